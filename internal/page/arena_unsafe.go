@@ -1,0 +1,243 @@
+//go:build linux && amd64
+
+package page
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Where the arena is. The shared view begins at a multiple of twice OwnBit, so
+// that an address of the own view is the same address with one bit set: going
+// from one view to the other needs no table and no load. Both are set by Setup,
+// before the first pointer into the arena exists.
+var (
+	Base   unsafe.Pointer // of the shared view
+	Bytes  uintptr        // size of each view
+	OwnBit uintptr
+)
+
+const (
+	ownBit   = 1 << 40
+	maxBytes = 256 << 30 // address space, not memory
+	minBytes = 64 << 20
+	maxGates = 1 << 20
+)
+
+// memory is the file that both views show.
+var memory int
+
+// setup maps the arena, finds the best backend that works, and installs the
+// handler for it.
+func setup() Status {
+	if err := mapViews(); err != nil {
+		return plain(err)
+	}
+	pages := Bytes / Size
+	arena.owners = unsafe.Slice((*uint32)(reserve(pages*4)), pages)
+	arena.meta = unsafe.Slice((*uint32)(reserve(Bytes/Block*4)), Bytes/Block)
+	arena.gates = unsafe.Slice((*Gate)(reserve(maxGates*unsafe.Sizeof(Gate{}))), maxGates)
+	ring = unsafe.Slice((*Fault)(reserve(ringSlots*unsafe.Sizeof(Fault{}))), ringSlots)
+	waits = unsafe.Slice((*wait)(reserve(waitSlots*unsafe.Sizeof(wait{}))), waitSlots)
+	ctl = control{
+		base:     uintptr(Base),
+		size:     Bytes,
+		ownBit:   OwnBit,
+		owners:   uintptr(unsafe.Pointer(&arena.owners[0])),
+		gates:    uintptr(unsafe.Pointer(&arena.gates[0])),
+		waits:    uintptr(unsafe.Pointer(&waits[0])),
+		ring:     uintptr(unsafe.Pointer(&ring[0])),
+		uffd:     -1,
+		goid:     goidOffset(),
+		longest:  int64(time.Second),
+		patience: int64(2 * time.Millisecond),
+	}
+	return protect()
+}
+
+// protect chooses the backend.
+func protect() Status {
+	wish := Backend(os.Getenv(BackendVariable))
+	var refused error
+	switch wish {
+	case "", Userfaultfd:
+		err := useUserfaultfd()
+		if err == nil {
+			return Status{Backend: Userfaultfd}
+		}
+		if wish == Userfaultfd {
+			return unprotected(err)
+		}
+		refused = err
+	case Mprotect:
+		refused = errors.New(BackendVariable + " asks for it")
+	case None:
+		return unprotected(errors.New(BackendVariable + " asks for it"))
+	default:
+		return unprotected(fmt.Errorf("%s is %q, which is not %q, %q or %q", BackendVariable, wish, Userfaultfd, Mprotect, None))
+	}
+	if err := useMprotect(); err != nil {
+		return unprotected(errors.Join(refused, err))
+	}
+	return Status{Backend: Mprotect, Reason: refused.Error()}
+}
+
+// unprotected leaves both views open for good.
+func unprotected(why error) Status {
+	unix.Close(memory)
+	return plain(why)
+}
+
+// plain makes an arena without protection, whose two views are one.
+func plain(why error) Status {
+	if Base != nil {
+		unix.MunmapPtr(Base, Bytes)
+		unix.MunmapPtr(unsafe.Add(Base, ownBit), Bytes)
+	}
+	setupPlain()
+	ctl = control{
+		base:   uintptr(Base),
+		size:   Bytes,
+		owners: uintptr(unsafe.Pointer(&arena.owners[0])),
+	}
+	waits = make([]wait, waitSlots)
+	return Status{Backend: None, Reason: why.Error()}
+}
+
+// mapViews maps one memory file twice, as large as the limits of the process
+// allow. Nothing is readable yet: see commit.
+func mapViews() error {
+	if os.Getpagesize() != Size {
+		return fmt.Errorf("pages of %d bytes; only %d is supported", os.Getpagesize(), Size)
+	}
+	fd, err := unix.MemfdCreate("isolate", unix.MFD_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("memfd_create: %w", err)
+	}
+	for size := uintptr(maxBytes); size >= minBytes; size /= 2 {
+		if err = unix.Ftruncate(fd, int64(size)); err != nil {
+			continue
+		}
+		// High in the address space but below libraries and stacks, away from the
+		// Go heap and from the race detector's shadow. A place that is taken is
+		// refused by the kernel, and the next one tried.
+		for at := uintptr(0x4200_0000_0000); at < 0x5400_0000_0000; at += 2 * ownBit {
+			var shared unsafe.Pointer
+			if shared, err = mapAt(fd, at, size); err != nil {
+				continue
+			}
+			if _, err = mapAt(fd, at+ownBit, size); err != nil {
+				unix.MunmapPtr(shared, size)
+				continue
+			}
+			memory, Base, Bytes, OwnBit = fd, shared, size, ownBit
+			return nil
+		}
+	}
+	unix.Close(fd)
+	return fmt.Errorf("mmap of the arena: %w", err)
+}
+
+func mapAt(fd int, at, size uintptr) (unsafe.Pointer, error) {
+	p, err := unix.MmapPtr(fd, 0, unsafe.Add(unsafe.Pointer(nil), at), size, unix.PROT_NONE,
+		unix.MAP_SHARED|unix.MAP_NORESERVE|unix.MAP_FIXED_NOREPLACE)
+	if err != nil {
+		return nil, err
+	}
+	// A core dump would visit every page of the range.
+	return p, unix.Madvise(unsafe.Slice((*byte)(p), size), unix.MADV_DONTDUMP)
+}
+
+// reserve returns zeroed memory outside the Go heap that costs nothing until it
+// is touched. The tables of the arena are sized for its address space.
+func reserve(size uintptr) unsafe.Pointer {
+	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	if err != nil {
+		panic(fmt.Sprintf("isolate: no address space for a table of %d bytes: %v", size, err))
+	}
+	return p
+}
+
+// commit backs a run with memory, readable in the own view alone.
+func commit(r run) error {
+	if arena.status.Backend == None {
+		return nil
+	}
+	if err := unix.Fallocate(memory, 0, int64(r.first)*Size, int64(r.pages)*Size); err != nil {
+		return fmt.Errorf("fallocate %d pages: %w", r.pages, err)
+	}
+	if arena.status.Backend == Mprotect {
+		return unix.Mprotect(view(OwnBit, r), unix.PROT_READ|unix.PROT_WRITE)
+	}
+	return nil
+}
+
+// decommit takes a run out of both views and gives its memory back.
+func decommit(r run) error {
+	if arena.status.Backend == None {
+		clear(view(0, r))
+		return nil
+	}
+	if arena.status.Backend == Mprotect {
+		if err := errors.Join(
+			unix.Mprotect(view(0, r), unix.PROT_NONE),
+			unix.Mprotect(view(OwnBit, r), unix.PROT_NONE),
+		); err != nil {
+			return err
+		}
+	}
+	return unix.Fallocate(memory, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE,
+		int64(r.first)*Size, int64(r.pages)*Size)
+}
+
+// view is a run in the view that begins at bit.
+func view(bit uintptr, r run) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(Base, bit+uintptr(r.first)*Size)), uintptr(r.pages)*Size)
+}
+
+// gWords is how much of a g is searched for its number; it has some more.
+const gWords = 40
+
+// goidOffset finds where in a g its number is, by looking for the number that
+// the runtime prints in the memory of several goroutines' g. The findings name
+// goroutines as stack traces do; nothing else depends on it.
+func goidOffset() uintptr {
+	candidates := make([]bool, gWords)
+	for i := range candidates {
+		candidates[i] = true
+	}
+	for range 4 {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			text := make([]byte, 64)
+			text = bytes.TrimPrefix(text[:runtime.Stack(text, false)], []byte("goroutine "))
+			id, err := strconv.ParseUint(string(bytes.Fields(text)[0]), 10, 64)
+			var g [gWords]uint64
+			copyG(&g)
+			for i := range candidates {
+				candidates[i] = candidates[i] && err == nil && g[i] == id
+			}
+		}()
+		<-done
+	}
+	offset := uintptr(0)
+	for i, still := range candidates {
+		if still && offset != 0 {
+			return 0 // ambiguous
+		}
+		if still {
+			offset = uintptr(i) * 8
+		}
+	}
+	return offset
+}

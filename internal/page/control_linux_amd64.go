@@ -1,0 +1,79 @@
+package page
+
+//lint:file-ignore U1000 what is declared here is used by the handler, in assembly
+
+// A control is what the handler knows of the world: addresses and numbers, set
+// once when the arena is made, and counters. Offsets into it come from go_asm.h,
+// which the go command writes from this declaration.
+type control struct {
+	base    uintptr // the shared view
+	size    uintptr
+	ownBit  uintptr
+	owners  uintptr // *[pages]uint32: the gate of each page, 0 for none
+	gates   uintptr // *[maxGates]Gate
+	waits   uintptr // *[waitSlots]wait
+	ring    uintptr // *[ringSlots]Fault
+	head    uint64  // slots of the ring handed out
+	event   int64   // the eventfd that wakes the reporter
+	uffd    int64   // -1: mprotect
+	next    uintptr // the handler that was installed before ours
+	goid    uintptr // where in a g its number is; 0: unknown
+	longest int64   // nanoseconds that an access may wait
+
+	// patience is how long the handler goes on waiting where the runtime wants to
+	// stop the goroutine and cannot.
+	patience int64
+
+	// How a page is taken out of the shared view: a system call and its third
+	// argument.
+	sealCall uintptr
+	sealArg  uintptr
+
+	counters Counters
+}
+
+var ctl control
+
+// A wait is one goroutine's entry in the table of waits: it waits for a gate,
+// either in the handler or for the lock. The handler finds cycles in it.
+type wait struct {
+	g        uintptr
+	gate     uintptr // 0: left to be preempted
+	since    int64
+	stop     int64 // when the wish to stop the goroutine was first seen; 0: not
+	cycles   uint64
+	address  uintptr
+	seals    uint32     // of the gate when the wait was left; see resumed
+	refusals uint32     // how often the goroutine could not be stopped since
+	holder   uint64     // the goroutine in the section when the wait began
+	site     [2]uintptr // and where it locked
+}
+
+const (
+	waitBits   = 14
+	waitProbes = 8
+	waitSlots  = 1<<waitBits + waitProbes // the last places can be probed, too
+	waitHash   = 0x9e3779b97f4a7c15
+)
+
+// Results of the handler's parts, apart from the outcomes.
+const (
+	passOpened = 100 + iota
+	passGone
+	awaitLeave
+)
+
+// goneText is what the handler says before it lets the runtime stop the program.
+var goneText = [goneLen]byte([]byte(goneMessage))
+
+const (
+	goneMessage = "isolate: use of memory that belongs to no guard: its guard was closed, or the pointer was never valid\n"
+	goneLen     = len(goneMessage)
+)
+
+// The parts of the handler that are in another file than it. Declared because
+// go vet wants a declaration; not to be called from Go.
+func await()
+func pause()
+func resumed()
+func record()

@@ -1,0 +1,56 @@
+package page
+
+// An Outcome says how a fault ended.
+type Outcome uint32
+
+// The outcomes that are recorded. An access that found nobody in a section is
+// counted (see [Counters]) and not recorded.
+const (
+	Delayed            Outcome = 1 + iota // waited for the end of the section
+	Bypassed                              // the holder itself used the shared view
+	SurrenderedCycle                      // the holder waits for the faulting goroutine
+	SurrenderedTimeout                    // the longest wait is over
+	SurrenderedStop                       // the runtime wants to stop the goroutine
+)
+
+// MaxStack is the number of return addresses that the handler records.
+const MaxStack = 30
+
+// A Fault is one careless access as the handler left it in the ring. All of it
+// is addresses: making sense of them is left to a goroutine.
+type Fault struct {
+	state     uint32 // slotFree, slotTaken, slotFull
+	Outcome   Outcome
+	Gate      uint32
+	Write     uint32
+	Address   uintptr
+	PC        uintptr
+	SP0       uintptr // the word at the top of the stack: see Frames
+	Goroutine uint64
+	Holder    uint64     // the goroutine in the section
+	Site      [2]uintptr // where it locked
+	Waited    int64      // nanoseconds
+	depth     uint64
+	stack     [MaxStack]uintptr
+}
+
+const (
+	slotFree = iota
+	slotTaken
+	slotFull
+)
+
+// ringSlots is a power of two.
+const ringSlots = 1024
+
+// Counters count what the handler did since the process began.
+type Counters struct {
+	Opened      uint64 // careless accesses stopped at a page while nobody was in a section
+	Delayed     uint64 // waited for the end of a section
+	Bypassed    uint64 // made by the holder itself
+	Surrendered uint64 // let through into a section
+	Lost        uint64 // recorded nowhere, because the ring was full
+	Seals       uint64 // times a section had to protect its gate
+	SealErrors  uint64 // of these: the kernel refused
+	Waiting     uint64 // accesses that wait at this moment
+}

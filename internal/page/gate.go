@@ -1,0 +1,57 @@
+package page
+
+// The states of Gate.word. Sealed is the absence of the other bits, so that
+// entering a section on a sealed gate compares the whole word with zero.
+const (
+	readable = 1 << 0 // shared pages may be mapped for reading
+	open     = 1 << 1 // shared pages may be mapped for reading and writing
+	closed   = 1 << 2 // the guard is gone, with its memory
+	busy     = 1 << 8 // a seal is changing the mappings
+	wanter   = 1 << 16
+)
+
+// MaxExtents bounds the extents of a gate. Extents double in size, so that
+// twenty-four of them hold 32 GiB.
+const MaxExtents = 24
+
+// An extent is a run of pages of the arena that belongs to one gate.
+type extent struct {
+	first  uint32 // page number in the arena
+	pages  uint32
+	faults uint32 // since the last seal; the more, the more pages a fault opens
+	opened uint32 // not zero: some page may be mapped in the shared view
+}
+
+// A Gate is what the fault handler knows of a guard. Gates live outside the Go
+// heap, are never moved, and are read by the handler at any time; a closed one
+// is used again only after many others.
+//
+// The first cache line is all that a section touches.
+type Gate struct {
+	word    uint32     // state, busy, wanters
+	blocked uint32     // threads of the handler asleep on turn
+	holder  uintptr    // the g in a section; 0: none
+	site    [2]uintptr // return addresses of the Lock that began the section
+	readers uint32     // readers' sections
+	turn    uint32     // changes when a section ends that somebody waits for
+	index   uint32
+	shared  uint32 // not zero: an RWMutex's gate, whose pages can be readable
+	_       [16]byte
+
+	nextents uint32
+	seals    uint32 // so far
+	_        [56]byte
+	extents  [MaxExtents]extent
+}
+
+// Index is the number of the gate, which is not zero.
+func (g *Gate) Index() uint32 { return g.index }
+
+// Pages is the number of pages that belong to the gate.
+func (g *Gate) Pages() int {
+	n := 0
+	for _, e := range g.extents[:g.nextents] {
+		n += int(e.pages)
+	}
+	return n
+}

@@ -1,0 +1,165 @@
+#include "go_asm.h"
+#include "textflag.h"
+
+// What a lock does with its gate. These are ordinary calls from Go; they are
+// assembly because they need g, the caller's frame, or not to be preempted.
+
+// func G() uintptr
+//
+// The address of the running goroutine's g, which names it as long as it runs.
+TEXT ·G(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ (TLS), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func copyG(words *[gWords]uint64)
+//
+// The first words of the running goroutine's g.
+TEXT ·copyG(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ words+0(FP), DI
+	MOVQ (TLS), SI
+	MOVL $const_gWords, CX
+	REP
+	MOVSQ
+	RET
+
+// func Enter(gate *Gate) bool
+//
+// Makes the calling goroutine the gate's holder, with the two innermost return
+// addresses above the function that calls Enter as its site. True if the gate is
+// sealed and nobody wants it: the section may begin. False otherwise, and for a
+// nil gate: see Gate.Settle.
+//
+// BP is the frame of the caller (Lock, which must not be inlined), whose return
+// address is the site; or of a wrapper that the compiler has put between, which
+// is why there are two. The outermost frame of a goroutine has a nil BP.
+TEXT ·Enter(SB), NOSPLIT|NOFRAME, $0-9
+	MOVQ gate+0(FP), AX
+	TESTQ AX, AX
+	JZ   no
+	MOVQ 8(BP), CX
+	MOVQ CX, Gate_site(AX)
+	XORL CX, CX
+	MOVQ 0(BP), DX
+	TESTQ DX, DX
+	JZ   site
+	MOVQ 8(DX), CX
+site:
+	MOVQ CX, Gate_site+8(AX)
+	MOVQ (TLS), CX
+	XCHGQ CX, Gate_holder(AX) // a full fence: the load below is not early
+	CMPL Gate_word(AX), $0
+	JNE  no
+	MOVB $1, ret+8(FP)
+	RET
+no:
+	MOVB $0, ret+8(FP)
+	RET
+
+// func Owns(gate *Gate, p unsafe.Pointer) bool
+//
+// Whether p, of either view, belongs to the gate, and the calling goroutine is
+// its holder or there are readers.
+TEXT ·Owns(SB), NOSPLIT|NOFRAME, $0-17
+	MOVQ gate+0(FP), AX
+	LEAQ ·ctl(SB), SI
+	TESTQ AX, AX
+	JZ   no
+	MOVQ control_ownBit(SI), DX
+	NOTQ DX
+	ANDQ p+8(FP), DX
+	SUBQ control_base(SI), DX
+	CMPQ DX, control_size(SI)
+	JCC  no
+	SHRQ $12, DX
+	MOVQ control_owners(SI), DI
+	MOVL (DI)(DX*4), DX
+	CMPL DX, Gate_index(AX)
+	JNE  no
+	MOVQ (TLS), DX
+	CMPQ DX, Gate_holder(AX)
+	JNE  reader
+yes:
+	MOVB $1, ret+16(FP)
+	RET
+reader:
+	CMPL Gate_readers(AX), $0
+	JNE  yes
+no:
+	MOVB $0, ret+16(FP)
+	RET
+
+// func hold(gate *Gate)
+//
+// Makes the calling goroutine the holder and keeps the site: the second half of
+// Enter, after stepping back.
+TEXT ·hold(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ gate+0(FP), AX
+	MOVQ (TLS), CX
+	XCHGQ CX, Gate_holder(AX)
+	RET
+
+// func seal(gate *Gate) int32
+//
+// Protects every extent that was opened and marks the gate sealed. The caller is
+// the holder, or a reader. Returns 0; -1 if somebody wants the gate or another
+// seal is under way, and nothing was done; or the kernel's errno, and the gate
+// stays open.
+//
+// It must not be suspended half-way: the handler spins on the busy bit, possibly
+// where the collector waits for it. Assembly is never preempted.
+TEXT ·seal(SB), NOSPLIT, $0-12
+	MOVQ gate+0(FP), R12
+	LEAQ ·ctl(SB), R13
+	MOVL Gate_word(R12), AX
+	CMPL AX, $const_busy // busy, or any wanter
+	JAE  taken
+	MOVL AX, CX
+	ORL  $const_busy, CX
+	LOCK
+	CMPXCHGL CX, Gate_word(R12)
+	JNE  taken
+	ADDL $1, Gate_seals(R12)
+	XORL R9, R9
+	LEAQ Gate_extents(R12), BX
+	MOVL Gate_nextents(R12), R8
+next:
+	SUBL $1, R8
+	JCS  sealed
+	CMPL extent_opened(BX), $0
+	JEQ  skip
+	MOVL $0, extent_opened(BX)
+	MOVL $0, extent_faults(BX)
+	MOVL extent_first(BX), DI
+	SHLQ $12, DI
+	ADDQ control_base(R13), DI
+	MOVL extent_pages(BX), SI
+	SHLQ $12, SI
+	MOVQ control_sealCall(R13), AX // madvise, or mprotect
+	MOVQ control_sealArg(R13), DX  // MADV_DONTNEED, or PROT_NONE
+	SYSCALL
+	TESTQ AX, AX
+	JEQ  skip
+	MOVL $1, extent_opened(BX)
+	MOVL AX, R9
+	NEGL R9
+skip:
+	ADDQ $extent__size, BX
+	JMP  next
+sealed:
+	LOCK
+	INCQ (control_counters+Counters_Seals)(R13)
+	MOVL $~(const_busy|const_open|const_readable), AX
+	TESTL R9, R9
+	JEQ  settle
+	LOCK
+	INCQ (control_counters+Counters_SealErrors)(R13)
+	MOVL $~const_busy, AX
+settle:
+	LOCK
+	ANDL AX, Gate_word(R12)
+	MOVL R9, ret+8(FP)
+	RET
+taken:
+	MOVL $-1, ret+8(FP)
+	RET

@@ -1,0 +1,131 @@
+//go:build linux && amd64
+
+package page
+
+import (
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// G names the running goroutine: the address of its g.
+func G() uintptr
+
+//go:noescape
+func copyG(words *[gWords]uint64)
+
+// Enter makes the calling goroutine the gate's holder. True: the section may
+// begin. False: call Settle first. The caller must not be inlined: the return
+// address above it is the section's site.
+//
+//go:noescape
+func Enter(gate *Gate) bool
+
+// Owns reports whether p, of either view, belongs to the gate and the running
+// goroutine may use its own view: it is the holder, or there are readers.
+//
+//go:noescape
+func Owns(gate *Gate, p unsafe.Pointer) bool
+
+//go:noescape
+func hold(gate *Gate)
+
+//go:noescape
+func seal(gate *Gate) int32
+
+// Settle completes an Enter that returned false: it lets the accesses pass that
+// came first, and seals the gate. False: the gate is closed, and the caller is
+// not its holder.
+func (g *Gate) Settle() bool {
+	for {
+		word := atomic.LoadUint32(&g.word)
+		switch {
+		case word&closed != 0:
+			g.Leave()
+			return false
+		case word >= busy:
+			g.Leave()
+			runtime.Gosched()
+			hold(g)
+		case seal(g) >= 0:
+			return true
+		}
+	}
+}
+
+// Leave ends a section. The store may not move up into the section, nor behind
+// the release of the lock that follows: stores are ordered on amd64.
+func (g *Gate) Leave() { g.holder = 0 }
+
+// Locked reports whether any goroutine is in a section of the gate, apart from
+// readers.
+func (g *Gate) Locked() bool { return g.holder != 0 }
+
+// Readers is the number of readers' sections.
+func (g *Gate) Readers() int { return int(int32(atomic.LoadUint32(&g.readers))) }
+
+// EnterRead begins a reader's section, with the effect of Enter and Settle. The
+// pages may be readable.
+func (g *Gate) EnterRead() bool {
+	for {
+		atomic.AddUint32(&g.readers, 1)
+		word := atomic.LoadUint32(&g.word)
+		switch {
+		case word&^readable == 0:
+			return true
+		case word&closed != 0:
+			g.LeaveRead()
+			return false
+		case word < busy && seal(g) >= 0:
+			return true
+		}
+		g.LeaveRead()
+		runtime.Gosched()
+	}
+}
+
+// LeaveRead ends a reader's section.
+func (g *Gate) LeaveRead() { atomic.AddUint32(&g.readers, ^uint32(0)) }
+
+// Blocked reports whether accesses wait for the section that has just ended: the
+// caller has released the lock, whose locked instruction puts this load behind
+// the end of the section.
+func (g *Gate) Blocked() bool { return g.blocked != 0 }
+
+// Wake lets the accesses that wait look again.
+func (g *Gate) Wake() {
+	atomic.AddUint32(&g.turn, 1)
+	const futexWakePrivate = 1 | 128
+	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&g.turn)), futexWakePrivate, 1<<30, 0, 0, 0)
+}
+
+// waits is the table of who waits for which gate.
+var waits []wait
+
+// Await notes that the calling goroutine is about to wait for the lock of the
+// gate, so that an access which waits for this goroutine can see a cycle. The
+// result is for Awaited; a full table loses only the quick detection.
+func Await(gate *Gate) int {
+	me := G()
+	first := int(uint64(me) * waitHash >> (64 - waitBits))
+	for _, free := range []uintptr{me, 0} { // the entry of an earlier wait, if any
+		for i := first; i < first+waitProbes; i++ {
+			if atomic.CompareAndSwapUintptr(&waits[i].g, free, me) {
+				waits[i].address = 0
+				atomic.StoreUintptr(&waits[i].gate, uintptr(unsafe.Pointer(gate)))
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Awaited takes back the note of Await.
+func Awaited(i int) {
+	if i >= 0 {
+		atomic.StoreUintptr(&waits[i].gate, 0)
+		atomic.StoreUintptr(&waits[i].g, 0)
+	}
+}

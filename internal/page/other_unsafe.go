@@ -1,0 +1,108 @@
+//go:build !(linux && amd64)
+
+package page
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// Platforms without a handler: the arena is ordinary memory, a gate only knows
+// whether it is held.
+
+// Where the arena is; see the protected platforms. There is one view.
+var (
+	Base   unsafe.Pointer
+	Bytes  uintptr
+	OwnBit uintptr
+)
+
+func setup() Status {
+	setupPlain()
+	return Status{Backend: None, Reason: "there is no fault handler for " + runtime.GOOS + "/" + runtime.GOARCH}
+}
+
+func commit(run) error { return nil }
+
+func decommit(r run) error {
+	clear(unsafe.Slice((*byte)(unsafe.Add(Base, uintptr(r.first)*Size)), uintptr(r.pages)*Size))
+	return nil
+}
+
+// G is a stand-in: goroutines have no name here.
+func G() uintptr { return 1 }
+
+// Enter begins a section. False: the gate is nil or closed.
+func Enter(gate *Gate) bool {
+	if gate == nil || atomic.LoadUint32(&gate.word) != 0 {
+		return false
+	}
+	atomic.StoreUintptr(&gate.holder, G())
+	return true
+}
+
+// Settle reports whether the gate can be entered at all.
+func (g *Gate) Settle() bool {
+	if atomic.LoadUint32(&g.word)&closed != 0 {
+		return false
+	}
+	atomic.StoreUintptr(&g.holder, G())
+	return true
+}
+
+// Leave ends a section.
+func (g *Gate) Leave() { atomic.StoreUintptr(&g.holder, 0) }
+
+// Owns reports whether p belongs to the gate and somebody holds it.
+func Owns(gate *Gate, p unsafe.Pointer) bool {
+	offset := uintptr(p) - uintptr(Base)
+	return gate != nil && offset < Bytes && Owner(offset) == gate.index && (gate.Locked() || gate.Readers() > 0)
+}
+
+// Locked reports whether some goroutine is in a section of the gate.
+func (g *Gate) Locked() bool { return atomic.LoadUintptr(&g.holder) != 0 }
+
+// Readers is the number of readers' sections.
+func (g *Gate) Readers() int { return int(int32(atomic.LoadUint32(&g.readers))) }
+
+// EnterRead begins a reader's section.
+func (g *Gate) EnterRead() bool {
+	atomic.AddUint32(&g.readers, 1)
+	if atomic.LoadUint32(&g.word) == 0 {
+		return true
+	}
+	g.LeaveRead()
+	return false
+}
+
+// LeaveRead ends a reader's section.
+func (g *Gate) LeaveRead() { atomic.AddUint32(&g.readers, ^uint32(0)) }
+
+// Blocked reports that nobody waits.
+func (g *Gate) Blocked() bool { return false }
+
+// Wake has nobody to wake.
+func (g *Gate) Wake() {}
+
+// Await and Awaited have no handler to tell.
+func Await(*Gate) int { return -1 }
+
+// Awaited is the counterpart of Await.
+func Awaited(int) {}
+
+// AwaitFault reports that there will be none.
+func AwaitFault() bool { return false }
+
+// Drain has nothing to report.
+func Drain(func(*Fault)) {}
+
+// PCs is empty: there are no faults.
+func (f *Fault) PCs() []uintptr { return nil }
+
+// SetLongestWait has no effect: nothing waits.
+func SetLongestWait(time.Duration) {}
+
+// Count returns zeros.
+func Count() Counters { return Counters{} }

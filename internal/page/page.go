@@ -1,0 +1,65 @@
+// Package page is the memory under isolate: an arena that is mapped twice, the
+// gates that say who may reach which part of it, and the signal handler that
+// stops an access at the page until its gate lets it pass.
+//
+// # Terms
+//
+// The arena is one memory file mapped at two places. The shared view is what
+// everybody holds pointers into; its pages can be protected. The own view shows
+// the same physical pages one fixed bit of the address away ([OwnBit]); it is
+// never protected and is used only by the goroutine that is in a section.
+//
+// An extent is a run of pages that belongs to one gate. A gate belongs to one
+// lock. It is sealed (no page of its shared view can be reached), readable
+// (pages may be mapped, but only for reading) or open.
+//
+// # How it works
+//
+// Protecting is dropping page-table entries of the shared view, so no byte is
+// ever copied and both directions are atomic: the access that comes next either
+// finds the page or faults. [Gate.Seal] protects what was opened since the last
+// time; it is called by the lock when a section begins and the gate is not
+// sealed. A section that ends changes nothing (figure 3 of the Isolator paper):
+// in a program without careless accesses a gate is sealed once and for all, and
+// a section costs one exchange and one comparison, in [Enter].
+//
+// A careless access to a sealed page raises a signal on the thread that made
+// it. The handler (handler_linux_amd64.s) finds the gate by the page and
+//
+//   - opens the gate, if nobody is in a section, or the faulting goroutine is
+//     itself the holder: the access is retried and succeeds;
+//   - otherwise waits for the end of the section, which is a delayed access;
+//   - surrenders, when waiting cannot end: the holder waits for a lock that the
+//     faulting goroutine holds, the longest wait is over, or the runtime wants
+//     to stop the goroutine where it cannot be stopped.
+//
+// What it did is left in a ring ([Drain]) for a goroutine to report.
+//
+// # Why a section and an access cannot pass each other
+//
+// A section stores holder, then loads word. The handler adds itself to the
+// wanters in word, then loads holder. Both stores are locked instructions, so at
+// least one side sees the other. If the section sees a wanter it steps back
+// (holder = 0), lets the access through and seals again: an access waits for the
+// section it fell into, never for the ones queued behind it. While there are
+// wanters no seal can begin, and while a seal is under way (the busy bit) no
+// wanter looks at the state, so mapping and unmapping never overlap.
+//
+// # The collector never waits for a section
+//
+// The handler depends on no goroutine: everything it waits for without a bound
+// is done in assembly, which the Go scheduler cannot suspend. When the runtime
+// wants to stop the goroutine, which its stackguard0 says, the handler sends
+// itself the runtime's signal for it and returns: the goroutine is preempted at
+// the faulting instruction, and the access comes back when it runs again. An
+// access that comes back while the wish still stands is where it cannot be
+// preempted (memmove, any assembly); after two milliseconds of that the handler
+// surrenders.
+package page
+
+// Size is the size of a page. Kernels with larger pages are refused by the
+// probe that runs when the arena is made.
+const Size = 4096
+
+// Block is the grain of the allocator's table: see [Meta].
+const Block = 512

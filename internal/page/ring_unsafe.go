@@ -1,0 +1,93 @@
+//go:build linux && amd64
+
+package page
+
+import (
+	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// ring holds the faults that the handler recorded. Any thread fills slots, one
+// goroutine empties them.
+var ring []Fault
+
+var draining sync.Mutex
+
+// AwaitFault blocks until faults were recorded since it last returned true. It
+// returns false if there never will be any. One goroutine may call it.
+func AwaitFault() bool {
+	if arena.status.Backend == None {
+		return false
+	}
+	opening.Do(func() { event = os.NewFile(uintptr(ctl.event), "isolate faults") })
+	_, err := event.Read(make([]byte, 8))
+	return err == nil
+}
+
+var (
+	opening sync.Once
+	event   *os.File
+)
+
+// Drain calls report with each fault that was recorded and not reported yet, the
+// oldest first, and never twice at the same time. The fault is valid during the
+// call.
+func Drain(report func(*Fault)) {
+	draining.Lock()
+	defer draining.Unlock()
+	first := atomic.LoadUint64(&ctl.head)
+	for i := range uint64(len(ring)) {
+		slot := &ring[(first+i)%ringSlots]
+		if atomic.LoadUint32(&slot.state) == slotFull {
+			report(slot)
+			atomic.StoreUint32(&slot.state, slotFree)
+		}
+	}
+}
+
+// PCs returns the call stack of the fault, innermost first, in the form of
+// runtime.Callers: each is one more than an address inside the call.
+func (f *Fault) PCs() []uintptr {
+	pcs := make([]uintptr, 1, 2+MaxStack)
+	pcs[0] = f.PC + 1
+	if fn := runtime.FuncForPC(f.PC); fn != nil && f.SP0 != 0 && !hasFrame(fn.Entry(), f.PC) {
+		// Its caller's address is on the stack and not in the chain of frames.
+		pcs = append(pcs, f.SP0)
+	}
+	return append(pcs, f.stack[:f.depth]...)
+}
+
+// hasFrame reports whether the function that begins at entry has saved the frame
+// pointer when it is at pc: whether PUSHQ BP; MOVQ SP, BP stands between them.
+func hasFrame(entry, pc uintptr) bool {
+	const prologue = 64
+	code := unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), entry)), min(pc-entry, prologue))
+	for i := range code {
+		if i+4 <= len(code) && code[i] == 0x55 && code[i+1] == 0x48 && code[i+2] == 0x89 && code[i+3] == 0xe5 {
+			return true
+		}
+	}
+	return false
+}
+
+// SetLongestWait sets how long an access may wait for a section.
+func SetLongestWait(d time.Duration) { atomic.StoreInt64(&ctl.longest, int64(d)) }
+
+// Count returns the counters.
+func Count() Counters {
+	c := &ctl.counters
+	return Counters{
+		Opened:      atomic.LoadUint64(&c.Opened),
+		Delayed:     atomic.LoadUint64(&c.Delayed),
+		Bypassed:    atomic.LoadUint64(&c.Bypassed),
+		Surrendered: atomic.LoadUint64(&c.Surrendered),
+		Lost:        atomic.LoadUint64(&c.Lost),
+		Seals:       atomic.LoadUint64(&c.Seals),
+		SealErrors:  atomic.LoadUint64(&c.SealErrors),
+		Waiting:     atomic.LoadUint64(&c.Waiting),
+	}
+}
