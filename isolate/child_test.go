@@ -1,0 +1,196 @@
+package isolate_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/isolate"
+)
+
+// Some tests end the process that they run in, or need a fresh one: those run in
+// a child, which is the test binary with childVariable set.
+const childVariable = "COFFERDAM_ISOLATE_TEST_CHILD"
+
+var children = map[string]func(){
+	"closed shared": func() {
+		var mu isolate.Mutex
+		acct := isolate.New[Account](&mu)
+		carelessWrite(acct, 1)
+		mu.Close()
+		carelessRead(acct)
+	},
+	"closed own": func() {
+		var mu isolate.Mutex
+		acct := isolate.New[Account](&mu)
+		mu.Lock()
+		own := isolate.Own(&mu, acct)
+		own.Balance = 1
+		mu.Unlock()
+		mu.Close()
+		carelessRead(own)
+	},
+	"closed while waiting": func() {
+		var mu isolate.Mutex
+		acct := isolate.New[Account](&mu)
+		mu.Lock()
+		go carelessRead(acct)
+		for isolate.ReadStats().Waiting == 0 {
+		}
+		go mu.Unlock()
+		mu.Close() // the access passes before or finds nothing
+	},
+	"closed with panic on fault": func() {
+		var mu isolate.Mutex
+		acct := isolate.New[Account](&mu)
+		mu.Close()
+		debug.SetPanicOnFault(true)
+		defer func() { fmt.Println("recovered:", recover()) }()
+		carelessRead(acct)
+	},
+	"nil dereference": func() {
+		var mu isolate.Mutex
+		isolate.New[Account](&mu)
+		carelessRead(nil)
+	},
+	"stack overflow": func() {
+		var mu isolate.Mutex
+		acct := isolate.New[Account](&mu)
+		debug.SetMaxStack(1 << 20)
+		mu.Lock()
+		fmt.Println(endless(isolate.Own(&mu, acct)))
+	},
+	"unknown backend": func() { fmt.Println(isolate.CurrentStatus().Reason) },
+	"little address space": func() {
+		var mu isolate.Mutex
+		acct := isolate.New[Account](&mu)
+		carelessWrite(acct, 5)
+		fmt.Println(isolate.CurrentStatus().Backend, carelessRead(acct))
+	},
+}
+
+//go:noinline
+func endless(a *Account) int64 {
+	var deep [1000]int64
+	deep[a.Balance] = endless(a)
+	return deep[0]
+}
+
+func runChild(name string) {
+	f, ok := children[name]
+	if !ok {
+		fmt.Println("no child", name)
+		os.Exit(3)
+	}
+	f()
+}
+
+// child runs the named function in a process of its own.
+func child(t *testing.T, name string, env ...string) (output string, err error) {
+	t.Helper()
+	return run(exec.CommandContext(t.Context(), os.Args[0]), append(env, childVariable+"="+name)...)
+}
+
+// run runs a command with more environment and returns all of its output. The
+// race detector would have each process sleep for a second before it ends.
+func run(cmd *exec.Cmd, env ...string) (output string, err error) {
+	cmd.Env = append(append(os.Environ(), "GORACE=atexit_sleep_ms=0"), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestProgramsThatEndInAFaultSayWhy(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	const noGuard = "isolate: use of memory that belongs to no guard"
+	for _, test := range []struct {
+		name  string
+		fails bool
+		words []string
+	}{
+		{"closed shared", true, []string{noGuard, "unexpected fault address", "carelessRead", "child_test.go:"}},
+		{"closed own", true, []string{noGuard, "unexpected fault address", "carelessRead"}},
+		{"closed with panic on fault", false, []string{noGuard, "recovered: runtime error: invalid memory address"}},
+		{"nil dereference", true, []string{"nil pointer dereference", "carelessRead"}},
+		{"stack overflow", true, []string{"stack overflow", "endless"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			out, err := child(t, test.name)
+			if test.fails != (err != nil) {
+				t.Errorf("ended with %v", err)
+			}
+			for _, w := range test.words {
+				if !strings.Contains(out, w) {
+					t.Errorf("said nothing about %q:\n%.2000s", w, out)
+				}
+			}
+			if test.name == "nil dereference" && strings.Contains(out, noGuard) {
+				t.Errorf("a nil dereference was taken for ours:\n%.2000s", out)
+			}
+		})
+	}
+}
+
+func TestCloseWaitsForNobodyAndHurtsNobody(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	for range 20 {
+		out, err := child(t, "closed while waiting")
+		if err != nil && !strings.Contains(out, "belongs to no guard") {
+			t.Fatalf("%v\n%.2000s", err, out)
+		}
+	}
+}
+
+// TestEveryBackend runs the tests of this package with each backend that the
+// environment can choose.
+func TestEveryBackend(t *testing.T) {
+	if os.Getenv("COFFERDAM_ISOLATE") != "" {
+		return // this is one of those runs
+	}
+	for _, backend := range []string{"userfaultfd", "mprotect", "none"} {
+		t.Run(backend, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.short="+fmt.Sprint(testing.Short()))
+			if out, err := run(cmd, "COFFERDAM_ISOLATE="+backend); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestUnknownBackendIsReported(t *testing.T) {
+	out, err := child(t, "unknown backend", "COFFERDAM_ISOLATE=magic")
+	if err != nil || !protectable && !strings.Contains(out, "no fault handler") || protectable && !strings.Contains(out, `"magic"`) {
+		t.Errorf("status is %q, %v", out, err)
+	}
+}
+
+// TestWithoutAsyncPreemption: no instruction can be preempted, so that every wait
+// that the runtime objects to is surrendered, and none hangs.
+func TestWithoutAsyncPreemption(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^(TestCollectionDoesNotWaitForASection|TestDeadlockOfFigure6IsSurrendered)$", "-test.v")
+	out, err := run(cmd, "GODEBUG=asyncpreemptoff=1")
+	if err != nil || !strings.Contains(out, "--- PASS: TestCollectionDoesNotWaitForASection") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestLittleAddressSpace: the arena shrinks to what the process may map.
+func TestLittleAddressSpace(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "ulimit -v 8000000 && exec "+os.Args[0])
+	out, err := run(cmd, childVariable+"=little address space")
+	if want := isolate.CurrentStatus().Backend + " 5\n"; err != nil || out != want {
+		t.Errorf("with 8 GB of address space: %q, %v, want %q", out, err, want)
+	}
+}

@@ -1,0 +1,137 @@
+package isolate
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/page"
+)
+
+// A door is how a lock finds its guard. Both pointers are nil until the first
+// use of the lock, and are set together.
+type door struct {
+	gate  atomic.Pointer[page.Gate] // what a section needs: one load away
+	guard atomic.Pointer[guard]
+}
+
+// A guard is the data that belongs to a lock.
+type guard struct {
+	gate *page.Gate
+	kind string        // the lock's type
+	site finding.Frame // of the first use
+	name atomic.Pointer[string]
+
+	mu      sync.Mutex // guards the rest
+	closed  bool
+	classes []*class
+	spans   []*span
+	runs    []blocks // free blocks
+	pages   int
+}
+
+// guards finds the guard of a fault by the index of its gate.
+var guards sync.Map // uint32 -> *guard
+
+// open returns the guard, which it makes on the first use.
+func (d *door) open(l Guard) *guard {
+	if g := d.guard.Load(); g != nil {
+		return g
+	}
+	return d.make(l)
+}
+
+var making sync.Mutex // so that only one guard is made for a lock
+
+func (d *door) make(l Guard) *guard {
+	making.Lock()
+	defer making.Unlock()
+	if g := d.guard.Load(); g != nil {
+		return g
+	}
+	startReporter()
+	_, shared := l.(*RWMutex)
+	gate, err := page.NewGate(shared)
+	if err != nil {
+		panic("isolate: making a guard: " + err.Error())
+	}
+	g := &guard{gate: gate, kind: reflect.TypeOf(l).Elem().String(), site: callerSite()}
+	guards.Store(gate.Index(), g)
+	d.gate.Store(gate)
+	d.guard.Store(g)
+	return g
+}
+
+// callerSite is the first frame outside this package.
+func callerSite() finding.Frame {
+	pcs := make([]uintptr, 16)
+	for _, f := range finding.Frames(pcs[:runtime.Callers(2, pcs)]) {
+		if !internalFrame(f) {
+			return f
+		}
+	}
+	return finding.Frame{}
+}
+
+// settle makes the running goroutine the holder of the gate, whatever it takes.
+// False: the guard is closed.
+//
+//go:noinline
+func (d *door) settle(l Guard) bool {
+	gate := d.gate.Load()
+	if gate == nil {
+		gate = d.open(l).gate
+		if page.Enter(gate) {
+			return true
+		}
+	}
+	return gate.Settle()
+}
+
+func (d *door) setName(l Guard, name string) {
+	d.open(l).name.Store(&name)
+}
+
+// close retires the guard. The caller holds the lock, so no section is running.
+func (d *door) close() error {
+	making.Lock()
+	defer making.Unlock()
+	g := d.guard.Load()
+	if g == nil {
+		g = &guard{}
+	} else if g.closedNow() {
+		return nil
+	}
+	d.gate.Store(page.ClosedGate())
+	d.guard.Store(g)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+	if g.gate == nil {
+		return nil
+	}
+	guards.Delete(g.gate.Index())
+	g.classes, g.spans, g.runs = nil, nil, nil
+	if err := g.gate.Close(); err != nil {
+		return fmt.Errorf("isolate: returning the memory of a guard: %w", err)
+	}
+	return nil
+}
+
+func (g *guard) closedNow() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed
+}
+
+// describe is the guard in a finding.
+func (g *guard) describe() finding.Guard {
+	name := g.kind
+	if given := g.name.Load(); given != nil {
+		name = *given
+	}
+	return finding.Guard{Name: name, Site: g.site}
+}

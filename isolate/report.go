@@ -1,0 +1,240 @@
+package isolate
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/page"
+)
+
+// A Finding is what there is to tell about one pair of sites: a careless access
+// and the section that it fell into. Repeats are one finding with a count.
+type Finding = finding.Finding
+
+// A Status says how guarded memory is protected.
+type Status struct {
+	Backend string // "userfaultfd", "mprotect", or "none": locks are plain locks
+	Reason  string // why it is not the best one; empty if it is
+}
+
+// CurrentStatus says how guarded memory is protected in this process.
+func CurrentStatus() Status {
+	s := page.Setup()
+	return Status{Backend: string(s.Backend), Reason: s.Reason}
+}
+
+// A Config says what may be changed about the package. The zero value is the
+// default.
+type Config struct {
+	// LongestWait is how long a careless access waits for a section before it is
+	// let through. The default is one second.
+	LongestWait time.Duration
+
+	// Logger gets each finding once, when it is new. The default is slog.Default.
+	Logger *slog.Logger
+}
+
+// Configure sets the configuration of the package.
+func Configure(c Config) {
+	page.Setup()
+	if c.LongestWait <= 0 {
+		c.LongestWait = time.Second
+	}
+	page.SetLongestWait(c.LongestWait)
+	logger.Store(c.Logger)
+}
+
+// Stats count what happened since the program began. To publish them:
+//
+//	expvar.Publish("isolate", expvar.Func(func() any { return isolate.ReadStats() }))
+type Stats struct {
+	Guards        int    // open guards
+	Bytes         uint64 // of memory that belongs to them
+	Opened        uint64 // careless accesses that found a page protected and nobody in a section
+	Delayed       uint64 // violations that waited for the section
+	Surrendered   uint64 // violations that were let through
+	Bypassed      uint64 // accesses by the holder through the shared pointer
+	Seals         uint64 // sections that had to protect their pages
+	SealErrors    uint64 // of these: refused by the kernel, the section ran unprotected
+	Waiting       uint64 // careless accesses that wait for a section at this moment
+	LostFindings  uint64 // violations that came faster than they could be recorded
+	OtherFindings uint64 // violations beyond the number of different findings that are kept
+}
+
+// ReadStats returns the counters.
+func ReadStats() Stats {
+	n := 0
+	guards.Range(func(any, any) bool { n++; return true })
+	c := page.Count()
+	return Stats{
+		Guards:        n,
+		Bytes:         page.Reserved(),
+		Opened:        c.Opened,
+		Delayed:       c.Delayed,
+		Surrendered:   c.Surrendered,
+		Bypassed:      c.Bypassed,
+		Seals:         c.Seals,
+		SealErrors:    c.SealErrors,
+		Waiting:       c.Waiting,
+		LostFindings:  c.Lost,
+		OtherFindings: found.Dropped(),
+	}
+}
+
+var (
+	found  finding.Log
+	logger atomic.Pointer[slog.Logger]
+
+	reporting sync.Once
+
+	// delivery is what has been found and not told yet, and whom to tell.
+	delivery struct {
+		mu          sync.Mutex
+		subscribers []func(Finding)
+		pending     []pending
+	}
+)
+
+type pending struct {
+	finding Finding // merged with its repeats
+	isNew   bool
+	outcome finding.Outcome // of this time
+	waited  time.Duration
+}
+
+// OnFinding adds a function that is called with each violation, merged with its
+// repeats: Count tells the first. It runs on a goroutine of its own, after the
+// fact, and may do what it likes.
+func OnFinding(f func(Finding)) {
+	delivery.mu.Lock()
+	defer delivery.mu.Unlock()
+	delivery.subscribers = append(delivery.subscribers, f)
+}
+
+// Findings returns what was found so far, oldest first. A violation is among
+// them as soon as the access that made it has proceeded.
+func Findings() []Finding {
+	page.Drain(collect)
+	return found.Findings()
+}
+
+func startReporter() {
+	reporting.Do(func() {
+		page.Setup()
+		go func() {
+			for page.AwaitFault() {
+				page.Drain(collect)
+				deliver()
+			}
+		}()
+	})
+}
+
+// collect turns a fault into a finding, to be delivered by the reporter.
+func collect(f *page.Fault) {
+	one := explain(f)
+	p := pending{outcome: outcomeOf(f), waited: time.Duration(f.Waited)}
+	p.finding, p.isNew = found.Add(one)
+	delivery.mu.Lock()
+	defer delivery.mu.Unlock()
+	delivery.pending = append(delivery.pending, p)
+}
+
+// deliver tells everybody, without holding any lock.
+func deliver() {
+	delivery.mu.Lock()
+	subscribers, all := delivery.subscribers, delivery.pending
+	delivery.pending = nil
+	delivery.mu.Unlock()
+	for _, p := range all {
+		if p.isNew {
+			p.log()
+		}
+		for _, f := range subscribers {
+			f(p.finding)
+		}
+	}
+}
+
+func (p pending) log() {
+	l := logger.Load()
+	if l == nil {
+		l = slog.Default()
+	}
+	access, lock := p.finding.Accesses[0], p.finding.Accesses[1]
+	l.Warn("isolate: "+p.finding.Explanation,
+		"finding", p.finding.ID().String(),
+		"guard", p.finding.Guard.String(),
+		"outcome", string(p.outcome),
+		"op", string(access.Op),
+		"target", access.Target,
+		"function", access.Site().Function,
+		"site", access.Site().String(),
+		"lock", lock.Site().String(),
+		"waited", p.waited)
+}
+
+// explain says in words what the handler noted in numbers.
+func explain(f *page.Fault) Finding {
+	access := finding.Access{
+		Op:        finding.Read,
+		Goroutine: f.Goroutine,
+		Address:   uint64(f.Address),
+		Stack:     finding.Frames(f.PCs()),
+	}
+	if f.Write != 0 {
+		access.Op = finding.Write
+	}
+	one := Finding{Kind: finding.Violation, Guard: finding.Guard{Name: "a closed guard"}}
+	if g, ok := guards.Load(f.Gate); ok {
+		offset, _ := offsetOfAddress(f.Address)
+		one.Guard = g.(*guard).describe()
+		access.Target = g.(*guard).locate(offset)
+	}
+	section := finding.Access{Op: finding.Lock, Goroutine: f.Holder, Stack: lockStack(f.Site)}
+	one.Accesses = []finding.Access{access, section}
+	one.History = finding.Once(outcomeOf(f), time.Duration(f.Waited), time.Now())
+	switch f.Outcome {
+	case page.Delayed:
+		one.Explanation = "an access without the lock fell into a section; it waited for the end of the section"
+	case page.Bypassed:
+		one.Kind = finding.Bypass
+		one.Explanation = "a section used the shared pointer instead of Own; its pages are open until the next Lock"
+	case page.SurrenderedCycle:
+		one.Explanation = "an access without the lock was let into a section, because the section waits for a lock that the careless goroutine holds"
+	case page.SurrenderedTimeout:
+		one.Explanation = "an access without the lock was let into a section, because the section did not end within the longest wait"
+	case page.SurrenderedStop:
+		one.Explanation = "an access without the lock was let into a section, because the runtime had to stop the careless goroutine at an instruction where it cannot be stopped"
+	default:
+		panic(fmt.Sprintf("isolate: unknown outcome %d", f.Outcome))
+	}
+	return one
+}
+
+func outcomeOf(f *page.Fault) finding.Outcome {
+	if f.Outcome == page.Delayed {
+		return finding.Delayed
+	}
+	return finding.Surrendered
+}
+
+// lockStack is where a section began, without the frames of this package.
+func lockStack(site [2]uintptr) []finding.Frame {
+	frames := finding.Frames(site[:])
+	for len(frames) > 1 && internalFrame(frames[0]) {
+		frames = frames[1:]
+	}
+	return frames
+}
+
+// internalFrame reports whether a frame is of the locks themselves.
+func internalFrame(f finding.Frame) bool {
+	return strings.HasPrefix(f.Function, "github.com/cofferdam-go/cofferdam/isolate.") ||
+		strings.HasPrefix(f.Function, "sync.(*Cond)") || strings.HasPrefix(f.Function, "sync.(*rlocker)")
+}

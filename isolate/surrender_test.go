@@ -1,0 +1,238 @@
+package isolate_test
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/isolate"
+)
+
+// surrendered checks that the guard with the name has one finding, surrendered
+// once, and for the reason.
+func surrendered(t *testing.T, name, reason string) {
+	t.Helper()
+	f := onlyFinding(t, name)
+	if f.Outcomes.Surrendered != 1 || f.Outcomes.Delayed != 0 {
+		t.Errorf("outcomes are %+v, want one surrender", f.Outcomes)
+	}
+	if !strings.Contains(f.Explanation, reason) {
+		t.Errorf("explanation is %q, want something about %q", f.Explanation, reason)
+	}
+}
+
+// TestDeadlockOfFigure6IsSurrendered: the section waits for a lock that the
+// careless goroutine holds, which would wait for the section for ever.
+func TestDeadlockOfFigure6IsSurrendered(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+	defer quiet()
+	var l1, l2 isolate.Mutex
+	defer l1.Close()
+	defer l2.Close()
+	name := unique(t)
+	l1.SetName(name)
+	g1, g2 := isolate.New[Account](&l1), isolate.New[Account](&l2)
+	l1.Lock()
+	held := make(chan bool)
+	careless := async(func() bool {
+		l2.Lock()
+		defer l2.Unlock()
+		close(held)
+		isolate.Own(&l2, g2).Balance++
+		carelessWrite(g1, 1)
+		return true
+	})
+	<-held
+	untilWaiting(t, 1)
+	l2.Lock()
+	isolate.Own(&l2, g2).Balance++
+	l2.Unlock()
+	l1.Unlock()
+	receive(t, "the careless goroutine", careless)
+	surrendered(t, name, "waits for a lock that the careless goroutine holds")
+}
+
+// TestLongerCycleIsSurrendered: as figure 6, with another goroutine between.
+func TestLongerCycleIsSurrendered(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+	defer quiet()
+	var l1, l2, l3 isolate.Mutex
+	name := unique(t)
+	l1.SetName(name)
+	g1 := isolate.New[Account](&l1)
+	for _, l := range []*isolate.Mutex{&l1, &l2, &l3} {
+		defer l.Close()
+	}
+	// l1 is held by A, which waits for l2, held by B, which waits for l3, held by
+	// the careless goroutine, which waits for A's section.
+	ready := make(chan bool)
+	careless := async(func() bool {
+		l3.Lock()
+		defer l3.Unlock()
+		ready <- true
+		<-ready // A and B are on their way
+		carelessWrite(g1, 1)
+		return true
+	})
+	<-ready
+	b := make(chan bool)
+	bDone := async(func() bool {
+		l2.Lock()
+		defer l2.Unlock()
+		b <- true
+		l3.Lock()
+		l3.Unlock()
+		return true
+	})
+	<-b
+	a := make(chan bool)
+	aDone := async(func() bool {
+		l1.Lock()
+		defer l1.Unlock()
+		a <- true
+		l2.Lock()
+		l2.Unlock()
+		return true
+	})
+	<-a
+	ready <- true
+	receive(t, "the careless goroutine", careless)
+	receive(t, "B", bDone)
+	receive(t, "A", aDone)
+	surrendered(t, name, "waits for a lock that the careless goroutine holds")
+}
+
+// TestTwoSectionsCarelessWithEachOtherAreSurrendered: each section accesses the
+// other's data without the lock.
+func TestTwoSectionsCarelessWithEachOtherAreSurrendered(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+	defer quiet()
+	var locks [2]isolate.Mutex
+	var data [2]*Account
+	for i := range locks {
+		data[i] = isolate.New[Account](&locks[i])
+		defer locks[i].Close()
+	}
+	var inside atomic.Int32
+	section := func(i int) bool {
+		locks[i].Lock()
+		defer locks[i].Unlock()
+		for inside.Add(1); inside.Load() < 2; runtime.Gosched() {
+		}
+		carelessWrite(data[1-i], 1)
+		return true
+	}
+	before := isolate.ReadStats().Surrendered
+	first, second := async(func() bool { return section(0) }), async(func() bool { return section(1) })
+	receive(t, "the first section", first)
+	receive(t, "the second section", second)
+	if n := isolate.ReadStats().Surrendered - before; n < 1 || n > 2 {
+		t.Errorf("%d surrenders, want one or two", n)
+	}
+}
+
+func TestLongestWaitIsSurrendered(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	const longest = 30 * time.Millisecond
+	isolate.Configure(isolate.Config{LongestWait: longest, Logger: discard})
+	defer quiet()
+	var mu isolate.Mutex
+	defer mu.Close()
+	name := unique(t)
+	mu.SetName(name)
+	acct := isolate.New[Account](&mu)
+	mu.Lock()
+	defer mu.Unlock()
+	done := async(func() bool { carelessWrite(acct, 1); return true })
+	receive(t, "the careless write", done) // the section has not ended
+	surrendered(t, name, "longest wait")
+	if f := onlyFinding(t, name); f.Waited < longest {
+		t.Errorf("waited %v, want at least %v", f.Waited, longest)
+	}
+	if got := isolate.Own(&mu, acct).Balance; got != 1 {
+		t.Errorf("the section sees %d, want the 1 that was let through", got)
+	}
+}
+
+// TestCollectionDoesNotWaitForASection: accesses that wait for a section are
+// preempted where they can be, and surrendered where they cannot.
+func TestCollectionDoesNotWaitForASection(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	type Page [4096]byte
+	for _, test := range []struct {
+		name   string
+		access func(p *Page, local []byte)
+	}{
+		{"compiled code", func(p *Page, _ []byte) { p[17]++ }},
+		{"copy from", func(p *Page, local []byte) { copy(local, p[:]) }},
+		{"copy to", func(p *Page, local []byte) { copy(p[:], local) }},
+		{"clear", func(p *Page, _ []byte) { clear(p[:]) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+			defer quiet()
+			var mu isolate.Mutex
+			defer mu.Close()
+			p := isolate.New[Page](&mu)
+			for range 5 {
+				mu.Lock()
+				done := async(func() bool { test.access(p, make([]byte, len(p))); return true })
+				untilStopped(t, done)
+				receive(t, "the collection", async(func() bool { runtime.GC(); debug.FreeOSMemory(); return true }))
+				mu.Unlock()
+				receive(t, "the careless goroutine", done)
+			}
+		})
+	}
+}
+
+// untilStopped waits until a careless access waits for a section, or was let
+// through already.
+func untilStopped(t *testing.T, done <-chan bool) {
+	t.Helper()
+	until(t, "the careless access waits", func() bool { return isolate.ReadStats().Waiting > 0 || len(done) > 0 })
+}
+
+// TestOneProcessorIsEnough: the careless access and the section it waits for
+// share the only processor that goroutines may run on.
+func TestOneProcessorIsEnough(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var mu isolate.Mutex
+	defer mu.Close()
+	name := unique(t)
+	mu.SetName(name)
+	acct := isolate.New[Account](&mu)
+	mu.Lock()
+	own := isolate.Own(&mu, acct)
+	done := async(func() int64 { return carelessRead(acct) })
+	for range 3 {
+		runtime.Gosched() // to the careless goroutine, and back by preemption
+	}
+	own.Balance = 11
+	mu.Unlock()
+	if v := receive(t, "the careless read", done); v != 11 {
+		t.Errorf("the careless read got %d, want 11", v)
+	}
+	if f := onlyFinding(t, name); f.Outcomes.Delayed != 1 || f.Outcomes.Surrendered != 0 {
+		t.Errorf("outcomes are %+v, want one delayed", f.Outcomes)
+	}
+}
