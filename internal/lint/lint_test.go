@@ -1,0 +1,236 @@
+package lint
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/cofferdam-go/cofferdam/"
+
+// imports is the import graph: what each package of the module may import of the
+// module. It only points downwards, and a package that is not here does not pass.
+// A trailing /... stands for a folder.
+var imports = map[string][]string{
+	"internal/finding": {},
+	"internal/page":    {},
+	"internal/lint":    {},
+	"internal/check":   {},
+	"isolate":          {"internal/finding", "internal/page"},
+	"examples/...":     {"isolate"},
+	"bench/...":        {"bench/...", "isolate"},
+}
+
+// linked are the packages that users' programs link. They import the standard
+// library and golang.org/x/sys, and what they import does too.
+var linked = []string{"isolate", "internal/page", "internal/finding"}
+
+// testImports are what tests may import beyond their package's imports.
+var testImports = map[string][]string{
+	"isolate": {"internal/finding", "isolate"},
+}
+
+type goPackage struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+	Standard                           bool
+}
+
+func list(t *testing.T, args ...string) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports,Standard"}, args...)...)
+	cmd.Dir = root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// match reports whether a package is one of the patterns.
+func match(patterns []string, pkg string) bool {
+	for _, p := range patterns {
+		if folder, ok := strings.CutSuffix(p, "..."); p == pkg || ok && strings.HasPrefix(pkg+"/", folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// allowed returns what a package may import, by the most specific pattern.
+func allowed(table map[string][]string, pkg string) (patterns []string, known bool) {
+	best := ""
+	for p := range table {
+		if match([]string{p}, pkg) && len(p) > len(best) {
+			best = p
+		}
+	}
+	return table[best], best != ""
+}
+
+func TestImportsPointDownwards(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		patterns, known := allowed(imports, name)
+		if !known {
+			t.Errorf("%s is not in the import graph: say there what it may import", name)
+			continue
+		}
+		check := func(list, patterns []string) {
+			for _, i := range list {
+				if own, ok := strings.CutPrefix(i, module); ok && own != name && !match(patterns, own) {
+					t.Errorf("%s imports %s, which the import graph does not allow", name, own)
+				}
+			}
+		}
+		check(p.Imports, patterns)
+		forTests, _ := allowed(testImports, name)
+		check(append(p.TestImports, p.XTestImports...), append(forTests, patterns...))
+	}
+}
+
+func TestLinkedPackagesImportOnlyTheStandardLibrary(t *testing.T) {
+	args := []string{"-deps"}
+	for _, l := range linked {
+		args = append(args, "./"+l)
+	}
+	for _, p := range list(t, args...) {
+		own, ours := strings.CutPrefix(p.ImportPath, module)
+		switch {
+		case p.Standard, strings.HasPrefix(p.ImportPath, "golang.org/x/sys/"):
+		case ours && match(linked, own):
+		default:
+			t.Errorf("a user's program would link %s", p.ImportPath)
+		}
+	}
+}
+
+// files calls f with each file of the repository whose name ends in one of the
+// suffixes, line by line.
+func files(t *testing.T, f func(path string, lines []string), suffixes ...string) {
+	t.Helper()
+	top := root(t)
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), ".") && path != top || d.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		for _, s := range suffixes {
+			if !strings.HasSuffix(path, s) {
+				continue
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			rel, _ := filepath.Rel(top, path)
+			var lines []string
+			for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
+				lines = append(lines, s.Text())
+			}
+			f(filepath.ToSlash(rel), lines)
+			break
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUnsafeIsNamed(t *testing.T) {
+	files(t, func(path string, lines []string) {
+		named := strings.HasSuffix(path, "_unsafe.go") || strings.HasSuffix(path, "_unsafe_test.go")
+		for i, l := range lines {
+			if strings.TrimSpace(l) == `"unsafe"` && !named {
+				t.Errorf("%s:%d: unsafe belongs into a file named *_unsafe.go", path, i+1)
+			}
+			if strings.HasPrefix(l, "//go:linkname") {
+				t.Errorf("%s:%d: linkname is not used here", path, i+1)
+			}
+		}
+	}, ".go")
+}
+
+// TestAssemblyIsShortAndExplained: only in internal/page, each function below 60
+// lines, with a comment above it.
+func TestAssemblyIsShortAndExplained(t *testing.T) {
+	const most = 60
+	files(t, func(path string, lines []string) {
+		if !strings.HasPrefix(path, "internal/page/") {
+			t.Errorf("%s: assembly belongs into internal/page", path)
+		}
+		start := -1
+		end := func(i int) {
+			if start >= 0 && i-start > most {
+				t.Errorf("%s:%d: a function of %d lines, want at most %d", path, start+1, i-start, most)
+			}
+		}
+		for i, l := range lines {
+			switch {
+			case strings.HasPrefix(l, "TEXT"):
+				if start = i; i == 0 || !strings.HasPrefix(lines[i-1], "//") {
+					t.Errorf("%s:%d: a function without its contract", path, i+1)
+				}
+			case l == "":
+				end(i)
+				start = -1
+			}
+		}
+		end(len(lines))
+	}, ".s")
+}
+
+var forbiddenInTests = map[*regexp.Regexp]string{
+	regexp.MustCompile(`\btime\.Sleep\(`):        "waits for time, not for an event",
+	regexp.MustCompile(`\.Skip(f|Now)?\(`):       "skips",
+	regexp.MustCompile(`"github.com/stretchr/`):  "uses an assertion framework",
+	regexp.MustCompile(`^\s*//.*\b(TODO|FIXME)`): "is unfinished",
+}
+
+func TestTestsNeitherSleepNorSkip(t *testing.T) {
+	files(t, func(path string, lines []string) {
+		if strings.HasPrefix(path, "internal/lint/") {
+			return
+		}
+		for i, l := range lines {
+			for re, what := range forbiddenInTests {
+				if re.MatchString(l) {
+					t.Errorf("%s:%d: the test %s", path, i+1, what)
+				}
+			}
+		}
+	}, "_test.go")
+}
