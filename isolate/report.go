@@ -2,6 +2,7 @@ package isolate
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -238,3 +239,9 @@ func internalFrame(f finding.Frame) bool {
 	return strings.HasPrefix(f.Function, "github.com/cofferdam-go/cofferdam/isolate.") ||
 		strings.HasPrefix(f.Function, "sync.(*Cond)") || strings.HasPrefix(f.Function, "sync.(*rlocker)")
 }
+
+// WriteText writes findings for a person to read.
+func WriteText(w io.Writer, findings []Finding) error { return finding.WriteText(w, findings) }
+
+// WriteJSON writes findings for a program to read, one per line.
+func WriteJSON(w io.Writer, findings []Finding) error { return finding.WriteJSON(w, findings) }

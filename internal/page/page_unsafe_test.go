@@ -1,0 +1,272 @@
+//go:build linux && amd64
+
+package page
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// newGate makes a gate with some pages, and returns a pointer to the first.
+func newGate(t *testing.T, pages int) (*Gate, *int64) {
+	t.Helper()
+	g, err := NewGate(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	offset, err := g.Grow(pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, (*int64)(unsafe.Add(Base, offset))
+}
+
+// section runs f as the holder of the gate.
+//
+//go:noinline
+func section(g *Gate, f func()) {
+	if !Enter(g) {
+		g.Settle()
+	}
+	f()
+	g.Leave()
+}
+
+func TestBackendOfThisMachine(t *testing.T) {
+	if s := Setup(); s.Backend == None && os.Getenv(BackendVariable) != string(None) {
+		t.Fatalf("no protection: %s", s.Reason)
+	}
+}
+
+// TestOffsetsIntoG: the handler reads the bounds of the stack, the runtime's wish
+// to stop the goroutine, and its number, by offsets that the compiler and the
+// runtime agree on but publish nowhere.
+func TestOffsetsIntoG(t *testing.T) {
+	Setup()
+	for range 3 {
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			var g [gWords]uint64
+			copyG(&g)
+			here := uint64(uintptr(unsafe.Pointer(&g)))
+			lo, hi, guard := g[0], g[1], g[2]
+			if here < lo || here >= hi {
+				t.Errorf("a local at %#x is not within the stack, %#x to %#x", here, lo, hi)
+			}
+			const stackPreempt = ^uint64(0x521)
+			if guard != stackPreempt && (guard <= lo || guard >= hi) {
+				t.Errorf("stackguard0 is %#x, the stack %#x to %#x", guard, lo, hi)
+			}
+			text := make([]byte, 64)
+			id, _ := strconv.ParseUint(string(bytes.Fields(text[:runtime.Stack(text, false)])[1]), 10, 64)
+			if ctl.goid == 0 || g[ctl.goid/8] != id {
+				t.Errorf("the goroutine's number, %d, is not at offset %d", id, ctl.goid)
+			}
+		}()
+		<-done
+	}
+}
+
+func TestSealedPagesAreOpenedByAFaultAndSealedAgain(t *testing.T) {
+	g, p := newGate(t, 100)
+	for i := range 3 {
+		section(g, func() {})
+		before := Count()
+		for page := range 100 {
+			*(*int64)(unsafe.Add(unsafe.Pointer(p), page*Size)) = int64(i)
+		}
+		opened := Count().Opened - before.Opened
+		if opened == 0 || opened > 8 {
+			t.Errorf("100 pages in a row took %d faults, want a few", opened)
+		}
+		if i > 0 && Count().Seals-before.Seals != 0 {
+			t.Errorf("a fault sealed")
+		}
+	}
+}
+
+func TestClosedGatesReturnTheirMemory(t *testing.T) {
+	Setup()
+	used := func() int64 {
+		var st unix.Stat_t
+		if err := unix.Fstat(memory, &st); err != nil {
+			t.Fatal(err)
+		}
+		return st.Blocks * 512
+	}
+	before, reserved := used(), Reserved()
+	var gates []*Gate
+	for range 50 {
+		g, p := newGate(t, 10)
+		*p = 1
+		gates = append(gates, g)
+	}
+	if got := used() - before; got != 50*10*Size {
+		t.Errorf("50 gates of 10 pages take %d bytes, want %d", got, 50*10*Size)
+	}
+	for _, g := range gates {
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := used() - before; got != 0 || Reserved() != reserved {
+		t.Errorf("after Close %d bytes are in use and %d reserved", got, Reserved()-reserved)
+	}
+}
+
+// TestPagesAreUsedAgainLast: the pages of closed gates are handed out only when
+// there are no others, the longest closed first.
+func TestPagesAreUsedAgainLast(t *testing.T) {
+	var runs []run
+	for range 3 {
+		g, _ := newGate(t, 4)
+		runs = append(runs, run{g.extents[0].first, 4})
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	arena.mu.Lock()
+	fresh, retired := arena.fresh, arena.retired
+	defer func() { arena.fresh, arena.retired = fresh, retired; arena.mu.Unlock() }()
+	if r, err := takeRun(4); err != nil || r.first != fresh {
+		t.Errorf("with fresh pages left got %v, %v, want those at %d", r, err, fresh)
+	}
+	arena.fresh, arena.retired = uint32(len(arena.owners)), append([]run{}, runs...)
+	for _, want := range []run{{runs[0].first, 3}, {runs[1].first, 4}, {runs[0].first + 3, 1}, {runs[2].first, 2}} {
+		if got, err := takeRun(want.pages); err != nil || got != want {
+			t.Errorf("got %v, %v, want %v", got, err, want)
+		}
+	}
+	if r, err := takeRun(3); err == nil {
+		t.Errorf("got %v of a full arena", r)
+	}
+}
+
+func TestClosedGatesRestBeforeTheyAreUsedAgain(t *testing.T) {
+	first, err := NewGate(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := first.Index()
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 * quarantine {
+		g, err := NewGate(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Index() == index {
+			if i < quarantine {
+				t.Errorf("a closed gate was used again after %d others", i)
+			}
+			return
+		}
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Error("closed gates are not used again")
+}
+
+func TestGateHoldsManyExtentsAndNoMore(t *testing.T) {
+	g, err := NewGate(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	for range MaxExtents {
+		if _, err := g.Grow(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := g.Grow(1); err == nil {
+		t.Error("a gate grew beyond its extents")
+	}
+	if g.Pages() != MaxExtents {
+		t.Errorf("%d pages, want %d", g.Pages(), MaxExtents)
+	}
+}
+
+// TestRingThatNobodyEmptiesLosesAndCounts: nothing is silent, and nothing blocks.
+func TestRingThatNobodyEmptiesLosesAndCounts(t *testing.T) {
+	Drain(func(*Fault) {})
+	g, p := newGate(t, 1)
+	defer g.Close()
+	before := Count()
+	const n = ringSlots + 100
+	for range n {
+		section(g, func() { *p++ }) // through the shared view: bypasses
+	}
+	now := Count()
+	if got := now.Bypassed - before.Bypassed; got != n {
+		t.Errorf("%d bypasses were counted, want %d", got, n)
+	}
+	if got := now.Lost - before.Lost; got != n-ringSlots {
+		t.Errorf("%d were lost, want %d", got, n-ringSlots)
+	}
+	kept := 0
+	Drain(func(f *Fault) {
+		kept++
+		if f.Outcome != Bypassed || f.Gate != g.Index() || f.Address != uintptr(unsafe.Pointer(p)) || f.Goroutine != f.Holder {
+			t.Errorf("recorded %+v", f)
+		}
+	})
+	if kept != ringSlots {
+		t.Errorf("%d were kept, want %d", kept, ringSlots)
+	}
+	if *p != n {
+		t.Errorf("%d increments were made, want %d", *p, n)
+	}
+}
+
+func TestWaitsAreForgotten(t *testing.T) {
+	Setup()
+	g := new(Gate)
+	for range 3 * len(waits) {
+		Awaited(Await(g))
+	}
+	for i := range waits {
+		if waits[i].g != 0 || waits[i].gate != 0 {
+			t.Fatalf("entry %d is still there: %+v", i, waits[i])
+		}
+	}
+	if i := Await(g); i < 0 || waits[i].g != G() || waits[i].gate != uintptr(unsafe.Pointer(g)) {
+		t.Errorf("entry %d is %+v", i, waits[i])
+	} else if again := Await(g); again != i {
+		t.Errorf("a goroutine has two entries, %d and %d", i, again)
+	} else {
+		Awaited(i)
+	}
+}
+
+func BenchmarkFault(b *testing.B) {
+	g, err := NewGate(false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	offset, err := g.Grow(1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := (*int64)(unsafe.Add(Base, offset))
+	var seals, faults time.Duration
+	for b.Loop() {
+		start := time.Now()
+		section(g, func() {})
+		sealed := time.Now()
+		*p++
+		seals += sealed.Sub(start)
+		faults += time.Since(sealed)
+	}
+	b.ReportMetric(float64(seals.Nanoseconds())/float64(b.N), "ns/seal")
+	b.ReportMetric(float64(faults.Nanoseconds())/float64(b.N), "ns/fault")
+}
