@@ -21,7 +21,7 @@ type door struct {
 // A guard is the data that belongs to a lock.
 type guard struct {
 	gate *page.Gate
-	kind string        // the lock's type
+	lock Guard         // kept alive, and on the heap, for the gate to look at
 	site finding.Frame // of the first use
 	name atomic.Pointer[string]
 
@@ -53,12 +53,15 @@ func (d *door) make(l Guard) *guard {
 		return g
 	}
 	startReporter()
-	_, shared := l.(*RWMutex)
-	gate, err := page.NewGate(shared)
+	var lock *sync.Mutex
+	if m, ok := l.(*Mutex); ok {
+		lock = &m.mu
+	}
+	gate, err := page.NewGate(lock)
 	if err != nil {
 		panic("isolate: making a guard: " + err.Error())
 	}
-	g := &guard{gate: gate, kind: reflect.TypeOf(l).Elem().String(), site: callerSite()}
+	g := &guard{gate: gate, lock: l, site: callerSite()}
 	guards.Store(gate.Index(), g)
 	d.gate.Store(gate)
 	d.guard.Store(g)
@@ -129,7 +132,7 @@ func (g *guard) closedNow() bool {
 
 // describe is the guard in a finding.
 func (g *guard) describe() finding.Guard {
-	name := g.kind
+	name := reflect.TypeOf(g.lock).Elem().String()
 	if given := g.name.Load(); given != nil {
 		name = *given
 	}

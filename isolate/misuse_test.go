@@ -59,6 +59,8 @@ func TestMisuseIsAClearPanic(t *testing.T) {
 		{"Own without the read lock", func() { isolate.Own(&rw, read) }, []string{"not locked"}},
 		{"Unlock of an unlocked Mutex", func() { mu.Unlock() }, []string{"Unlock of an unlocked Mutex"}},
 		{"Unlock of an unused Mutex", func() { new(isolate.Mutex).Unlock() }, []string{"Unlock of an unlocked Mutex"}},
+		{"plain Unlock of a section", func() { mu.Lock(); defer mu.Unlock(); mu.Plain().Unlock() }, []string{"plain lock that is not held"}},
+		{"Unlock of a plain lock", func() { p := mu.Plain(); p.Lock(); defer p.Unlock(); mu.Unlock() }, []string{"Unlock of an unlocked Mutex"}},
 		{"Unlock of an unlocked RWMutex", func() { rw.Unlock() }, []string{"Unlock of an unlocked RWMutex"}},
 		{"RUnlock of an unlocked RWMutex", func() { rw.RUnlock() }, []string{"RUnlock of an unlocked RWMutex"}},
 		{"double free", func() { isolate.Free(&mu, freed) }, []string{"free already"}},
@@ -100,6 +102,7 @@ func TestClosedGuardPanicsAndItsMemoryIsReturned(t *testing.T) {
 	for range 2 {
 		panics(t, func() { mu.Lock() }, "closed Mutex")
 		panics(t, func() { mu.TryLock() }, "closed Mutex")
+		panics(t, func() { mu.Plain().Lock() }, "closed Mutex")
 		panics(t, func() { mu.Unlock() }, "Unlock of an unlocked")
 		panics(t, func() { isolate.New[Account](&mu) }, "closed guard")
 		panics(t, func() { isolate.Own(&mu, acct) }, "closed guard")

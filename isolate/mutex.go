@@ -86,12 +86,31 @@ func (m *Mutex) Plain() sync.Locker { return (*plainMutex)(m) }
 type plainMutex Mutex
 
 func (p *plainMutex) Lock() {
-	if !p.mu.TryLock() {
-		(*Mutex)(p).wait()
+	m := (*Mutex)(p)
+	m.d.open(m)
+	if !m.mu.TryLock() {
+		m.wait()
 	}
+	gate := m.d.gate.Load()
+	if gate.Closed() {
+		m.mu.Unlock()
+		panic("isolate: Lock of a closed Mutex")
+	}
+	gate.SetIdle(true)
 }
 
-func (p *plainMutex) Unlock() { p.mu.Unlock() }
+func (p *plainMutex) Unlock() {
+	m := (*Mutex)(p)
+	gate := m.d.gate.Load()
+	if gate == nil || gate.Locked() {
+		panic("isolate: Unlock of a plain lock that is not held: each Unlock needs a Lock of the same kind before it")
+	}
+	gate.SetIdle(false)
+	m.mu.Unlock()
+	if gate.Blocked() {
+		gate.Wake()
+	}
+}
 
 // SetName names the guard in findings. Without a name it is known by the place
 // of its first use.

@@ -15,22 +15,14 @@ import (
 //
 // What a reader does with its view is its own responsibility: reading.
 func Own[T any](l Guard, p *T) *T {
-	return (*T)(doorOf(l).own(unsafe.Pointer(p)))
+	return (*T)(page.Own(doorOf(l).gate.Load(), unsafe.Pointer(p)))
 }
 
 // doorOf is l.door() without the call: every Guard is a pointer to a struct that
-// begins with its door. Own is called in every section, where a call through an
-// interface would be a quarter of its cost.
+// begins with its door. Own is called in every section, and small enough to be
+// inlined.
 func doorOf(l Guard) *door {
 	return (*[2]*door)(unsafe.Pointer(&l))[1]
-}
-
-func (d *door) own(p unsafe.Pointer) unsafe.Pointer {
-	if !page.Owns(d.gate.Load(), p) {
-		d.refuse(p)
-	}
-	offset, _ := offsetOf(p)
-	return unsafe.Add(page.Base, offset|page.OwnBit)
 }
 
 // OwnSlice is [Own] for what [MakeSlice] returned, or a part of it.
@@ -41,20 +33,22 @@ func OwnSlice[T any](l Guard, s []T) []T {
 	return unsafe.Slice(Own(l, &s[0]), len(s))
 }
 
-// refuse says what is wrong with an Own.
-func (d *door) refuse(p unsafe.Pointer) {
-	g := d.guard.Load()
-	offset, ok := offsetOf(p)
-	switch {
-	case g == nil:
-		panic("isolate: Own with a lock that was never used: nothing belongs to it")
-	case g.closedNow():
-		panic("isolate: Own on a closed guard")
-	case !ok || page.Owner(offset) != g.gate.Index():
-		panic(fmt.Sprintf("isolate: Own of %p with %v: %s", p, g.describe(), g.stranger(offset, ok)))
-	default:
-		panic(fmt.Sprintf("isolate: Own with %v, which this goroutine has not locked: call Lock first, and Own in the goroutine that did", g.describe()))
+func init() { page.Refusal = refusal }
+
+// refusal says what is wrong with an Own.
+func refusal(gate *page.Gate, p unsafe.Pointer) any {
+	if gate == nil {
+		return "isolate: Own with a lock that was never used: nothing belongs to it"
 	}
+	found, ok := guards.Load(gate.Index())
+	if !ok {
+		return "isolate: Own on a closed guard"
+	}
+	g := found.(*guard)
+	if offset, ok := offsetOf(p); !ok || page.Owner(offset) != gate.Index() {
+		return fmt.Sprintf("isolate: Own of %p with %v: %s", p, g.describe(), g.stranger(offset, ok))
+	}
+	return fmt.Sprintf("isolate: Own with %v, which this goroutine has not locked: call Lock first, and Own in the goroutine that did", g.describe())
 }
 
 // A Ref refers to a guarded object from within another object of the same guard.

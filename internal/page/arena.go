@@ -60,9 +60,10 @@ func Setup() Status {
 	return arena.status
 }
 
-// NewGate returns a gate without pages, sealed. A shared one is an RWMutex's:
-// its pages can be opened for reading alone.
-func NewGate(shared bool) (*Gate, error) {
+// NewGate returns a gate without pages, sealed, for the sections under a lock on
+// the Go heap, which the caller keeps alive until the gate is closed. Without a
+// lock it is an RWMutex's: its pages can be opened for reading alone.
+func NewGate(lock *sync.Mutex) (*Gate, error) {
 	Setup()
 	arena.mu.Lock()
 	defer arena.mu.Unlock()
@@ -79,7 +80,9 @@ func NewGate(shared bool) (*Gate, error) {
 	}
 	g := &arena.gates[index]
 	*g = Gate{index: index}
-	if shared {
+	if lock != nil {
+		g.watch(lock)
+	} else {
 		g.shared = 1
 	}
 	return g, nil

@@ -74,6 +74,7 @@ const (
 // The parts of the handler that are in another file than it. Declared because
 // go vet wants a declaration; not to be called from Go.
 func await()
+func free()
 func pause()
 func resumed()
 func record()

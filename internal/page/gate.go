@@ -1,5 +1,7 @@
 package page
 
+import "sync/atomic"
+
 // The states of Gate.word. Sealed is the absence of the other bits, so that
 // entering a section on a sealed gate compares the whole word with zero.
 const (
@@ -26,6 +28,9 @@ type extent struct {
 // heap, are never moved, and are read by the handler at any time; a closed one
 // is used again only after many others.
 //
+// Whether a section is running is told by the lock itself, if the gate knows it:
+// it is held and the gate not idle. Otherwise by holder. See the package comment.
+//
 // The first cache line is all that a section touches.
 type Gate struct {
 	word    uint32     // state, busy, wanters
@@ -35,8 +40,10 @@ type Gate struct {
 	readers uint32     // readers' sections
 	turn    uint32     // changes when a section ends that somebody waits for
 	index   uint32
-	shared  uint32 // not zero: an RWMutex's gate, whose pages can be readable
-	_       [16]byte
+	shared  uint32  // not zero: an RWMutex's gate, whose pages can be readable
+	lock    uintptr // the sync.Mutex around the sections; 0: unknown
+	idle    uint32  // not zero: lock is held, but there is no section
+	_       [4]byte
 
 	nextents uint32
 	seals    uint32 // so far
@@ -46,6 +53,9 @@ type Gate struct {
 
 // Index is the number of the gate, which is not zero.
 func (g *Gate) Index() uint32 { return g.index }
+
+// Closed reports whether the guard is gone.
+func (g *Gate) Closed() bool { return atomic.LoadUint32(&g.word)&closed != 0 }
 
 // Pages is the number of pages that belong to the gate.
 func (g *Gate) Pages() int {

@@ -28,7 +28,8 @@ TEXT ·copyG(SB), NOSPLIT|NOFRAME, $0-8
 // Makes the calling goroutine the gate's holder, with the two innermost return
 // addresses above the function that calls Enter as its site. True if the gate is
 // sealed and nobody wants it: the section may begin. False otherwise, and for a
-// nil gate: see Gate.Settle.
+// nil gate: see Gate.Settle. The load of the word comes after a fence: the one in
+// the lock that the handler looks at, or the exchange.
 //
 // BP is the frame of the caller (Lock, which must not be inlined), whose return
 // address is the site; or of a wrapper that the compiler has put between, which
@@ -47,27 +48,36 @@ TEXT ·Enter(SB), NOSPLIT|NOFRAME, $0-9
 site:
 	MOVQ CX, Gate_site+8(AX)
 	MOVQ (TLS), CX
-	XCHGQ CX, Gate_holder(AX) // a full fence: the load below is not early
+	CMPQ Gate_lock(AX), $0
+	JEQ  fence
+	MOVQ CX, Gate_holder(AX)
+look:
 	CMPL Gate_word(AX), $0
 	JNE  no
 	MOVB $1, ret+8(FP)
 	RET
+fence:
+	XCHGQ CX, Gate_holder(AX)
+	JMP  look
 no:
 	MOVB $0, ret+8(FP)
 	RET
 
-// func Owns(gate *Gate, p unsafe.Pointer) bool
+// func Own(gate *Gate, p unsafe.Pointer) unsafe.Pointer
 //
-// Whether p, of either view, belongs to the gate, and the calling goroutine is
-// its holder or there are readers.
-TEXT ·Owns(SB), NOSPLIT|NOFRAME, $0-17
+// The own view of p, of either view. If p does not belong to the gate, or the
+// calling goroutine is not its holder and there are no readers, refuse takes over,
+// with the same arguments, and does not return.
+TEXT ·Own(SB), NOSPLIT|NOFRAME, $0-24
 	MOVQ gate+0(FP), AX
+	MOVQ p+8(FP), BX
 	LEAQ ·ctl(SB), SI
 	TESTQ AX, AX
 	JZ   no
-	MOVQ control_ownBit(SI), DX
+	MOVQ control_ownBit(SI), CX
+	MOVQ CX, DX
 	NOTQ DX
-	ANDQ p+8(FP), DX
+	ANDQ BX, DX
 	SUBQ control_base(SI), DX
 	CMPQ DX, control_size(SI)
 	JCC  no
@@ -80,14 +90,14 @@ TEXT ·Owns(SB), NOSPLIT|NOFRAME, $0-17
 	CMPQ DX, Gate_holder(AX)
 	JNE  reader
 yes:
-	MOVB $1, ret+16(FP)
+	ORQ  BX, CX
+	MOVQ CX, ret+16(FP)
 	RET
 reader:
 	CMPL Gate_readers(AX), $0
 	JNE  yes
 no:
-	MOVB $0, ret+16(FP)
-	RET
+	JMP  ·refuse(SB)
 
 // func hold(gate *Gate)
 //

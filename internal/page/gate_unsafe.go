@@ -4,6 +4,7 @@ package page
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -23,11 +24,16 @@ func copyG(words *[gWords]uint64)
 //go:noescape
 func Enter(gate *Gate) bool
 
-// Owns reports whether p, of either view, belongs to the gate and the running
-// goroutine may use its own view: it is the holder, or there are readers.
+// Own returns the own view of p, of either view, for the holder of the gate that
+// p belongs to and for its readers. For others it calls Refusal.
 //
 //go:noescape
-func Owns(gate *Gate, p unsafe.Pointer) bool
+func Own(gate *Gate, p unsafe.Pointer) unsafe.Pointer
+
+// refuse is where Own goes when it cannot return; see there.
+func refuse(gate *Gate, p unsafe.Pointer) unsafe.Pointer {
+	panic(Refusal(gate, p))
+}
 
 //go:noescape
 func hold(gate *Gate)
@@ -47,11 +53,46 @@ func (g *Gate) Settle() bool {
 			return false
 		case word >= busy:
 			g.Leave()
+			g.SetIdle(true)
 			runtime.Gosched()
-			hold(g)
+			g.SetIdle(false)
+			hold(g) // with a fence before the next look at word
 		case seal(g) >= 0:
 			return true
 		}
+	}
+}
+
+// SetIdle says whether the lock is held without a section. It is called by the
+// goroutine that holds it.
+func (g *Gate) SetIdle(idle bool) {
+	v := uint32(0)
+	if idle {
+		v = 1
+	}
+	atomic.StoreUint32(&g.idle, v)
+}
+
+// mutexLocked is the bit of a sync.Mutex's first word that says that it is held.
+const mutexLocked = 1
+
+// mutexIsKnown checks that a sync.Mutex is what the handler takes it for. If a
+// newer Go changes it, gates go without it, at the cost of a fence per section.
+var mutexIsKnown = sync.OnceValue(func() bool {
+	var mu sync.Mutex
+	word := (*atomic.Uint32)(unsafe.Pointer(&mu))
+	free := word.Load()
+	mu.Lock()
+	held := word.Load()
+	mu.Unlock()
+	return free == 0 && held == mutexLocked && word.Load() == 0
+})
+
+// watch lets the handler look at the lock around the gate's sections. The lock
+// must stay where it is, as everything on the Go heap does, and be kept alive.
+func (g *Gate) watch(lock *sync.Mutex) {
+	if mutexIsKnown() {
+		g.lock = uintptr(unsafe.Pointer(lock))
 	}
 }
 

@@ -189,15 +189,10 @@ look:
 	TESTL $const_readable, AX
 	JNE  mapread
 sealed:
-	MOVQ Gate_holder(R12), CX
-	TESTQ CX, CX
+	CALL ·free(SB)
 	JNE  held
 	TESTL R9, R9
-	JEQ  reading
-	CMPL Gate_readers(R12), $0
-	JNE  no
-	JMP  opening
-reading:
+	JNE  opening
 	CMPL Gate_shared(R12), $0
 	JEQ  opening
 	LOCK
@@ -208,7 +203,7 @@ opening:
 	ORL  $const_open, Gate_word(R12)
 	JMP  look
 held:
-	CMPQ CX, R8
+	CMPQ Gate_holder(R12), R8
 	JNE  no
 	LOCK
 	ORL  $const_open, Gate_word(R12)

@@ -4,6 +4,7 @@ package page
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -52,13 +53,22 @@ func (g *Gate) Settle() bool {
 	return true
 }
 
+// SetIdle has nobody to tell.
+func (g *Gate) SetIdle(bool) {}
+
+func (g *Gate) watch(*sync.Mutex) {}
+
 // Leave ends a section.
 func (g *Gate) Leave() { atomic.StoreUintptr(&g.holder, 0) }
 
-// Owns reports whether p belongs to the gate and somebody holds it.
-func Owns(gate *Gate, p unsafe.Pointer) bool {
+// Own returns p if it belongs to the gate and somebody holds that. Otherwise it
+// calls Refusal.
+func Own(gate *Gate, p unsafe.Pointer) unsafe.Pointer {
 	offset := uintptr(p) - uintptr(Base)
-	return gate != nil && offset < Bytes && Owner(offset) == gate.index && (gate.Locked() || gate.Readers() > 0)
+	if gate == nil || offset >= Bytes || Owner(offset) != gate.index || !gate.Locked() && gate.Readers() <= 0 {
+		panic(Refusal(gate, p))
+	}
+	return p
 }
 
 // Locked reports whether some goroutine is in a section of the gate.

@@ -21,7 +21,7 @@
 // time; it is called by the lock when a section begins and the gate is not
 // sealed. A section that ends changes nothing (figure 3 of the Isolator paper):
 // in a program without careless accesses a gate is sealed once and for all, and
-// a section costs one exchange and one comparison, in [Enter].
+// a section costs a few stores and one comparison, in [Enter].
 //
 // A careless access to a sealed page raises a signal on the thread that made
 // it. The handler (handler_linux_amd64.s) finds the gate by the page and
@@ -37,13 +37,18 @@
 //
 // # Why a section and an access cannot pass each other
 //
-// A section stores holder, then loads word. The handler adds itself to the
-// wanters in word, then loads holder. Both stores are locked instructions, so at
-// least one side sees the other. If the section sees a wanter it steps back
-// (holder = 0), lets the access through and seals again: an access waits for the
-// section it fell into, never for the ones queued behind it. While there are
-// wanters no seal can begin, and while a seal is under way (the busy bit) no
-// wanter looks at the state, so mapping and unmapping never overlap.
+// A section takes the lock, then loads word. The handler adds itself to the
+// wanters in word, then looks whether the lock is held. Both stores are locked
+// instructions, so at least one side sees the other. If the section sees a wanter
+// it steps back (idle = 1), lets the access through and seals again: an access
+// waits for the section it fell into, never for the ones queued behind it. While
+// there are wanters no seal can begin, and while a seal is under way (the busy
+// bit) no wanter looks at the state, so mapping and unmapping never overlap.
+//
+// That the handler looks at the lock itself, one bit of a sync.Mutex, saves a
+// second locked instruction in every section. Where the lock cannot be looked at
+// (an RWMutex, or a sync.Mutex that a newer Go has changed: see mutexIsKnown) a
+// section stores holder with an exchange instead, and the handler looks at that.
 //
 // # The collector never waits for a section
 //

@@ -37,7 +37,7 @@ enlisted:
 	MOVL $400, DX
 spin:
 	PAUSE
-	CALL free<>(SB)
+	CALL ·free(SB)
 	JEQ  again
 	SUBL $1, DX
 	JNE  spin
@@ -106,10 +106,20 @@ TEXT urge<>(SB), NOSPLIT|NOFRAME, $0-0
 	SYSCALL
 	RET
 
-// free
+// func free()
 //
-// Sets the zero flag if no section stands in the way of the access.
-TEXT free<>(SB), NOSPLIT|NOFRAME, $0-0
+// Sets the zero flag if no section stands in the way of the access. The lock is
+// looked at before idle: a section that follows one that was idle has made it
+// zero before it took the lock.
+TEXT ·free(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ Gate_lock(R12), CX
+	TESTQ CX, CX
+	JEQ  unknown
+	TESTL $const_mutexLocked, (CX)
+	JEQ  out
+	CMPL Gate_idle(R12), $1
+	RET
+unknown:
 	CMPQ Gate_holder(R12), $0
 	JNE  out
 	TESTL R9, R9
@@ -127,7 +137,7 @@ TEXT doze<>(SB), NOSPLIT, $16-0
 	MOVL Gate_turn(R12), DX
 	LOCK
 	ADDL $1, Gate_blocked(R12)
-	CALL free<>(SB)
+	CALL ·free(SB)
 	JEQ  out
 	LEAQ Gate_turn(R12), DI
 	MOVL $128, SI // FUTEX_WAIT|FUTEX_PRIVATE_FLAG
