@@ -56,8 +56,9 @@
 // an instruction that cannot be preempted, as in copy, while the runtime wants to
 // stop the goroutine. The page is open from then on to the next Lock.
 //
-// Readers' sections of an RWMutex have no names, so that a cycle through one is
-// found by the longest wait alone.
+// Readers' sections of an RWMutex have no names: a cycle through one is found by
+// the longest wait alone, and so is a reader that writes through the shared
+// pointer, which waits for itself.
 //
 // # System calls
 //

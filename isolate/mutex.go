@@ -96,7 +96,7 @@ func (p *plainMutex) Lock() {
 		m.mu.Unlock()
 		panic("isolate: Lock of a closed Mutex")
 	}
-	gate.SetIdle(true)
+	gate.StepOutside()
 }
 
 func (p *plainMutex) Unlock() {
@@ -105,7 +105,7 @@ func (p *plainMutex) Unlock() {
 	if gate == nil || gate.Locked() {
 		panic("isolate: Unlock of a plain lock that is not held: each Unlock needs a Lock of the same kind before it")
 	}
-	gate.SetIdle(false)
+	gate.StepInside()
 	m.mu.Unlock()
 	if gate.Blocked() {
 		gate.Wake()

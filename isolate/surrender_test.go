@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -30,6 +31,11 @@ func TestDeadlockOfFigure6IsSurrendered(t *testing.T) {
 	if !protected(t) {
 		return
 	}
+	t.Run("section", func(t *testing.T) { figure6(t, func(l *isolate.Mutex) sync.Locker { return l }) })
+	t.Run("plain lock", func(t *testing.T) { figure6(t, (*isolate.Mutex).Plain) })
+}
+
+func figure6(t *testing.T, second func(*isolate.Mutex) sync.Locker) {
 	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
 	defer quiet()
 	var l1, l2 isolate.Mutex
@@ -41,10 +47,10 @@ func TestDeadlockOfFigure6IsSurrendered(t *testing.T) {
 	l1.Lock()
 	held := make(chan bool)
 	careless := async(func() bool {
-		l2.Lock()
-		defer l2.Unlock()
+		second(&l2).Lock()
+		defer second(&l2).Unlock()
 		close(held)
-		isolate.Own(&l2, g2).Balance++
+		g2.Balance++
 		carelessWrite(g1, 1)
 		return true
 	})

@@ -29,7 +29,7 @@ type extent struct {
 // is used again only after many others.
 //
 // Whether a section is running is told by the lock itself, if the gate knows it:
-// it is held and the gate not idle. Otherwise by holder. See the package comment.
+// it is held, and nobody holds it outside a section. Otherwise by holder. See the package comment.
 //
 // The first cache line is all that a section touches.
 type Gate struct {
@@ -42,8 +42,7 @@ type Gate struct {
 	index   uint32
 	shared  uint32  // not zero: an RWMutex's gate, whose pages can be readable
 	lock    uintptr // the sync.Mutex around the sections; 0: unknown
-	idle    uint32  // not zero: lock is held, but there is no section
-	_       [4]byte
+	outside uintptr // the g that holds the lock without a section; 0: none
 
 	nextents uint32
 	seals    uint32 // so far

@@ -53,9 +53,11 @@ func (g *Gate) Settle() bool {
 			return false
 		case word >= busy:
 			g.Leave()
-			g.SetIdle(true)
-			runtime.Gosched()
-			g.SetIdle(false)
+			g.StepOutside()
+			for atomic.LoadUint32(&g.word) >= busy {
+				runtime.Gosched()
+			}
+			g.StepInside()
 			hold(g) // with a fence before the next look at word
 		case seal(g) >= 0:
 			return true
@@ -63,15 +65,11 @@ func (g *Gate) Settle() bool {
 	}
 }
 
-// SetIdle says whether the lock is held without a section. It is called by the
-// goroutine that holds it.
-func (g *Gate) SetIdle(idle bool) {
-	v := uint32(0)
-	if idle {
-		v = 1
-	}
-	atomic.StoreUint32(&g.idle, v)
-}
+// StepOutside says that the calling goroutine holds the lock without a section.
+func (g *Gate) StepOutside() { atomic.StoreUintptr(&g.outside, G()) }
+
+// StepInside takes that back.
+func (g *Gate) StepInside() { atomic.StoreUintptr(&g.outside, 0) }
 
 // mutexLocked is the bit of a sync.Mutex's first word that says that it is held.
 const mutexLocked = 1

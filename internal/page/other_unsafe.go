@@ -53,8 +53,11 @@ func (g *Gate) Settle() bool {
 	return true
 }
 
-// SetIdle has nobody to tell.
-func (g *Gate) SetIdle(bool) {}
+// StepOutside has nobody to tell.
+func (g *Gate) StepOutside() {}
+
+// StepInside is the counterpart of StepOutside.
+func (g *Gate) StepInside() {}
 
 func (g *Gate) watch(*sync.Mutex) {}
 

@@ -40,10 +40,11 @@
 // A section takes the lock, then loads word. The handler adds itself to the
 // wanters in word, then looks whether the lock is held. Both stores are locked
 // instructions, so at least one side sees the other. If the section sees a wanter
-// it steps back (idle = 1), lets the access through and seals again: an access
-// waits for the section it fell into, never for the ones queued behind it. While
-// there are wanters no seal can begin, and while a seal is under way (the busy
-// bit) no wanter looks at the state, so mapping and unmapping never overlap.
+// it steps outside, lets the access through and seals again: an access that is in
+// the handler waits for the section it fell into, not for the ones queued behind
+// it. While there are wanters no seal can begin, and while a seal is under way
+// (the busy bit) no wanter looks at the state, so mapping and unmapping never
+// overlap.
 //
 // That the handler looks at the lock itself, one bit of a sync.Mutex, saves a
 // second locked instruction in every section. Where the lock cannot be looked at

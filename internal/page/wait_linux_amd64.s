@@ -109,15 +109,16 @@ TEXT urge<>(SB), NOSPLIT|NOFRAME, $0-0
 // func free()
 //
 // Sets the zero flag if no section stands in the way of the access. The lock is
-// looked at before idle: a section that follows one that was idle has made it
-// zero before it took the lock.
+// looked at before outside, which was made zero before the lock was released.
 TEXT ·free(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ Gate_lock(R12), CX
 	TESTQ CX, CX
 	JEQ  unknown
 	TESTL $const_mutexLocked, (CX)
 	JEQ  out
-	CMPL Gate_idle(R12), $1
+	CMPQ Gate_outside(R12), $1
+	SBBL CX, CX // -1 if nobody is outside, else 0
+	TESTL CX, CX
 	RET
 unknown:
 	CMPQ Gate_holder(R12), $0
@@ -320,6 +321,7 @@ hop:
 	TESTQ DI, DI
 	JEQ  no
 	MOVQ Gate_holder(DI), AX
+	ORQ  Gate_outside(DI), AX // one of them is 0
 	CMPQ AX, R8
 	JEQ  yes
 	SUBL $1, R10
