@@ -36,27 +36,25 @@ type guard struct {
 // guards finds the guard of a fault by the index of its gate.
 var guards sync.Map // uint32 -> *guard
 
-// open returns the guard, which it makes on the first use.
-func (d *door) open(l Guard) *guard {
+// open returns the guard of a lock, which it makes on the first use.
+func open(l Guard) *guard {
+	d, _ := l.door()
 	if g := d.guard.Load(); g != nil {
 		return g
 	}
-	return d.make(l)
+	return makeGuard(l)
 }
 
 var making sync.Mutex // so that only one guard is made for a lock
 
-func (d *door) make(l Guard) *guard {
+func makeGuard(l Guard) *guard {
 	making.Lock()
 	defer making.Unlock()
+	d, lock := l.door()
 	if g := d.guard.Load(); g != nil {
 		return g
 	}
 	startReporter()
-	var lock *sync.Mutex
-	if m, ok := l.(*Mutex); ok {
-		lock = &m.mu
-	}
 	gate, err := page.NewGate(lock)
 	if err != nil {
 		panic("isolate: making a guard: " + err.Error())
@@ -86,16 +84,12 @@ func callerSite() finding.Frame {
 func (d *door) settle(l Guard) bool {
 	gate := d.gate.Load()
 	if gate == nil {
-		gate = d.open(l).gate
+		gate = open(l).gate
 		if page.Enter(gate) {
 			return true
 		}
 	}
 	return gate.Settle()
-}
-
-func (d *door) setName(l Guard, name string) {
-	d.open(l).name.Store(&name)
 }
 
 // close retires the guard. The caller holds the lock, so no section is running.

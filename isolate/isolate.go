@@ -53,8 +53,9 @@
 // the section's goroutine itself waits for a lock of this package that the
 // careless goroutine holds, for then nobody would ever go on. And it gives up
 // within milliseconds where the garbage collector would have to wait for it: at
-// an instruction that cannot be preempted, as in copy, while the runtime wants to
-// stop the goroutine. The page is open from then on to the next Lock.
+// an instruction that cannot be preempted, as in copy and whatever else the
+// runtime does in assembly, while it wants to stop the goroutine. The page is open
+// from then on to the next Lock.
 //
 // Readers' sections of an RWMutex have no names: a cycle through one is found by
 // the longest wait alone, and so is a reader that writes through the shared
@@ -91,18 +92,32 @@ import (
 	"sync"
 )
 
-// A Guard is a lock of this package: a *[Mutex] or an *[RWMutex].
+// A Guard is a lock of this package, a *[Mutex] or an *[RWMutex], or a pointer to
+// a struct that embeds one.
 type Guard interface {
 	sync.Locker
-	door() *door
+
+	// door returns the way to the guard, and the mutex around its sections if
+	// that is all there is around them.
+	door() (*door, *sync.Mutex)
 }
+
+// A Lock is a pointer to a lock of this package.
+type Lock interface{ *Mutex | *RWMutex }
 
 // New allocates a zero T that belongs to the guard and returns its shared
 // pointer, which everybody may have: careful code gives it to [Own], careless
 // code uses it. The lock need not be held. New panics if a T holds pointers, or
 // the guard is closed.
 func New[T any](l Guard) *T {
-	return (*T)(l.door().open(l).allocate(reflect.TypeFor[T](), 1))
+	return (*T)(open(l).allocate(reflect.TypeFor[T](), 1))
+}
+
+// NewOwn is [New] for a section: it returns the holder's view of the new object,
+// for which [RefTo] makes references as for the shared one. The calling goroutine
+// must hold the lock.
+func NewOwn[T any, L Lock](l L) *T {
+	return Own(l, New[T](Guard(l)))
 }
 
 // MakeSlice allocates a slice of n zero elements that belongs to the guard. It
@@ -114,14 +129,14 @@ func MakeSlice[T any](l Guard, n int) []T {
 	if n == 0 {
 		return []T{}
 	}
-	return sliceAt[T](l.door().open(l).allocate(reflect.TypeFor[T](), n), n)
+	return sliceAt[T](open(l).allocate(reflect.TypeFor[T](), n), n)
 }
 
 // Free returns the memory of an object to its guard. Nothing may use the object
 // any more, in either view. Free panics if p is not the pointer that [New]
 // returned, or [Own] made of it, for this guard, or was freed before.
 func Free[T any](l Guard, p *T) {
-	l.door().open(l).free(pointer(p))
+	open(l).free(pointer(p))
 }
 
 // FreeSlice is [Free] for what [MakeSlice] returned.

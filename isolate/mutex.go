@@ -12,11 +12,11 @@ import (
 //
 // A Mutex that guards data holds memory outside the Go heap until it is closed.
 type Mutex struct {
-	d  door // first: see doorOf
+	d  door // first: see Own
 	mu sync.Mutex
 }
 
-func (m *Mutex) door() *door { return &m.d }
+func (m *Mutex) door() (*door, *sync.Mutex) { return &m.d, &m.mu }
 
 // Lock begins a section.
 //
@@ -87,7 +87,7 @@ type plainMutex Mutex
 
 func (p *plainMutex) Lock() {
 	m := (*Mutex)(p)
-	m.d.open(m)
+	open(m)
 	if !m.mu.TryLock() {
 		m.wait()
 	}
@@ -114,7 +114,7 @@ func (p *plainMutex) Unlock() {
 
 // SetName names the guard in findings. Without a name it is known by the place
 // of its first use.
-func (m *Mutex) SetName(name string) { m.d.setName(m, name) }
+func (m *Mutex) SetName(name string) { open(m).name.Store(&name) }
 
 // Close waits for the section that is running, if any, and returns the guard's
 // memory. Using the lock or the guard afterwards panics; using a pointer into it

@@ -11,11 +11,11 @@ import (
 // stops careless writes and lets careless reads pass. The zero value is unlocked.
 // It must not be copied.
 type RWMutex struct {
-	d  door // first: see doorOf
+	d  door // first: see Own
 	mu sync.RWMutex
 }
 
-func (rw *RWMutex) door() *door { return &rw.d }
+func (rw *RWMutex) door() (*door, *sync.Mutex) { return &rw.d, nil }
 
 // Lock begins a writer's section.
 //
@@ -72,34 +72,39 @@ func (rw *RWMutex) Unlock() {
 
 // RLock begins a reader's section. Like that of sync.RWMutex it must not be
 // nested.
+//
+//go:noinline
 func (rw *RWMutex) RLock() {
 	if !rw.mu.TryRLock() {
 		w := page.Await(rw.d.gate.Load())
 		rw.mu.RLock()
 		page.Awaited(w)
 	}
-	rw.enterRead()
+	page.Mark(rw.enterRead())
 }
 
 // TryRLock begins a reader's section if no writer's is running, and reports
 // whether it did.
+//
+//go:noinline
 func (rw *RWMutex) TryRLock() bool {
 	if !rw.mu.TryRLock() {
 		return false
 	}
-	rw.enterRead()
+	page.Mark(rw.enterRead())
 	return true
 }
 
-func (rw *RWMutex) enterRead() {
+func (rw *RWMutex) enterRead() *page.Gate {
 	gate := rw.d.gate.Load()
 	if gate == nil {
-		gate = rw.d.open(rw).gate
+		gate = open(rw).gate
 	}
 	if !gate.EnterRead() {
 		rw.mu.RUnlock()
 		panic("isolate: RLock of a closed RWMutex")
 	}
+	return gate
 }
 
 // RUnlock ends a reader's section. It panics if there is none.
@@ -127,7 +132,7 @@ func (r *rlocker) Unlock() { (*RWMutex)(r).RUnlock() }
 func (rw *RWMutex) Plain() sync.Locker { return &rw.mu }
 
 // SetName names the guard in findings.
-func (rw *RWMutex) SetName(name string) { rw.d.setName(rw, name) }
+func (rw *RWMutex) SetName(name string) { open(rw).name.Store(&name) }
 
 // Close waits for the sections that are running, if any, and returns the guard's
 // memory; see [Mutex.Close].
@@ -138,7 +143,8 @@ func (rw *RWMutex) Close() error {
 }
 
 // A Cond is a condition variable on a lock of this package. Wait is the end of
-// one section and the beginning of another: between them careless accesses pass.
+// one section and the beginning of another: between them careless accesses pass,
+// and what [Own] returned before is not to be used after.
 // It is sync.Cond, which asks no more of its lock than Lock and Unlock.
 type Cond = sync.Cond
 

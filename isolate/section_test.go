@@ -1,6 +1,7 @@
 package isolate_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
 
@@ -245,6 +246,44 @@ func TestReadersSectionLetsReadsPassAndStopsWrites(t *testing.T) {
 	if f.Outcomes.Delayed != 1 || f.Accesses[0].Op != finding.Write {
 		t.Errorf("finding is about a %s %+v, want one delayed write", f.Accesses[0].Op, f.Outcomes)
 	}
+	if site := f.Accesses[1].Site(); !strings.HasSuffix(site.Function, t.Name()) {
+		t.Errorf("the reader locked at %v in %s, want this test", site, site.Function)
+	}
+}
+
+// TestEmbeddedLocksAreTheSameLocks: a struct that embeds a lock, not as its first
+// field, is a Guard by promotion.
+func TestEmbeddedLocksAreTheSameLocks(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	var bank struct {
+		number int
+		isolate.RWMutex
+	}
+	defer bank.Close()
+	acct := isolate.New[Account](&bank)
+	bank.Lock()
+	isolate.Own(&bank.RWMutex, acct).Balance = 1
+	second := isolate.NewOwn[Account](&bank.RWMutex)
+	second.Balance = 2
+	ref := isolate.RefTo(&bank, second)
+	bank.Unlock()
+	if got := carelessRead(isolate.Follow(acct, ref)); got != 2 {
+		t.Errorf("the second account has %d, want 2", got)
+	}
+	bank.RLock()
+	if got := carelessRead(acct); got != 1 {
+		t.Errorf("a careless read in a reader's section got %d, want 1", got)
+	}
+	done := async(func() bool { carelessWrite(acct, 3); return true })
+	untilWaiting(t, 1)
+	bank.RUnlock()
+	receive(t, "the careless write", done)
+	if bank.number != 0 {
+		t.Errorf("the field before the lock is %d", bank.number)
+	}
+	isolate.Free(&bank, acct)
 }
 
 func TestWritersSectionStopsReadsAndWrites(t *testing.T) {

@@ -24,16 +24,10 @@ func copyG(words *[gWords]uint64)
 //go:noescape
 func Enter(gate *Gate) bool
 
-// Own returns the own view of p, of either view, for the holder of the gate that
-// p belongs to and for its readers. For others it calls Refusal.
+// Mark notes where a reader's section begins, like Enter.
 //
 //go:noescape
-func Own(gate *Gate, p unsafe.Pointer) unsafe.Pointer
-
-// refuse is where Own goes when it cannot return; see there.
-func refuse(gate *Gate, p unsafe.Pointer) unsafe.Pointer {
-	panic(Refusal(gate, p))
-}
+func Mark(gate *Gate)
 
 //go:noescape
 func hold(gate *Gate)
@@ -97,6 +91,20 @@ func (g *Gate) watch(lock *sync.Mutex) {
 // Leave ends a section. The store may not move up into the section, nor behind
 // the release of the lock that follows: stores are ordered on amd64.
 func (g *Gate) Leave() { g.holder = 0 }
+
+// Held reports whether the running goroutine is in a section of the gate, or any
+// goroutine in a reader's. It knows a goroutine by its stack, whose bounds are the
+// first words of its g; those of another may be changing, which does not matter.
+//
+//go:nocheckptr
+func (g *Gate) Held() bool {
+	if g.holder == 0 {
+		return g.readers != 0
+	}
+	var here byte
+	stack := (*[2]uintptr)(unsafe.Add(unsafe.Pointer(nil), g.holder))
+	return uintptr(unsafe.Pointer(&here))-stack[0] < stack[1]-stack[0]
+}
 
 // Locked reports whether any goroutine is in a section of the gate, apart from
 // readers.

@@ -64,15 +64,8 @@ func (g *Gate) watch(*sync.Mutex) {}
 // Leave ends a section.
 func (g *Gate) Leave() { atomic.StoreUintptr(&g.holder, 0) }
 
-// Own returns p if it belongs to the gate and somebody holds that. Otherwise it
-// calls Refusal.
-func Own(gate *Gate, p unsafe.Pointer) unsafe.Pointer {
-	offset := uintptr(p) - uintptr(Base)
-	if gate == nil || offset >= Bytes || Owner(offset) != gate.index || !gate.Locked() && gate.Readers() <= 0 {
-		panic(Refusal(gate, p))
-	}
-	return p
-}
+// Held reports whether some goroutine is in a section of the gate.
+func (g *Gate) Held() bool { return g.Locked() || g.Readers() > 0 }
 
 // Locked reports whether some goroutine is in a section of the gate.
 func (g *Gate) Locked() bool { return atomic.LoadUintptr(&g.holder) != 0 }
@@ -89,6 +82,9 @@ func (g *Gate) EnterRead() bool {
 	g.LeaveRead()
 	return false
 }
+
+// Mark has nobody to tell.
+func Mark(*Gate) {}
 
 // LeaveRead ends a reader's section.
 func (g *Gate) LeaveRead() { atomic.AddUint32(&g.readers, ^uint32(0)) }

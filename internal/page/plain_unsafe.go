@@ -13,7 +13,3 @@ func setupPlain() {
 	arena.meta = make([]uint32, size/Block)
 	arena.gates = make([]Gate, 1<<14)
 }
-
-// Refusal returns what Own panics with. It is set by the package above, which
-// knows the words.
-var Refusal func(gate *Gate, p unsafe.Pointer) any
