@@ -32,6 +32,11 @@ const (
 	maxGates = 1 << 20
 )
 
+// apart keeps the owner of a page and what is at the beginning of the page from
+// having the same lower half of their addresses: sections use both, and took up to
+// twice as long.
+const apart = 2048 + 64
+
 // memory is the file that both views show.
 var memory int
 
@@ -42,7 +47,7 @@ func setup() Status {
 		return plain(err)
 	}
 	pages := Bytes / Size
-	arena.owners = unsafe.Slice((*uint32)(reserve(pages*4)), pages)
+	arena.owners = unsafe.Slice((*uint32)(unsafe.Add(reserve(pages*4+Size), apart)), pages)
 	arena.meta = unsafe.Slice((*uint32)(reserve(Bytes/Block*4)), Bytes/Block)
 	arena.gates = unsafe.Slice((*Gate)(reserve(maxGates*unsafe.Sizeof(Gate{}))), maxGates)
 	ring = unsafe.Slice((*Fault)(reserve(ringSlots*unsafe.Sizeof(Fault{}))), ringSlots)

@@ -20,7 +20,7 @@ const MaxExtents = 24
 type extent struct {
 	first  uint32 // page number in the arena
 	pages  uint32
-	faults uint32 // since the last seal; the more, the more pages a fault opens
+	faults uint32 // of late: each seal halves it. The more, the more pages a fault opens
 	opened uint32 // not zero: some page may be mapped in the shared view
 }
 

@@ -119,7 +119,7 @@ next:
 	CMPL extent_opened(BX), $0
 	JEQ  skip
 	MOVL $0, extent_opened(BX)
-	MOVL $0, extent_faults(BX)
+	SHRL $1, extent_faults(BX) // use is as dense as it was, or less
 	MOVL extent_first(BX), DI
 	SHLQ $12, DI
 	ADDQ control_base(R13), DI

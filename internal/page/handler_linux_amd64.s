@@ -282,9 +282,9 @@ found:
 // revealWindow
 //
 // By userfaultfd: maps the faulting page and up to 63 behind it in the extent in
-// DX, of whose pages AX come before. The window doubles with each fault since the
-// last seal, so that dense use costs few faults and sparse use few pages. AX is
-// the kernel's answer.
+// DX, of whose pages AX come before. The window doubles with each fault, and a
+// seal makes it smaller, so that dense use costs few faults and sparse use few
+// pages. AX is the kernel's answer.
 TEXT revealWindow<>(SB), NOSPLIT, $32-0
 	MOVL extent_faults(DX), CX
 	ADDL $1, extent_faults(DX)

@@ -1,0 +1,100 @@
+package isolator
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/cofferdam-go/cofferdam/bench/measure"
+	"github.com/cofferdam-go/cofferdam/bench/structures"
+)
+
+// The race detector finds what isolate stops. The stock programs of figure 8 are
+// built with it and run as a child, in turn with the others.
+
+const figureRaceName = "race"
+
+// casesRace are the cases as far as this process can run them. The first
+// contender is the stock program, which the child runs as well.
+func casesRace(quick bool) []measure.Case {
+	counts := []int{1, 4}
+	if quick {
+		counts = []int{2}
+	}
+	var cases []measure.Case
+	for _, k := range structures.Kinds {
+		for _, n := range counts {
+			l := load{goroutines: n, writes: 0.5, ops: trialOps(k, quick) / 5} // it is slow
+			cases = append(cases, measure.Case{
+				Figure:     figureRaceName,
+				Name:       k.Name,
+				Params:     measure.Params{measure.Goroutines: float64(n), measure.Writes: l.writes},
+				Ops:        l.ops,
+				Baseline:   measure.Heap,
+				Contenders: []measure.Contender{l.contender(k, measure.Heap), l.contender(k, measure.Isolate)},
+			})
+		}
+	}
+	return cases
+}
+
+func (s *session) figureRace() error {
+	dir, err := os.MkdirTemp("", "bench-race")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "bench")
+	s.progress.Show("figure race: building with -race")
+	if err := s.buildRace(program); err != nil {
+		s.progress.Clear()
+		s.note("race: %v", err)
+		return s.ctx.Err()
+	}
+	w, err := startWorker(program)
+	if err != nil {
+		return err
+	}
+	defer w.stop()
+	cases := casesRace(s.quick)
+	for i := range cases {
+		cases[i].Contenders = append(cases[i].Contenders, w.contender(measure.Race, i, s.quick))
+	}
+	runner := s.runner()
+	runner.Retries = 0 // the child counts as another program
+	err = s.measure(runner, cases)
+	s.printRace()
+	return err
+}
+
+// buildRace builds this command with the race detector, from the module that the
+// working directory is in.
+func (s *session) buildRace(program string) error {
+	cmd := exec.CommandContext(s.ctx, "go", "build", "-race", "-o", program, "github.com/cofferdam-go/cofferdam/bench")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the race detector is not compared with: go build -race: %w\n%s", err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return nil
+}
+
+func (s *session) printRace() {
+	results := s.report.Of(figureRaceName)
+	if len(results) == 0 {
+		return
+	}
+	fmt.Fprintf(s.out, "\nThe race detector: the stock program of figure 8 built with -race, half of the operations writing.\n"+
+		"Median ns per operation; times as long as the stock program without it.\n\n")
+	t := measure.Table{Head: []string{"structure", "goroutines", "go heap", "isolate", "race", "isolate / go heap", "race / go heap"}}
+	for _, r := range results {
+		isolated, _ := r.Ratio(measure.Isolate, measure.Heap)
+		race, _ := r.Ratio(measure.Race, measure.Heap)
+		t.Row(r.Name, r.Params[measure.Goroutines], perOp(r, measure.Heap), perOp(r, measure.Isolate), perOp(r, measure.Race), isolated.Times(), race.Times())
+	}
+	t.Write(s.out)
+	s.means(results, measure.Isolate, measure.Heap)
+	s.means(results, measure.Race, measure.Heap)
+}

@@ -1,0 +1,53 @@
+// Command bench reproduces the figures of the papers that Cofferdam is built on,
+// side by side with what a program would use otherwise, in one run:
+//
+//	go run ./bench isolate
+//
+// It owns no logic: each benchmark is a package below this one.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/cofferdam-go/cofferdam/bench/isolator"
+)
+
+// benchmarks by the names that they are called with.
+var benchmarks = []struct {
+	name, about string
+	run         func(args []string, stdout, stderr io.Writer) int
+}{
+	{"isolate", "figures 8, 9 and 11 of the Isolator paper, faults, and the race detector", isolator.Main},
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		help(stdout)
+		return 0
+	}
+	switch args[0] {
+	case "-h", "-help", "--help", "help":
+		help(stdout)
+		return 0
+	}
+	for _, b := range benchmarks {
+		if b.name == args[0] {
+			return b.run(args[1:], stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "bench: there is no benchmark %q\n\n", args[0])
+	help(stderr)
+	return 2
+}
+
+func help(w io.Writer) {
+	fmt.Fprint(w, "usage: go run ./bench NAME [flags]\n\nBenchmarks:\n")
+	for _, b := range benchmarks {
+		fmt.Fprintf(w, "  %-10s %s\n", b.name, b.about)
+	}
+	fmt.Fprint(w, "\nFlags of each: go run ./bench NAME -h\n")
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHelpNamesEveryBenchmark(t *testing.T) {
+	for _, args := range [][]string{nil, {"-h"}, {"help"}} {
+		var out, err strings.Builder
+		if code := run(args, &out, &err); code != 0 || err.Len() > 0 {
+			t.Errorf("bench %v: exit code %d, error output %q", args, code, err.String())
+		}
+		for _, b := range benchmarks {
+			if !strings.Contains(out.String(), b.name) {
+				t.Errorf("bench %v does not mention %s", args, b.name)
+			}
+		}
+	}
+}
+
+func TestWrongNamesAreUsageErrors(t *testing.T) {
+	for _, args := range [][]string{{"isolat"}, {"isolate", "-figure", "12"}, {"isolate", "-fast"}, {"isolate", "8"}, {"isolate", "-runs", "-1"}} {
+		var out, err strings.Builder
+		if code := run(args, &out, &err); code != 2 {
+			t.Errorf("bench %v: exit code %d, want 2", args, code)
+		}
+		if err.Len() == 0 || out.Len() > 0 {
+			t.Errorf("bench %v: output %q, error output %q", args, out.String(), err.String())
+		}
+	}
+}
+
+func TestHelpOfABenchmarkIsNotAnError(t *testing.T) {
+	var out, err strings.Builder
+	if code := run([]string{"isolate", "-h"}, &out, &err); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.Contains(err.String(), "-quick") {
+		t.Errorf("help says %q", err.String())
+	}
+}

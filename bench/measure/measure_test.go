@@ -1,0 +1,154 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestQuantileLiesBetweenItsNeighbours(t *testing.T) {
+	xs := []float64{4, 1, 3, 2}
+	for q, want := range map[float64]float64{0: 1, 0.5: 2.5, 1: 4, 0.25: 1.75} {
+		if got := Quantile(xs, q); math.Abs(got-want) > 1e-9 {
+			t.Errorf("Quantile(%v) = %v, want %v", q, got, want)
+		}
+	}
+	if !math.IsNaN(Median(nil)) {
+		t.Error("the median of nothing is a number")
+	}
+	if xs[0] != 4 {
+		t.Error("Quantile changed the order of its argument")
+	}
+}
+
+func TestSlowSpellThatHitsBothDoesNotWidenTheRatio(t *testing.T) {
+	a := Timing{Variant: Isolate, Seconds: []float64{1.1, 2.2, 1.1, 3.3, 1.1}, Median: 1.1}
+	b := Timing{Variant: SameMemory, Seconds: []float64{1, 2, 1, 3, 1}, Median: 1}
+	r := Compare(a, b)
+	if math.Abs(r.Mid-1.1) > 1e-9 || math.Abs(r.Low-1.1) > 1e-9 || math.Abs(r.High-1.1) > 1e-9 {
+		t.Errorf("Compare = %+v, want 1.1 without spread", r)
+	}
+}
+
+func TestSpreadHoldsTheRatio(t *testing.T) {
+	a := Timing{Seconds: []float64{1, 1.2, 0.9, 1.1, 1.05}, Median: 1.05}
+	b := Timing{Seconds: []float64{1, 0.8, 1.2, 1, 0.95}, Median: 1}
+	r := Compare(a, b)
+	if r.Low > r.Mid || r.Mid > r.High || r.Low == r.High {
+		t.Errorf("Compare = %+v", r)
+	}
+}
+
+func TestTogetherIsTheGeometricMeanAndNarrowsTheSpread(t *testing.T) {
+	one := Ratio{Mid: 2, Low: 1.8, High: 2.2}
+	other := Ratio{Mid: 0.5, Low: 0.45, High: 0.55}
+	r := Together([]Ratio{one, other})
+	if math.Abs(r.Mid-1) > 1e-9 {
+		t.Errorf("2 and 1/2 come to %v", r.Mid)
+	}
+	if r.High/r.Mid >= one.High/one.Mid {
+		t.Errorf("the spread of two is as wide as that of one: %+v", r)
+	}
+}
+
+func TestEveryContenderTakesEveryPlace(t *testing.T) {
+	const n = 3
+	places := map[[2]int]bool{}
+	for round := range 2 * n {
+		var order []int
+		for k := range n {
+			order = append(order, turn(round, k, n))
+			places[[2]int{order[k], k}] = true
+		}
+		slices.Sort(order)
+		if !slices.Equal(order, []int{0, 1, 2}) {
+			t.Fatalf("round %d runs %v", round, order)
+		}
+	}
+	if len(places) != n*n {
+		t.Errorf("only %d of %d places were taken", len(places), n*n)
+	}
+}
+
+func TestRunnerThrowsTheFirstRoundAway(t *testing.T) {
+	trials, counter := 0, 0.0
+	contender := func(v Variant) Contender {
+		return Contender{v, func() Trial {
+			trials++
+			return Trial{Run: func() { counter += 2 }}
+		}}
+	}
+	r := Runner{Rounds: 3, Counters: func() map[string]float64 { return map[string]float64{"seals": counter} }}
+	res, err := r.Run(t.Context(), Case{Name: "x", Ops: 10, Baseline: Heap, Contenders: []Contender{contender(Heap), contender(Isolate)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	heap, _ := res.Timing(Heap)
+	if trials != 8 || len(heap.Seconds) != 3 || heap.Counters["seals"] != 2 {
+		t.Errorf("%d trials; %+v", trials, heap)
+	}
+	if _, ok := res.Ratio(Isolate, Heap); !ok || len(res.Ratios) != 1 {
+		t.Errorf("ratios %+v", res.Ratios)
+	}
+}
+
+func TestWrongOutcomeEndsTheCase(t *testing.T) {
+	bad := errors.New("the list has lost an entry")
+	c := Case{Name: "list", Ops: 1, Contenders: []Contender{{Heap, func() Trial {
+		return Trial{Run: func() {}, Close: func() error { return bad }}
+	}}}}
+	if _, err := (&Runner{Rounds: 1}).Run(t.Context(), c); !errors.Is(err, bad) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCancelledRunHasNoResult(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	c := Case{Name: "list", Ops: 1, Contenders: []Contender{{Heap, func() Trial { return Trial{Run: cancel} }}}}
+	if _, err := (&Runner{Rounds: 5}).Run(ctx, c); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReportSurvivesJSON(t *testing.T) {
+	in := Report{
+		Machine: Machine{Go: "go1.26", Cores: 2},
+		Results: []Result{{Figure: "8", Name: "list", Params: Params{Goroutines: 4}, Timings: []Timing{{Variant: Heap, Seconds: []float64{1}}}}},
+		Targets: []Target{(Target{Name: "mean", Limit: 2, Measured: 3}).Judge()},
+	}
+	var b bytes.Buffer
+	if err := in.JSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var out Report
+	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Of("8")) != 1 || out.Results[0].Params[Goroutines] != 4 || out.Targets[0].Met {
+		t.Errorf("came back as %+v", out)
+	}
+}
+
+func TestProgressOffTerminalIsSparse(t *testing.T) {
+	var b strings.Builder
+	p := &Progress{w: &b, total: 10, begun: time.Now(), shown: time.Now()}
+	for range 10 {
+		p.Show("figure %d", 8)
+		p.Done(1)
+	}
+	p.Clear()
+	if b.Len() != 0 {
+		t.Errorf("wrote %q within the first seconds", b.String())
+	}
+	p.shown = time.Now().Add(-time.Minute)
+	p.Show("figure %d", 8)
+	if got := b.String(); got != "[100 %, 0s left] figure 8\n" {
+		t.Errorf("wrote %q", got)
+	}
+}

@@ -1,0 +1,147 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// A Runner runs cases.
+type Runner struct {
+	Rounds   int // that count; one more warms up
+	Retries  int // rounds of a case that may be repeated, because other programs disturbed them
+	Progress *Progress
+
+	// Counters, if set, is read around each trial. The differences become
+	// Timing.Counters.
+	Counters func() map[string]float64
+}
+
+// Run measures a case. It returns an error if a trial went wrong or the context
+// was cancelled; the case then has no result.
+func (r *Runner) Run(ctx context.Context, c Case) (Result, error) {
+	timings := make([]Timing, len(c.Contenders))
+	for i, contender := range c.Contenders {
+		timings[i] = Timing{Variant: contender.Variant, Counters: map[string]float64{}}
+	}
+	retries := r.Retries
+	for round, kept := 0, 0; kept <= r.Rounds; round++ {
+		load := StartLoad()
+		samples, err := r.round(ctx, c, round)
+		if err != nil {
+			return Result{}, err
+		}
+		if retries > 0 && load.Disturbed() {
+			retries--
+			continue
+		}
+		if kept > 0 {
+			for i := range timings {
+				timings[i].add(samples[i], r.Rounds)
+			}
+		}
+		kept++
+		r.Progress.Done(len(c.Contenders))
+	}
+	res := summary(c, timings)
+	res.Repeated = r.Retries - retries
+	return res, nil
+}
+
+// A sample is what one trial took.
+type sample struct {
+	seconds  float64
+	counters map[string]float64
+}
+
+// add enters a sample of a number of rounds.
+func (t *Timing) add(s sample, rounds int) {
+	t.Seconds = append(t.Seconds, s.seconds)
+	for name, n := range s.counters {
+		t.Counters[name] += n / float64(rounds)
+	}
+}
+
+// round runs each contender once.
+func (r *Runner) round(ctx context.Context, c Case, round int) ([]sample, error) {
+	samples := make([]sample, len(c.Contenders))
+	for k := range samples {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		i := turn(round, k, len(samples))
+		r.Progress.Show("figure %s: %s, %s", c.Figure, c, c.Contenders[i].Variant)
+		var err error
+		if samples[i], err = r.trial(c.Contenders[i]); err != nil {
+			return nil, fmt.Errorf("figure %s: %s, %s: %w", c.Figure, c, c.Contenders[i].Variant, err)
+		}
+	}
+	return samples, nil
+}
+
+// turn is who comes at place k of a round: the order rotates, and every other
+// round goes backwards, so that nobody always follows the same other.
+func turn(round, k, n int) int {
+	if round%2 == 1 {
+		k = n - 1 - k
+	}
+	return (round/2 + k) % n
+}
+
+// trial runs a contender once.
+func (r *Runner) trial(c Contender) (sample, error) {
+	trial := c.Prepare()
+	before := r.counters()
+	// So that no trial pays for the garbage of the one before it.
+	runtime.GC()
+	start := time.Now()
+	trial.Run()
+	s := sample{seconds: time.Since(start).Seconds(), counters: r.counters()}
+	for name := range s.counters {
+		s.counters[name] -= before[name]
+	}
+	if trial.Close == nil {
+		return s, nil
+	}
+	return s, trial.Close()
+}
+
+func (r *Runner) counters() map[string]float64 {
+	if r.Counters == nil {
+		return nil
+	}
+	return r.Counters()
+}
+
+// Trials is the number of steps that the progress of these cases takes.
+func (r *Runner) Trials(cases []Case) int {
+	n := 0
+	for _, c := range cases {
+		n += len(c.Contenders) * (r.Rounds + 1)
+	}
+	return n
+}
+
+// summary makes a result of what the contenders took.
+func summary(c Case, timings []Timing) Result {
+	res := Result{Figure: c.Figure, Name: c.Name, Params: c.Params, Ops: c.Ops}
+	for _, t := range timings {
+		if len(t.Counters) == 0 {
+			t.Counters = nil
+		}
+		t.Median = Median(t.Seconds)
+		t.PerOp = t.Median * 1e9 / float64(c.Ops)
+		res.Timings = append(res.Timings, t)
+	}
+	base, ok := res.Timing(c.Baseline)
+	if !ok {
+		return res
+	}
+	for _, t := range res.Timings {
+		if t.Variant != c.Baseline {
+			res.Ratios = append(res.Ratios, Compare(t, base))
+		}
+	}
+	return res
+}
