@@ -15,9 +15,11 @@ type allocation struct {
 	free  func()
 }
 
-type small struct{ a, b uint32 }
-type medium struct{ words [9]uint64 }
-type large struct{ pages [3 * 4096]byte }
+type (
+	small  [2]uint32
+	medium [9]uint64
+	large  [3 * 4096]byte
+)
 
 // allocators allocate by each way there is.
 var allocators = []func(mu *isolate.Mutex, n int) allocation{

@@ -235,8 +235,10 @@ func TestReadersSectionLetsReadsPassAndStopsWrites(t *testing.T) {
 	if own.Balance != 1 {
 		t.Errorf("the reader's section sees %d, want 1", own.Balance)
 	}
-	rw.RLocker().Lock() // a second reader, while a write waits, on a page that is readable
-	rw.RLocker().Unlock()
+	func() { // a second reader, while a write waits, on a page that is readable
+		rw.RLocker().Lock()
+		defer rw.RLocker().Unlock()
+	}()
 	rw.RUnlock()
 	receive(t, "the careless write", done)
 	if v := carelessRead(acct); v != 2 {
@@ -355,8 +357,10 @@ func TestCondWaitIsAReleaseAndAnAcquire(t *testing.T) {
 		return own.Balance
 	})
 	<-entered
-	mu.Lock() // once Wait has released it
-	mu.Unlock()
+	func() {
+		mu.Lock() // once Wait has released it
+		defer mu.Unlock()
+	}()
 	carelessWrite(acct, 5) // passes: nobody is in a section
 	cond.Signal()
 	if v := receive(t, "the waiting section", done); v != 6 {

@@ -85,7 +85,7 @@ func TestStressCounters(t *testing.T) {
 	}
 	var mu isolate.Mutex
 	defer mu.Close()
-	type pair struct{ a, pad, b int64 }
+	type pair struct{ a, b int64 }
 	pairs := isolate.MakeSlice[pair](&mu, 2000) // on several pages
 	w := watchIsolation()
 	sections := stress(t, func(rng *rand.Rand) {

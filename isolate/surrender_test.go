@@ -96,7 +96,7 @@ func TestLongerCycleIsSurrendered(t *testing.T) {
 		defer l2.Unlock()
 		b <- true
 		l3.Lock()
-		l3.Unlock()
+		defer l3.Unlock()
 		return true
 	})
 	<-b
@@ -106,7 +106,7 @@ func TestLongerCycleIsSurrendered(t *testing.T) {
 		defer l1.Unlock()
 		a <- true
 		l2.Lock()
-		l2.Unlock()
+		defer l2.Unlock()
 		return true
 	})
 	<-a

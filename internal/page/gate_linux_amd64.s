@@ -4,14 +4,6 @@
 // What a lock does with its gate. These are ordinary calls from Go; they are
 // assembly because they need g, the caller's frame, or not to be preempted.
 
-// func G() uintptr
-//
-// The address of the running goroutine's g, which names it as long as it runs.
-TEXT ·G(SB), NOSPLIT|NOFRAME, $0-8
-	MOVQ (TLS), AX
-	MOVQ AX, ret+0(FP)
-	RET
-
 // func copyG(words *[gWords]uint64)
 //
 // The first words of the running goroutine's g.

@@ -11,9 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// G names the running goroutine: the address of its g.
-func G() uintptr
-
 //go:noescape
 func copyG(words *[gWords]uint64)
 
