@@ -179,7 +179,7 @@ func TestFindingsAreDelivered(t *testing.T) {
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
 	logged := make(chan slog.Record, 10)
-	isolate.Configure(isolate.Config{Logger: slog.New(toChannel(logged))})
+	isolate.Configure(isolate.Config{Logger: slog.New(guardLog{name, logged})})
 	defer quiet()
 	delivered := make(chan uint64, 10)
 	isolate.OnFinding(func(f isolate.Finding) {
@@ -206,13 +206,26 @@ func TestFindingsAreDelivered(t *testing.T) {
 	}
 }
 
-// toChannel is a slog.Handler.
-type toChannel chan slog.Record
+// A guardLog is a slog.Handler for the findings about one guard: those of earlier
+// tests may still be on their way.
+type guardLog struct {
+	guard   string
+	records chan slog.Record
+}
 
-func (c toChannel) Enabled(context.Context, slog.Level) bool      { return true }
-func (c toChannel) Handle(_ context.Context, r slog.Record) error { c <- r; return nil }
-func (c toChannel) WithAttrs([]slog.Attr) slog.Handler            { return c }
-func (c toChannel) WithGroup(string) slog.Handler                 { return c }
+func (l guardLog) Handle(_ context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if a.Key == "guard" && a.Value.String() == l.guard {
+			l.records <- r
+		}
+		return true
+	})
+	return nil
+}
+
+func (l guardLog) Enabled(context.Context, slog.Level) bool { return true }
+func (l guardLog) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l guardLog) WithGroup(string) slog.Handler            { return l }
 
 func TestStatsCanBePublished(t *testing.T) {
 	v := expvar.Func(func() any { return isolate.ReadStats() })
