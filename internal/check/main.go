@@ -36,7 +36,7 @@ var steps = []step{
 }
 
 // race leaves out what only measures.
-var race = step{"race", []string{"go", "test", "-race", "-short", "./internal/...", "./isolate/..."}, false}
+var race = step{"race", []string{"go", "test", "-race", "-short", "./internal/...", "./isolate/...", "./stm/..."}, false}
 
 func main() { os.Exit(run(os.Stdout, os.Stderr)) }
 

@@ -26,13 +26,16 @@ var imports = map[string][]string{
 	"internal/lint":    {},
 	"internal/check":   {},
 	"isolate":          {"internal/finding", "internal/page"},
+	"stm":              {"internal/page"},
+	"stm/stmcheck":     {},
+	"cmd/stmcheck":     {"stm/stmcheck"},
 	"examples/...":     {"isolate"},
-	"bench/...":        {"bench/...", "isolate"},
+	"bench/...":        {"bench/...", "isolate", "stm"},
 }
 
 // linked are the packages that users' programs link. They import the standard
 // library and golang.org/x/sys, and what they import does too.
-var linked = []string{"isolate", "internal/page", "internal/finding"}
+var linked = []string{"isolate", "stm", "internal/page", "internal/finding"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{

@@ -1,0 +1,283 @@
+package stm
+
+import (
+	"reflect"
+	"sync"
+	"unsafe"
+)
+
+// Load returns the value of a variable in the transaction: the one that the
+// transaction stored last, or else the one that is there. Any variable will do
+// that is only accessed like this while it is shared.
+func Load[T any](tx *Tx, p *T) (v T) {
+	tx.load(unsafe.Pointer(p), unsafe.Pointer(&v), typeOf[T]())
+	return v
+}
+
+// Store sets the value of a variable in the transaction. Others see it when, and
+// if, the transaction commits.
+func Store[T any](tx *Tx, p *T, v T) {
+	tx.store(unsafe.Pointer(p), unsafe.Pointer(&v), typeOf[T]())
+}
+
+// rtype is the beginning of the runtime's description of a type. The compiler
+// knows it, too: where Load is inlined, typeOf is a constant.
+type rtype struct {
+	size     uintptr
+	pointers uintptr // bytes up to and including the last pointer
+}
+
+func typeOf[T any]() *rtype {
+	var p any = (*T)(nil)
+	type pointerType struct {
+		_    [48]byte
+		elem *rtype
+	}
+	return (*(**pointerType)(unsafe.Pointer(&p))).elem
+}
+
+// A newer Go may describe types otherwise; then nothing here would be right.
+func init() {
+	for _, known := range []struct{ got, want rtype }{
+		{*typeOf[int64](), rtype{8, 0}},
+		{*typeOf[*int](), rtype{8, 8}},
+		{*typeOf[string](), rtype{16, 8}},
+		{*typeOf[struct {
+			a int64
+			b error
+			c [3]byte
+		}](), rtype{32, 24}},
+	} {
+		if known.got != known.want {
+			panic("stm: this version of Go describes types in a way that this version of stm does not know")
+		}
+	}
+}
+
+// load is the one call of a Load that is inlined. Words, by far the most, are read
+// right here.
+func (tx *Tx) load(p, out unsafe.Pointer, t *rtype) {
+	if tx.flag.Load() != 0 || tx.state != running {
+		tx.heed()
+	}
+	switch {
+	case t.size != 8 || uintptr(p)&7 != 0:
+		tx.loadWide(p, out, t)
+	case t.pointers != 0:
+		*(*unsafe.Pointer)(out) = tx.loadPointer(p)
+	case tx.writes.mayHave(p):
+		*(*uint64)(out) = tx.loadWritten(p)
+	default:
+		v := loadWord(p)
+		for tx.eager && clock.Load() != tx.snapshot {
+			tx.extend()
+			v = loadWord(p)
+		}
+		acquired()
+		if len(tx.reads.words) >= tx.ceiling {
+			tx.look()
+		}
+		tx.reads.words = append(tx.reads.words, readWord{p, v})
+		*(*uint64)(out) = v
+	}
+}
+
+func (tx *Tx) store(p, in unsafe.Pointer, t *rtype) {
+	if tx.flag.Load() != 0 || tx.state != running {
+		tx.heed()
+	}
+	switch {
+	case t.size != 8 || uintptr(p)&7 != 0:
+		tx.storeWide(p, in, t)
+	case t.pointers != 0:
+		tx.writes.add(p).pointer = *(*unsafe.Pointer)(in)
+	default:
+		w := tx.writes.add(p)
+		w.val, w.mask = *(*uint64)(in), wholeWord
+	}
+}
+
+// loadWritten reads a whole word without pointers that may have been written.
+func (tx *Tx) loadWritten(addr unsafe.Pointer) uint64 {
+	w := tx.writes.find(addr)
+	switch {
+	case w == nil:
+		return tx.read(addr, wholeWord)
+	case w.mask == wholeWord:
+		return w.val
+	default:
+		return tx.read(addr, wholeWord&^w.mask) | w.val&w.mask
+	}
+}
+
+// read reads some bytes of a word from memory.
+func (tx *Tx) read(addr unsafe.Pointer, mask uint64) uint64 {
+	v := peek(addr, mask)
+	for tx.eager && clock.Load() != tx.snapshot {
+		tx.extend()
+		v = peek(addr, mask)
+	}
+	acquired()
+	if max(len(tx.reads.words), len(tx.reads.parts)) >= tx.ceiling {
+		tx.look()
+	}
+	if mask == wholeWord {
+		tx.reads.words = append(tx.reads.words, readWord{addr, v})
+	} else {
+		tx.reads.parts = append(tx.reads.parts, readPart{addr, v, mask})
+	}
+	return v
+}
+
+// loadPointer reads a word that is a pointer.
+func (tx *Tx) loadPointer(addr unsafe.Pointer) unsafe.Pointer {
+	if tx.writes.mayHave(addr) {
+		if w := tx.writes.find(addr); w != nil {
+			return w.pointer
+		}
+	}
+	v := loadPointer(addr)
+	for tx.eager && clock.Load() != tx.snapshot {
+		tx.extend()
+		v = loadPointer(addr)
+	}
+	acquired()
+	if len(tx.reads.pointers) >= tx.ceiling {
+		tx.look()
+	}
+	tx.reads.pointers = append(tx.reads.pointers, readPointer{addr, v})
+	return v
+}
+
+func sizeOf[T any](v T) uintptr { return unsafe.Sizeof(v) }
+
+// A layout is the words of a type that is not one word.
+type layout struct {
+	size     uintptr
+	pointers []bool // by word
+}
+
+var layouts sync.Map // *rtype -> *layout
+
+func layoutOf(t *rtype) *layout {
+	if l, ok := layouts.Load(t); ok {
+		return l.(*layout)
+	}
+	var v any
+	(*[2]unsafe.Pointer)(unsafe.Pointer(&v))[0] = unsafe.Pointer(t)
+	l := &layout{size: t.size, pointers: make([]bool, (t.size+7)/8)}
+	markPointers(l.pointers, 0, reflect.TypeOf(v))
+	layouts.Store(t, l)
+	return l
+}
+
+// markPointers marks the words of a type at an offset that are pointers.
+func markPointers(words []bool, offset uintptr, t reflect.Type) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Func, reflect.String, reflect.Slice:
+		words[offset/8] = true
+	case reflect.Interface:
+		words[offset/8], words[offset/8+1] = true, true
+	case reflect.Array:
+		for i := range uintptr(t.Len()) {
+			markPointers(words, offset+i*t.Elem().Size(), t.Elem())
+		}
+	case reflect.Struct:
+		for f := range t.Fields() {
+			markPointers(words, offset+f.Offset, f.Type)
+		}
+	}
+}
+
+// loadWide reads a value that is not one whole word. It is never torn: all of it
+// is read between two looks at the clock that show the same.
+func (tx *Tx) loadWide(p, out unsafe.Pointer, t *rtype) {
+	l := layoutOf(t)
+	read := func() {
+		tx.eachWord(p, l, func(addr unsafe.Pointer, at, n uintptr, pointer bool) {
+			if pointer {
+				*(*unsafe.Pointer)(unsafe.Add(out, at)) = tx.loadPointer(addr)
+			} else {
+				tx.loadBytes(addr, unsafe.Add(out, at), n)
+			}
+		})
+	}
+	if tx.eager || tx.held {
+		read()
+		return
+	}
+	mark := tx.reads
+	for spins, tries := 0, 0; tries < enoughTries; spins++ {
+		before := clock.Load()
+		if before&1 != 0 {
+			pause(spins)
+			continue
+		}
+		if read(); clock.Load() == before {
+			return
+		}
+		tx.reads.truncate(mark)
+		tries++
+	}
+	tx.frozen(read)
+}
+
+func (tx *Tx) storeWide(p, in unsafe.Pointer, t *rtype) {
+	tx.eachWord(p, layoutOf(t), func(addr unsafe.Pointer, at uintptr, n uintptr, pointer bool) {
+		if pointer {
+			tx.writes.add(addr).pointer = *(*unsafe.Pointer)(unsafe.Add(in, at))
+			return
+		}
+		tx.storeBytes(addr, unsafe.Add(in, at), n)
+	})
+}
+
+// eachWord calls f with each part of the value at p that lies in one word: where
+// it is, where in the value, and how many bytes.
+func (tx *Tx) eachWord(p unsafe.Pointer, l *layout, f func(addr unsafe.Pointer, at, n uintptr, pointer bool)) {
+	for at := uintptr(0); at < l.size; {
+		n := min(8-(uintptr(p)+at)&7, l.size-at)
+		f(unsafe.Add(p, at), at, n, l.pointers[at/8])
+		at += n
+	}
+}
+
+// loadBytes reads up to eight bytes within a word.
+func (tx *Tx) loadBytes(p, out unsafe.Pointer, n uintptr) {
+	addr, shift, mask := lane(p, n)
+	v := uint64(0)
+	w := tx.writes.find(addr)
+	if w == nil {
+		v = tx.read(addr, mask)
+	} else {
+		if rest := mask &^ w.mask; rest != 0 {
+			v = tx.read(addr, rest)
+		}
+		v |= w.val & w.mask & mask
+	}
+	v >>= shift
+	bytes := unsafe.Slice((*byte)(out), n)
+	for i := range bytes {
+		b := i
+		if bigEndian {
+			b = int(n) - 1 - i
+		}
+		bytes[i] = byte(v >> (8 * b))
+	}
+}
+
+// storeBytes writes up to eight bytes within a word.
+func (tx *Tx) storeBytes(p, in unsafe.Pointer, n uintptr) {
+	addr, shift, mask := lane(p, n)
+	v := uint64(0)
+	for i, c := range unsafe.Slice((*byte)(in), n) {
+		b := i
+		if bigEndian {
+			b = int(n) - 1 - i
+		}
+		v |= uint64(c) << (8 * b)
+	}
+	w := tx.writes.add(addr)
+	w.val = w.val&^mask | v<<shift
+	w.mask |= mask
+}

@@ -1,0 +1,9 @@
+package stm
+
+// What the tests in package stm_test may know of the inside.
+
+// Patience is the number of conflicts after which a transaction runs alone.
+const Patience = patience
+
+// TimerRuns reports whether the timer of Timer mode is running.
+func TimerRuns() bool { return timer.running.Load() }

@@ -1,0 +1,284 @@
+package stm
+
+import "unsafe"
+
+// The logs of a transaction. Everything in them is words: eight bytes of memory at
+// an address that is a multiple of eight. A value that is smaller is some bytes of
+// a word, told by a mask; a larger one is several words. So a struct and its
+// fields can be read and written side by side in one transaction.
+//
+// A word either holds a pointer or does not, by its type. Pointers are kept as
+// pointers, so that the collector sees what only a log refers to.
+
+// A readWord is a word that was read, without pointers.
+type readWord struct {
+	addr unsafe.Pointer
+	val  uint64
+}
+
+// A readPart is some bytes of a word that were read, without pointers.
+type readPart struct {
+	addr unsafe.Pointer
+	val  uint64 // the bytes that mask selects
+	mask uint64
+}
+
+// A readPointer is a word that was read, and is a pointer.
+type readPointer struct {
+	addr unsafe.Pointer
+	val  unsafe.Pointer
+}
+
+// A readLog is what a transaction has read.
+type readLog struct {
+	words    []readWord
+	parts    []readPart
+	pointers []readPointer
+}
+
+// same reports whether everything that was read is there now.
+func (l *readLog) same() bool {
+	for i := range l.words {
+		if r := &l.words[i]; loadWord(r.addr) != r.val {
+			return false
+		}
+	}
+	for i := range l.pointers {
+		if r := &l.pointers[i]; loadPointer(r.addr) != r.val {
+			return false
+		}
+	}
+	for i := range l.parts {
+		if r := &l.parts[i]; peek(r.addr, r.mask) != r.val {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *readLog) len() int { return len(l.words) + len(l.parts) + len(l.pointers) }
+
+// truncate takes back what was read since the log was as long as another.
+func (l *readLog) truncate(to readLog) {
+	l.words, l.parts, l.pointers = l.words[:len(to.words)], l.parts[:len(to.parts)], l.pointers[:len(to.pointers)]
+}
+
+// reset empties the log, and lets go of what it referred to. Clearing many entries
+// is for the runtime; it has a price that few are not worth.
+func (l *readLog) reset() {
+	if l.len() > few {
+		clear(l.words)
+		clear(l.pointers)
+		clear(l.parts)
+	} else {
+		for i := range l.words {
+			l.words[i].addr = nil
+		}
+		for i := range l.pointers {
+			l.pointers[i] = readPointer{}
+		}
+		for i := range l.parts {
+			l.parts[i].addr = nil
+		}
+	}
+	l.truncate(readLog{})
+}
+
+const few = 16
+
+// A write is a word to be written.
+type write struct {
+	addr    unsafe.Pointer
+	val     uint64 // the bytes that mask selects
+	mask    uint64
+	pointer unsafe.Pointer // if mask is 0
+}
+
+const wholeWord = ^uint64(0)
+
+// peek reads the bytes of a word that mask selects, as one access of no more bytes
+// than have to be: the others may be written by anybody.
+func peek(addr unsafe.Pointer, mask uint64) uint64 {
+	if mask == wholeWord {
+		return loadWord(addr)
+	}
+	low, high := unsafe.Pointer(addr), unsafe.Add(addr, 4)
+	if bigEndian {
+		low, high = high, low
+	}
+	v := uint64(0)
+	if uint32(mask) != 0 {
+		v = uint64(loadHalf(low))
+	}
+	if mask>>32 != 0 {
+		v |= uint64(loadHalf(high)) << 32
+	}
+	return v & mask
+}
+
+// poke writes some bytes of a word, those that mask selects, and leaves the others
+// to whoever writes them. Nobody sees it half done: the clock is odd.
+func poke(addr unsafe.Pointer, mask, val uint64) {
+	for i := range 8 {
+		if shift := laneOf(i); mask>>shift&0xff != 0 {
+			storeByte(unsafe.Add(addr, i), byte(val>>shift))
+		}
+	}
+}
+
+// laneOf is where in a word its i'th byte in memory is.
+func laneOf(i int) int {
+	if bigEndian {
+		i = 7 - i
+	}
+	return 8 * i
+}
+
+// bigEndian is a constant to the compiler on every platform but few.
+var bigEndian = func() bool {
+	word := uint16(1)
+	return *(*byte)(unsafe.Pointer(&word)) == 0
+}()
+
+// lane returns the word around a value of up to eight bytes that does not cross
+// into the next word, and where in it the value is.
+func lane(p unsafe.Pointer, size uintptr) (addr unsafe.Pointer, shift uint, mask uint64) {
+	offset := uintptr(p) & 7
+	addr = unsafe.Add(p, -int(offset))
+	shift = uint(offset * 8)
+	if bigEndian {
+		shift = uint((8 - offset - size) * 8)
+	}
+	mask = wholeWord >> (64 - 8*size) << shift
+	return addr, shift, mask
+}
+
+// A writeSet is the words that a transaction is going to write, by address.
+type writeSet struct {
+	all    []write
+	filter uint64 // a bit for each address: most that are not here are told apart by it
+	index  []slot // by hash of the address; used beyond linear writes
+	age    uint32 // of the slots that count
+}
+
+type slot struct {
+	age   uint32
+	place uint32 // in all
+}
+
+// linear is the number of writes up to which looking at each is faster than
+// hashing.
+const linear = 8
+
+func hash(addr unsafe.Pointer) uint64 { return uint64(uintptr(addr)>>3) * 0x9e3779b97f4a7c15 }
+
+// mayHave reports whether there can be a write to a word. False is certain.
+func (w *writeSet) mayHave(addr unsafe.Pointer) bool {
+	return w.filter&(1<<(hash(addr)>>58)) != 0
+}
+
+// find returns the write to a word, or nil.
+func (w *writeSet) find(addr unsafe.Pointer) *write {
+	if !w.mayHave(addr) {
+		return nil
+	}
+	return w.search(addr, hash(addr))
+}
+
+func (w *writeSet) search(addr unsafe.Pointer, h uint64) *write {
+	if len(w.all) <= linear {
+		for i := range w.all {
+			if w.all[i].addr == addr {
+				return &w.all[i]
+			}
+		}
+		return nil
+	}
+	last := uint64(len(w.index) - 1)
+	for i := h >> 32 & last; w.index[i].age == w.age; i = (i + 1) & last {
+		if e := &w.all[w.index[i].place]; e.addr == addr {
+			return e
+		}
+	}
+	return nil
+}
+
+// add returns the write to a word, a new one if there is none yet.
+func (w *writeSet) add(addr unsafe.Pointer) *write {
+	h := hash(addr)
+	if bit := uint64(1) << (h >> 58); w.filter&bit == 0 {
+		w.filter |= bit
+	} else if e := w.search(addr, h); e != nil {
+		return e
+	}
+	w.all = append(w.all, write{addr: addr})
+	if n := len(w.all); n > linear {
+		w.enter(n, h)
+	}
+	return &w.all[len(w.all)-1]
+}
+
+// enter puts the last of n writes into the index, which it makes when it is first
+// needed and doubles when it is half full.
+func (w *writeSet) enter(n int, h uint64) {
+	if n == linear+1 || 2*n > len(w.index) {
+		if 2*n > len(w.index) {
+			w.index, w.age = make([]slot, max(64, 2*len(w.index))), 0
+		}
+		w.age++
+		for i := range w.all[:n-1] {
+			w.place(hash(w.all[i].addr), i)
+		}
+	}
+	w.place(h, n-1)
+}
+
+func (w *writeSet) place(h uint64, at int) {
+	last := uint64(len(w.index) - 1)
+	i := h >> 32 & last
+	for w.index[i].age == w.age {
+		i = (i + 1) & last
+	}
+	w.index[i] = slot{w.age, uint32(at)}
+}
+
+// reset empties the set, and lets go of what it referred to.
+func (w *writeSet) reset() {
+	if len(w.all) > few {
+		clear(w.all)
+	} else {
+		for i := range w.all {
+			w.all[i].addr, w.all[i].pointer = nil, nil
+		}
+	}
+	w.all, w.filter = w.all[:0], 0
+	if w.age == ^uint32(0) {
+		clear(w.index)
+		w.age = 0
+	}
+}
+
+// clone is a copy that can take the set's place later.
+func (w *writeSet) clone() writeSet {
+	c := writeSet{filter: w.filter}
+	for i := range w.all {
+		e := c.add(w.all[i].addr)
+		*e = w.all[i]
+	}
+	c.filter = w.filter
+	return c
+}
+
+// store writes everything to memory.
+func (w *writeSet) store() {
+	for i := range w.all {
+		switch e := &w.all[i]; e.mask {
+		case wholeWord:
+			storeWord(e.addr, e.val)
+		case 0:
+			storePointer(e.addr, e.pointer)
+		default:
+			poke(e.addr, e.mask, e.val)
+		}
+	}
+}

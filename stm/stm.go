@@ -1,0 +1,165 @@
+// Package stm runs transactions over ordinary Go variables.
+//
+//	err := stm.Atomically(func(tx *stm.Tx) error {
+//		balance := stm.Load(tx, &from.Balance)
+//		if balance < amount {
+//			return errNotEnough // nothing has happened
+//		}
+//		stm.Store(tx, &from.Balance, balance-amount)
+//		stm.Store(tx, &to.Balance, stm.Load(tx, &to.Balance)+amount)
+//		return nil
+//	})
+//
+// All of it happens, at one moment, or nothing. Variables need no wrapper and no
+// preparation: while a variable is shared and can change, it is accessed through
+// [Load] and [Store] in transactions only. What does not change after it was
+// published, such as the key of a node, is read plainly. Those who want the compiler
+// to see to all that use [Var].
+//
+// # How it works
+//
+// The algorithm is NOrec (Dalessandro, Spear, Scott, 2010). There is one word of
+// shared metadata, the clock: a sequence lock that is odd while a transaction
+// writes back. Reads are logged with the values that were seen, writes are kept in
+// a log and made visible at commit, under the clock. A transaction is valid as long
+// as memory still has the values that it read.
+//
+// # Modes
+//
+// When a transaction is validated is its [Mode] (table 1 of the sandboxing paper):
+//
+//	Eager   at every read after somebody has committed (NOrec)
+//	Timer   at commit, and when a timer asks for it (NOrecSb)
+//	Helper  at commit, and all the time by a second goroutine (NOrecHt)
+//	Clone   at commit, and by a second goroutine that runs the same function
+//	        eagerly, for nothing but to find conflicts (NOrecCIV)
+//
+// An eager transaction only ever sees states that memory has had (opacity). In the
+// other modes it may run on values that never were there together: it is doomed,
+// and the sandbox hides what it does until it is found out.
+//
+// # The sandbox
+//
+//	what a doomed transaction can do          what stops it
+//	------------------------------------      -------------------------------------
+//	panic: nil, index, division, type         recovered and retried, if somebody has
+//	assertion, closed channel, its own        committed since and the values that were
+//	                                          read are not there any more
+//	return an error that is not true          validated first
+//	loop for ever                             the timer or the helper raises a flag that
+//	                                          every Load and Store, and Tx.Check in loops
+//	                                          without, will heed
+//	recurse for ever                          the same, and the depth of the stack is
+//	                                          measured before it is exhausted
+//	allocate far too much                     Make validates above a limit
+//	write somewhere                           writes go to a log; it is never written back
+//	read a torn value                         values wider than a word are read under the
+//	                                          clock in every mode
+//	block, do I/O, start goroutines           not allowed in a transaction: the analyzer
+//	                                          finds it; Tx.Irrevocable makes it possible
+//	use its Tx elsewhere                      panics
+//
+// The package's own bookkeeping is never interrupted: flags are looked at before an
+// access, not in it.
+//
+// # Rules
+//
+// The function may be called several times, and by two goroutines at once in Clone
+// mode: it should have no effects but through Load and Store, [Tx.OnCommit] and its
+// results ([Value]), and not even scratch memory of its own that outlives the call.
+// It must not recover panics that it did not make. A call of [Atomically]
+// inside a transaction is part of that transaction: if it returns an error, the
+// outer function decides what becomes of it.
+//
+// # The race detector
+//
+// To it a transaction is a critical section of one global lock: plain accesses that
+// race with transactions are reported, doomed transactions are not.
+//
+// # How it is built
+//
+// The transaction and its attempts (tx.go), reading and writing (access_unsafe.go)
+// through logs of words (log_unsafe.go, memory_unsafe.go), what a doomed one meets
+// (sandbox.go), the modes (helper.go), Retry and OrElse (retry.go), irrevocable
+// transactions and actions (irrevocable.go), a goroutine's Tx (goroutine.go). There
+// is one lock that everybody shares, the clock; nothing is waited for while it is
+// held, but what an irrevocable transaction waits for.
+package stm
+
+import "context"
+
+// A Mode says when a transaction is validated; see the package comment.
+type Mode uint8
+
+// The modes.
+const (
+	Default Mode = iota // the one that is best in most cases, Eager
+	Eager
+	Timer
+	Helper
+	Clone
+)
+
+// Options change how a transaction runs. The zero value is the default.
+type Options struct {
+	Mode Mode
+
+	// Context ends the transaction when it is done: between two attempts, and
+	// while it waits in Retry.
+	Context context.Context
+}
+
+// Atomically runs the function as a transaction, again and again until it commits.
+// If the function returns an error, nothing has happened and the error is returned.
+func Atomically(fn func(tx *Tx) error) error {
+	tx := mine()
+	if tx.state != idle {
+		tx.Check()
+		return fn(tx)
+	}
+	return tx.run(Options{Mode: Eager}, fn, nil)
+}
+
+// Atomically runs a transaction with options. Unlike with the function of the same
+// name, a function that captures variables is allocated.
+func (o Options) Atomically(fn func(tx *Tx) error) error {
+	tx := mine()
+	if tx.state != idle {
+		tx.Check()
+		return fn(tx)
+	}
+	if o.Mode == Default {
+		o.Mode = Eager
+	}
+	return tx.run(o, fn, fn)
+}
+
+// Value runs a transaction that has a result. With an error there is none.
+func Value[T any](fn func(tx *Tx) (T, error)) (result T, err error) {
+	err = Atomically(func(tx *Tx) error {
+		v, err := fn(tx)
+		if !tx.clone {
+			result = v
+		}
+		return err
+	})
+	if err != nil {
+		return *new(T), err
+	}
+	return result, nil
+}
+
+// ValueWith runs a transaction that has a result, with options.
+func ValueWith[T any](o Options, fn func(tx *Tx) (T, error)) (result T, err error) {
+	err = o.Atomically(func(tx *Tx) error {
+		v, err := fn(tx)
+		if !tx.clone {
+			result = v
+		}
+		return err
+	})
+	if err != nil {
+		return *new(T), err
+	}
+	return result, nil
+}

@@ -1,0 +1,390 @@
+package stm
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// clock is NOrec's one lock and one piece of shared metadata: a sequence lock. It
+// is odd while somebody writes back, and grows by two with each commit that wrote.
+// It has a cache line of its own.
+var clock struct {
+	_ [64]byte
+	atomic.Uint64
+	_ [56]byte
+}
+
+// starving counts those who cannot validate because others commit faster than they
+// can compare: committers let them go first.
+var starving atomic.Int32
+
+// A Tx is a transaction that is running. It is valid during the call of the
+// function that it was passed to, in the goroutine that called it.
+type Tx struct {
+	flag  atomic.Uint32 // not zero: something to heed before the next access
+	mode  Mode
+	eager bool // every read is checked
+
+	snapshot uint64 // the even clock at which everything that was read was valid
+	reads    readLog
+	writes   writeSet
+
+	state   state
+	g       uintptr // the goroutine that it belongs to
+	clone   bool    // a helper's, which never commits
+	held    bool    // the clock is odd for this transaction: nobody else can commit
+	asked   bool    // Irrevocable was called
+	ceiling int     // length of a log at which look is called
+
+	onCommit, onAbort []func()
+	helper            *helper // of this attempt, if its mode has one
+	count             counts
+	random            rand.PCG
+}
+
+// A state says what a transaction is doing.
+type state uint8
+
+const (
+	idle     state = iota // none is running
+	running               // the function is being called
+	aborted               // unwinding: a conflict
+	retrying              // unwinding: Retry was called
+)
+
+// What flag asks for.
+const (
+	flagDoomed = 1 << iota // a helper has found a read that is not valid any more
+	flagCheck              // a while has passed: validate
+	flagShow               // the helper wants to see the reads
+)
+
+// A signal unwinds the stack to attempt. It is recovered by nobody else, or else
+// the transaction meets its flag again at its next access.
+type signal struct{ name string }
+
+func (s *signal) Error() string {
+	return "stm: a transaction was unwound through a recover that should have passed this on: " + s.name
+}
+
+var unwind = &signal{"unwind"}
+
+// begin prepares for the next attempt.
+func (tx *Tx) begin() {
+	tx.state = running
+	tx.eager = tx.mode == Eager
+	tx.ceiling = manyReads
+	if tx.flag.Load() != 0 && !tx.clone {
+		tx.flag.Store(0)
+	}
+	for spins := 0; ; spins++ {
+		tx.snapshot = clock.Load()
+		if tx.snapshot&1 == 0 {
+			break
+		}
+		pause(spins)
+	}
+	acquired()
+}
+
+// An outcome is how an attempt ended.
+type outcome uint8
+
+const (
+	committed outcome = iota
+	failed            // the function returned an error
+	again             // a conflict
+	wait              // Retry
+)
+
+// attempt calls the function once and commits.
+func (tx *Tx) attempt(fn func(*Tx) error) (end outcome, err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		hide, how := tx.unwound()
+		if hide && recover() != nil {
+			end = how
+			return
+		}
+		tx.finish(false) // a panic that goes on, or Goexit, which nothing can stop
+		tx.given()
+	}()
+	err = fn(tx)
+	switch {
+	case tx.state == aborted:
+		end = again // the function recovered what was not meant for it
+	case tx.state == retrying:
+		end = wait
+	case err != nil:
+		tx.confirm() // the error may stem from data that was never there
+		end = failed
+	default:
+		tx.commit()
+		end = committed
+	}
+	returned = true
+	return end, err
+}
+
+// unwound decides about a panic, or Goexit, that comes out of the function: it is
+// hidden if it is ours, or if the transaction is doomed, and passed on otherwise.
+func (tx *Tx) unwound() (hide bool, end outcome) {
+	switch {
+	case tx.state == aborted:
+		return true, again
+	case tx.state == retrying:
+		return true, wait
+	case tx.clone:
+		return true, failed // if it is true, the leader will find so, too
+	case tx.state == running && !tx.valid():
+		tx.count.hidden++
+		return true, again
+	}
+	return false, failed
+}
+
+// valid reports whether everything that was read is, or was when it was last
+// checked, a state that memory has had. The cheap test comes first: has anybody
+// committed since?
+func (tx *Tx) valid() bool {
+	if tx.eager || tx.held || clock.Load() == tx.snapshot {
+		return true
+	}
+	t, ok := tx.revalidate()
+	if ok {
+		tx.snapshot = t
+	}
+	return ok
+}
+
+// confirm aborts if the transaction is not valid.
+func (tx *Tx) confirm() {
+	if tx.state == running && !tx.valid() {
+		tx.abort()
+	}
+}
+
+// revalidate compares what was read with what is there now, at one moment between
+// commits, which it returns. If others commit faster than it can compare, it keeps
+// them from it once.
+func (tx *Tx) revalidate() (t uint64, ok bool) {
+	tx.count.validations++
+	for spins, tries := 0, 0; tries < enoughTries; spins++ {
+		t = clock.Load()
+		if t&1 != 0 {
+			pause(spins)
+			continue
+		}
+		if ok = tx.reads.same(); !ok || clock.Load() == t {
+			acquired()
+			return t, ok
+		}
+		tries++
+	}
+	t = tx.frozen(func() { ok = tx.reads.same() })
+	return t, ok
+}
+
+// enoughTries is how often something is tried before it is done with the clock held.
+const enoughTries = 4
+
+// frozen calls f while nobody can commit, for those who would starve otherwise. It
+// returns the clock of that time.
+func (tx *Tx) frozen(f func()) (t uint64) {
+	starving.Add(1)
+	defer starving.Add(-1)
+	for spins := 0; ; spins++ {
+		if t = clock.Load(); t&1 == 0 && clock.CompareAndSwap(t, t+1) {
+			break
+		}
+		pause(spins)
+	}
+	acquired()
+	tx.held = true
+	defer func() {
+		tx.held = false
+		clock.Store(t)
+	}()
+	f()
+	return t
+}
+
+// extend moves the snapshot to now, or aborts.
+func (tx *Tx) extend() {
+	t, ok := tx.revalidate()
+	if !ok {
+		tx.abort()
+	}
+	tx.snapshot = t
+}
+
+// abort gives the attempt up.
+func (tx *Tx) abort() {
+	tx.state = aborted
+	panic(unwind)
+}
+
+// commit writes back, if there is anything to write, while the clock is odd.
+func (tx *Tx) commit() {
+	if tx.clone {
+		return
+	}
+	if len(tx.writes.all) == 0 && !tx.held {
+		if !tx.eager && clock.Load() != tx.snapshot {
+			tx.extend()
+		}
+		tx.told()
+		return
+	}
+	tx.hold()
+	tx.told()
+	tx.writes.store()
+	tx.release(2)
+	if changes.waiting.Load() != 0 {
+		notify()
+	}
+	if timer.asleep.Load() {
+		timer.need()
+	}
+}
+
+// hold makes the clock odd: from here on nobody else can commit, and everything
+// that was read stays as it is.
+func (tx *Tx) hold() {
+	for spins := 0; starving.Load() != 0 && !tx.held && spins < 64; spins++ {
+		pause(spins)
+	}
+	for !tx.held {
+		if tx.held = clock.CompareAndSwap(tx.snapshot, tx.snapshot+1); !tx.held {
+			tx.extend()
+		}
+	}
+}
+
+// release makes it even again: by 2 if something was written, by 0 if not.
+func (tx *Tx) release(by uint64) {
+	clock.Store(tx.snapshot + by)
+	tx.held = false
+}
+
+// finish ends the transaction, or the attempt: the logs are emptied, and whoever
+// wanted to know is told.
+func (tx *Tx) finish(ok bool) {
+	if tx.held {
+		tx.release(0)
+	}
+	if tx.helper != nil {
+		tx.unhelp() // after the clock is free: a clone may be waiting for it
+	}
+	tx.count.reads += uint64(tx.reads.len())
+	tx.count.writes += uint64(len(tx.writes.all))
+	tx.reads.reset()
+	tx.writes.reset()
+	tx.state, tx.asked = idle, false
+	if tx.onCommit != nil || tx.onAbort != nil {
+		tx.actions(ok)
+	}
+}
+
+// actions runs what OnCommit or OnAbort asked for, the latter in reverse.
+func (tx *Tx) actions(ok bool) {
+	commits, aborts := tx.onCommit, tx.onAbort
+	tx.onCommit, tx.onAbort = nil, nil
+	if ok {
+		for _, f := range commits {
+			f()
+		}
+		return
+	}
+	for i := range aborts {
+		aborts[len(aborts)-1-i]()
+	}
+}
+
+// run runs a transaction to its end. The function is given twice in Clone mode, for
+// a second goroutine: only then its closure has to be on the heap.
+func (tx *Tx) run(o Options, fn, clone func(*Tx) error) error {
+	for conflicts := 0; ; {
+		if o.Context != nil {
+			if err := o.Context.Err(); err != nil {
+				tx.given()
+				return err
+			}
+		}
+		tx.mode = o.Mode // actions may have run another transaction
+		tx.begin()
+		if conflicts >= patience {
+			tx.hold()
+			tx.eager = false
+		}
+		end, err := tx.assisted(fn, clone)
+		switch end {
+		case committed:
+			tx.count.commits++
+			tx.finish(true)
+			tx.flush()
+			tx.given()
+			return nil
+		case failed:
+			tx.count.failures++
+			tx.finish(false)
+			tx.flush()
+			tx.given()
+			return err
+		case wait:
+			tx.count.retries++
+			if err := tx.waitForChange(o); err != nil {
+				tx.given()
+				return err
+			}
+			conflicts = 0
+		case again:
+			tx.count.conflicts++
+			tx.finish(false)
+			conflicts++
+			tx.backOff(conflicts)
+		}
+	}
+}
+
+// patience is the number of conflicts after which a transaction runs alone, so
+// that every one ends in the end.
+const patience = 64
+
+// backOff waits a random while, longer with each conflict.
+func (tx *Tx) backOff(conflicts int) {
+	if conflicts < 3 {
+		return
+	}
+	for range tx.random.Uint64() % (1 << min(conflicts, 12)) {
+		pause(0)
+	}
+	if conflicts > 8 {
+		runtime.Gosched()
+	}
+}
+
+// pause waits for somebody else's commit: shortly at first, as a commit is short,
+// and out of the way later, as an irrevocable transaction need not be.
+func pause(spins int) {
+	switch {
+	case spins < 64:
+		for range 8 {
+			relax()
+		}
+	case spins < 1024:
+		runtime.Gosched()
+	default:
+		time.Sleep(20 * time.Microsecond)
+	}
+}
+
+// relax is a moment.
+//
+//go:noinline
+func relax() {}
