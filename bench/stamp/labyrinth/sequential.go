@@ -1,0 +1,26 @@
+package labyrinth
+
+import (
+	"slices"
+	"time"
+)
+
+// Sequential routes the paths in one goroutine.
+func Sequential(in *Input) *Result {
+	grid := slices.Clone(in.maze)
+	paths := make([][]int, len(in.pairs))
+	s := in.newSearch()
+
+	begin := time.Now()
+	for i, pair := range in.pairs {
+		in.shape.runs(func(first, n int) { s.copy(grid, first, n) })
+		paths[i] = s.path(pair)
+		if paths[i] == nil {
+			continue
+		}
+		for _, cell := range between(paths[i]) {
+			grid[cell] = i + 1
+		}
+	}
+	return result(paths, 0, time.Since(begin))
+}

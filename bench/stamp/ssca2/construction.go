@@ -1,0 +1,139 @@
+package ssca2
+
+import (
+	"sort"
+	"sync"
+	"time"
+)
+
+// A construction is a graph that is being built. Its methods are the phases in
+// which the goroutines share nothing, for a range of vertices. The other two are
+// in sequential.go, mutex.go and transactional.go.
+type construction struct {
+	edges []edge
+	graph Graph
+
+	// What goroutines share: greatest during the survey, implied while edges are
+	// implied.
+	greatest int
+	implied  []implied // by vertex
+}
+
+// implied is the implied edges of a vertex, as a list of blocks, the newest first.
+// All but the newest are full.
+type implied struct {
+	count  int
+	newest *block
+}
+
+// A block is a few implied edges, and as large as a cache line.
+type block struct {
+	from  [blockSize]int
+	older *block
+}
+
+const blockSize = 7
+
+// add adds an edge.
+func (l *implied) add(from int) {
+	if l.count%blockSize == 0 {
+		l.newest = &block{older: l.newest}
+	}
+	l.newest.from[l.count%blockSize] = from
+	l.count++
+}
+
+// run builds the graph. survey sees to greatest for a range of the edges, and
+// imply to implied for a range of the vertices.
+func (c *construction) run(goroutines int, survey, imply func(begin, end int)) *Result {
+	begin := time.Now()
+	share(goroutines, len(c.edges), survey)
+	n := c.greatest + 1
+	c.implied = make([]implied, n)
+	c.graph.OutIndex = make([]int, n+1)
+	share(goroutines, n, c.measure)
+
+	accumulate(c.graph.OutIndex)
+	c.graph.Out = make([]int, c.graph.OutIndex[n])
+	c.graph.WeightIndex = make([]int, len(c.graph.Out)+1)
+	c.graph.WeightIndex[len(c.graph.Out)] = len(c.edges)
+	c.graph.Weights = make([]int, len(c.edges))
+	share(goroutines, n, c.fill)
+	share(goroutines, n, imply)
+
+	c.graph.InIndex = make([]int, n+1)
+	for v := range c.implied {
+		c.graph.InIndex[v+1] = c.implied[v].count
+	}
+	accumulate(c.graph.InIndex)
+	c.graph.In = make([]int, c.graph.InIndex[n])
+	share(goroutines, n, c.gather)
+	return &Result{Elapsed: time.Since(begin), Graph: c.graph}
+}
+
+// share does the work for 0 to n-1 in goroutines that have a range each.
+func share(goroutines, n int, work func(begin, end int)) {
+	if goroutines == 1 {
+		work(0, n)
+		return
+	}
+	var all sync.WaitGroup
+	for g := range goroutines {
+		all.Go(func() { work(n*g/goroutines, n*(g+1)/goroutines) })
+	}
+	all.Wait()
+}
+
+// leaving returns the first of the edges that leave a vertex or one after it.
+func (c *construction) leaving(v int) int {
+	return sort.Search(len(c.edges), func(i int) bool { return int(c.edges[i].from) >= v })
+}
+
+// greatestOf returns the greatest vertex in some edges.
+func greatestOf(edges []edge) int {
+	greatest := int32(0)
+	for _, e := range edges {
+		greatest = max(greatest, e.from, e.to)
+	}
+	return int(greatest)
+}
+
+// measure counts the edges that leave vertices, to the right of their place in
+// the index.
+func (c *construction) measure(begin, end int) {
+	last := edge{from: -1}
+	for _, e := range c.edges[c.leaving(begin):c.leaving(end)] {
+		if !e.parallel(last) {
+			c.graph.OutIndex[e.from+1]++
+		}
+		last = e
+	}
+}
+
+// fill writes the edges that leave vertices.
+func (c *construction) fill(begin, end int) {
+	out := c.graph.OutIndex[begin]
+	last := edge{from: -1}
+	first := c.leaving(begin)
+	for i, e := range c.edges[first:c.leaving(end)] {
+		if !e.parallel(last) {
+			c.graph.Out[out] = int(e.to)
+			c.graph.WeightIndex[out] = first + i
+			out++
+		}
+		c.graph.Weights[first+i] = int(e.weight)
+		last = e
+	}
+}
+
+// gather writes the implied edges of vertices, in the order in which they came.
+func (c *construction) gather(begin, end int) {
+	for v := begin; v < end; v++ {
+		in := c.graph.Implied(v)
+		for b := c.implied[v].newest; b != nil; b = b.older {
+			full := (len(in) - 1) / blockSize * blockSize
+			copy(in[full:], b.from[:])
+			in = in[:full]
+		}
+	}
+}
