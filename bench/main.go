@@ -2,6 +2,7 @@
 // side by side with what a program would use otherwise, in one run:
 //
 //	go run ./bench isolate
+//	go run ./bench stm
 //
 // It owns no logic: each benchmark is a package below this one.
 package main
@@ -12,6 +13,7 @@ import (
 	"os"
 
 	"github.com/cofferdam-go/cofferdam/bench/isolator"
+	"github.com/cofferdam-go/cofferdam/bench/transactions"
 )
 
 // benchmarks by the names that they are called with.
@@ -20,6 +22,7 @@ var benchmarks = []struct {
 	run         func(args []string, stdout, stderr io.Writer) int
 }{
 	{"isolate", "figures 8, 9 and 11 of the Isolator paper, faults, and the race detector", isolator.Main},
+	{"stm", "transactions beside a mutex and another library, and STAMP: figures 3 to 9 of the sandboxing paper", transactions.Main},
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

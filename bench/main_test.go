@@ -20,7 +20,8 @@ func TestHelpNamesEveryBenchmark(t *testing.T) {
 }
 
 func TestWrongNamesAreUsageErrors(t *testing.T) {
-	for _, args := range [][]string{{"isolat"}, {"isolate", "-figure", "12"}, {"isolate", "-fast"}, {"isolate", "8"}, {"isolate", "-runs", "-1"}} {
+	for _, args := range [][]string{{"isolat"}, {"isolate", "-figure", "12"}, {"isolate", "-fast"}, {"isolate", "8"}, {"isolate", "-runs", "-1"},
+		{"stm", "-figure", "3"}, {"stm", "-fast"}, {"stm", "micro"}, {"stm", "-runs", "-1"}, {"stm", "-quick", "-native"}} {
 		var out, err strings.Builder
 		if code := run(args, &out, &err); code != 2 {
 			t.Errorf("bench %v: exit code %d, want 2", args, code)
@@ -32,11 +33,13 @@ func TestWrongNamesAreUsageErrors(t *testing.T) {
 }
 
 func TestHelpOfABenchmarkIsNotAnError(t *testing.T) {
-	var out, err strings.Builder
-	if code := run([]string{"isolate", "-h"}, &out, &err); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	if !strings.Contains(err.String(), "-quick") {
-		t.Errorf("help says %q", err.String())
+	for _, b := range benchmarks {
+		var out, err strings.Builder
+		if code := run([]string{b.name, "-h"}, &out, &err); code != 0 {
+			t.Errorf("%s: exit code %d", b.name, code)
+		}
+		if !strings.Contains(err.String(), "-quick") {
+			t.Errorf("help of %s says %q", b.name, err.String())
+		}
 	}
 }

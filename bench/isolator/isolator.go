@@ -176,7 +176,7 @@ func (s *session) run() error {
 	}
 	s.report.Machine.Others = load.Others()
 	s.report.Targets = s.targets()
-	s.conclude()
+	s.report.Conclude(s.out)
 	return errors.Join(failed, s.writeFiles())
 }
 

@@ -189,7 +189,7 @@ func TestTargetsAreJudgedAndMissesExplained(t *testing.T) {
 			t.Errorf("target %q: met %v (there: %v), want %v", name, got, ok, want)
 		}
 	}
-	s.conclude()
+	s.report.Conclude(s.out)
 	oneLine := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{"MISSED", "pages changing hands", "interrupt of the other processor"} {
 		if !strings.Contains(oneLine, want) {

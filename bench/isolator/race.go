@@ -62,9 +62,7 @@ func (s *session) figureRace() error {
 	for i := range cases {
 		cases[i].Contenders = append(cases[i].Contenders, w.contender(measure.Race, i, s.quick))
 	}
-	runner := s.runner()
-	runner.Retries = 0 // the child counts as another program
-	err = s.measure(runner, cases)
+	err = s.measure(s.runner(), cases)
 	s.printRace()
 	return err
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -22,10 +23,29 @@ func StartLoad() Load {
 		}
 	}
 	// user, system, and both of the children that were waited for
-	for _, n := range fields("/proc/self/stat", 13, 4) {
-		l.ours += n
+	for _, process := range append(children(), "self") {
+		for _, n := range fields("/proc/"+process+"/stat", 13, 4) {
+			l.ours += n
+		}
 	}
 	return l
+}
+
+// children are the processes that this one has started and that still run. Not
+// every kernel lists them, so the parent of each process is looked at.
+func children() []string {
+	var all []string
+	self := strconv.Itoa(os.Getpid())
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		data, _ := os.ReadFile(file)
+		// 7 (a name) S 1, where the name may hold anything
+		rest := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+		if len(rest) > 1 && rest[1] == self {
+			all = append(all, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return all
 }
 
 // Others is the share of the processors, in percent, that other programs used

@@ -19,7 +19,8 @@
 //
 // A round during which other programs used the processors is thrown away as a
 // whole and run again, a few times at most. Whether it is, does not depend on
-// what it measured, so that no variant gains by it.
+// what it measured, so that no variant gains by it. Children of this program are
+// not others.
 //
 // The baseline can be entered twice, the second time as [Again]. Its ratio to
 // itself is what this machine makes of two equal programs: no smaller difference
@@ -93,10 +94,17 @@ type Contender struct {
 	Prepare func() Trial
 }
 
-// A Trial is one run of a contender.
+// A Trial is one run of a contender. Run is always there.
 type Trial struct {
 	Run   func()       // timed
-	Close func() error // may be nil; an error says that Run did something wrong
+	Close func() error // an error says that Run did something wrong
+
+	// Seconds is what Ops operations took, where Run knows that better than a clock
+	// around it: it runs in another process, or does another number of operations.
+	Seconds func() float64
+
+	// Counters are what this trial counted, after Run, for Timing.Counters.
+	Counters func() map[string]float64
 }
 
 // A Result is what came of a case.

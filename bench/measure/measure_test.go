@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
+	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -150,5 +153,80 @@ func TestProgressOffTerminalIsSparse(t *testing.T) {
 	p.Show("figure %d", 8)
 	if got := b.String(); got != "[100 %, 0s left] figure 8\n" {
 		t.Errorf("wrote %q", got)
+	}
+}
+
+func TestAChildIsNotAnotherProgram(t *testing.T) {
+	cmd := exec.Command("cat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/self/stat"); err == nil && !slices.Contains(children(), strconv.Itoa(cmd.Process.Pid)) {
+		t.Errorf("%d is not among the children %v", cmd.Process.Pid, children())
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTrialMayTimeItself(t *testing.T) {
+	c := Case{Ops: 1, Contenders: []Contender{{"self", func() Trial {
+		return Trial{
+			Run:      func() {},
+			Seconds:  func() float64 { return 7 },
+			Counters: func() map[string]float64 { return map[string]float64{"conflicts": 3} },
+		}
+	}}}}
+	res, err := (&Runner{Rounds: 3}).Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := res.Timings[0]; got.Median != 7 || got.Counters["conflicts"] != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestBudgetEndsACaseEarly(t *testing.T) {
+	c := Case{Ops: 1, Contenders: []Contender{{"a", func() Trial { return Trial{Run: func() {}} }}}}
+	res, err := (&Runner{Rounds: 1000, Budget: 1}).Run(t.Context(), c)
+	if err != nil || len(res.Timings[0].Seconds) != 2 {
+		t.Errorf("%d rounds, %v", len(res.Timings[0].Seconds), err)
+	}
+}
+
+func TestInterruptedCaseHasTheRoundsUntilThen(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	trials := 0
+	c := Case{Ops: 1, Contenders: []Contender{{"a", func() Trial {
+		return Trial{Run: func() {
+			if trials++; trials == 4 {
+				cancel()
+			}
+		}}
+	}}}}
+	res, err := (&Runner{Rounds: 9}).Run(ctx, c)
+	if err == nil || len(res.Timings) != 1 || len(res.Timings[0].Seconds) != 2 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestTargetsCanBeAtLeast(t *testing.T) {
+	for _, c := range []struct {
+		target Target
+		met    bool
+		aim    string
+	}{
+		{Target{Limit: 1.7, Measured: 1.8, AtLeast: true, Unit: "x"}, true, "≥ 1.7 x"},
+		{Target{Limit: 1.7, Measured: 1.6, AtLeast: true, Unit: "x"}, false, "≥ 1.7 x"},
+		{Target{Limit: 8, Measured: 1.6, Unit: "%"}, true, "≤ 8 %"},
+	} {
+		if got := c.target.Judge(); got.Met != c.met || got.Aim() != c.aim {
+			t.Errorf("%+v: met %v, aim %s", c.target, got.Met, got.Aim())
+		}
 	}
 }

@@ -26,7 +26,7 @@ type Machine struct {
 	System  string `json:"system"`
 	CPU     string `json:"cpu"`
 	Cores   int    `json:"cores"`
-	Backend string `json:"backend"`
+	Backend string `json:"backend,omitempty"`
 	Reason  string `json:"reason,omitempty"` // why the backend is not the best one
 
 	// Others is the share of the processors, in percent, that other programs
@@ -49,37 +49,6 @@ type Cost struct {
 // NewCost makes a cost of samples.
 func NewCost(name, unit string, samples []float64) Cost {
 	return Cost{Name: name, Unit: unit, Median: Median(samples), P99: Quantile(samples, 0.99), Samples: len(samples)}
-}
-
-// A Target is a figure that was to be reached.
-type Target struct {
-	Name     string  `json:"name"`
-	Unit     string  `json:"unit"`
-	Limit    float64 `json:"limit"`
-	Measured float64 `json:"measured"`
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
-	Met      bool    `json:"met"`
-	Where    string  `json:"where,omitempty"` // the case that decided
-	Cost     string  `json:"cost,omitempty"`  // what costs it
-}
-
-// Judge says whether the target was met.
-func (t Target) Judge() Target {
-	t.Met = t.Measured <= t.Limit
-	return t
-}
-
-// Verdict says whether the target was met, and whether the range leaves it open.
-func (t Target) Verdict() string {
-	verdict := "met"
-	if !t.Met {
-		verdict = "MISSED"
-	}
-	if t.Low <= t.Limit && t.Limit < t.High {
-		verdict += ", but the range holds the target"
-	}
-	return verdict
 }
 
 // JSON writes the report.

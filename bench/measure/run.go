@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"time"
 )
@@ -13,22 +14,35 @@ type Runner struct {
 	Retries  int // rounds of a case that may be repeated, because other programs disturbed them
 	Progress *Progress
 
+	// Budget, if set, ends a case early, after the round in which it is used up, but
+	// not before the second round that counts.
+	Budget time.Duration
+
 	// Counters, if set, is read around each trial. The differences become
 	// Timing.Counters.
 	Counters func() map[string]float64
 }
 
-// Run measures a case. It returns an error if a trial went wrong or the context
-// was cancelled; the case then has no result.
+// Run measures a case. It returns an error if a trial went wrong, and the case
+// then has no result; or if the context was cancelled, and the result is then of
+// the rounds until then, which may be none.
 func (r *Runner) Run(ctx context.Context, c Case) (Result, error) {
 	timings := make([]Timing, len(c.Contenders))
 	for i, contender := range c.Contenders {
 		timings[i] = Timing{Variant: contender.Variant, Counters: map[string]float64{}}
 	}
 	retries := r.Retries
+	begun := time.Now()
 	for round, kept := 0, 0; kept <= r.Rounds; round++ {
+		if kept > 2 && r.Budget > 0 && time.Since(begun) > r.Budget {
+			r.Progress.Done((r.Rounds + 1 - kept) * len(c.Contenders))
+			break
+		}
 		load := StartLoad()
 		samples, err := r.round(ctx, c, round)
+		if ctx.Err() != nil && kept > 1 {
+			return summary(c, timings), ctx.Err()
+		}
 		if err != nil {
 			return Result{}, err
 		}
@@ -38,7 +52,7 @@ func (r *Runner) Run(ctx context.Context, c Case) (Result, error) {
 		}
 		if kept > 0 {
 			for i := range timings {
-				timings[i].add(samples[i], r.Rounds)
+				timings[i].add(samples[i])
 			}
 		}
 		kept++
@@ -55,11 +69,11 @@ type sample struct {
 	counters map[string]float64
 }
 
-// add enters a sample of a number of rounds.
-func (t *Timing) add(s sample, rounds int) {
+// add enters a sample.
+func (t *Timing) add(s sample) {
 	t.Seconds = append(t.Seconds, s.seconds)
 	for name, n := range s.counters {
-		t.Counters[name] += n / float64(rounds)
+		t.Counters[name] += (n - t.Counters[name]) / float64(len(t.Seconds))
 	}
 }
 
@@ -100,6 +114,15 @@ func (r *Runner) trial(c Contender) (sample, error) {
 	s := sample{seconds: time.Since(start).Seconds(), counters: r.counters()}
 	for name := range s.counters {
 		s.counters[name] -= before[name]
+	}
+	if trial.Seconds != nil {
+		s.seconds = trial.Seconds()
+	}
+	if trial.Counters != nil {
+		if s.counters == nil {
+			s.counters = map[string]float64{}
+		}
+		maps.Copy(s.counters, trial.Counters())
 	}
 	if trial.Close == nil {
 		return s, nil
