@@ -387,11 +387,13 @@ func TestPanicsPassedOnAmongCommits(t *testing.T) {
 			}
 			return true
 		})
-		pointers := make([]*int, 500)
+		pointers := make([]*int, 2000)
 		for i := range pointers {
 			pointers[i] = new(int)
 		}
-		for range 100 {
+		// An eager reader compares all that it has read after every commit: under the
+		// race detector a round takes tens of milliseconds.
+		for range 30 {
 			func() {
 				defer func() {
 					if r := recover(); r != "boom" {

@@ -286,6 +286,10 @@ listed:
 // The number of the goroutine in the section, 0 if unknown. A g is never freed.
 TEXT holder<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVQ Gate_holder(R12), AX
+	TESTQ AX, AX
+	JNE  known
+	MOVQ Gate_outside(R12), AX // it holds the lock, and lets accesses pass first
+known:
 	JMP  goid<>(SB)
 
 // goid
