@@ -1,0 +1,161 @@
+// Package event names what happens in a controlled run.
+//
+// An operation (Op) is what a goroutine is about to do: it is what a schedule
+// decides about. An event (Event) is what it did, in the one order of the run: a
+// trace is a list of events.
+//
+// The package is linked into instrumented programs below the standard library's
+// own sync package, so it imports nothing.
+package event
+
+// A Kind is a kind of operation.
+type Kind uint8
+
+const (
+	None Kind = iota
+
+	// Memory.
+	Load
+	Store
+	MapRead
+	MapWrite
+	AtomicLoad
+	AtomicStore
+	AtomicUpdate
+	Alloc
+
+	// Frames and goroutines.
+	Call
+	Return
+	Go    // Arg: the new goroutine
+	Start // the first event of a goroutine
+	End   // the last one
+	Gosched
+	Panic // a panic left the goroutine
+	Exit  // Arg: the code
+
+	// Locks.
+	Lock
+	TryLock // Arg: 1 if it succeeded
+	Unlock
+	RLock
+	TryRLock // Arg: 1 if it succeeded
+	RUnlock
+
+	// Channels. Arg of Send and Recv: the channel's length afterwards.
+	Send
+	Recv
+	Close
+	ChanLen
+	Select // Arg: the case, counted from 1; 0 for default
+
+	// The rest of package sync.
+	WaitGroupAdd // Arg: the delta
+	WaitGroupWait
+	CondWait
+	Signal
+	Broadcast
+	PoolGet
+	PoolPut
+
+	// Time.
+	Sleep // Arg: nanoseconds
+	TimerStart
+	TimerStop
+	TimerFire
+
+	Blocked // waits for what its last operation needs
+	Outside // was in code that is not under control
+	Random  // a choice that is not of a goroutine. Arg: what was chosen
+
+	kinds
+)
+
+var names = [kinds]string{
+	None: "none", Load: "load", Store: "store", MapRead: "map read", MapWrite: "map write",
+	AtomicLoad: "atomic load", AtomicStore: "atomic store", AtomicUpdate: "atomic update", Alloc: "alloc",
+	Call: "call", Return: "return", Go: "go", Start: "start", End: "end", Gosched: "gosched", Panic: "panic", Exit: "exit",
+	Lock: "lock", TryLock: "try lock", Unlock: "unlock", RLock: "read lock", TryRLock: "try read lock", RUnlock: "read unlock",
+	Send: "send", Recv: "receive", Close: "close", ChanLen: "channel length", Select: "select",
+	WaitGroupAdd: "wait group add", WaitGroupWait: "wait group wait", CondWait: "cond wait", Signal: "signal", Broadcast: "broadcast",
+	PoolGet: "pool get", PoolPut: "pool put",
+	Sleep: "sleep", TimerStart: "timer start", TimerStop: "timer stop", TimerFire: "timer fire",
+	Blocked: "blocked", Outside: "outside", Random: "random",
+}
+
+func (k Kind) String() string {
+	if k < kinds {
+		return names[k]
+	}
+	return "unknown kind"
+}
+
+// Valid reports whether k is one of the kinds above.
+func (k Kind) Valid() bool { return k > None && k < kinds }
+
+// Kinds returns all kinds, in the order of their numbers.
+func Kinds() []Kind {
+	all := make([]Kind, 0, kinds-1)
+	for k := None + 1; k < kinds; k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
+// IsMemory reports whether k is a plain access to memory.
+func (k Kind) IsMemory() bool { return k >= Load && k <= MapWrite }
+
+// IsAtomic reports whether k is an access through package sync/atomic.
+func (k Kind) IsAtomic() bool { return k >= AtomicLoad && k <= AtomicUpdate }
+
+// IsRead reports whether k leaves what it touches as it was, so that two of them
+// can change places.
+func (k Kind) IsRead() bool {
+	switch k {
+	case Load, MapRead, AtomicLoad, ChanLen:
+		return true
+	}
+	return false
+}
+
+// An Op is what a goroutine is about to do.
+type Op struct {
+	Kind Kind
+	// Yield says that the goroutine asks for others to go first.
+	Yield bool
+	G     uint32
+	Site  uint32
+	// Addr and Size are the memory, or the address that names the lock or channel
+	// (with size 1); 0 if the operation touches nothing that others can.
+	Addr uintptr
+	Size uintptr
+}
+
+// Conflicts reports whether the order of two operations of different goroutines
+// can matter: they touch the same thing and one of them changes it.
+func (o Op) Conflicts(p Op) bool {
+	if o.Addr == 0 || p.Addr == 0 || o.Kind.IsRead() && p.Kind.IsRead() {
+		return false
+	}
+	return o.Addr < p.Addr+p.Size && p.Addr < o.Addr+o.Size
+}
+
+// An Event is one step of a run.
+type Event struct {
+	Seq  uint64
+	G    uint32
+	Kind Kind
+	Site uint32
+	// Frame is the call the goroutine is in. Frames form a tree, which Call events
+	// define: they carry the new frame here and its caller's in Arg.
+	Frame uint32
+	Addr  uint64
+	Size  uint32
+	// Arg is told with each kind above.
+	Arg uint64
+	// Before and After are the memory's contents, cut at MaxValue bytes.
+	Before, After []byte
+}
+
+// MaxValue is how much of a wide value an event keeps.
+const MaxValue = 64
