@@ -22,10 +22,11 @@ const (
 	AtomicLoad
 	AtomicStore
 	AtomicUpdate
+	AtomicCompare // compare and swap. Arg: 1 if the value changed
 	Alloc
 
 	// Frames and goroutines.
-	Call
+	Call // Addr: where in the caller it returns to
 	Return
 	Go    // Arg: the new goroutine
 	Start // the first event of a goroutine
@@ -33,6 +34,7 @@ const (
 	Gosched
 	Panic // a panic left the goroutine
 	Exit  // Arg: the code
+	Fail  // a test reported a failure
 
 	// Locks.
 	Lock
@@ -73,8 +75,8 @@ const (
 
 var names = [kinds]string{
 	None: "none", Load: "load", Store: "store", MapRead: "map read", MapWrite: "map write",
-	AtomicLoad: "atomic load", AtomicStore: "atomic store", AtomicUpdate: "atomic update", Alloc: "alloc",
-	Call: "call", Return: "return", Go: "go", Start: "start", End: "end", Gosched: "gosched", Panic: "panic", Exit: "exit",
+	AtomicLoad: "atomic load", AtomicStore: "atomic store", AtomicUpdate: "atomic update", AtomicCompare: "compare and swap", Alloc: "alloc",
+	Call: "call", Return: "return", Go: "go", Start: "start", End: "end", Gosched: "gosched", Panic: "panic", Exit: "exit", Fail: "fail",
 	Lock: "lock", TryLock: "try lock", Unlock: "unlock", RLock: "read lock", TryRLock: "try read lock", RUnlock: "read unlock",
 	Send: "send", Recv: "receive", Close: "close", ChanLen: "channel length", Select: "select",
 	WaitGroupAdd: "wait group add", WaitGroupWait: "wait group wait", CondWait: "cond wait", Signal: "signal", Broadcast: "broadcast",
@@ -106,7 +108,7 @@ func Kinds() []Kind {
 func (k Kind) IsMemory() bool { return k >= Load && k <= MapWrite }
 
 // IsAtomic reports whether k is an access through package sync/atomic.
-func (k Kind) IsAtomic() bool { return k >= AtomicLoad && k <= AtomicUpdate }
+func (k Kind) IsAtomic() bool { return k >= AtomicLoad && k <= AtomicCompare }
 
 // IsRead reports whether k leaves what it touches as it was, so that two of them
 // can change places.
