@@ -57,7 +57,28 @@ const (
 	// inside the section. It holds the lock, so nothing was corrupted, but it
 	// was stopped at the page like a careless access.
 	Bypass Kind = "bypass"
+
+	// Race is two accesses of the same memory that nothing orders, at least one of
+	// which writes. The later one is what the finding is about.
+	Race Kind = "data race"
+
+	// Ways in which a run of the program ended. Their accesses are where; those of a
+	// deadlock are what each goroutine waits for.
+	Panic    Kind = "panic"
+	Fatal    Kind = "fatal error"
+	Deadlock Kind = "deadlock"
+	Exit     Kind = "exit"
+	TestFail Kind = "test failed"
 )
+
+// ends reports whether a finding of this kind is an end of a run.
+func (k Kind) ends() bool {
+	switch k {
+	case Panic, Fatal, Deadlock, Exit, TestFail:
+		return true
+	}
+	return false
+}
 
 // An Outcome says what became of the access that a finding is about. Findings
 // that only state a fact about the program have none.
@@ -82,6 +103,9 @@ const (
 	// stores run at full speed and are not seen, so the place where it took
 	// the lock is what is known about it.
 	Lock Op = "lock"
+
+	// Step is any other step of a goroutine, such as a receive, or a call that failed.
+	Step Op = "step"
 )
 
 // A Frame is one call on a goroutine's stack, or any other place in the source.

@@ -115,13 +115,13 @@ func parseLine(text []byte) (Finding, error) {
 // validate checks what the renderers rely on and the Go types cannot express.
 func (f *Finding) validate() error {
 	switch f.Kind {
-	case Violation, Bypass:
+	case Violation, Bypass, Race, Panic, Fatal, Deadlock, Exit, TestFail:
 	default:
 		return fmt.Errorf("unknown kind %q", f.Kind)
 	}
 	for _, a := range f.Accesses {
 		switch a.Op {
-		case Read, Write, Lock:
+		case Read, Write, Lock, Step:
 		default:
 			return fmt.Errorf("unknown op %q", a.Op)
 		}

@@ -61,11 +61,13 @@ func writeFinding(b *bufio.Writer, f *Finding) {
 		fmt.Fprintln(b)
 	}
 
-	guard := cmp.Or(f.Guard.Name, "unnamed")
-	if site := f.Guard.Site; site.File != "" {
-		guard += fmt.Sprintf(", made at %s:%d", site.File, site.Line)
+	if f.Kind == Violation || f.Kind == Bypass {
+		guard := cmp.Or(f.Guard.Name, "unnamed")
+		if site := f.Guard.Site; site.File != "" {
+			guard += fmt.Sprintf(", made at %s:%d", site.File, site.Line)
+		}
+		writeDetail(b, "guard", guard)
 	}
-	writeDetail(b, "guard", guard)
 	for _, o := range outcomes {
 		if f.Outcomes.Of(o) > 0 {
 			writeDetail(b, string(o), o.meaning())
@@ -102,6 +104,11 @@ func (f *Finding) summary() string {
 		return fmt.Sprintf("%s in a section of %s", what, f.Guard)
 	case Bypass:
 		return fmt.Sprintf("%s inside the goroutine's own section of %s", what, f.Guard)
+	case Race:
+		return what + " with nothing to order it"
+	}
+	if f.Kind.ends() {
+		return what
 	}
 	panic(fmt.Sprintf("finding: unknown kind %q", f.Kind))
 }
@@ -120,6 +127,11 @@ func (f *Finding) role(i int) string {
 		return "careless " + a.what()
 	case Bypass:
 		return a.what() + " through the shared pointer"
+	case Race:
+		return a.what()
+	}
+	if f.Kind.ends() {
+		return a.what()
 	}
 	panic(fmt.Sprintf("finding: unknown kind %q", f.Kind))
 }
@@ -141,6 +153,11 @@ func (f *Finding) advice() string {
 		return advice
 	case Bypass:
 		return fmt.Sprintf("make the %s at %s through the section's own pointer", op, site)
+	case Race:
+		return fmt.Sprintf("hold one lock for the %s at %s and for what it races with", op, site)
+	}
+	if f.Kind.ends() {
+		return "run cofferdam fix, or look at the trace"
 	}
 	panic(fmt.Sprintf("finding: unknown kind %q", f.Kind))
 }
