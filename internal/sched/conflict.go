@@ -1,0 +1,86 @@
+package sched
+
+import "github.com/cofferdam-go/cofferdam/internal/event"
+
+// A class is a set of operations that commute with each other on the same thing.
+// Operations of different classes on the same thing depend on each other: their order
+// can matter.
+type class uint8
+
+const (
+	changes     class = iota // and does not commute with its like either
+	reads                    //
+	readLocks                // the order of two readers does not matter to a third
+	readUnlocks              //
+	classes
+)
+
+func classOf(k event.Kind) class {
+	switch k {
+	case event.RLock:
+		return readLocks
+	case event.RUnlock:
+		return readUnlocks
+	}
+	if k.IsRead() {
+		return reads
+	}
+	return changes
+}
+
+// dependent reports whether operations of the two classes on one thing depend on each
+// other.
+//
+// An Unlock and a Lock of the same mutex do, although asking for a lock that is held
+// changes nothing but the asker, who then waits for that Unlock. The unbounded search
+// could do without their reversal (no state with both enabled, as Flanagan and Godefroid
+// put it). Not so the bounded one: to wait for a lock is a way of giving up the turn
+// without a preemption. A test has a program for it.
+func dependent(a, b class) bool { return a != b || a == changes }
+
+// wide reports whether op depends on everything.
+func wide(op *event.Op) bool {
+	switch op.Kind {
+	case event.Outside, event.Exit, event.Panic:
+		return true
+	}
+	return false
+}
+
+// A word is what conflicts are kept track of by: an address divided by 8, or one of the
+// following, which no address gives. Operations on different bytes of one word are
+// taken to depend on each other: that costs some schedules and misses none.
+type word uintptr
+
+const (
+	noWord word = iota
+	// anyChannel is changed by a select, which touches several channels, and read by
+	// every operation on one.
+	anyChannel
+	// clock is changed by whatever starts or stops a timer: those due at the same
+	// instant go in the order in which they were started.
+	clock
+)
+
+const wordSize = 8
+
+// span returns the words that op touches: from and up to, but without, to.
+func span(op *event.Op) (from, to word) {
+	if op.Addr == 0 {
+		return 0, 0
+	}
+	return word(op.Addr / wordSize), word((op.Addr+max(op.Size, 1)-1)/wordSize) + 1
+}
+
+// aside returns the further word that op touches, and how; noWord if there is none.
+func aside(op *event.Op) (word, class) {
+	switch op.Kind {
+	case event.Select:
+		return anyChannel, changes
+	case event.Send, event.Recv, event.Close, event.ChanLen:
+		return anyChannel, reads
+	case event.Sleep, event.TimerStart, event.TimerStop, event.TimerFire:
+		return clock, changes
+	}
+	return noWord, changes
+}

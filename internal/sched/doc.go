@@ -1,0 +1,83 @@
+// Package sched decides which goroutine of a controlled run goes next.
+//
+// A run is a sequence of steps. Before each step there is a point: some goroutines are
+// ready, each is known to be about to do one operation, and a Strategy picks one of
+// them. A switch is a preemption if the goroutine that took the last step could have
+// gone on and did not yield. A Schedule is what a run did, written down as the switches
+// (and choices in the middle of steps) in which it differs from the default run.
+//
+//	PCT, Random     schedules by chance, with a seed                pct.go, random.go
+//	DFS             all schedules with few preemptions              dfs.go
+//	                  what depends on what, and in which order      conflict.go, races.go
+//	                  who may not go on for ever                    fair.go
+//	Replay          a given schedule                                replay.go
+//	Recorder        any of them, and the schedule that came of it   record.go
+//	Shrink          the smallest schedule that fails likewise       shrink.go
+//
+// The package is linked into instrumented programs below the standard library's own sync
+// package: it may import nothing that imports sync.
+//
+// # Why the depth-first search misses nothing
+//
+// Promised is: with the bound c, every end that some schedule with at most c preemptions
+// leads to (final state, deadlock, failing step) is reached by a run of the search with
+// the bound c. The search is the dynamic partial-order reduction of Flanagan and Godefroid
+// (POPL 2005) with the additions that make it hold under a bound by Coons, Musuvathi and
+// McKinley (Bounded partial-order reduction, OOPSLA 2013).
+//
+// Two operations depend on each other if they touch the same thing and do not commute
+// there. Runs that differ in the order of neighbouring independent steps only end alike,
+// so of all such runs (a class) one is enough.
+//
+// Without a bound, it is enough to try a set T of goroutines at a point if nothing that
+// the others can do, as long as none of T goes, depends on what T is about to do: every
+// class of runs from there has a member that starts with one of T. T starts as one
+// goroutine and is completed while the search goes on: when a goroutine p is found to be
+// about to do something that depends on an earlier step of q, and nothing that happened
+// in between orders the two, then p is to be tried right before that step; if p was not
+// ready there, everybody who was, since one of them leads to where it is.
+//
+// With a bound this is not enough, since the members of a class differ in their number
+// of preemptions. The one that T leads to may be out of bounds while one that starts with
+// somebody else is not. Three rules see to it that T is never dearer than what it stands
+// for, in the whole of the turn that starts with it:
+//
+//   - The first choice at a point costs nothing: the current goroutine, if it can go on.
+//   - p is tried before the last step of each other goroutine that it depends on, and
+//     again for every point at which it is about to do the operation; not just before the
+//     last step of all, whose reversal may be out of bounds.
+//   - Where p is to be tried before a step of q, it is also tried where q's turn began
+//     (or where q yielded last). There the switch to p costs no more than the one that
+//     was made, whereas in the middle of the turn it is a preemption.
+//
+// With them, the set tried at a point is persistent under the bound in the sense of the
+// paper, whose proof goes by induction from the ends of runs to their start. Sleep sets,
+// the usual way to save some more runs, do not go with a bound, for the same reason as
+// above, and are not used: some classes are run more than once.
+//
+// What is different from the paper's programs, and why it does no harm:
+//
+//   - To ask for a lock that is held, or to receive from an empty channel, is a step,
+//     after which the goroutine waits. That a lock is asked for before it is released
+//     therefore counts as a reversal to be tried, though the end is the same: waiting
+//     hands over the turn for nothing.
+//   - What a goroutine waited for may be done for it by another one. Its first step
+//     afterwards is taken to touch again what it waited for. That some step made it ready
+//     does not order the two: another step might have done so. Only a goroutine's first
+//     step is ordered after the one that created it.
+//   - Conflicts are looked for by words of 8 bytes; a select conflicts with all operations
+//     on channels, and all that starts or stops a timer with each other. A relation with
+//     more dependences than needed costs runs and loses none.
+//   - All possibilities of a choice in the middle of a step are tried.
+//   - The step that makes a run fail and end depends on whatever the others had still to
+//     do: they are tried before it.
+//   - A goroutine that goes round a loop in which it yields would give endless runs. From
+//     the third time on it has to let those go first that could have gone all the while
+//     (fair.go). If such a round has no effect, as in a loop that waits for a flag,
+//     nothing is lost, since a run without that round has the same end. If it has one,
+//     runs are lost in which it goes round three times while another stands still.
+//   - Runs that are cut off, and runs that do not repeat the earlier run that they start
+//     from, void the promise. They are counted, and Progress says so.
+//
+// The tests hold all this against a search without any reduction, on random programs.
+package sched

@@ -1,0 +1,71 @@
+package sched
+
+// A Recorder is a strategy that does what another one does and keeps the schedule of
+// the run, and a fingerprint of it if asked.
+type Recorder struct {
+	Strategy
+	schedule Schedule
+	branches []uint64 // choices made so far, by goroutine
+	prints   *fingerprint
+}
+
+// NewRecorder returns a recorder around s. With fingerprints it watches every step, so
+// that a run costs somewhat more.
+func NewRecorder(s Strategy, fingerprints bool) *Recorder {
+	r := &Recorder{Strategy: s}
+	if fingerprints {
+		r.prints = newFingerprint()
+	}
+	return r
+}
+
+func (r *Recorder) Begin() {
+	r.schedule.Switches = r.schedule.Switches[:0]
+	r.schedule.Branches = r.schedule.Branches[:0]
+	clear(r.branches)
+	if r.prints != nil {
+		r.prints.begin()
+	}
+	r.Strategy.Begin()
+}
+
+func (r *Recorder) Pick(p *Point) int {
+	i := r.Strategy.Pick(p)
+	if i != p.Default() {
+		r.schedule.Switches = append(r.schedule.Switches, Switch{G: p.Last, N: p.Taken, To: p.Ready[i], Preempt: p.Preempts(i)})
+	}
+	if r.prints != nil {
+		r.prints.step(p.Ready[i], &p.Ops[i])
+	}
+	return i
+}
+
+func (r *Recorder) Branch(g, site uint32, n int) int {
+	i := r.Strategy.Branch(g, site, n)
+	for int(g) >= len(r.branches) {
+		r.branches = append(r.branches, 0)
+	}
+	r.branches[g]++
+	if i != 0 {
+		r.schedule.Branches = append(r.schedule.Branches, Branch{G: g, N: r.branches[g], Choice: i})
+	}
+	if r.prints != nil {
+		r.prints.branch(g, i)
+	}
+	return i
+}
+
+func (r *Recorder) Watches() bool { return r.prints != nil || r.Strategy.Watches() }
+
+// Schedule returns the schedule of the run so far, or of the one just done.
+func (r *Recorder) Schedule() Schedule { return r.schedule.Clone() }
+
+// Fingerprint returns a number that is the same for two runs if they differ only in the
+// order of steps that do not depend on each other, and different otherwise, except by
+// chance. It is 0 if fingerprints were not asked for.
+func (r *Recorder) Fingerprint() uint64 {
+	if r.prints == nil {
+		return 0
+	}
+	return r.prints.sum
+}

@@ -1,0 +1,167 @@
+package sched
+
+import "strconv"
+
+// Replay follows a schedule. Where the schedule does not apply, it does what the
+// default does and goes on with what still applies: so that a schedule can be tried on
+// a program that was changed, or with some switches taken out. Diverged tells.
+type Replay struct {
+	goroutines []script // by goroutine
+
+	at       Switch
+	diverged divergence
+	unused   int
+}
+
+// A script is the part of a schedule that is about one goroutine.
+type script struct {
+	switches []Switch // ascending N
+	branches []Branch // ascending N
+	next     int      // in switches
+	branch   int      // in branches
+	chosen   uint64   // choices made
+}
+
+type divergence uint8
+
+const (
+	followed  divergence = iota
+	notReady             // the goroutine to switch to could not go
+	noSuch               // a choice had fewer possibilities
+	notPassed            // the run did not come by at a switch or choice
+)
+
+// NewReplay returns the strategy that follows s. If s names a point twice, the first
+// counts.
+func NewReplay(s Schedule) *Replay {
+	r := &Replay{}
+	for _, w := range s.Switches {
+		c := r.script(w.G)
+		if i, found := find(c.switches, w.N, func(w Switch) uint64 { return w.N }); !found {
+			c.switches = insert(c.switches, i, w)
+		}
+	}
+	for _, b := range s.Branches {
+		c := r.script(b.G)
+		if i, found := find(c.branches, b.N, func(b Branch) uint64 { return b.N }); !found {
+			c.branches = insert(c.branches, i, b)
+		}
+	}
+	return r
+}
+
+// maxGoroutine is the highest number for which a script is kept, so that a schedule
+// from an untrusted text cannot claim any amount of memory.
+const maxGoroutine = 1 << 16
+
+// script returns the script of g. What is said about goroutines beyond the limit is
+// kept in the last script, which no goroutine reads, and counts as not passed.
+func (r *Replay) script(g uint32) *script {
+	g = min(g, maxGoroutine)
+	for int(g) >= len(r.goroutines) {
+		r.goroutines = append(r.goroutines, script{})
+	}
+	return &r.goroutines[g]
+}
+
+func (r *Replay) Begin() {
+	for i := range r.goroutines {
+		c := &r.goroutines[i]
+		c.next, c.branch, c.chosen = 0, 0, 0
+	}
+	r.diverged, r.unused = followed, 0
+}
+
+func (r *Replay) Pick(p *Point) int {
+	if int(p.Last) >= min(len(r.goroutines), maxGoroutine) {
+		return p.Default()
+	}
+	c := &r.goroutines[p.Last]
+	for c.next < len(c.switches) && c.switches[c.next].N < p.Taken {
+		c.next++
+		r.unused++
+	}
+	if c.next == len(c.switches) || c.switches[c.next].N != p.Taken {
+		return p.Default()
+	}
+	w := c.switches[c.next]
+	c.next++
+	if i := p.index(w.To); i >= 0 {
+		return i
+	}
+	if r.diverged == followed {
+		r.diverged, r.at = notReady, w
+	}
+	return p.Default()
+}
+
+func (r *Replay) Branch(g, site uint32, n int) int {
+	if int(g) >= min(len(r.goroutines), maxGoroutine) {
+		return 0
+	}
+	c := &r.goroutines[g]
+	c.chosen++
+	if c.branch == len(c.branches) || c.branches[c.branch].N != c.chosen {
+		return 0
+	}
+	b := c.branches[c.branch]
+	c.branch++
+	if b.Choice < n {
+		return b.Choice
+	}
+	if r.diverged == followed {
+		r.diverged, r.at = noSuch, Switch{G: g, N: c.chosen}
+	}
+	return 0
+}
+
+func (r *Replay) End(Outcome) {
+	for i := range r.goroutines {
+		c := &r.goroutines[i]
+		r.unused += len(c.switches) - c.next + len(c.branches) - c.branch
+	}
+	if r.unused > 0 && r.diverged == followed {
+		r.diverged = notPassed
+	}
+}
+
+// Diverged returns, after a run, where it could not follow the schedule first and why;
+// "" if it followed all of it.
+func (r *Replay) Diverged() string {
+	switch r.diverged {
+	case followed:
+		return ""
+	case notReady:
+		return "after step " + strconv.FormatUint(r.at.N, 10) + " of goroutine " + strconv.FormatUint(uint64(r.at.G), 10) +
+			", goroutine " + strconv.FormatUint(uint64(r.at.To), 10) + " should have gone on but was not ready"
+	case noSuch:
+		return "choice " + strconv.FormatUint(r.at.N, 10) + " of goroutine " + strconv.FormatUint(uint64(r.at.G), 10) +
+			" did not have the possibility that the schedule names"
+	case notPassed:
+		return "the run did not come by at " + count(uint64(r.unused), "switch or choice") + " of the schedule"
+	}
+	panic("sched: unknown divergence")
+}
+
+// Watches: where one goroutine alone is ready, it is seen that another should have been.
+func (r *Replay) Watches() bool    { return true }
+func (r *Replay) Exhausted() bool  { return false }
+func (r *Replay) Progress() string { return "replay of a schedule" }
+
+// find returns where n is, or belongs, in a list that ascends by key.
+func find[T any](list []T, n uint64, key func(T) uint64) (int, bool) {
+	for i, x := range list {
+		if key(x) >= n {
+			return i, key(x) == n
+		}
+	}
+	return len(list), false
+}
+
+func insert[T any](list []T, i int, x T) []T {
+	var zero T
+	list = append(list, zero)
+	copy(list[i+1:], list[i:])
+	list[i] = x
+	return list
+}

@@ -1,0 +1,125 @@
+package sched
+
+import (
+	"math/rand"
+	"testing"
+)
+
+// fewest returns the smallest number of preemptions with which m can end in state,
+// found by trying everything.
+func fewest(t *testing.T, m *model, state string, most int) int {
+	for bound := range most {
+		states, runs := explore(t, m, &exhaustive{bound: bound}, 20000)
+		if states[state] {
+			return bound
+		}
+		if runs < 0 {
+			return -1
+		}
+	}
+	return most
+}
+
+func TestShrinkFindsTheFewestPreemptions(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	before, after, runs := 0, 0, 0
+	var needed [10]int // by number of preemptions
+	for shrunk := 0; shrunk < 300; {
+		m := randomModel(r, 3, 5, []opcode{load, store, add, lock, unlock, post, wait, choose, branch, forbid, forbid})
+		rec := NewRecorder(NewRandom(r.Uint64()), false)
+		var failure string
+		for range 20 {
+			if res := m.run(rec); res.outcome == Failed {
+				failure = res.outcomeAndState()
+				break
+			}
+		}
+		s := rec.Schedule()
+		if failure == "" || m.run(NewReplay(Schedule{})).outcomeAndState() == failure {
+			continue
+		}
+		fails := func(s Strategy) bool { return m.run(s).outcomeAndState() == failure }
+		got := Shrink(s, fails, 3000)
+		if !got.Reproduced || !fails(NewReplay(got.Schedule)) {
+			t.Fatalf("%s does not fail\n%v", got.Schedule, m)
+		}
+		want := fewest(t, m, failure, s.Preemptions())
+		if want < 0 {
+			continue
+		}
+		if got.Minimal && got.Schedule.Preemptions() != want {
+			t.Fatalf("%s shrunk to %s, said to be minimal; it can be done with %d\n%v", s, got.Schedule, want, m)
+		}
+		if !got.Minimal {
+			t.Errorf("%s was not shrunk to the end, with %d runs\n%v", s, got.Runs, m)
+		}
+		again := Shrink(s, fails, 3000)
+		if !again.Schedule.Equal(got.Schedule) || again.Runs != got.Runs {
+			t.Fatal("shrinking the same schedule gave two results")
+		}
+		// No single item can be spared.
+		for i := range len(got.Schedule.Switches) + len(got.Schedule.Branches) {
+			if less := got.Schedule.without(i, i+1); fails(NewReplay(less)) {
+				rec := NewRecorder(NewReplay(less), false)
+				m.run(rec)
+				if smaller(rec.Schedule(), got.Schedule) {
+					t.Fatalf("%s can do without item %d\n%v", got.Schedule, i, m)
+				}
+			}
+		}
+		needed[want]++
+		if want > 0 {
+			shrunk++
+		}
+		runs += got.Runs
+		before += len(s.Switches) + len(s.Branches)
+		after += len(got.Schedule.Switches) + len(got.Schedule.Branches)
+	}
+	t.Logf("schedules with %d switches and choices became %d, with %d runs; numbers of those that need 0, 1, ... preemptions: %v", before, after, runs, needed)
+	if needed[2] < 10 {
+		t.Error("too few of the schedules need two preemptions")
+	}
+}
+
+func TestShrinkOfALongRun(t *testing.T) {
+	m := counters(3, 40)
+	rec := NewRecorder(NewRandom(1), false)
+	whole := m.run(NewReplay(Schedule{})).state
+	lost := func(s Strategy) bool { return m.run(s).state[:4] != whole[:4] }
+	if !lost(rec) {
+		t.Fatal("no addition was lost in a random run")
+	}
+	s := rec.Schedule()
+	got := Shrink(s, lost, 2000)
+	t.Logf("%d preemptions became %s in %d runs", s.Preemptions(), got.Schedule, got.Runs)
+	if n := got.Schedule.Preemptions(); n != 1 || !got.Minimal {
+		t.Errorf("%s, minimal %v; one preemption is enough", got.Schedule, got.Minimal)
+	}
+}
+
+func TestShrinkKeepsToItsLimit(t *testing.T) {
+	m := counters(3, 40)
+	rec := NewRecorder(NewRandom(1), false)
+	whole := m.run(NewReplay(Schedule{})).state
+	n := 0
+	lost := func(s Strategy) bool { n++; return m.run(s).state[:4] != whole[:4] }
+	lost(rec)
+	for _, limit := range []int{1, 2, 3, 10, 50} {
+		n = 0
+		got := Shrink(rec.Schedule(), lost, limit)
+		if n != got.Runs || n > limit {
+			t.Errorf("limit %d: %d runs, said to be %d", limit, n, got.Runs)
+		}
+		if !lost(NewReplay(got.Schedule)) {
+			t.Errorf("limit %d: %s passes", limit, got.Schedule)
+		}
+	}
+}
+
+func TestShrinkReturnsAScheduleThatPassesAsItWas(t *testing.T) {
+	s, _ := ParseSchedule("1.2+2,2.3_1")
+	got := Shrink(s, func(s Strategy) bool { s.Begin(); s.End(Passed); return false }, 100)
+	if got.Reproduced || got.Runs != 1 || !got.Schedule.Equal(s) {
+		t.Errorf("%+v", got)
+	}
+}
