@@ -1,0 +1,103 @@
+package trace
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// WriteSummary writes what a trace is of and what is in it. It reads no events but
+// those that created the goroutines.
+func WriteSummary(w io.Writer, r *Reader) error {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); text != "" {
+			fmt.Fprintf(&b, "%-10s  %s\n", name, oneLine(text))
+		}
+	}
+	h := &r.Header
+	line("program", "%s", strings.TrimSpace(h.Package+" "+h.Test))
+	line("arguments", "%s", strings.Join(h.Args, " "))
+	line("identity", "%s", h.Program)
+	line("go", "%s", strings.TrimSpace(h.Go+" "+strings.Trim(h.GOOS+"/"+h.GOARCH, "/")))
+	line("schedule", "%s", h.Schedule)
+	line("seed", "%d", h.Seed)
+	line("strategy", "%s", h.Strategy)
+	if o := r.Outcome; o != nil {
+		line("outcome", "%s", o.Result)
+		for i := range o.Failures {
+			line("failure", "%s", r.failure(&o.Failures[i]))
+		}
+		line("taken", "%s", o.Schedule)
+		if o.Elapsed != 0 || o.Virtual != 0 {
+			line("duration", "%v, %v by the program's clock", o.Elapsed, o.Virtual)
+		}
+		for _, s := range o.Outside {
+			line("outside", "%s", s)
+		}
+	} else {
+		line("outcome", "not known: the recording was cut off")
+	}
+	n := r.Len()
+	line("events", "%d in %d blocks", n, len(r.index.blocks))
+	perEvent := 0.0
+	if n > 0 {
+		perEvent = float64(r.size) / float64(n)
+	}
+	line("size", "%d bytes, %.1f for each event", r.size, perEvent)
+	line("sites", "%d", len(r.sites))
+
+	starts, err := r.starts()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(&b, "\ngoroutine  events")
+	gs, events := r.Goroutines()
+	for i, g := range gs {
+		fmt.Fprintln(&b, strings.TrimRight(fmt.Sprintf("%9d  %6d  %s", g, events[i], oneLine(starts[g])), " "))
+	}
+	fmt.Fprintln(&b, "\nkind              events")
+	for _, k := range event.Kinds() {
+		if n := r.Count(k); n > 0 {
+			fmt.Fprintf(&b, "%-16s  %6d\n", k, n)
+		}
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing the summary of a trace: %w", err)
+	}
+	return nil
+}
+
+func (r *Reader) failure(f *Failure) string {
+	s := f.Kind + ": " + f.Message
+	if f.G != 0 {
+		s += fmt.Sprintf(" (goroutine %d", f.G)
+		if site, ok := r.sites[f.Site]; ok {
+			s += " at " + site.position()
+		}
+		if f.Seq != 0 {
+			s += fmt.Sprintf(", event %d", f.Seq)
+		}
+		s += ")"
+	}
+	return s
+}
+
+// maxStarts is for how many goroutines it is said where they came from.
+const maxStarts = 1000
+
+// starts tells where goroutines were created.
+func (r *Reader) starts() (map[uint32]string, error) {
+	from := map[uint32]string{}
+	c := r.Cursor(Filter{Kinds: []event.Kind{event.Go}})
+	for len(from) < maxStarts && c.Next() {
+		e := c.Event()
+		from[uint32(e.Arg)] = fmt.Sprintf("started by %d", e.G)
+		if s, ok := r.sites[e.Site]; ok {
+			from[uint32(e.Arg)] += " at " + s.position()
+		}
+	}
+	return from, c.Err()
+}

@@ -1,0 +1,163 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// write makes a trace of events.
+func write(t testing.TB, h Header, events []event.Event) *Reader {
+	t.Helper()
+	var b bytes.Buffer
+	w := NewWriter(&b, h)
+	for i := range events {
+		if err := w.Event(&events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.SetSites(testSites(10))
+	if err := w.Close(Outcome{}); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, b.Bytes())
+}
+
+// runEvents returns n events of a run whose heap is at heap.
+func runEvents(seed, heap uint64, n int) []event.Event {
+	r := newRun(seed, heap)
+	var events []event.Event
+	for range n {
+		events = append(events, copyEvent(r.next()))
+	}
+	return events
+}
+
+func TestRunsThatDifferInAddressesAloneAreTheSame(t *testing.T) {
+	a := write(t, testHeader, runEvents(3, heapStart, 30_000))
+	b := write(t, testHeader, runEvents(3, 0x7f12_3456_7000, 30_000))
+	if d, err := Compare(a, b); err != nil || d != nil {
+		t.Errorf("difference %v, error %v", d, err)
+	}
+}
+
+// TestEveryKindOfDifferenceIsFound changes one event of the second run.
+func TestEveryKindOfDifferenceIsFound(t *testing.T) {
+	const heap = 0x7f12_3456_7000
+	first := write(t, testHeader, runEvents(3, heapStart, 3000))
+	// pick finds an event late in the run, which the change is made to.
+	pick := func(events []event.Event, ok func(*event.Event) bool) *event.Event {
+		for i := len(events) - 1; i >= 0; i-- {
+			if ok(&events[i]) {
+				return &events[i]
+			}
+		}
+		t.Fatal("the run has no such event")
+		return nil
+	}
+	access := func(e *event.Event) bool { return e.Kind == event.Load && e.Addr > heap }
+	pointer := func(e *event.Event) bool {
+		return e.Kind == event.Store && binary.LittleEndian.Uint64(e.After) > heap
+	}
+	for name, c := range map[string]struct {
+		choose func(*event.Event) bool
+		change func(*event.Event)
+		wants  string
+	}{
+		"goroutine":     {access, func(e *event.Event) { e.G++ }, "goroutine "},
+		"kind":          {access, func(e *event.Event) { e.Kind = event.AtomicLoad }, "kind load and atomic load"},
+		"site":          {access, func(e *event.Event) { e.Site++ }, "site "},
+		"frame":         {access, func(e *event.Event) { e.Frame++ }, "frame "},
+		"size":          {access, func(e *event.Event) { e.Size = 4 }, "size 8 and 4"},
+		"argument":      {access, func(e *event.Event) { e.Arg = 9 }, "argument 0 and 9"},
+		"offset":        {access, func(e *event.Event) { e.Addr++ }, "address "},
+		"global":        {access, func(e *event.Event) { e.Addr = dataSegment }, "address "},
+		"value":         {access, func(e *event.Event) { e.Before[0]++ }, "value before "},
+		"other pointer": {pointer, func(e *event.Event) { e.After[1] += 16 }, "value after "},
+		"no pointer":    {pointer, func(e *event.Event) { clear(e.After) }, "value after "},
+	} {
+		events := runEvents(3, heap, 3000)
+		e := pick(events, c.choose)
+		c.change(e)
+		d, err := Compare(first, write(t, testHeader, events))
+		if err != nil || d == nil || d.B.Seq != e.Seq || !strings.Contains(d.What, c.wants) || !strings.Contains(d.What, "event ") {
+			t.Errorf("%s, event %d: difference %v, error %v", name, e.Seq, d, err)
+		}
+	}
+}
+
+func TestDifferentProgramsAndLengthsDiffer(t *testing.T) {
+	events := runEvents(3, heapStart, 100)
+	a := write(t, testHeader, events)
+	other := testHeader
+	other.Program = "beef"
+	for _, c := range []struct {
+		b     *Reader
+		wants string
+	}{
+		{write(t, other, events), "different programs, f00d and beef"},
+		{write(t, testHeader, events[:90]), "the second trace has ended, the first goes on with event 91"},
+		{write(t, testHeader, runEvents(3, heapStart, 110)), "the first trace has ended, the second goes on with event 101"},
+	} {
+		if d, err := Compare(a, c.b); err != nil || d == nil || !strings.Contains(d.String(), c.wants) {
+			t.Errorf("difference %v, error %v, want %q", d, err, c.wants)
+		}
+	}
+}
+
+// TestRenamingIsOneToOne: addresses outside of allocations, and pointers to memory
+// that nobody has touched yet.
+func TestRenamingIsOneToOne(t *testing.T) {
+	load := func(addr uint64) event.Event { return event.Event{Kind: event.Load, Addr: addr, Size: 8} }
+	store := func(value uint64) event.Event {
+		return event.Event{Kind: event.Store, Addr: 8, Size: 8, After: binary.LittleEndian.AppendUint64(nil, value)}
+	}
+	const a, b = 0xc000_001000, 0x7f00_0000_2000
+	for name, c := range map[string]struct {
+		first, second []event.Event
+		differs       bool
+	}{
+		"kept":                {[]event.Event{load(a), load(a + 64), load(a)}, []event.Event{load(b), load(b + 8), load(b)}, false},
+		"two to one":          {[]event.Event{load(a), load(a + 64)}, []event.Event{load(b), load(b)}, true},
+		"one to two":          {[]event.Event{load(a), load(a)}, []event.Event{load(b), load(b + 64)}, true},
+		"pointer kept":        {[]event.Event{load(a), store(a + 640), load(a + 640)}, []event.Event{load(b), store(b + 320), load(b + 320)}, false},
+		"pointer not kept":    {[]event.Event{load(a), store(a + 640), load(a + 640)}, []event.Event{load(b), store(b + 320), load(b + 328)}, true},
+		"number":              {[]event.Event{load(a), store(5)}, []event.Event{load(b), store(6)}, true},
+		"number and pointer":  {[]event.Event{load(a), store(5)}, []event.Event{load(b), store(b)}, true},
+		"nil and not":         {[]event.Event{load(0)}, []event.Event{load(b)}, true},
+		"pointer before heap": {[]event.Event{store(a), load(a)}, []event.Event{store(b), load(b)}, false},
+	} {
+		for _, list := range [][]event.Event{c.first, c.second} {
+			for i := range list {
+				list[i].Seq = uint64(i + 1)
+			}
+		}
+		d, err := Compare(write(t, testHeader, c.first), write(t, testHeader, c.second))
+		if err != nil || (d != nil) != c.differs {
+			t.Errorf("%s: difference %v, error %v", name, d, err)
+		}
+	}
+}
+
+// TestMemoryThatIsUsedAgainIsRenamedAgain: the second allocation at an address is
+// another object.
+func TestMemoryThatIsUsedAgainIsRenamedAgain(t *testing.T) {
+	alloc := func(seq, addr uint64, size uint32) event.Event {
+		return event.Event{Seq: seq, Kind: event.Alloc, Addr: addr, Size: size, Arg: seq}
+	}
+	load := func(seq, addr uint64) event.Event {
+		return event.Event{Seq: seq, Kind: event.Load, Addr: addr, Size: 8}
+	}
+	a := []event.Event{alloc(1, 0x1000, 64), load(2, 0x1008), alloc(3, 0x1000, 64), load(4, 0x1008)}
+	b := []event.Event{alloc(1, 0x5000, 64), load(2, 0x5008), alloc(3, 0x9000, 64), load(4, 0x9008)}
+	if d, err := Compare(write(t, testHeader, a), write(t, testHeader, b)); d != nil || err != nil {
+		t.Errorf("difference %v, error %v", d, err)
+	}
+	b[3] = load(4, 0x5008)
+	if d, err := Compare(write(t, testHeader, a), write(t, testHeader, b)); d == nil || err != nil {
+		t.Errorf("difference %v, error %v", d, err)
+	}
+}

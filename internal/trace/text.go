@@ -1,0 +1,286 @@
+package trace
+
+import (
+	"encoding/binary"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// A Printer makes lines of events: one for each, with columns that stay where they
+// are whichever events are printed, and nothing that depends on the others.
+//
+//	12  g2  store  (*Counter).Inc  counter.go:12:4  c.n  0xc000012018 obj3+8  4 -> 5
+type Printer struct {
+	r                                *Reader
+	seq, g, kind, function, pos, exp int // widths of columns
+
+	// objects is what was found for addresses, as of the start of a block.
+	objects map[uint64]named
+}
+
+type named struct {
+	alloc *event.Event // nil: none
+	block int          // the allocations of all blocks before it are considered
+}
+
+// Longer texts than these push the rest of their line to the right.
+const (
+	maxFunction = 40
+	maxPosition = 32
+	maxExpr     = 32
+)
+
+// NewPrinter returns a Printer for the events of r.
+func NewPrinter(r *Reader) *Printer {
+	p := &Printer{r: r, objects: map[uint64]named{}}
+	_, last, _ := r.Bounds()
+	p.seq = len(strconv.FormatUint(last, 10))
+	for g := range r.index.goroutines {
+		p.g = max(p.g, 1+len(strconv.FormatUint(uint64(g), 10)))
+	}
+	for _, k := range event.Kinds() {
+		if r.Count(k) > 0 {
+			p.kind = max(p.kind, len(k.String()))
+		}
+	}
+	for _, s := range r.sites {
+		p.function = max(p.function, min(utf8.RuneCountInString(s.Function), maxFunction))
+		p.pos = max(p.pos, min(utf8.RuneCountInString(s.position()), maxPosition))
+		p.exp = max(p.exp, min(utf8.RuneCountInString(oneLine(s.Expr)), maxExpr))
+	}
+	return p
+}
+
+// position is file:line:column, with the last element of the file's path.
+func (s *Site) position() string {
+	if s.File == "" {
+		return ""
+	}
+	out := path.Base(strings.ReplaceAll(s.File, `\`, "/"))
+	if s.Line > 0 {
+		out += ":" + strconv.Itoa(s.Line)
+		if s.Column > 0 {
+			out += ":" + strconv.Itoa(s.Column)
+		}
+	}
+	return out
+}
+
+// oneLine keeps what would end or disturb a line out of it.
+func oneLine(s string) string {
+	if strings.IndexFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f || c == utf8.RuneError }) < 0 {
+		return s
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	return strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f || c == utf8.RuneError {
+			return '?'
+		}
+		return c
+	}, s)
+}
+
+// AppendText appends the line of an event, with its end.
+func (p *Printer) AppendText(b []byte, e *event.Event) []byte {
+	start := len(b)
+	b = fmt.Appendf(b, "%*d  %-*s  %-*s  ", p.seq, e.Seq, p.g, "g"+strconv.FormatUint(uint64(e.G), 10), p.kind, e.Kind)
+	s, known := p.r.sites[e.Site]
+	switch {
+	case known:
+		b = fmt.Appendf(b, "%-*s  %-*s  %-*s", p.function, oneLine(s.Function), p.pos, oneLine(s.position()), p.exp, oneLine(s.Expr))
+	case e.Site != 0:
+		b = fmt.Appendf(b, "%-*s", p.function+p.pos+p.exp+4, "site "+strconv.FormatUint(uint64(e.Site), 10))
+	default:
+		b = fmt.Appendf(b, "%*s", p.function+p.pos+p.exp+4, "")
+	}
+	address := ""
+	if e.Addr != 0 {
+		address = fmt.Sprintf("%#x", e.Addr)
+		if name := p.name(e.Addr, e.Seq); name != "" {
+			address += " " + name
+		}
+	}
+	b = fmt.Appendf(b, "  %-22s", address)
+	for _, part := range []string{p.Change(e), argText(e)} {
+		if part != "" {
+			b = append(append(b, "  "...), part...)
+		}
+	}
+	for len(b) > start && b[len(b)-1] == ' ' {
+		b = b[:len(b)-1]
+	}
+	return append(b, '\n')
+}
+
+// Change is the value before and after.
+func (p *Printer) Change(e *event.Event) string {
+	before, after := p.value(e.Before, e), p.value(e.After, e)
+	switch {
+	case after == "":
+		return before
+	case before == "":
+		return "-> " + after
+	}
+	return before + " -> " + after
+}
+
+// value is an integer in decimal, with its hexadecimal form where that differs, if
+// it is as large as one, and otherwise words.
+func (p *Printer) value(v []byte, e *event.Event) string {
+	var s string
+	switch len(v) {
+	case 0:
+		return ""
+	case 1:
+		return integer(int64(v[0]), uint64(v[0]))
+	case 2:
+		u := binary.LittleEndian.Uint16(v)
+		return integer(int64(int16(u)), uint64(u))
+	case 4:
+		u := binary.LittleEndian.Uint32(v)
+		return integer(int64(int32(u)), uint64(u))
+	case 8:
+		u := binary.LittleEndian.Uint64(v)
+		if name := p.name(u, e.Seq); name != "" {
+			return fmt.Sprintf("%#x (%s)", u, name)
+		}
+		return integer(int64(u), u)
+	default:
+		s = hexWords(v)
+	}
+	if int(e.Size) > len(v) {
+		s += fmt.Sprintf(" and %d bytes more", int(e.Size)-len(v))
+	}
+	return s
+}
+
+func integer(signed int64, unsigned uint64) string {
+	if unsigned < 10 {
+		return strconv.FormatUint(unsigned, 10)
+	}
+	return fmt.Sprintf("%d (%#x)", signed, unsigned)
+}
+
+// hexWords shows memory as words of eight bytes, the last of which may be shorter.
+func hexWords(v []byte) string {
+	var words []string
+	for len(v) > 0 {
+		var w [8]byte
+		n := copy(w[:], v)
+		words = append(words, fmt.Sprintf("%#x", binary.LittleEndian.Uint64(w[:])))
+		v = v[n:]
+	}
+	return "[" + strings.Join(words, " ") + "]"
+}
+
+// argText says what Arg means for the kind of event.
+func argText(e *event.Event) string {
+	switch e.Kind {
+	case event.Go:
+		return fmt.Sprintf("goroutine %d", e.Arg)
+	case event.Start:
+		if e.Arg == 0 {
+			return ""
+		}
+		return fmt.Sprintf("created by goroutine %d", e.Arg)
+	case event.AtomicCompare:
+		if e.Arg == 0 {
+			return "not swapped"
+		}
+		return "swapped"
+	case event.TimerFire:
+		return "at " + time.Duration(e.Arg).String()
+	case event.Exit:
+		return fmt.Sprintf("code %d", int64(e.Arg))
+	case event.TryLock, event.TryRLock:
+		if e.Arg == 0 {
+			return "not taken"
+		}
+		return "taken"
+	case event.Send, event.Recv, event.ChanLen:
+		return fmt.Sprintf("length %d", e.Arg)
+	case event.Select:
+		if e.Arg == 0 {
+			return "default"
+		}
+		return fmt.Sprintf("case %d", e.Arg)
+	case event.WaitGroupAdd:
+		return fmt.Sprintf("%+d", int64(e.Arg))
+	case event.Sleep:
+		return time.Duration(e.Arg).String()
+	case event.Call:
+		return fmt.Sprintf("frame %d, called by %d", e.Frame, e.Arg)
+	case event.Return:
+		return fmt.Sprintf("frame %d", e.Frame)
+	case event.Alloc:
+		return fmt.Sprintf("%d bytes", e.Size)
+	}
+	if e.Arg != 0 {
+		return fmt.Sprintf("%d", int64(e.Arg))
+	}
+	return ""
+}
+
+// maxNames bounds the addresses that a Printer remembers.
+const maxNames = 1 << 16
+
+// name is how an address is called at a time: the allocation it is in, and how far.
+func (p *Printer) name(addr, seq uint64) string {
+	a, err := p.object(addr, seq)
+	if err != nil || a == nil {
+		return ""
+	}
+	s := "obj" + strconv.FormatUint(a.Arg, 10)
+	if a.Arg == 0 {
+		s = "obj@" + strconv.FormatUint(a.Seq, 10)
+	}
+	if off := addr - a.Addr; off != 0 {
+		s += "+" + strconv.FormatUint(off, 10)
+	}
+	return s
+}
+
+// object is Allocation for addresses that come again and again: it looks only at
+// what came since the last time.
+func (p *Printer) object(addr, seq uint64) (*event.Event, error) {
+	here := p.r.find(seq)
+	// In the block itself it matters whether the allocation came before the event.
+	if here < len(p.r.index.blocks) && p.r.index.blocks[here].allocs.has(addr) {
+		b, err := p.r.block(here)
+		if err != nil {
+			return nil, err
+		}
+		if e := b.allocation(addr, seq); e != nil {
+			return e, nil
+		}
+	}
+	if here == 0 {
+		return nil, nil
+	}
+	known := p.objects[addr]
+	if known.block > here {
+		known = named{}
+	}
+	if known.block < here {
+		before := p.r.index.blocks[here-1].last
+		e, err := p.r.allocation(addr, before, known.block)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			known.alloc = e
+		}
+		known.block = here
+		if len(p.objects) >= maxNames {
+			clear(p.objects)
+		}
+		p.objects[addr] = known
+	}
+	return known.alloc, nil
+}
