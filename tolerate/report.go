@@ -1,0 +1,260 @@
+package tolerate
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
+)
+
+// A Finding is what there is to tell about one variable and the section in which
+// careless code changed it. Repeats are one finding with a count. The careless
+// access has no site: what is known of it is the value that it left. The section
+// is known by the place where it ended.
+type Finding = finding.Finding
+
+// A Config says what may be changed about the package. The zero value is the
+// default.
+type Config struct {
+	// Logger gets each finding once, when it is new. The default is slog.Default.
+	Logger *slog.Logger
+}
+
+// Configure sets the configuration of the package.
+func Configure(c Config) { logger.Store(c.Logger) }
+
+// Stats count what happened since the program began. To publish them:
+//
+//	expvar.Publish("tolerate", expvar.Func(func() any { return tolerate.ReadStats() }))
+type Stats struct {
+	Tolerated     uint64             // races that harmed nobody
+	Resolved      uint64             // races in which both had changed the variable
+	Refused       uint64             // races in which a resolver panicked
+	Forced        uint64             // of these: published over writes that would not end
+	ByClass       map[Classes]uint64 // races by what they may have been
+	OtherFindings uint64             // races beyond the number of different findings that are kept
+}
+
+// ReadStats returns the counters.
+func ReadStats() Stats {
+	s := Stats{
+		Tolerated:     counters.tolerated.Load(),
+		Resolved:      counters.resolved.Load(),
+		Refused:       counters.refused.Load(),
+		Forced:        counters.forced.Load(),
+		ByClass:       make(map[Classes]uint64),
+		OtherFindings: found.Dropped(),
+	}
+	for i := range counters.byClass {
+		if n := counters.byClass[i].Load(); n > 0 {
+			s.ByClass[Classes(i)] = n
+		}
+	}
+	return s
+}
+
+var (
+	found  finding.Log
+	logger atomic.Pointer[slog.Logger]
+
+	counters struct {
+		tolerated, resolved, refused, forced atomic.Uint64
+		byClass                              [1 << len(all)]atomic.Uint64
+	}
+
+	// delivery is what has been found and not told yet, and whom to tell.
+	delivery struct {
+		mu          sync.Mutex
+		subscribers []func(Finding)
+		pending     []pending
+		running     bool
+	}
+)
+
+// A race is one variable that careless code changed during a section.
+type race struct {
+	policy  *policy
+	typed   *typed
+	address uint64
+	classes Classes
+	outcome finding.Outcome
+	values  *[3]any // theirs, ours, before; nil if they are not fit to print
+	cause   any     // what the resolver panicked with
+}
+
+type pending struct {
+	finding Finding // merged with its repeats
+	isNew   bool
+	outcome finding.Outcome // of this time
+}
+
+// OnFinding adds a function that is called with each race, merged with its repeats:
+// Count tells the first. It runs on a goroutine of its own, after the fact, and may
+// do what it likes.
+func OnFinding(f func(Finding)) {
+	delivery.mu.Lock()
+	defer delivery.mu.Unlock()
+	delivery.subscribers = append(delivery.subscribers, f)
+}
+
+// Findings returns what was found so far, oldest first. A race is among them as
+// soon as the section has ended.
+func Findings() []Finding { return found.Findings() }
+
+// tell records the races of a section that has ended, and goes on with the panic
+// of a resolver. The caller holds no lock.
+func tell(lock string, races []*race) {
+	record(lock, races)
+	rethrow(races)
+}
+
+func record(lock string, races []*race) {
+	section := finding.Access{Op: finding.Lock, Goroutine: goroutineID(), Stack: callers()}
+	delivery.mu.Lock()
+	defer delivery.mu.Unlock()
+	for _, r := range races {
+		r.count()
+		p := pending{outcome: r.outcome}
+		p.finding, p.isNew = found.Add(r.explain(lock, section))
+		delivery.pending = append(delivery.pending, p)
+	}
+	if !delivery.running {
+		delivery.running = true
+		go deliver()
+	}
+}
+
+// rethrow panics if a resolver did, with what the first of them panicked with.
+func rethrow(races []*race) {
+	for _, r := range races {
+		if refusal, ok := r.cause.(*Refusal); ok {
+			refusal.Variable, refusal.Classes = r.name(), r.classes
+		}
+		if r.cause != nil {
+			panic(r.cause)
+		}
+	}
+}
+
+// deliver tells everybody, without holding any lock, until there is nothing more to
+// tell.
+func deliver() {
+	for {
+		delivery.mu.Lock()
+		subscribers, all := delivery.subscribers, delivery.pending
+		delivery.pending = nil
+		delivery.running = len(all) > 0
+		delivery.mu.Unlock()
+		if len(all) == 0 {
+			return
+		}
+		for _, p := range all {
+			if p.isNew {
+				p.log()
+			}
+			for _, f := range subscribers {
+				f(p.finding)
+			}
+		}
+	}
+}
+
+func (p pending) log() {
+	l := logger.Load()
+	if l == nil {
+		l = slog.Default()
+	}
+	l.Warn("tolerate: "+p.finding.Explanation,
+		"finding", p.finding.ID().String(),
+		"guard", p.finding.Guard.String(),
+		"outcome", string(p.outcome),
+		"target", p.finding.Accesses[0].Target,
+		"section", p.finding.Accesses[1].Site().String())
+}
+
+func (r *race) count() {
+	switch r.outcome {
+	case finding.Tolerated:
+		counters.tolerated.Add(1)
+	case finding.Resolved:
+		counters.resolved.Add(1)
+	case finding.Refused:
+		counters.refused.Add(1)
+	default:
+		panic(fmt.Sprintf("tolerate: unknown outcome %q", r.outcome))
+	}
+	counters.byClass[r.classes].Add(1)
+}
+
+func (r *race) name() string {
+	if r.policy.name != "" {
+		return r.policy.name
+	}
+	return r.typed.name
+}
+
+// explain says in words what was found in values.
+func (r *race) explain(lock string, section finding.Access) Finding {
+	access := finding.Access{Op: finding.Write, Address: r.address, Target: r.name()}
+	one := Finding{
+		Kind:     finding.Violation,
+		Guard:    finding.Guard{Name: r.guardName(lock), Site: r.policy.site},
+		Accesses: []finding.Access{access, section},
+		History:  finding.Once(r.outcome, 0, time.Now()),
+	}
+	one.Explanation = "a write without the lock fell into the section that ended here: a race of class " + r.classes.String() + "; " + r.verdict()
+	if r.values != nil {
+		one.Explanation += fmt.Sprintf("\nit was %s, careless code made it %s, the section made it %s", show(r.values[2]), show(r.values[0]), show(r.values[1]))
+	}
+	return one
+}
+
+// guardName names what is guarded, because a variable is what a finding is about,
+// by lock and variable as far as they have names.
+func (r *race) guardName(lock string) string {
+	switch {
+	case lock == "":
+		return r.name()
+	case r.policy.name == "":
+		return lock
+	}
+	return lock + "." + r.policy.name
+}
+
+func (r *race) verdict() string {
+	switch {
+	case r.outcome == finding.Refused:
+		return "the resolver refused it, and the section's value stays"
+	case r.outcome == finding.Resolved && r.policy.resolve == nil:
+		return "both have changed it, and what careless code wrote stays, which is right for I and III"
+	case r.outcome == finding.Resolved:
+		return "both have changed it, and the resolver has made one value of the two"
+	case r.classes.Has(WrwX):
+		return "the section did not depend on the value, so it is as if careless code had run before it"
+	default:
+		return "the section did not change what careless code wrote, so it is as if that had happened after it"
+	}
+}
+
+// show prints a value within a sentence.
+func show(v any) string {
+	const longest = 40
+	s := fmt.Sprintf("%v", v)
+	if text, ok := v.(string); ok {
+		s = fmt.Sprintf("%q", text)
+	}
+	if len(s) > longest {
+		s = s[:longest] + "..."
+	}
+	return s
+}
+
+// WriteText writes findings for a person to read.
+func WriteText(w io.Writer, findings []Finding) error { return finding.WriteText(w, findings) }
+
+// WriteJSON writes findings for a program to read, one per line.
+func WriteJSON(w io.Writer, findings []Finding) error { return finding.WriteJSON(w, findings) }
