@@ -1,0 +1,192 @@
+// Package load turns package patterns into packages: their list with all
+// dependencies, their typed syntax, and their SSA form.
+//
+// There are two depths, because they differ a hundredfold in cost. List asks the
+// go command alone, and has it compile what it lists, so that Check can then
+// type-check any one package by itself against the export data of what it imports.
+// Packages does the same for whole patterns at once.
+package load
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"os"
+	"os/exec"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A Config says what to load.
+type Config struct {
+	// Dir is where the go command runs; empty means the current directory.
+	Dir string
+	// Patterns are package patterns as the go command takes them.
+	Patterns []string
+	// Tests asks for the packages' tests too.
+	Tests bool
+	// Flags are build flags to pass on, such as -tags=x.
+	Flags []string
+	// Env is the environment of the go command; nil means the process's own.
+	Env []string
+	// Overlay has other contents for some files.
+	Overlay map[string][]byte
+}
+
+func (c Config) load(mode packages.LoadMode, fset *token.FileSet) ([]*packages.Package, error) {
+	if len(c.Patterns) == 0 {
+		c.Patterns = []string{"."}
+	}
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	all, err := packages.Load(&packages.Config{
+		Mode:       mode,
+		Dir:        c.Dir,
+		Env:        env,
+		BuildFlags: c.Flags,
+		Tests:      c.Tests,
+		Fset:       fset,
+		Overlay:    c.Overlay,
+	}, c.Patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", strings.Join(c.Patterns, " "), err)
+	}
+	if len(all) == 0 {
+		if err := c.why(env); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("no packages match %s: give a package in the current module, such as ./...", strings.Join(c.Patterns, " "))
+	}
+	return all, nil
+}
+
+// why asks the go command what is wrong with the patterns, when that is all there
+// is to say.
+func (c Config) why(env []string) error {
+	args := append([]string{"list", "-deps", fmt.Sprintf("-test=%t", c.Tests)}, c.Flags...)
+	cmd := exec.Command("go", append(append(args, "--"), c.Patterns...)...)
+	cmd.Dir, cmd.Env = c.Dir, env
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err == nil {
+		return nil
+	}
+	text := strings.TrimSpace(stderr.String())
+	return fmt.Errorf("loading %s: %s%s", strings.Join(c.Patterns, " "), text, advice(text))
+}
+
+// List returns the packages that the patterns match, with everything they import,
+// and the place of each one's export data. It reads no source.
+func List(c Config) ([]*packages.Package, error) {
+	all, err := c.load(packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|packages.NeedImports|packages.NeedDeps|
+		packages.NeedModule|packages.NeedExportFile|packages.NeedEmbedFiles|packages.NeedTypesSizes|packages.NeedForTest, nil)
+	if err != nil {
+		return nil, err
+	}
+	return all, failures(all)
+}
+
+// Packages returns the typed syntax of the packages that the patterns match; with
+// Tests, a package with tests of its own comes once as it is and once with them.
+// What they import comes without syntax.
+func Packages(c Config) ([]*packages.Package, error) {
+	all, err := c.load(packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|packages.NeedImports|
+		packages.NeedModule|packages.NeedTypes|packages.NeedTypesSizes|packages.NeedSyntax|packages.NeedTypesInfo|packages.NeedForTest, token.NewFileSet())
+	if err != nil {
+		return nil, err
+	}
+	return all, failures(all)
+}
+
+// maxErrors is how many errors are told: the first few are nearly always the
+// cause of the rest.
+const maxErrors = 10
+
+// failures gathers what is wrong with the packages and what they import.
+func failures(all []*packages.Package) error {
+	var list []string
+	seen := make(map[string]bool)
+	more := 0
+	packages.Visit(all, nil, func(p *packages.Package) {
+		for _, e := range p.Errors {
+			text := e.Msg
+			if e.Pos != "" && e.Pos != "-" {
+				text = e.Pos + ": " + e.Msg
+			}
+			switch {
+			case seen[text]:
+				continue
+			case len(list) >= maxErrors:
+				more++
+			default:
+				list = append(list, text+advice(e.Msg))
+			}
+			seen[text] = true
+		}
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	if more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return errors.New("the packages do not build:\n\t" + strings.Join(list, "\n\t"))
+}
+
+// advice says what to do about the errors that are about where one stands rather
+// than what one wrote.
+func advice(msg string) string {
+	switch {
+	case strings.Contains(msg, "no required module provides"), strings.Contains(msg, "missing go.sum entry"), strings.Contains(msg, "updates to go.mod needed"):
+		return " (run go mod tidy in the module)"
+	case strings.Contains(msg, "go.mod file not found"), strings.Contains(msg, "outside main module"), strings.Contains(msg, "does not contain main module"):
+		return " (change into the module's directory)"
+	case strings.Contains(msg, "build constraints exclude all Go files"):
+		return " (pass the -tags it needs)"
+	}
+	return ""
+}
+
+// Function returns the name of the innermost function declaration around a
+// position, as stack traces spell it without the package: "F" or "(*T).M".
+func Function(f *ast.File, pos token.Pos) string {
+	for _, d := range f.Decls {
+		if fd, ok := d.(*ast.FuncDecl); ok && fd.Pos() <= pos && pos < fd.End() {
+			return FuncName(fd)
+		}
+	}
+	return ""
+}
+
+// FuncName returns a declaration's name as stack traces spell it, without the
+// package.
+func FuncName(fd *ast.FuncDecl) string {
+	if fd.Recv == nil || len(fd.Recv.List) == 0 {
+		return fd.Name.Name
+	}
+	t := fd.Recv.List[0].Type
+	star := false
+	for {
+		switch x := t.(type) {
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.StarExpr:
+			star, t = true, x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			if star {
+				return "(*" + x.Name + ")." + fd.Name.Name
+			}
+			return x.Name + "." + fd.Name.Name
+		default:
+			return fd.Name.Name
+		}
+	}
+}
