@@ -1,0 +1,159 @@
+package guard
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// annotationPattern is the form that gVisor's checklocks reads.
+var annotationPattern = regexp.MustCompile(`(?m)^\s*\+checklocks(?:read)?:([\w.]+)\s*$`)
+
+// annotation returns the lock that a field's comments annotate it with, "" for none.
+func annotation(text string) string {
+	if m := annotationPattern.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+func functionAnnotations(doc string) []string {
+	var list []string
+	for _, m := range annotationPattern.FindAllStringSubmatch(doc, -1) {
+		list = append(list, m[1])
+	}
+	return list
+}
+
+var (
+	guardedBy = regexp.MustCompile(`(?i)\b(?:guarded|protected|synchroni[sz]ed|locked|covered|secured|access(?:ed)?|read|written|modif\w+|must|requires?|hold|holding|holds|under)\b([^.;]*)`)
+	protects  = regexp.MustCompile(`(?i)\b(?:protect(?:s|ing)?|guard(?:s|ing)?|cover(?:s|ing)?|synchroni[sz]\w*|serializ\w*|locks?)\b((?s:.*))`)
+	word      = regexp.MustCompile(`[A-Za-z_]\w*`)
+	wholeType = regexp.MustCompile(`(?i)\b(?:everything|all(?: of)?(?: the)? (?:other )?fields|all (?:the )?(?:following|below|other|of)|the rest|(?:this|the) (?:whole )?(?:struct|type))\b`)
+	following = regexp.MustCompile(`(?i)\b(?:following|below|these|next|remaining|fields)\b`)
+	negation  = regexp.MustCompile(`(?i)\b(?:not|never|without|no|immutable|read-?only|n't)\b`)
+)
+
+// namesLock reports whether a comment on data says that the lock guards it.
+func namesLock(text, lock string) bool {
+	for _, sentence := range sentences(text) {
+		if negation.MatchString(sentence) {
+			continue
+		}
+		for _, m := range guardedBy.FindAllStringSubmatch(sentence, -1) {
+			for _, w := range word.FindAllString(m[1], -1) {
+				if w == lock || lock == "Mutex" && (w == "lock" || w == "mutex" || w == "mu") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// coverage says what a comment on a lock promises to protect: this data by name,
+// all of the struct, or what stands below.
+func coverage(text, data string) (named, all, below bool) {
+	for _, sentence := range sentences(text) {
+		m := protects.FindStringSubmatch(sentence)
+		if m == nil || negation.MatchString(sentence) {
+			continue
+		}
+		for _, w := range word.FindAllString(m[1], -1) {
+			if w == data {
+				return true, false, false
+			}
+		}
+		rest := strings.TrimSpace(m[1])
+		switch {
+		case wholeType.MatchString(rest):
+			all = true
+		case following.MatchString(rest) || rest == "" || rest == ":":
+			below = true
+		}
+	}
+	return false, all, below
+}
+
+// sentences splits a comment; its lines are joined first. A dot inside s.mu does
+// not end a sentence.
+func sentences(text string) []string {
+	return strings.FieldsFunc(strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), ". ", "\x00"), func(r rune) bool { return r == 0 || r == ';' })
+}
+
+// suffixes that say that the caller holds the lock.
+var lockedSuffixes = []string{"Locked", "_locked", "LockHeld", "NoLock", "WithoutLock", "WithoutLocking", "NoLocking", "Unlocked"}
+
+func lockedName(name string) bool {
+	switch strings.ToLower(name) {
+	case "locked", "islocked", "unlocked", "isunlocked", "nolock":
+		return false
+	}
+	for _, s := range lockedSuffixes {
+		if strings.HasSuffix(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	holds   = regexp.MustCompile(`(?i)\b(?:hold|holds|held|holding|acquired|locked|taken)\b`)
+	demands = regexp.MustCompile(`(?i)\b(?:must|should|needs?|callers?|called with|called while|assum\w+|requires?|expects?|with|while)\b`)
+	aLock   = regexp.MustCompile(`(?i)\b\w*(?:mu|mutex|lock|mtx)\b`)
+)
+
+// callerHolds reports whether a function's comment asks its caller to hold a lock.
+func callerHolds(doc string) bool {
+	for _, s := range sentences(doc) {
+		if holds.MatchString(s) && demands.MatchString(s) && aLock.MatchString(s) && !negation.MatchString(s) {
+			return true
+		}
+	}
+	return false
+}
+
+// namedAfter reports whether a lock is named after data: connsMu, muConns,
+// lockForConns and conns.
+func namedAfter(lock, data string) bool {
+	words := camel(lock)
+	var rest []string
+	for _, w := range words {
+		switch w {
+		case "mu", "mutex", "lock", "mtx", "rw", "for", "m", "l":
+		default:
+			rest = append(rest, w)
+		}
+	}
+	if len(rest) == 0 || len(rest) == len(words) {
+		return false
+	}
+	d := strings.Join(camel(data), "")
+	r := strings.Join(rest, "")
+	return d == r || d == r+"s" || d+"s" == r || strings.HasPrefix(d, r)
+}
+
+// camel splits a name into its words, in lower case.
+func camel(name string) []string {
+	var words []string
+	var current []rune
+	flush := func() {
+		if len(current) > 0 {
+			words = append(words, strings.ToLower(string(current)))
+		}
+		current = nil
+	}
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case r == '_':
+			flush()
+			continue
+		case unicode.IsUpper(r) && i > 0 && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])):
+			flush()
+		}
+		current = append(current, r)
+	}
+	flush()
+	return words
+}
