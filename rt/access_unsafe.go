@@ -1,0 +1,186 @@
+package rt
+
+import (
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// firstAddress is below all addresses that memory can have. Where an access is to less,
+// the program is about to panic.
+const firstAddress = 4096
+
+// memory is an access to memory that is about to happen. What is on the goroutine's own
+// stack nobody else can reach.
+func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
+	if !on.Load() {
+		return
+	}
+	g, lo, hi := here()
+	addr := uintptr(p)
+	if addr-lo < hi-lo || addr < firstAddress || size == 0 {
+		return
+	}
+	c := enterAs(g)
+	if c == nil {
+		return
+	}
+	if c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size}) {
+		c.touch(addr, size, kind, site)
+		if s.recorder.on {
+			s.emitMemory(c, kind, site, addr, size)
+		}
+	}
+	c.leave()
+}
+
+// atomicAccess is an access by package sync/atomic that is about to happen. A load
+// comes after the store whose value it sees; an update comes after all before it, and
+// releases on top of them. (The race detector does the same, except that it looks for
+// races of an update before it lets it come after others.)
+func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
+	if !on.Load() {
+		return
+	}
+	g, lo, hi := here()
+	addr := uintptr(p)
+	if addr-lo < hi-lo || addr < firstAddress {
+		return
+	}
+	c := enterAs(g)
+	if c == nil {
+		return
+	}
+	if c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size}) {
+		o := s.objects.at(p)
+		if kind != event.AtomicStore {
+			c.acquire(o.released)
+		}
+		c.touch(addr, size, kind, site)
+		switch kind {
+		case event.AtomicStore:
+			c.release(&o.released)
+		case event.AtomicUpdate:
+			c.releaseMerge(&o.released)
+		case event.AtomicCompare:
+			s.compare = compare{c: c, on: o, addr: addr, size: min(size, maxCompare)}
+			copy(s.compare.old[:], bytesAt(addr, s.compare.size))
+			s.unsettled = true
+		}
+		if s.recorder.on {
+			s.emitMemory(c, kind, site, addr, size)
+		}
+	}
+	c.leave()
+}
+
+// A compare is a compare and swap, of which it is not known yet whether it succeeded.
+// One that did not is a load. One that puts the value there that was there already is
+// taken for a load, too.
+type compare struct {
+	c    *goroutine
+	on   *object
+	addr uintptr
+	size uintptr
+	old  [maxCompare]byte
+}
+
+const maxCompare = 16
+
+// settle completes what could not be known when the hook for it returned. It has to be
+// called before anything else happens in the run.
+func (s *scheduler) settle() {
+	if s.unsettled {
+		s.settleSlow()
+	}
+}
+
+func (s *scheduler) settleSlow() {
+	s.unsettled = false
+	if k := &s.compare; k.c != nil {
+		changed := string(bytesAt(k.addr, k.size)) != string(k.old[:k.size])
+		if changed {
+			k.c.releaseMerge(&k.on.released)
+		}
+		if s.recorder.pending {
+			s.recorder.event.Arg = bit(changed)
+		}
+		k.c, k.on = nil, nil
+	}
+	s.flush()
+}
+
+// bytesAt returns the memory at an address that the program is using at this moment.
+func bytesAt(addr, size uintptr) []byte {
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), size)
+}
+
+// mapRead is a read of the map at p.
+func mapRead(p unsafe.Pointer, site uint32) {
+	if p == nil {
+		return
+	}
+	c := enter()
+	if c == nil {
+		return
+	}
+	if !private(p) && c.step(event.Op{Kind: event.MapRead, Site: site, Addr: uintptr(p), Size: mapSize}) {
+		o := s.objects.at(p)
+		c.touch(o.addr, mapSize, event.MapRead, site)
+		s.emit(c, event.MapRead, site, o.addr, mapSize, 0)
+		if o.writer != nil {
+			c.fail(Failure{Kind: Fatal, Message: "concurrent map read and map write", Site: site})
+		}
+	}
+	c.leave()
+}
+
+// mapSize is the size of the memory that stands for a map.
+const mapSize = 8
+
+// mapWrite is a write to the map at p. It takes two steps: whoever uses the map between
+// them is what the runtime ends programs for.
+func mapWrite(p unsafe.Pointer, site uint32) {
+	if p == nil {
+		return
+	}
+	c := enter()
+	if c == nil {
+		return
+	}
+	op := event.Op{Kind: event.MapWrite, Site: site, Addr: uintptr(p), Size: mapSize}
+	if !private(p) && c.step(op) {
+		o := s.objects.at(p)
+		c.touch(o.addr, mapSize, event.MapWrite, site)
+		s.emit(c, event.MapWrite, site, o.addr, mapSize, 0)
+		if o.writer != nil {
+			c.fail(Failure{Kind: Fatal, Message: "concurrent map writes", Site: site})
+		}
+		o.writer = c
+		c.step(op)
+		o.writer = nil
+	}
+	c.leave()
+}
+
+// allocated takes note of memory that is new.
+func allocated(p unsafe.Pointer, size uintptr, site uint32) {
+	if !recording.Load() || size == 0 {
+		return
+	}
+	g, lo, hi := here()
+	addr := uintptr(p)
+	if addr-lo < hi-lo || addr < firstAddress {
+		return
+	}
+	c := enterAs(g)
+	if c == nil {
+		return
+	}
+	if !c.dying {
+		s.settle()
+		s.recorder.allocations++
+		s.emit(c, event.Alloc, site, addr, size, s.recorder.allocations)
+	}
+	c.leave()
+}

@@ -1,0 +1,311 @@
+package rt
+
+import (
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// Channels.
+//
+// The buffer of a channel and whether it is closed are the real channel's. Of an
+// unbuffered one there is nothing to see, and two sides that only try never meet: so a
+// goroutine that waits in park has its offers (comm) written down, and the other side
+// moves the value and does the operation for both.
+
+// A comm is an offer to send to or receive from a channel.
+type comm struct {
+	on   *object
+	send bool
+	// value is where the value is, or is to be put: a *T.
+	value unsafe.Pointer
+	// move copies the value between two such places, from and to; it knows T.
+	move func(from, to unsafe.Pointer)
+}
+
+func (o *object) length() int      { return int(o.channel.header.length) }
+func (o *object) capacity() int    { return int(o.channel.header.capacity) }
+func (o *object) unbuffered() bool { return o.channel.header.capacity == 0 }
+func (o *object) closed() bool     { return o.channel.header.closed != 0 }
+
+// channelAt returns the object of a channel, which is not nil.
+func (s *scheduler) channelAt(p unsafe.Pointer) *object {
+	o := s.objects.at(p)
+	if o.channel.header == nil {
+		o.channel.header = (*chanHeader)(p)
+		for len(o.slots) < o.capacity() {
+			o.slots = append(o.slots, nil)
+		}
+	}
+	return o
+}
+
+// possible reports whether c's i-th offer can be done now.
+func (c *goroutine) possible(i int) bool {
+	m := &c.comms[i]
+	switch o := m.on; {
+	case o.closed():
+		return true
+	case o.unbuffered():
+		d, _ := c.partner(i)
+		return d != nil
+	case m.send:
+		return o.length() < o.capacity()
+	default:
+		return o.length() > 0
+	}
+}
+
+// partner returns who waits, longest of all, to do the other side of c's i-th offer, and
+// by which offer of its own.
+func (c *goroutine) partner(i int) (*goroutine, int) {
+	m := &c.comms[i]
+	if !m.on.unbuffered() || m.on.closed() {
+		return nil, 0
+	}
+	for _, d := range m.on.waiters {
+		if d == c || d.state != blocked || d.chose >= 0 {
+			continue
+		}
+		for j := range d.comms {
+			if n := &d.comms[j]; n.on == m.on && n.send != m.send {
+				return d, j
+			}
+		}
+	}
+	return nil, 0
+}
+
+// meet does c's i-th offer together with the j-th one of d, who waits for it.
+func (c *goroutine) meet(i int, d *goroutine, j int) {
+	m, n := &c.comms[i], &d.comms[j]
+	from, to := m.value, n.value
+	if !m.send {
+		from, to = to, from
+	}
+	m.move(from, to)
+	c.vector.join(d.vector)
+	d.vector.set(c.vector[:len(c.vector):len(c.vector)])
+	c.tick()
+	d.tick()
+	if m.send {
+		s.emit(c, event.Send, s.ops[c.index].Site, m.on.addr, 1, 0)
+		s.emit(d, event.Recv, d.op.Site, m.on.addr, 1, 0)
+	} else {
+		s.emit(d, event.Send, d.op.Site, m.on.addr, 1, 0)
+		s.emit(c, event.Recv, s.ops[c.index].Site, m.on.addr, 1, 0)
+	}
+	d.chose = j
+	d.op.Kind, d.op.Addr, d.op.Size = event.None, 0, 0
+	s.resume(d)
+}
+
+// sent is called after a value was put into the buffer of o.
+func (c *goroutine) sent(o *object, site uint32) {
+	if n := o.capacity(); n > 0 {
+		i := (o.receive + o.length() - 1 + n) % n
+		c.exchange(&o.slots[i])
+	}
+	s.emit(c, event.Send, site, o.addr, 1, uint64(o.length()))
+	s.changed(o)
+}
+
+// received is called after a value was taken from the buffer of o, or, if there was
+// none because o is closed, not ok.
+func (c *goroutine) received(o *object, site uint32, ok bool) {
+	if !ok {
+		c.acquire(o.released)
+	} else if n := o.capacity(); n > 0 {
+		c.exchange(&o.slots[o.receive%n])
+		o.receive = (o.receive + 1) % n
+	}
+	s.emit(c, event.Recv, site, o.addr, 1, uint64(o.length()))
+	s.changed(o)
+}
+
+// A Sender is a channel to which a value is going to be sent once it has been computed.
+type Sender[T any] struct{ ch chan<- T }
+
+// To returns the sender for ch. It is no step of the goroutine.
+func To[T any](ch chan<- T) Sender[T] { return Sender[T]{ch} }
+
+// Send is ch <- v.
+func (l Sender[T]) Send(v T, site uint32) {
+	c := enter()
+	if c == nil {
+		l.ch <- v
+		return
+	}
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&l.ch))
+	if p == nil {
+		c.forever(event.Op{Kind: event.Send, Site: site})
+	}
+	o := s.channelAt(p)
+	op := event.Op{Kind: event.Send, Site: site, Addr: uintptr(p), Size: 1}
+	c.wait = wait{kind: forChannel}
+	c.comms = append(c.comms[:0], comm{on: o, send: true})
+	if !c.dying {
+		c.touch(uintptr(p), 1, event.Send, site)
+	}
+	for {
+		if o.unbuffered() {
+			box := new(T)
+			*box = v
+			c.comms[0].value, c.comms[0].move = unsafe.Pointer(box), move[T]
+		}
+		if !c.await(op) {
+			c.comms = c.comms[:0]
+			c.leave()
+			if !trySend(l.ch, v) {
+				c.die()
+			}
+			return
+		}
+		if c.did() {
+			break
+		}
+		if d, j := c.partner(0); d != nil {
+			c.meet(0, d, j)
+			break
+		}
+		c.leave()
+		ok := trySend(l.ch, v) // panics if ch is closed
+		enter()
+		if ok {
+			c.sent(o, site)
+			break
+		}
+	}
+	c.comms = c.comms[:0]
+	c.leave()
+}
+
+// did reports whether somebody else did one of c's offers, and forgets it.
+func (c *goroutine) did() bool {
+	did := c.chose >= 0
+	c.chose = -1
+	return did
+}
+
+func move[T any](from, to unsafe.Pointer) { *(*T)(to) = *(*T)(from) }
+
+func trySend[T any](ch chan<- T, v T) bool {
+	select {
+	case ch <- v:
+		return true
+	default:
+		return false
+	}
+}
+
+func tryRecv[T any](ch <-chan T) (v T, ok, done bool) {
+	select {
+	case v, ok = <-ch:
+		return v, ok, true
+	default:
+		return v, false, false
+	}
+}
+
+// Recv is <-ch.
+func Recv[T any](ch <-chan T, site uint32) T {
+	v, _ := Recv2(ch, site)
+	return v
+}
+
+// Recv2 is <-ch where it has two results.
+func Recv2[T any](ch <-chan T, site uint32) (v T, ok bool) {
+	c := enter()
+	if c == nil {
+		v, ok = <-ch
+		return v, ok
+	}
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
+	if p == nil {
+		c.forever(event.Op{Kind: event.Recv, Site: site})
+	}
+	o := s.channelAt(p)
+	op := event.Op{Kind: event.Recv, Site: site, Addr: uintptr(p), Size: 1}
+	c.wait = wait{kind: forChannel}
+	c.comms = append(c.comms[:0], comm{on: o})
+	for {
+		var box *T
+		if o.unbuffered() {
+			box = new(T)
+			c.comms[0].value, c.comms[0].move = unsafe.Pointer(box), move[T]
+		}
+		if !c.await(op) {
+			c.comms = c.comms[:0]
+			c.leave()
+			v, ok, done := tryRecv(ch)
+			if !done {
+				c.die()
+			}
+			return v, ok
+		}
+		if c.did() {
+			v, ok = *box, true
+			break
+		}
+		if d, j := c.partner(0); d != nil {
+			c.meet(0, d, j)
+			v, ok = *box, true
+			break
+		}
+		var done bool
+		if v, ok, done = tryRecv(ch); done {
+			c.received(o, site, ok)
+			break
+		}
+	}
+	c.comms = c.comms[:0]
+	c.leave()
+	return v, ok
+}
+
+// Zero returns the zero value of what ch carries.
+func Zero[T any](ch <-chan T) (zero T) { return zero }
+
+// Close is close(ch).
+func Close[T any](ch chan<- T, site uint32) {
+	c := enter()
+	if c == nil {
+		close(ch)
+		return
+	}
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
+	if p == nil {
+		c.leave()
+		close(ch)
+		return
+	}
+	o := s.channelAt(p)
+	alive := c.step(event.Op{Kind: event.Close, Site: site, Addr: uintptr(p), Size: 1})
+	if alive {
+		c.touch(uintptr(p), 1, event.Close, site)
+	}
+	c.leave()
+	close(ch) // may panic
+	if alive {
+		enter()
+		c.release(&o.released)
+		s.emit(c, event.Close, site, o.addr, 1, 0)
+		s.changed(o)
+		c.leave()
+	}
+}
+
+// LenChan is len(ch).
+func LenChan[T any](ch <-chan T, site uint32) int {
+	c := enter()
+	if c == nil {
+		return len(ch)
+	}
+	if p := *(*unsafe.Pointer)(unsafe.Pointer(&ch)); p != nil {
+		if c.step(event.Op{Kind: event.ChanLen, Site: site, Addr: uintptr(p), Size: 1}) {
+			s.emit(c, event.ChanLen, site, uintptr(p), 1, uint64(len(ch)))
+		}
+	}
+	c.leave()
+	return len(ch)
+}

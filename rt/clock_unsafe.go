@@ -1,0 +1,370 @@
+package rt
+
+import (
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// Virtual time.
+//
+// It starts at the same instant in every run and stands still while anybody can run. It
+// moves on to the next timer when nobody can, and when somebody waits by trying again
+// and again.
+
+// epoch is the instant at which every run starts: 2000-01-01 00:00:00 UTC, in
+// nanoseconds since 1970.
+const epoch = 946684800_000_000_000
+
+// patientReads is how often the time may be asked for while it stands still. After
+// that, each further time lets some of it go by: a program that loops until it is late
+// comes to an end.
+const (
+	patientReads = 1000
+	perRead      = 1_000_000
+)
+
+// maxLinger is how often time moves on, and how often somebody may spin, after the root
+// has ended: goroutines that are left may have a ticker, or poll, and never end.
+const maxLinger = 100
+
+type clock struct {
+	now   int64 // nanoseconds since the start
+	reads int   // since now changed
+	made  uint64
+	heap  []*timer // by when, then by order of starting
+	known map[uintptr]*timer
+	spare []*timer
+}
+
+// A timer does something at its time.
+type timer struct {
+	key    uintptr // the address of the time.Timer; 0 for a Sleep
+	when   int64
+	seq    uint64
+	period int64
+	index  int // in the heap; -1 if it is not running
+	vector vector
+
+	// One of these:
+	sleeper *goroutine
+	f       func()
+	on      *object // a channel
+	send    func() bool
+
+	drain func() bool // takes what is in the channel
+	// Who started it last, and where.
+	parent uint32
+	frame  uint32
+}
+
+func (k *clock) reset() {
+	for _, t := range k.heap {
+		if t.key == 0 {
+			k.forget(t)
+		}
+	}
+	for _, t := range k.known {
+		k.forget(t)
+	}
+	clear(k.known)
+	clear(k.heap)
+	*k = clock{heap: k.heap[:0], known: k.known, spare: k.spare}
+}
+
+func (k *clock) forget(t *timer) {
+	*t = timer{vector: t.vector[:0], index: -1}
+	k.spare = append(k.spare, t)
+}
+
+func (k *clock) make() *timer {
+	if n := len(k.spare); n > 0 {
+		t := k.spare[n-1]
+		k.spare = k.spare[:n-1]
+		return t
+	}
+	return &timer{index: -1}
+}
+
+func (k *clock) less(a, b *timer) bool {
+	return a.when < b.when || a.when == b.when && a.seq < b.seq
+}
+
+// start sets t off.
+func (k *clock) start(t *timer, d int64) {
+	t.when = k.now + max(d, 0)
+	if t.when < k.now {
+		t.when = 1<<63 - 1
+	}
+	k.push(t)
+}
+
+func (k *clock) push(t *timer) {
+	k.made++
+	t.seq = k.made
+	t.index = len(k.heap)
+	k.heap = append(k.heap, t)
+	k.up(t.index)
+}
+
+func (k *clock) up(i int) {
+	for i > 0 && k.less(k.heap[i], k.heap[(i-1)/2]) {
+		k.swap(i, (i-1)/2)
+		i = (i - 1) / 2
+	}
+}
+
+func (k *clock) down(i int) {
+	for {
+		least := i
+		for j := 2*i + 1; j <= 2*i+2 && j < len(k.heap); j++ {
+			if k.less(k.heap[j], k.heap[least]) {
+				least = j
+			}
+		}
+		if least == i {
+			return
+		}
+		k.swap(i, least)
+		i = least
+	}
+}
+
+func (k *clock) swap(i, j int) {
+	k.heap[i], k.heap[j] = k.heap[j], k.heap[i]
+	k.heap[i].index, k.heap[j].index = i, j
+}
+
+func (k *clock) remove(t *timer) {
+	i, n := t.index, len(k.heap)-1
+	if i != n {
+		k.swap(i, n)
+	}
+	k.heap[n] = nil
+	k.heap = k.heap[:n]
+	if i != n {
+		k.up(i)
+		k.down(i)
+	}
+	t.index = -1
+}
+
+// advance moves on to the next timer that does something, and reports whether there was
+// one.
+func (s *scheduler) advance() bool {
+	k := &s.clock
+	if len(k.heap) == 0 {
+		return false
+	}
+	if s.rootEnded {
+		if s.lingered++; s.lingered > maxLinger {
+			return false
+		}
+	}
+	for tries := len(k.heap); len(k.heap) > 0; {
+		if t := k.heap[0]; t.when > k.now {
+			k.now, k.reads = t.when, 0
+		}
+		if s.due() {
+			return true
+		}
+		// A ticker whose channel is full does nothing, ever again if nobody looks.
+		if tries--; tries < 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// due fires the timers whose time has come, and reports whether one did something.
+func (s *scheduler) due() bool {
+	k := &s.clock
+	did := false
+	for len(k.heap) > 0 && k.heap[0].when <= k.now {
+		t := k.heap[0]
+		k.remove(t)
+		did = s.fire(t) || did
+	}
+	return did
+}
+
+func (s *scheduler) fire(t *timer) bool {
+	k := &s.clock
+	s.emit(nil, event.TimerFire, 0, t.key, 1, uint64(k.now))
+	switch {
+	case t.sleeper != nil:
+		c := t.sleeper
+		c.wait.granted = true
+		c.timer = nil
+		k.forget(t)
+		s.resume(c)
+		return true
+	case t.f != nil:
+		d := s.spawn(t.f)
+		d.parent, d.frame = t.parent, t.frame
+		d.vector.set(t.vector)
+		s.takeSlot(d)
+		s.emit(nil, event.Go, 0, t.key, 0, uint64(d.id))
+		return true
+	}
+	if t.period > 0 {
+		t.when = max(t.when+t.period, k.now)
+		k.push(t)
+	}
+	if !t.send() {
+		return false
+	}
+	n := t.on.capacity()
+	t.on.slots[(t.on.receive+t.on.length()-1+n)%n].join(t.vector)
+	s.changed(t.on)
+	return true
+}
+
+// Sleep is time.Sleep. It returns false if the caller is not under control.
+func Sleep(nanoseconds int64) bool {
+	c := enterLibrary()
+	if c == nil {
+		return false
+	}
+	op := event.Op{Kind: event.Sleep, Yield: true, Site: c.site()}
+	if c.step(op) {
+		s.emit(c, event.Sleep, op.Site, 0, 0, uint64(nanoseconds))
+		if nanoseconds > 0 {
+			t := s.clock.make()
+			t.sleeper = c
+			c.timer = t
+			s.clock.start(t, nanoseconds)
+			c.wait = wait{kind: forGrant}
+			s.ops[c.index].Yield = false
+			c.block()
+		}
+	}
+	c.leave()
+	return true
+}
+
+// Now returns the virtual time: in nanoseconds since 1970, and since the start of the
+// run. ok is false if the caller is not under control.
+func Now() (unix, mono int64, ok bool) {
+	if !on.Load() {
+		return 0, 0, false
+	}
+	g, _, _ := here()
+	if token.Load() == g|inside {
+		// For a timer that fires, or something else that rt calls.
+		return epoch + s.clock.now, s.clock.now, true
+	}
+	c := enterAs(g)
+	if c == nil {
+		return 0, 0, false
+	}
+	k := &s.clock
+	if k.reads++; k.reads > patientReads && !c.dying {
+		if len(s.ready) == 1 || k.reads%patientReads == 0 {
+			k.now += perRead
+			s.due()
+		}
+		s.row = spinning // let others go first, if there are any
+	}
+	unix, mono = epoch+k.now, k.now
+	c.leave()
+	return unix, mono, true
+}
+
+// StartTimer starts the timer t, which is new: after d, and then in every period if
+// that is not 0, it sends now() to ch. The caller is under control.
+func StartTimer[T, C any](t *T, d, period int64, ch chan C, now func() C) {
+	c := enterLibrary()
+	if c == nil {
+		return
+	}
+	if !c.dying {
+		n := s.clock.make()
+		n.period = period
+		n.on = s.channelAt(*(*unsafe.Pointer)(unsafe.Pointer(&ch)))
+		n.send = func() bool { return trySend(ch, now()) }
+		n.drain = func() bool { _, _, done := tryRecv(ch); return done }
+		s.startTimer(c, n, unsafe.Pointer(t), d)
+	}
+	c.leave()
+}
+
+// StartFunc starts the timer t, which is new: after d it starts a goroutine that calls
+// f. The caller is under control.
+func StartFunc[T any](t *T, d int64, f func()) {
+	c := enterLibrary()
+	if c == nil {
+		return
+	}
+	if !c.dying {
+		n := s.clock.make()
+		n.f = f
+		s.startTimer(c, n, unsafe.Pointer(t), d)
+	}
+	c.leave()
+}
+
+func (s *scheduler) startTimer(c *goroutine, n *timer, key unsafe.Pointer, d int64) {
+	s.settle()
+	n.key = uintptr(key)
+	if s.clock.known == nil {
+		s.clock.known = map[uintptr]*timer{}
+	}
+	s.clock.known[n.key] = n
+	s.setOff(c, n, d)
+}
+
+// setOff starts n on behalf of c. One whose time has come at once fires at once: it
+// does not wait for everybody to stop.
+func (s *scheduler) setOff(c *goroutine, n *timer, d int64) {
+	n.parent, n.frame = c.id, c.frame
+	c.release(&n.vector)
+	if s.recorder.on {
+		s.emit(c, event.TimerStart, c.site(), n.key, 1, uint64(d))
+	}
+	s.clock.start(n, d)
+	if d <= 0 {
+		s.due()
+	}
+}
+
+// StopTimer stops t. active says that it had something to do yet. ok is false if t is
+// not a timer of this run or the caller is not under control.
+func StopTimer[T any](t *T) (active, ok bool) {
+	return s.changeTimer(unsafe.Pointer(t), event.TimerStop, 0, 0)
+}
+
+// ResetTimer lets t start again. See StopTimer.
+func ResetTimer[T any](t *T, d, period int64) (active, ok bool) {
+	return s.changeTimer(unsafe.Pointer(t), event.TimerStart, d, period)
+}
+
+func (s *scheduler) changeTimer(t unsafe.Pointer, kind event.Kind, d, period int64) (active, ok bool) {
+	c := enterLibrary()
+	if c == nil {
+		return false, false
+	}
+	n := s.clock.known[uintptr(t)]
+	if n == nil || !c.step(event.Op{Kind: kind, Site: c.site(), Addr: uintptr(t), Size: 1}) {
+		c.leave()
+		return false, n != nil
+	}
+	if n.index >= 0 {
+		active = true
+		s.clock.remove(n)
+	}
+	if n.drain != nil && n.drain() {
+		// As since Go 1.23: nothing of before is received from now on.
+		active = true
+		n.on.receive = (n.on.receive + 1) % n.on.capacity()
+		s.changed(n.on)
+	}
+	if kind == event.TimerStart {
+		n.period = period
+		s.setOff(c, n, d)
+	} else if s.recorder.on {
+		s.emit(c, event.TimerStop, c.site(), n.key, 1, bit(active))
+	}
+	c.leave()
+	return active, true
+}

@@ -1,0 +1,136 @@
+// Package drive is the part of an instrumented program that takes the tool's orders:
+// it runs a test or the main function again and again under the scheduler of package
+// rt, with a strategy of package sched, and reports what happened (package wire).
+//
+// Runs are repeated in one process, which is what makes thousands of them a second
+// possible. What a run leaves behind in global variables is therefore still there in
+// the next one; the tool checks each failure in a fresh process before it believes it.
+//
+// The collector is off while a run is under way, so that no address is given out
+// twice in it, and is run in between when enough has been allocated.
+package drive
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+	"github.com/cofferdam-go/cofferdam/rt"
+)
+
+func init() {
+	if os.Getenv(wire.Env) == "" {
+		return
+	}
+	rt.Driver = func(main func()) {
+		os.Exit(serve([]string{""}, func(int) bool {
+			main()
+			return false
+		}))
+	}
+	rt.Drive = serve
+}
+
+// A server answers the tool's orders.
+type server struct {
+	targets []string
+	target  func(i int) (failed bool)
+	out     *json.Encoder
+	runs    int
+}
+
+// serve takes orders until there are no more, and returns the exit code.
+func serve(targets []string, target func(i int) (failed bool)) int {
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(memoryLimit)
+	s := &server{targets: targets, target: target, out: json.NewEncoder(os.NewFile(wire.Reports, "reports"))}
+	in := json.NewDecoder(bufio.NewReader(os.NewFile(wire.Orders, "orders")))
+	for {
+		var o wire.Order
+		if err := in.Decode(&o); errors.Is(err, io.EOF) {
+			return 0
+		} else if err != nil {
+			return 2
+		}
+		r, err := s.obey(&o)
+		if err != nil {
+			r = &wire.Report{Error: err.Error()}
+		}
+		if s.out.Encode(r) != nil {
+			return 2 // the tool is gone
+		}
+	}
+}
+
+func (s *server) obey(o *wire.Order) (*wire.Report, error) {
+	if o.Verb == wire.List {
+		return &wire.Report{Targets: s.targets}, nil
+	}
+	i, err := s.find(o.Target)
+	if err != nil {
+		return nil, err
+	}
+	var done *wire.Done
+	switch o.Verb {
+	case wire.Explore:
+		done, err = s.explore(i, o)
+	case wire.Run:
+		done, err = s.one(i, o)
+	default:
+		err = fmt.Errorf("unknown order %q", o.Verb)
+	}
+	return &wire.Report{Done: done}, err
+}
+
+func (s *server) find(name string) (int, error) {
+	for i, t := range s.targets {
+		if t == name {
+			return i, nil
+		}
+	}
+	return 0, fmt.Errorf("there is no test %s", name)
+}
+
+// memoryLimit is when the collector starts although it is off: a run that allocates
+// more is better seen with an address used twice than not at all. collectAfter is
+// what may pile up between two collections.
+const (
+	memoryLimit  = 2 << 30
+	collectAfter = 256 << 20
+)
+
+// run runs a target once.
+func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, record func(*event.Event)) *rt.Result {
+	if s.runs++; s.runs%64 == 0 {
+		var m runtime.MemStats
+		if runtime.ReadMemStats(&m); m.HeapAlloc > collectAfter {
+			runtime.GC()
+		}
+	}
+	failed := false
+	return rt.Run(rt.Config{
+		Strategy: strategy,
+		Seed:     o.Seed,
+		MaxSteps: o.Steps,
+		NoRaces:  !o.Races,
+		Record:   record,
+		Sleep:    func(ns int64) { time.Sleep(time.Duration(ns)) },
+		Ended: func(r *rt.Result) {
+			if failed && len(r.Failures) == 0 {
+				f := r.Reported
+				f.Kind, f.Message = rt.TestFailed, s.targets[i]
+				r.Failures = append(r.Failures, f)
+			}
+		},
+	}, func() { failed = s.target(i) })
+}

@@ -1,0 +1,73 @@
+package drive
+
+import (
+	"runtime"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/rt"
+)
+
+// outcome puts a result into the words of a trace.
+func outcome(r *rt.Result) *trace.Outcome {
+	o := &trace.Outcome{Result: "ok", Steps: r.Steps, Virtual: time.Duration(r.Now)}
+	switch {
+	case r.Failed():
+		o.Result = "failed"
+	case r.CutOff:
+		o.Result = "cut off"
+	}
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		t := trace.Failure{
+			Kind:    f.Kind.String(),
+			Message: f.Message,
+			Point:   trace.Point{G: f.G, Site: f.Site, Frame: f.Frame, Stack: calls(f.PCs)},
+		}
+		for _, b := range f.Blocked {
+			t.Others = append(t.Others, point(r, b.G, b.Op.Kind, b.Op.Site, b.Frame, b.Op.Addr))
+		}
+		o.Failures = append(o.Failures, t)
+	}
+	for _, race := range r.Races {
+		a, b := race.First, race.Second
+		o.Failures = append(o.Failures, trace.Failure{
+			Kind:    "data race",
+			Message: a.Kind.String() + " and " + b.Kind.String() + " of the same memory, with nothing to order them",
+			Point:   point(r, b.G, b.Kind, b.Site, b.Frame, b.Addr),
+			Others:  []trace.Point{point(r, a.G, a.Kind, a.Site, a.Frame, a.Addr)},
+		})
+	}
+	for _, w := range r.Outside {
+		o.Outside = append(o.Outside, w.What)
+	}
+	return o
+}
+
+// point is an operation with the calls that it is in: what is known of each is where it
+// returns to, so that the innermost line is that of the operation's own site.
+func point(r *rt.Result, g uint32, k event.Kind, site, frame uint32, addr uintptr) trace.Point {
+	var pcs []uintptr
+	for _, c := range r.Frames.Stack(frame) {
+		pcs = append(pcs, c.PC)
+	}
+	return trace.Point{Kind: k.String(), G: g, Site: site, Frame: frame, Addr: uint64(addr), Stack: calls(pcs)}
+}
+
+// calls resolves a stack of return addresses.
+func calls(pcs []uintptr) []trace.Call {
+	if len(pcs) == 0 {
+		return nil
+	}
+	var all []trace.Call
+	for frames := runtime.CallersFrames(pcs); ; {
+		f, more := frames.Next()
+		if f.Function != "" {
+			all = append(all, trace.Call{Function: f.Function, File: f.File, Line: f.Line})
+		}
+		if !more {
+			return all
+		}
+	}
+}

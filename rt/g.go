@@ -1,0 +1,15 @@
+//go:build amd64 || arm64
+
+package rt
+
+// Supported reports whether programs can be brought under control on this platform.
+// Where they cannot, every hook does the plain operation and Run panics.
+func Supported() bool { return seesClosed }
+
+// here names the running goroutine, by the address of its g, and its stack.
+func here() (who, lo, hi uintptr)
+
+// returns walks up the stack: where the calls return to, the innermost first.
+//
+//go:noescape
+func returns(pcs *[8]uintptr) int

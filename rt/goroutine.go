@@ -1,0 +1,265 @@
+package rt
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+type state uint8
+
+const (
+	ready   state = iota
+	blocked       // waits in park, and is not ready
+	outside       // lost the token while it did not call hooks
+	ended
+)
+
+// A goroutine is one under control. Its record is used again in later runs.
+type goroutine struct {
+	id     uint32
+	parent uint32
+	g      uintptr // 0 until it has run
+	state  state
+	index  int      // among the ready ones
+	op     event.Op // what it waits for, while it is not ready
+	taken  uint64   // its steps
+	frame  uint32
+
+	slot   uint32
+	vector vector
+
+	wait  wait
+	comms []comm // what it offers to do on channels
+	chose int    // the one of them that somebody else did for it; -1 for none
+	timer *timer // that wakes it from Sleep
+	// signalled says that the Cond it waits for, or is about to, was signalled for it.
+	signalled bool
+
+	f     func()
+	start func() // main, bound
+	wake  chan struct{}
+
+	// dying says that the goroutine is being taken down; hooks counts what it does then.
+	dying bool
+	hooks int
+	// stale says that the run ended while the goroutine was outside.
+	stale atomic.Bool
+}
+
+// Go is go f().
+func Go(site uint32, f func()) {
+	c := enter()
+	if c == nil {
+		go plain(f)
+		return
+	}
+	if !c.dying {
+		d := s.spawn(f)
+		d.parent, d.frame = c.id, c.frame
+		d.vector.set(c.vector)
+		s.takeSlot(d)
+		c.tick()
+		s.emit(c, event.Go, site, 0, 0, uint64(d.id))
+	}
+	c.leave()
+}
+
+// others counts the goroutines that were started by instrumented code outside control.
+var others atomic.Int64
+
+func plain(f func()) {
+	others.Add(1)
+	defer others.Add(-1)
+	f()
+}
+
+// spawn starts a goroutine. Whom it comes from is up to the caller.
+func (s *scheduler) spawn(f func()) *goroutine {
+	var c *goroutine
+	if n := len(s.spare); n > 0 {
+		c = s.spare[n-1]
+		s.spare = s.spare[:n-1]
+	} else {
+		c = &goroutine{wake: make(chan struct{}, 1)}
+		c.start = c.main
+	}
+	s.all = append(s.all, c)
+	c.id = uint32(len(s.all))
+	c.f = f
+	c.chose = -1
+	s.insert(c, event.Op{Kind: event.Start})
+	s.natives++
+	go c.start()
+	return c
+}
+
+// recycle makes the record ready for the next run.
+func (c *goroutine) recycle() {
+	clear(c.comms[:cap(c.comms)])
+	*c = goroutine{vector: c.vector[:0], comms: c.comms[:0], start: c.start, wake: c.wake}
+}
+
+func (c *goroutine) main() {
+	defer c.finish()
+	<-c.wake
+	c.g, _, _ = here()
+	if c.dying {
+		return
+	}
+	token.Store(c.g | inside)
+	s.emit(c, event.Start, 0, 0, 0, uint64(c.parent))
+	c.leave()
+	f := c.f
+	c.f = nil
+	f()
+}
+
+// finish is the last thing a goroutine does, however it ends.
+func (c *goroutine) finish() {
+	value := recover()
+	var pcs []uintptr
+	if value != nil {
+		pcs = panicStack()
+	}
+	switch {
+	case c.stale.Load():
+		forget(c)
+		return
+	case c.dying:
+		s.taken <- struct{}{}
+		return
+	}
+	if enter() == nil && token.Load() != c.g|inside {
+		return // taken down while it was coming back
+	}
+	s.settle()
+	if value != nil {
+		s.emit(c, event.Panic, 0, 0, 0, 0)
+		f := Failure{Kind: Panicked, Message: panicText(value), G: c.id, Frame: c.frame, Step: s.steps, PCs: pcs}
+		s.result.Failures = append(s.result.Failures, f)
+		s.remove(c)
+		c.state = ended
+		s.over()
+		return
+	}
+	s.emit(c, event.End, 0, 0, 0, 0)
+	s.remove(c)
+	c.state = ended
+	s.slotEnds = append(s.slotEnds, slotEnd{c.slot, c.vector[c.slot]})
+	if c.id == 1 {
+		s.rootEnded = true
+	}
+	s.natives--
+	if d := s.dispatch(c); d != nil {
+		s.pass(d)
+	}
+}
+
+// Gosched is runtime.Gosched().
+func Gosched() {
+	c := enter()
+	if c == nil {
+		runtime.Gosched()
+		return
+	}
+	if c.step(event.Op{Kind: event.Gosched, Yield: true, Site: c.site()}) {
+		s.emit(c, event.Gosched, s.ops[c.index].Site, 0, 0, 0)
+		if len(s.ready) == 1 {
+			s.advance()
+		}
+	}
+	c.leave()
+}
+
+// Block is select {}.
+func Block(site uint32) {
+	c := enter()
+	if c == nil {
+		select {}
+	}
+	c.forever(event.Op{Kind: event.Select, Site: site})
+}
+
+// Exit ends the run as os.Exit would the program. The caller is under control.
+func Exit(code int) {
+	c := enterLibrary()
+	if c == nil {
+		return
+	}
+	if c.dying {
+		c.die()
+	}
+	s.settle()
+	site := c.site()
+	s.emit(c, event.Exit, site, 0, 0, uint64(code))
+	c.fail(Failure{Kind: Exited, Message: "exit " + itoa(code), Site: site, Code: code})
+}
+
+// Driver, if set, is called by Main with the program's main function.
+var Driver func(main func())
+
+// Main calls the main function of an instrumented program.
+func Main(f func()) {
+	if Driver != nil {
+		Driver(f)
+		return
+	}
+	f()
+}
+
+// A Frame is a call of an instrumented function.
+type Frame struct {
+	c      *goroutine
+	caller uint32
+	id     uint32
+}
+
+// Enter is called first in every instrumented function.
+//
+//go:noinline
+func Enter(site uint32) Frame {
+	c := enter()
+	if c == nil {
+		return Frame{}
+	}
+	if c.dying {
+		c.leave()
+		return Frame{}
+	}
+	n := node{parent: c.frame, site: site}
+	var pcs [8]uintptr
+	if returns(&pcs) > callerIndex+1 {
+		n.pc = pcs[callerIndex+1]
+	}
+	f := Frame{c: c, caller: c.frame}
+	if s.recorder.on {
+		s.settle()
+		c.frame = s.frames.append(n)
+		s.emit(c, event.Call, site, n.pc, 0, uint64(f.caller))
+	} else {
+		c.frame = s.frames.frame(n)
+	}
+	f.id = c.frame
+	c.leave()
+	return f
+}
+
+// Leave is called when the function is left.
+func Leave(f Frame) {
+	if f.c == nil {
+		return
+	}
+	if recording.Load() {
+		if c := enter(); c != nil {
+			if c == f.c && !c.dying {
+				s.settle()
+				c.frame = f.id
+				s.emit(c, event.Return, 0, 0, 0, 0)
+			}
+			c.leave()
+		}
+	}
+	f.c.frame = f.caller
+}

@@ -1,0 +1,46 @@
+package rt
+
+import (
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// Input and output order what a program does: who reads what another has written comes
+// after it. As for the race detector all files are one.
+
+var everyFile byte
+
+// IOWrite is called before the calling goroutine writes p to a file.
+func IOWrite(p []byte) {
+	if c := enterLibrary(); c != nil {
+		if !c.dying {
+			s.settle()
+			c.touchBuffer(p, event.Load)
+			c.releaseMerge(&s.objects.at(unsafe.Pointer(&everyFile)).released)
+		}
+		c.leave()
+	}
+}
+
+// IORead is called after the calling goroutine has read n bytes into p from a file.
+func IORead(p []byte, n int, ok bool) {
+	if c := enterLibrary(); c != nil {
+		if !c.dying {
+			s.settle()
+			c.touchBuffer(p[:max(n, 0)], event.Store)
+			if ok {
+				c.acquire(s.objects.at(unsafe.Pointer(&everyFile)).released)
+			}
+		}
+		c.leave()
+	}
+}
+
+// touchBuffer is an access to p by the system. It is no step: it happens together with
+// something that is outside control anyway.
+func (c *goroutine) touchBuffer(p []byte, kind event.Kind) {
+	if data := unsafe.Pointer(unsafe.SliceData(p)); len(p) > 0 && !private(data) {
+		c.touch(uintptr(data), uintptr(len(p)), kind, c.site())
+	}
+}

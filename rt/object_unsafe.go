@@ -1,0 +1,145 @@
+package rt
+
+import "unsafe"
+
+// An object is what rt knows of one lock, channel, WaitGroup, Cond, Pool, map or atomic
+// variable in this run. The state that counts is in the program's own object; this is
+// who waits for it and what happened before.
+type object struct {
+	addr uintptr
+	// waiters are the goroutines whose pending operation depends on the object, in the
+	// order in which they came; see goroutine.enabled.
+	waiters []*goroutine
+	// released is the past of those who released the object: unlocked it, stored to it,
+	// closed it, signalled it. readers is that of the readers of an RWMutex.
+	released vector
+	readers  vector
+	// tickets are those who wait for a Cond, the first to be signalled first.
+	tickets []*goroutine
+	// granted is how many readers of an RWMutex were let in by an Unlock and did not
+	// go on yet.
+	granted int
+	// writer is who is in the middle of writing to a map.
+	writer *goroutine
+	// For a channel: its slots' pasts, and which of them is received from next.
+	channel channel
+	slots   []vector
+	receive int
+	// items are what is in a Pool.
+	items []pooled
+}
+
+func (o *object) reset(addr uintptr) {
+	o.addr = addr
+	o.waiters = o.waiters[:0]
+	o.released = o.released[:0]
+	o.readers = o.readers[:0]
+	o.tickets = o.tickets[:0]
+	o.granted = 0
+	o.writer = nil
+	o.channel = channel{}
+	for i := range o.slots {
+		o.slots[i] = o.slots[i][:0]
+	}
+	o.receive = 0
+	clear(o.items)
+	o.items = o.items[:0]
+}
+
+// objects finds objects by address.
+type objects struct {
+	generation uint32
+	used       int
+	shift      uint
+	table      []objectEntry // open addressing
+	all        []*object     // the first used are this run's, the others are spare
+}
+
+type objectEntry struct {
+	addr       uintptr
+	generation uint32
+	object     *object
+}
+
+func (t *objects) begin() {
+	if t.table == nil {
+		t.generation = 1
+		t.resize(6)
+	}
+}
+
+func (t *objects) reset() {
+	for _, o := range t.all[:t.used] {
+		o.reset(0) // so that nothing of the program is kept alive
+	}
+	t.generation++
+	if t.generation == 0 {
+		clear(t.table)
+		t.generation = 1
+	}
+	t.used = 0
+}
+
+func (t *objects) resize(log uint) {
+	old := t.table
+	t.table = make([]objectEntry, 1<<log)
+	t.shift = 64 - log
+	for _, e := range old {
+		if e.generation == t.generation {
+			*t.find(e.addr) = e
+		}
+	}
+}
+
+func (t *objects) find(addr uintptr) *objectEntry {
+	for i := uint64(addr) * 0x9E3779B97F4A7C15 >> t.shift; ; i++ {
+		e := &t.table[i&uint64(len(t.table)-1)]
+		if e.generation != t.generation || e.addr == addr {
+			return e
+		}
+	}
+}
+
+func (t *objects) at(p unsafe.Pointer) *object {
+	addr := uintptr(p)
+	e := t.find(addr)
+	if e.generation != t.generation {
+		if t.used+1 > len(t.table)/2 {
+			t.resize(64 - t.shift + 1)
+			e = t.find(addr)
+		}
+		if t.used == len(t.all) {
+			t.all = append(t.all, new(object))
+		}
+		o := t.all[t.used]
+		o.addr = addr
+		t.used++
+		*e = objectEntry{addr, t.generation, o}
+	}
+	return e.object
+}
+
+// channel is what can be seen of a channel from outside: the start of the runtime's
+// structure.
+type channel struct{ header *chanHeader }
+
+type chanHeader struct {
+	length   uint
+	capacity uint
+	_        unsafe.Pointer
+	_        uint16
+	closed   uint32
+}
+
+// seesClosed says that closed is where it is thought to be. Otherwise nobody is known
+// to be able to go on because a channel was closed before they try.
+var seesClosed = func() bool {
+	ch := make(chan int, 3)
+	h := *(**chanHeader)(unsafe.Pointer(&ch))
+	if h.closed != 0 || h.length != 0 || h.capacity != 3 {
+		return false
+	}
+	ch <- 1
+	close(ch)
+	return h.closed != 0 && h.length == 1
+}()

@@ -1,0 +1,137 @@
+package rt_test
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	. "github.com/cofferdam-go/cofferdam/rt"
+)
+
+// pause is Config.Sleep.
+func pause(nanoseconds int64) { <-time.After(time.Duration(nanoseconds)) }
+
+func TestAGoroutineStuckOutsideLetsOthersGo(t *testing.T) {
+	stuck, x := make(chan int), heap(0)
+	r := Run(Config{Strategy: &first{}, Sleep: pause}, func() {
+		done := make(chan int)
+		Go(1, func() {
+			*W(x, 2) = 1
+			<-stuck // not a hook
+			*W(x, 3) = 2
+			To[int](done).Send(1, 4)
+		})
+		Sleep(1)
+		stuck <- 1 // not a hook either
+		Recv(done, 5)
+	})
+	if r.Failed() || *x != 2 {
+		t.Errorf("%+v, x = %d", r, *x)
+	}
+	if len(r.Outside) == 0 || r.Outside[0].G != 2 || r.Outside[0].Site != 2 {
+		t.Errorf("outside: %+v", r.Outside)
+	}
+}
+
+func TestAGoroutineStuckWhenTheRunEndsEndsAtItsNextHook(t *testing.T) {
+	before := runtime.NumGoroutine()
+	stuck, x := make(chan int), heap(0)
+	r := Run(Config{Strategy: &first{}, Sleep: pause}, func() {
+		Go(1, func() {
+			<-stuck
+			*W(x, 3) = 2
+			t.Error("went on")
+		})
+		Gosched()
+		panic("the end")
+	})
+	if len(r.Failures) != 1 {
+		t.Errorf("%+v", r)
+	}
+	Run(Config{Strategy: &first{}}, func() {
+		Gosched()
+		stuck <- 1
+		Gosched()
+	})
+	settled(t, before+1) // the watchdog stays
+}
+
+func TestOthersTakePart(t *testing.T) {
+	for name, f := range map[string]func(){
+		"sender": func() {
+			ch := make(chan int)
+			go func() { ch <- 7 }()
+			if Recv(ch, 1) != 7 {
+				t.Error("received something else")
+			}
+		},
+		"receiver": func() {
+			ch, got := make(chan int), new(atomic.Int32)
+			go func() { got.Store(int32(<-ch)) }()
+			To[int](ch).Send(7, 1)
+		},
+		"select": func() {
+			ch := make(chan int)
+			go func() { ch <- 7 }()
+			c := CaseRecv(ch)
+			if Select(1, false, nil, c, CaseRecv(make(chan string))) != 0 || c.Value() != 7 {
+				t.Error("received something else")
+			}
+		},
+		"closer": func() {
+			ch := make(chan int)
+			go func() { close(ch) }()
+			Recv(ch, 1)
+		},
+		"lock": func() {
+			mu, held := heap(mutex{}), make(chan int)
+			go func() {
+				mu.Lock()
+				close(held)
+				runtime.Gosched()
+				mu.Unlock()
+			}()
+			<-held
+			lockUnlock(mu)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Run(Config{Strategy: &first{}, Sleep: pause}, f)
+			if len(r.Failures) > 0 || len(r.Left) > 0 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestHooksArePlainOperationsOutsideARun(t *testing.T) {
+	x, ch, m := heap(1), make(chan int, 1), map[int]int{}
+	defer Leave(Enter(1))
+	Add(x, 2, 1, 2)
+	To[int](ch).Send(*R(x, 1), 2)
+	c := CaseRecv(ch)
+	if i := Select(1, true, func() int {
+		select {
+		case c.V, c.OK = <-c.Ch:
+			return 0
+		default:
+			return -1
+		}
+	}, c); i != 0 || c.Value() != 3 {
+		t.Errorf("case %d, value %d", i, c.Value())
+	}
+	Map(m).Set(1, 2, 3)
+	if MR(m, 1)[1] != 2 || Copy(make([]int, 2), []int{1}, 1) != 1 || LenChan(ch, 1) != 0 {
+		t.Error("something is wrong")
+	}
+	Go(1, func() { Close[int](ch, 2) })
+	if _, ok := Recv2(ch, 1); ok {
+		t.Error("received from a closed channel")
+	}
+	*A(x, event.AtomicUpdate, 1) = 1
+	if Controlled() {
+		t.Error("under control")
+	}
+}

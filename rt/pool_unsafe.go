@@ -1,0 +1,104 @@
+package rt
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// Pools.
+//
+// A run has pools of its own: what a sync.Pool holds depends on earlier runs and on the
+// collector. Get returns what was put last, also by another goroutine, since that is
+// where bugs show. But the pools of the standard library itself (package fmt has one)
+// are kept apart by goroutine: nothing can be learnt from them, and each exchange would
+// order two goroutines that the program does not order.
+
+// pooled is a value in a pool, with who put it there and what had happened before.
+type pooled struct {
+	value  any
+	g      uint32
+	vector vector
+}
+
+// PoolPut puts x into a pool with the given field New. It returns false if the caller is
+// not under control.
+func PoolPut[T any](pool *T, new func() any, x any) bool {
+	c := enterLibrary()
+	if c == nil {
+		return false
+	}
+	if !c.dying && x != nil {
+		s.settle()
+		o := s.objects.at(unsafe.Pointer(pool))
+		var v vector
+		c.release(&v)
+		o.items = append(o.items, pooled{x, c.id, v})
+		if s.recorder.on {
+			s.emit(c, event.PoolPut, c.site(), o.addr, 1, 0)
+		}
+	}
+	c.leave()
+	return true
+}
+
+// PoolGet gets a value from a pool, nil if there is none. ok is false if the caller is
+// not under control.
+func PoolGet[T any](pool *T, new func() any) (x any, ok bool) {
+	c := enterLibrary()
+	if c == nil {
+		return nil, false
+	}
+	if !c.dying {
+		s.settle()
+		o := s.objects.at(unsafe.Pointer(pool))
+		own := new != nil && isStandard(**(**uintptr)(unsafe.Pointer(&new)))
+		for i := len(o.items) - 1; i >= 0; i-- {
+			if it := o.items[i]; !own || it.g == c.id {
+				x = it.value
+				c.acquire(it.vector)
+				copy(o.items[i:], o.items[i+1:])
+				o.items[len(o.items)-1] = pooled{}
+				o.items = o.items[:len(o.items)-1]
+				break
+			}
+		}
+		if s.recorder.on {
+			s.emit(c, event.PoolGet, c.site(), o.addr, 1, bit(x != nil))
+		}
+	}
+	c.leave()
+	return x, true
+}
+
+// codeOf returns the address of a function's code.
+func codeOf(f func()) uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }
+
+// standardPath is where the standard library's source was when it was compiled, with a
+// slash at the end; "" if paths were trimmed.
+var standardPath = func() string {
+	pc := codeOf(runtime.Gosched)
+	file, _ := runtime.FuncForPC(pc).FileLine(pc)
+	return file[:max(0, len(file)-len("runtime/proc.go"))]
+}()
+
+// standardPCs remembers which functions are the standard library's.
+var standardPCs = map[uintptr]bool{}
+
+func isStandard(pc uintptr) bool {
+	is, known := standardPCs[pc]
+	if !known {
+		file, _ := runtime.FuncForPC(pc).FileLine(pc)
+		if standardPath == "" {
+			is = true
+			for i := 0; i < len(file) && file[i] != '/'; i++ {
+				is = is && file[i] != '.'
+			}
+		} else {
+			is = len(file) > len(standardPath) && file[:len(standardPath)] == standardPath
+		}
+		standardPCs[pc] = is
+	}
+	return is
+}

@@ -1,0 +1,213 @@
+package rt
+
+import (
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+)
+
+// A Config says how a run is to be.
+type Config struct {
+	// Strategy decides who goes next.
+	Strategy sched.Strategy
+	// Seed is what the runtime's random numbers start from, if Reseed is set.
+	Seed uint64
+	// MaxSteps is after how many steps a run is cut off; 0 means 10 million.
+	MaxSteps uint64
+	// NoRaces switches the search for data races off, StopAtRace ends a run at the first.
+	NoRaces    bool
+	StopAtRace bool
+	// Record, if set, is called with every event in the order of their effects. The
+	// event and its slices are only valid during the call.
+	Record func(*event.Event)
+	// Ended, if set, is called at the end of the run, before the goroutines that are
+	// left are taken down. It may add failures.
+	Ended func(*Result)
+	// Sleep pauses the calling goroutine for so many nanoseconds of real time. Without
+	// it nobody notices when a goroutine is stuck outside control.
+	Sleep func(nanoseconds int64)
+}
+
+// A Result is what a run came to.
+type Result struct {
+	Failures []Failure
+	Races    []Race
+	// Reported is where a test first reported a failure, for Config.Ended; its G is 0 if
+	// none did.
+	Reported Failure
+	// CutOff says that the run was ended by Config.MaxSteps.
+	CutOff bool
+	// Steps is how many steps were taken, Points at how many of them the strategy was
+	// asked, Goroutines how many there were.
+	Steps      uint64
+	Points     uint64
+	Goroutines int
+	// Left are the goroutines that waited for something at the end.
+	Left []Blocked
+	// Outside lists what ran outside control. If it is not empty the same schedule may
+	// lead elsewhere another time.
+	Outside []Outside
+	// Now is the virtual time at the end, in nanoseconds since the start.
+	Now int64
+	// Frames are the calls of the run. They are valid until the next run.
+	Frames *Frames
+}
+
+// Failed reports whether anything was found.
+func (r *Result) Failed() bool { return len(r.Failures) > 0 || len(r.Races) > 0 }
+
+// A FailureKind is a way to fail.
+type FailureKind uint8
+
+const (
+	Panicked   FailureKind = iota + 1 // a panic left a goroutine
+	Fatal                             // the runtime would have ended the program
+	Deadlocked                        // nobody can ever go on
+	Exited                            // os.Exit was called
+	TestFailed                        // for Config.Ended
+)
+
+func (k FailureKind) String() string {
+	switch k {
+	case Panicked:
+		return "panic"
+	case Fatal:
+		return "fatal error"
+	case Deadlocked:
+		return "deadlock"
+	case Exited:
+		return "exit"
+	case TestFailed:
+		return "test failed"
+	}
+	return "unknown failure"
+}
+
+// A Failure is why a run failed.
+type Failure struct {
+	Kind FailureKind
+	// Message is what the runtime would print, without "panic: " or "fatal error: ".
+	Message string
+	// G, Site and Frame are where, as far as known; Step is when.
+	G     uint32
+	Site  uint32
+	Frame uint32
+	Step  uint64
+	// PCs are the stack of a panic, the innermost call first.
+	PCs []uintptr
+	// Code is that of an exit.
+	Code int
+	// Blocked are the goroutines of a deadlock.
+	Blocked []Blocked
+}
+
+// An Access is one of the two of a race.
+type Access struct {
+	G     uint32
+	Kind  event.Kind
+	Site  uint32
+	Frame uint32
+	Addr  uintptr
+	Size  uintptr
+}
+
+// A Race is two accesses that nothing orders, at least one of which stores.
+type Race struct {
+	First, Second Access
+	Step          uint64
+}
+
+// A Blocked goroutine waits for something.
+type Blocked struct {
+	G     uint32
+	Op    event.Op
+	Frame uint32
+}
+
+// An Outside is something that went on outside control.
+type Outside struct {
+	// What says it in words.
+	What string
+	// G is the goroutine and Site and Frame the last place it was seen at; 0 if it was
+	// never under control.
+	G     uint32
+	Site  uint32
+	Frame uint32
+}
+
+// Frames is the tree of calls. A frame is known by its number; 0 is outside of all
+// instrumented functions.
+type Frames struct {
+	nodes []node
+	index map[node]uint32
+	// pcs are the sites that are not in instrumented code; see PC.
+	pcs     []uintptr
+	pcIndex map[uintptr]uint32
+}
+
+type node struct {
+	parent uint32
+	site   uint32
+	pc     uintptr
+}
+
+// A Call is one of the calls of a stack.
+type Call struct {
+	// Site is the function's.
+	Site uint32
+	// PC is where it returns to.
+	PC uintptr
+}
+
+// Stack returns the calls that lead to a frame, the innermost first.
+func (f *Frames) Stack(frame uint32) []Call {
+	var all []Call
+	for frame != 0 && int(frame) < len(f.nodes) {
+		n := f.nodes[frame]
+		all = append(all, Call{Site: n.site, PC: n.pc})
+		frame = n.parent
+	}
+	return all
+}
+
+// outsideSites is where the sites begin that are indices of program counters.
+const outsideSites = 1 << 31
+
+// PC returns the return address that a site stands for: sites from 1<<31 are calls of
+// patched functions of the standard library, which have no number of their own.
+func (f *Frames) PC(site uint32) (pc uintptr, ok bool) {
+	if site < outsideSites || int(site-outsideSites) >= len(f.pcs) {
+		return 0, false
+	}
+	return f.pcs[site-outsideSites], true
+}
+
+func (f *Frames) reset() {
+	f.nodes = append(f.nodes[:0], node{})
+	f.index = map[node]uint32{}
+	f.pcs = f.pcs[:0]
+	f.pcIndex = map[uintptr]uint32{}
+}
+
+func (f *Frames) frame(n node) uint32 {
+	i, ok := f.index[n]
+	if !ok {
+		i = f.append(n)
+		f.index[n] = i
+	}
+	return i
+}
+
+func (f *Frames) append(n node) uint32 {
+	f.nodes = append(f.nodes, n)
+	return uint32(len(f.nodes) - 1)
+}
+
+func (f *Frames) site(pc uintptr) uint32 {
+	i, ok := f.pcIndex[pc]
+	if !ok {
+		i = uint32(len(f.pcs)) + outsideSites
+		f.pcs = append(f.pcs, pc)
+		f.pcIndex[pc] = i
+	}
+	return i
+}

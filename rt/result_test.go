@@ -1,0 +1,145 @@
+package rt_test
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	. "github.com/cofferdam-go/cofferdam/rt"
+)
+
+// function returns the name of the function that a program counter returns to.
+func function(pc uintptr) string {
+	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	return f.Function[strings.LastIndexByte(f.Function, '.')+1:]
+}
+
+//go:noinline
+func outer(x *int) {
+	defer Leave(Enter(11))
+	inner(x)
+}
+
+//go:noinline
+func inner(x *int) {
+	defer Leave(Enter(12))
+	Add(x, 1, 1, 2)
+}
+
+func TestRacesHaveBothStacks(t *testing.T) {
+	x := heap(0)
+	r := Run(Config{Strategy: &first{}}, func() {
+		Go(1, func() { outer(x) })
+		inner(x)
+	})
+	if len(r.Races) != 2 {
+		t.Fatalf("%+v", r.Races)
+	}
+	for _, x := range r.Races {
+		if x.First.G != 1 || x.Second.G != 2 {
+			t.Errorf("goroutines %d and %d", x.First.G, x.Second.G)
+		}
+		if x.First.Size != 8 || x.First.Addr != x.Second.Addr {
+			t.Errorf("%+v", x)
+		}
+		a, b := r.Frames.Stack(x.First.Frame), r.Frames.Stack(x.Second.Frame)
+		if len(a) != 1 || a[0].Site != 12 {
+			t.Errorf("first stack %v", a)
+		}
+		if len(b) != 2 || b[0].Site != 12 || b[1].Site != 11 || function(b[0].PC) != "outer" {
+			t.Errorf("second stack %v, called from %s", b, function(b[0].PC))
+		}
+	}
+}
+
+func TestDeadlockSaysWhoWaitsWhere(t *testing.T) {
+	r := Run(Config{Strategy: &first{}}, func() {
+		a, b := heap(mutex{}), make(chan int)
+		a.Lock()
+		Go(1, func() { a.Lock() })
+		Recv(b, 5)
+	})
+	if len(r.Failures) != 1 || r.Failures[0].Kind != Deadlocked {
+		t.Fatalf("%+v", r.Failures)
+	}
+	all := r.Failures[0].Blocked
+	if len(all) != 2 || all[0].Op.Kind != event.Recv || all[0].Op.Site != 5 || all[1].Op.Kind != event.Lock {
+		t.Fatalf("%+v", all)
+	}
+	if pc, ok := r.Frames.PC(all[1].Op.Site); !ok || function(pc) != "Lock" {
+		t.Errorf("waits in %q", function(pc))
+	}
+}
+
+func TestRecordHasValuesInOrder(t *testing.T) {
+	x := heap(uint8(5))
+	list, _ := record(&first{}, func() {
+		Add(x, 2, 1, 2)
+		P(x).Set(9, 3)
+		*A(x, event.AtomicCompare, 4) = 10
+		New(heap(0), 5)
+	})
+	want := []string{
+		"1 g1 start site 0 frame 0 @0+0 arg 0 [][]",
+		"2 g1 load site 1 frame 0 @1+1 arg 0 [5] []",
+		"3 g1 store site 2 frame 0 @1+1 arg 0 [5] [7]",
+		"4 g1 store site 3 frame 0 @1+1 arg 0 [7] [9]",
+		"5 g1 compare and swap site 4 frame 0 @1+1 arg 1 [9] [10]",
+		"6 g1 alloc site 5 frame 0 @2+8 arg 1 [] []",
+		"7 g1 end site 0 frame 0 @0+0 arg 0 [][]",
+	}
+	for i := range want {
+		want[i] = strings.ReplaceAll(want[i], "[][]", "[] []")
+	}
+	if !slices.Equal(list, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(list, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestRecordHasCalls(t *testing.T) {
+	x := heap(0)
+	list, _ := record(&first{}, func() { outer(x) })
+	var got []string
+	for _, l := range list {
+		f := strings.Fields(l)
+		got = append(got, f[2]+strings.Join(f[5:7], ""))
+	}
+	if want := "start0 call1 call2 load2 store2 return2 return1 end0"; strings.ReplaceAll(strings.Join(got, " "), "frame", "") != want {
+		t.Errorf("got %s\n%s", got, strings.Join(list, "\n"))
+	}
+}
+
+func TestARunIsCutOff(t *testing.T) {
+	x := heap(0)
+	r := Run(Config{Strategy: &first{}, MaxSteps: 1000}, func() {
+		for {
+			*W(x, 1) = 1
+		}
+	})
+	if !r.CutOff || r.Steps != 1000 {
+		t.Errorf("cut off: %v after %d steps", r.CutOff, r.Steps)
+	}
+}
+
+func TestStopAtRaceEndsTheRun(t *testing.T) {
+	x := heap(0)
+	r := Run(Config{Strategy: &first{}, StopAtRace: true}, func() {
+		Go(1, func() { *W(x, 1) = 1; t.Error("went on") })
+		*W(x, 2) = 1
+	})
+	if len(r.Races) != 1 {
+		t.Errorf("%+v", r.Races)
+	}
+}
+
+func TestEndedSeesTheRunBeforeItsLeftovers(t *testing.T) {
+	taken, seen := 0, -1
+	Run(Config{Strategy: &first{}, Ended: func(r *Result) { seen = taken }}, func() {
+		Go(1, func() { defer func() { taken++ }(); Block(1) })
+	})
+	if seen != 0 || taken != 1 {
+		t.Errorf("%d, then %d", seen, taken)
+	}
+}

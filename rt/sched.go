@@ -1,0 +1,386 @@
+package rt
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+)
+
+// s is the one scheduler. Its fields belong to whoever holds the token and is inside
+// rt; between runs, and while the leftovers are taken down, to Run.
+var s scheduler
+
+type scheduler struct {
+	config   Config
+	strategy sched.Strategy
+	watches  bool
+	result   *Result
+
+	current *goroutine   // who holds the token
+	last    *goroutine   // who took the last step
+	all     []*goroutine // of this run, by id - 1
+	spare   []*goroutine
+	// ready, ids and ops are parallel, by ascending id: what a strategy is shown.
+	ready []*goroutine
+	ids   []uint32
+	ops   []event.Op
+	point sched.Point
+
+	steps  uint64
+	limit  uint64 // of steps
+	pause  uint64 // the step at which to look whether somebody spins
+	row    int    // picks in a row of the same goroutine
+	points uint64
+	site   uint32 // where the last step was
+
+	rootEnded bool
+	stopping  bool   // the run is to be ended by the goroutine that runs
+	busy      bool   // steps must not be quick: watched, recorded, or the end
+	lingered  int    // how often something moved on though the root has ended
+	baseline  int    // native goroutines that are none of ours
+	natives   int    // native goroutines that are ours
+	idled     int64  // nanoseconds spent waiting for those outside
+	idledAt   uint64 // the step at which that began
+
+	done  chan struct{} // the run is over
+	taken chan struct{} // a goroutine was taken down
+
+	frames   Frames
+	shadow   shadow
+	objects  objects
+	scratch  vector
+	slots    uint32
+	slotEnds []slotEnd
+	clock    clock
+	recorder recorder
+	compare  compare
+	// unsettled says that compare or recorder hold something that is to be completed.
+	unsettled bool
+}
+
+// token says who runs: 0 if nobody does, otherwise the address of the g, and in its
+// lowest bits what it does. A goroutine that is stuck outside loses it: that is why a
+// hook takes and gives it back with atomic operations, though nobody else is after it
+// nearly always.
+var token atomic.Uintptr
+
+const (
+	// inside: the goroutine is in rt. Hooks called from there do the plain operation.
+	inside = 1
+	// suspect: it runs the program and has called no hook since the watchdog looked.
+	suspect = 2
+)
+
+// on says that hooks have to look who calls them.
+var on atomic.Bool
+
+// enter is how a hook begins: it returns the calling goroutine if that is under
+// control, and takes it into rt, until leave. It returns nil if the hook is to do the
+// plain operation.
+func enter() *goroutine {
+	if !on.Load() {
+		return nil
+	}
+	g, _, _ := here()
+	return enterAs(g)
+}
+
+// enterAs is enter for a caller that knows its g.
+func enterAs(g uintptr) *goroutine {
+	if token.CompareAndSwap(g, g|inside) {
+		return s.current
+	}
+	return enterSlow(g, true)
+}
+
+// enterLibrary is enter for what the patched standard library calls.
+func enterLibrary() *goroutine {
+	if !on.Load() {
+		return nil
+	}
+	g, _, _ := here()
+	if token.CompareAndSwap(g, g|inside) {
+		return s.current
+	}
+	return enterSlow(g, false)
+}
+
+// enterSlow is enter for those who are not simply the one that runs. It takes note of
+// instrumented code that is not under control; the standard library is used by
+// everybody, also by those who have nothing to do with the run.
+func enterSlow(g uintptr, instrumented bool) *goroutine {
+	for {
+		switch t := token.Load(); t {
+		case g, g | suspect:
+			if token.CompareAndSwap(t, g|inside) {
+				return s.current
+			}
+		case g | inside:
+			return nil
+		default:
+			if dog := watchdog.Load(); dog != 0 && t == dog|inside {
+				// It may take the token from this goroutine, and may give it back.
+				runtime.Gosched()
+				continue
+			}
+			c := returned(g)
+			if c == nil && instrumented {
+				foreign.Store(true)
+			}
+			return c
+		}
+	}
+}
+
+// leave is how a hook ends: the program goes on.
+func (c *goroutine) leave() {
+	if s.stopping && !c.dying {
+		c.stop()
+	}
+	token.Store(c.g)
+}
+
+// Controlled reports whether the caller is a goroutine under control.
+func Controlled() bool {
+	c := enterLibrary()
+	if c == nil {
+		return false
+	}
+	c.leave()
+	return true
+}
+
+// step announces what c is about to do and returns when it is its turn. It returns
+// false if c is being taken down: then nothing but the plain operation is to be done.
+func (c *goroutine) step(op event.Op) bool {
+	s.site = op.Site
+	if c.quick() {
+		return true
+	}
+	return c.stepSlow(op)
+}
+
+// quick takes a step if there is nobody else to take one and nothing else to do.
+func (c *goroutine) quick() bool {
+	if len(s.ready) != 1 || s.busy || s.unsettled || s.steps >= s.pause || strays.waiting.Load() {
+		return false
+	}
+	s.took(c)
+	return true
+}
+
+func (c *goroutine) stepSlow(op event.Op) bool {
+	if c.dying {
+		c.dead()
+		return false
+	}
+	s.settle()
+	op.G = c.id
+	s.ops[c.index] = op
+	s.adopt()
+	if s.steps >= s.pause {
+		s.look(c)
+	}
+	if len(s.ready) == 1 && !s.watches {
+		s.took(c)
+	} else if d := s.choose(c); d != c {
+		s.pass(d)
+		c.park()
+	}
+	return true
+}
+
+// took counts a step.
+func (s *scheduler) took(c *goroutine) {
+	s.steps++
+	c.taken++
+	s.last = c
+}
+
+// spinning is after how many steps without rest somebody is taken to wait by trying
+// again and again, so that the others get their turn and time goes on.
+const spinning = 10_000
+
+// look is called now and then, by the goroutine that runs.
+func (s *scheduler) look(c *goroutine) {
+	if s.steps >= s.limit {
+		s.result.CutOff = true
+		c.stop()
+	}
+	if s.rootEnded {
+		if s.lingered++; s.lingered > maxLinger {
+			c.stop()
+		}
+	}
+	s.pause = min(s.limit, s.steps+2*spinning)
+	s.advance()
+	if others.Load() > 0 || foreign.Load() {
+		s.poll(true)
+	}
+}
+
+// choose asks the strategy for one of the ready goroutines. c is the one that took the
+// last step, if it can go on.
+func (s *scheduler) choose(c *goroutine) *goroutine {
+	p := &s.point
+	p.Step, p.Current, p.Last, p.Taken = s.steps, 0, 0, 0
+	if s.last != nil {
+		p.Last, p.Taken = s.last.id, s.last.taken
+	}
+	tired := c != nil && s.row >= spinning && len(s.ready) > 1
+	if tired {
+		op := s.ops[c.index]
+		s.remove(c)
+		defer func() { s.insert(c, op) }()
+	} else if c != nil {
+		p.Current = c.id
+	}
+	p.Ready, p.Ops = s.ids, s.ops
+	d := s.ready[0]
+	if len(s.ready) > 1 || s.watches {
+		s.points++
+		d = s.ready[s.strategy.Pick(p)]
+	}
+	if d == s.last {
+		s.row++
+	} else {
+		s.row = 0
+	}
+	s.took(d)
+	return d
+}
+
+// branch asks the strategy for one of n possibilities.
+func (s *scheduler) branch(c *goroutine, site uint32, n int) int {
+	if n < 2 {
+		return 0
+	}
+	return s.strategy.Branch(c.id, site, n)
+}
+
+// insert makes c ready to do op.
+func (s *scheduler) insert(c *goroutine, op event.Op) {
+	op.G = c.id
+	i := len(s.ready)
+	s.ready = append(s.ready, c)
+	s.ids = append(s.ids, c.id)
+	s.ops = append(s.ops, op)
+	for ; i > 0 && s.ids[i-1] > c.id; i-- {
+		s.ready[i], s.ids[i], s.ops[i] = s.ready[i-1], s.ids[i-1], s.ops[i-1]
+		s.ready[i].index = i
+	}
+	s.ready[i], s.ids[i], s.ops[i] = c, c.id, op
+	c.index = i
+	c.state = ready
+}
+
+// remove takes c from the ready ones.
+func (s *scheduler) remove(c *goroutine) {
+	c.op = s.ops[c.index]
+	copy(s.ops[c.index:], s.ops[c.index+1:])
+	copy(s.ids[c.index:], s.ids[c.index+1:])
+	copy(s.ready[c.index:], s.ready[c.index+1:])
+	n := len(s.ready) - 1
+	s.ready[n] = nil
+	s.ready, s.ids, s.ops = s.ready[:n], s.ids[:n], s.ops[:n]
+	for i := c.index; i < n; i++ {
+		s.ready[i].index = i
+	}
+	c.index = -1
+}
+
+// pass gives the token to d, who waits for it in park.
+func (s *scheduler) pass(d *goroutine) {
+	s.current = d
+	token.Store(inside)
+	d.wake <- struct{}{}
+}
+
+// park waits for the token.
+func (c *goroutine) park() {
+	<-c.wake
+	token.Store(c.g | inside)
+	if c.dying {
+		c.die()
+	}
+}
+
+// rest lets the others go, after c has left the ready ones, and returns when c has been
+// picked again.
+func (c *goroutine) rest() {
+	switch d := s.dispatch(c); d {
+	case c:
+	case nil:
+		c.park()
+	default:
+		s.pass(d)
+		c.park()
+	}
+}
+
+// dispatch returns who goes next when the goroutine that ran, c, cannot go on. It
+// returns nil if that is nobody's business here any more: the run is over, or somebody
+// came back from outside meanwhile.
+func (s *scheduler) dispatch(c *goroutine) *goroutine {
+	for len(s.ready) == 0 {
+		if s.adopt() {
+			continue
+		}
+		if s.outsiders(c) {
+			if !s.idle(c) {
+				return nil
+			}
+			continue
+		}
+		if s.poll(false) || s.advance() {
+			continue
+		}
+		s.stuck()
+		s.over()
+		return nil
+	}
+	return s.choose(nil)
+}
+
+// stuck is called when nobody can ever go on.
+func (s *scheduler) stuck() {
+	if s.rootEnded {
+		return
+	}
+	f := Failure{Kind: Deadlocked, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps, Blocked: s.blocked()}
+	f.Site, f.Frame = s.all[0].op.Site, s.all[0].frame
+	s.result.Failures = append(s.result.Failures, f)
+}
+
+// blocked lists who waits.
+func (s *scheduler) blocked() []Blocked {
+	var all []Blocked
+	for _, c := range s.all {
+		if c.state == blocked {
+			all = append(all, Blocked{G: c.id, Op: c.op, Frame: c.frame})
+		}
+	}
+	return all
+}
+
+// over ends the run. From here on everything belongs to Run.
+func (s *scheduler) over() {
+	s.settle()
+	token.Store(inside)
+	s.done <- struct{}{}
+}
+
+// stop ends the run for c, which does not go on.
+func (c *goroutine) stop() {
+	s.over()
+	c.park()
+}
+
+// fail ends the run with a failure of c.
+func (c *goroutine) fail(f Failure) {
+	f.G, f.Frame, f.Step = c.id, c.frame, s.steps
+	s.result.Failures = append(s.result.Failures, f)
+	c.stop()
+}

@@ -1,0 +1,203 @@
+package rt_test
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	. "github.com/cofferdam-go/cofferdam/rt"
+)
+
+func TestReadersComeBeforeTheNextWriter(t *testing.T) {
+	// Whoever waits for reading when a writer unlocks is let in before another writer
+	// that waits.
+	r := Run(Config{Strategy: &first{}}, func() {
+		rw, order := heap(rwMutex{}), heap("")
+		rw.Lock()
+		Go(1, func() { rw.Lock(); *order += "w"; rw.Unlock() })
+		Go(1, func() { rw.RLock(); *order += "r"; rw.RUnlock() })
+		Sleep(1)
+		rw.Unlock()
+		Sleep(1)
+		if *order != "rw" {
+			t.Errorf("order %q", *order)
+		}
+	})
+	if r.Failed() {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestTryRLockFailsWhileAWriterWaits(t *testing.T) {
+	Run(Config{Strategy: &first{}}, func() {
+		rw := heap(rwMutex{})
+		rw.RLock()
+		Go(1, func() { lockUnlock(rw) })
+		Sleep(1)
+		if rw.TryRLock() {
+			t.Error("locked")
+		}
+		rw.RUnlock()
+		Sleep(1)
+		if !rw.TryRLock() {
+			t.Error("not locked")
+		}
+		if rw.TryLock() {
+			t.Error("locked for writing, too")
+		}
+		rw.RUnlock()
+	})
+}
+
+func TestAWaitGroupThatIsUsedAgainTooEarly(t *testing.T) {
+	reused := false
+	for found := range every(t, func() func() string {
+		wg := heap(waitGroup{})
+		wg.Add(1)
+		Go(1, func() { wg.Done(); wg.Add(1); wg.Done() })
+		wg.Wait()
+		return none()
+	}) {
+		reused = reused || strings.HasPrefix(found, "panic: sync: WaitGroup is reused before previous Wait has returned")
+		// The first Add and a Wait must not be concurrent.
+		if !strings.Contains(found, "race ") {
+			t.Errorf("no race: %s", found)
+		}
+	}
+	if !reused {
+		t.Error("not noticed in any schedule")
+	}
+}
+
+func TestAMutexOnTheStackIsNobodyElses(t *testing.T) {
+	r := Run(Config{Strategy: &first{}}, func() {
+		for range 3 {
+			useStack(10)
+		}
+	})
+	if r.Failed() {
+		t.Errorf("%+v", r)
+	}
+	r = Run(Config{Strategy: &first{}}, func() {
+		var mu mutex
+		mu.Lock()
+		mu.Lock()
+	})
+	if len(r.Failures) != 1 || r.Failures[0].Kind != Deadlocked {
+		t.Errorf("%+v", r)
+	}
+}
+
+//go:noinline
+func useStack(n int) {
+	var mu mutex
+	mu.Lock() // and never unlocked
+	if n > 0 {
+		useStack(n - 1)
+	}
+}
+
+func TestFatalErrors(t *testing.T) {
+	for want, f := range map[string]func(){
+		"sync: unlock of unlocked mutex":    func() { heap(mutex{}).Unlock() },
+		"sync: Unlock of unlocked RWMutex":  func() { heap(rwMutex{}).Unlock() },
+		"sync: RUnlock of unlocked RWMutex": func() { heap(rwMutex{}).RUnlock() },
+	} {
+		r := Run(Config{Strategy: &first{}}, f)
+		if len(r.Failures) != 1 || r.Failures[0].Kind != Fatal || r.Failures[0].Message != want {
+			t.Errorf("%+v, want %s", r.Failures, want)
+		}
+	}
+}
+
+func TestManyGoroutinesShareSlots(t *testing.T) {
+	x := heap(0)
+	r := Run(Config{Strategy: &walk{}}, func() {
+		for range 100 {
+			var all []func()
+			for range 20 {
+				y := heap(0)
+				all = append(all, func() { *W(y, 1) = *R(x, 2) })
+			}
+			together(all...)
+			*W(x, 3) = 1
+		}
+		Go(1, func() { *W(x, 4) = 1 })
+		*W(x, 5) = 1
+	})
+	if r.Goroutines != 2002 || outcomeOf(r) != "race 4 5" {
+		t.Errorf("%d goroutines: %s", r.Goroutines, outcomeOf(r))
+	}
+}
+
+// pull is iter.Pull as it is patched, reduced to what matters here: the function runs on
+// another g while the caller waits.
+func pull(seq iter.Seq[int]) (next func() (int, bool), stop func()) {
+	var c Coroutine
+	start, back := make(chan bool), make(chan bool)
+	var v int
+	var ok bool
+	go func() {
+		<-start
+		c.Arrive()
+		defer func() { c.Leave(); back <- true }()
+		seq(func(n int) bool {
+			v, ok = n, true
+			c.Leave()
+			back <- true
+			more := <-start
+			c.Arrive()
+			return more
+		})
+		ok = false
+	}()
+	return func() (int, bool) {
+			c.Leave()
+			start <- true
+			<-back
+			c.Arrive()
+			return v, ok
+		}, func() {
+			c.Leave()
+			start <- false
+			<-back
+			c.Arrive()
+		}
+}
+
+func TestCoroutinesGoOnForTheirCaller(t *testing.T) {
+	expect(t, some(t, 50, func() func() string {
+		x, mu := heap(0), heap(mutex{})
+		f := func() {
+			next, stop := pull(func(yield func(int) bool) {
+				for i := 0; ; i++ {
+					mu.Lock()
+					Add(x, i, 1, 2)
+					mu.Unlock()
+					if !yield(i) {
+						return
+					}
+				}
+			})
+			next()
+			next()
+			stop()
+		}
+		together(f, f)
+		return func() string { return fmt.Sprint(*x) }
+	}), "2")
+}
+
+func TestAStrategyThatNeverSwitchesIsMadeTo(t *testing.T) {
+	x := heap(uint32(0))
+	r := Run(Config{Strategy: &stubborn{}}, func() {
+		Go(1, func() { *A(x, event.AtomicStore, 1) = 1 })
+		for *A(x, event.AtomicLoad, 2) == 0 {
+		}
+	})
+	if r.Failed() || r.CutOff {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,89 @@
+package rt
+
+import "runtime"
+
+// The end of a run leaves goroutines that wait for something, or that are in the middle
+// of it because the run failed. One after the other they are woken and made to end by
+// runtime.Goexit, so that what they deferred is done. Hooks of such a goroutine do the
+// plain operation, and where that would have to wait, it ends again.
+
+// maxHooks is how many hooks a goroutine may call while it is taken down, before it is
+// made to end again: it may be in a loop that waits for another.
+const maxHooks = 10_000
+
+// die makes c end. It does not return.
+func (c *goroutine) die() {
+	c.leave()
+	runtime.Goexit()
+}
+
+// dead counts what c does while it is taken down.
+func (c *goroutine) dead() {
+	if c.hooks++; c.hooks > maxHooks {
+		c.hooks = 0
+		c.die()
+	}
+}
+
+// takeDown ends the goroutines of the run that have not ended.
+func (s *scheduler) takeDown() {
+	s.busy = true
+	lockStrays()
+	strays.closed = true
+	for i, c := range strays.returning {
+		c.state = blocked
+		for j, d := range strays.all {
+			if c == d {
+				strays.all = append(strays.all[:j], strays.all[j+1:]...)
+				break
+			}
+		}
+		strays.returning[i] = nil
+	}
+	strays.returning = strays.returning[:0]
+	strays.waiting.Store(false)
+	strays.count.Store(int32(len(strays.all)))
+	unlockStrays()
+
+	for i := 0; i < len(s.all); i++ {
+		c := s.all[i]
+		switch c.state {
+		case ready, blocked:
+			c.dying = true
+			s.current = c
+			token.Store(inside)
+			c.wake <- struct{}{}
+			<-s.taken
+			c.state = ended
+		case outside:
+			c.stale.Store(true)
+		case ended:
+		}
+	}
+	token.Store(0)
+}
+
+// clean gets everything ready for the next run, and lets go of what belongs to the
+// program.
+func (s *scheduler) clean() {
+	for i, c := range s.all {
+		if c.state == ended {
+			c.recycle()
+			s.spare = append(s.spare, c)
+		}
+		s.all[i] = nil
+	}
+	s.all = s.all[:0]
+	clear(s.ready)
+	s.ready, s.ids, s.ops = s.ready[:0], s.ids[:0], s.ops[:0]
+	s.current, s.last = nil, nil
+	s.slots, s.slotEnds = 0, s.slotEnds[:0]
+	s.objects.reset()
+	s.clock.reset()
+	s.compare = compare{}
+	*s = scheduler{
+		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops,
+		done: s.done, taken: s.taken, frames: s.frames, shadow: s.shadow, objects: s.objects,
+		scratch: s.scratch, slotEnds: s.slotEnds, clock: s.clock,
+	}
+}

@@ -1,0 +1,45 @@
+package rt
+
+import (
+	"runtime"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// ReportFailure says that a test reports a failure, for the first time in a run. The run
+// goes on: that it failed is told by what runs the test, when it has ended. Where it
+// first did is in Result.Reported.
+func ReportFailure() {
+	c := enter()
+	if c == nil {
+		return
+	}
+	defer c.leave()
+	if c.dying || s.result.Reported.G != 0 {
+		return
+	}
+	s.settle()
+	var all [64]uintptr
+	pcs := all[:runtime.Callers(2, all[:])]
+	for len(pcs) > 1 && isTesting(pcs[0]) {
+		pcs = pcs[1:]
+	}
+	site := uint32(0)
+	if len(pcs) > 0 {
+		site = s.frames.site(pcs[0])
+	}
+	s.emit(c, event.Fail, site, 0, 0, 0)
+	s.result.Reported = Failure{
+		Kind: TestFailed, G: c.id, Site: site, Frame: c.frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
+	}
+}
+
+// isTesting reports whether a return address is in package testing.
+func isTesting(pc uintptr) bool {
+	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	return packageOf(f.Function) == "testing"
+}
+
+// Drive, if set, takes the place of running a program's tests: it is given their names
+// and what runs one of them, and returns the exit code.
+var Drive func(names []string, run func(i int) (failed bool)) int

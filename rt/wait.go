@@ -1,0 +1,214 @@
+package rt
+
+import (
+	"sync/atomic"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// A wait is the condition under which a goroutine's pending operation can be done.
+type wait struct {
+	kind waitKind
+	on   *object
+	// What the condition is about: one of these, in the program's own object.
+	mutex *int32
+	count *atomic.Int32
+	group *atomic.Uint64
+	// registered says that the goroutine is among the waiters of what it depends on.
+	registered bool
+	// granted says that the condition held once, and that that counts.
+	granted bool
+	// retry says that the goroutine is to try, whatever is known here.
+	retry bool
+}
+
+type waitKind uint8
+
+const (
+	forNothing waitKind = iota
+	forMutex            // to be unlocked
+	forWriting          // an RWMutex to be unlocked by all
+	forReading          // an RWMutex to be unlocked by a writer, and no writer to wait
+	forGroup            // a WaitGroup to come to 0
+	forGrant            // a Cond to be signalled, a time to come
+	forChannel          // one of comms to be possible
+	forEver
+)
+
+// enabled reports whether c's pending operation can be done now.
+func (c *goroutine) enabled() bool {
+	w := &c.wait
+	if w.granted || w.retry {
+		return true
+	}
+	switch w.kind {
+	case forNothing:
+		return true
+	case forMutex:
+		return atomic.LoadInt32(w.mutex)&(mutexLocked|mutexStarving) == 0
+	case forWriting:
+		return w.count.Load() == 0 && w.on.granted == 0
+	case forReading:
+		return w.count.Load() >= 0 && !w.on.writerWaits()
+	case forGroup:
+		return int32(w.group.Load()>>32) == 0
+	case forChannel:
+		for i := range c.comms {
+			if c.possible(i) {
+				return true
+			}
+		}
+		return false
+	case forGrant, forEver:
+		return false
+	}
+	panic("rt: unknown wait")
+}
+
+// await announces what c is about to do once the condition that c.wait describes holds,
+// and returns when it is c's turn and it does, as far as is known here. If somebody else
+// did it for c, c.chose says so. It returns false if c is being taken down.
+func (c *goroutine) await(op event.Op) bool {
+	if c.dying {
+		c.dead()
+		return false
+	}
+	s.settle()
+	op.G = c.id
+	s.ops[c.index] = op
+	s.adopt()
+	if s.steps >= s.pause {
+		s.look(c)
+	}
+	// To ask is a step, even if the answer is to wait: whoever decides has to see it. It
+	// does not count if c is alone, whether somebody watches or not, so that steps have
+	// the same numbers in both cases.
+	switch {
+	case len(s.ready) > 1:
+		if d := s.choose(c); d != c {
+			s.pass(d)
+			c.park()
+		}
+	case c.enabled() && !s.watches:
+		s.took(c)
+	case c.enabled():
+		s.choose(c)
+	case s.watches:
+		s.show(c)
+	}
+	if !c.enabled() {
+		if op.Site == 0 {
+			s.ops[c.index].Site = c.site()
+		}
+		c.block()
+	}
+	c.wait.retry = false
+	return true
+}
+
+// block waits until the condition holds.
+func (c *goroutine) block() {
+	c.register()
+	s.suspend(c)
+	c.rest()
+	c.unregister()
+}
+
+// forever never returns.
+func (c *goroutine) forever(op event.Op) {
+	c.wait = wait{kind: forEver}
+	if c.await(op) {
+		panic("rt: somebody went on who waits for nothing")
+	}
+	c.die()
+}
+
+// register enters c with what its condition depends on.
+func (c *goroutine) register() {
+	if c.wait.registered {
+		return
+	}
+	c.wait.registered = true
+	if c.wait.on != nil {
+		c.wait.on.waiters = append(c.wait.on.waiters, c)
+	}
+	for i := range c.comms {
+		o := c.comms[i].on
+		o.waiters = append(o.waiters, c)
+	}
+}
+
+func (c *goroutine) unregister() {
+	if !c.wait.registered {
+		return
+	}
+	c.wait.registered = false
+	if c.wait.on != nil {
+		c.wait.on.removeWaiter(c)
+	}
+	for i := range c.comms {
+		c.comms[i].on.removeWaiter(c)
+	}
+}
+
+func (o *object) removeWaiter(c *goroutine) {
+	for i, d := range o.waiters {
+		if d == c {
+			n := copy(o.waiters[i:], o.waiters[i+1:])
+			o.waiters[i+n] = nil
+			o.waiters = o.waiters[:i+n]
+			return
+		}
+	}
+}
+
+// changed looks again who of those that wait for o can go on, and who cannot any more.
+func (s *scheduler) changed(o *object) {
+	for i := 0; i < len(o.waiters); i++ {
+		s.reconsider(o.waiters[i])
+	}
+}
+
+func (s *scheduler) reconsider(c *goroutine) {
+	if c == s.current || c.chose >= 0 {
+		return
+	}
+	switch enabled := c.enabled(); {
+	case enabled && c.state == blocked:
+		s.resume(c)
+	case !enabled && c.state == ready:
+		s.suspend(c)
+	}
+}
+
+// suspend takes c from the ready ones.
+func (s *scheduler) suspend(c *goroutine) {
+	s.remove(c)
+	c.state = blocked
+	s.emit(c, event.Blocked, c.op.Site, c.op.Addr, 0, uint64(c.op.Kind))
+	if c.wait.kind == forWriting {
+		s.changed(c.wait.on) // a writer that waits holds readers back
+	}
+}
+
+// resume puts c among the ready ones.
+func (s *scheduler) resume(c *goroutine) {
+	s.insert(c, c.op)
+	if c.wait.kind == forWriting {
+		s.changed(c.wait.on)
+	}
+	// One that is ready has no offers on channels open any more, so others may have to
+	// wait now who could have met it.
+	for i := range c.comms {
+		if o := c.comms[i].on; len(o.waiters) > 1 && o.unbuffered() {
+			s.changed(o)
+		}
+	}
+}
+
+// show shows the strategy what c, which is alone, asks for.
+func (s *scheduler) show(c *goroutine) {
+	steps, points, row, last, taken := s.steps, s.points, s.row, s.last, c.taken
+	s.choose(c)
+	s.steps, s.points, s.row, s.last, c.taken = steps, points, row, last, taken
+}
