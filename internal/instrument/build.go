@@ -1,0 +1,331 @@
+package instrument
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam"
+	"github.com/cofferdam-go/cofferdam/internal/load"
+)
+
+// A Config says what to build.
+type Config struct {
+	// Dir is where the go command runs; empty means the current directory.
+	Dir string
+	// Patterns are the packages to build.
+	Patterns []string
+	// Tests asks for test binaries instead of programs.
+	Tests bool
+	// Flags are build flags to pass on, such as -tags=x and -race.
+	Flags []string
+	// Env is the environment of the go command; nil means the process's own.
+	Env []string
+	// Deps puts dependencies outside the standard library into memory mode too.
+	Deps bool
+	// Overlay has other contents for some files of the program.
+	Overlay map[string][]byte
+	// Memory are further packages, by import path, for memory mode. A trailing /...
+	// stands for those below.
+	Memory []string
+}
+
+// A Program is what Build made.
+type Program struct {
+	// Binaries are the programs, one for each main package or package with tests.
+	Binaries []Binary
+	// Sites are in the order of their numbers.
+	Sites []Site
+	// Packages are those that the programs consist of, with how each was built.
+	Packages []Package
+	// Missed are the constructs that were left alone in packages that were not.
+	Missed []Missed
+	// Hash identifies the program: its sources, the hooks' and the version of Go.
+	Hash string
+
+	dir string
+}
+
+// A Binary is an executable.
+type Binary struct {
+	Package string // its import path
+	Dir     string // the package's directory, where go test would run it
+	Path    string
+}
+
+// A Package tells how a package was built.
+type Package struct {
+	Path string
+	Mode Mode
+	Why  string // the reason, where the mode is not the one that others like it have
+}
+
+// Close removes what Build put on disk.
+func (p *Program) Close() error { return os.RemoveAll(p.dir) }
+
+// Site returns the site of that number, or nil.
+func (p *Program) Site(id uint32) *Site {
+	i, ok := slices.BinarySearchFunc(p.Sites, id, func(s Site, id uint32) int { return int(int64(s.ID) - int64(id)) })
+	if !ok {
+		return nil
+	}
+	return &p.Sites[i]
+}
+
+// A builder is one call of Build.
+type builder struct {
+	Config
+	env  goEnv
+	dir  string
+	text map[string]string // the overlay: file to text
+	prog *Program
+	hash io.Writer
+	// modern are packages written in versions of Go that have no generics yet:
+	// rewritten, they are compiled as a later one.
+	modern []string
+	// modules are the directories of the module cache that stand elsewhere.
+	modules map[string]*packages.Module
+	links   map[string]string // the overlay: file to existing file
+	goFlags []string
+}
+
+// goEnv is what the go command says of itself.
+type goEnv struct {
+	GOROOT, GOMODCACHE, GOMOD, GOWORK, GOVERSION, GOOS, GOARCH string
+}
+
+// Build rewrites the packages and builds them.
+func Build(c Config) (_ *Program, err error) {
+	b := &builder{Config: c, text: make(map[string]string), links: make(map[string]string), modules: make(map[string]*packages.Module), prog: new(Program)}
+	hash := sha256.New()
+	b.hash = hash
+	out, err := b.goCommand("env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOVERSION", "GOOS", "GOARCH")
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(out, &b.env); err != nil {
+		return nil, fmt.Errorf("reading the output of go env: %w", err)
+	}
+	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: withoutRace(c.Flags), Env: c.Env, Overlay: c.Overlay})
+	if err != nil {
+		return nil, err
+	}
+	if b.dir, err = os.MkdirTemp("", "cofferdam"); err != nil {
+		return nil, err
+	}
+	b.prog.dir = b.dir
+	defer func() {
+		if err != nil {
+			os.RemoveAll(b.dir)
+		}
+	}()
+	fmt.Fprintln(b.hash, b.env.GOVERSION, b.env.GOOS, b.env.GOARCH, c.Tests, c.Flags, c.Deps, c.Memory)
+	if err := b.addHooks(); err != nil {
+		return nil, err
+	}
+	if err := b.rewrite(roots); err != nil {
+		return nil, err
+	}
+	targets, err := b.targets(roots)
+	if err != nil {
+		return nil, err
+	}
+	b.addDriver(targets)
+	if err := b.relocate(); err != nil {
+		return nil, err
+	}
+	overlay, err := b.writeOverlay()
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range targets {
+		if err := b.compile(t, i, overlay); err != nil {
+			return nil, err
+		}
+	}
+	b.prog.Hash = hex.EncodeToString(hash.Sum(nil)[:16])
+	return b.prog, nil
+}
+
+// withoutRace drops -race: what is listed needs to be compiled for its types only.
+func withoutRace(flags []string) []string {
+	return slices.DeleteFunc(slices.Clone(flags), func(f string) bool {
+		f = strings.TrimPrefix(f, "-")
+		return strings.HasPrefix(f, "-race") || f == "race" || strings.HasPrefix(f, "race=")
+	})
+}
+
+// goCommand runs the go command and returns its output.
+func (b *builder) goCommand(args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = b.Dir
+	cmd.Env = b.Env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return nil, errors.New("the go command is not on the path: install Go or add it")
+		}
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, strings.TrimSpace(stderr.String()))
+	}
+	return out, nil
+}
+
+// addHooks lays the hooks over the standard library.
+func (b *builder) addHooks() error {
+	sources, err := cofferdam.Sources()
+	if err != nil {
+		return err
+	}
+	for _, s := range sources {
+		s = assembly(s)
+		b.text[b.std(s.Name)] = s.Text
+		fmt.Fprintln(b.hash, s.Name, len(s.Text))
+		io.WriteString(b.hash, s.Text)
+	}
+	return nil
+}
+
+// assembly moves the hooks' assembly to package runtime, and has the hooks call it
+// there: the assembler wants to run in the package's directory, and that of cofferdamrt
+// does not exist.
+func assembly(s cofferdam.Source) cofferdam.Source {
+	switch {
+	case filepath.Ext(s.Name) == ".s":
+		s.Name = "runtime/cofferdam" + strings.TrimPrefix(path.Base(s.Name), "g")
+		s.Text = strings.NewReplacer("·here(SB)", "·CofferdamHere(SB)", "·returns(SB)", "·CofferdamReturns(SB)").Replace(s.Text)
+	case s.Name == "cofferdamrt/g.go":
+		s.Text = strings.NewReplacer(
+			"package rt\n", "package rt; import \"runtime\"\n",
+			"\nfunc here() (who, lo, hi uintptr)\n", "\nfunc here() (who, lo, hi uintptr) { return runtime.CofferdamHere() }\n",
+			"//go:noescape\nfunc returns(pcs *[8]uintptr) int\n", "func returns(pcs *[8]uintptr) int { return runtime.CofferdamReturns(pcs) }\n",
+		).Replace(s.Text)
+	}
+	return s
+}
+
+// std returns the path of a file of the standard library.
+func (b *builder) std(name string) string {
+	return filepath.Join(b.env.GOROOT, "src", filepath.FromSlash(name))
+}
+
+// targets returns the packages to build binaries of.
+func (b *builder) targets(roots []*packages.Package) ([]*packages.Package, error) {
+	var all []*packages.Package
+	seen := make(map[string]bool)
+	for _, p := range roots {
+		switch {
+		case b.Tests && p.ForTest != "" && !seen[p.ForTest]:
+			// Either the package with its own tests or the one outside it.
+			seen[p.ForTest] = true
+			all = append(all, p)
+		case !b.Tests && p.Name == "main":
+			all = append(all, p)
+		}
+	}
+	if len(all) > 0 {
+		return all, nil
+	}
+	if b.Tests {
+		return nil, fmt.Errorf("no package of %s has tests", strings.Join(b.Patterns, " "))
+	}
+	return nil, fmt.Errorf("no package of %s is a program", strings.Join(b.Patterns, " "))
+}
+
+// addDriver adds a file to each target that links the driver.
+func (b *builder) addDriver(targets []*packages.Package) {
+	if _, ok := b.text[b.std("cofferdamrt/drive/drive.go")]; !ok && !b.has("cofferdamrt/drive") {
+		return
+	}
+	for _, p := range targets {
+		name := "cofferdam_drive.go"
+		if b.Tests {
+			name = "cofferdam_drive_test.go"
+		}
+		b.text[filepath.Join(dirOf(p), name)] = "package " + p.Name + "\n\nimport _ \"cofferdamrt/drive\"\n"
+	}
+}
+
+// has reports whether files are laid over a directory of the standard library.
+func (b *builder) has(dir string) bool {
+	for f := range b.text {
+		if filepath.Dir(f) == b.std(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func dirOf(p *packages.Package) string {
+	if len(p.GoFiles) > 0 {
+		return filepath.Dir(p.GoFiles[0])
+	}
+	return p.Dir
+}
+
+// writeOverlay writes the texts and the file that maps to them.
+func (b *builder) writeOverlay() (string, error) {
+	replace := make(map[string]string)
+	for from, to := range b.links {
+		replace[from] = to
+	}
+	for file, text := range b.text {
+		sum := sha256.Sum256([]byte(file + "\x00" + text))
+		to := filepath.Join(b.dir, hex.EncodeToString(sum[:8])+filepath.Ext(file))
+		if err := os.WriteFile(to, []byte(text), 0o666); err != nil {
+			return "", err
+		}
+		replace[file] = to
+	}
+	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(b.dir, "overlay.json")
+	return name, os.WriteFile(name, text, 0o666)
+}
+
+// compile builds one binary.
+func (b *builder) compile(p *packages.Package, n int, overlay string) error {
+	path := p.PkgPath
+	bin := filepath.Join(b.dir, fmt.Sprintf("program%d", n))
+	if b.env.GOOS == "windows" {
+		bin += ".exe"
+	}
+	args := []string{"build"}
+	if b.Tests {
+		args = []string{"test", "-c", "-vet=off"}
+		path = p.ForTest
+	}
+	args = append(args, b.Flags...)
+	args = append(args, b.goFlags...)
+	for _, m := range b.modern {
+		args = append(args, "-gcflags="+m+"=-lang=go1.18")
+	}
+	args = append(args, "-overlay="+overlay, "-o", bin, path)
+	if _, err := b.goCommand(args...); err != nil {
+		return fmt.Errorf("building %s with hooks: %w", path, err)
+	}
+	binary, err := os.ReadFile(bin)
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(binary, []byte("cofferdamrt.")) {
+		return fmt.Errorf("%s was built without hooks: the go command ignores overlays with -cover, so leave that out", path)
+	}
+	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin})
+	return nil
+}

@@ -1,0 +1,433 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/load"
+)
+
+// A Mode is how much of a package is brought under control.
+type Mode uint8
+
+const (
+	// Plain packages are built as they are.
+	Plain Mode = iota
+	// Sync packages hand goroutines, channels and atomics to the scheduler.
+	Sync
+	// Memory packages do so with every access to memory that may be shared.
+	Memory
+)
+
+func (m Mode) String() string {
+	switch m {
+	case Plain:
+		return "plain"
+	case Sync:
+		return "sync"
+	case Memory:
+		return "memory"
+	}
+	panic(fmt.Sprintf("unknown mode %d", uint8(m)))
+}
+
+// A Site is a place in the source that calls a hook.
+type Site struct {
+	ID        uint32
+	Kind      string // "load", "send", ...
+	Package   string
+	File      string // as it is, before any line directive
+	Line      int
+	Column    int
+	EndLine   int
+	EndColumn int
+	Function  string // as stack traces spell it, without the package
+	Text      string // the source
+}
+
+// A Missed construct was left as it is, though it does what is otherwise under
+// control.
+type Missed struct {
+	Package string
+	File    string
+	Line    int
+	What    string
+	Why     string
+}
+
+// A rewriter rewrites one file.
+//
+// Its methods return text: the source of a node with the hooks in it. Each rewrite
+// asks for the text of the parts it keeps, so rewrites nest as the syntax does, and
+// what no rewrite is about comes out byte for byte.
+type rewriter struct {
+	pkg  *load.Checked
+	info *types.Info
+	file *load.File
+	tok  *token.File
+	mode Mode
+
+	rt    string // what the file calls the hooks' package
+	fresh string // how variables of ours begin
+	names int    // how many there are
+
+	// perIteration says that the file's loops declare their variables anew in each
+	// iteration, as they do since Go 1.22.
+	perIteration bool
+	in           scope // what to rewrite
+	// gotos are the labels that a goto jumps to.
+	gotos map[types.Object]bool
+
+	vars     *variables
+	function string
+	literals int          // how many function literals it has had so far
+	literal  bool         // whether it is one
+	results  []*types.Var // of the innermost function, if they have names
+
+	sites  []Site
+	missed []Missed
+	hooks  int // in the innermost function so far
+	calls  int // in the innermost function so far
+	used   bool
+	tail   []string // declarations to add at the end
+}
+
+// rewrite returns the file's source with hooks. Sites are numbered from 1 and
+// stand in the text between marks; number puts the final ones in.
+func (r *rewriter) rewrite() string {
+	f := r.file.Syntax
+	body := r.splice(r.tok.Pos(0), r.tok.Pos(len(r.file.Source)), r.parts(f)...)
+	if !r.used {
+		return string(r.file.Source)
+	}
+	end := r.tok.Offset(f.Name.End())
+	text := body[:end] + `; import ` + r.rt + ` "cofferdamrt"` + body[end:]
+	for _, t := range r.tail {
+		text += "\n" + t
+	}
+	if len(r.tail) > 0 {
+		text += "\n"
+	}
+	return text
+}
+
+const (
+	siteMark = "\x01site"
+	siteEnd  = "\x02"
+)
+
+// site returns the number of a new site, as an argument of a hook.
+func (r *rewriter) site(kind string, n ast.Node) string {
+	return r.siteAt(kind, n.Pos(), n.End())
+}
+
+func (r *rewriter) siteAt(kind string, pos, end token.Pos) string {
+	from, to := r.pkg.Fset.PositionFor(pos, false), r.pkg.Fset.PositionFor(end, false)
+	r.hooks++
+	r.used = true
+	r.sites = append(r.sites, Site{
+		ID: uint32(len(r.sites) + 1), Kind: kind,
+		Package: r.pkg.PkgPath, File: r.file.Name,
+		Line: from.Line, Column: from.Column, EndLine: to.Line, EndColumn: to.Column,
+		Function: r.function, Text: excerpt(r.source(pos, end)),
+	})
+	return siteMark + strconv.Itoa(len(r.sites)) + siteEnd
+}
+
+// maxExcerpt is how much source a site carries.
+const maxExcerpt = 80
+
+func excerpt(s string) string {
+	s, _, more := strings.Cut(s, "\n")
+	if len(s) > maxExcerpt {
+		s, more = s[:maxExcerpt], true
+	}
+	if more {
+		s = strings.TrimRight(s, " \t{") + " ..."
+	}
+	return strings.ToValidUTF8(s, "?")
+}
+
+// number replaces the marks of sites by their numbers, counted on from base.
+func number(text string, base uint32) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	for {
+		before, rest, ok := strings.Cut(text, siteMark)
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		n, after, _ := strings.Cut(rest, siteEnd)
+		id, err := strconv.ParseUint(n, 10, 32)
+		if err != nil {
+			panic("a site's mark holds no number: " + err.Error())
+		}
+		b.WriteString(strconv.FormatUint(uint64(base)+id, 10))
+		text = after
+	}
+}
+
+// miss notes a construct that is left alone.
+func (r *rewriter) miss(n ast.Node, what, why string) {
+	r.missed = append(r.missed, Missed{
+		Package: r.pkg.PkgPath, File: r.file.Name, Line: r.pkg.Fset.PositionFor(n.Pos(), false).Line, What: what, Why: why,
+	})
+}
+
+// hook returns a call of a hook.
+func (r *rewriter) hook(name string, args ...string) string {
+	return r.rt + "." + name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// name returns a variable that the file does not use.
+func (r *rewriter) name() string {
+	r.names++
+	return r.fresh + strconv.Itoa(r.names)
+}
+
+func (r *rewriter) offset(p token.Pos) int { return r.tok.Offset(p) }
+
+func (r *rewriter) source(pos, end token.Pos) string {
+	return string(r.file.Source[r.offset(pos):r.offset(end)])
+}
+
+// verbatim returns a node's source.
+func (r *rewriter) verbatim(n ast.Node) string { return r.source(n.Pos(), n.End()) }
+
+// newlines returns as many line breaks as there are in a range of the source: what
+// keeps the lines where they are when the range itself is dropped.
+func (r *rewriter) newlines(pos, end token.Pos) string {
+	return strings.Repeat("\n", strings.Count(r.source(pos, end), "\n"))
+}
+
+// at returns a line directive that puts what follows it where pos is.
+func (r *rewriter) at(pos token.Pos) string {
+	p := r.pkg.Fset.Position(pos)
+	return fmt.Sprintf("/*line :%d:%d*/", p.Line, max(p.Column, 1))
+}
+
+// line is the line of the file that holds pos.
+func (r *rewriter) line(pos token.Pos) int { return r.tok.Line(pos) }
+
+// A part is a range of the source and the text that takes its place.
+type part struct {
+	pos, end token.Pos
+	text     string
+}
+
+func (r *rewriter) part(n ast.Node, text string) part { return part{n.Pos(), n.End(), text} }
+
+// insert returns a part that adds text before pos.
+func insert(pos token.Pos, text string) part { return part{pos, pos, text} }
+
+// splice returns a range of the source with parts of it replaced.
+func (r *rewriter) splice(pos, end token.Pos, parts ...part) string {
+	slices.SortStableFunc(parts, func(a, b part) int { return int(a.pos - b.pos) })
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(r.source(pos, p.pos))
+		b.WriteString(p.text)
+		pos = p.end
+	}
+	b.WriteString(r.source(pos, end))
+	return b.String()
+}
+
+// spliced is splice over a whole node.
+func (r *rewriter) spliced(n ast.Node, parts ...part) string {
+	return r.splice(n.Pos(), n.End(), parts...)
+}
+
+// parts returns the rewritten children of a node.
+func (r *rewriter) parts(n ast.Node) []part {
+	var parts []part
+	ast.Inspect(n, func(c ast.Node) bool {
+		if c == n {
+			return true
+		}
+		if c != nil {
+			if text, changed := r.text(c); changed {
+				parts = append(parts, r.part(c, text))
+			}
+		}
+		return false
+	})
+	return parts
+}
+
+// text returns a node's text, and whether it can differ from its source.
+func (r *rewriter) text(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.CommentGroup, *ast.Comment, *ast.Field, *ast.FieldList, *ast.ImportSpec, *ast.TypeSpec, *ast.BranchStmt, *ast.EmptyStmt, *ast.BasicLit:
+		return "", false
+	case *ast.GenDecl:
+		return r.globals(n), true
+	case *ast.FuncDecl:
+		return r.funcDecl(n), true
+	case ast.Stmt:
+		return r.stmt(n, false), true
+	case ast.Expr:
+		return r.value(n), true
+	}
+	panic(fmt.Sprintf("rewriting %T", n))
+}
+
+// globals returns the declaration of package-level variables.
+func (r *rewriter) globals(d *ast.GenDecl) string {
+	if d.Tok != token.VAR {
+		return r.verbatim(d)
+	}
+	var parts []part
+	for _, s := range d.Specs {
+		for _, v := range s.(*ast.ValueSpec).Values {
+			r.function = "init"
+			parts = append(parts, r.part(v, r.value(v)))
+		}
+	}
+	return r.spliced(d, parts...)
+}
+
+// typeOf returns an expression's type; it is invalid where cgo is involved.
+func (r *rewriter) typeOf(e ast.Expr) types.Type {
+	if t := r.info.TypeOf(e); t != nil {
+		return t
+	}
+	return types.Typ[types.Invalid]
+}
+
+// core returns a type's underlying type; for a type parameter, the one that all
+// its type arguments share, or nil.
+func core(t types.Type) types.Type {
+	p, ok := types.Unalias(t).(*types.TypeParam)
+	if !ok {
+		return t.Underlying()
+	}
+	var one types.Type
+	same := true
+	var walk func(types.Type)
+	walk = func(t types.Type) {
+		switch u := t.Underlying().(type) {
+		case *types.Interface:
+			for e := range u.EmbeddedTypes() {
+				walk(e)
+			}
+		case *types.Union:
+			for term := range u.Terms() {
+				walk(term.Type())
+			}
+		default:
+			if one != nil && !types.Identical(one, u) {
+				same = false
+			}
+			one = u
+		}
+	}
+	walk(p.Constraint())
+	if !same {
+		return nil
+	}
+	return one
+}
+
+// is reports whether a type is, in its core, a T.
+func is[T types.Type](t types.Type) bool {
+	_, ok := core(t).(T)
+	return ok
+}
+
+func isPointer(t types.Type) bool { return is[*types.Pointer](t) }
+func isMap(t types.Type) bool     { return is[*types.Map](t) }
+func isSlice(t types.Type) bool   { return is[*types.Slice](t) }
+func isArray(t types.Type) bool   { return is[*types.Array](t) }
+func isChan(t types.Type) bool    { return is[*types.Chan](t) }
+
+// isString reports whether t is a string type, or all its type arguments are.
+func isString(t types.Type) bool {
+	b, ok := core(t).(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// pointsToArray reports whether t is a pointer to an array.
+func pointsToArray(t types.Type) bool {
+	p, ok := core(t).(*types.Pointer)
+	return ok && isArray(p.Elem())
+}
+
+// builtin returns the name of the built-in function that an expression denotes.
+func (r *rewriter) builtin(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if b, ok := r.info.Uses[e].(*types.Builtin); ok {
+			return b.Name()
+		}
+	case *ast.SelectorExpr:
+		if b, ok := r.info.Uses[e.Sel].(*types.Builtin); ok {
+			return "unsafe." + b.Name()
+		}
+	}
+	return ""
+}
+
+// packageOf returns the path of the package that e.g. atomic.AddInt32 is qualified
+// with, or "".
+func (r *rewriter) packageOf(e *ast.SelectorExpr) string {
+	if id, ok := e.X.(*ast.Ident); ok {
+		if p, ok := r.info.Uses[id].(*types.PkgName); ok {
+			return p.Imported().Path()
+		}
+	}
+	return ""
+}
+
+// visible reports whether a local variable's name has its meaning at pos.
+func (r *rewriter) visible(x *types.Var, pos token.Pos) bool {
+	scope := r.info.Scopes[r.file.Syntax].Innermost(pos)
+	if scope == nil {
+		return false
+	}
+	_, obj := scope.LookupParent(x.Name(), pos)
+	return obj == x
+}
+
+// universe reports whether a predeclared name has its meaning at pos.
+func (r *rewriter) universe(name string, pos token.Pos) bool {
+	scope := r.info.Scopes[r.file.Syntax]
+	if scope == nil {
+		return false
+	}
+	if inner := scope.Innermost(pos); inner != nil {
+		scope = inner
+	}
+	_, obj := scope.LookupParent(name, pos)
+	return obj != nil && obj.Parent() == types.Universe
+}
+
+// hasCall reports whether evaluating e can run other code or block.
+func (r *rewriter) hasCall(e ast.Node) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if tv := r.info.Types[n.Fun]; tv.IsType() || r.info.Types[n].Value != nil {
+				return true
+			}
+			switch r.builtin(n.Fun) {
+			case "len", "cap", "new", "make", "real", "imag", "complex", "min", "max", "unsafe.Sizeof", "unsafe.Alignof", "unsafe.Offsetof":
+				return true
+			}
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}

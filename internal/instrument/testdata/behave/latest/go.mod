@@ -1,0 +1,3 @@
+module example.com/latest
+
+go 1.26
