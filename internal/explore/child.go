@@ -1,0 +1,141 @@
+package explore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// A child is an instrumented program that takes orders.
+type child struct {
+	cmd     *exec.Cmd
+	orders  *os.File
+	in      *json.Encoder
+	reports *os.File
+	out     *json.Decoder
+	output  *tail
+}
+
+// start starts the program. What it prints is kept only as far as it may explain a
+// death: a thousand runs a second print the same thing a thousand times a second.
+func (p *Program) start(ctx context.Context) (*child, error) {
+	ordersR, orders, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting the instrumented program: %w", err)
+	}
+	reports, reportsW, err := os.Pipe()
+	if err != nil {
+		ordersR.Close()
+		orders.Close()
+		return nil, fmt.Errorf("starting the instrumented program: %w", err)
+	}
+	c := &child{orders: orders, in: json.NewEncoder(orders), reports: reports, out: json.NewDecoder(reports), output: &tail{}}
+	c.cmd = exec.CommandContext(ctx, p.Path, p.arguments()...)
+	c.cmd.Dir = p.Dir
+	c.cmd.Env = append(os.Environ(), wire.Env+"=1", "GOTRACEBACK=all")
+	c.cmd.ExtraFiles = []*os.File{ordersR, reportsW} // 3 and 4
+	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
+	c.cmd.WaitDelay = time.Second
+	// An interrupt is for the tool, which ends the program when it has understood.
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err = c.cmd.Start()
+	ordersR.Close()
+	reportsW.Close()
+	if err != nil {
+		orders.Close()
+		reports.Close()
+		return nil, fmt.Errorf("starting the instrumented program: %w", err)
+	}
+	return c, nil
+}
+
+// arguments are those of the program. A test that runs in parallel with others shall do
+// so on any machine.
+func (p *Program) arguments() []string {
+	if p.build.config.Tests {
+		return []string{"-test.parallel=4"}
+	}
+	return p.build.args
+}
+
+// order sends an order and returns its last report. progress may be nil.
+func (c *child) order(o *wire.Order, progress func(*wire.Progress)) (*wire.Report, error) {
+	if err := c.in.Encode(o); err != nil {
+		return nil, c.died(err)
+	}
+	for {
+		var r wire.Report
+		switch err := c.out.Decode(&r); {
+		case err != nil:
+			return nil, c.died(err)
+		case r.Error != "":
+			return nil, errors.New(r.Error)
+		case r.Progress == nil:
+			return &r, nil
+		case progress != nil:
+			progress(r.Progress)
+		}
+	}
+}
+
+// A DeathError says that the program ended in the middle of an order: the runtime
+// ended it, or code that is not under control did.
+type DeathError struct {
+	Cause  error
+	Output string // the last of what it printed
+}
+
+func (e *DeathError) Error() string {
+	s := fmt.Sprintf("the instrumented program ended in the middle of a run (%v)", e.Cause)
+	if e.Output != "" {
+		s += "; the last it printed:\n" + e.Output
+	}
+	return s
+}
+
+func (e *DeathError) Unwrap() error { return e.Cause }
+
+func (c *child) died(err error) error {
+	c.orders.Close()
+	c.reports.Close()
+	if wait := c.cmd.Wait(); wait != nil {
+		err = wait
+	}
+	return &DeathError{Cause: err, Output: c.output.String()}
+}
+
+// close lets the program end.
+func (c *child) close() {
+	c.orders.Close()
+	_, _ = io.Copy(io.Discard, c.reports)
+	c.reports.Close()
+	_ = c.cmd.Wait() // it has answered all that it was asked
+}
+
+// A tail keeps the last of what is written to it.
+type tail struct {
+	buf []byte
+}
+
+const tailSize = 64 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.buf = append(t.buf, b...)
+	if len(t.buf) > 2*tailSize {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailSize:]...)
+	}
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	return strings.TrimSpace(string(t.buf[max(0, len(t.buf)-tailSize):]))
+}

@@ -1,0 +1,191 @@
+package explore
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// build instruments the tests of a directory.
+func build(t *testing.T, dir string) *Program {
+	t.Helper()
+	b, err := New(instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b.Programs[0]
+}
+
+func options(t *testing.T) *Options {
+	return &Options{
+		Strategy: "pct", Seed: 1, Budget: 20 * time.Second, Runs: 20_000, Steps: 100_000, Harm: 20 * time.Millisecond,
+		Trace: filepath.Join(t.TempDir(), "run.trace"),
+	}
+}
+
+// TestPairs holds the search against programs that have a bug, each of which it must
+// find, and against programs that have none, in which it must not find any.
+func TestPairs(t *testing.T) {
+	p := build(t, "testdata/pairs")
+	targets, err := p.Targets(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bugs, fine, missed, wrong int
+	for _, target := range targets {
+		bug := strings.HasPrefix(target, "TestBug")
+		if bug {
+			bugs++
+		} else {
+			fine++
+		}
+		t.Run(target, func(t *testing.T) {
+			o := options(t)
+			if !bug {
+				o.Runs = 300
+			}
+			res, err := p.Explore(t.Context(), target, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case bug && res.Failure == nil:
+				missed++
+				t.Errorf("missed in %d schedules", res.Runs)
+			case !bug && res.Failure != nil:
+				wrong++
+				t.Errorf("false report: %s: %s", res.Failure.Kind, res.Failure.Message)
+			}
+			if res.Fresh || res.Cut > 0 {
+				t.Errorf("fresh processes: %v, runs cut off: %d, note: %s", res.Fresh, res.Cut, res.Note)
+			}
+			if res.Failure != nil {
+				replayTwice(t, p, o.Trace)
+			}
+		})
+	}
+	t.Logf("%d of %d bugs missed, %d false reports in %d correct programs", missed, bugs, wrong, fine)
+	if bugs < 50 || fine < 50 {
+		t.Errorf("only %d and %d programs", bugs, fine)
+	}
+}
+
+// replayTwice checks that a recorded run comes to the same end event for event.
+func replayTwice(t *testing.T, p *Program, file string) {
+	t.Helper()
+	r, err := trace.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	problems, err := trace.Validate(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("the trace makes no sense: %v", p)
+	}
+	for range 2 {
+		_, diff, err := p.Replay(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff != nil {
+			t.Errorf("the replay differs: %s", diff)
+		}
+	}
+	var report strings.Builder
+	if err := WriteReport(&report, r); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(report.String(), "How it comes about") {
+		t.Errorf("no timeline in the report:\n%s", report.String())
+	}
+}
+
+// TestExhaustive holds the depth-first search against the correct programs: it must
+// come to an end that it can name, or run out of schedules to try.
+func TestExhaustive(t *testing.T) {
+	p := build(t, "testdata/pairs")
+	for _, target := range []string{"TestFineMutex", "TestFineUnbuffered", "TestFineSelectReturns", "TestFineAtomicAdd", "TestFineCond", "TestFineOnce"} {
+		t.Run(target, func(t *testing.T) {
+			o := options(t)
+			o.Strategy, o.Preemptions, o.Runs = "dfs", 2, 0
+			res, err := p.Explore(t.Context(), target, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.Failure != nil || !res.Exhausted || !strings.HasPrefix(res.Done.Note, "all schedules") {
+				t.Errorf("failure %v, exhausted %v: %s", res.Failure, res.Exhausted, res.Done.Note)
+			}
+			t.Log(res.Done.Note)
+		})
+	}
+}
+
+func TestSameSeedSameRun(t *testing.T) {
+	p := build(t, "testdata/pairs")
+	var found []string
+	for range 2 {
+		res, err := p.Explore(t.Context(), "TestBugMutexTwoSections", options(t))
+		if err != nil || res.Failure == nil {
+			t.Fatal(res, err)
+		}
+		found = append(found, res.Outcome.Schedule)
+	}
+	if found[0] != found[1] {
+		t.Errorf("found %s and %s with the same seed", found[0], found[1])
+	}
+}
+
+func TestReplayRefusesAChangedProgram(t *testing.T) {
+	dir := t.TempDir()
+	write := func(body string) {
+		for name, text := range map[string]string{
+			"go.mod":    "module example.com/changing\n\ngo 1.24\n",
+			"x_test.go": "package changing\n\nimport \"testing\"\n\nfunc TestIt(t *testing.T) {" + body + "}\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(" x := 0; go func() { x++ }(); x++ ")
+	o := options(t)
+	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	if err != nil || res.Failure == nil {
+		t.Fatal(res, err)
+	}
+	r, err := trace.Open(o.Trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	write(" x := 0; go func() { x += 2 }(); x++ ")
+	if _, _, err := build(t, dir).Replay(t.Context(), r); err == nil || !strings.Contains(err.Error(), "has changed") {
+		t.Errorf("replayed a changed program: %v", err)
+	}
+}
+
+func TestInterruptEndsASearch(t *testing.T) {
+	p := build(t, "testdata/pairs")
+	ctx, cancel := context.WithCancel(t.Context())
+	o := options(t)
+	o.Runs = 0
+	o.Progress = nil
+	cancel()
+	if _, err := p.Explore(ctx, "TestFineMutex", o); err == nil {
+		t.Error("a search went on after it was cancelled")
+	}
+}

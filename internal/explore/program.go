@@ -1,0 +1,94 @@
+package explore
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// A Build is what one call of the go command made: some programs with one table of
+// sites.
+type Build struct {
+	*instrument.Program
+	Programs  []*Program
+	config    instrument.Config
+	args      []string
+	sitesFile string
+}
+
+// A Program is an instrumented program, ready to run.
+type Program struct {
+	build *Build
+	instrument.Binary
+}
+
+// New instruments and builds what the configuration says. A main program is run with the
+// arguments.
+func New(c instrument.Config, args ...string) (*Build, error) {
+	p, err := instrument.Build(c)
+	if err != nil {
+		return nil, err
+	}
+	b := &Build{Program: p, config: c, args: args}
+	for _, bin := range p.Binaries {
+		b.Programs = append(b.Programs, &Program{build: b, Binary: bin})
+	}
+	sites := make([]trace.Site, len(p.Sites))
+	for i, s := range p.Sites {
+		sites[i] = trace.Site{
+			ID: s.ID, Package: s.Package, File: s.File, Line: s.Line, Column: s.Column, EndColumn: s.EndColumn,
+			Function: s.Function, Expr: s.Text, Kind: s.Kind,
+		}
+	}
+	data, err := json.Marshal(sites)
+	if err != nil {
+		return nil, fmt.Errorf("writing the sites of the program: %w", err)
+	}
+	// Beside the binaries, so that it is removed with them.
+	b.sitesFile = filepath.Join(filepath.Dir(p.Binaries[0].Path), "sites.json")
+	if err := os.WriteFile(b.sitesFile, data, 0o600); err != nil {
+		return nil, fmt.Errorf("writing the sites of the program: %w", err)
+	}
+	return b, nil
+}
+
+// header says in a trace what it is of.
+func (p *Program) header(target, schedule string, o *Options) *trace.Header {
+	return &trace.Header{
+		Program:    p.build.Hash,
+		Go:         runtime.Version(),
+		GOOS:       runtime.GOOS,
+		GOARCH:     runtime.GOARCH,
+		Package:    p.Package,
+		Test:       target,
+		Args:       p.build.args,
+		BuildFlags: p.build.config.Flags,
+		Schedule:   schedule,
+		Seed:       o.Seed,
+		Strategy:   o.Strategy,
+		Options: map[string]string{
+			"tests": strconv.FormatBool(p.build.config.Tests),
+			"deps":  strconv.FormatBool(p.build.config.Deps),
+			"races": strconv.FormatBool(!o.NoRaces),
+			"steps": strconv.FormatUint(o.Steps, 10),
+		},
+	}
+}
+
+// Again returns what to build, and the options to run it with, for a trace to be
+// replayed.
+func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
+	steps, _ := strconv.ParseUint(h.Options["steps"], 10, 64)
+	return instrument.Config{
+			Dir: dir, Patterns: []string{h.Package}, Flags: h.BuildFlags,
+			Tests: h.Options["tests"] == "true", Deps: h.Options["deps"] == "true",
+		}, &Options{
+			Seed: h.Seed, Strategy: h.Strategy, Steps: steps, NoRaces: h.Options["races"] == "false",
+		}
+}

@@ -1,0 +1,166 @@
+package explore
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// timelineSteps is how much of a run a report shows.
+const timelineSteps = 40
+
+// WriteReport writes what a recorded run shows: its failures, and the way there.
+func WriteReport(w io.Writer, r *trace.Reader) error {
+	if r.Outcome == nil {
+		return fmt.Errorf("the trace has no outcome: its recording was cut off")
+	}
+	worst := wire.Worst(r.Outcome)
+	if worst == nil {
+		fmt.Fprintln(w, "The run did not fail.")
+		return nil
+	}
+	fmt.Fprintf(w, "%s: %s\n", worst.Kind, headline(r, worst))
+	writePoint(w, r, worst.Kind, &worst.Point)
+	for i := range worst.Others {
+		writePoint(w, r, worst.Kind, &worst.Others[i])
+	}
+	fmt.Fprintln(w, "\nHow it comes about:")
+	fmt.Fprintln(w)
+	if err := WriteTimeline(w, r, timelineSteps); err != nil {
+		return err
+	}
+	others := 0
+	for i := range r.Outcome.Failures {
+		if f := &r.Outcome.Failures[i]; f != worst && f.Kind == wire.Race {
+			if others == 0 {
+				fmt.Fprintln(w, "\nData races in this run:")
+			}
+			others++
+			fmt.Fprintf(w, "  %s\n", headline(r, f))
+		}
+	}
+	for _, s := range r.Outcome.Outside {
+		fmt.Fprintf(w, "outside control: %s\n", s)
+	}
+	return nil
+}
+
+// headline says in a line what a failure is.
+func headline(r *trace.Reader, f *trace.Failure) string {
+	if f.Kind == wire.Race && len(f.Others) == 1 {
+		return fmt.Sprintf("%s and %s", access(r, &f.Others[0]), access(r, &f.Point))
+	}
+	return f.Message
+}
+
+// access names one side of a race.
+func access(r *trace.Reader, p *trace.Point) string {
+	site, ok := r.Site(p.Site)
+	if !ok {
+		return fmt.Sprintf("%s by goroutine %d", p.Kind, p.G)
+	}
+	return fmt.Sprintf("%s of %s at %s:%d by goroutine %d", p.Kind, site.Expr, filepath.Base(site.File), site.Line, p.G)
+}
+
+// writePoint writes the stack of one side of a failure.
+func writePoint(w io.Writer, r *trace.Reader, kind string, p *trace.Point) {
+	stack := Stack(r, p)
+	if p.G == 0 && len(stack) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	switch kind {
+	case wire.Deadlock:
+		fmt.Fprintf(w, "  goroutine %d waits: %s\n", p.G, p.Kind)
+	case wire.Race:
+		fmt.Fprintf(w, "  %s\n", access(r, p))
+	default:
+		fmt.Fprintf(w, "  goroutine %d:\n", p.G)
+	}
+	for _, f := range stack {
+		fmt.Fprintf(w, "    %s\n        %s:%d\n", f.Function, f.File, f.Line)
+	}
+}
+
+// Stack returns the calls at a point, innermost first, without those of the hooks and
+// of the runtime.
+func Stack(r *trace.Reader, p *trace.Point) []finding.Frame {
+	var stack []finding.Frame
+	// An operation's stack begins with its caller, a panic's with the panic itself.
+	if s, ok := r.Site(p.Site); ok && p.Kind != "" {
+		stack = append(stack, finding.Frame{Function: function(&s), File: s.File, Line: s.Line})
+	}
+	for _, c := range p.Stack {
+		if !inside(c.Function) {
+			stack = append(stack, finding.Frame{Function: c.Function, File: c.File, Line: c.Line})
+		}
+	}
+	return stack
+}
+
+// function is the name of a site's function as stack traces have it.
+func function(s *trace.Site) string {
+	if s.Package == "" {
+		return s.Function
+	}
+	return s.Package + "." + s.Function
+}
+
+// inside reports whether a function belongs to the hooks or to what carries them.
+func inside(function string) bool {
+	for _, prefix := range []string{"cofferdamrt.", "cofferdamrt/", "runtime.", "testing.tRunner", "testing.(*M)"} {
+		if strings.HasPrefix(function, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Findings returns the failures of a recorded run in the form that all parts of
+// Cofferdam report in.
+func Findings(r *trace.Reader) []finding.Finding {
+	if r.Outcome == nil {
+		return nil
+	}
+	var all []finding.Finding
+	for i := range r.Outcome.Failures {
+		f := &r.Outcome.Failures[i]
+		one := finding.Finding{Kind: finding.Kind(f.Kind), Explanation: f.Message, History: finding.Once("", 0, time.Time{})}
+		for _, p := range append([]trace.Point{f.Point}, f.Others...) {
+			if p.G == 0 {
+				continue
+			}
+			site, _ := r.Site(p.Site)
+			one.Accesses = append(one.Accesses, finding.Access{
+				Op: op(p.Kind), Goroutine: uint64(p.G), Address: p.Addr, Target: target(&p, site.Expr), Stack: Stack(r, &p),
+			})
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// target is what an operation is on; of one that is no access, what it is.
+func target(p *trace.Point, expr string) string {
+	if op(p.Kind) != finding.Step || p.Kind == "" {
+		return expr
+	}
+	return strings.TrimSpace(p.Kind + " " + expr)
+}
+
+// op is the kind of an operation in the words of package finding.
+func op(kind string) finding.Op {
+	switch kind {
+	case "load", "map read", "atomic load":
+		return finding.Read
+	case "store", "map write", "atomic store", "atomic update":
+		return finding.Write
+	}
+	return finding.Step
+}

@@ -1,0 +1,186 @@
+package pairs
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestBugSleepIsNoSynchronisation(t *testing.T) {
+	n := 0
+	go func() { n = 1 }()
+	time.Sleep(time.Second)
+	if n != 1 {
+		t.Error("not yet")
+	}
+}
+
+// Time is virtual: hours pass at once, and the order of sleeps is kept.
+func TestFineSleepOrder(t *testing.T) {
+	var mu sync.Mutex
+	var order []int
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() {
+			time.Sleep(time.Duration(3-i) * time.Hour)
+			mu.Lock()
+			order = append(order, i)
+			mu.Unlock()
+		})
+	}
+	start := time.Now()
+	wg.Wait()
+	if order[0] != 2 || order[1] != 1 || order[2] != 0 {
+		t.Error(order)
+	}
+	if d := time.Since(start); d != 3*time.Hour {
+		t.Error(d)
+	}
+}
+
+func TestBugTimeoutAgainstResult(t *testing.T) {
+	result := make(chan int)
+	go func() {
+		time.Sleep(time.Second)
+		result <- 1
+	}()
+	select {
+	case <-result:
+	case <-time.After(time.Second):
+		t.Error("timed out at the very moment")
+	}
+}
+
+func TestFineTimeout(t *testing.T) {
+	result := make(chan int, 1)
+	go func() {
+		time.Sleep(time.Second)
+		result <- 1
+	}()
+	select {
+	case <-result:
+	case <-time.After(time.Minute):
+		t.Error("timed out")
+	}
+}
+
+func TestBugAfterFunc(t *testing.T) {
+	n := 0
+	timer := time.AfterFunc(time.Second, func() { n++ })
+	time.Sleep(time.Second)
+	timer.Stop()
+	_ = n
+}
+
+func TestFineAfterFuncStopped(t *testing.T) {
+	n := 0
+	timer := time.AfterFunc(time.Minute, func() { n++ })
+	time.Sleep(time.Second)
+	if !timer.Stop() {
+		t.Error("it has fired early")
+	}
+	time.Sleep(time.Hour)
+	if n != 0 {
+		t.Error("it has fired although stopped")
+	}
+}
+
+func TestFineTicker(t *testing.T) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	start := time.Now()
+	for range 3 {
+		<-ticker.C
+	}
+	if d := time.Since(start); d != 3*time.Second {
+		t.Error(d)
+	}
+	ticker.Reset(time.Minute)
+	<-ticker.C
+}
+
+func TestFineTimerReset(t *testing.T) {
+	timer := time.NewTimer(time.Hour)
+	timer.Reset(time.Second)
+	start := time.Now()
+	<-timer.C
+	if time.Since(start) != time.Second {
+		t.Error(time.Since(start))
+	}
+}
+
+func TestBugTickerNeverStops(t *testing.T) {
+	stop := make(chan bool)
+	tick := time.Tick(time.Second)
+	n := 0
+	go func() {
+		for range 3 {
+			<-tick
+			n++
+		}
+		stop <- true
+	}()
+	time.Sleep(2 * time.Second)
+	if n > 2 {
+		t.Error(n)
+	}
+	<-stop
+}
+
+func TestFineContextCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	child, stop := context.WithTimeout(ctx, time.Hour)
+	defer stop()
+	go cancel()
+	<-child.Done()
+	if !errors.Is(child.Err(), context.Canceled) {
+		t.Error(child.Err())
+	}
+}
+
+func TestFineContextDeadline(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	start := time.Now()
+	<-ctx.Done()
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || time.Since(start) != time.Minute {
+		t.Error(ctx.Err(), time.Since(start))
+	}
+}
+
+func TestBugContextIgnored(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	c := make(chan int)
+	go func() {
+		<-ctx.Done()
+		c <- 1
+	}()
+	cancel()
+	select {
+	case <-c:
+	case <-ctx.Done():
+		t.Error("cancelled first")
+	}
+}
+
+func TestBugContextAfterFunc(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	context.AfterFunc(ctx, func() { n++ })
+	cancel()
+	_ = n
+}
+
+func TestFineContextAfterFunc(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	n := 0
+	done := make(chan bool)
+	context.AfterFunc(ctx, func() { n++; close(done) })
+	cancel()
+	<-done
+	if n != 1 {
+		t.Error(n)
+	}
+}

@@ -1,0 +1,278 @@
+package explore
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// WriteTimeline writes a trace as a column for each goroutine, time going down, with
+// the steps that matter:
+//
+//	goroutine 1 (TestSteady)      goroutine 2 (toctou_test.go:12)
+//	----------------------------  -------------------------------
+//	load m.count = 0
+//	  toctou.go:17
+//	                              store m.count 0 -> 1
+//	                                toctou.go:11
+//	load m.count = 1
+//	  toctou.go:18
+//
+// What matters are accesses to memory that two goroutines touch and at least one
+// changes, and what goroutines do with each other. Of more than limit steps, those at
+// the end are shown, since that is where the failure is.
+func WriteTimeline(w io.Writer, r *trace.Reader, limit int) error {
+	shared, err := sharedMemory(r)
+	if err != nil {
+		return err
+	}
+	steps, skipped, err := lastSteps(r, ownFiles(r), shared, limit)
+	if err != nil {
+		return err
+	}
+	t := newTimeline(r, steps)
+	if skipped > 0 {
+		fmt.Fprintf(w, "(%d earlier steps are left out; cofferdam trace has them all)\n\n", skipped)
+	}
+	return t.write(w)
+}
+
+// sharedMemory returns the words that several goroutines access and one changes.
+func sharedMemory(r *trace.Reader) (map[uint64]bool, error) {
+	type use struct {
+		g      uint32
+		shared bool
+		write  bool
+	}
+	uses := map[uint64]*use{}
+	c := r.Cursor(trace.Filter{Kinds: trace.Accesses()})
+	for c.Next() {
+		e := c.Event()
+		for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
+			u := uses[a]
+			if u == nil {
+				u = &use{g: e.G}
+				uses[a] = u
+			}
+			u.shared = u.shared || u.g != e.G
+			u.write = u.write || !e.Kind.IsRead()
+		}
+	}
+	shared := map[uint64]bool{}
+	for a, u := range uses {
+		if u.shared && u.write {
+			shared[a] = true
+		}
+	}
+	return shared, c.Err()
+}
+
+// ownFiles returns the files of the packages whose every access is recorded: the
+// program's own. What the standard library does for them inside is not shown.
+func ownFiles(r *trace.Reader) map[string]bool {
+	own := map[string]bool{}
+	for _, s := range r.Sites() {
+		if s.Kind == "call" {
+			own[s.File] = true
+		}
+	}
+	return own
+}
+
+// lastSteps returns the last of the steps that matter, up to the failure, and how many
+// came before.
+func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, limit int) (steps []event.Event, skipped int, err error) {
+	c := r.Cursor(trace.Filter{})
+	for c.Next() {
+		e := c.Event()
+		if e.Kind == event.Fail || e.Kind == event.Panic || e.Kind == event.Exit {
+			steps = append(steps, *e)
+			break
+		}
+		if site, ok := r.Site(e.Site); !ok || !own[site.File] || !matters(e, shared) {
+			continue
+		}
+		steps = append(steps, *e)
+		if len(steps) > 2*limit {
+			skipped += len(steps) - limit
+			steps = append(steps[:0], steps[len(steps)-limit:]...)
+		}
+	}
+	if n := len(steps) - limit; n > 0 {
+		skipped += n
+		steps = steps[n:]
+	}
+	return steps, skipped, c.Err()
+}
+
+func matters(e *event.Event, shared map[uint64]bool) bool {
+	switch e.Kind {
+	case event.Alloc, event.Call, event.Return, event.Start, event.End, event.None:
+		return false
+	}
+	if e.Kind.IsMemory() || e.Kind.IsAtomic() {
+		for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
+			if shared[a] {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+type timeline struct {
+	r          *trace.Reader
+	steps      []event.Event
+	goroutines []uint32
+	printer    *trace.Printer
+}
+
+func newTimeline(r *trace.Reader, steps []event.Event) *timeline {
+	t := &timeline{r: r, steps: steps, printer: trace.NewPrinter(r)}
+	for i := range steps {
+		if g := steps[i].G; !slices.Contains(t.goroutines, g) {
+			t.goroutines = append(t.goroutines, g)
+		}
+	}
+	slices.Sort(t.goroutines)
+	return t
+}
+
+// maxColumns is how many goroutines get a column of their own; of more, the steps are
+// written below each other with the goroutine's number in front.
+const (
+	maxColumns = 4
+	maxColumn  = 48
+)
+
+func (t *timeline) write(w io.Writer) error {
+	heads, err := t.heads()
+	if err != nil {
+		return err
+	}
+	columns := len(t.goroutines) <= maxColumns
+	widths := make([]int, len(heads))
+	texts := make([][2]string, len(t.steps))
+	for i := range t.steps {
+		texts[i] = t.text(&t.steps[i])
+	}
+	if columns {
+		for i, h := range heads {
+			widths[i] = utf8.RuneCountInString(h)
+		}
+		for i := range t.steps {
+			at := slices.Index(t.goroutines, t.steps[i].G)
+			for _, s := range texts[i] {
+				widths[at] = max(widths[at], min(utf8.RuneCountInString(s), maxColumn))
+			}
+		}
+		var head, rule strings.Builder
+		for i, h := range heads {
+			fmt.Fprintf(&head, "%-*s  ", widths[i], h)
+			rule.WriteString(strings.Repeat("-", widths[i]) + "  ")
+		}
+		fmt.Fprintf(w, "%s\n%s\n", strings.TrimRight(head.String(), " "), strings.TrimRight(rule.String(), " "))
+	} else {
+		for _, h := range heads {
+			fmt.Fprintln(w, h)
+		}
+		fmt.Fprintln(w)
+	}
+	last := ""
+	for i := range t.steps {
+		at := slices.Index(t.goroutines, t.steps[i].G)
+		indent := ""
+		if columns {
+			for _, width := range widths[:at] {
+				indent += strings.Repeat(" ", width+2)
+			}
+		} else {
+			indent = fmt.Sprintf("%4d  ", t.steps[i].G)
+		}
+		place := fmt.Sprint(at, texts[i][1])
+		if texts[i][1] != "" && place != last {
+			fmt.Fprintf(w, "%s%s:\n", indent, texts[i][1])
+		}
+		last = place
+		if _, err := fmt.Fprintf(w, "%s  %s\n", indent, texts[i][0]); err != nil {
+			return fmt.Errorf("writing the timeline: %w", err)
+		}
+	}
+	return nil
+}
+
+// heads names the goroutines by where they come from.
+func (t *timeline) heads() ([]string, error) {
+	from := map[uint32]string{}
+	c := t.r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go}})
+	for c.Next() {
+		e := c.Event()
+		if s, ok := t.r.Site(e.Site); ok && slices.Contains(t.goroutines, uint32(e.Arg)) {
+			from[uint32(e.Arg)] = fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line)
+		}
+	}
+	heads := make([]string, len(t.goroutines))
+	for i, g := range t.goroutines {
+		name := from[g]
+		switch {
+		case t.r.Header.Test == "" && g == 1:
+			name = "main"
+		case t.r.Header.Test != "" && g == 2:
+			name = t.r.Header.Test // 1 is what runs the test
+		}
+		heads[i] = fmt.Sprintf("goroutine %d", g)
+		if name != "" {
+			heads[i] += " (" + name + ")"
+		}
+	}
+	return heads, c.Err()
+}
+
+// text says what a step did, and where.
+func (t *timeline) text(e *event.Event) [2]string {
+	switch e.Kind {
+	case event.Fail, event.Panic, event.Exit:
+		return t.end()
+	}
+	site, ok := t.r.Site(e.Site)
+	what := e.Kind.String()
+	if site.Expr != "" {
+		what += " " + site.Expr
+	}
+	if v := t.printer.Change(e); v != "" {
+		what += " " + v
+	}
+	if e.Kind == event.Go {
+		what = fmt.Sprintf("go: goroutine %d", e.Arg)
+	}
+	where := ""
+	if ok {
+		where = fmt.Sprintf("%s:%d", filepath.Base(site.File), site.Line)
+	}
+	return [2]string{what, where}
+}
+
+// end says how the run failed, and where: in the innermost call of the program's own.
+func (t *timeline) end() [2]string {
+	f := wire.Worst(t.r.Outcome)
+	if f == nil {
+		return [2]string{}
+	}
+	text := [2]string{f.Kind + ": " + f.Message}
+	own := ownFiles(t.r)
+	for _, c := range f.Stack {
+		if own[c.File] {
+			text[1] = fmt.Sprintf("%s:%d", filepath.Base(c.File), c.Line)
+			break
+		}
+	}
+	return text
+}
