@@ -1,0 +1,189 @@
+package gossa
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+)
+
+// locking are the methods of package sync, and what else has a meaning for who may
+// run, by the engine's words for them.
+var locking = map[string]string{
+	"(*sync.Mutex).Lock":       "lock",
+	"(*sync.Mutex).Unlock":     "unlock",
+	"(*sync.Mutex).TryLock":    "trylock",
+	"(*sync.RWMutex).Lock":     "lock",
+	"(*sync.RWMutex).Unlock":   "unlock",
+	"(*sync.RWMutex).TryLock":  "trylock",
+	"(*sync.RWMutex).RLock":    "rlock",
+	"(*sync.RWMutex).RUnlock":  "runlock",
+	"(*sync.RWMutex).TryRLock": "tryrlock",
+	"(*sync.WaitGroup).Add":    "wgadd",
+	"(*sync.WaitGroup).Done":   "done",
+	"(*sync.WaitGroup).Wait":   "wait",
+	"(*sync.Cond).Wait":        "condwait",
+	"(*sync.Cond).Signal":      "signal",
+	"(*sync.Cond).Broadcast":   "signal",
+	"runtime.Gosched":          "yield",
+	"time.Sleep":               "sleep",
+}
+
+// ending are calls that do not return.
+var ending = map[string]bool{
+	"os.Exit": true, "runtime.Goexit": true, "log.Fatal": true, "log.Fatalf": true, "log.Fatalln": true,
+	"(*testing.common).FailNow": true, "(*testing.common).Fatal": true, "(*testing.common).Fatalf": true,
+	"(*testing.common).SkipNow": true, "(*testing.common).Skip": true, "(*testing.common).Skipf": true,
+}
+
+// failing are the calls with which a test says that it failed.
+var failing = map[string]bool{
+	"(*testing.common).Fail": true, "(*testing.common).FailNow": true,
+	"(*testing.common).Error": true, "(*testing.common).Errorf": true,
+	"(*testing.common).Fatal": true, "(*testing.common).Fatalf": true,
+}
+
+func (l *lifter) call(in ssa.CallInstruction, op sli.Op) {
+	c := in.Common()
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		l.builtin(in, b, op)
+		return
+	}
+	out := &sli.Instr{Op: op, Args: l.values(c.Args), Pos: l.site(in, "")}
+	if op == sli.Spawn {
+		out.Pos = l.site(in, "go")
+	}
+	var dst ssa.Value
+	if v, ok := in.(*ssa.Call); ok && l.p.size(v.Type()) > 0 {
+		dst = v
+		out.Size = l.p.size(v.Type())
+	}
+	name := ""
+	switch f := c.StaticCallee(); {
+	case c.IsInvoke():
+		v := l.value(c.Value)
+		if op == sli.Call {
+			l.emit(&sli.Instr{Op: sli.Test, Why: sli.BadAddress, X: sli.Unary(sli.OpBadAddr, sli.Unsigned, sli.Extract(v, 0, 8)), Pos: l.site(in, "")})
+		}
+		out.Fn, out.Method = sli.Extract(v, 0, 8), c.Method.Name()
+		out.Args = append([]*sli.Expr{sli.Extract(v, 8, 8)}, out.Args...)
+		name = c.Method.FullName()
+		if m := c.Method.Name(); isTesting(c.Method) && failing["(*testing.common)."+m] {
+			name = "(*testing.common)." + m
+			out.Fn, out.Method = nil, ""
+		}
+	case f == nil:
+		out.Fn = l.value(c.Value)
+		if op == sli.Call {
+			l.emit(&sli.Instr{Op: sli.Test, Why: sli.BadAddress, X: sli.Unary(sli.OpBadAddr, sli.Unsigned, out.Fn), Pos: l.site(in, "")})
+		}
+	default:
+		name = f.String()
+		if o := f.Origin(); o != nil {
+			name = o.String()
+		}
+		out.Callee = l.p.funcs[f]
+		if _, ok := c.Value.(*ssa.MakeClosure); ok && out.Callee != nil {
+			out.Fn = l.value(c.Value)
+		}
+	}
+	if out.Callee == nil {
+		out.Word = name
+		if l.special(in, c, out, dst, name, op) {
+			return
+		}
+	}
+	if dst != nil {
+		out.Dst = l.reg(dst)
+	}
+	l.emit(out)
+	if op == sli.Call && ending[name] {
+		l.emit(&sli.Instr{Op: sli.Stop})
+		l.block()
+	}
+}
+
+func isTesting(m *types.Func) bool { return m.Pkg() != nil && m.Pkg().Path() == "testing" }
+
+// special lifts calls of the standard library that mean something to the engine.
+func (l *lifter) special(in ssa.CallInstruction, c *ssa.CallCommon, out *sli.Instr, dst ssa.Value, name string, op sli.Op) bool {
+	word, sync := locking[name]
+	if !sync && strings.Contains(name, "sync/atomic.") {
+		if op == sli.Call && l.atomic(in, c, dst, name) {
+			return true
+		}
+	}
+	switch {
+	case failing[name] && op == sli.Call:
+		l.emit(&sli.Instr{Op: sli.Test, Why: sli.Assertion, X: sli.Num(1, 1), Pos: l.site(in, "")})
+		if ending[name] {
+			l.emit(&sli.Instr{Op: sli.Stop})
+			l.block()
+		}
+		return true
+	case !sync:
+		out.Does = sli.Call
+		return false
+	}
+	out.Word = word
+	if op == sli.Call {
+		out.Op = sli.Sync
+		if dst != nil {
+			out.Dst = l.reg(dst)
+		}
+	}
+	out.Does = sli.Sync
+	l.emit(out)
+	return true
+}
+
+// atomic lifts an operation of sync/atomic on memory. Loads and stores are the
+// engine's own, the rest does both in one.
+func (l *lifter) atomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.Value, name string) bool {
+	verb := name[strings.LastIndexByte(name, '.')+1:]
+	if len(c.Args) == 0 {
+		return false
+	}
+	addr := l.value(c.Args[0])
+	isBool := strings.Contains(name, "atomic.Bool)")
+	l.emit(&sli.Instr{Op: sli.Test, Why: sli.BadAddress, X: sli.Unary(sli.OpBadAddr, sli.Unsigned, addr), Pos: l.site(in, "")})
+	data := l.p.data(c.Args[0]).String()
+	switch {
+	case strings.HasPrefix(verb, "Load") && dst != nil:
+		if isBool {
+			t := l.temp(4)
+			l.emit(&sli.Instr{Op: sli.Load, Atomic: true, Dst: t, Size: 4, X: addr, Pos: l.site(in, "atomic load"), Data: data})
+			l.assign(dst, sli.Binary(sli.OpNe, sli.Unsigned, sli.R(t, 4), sli.Num(4, 0)))
+			return true
+		}
+		l.emit(&sli.Instr{Op: sli.Load, Atomic: true, Dst: l.reg(dst), Size: l.p.size(dst.Type()), X: addr, Pos: l.site(in, "atomic load"), Data: data})
+	case strings.HasPrefix(verb, "Store") && len(c.Args) == 2:
+		v := l.value(c.Args[1])
+		if isBool {
+			v = sli.Convert(v, sli.Unsigned, sli.Unsigned, 4)
+		}
+		l.emit(&sli.Instr{Op: sli.Store, Atomic: true, Size: v.Size, X: addr, Val: v, Pos: l.site(in, "atomic store"), Data: data})
+	default:
+		word := ""
+		for prefix, w := range map[string]string{"Add": "add", "CompareAndSwap": "cas", "Swap": "swap", "And": "and", "Or": "or"} {
+			if strings.HasPrefix(verb, prefix) {
+				word = w
+			}
+		}
+		if word == "" {
+			return false
+		}
+		kind := "atomic update"
+		if word == "cas" {
+			kind = "compare and swap"
+		}
+		out := &sli.Instr{Op: sli.Sync, Word: word, Args: l.values(c.Args), Pos: l.site(in, kind), Data: data}
+		if dst != nil {
+			out.Dst, out.Size = l.reg(dst), l.p.size(dst.Type())
+		}
+		l.emit(out)
+	}
+	return true
+}

@@ -1,0 +1,87 @@
+package gossa
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Data is the variable behind an access: a global, a field of a struct type, or a
+// variable that a function declares. Element says that it is what the variable
+// leads to (an element of a slice or map, what a pointer points to).
+type Data struct {
+	Global  *types.Var
+	Field   *types.Var
+	Struct  types.Type // that has the field
+	Local   *types.Var
+	Element bool
+}
+
+func (d Data) String() string {
+	s := ""
+	switch {
+	case d.Field != nil:
+		s = types.TypeString(d.Struct, func(p *types.Package) string { return p.Name() }) + "." + d.Field.Name()
+	case d.Global != nil:
+		s = d.Global.Pkg().Name() + "." + d.Global.Name()
+	case d.Local != nil:
+		s = d.Local.Name()
+	default:
+		return ""
+	}
+	if d.Element {
+		return "what " + s + " holds"
+	}
+	return s
+}
+
+// data finds the variable that an address is of.
+func (p *Program) data(addr ssa.Value) Data {
+	switch a := addr.(type) {
+	case *ssa.Global:
+		v, _ := a.Object().(*types.Var)
+		return Data{Global: v}
+	case *ssa.FieldAddr:
+		t := pointee(a.X.Type())
+		s := t.Underlying().(*types.Struct)
+		return Data{Field: s.Field(a.Field), Struct: t}
+	case *ssa.IndexAddr:
+		if _, ok := a.X.Type().Underlying().(*types.Pointer); ok {
+			return p.data(a.X)
+		}
+		return p.element(a.X)
+	case *ssa.FreeVar:
+		return Data{Local: types.NewVar(a.Pos(), nil, a.Name(), pointee2(a.Type()))}
+	case *ssa.Alloc:
+		if a.Comment != "" && a.Pos().IsValid() {
+			return Data{Local: types.NewVar(a.Pos(), nil, a.Comment, pointee(a.Type()))}
+		}
+	case *ssa.UnOp:
+		return p.element(a)
+	case *ssa.Parameter:
+		return Data{Local: types.NewVar(a.Pos(), nil, a.Name(), a.Type()), Element: true}
+	}
+	return Data{}
+}
+
+func pointee2(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// element is what a loaded value (a slice, a map, a pointer) leads to.
+func (p *Program) element(v ssa.Value) Data {
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		d := p.data(v.X)
+		d.Element = true
+		return d
+	case *ssa.Slice:
+		return p.element(v.X)
+	case *ssa.Parameter:
+		return Data{Local: types.NewVar(v.Pos(), nil, v.Name(), v.Type()), Element: true}
+	}
+	return Data{}
+}

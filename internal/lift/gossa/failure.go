@@ -1,0 +1,131 @@
+package gossa
+
+import (
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// runtimeErrors tell failures apart by what the runtime says.
+var runtimeErrors = []struct {
+	text string
+	why  sli.Why
+}{
+	{"nil pointer dereference", sli.BadAddress},
+	{"index out of range", sli.OutOfRange},
+	{"slice bounds out of range", sli.OutOfRange},
+	{"interface conversion", sli.WrongType},
+	{"integer divide by zero", sli.DivideByZero},
+}
+
+// Failures are the failures of a trace that the engine can start from, those that
+// crashed before those that did not.
+func (p *Program) Failures(t *Trace, o *trace.Outcome) []sli.Failure {
+	var crashes, races []sli.Failure
+	for i := range o.Failures {
+		f := &o.Failures[i]
+		switch f.Kind {
+		case "panic":
+			crashes = append(crashes, sli.Failure{Why: why(f.Message), G: f.G, Here: p.here(f)})
+		case "test failed":
+			crashes = append(crashes, sli.Failure{Why: sli.Assertion, G: f.G})
+		case "fatal error":
+			if strings.Contains(f.Message, "concurrent map") {
+				if x, ok := t.mapConflict(f); ok {
+					races = append(races, x)
+				}
+			}
+		case "data race":
+			if x, ok := t.race(f); ok {
+				races = append(races, x)
+			}
+		}
+	}
+	return append(crashes, races...)
+}
+
+func why(message string) sli.Why {
+	for _, r := range runtimeErrors {
+		if strings.Contains(message, r.text) {
+			return r.why
+		}
+	}
+	return sli.Panic
+}
+
+// here finds the line of the innermost call of the panic that is the program's.
+func (p *Program) here(f *trace.Failure) func(*sli.Instr) bool {
+	files := map[string]bool{}
+	for _, lf := range p.Funcs {
+		if s := p.back[lf]; s != nil {
+			files[p.Fset.PositionFor(s.Pos(), false).Filename] = true
+		}
+	}
+	for _, c := range f.Stack {
+		if !files[c.File] {
+			continue
+		}
+		return func(in *sli.Instr) bool {
+			if o := p.origins[in.Pos]; o.Instr != nil && o.Instr.Pos().IsValid() {
+				if at := p.Fset.PositionFor(o.Instr.Pos(), false); at.Filename == c.File && at.Line == c.Line {
+					return true
+				}
+			}
+			at := p.Position(in)
+			return at.Filename == c.File && at.Line == c.Line
+		}
+	}
+	return nil
+}
+
+// race finds the events of a race's two accesses.
+func (t *Trace) race(f *trace.Failure) (sli.Failure, bool) {
+	if len(f.Others) == 0 {
+		return sli.Failure{}, false
+	}
+	x := sli.Failure{Why: sli.Race, G: f.G}
+	is := func(e *sli.Event, p *trace.Point) bool {
+		return e.G == p.G && e.Site == p.Site && (p.Frame == 0 || e.Frame == p.Frame)
+	}
+	a, b := &f.Others[0], &f.Point
+	t.Accesses(f.Addr, 1, 1, t.last, func(e *sli.Event) bool {
+		switch {
+		case is(e, a):
+			x.Other = e.Seq
+		case is(e, b) && x.Other != 0:
+			x.Seq = e.Seq
+			return false
+		}
+		return true
+	})
+	if strings.HasPrefix(f.Kind, "map") || strings.HasPrefix(b.Kind, "map") {
+		x.Why = sli.MapConflict
+	}
+	return x, x.Seq != 0 && x.Other != 0
+}
+
+// mapConflict finds the accesses to a map that met. The second of them did not take
+// place, so an earlier one at its site may have to stand for it.
+func (t *Trace) mapConflict(f *trace.Failure) (sli.Failure, bool) {
+	x := sli.Failure{Why: sli.MapConflict, G: f.G}
+	last := map[uint64]uint64{} // the last access of another goroutine, by map
+	var other uint64
+	t.All(0, func(e *sli.Event) bool {
+		if !e.Map {
+			return true
+		}
+		if e.G != f.G {
+			last[e.Addr] = e.Seq
+			other = e.Seq
+		} else if e.Site == f.Site {
+			x.Seq = e.Seq
+		}
+		return true
+	})
+	if e, ok := t.Event(x.Seq); ok && last[e.Addr] != 0 {
+		other = last[e.Addr]
+	}
+	x.Other = other
+	return x, x.Other != 0
+}

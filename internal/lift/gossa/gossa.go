@@ -1,0 +1,173 @@
+// Package gossa lifts Go programs, in the form that go/ssa gives them, into the
+// instruction set of the engine (internal/sli).
+//
+// Registers are bytes, laid out as the compiler lays out memory: a string is its
+// address and length, a slice has its capacity after them, an interface is a word
+// for the type and one for the data. Panics of the run-time system become tests in
+// front of what would panic. What the standard library does is not lifted: its
+// locks, wait groups, channels and atomic operations become operations of their own,
+// the failing methods of testing.T become assertions, and every other call is
+// opaque.
+//
+// An instruction knows the sites of the events that it makes. A site is an
+// expression of the source with a kind; the expression of an instruction is found by
+// its position, or by the reference that go/ssa keeps from expressions to values.
+//
+//	gossa.go     the program and what can be asked about its instructions
+//	function.go  functions, blocks, registers
+//	instr.go     instructions that compute
+//	memory.go    loads, stores, allocations, maps
+//	call.go      calls, by what they call
+//	builtin.go   built-in functions
+//	iface.go     interfaces, type assertions, method tables
+//	layout.go    sizes and offsets
+//	source.go    the expression behind an instruction
+//	data.go      the variable or field behind an access
+//	sites.go     instructions to events
+//	trace.go     a trace as the engine reads it
+package gossa
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"sort"
+
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+)
+
+// A Program is a lifted program.
+type Program struct {
+	*sli.Program
+	Fset *token.FileSet
+
+	sizes   types.Sizes
+	funcs   map[*ssa.Function]*sli.Func
+	back    map[*sli.Func]*ssa.Function
+	origins []Origin
+	syntax  map[token.Pos]ast.Node // by the position that go/ssa gives their instructions
+	refs    map[ssa.Instruction]ast.Expr
+	ranges  map[token.Pos]ast.Expr // what a loop goes over, by its variable
+	texts   map[string]string
+	owned   map[*ssa.Package]bool
+}
+
+// An Origin is where an instruction comes from.
+type Origin struct {
+	Func  *ssa.Function
+	Instr ssa.Instruction
+	// Node is the expression or statement, nil if go/ssa made the instruction up.
+	Node ast.Node
+	Kind string // of its site: "load", "store", "call", ...
+	Data Data
+}
+
+// Lift lifts the functions of packages. prog must have been built with
+// ssa.GlobalDebug and ssa.InstantiateGenerics; files is the syntax of the packages.
+func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, error) {
+	p := &Program{
+		Program: &sli.Program{Data: map[string][]byte{}, Methods: map[string]map[string]*sli.Func{}},
+		Fset:    prog.Fset,
+		sizes:   types.SizesFor("gc", "amd64"),
+		funcs:   map[*ssa.Function]*sli.Func{},
+		back:    map[*sli.Func]*ssa.Function{},
+		origins: []Origin{{}},
+		syntax:  map[token.Pos]ast.Node{},
+		refs:    map[ssa.Instruction]ast.Expr{},
+		ranges:  map[token.Pos]ast.Expr{},
+		texts:   map[string]string{},
+		owned:   map[*ssa.Package]bool{},
+	}
+	for _, f := range files {
+		p.readSyntax(f)
+	}
+	for _, k := range pkgs {
+		if k != nil {
+			p.owned[k] = true
+		}
+	}
+	var all []*ssa.Function
+	for f := range ssautil.AllFunctions(prog) {
+		if len(f.Blocks) > 0 && p.owned[home(f)] && f.TypeParams().Len() == len(f.TypeArgs()) {
+			all = append(all, f)
+		}
+	}
+	sort.Slice(all, func(i, j int) bool {
+		if a, b := all[i].String(), all[j].String(); a != b {
+			return a < b
+		}
+		return all[i].Pos() < all[j].Pos()
+	})
+	names := map[string]int{}
+	for _, f := range all {
+		lf := &sli.Func{Name: f.String(), Pos: p.origin(Origin{Func: f, Node: p.funcNode(f), Kind: "call"})}
+		if names[lf.Name]++; names[lf.Name] > 1 {
+			lf.Name += "#" + string(rune('0'+names[lf.Name]))
+		}
+		lf.Test = isTest(p.Fset, f)
+		p.funcs[f], p.back[lf] = lf, f
+		p.Funcs = append(p.Funcs, lf)
+	}
+	for _, f := range all {
+		lf := p.funcs[f]
+		l := &lifter{p: p, f: f, out: lf, regs: map[ssa.Value]sli.Reg{}}
+		l.function()
+	}
+	p.methods(prog)
+	p.Number()
+	return p, p.Check()
+}
+
+// home is the package whose source a function comes from.
+func home(f *ssa.Function) *ssa.Package {
+	for f.Parent() != nil {
+		f = f.Parent()
+	}
+	if o := f.Origin(); o != nil {
+		f = o
+	}
+	if f.Pkg != nil {
+		return f.Pkg
+	}
+	// A wrapper belongs to where the method was declared.
+	if o := f.Object(); o != nil && o.Pkg() != nil {
+		return f.Prog.Package(o.Pkg())
+	}
+	return nil
+}
+
+func isTest(fset *token.FileSet, f *ssa.Function) bool {
+	name := fset.PositionFor(f.Pos(), false).Filename
+	return len(name) > 8 && name[len(name)-8:] == "_test.go"
+}
+
+func (p *Program) origin(o Origin) int {
+	p.origins = append(p.origins, o)
+	return len(p.origins) - 1
+}
+
+// Origin tells where an instruction comes from.
+func (p *Program) Origin(in *sli.Instr) Origin { return p.origins[in.Pos] }
+
+// Function is the source's function for a lifted one.
+func (p *Program) Function(f *sli.Func) *ssa.Function { return p.back[f] }
+
+// Position is where an instruction is in the source: of its expression if it has
+// one, else of something near it.
+func (p *Program) Position(in *sli.Instr) token.Position {
+	o := p.origins[in.Pos]
+	pos := token.NoPos
+	switch {
+	case o.Node != nil:
+		pos = o.Node.Pos()
+	case o.Instr != nil:
+		pos = o.Instr.Pos()
+	}
+	if !pos.IsValid() && o.Func != nil {
+		pos = o.Func.Pos()
+	}
+	return p.Fset.PositionFor(pos, false)
+}

@@ -1,0 +1,140 @@
+package gossa
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+)
+
+func typeSymbol(t types.Type) string { return "type " + types.TypeString(t, nil) }
+
+func (l *lifter) iface(in ssa.Instruction) {
+	switch in := in.(type) {
+	case *ssa.ChangeInterface:
+		l.assign(in, l.value(in.X))
+	case *ssa.MakeInterface:
+		l.assign(in, sli.Concat(sli.Symbol(typeSymbol(in.X.Type())), l.boxed(in.X)))
+	case *ssa.TypeAssert:
+		l.assert(in)
+	}
+}
+
+// boxed is the data word of an interface that holds v.
+func (l *lifter) boxed(v ssa.Value) *sli.Expr {
+	x := l.value(v)
+	if direct(v.Type()) {
+		return x
+	}
+	a := l.temp(8)
+	l.emit(&sli.Instr{Op: sli.Alloc, Dst: a, X: sli.Num(8, uint64(x.Size)), Private: true})
+	if x.Size > 0 {
+		l.emit(&sli.Instr{Op: sli.Store, Size: x.Size, X: sli.R(a, 8), Val: x, Private: true})
+	}
+	return sli.R(a, 8)
+}
+
+// assert lifts x.(T). With two results a failure gives a zero value, which needs
+// blocks of its own.
+func (l *lifter) assert(in *ssa.TypeAssert) {
+	x := l.value(in.X)
+	word := sli.Extract(x, 0, 8)
+	some := sli.Binary(sli.OpNe, sli.Unsigned, word, sli.Num(8, 0))
+	_, toIface := in.AssertedType.Underlying().(*types.Interface)
+	ok := sli.Binary(sli.OpEq, sli.Unsigned, word, sli.Symbol(typeSymbol(in.AssertedType)))
+	if toIface {
+		// Which types implement the interface is not known here; nil never does.
+		ok = some
+		if in.AssertedType.Underlying().(*types.Interface).NumMethods() > 0 {
+			ok = sli.Binary(sli.OpAnd, sli.Unsigned, some, sli.Opaque("implements", 1))
+		}
+	}
+	size := l.p.size(in.AssertedType)
+	if !in.CommaOk {
+		l.emit(&sli.Instr{Op: sli.Test, Why: sli.WrongType, X: sli.Unary(sli.OpNot, sli.Unsigned, ok), Pos: l.site(in, "")})
+		l.emit(&sli.Instr{Op: sli.Assign, Dst: l.reg(in), X: l.unboxed(in, x, size, toIface)})
+		return
+	}
+	from := l.cur
+	l.emit(&sli.Instr{Op: sli.Branch, X: ok})
+	yes, no, join := l.out.NewBlock(), l.out.NewBlock(), l.out.NewBlock()
+	from.To(yes)
+	from.To(no)
+	l.cur = yes
+	held := l.temp(size)
+	l.emit(&sli.Instr{Op: sli.Assign, Dst: held, X: l.unboxed(in, x, size, toIface)})
+	l.emit(&sli.Instr{Op: sli.Jump})
+	yes.To(join)
+	l.cur = no
+	l.emit(&sli.Instr{Op: sli.Jump})
+	no.To(join)
+	l.cur = join
+	l.emit(&sli.Instr{
+		Op: sli.Phi, Dst: l.reg(in),
+		Args: []*sli.Expr{sli.Concat(sli.R(held, size), sli.Num(1, 1)), sli.Const(sli.Bytes(make([]byte, size+1)))},
+	})
+}
+
+func (l *lifter) unboxed(in *ssa.TypeAssert, x *sli.Expr, size int, toIface bool) *sli.Expr {
+	if toIface {
+		return x
+	}
+	data := sli.Extract(x, 8, 8)
+	if direct(in.AssertedType) || size == 0 {
+		return sli.Extract(data, 0, size)
+	}
+	v := l.temp(size)
+	l.emit(&sli.Instr{Op: sli.Load, Dst: v, Size: size, X: data, Private: true})
+	return sli.R(v, size)
+}
+
+// methods fills the tables by which a dynamic type leads to its methods. A method
+// that takes its receiver by value is given the data word, and unboxes it.
+func (p *Program) methods(prog *ssa.Program) {
+	for _, t := range prog.RuntimeTypes() {
+		set := prog.MethodSets.MethodSet(t)
+		table := map[string]*sli.Func{}
+		for i := range set.Len() {
+			m := prog.MethodValue(set.At(i))
+			if m == nil || p.funcs[m] == nil {
+				continue
+			}
+			f := p.funcs[m]
+			if !direct(t) {
+				f = p.unboxing(f, p.size(t))
+			}
+			table[m.Name()] = f
+		}
+		if len(table) > 0 {
+			p.Methods[typeSymbol(t)] = table
+		}
+	}
+}
+
+func (p *Program) unboxing(f *sli.Func, size int) *sli.Func {
+	w := &sli.Func{Name: "unboxing " + f.Name, Results: f.Results, Pos: f.Pos, Test: f.Test}
+	data := w.NewReg("", 8)
+	w.Params = append(w.Params, data)
+	args := []*sli.Expr{sli.Const(sli.Bytes(nil))}
+	b := w.NewBlock()
+	if size > 0 {
+		recv := w.NewReg("", size)
+		b.Add(&sli.Instr{Op: sli.Load, Dst: recv, Size: size, X: sli.R(data, 8), Private: true})
+		args[0] = sli.R(recv, size)
+	}
+	for _, r := range f.Params[1:] {
+		n := w.NewReg("", f.Sizes[r])
+		w.Params = append(w.Params, n)
+		args = append(args, sli.R(n, f.Sizes[r]))
+	}
+	call := b.Add(&sli.Instr{Op: sli.Call, Callee: f, Args: args, Size: f.Results})
+	ret := &sli.Instr{Op: sli.Return}
+	if f.Results > 0 {
+		call.Dst = w.NewReg("", f.Results)
+		ret.X = sli.R(call.Dst, f.Results)
+	}
+	b.Add(ret)
+	p.Funcs = append(p.Funcs, w)
+	return w
+}

@@ -1,0 +1,151 @@
+package gossa
+
+import (
+	"go/ast"
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// readSyntax indexes a file's expressions by the positions that go/ssa gives to the
+// instructions it makes of them.
+func (p *Program) readSyntax(f *ast.File) {
+	put := func(pos token.Pos, n ast.Node) {
+		if _, ok := p.syntax[pos]; !ok && pos.IsValid() {
+			p.syntax[pos] = n
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			put(n.Sel.Pos(), n)
+		case *ast.IndexExpr:
+			put(n.Lbrack, n)
+		case *ast.StarExpr:
+			put(n.Star, n)
+		case *ast.CallExpr:
+			put(n.Lparen, n)
+			put(n.Rparen, n) // new(T)
+		case *ast.UnaryExpr:
+			put(n.OpPos, n)
+			if c, ok := ast.Unparen(n.X).(*ast.CompositeLit); ok && n.Op == token.AND {
+				put(c.Lbrace, n)
+			}
+		case *ast.CompositeLit:
+			put(n.Lbrace, n)
+		case *ast.SliceExpr:
+			put(n.Lbrack, n)
+		case *ast.TypeAssertExpr:
+			put(n.Lparen, n)
+		case *ast.SendStmt:
+			put(n.Arrow, n)
+		case *ast.SelectStmt:
+			put(n.Select, n)
+		case *ast.GoStmt:
+			put(n.Go, n)
+		case *ast.RangeStmt:
+			put(n.For, n)
+			if n.Value != nil {
+				p.ranges[n.Value.Pos()] = n.X
+			}
+		case *ast.FuncLit:
+			put(n.Type.Func, n)
+		}
+		return true
+	})
+	ast.Inspect(f, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			put(id.Pos(), id)
+		}
+		return true
+	})
+}
+
+// funcNode is what names a function: its name or, of a literal, itself.
+func (p *Program) funcNode(f *ssa.Function) ast.Node {
+	switch s := f.Syntax().(type) {
+	case *ast.FuncDecl:
+		return s.Name
+	case *ast.FuncLit:
+		return s
+	}
+	return nil
+}
+
+// readRefs notes the expressions that values were made for. go/ssa puts a reference
+// after the value; of a store, after the store and for the value that was stored.
+func (l *lifter) readRefs() {
+	for _, b := range l.f.Blocks {
+		for i, in := range b.Instrs {
+			ref, ok := in.(*ssa.DebugRef)
+			if !ok || ref.IsAddr {
+				continue
+			}
+			if i > 0 {
+				if st, ok := b.Instrs[i-1].(*ssa.Store); ok && st.Val == ref.X {
+					l.p.refs[st] = ref.Expr
+					continue
+				}
+			}
+			if v, ok := ref.X.(ssa.Instruction); ok && l.p.refs[v] == nil {
+				l.p.refs[v] = ref.Expr
+			}
+		}
+	}
+}
+
+// node is the syntax behind an instruction; nil if there is none.
+func (p *Program) node(in ssa.Instruction) ast.Node {
+	// What refers to an allocation takes its address; what allocates is elsewhere.
+	if _, ok := in.(*ssa.Alloc); !ok {
+		if e := p.refs[in]; e != nil {
+			if id, ok := e.(*ast.Ident); ok {
+				if s, ok := p.syntax[id.Pos()].(*ast.SelectorExpr); ok && s.Sel == id {
+					return s // go/ssa refers to a field that is stored to by its name alone
+				}
+			}
+			return e
+		}
+	}
+	if n := p.syntax[in.Pos()]; n != nil {
+		return n
+	}
+	return nil
+}
+
+// site records an instruction's origin. kind is that of the event it makes, empty if
+// it makes none.
+func (l *lifter) site(in ssa.Instruction, kind string) int {
+	return l.p.origin(Origin{Func: l.f, Instr: in, Node: l.p.node(in), Kind: kind})
+}
+
+// access records the origin of a load or store. Where go/ssa kept no expression for
+// it, the one of its address is taken.
+func (l *lifter) access(in ssa.Instruction, addr ssa.Value, kind string) int {
+	var n ast.Node
+	if e := l.p.refs[in]; e != nil {
+		// An element that a range loop loads has the loop's variable for an
+		// expression; what is loaded from is what the loop goes over.
+		if x := l.p.ranges[e.Pos()]; x != nil {
+			n = x
+		}
+	}
+	if n == nil {
+		n = l.p.node(in)
+	}
+	if _, ok := addr.(ssa.Instruction); ok && n == nil {
+		n = l.p.syntax[addr.Pos()]
+	}
+	if r, ok := n.(*ast.RangeStmt); ok {
+		n = r.X
+	}
+	return l.p.origin(Origin{Func: l.f, Instr: in, Node: n, Kind: kind, Data: l.p.data(addr)})
+}
+
+func (l *lifter) mapSite(in ssa.Instruction, m ssa.Value, kind string) int {
+	n := l.p.node(in)
+	if r, ok := n.(*ast.RangeStmt); ok {
+		n = r.X
+	}
+	return l.p.origin(Origin{Func: l.f, Instr: in, Node: n, Kind: kind, Data: l.p.element(m)})
+}

@@ -1,0 +1,192 @@
+package gossa
+
+import (
+	"fmt"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// A Trace is a recorded run as the engine reads it. It holds nothing of the run but a
+// place in it for each goroutine.
+type Trace struct {
+	r    *trace.Reader
+	last uint64
+	at   map[place]*trace.Cursor
+	err  error
+}
+
+// A place is where reading a goroutine's events has got to: the engine reads them
+// one after the other, and now and then looks ahead.
+type place struct {
+	g   uint32
+	seq uint64
+}
+
+const maxPlaces = 64
+
+// NewTrace makes a Trace of an open file.
+func NewTrace(r *trace.Reader) *Trace {
+	t := &Trace{r: r, at: map[place]*trace.Cursor{}}
+	_, t.last, _ = r.Bounds()
+	return t
+}
+
+// Err is the first error of reading the file. What was read until then was used.
+func (t *Trace) Err() error { return t.err }
+
+func (t *Trace) fail(err error) {
+	if err != nil && t.err == nil {
+		t.err = fmt.Errorf("reading the trace: %w", err)
+	}
+}
+
+func (t *Trace) Last() uint64 { return t.last }
+
+func (t *Trace) Event(seq uint64) (sli.Event, bool) {
+	e, err := t.r.At(seq)
+	t.fail(err)
+	if e == nil {
+		return sli.Event{}, false
+	}
+	return engineEvent(e), true
+}
+
+func (t *Trace) each(f trace.Filter, after uint64, do func(*sli.Event) bool) {
+	c := t.r.Cursor(f)
+	c.Seek(after + 1)
+	for c.Next() {
+		if e := engineEvent(c.Event()); !do(&e) {
+			return
+		}
+	}
+	t.fail(c.Err())
+}
+
+func (t *Trace) All(after uint64, do func(*sli.Event) bool) { t.each(trace.Filter{}, after, do) }
+
+func (t *Trace) Next(g uint32, after uint64) (sli.Event, bool) {
+	c := t.at[place{g, after}]
+	if c == nil {
+		c = t.r.Cursor(trace.Filter{Goroutines: []uint32{g}})
+		c.Seek(after + 1)
+	}
+	delete(t.at, place{g, after})
+	if !c.Next() {
+		t.fail(c.Err())
+		return sli.Event{}, false
+	}
+	e := engineEvent(c.Event())
+	if len(t.at) >= maxPlaces {
+		clear(t.at)
+	}
+	t.at[place{g, e.Seq}] = c
+	return e, true
+}
+
+func (t *Trace) LastStore(addr uint64, size uint32, before uint64) (sli.Event, bool) {
+	e, err := t.r.LastStore(addr, uint64(size), before)
+	t.fail(err)
+	if e == nil {
+		return sli.Event{}, false
+	}
+	return engineEvent(e), true
+}
+
+func (t *Trace) Accesses(addr uint64, size uint32, from, to uint64, do func(*sli.Event) bool) {
+	if from > to {
+		return
+	}
+	t.each(trace.Filter{Addr: addr, Size: uint64(size), Kinds: trace.Accesses(), First: from, Last: to}, max(from, 1)-1, do)
+}
+
+// Allocation never ends: nothing is collected while a controlled run lasts.
+func (t *Trace) Allocation(addr uint64, before uint64) (sli.Event, uint64, bool) {
+	if before == 0 {
+		return sli.Event{}, 0, false
+	}
+	e, err := t.r.Allocation(addr, before-1)
+	t.fail(err)
+	if e == nil {
+		return sli.Event{}, 0, false
+	}
+	return engineEvent(e), t.last, true
+}
+
+func (t *Trace) Frame(id uint32) (parent, site uint32, ok bool) {
+	f, err := t.r.Frame(id)
+	if err != nil {
+		return 0, 0, false
+	}
+	return f.Parent, f.Site, true
+}
+
+// engineEvent puts an event into the engine's terms. What the program's operations
+// order is said by releases and acquires.
+func engineEvent(e *event.Event) sli.Event {
+	x := sli.Event{
+		Seq: e.Seq, G: e.G, Site: e.Site, Frame: e.Frame, Addr: e.Addr, Size: max(e.Size, 1), Arg: e.Arg,
+		Atomic: e.Kind.IsAtomic(), Before: e.Before, After: e.After,
+	}
+	switch e.Kind {
+	case event.MapRead, event.MapWrite:
+		x.Map, x.Before, x.After = true, nil, nil
+	}
+	switch e.Kind {
+	case event.Load, event.MapRead, event.AtomicLoad:
+		x.Kind = sli.KindLoad
+	case event.Store, event.MapWrite, event.AtomicStore:
+		x.Kind = sli.KindStore
+	case event.AtomicUpdate, event.AtomicCompare:
+		x.Kind = sli.KindUpdate
+	case event.Alloc:
+		x.Kind = sli.KindAlloc
+	case event.Call:
+		x.Kind = sli.KindCall
+	case event.Return:
+		x.Kind = sli.KindReturn
+	case event.Go:
+		x.Kind = sli.KindSpawn
+	case event.Start:
+		x.Kind = sli.KindStart
+	case event.End:
+		x.Kind = sli.KindEnd
+	case event.Panic, event.Exit:
+		x.Kind = sli.KindCrash
+	case event.Fail:
+		x.Kind = sli.KindFail
+	case event.Lock:
+		x.Kind = sli.KindLock
+	case event.RLock:
+		x.Kind = sli.KindRLock
+	case event.TryLock, event.TryRLock:
+		switch {
+		case e.Arg != 1:
+		case e.Kind == event.TryLock:
+			x.Kind = sli.KindLock
+		default:
+			x.Kind = sli.KindRLock
+		}
+	case event.Unlock:
+		x.Kind = sli.KindUnlock
+	case event.RUnlock:
+		x.Kind = sli.KindRUnlock
+	case event.Send:
+		x.Kind = sli.KindSend
+	case event.Recv:
+		x.Kind = sli.KindRecv
+	case event.Close, event.Signal, event.Broadcast, event.PoolPut, event.TimerStart:
+		x.Kind = sli.KindRelease
+	case event.WaitGroupAdd:
+		if int64(e.Arg) < 0 {
+			x.Kind = sli.KindRelease
+		}
+	case event.WaitGroupWait, event.CondWait, event.PoolGet, event.TimerFire:
+		x.Kind = sli.KindAcquire
+	case event.Gosched, event.ChanLen, event.Select, event.Sleep, event.TimerStop, event.Blocked, event.Outside, event.Random:
+	default:
+		panic(fmt.Sprintf("gossa: event of kind %v", e.Kind))
+	}
+	return x
+}

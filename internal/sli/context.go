@@ -1,0 +1,96 @@
+package sli
+
+import "fmt"
+
+// A Context is a call as the analysis sees it: a function, and the call that led to
+// it in another context. Two calls of the same function from the same place in the
+// same context are one context; that is what makes points of a trace similar
+// (section 4 of the paper: "the instruction pointer and call stack match").
+type Context struct {
+	Func   *Func
+	Parent *Context
+	Call   *Instr // in Parent.Func; nil for the first function of a goroutine
+	id     int
+	depth  int
+}
+
+// contexts keeps one Context for each call stack.
+type contexts struct {
+	all map[contextKey]*Context
+}
+
+type contextKey struct {
+	parent *Context
+	call   *Instr
+	fn     *Func
+}
+
+func newContexts() *contexts { return &contexts{all: map[contextKey]*Context{}} }
+
+func (cs *contexts) get(parent *Context, call *Instr, fn *Func) *Context {
+	k := contextKey{parent, call, fn}
+	c := cs.all[k]
+	if c == nil {
+		c = &Context{Func: fn, Parent: parent, Call: call, id: len(cs.all) + 1}
+		if parent != nil {
+			c.depth = parent.depth + 1
+		}
+		cs.all[k] = c
+	}
+	return c
+}
+
+// Within reports whether c is outer or was called, at any depth, from it.
+func (c *Context) Within(outer *Context) bool {
+	for ; c != nil; c = c.Parent {
+		if c == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// in maps a point of c to outer: the instruction of outer that was being executed.
+func (c *Context) in(outer *Context, at *Instr) *Instr {
+	for ; c != nil; c = c.Parent {
+		if c == outer {
+			return at
+		}
+		at = c.Call
+	}
+	return nil
+}
+
+// common is the innermost context that both a and b are within, or nil.
+func common(a, b *Context) *Context {
+	for ; a != nil; a = a.Parent {
+		if b.Within(a) {
+			return a
+		}
+	}
+	return nil
+}
+
+// A Point is an instruction in a context.
+type Point struct {
+	Ctx   *Context
+	Instr *Instr
+}
+
+func (p Point) String() string { return p.Ctx.Func.Name + ":" + p.Instr.Name() }
+
+// A Label is the point of a load in a machine. Turns counts the rounds of a loop
+// that lie between the load and the crash, so that a label names one load.
+type Label struct {
+	Point
+	Turns int
+}
+
+func (l *Label) key() string { return fmt.Sprintf("%d.%d.%d", l.Ctx.id, l.Instr.ID, l.Turns) }
+
+func (l *Label) String() string {
+	if l.Turns > 0 {
+		return fmt.Sprintf("%s-%d", l.Instr.Name(), l.Turns)
+	}
+	return l.Instr.Name()
+}

@@ -1,0 +1,311 @@
+package sli
+
+// Limits on the way back from the crash. The first three are far beyond what the
+// paper's examples need; they keep the analysis of a long path short.
+const (
+	maxPath     = 4096 // steps of the goroutine before the crash
+	maxMachines = 64
+	maxStates   = 120
+	maxTurns    = 8 // rounds of a loop that carries what the machine needs
+)
+
+// A deriver moves a machine back through the steps of a goroutine (section 3.2).
+type deriver struct {
+	r    *replay
+	path []Step
+	// derived are the machines found, each valid just before its point; the one
+	// nearest to the start of the trace if there are several.
+	derived map[Point]Edge
+	round   map[Point]bool // what the goroutine passed on its way to the branch at hand
+	turns   map[Point]int
+	active  map[*Context]bool // calls that had not returned when the program crashed
+	addrs   map[string]uint64 // where the loads of the path went, by label
+	times   map[string]uint64 // and when
+	private func(addr uint64, size int) bool
+	at      int
+}
+
+func newDeriver(r *replay, path []Step, private func(uint64, int) bool) *deriver {
+	d := &deriver{
+		r: r, path: path, derived: map[Point]Edge{}, turns: map[Point]int{},
+		active: map[*Context]bool{}, addrs: map[string]uint64{}, times: map[string]uint64{}, private: private,
+	}
+	for c := path[len(path)-1].Ctx; c != nil; c = c.Parent {
+		d.active[c] = true
+	}
+	return d
+}
+
+// run derives the machines from the crash at the end of the path, the nearest first.
+// cause is the machine of the last step.
+func (d *deriver) run(cause Edge) []*Machine {
+	var all []*Machine
+	last := ""
+	e := cause
+	add := func(p Point) {
+		m := &Machine{At: p, Start: e, key: e.key(), index: d.at}
+		if m.key != last && len(m.Loads()) > 0 {
+			all = append(all, m)
+			last = m.key
+		}
+	}
+	d.at = len(d.path) - 1
+	end := d.path[d.at].Point
+	d.derived[end] = e
+	add(end)
+	for d.at--; d.at >= 0 && len(all) < maxMachines; d.at-- {
+		s := &d.path[d.at]
+		// Deferred calls are made by one instruction, however many there are.
+		if _, again := d.derived[s.Point]; again && s.Instr.Op != RunDefers && !d.carried(e) {
+			break
+		}
+		next, ok := d.back(s, e)
+		if !ok || next.To.size > maxStates {
+			break
+		}
+		e = next
+		if s.Instr.Op != Phi {
+			d.derived[s.Point] = e
+		}
+		if e.To.Pred == nil && len(all) > 0 {
+			break // it always crashes, or never: nothing that is read decides
+		}
+		add(s.Point)
+	}
+	return all
+}
+
+// before are the points of the read operation before the step at hand: back to where
+// the goroutine was at a point for the second time.
+func (d *deriver) before(branch Point) map[Point]bool {
+	round := map[Point]bool{}
+	for i := d.at - 1; i >= 0; i-- {
+		p := d.path[i].Point
+		if _, again := d.derived[p]; again || p == branch {
+			break
+		}
+		round[p] = true
+	}
+	return round
+}
+
+// carried reports whether the round of the loop that ends here defines something the
+// machine needs. If it does not, an earlier round is another read operation.
+func (d *deriver) carried(e Edge) bool {
+	p := d.path[d.at].Point
+	if d.turns[p]++; d.turns[p] > maxTurns {
+		return false
+	}
+	m := Machine{Start: e}
+	open := m.open()
+	for i := d.at; i >= 0; i-- {
+		s := &d.path[i]
+		if i < d.at && s.Point == p {
+			break
+		}
+		defines := func(c *Context, r Reg) bool { return r != 0 && open[regKey{c, r}] }
+		switch {
+		case s.Instr.Op == Phi:
+			for _, in := range s.Instr.Block.Instrs {
+				if in.Op == Phi && defines(s.Ctx, in.Dst) {
+					return true
+				}
+			}
+		case s.Instr.Op == Return:
+			if s.Ctx.Parent != nil && s.Ctx.Call != nil && defines(s.Ctx.Parent, s.Ctx.Call.Dst) {
+				return true
+			}
+		case defines(s.Ctx, s.Instr.Dst):
+			return true
+		}
+	}
+	return false
+}
+
+// back is e moved from just after step s to just before it.
+func (d *deriver) back(s *Step, e Edge) (Edge, bool) {
+	in := s.Instr
+	switch in.Op {
+	case Branch:
+		taken := 0
+		if next := d.path[d.at+1]; next.Ctx == s.Ctx && len(in.Block.Succs) == 2 && !leadsTo(in.Block, 0, &next) {
+			taken = 1
+		}
+		d.round = d.before(s.Point)
+		other, ok := d.static(s.Ctx, in.Block, 1-taken)
+		if !ok {
+			return e, true
+		}
+		if taken == 0 {
+			return choose(in.X.in(s.Ctx), e, other), true
+		}
+		return choose(in.X.in(s.Ctx), other, e), true
+	case Call, RunDefers:
+		if next := &d.path[d.at+1]; next.Ctx.Parent == s.Ctx && next.Ctx.Call == in {
+			return enterBack(e, next.Ctx, in), true
+		}
+		return define(e, s.Ctx, in.Dst, Opaque("call of "+in.Word, in.Size)), true
+	case Return:
+		return returnBack(e, s.Ctx, in), true
+	case Sync:
+		if !harmless[in.Word] {
+			return e, false // nobody waits inside a read operation
+		}
+		return define(e, s.Ctx, in.Dst, Opaque(in.Word, in.Size)), true
+	case Spawn:
+		return e, false // what came before it, the new goroutine cannot disturb
+	case Alloc:
+		if e.addresses(regKey{s.Ctx, in.Dst}) {
+			return e, false // before it, what is read is not there
+		}
+		return define(e, s.Ctx, in.Dst, Symbol("new "+s.Point.String())), true
+	case Load:
+		l := d.label(s.Point)
+		d.addrs[l.key()], d.times[l.key()] = s.Addr, s.Time
+		return loadBack(e, s.Ctx, in, l), true
+	case Store:
+		return d.storeBack(e, s.Ctx, in, s.Addr), true
+	case Phi:
+		return phiBack(e, s.Ctx, in.Block, s.Pred), true
+	}
+	return plainBack(e, s.Ctx, in), true
+}
+
+// leadsTo reports whether next is where block b goes by its successor number succ.
+func leadsTo(b *Block, succ int, next *Step) bool {
+	to := b.Succs[succ]
+	return to == next.Instr.Block && (next.Instr != to.Instrs[0] || next.Pred == predIndex(b, succ) || to.Instrs[0].Op != Phi)
+}
+
+func (d *deriver) label(p Point) *Label {
+	turns := 0
+	if _, again := d.derived[p]; again {
+		turns = d.turns[p]
+	}
+	return &Label{Point: p, Turns: turns}
+}
+
+// define replaces a register by what it is defined as.
+func define(e Edge, c *Context, r Reg, x *Expr) Edge {
+	if r == 0 {
+		return e
+	}
+	return e.rewrite(func(y *Expr) *Expr {
+		if y.Op == OpReg && y.Ctx == c && y.Reg == r {
+			return x
+		}
+		return nil
+	})
+}
+
+func plainBack(e Edge, c *Context, in *Instr) Edge {
+	if in.Op == Assign {
+		return define(e, c, in.Dst, in.X.in(c))
+	}
+	return e
+}
+
+func phiBack(e Edge, c *Context, b *Block, pred int) Edge {
+	with := map[Reg]*Expr{}
+	for _, in := range b.Instrs {
+		if in.Op == Phi {
+			with[in.Dst] = in.Args[pred].in(c)
+		}
+	}
+	return e.rewrite(func(y *Expr) *Expr {
+		if y.Op == OpReg && y.Ctx == c {
+			return with[y.Reg]
+		}
+		return nil
+	})
+}
+
+// enterBack moves over the entry of the call that c is: parameters become arguments.
+func enterBack(e Edge, c *Context, call *Instr) Edge {
+	from := call
+	if call.Op == RunDefers {
+		from = nil
+		for _, b := range call.Block.Func.Blocks {
+			for _, in := range b.Instrs {
+				if in.Op == Defer && in.Callee == c.Func {
+					from = in
+				}
+			}
+		}
+	}
+	with := map[Reg]*Expr{}
+	for i, r := range c.Func.Params {
+		with[r] = Opaque("argument", c.Func.Sizes[r])
+		if from != nil && i < len(from.Args) {
+			with[r] = from.Args[i].in(c.Parent)
+		}
+	}
+	for i, r := range c.Func.Free {
+		with[r] = Opaque("captured", c.Func.Sizes[r])
+		if from != nil && from.Fn != nil {
+			with[r] = Bound(from.Fn.in(c.Parent), i, c.Func.Sizes[r])
+		}
+	}
+	return e.rewrite(func(y *Expr) *Expr {
+		if y.Op == OpReg && y.Ctx == c {
+			return with[y.Reg]
+		}
+		return nil
+	})
+}
+
+func returnBack(e Edge, c *Context, in *Instr) Edge {
+	if c.Parent == nil || c.Call == nil || c.Call.Op != Call {
+		return e
+	}
+	x := Opaque("result", c.Call.Size)
+	if in.X != nil {
+		x = in.X.in(c)
+	}
+	return define(e, c.Parent, c.Call.Dst, x)
+}
+
+func loadBack(e Edge, c *Context, in *Instr, l *Label) Edge {
+	args := []*Expr{in.X.in(c)}
+	if in.Key != nil {
+		args = append(args, in.Key.in(c))
+	}
+	x := loadExpr(l, in.Size, args...)
+	n := define(e, c, in.Dst, x)
+	if n.key() != e.key() && n.stores() {
+		n.Ops = append([]EdgeOp{{Load: x, At: l}}, n.Ops...)
+	}
+	return n
+}
+
+// storeBack puts a store in front of the machine. If it is to memory of the
+// goroutine alone, the loads that read it back are replaced by what was stored: the
+// paper's heuristic for the stack. addr is where the store went, if it was executed.
+func (d *deriver) storeBack(e Edge, c *Context, in *Instr, addr uint64) Edge {
+	if in.Val == nil || !e.To.loading {
+		return e
+	}
+	at := in.X.in(c)
+	val := in.Val.in(c)
+	alone := in.Private || addr != 0 && in.Key == nil && d.private(addr, in.Size)
+	if alone && in.Key == nil {
+		return e.rewrite(func(y *Expr) *Expr {
+			if y.Op != OpLoad || len(y.Args) > 1 || y.Size > in.Size {
+				return nil
+			}
+			if y.Args[0].key == at.key {
+				return Extract(val, 0, y.Size)
+			}
+			if a := d.addrs[y.Label.key()]; addr != 0 && a >= addr && a+uint64(y.Size) <= addr+uint64(in.Size) {
+				return Extract(val, int(a-addr), y.Size)
+			}
+			return nil
+		})
+	}
+	o := EdgeOp{Addr: at, Value: val, At: d.label(Point{c, in}), Size: in.Size}
+	if in.Key != nil {
+		o.Key = in.Key.in(c)
+	}
+	e.Ops = append([]EdgeOp{o}, e.Ops...)
+	return e
+}

@@ -1,0 +1,49 @@
+package sli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DOT is the machine as a graph for Graphviz, drawn as the paper draws it: internal
+// states are diamonds, terminal ones ovals, stores stand on the edges.
+func (m *Machine) DOT() string {
+	var b strings.Builder
+	b.WriteString("digraph machine {\n\tnode [fontname=\"monospace\"];\n\tedge [fontname=\"monospace\"];\n")
+	fmt.Fprintf(&b, "\tstart [shape=plaintext, label=%q];\n", m.At.String())
+	names := map[*State]string{}
+	for i, s := range m.States() {
+		names[s] = fmt.Sprintf("s%d", i)
+		switch {
+		case s.Pred != nil:
+			fmt.Fprintf(&b, "\t%s [shape=diamond, label=%q];\n", names[s], s.Pred.String())
+		case s.Crash:
+			fmt.Fprintf(&b, "\t%s [shape=oval, label=\"crash\"];\n", names[s])
+		default:
+			fmt.Fprintf(&b, "\t%s [shape=oval, label=\"no-crash\"];\n", names[s])
+		}
+	}
+	edge := func(from, word string, e Edge) {
+		fmt.Fprintf(&b, "\t%s -> %s [label=%q];\n", from, names[e.To], e.label(word))
+	}
+	edge("start", "", m.Start)
+	for _, s := range m.States() {
+		if s.Pred != nil {
+			edge(names[s], "yes", s.Yes)
+			edge(names[s], "no", s.No)
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func (e Edge) label(word string) string {
+	var lines []string
+	if word != "" {
+		lines = append(lines, word)
+	}
+	for _, o := range e.Ops {
+		lines = append(lines, o.String())
+	}
+	return strings.Join(lines, "\n")
+}

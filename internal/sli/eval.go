@@ -1,0 +1,250 @@
+package sli
+
+import "math"
+
+// A state gives an expression's leaves their values.
+type state interface {
+	reg(e *Expr) Value
+	load(e *Expr, addr, key Value) Value
+	symbol(name string) Value
+	closure(name string, captured []Value) Value
+	bound(closure Value, i, size int) Value
+	text(addr uint64, n int) ([]byte, bool)
+}
+
+// noState knows nothing: with it, an expression has a value if it is constant.
+type noState struct{}
+
+func (noState) reg(e *Expr) Value                      { return Unknown(e.Size) }
+func (noState) load(e *Expr, _, _ Value) Value         { return Unknown(e.Size) }
+func (noState) symbol(string) Value                    { return Unknown(8) }
+func (noState) closure(string, []Value) Value          { return Unknown(8) }
+func (noState) bound(_ Value, _, size int) Value       { return Unknown(size) }
+func (noState) text(addr uint64, n int) ([]byte, bool) { return nil, false }
+
+// firstPage ends the addresses that no program can use.
+const firstPage = 4096
+
+func eval(e *Expr, s state) Value {
+	switch e.Op {
+	case OpConst:
+		return e.Val
+	case OpReg:
+		return s.reg(e)
+	case OpSymbol:
+		return s.symbol(e.Name)
+	case OpOpaque:
+		return Unknown(e.Size)
+	}
+	var small [4]Value
+	args, known := small[:0], true
+	for _, a := range e.Args {
+		v := eval(a, s)
+		known = known && v.Known
+		args = append(args, v)
+	}
+	switch e.Op {
+	case OpLoad:
+		key := Value{}
+		if len(args) > 1 {
+			key = args[1]
+		}
+		return s.load(e, args[0], key)
+	case OpClosure:
+		return s.closure(e.Name, append([]Value(nil), args...))
+	case OpBound:
+		return s.bound(args[0], e.Off, e.Size)
+	case OpRaced:
+		return boolValue(false) // but what it looks at was looked at
+	case OpAnd:
+		// A zero decides, whatever the other is.
+		for i := range args {
+			if args[i].Known && args[i].Size <= 8 && args[i].word == 0 {
+				return args[i]
+			}
+		}
+	}
+	if !known {
+		return Unknown(e.Size)
+	}
+	switch e.Op {
+	case OpExtract:
+		return args[0].Slice(e.Off, e.Size)
+	case OpConcat:
+		var b []byte
+		for _, a := range args {
+			b = a.Append(b)
+		}
+		return Bytes(b)
+	case OpBadAddr:
+		return boolValue(args[0].word < firstPage)
+	case OpConvert:
+		return convert(args[0], e.Of, e.To, e.Size)
+	case OpNeg:
+		if e.Of == Float {
+			return floatValue(e.Size, -args[0].Float())
+		}
+		return Word(e.Size, -args[0].word)
+	case OpInvert:
+		return Word(e.Size, ^args[0].word)
+	case OpNot:
+		return boolValue(args[0].word == 0)
+	case OpText:
+		return sameText(args[0], args[1], s)
+	}
+	return binary2(e.Op, e.Of, args[0], args[1])
+}
+
+func sameText(x, y Value, s state) Value {
+	xn, yn := x.Slice(8, 8), y.Slice(8, 8)
+	if xn.word != yn.word {
+		return boolValue(false)
+	}
+	if xn.word == 0 || x == y {
+		return boolValue(true)
+	}
+	const most = 1 << 20
+	if xn.word > most {
+		return Unknown(1)
+	}
+	xb, ok := s.text(x.Slice(0, 8).word, int(xn.word))
+	yb, ok2 := s.text(y.Slice(0, 8).word, int(yn.word))
+	if !ok || !ok2 {
+		return Unknown(1)
+	}
+	return boolValue(string(xb) == string(yb))
+}
+
+func convert(x Value, from, to Class, size int) Value {
+	switch {
+	case from == Float && to == Float:
+		return floatValue(size, x.Float())
+	case from == Float && to == Signed:
+		return Word(size, uint64(int64(x.Float())))
+	case from == Float:
+		return Word(size, uint64(x.Float()))
+	case to == Float && from == Signed:
+		if size == 4 {
+			return Word(4, uint64(math.Float32bits(float32(x.Int()))))
+		}
+		return floatValue(size, float64(x.Int()))
+	case to == Float:
+		if size == 4 {
+			return Word(4, uint64(math.Float32bits(float32(x.word))))
+		}
+		return floatValue(size, float64(x.word))
+	case from == Signed:
+		return Word(size, uint64(x.Int()))
+	}
+	return Word(size, x.word)
+}
+
+func binary2(op Operator, c Class, x, y Value) Value {
+	if op == OpEq || op == OpNe {
+		if c != Float && !comparable2(x, y) {
+			return Unknown(1)
+		}
+		return boolValue(equal(c, x, y) == (op == OpEq))
+	}
+	if c == Float {
+		return floatBinary(op, x, y)
+	}
+	size := x.Size
+	a, b := x.word, y.word
+	switch op {
+	case OpAdd:
+		return Word(size, a+b)
+	case OpSub:
+		return Word(size, a-b)
+	case OpMul:
+		return Word(size, a*b)
+	case OpDiv, OpRem:
+		if b == 0 {
+			return Unknown(size) // a test before it has crashed
+		}
+		return divide(op, c, x, y)
+	case OpAnd:
+		return Word(size, a&b)
+	case OpOr:
+		return Word(size, a|b)
+	case OpXor:
+		return Word(size, a^b)
+	case OpAndNot:
+		return Word(size, a&^b)
+	case OpShl:
+		return Word(size, a<<b)
+	case OpShr:
+		if c == Signed {
+			return Word(size, uint64(x.Int()>>b))
+		}
+		return Word(size, a>>b)
+	case OpLt:
+		if c == Signed {
+			return boolValue(x.Int() < y.Int())
+		}
+		return boolValue(a < b)
+	case OpLe:
+		if c == Signed {
+			return boolValue(x.Int() <= y.Int())
+		}
+		return boolValue(a <= b)
+	}
+	return Unknown(size)
+}
+
+// comparable2 reports whether it can be told if two values are the same: not, if an
+// address that was invented meets one of the trace, which may be what it stands for.
+func comparable2(x, y Value) bool {
+	for off := 0; off+8 <= x.Size && off+8 <= y.Size; off += 8 {
+		a, b := x.Slice(off, 8).word, y.Slice(off, 8).word
+		if (a >= invented) != (b >= invented) && a >= firstPage && b >= firstPage && a>>56 <= 1 && b>>56 <= 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func equal(c Class, x, y Value) bool {
+	if c == Float {
+		return x.Float() == y.Float()
+	}
+	return x.word == y.word && x.wide == y.wide
+}
+
+func divide(op Operator, c Class, x, y Value) Value {
+	switch {
+	case c == Signed && y.Int() == -1: // the smallest number has no negative
+		if op == OpDiv {
+			return Word(x.Size, -x.word)
+		}
+		return Word(x.Size, 0)
+	case c == Signed && op == OpDiv:
+		return Word(x.Size, uint64(x.Int()/y.Int()))
+	case c == Signed:
+		return Word(x.Size, uint64(x.Int()%y.Int()))
+	case op == OpDiv:
+		return Word(x.Size, x.word/y.word)
+	}
+	return Word(x.Size, x.word%y.word)
+}
+
+func floatBinary(op Operator, x, y Value) Value {
+	a, b := x.Float(), y.Float()
+	switch op {
+	case OpAdd:
+		a += b
+	case OpSub:
+		a -= b
+	case OpMul:
+		a *= b
+	case OpDiv:
+		a /= b
+	case OpLt:
+		return boolValue(a < b)
+	case OpLe:
+		return boolValue(a <= b)
+	default:
+		return Unknown(x.Size)
+	}
+	return floatValue(x.Size, a)
+}

@@ -1,0 +1,435 @@
+package sli
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// An Operator is what an expression does with its arguments.
+type Operator uint8
+
+const (
+	opNone Operator = iota
+	OpConst
+	OpReg     // a register, in a context
+	OpLoad    // what memory at Args[0] held at the point Label; of the element Args[1] if that is there
+	OpSymbol  // the address of something that the program names
+	OpOpaque  // a value that nothing is known about
+	OpExtract // Size bytes of Args[0] at Off
+	OpConcat  // Args, one after the other
+
+	OpAdd
+	OpSub
+	OpMul
+	OpDiv
+	OpRem
+	OpAnd
+	OpOr
+	OpXor
+	OpAndNot
+	OpShl
+	OpShr
+	OpEq
+	OpNe
+	OpLt
+	OpLe
+	OpNeg
+	OpInvert  // every bit
+	OpNot     // of a truth value
+	OpConvert // between numbers; Of is what Args[0] is, To what the result is
+
+	OpBadAddr // whether the address Args[0] cannot be used
+	OpClosure // the function Name with its captured values Args
+	OpBound   // the value number Off that the closure Args[0] captured
+	OpText    // whether two texts (address, length) are the same
+	OpRaced   // whether what is used here was changed by somebody else meanwhile. Never, in isolation
+)
+
+var operators = map[Operator]string{
+	OpAdd: "+", OpSub: "-", OpMul: "*", OpDiv: "/", OpRem: "%", OpAnd: "&", OpOr: "|", OpXor: "^", OpAndNot: "&^",
+	OpShl: "<<", OpShr: ">>", OpEq: "==", OpNe: "!=", OpLt: "<", OpLe: "<=", OpText: "=~",
+	OpNeg: "-", OpInvert: "^", OpNot: "!",
+}
+
+// A Class says how an operator reads bits.
+type Class uint8
+
+const (
+	Unsigned Class = iota
+	Signed
+	Float
+)
+
+// A Reg is a register of a function; 0 is none.
+type Reg int
+
+// An Expr is an expression over registers and loaded values. Expressions are made
+// by the functions below alone and never change.
+//
+// In a function's instructions registers have no context: they are the function's
+// own. In a machine each has the context of the call it belongs to.
+type Expr struct {
+	Op      Operator
+	Size    int
+	Args    []*Expr
+	Val     Value  // OpConst
+	Name    string // OpSymbol, OpOpaque, OpClosure
+	Reg     Reg
+	Ctx     *Context
+	Label   *Label
+	Off     int
+	Of, To  Class
+	nodes   int
+	key     string
+	open    bool // holds registers
+	loading bool // holds loads
+}
+
+// maxNodes bounds an expression. What grows beyond is not what a person would call
+// one read operation; it becomes opaque.
+const maxNodes = 2000
+
+func finish(e *Expr) *Expr {
+	e.nodes = 1
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d.%d", e.Op, e.Size)
+	switch e.Op {
+	case OpConst:
+		b.WriteByte('=')
+		b.Write(e.Val.Append(nil))
+	case OpReg:
+		fmt.Fprintf(&b, "r%d", e.Reg)
+		if e.Ctx != nil {
+			fmt.Fprintf(&b, "c%d", e.Ctx.id)
+		}
+		e.open = true
+	case OpSymbol, OpOpaque, OpClosure:
+		b.WriteString(e.Name)
+	case OpLoad:
+		fmt.Fprintf(&b, "@%s", e.Label.key())
+		e.loading = true
+	case OpExtract, OpBound:
+		fmt.Fprintf(&b, "o%d", e.Off)
+	default:
+		fmt.Fprintf(&b, "k%d%d", e.Of, e.To)
+	}
+	if len(e.Args) > 0 {
+		b.WriteByte('(')
+		for _, a := range e.Args {
+			e.nodes += a.nodes
+			e.open = e.open || a.open
+			e.loading = e.loading || a.loading
+			b.WriteString(a.key)
+			b.WriteByte(',')
+		}
+		b.WriteByte(')')
+	}
+	if e.nodes > maxNodes {
+		return Opaque("too large", e.Size)
+	}
+	e.key = digest(b.String())
+	return e
+}
+
+// digest keeps keys short: they are compared, and hold those of their parts.
+func digest(key string) string {
+	if len(key) <= 48 {
+		return key
+	}
+	h := sha256.Sum256([]byte(key))
+	return string(h[:16])
+}
+
+// Const is a constant.
+func Const(v Value) *Expr { return finish(&Expr{Op: OpConst, Size: v.Size, Val: v}) }
+
+// Num is a constant number.
+func Num(size int, n uint64) *Expr { return Const(Word(size, n)) }
+
+// R is a register of the function itself.
+func R(r Reg, size int) *Expr { return finish(&Expr{Op: OpReg, Size: size, Reg: r}) }
+
+// Symbol is the address of what the program calls name.
+func Symbol(name string) *Expr { return finish(&Expr{Op: OpSymbol, Size: 8, Name: name}) }
+
+// Opaque is a value that the engine cannot compute, with a word on why.
+func Opaque(why string, size int) *Expr { return finish(&Expr{Op: OpOpaque, Size: size, Name: why}) }
+
+// Closure is the function name with what it captured.
+func Closure(name string, captured ...*Expr) *Expr {
+	return finish(&Expr{Op: OpClosure, Size: 8, Name: name, Args: captured})
+}
+
+// Bound is what the closure f captured as number i.
+func Bound(f *Expr, i, size int) *Expr {
+	if f.Op == OpClosure && i < len(f.Args) {
+		return f.Args[i]
+	}
+	return finish(&Expr{Op: OpBound, Size: size, Off: i, Args: []*Expr{f}})
+}
+
+// Concat puts values together, the first at the lowest address.
+func Concat(parts ...*Expr) *Expr {
+	size, known := 0, true
+	for _, p := range parts {
+		size += p.Size
+		known = known && p.Op == OpConst
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	e := &Expr{Op: OpConcat, Size: size, Args: parts}
+	if known {
+		return fold(e)
+	}
+	return finish(e)
+}
+
+// Extract is the size bytes of x at off.
+func Extract(x *Expr, off, size int) *Expr {
+	if off == 0 && size == x.Size {
+		return x
+	}
+	switch x.Op {
+	case OpConst:
+		return Const(x.Val.Slice(off, size))
+	case OpExtract:
+		return Extract(x.Args[0], x.Off+off, size)
+	case OpConcat:
+		at := 0
+		for _, p := range x.Args {
+			if off >= at && off+size <= at+p.Size {
+				return Extract(p, off-at, size)
+			}
+			at += p.Size
+		}
+	case OpOpaque:
+		return Opaque(x.Name, size)
+	}
+	return finish(&Expr{Op: OpExtract, Size: size, Off: off, Args: []*Expr{x}})
+}
+
+// Binary is x op y.
+func Binary(op Operator, c Class, x, y *Expr) *Expr {
+	e := &Expr{Op: op, Size: x.Size, Of: c, Args: []*Expr{x, y}}
+	switch op {
+	case OpEq, OpNe, OpLt, OpLe, OpText:
+		e.Size = 1
+	}
+	if x.Op == OpConst && y.Op == OpConst {
+		return fold(e)
+	}
+	switch {
+	case (op == OpAdd || op == OpSub) && c != Float && y.Op == OpConst && y.Val.Uint() == 0 && y.Size <= 8:
+		return x
+	case op == OpAdd && c != Float && y.Op == OpConst && x.Op == OpAdd && x.Of == c && x.Args[1].Op == OpConst:
+		return Binary(OpAdd, c, x.Args[0], Binary(OpAdd, c, x.Args[1], y))
+	case (op == OpEq || op == OpNe) && c != Float && x.key == y.key:
+		return Const(boolValue(op == OpEq))
+	case (op == OpEq || op == OpNe) && y.Op == OpConst && neverNil(x) && y.Val.Uint() == 0 && y.Size <= 8:
+		return Const(boolValue(op == OpNe))
+	}
+	return finish(e)
+}
+
+// neverNil reports whether e is the address of something.
+func neverNil(e *Expr) bool {
+	if e.Op == OpAdd && e.Args[1].Op == OpConst {
+		return neverNil(e.Args[0])
+	}
+	return e.Op == OpSymbol || e.Op == OpClosure
+}
+
+// Unary is op x.
+func Unary(op Operator, c Class, x *Expr) *Expr {
+	e := &Expr{Op: op, Size: x.Size, Of: c, Args: []*Expr{x}}
+	if op == OpBadAddr {
+		e.Size = 1
+		if neverNil(x) {
+			return Num(1, 0)
+		}
+	}
+	if op == OpNot {
+		switch x.Op {
+		case OpNot:
+			return x.Args[0]
+		case OpEq:
+			return Binary(OpNe, x.Of, x.Args[0], x.Args[1])
+		case OpNe:
+			return Binary(OpEq, x.Of, x.Args[0], x.Args[1])
+		}
+	}
+	if x.Op == OpConst {
+		return fold(e)
+	}
+	return finish(e)
+}
+
+// Convert turns a number of class from into one of class to of the given size.
+func Convert(x *Expr, from, to Class, size int) *Expr {
+	if size == x.Size && (from == to || from != Float && to != Float) {
+		return x
+	}
+	e := &Expr{Op: OpConvert, Size: size, Of: from, To: to, Args: []*Expr{x}}
+	if x.Op == OpConst {
+		return fold(e)
+	}
+	return finish(e)
+}
+
+// Raced is whether the values that were read are out of date. See OpRaced.
+func Raced(values ...*Expr) *Expr { return finish(&Expr{Op: OpRaced, Size: 1, Args: values}) }
+
+func loadExpr(l *Label, size int, args ...*Expr) *Expr {
+	return finish(&Expr{Op: OpLoad, Size: size, Label: l, Args: args})
+}
+
+func fold(e *Expr) *Expr {
+	finish(e)
+	v := eval(e, noState{})
+	if !v.Known {
+		return e
+	}
+	return Const(v)
+}
+
+// with is e with other arguments.
+func (e *Expr) with(args []*Expr) *Expr {
+	switch e.Op {
+	case OpConcat:
+		return Concat(args...)
+	case OpExtract:
+		return Extract(args[0], e.Off, e.Size)
+	case OpBound:
+		return Bound(args[0], e.Off, e.Size)
+	case OpConvert:
+		return Convert(args[0], e.Of, e.To, e.Size)
+	case OpNeg, OpInvert, OpNot, OpBadAddr:
+		return Unary(e.Op, e.Of, args[0])
+	case OpLoad, OpClosure, OpRaced:
+		c := *e
+		c.Args, c.open, c.loading = args, false, false
+		return finish(&c)
+	}
+	return Binary(e.Op, e.Of, args[0], args[1])
+}
+
+// rewrite applies f to the leaves and loads of e, innermost first; f returns nil for
+// what stays as it is.
+func (e *Expr) rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
+	if r, ok := done[e]; ok {
+		return r
+	}
+	r := e
+	if len(e.Args) > 0 {
+		args, changed := make([]*Expr, len(e.Args)), false
+		for i, a := range e.Args {
+			args[i] = a.rewrite(f, done)
+			changed = changed || args[i] != a
+		}
+		if changed {
+			r = e.with(args)
+		}
+	}
+	switch r.Op {
+	case OpReg, OpLoad, OpSymbol:
+		if n := f(r); n != nil {
+			r = n
+		}
+	}
+	done[e] = r
+	return r
+}
+
+// in gives the registers of e the context c.
+func (e *Expr) in(c *Context) *Expr {
+	if e == nil || !e.open {
+		return e
+	}
+	return e.rewrite(func(x *Expr) *Expr {
+		if x.Op != OpReg {
+			return nil
+		}
+		n := *x
+		n.Ctx = c
+		return finish(&n)
+	}, map[*Expr]*Expr{})
+}
+
+// walk calls f for e and everything in it, each once.
+func (e *Expr) walk(seen map[*Expr]bool, f func(*Expr)) {
+	if seen[e] {
+		return
+	}
+	seen[e] = true
+	f(e)
+	for _, a := range e.Args {
+		a.walk(seen, f)
+	}
+}
+
+// Loads are the loads in e, in the order of their labels.
+func (e *Expr) Loads() []*Expr {
+	var all []*Expr
+	e.walk(map[*Expr]bool{}, func(x *Expr) {
+		if x.Op == OpLoad {
+			all = append(all, x)
+		}
+	})
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Label.key() < all[j].Label.key() })
+	return all
+}
+
+func (e *Expr) String() string {
+	arg := func(i int) string {
+		s := e.Args[i].String()
+		if len(e.Args[i].Args) > 1 && operators[e.Args[i].Op] != "" {
+			return "(" + s + ")"
+		}
+		return s
+	}
+	list := func() string {
+		var s []string
+		for _, a := range e.Args {
+			s = append(s, a.String())
+		}
+		return strings.Join(s, ", ")
+	}
+	switch e.Op {
+	case OpConst:
+		return e.Val.String()
+	case OpReg:
+		if e.Ctx != nil && e.Ctx.Func.regName(e.Reg) != "" {
+			return e.Ctx.Func.regName(e.Reg)
+		}
+		return fmt.Sprintf("r%d", e.Reg)
+	case OpLoad:
+		if len(e.Args) > 1 {
+			return fmt.Sprintf("load(%s[%s]@%s)", e.Args[0], e.Args[1], e.Label)
+		}
+		return fmt.Sprintf("load(%s@%s)", e.Args[0], e.Label)
+	case OpSymbol:
+		return e.Name
+	case OpOpaque:
+		return "<" + e.Name + ">"
+	case OpExtract:
+		return fmt.Sprintf("%s[%d:%d]", arg(0), e.Off, e.Off+e.Size)
+	case OpConcat:
+		return "{" + list() + "}"
+	case OpConvert:
+		return fmt.Sprintf("%s%d(%s)", [...]string{"u", "i", "f"}[e.To], 8*e.Size, e.Args[0])
+	case OpBadAddr:
+		return "BadAddr(" + list() + ")"
+	case OpRaced:
+		return "Raced(" + list() + ")"
+	case OpClosure:
+		return "func " + e.Name + "{" + list() + "}"
+	case OpBound:
+		return fmt.Sprintf("%s.captured%d", arg(0), e.Off)
+	case OpNeg, OpInvert, OpNot:
+		return operators[e.Op] + arg(0)
+	}
+	return arg(0) + " " + operators[e.Op] + " " + arg(1)
+}

@@ -1,0 +1,424 @@
+package sli
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// A Fix is a set of critical sections of one lock. With them the read operation does
+// not run in parallel with the stores that disturb it, nor while the data is in a
+// state in which it crashes.
+type Fix struct {
+	// Machines are those that lead to this fix; the first is the smallest.
+	Machines []*Machine
+	Sections []*Section
+	// Discarded counts the crashing regions that begin and end in different
+	// goroutines, or have no beginning or no end: no section covers them (n_u).
+	Discarded int
+	// Omitted counts, for an access that was raced with, the loads of the same call
+	// that decide about it, can be disturbed themselves and are in no section.
+	Omitted int
+	// Wide says that stores stay together with the loads that they depend on, beyond
+	// what the paper does.
+	Wide bool
+	Cost int
+	// Reasons say for a person what is good or bad about it.
+	Reasons []string
+	key     string
+}
+
+// Data are the program's words for what the sections are there for, each once.
+func (f *Fix) Data() []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, s := range f.Sections {
+		for _, x := range s.Accesses {
+			if x.Data != "" && !seen[x.Data] {
+				seen[x.Data] = true
+				all = append(all, x.Data)
+			}
+		}
+	}
+	return all
+}
+
+// fix turns what a machine's specialisations found into sections. With wide, stores
+// stay together with the loads of the same memory that they depend on.
+func (a *analyser) fix(d *deriver, res *result, specials []*special, loc *locator, ord *order, wide bool) *Fix {
+	if len(res.loads) == 0 || len(res.writes) == 0 {
+		return nil
+	}
+	f := &Fix{Machines: []*Machine{res.m}, Discarded: len(res.discarded), Wide: wide}
+	read := a.readSection(d, res, specials, ord)
+	if read == nil {
+		return nil
+	}
+	f.Sections = append(f.Sections, read)
+	for _, r := range res.regions {
+		if s := loc.spans[[2]uint64{r.start.Seq, r.end.Seq}].section(); s != nil {
+			s.Role = Updating
+			f.Sections = append(f.Sections, s)
+		} else {
+			f.Discarded++
+		}
+	}
+	f.join()
+	for _, x := range a.writing(res, loc, ord) {
+		s := f.holding(x.Point)
+		if s == nil || wide {
+			s = oneFragment(x.Instr)
+			if wide {
+				if e, ok := a.r.trace.Event(x.Events[0]); ok {
+					s = a.joined(a.together(e), s)
+				}
+			}
+			s.Role = Writing
+			f.Sections = append(f.Sections, s)
+		}
+		s.Accesses = append(s.Accesses, x)
+	}
+	f.within()
+	f.join()
+	f.price(a.opts)
+	return f
+}
+
+// writing are the accesses that disturb the read operation, each once.
+func (a *analyser) writing(res *result, loc *locator, ord *order) []*Access {
+	var all []*Access
+	byPoint := map[Point]*Access{}
+	for _, seq := range sortedKeys(res.writes) {
+		e, p := res.writes[seq], loc.points[seq]
+		if p.Instr == nil {
+			continue
+		}
+		x := byPoint[p]
+		if x == nil {
+			x = &Access{Point: p, Store: e.Writes(), Data: p.Instr.Data}
+			byPoint[p] = x
+			all = append(all, x)
+		}
+		x.add(e.Seq, e.Addr, ord.of(e, a.r.trace.Last()))
+	}
+	return all
+}
+
+// writers reports whether something that the machine loads is written by more than
+// one goroutine.
+func (res *result) writers() bool {
+	for _, e := range res.writes {
+		if len(res.by[e.Addr]) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// within drops sections of single accesses that are made, in every way that was seen,
+// inside another section.
+func (f *Fix) within() {
+	kept := f.Sections[:0:0]
+	for i, s := range f.Sections {
+		inside := s.Role == Writing
+		for _, x := range s.Accesses {
+			held := false
+			for j, o := range f.Sections {
+				held = held || i != j && o.holds(x.Point) && !(s.Func == o.Func && i < j)
+			}
+			inside = inside && held
+		}
+		if !inside {
+			kept = append(kept, s)
+			continue
+		}
+		for _, x := range s.Accesses {
+			for j, o := range f.Sections {
+				if i != j && o.holds(x.Point) {
+					o.Accesses = append(o.Accesses, x)
+					break
+				}
+			}
+		}
+	}
+	f.Sections = kept
+}
+
+// holding is the section that an access is made in, there or in a call from there.
+func (f *Fix) holding(p Point) *Section {
+	for _, s := range f.Sections {
+		if s.holds(p) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (s *Section) holds(p Point) bool {
+	for c, in := p.Ctx, p.Instr; c != nil && in != nil; c, in = c.Parent, c.Call {
+		if s.Func == c.Func && s.Has(in) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Fix) covers(p Point) bool { return f.holding(p) != nil }
+
+// joined is one section for points that belong together, or else if they do not.
+func (a *analyser) joined(points []Point, otherwise *Section) *Section {
+	if len(points) < 2 {
+		return otherwise
+	}
+	c := points[0].Ctx
+	for _, p := range points[1:] {
+		if c = common(c, p.Ctx); c == nil {
+			return otherwise
+		}
+	}
+	var set []*Instr
+	for _, p := range points {
+		set = append(set, p.Ctx.in(c, p.Instr))
+	}
+	s := readFragment(c.Func, set[0], set)
+	for _, p := range points[:len(points)-1] {
+		s.Accesses = append(s.Accesses, &Access{Point: p, Data: p.Instr.Data})
+	}
+	return s
+}
+
+// readSection is the fragment of the loads.
+func (a *analyser) readSection(d *deriver, res *result, specials []*special, ord *order) *Section {
+	at := map[Point]int{}
+	for i := len(d.path) - 1; i >= res.m.index; i-- {
+		at[d.path[i].Point] = i
+	}
+	points := make([]Point, 0, len(res.loads))
+	for p := range res.loads {
+		points = append(points, p)
+	}
+	place := func(p Point) int {
+		if i, ok := at[p]; ok {
+			return i
+		}
+		return len(d.path)
+	}
+	sort.Slice(points, func(i, j int) bool {
+		if x, y := place(points[i]), place(points[j]); x != y {
+			return x < y
+		}
+		return points[i].Instr.ID < points[j].Instr.ID
+	})
+	c := points[0].Ctx
+	for _, p := range points {
+		if c = common(c, p.Ctx); c == nil {
+			return nil
+		}
+	}
+	var set []*Instr
+	for _, p := range points {
+		set = append(set, p.Ctx.in(c, p.Instr))
+	}
+	s := readFragment(c.Func, set[0], set)
+	s.Role = Reading
+	for _, p := range points {
+		x := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Op == Store}
+		for _, sp := range specials {
+			for _, in := range sp.instances {
+				if seq, ok := in.loads[p]; ok {
+					if e, ok := a.r.trace.Event(seq); ok {
+						x.add(seq, e.Addr, ord.stamps[seq])
+					}
+				}
+			}
+		}
+		s.Accesses = append(s.Accesses, x)
+	}
+	return s
+}
+
+const maxSamples = 16
+
+func (x *Access) add(seq, addr uint64, st *stamp) {
+	var held []Held
+	if st != nil {
+		held = st.held
+	}
+	if len(x.Events) == 0 {
+		x.Locks = append([]Held(nil), held...)
+	} else {
+		kept := x.Locks[:0]
+		for _, h := range x.Locks {
+			for _, g := range held {
+				if g.Lock == h.Lock {
+					h.Read = h.Read || g.Read
+					kept = append(kept, h)
+					break
+				}
+			}
+		}
+		x.Locks = kept
+	}
+	if len(x.Events) < maxSamples {
+		x.Events = append(x.Events, seq)
+		x.Addrs = append(x.Addrs, addr)
+	}
+}
+
+func sortedKeys(m map[uint64]Event) []uint64 {
+	all := make([]uint64, 0, len(m))
+	for k := range m {
+		all = append(all, k)
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] })
+	return all
+}
+
+// join makes one section of those that overlap.
+func (f *Fix) join() {
+	for i := 0; i < len(f.Sections); i++ {
+		for j := i + 1; j < len(f.Sections); j++ {
+			if f.Sections[i].overlaps(f.Sections[j]) {
+				f.Sections[i] = f.Sections[i].merge(f.Sections[j])
+				f.Sections = append(f.Sections[:j], f.Sections[j+1:]...)
+				i = -1
+				break
+			}
+		}
+	}
+	for _, s := range f.Sections {
+		seen := map[Point]*Access{}
+		kept := s.Accesses[:0]
+		for _, x := range s.Accesses {
+			if seen[x.Point] == nil {
+				seen[x.Point] = x
+				kept = append(kept, x)
+			}
+		}
+		s.Accesses = kept
+	}
+	sort.SliceStable(f.Sections, func(i, j int) bool {
+		if f.Sections[i].Role != f.Sections[j].Role {
+			return f.Sections[i].Role < f.Sections[j].Role
+		}
+		return f.Sections[i].Instrs[0].ID < f.Sections[j].Instrs[0].ID
+	})
+	var keys []string
+	for _, s := range f.Sections {
+		var k strings.Builder
+		for _, in := range s.Instrs {
+			fmt.Fprintf(&k, "%d,", in.ID)
+		}
+		keys = append(keys, k.String())
+	}
+	sort.Strings(keys)
+	f.key = strings.Join(keys, ";")
+}
+
+// trivial reports whether every section is a single access: accesses are atomic
+// already, so such a fix changes nothing (section 6.3).
+func (f *Fix) trivial() bool {
+	for _, s := range f.Sections {
+		if s.Size > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *Fix) price(o Options) {
+	f.Cost = o.Discarded*f.Discarded + o.Section*len(f.Sections)
+	for _, s := range f.Sections {
+		f.Cost += s.Size
+	}
+}
+
+// add keeps a fix, unless it is there already.
+func (a *analyser) add(f *Fix) {
+	for _, g := range a.fixes {
+		if g.key == f.key {
+			g.Machines = append(g.Machines, f.Machines...)
+			g.Omitted = min(g.Omitted, f.Omitted)
+			if f.Discarded < g.Discarded {
+				g.Discarded = f.Discarded
+				g.price(a.opts)
+			}
+			return
+		}
+	}
+	a.fixes = append(a.fixes, f)
+}
+
+// rank orders the fixes by their cost and says what is to be said about each. One that
+// leaves out what decides about a racing access comes after those that do not: it may
+// end the race and leave the error.
+func (a *analyser) rank() {
+	sort.SliceStable(a.fixes, func(i, j int) bool {
+		x, y := a.fixes[i], a.fixes[j]
+		if (x.Omitted > 0) != (y.Omitted > 0) {
+			return y.Omitted > 0
+		}
+		return x.Cost < y.Cost
+	})
+	for _, f := range a.fixes {
+		f.explain(a.opts)
+	}
+	a.out.Fixes = a.fixes
+	if len(a.fixes) == 0 {
+		a.reason("no store of another goroutine can come between what the crashing goroutine read, or only one that a lock would not keep out")
+	}
+}
+
+func (f *Fix) explain(o Options) {
+	size := 0
+	for _, s := range f.Sections {
+		size += s.Size
+	}
+	f.Reasons = append(f.Reasons, fmt.Sprintf("cost %d: %d sections (%d each), %d accesses in them", f.Cost, len(f.Sections), o.Section, size))
+	if f.Discarded > 0 {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d times the data was in a state in which the operation crashes from one goroutine to another, or for good; no section covers that (%d each)", f.Discarded, o.Discarded))
+	}
+	if f.Wide {
+		f.Reasons = append(f.Reasons, "each store stays together with the load of the same memory that it depends on")
+	}
+	if f.Omitted > 0 {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d loads that decide about the access stay outside its section", f.Omitted))
+	}
+	tests, waits := 0, 0
+	for _, s := range f.Sections {
+		if s.Func.Test {
+			tests++
+		}
+		for _, w := range s.Waits {
+			if !harmless[w.Word] {
+				waits++
+			}
+		}
+	}
+	if tests > 0 {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d of its sections are in test code", tests))
+	}
+	if waits > 0 {
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d operations inside its sections may wait for another goroutine", waits))
+	}
+}
+
+// Merge is one fix with the sections of several, for failures that one lock is to end.
+func Merge(o Options, fixes ...*Fix) *Fix {
+	o = o.defaults()
+	m := &Fix{}
+	for _, f := range fixes {
+		m.Machines = append(m.Machines, f.Machines...)
+		for _, s := range f.Sections {
+			c := *s
+			c.Accesses = append([]*Access(nil), s.Accesses...)
+			m.Sections = append(m.Sections, &c)
+		}
+		m.Discarded += f.Discarded
+		m.Omitted += f.Omitted
+	}
+	m.join()
+	m.price(o)
+	m.explain(o)
+	return m
+}

@@ -1,0 +1,264 @@
+package sli
+
+import "sort"
+
+// A Section is a part of a function that a fix makes a critical section: a fragment
+// of its control flow (section 6.1). The lock is taken when an entry is reached from
+// outside, and released on every way that leaves the instructions.
+type Section struct {
+	Func *Func
+	// Instrs are the fragment, in the order of the function's code.
+	Instrs  []*Instr
+	Entries []*Instr
+	// Role says why the section is there.
+	Role Role
+	// Accesses are what the section is there for. Those of functions that are called
+	// in it are among them.
+	Accesses []*Access
+	// Size is s_i of the cost: how many accesses the section holds in all.
+	Size int
+	// Waits are the operations inside it that take or wait for something of the
+	// program's own.
+	Waits []*Instr
+}
+
+// A Role is why a section is in a fix.
+type Role uint8
+
+const (
+	Reading  Role = iota + 1 // the loads of the read operation
+	Updating                 // while the data is in a state in which the read operation crashes
+	Writing                  // a store, or in a race any access, that must not come between the loads
+)
+
+func (r Role) String() string {
+	switch r {
+	case Reading:
+		return "reads together"
+	case Updating:
+		return "update in progress"
+	case Writing:
+		return "other access"
+	}
+	return "?"
+}
+
+// An Access is a load or store of the program that a fix concerns.
+type Access struct {
+	Point
+	Store bool
+	// Data is the instruction's own word for what it touches.
+	Data string
+	// Events are some of the times it happened, Addrs where.
+	Events []uint64
+	Addrs  []uint64
+	// Locks were held every time it happened that was looked at.
+	Locks []Held
+}
+
+// ways are where an instruction can lead within its function.
+func ways(in *Instr) []*Instr {
+	if !in.exits() {
+		return []*Instr{in.Block.Instrs[in.index()+1]}
+	}
+	var all []*Instr
+	for _, s := range in.Block.Succs {
+		all = append(all, s.Instrs[0])
+	}
+	return all
+}
+
+type wayKey struct{ from, to *Instr }
+
+// between is every instruction that can be reached from one of roots and can reach
+// one of them, over ways that are not cut.
+func between(fn *Func, roots []*Instr, cut func(from, to *Instr) bool) map[*Instr]bool {
+	down, up := map[*Instr]bool{}, map[*Instr]bool{}
+	back := map[*Instr][]*Instr{}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			for _, w := range ways(in) {
+				if !cut(in, w) {
+					back[w] = append(back[w], in)
+				}
+			}
+		}
+	}
+	spread := func(seen map[*Instr]bool, next func(*Instr) []*Instr) {
+		list := append([]*Instr(nil), roots...)
+		for _, in := range roots {
+			seen[in] = true
+		}
+		for len(list) > 0 {
+			in := list[len(list)-1]
+			list = list[:len(list)-1]
+			for _, w := range next(in) {
+				if !seen[w] {
+					seen[w] = true
+					list = append(list, w)
+				}
+			}
+		}
+	}
+	spread(down, func(in *Instr) []*Instr {
+		var all []*Instr
+		for _, w := range ways(in) {
+			if !cut(in, w) {
+				all = append(all, w)
+			}
+		}
+		return all
+	})
+	spread(up, func(in *Instr) []*Instr { return back[in] })
+	both := map[*Instr]bool{}
+	for in := range down {
+		if up[in] {
+			both[in] = true
+		}
+	}
+	return both
+}
+
+// readFragment turns a set of instructions of one function into a fragment, of which
+// first is an entry. More entries are added for what cannot be reached from there; no
+// entry can be reached from another, because a fragment ends where it would begin
+// anew: otherwise loads in a loop would make a section of the whole loop.
+func readFragment(fn *Func, first *Instr, set []*Instr) *Section {
+	entries := map[*Instr]bool{first: true}
+	cut := func(_, to *Instr) bool { return entries[to] }
+	reach := func() map[*Instr]bool {
+		seen := map[*Instr]bool{}
+		var list []*Instr
+		for e := range entries {
+			seen[e] = true
+			list = append(list, e)
+		}
+		for len(list) > 0 {
+			in := list[len(list)-1]
+			list = list[:len(list)-1]
+			for _, w := range ways(in) {
+				if !seen[w] {
+					seen[w] = true
+					list = append(list, w)
+				}
+			}
+		}
+		return seen
+	}
+	for _, in := range set {
+		if !reach()[in] {
+			entries[in] = true
+		}
+	}
+	all := between(fn, append([]*Instr{first}, set...), cut)
+	return newSection(fn, all, entries)
+}
+
+// rangeFragment turns a range of a goroutine's steps within one function into a
+// fragment. It does not go on beyond the end of the range, nor begin anew at its
+// start, unless the range itself did.
+func rangeFragment(fn *Func, start, end *Instr, steps []*Instr) *Section {
+	done := map[wayKey]bool{}
+	for i := 1; i < len(steps); i++ {
+		done[wayKey{steps[i-1], steps[i]}] = true
+	}
+	cut := func(from, to *Instr) bool {
+		return (from == end || to == start) && !done[wayKey{from, to}]
+	}
+	return newSection(fn, between(fn, steps, cut), map[*Instr]bool{start: true})
+}
+
+func oneFragment(in *Instr) *Section {
+	return newSection(in.Block.Func, map[*Instr]bool{in: true}, map[*Instr]bool{in: true})
+}
+
+func newSection(fn *Func, set, entries map[*Instr]bool) *Section {
+	s := &Section{Func: fn, Instrs: sorted(set), Entries: sorted(entries)}
+	counted := map[*Func]bool{}
+	var count func(in *Instr)
+	count = func(in *Instr) {
+		switch {
+		case in.isAccess():
+			s.Size++
+		case in.Op == Sync:
+			s.Waits = append(s.Waits, in)
+		case in.Op == Call && in.Callee != nil && !counted[in.Callee]:
+			counted[in.Callee] = true
+			for _, b := range in.Callee.Blocks {
+				for _, x := range b.Instrs {
+					count(x)
+				}
+			}
+		}
+	}
+	for _, in := range s.Instrs {
+		count(in)
+	}
+	return s
+}
+
+func sorted(set map[*Instr]bool) []*Instr {
+	all := make([]*Instr, 0, len(set))
+	for in := range set {
+		all = append(all, in)
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].ID < all[j].ID })
+	return all
+}
+
+// Has reports whether the instruction is in the section.
+func (s *Section) Has(in *Instr) bool {
+	i := sort.Search(len(s.Instrs), func(i int) bool { return s.Instrs[i].ID >= in.ID })
+	return i < len(s.Instrs) && s.Instrs[i] == in
+}
+
+// overlaps reports whether the sections have instructions in common.
+func (s *Section) overlaps(o *Section) bool {
+	if s.Func != o.Func {
+		return false
+	}
+	for _, in := range o.Instrs {
+		if s.Has(in) {
+			return true
+		}
+	}
+	return false
+}
+
+// merge is one section for two that overlap.
+func (s *Section) merge(o *Section) *Section {
+	set, entries := map[*Instr]bool{}, map[*Instr]bool{}
+	for _, x := range []*Section{s, o} {
+		for _, in := range x.Instrs {
+			set[in] = true
+		}
+	}
+	within := func(x *Section, in *Instr) bool {
+		if !x.Has(in) {
+			return false
+		}
+		for _, e := range x.Entries {
+			if e == in {
+				return false
+			}
+		}
+		return true
+	}
+	for _, e := range s.Entries {
+		if !within(o, e) {
+			entries[e] = true
+		}
+	}
+	for _, e := range o.Entries {
+		if !within(s, e) {
+			entries[e] = true
+		}
+	}
+	if len(entries) == 0 { // each begins inside the other: a loop
+		entries[s.Entries[0]] = true
+	}
+	m := newSection(s.Func, set, entries)
+	m.Role = min(s.Role, o.Role)
+	m.Accesses = append(append([]*Access(nil), s.Accesses...), o.Accesses...)
+	return m
+}

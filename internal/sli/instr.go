@@ -1,0 +1,222 @@
+package sli
+
+import "fmt"
+
+// A Program is a set of functions.
+type Program struct {
+	Funcs []*Func
+	// Data are the contents of symbols that never change, such as texts.
+	Data map[string][]byte
+	// Methods finds the function behind a method of a dynamic type: by the symbol of
+	// the type, then the method's name.
+	Methods map[string]map[string]*Func
+
+	byName map[string]*Func
+	bySite map[uint32]*Func
+	instrs map[uint32][]*Instr
+}
+
+// A Func is a function. Block 0 is where it begins.
+type Func struct {
+	Name string
+	// Site is the site of the event that says that the function was entered; 0 if
+	// entering it makes no event.
+	Site    uint32
+	Params  []Reg
+	Free    []Reg // captured values
+	Sizes   []int // of each register
+	Names   []string
+	Results int // size of what it returns
+	Blocks  []*Block
+	Pos     int
+	// Test says that the function checks the program and is no part of it. A section
+	// there is not what a person would call a fix.
+	Test bool
+}
+
+// A Block is a list of instructions of which the last alone leaves it.
+type Block struct {
+	Func   *Func
+	Index  int
+	Instrs []*Instr
+	Preds  []*Block
+	Succs  []*Block
+}
+
+// An Op is what an instruction does.
+type Op uint8
+
+const (
+	opInvalid Op = iota
+	Phi          // Dst = Args[i], coming from Preds[i]; first in their block
+	Assign       // Dst = X
+	Load         // Dst = Size bytes at X, or the element Key of the map X
+	Store        // memory at X = Val, or the element Key of the map X; no Val: the element is removed
+	Alloc        // Dst = address of X bytes, all zero
+	Test         // crash if X, for the reason Why
+	Call         // Dst = Callee(Args...)
+	Spawn        // go Callee(Args...)
+	Defer        // Callee(Args...) at the next RunDefers
+	RunDefers
+	Sync   // an operation of the program's own synchronisation, or of its runtime, on Args. What it does is its front end's word Name
+	Jump   // to Succs[0]
+	Branch // to Succs[0] if X, else Succs[1]
+	Return // X
+	Stop   // the goroutine ends here
+)
+
+var opNames = [...]string{
+	Phi: "phi", Assign: "assign", Load: "load", Store: "store", Alloc: "alloc", Test: "test", Call: "call", Spawn: "spawn",
+	Defer: "defer", RunDefers: "rundefers", Sync: "sync", Jump: "jump", Branch: "branch", Return: "return", Stop: "stop",
+}
+
+func (o Op) String() string { return opNames[o] }
+
+// A Why is the way in which a test fails.
+type Why uint8
+
+const (
+	BadAddress   Why = iota + 1 // nil dereference
+	OutOfRange                  // index or slice bounds
+	WrongType                   // type assertion
+	DivideByZero                // integer division
+	Panic                       // an explicit one
+	Assertion                   // a test said so
+	MapConflict                 // a map was used by two at once
+	Race                        // two accesses without order, one of them a store
+)
+
+var whyNames = [...]string{
+	BadAddress: "nil dereference", OutOfRange: "index out of range", WrongType: "failed type assertion", DivideByZero: "division by zero",
+	Panic: "panic", Assertion: "failed assertion", MapConflict: "concurrent map use", Race: "data race",
+}
+
+func (w Why) String() string {
+	if int(w) < len(whyNames) && whyNames[w] != "" {
+		return whyNames[w]
+	}
+	return fmt.Sprintf("failure %d", uint8(w))
+}
+
+// An Instr is an instruction.
+type Instr struct {
+	Op    Op
+	ID    int // unique in the program
+	Block *Block
+	Dst   Reg
+	Size  int // Load, Store: how many bytes
+	X     *Expr
+	Val   *Expr
+	Key   *Expr
+	Args  []*Expr
+	// Callee: the function, if it is known. Else Fn is the value that is called, or
+	// the dynamic type of which Method is.
+	Callee *Func
+	Fn     *Expr
+	Method string
+	Why    Why
+	// Word names a Sync operation, or says what a call is that has no function here.
+	Word string
+	// Does is, for a Defer of something that has no function here, Sync or Call.
+	Does   Op
+	Atomic bool
+	// Private says that no other goroutine can reach the memory.
+	Private bool
+	// Sites are the sites of the events that the instruction makes.
+	Sites []uint32
+	Pos   int // where it is in the source: a number that the front end understands
+	// Data says in the program's terms what is loaded or stored, for people and for
+	// the choice of a lock.
+	Data string
+}
+
+// Name is short and unique in the function.
+func (in *Instr) Name() string {
+	return fmt.Sprintf("b%d.%d", in.Block.Index, in.index())
+}
+
+func (in *Instr) index() int {
+	for i, x := range in.Block.Instrs {
+		if x == in {
+			return i
+		}
+	}
+	return -1
+}
+
+func (f *Func) regName(r Reg) string {
+	if int(r) < len(f.Names) {
+		return f.Names[r]
+	}
+	return ""
+}
+
+// NewReg adds a register.
+func (f *Func) NewReg(name string, size int) Reg {
+	if len(f.Sizes) == 0 {
+		f.Sizes, f.Names = []int{0}, []string{""}
+	}
+	f.Sizes = append(f.Sizes, size)
+	f.Names = append(f.Names, name)
+	return Reg(len(f.Sizes) - 1)
+}
+
+// NewBlock adds a block.
+func (f *Func) NewBlock() *Block {
+	b := &Block{Func: f, Index: len(f.Blocks)}
+	f.Blocks = append(f.Blocks, b)
+	return b
+}
+
+// Add appends in to the block.
+func (b *Block) Add(in *Instr) *Instr {
+	in.Block = b
+	b.Instrs = append(b.Instrs, in)
+	return in
+}
+
+// To makes s a successor of b.
+func (b *Block) To(s *Block) {
+	b.Succs = append(b.Succs, s)
+	s.Preds = append(s.Preds, b)
+}
+
+// Finish numbers the instructions and builds the program's indexes. It must be
+// called once, when all functions are there.
+func (p *Program) Finish() {
+	p.byName, p.bySite, p.instrs = map[string]*Func{}, map[uint32]*Func{}, map[uint32][]*Instr{}
+	id := 0
+	for _, f := range p.Funcs {
+		p.byName[f.Name] = f
+		if f.Site != 0 {
+			p.bySite[f.Site] = f
+		}
+		for _, b := range f.Blocks {
+			for _, in := range b.Instrs {
+				id++
+				in.ID = id
+				for _, s := range in.Sites {
+					p.instrs[s] = append(p.instrs[s], in)
+				}
+			}
+		}
+	}
+}
+
+// Func finds a function by name.
+func (p *Program) Func(name string) *Func { return p.byName[name] }
+
+// At returns the instructions whose events have the site.
+func (p *Program) At(site uint32) []*Instr { return p.instrs[site] }
+
+// isAccess reports whether in touches memory that others may touch.
+func (in *Instr) isAccess() bool { return (in.Op == Load || in.Op == Store) && !in.Private }
+
+// exits reports whether in is the last of its block.
+func (in *Instr) exits() bool {
+	switch in.Op {
+	case Jump, Branch, Return, Stop:
+		return true
+	}
+	return false
+}

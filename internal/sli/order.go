@@ -1,0 +1,197 @@
+package sli
+
+// An order is what the program's own synchronisation says about some events of a
+// trace: which of them must come before which, and which locks were held.
+//
+// Locks give no order here. That one section came before the other is an accident of
+// the run; what a lock does give, that nobody else is in between, is told by Held.
+// Everything else does: starting a goroutine, channels, what waits for others to be
+// done, atomic operations.
+type order struct {
+	stamps map[uint64]*stamp
+	ends   map[uint32]*stamp // of each goroutine's last event
+}
+
+// A stamp is the clock of a goroutine at an event.
+type stamp struct {
+	g     uint32
+	own   uint32
+	clock clock
+	held  []Held
+}
+
+// Held is a lock that was held.
+type Held struct {
+	Lock  uint64
+	Read  bool   // not exclusively
+	Since uint64 // the event that took it
+	Site  uint32
+}
+
+type clock []uint32
+
+func (c *clock) join(o clock) {
+	for len(*c) < len(o) {
+		*c = append(*c, 0)
+	}
+	for i, v := range o {
+		(*c)[i] = max((*c)[i], v)
+	}
+}
+
+func (c *clock) tick(g uint32) {
+	for uint32(len(*c)) <= g {
+		*c = append(*c, 0)
+	}
+	(*c)[g]++
+}
+
+func (c clock) at(g uint32) uint32 {
+	if int(g) < len(c) {
+		return c[g]
+	}
+	return 0
+}
+
+type thread struct {
+	clock clock
+	held  []Held
+}
+
+// newOrder reads the trace once and keeps the clocks of the wanted events.
+func newOrder(tr Trace, wanted map[uint64]bool) *order {
+	o := &order{stamps: map[uint64]*stamp{}, ends: map[uint32]*stamp{}}
+	threads := map[uint32]*thread{}
+	objects := map[uint64]*clock{}
+	queues := map[uint64]*queue{}
+	get := func(g uint32) *thread {
+		t := threads[g]
+		if t == nil {
+			t = &thread{}
+			t.clock.tick(g)
+			threads[g] = t
+		}
+		return t
+	}
+	object := func(a uint64) *clock {
+		c := objects[a]
+		if c == nil {
+			c = new(clock)
+			objects[a] = c
+		}
+		return c
+	}
+	tr.All(0, func(e *Event) bool {
+		t := get(e.G)
+		acquire := e.Kind == KindAcquire || e.Atomic && (e.Kind == KindLoad || e.Kind == KindUpdate)
+		release := e.Kind == KindRelease || e.Atomic && (e.Kind == KindStore || e.Kind == KindUpdate)
+		if acquire {
+			t.clock.join(*object(e.Addr))
+		}
+		if wanted[e.Seq] {
+			o.stamps[e.Seq] = t.stamp(e.G)
+		}
+		if release {
+			object(e.Addr).join(t.clock)
+			t.clock.tick(e.G)
+		}
+		switch e.Kind {
+		case KindSpawn:
+			get(uint32(e.Arg)).clock.join(t.clock)
+			t.clock.tick(e.G)
+		case KindLock, KindRLock:
+			t.held = append(t.held, Held{e.Addr, e.Kind == KindRLock, e.Seq, e.Site})
+		case KindUnlock, KindRUnlock:
+			for i := len(t.held) - 1; i >= 0; i-- {
+				if t.held[i].Lock == e.Addr {
+					t.held = append(t.held[:i:i], t.held[i+1:]...)
+					break
+				}
+			}
+		case KindSend, KindRecv:
+			q := queues[e.Addr]
+			if q == nil {
+				q = &queue{}
+				queues[e.Addr] = q
+			}
+			if e.Kind == KindRecv && len(q.sent) == 0 && objects[e.Addr] != nil {
+				t.clock.join(*objects[e.Addr]) // it was closed
+				break
+			}
+			q.meet(e, t)
+		}
+		return true
+	})
+	for g, t := range threads {
+		o.ends[g] = t.stamp(g)
+	}
+	return o
+}
+
+func (t *thread) stamp(g uint32) *stamp {
+	return &stamp{g: g, own: t.clock.at(g), clock: append(clock(nil), t.clock...), held: append([]Held(nil), t.held...)}
+}
+
+// A queue pairs the n-th send with the n-th receive, whichever the trace has first.
+type queue struct {
+	sent     []clock
+	received []*thread
+}
+
+func (q *queue) meet(e *Event, t *thread) {
+	if e.Kind == KindRecv {
+		if len(q.sent) == 0 {
+			q.received = append(q.received, t)
+			t.clock.tick(e.G)
+			return
+		}
+		t.clock.join(q.sent[0])
+		q.sent = q.sent[1:]
+		return
+	}
+	if len(q.received) > 0 { // both meet: each knows of the other
+		r := q.received[0]
+		q.received = q.received[1:]
+		r.clock.join(t.clock)
+		t.clock.join(r.clock)
+	} else {
+		q.sent = append(q.sent, append(clock(nil), t.clock...))
+	}
+	t.clock.tick(e.G)
+}
+
+// before reports whether a is ordered before b.
+func (a *stamp) before(b *stamp) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	return b.clock.at(a.g) >= a.own && a.g != b.g
+}
+
+// shared are the locks held by all, without a break from first to last of each pair,
+// at least one side exclusively.
+func shareLock(first, last, other, otherLast *stamp) bool {
+	if first == nil || last == nil || other == nil || otherLast == nil {
+		return false
+	}
+	for _, a := range first.held {
+		if !hasHeld(last.held, a) {
+			continue
+		}
+		for _, b := range other.held {
+			if a.Lock == b.Lock && hasHeld(otherLast.held, b) && !(a.Read && b.Read) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasHeld(list []Held, h Held) bool {
+	for _, x := range list {
+		if x == h {
+			return true
+		}
+	}
+	return false
+}

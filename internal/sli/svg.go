@@ -1,0 +1,122 @@
+package sli
+
+import (
+	"fmt"
+	"html"
+	"strings"
+)
+
+// Measures of the drawing, in pixels. Text is monospaced, so its width is known.
+const (
+	svgLetter = 7
+	svgLine   = 14
+	svgBox    = 40 // height of a state
+	svgLayer  = 46 // between layers, besides the text on the edges
+	svgGap    = 28
+)
+
+// SVG draws the machine. States lie in layers, each below everything that leads to it,
+// so that all edges point down.
+func (m *Machine) SVG() string {
+	layers, layer := m.layers()
+	type box struct{ x, y, w int }
+	boxes := map[*State]box{}
+	text := func(s *State) string {
+		switch {
+		case s.Pred != nil:
+			return s.Pred.String()
+		case s.Crash:
+			return "crash"
+		}
+		return "no-crash"
+	}
+	deep := make([]int, len(layers)+1) // the most lines on an edge into a layer
+	note := func(e Edge, word string) {
+		deep[layer[e.To]] = max(deep[layer[e.To]], strings.Count(e.label(word), "\n")+1)
+	}
+	note(m.Start, "")
+	for _, s := range m.States() {
+		if s.Pred != nil {
+			note(s.Yes, "yes")
+			note(s.No, "no")
+		}
+	}
+	width, y := 0, svgLine*2
+	for i, states := range layers {
+		y += svgLayer + deep[i]*svgLine
+		x := svgGap
+		for _, s := range states {
+			w := len(text(s))*svgLetter + 2*svgGap
+			boxes[s] = box{x, y, w}
+			x += w + svgGap
+		}
+		width = max(width, x)
+		y += svgBox
+	}
+	for _, states := range layers { // centre each layer
+		last := boxes[states[len(states)-1]]
+		shift := (width - last.x - last.w - svgGap) / 2
+		for _, s := range states {
+			b := boxes[s]
+			b.x += shift
+			boxes[s] = b
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", width, y+svgGap)
+	b.WriteString(`<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>` + "\n")
+	line := func(x1, y1 int, e Edge, word string, side int) {
+		to := boxes[e.To]
+		x2, y2 := to.x+to.w/2, to.y
+		fmt.Fprintf(&b, `<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="black" marker-end="url(#tip)"/>`+"\n", x1, y1, x2, y2)
+		for i, l := range strings.Split(e.label(word), "\n") {
+			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", x1+side+(x2-x1)/4, y1+svgLine*(i+1)+4, html.EscapeString(l))
+		}
+	}
+	first := boxes[m.Start.To]
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", first.x+first.w/2, svgLine, html.EscapeString(m.At.String()))
+	line(first.x+first.w/2, svgLine+4, m.Start, "", 6)
+	for _, s := range m.States() {
+		p := boxes[s]
+		cx, cy := p.x+p.w/2, p.y+svgBox/2
+		if s.Pred != nil {
+			fmt.Fprintf(&b, `<polygon points="%d,%d %d,%d %d,%d %d,%d" fill="white" stroke="black"/>`+"\n", p.x, cy, cx, p.y, p.x+p.w, cy, cx, p.y+svgBox)
+			line(cx-p.w/8, cy+svgBox*3/8, s.Yes, "yes", -4*svgLetter)
+			line(cx+p.w/8, cy+svgBox*3/8, s.No, "no", 6)
+		} else {
+			fill := "#e8f5e9"
+			if s.Crash {
+				fill = "#ffebee"
+			}
+			fmt.Fprintf(&b, `<ellipse cx="%d" cy="%d" rx="%d" ry="%d" fill="%s" stroke="black"/>`+"\n", cx, cy, p.w/2, svgBox/2, fill)
+		}
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", cx, cy+4, html.EscapeString(text(s)))
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
+
+// layers puts each state as far down as the longest way to it.
+func (m *Machine) layers() ([][]*State, map[*State]int) {
+	layer := map[*State]int{}
+	var place func(s *State, at int)
+	place = func(s *State, at int) {
+		if n, ok := layer[s]; ok && n >= at {
+			return
+		}
+		layer[s] = at
+		if s.Pred != nil {
+			place(s.Yes.To, at+1)
+			place(s.No.To, at+1)
+		}
+	}
+	place(m.Start.To, 0)
+	var layers [][]*State
+	for _, s := range m.States() {
+		for len(layers) <= layer[s] {
+			layers = append(layers, nil)
+		}
+		layers[layer[s]] = append(layers[layer[s]], s)
+	}
+	return layers, layer
+}

@@ -1,0 +1,89 @@
+package sli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String is the function as text, one instruction on a line.
+func (f *Func) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "func %s(", f.Name)
+	for i, r := range f.Params {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(f.text(r))
+	}
+	b.WriteByte(')')
+	if len(f.Free) > 0 {
+		b.WriteString(" captures")
+		for _, r := range f.Free {
+			b.WriteString(" " + f.text(r))
+		}
+	}
+	b.WriteByte('\n')
+	for _, bl := range f.Blocks {
+		fmt.Fprintf(&b, "b%d:\n", bl.Index)
+		for _, in := range bl.Instrs {
+			fmt.Fprintf(&b, "\t%s\n", in)
+		}
+	}
+	return b.String()
+}
+
+func (f *Func) text(r Reg) string { return fmt.Sprintf("r%d:%d", r, f.Sizes[r]) }
+
+func (in *Instr) String() string {
+	var b strings.Builder
+	if in.Dst != 0 {
+		fmt.Fprintf(&b, "%s = ", in.Block.Func.text(in.Dst))
+	}
+	if in.Atomic {
+		b.WriteString("atomic ")
+	}
+	if in.Private {
+		b.WriteString("private ")
+	}
+	if in.Op != Assign {
+		b.WriteString(in.Op.String() + " ")
+	}
+	b.WriteString(in.Word)
+	if in.Why != 0 {
+		fmt.Fprintf(&b, "%q if ", in.Why)
+	}
+	if in.X != nil {
+		b.WriteString(in.X.String())
+	}
+	if in.Key != nil {
+		fmt.Fprintf(&b, "[%s]", in.Key)
+	}
+	if in.Op == Store && in.Val != nil {
+		fmt.Fprintf(&b, " := %s", in.Val)
+	}
+	switch {
+	case in.Callee != nil:
+		b.WriteString(in.Callee.Name)
+	case in.Fn != nil:
+		b.WriteString(in.Fn.String())
+	}
+	if in.Method != "" {
+		b.WriteString("." + in.Method)
+	}
+	if len(in.Args) > 0 || in.Op == Call {
+		b.WriteByte('(')
+		for i, a := range in.Args {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(a.String())
+		}
+		b.WriteByte(')')
+	}
+	if in.exits() {
+		for _, s := range in.Block.Succs {
+			fmt.Fprintf(&b, " b%d", s.Index)
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}

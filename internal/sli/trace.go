@@ -1,0 +1,143 @@
+package sli
+
+// A Kind is what the engine can tell events of a trace apart by.
+type Kind uint8
+
+const (
+	KindOther Kind = iota
+	KindLoad
+	KindStore
+	KindUpdate // an atomic read and write in one
+	KindAlloc
+	KindCall   // Frame is the new frame, Arg its caller's
+	KindReturn // of Frame
+	KindSpawn  // Arg is the new goroutine
+	KindStart
+	KindEnd
+	KindCrash
+	KindFail // a test said that it failed
+	KindLock // Addr names the lock
+	KindRLock
+	KindUnlock
+	KindRUnlock
+	KindRelease // what came before happens before what follows a later Acquire of Addr
+	KindAcquire
+	KindSend // the n-th Recv of Addr follows the n-th Send
+	KindRecv
+)
+
+// An Event is one step of a run.
+type Event struct {
+	Seq    uint64 // from 1, rising
+	G      uint32
+	Kind   Kind
+	Site   uint32
+	Frame  uint32
+	Addr   uint64
+	Size   uint32
+	Arg    uint64
+	Atomic bool
+	// Map says that Addr names a map and not memory.
+	Map bool
+	// Before and After are the memory's contents, possibly cut short.
+	Before, After []byte
+}
+
+// Writes reports whether e changes memory.
+func (e *Event) Writes() bool { return e.Kind == KindStore || e.Kind == KindUpdate }
+
+// accesses reports whether e touches memory.
+func (e *Event) accesses() bool { return e.Kind == KindLoad || e.Writes() }
+
+func (e *Event) touches(addr uint64, size uint32) bool {
+	return e.Addr < addr+uint64(size) && addr < e.Addr+uint64(e.Size)
+}
+
+// A Trace is a run that went wrong. Its methods are queries that an index can
+// answer, so that a trace need not be in memory: Log holds one there, the front end
+// reads one from a file.
+type Trace interface {
+	// Last is the number of the last event.
+	Last() uint64
+	// Event is the event with the number.
+	Event(seq uint64) (Event, bool)
+	// All calls f for every event after the number, until f returns false.
+	All(after uint64, f func(*Event) bool)
+	// Next is the first event of the goroutine after the number.
+	Next(g uint32, after uint64) (Event, bool)
+	// LastStore is the last event before the number that wrote to the memory.
+	LastStore(addr uint64, size uint32, before uint64) (Event, bool)
+	// Accesses calls f for every event between the numbers, both included, that
+	// touched the memory, until f returns false.
+	Accesses(addr uint64, size uint32, from, to uint64, f func(*Event) bool)
+	// Allocation is the event that allocated the memory last before the number, and
+	// the number of the event that released it (the last one if none did).
+	Allocation(addr uint64, before uint64) (e Event, until uint64, ok bool)
+	// Frame tells who called a frame, and the site of the event that entered it.
+	Frame(id uint32) (parent uint32, site uint32, ok bool)
+}
+
+// memoryAt is what size bytes at addr held just before the event with the number.
+// What no event says is not known.
+func memoryAt(t Trace, addr uint64, size int, before uint64) Value {
+	buf := make([]byte, size)
+	have := make([]bool, size)
+	left := size
+	fill := func(e *Event, b []byte) {
+		for i := range buf {
+			off := addr + uint64(i) - e.Addr
+			if !have[i] && addr+uint64(i) >= e.Addr && off < uint64(len(b)) {
+				buf[i], have[i] = b[off], true
+				left--
+			}
+		}
+	}
+	for at := before; left > 0; {
+		e, ok := t.LastStore(addr, uint32(size), at)
+		if !ok {
+			break
+		}
+		if e.Map {
+			return Unknown(size)
+		}
+		// A piece of this store may be older than a piece found before; fill
+		// leaves those alone.
+		if e.After == nil && e.touches(addr, uint32(size)) {
+			return Unknown(size)
+		}
+		fill(&e, e.After)
+		at = e.Seq
+	}
+	if left > 0 {
+		// Nobody wrote these bytes before: what they held is what the first to look
+		// at them found.
+		t.Accesses(addr, uint32(size), before, t.Last(), func(e *Event) bool {
+			if e.Map {
+				return true
+			}
+			fill(e, e.Before)
+			if e.Writes() && e.Before == nil {
+				return false
+			}
+			return left > 0
+		})
+	}
+	if left > 0 {
+		if a, _, ok := t.Allocation(addr, before); ok {
+			fill(&a, make([]byte, a.Size))
+		}
+	}
+	if left > 0 {
+		// An access before says it too, since nobody wrote in between.
+		t.Accesses(addr, uint32(size), 1, before, func(e *Event) bool {
+			if e.Kind == KindLoad && !e.Map {
+				fill(e, e.Before)
+			}
+			return left > 0
+		})
+	}
+	if left > 0 {
+		return Unknown(size)
+	}
+	return Bytes(buf)
+}
