@@ -1,0 +1,443 @@
+package repair
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+)
+
+// maxFixes is how many of the engine's fixes are turned into candidates.
+const maxFixes = 8
+
+// candidates are the changes that may fix a failure, the best first: by the engine's
+// cost, then by how well the lock fits the program, and those that change test code
+// last.
+func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
+	var good, inTests, failed []*Candidate
+	for i, f := range a.Fixes {
+		if i == maxFixes {
+			break
+		}
+		regions := p.regions(f)
+		if len(regions) == 0 {
+			failed = append(failed, &Candidate{Fix: f, Lock: "a lock", Why: "its sections are not in the program's own source"})
+			continue
+		}
+		tests := slices.ContainsFunc(regions, func(r *Region) bool { return r.test })
+		for _, l := range p.locksFor(f, regions) {
+			c := &Candidate{Fix: f, Lock: l.words, Reason: l.reason}
+			patch, err := p.write(f, regions, l, base)
+			switch {
+			case err != nil:
+				c.Why = err.Error()
+				failed = append(failed, c)
+			case tests:
+				c.Patch = patch
+				inTests = append(inTests, c)
+			default:
+				c.Patch = patch
+				good = append(good, c)
+			}
+		}
+	}
+	return slices.Concat(good, inTests, failed)
+}
+
+var errCovered = errors.New("the lock covers all of the sections already")
+
+// write makes the patch of a fix with a lock.
+func (p *Program) write(f *sli.Fix, regions []*Region, l *lock, base *Patch) (*Patch, error) {
+	work := make([]*Region, 0, len(regions))
+	for _, r := range regions {
+		c := *r
+		c.nodes = slices.Clone(r.nodes)
+		more, err := p.settle(&c, l, 0)
+		if err != nil {
+			return nil, err
+		}
+		work = append(work, more...)
+	}
+	work = merge(work)
+	e := newEdits(p.fset)
+	changed := false
+	for _, r := range work {
+		done, err := p.absorb(e, r, l)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			continue
+		}
+		if err := p.nested(r, work, l); err != nil {
+			return nil, err
+		}
+		changed = true
+		if err := p.cover(e, r, l); err != nil {
+			return nil, err
+		}
+	}
+	if !changed {
+		return nil, errCovered
+	}
+	if l.declare != nil {
+		if err := l.declare(e); err != nil {
+			return nil, err
+		}
+	}
+	return e.patch(base)
+}
+
+// maxLift is how many calls up a section may move.
+const maxLift = 4
+
+// settle finds the regions that stand for one: itself; none, if the lock is held there
+// already; or the calls of its function, if it cannot name the lock or is called by some
+// with the lock held.
+func (p *Program) settle(r *Region, l *lock, depth int) ([]*Region, error) {
+	if l.object != nil && p.held(r, l) {
+		return nil, nil
+	}
+	calls, static := p.callsOf(r.fn)
+	byHolder := l.object != nil && slices.ContainsFunc(calls, func(c *Region) bool { return p.holds(c, l.object) != nil })
+	if p.name(l, r) != "" && !byHolder {
+		return []*Region{r}, nil
+	}
+	if !static || len(calls) == 0 || depth == maxLift {
+		return nil, fmt.Errorf("%s cannot be named in %s", l.words, describe(p, r))
+	}
+	var all []*Region
+	for _, c := range calls {
+		if l.object != nil {
+			if op := p.holds(c, l.object); op != nil && (!op.read || !r.write) {
+				continue
+			}
+		}
+		c.write = r.write
+		more, err := p.settle(c, l, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+// held reports whether every time that was looked at, all accesses of a region held the
+// lock, from one taking of it.
+func (p *Program) held(r *Region, l *lock) bool {
+	if r.section == nil || len(r.section.Accesses) == 0 {
+		return false
+	}
+	for _, x := range r.section.Accesses {
+		has := false
+		for _, h := range x.Locks {
+			if p.locks[h.Lock] == l.object && (!h.Read || !r.write) {
+				has = true
+			}
+		}
+		if !has {
+			return false
+		}
+	}
+	if len(r.section.Accesses) == 1 {
+		return true
+	}
+	// Several accesses may hold it one after the other: only if nothing in the function
+	// takes it were they under one.
+	taken := false
+	within(r.body.List, func(n ast.Node) {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if op := lockCall(r.info(), c); op != nil && op.object == l.object {
+				taken = true
+			}
+		}
+	})
+	return !taken && !p.calleesTake(r, l)
+}
+
+// calleesTake reports whether a function that is called in a region takes the lock.
+func (p *Program) calleesTake(r *Region, l *lock) bool {
+	found := false
+	seen := map[*types.Func]bool{}
+	var look func(info *types.Info, stmts []ast.Stmt)
+	look = func(info *types.Info, stmts []ast.Stmt) {
+		within(stmts, func(n ast.Node) {
+			c, ok := n.(*ast.CallExpr)
+			if !ok {
+				return
+			}
+			if op := lockCall(info, c); op != nil && op.object == l.object {
+				found = true
+			}
+			fn, _ := info.Uses[calleeIdent(c)].(*types.Func)
+			if fn == nil {
+				return
+			}
+			if d := p.funcs[fn.Origin()]; d != nil && d.Body != nil && !seen[fn.Origin()] {
+				seen[fn.Origin()] = true
+				if f := p.files[p.fset.PositionFor(d.Pos(), false).Filename]; f != nil {
+					look(f.pkg.TypesInfo, d.Body.List)
+				}
+			}
+		})
+	}
+	look(r.info(), r.list[r.from:r.to+1])
+	return found
+}
+
+// callsOf are the statements that call a function, and whether it is used in no other
+// way.
+func (p *Program) callsOf(fn ast.Node) (calls []*Region, static bool) {
+	d, ok := fn.(*ast.FuncDecl)
+	if !ok {
+		return nil, false
+	}
+	static = true
+	for _, f := range p.files {
+		info := f.pkg.TypesInfo
+		called := map[*ast.Ident]*ast.CallExpr{}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				if id := calleeIdent(c); id != nil {
+					called[id] = c
+				}
+			}
+			return true
+		})
+		for id, o := range info.Uses {
+			fo, ok := o.(*types.Func)
+			if !ok || p.funcs[fo.Origin()] != d {
+				continue
+			}
+			c := called[id]
+			if c == nil {
+				static = false
+				continue
+			}
+			if r := p.region(innermostFunc(f, c), []ast.Node{c}); r != nil {
+				calls = append(calls, r)
+			}
+		}
+	}
+	slices.SortFunc(calls, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
+	return calls, static
+}
+
+// innermostFunc is the function that a node is in.
+func innermostFunc(f *file, n ast.Node) ast.Node {
+	var found ast.Node
+	ast.Inspect(f.syntax, func(m ast.Node) bool {
+		switch m.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			if m.Pos() <= n.Pos() && n.End() <= m.End() {
+				found = m
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// holds is the taking of a mutex that a region's function holds when the region begins,
+// as far as its own statements tell; nil if it does not.
+func (p *Program) holds(r *Region, object types.Object) *lockOp {
+	var held *lockOp
+	var walk func(list []ast.Stmt)
+	walk = func(list []ast.Stmt) {
+		for _, s := range list {
+			if s.Pos() >= r.first().Pos() {
+				return
+			}
+			if x, ok := s.(*ast.ExprStmt); ok {
+				if c, ok := x.X.(*ast.CallExpr); ok {
+					if op := lockCall(r.info(), c); op != nil && op.object == object {
+						if held = nil; op.takes {
+							held = op
+						}
+					}
+				}
+			}
+			if s.Pos() <= r.first().Pos() && r.last().End() <= s.End() {
+				ast.Inspect(s, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.BlockStmt:
+						if n.Pos() <= r.first().Pos() && r.last().End() <= n.End() {
+							walk(n.List)
+							return false
+						}
+					case *ast.CaseClause:
+						walk(n.Body)
+						return false
+					case *ast.CommClause:
+						walk(n.Body)
+						return false
+					case *ast.FuncLit:
+						return false
+					}
+					return true
+				})
+			}
+		}
+	}
+	walk(r.body.List)
+	return held
+}
+
+// absorb makes one section of a region and of what already is a section of the lock in
+// the statements around it: the old calls are taken out, the region grows to cover what
+// they covered. done says that the region needs no change.
+func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
+	if l.object == nil {
+		return false, nil
+	}
+	type at struct {
+		i        int
+		op       *lockOp
+		deferred bool
+	}
+	var ops []at
+	for i, s := range r.list {
+		var c *ast.CallExpr
+		deferred := false
+		switch s := s.(type) {
+		case *ast.ExprStmt:
+			c, _ = s.X.(*ast.CallExpr)
+		case *ast.DeferStmt:
+			c, deferred = s.Call, true
+		}
+		if c == nil {
+			continue
+		}
+		if op := lockCall(r.info(), c); op != nil && op.object == l.object {
+			ops = append(ops, at{i, op, deferred})
+		}
+	}
+	from, to := r.from, r.to
+	for k, o := range ops {
+		if !o.op.takes {
+			continue
+		}
+		end := len(r.list) - 1 // with a deferred unlock, or one deeper inside
+		for _, u := range ops[k+1:] {
+			if !u.op.takes && !u.deferred {
+				end = u.i
+				break
+			}
+		}
+		if o.i <= r.to+1 && end >= r.from-1 { // they touch
+			from, to = min(from, o.i), max(to, end)
+		}
+	}
+	var inside []at
+	for _, o := range ops {
+		if from <= o.i && o.i <= to {
+			inside = append(inside, o)
+		}
+	}
+	if len(inside) == 2 && inside[0].op.takes && inside[0].i == from && (!inside[0].op.read || !r.write) && (inside[1].i == to || inside[1].deferred) {
+		return true, nil // it is one section
+	}
+	grown := *r
+	grown.from, grown.to = from, to
+	if grown.takesInside(l, func(s ast.Stmt) bool {
+		return slices.ContainsFunc(inside, func(o at) bool { return r.list[o.i] == s })
+	}) || p.calleesTakeBut(&grown, l) {
+		return false, fmt.Errorf("%s takes %s in a way that cannot be made one section", describe(p, r), l.words)
+	}
+	for _, o := range inside {
+		e.remove(r.file, r.list[o.i])
+		r.write = r.write || o.op.takes && !o.op.read
+	}
+	// The section begins and ends with statements that stay.
+	gone := func(i int) bool { return slices.ContainsFunc(inside, func(o at) bool { return o.i == i }) }
+	for from < to && gone(from) {
+		from++
+	}
+	for to > from && gone(to) {
+		to--
+	}
+	r.from, r.to = from, to
+	return false, nil
+}
+
+// takesInside reports whether a region takes or releases the lock elsewhere than in the
+// statements that are let off.
+func (r *Region) takesInside(l *lock, off func(ast.Stmt) bool) bool {
+	found := false
+	for _, s := range r.list[r.from : r.to+1] {
+		if off(s) {
+			continue
+		}
+		within([]ast.Stmt{s}, func(n ast.Node) {
+			if c, ok := n.(*ast.CallExpr); ok {
+				if op := lockCall(r.info(), c); op != nil && op.object == l.object {
+					found = true
+				}
+			}
+		})
+	}
+	return found
+}
+
+// calleesTakeBut reports whether a function of the program that a region calls takes the
+// lock: it would wait for itself.
+func (p *Program) calleesTakeBut(r *Region, l *lock) bool {
+	found := false
+	within(r.list[r.from:r.to+1], func(n ast.Node) {
+		c, ok := n.(*ast.CallExpr)
+		if !ok || lockCall(r.info(), c) != nil {
+			return
+		}
+		fn, _ := r.info().Uses[calleeIdent(c)].(*types.Func)
+		if fn == nil {
+			return
+		}
+		if d := p.funcs[fn.Origin()]; d != nil && d.Body != nil {
+			if f := p.files[p.fset.PositionFor(d.Pos(), false).Filename]; f != nil {
+				inner := &Region{file: f, fn: d, body: d.Body, list: d.Body.List, to: len(d.Body.List) - 1}
+				if len(d.Body.List) > 0 && p.calleesTake(inner, l) {
+					found = true
+				}
+			}
+		}
+	})
+	return found
+}
+
+// nested refuses a region that calls a function with another region of the same lock: it
+// would wait for itself.
+func (p *Program) nested(r *Region, all []*Region, l *lock) error {
+	var err error
+	seen := map[*types.Func]bool{}
+	var look func(info *types.Info, stmts []ast.Stmt)
+	look = func(info *types.Info, stmts []ast.Stmt) {
+		within(stmts, func(n ast.Node) {
+			c, ok := n.(*ast.CallExpr)
+			if !ok {
+				return
+			}
+			fn, _ := info.Uses[calleeIdent(c)].(*types.Func)
+			if fn == nil || seen[fn.Origin()] {
+				return
+			}
+			seen[fn.Origin()] = true
+			d := p.funcs[fn.Origin()]
+			if d == nil || d.Body == nil {
+				return
+			}
+			if slices.ContainsFunc(all, func(o *Region) bool { return o.fn == ast.Node(d) }) {
+				err = fmt.Errorf("%s would hold %s while it calls %s, which takes it too", describe(p, r), l.words, d.Name.Name)
+				return
+			}
+			if f := p.files[p.fset.PositionFor(d.Pos(), false).Filename]; f != nil {
+				look(f.pkg.TypesInfo, d.Body.List)
+			}
+		})
+	}
+	look(r.info(), r.list[r.from:r.to+1])
+	return err
+}

@@ -1,0 +1,400 @@
+package repair
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// cover writes Lock and Unlock around a region.
+//
+// Where the region lasts to the end of the function, or nearly, the unlock is deferred:
+// that covers every way out, panics included. Otherwise, and in loops, where a deferred
+// unlock would come too late, it stands on each way out.
+func (p *Program) cover(e *edits, r *Region, l *lock) error {
+	name := p.name(l, r)
+	if name == "" {
+		return fmt.Errorf("%s cannot be named in %s", l.words, describe(p, r))
+	}
+	lock, unlock := name+".Lock()", name+".Unlock()"
+	if l.rw && !r.write {
+		lock, unlock = name+".RLock()", name+".RUnlock()"
+	}
+	if why := p.blocks(r.list[r.from:r.to+1], l); why != "" {
+		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for somebody who needs it", describe(p, r), why)
+	}
+	e.places = append(e.places, describe(p, r))
+	if p.deferrable(r, l) {
+		e.before(r.file, r.first(), lock+"\ndefer "+unlock)
+		return nil
+	}
+	e.before(r.file, r.first(), lock)
+	if err := p.leave(e, r, unlock); err != nil {
+		return err
+	}
+	if !terminates(r.last()) {
+		e.after(r.file, r.last(), unlock)
+	}
+	return nil
+}
+
+// describe says where a region is.
+func describe(p *Program, r *Region) string {
+	from, to := p.fset.PositionFor(r.first().Pos(), false), p.fset.PositionFor(r.last().End(), false)
+	name := "a function literal"
+	if d, ok := r.fn.(*ast.FuncDecl); ok {
+		name = d.Name.Name
+	}
+	short := from.Filename[strings.LastIndexByte(from.Filename, '/')+1:]
+	if from.Line == to.Line {
+		return fmt.Sprintf("%s (%s:%d)", name, short, from.Line)
+	}
+	return fmt.Sprintf("%s (%s:%d-%d)", name, short, from.Line, to.Line)
+}
+
+// deferrable reports whether the unlock can wait for the end of the function: the
+// region is in no loop, stands among the function's outermost statements or ends in
+// a return, and what follows it is short and cannot wait for anybody.
+func (p *Program) deferrable(r *Region, l *lock) bool {
+	if r.inLoop() || hasLabels(r.body) {
+		return false
+	}
+	top := len(r.body.List) > 0 && &r.list[0] == &r.body.List[0]
+	if !top {
+		return terminates(r.last())
+	}
+	rest := r.list[r.to+1:]
+	if len(rest) == 0 {
+		return returns(r.list[r.from:r.to+1]) || panics(r)
+	}
+	if !returns(r.list[r.from : r.to+1]) {
+		return false
+	}
+	if p.blocks(rest, l) != "" {
+		return false
+	}
+	simple := true
+	within(rest, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			simple = simple && p.quick(r.info(), n)
+		case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.DeferStmt:
+			simple = false
+		}
+	})
+	return simple
+}
+
+// panics reports whether a region may panic in a way that a deferred unlock is good for:
+// it calls something.
+func panics(r *Region) bool {
+	found := false
+	within(r.list[r.from:r.to+1], func(n ast.Node) {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if _, builtin := r.info().Uses[calleeIdent(c)].(*types.Builtin); !builtin {
+				found = true
+			}
+		}
+	})
+	return found
+}
+
+func calleeIdent(c *ast.CallExpr) *ast.Ident {
+	switch f := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+		return f
+	case *ast.SelectorExpr:
+		return f.Sel
+	}
+	return nil
+}
+
+// returns reports whether statements have a return in them.
+func returns(stmts []ast.Stmt) bool {
+	found := false
+	within(stmts, func(n ast.Node) {
+		if _, ok := n.(*ast.ReturnStmt); ok {
+			found = true
+		}
+	})
+	return found
+}
+
+func hasLabels(body *ast.BlockStmt) bool {
+	found := false
+	within(body.List, func(n ast.Node) {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			found = true
+		}
+	})
+	return found
+}
+
+// terminates reports whether control does not go on behind a statement.
+func terminates(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return s.Tok != token.FALLTHROUGH
+	case *ast.ExprStmt:
+		c, ok := s.X.(*ast.CallExpr)
+		id, _ := c.Fun.(*ast.Ident)
+		return ok && id != nil && id.Name == "panic"
+	case *ast.BlockStmt:
+		return len(s.List) > 0 && terminates(s.List[len(s.List)-1])
+	case *ast.IfStmt:
+		return s.Else != nil && terminates(s.Body) && terminates(s.Else)
+	case *ast.SwitchStmt:
+		return clausesTerminate(s.Body)
+	case *ast.TypeSwitchStmt:
+		return clausesTerminate(s.Body)
+	case *ast.ForStmt:
+		return s.Cond == nil && !breaks(s.Body)
+	}
+	return false
+}
+
+func clausesTerminate(body *ast.BlockStmt) bool {
+	all := false
+	for _, c := range body.List {
+		c := c.(*ast.CaseClause)
+		if c.List == nil {
+			all = true
+		}
+		if len(c.Body) == 0 || !terminates(c.Body[len(c.Body)-1]) || breaks(&ast.BlockStmt{List: c.Body}) {
+			return false
+		}
+	}
+	return all
+}
+
+// breaks reports whether statements break out of what is around them.
+func breaks(body *ast.BlockStmt) bool {
+	found := false
+	within(body.List, func(n ast.Node) {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.BREAK {
+			found = true
+		}
+	})
+	return found
+}
+
+// leave writes the unlock on every way out of a region before its end.
+func (p *Program) leave(e *edits, r *Region, unlock string) error {
+	stmts := r.list[r.from : r.to+1]
+	var err error
+	var walk func(n ast.Node, loop, breakable bool)
+	out := func(s ast.Stmt, text string) {
+		if p.meansThere(r, s, unlock) {
+			e.replace(r.file, s, text)
+		} else {
+			err = errors.New("the lock's name means something else at a way out of the region")
+		}
+	}
+	walk = func(n ast.Node, loop, breakable bool) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			if m == n || m == nil {
+				return true
+			}
+			switch m := m.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ForStmt:
+				walk(m.Body, true, true)
+				return false
+			case *ast.RangeStmt:
+				walk(m.Body, true, true)
+				return false
+			case *ast.SwitchStmt:
+				walk(m.Body, loop, true)
+				return false
+			case *ast.TypeSwitchStmt:
+				walk(m.Body, loop, true)
+				return false
+			case *ast.SelectStmt:
+				walk(m.Body, loop, true)
+				return false
+			case *ast.ReturnStmt:
+				out(m, p.returnText(e, r, m, unlock))
+				return false
+			case *ast.BranchStmt:
+				switch {
+				case m.Label != nil || m.Tok == token.GOTO:
+					if !labelInside(stmts, m.Label) {
+						out(m, "{\n"+unlock+"\n"+e.text(r.file, m)+"\n}")
+					}
+				case m.Tok == token.BREAK && !breakable, m.Tok == token.CONTINUE && !loop:
+					out(m, "{\n"+unlock+"\n"+e.text(r.file, m)+"\n}")
+				}
+			}
+			return true
+		})
+	}
+	walk(&ast.BlockStmt{List: stmts}, false, false)
+	return err
+}
+
+// meansThere reports whether the variable that the lock's name begins with is the same at
+// a statement as at the region's start.
+func (p *Program) meansThere(r *Region, s ast.Stmt, unlock string) bool {
+	name, _, _ := strings.Cut(unlock, ".")
+	scopes := r.file.pkg.Types.Scope()
+	here, there := scopes.Innermost(r.first().Pos()), scopes.Innermost(s.Pos())
+	if here == nil || there == nil {
+		return false
+	}
+	_, a := here.LookupParent(name, r.first().Pos())
+	_, b := there.LookupParent(name, s.Pos())
+	return a == b // both nil: it is declared by this change
+}
+
+// labelInside reports whether a label stands inside the statements.
+func labelInside(stmts []ast.Stmt, label *ast.Ident) bool {
+	found := false
+	within(stmts, func(n ast.Node) {
+		if l, ok := n.(*ast.LabeledStmt); ok && label != nil && l.Label.Name == label.Name {
+			found = true
+		}
+	})
+	return found
+}
+
+// returnText is a return that unlocks: its results are computed before.
+func (p *Program) returnText(e *edits, r *Region, s *ast.ReturnStmt, unlock string) string {
+	info := r.info()
+	simple := !slices.ContainsFunc(s.Results, func(x ast.Expr) bool { return !trivial(info, x) })
+	if simple {
+		return "{\n" + unlock + "\n" + e.text(r.file, s) + "\n}"
+	}
+	var names, values, back []string
+	n := 0
+	fresh := func() string {
+		n++
+		return fmt.Sprintf("result%d", n)
+	}
+	for _, x := range s.Results {
+		t := info.Types[x].Type
+		if tuple, ok := t.(*types.Tuple); ok {
+			for range tuple.Len() {
+				names = append(names, fresh())
+			}
+			values = append(values, e.text(r.file, x))
+			back = names
+			continue
+		}
+		if trivial(info, x) {
+			back = append(back, e.text(r.file, x))
+			continue
+		}
+		name := fresh()
+		names = append(names, name)
+		values = append(values, e.text(r.file, x))
+		back = append(back, name)
+	}
+	return "{\n" + strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + unlock + "\nreturn " + strings.Join(back, ", ") + "\n}"
+}
+
+// trivial reports whether an expression reads nothing that others can change.
+func trivial(info *types.Info, x ast.Expr) bool {
+	tv := info.Types[x]
+	if tv.Value != nil || tv.IsNil() {
+		return true
+	}
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		v, ok := info.Uses[x].(*types.Var)
+		return ok && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
+	case *ast.BasicLit:
+		return true
+	}
+	return false
+}
+
+// blocks says what in some statements may wait for another goroutine; "" if nothing
+// does. It looks into functions of the program that are called.
+func (p *Program) blocks(stmts []ast.Stmt, l *lock) string {
+	return p.waits(stmts, l, map[*types.Func]bool{})
+}
+
+func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool) string {
+	why := ""
+	say := func(s string) {
+		if why == "" {
+			why = s
+		}
+	}
+	for _, s := range stmts {
+		f := p.files[p.fset.PositionFor(s.Pos(), false).Filename]
+		if f == nil {
+			return "code that is not the program's"
+		}
+		info := f.pkg.TypesInfo
+		within([]ast.Stmt{s}, func(n ast.Node) {
+			switch n := n.(type) {
+			case *ast.SendStmt:
+				say("a send")
+			case *ast.UnaryExpr:
+				if n.Op == token.ARROW {
+					say("a receive")
+				}
+			case *ast.SelectStmt:
+				say("a select")
+			case *ast.RangeStmt:
+				if _, ok := info.Types[n.X].Type.Underlying().(*types.Chan); ok {
+					say("a range over a channel")
+				}
+			case *ast.CallExpr:
+				fn, _ := info.Uses[calleeIdent(n)].(*types.Func)
+				if fn == nil {
+					return
+				}
+				if waiting[fn.FullName()] {
+					say("a call of " + fn.Name())
+					return
+				}
+				if op := lockCall(info, n); op != nil && op.takes && op.object != l.object && l.object != nil {
+					return // the order of locks is for the proof to see
+				}
+				if d := p.funcs[fn.Origin()]; d != nil && d.Body != nil && !seen[fn.Origin()] {
+					seen[fn.Origin()] = true
+					if w := p.waits(d.Body.List, l, seen); w != "" {
+						say(w + " in " + fn.Name())
+					}
+				}
+			}
+		})
+	}
+	return why
+}
+
+// waiting are the functions of the standard library that wait for somebody.
+var waiting = map[string]bool{
+	"(*sync.WaitGroup).Wait": true, "(*sync.Cond).Wait": true, "time.Sleep": true,
+	"(*golang.org/x/sync/errgroup.Group).Wait": true,
+}
+
+// quick reports whether a call takes no time to speak of and waits for nobody.
+func (p *Program) quick(info *types.Info, c *ast.CallExpr) bool {
+	if info.Types[c.Fun].IsType() {
+		return true
+	}
+	switch o := info.Uses[calleeIdent(c)].(type) {
+	case *types.Builtin:
+		return true
+	case *types.Func:
+		if o.Pkg() == nil {
+			return false
+		}
+		switch o.Pkg().Path() {
+		case "errors", "fmt", "strings", "strconv", "sort", "slices", "maps", "math", "bytes", "unicode/utf8", "time":
+			return !waiting[o.FullName()]
+		}
+		return p.funcs[o.Origin()] != nil
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package repair
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// maxTried is how many of the candidates that were dropped a report tells of.
+const maxTried = 6
+
+// Explain writes what a person wants to know: what happens, what was read, what races
+// with it, and the fix with its cost and proof.
+func (r *Result) Explain(w io.Writer, t *trace.Reader) error {
+	if err := explore.WriteReport(w, t); err != nil {
+		return err
+	}
+	if r.Analysis != nil && r.program != nil {
+		r.explainMachine(w)
+	}
+	if r.Fix != nil {
+		r.explainFix(w)
+	} else {
+		fmt.Fprintf(w, "\nNo fix: %s.\n", r.Refusal)
+	}
+	r.explainTried(w)
+	return nil
+}
+
+// explainMachine tells the read operation and the writes that race with it.
+func (r *Result) explainMachine(w io.Writer) {
+	a := r.Analysis
+	fix := r.chosen()
+	if len(a.Machines) > 0 {
+		m := a.Machines[len(a.Machines)-1]
+		if fix != nil && len(fix.Machines) > 0 {
+			m = fix.Machines[0]
+		}
+		fmt.Fprintln(w, "\nThe read operation, as a machine:")
+		for _, line := range strings.Split(m.Words(r.place), "\n") {
+			fmt.Fprintln(w, "  "+line)
+		}
+	}
+	if fix == nil {
+		return
+	}
+	fmt.Fprintln(w, "\nWhat must not come together:")
+	for _, s := range fix.Sections {
+		for _, x := range s.Accesses {
+			verb := "load"
+			if x.Store {
+				verb = "store"
+			}
+			fmt.Fprintf(w, "  %-18s  %s of %s at %s\n", s.Role, verb, x.Data, r.place(x.Point))
+		}
+	}
+}
+
+// chosen is the engine's fix that the result is about.
+func (r *Result) chosen() *sli.Fix {
+	switch {
+	case r.Fix != nil:
+		return r.Fix.Fix
+	case r.Analysis != nil && len(r.Analysis.Fixes) > 0:
+		return r.Analysis.Fixes[0]
+	}
+	return nil
+}
+
+// place is where a point is in the source.
+func (r *Result) place(p sli.Point) string {
+	at := r.program.lifted.Position(p.Instr)
+	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+}
+
+func (r *Result) explainFix(w io.Writer) {
+	c := r.Fix
+	fmt.Fprintf(w, "\nThe fix: %s", c.Lock)
+	if c.Reason != "" {
+		fmt.Fprintf(w, " (%s)", c.Reason)
+	}
+	fmt.Fprintln(w, ".")
+	fmt.Fprintf(w, "  sections in %s\n", strings.Join(c.Patch.Places, ", "))
+	for _, reason := range c.Fix.Reasons {
+		fmt.Fprintf(w, "  %s\n", reason)
+	}
+	if n := len(c.Rounds); n > 1 {
+		fmt.Fprintf(w, "  found in %d rounds: with the first sections alone, other schedules still led to %s\n", n, c.Rounds[n-1].Kind)
+	}
+	fmt.Fprintf(w, "Why it works: the sections exclude each other, so what the machine reads cannot change between its loads, nor be seen half changed.\n")
+	fmt.Fprintf(w, "Proven: %s.\n", c.Proof)
+}
+
+func (r *Result) explainTried(w io.Writer) {
+	n := 0
+	for _, c := range r.Tried {
+		if c.Why == "" {
+			continue
+		}
+		if n == 0 {
+			fmt.Fprintln(w, "\nWhat else was considered:")
+		}
+		if n++; n > maxTried {
+			fmt.Fprintf(w, "  and %d more\n", len(r.Tried)-maxTried)
+			break
+		}
+		fmt.Fprintf(w, "  %s, cost %d: %s\n", c.Lock, c.Fix.Cost, c.Why)
+	}
+}

@@ -1,0 +1,59 @@
+package repair
+
+import (
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// An ordering is a kind of failure that comes from the order of two things, which a lock
+// does not decide.
+type ordering struct {
+	kind, text string
+	why        string
+}
+
+var orderings = []ordering{
+	{wire.Panic, "send on closed channel", "a channel is closed while somebody may still send to it. A lock makes closing and sending exclusive, but does not say which comes first: let the sender close the channel, or tell the sender by another channel to stop"},
+	{wire.Panic, "close of closed channel", "a channel is closed twice. A lock makes the two exclusive, but the second still comes: close it in one place, or by sync.Once"},
+	{wire.Panic, "close of nil channel", "a channel is closed before it was made: make it before the goroutine that closes it starts"},
+	{wire.Panic, "negative WaitGroup counter", "a WaitGroup is counted down more often than up: count up before the goroutines start, once for each"},
+	{wire.Panic, "WaitGroup is reused", "a WaitGroup is used again while somebody still waits for it: use a new one"},
+	{wire.Panic, "WaitGroup misuse", "a WaitGroup is counted up while somebody waits for it: count up before the goroutine starts"},
+	{wire.Fatal, "unlock of unlocked", "a mutex is unlocked that is not locked: the lock that is missing is on another path of the program"},
+	{wire.Deadlock, "", "all goroutines wait for each other, or for something that nobody will do. Another lock cannot end a wait: take locks in one order, signal while the waiter can see it (a condition is a variable, not a signal), or receive before sending"},
+	{wire.Exit, "", "the program ends itself by os.Exit; what led there is not known from the memory it read"},
+}
+
+// hopeless says why no lock can fix a failure; "" if one may.
+func hopeless(f *trace.Failure) string {
+	for _, o := range orderings {
+		if f.Kind == o.kind && strings.Contains(f.Message, o.text) {
+			return o.why
+		}
+	}
+	return ""
+}
+
+// refusal says why no candidate is a fix.
+func (f *fixer) refusal() string {
+	proven := 0
+	for _, c := range f.result.Tried {
+		if c.Proof != nil && c.Proof.Replayed {
+			proven++
+		}
+	}
+	a := f.result.Analysis
+	switch {
+	case a == nil || len(a.Fixes) == 0:
+		why := "no set of sections keeps the failure out"
+		if a != nil && len(a.Reasons) > 0 {
+			why = strings.Join(a.Reasons, "; ")
+		}
+		return why + ". If the failure comes from the order in which goroutines do things, and not from two of them at once, a lock does not help: wait for what must come first (a channel, a WaitGroup, initialisation before the goroutine starts)"
+	case proven > 0:
+		return "no candidate stood the proof: with the sections exclusive, some order of them still fails. That is an order violation, or missing initialisation: what must come first has to be waited for (a channel, a WaitGroup, initialisation before the goroutine starts), which no lock does"
+	}
+	return "the sections could not be written as locks in the source"
+}

@@ -1,0 +1,207 @@
+package repair
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+)
+
+// A Region is a run of statements that a lock is to cover.
+type Region struct {
+	file *file
+	fn   ast.Node // the *ast.FuncDecl or *ast.FuncLit
+	body *ast.BlockStmt
+	list []ast.Stmt // the statements that it is a part of
+	from int        // the first of them
+	to   int        // the last
+	// write says that it stores, which a read lock is not enough for.
+	write bool
+	// nodes are the expressions that it is there for.
+	nodes []ast.Node
+	// owner is whose code it is: sections of test code are a last resort.
+	test bool
+	// roots are the variables through which the data is reached in this function.
+	section *sli.Section
+}
+
+func (r *Region) first() ast.Stmt { return r.list[r.from] }
+func (r *Region) last() ast.Stmt  { return r.list[r.to] }
+func (r *Region) info() *types.Info {
+	return r.file.pkg.TypesInfo
+}
+
+// regions turns the sections of a fix into regions. It returns nil if a section is not
+// in the source.
+func (p *Program) regions(f *sli.Fix) []*Region {
+	var all []*Region
+	for _, s := range f.Sections {
+		fn := p.lifted.Function(s.Func)
+		if fn == nil || fn.Syntax() == nil {
+			return nil
+		}
+		var nodes []ast.Node
+		write := false
+		for _, in := range s.Instrs {
+			o := p.lifted.Origin(in)
+			if o.Node == nil || in.Op != sli.Load && in.Op != sli.Store && in.Op != sli.Call {
+				continue
+			}
+			nodes = append(nodes, o.Node)
+		}
+		for _, x := range s.Accesses {
+			write = write || x.Store
+		}
+		r := p.region(fn.Syntax(), nodes)
+		if r == nil {
+			return nil
+		}
+		r.write, r.test, r.section = write || s.Role != sli.Reading, s.Func.Test, s
+		all = append(all, r)
+	}
+	return all
+}
+
+// region is the smallest run of statements in a function that has all nodes.
+func (p *Program) region(fn ast.Node, nodes []ast.Node) *Region {
+	body := bodyOf(fn)
+	f := p.files[p.fset.PositionFor(fn.Pos(), false).Filename]
+	if body == nil || f == nil {
+		return nil
+	}
+	lo, hi := token.Pos(1<<62), token.NoPos
+	for _, n := range nodes {
+		if n.Pos() >= body.Pos() && n.End() <= body.End() {
+			lo, hi = min(lo, n.Pos()), max(hi, n.End())
+		}
+	}
+	if hi == token.NoPos {
+		return nil
+	}
+	r := &Region{file: f, fn: fn, body: body, nodes: nodes}
+	r.list, r.from, r.to = innermost(body, lo, hi)
+	if r.list == nil {
+		return nil
+	}
+	return r
+}
+
+func bodyOf(fn ast.Node) *ast.BlockStmt {
+	switch fn := fn.(type) {
+	case *ast.FuncDecl:
+		return fn.Body
+	case *ast.FuncLit:
+		return fn.Body
+	}
+	return nil
+}
+
+// innermost is the innermost list of statements, not of another function, of which
+// some cover the range.
+func innermost(body *ast.BlockStmt, lo, hi token.Pos) (list []ast.Stmt, from, to int) {
+	look := func(l []ast.Stmt) {
+		i, j := -1, -1
+		for k, s := range l {
+			if s.Pos() <= lo && lo < s.End() {
+				i = k
+			}
+			if s.Pos() < hi && hi <= s.End() {
+				j = k
+			}
+		}
+		if i >= 0 && j >= i {
+			list, from, to = l, i, j
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BlockStmt:
+			look(n.List)
+		case *ast.CaseClause:
+			look(n.Body)
+		case *ast.CommClause:
+			look(n.Body)
+		}
+		return true
+	})
+	return list, from, to
+}
+
+// merge joins regions of one function that overlap, or lie in each other.
+func merge(regions []*Region) []*Region {
+	var all []*Region
+	for _, r := range regions {
+		joined := false
+		for _, o := range all {
+			if o.fn != r.fn {
+				continue
+			}
+			if j := o.join(r); j {
+				joined = true
+				break
+			}
+		}
+		if !joined {
+			all = append(all, r)
+		}
+	}
+	if len(all) < len(regions) {
+		return merge(all)
+	}
+	return all
+}
+
+// join makes r cover o too, if they overlap.
+func (r *Region) join(o *Region) bool {
+	lo, hi := min(r.first().Pos(), o.first().Pos()), max(r.last().End(), o.last().End())
+	apart := r.last().End() <= o.first().Pos() || o.last().End() <= r.first().Pos()
+	if apart && (&r.list[0] != &o.list[0] || r.to+1 != o.from && o.to+1 != r.from) {
+		return false
+	}
+	list, from, to := innermost(r.body, lo, hi)
+	if list == nil {
+		return false
+	}
+	r.list, r.from, r.to = list, from, to
+	r.write = r.write || o.write
+	r.nodes = append(r.nodes, o.nodes...)
+	return true
+}
+
+// inLoop reports whether the region is in a loop of its function.
+func (r *Region) inLoop() bool {
+	found := false
+	ast.Inspect(r.body, func(n ast.Node) bool {
+		var body ast.Node
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			body = n.Body
+		case *ast.RangeStmt:
+			body = n.Body
+		default:
+			return true
+		}
+		found = found || body.Pos() <= r.first().Pos() && r.last().End() <= body.End()
+		return true
+	})
+	return found
+}
+
+// within calls f for the nodes of a function's statements, without those of functions
+// inside it.
+func within(stmts []ast.Stmt, f func(ast.Node)) {
+	for _, s := range stmts {
+		ast.Inspect(s, func(n ast.Node) bool {
+			if _, ok := n.(*ast.FuncLit); ok {
+				return false
+			}
+			if n != nil {
+				f(n)
+			}
+			return true
+		})
+	}
+}

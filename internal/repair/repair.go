@@ -1,0 +1,217 @@
+// Package repair writes the fix: it turns the sections that the engine derived from
+// a failing run (internal/sli) into locks in the source, and proves that they help.
+//
+// # How
+//
+// A fix is a set of sections, fragments of functions that one lock must cover. For
+// each a Region is found: the smallest run of statements around the fragment. Then a
+// lock is chosen for all regions of the fix. In this order: a mutex that the struct
+// with the data has already, a new mutex beside the data in its struct (or beside the
+// variable that closures share), a mutex of the package. With a lock, each region
+// becomes Lock and Unlock at statement boundaries, on all ways out of it.
+//
+// What comes out is a candidate. It is compiled, vetted and then proven: the failing
+// schedule is run again as far as it still applies, all schedules with at most two
+// preemptions are tried or 10,000 by PCT, and the test is run natively under the race
+// detector. A candidate that another failure is found in is analysed itself, so that a
+// fix may grow in rounds; one that deadlocks, or that fails as before, is dropped. A
+// candidate that is not proven is never applied.
+//
+//	repair.go   the search for a proven fix
+//	program.go  the program's source, its lifted form and its failure
+//	region.go   fragments to statements
+//	lock.go     which lock, and how each region names it
+//	exits.go    the ways out of a region
+//	patch.go    edits, formatting, diff
+//	proof.go    what a candidate has to stand
+//	refuse.go   why there is no fix
+//	explain.go  the report for a person
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// Options say how hard to try.
+type Options struct {
+	// Explore is how schedules are searched for the proof. Its Trace is not used.
+	Explore explore.Options
+	// Proof is how long one candidate's schedules may take; Until is when to give up.
+	Proof time.Duration
+	Until time.Time
+	// Native is how many times the test is run under the race detector.
+	Native int
+	// Temp is a directory for traces.
+	Temp string
+	// Progress is told what is going on; it may be nil.
+	Progress func(string)
+}
+
+// A Result is a fix, or why there is none.
+type Result struct {
+	// Failure is what is to be fixed, Analysis what the engine made of it.
+	Failure  trace.Failure
+	Analysis *sli.Analysis
+	program  *Program
+	// Fix is proven; nil if no candidate is.
+	Fix *Candidate
+	// Tried are the candidates that were not proven, the most promising first.
+	Tried []*Candidate
+	// Refusal says why no lock helps, if there is no fix.
+	Refusal string
+	// AnalysisTime is without exploring and building.
+	AnalysisTime time.Duration
+	LiftTime     time.Duration
+}
+
+// A Candidate is a change that may be a fix.
+type Candidate struct {
+	Patch  *Patch
+	Fix    *sli.Fix
+	Lock   string // in words
+	Reason string // for its rank
+	Proof  *Proof
+	// Why is why it was dropped.
+	Why string
+	// Rounds are the failures that were met on the way, each fixed by this candidate.
+	Rounds []trace.Failure
+}
+
+// A fixer is one call of Fix.
+type fixer struct {
+	config instrument.Config
+	target string
+	opts   *Options
+	result *Result
+	seen   map[string]bool // patches that were tried
+	tried  int
+	// schedule is what led to the failure, vetted what go vet says of the program as it is.
+	schedule string
+	vetted   *string
+}
+
+// maxRounds and maxCandidates bound the search.
+const (
+	maxRounds     = 4
+	maxCandidates = 16
+)
+
+// Fix looks for a fix of the failure in a trace, which was recorded from the program
+// that config describes.
+func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Options) (*Result, error) {
+	f := &fixer{config: config, target: r.Header.Test, opts: o, result: &Result{}, seen: map[string]bool{}, schedule: r.Header.Schedule}
+	worst := wire.Worst(r.Outcome)
+	if worst == nil {
+		return nil, errors.New("the trace is of a run that did not fail")
+	}
+	f.result.Failure = *worst
+	if why := hopeless(worst); why != "" {
+		f.result.Refusal = why
+		return f.result, nil
+	}
+	found, err := f.round(ctx, r, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	f.result.Fix = found
+	if found == nil {
+		f.result.Refusal = f.refusal()
+	}
+	return f.result, nil
+}
+
+// round analyses a failing run of the program with patches applied, and tries its
+// candidates.
+func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds []trace.Failure) (*Candidate, error) {
+	f.progress("analysing the failure")
+	start := time.Now()
+	config := f.config
+	config.Overlay = base.overlay(config.Overlay)
+	p, err := Load(config, r)
+	if err != nil {
+		return nil, err
+	}
+	lifted := time.Now()
+	analysis, err := p.analyse()
+	if err != nil {
+		return nil, err
+	}
+	if f.result.Analysis == nil {
+		f.result.Analysis, f.result.program = analysis, p
+		f.result.AnalysisTime, f.result.LiftTime = time.Since(lifted), lifted.Sub(start)
+	}
+	rounds = append(rounds, *wire.Worst(r.Outcome))
+	for _, c := range p.candidates(analysis, base) {
+		if c.Patch == nil {
+			f.result.Tried = append(f.result.Tried, c)
+			continue
+		}
+		c.Rounds = rounds
+		key := c.Patch.key()
+		if f.seen[key] {
+			continue
+		}
+		f.seen[key] = true
+		if f.tried++; f.tried > maxCandidates || time.Now().After(f.opts.Until) {
+			break
+		}
+		f.progress(fmt.Sprintf("proving candidate %d: %s", f.tried, c.Lock))
+		next, err := f.prove(ctx, c)
+		switch {
+		case err != nil:
+			return nil, err
+		case c.Why == "":
+			return c, nil
+		}
+		f.result.Tried = append(f.result.Tried, c)
+		if next == "" || len(rounds) >= maxRounds {
+			continue
+		}
+		better, err := f.grow(ctx, next, c, rounds)
+		if err != nil || better != nil {
+			return better, err
+		}
+	}
+	return nil, nil
+}
+
+// grow goes on from a candidate that helps but not enough.
+func (f *fixer) grow(ctx context.Context, file string, c *Candidate, rounds []trace.Failure) (*Candidate, error) {
+	r, err := trace.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if hopeless(wire.Worst(r.Outcome)) != "" {
+		return nil, nil
+	}
+	return f.round(ctx, r, c.Patch, rounds)
+}
+
+func (f *fixer) progress(text string) {
+	if f.opts.Progress != nil {
+		f.opts.Progress(text)
+	}
+}
+
+// overlay adds the patched files to an overlay.
+func (p *Patch) overlay(below map[string][]byte) map[string][]byte {
+	all := maps.Clone(below)
+	if all == nil {
+		all = map[string][]byte{}
+	}
+	if p != nil {
+		maps.Copy(all, p.Files)
+	}
+	return all
+}
