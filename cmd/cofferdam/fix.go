@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// Exit codes of fix beyond the usual: 0 is a proven fix.
+const (
+	exitNoFix     = 1
+	exitNoFailure = 3
+)
+
+type fixFlags struct {
+	searchFlags
+	trace  string
+	write  bool
+	native int
+	proof  time.Duration
+}
+
+func newFixCommand() *cobra.Command {
+	f := &fixFlags{}
+	cmd := &cobra.Command{
+		Use:   "fix [flags] [packages]",
+		Short: "Find a failing schedule, and the locks that keep it from happening",
+		Long: `Fix reproduces a failure as explore does (or takes it from a trace), derives from the
+recorded run which reads and writes must not come together, writes the locks that keep
+them apart, and proves them: the failing schedule no longer fails, nor does any schedule
+with at most two preemptions (or 10,000 by PCT, where these are too many), and the test
+passes under the race detector. It prints an explanation and a diff; -w applies it. What
+is not proven is never applied.
+
+Exit codes: 0 a proven fix, 1 a failure but no proven fix, 2 error, 3 no failure found.`,
+		Example: `  cofferdam fix -run TestSteady ./toctou
+  cofferdam fix -w -trace TestSteady.trace`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return f.fix(ctx, cmd, args)
+		},
+	}
+	f.add(cmd, time.Minute)
+	cmd.Flags().StringVar(&f.trace, "trace", "", "fix the failure in this trace `file` instead of looking for one")
+	cmd.Flags().BoolVar(&f.write, "w", false, "apply a proven fix to the source")
+	cmd.Flags().IntVar(&f.native, "native", 20, "run the fixed test so many times under the race detector")
+	cmd.Flags().DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
+	return cmd
+}
+
+func (f *fixFlags) fix(ctx context.Context, cmd *cobra.Command, args []string) error {
+	f.NoRaces = !f.races
+	temp, err := os.MkdirTemp("", "cofferdam")
+	if err != nil {
+		return fmt.Errorf("making a place for traces: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	status := newStatus(cmd.ErrOrStderr())
+	defer status.clear()
+
+	start := time.Now()
+	file, config := f.trace, instrument.Config{}
+	if file == "" {
+		if file, config, err = f.reproduce(ctx, cmd, args, status, temp); err != nil {
+			return err
+		}
+	}
+	r, err := trace.Open(file)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := r.Truncated(); err != nil {
+		return err
+	}
+	if f.trace != "" {
+		config, _ = explore.Again("", &r.Header)
+		if err := unchanged(config, r); err != nil {
+			return err
+		}
+	}
+	_, options := explore.Again("", &r.Header)
+	options.Strategy = f.Strategy
+	result, err := repair.Fix(ctx, config, r, &repair.Options{
+		Explore: *options, Proof: f.proof, Until: start.Add(max(f.Budget, 10*time.Second)), Native: f.native, Temp: temp,
+		Progress: status.set,
+	})
+	if err != nil {
+		return err
+	}
+	status.clear()
+	return f.tell(cmd, r, result)
+}
+
+// unchanged refuses a trace of another program.
+func unchanged(config instrument.Config, r *trace.Reader) error {
+	build, err := explore.New(config, r.Header.Args...)
+	if err != nil {
+		return err
+	}
+	defer build.Close()
+	if build.Hash != r.Header.Program {
+		return &explore.ChangedError{Package: r.Header.Package}
+	}
+	return nil
+}
+
+// reproduce looks for a failing run.
+func (f *fixFlags) reproduce(ctx context.Context, cmd *cobra.Command, args []string, status *status, temp string) (file string, config instrument.Config, err error) {
+	pattern, err := regexp.Compile(f.run)
+	if err != nil {
+		return "", config, fmt.Errorf("-run: %w", err)
+	}
+	config, rest := f.config(cmd, args)
+	status.set("building with hooks")
+	build, err := explore.New(config, rest...)
+	if err != nil {
+		return "", config, err
+	}
+	defer build.Close()
+	targets, err := matching(ctx, build, pattern)
+	if err != nil {
+		return "", config, err
+	}
+	f.Progress = func(target string, p *wire.Progress) {
+		status.set(fmt.Sprintf("%s: %d schedules, %.0fs", name(target), p.Runs, p.Elapsed.Seconds()))
+	}
+	deadline := time.Now().Add(f.Budget)
+	for i, t := range targets {
+		o := f.Options
+		o.Budget = time.Until(deadline) / time.Duration(len(targets)-i)
+		o.Trace = filepath.Join(temp, "failure.trace")
+		if f.out != "" {
+			o.Trace = f.out
+		}
+		res, err := t.program.Explore(ctx, t.target, &o)
+		if err != nil {
+			return "", config, fmt.Errorf("exploring %s: %w", name(t.target), err)
+		}
+		if res.Failure != nil {
+			config.Patterns = []string{t.program.Package}
+			return o.Trace, config, nil
+		}
+	}
+	return "", config, &exitError{code: exitNoFailure, err: fmt.Errorf("no failure found in %v: give more time with -budget, or a trace with -trace", f.Budget)}
+}
+
+// fixReport is what -json prints.
+type fixReport struct {
+	Failure  trace.Failure `json:"failure"`
+	Fixed    bool          `json:"fixed"`
+	Lock     string        `json:"lock,omitempty"`
+	Cost     int           `json:"cost,omitempty"`
+	Proof    *repair.Proof `json:"proof,omitempty"`
+	Diff     string        `json:"diff,omitempty"`
+	Refusal  string        `json:"refusal,omitempty"`
+	Rejected []string      `json:"rejected,omitempty"`
+	Applied  bool          `json:"applied"`
+	Machines int           `json:"machines"`
+	States   int           `json:"states"`
+	Fixes    int           `json:"fixes"`
+	Lifting  time.Duration `json:"liftingNanoseconds"`
+	Analysis time.Duration `json:"analysisNanoseconds"`
+}
+
+func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Result) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("finding the current directory: %w", err)
+	}
+	applied := false
+	if result.Fix != nil && f.write {
+		if err := result.Fix.Apply(); err != nil {
+			return err
+		}
+		applied = true
+	}
+	w := cmd.OutOrStdout()
+	if f.asJSON {
+		report := fixReport{Failure: result.Failure, Refusal: result.Refusal, Applied: applied, Lifting: result.LiftTime, Analysis: result.AnalysisTime}
+		if a := result.Analysis; a != nil {
+			report.Machines, report.Fixes = len(a.Machines), len(a.Fixes)
+			for _, m := range a.Machines {
+				report.States += len(m.States())
+			}
+		}
+		if c := result.Fix; c != nil {
+			report.Fixed, report.Lock, report.Cost, report.Proof, report.Diff = true, c.Lock, c.Fix.Cost, c.Proof, c.Patch.Diff(dir)
+		}
+		for _, c := range result.Tried {
+			report.Rejected = append(report.Rejected, c.Lock+": "+c.Why)
+		}
+		if err := json.NewEncoder(w).Encode(report); err != nil {
+			return fmt.Errorf("writing the result: %w", err)
+		}
+	} else {
+		if err := result.Explain(w, r); err != nil {
+			return err
+		}
+		if result.Fix != nil {
+			fmt.Fprintf(w, "\n%s", result.Fix.Patch.Diff(dir))
+			if applied {
+				fmt.Fprintln(w, "\napplied")
+			}
+		}
+	}
+	if result.Fix == nil {
+		return &exitError{code: exitNoFix, err: errors.New("no proven fix")}
+	}
+	return nil
+}
