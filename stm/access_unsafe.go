@@ -9,14 +9,71 @@ import (
 // Load returns the value of a variable in the transaction: the one that the
 // transaction stored last, or else the one that is there. Any variable will do
 // that is only accessed like this while it is shared.
-func Load[T any](tx *Tx, p *T) (v T) {
-	tx.load(unsafe.Pointer(p), unsafe.Pointer(&v), typeOf[T]())
+//
+// A word that was not written, by far the most, is read right here: one call, few
+// instructions, so that a processor sees beyond the next cache miss. Everything else
+// is for load, which is not called but from the end, so that nothing is saved for it.
+func Load[T any](tx *Tx, p *T) T {
+	var v T
+	addr := unsafe.Pointer(p)
+	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || tx.writes.mayHave(addr) {
+		return load(tx, p)
+	}
+	if typeOf[T]().pointers == 0 {
+		word := loadWord(addr)
+		v = as[T](word)
+		n := len(tx.reads.words)
+		if n >= tx.reads.wordRoom || clock.Load() != tx.snapshot && tx.eager {
+			return load(tx, p)
+		}
+		tx.reads.words = tx.reads.words[:n+1]
+		tx.reads.words[n] = readWord{addr, word}
+		return v
+	}
+	pointer := loadPointer(addr)
+	v = as[T](pointer)
+	n := len(tx.reads.pointers)
+	if n >= tx.reads.pointerRoom || clock.Load() != tx.snapshot && tx.eager {
+		return load(tx, p)
+	}
+	tx.reads.pointers = tx.reads.pointers[:n+1]
+	tx.reads.pointers[n] = readPointer{addr, pointer}
 	return v
 }
 
 // Store sets the value of a variable in the transaction. Others see it when, and
 // if, the transaction commits.
+//
+// A word that was not written before is entered right here.
 func Store[T any](tx *Tx, p *T, v T) {
+	addr := unsafe.Pointer(p)
+	n := len(tx.writes.all)
+	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || n >= tx.writes.room || tx.writes.mayHave(addr) {
+		store(tx, p, v)
+		return
+	}
+	tx.writes.filter |= filterBit(addr)
+	tx.writes.all = tx.writes.all[:n+1]
+	w := &tx.writes.all[n]
+	w.addr = addr
+	if typeOf[T]().pointers == 0 {
+		w.val, w.mask = as[uint64](v), wholeWord
+	} else {
+		w.pointer, w.mask = as[unsafe.Pointer](v), 0
+	}
+}
+
+// as is a word as a value of another type. It stays in a register.
+func as[T, W any](word W) T { return *(*T)(unsafe.Pointer(&word)) }
+
+//go:noinline
+func load[T any](tx *Tx, p *T) (v T) {
+	tx.load(unsafe.Pointer(p), unsafe.Pointer(&v), typeOf[T]())
+	return v
+}
+
+//go:noinline
+func store[T any](tx *Tx, p *T, v T) {
 	tx.store(unsafe.Pointer(p), unsafe.Pointer(&v), typeOf[T]())
 }
 
@@ -54,37 +111,31 @@ func init() {
 	}
 }
 
-// load is the one call of a Load that is inlined. Words, by far the most, are read
-// right here.
+// load is Load in every case.
 func (tx *Tx) load(p, out unsafe.Pointer, t *rtype) {
 	if tx.flag.Load() != 0 || tx.state != running {
 		tx.heed()
+	}
+	if vigilant {
+		tx.mustBeMine()
 	}
 	switch {
 	case t.size != 8 || uintptr(p)&7 != 0:
 		tx.loadWide(p, out, t)
 	case t.pointers != 0:
 		*(*unsafe.Pointer)(out) = tx.loadPointer(p)
-	case tx.writes.mayHave(p):
-		*(*uint64)(out) = tx.loadWritten(p)
 	default:
-		v := loadWord(p)
-		for tx.eager && clock.Load() != tx.snapshot {
-			tx.extend()
-			v = loadWord(p)
-		}
-		acquired()
-		if len(tx.reads.words) >= tx.ceiling {
-			tx.look()
-		}
-		tx.reads.words = append(tx.reads.words, readWord{p, v})
-		*(*uint64)(out) = v
+		*(*uint64)(out) = tx.loadWord(p)
 	}
 }
 
+// store is Store in every case.
 func (tx *Tx) store(p, in unsafe.Pointer, t *rtype) {
 	if tx.flag.Load() != 0 || tx.state != running {
 		tx.heed()
+	}
+	if vigilant {
+		tx.mustBeMine()
 	}
 	switch {
 	case t.size != 8 || uintptr(p)&7 != 0:
@@ -97,8 +148,8 @@ func (tx *Tx) store(p, in unsafe.Pointer, t *rtype) {
 	}
 }
 
-// loadWritten reads a whole word without pointers that may have been written.
-func (tx *Tx) loadWritten(addr unsafe.Pointer) uint64 {
+// loadWord reads a whole word without pointers.
+func (tx *Tx) loadWord(addr unsafe.Pointer) uint64 {
 	w := tx.writes.find(addr)
 	switch {
 	case w == nil:
@@ -118,14 +169,13 @@ func (tx *Tx) read(addr unsafe.Pointer, mask uint64) uint64 {
 		v = peek(addr, mask)
 	}
 	acquired()
-	if max(len(tx.reads.words), len(tx.reads.parts)) >= tx.ceiling {
-		tx.look()
-	}
+	tx.look()
 	if mask == wholeWord {
 		tx.reads.words = append(tx.reads.words, readWord{addr, v})
 	} else {
 		tx.reads.parts = append(tx.reads.parts, readPart{addr, v, mask})
 	}
+	tx.reads.makeRoom(tx.ceiling)
 	return v
 }
 
@@ -142,10 +192,9 @@ func (tx *Tx) loadPointer(addr unsafe.Pointer) unsafe.Pointer {
 		v = loadPointer(addr)
 	}
 	acquired()
-	if len(tx.reads.pointers) >= tx.ceiling {
-		tx.look()
-	}
+	tx.look()
 	tx.reads.pointers = append(tx.reads.pointers, readPointer{addr, v})
+	tx.reads.makeRoom(tx.ceiling)
 	return v
 }
 
@@ -207,19 +256,10 @@ func (tx *Tx) loadWide(p, out unsafe.Pointer, t *rtype) {
 		return
 	}
 	mark := tx.reads
-	for spins, tries := 0, 0; tries < enoughTries; spins++ {
-		before := clock.Load()
-		if before&1 != 0 {
-			pause(spins)
-			continue
-		}
-		if read(); clock.Load() == before {
-			return
-		}
+	tx.still(func() {
 		tx.reads.truncate(mark)
-		tries++
-	}
-	tx.frozen(read)
+		read()
+	})
 }
 
 func (tx *Tx) storeWide(p, in unsafe.Pointer, t *rtype) {

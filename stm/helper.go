@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// assisted makes an attempt with the help that its mode asks for, which finish ends.
+// assisted makes an attempt with the help that a lazy mode asks for, which finish
+// ends.
 func (tx *Tx) assisted(fn, clone func(*Tx) error) (end outcome, err error) {
 	switch tx.mode {
-	case Eager:
-		return tx.attempt(fn)
 	case Timer:
 	case Helper:
 		tx.help(tx.watch)

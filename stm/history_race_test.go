@@ -100,6 +100,22 @@ var scenes = map[string]scene{
 			atomically(o, func(tx *stm.Tx) { stm.Load(tx, &stm.Load(tx, head).index) })
 		})
 	}},
+	"plain write, copy": {true, func(t *testing.T, o stm.Options) {
+		x := make([]int, 4)
+		both(func() { x[2] = 1 }, func() { stm.Copy(make([]int, 4), x) })
+	}},
+	"copies among transactions": {false, func(t *testing.T, o stm.Options) {
+		x := make([]int, 4)
+		both(func() {
+			for range 1000 {
+				atomically(o, increment(&x[2]))
+			}
+		}, func() {
+			for range 1000 {
+				stm.Copy(make([]int, 4), x)
+			}
+		})
+	}},
 	"transactions only": {false, func(t *testing.T, o stm.Options) {
 		x := new(int)
 		both(func() { atomically(o, increment(x)) }, func() { atomically(o, increment(x)) })
@@ -298,6 +314,30 @@ func TestRaceDetectorReportsRacesAndNothingElse(t *testing.T) {
 					t.Errorf("a race was reported: %v, want %v; %v\n%s", reported, s.races, err, out)
 				}
 			})
+		})
+	}
+}
+
+func TestTxIsOfNoUseInAnotherGoroutine(t *testing.T) {
+	for name, access := range map[string]func(tx *stm.Tx, p *int){
+		"load":  func(tx *stm.Tx, p *int) { stm.Load(tx, p) },
+		"store": func(tx *stm.Tx, p *int) { stm.Store(tx, p, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got any
+			stm.Atomically(func(tx *stm.Tx) error {
+				done := make(chan bool)
+				go func() {
+					defer close(done)
+					defer func() { got = recover() }()
+					access(tx, new(int))
+				}()
+				<-done
+				return nil
+			})
+			if message, _ := got.(string); !strings.Contains(message, "another goroutine") {
+				t.Errorf("the access ended with %v", got)
+			}
 		})
 	}
 }

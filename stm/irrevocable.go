@@ -5,7 +5,7 @@ package stm
 // run again up to here. Everybody else's commits wait meanwhile.
 func (tx *Tx) Irrevocable() {
 	if tx.Check(); tx.clone {
-		tx.state = retrying // a clone must have no effects: it has done its part
+		tx.leave(retrying) // a clone must have no effects: it has done its part
 		panic(unwind)
 	}
 	if tx.asked {

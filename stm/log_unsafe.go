@@ -1,6 +1,9 @@
 package stm
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // The logs of a transaction. Everything in them is words: eight bytes of memory at
 // an address that is a multiple of eight. A value that is smaller is some bytes of
@@ -34,6 +37,15 @@ type readLog struct {
 	words    []readWord
 	parts    []readPart
 	pointers []readPointer
+
+	// How long words and pointers may become before somebody has to look: because
+	// they are full, because it is time to, or because no transaction is running.
+	wordRoom, pointerRoom int
+}
+
+// makeRoom lets the logs grow to a number of entries, as far as they have memory.
+func (l *readLog) makeRoom(ceiling int) {
+	l.wordRoom, l.pointerRoom = min(cap(l.words), ceiling), min(cap(l.pointers), ceiling)
 }
 
 // same reports whether everything that was read is there now.
@@ -56,6 +68,8 @@ func (l *readLog) same() bool {
 	return true
 }
 
+func (l *readLog) longest() int { return max(len(l.words), len(l.parts), len(l.pointers)) }
+
 func (l *readLog) len() int { return len(l.words) + len(l.parts) + len(l.pointers) }
 
 // truncate takes back what was read since the log was as long as another.
@@ -66,22 +80,24 @@ func (l *readLog) truncate(to readLog) {
 // reset empties the log, and lets go of what it referred to. Clearing many entries
 // is for the runtime; it has a price that few are not worth.
 func (l *readLog) reset() {
-	if l.len() > few {
+	if len(l.words) > few {
 		clear(l.words)
-		clear(l.pointers)
-		clear(l.parts)
 	} else {
 		for i := range l.words {
 			l.words[i].addr = nil
 		}
+	}
+	if len(l.pointers) > few {
+		clear(l.pointers)
+	} else {
 		for i := range l.pointers {
 			l.pointers[i] = readPointer{}
 		}
-		for i := range l.parts {
-			l.parts[i].addr = nil
-		}
 	}
-	l.truncate(readLog{})
+	if len(l.parts) != 0 {
+		clear(l.parts)
+	}
+	l.words, l.pointers, l.parts = l.words[:0], l.pointers[:0], l.parts[:0]
 }
 
 const few = 16
@@ -155,10 +171,12 @@ func lane(p unsafe.Pointer, size uintptr) (addr unsafe.Pointer, shift uint, mask
 
 // A writeSet is the words that a transaction is going to write, by address.
 type writeSet struct {
-	all    []write
-	filter uint64 // a bit for each address: most that are not here are told apart by it
-	index  []slot // by hash of the address; used beyond linear writes
-	age    uint32 // of the slots that count
+	all     []write
+	room    int    // how many there may be before somebody has to look, as in readLog
+	filter  uint64 // a bit for each address: most that are not here are told apart by it
+	index   []slot // by hash of the address; used beyond linear writes
+	indexed int    // writes that are in it: it is brought up to date when it is needed
+	age     uint32 // of the slots that count
 }
 
 type slot struct {
@@ -172,20 +190,24 @@ const linear = 8
 
 func hash(addr unsafe.Pointer) uint64 { return uint64(uintptr(addr)>>3) * 0x9e3779b97f4a7c15 }
 
-// mayHave reports whether there can be a write to a word. False is certain.
-func (w *writeSet) mayHave(addr unsafe.Pointer) bool {
-	return w.filter&(1<<(hash(addr)>>58)) != 0
+// filterBit is different for words that lie side by side, such as the elements of an
+// array, and random for others.
+func filterBit(addr unsafe.Pointer) uint64 {
+	return 1 << ((uintptr(addr)>>3 ^ uintptr(addr)>>9) & 63)
 }
+
+// mayHave reports whether there can be a write to a word. False is certain.
+func (w *writeSet) mayHave(addr unsafe.Pointer) bool { return w.filter&filterBit(addr) != 0 }
 
 // find returns the write to a word, or nil.
 func (w *writeSet) find(addr unsafe.Pointer) *write {
 	if !w.mayHave(addr) {
 		return nil
 	}
-	return w.search(addr, hash(addr))
+	return w.search(addr)
 }
 
-func (w *writeSet) search(addr unsafe.Pointer, h uint64) *write {
+func (w *writeSet) search(addr unsafe.Pointer) *write {
 	if len(w.all) <= linear {
 		for i := range w.all {
 			if w.all[i].addr == addr {
@@ -194,8 +216,9 @@ func (w *writeSet) search(addr unsafe.Pointer, h uint64) *write {
 		}
 		return nil
 	}
+	w.enter()
 	last := uint64(len(w.index) - 1)
-	for i := h >> 32 & last; w.index[i].age == w.age; i = (i + 1) & last {
+	for i := hash(addr) >> 32 & last; w.index[i].age == w.age; i = (i + 1) & last {
 		if e := &w.all[w.index[i].place]; e.addr == addr {
 			return e
 		}
@@ -205,32 +228,25 @@ func (w *writeSet) search(addr unsafe.Pointer, h uint64) *write {
 
 // add returns the write to a word, a new one if there is none yet.
 func (w *writeSet) add(addr unsafe.Pointer) *write {
-	h := hash(addr)
-	if bit := uint64(1) << (h >> 58); w.filter&bit == 0 {
-		w.filter |= bit
-	} else if e := w.search(addr, h); e != nil {
+	if e := w.find(addr); e != nil {
 		return e
 	}
+	w.filter |= filterBit(addr)
 	w.all = append(w.all, write{addr: addr})
-	if n := len(w.all); n > linear {
-		w.enter(n, h)
-	}
+	w.room = cap(w.all)
 	return &w.all[len(w.all)-1]
 }
 
-// enter puts the last of n writes into the index, which it makes when it is first
-// needed and doubles when it is half full.
-func (w *writeSet) enter(n int, h uint64) {
-	if n == linear+1 || 2*n > len(w.index) {
-		if 2*n > len(w.index) {
-			w.index, w.age = make([]slot, max(64, 2*len(w.index))), 0
-		}
-		w.age++
-		for i := range w.all[:n-1] {
-			w.place(hash(w.all[i].addr), i)
-		}
+// enter puts the writes that are not yet there into the index, which is never more
+// than half full.
+func (w *writeSet) enter() {
+	n := len(w.all)
+	if 2*n > len(w.index) {
+		w.index, w.age, w.indexed = make([]slot, max(64, 1<<bits.Len(uint(2*n)))), 1, 0
 	}
-	w.place(h, n-1)
+	for ; w.indexed < n; w.indexed++ {
+		w.place(hash(w.all[w.indexed].addr), w.indexed)
+	}
 }
 
 func (w *writeSet) place(h uint64, at int) {
@@ -252,9 +268,17 @@ func (w *writeSet) reset() {
 		}
 	}
 	w.all, w.filter = w.all[:0], 0
-	if w.age == ^uint32(0) {
+	if w.indexed != 0 {
+		w.forget()
+	}
+}
+
+// forget empties the index: slots of another age do not count.
+func (w *writeSet) forget() {
+	w.indexed = 0
+	if w.age++; w.age == 0 {
 		clear(w.index)
-		w.age = 0
+		w.age = 1
 	}
 }
 

@@ -48,11 +48,25 @@ func storeByte(addr unsafe.Pointer, val byte) {
 	*(*byte)(addr) = val
 }
 
+// storeClock makes the clock even. Whoever looks before it is seen finds the clock
+// odd, as the operation that made it so was a locked one, and waits.
+func storeClock(t uint64) {
+	if storesAreOrdered {
+		*(*uint64)(unsafe.Pointer(&clock.Uint64)) = t
+	} else {
+		clock.Store(t)
+	}
+}
+
 // The race detector is not there.
+
+const vigilant = false
 
 func acquired() {}
 
 func (tx *Tx) told() {}
+
+func toldCopy(unsafe.Pointer, uintptr, uint64) {}
 
 func (tx *Tx) taken() {}
 

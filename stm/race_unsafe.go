@@ -14,6 +14,10 @@ import (
 // written is told at its commit. So plain accesses that race with a transaction
 // are reported, and doomed transactions are not.
 
+// vigilant is whether every access looks at what is seen only now and then otherwise:
+// whose goroutine it is in. Whoever looks for races would rather know than save time.
+const vigilant = true
+
 // acquired says that everything before the last commits is visible.
 func acquired() { runtime.RaceAcquire(unsafe.Pointer(&clock)) }
 
@@ -56,6 +60,17 @@ func (tx *Tx) told() {
 	runtime.RaceReleaseMerge(unsafe.Pointer(&clock))
 }
 
+// toldCopy tells what a copy has read, that was there at a time.
+func toldCopy(src unsafe.Pointer, words uintptr, t uint64) {
+	telling.Lock()
+	defer telling.Unlock()
+	acquired()
+	if clock.Load() == t {
+		runtime.RaceReadRange(src, int(8*words))
+	}
+	runtime.RaceReleaseMerge(unsafe.Pointer(&clock))
+}
+
 // eachRun calls f with each run of bytes of a word that mask selects: the detector
 // remembers few accesses to a word, so that it is told of few.
 func eachRun(addr unsafe.Pointer, mask uint64, f func(p unsafe.Pointer, n int)) {
@@ -70,6 +85,8 @@ func eachRun(addr unsafe.Pointer, mask uint64, f func(p unsafe.Pointer, n int)) 
 		i += max(n, 1)
 	}
 }
+
+func storeClock(t uint64) { clock.Store(t) }
 
 //go:norace
 func loadWord(addr unsafe.Pointer) uint64 { return *(*uint64)(addr) }

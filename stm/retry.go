@@ -13,7 +13,7 @@ func Retry(tx *Tx) {
 		panic("stm: Retry in an irrevocable transaction: its effects cannot be taken back")
 	}
 	tx.confirm()
-	tx.state = retrying
+	tx.leave(retrying)
 	panic(unwind)
 }
 
@@ -44,7 +44,7 @@ func (tx *Tx) alternative(fn func(tx *Tx) error) (retried bool, err error) {
 	defer func() {
 		if !returned && tx.state == retrying {
 			recover()
-			tx.state = running
+			tx.enter()
 			retried = true
 		}
 	}()

@@ -42,15 +42,22 @@ func (tx *Tx) heed() {
 	}
 }
 
-// look is called after every so many reads, to see what would be too much to look
-// at every time.
+// look sees, after every so many reads, what would be too much to look at every time.
 func (tx *Tx) look() {
-	tx.ceiling += manyReads
-	if tx.g != page.G() {
-		panic("stm: a Tx was used in another goroutine than its transaction's")
+	if tx.reads.longest() < tx.ceiling {
+		return
 	}
+	tx.ceiling += manyReads
+	tx.mustBeMine()
 	if !tx.eager && page.StackDepth() > deepStack {
 		tx.confirm()
+	}
+}
+
+// mustBeMine panics in any other goroutine than the transaction's.
+func (tx *Tx) mustBeMine() {
+	if tx.g != page.G() {
+		panic("stm: a Tx was used in another goroutine than its transaction's")
 	}
 }
 

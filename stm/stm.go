@@ -14,7 +14,7 @@
 // preparation: while a variable is shared and can change, it is accessed through
 // [Load] and [Store] in transactions only. What does not change after it was
 // published, such as the key of a node, is read plainly. Those who want the compiler
-// to see to all that use [Var].
+// to see to all that use [Var]. [Copy] reads many variables at once.
 //
 // # How it works
 //
@@ -57,7 +57,9 @@
 //	                                          clock in every mode
 //	block, do I/O, start goroutines           not allowed in a transaction: the analyzer
 //	                                          finds it; Tx.Irrevocable makes it possible
-//	use its Tx elsewhere                      panics
+//	use its Tx elsewhere                      panics: after the function at once, in another
+//	                                          goroutine at the next look, which is at
+//	                                          every access in a build with -race
 //
 // The package's own bookkeeping is never interrupted: flags are looked at before an
 // access, not in it.
@@ -78,10 +80,11 @@
 //
 // # How it is built
 //
-// The transaction and its attempts (tx.go), reading and writing (access_unsafe.go)
-// through logs of words (log_unsafe.go, memory_unsafe.go), what a doomed one meets
-// (sandbox.go), the modes (helper.go), Retry and OrElse (retry.go), irrevocable
-// transactions and actions (irrevocable.go), a goroutine's Tx (goroutine.go). There
+// The transaction and its attempts (tx.go), reading and writing (access_unsafe.go),
+// many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
+// memory_unsafe.go), what a doomed one meets (sandbox.go), the modes (helper.go),
+// Retry and OrElse (retry.go), irrevocable transactions and actions
+// (irrevocable.go), a goroutine's Tx (goroutine.go). There
 // is one lock that everybody shares, the clock; nothing is waited for while it is
 // held, but what an irrevocable transaction waits for.
 package stm
@@ -111,53 +114,53 @@ type Options struct {
 
 // Atomically runs the function as a transaction, again and again until it commits.
 // If the function returns an error, nothing has happened and the error is returned.
-func Atomically(fn func(tx *Tx) error) error {
-	tx := mine()
-	if tx.state != idle {
-		tx.Check()
-		return fn(tx)
-	}
-	return tx.run(Options{Mode: Eager}, fn, nil)
-}
+func Atomically(fn func(tx *Tx) error) error { return Options{}.run(fn, nil) }
 
 // Atomically runs a transaction with options. Unlike with the function of the same
-// name, a function that captures variables is allocated.
-func (o Options) Atomically(fn func(tx *Tx) error) error {
-	tx := mine()
-	if tx.state != idle {
-		tx.Check()
-		return fn(tx)
-	}
-	if o.Mode == Default {
-		o.Mode = Eager
-	}
-	return tx.run(o, fn, fn)
-}
+// name, a function that captures variables is allocated: where that matters, make it
+// once, outside of the loop.
+func (o Options) Atomically(fn func(tx *Tx) error) error { return o.run(fn, fn) }
 
 // Value runs a transaction that has a result. With an error there is none.
 func Value[T any](fn func(tx *Tx) (T, error)) (result T, err error) {
-	err = Atomically(func(tx *Tx) error {
-		v, err := fn(tx)
-		if !tx.clone {
-			result = v
-		}
+	err = Options{}.run(func(tx *Tx) error {
+		result, err = fn(tx)
 		return err
-	})
-	if err != nil {
-		return *new(T), err
-	}
-	return result, nil
+	}, nil)
+	return valueOf(result, err)
 }
 
-// ValueWith runs a transaction that has a result, with options.
+// ValueWith runs a transaction that has a result, with options. For the function the
+// same is true as with [Options.Atomically].
 func ValueWith[T any](o Options, fn func(tx *Tx) (T, error)) (result T, err error) {
-	err = o.Atomically(func(tx *Tx) error {
+	if o.Mode == Clone {
+		return clonedValue(o, fn)
+	}
+	err = o.run(func(tx *Tx) error {
+		result, err = fn(tx)
+		return err
+	}, nil)
+	return valueOf(result, err)
+}
+
+// clonedValue is ValueWith in Clone mode. The clone has a result, too, that nobody
+// wants, unless it is a part of a clone that does.
+func clonedValue[T any](o Options, fn func(tx *Tx) (T, error)) (result T, err error) {
+	if mine().state != idle {
+		return Value(fn)
+	}
+	both := func(tx *Tx) error {
 		v, err := fn(tx)
 		if !tx.clone {
 			result = v
 		}
 		return err
-	})
+	}
+	err = o.run(both, both)
+	return valueOf(result, err)
+}
+
+func valueOf[T any](result T, err error) (T, error) {
 	if err != nil {
 		return *new(T), err
 	}

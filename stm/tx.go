@@ -73,9 +73,9 @@ var unwind = &signal{"unwind"}
 
 // begin prepares for the next attempt.
 func (tx *Tx) begin() {
-	tx.state = running
 	tx.eager = tx.mode == Eager
 	tx.ceiling = manyReads
+	tx.enter()
 	if tx.flag.Load() != 0 && !tx.clone {
 		tx.flag.Store(0)
 	}
@@ -89,6 +89,19 @@ func (tx *Tx) begin() {
 	acquired()
 }
 
+// enter and leave change the state. Only while the transaction is running there is
+// room in its logs.
+func (tx *Tx) enter() {
+	tx.state = running
+	tx.reads.makeRoom(tx.ceiling)
+	tx.writes.room = cap(tx.writes.all)
+}
+
+func (tx *Tx) leave(to state) {
+	tx.state = to
+	tx.reads.wordRoom, tx.reads.pointerRoom, tx.writes.room = 0, 0, 0
+}
+
 // An outcome is how an attempt ended.
 type outcome uint8
 
@@ -97,13 +110,14 @@ const (
 	failed            // the function returned an error
 	again             // a conflict
 	wait              // Retry
+	unwinding         // not yet: a panic, or Goexit, is on its way
 )
 
 // attempt calls the function once and commits.
 func (tx *Tx) attempt(fn func(*Tx) error) (end outcome, err error) {
-	returned := false
+	end = unwinding
 	defer func() {
-		if returned {
+		if end != unwinding {
 			return
 		}
 		hide, how := tx.unwound()
@@ -127,7 +141,6 @@ func (tx *Tx) attempt(fn func(*Tx) error) (end outcome, err error) {
 		tx.commit()
 		end = committed
 	}
-	returned = true
 	return end, err
 }
 
@@ -190,6 +203,23 @@ func (tx *Tx) revalidate() (t uint64, ok bool) {
 	return t, ok
 }
 
+// still calls f until nobody has committed meanwhile, and returns the clock of that
+// time.
+func (tx *Tx) still(f func()) (t uint64) {
+	for spins, tries := 0, 0; tries < enoughTries; spins++ {
+		t = clock.Load()
+		if t&1 != 0 {
+			pause(spins)
+			continue
+		}
+		if f(); clock.Load() == t {
+			return t
+		}
+		tries++
+	}
+	return tx.frozen(f)
+}
+
 // enoughTries is how often something is tried before it is done with the clock held.
 const enoughTries = 4
 
@@ -225,7 +255,7 @@ func (tx *Tx) extend() {
 
 // abort gives the attempt up.
 func (tx *Tx) abort() {
-	tx.state = aborted
+	tx.leave(aborted)
 	panic(unwind)
 }
 
@@ -243,12 +273,14 @@ func (tx *Tx) commit() {
 	}
 	tx.hold()
 	tx.told()
+	// Who comes too late to be seen here will see that the clock is odd, and wait.
+	waiting, asleep := changes.waiting.Load() != 0, timer.asleep.Load()
 	tx.writes.store()
 	tx.release(2)
-	if changes.waiting.Load() != 0 {
+	if waiting {
 		notify()
 	}
-	if timer.asleep.Load() {
+	if asleep {
 		timer.need()
 	}
 }
@@ -268,7 +300,7 @@ func (tx *Tx) hold() {
 
 // release makes it even again: by 2 if something was written, by 0 if not.
 func (tx *Tx) release(by uint64) {
-	clock.Store(tx.snapshot + by)
+	storeClock(tx.snapshot + by)
 	tx.held = false
 }
 
@@ -285,7 +317,8 @@ func (tx *Tx) finish(ok bool) {
 	tx.count.writes += uint64(len(tx.writes.all))
 	tx.reads.reset()
 	tx.writes.reset()
-	tx.state, tx.asked = idle, false
+	tx.leave(idle)
+	tx.asked = false
 	if tx.onCommit != nil || tx.onAbort != nil {
 		tx.actions(ok)
 	}
@@ -306,8 +339,22 @@ func (tx *Tx) actions(ok bool) {
 	}
 }
 
-// run runs a transaction to its end. The function is given twice in Clone mode, for
-// a second goroutine: only then its closure has to be on the heap.
+// run runs a transaction, or a part of the one that is running. The function is given
+// twice where the mode can be Clone, for a second goroutine: only there a closure has
+// to be on the heap.
+func (o Options) run(fn, clone func(*Tx) error) error {
+	tx := mine()
+	if tx.state != idle {
+		tx.Check()
+		return fn(tx)
+	}
+	if o.Mode == Default {
+		o.Mode = Eager
+	}
+	return tx.run(o, fn, clone)
+}
+
+// run runs a transaction to its end.
 func (tx *Tx) run(o Options, fn, clone func(*Tx) error) error {
 	for conflicts := 0; ; {
 		if o.Context != nil {
@@ -322,7 +369,13 @@ func (tx *Tx) run(o Options, fn, clone func(*Tx) error) error {
 			tx.hold()
 			tx.eager = false
 		}
-		end, err := tx.assisted(fn, clone)
+		var end outcome
+		var err error
+		if tx.mode == Eager {
+			end, err = tx.attempt(fn)
+		} else {
+			end, err = tx.assisted(fn, clone)
+		}
 		switch end {
 		case committed:
 			tx.count.commits++
