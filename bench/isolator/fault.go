@@ -65,7 +65,7 @@ func (s *session) otherBackend() error {
 	if err != nil {
 		return err
 	}
-	defer w.stop()
+	defer w.Stop()
 	reply, err := w.call(request{Do: "costs", Quick: s.quick})
 	if err != nil {
 		s.note("backend %s: %v", fallback, err)

@@ -115,7 +115,7 @@ func TestWorkerAnswers(t *testing.T) {
 	if _, err := w.call(request{Do: "dance"}); err == nil || !strings.Contains(err.Error(), "dance") {
 		t.Errorf("an unknown request is answered with %v", err)
 	}
-	if err := w.stop(); err != nil {
+	if err := w.Stop(); err != nil {
 		t.Error(err)
 	}
 }
@@ -126,7 +126,7 @@ func TestDeadWorkerIsAnErrorOfTheCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.stop()
+	w.Stop()
 	c := casesRace(true)[0]
 	c.Contenders = []measure.Contender{w.contender(measure.Race, 0, true)}
 	if _, err := (&measure.Runner{Rounds: 1}).Run(t.Context(), c); err == nil {

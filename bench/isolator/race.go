@@ -57,7 +57,7 @@ func (s *session) figureRace() error {
 	if err != nil {
 		return err
 	}
-	defer w.stop()
+	defer w.Stop()
 	cases := casesRace(s.quick)
 	for i := range cases {
 		cases[i].Contenders = append(cases[i].Contenders, w.contender(measure.Race, i, s.quick))

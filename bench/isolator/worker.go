@@ -1,29 +1,19 @@
 package isolator
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
 // A worker is this program as a child of itself: built with -race, or with
-// another backend. It does what it is told by lines of JSON on its standard
-// input, and answers each with one. So its trials are interleaved with the
-// parent's, and timed by the parent; a line takes some 30 µs, a trial a thousand
-// times as long.
-type worker struct {
-	cmd *exec.Cmd
-	in  io.Closer
-	enc *json.Encoder
-	dec *json.Decoder
-}
+// another backend. The parent times its trials.
+type worker struct{ *measure.Child }
 
 // workerArgument makes the program a worker.
 const workerArgument = "-as-worker"
@@ -44,40 +34,22 @@ type reply struct {
 func startWorker(program string, env ...string) (*worker, error) {
 	cmd := exec.Command(program, "isolate", workerArgument)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
+	child, err := measure.StartChild(cmd)
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting a child: %w", err)
-	}
-	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
+	return &worker{child}, nil
 }
 
 // call waits for the answer.
-func (w *worker) call(r request) (reply, error) {
-	var answer reply
-	if err := w.enc.Encode(r); err != nil {
-		return answer, fmt.Errorf("asking the child to %s: %w", r.Do, err)
-	}
-	if err := w.dec.Decode(&answer); err != nil {
-		return answer, fmt.Errorf("the child does not answer to %s: %w", r.Do, err)
+func (w *worker) call(r request) (answer reply, err error) {
+	if err := w.Call(r.Do, r, &answer); err != nil {
+		return answer, err
 	}
 	if answer.Error != "" {
 		return answer, errors.New(answer.Error)
 	}
 	return answer, nil
-}
-
-// stop ends the child by ending its input.
-func (w *worker) stop() error {
-	w.in.Close()
-	return w.cmd.Wait()
 }
 
 // contender is a case of casesRace, run by the worker.
@@ -98,15 +70,9 @@ func (w *worker) contender(v measure.Variant, index int, quick bool) measure.Con
 
 // serve is the worker's side. It ends with its input.
 func serve(in io.Reader, out io.Writer) int {
-	signal.Ignore(os.Interrupt) // the parent decides
-	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	var trial measure.Trial
-	for {
-		var r request
-		if err := dec.Decode(&r); err != nil {
-			return 0
-		}
-		var answer reply
+	return measure.Serve(in, out, func(r request) (answer reply) {
+		var err error
 		switch r.Do {
 		case "prepare":
 			trial = casesRace(r.Quick)[r.Case].Contenders[0].Prepare()
@@ -115,20 +81,16 @@ func serve(in io.Reader, out io.Writer) int {
 			trial.Run()
 		case "close":
 			if trial.Close != nil {
-				if err := trial.Close(); err != nil {
-					answer.Error = err.Error()
-				}
+				err = trial.Close()
 			}
 		case "costs":
-			costs, err := faultCosts(r.Quick, func() error { return nil })
-			if answer.Costs = costs; err != nil {
-				answer.Error = err.Error()
-			}
+			answer.Costs, err = faultCosts(r.Quick, func() error { return nil })
 		default:
-			answer.Error = fmt.Sprintf("the child cannot %q", r.Do)
+			err = fmt.Errorf("the child cannot %q", r.Do)
 		}
-		if err := enc.Encode(answer); err != nil {
-			return 1
+		if err != nil {
+			answer.Error = err.Error()
 		}
-	}
+		return answer
+	})
 }

@@ -15,7 +15,7 @@ type Runner struct {
 	Progress *Progress
 
 	// Budget, if set, ends a case early, after the round in which it is used up, but
-	// not before the second round that counts.
+	// not before the third round that counts. No round is repeated then.
 	Budget time.Duration
 
 	// Counters, if set, is read around each trial. The differences become
@@ -34,7 +34,8 @@ func (r *Runner) Run(ctx context.Context, c Case) (Result, error) {
 	retries := r.Retries
 	begun := time.Now()
 	for round, kept := 0, 0; kept <= r.Rounds; round++ {
-		if kept > 2 && r.Budget > 0 && time.Since(begun) > r.Budget {
+		late := r.Budget > 0 && time.Since(begun) > r.Budget
+		if kept > 3 && late {
 			r.Progress.Done((r.Rounds + 1 - kept) * len(c.Contenders))
 			break
 		}
@@ -46,7 +47,7 @@ func (r *Runner) Run(ctx context.Context, c Case) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		if retries > 0 && load.Disturbed() {
+		if retries > 0 && !late && load.Disturbed() {
 			retries--
 			continue
 		}

@@ -3,6 +3,7 @@ package transactions
 import (
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/stm"
@@ -39,7 +40,7 @@ func (s *session) modes() error {
 	if cores := runtime.GOMAXPROCS(0); cores < 4 {
 		s.note("helper and clone by two goroutines: each leader needs a processor for its helper, and there are %d. One leader is measured", cores)
 	}
-	err := s.measure(s.budget(), modesCases(s.size), "")
+	err := s.measure(s.budget(5*time.Second), modesCases(s.size), "")
 	s.printModes()
 	return err
 }

@@ -61,17 +61,17 @@ func (p program) contender(name measure.Variant, s size, threads int, run func(i
 	}}
 }
 
-// budget keeps a run of the whole command within minutes, unless it is asked for
-// more.
-func (s *session) budget() time.Duration {
+// budget is the time for a case. It keeps a run of the whole command within five
+// minutes, unless it is asked for more.
+func (s *session) budget(d time.Duration) time.Duration {
 	if s.size == native {
 		return 0
 	}
-	return 25 * time.Second
+	return d
 }
 
 func (s *session) stamp() error {
-	err := s.measure(s.budget(), stampCases(s.size), "")
+	err := s.measure(s.budget(20*time.Second), stampCases(s.size), "")
 	s.printStamp()
 	return err
 }

@@ -233,12 +233,8 @@ func (s *session) steps() int {
 // writeFiles writes what the flags ask for.
 func (s *session) writeFiles() error {
 	if s.json != "" {
-		f, err := os.Create(s.json)
-		if err != nil {
+		if err := s.report.Save(s.json); err != nil {
 			return err
-		}
-		if err := errors.Join(s.report.JSON(f), f.Close()); err != nil {
-			return fmt.Errorf("writing %s: %w", s.json, err)
 		}
 	}
 	if s.plot != "" {

@@ -1,13 +1,11 @@
 package transactions
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"runtime"
 	"time"
 
@@ -15,15 +13,8 @@ import (
 )
 
 // A worker is a process for one configuration: this program as a child of itself,
-// or the peer. It does what it is told by lines of JSON on its standard input, and
-// answers each with one. So its trials are interleaved with those of the others; it
-// times them itself.
-type worker struct {
-	cmd *exec.Cmd
-	in  io.Closer
-	enc *json.Encoder
-	dec *json.Decoder
-}
+// or the peer. It times its trials itself.
+type worker struct{ *measure.Child }
 
 // workerArgument makes the program a worker.
 const workerArgument = "-as-worker"
@@ -47,41 +38,22 @@ type reply struct {
 }
 
 func (s *session) startWorker(program string, args ...string) (*worker, error) {
-	cmd := exec.CommandContext(s.ctx, program, args...)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
+	child, err := measure.StartChild(exec.CommandContext(s.ctx, program, args...))
 	if err != nil {
 		return nil, err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting a child: %w", err)
-	}
-	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
+	return &worker{child}, nil
 }
 
 // call waits for the answer.
-func (w *worker) call(r request) (reply, error) {
-	var answer reply
-	if err := w.enc.Encode(r); err != nil {
-		return answer, fmt.Errorf("asking the child to %s: %w", r.Do, err)
-	}
-	if err := w.dec.Decode(&answer); err != nil {
-		return answer, fmt.Errorf("the child does not answer to %s: %w", r.Do, err)
+func (w *worker) call(r request) (answer reply, err error) {
+	if err := w.Call(r.Do, r, &answer); err != nil {
+		return answer, err
 	}
 	if answer.Error != "" {
 		return answer, errors.New(answer.Error)
 	}
 	return answer, nil
-}
-
-// stop ends the child by ending its input.
-func (w *worker) stop() error {
-	w.in.Close()
-	return w.cmd.Wait()
 }
 
 // A configuration is a case in one variant, and the process that runs it, while
@@ -130,7 +102,7 @@ func (c *configuration) contender() measure.Contender {
 // end ends the process, if there is one.
 func (c *configuration) end() {
 	if c.worker != nil {
-		c.worker.stop() // its answers are in; how it ends does not matter
+		c.worker.Stop() // its answers are in; how it ends does not matter
 		c.worker = nil
 	}
 }
@@ -196,16 +168,9 @@ func find(r request) (measure.Contender, error) {
 
 // serve is the worker's side. It ends with its input.
 func serve(in io.Reader, out io.Writer) int {
-	signal.Ignore(os.Interrupt) // the parent decides
-	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	var contender measure.Contender // which keeps its input from one trial to the next
 	var trial measure.Trial
-	for {
-		var r request
-		if err := dec.Decode(&r); err != nil {
-			return 0
-		}
-		var answer reply
+	return measure.Serve(in, out, func(r request) (answer reply) {
 		var err error
 		switch {
 		case r.Do == "prepare":
@@ -228,8 +193,6 @@ func serve(in io.Reader, out io.Writer) int {
 		if err != nil {
 			answer.Error = err.Error()
 		}
-		if err := enc.Encode(answer); err != nil {
-			return 1
-		}
-	}
+		return answer
+	})
 }

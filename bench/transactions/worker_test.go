@@ -49,7 +49,7 @@ func TestWorkerRunsWhatItIsAsked(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := w.stop(); err != nil {
+	if err := w.Stop(); err != nil {
 		t.Error(err)
 	}
 }
@@ -66,7 +66,7 @@ func TestWorkerRefusesWhatItDoesNotKnow(t *testing.T) {
 		if _, err := w.call(r); err == nil {
 			t.Errorf("%+v went well", r)
 		}
-		w.stop()
+		w.Stop()
 	}
 }
 
@@ -80,7 +80,7 @@ func TestNativeTrialsHaveAProcessEach(t *testing.T) {
 	var processes []int
 	for range 2 {
 		trial := prepare()
-		processes = append(processes, conf.worker.cmd.Process.Pid)
+		processes = append(processes, conf.worker.Process())
 		trial.Run()
 		if err := trial.Close(); err != nil || conf.worker != nil || trial.Seconds() <= 0 {
 			t.Errorf("after a trial of %v s: worker %v, %v", trial.Seconds(), conf.worker, err)

@@ -14,15 +14,27 @@ func Transactional(in *Input, goroutines int, o stm.Options) *Result {
 	attacks := make([][]int, goroutines)
 	start := time.Now()
 	team.Run(goroutines, func(member int) {
+		// The functions are made once: with options, one that captures variables is
+		// allocated.
+		var p *packet
+		capture, take := pop(&d.arrived), pop(&d.complete)
+		reassemble := func(tx *stm.Tx) error {
+			d.addTx(tx, p)
+			return nil
+		}
 		var detector detector
 		var found []int
 		for {
-			p := popTx(o, &d.arrived)
+			var err error
+			p, err = stm.ValueWith(o, capture)
+			must(err)
 			if p == nil {
 				break
 			}
-			d.addTx(o, p)
-			if f := popTx(o, &d.complete); f != nil && detector.attack(f.data) {
+			must(o.Atomically(reassemble))
+			f, err := stm.ValueWith(o, take)
+			must(err)
+			if f != nil && detector.attack(f.data) {
 				found = append(found, f.id)
 			}
 		}
@@ -31,37 +43,33 @@ func Transactional(in *Input, goroutines int, o stm.Options) *Result {
 	return result(time.Since(start), attacks...)
 }
 
-// popTx takes the first element of a queue, in a transaction: nil if there is none.
-func popTx[T any](o stm.Options, q *container.Queue[*T]) *T {
-	first, err := stm.ValueWith(o, func(tx *stm.Tx) (*T, error) {
+// pop returns a function that takes the first element of a queue, or nil if there is
+// none.
+func pop[T any](q *container.Queue[*T]) func(tx *stm.Tx) (*T, error) {
+	return func(tx *stm.Tx) (*T, error) {
 		first, _ := q.PopTx(tx)
 		return first, nil
-	})
-	must(err)
-	return first
+	}
 }
 
-// addTx is add as a transaction.
-func (d *decoder) addTx(o stm.Options, p *packet) {
-	must(o.Atomically(func(tx *stm.Tx) error {
-		if p.fragments == 1 {
-			d.complete.PushTx(tx, &flow{p.flow, p.data})
-			return nil
-		}
-		seen, ok := d.partial.FindTx(tx, p.flow)
-		if !ok {
-			seen = new(fragments)
-			d.partial.InsertTx(tx, p.flow, seen)
-		}
-		if !seen.InsertTx(tx, p.fragment, p) {
-			panic(duplicate(p))
-		}
-		if seen.LenTx(tx) == p.fragments {
-			d.partial.RemoveTx(tx, p.flow)
-			d.complete.PushTx(tx, &flow{p.flow, concatenateTx(tx, seen)})
-		}
-		return nil
-	}))
+// addTx is add in a transaction.
+func (d *decoder) addTx(tx *stm.Tx, p *packet) {
+	if p.fragments == 1 {
+		d.complete.PushTx(tx, &flow{p.flow, p.data})
+		return
+	}
+	seen, ok := d.partial.FindTx(tx, p.flow)
+	if !ok {
+		seen = new(fragments)
+		d.partial.InsertTx(tx, p.flow, seen)
+	}
+	if !seen.InsertTx(tx, p.fragment, p) {
+		panic(duplicate(p))
+	}
+	if seen.LenTx(tx) == p.fragments {
+		d.partial.RemoveTx(tx, p.flow)
+		d.complete.PushTx(tx, &flow{p.flow, concatenateTx(tx, seen)})
+	}
 }
 
 // concatenateTx is concatenate in a transaction.

@@ -54,12 +54,12 @@ type Params struct {
 }
 
 // The parameters of STAMP for simulators and for real machines, and some between
-// that take about a second.
+// that take about half a second.
 var (
 	SimulatorLow  = Params{MinClusters: 40, MaxClusters: 40, Threshold: 0.05, Points: 2048, Dimensions: 16, Centres: 16}
 	SimulatorHigh = Params{MinClusters: 15, MaxClusters: 15, Threshold: 0.05, Points: 2048, Dimensions: 16, Centres: 16}
-	MediumLow     = Params{MinClusters: 40, MaxClusters: 40, Threshold: 0.005, Points: 49152, Dimensions: 24, Centres: 16, Seed: 1}
-	MediumHigh    = Params{MinClusters: 15, MaxClusters: 15, Threshold: 0.0001, Points: 49152, Dimensions: 24, Centres: 16, Seed: 1}
+	MediumLow     = Params{MinClusters: 40, MaxClusters: 40, Threshold: 0.005, Points: 32768, Dimensions: 24, Centres: 16, Seed: 1}
+	MediumHigh    = Params{MinClusters: 15, MaxClusters: 15, Threshold: 0.0001, Points: 32768, Dimensions: 24, Centres: 16, Seed: 1}
 	NativeLow     = Params{MinClusters: 40, MaxClusters: 40, Threshold: 0.00001, Points: 65536, Dimensions: 32, Centres: 16}
 	NativeHigh    = Params{MinClusters: 15, MaxClusters: 15, Threshold: 0.00001, Points: 65536, Dimensions: 32, Centres: 16}
 )

@@ -31,49 +31,46 @@ type transactional struct {
 	moved int
 }
 
-// assign assigns points for as long as there are any.
+// assign assigns points for as long as there are any. The functions of its
+// transactions are made once: with options, one that captures variables is allocated.
 func (a *transactional) assign() {
-	moved := 0
+	i, k, moved := 0, 0, 0
+	take := a.take
+	join := func(tx *stm.Tx) error {
+		a.clusters[k].addTx(tx, a.points[i])
+		return nil
+	}
 	for {
-		first := a.take()
+		first, _ := stm.ValueWith(a.Options, take)
 		if first >= len(a.points) {
 			break
 		}
-		for i := first; i < min(first+chunk, len(a.points)); i++ {
-			k := a.nearest(a.points[i])
+		for i = first; i < min(first+chunk, len(a.points)); i++ {
+			k = a.nearest(a.points[i])
 			if a.member[i] != k {
 				a.member[i] = k
 				moved++
 			}
-			a.join(k, a.points[i])
+			a.Atomically(join)
 		}
 	}
-	a.tally(moved)
-}
-
-func (a *transactional) take() int {
-	first, _ := stm.ValueWith(a.Options, func(tx *stm.Tx) (int, error) {
-		first := stm.Load(tx, &a.next)
-		stm.Store(tx, &a.next, first+chunk)
-		return first, nil
-	})
-	return first
-}
-
-func (a *transactional) join(k int, point []float64) {
-	c := &a.clusters[k]
-	a.Atomically(func(tx *stm.Tx) error {
-		stm.Store(tx, &c.count, stm.Load(tx, &c.count)+1)
-		for d, x := range point {
-			stm.Store(tx, &c.sum[d], stm.Load(tx, &c.sum[d])+x)
-		}
-		return nil
-	})
-}
-
-func (a *transactional) tally(moved int) {
 	a.Atomically(func(tx *stm.Tx) error {
 		stm.Store(tx, &a.moved, stm.Load(tx, &a.moved)+moved)
 		return nil
 	})
+}
+
+// take takes the next points and returns the first.
+func (a *transactional) take(tx *stm.Tx) (int, error) {
+	first := stm.Load(tx, &a.next)
+	stm.Store(tx, &a.next, first+chunk)
+	return first, nil
+}
+
+// addTx is add in a transaction.
+func (c *cluster) addTx(tx *stm.Tx, point []float64) {
+	stm.Store(tx, &c.count, stm.Load(tx, &c.count)+1)
+	for d, x := range point {
+		stm.Store(tx, &c.sum[d], stm.Load(tx, &c.sum[d])+x)
+	}
 }

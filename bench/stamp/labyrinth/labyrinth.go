@@ -13,14 +13,14 @@
 // # Transactions
 //
 //	take    the next pair                     1 word read and written
-//	look    at a few cells, for the copy      up to 64 words read
+//	look    at a row, for the copy            Width words read
 //	claim   the cells of a path               one word per cell read and written
 //
 // A claim fails if a cell has been taken since the grid was copied; then the
 // goroutine copies the grid again and looks for another way. Nothing else needs
-// to be as it was in the copy, so the copy is made outside of the claim, and in
-// pieces. STAMP has copy, search and claim in one transaction, but does not log
-// the reads of the copy, to the same effect; in Go those would be data races.
+// to be as it was in the copy, so the copy is made outside of the claim, row by row,
+// with stm.Copy. STAMP has copy, search and claim in one transaction, but does not
+// log the reads of the copy, to the same effect; in Go those would be data races.
 //
 // A compiler that makes transactions of blocks logs the copy, too, as the one did
 // that the sandboxing paper was written with. Params.Whole is for that:
@@ -68,7 +68,7 @@ type Params struct {
 }
 
 // The parameters of STAMP for simulators and for real machines, and some between
-// that take about a second.
+// that take about half a second.
 var (
 	Simulator = Params{XCost: 1, YCost: 1, ZCost: 2, BendCost: 1, Width: 32, Height: 32, Depth: 3, Paths: 96}
 	Medium    = Params{XCost: 1, YCost: 1, ZCost: 2, BendCost: 1, Width: 256, Height: 256, Depth: 5, Paths: 384}

@@ -74,7 +74,7 @@ func TestPathIsCheapAndStraight(t *testing.T) {
 	p := Params{XCost: 1, YCost: 1, ZCost: 2, BendCost: 1, Width: 9, Height: 9, Depth: 1}
 	in := Generate(p)
 	s := in.newSearch()
-	in.shape.runs(func(first, n int) { s.copy(in.maze, first, n) })
+	in.shape.rows(func(first, end int) { s.copy(in.maze[first:end], first) })
 	path := s.path(pair{in.shape.cell(1, 1, 0), in.shape.cell(6, 4, 0)})
 	if len(path) != 9 {
 		t.Errorf("a path over 5 and 3 cells has %d", len(path))

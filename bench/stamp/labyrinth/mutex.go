@@ -63,10 +63,10 @@ func (l *locked) take() int {
 }
 
 func (l *locked) look(s *search) {
-	l.shape.runs(func(first, n int) {
+	l.shape.rows(func(first, end int) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		s.copy(l.grid, first, n)
+		s.copy(l.grid[first:end], first)
 	})
 }
 
@@ -90,7 +90,7 @@ func (l *locked) claim(cells []int, path int) bool {
 func (l *locked) connect(s *search, i int) []int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shape.runs(func(first, n int) { s.copy(l.grid, first, n) })
+	l.shape.rows(func(first, end int) { s.copy(l.grid[first:end], first) })
 	path := s.path(l.pairs[i])
 	if path == nil {
 		return nil

@@ -13,6 +13,7 @@ type search struct {
 
 	cost  []int32 // by cell: the cost to get there, or blocked or unreached
 	queue []int   // cells from which costs spread
+	row   []int   // of the grid, for whoever cannot copy from there
 
 	checkpoint func() // called from time to time, if there is one
 }
@@ -39,26 +40,15 @@ func (in *Input) newSearch() *search {
 		steps: [6]step{{1, x}, {-1, x}, {row, y}, {-row, y}, {plane, z}, {-plane, z}},
 		bend:  int32(in.BendCost),
 		cost:  slices.Repeat([]int32{blocked}, in.shape.cells),
+		row:   make([]int, in.shape.width),
 	}
 }
 
-// copy copies a piece of a grid.
-func (s *search) copy(grid []int, first, n int) {
-	to := s.cost[first : first+n]
-	for i, c := range grid[first : first+n] {
+// copy copies a row of a grid.
+func (s *search) copy(row []int, first int) {
+	to := s.cost[first : first+len(row)]
+	for i, c := range row {
 		if c == free {
-			to[i] = unreached
-		} else {
-			to[i] = blocked
-		}
-	}
-}
-
-// copyTaken is copy for cells of which those are taken whose bits are set.
-func (s *search) copyTaken(taken uint64, first, n int) {
-	to := s.cost[first : first+n]
-	for i := range to {
-		if taken>>i&1 == 0 {
 			to[i] = unreached
 		} else {
 			to[i] = blocked

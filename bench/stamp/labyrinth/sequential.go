@@ -13,7 +13,7 @@ func Sequential(in *Input) *Result {
 
 	begin := time.Now()
 	for i, pair := range in.pairs {
-		in.shape.runs(func(first, n int) { s.copy(grid, first, n) })
+		in.shape.rows(func(first, end int) { s.copy(grid[first:end], first) })
 		paths[i] = s.path(pair)
 		if paths[i] == nil {
 			continue

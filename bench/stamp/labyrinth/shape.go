@@ -41,17 +41,11 @@ func (s *shape) distance(a, b int) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// maxRun is the greatest number of cells in a run, the bits of a word.
-const maxRun = 64
-
-// runs calls f with pieces of rows that make up the maze: the first cell and the
-// number of cells.
-func (s *shape) runs(f func(first, n int)) {
+// rows calls f with the place of each row of the maze, as two ends of a slice.
+func (s *shape) rows(f func(first, end int)) {
 	for z := range s.depth {
 		for y := range s.height {
-			for x := 0; x < s.width; x += maxRun {
-				f(s.cell(x, y, z), min(maxRun, s.width-x))
-			}
+			f(s.cell(0, y, z), s.cell(s.width, y, z))
 		}
 	}
 }

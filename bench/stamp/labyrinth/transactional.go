@@ -82,26 +82,12 @@ func (t *transactional) connect(i int) []int {
 	}
 }
 
-// look copies the grid. The transaction does not write to the copy but has a
-// result, as it may be run more than once, by two goroutines even.
+// look copies the grid, row by row.
 func (t *transactional) look(s *search) {
-	t.shape.runs(func(first, n int) {
-		taken, _ := stm.ValueWith(t.Options, func(tx *stm.Tx) (uint64, error) {
-			return t.taken(tx, first, n), nil
-		})
-		s.copyTaken(taken, first, n)
+	t.shape.rows(func(first, end int) {
+		stm.Copy(s.row, t.grid[first:end])
+		s.copy(s.row, first)
 	})
-}
-
-// taken returns which of some cells are not free, as bits.
-func (t *transactional) taken(tx *stm.Tx, first, n int) (taken uint64) {
-	cells := t.grid[first : first+n]
-	for i := range cells {
-		if stm.Load(tx, &cells[i]) != free {
-			taken |= 1 << i
-		}
-	}
-	return taken
 }
 
 var errTaken = errors.New("a cell of the path belongs to another")
@@ -127,7 +113,7 @@ func (t *transactional) connectWhole(i int) []int {
 		s := t.searches.Get().(*search)
 		defer t.searches.Put(s)
 		s.checkpoint = tx.Check
-		t.shape.runs(func(first, n int) { s.copyTaken(t.taken(tx, first, n), first, n) })
+		t.look(s)
 		path := s.path(t.pairs[i])
 		if path == nil {
 			return nil, nil

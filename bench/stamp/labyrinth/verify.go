@@ -54,7 +54,7 @@ func (in *Input) verifyRest(r *Result, grid []int) error {
 		if path != nil {
 			continue
 		}
-		in.shape.runs(func(first, n int) { s.copy(grid, first, n) })
+		in.shape.rows(func(first, end int) { s.copy(grid[first:end], first) })
 		if s.path(in.pairs[i]) != nil {
 			return fmt.Errorf("labyrinth: path %d was given up, and there is a way", i+1)
 		}

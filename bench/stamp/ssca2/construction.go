@@ -10,20 +10,25 @@ import (
 // which the goroutines share nothing, for a range of vertices. The other two are
 // in sequential.go, mutex.go and transactional.go.
 type construction struct {
-	edges []edge
-	graph Graph
+	edges  []edge
+	clique int // vertices of the largest
+	graph  Graph
 
 	// What goroutines share: greatest during the survey, implied while edges are
 	// implied.
 	greatest int
-	implied  []implied // by vertex
+	implied  implied
 }
 
-// implied is the implied edges of a vertex, as a list of blocks, the newest first.
-// All but the newest are full.
+// implied is the implied edges by the vertex at their end, in the order in which they
+// were found. As in STAMP, each vertex has room for as many as a clique has vertices,
+// so that where an edge goes is known from their number alone. What is beyond that is
+// in a list of blocks, the newest first, all but which are full.
 type implied struct {
-	count  int
-	newest *block
+	count []int    // by vertex
+	room  int      // of a vertex in first
+	first []int    // by vertex
+	more  []*block // by vertex
 }
 
 // A block is a few implied edges, and as large as a cache line.
@@ -34,13 +39,33 @@ type block struct {
 
 const blockSize = 7
 
-// add adds an edge.
-func (l *implied) add(from int) {
-	if l.count%blockSize == 0 {
-		l.newest = &block{older: l.newest}
+func newImplied(vertices, room int) implied {
+	return implied{make([]int, vertices), room, make([]int, vertices*room), make([]*block, vertices)}
+}
+
+// add adds an edge to a vertex.
+func (l *implied) add(to, from int) {
+	n := l.count[to]
+	l.count[to] = n + 1
+	if n < l.room {
+		l.first[to*l.room+n] = from
+		return
 	}
-	l.newest.from[l.count%blockSize] = from
-	l.count++
+	n -= l.room
+	if n%blockSize == 0 {
+		l.more[to] = &block{older: l.more[to]}
+	}
+	l.more[to].from[n%blockSize] = from
+}
+
+// copy copies the edges of a vertex, all of them.
+func (l *implied) copy(all []int, to int) {
+	rest := all[copy(all, l.first[to*l.room:(to+1)*l.room]):]
+	for b := l.more[to]; b != nil; b = b.older {
+		full := (len(rest) - 1) / blockSize * blockSize
+		copy(rest[full:], b.from[:])
+		rest = rest[:full]
+	}
 }
 
 // run builds the graph. survey sees to greatest for a range of the edges, and
@@ -49,7 +74,7 @@ func (c *construction) run(goroutines int, survey, imply func(begin, end int)) *
 	begin := time.Now()
 	share(goroutines, len(c.edges), survey)
 	n := c.greatest + 1
-	c.implied = make([]implied, n)
+	c.implied = newImplied(n, c.clique)
 	c.graph.OutIndex = make([]int, n+1)
 	share(goroutines, n, c.measure)
 
@@ -62,9 +87,7 @@ func (c *construction) run(goroutines int, survey, imply func(begin, end int)) *
 	share(goroutines, n, imply)
 
 	c.graph.InIndex = make([]int, n+1)
-	for v := range c.implied {
-		c.graph.InIndex[v+1] = c.implied[v].count
-	}
+	copy(c.graph.InIndex[1:], c.implied.count)
 	accumulate(c.graph.InIndex)
 	c.graph.In = make([]int, c.graph.InIndex[n])
 	share(goroutines, n, c.gather)
@@ -129,11 +152,6 @@ func (c *construction) fill(begin, end int) {
 // gather writes the implied edges of vertices, in the order in which they came.
 func (c *construction) gather(begin, end int) {
 	for v := begin; v < end; v++ {
-		in := c.graph.Implied(v)
-		for b := c.implied[v].newest; b != nil; b = b.older {
-			full := (len(in) - 1) / blockSize * blockSize
-			copy(in[full:], b.from[:])
-			in = in[:full]
-		}
+		c.implied.copy(c.graph.Implied(v), v)
 	}
 }

@@ -17,7 +17,7 @@ func Generate(p Params) *Input {
 	n := 1 << p.Scale
 	for first := 0; first < n; {
 		g.cliques = append(g.cliques, first)
-		first += 1 + g.random.IntN(1<<(p.Scale/3))
+		first += 1 + g.random.IntN(p.clique())
 	}
 	g.cliques = append(g.cliques, n)
 	for i := range len(g.cliques) - 1 {

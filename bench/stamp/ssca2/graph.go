@@ -30,10 +30,17 @@ func (g *Graph) WeightsOf(edge int) []int {
 	return g.Weights[g.WeightIndex[edge]:g.WeightIndex[edge+1]]
 }
 
-// answered reports whether there is an edge to a vertex from where its edge leads.
-func (g *Graph) answered(from, to int) bool {
-	_, found := slices.BinarySearch(g.From(to), from)
-	return found
+// unanswered returns the ends of the edges from a vertex from which no edge leads
+// back, in memory that is used again. They are looked for in a loop of its own, in
+// which a processor waits for several cache misses at once.
+func (g *Graph) unanswered(ends []int, from int) []int {
+	ends = ends[:0]
+	for _, to := range g.From(from) {
+		if _, found := slices.BinarySearch(g.From(to), from); !found {
+			ends = append(ends, to)
+		}
+	}
+	return ends
 }
 
 // accumulate replaces each number by the sum of all up to it: counts that stand

@@ -4,7 +4,7 @@ import "sync"
 
 // Mutex builds the graph in several goroutines, with one lock.
 func Mutex(in *Input, goroutines int) *Result {
-	c := &locked{construction: construction{edges: in.edges}}
+	c := &locked{construction: construction{edges: in.edges, clique: in.clique()}}
 	return c.run(goroutines, c.survey, c.imply)
 }
 
@@ -22,13 +22,13 @@ func (c *locked) survey(begin, end int) {
 }
 
 func (c *locked) imply(begin, end int) {
+	var ends []int
 	for from := begin; from < end; from++ {
-		for _, to := range c.graph.From(from) {
-			if !c.graph.answered(from, to) {
-				c.mu.Lock()
-				c.implied[to].add(from)
-				c.mu.Unlock()
-			}
+		ends = c.graph.unanswered(ends, from)
+		for _, to := range ends {
+			c.mu.Lock()
+			c.implied.add(to, from)
+			c.mu.Unlock()
 		}
 	}
 }

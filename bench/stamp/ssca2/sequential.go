@@ -2,7 +2,7 @@ package ssca2
 
 // Sequential builds the graph in one goroutine.
 func Sequential(in *Input) *Result {
-	c := &construction{edges: in.edges}
+	c := &construction{edges: in.edges, clique: in.clique()}
 	return c.run(1, c.survey, c.imply)
 }
 
@@ -11,11 +11,11 @@ func (c *construction) survey(begin, end int) {
 }
 
 func (c *construction) imply(begin, end int) {
+	var ends []int
 	for from := begin; from < end; from++ {
-		for _, to := range c.graph.From(from) {
-			if !c.graph.answered(from, to) {
-				c.implied[to].add(from)
-			}
+		ends = c.graph.unanswered(ends, from)
+		for _, to := range ends {
+			c.implied.add(to, from)
 		}
 	}
 }

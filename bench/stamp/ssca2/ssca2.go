@@ -24,7 +24,7 @@
 // # Transactions
 //
 //	survey   the greatest vertex of a part     1 word read, perhaps written
-//	imply    an edge is noted at its end       2 words read, 2 to 3 written
+//	imply    an edge is noted at its end       1 word read, 2 written
 //
 // The other phases need none, as no two goroutines have the same vertex. An edge
 // can end anywhere, but there are many vertices, so that two goroutines seldom
@@ -52,8 +52,11 @@ type Params struct {
 	Seed           uint64
 }
 
+// clique is the number of vertices of the largest clique.
+func (p Params) clique() int { return 1 << (p.Scale / 3) }
+
 // The parameters of STAMP for simulators and for real machines, and some between
-// that take about a second.
+// that take about half a second.
 var (
 	Simulator = Params{Scale: 13, InterClique: 1.0, Unidirectional: 1.0, MaxPath: 3, MaxParallel: 3}
 	Medium    = Params{Scale: 18, InterClique: 1.0, Unidirectional: 1.0, MaxPath: 3, MaxParallel: 3}

@@ -66,20 +66,28 @@ func TestOneGoroutineIsSequential(t *testing.T) {
 	}
 }
 
-// Blocks come newest first and are gathered in the order in which edges came.
+// Blocks come newest first and are gathered in the order in which edges came, in a
+// transaction or not.
 func TestGatherKeepsTheOrder(t *testing.T) {
-	for n := range 3*blockSize + 1 {
-		c := &construction{implied: make([]implied, 1)}
+	const room = 3
+	for n := range room + 3*blockSize + 1 {
+		plain, transactional := &construction{implied: newImplied(2, room)}, &construction{implied: newImplied(2, room)}
 		want := make([]int, n)
 		for i := range n {
 			want[i] = i
-			c.implied[0].add(i)
+			plain.implied.add(1, i)
+			stm.Atomically(func(tx *stm.Tx) error {
+				transactional.implied.addTx(tx, 1, i)
+				return nil
+			})
 		}
-		c.graph.InIndex = []int{0, n}
-		c.graph.In = make([]int, n)
-		c.gather(0, 1)
-		if !slices.Equal(c.graph.In, want) {
-			t.Errorf("%d edges are gathered as %v", n, c.graph.In)
+		for name, c := range map[string]*construction{"plain": plain, "transactional": transactional} {
+			c.graph.InIndex = []int{0, 0, n}
+			c.graph.In = make([]int, n)
+			c.gather(0, 2)
+			if !slices.Equal(c.graph.In, want) {
+				t.Errorf("%s: %d edges are gathered as %v", name, n, c.graph.In)
+			}
 		}
 	}
 }

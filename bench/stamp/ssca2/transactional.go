@@ -6,7 +6,7 @@ import "github.com/cofferdam-go/cofferdam/stm"
 // runs to its end: the context of the options is not heeded.
 func Transactional(in *Input, goroutines int, o stm.Options) *Result {
 	o.Context = nil // so that no transaction below can fail
-	c := &transactional{construction{edges: in.edges}, o}
+	c := &transactional{construction{edges: in.edges, clique: in.clique()}, o}
 	return c.run(goroutines, c.survey, c.imply)
 }
 
@@ -28,27 +28,36 @@ func (c *transactional) survey(begin, end int) {
 }
 
 func (c *transactional) imply(begin, end int) {
-	for from := begin; from < end; from++ {
-		for _, to := range c.graph.From(from) {
-			if !c.graph.answered(from, to) {
-				c.Atomically(func(tx *stm.Tx) error {
-					c.implied[to].addTx(tx, from)
-					return nil
-				})
-			}
+	// The function is made once: with options, one that captures variables is
+	// allocated.
+	var from, to int
+	note := func(tx *stm.Tx) error {
+		c.implied.addTx(tx, to, from)
+		return nil
+	}
+	var ends []int
+	for from = begin; from < end; from++ {
+		ends = c.graph.unanswered(ends, from)
+		for _, to = range ends {
+			c.Atomically(note)
 		}
 	}
 }
 
-// addTx adds an edge in a transaction. A new block is nobody else's before the
-// transaction commits, and what is in it then is plain.
-func (l *implied) addTx(tx *stm.Tx, from int) {
-	count := stm.Load(tx, &l.count)
-	newest := stm.Load(tx, &l.newest)
-	if count%blockSize == 0 {
-		newest = &block{older: newest}
-		stm.Store(tx, &l.newest, newest)
+// addTx is add in a transaction. A new block is nobody else's before the transaction
+// commits, and what is in it then is plain.
+func (l *implied) addTx(tx *stm.Tx, to, from int) {
+	n := stm.Load(tx, &l.count[to])
+	stm.Store(tx, &l.count[to], n+1)
+	if n < l.room {
+		stm.Store(tx, &l.first[to*l.room+n], from)
+		return
 	}
-	stm.Store(tx, &newest.from[count%blockSize], from)
-	stm.Store(tx, &l.count, count+1)
+	n -= l.room
+	newest := stm.Load(tx, &l.more[to])
+	if n%blockSize == 0 {
+		newest = &block{older: newest}
+		stm.Store(tx, &l.more[to], newest)
+	}
+	stm.Store(tx, &newest.from[n%blockSize], from)
 }

@@ -15,11 +15,12 @@ func Transactional(in *Input, goroutines int, o stm.Options) *Result {
 	team.Run(goroutines, func(member int) {
 		client, tally := in.client(), Tally{}
 		first, last := team.Share(in.params.Transactions, member, goroutines)
+		// Made once: with options, a function that captures variables is allocated.
+		var a *action
+		do := func(tx *stm.Tx) (Tally, error) { return m.doTx(tx, a), nil }
 		for i := first; i < last; i++ {
-			a := client.next(i)
-			done, err := stm.ValueWith(o, func(tx *stm.Tx) (Tally, error) {
-				return m.doTx(tx, a), nil
-			})
+			a = client.next(i)
+			done, err := stm.ValueWith(o, do)
 			must(err)
 			tally.add(done)
 		}

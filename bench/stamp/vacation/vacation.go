@@ -44,12 +44,12 @@ type Params struct {
 }
 
 // The sets of parameters: STAMP's for simulators and for real machines, and one in
-// between that takes about a second, each with low and with high contention.
+// between that takes about half a second, each with low and with high contention.
 var (
 	SimulatorLow  = low(16384, 4096)
 	SimulatorHigh = high(16384, 4096)
-	MediumLow     = low(131072, 524288)
-	MediumHigh    = high(131072, 524288)
+	MediumLow     = low(131072, 262144)
+	MediumHigh    = high(131072, 262144)
 	NativeLow     = low(1048576, 4194304)
 	NativeHigh    = high(1048576, 4194304)
 )
