@@ -56,6 +56,7 @@ type timer struct {
 	// Who started it last, and where.
 	parent uint32
 	frame  uint32
+	bubble *bubble
 }
 
 func (k *clock) reset() {
@@ -202,6 +203,7 @@ func (s *scheduler) fire(t *timer) bool {
 	case t.f != nil:
 		d := s.spawn(t.f)
 		d.parent, d.frame = t.parent, t.frame
+		t.bubble.join(d)
 		d.vector.set(t.vector)
 		s.takeSlot(d)
 		s.emit(nil, event.Go, 0, t.key, 0, uint64(d.id))
@@ -317,7 +319,7 @@ func (s *scheduler) startTimer(c *goroutine, n *timer, key unsafe.Pointer, d int
 // setOff starts n on behalf of c. One whose time has come at once fires at once: it
 // does not wait for everybody to stop.
 func (s *scheduler) setOff(c *goroutine, n *timer, d int64) {
-	n.parent, n.frame = c.id, c.frame
+	n.parent, n.frame, n.bubble = c.id, c.frame, c.bubble
 	c.release(&n.vector)
 	if s.recorder.on {
 		s.emit(c, event.TimerStart, c.site(), n.key, 1, uint64(d))

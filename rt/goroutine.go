@@ -30,16 +30,18 @@ type goroutine struct {
 	slot   uint32
 	vector vector
 
-	wait  wait
-	comms []comm // what it offers to do on channels
-	chose int    // the one of them that somebody else did for it; -1 for none
-	timer *timer // that wakes it from Sleep
+	wait   wait
+	comms  []comm // what it offers to do on channels
+	chose  int    // the one of them that somebody else did for it; -1 for none
+	timer  *timer // that wakes it from Sleep
+	bubble *bubble
 	// signalled says that the Cond it waits for, or is about to, was signalled for it.
 	signalled bool
 
 	f     func()
 	start func() // main, bound
 	wake  chan struct{}
+	gone  chan struct{} // it was taken down
 
 	// dying says that the goroutine is being taken down; hooks counts what it does then.
 	dying bool
@@ -56,14 +58,20 @@ func Go(site uint32, f func()) {
 		return
 	}
 	if !c.dying {
-		d := s.spawn(f)
-		d.parent, d.frame = c.id, c.frame
-		d.vector.set(c.vector)
-		s.takeSlot(d)
-		c.tick()
-		s.emit(c, event.Go, site, 0, 0, uint64(d.id))
+		c.spawn(site, f, c.bubble)
 	}
 	c.leave()
+}
+
+// spawn starts a goroutine on behalf of c.
+func (c *goroutine) spawn(site uint32, f func(), b *bubble) {
+	d := s.spawn(f)
+	d.parent, d.frame = c.id, c.frame
+	b.join(d)
+	d.vector.set(c.vector)
+	s.takeSlot(d)
+	c.tick()
+	s.emit(c, event.Go, site, 0, 0, uint64(d.id))
 }
 
 // others counts the goroutines that were started by instrumented code outside control.
@@ -82,7 +90,7 @@ func (s *scheduler) spawn(f func()) *goroutine {
 		c = s.spare[n-1]
 		s.spare = s.spare[:n-1]
 	} else {
-		c = &goroutine{wake: make(chan struct{}, 1)}
+		c = &goroutine{wake: make(chan struct{}, 1), gone: make(chan struct{}, 1)}
 		c.start = c.main
 	}
 	s.all = append(s.all, c)
@@ -98,7 +106,7 @@ func (s *scheduler) spawn(f func()) *goroutine {
 // recycle makes the record ready for the next run.
 func (c *goroutine) recycle() {
 	clear(c.comms[:cap(c.comms)])
-	*c = goroutine{vector: c.vector[:0], comms: c.comms[:0], start: c.start, wake: c.wake}
+	*c = goroutine{vector: c.vector[:0], comms: c.comms[:0], start: c.start, wake: c.wake, gone: c.gone}
 }
 
 func (c *goroutine) main() {
@@ -128,7 +136,7 @@ func (c *goroutine) finish() {
 		forget(c)
 		return
 	case c.dying:
-		s.taken <- struct{}{}
+		c.gone <- struct{}{}
 		return
 	}
 	if enter() == nil && token.Load() != c.g|inside {
@@ -139,14 +147,17 @@ func (c *goroutine) finish() {
 		s.emit(c, event.Panic, 0, 0, 0, 0)
 		f := Failure{Kind: Panicked, Message: panicText(value), G: c.id, Frame: c.frame, Step: s.steps, PCs: pcs}
 		s.result.Failures = append(s.result.Failures, f)
-		s.remove(c)
-		c.state = ended
-		s.over()
-		return
+		if !s.config.RunOn {
+			s.remove(c)
+			c.state = ended
+			s.over()
+			return
+		}
 	}
 	s.emit(c, event.End, 0, 0, 0, 0)
 	s.remove(c)
 	c.state = ended
+	c.leaveBubble()
 	s.slotEnds = append(s.slotEnds, slotEnd{c.slot, c.vector[c.slot]})
 	if c.id == 1 {
 		s.rootEnded = true

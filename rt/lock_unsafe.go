@@ -13,6 +13,14 @@ const (
 	mutexStarving = 4
 )
 
+// mutexSize is how much of a mutex its methods access, atomically: somebody who
+// overwrites it races with them. The methods of an RWMutex only read it, or so the race
+// detector has it.
+const (
+	mutexSize   = 4
+	rwMutexSize = 1
+)
+
 // writersHold is by how much a writer lowers the count of an RWMutex's readers.
 const writersHold = 1 << 30
 
@@ -49,6 +57,7 @@ func Lock(state *int32) bool {
 		}
 		if tryMutex(state) {
 			c.acquire(o.released)
+			c.touch(o.addr, mutexSize, event.Lock, op.Site)
 			s.emitOp(c, op, 0)
 			s.changed(o)
 			break
@@ -81,10 +90,12 @@ func TryLock(state *int32) (ok, done bool) {
 		c.leave()
 		return ok, true
 	}
-	if ok = tryMutex(state); ok {
+	ok = tryMutex(state)
+	if ok {
 		c.acquire(o.released)
 		s.changed(o)
 	}
+	c.touch(o.addr, mutexSize, event.TryLock, op.Site)
 	s.emitOp(c, op, bit(ok))
 	c.leave()
 	return ok, true
@@ -115,6 +126,7 @@ func Unlock(state *int32) bool {
 		c.leave()
 		return false
 	}
+	c.touch(o.addr, mutexSize, event.Unlock, op.Site)
 	c.release(&o.released)
 	done := atomic.CompareAndSwapInt32(state, mutexLocked, 0)
 	s.emitOp(c, op, 0)
@@ -179,6 +191,7 @@ func lockRW(rw unsafe.Pointer, count *atomic.Int32, try func() bool, write bool)
 			if write {
 				c.acquire(o.readers)
 			}
+			c.touch(o.addr, rwMutexSize, event.Load, op.Site)
 			s.emitOp(c, op, 0)
 			s.changed(o)
 			break
@@ -287,6 +300,7 @@ func unlockRW(rw unsafe.Pointer, count *atomic.Int32, unlock func(), write bool)
 		c.leave()
 		return true
 	}
+	c.touch(o.addr, rwMutexSize, event.Load, op.Site)
 	if write {
 		c.release(&o.released)
 	} else {

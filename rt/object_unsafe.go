@@ -19,6 +19,8 @@ type object struct {
 	// granted is how many readers of an RWMutex were let in by an Unlock and did not
 	// go on yet.
 	granted int
+	// awaited says that somebody waits for a WaitGroup that has not come to 0 since.
+	awaited bool
 	// writer is who is in the middle of writing to a map.
 	writer *goroutine
 	// For a channel: its slots' pasts, and which of them is received from next.
@@ -36,6 +38,7 @@ func (o *object) reset(addr uintptr) {
 	o.readers = o.readers[:0]
 	o.tickets = o.tickets[:0]
 	o.granted = 0
+	o.awaited = false
 	o.writer = nil
 	o.channel = channel{}
 	for i := range o.slots {

@@ -70,6 +70,23 @@ package rt
 //	Sendfile       cofferdamrt.IOWrite(nil);
 //	Read, Pread    defer func() { cofferdamrt.IORead(p, n, err == nil) }();
 //
+// reflect/value.go and reflect/map.go: what a method is about to load or store, of values
+// that have an address, and which map it is about to read or write.
+//
+//	Value.Int, ...       if v.flag&flagAddr != 0 { cofferdamrt.ReflectLoad(v.ptr, v.typ().Size()) };
+//	Value.SetInt, ...    if v.flag&flagAddr != 0 { cofferdamrt.ReflectStore(v.ptr, v.typ().Size()) };
+//	Value.MapIndex, ...  if v.kind() == Map { cofferdamrt.ReflectMapRead(v.pointer()) };
+//	Value.SetMapIndex    if v.kind() == Map { cofferdamrt.ReflectMapWrite(v.pointer()) };
+//
+// hash/adler32, hash/crc32, hash/crc64
+//
+//	(*digest).Write  cofferdamrt.LoadBytes(p);
+//
+// testing/synctest/synctest.go
+//
+//	Test  `synctest.Run` becomes `run`, with `run := synctest.Run; if cofferdamrt.Controlled() { run = cofferdamrt.Bubble };` before it
+//	Wait  if cofferdamrt.BubbleWait() { return };
+//
 // testing/testing.go
 //
 //	(*common).Fail  cofferdamrt.ReportFailure();

@@ -188,7 +188,7 @@ func (c *goroutine) touch(addr, size uintptr, kind event.Kind, site uint32) {
 	if s.config.NoRaces || size == 0 {
 		return
 	}
-	a := access{slot: c.slot, at: c.vector[c.slot], g: c.id, site: site, frame: c.frame, kind: kind, write: writes(kind), atomic: kind.IsAtomic()}
+	a := access{slot: c.slot, at: c.vector[c.slot], g: c.id, site: site, frame: c.frame, kind: kind, write: writes(kind), atomic: atomically(kind)}
 	end := addr + size
 	for key := addr / 8; key*8 < end; key++ {
 		a.mask = 0xff
@@ -208,6 +208,15 @@ func (c *goroutine) touch(addr, size uintptr, kind event.Kind, site uint32) {
 // the same.
 func writes(k event.Kind) bool {
 	return !k.IsRead() && k != event.Send && k != event.WaitGroupAdd
+}
+
+// atomically reports whether two operations of the kind never race with each other.
+func atomically(k event.Kind) bool {
+	switch k {
+	case event.Lock, event.TryLock, event.Unlock:
+		return true
+	}
+	return k.IsAtomic()
 }
 
 func (c *goroutine) touchWord(w *word, a access) {

@@ -16,6 +16,9 @@ type Config struct {
 	// NoRaces switches the search for data races off, StopAtRace ends a run at the first.
 	NoRaces    bool
 	StopAtRace bool
+	// RunOn lets the others go on after a panic that would have ended the program, so
+	// that a record shows what they were in the middle of.
+	RunOn bool
 	// Record, if set, is called with every event in the order of their effects. The
 	// event and its slices are only valid during the call.
 	Record func(*event.Event)
@@ -142,6 +145,7 @@ type Frames struct {
 	// pcs are the sites that are not in instrumented code; see PC.
 	pcs     []uintptr
 	pcIndex map[uintptr]uint32
+	recent  []recentSite // a cache, by address
 }
 
 type node struct {
@@ -186,6 +190,7 @@ func (f *Frames) reset() {
 	f.index = map[node]uint32{}
 	f.pcs = f.pcs[:0]
 	f.pcIndex = map[uintptr]uint32{}
+	f.recent = make([]recentSite, 251)
 }
 
 func (f *Frames) frame(n node) uint32 {

@@ -99,6 +99,23 @@ var constructs = []construct{
 		states: []string{"2"},
 	},
 	{
+		name: "mutex overwritten",
+		wrong: func() func() string {
+			mu := heap(mutex{})
+			Go(1, func() { *W(mu, 1) = mutex{} })
+			mu.Lock()
+			defer mu.Unlock()
+			return none()
+		},
+		right: func() func() string {
+			mu := heap(mutex{})
+			*W(mu, 1) = mutex{}
+			Go(1, func() { lockUnlock(mu) })
+			lockUnlock(mu)
+			return none()
+		},
+	},
+	{
 		name: "order of mutexes",
 		wrong: func() func() string {
 			a, b := heap(mutex{}), heap(mutex{})

@@ -17,7 +17,6 @@ func Run(config Config, f func()) *Result {
 	}
 	if s.done == nil {
 		s.done = make(chan struct{}, 1)
-		s.taken = make(chan struct{}, 1)
 		s.frames.reset()
 	}
 	s.begin(config)

@@ -43,9 +43,9 @@ type scheduler struct {
 	natives   int    // native goroutines that are ours
 	idled     int64  // nanoseconds spent waiting for those outside
 	idledAt   uint64 // the step at which that began
+	quiet     int    // who waits for everybody else to wait
 
-	done  chan struct{} // the run is over
-	taken chan struct{} // a goroutine was taken down
+	done chan struct{} // the run is over
 
 	frames   Frames
 	shadow   shadow
@@ -334,7 +334,7 @@ func (s *scheduler) dispatch(c *goroutine) *goroutine {
 			}
 			continue
 		}
-		if s.poll(false) || s.advance() {
+		if s.poll(false) || s.wakeQuiet() || s.advance() {
 			continue
 		}
 		s.stuck()
@@ -346,7 +346,7 @@ func (s *scheduler) dispatch(c *goroutine) *goroutine {
 
 // stuck is called when nobody can ever go on.
 func (s *scheduler) stuck() {
-	if s.rootEnded {
+	if s.rootEnded || len(s.result.Failures) > 0 {
 		return
 	}
 	f := Failure{Kind: Deadlocked, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps, Blocked: s.blocked()}

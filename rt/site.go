@@ -8,10 +8,10 @@ import (
 
 // libraryOp is an operation on o by a patched function of the standard library. Where
 // it was called is only worth finding out if somebody wants to know: when there is a
-// choice to make, when it may have to wait, and when it is recorded.
+// choice to make, when it may race or wait, and when it is recorded.
 func (c *goroutine) libraryOp(kind event.Kind, o *object) event.Op {
 	op := event.Op{Kind: kind, Addr: o.addr, Size: 1}
-	if len(s.ready) > 1 || s.recorder.on || s.watches {
+	if !s.config.NoRaces || len(s.ready) > 1 || s.busy {
 		op.Site = c.site()
 	}
 	return op
@@ -22,11 +22,25 @@ func (c *goroutine) site() uint32 {
 	var pcs [8]uintptr
 	n := returns(&pcs)
 	for _, pc := range pcs[:n] {
-		if !isLibrary(pc) {
-			return s.frames.site(pc)
+		e := &s.frames.recent[pc%uintptr(len(s.frames.recent))]
+		if e.pc != pc {
+			*e = recentSite{pc: pc}
+			if !isLibrary(pc) {
+				e.site = s.frames.site(pc)
+			}
+		}
+		if e.site != 0 {
+			return e.site
 		}
 	}
 	return 0
+}
+
+// A recentSite is what was found out about a return address: its site, 0 if it is in
+// the library.
+type recentSite struct {
+	pc   uintptr
+	site uint32
 }
 
 // callerIndex is which of the addresses that returns finds is in the caller of the
@@ -72,7 +86,8 @@ func isLibrary(pc uintptr) bool {
 // at their boundary, or stand between them and the program.
 func libraryFunction(name string) bool {
 	switch packageOf(name) {
-	case ownPackage, "sync", "internal/sync", "time", "os", "iter", "runtime", "syscall", "internal/poll", "io", "fmt":
+	case ownPackage, "sync", "internal/sync", "time", "os", "iter", "runtime", "syscall", "internal/poll", "io", "fmt", "reflect", "internal/fmtsort", "testing/synctest",
+		"hash/adler32", "hash/crc32", "hash/crc64":
 		return true
 	}
 	return false

@@ -99,6 +99,23 @@ func useStack(n int) {
 	}
 }
 
+func TestOverwritingAMutexIsARace(t *testing.T) {
+	for _, lock := range []func(*mutex){
+		func(mu *mutex) { mu.Lock() },
+		func(mu *mutex) { mu.TryLock() },
+		func(mu *mutex) { mu.state = 1; mu.Unlock() },
+	} {
+		mu := heap(mutex{})
+		r := Run(Config{Strategy: &first{}}, func() {
+			Go(1, func() { *W(mu, 1) = mutex{} })
+			lock(mu)
+		})
+		if len(r.Races) != 1 || r.Races[0].Second.Site != 1 || r.Races[0].First.Site == 0 {
+			t.Errorf("%+v", r.Races)
+		}
+	}
+}
+
 func TestFatalErrors(t *testing.T) {
 	for want, f := range map[string]func(){
 		"sync: unlock of unlocked mutex":    func() { heap(mutex{}).Unlock() },

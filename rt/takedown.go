@@ -53,14 +53,56 @@ func (s *scheduler) takeDown() {
 			s.current = c
 			token.Store(inside)
 			c.wake <- struct{}{}
-			<-s.taken
-			c.state = ended
+			if s.gone(c) {
+				c.state = ended
+			} else {
+				s.abandon(c)
+			}
 		case outside:
 			c.stale.Store(true)
 		case ended:
 		}
 	}
 	token.Store(0)
+}
+
+// deathbed is how long a goroutine may take to end, in nanoseconds.
+const deathbed = 2_000_000_000
+
+// gone waits until c, which has been told to end, has. It returns false if c does not:
+// it waits natively for something, in what it deferred.
+func (s *scheduler) gone(c *goroutine) bool {
+	if s.config.Sleep == nil {
+		<-c.gone
+		return true
+	}
+	for n, slept := 0, 0; slept < deathbed; n++ {
+		select {
+		case <-c.gone:
+			return true
+		default:
+		}
+		if n < 100 {
+			runtime.Gosched()
+		} else {
+			s.config.Sleep(1_000_000)
+			slept += 1_000_000
+		}
+	}
+	return false
+}
+
+// abandon leaves c, which does not end, to itself.
+func (s *scheduler) abandon(c *goroutine) {
+	c.state = outside
+	c.stale.Store(true)
+	lockStrays()
+	strays.all = append(strays.all, c)
+	strays.count.Store(int32(len(strays.all)))
+	unlockStrays()
+	s.result.Outside = append(s.result.Outside, Outside{
+		What: "did not end when the run did", G: c.id, Site: c.op.Site, Frame: c.frame,
+	})
 }
 
 // clean gets everything ready for the next run, and lets go of what belongs to the
@@ -83,7 +125,7 @@ func (s *scheduler) clean() {
 	s.compare = compare{}
 	*s = scheduler{
 		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops,
-		done: s.done, taken: s.taken, frames: s.frames, shadow: s.shadow, objects: s.objects,
+		done: s.done, frames: s.frames, shadow: s.shadow, objects: s.objects,
 		scratch: s.scratch, slotEnds: s.slotEnds, clock: s.clock,
 	}
 }

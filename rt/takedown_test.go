@@ -107,6 +107,28 @@ func TestARunThatFailsTakesEverybodyDown(t *testing.T) {
 	settled(t, before)
 }
 
+func TestAGoroutineThatDoesNotEndIsLeftToItself(t *testing.T) {
+	before := runtime.NumGoroutine()
+	native := make(chan int)
+	r := Run(Config{Strategy: &first{}, Sleep: hurry}, func() {
+		Go(1, func() {
+			defer func() { <-native }() // not a hook
+			Block(2)
+		})
+	})
+	if len(r.Outside) != 1 || r.Outside[0].G != 2 || r.Outside[0].Site != 2 {
+		t.Errorf("%+v", r.Outside)
+	}
+	close(native)
+	settled(t, before)
+	if r := Run(Config{Strategy: &first{}}, func() { Gosched() }); len(r.Outside) != 0 {
+		t.Errorf("%+v", r.Outside)
+	}
+}
+
+// hurry is a Config.Sleep for which time passes at once.
+func hurry(int64) { runtime.Gosched() }
+
 func TestNothingIsLeftOfARun(t *testing.T) {
 	var a, b runtime.MemStats
 	strategy := &walk{}

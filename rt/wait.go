@@ -11,9 +11,10 @@ type wait struct {
 	kind waitKind
 	on   *object
 	// What the condition is about: one of these, in the program's own object.
-	mutex *int32
-	count *atomic.Int32
-	group *atomic.Uint64
+	mutex  *int32
+	count  *atomic.Int32
+	group  *atomic.Uint64
+	bubble *bubble
 	// registered says that the goroutine is among the waiters of what it depends on.
 	registered bool
 	// granted says that the condition held once, and that that counts.
@@ -32,6 +33,8 @@ const (
 	forGroup            // a WaitGroup to come to 0
 	forGrant            // a Cond to be signalled, a time to come
 	forChannel          // one of comms to be possible
+	forBubble           // all of a bubble's goroutines to end
+	forQuiet            // everybody else to wait
 	forEver
 )
 
@@ -59,7 +62,9 @@ func (c *goroutine) enabled() bool {
 			}
 		}
 		return false
-	case forGrant, forEver:
+	case forBubble:
+		return w.bubble.members == 0
+	case forGrant, forQuiet, forEver:
 		return false
 	}
 	panic("rt: unknown wait")

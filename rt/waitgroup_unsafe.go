@@ -45,6 +45,7 @@ func WaitGroupAdd(state *atomic.Uint64, delta int) bool {
 	done := n >= 0 && uint32(old) == 0 && state.CompareAndSwap(old, old+uint64(delta)<<32)
 	s.emitOp(c, op, uint64(delta))
 	if n == 0 {
+		o.awaited = false
 		for _, d := range o.waiters {
 			if d.state == blocked {
 				d.wait.granted = true
@@ -75,7 +76,8 @@ func WaitGroupWait(state *atomic.Uint64) bool {
 	}
 	o := s.objects.at(p)
 	op := c.libraryOp(event.WaitGroupWait, o)
-	if !c.dying && int32(state.Load()>>32) > 0 && len(o.waiters) == 0 {
+	if !c.dying && int32(state.Load()>>32) > 0 && !o.awaited {
+		o.awaited = true
 		if op.Site == 0 {
 			op.Site = c.site()
 		}

@@ -257,7 +257,7 @@ func (f *searchFlags) report(w io.Writer, res *explore.Result, file string) erro
 func warnMissed(w io.Writer, build *explore.Build) {
 	own := map[string]bool{}
 	for _, p := range build.Packages {
-		own[p.Path] = p.Mode == instrument.Memory
+		own[p.Path] = p.Mode == instrument.Memory && !p.Std
 	}
 	for _, m := range build.Missed {
 		if own[m.Package] {

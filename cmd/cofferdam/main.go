@@ -52,6 +52,9 @@ func newRootCommand() *cobra.Command {
 		return fmt.Errorf("%w; see %s -help", err, c.CommandPath())
 	})
 	root.AddCommand(
+		newRunCommand(),
+		newBuildCommand(),
+		newTestCommand(),
 		newGuardsCommand(),
 		newTraceCommand(),
 		newExploreCommand(),

@@ -44,6 +44,8 @@ func (p *Program) start(ctx context.Context) (*child, error) {
 	c.cmd.Env = append(os.Environ(), wire.Env+"=1", "GOTRACEBACK=all")
 	c.cmd.ExtraFiles = []*os.File{ordersR, reportsW} // 3 and 4
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
+	// It prints the stacks of its goroutines when it is ended.
+	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(syscall.SIGQUIT) }
 	c.cmd.WaitDelay = time.Second
 	// An interrupt is for the tool, which ends the program when it has understood.
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -47,6 +47,8 @@ type Options struct {
 	Harm time.Duration
 	// Trace is the file to record a failing run to.
 	Trace string
+	// cold leaves out what makes the runs of a process alike: each process runs once.
+	cold bool
 	// Progress is told what is going on; it may be nil.
 	Progress func(target string, p *wire.Progress)
 }
@@ -80,13 +82,33 @@ func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Resu
 	return res, err
 }
 
+// patience is how much longer than its budget a search may take: to end the last run,
+// and to shrink the schedule.
+var patience = 30 * time.Second
+
+// A StuckError says that a run did not come to an end: it waits for something outside
+// control, such as another process, that does not come.
+type StuckError struct {
+	Output string // the last of what it printed, with the stacks of its goroutines
+}
+
+func (e *StuckError) Error() string {
+	return "a run does not come to an end, and nothing in it is under control any more; the last it printed:\n" + e.Output
+}
+
 func (p *Program) search(ctx context.Context, target string, o *Options) (*Result, error) {
-	c, err := p.start(ctx)
+	limited, cancel := context.WithTimeout(ctx, o.Budget+o.Harm+patience)
+	defer cancel()
+	c, err := p.start(limited)
 	if err != nil {
 		return nil, err
 	}
 	report, err := c.order(o.order(target), o.progress(target))
-	if err != nil {
+	var died *DeathError
+	switch {
+	case errors.As(err, &died) && limited.Err() != nil && ctx.Err() == nil:
+		return nil, &StuckError{Output: died.Output}
+	case err != nil:
 		return nil, err
 	}
 	c.close()
@@ -100,7 +122,7 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 func (o *Options) order(target string) *wire.Order {
 	return &wire.Order{
 		Verb: wire.Explore, Target: target, Strategy: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions,
-		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Races: !o.NoRaces,
+		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Races: !o.NoRaces, Cold: o.cold,
 	}
 }
 
@@ -136,7 +158,7 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	if err != nil {
 		return nil, err
 	}
-	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: !o.NoRaces}
+	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: !o.NoRaces, Cold: o.cold}
 	if file != "" {
 		if order.Trace, err = filepath.Abs(file); err != nil {
 			return nil, fmt.Errorf("recording a run: %w", err)
@@ -161,7 +183,7 @@ func (p *Program) searchFresh(ctx context.Context, target string, o *Options, le
 	start := time.Now()
 	for seed := o.Seed; time.Since(start) < left && (o.Runs == 0 || res.Runs < o.Runs); seed++ {
 		one := *o
-		one.Seed, one.Runs, one.Harm = seed, 1, 0
+		one.Seed, one.Runs, one.Harm, one.cold = seed, 1, 0, true
 		c, err := p.start(ctx)
 		if err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -149,19 +150,61 @@ func TestSameSeedSameRun(t *testing.T) {
 	}
 }
 
-func TestReplayRefusesAChangedProgram(t *testing.T) {
-	dir := t.TempDir()
-	write := func(body string) {
-		for name, text := range map[string]string{
-			"go.mod":    "module example.com/changing\n\ngo 1.24\n",
-			"x_test.go": "package changing\n\nimport \"testing\"\n\nfunc TestIt(t *testing.T) {" + body + "}\n",
-		} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+// write makes a module of one test, in a directory.
+func write(t *testing.T, dir, imports, body string) {
+	t.Helper()
+	for name, text := range map[string]string{
+		"go.mod":    "module example.com/written\n\ngo 1.24\n",
+		"x_test.go": "package written\n\nimport (\n\"testing\"\n" + imports + ")\n\nfunc TestIt(t *testing.T) {" + body + "}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
-	write(" x := 0; go func() { x++ }(); x++ ")
+}
+
+// TestProgramMayStartItself explores a test that runs its own binary, as those do that
+// test how a program ends: the second one is not driven.
+func TestProgramMayStartItself(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "\"os\"\n\"os/exec\"\n", `
+	if os.Getenv("SECOND") != "" {
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestIt$")
+	cmd.Env = append(os.Environ(), "SECOND=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+`)
+	o := options(t)
+	o.Runs = 3
+	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	if err != nil || res.Failure != nil || res.Runs != 3 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestStuckRunIsEnded(t *testing.T) {
+	defer func(was time.Duration) { patience = was }(patience)
+	patience = 100 * time.Millisecond
+	dir := t.TempDir()
+	write(t, dir, "\"os\"\n", `
+	r, _, _ := os.Pipe()
+	r.Read(make([]byte, 1))
+`)
+	o := options(t)
+	o.Budget = 100 * time.Millisecond
+	_, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	var stuck *StuckError
+	if !errors.As(err, &stuck) || !strings.Contains(stuck.Output, "os.(*File).Read") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestReplayRefusesAChangedProgram(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "", " x := 0; go func() { x++ }(); x++ ")
 	o := options(t)
 	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
 	if err != nil || res.Failure == nil {
@@ -172,7 +215,7 @@ func TestReplayRefusesAChangedProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	write(" x := 0; go func() { x += 2 }(); x++ ")
+	write(t, dir, "", " x := 0; go func() { x += 2 }(); x++ ")
 	if _, _, err := build(t, dir).Replay(t.Context(), r); err == nil || !strings.Contains(err.Error(), "has changed") {
 		t.Errorf("replayed a changed program: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
@@ -58,6 +59,17 @@ func New(c instrument.Config, args ...string) (*Build, error) {
 	return b, nil
 }
 
+// own are the packages of the program itself.
+func (b *Build) own() []string {
+	var all []string
+	for _, p := range b.Packages {
+		if p.Mode == instrument.Memory && !p.Std && !slices.Contains(all, p.Path) {
+			all = append(all, p.Path)
+		}
+	}
+	return all
+}
+
 // header says in a trace what it is of.
 func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 	return &trace.Header{
@@ -70,6 +82,7 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 		Args:       p.build.args,
 		BuildFlags: p.build.config.Flags,
 		Schedule:   schedule,
+		Own:        p.build.own(),
 		Seed:       o.Seed,
 		Strategy:   o.Strategy,
 		Options: map[string]string{
@@ -77,6 +90,7 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 			"deps":  strconv.FormatBool(p.build.config.Deps),
 			"races": strconv.FormatBool(!o.NoRaces),
 			"steps": strconv.FormatUint(o.Steps, 10),
+			"cold":  strconv.FormatBool(o.cold),
 		},
 	}
 }
@@ -89,6 +103,6 @@ func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
 			Dir: dir, Patterns: []string{h.Package}, Flags: h.BuildFlags,
 			Tests: h.Options["tests"] == "true", Deps: h.Options["deps"] == "true",
 		}, &Options{
-			Seed: h.Seed, Strategy: h.Strategy, Steps: steps, NoRaces: h.Options["races"] == "false",
+			Seed: h.Seed, Strategy: h.Strategy, Steps: steps, NoRaces: h.Options["races"] == "false", cold: h.Options["cold"] == "true",
 		}
 }

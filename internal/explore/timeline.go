@@ -74,12 +74,12 @@ func sharedMemory(r *trace.Reader) (map[uint64]bool, error) {
 	return shared, c.Err()
 }
 
-// ownFiles returns the files of the packages whose every access is recorded: the
-// program's own. What the standard library does for them inside is not shown.
+// ownFiles returns the files of the program itself. What the standard library does for
+// it inside is not shown.
 func ownFiles(r *trace.Reader) map[string]bool {
 	own := map[string]bool{}
 	for _, s := range r.Sites() {
-		if s.Kind == "call" {
+		if slices.Contains(r.Header.Own, s.Package) {
 			own[s.File] = true
 		}
 	}

@@ -70,6 +70,7 @@ type Package struct {
 	Path string
 	Mode Mode
 	Why  string // the reason, where the mode is not the one that others like it have
+	Std  bool   // it is of the standard library
 }
 
 // Close removes what Build put on disk.
@@ -92,31 +93,37 @@ type builder struct {
 	text map[string]string // the overlay: file to text
 	prog *Program
 	hash io.Writer
-	// modern are packages written in versions of Go that have no generics yet:
-	// rewritten, they are compiled as a later one.
-	modern []string
+	// early are packages written in versions of Go in which hooks cannot be called.
+	// Rewritten, they are compiled as a later one.
+	early []string
 	// modules are the directories of the module cache that stand elsewhere.
 	modules map[string]*packages.Module
 	links   map[string]string // the overlay: file to existing file
 	goFlags []string
+	marks   map[string]bool // the packages whose binaries contain a mark
 }
 
 // goEnv is what the go command says of itself.
 type goEnv struct {
-	GOROOT, GOMODCACHE, GOMOD, GOWORK, GOVERSION, GOOS, GOARCH string
+	GOROOT, GOMODCACHE, GOMOD, GOWORK, GOVERSION, GOOS, GOARCH, GOFLAGS string
 }
 
 // Build rewrites the packages and builds them.
 func Build(c Config) (_ *Program, err error) {
-	b := &builder{Config: c, text: make(map[string]string), links: make(map[string]string), modules: make(map[string]*packages.Module), prog: new(Program)}
+	b := &builder{Config: c, text: make(map[string]string), links: make(map[string]string), modules: make(map[string]*packages.Module), marks: make(map[string]bool), prog: new(Program)}
 	hash := sha256.New()
 	b.hash = hash
-	out, err := b.goCommand("env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOVERSION", "GOOS", "GOARCH")
+	out, err := b.goCommand("env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS")
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(out, &b.env); err != nil {
 		return nil, fmt.Errorf("reading the output of go env: %w", err)
+	}
+	for _, f := range append(strings.Fields(b.env.GOFLAGS), c.Flags...) {
+		if strings.HasPrefix(strings.TrimLeft(f, "-"), "cover") {
+			return nil, fmt.Errorf("leave out %s: the go command then reads the original files, without hooks", f)
+		}
 	}
 	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: withoutRace(c.Flags), Env: c.Env, Overlay: c.Overlay})
 	if err != nil {
@@ -312,8 +319,8 @@ func (b *builder) compile(p *packages.Package, n int, overlay string) error {
 	}
 	args = append(args, b.Flags...)
 	args = append(args, b.goFlags...)
-	for _, m := range b.modern {
-		args = append(args, "-gcflags="+m+"=-lang=go1.18")
+	for _, m := range b.early {
+		args = append(args, "-gcflags="+m+"=-lang="+later)
 	}
 	args = append(args, "-overlay="+overlay, "-o", bin, path)
 	if _, err := b.goCommand(args...); err != nil {
@@ -323,9 +330,20 @@ func (b *builder) compile(p *packages.Package, n int, overlay string) error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Contains(binary, []byte("cofferdamrt.")) {
-		return fmt.Errorf("%s was built without hooks: the go command ignores overlays with -cover, so leave that out", path)
+	if err := b.verify(path, binary); err != nil {
+		return err
 	}
 	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin})
+	return nil
+}
+
+// verify looks for the marks of a package and its tests in a binary. There are
+// ways to have the go command ignore an overlay, and it says nothing then.
+func (b *builder) verify(path string, binary []byte) error {
+	for _, own := range []string{path, path + "_test"} {
+		if b.marks[own] && !bytes.Contains(binary, []byte(mark(own))) {
+			return fmt.Errorf("%s was built without hooks: the go command has ignored the overlay", own)
+		}
+	}
 	return nil
 }

@@ -282,9 +282,23 @@ func TestPrograms(t *testing.T) {
 
 func TestAnIgnoredOverlayIsAnError(t *testing.T) {
 	dir := filepath.Join(unpack(t, modules), "main")
-	_, err := Build(Config{Dir: dir, Flags: []string{"-cover"}})
-	if err == nil || !strings.Contains(err.Error(), "-cover") {
-		t.Errorf("building with -cover: %v", err)
+	for _, c := range []Config{{Flags: []string{"-cover"}}, {Env: append(os.Environ(), "GOFLAGS=-coverpkg=./...")}} {
+		c.Dir = dir
+		if _, err := Build(c); err == nil || !strings.Contains(err.Error(), "leave out -cover") {
+			t.Errorf("building with coverage: %v", err)
+		}
+	}
+	p := build(t, Config{Dir: dir})
+	hooked, err := os.ReadFile(p.Binaries[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &builder{marks: map[string]bool{"example.com/main": true}}
+	if err := b.verify("example.com/main", hooked); err != nil {
+		t.Error(err)
+	}
+	if err := b.verify("example.com/main", []byte("a binary")); err == nil {
+		t.Error("a binary without hooks passes for one with")
 	}
 }
 

@@ -80,10 +80,16 @@ func (r *rewriter) funcLit(e *ast.FuncLit) string {
 //
 // The deferred call comes first and so runs last, and it is not between a deferred
 // function of the user's and the panic that it recovers.
+//
+// A result with a name that others may reach is loaded when all deferred functions have
+// run:
+//
+//	func f() (n int) {   ->   func f() (n int) { defer ...; defer cofferdamrt.R(&n, 8);
 func (r *rewriter) body(name ast.Node, t *ast.FuncType, params []*ast.FieldList, b *ast.BlockStmt) string {
 	hooks, calls, results := r.hooks, r.calls, r.results
 	r.hooks, r.calls, r.results = 0, 0, nil
 	var ids []*ast.Ident
+	var loads string
 	for _, l := range params {
 		if l == nil {
 			continue
@@ -96,6 +102,9 @@ func (r *rewriter) body(name ast.Node, t *ast.FuncType, params []*ast.FieldList,
 			for _, n := range f.Names {
 				if x, ok := r.info.Defs[n].(*types.Var); ok {
 					r.results = append(r.results, x)
+					if r.mode == Memory && x.Name() != "_" && r.vars.local(x) {
+						loads += " defer " + r.hook("R", "&"+x.Name(), r.site("load", n)) + ";"
+					}
 				}
 			}
 		}
@@ -106,6 +115,7 @@ func (r *rewriter) body(name ast.Node, t *ast.FuncType, params []*ast.FieldList,
 	if r.mode == Memory && r.hooks+r.calls > 0 {
 		start = " defer " + r.hook("Leave", r.hook("Enter", r.site("call", name))) + ";"
 	}
+	start += loads
 	if vars != "" {
 		start += " " + vars + ";"
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -22,6 +23,10 @@ const (
 	block     = 256
 	firstSite = 0
 )
+
+// later is the first version of Go in which every hook can be called (any type may
+// be a map's key, as far as type parameters go), and the last before loops changed.
+const later = "go1.21"
 
 // A job is a package to rewrite.
 type job struct {
@@ -39,7 +44,7 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 	var jobs []*job
 	for _, p := range variants(roots) {
 		mode, why := b.mode(p)
-		b.prog.Packages = append(b.prog.Packages, Package{p.PkgPath, mode, why})
+		b.prog.Packages = append(b.prog.Packages, Package{Path: p.PkgPath, Mode: mode, Why: why, Std: b.isStd(p)})
 		if mode == Plain {
 			continue
 		}
@@ -88,12 +93,18 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 			fmt.Fprintln(b.hash, j.p.PkgPath, filepath.Base(f.Name), len(f.Source))
 			b.hash.Write(f.Source)
 		}
+		marked := isStd
 		for _, f := range j.files {
 			b.prog.Missed = append(b.prog.Missed, f.missed...)
 			if !f.hooked {
 				continue
 			}
 			text := number(f.text, base)
+			if !marked {
+				marked = true
+				b.marks[j.p.PkgPath] = true
+				text += "\nvar _ = " + f.rt + ".Mark(" + strconv.Quote(mark(j.p.PkgPath)) + ")\n"
+			}
 			for _, s := range f.sites {
 				s.ID += base
 				b.prog.Sites = append(b.prog.Sites, s)
@@ -111,8 +122,8 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 		}
 		if !isStd {
 			after = (base + block - 1) / block * block
-			if v := j.checked.Language(); v != "" && version.Compare(v, "go1.18") < 0 {
-				b.modern = append(b.modern, j.p.PkgPath)
+			if v := j.checked.Language(); v != "" && version.Compare(v, later) < 0 {
+				b.early = append(b.early, j.p.PkgPath)
 			}
 		}
 	}
@@ -130,6 +141,9 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 	}
 	return nil
 }
+
+// mark is a text that the binary of a rewritten package contains.
+func mark(pkg string) string { return "cofferdam: " + pkg + " has hooks" }
 
 func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
 	return func(yield func(K) bool) {
@@ -170,7 +184,10 @@ func (b *builder) mode(p *packages.Package) (Mode, string) {
 	case p.PkgPath == "unsafe" || len(p.GoFiles) == 0:
 		return Plain, ""
 	case b.isStd(p):
-		if _, ok := rewrittenStd[p.PkgPath]; ok {
+		switch _, ok := rewrittenStd[p.PkgPath]; {
+		case sharedStd[p.PkgPath]:
+			return Memory, ""
+		case ok:
 			return Sync, ""
 		}
 		return Plain, ""

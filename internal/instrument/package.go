@@ -15,6 +15,7 @@ import (
 type rewritten struct {
 	name   string // the original's path
 	text   string // with marks for sites
+	rt     string // what it calls the hooks' package
 	hooked bool
 	sites  []Site
 	missed []Missed
@@ -41,7 +42,7 @@ func rewritePackage(p *load.Checked, mode Mode, in scope) []rewritten {
 		}
 		text := r.rewrite()
 		if r.used || len(r.missed) > 0 {
-			out = append(out, rewritten{f.Name, text, r.used, r.sites, r.missed})
+			out = append(out, rewritten{f.Name, text, rt, r.used, r.sites, r.missed})
 		}
 	}
 	return out

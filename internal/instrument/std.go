@@ -29,15 +29,27 @@ import (
 // rewrittenStd are the packages that are rewritten, with the files of them that
 // are, or all. A file may be followed by the one function in it.
 var rewrittenStd = map[string][]string{
-	"context":       nil,
-	"database/sql":  nil,
-	"internal/sync": {"hashtriemap.go"},
-	"io":            nil,
-	"log":           nil,
-	"log/slog":      nil,
-	"net":           {"pipe.go"},
-	"sync":          {"map.go", "once.go", "oncefunc.go", "waitgroup.go (*WaitGroup).Go"},
-	"testing":       nil,
+	"bufio":          nil,
+	"bytes":          {"buffer.go", "reader.go"},
+	"container/list": nil,
+	"container/ring": nil,
+	"context":        nil,
+	"database/sql":   nil,
+	"internal/sync":  {"hashtriemap.go"},
+	"io":             nil,
+	"log":            nil,
+	"log/slog":       nil,
+	"math/rand":      {"rand.go", "rng.go"},
+	"net":            {"pipe.go"},
+	"strings":        {"builder.go", "reader.go"},
+	"sync":           {"map.go", "once.go", "oncefunc.go", "waitgroup.go (*WaitGroup).Go"},
+	"testing":        nil,
+}
+
+// sharedStd are those of them that are rewritten access by access: their types are what
+// programs share without a lock.
+var sharedStd = map[string]bool{
+	"bufio": true, "bytes": true, "container/list": true, "container/ring": true, "math/rand": true, "strings": true,
 }
 
 // stdScope returns what of a standard package is rewritten.
@@ -56,6 +68,13 @@ func stdScope(pkg string) scope {
 		return false
 	}
 }
+
+// What methods of reflect.Value begin with. Only what has an address is shared: the
+// others are copies.
+const (
+	reflectLoad  = "if v.flag&flagAddr != 0 { cofferdamrt.ReflectLoad(v.ptr, v.typ().Size()) }"
+	reflectStore = "if v.flag&flagAddr != 0 { cofferdamrt.ReflectStore(v.ptr, v.typ().Size()) }"
+)
 
 // prologues are what functions begin with. Package rt tells what each does.
 var prologues = map[string]map[string]string{
@@ -100,8 +119,58 @@ var prologues = map[string]map[string]string{
 		"Since": "if cofferdamrt.Controlled() { return Now().Sub(t) }",
 		"Until": "if cofferdamrt.Controlled() { return t.Sub(Now()) }",
 	},
+	"syscall/syscall_unix.go": {
+		"Read":     "defer func() { cofferdamrt.IORead(p, n, err == nil) }()",
+		"Pread":    "defer func() { cofferdamrt.IORead(p, n, err == nil) }()",
+		"Write":    "cofferdamrt.IOWrite(p)",
+		"Pwrite":   "cofferdamrt.IOWrite(p)",
+		"Sendfile": "cofferdamrt.IOWrite(nil)",
+	},
 	"os/proc.go": {
 		"Exit": "if cofferdamrt.Controlled() { cofferdamrt.Exit(code) }",
+	},
+	"reflect/value.go": {
+		"Value.Bool":          reflectLoad,
+		"Value.Bytes":         reflectLoad,
+		"Value.Cap":           reflectLoad,
+		"Value.Complex":       reflectLoad,
+		"Value.Elem":          reflectLoad,
+		"Value.Float":         reflectLoad,
+		"Value.Index":         reflectLoad,
+		"Value.Int":           reflectLoad,
+		"Value.Interface":     reflectLoad,
+		"Value.IsNil":         reflectLoad,
+		"Value.IsZero":        reflectLoad,
+		"Value.Len":           reflectLoad,
+		"Value.Pointer":       reflectLoad,
+		"Value.Slice":         reflectLoad,
+		"Value.String":        reflectLoad,
+		"Value.Uint":          reflectLoad,
+		"Value.UnsafePointer": reflectLoad,
+		"Value.Set":           "if x.flag&flagAddr != 0 { cofferdamrt.ReflectLoad(x.ptr, x.typ().Size()) }; " + reflectStore,
+		"Value.SetBool":       reflectStore,
+		"Value.SetBytes":      reflectStore,
+		"Value.SetCap":        reflectStore,
+		"Value.SetComplex":    reflectStore,
+		"Value.SetFloat":      reflectStore,
+		"Value.SetInt":        reflectStore,
+		"Value.SetLen":        reflectStore,
+		"Value.SetPointer":    reflectStore,
+		"Value.SetString":     reflectStore,
+		"Value.SetUint":       reflectStore,
+		"Value.SetZero":       reflectStore,
+	},
+	"reflect/map.go": {
+		"Value.MapIndex":    "if v.kind() == Map { cofferdamrt.ReflectMapRead(v.pointer()) }",
+		"Value.MapKeys":     "if v.kind() == Map { cofferdamrt.ReflectMapRead(v.pointer()) }",
+		"(*MapIter).Next":   "if iter.m.kind() == Map { cofferdamrt.ReflectMapRead(iter.m.pointer()) }",
+		"Value.SetMapIndex": "if v.kind() == Map { cofferdamrt.ReflectMapWrite(v.pointer()) }",
+	},
+	"hash/adler32/adler32.go": {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"hash/crc32/crc32.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"hash/crc64/crc64.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"testing/synctest/synctest.go": {
+		"Wait": "if cofferdamrt.BubbleWait() { return }",
 	},
 	"testing/testing.go": {
 		"(*common).Fail": "cofferdamrt.ReportFailure()",
@@ -115,12 +184,32 @@ type edit struct {
 	times    int
 }
 
+// Functions that only call a patched one must not be inlined: who called them is found
+// by return addresses, and one in an inlined function names that function alone.
 var edits = map[string][]edit{
+	"sync/mutex.go": {
+		{"\nfunc (m *Mutex) Lock() {\n", "\n//go:noinline\nfunc (m *Mutex) Lock() {\n", 1},
+		{"\nfunc (m *Mutex) TryLock() bool {\n", "\n//go:noinline\nfunc (m *Mutex) TryLock() bool {\n", 1},
+		{"\nfunc (m *Mutex) Unlock() {\n", "\n//go:noinline\nfunc (m *Mutex) Unlock() {\n", 1},
+	},
+	"sync/waitgroup.go": {
+		{"\nfunc (wg *WaitGroup) Done() {\n", "\n//go:noinline\nfunc (wg *WaitGroup) Done() {\n", 1},
+	},
 	"time/sleep.go": {
 		{"\nfunc Sleep(d Duration)\n", "\nfunc Sleep(d Duration) { if cofferdamrt.Sleep(int64(d)) { return }; cofferdamSleep(d) }; func cofferdamSleep(d Duration)\n", 1},
 	},
 	"time/time.go": {
 		{"sec, nsec, mono := runtimeNow()\n", "sec, nsec, mono := runtimeNow(); if unix, mono1, ok := cofferdamrt.Now(); ok { sec, nsec, mono = unix/1e9, int32(unix%1e9), startNano+1+mono1 }\n", 1},
+	},
+	"reflect/value.go": {
+		{"\treturn typedslicecopy(de.Common(), ds, ss)\n", "\tif n := uintptr(min(ds.Len, ss.Len)) * de.Size(); n > 0 { cofferdamrt.ReflectLoad(ss.Data, n); cofferdamrt.ReflectStore(ds.Data, n) }; return typedslicecopy(de.Common(), ds, ss)\n", 1},
+	},
+	"testing/synctest/synctest.go": {
+		{"\tsynctest.Run(func() {\n", "\trun := synctest.Run; if cofferdamrt.Controlled() { run = cofferdamrt.Bubble }; run(func() {\n", 1},
+	},
+	// It is not rewritten, because other packages call it by its linker name.
+	"testing/testing.go": {
+		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
 	},
 	"runtime/time.go": {
 		{"//go:linkname timeSleep time.Sleep\n", "//go:linkname timeSleep time.cofferdamSleep\n", 1},

@@ -177,6 +177,7 @@ func (e *exports) read(p *packages.Package) (*types.Package, error) {
 		return nil, err
 	}
 	defer f.Close()
+	//lint:ignore SA1019 until Go 1.28, go list -export gives archives, which nothing else reads
 	r, err := gcexportdata.NewReader(f)
 	if err != nil {
 		return nil, fmt.Errorf("reading export data of %s: %w", p.PkgPath, err)

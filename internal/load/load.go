@@ -59,7 +59,7 @@ func (c Config) load(mode packages.LoadMode, fset *token.FileSet) ([]*packages.P
 		if err := c.why(env); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("no packages match %s: give a package in the current module, such as ./...", strings.Join(c.Patterns, " "))
+		return nil, fmt.Errorf("no packages match %s: give one of the current module (./... is all of them)", strings.Join(c.Patterns, " "))
 	}
 	return all, nil
 }

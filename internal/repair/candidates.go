@@ -61,6 +61,11 @@ func (p *Program) write(f *sli.Fix, regions []*Region, l *lock, base *Patch) (*P
 		}
 		work = append(work, more...)
 	}
+	if l.object == nil {
+		for _, r := range work {
+			p.outward(r)
+		}
+	}
 	work = merge(work)
 	e := newEdits(p.fset)
 	changed := false
@@ -89,6 +94,41 @@ func (p *Program) write(f *sli.Fix, regions []*Region, l *lock, base *Patch) (*P
 		}
 	}
 	return e.patch(base)
+}
+
+// outward makes a region cover the whole of a section of another lock that it lies in: a
+// new lock is taken first everywhere, so that the two have one order.
+func (p *Program) outward(r *Region) {
+	for k := r.from - 1; k >= 0; k-- {
+		op, deferred := lockStmt(r.info(), r.list[k])
+		if op == nil || deferred {
+			continue
+		}
+		if !op.takes {
+			return // released before
+		}
+		to := len(r.list) - 1
+		for i := r.to + 1; i < len(r.list); i++ {
+			if u, deferred := lockStmt(r.info(), r.list[i]); u != nil && !deferred && !u.takes && u.object == op.object {
+				to = i
+				break
+			}
+		}
+		r.from, r.to = k, to
+	}
+}
+
+// lockStmt is the operation of a statement that is nothing else.
+func lockStmt(info *types.Info, s ast.Stmt) (op *lockOp, deferred bool) {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		if c, ok := s.X.(*ast.CallExpr); ok {
+			return lockCall(info, c), false
+		}
+	case *ast.DeferStmt:
+		return lockCall(info, s.Call), true
+	}
+	return nil, false
 }
 
 // maxLift is how many calls up a section may move.
@@ -301,18 +341,7 @@ func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
 	}
 	var ops []at
 	for i, s := range r.list {
-		var c *ast.CallExpr
-		deferred := false
-		switch s := s.(type) {
-		case *ast.ExprStmt:
-			c, _ = s.X.(*ast.CallExpr)
-		case *ast.DeferStmt:
-			c, deferred = s.Call, true
-		}
-		if c == nil {
-			continue
-		}
-		if op := lockCall(r.info(), c); op != nil && op.object == l.object {
+		if op, deferred := lockStmt(r.info(), s); op != nil && op.object == l.object {
 			ops = append(ops, at{i, op, deferred})
 		}
 	}

@@ -36,11 +36,14 @@ func (r *Result) Explain(w io.Writer, t *trace.Reader) error {
 func (r *Result) explainMachine(w io.Writer) {
 	a := r.Analysis
 	fix := r.chosen()
-	if len(a.Machines) > 0 {
-		m := a.Machines[len(a.Machines)-1]
-		if fix != nil && len(fix.Machines) > 0 {
-			m = fix.Machines[0]
-		}
+	var m *sli.Machine
+	switch {
+	case fix != nil && len(fix.Machines) > 0:
+		m = fix.Machines[0]
+	case len(a.Machines) > 0:
+		m = a.Machines[len(a.Machines)-1]
+	}
+	if m != nil {
 		fmt.Fprintln(w, "\nThe read operation, as a machine:")
 		for _, line := range strings.Split(m.Words(r.place), "\n") {
 			fmt.Fprintln(w, "  "+line)
@@ -74,7 +77,11 @@ func (r *Result) chosen() *sli.Fix {
 
 // place is where a point is in the source.
 func (r *Result) place(p sli.Point) string {
-	at := r.program.lifted.Position(p.Instr)
+	program := r.program
+	if r.Fix != nil {
+		program = r.Fix.program
+	}
+	at := program.lifted.Position(p.Instr)
 	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
 }
 

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -69,15 +70,11 @@ func Load(config instrument.Config, r *trace.Reader) (*Program, error) {
 	return p, nil
 }
 
-// patterns are the packages whose source matters: all that are recorded access by
-// access.
+// patterns are the packages whose source matters: all that are the program's own.
 func patterns(config instrument.Config, r *trace.Reader) []string {
 	all := append([]string(nil), config.Patterns...)
-	seen := map[string]bool{}
-	for _, s := range r.Sites() {
-		// A site of kind call is the name of a function in such a package.
-		if path := strings.TrimSuffix(s.Package, "_test"); s.Kind == "call" && path != "" && !seen[path] {
-			seen[path] = true
+	for _, path := range r.Header.Own {
+		if path = strings.TrimSuffix(path, "_test"); !slices.Contains(all, path) {
 			all = append(all, path)
 		}
 	}

@@ -262,4 +262,3 @@ func (c *Candidate) Apply() error {
 	}
 	return nil
 }
-

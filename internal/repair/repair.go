@@ -76,11 +76,12 @@ type Result struct {
 
 // A Candidate is a change that may be a fix.
 type Candidate struct {
-	Patch  *Patch
-	Fix    *sli.Fix
-	Lock   string // in words
-	Reason string // for its rank
-	Proof  *Proof
+	program *Program // that it was written for
+	Patch   *Patch
+	Fix     *sli.Fix
+	Lock    string // in words
+	Reason  string // for its rank
+	Proof   *Proof
 	// Why is why it was dropped.
 	Why string
 	// Rounds are the failures that were met on the way, each fixed by this candidate.
@@ -156,7 +157,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 			f.result.Tried = append(f.result.Tried, c)
 			continue
 		}
-		c.Rounds = rounds
+		c.Rounds, c.program = rounds, p
 		key := c.Patch.key()
 		if f.seen[key] {
 			continue

@@ -42,7 +42,7 @@ var ErrLost = errors.New("the trace cannot be followed to the failure: it lacks 
 // Analyse derives fixes for the failure of a trace.
 func Analyse(p *Program, tr Trace, f Failure, o Options) (*Analysis, error) {
 	o = o.defaults()
-	a := &analyser{r: newReplay(p, tr, f), opts: o, shared: map[uint64]bool{}, out: &Analysis{Failure: f}}
+	a := &analyser{r: newReplay(p, tr, f), opts: o, joint: map[Point][]Point{}, shared: map[uint64]bool{}, out: &Analysis{Failure: f}}
 	tr.All(0, func(e *Event) bool {
 		if len(a.gs) == 0 || a.gs[len(a.gs)-1] < e.G {
 			a.gs = append(a.gs, e.G)
@@ -69,6 +69,7 @@ type analyser struct {
 	r      *replay
 	gs     []uint32
 	opts   Options
+	joint  map[Point][]Point
 	shared map[uint64]bool // whether an address is used by more than one goroutine
 	out    *Analysis
 	fixes  []*Fix

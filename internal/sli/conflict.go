@@ -4,7 +4,7 @@ import "sort"
 
 // maxWrites bounds the stores of a trace that one specialisation is checked against;
 // those nearest to the crash are kept.
-const maxWrites = 4000
+const maxWrites = 2000
 
 // findings are what one specialisation says about the trace (section 5).
 type findings struct {
@@ -25,12 +25,11 @@ func (s *special) writesTo(r *replay, stored Point) []Event {
 	seen := map[uint64]Event{}
 	for _, t := range s.touched {
 		loads := stored.Instr != nil && t.load.Label.Point == stored
-		r.trace.Accesses(t.addr, uint32(t.size), s.from, s.to, func(e *Event) bool {
-			if e.Writes() || loads {
-				seen[e.Seq] = *e
+		for _, e := range r.accesses(t.addr, t.size) {
+			if e.Seq >= s.from && e.Seq <= s.to && (e.Writes() || loads) {
+				seen[e.Seq] = e
 			}
-			return true
-		})
+		}
 	}
 	all := make([]Event, 0, len(seen))
 	for _, e := range seen {
@@ -41,6 +40,33 @@ func (s *special) writesTo(r *replay, stored Point) []Event {
 		all = all[len(all)-maxWrites:]
 	}
 	return all
+}
+
+// accesses are the last accesses to some memory. Machines are much alike, and ask for
+// the same memory again and again.
+func (r *replay) accesses(addr uint64, size int) []Event {
+	k := memoryKey{addr, size}
+	all, ok := r.asked[k]
+	if ok {
+		return all
+	}
+	r.trace.Accesses(addr, uint32(size), 1, r.trace.Last(), func(e *Event) bool {
+		all = append(all, *e)
+		if len(all) > 4*maxWrites {
+			all = append(all[:0], all[2*maxWrites:]...)
+		}
+		return true
+	})
+	if len(r.asked) > 256 {
+		clear(r.asked)
+	}
+	r.asked[k] = all
+	return all
+}
+
+type memoryKey struct {
+	addr uint64
+	size int
 }
 
 // examine finds the writes and the regions in which the machine crashes. Evaluating
@@ -60,8 +86,13 @@ func (s *special) examine(r *replay) findings {
 
 func (s *special) sweep(r *replay) findings {
 	f := findings{writes: s.writesTo(r, Point{})}
+	begin := s.from + 1
+	if len(f.writes) == maxWrites {
+		begin = f.writes[0].Seq
+	}
+	now := s.contents(r, begin)
 	var open *region
-	if s.evaluate(r, s.from+1, nil) == WillCrash {
+	if s.evaluate(r, begin, now.read(begin)) == WillCrash {
 		open = &region{}
 		if e, _, ok := r.trace.Allocation(s.anAddress(), s.from+1); ok && e.Seq == s.from {
 			open.start = e
@@ -78,41 +109,20 @@ func (s *special) sweep(r *replay) findings {
 		}
 	}
 	for _, e := range f.writes {
-		note(e, s.evaluate(r, e.Seq+1, nil))
+		now.apply(&e)
+		note(e, s.evaluate(r, e.Seq+1, now.read(e.Seq+1)))
 	}
 	if open != nil && len(f.writes) > 0 {
 		// The trace ends in the middle. What the goroutine that wrote last would do next
 		// is followed; see replay.
 		f.tail = f.writes[len(f.writes)-1].G
-		memory := map[uint64]byte{}
 		for _, e := range r.ahead[f.tail] {
-			for i := range uint64(e.Size) {
-				if i < uint64(len(e.After)) {
-					memory[e.Addr+i] = e.After[i]
-				} else {
-					delete(memory, e.Addr+i)
-				}
-			}
+			now.apply(&e)
 			if !s.reads(e) {
 				continue
 			}
 			f.writes = append(f.writes, e)
-			v := s.evaluate(r, 0, func(addr uint64, size int) Value {
-				v := memoryAt(r.trace, addr, size, r.trace.Last()+1)
-				b := make([]byte, size)
-				if v.Known {
-					b = v.Append(b[:0])
-				}
-				for i := range b {
-					if x, ok := memory[addr+uint64(i)]; ok {
-						b[i] = x
-					} else if !v.Known {
-						return Unknown(size)
-					}
-				}
-				return Bytes(b)
-			})
-			note(e, v)
+			note(e, s.evaluate(r, 0, now.read(r.trace.Last()+1)))
 			if open == nil {
 				break
 			}
@@ -122,6 +132,65 @@ func (s *special) sweep(r *replay) findings {
 		f.regions = append(f.regions, *open)
 	}
 	return f
+}
+
+// contents is the memory that a specialisation touches, as time goes on. Asking the
+// trace for it at every store would take longer than everything else.
+type contents struct {
+	r     *replay
+	bytes map[uint64]byte
+}
+
+func (s *special) contents(r *replay, at uint64) *contents {
+	c := &contents{r: r, bytes: map[uint64]byte{}}
+	for _, t := range s.touched {
+		if v := memoryAt(r.trace, t.addr, t.size, at); v.Known {
+			for i, x := range v.Append(nil) {
+				c.bytes[t.addr+uint64(i)] = x
+			}
+		}
+	}
+	return c
+}
+
+func (c *contents) apply(e *Event) {
+	for i := range uint64(e.Size) {
+		if i < uint64(len(e.After)) {
+			c.bytes[e.Addr+i] = e.After[i]
+		} else {
+			delete(c.bytes, e.Addr+i)
+		}
+	}
+}
+
+// read reads it; what it does not have is asked of the trace, for just before the event
+// with the number.
+func (c *contents) read(before uint64) func(uint64, int) Value {
+	return func(addr uint64, size int) Value {
+		b := make([]byte, size)
+		for i := range b {
+			x, ok := c.bytes[addr+uint64(i)]
+			if !ok {
+				return c.mixed(addr, size, before)
+			}
+			b[i] = x
+		}
+		return Bytes(b)
+	}
+}
+
+func (c *contents) mixed(addr uint64, size int, before uint64) Value {
+	v := memoryAt(c.r.trace, addr, size, before)
+	if !v.Known {
+		return v
+	}
+	b := v.Append(nil)
+	for i := range b {
+		if x, ok := c.bytes[addr+uint64(i)]; ok {
+			b[i] = x
+		}
+	}
+	return Bytes(b)
 }
 
 func (s *special) anAddress() uint64 {

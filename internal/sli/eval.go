@@ -92,7 +92,7 @@ func eval(e *Expr, s state) Value {
 	case OpText:
 		return sameText(args[0], args[1], s)
 	}
-	return binary2(e.Op, e.Of, args[0], args[1])
+	return arithmetic(e.Op, e.Of, args[0], args[1])
 }
 
 func sameText(x, y Value, s state) Value {
@@ -139,9 +139,9 @@ func convert(x Value, from, to Class, size int) Value {
 	return Word(size, x.word)
 }
 
-func binary2(op Operator, c Class, x, y Value) Value {
+func arithmetic(op Operator, c Class, x, y Value) Value {
 	if op == OpEq || op == OpNe {
-		if c != Float && !comparable2(x, y) {
+		if c != Float && !tellable(x, y) {
 			return Unknown(1)
 		}
 		return boolValue(equal(c, x, y) == (op == OpEq))
@@ -192,9 +192,9 @@ func binary2(op Operator, c Class, x, y Value) Value {
 	return Unknown(size)
 }
 
-// comparable2 reports whether it can be told if two values are the same: not, if an
+// tellable reports whether it can be told if two values are the same: not, if an
 // address that was invented meets one of the trace, which may be what it stands for.
-func comparable2(x, y Value) bool {
+func tellable(x, y Value) bool {
 	for off := 0; off+8 <= x.Size && off+8 <= y.Size; off += 8 {
 		a, b := x.Slice(off, 8).word, y.Slice(off, 8).word
 		if (a >= invented) != (b >= invented) && a >= firstPage && b >= firstPage && a>>56 <= 1 && b>>56 <= 1 {

@@ -69,9 +69,7 @@ func (a *analyser) fix(d *deriver, res *result, specials []*special, loc *locato
 		if s == nil || wide {
 			s = oneFragment(x.Instr)
 			if wide {
-				if e, ok := a.r.trace.Event(x.Events[0]); ok {
-					s = a.joined(a.together(e), s)
-				}
+				s = a.joined(a.together(x), s)
 			}
 			s.Role = Writing
 			f.Sections = append(f.Sections, s)

@@ -7,8 +7,7 @@ type Log struct {
 	Events []Event
 	byG    map[uint32][]int
 	words  map[uint64][]int // accesses by 8-byte word
-	maps   map[uint64][]int
-	allocs []int // by address
+	allocs []int            // by address
 	frames map[uint32][2]uint32
 }
 

@@ -150,8 +150,17 @@ func (a *analyser) lostUpdates(specials []*special) {
 // together widens a conflicting access to the operation it is part of: back to the
 // first load of the same memory that it depends on. It returns the points that must
 // be in one section, the earliest first.
-func (a *analyser) together(e Event) []Point {
-	steps := a.pathTo(e.Seq)
+func (a *analyser) together(x *Access) []Point {
+	points, ok := a.joint[x.Point]
+	if !ok {
+		points = a.widen(x.Events[0])
+		a.joint[x.Point] = points
+	}
+	return points
+}
+
+func (a *analyser) widen(seq uint64) []Point {
+	steps := a.pathTo(seq)
 	if steps == nil {
 		return nil
 	}

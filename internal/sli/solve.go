@@ -25,7 +25,9 @@ type result struct {
 	discarded map[[2]uint32]region
 }
 
-const maxRegions = 40
+// maxAlike bounds the regions between the same two sites that are looked at: they are
+// rounds of one loop, and differ at most in the way between.
+const maxAlike = 4
 
 // solve finds the conflicts of each machine and turns them into fixes.
 func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*special {
@@ -41,9 +43,11 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 		specials[i] = k.specials(i, a.r)
 		for _, s := range specials[i] {
 			all = append(all, s)
-			f := s.examine(a.r)
-			if o.race {
+			var f findings
+			if o.race { // which never happens in isolation: there are no regions
 				f.writes = s.writesTo(a.r, o.stored())
+			} else {
+				f = s.examine(a.r)
 			}
 			found[s] = f
 			for _, e := range f.writes {
@@ -142,7 +146,13 @@ func (res *result) collect(s *special, f findings, ord *order, r *replay, stored
 			res.discarded[[2]uint32{g.start.Site, g.end.Site}] = g
 			continue
 		}
-		if len(res.regions) < maxRegions {
+		same := 0
+		for _, r := range res.regions {
+			if r.start.Site == g.start.Site && r.end.Site == g.end.Site {
+				same++
+			}
+		}
+		if same < maxAlike {
 			res.regions = append(res.regions, g)
 		}
 	}
@@ -154,7 +164,6 @@ type locator struct {
 	points map[uint64]Point
 	spans  map[[2]uint64]*span
 	byG    map[uint32][]*span
-	open   []*span
 }
 
 // A span is the steps of a goroutine from one event to another.

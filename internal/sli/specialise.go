@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// Bounds on how much of a long trace is looked at for one machine.
+// Bounds on how much of a long trace is looked at for one machine. What is nearest to
+// the failure is kept, and of instances the first ones too.
 const (
-	maxSpecial   = 48
+	maxSpecial   = 24
 	maxInstances = 200
+	maxProbes    = 8 // of the first and of the last instances it is looked where they read
 )
 
 // An instance is one time that a goroutine came by a machine's point.
@@ -28,6 +30,7 @@ type special struct {
 	m         *Machine
 	regs      map[regKey]Value
 	instances []*instance
+	seen      int    // instances, with those that were not kept
 	from, to  uint64 // where in the trace it means anything
 	touched   []touched
 }
@@ -48,6 +51,7 @@ type tracker struct {
 	needs    [][]regKey
 	current  map[int]*instance // of the goroutine that is replayed
 	found    []map[string]*special
+	order    [][]string // the keys of found, oldest first
 }
 
 func newTracker(machines []*Machine) *tracker {
@@ -72,6 +76,7 @@ func newTracker(machines []*Machine) *tracker {
 		})
 		k.needs = append(k.needs, regs)
 		k.found = append(k.found, map[string]*special{})
+		k.order = append(k.order, nil)
 	}
 	return k
 }
@@ -97,14 +102,18 @@ func (k *tracker) before(t *Thread, s *Step) bool {
 		k.current[i] = in
 		sp := k.found[i][key.String()]
 		if sp == nil {
-			if len(k.found[i]) >= maxSpecial {
-				continue
+			if k.order[i] = append(k.order[i], key.String()); len(k.order[i]) > maxSpecial {
+				delete(k.found[i], k.order[i][0])
+				k.order[i] = k.order[i][1:]
 			}
 			sp = &special{m: k.machines[i], regs: in.regs}
 			k.found[i][key.String()] = sp
 		}
-		if len(sp.instances) < maxInstances {
+		const half = maxInstances / 2
+		if sp.seen++; len(sp.instances) < maxInstances {
 			sp.instances = append(sp.instances, in)
+		} else {
+			sp.instances[half+sp.seen%half] = in
 		}
 	}
 	return true
@@ -139,8 +148,10 @@ func (k *tracker) specials(i int, r *replay) []*special {
 	})
 	for _, s := range all {
 		s.from, s.to = 1, r.trace.Last()
-		for _, in := range s.instances {
-			s.evaluate(r, in.start, nil)
+		for i, in := range s.instances {
+			if i < maxProbes || i >= len(s.instances)-maxProbes {
+				s.evaluate(r, in.start, nil)
+			}
 		}
 		for n := 0; n < len(s.touched); n++ {
 			s.limit(r, s.touched[n], s.instances[0].start)

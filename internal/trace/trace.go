@@ -96,6 +96,10 @@ type Header struct {
 	Seed     uint64 `json:"seed"`
 	Strategy string `json:"strategy,omitempty"` // how the schedule was found
 
+	// Own are the packages of the program itself: what is recorded access by access, and
+	// is not the standard library.
+	Own []string `json:"own,omitempty"`
+
 	// Options are what else must be the same when it is run again.
 	Options map[string]string `json:"options,omitempty"`
 }

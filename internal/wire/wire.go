@@ -53,6 +53,9 @@ type Order struct {
 	Header       *trace.Header `json:",omitempty"`
 
 	// Both.
+	// Cold leaves out the run before the first, which does what a process does only
+	// once; see package drive.
+	Cold  bool   `json:",omitempty"`
 	Steps uint64 // a run's limit
 	Races bool   // a data race is a failure
 }

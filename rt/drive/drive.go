@@ -6,6 +6,10 @@
 // possible. What a run leaves behind in global variables is therefore still there in
 // the next one; the tool checks each failure in a fresh process before it believes it.
 //
+// The first run of a process is not like the others: what is done once (a sync.Once,
+// a lazily built table) is done in it. So a run by the default schedule comes before
+// what was ordered, and does not count, in every process alike.
+//
 // The collector is off while a run is under way, so that no address is given out
 // twice in it, and is run in between when enough has been allocated.
 package drive
@@ -31,6 +35,9 @@ func init() {
 	if os.Getenv(wire.Env) == "" {
 		return
 	}
+	// It is not for the programs that this one starts, such as itself a second time.
+	os.Unsetenv(wire.Env)
+	keep()
 	rt.Driver = func(main func()) {
 		os.Exit(serve([]string{""}, func(int) bool {
 			main()
@@ -46,6 +53,7 @@ type server struct {
 	target  func(i int) (failed bool)
 	out     *json.Encoder
 	runs    int
+	warm    map[int]bool // targets that have been run
 }
 
 // serve takes orders until there are no more, and returns the exit code.
@@ -53,7 +61,7 @@ func serve(targets []string, target func(i int) (failed bool)) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
-	s := &server{targets: targets, target: target, out: json.NewEncoder(os.NewFile(wire.Reports, "reports"))}
+	s := &server{targets: targets, target: target, warm: map[int]bool{}, out: json.NewEncoder(os.NewFile(wire.Reports, "reports"))}
 	in := json.NewDecoder(bufio.NewReader(os.NewFile(wire.Orders, "orders")))
 	for {
 		var o wire.Order
@@ -79,6 +87,10 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 	i, err := s.find(o.Target)
 	if err != nil {
 		return nil, err
+	}
+	if !o.Cold && !s.warm[i] {
+		s.warm[i] = true
+		s.run(i, o, sched.NewReplay(sched.Schedule{}), nil)
 	}
 	var done *wire.Done
 	switch o.Verb {
@@ -124,6 +136,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, record func(
 		MaxSteps: o.Steps,
 		NoRaces:  !o.Races,
 		Record:   record,
+		RunOn:    record != nil,
 		Sleep:    func(ns int64) { time.Sleep(time.Duration(ns)) },
 		Ended: func(r *rt.Result) {
 			if failed && len(r.Failures) == 0 {

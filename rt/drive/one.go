@@ -25,6 +25,7 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	start := time.Now()
 	if o.Trace == "" {
 		out := outcome(s.run(i, o, rec, nil))
+		out.Schedule = rec.Schedule().String()
 		return &wire.Done{Progress: wire.Progress{Runs: 1, Elapsed: time.Since(start)}, Outcome: out, Diverged: replay.Diverged()}, nil
 	}
 	w, err := trace.Create(o.Trace, *o.Header)

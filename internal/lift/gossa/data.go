@@ -51,7 +51,7 @@ func (p *Program) data(addr ssa.Value) Data {
 		}
 		return p.element(a.X)
 	case *ssa.FreeVar:
-		return Data{Local: types.NewVar(a.Pos(), nil, a.Name(), pointee2(a.Type()))}
+		return Data{Local: types.NewVar(a.Pos(), nil, a.Name(), deref(a.Type()))}
 	case *ssa.Alloc:
 		if a.Comment != "" && a.Pos().IsValid() {
 			return Data{Local: types.NewVar(a.Pos(), nil, a.Comment, pointee(a.Type()))}
@@ -64,7 +64,7 @@ func (p *Program) data(addr ssa.Value) Data {
 	return Data{}
 }
 
-func pointee2(t types.Type) types.Type {
+func deref(t types.Type) types.Type {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		return p.Elem()
 	}

@@ -27,5 +27,8 @@ func TestBeforeGenerics(t *testing.T) {
 		sum += <-done
 	}
 	c.m["a"] = append(c.m["a"], int(sum))
-	fmt.Println(c.n, c.m, sum)
+	keys := map[interface{}]int{c.n: 1}
+	keys["a"]++
+	delete(keys, "b")
+	fmt.Println(c.n, c.m, sum, len(keys), keys["a"])
 }

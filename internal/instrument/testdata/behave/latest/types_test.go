@@ -310,7 +310,6 @@ func TestGoStatements(t *testing.T) {
 	var once sync.Once
 	go once.Do(func() { results <- "once" })
 	say()
-	go println()
 	func() {
 		defer func() { fmt.Println("recovered:", recover() != nil) }()
 		var ni interface{ m() }

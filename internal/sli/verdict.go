@@ -1,0 +1,154 @@
+package sli
+
+// A Verdict is what a machine predicts.
+type Verdict uint8
+
+const (
+	Safe Verdict = iota
+	WillCrash
+	CannotTell
+)
+
+// machineState evaluates a machine in a memory.
+type machineState struct {
+	regs   map[regKey]Value
+	memory func(addr uint64, size int) Value
+	r      *replay
+	own    map[uint64]byte  // what the machine's own stores wrote
+	cache  map[string]Value // loads that were made, by label
+	touch  func(l *Expr, addr uint64, size int)
+	bad    bool // a load went to an address that cannot be used
+}
+
+func (s *machineState) reg(e *Expr) Value {
+	if v, ok := s.regs[regKey{e.Ctx, e.Reg}]; ok {
+		return v
+	}
+	return Unknown(e.Size)
+}
+
+func (s *machineState) symbol(name string) Value { return Word(8, s.r.real(s.r.symbol(name))) }
+
+func (s *machineState) text(addr uint64, n int) ([]byte, bool) { return s.r.text(addr, n) }
+
+func (s *machineState) closure(name string, captured []Value) Value {
+	return (&follower{replay: s.r}).Closure(name, captured)
+}
+
+func (s *machineState) bound(c Value, i, size int) Value {
+	if got := s.r.closures[c.Uint()].captured; c.Known && i < len(got) {
+		return got[i]
+	}
+	return Unknown(size)
+}
+
+func (s *machineState) load(e *Expr, addr, key Value) Value {
+	if v, ok := s.cache[e.key]; ok {
+		return v
+	}
+	v := s.read(e, addr, key)
+	s.cache[e.key] = v
+	return v
+}
+
+func (s *machineState) read(e *Expr, addr, key Value) Value {
+	if !addr.Known {
+		return Unknown(e.Size)
+	}
+	if addr.Uint() < firstPage {
+		if len(e.Args) < 2 {
+			s.bad = true
+		}
+		return Unknown(e.Size)
+	}
+	a := s.r.real(addr.Uint())
+	if len(e.Args) > 1 {
+		s.touch(e, a, 1)
+		return Unknown(e.Size)
+	}
+	s.touch(e, a, e.Size)
+	whole := true
+	for i := range e.Size {
+		_, ok := s.own[a+uint64(i)]
+		whole = whole && ok
+	}
+	v := Unknown(e.Size)
+	if !whole {
+		v = s.memory(a, e.Size)
+	}
+	if len(s.own) == 0 || !whole && !v.Known {
+		return v
+	}
+	b := make([]byte, e.Size)
+	if v.Known {
+		b = v.Append(b[:0])
+	}
+	for i := range b {
+		if x, ok := s.own[a+uint64(i)]; ok {
+			b[i] = x
+		}
+	}
+	return Bytes(b)
+}
+
+// run evaluates the machine. A load through a bad address is a crash like any other;
+// an unknown predicate matters only if its sides differ.
+func (s *machineState) run(e Edge) Verdict {
+	for {
+		for _, o := range e.Ops {
+			if o.Load != nil {
+				eval(o.Load, s)
+				continue
+			}
+			addr, val := eval(o.Addr, s), eval(o.Value, s)
+			if !addr.Known || o.Key != nil {
+				continue
+			}
+			a := s.r.real(addr.Uint())
+			for i := range o.Size {
+				if val.Known {
+					s.own[a+uint64(i)] = byte(val.Slice(i, 1).Uint())
+				} else {
+					delete(s.own, a+uint64(i))
+				}
+			}
+		}
+		if s.bad {
+			return WillCrash
+		}
+		if e.To.Pred == nil {
+			if e.To.Crash {
+				return WillCrash
+			}
+			return Safe
+		}
+		v := eval(e.To.Pred, s)
+		if s.bad {
+			return WillCrash
+		}
+		if !v.Known {
+			yes, no := s.fork().run(e.To.Yes), s.fork().run(e.To.No)
+			if yes == no {
+				return yes
+			}
+			return CannotTell
+		}
+		if v.Uint() != 0 {
+			e = e.To.Yes
+		} else {
+			e = e.To.No
+		}
+	}
+}
+
+func (s *machineState) fork() *machineState {
+	c := *s
+	c.own, c.cache = map[uint64]byte{}, map[string]Value{}
+	for k, v := range s.own {
+		c.own[k] = v
+	}
+	for k, v := range s.cache {
+		c.cache[k] = v
+	}
+	return &c
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package drive
+
+import (
+	"syscall"
+
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// keep keeps the pipes from the programs that this one starts: one that outlives it
+// would leave the tool waiting for a report.
+func keep() {
+	syscall.CloseOnExec(wire.Orders)
+	syscall.CloseOnExec(wire.Reports)
+}
