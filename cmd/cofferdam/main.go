@@ -55,13 +55,25 @@ func newRootCommand() *cobra.Command {
 		newRunCommand(),
 		newBuildCommand(),
 		newTestCommand(),
-		newGuardsCommand(),
-		newTraceCommand(),
-		newExploreCommand(),
-		newFixCommand(),
-		newReplayCommand(),
 	)
+	for _, c := range []*cobra.Command{newGuardsCommand(), newTraceCommand(), newExploreCommand(), newFixCommand(), newReplayCommand()} {
+		c.Flags().String("C", "", "change to `dir` before doing anything else")
+		c.PreRunE = changeDirectory
+		root.AddCommand(c)
+	}
 	return root
+}
+
+// changeDirectory does what -C asks for, as the go command does.
+func changeDirectory(cmd *cobra.Command, _ []string) error {
+	dir := cmd.Flag("C").Value.String()
+	if dir == "" {
+		return nil
+	}
+	if err := os.Chdir(dir); err != nil {
+		return fmt.Errorf("-C: %w", err)
+	}
+	return nil
 }
 
 func run(args []string, stdout, stderr io.Writer) int {

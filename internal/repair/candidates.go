@@ -8,21 +8,31 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // maxFixes is how many of the engine's fixes are turned into candidates.
 const maxFixes = 8
 
-// candidates are the changes that may fix a failure, the best first: by the engine's
-// cost, then by how well the lock fits the program, and those that change test code
-// last.
+// candidates are the changes that may fix a failure, the best first: by how many of the
+// run's data races they leave, which would take further rounds; by the engine's cost; by
+// how well the lock fits the program; and those that change test code last.
 func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 	var good, inTests, failed []*Candidate
-	for i, f := range a.Fixes {
+	regionsOf := map[*sli.Fix][]*Region{}
+	left := map[*sli.Fix]int{}
+	fixes := slices.Clone(a.Fixes)
+	for _, f := range fixes {
+		regionsOf[f] = p.regions(f)
+		left[f] = p.racesLeft(regionsOf[f])
+	}
+	slices.SortStableFunc(fixes, func(a, b *sli.Fix) int { return left[a] - left[b] })
+	for i, f := range fixes {
 		if i == maxFixes {
 			break
 		}
-		regions := p.regions(f)
+		regions := regionsOf[f]
 		if len(regions) == 0 {
 			failed = append(failed, &Candidate{Fix: f, Lock: "a lock", Why: "its sections are not in the program's own source"})
 			continue
@@ -45,6 +55,28 @@ func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 		}
 	}
 	return slices.Concat(good, inTests, failed)
+}
+
+// racesLeft counts the data races of the run of which an access is in no region.
+func (p *Program) racesLeft(regions []*Region) int {
+	covered := func(at *trace.Point) bool {
+		site, ok := p.reader.Site(at.Site)
+		if !ok {
+			return false
+		}
+		return slices.ContainsFunc(regions, func(r *Region) bool {
+			from, to := p.fset.PositionFor(r.first().Pos(), false), p.fset.PositionFor(r.last().End(), false)
+			return site.File == from.Filename && from.Line <= site.Line && site.Line <= to.Line
+		})
+	}
+	n := 0
+	for i := range p.reader.Outcome.Failures {
+		f := &p.reader.Outcome.Failures[i]
+		if f.Kind == wire.Race && len(f.Others) == 1 && !(covered(&f.Point) && covered(&f.Others[0])) {
+			n++
+		}
+	}
+	return n
 }
 
 var errCovered = errors.New("the lock covers all of the sections already")
@@ -93,7 +125,11 @@ func (p *Program) write(f *sli.Fix, regions []*Region, l *lock, base *Patch) (*P
 			return nil, err
 		}
 	}
-	return e.patch(base)
+	patch, err := e.patch(base)
+	if err == nil && l.declare != nil {
+		patch.Locks = append(patch.Locks, l.words)
+	}
+	return patch, err
 }
 
 // outward makes a region cover the whole of a section of another lock that it lies in: a

@@ -22,6 +22,8 @@ type Patch struct {
 	before map[string][]byte
 	// Places are where the sections are, for the report.
 	Places []string
+	// Locks are the new ones, in words.
+	Locks []string
 }
 
 func (p *Patch) key() string {
@@ -183,6 +185,7 @@ func (e *edits) patch(base *Patch) (*Patch, error) {
 		maps.Copy(p.Files, base.Files)
 		maps.Copy(p.before, base.before)
 		p.Places = append(slices.Clone(base.Places), e.places...)
+		p.Locks = slices.Clone(base.Locks)
 	}
 	for f, list := range e.files {
 		slices.SortStableFunc(list, func(a, b edit) int {

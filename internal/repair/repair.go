@@ -105,6 +105,8 @@ type fixer struct {
 const (
 	maxRounds     = 4
 	maxCandidates = 16
+	// moreCandidates are tried when one is proven that needs more than one new lock.
+	moreCandidates = 2
 )
 
 // Fix looks for a fix of the failure in a trace, which was recorded from the program
@@ -152,6 +154,8 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 		f.result.AnalysisTime, f.result.LiftTime = time.Since(lifted), lifted.Sub(start)
 	}
 	rounds = append(rounds, *wire.Worst(r.Outcome))
+	var best *Candidate
+	spare := moreCandidates
 	for _, c := range p.candidates(analysis, base) {
 		if c.Patch == nil {
 			f.result.Tried = append(f.result.Tried, c)
@@ -166,24 +170,51 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 		if f.tried++; f.tried > maxCandidates || time.Now().After(f.opts.Until) {
 			break
 		}
+		if best != nil {
+			if spare--; spare < 0 {
+				break
+			}
+		}
 		f.progress(fmt.Sprintf("proving candidate %d: %s", f.tried, c.Lock))
 		next, err := f.prove(ctx, c)
 		switch {
 		case err != nil:
 			return nil, err
 		case c.Why == "":
-			return c, nil
+			if better(best, c) {
+				best = c
+			}
+			if len(best.Patch.Locks) <= 1 || len(rounds) > 1 {
+				return best, nil
+			}
+			continue
 		}
 		f.result.Tried = append(f.result.Tried, c)
 		if next == "" || len(rounds) >= maxRounds {
 			continue
 		}
-		better, err := f.grow(ctx, next, c, rounds)
-		if err != nil || better != nil {
-			return better, err
+		grown, err := f.grow(ctx, next, c, rounds)
+		if err != nil {
+			return nil, err
+		}
+		if grown == nil {
+			continue
+		}
+		if better(best, grown) {
+			best = grown
+		}
+		if len(best.Patch.Locks) <= 1 || len(rounds) > 1 {
+			return best, nil
 		}
 	}
-	return nil, nil
+	return best, nil
+}
+
+// better reports whether c, which is proven, is better than the best so far: with fewer
+// new locks. A fix that grew in rounds may have got one in each, where another way to
+// begin needs one for all.
+func better(best, c *Candidate) bool {
+	return best == nil || len(c.Patch.Locks) < len(best.Patch.Locks)
 }
 
 // grow goes on from a candidate that helps but not enough.
