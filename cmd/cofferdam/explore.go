@@ -31,6 +31,7 @@ type searchFlags struct {
 	races  bool
 	out    string
 	asJSON bool
+	list   bool
 	explore.Options
 }
 
@@ -49,6 +50,7 @@ func (f *searchFlags) add(cmd *cobra.Command, budget time.Duration) {
 	fl.BoolVar(&f.deps, "deps", false, "control dependencies access by access too, not only where they synchronise")
 	fl.StringVar(&f.tags, "tags", "", "build `tags`, as for the go command")
 	fl.StringVar(&f.out, "o", "", "write the trace to this `file` (default: the test's name with .trace)")
+	fl.BoolVar(&f.list, "v", false, "list the packages and how far each is under control")
 	fl.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
 }
 
@@ -134,6 +136,9 @@ func (f *searchFlags) explore(ctx context.Context, cmd *cobra.Command, args []st
 	defer build.Close()
 	status.clear()
 	warnMissed(cmd.ErrOrStderr(), build)
+	if f.list {
+		listPackages(cmd.ErrOrStderr(), build)
+	}
 
 	targets, err := matching(ctx, build, pattern)
 	if err != nil {
@@ -215,7 +220,7 @@ func summary(res *explore.Result) string {
 	if res.Failure == nil {
 		fmt.Fprintf(&b, "ok    %s  %d schedules in %.1fs (%.0f/s), %d distinct; %s", name(res.Target), res.Runs, res.Elapsed.Seconds(), rate, res.Classes, res.Done.Note)
 	} else {
-		fmt.Fprintf(&b, "FAIL  %s  at schedule %d after %.2fs (%d schedules, %.0f/s); shrunk in %d runs to: %s", name(res.Target), res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
+		fmt.Fprintf(&b, "FAIL  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", name(res.Target), res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
 		if res.Minimal {
 			b.WriteString(", and no schedule with fewer preemptions fails like this")
 		}
@@ -230,7 +235,7 @@ func summary(res *explore.Result) string {
 }
 
 func schedule(s string) string {
-	if s == "" {
+	if s == "default" {
 		return "the default schedule"
 	}
 	return s
@@ -263,6 +268,24 @@ func warnMissed(w io.Writer, build *explore.Build) {
 		if own[m.Package] {
 			fmt.Fprintf(w, "cofferdam: not under control: %s:%d: %s: %s\n", m.File, m.Line, m.What, m.Why)
 		}
+	}
+}
+
+// listPackages says how far each package of a program is under control.
+func listPackages(w io.Writer, build *explore.Build) {
+	for _, p := range build.Packages {
+		how := "left alone: its calls are one step"
+		switch p.Mode {
+		case instrument.Memory:
+			how = "every access"
+		case instrument.Sync:
+			how = "where it synchronises"
+		case instrument.Plain:
+		}
+		if p.Why != "" {
+			how += " (" + p.Why + ")"
+		}
+		fmt.Fprintf(w, "%-50s  %s\n", p.Path, how)
 	}
 }
 

@@ -31,6 +31,8 @@ type fixFlags struct {
 	write  bool
 	native int
 	proof  time.Duration
+	// machine is the file for the machine of the failure.
+	machine string
 }
 
 func newFixCommand() *cobra.Command {
@@ -58,6 +60,7 @@ Exit codes: 0 a proven fix, 1 a failure but no proven fix, 2 error, 3 no failure
 	cmd.Flags().StringVar(&f.trace, "trace", "", "fix the failure in this trace `file` instead of looking for one")
 	cmd.Flags().BoolVar(&f.write, "w", false, "apply a proven fix to the source")
 	cmd.Flags().IntVar(&f.native, "native", 20, "run the fixed test so many times under the race detector")
+	cmd.Flags().StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
 	cmd.Flags().DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
 	return cmd
 }
@@ -189,6 +192,11 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 		}
 		applied = true
 	}
+	if f.machine != "" {
+		if err := writeMachine(f.machine, result); err != nil {
+			return err
+		}
+	}
 	w := cmd.OutOrStdout()
 	if f.asJSON {
 		report := fixReport{Failure: result.Failure, Refusal: result.Refusal, Applied: applied, Lifting: result.LiftTime, Analysis: result.AnalysisTime}
@@ -199,7 +207,7 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 			}
 		}
 		if c := result.Fix; c != nil {
-			report.Fixed, report.Lock, report.Cost, report.Proof, report.Diff = true, c.Lock, c.Fix.Cost, c.Proof, c.Patch.Diff(dir)
+			report.Fixed, report.Lock, report.Cost, report.Proof, report.Diff = true, c.Lock, c.Fix.Cost, c.Proof, c.Diff(dir)
 		}
 		for _, c := range result.Tried {
 			report.Rejected = append(report.Rejected, c.Lock+": "+c.Why)
@@ -212,7 +220,7 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 			return err
 		}
 		if result.Fix != nil {
-			fmt.Fprintf(w, "\n%s", result.Fix.Patch.Diff(dir))
+			fmt.Fprintf(w, "\n%s", result.Fix.Diff(dir))
 			if applied {
 				fmt.Fprintln(w, "\napplied")
 			}
@@ -220,6 +228,25 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 	}
 	if result.Fix == nil {
 		return &exitError{code: exitNoFix, err: errors.New("no proven fix")}
+	}
+	return nil
+}
+
+// writeMachine writes the machine in the form that the file's name asks for.
+func writeMachine(file string, result *repair.Result) error {
+	m := result.Machine()
+	if m == nil {
+		return errors.New("-machine: the failure has no machine")
+	}
+	text := m.String() + "\n"
+	switch filepath.Ext(file) {
+	case ".dot":
+		text = m.DOT()
+	case ".svg":
+		text = m.SVG()
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		return fmt.Errorf("-machine: %w", err)
 	}
 	return nil
 }

@@ -227,19 +227,19 @@ func (o *protectOptions) own(name, value string, has bool, args *[]string) (bool
 
 func (o *protectOptions) run(stdout, stderr io.Writer) error {
 	stop := reportSlowness(stderr, "loading and analysing "+strings.Join(o.patterns, " "))
-	overlay, err := protect.New(protect.Config{
-		Patterns: o.patterns, Tests: o.verb == "test", Flags: o.load, Mode: o.mode, Least: o.min,
+	build, err := protect.Prepare(protect.Config{
+		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Flags: o.load, Mode: o.mode, Least: o.min,
 		Findings: o.findings, Strict: o.strict,
 	})
 	stop()
 	if err != nil {
 		return err
 	}
-	defer overlay.Close()
+	defer build.Close()
 	if o.summary {
-		fmt.Fprint(stderr, overlay.Plan)
+		fmt.Fprint(stderr, build.Plan)
 	}
-	cmd := exec.Command("go", slices.Concat([]string{o.verb}, overlay.Flags, o.pass)...)
+	cmd := exec.Command("go", slices.Concat([]string{o.verb}, build.Flags, o.pass)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
 	if o.verb == "build" {
 		return exitCode(cmd.Run())

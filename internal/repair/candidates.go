@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -23,8 +24,14 @@ func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 	regionsOf := map[*sli.Fix][]*Region{}
 	left := map[*sli.Fix]int{}
 	fixes := slices.Clone(a.Fixes)
+	if f, regions := p.stacks(); len(fixes) == 0 && f != nil {
+		fixes = append(fixes, f)
+		regionsOf[f] = regions
+	}
 	for _, f := range fixes {
-		regionsOf[f] = p.regions(f)
+		if regionsOf[f] == nil {
+			regionsOf[f] = p.regions(f)
+		}
 		left[f] = p.racesLeft(regionsOf[f])
 	}
 	slices.SortStableFunc(fixes, func(a, b *sli.Fix) int { return left[a] - left[b] })
@@ -40,7 +47,7 @@ func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 		tests := slices.ContainsFunc(regions, func(r *Region) bool { return r.test })
 		for _, l := range p.locksFor(f, regions) {
 			c := &Candidate{Fix: f, Lock: l.words, Reason: l.reason}
-			patch, err := p.write(f, regions, l, base)
+			patch, err := p.write(regions, l, base)
 			switch {
 			case err != nil:
 				c.Why = err.Error()
@@ -79,10 +86,64 @@ func (p *Program) racesLeft(regions []*Region) int {
 	return n
 }
 
+// stacks is a fix for races whose accesses are not in the program itself but in a library
+// that it calls: the calls are the sections. Their regions come with it.
+func (p *Program) stacks() (*sli.Fix, []*Region) {
+	var all []*Region
+	for i := range p.reader.Outcome.Failures {
+		f := &p.reader.Outcome.Failures[i]
+		if f.Kind != wire.Race {
+			continue
+		}
+		for _, at := range append([]trace.Point{f.Point}, f.Others...) {
+			r := p.ownCall(&at)
+			if r == nil {
+				return nil, nil
+			}
+			all = append(all, r)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	all = merge(all)
+	return &sli.Fix{Cost: 11 * len(all)}, all
+}
+
+// ownCall is the statement of the program that an access is made from.
+func (p *Program) ownCall(at *trace.Point) *Region {
+	for _, c := range at.Stack {
+		f := p.files[c.File]
+		if f == nil {
+			continue
+		}
+		var found ast.Node
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && found == nil {
+				from, to := p.fset.PositionFor(call.Pos(), false).Line, p.fset.PositionFor(call.End(), false).Line
+				if from <= c.Line && c.Line <= to && to-from < 2 {
+					found = call
+				}
+			}
+			return true
+		})
+		if found == nil {
+			return nil
+		}
+		r := p.region(innermostFunc(f, found), []ast.Node{found})
+		if r != nil {
+			r.write = true
+			r.test = strings.HasSuffix(f.name, "_test.go")
+		}
+		return r
+	}
+	return nil
+}
+
 var errCovered = errors.New("the lock covers all of the sections already")
 
 // write makes the patch of a fix with a lock.
-func (p *Program) write(f *sli.Fix, regions []*Region, l *lock, base *Patch) (*Patch, error) {
+func (p *Program) write(regions []*Region, l *lock, base *Patch) (*Patch, error) {
 	work := make([]*Region, 0, len(regions))
 	for _, r := range regions {
 		c := *r
@@ -241,7 +302,7 @@ func (p *Program) calleesTake(r *Region, l *lock) bool {
 	seen := map[*types.Func]bool{}
 	var look func(info *types.Info, stmts []ast.Stmt)
 	look = func(info *types.Info, stmts []ast.Stmt) {
-		within(stmts, func(n ast.Node) {
+		atOnce(&ast.BlockStmt{List: stmts}, func(n ast.Node) {
 			c, ok := n.(*ast.CallExpr)
 			if !ok {
 				return
@@ -255,7 +316,7 @@ func (p *Program) calleesTake(r *Region, l *lock) bool {
 			}
 			if d := p.funcs[fn.Origin()]; d != nil && d.Body != nil && !seen[fn.Origin()] {
 				seen[fn.Origin()] = true
-				if f := p.files[p.fset.PositionFor(d.Pos(), false).Filename]; f != nil {
+				if f := p.fileOf(d); f != nil {
 					look(f.pkg.TypesInfo, d.Body.List)
 				}
 			}
@@ -276,11 +337,17 @@ func (p *Program) callsOf(fn ast.Node) (calls []*Region, static bool) {
 	for _, f := range p.files {
 		info := f.pkg.TypesInfo
 		called := map[*ast.Ident]*ast.CallExpr{}
+		elsewhere := map[*ast.CallExpr]bool{} // calls that a statement makes, but not there
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			if c, ok := n.(*ast.CallExpr); ok {
-				if id := calleeIdent(c); id != nil {
-					called[id] = c
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if id := calleeIdent(n); id != nil {
+					called[id] = n
 				}
+			case *ast.GoStmt:
+				elsewhere[n.Call] = true
+			case *ast.DeferStmt:
+				elsewhere[n.Call] = true
 			}
 			return true
 		})
@@ -290,7 +357,7 @@ func (p *Program) callsOf(fn ast.Node) (calls []*Region, static bool) {
 				continue
 			}
 			c := called[id]
-			if c == nil {
+			if c == nil || elsewhere[c] {
 				static = false
 				continue
 			}
@@ -408,7 +475,7 @@ func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
 	}
 	grown := *r
 	grown.from, grown.to = from, to
-	if grown.takesInside(l, func(s ast.Stmt) bool {
+	if len(inside) > 0 && l.striped || grown.takesInside(l, func(s ast.Stmt) bool {
 		return slices.ContainsFunc(inside, func(o at) bool { return r.list[o.i] == s })
 	}) || p.calleesTakeBut(&grown, l) {
 		return false, fmt.Errorf("%s takes %s in a way that cannot be made one section", describe(p, r), l.words)
@@ -416,6 +483,7 @@ func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
 	for _, o := range inside {
 		e.remove(r.file, r.list[o.i])
 		r.write = r.write || o.op.takes && !o.op.read
+		r.deferred = r.deferred || o.deferred
 	}
 	// The section begins and ends with statements that stay.
 	gone := func(i int) bool { return slices.ContainsFunc(inside, func(o at) bool { return o.i == i }) }
@@ -452,7 +520,7 @@ func (r *Region) takesInside(l *lock, off func(ast.Stmt) bool) bool {
 // lock: it would wait for itself.
 func (p *Program) calleesTakeBut(r *Region, l *lock) bool {
 	found := false
-	within(r.list[r.from:r.to+1], func(n ast.Node) {
+	atOnce(&ast.BlockStmt{List: r.list[r.from : r.to+1]}, func(n ast.Node) {
 		c, ok := n.(*ast.CallExpr)
 		if !ok || lockCall(r.info(), c) != nil {
 			return
@@ -462,7 +530,7 @@ func (p *Program) calleesTakeBut(r *Region, l *lock) bool {
 			return
 		}
 		if d := p.funcs[fn.Origin()]; d != nil && d.Body != nil {
-			if f := p.files[p.fset.PositionFor(d.Pos(), false).Filename]; f != nil {
+			if f := p.fileOf(d); f != nil {
 				inner := &Region{file: f, fn: d, body: d.Body, list: d.Body.List, to: len(d.Body.List) - 1}
 				if len(d.Body.List) > 0 && p.calleesTake(inner, l) {
 					found = true
@@ -480,7 +548,7 @@ func (p *Program) nested(r *Region, all []*Region, l *lock) error {
 	seen := map[*types.Func]bool{}
 	var look func(info *types.Info, stmts []ast.Stmt)
 	look = func(info *types.Info, stmts []ast.Stmt) {
-		within(stmts, func(n ast.Node) {
+		atOnce(&ast.BlockStmt{List: stmts}, func(n ast.Node) {
 			c, ok := n.(*ast.CallExpr)
 			if !ok {
 				return
@@ -498,7 +566,7 @@ func (p *Program) nested(r *Region, all []*Region, l *lock) error {
 				err = fmt.Errorf("%s would hold %s while it calls %s, which takes it too", describe(p, r), l.words, d.Name.Name)
 				return
 			}
-			if f := p.files[p.fset.PositionFor(d.Pos(), false).Filename]; f != nil {
+			if f := p.fileOf(d); f != nil {
 				look(f.pkg.TypesInfo, d.Body.List)
 			}
 		})

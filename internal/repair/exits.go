@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 )
 
@@ -25,12 +24,18 @@ func (p *Program) cover(e *edits, r *Region, l *lock) error {
 		lock, unlock = name+".RLock()", name+".RUnlock()"
 	}
 	if why := p.blocks(r.list[r.from:r.to+1], l); why != "" {
-		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for somebody who needs it", describe(p, r), why)
+		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for somebody who needs the lock", describe(p, r), why)
 	}
 	e.places = append(e.places, describe(p, r))
 	if p.deferrable(r, l) {
 		e.before(r.file, r.first(), lock+"\ndefer "+unlock)
 		return nil
+	}
+	if recovers(r) && panics(r) {
+		return fmt.Errorf("%s recovers from panics, and one inside the section would leave %s held", describe(p, r), l.words)
+	}
+	if !terminates(r.last()) && !p.meansThere(r, r.last().End(), unlock) {
+		return fmt.Errorf("the lock's name means something else at the end of the section in %s", describe(p, r))
 	}
 	e.before(r.file, r.first(), lock)
 	if err := p.leave(e, r, unlock); err != nil {
@@ -60,6 +65,9 @@ func describe(p *Program, r *Region) string {
 // region is in no loop, stands among the function's outermost statements or ends in
 // a return, and what follows it is short and cannot wait for anybody.
 func (p *Program) deferrable(r *Region, l *lock) bool {
+	if r.deferred {
+		return true
+	}
 	if r.inLoop() || hasLabels(r.body) {
 		return false
 	}
@@ -103,8 +111,39 @@ func panics(r *Region) bool {
 	return found
 }
 
+// recovers reports whether a region's function recovers from panics.
+func recovers(r *Region) bool {
+	found := false
+	ast.Inspect(r.body, func(n ast.Node) bool {
+		d, ok := n.(*ast.DeferStmt)
+		if !ok {
+			return true
+		}
+		ast.Inspect(d, func(m ast.Node) bool {
+			if c, ok := m.(*ast.CallExpr); ok && isBuiltin(r.info(), c, "recover") {
+				found = true
+			}
+			return true
+		})
+		return false
+	})
+	return found
+}
+
+func isBuiltin(info *types.Info, c *ast.CallExpr, name string) bool {
+	b, ok := info.Uses[calleeIdent(c)].(*types.Builtin)
+	return ok && b.Name() == name
+}
+
 func calleeIdent(c *ast.CallExpr) *ast.Ident {
-	switch f := ast.Unparen(c.Fun).(type) {
+	fun := ast.Unparen(c.Fun)
+	switch f := fun.(type) { // without type arguments
+	case *ast.IndexExpr:
+		fun = f.X
+	case *ast.IndexListExpr:
+		fun = f.X
+	}
+	switch f := fun.(type) {
 	case *ast.Ident:
 		return f
 	case *ast.SelectorExpr:
@@ -140,11 +179,9 @@ func terminates(s ast.Stmt) bool {
 	case *ast.ReturnStmt:
 		return true
 	case *ast.BranchStmt:
-		return s.Tok != token.FALLTHROUGH
+		return true
 	case *ast.ExprStmt:
-		c, ok := s.X.(*ast.CallExpr)
-		id, _ := c.Fun.(*ast.Ident)
-		return ok && id != nil && id.Name == "panic"
+		return panicOf(s) != nil
 	case *ast.BlockStmt:
 		return len(s.List) > 0 && terminates(s.List[len(s.List)-1])
 	case *ast.IfStmt:
@@ -157,6 +194,18 @@ func terminates(s ast.Stmt) bool {
 		return s.Cond == nil && !breaks(s.Body)
 	}
 	return false
+}
+
+// panicOf is the call of panic that a statement is, nil if it is none.
+func panicOf(s *ast.ExprStmt) *ast.CallExpr {
+	c, ok := s.X.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	if id, ok := c.Fun.(*ast.Ident); !ok || id.Name != "panic" || len(c.Args) != 1 {
+		return nil
+	}
+	return c
 }
 
 func clausesTerminate(body *ast.BlockStmt) bool {
@@ -190,7 +239,7 @@ func (p *Program) leave(e *edits, r *Region, unlock string) error {
 	var err error
 	var walk func(n ast.Node, loop, breakable bool)
 	out := func(s ast.Stmt, text string) {
-		if p.meansThere(r, s, unlock) {
+		if p.meansThere(r, s.Pos(), unlock) {
 			e.replace(r.file, s, text)
 		} else {
 			err = errors.New("the lock's name means something else at a way out of the region")
@@ -220,16 +269,25 @@ func (p *Program) leave(e *edits, r *Region, unlock string) error {
 				walk(m.Body, loop, true)
 				return false
 			case *ast.ReturnStmt:
-				out(m, p.returnText(e, r, m, unlock))
+				text, problem := p.returnText(e, r, m, unlock)
+				if problem != nil {
+					err = problem
+				}
+				out(m, text)
 				return false
+			case *ast.ExprStmt:
+				if c := panicOf(m); c != nil {
+					out(m, p.panicText(e, r, c, unlock))
+					return false
+				}
 			case *ast.BranchStmt:
 				switch {
 				case m.Label != nil || m.Tok == token.GOTO:
 					if !labelInside(stmts, m.Label) {
-						out(m, "{\n"+unlock+"\n"+e.text(r.file, m)+"\n}")
+						out(m, unlock+"\n"+e.text(r.file, m))
 					}
-				case m.Tok == token.BREAK && !breakable, m.Tok == token.CONTINUE && !loop:
-					out(m, "{\n"+unlock+"\n"+e.text(r.file, m)+"\n}")
+				case m.Tok == token.BREAK && !breakable, m.Tok == token.FALLTHROUGH && !breakable, m.Tok == token.CONTINUE && !loop:
+					out(m, unlock+"\n"+e.text(r.file, m))
 				}
 			}
 			return true
@@ -240,17 +298,20 @@ func (p *Program) leave(e *edits, r *Region, unlock string) error {
 }
 
 // meansThere reports whether the variable that the lock's name begins with is the same at
-// a statement as at the region's start.
-func (p *Program) meansThere(r *Region, s ast.Stmt, unlock string) bool {
+// a place as at the region's start.
+func (p *Program) meansThere(r *Region, there token.Pos, unlock string) bool {
 	name, _, _ := strings.Cut(unlock, ".")
-	scopes := r.file.pkg.Types.Scope()
-	here, there := scopes.Innermost(r.first().Pos()), scopes.Innermost(s.Pos())
-	if here == nil || there == nil {
-		return false
+	return lookup(r.file, name, r.first().Pos()) == lookup(r.file, name, there) // both nil: it is declared by this change
+}
+
+// lookup is what a name means at a place.
+func lookup(f *file, name string, at token.Pos) types.Object {
+	scope := f.pkg.Types.Scope().Innermost(at)
+	if scope == nil {
+		return nil
 	}
-	_, a := here.LookupParent(name, r.first().Pos())
-	_, b := there.LookupParent(name, s.Pos())
-	return a == b // both nil: it is declared by this change
+	_, o := scope.LookupParent(name, at)
+	return o
 }
 
 // labelInside reports whether a label stands inside the statements.
@@ -265,54 +326,129 @@ func labelInside(stmts []ast.Stmt, label *ast.Ident) bool {
 }
 
 // returnText is a return that unlocks: its results are computed before.
-func (p *Program) returnText(e *edits, r *Region, s *ast.ReturnStmt, unlock string) string {
-	info := r.info()
-	simple := !slices.ContainsFunc(s.Results, func(x ast.Expr) bool { return !trivial(info, x) })
-	if simple {
-		return "{\n" + unlock + "\n" + e.text(r.file, s) + "\n}"
-	}
+func (p *Program) returnText(e *edits, r *Region, s *ast.ReturnStmt, unlock string) (string, error) {
 	var names, values, back []string
-	n := 0
-	fresh := func() string {
-		n++
-		return fmt.Sprintf("result%d", n)
-	}
 	for _, x := range s.Results {
-		t := info.Types[x].Type
-		if tuple, ok := t.(*types.Tuple); ok {
-			for range tuple.Len() {
-				names = append(names, fresh())
-			}
-			values = append(values, e.text(r.file, x))
-			back = names
-			continue
-		}
-		if trivial(info, x) {
+		if p.trivial(r, x) {
 			back = append(back, e.text(r.file, x))
 			continue
 		}
-		name := fresh()
-		names = append(names, name)
-		values = append(values, e.text(r.file, x))
-		back = append(back, name)
+		n := 1
+		if tuple, ok := r.info().Types[x].Type.(*types.Tuple); ok {
+			n = tuple.Len()
+		}
+		for range n {
+			name := freeName(r, "result", len(names), len(s.Results) == 1 && n == 1)
+			names, back = append(names, name), append(back, name)
+		}
+		value, err := typed(r, x, e.text(r.file, x))
+		if err != nil {
+			return "", err
+		}
+		values = append(values, value)
 	}
-	return "{\n" + strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + unlock + "\nreturn " + strings.Join(back, ", ") + "\n}"
+	if len(names) == 0 {
+		return unlock + "\n" + e.text(r.file, s), nil
+	}
+	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + unlock + "\nreturn " + strings.Join(back, ", "), nil
 }
 
-// trivial reports whether an expression reads nothing that others can change.
-func trivial(info *types.Info, x ast.Expr) bool {
-	tv := info.Types[x]
+// panicText is a panic that unlocks: its value is computed before.
+func (p *Program) panicText(e *edits, r *Region, c *ast.CallExpr, unlock string) string {
+	if p.trivial(r, c.Args[0]) {
+		return unlock + "\n" + e.text(r.file, c)
+	}
+	name := freeName(r, "reason", 0, true)
+	return name + " := " + e.text(r.file, c.Args[0]) + "\n" + unlock + "\npanic(" + name + ")"
+}
+
+// freeName is a name that a region's function does not use.
+func freeName(r *Region, word string, i int, only bool) string {
+	used := map[string]bool{}
+	ast.Inspect(r.fn, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			used[id.Name] = true
+		}
+		return true
+	})
+	if only && !used[word] {
+		return word
+	}
+	for n := 0; ; n++ {
+		name := fmt.Sprintf("%s%d", word, n)
+		if used[name] {
+			continue
+		}
+		if i--; i < 0 {
+			return name
+		}
+	}
+}
+
+// typed is an expression with a conversion where its type comes from what it is
+// returned as, and would be another in a variable of its own: comparisons and shifts.
+func typed(r *Region, x ast.Expr, text string) (string, error) {
+	b, ok := ast.Unparen(x).(*ast.BinaryExpr)
+	if !ok {
+		return text, nil
+	}
+	t := r.info().Types[x].Type
+	switch b.Op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
+		if types.Identical(t, types.Typ[types.Bool]) || types.Identical(t, types.Typ[types.UntypedBool]) {
+			return text, nil
+		}
+	case token.SHL, token.SHR:
+		if r.info().Types[b.X].Value == nil || types.Identical(t, types.Typ[types.Int]) {
+			return text, nil
+		}
+	default:
+		return text, nil
+	}
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		return t.Name() + "(" + text + ")", nil
+	case *types.Named:
+		if t.Obj().Pkg() == r.file.pkg.Types && t.TypeArgs().Len() == 0 {
+			return t.Obj().Name() + "(" + text + ")", nil
+		}
+	}
+	return "", fmt.Errorf("a result of type %s cannot be kept in a variable", t)
+}
+
+// trivial reports whether an expression reads nothing that others can change: a constant,
+// or a variable that no closure has.
+func (p *Program) trivial(r *Region, x ast.Expr) bool {
+	tv := r.info().Types[x]
 	if tv.Value != nil || tv.IsNil() {
 		return true
 	}
-	switch x := ast.Unparen(x).(type) {
-	case *ast.Ident:
-		v, ok := info.Uses[x].(*types.Var)
-		return ok && v.Pkg() != nil && v.Parent() != v.Pkg().Scope()
-	case *ast.BasicLit:
-		return true
+	id, ok := ast.Unparen(x).(*ast.Ident)
+	if !ok {
+		return false
 	}
-	return false
+	v, ok := r.info().Uses[id].(*types.Var)
+	if !ok || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.Pos() < r.fn.Pos() {
+		return false
+	}
+	alone := true
+	ast.Inspect(r.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			ast.Inspect(n, func(m ast.Node) bool {
+				if id, ok := m.(*ast.Ident); ok && r.info().Uses[id] == v {
+					alone = false
+				}
+				return true
+			})
+		case *ast.UnaryExpr:
+			if id, ok := ast.Unparen(n.X).(*ast.Ident); ok && n.Op == token.AND && r.info().Uses[id] == v {
+				alone = false
+			}
+		}
+		return true
+	})
+	return alone
 }
 
 // blocks says what in some statements may wait for another goroutine; "" if nothing
@@ -329,12 +465,12 @@ func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool) st
 		}
 	}
 	for _, s := range stmts {
-		f := p.files[p.fset.PositionFor(s.Pos(), false).Filename]
+		f := p.fileOf(s)
 		if f == nil {
 			return "code that is not the program's"
 		}
 		info := f.pkg.TypesInfo
-		within([]ast.Stmt{s}, func(n ast.Node) {
+		atOnce(s, func(n ast.Node) {
 			switch n := n.(type) {
 			case *ast.SendStmt:
 				say("a send")
@@ -351,6 +487,9 @@ func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool) st
 			case *ast.CallExpr:
 				fn, _ := info.Uses[calleeIdent(n)].(*types.Func)
 				if fn == nil {
+					if unknown(info, n) {
+						say("a call of a function value")
+					}
 					return
 				}
 				if waiting[fn.FullName()] {
@@ -358,7 +497,7 @@ func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool) st
 					return
 				}
 				if op := lockCall(info, n); op != nil && op.takes && op.object != l.object && l.object != nil {
-					return // the order of locks is for the proof to see
+					return // the order of locks is for the audit to see
 				}
 				if d := p.funcs[fn.Origin()]; d != nil && d.Body != nil && !seen[fn.Origin()] {
 					seen[fn.Origin()] = true
@@ -370,6 +509,19 @@ func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool) st
 		})
 	}
 	return why
+}
+
+// unknown reports whether a call is of a function value: whoever gave it may use what the
+// lock guards, and so wait for itself.
+func unknown(info *types.Info, c *ast.CallExpr) bool {
+	if info.Types[c.Fun].IsType() {
+		return false
+	}
+	if _, ok := info.Uses[calleeIdent(c)].(*types.Builtin); ok {
+		return false
+	}
+	_, literal := ast.Unparen(c.Fun).(*ast.FuncLit)
+	return !literal
 }
 
 // waiting are the functions of the standard library that wait for somebody.

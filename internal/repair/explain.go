@@ -34,16 +34,8 @@ func (r *Result) Explain(w io.Writer, t *trace.Reader) error {
 
 // explainMachine tells the read operation and the writes that race with it.
 func (r *Result) explainMachine(w io.Writer) {
-	a := r.Analysis
 	fix := r.chosen()
-	var m *sli.Machine
-	switch {
-	case fix != nil && len(fix.Machines) > 0:
-		m = fix.Machines[0]
-	case len(a.Machines) > 0:
-		m = a.Machines[len(a.Machines)-1]
-	}
-	if m != nil {
+	if m := r.Machine(); m != nil {
 		fmt.Fprintln(w, "\nThe read operation, as a machine:")
 		for _, line := range strings.Split(m.Words(r.place), "\n") {
 			fmt.Fprintln(w, "  "+line)
@@ -62,6 +54,19 @@ func (r *Result) explainMachine(w io.Writer) {
 			fmt.Fprintf(w, "  %-18s  %s of %s at %s\n", s.Role, verb, x.Data, r.place(x.Point))
 		}
 	}
+}
+
+// Machine is the one that the result is about: that of the fix, or the most of the read
+// operation that was found; nil if there is none.
+func (r *Result) Machine() *sli.Machine {
+	fix := r.chosen()
+	switch {
+	case fix != nil && len(fix.Machines) > 0:
+		return fix.Machines[0]
+	case r.Analysis != nil && len(r.Analysis.Machines) > 0:
+		return r.Analysis.Machines[len(r.Analysis.Machines)-1]
+	}
+	return nil
 }
 
 // chosen is the engine's fix that the result is about.

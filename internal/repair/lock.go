@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
+
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 )
@@ -27,6 +29,9 @@ type lock struct {
 	// if it has no owner.
 	field    string
 	variable string
+	// striped says that it is one of several: an element of an array or slice, with the
+	// index of the data that it guards.
+	striped bool
 	// scope is where the variable can be named: a function, or nil for everywhere in
 	// the package.
 	scope ast.Node
@@ -98,6 +103,8 @@ func lastObject(info *types.Info, e ast.Expr) types.Object {
 		return lastObject(info, e.X)
 	case *ast.StarExpr:
 		return lastObject(info, e.X)
+	case *ast.IndexExpr:
+		return lastObject(info, e.X)
 	}
 	return nil
 }
@@ -117,6 +124,20 @@ func isMutex(t types.Type) bool {
 func isRW(t types.Type) bool {
 	n, ok := deref(t).(*types.Named)
 	return ok && n.Obj().Name() == "RWMutex"
+}
+
+// isStriped reports whether a type is an array or slice of mutexes.
+func isStriped(t types.Type) bool { return elem(t) != nil && isMutex(elem(t)) }
+
+// elem is the type of the elements of an array or slice, nil of anything else.
+func elem(t types.Type) types.Type {
+	switch t := t.Underlying().(type) {
+	case *types.Array:
+		return t.Elem()
+	case *types.Slice:
+		return t.Elem()
+	}
+	return nil
 }
 
 // named is the type with its name, without arguments.
@@ -193,6 +214,9 @@ func (p *Program) locksFor(f *sli.Fix, regions []*Region) []*lock {
 		}
 	}
 	slices.SortStableFunc(d.owners, func(a, b *types.Named) int { return reach[b] - reach[a] })
+	if n := receiver(regions); n != nil && !slices.Contains(d.owners, n) {
+		d.owners = append(d.owners, n)
+	}
 	var all []*lock
 	all = append(all, p.heldLocks(f)...)
 	for _, n := range d.owners {
@@ -210,6 +234,28 @@ func (p *Program) locksFor(f *sli.Fix, regions []*Region) []*lock {
 		all = append(all, l)
 	}
 	return unique(all)
+}
+
+// receiver is the struct whose methods all regions are in; nil if there is none. What its
+// methods touch is likely to be its own, even if the accesses themselves do not say so:
+// elements of maps that other functions return, nodes of a list.
+func receiver(regions []*Region) *types.Named {
+	var found *types.Named
+	for _, r := range regions {
+		d, ok := r.fn.(*ast.FuncDecl)
+		if !ok || d.Recv == nil || len(d.Recv.List) != 1 {
+			return nil
+		}
+		n := named(r.info().TypeOf(d.Recv.List[0].Type))
+		if n == nil || found != nil && found != n {
+			return nil
+		}
+		if _, ok := n.Underlying().(*types.Struct); !ok {
+			return nil
+		}
+		found = n
+	}
+	return found
 }
 
 func unique(all []*lock) []*lock {
@@ -241,11 +287,14 @@ func (p *Program) heldLocks(f *sli.Fix) []*lock {
 // existing is a mutex of the program as a lock.
 func (p *Program) existing(o types.Object) *lock {
 	v, ok := o.(*types.Var)
-	if !ok || !isMutex(v.Type()) {
+	if !ok || !isMutex(v.Type()) && !isStriped(v.Type()) {
 		return nil
 	}
 	l := &lock{object: v, rw: isRW(v.Type()), words: "the mutex " + v.Name(), pkg: v.Pkg()}
 	if !v.IsField() {
+		if isStriped(v.Type()) {
+			return nil // of which data they are is not known
+		}
 		l.variable = v.Name()
 		if v.Parent() != v.Pkg().Scope() {
 			return nil // whose scope it is would have to be known
@@ -267,6 +316,9 @@ func (p *Program) existing(o types.Object) *lock {
 func fieldLock(t *types.Named, field *types.Var) *lock {
 	l := &lock{object: field, rw: isRW(field.Type()), owner: t, field: field.Name(), pkg: t.Obj().Pkg()}
 	l.words = "the mutex " + t.Obj().Name() + "." + field.Name()
+	if isStriped(field.Type()) {
+		l.rw, l.striped, l.words = isRW(elem(field.Type())), true, "one of the mutexes "+t.Obj().Name()+"."+field.Name()
+	}
 	if field.Embedded() {
 		l.field = ""
 		l.words = "the mutex embedded in " + t.Obj().Name()
@@ -316,10 +368,14 @@ func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
 		return nil
 	}
 	st, ok := spec.Type.(*ast.StructType)
-	if !ok || len(fields) == 0 {
+	if !ok || len(st.Fields.List) == 0 || p.compared(n) {
 		return nil
 	}
-	name := freeField(n, "mu", fields[0].Name()+"Mu")
+	other := "dataMu"
+	if len(fields) > 0 {
+		other = fields[0].Name() + "Mu"
+	}
+	name := freeField(n, "mu", other)
 	var names []string
 	for _, v := range fields {
 		names = append(names, v.Name())
@@ -332,10 +388,14 @@ func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
 			if err != nil {
 				return err
 			}
+			if len(names) == 0 {
+				e.before(f, declared(st.Fields.List[0]), name+" "+sync+".Mutex")
+				return nil
+			}
 			for _, field := range st.Fields.List {
 				for _, id := range field.Names {
 					if slices.Contains(names, id.Name) {
-						e.before(f, field, fmt.Sprintf("%s %s.Mutex // guards %s", name, sync, strings.Join(names, ", ")))
+						e.before(f, declared(field), fmt.Sprintf("%s %s.Mutex // guards %s", name, sync, strings.Join(names, ", ")))
 						return nil
 					}
 				}
@@ -343,6 +403,47 @@ func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
 			return fmt.Errorf("the fields %s are not where %s is declared", strings.Join(names, ", "), n.Obj().Name())
 		},
 	}
+}
+
+// compared reports whether values of a struct type are compared, as they are or as keys of
+// a map: with a mutex in it, two that were equal may differ.
+func (p *Program) compared(n *types.Named) bool {
+	for _, f := range p.files {
+		for e, tv := range f.pkg.TypesInfo.Types {
+			switch e := e.(type) {
+			case *ast.BinaryExpr:
+				if (e.Op == token.EQL || e.Op == token.NEQ) && contains(f.pkg.TypesInfo.TypeOf(e.X), n) {
+					return true
+				}
+			default:
+				if m, ok := tv.Type.(*types.Map); ok && contains(m.Key(), n) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// contains reports whether values of a type have ones of a struct type in them.
+func contains(t types.Type, n *types.Named) bool {
+	if isPointer(t) {
+		return false
+	}
+	if named(t) == n {
+		return true
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if contains(t.Field(i).Type(), n) {
+				return true
+			}
+		}
+	case *types.Array:
+		return contains(t.Elem(), n)
+	}
+	return false
 }
 
 // freeField is a name that neither a field nor a method of a struct has.
@@ -394,7 +495,7 @@ func (p *Program) newLocal(vars []*types.Var) *lock {
 	if list == nil {
 		return nil // a parameter or a result
 	}
-	name := v.Name() + "Mu"
+	name := freeName(&Region{fn: fn}, v.Name()+"Mu", 0, true)
 	return &lock{
 		words: "a new mutex " + name + " beside the variable " + v.Name(), reason: "the data is a variable that closures share",
 		variable: name, scope: fn, pkg: v.Pkg(),
@@ -438,10 +539,7 @@ func (p *Program) newGlobal(regions []*Region, d *data) *lock {
 	case len(d.owners) > 0:
 		word = d.owners[0].Obj().Name()
 	}
-	name := strings.ToLower(word[:1]) + word[1:] + "Mu"
-	for i := 2; f.pkg.Types.Scope().Lookup(name) != nil; i++ {
-		name = fmt.Sprintf("%sMu%d", strings.ToLower(word[:1])+word[1:], i)
-	}
+	name := freeVariable(f.pkg, strings.ToLower(word[:1])+word[1:]+"Mu")
 	for _, decl := range f.syntax.Decls {
 		if g, ok := decl.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
 			after = decl
@@ -462,6 +560,19 @@ func (p *Program) newGlobal(regions []*Region, d *data) *lock {
 	}
 }
 
+// freeVariable is a name that nothing in a package has.
+func freeVariable(pkg *packages.Package, word string) string {
+	used := map[string]bool{}
+	for id := range pkg.TypesInfo.Defs {
+		used[id.Name] = true
+	}
+	name := word
+	for i := 2; used[name]; i++ {
+		name = fmt.Sprintf("%s%d", word, i)
+	}
+	return name
+}
+
 // declared is a declaration with its comment.
 func declared(n ast.Node) ast.Node {
 	switch d := n.(type) {
@@ -470,6 +581,10 @@ func declared(n ast.Node) ast.Node {
 			return d.Doc
 		}
 	case *ast.GenDecl:
+		if d.Doc != nil {
+			return d.Doc
+		}
+	case *ast.Field:
 		if d.Doc != nil {
 			return d.Doc
 		}
@@ -486,85 +601,246 @@ func (p *Program) name(l *lock, r *Region) string {
 		if l.scope != nil && !(l.scope.Pos() <= r.fn.Pos() && r.fn.End() <= l.scope.End()) {
 			return ""
 		}
+		if lookup(r.file, l.variable, r.first().Pos()) != l.object {
+			return "" // the name means something else there
+		}
 		return l.variable
 	}
 	if l.pkg.Path() != r.file.pkg.Types.Path() && !token.IsExported(l.field) {
 		return ""
 	}
 	v := p.ownerVar(r, l.owner)
-	if v == "" || l.field == "" {
+	switch {
+	case v == "" || l.field == "":
 		return v
+	case l.striped:
+		i := p.stripe(r, l)
+		if i == "" {
+			return ""
+		}
+		return v + "." + l.field + "[" + i + "]"
 	}
 	return v + "." + l.field
 }
 
-// ownerVar is the variable by which a region reaches a struct; "" if there is none, or
-// no single one. It must mean the same throughout the region.
-func (p *Program) ownerVar(r *Region, n *types.Named) string {
+// stripe is the index that a region has for the other fields of a lock's struct; "" if
+// there is none, or no single one that stays the same.
+func (p *Program) stripe(r *Region, l *lock) string {
 	info := r.info()
-	found := map[types.Object]bool{}
-	var only types.Object
-	see := func(o types.Object) {
-		v, ok := o.(*types.Var)
-		if !ok || v.IsField() || named(v.Type()) != n || v.Pos() >= r.first().Pos() {
+	found := map[string]bool{}
+	within(r.list[r.from:r.to+1], func(n ast.Node) {
+		x, ok := n.(*ast.IndexExpr)
+		if !ok {
 			return
 		}
-		if p.means(r, v) && !found[v] {
-			found[v] = true
-			only = v
+		sel, ok := ast.Unparen(x.X).(*ast.SelectorExpr)
+		if !ok || named(info.TypeOf(sel.X)) != l.owner {
+			return
 		}
+		switch i := x.Index.(type) {
+		case *ast.Ident:
+			v, ok := info.Uses[i].(*types.Var)
+			if ok && v.Pos() < r.first().Pos() && p.means(r, v) {
+				found[i.Name] = true
+				return
+			}
+		case *ast.BasicLit:
+			found[i.Value] = true
+			return
+		}
+		found[""] = true // an index that may mean another in the end
+	})
+	if len(found) != 1 {
+		return ""
+	}
+	for i := range found {
+		return i
+	}
+	return ""
+}
+
+// ownerVar is the expression by which a region reaches a struct, such as a variable or a
+// field of one; "" if there is none, or no single one. It must mean the same throughout
+// the region.
+func (p *Program) ownerVar(r *Region, n *types.Named) string {
+	info := r.info()
+	found := map[string]bool{}
+	see := func(e ast.Expr) bool {
+		for _, h := range p.handles(info, e) {
+			if named(h.t) == n && (h.pointer || p.original(h.root)) && h.root.Pos() < r.first().Pos() && p.means(r, h.root) {
+				found[h.text] = true
+			}
+		}
+		return true
 	}
 	for _, node := range r.nodes {
 		ast.Inspect(node, func(m ast.Node) bool {
-			if id, ok := m.(*ast.Ident); ok {
-				see(info.Uses[id])
-			}
-			return true
+			e, ok := m.(ast.Expr)
+			return !ok || see(e)
 		})
 	}
 	if len(found) == 0 {
-		for _, v := range parameters(info, r.fn) {
-			see(v)
+		for _, id := range parameters(r.fn) {
+			see(id)
 		}
 	}
 	if len(found) == 0 {
 		within(r.list[r.from:r.to+1], func(m ast.Node) {
-			if id, ok := m.(*ast.Ident); ok {
-				see(info.Uses[id])
+			if e, ok := m.(ast.Expr); ok {
+				see(e)
 			}
 		})
 	}
 	if len(found) != 1 {
 		return ""
 	}
-	return only.Name()
+	for text := range found {
+		return text
+	}
+	return ""
+}
+
+// A handle is an expression that leads from a variable to something, over fields.
+type handle struct {
+	root    *types.Var
+	text    string
+	t       types.Type
+	pointer bool // it leads over a pointer, so that a copy of the variable will do
+}
+
+// handles are the handles that an expression, a variable or a field, has in it: of what
+// it selects from and of fields that it leads over without naming them.
+func (p *Program) handles(info *types.Info, e ast.Expr) []handle {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if v, ok := info.ObjectOf(e).(*types.Var); ok && !v.IsField() {
+			return []handle{{root: v, text: v.Name(), t: v.Type(), pointer: isPointer(v.Type())}}
+		}
+	case *ast.SelectorExpr:
+		s := info.Selections[e]
+		if s == nil {
+			return nil
+		}
+		all := p.handles(info, e.X)
+		if len(all) == 0 {
+			return nil
+		}
+		h := all[len(all)-1]
+		path := s.Index()
+		if s.Kind() != types.FieldVal {
+			path = path[:len(path)-1]
+		}
+		for _, i := range path {
+			st, ok := deref(h.t).Underlying().(*types.Struct)
+			if !ok {
+				return nil
+			}
+			f := st.Field(i)
+			if isPointer(f.Type()) && p.assigned(f.Origin()) {
+				break // it may lead elsewhere when the section ends
+			}
+			h = handle{root: h.root, text: h.text + "." + f.Name(), t: f.Type(), pointer: h.pointer || isPointer(f.Type())}
+			all = append(all, h)
+		}
+		return all
+	}
+	return nil
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// assigned reports whether the program assigns to a field, other than in a literal of its
+// struct.
+func (p *Program) assigned(field *types.Var) bool {
+	for _, f := range p.files {
+		found := false
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if a, ok := n.(*ast.AssignStmt); ok {
+				for _, l := range a.Lhs {
+					if s, ok := ast.Unparen(l).(*ast.SelectorExpr); ok {
+						v, ok := f.pkg.TypesInfo.Uses[s.Sel].(*types.Var)
+						found = found || ok && v.Origin() == field
+					}
+				}
+			}
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// original reports whether a variable of a struct type is the struct that is shared, and
+// not a copy of it as a parameter, a receiver or v := *p is: a lock in a copy locks
+// nothing.
+func (p *Program) original(v *types.Var) bool {
+	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
+		return true
+	}
+	f := p.files[p.fset.PositionFor(v.Pos(), false).Filename]
+	if f == nil {
+		return false
+	}
+	made := false
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			for i, id := range n.Names {
+				if id.Pos() == v.Pos() {
+					made = len(n.Values) == 0 || len(n.Values) == len(n.Names) && isLiteral(n.Values[i])
+				}
+			}
+		case *ast.AssignStmt:
+			for i, l := range n.Lhs {
+				if l.Pos() == v.Pos() {
+					made = n.Tok == token.DEFINE && len(n.Rhs) == len(n.Lhs) && isLiteral(n.Rhs[i])
+				}
+			}
+		}
+		return true
+	})
+	return made
+}
+
+func isLiteral(e ast.Expr) bool {
+	_, ok := ast.Unparen(e).(*ast.CompositeLit)
+	return ok
 }
 
 // means reports whether a variable's name means it where the region begins, and the
 // variable is not changed in it.
 func (p *Program) means(r *Region, v *types.Var) bool {
-	scope := r.file.pkg.Types.Scope().Innermost(r.first().Pos())
-	if scope == nil {
-		return false
-	}
-	if _, o := scope.LookupParent(v.Name(), r.first().Pos()); o != v {
+	if lookup(r.file, v.Name(), r.first().Pos()) != v {
 		return false
 	}
 	same := true
-	within(r.list[r.from:r.to+1], func(n ast.Node) {
-		if a, ok := n.(*ast.AssignStmt); ok {
-			for _, l := range a.Lhs {
+	for _, s := range r.list[r.from : r.to+1] {
+		ast.Inspect(s, func(n ast.Node) bool {
+			var changed []ast.Expr
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				changed = n.Lhs
+			case *ast.RangeStmt:
+				changed = []ast.Expr{n.Key, n.Value}
+			}
+			for _, l := range changed {
 				if id, ok := l.(*ast.Ident); ok && r.info().ObjectOf(id) == v {
 					same = false
 				}
 			}
-		}
-	})
+			return true
+		})
+	}
 	return same
 }
 
-// parameters are a function's receiver and parameters.
-func parameters(info *types.Info, fn ast.Node) []types.Object {
+// parameters are the names of a function's receiver and parameters.
+func parameters(fn ast.Node) []*ast.Ident {
 	var lists []*ast.FieldList
 	switch fn := fn.(type) {
 	case *ast.FuncDecl:
@@ -572,15 +848,13 @@ func parameters(info *types.Info, fn ast.Node) []types.Object {
 	case *ast.FuncLit:
 		lists = []*ast.FieldList{fn.Type.Params}
 	}
-	var all []types.Object
+	var all []*ast.Ident
 	for _, l := range lists {
 		if l == nil {
 			continue
 		}
 		for _, f := range l.List {
-			for _, id := range f.Names {
-				all = append(all, info.Defs[id])
-			}
+			all = append(all, f.Names...)
 		}
 	}
 	return all

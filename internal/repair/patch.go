@@ -35,12 +35,17 @@ func (p *Patch) key() string {
 	return b.String()
 }
 
-// Diff is the change as a unified diff, with names relative to a directory.
-func (p *Patch) Diff(dir string) string {
+// Diff is the change as a unified diff, with names relative to a directory; those of
+// dependencies begin with the module and its version.
+func (c *Candidate) Diff(dir string) string { return c.Patch.diff(dir, c.program.moved) }
+
+func (p *Patch) diff(dir string, moved *mover) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
 		short := name
-		if rel, err := filepath.Rel(dir, name); err == nil && !strings.HasPrefix(rel, "..") {
+		if moved.cached(name) {
+			short = filepath.ToSlash(strings.TrimPrefix(name, moved.env.GOMODCACHE+string(filepath.Separator)))
+		} else if rel, err := filepath.Rel(dir, name); err == nil && !strings.HasPrefix(rel, "..") {
 			short = filepath.ToSlash(rel)
 		}
 		b.Write(diff.Diff("a/"+short, p.before[name], "b/"+short, p.Files[name]))
@@ -88,7 +93,7 @@ func (e *edits) before(f *file, n ast.Node, text string) {
 	at := e.offset(n.Pos())
 	space, first := indent(f.source, at)
 	if !first {
-		e.add(f, at, at, text+"; ")
+		e.add(f, at, at, text+"\n")
 		return
 	}
 	e.add(f, at, at, strings.ReplaceAll(text, "\n", "\n"+space)+"\n"+space)
@@ -104,7 +109,7 @@ func (e *edits) after(f *file, n ast.Node, text string) {
 	}
 	rest := strings.TrimSpace(string(f.source[at:end]))
 	if rest != "" && !strings.HasPrefix(rest, "//") {
-		e.add(f, at, at, "; "+text)
+		e.add(f, at, at, "\n"+text)
 		return
 	}
 	e.add(f, end, end, "\n"+space+text)
@@ -159,15 +164,11 @@ func (e *edits) imported(f *file, path string) (string, error) {
 			continue
 		}
 		if g.Lparen.IsValid() {
-			// In order among those of the standard library, which stand first.
-			for _, s := range g.Specs {
-				if s.(*ast.ImportSpec).Path.Value > quoted {
-					e.before(f, s, quoted)
-					return path, nil
-				}
-			}
-			e.after(f, g.Specs[len(g.Specs)-1], quoted)
+			e.importAmong(f, g.Specs, quoted)
 			return path, nil
+		}
+		if g.Specs[0].(*ast.ImportSpec).Path.Value == `"C"` {
+			continue // its comment belongs to it alone
 		}
 		at := e.offset(g.Pos())
 		e.add(f, at, e.offset(g.End()), "import (\n\t"+quoted+"\n\t"+strings.TrimSpace(strings.TrimPrefix(e.text(f, g), "import"))+"\n)")
@@ -176,6 +177,27 @@ func (e *edits) imported(f *file, path string) (string, error) {
 	at := e.offset(f.syntax.Name.End())
 	e.add(f, at, at, "\n\nimport "+quoted)
 	return path, nil
+}
+
+// importAmong puts an import in order among those of the standard library.
+func (e *edits) importAmong(f *file, specs []ast.Spec, quoted string) {
+	var last ast.Spec
+	for _, s := range specs {
+		path := s.(*ast.ImportSpec).Path.Value
+		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+			continue
+		}
+		if path > quoted {
+			e.before(f, s, quoted)
+			return
+		}
+		last = s
+	}
+	if last == nil {
+		e.before(f, specs[0], quoted+"\n")
+		return
+	}
+	e.after(f, last, quoted)
 }
 
 // patch applies the edits on top of an earlier patch.
@@ -212,10 +234,10 @@ func (e *edits) patch(base *Patch) (*Patch, error) {
 				return nil, fmt.Errorf("the changed %s does not parse: %w", filepath.Base(f.name), err)
 			}
 		}
-		if _, ok := p.before[f.name]; !ok {
-			p.before[f.name] = f.source
+		if _, ok := p.before[f.original]; !ok {
+			p.before[f.original] = f.source
 		}
-		p.Files[f.name] = out
+		p.Files[f.original] = out
 	}
 	return p, nil
 }

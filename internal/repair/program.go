@@ -21,46 +21,44 @@ import (
 
 // A Program is the source of a program with a run of it that failed.
 type Program struct {
-	lifted  *gossa.Program
+	*source
+	lifted *gossa.Program
+	reader *trace.Reader
+	trace  *gossa.Trace
+	locks  map[uint64]types.Object // what was locked at an address
+}
+
+// A source is the syntax and the types of a program.
+type source struct {
 	fset    *token.FileSet
-	reader  *trace.Reader
-	trace   *gossa.Trace
 	files   map[string]*file // by name
 	funcs   map[*types.Func]*ast.FuncDecl
 	overlay map[string][]byte
-	locks   map[uint64]types.Object // what was locked at an address
+	moved   *mover
 }
 
 // A file is one source file.
 type file struct {
-	name   string
-	source []byte
-	syntax *ast.File
-	pkg    *packages.Package
+	name string
+	// original is its name in the program without changes: another, if it is a copy of a
+	// dependency's.
+	original string
+	source   []byte
+	syntax   *ast.File
+	pkg      *packages.Package
 }
 
-// Load loads the program that a trace was recorded from.
-func Load(config instrument.Config, r *trace.Reader) (*Program, error) {
-	pkgs, err := load.Packages(load.Config{
-		Dir: config.Dir, Patterns: patterns(config, r), Tests: config.Tests, Flags: config.Flags, Env: config.Env, Overlay: config.Overlay,
-	})
+// newProgram loads the program that a trace was recorded from.
+func newProgram(config instrument.Config, m *mover, r *trace.Reader) (*Program, error) {
+	src, pkgs, err := read(config, m, &r.Header)
 	if err != nil {
 		return nil, err
 	}
-	pkgs = withTests(pkgs)
 	prog, built := load.SSA(pkgs)
-	p := &Program{
-		fset: prog.Fset, reader: r, trace: gossa.NewTrace(r), overlay: config.Overlay,
-		files: map[string]*file{}, funcs: map[*types.Func]*ast.FuncDecl{},
-	}
+	p := &Program{source: src, reader: r, trace: gossa.NewTrace(r)}
 	var syntax []*ast.File
 	for _, k := range pkgs {
-		for _, f := range k.Syntax {
-			syntax = append(syntax, f)
-			if err := p.addFile(f, k); err != nil {
-				return nil, err
-			}
-		}
+		syntax = append(syntax, k.Syntax...)
 	}
 	if p.lifted, err = gossa.Lift(prog, built, syntax); err != nil {
 		return nil, err
@@ -70,10 +68,52 @@ func Load(config instrument.Config, r *trace.Reader) (*Program, error) {
 	return p, nil
 }
 
+// read loads the source of the program that a trace is of.
+func read(config instrument.Config, m *mover, h *trace.Header) (*source, []*packages.Package, error) {
+	pkgs, err := load.Packages(load.Config{
+		Dir: config.Dir, Patterns: patterns(config, h), Tests: config.Tests, TestsOf: h.Package,
+		Flags: config.Flags, Env: config.Env, Overlay: config.Overlay,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	pkgs = withTests(pkgs)
+	src := newSource(nil, config.Overlay)
+	src.moved = m
+	for _, k := range pkgs {
+		src.fset = k.Fset
+		for _, f := range k.Syntax {
+			if err := src.addFile(f, k); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return src, pkgs, nil
+}
+
+func newSource(fset *token.FileSet, overlay map[string][]byte) *source {
+	return &source{fset: fset, overlay: overlay, files: map[string]*file{}, funcs: map[*types.Func]*ast.FuncDecl{}}
+}
+
+// fileOf is the file that a node is in; nil if it is not the program's.
+func (s *source) fileOf(n ast.Node) *file {
+	return s.files[s.fset.PositionFor(n.Pos(), false).Filename]
+}
+
+// byOriginal is the file with a name in the program without changes.
+func (s *source) byOriginal(name string) *file {
+	for _, f := range s.files {
+		if f.original == name {
+			return f
+		}
+	}
+	return nil
+}
+
 // patterns are the packages whose source matters: all that are the program's own.
-func patterns(config instrument.Config, r *trace.Reader) []string {
+func patterns(config instrument.Config, h *trace.Header) []string {
 	all := append([]string(nil), config.Patterns...)
-	for _, path := range r.Header.Own {
+	for _, path := range h.Own {
 		if path = strings.TrimSuffix(path, "_test"); !slices.Contains(all, path) {
 			all = append(all, path)
 		}
@@ -81,20 +121,20 @@ func patterns(config instrument.Config, r *trace.Reader) []string {
 	return all
 }
 
-func (p *Program) addFile(f *ast.File, k *packages.Package) error {
-	name := p.fset.PositionFor(f.Pos(), false).Filename
-	source, ok := p.overlay[name]
+func (s *source) addFile(f *ast.File, k *packages.Package) error {
+	name := s.fset.PositionFor(f.Pos(), false).Filename
+	text, ok := s.overlay[name]
 	if !ok {
 		var err error
-		if source, err = os.ReadFile(name); err != nil {
+		if text, err = os.ReadFile(name); err != nil {
 			return fmt.Errorf("reading the program: %w", err)
 		}
 	}
-	p.files[name] = &file{name: name, source: source, syntax: f, pkg: k}
+	s.files[name] = &file{name: name, original: s.moved.original(name), source: text, syntax: f, pkg: k}
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
 			if o, ok := k.TypesInfo.Defs[fn.Name].(*types.Func); ok {
-				p.funcs[o] = fn
+				s.funcs[o] = fn
 			}
 		}
 	}
@@ -121,10 +161,13 @@ func withTests(pkgs []*packages.Package) []*packages.Package {
 	return kept
 }
 
-// analyse runs the engine on the failures of the run until one gives fixes.
+// analyse runs the engine on all failures of the run. The first that has fixes is what the
+// report is about; those of the others, most of them races, are alternatives, and so is
+// one fix for all of them together.
 func (p *Program) analyse() (*sli.Analysis, error) {
 	var best *sli.Analysis
 	var lost error
+	var firsts []*sli.Fix
 	for _, f := range p.lifted.Failures(p.trace, p.reader.Outcome) {
 		a, err := sli.Analyse(p.lifted.Program, p.trace, f, sli.Options{})
 		switch {
@@ -134,13 +177,18 @@ func (p *Program) analyse() (*sli.Analysis, error) {
 		case best == nil:
 			best = a
 		}
-		if len(a.Fixes) > 0 {
-			if len(best.Fixes) > 0 {
-				best.Fixes = append(best.Fixes, a.Fixes...)
-			} else {
-				best = a
-			}
+		if len(a.Fixes) == 0 {
+			continue
 		}
+		firsts = append(firsts, a.Fixes[0])
+		if len(best.Fixes) > 0 {
+			best.Fixes = append(best.Fixes, a.Fixes...)
+		} else {
+			best = a
+		}
+	}
+	if len(firsts) > 1 {
+		best.Fixes = append(best.Fixes, sli.Merge(sli.Options{}, firsts...))
 	}
 	if err := p.trace.Err(); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,8 +28,10 @@ type Proof struct {
 	// Searches are the explorations, in the words of their strategies.
 	Searches []string
 	Runs     int
-	// Native is how many times the test ran under the race detector.
+	// Native is how many times the test ran under the race detector; Others says that the
+	// package's other tests, which passed before, still do.
 	Native int
+	Others bool
 }
 
 func (p *Proof) String() string {
@@ -44,6 +47,9 @@ func (p *Proof) String() string {
 	if p.Native > 0 {
 		fmt.Fprintf(&b, "; go test -race -count=%d passes", p.Native)
 	}
+	if p.Others {
+		b.WriteString("; so do the package's other tests")
+	}
 	return b.String()
 }
 
@@ -54,12 +60,13 @@ const pctRuns = 10_000
 // run that is another failure than those before, so that the candidate may be improved.
 func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error) {
 	c.Proof = &Proof{}
-	if c.Why, err = f.compiles(ctx, c); err != nil || c.Why != "" {
+	if c.config, err = f.moved.config(f.config, c.Patch, c.program); err != nil {
 		return "", err
 	}
-	config := f.config
-	config.Overlay = c.Patch.overlay(config.Overlay)
-	build, err := explore.New(config)
+	if c.Why, err = f.sound(ctx, c); err != nil || c.Why != "" {
+		return "", err
+	}
+	build, err := explore.New(c.config)
 	if err != nil {
 		c.Why = "it does not compile: " + err.Error()
 		return "", nil
@@ -139,29 +146,31 @@ func (f *fixer) record(ctx context.Context, program *explore.Program, o *trace.O
 	return file, nil
 }
 
-// compiles checks that the changed packages compile and are vetted without complaints
-// that they did not have before.
-func (f *fixer) compiles(ctx context.Context, c *Candidate) (why string, err error) {
+// sound checks a candidate without running it: that it compiles, does not make worse what
+// the program does with its locks, and is vetted without complaints that there were not
+// before.
+func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error) {
+	after, _, err := read(c.config, f.moved, &c.program.reader.Header)
+	if err != nil {
+		return "it does not compile: " + firstLines(err.Error(), 4), nil
+	}
+	if why := worse(c.program.source, after); why != "" {
+		return why, nil
+	}
 	overlay, err := f.overlayFile(c)
 	if err != nil {
 		return "", err
 	}
-	for _, cmd := range [][]string{{"build", "-o", os.DevNull}, {"vet"}} {
-		args := append(append(cmd, "-overlay="+overlay), f.config.Flags...)
-		out, err := f.run(ctx, append(args, f.config.Patterns...))
-		if err == nil {
-			continue
-		}
-		if cmd[0] == "build" {
-			return "it does not compile: " + firstLines(out, 3), nil
-		}
-		if f.vetted == nil {
-			before, _ := f.run(ctx, append([]string{"vet"}, append(f.config.Flags, f.config.Patterns...)...))
-			f.vetted = &before
-		}
-		if news := newLines(*f.vetted, out); news != "" {
-			return "go vet complains: " + firstLines(news, 3), nil
-		}
+	out, err := f.with(ctx, c, []string{"vet", "-overlay=" + overlay}, f.changed(c))
+	if err == nil {
+		return "", nil
+	}
+	if f.vetted == nil {
+		before, _ := f.run(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c)))
+		f.vetted = &before
+	}
+	if news := newLines(*f.vetted, out); news != "" {
+		return "go vet complains: " + firstLines(news, 3), nil
 	}
 	return "", nil
 }
@@ -173,7 +182,7 @@ func (f *fixer) overlayFile(c *Candidate) (string, error) {
 		return "", fmt.Errorf("writing a candidate: %w", err)
 	}
 	replace := map[string]string{}
-	for name, text := range c.Patch.overlay(f.config.Overlay) {
+	for name, text := range c.config.Overlay {
 		to := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
 		if err := os.WriteFile(to, text, 0o600); err != nil {
 			return "", fmt.Errorf("writing a candidate: %w", err)
@@ -202,9 +211,8 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	args := append([]string{"test", "-race", "-vet=off", "-timeout=60s", "-overlay=" + overlay,
-		"-run=^" + regexp.QuoteMeta(f.target) + "$", fmt.Sprintf("-count=%d", f.opts.Native)}, f.config.Flags...)
-	out, err := f.run(ctx, append(args, f.config.Patterns...))
+	out, err := f.with(ctx, c, []string{"test", "-race", "-vet=off", "-timeout=60s", "-overlay=" + overlay,
+		"-run=^" + regexp.QuoteMeta(f.target) + "$", fmt.Sprintf("-count=%d", f.opts.Native)}, f.config.Patterns)
 	if err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
@@ -213,13 +221,74 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 		return "go test -race fails: " + firstLines(out, 6), nil
 	}
 	c.Proof.Native = f.opts.Native
+	return f.others(ctx, c, overlay)
+}
+
+// others runs all tests of the package: a lock that mends one may break another.
+func (f *fixer) others(ctx context.Context, c *Candidate, overlay string) (why string, err error) {
+	all := []string{"test", "-race", "-vet=off", "-timeout=30s"}
+	out, err := f.with(ctx, c, append(all, "-overlay="+overlay), f.config.Patterns)
+	if err == nil {
+		c.Proof.Others = true
+		return "", nil
+	}
+	failed := failing(out)
+	if f.failedBefore == nil {
+		before, _ := f.run(ctx, slices.Concat(all, f.config.Flags, f.config.Patterns))
+		f.failedBefore = failing(before)
+	}
+	for _, t := range failed {
+		if !slices.Contains(f.failedBefore, t) {
+			return "with it, another test fails: " + t, nil
+		}
+	}
+	if len(failed) == 0 && !strings.Contains(out, "FAIL") {
+		return "", fmt.Errorf("running the package's tests: %w: %s", err, firstLines(out, 3))
+	}
 	return "", nil
 }
 
-// run runs the go command and returns what it printed.
+// failedTest is what the testing package says of a test that failed, or that was running
+// when time was up.
+var failedTest = regexp.MustCompile(`(?m)^(?:--- FAIL: |\s+)(Test\S+) \(`)
+
+func failing(out string) []string {
+	var all []string
+	for _, m := range failedTest.FindAllStringSubmatch(out, -1) {
+		if !slices.Contains(all, m[1]) {
+			all = append(all, m[1])
+		}
+	}
+	return all
+}
+
+// changed are the packages to vet: those of the program that were asked for, and those
+// that a candidate changes.
+func (f *fixer) changed(c *Candidate) []string {
+	all := slices.Clone(f.config.Patterns)
+	for name := range c.Patch.Files {
+		if at := c.program.byOriginal(name); at != nil {
+			if path := strings.TrimSuffix(at.pkg.PkgPath, "_test"); !slices.Contains(all, path) {
+				all = append(all, path)
+			}
+		}
+	}
+	return all
+}
+
+// run runs the go command for the program as it is, and returns what it printed.
 func (f *fixer) run(ctx context.Context, args []string) (string, error) {
+	return f.command(ctx, f.config.Env, args)
+}
+
+// with runs the go command for the program with a candidate.
+func (f *fixer) with(ctx context.Context, c *Candidate, args, packages []string) (string, error) {
+	return f.command(ctx, c.config.Env, slices.Concat(args, c.config.Flags, packages))
+}
+
+func (f *fixer) command(ctx context.Context, env, args []string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = f.config.Dir, f.config.Env
+	cmd.Dir, cmd.Env = f.config.Dir, env
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
@@ -249,8 +318,22 @@ func newLines(before, after string) string {
 	return strings.Join(news, "\n")
 }
 
+// A CachedError says that a fix is not applied, because it changes a dependency.
+type CachedError struct {
+	File string
+}
+
+func (e *CachedError) Error() string {
+	return "the fix is not applied: " + e.File + " is in the module cache, which is never changed; have a copy of the module in the program, by a replace directive or go mod vendor, and fix that"
+}
+
 // Apply writes the files of a proven fix.
 func (c *Candidate) Apply() error {
+	for name := range c.Patch.Files {
+		if c.program.moved.cached(name) {
+			return &CachedError{File: name}
+		}
+	}
 	for name, text := range c.Patch.Files {
 		info, err := os.Stat(name)
 		if err != nil {

@@ -20,10 +20,12 @@ type Region struct {
 	write bool
 	// nodes are the expressions that it is there for.
 	nodes []ast.Node
-	// owner is whose code it is: sections of test code are a last resort.
+	// test says that it is in test code, where sections are a last resort.
 	test bool
-	// roots are the variables through which the data is reached in this function.
+	// section is what it was found for; nil if it is a call of a function with one.
 	section *sli.Section
+	// deferred says that it replaces a section whose unlock was deferred.
+	deferred bool
 }
 
 func (r *Region) first() ast.Stmt { return r.list[r.from] }
@@ -66,7 +68,7 @@ func (p *Program) regions(f *sli.Fix) []*Region {
 // region is the smallest run of statements in a function that has all nodes.
 func (p *Program) region(fn ast.Node, nodes []ast.Node) *Region {
 	body := bodyOf(fn)
-	f := p.files[p.fset.PositionFor(fn.Pos(), false).Filename]
+	f := p.fileOf(fn)
 	if body == nil || f == nil {
 		return nil
 	}
@@ -119,7 +121,9 @@ func innermost(body *ast.BlockStmt, lo, hi token.Pos) (list []ast.Stmt, from, to
 		case *ast.FuncLit:
 			return false
 		case *ast.BlockStmt:
-			look(n.List)
+			if !clauses(n) {
+				look(n.List)
+			}
 		case *ast.CaseClause:
 			look(n.Body)
 		case *ast.CommClause:
@@ -128,6 +132,19 @@ func innermost(body *ast.BlockStmt, lo, hi token.Pos) (list []ast.Stmt, from, to
 		return true
 	})
 	return list, from, to
+}
+
+// clauses reports whether a block is that of a switch or select, between whose clauses no
+// statement can be.
+func clauses(b *ast.BlockStmt) bool {
+	if len(b.List) == 0 {
+		return false
+	}
+	switch b.List[0].(type) {
+	case *ast.CaseClause, *ast.CommClause:
+		return true
+	}
+	return false
 }
 
 // merge joins regions of one function that overlap, or lie in each other.

@@ -23,6 +23,8 @@
 //	lock.go     which lock, and how each region names it
 //	exits.go    the ways out of a region
 //	patch.go    edits, formatting, diff
+//	audit.go    what a patch does to the program's use of its locks
+//	module.go   dependencies, which cannot be changed where they are
 //	proof.go    what a candidate has to stand
 //	refuse.go   why there is no fix
 //	explain.go  the report for a person
@@ -76,7 +78,8 @@ type Result struct {
 
 // A Candidate is a change that may be a fix.
 type Candidate struct {
-	program *Program // that it was written for
+	program *Program          // that it was written for
+	config  instrument.Config // to build it
 	Patch   *Patch
 	Fix     *sli.Fix
 	Lock    string // in words
@@ -94,11 +97,14 @@ type fixer struct {
 	target string
 	opts   *Options
 	result *Result
+	moved  *mover          // nil if dependencies are left alone
 	seen   map[string]bool // patches that were tried
 	tried  int
 	// schedule is what led to the failure, vetted what go vet says of the program as it is.
 	schedule string
 	vetted   *string
+	// failedBefore are the tests that fail without any change.
+	failedBefore []string
 }
 
 // maxRounds and maxCandidates bound the search.
@@ -122,6 +128,12 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 		f.result.Refusal = why
 		return f.result, nil
 	}
+	if config.Deps {
+		var err error
+		if f.moved, err = f.newMover(ctx); err != nil {
+			return nil, err
+		}
+	}
 	found, err := f.round(ctx, r, nil, nil)
 	if err != nil {
 		return nil, err
@@ -138,9 +150,11 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds []trace.Failure) (*Candidate, error) {
 	f.progress("analysing the failure")
 	start := time.Now()
-	config := f.config
-	config.Overlay = base.overlay(config.Overlay)
-	p, err := Load(config, r)
+	config, err := f.moved.config(f.config, base, f.result.program)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newProgram(config, f.moved, r)
 	if err != nil {
 		return nil, err
 	}

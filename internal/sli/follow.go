@@ -21,6 +21,7 @@ type follower struct {
 func (r *replay) run(g uint32, before func(*Thread, *Step) bool, after func(*Thread, *Step) bool) {
 	// What lies beyond the trace is numbered for each goroutine apart.
 	f := &follower{replay: r, g: g, taken: map[uint32]uint64{}, seq: r.trace.Last() + uint64(g)<<32}
+	delete(r.made, g)
 	f.advance(0)
 	t := f.begin()
 	if t == nil {
@@ -138,7 +139,54 @@ func (f *follower) begin() *Thread {
 	if !f.have {
 		return nil
 	}
-	return newThread(f.prog, f, f.ctxs, f.g, f.prog.bySite[f.cur.Site], nil, nil)
+	fn := f.prog.bySite[f.cur.Site]
+	return newThread(f.prog, f, f.ctxs, f.g, fn, nil, f.given(f.g, fn))
+}
+
+// given is what a closure captured that a goroutine began with, if it was started by code
+// that is not in the program (as by sync.WaitGroup.Go): of the closures of that function
+// that its parent made, the n-th is taken for the n-th such goroutine.
+func (r *replay) given(g uint32, fn *Func) []Value {
+	if r.parents == nil {
+		r.parents = map[uint32]uint32{}
+		r.trace.All(0, func(e *Event) bool {
+			if e.Kind == KindSpawn {
+				r.parents[uint32(e.Arg)] = e.G
+			}
+			return true
+		})
+	}
+	parent, ok := r.parents[g]
+	if !ok {
+		return nil
+	}
+	n := 0
+	for child, p := range r.parents {
+		if child >= g || p != parent {
+			continue
+		}
+		if r.firstCall(child) == fn {
+			n++
+		}
+	}
+	if list := r.made[parent][fn]; n < len(list) {
+		return list[n]
+	}
+	return nil
+}
+
+// firstCall is the function of the program that a goroutine calls first.
+func (r *replay) firstCall(g uint32) *Func {
+	fn, ok := r.first[g]
+	if !ok {
+		for e, more := r.trace.Next(g, 0); more && fn == nil; e, more = r.trace.Next(g, e.Seq) {
+			if e.Kind == KindCall {
+				fn = r.prog.bySite[e.Site]
+			}
+		}
+		r.first[g] = fn
+	}
+	return fn
 }
 
 func (f *follower) Load(t *Thread, in *Instr, addr, key Value) (Value, Status) {
@@ -447,6 +495,10 @@ func (f *follower) Closure(name string, captured []Value) Value {
 	}
 	a := f.invent()
 	f.closures[a] = closureValue{fn, captured}
+	if f.made[f.g] == nil {
+		f.made[f.g] = map[*Func][][]Value{}
+	}
+	f.made[f.g][fn] = append(f.made[f.g][fn], captured)
 	return Word(8, a)
 }
 

@@ -20,6 +20,35 @@ func (a *analyser) race() {
 			a.reason("the access %d of the race is not in the program's code", seq)
 		}
 	}
+	if len(a.fixes) == 0 {
+		a.pair()
+	}
+}
+
+// pair is the least that ends a race: a section around each of the two accesses, with the
+// loads that the access depends on. It is for races between operations that the search
+// for conflicts sees no connection of, such as those that crashed in no run alone.
+func (a *analyser) pair() {
+	f := a.r.failure
+	ord := newOrder(a.r.trace, map[uint64]bool{f.Seq: true, f.Other: true})
+	fix := &Fix{}
+	for _, seq := range []uint64{f.Seq, f.Other} {
+		steps := a.pathTo(seq)
+		e, ok := a.r.trace.Event(seq)
+		if steps == nil || !ok {
+			return
+		}
+		end := steps[len(steps)-1]
+		x := &Access{Point: end.Point, Store: e.Writes(), Data: end.Instr.Data}
+		x.add(e.Seq, e.Addr, ord.of(e, a.r.trace.Last()))
+		s := a.joined(a.together(x), oneFragment(end.Instr))
+		s.Role = Writing
+		s.Accesses = append(s.Accesses, x)
+		fix.Sections = append(fix.Sections, s)
+	}
+	fix.join()
+	fix.price(a.opts)
+	a.add(fix)
 }
 
 // access analyses the last step of a path as an access that somebody disturbed. With

@@ -40,6 +40,9 @@ type replay struct {
 	seen     map[uint64]string // names, by the address that the trace showed
 	closures map[uint64]closureValue
 	starts   map[uint32]closureStart
+	made     map[uint32]map[*Func][][]Value // what each goroutine's closures captured, in the order they were made
+	parents  map[uint32]uint32              // who started a goroutine; nil until somebody asks
+	first    map[uint32]*Func
 	bases    map[uint64]uint64 // invented address -> the address it turned out to be
 	next     uint64
 	ahead    map[uint32][]Event
@@ -76,7 +79,7 @@ func newReplay(p *Program, tr Trace, f Failure) *replay {
 	return &replay{
 		prog: p, trace: tr, failure: f, ctxs: newContexts(), edges: map[[2]*Block]bool{}, targets: map[*Instr]*Func{},
 		symbols: map[string]uint64{}, names: map[uint64]string{}, seen: map[uint64]string{}, closures: map[uint64]closureValue{},
-		starts: map[uint32]closureStart{}, bases: map[uint64]uint64{}, next: invented, ahead: map[uint32][]Event{}, local: map[uint64]byte{}, asked: map[memoryKey][]Event{},
+		starts: map[uint32]closureStart{}, made: map[uint32]map[*Func][][]Value{}, first: map[uint32]*Func{}, bases: map[uint64]uint64{}, next: invented, ahead: map[uint32][]Event{}, local: map[uint64]byte{}, asked: map[memoryKey][]Event{},
 	}
 }
 
