@@ -51,6 +51,7 @@ func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 			switch {
 			case err != nil:
 				c.Why = err.Error()
+				println("DBG", f.Cost, left[f], l.words, c.Why)
 				failed = append(failed, c)
 			case tests:
 				c.Patch = patch
@@ -160,6 +161,14 @@ func (p *Program) write(regions []*Region, l *lock, base *Patch) (*Patch, error)
 		}
 	}
 	work = merge(work)
+	if l.object != nil {
+		// Two regions may touch the same section.
+		for _, r := range work {
+			r.from, r.to = extent(r, lockStmts(r, l))
+		}
+		work = merge(work)
+	}
+	work = p.outermost(work)
 	e := newEdits(p.fset)
 	changed := false
 	for _, r := range work {
@@ -191,6 +200,28 @@ func (p *Program) write(regions []*Region, l *lock, base *Patch) (*Patch, error)
 		patch.Locks = append(patch.Locks, l.words)
 	}
 	return patch, err
+}
+
+// outermost drops the regions of functions that are called from other regions alone: the
+// lock is held there already.
+func (p *Program) outermost(regions []*Region) []*Region {
+	within := func(c, r *Region) bool {
+		return c.fn == r.fn && r.first().Pos() <= c.first().Pos() && c.last().End() <= r.last().End()
+	}
+	for i, r := range regions {
+		calls, static := p.callsOf(r.fn)
+		if !static || len(calls) == 0 {
+			continue
+		}
+		inside := true
+		for _, c := range calls {
+			inside = inside && slices.ContainsFunc(regions, func(o *Region) bool { return o.fn != r.fn && within(c, o) })
+		}
+		if inside {
+			return p.outermost(slices.Delete(slices.Clone(regions), i, i+1))
+		}
+	}
+	return regions
 }
 
 // outward makes a region cover the whole of a section of another lock that it lies in: a
@@ -430,25 +461,27 @@ func (p *Program) holds(r *Region, object types.Object) *lockOp {
 	return held
 }
 
-// absorb makes one section of a region and of what already is a section of the lock in
-// the statements around it: the old calls are taken out, the region grows to cover what
-// they covered. done says that the region needs no change.
-func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
-	if l.object == nil {
-		return false, nil
-	}
-	type at struct {
-		i        int
-		op       *lockOp
-		deferred bool
-	}
-	var ops []at
+// An opAt is a statement of a list that takes or releases a lock.
+type opAt struct {
+	i        int
+	op       *lockOp
+	deferred bool
+}
+
+// lockStmts are the statements of a region's list that take or release the lock.
+func lockStmts(r *Region, l *lock) []opAt {
+	var ops []opAt
 	for i, s := range r.list {
 		if op, deferred := lockStmt(r.info(), s); op != nil && op.object == l.object {
-			ops = append(ops, at{i, op, deferred})
+			ops = append(ops, opAt{i, op, deferred})
 		}
 	}
-	from, to := r.from, r.to
+	return ops
+}
+
+// extent is how far a region reaches with the sections of the lock that it touches.
+func extent(r *Region, ops []opAt) (from, to int) {
+	from, to = r.from, r.to
 	for k, o := range ops {
 		if !o.op.takes {
 			continue
@@ -460,11 +493,23 @@ func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
 				break
 			}
 		}
-		if o.i <= r.to+1 && end >= r.from-1 { // they touch
+		if o.i <= r.to+1 && end >= r.from-1 {
 			from, to = min(from, o.i), max(to, end)
 		}
 	}
-	var inside []at
+	return from, to
+}
+
+// absorb makes one section of a region and of what already is a section of the lock in
+// the statements around it: the old calls are taken out, the region grows to cover what
+// they covered. done says that the region needs no change.
+func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
+	if l.object == nil {
+		return false, nil
+	}
+	ops := lockStmts(r, l)
+	from, to := extent(r, ops)
+	var inside []opAt
 	for _, o := range ops {
 		if from <= o.i && o.i <= to {
 			inside = append(inside, o)
@@ -475,8 +520,14 @@ func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
 	}
 	grown := *r
 	grown.from, grown.to = from, to
+	if done, err := p.engulf(e, &grown, l); done || err != nil {
+		if done {
+			*r = grown
+		}
+		return false, err
+	}
 	if len(inside) > 0 && l.striped || grown.takesInside(l, func(s ast.Stmt) bool {
-		return slices.ContainsFunc(inside, func(o at) bool { return r.list[o.i] == s })
+		return slices.ContainsFunc(inside, func(o opAt) bool { return r.list[o.i] == s })
 	}) || p.calleesTakeBut(&grown, l) {
 		return false, fmt.Errorf("%s takes %s in a way that cannot be made one section", describe(p, r), l.words)
 	}
@@ -486,7 +537,7 @@ func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
 		r.deferred = r.deferred || o.deferred
 	}
 	// The section begins and ends with statements that stay.
-	gone := func(i int) bool { return slices.ContainsFunc(inside, func(o at) bool { return o.i == i }) }
+	gone := func(i int) bool { return slices.ContainsFunc(inside, func(o opAt) bool { return o.i == i }) }
 	for from < to && gone(from) {
 		from++
 	}
@@ -495,6 +546,45 @@ func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
 	}
 	r.from, r.to = from, to
 	return false, nil
+}
+
+// engulf takes out the lock's calls deep inside a region that has all of the function's:
+// as in double-checked locking, where the check is to be in the section. It reports
+// whether it did.
+func (p *Program) engulf(e *edits, r *Region, l *lock) (done bool, err error) {
+	if l.striped {
+		return false, nil
+	}
+	var calls []ast.Stmt
+	deep, all, write := false, 0, false
+	within(r.body.List, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if op := lockCall(r.info(), n); op != nil && op.object == l.object {
+				all++
+			}
+		case ast.Stmt:
+			op, deferred := lockStmt(r.info(), n)
+			if op == nil || op.object != l.object {
+				return
+			}
+			if n.Pos() < r.first().Pos() || n.End() > r.last().End() {
+				return
+			}
+			calls = append(calls, n)
+			deep = deep || !slices.Contains(r.list, n)
+			write = write || op.takes && !op.read
+			r.deferred = r.deferred || deferred
+		}
+	})
+	if !deep || len(calls) != all || p.calleesTakeBut(r, l) {
+		return false, nil
+	}
+	for _, s := range calls {
+		e.remove(r.file, s)
+	}
+	r.write = r.write || write
+	return true, nil
 }
 
 // takesInside reports whether a region takes or releases the lock elsewhere than in the

@@ -28,6 +28,8 @@ type Proof struct {
 	// Searches are the explorations, in the words of their strategies.
 	Searches []string
 	Runs     int
+	// Outside is what in a run is not under control, so that no search decides about it.
+	Outside []string
 	// Native is how many times the test ran under the race detector; Others says that the
 	// package's other tests, which passed before, still do.
 	Native int
@@ -44,8 +46,13 @@ func (p *Proof) String() string {
 		b.WriteString("; ")
 	}
 	b.WriteString(strings.Join(p.Searches, "; "))
+	if len(p.Outside) > 0 {
+		b.WriteString("; part of the program is not under control, and was tried only as it happened: " + strings.Join(p.Outside, ", "))
+	}
 	if p.Native > 0 {
 		fmt.Fprintf(&b, "; go test -race -count=%d passes", p.Native)
+	} else {
+		b.WriteString("; it was not run under the race detector")
 	}
 	if p.Others {
 		b.WriteString("; so do the package's other tests")
@@ -87,38 +94,90 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	if failure := wire.Worst(done.Outcome); failure != nil {
 		return f.dropped(ctx, program, c, done.Outcome, failure)
 	}
+	c.Proof.Outside = done.Outcome.Outside
+	if next, err = f.search(ctx, program, c); err != nil || c.Why != "" {
+		return next, err
+	}
+	if c.Why, err = f.native(ctx, c); err != nil || c.Why == "" {
+		return "", err
+	}
+	return f.followUp(ctx, program, c)
+}
+
+// search tries the schedules of a candidate: all with few preemptions or, where these are
+// too many or cannot all be tried, many by PCT.
+func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candidate) (next string, err error) {
 	o := f.opts.Explore
 	o.Strategy, o.Preemptions, o.Budget, o.Harm = "dfs", 2, f.opts.Proof, 50*time.Millisecond
 	o.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
-	for _, strategy := range []string{"dfs", "pct"} {
-		o.Strategy = strategy
-		if strategy == "pct" {
-			o.Runs, o.Budget = pctRuns, max(10*f.opts.Proof, 30*time.Second)
+	res, err := program.Explore(ctx, f.target, &o)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
+		// Its runs cannot be repeated in one process, which is no fault of the candidate.
+		c.Proof.Searches = append(c.Proof.Searches, "all schedules could not be tried one after the other")
+	case res.Failure != nil:
+		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
+	default:
+		c.Proof.add(res)
+		if complete(res) {
+			return "", nil
 		}
-		res, err := program.Explore(ctx, f.target, &o)
-		if err != nil {
-			return "", err
-		}
-		c.Proof.Runs += res.Runs
-		if res.Failure != nil {
-			return f.dropped(ctx, program, c, res.Outcome, res.Failure)
-		}
-		if strategy == "dfs" && res.Exhausted && strings.HasPrefix(res.Done.Note, "all schedules") && !strings.Contains(res.Done.Note, "but ") {
-			c.Proof.Searches = append(c.Proof.Searches, res.Done.Note)
-			break
-		}
-		if strategy == "pct" {
-			c.Proof.Searches = append(c.Proof.Searches, fmt.Sprintf("%d schedules by PCT tried", res.Runs))
-			if res.Runs < pctRuns {
-				c.Why = fmt.Sprintf("only %d of %d schedules could be tried in the time", res.Runs, pctRuns)
-				return "", nil
-			}
-			continue
-		}
-		c.Proof.Searches = append(c.Proof.Searches, res.Done.Note)
 	}
-	c.Why, err = f.native(ctx, c)
-	return "", err
+	o.Strategy, o.Runs, o.Budget = "pct", pctRuns, max(10*f.opts.Proof, 30*time.Second)
+	if res, err = program.Explore(ctx, f.target, &o); err != nil {
+		return "", err
+	}
+	if res.Failure != nil {
+		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
+	}
+	c.Proof.add(res)
+	if ended := res.Runs - res.Cut; ended < pctRuns-maxCut {
+		c.Why = fmt.Sprintf("only %d of %d schedules could be tried to their end in the time", ended, pctRuns)
+	}
+	return "", nil
+}
+
+// maxCut is how many of the schedules by PCT may be cut off: a run in which one goroutine
+// waits in a loop for another may never end under a schedule that starves it.
+const maxCut = pctRuns / 100
+
+// complete reports whether a search has tried all schedules that it speaks of.
+func complete(res *explore.Result) bool {
+	return res.Exhausted && res.Cut == 0 && strings.HasPrefix(res.Done.Note, "all schedules") && !strings.Contains(res.Done.Note, "; but ")
+}
+
+// add notes what a search without a failure has tried.
+func (p *Proof) add(res *explore.Result) {
+	p.Runs += res.Runs
+	text := res.Done.Note
+	if !strings.Contains(text, "schedule") { // only the search by dfs says which it has tried
+		text = fmt.Sprintf("%d schedules by PCT tried", res.Runs-res.Cut)
+		if res.Cut > 0 {
+			text += fmt.Sprintf(", %d more cut off before their end", res.Cut)
+		}
+	}
+	if res.Note != "" {
+		text += " (" + res.Note + ")"
+	}
+	p.Searches = append(p.Searches, text)
+}
+
+// followUp looks for a schedule of a failure that the race detector has seen and the search
+// has not: with one, the candidate may be improved.
+func (f *fixer) followUp(ctx context.Context, program *explore.Program, c *Candidate) (next string, err error) {
+	o := f.opts.Explore
+	o.Strategy, o.Budget, o.Seed = "random", 2*f.opts.Proof, o.Seed+1
+	o.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
+	res, err := program.Explore(ctx, f.target, &o)
+	if err != nil || res.Failure == nil {
+		return "", err
+	}
+	why := c.Why
+	next, err = f.dropped(ctx, program, c, res.Outcome, res.Failure)
+	c.Why = why
+	return next, err
 }
 
 // dropped says why a candidate is no fix, and records the run that shows it if it is worth
@@ -219,6 +278,9 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 			return "", err
 		}
 		return "go test -race fails: " + firstLines(out, 6), nil
+	}
+	if strings.Contains(out, "no tests to run") {
+		return "the test did not run under go test -race", nil
 	}
 	c.Proof.Native = f.opts.Native
 	return f.others(ctx, c, overlay)

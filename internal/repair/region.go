@@ -175,7 +175,7 @@ func merge(regions []*Region) []*Region {
 func (r *Region) join(o *Region) bool {
 	lo, hi := min(r.first().Pos(), o.first().Pos()), max(r.last().End(), o.last().End())
 	apart := r.last().End() <= o.first().Pos() || o.last().End() <= r.first().Pos()
-	if apart && (&r.list[0] != &o.list[0] || r.to+1 != o.from && o.to+1 != r.from) {
+	if apart && (&r.list[0] != &o.list[0] || !r.near(o)) {
 		return false
 	}
 	list, from, to := innermost(r.body, lo, hi)
@@ -186,6 +186,35 @@ func (r *Region) join(o *Region) bool {
 	r.write = r.write || o.write
 	r.nodes = append(r.nodes, o.nodes...)
 	return true
+}
+
+// nearby is how many statements may lie between two regions that become one.
+const nearby = 3
+
+// near reports whether little lies between two regions of one list, and nothing that calls
+// or goes elsewhere: to release the lock and take it again is then more to read and to do
+// than to keep it.
+func (r *Region) near(o *Region) bool {
+	from, to := r.to+1, o.from
+	if o.from < r.from {
+		from, to = o.to+1, r.from
+	}
+	if to-from > nearby {
+		return false
+	}
+	quiet := true
+	within(r.list[from:to], func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			_, builtin := r.info().Uses[calleeIdent(n)].(*types.Builtin)
+			quiet = quiet && (builtin || r.info().Types[n.Fun].IsType())
+		case *ast.ReturnStmt, *ast.BranchStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.SelectStmt, *ast.ForStmt, *ast.RangeStmt:
+			quiet = false
+		case *ast.UnaryExpr:
+			quiet = quiet && n.Op != token.ARROW
+		}
+	})
+	return quiet
 }
 
 // inLoop reports whether the region is in a loop of its function.
