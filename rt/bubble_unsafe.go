@@ -43,6 +43,7 @@ func Bubble(f func()) {
 	if c.dying {
 		c.die()
 	}
+	s.clock.exact++
 	b := new(bubble)
 	b.on = s.objects.at(unsafe.Pointer(b))
 	site := c.site()
@@ -53,6 +54,7 @@ func Bubble(f func()) {
 		c.die()
 	}
 	c.acquire(b.on.released)
+	s.clock.exact--
 	s.emitOp(c, op, 0)
 	c.leave()
 }

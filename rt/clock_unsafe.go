@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -24,13 +25,35 @@ const (
 	perRead      = 1_000_000
 )
 
+// perLook is by how much the time that is told goes on when it is asked for again while
+// it stands still: programs take for granted that some has passed. Timers know nothing of
+// it, so that those that are due together stay together. In a bubble time is told
+// exactly, as package testing/synctest promises.
+const perLook = 100
+
 // maxLinger is how often time moves on, and how often somebody may spin, after the root
 // has ended: goroutines that are left may have a ticker, or poll, and never end.
 const maxLinger = 100
 
+// Before the first run, while packages are initialised, time stands still too, shortly
+// before epoch: what they keep of it must make sense to the runs.
+var (
+	frozen      atomic.Bool
+	frozenReads atomic.Int64
+)
+
+// Freeze makes time stand still until Thaw, for who is not under control.
+func Freeze() { frozen.Store(true) }
+
+// Thaw lets time go on.
+func Thaw() { frozen.Store(false) }
+
 type clock struct {
 	now   int64 // nanoseconds since the start
 	reads int   // since now changed
+	asked bool  // since now changed
+	drift int64 // what is told beyond now
+	exact int   // bubbles
 	made  uint64
 	heap  []*timer // by when, then by order of starting
 	known map[uintptr]*timer
@@ -164,7 +187,7 @@ func (s *scheduler) advance() bool {
 	}
 	for tries := len(k.heap); len(k.heap) > 0; {
 		if t := k.heap[0]; t.when > k.now {
-			k.now, k.reads = t.when, 0
+			k.now, k.reads, k.asked = t.when, 0, false
 		}
 		if s.due() {
 			return true
@@ -249,12 +272,17 @@ func Sleep(nanoseconds int64) bool {
 // run. ok is false if the caller is not under control.
 func Now() (unix, mono int64, ok bool) {
 	if !on.Load() {
+		if frozen.Load() {
+			now := min(frozenReads.Add(1)*perLook-perRead, 0)
+			return epoch + now, now, true
+		}
 		return 0, 0, false
 	}
 	g, _, _ := here()
 	if token.Load() == g|inside {
 		// For a timer that fires, or something else that rt calls.
-		return epoch + s.clock.now, s.clock.now, true
+		now := s.clock.told()
+		return epoch + now, now, true
 	}
 	c := enterAs(g)
 	if c == nil {
@@ -268,9 +296,21 @@ func Now() (unix, mono int64, ok bool) {
 		}
 		s.row = spinning // let others go first, if there are any
 	}
-	unix, mono = epoch+k.now, k.now
+	if k.asked {
+		k.drift += perLook
+	}
+	k.asked = true
+	now := k.told()
 	c.leave()
-	return unix, mono, true
+	return epoch + now, now, true
+}
+
+// told returns the time as a program gets it.
+func (k *clock) told() int64 {
+	if k.exact > 0 {
+		return k.now
+	}
+	return k.now + k.drift
 }
 
 // StartTimer starts the timer t, which is new: after d, and then in every period if

@@ -218,7 +218,10 @@ func summary(res *explore.Result) string {
 	rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
 	var b strings.Builder
 	if res.Failure == nil {
-		fmt.Fprintf(&b, "ok    %s  %d schedules in %.1fs (%.0f/s), %d distinct; %s", name(res.Target), res.Runs, res.Elapsed.Seconds(), rate, res.Classes, res.Done.Note)
+		fmt.Fprintf(&b, "ok    %s  %d schedules in %.1fs (%.0f/s)", name(res.Target), res.Runs, res.Elapsed.Seconds(), rate)
+		if res.Classes > 0 {
+			fmt.Fprintf(&b, ", %d distinct; %s", res.Classes, res.Done.Note)
+		}
 	} else {
 		fmt.Fprintf(&b, "FAIL  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", name(res.Target), res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
 		if res.Minimal {

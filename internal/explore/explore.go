@@ -68,6 +68,9 @@ type Result struct {
 // errNotReproduced is why a failure is not believed.
 var errNotReproduced = errors.New("the failure did not come back in a fresh process")
 
+// errUnrepeatable is why a target gets a process for each run.
+var errUnrepeatable = errors.New("the test passes the first time and fails the second in one process")
+
 // Explore searches for a schedule under which a target fails.
 func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Result, error) {
 	deadline := time.Now().Add(o.Budget)
@@ -76,7 +79,7 @@ func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Resu
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
-	case errors.As(err, &died), errors.Is(err, errNotReproduced):
+	case errors.As(err, &died), errors.Is(err, errNotReproduced), errors.Is(err, errUnrepeatable):
 		return p.searchFresh(ctx, target, o, time.Until(deadline), err)
 	}
 	return res, err
@@ -112,6 +115,9 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 		return nil, err
 	}
 	c.close()
+	if report.Done.Unrepeatable {
+		return nil, errUnrepeatable
+	}
 	res := &Result{Target: target, Done: *report.Done}
 	if res.Outcome == nil {
 		return res, nil

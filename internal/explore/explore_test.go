@@ -221,6 +221,29 @@ func TestReplayRefusesAChangedProgram(t *testing.T) {
 	}
 }
 
+// TestUnrepeatable: a test that leaves something behind gets a process for each run, and
+// is not said to fail because of it.
+func TestUnrepeatable(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module example.com/once\n\ngo 1.24\n",
+		"x_test.go": "package once\n\nimport \"testing\"\n\nvar used bool\n\nfunc TestIt(t *testing.T) {\n\tif used {\n\t\tt.Fatal(\"again\")\n\t}\n\tused = true\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := options(t)
+	o.Runs = 5
+	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Failure != nil || !res.Fresh || res.Runs != 5 {
+		t.Errorf("failure %v, fresh processes %v, %d runs", res.Failure, res.Fresh, res.Runs)
+	}
+}
+
 func TestInterruptEndsASearch(t *testing.T) {
 	p := build(t, "testdata/pairs")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -49,31 +49,68 @@ func (r *rewriter) atomicHook(pointer, name string, call ast.Node) string {
 	return r.hook("A", pointer, strconv.Itoa(int(k)), r.site(k.String(), call))
 }
 
+// atomicStmt returns the text of a statement that is an atomic operation on the result of
+// a call, which may well be one of another: the operation's hook is to come after it.
+//
+//	n.Store(n.Load() + 1)   ->   { v := cofferdamrt.A(&n, 5, 8).Load() + 1; cofferdamrt.A(&n, 6, 9).Store(v) }
+func (r *rewriter) atomicStmt(s *ast.ExprStmt) (string, bool) {
+	e, ok := s.X.(*ast.CallExpr)
+	if !ok || len(e.Args) == 0 || r.line(s.Pos()) != r.line(s.End()) {
+		return "", false
+	}
+	last := e.Args[len(e.Args)-1]
+	if tv := r.info.Types[last]; !r.hasCall(last) || tv.Value != nil || tv.IsNil() {
+		return "", false
+	}
+	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); !ok || r.hasCall(sel.X) || !r.isAtomic(e) {
+		return "", false
+	}
+	for _, a := range e.Args[:len(e.Args)-1] {
+		if r.hasCall(a) {
+			return "", false
+		}
+	}
+	name := r.name()
+	parts := r.arguments(e)
+	value := parts[len(parts)-1].text
+	parts[len(parts)-1].text = name
+	text, ok := r.atomicText(e, parts)
+	if !ok {
+		return "", false
+	}
+	return "{ " + name + " := " + value + "; " + text + " }", true
+}
+
 // atomicCall returns the text of a call of package sync/atomic, in either style:
 //
 //	atomic.AddInt32(&n, 1)   ->   atomic.AddInt32(cofferdamrt.A(&n, 7, 9), 1)
 //	x.Load()                 ->   cofferdamrt.A(&x, 5, 9).Load()
 func (r *rewriter) atomicCall(e *ast.CallExpr) (string, bool) {
-	if name := r.atomicFunc(e.Fun); name != "" && len(e.Args) > 0 {
-		if sig, ok := r.typeOf(e.Fun).(*types.Signature); !ok || sig.Params().Len() != len(e.Args) {
-			return "", false
-		}
-		parts := r.arguments(e)
+	if !r.isAtomic(e) {
+		return "", false
+	}
+	return r.atomicText(e, r.arguments(e))
+}
+
+// isAtomic reports whether a call is one of package sync/atomic.
+func (r *rewriter) isAtomic(e *ast.CallExpr) bool {
+	if r.atomicFunc(e.Fun) != "" {
+		sig, ok := r.typeOf(e.Fun).(*types.Signature)
+		return ok && len(e.Args) > 0 && sig.Params().Len() == len(e.Args)
+	}
+	sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	return ok && r.info.Selections[sel] != nil && atomicMethod(r.info.Selections[sel]) != ""
+}
+
+// atomicText is atomicCall with the arguments as given.
+func (r *rewriter) atomicText(e *ast.CallExpr, parts []part) (string, bool) {
+	if name := r.atomicFunc(e.Fun); name != "" {
 		parts[0].text = r.atomicHook(parts[0].text, name, e)
 		return r.spliced(e, parts...), true
 	}
-	sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return "", false
-	}
+	sel := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	s := r.info.Selections[sel]
-	if s == nil {
-		return "", false
-	}
 	name := atomicMethod(s)
-	if name == "" {
-		return "", false
-	}
 	path := s.Index()
 	path = path[:len(path)-1]
 	text, t := r.base(sel.X), r.typeOf(sel.X)
@@ -94,6 +131,6 @@ func (r *rewriter) atomicCall(e *ast.CallExpr) (string, bool) {
 	if !isPointer(t) {
 		text = "&" + text
 	}
-	parts := append(r.arguments(e), part{sel.Pos(), sel.X.End(), r.atomicHook(text, name, e)})
+	parts = append(parts, part{sel.Pos(), sel.X.End(), r.atomicHook(text, name, e)})
 	return r.spliced(e, parts...), true
 }

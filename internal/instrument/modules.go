@@ -80,6 +80,12 @@ func (b *builder) moveModule(m *packages.Module, dir string) error {
 			return err
 		}
 		to := filepath.Join(dir, rel)
+		if filepath.Ext(path) == ".s" {
+			// The assembler runs in the package's directory.
+			if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+				return err
+			}
+		}
 		if text, ok := b.text[path]; ok {
 			b.text[to] = text
 			delete(b.text, path)

@@ -57,7 +57,12 @@ func (r *rewriter) stmt(s ast.Stmt, simple bool) string {
 			parts = append(parts, r.part(x, r.value(x.(*ast.ExprStmt).X)))
 		}
 		return r.spliced(s, parts...)
-	case *ast.BlockStmt, *ast.CaseClause, *ast.ExprStmt:
+	case *ast.ExprStmt:
+		if text, ok := r.atomicStmt(s); ok {
+			return text
+		}
+		return r.spliced(s, r.parts(s)...)
+	case *ast.BlockStmt, *ast.CaseClause:
 		return r.spliced(s, r.parts(s)...)
 	case *ast.BranchStmt, *ast.EmptyStmt:
 		return r.verbatim(s)

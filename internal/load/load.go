@@ -14,6 +14,7 @@ import (
 	"go/token"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -27,6 +28,9 @@ type Config struct {
 	Patterns []string
 	// Tests asks for the packages' tests too.
 	Tests bool
+	// TestsOf, if set, is the only package whose tests matter: those of others that the
+	// patterns match are left out, and need not build.
+	TestsOf string
 	// Flags are build flags to pass on, such as -tags=x.
 	Flags []string
 	// Env is the environment of the go command; nil means the process's own.
@@ -55,6 +59,9 @@ func (c Config) load(mode packages.LoadMode, fset *token.FileSet) ([]*packages.P
 	if err != nil {
 		return nil, fmt.Errorf("loading %s: %w", strings.Join(c.Patterns, " "), err)
 	}
+	if c.TestsOf != "" {
+		all = slices.DeleteFunc(all, c.otherTest)
+	}
 	if len(all) == 0 {
 		if err := c.why(env); err != nil {
 			return nil, err
@@ -62,6 +69,18 @@ func (c Config) load(mode packages.LoadMode, fset *token.FileSet) ([]*packages.P
 		return nil, fmt.Errorf("no packages match %s: give one of the current module (./... is all of them)", strings.Join(c.Patterns, " "))
 	}
 	return all, nil
+}
+
+// otherTest reports whether a package belongs to the tests of another than TestsOf.
+func (c Config) otherTest(p *packages.Package) bool {
+	of := p.ForTest
+	if of == "" {
+		of, _ = strings.CutSuffix(p.ID, ".test")
+		if of == p.ID {
+			return false
+		}
+	}
+	return of != c.TestsOf
 }
 
 // why asks the go command what is wrong with the patterns, when that is all there

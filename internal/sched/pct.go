@@ -59,7 +59,9 @@ func (s *PCT) Begin() {
 }
 
 func (s *PCT) Pick(p *Point) int {
-	if c := p.current(); c >= 0 && yields(&p.Ops[c]) {
+	// Who yields usually goes behind everybody, so that nobody waits in vain for another;
+	// but a yield is no synchronisation, and now and then it has no effect.
+	if c := p.current(); c >= 0 && yields(&p.Ops[c]) && s.source.below(4) != 0 {
 		s.sink(p.Current)
 	}
 	if len(p.Ready) == 1 {

@@ -91,6 +91,9 @@ type Done struct {
 	Shrinking int           `json:",omitempty"`
 	// Minimal says that no schedule with fewer preemptions fails like this.
 	Minimal bool `json:",omitempty"`
+	// Unrepeatable says that the target passes the first time and fails the second: what
+	// it leaves behind is in the way of another run in the same process.
+	Unrepeatable bool `json:",omitempty"`
 	// Diverged is where a run left the schedule it was given.
 	Diverged string `json:",omitempty"`
 }

@@ -8,7 +8,9 @@
 //
 // The first run of a process is not like the others: what is done once (a sync.Once,
 // a lazily built table) is done in it. So a run by the default schedule comes before
-// what was ordered, and does not count, in every process alike.
+// what was ordered, and does not count, in every process alike. A target that passes
+// the first time and fails the second, by the same schedule, cannot be repeated in one
+// process at all; the tool is told.
 //
 // The collector is off while a run is under way, so that no address is given out
 // twice in it, and is run in between when enough has been allocated.
@@ -58,6 +60,7 @@ type server struct {
 
 // serve takes orders until there are no more, and returns the exit code.
 func serve(targets []string, target func(i int) (failed bool)) int {
+	rt.Thaw()
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
@@ -90,7 +93,12 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 	}
 	if !o.Cold && !s.warm[i] {
 		s.warm[i] = true
-		s.run(i, o, sched.NewReplay(sched.Schedule{}), nil)
+		first := s.run(i, o, sched.NewReplay(sched.Schedule{}), nil)
+		if o.Verb == wire.Explore && len(first.Failures) == 0 {
+			if again := s.run(i, o, sched.NewReplay(sched.Schedule{}), nil); len(again.Failures) > 0 {
+				return &wire.Report{Done: &wire.Done{Unrepeatable: true}}, nil
+			}
+		}
 	}
 	var done *wire.Done
 	switch o.Verb {

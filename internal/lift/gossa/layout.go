@@ -21,7 +21,7 @@ func (p *Program) size(t types.Type) int {
 	if opaque(t) {
 		return 8
 	}
-	return int(p.sizes.Sizeof(t))
+	return int(p.sizes.Sizeof(types.Default(t))) // go/ssa has constants that are untyped booleans
 }
 
 // opaque types are go/ssa's own, or have no layout.

@@ -183,19 +183,15 @@ func TestFineBubble(t *testing.T) {
 
 func TestBugBubbleNeverEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ch := make(chan int, 1)
-		for i := range 2 {
-			go func() {
-				select {
-				case ch <- i:
-				case <-ch:
-				}
-			}()
+		var a, b sync.Mutex
+		nested := func(first, second *sync.Mutex) {
+			first.Lock()
+			defer first.Unlock()
+			second.Lock()
+			defer second.Unlock()
 		}
-		synctest.Wait()
-		if len(ch) == 1 {
-			ch <- 3
-		}
+		go nested(&a, &b)
+		go nested(&b, &a)
 	})
 }
 

@@ -145,8 +145,8 @@ func TestFineContextDeadline(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	<-ctx.Done()
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) || time.Since(start) != time.Minute {
-		t.Error(ctx.Err(), time.Since(start))
+	if d := time.Since(start); !errors.Is(ctx.Err(), context.DeadlineExceeded) || d.Round(time.Millisecond) != time.Minute {
+		t.Error(ctx.Err(), d)
 	}
 }
 
@@ -183,4 +183,51 @@ func TestFineContextAfterFunc(t *testing.T) {
 	if n != 1 {
 		t.Error(n)
 	}
+}
+
+func TestBugTimePasses(t *testing.T) {
+	var mu sync.Mutex
+	var last time.Time
+	both(func() {
+		mu.Lock()
+		last = time.Now()
+		mu.Unlock()
+	}, func() {
+		now := time.Now()
+		mu.Lock()
+		if now.Before(last) {
+			t.Error("the last was after now")
+		}
+		mu.Unlock()
+	})
+}
+
+func TestFineTimePasses(t *testing.T) {
+	expires := time.Now()
+	if !time.Now().After(expires) {
+		t.Error("no time has passed")
+	}
+	start := time.Now()
+	time.Sleep(time.Second)
+	if d := time.Since(start); d < time.Second || d > time.Second+time.Millisecond {
+		t.Error(d)
+	}
+}
+
+// initialised is when the package was initialised.
+var initialised = time.Now()
+
+func TestFineTimeOfInitialisation(t *testing.T) {
+	if d := time.Since(initialised); d < 0 || d > time.Second {
+		t.Error(d)
+	}
+}
+
+func TestBugTimeOfInitialisation(t *testing.T) {
+	n := 0
+	both(func() { n++ }, func() {
+		if time.Since(initialised) < time.Second {
+			n++
+		}
+	})
 }

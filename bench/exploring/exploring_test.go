@@ -1,0 +1,143 @@
+package exploring
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/bench/measure"
+)
+
+func TestUsageErrors(t *testing.T) {
+	for _, args := range [][]string{{"-fast"}, {"toctou"}, {"-runs", "-1"}, {"-bound", "0s"}} {
+		var out, err strings.Builder
+		if code := Main(args, &out, &err); code != 2 || err.Len() == 0 {
+			t.Errorf("bench explore %v: exit code %d, error output %q", args, code, err.String())
+		}
+	}
+	for _, args := range [][]string{{"-fast"}, {"module"}, {"-schedules", "0"}, {"-budget", "0s"}, {"-module", "("}, {"-run", "("}} {
+		var out, err strings.Builder
+		if code := Modules(args, &out, &err); code != 2 || err.Len() == 0 {
+			t.Errorf("bench explore-modules %v: exit code %d, error output %q", args, code, err.String())
+		}
+	}
+}
+
+func TestFailuresAreOfTheModulesAndExplained(t *testing.T) {
+	known := map[string]bool{}
+	for _, m := range modules {
+		known[m.path] = true
+	}
+	for i, line := range strings.Split(strings.TrimSpace(failuresText), "\n") {
+		if f := strings.SplitN(line, " ", 3); f[0] != "#" && (len(f) != 3 || !known[f[0]] || len(f[2]) < 20) {
+			t.Errorf("failures.txt:%d: %q", i+1, line)
+		}
+	}
+}
+
+// TestGoTestIsCountedToItsFirstFailure runs a test that fails the fifth time, one that
+// never does, one that panics and one that hangs.
+func TestGoTestIsCountedToItsFirstFailure(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/counted\n\ngo 1.24\n",
+		"x_test.go": `package counted
+
+import "testing"
+
+var n int
+
+func TestFifth(t *testing.T) {
+	if n++; n == 5 {
+		t.Error("the fifth time")
+	}
+}
+
+func TestNever(t *testing.T) {}
+
+func TestPanics(t *testing.T) {
+	if n++; n == 3 {
+		panic("the third time")
+	}
+}
+
+func TestHangs(t *testing.T) {
+	if n++; n == 2 {
+		select {}
+	}
+}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	binary := filepath.Join(dir, "counted.test")
+	if _, err := goCommand(t.Context(), dir, "test", "-c", "-o", binary, "."); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		test  string
+		found bool
+		runs  int
+	}{{"TestFifth", true, 5}, {"TestPanics", true, 3}, {"TestHangs", true, 2}, {"TestNever", false, 0}} {
+		a, err := native(t.Context(), binary, dir, c.test, 300*time.Millisecond)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.found != c.found || c.found && a.runs != c.runs || !c.found && a.runs < 10 {
+			t.Errorf("%s: %+v", c.test, a)
+		}
+	}
+}
+
+func TestReportNamesWhatWasMissed(t *testing.T) {
+	found := Attempts{Tried: 3, Found: 3, Runs: []float64{1, 2, 3}, Seconds: []float64{0.1, 0.2, 0.3}, Told: []float64{1, 1, 1}}
+	none := Attempts{Tried: 1, Runs: []float64{900}, Seconds: []float64{2}}
+	r := Report{
+		Searches: []Search{
+			{Suite: exampleSuite + " toctou", Test: "TestSteady", Ours: found, Harm: found, Stock: none, Race: found},
+			{Suite: pairSuite, Test: "TestBugOne", Ours: none, Stock: none, Race: none},
+		},
+		Fine:  []Fine{{Test: "TestFineOne", Runs: 300, False: "deadlock"}},
+		Rates: []Rate{{Strategy: "pct", PerSecond: []float64{4000, 4500, 5500}}},
+		Recordings: []Recording{{Result: measure.Result{Name: "recorded TestTree", Timings: []measure.Timing{
+			{Variant: race, Seconds: []float64{1, 1}, Median: 1}, {Variant: recorded, Seconds: []float64{4, 4}, Median: 4}}}}},
+	}
+	r.judge()
+	met := map[string]bool{}
+	for _, target := range r.Targets {
+		met[target.Unit] = target.Met
+	}
+	for unit, want := range map[string]bool{"s": true, "searches": false, "programs": false, "/s": false, "x": false} {
+		if met[unit] != want {
+			t.Errorf("target in %s: met %v, want %v", unit, met[unit], want)
+		}
+	}
+	var b strings.Builder
+	r.print(&b)
+	for _, text := range []string{"toctou TestSteady", ">900", "0.200 [0.100, 0.300]", "TestFineOne (deadlock)", "4.00x"} {
+		if !strings.Contains(b.String(), text) {
+			t.Errorf("the report has no %q:\n%s", text, b.String())
+		}
+	}
+}
+
+func TestModulesReportCountsFailures(t *testing.T) {
+	r := ModulesReport{Schedules: 100, Modules: []Module{{Path: "example.com/m", Tests: []ModuleTest{
+		{Test: "TestPasses", Default: Tried{Runs: 1}, Random: Tried{Runs: 100}},
+		{Test: "TestSlow", Default: Tried{Runs: 1}, Random: Tried{Runs: 7}},
+		{Test: "TestFails", Default: Tried{Runs: 1}, Random: Tried{Runs: 3, Failure: "panic: x"}, Why: "a bug"},
+	}}}}
+	c := r.Modules[0].count(100)
+	if c.tests != 3 || c.defaultPass != 3 || c.randomPass != 1 || c.short != 1 || c.randomFail != 1 {
+		t.Errorf("%+v", c)
+	}
+	var b strings.Builder
+	r.print(&b)
+	if !strings.Contains(b.String(), "reason: a bug") {
+		t.Errorf("no reason in\n%s", b.String())
+	}
+}

@@ -1,0 +1,72 @@
+package exploring
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/bench/measure"
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+)
+
+// rateFor is how long schedules are counted, each time.
+const rateFor = 2 * time.Second
+
+// A Rate is how many schedules are run in a second.
+type Rate struct {
+	Strategy  string    `json:"strategy"`
+	PerSecond []float64 `json:"perSecond"`
+}
+
+// rate counts schedules of toctou. The search would end at the first failure, so the
+// check that fails is taken out of a copy of the test; the data race is left, after
+// which the search goes on, with the cost of reporting it.
+func (s *session) rate() error {
+	dir := s.temp("toctou")
+	from := filepath.Join(s.root, "examples", "races")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	for name, file := range map[string]string{"go.mod": "go.mod", "toctou.go": "toctou/toctou.go", "toctou_test.go": "toctou/toctou_test.go"} {
+		data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(file)))
+		if err != nil {
+			return err
+		}
+		text := string(data)
+		if name == "toctou_test.go" {
+			if text = strings.Replace(text, "t.Error(", "_ = (", 1); text == string(data) {
+				return errors.New("the test of toctou no longer calls t.Error: say in rate.go how it fails now")
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	build, err := explore.New(instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
+	if err != nil {
+		return err
+	}
+	defer build.Close()
+	strategies := []string{"pct", "random"}
+	s.progress = measure.NewProgress(os.Stderr, len(strategies)*s.runs)
+	for _, strategy := range strategies {
+		r := Rate{Strategy: strategy}
+		for i := range s.runs {
+			s.progress.Show("schedules per second, %s, round %d", strategy, i+1)
+			res, err := build.Programs[0].Explore(s.ctx, "TestSteady", &explore.Options{
+				Strategy: strategy, Seed: uint64(i + 1), Budget: rateFor, Harm: rateFor, Steps: stepLimit, Trace: s.temp("run.trace"),
+			})
+			if err != nil {
+				return fmt.Errorf("counting schedules of toctou: %w", err)
+			}
+			s.progress.Done(1)
+			r.PerSecond = append(r.PerSecond, float64(res.Runs)/res.Elapsed.Seconds())
+		}
+		s.report.Rates = append(s.report.Rates, r)
+	}
+	return nil
+}

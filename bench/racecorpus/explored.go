@@ -1,0 +1,77 @@
+package racecorpus
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// An explorer is the corpus built with hooks.
+type explorer struct {
+	options
+	build   *explore.Build
+	program *explore.Program
+	targets []string
+	dir     string
+}
+
+func newExplorer(ctx context.Context, corpus string, o options) (*explorer, error) {
+	build, err := explore.New(instrument.Config{Dir: corpus, Patterns: []string{"."}, Tests: true})
+	if err != nil {
+		return nil, err
+	}
+	e := &explorer{options: o, build: build, program: build.Programs[0]}
+	if e.dir, err = os.MkdirTemp("", "bench-race-corpus-"); err != nil {
+		e.close()
+		return nil, err
+	}
+	if e.targets, err = e.program.Targets(ctx); err != nil {
+		e.close()
+		return nil, fmt.Errorf("listing the tests: %w", err)
+	}
+	return e, nil
+}
+
+func (e *explorer) close() {
+	e.build.Close()
+	os.RemoveAll(e.dir)
+}
+
+// stepLimit cuts a run off.
+const stepLimit = 1_000_000
+
+// run explores a test.
+func (e *explorer) run(ctx context.Context, name string) (Verdict, error) {
+	start := time.Now()
+	res, err := e.program.Explore(ctx, name, &explore.Options{
+		Strategy: "pct", Seed: 1, Budget: e.budget, Runs: e.runs, Steps: stepLimit,
+		Trace: filepath.Join(e.dir, "run.trace"),
+	})
+	v := Verdict{Seconds: time.Since(start).Seconds()}
+	if ctx.Err() != nil {
+		return v, ctx.Err()
+	}
+	if err != nil {
+		v.Error = err.Error()
+		return v, nil
+	}
+	v.Runs, v.Cut, v.Note = res.Runs, res.Cut, res.Note
+	if res.Outcome == nil {
+		return v, nil
+	}
+	v.Runs = res.First
+	for _, f := range res.Outcome.Failures {
+		if f.Kind == wire.Race || f.Kind == wire.Fatal {
+			v.Race, v.Report = true, f.Kind+": "+f.Message
+			return v, nil
+		}
+	}
+	v.Report = res.Failure.Kind + ": " + res.Failure.Message
+	return v, nil
+}
