@@ -90,6 +90,7 @@ package rt
 // testing/testing.go
 //
 //	(*common).Fail  cofferdamrt.ReportFailure();
+//	(*common).log   cofferdamrt.Logged(s);
 //	(*M).Run        if cofferdamrt.Drive != nil { return m.cofferdamDrive() };
 //
 // iter/iter.go, in Pull and Pull2 alike: a coroutine has a g of its own and goes on for

@@ -6,6 +6,16 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
+// Logged is told what a test logs: of the last of it before a failure, that is why.
+func Logged(text string) {
+	if c := enter(); c != nil {
+		if !c.dying && s.result.Reported.G == 0 {
+			s.result.Reported.Message = text
+		}
+		c.leave()
+	}
+}
+
 // ReportFailure says that a test reports a failure, for the first time in a run. The run
 // goes on: that it failed is told by what runs the test, when it has ended. Where it
 // first did is in Result.Reported.
@@ -30,7 +40,7 @@ func ReportFailure() {
 	}
 	s.emit(c, event.Fail, site, 0, 0, 0)
 	s.result.Reported = Failure{
-		Kind: TestFailed, G: c.id, Site: site, Frame: c.frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
+		Kind: TestFailed, Message: s.result.Reported.Message, G: c.id, Site: site, Frame: c.frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
 	}
 }
 

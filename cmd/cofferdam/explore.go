@@ -54,6 +54,20 @@ func (f *searchFlags) add(cmd *cobra.Command, budget time.Duration) {
 	fl.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
 }
 
+// check refuses flags that make no sense.
+func (f *searchFlags) check() error {
+	f.NoRaces = !f.races
+	switch {
+	case f.Budget <= 0:
+		return fmt.Errorf("-budget %v: give a time to look, such as 30s", f.Budget)
+	case f.Preemptions < 0:
+		return fmt.Errorf("-preemptions %d: give 0 or more", f.Preemptions)
+	case f.Runs < 0:
+		return fmt.Errorf("-runs %d: give 0 or more", f.Runs)
+	}
+	return nil
+}
+
 // config says what to build for the arguments. Those after -- are the program's.
 func (f *searchFlags) config(cmd *cobra.Command, args []string) (instrument.Config, []string) {
 	var rest []string
@@ -98,6 +112,9 @@ Exit codes: 0 nothing found, 1 a failing schedule found, 2 error.`,
 	return cmd
 }
 
+// patience is how long an interrupted command may take to end by itself.
+const patience = time.Second
+
 // interruptible returns a context that an interrupt ends.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx == nil {
@@ -110,6 +127,10 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 		select {
 		case <-signals:
 			cancel(errors.New("interrupted"))
+			// What is in the middle of a computation does not look at contexts.
+			time.Sleep(patience)
+			fmt.Fprintln(os.Stderr, "cofferdam: interrupted")
+			os.Exit(2)
 		case <-ctx.Done():
 		}
 	}()
@@ -120,7 +141,9 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 func (f *searchFlags) explore(ctx context.Context, cmd *cobra.Command, args []string) error {
-	f.NoRaces = !f.races
+	if err := f.check(); err != nil {
+		return err
+	}
 	pattern, err := regexp.Compile(f.run)
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -106,8 +107,9 @@ func longFlags(root *cobra.Command, args []string) []string {
 		if a == "--" {
 			return append(out, args[i:]...)
 		}
+		// Longer names that nobody knows too, so that the error names them.
 		name, _, _ := strings.Cut(strings.TrimPrefix(a, "-"), "=")
-		if strings.HasPrefix(a, "-") && cmd.Flags().Lookup(name) != nil {
+		if strings.HasPrefix(a, "-") && !strings.HasPrefix(name, "-") && (len(name) > 1 && unicode.IsLetter(rune(name[0])) || cmd.Flags().Lookup(name) != nil) && !cmd.DisableFlagParsing {
 			a = "-" + a
 		}
 		out = append(out, a)

@@ -250,8 +250,15 @@ func (t *timeline) text(e *event.Event) [2]string {
 	if v := t.printer.Change(e); v != "" {
 		what += " " + v
 	}
-	if e.Kind == event.Go {
+	switch {
+	case e.Kind == event.Go:
 		what = fmt.Sprintf("go: goroutine %d", e.Arg)
+	case e.Kind == event.WaitGroupAdd && int64(e.Arg) == -1:
+		what = "wait group done"
+	case e.Kind == event.Select:
+		what = "select"
+	case e.Kind == event.Close && site.Expr != "":
+		what = site.Expr
 	}
 	where := ""
 	if ok {

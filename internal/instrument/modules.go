@@ -35,20 +35,13 @@ func (b *builder) relocate() error {
 	if len(b.modules) == 0 {
 		return nil
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	// The place must be the same each time: it is part of what the compiler's
-	// results are cached by.
-	elsewhere := filepath.Join(cache, "cofferdam", "modules")
 	dirs := make(map[string]string) // module path to its new place
 	for path, m := range b.modules {
 		rel, err := filepath.Rel(b.env.GOMODCACHE, m.Dir)
 		if err != nil {
 			return err
 		}
-		dir := filepath.Join(elsewhere, rel)
+		dir := filepath.Join(elsewhere(), rel)
 		dirs[path] = dir
 		if err := b.moveModule(m, dir); err != nil {
 			return fmt.Errorf("putting %s elsewhere: %w", path, err)
@@ -58,6 +51,22 @@ func (b *builder) relocate() error {
 		return b.replaceInWork(dirs)
 	}
 	return b.replaceInMod(dirs)
+}
+
+// elsewhere is where moved modules stand. The place must be the same each time: it is
+// part of what the compiler's results are cached by.
+func elsewhere() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "cofferdam", "modules")
+}
+
+// Moved tells of a file of a moved module, as a running program names it, what it is in
+// the module cache.
+func Moved(file string) (inCache string, ok bool) {
+	return strings.CutPrefix(file, elsewhere()+string(filepath.Separator))
 }
 
 // moveModule maps the files of a module's packages to another directory.

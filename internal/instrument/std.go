@@ -174,6 +174,7 @@ var prologues = map[string]map[string]string{
 	},
 	"testing/testing.go": {
 		"(*common).Fail": "cofferdamrt.ReportFailure()",
+		"(*common).log":  "cofferdamrt.Logged(s)",
 		"(*M).Run":       "if cofferdamrt.Drive != nil { return m.cofferdamDrive() }",
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sort"
+	"time"
 )
 
 // Options are the constants of the cost (section 6.3). Zero stands for the paper's.
@@ -34,6 +35,8 @@ type Analysis struct {
 	// Fixes are ranked, the best first. If there are none, Reasons say why.
 	Fixes   []*Fix
 	Reasons []string
+	// Replay is how long it took to follow the trace through the program.
+	Replay time.Duration
 }
 
 // ErrLost is returned when a trace cannot be followed to the crash.
@@ -42,6 +45,7 @@ var ErrLost = errors.New("the trace cannot be followed to the failure: it lacks 
 // Analyse derives fixes for the failure of a trace.
 func Analyse(p *Program, tr Trace, f Failure, o Options) (*Analysis, error) {
 	o = o.defaults()
+	start := time.Now()
 	a := &analyser{r: newReplay(p, tr, f), opts: o, joint: map[Point][]Point{}, shared: map[uint64]bool{}, out: &Analysis{Failure: f}}
 	tr.All(0, func(e *Event) bool {
 		if len(a.gs) == 0 || a.gs[len(a.gs)-1] < e.G {
@@ -52,6 +56,7 @@ func Analyse(p *Program, tr Trace, f Failure, o Options) (*Analysis, error) {
 		return true
 	})
 	path := a.follow()
+	a.out.Replay = time.Since(start)
 	switch f.Why {
 	case Race, MapConflict:
 		a.race()

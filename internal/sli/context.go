@@ -50,6 +50,18 @@ func (c *Context) Within(outer *Context) bool {
 	return false
 }
 
+// recursive reports whether fn, called from c, would be there for the third time: what it
+// does was looked at then, and each further round may double it.
+func (c *Context) recursive(fn *Func) bool {
+	n := 0
+	for ; c != nil; c = c.Parent {
+		if c.Func == fn {
+			n++
+		}
+	}
+	return n >= 2
+}
+
 // in maps a point of c to outer: the instruction of outer that was being executed.
 func (c *Context) in(outer *Context, at *Instr) *Instr {
 	for ; c != nil; c = c.Parent {

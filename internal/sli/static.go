@@ -123,7 +123,7 @@ func (g *graph) expand(n *node) {
 			fn = g.d.r.targets[in]
 		}
 		switch {
-		case fn != nil && len(fn.Blocks) > 0 && c.depth-g.depth < maxInline:
+		case fn != nil && len(fn.Blocks) > 0 && c.depth-g.depth < maxInline && !c.recursive(fn):
 			inner := g.d.r.ctxs.get(c, in, fn)
 			n.out = append(n.out, &arc{to: g.node(Point{inner, fn.Blocks[0].Instrs[0]})})
 		case fn == nil && in.Fn != nil:
@@ -265,6 +265,10 @@ func (g *graph) machine(n *node) *Edge {
 		e = g.d.storeBack(e, c, in, 0)
 	default:
 		e = plainBack(e, c, in)
+	}
+	if e.To.size > maxStates || len(e.Ops) > maxStates {
+		n.failed = true // it would only grow on the way back
+		return nil
 	}
 	n.done = &e
 	return n.done

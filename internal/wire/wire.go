@@ -126,10 +126,12 @@ func Worst(o *trace.Outcome) *trace.Failure {
 // Same reports whether two failures are the same one, whatever the schedule that led
 // there.
 func Same(f, g *trace.Failure) bool {
-	if f.Kind != g.Kind || f.Message != g.Message && f.Kind != Deadlock {
+	if f.Kind != g.Kind || f.Message != g.Message && f.Kind != Deadlock && f.Kind != TestFail {
 		return false
 	}
 	switch f.Kind {
+	case TestFail: // its words may have values in them
+		return top(f) == top(g)
 	case Panic, Fatal:
 		return f.Site == g.Site && top(f) == top(g)
 	case Race:

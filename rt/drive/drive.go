@@ -25,6 +25,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -149,7 +150,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, record func(
 		Ended: func(r *rt.Result) {
 			if failed && len(r.Failures) == 0 {
 				f := r.Reported
-				f.Kind, f.Message = rt.TestFailed, s.targets[i]
+				f.Kind, f.Message = rt.TestFailed, strings.TrimSuffix(s.targets[i]+": "+strings.TrimSpace(f.Message), ": ")
 				r.Failures = append(r.Failures, f)
 			}
 		},
