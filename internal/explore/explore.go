@@ -28,6 +28,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -119,6 +120,9 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 		return nil, errUnrepeatable
 	}
 	res := &Result{Target: target, Done: *report.Done}
+	if res.Before > 0 {
+		res.Note = fmt.Sprintf("%d goroutines were started before the first run, by an init function or TestMain: they are not under control, and what they do is not seen", res.Before)
+	}
 	if res.Outcome == nil {
 		return res, nil
 	}
@@ -152,7 +156,7 @@ func (p *Program) confirm(ctx context.Context, res *Result, o *Options) error {
 	}
 	res.Outcome, res.Failure = done.Outcome, got
 	if len(done.Outcome.Outside) > 0 {
-		res.Note = "part of the run was outside control, so the same schedule may lead elsewhere another time"
+		res.Note = strings.TrimPrefix(res.Note+"; ", "; ") + "part of the run was outside control, so the same schedule may lead elsewhere another time"
 	}
 	return nil
 }

@@ -91,6 +91,9 @@ type Done struct {
 	Shrinking int           `json:",omitempty"`
 	// Minimal says that no schedule with fewer preemptions fails like this.
 	Minimal bool `json:",omitempty"`
+	// Before is how many goroutines were started before the first run, and are not under
+	// control.
+	Before int `json:",omitempty"`
 	// Unrepeatable says that the target passes the first time and fails the second: what
 	// it leaves behind is in the way of another run in the same process.
 	Unrepeatable bool `json:",omitempty"`

@@ -57,6 +57,7 @@ type server struct {
 	out     *json.Encoder
 	runs    int
 	warm    map[int]bool // targets that have been run
+	before  int          // goroutines that were there before anything was under control
 }
 
 // serve takes orders until there are no more, and returns the exit code.
@@ -65,7 +66,7 @@ func serve(targets []string, target func(i int) (failed bool)) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
-	s := &server{targets: targets, target: target, warm: map[int]bool{}, out: json.NewEncoder(os.NewFile(wire.Reports, "reports"))}
+	s := &server{targets: targets, target: target, warm: map[int]bool{}, before: runtime.NumGoroutine() - 1, out: json.NewEncoder(os.NewFile(wire.Reports, "reports"))}
 	in := json.NewDecoder(bufio.NewReader(os.NewFile(wire.Orders, "orders")))
 	for {
 		var o wire.Order

@@ -75,6 +75,7 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 	}
 	done.Classes, done.Note, done.Elapsed = len(classes), strategy.Progress(), time.Since(start)
 	done.Exhausted = strategy.Exhausted()
+	done.Before = s.before
 	switch {
 	case best == nil:
 	case o.NoShrink:
