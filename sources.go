@@ -16,6 +16,7 @@ import (
 )
 
 //go:embed rt internal/event/*.go internal/sched/*.go internal/trace/*.go internal/wire/*.go
+//go:embed tolerate/*.go internal/finding/*.go internal/protect/watch/*.go
 var sources embed.FS
 
 const module = "github.com/cofferdam-go/cofferdam/"

@@ -36,12 +36,13 @@ const (
 // A policy is how a variable is copied, compared and resolved. The functions are
 // nil for what the layout can do by itself.
 type policy struct {
-	typed   *typed
-	name    string
-	site    finding.Frame
-	resolve func(result, theirs, ours, before unsafe.Pointer)
-	copy    func(to, from unsafe.Pointer)
-	equal   func(a, b unsafe.Pointer) bool
+	typed    *typed
+	name     string
+	site     finding.Frame
+	suspects string // who may have interfered
+	resolve  func(result, theirs, ours, before unsafe.Pointer)
+	copy     func(to, from unsafe.Pointer)
+	equal    func(a, b unsafe.Pointer) bool
 }
 
 // take is the entry of the paper: V′ and V″ become V.

@@ -34,6 +34,7 @@ type Stats struct {
 	Tolerated     uint64             // races that harmed nobody
 	Resolved      uint64             // races in which both had changed the variable
 	Refused       uint64             // races in which a resolver panicked
+	Surrendered   uint64             // races that were only seen; see [Check]
 	Forced        uint64             // of these: published over writes that would not end
 	ByClass       map[Classes]uint64 // races by what they may have been
 	OtherFindings uint64             // races beyond the number of different findings that are kept
@@ -45,6 +46,7 @@ func ReadStats() Stats {
 		Tolerated:     counters.tolerated.Load(),
 		Resolved:      counters.resolved.Load(),
 		Refused:       counters.refused.Load(),
+		Surrendered:   counters.surrendered.Load(),
 		Forced:        counters.forced.Load(),
 		ByClass:       make(map[Classes]uint64),
 		OtherFindings: found.Dropped(),
@@ -62,8 +64,8 @@ var (
 	logger atomic.Pointer[slog.Logger]
 
 	counters struct {
-		tolerated, resolved, refused, forced atomic.Uint64
-		byClass                              [1 << len(all)]atomic.Uint64
+		tolerated, resolved, refused, surrendered, forced atomic.Uint64
+		byClass                                           [1 << len(all)]atomic.Uint64
 	}
 
 	// delivery is what has been found and not told yet, and whom to tell.
@@ -184,6 +186,8 @@ func (r *race) count() {
 		counters.resolved.Add(1)
 	case finding.Refused:
 		counters.refused.Add(1)
+	case finding.Surrendered:
+		counters.surrendered.Add(1)
 	default:
 		panic(fmt.Sprintf("tolerate: unknown outcome %q", r.outcome))
 	}
@@ -207,8 +211,15 @@ func (r *race) explain(lock string, section finding.Access) Finding {
 		History:  finding.Once(r.outcome, 0, time.Now()),
 	}
 	one.Explanation = "a write without the lock fell into the section that ended here: a race of class " + r.classes.String() + "; " + r.verdict()
-	if r.values != nil {
+	switch {
+	case r.values == nil:
+	case r.outcome == finding.Surrendered:
+		one.Explanation += fmt.Sprintf("\nthe section had %s there, careless code made it %s", show(r.values[2]), show(r.values[0]))
+	default:
 		one.Explanation += fmt.Sprintf("\nit was %s, careless code made it %s, the section made it %s", show(r.values[2]), show(r.values[0]), show(r.values[1]))
+	}
+	if r.policy.suspects != "" {
+		one.Explanation += "\nthe lock is not held at " + r.policy.suspects
 	}
 	return one
 }
@@ -227,8 +238,12 @@ func (r *race) guardName(lock string) string {
 
 func (r *race) verdict() string {
 	switch {
+	case r.outcome == finding.Refused && r.policy.resolve == nil:
+		return "what it did to the entries is lost with the map that the section has replaced"
 	case r.outcome == finding.Refused:
 		return "the resolver refused it, and the section's value stays"
+	case r.outcome == finding.Surrendered:
+		return "the section has no copy of its own, and went on with it"
 	case r.outcome == finding.Resolved && r.policy.resolve == nil:
 		return "both have changed it, and what careless code wrote stays, which is right for I and III"
 	case r.outcome == finding.Resolved:

@@ -42,6 +42,8 @@ protected from code that skips the lock. The program's sources stay as they are.
   -min CONFIDENCE    how sure it must be that a lock guards something (0.5);
                      see cofferdam guards
   -deps              protect dependencies too
+  -maps              copy the entries of maps that a section changes: careless code
+                     then reads the old map, and does not end the program
   -findings FILE     write what is found to a file, one JSON object per line
   -strict            exit with 1 if anything is found
   -summary=false     do not print what is protected
@@ -138,7 +140,6 @@ func parseProtect(verb string, args []string) (*protectOptions, error) {
 				return nil, fmt.Errorf("flag needs an argument: %s; see cofferdam %s -help", a, verb)
 			}
 			flag = append(flag, args[0])
-			value = args[0]
 			args = args[1:]
 		}
 		switch {
@@ -228,7 +229,7 @@ func (o *protectOptions) own(name, value string, has bool, args *[]string) (bool
 func (o *protectOptions) run(stdout, stderr io.Writer) error {
 	stop := reportSlowness(stderr, "loading and analysing "+strings.Join(o.patterns, " "))
 	build, err := protect.Prepare(protect.Config{
-		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Flags: o.load, Mode: o.mode, Least: o.min,
+		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: o.mode, Least: o.min,
 		Findings: o.findings, Strict: o.strict,
 	})
 	stop()

@@ -21,38 +21,40 @@ const module = "github.com/cofferdam-go/cofferdam/"
 // module. It only points downwards, and a package that is not here does not pass.
 // A trailing /... stands for a folder.
 var imports = map[string][]string{
-	"internal/finding":    {},
-	"internal/page":       {},
-	"internal/lint":       {},
-	"internal/check":      {},
-	"isolate":             {"internal/finding", "internal/page"},
-	"stm":                 {"internal/page"},
-	"stm/stmcheck":        {},
-	"cmd/stmcheck":        {"stm/stmcheck"},
-	".":                   {},
-	"tolerate":            {"internal/finding"},
-	"internal/event":      {},
-	"internal/sched":      {"internal/event"},
-	"internal/trace":      {"internal/event"},
-	"internal/wire":       {"internal/trace"},
-	"rt":                  {"internal/event", "internal/sched"},
-	"rt/drive":            {"rt", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
-	"internal/load":       {},
-	"internal/guard":      {"internal/load"},
-	"internal/instrument": {".", "internal/load", "internal/event"},
-	"internal/explore":    {"internal/event", "internal/trace", "internal/wire", "internal/instrument", "internal/finding"},
-	"internal/sli":        {},
-	"internal/lift/gossa": {"internal/sli", "internal/event", "internal/trace"},
-	"internal/repair":     {"internal/sli", "internal/lift/gossa", "internal/load", "internal/instrument", "internal/explore", "internal/event", "internal/trace", "internal/wire"},
-	"internal/protect":    {".", "internal/load", "internal/guard", "internal/instrument"},
-	"cmd/cofferdam":       {"internal/..."},
-	"examples/...":        {"isolate", "tolerate"},
-	"bench/...":           {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
+	"internal/finding":       {},
+	"internal/page":          {},
+	"internal/lint":          {},
+	"internal/check":         {},
+	"isolate":                {"internal/finding", "internal/page"},
+	"stm":                    {"internal/page"},
+	"stm/stmcheck":           {},
+	"cmd/stmcheck":           {"stm/stmcheck"},
+	".":                      {},
+	"tolerate":               {"internal/finding"},
+	"internal/event":         {},
+	"internal/sched":         {"internal/event"},
+	"internal/trace":         {"internal/event"},
+	"internal/wire":          {"internal/trace"},
+	"rt":                     {"internal/event", "internal/sched"},
+	"rt/drive":               {"rt", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
+	"internal/load":          {},
+	"internal/guard":         {"internal/load"},
+	"internal/instrument":    {".", "internal/load", "internal/event"},
+	"internal/explore":       {"internal/event", "internal/trace", "internal/wire", "internal/instrument", "internal/finding"},
+	"internal/sli":           {},
+	"internal/lift/gossa":    {"internal/sli", "internal/event", "internal/trace"},
+	"internal/repair":        {"internal/sli", "internal/lift/gossa", "internal/load", "internal/instrument", "internal/explore", "internal/event", "internal/trace", "internal/wire"},
+	"internal/overlay":       {},
+	"internal/protect":       {".", "internal/load", "internal/guard", "internal/overlay"},
+	"internal/protect/watch": {"internal/finding", "tolerate"},
+	"cmd/cofferdam":          {"internal/..."},
+	"examples/...":           {"isolate", "tolerate"},
+	"bench/...":              {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
 }
 
 // linked are the packages that users' programs link. They import the standard
 // library and golang.org/x/sys, and what they import does too.
-var linked = []string{"isolate", "stm", "tolerate", "rt", "rt/drive", "internal/page", "internal/finding", "internal/event", "internal/sched", "internal/trace", "internal/wire"}
+var linked = []string{"isolate", "stm", "tolerate", "rt", "rt/drive", "internal/page", "internal/finding", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{

@@ -1,0 +1,243 @@
+package sli
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+)
+
+// A Program is one that was to be fixed, and what became of it.
+type Program struct {
+	Name string `json:"name"`
+	// Want is fixed or refused, Got that or none: no failure was found.
+	Want string `json:"want"`
+	Got  string `json:"got"`
+	Why  string `json:"why,omitempty"` // it is wrong
+	// Seconds are of the whole command.
+	Seconds float64 `json:"seconds"`
+	LogSize int64   `json:"logSize"`
+	Fix
+}
+
+// A Fix is what cofferdam fix says of itself with -json.
+type Fix struct {
+	Fixed    bool          `json:"fixed"`
+	Lock     string        `json:"lock"`
+	Diff     string        `json:"diff"`
+	Refusal  string        `json:"refusal"`
+	Rejected []string      `json:"rejected"`
+	Machines int           `json:"machines"`
+	States   int           `json:"states"`
+	Fixes    int           `json:"fixes"`
+	Lifting  time.Duration `json:"liftingNanoseconds"`
+	Replay   time.Duration `json:"replayNanoseconds"`
+	Analysis time.Duration `json:"analysisNanoseconds"`
+}
+
+// right reports whether a program ended as it should.
+func (p *Program) right() bool { return p.Got == p.Want && p.Why == "" }
+
+// outcomes by the exit codes of the command.
+var outcomes = map[int]string{0: "fixed", 1: "refused", 3: "none"}
+
+// fix runs the command for a package in a directory.
+func (s *session) fix(p *Program, dir, pattern string, flags ...string) error {
+	s.progress.Show("%s", p.Name)
+	log := filepath.Join(s.dir, "failure.trace")
+	args := slices.Concat([]string{"fix", "-json", "-o", log}, flags, []string{pattern})
+	out, stderr, code, err := s.command(dir, &p.Seconds, args)
+	if err != nil {
+		return err
+	}
+	got, ok := outcomes[code]
+	if !ok {
+		p.Got, p.Why = "error", lastLine(stderr)
+		return nil
+	}
+	p.Got = got
+	if got == "none" {
+		return nil
+	}
+	if err := json.Unmarshal(out, &p.Fix); err != nil {
+		return fmt.Errorf("reading what cofferdam fix says of %s: %w", p.Name, err)
+	}
+	info, err := os.Stat(log)
+	if err != nil {
+		return fmt.Errorf("the log of %s: %w", p.Name, err)
+	}
+	p.LogSize = info.Size()
+	return os.Remove(log)
+}
+
+// command runs the tool and tells its output and exit code, and how long it took.
+func (s *session) command(dir string, seconds *float64, args []string) (stdout []byte, stderr string, code int, err error) {
+	cmd := exec.CommandContext(s.ctx, s.tool(), args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	start := time.Now()
+	err = cmd.Run()
+	*seconds = time.Since(start).Seconds()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && s.ctx.Err() == nil {
+		return out.Bytes(), errs.String(), exit.ExitCode(), nil
+	}
+	return out.Bytes(), errs.String(), 0, err
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return lines[len(lines)-1]
+}
+
+// unpack writes the files of an archive to a directory.
+func unpack(archive *txtar.Archive, dir string) error {
+	for _, f := range archive.Files {
+		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// examples fixes the six programs that the paper has too.
+func (s *session) examples() error {
+	dir := filepath.Join(s.dir, "examples")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(s.root, "examples", "races"))); err != nil {
+		return err
+	}
+	// Once not counted: it fills the build cache, as anybody's second run finds it.
+	if err := s.fix(&Program{Name: "filling the build cache"}, dir, "./toctou"); err != nil {
+		return err
+	}
+	for _, row := range paper {
+		if !s.run.MatchString(row.example) {
+			continue
+		}
+		p := &Program{Name: row.example, Want: "fixed"}
+		if err := s.fix(p, dir, "./"+row.example, "-w"); err != nil {
+			return err
+		}
+		if err := s.again(p, dir, "./"+row.example); err != nil {
+			return err
+		}
+		s.report.Examples = append(s.report.Examples, p)
+	}
+	return nil
+}
+
+// again runs the tests of a program that was fixed under the race detector.
+func (s *session) again(p *Program, dir, pattern string) error {
+	if p.Got != "fixed" {
+		return nil
+	}
+	s.progress.Show("%s under the race detector", p.Name)
+	_, err := s.goCommand(dir, "test", "-race", fmt.Sprintf("-count=%d", s.count), pattern)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && s.ctx.Err() == nil {
+		p.Why = "the fixed program fails under -race"
+		return nil
+	}
+	return err
+}
+
+// corpus fixes the programs that internal/repair is tested with.
+func (s *session) corpus() error {
+	files, err := filepath.Glob(filepath.Join(s.root, "internal", "repair", "testdata", "corpus", "*.txtar"))
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(s.dir, "corpus")
+	if err := unpack(&txtar.Archive{Files: []txtar.File{{Name: "go.mod", Data: []byte("module corpus\n\ngo 1.26\n")}}}, dir); err != nil {
+		return err
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		if !s.run.MatchString(name) {
+			continue
+		}
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			return err
+		}
+		if err := unpack(archive, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+		_, want, _ := strings.Cut(string(archive.Comment), "want: ")
+		p := &Program{Name: name, Want: strings.TrimSpace(want)}
+		if err := s.fix(p, dir, "./"+name, "-w"); err != nil {
+			return err
+		}
+		if err := s.again(p, dir, "./"+name); err != nil {
+			return err
+		}
+		s.report.Corpus = append(s.report.Corpus, p)
+	}
+	return nil
+}
+
+// racy are tests of real modules with bugs.
+//
+//go:embed testdata
+var racy embed.FS
+
+// modules fixes bugs of real modules where they are: in the dependency. Such a fix is
+// printed; to apply it there is refused.
+func (s *session) modules() error {
+	for _, name := range []string{"logrus", "expirable-cache", "freecache"} {
+		if !s.run.MatchString(name) {
+			continue
+		}
+		text, err := racy.ReadFile("testdata/" + name + ".txtar")
+		if err != nil {
+			return err
+		}
+		archive := txtar.Parse(text)
+		dir := filepath.Join(s.dir, name)
+		if err := unpack(archive, dir); err != nil {
+			return err
+		}
+		s.progress.Show("%s: downloading", name)
+		if _, err := s.goCommand(dir, "mod", "tidy"); err != nil {
+			return err
+		}
+		p := &Program{Name: strings.TrimSpace(string(archive.Comment)), Want: "fixed"}
+		if err := s.fix(p, dir, ".", "-deps"); err != nil {
+			return err
+		}
+		if p.Got == "fixed" {
+			if err := s.unapplied(p, dir); err != nil {
+				return err
+			}
+		}
+		s.report.Modules = append(s.report.Modules, p)
+	}
+	return nil
+}
+
+// unapplied checks that a fix of a dependency is not written to the module cache.
+func (s *session) unapplied(p *Program, dir string) error {
+	var seconds float64
+	_, stderr, code, err := s.command(dir, &seconds, []string{"fix", "-deps", "-w", "."})
+	if err != nil {
+		return err
+	}
+	if code != 2 || !strings.Contains(stderr, "module cache") {
+		p.Why = "with -w, nothing was said of the module cache"
+	}
+	return nil
+}

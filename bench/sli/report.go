@@ -1,0 +1,162 @@
+package sli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/bench/measure"
+)
+
+// A figures is a row of tables 1 and 2 of the paper.
+type figures struct {
+	example, name                  string
+	fixes                          int
+	log                            string
+	machines, states               int
+	total, load, replay, analysing float64 // seconds
+}
+
+var paper = []figures{
+	{"toctou", "toctou", 1, "28 MiB", 9, 19, 0.51, 0.18, 0.19, 0.15},
+	{"twovar", "twovar", 1, "31 MiB", 13, 31, 0.75, 0.18, 0.42, 0.14},
+	{"publish", "publish", 2, "31 MiB", 8, 24, 0.48, 0.18, 0.17, 0.13},
+	{"privatize", "privatize", 2, "43 MiB", 9, 25, 2.34, 0.18, 1.04, 1.12},
+	{"unwind", "glibc", 8, "48 MiB", 19, 139, 2.46, 0.19, 1.20, 1.07},
+	{"imap", "thunderbird", 1, "758 MiB", 7, 15, 356, 1.76, 354, 0.58},
+}
+
+// What was to be reached, in seconds.
+const (
+	analysisLimit = 1
+	commandLimit  = 15
+)
+
+// A Report is what the command prints.
+type Report struct {
+	Machine  measure.Machine  `json:"machine"`
+	Examples []*Program       `json:"examples"`
+	Corpus   []*Program       `json:"corpus,omitempty"`
+	Modules  []*Program       `json:"modules,omitempty"`
+	Targets  []measure.Target `json:"targets"`
+}
+
+// judge compares the results with what was to be reached.
+func (r *Report) judge() {
+	all := slices.Concat(r.Examples, r.Corpus)
+	for _, group := range []struct {
+		name     string
+		programs []*Program
+	}{{"examples", r.Examples}, {"programs of the corpus", r.Corpus}, {"modules", r.Modules}} {
+		if len(group.programs) == 0 {
+			continue
+		}
+		wrong := measure.Target{Name: group.name + " that did not end as they should", Unit: "programs"}
+		for _, p := range group.programs {
+			if !p.right() {
+				wrong.Measured++
+				wrong.Where += p.Name + " "
+			}
+		}
+		wrong.Low, wrong.High = wrong.Measured, wrong.Measured
+		r.Targets = append(r.Targets, wrong.Judge())
+	}
+	r.Targets = append(r.Targets,
+		slowest("slowest analysis, without exploring and building", analysisLimit, all, (*Program).analysis),
+		slowest("slowest whole command", commandLimit, all, func(p *Program) float64 { return p.Seconds }))
+}
+
+// analysis is how long a program's took.
+func (p *Program) analysis() float64 { return p.Analysis.Seconds() }
+
+func slowest(name string, limit float64, all []*Program, seconds func(*Program) float64) measure.Target {
+	t := measure.Target{Name: name, Unit: "s", Limit: limit}
+	if len(all) == 0 {
+		return t.Judge()
+	}
+	by := func(a, b *Program) int { return cmp.Compare(seconds(a), seconds(b)) }
+	worst := slices.MaxFunc(all, by)
+	t.Measured, t.Low, t.High, t.Where = seconds(worst), seconds(slices.MinFunc(all, by)), seconds(worst), worst.Name
+	return t.Judge()
+}
+
+func (r *Report) print(w io.Writer) {
+	fmt.Fprintf(w, "Speculative lock insertion, %s, %d cores\n", r.Machine.Go, r.Machine.Cores)
+	r.printTables(w)
+	r.printCorpus(w)
+	r.printModules(w)
+	(&measure.Report{Machine: r.Machine, Targets: r.Targets}).Conclude(w)
+}
+
+// printTables prints tables 1 and 2.
+func (r *Report) printTables(w io.Writer) {
+	fmt.Fprint(w, "\nTable 1: the examples; the paper's figures in parentheses\n\n")
+	one := measure.Table{Head: []string{"", "modelled on", "outcome", "fixes", "log", "machines", "states"}, Left: 3}
+	two := measure.Table{Head: []string{"", "command", "load", "replay", "analyse", "load, replay, analyse"}}
+	for _, row := range paper {
+		i := slices.IndexFunc(r.Examples, func(p *Program) bool { return p.Name == row.example })
+		if i < 0 {
+			continue
+		}
+		p := r.Examples[i]
+		one.Row(p.Name, row.name, p.outcome(), beside(p.Fixes, row.fixes), beside(size(p.LogSize), row.log), beside(p.Machines, row.machines), beside(p.States, row.states))
+		load, replay, analyse := p.Lifting.Seconds(), p.Replay.Seconds(), (p.Analysis - p.Replay).Seconds()
+		two.Row(p.Name, fmt.Sprintf("%.1f", p.Seconds), times(load, row.load), times(replay, row.replay), times(analyse, row.analysing), times(load+replay+analyse, row.total))
+	}
+	one.Write(w)
+	fmt.Fprint(w, "\nTable 2: seconds; the whole command also finds the failure, builds and proves\n\n")
+	two.Write(w)
+}
+
+func beside(ours, theirs any) string { return fmt.Sprintf("%v (%v)", ours, theirs) }
+
+func times(ours, theirs float64) string { return fmt.Sprintf("%.3f (%.2f)", ours, theirs) }
+
+func size(n int64) string { return fmt.Sprintf("%.1f KiB", float64(n)/1024) }
+
+// outcome says how a program ended.
+func (p *Program) outcome() string {
+	if p.right() {
+		return p.Got
+	}
+	return strings.TrimSpace(fmt.Sprintf("WRONG: %s %s", p.Got, p.Why))
+}
+
+func (r *Report) printCorpus(w io.Writer) {
+	if len(r.Corpus) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nThe corpus\n\n")
+	t := measure.Table{Head: []string{"", "outcome", "lock", "command", "analysis"}, Left: 3}
+	fixed, refused, wrong := 0, 0, 0
+	for _, p := range r.Corpus {
+		switch {
+		case !p.right():
+			wrong++
+		case p.Got == "fixed":
+			fixed++
+		default:
+			refused++
+		}
+		t.Row(p.Name, p.outcome(), p.Lock, fmt.Sprintf("%.1f s", p.Seconds), fmt.Sprintf("%.3f s", p.analysis()))
+	}
+	t.Write(w)
+	fmt.Fprintf(w, "\n%d programs: %d fixed, %d refused as they should be, %d wrong\n", len(r.Corpus), fixed, refused, wrong)
+}
+
+func (r *Report) printModules(w io.Writer) {
+	if len(r.Modules) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nReal modules, fixed as dependencies\n")
+	for _, p := range r.Modules {
+		fmt.Fprintf(w, "\n%s: %s in %.1f s (analysis %.3f s)\n", p.Name, p.outcome(), p.Seconds, p.analysis())
+		for _, text := range []string{p.Lock, p.Refusal, p.Diff} {
+			if text != "" {
+				fmt.Fprintln(w, "  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
+			}
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package protect
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam"
+	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
+)
+
+// A Config says what to protect.
+type Config struct {
+	// Patterns are packages, or the files of one.
+	Patterns []string
+	// Tests asks for the tests of the packages.
+	Tests bool
+	// Deps asks for dependencies outside the main module too.
+	Deps bool
+	// Flags are those that decide what the packages are made of, such as -tags=x.
+	Flags []string
+	// Mode is how data is protected.
+	Mode Mode
+	// Maps asks for copies of the entries of maps.
+	Maps bool
+	// Least is the confidence that a guard must have.
+	Least float64
+	// Findings is a file that the program writes, and Strict has it fail if there
+	// is anything to write.
+	Findings string
+	Strict   bool
+}
+
+// A Build is what the go command needs to build a protected program.
+type Build struct {
+	*Plan
+	// Flags are those that the go command needs.
+	Flags []string
+
+	dir string
+}
+
+// Close removes what is on disk.
+func (b *Build) Close() error { return os.RemoveAll(b.dir) }
+
+// Prepare rewrites packages, and writes the result to a directory beside them.
+func Prepare(c Config) (_ *Build, err error) {
+	pkgs, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := Rewrite(pkgs, c)
+	if err != nil {
+		return nil, err
+	}
+	env, err := overlay.ReadEnv()
+	if err != nil {
+		return nil, err
+	}
+	o := overlay.New(env)
+	for file, t := range plan.Files {
+		o.Add(t.Package, file, strings.ReplaceAll(t.Text, strconv.Quote(summaryMark), strconv.Quote(plan.String())))
+	}
+	if err := addHooks(o); err != nil {
+		return nil, err
+	}
+	if c.Tests {
+		watchTests(o, variants(pkgs))
+	}
+	b := &Build{Plan: plan}
+	if b.dir, err = os.MkdirTemp("", "cofferdam"); err != nil {
+		return nil, err
+	}
+	if b.Flags, err = o.Write(b.dir, c.Flags); err != nil {
+		os.RemoveAll(b.dir)
+		return nil, err
+	}
+	for _, p := range plan.Old {
+		b.Flags = append(b.Flags, "-gcflags="+p+"=-lang="+hooksLanguage)
+	}
+	if c.Tests {
+		b.Flags = append(b.Flags, "-vet=off") // it does not see overlays
+	}
+	return b, nil
+}
+
+// load returns the packages to rewrite: those of the patterns, and those that they
+// import, as far as they are of the main module, or wanted.
+func (c Config) load() ([]*packages.Package, error) {
+	roots, err := load.List(load.Config{Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
+	if err != nil {
+		return nil, err
+	}
+	patterns := slices.Clone(c.Patterns)
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	if strings.HasSuffix(patterns[0], ".go") && !c.Deps {
+		// Files cannot be mixed with packages.
+		return load.Packages(load.Config{Patterns: patterns, Tests: c.Tests, Flags: c.Flags})
+	}
+	var deps []string
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		switch m := p.Module; {
+		case m == nil || p.ForTest != "" || strings.HasSuffix(p.PkgPath, ".test"):
+		case m.Main && !slices.Contains(patterns, p.PkgPath):
+			patterns = append(patterns, p.PkgPath)
+		case !m.Main && c.Deps:
+			deps = append(deps, p.PkgPath)
+		}
+	})
+	if c.Tests && len(deps) > 0 {
+		return nil, fmt.Errorf("-deps: the tests of a package cannot be built together with its dependencies rewritten: use it with run and build")
+	}
+	return load.Packages(load.Config{Patterns: append(patterns, deps...), Tests: c.Tests, Flags: c.Flags})
+}
+
+// addHooks lays what protected programs link over the standard library.
+func addHooks(o *overlay.Overlay) error {
+	sources, err := cofferdam.Sources()
+	if err != nil {
+		return err
+	}
+	for _, s := range sources {
+		for _, pkg := range []string{"tolerate", "finding", "protect/watch"} {
+			if strings.HasPrefix(s.Name, "cofferdamrt/"+pkg+"/") {
+				o.Text[o.Std(s.Name)] = s.Text
+			}
+		}
+	}
+	return nil
+}
+
+// watchTests has the tests of packages write what they find: a TestMain does it, of
+// the program (see file.watch) or of ours.
+func watchTests(o *overlay.Overlay, pkgs []*packages.Package) {
+	done := make(map[string]bool) // by the package that is tested
+	for _, p := range pkgs {
+		done[p.ForTest] = done[p.ForTest] || p.Types.Scope().Lookup("TestMain") != nil
+	}
+	for _, p := range pkgs {
+		if p.ForTest == "" || done[p.ForTest] {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			if strings.HasSuffix(f, "_test.go") {
+				done[p.ForTest] = true
+				o.Text[filepath.Join(filepath.Dir(f), "cofferdam_watch_test.go")] = fmt.Sprintf(testMain, p.Name)
+				break
+			}
+		}
+	}
+}
+
+const testMain = `package %s
+
+import (
+	"cofferdamrt/protect/watch"
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	defer watch.Test()()
+	os.Exit(watch.Exit(m.Run()))
+}
+`

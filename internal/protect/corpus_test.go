@@ -1,0 +1,93 @@
+package protect
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/load"
+)
+
+// TestCorpusTypeChecks rewrites packages of the standard library that use locks
+// heavily, and this module's own. What comes of it must be correct Go, with every line
+// where it was, in each mode.
+func TestCorpusTypeChecks(t *testing.T) {
+	patterns := []string{
+		"context", "crypto/tls", "database/sql", "encoding/gob", "expvar", "go/token", "html/template", "internal/poll", "io", "log", "log/slog",
+		"mime/multipart", "net", "net/http", "net/http/httptest", "net/rpc", "os/exec", "os/signal", "runtime/pprof", "testing", "text/template", "time",
+		module + "internal/finding", module + "isolate", module + "stm", module + "rt", module + "internal/explore",
+	}
+	pkgs, err := load.Packages(load.Config{Patterns: patterns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks, err := load.List(load.Config{Patterns: append(patterns, module+"tolerate", module+"internal/protect/watch")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := make(map[string]*packages.Package)
+	packages.Visit(hooks, nil, func(p *packages.Package) { listed[p.PkgPath] = p })
+	for _, mode := range []Mode{Tolerate, Detect} {
+		plan, err := Rewrite(pkgs, Config{Mode: mode, Least: 0.3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sections := 0
+		for _, s := range plan.Sections {
+			if len(s.Protected) > 0 {
+				sections++
+			}
+		}
+		t.Logf("%s: %d files, %d sections with copies", mode, len(plan.Files), sections)
+		if sections < 50 {
+			t.Errorf("only %d sections of so many packages have copies", sections)
+		}
+		for _, p := range pkgs {
+			checkPackage(t, listed, plan, p)
+		}
+	}
+}
+
+// checkPackage type-checks a package with its rewritten files.
+func checkPackage(t *testing.T, listed map[string]*packages.Package, plan *Plan, p *packages.Package) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	changed := false
+	for _, f := range p.Syntax {
+		name := p.Fset.File(f.FileStart).Name()
+		var source any
+		if text, ok := plan.Files[name]; ok {
+			source, changed = text.Text, true
+		}
+		parsed, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		files = append(files, parsed)
+	}
+	if !changed {
+		return
+	}
+	imports := make(map[string]*packages.Package)
+	for path, i := range p.Imports {
+		imports[path] = listed[i.PkgPath]
+	}
+	imports["cofferdamrt/tolerate"] = listed[module+"tolerate"]
+	imports["cofferdamrt/protect/watch"] = listed[module+"internal/protect/watch"]
+	with := &packages.Package{PkgPath: p.PkgPath, Name: p.Name, Imports: imports}
+	wrong := 0
+	conf := types.Config{Importer: load.NewChecker().Importer(with), Sizes: p.TypesSizes, Error: func(err error) {
+		// cgo is not processed here.
+		if wrong++; wrong <= 3 && !strings.Contains(err.Error(), "_C") {
+			t.Error(err)
+		}
+	}}
+	_, _ = conf.Check(p.PkgPath, fset, files, nil)
+}

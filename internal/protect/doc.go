@@ -1,0 +1,63 @@
+// Package protect rewrites programs so that their critical sections work on private
+// copies of what the lock guards. It is the compiler of the Isolator paper (its sections
+// 5.3 and 5.4), at source level and for Go, with the semantics of ToleRace: package
+// tolerate says what becomes of a careless write that falls into a section.
+//
+// # Terms
+//
+// Which lock guards what comes from package guard. A section is found along the
+// structure of a function, from Lock to Unlock (section.go). What one statement
+// evaluates by itself is a part. A variable is a place that can be named for the whole
+// section: x.f, where x is the object with the lock, or a global (place.go).
+//
+// # What a section becomes
+//
+//	x.mu.Lock()       x.mu.Lock(); on := true; p := &x.n; v := *p; b := v
+//	x.n++             v++
+//	f()               if on { on = false; Put(p, v, b) }; f(); if !on { on = true; v = *p; b = v }
+//	x.mu.Unlock()     if on { on = false; Put(p, v, b) }; x.mu.Unlock()
+//
+// The copies are local variables, so that a section costs a few nanoseconds. All is
+// written into the lines that it belongs to: positions in panics and traces stay.
+// Functions that are called in a section are cloned for it (clone.go).
+//
+// # Why a correct program means the same
+//
+// In a program without data races, nobody else touches what a goroutine touches between
+// two operations that synchronise. So it may work on copies there, if they are taken
+// after the one and published before the other, and if whatever it does in between uses
+// the copies. A part is opaque if one of these does not hold, and then all is published
+// before it, and it runs as it is:
+//
+//   - It synchronises: channels, go statements, releasing another lock, calls of code
+//     that is not known to do none of it (effect.go). To acquire a lock is no reason:
+//     what others did before it cannot be about what this section is using.
+//   - It may reach a variable in another way: through another object's name, a pointer
+//     to its type if anybody takes its address (exposed.go), as part of a struct that
+//     is used as a whole, in a function that cannot be cloned, by reflection.
+//
+// It does not matter for this whether a guard was inferred rightly: it decides what is
+// protected, not what is correct.
+//
+// Two things are different. A section that ends by a panic, and not by a deferred
+// Unlock, leaves the lock held as before, but what it has written since the last opaque
+// part is lost with it. And function literals that follow a deferred Unlock in a function
+// have another number in stack traces.
+//
+// # What is left alone
+//
+// Sections that cannot be followed (a lock that is held on some ways only, that is taken
+// here and released elsewhere, goto), variables that are reached through pointers that
+// may change, arrays, what must not be copied, files that use cgo. All of it is in the
+// summary, with the reason (table.go).
+//
+// # Modes
+//
+// Detect has no copies: a part that writes is opaque, and instead of publishing, the
+// variable is compared with what the section saw last. Isolate is not possible, so Auto
+// is Tolerate: the summary says why.
+//
+// Files: protect.go (packages), rewrite.go (sections), variable.go (what has a copy),
+// section.go, place.go, exposed.go, effect.go, clone.go, program.go (main), table.go,
+// build.go (the overlay). Package watch is linked by protected programs.
+package protect

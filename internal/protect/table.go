@@ -1,0 +1,111 @@
+package protect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// String is the summary: each guard with how its data is protected, and what is not
+// and why.
+func (p *Plan) String() string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	fmt.Fprintf(t, "lock\tguards\tprotected by\tsections\tnot in, because\n")
+	data, protected := 0, 0
+	for _, g := range p.Guards {
+		for _, d := range g.Data {
+			data++
+			r := p.row(g.Lock.Name, d.Name)
+			how := "nothing"
+			if r.in > 0 {
+				protected++
+				how = string(p.how())
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%s\n", g.Lock.Name, d.Name, how, r.in, r.in+r.out, strings.Join(r.why, "; "))
+		}
+	}
+	t.Flush()
+	text := b.String()
+	if data == 0 {
+		text = ""
+	}
+	text += fmt.Sprintf("cofferdam: %d of %d guarded variables are protected (%s)", protected, data, p.how())
+	if n := p.alone(); n > 0 {
+		text += fmt.Sprintf(", %d functions were left alone", n)
+	}
+	text += "\n"
+	if p.Mode == Auto {
+		text += "cofferdam: nothing is isolated: " + notIsolated + "\n"
+	}
+	return text
+}
+
+// notIsolated is why package isolate is not used for programs as they are.
+const notIsolated = "its handler of faults is assembly, which the go command does not build where only an overlay has it"
+
+// how is what protection comes down to.
+func (p *Plan) how() Mode {
+	if p.Mode == Detect {
+		return Detect
+	}
+	return Tolerate
+}
+
+func (p *Plan) alone() int {
+	n := 0
+	for _, s := range p.Sections {
+		if s.Why != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// A row is what became of one variable.
+type row struct {
+	in, out int
+	why     []string
+}
+
+// maxReasons is how many reasons a line of the summary has.
+const maxReasons = 2
+
+func (p *Plan) row(lock, datum string) row {
+	var r row
+	more := 0
+	add := func(s *Section, why string) {
+		r.out++
+		for _, w := range r.why {
+			if strings.HasPrefix(w, why) {
+				return
+			}
+		}
+		if len(r.why) == maxReasons {
+			more++
+			return
+		}
+		r.why = append(r.why, fmt.Sprintf("%s (%s:%d)", why, base(s.At.Filename), s.At.Line))
+	}
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		if s.Lock != lock {
+			continue
+		}
+		switch i := slices.IndexFunc(s.Left, func(l Left) bool { return l.Name == datum }); {
+		case slices.Contains(s.Protected, datum):
+			r.in++
+		case i >= 0:
+			add(s, s.Left[i].Why)
+		case s.Why != "":
+			add(s, s.Why)
+		}
+	}
+	if more > 0 {
+		r.why = append(r.why, fmt.Sprintf("and %d more", more))
+	}
+	return r
+}
+
+func base(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }

@@ -1,0 +1,629 @@
+package protect
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+)
+
+// A part is what one statement evaluates by itself while the lock is held: all of a
+// simple statement, the conditions of an if, the header of a loop.
+type part struct {
+	stmt  ast.Stmt
+	outer *ast.LabeledStmt // the label before it
+	nodes []ast.Node
+
+	ends      bool        // what follows the statement is not reached
+	defers    bool        // it defers a call that will run in the section
+	bodies    []token.Pos // where the blocks inside it begin
+	loop      bool
+	end       token.Pos // of a loop's body, if that is reached
+	continues []*ast.BranchStmt
+	ranges    *ast.RangeStmt
+
+	opaque   string    // why it must find all published, and works on what is shared
+	effects  []*effect // of its nodes, and of what it calls
+	calls    []call
+	accesses []*access
+	whole    []types.Type // structs that it uses as a whole
+}
+
+// An access is the use of a variable or field in a part.
+type access struct {
+	node  ast.Expr
+	place place // without a root: no place
+	last  *types.Var
+	blind bool // it is assigned to as a whole
+	write bool
+	fixed bool // it is defined by :=, and cannot be another variable
+	taken bool // its address is
+	// entries says that entries of the map are changed, or gone through.
+	entries bool
+}
+
+// A variable is one that the sections of a group have a copy of.
+type variable struct {
+	place
+	keys    []key    // its own, and those of the fields in it
+	types   []string // in the same order
+	exposed exposure
+	written bool
+	blind   bool // it is never read
+	kind    kind
+	datum   string // how the guard calls it
+
+	suspects string // where it is written without the lock
+	copied   bool   // it is a map of which the entries are copied too
+}
+
+// A drop is a variable that is guarded, and that a group has no copy of.
+type drop struct {
+	datum string
+	why   string
+	at    token.Pos
+}
+
+// look finds out what a part does.
+func (u *unit) look(p *part) {
+	for _, n := range p.nodes {
+		e := u.effects.direct(u.info, n)
+		if p.opaque == "" {
+			p.opaque = e.opaque
+		}
+		p.effects = append(p.effects, e)
+		p.calls = append(p.calls, e.calls...)
+		u.accessesOf(p, n)
+	}
+	for _, c := range p.calls {
+		if callee := u.effects.of[funcKeyOf(c.Func)]; p.opaque == "" && callee == nil {
+			p.opaque = "calls " + name(c.Func)
+		} else if p.opaque == "" && callee.opaque != "" {
+			p.opaque = "calls " + name(c.Func) + ", which " + first(callee.opaque)
+		}
+	}
+}
+
+// accessesOf lists the accesses of a node.
+func (u *unit) accessesOf(p *part, root ast.Node) {
+	targets := make(map[ast.Expr]token.Token)
+	taken := make(map[ast.Expr]bool)
+	entries := make(map[ast.Expr]bool)
+	element := func(e ast.Expr) {
+		if i, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
+			entries[ast.Unparen(i.X)] = true
+		}
+	}
+	var parents []ast.Node
+	ast.Inspect(root, func(n ast.Node) bool {
+		if n == nil {
+			parents = parents[:len(parents)-1]
+			return true
+		}
+		var parent ast.Node
+		if len(parents) > 0 {
+			parent = parents[len(parents)-1]
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				targets[ast.Unparen(l)] = n.Tok
+				element(l)
+			}
+		case *ast.IncDecStmt:
+			targets[ast.Unparen(n.X)] = n.Tok
+			element(n.X)
+		case *ast.CallExpr:
+			if b := builtinOf(u.info, ast.Unparen(n.Fun)); b == "delete" || b == "clear" {
+				entries[ast.Unparen(n.Args[0])] = true
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				taken[u.memory(n.X)] = true
+			}
+		case *ast.SliceExpr:
+			taken[u.memory(n.X)] = isArray(u.info.TypeOf(n.X))
+		case *ast.SelectorExpr:
+			if s := u.info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
+				r := s.Obj().(*types.Func).Signature().Recv()
+				taken[u.memory(n.X)] = r != nil && isPointer(r.Type()) && !isPointer(u.info.TypeOf(n.X))
+			}
+		}
+		x, ok := n.(ast.Expr)
+		if ok && wholeUse(u.info, x, parent) {
+			p.whole = append(p.whole, u.info.TypeOf(x))
+		}
+		if ok {
+			if a := u.accessOf(x); a != nil {
+				tok, target := targets[x]
+				if p.ranges != nil && (x == p.ranges.Key || x == p.ranges.Value) {
+					tok, target = p.ranges.Tok, true
+				}
+				a.write, a.taken = target, taken[x]
+				a.entries = entries[x] || p.ranges != nil && x == ast.Unparen(p.ranges.X)
+				a.blind = target && tok == token.ASSIGN
+				a.fixed = target && tok == token.DEFINE
+				p.accesses = append(p.accesses, a)
+				if a.place.root != nil {
+					return false
+				}
+			}
+		}
+		parents = append(parents, n)
+		return true
+	})
+}
+
+// memory returns the variable or field that an expression is an element of, or it.
+func (u *unit) memory(e ast.Expr) ast.Expr {
+	e = ast.Unparen(e)
+	if i, ok := e.(*ast.IndexExpr); ok && isArray(u.info.TypeOf(i.X)) {
+		return u.memory(i.X)
+	}
+	return e
+}
+
+func isArray(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Array)
+	return ok
+}
+
+// accessOf returns the access that an expression is, or nil.
+func (u *unit) accessOf(x ast.Expr) *access {
+	switch x := x.(type) {
+	case *ast.Ident:
+		v, ok := u.info.ObjectOf(x).(*types.Var)
+		if !ok || v.IsField() {
+			return nil
+		}
+		if pl, ok := placeOf(u.info, x); ok {
+			return &access{node: x, place: pl, last: v}
+		}
+	case *ast.SelectorExpr:
+		if s := u.info.Selections[x]; s != nil && s.Kind() == types.FieldVal {
+			a := &access{node: x, last: s.Obj().(*types.Var).Origin()}
+			if pl, ok := placeOf(u.info, x); ok {
+				a.place = pl
+			}
+			return a
+		}
+	}
+	return nil
+}
+
+// choose decides which variables a group has copies of.
+func (u *unit) choose(g *group) {
+	for _, p := range g.parts {
+		u.look(p)
+	}
+	var candidates []*variable
+	for _, p := range g.parts {
+		for _, a := range slices.Concat(p.accesses, u.reached(g, p)) {
+			if v := u.candidate(g, a); v != nil && !slices.ContainsFunc(candidates, func(c *variable) bool { return c.place.equal(v.place) }) {
+				candidates = append(candidates, v)
+			}
+		}
+	}
+	// A struct that is used as a whole takes the place of its fields.
+	for _, v := range candidates {
+		if !slices.ContainsFunc(candidates, func(c *variable) bool { return c != v && v.within(c.place) }) {
+			g.vars = append(g.vars, v)
+		}
+	}
+	// Leaving one out can make a part transparent, and that show another way to
+	// the next.
+	for again := true; again; {
+		again = false
+		for _, v := range g.vars {
+			if why, at := u.conflict(g, v); why != "" {
+				g.dropped = append(g.dropped, drop{v.datum, why, at})
+				g.vars = slices.DeleteFunc(slices.Clone(g.vars), func(w *variable) bool { return w == v })
+				again = true
+				break
+			}
+		}
+	}
+	for _, p := range g.parts {
+		if p.opaque == "" {
+			p.opaque = u.obscured(g, p)
+		}
+	}
+	u.dropUnused(g)
+	for _, v := range g.vars {
+		v.copied = v.copied && !loopsAcross(g, v)
+	}
+}
+
+// loopsAcross reports whether a loop over a map may be interrupted: what is copied
+// after that is another map than the one that the loop goes through.
+func loopsAcross(g *group, v *variable) bool {
+	loops, interrupted := false, len(g.acquires) > 1
+	for _, p := range g.parts {
+		interrupted = interrupted || p.opaque != ""
+		for _, a := range p.accesses {
+			loops = loops || p.ranges != nil && a.entries && a.place.root != nil && a.place.equal(v.place)
+		}
+	}
+	return loops && interrupted
+}
+
+// dropUnused leaves out variables that only parts use that must find them published:
+// the copies would serve nobody.
+func (u *unit) dropUnused(g *group) {
+	g.vars = slices.DeleteFunc(g.vars, func(v *variable) bool {
+		why, at := "", g.first.Pos()
+		for _, p := range g.parts {
+			uses := slices.ContainsFunc(p.calls, func(c call) bool { return u.effects.of[funcKeyOf(c.Func)].touchesAny(v.keys) })
+			for _, a := range p.accesses {
+				uses = uses || a.place.root != nil && a.place.within(v.place)
+			}
+			switch {
+			case uses && p.opaque == "":
+				return false
+			case uses:
+				why, at = "the statement that uses it "+p.opaque, p.stmt.Pos()
+			}
+		}
+		g.dropped = append(g.dropped, drop{v.datum, why, at})
+		return true
+	})
+}
+
+// reached returns accesses by functions that a part calls, in terms of the section,
+// as far as they are about the object that has the lock, or about globals.
+func (u *unit) reached(g *group, p *part) []*access {
+	var list []*access
+	seen := make(map[funcKey]bool)
+	var follow func(c call, root *types.Var)
+	follow = func(c call, root *types.Var) {
+		d, ok := u.decls[funcKeyOf(c.Func)]
+		if !ok || seen[funcKeyOf(c.Func)] {
+			return
+		}
+		seen[funcKeyOf(c.Func)] = true
+		inner, _ := u.parameter(d, c, root)
+		body := u.bodyOf(d)
+		for _, a := range body.accesses {
+			switch b := *a; {
+			case b.place.root == nil:
+			case b.place.root == inner && inner != nil && len(b.place.fields) > 0:
+				b.place.root = g.lock.root
+				list = append(list, &b)
+			case b.place.isGlobal():
+				list = append(list, &b)
+			}
+		}
+		for _, c := range body.calls {
+			if inner != nil {
+				follow(c, inner)
+			}
+		}
+	}
+	if p.opaque == "" {
+		for _, c := range p.calls {
+			follow(c, g.lock.root)
+		}
+	}
+	return list
+}
+
+// candidate returns the variable that an access is about, if the lock guards it.
+func (u *unit) candidate(g *group, a *access) *variable {
+	if a.place.root == nil {
+		if d := u.guardedBy(g, a.last); d != "" {
+			g.dropped = append(g.dropped, drop{d, "it is reached by way of a pointer or an element", a.node.Pos()})
+		}
+		return nil
+	}
+	datum := ""
+	for _, f := range append([]*types.Var{a.place.root}, a.place.fields...) {
+		if d := u.guardedBy(g, f); d != "" {
+			datum = d
+		}
+	}
+	if datum == "" {
+		return nil
+	}
+	v := &variable{place: a.place, datum: datum}
+	why := ""
+	switch {
+	case v.throughPointer() && v.root != g.lock.root:
+		why = "it belongs to another object than the lock"
+	case !u.visible(g, v.root):
+		why = v.root.Name() + " is not known where the lock is taken"
+	case !u.stable(v.root) && len(v.fields) > 0:
+		why = v.root.Name() + " is assigned to"
+	default:
+		v.kind, why = u.kindOf(v.last().Type())
+	}
+	if why != "" {
+		g.dropped = append(g.dropped, drop{datum, why, a.node.Pos()})
+		return nil
+	}
+	u.describe(v)
+	v.suspects = u.suspects(v)
+	v.copied = u.Maps && u.Mode != Detect && isMap(v.last().Type()) && !u.aliased[v.keys[0]]
+	return v
+}
+
+// maxSuspects is how many places a finding names.
+const maxSuspects = 3
+
+// suspects lists the places where a variable is written without the lock.
+func (u *unit) suspects(v *variable) string {
+	var list []string
+	for _, f := range append([]*types.Var{v.root}, v.fields...) {
+		_, d := u.guards.Of(f)
+		if d == nil || d.Name != v.datum {
+			continue
+		}
+		for _, dev := range d.Deviations {
+			if dev.Kind == guard.Write && len(list) < maxSuspects {
+				list = append(list, u.short(dev.At)+" in "+dev.Func)
+			}
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// guardedBy returns the name of a variable or field if the group's lock guards it.
+func (u *unit) guardedBy(g *group, v *types.Var) string {
+	gd, d := u.guards.Of(v)
+	if gd == nil || d.Confidence < u.Least || keyOf(u.fset, gd.Lock.Object.(*types.Var)) != keyOf(u.fset, g.lock.last()) {
+		return ""
+	}
+	return d.Name
+}
+
+// visible reports whether a root means the same where the lock is taken.
+func (u *unit) visible(g *group, root *types.Var) bool {
+	scope := u.pkg.Types.Scope().Innermost(g.first.Pos())
+	if scope == nil {
+		return false
+	}
+	_, o := scope.LookupParent(root.Name(), g.first.Pos())
+	return o == root
+}
+
+// stable reports whether a variable keeps its value: it is only assigned to where it
+// is declared.
+func (u *unit) stable(v *types.Var) bool {
+	if !isPointer(v.Type()) {
+		return true // it is not the value that counts
+	}
+	k := keyOf(u.fset, v)
+	taken := u.exposed[k] != hidden
+	return !taken && !u.assigned[k]
+}
+
+// describe finds what a variable consists of.
+func (u *unit) describe(v *variable) {
+	var add func(f *types.Var)
+	add = func(f *types.Var) {
+		k := keyOf(u.fset, f)
+		v.keys = append(v.keys, k)
+		v.types = append(v.types, typeName(f.Type()))
+		v.exposed = max(v.exposed, u.exposed[k])
+		if s, ok := f.Type().Underlying().(*types.Struct); ok {
+			for inner := range s.Fields() {
+				add(inner)
+			}
+		}
+	}
+	add(v.last())
+}
+
+// conflict returns why a candidate cannot have a copy.
+func (u *unit) conflict(g *group, v *variable) (string, token.Pos) {
+	v.written, v.blind = false, true
+	for _, p := range g.parts {
+		if p.opaque != "" || u.obscured(g, p) != "" {
+			continue
+		}
+		for _, a := range p.accesses {
+			switch {
+			case a.place.root != nil && a.place.within(v.place):
+				if a.fixed {
+					return "it is defined in the section", a.node.Pos()
+				}
+				v.written = v.written || a.write || a.entries && v.copied
+				v.blind = v.blind && a.blind && a.place.equal(v.place)
+				if a.write && g.reading {
+					return "it is written in a section that may only read", a.node.Pos()
+				}
+			case v.has(keyOf(u.fset, a.last)):
+				if u.apart(a.place, v) {
+					continue
+				}
+				return fmt.Sprintf("the section reaches it in another way as well, in line %d", u.fset.PositionFor(a.node.Pos(), false).Line), a.node.Pos()
+			}
+		}
+		for _, c := range p.calls {
+			if u.effects.of[funcKeyOf(c.Func)].touchesAny(v.keys) {
+				v.blind = false // a clone may read it
+				v.written = true
+			}
+		}
+	}
+	return "", token.NoPos
+}
+
+// apart reports whether a place, which is not within a variable, is other memory for
+// sure: another field of the same object, or of a local struct that nothing points to.
+func (u *unit) apart(p place, v *variable) bool {
+	switch {
+	case p.root == nil || len(p.fields) == 0:
+		return false
+	case p.root == v.root:
+		return true
+	}
+	return !p.isGlobal() && !isPointer(p.root.Type()) && u.exposed[keyOf(u.fset, p.root)] == hidden
+}
+
+func (v *variable) has(k key) bool { return slices.Contains(v.keys, k) }
+
+// obscured returns why a part reaches variables of the group other than by name.
+func (u *unit) obscured(g *group, p *part) string {
+	for _, v := range g.vars {
+		for _, t := range p.whole {
+			if holds(t, v.structsOf()) {
+				return "uses " + v.root.Name() + " as a whole"
+			}
+		}
+		for _, a := range p.accesses {
+			if a.taken && a.place.root != nil && a.place.within(v.place) {
+				return "takes the address of " + v.last().Name()
+			}
+		}
+		for _, e := range p.effects {
+			if why := v.mayBeReached(e); why != "" {
+				return why
+			}
+		}
+	}
+	for _, c := range p.calls {
+		if why := u.unsafeCall(g.vars, g.reading, c); why != "" {
+			return "calls " + name(c.Func) + ", which " + why
+		}
+	}
+	return ""
+}
+
+// mayBeReached returns why code might reach the variable through a pointer.
+func (v *variable) mayBeReached(e *effect) string {
+	switch {
+	case v.exposed == hidden:
+		return ""
+	case v.exposed == forged && e.indirect:
+		return "uses pointers, and one to " + v.last().Name() + " was made with package unsafe"
+	case e.pointers[anyType]:
+		return "uses a pointer to a type parameter"
+	}
+	for _, t := range v.types {
+		if e.pointers[t] {
+			return "uses a pointer to " + t
+		}
+	}
+	return ""
+}
+
+// A kind says by which hooks a variable is published.
+type kind uint8
+
+const (
+	scalar  kind = iota // a number or truth value
+	pointer             // one pointer
+	text                // a string
+	slice               // a slice
+	wide                // several words
+)
+
+func isMap(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
+// exact reports whether == says that two values of a type are the same bit by bit, at
+// the cost of a few instructions. It does not for floating-point numbers: 0 == -0.
+func exact(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range t.Fields() {
+			if f.Name() == "_" || !exact(f.Type()) {
+				return false
+			}
+		}
+		return t.NumFields() > 0
+	case *types.Basic:
+		return t.Info()&(types.IsInteger|types.IsBoolean) != 0
+	case *types.Pointer, *types.Chan:
+		return true
+	}
+	return false
+}
+
+// maxWide is the size of a struct, in bytes, beyond which a copy costs more than it
+// is worth.
+const maxWide = 256
+
+func (u *unit) kindOf(t types.Type) (kind, string) {
+	if what := uncopyable(t); what != "" {
+		return 0, "it is or has " + what
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case t.Kind() == types.UnsafePointer:
+			return pointer, ""
+		case t.Info()&types.IsString != 0:
+			return text, ""
+		case t.Info()&types.IsComplex != 0:
+			return wide, ""
+		}
+		return scalar, ""
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+		return pointer, ""
+	case *types.Slice:
+		return slice, ""
+	case *types.Array:
+		return 0, "it is an array"
+	case *types.Struct:
+		if parametrised(t) {
+			return wide, ""
+		}
+		if hasArray(t) {
+			return 0, "it has an array"
+		}
+		if n := u.sizes.Sizeof(t); n > maxWide {
+			return 0, fmt.Sprintf("it has %d bytes", n)
+		}
+		return wide, ""
+	default:
+		return wide, ""
+	}
+}
+
+func hasArray(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return true
+	case *types.Struct:
+		for f := range u.Fields() {
+			if hasArray(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parametrised reports whether the size of a type depends on type parameters.
+func parametrised(t types.Type) bool {
+	switch u := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		return parametrised(u.Underlying())
+	case *types.Array:
+		return parametrised(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if parametrised(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,177 @@
+package tolerate_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/tolerate"
+)
+
+// outcomes returns how often each outcome was recorded for a label.
+func outcomes(label string) (tally finding.Tally) {
+	for _, f := range tolerate.Findings() {
+		if f.Guard.Name == label {
+			return f.History.Outcomes
+		}
+	}
+	return tally
+}
+
+// straight runs a section over a variable as a rewriter writes it: the section makes
+// it ours, and careless code, if it is asked to, makes it theirs meanwhile.
+func straight[T any](put func(p *T, own, before T, l *tolerate.Label), l *tolerate.Label, p *T, ours *T, theirs *T) T {
+	v := tolerate.Take(p)
+	b := v
+	if ours != nil {
+		v = *ours
+	}
+	if theirs != nil {
+		*p = *theirs
+	}
+	put(p, v, b, l)
+	return *p
+}
+
+func wide[T any](p *T, own, before T, l *tolerate.Label) { tolerate.PutWide(p, &own, &before, l) }
+
+func TestStraightSectionsPublish(t *testing.T) {
+	one, two := 1, 2
+	small, negative := int8(-3), math.Copysign(0, -1)
+	text, other := "ours", &two
+	var n int
+	var i8 int8
+	var f float64
+	var s string
+	var p *int
+	l := &tolerate.Label{Name: "published"}
+	if got := straight(tolerate.PutScalar, l, &n, &one, nil); got != 1 {
+		t.Errorf("an int is %d", got)
+	}
+	if got := straight(tolerate.PutScalar, l, &i8, &small, nil); got != -3 {
+		t.Errorf("an int8 is %d", got)
+	}
+	if got := straight(tolerate.PutScalar, l, &f, &negative, nil); !math.Signbit(got) {
+		t.Errorf("a float64 is %v, want -0", got)
+	}
+	if got := straight(wide, l, &s, &text, nil); got != "ours" {
+		t.Errorf("a string is %q", got)
+	}
+	if got := straight(tolerate.PutPointer, l, &p, &other, nil); got != &two {
+		t.Errorf("a pointer is %p, want %p", got, &two)
+	}
+	type pair struct {
+		a int
+		b string
+	}
+	q := pair{1, "one"}
+	if got := straight(wide, l, &q, &pair{2, "one"}, nil); got != (pair{2, "one"}) {
+		t.Errorf("a struct is %v", got)
+	}
+	if got := outcomes("published"); got != (finding.Tally{}) {
+		t.Errorf("nobody interfered, and there are findings: %+v", got)
+	}
+}
+
+func TestStraightSectionsRecogniseInterference(t *testing.T) {
+	ours, theirs := 1, 2
+	for _, test := range []struct {
+		name  string
+		blind bool
+		ours  *int
+		want  int
+		tally finding.Tally
+	}{
+		{"only read", false, nil, 2, finding.Tally{Tolerated: 1}},
+		{"both changed", false, &ours, 2, finding.Tally{Resolved: 1}},
+		{"blind", true, &ours, 1, finding.Tally{Tolerated: 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := &tolerate.Label{Name: "straight " + test.name, Blind: test.blind}
+			n := 0
+			if got := straight(tolerate.PutScalar, l, &n, test.ours, &theirs); got != test.want {
+				t.Errorf("it is %d, want %d", got, test.want)
+			}
+			if got := outcomes(l.Name); got != test.tally {
+				t.Errorf("recorded %+v, want %+v", got, test.tally)
+			}
+		})
+	}
+}
+
+// TestStraightStructsAreMergedByField: the fields that nobody else has changed are
+// published.
+func TestStraightStructsAreMergedByField(t *testing.T) {
+	type pair struct {
+		a int
+		b string
+	}
+	q := pair{1, "one"}
+	l := &tolerate.Label{Name: "merged"}
+	if got := straight(wide, l, &q, &pair{2, "one"}, &pair{1, "theirs"}); got != (pair{2, "theirs"}) {
+		t.Errorf("it is %v", got)
+	}
+	if got := outcomes("merged"); got != (finding.Tally{Tolerated: 1}) {
+		t.Errorf("recorded %+v", got)
+	}
+}
+
+// TestStraightMapsAreReplaced: careless code keeps the old map, and what it does to it
+// is recognised.
+func TestStraightMapsAreReplaced(t *testing.T) {
+	l := &tolerate.Label{Name: "mapped"}
+	m := map[string]int{"a": 1}
+	section := func(interfere func(map[string]int)) {
+		v, n := m, len(m)
+		b := v
+		v = tolerate.CloneMap(v)
+		v["b"]++
+		interfere(m)
+		tolerate.PutMap(&m, v, b, n, l)
+	}
+	section(func(m map[string]int) {
+		if len(m) != 1 {
+			t.Errorf("careless code sees what a section has not published: %v", m)
+		}
+	})
+	if len(m) != 2 || outcomes("mapped") != (finding.Tally{}) {
+		t.Errorf("it is %v, recorded %+v", m, outcomes("mapped"))
+	}
+	section(func(m map[string]int) { m["theirs"] = 1 })
+	if m["b"] != 2 || outcomes("mapped") != (finding.Tally{Refused: 1}) {
+		t.Errorf("it is %v, recorded %+v", m, outcomes("mapped"))
+	}
+}
+
+func TestCheckOnlyLooks(t *testing.T) {
+	n := 1
+	l := &tolerate.Label{Name: "checked", Suspects: "nowhere"}
+	tolerate.Check(&n, 1, l)
+	if got := outcomes("checked"); got != (finding.Tally{}) {
+		t.Errorf("nobody interfered, and there are findings: %+v", got)
+	}
+	n = 2
+	tolerate.Check(&n, 1, l)
+	if got := outcomes("checked"); got != (finding.Tally{Surrendered: 1}) || n != 2 {
+		t.Errorf("recorded %+v, it is %d", got, n)
+	}
+}
+
+func TestStraightSectionsDoNotAllocate(t *testing.T) {
+	l := &tolerate.Label{Name: "lean"}
+	x := struct {
+		n int
+		s string
+	}{}
+	if n := testing.AllocsPerRun(100, func() {
+		p, q := &x.n, &x.s
+		v, w := *p, tolerate.Take(q)
+		b, c := v, w
+		v++
+		w = "new"
+		tolerate.PutScalar(p, v, b, l)
+		tolerate.PutWide(q, &w, &c, l)
+	}); n != 0 {
+		t.Errorf("a section allocates %v times", n)
+	}
+}
