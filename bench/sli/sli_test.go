@@ -36,7 +36,7 @@ func TestReportTellsWrongFromRight(t *testing.T) {
 	r.print(&b)
 	text := b.String()
 	for _, want := range []string{
-		"2 (1)", "2.0 KiB (28 MiB)", "3 (9)", "7 (19)", "1.000 (0.18)", "0.001 (0.19)", "0.002 (0.15)",
+		"2 (1)", "2.0 KiB (28 MiB)", "3 (9)", "7 (19)", "1.0000 (0.18)", "0.0010 (0.19)", "0.0020 (0.15)",
 		"4 programs: 1 fixed, 1 refused as they should be, 2 wrong", "WRONG: fixed the fixed program fails under -race", "--- a/m@v1/x.go",
 	} {
 		if !strings.Contains(text, want) {
@@ -50,8 +50,9 @@ func TestReportTellsWrongFromRight(t *testing.T) {
 	for name, want := range map[string]bool{
 		"examples that did not end as they should":               true,
 		"programs of the corpus that did not end as they should": false,
-		"slowest analysis, without exploring and building":       false,
-		"slowest whole command":                                  true,
+		"slowest analysis of the examples":                       true,
+		"slowest analysis of the programs of the corpus":         false,
+		"slowest whole command of the examples":                  true,
 	} {
 		if got, ok := met[name]; !ok || got != want {
 			t.Errorf("target %q: met is %t, %t; want %t", name, got, ok, want)

@@ -66,7 +66,9 @@ Exit codes: 0 a proven fix, 1 a failure but no proven fix, 2 error, 3 no failure
 }
 
 func (f *fixFlags) fix(ctx context.Context, cmd *cobra.Command, args []string) error {
-	f.NoRaces = !f.races
+	if err := f.check(); err != nil {
+		return err
+	}
 	temp, err := os.MkdirTemp("", "cofferdam")
 	if err != nil {
 		return fmt.Errorf("making a place for traces: %w", err)
@@ -177,7 +179,8 @@ type fixReport struct {
 	States   int           `json:"states"`
 	Fixes    int           `json:"fixes"`
 	Lifting  time.Duration `json:"liftingNanoseconds"`
-	Analysis time.Duration `json:"analysisNanoseconds"`
+	Replay   time.Duration `json:"replayNanoseconds"`
+	Analysis time.Duration `json:"analysisNanoseconds"` // with the replay
 }
 
 func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Result) error {
@@ -185,12 +188,11 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 	if err != nil {
 		return fmt.Errorf("finding the current directory: %w", err)
 	}
+	var unapplied error // to be told with what there was to apply
 	applied := false
 	if result.Fix != nil && f.write {
-		if err := result.Fix.Apply(); err != nil {
-			return err
-		}
-		applied = true
+		unapplied = result.Fix.Apply()
+		applied = unapplied == nil
 	}
 	if f.machine != "" {
 		if err := writeMachine(f.machine, result); err != nil {
@@ -201,7 +203,7 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 	if f.asJSON {
 		report := fixReport{Failure: result.Failure, Refusal: result.Refusal, Applied: applied, Lifting: result.LiftTime, Analysis: result.AnalysisTime}
 		if a := result.Analysis; a != nil {
-			report.Machines, report.Fixes = len(a.Machines), len(a.Fixes)
+			report.Machines, report.Fixes, report.Replay = len(a.Machines), len(a.Fixes), a.Replay
 			for _, m := range a.Machines {
 				report.States += len(m.States())
 			}
@@ -229,7 +231,7 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 	if result.Fix == nil {
 		return &exitError{code: exitNoFix, err: errors.New("no proven fix")}
 	}
-	return nil
+	return unapplied
 }
 
 // writeMachine writes the machine in the form that the file's name asks for.

@@ -48,10 +48,15 @@ func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 		for _, l := range p.locksFor(f, regions) {
 			c := &Candidate{Fix: f, Lock: l.words, Reason: l.reason}
 			patch, err := p.write(regions, l, base)
+			if errors.Is(err, errCovered) {
+				// They exclude each other as it is: another lock would change nothing.
+				c.Why = err.Error()
+				failed = append(failed, c)
+				break
+			}
 			switch {
 			case err != nil:
 				c.Why = err.Error()
-				println("DBG", f.Cost, left[f], l.words, c.Why)
 				failed = append(failed, c)
 			case tests:
 				c.Patch = patch
@@ -384,8 +389,8 @@ func (p *Program) callsOf(fn ast.Node) (calls []*Region, static bool) {
 		})
 		for id, o := range info.Uses {
 			fo, ok := o.(*types.Func)
-			if !ok || p.funcs[fo.Origin()] != d {
-				continue
+			if !ok || p.funcs[fo.Origin()] != d || id.Pos() < f.syntax.FileStart || f.syntax.FileEnd <= id.Pos() {
+				continue // another function, or another file of the package
 			}
 			c := called[id]
 			if c == nil || elsewhere[c] {
@@ -661,6 +666,6 @@ func (p *Program) nested(r *Region, all []*Region, l *lock) error {
 			}
 		})
 	}
-	look(r.info(), r.list[r.from:r.to+1])
+	look(r.info(), r.stmts())
 	return err
 }

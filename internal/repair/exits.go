@@ -23,10 +23,16 @@ func (p *Program) cover(e *edits, r *Region, l *lock) error {
 	if l.rw && !r.write {
 		lock, unlock = name+".RLock()", name+".RUnlock()"
 	}
-	if why := p.blocks(r.list[r.from:r.to+1], l); why != "" {
+	if why := p.blocks(r.stmts(), l); why != "" {
 		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for somebody who needs the lock", describe(p, r), why)
 	}
 	e.places = append(e.places, describe(p, r))
+	if s := r.header(); s != nil {
+		values := freeName(r, "values", 0, true)
+		e.before(r.file, s, lock+"\n"+values+" := "+e.text(r.file, s.X)+"\n"+unlock)
+		e.replace(r.file, s.X, values)
+		return nil
+	}
 	if p.deferrable(r, l) {
 		e.before(r.file, r.first(), lock+"\ndefer "+unlock)
 		return nil

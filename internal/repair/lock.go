@@ -368,7 +368,7 @@ func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
 		return nil
 	}
 	st, ok := spec.Type.(*ast.StructType)
-	if !ok || len(st.Fields.List) == 0 || p.compared(n) {
+	if !ok || len(st.Fields.List) == 0 {
 		return nil
 	}
 	other := "dataMu"
@@ -384,6 +384,12 @@ func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
 		words: "a new mutex " + n.Obj().Name() + "." + name, reason: "no mutex of the program guards the data",
 		owner: n, field: name, pkg: n.Obj().Pkg(),
 		declare: func(e *edits) error {
+			switch {
+			case p.compared(n):
+				return fmt.Errorf("values of %s are compared: with a mutex in them, two that were equal may differ", n.Obj().Name())
+			case p.positional(n):
+				return fmt.Errorf("%s is written without the names of its fields, and takes no further one", n.Obj().Name())
+			}
 			sync, err := e.imported(f, "sync")
 			if err != nil {
 				return err
@@ -420,6 +426,26 @@ func (p *Program) compared(n *types.Named) bool {
 					return true
 				}
 			}
+		}
+	}
+	return false
+}
+
+// positional reports whether the program writes values of a struct type without the names
+// of its fields.
+func (p *Program) positional(n *types.Named) bool {
+	for _, f := range p.files {
+		found := false
+		ast.Inspect(f.syntax, func(m ast.Node) bool {
+			if c, ok := m.(*ast.CompositeLit); ok && len(c.Elts) > 0 && named(f.pkg.TypesInfo.TypeOf(c)) == n {
+				if _, keyed := c.Elts[0].(*ast.KeyValueExpr); !keyed {
+					found = true
+				}
+			}
+			return !found
+		})
+		if found {
+			return true
 		}
 	}
 	return false

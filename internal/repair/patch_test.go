@@ -150,10 +150,9 @@ func lockOf(t *testing.T, p *Program, spec string, regions []*Region) *lock {
 		if !ok {
 			return p.existing(scope.Lookup(spec))
 		}
-		for _, l := range p.fieldLocks(named(scope.Lookup(owner).Type())) {
-			if l.object.Name() == name {
-				return l
-			}
+		n := named(scope.Lookup(owner).Type())
+		if o, _, _ := types.LookupFieldOrMethod(n, true, n.Obj().Pkg(), name); o != nil {
+			return p.existing(o)
 		}
 	}
 	t.Fatalf("there is no lock %q", spec)

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -216,13 +217,21 @@ func (p *Program) lockObjects() map[uint64]types.Object {
 		if !ok {
 			continue
 		}
-		if f := p.files[site.File]; f != nil {
+		if f := p.atRun(site.File); f != nil {
 			if o := lockedAt(p.fset, f, site.Line); o != nil {
 				all[e.Addr] = o
 			}
 		}
 	}
 	return all
+}
+
+// atRun is the file that a running program names so.
+func (s *source) atRun(name string) *file {
+	if rest, ok := instrument.Moved(name); ok && s.moved != nil {
+		name = filepath.Join(s.moved.env.GOMODCACHE, rest)
+	}
+	return s.files[name]
 }
 
 // lockedAt is the variable or field that a line locks.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,7 +121,7 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 	case res.Failure != nil:
 		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
 	default:
-		c.Proof.add(res)
+		c.Proof.add(res, res.Done.Note)
 		if complete(res) {
 			return "", nil
 		}
@@ -132,8 +133,13 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 	if res.Failure != nil {
 		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
 	}
-	c.Proof.add(res)
-	if ended := res.Runs - res.Cut; ended < pctRuns-maxCut {
+	ended := res.Runs - res.Cut
+	text := fmt.Sprintf("%d schedules by PCT tried", ended)
+	if res.Cut > 0 {
+		text += fmt.Sprintf(", %d more cut off before their end", res.Cut)
+	}
+	c.Proof.add(res, text)
+	if ended < pctRuns-maxCut {
 		c.Why = fmt.Sprintf("only %d of %d schedules could be tried to their end in the time", ended, pctRuns)
 	}
 	return "", nil
@@ -149,15 +155,8 @@ func complete(res *explore.Result) bool {
 }
 
 // add notes what a search without a failure has tried.
-func (p *Proof) add(res *explore.Result) {
+func (p *Proof) add(res *explore.Result, text string) {
 	p.Runs += res.Runs
-	text := res.Done.Note
-	if !strings.Contains(text, "schedule") { // only the search by dfs says which it has tried
-		text = fmt.Sprintf("%d schedules by PCT tried", res.Runs-res.Cut)
-		if res.Cut > 0 {
-			text += fmt.Sprintf(", %d more cut off before their end", res.Cut)
-		}
-	}
 	if res.Note != "" {
 		text += " (" + res.Note + ")"
 	}
@@ -220,12 +219,12 @@ func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error)
 	if err != nil {
 		return "", err
 	}
-	out, err := f.with(ctx, c, []string{"vet", "-overlay=" + overlay}, f.changed(c))
+	out, err := f.with(ctx, c, []string{"vet", "-overlay=" + overlay}, f.changed(c, true))
 	if err == nil {
 		return "", nil
 	}
 	if f.vetted == nil {
-		before, _ := f.run(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c)))
+		before, _ := f.run(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c, true)))
 		f.vetted = &before
 	}
 	if news := newLines(*f.vetted, out); news != "" {
@@ -286,28 +285,40 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	return f.others(ctx, c, overlay)
 }
 
-// others runs all tests of the package: a lock that mends one may break another.
+// others runs all tests of the package and of those that the candidate changes: a lock
+// that mends one may break another. The tests of dependencies may need what the program
+// does not have; they are left alone.
 func (f *fixer) others(ctx context.Context, c *Candidate, overlay string) (why string, err error) {
-	all := []string{"test", "-race", "-vet=off", "-timeout=30s"}
-	out, err := f.with(ctx, c, append(all, "-overlay="+overlay), f.config.Patterns)
+	args := []string{"test", "-race", "-vet=off", "-timeout=30s"}
+	packages := f.changed(c, false)
+	out, err := f.with(ctx, c, append(slices.Clone(args), "-overlay="+overlay), packages)
 	if err == nil {
 		c.Proof.Others = true
 		return "", nil
 	}
-	failed := failing(out)
-	if f.failedBefore == nil {
-		before, _ := f.run(ctx, slices.Concat(all, f.config.Flags, f.config.Patterns))
-		f.failedBefore = failing(before)
+	if f.before == nil {
+		text, err := f.run(ctx, slices.Concat(args, f.config.Flags, packages))
+		f.before = &testRun{failed: failing(text), passed: err == nil}
 	}
+	failed := failing(out)
 	for _, t := range failed {
-		if !slices.Contains(f.failedBefore, t) {
+		if !slices.Contains(f.before.failed, t) {
 			return "with it, another test fails: " + t, nil
 		}
 	}
-	if len(failed) == 0 && !strings.Contains(out, "FAIL") {
+	switch {
+	case !strings.Contains(out, "FAIL"):
 		return "", fmt.Errorf("running the package's tests: %w: %s", err, firstLines(out, 3))
+	case f.before.passed:
+		return "with it, the package's tests fail: " + firstLines(out, 3), nil
 	}
 	return "", nil
+}
+
+// A testRun is what came of a package's tests.
+type testRun struct {
+	failed []string
+	passed bool
 }
 
 // failedTest is what the testing package says of a test that failed, or that was running
@@ -324,12 +335,12 @@ func failing(out string) []string {
 	return all
 }
 
-// changed are the packages to vet: those of the program that were asked for, and those
-// that a candidate changes.
-func (f *fixer) changed(c *Candidate) []string {
+// changed are the packages that were asked for and those that a candidate changes, with
+// dependencies or without.
+func (f *fixer) changed(c *Candidate, deps bool) []string {
 	all := slices.Clone(f.config.Patterns)
-	for name := range c.Patch.Files {
-		if at := c.program.byOriginal(name); at != nil {
+	for _, name := range slices.Sorted(maps.Keys(c.Patch.Files)) {
+		if at := c.program.byOriginal(name); at != nil && (deps || !f.moved.cached(name)) {
 			if path := strings.TrimSuffix(at.pkg.PkgPath, "_test"); !slices.Contains(all, path) {
 				all = append(all, path)
 			}

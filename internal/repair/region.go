@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 )
 
@@ -24,12 +26,42 @@ type Region struct {
 	test bool
 	// section is what it was found for; nil if it is a call of a function with one.
 	section *sli.Section
+	// elements says that it is there for elements of what a loop goes over.
+	elements bool
 	// deferred says that it replaces a section whose unlock was deferred.
 	deferred bool
 }
 
 func (r *Region) first() ast.Stmt { return r.list[r.from] }
 func (r *Region) last() ast.Stmt  { return r.list[r.to] }
+
+// stmts are what the lock is held for: of a loop over a slice of which only that is meant,
+// what gives the slice.
+func (r *Region) stmts() []ast.Stmt {
+	if s := r.header(); s != nil {
+		return []ast.Stmt{&ast.ExprStmt{X: s.X}}
+	}
+	return r.list[r.from : r.to+1]
+}
+
+// header is the loop over a slice that a region is, if the region is there only for what
+// gives the slice: that is computed once, so the lock need not be held during the loop.
+func (r *Region) header() *ast.RangeStmt {
+	s, ok := r.first().(*ast.RangeStmt)
+	if !ok || r.from != r.to || len(r.nodes) == 0 || r.elements {
+		return nil
+	}
+	if _, slice := r.info().TypeOf(s.X).Underlying().(*types.Slice); !slice {
+		return nil
+	}
+	for _, n := range r.nodes {
+		if n.Pos() < s.X.Pos() || s.X.End() < n.End() {
+			return nil
+		}
+	}
+	return s
+}
+
 func (r *Region) info() *types.Info {
 	return r.file.pkg.TypesInfo
 }
@@ -44,13 +76,14 @@ func (p *Program) regions(f *sli.Fix) []*Region {
 			return nil
 		}
 		var nodes []ast.Node
-		write := false
+		write, elements := false, false
 		for _, in := range s.Instrs {
 			o := p.lifted.Origin(in)
 			if o.Node == nil || in.Op != sli.Load && in.Op != sli.Store && in.Op != sli.Call {
 				continue
 			}
 			nodes = append(nodes, o.Node)
+			elements = elements || ofLoop(o.Instr)
 		}
 		for _, x := range s.Accesses {
 			write = write || x.Store
@@ -59,10 +92,20 @@ func (p *Program) regions(f *sli.Fix) []*Region {
 		if r == nil {
 			return nil
 		}
-		r.write, r.test, r.section = write || s.Role != sli.Reading, s.Func.Test, s
+		r.write, r.test, r.section, r.elements = write || s.Role != sli.Reading, s.Func.Test, s, elements
 		all = append(all, r)
 	}
 	return all
+}
+
+// ofLoop reports whether an instruction loads the element that a loop has come to.
+func ofLoop(in ssa.Instruction) bool {
+	load, ok := in.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	at, ok := load.X.(*ssa.IndexAddr)
+	return ok && !at.Pos().IsValid() // an index expression has a position
 }
 
 // region is the smallest run of statements in a function that has all nodes.
@@ -185,6 +228,7 @@ func (r *Region) join(o *Region) bool {
 	r.list, r.from, r.to = list, from, to
 	r.write = r.write || o.write
 	r.nodes = append(r.nodes, o.nodes...)
+	r.elements = r.elements || o.elements
 	return true
 }
 

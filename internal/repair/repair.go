@@ -103,8 +103,8 @@ type fixer struct {
 	// schedule is what led to the failure, vetted what go vet says of the program as it is.
 	schedule string
 	vetted   *string
-	// failedBefore are the tests that fail without any change.
-	failedBefore []string
+	// before is what comes of the package's tests without any change; nil if unknown.
+	before *testRun
 }
 
 // maxRounds and maxCandidates bound the search.

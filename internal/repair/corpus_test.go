@@ -1,0 +1,114 @@
+package repair_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// covering are the programs of the corpus that have all constructs between them: an
+// existing lock whose sections become one, exits of a loop, a generic type, a variable of
+// closures, a read lock, a helper with careless callers, and two that no lock can fix. All
+// of the corpus is run by go run ./bench sli.
+var covering = []string{"checkact", "loopbreak", "generic", "closure", "rwreader", "locked", "sendclosed", "ordernoinit"}
+
+// TestCorpus finds the failures of racy programs, fixes or refuses them as each says, and
+// runs the fixed ones under the race detector.
+func TestCorpus(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module corpus\n\ngo 1.26\n"))
+	want := map[string]string{}
+	var patterns []string
+	for _, name := range covering {
+		archive, err := txtar.ParseFile(filepath.Join("testdata", "corpus", name+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, kind, _ := strings.Cut(string(archive.Comment), "want: ")
+		want["corpus/"+name] = strings.TrimSpace(kind)
+		for _, f := range archive.Files {
+			write(t, filepath.Join(dir, name, f.Name), f.Data)
+		}
+		patterns = append(patterns, "corpus/"+name)
+	}
+	build, err := explore.New(instrument.Config{Dir: dir, Patterns: patterns, Tests: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer build.Close()
+	fixed := []string{"test", "-race", "-count=20"}
+	t.Run("programs", func(t *testing.T) {
+		for _, p := range build.Programs {
+			if want[p.Package] == "fixed" {
+				fixed = append(fixed, p.Package)
+			}
+			t.Run(filepath.Base(p.Package), func(t *testing.T) {
+				t.Parallel()
+				one(t, dir, p, want[p.Package])
+			})
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	cmd := exec.Command("go", fixed...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("the fixed programs: %v\n%s", err, out)
+	}
+}
+
+// one finds a program's failure and fixes it in place, or not.
+func one(t *testing.T, dir string, p *explore.Program, want string) {
+	temp := t.TempDir()
+	o := explore.Options{Strategy: "pct", Seed: 1, Budget: 20 * time.Second, Steps: 100_000, Trace: filepath.Join(temp, "failure.trace")}
+	res, err := p.Explore(t.Context(), "TestIt", &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Failure == nil {
+		t.Fatalf("no failure in %d schedules", res.Runs)
+	}
+	r, err := trace.Open(o.Trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	result, err := repair.Fix(t.Context(), instrument.Config{Dir: dir, Patterns: []string{p.Package}, Tests: true}, r, &repair.Options{
+		Explore: o, Proof: 3 * time.Second, Until: time.Now().Add(time.Minute), Native: 1, Temp: temp,
+	})
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case want == "refused" && result.Fix != nil:
+		t.Errorf("a lock cannot fix it, but there is a fix:\n%s", result.Fix.Diff(dir))
+	case want == "refused" && result.Refusal == "":
+		t.Error("there is no fix, and no reason")
+	case want == "fixed" && result.Fix == nil:
+		t.Errorf("no fix: %s", result.Refusal)
+	case want == "fixed":
+		if err := result.Fix.Apply(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func write(t *testing.T, file string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
