@@ -20,7 +20,9 @@
 //	repair.go   the search for a proven fix
 //	program.go  the program's source, its lifted form and its failure
 //	region.go   fragments to statements
-//	lock.go     which lock, and how each region names it
+//	lock.go     which lock: those that the program has
+//	newlock.go  where a new one goes
+//	lockname.go how a region names it
 //	exits.go    the ways out of a region
 //	patch.go    edits, formatting, diff
 //	audit.go    what a patch does to the program's use of its locks

@@ -1,0 +1,275 @@
+package repair
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// name is how a region names the lock; "" if it cannot.
+func (p *Program) name(l *lock, r *Region) string {
+	if l.owner == nil {
+		if l.pkg != nil && l.pkg.Path() != r.file.pkg.Types.Path() {
+			return ""
+		}
+		if l.scope != nil && !(l.scope.Pos() <= r.fn.Pos() && r.fn.End() <= l.scope.End()) {
+			return ""
+		}
+		if lookup(r.file, l.variable, r.first().Pos()) != l.object {
+			return "" // the name means something else there
+		}
+		return l.variable
+	}
+	if l.pkg.Path() != r.file.pkg.Types.Path() && !token.IsExported(l.field) {
+		return ""
+	}
+	v := p.ownerVar(r, l.owner)
+	switch {
+	case v == "" || l.field == "":
+		return v
+	case l.striped:
+		i := p.stripe(r, l)
+		if i == "" {
+			return ""
+		}
+		return v + "." + l.field + "[" + i + "]"
+	}
+	return v + "." + l.field
+}
+
+// stripe is the index that a region has for the other fields of a lock's struct; "" if
+// there is none, or no single one that stays the same.
+func (p *Program) stripe(r *Region, l *lock) string {
+	info := r.info()
+	found := map[string]bool{}
+	within(r.list[r.from:r.to+1], func(n ast.Node) {
+		x, ok := n.(*ast.IndexExpr)
+		if !ok {
+			return
+		}
+		sel, ok := ast.Unparen(x.X).(*ast.SelectorExpr)
+		if !ok || named(info.TypeOf(sel.X)) != l.owner {
+			return
+		}
+		switch i := x.Index.(type) {
+		case *ast.Ident:
+			v, ok := info.Uses[i].(*types.Var)
+			if ok && v.Pos() < r.first().Pos() && p.means(r, v) {
+				found[i.Name] = true
+				return
+			}
+		case *ast.BasicLit:
+			found[i.Value] = true
+			return
+		}
+		found[""] = true // an index that may mean another in the end
+	})
+	if len(found) != 1 {
+		return ""
+	}
+	for i := range found {
+		return i
+	}
+	return ""
+}
+
+// ownerVar is the expression by which a region reaches a struct, such as a variable or a
+// field of one; "" if there is none, or no single one. It must mean the same throughout
+// the region.
+func (p *Program) ownerVar(r *Region, n *types.Named) string {
+	info := r.info()
+	found := map[string]bool{}
+	see := func(e ast.Expr) bool {
+		for _, h := range p.handles(info, e) {
+			if named(h.t) == n && (h.pointer || p.original(h.root)) && h.root.Pos() < r.first().Pos() && p.means(r, h.root) {
+				found[h.text] = true
+			}
+		}
+		return true
+	}
+	for _, node := range r.nodes {
+		ast.Inspect(node, func(m ast.Node) bool {
+			e, ok := m.(ast.Expr)
+			return !ok || see(e)
+		})
+	}
+	if len(found) == 0 {
+		for _, id := range parameters(r.fn) {
+			see(id)
+		}
+	}
+	if len(found) == 0 {
+		within(r.list[r.from:r.to+1], func(m ast.Node) {
+			if e, ok := m.(ast.Expr); ok {
+				see(e)
+			}
+		})
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	for text := range found {
+		return text
+	}
+	return ""
+}
+
+// A handle is an expression that leads from a variable to something, over fields.
+type handle struct {
+	root    *types.Var
+	text    string
+	t       types.Type
+	pointer bool // it leads over a pointer, so that a copy of the variable will do
+}
+
+// handles are the handles that an expression, a variable or a field, has in it: of what
+// it selects from and of fields that it leads over without naming them.
+func (p *Program) handles(info *types.Info, e ast.Expr) []handle {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if v, ok := info.ObjectOf(e).(*types.Var); ok && !v.IsField() {
+			return []handle{{root: v, text: v.Name(), t: v.Type(), pointer: isPointer(v.Type())}}
+		}
+	case *ast.SelectorExpr:
+		s := info.Selections[e]
+		if s == nil {
+			return nil
+		}
+		all := p.handles(info, e.X)
+		if len(all) == 0 {
+			return nil
+		}
+		h := all[len(all)-1]
+		path := s.Index()
+		if s.Kind() != types.FieldVal {
+			path = path[:len(path)-1]
+		}
+		for _, i := range path {
+			st, ok := deref(h.t).Underlying().(*types.Struct)
+			if !ok {
+				return nil
+			}
+			f := st.Field(i)
+			if isPointer(f.Type()) && p.assigned(f.Origin()) {
+				break // it may lead elsewhere when the section ends
+			}
+			h = handle{root: h.root, text: h.text + "." + f.Name(), t: f.Type(), pointer: h.pointer || isPointer(f.Type())}
+			all = append(all, h)
+		}
+		return all
+	}
+	return nil
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// assigned reports whether the program assigns to a field, other than in a literal of its
+// struct.
+func (p *Program) assigned(field *types.Var) bool {
+	for _, f := range p.files {
+		found := false
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if a, ok := n.(*ast.AssignStmt); ok {
+				for _, l := range a.Lhs {
+					if s, ok := ast.Unparen(l).(*ast.SelectorExpr); ok {
+						v, ok := f.pkg.TypesInfo.Uses[s.Sel].(*types.Var)
+						found = found || ok && v.Origin() == field
+					}
+				}
+			}
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// original reports whether a variable of a struct type is the struct that is shared, and
+// not a copy of it as a parameter, a receiver or v := *p is: a lock in a copy locks
+// nothing.
+func (p *Program) original(v *types.Var) bool {
+	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
+		return true
+	}
+	f := p.files[p.fset.PositionFor(v.Pos(), false).Filename]
+	if f == nil {
+		return false
+	}
+	made := false
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ValueSpec:
+			for i, id := range n.Names {
+				if id.Pos() == v.Pos() {
+					made = len(n.Values) == 0 || len(n.Values) == len(n.Names) && isLiteral(n.Values[i])
+				}
+			}
+		case *ast.AssignStmt:
+			for i, l := range n.Lhs {
+				if l.Pos() == v.Pos() {
+					made = n.Tok == token.DEFINE && len(n.Rhs) == len(n.Lhs) && isLiteral(n.Rhs[i])
+				}
+			}
+		}
+		return true
+	})
+	return made
+}
+
+func isLiteral(e ast.Expr) bool {
+	_, ok := ast.Unparen(e).(*ast.CompositeLit)
+	return ok
+}
+
+// means reports whether a variable's name means it where the region begins, and the
+// variable is not changed in it.
+func (p *Program) means(r *Region, v *types.Var) bool {
+	if lookup(r.file, v.Name(), r.first().Pos()) != v {
+		return false
+	}
+	same := true
+	for _, s := range r.list[r.from : r.to+1] {
+		ast.Inspect(s, func(n ast.Node) bool {
+			var changed []ast.Expr
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				changed = n.Lhs
+			case *ast.RangeStmt:
+				changed = []ast.Expr{n.Key, n.Value}
+			}
+			for _, l := range changed {
+				if id, ok := l.(*ast.Ident); ok && r.info().ObjectOf(id) == v {
+					same = false
+				}
+			}
+			return true
+		})
+	}
+	return same
+}
+
+// parameters are the names of a function's receiver and parameters.
+func parameters(fn ast.Node) []*ast.Ident {
+	var lists []*ast.FieldList
+	switch fn := fn.(type) {
+	case *ast.FuncDecl:
+		lists = []*ast.FieldList{fn.Recv, fn.Type.Params}
+	case *ast.FuncLit:
+		lists = []*ast.FieldList{fn.Type.Params}
+	}
+	var all []*ast.Ident
+	for _, l := range lists {
+		if l == nil {
+			continue
+		}
+		for _, f := range l.List {
+			all = append(all, f.Names...)
+		}
+	}
+	return all
+}

@@ -1,0 +1,269 @@
+package repair
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// newField is a new mutex above the fields of a struct.
+func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
+	f, spec := p.typeSpec(n)
+	if f == nil {
+		return nil
+	}
+	st, ok := spec.Type.(*ast.StructType)
+	if !ok || len(st.Fields.List) == 0 {
+		return nil
+	}
+	other := "dataMu"
+	if len(fields) > 0 {
+		other = fields[0].Name() + "Mu"
+	}
+	name := freeField(n, "mu", other)
+	var names []string
+	for _, v := range fields {
+		names = append(names, v.Name())
+	}
+	return &lock{
+		words: "a new mutex " + n.Obj().Name() + "." + name, reason: "no mutex of the program guards the data",
+		owner: n, field: name, pkg: n.Obj().Pkg(),
+		declare: func(e *edits) error {
+			switch {
+			case p.compared(n):
+				return fmt.Errorf("values of %s are compared: with a mutex in them, two that were equal may differ", n.Obj().Name())
+			case p.positional(n):
+				return fmt.Errorf("%s is written without the names of its fields, and takes no further one", n.Obj().Name())
+			}
+			sync, err := e.imported(f, "sync")
+			if err != nil {
+				return err
+			}
+			if len(names) == 0 {
+				e.before(f, declared(st.Fields.List[0]), name+" "+sync+".Mutex")
+				return nil
+			}
+			for _, field := range st.Fields.List {
+				for _, id := range field.Names {
+					if slices.Contains(names, id.Name) {
+						e.before(f, declared(field), fmt.Sprintf("%s %s.Mutex // guards %s", name, sync, strings.Join(names, ", ")))
+						return nil
+					}
+				}
+			}
+			return fmt.Errorf("the fields %s are not where %s is declared", strings.Join(names, ", "), n.Obj().Name())
+		},
+	}
+}
+
+// compared reports whether values of a struct type are compared, as they are or as keys of
+// a map: with a mutex in it, two that were equal may differ.
+func (p *Program) compared(n *types.Named) bool {
+	for _, f := range p.files {
+		for e, tv := range f.pkg.TypesInfo.Types {
+			switch e := e.(type) {
+			case *ast.BinaryExpr:
+				if (e.Op == token.EQL || e.Op == token.NEQ) && contains(f.pkg.TypesInfo.TypeOf(e.X), n) {
+					return true
+				}
+			default:
+				if m, ok := tv.Type.(*types.Map); ok && contains(m.Key(), n) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// positional reports whether the program writes values of a struct type without the names
+// of its fields.
+func (p *Program) positional(n *types.Named) bool {
+	for _, f := range p.files {
+		found := false
+		ast.Inspect(f.syntax, func(m ast.Node) bool {
+			if c, ok := m.(*ast.CompositeLit); ok && len(c.Elts) > 0 && named(f.pkg.TypesInfo.TypeOf(c)) == n {
+				if _, keyed := c.Elts[0].(*ast.KeyValueExpr); !keyed {
+					found = true
+				}
+			}
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether values of a type have ones of a struct type in them.
+func contains(t types.Type, n *types.Named) bool {
+	if isPointer(t) {
+		return false
+	}
+	if named(t) == n {
+		return true
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if contains(t.Field(i).Type(), n) {
+				return true
+			}
+		}
+	case *types.Array:
+		return contains(t.Elem(), n)
+	}
+	return false
+}
+
+// freeField is a name that neither a field nor a method of a struct has.
+func freeField(n *types.Named, names ...string) string {
+	for i := 2; ; i++ {
+		for _, name := range names {
+			if o, _, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, n.Obj().Pkg(), name); o == nil {
+				return name
+			}
+		}
+		names = []string{fmt.Sprintf("mu%d", i)}
+	}
+}
+
+// typeSpec is where a type is declared.
+func (p *Program) typeSpec(n *types.Named) (*file, *ast.TypeSpec) {
+	f := p.files[p.fset.PositionFor(n.Obj().Pos(), false).Filename]
+	if f == nil {
+		return nil, nil
+	}
+	var found *ast.TypeSpec
+	ast.Inspect(f.syntax, func(m ast.Node) bool {
+		if s, ok := m.(*ast.TypeSpec); ok && s.Name.Pos() == n.Obj().Pos() {
+			found = s
+		}
+		return found == nil
+	})
+	if found == nil {
+		return nil, nil
+	}
+	return f, found
+}
+
+// newLocal is a new mutex beside a variable that closures share.
+func (p *Program) newLocal(vars []*types.Var) *lock {
+	if len(vars) == 0 {
+		return nil
+	}
+	v := vars[0]
+	f := p.files[p.fset.PositionFor(v.Pos(), false).Filename]
+	if f == nil {
+		return nil
+	}
+	fn := enclosing(f, v.Pos())
+	if fn == nil {
+		return nil
+	}
+	list, at, _ := innermost(bodyOf(fn), v.Pos(), v.Pos()+1)
+	if list == nil {
+		return nil // a parameter or a result
+	}
+	name := freeName(&Region{fn: fn}, v.Name()+"Mu", 0, true)
+	return &lock{
+		words: "a new mutex " + name + " beside the variable " + v.Name(), reason: "the data is a variable that closures share",
+		variable: name, scope: fn, pkg: v.Pkg(),
+		declare: func(e *edits) error {
+			sync, err := e.imported(f, "sync")
+			if err != nil {
+				return err
+			}
+			e.before(f, list[at], fmt.Sprintf("var %s %s.Mutex", name, sync))
+			return nil
+		},
+	}
+}
+
+// enclosing is the outermost function around a position.
+func enclosing(f *file, pos token.Pos) ast.Node {
+	for _, d := range f.syntax.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && fn.Pos() <= pos && pos < fn.End() {
+			return fn
+		}
+	}
+	return nil
+}
+
+// newGlobal is a new mutex of the package.
+func (p *Program) newGlobal(regions []*Region, d *data) *lock {
+	r := regions[0]
+	for _, o := range regions {
+		if o.file.pkg.Types.Path() != r.file.pkg.Types.Path() {
+			return nil // another package cannot name it
+		}
+		if r.test && !o.test {
+			r = o
+		}
+	}
+	word := "shared"
+	f, after := r.file, ast.Node(nil)
+	switch {
+	case len(d.globals) > 0:
+		word = d.globals[0].Name()
+	case len(d.owners) > 0:
+		word = d.owners[0].Obj().Name()
+	}
+	name := freeVariable(f.pkg, strings.ToLower(word[:1])+word[1:]+"Mu")
+	for _, decl := range f.syntax.Decls {
+		if g, ok := decl.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
+			after = decl
+			break
+		}
+	}
+	return &lock{
+		words: "a new mutex " + name + " of the package", reason: "no struct has all of the data, or not every place can name the one that has",
+		variable: name, pkg: r.file.pkg.Types,
+		declare: func(e *edits) error {
+			sync, err := e.imported(f, "sync")
+			if err != nil {
+				return err
+			}
+			e.before(f, declared(after), fmt.Sprintf("var %s %s.Mutex\n", name, sync))
+			return nil
+		},
+	}
+}
+
+// freeVariable is a name that nothing in a package has.
+func freeVariable(pkg *packages.Package, word string) string {
+	used := map[string]bool{}
+	for id := range pkg.TypesInfo.Defs {
+		used[id.Name] = true
+	}
+	name := word
+	for i := 2; used[name]; i++ {
+		name = fmt.Sprintf("%s%d", word, i)
+	}
+	return name
+}
+
+// declared is a declaration with its comment.
+func declared(n ast.Node) ast.Node {
+	switch d := n.(type) {
+	case *ast.FuncDecl:
+		if d.Doc != nil {
+			return d.Doc
+		}
+	case *ast.GenDecl:
+		if d.Doc != nil {
+			return d.Doc
+		}
+	case *ast.Field:
+		if d.Doc != nil {
+			return d.Doc
+		}
+	}
+	return n
+}
