@@ -13,6 +13,8 @@ import (
 	"runtime/debug"
 	"runtime/pprof"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -191,6 +193,48 @@ func TestStacksMayMoveWhileAnAccessWaits(t *testing.T) {
 	mu.Unlock()
 	if got := receive(t, "the deep goroutine", done); got != 2001 {
 		t.Errorf("the deep goroutine computed %d, want 2001", got)
+	}
+}
+
+// TestStopsInARowAreNoReasonToSurrender: the runtime stops the waiting goroutine
+// again and again, and so often, with threads that compete for the processors,
+// that it wants to stop it anew when the access comes back from the last stop.
+func TestStopsInARowAreNoReasonToSurrender(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	processors := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4 * processors))
+	var ended atomic.Bool
+	var busy sync.WaitGroup
+	for range 2 * processors {
+		busy.Go(func() {
+			for !ended.Load() {
+			}
+		})
+	}
+	defer busy.Wait()
+	defer ended.Store(true)
+	var mu isolate.Mutex
+	defer mu.Close()
+	acct := isolate.New[Account](&mu)
+	before := isolate.ReadStats().Surrendered
+	stack := make([]byte, 1000)
+	for i := int64(1); i <= 5; i++ {
+		mu.Lock()
+		done := async(func() int64 { return carelessRead(acct) })
+		untilWaiting(t, 1)
+		for range 250 {
+			runtime.Stack(stack, true)
+		}
+		isolate.Own(&mu, acct).Balance = i
+		mu.Unlock()
+		if got := receive(t, "the careless read", done); got != i {
+			t.Errorf("the careless read got %d, want %d", got, i)
+		}
+	}
+	if n := isolate.ReadStats().Surrendered - before; n != 0 {
+		t.Errorf("%d accesses were surrendered", n)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
@@ -61,7 +60,6 @@ type isolation struct {
 }
 
 func watchIsolation() *isolation {
-	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
 	return &isolation{before: isolate.ReadStats().Surrendered}
 }
 

@@ -36,8 +36,6 @@ func TestDeadlockOfFigure6IsSurrendered(t *testing.T) {
 }
 
 func figure6(t *testing.T, second func(*isolate.Mutex) sync.Locker) {
-	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
-	defer quiet()
 	var l1, l2 isolate.Mutex
 	defer l1.Close()
 	defer l2.Close()
@@ -69,8 +67,6 @@ func TestLongerCycleIsSurrendered(t *testing.T) {
 	if !protected(t) {
 		return
 	}
-	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
-	defer quiet()
 	var l1, l2, l3 isolate.Mutex
 	name := unique(t)
 	l1.SetName(name)
@@ -123,8 +119,6 @@ func TestTwoSectionsCarelessWithEachOtherAreSurrendered(t *testing.T) {
 	if !protected(t) {
 		return
 	}
-	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
-	defer quiet()
 	var locks [2]isolate.Mutex
 	var data [2]*Account
 	for i := range locks {
@@ -191,8 +185,6 @@ func TestCollectionDoesNotWaitForASection(t *testing.T) {
 		{"clear", func(p *Page, _ []byte) { clear(p[:]) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
-			defer quiet()
 			var mu isolate.Mutex
 			defer mu.Close()
 			p := isolate.New[Page](&mu)

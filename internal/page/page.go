@@ -58,9 +58,9 @@
 // wants to stop the goroutine, which its stackguard0 says, the handler sends
 // itself the runtime's signal for it and returns: the goroutine is preempted at
 // the faulting instruction, and the access comes back when it runs again. An
-// access that comes back while the wish still stands is where it cannot be
-// preempted (memmove, any assembly); after two milliseconds of that the handler
-// surrenders.
+// access that comes back while the wish still stands, with no trace of a
+// preemption below its stack, is where it cannot be preempted (memmove, any
+// assembly); after two milliseconds of that the handler surrenders.
 package page
 
 // Size is the size of a page. Kernels with larger pages are refused by the

@@ -56,7 +56,13 @@ spin:
 	CMPQ g_stackguard0(R8), CX
 	JNE  calm
 	CMPQ wait_stop(R15), $0
-	JNE  asked
+	JEQ  first
+	CALL below<>(SB)
+	JEQ  asked
+	CMPQ (CX), $0
+	JEQ  asked
+first:
+	// Stopped since it was urged, if it was: this is another wish.
 	MOVQ AX, wait_stop(R15)
 	MOVL $0, wait_refusals(R15)
 	JMP  urge
@@ -93,8 +99,13 @@ timeout:
 // Sends this thread the signal by which the runtime preempts, to be taken as soon
 // as the handler returns. The runtime sends one, too, but at some time after its
 // wish can be seen; an access that comes back after this one could not be stopped
-// where it is.
+// where it is. The word below the stack's top tells: it is made 0 here, and holds
+// an address of code after a preemption.
 TEXT urge<>(SB), NOSPLIT|NOFRAME, $0-0
+	CALL below<>(SB)
+	JEQ  send
+	MOVQ $0, (CX)
+send:
 	MOVQ $SYS_gettid, AX
 	SYSCALL
 	MOVQ AX, SI
@@ -104,6 +115,25 @@ TEXT urge<>(SB), NOSPLIT|NOFRAME, $0-0
 	MOVL $SIGURG, DX
 	MOVQ $SYS_tgkill, AX
 	SYSCALL
+	RET
+
+// below
+//
+// The address in CX of the word below the top of the faulting goroutine's stack,
+// where the runtime, to preempt it, pushes the place to come back to. The word is
+// nobody's, it moves with the stack, and keeps its value until the next call. The
+// zero flag is set if the word is not within the stack.
+TEXT below<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ ucontext_rsp(R14), CX
+	SUBQ $8, CX
+	CMPQ CX, g_stack_lo(R8)
+	JCS  outside
+	CMPQ CX, g_stack_hi(R8)
+	JCC  outside
+	TESTQ CX, CX // not 0
+	RET
+outside:
+	XORL CX, CX
 	RET
 
 // func free()
