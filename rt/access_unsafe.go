@@ -25,7 +25,11 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if c == nil {
 		return
 	}
-	if c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size}) {
+	alive := c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
+	if kind == event.Store {
+		s.journal.keep(addr, size)
+	}
+	if alive {
 		c.touch(addr, size, kind, site)
 		if s.recorder.on {
 			s.emitMemory(c, kind, site, addr, size)
@@ -51,7 +55,11 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 	if c == nil {
 		return
 	}
-	if c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size}) {
+	alive := c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
+	if kind != event.AtomicLoad {
+		s.journal.keep(addr, size)
+	}
+	if alive {
 		o := s.objects.at(p)
 		if kind != event.AtomicStore {
 			c.acquire(o.released)
@@ -112,7 +120,7 @@ func (s *scheduler) settleSlow() {
 
 // bytesAt returns the memory at an address that the program is using at this moment.
 func bytesAt(addr, size uintptr) []byte {
-	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&addr))), size)
+	return unsafe.Slice((*byte)(pointer(addr)), size)
 }
 
 // mapRead is a read of the map at p.
@@ -139,18 +147,24 @@ func mapRead(p unsafe.Pointer, site uint32) {
 const mapSize = 8
 
 // mapWrite is a write to the map at p. It takes two steps: whoever uses the map between
-// them is what the runtime ends programs for.
-func mapWrite(p unsafe.Pointer, site uint32) {
+// them is what the runtime ends programs for. first says that the map has to be kept.
+func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
 	if p == nil {
-		return
+		return false
 	}
 	c := enter()
 	if c == nil {
-		return
+		return false
+	}
+	if private(p) {
+		c.leave()
+		return false
 	}
 	op := event.Op{Kind: event.MapWrite, Site: site, Addr: uintptr(p), Size: mapSize}
-	if !private(p) && c.step(op) {
-		o := s.objects.at(p)
+	alive := c.step(op)
+	o := s.objects.at(p)
+	first = s.journal.on && !o.kept
+	if alive {
 		c.touch(o.addr, mapSize, event.MapWrite, site)
 		s.emit(c, event.MapWrite, site, o.addr, mapSize, 0)
 		if o.writer != nil {
@@ -161,6 +175,7 @@ func mapWrite(p unsafe.Pointer, site uint32) {
 		o.writer = nil
 	}
 	c.leave()
+	return first
 }
 
 // allocated takes note of memory that is new.

@@ -36,6 +36,10 @@ func (s *scheduler) channelAt(p unsafe.Pointer) *object {
 		for len(o.slots) < o.capacity() {
 			o.slots = append(o.slots, nil)
 		}
+		o.keep(p, unsafe.Sizeof(chanHeader{}))
+		if h := o.channel.header; h.capacity > 0 && h.size > 0 {
+			s.journal.keep(uintptr(h.buffer), uintptr(h.capacity)*uintptr(h.size))
+		}
 	}
 	return o
 }

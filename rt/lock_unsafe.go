@@ -21,6 +21,9 @@ const (
 	rwMutexSize = 1
 )
 
+// rwMutexState is the size of a sync.RWMutex.
+const rwMutexState = 24
+
 // writersHold is by how much a writer lowers the count of an RWMutex's readers.
 const writersHold = 1 << 30
 
@@ -47,6 +50,7 @@ func Lock(state *int32) bool {
 		return true
 	}
 	o := s.objects.at(unsafe.Pointer(state))
+	o.keep(unsafe.Pointer(state), mutexSize)
 	for op := c.libraryOp(event.Lock, o); ; {
 		c.wait = wait{kind: forMutex, on: o, mutex: state}
 		if !c.await(op) {
@@ -84,6 +88,7 @@ func TryLock(state *int32) (ok, done bool) {
 		return ok, true
 	}
 	o := s.objects.at(unsafe.Pointer(state))
+	o.keep(unsafe.Pointer(state), mutexSize)
 	op := c.libraryOp(event.TryLock, o)
 	if !c.step(op) {
 		ok = tryMutex(state)
@@ -111,6 +116,7 @@ func Unlock(state *int32) bool {
 	op := event.Op{Kind: event.Unlock}
 	if !private(unsafe.Pointer(state)) {
 		o = s.objects.at(unsafe.Pointer(state))
+		o.keep(unsafe.Pointer(state), mutexSize)
 		op = c.libraryOp(event.Unlock, o)
 	}
 	alive := c.step(op)
@@ -174,6 +180,7 @@ func lockRW(rw unsafe.Pointer, count *atomic.Int32, try func() bool, write bool)
 		return true
 	}
 	o := s.objects.at(rw)
+	o.keep(rw, rwMutexState)
 	for op := c.libraryOp(kind, o); ; {
 		c.wait = wait{kind: condition, on: o, count: count}
 		if !c.await(op) {
@@ -232,6 +239,7 @@ func tryRW(rw unsafe.Pointer, try func() bool, write bool) (ok, done bool) {
 		return ok, true
 	}
 	o := s.objects.at(rw)
+	o.keep(rw, rwMutexState)
 	kind := event.TryRLock
 	if write {
 		kind = event.TryLock
@@ -282,6 +290,7 @@ func unlockRW(rw unsafe.Pointer, count *atomic.Int32, unlock func(), write bool)
 	op := event.Op{Kind: kind}
 	if !private(rw) {
 		o = s.objects.at(rw)
+		o.keep(rw, rwMutexState)
 		op = c.libraryOp(kind, o)
 	}
 	alive := c.step(op)

@@ -11,7 +11,9 @@ func MR[M ~map[K]V, K comparable, V any](m M, site uint32) M {
 // MW announces that m is about to be written (delete, clear, m[k] = v, m[k] op= v),
 // and returns m.
 func MW[M ~map[K]V, K comparable, V any](m M, site uint32) M {
-	mapWrite(*(*unsafe.Pointer)(unsafe.Pointer(&m)), site)
+	if mapWrite(*(*unsafe.Pointer)(unsafe.Pointer(&m)), site) {
+		keepMap(m)
+	}
 	return m
 }
 
@@ -23,6 +25,8 @@ func Map[K comparable, V any](m map[K]V) Mapping[K, V] { return Mapping[K, V]{m}
 
 // Set is m[k] = v.
 func (m Mapping[K, V]) Set(k K, v V, site uint32) {
-	mapWrite(*(*unsafe.Pointer)(unsafe.Pointer(&m.m)), site)
+	if mapWrite(*(*unsafe.Pointer)(unsafe.Pointer(&m.m)), site) {
+		keepMap(m.m)
+	}
 	m.m[k] = v
 }

@@ -2,6 +2,14 @@ package rt
 
 import "unsafe"
 
+// keep notes what is at p, the state of o, if that was not done.
+func (o *object) keep(p unsafe.Pointer, size uintptr) {
+	if !o.kept {
+		o.kept = true
+		s.journal.keep(uintptr(p), size)
+	}
+}
+
 // An object is what rt knows of one lock, channel, WaitGroup, Cond, Pool, map or atomic
 // variable in this run. The state that counts is in the program's own object; this is
 // who waits for it and what happened before.
@@ -23,6 +31,8 @@ type object struct {
 	awaited bool
 	// writer is who is in the middle of writing to a map.
 	writer *goroutine
+	// kept says that the journal has what it was at the start of the run.
+	kept bool
 	// For a channel: its slots' pasts, and which of them is received from next.
 	channel channel
 	slots   []vector
@@ -40,6 +50,7 @@ func (o *object) reset(addr uintptr) {
 	o.granted = 0
 	o.awaited = false
 	o.writer = nil
+	o.kept = false
 	o.channel = channel{}
 	for i := range o.slots {
 		o.slots[i] = o.slots[i][:0]
@@ -129,13 +140,16 @@ type channel struct{ header *chanHeader }
 type chanHeader struct {
 	length   uint
 	capacity uint
-	_        unsafe.Pointer
-	_        uint16
+	buffer   unsafe.Pointer
+	size     uint16 // of an element
 	closed   uint32
+	_, _     unsafe.Pointer
+	sent     uint // where the next element goes
+	received uint // and comes from
 }
 
-// seesClosed says that closed is where it is thought to be. Otherwise nobody is known
-// to be able to go on because a channel was closed before they try.
+// seesClosed says that closed and the rest are where they are thought to be. Otherwise
+// nobody is known to be able to go on because a channel was closed before they try.
 var seesClosed = func() bool {
 	ch := make(chan int, 3)
 	h := *(**chanHeader)(unsafe.Pointer(&ch))
@@ -143,6 +157,8 @@ var seesClosed = func() bool {
 		return false
 	}
 	ch <- 1
+	ch <- 2
+	<-ch
 	close(ch)
-	return h.closed != 0 && h.length == 1
+	return h.closed != 0 && h.length == 1 && h.size == 8 && h.sent == 2 && h.received == 1
 }()

@@ -82,6 +82,10 @@ package rt
 //
 //	(*digest).Write  cofferdamrt.LoadBytes(p);
 //
+// sync/oncefunc.go (what the function returned is not stored atomically)
+//
+//	OnceFunc, ...  cofferdamrt.Keep(&d); as the first statement of what d.once does
+//
 // testing/synctest/synctest.go
 //
 //	Test  `synctest.Run` becomes `run`, with `run := synctest.Run; if cofferdamrt.Controlled() { run = cofferdamrt.Bubble };` before it

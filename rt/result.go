@@ -9,7 +9,7 @@ import (
 type Config struct {
 	// Strategy decides who goes next.
 	Strategy sched.Strategy
-	// Seed is what the runtime's random numbers start from, if Reseed is set.
+	// Seed is what the runtime's random numbers start from, if Patched has a Seed.
 	Seed uint64
 	// MaxSteps is after how many steps a run is cut off; 0 means 10 million.
 	MaxSteps uint64
@@ -39,6 +39,9 @@ type Result struct {
 	Reported Failure
 	// CutOff says that the run was ended by Config.MaxSteps.
 	CutOff bool
+	// Spoiled says that the run left changes behind which could not be taken back: runs
+	// that follow it in the process do not begin where it began.
+	Spoiled bool
 	// Steps is how many steps were taken, Points at how many of them the strategy was
 	// asked, Goroutines how many there were.
 	Steps      uint64
@@ -173,16 +176,12 @@ func (f *Frames) Stack(frame uint32) []Call {
 	return all
 }
 
-// outsideSites is where the sites begin that are indices of program counters.
-const outsideSites = 1 << 31
-
-// PC returns the return address that a site stands for: sites from 1<<31 are calls of
-// patched functions of the standard library, which have no number of their own.
+// PC returns the return address that a site from [event.CallSites] on stands for.
 func (f *Frames) PC(site uint32) (pc uintptr, ok bool) {
-	if site < outsideSites || int(site-outsideSites) >= len(f.pcs) {
+	if site < event.CallSites || int(site-event.CallSites) >= len(f.pcs) {
 		return 0, false
 	}
-	return f.pcs[site-outsideSites], true
+	return f.pcs[site-event.CallSites], true
 }
 
 func (f *Frames) reset() {
@@ -210,7 +209,7 @@ func (f *Frames) append(n node) uint32 {
 func (f *Frames) site(pc uintptr) uint32 {
 	i, ok := f.pcIndex[pc]
 	if !ok {
-		i = uint32(len(f.pcs)) + outsideSites
+		i = uint32(len(f.pcs)) + event.CallSites
 		f.pcs = append(f.pcs, pc)
 		f.pcIndex[pc] = i
 	}

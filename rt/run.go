@@ -6,9 +6,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
-// Reseed, if set, makes the runtime's random numbers start from a seed.
-var Reseed func(seed uint64)
-
 // Run runs f, and all that it starts, under control, until everybody has ended or waits
 // for something that cannot come. There is one run at a time.
 func Run(config Config, f func()) *Result {
@@ -37,6 +34,7 @@ func Run(config Config, f func()) *Result {
 		config.Ended(r)
 	}
 	s.takeDown()
+	r.Spoiled = !s.journal.undo()
 	on.Store(strays.count.Load() > 0)
 	s.clean()
 	outcome(config, r)
@@ -72,8 +70,9 @@ func (s *scheduler) begin(config Config) {
 		s.baseline++
 		go watch(config.Sleep)
 	}
-	if Reseed != nil {
-		Reseed(config.Seed)
+	s.journal.begin()
+	if Patched.Seed != nil {
+		Patched.Seed(config.Seed)
 	}
 }
 

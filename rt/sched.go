@@ -56,6 +56,7 @@ type scheduler struct {
 	clock    clock
 	recorder recorder
 	compare  compare
+	journal  journal
 	// unsettled says that compare or recorder hold something that is to be completed.
 	unsettled bool
 }

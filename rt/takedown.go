@@ -126,6 +126,6 @@ func (s *scheduler) clean() {
 	*s = scheduler{
 		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops,
 		done: s.done, frames: s.frames, shadow: s.shadow, objects: s.objects,
-		scratch: s.scratch, slotEnds: s.slotEnds, clock: s.clock,
+		scratch: s.scratch, slotEnds: s.slotEnds, clock: s.clock, journal: s.journal,
 	}
 }

@@ -24,6 +24,7 @@ func WaitGroupAdd(state *atomic.Uint64, delta int) bool {
 		return false
 	}
 	o := s.objects.at(p)
+	o.keep(p, unsafe.Sizeof(*state))
 	op := c.libraryOp(event.WaitGroupAdd, o)
 	if !c.step(op) {
 		done := int(int32(state.Load()>>32))+delta < 0
@@ -75,6 +76,7 @@ func WaitGroupWait(state *atomic.Uint64) bool {
 		return true
 	}
 	o := s.objects.at(p)
+	o.keep(p, unsafe.Sizeof(*state))
 	op := c.libraryOp(event.WaitGroupWait, o)
 	if !c.dying && int32(state.Load()>>32) > 0 && !o.awaited {
 		o.awaited = true

@@ -120,6 +120,10 @@ func (k Kind) IsRead() bool {
 	return false
 }
 
+// CallSites is the first number of sites that are calls of patched functions of the
+// standard library. Each process numbers them as they come.
+const CallSites = 1 << 31
+
 // An Op is what a goroutine is about to do.
 type Op struct {
 	Kind Kind

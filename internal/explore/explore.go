@@ -11,9 +11,11 @@
 // the cause then. That run is recorded, and the trace is what everything else works
 // on: Replay, the timeline, and the search for a fix.
 //
-// A program whose runs do depend on what earlier ones left is run in a fresh process
-// each time, which is some hundred times slower; Explore notices by itself, because the
-// failure does not come back, or because the program died.
+// What a run did to memory is taken back after it (package drive). A program whose runs
+// depend on something else that earlier ones left is run in a fresh process each time,
+// which is some hundred times slower; Explore notices by itself, because a run repeated
+// ends in another way, because the failure does not come back, or because the program
+// died. Where the first run only takes other steps than the second, both are done.
 //
 //	explore.go   the search
 //	program.go   building and identity
@@ -69,8 +71,12 @@ type Result struct {
 // errNotReproduced is why a failure is not believed.
 var errNotReproduced = errors.New("the failure did not come back in a fresh process")
 
-// errUnrepeatable is why a target gets a process for each run.
-var errUnrepeatable = errors.New("the test passes the first time and fails the second in one process")
+// errUnrepeatable and errVaried are why a target gets a process for each run, or for
+// some.
+var (
+	errUnrepeatable = errors.New("a run leaves something behind that changes how the next one in the process ends")
+	errVaried       = errors.New("the first run in a process takes other steps than those after it")
+)
 
 // Explore searches for a schedule under which a target fails.
 func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Result, error) {
@@ -82,8 +88,31 @@ func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Resu
 		return nil, context.Cause(ctx)
 	case errors.As(err, &died), errors.Is(err, errNotReproduced), errors.Is(err, errUnrepeatable):
 		return p.searchFresh(ctx, target, o, time.Until(deadline), err)
+	case err == nil && res.Varied && res.Outcome == nil && o.Strategy != "dfs":
+		return p.alsoFresh(ctx, res, o, time.Until(deadline))
 	}
 	return res, err
+}
+
+// alsoFresh completes a search that found nothing with runs in fresh processes.
+func (p *Program) alsoFresh(ctx context.Context, res *Result, o *Options, left time.Duration) (*Result, error) {
+	rest := *o
+	if o.Runs > 0 {
+		if rest.Runs = o.Runs - res.Runs; rest.Runs <= 0 {
+			return res, nil
+		}
+	}
+	fresh, err := p.searchFresh(ctx, res.Target, &rest, left, errVaried)
+	if err != nil {
+		return nil, err
+	}
+	if fresh.Outcome != nil {
+		fresh.Runs, fresh.First, fresh.Elapsed = fresh.Runs+res.Runs, fresh.First+res.Runs, fresh.Elapsed+res.Elapsed
+		return fresh, nil
+	}
+	res.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d of the runs had fresh processes, because %v", res.Note, fresh.Runs, errVaried), "; ")
+	res.Runs, res.Cut, res.Elapsed = res.Runs+fresh.Runs, res.Cut+fresh.Cut, res.Elapsed+fresh.Elapsed
+	return res, nil
 }
 
 // patience is how much longer than its budget a search may take: to end the last run,

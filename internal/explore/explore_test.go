@@ -221,26 +221,39 @@ func TestReplayRefusesAChangedProgram(t *testing.T) {
 	}
 }
 
-// TestUnrepeatable: a test that leaves something behind gets a process for each run, and
-// is not said to fail because of it.
+// TestUnrepeatable: a test that leaves something behind outside memory gets a process
+// for each run, and is not said to fail because of it.
 func TestUnrepeatable(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"go.mod":    "module example.com/once\n\ngo 1.24\n",
-		"x_test.go": "package once\n\nimport \"testing\"\n\nvar used bool\n\nfunc TestIt(t *testing.T) {\n\tif used {\n\t\tt.Fatal(\"again\")\n\t}\n\tused = true\n}\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	o := options(t)
 	o.Runs = 5
-	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	res, err := build(t, "testdata/outside").Explore(t.Context(), "TestEnvironment", o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if res.Failure != nil || !res.Fresh || res.Runs != 5 {
 		t.Errorf("failure %v, fresh processes %v, %d runs", res.Failure, res.Fresh, res.Runs)
+	}
+}
+
+// TestEachRunBeginsWhereTheFirstBegan: what a run did to memory is taken back, and the
+// next one takes the same steps in the same process.
+func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {
+	p := build(t, "testdata/again")
+	targets, err := p.Targets(t.Context())
+	if err != nil || len(targets) < 9 {
+		t.Fatalf("%d targets, %v", len(targets), err)
+	}
+	for _, target := range targets {
+		o := options(t)
+		o.Runs, o.NoRaces = 20, true
+		res, err := p.Explore(t.Context(), target, o)
+		if err != nil {
+			t.Errorf("%s: %v", target, err)
+			continue
+		}
+		if res.Failure != nil || res.Fresh || res.Varied || res.Runs != 20 {
+			t.Errorf("%s: failure %v, fresh processes %v, other steps %v, %d runs", target, res.Failure, res.Fresh, res.Varied, res.Runs)
+		}
 	}
 }
 

@@ -212,6 +212,9 @@ var edits = map[string][]edit{
 	"testing/testing.go": {
 		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
 	},
+	"sync/oncefunc.go": {
+		{"\t\t\tdefer func() {\n", "\t\t\tcofferdamrt.Keep(&d); defer func() {\n", 3},
+	},
 	"runtime/time.go": {
 		{"//go:linkname timeSleep time.Sleep\n", "//go:linkname timeSleep time.cofferdamSleep\n", 1},
 	},

@@ -34,7 +34,7 @@ var imports = map[string][]string{
 	"internal/event":         {},
 	"internal/sched":         {"internal/event"},
 	"internal/trace":         {"internal/event"},
-	"internal/wire":          {"internal/trace"},
+	"internal/wire":          {"internal/event", "internal/trace"},
 	"rt":                     {"internal/event", "internal/sched"},
 	"rt/drive":               {"rt", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
 	"internal/load":          {},

@@ -9,6 +9,7 @@ package wire
 import (
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -94,12 +95,18 @@ type Done struct {
 	// Before is how many goroutines were started before the first run, and are not under
 	// control.
 	Before int `json:",omitempty"`
-	// Unrepeatable says that the target passes the first time and fails the second: what
-	// it leaves behind is in the way of another run in the same process.
+	// Varied says that the target took other steps the second time by the same schedule,
+	// Unrepeatable that it ended in another way: what it leaves behind is in the way of
+	// another run in the same process.
+	Varied       bool `json:",omitempty"`
 	Unrepeatable bool `json:",omitempty"`
 	// Diverged is where a run left the schedule it was given.
 	Diverged string `json:",omitempty"`
 }
+
+// FreshShare is which part of a search is left for fresh processes if the target
+// Varied: one in so many.
+const FreshShare = 4
 
 // Kinds of failures, as trace.Failure has them, the most telling first.
 const (
@@ -129,24 +136,38 @@ func Worst(o *trace.Outcome) *trace.Failure {
 // Same reports whether two failures are the same one, whatever the schedule that led
 // there.
 func Same(f, g *trace.Failure) bool {
-	if f.Kind != g.Kind || f.Message != g.Message && f.Kind != Deadlock && f.Kind != TestFail {
+	if f.Kind != g.Kind {
 		return false
 	}
 	switch f.Kind {
 	case TestFail: // its words may have values in them
-		return top(f) == top(g)
+		return top(&f.Point) == top(&g.Point)
 	case Panic, Fatal:
-		return f.Site == g.Site && top(f) == top(g)
+		return f.Message == g.Message && samePlace(&f.Point, &g.Point) && top(&f.Point) == top(&g.Point)
 	case Race:
-		return f.Site == g.Site && len(f.Others) == 1 && len(g.Others) == 1 && f.Others[0].Site == g.Others[0].Site ||
-			len(f.Others) == 1 && len(g.Others) == 1 && f.Others[0].Site == g.Site && f.Site == g.Others[0].Site
+		if len(f.Others) != 1 || len(g.Others) != 1 {
+			return false
+		}
+		return samePlace(&f.Point, &g.Point) && samePlace(&f.Others[0], &g.Others[0]) ||
+			samePlace(&f.Others[0], &g.Point) && samePlace(&f.Point, &g.Others[0])
+	case Exit:
+		return f.Message == g.Message
 	}
 	return true
 }
 
-func top(f *trace.Failure) trace.Call {
-	if len(f.Stack) == 0 {
+// samePlace reports whether two operations are at the same site. Calls of the standard
+// library get their numbers as they come, in each process anew.
+func samePlace(p, q *trace.Point) bool {
+	if p.Site >= event.CallSites && q.Site >= event.CallSites {
+		return top(p) == top(q)
+	}
+	return p.Site == q.Site
+}
+
+func top(p *trace.Point) trace.Call {
+	if len(p.Stack) == 0 {
 		return trace.Call{}
 	}
-	return f.Stack[0]
+	return p.Stack[0]
 }

@@ -3,14 +3,15 @@
 // rt, with a strategy of package sched, and reports what happened (package wire).
 //
 // Runs are repeated in one process, which is what makes thousands of them a second
-// possible. What a run leaves behind in global variables is therefore still there in
-// the next one; the tool checks each failure in a fresh process before it believes it.
-//
-// The first run of a process is not like the others: what is done once (a sync.Once,
-// a lazily built table) is done in it. So a run by the default schedule comes before
-// what was ordered, and does not count, in every process alike. A target that passes
-// the first time and fails the second, by the same schedule, cannot be repeated in one
-// process at all; the tool is told.
+// possible. What a run stores to package-level variables and to what they refer to is
+// taken back by package rt, so that each run begins where the first one began. That
+// holds for what is under control; what is not (tables that the standard library or a
+// dependency builds at the first use, files) stays. So a run by the default schedule
+// comes before what was ordered, in every process alike, and before a search it is
+// repeated. If the two differ, the tool is told: it tries some schedules in fresh
+// processes too if they took other steps (Varied), and all of them if they ended in
+// another way (Unrepeatable). And it checks each failure in a fresh process before it
+// believes it.
 //
 // The collector is off while a run is under way, so that no address is given out
 // twice in it, and is run in between when enough has been allocated.
@@ -93,25 +94,43 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	varied := false
 	if !o.Cold && !s.warm[i] {
 		s.warm[i] = true
-		first := s.run(i, o, sched.NewReplay(sched.Schedule{}), nil)
-		if o.Verb == wire.Explore && len(first.Failures) == 0 {
-			if again := s.run(i, o, sched.NewReplay(sched.Schedule{}), nil); len(again.Failures) > 0 {
-				return &wire.Report{Done: &wire.Done{Unrepeatable: true}}, nil
-			}
+		var repeats bool
+		if varied, repeats = s.warmUp(i, o); !repeats {
+			return &wire.Report{Done: &wire.Done{Unrepeatable: true}}, nil
 		}
 	}
 	var done *wire.Done
 	switch o.Verb {
 	case wire.Explore:
-		done, err = s.explore(i, o)
+		if varied {
+			o.Budget -= o.Budget / wire.FreshShare
+			o.Runs -= o.Runs / wire.FreshShare
+		}
+		if done, err = s.explore(i, o); done != nil {
+			done.Varied = varied
+		}
 	case wire.Run:
 		done, err = s.one(i, o)
 	default:
 		err = fmt.Errorf("unknown order %q", o.Verb)
 	}
 	return &wire.Report{Done: done}, err
+}
+
+// warmUp runs a target by the default schedule, before a search twice. varied says that
+// the second time it took other steps, repeats that both ended alike.
+func (s *server) warmUp(i int, o *wire.Order) (varied, repeats bool) {
+	rec := sched.NewRecorder(sched.NewReplay(sched.Schedule{}), true)
+	first := s.run(i, o, rec, nil)
+	if o.Verb != wire.Explore {
+		return false, true
+	}
+	print := rec.Fingerprint()
+	second := s.run(i, o, rec, nil)
+	return rec.Fingerprint() != print, first.Failed() == second.Failed() && !first.Spoiled && !second.Spoiled
 }
 
 func (s *server) find(name string) (int, error) {

@@ -43,6 +43,9 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 		if r.CutOff {
 			done.Cut++
 		}
+		if r.Spoiled {
+			return &wire.Done{Unrepeatable: true}, nil
+		}
 		now := time.Now()
 		if r.Failed() {
 			out := outcome(r)

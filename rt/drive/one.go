@@ -67,7 +67,7 @@ func readSites(path string) ([]trace.Site, error) {
 // library: these have a return address and no number of their own.
 func callSites(f *rt.Frames) []trace.Site {
 	var all []trace.Site
-	for id := uint32(1 << 31); ; id++ {
+	for id := uint32(event.CallSites); ; id++ {
 		pc, ok := f.PC(id)
 		if !ok {
 			return all

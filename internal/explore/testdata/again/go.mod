@@ -1,0 +1,3 @@
+module example.com/again
+
+go 1.24

@@ -1,0 +1,152 @@
+package rt
+
+import "unsafe"
+
+// Runs are repeated in one process. What a run stores to memory that was there before
+// it, such as a package-level variable or what one points to, is taken back at its end,
+// so that the next run begins where it began.
+//
+// The journal holds what memory contained before each store by a controlled goroutine,
+// to be put back in reverse order; memory that the run itself allocated is put back with
+// the rest, which does no harm. A map is copied before the run first writes to it, a
+// channel before the run first looks at it.
+//
+// Values are put back as plain words, and the journal keeps nothing alive. Both is right
+// only because no collection happens during a run; see Result.Spoiled.
+
+// Patched is what the patched runtime offers. Its functions are nil where the runtime is
+// not patched; then nothing is taken back.
+var Patched struct {
+	// Seed makes random numbers start from a seed.
+	Seed func(seed uint64)
+	// Owns reports whether an address is in a package-level variable or on the heap:
+	// elsewhere, in memory of C say, nobody knows whether it is still there.
+	Owns func(addr uintptr) bool
+	// Collections counts the garbage collections that have begun.
+	Collections func() uint32
+}
+
+type journal struct {
+	on          bool
+	collections uint32 // at the start
+	kept        []kept
+	bytes       []byte   // what was in memory larger than a word
+	maps        []func() // put the maps back
+}
+
+// kept is what size bytes at addr were: the bytes of old or, if they are more than it
+// holds, those in the journal that start at old.
+type kept struct {
+	addr, size uintptr
+	old        uint64
+}
+
+// maxKept and maxBytes are how much a journal holds at most.
+const (
+	maxKept  = 8 << 20
+	maxBytes = 256 << 20
+)
+
+func (j *journal) begin() {
+	if j.on = Patched.Collections != nil; j.on {
+		j.collections = Patched.Collections()
+	}
+}
+
+// keep notes what is at addr, which is about to change.
+func (j *journal) keep(addr, size uintptr) {
+	switch {
+	case !j.on:
+	case size == 8:
+		j.kept = append(j.kept, kept{addr, size, *(*uint64)(pointer(addr))})
+	default:
+		j.keepBytes(addr, size)
+	}
+}
+
+func (j *journal) keepBytes(addr, size uintptr) {
+	if len(j.kept) >= maxKept || len(j.bytes)+int(size) > maxBytes {
+		j.on = false
+		return
+	}
+	k := kept{addr: addr, size: size}
+	if size < 8 {
+		copy((*[8]byte)(unsafe.Pointer(&k.old))[:size], bytesAt(addr, size))
+	} else {
+		k.old = uint64(len(j.bytes))
+		j.bytes = append(j.bytes, bytesAt(addr, size)...)
+	}
+	j.kept = append(j.kept, k)
+}
+
+// undo puts back what was kept. It returns false, and does nothing, if that is not all
+// there was, or if it may contain pointers to memory that was freed.
+func (j *journal) undo() bool {
+	defer j.reset()
+	if Patched.Collections == nil {
+		return true
+	}
+	if !j.on || j.collections != Patched.Collections() {
+		return false
+	}
+	for i := len(j.kept) - 1; i >= 0; i-- {
+		switch k := &j.kept[i]; {
+		case !Patched.Owns(k.addr):
+		case k.size == 8:
+			*(*uint64)(pointer(k.addr)) = k.old
+		case k.size < 8:
+			copy(bytesAt(k.addr, k.size), (*[8]byte)(unsafe.Pointer(&k.old))[:])
+		default:
+			copy(bytesAt(k.addr, k.size), j.bytes[k.old:])
+		}
+	}
+	for _, restore := range j.maps {
+		restore()
+	}
+	return true
+}
+
+func (j *journal) reset() {
+	clear(j.maps)
+	j.kept, j.bytes, j.maps = j.kept[:0], j.bytes[:0], j.maps[:0]
+}
+
+func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// Keep notes what *p is, for those parts of the standard library that change memory
+// unseen.
+func Keep[T any](p *T) {
+	if c := enter(); c != nil {
+		if !private(unsafe.Pointer(p)) {
+			s.journal.keep(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+		}
+		c.leave()
+	}
+}
+
+// keepMap notes what is in m, which the run is about to write to for the first time.
+func keepMap[M ~map[K]V, K comparable, V any](m M) {
+	old := make(M, len(m))
+	for k, v := range m {
+		old[k] = v
+	}
+	s.journal.maps = append(s.journal.maps, func() { restore(m, old) })
+	s.objects.at(*(*unsafe.Pointer)(unsafe.Pointer(&m))).kept = true
+}
+
+// restore makes m hold what old does. Elements that stay are left where they are: the
+// order in which a map is walked depends on its past.
+func restore[M ~map[K]V, K comparable, V any](m, old M) {
+	for k := range m {
+		if k != k {
+			clear(m)
+			break
+		}
+		if _, ok := old[k]; !ok {
+			delete(m, k)
+		}
+	}
+	for k, v := range old {
+		m[k] = v
+	}
+}
