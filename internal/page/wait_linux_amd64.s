@@ -55,6 +55,27 @@ spin:
 	MOVQ $stackPreempt, CX
 	CMPQ g_stackguard0(R8), CX
 	JNE  calm
+	CALL stop<>(SB)
+	RET
+calm:
+	MOVQ $0, wait_stop(R15)
+sleep:
+	CALL doze<>(SB)
+again:
+	XORL AX, AX
+	RET
+deadlock:
+	MOVL $const_SurrenderedCycle, AX
+	RET
+timeout:
+	MOVL $const_SurrenderedTimeout, AX
+	RET
+
+// stop
+//
+// The runtime wants to stop the goroutine at the time in AX: await's result is
+// awaitLeave, or SurrenderedStop if it cannot be stopped where it is.
+TEXT stop<>(SB), NOSPLIT, $0-0
 	CMPQ wait_stop(R15), $0
 	JEQ  first
 	CALL below<>(SB)
@@ -79,19 +100,6 @@ asked:
 urge:
 	CALL urge<>(SB)
 	MOVL $const_awaitLeave, AX
-	RET
-calm:
-	MOVQ $0, wait_stop(R15)
-sleep:
-	CALL doze<>(SB)
-again:
-	XORL AX, AX
-	RET
-deadlock:
-	MOVL $const_SurrenderedCycle, AX
-	RET
-timeout:
-	MOVL $const_SurrenderedTimeout, AX
 	RET
 
 // urge
