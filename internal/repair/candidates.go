@@ -153,7 +153,7 @@ func (p *Program) write(regions []*Region, l *lock, base *Patch) (*Patch, error)
 	work := make([]*Region, 0, len(regions))
 	for _, r := range regions {
 		c := *r
-		c.nodes = slices.Clone(r.nodes)
+		c.nodes, c.data = slices.Clone(r.nodes), slices.Clone(r.data)
 		more, err := p.settle(&c, l, 0)
 		if err != nil {
 			return nil, err

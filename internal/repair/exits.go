@@ -23,7 +23,8 @@ func (p *Program) cover(e *edits, r *Region, l *lock) error {
 	if l.rw && !r.write {
 		lock, unlock = name+".RLock()", name+".RUnlock()"
 	}
-	if why := p.blocks(r.stmts(), l); why != "" {
+	calls := p.ahead(r, l)
+	if why := p.blocks(r.stmts(), l, calls...); why != "" {
 		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for somebody who needs the lock", describe(p, r), why)
 	}
 	e.places = append(e.places, describe(p, r))
@@ -33,6 +34,7 @@ func (p *Program) cover(e *edits, r *Region, l *lock) error {
 		e.replace(r.file, s.X, values)
 		return nil
 	}
+	lock = r.move(e, calls) + lock
 	if p.deferrable(r, l) {
 		e.before(r.file, r.first(), lock+"\ndefer "+unlock)
 		return nil
@@ -457,13 +459,13 @@ func (p *Program) trivial(r *Region, x ast.Expr) bool {
 	return alone
 }
 
-// blocks says what in some statements may wait for another goroutine; "" if nothing
-// does. It looks into functions of the program that are called.
-func (p *Program) blocks(stmts []ast.Stmt, l *lock) string {
-	return p.waits(stmts, l, map[*types.Func]bool{})
+// blocks says what in some statements, but for the calls in except, may wait for another
+// goroutine; "" if nothing does. It looks into functions of the program that are called.
+func (p *Program) blocks(stmts []ast.Stmt, l *lock, except ...*ast.CallExpr) string {
+	return p.waits(stmts, l, map[*types.Func]bool{}, except)
 }
 
-func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool) string {
+func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool, except []*ast.CallExpr) string {
 	why := ""
 	say := func(s string) {
 		if why == "" {
@@ -477,6 +479,11 @@ func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool) st
 		}
 		info := f.pkg.TypesInfo
 		atOnce(s, func(n ast.Node) {
+			for _, c := range except {
+				if encloses(c, n) {
+					return
+				}
+			}
 			switch n := n.(type) {
 			case *ast.SendStmt:
 				say("a send")
@@ -491,30 +498,37 @@ func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool) st
 					say("a range over a channel")
 				}
 			case *ast.CallExpr:
-				fn, _ := info.Uses[calleeIdent(n)].(*types.Func)
-				if fn == nil {
-					if unknown(info, n) {
-						say("a call of a function value")
-					}
-					return
-				}
-				if waiting[fn.FullName()] {
-					say("a call of " + fn.Name())
-					return
-				}
-				if op := lockCall(info, n); op != nil && op.takes && op.object != l.object && l.object != nil {
-					return // the order of locks is for the audit to see
-				}
-				if d := p.funcs[fn.Origin()]; d != nil && d.Body != nil && !seen[fn.Origin()] {
-					seen[fn.Origin()] = true
-					if w := p.waits(d.Body.List, l, seen); w != "" {
-						say(w + " in " + fn.Name())
-					}
-				}
+				say(p.callWaits(info, n, l, seen))
 			}
 		})
 	}
 	return why
+}
+
+// callWaits says what in a call, but for its arguments, may wait.
+func (p *Program) callWaits(info *types.Info, c *ast.CallExpr, l *lock, seen map[*types.Func]bool) string {
+	fn, _ := info.Uses[calleeIdent(c)].(*types.Func)
+	if fn == nil {
+		if unknown(info, c) {
+			return "a call of a function value"
+		}
+		return ""
+	}
+	if waiting[fn.FullName()] {
+		return "a call of " + fn.Name()
+	}
+	if op := lockCall(info, c); op != nil && op.takes && op.object != l.object && l.object != nil {
+		return "" // the order of locks is for the audit to see
+	}
+	d := p.funcs[fn.Origin()]
+	if d == nil || d.Body == nil || seen[fn.Origin()] {
+		return ""
+	}
+	seen[fn.Origin()] = true
+	if w := p.waits(d.Body.List, l, seen, nil); w != "" {
+		return w + " in " + fn.Name()
+	}
+	return ""
 }
 
 // unknown reports whether a call is of a function value: whoever gave it may use what the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/parser"
 	"go/token"
 	"maps"
 	"path/filepath"
@@ -217,22 +218,27 @@ func (e *edits) patch(base *Patch) (*Patch, error) {
 			return a.to - b.to
 		})
 		var out []byte
+		var changed []int // where in it
 		at := 0
 		for _, x := range list {
 			if x.from < at {
 				return nil, fmt.Errorf("two changes of %s overlap", filepath.Base(f.name))
 			}
 			out = append(out, f.source[at:x.from]...)
+			changed = append(changed, len(out))
 			out = append(out, x.text...)
 			at = x.to
 		}
 		out = append(out, f.source[at:]...)
-		// A file that is formatted stays so; one that is not is not formatted either.
-		if clean, err := format.Source(f.source); err == nil && bytes.Equal(clean, f.source) {
-			var err error
-			if out, err = format.Source(out); err != nil {
-				return nil, fmt.Errorf("the changed %s does not parse: %w", filepath.Base(f.name), err)
-			}
+		var err error
+		// A file that is formatted stays so; of one that is not, what is changed is.
+		if clean, problem := format.Source(f.source); problem == nil && bytes.Equal(clean, f.source) {
+			out, err = format.Source(out)
+		} else {
+			out, err = formatAt(out, changed)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the changed %s does not parse: %w", filepath.Base(f.name), err)
 		}
 		if _, ok := p.before[f.original]; !ok {
 			p.before[f.original] = f.source
@@ -240,4 +246,25 @@ func (e *edits) patch(base *Patch) (*Patch, error) {
 		p.Files[f.original] = out
 	}
 	return p, nil
+}
+
+// formatAt formats the declarations of a source text in which the offsets are.
+func formatAt(text []byte, offsets []int) ([]byte, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range slices.Backward(f.Decls) {
+		from, to := fset.PositionFor(d.Pos(), false).Offset, fset.PositionFor(d.End(), false).Offset
+		if !slices.ContainsFunc(offsets, func(at int) bool { return from <= at && at <= to }) {
+			continue
+		}
+		clean, err := format.Source(text[from:to])
+		if err != nil {
+			return nil, err
+		}
+		text = slices.Concat(text[:from], clean, text[to:])
+	}
+	return text, nil
 }

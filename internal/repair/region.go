@@ -20,8 +20,9 @@ type Region struct {
 	to   int        // the last
 	// write says that it stores, which a read lock is not enough for.
 	write bool
-	// nodes are the expressions that it is there for.
-	nodes []ast.Node
+	// nodes are the expressions that it is there for, data those of them that access what
+	// is to be guarded, as far as they are in this function.
+	nodes, data []ast.Node
 	// test says that it is in test code, where sections are a last resort.
 	test bool
 	// section is what it was found for; nil if it is a call of a function with one.
@@ -85,13 +86,18 @@ func (p *Program) regions(f *sli.Fix) []*Region {
 			nodes = append(nodes, o.Node)
 			elements = elements || ofLoop(o.Instr)
 		}
+		var data []ast.Node
 		for _, x := range s.Accesses {
 			write = write || x.Store
+			if o := p.lifted.Origin(x.Instr); o.Node != nil {
+				data = append(data, o.Node)
+			}
 		}
 		r := p.region(fn.Syntax(), nodes)
 		if r == nil {
 			return nil
 		}
+		r.data = data
 		r.write, r.test, r.section, r.elements = write || s.Role != sli.Reading, s.Func.Test, s, elements
 		all = append(all, r)
 	}
@@ -124,7 +130,7 @@ func (p *Program) region(fn ast.Node, nodes []ast.Node) *Region {
 	if hi == token.NoPos {
 		return nil
 	}
-	r := &Region{file: f, fn: fn, body: body, nodes: nodes}
+	r := &Region{file: f, fn: fn, body: body, nodes: nodes, data: nodes}
 	r.list, r.from, r.to = innermost(body, lo, hi)
 	if r.list == nil {
 		return nil
@@ -228,6 +234,7 @@ func (r *Region) join(o *Region) bool {
 	r.list, r.from, r.to = list, from, to
 	r.write = r.write || o.write
 	r.nodes = append(r.nodes, o.nodes...)
+	r.data = append(r.data, o.data...)
 	r.elements = r.elements || o.elements
 	return true
 }

@@ -1,0 +1,125 @@
+package repair
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// A section of one statement need not hold its lock while it calls what may wait, as
+// in
+//
+//	out = append(out, fetch(i))   ->   value := fetch(i)
+//	                                   mu.Lock()
+//	                                   out = append(out, value)
+//	                                   mu.Unlock()
+//
+// The calls and receives of a statement are made in the order in which they are written;
+// when its variables are read in between is not specified. So a call can be made ahead of
+// the statement if all before it are, and if it contains none of the accesses that the
+// section is for. Whether what it calls had to be inside after all, the proof shows.
+
+// ahead are the calls to make before the lock is taken, so that nothing in the section
+// waits: the outermost ones, in order. It is empty if there are none, or if they cannot
+// be moved.
+func (p *Program) ahead(r *Region, l *lock) []*ast.CallExpr {
+	switch r.first().(type) {
+	case *ast.AssignStmt, *ast.ExprStmt:
+	default:
+		return nil
+	}
+	if r.from != r.to {
+		return nil
+	}
+	calls := evaluated(r.first())
+	last := -1
+	for i, c := range calls {
+		if p.callWaits(r.info(), c, l, map[*types.Func]bool{}) != "" {
+			last = i
+		}
+	}
+	var moved []*ast.CallExpr
+	for _, c := range calls[:last+1] {
+		if _, builtin := r.info().Uses[calleeIdent(c)].(*types.Builtin); builtin || r.info().Types[c.Fun].IsType() {
+			continue
+		}
+		if !r.movable(c) {
+			return nil
+		}
+		for len(moved) > 0 && encloses(c, moved[len(moved)-1]) {
+			moved = moved[:len(moved)-1]
+		}
+		moved = append(moved, c)
+	}
+	return moved
+}
+
+// evaluated are the calls that a statement always makes, in their order, up to the first
+// receive.
+func evaluated(s ast.Stmt) []*ast.CallExpr {
+	var all []*ast.CallExpr
+	received := false
+	var visit func(n ast.Node)
+	visit = func(n ast.Node) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			if m == n || received {
+				return !received
+			}
+			switch m := m.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.UnaryExpr:
+				received = received || m.Op == token.ARROW
+			case *ast.BinaryExpr:
+				if m.Op == token.LAND || m.Op == token.LOR {
+					visit(m.X)
+					return false
+				}
+			case *ast.CallExpr:
+				visit(m)
+				if !received {
+					all = append(all, m)
+				}
+				return false
+			}
+			return true
+		})
+	}
+	visit(&ast.BlockStmt{List: []ast.Stmt{s}})
+	return all
+}
+
+// movable reports whether a call has one value, is not the whole statement, and contains
+// no access that the region is for.
+func (r *Region) movable(c *ast.CallExpr) bool {
+	if s, ok := r.first().(*ast.ExprStmt); ok && ast.Unparen(s.X) == c {
+		return false
+	}
+	t := r.info().TypeOf(c)
+	if _, several := t.(*types.Tuple); several || t == nil {
+		return false
+	}
+	for _, n := range r.data {
+		if encloses(c, n) {
+			return false
+		}
+	}
+	return true
+}
+
+func encloses(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
+
+// move writes the calls ahead of the region's statement. It returns their lines.
+func (r *Region) move(e *edits, calls []*ast.CallExpr) string {
+	var b strings.Builder
+	for i, c := range calls {
+		name := freeName(r, "value", i, len(calls) == 1)
+		fmt.Fprintf(&b, "%s := %s\n", name, e.text(r.file, c))
+		e.replace(r.file, c, name)
+	}
+	return b.String()
+}
