@@ -45,8 +45,15 @@ func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 			continue
 		}
 		tests := slices.ContainsFunc(regions, func(r *Region) bool { return r.test })
+		unfit := "" // why the first of the program's own locks is not it
 		for _, l := range p.locksFor(f, regions) {
 			c := &Candidate{Fix: f, Lock: l.words, Reason: l.reason}
+			switch {
+			case l.object == nil && unfit != "":
+				c.Reason = unfit
+			case l.object != nil && base.added(l):
+				c.Reason = "the first sections have it"
+			}
 			patch, err := p.write(regions, l, base)
 			if errors.Is(err, errCovered) {
 				// They exclude each other as it is: another lock would change nothing.
@@ -58,6 +65,9 @@ func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 			case err != nil:
 				c.Why = err.Error()
 				failed = append(failed, c)
+				if l.object != nil && unfit == "" {
+					unfit = l.words + " does not fit: " + c.Why
+				}
 			case tests:
 				c.Patch = patch
 				inTests = append(inTests, c)

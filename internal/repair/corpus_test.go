@@ -19,8 +19,9 @@ import (
 // covering are the programs of the corpus that have all constructs between them: an
 // existing lock whose sections become one, exits of a loop, a generic type, a variable of
 // closures with and without a call to make ahead, a read lock, a helper with careless
-// callers, and two that no lock can fix. All of the corpus is run by go run ./bench sli.
-var covering = []string{"checkact", "appendcall", "loopbreak", "generic", "closure", "rwreader", "locked", "sendclosed", "ordernoinit"}
+// callers, a helper that takes the lock, and two that no lock can fix. All of the corpus
+// is run by go run ./bench sli.
+var covering = []string{"checkact", "appendcall", "lockedhelper", "loopbreak", "generic", "closure", "rwreader", "locked", "sendclosed", "ordernoinit"}
 
 // TestCorpus finds the failures of racy programs, fixes or refuses them as each says, and
 // runs the fixed ones under the race detector.

@@ -171,8 +171,11 @@ func (e *edits) imported(f *file, path string) (string, error) {
 		if g.Specs[0].(*ast.ImportSpec).Path.Value == `"C"` {
 			continue // its comment belongs to it alone
 		}
-		at := e.offset(g.Pos())
-		e.add(f, at, e.offset(g.End()), "import (\n\t"+quoted+"\n\t"+strings.TrimSpace(strings.TrimPrefix(e.text(f, g), "import"))+"\n)")
+		lines := []string{quoted, strings.TrimSpace(strings.TrimPrefix(e.text(f, g), "import"))}
+		if g.Specs[0].(*ast.ImportSpec).Path.Value < quoted {
+			slices.Reverse(lines)
+		}
+		e.replace(f, g, "import (\n\t"+strings.Join(lines, "\n\t")+"\n)")
 		return path, nil
 	}
 	at := e.offset(f.syntax.Name.End())
@@ -267,4 +270,9 @@ func formatAt(text []byte, offsets []int) ([]byte, error) {
 		text = slices.Concat(text[:from], clean, text[to:])
 	}
 	return text, nil
+}
+
+// added reports whether a patch has added a lock.
+func (p *Patch) added(l *lock) bool {
+	return p != nil && slices.Contains(p.Locks, "a new "+strings.TrimPrefix(l.words, "the "))
 }

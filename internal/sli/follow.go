@@ -14,6 +14,7 @@ type follower struct {
 	steps []Event
 	done  uint64            // the last event that was accounted for
 	taken map[uint32]uint64 // the last allocation of each site that was
+	first bool              // the goroutine was not replayed before
 }
 
 // run replays goroutine g. before is called with each instruction about to be
@@ -21,7 +22,10 @@ type follower struct {
 func (r *replay) run(g uint32, before func(*Thread, *Step) bool, after func(*Thread, *Step) bool) {
 	// What lies beyond the trace is numbered for each goroutine apart.
 	f := &follower{replay: r, g: g, taken: map[uint32]uint64{}, seq: r.trace.Last() + uint64(g)<<32}
-	delete(r.made, g)
+	if r.made[g] == nil {
+		r.made[g] = map[*Func][][]Value{}
+		f.first = true
+	}
 	f.advance(0)
 	t := f.begin()
 	if t == nil {
@@ -495,10 +499,9 @@ func (f *follower) Closure(name string, captured []Value) Value {
 	}
 	a := f.invent()
 	f.closures[a] = closureValue{fn, captured}
-	if f.made[f.g] == nil {
-		f.made[f.g] = map[*Func][][]Value{}
+	if f.first { // later replays may end before it makes them all
+		f.made[f.g][fn] = append(f.made[f.g][fn], captured)
 	}
-	f.made[f.g][fn] = append(f.made[f.g][fn], captured)
 	return Word(8, a)
 }
 
