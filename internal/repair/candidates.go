@@ -18,9 +18,10 @@ const maxFixes = 8
 
 // candidates are the changes that may fix a failure, the best first: by how many of the
 // run's data races they leave, which would take further rounds; by the engine's cost; by
-// how well the lock fits the program; and those that change test code last.
-func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
-	var good, inTests, failed []*Candidate
+// how well the lock fits the program; and those that change test code last. After two
+// rounds that were not enough, those come first that hold the lock throughout methods.
+func (p *Program) candidates(a *sli.Analysis, base *Patch, rounds int) []*Candidate {
+	var first, good, inTests, failed []*Candidate
 	regionsOf := map[*sli.Fix][]*Region{}
 	left := map[*sli.Fix]int{}
 	fixes := slices.Clone(a.Fixes)
@@ -75,9 +76,36 @@ func (p *Program) candidates(a *sli.Analysis, base *Patch) []*Candidate {
 				c.Patch = patch
 				good = append(good, c)
 			}
+			if c := p.throughout(f, regions, l, base); c != nil && rounds > 1 {
+				first = append(first, c)
+			} else if c != nil {
+				good = append(good, c)
+			}
 		}
 	}
-	return slices.Concat(good, inTests, failed)
+	return slices.Concat(first, good, inTests, failed)
+}
+
+// throughout is a candidate that holds a lock which an earlier round added from start to
+// end of the methods that the regions are in; nil if they are in anything else.
+func (p *Program) throughout(f *sli.Fix, regions []*Region, l *lock, base *Patch) *Candidate {
+	if !base.added(l) || receiver(regions) == nil || receiver(regions) != l.owner {
+		return nil
+	}
+	var whole []*Region
+	for _, r := range regions {
+		if r.test {
+			return nil
+		}
+		c := *r
+		c.list, c.from, c.to = r.body.List, 0, len(r.body.List)-1
+		whole = append(whole, &c)
+	}
+	patch, err := p.write(whole, l, base)
+	if err != nil {
+		return nil
+	}
+	return &Candidate{Fix: f, Lock: l.words, Reason: "parts of the methods were not enough, so they hold it throughout", Patch: patch}
 }
 
 // racesLeft counts the data races of the run of which an access is in no region.
@@ -551,16 +579,21 @@ func (p *Program) absorb(e *edits, r *Region, l *lock) (done bool, err error) {
 		r.write = r.write || o.op.takes && !o.op.read
 		r.deferred = r.deferred || o.deferred
 	}
-	// The section begins and ends with statements that stay.
-	gone := func(i int) bool { return slices.ContainsFunc(inside, func(o opAt) bool { return o.i == i }) }
-	for from < to && gone(from) {
-		from++
-	}
-	for to > from && gone(to) {
-		to--
-	}
 	r.from, r.to = from, to
+	r.trim(func(s ast.Stmt) bool {
+		return slices.ContainsFunc(inside, func(o opAt) bool { return r.list[o.i] == s })
+	})
 	return false, nil
+}
+
+// trim makes a region begin and end with statements that stay.
+func (r *Region) trim(gone func(ast.Stmt) bool) {
+	for r.from < r.to && gone(r.first()) {
+		r.from++
+	}
+	for r.to > r.from && gone(r.last()) {
+		r.to--
+	}
 }
 
 // engulf takes out the lock's calls deep inside a region that has all of the function's:
@@ -598,6 +631,7 @@ func (p *Program) engulf(e *edits, r *Region, l *lock) (done bool, err error) {
 	for _, s := range calls {
 		e.remove(r.file, s)
 	}
+	r.trim(func(s ast.Stmt) bool { return slices.Contains(calls, s) })
 	r.write = r.write || write
 	return true, nil
 }

@@ -172,7 +172,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 	rounds = append(rounds, *wire.Worst(r.Outcome))
 	var best *Candidate
 	spare := moreCandidates
-	for _, c := range p.candidates(analysis, base) {
+	for _, c := range p.candidates(analysis, base, len(rounds)-1) {
 		if c.Patch == nil {
 			f.result.Tried = append(f.result.Tried, c)
 			continue
