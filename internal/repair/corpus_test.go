@@ -48,19 +48,29 @@ func TestCorpus(t *testing.T) {
 	}
 	defer build.Close()
 	fixed := []string{"test", "-race", "-count=20"}
+	fixes := make([]*repair.Candidate, len(build.Programs))
 	t.Run("programs", func(t *testing.T) {
-		for _, p := range build.Programs {
+		for i, p := range build.Programs {
 			if want[p.Package] == "fixed" {
 				fixed = append(fixed, p.Package)
 			}
 			t.Run(filepath.Base(p.Package), func(t *testing.T) {
 				t.Parallel()
-				one(t, dir, p, want[p.Package])
+				fixes[i] = one(t, dir, p, want[p.Package])
 			})
 		}
 	})
 	if t.Failed() {
 		return
+	}
+	// Not earlier: while one is fixed, the source of all of them is read.
+	for _, f := range fixes {
+		if f == nil {
+			continue
+		}
+		if err := f.Apply(); err != nil {
+			t.Error(err)
+		}
 	}
 	cmd := exec.Command("go", fixed...)
 	cmd.Dir = dir
@@ -69,8 +79,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// one finds a program's failure and fixes it in place, or not.
-func one(t *testing.T, dir string, p *explore.Program, want string) {
+// one finds a program's failure and the fix, if there is to be one.
+func one(t *testing.T, dir string, p *explore.Program, want string) *repair.Candidate {
 	temp := t.TempDir()
 	o := explore.Options{Strategy: "pct", Seed: 1, Budget: 20 * time.Second, Steps: 100_000, Trace: filepath.Join(temp, "failure.trace")}
 	res, err := p.Explore(t.Context(), "TestIt", &o)
@@ -97,11 +107,8 @@ func one(t *testing.T, dir string, p *explore.Program, want string) {
 		t.Error("there is no fix, and no reason")
 	case want == "fixed" && result.Fix == nil:
 		t.Errorf("no fix: %s", result.Refusal)
-	case want == "fixed":
-		if err := result.Fix.Apply(); err != nil {
-			t.Error(err)
-		}
 	}
+	return result.Fix
 }
 
 func write(t *testing.T, file string, text []byte) {
