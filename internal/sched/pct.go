@@ -29,16 +29,17 @@ type PCT struct {
 }
 
 // depths is the order in which depths are tried: depth 1 needs the fewest runs by a
-// factor of k, so a quarter of the runs is enough for it from the start; the same
-// factor says that depth 3 is a long shot compared with 2. Depth 3 finds what 2 finds,
-// too, only less often.
-var depths = [...]int{1, 2, 3, 2}
+// factor of k, so one run in eight is enough for it from the start; the same factor says
+// that depth 3 is a long shot compared with 2. Depth 3 finds what 2 finds, too, only less
+// often. What is deeper would never show with fewer changes, however many runs there are:
+// a signal that is lost when two others hold what two wait for has depth 4.
+var depths = [...]int{1, 2, 3, 2, 4, 2, 8, 3}
 
 // MaxDepth is the greatest depth that PCT can be asked for.
 const MaxDepth = 64
 
 // NewPCT returns PCT with a seed, for bugs of the given depth, which is cut at MaxDepth;
-// 0 stands for depths 1 to 3 in turn.
+// 0 stands for depths 1 to 8 in turn.
 func NewPCT(seed uint64, depth int) *PCT {
 	return &PCT{seed: seed, depth: min(depth, MaxDepth), length: 16}
 }
@@ -122,7 +123,7 @@ func (s *PCT) End(Outcome) {
 func (s *PCT) Watches() bool   { return false }
 func (s *PCT) Exhausted() bool { return false }
 func (s *PCT) Progress() string {
-	depth := "1 to 3"
+	depth := "1 to 8"
 	if s.depth > 0 {
 		depth = strconv.Itoa(s.depth)
 	}

@@ -18,6 +18,7 @@ type script struct {
 	switches []Switch // ascending N
 	branches []Branch // ascending N
 	next     int      // in switches
+	alone    bool     // the point of the next switch has come, and there was nobody to switch to
 	branch   int      // in branches
 	chosen   uint64   // choices made
 }
@@ -67,7 +68,7 @@ func (r *Replay) script(g uint32) *script {
 func (r *Replay) Begin() {
 	for i := range r.goroutines {
 		c := &r.goroutines[i]
-		c.next, c.branch, c.chosen = 0, 0, 0
+		c.next, c.alone, c.branch, c.chosen = 0, false, 0, 0
 	}
 	r.diverged, r.unused = followed, 0
 }
@@ -78,14 +79,20 @@ func (r *Replay) Pick(p *Point) int {
 	}
 	c := &r.goroutines[p.Last]
 	for c.next < len(c.switches) && c.switches[c.next].N < p.Taken {
-		c.next++
-		r.unused++
+		r.skip(c)
 	}
 	if c.next == len(c.switches) || c.switches[c.next].N != p.Taken {
 		return p.Default()
 	}
+	if len(p.Ready) == 1 {
+		// Nobody switches where there is no choice. The same point comes again if the one
+		// that is alone cannot go on, and others can when time has moved on.
+		c.alone = true
+		return 0
+	}
 	w := c.switches[c.next]
 	c.next++
+	c.alone = false
 	if i := p.index(w.To); i >= 0 {
 		return i
 	}
@@ -93,6 +100,16 @@ func (r *Replay) Pick(p *Point) int {
 		r.diverged, r.at = notReady, w
 	}
 	return p.Default()
+}
+
+// skip passes over the next switch of a script.
+func (r *Replay) skip(c *script) {
+	if c.alone && r.diverged == followed {
+		r.diverged, r.at = notReady, c.switches[c.next]
+	}
+	c.alone = false
+	c.next++
+	r.unused++
 }
 
 func (r *Replay) Branch(g, site uint32, n int) int {
@@ -118,7 +135,10 @@ func (r *Replay) Branch(g, site uint32, n int) int {
 func (r *Replay) End(Outcome) {
 	for i := range r.goroutines {
 		c := &r.goroutines[i]
-		r.unused += len(c.switches) - c.next + len(c.branches) - c.branch
+		for c.next < len(c.switches) {
+			r.skip(c)
+		}
+		r.unused += len(c.branches) - c.branch
 	}
 	if r.unused > 0 && r.diverged == followed {
 		r.diverged = notPassed

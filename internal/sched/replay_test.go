@@ -194,3 +194,25 @@ func TestDefaultRunEndsWhenSeveralWaitByYielding(t *testing.T) {
 	}
 	t.Log(d.Progress())
 }
+
+// TestReplayWaitsForAChoice: a goroutine that is alone and cannot go on comes by at the
+// same point again, and only then is there somebody to switch to.
+func TestReplayWaitsForAChoice(t *testing.T) {
+	s, err := ParseSchedule("3.8_3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewReplay(s)
+	r.Begin()
+	ops := []event.Op{{G: 2}, {G: 3}}
+	if i := r.Pick(&Point{Current: 3, Last: 3, Taken: 8, Ready: []uint32{3}, Ops: ops[1:]}); i != 0 {
+		t.Errorf("picked %d of one", i)
+	}
+	if i := r.Pick(&Point{Last: 3, Taken: 8, Ready: []uint32{2, 3}, Ops: ops}); i != 1 {
+		t.Errorf("picked %d, want goroutine 3", i)
+	}
+	r.End(Passed)
+	if d := r.Diverged(); d != "" {
+		t.Error(d)
+	}
+}
