@@ -174,8 +174,11 @@ func (s *scheduler) changed(o *object) {
 	}
 }
 
+// reconsider looks again whether c can go on. The one that runs is not looked at, unless
+// it is just about to rest: time may move on to what it waits for before anybody else is
+// picked.
 func (s *scheduler) reconsider(c *goroutine) {
-	if c == s.current || c.chose >= 0 {
+	if c == s.current && c.state == ready || c.chose >= 0 {
 		return
 	}
 	switch enabled := c.enabled(); {

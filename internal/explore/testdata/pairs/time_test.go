@@ -231,3 +231,43 @@ func TestBugTimeOfInitialisation(t *testing.T) {
 		}
 	})
 }
+
+// A tick and the end of a sleep at the same instant come in either order.
+func TestBugTickAndSleepTogether(t *testing.T) {
+	var mu sync.Mutex
+	ticks := 0
+	stop := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				mu.Lock()
+				ticks++
+				mu.Unlock()
+			case <-stop:
+				return
+			}
+		}
+	}()
+	time.Sleep(2 * time.Second)
+	mu.Lock()
+	defer mu.Unlock()
+	if ticks == 2 {
+		t.Error("the second tick came first")
+	}
+	close(stop)
+}
+
+func TestFineTicksAreCounted(t *testing.T) {
+	ticker := time.NewTicker(time.Second)
+	defer ticker.Stop()
+	start := time.Now()
+	for range 3 {
+		<-ticker.C
+	}
+	if d := time.Since(start); d < 3*time.Second || d > 4*time.Second {
+		t.Error(d)
+	}
+}

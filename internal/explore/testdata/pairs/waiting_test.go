@@ -274,3 +274,59 @@ func TestFineSyncMapPublishes(t *testing.T) {
 		t.Error("half published")
 	}
 }
+
+// A lease is one of two that goroutines share.
+type lease struct {
+	mu   sync.Mutex
+	cond sync.Cond
+	free int
+}
+
+func newLease() *lease {
+	l := &lease{free: 2}
+	l.cond.L = &l.mu
+	return l
+}
+
+func (l *lease) take() {
+	l.mu.Lock()
+	for l.free == 0 {
+		l.cond.Wait()
+	}
+	l.free--
+	l.mu.Unlock()
+}
+
+func (l *lease) use(n int, give func()) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(func() {
+			l.take()
+			give()
+		})
+	}
+	wg.Wait()
+}
+
+// Two hold the leases and two wait: when both are given back before anybody wakes, only
+// one is told. That takes four orderings, of which no three are enough.
+func TestBugSignalOnlyFromZero(t *testing.T) {
+	l := newLease()
+	l.use(4, func() {
+		l.mu.Lock()
+		if l.free++; l.free == 1 {
+			l.cond.Signal()
+		}
+		l.mu.Unlock()
+	})
+}
+
+func TestFineSignalAlways(t *testing.T) {
+	l := newLease()
+	l.use(4, func() {
+		l.mu.Lock()
+		l.free++
+		l.mu.Unlock()
+		l.cond.Signal()
+	})
+}
