@@ -8,7 +8,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -32,6 +35,8 @@ type searchFlags struct {
 	out    string
 	asJSON bool
 	list   bool
+	// failFast ends the search at the first test that fails.
+	failFast bool
 	explore.Options
 }
 
@@ -39,7 +44,7 @@ func (f *searchFlags) add(cmd *cobra.Command, budget time.Duration) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.run, "run", "", "explore the tests whose names match this `regexp`")
 	fl.BoolVar(&f.main, "main", false, "explore the main program instead of the tests; arguments for it follow --")
-	fl.DurationVar(&f.Budget, "budget", budget, "how long to look")
+	fl.DurationVar(&f.Budget, "budget", budget, "how long to look, at all tests together")
 	fl.StringVar(&f.Strategy, "strategy", "pct", "pct, random or dfs")
 	fl.IntVar(&f.Preemptions, "preemptions", 2, "with dfs: try all schedules with at most so many preemptions")
 	fl.Uint64Var(&f.Seed, "seed", 1, "the same seed gives the same schedules")
@@ -49,7 +54,7 @@ func (f *searchFlags) add(cmd *cobra.Command, budget time.Duration) {
 	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
 	fl.BoolVar(&f.deps, "deps", false, "control dependencies access by access too, not only where they synchronise")
 	fl.StringVar(&f.tags, "tags", "", "build `tags`, as for the go command")
-	fl.StringVar(&f.out, "o", "", "write the trace to this `file` (default: the test's name with .trace)")
+	fl.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: a file with the test's name and .trace)")
 	fl.BoolVar(&f.list, "v", false, "list the packages and how far each is under control")
 	fl.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
 }
@@ -93,10 +98,12 @@ func newExploreCommand() *cobra.Command {
 one goroutine run at a time and decides, at every access to shared memory and every
 synchronisation, who goes next. When a run fails, its schedule is shrunk to the fewest
 preemptions, run again in a fresh process, recorded to a trace file, and shown as a
-timeline.
+timeline. The search then goes on with the next test.
 
 A run fails by a panic, a fatal error of the runtime, a failed test, a call of os.Exit,
 a deadlock of all goroutines, or a data race.
+
+Arguments are packages, or files of one package as for go test and go run.
 
 Exit codes: 0 nothing found, 1 a failing schedule found, 2 error.`,
 		Example: `  cofferdam explore -run TestSteady ./toctou
@@ -109,6 +116,7 @@ Exit codes: 0 nothing found, 1 a failing schedule found, 2 error.`,
 		},
 	}
 	f.add(cmd, 30*time.Second)
+	cmd.Flags().BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
 	return cmd
 }
 
@@ -177,36 +185,109 @@ func (f *searchFlags) explore(ctx context.Context, cmd *cobra.Command, args []st
 		}
 		status.set(text)
 	}
+	files := &traceFiles{out: f.out, many: len(build.Programs) > 1}
+	var failing, errs []string
 	deadline := time.Now().Add(f.Budget)
 	for i, t := range targets {
 		o := f.Options
-		o.Budget = time.Until(deadline) / time.Duration(len(targets)-i)
-		o.Trace = f.out
-		if o.Trace == "" {
-			o.Trace = name(t.target) + ".trace"
-		}
+		o.Budget = max(time.Until(deadline)/time.Duration(len(targets)-i), leastBudget)
+		o.Trace = files.next(t)
 		res, err := t.program.Explore(ctx, t.target, &o)
 		status.clear()
-		if err != nil {
-			return fmt.Errorf("exploring %s: %w", name(t.target), err)
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case err != nil:
+			errs = append(errs, t.name())
+			fmt.Fprintf(cmd.ErrOrStderr(), "cofferdam: exploring %s: %v\n", t.name(), err)
+			continue
 		}
 		if !f.asJSON {
-			fmt.Fprintln(cmd.OutOrStdout(), summary(res))
+			fmt.Fprintln(cmd.OutOrStdout(), summary(t.shown(files.many), res))
 		}
-		if res.Failure != nil {
-			if err := f.report(cmd.OutOrStdout(), res, o.Trace); err != nil {
-				return err
-			}
-			return &exitError{code: 1}
+		if res.Failure == nil {
+			continue
 		}
+		files.used(o.Trace)
+		failing = append(failing, fmt.Sprintf("%s  %s: %s", o.Trace, t.shown(files.many), firstLine(res.Failure)))
+		if err := f.report(cmd.OutOrStdout(), o.Trace); err != nil {
+			return err
+		}
+		if f.failFast {
+			break
+		}
+	}
+	if len(targets) > 1 && !f.asJSON && len(failing) > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "\n%d of %d tests fail:\n  %s\n", len(failing), len(targets), strings.Join(failing, "\n  "))
+	}
+	switch {
+	case len(errs) > 0 && len(failing) == 0:
+		return fmt.Errorf("%d of %d tests could not be explored: %s", len(errs), len(targets), strings.Join(errs, ", "))
+	case len(failing) > 0:
+		return &exitError{code: 1}
 	}
 	return nil
 }
+
+// leastBudget is what a test gets, though those before it have used up the time: enough
+// to run it by more than one schedule.
+const leastBudget = 100 * time.Millisecond
+
+// firstLine says in a line how a run failed.
+func firstLine(f *trace.Failure) string {
+	message, _, more := strings.Cut(f.Message, "\n")
+	if more {
+		message += " ..."
+	}
+	return f.Kind + ": " + message
+}
+
+// traceFiles gives each failing test a file of its own.
+type traceFiles struct {
+	out  string // what the user wants: a file, or a directory for several
+	many bool   // there are several packages, in which tests can have the same name
+	last []string
+}
+
+// next returns the file for a test, should it fail. The file that the user names is that
+// of the first; those of others stand beside it.
+func (f *traceFiles) next(t target) string {
+	dir, file := "", f.out
+	if info, err := os.Stat(f.out); f.out == "" || err == nil && info.IsDir() {
+		dir, file = f.out, ""
+	} else if len(f.last) > 0 {
+		dir, file = filepath.Dir(f.out), ""
+	}
+	if file != "" {
+		return file
+	}
+	file = filepath.Join(dir, t.name()+".trace")
+	if slices.Contains(f.last, file) || f.many && t.target == "" {
+		file = filepath.Join(dir, path.Base(t.program.Package)+"."+t.name()+".trace")
+	}
+	for n := 2; slices.Contains(f.last, file); n++ {
+		file = filepath.Join(dir, fmt.Sprintf("%s.%s.%d.trace", path.Base(t.program.Package), t.name(), n))
+	}
+	return file
+}
+
+// used says that a file was written.
+func (f *traceFiles) used(file string) { f.last = append(f.last, file) }
 
 // A target is a test of one of the programs.
 type target struct {
 	program *explore.Program
 	target  string
+}
+
+func (t target) name() string { return name(t.target) }
+
+// shown is the name with the package, where there are several.
+func (t target) shown(many bool) string {
+	if !many {
+		return t.name()
+	}
+	return t.program.Package + "." + t.name()
 }
 
 func matching(ctx context.Context, build *explore.Build, pattern *regexp.Regexp) ([]target, error) {
@@ -237,16 +318,16 @@ func name(target string) string {
 }
 
 // summary says in a line or two what was tried.
-func summary(res *explore.Result) string {
+func summary(name string, res *explore.Result) string {
 	rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
 	var b strings.Builder
 	if res.Failure == nil {
-		fmt.Fprintf(&b, "ok    %s  %d schedules in %.1fs (%.0f/s)", name(res.Target), res.Runs, res.Elapsed.Seconds(), rate)
+		fmt.Fprintf(&b, "ok    %s  %d schedules in %.1fs (%.0f/s)", name, res.Runs, res.Elapsed.Seconds(), rate)
 		if res.Classes > 0 {
 			fmt.Fprintf(&b, ", %d distinct; %s", res.Classes, res.Done.Note)
 		}
 	} else {
-		fmt.Fprintf(&b, "FAIL  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", name(res.Target), res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
+		fmt.Fprintf(&b, "FAIL  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", name, res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
 		if res.Minimal {
 			b.WriteString(", and no schedule with fewer preemptions fails like this")
 		}
@@ -267,14 +348,14 @@ func schedule(s string) string {
 	return s
 }
 
-func (f *searchFlags) report(w io.Writer, res *explore.Result, file string) error {
+func (f *searchFlags) report(w io.Writer, file string) error {
 	r, err := trace.Open(file)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if f.asJSON {
-		return finding.WriteJSON(w, explore.Findings(r))
+		return finding.WriteJSON(w, explore.Findings(r, file))
 	}
 	fmt.Fprintln(w)
 	if err := explore.WriteReport(w, r); err != nil {

@@ -118,7 +118,7 @@ func unchanged(config instrument.Config, r *trace.Reader) error {
 		return err
 	}
 	defer build.Close()
-	if build.Hash != r.Header.Program {
+	if build.Programs[0].Hash != r.Header.Program {
 		return &explore.ChangedError{Package: r.Header.Package}
 	}
 	return nil
@@ -157,7 +157,7 @@ func (f *fixFlags) reproduce(ctx context.Context, cmd *cobra.Command, args []str
 			return "", config, fmt.Errorf("exploring %s: %w", name(t.target), err)
 		}
 		if res.Failure != nil {
-			config.Patterns = []string{t.program.Package}
+			config.Patterns = t.program.Patterns()
 			return o.Trace, config, nil
 		}
 	}

@@ -135,6 +135,18 @@ func TestExhaustive(t *testing.T) {
 	}
 }
 
+// TestOneSchedule: a test of one goroutine is not run again and again.
+func TestOneSchedule(t *testing.T) {
+	o := options(t)
+	res, err := build(t, "testdata/pairs").Explore(t.Context(), "TestFineTicksAreCounted", o)
+	if err != nil || res.Failure != nil {
+		t.Fatal(res, err)
+	}
+	if !res.Exhausted || res.Runs > 10 {
+		t.Errorf("%d runs, exhausted %v: %s", res.Runs, res.Exhausted, res.Done.Note)
+	}
+}
+
 func TestSameSeedSameRun(t *testing.T) {
 	p := build(t, "testdata/pairs")
 	var found []string

@@ -10,7 +10,9 @@ import (
 	"strconv"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // A Build is what one call of the go command made: some programs with one table of
@@ -44,10 +46,14 @@ func New(c instrument.Config, args ...string) (*Build, error) {
 	for i, s := range p.Sites {
 		sites[i] = trace.Site{
 			ID: s.ID, Package: s.Package, File: s.File, Line: s.Line, Column: s.Column, EndColumn: s.EndColumn,
-			Function: s.Function, Expr: s.Text, Kind: s.Kind,
+			Function: s.Function, Expr: s.Text, Kind: s.Kind, Type: s.Type,
 		}
 	}
-	data, err := json.Marshal(sites)
+	calls := make([]trace.Site, len(p.LibraryCalls))
+	for i, c := range p.LibraryCalls {
+		calls[i] = trace.Site{File: c.File, Line: c.Line, Kind: c.Name, Expr: c.Text}
+	}
+	data, err := json.Marshal(wire.Table{Sites: sites, Calls: calls})
 	if err != nil {
 		return nil, fmt.Errorf("writing the sites of the program: %w", err)
 	}
@@ -73,11 +79,12 @@ func (b *Build) own() []string {
 // header says in a trace what it is of.
 func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 	return &trace.Header{
-		Program:    p.build.Hash,
+		Program:    p.Hash,
 		Go:         runtime.Version(),
 		GOOS:       runtime.GOOS,
 		GOARCH:     runtime.GOARCH,
 		Package:    p.Package,
+		Files:      p.files(),
 		Test:       target,
 		Args:       p.build.args,
 		BuildFlags: p.build.config.Flags,
@@ -95,12 +102,32 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 	}
 }
 
+// files are those that the package was given by, if it was.
+func (p *Program) files() []string {
+	if p.Package != load.Files {
+		return nil
+	}
+	return p.build.config.Patterns
+}
+
+// Patterns say to the go command which package the program is of.
+func (p *Program) Patterns() []string {
+	if files := p.files(); files != nil {
+		return files
+	}
+	return []string{p.Package}
+}
+
 // Again returns what to build, and the options to run it with, for a trace to be
 // replayed.
 func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
+	patterns := h.Files
+	if len(patterns) == 0 {
+		patterns = []string{h.Package}
+	}
 	steps, _ := strconv.ParseUint(h.Options["steps"], 10, 64)
 	return instrument.Config{
-			Dir: dir, Patterns: []string{h.Package}, Flags: h.BuildFlags,
+			Dir: dir, Patterns: patterns, Flags: h.BuildFlags,
 			Tests: h.Options["tests"] == "true", Deps: h.Options["deps"] == "true",
 		}, &Options{
 			Seed: h.Seed, Strategy: h.Strategy, Steps: steps, NoRaces: h.Options["races"] == "false", cold: h.Options["cold"] == "true",

@@ -23,7 +23,7 @@ func (e *ChangedError) Error() string {
 // event. It returns nil if they are the same up to the addresses, and otherwise where
 // they part.
 func (p *Program) Replay(ctx context.Context, r *trace.Reader) (*wire.Done, *trace.Difference, error) {
-	if r.Header.Program != p.build.Hash {
+	if r.Header.Program != p.Hash {
 		return nil, nil, &ChangedError{Package: r.Header.Package}
 	}
 	temp, err := os.MkdirTemp("", "cofferdam")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -26,9 +27,10 @@ func WriteReport(w io.Writer, r *trace.Reader) error {
 		return nil
 	}
 	fmt.Fprintf(w, "%s: %s\n", worst.Kind, headline(r, worst))
-	writePoint(w, r, worst.Kind, &worst.Point)
-	for i := range worst.Others {
-		writePoint(w, r, worst.Kind, &worst.Others[i])
+	for _, p := range points(worst) {
+		if !waitsForTest(r, worst.Kind, &p) {
+			writePoint(w, r, worst.Kind, &p)
+		}
 	}
 	fmt.Fprintln(w, "\nHow it comes about:")
 	fmt.Fprintln(w)
@@ -49,6 +51,21 @@ func WriteReport(w io.Writer, r *trace.Reader) error {
 		fmt.Fprintf(w, "outside control: %s\n", s)
 	}
 	return nil
+}
+
+// points are the sides of a failure. A deadlock is of all that wait, and of none of them
+// more than of the others.
+func points(f *trace.Failure) []trace.Point {
+	if f.Kind == wire.Deadlock {
+		return f.Others
+	}
+	return append([]trace.Point{f.Point}, f.Others...)
+}
+
+// waitsForTest reports whether a goroutine of a deadlock is the one that runs the tests,
+// and waits for this one.
+func waitsForTest(r *trace.Reader, kind string, p *trace.Point) bool {
+	return kind == wire.Deadlock && r.Header.Test != "" && p.G == 1
 }
 
 // headline says in a line what a failure is.
@@ -77,7 +94,11 @@ func writePoint(w io.Writer, r *trace.Reader, kind string, p *trace.Point) {
 	fmt.Fprintln(w)
 	switch kind {
 	case wire.Deadlock:
-		fmt.Fprintf(w, "  goroutine %d waits: %s\n", p.G, p.Kind)
+		what := p.Kind
+		if s, ok := r.Site(p.Site); ok && s.Expr != "" && p.Kind != event.Select.String() {
+			what = s.Expr
+		}
+		fmt.Fprintf(w, "  goroutine %d waits: %s\n", p.G, what)
 	case wire.Race:
 		fmt.Fprintf(w, "  %s\n", access(r, p))
 	default:
@@ -123,16 +144,17 @@ func inside(function string) bool {
 }
 
 // Findings returns the failures of a recorded run in the form that all parts of
-// Cofferdam report in.
-func Findings(r *trace.Reader) []finding.Finding {
+// Cofferdam report in. They carry the name of the trace's file.
+func Findings(r *trace.Reader, file string) []finding.Finding {
 	if r.Outcome == nil {
 		return nil
 	}
+	run := &finding.Run{Package: r.Header.Package, Test: r.Header.Test, Trace: file}
 	var all []finding.Finding
 	for i := range r.Outcome.Failures {
 		f := &r.Outcome.Failures[i]
-		one := finding.Finding{Kind: finding.Kind(f.Kind), Explanation: f.Message, History: finding.Once("", 0, time.Time{})}
-		for _, p := range append([]trace.Point{f.Point}, f.Others...) {
+		one := finding.Finding{Kind: finding.Kind(f.Kind), Explanation: f.Message, Run: run, History: finding.Once("", 0, time.Time{})}
+		for _, p := range points(f) {
 			if p.G == 0 {
 				continue
 			}

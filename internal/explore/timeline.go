@@ -211,13 +211,9 @@ func (t *timeline) write(w io.Writer) error {
 
 // heads names the goroutines by where they come from.
 func (t *timeline) heads() ([]string, error) {
-	from := map[uint32]string{}
-	c := t.r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go}})
-	for c.Next() {
-		e := c.Event()
-		if s, ok := t.r.Site(e.Site); ok && slices.Contains(t.goroutines, uint32(e.Arg)) {
-			from[uint32(e.Arg)] = fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line)
-		}
+	from, err := t.origins()
+	if err != nil {
+		return nil, err
 	}
 	heads := make([]string, len(t.goroutines))
 	for i, g := range t.goroutines {
@@ -233,7 +229,30 @@ func (t *timeline) heads() ([]string, error) {
 			heads[i] += " (" + name + ")"
 		}
 	}
-	return heads, c.Err()
+	return heads, nil
+}
+
+// origins says where goroutines were started. One that a library started for the program
+// is known by the first function of the program that it runs.
+func (t *timeline) origins() (map[uint32]string, error) {
+	from := map[uint32]string{}
+	own := ownFiles(t.r)
+	c := t.r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go, event.Call}})
+	for c.Next() {
+		e := c.Event()
+		s, ok := t.r.Site(e.Site)
+		if !ok || !own[s.File] {
+			continue
+		}
+		place := fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line)
+		switch g := uint32(e.Arg); {
+		case e.Kind == event.Go:
+			from[g] = place
+		case from[e.G] == "":
+			from[e.G] = s.Function + ", " + place
+		}
+	}
+	return from, c.Err()
 }
 
 // text says what a step did, and where.
@@ -243,28 +262,33 @@ func (t *timeline) text(e *event.Event) [2]string {
 		return t.end()
 	}
 	site, ok := t.r.Site(e.Site)
-	what := e.Kind.String()
-	if site.Expr != "" {
-		what += " " + site.Expr
-	}
-	if v := t.printer.Change(e); v != "" {
-		what += " " + v
-	}
-	switch {
-	case e.Kind == event.Go:
-		what = fmt.Sprintf("go: goroutine %d", e.Arg)
-	case e.Kind == event.WaitGroupAdd && int64(e.Arg) == -1:
-		what = "wait group done"
-	case e.Kind == event.Select:
-		what = "select"
-	case e.Kind == event.Close && site.Expr != "":
-		what = site.Expr
-	}
 	where := ""
 	if ok {
 		where = fmt.Sprintf("%s:%d", filepath.Base(site.File), site.Line)
 	}
-	return [2]string{what, where}
+	return [2]string{t.what(e, site.Expr), where}
+}
+
+// what says what a step did. The source of an access names a variable; that of any other
+// operation says what it does.
+func (t *timeline) what(e *event.Event, expr string) string {
+	switch {
+	case e.Kind == event.Go:
+		return fmt.Sprintf("go: goroutine %d", e.Arg)
+	case e.Kind == event.Blocked && expr != "" && event.Kind(e.Arg) != event.Select:
+		return "waits: " + expr
+	case e.Kind == event.Blocked:
+		return "waits: " + event.Kind(e.Arg).String()
+	case e.Kind == event.Select && e.Arg == 0:
+		return "select: default"
+	case e.Kind == event.Select:
+		return fmt.Sprintf("select: case %d", e.Arg)
+	}
+	what := expr
+	if e.Kind.IsMemory() || expr == "" {
+		what = strings.TrimSpace(e.Kind.String() + " " + expr)
+	}
+	return strings.TrimSpace(what + " " + t.printer.Change(e))
 }
 
 // end says how the run failed, and where: in the innermost call of the program's own.

@@ -229,7 +229,15 @@ type Finding struct {
 	Guard       Guard    `json:"guard,omitzero"`
 	Accesses    []Access `json:"accesses,omitempty"`    // the one that it is about first
 	Explanation string   `json:"explanation,omitempty"` // why it came to this outcome, in sentences
+	Run         *Run     `json:"run,omitempty"`         // which one showed it; nil if that was none in particular
 	History
+}
+
+// A Run is one run of a program under control.
+type Run struct {
+	Package string `json:"package,omitempty"` // its import path
+	Test    string `json:"test,omitempty"`    // empty for a main program
+	Trace   string `json:"trace,omitempty"`   // the file it is recorded in
 }
 
 // A History is how often a finding was seen, and what came of it.

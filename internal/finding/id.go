@@ -27,6 +27,7 @@ import (
 //   - The target. It is not always known, and a finding must not split in two
 //     on the day that it becomes known.
 //   - The explanation, which is prose and may be reworded.
+//   - The run: two tests can show the same defect.
 //
 // The order of the accesses counts because it tells their roles: a careless
 // access at A that met a section's access at B has another remedy than the

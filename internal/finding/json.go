@@ -21,17 +21,22 @@ type line struct {
 // kind, op and count.
 //
 //	id               string   16 hexadecimal digits, see ID
-//	kind             string   violation, bypass
+//	kind             string   violation, bypass, data race, panic, fatal error,
+//	                          deadlock, exit, test failed
 //	guard            object
 //	  name           string   what it protects
 //	  site           frame    where it was made
 //	accesses         array    the access that the finding is about first
-//	  op             string   read, write, lock
+//	  op             string   read, write, lock, step
 //	  goroutine      number
 //	  address        number
 //	  target         string   type and field
 //	  stack          array    of frames, innermost first
 //	explanation      string   why it came to this outcome
+//	run              object   the run of a test or program that showed it
+//	  package        string   import path
+//	  test           string
+//	  trace          string   the file that it is recorded in
 //	count            number   of occurrences, at least 1
 //	outcomes         object   occurrences by outcome: delayed, tolerated,
 //	                          resolved, surrendered, refused; together at

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"os/exec"
@@ -48,14 +49,13 @@ type Program struct {
 	Binaries []Binary
 	// Sites are in the order of their numbers.
 	Sites []Site
+	// LibraryCalls are the calls of the standard library in other packages that have hooks.
+	LibraryCalls []LibraryCall
 	// Packages are those that the programs consist of, with how each was built.
 	Packages []Package
 	// Missed are the constructs that were left alone in packages that were not.
 	Missed []Missed
-	// Hash identifies the program: its sources, the hooks' and the version of Go.
-	Hash string
-
-	dir string
+	dir    string
 }
 
 // A Binary is an executable.
@@ -63,6 +63,9 @@ type Binary struct {
 	Package string // its import path
 	Dir     string // the package's directory, where go test would run it
 	Path    string
+	// Hash identifies the program: its sources and those of what it imports, the hooks'
+	// and the version of Go. It does not depend on what else is built.
+	Hash string
 }
 
 // A Package tells how a package was built.
@@ -92,7 +95,7 @@ type builder struct {
 	dir  string
 	text map[string]string // the overlay: file to text
 	prog *Program
-	hash io.Writer
+	hash hash.Hash // of what all binaries have in common
 	// early are packages written in versions of Go in which hooks cannot be called.
 	// Rewritten, they are compiled as a later one.
 	early []string
@@ -111,8 +114,7 @@ type goEnv struct {
 // Build rewrites the packages and builds them.
 func Build(c Config) (_ *Program, err error) {
 	b := &builder{Config: c, text: make(map[string]string), links: make(map[string]string), modules: make(map[string]*packages.Module), marks: make(map[string]bool), prog: new(Program)}
-	hash := sha256.New()
-	b.hash = hash
+	b.hash = sha256.New()
 	out, err := b.goCommand("env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS")
 	if err != nil {
 		return nil, err
@@ -161,8 +163,10 @@ func Build(c Config) (_ *Program, err error) {
 		if err := b.compile(t, i, overlay); err != nil {
 			return nil, err
 		}
+		if b.prog.Binaries[i].Hash, err = b.identity(roots, t); err != nil {
+			return nil, err
+		}
 	}
-	b.prog.Hash = hex.EncodeToString(hash.Sum(nil)[:16])
 	return b.prog, nil
 }
 
@@ -247,9 +251,19 @@ func (b *builder) targets(roots []*packages.Package) ([]*packages.Package, error
 		return all, nil
 	}
 	if b.Tests {
-		return nil, fmt.Errorf("no package of %s has tests", strings.Join(b.Patterns, " "))
+		return nil, fmt.Errorf("no package of %s has tests%s", strings.Join(b.Patterns, " "), b.program(roots))
 	}
 	return nil, fmt.Errorf("no package of %s is a program", strings.Join(b.Patterns, " "))
+}
+
+// program says how to have a program instead of the tests, if there is one.
+func (b *builder) program(roots []*packages.Package) string {
+	for _, p := range roots {
+		if p.Name == "main" && !strings.HasSuffix(p.ID, ".test") {
+			return "; with -main the program itself is meant"
+		}
+	}
+	return ""
 }
 
 // addDriver adds a file to each target that links the driver.
@@ -258,12 +272,16 @@ func (b *builder) addDriver(targets []*packages.Package) {
 		return
 	}
 	for _, p := range targets {
-		name := "cofferdam_drive.go"
-		if b.Tests {
-			name = "cofferdam_drive_test.go"
-		}
-		b.text[filepath.Join(dirOf(p), name)] = "package " + p.Name + "\n\nimport _ \"cofferdamrt/drive\"\n"
+		b.text[b.driver(p)] = "package " + p.Name + "\n\nimport _ \"cofferdamrt/drive\"\n"
 	}
+}
+
+// driver returns the file of a target that links the driver.
+func (b *builder) driver(p *packages.Package) string {
+	if b.Tests {
+		return filepath.Join(dirOf(p), "cofferdam_drive_test.go")
+	}
+	return filepath.Join(dirOf(p), "cofferdam_drive.go")
 }
 
 // has reports whether files are laid over a directory of the standard library.
@@ -322,7 +340,16 @@ func (b *builder) compile(p *packages.Package, n int, overlay string) error {
 	for _, m := range b.early {
 		args = append(args, "-gcflags="+m+"=-lang="+later)
 	}
-	args = append(args, "-overlay="+overlay, "-o", bin, path)
+	args = append(args, "-overlay="+overlay, "-o", bin)
+	if path == load.Files {
+		files, err := b.files(p)
+		if err != nil {
+			return err
+		}
+		args = append(args, files...)
+	} else {
+		args = append(args, path)
+	}
 	if _, err := b.goCommand(args...); err != nil {
 		return fmt.Errorf("building %s with hooks: %w", path, err)
 	}
@@ -335,6 +362,25 @@ func (b *builder) compile(p *packages.Package, n int, overlay string) error {
 	}
 	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin})
 	return nil
+}
+
+// files returns the files of a package that is given by its files, with the one that links
+// the driver, as the go command wants them: all in one directory.
+func (b *builder) files(p *packages.Package) ([]string, error) {
+	dir, err := filepath.Abs(b.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("building the files %s: %w", strings.Join(b.Patterns, " "), err)
+	}
+	files := make([]string, len(b.Patterns))
+	for i, f := range b.Patterns {
+		if files[i] = f; !filepath.IsAbs(f) {
+			files[i] = filepath.Join(dir, f)
+		}
+	}
+	if driver := b.driver(p); b.text[driver] != "" {
+		files = append(files, driver)
+	}
+	return files, nil
 }
 
 // verify looks for the marks of a package and its tests in a binary. There are

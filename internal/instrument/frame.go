@@ -103,7 +103,7 @@ func (r *rewriter) body(name ast.Node, t *ast.FuncType, params []*ast.FieldList,
 				if x, ok := r.info.Defs[n].(*types.Var); ok {
 					r.results = append(r.results, x)
 					if r.mode == Memory && x.Name() != "_" && r.vars.local(x) {
-						loads += " defer " + r.hook("R", "&"+x.Name(), r.site("load", n)) + ";"
+						loads += " defer " + r.hook("R", "&"+x.Name(), r.accessTo(x.Type(), "load", n)) + ";"
 					}
 				}
 			}

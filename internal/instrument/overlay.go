@@ -89,9 +89,8 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 			base = after
 		}
 		first := base
-		for _, f := range j.checked.Files {
-			fmt.Fprintln(b.hash, j.p.PkgPath, filepath.Base(f.Name), len(f.Source))
-			b.hash.Write(f.Source)
+		if !isStd {
+			b.prog.LibraryCalls = append(b.prog.LibraryCalls, libraryCalls(j.checked)...)
 		}
 		marked := isStd
 		for _, f := range j.files {

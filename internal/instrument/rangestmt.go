@@ -119,7 +119,7 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) string {
 	}
 	t, n := r.name(), r.name()
 	x := r.value(s.X)
-	elem := "(*" + r.hook("R", "&"+t+"["+n+"]", r.site("load", s.X)) + ")"
+	elem := "(*" + r.hook("R", "&"+t+"["+n+"]", r.accessTo(element(r.typeOf(s.X)), "load", s.X)) + ")"
 	start := ""
 	if s.Tok == token.DEFINE {
 		if s.Key != nil && !isBlank(s.Key) {

@@ -48,6 +48,7 @@ type Site struct {
 	EndColumn int
 	Function  string // as stack traces spell it, without the package
 	Text      string // the source
+	Type      string // of an access: what lies there, see layout
 }
 
 // A Missed construct was left as it is, though it does what is otherwise under
@@ -124,6 +125,13 @@ const (
 // site returns the number of a new site, as an argument of a hook.
 func (r *rewriter) site(kind string, n ast.Node) string {
 	return r.siteAt(kind, n.Pos(), n.End())
+}
+
+// accessTo is site for an access to a value of a type.
+func (r *rewriter) accessTo(t types.Type, kind string, n ast.Node) string {
+	id := r.site(kind, n)
+	r.sites[len(r.sites)-1].Type = layout(t, r.pkg.TypesSizes)
+	return id
 }
 
 func (r *rewriter) siteAt(kind string, pos, end token.Pos) string {
@@ -346,6 +354,26 @@ func isMap(t types.Type) bool     { return is[*types.Map](t) }
 func isSlice(t types.Type) bool   { return is[*types.Slice](t) }
 func isArray(t types.Type) bool   { return is[*types.Array](t) }
 func isChan(t types.Type) bool    { return is[*types.Chan](t) }
+
+// pointee returns what a pointer type points to.
+func pointee(t types.Type) types.Type {
+	if p, ok := core(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return types.Typ[types.Invalid]
+}
+
+// element returns the type of the elements of a slice, an array or an array behind a
+// pointer.
+func element(t types.Type) types.Type {
+	if isPointer(t) {
+		t = pointee(t)
+	}
+	if c, ok := core(t).(interface{ Elem() types.Type }); ok {
+		return c.Elem()
+	}
+	return types.Typ[types.Invalid]
+}
 
 // isString reports whether t is a string type, or all its type arguments are.
 func isString(t types.Type) bool {

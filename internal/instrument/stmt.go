@@ -232,7 +232,7 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) string {
 	}
 	for _, i := range stores {
 		x := r.results[i]
-		before += "*" + r.hook("W", "&"+x.Name(), r.site("store", s)) + " = " + values[i] + "; "
+		before += "*" + r.hook("W", "&"+x.Name(), r.accessTo(x.Type(), "store", s)) + " = " + values[i] + "; "
 		values[i] = x.Name()
 	}
 	return "{ " + before + "return " + strings.Join(values, ", ") + " }"

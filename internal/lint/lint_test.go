@@ -40,7 +40,7 @@ var imports = map[string][]string{
 	"internal/load":          {},
 	"internal/guard":         {"internal/load"},
 	"internal/instrument":    {".", "internal/load", "internal/event"},
-	"internal/explore":       {"internal/event", "internal/trace", "internal/wire", "internal/instrument", "internal/finding"},
+	"internal/explore":       {"internal/event", "internal/trace", "internal/wire", "internal/instrument", "internal/load", "internal/finding"},
 	"internal/sli":           {},
 	"internal/lift/gossa":    {"internal/sli", "internal/event", "internal/trace"},
 	"internal/repair":        {"internal/sli", "internal/lift/gossa", "internal/load", "internal/instrument", "internal/explore", "internal/event", "internal/trace", "internal/wire"},

@@ -20,6 +20,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
+// Files is the path of a package that is given by its files.
+const Files = "command-line-arguments"
+
 // A Config says what to load.
 type Config struct {
 	// Dir is where the go command runs; empty means the current directory.

@@ -8,6 +8,7 @@
 //
 //	PCT, Random     schedules by chance, with a seed                pct.go, random.go
 //	DFS             all schedules with few preemptions              dfs.go
+//	Few             another one, unless there are few schedules     few.go
 //	                  what depends on what, and in which order      conflict.go, races.go
 //	                  who may not go on for ever                    fair.go
 //	Replay          a given schedule                                replay.go

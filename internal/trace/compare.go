@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -17,7 +18,7 @@ type Difference struct {
 func (d *Difference) String() string { return d.What }
 
 // Compare compares two traces of one program event by event, up to a renaming of
-// addresses, see [Matcher]. It returns nil if they are the same run. It needs memory
+// addresses and sites, see [Matcher]. It returns nil if they are the same run. It needs memory
 // in proportion to the number of addresses, not of events.
 func Compare(a, b *Reader) (*Difference, error) {
 	if a.Header.Program != b.Header.Program {
@@ -26,6 +27,7 @@ func Compare(a, b *Reader) (*Difference, error) {
 	m := NewMatcher()
 	m.a.learn(a)
 	m.b.learn(b)
+	m.a.sites, m.b.sites = a.sites, b.sites
 	ca, cb := a.Cursor(Filter{}), b.Cursor(Filter{})
 	for {
 		moreA, moreB := ca.Next(), cb.Next()
@@ -72,15 +74,19 @@ func (r *Reader) describe(e *event.Event) string {
 //   - a word of a value that differs must be an address in both runs, and is renamed
 //     in the same way. Words count as addresses if they were one before, lie in such
 //     memory, or lie in a region above 4 GB where the run has touched some.
+//
+// The numbers of sites depend on what else was built with the program. Two sites are the
+// same if the tables say the same about them.
 type Matcher struct {
 	a, b    side
 	objects uint32
 	ab, ba  map[uint64]uint64 // addresses outside of objects
+	same    map[uint32]uint32 // sites of b by sites of a
 }
 
 // NewMatcher returns a Matcher that has seen no events.
 func NewMatcher() *Matcher {
-	return &Matcher{a: newSide(), b: newSide(), ab: map[uint64]uint64{}, ba: map[uint64]uint64{}}
+	return &Matcher{a: newSide(), b: newSide(), ab: map[uint64]uint64{}, ba: map[uint64]uint64{}, same: map[uint32]uint32{}}
 }
 
 // A side is what a Matcher knows about the addresses of one run.
@@ -89,6 +95,7 @@ type side struct {
 	// buckets hold the objects that lie at least in part in them. An object is
 	// entered at the level at which it takes few buckets.
 	buckets map[bucket][]object
+	sites   map[uint32]Site // what is known about them
 }
 
 type bucket struct {
@@ -179,7 +186,7 @@ func (m *Matcher) Match(a, b *event.Event) string {
 	if a.Kind != b.Kind {
 		diff("kind", a.Kind, b.Kind)
 	}
-	if a.Site != b.Site {
+	if !m.site(a.Site, b.Site) {
 		diff("site", a.Site, b.Site)
 	}
 	if a.Frame != b.Frame {
@@ -210,6 +217,26 @@ func (m *Matcher) Match(a, b *event.Event) string {
 		}
 	}
 	return strings.Join(diffs, ", ")
+}
+
+// site reports whether a site of a is one of b.
+func (m *Matcher) site(a, b uint32) bool {
+	if to, ok := m.same[a]; ok {
+		return to == b
+	}
+	inA, okA := m.a.sites[a]
+	inB, okB := m.b.sites[b]
+	if !okA || !okB {
+		return a == b
+	}
+	// The directory is another one in another copy of the program.
+	inA.ID, inA.File = 0, path.Base(inA.File)
+	inB.ID, inB.File = 0, path.Base(inB.File)
+	if inA != inB {
+		return false
+	}
+	m.same[a] = b
+	return true
 }
 
 func (s *side) name(addr uint64) string {

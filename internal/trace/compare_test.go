@@ -161,3 +161,29 @@ func TestMemoryThatIsUsedAgainIsRenamedAgain(t *testing.T) {
 		t.Errorf("difference %v, error %v", d, err)
 	}
 }
+
+// TestSitesMayHaveOtherNumbers: a program that was built together with others has its
+// sites elsewhere.
+func TestSitesMayHaveOtherNumbers(t *testing.T) {
+	site := func(id uint32, dir string, line int) Site {
+		return Site{ID: id, Package: "p", File: dir + "/p.go", Line: line, Kind: "load", Expr: "x"}
+	}
+	make := func(first, second uint32, sites ...Site) *Reader {
+		var b bytes.Buffer
+		w := NewWriter(&b, testHeader)
+		w.Event(&event.Event{Seq: 1, G: 1, Kind: event.Load, Site: first, Addr: 8, Size: 1})
+		w.Event(&event.Event{Seq: 2, G: 1, Kind: event.Load, Site: second, Addr: 8, Size: 1})
+		w.SetSites(sites)
+		if err := w.Close(Outcome{}); err != nil {
+			t.Fatal(err)
+		}
+		return read(t, b.Bytes())
+	}
+	a := make(1, 2, site(1, "/here", 10), site(2, "/here", 20))
+	if d, err := Compare(a, make(301, 302, site(301, "/there", 10), site(302, "/there", 20))); err != nil || d != nil {
+		t.Errorf("difference %v, error %v", d, err)
+	}
+	if d, err := Compare(a, make(1, 2, site(1, "/here", 20), site(2, "/here", 10))); err != nil || d == nil {
+		t.Errorf("two lines that changed places are the same (error %v)", err)
+	}
+}

@@ -22,6 +22,7 @@ type Printer struct {
 
 	// objects is what was found for addresses, as of the start of a block.
 	objects map[uint64]named
+	texts   map[[2]uint64]string // by address and length
 }
 
 type named struct {
@@ -38,7 +39,12 @@ const (
 
 // NewPrinter returns a Printer for the events of r.
 func NewPrinter(r *Reader) *Printer {
-	p := &Printer{r: r, objects: map[uint64]named{}}
+	p := &Printer{r: r, objects: map[uint64]named{}, texts: map[[2]uint64]string{}}
+	if r.Outcome != nil {
+		for _, t := range r.Outcome.Texts {
+			p.texts[[2]uint64{t.Addr, t.Length}] = t.Text
+		}
+	}
 	_, last, _ := r.Bounds()
 	p.seq = len(strconv.FormatUint(last, 10))
 	for g := range r.index.goroutines {
@@ -120,7 +126,8 @@ func (p *Printer) AppendText(b []byte, e *event.Event) []byte {
 
 // Change is the value before and after.
 func (p *Printer) Change(e *event.Event) string {
-	before, after := p.value(e.Before, e), p.value(e.After, e)
+	layout := p.r.sites[e.Site].Type
+	before, after := p.value(e.Before, layout, e), p.value(e.After, layout, e)
 	switch {
 	case after == "":
 		return before
@@ -130,9 +137,13 @@ func (p *Printer) Change(e *event.Event) string {
 	return before + " -> " + after
 }
 
-// value is an integer in decimal, with its hexadecimal form where that differs, if
-// it is as large as one, and otherwise words.
-func (p *Printer) value(v []byte, e *event.Event) string {
+// value shows memory by its layout. Where that is not known, it is an integer in decimal,
+// with its hexadecimal form where that differs, if it is as large as one, and otherwise
+// words.
+func (p *Printer) value(v []byte, layout string, e *event.Event) string {
+	if s, ok := p.typed(v, layout, e.Seq); ok && len(v) > 0 {
+		return s
+	}
 	var s string
 	switch len(v) {
 	case 0:
@@ -212,6 +223,8 @@ func argText(e *event.Event) string {
 		return fmt.Sprintf("case %d", e.Arg)
 	case event.WaitGroupAdd:
 		return fmt.Sprintf("%+d", int64(e.Arg))
+	case event.Blocked:
+		return "waits: " + event.Kind(e.Arg).String()
 	case event.Sleep:
 		return time.Duration(e.Arg).String()
 	case event.Call:

@@ -50,6 +50,7 @@
 //	compare.go   are two traces the same run?
 //	validate.go  does a trace make sense?
 //	text.go      a line for a person
+//	value.go     memory as values of Go
 //	json.go      a line for a program
 //	about.go     a trace in a few lines
 //
@@ -68,7 +69,7 @@ package trace
 import "time"
 
 // Version is the version of the file format.
-const Version = 1
+const Version = 2
 
 // A Header says what was run.
 type Header struct {
@@ -86,7 +87,8 @@ type Header struct {
 
 	// What to run again: a test of a package, or a main package.
 	Package    string   `json:"package"`
-	Test       string   `json:"test,omitempty"` // the name of the test; empty for a main package
+	Files      []string `json:"files,omitempty"` // of a package that was given by its files
+	Test       string   `json:"test,omitempty"`  // the name of the test; empty for a main package
 	Args       []string `json:"args,omitempty"`
 	BuildFlags []string `json:"buildFlags,omitempty"`
 
@@ -116,8 +118,17 @@ type Outcome struct {
 	// Elapsed is real time, Virtual what the program's clock says has passed.
 	Elapsed time.Duration `json:"elapsedNanoseconds,omitempty"`
 	Virtual time.Duration `json:"virtualNanoseconds,omitempty"`
+	// Texts are the strings that events hold by address.
+	Texts []Text `json:"texts,omitempty"`
 	// Outside lists what ran without control and may make a replay differ.
 	Outside []string `json:"outside,omitempty"`
+}
+
+// A Text is a string of the program, or the beginning of a long one.
+type Text struct {
+	Addr   uint64 `json:"address"`
+	Length uint64 `json:"length"`
+	Text   string `json:"text"`
 }
 
 // A Failure is one thing that went wrong.
@@ -158,4 +169,7 @@ type Site struct {
 	Function  string `json:"function,omitempty"`
 	Expr      string `json:"expression,omitempty"`
 	Kind      string `json:"kind,omitempty"` // what the rewriting saw there: "load", "call", ...
+	// Type is how a value that is accessed there lies in memory, see value.go; empty if
+	// that is not known.
+	Type string `json:"type,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -417,7 +418,7 @@ func TestWhatIsNotATraceIsRefused(t *testing.T) {
 		"text":         {[]byte("hello, this is a text file\n"), "not a trace file"},
 		"magic":        {file[:8], "cut off within its header"},
 		"half header":  {file[:40], "cut off within its header"},
-		"other format": {edited(`"format":1`, `"format":9`), "format 9, and this program reads format 1"},
+		"other format": {edited(fmt.Sprintf(`"format":%d`, Version), `"format":9`), fmt.Sprintf("format 9, and this program reads format %d", Version)},
 		"other kinds":  {edited(kindsID(), "01234567"), "other kinds of events than this program knows"},
 	} {
 		path := filepath.Join(dir, name)

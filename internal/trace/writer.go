@@ -213,6 +213,7 @@ func appendSites(b []byte, sites []Site) ([]byte, []Site) {
 		str(s.Function)
 		str(s.Expr)
 		str(s.Kind)
+		str(s.Type)
 	}
 	return b, nil
 }
@@ -237,7 +238,7 @@ func parseSites(at section, payload []byte, f func(Site)) error {
 	for d.left() > 0 {
 		s := Site{ID: d.uint32(), Package: str(), File: str()}
 		s.Line, s.Column, s.EndColumn = int(d.uint32()), int(d.uint32()), int(d.uint32())
-		s.Function, s.Expr, s.Kind = str(), str(), str()
+		s.Function, s.Expr, s.Kind, s.Type = str(), str(), str(), str()
 		if d.err == "" {
 			f(s)
 		}

@@ -61,6 +61,14 @@ type Order struct {
 	Races bool   // a data race is a failure
 }
 
+// A Table is what is in the file of an order's Sites.
+type Table struct {
+	Sites []trace.Site
+	// Calls are the calls of the standard library, without numbers; the Kind of each is the
+	// name of what is called.
+	Calls []trace.Site `json:",omitempty"`
+}
+
 // A Report is one answer of the program.
 type Report struct {
 	Targets  []string  `json:",omitempty"`

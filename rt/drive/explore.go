@@ -90,15 +90,22 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 }
 
 func newStrategy(o *wire.Order) (sched.Strategy, error) {
+	var byChance sched.Strategy
 	switch o.Strategy {
 	case "pct":
-		return sched.NewPCT(o.Seed, 0), nil
+		byChance = sched.NewPCT(o.Seed, 0)
 	case "random":
-		return sched.NewRandom(o.Seed), nil
+		byChance = sched.NewRandom(o.Seed)
 	case "dfs":
 		return sched.NewDFS(o.Preemptions), nil
+	default:
+		return nil, fmt.Errorf("unknown strategy %q: use pct, random or dfs", o.Strategy)
 	}
-	return nil, fmt.Errorf("unknown strategy %q: use pct, random or dfs", o.Strategy)
+	// A process that runs once has no time to look.
+	if o.Cold {
+		return byChance, nil
+	}
+	return sched.NewFew(byChance), nil
 }
 
 func earlier(a, b time.Time) time.Time {

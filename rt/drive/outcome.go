@@ -25,8 +25,11 @@ func outcome(r *rt.Result) *trace.Outcome {
 			Message: f.Message,
 			Point:   trace.Point{G: f.G, Site: f.Site, Frame: f.Frame, Stack: calls(f.PCs)},
 		}
-		if len(f.PCs) == 0 && f.Kind == rt.Fatal {
+		switch {
+		case len(f.PCs) == 0 && f.Kind == rt.Fatal:
 			t.Point = point(r, f.G, event.MapWrite, f.Site, f.Frame, 0)
+		case f.Kind == rt.Exited:
+			t.Point = point(r, f.G, event.Exit, f.Site, f.Frame, 0)
 		}
 		for _, b := range f.Blocked {
 			t.Others = append(t.Others, point(r, b.G, b.Op.Kind, b.Op.Site, b.Frame, b.Op.Addr))

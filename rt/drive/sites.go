@@ -1,0 +1,128 @@
+package drive
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+	"github.com/cofferdam-go/cofferdam/rt"
+)
+
+func readTable(path string) (*wire.Table, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the sites of the program: %w", err)
+	}
+	var t wire.Table
+	if err := json.Unmarshal(data, &t); err != nil {
+		return nil, fmt.Errorf("reading the sites of the program in %s: %w", path, err)
+	}
+	return &t, nil
+}
+
+// event.CallSites is the first number of sites that are calls of patched functions of the
+// standard library: these have a return address and no number in the table.
+
+// kindsAt is what is done at the sites from event.CallSites on.
+type kindsAt []event.Kind
+
+func (k *kindsAt) add(e *event.Event) {
+	if e.Site < event.CallSites {
+		return
+	}
+	i := int(e.Site - event.CallSites)
+	for len(*k) <= i {
+		*k = append(*k, event.None)
+	}
+	(*k)[i] = e.Kind
+	if e.Kind == event.Blocked {
+		(*k)[i] = event.Kind(e.Arg) // what it wants to do
+	}
+}
+
+func (k *kindsAt) of(id uint32) event.Kind {
+	if i := int(id - event.CallSites); i < len(*k) {
+		return (*k)[i]
+	}
+	return event.None
+}
+
+// callSites describes the sites that are calls of patched functions. What stands there
+// in the source is looked for among the calls, by the line and by what was done there.
+func callSites(f *rt.Frames, calls []trace.Site, kinds *kindsAt) []trace.Site {
+	type line struct {
+		file string
+		line int
+	}
+	at := map[line][]trace.Site{}
+	for _, c := range calls {
+		l := line{c.File, c.Line}
+		at[l] = append(at[l], c)
+	}
+	var all []trace.Site
+	for id := uint32(event.CallSites); ; id++ {
+		pc, ok := f.PC(id)
+		if !ok {
+			return all
+		}
+		frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+		pkg, function := split(frame.Function)
+		all = append(all, trace.Site{
+			ID: id, Package: pkg, File: frame.File, Line: frame.Line, Function: function, Kind: "synchronisation",
+			Expr: expression(at[line{frame.File, frame.Line}], kinds.of(id)),
+		})
+	}
+}
+
+// split separates the package in a function's name.
+func split(function string) (pkg, name string) {
+	slash := strings.LastIndexByte(function, '/') + 1
+	dot := strings.IndexByte(function[slash:], '.')
+	if dot < 0 {
+		return "", function
+	}
+	return function[:slash+dot], function[slash+dot+1:]
+}
+
+// expression returns the one of the calls on a line that does an operation, or all that
+// may.
+func expression(calls []trace.Site, kind event.Kind) string {
+	var some, rest []string
+	for _, c := range calls {
+		if names := calledBy[kind]; names != "" && strings.Contains(names, " "+c.Kind+" ") {
+			some = add(some, c.Expr)
+		}
+		rest = add(rest, c.Expr)
+	}
+	if len(some) > 0 {
+		return strings.Join(some, " or ")
+	}
+	if len(rest) == 1 {
+		return rest[0]
+	}
+	return ""
+}
+
+func add(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+// calledBy has the functions and methods whose names tell that they do an operation.
+var calledBy = map[event.Kind]string{
+	event.Lock: " Lock ", event.TryLock: " TryLock ", event.Unlock: " Unlock ",
+	event.RLock: " RLock ", event.TryRLock: " TryRLock ", event.RUnlock: " RUnlock ",
+	event.WaitGroupAdd: " Add Done Go ", event.WaitGroupWait: " Wait ", event.CondWait: " Wait ",
+	event.Signal: " Signal ", event.Broadcast: " Broadcast ", event.PoolGet: " Get ", event.PoolPut: " Put ",
+	event.Sleep: " Sleep ", event.TimerStop: " Stop Reset ",
+	event.TimerStart: " NewTimer AfterFunc After NewTicker Tick Reset WithTimeout WithDeadline ",
+}
