@@ -25,9 +25,6 @@ func readTable(path string) (*wire.Table, error) {
 	return &t, nil
 }
 
-// event.CallSites is the first number of sites that are calls of patched functions of the
-// standard library: these have a return address and no number in the table.
-
 // kindsAt is what is done at the sites from event.CallSites on.
 type kindsAt []event.Kind
 
