@@ -2,6 +2,7 @@ package tolerate_test
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
@@ -57,7 +58,7 @@ func TestStraightSectionsPublish(t *testing.T) {
 	if got := straight(wide, l, &s, &text, nil); got != "ours" {
 		t.Errorf("a string is %q", got)
 	}
-	if got := straight(tolerate.PutPointer, l, &p, &other, nil); got != &two {
+	if got := straight(tolerate.Settle, l, &p, &other, nil); got != &two {
 		t.Errorf("a pointer is %p, want %p", got, &two)
 	}
 	type pair struct {
@@ -96,6 +97,31 @@ func TestStraightSectionsRecogniseInterference(t *testing.T) {
 				t.Errorf("recorded %+v, want %+v", got, test.tally)
 			}
 		})
+	}
+}
+
+// TestSameIsBitByBit: what == says is not what decides whether a variable was changed.
+func TestSameIsBitByBit(t *testing.T) {
+	nan := math.NaN()
+	if tolerate.SameFloat(0, math.Copysign(0, -1)) {
+		t.Error("0 is -0")
+	}
+	if !tolerate.SameFloat(nan, nan) || tolerate.SameFloat(math.Float32frombits(0x7f800001), math.Float32frombits(0x7fc00001)) {
+		t.Error("NaNs are told apart by something else than their bits")
+	}
+	text := []byte("text")
+	if a, b := string(text), string(text); tolerate.SameString(a, b) || !tolerate.SameString(a, a) || tolerate.SameString(a, a[:1]) {
+		t.Error("strings are told apart by something else than where they are")
+	}
+	list := make([]int, 2, 4)
+	if !tolerate.SameSlice(list, list) || tolerate.SameSlice(list, list[:2:2]) || tolerate.SameSlice(list, list[:1]) {
+		t.Error("slices are told apart by something else than pointer, length and capacity")
+	}
+	if a, b := error(&os.PathError{}), error(&os.PathError{}); tolerate.SameInterface(a, b) || !tolerate.SameInterface(a, a) {
+		t.Error("interfaces are told apart by something else than their words")
+	}
+	if m := map[int]int{}; !tolerate.SamePointer(m, m) || tolerate.SamePointer(m, nil) {
+		t.Error("maps are told apart by something else than where they are")
 	}
 }
 

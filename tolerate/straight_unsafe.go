@@ -14,7 +14,11 @@ import (
 //
 //	x.mu.Lock()        x.mu.Lock(); p := &x.n; v := *p; b := v
 //	x.n++              v++
-//	x.mu.Unlock()      tolerate.PutScalar(p, v, b, &n); x.mu.Unlock()
+//	x.mu.Unlock()      if v != b || *p != b { tolerate.Put64(p, v, b, &n) }; x.mu.Unlock()
+//
+// Pointers, strings, slices and interfaces are compared and then assigned, and Settle is
+// called if the comparison fails. A compare-and-swap of a pointer costs as much as the
+// lock.
 //
 // It must not be copied or changed once it is in use.
 type Label struct {
@@ -66,45 +70,39 @@ func Take[T any](p *T) (v T) {
 // PutScalar publishes what a section has made of a number or a truth value.
 func PutScalar[T any](p *T, own, before T, l *Label) {
 	switch unsafe.Sizeof(own) {
+	case 1:
+		if byte1.put(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
+			return
+		}
+	case 2:
+		if byte2.put(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
+			return
+		}
 	case 4:
-		o, b := *(*uint32)(unsafe.Pointer(&own)), *(*uint32)(unsafe.Pointer(&before))
-		if o == b && atomic.LoadUint32((*uint32)(unsafe.Pointer(p))) == b ||
-			o != b && atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), b, o) {
+		if byte4.put(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
 			return
 		}
 	case 8:
-		if !wide {
-			PutWide(p, &own, &before, l)
+		if wide && byte8.put(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
 			return
 		}
-		o, b := *(*uint64)(unsafe.Pointer(&own)), *(*uint64)(unsafe.Pointer(&before))
-		if o == b && atomic.LoadUint64((*uint64)(unsafe.Pointer(p))) == b ||
-			o != b && atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), b, o) {
-			return
-		}
-	default:
-		PutWide(p, &own, &before, l)
-		return
 	}
-	settle(p, own, before, l)
+	Settle(p, own, before, l)
 }
 
-// PutPointer publishes what a section has made of a pointer, a map, a channel or a
-// function. It is small enough to be inlined, and so are PutSlice and PutString.
-func PutPointer[T any](p *T, own, before T, l *Label) {
-	b := *(*unsafe.Pointer)(unsafe.Pointer(&before))
-	if *(*unsafe.Pointer)(unsafe.Pointer(&own)) != b || *(*unsafe.Pointer)(unsafe.Pointer(p)) != b {
-		putPointer(p, own, before, l)
+// Put64 is [PutScalar] for integers of 64 bits where pointers have as many, and small
+// enough to be inlined.
+func Put64[T ~int | ~int64 | ~uint | ~uint64 | ~uintptr](p *T, own, before T, l *Label) {
+	if !atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), uint64(before), uint64(own)) {
+		Settle(p, own, before, l)
 	}
 }
 
-func putPointer[T any](p *T, own, before T, l *Label) {
-	o, b := *(*unsafe.Pointer)(unsafe.Pointer(&own)), *(*unsafe.Pointer)(unsafe.Pointer(&before))
-	if o == b && atomic.LoadPointer((*unsafe.Pointer)(unsafe.Pointer(p))) == b ||
-		o != b && atomic.CompareAndSwapPointer((*unsafe.Pointer)(unsafe.Pointer(p)), b, o) {
-		return
+// Put32 is [PutScalar] for integers of 32 bits, and small enough to be inlined.
+func Put32[T ~int | ~int32 | ~uint | ~uint32 | ~uintptr](p *T, own, before T, l *Label) {
+	if !atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), uint32(before), uint32(own)) {
+		Settle(p, own, before, l)
 	}
-	settle(p, own, before, l)
 }
 
 // CloneMap copies a map with its entries.
@@ -122,46 +120,39 @@ func PutMap[M ~map[K]V, K comparable, V any](p *M, own, before M, entries int, l
 			classes: classify(true, true, false), outcome: finding.Refused,
 		}})
 	}
-	PutPointer(p, own, before, l)
-}
-
-// PutSlice publishes what a section has made of a slice.
-func PutSlice[S ~[]E, E any](p *S, own, before S, l *Label) {
-	if !sameSlice(own, before) || !sameSlice(*p, before) {
-		putSlice(p, own, before, l)
+	switch {
+	case !SamePointer(*p, before):
+		Settle(p, own, before, l)
+	case !SamePointer(own, before):
+		*p = own
 	}
 }
 
-func sameSlice[S ~[]E, E any](a, b S) bool {
+// SamePointer, SameSlice, SameString, SameInterface and SameFloat compare what is there,
+// and not what it means: to read through a pointer that careless code has left half
+// written could end the program, and 0 is not -0. SamePointer is for everything that
+// is one pointer.
+func SamePointer[T any](a, b T) bool {
+	return *(*unsafe.Pointer)(unsafe.Pointer(&a)) == *(*unsafe.Pointer)(unsafe.Pointer(&b))
+}
+
+func SameSlice[S ~[]E, E any](a, b S) bool {
 	return unsafe.SliceData(a) == unsafe.SliceData(b) && len(a) == len(b) && cap(a) == cap(b)
 }
 
-func putSlice[S ~[]E, E any](p *S, own, before S, l *Label) {
-	if sameSlice(*p, before) {
-		*p = own
-		return
-	}
-	settle(p, own, before, l)
-}
-
-// PutString publishes what a section has made of a string.
-func PutString[S ~string](p *S, own, before S, l *Label) {
-	if !sameString(own, before) || !sameString(*p, before) {
-		putString(p, own, before, l)
-	}
-}
-
-// sameString compares what is there, not what it means.
-func sameString[S ~string](a, b S) bool {
+func SameString[S ~string](a, b S) bool {
 	return unsafe.StringData(string(a)) == unsafe.StringData(string(b)) && len(a) == len(b)
 }
 
-func putString[S ~string](p *S, own, before S, l *Label) {
-	if sameString(*p, before) {
-		*p = own
-		return
+func SameInterface[T any](a, b T) bool {
+	return *(*twoPointers)(unsafe.Pointer(&a)) == *(*twoPointers)(unsafe.Pointer(&b))
+}
+
+func SameFloat[T ~float32 | ~float64](a, b T) bool {
+	if unsafe.Sizeof(a) == 4 {
+		return *(*uint32)(unsafe.Pointer(&a)) == *(*uint32)(unsafe.Pointer(&b))
 	}
-	settle(p, own, before, l)
+	return *(*uint64)(unsafe.Pointer(&a)) == *(*uint64)(unsafe.Pointer(&b))
 }
 
 // PutWide publishes what a section has made of a variable of any type. What before
@@ -169,7 +160,7 @@ func putString[S ~string](p *S, own, before S, l *Label) {
 func PutWide[T any](p, own, before *T, l *Label) {
 	t := typeOf[T]()
 	if t.bulk {
-		settle(p, *own, *before, l)
+		Settle(p, *own, *before, l)
 		return
 	}
 	interfered := false
@@ -185,7 +176,7 @@ func PutWide[T any](p, own, before *T, l *Label) {
 		}
 	}
 	if interfered {
-		settle(p, *own, *before, l)
+		Settle(p, *own, *before, l)
 	}
 }
 
@@ -269,8 +260,9 @@ func (k kind) put(shared, old, private unsafe.Pointer) bool {
 	return true
 }
 
-// settle is the end of a section in which somebody has interfered with the variable.
-func settle[T any](p *T, own, before T, l *Label) {
+// Settle is the end of a section in which somebody has interfered with the variable, or
+// may have.
+func Settle[T any](p *T, own, before T, l *Label) {
 	t := typeOf[T]()
 	c := &cell{
 		typed: t, policy: l.policy(t),
@@ -294,20 +286,6 @@ func Check[T any](p *T, last T, l *Label) {
 			surrender(p, last, l)
 			return
 		}
-	}
-}
-
-// CheckSlice is [Check] for a slice, and small enough to be inlined.
-func CheckSlice[S ~[]E, E any](p *S, last S, l *Label) {
-	if !sameSlice(*p, last) {
-		surrender(p, last, l)
-	}
-}
-
-// CheckString is [Check] for a string, and small enough to be inlined.
-func CheckString[S ~string](p *S, last S, l *Label) {
-	if !sameString(*p, last) {
-		surrender(p, last, l)
 	}
 }
 

@@ -12,13 +12,15 @@
 //
 // # What a section becomes
 //
-//	x.mu.Lock()       x.mu.Lock(); on := true; p := &x.n; v := *p; b := v
+//	x.mu.Lock()       x.mu.Lock(); v := x.n; b := v
 //	x.n++             v++
-//	f()               if on { on = false; Put(p, v, b) }; f(); if !on { on = true; v = *p; b = v }
-//	x.mu.Unlock()     if on { on = false; Put(p, v, b) }; x.mu.Unlock()
+//	f()               Put(&x.n, v, b); f(); v = x.n; b = v
+//	x.mu.Unlock()     Put(&x.n, v, b); x.mu.Unlock()
 //
-// The copies are local variables, so that a section costs a few nanoseconds. All is
-// written into the lines that it belongs to: positions in panics and traces stay.
+// The copies are local variables, so that a section costs a few nanoseconds; put.go says
+// what is written for Put. Where it depends on the way whether there are copies, a local
+// variable says so. All is written into the lines that it belongs to: positions in
+// panics and traces stay.
 // Functions that are called in a section are cloned for it (clone.go).
 //
 // # Why a correct program means the same
@@ -57,7 +59,7 @@
 // variable is compared with what the section saw last. Isolate is not possible, so Auto
 // is Tolerate: the summary says why.
 //
-// Files: protect.go (packages), rewrite.go (sections), variable.go (what has a copy),
+// Files: protect.go (packages), rewrite.go (sections), put.go (publishing), variable.go (what has a copy),
 // section.go, place.go, exposed.go, effect.go, clone.go, program.go (main), table.go,
 // build.go (the overlay). Package watch is linked by protected programs.
 package protect

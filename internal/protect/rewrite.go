@@ -273,13 +273,12 @@ func (f *file) replace(from, to token.Pos, text string) {
 
 // group rewrites the sections of a group.
 //
-//	x.mu.Lock()       x.mu.Lock(); on := true; p := &x.n; v := *p; b := v
+//	x.mu.Lock()       x.mu.Lock(); on := true; v := x.n; b := v
 //	x.n++             v++
-//	f()               if on { on = false; Put(p, v, b) }; f(); if !on { on = true; v = *p; b = v }
-//	x.mu.Unlock()     if on { on = false; Put(p, v, b) }; x.mu.Unlock()
+//	f()               if on { on = false; Put(&x.n, v, b) }; f(); if !on { on = true; v = x.n; b = v }
+//	x.mu.Unlock()     if on { on = false; Put(&x.n, v, b) }; x.mu.Unlock()
 func (f *file) group(g *group) {
-	f.groups++
-	w := &writer{file: f, group: g, name: f.prefix + "s" + strconv.Itoa(f.groups), detect: f.Mode == Detect}
+	w := newWriter(f, g)
 	w.label()
 	for i, a := range g.acquires {
 		if i == 0 {
@@ -306,9 +305,64 @@ type writer struct {
 	group  *group
 	name   string
 	detect bool
+	// fixed says that where something is published or taken it is known whether there
+	// are copies, so that no variable has to say it.
+	fixed bool
+	// named says for each variable that its name means the same wherever it is
+	// published or taken, so that no pointer to it has to be kept.
+	named []bool
 }
 
+func newWriter(f *file, g *group) *writer {
+	f.groups++
+	w := &writer{file: f, group: g, name: f.prefix + "s" + strconv.Itoa(f.groups), detect: f.Mode == Detect}
+	w.fixed = g.deferred == nil || len(g.releases) == 0
+	var places []token.Pos
+	for _, st := range slices.Concat(g.acquires, g.releases) {
+		places = append(places, st.Pos())
+	}
+	if g.deferred != nil {
+		places = append(places, g.deferred.Pos())
+	}
+	for _, p := range g.parts {
+		if !p.defers && !w.opaque(p) {
+			continue
+		}
+		w.fixed = false
+		places = append(places, p.stmt.Pos(), p.stmt.End())
+		places = append(places, p.bodies...)
+		if p.end.IsValid() {
+			places = append(places, p.end)
+		}
+		for _, c := range p.continues {
+			places = append(places, c.Pos())
+		}
+	}
+	for _, v := range g.vars {
+		w.named = append(w.named, !slices.ContainsFunc(places, func(at token.Pos) bool { return !f.means(v.root, at) }))
+	}
+	return w
+}
+
+// opaque reports whether copies are published before a part.
+func (w *writer) opaque(p *part) bool { return p.opaque != "" || w.detect && w.writes(p) }
+
 func (w *writer) id(what string, i int) string { return w.name + what + strconv.Itoa(i) }
+
+// shared is the expression for the variable itself, and address that for its address.
+func (w *writer) shared(i int) string {
+	if w.named[i] {
+		return w.group.vars[i].place.String()
+	}
+	return "*" + w.id("p", i)
+}
+
+func (w *writer) address(i int) string {
+	if w.named[i] {
+		return "&" + w.group.vars[i].place.String()
+	}
+	return w.id("p", i)
+}
 
 // label adds the labels of the variables to the file.
 func (w *writer) label() {
@@ -326,104 +380,83 @@ func (w *writer) label() {
 
 // declare begins the first section.
 func (w *writer) declare() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s := true; _ = %s", w.name, w.name)
+	var list []string
+	add := func(name, value string) { list = append(list, fmt.Sprintf("%s := %s; _ = %s", name, value, name)) }
+	if !w.fixed {
+		add(w.name, "true")
+	}
 	for i, v := range w.group.vars {
-		fmt.Fprintf(&b, "; %s := &%s; ", w.id("p", i), v.place)
+		if !w.named[i] {
+			list = append(list, fmt.Sprintf("%s := &%s", w.id("p", i), v.place))
+		}
 		switch {
-		case !w.detect && !v.written:
-			fmt.Fprintf(&b, "%s := %s; _ = %s", w.id("v", i), w.load(i, v), w.id("v", i))
-		case !w.detect:
-			fmt.Fprintf(&b, "%s := %s; %s := %s; _ = %s", w.id("v", i), w.load(i, v), w.id("b", i), w.id("v", i), w.id("b", i))
+		case w.detect:
+			add(w.id("b", i), w.load(i, v))
+		case v.written:
+			add(w.id("v", i), w.load(i, v))
+			add(w.id("b", i), w.id("v", i))
 		default:
-			fmt.Fprintf(&b, "%s := %s; _ = %s", w.id("b", i), w.load(i, v), w.id("b", i))
+			add(w.id("v", i), w.load(i, v))
 		}
 		if v.copied {
-			fmt.Fprintf(&b, "; %s := -1; _ = %s", w.id("n", i), w.id("n", i))
+			add(w.id("n", i), "-1")
 		}
 	}
-	return b.String()
+	return strings.Join(list, "; ")
 }
 
 func (w *writer) load(i int, v *variable) string {
-	if v.kind == wide && !exact(v.last().Type()) {
-		return w.hooks() + ".Take(" + w.id("p", i) + ")"
+	if w.leaves(v) == nil {
+		return w.hooks() + ".Take(" + w.address(i) + ")"
 	}
-	return "*" + w.id("p", i)
+	return w.shared(i)
 }
 
 // take begins a section, or goes on with it after what had to find all published.
 func (w *writer) take() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "if !%s { %s = true", w.name, w.name)
+	var list []string
+	set := func(name, value string) { list = append(list, name+" = "+value) }
+	if !w.fixed {
+		set(w.name, "true")
+	}
 	for i, v := range w.group.vars {
 		switch {
-		case !w.detect && !v.written:
-			fmt.Fprintf(&b, "; %s = %s", w.id("v", i), w.load(i, v))
-		case !w.detect:
-			fmt.Fprintf(&b, "; %s = %s; %s = %s", w.id("v", i), w.load(i, v), w.id("b", i), w.id("v", i))
+		case w.detect:
+			set(w.id("b", i), w.load(i, v))
+		case v.written:
+			set(w.id("v", i), w.load(i, v))
+			set(w.id("b", i), w.id("v", i))
 		default:
-			fmt.Fprintf(&b, "; %s = %s", w.id("b", i), w.load(i, v))
+			set(w.id("v", i), w.load(i, v))
 		}
 		if v.copied {
-			fmt.Fprintf(&b, "; %s = -1", w.id("n", i))
+			set(w.id("n", i), "-1")
 		}
 	}
-	b.WriteString(" }")
-	return b.String()
+	if w.fixed {
+		return strings.Join(list, "; ")
+	}
+	return fmt.Sprintf("if !%s { %s }", w.name, strings.Join(list, "; "))
 }
 
 // publish ends a section, or interrupts it.
 func (w *writer) publish() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "if %s { %s = false", w.name, w.name)
-	for i, v := range w.group.vars {
-		// Where nothing was done, nothing is called.
-		p, own, before := w.id("p", i), w.id("v", i), w.id("b", i)
-		if !w.detect && !v.written {
-			before = own // a copy that is only read is what it was
-		}
-		test, end := "", ""
-		switch {
-		case !exact(v.last().Type()):
-		case w.detect || !v.written:
-			test, end = fmt.Sprintf("if *%s != %s { ", p, before), " }"
-		default:
-			test, end = fmt.Sprintf("if %s != %s || *%s != %s { ", own, before, p, before), " }"
-		}
-		call := ""
-		switch {
-		case w.detect && v.kind == text:
-			call = fmt.Sprintf("CheckString(%s, %s", p, before)
-		case w.detect && v.kind == slice:
-			call = fmt.Sprintf("CheckSlice(%s, %s", p, before)
-		case w.detect:
-			call = fmt.Sprintf("Check(%s, %s", p, before)
-		case v.kind == scalar:
-			call = fmt.Sprintf("PutScalar(%s, %s, %s", p, own, before)
-		case v.copied:
-			call = fmt.Sprintf("PutMap(%s, %s, %s, %s", p, own, before, w.id("n", i))
-		case v.kind == pointer:
-			call = fmt.Sprintf("PutPointer(%s, %s, %s", p, own, before)
-		case v.kind == text:
-			call = fmt.Sprintf("PutString(%s, %s, %s", p, own, before)
-		case v.kind == slice:
-			call = fmt.Sprintf("PutSlice(%s, %s, %s", p, own, before)
-		case v.kind == wide:
-			call = fmt.Sprintf("PutWide(%s, &%s, &%s", p, own, before)
-		}
-		fmt.Fprintf(&b, "; %s%s.%s, &%s)%s", test, w.hooks(), call, w.id("l", i), end)
+	var list []string
+	if !w.fixed {
+		list = append(list, w.name+" = false")
 	}
-	b.WriteString(" }")
-	return b.String()
+	for i, v := range w.group.vars {
+		list = append(list, w.put(i, v))
+	}
+	if w.fixed {
+		return strings.Join(list, "; ")
+	}
+	return fmt.Sprintf("if %s { %s }", w.name, strings.Join(list, "; "))
 }
 
 // part rewrites one part.
 func (w *writer) part(p *part) {
-	opaque := p.opaque != ""
-	if w.detect {
-		opaque = opaque || w.writes(p)
-	}
+	opaque := w.opaque(p)
 	if p.defers {
 		// Deferred calls run in the reverse order: this one before that.
 		w.insert(p.stmt.End(), atEnd, "; defer func() { "+w.publish()+" }()")

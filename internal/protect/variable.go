@@ -53,8 +53,7 @@ type variable struct {
 	types   []string // in the same order
 	exposed exposure
 	written bool
-	blind   bool // it is never read
-	kind    kind
+	blind   bool   // it is never read
 	datum   string // how the guard calls it
 
 	suspects string // where it is written without the lock
@@ -239,7 +238,7 @@ func (u *unit) choose(g *group) {
 	}
 	u.dropUnused(g)
 	for _, v := range g.vars {
-		v.copied = v.copied && !loopsAcross(g, v)
+		v.copied = v.copied && v.written && !loopsAcross(g, v)
 	}
 }
 
@@ -338,12 +337,12 @@ func (u *unit) candidate(g *group, a *access) *variable {
 	switch {
 	case v.throughPointer() && v.root != g.lock.root:
 		why = "it belongs to another object than the lock"
-	case !u.visible(g, v.root):
+	case !u.means(v.root, g.first.Pos()):
 		why = v.root.Name() + " is not known where the lock is taken"
 	case !u.stable(v.root) && len(v.fields) > 0:
 		why = v.root.Name() + " is assigned to"
 	default:
-		v.kind, why = u.kindOf(v.last().Type())
+		why = u.unfit(v.last().Type())
 	}
 	if why != "" {
 		g.dropped = append(g.dropped, drop{datum, why, a.node.Pos()})
@@ -384,14 +383,15 @@ func (u *unit) guardedBy(g *group, v *types.Var) string {
 	return d.Name
 }
 
-// visible reports whether a root means the same where the lock is taken.
-func (u *unit) visible(g *group, root *types.Var) bool {
-	scope := u.pkg.Types.Scope().Innermost(g.first.Pos())
+// means reports whether the name of a variable means that variable at a place of the
+// source.
+func (u *unit) means(v *types.Var, at token.Pos) bool {
+	scope := u.pkg.Types.Scope().Innermost(at)
 	if scope == nil {
 		return false
 	}
-	_, o := scope.LookupParent(root.Name(), g.first.Pos())
-	return o == root
+	_, o := scope.LookupParent(v.Name(), at)
+	return o == v
 }
 
 // stable reports whether a variable keeps its value: it is only assigned to where it
@@ -516,83 +516,35 @@ func (v *variable) mayBeReached(e *effect) string {
 	return ""
 }
 
-// A kind says by which hooks a variable is published.
-type kind uint8
-
-const (
-	scalar  kind = iota // a number or truth value
-	pointer             // one pointer
-	text                // a string
-	slice               // a slice
-	wide                // several words
-)
-
 func isMap(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Map)
 	return ok
-}
-
-// exact reports whether == says that two values of a type are the same bit by bit, at
-// the cost of a few instructions. It does not for floating-point numbers: 0 == -0.
-func exact(t types.Type) bool {
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return false
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Struct:
-		for f := range t.Fields() {
-			if f.Name() == "_" || !exact(f.Type()) {
-				return false
-			}
-		}
-		return t.NumFields() > 0
-	case *types.Basic:
-		return t.Info()&(types.IsInteger|types.IsBoolean) != 0
-	case *types.Pointer, *types.Chan:
-		return true
-	}
-	return false
 }
 
 // maxWide is the size of a struct, in bytes, beyond which a copy costs more than it
 // is worth.
 const maxWide = 256
 
-func (u *unit) kindOf(t types.Type) (kind, string) {
+// unfit returns why there can be no copy of a variable of a type, or "".
+func (u *unit) unfit(t types.Type) string {
 	if what := uncopyable(t); what != "" {
-		return 0, "it is or has " + what
+		return "it is or has " + what
 	}
 	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		switch {
-		case t.Kind() == types.UnsafePointer:
-			return pointer, ""
-		case t.Info()&types.IsString != 0:
-			return text, ""
-		case t.Info()&types.IsComplex != 0:
-			return wide, ""
-		}
-		return scalar, ""
-	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
-		return pointer, ""
-	case *types.Slice:
-		return slice, ""
 	case *types.Array:
-		return 0, "it is an array"
+		return "it is an array"
 	case *types.Struct:
 		if parametrised(t) {
-			return wide, ""
+			return ""
 		}
 		if hasArray(t) {
-			return 0, "it has an array"
+			return "it has an array"
 		}
 		if n := u.sizes.Sizeof(t); n > maxWide {
-			return 0, fmt.Sprintf("it has %d bytes", n)
+			return fmt.Sprintf("it has %d bytes", n)
 		}
-		return wide, ""
-	default:
-		return wide, ""
 	}
+	return ""
 }
 
 func hasArray(t types.Type) bool {

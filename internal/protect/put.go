@@ -1,0 +1,147 @@
+package protect
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+)
+
+// How a variable is published. What is common is written out, so that it costs a few
+// instructions; a function is called where a careless write is recognised.
+//
+//	x.n    if v != b || x.n != b { Put64(&x.n, v, b) }
+//	x.p    if x.p != b { Settle(&x.p, v, b) } else if v != b { x.p = v }
+//
+// Numbers are published by a compare-and-swap. For pointers it would cost more than all
+// the rest, because the collector has to know of it, and there is none for strings,
+// slices and interfaces: they are compared and then assigned. A careless write that
+// falls between the two is lost.
+
+// A leaf is a part of a variable that is published by itself: the variable, or a field
+// of it.
+type leaf struct {
+	path string // from the variable to the field
+	typ  types.Type
+}
+
+// maxLeaves is how many fields of a struct are written out.
+const maxLeaves = 8
+
+// leaves returns the parts of a variable, nil if they cannot be written out.
+func (w *writer) leaves(v *variable) []leaf {
+	var list []leaf
+	var add func(path string, t types.Type) bool
+	add = func(path string, t types.Type) bool {
+		s, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			list = append(list, leaf{path, t})
+			return sameness(t) != "" && len(list) <= maxLeaves
+		}
+		for f := range s.Fields() {
+			if f.Name() == "_" || !f.Exported() && f.Pkg().Path() != w.pkg.Types.Path() || !add(path+"."+f.Name(), f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	if !add("", v.last().Type()) {
+		return nil
+	}
+	return list
+}
+
+// comparison is the sameness of types for which == says whether two values are the same
+// bit by bit.
+const comparison = "=="
+
+// sameness returns by what two values of a type are found to be the same: a comparison,
+// or a function of package tolerate. It returns "" for what has several parts, or
+// is not known.
+func sameness(t types.Type) string {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return ""
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := t.Info(); {
+		case info&(types.IsInteger|types.IsBoolean) != 0 || t.Kind() == types.UnsafePointer:
+			return comparison
+		case info&types.IsFloat != 0:
+			return "SameFloat" // 0 == -0
+		case info&types.IsString != 0:
+			return "SameString"
+		}
+	case *types.Pointer, *types.Chan:
+		return comparison
+	case *types.Map, *types.Signature:
+		return "SamePointer"
+	case *types.Slice:
+		return "SameSlice"
+	case *types.Interface:
+		return "SameInterface"
+	}
+	return ""
+}
+
+// differ is the condition that two values of a type are not the same.
+func (w *writer) differ(t types.Type, a, b string) string {
+	if how := sameness(t); how != comparison {
+		return fmt.Sprintf("!%s.%s(%s, %s)", w.hooks(), how, a, b)
+	}
+	return a + " != " + b
+}
+
+// put publishes one variable, or compares it if there are no copies.
+func (w *writer) put(i int, v *variable) string {
+	label := "&" + w.id("l", i)
+	leaves := w.leaves(v)
+	switch {
+	case leaves == nil && w.detect:
+		return fmt.Sprintf("%s.Check(%s, %s, %s)", w.hooks(), w.address(i), w.id("b", i), label)
+	case leaves == nil && v.written:
+		return fmt.Sprintf("%s.PutWide(%s, &%s, &%s, %s)", w.hooks(), w.address(i), w.id("v", i), w.id("b", i), label)
+	case leaves == nil:
+		return fmt.Sprintf("%s.PutWide(%s, &%s, &%s, %s)", w.hooks(), w.address(i), w.id("v", i), w.id("v", i), label)
+	case v.copied:
+		return fmt.Sprintf("%s.PutMap(%s, %s, %s, %s, %s)", w.hooks(), w.address(i), w.id("v", i), w.id("b", i), w.id("n", i), label)
+	}
+	shared, address := w.shared(i), w.address(i)
+	var list []string
+	for _, l := range leaves {
+		if l.path != "" {
+			shared = strings.TrimPrefix(w.shared(i), "*") + l.path
+			address = "&" + shared
+		}
+		own, before := w.id("v", i)+l.path, w.id("b", i)+l.path
+		switch {
+		case w.detect:
+			list = append(list, fmt.Sprintf("if %s { %s.Check(%s, %s, %s) }", w.differ(l.typ, shared, before), w.hooks(), address, before, label))
+		case !v.written: // a copy that is only read is what it was
+			list = append(list, fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) }", w.differ(l.typ, shared, own), w.hooks(), address, own, own, label))
+		case w.swap(l.typ) != "":
+			list = append(list, fmt.Sprintf("if %s || %s { %s.%s(%s, %s, %s, %s) }",
+				w.differ(l.typ, own, before), w.differ(l.typ, shared, before), w.hooks(), w.swap(l.typ), address, own, before, label))
+		default:
+			list = append(list, fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) } else if %s { %s = %s }",
+				w.differ(l.typ, shared, before), w.hooks(), address, own, before, label, w.differ(l.typ, own, before), shared, own))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// swap returns the function that publishes a number or a truth value by a
+// compare-and-swap, "" for other types.
+func (w *writer) swap(t types.Type) string {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok || b.Info()&(types.IsInteger|types.IsBoolean|types.IsFloat) == 0 {
+		return ""
+	}
+	switch size := w.sizes.Sizeof(t); {
+	case b.Info()&types.IsInteger == 0:
+	case size == 8 && w.sizes.Sizeof(types.Typ[types.Uintptr]) == 8:
+		return "Put64"
+	case size == 4:
+		return "Put32"
+	}
+	return "PutScalar"
+}
