@@ -21,7 +21,8 @@
 // what is written for Put. Where it depends on the way whether there are copies, a local
 // variable says so. All is written into the lines that it belongs to: positions in
 // panics and traces stay.
-// Functions that are called in a section are cloned for it (clone.go).
+// Functions that are called in a section are cloned for it (clone.go). Objects other
+// than the one with the lock have their copies in slots (slot.go).
 //
 // # Why a correct program means the same
 //
@@ -32,8 +33,9 @@
 // before it, and it runs as it is:
 //
 //   - It synchronises: channels, go statements, releasing another lock, calls of code
-//     that is not known to do none of it (effect.go). To acquire a lock is no reason:
-//     what others did before it cannot be about what this section is using.
+//     that is not known to do none of it (effect.go). To acquire a lock is a reason only
+//     if some code uses the variable without the section's lock: what it did before
+//     the section got that other lock the section has to see.
 //   - It may reach a variable in another way: through another object's name, a pointer
 //     to its type if anybody takes its address (exposed.go), as part of a struct that
 //     is used as a whole, in a function that cannot be cloned, by reflection.
@@ -43,15 +45,15 @@
 //
 // Two things are different. A section that ends by a panic, and not by a deferred
 // Unlock, leaves the lock held as before, but what it has written since the last opaque
-// part is lost with it. And function literals that follow a deferred Unlock in a function
-// have another number in stack traces.
+// part is lost with it. And function literals that follow a Lock in a function may have
+// another number in stack traces.
 //
 // # What is left alone
 //
 // Sections that cannot be followed (a lock that is held on some ways only, that is taken
-// here and released elsewhere, goto), variables that are reached through pointers that
-// may change, arrays, what must not be copied, files that use cgo. All of it is in the
-// summary, with the reason (table.go).
+// here and released elsewhere, goto), variables that are reached by way of a pointer in
+// another variable, arrays, what must not be copied, files that use cgo. All of it is
+// in the summary, with the reason (table.go).
 //
 // # Modes
 //
@@ -59,7 +61,8 @@
 // variable is compared with what the section saw last. Isolate is not possible, so Auto
 // is Tolerate: the summary says why.
 //
-// Files: protect.go (packages), rewrite.go (sections), put.go (publishing), variable.go (what has a copy),
-// section.go, place.go, exposed.go, effect.go, clone.go, program.go (main), table.go,
-// build.go (the overlay). Package watch is linked by protected programs.
+// Files: protect.go (packages), rewrite.go (sections), put.go (publishing), variable.go
+// (what has a copy), slot.go, section.go, place.go, exposed.go, effect.go, clone.go,
+// program.go (main), table.go, build.go (the overlay). Package watch is linked by
+// protected programs.
 package protect

@@ -22,6 +22,8 @@ type effect struct {
 	pointers map[string]bool
 	// indirect says that it uses pointers or elements at all.
 	indirect bool
+	// acquires says that it takes a lock.
+	acquires bool
 	calls    []call // of functions that can be named
 }
 
@@ -125,6 +127,9 @@ func findEffects(pkgs []*packages.Package) *effects {
 				}
 				if callee.indirect && !e.indirect {
 					e.indirect, changed = true, true
+				}
+				if callee.acquires && !e.acquires {
+					e.acquires, changed = true, true
 				}
 			}
 		}
@@ -356,7 +361,7 @@ func (all *effects) call(info *types.Info, c *ast.CallExpr, e *effect, block fun
 	case f == nil:
 		block("calls a function value")
 	case isAcquire(f):
-		// It waits for others, and tells them nothing.
+		e.acquires = true
 	case isRelease(f):
 		block("releases a lock")
 	case f.Signature().Recv() != nil && types.IsInterface(f.Signature().Recv().Type()):

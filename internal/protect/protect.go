@@ -114,7 +114,7 @@ func (plan *Plan) rewrite(prog *program, p *packages.Package) error {
 		if len(source) != tok.Size() {
 			return fmt.Errorf("%s was changed while it was read: try again", tok.Name())
 		}
-		f := &file{unit: u, syntax: syntax, source: source, tok: tok, prefix: fmt.Sprintf("%s%d", u.names, i)}
+		f := &file{unit: u, syntax: syntax, source: source, tok: tok, prefix: fmt.Sprintf("%s%d", u.names, i), redirected: make(map[ast.Expr]*slot)}
 		u.files = append(u.files, f)
 		f.declare()
 	}

@@ -91,42 +91,66 @@ func (w *writer) differ(t types.Type, a, b string) string {
 	return a + " != " + b
 }
 
+// A spelling is how a variable of a section and its copies are written.
+type spelling struct {
+	shared, address string // the variable and its address
+	own, before     string // the copy, and what it was
+	label           string
+}
+
+// part is the spelling of a part of the variable.
+func (s spelling) part(l leaf) spelling {
+	if l.path == "" {
+		return s
+	}
+	shared := strings.TrimPrefix(s.shared, "*") + l.path
+	return spelling{shared, "&" + shared, s.own + l.path, s.before + l.path, s.label}
+}
+
 // put publishes one variable, or compares it if there are no copies.
 func (w *writer) put(i int, v *variable) string {
-	label := "&" + w.id("l", i)
+	s := spelling{w.shared(i), w.address(i), w.id("v", i), w.id("b", i), "&" + w.id("l", i)}
+	if v.copied {
+		return fmt.Sprintf("%s.PutMap(%s, %s, %s, %s, %s)", w.hooks(), s.address, s.own, s.before, w.id("n", i), s.label)
+	}
+	if !v.written {
+		s.before = s.own // a copy that is only read is what it was
+	}
+	if w.detect {
+		s.before = w.id("b", i)
+	}
+	return w.putAs(s, v)
+}
+
+func (w *writer) putAs(s spelling, v *variable) string {
 	leaves := w.leaves(v)
 	switch {
 	case leaves == nil && w.detect:
-		return fmt.Sprintf("%s.Check(%s, %s, %s)", w.hooks(), w.address(i), w.id("b", i), label)
-	case leaves == nil && v.written:
-		return fmt.Sprintf("%s.PutWide(%s, &%s, &%s, %s)", w.hooks(), w.address(i), w.id("v", i), w.id("b", i), label)
+		return fmt.Sprintf("%s.Check(%s, %s, %s)", w.hooks(), s.address, s.before, s.label)
 	case leaves == nil:
-		return fmt.Sprintf("%s.PutWide(%s, &%s, &%s, %s)", w.hooks(), w.address(i), w.id("v", i), w.id("v", i), label)
-	case v.copied:
-		return fmt.Sprintf("%s.PutMap(%s, %s, %s, %s, %s)", w.hooks(), w.address(i), w.id("v", i), w.id("b", i), w.id("n", i), label)
+		return fmt.Sprintf("%s.PutWide(%s, &%s, &%s, %s)", w.hooks(), s.address, s.own, s.before, s.label)
 	}
-	shared, address := w.shared(i), w.address(i)
 	var list []string
 	for _, l := range leaves {
-		if l.path != "" {
-			shared = strings.TrimPrefix(w.shared(i), "*") + l.path
-			address = "&" + shared
-		}
-		own, before := w.id("v", i)+l.path, w.id("b", i)+l.path
-		switch {
-		case w.detect:
-			list = append(list, fmt.Sprintf("if %s { %s.Check(%s, %s, %s) }", w.differ(l.typ, shared, before), w.hooks(), address, before, label))
-		case !v.written: // a copy that is only read is what it was
-			list = append(list, fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) }", w.differ(l.typ, shared, own), w.hooks(), address, own, own, label))
-		case w.swap(l.typ) != "":
-			list = append(list, fmt.Sprintf("if %s || %s { %s.%s(%s, %s, %s, %s) }",
-				w.differ(l.typ, own, before), w.differ(l.typ, shared, before), w.hooks(), w.swap(l.typ), address, own, before, label))
-		default:
-			list = append(list, fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) } else if %s { %s = %s }",
-				w.differ(l.typ, shared, before), w.hooks(), address, own, before, label, w.differ(l.typ, own, before), shared, own))
-		}
+		list = append(list, w.putLeaf(s.part(l), l.typ, v.written))
 	}
 	return strings.Join(list, "; ")
+}
+
+func (w *writer) putLeaf(s spelling, t types.Type, written bool) string {
+	theirs := w.differ(t, s.shared, s.before)
+	switch {
+	case w.detect:
+		return fmt.Sprintf("if %s { %s.Check(%s, %s, %s) }", theirs, w.hooks(), s.address, s.before, s.label)
+	case !written:
+		return fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) }", theirs, w.hooks(), s.address, s.own, s.before, s.label)
+	}
+	ours := w.differ(t, s.own, s.before)
+	if swap := w.swap(t); swap != "" {
+		return fmt.Sprintf("if %s || %s { %s.%s(%s, %s, %s, %s) }", ours, theirs, w.hooks(), swap, s.address, s.own, s.before, s.label)
+	}
+	return fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) } else if %s { %s = %s }",
+		theirs, w.hooks(), s.address, s.own, s.before, s.label, ours, s.shared, s.own)
 }
 
 // swap returns the function that publishes a number or a truth value by a

@@ -70,8 +70,11 @@ type file struct {
 	prefix string // of names
 	groups int
 	labels []string
-	tail   []string // functions to add
-	edits  []edit
+	tail   []string // declarations to add
+	// redirected are the accesses that are to a copy, with the slot that has it, or
+	// withLock.
+	redirected map[ast.Expr]*slot
+	edits      []edit
 }
 
 // An edit replaces a range of the source. Of several insertions at one place, those
@@ -167,22 +170,27 @@ func directive(doc *ast.CommentGroup) string {
 
 // body rewrites the sections of one body.
 func (f *file) body(b *body, why string) {
+	var groups []*group
 	for _, lock := range f.locks(b.block) {
 		fl := follow(b, lock)
 		switch {
 		case fl.why != "" || why != "":
 			f.leaveAlone(b, lock, fl, why)
-			continue
 		case !f.stable(lock.root):
 			f.leaveAlone(b, lock, fl, lock.root.Name()+" is assigned to")
-			continue
+		default:
+			groups = append(groups, fl.groups...)
 		}
-		for _, g := range fl.groups {
-			f.choose(g)
-			f.note(g)
-			if len(g.vars) > 0 {
-				f.group(g)
-			}
+	}
+	for _, g := range groups {
+		f.choose(g)
+		f.claim(g)
+	}
+	for _, g := range groups {
+		f.slots(g)
+		f.note(g)
+		if len(g.vars)+len(g.slots) > 0 {
+			f.group(g)
 		}
 	}
 }
@@ -230,11 +238,15 @@ func (f *file) line(p token.Pos) int { return f.fset.PositionFor(p, false).Line 
 
 // note remembers what became of a group.
 func (f *file) note(g *group) {
-	if len(g.vars) == 0 && len(g.dropped) == 0 {
+	if len(g.vars)+len(g.slots)+len(g.dropped) == 0 {
 		return // the lock guards nothing that the section uses
 	}
 	s := Section{At: f.fset.PositionFor(g.first.Pos(), false), Lock: f.lockName(g.lock)}
-	for _, v := range g.vars {
+	vars := g.vars
+	for _, s := range g.slots {
+		vars = slices.Concat(vars, s.vars)
+	}
+	for _, v := range vars {
 		if !slices.Contains(s.Protected, v.datum) {
 			s.Protected = append(s.Protected, v.datum)
 		}
@@ -283,8 +295,8 @@ func (f *file) group(g *group) {
 	for i, a := range g.acquires {
 		if i == 0 {
 			f.insert(a.End(), atEnd, "; "+w.declare())
-		} else {
-			f.insert(a.End(), atEnd, "; "+w.take())
+		} else if take := w.take(); take != "" {
+			f.insert(a.End(), atEnd, "; "+take)
 		}
 	}
 	for _, r := range g.releases {
@@ -316,7 +328,7 @@ type writer struct {
 func newWriter(f *file, g *group) *writer {
 	f.groups++
 	w := &writer{file: f, group: g, name: f.prefix + "s" + strconv.Itoa(f.groups), detect: f.Mode == Detect}
-	w.fixed = g.deferred == nil || len(g.releases) == 0
+	w.fixed = g.deferred == nil || len(g.releases) == 0 || len(g.vars) == 0
 	var places []token.Pos
 	for _, st := range slices.Concat(g.acquires, g.releases) {
 		places = append(places, st.Pos())
@@ -328,7 +340,7 @@ func newWriter(f *file, g *group) *writer {
 		if !p.defers && !w.opaque(p) {
 			continue
 		}
-		w.fixed = false
+		w.fixed = len(g.vars) == 0
 		places = append(places, p.stmt.Pos(), p.stmt.End())
 		places = append(places, p.bodies...)
 		if p.end.IsValid() {
@@ -367,15 +379,19 @@ func (w *writer) address(i int) string {
 // label adds the labels of the variables to the file.
 func (w *writer) label() {
 	for i, v := range w.group.vars {
-		more := ""
-		if v.blind && v.written && !w.detect {
-			more = ", Blind: true"
-		}
-		if v.suspects != "" {
-			more += fmt.Sprintf(", Suspects: %q", v.suspects)
-		}
-		w.labels = append(w.labels, fmt.Sprintf("var %s = %s.Label{Name: %q%s}", w.id("l", i), w.hooks(), v.datum, more))
+		w.addLabel(w.id("l", i), v)
 	}
+}
+
+func (w *writer) addLabel(name string, v *variable) {
+	more := ""
+	if v.blind && v.written && !w.detect {
+		more = ", Blind: true"
+	}
+	if v.suspects != "" {
+		more += fmt.Sprintf(", Suspects: %q", v.suspects)
+	}
+	w.labels = append(w.labels, fmt.Sprintf("var %s = %s.Label{Name: %q%s}", name, w.hooks(), v.datum, more))
 }
 
 // declare begins the first section.
@@ -402,14 +418,16 @@ func (w *writer) declare() string {
 			add(w.id("n", i), "-1")
 		}
 	}
-	return strings.Join(list, "; ")
+	return strings.Join(append(list, w.declareSlots()...), "; ")
 }
 
-func (w *writer) load(i int, v *variable) string {
+func (w *writer) load(i int, v *variable) string { return w.loadAs(v, w.shared(i), w.address(i)) }
+
+func (w *writer) loadAs(v *variable, shared, address string) string {
 	if w.leaves(v) == nil {
-		return w.hooks() + ".Take(" + w.address(i) + ")"
+		return w.hooks() + ".Take(" + address + ")"
 	}
-	return w.shared(i)
+	return shared
 }
 
 // take begins a section, or goes on with it after what had to find all published.
@@ -433,7 +451,10 @@ func (w *writer) take() string {
 			set(w.id("n", i), "-1")
 		}
 	}
-	if w.fixed {
+	switch {
+	case len(w.group.vars) == 0:
+		return ""
+	case w.fixed:
 		return strings.Join(list, "; ")
 	}
 	return fmt.Sprintf("if !%s { %s }", w.name, strings.Join(list, "; "))
@@ -448,10 +469,13 @@ func (w *writer) publish() string {
 	for i, v := range w.group.vars {
 		list = append(list, w.put(i, v))
 	}
-	if w.fixed {
-		return strings.Join(list, "; ")
+	if !w.fixed {
+		list = []string{fmt.Sprintf("if %s { %s }", w.name, strings.Join(list, "; "))}
 	}
-	return fmt.Sprintf("if %s { %s }", w.name, strings.Join(list, "; "))
+	for i := range w.group.slots {
+		list = append(list, w.slotID(i, "f")+"()")
+	}
+	return strings.Join(list, "; ")
 }
 
 // part rewrites one part.
@@ -461,20 +485,21 @@ func (w *writer) part(p *part) {
 		// Deferred calls run in the reverse order: this one before that.
 		w.insert(p.stmt.End(), atEnd, "; defer func() { "+w.publish()+" }()")
 	}
-	before := p.stmt.Pos()
-	if p.outer != nil {
-		before = p.outer.Pos()
-	}
+	before := p.begin()
 	if !opaque {
 		if !w.detect {
+			w.useSlots(p)
 			w.copyMaps(p, before)
 			w.redirect(p)
 		}
 		return
 	}
 	w.insert(before, atStart, w.publish()+"; ")
-	for _, at := range p.bodies {
-		w.insert(at, atEnd, " "+w.take()+"; ")
+	take := w.take()
+	if take != "" {
+		for _, at := range p.bodies {
+			w.insert(at, atEnd, " "+take+"; ")
+		}
 	}
 	if p.loop {
 		for _, c := range p.continues {
@@ -484,8 +509,8 @@ func (w *writer) part(p *part) {
 			w.insert(p.end, atStart, "; "+w.publish()+" ")
 		}
 	}
-	if !p.ends && !isReturn(p.stmt) && !panics(w.info, p.stmt) {
-		w.insert(p.stmt.End(), atEnd, "; "+w.take())
+	if take != "" && !p.ends && !isReturn(p.stmt) && !panics(w.info, p.stmt) {
+		w.insert(p.stmt.End(), atEnd, "; "+take)
 	}
 }
 
@@ -550,11 +575,7 @@ func (w *writer) redirect(p *part) {
 		}
 		for i, v := range w.group.vars {
 			if a.place.within(v.place) {
-				text := w.id("v", i)
-				for _, f := range a.place.fields[len(v.fields):] {
-					text += "." + f.Name()
-				}
-				w.replace(a.node.Pos(), a.node.End(), text+strings.Repeat("\n", w.line(a.node.End())-w.line(a.node.Pos())))
+				w.replaceNode(a.node, w.id("v", i)+place{fields: a.place.fields[len(v.fields):]}.way())
 			}
 		}
 	}

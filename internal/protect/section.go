@@ -60,6 +60,7 @@ type group struct {
 	reading  bool // at least one section only has it for reading
 	parts    []*part
 	vars     []*variable
+	slots    []*slot
 	dropped  []drop
 }
 

@@ -31,6 +31,7 @@ type part struct {
 	calls    []call
 	accesses []*access
 	whole    []types.Type // structs that it uses as a whole
+	acquires bool         // it takes another lock
 }
 
 // An access is the use of a variable or field in a part.
@@ -75,11 +76,14 @@ func (u *unit) look(p *part) {
 			p.opaque = e.opaque
 		}
 		p.effects = append(p.effects, e)
+		p.acquires = p.acquires || e.acquires
 		p.calls = append(p.calls, e.calls...)
 		u.accessesOf(p, n)
 	}
 	for _, c := range p.calls {
-		if callee := u.effects.of[funcKeyOf(c.Func)]; p.opaque == "" && callee == nil {
+		callee := u.effects.of[funcKeyOf(c.Func)]
+		p.acquires = p.acquires || callee != nil && callee.acquires
+		if p.opaque == "" && callee == nil {
 			p.opaque = "calls " + name(c.Func)
 		} else if p.opaque == "" && callee.opaque != "" {
 			p.opaque = "calls " + name(c.Func) + ", which " + first(callee.opaque)
@@ -323,14 +327,9 @@ func (u *unit) candidate(g *group, a *access) *variable {
 		}
 		return nil
 	}
-	datum := ""
-	for _, f := range append([]*types.Var{a.place.root}, a.place.fields...) {
-		if d := u.guardedBy(g, f); d != "" {
-			datum = d
-		}
-	}
-	if datum == "" {
-		return nil
+	datum := u.datum(g, a.place)
+	if datum == "" || foreign(g, a.place) && u.Mode != Detect {
+		return nil // slots are for the latter
 	}
 	v := &variable{place: a.place, datum: datum}
 	why := ""
@@ -352,6 +351,18 @@ func (u *unit) candidate(g *group, a *access) *variable {
 	v.suspects = u.suspects(v)
 	v.copied = u.Maps && u.Mode != Detect && isMap(v.last().Type()) && !u.aliased[v.keys[0]]
 	return v
+}
+
+// datum returns the name of what a place is, or is a part of, if the group's lock guards
+// it.
+func (u *unit) datum(g *group, p place) string {
+	name := ""
+	for _, v := range append([]*types.Var{p.root}, p.fields...) {
+		if d := u.guardedBy(g, v); d != "" {
+			name = d
+		}
+	}
+	return name
 }
 
 // maxSuspects is how many places a finding names.
@@ -474,6 +485,9 @@ func (v *variable) has(k key) bool { return slices.Contains(v.keys, k) }
 // obscured returns why a part reaches variables of the group other than by name.
 func (u *unit) obscured(g *group, p *part) string {
 	for _, v := range g.vars {
+		if p.acquires && !u.exclusive(g, v) {
+			return "takes another lock, which may be what " + v.last().Name() + " is used with elsewhere"
+		}
 		for _, t := range p.whole {
 			if holds(t, v.structsOf()) {
 				return "uses " + v.root.Name() + " as a whole"
@@ -496,6 +510,21 @@ func (u *unit) obscured(g *group, p *part) string {
 		}
 	}
 	return ""
+}
+
+// exclusive reports whether nobody can have used a variable since the group's lock was
+// taken, by what is known of all accesses to it.
+func (u *unit) exclusive(g *group, v *variable) bool {
+	if v.root != g.lock.root && !(v.isGlobal() && g.lock.isGlobal()) {
+		return false // it may be another object's lock
+	}
+	for _, f := range append([]*types.Var{v.root}, v.fields...) {
+		if gd, d := u.guards.Of(f); gd != nil && d.Name == v.datum {
+			e := d.Evidence
+			return e.ReadsWithout+e.WritesWithout+e.Unknown == 0
+		}
+	}
+	return false
 }
 
 // mayBeReached returns why code might reach the variable through a pointer.
