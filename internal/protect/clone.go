@@ -49,7 +49,7 @@ func (u *unit) touched(vars []*variable, c call) []int {
 	var list []int
 	e := u.effects.of[funcKeyOf(c.Func)]
 	for i, v := range vars {
-		if e.touchesAny(v.keys) {
+		if e.touchesAny(v.reach()) {
 			list = append(list, i)
 		}
 	}
@@ -101,7 +101,7 @@ func (u *unit) unsafe(vars []*variable, reading bool, c call, seen map[string]bo
 				return "takes the address of " + v.last().Name()
 			case within && a.write && reading:
 				return "writes " + v.last().Name()
-			case !within && v.has(keyOf(u.fset, a.last)) && !u.apart(a.place, v):
+			case !within && u.named(a, v) && !u.apart(a.place, v):
 				return "uses " + v.last().Name() + " of another object"
 			}
 		}

@@ -21,10 +21,10 @@ const (
 	forged                  // any: one was made with package unsafe, or converted
 )
 
-func findExposed(pkgs []*packages.Package) exposed {
+func findExposed(pkgs []*packages.Package, borrowers borrowers) exposed {
 	all := make(exposed)
 	for _, p := range pkgs {
-		x := &exposing{p.Fset, p.TypesInfo, all}
+		x := &exposing{fset: p.Fset, info: p.TypesInfo, all: all, borrowers: borrowers, borrows: make(map[*ast.SelectorExpr]bool)}
 		for _, f := range p.Syntax {
 			ast.Inspect(f, x.node)
 		}
@@ -33,9 +33,11 @@ func findExposed(pkgs []*packages.Package) exposed {
 }
 
 type exposing struct {
-	fset *token.FileSet
-	info *types.Info
-	all  exposed
+	fset      *token.FileSet
+	info      *types.Info
+	all       exposed
+	borrowers borrowers
+	borrows   map[*ast.SelectorExpr]bool // they call methods that borrow the receiver
 }
 
 func (x *exposing) node(n ast.Node) bool {
@@ -50,10 +52,13 @@ func (x *exposing) node(n ast.Node) bool {
 		}
 	case *ast.SelectorExpr:
 		// A method with a pointer receiver, called on a variable.
-		if s := x.info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
+		if s := x.info.Selections[n]; s != nil && s.Kind() == types.MethodVal && !x.borrows[n] {
 			x.receiver(n, s)
 		}
 	case *ast.CallExpr:
+		if e, ok := n.Fun.(*ast.SelectorExpr); ok && x.borrowers.of(x.info, e, n) != nil {
+			x.borrows[e] = true
+		}
 		x.conversion(n)
 	}
 	return true

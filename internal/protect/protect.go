@@ -60,9 +60,10 @@ func Rewrite(pkgs []*packages.Package, c Config) (*Plan, error) {
 		return nil, errors.New("data of a program that was not written for it cannot be isolated: " + notIsolated + "; use -protect=tolerate, or package isolate in the program")
 	}
 	guards := guard.Infer(pkgs)
+	borrowers := findBorrowers(pkgs)
 	prog := &program{
-		Config: c, guards: guards,
-		effects: findEffects(pkgs), exposed: findExposed(pkgs), assigned: findAssigned(pkgs), aliased: findAliased(pkgs),
+		Config: c, guards: guards, borrowers: borrowers,
+		effects: findEffects(pkgs), exposed: findExposed(pkgs, borrowers), assigned: findAssigned(pkgs), aliased: findAliased(pkgs),
 	}
 	plan := &Plan{Mode: c.Mode, Files: make(map[string]Rewritten), Guards: guards.AtLeast(c.Least)}
 	for _, p := range variants(pkgs) {

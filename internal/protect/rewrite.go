@@ -19,11 +19,12 @@ import (
 // A program is what is known of all packages.
 type program struct {
 	Config
-	guards   *guard.Guards
-	effects  *effects
-	exposed  exposed
-	assigned map[key]bool
-	aliased  map[key]bool // maps that may be known by another name
+	guards    *guard.Guards
+	effects   *effects
+	borrowers borrowers
+	exposed   exposed
+	assigned  map[key]bool
+	aliased   map[key]bool // maps that may be known by another name
 }
 
 // A unit is one package that is rewritten.
@@ -247,8 +248,10 @@ func (f *file) note(g *group) {
 		vars = slices.Concat(vars, s.vars)
 	}
 	for _, v := range vars {
-		if !slices.Contains(s.Protected, v.datum) {
-			s.Protected = append(s.Protected, v.datum)
+		for _, name := range append([]string{v.datum}, f.guardedIn(g, v.last().Type())...) {
+			if !slices.Contains(s.Protected, name) {
+				s.Protected = append(s.Protected, name)
+			}
 		}
 	}
 	for _, d := range g.dropped {
@@ -556,7 +559,7 @@ func (w *writer) copyMaps(p *part, at token.Pos) {
 			continue
 		}
 		changes := slices.ContainsFunc(p.accesses, func(a *access) bool { return a.entries && a.place.root != nil && a.place.equal(v.place) }) ||
-			slices.ContainsFunc(p.calls, func(c call) bool { return w.effects.of[funcKeyOf(c.Func)].touchesAny(v.keys) })
+			slices.ContainsFunc(p.calls, func(c call) bool { return w.effects.of[funcKeyOf(c.Func)].touchesAny(v.reach()) })
 		if changes {
 			n, own := w.id("n", i), w.id("v", i)
 			w.insert(at, atStart, fmt.Sprintf("if %s < 0 { %s = len(%s); %s = %s.CloneMap(%s) }; ", n, n, own, own, w.hooks(), own))

@@ -199,7 +199,7 @@ func (f *file) slotUse(g *group, s *slot, p *part) slotUse {
 	}
 	var use slotUse
 	for _, a := range p.accesses {
-		if !slices.ContainsFunc(s.vars, func(v *variable) bool { return v.has(keyOf(f.fset, a.last)) }) {
+		if !slices.ContainsFunc(s.vars, func(v *variable) bool { return f.named(a, v) }) {
 			continue
 		}
 		switch {
@@ -221,7 +221,7 @@ func (f *file) slotUse(g *group, s *slot, p *part) slotUse {
 			}
 		}
 		for _, c := range p.calls {
-			if e := f.effects.of[funcKeyOf(c.Func)]; e == nil || e.touchesAny(v.keys) || v.mayBeReached(e) != "" {
+			if e := f.effects.of[funcKeyOf(c.Func)]; e == nil || e.touchesAny(v.reach()) || v.mayBeReached(e) != "" {
 				return slotUse{block: true}
 			}
 		}

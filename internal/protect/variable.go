@@ -95,6 +95,7 @@ func (u *unit) look(p *part) {
 func (u *unit) accessesOf(p *part, root ast.Node) {
 	targets := make(map[ast.Expr]token.Token)
 	taken := make(map[ast.Expr]bool)
+	borrowed := make(map[ast.Expr]*borrower)
 	entries := make(map[ast.Expr]bool)
 	element := func(e ast.Expr) {
 		if i, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
@@ -135,7 +136,11 @@ func (u *unit) accessesOf(p *part, root ast.Node) {
 		case *ast.SelectorExpr:
 			if s := u.info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
 				r := s.Obj().(*types.Func).Signature().Recv()
-				taken[u.memory(n.X)] = r != nil && isPointer(r.Type()) && !isPointer(u.info.TypeOf(n.X))
+				if b := u.borrowers.of(u.info, n, parent); b != nil && u.memory(n.X) == ast.Unparen(n.X) {
+					borrowed[u.memory(n.X)] = b
+				} else {
+					taken[u.memory(n.X)] = r != nil && isPointer(r.Type()) && !isPointer(u.info.TypeOf(n.X))
+				}
 			}
 		}
 		x, ok := n.(ast.Expr)
@@ -148,7 +153,7 @@ func (u *unit) accessesOf(p *part, root ast.Node) {
 				if p.ranges != nil && (x == p.ranges.Key || x == p.ranges.Value) {
 					tok, target = p.ranges.Tok, true
 				}
-				a.write, a.taken = target, taken[x]
+				a.write, a.taken = target || borrowed[x] != nil && borrowed[x].writes, taken[x]
 				a.entries = entries[x] || p.ranges != nil && x == ast.Unparen(p.ranges.X)
 				a.blind = target && tok == token.ASSIGN
 				a.fixed = target && tok == token.DEFINE
@@ -265,7 +270,7 @@ func (u *unit) dropUnused(g *group) {
 	g.vars = slices.DeleteFunc(g.vars, func(v *variable) bool {
 		why, at := "", g.first.Pos()
 		for _, p := range g.parts {
-			uses := slices.ContainsFunc(p.calls, func(c call) bool { return u.effects.of[funcKeyOf(c.Func)].touchesAny(v.keys) })
+			uses := slices.ContainsFunc(p.calls, func(c call) bool { return u.effects.of[funcKeyOf(c.Func)].touchesAny(v.reach()) })
 			for _, a := range p.accesses {
 				uses = uses || a.place.root != nil && a.place.within(v.place)
 			}
@@ -451,7 +456,7 @@ func (u *unit) conflict(g *group, v *variable) (string, token.Pos) {
 				if a.write && g.reading {
 					return "it is written in a section that may only read", a.node.Pos()
 				}
-			case v.has(keyOf(u.fset, a.last)):
+			case u.named(a, v):
 				if u.apart(a.place, v) {
 					continue
 				}
@@ -459,7 +464,7 @@ func (u *unit) conflict(g *group, v *variable) (string, token.Pos) {
 			}
 		}
 		for _, c := range p.calls {
-			if u.effects.of[funcKeyOf(c.Func)].touchesAny(v.keys) {
+			if u.effects.of[funcKeyOf(c.Func)].touchesAny(v.reach()) {
 				v.blind = false // a clone may read it
 				v.written = true
 			}
@@ -480,7 +485,36 @@ func (u *unit) apart(p place, v *variable) bool {
 	return !p.isGlobal() && !isPointer(p.root.Type()) && u.exposed[keyOf(u.fset, p.root)] == hidden
 }
 
-func (v *variable) has(k key) bool { return slices.Contains(v.keys, k) }
+// reach are the keys by which code may reach the variable. Nothing points to one that is
+// hidden, so that its fields cannot be reached but by its own name.
+func (v *variable) reach() []key {
+	if v.exposed == hidden {
+		return v.keys[:1]
+	}
+	return v.keys
+}
+
+// named reports whether an access may be to the variable in any object, by what it
+// names.
+func (u *unit) named(a *access, v *variable) bool {
+	return slices.ContainsFunc(append([]*types.Var{a.last}, a.place.fields...), func(f *types.Var) bool {
+		return slices.Contains(v.reach(), keyOf(u.fset, f))
+	})
+}
+
+// guardedIn returns the names of the fields of a struct that the group's lock guards.
+func (u *unit) guardedIn(g *group, t types.Type) []string {
+	var list []string
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if d := u.guardedBy(g, f); d != "" {
+				list = append(list, d)
+			}
+			list = append(list, u.guardedIn(g, f.Type())...)
+		}
+	}
+	return list
+}
 
 // obscured returns why a part reaches variables of the group other than by name.
 func (u *unit) obscured(g *group, p *part) string {
