@@ -337,7 +337,14 @@ func spellable(t types.Type, pkg string, seen []types.Type) bool {
 			}
 		}
 		return inScope(t.Obj(), pkg)
-	case *types.Basic:
+	case *types.Basic, *types.TypeParam:
+		return true
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !spellable(f.Type(), pkg, seen) || !f.Exported() && f.Pkg().Path() != pkg {
+				return false
+			}
+		}
 		return true
 	case *types.Pointer:
 		return spellable(t.Elem(), pkg, seen)

@@ -118,7 +118,8 @@ func (f *file) slotField(g *group, a *access, datum string) string {
 	if why := f.unfit(a.place.last().Type()); why != "" {
 		return why
 	}
-	for _, t := range []types.Type{a.place.root.Type(), a.place.last().Type()} {
+	typ := f.info.TypeOf(a.node)
+	for _, t := range []types.Type{a.place.root.Type(), typ} {
 		if _, ok := f.spell(f, t); !ok {
 			return "its type has no name there"
 		}
@@ -132,7 +133,7 @@ func (f *file) slotField(g *group, a *access, datum string) string {
 	if s.variable(a.place) != nil {
 		return ""
 	}
-	v := &variable{place: a.place, datum: datum}
+	v := &variable{place: a.place, datum: datum, typ: typ}
 	f.describe(v)
 	v.suspects = f.suspects(v)
 	// A struct that is used as a whole takes the place of its fields.
@@ -252,10 +253,9 @@ func (w *writer) slotID(i int, what string) string { return w.id("o", i) + what 
 func (w *writer) declareSlots() []string {
 	var list []string
 	for i, s := range w.group.slots {
-		typ := w.slotID(i, "t")
 		var fields, puts []string
 		for j, v := range s.vars {
-			t, _ := w.spell(w.file, v.last().Type())
+			t, _ := w.spell(w.file, v.typ)
 			fields = append(fields, fmt.Sprintf("f%d %s", j, t))
 			name := w.slotID(i, "l") + fmt.Sprint(j)
 			w.addLabel(name, v)
@@ -263,7 +263,7 @@ func (w *writer) declareSlots() []string {
 			own, before := fmt.Sprintf("%s.f%d", w.slotID(i, "v"), j), fmt.Sprintf("%s.f%d", w.slotID(i, "b"), j)
 			puts = append(puts, w.putAs(spelling{shared, "&" + shared, own, before, "&" + name}, v))
 		}
-		w.tail = append(w.tail, fmt.Sprintf("type %s struct { %s }", typ, strings.Join(fields, "; ")))
+		typ := "struct { " + strings.Join(fields, "; ") + " }"
 		object, _ := w.spell(w.file, s.object)
 		p, c := w.slotID(i, "p"), w.slotID(i, "c")
 		list = append(list, fmt.Sprintf("var %s %s; var %s, %s %s; var %s *%s; %s := func() { if %s != nil { %s; %s, %s = nil, nil } }; _, _ = %s, %s",

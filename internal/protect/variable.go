@@ -54,8 +54,9 @@ type variable struct {
 	types   []string // in the same order
 	exposed exposure
 	written bool
-	blind   bool   // it is never read
-	datum   string // how the guard calls it
+	blind   bool       // it is never read
+	datum   string     // how the guard calls it
+	typ     types.Type // in a slot, where the field is that of a generic struct's instance
 
 	suspects string // where it is written without the lock
 	copied   bool   // it is a map of which the entries are copied too
