@@ -52,7 +52,7 @@
 //
 // Sections that cannot be followed (a lock that is held on some ways only, that is taken
 // here and released elsewhere, goto), variables that are reached by way of a pointer in
-// another variable, arrays, what must not be copied, files that use cgo. All of it is
+// another variable, large arrays, what must not be copied, files that use cgo. All of it is
 // in the summary, with the reason (table.go).
 //
 // # Modes

@@ -15,7 +15,7 @@ import (
 // Numbers are published by a compare-and-swap. For pointers it would cost more than all
 // the rest, because the collector has to know of it, and there is none for strings,
 // slices and interfaces: they are compared and then assigned. A careless write that
-// falls between the two is lost.
+// falls between the two is lost. The elements of an array are published one by one.
 
 // A leaf is a part of a variable that is published by itself: the variable, or a field
 // of it.
@@ -79,6 +79,10 @@ func sameness(t types.Type) string {
 		return "SameSlice"
 	case *types.Interface:
 		return "SameInterface"
+	case *types.Array:
+		if sameness(t.Elem()) == comparison {
+			return comparison
+		}
 	}
 	return ""
 }
@@ -146,6 +150,9 @@ func (w *writer) putLeaf(s spelling, t types.Type, written bool) string {
 		return fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) }", theirs, w.hooks(), s.address, s.own, s.before, s.label)
 	}
 	ours := w.differ(t, s.own, s.before)
+	if isArray(t) {
+		return fmt.Sprintf("if %s || %s { %s.PutWide(%s, &%s, &%s, %s) }", ours, theirs, w.hooks(), s.address, s.own, s.before, s.label)
+	}
 	if swap := w.swap(t); swap != "" {
 		return fmt.Sprintf("if %s || %s { %s.%s(%s, %s, %s, %s) }", ours, theirs, w.hooks(), swap, s.address, s.own, s.before, s.label)
 	}

@@ -51,7 +51,7 @@ type access struct {
 type variable struct {
 	place
 	keys    []key    // its own, and those of the fields in it
-	types   []string // in the same order
+	types   []string // theirs, and those of elements
 	exposed exposure
 	written bool
 	blind   bool       // it is never read
@@ -103,6 +103,19 @@ func (u *unit) accessesOf(p *part, root ast.Node) {
 			entries[ast.Unparen(i.X)] = true
 		}
 	}
+	target := func(e ast.Expr, tok token.Token) {
+		if m := u.memory(e); m != ast.Unparen(e) {
+			e, tok = m, token.ADD_ASSIGN // a part of it
+		}
+		targets[ast.Unparen(e)] = tok
+	}
+	if r := p.ranges; r != nil {
+		for _, e := range []ast.Expr{r.Key, r.Value} {
+			if e != nil {
+				target(e, r.Tok)
+			}
+		}
+	}
 	var parents []ast.Node
 	ast.Inspect(root, func(n ast.Node) bool {
 		if n == nil {
@@ -118,11 +131,11 @@ func (u *unit) accessesOf(p *part, root ast.Node) {
 			return false
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
-				targets[ast.Unparen(l)] = n.Tok
+				target(l, n.Tok)
 				element(l)
 			}
 		case *ast.IncDecStmt:
-			targets[ast.Unparen(n.X)] = n.Tok
+			target(n.X, n.Tok)
 			element(n.X)
 		case *ast.CallExpr:
 			if b := builtinOf(u.info, ast.Unparen(n.Fun)); b == "delete" || b == "clear" {
@@ -150,14 +163,11 @@ func (u *unit) accessesOf(p *part, root ast.Node) {
 		}
 		if ok {
 			if a := u.accessOf(x); a != nil {
-				tok, target := targets[x]
-				if p.ranges != nil && (x == p.ranges.Key || x == p.ranges.Value) {
-					tok, target = p.ranges.Tok, true
-				}
-				a.write, a.taken = target || borrowed[x] != nil && borrowed[x].writes, taken[x]
+				tok, written := targets[x]
+				a.write, a.taken = written || borrowed[x] != nil && borrowed[x].writes, taken[x]
 				a.entries = entries[x] || p.ranges != nil && x == ast.Unparen(p.ranges.X)
-				a.blind = target && tok == token.ASSIGN
-				a.fixed = target && tok == token.DEFINE
+				a.blind = written && tok == token.ASSIGN
+				a.fixed = written && tok == token.DEFINE
 				p.accesses = append(p.accesses, a)
 				if a.place.root != nil {
 					return false
@@ -430,6 +440,9 @@ func (u *unit) describe(v *variable) {
 		v.keys = append(v.keys, k)
 		v.types = append(v.types, typeName(f.Type()))
 		v.exposed = max(v.exposed, u.exposed[k])
+		for a, ok := f.Type().Underlying().(*types.Array); ok; a, ok = a.Elem().Underlying().(*types.Array) {
+			v.types = append(v.types, typeName(a.Elem()))
+		}
 		if s, ok := f.Type().Underlying().(*types.Struct); ok {
 			for inner := range s.Fields() {
 				add(inner)
@@ -594,15 +607,13 @@ func (u *unit) unfit(t types.Type) string {
 	if what := uncopyable(t); what != "" {
 		return "it is or has " + what
 	}
-	switch t := t.Underlying().(type) {
-	case *types.Array:
-		return "it is an array"
-	case *types.Struct:
+	switch t.Underlying().(type) {
+	case *types.Array, *types.Struct:
+		if hasUnfitArray(t) {
+			return "it is or has an array of what is not a word"
+		}
 		if parametrised(t) {
 			return ""
-		}
-		if hasArray(t) {
-			return "it has an array"
 		}
 		if n := u.sizes.Sizeof(t); n > maxWide {
 			return fmt.Sprintf("it has %d bytes", n)
@@ -611,13 +622,15 @@ func (u *unit) unfit(t types.Type) string {
 	return ""
 }
 
-func hasArray(t types.Type) bool {
+// hasUnfitArray reports whether a type has an array in it that cannot be compared as
+// a whole.
+func hasUnfitArray(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return true
+		return sameness(u) == ""
 	case *types.Struct:
 		for f := range u.Fields() {
-			if hasArray(f.Type()) {
+			if hasUnfitArray(f.Type()) {
 				return true
 			}
 		}
