@@ -28,7 +28,8 @@ type subject struct {
 }
 
 // subjects are well-known modules that use mutexes heavily, and whose tests need no
-// network and no more than a minute or two. The first is small enough for CI.
+// network and no more than a minute or two. TestModulesPassTheirTests of package protect
+// does the same with what needs no download.
 var subjects = []subject{
 	{"github.com/patrickmn/go-cache", "v2.1.0+incompatible", nil},
 	{"github.com/jackc/puddle/v2", "v2.2.2", nil},

@@ -40,9 +40,11 @@ type Config struct {
 	Env []string
 	// Overlay has other contents for some files.
 	Overlay map[string][]byte
+	// Fset is for the positions of syntax; nil means one of its own.
+	Fset *token.FileSet
 }
 
-func (c Config) load(mode packages.LoadMode, fset *token.FileSet) ([]*packages.Package, error) {
+func (c Config) load(mode packages.LoadMode) ([]*packages.Package, error) {
 	if len(c.Patterns) == 0 {
 		c.Patterns = []string{"."}
 	}
@@ -56,7 +58,7 @@ func (c Config) load(mode packages.LoadMode, fset *token.FileSet) ([]*packages.P
 		Env:        env,
 		BuildFlags: c.Flags,
 		Tests:      c.Tests,
-		Fset:       fset,
+		Fset:       c.Fset,
 		Overlay:    c.Overlay,
 	}, c.Patterns...)
 	if err != nil {
@@ -104,8 +106,8 @@ func (c Config) why(env []string) error {
 // List returns the packages that the patterns match, with everything they import,
 // and the place of each one's export data. It reads no source.
 func List(c Config) ([]*packages.Package, error) {
-	all, err := c.load(packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|packages.NeedImports|packages.NeedDeps|
-		packages.NeedModule|packages.NeedExportFile|packages.NeedEmbedFiles|packages.NeedTypesSizes|packages.NeedForTest, nil)
+	all, err := c.load(packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
+		packages.NeedModule | packages.NeedExportFile | packages.NeedEmbedFiles | packages.NeedTypesSizes | packages.NeedForTest)
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +118,11 @@ func List(c Config) ([]*packages.Package, error) {
 // Tests, a package with tests of its own comes once as it is and once with them.
 // What they import comes without syntax.
 func Packages(c Config) ([]*packages.Package, error) {
-	all, err := c.load(packages.NeedName|packages.NeedFiles|packages.NeedCompiledGoFiles|packages.NeedImports|
-		packages.NeedModule|packages.NeedTypes|packages.NeedTypesSizes|packages.NeedSyntax|packages.NeedTypesInfo|packages.NeedForTest, token.NewFileSet())
+	if c.Fset == nil {
+		c.Fset = token.NewFileSet()
+	}
+	all, err := c.load(packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+		packages.NeedModule | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedForTest)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package protect
 
 import (
 	"fmt"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,10 +116,14 @@ func (c Config) load() ([]*packages.Package, error) {
 			deps = append(deps, p.PkgPath)
 		}
 	})
-	if c.Tests && len(deps) > 0 {
-		return nil, fmt.Errorf("-deps: the tests of a package cannot be built together with its dependencies rewritten: use it with run and build")
+	fset := token.NewFileSet()
+	all, err := load.Packages(load.Config{Patterns: patterns, Tests: c.Tests, Flags: c.Flags, Fset: fset})
+	if err != nil || len(deps) == 0 {
+		return all, err
 	}
-	return load.Packages(load.Config{Patterns: append(patterns, deps...), Tests: c.Tests, Flags: c.Flags})
+	// The tests of dependencies need not build.
+	more, err := load.Packages(load.Config{Patterns: deps, Flags: c.Flags, Fset: fset})
+	return append(all, more...), err
 }
 
 // addHooks lays what protected programs link over the standard library.
