@@ -27,6 +27,7 @@ func samples() map[string]func() {
 	vboth := tolerate.Guard(&other, &hot)
 	named := tolerate.Field[int64]{Name: "number"}
 	pointers := [2]*int64{number2, &number}
+	label := &tolerate.Label{Name: "number"}
 	return map[string]func(){
 		"stock":           func() { plain.Lock(); hot++; plain.Unlock() },
 		"nothing guarded": func() { bare.Lock(); hot++; bare.Unlock() },
@@ -46,6 +47,16 @@ func samples() map[string]func() {
 			*vboth.Own()++
 			other.Unlock()
 			mu.Unlock()
+		},
+		"straight": func() {
+			plain.Lock()
+			v := number
+			b := v
+			v++
+			if v != b || number != b {
+				tolerate.Put64(&number, v, b, label)
+			}
+			plain.Unlock()
 		},
 		"Of":    func() { s := tolerate.Enter(&plain); *tolerate.Of(s, &number)++; s.Leave() },
 		"Field": func() { s := tolerate.Enter(&plain); *named.Of(s, &number)++; s.Leave() },
@@ -84,7 +95,7 @@ func TestSectionsAllocateNothing(t *testing.T) {
 
 func BenchmarkSection(b *testing.B) {
 	all := samples()
-	for _, name := range []string{"stock", "nothing guarded", "Var", "Var read", "Var wide", "nested", "Of", "Field", "Of wide", "Of nested"} {
+	for _, name := range []string{"stock", "nothing guarded", "Var", "Var read", "Var wide", "nested", "straight", "Of", "Field", "Of wide", "Of nested"} {
 		b.Run(name, func(b *testing.B) {
 			section := all[name]
 			b.ReportAllocs()

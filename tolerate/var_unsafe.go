@@ -52,13 +52,13 @@ func GuardSlice[S ~[]E, E any](l Lock, p *S, resolve ...Resolver[S]) *Var[S] {
 	return f.Guard(l, p)
 }
 
-// GuardMap is [Guard] for a map with its entries. Each section that uses it copies
-// it, and publishes a new map if it has changed anything. Without a resolver it is
-// [Union].
+// GuardMap is [Guard] for a map with its entries. Each section copies it, whether it
+// uses it or not, and publishes a new map if it has changed anything. Without a
+// resolver it is [Union].
 //
 // The runtime ends a program that it sees writing a map while another goroutine
-// reads it. A careless write that falls into the copying, at the first use in a
-// section and at its end, can still be seen; one in between cannot.
+// reads it. A careless write that falls into the copying, at the beginning of a
+// section, or into the comparison at its end can still be seen; one in between cannot.
 func GuardMap[M ~map[K]V, K, V comparable](l Lock, p *M, resolve ...Resolver[M]) *Var[M] {
 	f := Field[M]{Copy: maps.Clone[M], Equal: maps.Equal[M, M], Resolve: Union[M]}
 	if len(resolve) > 0 {
