@@ -3,7 +3,6 @@ package instrument
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam"
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
 )
 
 // A Config says what to build.
@@ -93,27 +93,24 @@ type builder struct {
 	Config
 	env  goEnv
 	dir  string
-	text map[string]string // the overlay: file to text
+	over *overlay.Overlay
 	prog *Program
 	hash hash.Hash // of what all binaries have in common
 	// early are packages written in versions of Go in which hooks cannot be called.
 	// Rewritten, they are compiled as a later one.
 	early []string
-	// modules are the directories of the module cache that stand elsewhere.
-	modules map[string]*packages.Module
-	links   map[string]string // the overlay: file to existing file
-	goFlags []string
-	marks   map[string]bool // the packages whose binaries contain a mark
+	marks map[string]bool // the packages whose binaries contain a mark
 }
 
 // goEnv is what the go command says of itself.
 type goEnv struct {
-	GOROOT, GOMODCACHE, GOMOD, GOWORK, GOVERSION, GOOS, GOARCH, GOFLAGS string
+	overlay.Env
+	GOVERSION, GOOS, GOARCH, GOFLAGS string
 }
 
 // Build rewrites the packages and builds them.
 func Build(c Config) (_ *Program, err error) {
-	b := &builder{Config: c, text: make(map[string]string), links: make(map[string]string), modules: make(map[string]*packages.Module), marks: make(map[string]bool), prog: new(Program)}
+	b := &builder{Config: c, marks: make(map[string]bool), prog: new(Program)}
 	b.hash = sha256.New()
 	out, err := b.goCommand("env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS")
 	if err != nil {
@@ -122,6 +119,7 @@ func Build(c Config) (_ *Program, err error) {
 	if err := json.Unmarshal(out, &b.env); err != nil {
 		return nil, fmt.Errorf("reading the output of go env: %w", err)
 	}
+	b.over = overlay.New(b.env.Env)
 	for _, f := range append(strings.Fields(b.env.GOFLAGS), c.Flags...) {
 		if strings.HasPrefix(strings.TrimLeft(f, "-"), "cover") {
 			return nil, fmt.Errorf("leave out %s: the go command then reads the original files, without hooks", f)
@@ -152,15 +150,12 @@ func Build(c Config) (_ *Program, err error) {
 		return nil, err
 	}
 	b.addDriver(targets)
-	if err := b.relocate(); err != nil {
-		return nil, err
-	}
-	overlay, err := b.writeOverlay()
+	flags, err := b.over.Write(b.dir, c.Flags)
 	if err != nil {
 		return nil, err
 	}
 	for i, t := range targets {
-		if err := b.compile(t, i, overlay); err != nil {
+		if err := b.compile(t, i, flags); err != nil {
 			return nil, err
 		}
 		if b.prog.Binaries[i].Hash, err = b.identity(roots, t); err != nil {
@@ -203,7 +198,7 @@ func (b *builder) addHooks() error {
 	}
 	for _, s := range sources {
 		s = assembly(s)
-		b.text[b.std(s.Name)] = s.Text
+		b.over.Text[b.over.Std(s.Name)] = s.Text
 		fmt.Fprintln(b.hash, s.Name, len(s.Text))
 		io.WriteString(b.hash, s.Text)
 	}
@@ -226,11 +221,6 @@ func assembly(s cofferdam.Source) cofferdam.Source {
 		).Replace(s.Text)
 	}
 	return s
-}
-
-// std returns the path of a file of the standard library.
-func (b *builder) std(name string) string {
-	return filepath.Join(b.env.GOROOT, "src", filepath.FromSlash(name))
 }
 
 // targets returns the packages to build binaries of.
@@ -268,11 +258,11 @@ func (b *builder) program(roots []*packages.Package) string {
 
 // addDriver adds a file to each target that links the driver.
 func (b *builder) addDriver(targets []*packages.Package) {
-	if _, ok := b.text[b.std("cofferdamrt/drive/drive.go")]; !ok && !b.has("cofferdamrt/drive") {
+	if _, ok := b.over.Text[b.over.Std("cofferdamrt/drive/drive.go")]; !ok && !b.has("cofferdamrt/drive") {
 		return
 	}
 	for _, p := range targets {
-		b.text[b.driver(p)] = "package " + p.Name + "\n\nimport _ \"cofferdamrt/drive\"\n"
+		b.over.Text[b.driver(p)] = "package " + p.Name + "\n\nimport _ \"cofferdamrt/drive\"\n"
 	}
 }
 
@@ -286,8 +276,8 @@ func (b *builder) driver(p *packages.Package) string {
 
 // has reports whether files are laid over a directory of the standard library.
 func (b *builder) has(dir string) bool {
-	for f := range b.text {
-		if filepath.Dir(f) == b.std(dir) {
+	for f := range b.over.Text {
+		if filepath.Dir(f) == b.over.Std(dir) {
 			return true
 		}
 	}
@@ -301,30 +291,8 @@ func dirOf(p *packages.Package) string {
 	return p.Dir
 }
 
-// writeOverlay writes the texts and the file that maps to them.
-func (b *builder) writeOverlay() (string, error) {
-	replace := make(map[string]string)
-	for from, to := range b.links {
-		replace[from] = to
-	}
-	for file, text := range b.text {
-		sum := sha256.Sum256([]byte(file + "\x00" + text))
-		to := filepath.Join(b.dir, hex.EncodeToString(sum[:8])+filepath.Ext(file))
-		if err := os.WriteFile(to, []byte(text), 0o666); err != nil {
-			return "", err
-		}
-		replace[file] = to
-	}
-	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(b.dir, "overlay.json")
-	return name, os.WriteFile(name, text, 0o666)
-}
-
-// compile builds one binary.
-func (b *builder) compile(p *packages.Package, n int, overlay string) error {
+// compile builds one binary, with the flags of the overlay.
+func (b *builder) compile(p *packages.Package, n int, flags []string) error {
 	path := p.PkgPath
 	bin := filepath.Join(b.dir, fmt.Sprintf("program%d", n))
 	if b.env.GOOS == "windows" {
@@ -336,11 +304,11 @@ func (b *builder) compile(p *packages.Package, n int, overlay string) error {
 		path = p.ForTest
 	}
 	args = append(args, b.Flags...)
-	args = append(args, b.goFlags...)
+	args = append(args, flags...)
 	for _, m := range b.early {
 		args = append(args, "-gcflags="+m+"=-lang="+later)
 	}
-	args = append(args, "-overlay="+overlay, "-o", bin)
+	args = append(args, "-o", bin)
 	if path == load.Files {
 		files, err := b.files(p)
 		if err != nil {
@@ -377,7 +345,7 @@ func (b *builder) files(p *packages.Package) ([]string, error) {
 			files[i] = filepath.Join(dir, f)
 		}
 	}
-	if driver := b.driver(p); b.text[driver] != "" {
+	if driver := b.driver(p); b.over.Text[driver] != "" {
 		files = append(files, driver)
 	}
 	return files, nil

@@ -56,7 +56,7 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 	}
 	// What is not rewritten is still overlaid.
 	for name, text := range b.Overlay {
-		b.text[name] = string(text)
+		b.over.Text[name] = string(text)
 	}
 	checker := load.NewChecker()
 	checker.Overlay = b.Overlay
@@ -112,8 +112,7 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 			if isStd {
 				std[f.name] = text
 			} else {
-				b.text[f.name] = text
-				b.noteModule(j)
+				b.over.Add(j.p, f.name, text)
 			}
 		}
 		if isStd && base-first > stdBlock {
@@ -128,14 +127,14 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 	}
 	slices.SortFunc(b.prog.Sites, func(x, y Site) int { return int(int64(x.ID) - int64(y.ID)) })
 	for file, text := range std {
-		b.text[file] = text
+		b.over.Text[file] = text
 	}
 	patched, err := patchStd(filepath.Join(b.env.GOROOT, "src"), std)
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(keys(patched)) {
-		b.text[b.std(name)] = patched[name]
+		b.over.Text[b.over.Std(name)] = patched[name]
 		io.WriteString(b.hash, patched[name])
 	}
 	return nil

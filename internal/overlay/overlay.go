@@ -3,7 +3,7 @@
 // An [Overlay] maps files to texts, or to other files. The source tree is not touched.
 // The go command refuses overlays over its module cache, so a module there that has
 // other texts is replaced, in a generated go.mod or go.work, by a directory elsewhere
-// that does not exist: the overlay maps every file of it.
+// that does not exist, or is empty: the overlay maps every file of it.
 package overlay
 
 import (
@@ -100,20 +100,13 @@ func (o *Overlay) relocate(dir string, flags []string) ([]string, error) {
 	if len(o.modules) == 0 {
 		return nil, nil
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	// The place must be the same each time: it is part of what the compiler's
-	// results are cached by.
-	elsewhere := filepath.Join(cache, "cofferdam", "modules")
 	dirs := make(map[string]string) // module path to its new place
 	for path, m := range o.modules {
 		rel, err := filepath.Rel(o.GOMODCACHE, m.Dir)
 		if err != nil {
 			return nil, err
 		}
-		dirs[path] = filepath.Join(elsewhere, rel)
+		dirs[path] = filepath.Join(elsewhere(), rel)
 		if err := o.move(m, dirs[path]); err != nil {
 			return nil, fmt.Errorf("putting %s elsewhere: %w", path, err)
 		}
@@ -122,6 +115,22 @@ func (o *Overlay) relocate(dir string, flags []string) ([]string, error) {
 		return nil, o.replaceInWork(dirs)
 	}
 	return o.replaceInMod(dir, flags, dirs)
+}
+
+// elsewhere is where moved modules stand. The place must be the same each time: it is
+// part of what the compiler's results are cached by.
+func elsewhere() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	return filepath.Join(cache, "cofferdam", "modules")
+}
+
+// Moved tells of a file of a moved module, as a running program names it, what it is in
+// the module cache.
+func Moved(file string) (inCache string, ok bool) {
+	return strings.CutPrefix(file, elsewhere()+string(filepath.Separator))
 }
 
 // move maps the files of a module to another directory.
@@ -144,6 +153,12 @@ func (o *Overlay) move(m *packages.Module, dir string) error {
 			return err
 		}
 		to := filepath.Join(dir, rel)
+		if filepath.Ext(path) == ".s" {
+			// The assembler runs in the package's directory.
+			if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+				return err
+			}
+		}
 		if text, ok := o.Text[path]; ok {
 			o.Text[to] = text
 			delete(o.Text, path)

@@ -16,6 +16,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/lift/gossa"
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -228,7 +229,7 @@ func (p *Program) lockObjects() map[uint64]types.Object {
 
 // atRun is the file that a running program names so.
 func (s *source) atRun(name string) *file {
-	if rest, ok := instrument.Moved(name); ok && s.moved != nil {
+	if rest, ok := overlay.Moved(name); ok && s.moved != nil {
 		name = filepath.Join(s.moved.env.GOMODCACHE, rest)
 	}
 	return s.files[name]
