@@ -161,36 +161,45 @@ func (s *slot) variable(p place) *variable {
 }
 
 // prune leaves out the fields of which nothing would be gained, or that a section must
-// not write.
+// not write. To leave one out can let the slot be used by more statements.
 func (f *file) prune(g *group, s *slot) {
-	s.vars = slices.DeleteFunc(s.vars, func(v *variable) bool {
-		v.written = false
-		count := make(map[*types.Var]int)
-		most, why, at := 0, usedOnce, g.first.Pos()
-		for _, p := range g.parts {
-			root := f.slotUse(g, s, p).root
-			if root == nil {
+	for again := true; again; {
+		again = false
+		for _, v := range s.vars {
+			if why, at := f.useless(g, s, v); why != "" {
+				g.dropped = append(g.dropped, drop{v.datum, why, at})
+				s.vars = slices.DeleteFunc(slices.Clone(s.vars), func(w *variable) bool { return w == v })
+				again = true
+				break
+			}
+		}
+	}
+}
+
+// useless returns why a field should not be in a slot, and notes whether it is written.
+func (f *file) useless(g *group, s *slot, v *variable) (why string, at token.Pos) {
+	v.written = false
+	count := make(map[*types.Var]int)
+	most, at := 0, g.first.Pos()
+	for _, p := range g.parts {
+		root := f.slotUse(g, s, p).root
+		for _, a := range p.accesses {
+			if root == nil || s.variable(a.place) != v {
 				continue
 			}
-			for _, a := range p.accesses {
-				if s.variable(a.place) != v {
-					continue
-				}
-				at = a.node.Pos()
-				count[root]++
-				most = max(most, count[root])
-				v.written = v.written || a.write
-			}
+			at = a.node.Pos()
+			count[root]++
+			most = max(most, count[root])
+			v.written = v.written || a.write
 		}
-		if v.written && g.reading {
-			most, why = 0, "it is written in a section that may only read"
-		}
-		if most < 2 {
-			g.dropped = append(g.dropped, drop{v.datum, why, at})
-			return true
-		}
-		return false
-	})
+	}
+	switch {
+	case v.written && g.reading:
+		return "it is written in a section that may only read", at
+	case most < 2:
+		return usedOnce, at
+	}
+	return "", token.NoPos
 }
 
 // slotUse finds out what a part has to do with a slot.
