@@ -25,6 +25,9 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if c == nil {
 		return
 	}
+	if kind != event.Load {
+		c.vigil.rounds = 0
+	}
 	alive := c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
 	if kind == event.Store {
 		s.journal.keep(addr, size)
@@ -55,21 +58,26 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 	if c == nil {
 		return
 	}
-	alive := c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
+	op := event.Op{Kind: kind, Site: site, Addr: addr, Size: size}
+	switch kind {
+	case event.AtomicLoad, event.AtomicCompare:
+		op.Yield = c.vigil.looks(addr, site)
+	default:
+		c.vigil.rounds = 0
+	}
+	alive := c.step(op)
 	if kind != event.AtomicLoad {
 		s.journal.keep(addr, size)
 	}
 	if alive {
 		o := s.objects.at(p)
-		if kind != event.AtomicStore {
+		if kind != event.AtomicStore && c.vector.at(o.by) < o.at {
 			c.acquire(o.released)
 		}
 		c.touch(addr, size, kind, site)
 		switch kind {
-		case event.AtomicStore:
-			c.release(&o.released)
-		case event.AtomicUpdate:
-			c.releaseMerge(&o.released)
+		case event.AtomicStore, event.AtomicUpdate:
+			c.publish(o)
 		case event.AtomicCompare:
 			s.compare = compare{c: c, on: o, addr: addr, size: min(size, maxCompare)}
 			copy(s.compare.old[:], bytesAt(addr, s.compare.size))
@@ -80,6 +88,13 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 		}
 	}
 	c.leave()
+}
+
+// publish makes c's past that of the atomic variable o: an update has come after what
+// was there before, so that nothing of it is lost.
+func (c *goroutine) publish(o *object) {
+	o.by, o.at = c.slot, c.vector[c.slot]
+	c.release(&o.released)
 }
 
 // A compare is a compare and swap, of which it is not known yet whether it succeeded.
@@ -108,7 +123,8 @@ func (s *scheduler) settleSlow() {
 	if k := &s.compare; k.c != nil {
 		changed := string(bytesAt(k.addr, k.size)) != string(k.old[:k.size])
 		if changed {
-			k.c.releaseMerge(&k.on.released)
+			k.c.publish(k.on)
+			k.c.vigil.rounds = 0
 		}
 		if s.recorder.pending {
 			s.recorder.event.Arg = bit(changed)

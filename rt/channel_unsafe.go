@@ -111,6 +111,7 @@ func (c *goroutine) sent(o *object, site uint32) {
 		c.exchange(&o.slots[i])
 	}
 	s.emit(c, event.Send, site, o.addr, 1, uint64(o.length()))
+	s.idled = 0 // if it was to somebody outside, it was worth the wait
 	s.changed(o)
 }
 
@@ -124,6 +125,7 @@ func (c *goroutine) received(o *object, site uint32, ok bool) {
 		o.receive = (o.receive + 1) % n
 	}
 	s.emit(c, event.Recv, site, o.addr, 1, uint64(o.length()))
+	s.idled = 0
 	s.changed(o)
 }
 

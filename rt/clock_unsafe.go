@@ -31,6 +31,11 @@ const (
 // exactly, as package testing/synctest promises.
 const perLook = 100
 
+// perLongWork is by how much time goes on while 2*spinning steps are taken: about as
+// much as a program would need for them that is not under control, with a thousand
+// instructions between two hooks.
+const perLongWork = 20_000_000
+
 // maxLinger is how often time moves on, and how often somebody may spin, after the root
 // has ended: goroutines that are left may have a ticker, or poll, and never end.
 const maxLinger = 100
@@ -200,6 +205,21 @@ func (s *scheduler) advance() bool {
 	return false
 }
 
+// goOn lets time go on while there are goroutines that can run. If all of them only wait
+// by trying, it is for a timer that they wait, and the next one is due. Otherwise those
+// who have something to do need some time for it, and a program that gives them several
+// seconds is not to run out of them.
+func (s *scheduler) goOn() {
+	k := &s.clock
+	for _, c := range s.ready {
+		if !c.vigil.waits() && len(k.heap) > 0 && k.heap[0].when > k.now+perLongWork {
+			k.now, k.reads, k.asked = k.now+perLongWork, 0, false
+			return
+		}
+	}
+	s.advance()
+}
+
 // due fires the timers whose time has come, and reports whether one did something.
 func (s *scheduler) due() bool {
 	k := &s.clock
@@ -252,6 +272,7 @@ func Sleep(nanoseconds int64) bool {
 		return false
 	}
 	op := event.Op{Kind: event.Sleep, Yield: true, Site: c.site()}
+	c.vigil.rounds = 0
 	if c.step(op) {
 		s.emit(c, event.Sleep, op.Site, 0, 0, uint64(nanoseconds))
 		if nanoseconds > 0 {

@@ -27,9 +27,11 @@ type goroutine struct {
 	taken  uint64   // its steps
 	frame  uint32
 
-	slot   uint32
-	vector vector
+	slot     uint32
+	vector   vector
+	readings [readings]reading
 
+	vigil  vigil
 	wait   wait
 	comms  []comm // what it offers to do on channels
 	chose  int    // the one of them that somebody else did for it; -1 for none
@@ -54,6 +56,7 @@ type goroutine struct {
 func Go(site uint32, f func()) {
 	c := enter()
 	if c == nil {
+		others.Add(1) // not when it begins: it may be waited for before
 		go plain(f)
 		return
 	}
@@ -78,7 +81,6 @@ func (c *goroutine) spawn(site uint32, f func(), b *bubble) {
 var others atomic.Int64
 
 func plain(f func()) {
-	others.Add(1)
 	defer others.Add(-1)
 	f()
 }
@@ -175,13 +177,31 @@ func Gosched() {
 		runtime.Gosched()
 		return
 	}
-	if c.step(event.Op{Kind: event.Gosched, Yield: true, Site: c.site()}) {
+	site := c.site()
+	c.vigil.looks(0, site)
+	if c.step(event.Op{Kind: event.Gosched, Yield: true, Site: site}) {
 		s.emit(c, event.Gosched, s.ops[c.index].Site, 0, 0, 0)
 		if len(s.ready) == 1 {
 			s.advance()
 		}
 	}
 	c.leave()
+}
+
+// GOMAXPROCS is runtime.GOMAXPROCS(n). Under control it answers as the runtime would and
+// changes nothing: one goroutine runs at a time whatever the program asks for, and with
+// a second thread for the others to run on, each turn would wait for the system.
+func GOMAXPROCS(n int) int {
+	c := enter()
+	if c == nil {
+		return runtime.GOMAXPROCS(n)
+	}
+	before := s.procs
+	if n > 0 {
+		s.procs = n
+	}
+	c.leave()
+	return before
 }
 
 // Block is select {}.

@@ -22,6 +22,9 @@ type object struct {
 	// closed it, signalled it. readers is that of the readers of an RWMutex.
 	released vector
 	readers  vector
+	// by and at are the slot and the moment of who released an atomic variable last. Who
+	// has come past it knows all of released; there may be many slots in that.
+	by, at uint32
 	// tickets are those who wait for a Cond, the first to be signalled first.
 	tickets []*goroutine
 	// granted is how many readers of an RWMutex were let in by an Unlock and did not
@@ -46,6 +49,7 @@ func (o *object) reset(addr uintptr) {
 	o.waiters = o.waiters[:0]
 	o.released = o.released[:0]
 	o.readers = o.readers[:0]
+	o.by, o.at = 0, 0
 	o.tickets = o.tickets[:0]
 	o.granted = 0
 	o.awaited = false

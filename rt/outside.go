@@ -178,9 +178,16 @@ func (s *scheduler) evict(g uintptr) {
 }
 
 // outsiders reports whether somebody who is not under control may let others go on. c
-// is the goroutine that runs.
+// is the goroutine that runs. What was there before the run is not waited for when the
+// run is as good as over: only leftovers are, which have tickers perhaps.
 func (s *scheduler) outsiders(c *goroutine) bool {
-	if strays.count.Load() > 0 || others.Load() > 0 {
+	return others.Load() > 0 && !s.rootEnded || s.newcomers(c)
+}
+
+// newcomers reports whether somebody is not under control who was not there before the
+// run.
+func (s *scheduler) newcomers(c *goroutine) bool {
+	if strays.count.Load() > 0 {
 		return true
 	}
 	known := s.baseline + s.natives
@@ -198,15 +205,23 @@ func (s *scheduler) outsiders(c *goroutine) bool {
 }
 
 // How long to wait for those outside, in nanoseconds: until time goes on, and until
-// what is blocked is called a deadlock.
+// what is blocked is called a deadlock. Time need not wait for those who were there
+// before the run: they have waited for something ever since, and if they have got it by
+// now, they go on as soon as they are let.
 const (
-	untilTime     = 20_000_000
-	untilDeadlock = 200_000_000
+	untilTime       = 20_000_000
+	untilTimeForOld = 300_000
+	untilDeadlock   = 200_000_000
 )
 
 // retryAfter is how often idle looks before it lets those who wait try for themselves:
 // that the other side of an unbuffered channel waits outside cannot be seen from here.
-const retryAfter = 30
+// sleepAfter is how often before it sleeps in between.
+const (
+	retryAfter       = 30
+	retryAfterForOld = 10
+	sleepAfter       = 20
+)
 
 // idle waits for those outside, on behalf of c, who ran last. It returns true with the
 // token when there is something to do, false if somebody else has the token now or the
@@ -216,10 +231,14 @@ func (s *scheduler) idle(c *goroutine) bool {
 		s.idled = 0 // somebody did more than try
 	}
 	s.idledAt = s.steps
+	retry, patience := retryAfter, int64(untilTime)
+	if len(s.clock.heap) > 0 && !s.newcomers(c) {
+		retry, patience = retryAfterForOld, untilTimeForOld
+	}
 	g, _, _ := here()
 	for n := 0; ; n++ {
 		token.Store(0)
-		if n < 20 || s.config.Sleep == nil {
+		if n < sleepAfter || s.config.Sleep == nil {
 			runtime.Gosched()
 			s.idled += 20_000
 		} else {
@@ -229,11 +248,11 @@ func (s *scheduler) idle(c *goroutine) bool {
 		if !token.CompareAndSwap(0, g|inside) {
 			return false
 		}
-		if s.adopt() || s.poll(n >= retryAfter) || !s.outsiders(c) {
+		if s.adopt() || s.poll(n >= retry) || !s.outsiders(c) {
 			return true
 		}
 		mine := strays.count.Load() > 0
-		if s.idled > untilTime || !mine && n > retryAfter {
+		if s.idled > patience || !mine && n > retry {
 			if s.advance() {
 				return true
 			}

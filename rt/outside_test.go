@@ -106,6 +106,48 @@ func TestOthersTakePart(t *testing.T) {
 	}
 }
 
+// TestTimeDoesNotWaitForThoseWhoWereThereBefore has a goroutine outside that answers, and
+// one inside that counts the hours, even when the run is over.
+func TestTimeDoesNotWaitForThoseWhoWereThereBefore(t *testing.T) {
+	const hour = 3600_000_000_000
+	requests, replies := make(chan int), make(chan int)
+	Go(1, func() {
+		for v := range requests {
+			replies <- v + 1
+		}
+	})
+	defer close(requests)
+	var naps atomic.Int32
+	nap := func(nanoseconds int64) {
+		if nanoseconds < 1_000_000 { // the watchdog sleeps longer
+			naps.Add(1)
+		}
+		pause(nanoseconds)
+	}
+	r := Run(Config{Strategy: &first{}, Sleep: nap}, func() {
+		Go(2, func() {
+			for {
+				Sleep(hour)
+			}
+		})
+		Gosched()
+		start := elapsed()
+		for i := range 10 {
+			To[int](requests).Send(i, 3)
+			if Recv(replies, 4) != i+1 {
+				t.Error("received something else")
+			}
+		}
+		if elapsed()-start >= hour {
+			t.Error("time went on before there was an answer")
+		}
+		Sleep(10 * hour)
+	})
+	if r.Failed() || naps.Load() > 0 {
+		t.Errorf("slept %d times: %s", naps.Load(), outcomeOf(r))
+	}
+}
+
 func TestHooksArePlainOperationsOutsideARun(t *testing.T) {
 	x, ch, m := heap(1), make(chan int, 1), map[int]int{}
 	defer Leave(Enter(1))

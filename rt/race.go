@@ -108,7 +108,20 @@ type word struct {
 	key        uintptr // the address / 8
 	generation uint32
 	head       uint32 // the list of accesses
+	writes     uint32 // how many of them there were that write
 }
+
+// A reading is a read that a goroutine has made, so that it need not look for it among
+// those of a thousand others when it makes it again.
+type reading struct {
+	key    uintptr
+	at     uint32
+	writes uint32 // to the word, up to then
+	index  uint32 // in shadow.accesses
+}
+
+// readings is how many words a goroutine remembers reading.
+const readings = 16
 
 type access struct {
 	next   uint32
@@ -226,6 +239,19 @@ func (c *goroutine) touchWord(w *word, a access) {
 		first.site, first.frame = a.site, a.frame
 		return
 	}
+	r := &c.readings[w.key%readings]
+	if a.write {
+		w.writes++
+	} else if r.key == w.key && r.writes == w.writes {
+		// Nobody has written since. The access is still in the list unless it was covered:
+		// then it has no bytes left, or is used again, by c at a later moment at the
+		// earliest.
+		if b := &h.accesses[r.index]; b.slot == a.slot && b.at == r.at && b.kind == a.kind && b.mask == a.mask && !b.raced {
+			b.at, b.site, b.frame = a.at, a.site, a.frame
+			r.at = a.at
+			return
+		}
+	}
 	for link := &w.head; *link != 0; {
 		i := *link
 		b := &h.accesses[i]
@@ -250,6 +276,9 @@ func (c *goroutine) touchWord(w *word, a access) {
 		link = &b.next
 	}
 	h.add(a, w)
+	if !a.write {
+		*r = reading{key: w.key, at: a.at, writes: w.writes, index: w.head}
+	}
 }
 
 // covers reports whether every kind of access that conflicts with b conflicts with a.

@@ -61,6 +61,7 @@ func (s *scheduler) begin(config Config) {
 		// So that numbers do not depend on earlier runs.
 		s.frames.reset()
 	}
+	s.procs = runtime.GOMAXPROCS(0)
 	s.baseline = runtime.NumGoroutine()
 	foreign.Store(false)
 	lockStrays()

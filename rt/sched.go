@@ -27,6 +27,8 @@ type scheduler struct {
 	ids   []uint32
 	ops   []event.Op
 	point sched.Point
+	// coming are those who are about to be put among the ready; see regroup.
+	coming []*goroutine
 
 	steps  uint64
 	limit  uint64 // of steps
@@ -44,6 +46,7 @@ type scheduler struct {
 	idled     int64  // nanoseconds spent waiting for those outside
 	idledAt   uint64 // the step at which that began
 	quiet     int    // who waits for everybody else to wait
+	procs     int    // what the program takes GOMAXPROCS to be
 
 	done chan struct{} // the run is over
 
@@ -216,7 +219,7 @@ func (s *scheduler) look(c *goroutine) {
 		}
 	}
 	s.pause = min(s.limit, s.steps+2*spinning)
-	s.advance()
+	s.goOn()
 	if others.Load() > 0 || foreign.Load() {
 		s.poll(true)
 	}

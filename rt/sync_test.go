@@ -3,10 +3,12 @@ package rt_test
 import (
 	"fmt"
 	"iter"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	. "github.com/cofferdam-go/cofferdam/rt"
 )
 
@@ -216,5 +218,90 @@ func TestAStrategyThatNeverSwitchesIsMadeTo(t *testing.T) {
 	})
 	if r.Failed() || r.CutOff {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestWhoLooksAgainAndAgainLetsOthersGo passes a number to and fro between two that wait
+// by looking at it, under the schedule that lets who runs run on.
+func TestWhoLooksAgainAndAgainLetsOthersGo(t *testing.T) {
+	const rounds = 100
+	x := heap(uint32(0))
+	player := func(me uint32) func() {
+		return func() {
+			for i := range uint32(rounds) {
+				for *A(x, event.AtomicLoad, 1) != 2*i+me {
+				}
+				*A(x, event.AtomicUpdate, 2)++
+			}
+		}
+	}
+	r := Run(Config{Strategy: &first{}}, func() { together(player(0), player(1)) })
+	if r.Failed() || *x != 2*rounds || r.Steps > 100*rounds {
+		t.Errorf("%d after %d steps: %s", *x, r.Steps, outcomeOf(r))
+	}
+}
+
+// ordered is a random walk that holds points against what is promised of them.
+type ordered struct {
+	walk
+	t    *testing.T
+	most int
+}
+
+func (o *ordered) Pick(p *sched.Point) int {
+	for i, g := range p.Ready {
+		if p.Ops[i].G != g || i > 0 && p.Ready[i-1] >= g {
+			o.t.Fatalf("ready are %v, which will do %v", p.Ready, p.Ops)
+		}
+	}
+	o.most = max(o.most, len(p.Ready))
+	return o.walk.Pick(p)
+}
+
+func TestACrowdThatWaitsStaysInOrder(t *testing.T) {
+	const goroutines = 50
+	for seed := range uint64(20) {
+		x, y, mu, rw, wg := heap(0), heap(0), heap(mutex{}), heap(rwMutex{}), heap(waitGroup{})
+		strategy := &ordered{walk: walk{seed: seed}, t: t}
+		r := Run(Config{Strategy: strategy}, func() {
+			wg.Add(goroutines)
+			for i := range goroutines {
+				Go(1, func() {
+					mu.Lock()
+					*W(x, 2) = *R(x, 3) + 1
+					mu.Unlock()
+					if i%5 == 0 {
+						rw.Lock()
+						*W(y, 4) = *R(y, 5) + 1
+						rw.Unlock()
+					} else {
+						rw.RLock()
+						*R(y, 6) = *R(y, 7)
+						rw.RUnlock()
+					}
+					wg.Done()
+					wg.Wait()
+				})
+			}
+			wg.Wait()
+		})
+		if outcomeOf(r) != "" || *x != goroutines || *y != goroutines/5 || strategy.most < goroutines/2 {
+			t.Errorf("seed %d: %d and %d, at most %d were ready: %s", seed, *x, *y, strategy.most, outcomeOf(r))
+		}
+	}
+}
+
+func TestGOMAXPROCSIsRememberedAndNotObeyed(t *testing.T) {
+	native := runtime.GOMAXPROCS(0)
+	for range 2 {
+		r := Run(Config{Strategy: &first{}}, func() {
+			before, set, after := GOMAXPROCS(native+3), GOMAXPROCS(0), runtime.GOMAXPROCS(0)
+			if before != native || set != native+3 || after != native {
+				panic(fmt.Sprint(before, set, after))
+			}
+		})
+		if r.Failed() {
+			t.Error(outcomeOf(r))
+		}
 	}
 }

@@ -124,7 +124,7 @@ func (s *scheduler) clean() {
 	s.clock.reset()
 	s.compare = compare{}
 	*s = scheduler{
-		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops,
+		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops, coming: s.coming,
 		done: s.done, frames: s.frames, shadow: s.shadow, objects: s.objects,
 		scratch: s.scratch, slotEnds: s.slotEnds, clock: s.clock, journal: s.journal,
 	}

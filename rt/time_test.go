@@ -126,6 +126,30 @@ func TestTimeGoesOnForThoseWhoSpin(t *testing.T) {
 	}
 }
 
+// TestWorkInProgressIsNotOvertakenByTime has work done that takes many steps, and little
+// time, while somebody else counts the seconds.
+func TestWorkInProgressIsNotOvertakenByTime(t *testing.T) {
+	x, late := heap(0), heap(false)
+	r := Run(Config{Strategy: &first{}}, func() {
+		done := heap(uint32(0))
+		Go(1, func() {
+			for range 10 {
+				if Sleep(100_000_000); *A(done, event.AtomicLoad, 2) == 1 {
+					return
+				}
+			}
+			*late = true
+		})
+		for range 400_000 {
+			*W(x, 3)++
+		}
+		*A(done, event.AtomicStore, 4) = 1
+	})
+	if r.Failed() || r.CutOff || *late {
+		t.Errorf("late %v: %s", *late, outcomeOf(r))
+	}
+}
+
 func TestAnEmptyLoopByTheClockEnds(t *testing.T) {
 	r := Run(Config{Strategy: &first{}}, func() {
 		for start := elapsed(); elapsed()-start < 1_000_000_000; {

@@ -79,6 +79,13 @@ func (c *goroutine) await(op event.Op) bool {
 		return false
 	}
 	s.settle()
+	switch c.wait.kind {
+	case forMutex, forReading, forWriting, forNothing:
+		// It may change something while it has the lock, and may not.
+		c.vigil.looks(op.Addr, 0)
+	default:
+		c.vigil.rounds = 0
+	}
 	op.G = c.id
 	s.ops[c.index] = op
 	s.adopt()
@@ -169,8 +176,102 @@ func (o *object) removeWaiter(c *goroutine) {
 
 // changed looks again who of those that wait for o can go on, and who cannot any more.
 func (s *scheduler) changed(o *object) {
+	if len(o.waiters) >= crowd {
+		s.changedForMany(o)
+		return
+	}
 	for i := 0; i < len(o.waiters); i++ {
 		s.reconsider(o.waiters[i])
+	}
+}
+
+// crowd is how many waiters are better moved all at once: one by one each of them costs
+// a walk over the ready ones.
+const crowd = 16
+
+// changedForMany is changed for a crowd. Those whose going on or not matters to others
+// are left for last, and done one by one.
+func (s *scheduler) changedForMany(o *object) {
+	moved := false
+	for _, c := range o.waiters {
+		if c == s.current && c.state == ready || c.chose >= 0 || !c.wait.kind.lone() {
+			continue
+		}
+		switch enabled := c.enabled(); {
+		case enabled && c.state == blocked:
+			c.state = ready
+			s.coming = append(s.coming, c)
+			moved = true
+		case !enabled && c.state == ready:
+			c.op = s.ops[c.index]
+			c.index = -1
+			c.state = blocked
+			s.emit(c, event.Blocked, c.op.Site, c.op.Addr, 0, uint64(c.op.Kind))
+			moved = true
+		}
+	}
+	if moved {
+		s.regroup()
+	}
+	for i := 0; i < len(o.waiters); i++ {
+		if c := o.waiters[i]; !c.wait.kind.lone() {
+			s.reconsider(c)
+		}
+	}
+}
+
+// lone reports whether nobody else can go on, or has to wait, because of somebody who
+// waits in this way.
+func (k waitKind) lone() bool {
+	return k == forMutex || k == forReading || k == forGroup
+}
+
+// regroup takes those from the ready ones who have lost their index, and puts those who
+// are coming among them.
+func (s *scheduler) regroup() {
+	kept := 0
+	for i, c := range s.ready {
+		if c.index >= 0 {
+			s.place(c, kept, s.ops[i])
+			kept++
+		}
+	}
+	clear(s.ready[kept:])
+	s.ready, s.ids, s.ops = s.ready[:kept], s.ids[:kept], s.ops[:kept]
+	sortByID(s.coming)
+	for _, c := range s.coming {
+		s.ready = append(s.ready, c)
+		s.ids = append(s.ids, c.id)
+		s.ops = append(s.ops, c.op)
+	}
+	// From the back, so that nobody is overwritten who has not been moved yet.
+	for at := len(s.ready) - 1; len(s.coming) > 0; at-- {
+		n := len(s.coming) - 1
+		if kept > 0 && s.ids[kept-1] > s.coming[n].id {
+			kept--
+			s.place(s.ready[kept], at, s.ops[kept])
+			continue
+		}
+		s.place(s.coming[n], at, s.coming[n].op)
+		s.coming[n] = nil
+		s.coming = s.coming[:n]
+	}
+}
+
+// place makes c the ready one at an index.
+func (s *scheduler) place(c *goroutine, index int, op event.Op) {
+	s.ready[index], s.ids[index], s.ops[index] = c, c.id, op
+	c.index = index
+}
+
+// sortByID sorts in the manner of Shell: package sort is not to be had here.
+func sortByID(list []*goroutine) {
+	for gap := len(list) / 2; gap > 0; gap /= 2 {
+		for i := gap; i < len(list); i++ {
+			for j := i; j >= gap && list[j].id < list[j-gap].id; j -= gap {
+				list[j], list[j-gap] = list[j-gap], list[j]
+			}
+		}
 	}
 }
 

@@ -170,12 +170,12 @@ func (r *rewriter) selector(e *ast.SelectorExpr) string {
 
 // qualified returns the text of a name of another package.
 func (r *rewriter) qualified(e *ast.SelectorExpr) string {
-	if r.packageOf(e) == "runtime" && e.Sel.Name == "Gosched" {
+	if r.packageOf(e) == "runtime" && (e.Sel.Name == "Gosched" || e.Sel.Name == "GOMAXPROCS") {
 		r.used = true
 		r.hooks++
 		// The file's import must stay in use.
 		r.tail = append(r.tail, "var _ = "+r.verbatim(e))
-		return r.rt + "." + "Gosched"
+		return r.rt + "." + e.Sel.Name
 	}
 	return r.verbatim(e)
 }
