@@ -29,6 +29,7 @@ import (
 type searchFlags struct {
 	run    string
 	main   bool
+	short  bool
 	deps   bool
 	tags   string
 	races  bool
@@ -44,6 +45,7 @@ func (f *searchFlags) add(cmd *cobra.Command, budget time.Duration) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.run, "run", "", "explore the tests whose names match this `regexp`")
 	fl.BoolVar(&f.main, "main", false, "explore the main program instead of the tests; arguments for it follow --")
+	fl.BoolVar(&f.short, "short", false, "tell the tests to be short, as go test does: testing.Short is true")
 	fl.DurationVar(&f.Budget, "budget", budget, "how long to look, at all tests together")
 	fl.StringVar(&f.Strategy, "strategy", "pct", "pct, random or dfs")
 	fl.IntVar(&f.Preemptions, "preemptions", 2, "with dfs: try all schedules with at most so many preemptions")
@@ -78,6 +80,9 @@ func (f *searchFlags) config(cmd *cobra.Command, args []string) (instrument.Conf
 	var rest []string
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
 		args, rest = args[:n], args[n:]
+	}
+	if f.short && !f.main {
+		rest = append(rest[:len(rest):len(rest)], "-test.short")
 	}
 	c := instrument.Config{Patterns: args, Tests: !f.main, Deps: f.deps}
 	if len(args) == 0 {

@@ -64,7 +64,7 @@ func (p *Program) start(ctx context.Context) (*child, error) {
 // so on any machine.
 func (p *Program) arguments() []string {
 	if p.build.config.Tests {
-		return []string{"-test.parallel=4"}
+		return append([]string{"-test.parallel=4"}, p.build.args...)
 	}
 	return p.build.args
 }

@@ -215,8 +215,9 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 // searchFresh is the search with a process for each run.
 func (p *Program) searchFresh(ctx context.Context, target string, o *Options, left time.Duration, why error) (*Result, error) {
 	res := &Result{Target: target, Fresh: true, Note: "each run had a fresh process, because " + reason(why)}
-	if o.Strategy == "dfs" {
-		// The search keeps its place in the process that it runs in.
+	if o.Strategy == "dfs" && o.Runs != 1 {
+		// The search keeps its place in the process that it runs in. Its first run, by the
+		// default schedule, is all that can be had.
 		return nil, fmt.Errorf("the search by dfs needs a program whose runs can be repeated in one process, but %w; use -strategy pct or random", why)
 	}
 	start := time.Now()
@@ -242,9 +243,11 @@ func (p *Program) searchFresh(ctx context.Context, target string, o *Options, le
 			return nil, err
 		}
 		c.close()
+		res.Steps += report.Done.Steps
 		if report.Done.Outcome != nil {
-			runs := res.Runs
+			runs, steps := res.Runs, res.Steps
 			res.Done = *report.Done
+			res.Steps = steps
 			res.Runs, res.First, res.After, res.Elapsed = runs, runs, time.Since(start), time.Since(start)
 			if err := p.confirm(ctx, res, &one); !errors.Is(err, errNotReproduced) {
 				return res, err

@@ -247,6 +247,25 @@ func TestUnrepeatable(t *testing.T) {
 	}
 }
 
+// TestUnrepeatableHasADefaultSchedule: the search of all schedules can do the first in a
+// fresh process, and says so if it should do more.
+func TestUnrepeatableHasADefaultSchedule(t *testing.T) {
+	p := build(t, "testdata/outside")
+	o := options(t)
+	o.Strategy, o.Runs = "dfs", 1
+	res, err := p.Explore(t.Context(), "TestEnvironment", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Failure != nil || !res.Fresh || res.Runs != 1 {
+		t.Errorf("failure %v, fresh processes %v, %d runs", res.Failure, res.Fresh, res.Runs)
+	}
+	o.Runs = 2
+	if _, err := p.Explore(t.Context(), "TestEnvironment", o); err == nil || !strings.Contains(err.Error(), "-strategy pct or random") {
+		t.Errorf("two runs by dfs: %v", err)
+	}
+}
+
 // TestEachRunBeginsWhereTheFirstBegan: what a run did to memory is taken back, and the
 // next one takes the same steps in the same process.
 func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {
@@ -266,6 +285,26 @@ func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {
 		if res.Failure != nil || res.Fresh || res.Varied || res.Runs != 20 {
 			t.Errorf("%s: failure %v, fresh processes %v, other steps %v, %d runs", target, res.Failure, res.Fresh, res.Varied, res.Runs)
 		}
+	}
+}
+
+// TestArgumentsReachTests explores a test that fails unless it is to be short.
+func TestArgumentsReachTests(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "", `
+	if !testing.Short() {
+		t.Fatal("not short")
+	}
+`)
+	b, err := New(instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true}, "-test.short")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	o := options(t)
+	o.Runs = 2
+	if res, err := b.Programs[0].Explore(t.Context(), "TestIt", o); err != nil || res.Failure != nil {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 

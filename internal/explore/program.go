@@ -31,8 +31,8 @@ type Program struct {
 	instrument.Binary
 }
 
-// New instruments and builds what the configuration says. A main program is run with the
-// arguments.
+// New instruments and builds what the configuration says. The programs are run with the
+// arguments, which are flags such as -test.short for tests.
 func New(c instrument.Config, args ...string) (*Build, error) {
 	p, err := instrument.Build(c)
 	if err != nil {

@@ -71,10 +71,8 @@ func (p *Point) Default() int {
 	if i := p.current(); i >= 0 && (!yields(&p.Ops[i]) || len(p.Ready) == 1) {
 		return i
 	}
-	for i, g := range p.Ready {
-		if g > p.Last {
-			return i
-		}
+	if i := p.from(p.Last + 1); i < len(p.Ready) {
+		return i
 	}
 	return 0
 }
@@ -89,12 +87,23 @@ func (p *Point) current() int {
 
 // index returns the index of g among the ready, -1 if it is not.
 func (p *Point) index(g uint32) int {
-	for i, r := range p.Ready {
-		if r == g {
-			return i
-		}
+	if i := p.from(g); i < len(p.Ready) && p.Ready[i] == g {
+		return i
 	}
 	return -1
+}
+
+// from returns the index of the first of the ready that is g or comes after it.
+func (p *Point) from(g uint32) int {
+	lo, hi := 0, len(p.Ready)
+	for lo < hi {
+		if mid := (lo + hi) / 2; p.Ready[mid] < g {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }
 
 // Preempts reports whether the choice of i takes the turn from a goroutine that could

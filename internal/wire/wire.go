@@ -82,6 +82,7 @@ type Progress struct {
 	Runs    int
 	Classes int    // distinct orders of conflicting operations seen
 	Cut     int    // runs that reached the limit of steps
+	Steps   uint64 // of all runs together
 	Note    string // the strategy's own words
 	Best    string // the best failure so far
 	Elapsed time.Duration

@@ -39,6 +39,7 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 	for !strategy.Exhausted() && (o.Runs == 0 || done.Runs < o.Runs) {
 		r := s.run(i, o, rec, nil)
 		done.Runs++
+		done.Steps += r.Steps
 		classes[rec.Fingerprint()] = struct{}{}
 		if r.CutOff {
 			done.Cut++
