@@ -31,7 +31,7 @@ func TestFailuresAreOfTheModulesAndExplained(t *testing.T) {
 		known[m.path] = true
 	}
 	for i, line := range strings.Split(strings.TrimSpace(failuresText), "\n") {
-		if f := strings.SplitN(line, " ", 3); f[0] != "#" && (len(f) != 3 || !known[f[0]] || len(f[2]) < 20) {
+		if f := strings.SplitN(line, " ", 4); f[0] != "#" && (len(f) != 4 || !known[f[0]] || f[2] != theirs && f[2] != outside || len(f[3]) < 20) {
 			t.Errorf("failures.txt:%d: %q", i+1, line)
 		}
 	}
@@ -125,19 +125,31 @@ func TestReportNamesWhatWasMissed(t *testing.T) {
 	}
 }
 
-func TestModulesReportCountsFailures(t *testing.T) {
-	r := ModulesReport{Schedules: 100, Modules: []Module{{Path: "example.com/m", Tests: []ModuleTest{
-		{Test: "TestPasses", Default: Tried{Runs: 1}, Random: Tried{Runs: 100}},
-		{Test: "TestSlow", Default: Tried{Runs: 1}, Random: Tried{Runs: 7}},
-		{Test: "TestFails", Default: Tried{Runs: 1}, Random: Tried{Runs: 3, Failure: "panic: x"}, Why: "a bug"},
-	}}}}
-	c := r.Modules[0].count(100)
-	if c.tests != 3 || c.defaultPass != 3 || c.randomPass != 1 || c.short != 1 || c.randomFail != 1 {
-		t.Errorf("%+v", c)
+func TestModulesReportTellsFailuresApart(t *testing.T) {
+	passed := Tried{Runs: 1}
+	r := ModulesReport{Schedules: 100, Modules: []Module{
+		{Path: "example.com/m", Tests: []ModuleTest{
+			{Test: "TestPasses", Default: passed, Random: Tried{Runs: 100}},
+			{Test: "TestAlone", Default: Tried{Runs: 3}, Every: true},
+			{Test: "TestSlow", Default: passed, Random: Tried{Runs: 7}},
+			{Test: "TestLong", Default: passed, Random: Tried{Runs: 100, Cut: 3}},
+			{Test: "TestLarge", Default: Tried{Runs: 1, Cut: 1, Steps: 4_000_000}},
+			{Test: "TestRaces", Default: passed, Random: Tried{Runs: 3, Failure: "data race: x"}, Reason: Reason{theirs, "a bug"}},
+			{Test: "TestExecutes", Default: Tried{Error: "stuck"}, Random: Tried{Error: "stuck"}, Reason: Reason{outside, "starts a program"}},
+			{Test: "TestFails", Default: passed, Random: Tried{Runs: 3, Failure: "panic: x"}},
+		}},
+		{Path: "example.com/whole", Tests: []ModuleTest{
+			{Test: "TestRaces", Default: passed, Random: Tried{Runs: 3, Failure: "data race: x"}, Reason: Reason{theirs, "a bug"}},
+		}},
+	}}
+	if got, want := r.Modules[0].count(100), (counts{tests: 8, defaultPass: 6, every: 1, random: 1, short: 2, large: 1, theirs: 1, outside: 1, unexplained: 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 	var b strings.Builder
 	r.print(&b)
-	if !strings.Contains(b.String(), "reason: a bug") {
-		t.Errorf("no reason in\n%s", b.String())
+	for _, text := range []string{"1 of 2 modules pass", "reason: a bug", "reason: starts a program", "Not explained\n  example.com/m TestFails", "3 cut off", "Too large: cut off under the default schedule, and not tried under others\n  example.com/m TestLarge"} {
+		if !strings.Contains(b.String(), text) {
+			t.Errorf("no %q in\n%s", text, b.String())
+		}
 	}
 }

@@ -1,25 +1,18 @@
 package exploring
 
 import (
-	"bufio"
 	"context"
-	_ "embed"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
-	"strings"
+	"runtime"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
-	"github.com/cofferdam-go/cofferdam/internal/explore"
-	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
 
 // modules are real ones whose own tests are concurrent. Those without a go.mod, or whose
@@ -39,16 +32,18 @@ var modules = []struct {
 	{"github.com/orcaman/concurrent-map/v2", "v2.0.1", []string{"."}},
 	{"go.uber.org/atomic", "v1.11.0", []string{"."}},
 	{"github.com/sony/gobreaker", "v1.0.0", []string{"."}},
+	{"golang.org/x/time", "v0.12.0", []string{"./rate"}},
 	{"github.com/puzpuzpuz/xsync/v3", "v3.5.1", []string{"."}},
 	{"github.com/panjf2000/ants/v2", "v2.11.3", []string{"."}},
-	{"golang.org/x/time", "v0.12.0", []string{"./rate"}},
 }
 
-const modulesUsage = `usage: bench explore-modules [-quick] [-module REGEXP] [-run REGEXP] [-schedules 100] [-budget 10s] [-json FILE]
+const modulesUsage = `usage: bench explore-modules [-quick] [-module REGEXP] [-run REGEXP] [-schedules 100] [-budget 2m] [-parallel N] [-json FILE]
 
 Runs the tests of real modules, which it downloads through the module proxy, under the
 default schedule and under a hundred random ones, and prints which of them fail: with
-the reason from bench/exploring/failures.txt.
+the reason from bench/exploring/failures.txt. The tests are told to be short, as by go
+test -short. Of a long test that has only a few schedules, every one is run and no random
+ones; one that takes more than four million steps is too large, and cut off.
 
 `
 
@@ -57,6 +52,7 @@ type moduleOptions struct {
 	module, run *regexp.Regexp
 	quick       bool
 	schedules   int
+	parallel    int
 	budget      time.Duration
 	json        string
 }
@@ -74,6 +70,13 @@ func Modules(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	temp, err := ownTemp()
+	if err != nil {
+		fmt.Fprintln(stderr, "bench explore-modules:", err)
+		return 1
+	}
+	defer os.RemoveAll(temp)
+	start := time.Now()
 	report := ModulesReport{Machine: measure.ThisMachine(), Schedules: o.schedules}
 	for i, m := range modules {
 		if o.quick && i == 3 {
@@ -83,6 +86,7 @@ func Modules(args []string, stdout, stderr io.Writer) int {
 			continue
 		}
 		fmt.Fprintf(stderr, "%s@%s\n", m.path, m.version)
+		begun := time.Now()
 		r, err := tryModule(ctx, o, m.path, m.version, m.packages)
 		if ctx.Err() != nil {
 			break
@@ -91,14 +95,26 @@ func Modules(args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintf(stderr, "bench explore-modules: %s@%s: %v\n", m.path, m.version, err)
 			r.Error = err.Error()
 		}
+		r.Seconds = time.Since(begun).Seconds()
 		report.Modules = append(report.Modules, r)
 	}
+	report.Seconds = time.Since(start).Seconds()
 	report.print(stdout)
 	if err := writeJSON(o.json, report); err != nil {
 		fmt.Fprintln(stderr, "bench explore-modules:", err)
 		return 1
 	}
 	return 0
+}
+
+// ownTemp makes a directory for all temporary files, of the tests too: some leave theirs
+// behind, and a hundred times as many as under go test.
+func ownTemp() (string, error) {
+	temp, err := os.MkdirTemp("", "bench-explore-modules-")
+	if err != nil {
+		return "", err
+	}
+	return temp, os.Setenv("TMPDIR", temp)
 }
 
 func parseModules(args []string, stderr io.Writer) (moduleOptions, error) {
@@ -113,7 +129,8 @@ func parseModules(args []string, stderr io.Writer) (moduleOptions, error) {
 	modulePattern := flags.String("module", "", "only the modules whose paths match this `regexp`")
 	runPattern := flags.String("run", "", "only the tests whose names match this `regexp`")
 	flags.IntVar(&o.schedules, "schedules", 100, "random schedules for each test")
-	flags.DurationVar(&o.budget, "budget", 10*time.Second, "how long a test may take for them")
+	flags.DurationVar(&o.budget, "budget", 2*time.Minute, "how long a test may take for them")
+	flags.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "how many tests to run at a time")
 	flags.StringVar(&o.json, "json", "", "write the results to this file")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -123,6 +140,8 @@ func parseModules(args []string, stderr io.Writer) (moduleOptions, error) {
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	case o.schedules <= 0:
 		return o, fmt.Errorf("-schedules %d: there must be at least one", o.schedules)
+	case o.parallel <= 0:
+		return o, fmt.Errorf("-parallel %d: there must be at least one", o.parallel)
 	case o.budget <= 0:
 		return o, fmt.Errorf("-budget %v: there must be some time", o.budget)
 	}
@@ -134,133 +153,4 @@ func parseModules(args []string, stderr io.Writer) (moduleOptions, error) {
 		return o, fmt.Errorf("-run: %w", err)
 	}
 	return o, nil
-}
-
-// tryModule explores the tests of a module.
-func tryModule(ctx context.Context, o moduleOptions, path, version string, packages []string) (Module, error) {
-	m := Module{Path: path, Version: version}
-	temp, err := os.MkdirTemp("", "bench-explore-modules-")
-	if err != nil {
-		return m, err
-	}
-	defer os.RemoveAll(temp)
-	dir := filepath.Join(temp, "module")
-	if err := download(ctx, path, version, dir); err != nil {
-		return m, err
-	}
-	if _, err := goCommand(ctx, dir, append([]string{"test", "-count=1", "-vet=off"}, packages...)...); err != nil {
-		m.Notes = append(m.Notes, "its tests fail under go test itself")
-	}
-	build, err := explore.New(instrument.Config{Dir: dir, Patterns: packages, Tests: true})
-	if err != nil {
-		return m, err
-	}
-	defer build.Close()
-	progress := measure.NewProgress(os.Stderr, 1)
-	defer progress.Clear()
-	why := failures()
-	for _, p := range build.Programs {
-		targets, err := p.Targets(ctx)
-		if err != nil {
-			return m, fmt.Errorf("listing the tests of %s: %w", p.Package, err)
-		}
-		for _, target := range targets {
-			if !o.run.MatchString(target) || !strings.HasPrefix(target, "Test") && !strings.HasPrefix(target, "Example") {
-				continue
-			}
-			progress.Show("%s %s", p.Package, target)
-			start := time.Now()
-			t := ModuleTest{Package: p.Package, Test: target}
-			t.Default = tryTest(ctx, p, target, filepath.Join(temp, "run.trace"), explore.Options{Strategy: "dfs", Runs: 1, Budget: o.budget})
-			t.Random = tryTest(ctx, p, target, filepath.Join(temp, "run.trace"), explore.Options{Strategy: "random", Runs: o.schedules, Budget: o.budget, Seed: 1})
-			t.Seconds = time.Since(start).Seconds()
-			if t.failed() {
-				t.Why = why[path+" "+target]
-				if t.Why == "" {
-					t.Why = "not examined yet"
-				}
-			}
-			if ctx.Err() != nil {
-				return m, ctx.Err()
-			}
-			m.Tests = append(m.Tests, t)
-		}
-	}
-	return m, nil
-}
-
-// tryTest explores one test, as far as it goes.
-func tryTest(ctx context.Context, p *explore.Program, target, trace string, o explore.Options) Tried {
-	o.Steps, o.Trace = stepLimit, trace
-	res, err := p.Explore(ctx, target, &o)
-	if err != nil {
-		text, _, _ := strings.Cut(err.Error(), "\n")
-		return Tried{Error: text, Detail: err.Error()}
-	}
-	t := Tried{Runs: res.Runs, Cut: res.Cut, Fresh: res.Fresh}
-	if res.Failure != nil {
-		t.Failure = res.Failure.Kind + ": " + res.Failure.Message
-		for _, call := range res.Failure.Stack {
-			t.Stack = append(t.Stack, fmt.Sprintf("%s %s:%d", call.Function, filepath.Base(call.File), call.Line))
-		}
-		for _, other := range res.Failure.Others {
-			for _, call := range other.Stack {
-				t.Stack = append(t.Stack, fmt.Sprintf("with %s %s:%d", call.Function, filepath.Base(call.File), call.Line))
-			}
-		}
-	}
-	return t
-}
-
-// download copies a module to where its packages are the main module's, whose accesses
-// are explored.
-func download(ctx context.Context, path, version, dir string) error {
-	text, err := goCommand(ctx, os.TempDir(), "mod", "download", "-json", path+"@"+version)
-	if err != nil {
-		return err
-	}
-	var at struct{ Dir string }
-	if err := json.Unmarshal([]byte(text), &at); err != nil {
-		return fmt.Errorf("reading the output of go mod download: %w", err)
-	}
-	err = filepath.WalkDir(at.Dir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(at.Dir, file)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(dir, rel)
-		if d.IsDir() {
-			return os.MkdirAll(to, 0o777)
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, data, 0o666)
-	})
-	if err != nil {
-		return fmt.Errorf("copying the module: %w", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); errors.Is(err, fs.ErrNotExist) {
-		return os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.18\n"), 0o666)
-	}
-	return nil
-}
-
-//go:embed failures.txt
-var failuresText string
-
-// failures reads failures.txt: module, test, reason.
-func failures() map[string]string {
-	all := make(map[string]string)
-	for s := bufio.NewScanner(strings.NewReader(failuresText)); s.Scan(); {
-		f := strings.SplitN(s.Text(), " ", 3)
-		if len(f) == 3 && f[0] != "#" {
-			all[f[0]+" "+f[1]] = f[2]
-		}
-	}
-	return all
 }

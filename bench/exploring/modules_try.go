@@ -1,0 +1,208 @@
+package exploring
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/bench/measure"
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+)
+
+// A test that takes more than largeSteps by the default schedule is too large to be run a
+// hundred times; another schedule may take more, up to moduleSteps. Of one that takes
+// more than longSteps the first few schedules of a search of all are tried before random
+// ones are: tests of one goroutine have no others.
+const (
+	largeSteps  = 4_000_000
+	moduleSteps = 10_000_000
+	longSteps   = 100_000
+	few         = 6
+)
+
+// tryModule explores the tests of a module.
+func tryModule(ctx context.Context, o moduleOptions, path, version string, packages []string) (Module, error) {
+	m := Module{Path: path, Version: version}
+	temp, err := os.MkdirTemp("", "module-")
+	if err != nil {
+		return m, err
+	}
+	defer os.RemoveAll(temp)
+	dir := filepath.Join(temp, "module")
+	if err := download(ctx, path, version, dir); err != nil {
+		return m, err
+	}
+	build, err := explore.New(instrument.Config{Dir: dir, Patterns: packages, Tests: true}, "-test.short")
+	if err != nil {
+		return m, err
+	}
+	defer build.Close()
+	for _, p := range build.Programs {
+		targets, err := p.Targets(ctx)
+		if err != nil {
+			return m, fmt.Errorf("listing the tests of %s: %w", p.Package, err)
+		}
+		tests := make([]ModuleTest, 0, len(targets))
+		for _, target := range targets {
+			if o.run.MatchString(target) && strings.HasPrefix(target, "Test") {
+				tests = append(tests, ModuleTest{Package: p.Package, Test: target})
+			}
+		}
+		tryTests(ctx, o, p, temp, tests)
+		m.Tests = append(m.Tests, tests...)
+	}
+	if ctx.Err() != nil {
+		return m, ctx.Err()
+	}
+	why := failures()
+	for i := range m.Tests {
+		if t := &m.Tests[i]; t.failed() {
+			t.Reason = why[path+" "+t.Test]
+		}
+	}
+	return m, nil
+}
+
+// tryTests explores tests of a program, some at a time.
+func tryTests(ctx context.Context, o moduleOptions, p *explore.Program, temp string, tests []ModuleTest) {
+	progress := measure.NewProgress(os.Stderr, len(tests))
+	defer progress.Clear()
+	next := make(chan int)
+	var (
+		mu    sync.Mutex // guards progress
+		group sync.WaitGroup
+	)
+	for worker := range o.parallel {
+		group.Go(func() {
+			for i := range next {
+				tests[i].try(ctx, o, p, filepath.Join(temp, fmt.Sprintf("%d.trace", worker)))
+				mu.Lock()
+				progress.Done(1)
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range tests {
+		mu.Lock()
+		progress.Show("%s %s", p.Package, tests[i].Test)
+		mu.Unlock()
+		next <- i
+	}
+	close(next)
+	group.Wait()
+}
+
+// try explores t: the default schedule, then random ones, unless it is known that there
+// are no others.
+func (t *ModuleTest) try(ctx context.Context, o moduleOptions, p *explore.Program, trace string) {
+	start := time.Now()
+	defer func() { t.Seconds = time.Since(start).Seconds() }()
+	search := explore.Options{Strategy: "dfs", Preemptions: -1, Runs: 1, Budget: o.budget, Steps: largeSteps, Trace: trace, Seed: 1}
+	res, err := p.Explore(ctx, t.Test, &search)
+	t.Default = tried(res, err)
+	switch {
+	case stuck(err):
+		t.Random = t.Default // as any other schedule would
+		return
+	case t.large():
+		return
+	case t.Default.Steps > longSteps && !t.Default.failed() && !t.Default.Fresh:
+		search.Runs = few
+		res, err := p.Explore(ctx, t.Test, &search)
+		if err == nil && (res.Exhausted && res.Cut == 0 || res.Failure != nil) {
+			t.Random, t.Every = tried(res, err), res.Failure == nil
+			return
+		}
+	}
+	random := explore.Options{Strategy: "random", Runs: o.schedules, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
+	t.Random = tried(p.Explore(ctx, t.Test, &random))
+}
+
+func stuck(err error) bool {
+	var s *explore.StuckError
+	return errors.As(err, &s)
+}
+
+// tried puts the result of a search into few words.
+func tried(res *explore.Result, err error) Tried {
+	if err != nil {
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		return Tried{Error: strings.TrimSuffix(text, "; the last it printed:"), Detail: err.Error()}
+	}
+	t := Tried{Runs: res.Runs, Cut: res.Cut, Fresh: res.Fresh, Steps: res.Steps, Seconds: res.Elapsed.Seconds()}
+	if res.Failure != nil {
+		t.Failure = res.Failure.Kind + ": " + res.Failure.Message
+		for _, call := range res.Failure.Stack {
+			t.Stack = append(t.Stack, fmt.Sprintf("%s %s:%d", call.Function, filepath.Base(call.File), call.Line))
+		}
+		for _, other := range res.Failure.Others {
+			for _, call := range other.Stack {
+				t.Stack = append(t.Stack, fmt.Sprintf("with %s %s:%d", call.Function, filepath.Base(call.File), call.Line))
+			}
+		}
+	}
+	return t
+}
+
+// download copies a module to where its packages are the main module's, whose accesses
+// are explored.
+func download(ctx context.Context, path, version, dir string) error {
+	text, err := goCommand(ctx, os.TempDir(), "mod", "download", "-json", path+"@"+version)
+	if err != nil {
+		return err
+	}
+	var at struct{ Dir string }
+	if err := json.Unmarshal([]byte(text), &at); err != nil {
+		return fmt.Errorf("reading the output of go mod download: %w", err)
+	}
+	err = filepath.WalkDir(at.Dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(at.Dir, file)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, rel)
+		if d.IsDir() {
+			return os.MkdirAll(to, 0o777)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, data, 0o666)
+	})
+	if err != nil {
+		return fmt.Errorf("copying the module: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); errors.Is(err, fs.ErrNotExist) {
+		return os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.18\n"), 0o666)
+	}
+	return nil
+}
+
+//go:embed failures.txt
+var failuresText string
+
+// failures reads failures.txt: module, test, kind, reason.
+func failures() map[string]Reason {
+	all := make(map[string]Reason)
+	for s := bufio.NewScanner(strings.NewReader(failuresText)); s.Scan(); {
+		f := strings.SplitN(s.Text(), " ", 4)
+		if len(f) == 4 && f[0] != "#" {
+			all[f[0]+" "+f[1]] = Reason{Kind: f[2], Text: f[3]}
+		}
+	}
+	return all
+}
