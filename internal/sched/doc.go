@@ -76,7 +76,9 @@
 //     the third time on it has to let those go first that could have gone all the while
 //     (fair.go). If such a round has no effect, as in a loop that waits for a flag,
 //     nothing is lost, since a run without that round has the same end. If it has one,
-//     runs are lost in which it goes round three times while another stands still.
+//     runs are lost in which it goes round three times while another stands still. Who
+//     looks at an atomic variable for the ninth time in one place, and has changed
+//     nothing meanwhile, counts as one that yields (package rt).
 //   - Runs that are cut off, and runs that do not repeat the earlier run that they start
 //     from, void the promise. They are counted, and Progress says so.
 //
