@@ -19,11 +19,16 @@ const epoch = 946684800_000_000_000
 
 // patientReads is how often the time may be asked for while it stands still. After
 // that, each further time lets some of it go by: a program that loops until it is late
-// comes to an end.
+// comes to an end. It is less for who does something else between two looks, and may
+// have much to do.
 const (
 	patientReads = 1000
 	perRead      = 1_000_000
+	perBusyRead  = 20_000
 )
+
+// clockAddr stands for the clock among the addresses that a goroutine looks at.
+const clockAddr = 1
 
 // perLook is by how much the time that is told goes on when it is asked for again while
 // it stands still: programs take for granted that some has passed. Timers know nothing of
@@ -310,9 +315,14 @@ func Now() (unix, mono int64, ok bool) {
 		return 0, 0, false
 	}
 	k := &s.clock
+	c.vigil.looks(clockAddr, 0)
 	if k.reads++; k.reads > patientReads && !c.dying {
 		if len(s.ready) == 1 || k.reads%patientReads == 0 {
-			k.now += perRead
+			if c.vigil.waits() {
+				k.now += perRead
+			} else {
+				k.now += perBusyRead
+			}
 			s.due()
 		}
 		s.row = spinning // let others go first, if there are any

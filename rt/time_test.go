@@ -150,6 +150,21 @@ func TestWorkInProgressIsNotOvertakenByTime(t *testing.T) {
 	}
 }
 
+func TestWhoWorksByTheClockHasTime(t *testing.T) {
+	x, took := heap(0), int64(0)
+	r := Run(Config{Strategy: &first{}}, func() {
+		start := elapsed()
+		for range 100_000 {
+			elapsed()
+			*W(x, 1)++
+		}
+		took = elapsed() - start
+	})
+	if r.Failed() || took > 10_000_000_000 {
+		t.Errorf("%d ns: %s", took, outcomeOf(r))
+	}
+}
+
 func TestAnEmptyLoopByTheClockEnds(t *testing.T) {
 	r := Run(Config{Strategy: &first{}}, func() {
 		for start := elapsed(); elapsed()-start < 1_000_000_000; {

@@ -288,6 +288,22 @@ func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {
 	}
 }
 
+// TestARunWithACollectionCounts: what a run with a garbage collection did to memory cannot
+// be taken back, but in a process of its own that is no reason not to look at it.
+func TestARunWithACollectionCounts(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "\"runtime\"\n", `
+	runtime.GC()
+	t.Error("always")
+`)
+	o := options(t)
+	o.Runs = 2
+	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	if err != nil || res.Failure == nil || !res.Fresh {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
 // TestArgumentsReachTests explores a test that fails unless it is to be short.
 func TestArgumentsReachTests(t *testing.T) {
 	dir := t.TempDir()

@@ -44,7 +44,7 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 		if r.CutOff {
 			done.Cut++
 		}
-		if r.Spoiled {
+		if r.Spoiled && !o.Cold {
 			return &wire.Done{Unrepeatable: true}, nil
 		}
 		now := time.Now()
