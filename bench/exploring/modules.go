@@ -43,7 +43,7 @@ Runs the tests of real modules, which it downloads through the module proxy, und
 default schedule and under a hundred random ones, and prints which of them fail: with
 the reason from bench/exploring/failures.txt. The tests are told to be short, as by go
 test -short. Of a long test that has only a few schedules, every one is run and no random
-ones; one that takes more than four million steps is too large, and cut off.
+ones; one that takes more than five million steps is too large, and cut off.
 
 `
 

@@ -17,17 +17,21 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // A test that takes more than largeSteps by the default schedule is too large to be run a
 // hundred times; another schedule may take more, up to moduleSteps. Of one that takes
 // more than longSteps the first few schedules of a search of all are tried before random
-// ones are: tests of one goroutine have no others.
+// ones are, since tests of one goroutine have no others; but not of the longest, for
+// which the search needs gigabytes.
 const (
-	largeSteps  = 4_000_000
-	moduleSteps = 10_000_000
-	longSteps   = 100_000
-	few         = 6
+	largeSteps   = 5_000_000
+	moduleSteps  = 10_000_000
+	longSteps    = 100_000
+	longestSteps = 1_500_000
+	few          = 6
 )
 
 // tryModule explores the tests of a module.
@@ -66,8 +70,10 @@ func tryModule(ctx context.Context, o moduleOptions, path, version string, packa
 	}
 	why := failures()
 	for i := range m.Tests {
-		if t := &m.Tests[i]; t.failed() {
-			t.Reason = why[path+" "+t.Test]
+		t := &m.Tests[i]
+		// That a test has a bug does not explain that it could not be run.
+		if r := why[path+" "+t.Test]; t.failed() && (r.Kind != theirs || t.Default.Error == "" && t.Random.Error == "") {
+			t.Reason = r
 		}
 	}
 	return m, nil
@@ -107,17 +113,15 @@ func tryTests(ctx context.Context, o moduleOptions, p *explore.Program, temp str
 func (t *ModuleTest) try(ctx context.Context, o moduleOptions, p *explore.Program, trace string) {
 	start := time.Now()
 	defer func() { t.Seconds = time.Since(start).Seconds() }()
-	search := explore.Options{Strategy: "dfs", Preemptions: -1, Runs: 1, Budget: o.budget, Steps: largeSteps, Trace: trace, Seed: 1}
-	res, err := p.Explore(ctx, t.Test, &search)
-	t.Default = tried(res, err)
+	t.Default = byDefault(ctx, o, p, t.Test)
 	switch {
-	case stuck(err):
+	case t.Default.Error != "":
 		t.Random = t.Default // as any other schedule would
 		return
 	case t.large():
 		return
-	case t.Default.Steps > longSteps && !t.Default.failed() && !t.Default.Fresh:
-		search.Runs = few
+	case t.Default.Steps > longSteps && t.Default.Steps < longestSteps && !t.Default.failed():
+		search := explore.Options{Strategy: "dfs", Preemptions: -1, Runs: few, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
 		res, err := p.Explore(ctx, t.Test, &search)
 		if err == nil && (res.Exhausted && res.Cut == 0 || res.Failure != nil) {
 			t.Random, t.Every = tried(res, err), res.Failure == nil
@@ -128,30 +132,56 @@ func (t *ModuleTest) try(ctx context.Context, o moduleOptions, p *explore.Progra
 	t.Random = tried(p.Explore(ctx, t.Test, &random))
 }
 
-func stuck(err error) bool {
-	var s *explore.StuckError
-	return errors.As(err, &s)
+// byDefault runs a test by the default schedule, once.
+func byDefault(ctx context.Context, o moduleOptions, p *explore.Program, test string) Tried {
+	limited, cancel := context.WithTimeout(ctx, o.budget)
+	defer cancel()
+	start := time.Now()
+	done, err := p.Record(limited, test, "default", &explore.Options{Steps: largeSteps, Seed: 1}, "")
+	if err != nil {
+		t := Tried{Error: firstLine(err), Detail: err.Error()}
+		if limited.Err() != nil {
+			t.Error = fmt.Sprintf("a run does not come to an end in %v", o.budget)
+		}
+		return t
+	}
+	t := Tried{Runs: 1, Steps: done.Outcome.Steps, Seconds: time.Since(start).Seconds()}
+	if done.Outcome.Result == "cut off" {
+		t.Cut = 1
+	}
+	t.fail(wire.Worst(done.Outcome))
+	return t
+}
+
+func firstLine(err error) string {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return strings.TrimSuffix(text, "; the last it printed:")
 }
 
 // tried puts the result of a search into few words.
 func tried(res *explore.Result, err error) Tried {
 	if err != nil {
-		text, _, _ := strings.Cut(err.Error(), "\n")
-		return Tried{Error: strings.TrimSuffix(text, "; the last it printed:"), Detail: err.Error()}
+		return Tried{Error: firstLine(err), Detail: err.Error()}
 	}
 	t := Tried{Runs: res.Runs, Cut: res.Cut, Fresh: res.Fresh, Steps: res.Steps, Seconds: res.Elapsed.Seconds()}
-	if res.Failure != nil {
-		t.Failure = res.Failure.Kind + ": " + res.Failure.Message
-		for _, call := range res.Failure.Stack {
-			t.Stack = append(t.Stack, fmt.Sprintf("%s %s:%d", call.Function, filepath.Base(call.File), call.Line))
-		}
-		for _, other := range res.Failure.Others {
-			for _, call := range other.Stack {
-				t.Stack = append(t.Stack, fmt.Sprintf("with %s %s:%d", call.Function, filepath.Base(call.File), call.Line))
-			}
+	t.fail(res.Failure)
+	return t
+}
+
+// fail takes note of a failure, if there is one.
+func (t *Tried) fail(f *trace.Failure) {
+	if f == nil {
+		return
+	}
+	t.Failure = f.Kind + ": " + f.Message
+	for _, call := range f.Stack {
+		t.Stack = append(t.Stack, fmt.Sprintf("%s %s:%d", call.Function, filepath.Base(call.File), call.Line))
+	}
+	for _, other := range f.Others {
+		for _, call := range other.Stack {
+			t.Stack = append(t.Stack, fmt.Sprintf("with %s %s:%d", call.Function, filepath.Base(call.File), call.Line))
 		}
 	}
-	return t
 }
 
 // download copies a module to where its packages are the main module's, whose accesses
