@@ -227,7 +227,8 @@ const (
 // token when there is something to do, false if somebody else has the token now or the
 // run is over.
 func (s *scheduler) idle(c *goroutine) bool {
-	if s.steps-s.idledAt > uint64(len(s.all)) {
+	// To try in vain takes two steps: to go on, and to ask again.
+	if s.steps-s.idledAt > 2*uint64(len(s.all)) {
 		s.idled = 0 // somebody did more than try
 	}
 	s.idledAt = s.steps
