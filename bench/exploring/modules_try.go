@@ -129,7 +129,9 @@ func (t *ModuleTest) try(ctx context.Context, o moduleOptions, p *explore.Progra
 		}
 	}
 	random := explore.Options{Strategy: "random", Runs: o.schedules, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
-	t.Random = tried(p.Explore(ctx, t.Test, &random))
+	res, err := p.Explore(ctx, t.Test, &random)
+	t.Random = tried(res, err)
+	t.Every = err == nil && res.Exhausted && res.Cut == 0 && res.Failure == nil
 }
 
 // byDefault runs a test by the default schedule, once.
