@@ -46,7 +46,27 @@ func (v vector) at(slot uint32) uint32 {
 // released so far.
 func (c *goroutine) tick() { c.vector[c.slot]++ }
 
-func (c *goroutine) acquire(v vector) { c.vector.join(v) }
+func (c *goroutine) acquire(v vector) {
+	c.vector.join(v)
+	if foreign.Load() {
+		c.acquireAll()
+	}
+}
+
+// acquireAll makes all that was done so far c's past. Where goroutines take part that are
+// not under control, it cannot be seen what they order: what one goroutine has handed to
+// them, another may have got. A race that is missed then is better than one that is none.
+func (c *goroutine) acquireAll() {
+	for _, d := range s.all {
+		if d == c {
+			continue
+		}
+		c.vector.join(d.vector)
+		if d.state != ended {
+			d.tick()
+		}
+	}
+}
 
 // release makes v c's past, and nothing else.
 func (c *goroutine) release(v *vector) {

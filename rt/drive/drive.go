@@ -26,6 +26,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,6 +143,10 @@ func (s *server) find(name string) (int, error) {
 	return 0, fmt.Errorf("there is no test %s", name)
 }
 
+// succeeded reports whether a failure is that a program ended with the code for success.
+// A test must not do that, but a program may.
+func succeeded(f rt.Failure) bool { return f.Kind == rt.Exited && f.Code == 0 }
+
 // memoryLimit is when the collector starts although it is off: a run that allocates
 // more is better seen with an address used twice than not at all. collectAfter is
 // what may pile up between two collections.
@@ -168,6 +173,9 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, record func(
 		RunOn:    record != nil,
 		Sleep:    func(ns int64) { time.Sleep(time.Duration(ns)) },
 		Ended: func(r *rt.Result) {
+			if s.targets[i] == "" {
+				r.Failures = slices.DeleteFunc(r.Failures, succeeded)
+			}
 			if failed && len(r.Failures) == 0 {
 				f := r.Reported
 				f.Kind, f.Message = rt.TestFailed, strings.TrimSuffix(s.targets[i]+": "+strings.TrimSpace(f.Message), ": ")
