@@ -113,6 +113,7 @@ func (c *goroutine) sent(o *object, site uint32) {
 	s.emit(c, event.Send, site, o.addr, 1, uint64(o.length()))
 	s.idled = 0 // if it was to somebody outside, it was worth the wait
 	s.changed(o)
+	s.idled = 0
 }
 
 // received is called after a value was taken from the buffer of o, or, if there was
@@ -127,6 +128,7 @@ func (c *goroutine) received(o *object, site uint32, ok bool) {
 	s.emit(c, event.Recv, site, o.addr, 1, uint64(o.length()))
 	s.idled = 0
 	s.changed(o)
+	s.idled = 0
 }
 
 // A Sender is a channel to which a value is going to be sent once it has been computed.

@@ -332,6 +332,10 @@ func (s *scheduler) dispatch(c *goroutine) *goroutine {
 		if s.adopt() {
 			continue
 		}
+		if s.allEnded() {
+			s.over()
+			return nil
+		}
 		if s.outsiders(c) {
 			if !s.idle(c) {
 				return nil
@@ -346,6 +350,20 @@ func (s *scheduler) dispatch(c *goroutine) *goroutine {
 		return nil
 	}
 	return s.choose(nil)
+}
+
+// allEnded reports whether nobody is left whom somebody outside could let go on. What those
+// outside do by themselves is no part of the run.
+func (s *scheduler) allEnded() bool {
+	if !s.rootEnded || len(s.clock.heap) > 0 {
+		return false
+	}
+	for _, c := range s.all {
+		if c.state != ended {
+			return false
+		}
+	}
+	return true
 }
 
 // stuck is called when nobody can ever go on.
