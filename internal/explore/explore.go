@@ -153,10 +153,16 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 		res.Note = fmt.Sprintf("%d goroutines were started before the first run, by an init function or TestMain: they are not under control, and what they do is not seen", res.Before)
 	}
 	if res.Outcome == nil {
+		if res.Outside > 0 {
+			res.note(fmt.Sprintf("in %d of the runs goroutines were outside control, such as those that net/http starts: what they do was left to chance", res.Outside))
+		}
 		return res, nil
 	}
 	return res, p.confirm(ctx, res, o)
 }
+
+// note adds to what a reader should know.
+func (r *Result) note(text string) { r.Note = strings.TrimPrefix(r.Note+"; ", "; ") + text }
 
 func (o *Options) order(target string) *wire.Order {
 	return &wire.Order{
@@ -185,7 +191,7 @@ func (p *Program) confirm(ctx context.Context, res *Result, o *Options) error {
 	}
 	res.Outcome, res.Failure = done.Outcome, got
 	if len(done.Outcome.Outside) > 0 {
-		res.Note = strings.TrimPrefix(res.Note+"; ", "; ") + "part of the run was outside control, so the same schedule may lead elsewhere another time"
+		res.note("part of the run was outside control, so the same schedule may lead elsewhere another time")
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, lim
 			steps = append(steps, *e)
 			break
 		}
-		if site, ok := r.Site(e.Site); !ok || !own[site.File] || !matters(e, shared) {
+		if site, ok := r.Site(e.Site); !ok || !own[site.File] || site.Kind == trace.InLibrary || !matters(e, shared) {
 			continue
 		}
 		steps = append(steps, *e)
@@ -297,7 +297,11 @@ func (t *timeline) end() [2]string {
 	if f == nil {
 		return [2]string{}
 	}
-	text := [2]string{f.Kind + ": " + f.Message}
+	message, _, more := strings.Cut(f.Message, "\n")
+	if more {
+		message += " ..."
+	}
+	text := [2]string{f.Kind + ": " + message}
 	own := ownFiles(t.r)
 	for _, c := range f.Stack {
 		if own[c.File] {

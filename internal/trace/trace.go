@@ -158,6 +158,10 @@ type Call struct {
 	Line     int    `json:"line,omitempty"`
 }
 
+// InLibrary is the kind of a site that calls a function of the standard library, which does
+// something there that the call itself does not say: that fmt uses a pool, for example.
+const InLibrary = "in library"
+
 // A Site is a place in the program's source at which events happen.
 type Site struct {
 	ID        uint32 `json:"site"`

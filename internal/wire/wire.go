@@ -104,6 +104,8 @@ type Done struct {
 	// Before is how many goroutines were started before the first run, and are not under
 	// control.
 	Before int `json:",omitempty"`
+	// Outside is in how many runs something was not under control.
+	Outside int `json:",omitempty"`
 	// Varied says that the target took other steps the second time by the same schedule,
 	// Unrepeatable that it ended in another way: what it leaves behind is in the way of
 	// another run in the same process.

@@ -44,6 +44,9 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 		if r.CutOff {
 			done.Cut++
 		}
+		if len(r.Outside) > 0 {
+			done.Outside++
+		}
 		if r.Spoiled && !o.Cold {
 			return &wire.Done{Unrepeatable: true}, nil
 		}

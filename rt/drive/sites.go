@@ -69,10 +69,12 @@ func callSites(f *rt.Frames, calls []trace.Site, kinds *kindsAt) []trace.Site {
 		}
 		frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 		pkg, function := split(frame.Function)
-		all = append(all, trace.Site{
-			ID: id, Package: pkg, File: frame.File, Line: frame.Line, Function: function, Kind: "synchronisation",
-			Expr: expression(at[line{frame.File, frame.Line}], kinds.of(id)),
-		})
+		site := trace.Site{ID: id, Package: pkg, File: frame.File, Line: frame.Line, Function: function, Kind: "synchronisation"}
+		var says bool
+		if site.Expr, says = expression(at[line{frame.File, frame.Line}], kinds.of(id)); !says {
+			site.Kind = trace.InLibrary
+		}
+		all = append(all, site)
 	}
 }
 
@@ -87,8 +89,8 @@ func split(function string) (pkg, name string) {
 }
 
 // expression returns the one of the calls on a line that does an operation, or all that
-// may.
-func expression(calls []trace.Site, kind event.Kind) string {
+// may. It reports false if what is called has another name than what it does.
+func expression(calls []trace.Site, kind event.Kind) (text string, says bool) {
 	var some, rest []string
 	for _, c := range calls {
 		if names := calledBy[kind]; names != "" && strings.Contains(names, " "+c.Kind+" ") {
@@ -97,12 +99,12 @@ func expression(calls []trace.Site, kind event.Kind) string {
 		rest = add(rest, c.Expr)
 	}
 	if len(some) > 0 {
-		return strings.Join(some, " or ")
+		return strings.Join(some, " or "), true
 	}
 	if len(rest) == 1 {
-		return rest[0]
+		return rest[0], calledBy[kind] == ""
 	}
-	return ""
+	return "", len(rest) == 0 || calledBy[kind] == ""
 }
 
 func add(list []string, s string) []string {
