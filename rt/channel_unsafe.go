@@ -109,6 +109,8 @@ func (c *goroutine) sent(o *object, site uint32) {
 	if n := o.capacity(); n > 0 {
 		i := (o.receive + o.length() - 1 + n) % n
 		c.exchange(&o.slots[i])
+	} else {
+		c.acquireAll() // it met somebody outside
 	}
 	s.emit(c, event.Send, site, o.addr, 1, uint64(o.length()))
 	s.idled = 0 // if it was to somebody outside, it was worth the wait
@@ -124,6 +126,8 @@ func (c *goroutine) received(o *object, site uint32, ok bool) {
 	} else if n := o.capacity(); n > 0 {
 		c.exchange(&o.slots[o.receive%n])
 		o.receive = (o.receive + 1) % n
+	} else {
+		c.acquireAll() // it met somebody outside
 	}
 	s.emit(c, event.Recv, site, o.addr, 1, uint64(o.length()))
 	s.idled = 0

@@ -266,6 +266,29 @@ func TestUnrepeatableHasADefaultSchedule(t *testing.T) {
 	}
 }
 
+// TestBeside: a goroutine that is not under control neither holds a run up nor hides what
+// it orders; fuzz tests and examples are explored as tests are.
+func TestBeside(t *testing.T) {
+	p := build(t, "testdata/beside")
+	targets, err := p.Targets(t.Context())
+	if err != nil || len(targets) != 5 {
+		t.Fatalf("targets %v, %v", targets, err)
+	}
+	for _, target := range targets {
+		o := options(t)
+		o.Runs = 200
+		res, err := p.Explore(t.Context(), target, o)
+		if err != nil {
+			t.Errorf("%s: %v", target, err)
+			continue
+		}
+		bug := strings.Contains(strings.ToLower(target), "bug")
+		if bug != (res.Failure != nil) || res.Fresh || !bug && res.Runs < 200 && !res.Exhausted {
+			t.Errorf("%s: failure %v, fresh processes %v, %d runs", target, res.Failure, res.Fresh, res.Runs)
+		}
+	}
+}
+
 // TestEachRunBeginsWhereTheFirstBegan: what a run did to memory is taken back, and the
 // next one takes the same steps in the same process.
 func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {

@@ -23,15 +23,11 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 		out.Schedule = rec.Schedule().String()
 		return &wire.Done{Progress: wire.Progress{Runs: 1, Elapsed: time.Since(start)}, Outcome: out, Diverged: replay.Diverged()}, nil
 	}
-	table, err := readTable(o.Sites)
-	if err != nil {
-		return nil, err
-	}
 	w, err := trace.Create(o.Trace, *o.Header)
 	if err != nil {
 		return nil, err
 	}
-	texts := newTexts(table.Sites)
+	var texts texts
 	var kinds kindsAt
 	r := s.run(i, o, rec, func(e *event.Event) {
 		_ = w.Event(e) // the writer keeps its first error for Close
@@ -41,7 +37,11 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	out := outcome(r)
 	out.Schedule = rec.Schedule().String()
 	out.Elapsed = time.Since(start)
-	out.Texts = texts.list
+	table, err := readTable(o.Sites)
+	if err != nil {
+		return nil, err
+	}
+	out.Texts = texts.of(table.Sites)
 	if err := w.SetSites(append(table.Sites, callSites(r.Frames, table.Calls, &kinds)...)); err != nil {
 		return nil, err
 	}

@@ -8,13 +8,20 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// texts collects the strings that a run loads and stores. An event has their address
-// and length alone; the text is taken as long as it is there, and not afterwards from
-// the program's source, which has few of them.
+// texts collects the strings that a run loads and stores, of which an event has the
+// address and length alone. Which values are strings is known when the run is over: to
+// read the table of sites before it would do things for the first time in the process
+// that the run then does not do. The strings are still there, since nothing is collected
+// meanwhile.
 type texts struct {
-	sites map[uint32]bool // where strings are accessed
-	known map[[2]uint64]bool
-	list  []trace.Text
+	values map[value]bool
+	list   []value // in the order of the run
+}
+
+// A value is as large as a string, and was loaded or stored at a site.
+type value struct {
+	site         uint32
+	addr, length uint64
 }
 
 // A trace has no more texts, and none that are longer.
@@ -23,33 +30,47 @@ const (
 	maxText  = 64
 )
 
-func newTexts(sites []trace.Site) *texts {
-	t := &texts{sites: map[uint32]bool{}, known: map[[2]uint64]bool{}}
+// add takes note of the values of an event.
+func (t *texts) add(e *event.Event) {
+	if len(e.Before) == 16 {
+		t.note(e.Site, e.Before)
+		t.note(e.Site, e.After)
+	}
+}
+
+func (t *texts) note(site uint32, memory []byte) {
+	if len(memory) != 16 || len(t.list) == maxTexts {
+		return
+	}
+	v := value{site, binary.LittleEndian.Uint64(memory), binary.LittleEndian.Uint64(memory[8:])}
+	if v.addr == 0 || v.length == 0 || t.values[v] {
+		return
+	}
+	if t.values == nil {
+		t.values = map[value]bool{}
+	}
+	t.values[v] = true
+	t.list = append(t.list, v)
+}
+
+// of returns the texts of those values that are strings.
+func (t *texts) of(sites []trace.Site) []trace.Text {
+	strings := map[uint32]bool{}
 	for i := range sites {
 		if sites[i].Type == "string" {
-			t.sites[sites[i].ID] = true
+			strings[sites[i].ID] = true
 		}
 	}
-	return t
-}
-
-// add takes note of the strings of an event.
-func (t *texts) add(e *event.Event) {
-	if len(e.Before) == 16 && t.sites[e.Site] {
-		t.text(e.Before)
-		t.text(e.After)
+	var all []trace.Text
+	known := map[[2]uint64]bool{}
+	for _, v := range t.list {
+		at := [2]uint64{v.addr, v.length}
+		if !strings[v.site] || known[at] {
+			continue
+		}
+		known[at] = true
+		text := string(unsafe.Slice(*(**byte)(unsafe.Pointer(&v.addr)), min(v.length, maxText)))
+		all = append(all, trace.Text{Addr: v.addr, Length: v.length, Text: text})
 	}
-}
-
-func (t *texts) text(value []byte) {
-	if len(value) != 16 || len(t.list) == maxTexts {
-		return
-	}
-	at := [2]uint64{binary.LittleEndian.Uint64(value), binary.LittleEndian.Uint64(value[8:])}
-	if at[0] == 0 || at[1] == 0 || t.known[at] {
-		return
-	}
-	t.known[at] = true
-	text := string(unsafe.Slice(*(**byte)(unsafe.Pointer(&at[0])), min(at[1], maxText)))
-	t.list = append(t.list, trace.Text{Addr: at[0], Length: at[1], Text: text})
+	return all
 }
