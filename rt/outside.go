@@ -177,6 +177,21 @@ func (s *scheduler) evict(g uintptr) {
 	}
 }
 
+// met says that there were goroutines in the last run that are not under control.
+var met bool
+
+// native counts the goroutines that are there before a run. Those that an earlier run met
+// may be about to end: if they were counted, as many others would not be seen.
+func native() int {
+	n := runtime.NumGoroutine()
+	for i := 0; met && i < 100; i++ {
+		runtime.Gosched()
+		n = min(n, runtime.NumGoroutine())
+	}
+	met = false
+	return n
+}
+
 // outsiders reports whether somebody who is not under control may let others go on. c
 // is the goroutine that runs. What was there before the run is not waited for when the
 // run is as good as over: only leftovers are, which have tickers perhaps.
@@ -201,7 +216,8 @@ func (s *scheduler) newcomers(c *goroutine) bool {
 		}
 		runtime.Gosched()
 	}
-	return runtime.NumGoroutine() > known
+	met = runtime.NumGoroutine() > known
+	return met
 }
 
 // How long to wait for those outside, in nanoseconds: until time goes on, and until

@@ -62,7 +62,7 @@ func (s *scheduler) begin(config Config) {
 		s.frames.reset()
 	}
 	s.procs = runtime.GOMAXPROCS(0)
-	s.baseline = runtime.NumGoroutine()
+	s.baseline = native()
 	foreign.Store(false)
 	lockStrays()
 	strays.closed = false
