@@ -163,5 +163,20 @@ type Event struct {
 	Before, After []byte
 }
 
+// An Access is the event of a Load or Store of 1, 2, 4 or 8 bytes, which is what most
+// events are, in a form that is made without copying.
+type Access struct {
+	Seq  uint64
+	Addr uint64
+	// Before and After are the memory's contents as a number, the byte at Addr being its
+	// lowest. A Load has no After.
+	Before, After uint64
+	G             uint32
+	Site          uint32
+	Frame         uint32
+	Kind          Kind
+	Size          uint8
+}
+
 // MaxValue is how much of a wide value an event keeps.
 const MaxValue = 64

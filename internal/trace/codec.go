@@ -29,8 +29,9 @@ const (
 	hasValues = 1 << 7
 )
 
-// All kinds fit into the first byte, and into a set of 64 bits.
-const _ = kindMask - uint(event.Random)
+// All kinds fit into the first byte beside the forms of access.go, and into a set of 64
+// bits.
+const _ = accessForm - 1 - uint(event.Random)
 
 // How an address is told.
 const (
@@ -63,7 +64,23 @@ type predictor struct {
 	site  uint32
 	frame uint32
 	addr  uint64
-	near  [256]uint64
+	pc    uint64 // of calls, which are no memory
+	held  uint64 // what the memory of the last short form held in the end
+	near  [512]uint64
+}
+
+// places returns what an address is told as a difference to: that of the event before,
+// and the last one at the site or one that shares its entry. No entry is for stores and
+// other events.
+func (p *predictor) places(k event.Kind, site uint32) (prev, near *uint64) {
+	if k == event.Call {
+		return &p.pc, &p.pc
+	}
+	i := site * 2
+	if k == event.Store {
+		i++
+	}
+	return &p.addr, &p.near[i%uint32(len(p.near))]
 }
 
 func zigzag(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
@@ -78,11 +95,11 @@ type encoder struct {
 
 func (c *encoder) reset() {
 	if c.buf == nil {
-		c.buf = make([]byte, 0, blockSize+64<<10)
+		c.buf = make([]byte, 0, blockSize+64<<10) // more than the last event takes
 	}
 	c.buf = c.buf[:sectionHeader+blockHeader]
 	c.n, c.head = 0, 0
-	c.predictor = predictor{}
+	c.predictor = predictor{seq: c.seq}
 }
 
 // finish completes the block's section.
@@ -128,8 +145,8 @@ func (c *encoder) add(e *event.Event) {
 		c.site = e.Site
 	}
 	if e.Addr != 0 {
-		near := &c.near[e.Site%uint32(len(c.near))]
-		prevDiff, nearDiff := zigzag(int64(e.Addr-c.addr)), zigzag(int64(e.Addr-*near))
+		prev, near := c.places(e.Kind, e.Site)
+		prevDiff, nearDiff := zigzag(int64(e.Addr-*prev)), zigzag(int64(e.Addr-*near))
 		if prevDiff <= nearDiff {
 			f1 |= addrPrev << addrShift
 			b = binary.AppendUvarint(b, prevDiff)
@@ -137,7 +154,7 @@ func (c *encoder) add(e *event.Event) {
 			f1 |= addrNear << addrShift
 			b = binary.AppendUvarint(b, nearDiff)
 		}
-		c.addr, *near = e.Addr, e.Addr
+		*prev, *near = e.Addr, e.Addr
 	}
 	switch e.Size {
 	case 0:
@@ -248,7 +265,12 @@ func newBlockDecoder(payload []byte) *blockDecoder {
 
 // next decodes an event. It must only be called if n is not 0.
 func (d *blockDecoder) next(e *event.Event) bool {
-	first, flags := d.byte(), d.byte()
+	first := d.byte()
+	if first&kindMask >= accessForm {
+		d.access(first, e)
+		return d.ended()
+	}
+	flags := d.byte()
 	e.Kind = event.Kind(first & kindMask)
 	if !e.Kind.Valid() {
 		d.fail("an event of unknown kind")
@@ -273,14 +295,14 @@ func (d *blockDecoder) next(e *event.Event) bool {
 	}
 	e.Site = d.site
 	e.Addr = 0
-	near := &d.near[e.Site%uint32(len(d.near))]
+	prev, near := d.places(e.Kind, e.Site)
 	switch flags >> addrShift & 3 {
 	case addrPrev:
-		e.Addr = d.addr + uint64(d.varint())
-		d.addr, *near = e.Addr, e.Addr
+		e.Addr = *prev + uint64(d.varint())
+		*prev, *near = e.Addr, e.Addr
 	case addrNear:
 		e.Addr = *near + uint64(d.varint())
-		d.addr, *near = e.Addr, e.Addr
+		*prev, *near = e.Addr, e.Addr
 	case addrBad:
 		d.fail("an address in an unknown form")
 	}
@@ -302,6 +324,11 @@ func (d *blockDecoder) next(e *event.Event) bool {
 	if flags&hasValues != 0 {
 		d.values(e)
 	}
+	return d.ended()
+}
+
+// ended counts an event that was read, and reports whether it is one.
+func (d *blockDecoder) ended() bool {
 	d.n--
 	if d.n == 0 && d.err == "" && d.left() != 0 {
 		d.fail("more bytes than its events have")
@@ -354,11 +381,17 @@ func (d *blockDecoder) value(how byte, size uint32) []byte {
 	if kept == 0 {
 		return zeros[:n:n]
 	}
-	data := d.bytes(uint64(kept))
+	v := d.room(n)
+	copy(v, d.bytes(uint64(kept)))
+	return v
+}
+
+// room returns n bytes for a value, which are 0.
+func (d *blockDecoder) room(n int) []byte {
 	if len(d.arena)+n > cap(d.arena) {
 		d.arena = make([]byte, 0, 8<<10)
 	}
 	at := len(d.arena)
-	d.arena = append(append(d.arena, data...), zeros[:n-len(data)]...)
+	d.arena = d.arena[:at+n]
 	return d.arena[at : at+n : at+n]
 }

@@ -21,7 +21,7 @@ func recordFile(t testing.TB, size int64) (path string, events uint64) {
 	}
 	r := newRun(21, heapStart)
 	for w.offset < size {
-		if err := w.Event(r.next()); err != nil {
+		if err := put(w, r.next()); err != nil {
 			t.Fatal(err)
 		}
 		events++

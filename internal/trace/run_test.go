@@ -164,6 +164,34 @@ func copyEvent(e *event.Event) event.Event {
 	return c
 }
 
+// accessOf returns an event as an access, if it can be told as one.
+func accessOf(e *event.Event) (a event.Access, ok bool) {
+	values := [][]byte{e.Before}
+	switch e.Kind {
+	case event.Load:
+		ok = len(e.After) == 0
+	case event.Store:
+		ok, values = true, append(values, e.After)
+	}
+	ok = ok && e.Arg == 0 && (e.Size == 1 || e.Size == 2 || e.Size == 4 || e.Size == 8)
+	var numbers [2]uint64
+	for i, v := range values {
+		ok = ok && len(v) == int(e.Size)
+		var word [8]byte
+		copy(word[:], v)
+		numbers[i] = binary.LittleEndian.Uint64(word[:])
+	}
+	return event.Access{Seq: e.Seq, Addr: e.Addr, Before: numbers[0], After: numbers[1], G: e.G, Site: e.Site, Frame: e.Frame, Kind: e.Kind, Size: uint8(e.Size)}, ok
+}
+
+// put writes an event as a recording does.
+func put(w *Writer, e *event.Event) error {
+	if a, ok := accessOf(e); ok {
+		return w.Accesses([]event.Access{a})
+	}
+	return w.Event(e)
+}
+
 // record writes n events of a run, and returns the file and the events.
 func record(t testing.TB, seed uint64, n int) ([]byte, []event.Event) {
 	t.Helper()
@@ -174,7 +202,7 @@ func record(t testing.TB, seed uint64, n int) ([]byte, []event.Event) {
 	for range n {
 		e := r.next()
 		events = append(events, copyEvent(e))
-		if err := w.Event(e); err != nil {
+		if err := put(w, e); err != nil {
 			t.Fatal(err)
 		}
 	}

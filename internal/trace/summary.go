@@ -354,7 +354,7 @@ type summarizer struct {
 
 	counts map[uint32]uint64
 	g      uint32 // the goroutine of the last events
-	run    uint64 // how many those are, not yet in counts
+	began  uint32 // the count at the first of them, which are not yet in counts
 
 	line   uint64 // the last line that was touched
 	region uint64 // the last region
@@ -379,7 +379,7 @@ func (s *summarizer) reset() {
 		allocated:  filter{noSpan, s.allocatedBits[:]},
 		sites:      s.siteBits[:],
 	}
-	s.g, s.run = 0, 0
+	s.g, s.began = 0, 0
 	s.line, s.region = 1<<64-1, 1<<64-1
 }
 
@@ -387,16 +387,12 @@ func (s *summarizer) add(e *event.Event) {
 	if s.count == 0 {
 		s.first = e.Seq
 	}
-	s.last = e.Seq
-	s.count++
-	s.kinds |= 1 << e.Kind
-	s.kindCounts[e.Kind]++
 	if e.G != s.g {
 		s.endRun()
 		s.g = e.G
 	}
-	s.run++
-	s.sites.set(uint64(e.Site))
+	s.last = e.Seq
+	s.counted(e.Kind, e.Site)
 	if e.Kind == event.Call {
 		f := uint64(e.Frame)
 		s.frames.add(f, f)
@@ -406,25 +402,33 @@ func (s *summarizer) add(e *event.Event) {
 		}
 	}
 	if hasMemory(e) {
-		s.addMemory(e)
+		s.addMemory(e.Kind, e.Addr, lastByte(e.Addr, e.Size))
 	}
 }
 
-func (s *summarizer) addMemory(e *event.Event) {
-	last := lastByte(e.Addr, e.Size)
-	s.addrs.add(e.Addr, last)
-	if l := e.Addr >> lineShift; l != s.line || last>>lineShift != l {
+// counted takes note of an event by the goroutine of the one before.
+func (s *summarizer) counted(k event.Kind, site uint32) {
+	s.count++
+	s.kindCounts[k%(kindMask+1)]++
+	s.siteBits[site%siteBits/64] |= 1 << (site % 64)
+}
+
+func (s *summarizer) addMemory(k event.Kind, first, last uint64) {
+	// Whole lines, so that what follows in the same line need not be looked at. Nothing
+	// has the address 0.
+	s.addrs.add(max(first&^(1<<lineShift-1), 1), last|(1<<lineShift-1))
+	if l := first >> lineShift; l != s.line || last>>lineShift != l {
 		s.line = l
-		s.touched.add(e.Addr, last)
+		s.touched.add(first, last)
 	}
-	if writes.has(e.Kind) {
-		s.written.add(e.Addr, last)
+	if writes.has(k) {
+		s.written.add(first, last)
 	}
-	if e.Kind == event.Alloc {
-		s.allocs.add(e.Addr, last)
-		s.allocated.add(e.Addr, last)
+	if k == event.Alloc {
+		s.allocs.add(first, last)
+		s.allocated.add(first, last)
 	}
-	if r := e.Addr >> regionShift; r != s.region {
+	if r := first >> regionShift; r != s.region {
 		s.region = r
 		if len(s.regions) < maxRegions && !slices.Contains(s.regions, r) {
 			s.regions = append(s.regions, r)
@@ -433,10 +437,10 @@ func (s *summarizer) addMemory(e *event.Event) {
 }
 
 func (s *summarizer) endRun() {
-	if s.run != 0 {
-		s.counts[s.g] += s.run
+	if n := s.count - s.began; n != 0 {
+		s.counts[s.g] += uint64(n)
 		s.gs |= 1 << (s.g % 64)
-		s.run = 0
+		s.began = s.count
 	}
 }
 
@@ -444,6 +448,11 @@ func (s *summarizer) endRun() {
 // reset.
 func (s *summarizer) finish() *summary {
 	s.endRun()
+	for k, n := range s.kindCounts {
+		if n != 0 {
+			s.kinds |= 1 << k
+		}
+	}
 	for g, n := range s.counts {
 		s.goroutines = append(s.goroutines, tally{g, n})
 	}

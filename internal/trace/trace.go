@@ -38,6 +38,7 @@
 //	trace.go     what a trace says beside its events
 //	section.go   framing, checksums and their errors
 //	codec.go     events in a block
+//	access.go    those of them that are most frequent
 //	summary.go   what is in a block
 //	index.go     where the blocks are
 //	writer.go    streamed writing
@@ -69,7 +70,7 @@ package trace
 import "time"
 
 // Version is the version of the file format.
-const Version = 2
+const Version = 3
 
 // A Header says what was run.
 type Header struct {

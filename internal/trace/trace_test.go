@@ -110,7 +110,7 @@ func TestWriterReportsAFullDisk(t *testing.T) {
 		w := NewWriter(&failingWriter{room}, testHeader)
 		r := newRun(1, heapStart)
 		for range 30_000 {
-			w.Event(r.next())
+			put(w, r.next())
 		}
 		if err := w.Close(Outcome{}); !errors.Is(err, errFull) {
 			t.Errorf("with room for %d bytes: %v", room, err)
@@ -364,7 +364,7 @@ func TestFilesAreCreatedOpenedAndSealed(t *testing.T) {
 	for range 20_000 {
 		e := source.next()
 		events = append(events, copyEvent(e))
-		if err := w.Event(e); err != nil {
+		if err := put(w, e); err != nil {
 			t.Fatal(err)
 		}
 	}

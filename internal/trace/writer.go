@@ -20,10 +20,9 @@ type Writer struct {
 	offset int64
 	index  index
 
-	enc  encoder
-	sum  summarizer
-	last uint64 // Seq of the last event
-	any  bool   // there was one
+	enc encoder
+	sum summarizer
+	any bool // there was an event
 }
 
 // Create makes or overwrites a file and starts a trace in it.
@@ -68,10 +67,10 @@ func (w *Writer) Event(e *event.Event) error {
 	if w.err != nil {
 		return w.err
 	}
-	if !e.Kind.Valid() || w.any && e.Seq <= w.last {
+	if !e.Kind.Valid() || w.any && e.Seq <= w.enc.seq {
 		return w.refuse(e)
 	}
-	w.last, w.any = e.Seq, true
+	w.any = true
 	w.enc.add(e)
 	w.sum.add(e)
 	// The process may be about to end.
@@ -81,12 +80,39 @@ func (w *Writer) Event(e *event.Event) error {
 	return nil
 }
 
+// Accesses is Event for what can be told as accesses.
+func (w *Writer) Accesses(all []event.Access) error {
+	for len(all) > 0 && w.err == nil {
+		all = all[w.accesses(all):]
+		if len(w.enc.buf) >= sectionHeader+blockSize {
+			w.Flush()
+		} else if len(all) > 0 {
+			w.long(&all[0])
+			all = all[1:]
+		}
+	}
+	return w.err
+}
+
+// long writes an access that cannot have the short form.
+func (w *Writer) long(a *event.Access) error {
+	var before, after [8]byte
+	binary.LittleEndian.PutUint64(before[:], a.Before)
+	binary.LittleEndian.PutUint64(after[:], a.After)
+	size := min(a.Size, 8)
+	e := event.Event{Seq: a.Seq, G: a.G, Kind: a.Kind, Site: a.Site, Frame: a.Frame, Addr: a.Addr, Size: uint32(a.Size), Before: before[:size]}
+	if a.Kind != event.Load {
+		e.After = after[:size]
+	}
+	return w.Event(&e)
+}
+
 // refuse is apart from Event to keep that small.
 func (w *Writer) refuse(e *event.Event) error {
 	if !e.Kind.Valid() {
 		w.err = fmt.Errorf("writing a trace: event %d has the unknown kind %d", e.Seq, e.Kind)
 	} else {
-		w.err = fmt.Errorf("writing a trace: event %d comes after event %d", e.Seq, w.last)
+		w.err = fmt.Errorf("writing a trace: event %d comes after event %d", e.Seq, w.enc.seq)
 	}
 	return w.err
 }
