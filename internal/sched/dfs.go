@@ -64,8 +64,9 @@ const (
 func NewDFS(preemptions int) *DFS { return &DFS{limit: preemptions} }
 
 // Watches: races are between all steps.
-func (d *DFS) Watches() bool   { return true }
-func (d *DFS) Exhausted() bool { return d.done }
+func (d *DFS) Watches() bool      { return true }
+func (d *DFS) Next(uint32) uint64 { return 0 }
+func (d *DFS) Exhausted() bool    { return d.done }
 
 // exact reports whether nothing was missed because of a run that could not be judged.
 func (d *DFS) exact() bool { return d.cutOff == 0 && d.diverged == 0 }

@@ -71,9 +71,10 @@ func (e *exhaustive) End(Outcome) {
 	e.done = true
 }
 
-func (e *exhaustive) Watches() bool    { return true }
-func (e *exhaustive) Exhausted() bool  { return e.done }
-func (e *exhaustive) Progress() string { return "" }
+func (e *exhaustive) Watches() bool      { return true }
+func (e *exhaustive) Next(uint32) uint64 { return 0 }
+func (e *exhaustive) Exhausted() bool    { return e.done }
+func (e *exhaustive) Progress() string   { return "" }
 
 // explore runs m under s to the end, or up to limit runs, and returns the states that
 // were reached. The number of runs is negative if the limit was reached.

@@ -120,8 +120,9 @@ func (s *PCT) End(Outcome) {
 	s.length = max(s.points, s.length-s.length/16, 1)
 }
 
-func (s *PCT) Watches() bool   { return false }
-func (s *PCT) Exhausted() bool { return false }
+func (s *PCT) Watches() bool      { return false }
+func (s *PCT) Next(uint32) uint64 { return 0 }
+func (s *PCT) Exhausted() bool    { return false }
 func (s *PCT) Progress() string {
 	depth := "1 to 8"
 	if s.depth > 0 {

@@ -64,8 +64,9 @@ func (r *Random) Branch(g, site uint32, n int) int { return int(r.source.below(u
 
 func (r *Random) End(Outcome) { r.run++ }
 
-func (r *Random) Watches() bool   { return false }
-func (r *Random) Exhausted() bool { return false }
+func (r *Random) Watches() bool      { return false }
+func (r *Random) Next(uint32) uint64 { return 0 }
+func (r *Random) Exhausted() bool    { return false }
 func (r *Random) Progress() string {
 	return count(r.run, "random schedule") + " tried"
 }

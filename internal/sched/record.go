@@ -57,6 +57,13 @@ func (r *Recorder) Branch(g, site uint32, n int) int {
 
 func (r *Recorder) Watches() bool { return r.prints != nil || r.Strategy.Watches() }
 
+func (r *Recorder) Next(g uint32) uint64 {
+	if r.prints != nil {
+		return 0
+	}
+	return r.Strategy.Next(g)
+}
+
 // Schedule returns the schedule of the run so far, or of the one just done.
 func (r *Recorder) Schedule() Schedule { return r.schedule.Clone() }
 

@@ -168,6 +168,16 @@ func (r *Replay) Watches() bool    { return true }
 func (r *Replay) Exhausted() bool  { return false }
 func (r *Replay) Progress() string { return "replay of a schedule" }
 
+// Next is the next switch of g.
+func (r *Replay) Next(g uint32) uint64 {
+	if int(g) < min(len(r.goroutines), maxGoroutine) {
+		if c := &r.goroutines[g]; c.next < len(c.switches) {
+			return c.switches[c.next].N
+		}
+	}
+	return 1<<64 - 1
+}
+
 // find returns where n is, or belongs, in a list that ascends by key.
 func find[T any](list []T, n uint64, key func(T) uint64) (int, bool) {
 	for i, x := range list {

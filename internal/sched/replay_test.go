@@ -15,6 +15,44 @@ func strategies(seed uint64) []Strategy {
 
 var everything = families[len(families)-1]
 
+// foreseeing is a replay that is held to what Next says.
+type foreseeing struct {
+	*Replay
+	t    *testing.T
+	free int // choices that Next said need not be asked for
+}
+
+func (f *foreseeing) Pick(p *Point) int {
+	certain := p.current() >= 0 && !yields(&p.Ops[p.current()]) && p.Taken < f.Next(p.Last)
+	i := f.Replay.Pick(p)
+	if certain {
+		f.free++
+		if i != p.Default() {
+			f.t.Errorf("after step %d of goroutine %d somebody else goes on, although the next time to ask was later", p.Taken, p.Last)
+		}
+	}
+	return i
+}
+
+func TestNothingHappensBeforeTheNextTimeToAsk(t *testing.T) {
+	r := rand.New(rand.NewSource(7))
+	free := 0
+	for range 300 {
+		m := randomModel(r, 4, 5, everything.ops)
+		m.limit = 300
+		rec := NewRecorder(NewPCT(r.Uint64(), 3), false)
+		first := m.run(rec)
+		f := &foreseeing{Replay: NewReplay(rec.Schedule()), t: t}
+		if second := m.run(f); first.trace() != second.trace() {
+			t.Fatalf("schedule %s:\n%v\n%v", rec.Schedule(), first.steps, second.steps)
+		}
+		free += f.free
+	}
+	if free < 1000 {
+		t.Errorf("only %d choices were certain", free)
+	}
+}
+
 func TestReplayOfARecordedRunIsTheSameRun(t *testing.T) {
 	r := rand.New(rand.NewSource(2))
 	switched := 0

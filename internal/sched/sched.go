@@ -43,6 +43,10 @@ type Strategy interface {
 	// too. It may change between runs only, and makes no difference to Step and Taken: a
 	// schedule means the same whether it is watched or not.
 	Watches() bool
+	// Next returns how many steps goroutine g has to have taken when Pick has to be called
+	// for the choice after it: up to then, as long as g can go on and does not yield, Pick
+	// would return the Default. 0 means always.
+	Next(g uint32) uint64
 	// Exhausted reports, between runs, that there is nothing left to try.
 	Exhausted() bool
 	// Progress says in words, between runs, what has been tried.
