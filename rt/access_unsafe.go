@@ -21,20 +21,26 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if addr-lo < hi-lo || addr < firstAddress || size == 0 {
 		return
 	}
-	c := enterAs(g)
-	if c == nil {
+	if s.blind && kind == event.Load && token.Load() == g && !s.unsettled && s.current.free() {
+		s.site = site
 		return
 	}
+	if !takeToken(g) && enterSlow(g, true) == nil {
+		return
+	}
+	c := s.current
 	if kind != event.Load {
 		c.vigil.rounds = 0
 	}
-	alive := c.step(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
+	s.site = site
+	s.settle()
+	alive := c.free() || c.stepSlow(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
 	if kind == event.Store {
 		s.journal.keep(addr, size)
 	}
 	if alive {
 		c.touch(addr, size, kind, site)
-		if s.recorder.on {
+		if s.recorder.on && !s.noted(c, kind, site, addr, size) {
 			s.emitMemory(c, kind, site, addr, size)
 		}
 	}
@@ -126,17 +132,34 @@ func (s *scheduler) settleSlow() {
 			k.c.publish(k.on)
 			k.c.vigil.rounds = 0
 		}
-		if s.recorder.pending {
+		if s.recorder.pending == pendingEvent {
 			s.recorder.event.Arg = bit(changed)
 		}
 		k.c, k.on = nil, nil
 	}
-	s.flush()
+	s.complete()
 }
 
 // bytesAt returns the memory at an address that the program is using at this moment.
 func bytesAt(addr, size uintptr) []byte {
 	return unsafe.Slice((*byte)(pointer(addr)), size)
+}
+
+// numberAt returns the memory at an address that the program is using at this moment as
+// a number, if it is as large as one of the machine's.
+func numberAt(addr, size uintptr) (v uint64, ok bool) {
+	p := pointer(addr)
+	switch size {
+	case 8:
+		return *(*uint64)(p), true
+	case 1:
+		return uint64(*(*uint8)(p)), true
+	case 4:
+		return uint64(*(*uint32)(p)), true
+	case 2:
+		return uint64(*(*uint16)(p)), true
+	}
+	return 0, false
 }
 
 // mapRead is a read of the map at p.

@@ -325,7 +325,7 @@ func Now() (unix, mono int64, ok bool) {
 			}
 			s.due()
 		}
-		s.row = spinning // let others go first, if there are any
+		s.row, s.ahead = spinning, 0 // let others go first, if there are any
 	}
 	if k.asked {
 		k.drift += perLook

@@ -42,11 +42,11 @@
 // text. That is why rt imports next to nothing: not sync, and nothing that imports it.
 //
 //	run.go takedown.go                             a run from start to end
-//	sched.go wait.go goroutine.go vigil.go         who goes next
+//	sched.go token wait.go goroutine.go vigil.go   who goes next
 //	outside.go coroutine.go                        what is not, or not quite, under control
 //	access memory mapping operator append          memory
 //	channel select lock waitgroup cond pool clock  synchronisation and time
-//	race.go object record.go site.go               what is remembered
+//	race.go shadow object record.go site.go        what is remembered
 //	result.go panic testing.go                     what is told
 //
 // # Invariants
@@ -56,7 +56,8 @@
 //   - The same decisions of the strategy, by the same program with the same seed, lead to
 //     the same events, as long as Result.Outside stays empty. For that, GOMAXPROCS has
 //     to be 1, whatever the program asks for (a native goroutine that has ended must be
-//     gone when the next one looks for others), and the collector off during a run (an address must not be used
+//     gone when the next one looks for others, and hooks take the token without atomic
+//     operations), and the collector off during a run (an address must not be used
 //     twice).
 //   - ready, ids and ops are parallel and sorted by id.
 //   - A goroutine is among the waiters of an object only while its operation is pending.

@@ -9,7 +9,8 @@ func Supported() bool { return seesClosed }
 // here names the running goroutine, by the address of its g, and its stack.
 func here() (who, lo, hi uintptr)
 
-// returns walks up the stack: where the calls return to, the innermost first.
+// returns walks up the stack: where the calls return to, the innermost first, and at most
+// so many.
 //
 //go:noescape
-func returns(pcs *[8]uintptr) int
+func returns(pcs *[8]uintptr, most int) int

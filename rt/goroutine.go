@@ -29,7 +29,7 @@ type goroutine struct {
 
 	slot     uint32
 	vector   vector
-	readings [readings]reading
+	readings [readings]reading // see touchShared
 
 	vigil  vigil
 	wait   wait
@@ -261,7 +261,7 @@ func Enter(site uint32) Frame {
 	}
 	n := node{parent: c.frame, site: site}
 	var pcs [8]uintptr
-	if returns(&pcs) > callerIndex+1 {
+	if returns(&pcs, min(callerIndex+2, len(pcs))) > callerIndex+1 {
 		n.pc = pcs[callerIndex+1]
 	}
 	f := Frame{c: c, caller: c.frame}

@@ -62,9 +62,10 @@ func (a *all) End(sched.Outcome) {
 	a.over = true
 }
 
-func (a *all) Watches() bool    { return false }
-func (a *all) Exhausted() bool  { return a.over }
-func (a *all) Progress() string { return "" }
+func (a *all) Watches() bool      { return false }
+func (a *all) Next(uint32) uint64 { return 0 }
+func (a *all) Exhausted() bool    { return a.over }
+func (a *all) Progress() string   { return "" }
 
 // walk is a random walk that can be repeated.
 type walk struct{ seed, state uint64 }
@@ -82,6 +83,7 @@ func (w *walk) Pick(p *sched.Point) int          { return w.next(len(p.Ready)) }
 func (w *walk) Branch(g, site uint32, n int) int { return w.next(n) }
 func (w *walk) End(sched.Outcome)                {}
 func (w *walk) Watches() bool                    { return false }
+func (w *walk) Next(uint32) uint64               { return 0 }
 func (w *walk) Exhausted() bool                  { return false }
 func (w *walk) Progress() string                 { return "" }
 
@@ -174,26 +176,36 @@ func expect(t *testing.T, found map[string]int, want ...string) {
 	}
 }
 
-// record runs f under a strategy and returns its events as text. Addresses are numbered
-// in the order in which they are seen: they differ from run to run.
+// A listing is the events of a run as text. Addresses are numbered in the order in which
+// they are seen: they differ from run to run.
+type listing struct {
+	lines []string
+	names map[uint64]int
+}
+
+func (l *listing) add(e *event.Event) {
+	if l.names == nil {
+		l.names = map[uint64]int{}
+	}
+	name := 0
+	if e.Addr != 0 {
+		if l.names[e.Addr] == 0 {
+			l.names[e.Addr] = len(l.names) + 1
+		}
+		name = l.names[e.Addr]
+	}
+	values := fmt.Sprint(e.Before, e.After)
+	if e.Size > 8 {
+		values = ""
+	}
+	l.lines = append(l.lines, fmt.Sprintf("%d g%d %v site %x frame %d @%d+%d arg %d %s", e.Seq, e.G, e.Kind, e.Site, e.Frame, name, e.Size, e.Arg, values))
+}
+
+// record runs f under a strategy and returns its events.
 func record(strategy sched.Strategy, f func()) ([]string, *Result) {
-	var list []string
-	names := map[uint64]int{}
-	r := Run(Config{Strategy: strategy, MaxSteps: 10_000, Record: func(e *event.Event) {
-		name := 0
-		if e.Addr != 0 {
-			if names[e.Addr] == 0 {
-				names[e.Addr] = len(names) + 1
-			}
-			name = names[e.Addr]
-		}
-		values := fmt.Sprint(e.Before, e.After)
-		if e.Size > 8 {
-			values = ""
-		}
-		list = append(list, fmt.Sprintf("%d g%d %v site %x frame %d @%d+%d arg %d %s", e.Seq, e.G, e.Kind, e.Site, e.Frame, name, e.Size, e.Arg, values))
-	}}, f)
-	return list, r
+	var l listing
+	r := Run(Config{Strategy: strategy, MaxSteps: 10_000, Record: l.add}, f)
+	return l.lines, r
 }
 
 // What the patched standard library is, as far as it matters: the native object with

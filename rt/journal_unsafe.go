@@ -29,10 +29,25 @@ var Patched struct {
 type journal struct {
 	on          bool
 	collections uint32 // at the start
-	kept        []kept
-	bytes       []byte   // what was in memory larger than a word
-	maps        []func() // put the maps back
+	// chunks are what was kept, in order. They are never moved: there can be as many as
+	// stores.
+	chunks []*[chunkKept]kept
+	count  int      // of what was kept
+	bytes  []byte   // what was in large pieces of memory
+	maps   []func() // put the maps back
+	// recent are words that were kept lately, by address: what a run stores to again and
+	// again need not be kept again and again. Beside the address they have the run's
+	// number, or what is left of it.
+	recent *[recentWords]uint64
+	run    uint16
 }
+
+const (
+	chunkKept   = 1 << 10
+	recentWords = 1 << 16
+	// addressBits is more than addresses have where there are journals.
+	addressBits = 48
+)
 
 // kept is what size bytes at addr were: the bytes of old or, if they are more than it
 // holds, those in the journal that start at old.
@@ -41,15 +56,20 @@ type kept struct {
 	old        uint64
 }
 
-// maxKept and maxBytes are how much a journal holds at most.
+// maxKept and maxBytes are how much a journal holds at most. Memory up to wordwise bytes
+// is kept word by word, of which most have been kept before.
 const (
 	maxKept  = 8 << 20
 	maxBytes = 256 << 20
+	wordwise = 4 << 10
 )
 
 func (j *journal) begin() {
 	if j.on = Patched.Collections != nil; j.on {
 		j.collections = Patched.Collections()
+		if j.run++; j.run == 0 || j.recent == nil {
+			j.run, j.recent = 1, new([recentWords]uint64)
+		}
 	}
 }
 
@@ -58,26 +78,52 @@ func (j *journal) keep(addr, size uintptr) {
 	switch {
 	case !j.on:
 	case size == 8:
-		j.kept = append(j.kept, kept{addr, size, *(*uint64)(pointer(addr))})
-	default:
+		j.keepWord(addr)
+	case size > wordwise:
 		j.keepBytes(addr, size)
+	default:
+		for ; size >= 8; size -= 8 {
+			j.keepWord(addr)
+			addr += 8
+		}
+		if size > 0 {
+			k := kept{addr: addr, size: size}
+			copy((*[8]byte)(unsafe.Pointer(&k.old))[:size], bytesAt(addr, size))
+			j.add(k)
+		}
+	}
+}
+
+func (j *journal) keepWord(addr uintptr) {
+	word := uint64(addr) | uint64(j.run)<<addressBits
+	if r := &j.recent[addr/8%recentWords]; *r != word {
+		*r = word
+		j.add(kept{addr, 8, *(*uint64)(pointer(addr))})
 	}
 }
 
 func (j *journal) keepBytes(addr, size uintptr) {
-	if len(j.kept) >= maxKept || len(j.bytes)+int(size) > maxBytes {
+	if len(j.bytes)+int(size) > maxBytes {
 		j.on = false
 		return
 	}
-	k := kept{addr: addr, size: size}
-	if size < 8 {
-		copy((*[8]byte)(unsafe.Pointer(&k.old))[:size], bytesAt(addr, size))
-	} else {
-		k.old = uint64(len(j.bytes))
-		j.bytes = append(j.bytes, bytesAt(addr, size)...)
-	}
-	j.kept = append(j.kept, k)
+	j.add(kept{addr, size, uint64(len(j.bytes))})
+	j.bytes = append(j.bytes, bytesAt(addr, size)...)
 }
+
+func (j *journal) add(k kept) {
+	if j.count == len(j.chunks)*chunkKept {
+		if j.count >= maxKept {
+			j.on = false
+			return
+		}
+		j.chunks = append(j.chunks, new([chunkKept]kept))
+	}
+	*j.at(j.count) = k
+	j.count++
+}
+
+func (j *journal) at(i int) *kept { return &j.chunks[i/chunkKept][i%chunkKept] }
 
 // undo puts back what was kept. It returns false, and does nothing, if that is not all
 // there was, or if it may contain pointers to memory that was freed.
@@ -89,8 +135,8 @@ func (j *journal) undo() bool {
 	if !j.on || j.collections != Patched.Collections() {
 		return false
 	}
-	for i := len(j.kept) - 1; i >= 0; i-- {
-		switch k := &j.kept[i]; {
+	for i := j.count - 1; i >= 0; i-- {
+		switch k := j.at(i); {
 		case !Patched.Owns(k.addr):
 		case k.size == 8:
 			*(*uint64)(pointer(k.addr)) = k.old
@@ -108,7 +154,7 @@ func (j *journal) undo() bool {
 
 func (j *journal) reset() {
 	clear(j.maps)
-	j.kept, j.bytes, j.maps = j.kept[:0], j.bytes[:0], j.maps[:0]
+	j.count, j.bytes, j.maps = 0, j.bytes[:0], j.maps[:0]
 }
 
 func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

@@ -102,6 +102,7 @@ func (s *scheduler) takeSlot(c *goroutine) {
 			s.slotEnds = append(s.slotEnds[:i], s.slotEnds[i+1:]...)
 			c.slot = e.slot
 			c.vector[c.slot] = e.at + 1
+			s.tenants = append(s.tenants, tenant{slot: c.slot, from: e.at + 1, g: c.id})
 			return
 		}
 	}
@@ -110,128 +111,173 @@ func (s *scheduler) takeSlot(c *goroutine) {
 	for int(c.slot) >= len(c.vector) {
 		c.vector = append(c.vector, 0)
 	}
-	c.vector[c.slot] = 1
+	c.vector[c.slot] = s.shadow.past + 1
+	s.tenants = append(s.tenants, tenant{slot: c.slot, from: s.shadow.past + 1, g: c.id})
 }
 
-// shadow keeps for every word of 8 bytes the accesses that a later one may race with.
-// It is emptied by counting up the generation.
-type shadow struct {
-	generation uint32
-	used       int
-	table      []word // open addressing
-	shift      uint
-	accesses   []access // 0 is not used
-	free       uint32
+// A tenant is who has a slot from a moment on.
+type tenant struct {
+	slot uint32
+	from uint32
+	g    uint32
 }
 
-type word struct {
-	key        uintptr // the address / 8
-	generation uint32
-	head       uint32 // the list of accesses
-	writes     uint32 // how many of them there were that write
+// tenant returns whose slot it was at a moment of this run.
+func (s *scheduler) tenant(slot, at uint32) uint32 {
+	for i := len(s.tenants) - 1; i >= 0; i-- {
+		if t := &s.tenants[i]; t.slot == slot && t.from <= at {
+			return t.g
+		}
+	}
+	return 0
 }
 
-// A reading is a read that a goroutine has made, so that it need not look for it among
-// those of a thousand others when it makes it again.
-type reading struct {
-	key    uintptr
-	at     uint32
-	writes uint32 // to the word, up to then
-	index  uint32 // in shadow.accesses
-}
-
-// readings is how many words a goroutine remembers reading.
-const readings = 16
-
+// An access is one that a later one may race with.
 type access struct {
-	next   uint32
-	slot   uint32
-	at     uint32
-	g      uint32
-	site   uint32
-	frame  uint32
-	mask   uint8 // the bytes of the word
-	kind   event.Kind
-	write  bool
-	atomic bool
-	raced  bool // with an earlier one
-}
-
-func (h *shadow) reset() {
-	if h.table == nil {
-		h.resize(10)
-	}
-	h.generation++
-	if h.generation == 0 {
-		clear(h.table)
-		h.generation = 1
-	}
-	h.used = 0
-	h.accesses = append(h.accesses[:0], access{})
-	h.free = 0
-}
-
-func (h *shadow) resize(log uint) {
-	old := h.table
-	h.table = make([]word, 1<<log)
-	h.shift = 64 - log
-	for _, w := range old {
-		if w.generation == h.generation {
-			*h.find(w.key) = w
-		}
-	}
-}
-
-// find returns the entry of a word, or the empty one where it belongs.
-func (h *shadow) find(key uintptr) *word {
-	for i := uint64(key) * 0x9E3779B97F4A7C15 >> h.shift; ; i++ {
-		w := &h.table[i&uint64(len(h.table)-1)]
-		if w.generation != h.generation || w.key == key {
-			return w
-		}
-	}
-}
-
-func (h *shadow) at(key uintptr) *word {
-	w := h.find(key)
-	if w.generation != h.generation {
-		if h.used++; h.used > len(h.table)/2 {
-			h.resize(64 - h.shift + 1)
-			w = h.find(key)
-		}
-		*w = word{key: key, generation: h.generation}
-	}
-	return w
-}
-
-func (h *shadow) add(a access, w *word) {
-	a.next = w.head
-	if i := h.free; i != 0 {
-		h.free = h.accesses[i].next
-		h.accesses[i] = a
-		w.head = i
-		return
-	}
-	h.accesses = append(h.accesses, a)
-	w.head = uint32(len(h.accesses) - 1)
+	next  uint32 // in shadow.others
+	slot  uint32
+	at    uint32
+	site  uint32
+	frame uint32
+	kind  event.Kind
+	mask  uint8 // the bytes of the word
+	raced bool  // with another
 }
 
 // touch checks an access of c against what was there before, and keeps it.
+//
+// What is not usual is done apart. A program whose goroutines work on memory of their
+// own, or hand it over, meets little but a load and a store that c's own take the place
+// of, or a store that it comes after.
 func (c *goroutine) touch(addr, size uintptr, kind event.Kind, site uint32) {
 	if s.config.NoRaces || size == 0 {
 		return
 	}
-	a := access{slot: c.slot, at: c.vector[c.slot], g: c.id, site: site, frame: c.frame, kind: kind, write: writes(kind), atomic: atomically(kind)}
-	end := addr + size
-	for key := addr / 8; key*8 < end; key++ {
-		a.mask = 0xff
-		if start := key * 8; start < addr {
-			a.mask &= 0xff << (addr - start)
+	n := addr / wordSize
+	if (addr+size-1)/wordSize != n {
+		c.touchWords(addr, size, kind, site)
+		return
+	}
+	h := &s.shadow
+	number := n / pageWords
+	e := &h.recent[number%recentPages]
+	p := e.page
+	if e.number != number {
+		p = h.page(number)
+		e.number, e.page = number, p
+	}
+	mask := uint8(0xff>>((wordSize-size)%wordSize)) << (addr % wordSize)
+	w, own := &p.words[n%pageWords], c.slot<<slotShift|uint32(mask)
+	if p.others[n%pageWords] == 0 && c.marks(kind) && w.usual(c, kind, own, h.past) {
+		w.set(c.vector[c.slot], c.frame, kind, own, site)
+	} else {
+		c.touchShared(p, n, kind, mask, site)
+	}
+}
+
+// marks reports whether accesses of c are kept as marks if they are of that kind.
+func (c *goroutine) marks(kind event.Kind) bool {
+	return c.slot < markedSlots && (kind == event.Load || kind == event.Store)
+}
+
+// touchWords is touch for more than one word.
+func (c *goroutine) touchWords(addr, size uintptr, kind event.Kind, site uint32) {
+	for size > 0 {
+		part := min(size, wordSize-addr%wordSize)
+		if part == wordSize && c.marks(kind) {
+			part = c.touchPage(addr, size, kind, site)
+		} else {
+			c.touch(addr, part, kind, site)
 		}
-		if over := key*8 + 8; over > end {
-			a.mask &= 0xff >> (over - end)
+		addr += part
+		size -= part
+	}
+}
+
+// touchPage is touch for the whole words from addr on that are on the same page. It
+// returns how many bytes those are.
+func (c *goroutine) touchPage(addr, size uintptr, kind event.Kind, site uint32) uintptr {
+	n, past := addr/wordSize, s.shadow.past
+	p := s.shadow.page(n / pageWords)
+	own, at, frame := c.slot<<slotShift|0xff, c.vector[c.slot], c.frame
+	first := n % pageWords
+	end := min(first+size/wordSize, pageWords)
+	for i := first; i < end; i++ {
+		if w := &p.words[i]; p.others[i] == 0 && w.usual(c, kind, own, past) {
+			w.set(at, frame, kind, own, site)
+		} else {
+			c.touchShared(p, n-first+i, kind, 0xff, site)
 		}
-		c.touchWord(s.shadow.at(key), a)
+	}
+	return (end - first) * wordSize
+}
+
+// touchShared is touch for the word n, on p, which may have been touched in any way.
+func (c *goroutine) touchShared(p *page, n uintptr, kind event.Kind, mask uint8, site uint32) {
+	h := &s.shadow
+	i := n % pageWords
+	w := &p.words[i]
+	a := access{slot: c.slot, at: c.vector[c.slot], site: site, frame: c.frame, kind: kind, mask: mask}
+	r := &c.readings[n%readings]
+	if writes(kind) {
+		p.writes[i]++
+	} else if kind == event.Load {
+		// The same load at the same moment, with no write between, meets the same accesses.
+		again := reading{n, a.at, site, p.writes[i], mask}
+		if *r == again {
+			return
+		}
+		*r = again
+	}
+	if w.load.at > h.past {
+		b := w.load.access(event.Load)
+		c.check(n, &b, &a)
+		w.load = b.mark()
+	}
+	if w.store.at > h.past {
+		b := w.store.access(event.Store)
+		c.check(n, &b, &a)
+		w.store = b.mark()
+	}
+	for link := &p.others[i]; *link != 0; {
+		at := *link
+		b := &h.others[at]
+		if c.check(n, b, &a); b.mask != 0 {
+			link = &b.next
+			continue
+		}
+		*link = b.next
+		b.next = h.free
+		h.free = at
+	}
+	m := &w.load
+	switch {
+	case a.slot >= markedSlots || kind != event.Load && kind != event.Store:
+		h.add(p, i, a)
+		return
+	case kind == event.Store:
+		m = &w.store
+	}
+	if m.at > h.past {
+		h.add(p, i, m.access(kind))
+	}
+	*m = a.mark()
+}
+
+// check compares an access a of c to the word n with an earlier one. They race, or b
+// gives up what a covers of it.
+func (c *goroutine) check(n uintptr, b, a *access) {
+	if b.mask&a.mask == 0 {
+		return
+	}
+	if b.slot != a.slot && b.at > c.vector.at(b.slot) {
+		if (writes(a.kind) || writes(b.kind)) && !(atomically(a.kind) && atomically(b.kind)) {
+			a.raced, b.raced = true, true
+			s.raced(n, b, a)
+		}
+	} else if a.covers(b) {
+		// Whatever races with b races with a.
+		b.mask &^= a.mask
 	}
 }
 
@@ -252,65 +298,16 @@ func atomically(k event.Kind) bool {
 	return k.IsAtomic()
 }
 
-func (c *goroutine) touchWord(w *word, a access) {
-	h := &s.shadow
-	if first := &h.accesses[w.head]; w.head != 0 && first.slot == a.slot && first.at == a.at && first.kind == a.kind && first.mask == a.mask && !first.raced {
-		// Nobody was here since. Only the place of the last access is news.
-		first.site, first.frame = a.site, a.frame
-		return
-	}
-	r := &c.readings[w.key%readings]
-	if a.write {
-		w.writes++
-	} else if r.key == w.key && r.writes == w.writes {
-		// Nobody has written since. The access is still in the list unless it was covered:
-		// then it has no bytes left, or is used again, by c at a later moment at the
-		// earliest.
-		if b := &h.accesses[r.index]; b.slot == a.slot && b.at == r.at && b.kind == a.kind && b.mask == a.mask && !b.raced {
-			b.at, b.site, b.frame = a.at, a.site, a.frame
-			r.at = a.at
-			return
-		}
-	}
-	for link := &w.head; *link != 0; {
-		i := *link
-		b := &h.accesses[i]
-		if b.mask&a.mask == 0 {
-			link = &b.next
-			continue
-		}
-		if b.slot != a.slot && b.at > c.vector.at(b.slot) {
-			if (a.write || b.write) && !(a.atomic && b.atomic) {
-				a.raced = true
-				s.raced(w, b, &a)
-			}
-		} else if a.covers(b) {
-			// Whatever races with b races with a.
-			if b.mask &^= a.mask; b.mask == 0 {
-				*link = b.next
-				b.next = h.free
-				h.free = i
-				continue
-			}
-		}
-		link = &b.next
-	}
-	h.add(a, w)
-	if !a.write {
-		*r = reading{key: w.key, at: a.at, writes: w.writes, index: w.head}
-	}
-}
-
 // covers reports whether every kind of access that conflicts with b conflicts with a.
 func (a *access) covers(b *access) bool {
-	if a.atomic && !b.atomic {
+	if atomically(a.kind) && !atomically(b.kind) {
 		return false
 	}
-	return a.write || !b.write
+	return writes(a.kind) || !writes(b.kind)
 }
 
-// raced takes note of a race, once for each pair of sites.
-func (s *scheduler) raced(w *word, a, b *access) {
+// raced takes note of a race at the word n, once for each pair of sites.
+func (s *scheduler) raced(n uintptr, a, b *access) {
 	for i := range s.result.Races {
 		r := &s.result.Races[i]
 		if r.First.Site == a.site && r.Second.Site == b.site || r.First.Site == b.site && r.Second.Site == a.site {
@@ -320,16 +317,17 @@ func (s *scheduler) raced(w *word, a, b *access) {
 	if len(s.result.Races) == maxRaces {
 		return
 	}
-	s.result.Races = append(s.result.Races, Race{First: a.access(w), Second: b.access(w), Step: s.steps})
+	s.result.Races = append(s.result.Races, Race{First: a.told(n), Second: b.told(n), Step: s.steps})
 	s.stopping = s.stopping || s.config.StopAtRace
 }
 
 // maxRaces is how many races of one run are told apart.
 const maxRaces = 1000
 
-func (a *access) access(w *word) Access {
+// told is what a Result says of an access to the word n.
+func (a *access) told(n uintptr) Access {
 	return Access{
-		G: a.g, Kind: a.kind, Site: a.site, Frame: a.frame,
-		Addr: w.key*8 + uintptr(bits.TrailingZeros8(a.mask)), Size: uintptr(bits.OnesCount8(a.mask)),
+		G: s.tenant(a.slot, a.at), Kind: a.kind, Site: a.site, Frame: a.frame,
+		Addr: n*wordSize + uintptr(bits.TrailingZeros8(a.mask)), Size: uintptr(bits.OnesCount8(a.mask)),
 	}
 }

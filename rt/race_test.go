@@ -191,24 +191,46 @@ func randomProgram(seed uint64) func() {
 }
 
 func TestRacesAreThoseOfTheDefinition(t *testing.T) {
-	racy, runs := 0, 0
-	for seed := range uint64(3000) {
-		ref := newReference()
-		r := Run(Config{Strategy: &walk{seed: seed}, Record: ref.event}, randomProgram(seed))
-		got := map[uint32]bool{}
-		for _, x := range r.Races {
-			got[x.Second.Site] = true
-		}
-		runs++
-		if len(got) > 0 {
+	const runs = 3000
+	racy := 0
+	for seed := range uint64(runs) {
+		if compareRaces(t, seed) {
 			racy++
-		}
-		if !maps.Equal(got, ref.second) {
-			t.Fatalf("seed %d: races at %v, want %v", seed, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(ref.second)))
 		}
 	}
 	if racy < runs/10 || racy > runs*95/100 {
 		t.Errorf("%d of %d runs have races: the programs are not what they should be", racy, runs)
+	}
+}
+
+// compareRaces runs a program and compares the races that were found with those of the
+// definition. It reports whether there are any.
+func compareRaces(t *testing.T, seed uint64) bool {
+	t.Helper()
+	ref := newReference()
+	r := Run(Config{Strategy: &walk{seed: seed}, Record: ref.event}, randomProgram(seed))
+	got := map[uint32]bool{}
+	for _, x := range r.Races {
+		got[x.Second.Site] = true
+		if x.First.G == 0 || x.Second.G == 0 || x.First.G == x.Second.G {
+			t.Fatalf("seed %d: a race of goroutines %d and %d", seed, x.First.G, x.Second.G)
+		}
+	}
+	if !maps.Equal(got, ref.second) {
+		t.Fatalf("seed %d: races at %v, want %v", seed, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(ref.second)))
+	}
+	return len(got) > 0
+}
+
+// TestRacesWhereMarksEnd: with more slots than marks can name, and in runs before and
+// after moments begin anew.
+func TestRacesWhereMarksEnd(t *testing.T) {
+	for seed := range uint64(20) {
+		SkipSlots(MarkedSlots - 3)
+		compareRaces(t, seed)
+		SetPast(1<<31 - uint32(seed))
+		compareRaces(t, seed)
+		compareRaces(t, seed)
 	}
 }
 

@@ -143,3 +143,39 @@ func TestEndedSeesTheRunBeforeItsLeftovers(t *testing.T) {
 		t.Errorf("%d, then %d", seen, taken)
 	}
 }
+
+// TestFramesAreTheSameInEveryRun: calls from one frame, few or many, have the numbers
+// that they had before.
+func TestFramesAreTheSameInEveryRun(t *testing.T) {
+	numbers := map[[2]uint32]uint32{} // by caller and site
+	var calls func(depth uint32)
+	calls = func(depth uint32) {
+		for site := range 40 / (depth*depth + 1) {
+			f := Enter(100*depth + site)
+			number, caller := Numbers(f)
+			key := [2]uint32{caller, 100*depth + site}
+			if was, ok := numbers[key]; ok && was != number {
+				t.Errorf("the call at site %d of frame %d has the numbers %d and %d", key[1], caller, was, number)
+			}
+			numbers[key] = number
+			if depth < 3 {
+				calls(depth + 1)
+			}
+			Leave(f)
+		}
+	}
+	var found int
+	for i := range 3 {
+		Run(Config{Strategy: &first{}}, func() { calls(0) })
+		if i == 0 {
+			found = len(numbers)
+		}
+	}
+	different := map[uint32]bool{}
+	for _, n := range numbers {
+		different[n] = true
+	}
+	if len(numbers) != found || len(different) != found || found < 1000 {
+		t.Errorf("%d calls with %d numbers, %d of them in the first run", len(numbers), len(different), found)
+	}
+}

@@ -3,6 +3,7 @@ package rt
 import (
 	"runtime"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
@@ -47,15 +48,19 @@ func (s *scheduler) begin(config Config) {
 	s.strategy.Begin()
 	s.watches = s.strategy.Watches()
 	s.busy = s.watches || config.Record != nil
+	s.blind = config.NoRaces && config.Record == nil
 	s.limit = config.MaxSteps
 	if s.limit == 0 {
 		s.limit = 10_000_000
 	}
 	s.pause = min(s.limit, 2*spinning)
 	s.result = &Result{Frames: &s.frames}
-	s.shadow.reset()
+	s.shadow.begin()
 	s.objects.begin()
 	s.recorder = recorder{on: config.Record != nil}
+	if config.Accesses != nil {
+		s.recorder.accesses = make([]event.Access, together)
+	}
 	recording.Store(s.recorder.on)
 	if s.recorder.on {
 		// So that numbers do not depend on earlier runs.

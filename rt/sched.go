@@ -33,13 +33,15 @@ type scheduler struct {
 	steps  uint64
 	limit  uint64 // of steps
 	pause  uint64 // the step at which to look whether somebody spins
-	row    int    // picks in a row of the same goroutine
+	ahead  uint64 // up to this step the one that runs goes on without a question
+	row    int    // steps in a row of the same goroutine
 	points uint64
 	site   uint32 // where the last step was
 
 	rootEnded bool
 	stopping  bool   // the run is to be ended by the goroutine that runs
-	busy      bool   // steps must not be quick: watched, recorded, or the end
+	busy      bool   // somebody wants to know of every step: watched, recorded, or the end
+	blind     bool   // nothing is to be remembered of a load
 	lingered  int    // how often something moved on though the root has ended
 	baseline  int    // native goroutines that are none of ours
 	natives   int    // native goroutines that are ours
@@ -56,6 +58,7 @@ type scheduler struct {
 	scratch  vector
 	slots    uint32
 	slotEnds []slotEnd
+	tenants  []tenant
 	clock    clock
 	recorder recorder
 	compare  compare
@@ -66,8 +69,8 @@ type scheduler struct {
 
 // token says who runs: 0 if nobody does, otherwise the address of the g, and in its
 // lowest bits what it does. A goroutine that is stuck outside loses it: that is why a
-// hook takes and gives it back with atomic operations, though nobody else is after it
-// nearly always.
+// hook looks at it and takes and gives it back, though nobody else is after it nearly
+// always. See takeToken and setToken.
 var token atomic.Uintptr
 
 const (
@@ -93,7 +96,7 @@ func enter() *goroutine {
 
 // enterAs is enter for a caller that knows its g.
 func enterAs(g uintptr) *goroutine {
-	if token.CompareAndSwap(g, g|inside) {
+	if takeToken(g) {
 		return s.current
 	}
 	return enterSlow(g, true)
@@ -105,7 +108,7 @@ func enterLibrary() *goroutine {
 		return nil
 	}
 	g, _, _ := here()
-	if token.CompareAndSwap(g, g|inside) {
+	if takeToken(g) {
 		return s.current
 	}
 	return enterSlow(g, false)
@@ -143,7 +146,7 @@ func (c *goroutine) leave() {
 	if s.stopping && !c.dying {
 		c.stop()
 	}
-	token.Store(c.g)
+	setToken(c.g)
 }
 
 // Controlled reports whether the caller is a goroutine under control.
@@ -160,18 +163,21 @@ func Controlled() bool {
 // false if c is being taken down: then nothing but the plain operation is to be done.
 func (c *goroutine) step(op event.Op) bool {
 	s.site = op.Site
-	if c.quick() {
+	s.settle()
+	if !op.Yield && c.free() {
 		return true
 	}
 	return c.stepSlow(op)
 }
 
-// quick takes a step if there is nobody else to take one and nothing else to do.
-func (c *goroutine) quick() bool {
-	if len(s.ready) != 1 || s.busy || s.unsettled || s.steps >= s.pause || strays.waiting.Load() {
+// free takes a step if it is certain that c goes on and there is nothing else to do.
+func (c *goroutine) free() bool {
+	if s.steps >= s.ahead || strays.waiting.Load() {
 		return false
 	}
-	s.took(c)
+	s.steps++
+	c.taken++
+	s.row++
 	return true
 }
 
@@ -180,7 +186,6 @@ func (c *goroutine) stepSlow(op event.Op) bool {
 		c.dead()
 		return false
 	}
-	s.settle()
 	op.G = c.id
 	s.ops[c.index] = op
 	s.adopt()
@@ -189,6 +194,7 @@ func (c *goroutine) stepSlow(op event.Op) bool {
 	}
 	if len(s.ready) == 1 && !s.watches {
 		s.took(c)
+		s.ahead = s.pause
 	} else if d := s.choose(c); d != c {
 		s.pass(d)
 		c.park()
@@ -200,7 +206,24 @@ func (c *goroutine) stepSlow(op event.Op) bool {
 func (s *scheduler) took(c *goroutine) {
 	s.steps++
 	c.taken++
+	if s.row++; c != s.last {
+		s.row = 0
+	}
 	s.last = c
+}
+
+// foresee finds out how far c, which took the last step, goes without a question.
+func (s *scheduler) foresee(c *goroutine) {
+	s.ahead = 0
+	next := s.strategy.Next(c.id)
+	if next <= c.taken {
+		return
+	}
+	n := next - c.taken
+	if len(s.ready) > 1 {
+		n = min(n, uint64(max(spinning-s.row, 0)))
+	}
+	s.ahead = min(s.pause, s.steps+min(n, s.pause))
 }
 
 // spinning is after how many steps without rest somebody is taken to wait by trying
@@ -247,12 +270,8 @@ func (s *scheduler) choose(c *goroutine) *goroutine {
 		s.points++
 		d = s.ready[s.strategy.Pick(p)]
 	}
-	if d == s.last {
-		s.row++
-	} else {
-		s.row = 0
-	}
 	s.took(d)
+	s.foresee(d)
 	return d
 }
 
@@ -267,6 +286,7 @@ func (s *scheduler) branch(c *goroutine, site uint32, n int) int {
 // insert makes c ready to do op.
 func (s *scheduler) insert(c *goroutine, op event.Op) {
 	op.G = c.id
+	s.ahead = 0
 	i := len(s.ready)
 	s.ready = append(s.ready, c)
 	s.ids = append(s.ids, c.id)
@@ -283,6 +303,7 @@ func (s *scheduler) insert(c *goroutine, op event.Op) {
 // remove takes c from the ready ones.
 func (s *scheduler) remove(c *goroutine) {
 	c.op = s.ops[c.index]
+	s.ahead = 0
 	copy(s.ops[c.index:], s.ops[c.index+1:])
 	copy(s.ids[c.index:], s.ids[c.index+1:])
 	copy(s.ready[c.index:], s.ready[c.index+1:])
@@ -390,6 +411,8 @@ func (s *scheduler) blocked() []Blocked {
 // over ends the run. From here on everything belongs to Run.
 func (s *scheduler) over() {
 	s.settle()
+	s.deliver()
+	s.ahead = 0
 	token.Store(inside)
 	s.done <- struct{}{}
 }

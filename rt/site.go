@@ -20,7 +20,7 @@ func (c *goroutine) libraryOp(kind event.Kind, o *object) event.Op {
 // site returns where the program called the patched function that is being executed.
 func (c *goroutine) site() uint32 {
 	var pcs [8]uintptr
-	n := returns(&pcs)
+	n := returns(&pcs, len(pcs))
 	for _, pc := range pcs[:n] {
 		e := &s.frames.recent[pc%uintptr(len(s.frames.recent))]
 		if e.pc != pc {
@@ -51,7 +51,7 @@ var callerIndex = probe()
 //go:noinline
 func probe() int {
 	var pcs [8]uintptr
-	n := returns(&pcs)
+	n := returns(&pcs, len(pcs))
 	caller, _, _, _ := runtime.Caller(1)
 	for i, pc := range pcs[:n] {
 		if pc == caller+1 || pc == caller {

@@ -109,6 +109,7 @@ func (s *scheduler) abandon(c *goroutine) {
 // program.
 func (s *scheduler) clean() {
 	for i, c := range s.all {
+		s.shadow.past = max(s.shadow.past, c.vector.at(c.slot))
 		if c.state == ended {
 			c.recycle()
 			s.spare = append(s.spare, c)
@@ -119,13 +120,13 @@ func (s *scheduler) clean() {
 	clear(s.ready)
 	s.ready, s.ids, s.ops = s.ready[:0], s.ids[:0], s.ops[:0]
 	s.current, s.last = nil, nil
-	s.slots, s.slotEnds = 0, s.slotEnds[:0]
+	s.slots, s.slotEnds, s.tenants = 0, s.slotEnds[:0], s.tenants[:0]
 	s.objects.reset()
 	s.clock.reset()
 	s.compare = compare{}
 	*s = scheduler{
 		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops, coming: s.coming,
 		done: s.done, frames: s.frames, shadow: s.shadow, objects: s.objects,
-		scratch: s.scratch, slotEnds: s.slotEnds, clock: s.clock, journal: s.journal,
+		scratch: s.scratch, slotEnds: s.slotEnds, tenants: s.tenants, clock: s.clock, journal: s.journal,
 	}
 }

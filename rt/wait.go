@@ -229,6 +229,7 @@ func (k waitKind) lone() bool {
 // regroup takes those from the ready ones who have lost their index, and puts those who
 // are coming among them.
 func (s *scheduler) regroup() {
+	s.ahead = 0
 	kept := 0
 	for i, c := range s.ready {
 		if c.index >= 0 {
@@ -320,4 +321,5 @@ func (s *scheduler) show(c *goroutine) {
 	steps, points, row, last, taken := s.steps, s.points, s.row, s.last, c.taken
 	s.choose(c)
 	s.steps, s.points, s.row, s.last, c.taken = steps, points, row, last, taken
+	s.ahead = 0
 }

@@ -197,7 +197,10 @@ func (b *builder) addHooks() error {
 		return err
 	}
 	for _, s := range sources {
-		s = assembly(s)
+		s, ok := assembly(s)
+		if !ok {
+			continue
+		}
 		b.over.Text[b.over.Std(s.Name)] = s.Text
 		fmt.Fprintln(b.hash, s.Name, len(s.Text))
 		io.WriteString(b.hash, s.Text)
@@ -207,20 +210,24 @@ func (b *builder) addHooks() error {
 
 // assembly moves the hooks' assembly to package runtime, and has the hooks call it
 // there: the assembler wants to run in the package's directory, and that of cofferdamrt
-// does not exist.
-func assembly(s cofferdam.Source) cofferdam.Source {
-	switch {
-	case filepath.Ext(s.Name) == ".s":
-		s.Name = "runtime/cofferdam" + strings.TrimPrefix(path.Base(s.Name), "g")
-		s.Text = strings.NewReplacer("·here(SB)", "·CofferdamHere(SB)", "·returns(SB)", "·CofferdamReturns(SB)").Replace(s.Text)
-	case s.Name == "cofferdamrt/g.go":
+// does not exist. It returns false for what package runtime does without.
+func assembly(s cofferdam.Source) (_ cofferdam.Source, ok bool) {
+	switch name := path.Base(s.Name); {
+	case filepath.Ext(name) != ".s":
+	case strings.HasPrefix(name, "here_"):
+		return s, false
+	default:
+		s.Name = "runtime/cofferdam_" + name
+		s.Text = strings.ReplaceAll(s.Text, "·returns(SB)", "·CofferdamReturns(SB)")
+	}
+	if s.Name == "cofferdamrt/g.go" {
 		s.Text = strings.NewReplacer(
 			"package rt\n", "package rt; import \"runtime\"\n",
 			"\nfunc here() (who, lo, hi uintptr)\n", "\nfunc here() (who, lo, hi uintptr) { return runtime.CofferdamHere() }\n",
-			"//go:noescape\nfunc returns(pcs *[8]uintptr) int\n", "func returns(pcs *[8]uintptr) int { return runtime.CofferdamReturns(pcs) }\n",
+			"//go:noescape\nfunc returns(pcs *[8]uintptr, most int) int\n", "func returns(pcs *[8]uintptr, most int) int { return runtime.CofferdamReturns(pcs, most) }\n",
 		).Replace(s.Text)
 	}
-	return s
+	return s, true
 }
 
 // targets returns the packages to build binaries of.

@@ -30,7 +30,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 	"github.com/cofferdam-go/cofferdam/rt"
@@ -133,11 +132,14 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 // warmUp runs a target by the default schedule, before a search twice. varied says that
 // the second time it took other steps, repeats that both ended alike.
 func (s *server) warmUp(i int, o *wire.Order) (varied, repeats bool) {
-	rec := sched.NewRecorder(sched.NewReplay(sched.Schedule{}), true)
-	first := s.run(i, o, rec, nil)
 	if o.Verb != wire.Explore {
+		once := *o
+		once.Races = false // nobody is told of them
+		s.run(i, &once, sched.NewReplay(sched.Schedule{}), nil)
 		return false, true
 	}
+	rec := sched.NewRecorder(sched.NewReplay(sched.Schedule{}), true)
+	first := s.run(i, o, rec, nil)
 	print := rec.Fingerprint()
 	second := s.run(i, o, rec, nil)
 	return rec.Fingerprint() != print, first.Failed() == second.Failed() && !first.Spoiled && !second.Spoiled
@@ -164,8 +166,8 @@ const (
 	collectAfter = 256 << 20
 )
 
-// run runs a target once.
-func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, record func(*event.Event)) *rt.Result {
+// run runs a target once, and records it if to is not nil.
+func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recording) *rt.Result {
 	if s.runs++; s.runs%64 == 0 {
 		var m runtime.MemStats
 		if runtime.ReadMemStats(&m); m.HeapAlloc > collectAfter {
@@ -173,13 +175,12 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, record func(
 		}
 	}
 	failed := false
-	return rt.Run(rt.Config{
+	config := rt.Config{
 		Strategy: strategy,
 		Seed:     o.Seed,
 		MaxSteps: o.Steps,
 		NoRaces:  !o.Races,
-		Record:   record,
-		RunOn:    record != nil,
+		RunOn:    to != nil,
 		Sleep:    func(ns int64) { time.Sleep(time.Duration(ns)) },
 		Ended: func(r *rt.Result) {
 			if s.targets[i] == "" {
@@ -191,5 +192,9 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, record func(
 				r.Failures = append(r.Failures, f)
 			}
 		},
-	}, func() { failed = s.target(i) })
+	}
+	if to != nil {
+		config.Record, config.Accesses = to.event, to.accesses
+	}
+	return rt.Run(config, func() { failed = s.target(i) })
 }

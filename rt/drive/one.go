@@ -27,13 +27,8 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	if err != nil {
 		return nil, err
 	}
-	var texts texts
-	var kinds kindsAt
-	r := s.run(i, o, rec, func(e *event.Event) {
-		_ = w.Event(e) // the writer keeps its first error for Close
-		kinds.add(e)
-		texts.add(e)
-	})
+	to := &recording{w: w}
+	r := s.run(i, o, rec, to)
 	out := outcome(r)
 	out.Schedule = rec.Schedule().String()
 	out.Elapsed = time.Since(start)
@@ -41,8 +36,8 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Texts = texts.of(table.Sites)
-	if err := w.SetSites(append(table.Sites, callSites(r.Frames, table.Calls, &kinds)...)); err != nil {
+	out.Texts = to.texts.of(table.Sites)
+	if err := w.SetSites(append(table.Sites, callSites(r.Frames, table.Calls, &to.kinds)...)); err != nil {
 		return nil, err
 	}
 	if err := w.Close(*out); err != nil {
@@ -50,3 +45,20 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	}
 	return &wire.Done{Progress: wire.Progress{Runs: 1, Elapsed: out.Elapsed}, Outcome: out, Diverged: replay.Diverged()}, nil
 }
+
+// A recording is where the events of a run go. The writer keeps its first error for
+// Close.
+type recording struct {
+	w     *trace.Writer
+	texts texts
+	kinds kindsAt
+}
+
+func (r *recording) event(e *event.Event) {
+	_ = r.w.Event(e)
+	r.kinds.add(e)
+	r.texts.add(e)
+}
+
+// accesses is event for what is neither a string nor done by a patched function.
+func (r *recording) accesses(all []event.Access) { _ = r.w.Accesses(all) }

@@ -1,31 +1,21 @@
 #include "textflag.h"
 
-// func here() (who, lo, hi uintptr)
-//
-// The address of the running goroutine's g, and the bounds of its stack, which are the
-// first two words of the g.
-TEXT ·here(SB), NOSPLIT|NOFRAME, $0-24
-	MOVD g, who+0(FP)
-	MOVD 0(g), R0
-	MOVD R0, lo+8(FP)
-	MOVD 8(g), R0
-	MOVD R0, hi+16(FP)
-	RET
-
-// func returns(pcs *[8]uintptr) int
+// func returns(pcs *[8]uintptr, most int) int
 //
 // Walks the frame pointers and stores where the calls return to, the innermost first:
-// pcs[0] is in the function that called returns. Returns how many there are. A frame
+// pcs[0] is in the function that called returns. Returns how many there are, of which no
+// more than most are looked for, and that is at most 8. A frame
 // pointer points to the caller's, and above that is the return address. The walk ends
 // where a frame pointer is not within the stack.
-TEXT ·returns(SB), NOSPLIT|NOFRAME, $0-16
+TEXT ·returns(SB), NOSPLIT|NOFRAME, $0-24
 	MOVD 0(g), R3
 	MOVD 8(g), R4
 	MOVD pcs+0(FP), R0
+	MOVD most+8(FP), R6
 	MOVD R29, R1
 	MOVD $0, R2
 walk:
-	CMP  $8, R2
+	CMP  R6, R2
 	BGE  done
 	CMP  R3, R1
 	BLO  done
@@ -38,5 +28,5 @@ walk:
 	ADD  $1, R2
 	B    walk
 done:
-	MOVD R2, ret+8(FP)
+	MOVD R2, ret+16(FP)
 	RET

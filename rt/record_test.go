@@ -1,0 +1,137 @@
+package rt_test
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	. "github.com/cofferdam-go/cofferdam/rt"
+)
+
+// accessEvent is an access as an event.
+func accessEvent(a *event.Access) *event.Event {
+	e := &event.Event{Seq: a.Seq, G: a.G, Kind: a.Kind, Site: a.Site, Frame: a.Frame, Addr: a.Addr, Size: uint32(a.Size)}
+	value := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v)[:a.Size] }
+	e.Before = value(a.Before)
+	if a.Kind == event.Store {
+		e.After = value(a.After)
+	}
+	return e
+}
+
+func TestAccessesAreDeliveredInTheirPlace(t *testing.T) {
+	together := 0
+	for _, c := range constructs {
+		for _, f := range []func() func() string{c.wrong, c.right} {
+			for seed := range uint64(5) {
+				want, _ := record(&walk{seed: seed}, func() { f() })
+				var got listing
+				Run(Config{Strategy: &walk{seed: seed}, MaxSteps: 10_000, Record: got.add, Accesses: func(all []event.Access) {
+					together = max(together, len(all))
+					for i := range all {
+						got.add(accessEvent(&all[i]))
+					}
+				}}, func() { f() })
+				if !slices.Equal(got.lines, want) {
+					t.Fatalf("%s, seed %d:\n%s\nwant\n%s", c.name, seed, strings.Join(got.lines, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		}
+	}
+	if together < 2 {
+		t.Error("accesses were delivered one by one")
+	}
+}
+
+// TestWideAndNarrowAccesses: what cannot be told as an access is an event all the same.
+func TestWideAndNarrowAccesses(t *testing.T) {
+	var got listing
+	x := heap([12]byte{1, 2, 3})
+	accesses := 0
+	Run(Config{Strategy: &first{}, Record: got.add, Accesses: func(all []event.Access) {
+		accesses += len(all)
+		for i := range all {
+			got.add(accessEvent(&all[i]))
+		}
+	}}, func() {
+		for size := 1; size <= len(x); size++ {
+			RS(x[:size], 1)
+			Clear(x[:size], 2)[0]++
+		}
+	})
+	loads, stores := 0, 0
+	for i, l := range got.lines {
+		if strings.Contains(l, " load ") {
+			loads++
+		}
+		if strings.Contains(l, " store ") {
+			stores++
+		}
+		if !strings.HasPrefix(l, strconv.Itoa(i+1)+" ") {
+			t.Errorf("event %d is %q", i+1, l)
+		}
+	}
+	if loads != len(x) || stores != len(x) || accesses != 2*4 {
+		t.Errorf("%d loads and %d stores, %d of them accesses:\n%s", loads, stores, accesses, strings.Join(got.lines, "\n"))
+	}
+}
+
+// asking is a replay that wants to be asked about every step.
+type asking struct{ sched.Strategy }
+
+func (asking) Next(uint32) uint64 { return 0 }
+
+// A step is what can be compared of an event without much ado.
+type step struct {
+	seq     uint64
+	g, site uint32
+	kind    event.Kind
+}
+
+// TestStepsThatNobodyIsAskedAboutAreTheSameSteps compares replays of runs in which
+// goroutines go on for so long that others are let go first, and time is looked at.
+func TestStepsThatNobodyIsAskedAboutAreTheSameSteps(t *testing.T) {
+	program := func() {
+		x := heap(0)
+		f := func(n int) func() {
+			return func() {
+				for range n {
+					*W(x, 1) = n
+				}
+				Sleep(5)
+				for range n {
+					_ = *R(x, 2)
+				}
+			}
+		}
+		Go(1, f(12_000))
+		Go(1, f(30_000))
+		f(100)()
+	}
+	for seed := range uint64(2) {
+		rec := sched.NewRecorder(sched.NewPCT(seed, 3), false)
+		Run(Config{Strategy: rec}, program)
+		schedule := rec.Schedule()
+		run := func(s sched.Strategy) ([]step, *Result) {
+			var steps []step
+			r := Run(Config{Strategy: s, Record: func(e *event.Event) { steps = append(steps, step{e.Seq, e.G, e.Site, e.Kind}) }}, program)
+			return steps, r
+		}
+		free := sched.NewReplay(schedule)
+		want, asked := run(asking{sched.NewReplay(schedule)})
+		got, unasked := run(free)
+		if !slices.Equal(got, want) || asked.Steps != unasked.Steps || asked.Now != unasked.Now {
+			t.Errorf("schedule %s: %d steps up to %d, want %d up to %d", schedule, unasked.Steps, unasked.Now, asked.Steps, asked.Now)
+		}
+		if unasked.Points*2 > asked.Points {
+			t.Errorf("schedule %s: asked %d times, and %d times if asked always", schedule, unasked.Points, asked.Points)
+		}
+		if d := free.Diverged(); d != "" {
+			t.Errorf("schedule %s: %s", schedule, d)
+		}
+	}
+}

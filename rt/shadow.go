@@ -1,0 +1,206 @@
+package rt
+
+import "github.com/cofferdam-go/cofferdam/internal/event"
+
+// shadow keeps for every word of memory the accesses that a later one may race with.
+//
+// Words lie together in pages as they do in memory, so that what a program does one after
+// the other is found one after the other here. The last plain load and the last plain
+// store of a word have a place of their own, which is all that most words ever need; what
+// else cannot be forgotten is in a list. A page is small because programs that touch a
+// word here and there should not pay for the space between.
+//
+// Nothing is cleared between runs. Entries of the table are of this run if they have its
+// generation. A mark is of this run if its moment is later than the past, which is as far
+// as any goroutine came in the runs before; moments begin there.
+type shadow struct {
+	past       uint32
+	generation uint32
+	table      []entry // open addressing
+	shift      uint
+	recent     [recentPages]recentPage
+	pages      []*page  // the first used are this run's, the others are spare
+	used       int      // also entries of the table
+	others     []access // 0 is not used
+	free       uint32   // a list of those of others that are not used any more
+}
+
+const (
+	wordSize  = 8
+	pageWords = 64
+)
+
+// A recentPage is a page that was found lately. None has the number 0.
+type recentPage struct {
+	number uintptr
+	page   *page
+}
+
+const recentPages = 32
+
+// An entry says where the shadow of some memory is.
+type entry struct {
+	number     uintptr // the address of the memory / pageWords / wordSize
+	page       *page
+	generation uint32
+}
+
+// A page is the shadow of some words.
+type page struct {
+	words  [pageWords]marks
+	others [pageWords]uint32 // lists in shadow.others
+	writes [pageWords]uint32 // how many there were to words with a list
+	shared bool              // others may have been used
+}
+
+// A reading is the last load of a word with a list, by a goroutine that need not go
+// through the list again: of those who wait for a word to change there may be thousands,
+// each with an entry in it.
+type reading struct {
+	word   uintptr
+	at     uint32
+	site   uint32
+	writes uint32
+	mask   uint8
+}
+
+// readings is how many words a goroutine remembers reading.
+const readings = 16
+
+type marks struct{ load, store mark }
+
+// A mark is an access in few bytes. It is none if it was in the past.
+type mark struct {
+	at    uint32
+	site  uint32
+	frame uint32
+	who   uint32 // the slot, whether it raced, and the bytes of the word
+}
+
+const (
+	slotShift = 16
+	racedBit  = 1 << 15
+
+	// markedSlots is how many slots fit into a mark. The accesses of others are in lists.
+	markedSlots = 1 << (32 - slotShift)
+)
+
+func (m *mark) access(kind event.Kind) access {
+	return access{slot: m.who >> slotShift, at: m.at, site: m.site, frame: m.frame, kind: kind, mask: uint8(m.who), raced: m.who&racedBit != 0}
+}
+
+// mark returns a as a mark, or none if nothing is left of it.
+func (a *access) mark() mark {
+	if a.mask == 0 {
+		return mark{}
+	}
+	m := mark{at: a.at, site: a.site, frame: a.frame, who: a.slot<<slotShift | uint32(a.mask)}
+	if a.raced {
+		m.who |= racedBit
+	}
+	return m
+}
+
+// usual reports whether all that is known of a word are a load and a store that a load
+// or store of c takes the place of, or a store that its load comes after. Then they
+// cannot race, and set is all that there is to do.
+func (w *marks) usual(c *goroutine, kind event.Kind, own, past uint32) bool {
+	if w.load.at > past && w.load.who != own {
+		return false
+	}
+	return w.store.at <= past || w.store.who == own || kind == event.Load && w.store.at <= c.vector.at(w.store.who>>slotShift)
+}
+
+// set makes a load or store the last one. The fields are set one by one because a literal
+// would be put together elsewhere first.
+func (w *marks) set(at, frame uint32, kind event.Kind, own, site uint32) {
+	m := &w.load
+	if kind == event.Store {
+		m.at = 0
+		m = &w.store
+	}
+	m.at, m.site, m.frame, m.who = at, site, frame, own
+}
+
+// begin gets ready for a run, after runs that came as far as the past.
+func (h *shadow) begin() {
+	if h.past > 1<<31 {
+		*h = shadow{}
+	}
+	if h.table == nil {
+		h.resize(8)
+	}
+	h.generation++
+	if h.generation == 0 {
+		clear(h.table)
+		h.generation = 1
+	}
+	h.used = 0
+	clear(h.recent[:])
+	h.others = append(h.others[:0], access{})
+	h.free = 0
+}
+
+func (h *shadow) resize(log uint) {
+	old := h.table
+	h.table = make([]entry, 1<<log)
+	h.shift = 64 - log
+	for _, e := range old {
+		if e.generation == h.generation {
+			*h.find(e.number) = e
+		}
+	}
+}
+
+// find returns the entry of a page, or the empty one where it belongs.
+func (h *shadow) find(number uintptr) *entry {
+	for i := h.hash(number); ; i++ {
+		e := &h.table[i&uintptr(len(h.table)-1)]
+		if e.generation != h.generation || e.number == number {
+			return e
+		}
+	}
+}
+
+func (h *shadow) hash(number uintptr) uintptr {
+	return uintptr(uint64(number) * 0x9E3779B97F4A7C15 >> (h.shift & 63))
+}
+
+// page returns the shadow of the words from number*pageWords on. It is nearly always the
+// one that first finds.
+func (h *shadow) page(number uintptr) *page {
+	if e := h.find(number); e.generation == h.generation {
+		return e.page
+	}
+	if h.used+1 > len(h.table)/4 {
+		h.resize(64 - h.shift + 1)
+	}
+	if h.used == len(h.pages) {
+		const together = 16
+		for some := make([]page, together); len(some) > 0; some = some[1:] {
+			h.pages = append(h.pages, &some[0])
+		}
+	}
+	p := h.pages[h.used]
+	h.used++
+	if p.shared {
+		clear(p.others[:])
+		p.shared = false
+	}
+	*h.find(number) = entry{number, p, h.generation}
+	return p
+}
+
+// add puts an access into the list of the i-th word of p.
+func (h *shadow) add(p *page, i uintptr, a access) {
+	p.shared = true
+	a.next = p.others[i]
+	if at := h.free; at != 0 {
+		h.free = h.others[at].next
+		h.others[at] = a
+		p.others[i] = at
+		return
+	}
+	h.others = append(h.others, a)
+	p.others[i] = uint32(len(h.others) - 1)
+}
