@@ -180,15 +180,22 @@ func (s *scheduler) evict(g uintptr) {
 // met says that there were goroutines in the last run that are not under control.
 var met bool
 
-// native counts the goroutines that are there before a run. Those that an earlier run met
-// may be about to end: if they were counted, as many others would not be seen.
+// native counts the goroutines that are there before a run. Some may be about to end, of
+// those above all that an earlier run met: if they were counted, as many others would not
+// be seen.
 func native() int {
-	n := runtime.NumGoroutine()
-	for i := 0; met && i < 100; i++ {
-		runtime.Gosched()
-		n = min(n, runtime.NumGoroutine())
+	turns := 2
+	if met {
+		turns = 100
 	}
 	met = false
+	n := runtime.NumGoroutine()
+	for i := 0; i < turns; i++ {
+		runtime.Gosched()
+		if now := runtime.NumGoroutine(); now < n {
+			n, i = now, 0
+		}
+	}
 	return n
 }
 
