@@ -11,6 +11,9 @@ import "unsafe"
 // the rest, which does no harm. A map is copied before the run first writes to it, a
 // channel before the run first looks at it.
 //
+// Nothing is taken back if goroutines took part that are not under control: they may hold
+// a lock, or have been started by something that is done once.
+//
 // Values are put back as plain words, and the journal keeps nothing alive. Both is right
 // only because no collection happens during a run; see Result.Spoiled.
 

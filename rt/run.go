@@ -35,7 +35,11 @@ func Run(config Config, f func()) *Result {
 		config.Ended(r)
 	}
 	s.takeDown()
-	r.Spoiled = !s.journal.undo()
+	if foreign.Load() || s.newcomers(nil) {
+		s.journal.reset()
+	} else {
+		r.Spoiled = !s.journal.undo()
+	}
 	on.Store(strays.count.Load() > 0)
 	s.clean()
 	outcome(config, r)

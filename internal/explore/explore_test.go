@@ -289,6 +289,20 @@ func TestBeside(t *testing.T) {
 	}
 }
 
+// TestStartedOnce: what started a goroutine outside control once in a process is not
+// taken back, or it would be started again.
+func TestStartedOnce(t *testing.T) {
+	o := options(t)
+	o.Runs = 100
+	res, err := build(t, "testdata/outside").Explore(t.Context(), "TestNotify", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Failure != nil || res.Fresh {
+		t.Errorf("failure %v, fresh processes %v, %d runs", res.Failure, res.Fresh, res.Runs)
+	}
+}
+
 // TestEachRunBeginsWhereTheFirstBegan: what a run did to memory is taken back, and the
 // next one takes the same steps in the same process.
 func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {

@@ -1,8 +1,9 @@
-// Package outside leaves something behind that is not in memory.
+// Package outside leaves something behind that is not in memory, or not its own.
 package outside
 
 import (
 	"os"
+	"os/signal"
 	"testing"
 )
 
@@ -14,4 +15,14 @@ func TestEnvironment(t *testing.T) {
 	if err := os.Setenv(name, "1"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestNotify has package os/signal start a goroutine, once.
+func TestNotify(t *testing.T) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	defer signal.Stop(c)
+	done := make(chan bool)
+	go func() { close(done) }()
+	<-done
 }
