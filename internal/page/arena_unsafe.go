@@ -9,10 +9,9 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"syscall"
 	"time"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // Where the arena is. The shared view begins at a multiple of twice OwnBit, so
@@ -97,15 +96,15 @@ func protect() Status {
 
 // unprotected leaves both views open for good.
 func unprotected(why error) Status {
-	unix.Close(memory)
+	syscall.Close(memory)
 	return plain(why)
 }
 
 // plain makes an arena without protection, whose two views are one.
 func plain(why error) Status {
 	if Base != nil {
-		unix.MunmapPtr(Base, Bytes)
-		unix.MunmapPtr(unsafe.Add(Base, ownBit), Bytes)
+		munmap(Base, Bytes)
+		munmap(unsafe.Add(Base, ownBit), Bytes)
 	}
 	setupPlain()
 	ctl = control{
@@ -123,12 +122,12 @@ func mapViews() error {
 	if os.Getpagesize() != Size {
 		return fmt.Errorf("pages of %d bytes; only %d is supported", os.Getpagesize(), Size)
 	}
-	fd, err := unix.MemfdCreate("isolate", unix.MFD_CLOEXEC)
+	fd, err := memfdCreate("isolate")
 	if err != nil {
 		return fmt.Errorf("memfd_create: %w", err)
 	}
 	for size := uintptr(maxBytes); size >= minBytes; size /= 2 {
-		if err = unix.Ftruncate(fd, int64(size)); err != nil {
+		if err = syscall.Ftruncate(fd, int64(size)); err != nil {
 			continue
 		}
 		// High in the address space but below libraries and stacks, away from the
@@ -140,32 +139,30 @@ func mapViews() error {
 				continue
 			}
 			if _, err = mapAt(fd, at+ownBit, size); err != nil {
-				unix.MunmapPtr(shared, size)
+				munmap(shared, size)
 				continue
 			}
 			memory, Base, Bytes, OwnBit = fd, shared, size, ownBit
 			return nil
 		}
 	}
-	unix.Close(fd)
+	syscall.Close(fd)
 	return fmt.Errorf("mmap of the arena: %w", err)
 }
 
 func mapAt(fd int, at, size uintptr) (unsafe.Pointer, error) {
-	p, err := unix.MmapPtr(fd, 0, unsafe.Add(unsafe.Pointer(nil), at), size, unix.PROT_NONE,
-		unix.MAP_SHARED|unix.MAP_NORESERVE|unix.MAP_FIXED_NOREPLACE)
+	p, err := mmap(fd, at, size, syscall.PROT_NONE, syscall.MAP_SHARED|syscall.MAP_NORESERVE|mapFixedNoreplace)
 	if err != nil {
 		return nil, err
 	}
 	// A core dump would visit every page of the range.
-	return p, unix.Madvise(unsafe.Slice((*byte)(p), size), unix.MADV_DONTDUMP)
+	return p, syscall.Madvise(unsafe.Slice((*byte)(p), size), madvDontdump)
 }
 
 // reserve returns zeroed memory outside the Go heap that costs nothing until it
 // is touched. The tables of the arena are sized for its address space.
 func reserve(size uintptr) unsafe.Pointer {
-	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	p, err := mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
 		panic(fmt.Sprintf("isolate: no address space for a table of %d bytes: %v", size, err))
 	}
@@ -177,11 +174,11 @@ func commit(r run) error {
 	if arena.status.Backend == None {
 		return nil
 	}
-	if err := unix.Fallocate(memory, 0, int64(r.first)*Size, int64(r.pages)*Size); err != nil {
+	if err := syscall.Fallocate(memory, 0, int64(r.first)*Size, int64(r.pages)*Size); err != nil {
 		return fmt.Errorf("fallocate %d pages: %w", r.pages, err)
 	}
 	if arena.status.Backend == Mprotect {
-		return unix.Mprotect(view(OwnBit, r), unix.PROT_READ|unix.PROT_WRITE)
+		return syscall.Mprotect(view(OwnBit, r), syscall.PROT_READ|syscall.PROT_WRITE)
 	}
 	return nil
 }
@@ -194,13 +191,13 @@ func decommit(r run) error {
 	}
 	if arena.status.Backend == Mprotect {
 		if err := errors.Join(
-			unix.Mprotect(view(0, r), unix.PROT_NONE),
-			unix.Mprotect(view(OwnBit, r), unix.PROT_NONE),
+			syscall.Mprotect(view(0, r), syscall.PROT_NONE),
+			syscall.Mprotect(view(OwnBit, r), syscall.PROT_NONE),
 		); err != nil {
 			return err
 		}
 	}
-	return unix.Fallocate(memory, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE,
+	return syscall.Fallocate(memory, fallocPunchHole|fallocKeepSize,
 		int64(r.first)*Size, int64(r.pages)*Size)
 }
 

@@ -5,9 +5,8 @@ package page
 import (
 	"errors"
 	"fmt"
+	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // The userfaultfd interface, as far as it is used; see ioctl_userfaultfd(2).
@@ -46,14 +45,14 @@ type uffdioRange struct{ start, len, mode, out uint64 }
 // USER_MODE_ONLY needs no privilege. A system call that is given protected
 // memory fails with EFAULT.
 func useUserfaultfd() (err error) {
-	r, _, errno := unix.Syscall(unix.SYS_USERFAULTFD, unix.O_CLOEXEC|uffdUserModeOnly, 0, 0)
+	r, _, errno := syscall.Syscall(sysUserfaultfd, syscall.O_CLOEXEC|uffdUserModeOnly, 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("userfaultfd: %w", errno)
 	}
 	fd := int(r)
 	defer func() {
 		if err != nil {
-			unix.Close(fd)
+			syscall.Close(fd)
 		}
 	}()
 	api := uffdioAPIArg{api: uffdAPI, features: uffdFeaturesWanted}
@@ -65,7 +64,7 @@ func useUserfaultfd() (err error) {
 		bit  uintptr
 		mode uint64
 	}{{0, uffdModeMissing | uffdModeMinor | uffdModeWP}, {OwnBit, uffdModeMissing}} {
-		if err := unix.Mprotect(view(v.bit, whole), unix.PROT_READ|unix.PROT_WRITE); err != nil {
+		if err := syscall.Mprotect(view(v.bit, whole), syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
 			return fmt.Errorf("userfaultfd: %w", err)
 		}
 		reg := uffdioRange{uint64(uintptr(Base) + v.bit), uint64(Bytes), v.mode, 0}
@@ -77,15 +76,15 @@ func useUserfaultfd() (err error) {
 		return fmt.Errorf("userfaultfd: %w", err)
 	}
 	ctl.uffd = int64(fd)
-	ctl.sealCall, ctl.sealArg = unix.SYS_MADVISE, unix.MADV_DONTNEED
-	return hook(unix.SIGBUS)
+	ctl.sealCall, ctl.sealArg = syscall.SYS_MADVISE, syscall.MADV_DONTNEED
+	return hook(syscall.SIGBUS)
 }
 
 // tryUserfaultfd does with page 0, which is nobody's, what the handler and seal
 // will do: kernels differ in what they take.
 func tryUserfaultfd(fd int) error {
 	zero := run{0, 1}
-	if err := unix.Fallocate(memory, 0, 0, Size); err != nil {
+	if err := syscall.Fallocate(memory, 0, 0, Size); err != nil {
 		return err
 	}
 	page := uffdioRange{start: uint64(uintptr(Base)), len: Size, mode: uffdContinueModeWP}
@@ -93,20 +92,20 @@ func tryUserfaultfd(fd int) error {
 		return fmt.Errorf("mapping a page for reading: %w", err)
 	}
 	page.mode = 0
-	if err := uffdIoctl(fd, uffdioContinue, unsafe.Pointer(&page)); !errors.Is(err, unix.EEXIST) {
+	if err := uffdIoctl(fd, uffdioContinue, unsafe.Pointer(&page)); !errors.Is(err, syscall.EEXIST) {
 		return fmt.Errorf("mapping a page twice: %v, not EEXIST", err)
 	}
 	if err := uffdIoctl(fd, uffdioWriteprotect, unsafe.Pointer(&page)); err != nil {
 		return fmt.Errorf("making a page writable: %w", err)
 	}
-	if err := unix.Madvise(view(0, zero), unix.MADV_DONTNEED); err != nil {
+	if err := syscall.Madvise(view(0, zero), syscall.MADV_DONTNEED); err != nil {
 		return fmt.Errorf("dropping a page: %w", err)
 	}
-	return unix.Fallocate(memory, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, 0, Size)
+	return syscall.Fallocate(memory, fallocPunchHole|fallocKeepSize, 0, Size)
 }
 
 func uffdIoctl(fd int, request uintptr, arg unsafe.Pointer) error {
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(arg)); errno != 0 {
+	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, uintptr(fd), request, uintptr(arg)); errno != 0 {
 		return errno
 	}
 	return nil
@@ -117,12 +116,12 @@ func uffdIoctl(fd int, request uintptr, arg unsafe.Pointer) error {
 // kernel allows 65,530 by default.
 func useMprotect() error {
 	for _, bit := range []uintptr{0, OwnBit} {
-		if err := unix.Mprotect(view(bit, run{0, uint32(Bytes / Size)}), unix.PROT_NONE); err != nil {
+		if err := syscall.Mprotect(view(bit, run{0, uint32(Bytes / Size)}), syscall.PROT_NONE); err != nil {
 			return fmt.Errorf("mprotect: %w", err)
 		}
 	}
-	ctl.sealCall, ctl.sealArg = unix.SYS_MPROTECT, unix.PROT_NONE
-	return hook(unix.SIGSEGV)
+	ctl.sealCall, ctl.sealArg = syscall.SYS_MPROTECT, syscall.PROT_NONE
+	return hook(syscall.SIGSEGV)
 }
 
 type sigaction struct {
@@ -137,8 +136,8 @@ type sigaction struct {
 // the handler, as in the runtime's.
 //
 // The signals in question are never reset by os/signal: they are synchronous.
-func hook(sig unix.Signal) error {
-	event, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+func hook(sig syscall.Signal) error {
+	event, err := eventfd()
 	if err != nil {
 		return fmt.Errorf("eventfd: %w", err)
 	}
@@ -160,8 +159,8 @@ func hook(sig unix.Signal) error {
 	}, nil)
 }
 
-func rtSigaction(sig unix.Signal, new, old *sigaction) error {
-	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig),
+func rtSigaction(sig syscall.Signal, new, old *sigaction) error {
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig),
 		uintptr(unsafe.Pointer(new)), uintptr(unsafe.Pointer(old)), 8, 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("sigaction %v: %w", sig, errno)

@@ -6,9 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 //go:noescape
@@ -142,7 +141,7 @@ func (g *Gate) Blocked() bool { return g.blocked != 0 }
 func (g *Gate) Wake() {
 	atomic.AddUint32(&g.turn, 1)
 	const futexWakePrivate = 1 | 128
-	unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&g.turn)), futexWakePrivate, 1<<30, 0, 0, 0)
+	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(&g.turn)), futexWakePrivate, 1<<30, 0, 0, 0)
 }
 
 // waits is the table of who waits for which gate.

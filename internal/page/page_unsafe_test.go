@@ -8,11 +8,10 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // A guarded is a gate with its lock and some pages.
@@ -107,8 +106,8 @@ func TestSealedPagesAreOpenedByAFaultAndSealedAgain(t *testing.T) {
 func TestClosedGatesReturnTheirMemory(t *testing.T) {
 	Setup()
 	used := func() int64 {
-		var st unix.Stat_t
-		if err := unix.Fstat(memory, &st); err != nil {
+		var st syscall.Stat_t
+		if err := syscall.Fstat(memory, &st); err != nil {
 			t.Fatal(err)
 		}
 		return st.Blocks * 512
