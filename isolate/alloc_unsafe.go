@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"reflect"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/page"
@@ -200,6 +201,7 @@ func (g *guard) free(p unsafe.Pointer) {
 		panic(fmt.Sprintf("isolate: Free of %p, a %v that is free already", p, s.class.typ))
 	}
 	s.used &^= 1 << slot
+	delete(g.names, offset)
 	if s.class.size >= page.Size && s.slots == 1 {
 		g.dissolve(s)
 	} else if !s.open {
@@ -238,7 +240,21 @@ func (g *guard) locate(offset uintptr) string {
 		return "unused memory"
 	}
 	within := (offset - s.start) % s.class.size
-	return fieldPath(s.class.typ, within, s.class.count > 1)
+	target := fieldPath(s.class.typ, within, s.class.count > 1)
+	if name, ok := g.names[offset-within]; ok {
+		target = name + strings.TrimPrefix(target, typeName(s.class.typ))
+	}
+	return target
+}
+
+// call gives the object at an offset a name.
+func (g *guard) call(offset uintptr, name string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.names == nil {
+		g.names = make(map[uintptr]string)
+	}
+	g.names[offset] = name
 }
 
 // stranger says whose an offset is that is not this guard's.

@@ -24,6 +24,7 @@ type guard struct {
 	lock Guard         // kept alive, and on the heap, for the gate to look at
 	site finding.Frame // of the first use
 	name atomic.Pointer[string]
+	at   atomic.Pointer[finding.Frame] // of the lock, if somebody has said so
 
 	mu      sync.Mutex // guards the rest
 	closed  bool
@@ -31,6 +32,7 @@ type guard struct {
 	spans   []*span
 	runs    []blocks // free blocks
 	pages   int
+	names   map[uintptr]string // of objects, by their offset
 }
 
 // guards finds the guard of a fault by the index of its gate.
@@ -54,7 +56,9 @@ func makeGuard(l Guard) *guard {
 	if g := d.guard.Load(); g != nil {
 		return g
 	}
-	startReporter()
+	if _, quiet := l.(*Foreign); !quiet {
+		startReporter()
+	}
 	gate, err := page.NewGate(lock)
 	if err != nil {
 		panic("isolate: making a guard: " + err.Error())
@@ -130,5 +134,9 @@ func (g *guard) describe() finding.Guard {
 	if given := g.name.Load(); given != nil {
 		name = *given
 	}
-	return finding.Guard{Name: name, Site: g.site}
+	site := g.site
+	if at := g.at.Load(); at != nil {
+		site = *at
+	}
+	return finding.Guard{Name: name, Site: site}
 }

@@ -14,7 +14,8 @@
 //
 // # Terms
 //
-// A guard is one lock ([Mutex] or [RWMutex]) with the data allocated for it. A
+// A guard is one lock ([Mutex] or [RWMutex], or any other: [Foreign]) with the data
+// allocated for it. A
 // section is what happens between Lock and Unlock. Careful code takes the lock
 // and goes through [Own]; careless code uses the pointer as it is. A careless
 // access that falls into a section is a violation: it is delayed until the
@@ -78,7 +79,7 @@
 // # How it is built
 //
 // Package page holds the memory and the handler. Here are the locks (mutex.go,
-// rwmutex.go), the guard behind a lock (guard.go), its allocator (alloc.go), the
+// rwmutex.go, foreign.go), the guard behind a lock (guard.go), its allocator (alloc.go), the
 // check of types (layout.go), pointers and references (own_unsafe.go), and the
 // report (report.go).
 //
@@ -92,8 +93,8 @@ import (
 	"sync"
 )
 
-// A Guard is a lock of this package, a *[Mutex] or an *[RWMutex], or a pointer to
-// a struct that embeds one.
+// A Guard is a lock of this package, a *[Mutex], an *[RWMutex] or a *[Foreign], or a
+// pointer to a struct that embeds one.
 type Guard interface {
 	sync.Locker
 
@@ -103,7 +104,7 @@ type Guard interface {
 }
 
 // A Lock is a pointer to a lock of this package.
-type Lock interface{ *Mutex | *RWMutex }
+type Lock interface{ *Mutex | *RWMutex | *Foreign }
 
 // New allocates a zero T that belongs to the guard and returns its shared
 // pointer, which everybody may have: careful code gives it to [Own], careless

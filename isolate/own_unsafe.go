@@ -54,6 +54,17 @@ func refusal(gate *page.Gate, p unsafe.Pointer) string {
 	return fmt.Sprintf("isolate: Own with %v, which this goroutine has not locked: call Lock first, and Own in the goroutine that did", g.describe())
 }
 
+// Name has findings call an object by a name, and not by its type. The object is one
+// that [New] returned for the guard.
+func Name[T any](l Guard, p *T, name string) {
+	offset, ok := offsetOf(unsafe.Pointer(p))
+	g := open(l)
+	if !ok || page.Owner(offset) != g.gate.Index() {
+		panic(fmt.Sprintf("isolate: Name of %p with %v: %s", p, g.describe(), g.stranger(offset, ok)))
+	}
+	g.call(offset, name)
+}
+
 // A Ref refers to a guarded object from within another object of the same guard.
 // The zero Ref refers to nothing. It is a number, so that it may live where the
 // collector does not look, and it is followed by [Follow]. Like a pointer in C it

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -112,6 +113,7 @@ type pending struct {
 // repeats: Count tells the first. It runs on a goroutine of its own, after the
 // fact, and may do what it likes.
 func OnFinding(f func(Finding)) {
+	startReporter()
 	delivery.mu.Lock()
 	defer delivery.mu.Unlock()
 	delivery.subscribers = append(delivery.subscribers, f)
@@ -234,9 +236,13 @@ func lockStack(site [2]uintptr) []finding.Frame {
 	return frames
 }
 
+// inside is how functions of this package begin: in a protected program it has another
+// path.
+var inside = reflect.TypeFor[Config]().PkgPath() + "."
+
 // internalFrame reports whether a frame is of the locks themselves.
 func internalFrame(f finding.Frame) bool {
-	return strings.HasPrefix(f.Function, "github.com/cofferdam-go/cofferdam/isolate.") ||
+	return strings.HasPrefix(f.Function, inside) ||
 		strings.HasPrefix(f.Function, "sync.(*Cond)") || strings.HasPrefix(f.Function, "sync.(*rlocker)")
 }
 

@@ -45,12 +45,9 @@ func setup() Status {
 	if err := mapViews(); err != nil {
 		return plain(err)
 	}
-	pages := Bytes / Size
-	arena.owners = unsafe.Slice((*uint32)(unsafe.Add(reserve(pages*4+Size), apart)), pages)
-	arena.meta = unsafe.Slice((*uint32)(reserve(Bytes/Block*4)), Bytes/Block)
-	arena.gates = unsafe.Slice((*Gate)(reserve(maxGates*unsafe.Sizeof(Gate{}))), maxGates)
-	ring = unsafe.Slice((*Fault)(reserve(ringSlots*unsafe.Sizeof(Fault{}))), ringSlots)
-	waits = unsafe.Slice((*wait)(reserve(waitSlots*unsafe.Sizeof(wait{}))), waitSlots)
+	if err := makeTables(); err != nil {
+		return unprotected(err)
+	}
 	ctl = control{
 		base:     uintptr(Base),
 		size:     Bytes,
@@ -65,6 +62,34 @@ func setup() Status {
 		patience: int64(2 * time.Millisecond),
 	}
 	return protect()
+}
+
+// makeTables makes what the arena and the handler need to know.
+func makeTables() error {
+	pages, gates := Bytes/Size, uintptr(maxGates)
+	if Bytes < maxBytes {
+		gates = pages // address space is scarce
+	}
+	var failed error
+	table := func(size uintptr) unsafe.Pointer {
+		p, err := reserve(size)
+		failed = errors.Join(failed, err)
+		return p
+	}
+	owners := table(pages*4 + Size)
+	meta := table(Bytes / Block * 4)
+	gateTable := table(gates * unsafe.Sizeof(Gate{}))
+	ringTable := table(ringSlots * unsafe.Sizeof(Fault{}))
+	waitTable := table(waitSlots * unsafe.Sizeof(wait{}))
+	if failed != nil {
+		return failed
+	}
+	arena.owners = unsafe.Slice((*uint32)(unsafe.Add(owners, apart)), pages)
+	arena.meta = unsafe.Slice((*uint32)(meta), Bytes/Block)
+	arena.gates = unsafe.Slice((*Gate)(gateTable), gates)
+	ring = unsafe.Slice((*Fault)(ringTable), ringSlots)
+	waits = unsafe.Slice((*wait)(waitTable), waitSlots)
+	return nil
 }
 
 // protect chooses the backend.
@@ -126,7 +151,7 @@ func mapViews() error {
 	if err != nil {
 		return fmt.Errorf("memfd_create: %w", err)
 	}
-	for size := uintptr(maxBytes); size >= minBytes; size /= 2 {
+	for size := largest(); size >= minBytes; size /= 2 {
 		if err = syscall.Ftruncate(fd, int64(size)); err != nil {
 			continue
 		}
@@ -161,12 +186,27 @@ func mapAt(fd int, at, size uintptr) (unsafe.Pointer, error) {
 
 // reserve returns zeroed memory outside the Go heap that costs nothing until it
 // is touched. The tables of the arena are sized for its address space.
-func reserve(size uintptr) unsafe.Pointer {
+func reserve(size uintptr) (unsafe.Pointer, error) {
 	p, err := mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
 	if err != nil {
-		panic(fmt.Sprintf("isolate: no address space for a table of %d bytes: %v", size, err))
+		return nil, fmt.Errorf("no address space for a table of %d bytes: %w", size, err)
 	}
-	return p
+	return p, nil
+}
+
+// largest is how large the arena may be: where address space is limited, most of it is
+// the program's.
+func largest() uintptr {
+	const part, unlimited = 32, 1 << 47 // more than there is
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &limit); err != nil || limit.Cur >= unlimited {
+		return maxBytes
+	}
+	size := uintptr(maxBytes)
+	for size > minBytes && uint64(size) > limit.Cur/part {
+		size /= 2
+	}
+	return size
 }
 
 // commit backs a run with memory, readable in the own view alone.

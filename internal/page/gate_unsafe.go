@@ -88,6 +88,10 @@ func (g *Gate) watch(lock *sync.Mutex) {
 // the release of the lock that follows: stores are ordered on amd64.
 func (g *Gate) Leave() { g.holder = 0 }
 
+// LeaveAlone is Leave where no release of a lock follows: what the caller loads next is
+// behind the end of the section.
+func (g *Gate) LeaveAlone() { atomic.StoreUintptr(&g.holder, 0) }
+
 // Held reports whether the running goroutine is in a section of the gate, or any
 // goroutine in a reader's. It knows a goroutine by its stack, whose bounds are the
 // first words of its g; those of another may be changing, which does not matter.
@@ -101,6 +105,10 @@ func (g *Gate) Held() bool {
 	stack := (*[2]uintptr)(unsafe.Add(unsafe.Pointer(nil), g.holder))
 	return uintptr(unsafe.Pointer(&here))-stack[0] < stack[1]-stack[0]
 }
+
+// Mine reports whether the running goroutine is in a section of the gate that is not a
+// reader's.
+func (g *Gate) Mine() bool { return atomic.LoadUintptr(&g.holder) == G() }
 
 // Locked reports whether any goroutine is in a section of the gate, apart from
 // readers.

@@ -61,8 +61,14 @@ func (g *Gate) watch(*sync.Mutex) {}
 // Leave ends a section.
 func (g *Gate) Leave() { atomic.StoreUintptr(&g.holder, 0) }
 
+// LeaveAlone ends a section.
+func (g *Gate) LeaveAlone() { g.Leave() }
+
 // Held reports whether some goroutine is in a section of the gate.
 func (g *Gate) Held() bool { return g.Locked() || g.Readers() > 0 }
+
+// Mine cannot know, and need not: there is one view.
+func (g *Gate) Mine() bool { return false }
 
 // Locked reports whether some goroutine is in a section of the gate.
 func (g *Gate) Locked() bool { return atomic.LoadUintptr(&g.holder) != 0 }

@@ -1,0 +1,95 @@
+package isolate
+
+import (
+	"sync"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/page"
+)
+
+// A Foreign is the guard of data whose lock is not of this package: a sync.Mutex that
+// cannot be exchanged for a [Mutex], the lock of a file. Lock and Unlock begin and end
+// a section, and exclude nobody. They are for whoever has just taken the other lock,
+// and is about to release it; RLock and RUnlock are for those who share it.
+//
+//	mu.Lock()
+//	guard.Lock()
+//	a := isolate.Own(&guard, acct)
+//	a.Balance += 10
+//	guard.Unlock()
+//	mu.Unlock()
+//
+// A section may be left and entered again while the other lock is held: what is done
+// between goes through the shared pointer like everybody's. The zero value is ready to
+// use. It must not be copied.
+//
+// A Foreign starts no goroutine. There is one that delivers findings if somebody asked
+// for it with [OnFinding]; [Findings] has them in any case.
+type Foreign struct {
+	d door // first: see Own
+}
+
+func (f *Foreign) door() (*door, *sync.Mutex) { return &f.d, nil }
+
+// Lock begins a section in which the other lock is held for writing.
+//
+//go:noinline
+func (f *Foreign) Lock() {
+	if !page.Enter(f.d.gate.Load()) {
+		f.d.settle(f)
+	}
+}
+
+// Unlock ends the section.
+func (f *Foreign) Unlock() {
+	gate := f.d.gate.Load()
+	gate.LeaveAlone()
+	if gate.Blocked() {
+		gate.Wake()
+	}
+}
+
+// Leave is Unlock for whoever is about to release the other lock, by a locked
+// instruction, and calls Wake when that is done: it costs less.
+func (f *Foreign) Leave() { f.d.gate.Load().Leave() }
+
+// Wake lets the accesses pass that waited for the section which Leave has ended.
+func (f *Foreign) Wake() {
+	if gate := f.d.gate.Load(); gate.Blocked() {
+		gate.Wake()
+	}
+}
+
+// RLock begins a section in which the other lock is held for reading.
+//
+//go:noinline
+func (f *Foreign) RLock() {
+	gate := f.d.gate.Load()
+	if gate == nil {
+		gate = open(f).gate
+	}
+	gate.EnterRead()
+	page.Mark(gate)
+}
+
+// RUnlock ends a section that RLock began.
+func (f *Foreign) RUnlock() {
+	gate := f.d.gate.Load()
+	gate.LeaveRead()
+	if gate.Blocked() {
+		gate.Wake()
+	}
+}
+
+// Mine reports whether the calling goroutine is in a section that Lock began.
+func (f *Foreign) Mine() bool {
+	gate := f.d.gate.Load()
+	return gate != nil && gate.Mine()
+}
+
+// Describe names the guard in findings, and says where the lock is that it belongs to.
+func (f *Foreign) Describe(name, file string, line int) {
+	g := open(f)
+	g.name.Store(&name)
+	g.at.Store(&finding.Frame{File: file, Line: line})
+}
