@@ -10,13 +10,13 @@ package cofferdam
 import (
 	"embed"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 )
 
 //go:embed rt internal/event/*.go internal/sched/*.go internal/trace/*.go internal/wire/*.go
 //go:embed tolerate/*.go internal/finding/*.go internal/protect/watch/*.go
+//go:embed isolate/*.go internal/page/*.go internal/page/*.s internal/protect/aside/*.go
 var sources embed.FS
 
 const module = "github.com/cofferdam-go/cofferdam/"
@@ -33,47 +33,40 @@ func laid(dir string) string {
 	switch {
 	case dir == "rt":
 		return "cofferdamrt"
+	case dir == "internal/page":
+		// The assembler runs in the package's directory, so that has to exist. This
+		// one does, has no package, and nobody else's programs can import it.
+		return "internal/syscall"
 	case strings.HasPrefix(dir, "rt/"):
 		return "cofferdamrt/" + strings.TrimPrefix(dir, "rt/")
 	}
 	return "cofferdamrt/" + strings.TrimPrefix(dir, "internal/")
 }
 
-// Sources returns the files, in the order of their names, with imports of this
-// module turned into those of the packages that they are laid over. Tests are not
-// among them.
-func Sources() ([]Source, error) {
+// Sources returns the files of directories of this module, with their imports of each
+// other turned into those of the packages that they are laid over. Tests are not among
+// them.
+func Sources(dirs ...string) ([]Source, error) {
 	var all []Source
-	dirs := make(map[string]bool)
-	err := fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
+	for _, dir := range dirs {
+		entries, err := sources.ReadDir(dir)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("reading the embedded sources: %w", err)
 		}
-		if d.IsDir() {
-			if d.Name() == "testdata" {
-				return fs.SkipDir
+		for _, e := range entries {
+			ext := path.Ext(e.Name())
+			if strings.HasSuffix(e.Name(), "_test.go") || ext != ".go" && ext != ".s" && ext != ".h" {
+				continue
 			}
-			return nil
-		}
-		ext := path.Ext(name)
-		if strings.HasSuffix(name, "_test.go") || ext != ".go" && ext != ".s" && ext != ".h" {
-			return nil
-		}
-		text, err := sources.ReadFile(name)
-		if err != nil {
-			return fmt.Errorf("reading an embedded source: %w", err)
-		}
-		dir := path.Dir(name)
-		dirs[dir] = true
-		all = append(all, Source{Name: laid(dir) + "/" + path.Base(name), Text: string(text)})
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		for dir := range dirs {
-			all[i].Text = strings.ReplaceAll(all[i].Text, `"`+module+dir+`"`, `"`+laid(dir)+`"`)
+			text, err := sources.ReadFile(path.Join(dir, e.Name()))
+			if err != nil {
+				return nil, fmt.Errorf("reading an embedded source: %w", err)
+			}
+			s := Source{Name: laid(dir) + "/" + e.Name(), Text: string(text)}
+			for _, other := range dirs {
+				s.Text = strings.ReplaceAll(s.Text, `"`+module+other+`"`, `"`+laid(other)+`"`)
+			}
+			all = append(all, s)
 		}
 	}
 	return all, nil

@@ -42,8 +42,9 @@ protected from code that skips the lock. The program's sources stay as they are.
   -min CONFIDENCE    how sure it must be that a lock guards something (0.5);
                      see cofferdam guards
   -deps              protect dependencies too
-  -maps              copy the entries of maps that a section changes: careless code
-                     then reads the old map, and does not end the program
+  -maps              copy the entries of maps that a section changes, unless with
+                     isolate or detect: careless code then reads the old map, and
+                     does not end the program
   -findings FILE     write what is found to a file, one JSON object per line
   -strict            exit with 1 if anything is found
   -summary=false     do not print what is protected
@@ -51,10 +52,15 @@ protected from code that skips the lock. The program's sources stay as they are.
 All flags of go %[1]s can be given as well; those that ignore rewritten sources,
 such as -cover, are refused.
 
+With isolate what a lock guards is on pages that nobody else can reach during a
+section that uses it: an access without the lock waits for the section's end. That is
+possible for package-level variables, and for fields of structs that have their lock
+in themselves, if they hold no pointers and nobody takes their address; on linux/amd64.
 With tolerate a section works on copies of what its lock guards, and publishes them
 at its end; a write without the lock that falls into it is recognised, and cannot
-harm it. With detect it is only recognised. What was found is printed at the end of
-a run, and on SIGUSR1.`
+harm it. With detect it is only recognised. Auto isolates where it is possible and
+costs correct code next to nothing, and tolerates elsewhere. What was found is printed
+at the end of a run, and on SIGUSR1.`
 
 func newProtectCommand(verb, short, args string) *cobra.Command {
 	return &cobra.Command{

@@ -117,6 +117,8 @@ type Call struct {
 type Guards struct {
 	List []*Guard // by the lock's position
 	Fset *token.FileSet
+	// Program is the SSA form that they were inferred from.
+	Program *ssa.Program
 
 	byPosition map[token.Pos]guarded
 	signs      *signs
@@ -230,7 +232,9 @@ func Infer(pkgs []*packages.Package) *Guards {
 			}
 		}
 	}
-	return a.choose()
+	guards := a.choose()
+	guards.Program = prog
+	return guards
 }
 
 // functionsOf returns the functions with bodies, in the order of the source. Methods

@@ -47,6 +47,7 @@ var imports = map[string][]string{
 	"internal/overlay":       {},
 	"internal/protect":       {".", "internal/load", "internal/guard", "internal/overlay"},
 	"internal/protect/watch": {"internal/finding", "tolerate"},
+	"internal/protect/aside": {"internal/page", "internal/protect/watch", "isolate"},
 	"cmd/cofferdam":          {"internal/..."},
 	"examples/...":           {"isolate", "tolerate"},
 	"bench/...":              {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
@@ -54,7 +55,7 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "stm", "tolerate", "rt", "rt/drive", "internal/page", "internal/finding", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch"}
+var linked = []string{"isolate", "stm", "tolerate", "rt", "rt/drive", "internal/page", "internal/finding", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{

@@ -22,13 +22,13 @@ import (
 
 // Env is what the go command says of itself.
 type Env struct {
-	GOROOT, GOMODCACHE, GOMOD, GOWORK string
+	GOROOT, GOMODCACHE, GOMOD, GOWORK, GOOS, GOARCH string
 }
 
 // ReadEnv asks the go command.
 func ReadEnv() (Env, error) {
 	var e Env
-	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK").Output()
+	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOOS", "GOARCH").Output()
 	if err != nil {
 		return e, fmt.Errorf("go env: %w: is the go command on the path?", err)
 	}

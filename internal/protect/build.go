@@ -32,6 +32,9 @@ type Config struct {
 	Maps bool
 	// Least is the confidence that a guard must have.
 	Least float64
+	// Unprotected is why pages cannot be protected where the program will run, ""
+	// if they can.
+	Unprotected string
 	// Findings is a file that the program writes, and Strict has it fail if there
 	// is anything to write.
 	Findings string
@@ -52,15 +55,16 @@ func (b *Build) Close() error { return os.RemoveAll(b.dir) }
 
 // Prepare rewrites packages, and writes the result to a directory beside them.
 func Prepare(c Config) (_ *Build, err error) {
+	env, err := overlay.ReadEnv()
+	if err != nil {
+		return nil, err
+	}
+	c.Unprotected = unprotected(env)
 	pkgs, err := c.load()
 	if err != nil {
 		return nil, err
 	}
 	plan, err := Rewrite(pkgs, c)
-	if err != nil {
-		return nil, err
-	}
-	env, err := overlay.ReadEnv()
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +93,14 @@ func Prepare(c Config) (_ *Build, err error) {
 		b.Flags = append(b.Flags, "-vet=off") // it does not see overlays
 	}
 	return b, nil
+}
+
+// unprotected returns why pages cannot be protected on a platform.
+func unprotected(e overlay.Env) string {
+	if e.GOOS == "linux" && e.GOARCH == "amd64" {
+		return ""
+	}
+	return "there is no fault handler for " + e.GOOS + "/" + e.GOARCH
 }
 
 // load returns the packages to rewrite: those of the patterns, and those that they
@@ -128,16 +140,12 @@ func (c Config) load() ([]*packages.Package, error) {
 
 // addHooks lays what protected programs link over the standard library.
 func addHooks(o *overlay.Overlay) error {
-	sources, err := cofferdam.Sources()
+	sources, err := cofferdam.Sources("tolerate", "isolate", "internal/finding", "internal/page", "internal/protect/watch", "internal/protect/aside")
 	if err != nil {
 		return err
 	}
 	for _, s := range sources {
-		for _, pkg := range []string{"tolerate", "finding", "protect/watch"} {
-			if strings.HasPrefix(s.Name, "cofferdamrt/"+pkg+"/") {
-				o.Text[o.Std(s.Name)] = s.Text
-			}
-		}
+		o.Text[o.Std(s.Name)] = s.Text
 	}
 	return nil
 }

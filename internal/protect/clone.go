@@ -56,6 +56,18 @@ func (u *unit) touched(vars []*variable, c call) []int {
 	return list
 }
 
+// claimCalls notes the calls that will be of clones for a group: there is no clone for
+// the sections of two locks that overlap.
+func (u *unit) claimCalls(g *group) {
+	for _, p := range g.parts {
+		for _, c := range p.calls {
+			if p.opaque == "" && len(u.touched(g.vars, c)) > 0 {
+				u.cloned[c.expr] = true
+			}
+		}
+	}
+}
+
 // unsafeCall returns why copies must be published before a call. Those that its
 // function uses are given to a clone.
 func (u *unit) unsafeCall(vars []*variable, reading bool, c call) string {
@@ -286,6 +298,7 @@ func (u *unit) clone(c call, vars []*variable) *clone {
 	for _, inner := range p.calls {
 		edits = append(edits, u.redirectCall(f.tok, vars, inner, param)...)
 	}
+	edits = append(edits, f.throughShared(edits, f.tok.Offset(d.Type.Func), f.tok.Offset(d.End()))...)
 	at := u.fset.Position(d.Pos())
 	text := splice(f.source, f.tok.Offset(d.Type.Func), f.tok.Offset(d.End()), edits)
 	f.tail = append(f.tail, fmt.Sprintf("/*line :%d:%d*/%s", at.Line, max(at.Column, 1), text))

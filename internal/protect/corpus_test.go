@@ -15,7 +15,7 @@ import (
 
 // TestCorpusTypeChecks rewrites packages of the standard library that use locks
 // heavily, and this module's own. What comes of it must be correct Go, with every line
-// where it was, in each mode.
+// where it was. Auto is tolerate for what it does not isolate.
 func TestCorpusTypeChecks(t *testing.T) {
 	patterns := []string{
 		"context", "crypto/tls", "database/sql", "encoding/gob", "expvar", "go/token", "html/template", "internal/poll", "io", "log", "log/slog",
@@ -26,24 +26,27 @@ func TestCorpusTypeChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks, err := load.List(load.Config{Patterns: append(patterns, module+"tolerate", module+"internal/protect/watch")})
+	hooks, err := load.List(load.Config{Patterns: append(patterns, module+"tolerate", module+"internal/protect/watch", module+"internal/protect/aside")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := make(map[string]*packages.Package)
 	packages.Visit(hooks, nil, func(p *packages.Package) { listed[p.PkgPath] = p })
-	for _, mode := range []Mode{Tolerate, Detect} {
+	for _, mode := range []Mode{Auto, Detect} {
 		plan, err := Rewrite(pkgs, Config{Mode: mode, Least: 0.3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		sections := 0
+		sections, isolated := 0, 0
 		for _, s := range plan.Sections {
 			if len(s.Protected) > 0 {
 				sections++
 			}
+			if len(s.Isolated) > 0 {
+				isolated++
+			}
 		}
-		t.Logf("%s: %d files, %d sections with copies", mode, len(plan.Files), sections)
+		t.Logf("%s: %d files, %d sections with copies, %d on pages", mode, len(plan.Files), sections, isolated)
 		if sections < 50 {
 			t.Errorf("only %d sections of so many packages have copies", sections)
 		}
@@ -81,6 +84,7 @@ func checkPackage(t *testing.T, listed map[string]*packages.Package, plan *Plan,
 	}
 	imports["cofferdamrt/tolerate"] = listed[module+"tolerate"]
 	imports["cofferdamrt/protect/watch"] = listed[module+"internal/protect/watch"]
+	imports["cofferdamrt/protect/aside"] = listed[module+"internal/protect/aside"]
 	with := &packages.Package{PkgPath: p.PkgPath, Name: p.Name, Imports: imports}
 	wrong := 0
 	conf := types.Config{Importer: load.NewChecker().Importer(with), Sizes: p.TypesSizes, Error: func(err error) {

@@ -1,7 +1,8 @@
-// Package protect rewrites programs so that their critical sections work on private
-// copies of what the lock guards. It is the compiler of the Isolator paper (its sections
-// 5.3 and 5.4), at source level and for Go, with the semantics of ToleRace: package
-// tolerate says what becomes of a careless write that falls into a section.
+// Package protect rewrites programs so that their critical sections have what the lock
+// guards to themselves: on pages that nobody else can reach, or as private copies. It is
+// the compiler of the Isolator paper (its sections 5.3 and 5.4), at source level and for
+// Go. What becomes of a careless access that falls into a section is said by package
+// isolate for pages, and by package tolerate, with the semantics of ToleRace, for copies.
 //
 // # Terms
 //
@@ -55,14 +56,30 @@
 // another variable, large arrays, what must not be copied, files that use cgo. All of it is
 // in the summary, with the reason (table.go).
 //
+// # Pages
+//
+// Data on pages is the same memory in two views, and a section differs from one with
+// copies in that it enters a guard instead of taking copies, leaves it instead of
+// publishing, and uses the own view instead of the copy: nothing can be lost or stale.
+// Being in the guard delays everybody who uses the shared view, so a section is in it
+// only where nobody can be waiting for it to let go: parts that are opaque find it left.
+// They use the own view where they name the data themselves. What remains of the
+// difference to the program as it is are delays. See isolate.go for what is put on pages
+// and how it is declared.
+//
+// A section that ends by a panic, and not by a deferred Unlock, stays in the guard as it
+// keeps the lock: whoever uses the data all the same waits the longest wait.
+//
 // # Modes
 //
 // Detect has no copies: a part that writes is opaque, and instead of publishing, the
-// variable is compared with what the section saw last. Isolate is not possible, so Auto
-// is Tolerate: the summary says why.
+// variable is compared with what the section saw last. Isolate has pages alone. Auto has
+// them for what all sections can use in the own view, and copies for the rest: it is
+// rewritten twice, and the first time shows what that is.
 //
 // Files: protect.go (packages), rewrite.go (sections), put.go (publishing), variable.go
-// (what has a copy), slot.go, section.go, place.go, exposed.go, effect.go, clone.go,
-// program.go (main), table.go, build.go (the overlay). Package watch is linked by
-// protected programs.
+// (what has a copy), slot.go, isolate.go, stays.go, reflected.go (what is on pages),
+// pages.go (how it is used), section.go, place.go, exposed.go, effect.go, clone.go,
+// program.go (main), table.go, build.go (the overlay). Packages watch and aside are
+// linked by protected programs.
 package protect

@@ -1,7 +1,6 @@
 package protect
 
 import (
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -20,10 +19,10 @@ import (
 type Mode string
 
 const (
-	// Auto is the strongest that fits, which today is Tolerate: see notIsolated.
+	// Auto is the strongest that fits: Isolate for data that can live on pages,
+	// Tolerate for the rest.
 	Auto Mode = "auto"
-	// Isolate puts data on pages that only the lock's holder can reach. It is
-	// refused.
+	// Isolate puts data on pages that only the lock's holder can reach.
 	Isolate Mode = "isolate"
 	// Tolerate has sections work on private copies.
 	Tolerate Mode = "tolerate"
@@ -36,7 +35,7 @@ var Modes = []Mode{Auto, Isolate, Tolerate, Detect}
 
 // A Plan is how the packages of a program are protected.
 type Plan struct {
-	Mode Mode
+	Config
 	// Files have new texts.
 	Files map[string]Rewritten
 	// Sections are where locks are taken that guard something.
@@ -46,6 +45,9 @@ type Plan struct {
 	// Old are packages that are written in versions of Go that cannot call the
 	// hooks, and have to be compiled as a later one.
 	Old []string
+
+	isolation *isolation
+	fset      *token.FileSet
 }
 
 // A Rewritten file.
@@ -56,8 +58,8 @@ type Rewritten struct {
 
 // Rewrite plans the protection of packages that load.Packages returned.
 func Rewrite(pkgs []*packages.Package, c Config) (*Plan, error) {
-	if c.Mode == Isolate {
-		return nil, errors.New("data of a program that was not written for it cannot be isolated: " + notIsolated + "; use -protect=tolerate, or package isolate in the program")
+	if c.Mode == Isolate && c.Unprotected != "" {
+		return nil, fmt.Errorf("nothing can be isolated: %s; use -protect=tolerate", c.Unprotected)
 	}
 	guards := guard.Infer(pkgs)
 	borrowers := findBorrowers(pkgs)
@@ -65,13 +67,27 @@ func Rewrite(pkgs []*packages.Package, c Config) (*Plan, error) {
 		Config: c, guards: guards, borrowers: borrowers,
 		effects: findEffects(pkgs), exposed: findExposed(pkgs, borrowers), assigned: findAssigned(pkgs), aliased: findAliased(pkgs),
 	}
-	plan := &Plan{Mode: c.Mode, Files: make(map[string]Rewritten), Guards: guards.AtLeast(c.Least)}
-	for _, p := range variants(pkgs) {
-		if err := plan.rewrite(prog, p); err != nil {
+	plan := &Plan{Config: c, Files: make(map[string]Rewritten), Guards: guards.AtLeast(c.Least)}
+	prog.isolation = findIsolated(pkgs, plan.toIsolate(), guards.Program, prog.exposed)
+	if c.Mode == Auto && len(prog.isolation.list) > 0 {
+		// What comes of isolation is known when all is rewritten.
+		trial := &Plan{Config: c, Files: make(map[string]Rewritten)}
+		if err := trial.rewriteAll(prog, pkgs); err != nil {
 			return nil, err
 		}
+		prog.isolation = prog.isolation.withoutSlow()
 	}
-	return plan, nil
+	plan.isolation, plan.fset = prog.isolation, guards.Fset
+	return plan, plan.rewriteAll(prog, pkgs)
+}
+
+func (plan *Plan) rewriteAll(prog *program, pkgs []*packages.Package) error {
+	for _, p := range variants(pkgs) {
+		if err := plan.rewrite(prog, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // variants returns each package once: of those that are the same but for test
@@ -102,6 +118,7 @@ func (plan *Plan) rewrite(prog *program, p *packages.Package) error {
 	u := &unit{
 		program: prog, pkg: p, fset: p.Fset, info: p.TypesInfo, sizes: p.TypesSizes, names: unusedNames(p.Syntax),
 		decls: make(map[funcKey]declared), clones: make(map[string]*clone), bodies: make(map[*ast.FuncDecl]*part),
+		unsure: make(map[ast.Node]bool), cloned: make(map[*ast.CallExpr]bool),
 	}
 	for i, syntax := range p.Syntax {
 		tok := p.Fset.File(syntax.FileStart)
@@ -122,6 +139,7 @@ func (plan *Plan) rewrite(prog *program, p *packages.Package) error {
 	for _, f := range u.files {
 		f.collect()
 	}
+	u.putAside()
 	changed := false
 	for _, f := range u.files {
 		if text, ok := f.render(); ok {

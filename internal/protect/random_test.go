@@ -35,27 +35,31 @@ func TestRandomProgramsMeanTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b, err := Prepare(Config{Patterns: []string{"."}, Mode: Tolerate, Least: 0, Maps: *seed%2 == 0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
-	slots, copies := 0, 0
-	for _, f := range b.Files {
-		slots += strings.Count(f.Text, ":= func() { if ")
-		copies += strings.Count(f.Text, "v0 := ")
-	}
-	if slots < functions/20 || copies < functions/4 {
-		t.Errorf("only %d slots and %d sections with copies in %d functions", slots, copies, functions)
-	}
 	want := run(t, "go", "run", ".")
-	got := run(t, "go", append(append([]string{"run"}, b.Flags...), ".")...)
-	plain, protected := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range plain {
-		if i >= len(protected) || plain[i] != protected[i] {
-			var function int
-			fmt.Sscan(plain[i], &function)
-			t.Fatalf("-seed %d: it leaves\n%s\nand with protection\n%s\n%s", *seed, plain[i], protected[min(i, len(protected)-1)], sources[function])
+	for _, mode := range []Mode{Tolerate, Isolate, Auto} {
+		b, err := Prepare(Config{Patterns: []string{"."}, Mode: mode, Least: 0, Maps: *seed%2 == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		slots, copies, pages := 0, 0, 0
+		for _, f := range b.Files {
+			slots += strings.Count(f.Text, ":= func() { if ")
+			copies += strings.Count(f.Text, "v0 := ")
+			pages += strings.Count(f.Text, ".Get(); ")
+		}
+		t.Logf("%s: %d slots, %d sections with copies, %d objects on pages", mode, slots, copies, pages)
+		if mode == Tolerate && (slots < functions/20 || copies < functions/4) {
+			t.Errorf("only %d slots and %d sections with copies in %d functions", slots, copies, functions)
+		}
+		got := run(t, "go", append(append([]string{"run"}, b.Flags...), ".")...)
+		plain, protected := strings.Split(want, "\n"), strings.Split(got, "\n")
+		for i := range plain {
+			if i >= len(protected) || plain[i] != protected[i] {
+				var function int
+				fmt.Sscan(plain[i], &function)
+				t.Fatalf("-seed %d, %s: it leaves\n%s\nand with protection\n%s\n%s", *seed, mode, plain[i], protected[min(i, len(protected)-1)], sources[function])
+			}
 		}
 	}
 }

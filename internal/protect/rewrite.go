@@ -25,6 +25,7 @@ type program struct {
 	exposed   exposed
 	assigned  map[key]bool
 	aliased   map[key]bool // maps that may be known by another name
+	isolation *isolation
 }
 
 // A unit is one package that is rewritten.
@@ -41,15 +42,18 @@ type unit struct {
 	clones   map[string]*clone
 	bodies   map[*ast.FuncDecl]*part
 	sections []Section
+	unsure   map[ast.Node]bool      // uses of isolated fields that may be of the section's object
+	cloned   map[*ast.CallExpr]bool // calls that are of clones for a lock's sections
 }
 
 // A Section is a place where a lock is taken, with what became of it.
 type Section struct {
 	At   token.Position
 	Lock string
-	// Protected are the guarded variables that the section has copies of, by the
-	// names that the guard has for them.
-	Protected []string
+	// Protected are the guarded variables that the section has copies of, and
+	// Isolated those that it reaches on pages, by the names that the guard has for
+	// them.
+	Protected, Isolated []string
 	// Left are those that it uses as they are, with the reason.
 	Left []Left
 	// Why is the reason if the section as a whole was left alone.
@@ -76,6 +80,9 @@ type file struct {
 	// withLock.
 	redirected map[ast.Expr]*slot
 	edits      []edit
+
+	hasAside bool
+	imported map[string]string // packages that were not, with their names
 }
 
 // An edit replaces a range of the source. Of several insertions at one place, those
@@ -186,6 +193,7 @@ func (f *file) body(b *body, why string) {
 	for _, g := range groups {
 		f.choose(g)
 		f.claim(g)
+		f.claimCalls(g)
 	}
 	for _, g := range groups {
 		f.slots(g)
@@ -233,6 +241,7 @@ func (f *file) leaveAlone(b *body, lock place, fl *flow, why string) {
 		why += fmt.Sprintf(" (line %d)", f.line(at))
 	}
 	f.sections = append(f.sections, Section{At: f.fset.PositionFor(first, false), Lock: f.lockName(lock), Why: why})
+	f.noteSlowBody(b, lock)
 }
 
 func (f *file) line(p token.Pos) int { return f.fset.PositionFor(p, false).Line }
@@ -248,6 +257,12 @@ func (f *file) note(g *group) {
 		vars = slices.Concat(vars, s.vars)
 	}
 	for _, v := range vars {
+		if v.isolated != nil {
+			if !v.passive {
+				s.Isolated = append(s.Isolated, v.datum)
+			}
+			continue
+		}
 		for _, name := range append([]string{v.datum}, f.guardedIn(g, v.last().Type())...) {
 			if !slices.Contains(s.Protected, name) {
 				s.Protected = append(s.Protected, name)
@@ -294,6 +309,10 @@ func (f *file) replace(from, to token.Pos, text string) {
 //	x.mu.Unlock()     if on { on = false; Put(&x.n, v, b) }; x.mu.Unlock()
 func (f *file) group(g *group) {
 	w := newWriter(f, g)
+	if len(g.slots) == 0 && !slices.ContainsFunc(g.vars, func(v *variable) bool { return !v.passive }) {
+		w.look()
+		return
+	}
 	w.label()
 	for i, a := range g.acquires {
 		if i == 0 {
@@ -302,13 +321,16 @@ func (f *file) group(g *group) {
 			f.insert(a.End(), atEnd, "; "+take)
 		}
 	}
+	w.releases = true
 	for _, r := range g.releases {
 		f.insert(r.Pos(), atStart, w.publish()+"; ")
+		f.insert(r.End(), atEnd, w.wake())
 	}
 	if d := g.deferred; d != nil {
 		f.insert(d.Call.Pos(), atStart, "func() { "+w.publish()+"; ")
-		f.insert(d.Call.End(), atEnd, " }()")
+		f.insert(d.Call.End(), atEnd, w.wake()+" }()")
 	}
+	w.releases = false
 	for _, p := range g.parts {
 		w.part(p)
 	}
@@ -326,6 +348,8 @@ type writer struct {
 	// named says for each variable that its name means the same wherever it is
 	// published or taken, so that no pointer to it has to be kept.
 	named []bool
+	// releases says that what is written comes before the release of the lock.
+	releases bool
 }
 
 func newWriter(f *file, g *group) *writer {
@@ -382,7 +406,9 @@ func (w *writer) address(i int) string {
 // label adds the labels of the variables to the file.
 func (w *writer) label() {
 	for i, v := range w.group.vars {
-		w.addLabel(w.id("l", i), v)
+		if v.isolated == nil {
+			w.addLabel(w.id("l", i), v)
+		}
 	}
 }
 
@@ -405,6 +431,9 @@ func (w *writer) declare() string {
 		add(w.name, "true")
 	}
 	for i, v := range w.group.vars {
+		if v.isolated != nil {
+			continue
+		}
 		if !w.named[i] {
 			list = append(list, fmt.Sprintf("%s := &%s", w.id("p", i), v.place))
 		}
@@ -421,7 +450,7 @@ func (w *writer) declare() string {
 			add(w.id("n", i), "-1")
 		}
 	}
-	return strings.Join(append(list, w.declareSlots()...), "; ")
+	return strings.Join(slices.Concat(list, w.find(), w.enter(), w.declareSlots()), "; ")
 }
 
 func (w *writer) load(i int, v *variable) string { return w.loadAs(v, w.shared(i), w.address(i)) }
@@ -442,6 +471,7 @@ func (w *writer) take() string {
 	}
 	for i, v := range w.group.vars {
 		switch {
+		case v.isolated != nil:
 		case w.detect:
 			set(w.id("b", i), w.load(i, v))
 		case v.written:
@@ -454,6 +484,7 @@ func (w *writer) take() string {
 			set(w.id("n", i), "-1")
 		}
 	}
+	list = append(list, w.enter()...)
 	switch {
 	case len(w.group.vars) == 0:
 		return ""
@@ -469,8 +500,11 @@ func (w *writer) publish() string {
 	if !w.fixed {
 		list = append(list, w.name+" = false")
 	}
+	list = append(list, w.leave()...)
 	for i, v := range w.group.vars {
-		list = append(list, w.put(i, v))
+		if v.isolated == nil {
+			list = append(list, w.put(i, v))
+		}
 	}
 	if !w.fixed {
 		list = []string{fmt.Sprintf("if %s { %s }", w.name, strings.Join(list, "; "))}
@@ -497,6 +531,7 @@ func (w *writer) part(p *part) {
 		}
 		return
 	}
+	w.redirectOpaque(p)
 	w.insert(before, atStart, w.publish()+"; ")
 	take := w.take()
 	if take != "" {
@@ -570,7 +605,7 @@ func (w *writer) copyMaps(p *part, at token.Pos) {
 // redirect has a part use the copies.
 func (w *writer) redirect(p *part) {
 	for _, c := range p.calls {
-		w.edits = append(w.edits, w.redirectCall(w.tok, w.group.vars, c, func(i int) string { return "&" + w.id("v", i) })...)
+		w.edits = append(w.edits, w.redirectCall(w.tok, w.group.vars, c, func(i int) string { return "&" + w.own(i) })...)
 	}
 	for _, a := range p.accesses {
 		if a.place.root == nil {
@@ -578,7 +613,7 @@ func (w *writer) redirect(p *part) {
 		}
 		for i, v := range w.group.vars {
 			if a.place.within(v.place) {
-				w.replaceNode(a.node, w.id("v", i)+place{fields: a.place.fields[len(v.fields):]}.way())
+				w.replaceNode(a.node, w.own(i)+place{fields: a.place.fields[len(v.fields):]}.way())
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ const module = "github.com/cofferdam-go/cofferdam/"
 // hooks.
 func listed(t *testing.T) map[string]*packages.Package {
 	t.Helper()
-	all, err := load.List(load.Config{Patterns: []string{module + "tolerate", module + "internal/protect/watch", "fmt", "sync", "time", "errors", "strings", "os"}})
+	all, err := load.List(load.Config{Patterns: []string{module + "tolerate", module + "internal/protect/watch", module + "internal/protect/aside", "fmt", "sync", "time", "errors", "strings", "sync/atomic", "os"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +37,7 @@ func listed(t *testing.T) map[string]*packages.Package {
 	}
 	imports["cofferdamrt/tolerate"] = imports[module+"tolerate"]
 	imports["cofferdamrt/protect/watch"] = imports[module+"internal/protect/watch"]
+	imports["cofferdamrt/protect/aside"] = imports[module+"internal/protect/aside"]
 	return imports
 }
 
@@ -100,7 +102,7 @@ func rewriteOne(t *testing.T, c Config, source []byte) (out, summary string) {
 		t.Fatal(err)
 	}
 	if f, ok := plan.Files[file]; ok {
-		return f.Text, plan.String()
+		return strings.ReplaceAll(f.Text, dir, ""), plan.String()
 	}
 	return string(source), plan.String()
 }
@@ -129,8 +131,12 @@ func checkLines(t *testing.T, in, out string) {
 	}
 	for i, l := range before {
 		// What is inserted stands between words: take those of our own away, and
-		// the others are there, in their order.
+		// the others are there, in their order. What was put on pages has lost its
+		// name where it was declared.
 		rest := after[i]
+		if moved := regexp.MustCompile(`^\t[a-z]+( +)`).ReplaceAllString(l, "\t_$1"); moved == rest {
+			continue
+		}
 		for _, w := range strings.FieldsFunc(l, func(r rune) bool { return !('a' <= r && r <= 'z') }) {
 			_, tail, ok := strings.Cut(rest, w)
 			if !ok && !strings.Contains(after[i], "cofferdam") {

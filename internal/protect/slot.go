@@ -70,12 +70,12 @@ func (f *file) claim(g *group) {
 
 // slots finds the slots of a group.
 func (f *file) slots(g *group) {
-	if f.Mode == Detect {
+	if f.Mode == Detect || f.Mode == Isolate {
 		return
 	}
 	for _, p := range g.parts {
 		for _, a := range p.accesses {
-			if !foreign(g, a.place) || f.redirected[a.node] != nil {
+			if !foreign(g, a.place) || f.redirected[a.node] != nil || f.isIsolated(a.place) {
 				continue
 			}
 			datum, why := f.datum(g, a.place), ""

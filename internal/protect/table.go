@@ -2,9 +2,12 @@ package protect
 
 import (
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
 )
 
 // String is the summary: each guard with how its data is protected, and what is not
@@ -13,15 +16,15 @@ func (p *Plan) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "lock\tguards\tprotected by\tsections\tnot in, because\n")
-	data, protected := 0, 0
+	data, protected := 0, make(map[Mode]int)
 	for _, g := range p.Guards {
 		for _, d := range g.Data {
 			data++
-			r := p.row(g.Lock.Name, d.Name)
+			r := p.row(g.Lock.Name, d)
 			how := "nothing"
 			if r.in > 0 {
-				protected++
-				how = string(p.how())
+				protected[r.by]++
+				how = string(r.by)
 			}
 			fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%s\n", g.Lock.Name, d.Name, how, r.in, r.in+r.out, strings.Join(r.why, "; "))
 		}
@@ -31,26 +34,26 @@ func (p *Plan) String() string {
 	if data == 0 {
 		text = ""
 	}
-	text += fmt.Sprintf("cofferdam: %d of %d guarded variables are protected (%s)", protected, data, p.how())
+	text += fmt.Sprintf("cofferdam: %d of %d guarded variables are protected (%s)", protected[Isolate]+protected[Tolerate]+protected[Detect], data, p.how(protected))
 	if n := p.alone(); n > 0 {
 		text += fmt.Sprintf(", %d functions were left alone", n)
 	}
 	text += "\n"
-	if p.Mode == Auto {
-		text += "cofferdam: nothing is isolated: " + notIsolated + "\n"
+	if p.Mode == Auto && p.Unprotected != "" {
+		text += "cofferdam: nothing is isolated: " + p.Unprotected + "\n"
 	}
 	return text
 }
 
-// notIsolated is why package isolate is not used for programs as they are.
-const notIsolated = "its handler of faults is assembly, which the go command does not build where only an overlay has it"
-
 // how is what protection comes down to.
-func (p *Plan) how() Mode {
-	if p.Mode == Detect {
-		return Detect
+func (p *Plan) how(protected map[Mode]int) string {
+	if p.Mode == Auto && protected[Isolate] > 0 {
+		return fmt.Sprintf("%d isolate, %d tolerate", protected[Isolate], protected[Tolerate])
 	}
-	return Tolerate
+	if p.Mode == Auto {
+		return string(Tolerate)
+	}
+	return string(p.Mode)
 }
 
 func (p *Plan) alone() int {
@@ -66,15 +69,23 @@ func (p *Plan) alone() int {
 // A row is what became of one variable.
 type row struct {
 	in, out int
+	by      Mode
 	why     []string
 }
 
 // maxReasons is how many reasons a line of the summary has.
 const maxReasons = 2
 
-func (p *Plan) row(lock, datum string) row {
-	var r row
-	more := 0
+func (p *Plan) row(lock string, d *guard.Datum) row {
+	r := row{by: Tolerate}
+	datum := d.Name
+	if p.Mode == Detect {
+		r.by = Detect
+	}
+	if why := p.isolation.why[keyOf(p.fset, d.Object.(*types.Var))]; p.Mode == Auto && why != "" {
+		r.why = append(r.why, "not isolated: "+why)
+	}
+	more, most := 0, len(r.why)+maxReasons
 	add := func(s *Section, why string) {
 		r.out++
 		for _, w := range r.why {
@@ -82,7 +93,7 @@ func (p *Plan) row(lock, datum string) row {
 				return
 			}
 		}
-		if len(r.why) == maxReasons {
+		if len(r.why) >= most {
 			more++
 			return
 		}
@@ -94,6 +105,9 @@ func (p *Plan) row(lock, datum string) row {
 			continue
 		}
 		switch i := slices.IndexFunc(s.Left, func(l Left) bool { return l.Name == datum }); {
+		case slices.Contains(s.Isolated, datum):
+			r.in++
+			r.by = Isolate
 		case slices.Contains(s.Protected, datum):
 			r.in++
 		case i >= 0:

@@ -60,6 +60,9 @@ type variable struct {
 
 	suspects string // where it is written without the lock
 	copied   bool   // it is a map of which the entries are copied too
+
+	isolated *isolated // it has no copy, but lives on pages
+	passive  bool      // and the sections need not enter its guard
 }
 
 // A drop is a variable that is guarded, and that a group has no copy of.
@@ -238,6 +241,7 @@ func (u *unit) choose(g *group) {
 			g.vars = append(g.vars, v)
 		}
 	}
+	g.vars = append(g.vars, u.onPages(g)...)
 	// Leaving one out can make a part transparent, and that show another way to
 	// the next.
 	for again := true; again; {
@@ -256,7 +260,9 @@ func (u *unit) choose(g *group) {
 			p.opaque = u.obscured(g, p)
 		}
 	}
+	u.noteSlow(g)
 	u.dropUnused(g)
+	u.markUnsure(g)
 	for _, v := range g.vars {
 		v.copied = v.copied && v.written && !loopsAcross(g, v)
 	}
@@ -292,8 +298,11 @@ func (u *unit) dropUnused(g *group) {
 				why, at = "the statement that uses it "+p.opaque, p.stmt.Pos()
 			}
 		}
-		g.dropped = append(g.dropped, drop{v.datum, why, at})
-		return true
+		if why != "" {
+			g.dropped = append(g.dropped, drop{v.datum, why, at})
+		}
+		v.passive = v.isolated != nil && why != ""
+		return !v.passive
 	})
 }
 
@@ -338,14 +347,21 @@ func (u *unit) reached(g *group, p *part) []*access {
 // candidate returns the variable that an access is about, if the lock guards it.
 func (u *unit) candidate(g *group, a *access) *variable {
 	if a.place.root == nil {
-		if d := u.guardedBy(g, a.last); d != "" {
+		if d := u.guardedBy(g, a.last); d != "" && u.isolation.data[keyOf(u.fset, a.last)] == nil {
 			g.dropped = append(g.dropped, drop{d, "it is reached by way of a pointer or an element", a.node.Pos()})
 		}
 		return nil
 	}
 	datum := u.datum(g, a.place)
-	if datum == "" || foreign(g, a.place) && u.Mode != Detect {
-		return nil // slots are for the latter
+	if datum == "" || u.isIsolated(a.place) {
+		return nil
+	}
+	if u.Mode == Isolate {
+		g.dropped = append(g.dropped, drop{datum, u.notIsolated(a.place), a.node.Pos()})
+		return nil
+	}
+	if foreign(g, a.place) && u.Mode != Detect {
+		return nil // slots are for these
 	}
 	v := &variable{place: a.place, datum: datum}
 	why := ""
@@ -454,6 +470,9 @@ func (u *unit) describe(v *variable) {
 
 // conflict returns why a candidate cannot have a copy.
 func (u *unit) conflict(g *group, v *variable) (string, token.Pos) {
+	if v.isolated != nil {
+		return u.conflictOnPages(g, v)
+	}
 	v.written, v.blind = false, true
 	for _, p := range g.parts {
 		if p.opaque != "" || u.obscured(g, p) != "" {
@@ -553,6 +572,9 @@ func (u *unit) obscured(g *group, p *part) string {
 		}
 	}
 	for _, c := range p.calls {
+		if u.cloned[c.expr] && len(u.touched(g.vars, c)) > 0 {
+			return "calls " + name(c.Func) + ", which uses what another lock guards, too"
+		}
 		if why := u.unsafeCall(g.vars, g.reading, c); why != "" {
 			return "calls " + name(c.Func) + ", which " + why
 		}

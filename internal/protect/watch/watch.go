@@ -1,6 +1,6 @@
-// Package watch is what a protected program links beside package tolerate: it tells
-// at the start what is protected, and at the end, and when it is asked by a signal,
-// what was found. Protected programs have it as cofferdamrt/protect/watch.
+// Package watch is what a protected program links beside packages tolerate and aside:
+// it tells at the start what is protected, and at the end, and when it is asked by a
+// signal, what was found. Protected programs have it as cofferdamrt/protect/watch.
 //
 // A program that was started by cofferdam itself leaves the telling to it, and only
 // writes its findings to a directory that the environment names, so that what a
@@ -29,6 +29,44 @@ type Config struct {
 	Strict   bool   // a program with findings fails
 }
 
+// A Source is where findings come from.
+type Source struct {
+	Findings  func() []finding.Finding
+	OnFinding func(func(finding.Finding))
+	// Starts says that OnFinding starts a goroutine.
+	Starts bool
+	// Weakness says what about protection was found missing at run time, "" if
+	// there is nothing.
+	Weakness func() string
+	told     string
+}
+
+// sources are where findings come from. It is complete when main begins.
+var sources = []Source{{Findings: tolerate.Findings, OnFinding: tolerate.OnFinding, Weakness: func() string { return "" }}}
+
+// Also adds a source.
+func Also(s Source) { sources = append(sources, s) }
+
+// findings returns those of all sources.
+func findings() []finding.Finding {
+	var all []finding.Finding
+	for _, s := range sources {
+		all = append(all, s.Findings()...)
+	}
+	return all
+}
+
+// weaknesses prints what is missing and was not yet said.
+func weaknesses() {
+	for i := range sources {
+		s := &sources[i]
+		if w := s.Weakness(); w != s.told {
+			s.told = w
+			fmt.Fprintln(os.Stderr, "cofferdam:", w)
+		}
+	}
+}
+
 var watcher struct {
 	config Config
 	quiet  bool
@@ -45,7 +83,9 @@ func Start(c Config) (end func()) {
 	if !watcher.quiet {
 		fmt.Fprint(os.Stderr, c.Summary)
 	}
-	onSignal(func() { _ = tolerate.WriteText(os.Stderr, tolerate.Findings()) })
+	weaknesses()
+	subscribe(true)
+	onSignal(func() { _ = finding.WriteText(os.Stderr, findings()) })
 	return func() {
 		if Exit(0) == 0 {
 			return
@@ -78,12 +118,23 @@ func begin(c Config) {
 		write(false)
 	}
 	tolerate.Configure(tolerate.Config{Logger: slog.New(slog.DiscardHandler)})
-	if watcher.file != "" {
-		tolerate.OnFinding(func(f finding.Finding) {
-			if n := f.History.Count; n&(n-1) == 0 { // more and more rarely
-				write(false)
-			}
-		})
+	subscribe(false)
+}
+
+// subscribe has findings written when they are new, for the sources that start a
+// goroutine for it, or those that do not.
+func subscribe(starts bool) {
+	if watcher.file == "" {
+		return
+	}
+	for _, s := range sources {
+		if s.Starts == starts {
+			s.OnFinding(func(f finding.Finding) {
+				if n := f.History.Count; n&(n-1) == 0 { // more and more rarely
+					write(false)
+				}
+			})
+		}
 	}
 }
 
@@ -98,7 +149,7 @@ func write(last bool) {
 	watcher.ended = last
 	f, err := os.Create(watcher.file + ".new")
 	if err == nil {
-		err = errors.Join(tolerate.WriteJSON(f, tolerate.Findings()), f.Close())
+		err = errors.Join(finding.WriteJSON(f, findings()), f.Close())
 	}
 	if err == nil {
 		err = os.Rename(f.Name(), watcher.file)
@@ -110,14 +161,15 @@ func write(last bool) {
 
 // Exit tells what was found. It returns the code to exit with.
 func Exit(code int) int {
-	all := tolerate.Findings()
+	all := findings()
+	weaknesses()
 	if watcher.file != "" {
 		write(true)
 	}
 	if watcher.quiet || len(all) == 0 {
 		return code
 	}
-	_ = tolerate.WriteText(os.Stderr, all)
+	_ = finding.WriteText(os.Stderr, all)
 	if code == 0 && watcher.config.Strict {
 		return 1
 	}

@@ -1,0 +1,161 @@
+// Package aside is what a program links whose guarded data was put on pages that only
+// the lock's holder can reach. The rewriter declares the variables of this package and
+// writes the calls; protected programs have it as cofferdamrt/protect/aside.
+//
+// The locks stay those of the program. Beside each there is a [Guard], which is entered
+// when the lock has been taken, and left before it is released and wherever the
+// section does something that might need the data to be reachable.
+package aside
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/page"
+	"github.com/cofferdam-go/cofferdam/internal/protect/watch"
+	"github.com/cofferdam-go/cofferdam/isolate"
+)
+
+// A Guard has the pages of one lock.
+type Guard = isolate.Foreign
+
+func init() {
+	isolate.Configure(isolate.Config{Logger: slog.New(slog.DiscardHandler)})
+	watch.Also(watch.Source{Findings: isolate.Findings, OnFinding: isolate.OnFinding, Starts: true, Weakness: weakness})
+}
+
+// weakness says what is wrong with the pages of this process.
+func weakness() string {
+	if s := isolate.CurrentStatus(); s.Backend == "none" {
+		return "nothing is isolated: " + s.Reason
+	}
+	if why := refusal.Load(); why != nil {
+		return "some data is not isolated: " + *why
+	}
+	return ""
+}
+
+// refusal is why some data is on the heap, and not on pages.
+var refusal atomic.Pointer[string]
+
+func refuse(why string) { refusal.CompareAndSwap(nil, &why) }
+
+// nowhere is the guard of data on the heap. It has no pages.
+var nowhere Guard
+
+// NewGuard returns the guard of a lock, with what findings tell of the lock.
+func NewGuard(lock, file string, line int) (g *Guard) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			refuse(fmt.Sprint(cause))
+			g = &nowhere
+		}
+	}()
+	g = new(Guard)
+	g.Describe(lock, file, line)
+	return g
+}
+
+// New returns the two views of a new variable: for everybody, and for the holder of the
+// lock. Findings call it by the name. If there is no memory for pages it is on the heap.
+func New[T any](g *Guard, name string, value T) (shared, own *T) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			refuse(fmt.Sprint(cause))
+			shared = &value
+			own = shared
+		}
+	}()
+	if g == &nowhere {
+		return &value, &value
+	}
+	shared = isolate.New[T](g)
+	isolate.Name(g, shared, name)
+	own = ownView(shared)
+	*own = value
+	return shared, own
+}
+
+// ownView is the holder's view of what a pointer to the shared view points to.
+func ownView[T any](p *T) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(p), page.OwnBit))
+}
+
+// A Parts is the type that the fields of a struct have which were put aside. It knows
+// what findings tell of the struct and of its lock.
+type Parts interface {
+	CofferdamNames() (name, lock, file string, line int)
+}
+
+// An Object is a field of a struct that stands for the fields which were put aside.
+type Object[T Parts] struct {
+	pages unsafe.Pointer // *Pages[T]; not an atomic.Pointer, which Make could not return
+}
+
+// A Pages is where the fields are.
+type Pages[T Parts] struct {
+	*Guard
+	Shared, Own *T
+}
+
+// View returns the holder's view to the goroutine that is in a section for writing, and
+// the shared one to everybody else. It is for sections that cannot know whether it is
+// their object.
+func (p *Pages[T]) View() *T {
+	if p.Guard.Mine() {
+		return p.Own
+	}
+	return p.Shared
+}
+
+// Get returns where the fields are. They get there when somebody first asks.
+func (o *Object[T]) Get() *Pages[T] {
+	if p := (*Pages[T])(atomic.LoadPointer(&o.pages)); p != nil {
+		return p
+	}
+	return o.make()
+}
+
+// most is how many fields of objects have pages. A page has four KiB, and is not given
+// back: a store may be under way to it that holds on to nothing else. Those that come
+// later are on the heap.
+const most = 4096
+
+var (
+	making sync.Mutex // held to give an object its pages
+	made   int
+)
+
+func (o *Object[T]) make() *Pages[T] {
+	making.Lock()
+	defer making.Unlock()
+	if o.pages == nil {
+		var zero T
+		atomic.StorePointer(&o.pages, unsafe.Pointer(newPages(zero)))
+	}
+	return (*Pages[T])(o.pages)
+}
+
+// Make returns an object whose fields have values.
+func Make[T Parts](value T) Object[T] {
+	making.Lock()
+	defer making.Unlock()
+	return Object[T]{unsafe.Pointer(newPages(value))}
+}
+
+// newPages makes pages, or finds a place on the heap. The caller holds making.
+func newPages[T Parts](value T) *Pages[T] {
+	name, lock, file, line := value.CofferdamNames()
+	g := &nowhere
+	if made < most {
+		made++
+		g = NewGuard(lock, file, line)
+	} else {
+		refuse(fmt.Sprintf("there are more than %d fields of objects", most))
+	}
+	shared, own := New(g, name, value)
+	return &Pages[T]{g, shared, own}
+}
