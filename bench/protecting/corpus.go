@@ -50,8 +50,8 @@ var subjects = []subject{
 
 const corpusUsage = `usage: bench protect-corpus [-quick] [-only TEXT]
 
-Runs the tests of real modules as they are, and built with -protect=tolerate and
--protect=auto. A module passes if every test that passes as it is passes with
+Runs the tests of real modules as they are, and built with -protect=tolerate,
+-protect=isolate and -protect=auto. A module passes if every test that passes as it is passes with
 protection. Some tests depend on time: one that fails is run once more, and does not
 count if it also fails once in fifty times as it is.
 Exits with 1 if a module does not pass.
@@ -103,7 +103,7 @@ func (c *corpus) run(stdout, stderr io.Writer, quick bool, only string) (err err
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	t := measure.Table{Head: []string{"module", "tests", "protected", "tolerate", "auto", "findings", "seconds"}}
+	t := measure.Table{Head: []string{"module", "tests", "protected", "tolerate", "isolate", "auto", "findings", "seconds"}}
 	failed := 0
 	for i, s := range subjects {
 		if quick && i > 0 || !strings.Contains(s.path, only) {
@@ -115,7 +115,7 @@ func (c *corpus) run(stdout, stderr io.Writer, quick bool, only string) (err err
 		if err != nil {
 			return fmt.Errorf("%s@%s: %w", s.path, s.version, err)
 		}
-		t.Row(s.path, r.tests, r.protected, r.verdict[0], r.verdict[1], r.findings, fmt.Sprintf("%.0f", time.Since(start).Seconds()))
+		t.Row(s.path, r.tests, r.protected, r.verdict[0], r.verdict[1], r.verdict[2], r.findings, fmt.Sprintf("%.0f", time.Since(start).Seconds()))
 		if r.failed {
 			failed++
 		}
@@ -134,7 +134,7 @@ func (c *corpus) run(stdout, stderr io.Writer, quick bool, only string) (err err
 type result struct {
 	tests     int
 	protected string
-	verdict   [2]string
+	verdict   [3]string
 	findings  int
 	failed    bool
 	details   []string
@@ -151,7 +151,7 @@ func (c *corpus) subject(s subject) (result, error) {
 		return r, err
 	}
 	r.tests = len(plain)
-	for i, mode := range []string{"tolerate", "auto"} {
+	for i, mode := range []string{"tolerate", "isolate", "auto"} {
 		worse, said, err := c.compare(dir, s, plain, mode)
 		if err != nil {
 			return r, err
@@ -175,14 +175,14 @@ func (c *corpus) subject(s subject) (result, error) {
 			r.details = append(r.details, worse...)
 		}
 		if m := summaryLine.FindStringSubmatch(said); m != nil {
-			r.protected = m[1]
+			r.protected = m[1] + m[2]
 		}
 		r.findings = max(r.findings, strings.Count(said, "\nviolation: "))
 	}
 	return r, nil
 }
 
-var summaryLine = regexp.MustCompile(`(?m)^cofferdam: (\d+ of \d+) guarded`)
+var summaryLine = regexp.MustCompile(`(?m)^cofferdam: (\d+ of \d+) guarded variables are protected( \(\d+ isolate, \d+ tolerate\))?`)
 
 // compare returns the tests that pass as they are, and not with protection.
 func (c *corpus) compare(dir string, s subject, plain map[string]bool, mode string) (worse []string, said string, err error) {

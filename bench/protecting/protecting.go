@@ -1,8 +1,8 @@
 // Package protecting measures what protection costs a program that was not changed
 // for it, and whether real modules still pass their own tests with it.
 //
-// For the first, package program is built five times: as it is, with cofferdam build
-// in the modes detect, tolerate and auto, and with -race. The programs run the same
+// For the first, package program is built six times: as it is, with cofferdam build
+// in the modes detect, tolerate, isolate and auto, and with -race. The programs run the same
 // trials in turn. For the second, see corpus.go.
 package protecting
 
@@ -32,6 +32,7 @@ const (
 const (
 	detect   measure.Variant = "detect"
 	tolerate measure.Variant = "tolerate"
+	isolate  measure.Variant = "isolate"
 	auto     measure.Variant = "auto"
 )
 
@@ -194,7 +195,7 @@ func (s *session) start() ([]*child, error) {
 		return nil, err
 	}
 	var children []*child
-	for _, v := range []measure.Variant{measure.Heap, measure.Again, detect, tolerate, auto, measure.Race} {
+	for _, v := range []measure.Variant{measure.Heap, measure.Again, detect, tolerate, isolate, auto, measure.Race} {
 		file := filepath.Join(s.dir, strings.ReplaceAll(string(v), " ", ""))
 		var said string
 		var err error
@@ -235,8 +236,8 @@ func (s *session) command(name string, args ...string) (string, error) {
 
 func (s *session) print() {
 	fmt.Fprintf(s.out, "Overhead over the program as it is, in %%, with the range of 90 %% of its bootstrap;\nnoise is the program against itself.\n\n")
-	variants := []measure.Variant{detect, tolerate, auto, measure.Race, measure.Again}
-	t := measure.Table{Head: []string{"program", "goroutines", "ns per operation", "detect", "tolerate", "auto", "race", "noise"}}
+	variants := []measure.Variant{detect, tolerate, isolate, auto, measure.Race, measure.Again}
+	t := measure.Table{Head: []string{"program", "goroutines", "ns per operation", "detect", "tolerate", "isolate", "auto", "race", "noise"}}
 	for _, r := range s.report.Results {
 		plain, _ := r.Timing(measure.Heap)
 		row := []any{r.Name, r.Params[measure.Goroutines], fmt.Sprintf("%.1f", plain.PerOp)}
