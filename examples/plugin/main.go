@@ -33,8 +33,11 @@ func (s *Server) Give(pace *Pace) (honest bool) {
 	if s.given >= s.total {
 		return true
 	}
-	for pace.Begun = true; !pace.Interfered; {
-		time.Sleep(time.Millisecond)
+	pace.Begun = true
+	for range 20 {
+		if !pace.Interfered {
+			time.Sleep(time.Millisecond)
+		}
 	}
 	s.given++
 	return s.given <= s.total
@@ -54,8 +57,8 @@ func (s *Server) Buy(n int) {
 	s.mu.Unlock()
 }
 
-// A Pace makes sure that the plug-in runs in the middle of the section: the
-// interleaving that happens once in a million runs.
+// A Pace makes sure that the plug-in runs in the middle of the section, unless it is
+// kept out: the interleaving that happens once in a million runs.
 type Pace struct{ Begun, Interfered bool }
 
 func main() { os.Exit(run(os.Stdout)) }
