@@ -50,8 +50,9 @@ type Options struct {
 	Harm time.Duration
 	// Trace is the file to record a failing run to.
 	Trace string
-	// cold leaves out what makes the runs of a process alike: each process runs once.
-	cold bool
+	// cold leaves out what makes the runs of a process alike: each process runs once. warm
+	// has a recorded run come after another, as it does in a search.
+	cold, warm bool
 	// Progress is told what is going on; it may be nil.
 	Progress func(target string, p *wire.Progress)
 }
@@ -181,7 +182,9 @@ func (o *Options) progress(target string) func(*wire.Progress) {
 // confirm runs the failing schedule again in a fresh process, and records it.
 func (p *Program) confirm(ctx context.Context, res *Result, o *Options) error {
 	want := wire.Worst(res.Outcome)
-	done, err := p.Record(ctx, res.Target, res.Outcome.Schedule, o, o.Trace)
+	one := *o
+	one.warm = res.Varied && !o.cold
+	done, err := p.Record(ctx, res.Target, res.Outcome.Schedule, &one, o.Trace)
 	if err != nil {
 		return err
 	}
@@ -203,7 +206,7 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	if err != nil {
 		return nil, err
 	}
-	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: !o.NoRaces, Cold: o.cold}
+	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: !o.NoRaces, Cold: !o.warm}
 	if file != "" {
 		if order.Trace, err = filepath.Abs(file); err != nil {
 			return nil, fmt.Errorf("recording a run: %w", err)

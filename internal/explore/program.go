@@ -97,7 +97,7 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 			"deps":  strconv.FormatBool(p.build.config.Deps),
 			"races": strconv.FormatBool(!o.NoRaces),
 			"steps": strconv.FormatUint(o.Steps, 10),
-			"cold":  strconv.FormatBool(o.cold),
+			"cold":  strconv.FormatBool(!o.warm),
 		},
 	}
 }
@@ -130,6 +130,6 @@ func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
 			Dir: dir, Patterns: patterns, Flags: h.BuildFlags,
 			Tests: h.Options["tests"] == "true", Deps: h.Options["deps"] == "true",
 		}, &Options{
-			Seed: h.Seed, Strategy: h.Strategy, Steps: steps, NoRaces: h.Options["races"] == "false", cold: h.Options["cold"] == "true",
+			Seed: h.Seed, Strategy: h.Strategy, Steps: steps, NoRaces: h.Options["races"] == "false", warm: h.Options["cold"] == "false",
 		}
 }

@@ -6,12 +6,11 @@
 // possible. What a run stores to package-level variables and to what they refer to is
 // taken back by package rt, so that each run begins where the first one began. That
 // holds for what is under control; what is not (tables that the standard library or a
-// dependency builds at the first use, files) stays. So a run by the default schedule
-// comes before what was ordered, in every process alike, and before a search it is
-// repeated. If the two differ, the tool is told: it tries some schedules in fresh
-// processes too if they took other steps (Varied), and all of them if they ended in
-// another way (Unrepeatable). And it checks each failure in a fresh process before it
-// believes it.
+// dependency builds at the first use, files) stays. So before a search the run by the
+// default schedule is made twice. If the two differ, the tool is told: it tries some
+// schedules in fresh processes too if they took other steps (Varied), and all of them if
+// they ended in another way (Unrepeatable). And it checks each failure in a fresh process
+// before it believes it; if the target Varied, again after a run by the default schedule.
 //
 // The collector is off while a run is under way, so that no address is given out
 // twice in it, and is run in between when enough has been allocated.
