@@ -10,12 +10,15 @@ type Few struct {
 	then     Strategy
 	runs     int
 	points   int // in this run
+	choices  int // at so many of them somebody else could have gone
 }
 
-// What counts as few: runs, and points in each. A search keeps all points of a run in mind.
+// What counts as few: runs, and in each points and choices. DFS keeps all points of a run
+// in mind, and looks through them at each choice.
 const (
-	fewRuns   = 32
-	fewPoints = 20_000
+	fewRuns    = 32
+	fewPoints  = 20_000
+	fewChoices = 500
 )
 
 // NewFew returns a strategy that does what then does unless there are only a few schedules.
@@ -25,16 +28,25 @@ func NewFew(then Strategy) *Few {
 }
 
 func (f *Few) Begin() {
-	if f.first != nil && (f.runs == fewRuns || f.points > fewPoints || f.first.Exhausted() && !f.all()) {
+	if f.first != nil && (f.runs == fewRuns || f.first.Exhausted() && !f.all()) {
 		f.Strategy, f.first = f.then, nil
 	}
 	f.runs++
-	f.points = 0
+	f.points, f.choices = 0, 0
 	f.Strategy.Begin()
 }
 
 func (f *Few) Pick(p *Point) int {
-	f.points++
+	if f.first != nil {
+		if f.points++; len(p.Ready) > 1 {
+			f.choices++
+		}
+		if f.points > fewPoints || f.choices > fewChoices {
+			// The rest of the run is as good a part of the other search as any.
+			f.Strategy, f.first = f.then, nil
+			f.Strategy.Begin()
+		}
+	}
 	return f.Strategy.Pick(p)
 }
 

@@ -26,3 +26,12 @@ func TestFewEndsWhenAllIsTried(t *testing.T) {
 		t.Error(s.Progress())
 	}
 }
+
+// TestFewGivesUpEarly: a long run shows by itself that there are many.
+func TestFewGivesUpEarly(t *testing.T) {
+	s := NewFew(NewPCT(1, 0))
+	counters(3, 1000).run(s)
+	if !strings.Contains(s.Progress(), "1 schedule by random priorities") {
+		t.Error(s.Progress())
+	}
+}
