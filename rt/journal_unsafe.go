@@ -16,6 +16,10 @@ import "unsafe"
 //
 // Values are put back as plain words, and the journal keeps nothing alive. Both is right
 // only because no collection happens during a run; see Result.Spoiled.
+//
+// A run that is recorded is the last one of its process, so that its stores are not kept.
+// Maps are copied all the same: walking them takes random numbers, which the run must find
+// as another one did.
 
 // Patched is what the patched runtime offers. Its functions are nil where the runtime is
 // not patched; then nothing is taken back.
@@ -31,6 +35,7 @@ var Patched struct {
 
 type journal struct {
 	on          bool
+	last        bool   // the run is the last one, and nothing will be taken back
 	collections uint32 // at the start
 	// chunks are what was kept, in order. They are never moved: there can be as many as
 	// stores.
@@ -67,7 +72,8 @@ const (
 	wordwise = 4 << 10
 )
 
-func (j *journal) begin() {
+func (j *journal) begin(last bool) {
+	j.last = last
 	if j.on = Patched.Collections != nil; j.on {
 		j.collections = Patched.Collections()
 		if j.run++; j.run == 0 || j.recent == nil {
@@ -79,7 +85,7 @@ func (j *journal) begin() {
 // keep notes what is at addr, which is about to change.
 func (j *journal) keep(addr, size uintptr) {
 	switch {
-	case !j.on:
+	case !j.on || j.last:
 	case size == 8:
 		j.keepWord(addr)
 	case size > wordwise:
@@ -135,7 +141,7 @@ func (j *journal) undo() bool {
 	if Patched.Collections == nil {
 		return true
 	}
-	if !j.on || j.collections != Patched.Collections() {
+	if !j.on || j.last || j.collections != Patched.Collections() {
 		return false
 	}
 	for i := j.count - 1; i >= 0; i-- {

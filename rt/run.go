@@ -80,7 +80,7 @@ func (s *scheduler) begin(config Config) {
 		s.baseline++
 		go watch(config.Sleep)
 	}
-	s.journal.begin()
+	s.journal.begin(s.recorder.on)
 	if Patched.Seed != nil {
 		Patched.Seed(config.Seed)
 	}
