@@ -162,7 +162,7 @@ func TestOtherBackends(t *testing.T) {
 			continue
 		}
 		t.Run(backend, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.skip=^TestModel", "-test.short="+fmt.Sprint(testing.Short()))
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout=4m", "-test.skip=^TestModel", "-test.short="+fmt.Sprint(testing.Short()))
 			if out, err := run(cmd, "COFFERDAM_ISOLATE="+backend); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

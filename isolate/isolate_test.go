@@ -36,8 +36,8 @@ func TestMain(m *testing.M) {
 }
 
 // quiet keeps the findings that tests provoke out of their output, and lets
-// accesses wait as long as a busy machine makes them.
-func quiet() { isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard}) }
+// accesses wait as long as a test would.
+func quiet() { isolate.Configure(isolate.Config{LongestWait: patience, Logger: discard}) }
 
 var discard = slog.New(slog.DiscardHandler)
 

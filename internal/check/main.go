@@ -19,6 +19,9 @@ import (
 // staticcheck is the version that the code is checked with.
 const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 
+// timeout is when tests that hang say where, well before the check as a whole is given up.
+const timeout = "4m"
+
 // A step is one command. It fails if the command does, or if it prints something
 // although it should be silent.
 type step struct {
@@ -32,11 +35,11 @@ var steps = []step{
 	{"format", []string{"gofmt", "-l", "."}, true},
 	{"vet", []string{"go", "vet", "./..."}, false},
 	{"staticcheck", []string{"go", "run", staticcheck, "./..."}, false},
-	{"test", []string{"go", "test", "./..."}, false},
+	{"test", []string{"go", "test", "-timeout", timeout, "./..."}, false},
 }
 
 // race is for what users' programs link, and for what runs in several goroutines itself.
-var race = step{"race", []string{"go", "test", "-race", "-short",
+var race = step{"race", []string{"go", "test", "-timeout", timeout, "-race", "-short",
 	"./isolate/...", "./stm/...", "./tolerate", "./rt", "./internal/page", "./internal/finding", "./internal/sched", "./internal/trace"}, false}
 
 func main() { os.Exit(run(os.Stdout, os.Stderr)) }
