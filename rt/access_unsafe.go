@@ -21,7 +21,7 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if addr-lo < hi-lo || addr < firstAddress || size == 0 {
 		return
 	}
-	if s.blind && kind == event.Load && token.Load() == g && !s.unsettled && s.current.free() {
+	if kind == event.Load && token.Load() == g && s.blind && !s.unsettled && s.current.free() {
 		s.site = site
 		return
 	}
