@@ -145,6 +145,9 @@ func (f *Finding) advice() string {
 	switch f.Kind {
 	case Violation:
 		advice := fmt.Sprintf("hold the lock of %s for the %s at %s", f.Guard, op, site)
+		if len(f.Accesses) == 0 || len(f.Accesses[0].Stack) == 0 { // nobody saw it happen
+			advice = fmt.Sprintf("find the %s that does not hold the lock of %s", op, f.Guard)
+		}
 		for _, a := range f.Accesses {
 			if a.Op == Lock && len(a.Stack) > 0 {
 				return advice + ", as " + a.Site().String() + " does"
