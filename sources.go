@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-//go:embed rt internal/event/*.go internal/sched/*.go internal/trace/*.go internal/wire/*.go
+//go:embed internal/rt internal/event/*.go internal/sched/*.go internal/trace/*.go internal/wire/*.go
 //go:embed tolerate/*.go internal/finding/*.go internal/protect/watch/*.go
 //go:embed isolate/*.go internal/page/*.go internal/page/*.s internal/protect/aside/*.go
 var sources embed.FS
@@ -30,17 +30,16 @@ type Source struct {
 
 // laid returns the directory that a directory of this module is laid over.
 func laid(dir string) string {
-	switch {
-	case dir == "rt":
-		return "cofferdamrt"
-	case dir == "internal/page":
+	if dir == "internal/page" {
 		// The assembler runs in the package's directory, so that has to exist. This
 		// one does, has no package, and nobody else's programs can import it.
 		return "internal/syscall"
-	case strings.HasPrefix(dir, "rt/"):
-		return "cofferdamrt/" + strings.TrimPrefix(dir, "rt/")
 	}
-	return "cofferdamrt/" + strings.TrimPrefix(dir, "internal/")
+	name := strings.TrimPrefix(dir, "internal/")
+	if name == "rt" || strings.HasPrefix(name, "rt/") {
+		return "cofferdam" + name
+	}
+	return "cofferdamrt/" + name
 }
 
 // Sources returns the files of directories of this module, with their imports of each

@@ -40,7 +40,7 @@ var steps = []step{
 
 // race is for what users' programs link, and for what runs in several goroutines itself.
 var race = step{"race", []string{"go", "test", "-timeout", timeout, "-race", "-short",
-	"./isolate/...", "./stm/...", "./tolerate", "./rt", "./internal/page", "./internal/finding", "./internal/sched", "./internal/trace"}, false}
+	"./isolate/...", "./stm/...", "./tolerate", "./internal/rt", "./internal/page", "./internal/finding", "./internal/sched", "./internal/trace"}, false}
 
 func main() { os.Exit(run(os.Stdout, os.Stderr)) }
 

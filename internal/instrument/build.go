@@ -192,7 +192,7 @@ func (b *builder) goCommand(args ...string) ([]byte, error) {
 
 // addHooks lays the hooks over the standard library.
 func (b *builder) addHooks() error {
-	sources, err := cofferdam.Sources("rt", "rt/drive", "internal/event", "internal/sched", "internal/trace", "internal/wire")
+	sources, err := cofferdam.Sources("internal/rt", "internal/rt/drive", "internal/event", "internal/sched", "internal/trace", "internal/wire")
 	if err != nil {
 		return err
 	}

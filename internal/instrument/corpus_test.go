@@ -26,13 +26,13 @@ func TestRewrittenPackagesTypeCheck(t *testing.T) {
 	if *corpus != "" {
 		patterns = strings.Fields(*corpus)
 	}
-	all, err := load.List(load.Config{Patterns: append(patterns, "github.com/cofferdam-go/cofferdam/rt"), Tests: *corpus != ""})
+	all, err := load.List(load.Config{Patterns: append(patterns, "github.com/cofferdam-go/cofferdam/internal/rt"), Tests: *corpus != ""})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var rt *packages.Package
 	for _, p := range all {
-		if p.PkgPath == "github.com/cofferdam-go/cofferdam/rt" {
+		if p.PkgPath == "github.com/cofferdam-go/cofferdam/internal/rt" {
 			rt = p
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the rewriter makes into the test files")
 
-const rtPath = "github.com/cofferdam-go/cofferdam/rt"
+const rtPath = "github.com/cofferdam-go/cofferdam/internal/rt"
 
 // listed returns the packages that the files of testdata/rewrite import, and rt.
 func listed(t *testing.T) map[string]*packages.Package {

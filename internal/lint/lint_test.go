@@ -35,8 +35,8 @@ var imports = map[string][]string{
 	"internal/sched":         {"internal/event"},
 	"internal/trace":         {"internal/event"},
 	"internal/wire":          {"internal/event", "internal/trace"},
-	"rt":                     {"internal/event", "internal/sched"},
-	"rt/drive":               {"rt", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
+	"internal/rt":            {"internal/event", "internal/sched"},
+	"internal/rt/drive":      {"internal/rt", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
 	"internal/load":          {},
 	"internal/guard":         {"internal/load"},
 	"internal/instrument":    {".", "internal/load", "internal/event", "internal/overlay"},
@@ -55,7 +55,7 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "stm", "tolerate", "rt", "rt/drive", "internal/page", "internal/finding", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"isolate", "stm", "tolerate", "internal/rt", "internal/rt/drive", "internal/page", "internal/finding", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
@@ -216,13 +216,13 @@ func TestUnsafeIsNamed(t *testing.T) {
 	}, ".go")
 }
 
-// TestAssemblyIsShortAndExplained: only in internal/page and rt, each function below 60
+// TestAssemblyIsShortAndExplained: only in internal/page and internal/rt, each function below 60
 // lines, with a comment above it.
 func TestAssemblyIsShortAndExplained(t *testing.T) {
 	const most = 60
 	files(t, func(path string, lines []string) {
-		if !strings.HasPrefix(path, "internal/page/") && !strings.HasPrefix(path, "rt/") {
-			t.Errorf("%s: assembly belongs into internal/page, or into rt, which cannot import it", path)
+		if !strings.HasPrefix(path, "internal/page/") && !strings.HasPrefix(path, "internal/rt/") {
+			t.Errorf("%s: assembly belongs into internal/page, or into internal/rt, which cannot import it", path)
 		}
 		start := -1
 		end := func(i int) {

@@ -20,7 +20,7 @@ func TestCorpusTypeChecks(t *testing.T) {
 	patterns := []string{
 		"context", "crypto/tls", "database/sql", "encoding/gob", "expvar", "go/token", "html/template", "internal/poll", "io", "log", "log/slog",
 		"mime/multipart", "net", "net/http", "net/http/httptest", "net/rpc", "os/exec", "os/signal", "runtime/pprof", "testing", "text/template", "time",
-		module + "internal/finding", module + "isolate", module + "stm", module + "rt", module + "internal/explore",
+		module + "internal/finding", module + "isolate", module + "stm", module + "internal/rt", module + "internal/explore",
 	}
 	pkgs, err := load.Packages(load.Config{Patterns: patterns})
 	if err != nil {

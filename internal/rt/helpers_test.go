@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
-	. "github.com/cofferdam-go/cofferdam/rt"
 )
 
 func TestMain(m *testing.M) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	. "github.com/cofferdam-go/cofferdam/rt"
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 )
 
 // together runs the functions as goroutines, and returns when all have ended.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
-	. "github.com/cofferdam-go/cofferdam/rt"
 )
 
 // accessEvent is an access as an event.

@@ -29,9 +29,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
-	"github.com/cofferdam-go/cofferdam/rt"
 )
 
 func init() {

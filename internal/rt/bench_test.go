@@ -3,7 +3,7 @@ package rt_test
 import (
 	"testing"
 
-	. "github.com/cofferdam-go/cofferdam/rt"
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 )
 
 // A run of two goroutines with twenty hooks.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/rt"
 )
 
 // outcome puts a result into the words of a trace.

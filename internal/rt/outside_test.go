@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	. "github.com/cofferdam-go/cofferdam/rt"
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 )
 
 // pause is Config.Sleep.

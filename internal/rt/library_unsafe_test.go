@@ -5,8 +5,8 @@ import (
 	"testing"
 	"unsafe"
 
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
-	. "github.com/cofferdam-go/cofferdam/rt"
 )
 
 func TestABubbleEndsWithItsLastGoroutine(t *testing.T) {

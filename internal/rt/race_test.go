@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	. "github.com/cofferdam-go/cofferdam/rt"
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 )
 
 // reference finds races from the events of a run as the definition says: all accesses

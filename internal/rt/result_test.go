@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	. "github.com/cofferdam-go/cofferdam/rt"
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 )
 
 // function returns the name of the function that a program counter returns to.

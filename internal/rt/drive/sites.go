@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
-	"github.com/cofferdam-go/cofferdam/rt"
 )
 
 func readTable(path string) (*wire.Table, error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	. "github.com/cofferdam-go/cofferdam/rt"
+	. "github.com/cofferdam-go/cofferdam/internal/rt"
 )
 
 func elapsed() int64 {
