@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
 	"github.com/cofferdam-go/cofferdam/internal/protect/watch"
 )
@@ -246,7 +248,7 @@ func (o *protectOptions) run(stdout, stderr io.Writer) error {
 	if o.summary {
 		fmt.Fprint(stderr, build.Plan)
 	}
-	cmd := exec.Command("go", slices.Concat([]string{o.verb}, build.Flags, o.pass)...)
+	cmd := gotool.New("", nil).Command(context.Background(), slices.Concat([]string{o.verb}, build.Flags, o.pass)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
 	if o.verb == "build" {
 		return exitCode(cmd.Run())

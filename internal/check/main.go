@@ -14,6 +14,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 )
 
 // staticcheck is the version that the code is checked with.
@@ -79,11 +81,11 @@ func (s step) run(stdout, stderr io.Writer) error {
 
 // cCompiler is the C compiler that the go command would use, if it is there.
 func cCompiler() string {
-	out, err := exec.Command("go", "env", "CC").Output()
+	env, err := gotool.New("", nil).Environment()
 	if err != nil {
 		return ""
 	}
-	name, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	name, _, _ := strings.Cut(env.CC, " ")
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return ""

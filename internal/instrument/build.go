@@ -2,14 +2,12 @@ package instrument
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -18,6 +16,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/cofferdam-go/cofferdam"
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 )
@@ -91,7 +90,8 @@ func (p *Program) Site(id uint32) *Site {
 // A builder is one call of Build.
 type builder struct {
 	Config
-	env  goEnv
+	tool *gotool.Tool
+	env  *gotool.Environment
 	dir  string
 	over *overlay.Overlay
 	prog *Program
@@ -102,24 +102,14 @@ type builder struct {
 	marks map[string]bool // the packages whose binaries contain a mark
 }
 
-// goEnv is what the go command says of itself.
-type goEnv struct {
-	overlay.Env
-	GOVERSION, GOOS, GOARCH, GOFLAGS string
-}
-
 // Build rewrites the packages and builds them.
 func Build(c Config) (_ *Program, err error) {
-	b := &builder{Config: c, marks: make(map[string]bool), prog: new(Program)}
+	b := &builder{Config: c, tool: gotool.New(c.Dir, c.Env), marks: make(map[string]bool), prog: new(Program)}
 	b.hash = sha256.New()
-	out, err := b.goCommand("env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOVERSION", "GOOS", "GOARCH", "GOFLAGS")
-	if err != nil {
+	if b.env, err = b.tool.Environment(); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(out, &b.env); err != nil {
-		return nil, fmt.Errorf("reading the output of go env: %w", err)
-	}
-	b.over = overlay.New(b.env.Env)
+	b.over = overlay.New(b.env)
 	for _, f := range append(strings.Fields(b.env.GOFLAGS), c.Flags...) {
 		if strings.HasPrefix(strings.TrimLeft(f, "-"), "cover") {
 			return nil, fmt.Errorf("leave out %s: the go command then reads the original files, without hooks", f)
@@ -171,23 +161,6 @@ func withoutRace(flags []string) []string {
 		f = strings.TrimPrefix(f, "-")
 		return strings.HasPrefix(f, "-race") || f == "race" || strings.HasPrefix(f, "race=")
 	})
-}
-
-// goCommand runs the go command and returns its output.
-func (b *builder) goCommand(args ...string) ([]byte, error) {
-	cmd := exec.Command("go", args...)
-	cmd.Dir = b.Dir
-	cmd.Env = b.Env
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			return nil, errors.New("the go command is not on the path: install Go or add it")
-		}
-		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, strings.TrimSpace(stderr.String()))
-	}
-	return out, nil
 }
 
 // addHooks lays the hooks over the standard library.
@@ -325,7 +298,7 @@ func (b *builder) compile(p *packages.Package, n int, flags []string) error {
 	} else {
 		args = append(args, path)
 	}
-	if _, err := b.goCommand(args...); err != nil {
+	if _, err := b.tool.Output(context.Background(), args...); err != nil {
 		return fmt.Errorf("building %s with hooks: %w", path, err)
 	}
 	binary, err := os.ReadFile(bin)

@@ -173,7 +173,7 @@ func variants(roots []*packages.Package) []*packages.Package {
 }
 
 func (b *builder) isStd(p *packages.Package) bool {
-	return p.Module == nil && strings.HasPrefix(dirOf(p), filepath.Join(b.env.GOROOT, "src")+string(filepath.Separator))
+	return p.Module == nil && b.env.InStd(dirOf(p))
 }
 
 // mode decides how a package is built.

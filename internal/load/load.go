@@ -8,16 +8,18 @@
 package load
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 )
 
 // Files is the path of a package that is given by its files.
@@ -92,14 +94,12 @@ func (c Config) otherTest(p *packages.Package) bool {
 // is to say.
 func (c Config) why(env []string) error {
 	args := append([]string{"list", "-deps", fmt.Sprintf("-test=%t", c.Tests)}, c.Flags...)
-	cmd := exec.Command("go", append(append(args, "--"), c.Patterns...)...)
-	cmd.Dir, cmd.Env = c.Dir, env
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err == nil {
-		return nil
+	_, err := gotool.New(c.Dir, env).Output(context.Background(), slices.Concat(args, []string{"--"}, c.Patterns)...)
+	var failed *gotool.Error
+	if !errors.As(err, &failed) {
+		return err
 	}
-	text := strings.TrimSpace(stderr.String())
+	text := strings.TrimSpace(failed.Stderr)
 	return fmt.Errorf("loading %s: %s%s", strings.Join(c.Patterns, " "), text, advice(text))
 }
 

@@ -12,35 +12,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 )
-
-// Env is what the go command says of itself.
-type Env struct {
-	GOROOT, GOMODCACHE, GOMOD, GOWORK, GOOS, GOARCH string
-}
-
-// ReadEnv asks the go command.
-func ReadEnv() (Env, error) {
-	var e Env
-	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOMODCACHE", "GOMOD", "GOWORK", "GOOS", "GOARCH").Output()
-	if err != nil {
-		return e, fmt.Errorf("go env: %w: is the go command on the path?", err)
-	}
-	if err := json.Unmarshal(out, &e); err != nil {
-		return e, fmt.Errorf("reading the output of go env: %w", err)
-	}
-	return e, nil
-}
 
 // An Overlay is a set of files that take the place of others.
 type Overlay struct {
-	Env
+	env *gotool.Environment
 	// Text are files with their texts, Links files with others that stand for them.
 	Text, Links map[string]string
 
@@ -48,19 +31,17 @@ type Overlay struct {
 }
 
 // New returns an empty overlay.
-func New(e Env) *Overlay {
-	return &Overlay{Env: e, Text: make(map[string]string), Links: make(map[string]string), modules: make(map[string]*packages.Module)}
+func New(e *gotool.Environment) *Overlay {
+	return &Overlay{env: e, Text: make(map[string]string), Links: make(map[string]string), modules: make(map[string]*packages.Module)}
 }
 
 // Std returns the path of a file of the standard library.
-func (o *Overlay) Std(name string) string {
-	return filepath.Join(o.GOROOT, "src", filepath.FromSlash(name))
-}
+func (o *Overlay) Std(name string) string { return o.env.Std(name) }
 
 // Add gives a file of a package another text.
 func (o *Overlay) Add(p *packages.Package, file, text string) {
 	o.Text[file] = text
-	if m := p.Module; m != nil && o.GOMODCACHE != "" && strings.HasPrefix(file, o.GOMODCACHE+string(filepath.Separator)) {
+	if m := p.Module; m != nil && o.env.InModuleCache(file) {
 		if m.Replace != nil {
 			m = &packages.Module{Path: m.Path, Version: m.Version, Dir: m.Replace.Dir, GoMod: m.Replace.GoMod}
 		}
@@ -102,7 +83,7 @@ func (o *Overlay) relocate(dir string, flags []string) ([]string, error) {
 	}
 	dirs := make(map[string]string) // module path to its new place
 	for path, m := range o.modules {
-		rel, err := filepath.Rel(o.GOMODCACHE, m.Dir)
+		rel, err := filepath.Rel(o.env.GOMODCACHE, m.Dir)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +92,7 @@ func (o *Overlay) relocate(dir string, flags []string) ([]string, error) {
 			return nil, fmt.Errorf("putting %s elsewhere: %w", path, err)
 		}
 	}
-	if o.GOWORK != "" && o.GOWORK != "off" {
+	if o.env.Workspace() != "" {
 		return nil, o.replaceInWork(dirs)
 	}
 	return o.replaceInMod(dir, flags, dirs)
@@ -178,7 +159,7 @@ func (o *Overlay) move(m *packages.Module, dir string) error {
 
 // replaceInMod writes a go.mod that has the modules elsewhere.
 func (o *Overlay) replaceInMod(dir string, flags []string, dirs map[string]string) ([]string, error) {
-	name := o.GOMOD
+	name := o.env.GOMOD
 	for _, f := range flags {
 		if v, ok := strings.CutPrefix(strings.TrimLeft(f, "-"), "modfile="); ok {
 			name = v
@@ -224,11 +205,11 @@ func (o *Overlay) replaceInMod(dir string, flags []string, dirs map[string]strin
 
 // replaceInWork lays a go.work over the workspace's that has the modules elsewhere.
 func (o *Overlay) replaceInWork(dirs map[string]string) error {
-	text, err := os.ReadFile(o.GOWORK)
+	text, err := os.ReadFile(o.env.GOWORK)
 	if err != nil {
 		return err
 	}
-	f, err := modfile.ParseWork(o.GOWORK, text, nil)
+	f, err := modfile.ParseWork(o.env.GOWORK, text, nil)
 	if err != nil {
 		return err
 	}
@@ -245,6 +226,6 @@ func (o *Overlay) replaceInWork(dirs map[string]string) error {
 		}
 	}
 	f.Cleanup()
-	o.Text[o.GOWORK] = string(modfile.Format(f.Syntax))
+	o.Text[o.env.GOWORK] = string(modfile.Format(f.Syntax))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/cofferdam-go/cofferdam"
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 )
@@ -55,7 +56,7 @@ func (b *Build) Close() error { return os.RemoveAll(b.dir) }
 
 // Prepare rewrites packages, and writes the result to a directory beside them.
 func Prepare(c Config) (_ *Build, err error) {
-	env, err := overlay.ReadEnv()
+	env, err := gotool.New("", nil).Environment()
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func Prepare(c Config) (_ *Build, err error) {
 }
 
 // unprotected returns why pages cannot be protected on a platform.
-func unprotected(e overlay.Env) string {
+func unprotected(e *gotool.Environment) string {
 	if e.GOOS == "linux" && e.GOARCH == "amd64" {
 		return ""
 	}

@@ -2,8 +2,6 @@ package repair
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -14,6 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
 
@@ -23,20 +22,17 @@ import (
 // in the cache: they are what the program consists of.
 type mover struct {
 	temp string
-	env  struct{ GOMODCACHE, GOMOD, GOWORK string }
+	env  *gotool.Environment
 	// copies are the directories of the modules' copies by those in the cache, modules
 	// what they are of.
 	copies  map[string]string
 	modules map[string]*packages.Module
 }
 
-func (f *fixer) newMover(ctx context.Context) (*mover, error) {
+func (f *fixer) newMover() (*mover, error) {
 	m := &mover{temp: f.opts.Temp, copies: map[string]string{}, modules: map[string]*packages.Module{}}
-	out, err := f.run(ctx, []string{"env", "-json", "GOMODCACHE", "GOMOD", "GOWORK"})
-	if err != nil {
-		return nil, fmt.Errorf("asking for the module cache: %w: %s", err, firstLines(out, 3))
-	}
-	if err := json.Unmarshal([]byte(out), &m.env); err != nil {
+	var err error
+	if m.env, err = gotool.New(f.config.Dir, f.config.Env).Environment(); err != nil {
 		return nil, fmt.Errorf("asking for the module cache: %w", err)
 	}
 	return m, nil
@@ -44,7 +40,7 @@ func (f *fixer) newMover(ctx context.Context) (*mover, error) {
 
 // cached reports whether a file is in the module cache.
 func (m *mover) cached(name string) bool {
-	return m != nil && m.env.GOMODCACHE != "" && strings.HasPrefix(name, m.env.GOMODCACHE+string(filepath.Separator))
+	return m != nil && m.env.InModuleCache(name)
 }
 
 // original is the name in the cache of a file in a copy; the name itself of any other.
@@ -86,7 +82,7 @@ func (m *mover) config(c instrument.Config, patch *Patch, program *Program) (ins
 	if len(m.copies) == 0 {
 		return c, nil
 	}
-	if m.env.GOWORK != "" && m.env.GOWORK != "off" {
+	if m.env.Workspace() != "" {
 		return m.inWork(c)
 	}
 	return m.inMod(c)

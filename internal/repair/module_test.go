@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
 
@@ -34,7 +35,7 @@ func TestDependencyIsChangedInACopy(t *testing.T) {
 		}
 	}
 	m := &mover{temp: temp, copies: map[string]string{}, modules: map[string]*packages.Module{}}
-	m.env.GOMODCACHE, m.env.GOMOD = cache, filepath.Join(temp, "own", "go.mod")
+	m.env = &gotool.Environment{GOMODCACHE: cache, GOMOD: filepath.Join(temp, "own", "go.mod")}
 	src := newSource(nil, nil)
 	src.moved = m
 	src.files[name] = &file{name: name, original: name, pkg: &packages.Package{Module: &packages.Module{Path: "example.com/dep", Version: "v1.0.0", Dir: dep}}}

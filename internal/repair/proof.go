@@ -1,14 +1,12 @@
 package repair
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -272,8 +271,8 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	out, err := f.with(ctx, c, []string{"test", "-race", "-vet=off", "-timeout=60s", "-overlay=" + overlay,
 		"-run=^" + regexp.QuoteMeta(f.target) + "$", fmt.Sprintf("-count=%d", f.opts.Native)}, f.config.Patterns)
 	if err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
+		var failed *gotool.Error
+		if !errors.As(err, &failed) {
 			return "", err
 		}
 		return "go test -race fails: " + firstLines(out, 6), nil
@@ -308,7 +307,7 @@ func (f *fixer) others(ctx context.Context, c *Candidate, overlay string) (why s
 	}
 	switch {
 	case !strings.Contains(out, "FAIL"):
-		return "", fmt.Errorf("running the package's tests: %w: %s", err, firstLines(out, 3))
+		return "", fmt.Errorf("running the package's tests: %s", firstLines(err.Error(), 4))
 	case f.before.passed:
 		return "with it, the package's tests fail: " + firstLines(out, 3), nil
 	}
@@ -351,21 +350,12 @@ func (f *fixer) changed(c *Candidate, deps bool) []string {
 
 // run runs the go command for the program as it is, and returns what it printed.
 func (f *fixer) run(ctx context.Context, args []string) (string, error) {
-	return f.command(ctx, f.config.Env, args)
+	return gotool.New(f.config.Dir, f.config.Env).Combined(ctx, args...)
 }
 
 // with runs the go command for the program with a candidate.
 func (f *fixer) with(ctx context.Context, c *Candidate, args, packages []string) (string, error) {
-	return f.command(ctx, c.config.Env, slices.Concat(args, c.config.Flags, packages))
-}
-
-func (f *fixer) command(ctx context.Context, env, args []string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = f.config.Dir, env
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	return out.String(), err
+	return gotool.New(f.config.Dir, c.config.Env).Combined(ctx, slices.Concat(args, c.config.Flags, packages)...)
 }
 
 func firstLines(s string, n int) string {

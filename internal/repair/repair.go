@@ -132,7 +132,7 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 	}
 	if config.Deps {
 		var err error
-		if f.moved, err = f.newMover(ctx); err != nil {
+		if f.moved, err = f.newMover(); err != nil {
 			return nil, err
 		}
 	}
