@@ -15,6 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -240,12 +241,12 @@ func writeMachine(file string, result *repair.Result) error {
 	if m == nil {
 		return errors.New("-machine: the failure has no machine")
 	}
-	text := m.String() + "\n"
+	text := draw.Text(m) + "\n"
 	switch filepath.Ext(file) {
 	case ".dot":
-		text = m.DOT()
+		text = draw.DOT(m)
 	case ".svg":
-		text = m.SVG()
+		text = draw.SVG(m)
 	}
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		return fmt.Errorf("-machine: %w", err)

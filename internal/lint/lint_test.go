@@ -41,9 +41,13 @@ var imports = map[string][]string{
 	"internal/guard":         {"internal/load", "internal/source"},
 	"internal/instrument":    {".", "internal/gotool", "internal/load", "internal/event", "internal/overlay", "internal/source"},
 	"internal/explore":       {"internal/event", "internal/trace", "internal/wire", "internal/instrument", "internal/load", "internal/finding"},
-	"internal/sli":           {},
-	"internal/lift/gossa":    {"internal/sli", "internal/event", "internal/trace"},
-	"internal/repair":        {"internal/sli", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/trace", "internal/wire"},
+	"internal/sli/ir":        {},
+	"internal/sli/exec":      {"internal/sli/ir"},
+	"internal/sli":           {"internal/sli/exec", "internal/sli/ir"},
+	"internal/sli/draw":      {"internal/sli", "internal/sli/ir"},
+	"internal/sli/slitest":   {"internal/sli/exec", "internal/sli/ir"},
+	"internal/lift/gossa":    {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
+	"internal/repair":        {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/trace", "internal/wire"},
 	"internal/gotool":        {},
 	"internal/goroutine":     {},
 	"internal/source":        {},
@@ -63,7 +67,11 @@ var linked = []string{"isolate", "stm", "tolerate", "internal/rt", "internal/rt/
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
 	"isolate":             {"internal/finding", "isolate"},
-	"internal/lift/gossa": {"internal/load"},
+	"internal/lift/gossa": {"internal/load", "internal/sli", "internal/sli/draw", "internal/sli/slitest"},
+	"internal/sli":        {"internal/sli/slitest"},
+	"internal/sli/draw":   {"internal/sli/slitest"},
+	"internal/sli/exec":   {"internal/sli/slitest"},
+	"internal/sli/ir":     {"internal/sli/slitest"},
 }
 
 type goPackage struct {
@@ -148,6 +156,18 @@ func TestImportsPointDownwards(t *testing.T) {
 		check(p.Imports, patterns)
 		forTests, _ := allowed(testImports, name)
 		check(append(p.TestImports, p.XTestImports...), append(forTests, patterns...))
+	}
+}
+
+// TestProductCodeDoesNotImportTestSupport: packages whose name ends in test are for tests
+// alone, also where the import graph allows a whole folder.
+func TestProductCodeDoesNotImportTestSupport(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		for _, i := range p.Imports {
+			if strings.HasPrefix(i, module) && strings.HasSuffix(i, "test") && !strings.HasSuffix(p.ImportPath, "test") {
+				t.Errorf("%s imports %s, which is for tests", own(p.ImportPath), own(i))
+			}
+		}
 	}
 }
 

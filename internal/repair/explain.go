@@ -8,6 +8,8 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -37,7 +39,7 @@ func (r *Result) explainMachine(w io.Writer) {
 	fix := r.chosen()
 	if m := r.Machine(); m != nil {
 		fmt.Fprintln(w, "\nThe read operation, as a machine:")
-		for _, line := range strings.Split(m.Words(r.place), "\n") {
+		for _, line := range strings.Split(draw.Words(m, r.place), "\n") {
 			fmt.Fprintln(w, "  "+line)
 		}
 	}
@@ -81,7 +83,7 @@ func (r *Result) chosen() *sli.Fix {
 }
 
 // place is where a point is in the source.
-func (r *Result) place(p sli.Point) string {
+func (r *Result) place(p ir.Point) string {
 	program := r.program
 	if r.Fix != nil {
 		program = r.Fix.program

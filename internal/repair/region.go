@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // A Region is a run of statements that a lock is to cover.
@@ -80,7 +81,7 @@ func (p *Program) regions(f *sli.Fix) []*Region {
 		write, elements := false, false
 		for _, in := range s.Instrs {
 			o := p.lifted.Origin(in)
-			if o.Node == nil || in.Op != sli.Load && in.Op != sli.Store && in.Op != sli.Call {
+			if o.Node == nil || in.Op != ir.Load && in.Op != ir.Store && in.Op != ir.Call {
 				continue
 			}
 			nodes = append(nodes, o.Node)

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"sort"
 	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // Options are the constants of the cost (section 6.3). Zero stands for the paper's.
@@ -25,9 +28,9 @@ func (o Options) defaults() Options {
 
 // An Analysis is what the engine found out about a failure.
 type Analysis struct {
-	Failure Failure
+	Failure exec.Failure
 	// Crash is the point of the proximal cause, G the goroutine that was there.
-	Crash Point
+	Crash ir.Point
 	G     uint32
 	// Machines are those derived from the crash, the nearest first. The last is the
 	// most of the read operation that was found.
@@ -43,11 +46,11 @@ type Analysis struct {
 var ErrLost = errors.New("the trace cannot be followed to the failure: it lacks the accesses before it, or was recorded from another version of the program")
 
 // Analyse derives fixes for the failure of a trace.
-func Analyse(p *Program, tr Trace, f Failure, o Options) (*Analysis, error) {
+func Analyse(p *ir.Program, tr exec.Trace, f exec.Failure, o Options) (*Analysis, error) {
 	o = o.defaults()
 	start := time.Now()
-	a := &analyser{r: newReplay(p, tr, f), opts: o, joint: map[Point][]Point{}, shared: map[uint64]bool{}, out: &Analysis{Failure: f}}
-	tr.All(0, func(e *Event) bool {
+	a := &analyser{r: exec.NewReplay(p, tr, f), opts: o, joint: map[ir.Point][]ir.Point{}, shared: map[uint64]bool{}, out: &Analysis{Failure: f}}
+	tr.All(0, func(e *exec.Event) bool {
 		if len(a.gs) == 0 || a.gs[len(a.gs)-1] < e.G {
 			a.gs = append(a.gs, e.G)
 		} else if i := sort.Search(len(a.gs), func(i int) bool { return a.gs[i] >= e.G }); a.gs[i] != e.G {
@@ -58,7 +61,7 @@ func Analyse(p *Program, tr Trace, f Failure, o Options) (*Analysis, error) {
 	path := a.follow()
 	a.out.Replay = time.Since(start)
 	switch f.Why {
-	case Race, MapConflict:
+	case ir.Race, ir.MapConflict:
 		a.race()
 	default:
 		if path == nil {
@@ -71,23 +74,23 @@ func Analyse(p *Program, tr Trace, f Failure, o Options) (*Analysis, error) {
 }
 
 type analyser struct {
-	r      *replay
+	r      *exec.Replay
 	gs     []uint32
 	opts   Options
-	joint  map[Point][]Point
+	joint  map[ir.Point][]ir.Point
 	shared map[uint64]bool // whether an address is used by more than one goroutine
 	out    *Analysis
 	fixes  []*Fix
 }
 
 // follow replays all goroutines and returns the path to the crash.
-func (a *analyser) follow() []Step {
-	var found []Step
+func (a *analyser) follow() []exec.Step {
+	var found []exec.Step
 	var at uint64
 	for _, g := range a.gs {
 		var ring path
-		wanted := a.r.failure.G == 0 || a.r.failure.G == g
-		a.r.run(g, nil, func(t *Thread, s *Step) bool {
+		wanted := a.r.Failure.G == 0 || a.r.Failure.G == g
+		a.r.Run(g, nil, func(t *exec.Thread, s *exec.Step) bool {
 			if !wanted {
 				return true
 			}
@@ -95,19 +98,19 @@ func (a *analyser) follow() []Step {
 			switch {
 			case t.Failed != nil && !s.Ahead:
 				found, t.Failed = ring.copy(), nil
-			case s.Instr.Op == Test && s.Instr.Why == Assertion && a.r.failure.Why == Assertion && !s.Ahead && (found == nil || s.Time < at):
+			case s.Instr.Op == ir.Test && s.Instr.Why == ir.Assertion && a.r.Failure.Why == ir.Assertion && !s.Ahead && (found == nil || s.Time < at):
 				found, at = ring.copy(), s.Time
 			}
 			return true
 		})
 	}
-	if found != nil && found[len(found)-1].Instr.Why != a.r.failure.Why {
+	if found != nil && found[len(found)-1].Instr.Why != a.r.Failure.Why {
 		found = nil
 	}
 	switch {
-	case found == nil && a.r.failure.Why == Assertion:
+	case found == nil && a.r.Failure.Why == ir.Assertion:
 		return a.reported()
-	case found == nil && a.r.failure.Why == Panic:
+	case found == nil && a.r.Failure.Why == ir.Panic:
 		return a.stopped()
 	}
 	return found
@@ -115,12 +118,12 @@ func (a *analyser) follow() []Step {
 
 // stopped is the path to a panic that is not the program's own but that of an
 // operation it made.
-func (a *analyser) stopped() []Step {
+func (a *analyser) stopped() []exec.Step {
 	var ring path
-	var found []Step
-	a.r.run(a.r.failure.G, nil, func(_ *Thread, s *Step) bool {
+	var found []exec.Step
+	a.r.Run(a.r.Failure.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
 		ring.add(s)
-		if (s.Instr.Op == Sync || s.Instr.Op == Call) && a.r.failure.Here != nil && a.r.failure.Here(s.Instr) {
+		if (s.Instr.Op == ir.Sync || s.Instr.Op == ir.Call) && a.r.Failure.Here != nil && a.r.Failure.Here(s.Instr) {
 			found = ring.copy()
 		}
 		return !s.Ahead
@@ -130,10 +133,10 @@ func (a *analyser) stopped() []Step {
 
 // reported is the path to where a test said that it failed, by something that is not
 // in the program: the call of it ends the path.
-func (a *analyser) reported() []Step {
-	var fail Event
-	a.r.trace.All(0, func(e *Event) bool {
-		if e.Kind == KindFail {
+func (a *analyser) reported() []exec.Step {
+	var fail exec.Event
+	a.r.Trace.All(0, func(e *exec.Event) bool {
+		if e.Kind == exec.KindFail {
 			fail = *e
 		}
 		return fail.Seq == 0
@@ -142,9 +145,9 @@ func (a *analyser) reported() []Step {
 		return nil
 	}
 	var ring path
-	var found []Step
-	a.r.run(fail.G, nil, func(_ *Thread, s *Step) bool {
-		if s.Time > fail.Seq && s.Instr.Op == Call && s.Instr.Callee == nil && !s.Ahead {
+	var found []exec.Step
+	a.r.Run(fail.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
+		if s.Time > fail.Seq && s.Instr.Op == ir.Call && s.Instr.Callee == nil && !s.Ahead {
 			ring.add(s)
 			found = ring.copy()
 			return false
@@ -152,7 +155,7 @@ func (a *analyser) reported() []Step {
 		if s.Time <= fail.Seq {
 			ring.add(s)
 		}
-		return s.Time <= fail.Seq || s.Instr.Op != Call
+		return s.Time <= fail.Seq || s.Instr.Op != ir.Call
 	})
 	if found == nil && len(ring.steps) > 0 {
 		found = ring.copy()
@@ -161,14 +164,14 @@ func (a *analyser) reported() []Step {
 }
 
 // pathTo is the path of a goroutine to one of its events.
-func (a *analyser) pathTo(seq uint64) []Step {
-	e, ok := a.r.trace.Event(seq)
+func (a *analyser) pathTo(seq uint64) []exec.Step {
+	e, ok := a.r.Trace.Event(seq)
 	if !ok {
 		return nil
 	}
 	var ring path
-	var found []Step
-	a.r.run(e.G, nil, func(_ *Thread, s *Step) bool {
+	var found []exec.Step
+	a.r.Run(e.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
 		ring.add(s)
 		if s.Event && s.Time == seq {
 			found = ring.copy()
@@ -179,28 +182,28 @@ func (a *analyser) pathTo(seq uint64) []Step {
 }
 
 // A path keeps the last steps of a goroutine.
-type path struct{ steps []Step }
+type path struct{ steps []exec.Step }
 
-func (p *path) add(s *Step) {
+func (p *path) add(s *exec.Step) {
 	if len(p.steps) == 2*maxPath {
 		p.steps = append(p.steps[:0], p.steps[maxPath:]...)
 	}
 	p.steps = append(p.steps, *s)
 }
 
-func (p *path) copy() []Step {
-	return append([]Step(nil), p.steps[max(0, len(p.steps)-maxPath):]...)
+func (p *path) copy() []exec.Step {
+	return append([]exec.Step(nil), p.steps[max(0, len(p.steps)-maxPath):]...)
 }
 
 // private reports whether only one goroutine uses the memory.
 func (a *analyser) private(addr uint64, size int) bool {
-	if addr >= invented {
+	if addr >= ir.FirstInvented {
 		return true
 	}
 	s, ok := a.shared[addr]
 	if !ok {
 		var g uint32
-		a.r.trace.Accesses(addr, uint32(size), 1, a.r.trace.Last(), func(e *Event) bool {
+		a.r.Trace.Accesses(addr, uint32(size), 1, a.r.Trace.Last(), func(e *exec.Event) bool {
 			s = g != 0 && e.G != g
 			g = e.G
 			return !s
@@ -212,18 +215,18 @@ func (a *analyser) private(addr uint64, size int) bool {
 
 // crash analyses a failure that has a point: the machine of the proximal cause is
 // the test that failed.
-func (a *analyser) crash(steps []Step) {
+func (a *analyser) crash(steps []exec.Step) {
 	end := steps[len(steps)-1]
 	a.out.Crash = end.Point
 	for _, g := range a.gs {
-		if a.r.failure.G == g {
+		if a.r.Failure.G == g {
 			a.out.G = g
 		}
 	}
 	d := newDeriver(a.r, steps, a.private)
 	cause := Edge{To: crash}
-	if end.Instr.Op == Test {
-		cause = choose(end.Instr.X.in(end.Ctx), Edge{To: crash}, Edge{To: noCrash})
+	if end.Instr.Op == ir.Test {
+		cause = choose(end.Instr.X.InContext(end.Ctx), Edge{To: crash}, Edge{To: noCrash})
 	}
 	machines := d.run(cause)
 	a.out.Machines = machines

@@ -1,6 +1,11 @@
 package sli
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
 
 // maxWrites bounds the stores of a trace that one specialisation is checked against;
 // those nearest to the crash are kept.
@@ -8,30 +13,30 @@ const maxWrites = 2000
 
 // findings are what one specialisation says about the trace (section 5).
 type findings struct {
-	writes  []Event // to what the machine loads, in order, the ahead ones last
-	tail    uint32  // the goroutine whose steps beyond the trace are at the end of writes
+	writes  []exec.Event // to what the machine loads, in order, the ahead ones last
+	tail    uint32       // the goroutine whose steps beyond the trace are at the end of writes
 	regions []region
 }
 
 // A region is a part of the trace in which the read operation, run alone, crashes:
 // from the event that made it so to the event that ended it.
 type region struct {
-	start, end Event // no Seq: open on that side
+	start, end exec.Event // no Seq: open on that side
 }
 
 // writesTo finds the events that wrote to what the specialisation touches. If a point
 // is given, what is touched there is stored to, and loads of it matter as well.
-func (s *special) writesTo(r *replay, stored Point) []Event {
-	seen := map[uint64]Event{}
+func (s *special) writesTo(r *exec.Replay, stored ir.Point) []exec.Event {
+	seen := map[uint64]exec.Event{}
 	for _, t := range s.touched {
 		loads := stored.Instr != nil && t.load.Label.Point == stored
-		for _, e := range r.accesses(t.addr, t.size) {
+		for _, e := range r.LastAccesses(t.addr, t.size) {
 			if e.Seq >= s.from && e.Seq <= s.to && (e.Writes() || loads) {
 				seen[e.Seq] = e
 			}
 		}
 	}
-	all := make([]Event, 0, len(seen))
+	all := make([]exec.Event, 0, len(seen))
 	for _, e := range seen {
 		all = append(all, e)
 	}
@@ -42,37 +47,10 @@ func (s *special) writesTo(r *replay, stored Point) []Event {
 	return all
 }
 
-// accesses are the last accesses to some memory. Machines are much alike, and ask for
-// the same memory again and again.
-func (r *replay) accesses(addr uint64, size int) []Event {
-	k := memoryKey{addr, size}
-	all, ok := r.asked[k]
-	if ok {
-		return all
-	}
-	r.trace.Accesses(addr, uint32(size), 1, r.trace.Last(), func(e *Event) bool {
-		all = append(all, *e)
-		if len(all) > 4*maxWrites {
-			all = append(all[:0], all[2*maxWrites:]...)
-		}
-		return true
-	})
-	if len(r.asked) > 256 {
-		clear(r.asked)
-	}
-	r.asked[k] = all
-	return all
-}
-
-type memoryKey struct {
-	addr uint64
-	size int
-}
-
 // examine finds the writes and the regions in which the machine crashes. Evaluating
 // it may show it memory it had not seen, whose writes matter too, so it is repeated
 // until nothing new is seen.
-func (s *special) examine(r *replay) findings {
+func (s *special) examine(r *exec.Replay) findings {
 	var f findings
 	for range 4 {
 		before := len(s.touched)
@@ -84,8 +62,8 @@ func (s *special) examine(r *replay) findings {
 	return f
 }
 
-func (s *special) sweep(r *replay) findings {
-	f := findings{writes: s.writesTo(r, Point{})}
+func (s *special) sweep(r *exec.Replay) findings {
+	f := findings{writes: s.writesTo(r, ir.Point{})}
 	begin := s.from + 1
 	if len(f.writes) == maxWrites {
 		begin = f.writes[0].Seq
@@ -94,11 +72,11 @@ func (s *special) sweep(r *replay) findings {
 	var open *region
 	if s.evaluate(r, begin, now.read(begin)) == WillCrash {
 		open = &region{}
-		if e, _, ok := r.trace.Allocation(s.anAddress(), s.from+1); ok && e.Seq == s.from {
+		if e, _, ok := r.Trace.Allocation(s.anAddress(), s.from+1); ok && e.Seq == s.from {
 			open.start = e
 		}
 	}
-	note := func(e Event, v Verdict) {
+	note := func(e exec.Event, v Verdict) {
 		switch {
 		case v == WillCrash && open == nil:
 			open = &region{start: e}
@@ -116,13 +94,13 @@ func (s *special) sweep(r *replay) findings {
 		// The trace ends in the middle. What the goroutine that wrote last would do next
 		// is followed; see replay.
 		f.tail = f.writes[len(f.writes)-1].G
-		for _, e := range r.ahead[f.tail] {
+		for _, e := range r.Ahead(f.tail) {
 			now.apply(&e)
 			if !s.reads(e) {
 				continue
 			}
 			f.writes = append(f.writes, e)
-			note(e, s.evaluate(r, 0, now.read(r.trace.Last()+1)))
+			note(e, s.evaluate(r, 0, now.read(r.Trace.Last()+1)))
 			if open == nil {
 				break
 			}
@@ -137,14 +115,14 @@ func (s *special) sweep(r *replay) findings {
 // contents is the memory that a specialisation touches, as time goes on. Asking the
 // trace for it at every store would take longer than everything else.
 type contents struct {
-	r     *replay
+	r     *exec.Replay
 	bytes map[uint64]byte
 }
 
-func (s *special) contents(r *replay, at uint64) *contents {
+func (s *special) contents(r *exec.Replay, at uint64) *contents {
 	c := &contents{r: r, bytes: map[uint64]byte{}}
 	for _, t := range s.touched {
-		if v := memoryAt(r.trace, t.addr, t.size, at); v.Known {
+		if v := exec.MemoryAt(r.Trace, t.addr, t.size, at); v.Known {
 			for i, x := range v.Append(nil) {
 				c.bytes[t.addr+uint64(i)] = x
 			}
@@ -153,7 +131,7 @@ func (s *special) contents(r *replay, at uint64) *contents {
 	return c
 }
 
-func (c *contents) apply(e *Event) {
+func (c *contents) apply(e *exec.Event) {
 	for i := range uint64(e.Size) {
 		if i < uint64(len(e.After)) {
 			c.bytes[e.Addr+i] = e.After[i]
@@ -165,8 +143,8 @@ func (c *contents) apply(e *Event) {
 
 // read reads it; what it does not have is asked of the trace, for just before the event
 // with the number.
-func (c *contents) read(before uint64) func(uint64, int) Value {
-	return func(addr uint64, size int) Value {
+func (c *contents) read(before uint64) func(uint64, int) ir.Value {
+	return func(addr uint64, size int) ir.Value {
 		b := make([]byte, size)
 		for i := range b {
 			x, ok := c.bytes[addr+uint64(i)]
@@ -175,12 +153,12 @@ func (c *contents) read(before uint64) func(uint64, int) Value {
 			}
 			b[i] = x
 		}
-		return Bytes(b)
+		return ir.Bytes(b)
 	}
 }
 
-func (c *contents) mixed(addr uint64, size int, before uint64) Value {
-	v := memoryAt(c.r.trace, addr, size, before)
+func (c *contents) mixed(addr uint64, size int, before uint64) ir.Value {
+	v := exec.MemoryAt(c.r.Trace, addr, size, before)
 	if !v.Known {
 		return v
 	}
@@ -190,7 +168,7 @@ func (c *contents) mixed(addr uint64, size int, before uint64) Value {
 			b[i] = x
 		}
 	}
-	return Bytes(b)
+	return ir.Bytes(b)
 }
 
 func (s *special) anAddress() uint64 {
@@ -200,9 +178,9 @@ func (s *special) anAddress() uint64 {
 	return s.touched[0].addr
 }
 
-func (s *special) reads(e Event) bool {
+func (s *special) reads(e exec.Event) bool {
 	for _, t := range s.touched {
-		if e.touches(t.addr, uint32(t.size)) {
+		if e.Touches(t.addr, uint32(t.size)) {
 			return true
 		}
 	}
@@ -212,7 +190,7 @@ func (s *special) reads(e Event) bool {
 // conflicts reports whether another goroutine's part of the trace, from first to
 // last, can come between the loads of one of the specialisation's instances: the
 // program does not order them, and no lock is held over both.
-func (s *special) conflicts(o *order, last uint64, first, end Event) bool {
+func (s *special) conflicts(o *order, last uint64, first, end exec.Event) bool {
 	a, b := o.of(first, last), o.of(end, last)
 	for _, in := range s.instances {
 		if in.g == first.G {
@@ -231,7 +209,7 @@ func (s *special) conflicts(o *order, last uint64, first, end Event) bool {
 }
 
 // of is the stamp of an event, or of its goroutine's last one if it lies ahead.
-func (o *order) of(e Event, last uint64) *stamp {
+func (o *order) of(e exec.Event, last uint64) *stamp {
 	if e.Seq > last {
 		return o.ends[e.G]
 	}

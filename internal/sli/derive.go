@@ -1,5 +1,10 @@
 package sli
 
+import (
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
+
 // Limits on the way back from the crash. The first three are far beyond what the
 // paper's examples need; they keep the analysis of a long path short.
 const (
@@ -11,24 +16,24 @@ const (
 
 // A deriver moves a machine back through the steps of a goroutine (section 3.2).
 type deriver struct {
-	r    *replay
-	path []Step
+	r    *exec.Replay
+	path []exec.Step
 	// derived are the machines found, each valid just before its point; the one
 	// nearest to the start of the trace if there are several.
-	derived map[Point]Edge
-	round   map[Point]bool // what the goroutine passed on its way to the branch at hand
-	turns   map[Point]int
-	active  map[*Context]bool // calls that had not returned when the program crashed
-	addrs   map[string]uint64 // where the loads of the path went, by label
-	times   map[string]uint64 // and when
+	derived map[ir.Point]Edge
+	round   map[ir.Point]bool // what the goroutine passed on its way to the branch at hand
+	turns   map[ir.Point]int
+	active  map[*ir.Context]bool // calls that had not returned when the program crashed
+	addrs   map[string]uint64    // where the loads of the path went, by label
+	times   map[string]uint64    // and when
 	private func(addr uint64, size int) bool
 	at      int
 }
 
-func newDeriver(r *replay, path []Step, private func(uint64, int) bool) *deriver {
+func newDeriver(r *exec.Replay, path []exec.Step, private func(uint64, int) bool) *deriver {
 	d := &deriver{
-		r: r, path: path, derived: map[Point]Edge{}, turns: map[Point]int{},
-		active: map[*Context]bool{}, addrs: map[string]uint64{}, times: map[string]uint64{}, private: private,
+		r: r, path: path, derived: map[ir.Point]Edge{}, turns: map[ir.Point]int{},
+		active: map[*ir.Context]bool{}, addrs: map[string]uint64{}, times: map[string]uint64{}, private: private,
 	}
 	for c := path[len(path)-1].Ctx; c != nil; c = c.Parent {
 		d.active[c] = true
@@ -42,7 +47,7 @@ func (d *deriver) run(cause Edge) []*Machine {
 	var all []*Machine
 	last := ""
 	e := cause
-	add := func(p Point) {
+	add := func(p ir.Point) {
 		m := &Machine{At: p, Start: e, key: e.key(), index: d.at}
 		if m.key != last && len(m.Loads()) > 0 {
 			all = append(all, m)
@@ -56,7 +61,7 @@ func (d *deriver) run(cause Edge) []*Machine {
 	for d.at--; d.at >= 0 && len(all) < maxMachines; d.at-- {
 		s := &d.path[d.at]
 		// Deferred calls are made by one instruction, however many there are.
-		if _, again := d.derived[s.Point]; again && s.Instr.Op != RunDefers && !d.carried(e) {
+		if _, again := d.derived[s.Point]; again && s.Instr.Op != ir.RunDefers && !d.carried(e) {
 			break
 		}
 		next, ok := d.back(s, e)
@@ -64,7 +69,7 @@ func (d *deriver) run(cause Edge) []*Machine {
 			break
 		}
 		e = next
-		if s.Instr.Op != Phi {
+		if s.Instr.Op != ir.Phi {
 			d.derived[s.Point] = e
 		}
 		if e.To.Pred == nil && len(all) > 0 {
@@ -77,8 +82,8 @@ func (d *deriver) run(cause Edge) []*Machine {
 
 // before are the points of the read operation before the step at hand: back to where
 // the goroutine was at a point for the second time.
-func (d *deriver) before(branch Point) map[Point]bool {
-	round := map[Point]bool{}
+func (d *deriver) before(branch ir.Point) map[ir.Point]bool {
+	round := map[ir.Point]bool{}
 	for i := d.at - 1; i >= 0; i-- {
 		p := d.path[i].Point
 		if _, again := d.derived[p]; again || p == branch {
@@ -103,15 +108,15 @@ func (d *deriver) carried(e Edge) bool {
 		if i < d.at && s.Point == p {
 			break
 		}
-		defines := func(c *Context, r Reg) bool { return r != 0 && open[regKey{c, r}] }
+		defines := func(c *ir.Context, r ir.Reg) bool { return r != 0 && open[regKey{c, r}] }
 		switch {
-		case s.Instr.Op == Phi:
+		case s.Instr.Op == ir.Phi:
 			for _, in := range s.Instr.Block.Instrs {
-				if in.Op == Phi && defines(s.Ctx, in.Dst) {
+				if in.Op == ir.Phi && defines(s.Ctx, in.Dst) {
 					return true
 				}
 			}
-		case s.Instr.Op == Return:
+		case s.Instr.Op == ir.Return:
 			if s.Ctx.Parent != nil && s.Ctx.Call != nil && defines(s.Ctx.Parent, s.Ctx.Call.Dst) {
 				return true
 			}
@@ -123,10 +128,10 @@ func (d *deriver) carried(e Edge) bool {
 }
 
 // back is e moved from just after step s to just before it.
-func (d *deriver) back(s *Step, e Edge) (Edge, bool) {
+func (d *deriver) back(s *exec.Step, e Edge) (Edge, bool) {
 	in := s.Instr
 	switch in.Op {
-	case Branch:
+	case ir.Branch:
 		taken := 0
 		if next := d.path[d.at+1]; next.Ctx == s.Ctx && len(in.Block.Succs) == 2 && !leadsTo(in.Block, 0, &next) {
 			taken = 1
@@ -137,83 +142,83 @@ func (d *deriver) back(s *Step, e Edge) (Edge, bool) {
 			return e, true
 		}
 		if taken == 0 {
-			return choose(in.X.in(s.Ctx), e, other), true
+			return choose(in.X.InContext(s.Ctx), e, other), true
 		}
-		return choose(in.X.in(s.Ctx), other, e), true
-	case Call, RunDefers:
+		return choose(in.X.InContext(s.Ctx), other, e), true
+	case ir.Call, ir.RunDefers:
 		if next := &d.path[d.at+1]; next.Ctx.Parent == s.Ctx && next.Ctx.Call == in {
 			return enterBack(e, next.Ctx, in), true
 		}
-		return define(e, s.Ctx, in.Dst, Opaque("call of "+in.Word, in.Size)), true
-	case Return:
+		return define(e, s.Ctx, in.Dst, ir.Opaque("call of "+in.Word, in.Size)), true
+	case ir.Return:
 		return returnBack(e, s.Ctx, in), true
-	case Sync:
-		if !harmless[in.Word] {
+	case ir.Sync:
+		if !ir.Harmless[in.Word] {
 			return e, false // nobody waits inside a read operation
 		}
-		return define(e, s.Ctx, in.Dst, Opaque(in.Word, in.Size)), true
-	case Spawn:
+		return define(e, s.Ctx, in.Dst, ir.Opaque(in.Word, in.Size)), true
+	case ir.Spawn:
 		return e, false // what came before it, the new goroutine cannot disturb
-	case Alloc:
+	case ir.Alloc:
 		if e.addresses(regKey{s.Ctx, in.Dst}) {
 			return e, false // before it, what is read is not there
 		}
-		return define(e, s.Ctx, in.Dst, Symbol("new "+s.Point.String())), true
-	case Load:
+		return define(e, s.Ctx, in.Dst, ir.Symbol("new "+s.Point.String())), true
+	case ir.Load:
 		l := d.label(s.Point)
-		d.addrs[l.key()], d.times[l.key()] = s.Addr, s.Time
+		d.addrs[l.Key()], d.times[l.Key()] = s.Addr, s.Time
 		return loadBack(e, s.Ctx, in, l), true
-	case Store:
+	case ir.Store:
 		return d.storeBack(e, s.Ctx, in, s.Addr), true
-	case Phi:
+	case ir.Phi:
 		return phiBack(e, s.Ctx, in.Block, s.Pred), true
 	}
 	return plainBack(e, s.Ctx, in), true
 }
 
 // leadsTo reports whether next is where block b goes by its successor number succ.
-func leadsTo(b *Block, succ int, next *Step) bool {
+func leadsTo(b *ir.Block, succ int, next *exec.Step) bool {
 	to := b.Succs[succ]
-	return to == next.Instr.Block && (next.Instr != to.Instrs[0] || next.Pred == predIndex(b, succ) || to.Instrs[0].Op != Phi)
+	return to == next.Instr.Block && (next.Instr != to.Instrs[0] || next.Pred == ir.PredIndex(b, succ) || to.Instrs[0].Op != ir.Phi)
 }
 
-func (d *deriver) label(p Point) *Label {
+func (d *deriver) label(p ir.Point) *ir.Label {
 	turns := 0
 	if _, again := d.derived[p]; again {
 		turns = d.turns[p]
 	}
-	return &Label{Point: p, Turns: turns}
+	return &ir.Label{Point: p, Turns: turns}
 }
 
 // define replaces a register by what it is defined as.
-func define(e Edge, c *Context, r Reg, x *Expr) Edge {
+func define(e Edge, c *ir.Context, r ir.Reg, x *ir.Expr) Edge {
 	if r == 0 {
 		return e
 	}
-	return e.rewrite(func(y *Expr) *Expr {
-		if y.Op == OpReg && y.Ctx == c && y.Reg == r {
+	return e.rewrite(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpReg && y.Ctx == c && y.Reg == r {
 			return x
 		}
 		return nil
 	})
 }
 
-func plainBack(e Edge, c *Context, in *Instr) Edge {
-	if in.Op == Assign {
-		return define(e, c, in.Dst, in.X.in(c))
+func plainBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
+	if in.Op == ir.Assign {
+		return define(e, c, in.Dst, in.X.InContext(c))
 	}
 	return e
 }
 
-func phiBack(e Edge, c *Context, b *Block, pred int) Edge {
-	with := map[Reg]*Expr{}
+func phiBack(e Edge, c *ir.Context, b *ir.Block, pred int) Edge {
+	with := map[ir.Reg]*ir.Expr{}
 	for _, in := range b.Instrs {
-		if in.Op == Phi {
-			with[in.Dst] = in.Args[pred].in(c)
+		if in.Op == ir.Phi {
+			with[in.Dst] = in.Args[pred].InContext(c)
 		}
 	}
-	return e.rewrite(func(y *Expr) *Expr {
-		if y.Op == OpReg && y.Ctx == c {
+	return e.rewrite(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpReg && y.Ctx == c {
 			return with[y.Reg]
 		}
 		return nil
@@ -221,56 +226,56 @@ func phiBack(e Edge, c *Context, b *Block, pred int) Edge {
 }
 
 // enterBack moves over the entry of the call that c is: parameters become arguments.
-func enterBack(e Edge, c *Context, call *Instr) Edge {
+func enterBack(e Edge, c *ir.Context, call *ir.Instr) Edge {
 	from := call
-	if call.Op == RunDefers {
+	if call.Op == ir.RunDefers {
 		from = nil
 		for _, b := range call.Block.Func.Blocks {
 			for _, in := range b.Instrs {
-				if in.Op == Defer && in.Callee == c.Func {
+				if in.Op == ir.Defer && in.Callee == c.Func {
 					from = in
 				}
 			}
 		}
 	}
-	with := map[Reg]*Expr{}
+	with := map[ir.Reg]*ir.Expr{}
 	for i, r := range c.Func.Params {
-		with[r] = Opaque("argument", c.Func.Sizes[r])
+		with[r] = ir.Opaque("argument", c.Func.Sizes[r])
 		if from != nil && i < len(from.Args) {
-			with[r] = from.Args[i].in(c.Parent)
+			with[r] = from.Args[i].InContext(c.Parent)
 		}
 	}
 	for i, r := range c.Func.Free {
-		with[r] = Opaque("captured", c.Func.Sizes[r])
+		with[r] = ir.Opaque("captured", c.Func.Sizes[r])
 		if from != nil && from.Fn != nil {
-			with[r] = Bound(from.Fn.in(c.Parent), i, c.Func.Sizes[r])
+			with[r] = ir.Bound(from.Fn.InContext(c.Parent), i, c.Func.Sizes[r])
 		}
 	}
-	return e.rewrite(func(y *Expr) *Expr {
-		if y.Op == OpReg && y.Ctx == c {
+	return e.rewrite(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpReg && y.Ctx == c {
 			return with[y.Reg]
 		}
 		return nil
 	})
 }
 
-func returnBack(e Edge, c *Context, in *Instr) Edge {
-	if c.Parent == nil || c.Call == nil || c.Call.Op != Call {
+func returnBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
+	if c.Parent == nil || c.Call == nil || c.Call.Op != ir.Call {
 		return e
 	}
-	x := Opaque("result", c.Call.Size)
+	x := ir.Opaque("result", c.Call.Size)
 	if in.X != nil {
-		x = in.X.in(c)
+		x = in.X.InContext(c)
 	}
 	return define(e, c.Parent, c.Call.Dst, x)
 }
 
-func loadBack(e Edge, c *Context, in *Instr, l *Label) Edge {
-	args := []*Expr{in.X.in(c)}
+func loadBack(e Edge, c *ir.Context, in *ir.Instr, l *ir.Label) Edge {
+	args := []*ir.Expr{in.X.InContext(c)}
 	if in.Key != nil {
-		args = append(args, in.Key.in(c))
+		args = append(args, in.Key.InContext(c))
 	}
-	x := loadExpr(l, in.Size, args...)
+	x := ir.LoadOf(l, in.Size, args...)
 	n := define(e, c, in.Dst, x)
 	if n.key() != e.key() && n.stores() {
 		n.Ops = append([]EdgeOp{{Load: x, At: l}}, n.Ops...)
@@ -281,30 +286,30 @@ func loadBack(e Edge, c *Context, in *Instr, l *Label) Edge {
 // storeBack puts a store in front of the machine. If it is to memory of the
 // goroutine alone, the loads that read it back are replaced by what was stored: the
 // paper's heuristic for the stack. addr is where the store went, if it was executed.
-func (d *deriver) storeBack(e Edge, c *Context, in *Instr, addr uint64) Edge {
+func (d *deriver) storeBack(e Edge, c *ir.Context, in *ir.Instr, addr uint64) Edge {
 	if in.Val == nil || !e.To.loading {
 		return e
 	}
-	at := in.X.in(c)
-	val := in.Val.in(c)
+	at := in.X.InContext(c)
+	val := in.Val.InContext(c)
 	alone := in.Private || addr != 0 && in.Key == nil && d.private(addr, in.Size)
 	if alone && in.Key == nil {
-		return e.rewrite(func(y *Expr) *Expr {
-			if y.Op != OpLoad || len(y.Args) > 1 || y.Size > in.Size {
+		return e.rewrite(func(y *ir.Expr) *ir.Expr {
+			if y.Op != ir.OpLoad || len(y.Args) > 1 || y.Size > in.Size {
 				return nil
 			}
-			if y.Args[0].key == at.key {
-				return Extract(val, 0, y.Size)
+			if y.Args[0].Key() == at.Key() {
+				return ir.Extract(val, 0, y.Size)
 			}
-			if a := d.addrs[y.Label.key()]; addr != 0 && a >= addr && a+uint64(y.Size) <= addr+uint64(in.Size) {
-				return Extract(val, int(a-addr), y.Size)
+			if a := d.addrs[y.Label.Key()]; addr != 0 && a >= addr && a+uint64(y.Size) <= addr+uint64(in.Size) {
+				return ir.Extract(val, int(a-addr), y.Size)
 			}
 			return nil
 		})
 	}
-	o := EdgeOp{Addr: at, Value: val, At: d.label(Point{c, in}), Size: in.Size}
+	o := EdgeOp{Addr: at, Value: val, At: d.label(ir.Point{Ctx: c, Instr: in}), Size: in.Size}
 	if in.Key != nil {
-		o.Key = in.Key.in(c)
+		o.Key = in.Key.InContext(c)
 	}
 	e.Ops = append([]EdgeOp{o}, e.Ops...)
 	return e

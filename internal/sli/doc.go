@@ -16,7 +16,7 @@
 //
 // # Steps, and where the paper has them
 //
-//  1. The trace is followed through the program (replay.go), which finds the test that
+//  1. The trace is followed through the program (package exec), which finds the test that
 //     failed, the proximal cause (3.1, cause in analyse.go and race.go), and the path
 //     of instructions that led there.
 //  2. The machine of the cause is moved back along the path, over arithmetic, loads,
@@ -45,23 +45,18 @@
 //
 // # Files
 //
-//	value.go expr.go eval.go        bytes, expressions over them, their values
-//	instr.go context.go text.go     programs; points in them; their text
-//	sanity.go                       what a front end must hold to
-//	thread.go                       execution of instructions, in a Host
-//	simulate.go simsync.go          a Host that runs a program under a schedule
-//	trace.go log.go                 traces; one in memory
-//	replay.go follow.go resync.go   a Host that follows a trace
 //	machine.go verdict.go           machines, and what they predict
-//	dot.go svg.go words.go          machines drawn and told
-//	failure.go analyse.go race.go   failures, and where to begin
+//	analyse.go race.go              where to begin
 //	derive.go static.go             earlier machines
 //	specialise.go conflict.go order.go  structures, stores and regions, order
 //	solve.go fragment.go fix.go     sections, fixes, their cost
 //
+// Below it are ir (programs), exec (their execution, and following a trace); above it
+// draw (machines for people). slitest is for tests.
+//
 // # Invariants
 //
-//   - Expressions and states are never changed once made.
+//   - States are never changed once made.
 //   - What is not known is unknown, never a guess: a value, a branch's side, the
 //     verdict of a machine. Unknown leads to fewer regions, not to wrong ones.
 //   - Nothing grows with the trace, except the index that the Trace itself keeps: of

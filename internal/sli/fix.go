@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // A Fix is a set of critical sections of one lock. With them the read operation does
@@ -85,7 +88,7 @@ func (a *analyser) fix(d *deriver, res *result, specials []*special, loc *locato
 // writing are the accesses that disturb the read operation, each once.
 func (a *analyser) writing(res *result, loc *locator, ord *order) []*Access {
 	var all []*Access
-	byPoint := map[Point]*Access{}
+	byPoint := map[ir.Point]*Access{}
 	for _, seq := range sortedKeys(res.writes) {
 		e, p := res.writes[seq], loc.points[seq]
 		if p.Instr == nil {
@@ -97,7 +100,7 @@ func (a *analyser) writing(res *result, loc *locator, ord *order) []*Access {
 			byPoint[p] = x
 			all = append(all, x)
 		}
-		x.add(e.Seq, e.Addr, ord.of(e, a.r.trace.Last()))
+		x.add(e.Seq, e.Addr, ord.of(e, a.r.Trace.Last()))
 	}
 	return all
 }
@@ -143,7 +146,7 @@ func (f *Fix) within() {
 }
 
 // holding is the section that an access is made in, there or in a call from there.
-func (f *Fix) holding(p Point) *Section {
+func (f *Fix) holding(p ir.Point) *Section {
 	for _, s := range f.Sections {
 		if s.holds(p) {
 			return s
@@ -152,7 +155,7 @@ func (f *Fix) holding(p Point) *Section {
 	return nil
 }
 
-func (s *Section) holds(p Point) bool {
+func (s *Section) holds(p ir.Point) bool {
 	for c, in := p.Ctx, p.Instr; c != nil && in != nil; c, in = c.Parent, c.Call {
 		if s.Func == c.Func && s.Has(in) {
 			return true
@@ -161,22 +164,22 @@ func (s *Section) holds(p Point) bool {
 	return false
 }
 
-func (f *Fix) covers(p Point) bool { return f.holding(p) != nil }
+func (f *Fix) covers(p ir.Point) bool { return f.holding(p) != nil }
 
 // joined is one section for points that belong together, or else if they do not.
-func (a *analyser) joined(points []Point, otherwise *Section) *Section {
+func (a *analyser) joined(points []ir.Point, otherwise *Section) *Section {
 	if len(points) < 2 {
 		return otherwise
 	}
 	c := points[0].Ctx
 	for _, p := range points[1:] {
-		if c = common(c, p.Ctx); c == nil {
+		if c = ir.CommonContext(c, p.Ctx); c == nil {
 			return otherwise
 		}
 	}
-	var set []*Instr
+	var set []*ir.Instr
 	for _, p := range points {
-		set = append(set, p.Ctx.in(c, p.Instr))
+		set = append(set, p.Ctx.InstrIn(c, p.Instr))
 	}
 	s := readFragment(c.Func, set[0], set)
 	for _, p := range points[:len(points)-1] {
@@ -187,15 +190,15 @@ func (a *analyser) joined(points []Point, otherwise *Section) *Section {
 
 // readSection is the fragment of the loads.
 func (a *analyser) readSection(d *deriver, res *result, specials []*special, ord *order) *Section {
-	at := map[Point]int{}
+	at := map[ir.Point]int{}
 	for i := len(d.path) - 1; i >= res.m.index; i-- {
 		at[d.path[i].Point] = i
 	}
-	points := make([]Point, 0, len(res.loads))
+	points := make([]ir.Point, 0, len(res.loads))
 	for p := range res.loads {
 		points = append(points, p)
 	}
-	place := func(p Point) int {
+	place := func(p ir.Point) int {
 		if i, ok := at[p]; ok {
 			return i
 		}
@@ -209,22 +212,22 @@ func (a *analyser) readSection(d *deriver, res *result, specials []*special, ord
 	})
 	c := points[0].Ctx
 	for _, p := range points {
-		if c = common(c, p.Ctx); c == nil {
+		if c = ir.CommonContext(c, p.Ctx); c == nil {
 			return nil
 		}
 	}
-	var set []*Instr
+	var set []*ir.Instr
 	for _, p := range points {
-		set = append(set, p.Ctx.in(c, p.Instr))
+		set = append(set, p.Ctx.InstrIn(c, p.Instr))
 	}
 	s := readFragment(c.Func, set[0], set)
 	s.Role = Reading
 	for _, p := range points {
-		x := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Op == Store}
+		x := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Op == ir.Store}
 		for _, sp := range specials {
 			for _, in := range sp.instances {
 				if seq, ok := in.loads[p]; ok {
-					if e, ok := a.r.trace.Event(seq); ok {
+					if e, ok := a.r.Trace.Event(seq); ok {
 						x.add(seq, e.Addr, ord.stamps[seq])
 					}
 				}
@@ -263,7 +266,7 @@ func (x *Access) add(seq, addr uint64, st *stamp) {
 	}
 }
 
-func sortedKeys(m map[uint64]Event) []uint64 {
+func sortedKeys(m map[uint64]exec.Event) []uint64 {
 	all := make([]uint64, 0, len(m))
 	for k := range m {
 		all = append(all, k)
@@ -285,7 +288,7 @@ func (f *Fix) join() {
 		}
 	}
 	for _, s := range f.Sections {
-		seen := map[Point]*Access{}
+		seen := map[ir.Point]*Access{}
 		kept := s.Accesses[:0]
 		for _, x := range s.Accesses {
 			if seen[x.Point] == nil {
@@ -388,7 +391,7 @@ func (f *Fix) explain(o Options) {
 			tests++
 		}
 		for _, w := range s.Waits {
-			if !harmless[w.Word] {
+			if !ir.Harmless[w.Word] {
 				waits++
 			}
 		}

@@ -1,15 +1,19 @@
 package sli
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
 
 // A Section is a part of a function that a fix makes a critical section: a fragment
 // of its control flow (section 6.1). The lock is taken when an entry is reached from
 // outside, and released on every way that leaves the instructions.
 type Section struct {
-	Func *Func
+	Func *ir.Func
 	// Instrs are the fragment, in the order of the function's code.
-	Instrs  []*Instr
-	Entries []*Instr
+	Instrs  []*ir.Instr
+	Entries []*ir.Instr
 	// Role says why the section is there.
 	Role Role
 	// Accesses are what the section is there for. Those of functions that are called
@@ -19,7 +23,7 @@ type Section struct {
 	Size int
 	// Waits are the operations inside it that take or wait for something of the
 	// program's own.
-	Waits []*Instr
+	Waits []*ir.Instr
 }
 
 // A Role is why a section is in a fix.
@@ -45,7 +49,7 @@ func (r Role) String() string {
 
 // An Access is a load or store of the program that a fix concerns.
 type Access struct {
-	Point
+	ir.Point
 	Store bool
 	// Data is the instruction's own word for what it touches.
 	Data string
@@ -57,24 +61,24 @@ type Access struct {
 }
 
 // ways are where an instruction can lead within its function.
-func ways(in *Instr) []*Instr {
-	if !in.exits() {
-		return []*Instr{in.Block.Instrs[in.index()+1]}
+func ways(in *ir.Instr) []*ir.Instr {
+	if !in.EndsBlock() {
+		return []*ir.Instr{in.Block.Instrs[in.Index()+1]}
 	}
-	var all []*Instr
+	var all []*ir.Instr
 	for _, s := range in.Block.Succs {
 		all = append(all, s.Instrs[0])
 	}
 	return all
 }
 
-type wayKey struct{ from, to *Instr }
+type wayKey struct{ from, to *ir.Instr }
 
 // between is every instruction that can be reached from one of roots and can reach
 // one of them, over ways that are not cut.
-func between(fn *Func, roots []*Instr, cut func(from, to *Instr) bool) map[*Instr]bool {
-	down, up := map[*Instr]bool{}, map[*Instr]bool{}
-	back := map[*Instr][]*Instr{}
+func between(fn *ir.Func, roots []*ir.Instr, cut func(from, to *ir.Instr) bool) map[*ir.Instr]bool {
+	down, up := map[*ir.Instr]bool{}, map[*ir.Instr]bool{}
+	back := map[*ir.Instr][]*ir.Instr{}
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
 			for _, w := range ways(in) {
@@ -84,8 +88,8 @@ func between(fn *Func, roots []*Instr, cut func(from, to *Instr) bool) map[*Inst
 			}
 		}
 	}
-	spread := func(seen map[*Instr]bool, next func(*Instr) []*Instr) {
-		list := append([]*Instr(nil), roots...)
+	spread := func(seen map[*ir.Instr]bool, next func(*ir.Instr) []*ir.Instr) {
+		list := append([]*ir.Instr(nil), roots...)
 		for _, in := range roots {
 			seen[in] = true
 		}
@@ -100,8 +104,8 @@ func between(fn *Func, roots []*Instr, cut func(from, to *Instr) bool) map[*Inst
 			}
 		}
 	}
-	spread(down, func(in *Instr) []*Instr {
-		var all []*Instr
+	spread(down, func(in *ir.Instr) []*ir.Instr {
+		var all []*ir.Instr
 		for _, w := range ways(in) {
 			if !cut(in, w) {
 				all = append(all, w)
@@ -109,8 +113,8 @@ func between(fn *Func, roots []*Instr, cut func(from, to *Instr) bool) map[*Inst
 		}
 		return all
 	})
-	spread(up, func(in *Instr) []*Instr { return back[in] })
-	both := map[*Instr]bool{}
+	spread(up, func(in *ir.Instr) []*ir.Instr { return back[in] })
+	both := map[*ir.Instr]bool{}
 	for in := range down {
 		if up[in] {
 			both[in] = true
@@ -123,12 +127,12 @@ func between(fn *Func, roots []*Instr, cut func(from, to *Instr) bool) map[*Inst
 // first is an entry. More entries are added for what cannot be reached from there; no
 // entry can be reached from another, because a fragment ends where it would begin
 // anew: otherwise loads in a loop would make a section of the whole loop.
-func readFragment(fn *Func, first *Instr, set []*Instr) *Section {
-	entries := map[*Instr]bool{first: true}
-	cut := func(_, to *Instr) bool { return entries[to] }
-	reach := func() map[*Instr]bool {
-		seen := map[*Instr]bool{}
-		var list []*Instr
+func readFragment(fn *ir.Func, first *ir.Instr, set []*ir.Instr) *Section {
+	entries := map[*ir.Instr]bool{first: true}
+	cut := func(_, to *ir.Instr) bool { return entries[to] }
+	reach := func() map[*ir.Instr]bool {
+		seen := map[*ir.Instr]bool{}
+		var list []*ir.Instr
 		for e := range entries {
 			seen[e] = true
 			list = append(list, e)
@@ -150,39 +154,39 @@ func readFragment(fn *Func, first *Instr, set []*Instr) *Section {
 			entries[in] = true
 		}
 	}
-	all := between(fn, append([]*Instr{first}, set...), cut)
+	all := between(fn, append([]*ir.Instr{first}, set...), cut)
 	return newSection(fn, all, entries)
 }
 
 // rangeFragment turns a range of a goroutine's steps within one function into a
 // fragment. It does not go on beyond the end of the range, nor begin anew at its
 // start, unless the range itself did.
-func rangeFragment(fn *Func, start, end *Instr, steps []*Instr) *Section {
+func rangeFragment(fn *ir.Func, start, end *ir.Instr, steps []*ir.Instr) *Section {
 	done := map[wayKey]bool{}
 	for i := 1; i < len(steps); i++ {
 		done[wayKey{steps[i-1], steps[i]}] = true
 	}
-	cut := func(from, to *Instr) bool {
+	cut := func(from, to *ir.Instr) bool {
 		return (from == end || to == start) && !done[wayKey{from, to}]
 	}
-	return newSection(fn, between(fn, steps, cut), map[*Instr]bool{start: true})
+	return newSection(fn, between(fn, steps, cut), map[*ir.Instr]bool{start: true})
 }
 
-func oneFragment(in *Instr) *Section {
-	return newSection(in.Block.Func, map[*Instr]bool{in: true}, map[*Instr]bool{in: true})
+func oneFragment(in *ir.Instr) *Section {
+	return newSection(in.Block.Func, map[*ir.Instr]bool{in: true}, map[*ir.Instr]bool{in: true})
 }
 
-func newSection(fn *Func, set, entries map[*Instr]bool) *Section {
+func newSection(fn *ir.Func, set, entries map[*ir.Instr]bool) *Section {
 	s := &Section{Func: fn, Instrs: sorted(set), Entries: sorted(entries)}
-	counted := map[*Func]bool{}
-	var count func(in *Instr)
-	count = func(in *Instr) {
+	counted := map[*ir.Func]bool{}
+	var count func(in *ir.Instr)
+	count = func(in *ir.Instr) {
 		switch {
-		case in.isAccess():
+		case in.IsAccess():
 			s.Size++
-		case in.Op == Sync:
+		case in.Op == ir.Sync:
 			s.Waits = append(s.Waits, in)
-		case in.Op == Call && in.Callee != nil && !counted[in.Callee]:
+		case in.Op == ir.Call && in.Callee != nil && !counted[in.Callee]:
 			counted[in.Callee] = true
 			for _, b := range in.Callee.Blocks {
 				for _, x := range b.Instrs {
@@ -197,8 +201,8 @@ func newSection(fn *Func, set, entries map[*Instr]bool) *Section {
 	return s
 }
 
-func sorted(set map[*Instr]bool) []*Instr {
-	all := make([]*Instr, 0, len(set))
+func sorted(set map[*ir.Instr]bool) []*ir.Instr {
+	all := make([]*ir.Instr, 0, len(set))
 	for in := range set {
 		all = append(all, in)
 	}
@@ -207,7 +211,7 @@ func sorted(set map[*Instr]bool) []*Instr {
 }
 
 // Has reports whether the instruction is in the section.
-func (s *Section) Has(in *Instr) bool {
+func (s *Section) Has(in *ir.Instr) bool {
 	i := sort.Search(len(s.Instrs), func(i int) bool { return s.Instrs[i].ID >= in.ID })
 	return i < len(s.Instrs) && s.Instrs[i] == in
 }
@@ -227,13 +231,13 @@ func (s *Section) overlaps(o *Section) bool {
 
 // merge is one section for two that overlap.
 func (s *Section) merge(o *Section) *Section {
-	set, entries := map[*Instr]bool{}, map[*Instr]bool{}
+	set, entries := map[*ir.Instr]bool{}, map[*ir.Instr]bool{}
 	for _, x := range []*Section{s, o} {
 		for _, in := range x.Instrs {
 			set[in] = true
 		}
 	}
-	within := func(x *Section, in *Instr) bool {
+	within := func(x *Section, in *ir.Instr) bool {
 		if !x.Has(in) {
 			return false
 		}

@@ -3,13 +3,15 @@ package sli
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // A Machine is a state machine: a small program that predicts, from the memory it
 // starts in, whether the goroutine that is at the machine's point will crash if
 // nobody disturbs it.
 type Machine struct {
-	At    Point
+	At    ir.Point
 	Start Edge
 	key   string
 	index int // of At in the path it was derived from
@@ -17,7 +19,7 @@ type Machine struct {
 
 // A State is internal, with a predicate and two edges, or terminal.
 type State struct {
-	Pred     *Expr // nil: terminal
+	Pred     *ir.Expr // nil: terminal
 	Yes, No  Edge
 	Crash    bool
 	key      string
@@ -27,8 +29,8 @@ type State struct {
 }
 
 type regKey struct {
-	ctx *Context
-	reg Reg
+	ctx *ir.Context
+	reg ir.Reg
 }
 
 // An Edge leads to a state; on the way operations are made.
@@ -41,17 +43,17 @@ type Edge struct {
 // needs a moment of its own only where a store of the machine comes between it and
 // its use.
 type EdgeOp struct {
-	Load  *Expr
-	Addr  *Expr
-	Key   *Expr
-	Value *Expr
-	At    *Label
+	Load  *ir.Expr
+	Addr  *ir.Expr
+	Key   *ir.Expr
+	Value *ir.Expr
+	At    *ir.Label
 	Size  int
 }
 
-func (o EdgeOp) exprs() []*Expr {
-	var all []*Expr
-	for _, e := range []*Expr{o.Load, o.Addr, o.Key, o.Value} {
+func (o EdgeOp) exprs() []*ir.Expr {
+	var all []*ir.Expr
+	for _, e := range []*ir.Expr{o.Load, o.Addr, o.Key, o.Value} {
 		if e != nil {
 			all = append(all, e)
 		}
@@ -67,11 +69,11 @@ var (
 
 func seal(s *State) *State {
 	s.openRegs = map[regKey]bool{}
-	note := func(e *Expr) {
-		s.loading = s.loading || e.loading
-		if e.open {
-			e.walk(map[*Expr]bool{}, func(x *Expr) {
-				if x.Op == OpReg {
+	note := func(e *ir.Expr) {
+		s.loading = s.loading || e.HasLoads()
+		if e.HasRegisters() {
+			e.Walk(map[*ir.Expr]bool{}, func(x *ir.Expr) {
+				if x.Op == ir.OpReg {
 					s.openRegs[regKey{x.Ctx, x.Reg}] = true
 				}
 			})
@@ -84,7 +86,7 @@ func seal(s *State) *State {
 	}
 	var b strings.Builder
 	note(s.Pred)
-	fmt.Fprintf(&b, "(%s?", s.Pred.key)
+	fmt.Fprintf(&b, "(%s?", s.Pred.Key())
 	seen := map[*State]bool{}
 	for _, e := range []Edge{s.Yes, s.No} {
 		b.WriteString(e.key())
@@ -101,7 +103,7 @@ func seal(s *State) *State {
 		e.To.each(seen, func(*State) {})
 	}
 	b.WriteByte(')')
-	s.key = digest(b.String())
+	s.key = ir.Digest(b.String())
 	s.size = 1 + len(seen)
 	return s
 }
@@ -111,7 +113,7 @@ func (e Edge) key() string {
 	for _, o := range e.Ops {
 		b.WriteByte('[')
 		for _, x := range o.exprs() {
-			b.WriteString(x.key)
+			b.WriteString(x.Key())
 			b.WriteByte(';')
 		}
 		b.WriteByte(']')
@@ -141,7 +143,7 @@ func (m *Machine) States() []*State {
 }
 
 // exprs calls f for every expression of the part that e leads to.
-func (e Edge) exprs(f func(*Expr)) {
+func (e Edge) Exprs(f func(*ir.Expr)) {
 	ops := func(e Edge) {
 		for _, o := range e.Ops {
 			for _, x := range o.exprs() {
@@ -160,13 +162,13 @@ func (e Edge) exprs(f func(*Expr)) {
 }
 
 // Loads are the loads that the machine makes, each once.
-func (m *Machine) Loads() []*Expr {
-	var all []*Expr
+func (m *Machine) Loads() []*ir.Expr {
+	var all []*ir.Expr
 	have := map[string]bool{}
-	m.Start.exprs(func(x *Expr) {
+	m.Start.Exprs(func(x *ir.Expr) {
 		for _, l := range x.Loads() {
-			if !have[l.key] {
-				have[l.key] = true
+			if !have[l.Key()] {
+				have[l.Key()] = true
 				all = append(all, l)
 			}
 		}
@@ -182,8 +184,8 @@ func (m *Machine) open() map[regKey]bool {
 	}
 	for _, o := range m.Start.Ops {
 		for _, x := range o.exprs() {
-			x.walk(map[*Expr]bool{}, func(x *Expr) {
-				if x.Op == OpReg {
+			x.Walk(map[*ir.Expr]bool{}, func(x *ir.Expr) {
+				if x.Op == ir.OpReg {
 					all[regKey{x.Ctx, x.Reg}] = true
 				}
 			})
@@ -194,8 +196,8 @@ func (m *Machine) open() map[regKey]bool {
 
 // choose makes the state that goes to yes if pred holds, or to what that comes to
 // when it is simplified (same sides, constant predicate).
-func choose(pred *Expr, yes, no Edge) Edge {
-	if pred.Op == OpConst {
+func choose(pred *ir.Expr, yes, no Edge) Edge {
+	if pred.Op == ir.OpConst {
 		if pred.Val.Uint() != 0 {
 			return yes
 		}
@@ -204,7 +206,7 @@ func choose(pred *Expr, yes, no Edge) Edge {
 	if yes.key() == no.key() {
 		return yes
 	}
-	if pred.Op == OpNot {
+	if pred.Op == ir.OpNot {
 		return choose(pred.Args[0], no, yes)
 	}
 	// What both sides do first is done before.
@@ -221,7 +223,7 @@ func choose(pred *Expr, yes, no Edge) Edge {
 	return Edge{Ops: shared, To: seal(&State{Pred: pred, Yes: yes, No: no})}
 }
 
-func usesLater(pred *Expr) bool { return pred.loading }
+func usesLater(pred *ir.Expr) bool { return pred.HasLoads() }
 
 func sameOp(a, b EdgeOp) bool {
 	x, y := a.exprs(), b.exprs()
@@ -229,7 +231,7 @@ func sameOp(a, b EdgeOp) bool {
 		return false
 	}
 	for i := range x {
-		if x[i].key != y[i].key {
+		if x[i].Key() != y[i].Key() {
 			return false
 		}
 	}
@@ -238,8 +240,8 @@ func sameOp(a, b EdgeOp) bool {
 
 // assume skips a state that tests what is already known to be so. Loads are labelled
 // with their point, so the same expression has the same value in one evaluation.
-func assume(pred *Expr, e Edge, holds bool) Edge {
-	for e.To.Pred != nil && e.To.Pred.key == pred.key {
+func assume(pred *ir.Expr, e Edge, holds bool) Edge {
+	for e.To.Pred != nil && e.To.Pred.Key() == pred.Key() {
 		next := e.To.No
 		if holds {
 			next = e.To.Yes
@@ -250,32 +252,32 @@ func assume(pred *Expr, e Edge, holds bool) Edge {
 }
 
 // rewrite applies f (see Expr.rewrite) to all of what e leads to.
-func (e Edge) rewrite(f func(*Expr) *Expr) Edge {
-	exprs, states := map[*Expr]*Expr{}, map[*State]Edge{}
+func (e Edge) rewrite(f func(*ir.Expr) *ir.Expr) Edge {
+	exprs, states := map[*ir.Expr]*ir.Expr{}, map[*State]Edge{}
 	return e.rewriteWith(f, exprs, states)
 }
 
-func (e Edge) rewriteWith(f func(*Expr) *Expr, exprs map[*Expr]*Expr, states map[*State]Edge) Edge {
+func (e Edge) rewriteWith(f func(*ir.Expr) *ir.Expr, exprs map[*ir.Expr]*ir.Expr, states map[*State]Edge) Edge {
 	to, ok := states[e.To]
 	if !ok {
 		to = Edge{To: e.To}
 		if s := e.To; s.Pred != nil {
-			to = choose(s.Pred.rewrite(f, exprs), s.Yes.rewriteWith(f, exprs, states), s.No.rewriteWith(f, exprs, states))
+			to = choose(s.Pred.Rewrite(f, exprs), s.Yes.rewriteWith(f, exprs, states), s.No.rewriteWith(f, exprs, states))
 		}
 		states[e.To] = to
 	}
 	ops := make([]EdgeOp, 0, len(e.Ops)+len(to.Ops))
-	each := func(x *Expr) *Expr {
+	each := func(x *ir.Expr) *ir.Expr {
 		if x == nil {
 			return nil
 		}
-		return x.rewrite(f, exprs)
+		return x.Rewrite(f, exprs)
 	}
 	for _, o := range e.Ops {
 		o.Addr, o.Key, o.Value = each(o.Addr), each(o.Key), each(o.Value)
 		if o.Load != nil {
 			o.Load = each(o.Load)
-			if o.Load.Op != OpLoad {
+			if o.Load.Op != ir.OpLoad {
 				continue // it was resolved
 			}
 		}
@@ -288,14 +290,14 @@ func (e Edge) rewriteWith(f func(*Expr) *Expr, exprs map[*Expr]*Expr, states map
 // register gives.
 func (e Edge) addresses(r regKey) bool {
 	found := false
-	in := func(x *Expr) {
-		x.walk(map[*Expr]bool{}, func(y *Expr) {
-			found = found || y.Op == OpReg && y.Ctx == r.ctx && y.Reg == r.reg
+	in := func(x *ir.Expr) {
+		x.Walk(map[*ir.Expr]bool{}, func(y *ir.Expr) {
+			found = found || y.Op == ir.OpReg && y.Ctx == r.ctx && y.Reg == r.reg
 		})
 	}
-	e.exprs(func(x *Expr) {
-		x.walk(map[*Expr]bool{}, func(y *Expr) {
-			if y.Op == OpLoad {
+	e.Exprs(func(x *ir.Expr) {
+		x.Walk(map[*ir.Expr]bool{}, func(y *ir.Expr) {
+			if y.Op == ir.OpLoad {
 				in(y.Args[0])
 			}
 		})
@@ -319,43 +321,4 @@ func (e Edge) stores() bool {
 		}
 	})
 	return found
-}
-
-// String is the machine as text, one line for each state.
-func (m *Machine) String() string {
-	var b strings.Builder
-	names := map[*State]string{}
-	for _, s := range m.States() {
-		switch {
-		case s.Pred != nil:
-			names[s] = fmt.Sprintf("s%d", len(names))
-		case s.Crash:
-			names[s] = "crash"
-		default:
-			names[s] = "no-crash"
-		}
-	}
-	fmt.Fprintf(&b, "at %s: %s\n", m.At, m.Start.text(names))
-	for _, s := range m.States() {
-		if s.Pred != nil {
-			fmt.Fprintf(&b, "%s: if %s then %s else %s\n", names[s], s.Pred, s.Yes.text(names), s.No.text(names))
-		}
-	}
-	return b.String()
-}
-
-func (e Edge) text(names map[*State]string) string {
-	var b strings.Builder
-	for _, o := range e.Ops {
-		fmt.Fprintf(&b, "%s; ", o)
-	}
-	b.WriteString(names[e.To])
-	return b.String()
-}
-
-func (o EdgeOp) String() string {
-	if o.Load != nil {
-		return "read " + o.Load.String()
-	}
-	return fmt.Sprintf("%s -> (%s)", o.Value, o.Addr)
 }

@@ -1,5 +1,7 @@
 package sli
 
+import "github.com/cofferdam-go/cofferdam/internal/sli/exec"
+
 // An order is what the program's own synchronisation says about some events of a
 // trace: which of them must come before which, and which locks were held.
 //
@@ -59,7 +61,7 @@ type thread struct {
 }
 
 // newOrder reads the trace once and keeps the clocks of the wanted events.
-func newOrder(tr Trace, wanted map[uint64]bool) *order {
+func newOrder(tr exec.Trace, wanted map[uint64]bool) *order {
 	o := &order{stamps: map[uint64]*stamp{}, ends: map[uint32]*stamp{}}
 	threads := map[uint32]*thread{}
 	objects := map[uint64]*clock{}
@@ -81,10 +83,10 @@ func newOrder(tr Trace, wanted map[uint64]bool) *order {
 		}
 		return c
 	}
-	tr.All(0, func(e *Event) bool {
+	tr.All(0, func(e *exec.Event) bool {
 		t := get(e.G)
-		acquire := e.Kind == KindAcquire || e.Atomic && (e.Kind == KindLoad || e.Kind == KindUpdate)
-		release := e.Kind == KindRelease || e.Atomic && (e.Kind == KindStore || e.Kind == KindUpdate)
+		acquire := e.Kind == exec.KindAcquire || e.Atomic && (e.Kind == exec.KindLoad || e.Kind == exec.KindUpdate)
+		release := e.Kind == exec.KindRelease || e.Atomic && (e.Kind == exec.KindStore || e.Kind == exec.KindUpdate)
 		if acquire {
 			t.clock.join(*object(e.Addr))
 		}
@@ -96,25 +98,25 @@ func newOrder(tr Trace, wanted map[uint64]bool) *order {
 			t.clock.tick(e.G)
 		}
 		switch e.Kind {
-		case KindSpawn:
+		case exec.KindSpawn:
 			get(uint32(e.Arg)).clock.join(t.clock)
 			t.clock.tick(e.G)
-		case KindLock, KindRLock:
-			t.held = append(t.held, Held{e.Addr, e.Kind == KindRLock, e.Seq, e.Site})
-		case KindUnlock, KindRUnlock:
+		case exec.KindLock, exec.KindRLock:
+			t.held = append(t.held, Held{e.Addr, e.Kind == exec.KindRLock, e.Seq, e.Site})
+		case exec.KindUnlock, exec.KindRUnlock:
 			for i := len(t.held) - 1; i >= 0; i-- {
 				if t.held[i].Lock == e.Addr {
 					t.held = append(t.held[:i:i], t.held[i+1:]...)
 					break
 				}
 			}
-		case KindSend, KindRecv:
+		case exec.KindSend, exec.KindRecv:
 			q := queues[e.Addr]
 			if q == nil {
 				q = &queue{}
 				queues[e.Addr] = q
 			}
-			if e.Kind == KindRecv && len(q.sent) == 0 && objects[e.Addr] != nil {
+			if e.Kind == exec.KindRecv && len(q.sent) == 0 && objects[e.Addr] != nil {
 				t.clock.join(*objects[e.Addr]) // it was closed
 				break
 			}
@@ -138,8 +140,8 @@ type queue struct {
 	received []*thread
 }
 
-func (q *queue) meet(e *Event, t *thread) {
-	if e.Kind == KindRecv {
+func (q *queue) meet(e *exec.Event, t *thread) {
+	if e.Kind == exec.KindRecv {
 		if len(q.sent) == 0 {
 			q.received = append(q.received, t)
 			t.clock.tick(e.G)

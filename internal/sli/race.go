@@ -1,5 +1,10 @@
 package sli
 
+import (
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
+
 // race analyses two accesses that nothing orders and no crash followed. The read
 // operation is taken from either side.
 //
@@ -9,7 +14,7 @@ package sli
 // Otherwise the access by itself is the operation; the machines further back, which
 // add the loads that decide whether and where it is made, are the alternatives.
 func (a *analyser) race() {
-	f := a.r.failure
+	f := a.r.Failure
 	for _, seq := range []uint64{f.Seq, f.Other} {
 		if seq == 0 {
 			continue
@@ -29,18 +34,18 @@ func (a *analyser) race() {
 // loads that the access depends on. It is for races between operations that the search
 // for conflicts sees no connection of, such as those that crashed in no run alone.
 func (a *analyser) pair() {
-	f := a.r.failure
-	ord := newOrder(a.r.trace, map[uint64]bool{f.Seq: true, f.Other: true})
+	f := a.r.Failure
+	ord := newOrder(a.r.Trace, map[uint64]bool{f.Seq: true, f.Other: true})
 	fix := &Fix{}
 	for _, seq := range []uint64{f.Seq, f.Other} {
 		steps := a.pathTo(seq)
-		e, ok := a.r.trace.Event(seq)
+		e, ok := a.r.Trace.Event(seq)
 		if steps == nil || !ok {
 			return
 		}
 		end := steps[len(steps)-1]
 		x := &Access{Point: end.Point, Store: e.Writes(), Data: end.Instr.Data}
-		x.add(e.Seq, e.Addr, ord.of(e, a.r.trace.Last()))
+		x.add(e.Seq, e.Addr, ord.of(e, a.r.Trace.Last()))
 		s := a.joined(a.together(x), oneFragment(end.Instr))
 		s.Role = Writing
 		s.Accesses = append(s.Accesses, x)
@@ -55,9 +60,9 @@ func (a *analyser) pair() {
 // raced, that is all there is to know. Without, it is a store that is taken to be one
 // only if something it depends on was changed between its load and the store. It
 // reports whether it was, and what it depends on.
-func (a *analyser) access(steps []Step, race bool) (ok bool, on []touched) {
+func (a *analyser) access(steps []exec.Step, race bool) (ok bool, on []touched) {
 	end := steps[len(steps)-1]
-	if !end.Instr.isAccess() {
+	if !end.Instr.IsAccess() {
 		return false, nil
 	}
 	d := newDeriver(a.r, steps, a.private)
@@ -68,8 +73,8 @@ func (a *analyser) access(steps []Step, race bool) (ok bool, on []touched) {
 			if l.Label.Point == end.Point {
 				continue
 			}
-			on = append(on, touched{l, d.addrs[l.Label.key()], l.Size})
-			same := end.Instr.Op == Store && d.addrs[l.Label.key()] == end.Addr
+			on = append(on, touched{l, d.addrs[l.Label.Key()], l.Size})
+			same := end.Instr.Op == ir.Store && d.addrs[l.Label.Key()] == end.Addr
 			if race && same || !race && a.changed(d, l, &end) {
 				first = i
 			}
@@ -94,15 +99,15 @@ func (a *analyser) access(steps []Step, race bool) (ok bool, on []touched) {
 
 // changed reports whether another goroutine wrote to what l loaded before the end of
 // the path.
-func (a *analyser) changed(d *deriver, l *Expr, end *Step) bool {
+func (a *analyser) changed(d *deriver, l *ir.Expr, end *exec.Step) bool {
 	found := false
-	if t := d.times[l.Label.key()]; t != 0 && d.addrs[l.Label.key()] < invented {
+	if t := d.times[l.Label.Key()]; t != 0 && d.addrs[l.Label.Key()] < ir.FirstInvented {
 		size := l.Size
 		if len(l.Args) > 1 {
 			size = 1
 		}
-		self, _ := a.r.trace.Event(end.Time)
-		a.r.trace.Accesses(d.addrs[l.Label.key()], uint32(size), t+1, end.Time, func(e *Event) bool {
+		self, _ := a.r.Trace.Event(end.Time)
+		a.r.Trace.Accesses(d.addrs[l.Label.Key()], uint32(size), t+1, end.Time, func(e *exec.Event) bool {
 			found = e.Writes() && e.G != self.G
 			return !found
 		})
@@ -112,19 +117,19 @@ func (a *analyser) changed(d *deriver, l *Expr, end *Step) bool {
 
 // raced is the proximal cause of a race: the access, and whether what it works with
 // was changed meanwhile.
-func raced(s *Step, d *deriver) Edge {
+func raced(s *exec.Step, d *deriver) Edge {
 	in, c := s.Instr, s.Ctx
-	args := []*Expr{in.X.in(c)}
+	args := []*ir.Expr{in.X.InContext(c)}
 	if in.Key != nil {
-		args = append(args, in.Key.in(c))
+		args = append(args, in.Key.InContext(c))
 	}
-	l := &Label{Point: s.Point}
-	d.addrs[l.key()] = s.Addr
-	values := []*Expr{loadExpr(l, in.Size, args...)}
-	if in.Op == Store && in.Val != nil {
-		values = append(values, in.Val.in(c))
+	l := &ir.Label{Point: s.Point}
+	d.addrs[l.Key()] = s.Addr
+	values := []*ir.Expr{ir.LoadOf(l, in.Size, args...)}
+	if in.Op == ir.Store && in.Val != nil {
+		values = append(values, in.Val.InContext(c))
 	}
-	return choose(Raced(values...), Edge{To: crash}, Edge{To: noCrash})
+	return choose(ir.Raced(values...), Edge{To: crash}, Edge{To: noCrash})
 }
 
 // maxTries bounds the stores that are looked at for one that came too late.
@@ -152,11 +157,11 @@ func (a *analyser) lostUpdates(specials []*special) {
 		next = nil
 		for _, t := range list {
 			p := place{t.addr, t.size}
-			if tried[p] || t.addr >= invented || t.addr == 0 {
+			if tried[p] || t.addr >= ir.FirstInvented || t.addr == 0 {
 				continue
 			}
 			tried[p] = true
-			a.r.trace.Accesses(t.addr, uint32(t.size), 1, a.r.trace.Last(), func(e *Event) bool {
+			a.r.Trace.Accesses(t.addr, uint32(t.size), 1, a.r.Trace.Last(), func(e *exec.Event) bool {
 				if !e.Writes() || found[e.Site] || tries[e.Site] > maxTries/6 {
 					return true
 				}
@@ -179,7 +184,7 @@ func (a *analyser) lostUpdates(specials []*special) {
 // together widens a conflicting access to the operation it is part of: back to the
 // first load of the same memory that it depends on. It returns the points that must
 // be in one section, the earliest first.
-func (a *analyser) together(x *Access) []Point {
+func (a *analyser) together(x *Access) []ir.Point {
 	points, ok := a.joint[x.Point]
 	if !ok {
 		points = a.widen(x.Events[0])
@@ -188,22 +193,22 @@ func (a *analyser) together(x *Access) []Point {
 	return points
 }
 
-func (a *analyser) widen(seq uint64) []Point {
+func (a *analyser) widen(seq uint64) []ir.Point {
 	steps := a.pathTo(seq)
 	if steps == nil {
 		return nil
 	}
 	end := steps[len(steps)-1]
-	points := []Point{end.Point}
-	if end.Instr.Op != Store {
+	points := []ir.Point{end.Point}
+	if end.Instr.Op != ir.Store {
 		return points
 	}
 	d := newDeriver(a.r, steps, a.private)
 	for _, m := range d.run(raced(&end, d)) {
-		if m.At.Instr.Op == Load && m.At != end.Point {
+		if m.At.Instr.Op == ir.Load && m.At != end.Point {
 			for _, l := range m.Loads() {
-				if l.Label.Point == m.At && d.addrs[l.Label.key()] == end.Addr {
-					points = append([]Point{m.At}, points...)
+				if l.Label.Point == m.At && d.addrs[l.Label.Key()] == end.Addr {
+					points = append([]ir.Point{m.At}, points...)
 					break
 				}
 			}

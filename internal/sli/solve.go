@@ -1,25 +1,30 @@
 package sli
 
+import (
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
+
 // solveOptions say what the failure is beyond a crash.
 type solveOptions struct {
 	race bool // sections of one access are a fix: they end the race
 	// access is what was disturbed, if that is not a crash.
-	access Point
+	access ir.Point
 }
 
 // stored is the access if others must not load there either.
-func (o solveOptions) stored() Point {
-	if o.race && o.access.Instr.Op == Store {
+func (o solveOptions) stored() ir.Point {
+	if o.race && o.access.Instr.Op == ir.Store {
 		return o.access
 	}
-	return Point{}
+	return ir.Point{}
 }
 
 // A result is what a machine's specialisations say, taken together (section 6).
 type result struct {
 	m         *Machine
-	loads     map[Point]bool
-	writes    map[uint64]Event
+	loads     map[ir.Point]bool
+	writes    map[uint64]exec.Event
 	by        map[uint64]map[uint32]bool // who writes where
 	regions   []region
 	discarded map[[2]uint32]region
@@ -33,7 +38,7 @@ const maxAlike = 4
 func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*special {
 	k := newTracker(machines)
 	for _, g := range a.gs {
-		a.r.run(g, k.before, k.after)
+		a.r.Run(g, k.before, k.after)
 	}
 	specials := make([][]*special, len(machines))
 	found := map[*special]findings{}
@@ -64,19 +69,19 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 			}
 		}
 	}
-	ord := newOrder(a.r.trace, wanted)
+	ord := newOrder(a.r.Trace, wanted)
 	results := make([]*result, len(machines))
 	for i, m := range machines {
-		results[i] = &result{m: m, loads: map[Point]bool{}, writes: map[uint64]Event{}, by: map[uint64]map[uint32]bool{}, discarded: map[[2]uint32]region{}}
+		results[i] = &result{m: m, loads: map[ir.Point]bool{}, writes: map[uint64]exec.Event{}, by: map[uint64]map[uint32]bool{}, discarded: map[[2]uint32]region{}}
 		for _, s := range specials[i] {
 			results[i].collect(s, found[s], ord, a.r, o.stored())
 		}
 	}
 	loc := newLocator(results)
 	for _, g := range a.gs {
-		a.r.run(g, nil, loc.after(g))
+		a.r.Run(g, nil, loc.after(g))
 	}
-	deciding := map[Point]bool{}
+	deciding := map[ir.Point]bool{}
 	for i := range machines {
 		for p := range results[i].loads {
 			if o.access.Instr != nil && p.Ctx.Within(o.access.Ctx) {
@@ -108,8 +113,8 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 
 // collect adds what a specialisation found, without what the program's own
 // synchronisation rules out.
-func (res *result) collect(s *special, f findings, ord *order, r *replay, stored Point) {
-	last := r.trace.Last()
+func (res *result) collect(s *special, f findings, ord *order, r *exec.Replay, stored ir.Point) {
+	last := r.Trace.Last()
 	for _, e := range f.writes {
 		if e.Writes() {
 			if res.by[e.Addr] == nil {
@@ -122,7 +127,7 @@ func (res *result) collect(s *special, f findings, ord *order, r *replay, stored
 		}
 		hit := false
 		for _, t := range s.touched {
-			if e.touches(t.addr, uint32(t.size)) && (e.Writes() || t.load.Label.Point == stored) {
+			if e.Touches(t.addr, uint32(t.size)) && (e.Writes() || t.load.Label.Point == stored) {
 				res.loads[t.load.Label.Point] = true
 				hit = true
 			}
@@ -161,7 +166,7 @@ func (res *result) collect(s *special, f findings, ord *order, r *replay, stored
 // A locator finds the points of events in the program, and what was executed between
 // the ends of regions.
 type locator struct {
-	points map[uint64]Point
+	points map[uint64]ir.Point
 	spans  map[[2]uint64]*span
 	byG    map[uint32][]*span
 }
@@ -171,23 +176,23 @@ type span struct {
 	start, end uint64
 	g          uint32
 	low        int // the least depth of calls
-	calls      []Point
+	calls      []ir.Point
 	steps      []spanStep
 	done       bool
 }
 
 type spanStep struct {
-	Point
+	ir.Point
 	depth int
 }
 
 const maxSpan = 20000
 
 func newLocator(results []*result) *locator {
-	l := &locator{points: map[uint64]Point{}, spans: map[[2]uint64]*span{}, byG: map[uint32][]*span{}}
+	l := &locator{points: map[uint64]ir.Point{}, spans: map[[2]uint64]*span{}, byG: map[uint32][]*span{}}
 	for _, res := range results {
 		for seq := range res.writes {
-			l.points[seq] = Point{}
+			l.points[seq] = ir.Point{}
 		}
 		for _, r := range res.regions {
 			k := [2]uint64{r.start.Seq, r.end.Seq}
@@ -202,14 +207,14 @@ func newLocator(results []*result) *locator {
 	return l
 }
 
-func (l *locator) after(g uint32) func(*Thread, *Step) bool {
-	return func(t *Thread, s *Step) bool {
+func (l *locator) after(g uint32) func(*exec.Thread, *exec.Step) bool {
+	return func(t *exec.Thread, s *exec.Step) bool {
 		if s.Event {
 			if p, ok := l.points[s.Time]; ok && p.Instr == nil {
 				l.points[s.Time] = s.Point
 			}
 		}
-		depth := s.Ctx.depth
+		depth := s.Ctx.Depth
 		for _, sp := range l.byG[g] {
 			begins := s.Event && s.Time == sp.start && len(sp.steps) == 0
 			if sp.done || !begins && len(sp.steps) == 0 {
@@ -218,7 +223,7 @@ func (l *locator) after(g uint32) func(*Thread, *Step) bool {
 			if begins {
 				sp.low = depth
 				for c, in := s.Ctx, s.Instr; c != nil; c, in = c.Parent, c.Call {
-					sp.calls = append([]Point{{c, in}}, sp.calls...)
+					sp.calls = append([]ir.Point{{Ctx: c, Instr: in}}, sp.calls...)
 				}
 			}
 			sp.low = min(sp.low, depth)
@@ -239,14 +244,14 @@ func (s *span) section() *Section {
 	}
 	start := s.calls[s.low].Instr
 	fn := s.calls[s.low].Ctx.Func
-	steps := []*Instr{start}
+	steps := []*ir.Instr{start}
 	for _, st := range s.steps {
 		if st.depth == s.low && st.Instr != steps[len(steps)-1] && st.Instr.Block.Func == fn {
 			steps = append(steps, st.Instr)
 		}
 	}
 	last := s.steps[len(s.steps)-1]
-	end := last.Ctx.in(s.calls[s.low].Ctx, last.Instr)
+	end := last.Ctx.InstrIn(s.calls[s.low].Ctx, last.Instr)
 	if end == nil {
 		return nil
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // Bounds on how much of a long trace is looked at for one machine. What is nearest to
@@ -20,15 +23,15 @@ type instance struct {
 	start uint64 // what the goroutine did first from there
 	first uint64 // its first load of the machine
 	last  uint64 // its last one
-	loads map[Point]uint64
-	regs  map[regKey]Value
+	loads map[ir.Point]uint64
+	regs  map[regKey]ir.Value
 }
 
 // A special is a machine with constants for its registers (section 4): the read
 // operation applied to one structure.
 type special struct {
 	m         *Machine
-	regs      map[regKey]Value
+	regs      map[regKey]ir.Value
 	instances []*instance
 	seen      int    // instances, with those that were not kept
 	from, to  uint64 // where in the trace it means anything
@@ -37,7 +40,7 @@ type special struct {
 
 // touched is memory that a load of the machine looks at.
 type touched struct {
-	load *Expr
+	load *ir.Expr
 	addr uint64
 	size int
 }
@@ -46,8 +49,8 @@ type touched struct {
 // same instruction with the same calls in progress.
 type tracker struct {
 	machines []*Machine
-	byPoint  map[Point][]int
-	byLoad   map[Point][]int
+	byPoint  map[ir.Point][]int
+	byLoad   map[ir.Point][]int
 	needs    [][]regKey
 	current  map[int]*instance // of the goroutine that is replayed
 	found    []map[string]*special
@@ -55,7 +58,7 @@ type tracker struct {
 }
 
 func newTracker(machines []*Machine) *tracker {
-	k := &tracker{machines: machines, byPoint: map[Point][]int{}, byLoad: map[Point][]int{}, current: map[int]*instance{}}
+	k := &tracker{machines: machines, byPoint: map[ir.Point][]int{}, byLoad: map[ir.Point][]int{}, current: map[int]*instance{}}
 	for i, m := range machines {
 		k.byPoint[m.At] = append(k.byPoint[m.At], i)
 		for _, l := range m.Loads() {
@@ -69,8 +72,8 @@ func newTracker(machines []*Machine) *tracker {
 			regs = append(regs, r)
 		}
 		sort.Slice(regs, func(i, j int) bool {
-			if regs[i].ctx.id != regs[j].ctx.id {
-				return regs[i].ctx.id < regs[j].ctx.id
+			if regs[i].ctx.ID != regs[j].ctx.ID {
+				return regs[i].ctx.ID < regs[j].ctx.ID
 			}
 			return regs[i].reg < regs[j].reg
 		})
@@ -82,15 +85,15 @@ func newTracker(machines []*Machine) *tracker {
 }
 
 // before is called with each step about to be made.
-func (k *tracker) before(t *Thread, s *Step) bool {
+func (k *tracker) before(t *exec.Thread, s *exec.Step) bool {
 	if s.Ahead {
 		return false
 	}
 	for _, i := range k.byPoint[s.Point] {
-		in := &instance{g: t.G, start: s.Time, first: s.Time, last: s.Time, loads: map[Point]uint64{}, regs: map[regKey]Value{}}
+		in := &instance{g: t.G, start: s.Time, first: s.Time, last: s.Time, loads: map[ir.Point]uint64{}, regs: map[regKey]ir.Value{}}
 		var key strings.Builder
 		for _, r := range k.needs[i] {
-			v := Unknown(r.ctx.Func.Sizes[r.reg])
+			v := ir.Unknown(r.ctx.Func.Sizes[r.reg])
 			for _, f := range t.Frames {
 				if f.Ctx == r.ctx {
 					v = f.Regs[r.reg]
@@ -120,7 +123,7 @@ func (k *tracker) before(t *Thread, s *Step) bool {
 }
 
 // after is called with each step that was made.
-func (k *tracker) after(_ *Thread, s *Step) bool {
+func (k *tracker) after(_ *exec.Thread, s *exec.Step) bool {
 	if s.Event {
 		for _, i := range k.byLoad[s.Point] {
 			if in := k.current[i]; in != nil {
@@ -137,7 +140,7 @@ func (k *tracker) after(_ *Thread, s *Step) bool {
 
 // specials are the specialisations of machine number i, each evaluated where it was
 // found, so that what it touches and how long that exists is known.
-func (k *tracker) specials(i int, r *replay) []*special {
+func (k *tracker) specials(i int, r *exec.Replay) []*special {
 	var all []*special
 	for _, s := range k.found[i] {
 		all = append(all, s)
@@ -147,7 +150,7 @@ func (k *tracker) specials(i int, r *replay) []*special {
 		return a.start < b.start || a.start == b.start && a.g < b.g
 	})
 	for _, s := range all {
-		s.from, s.to = 1, r.trace.Last()
+		s.from, s.to = 1, r.Trace.Last()
 		for i, in := range s.instances {
 			if i < maxProbes || i >= len(s.instances)-maxProbes {
 				s.evaluate(r, in.start, nil)
@@ -161,24 +164,24 @@ func (k *tracker) specials(i int, r *replay) []*special {
 }
 
 // limit restricts the range of the specialisation to the life of what it touches.
-func (s *special) limit(r *replay, t touched, at uint64) {
-	if e, until, ok := r.trace.Allocation(t.addr, at+1); ok {
+func (s *special) limit(r *exec.Replay, t touched, at uint64) {
+	if e, until, ok := r.Trace.Allocation(t.addr, at+1); ok {
 		s.from, s.to = max(s.from, e.Seq), min(s.to, until)
 	}
 }
 
 // evaluate runs the machine in the memory as it was just before the event with the
 // number, or in ahead's if that is not nil.
-func (s *special) evaluate(r *replay, before uint64, ahead func(uint64, int) Value) Verdict {
-	st := &machineState{regs: s.regs, r: r, own: map[uint64]byte{}, cache: map[string]Value{}, touch: s.touch}
+func (s *special) evaluate(r *exec.Replay, before uint64, ahead func(uint64, int) ir.Value) Verdict {
+	st := &machineState{regs: s.regs, r: r, own: map[uint64]byte{}, cache: map[string]ir.Value{}, touch: s.touch}
 	st.memory = ahead
 	if ahead == nil {
-		st.memory = func(addr uint64, size int) Value { return memoryAt(r.trace, addr, size, before) }
+		st.memory = func(addr uint64, size int) ir.Value { return exec.MemoryAt(r.Trace, addr, size, before) }
 	}
 	return st.run(s.m.Start)
 }
 
-func (s *special) touch(l *Expr, addr uint64, size int) {
+func (s *special) touch(l *ir.Expr, addr uint64, size int) {
 	for _, t := range s.touched {
 		if t.load.Label.Point == l.Label.Point && t.addr == addr && t.size >= size {
 			return

@@ -1,5 +1,7 @@
 package sli
 
+import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
+
 // maxNodes bounds the code that is looked at for one side of a branch, maxInline the
 // calls that are followed into one another there.
 const (
@@ -9,7 +11,7 @@ const (
 
 // A node is a point of code that was not executed, with the edges that leave it.
 type node struct {
-	Point
+	ir.Point
 	leaf   *Edge // a machine that is known already
 	out    []*arc
 	failed bool // nothing can be said about what comes after
@@ -21,7 +23,7 @@ type node struct {
 // say which, so that phis can be resolved.
 type arc struct {
 	to      *node
-	from    *Block
+	from    *ir.Block
 	succ    int
 	removed bool
 }
@@ -35,9 +37,9 @@ type arc struct {
 // in which the program crashed, and a point that the goroutine passed before it came
 // to the branch. At such a point the read operation begins anew, and what comes then
 // is not one with what was read before.
-func (d *deriver) static(c *Context, b *Block, succ int) (Edge, bool) {
-	g := &graph{d: d, nodes: map[Point]*node{}, depth: c.depth}
-	root := &node{Point: Point{c, b.Instrs[len(b.Instrs)-1]}}
+func (d *deriver) static(c *ir.Context, b *ir.Block, succ int) (Edge, bool) {
+	g := &graph{d: d, nodes: map[ir.Point]*node{}, depth: c.Depth}
+	root := &node{Point: ir.Point{Ctx: c, Instr: b.Instrs[len(b.Instrs)-1]}}
 	g.block(root, c, b, succ)
 	for len(g.todo) > 0 {
 		n := g.todo[len(g.todo)-1]
@@ -58,12 +60,12 @@ func (d *deriver) static(c *Context, b *Block, succ int) (Edge, bool) {
 
 type graph struct {
 	d     *deriver
-	nodes map[Point]*node
+	nodes map[ir.Point]*node
 	todo  []*node
 	depth int
 }
 
-func (g *graph) node(p Point) *node {
+func (g *graph) node(p ir.Point) *node {
 	if n, ok := g.nodes[p]; ok {
 		return n
 	}
@@ -80,52 +82,52 @@ func (g *graph) node(p Point) *node {
 }
 
 // block adds the way from n to the successor number succ of b.
-func (g *graph) block(n *node, c *Context, b *Block, succ int) {
+func (g *graph) block(n *node, c *ir.Context, b *ir.Block, succ int) {
 	to := b.Succs[succ]
 	i := 0
-	for to.Instrs[i].Op == Phi {
+	for to.Instrs[i].Op == ir.Phi {
 		i++
 	}
-	n.out = append(n.out, &arc{to: g.node(Point{c, to.Instrs[i]}), from: b, succ: succ})
+	n.out = append(n.out, &arc{to: g.node(ir.Point{Ctx: c, Instr: to.Instrs[i]}), from: b, succ: succ})
 }
 
-func (g *graph) after(n *node, c *Context, in *Instr) {
-	n.out = append(n.out, &arc{to: g.node(Point{c, in.Block.Instrs[in.index()+1]})})
+func (g *graph) after(n *node, c *ir.Context, in *ir.Instr) {
+	n.out = append(n.out, &arc{to: g.node(ir.Point{Ctx: c, Instr: in.Block.Instrs[in.Index()+1]})})
 }
 
 func (g *graph) expand(n *node) {
 	in, c := n.Instr, n.Ctx
 	switch in.Op {
-	case Jump:
+	case ir.Jump:
 		g.block(n, c, in.Block, 0)
-	case Branch:
+	case ir.Branch:
 		g.block(n, c, in.Block, 0)
 		g.block(n, c, in.Block, 1)
-	case Return:
+	case ir.Return:
 		if g.d.active[c] || c.Parent == nil || c.Call == nil {
 			n.leaf = &Edge{To: noCrash}
-		} else if c.Call.Op == Call {
+		} else if c.Call.Op == ir.Call {
 			g.after(n, c.Parent, c.Call)
 		} else {
-			n.out = append(n.out, &arc{to: g.node(Point{c.Parent, c.Call})})
+			n.out = append(n.out, &arc{to: g.node(ir.Point{Ctx: c.Parent, Instr: c.Call})})
 		}
-	case Stop:
+	case ir.Stop:
 		n.leaf = &Edge{To: noCrash}
-	case Test:
-		if in.X.Op == OpConst && in.X.Val.Uint() != 0 {
+	case ir.Test:
+		if in.X.Op == ir.OpConst && in.X.Val.Uint() != 0 {
 			n.leaf = &Edge{To: crash}
 			return
 		}
 		g.after(n, c, in)
-	case Call:
+	case ir.Call:
 		fn := in.Callee
 		if fn == nil {
-			fn = g.d.r.targets[in]
+			fn = g.d.r.LastTarget(in)
 		}
 		switch {
-		case fn != nil && len(fn.Blocks) > 0 && c.depth-g.depth < maxInline && !c.recursive(fn):
-			inner := g.d.r.ctxs.get(c, in, fn)
-			n.out = append(n.out, &arc{to: g.node(Point{inner, fn.Blocks[0].Instrs[0]})})
+		case fn != nil && len(fn.Blocks) > 0 && c.Depth-g.depth < maxInline && !c.Recursive(fn):
+			inner := g.d.r.Contexts.Get(c, in, fn)
+			n.out = append(n.out, &arc{to: g.node(ir.Point{Ctx: inner, Instr: fn.Blocks[0].Instrs[0]})})
 		case fn == nil && in.Fn != nil:
 			n.failed = true // a call that the trace has no target for
 		default:
@@ -151,7 +153,7 @@ func (g *graph) breakLoops(root *node) {
 				continue
 			}
 			score := 0
-			if !g.d.r.edges[[2]*Block{a.from, a.to.Instr.Block}] {
+			if !g.d.r.Executed(a.from, a.to.Instr.Block) {
 				score += 2
 			}
 			ways := 0
@@ -229,7 +231,7 @@ func (g *graph) machine(n *node) *Edge {
 			e = g.machine(a.to)
 		}
 		if e != nil && a.from != nil {
-			p := phiBack(*e, c, a.to.Instr.Block, predIndex(a.from, a.succ))
+			p := phiBack(*e, c, a.to.Instr.Block, ir.PredIndex(a.from, a.succ))
 			e = &p
 		}
 		outs = append(outs, e)
@@ -237,7 +239,7 @@ func (g *graph) machine(n *node) *Edge {
 	var e Edge
 	switch {
 	case len(outs) == 2 && outs[0] != nil && outs[1] != nil:
-		e = choose(in.X.in(c), *outs[0], *outs[1])
+		e = choose(in.X.InContext(c), *outs[0], *outs[1])
 	case len(outs) > 0 && outs[0] != nil:
 		e = *outs[0]
 	case len(outs) == 2 && outs[1] != nil:
@@ -247,21 +249,21 @@ func (g *graph) machine(n *node) *Edge {
 		return nil
 	}
 	switch in.Op {
-	case Call:
+	case ir.Call:
 		if to := n.out[0].to; to.Ctx.Parent == c && to.Ctx.Call == in {
 			e = enterBack(e, to.Ctx, in)
 		} else {
-			e = define(e, c, in.Dst, Opaque("call of "+in.Word, in.Size))
+			e = define(e, c, in.Dst, ir.Opaque("call of "+in.Word, in.Size))
 		}
-	case Return:
+	case ir.Return:
 		e = returnBack(e, c, in)
-	case Sync:
-		e = define(e, c, in.Dst, Opaque(in.Word, in.Size))
-	case Alloc:
-		e = define(e, c, in.Dst, Symbol("new "+Point{c, in}.String()))
-	case Load:
+	case ir.Sync:
+		e = define(e, c, in.Dst, ir.Opaque(in.Word, in.Size))
+	case ir.Alloc:
+		e = define(e, c, in.Dst, ir.Symbol("new "+ir.Point{Ctx: c, Instr: in}.String()))
+	case ir.Load:
 		e = loadBack(e, c, in, g.d.label(n.Point))
-	case Store:
+	case ir.Store:
 		e = g.d.storeBack(e, c, in, 0)
 	default:
 		e = plainBack(e, c, in)

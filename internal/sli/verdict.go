@@ -1,5 +1,10 @@
 package sli
 
+import (
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
+
 // A Verdict is what a machine predicts.
 type Verdict uint8
 
@@ -11,60 +16,60 @@ const (
 
 // machineState evaluates a machine in a memory.
 type machineState struct {
-	regs   map[regKey]Value
-	memory func(addr uint64, size int) Value
-	r      *replay
-	own    map[uint64]byte  // what the machine's own stores wrote
-	cache  map[string]Value // loads that were made, by label
-	touch  func(l *Expr, addr uint64, size int)
+	regs   map[regKey]ir.Value
+	memory func(addr uint64, size int) ir.Value
+	r      *exec.Replay
+	own    map[uint64]byte     // what the machine's own stores wrote
+	cache  map[string]ir.Value // loads that were made, by label
+	touch  func(l *ir.Expr, addr uint64, size int)
 	bad    bool // a load went to an address that cannot be used
 }
 
-func (s *machineState) reg(e *Expr) Value {
+func (s *machineState) Reg(e *ir.Expr) ir.Value {
 	if v, ok := s.regs[regKey{e.Ctx, e.Reg}]; ok {
 		return v
 	}
-	return Unknown(e.Size)
+	return ir.Unknown(e.Size)
 }
 
-func (s *machineState) symbol(name string) Value { return Word(8, s.r.real(s.r.symbol(name))) }
+func (s *machineState) Symbol(name string) ir.Value { return s.r.Symbol(name) }
 
-func (s *machineState) text(addr uint64, n int) ([]byte, bool) { return s.r.text(addr, n) }
+func (s *machineState) Text(addr uint64, n int) ([]byte, bool) { return s.r.Text(addr, n) }
 
-func (s *machineState) closure(name string, captured []Value) Value {
-	return (&follower{replay: s.r}).Closure(name, captured)
+func (s *machineState) Closure(name string, captured []ir.Value) ir.Value {
+	return s.r.Closure(name, captured)
 }
 
-func (s *machineState) bound(c Value, i, size int) Value {
-	if got := s.r.closures[c.Uint()].captured; c.Known && i < len(got) {
+func (s *machineState) Bound(c ir.Value, i, size int) ir.Value {
+	if got := s.r.Captured(c); c.Known && i < len(got) {
 		return got[i]
 	}
-	return Unknown(size)
+	return ir.Unknown(size)
 }
 
-func (s *machineState) load(e *Expr, addr, key Value) Value {
-	if v, ok := s.cache[e.key]; ok {
+func (s *machineState) Load(e *ir.Expr, addr, key ir.Value) ir.Value {
+	if v, ok := s.cache[e.Key()]; ok {
 		return v
 	}
 	v := s.read(e, addr, key)
-	s.cache[e.key] = v
+	s.cache[e.Key()] = v
 	return v
 }
 
-func (s *machineState) read(e *Expr, addr, key Value) Value {
+func (s *machineState) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 	if !addr.Known {
-		return Unknown(e.Size)
+		return ir.Unknown(e.Size)
 	}
-	if addr.Uint() < firstPage {
+	if addr.Uint() < ir.FirstPage {
 		if len(e.Args) < 2 {
 			s.bad = true
 		}
-		return Unknown(e.Size)
+		return ir.Unknown(e.Size)
 	}
-	a := s.r.real(addr.Uint())
+	a := s.r.Real(addr.Uint())
 	if len(e.Args) > 1 {
 		s.touch(e, a, 1)
-		return Unknown(e.Size)
+		return ir.Unknown(e.Size)
 	}
 	s.touch(e, a, e.Size)
 	whole := true
@@ -72,7 +77,7 @@ func (s *machineState) read(e *Expr, addr, key Value) Value {
 		_, ok := s.own[a+uint64(i)]
 		whole = whole && ok
 	}
-	v := Unknown(e.Size)
+	v := ir.Unknown(e.Size)
 	if !whole {
 		v = s.memory(a, e.Size)
 	}
@@ -88,7 +93,7 @@ func (s *machineState) read(e *Expr, addr, key Value) Value {
 			b[i] = x
 		}
 	}
-	return Bytes(b)
+	return ir.Bytes(b)
 }
 
 // run evaluates the machine. A load through a bad address is a crash like any other;
@@ -97,14 +102,14 @@ func (s *machineState) run(e Edge) Verdict {
 	for {
 		for _, o := range e.Ops {
 			if o.Load != nil {
-				eval(o.Load, s)
+				ir.Eval(o.Load, s)
 				continue
 			}
-			addr, val := eval(o.Addr, s), eval(o.Value, s)
+			addr, val := ir.Eval(o.Addr, s), ir.Eval(o.Value, s)
 			if !addr.Known || o.Key != nil {
 				continue
 			}
-			a := s.r.real(addr.Uint())
+			a := s.r.Real(addr.Uint())
 			for i := range o.Size {
 				if val.Known {
 					s.own[a+uint64(i)] = byte(val.Slice(i, 1).Uint())
@@ -122,7 +127,7 @@ func (s *machineState) run(e Edge) Verdict {
 			}
 			return Safe
 		}
-		v := eval(e.To.Pred, s)
+		v := ir.Eval(e.To.Pred, s)
 		if s.bad {
 			return WillCrash
 		}
@@ -143,7 +148,7 @@ func (s *machineState) run(e Edge) Verdict {
 
 func (s *machineState) fork() *machineState {
 	c := *s
-	c.own, c.cache = map[uint64]byte{}, map[string]Value{}
+	c.own, c.cache = map[uint64]byte{}, map[string]ir.Value{}
 	for k, v := range s.own {
 		c.own[k] = v
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // TestRaceBeginsAtTheLoad: a lock around the store alone would end the race and lose
@@ -19,11 +21,11 @@ func TestRaceBeginsAtTheLoad(t *testing.T) {
 	}
 	byG := map[uint32]uint64{}
 	for _, e := range log.Events {
-		if e.Kind == sli.KindStore && e.G > 1 {
+		if e.Kind == exec.KindStore && e.G > 1 {
 			byG[e.G] = e.Seq
 		}
 	}
-	a, err := sli.Analyse(p.Program, log, sli.Failure{Why: sli.Race, Seq: byG[2], Other: byG[3]}, sli.Options{})
+	a, err := sli.Analyse(p.Program, log, exec.Failure{Why: ir.Race, Seq: byG[2], Other: byG[3]}, sli.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
-func (l *lifter) builtin(in ssa.CallInstruction, b *ssa.Builtin, op sli.Op) {
+func (l *lifter) builtin(in ssa.CallInstruction, b *ssa.Builtin, op ir.Op) {
 	args := in.Common().Args
 	var dst ssa.Value
 	size := 0
@@ -17,12 +17,12 @@ func (l *lifter) builtin(in ssa.CallInstruction, b *ssa.Builtin, op sli.Op) {
 			dst = v
 		}
 	}
-	if op != sli.Call {
-		word, does := b.Name(), sli.Call
+	if op != ir.Call {
+		word, does := b.Name(), ir.Call
 		if word == "close" {
-			does = sli.Sync
+			does = ir.Sync
 		}
-		l.emit(&sli.Instr{Op: op, Word: word, Does: does, Args: l.values(args)})
+		l.emit(&ir.Instr{Op: op, Word: word, Does: does, Args: l.values(args)})
 		return
 	}
 	switch b.Name() {
@@ -31,27 +31,27 @@ func (l *lifter) builtin(in ssa.CallInstruction, b *ssa.Builtin, op sli.Op) {
 	case "append":
 		l.grow(in, args, dst)
 	case "copy":
-		l.emit(&sli.Instr{Op: sli.Call, Word: "copy", Dst: l.dst(dst), Size: size, Args: l.values(args), Pos: l.site(in, "store")})
+		l.emit(&ir.Instr{Op: ir.Call, Word: "copy", Dst: l.dst(dst), Size: size, Args: l.values(args), Pos: l.site(in, "store")})
 	case "delete":
-		l.emit(&sli.Instr{Op: sli.Store, X: l.value(args[0]), Key: l.value(args[1]), Pos: l.mapSite(in, args[0], "map write"), Data: l.p.element(args[0]).String()})
+		l.emit(&ir.Instr{Op: ir.Store, X: l.value(args[0]), Key: l.value(args[1]), Pos: l.mapSite(in, args[0], "map write"), Data: l.p.element(args[0]).String()})
 	case "clear":
 		if _, ok := args[0].Type().Underlying().(*types.Map); ok {
-			l.emit(&sli.Instr{Op: sli.Store, X: l.value(args[0]), Key: sli.Opaque("any", 8), Pos: l.mapSite(in, args[0], "map write"), Data: l.p.element(args[0]).String()})
+			l.emit(&ir.Instr{Op: ir.Store, X: l.value(args[0]), Key: ir.Opaque("any", 8), Pos: l.mapSite(in, args[0], "map write"), Data: l.p.element(args[0]).String()})
 			return
 		}
-		l.emit(&sli.Instr{Op: sli.Call, Word: "clear", Args: l.values(args), Pos: l.site(in, "store")})
+		l.emit(&ir.Instr{Op: ir.Call, Word: "clear", Args: l.values(args), Pos: l.site(in, "store")})
 	case "close":
-		l.emit(&sli.Instr{Op: sli.Sync, Word: "close", Args: l.values(args), Pos: l.site(in, "close")})
+		l.emit(&ir.Instr{Op: ir.Sync, Word: "close", Args: l.values(args), Pos: l.site(in, "close")})
 	case "ssa:wrapnilchk":
 		l.notNil(args[0])
 		l.assign(dst, l.value(args[0]))
 	default: // print, min, max, recover, real, ...
-		out := &sli.Instr{Op: sli.Call, Word: b.Name(), Dst: l.dst(dst), Size: size, Args: l.values(args)}
+		out := &ir.Instr{Op: ir.Call, Word: b.Name(), Dst: l.dst(dst), Size: size, Args: l.values(args)}
 		l.emit(out)
 	}
 }
 
-func (l *lifter) dst(v ssa.Value) sli.Reg {
+func (l *lifter) dst(v ssa.Value) ir.Reg {
 	if v == nil {
 		return 0
 	}
@@ -65,20 +65,20 @@ func (l *lifter) length(in ssa.CallInstruction, name string, x ssa.Value, dst ss
 		if name == "cap" {
 			off = 16
 		}
-		l.assign(dst, sli.Extract(l.value(x), off, 8))
+		l.assign(dst, ir.Extract(l.value(x), off, 8))
 	case *types.Basic:
-		l.assign(dst, sli.Extract(l.value(x), 8, 8))
+		l.assign(dst, ir.Extract(l.value(x), 8, 8))
 	case *types.Pointer:
-		l.assign(dst, sli.Num(8, uint64(t.Elem().Underlying().(*types.Array).Len())))
+		l.assign(dst, ir.Num(8, uint64(t.Elem().Underlying().(*types.Array).Len())))
 	case *types.Array:
-		l.assign(dst, sli.Num(8, uint64(t.Len())))
+		l.assign(dst, ir.Num(8, uint64(t.Len())))
 	case *types.Map:
-		l.emit(&sli.Instr{
-			Op: sli.Load, Dst: l.reg(dst), Size: 8, X: l.value(x), Key: sli.Opaque("len", 8),
+		l.emit(&ir.Instr{
+			Op: ir.Load, Dst: l.reg(dst), Size: 8, X: l.value(x), Key: ir.Opaque("len", 8),
 			Pos: l.mapSite(in, x, "map read"), Data: l.p.element(x).String(),
 		})
 	default:
-		l.emit(&sli.Instr{Op: sli.Sync, Word: "chanlen", Dst: l.reg(dst), Size: 8, Args: []*sli.Expr{l.value(x)}, Pos: l.site(in, "channel length")})
+		l.emit(&ir.Instr{Op: ir.Sync, Word: "chanlen", Dst: l.reg(dst), Size: 8, Args: []*ir.Expr{l.value(x)}, Pos: l.site(in, "channel length")})
 	}
 }
 
@@ -95,10 +95,10 @@ func (l *lifter) grow(in ssa.CallInstruction, args []ssa.Value, dst ssa.Value) {
 	if s, ok := args[0].Type().Underlying().(*types.Slice); ok {
 		elem = uint64(l.p.size(s.Elem()))
 	}
-	l.emit(&sli.Instr{Op: sli.Call, Word: "append", Dst: t, Size: 24, Args: []*sli.Expr{x, y, sli.Num(8, elem)}, Pos: l.site(in, "store")})
-	r := sli.R(t, 24)
-	n := sli.Binary(sli.OpAdd, sli.Unsigned, sli.Extract(x, 8, 8), sli.Extract(y, 8, 8))
+	l.emit(&ir.Instr{Op: ir.Call, Word: "append", Dst: t, Size: 24, Args: []*ir.Expr{x, y, ir.Num(8, elem)}, Pos: l.site(in, "store")})
+	r := ir.R(t, 24)
+	n := ir.Binary(ir.OpAdd, ir.Unsigned, ir.Extract(x, 8, 8), ir.Extract(y, 8, 8))
 	if dst != nil {
-		l.assign(dst, sli.Concat(sli.Extract(r, 0, 8), n, sli.Extract(r, 16, 8)))
+		l.assign(dst, ir.Concat(ir.Extract(r, 0, 8), n, ir.Extract(r, 16, 8)))
 	}
 }

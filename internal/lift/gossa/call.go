@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // locking are the methods of package sync, and what else has a meaning for who may
@@ -45,14 +45,14 @@ var failing = map[string]bool{
 	"(*testing.common).Fatal": true, "(*testing.common).Fatalf": true,
 }
 
-func (l *lifter) call(in ssa.CallInstruction, op sli.Op) {
+func (l *lifter) call(in ssa.CallInstruction, op ir.Op) {
 	c := in.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		l.builtin(in, b, op)
 		return
 	}
-	out := &sli.Instr{Op: op, Args: l.values(c.Args), Pos: l.site(in, "")}
-	if op == sli.Spawn {
+	out := &ir.Instr{Op: op, Args: l.values(c.Args), Pos: l.site(in, "")}
+	if op == ir.Spawn {
 		out.Pos = l.site(in, "go")
 	}
 	var dst ssa.Value
@@ -64,11 +64,11 @@ func (l *lifter) call(in ssa.CallInstruction, op sli.Op) {
 	switch f := c.StaticCallee(); {
 	case c.IsInvoke():
 		v := l.value(c.Value)
-		if op == sli.Call {
-			l.emit(&sli.Instr{Op: sli.Test, Why: sli.BadAddress, X: sli.Unary(sli.OpBadAddr, sli.Unsigned, sli.Extract(v, 0, 8)), Pos: l.site(in, "")})
+		if op == ir.Call {
+			l.emit(&ir.Instr{Op: ir.Test, Why: ir.BadAddress, X: ir.Unary(ir.OpBadAddr, ir.Unsigned, ir.Extract(v, 0, 8)), Pos: l.site(in, "")})
 		}
-		out.Fn, out.Method = sli.Extract(v, 0, 8), c.Method.Name()
-		out.Args = append([]*sli.Expr{sli.Extract(v, 8, 8)}, out.Args...)
+		out.Fn, out.Method = ir.Extract(v, 0, 8), c.Method.Name()
+		out.Args = append([]*ir.Expr{ir.Extract(v, 8, 8)}, out.Args...)
 		name = c.Method.FullName()
 		if m := c.Method.Name(); isTesting(c.Method) && failing["(*testing.common)."+m] {
 			name = "(*testing.common)." + m
@@ -76,8 +76,8 @@ func (l *lifter) call(in ssa.CallInstruction, op sli.Op) {
 		}
 	case f == nil:
 		out.Fn = l.value(c.Value)
-		if op == sli.Call {
-			l.emit(&sli.Instr{Op: sli.Test, Why: sli.BadAddress, X: sli.Unary(sli.OpBadAddr, sli.Unsigned, out.Fn), Pos: l.site(in, "")})
+		if op == ir.Call {
+			l.emit(&ir.Instr{Op: ir.Test, Why: ir.BadAddress, X: ir.Unary(ir.OpBadAddr, ir.Unsigned, out.Fn), Pos: l.site(in, "")})
 		}
 	default:
 		name = f.String()
@@ -99,8 +99,8 @@ func (l *lifter) call(in ssa.CallInstruction, op sli.Op) {
 		out.Dst = l.reg(dst)
 	}
 	l.emit(out)
-	if op == sli.Call && ending[name] {
-		l.emit(&sli.Instr{Op: sli.Stop})
+	if op == ir.Call && ending[name] {
+		l.emit(&ir.Instr{Op: ir.Stop})
 		l.block()
 	}
 }
@@ -108,33 +108,33 @@ func (l *lifter) call(in ssa.CallInstruction, op sli.Op) {
 func isTesting(m *types.Func) bool { return m.Pkg() != nil && m.Pkg().Path() == "testing" }
 
 // special lifts calls of the standard library that mean something to the engine.
-func (l *lifter) special(in ssa.CallInstruction, c *ssa.CallCommon, out *sli.Instr, dst ssa.Value, name string, op sli.Op) bool {
+func (l *lifter) special(in ssa.CallInstruction, c *ssa.CallCommon, out *ir.Instr, dst ssa.Value, name string, op ir.Op) bool {
 	word, sync := locking[name]
 	if !sync && strings.Contains(name, "sync/atomic.") {
-		if op == sli.Call && l.atomic(in, c, dst, name) {
+		if op == ir.Call && l.atomic(in, c, dst, name) {
 			return true
 		}
 	}
 	switch {
-	case failing[name] && op == sli.Call:
-		l.emit(&sli.Instr{Op: sli.Test, Why: sli.Assertion, X: sli.Num(1, 1), Pos: l.site(in, "")})
+	case failing[name] && op == ir.Call:
+		l.emit(&ir.Instr{Op: ir.Test, Why: ir.Assertion, X: ir.Num(1, 1), Pos: l.site(in, "")})
 		if ending[name] {
-			l.emit(&sli.Instr{Op: sli.Stop})
+			l.emit(&ir.Instr{Op: ir.Stop})
 			l.block()
 		}
 		return true
 	case !sync:
-		out.Does = sli.Call
+		out.Does = ir.Call
 		return false
 	}
 	out.Word = word
-	if op == sli.Call {
-		out.Op = sli.Sync
+	if op == ir.Call {
+		out.Op = ir.Sync
 		if dst != nil {
 			out.Dst = l.reg(dst)
 		}
 	}
-	out.Does = sli.Sync
+	out.Does = ir.Sync
 	l.emit(out)
 	return true
 }
@@ -148,23 +148,23 @@ func (l *lifter) atomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.Value
 	}
 	addr := l.value(c.Args[0])
 	isBool := strings.Contains(name, "atomic.Bool)")
-	l.emit(&sli.Instr{Op: sli.Test, Why: sli.BadAddress, X: sli.Unary(sli.OpBadAddr, sli.Unsigned, addr), Pos: l.site(in, "")})
+	l.emit(&ir.Instr{Op: ir.Test, Why: ir.BadAddress, X: ir.Unary(ir.OpBadAddr, ir.Unsigned, addr), Pos: l.site(in, "")})
 	data := l.p.data(c.Args[0]).String()
 	switch {
 	case strings.HasPrefix(verb, "Load") && dst != nil:
 		if isBool {
 			t := l.temp(4)
-			l.emit(&sli.Instr{Op: sli.Load, Atomic: true, Dst: t, Size: 4, X: addr, Pos: l.site(in, "atomic load"), Data: data})
-			l.assign(dst, sli.Binary(sli.OpNe, sli.Unsigned, sli.R(t, 4), sli.Num(4, 0)))
+			l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: t, Size: 4, X: addr, Pos: l.site(in, "atomic load"), Data: data})
+			l.assign(dst, ir.Binary(ir.OpNe, ir.Unsigned, ir.R(t, 4), ir.Num(4, 0)))
 			return true
 		}
-		l.emit(&sli.Instr{Op: sli.Load, Atomic: true, Dst: l.reg(dst), Size: l.p.size(dst.Type()), X: addr, Pos: l.site(in, "atomic load"), Data: data})
+		l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: l.reg(dst), Size: l.p.size(dst.Type()), X: addr, Pos: l.site(in, "atomic load"), Data: data})
 	case strings.HasPrefix(verb, "Store") && len(c.Args) == 2:
 		v := l.value(c.Args[1])
 		if isBool {
-			v = sli.Convert(v, sli.Unsigned, sli.Unsigned, 4)
+			v = ir.Convert(v, ir.Unsigned, ir.Unsigned, 4)
 		}
-		l.emit(&sli.Instr{Op: sli.Store, Atomic: true, Size: v.Size, X: addr, Val: v, Pos: l.site(in, "atomic store"), Data: data})
+		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, X: addr, Val: v, Pos: l.site(in, "atomic store"), Data: data})
 	default:
 		word := ""
 		for prefix, w := range map[string]string{"Add": "add", "CompareAndSwap": "cas", "Swap": "swap", "And": "and", "Or": "or"} {
@@ -179,7 +179,7 @@ func (l *lifter) atomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.Value
 		if word == "cas" {
 			kind = "compare and swap"
 		}
-		out := &sli.Instr{Op: sli.Sync, Word: word, Args: l.values(c.Args), Pos: l.site(in, kind), Data: data}
+		out := &ir.Instr{Op: ir.Sync, Word: word, Args: l.values(c.Args), Pos: l.site(in, kind), Data: data}
 		if dst != nil {
 			out.Dst, out.Size = l.reg(dst), l.p.size(dst.Type())
 		}

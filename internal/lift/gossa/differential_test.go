@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+	"github.com/cofferdam-go/cofferdam/internal/sli/slitest"
 )
 
 // A generator writes random functions that compute from ints, slices, structs,
@@ -195,12 +196,12 @@ func TestEvaluatorAgreesWithGo(t *testing.T) {
 	n := 0
 	for i := range functions {
 		for _, a := range args {
-			s, err := sli.NewSimulation(p.Program)
+			s, err := slitest.NewSimulation(p.Program)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got := ""
-			v, err := s.Call(p.Func(fmt.Sprintf("random.f%d", i)), sli.Word(8, uint64(a[0])), sli.Word(8, uint64(a[1])))
+			v, err := s.Call(p.Func(fmt.Sprintf("random.f%d", i)), ir.Word(8, uint64(a[0])), ir.Word(8, uint64(a[1])))
 			switch {
 			case err == nil:
 				got = fmt.Sprint(v.Int())

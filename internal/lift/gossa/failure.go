@@ -3,33 +3,34 @@ package gossa
 import (
 	"strings"
 
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // runtimeErrors tell failures apart by what the runtime says.
 var runtimeErrors = []struct {
 	text string
-	why  sli.Why
+	why  ir.Why
 }{
-	{"nil pointer dereference", sli.BadAddress},
-	{"index out of range", sli.OutOfRange},
-	{"slice bounds out of range", sli.OutOfRange},
-	{"interface conversion", sli.WrongType},
-	{"integer divide by zero", sli.DivideByZero},
+	{"nil pointer dereference", ir.BadAddress},
+	{"index out of range", ir.OutOfRange},
+	{"slice bounds out of range", ir.OutOfRange},
+	{"interface conversion", ir.WrongType},
+	{"integer divide by zero", ir.DivideByZero},
 }
 
 // Failures are the failures of a trace that the engine can start from, those that
 // crashed before those that did not.
-func (p *Program) Failures(t *Trace, o *trace.Outcome) []sli.Failure {
-	var crashes, races []sli.Failure
+func (p *Program) Failures(t *Trace, o *trace.Outcome) []exec.Failure {
+	var crashes, races []exec.Failure
 	for i := range o.Failures {
 		f := &o.Failures[i]
 		switch f.Kind {
 		case "panic":
-			crashes = append(crashes, sli.Failure{Why: why(f.Message), G: f.G, Here: p.here(f)})
+			crashes = append(crashes, exec.Failure{Why: why(f.Message), G: f.G, Here: p.here(f)})
 		case "test failed":
-			crashes = append(crashes, sli.Failure{Why: sli.Assertion, G: f.G})
+			crashes = append(crashes, exec.Failure{Why: ir.Assertion, G: f.G})
 		case "fatal error":
 			if strings.Contains(f.Message, "concurrent map") {
 				if x, ok := t.mapConflict(f); ok {
@@ -45,17 +46,17 @@ func (p *Program) Failures(t *Trace, o *trace.Outcome) []sli.Failure {
 	return append(crashes, races...)
 }
 
-func why(message string) sli.Why {
+func why(message string) ir.Why {
 	for _, r := range runtimeErrors {
 		if strings.Contains(message, r.text) {
 			return r.why
 		}
 	}
-	return sli.Panic
+	return ir.Panic
 }
 
 // here finds the line of the innermost call of the panic that is the program's.
-func (p *Program) here(f *trace.Failure) func(*sli.Instr) bool {
+func (p *Program) here(f *trace.Failure) func(*ir.Instr) bool {
 	files := map[string]bool{}
 	for _, lf := range p.Funcs {
 		if s := p.back[lf]; s != nil {
@@ -66,7 +67,7 @@ func (p *Program) here(f *trace.Failure) func(*sli.Instr) bool {
 		if !files[c.File] {
 			continue
 		}
-		return func(in *sli.Instr) bool {
+		return func(in *ir.Instr) bool {
 			if o := p.origins[in.Pos]; o.Instr != nil && o.Instr.Pos().IsValid() {
 				if at := p.Fset.PositionFor(o.Instr.Pos(), false); at.Filename == c.File && at.Line == c.Line {
 					return true
@@ -80,16 +81,16 @@ func (p *Program) here(f *trace.Failure) func(*sli.Instr) bool {
 }
 
 // race finds the events of a race's two accesses.
-func (t *Trace) race(f *trace.Failure) (sli.Failure, bool) {
+func (t *Trace) race(f *trace.Failure) (exec.Failure, bool) {
 	if len(f.Others) == 0 {
-		return sli.Failure{}, false
+		return exec.Failure{}, false
 	}
-	x := sli.Failure{Why: sli.Race, G: f.G}
-	is := func(e *sli.Event, p *trace.Point) bool {
+	x := exec.Failure{Why: ir.Race, G: f.G}
+	is := func(e *exec.Event, p *trace.Point) bool {
 		return e.G == p.G && e.Site == p.Site && (p.Frame == 0 || e.Frame == p.Frame)
 	}
 	a, b := &f.Others[0], &f.Point
-	t.Accesses(f.Addr, 1, 1, t.last, func(e *sli.Event) bool {
+	t.Accesses(f.Addr, 1, 1, t.last, func(e *exec.Event) bool {
 		switch {
 		case is(e, a):
 			x.Other = e.Seq
@@ -100,18 +101,18 @@ func (t *Trace) race(f *trace.Failure) (sli.Failure, bool) {
 		return true
 	})
 	if strings.HasPrefix(f.Kind, "map") || strings.HasPrefix(b.Kind, "map") {
-		x.Why = sli.MapConflict
+		x.Why = ir.MapConflict
 	}
 	return x, x.Seq != 0 && x.Other != 0
 }
 
 // mapConflict finds the accesses to a map that met. The second of them did not take
 // place, so an earlier one at its site may have to stand for it.
-func (t *Trace) mapConflict(f *trace.Failure) (sli.Failure, bool) {
-	x := sli.Failure{Why: sli.MapConflict, G: f.G}
+func (t *Trace) mapConflict(f *trace.Failure) (exec.Failure, bool) {
+	x := exec.Failure{Why: ir.MapConflict, G: f.G}
 	last := map[uint64]uint64{} // the last access of another goroutine, by map
 	var other uint64
-	t.All(0, func(e *sli.Event) bool {
+	t.All(0, func(e *exec.Event) bool {
 		if !e.Map {
 			return true
 		}

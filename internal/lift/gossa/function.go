@@ -8,16 +8,16 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // A lifter lifts one function.
 type lifter struct {
 	p    *Program
 	f    *ssa.Function
-	out  *sli.Func
-	regs map[ssa.Value]sli.Reg
-	cur  *sli.Block
+	out  *ir.Func
+	regs map[ssa.Value]ir.Reg
+	cur  *ir.Block
 	at   ssa.Instruction // what is being lifted
 }
 
@@ -30,7 +30,7 @@ func (l *lifter) function() {
 	}
 	l.out.Results = l.p.results(l.f.Signature)
 	l.readRefs()
-	heads, tails := map[*ssa.BasicBlock]*sli.Block{}, map[*ssa.BasicBlock]*sli.Block{}
+	heads, tails := map[*ssa.BasicBlock]*ir.Block{}, map[*ssa.BasicBlock]*ir.Block{}
 	for _, b := range l.f.Blocks {
 		heads[b] = l.out.NewBlock()
 	}
@@ -41,12 +41,12 @@ func (l *lifter) function() {
 			l.instr(in)
 		}
 		if n := len(l.cur.Instrs); n == 0 || !last(l.cur.Instrs[n-1]) {
-			l.emit(&sli.Instr{Op: sli.Stop})
+			l.emit(&ir.Instr{Op: ir.Stop})
 		}
 		tails[b] = l.cur
 	}
 	for _, b := range l.f.Blocks {
-		if tail := tails[b]; tail.Instrs[len(tail.Instrs)-1].Op != sli.Stop {
+		if tail := tails[b]; tail.Instrs[len(tail.Instrs)-1].Op != ir.Stop {
 			for _, s := range b.Succs {
 				tail.Succs = append(tail.Succs, heads[s])
 			}
@@ -63,12 +63,12 @@ func (l *lifter) unreached() {
 	for _, b := range l.out.Blocks {
 		for i := len(b.Preds) - 1; i >= 0; i-- {
 			q := b.Preds[i]
-			if q.Instrs[len(q.Instrs)-1].Op != sli.Stop {
+			if q.Instrs[len(q.Instrs)-1].Op != ir.Stop {
 				continue
 			}
 			b.Preds = append(b.Preds[:i:i], b.Preds[i+1:]...)
 			for _, in := range b.Instrs {
-				if in.Op == sli.Phi {
+				if in.Op == ir.Phi {
 					in.Args = append(in.Args[:i:i], in.Args[i+1:]...)
 				}
 			}
@@ -76,15 +76,15 @@ func (l *lifter) unreached() {
 	}
 }
 
-func last(in *sli.Instr) bool {
+func last(in *ir.Instr) bool {
 	switch in.Op {
-	case sli.Jump, sli.Branch, sli.Return, sli.Stop:
+	case ir.Jump, ir.Branch, ir.Return, ir.Stop:
 		return true
 	}
 	return false
 }
 
-func (l *lifter) reg(v ssa.Value) sli.Reg {
+func (l *lifter) reg(v ssa.Value) ir.Reg {
 	r, ok := l.regs[v]
 	if !ok {
 		r = l.out.NewReg(v.Name(), l.p.size(v.Type()))
@@ -94,92 +94,92 @@ func (l *lifter) reg(v ssa.Value) sli.Reg {
 }
 
 // temp is a register that go/ssa does not have.
-func (l *lifter) temp(size int) sli.Reg { return l.out.NewReg("", size) }
+func (l *lifter) temp(size int) ir.Reg { return l.out.NewReg("", size) }
 
-func (l *lifter) emit(in *sli.Instr) *sli.Instr {
+func (l *lifter) emit(in *ir.Instr) *ir.Instr {
 	if in.Pos == 0 {
 		in.Pos = l.p.origin(Origin{Func: l.f, Instr: l.at})
 	}
 	return l.cur.Add(in)
 }
 
-func (l *lifter) assign(v ssa.Value, x *sli.Expr) {
-	l.emit(&sli.Instr{Op: sli.Assign, Dst: l.reg(v), X: x})
+func (l *lifter) assign(v ssa.Value, x *ir.Expr) {
+	l.emit(&ir.Instr{Op: ir.Assign, Dst: l.reg(v), X: x})
 }
 
-func (l *lifter) test(why sli.Why, x *sli.Expr) {
-	if x.Op == sli.OpConst && x.Val.Uint() == 0 {
+func (l *lifter) test(why ir.Why, x *ir.Expr) {
+	if x.Op == ir.OpConst && x.Val.Uint() == 0 {
 		return
 	}
-	l.emit(&sli.Instr{Op: sli.Test, Why: why, X: x})
+	l.emit(&ir.Instr{Op: ir.Test, Why: why, X: x})
 }
 
 // block goes on in a new block.
-func (l *lifter) block() *sli.Block {
+func (l *lifter) block() *ir.Block {
 	l.cur = l.out.NewBlock()
 	return l.cur
 }
 
 // value is the expression for an operand.
-func (l *lifter) value(v ssa.Value) *sli.Expr {
+func (l *lifter) value(v ssa.Value) *ir.Expr {
 	switch v := v.(type) {
 	case *ssa.Const:
 		return l.p.constant(v)
 	case *ssa.Global:
-		return sli.Symbol(v.String())
+		return ir.Symbol(v.String())
 	case *ssa.Function:
 		if f := l.p.funcs[v]; f != nil {
-			return sli.Closure(f.Name)
+			return ir.Closure(f.Name)
 		}
-		return sli.Symbol("func " + v.String())
+		return ir.Symbol("func " + v.String())
 	case *ssa.Builtin:
-		return sli.Opaque(v.Name(), 8)
+		return ir.Opaque(v.Name(), 8)
 	}
-	return sli.R(l.reg(v), l.p.size(v.Type()))
+	return ir.R(l.reg(v), l.p.size(v.Type()))
 }
 
-func (l *lifter) values(vs []ssa.Value) []*sli.Expr {
-	all := make([]*sli.Expr, len(vs))
+func (l *lifter) values(vs []ssa.Value) []*ir.Expr {
+	all := make([]*ir.Expr, len(vs))
 	for i, v := range vs {
 		all[i] = l.value(v)
 	}
 	return all
 }
 
-func (p *Program) constant(c *ssa.Const) *sli.Expr {
+func (p *Program) constant(c *ssa.Const) *ir.Expr {
 	n := p.size(c.Type())
 	if c.Value == nil {
-		return sli.Const(sli.Bytes(make([]byte, n)))
+		return ir.Const(ir.Bytes(make([]byte, n)))
 	}
 	switch {
 	case isComplex(c.Type()):
-		return sli.Opaque("complex number", n)
+		return ir.Opaque("complex number", n)
 	case isString(c.Type()):
 		return p.text(constant.StringVal(c.Value))
 	case c.Value.Kind() == constant.Bool:
 		if constant.BoolVal(c.Value) {
-			return sli.Num(n, 1)
+			return ir.Num(n, 1)
 		}
-		return sli.Num(n, 0)
-	case class(c.Type()) == sli.Float:
+		return ir.Num(n, 0)
+	case class(c.Type()) == ir.Float:
 		f, _ := constant.Float64Val(constant.ToFloat(c.Value))
 		if n == 4 {
-			return sli.Num(4, uint64(math.Float32bits(float32(f))))
+			return ir.Num(4, uint64(math.Float32bits(float32(f))))
 		}
-		return sli.Num(n, math.Float64bits(f))
+		return ir.Num(n, math.Float64bits(f))
 	}
 	v := constant.ToInt(c.Value)
 	if i, ok := constant.Int64Val(v); ok {
-		return sli.Num(n, uint64(i))
+		return ir.Num(n, uint64(i))
 	}
 	u, _ := constant.Uint64Val(v)
-	return sli.Num(n, u)
+	return ir.Num(n, u)
 }
 
 // text is a constant string.
-func (p *Program) text(s string) *sli.Expr {
+func (p *Program) text(s string) *ir.Expr {
 	if s == "" {
-		return sli.Const(sli.Bytes(make([]byte, 16)))
+		return ir.Const(ir.Bytes(make([]byte, 16)))
 	}
 	name, ok := p.texts[s]
 	if !ok {
@@ -187,12 +187,12 @@ func (p *Program) text(s string) *sli.Expr {
 		p.texts[s] = name
 		p.Data[name] = []byte(s)
 	}
-	return sli.Concat(sli.Symbol(name), sli.Num(8, uint64(len(s))))
+	return ir.Concat(ir.Symbol(name), ir.Num(8, uint64(len(s))))
 }
 
 // word is an integer operand of any type as 8 bytes.
-func (l *lifter) word(v ssa.Value) *sli.Expr {
-	return sli.Convert(l.value(v), class(v.Type()), sli.Unsigned, 8)
+func (l *lifter) word(v ssa.Value) *ir.Expr {
+	return ir.Convert(l.value(v), class(v.Type()), ir.Unsigned, 8)
 }
 
 func pointee(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }

@@ -36,17 +36,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
 
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // A Program is a lifted program.
 type Program struct {
-	*sli.Program
+	*ir.Program
 	Fset *token.FileSet
 
 	sizes   types.Sizes
-	funcs   map[*ssa.Function]*sli.Func
-	back    map[*sli.Func]*ssa.Function
+	funcs   map[*ssa.Function]*ir.Func
+	back    map[*ir.Func]*ssa.Function
 	origins []Origin
 	syntax  map[token.Pos]ast.Node // by the position that go/ssa gives their instructions
 	refs    map[ssa.Instruction]ast.Expr
@@ -69,11 +69,11 @@ type Origin struct {
 // ssa.GlobalDebug and ssa.InstantiateGenerics; files is the syntax of the packages.
 func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, error) {
 	p := &Program{
-		Program: &sli.Program{Data: map[string][]byte{}, Methods: map[string]map[string]*sli.Func{}},
+		Program: &ir.Program{Data: map[string][]byte{}, Methods: map[string]map[string]*ir.Func{}},
 		Fset:    prog.Fset,
 		sizes:   types.SizesFor("gc", "amd64"),
-		funcs:   map[*ssa.Function]*sli.Func{},
-		back:    map[*sli.Func]*ssa.Function{},
+		funcs:   map[*ssa.Function]*ir.Func{},
+		back:    map[*ir.Func]*ssa.Function{},
 		origins: []Origin{{}},
 		syntax:  map[token.Pos]ast.Node{},
 		refs:    map[ssa.Instruction]ast.Expr{},
@@ -103,7 +103,7 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 	})
 	names := map[string]int{}
 	for _, f := range all {
-		lf := &sli.Func{Name: f.String(), Pos: p.origin(Origin{Func: f, Node: p.funcNode(f), Kind: "call"})}
+		lf := &ir.Func{Name: f.String(), Pos: p.origin(Origin{Func: f, Node: p.funcNode(f), Kind: "call"})}
 		if names[lf.Name]++; names[lf.Name] > 1 {
 			lf.Name += "#" + string(rune('0'+names[lf.Name]))
 		}
@@ -113,7 +113,7 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 	}
 	for _, f := range all {
 		lf := p.funcs[f]
-		l := &lifter{p: p, f: f, out: lf, regs: map[ssa.Value]sli.Reg{}}
+		l := &lifter{p: p, f: f, out: lf, regs: map[ssa.Value]ir.Reg{}}
 		l.function()
 	}
 	p.methods(prog)
@@ -150,14 +150,14 @@ func (p *Program) origin(o Origin) int {
 }
 
 // Origin tells where an instruction comes from.
-func (p *Program) Origin(in *sli.Instr) Origin { return p.origins[in.Pos] }
+func (p *Program) Origin(in *ir.Instr) Origin { return p.origins[in.Pos] }
 
 // Function is the source's function for a lifted one.
-func (p *Program) Function(f *sli.Func) *ssa.Function { return p.back[f] }
+func (p *Program) Function(f *ir.Func) *ssa.Function { return p.back[f] }
 
 // Position is where an instruction is in the source: of its expression if it has
 // one, else of something near it.
-func (p *Program) Position(in *sli.Instr) token.Position {
+func (p *Program) Position(in *ir.Instr) token.Position {
 	o := p.origins[in.Pos]
 	pos := token.NoPos
 	switch {

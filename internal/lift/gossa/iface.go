@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 func typeSymbol(t types.Type) string { return "type " + types.TypeString(t, nil) }
@@ -15,78 +15,78 @@ func (l *lifter) iface(in ssa.Instruction) {
 	case *ssa.ChangeInterface:
 		l.assign(in, l.value(in.X))
 	case *ssa.MakeInterface:
-		l.assign(in, sli.Concat(sli.Symbol(typeSymbol(in.X.Type())), l.boxed(in.X)))
+		l.assign(in, ir.Concat(ir.Symbol(typeSymbol(in.X.Type())), l.boxed(in.X)))
 	case *ssa.TypeAssert:
 		l.assert(in)
 	}
 }
 
 // boxed is the data word of an interface that holds v.
-func (l *lifter) boxed(v ssa.Value) *sli.Expr {
+func (l *lifter) boxed(v ssa.Value) *ir.Expr {
 	x := l.value(v)
 	if direct(v.Type()) {
 		return x
 	}
 	a := l.temp(8)
-	l.emit(&sli.Instr{Op: sli.Alloc, Dst: a, X: sli.Num(8, uint64(x.Size)), Private: true})
+	l.emit(&ir.Instr{Op: ir.Alloc, Dst: a, X: ir.Num(8, uint64(x.Size)), Private: true})
 	if x.Size > 0 {
-		l.emit(&sli.Instr{Op: sli.Store, Size: x.Size, X: sli.R(a, 8), Val: x, Private: true})
+		l.emit(&ir.Instr{Op: ir.Store, Size: x.Size, X: ir.R(a, 8), Val: x, Private: true})
 	}
-	return sli.R(a, 8)
+	return ir.R(a, 8)
 }
 
 // assert lifts x.(T). With two results a failure gives a zero value, which needs
 // blocks of its own.
 func (l *lifter) assert(in *ssa.TypeAssert) {
 	x := l.value(in.X)
-	word := sli.Extract(x, 0, 8)
-	some := sli.Binary(sli.OpNe, sli.Unsigned, word, sli.Num(8, 0))
+	word := ir.Extract(x, 0, 8)
+	some := ir.Binary(ir.OpNe, ir.Unsigned, word, ir.Num(8, 0))
 	_, toIface := in.AssertedType.Underlying().(*types.Interface)
-	ok := sli.Binary(sli.OpEq, sli.Unsigned, word, sli.Symbol(typeSymbol(in.AssertedType)))
+	ok := ir.Binary(ir.OpEq, ir.Unsigned, word, ir.Symbol(typeSymbol(in.AssertedType)))
 	if toIface {
 		// Which types implement the interface is not known here; nil never does.
 		ok = some
 		if in.AssertedType.Underlying().(*types.Interface).NumMethods() > 0 {
-			ok = sli.Binary(sli.OpAnd, sli.Unsigned, some, sli.Opaque("implements", 1))
+			ok = ir.Binary(ir.OpAnd, ir.Unsigned, some, ir.Opaque("implements", 1))
 		}
 	}
 	size := l.p.size(in.AssertedType)
 	if !in.CommaOk {
-		l.emit(&sli.Instr{Op: sli.Test, Why: sli.WrongType, X: sli.Unary(sli.OpNot, sli.Unsigned, ok), Pos: l.site(in, "")})
-		l.emit(&sli.Instr{Op: sli.Assign, Dst: l.reg(in), X: l.unboxed(in, x, size, toIface)})
+		l.emit(&ir.Instr{Op: ir.Test, Why: ir.WrongType, X: ir.Unary(ir.OpNot, ir.Unsigned, ok), Pos: l.site(in, "")})
+		l.emit(&ir.Instr{Op: ir.Assign, Dst: l.reg(in), X: l.unboxed(in, x, size, toIface)})
 		return
 	}
 	from := l.cur
-	l.emit(&sli.Instr{Op: sli.Branch, X: ok})
+	l.emit(&ir.Instr{Op: ir.Branch, X: ok})
 	yes, no, join := l.out.NewBlock(), l.out.NewBlock(), l.out.NewBlock()
 	from.To(yes)
 	from.To(no)
 	l.cur = yes
 	held := l.temp(size)
-	l.emit(&sli.Instr{Op: sli.Assign, Dst: held, X: l.unboxed(in, x, size, toIface)})
-	l.emit(&sli.Instr{Op: sli.Jump})
+	l.emit(&ir.Instr{Op: ir.Assign, Dst: held, X: l.unboxed(in, x, size, toIface)})
+	l.emit(&ir.Instr{Op: ir.Jump})
 	yes.To(join)
 	l.cur = no
-	l.emit(&sli.Instr{Op: sli.Jump})
+	l.emit(&ir.Instr{Op: ir.Jump})
 	no.To(join)
 	l.cur = join
-	l.emit(&sli.Instr{
-		Op: sli.Phi, Dst: l.reg(in),
-		Args: []*sli.Expr{sli.Concat(sli.R(held, size), sli.Num(1, 1)), sli.Const(sli.Bytes(make([]byte, size+1)))},
+	l.emit(&ir.Instr{
+		Op: ir.Phi, Dst: l.reg(in),
+		Args: []*ir.Expr{ir.Concat(ir.R(held, size), ir.Num(1, 1)), ir.Const(ir.Bytes(make([]byte, size+1)))},
 	})
 }
 
-func (l *lifter) unboxed(in *ssa.TypeAssert, x *sli.Expr, size int, toIface bool) *sli.Expr {
+func (l *lifter) unboxed(in *ssa.TypeAssert, x *ir.Expr, size int, toIface bool) *ir.Expr {
 	if toIface {
 		return x
 	}
-	data := sli.Extract(x, 8, 8)
+	data := ir.Extract(x, 8, 8)
 	if direct(in.AssertedType) || size == 0 {
-		return sli.Extract(data, 0, size)
+		return ir.Extract(data, 0, size)
 	}
 	v := l.temp(size)
-	l.emit(&sli.Instr{Op: sli.Load, Dst: v, Size: size, X: data, Private: true})
-	return sli.R(v, size)
+	l.emit(&ir.Instr{Op: ir.Load, Dst: v, Size: size, X: data, Private: true})
+	return ir.R(v, size)
 }
 
 // methods fills the tables by which a dynamic type leads to its methods. A method
@@ -94,7 +94,7 @@ func (l *lifter) unboxed(in *ssa.TypeAssert, x *sli.Expr, size int, toIface bool
 func (p *Program) methods(prog *ssa.Program) {
 	for _, t := range prog.RuntimeTypes() {
 		set := prog.MethodSets.MethodSet(t)
-		table := map[string]*sli.Func{}
+		table := map[string]*ir.Func{}
 		for i := range set.Len() {
 			m := prog.MethodValue(set.At(i))
 			if m == nil || p.funcs[m] == nil {
@@ -112,27 +112,27 @@ func (p *Program) methods(prog *ssa.Program) {
 	}
 }
 
-func (p *Program) unboxing(f *sli.Func, size int) *sli.Func {
-	w := &sli.Func{Name: "unboxing " + f.Name, Results: f.Results, Pos: f.Pos, Test: f.Test}
+func (p *Program) unboxing(f *ir.Func, size int) *ir.Func {
+	w := &ir.Func{Name: "unboxing " + f.Name, Results: f.Results, Pos: f.Pos, Test: f.Test}
 	data := w.NewReg("", 8)
 	w.Params = append(w.Params, data)
-	args := []*sli.Expr{sli.Const(sli.Bytes(nil))}
+	args := []*ir.Expr{ir.Const(ir.Bytes(nil))}
 	b := w.NewBlock()
 	if size > 0 {
 		recv := w.NewReg("", size)
-		b.Add(&sli.Instr{Op: sli.Load, Dst: recv, Size: size, X: sli.R(data, 8), Private: true})
-		args[0] = sli.R(recv, size)
+		b.Add(&ir.Instr{Op: ir.Load, Dst: recv, Size: size, X: ir.R(data, 8), Private: true})
+		args[0] = ir.R(recv, size)
 	}
 	for _, r := range f.Params[1:] {
 		n := w.NewReg("", f.Sizes[r])
 		w.Params = append(w.Params, n)
-		args = append(args, sli.R(n, f.Sizes[r]))
+		args = append(args, ir.R(n, f.Sizes[r]))
 	}
-	call := b.Add(&sli.Instr{Op: sli.Call, Callee: f, Args: args, Size: f.Results})
-	ret := &sli.Instr{Op: sli.Return}
+	call := b.Add(&ir.Instr{Op: ir.Call, Callee: f, Args: args, Size: f.Results})
+	ret := &ir.Instr{Op: ir.Return}
 	if f.Results > 0 {
 		call.Dst = w.NewReg("", f.Results)
-		ret.X = sli.R(call.Dst, f.Results)
+		ret.X = ir.R(call.Dst, f.Results)
 	}
 	b.Add(ret)
 	p.Funcs = append(p.Funcs, w)

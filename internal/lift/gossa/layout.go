@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // size is how many bytes a value of type t takes in a register. A tuple's parts
@@ -59,15 +59,15 @@ func (p *Program) tupleOffset(t *types.Tuple, i int) int {
 	return n
 }
 
-func class(t types.Type) sli.Class {
+func class(t types.Type) ir.Class {
 	b, ok := t.Underlying().(*types.Basic)
 	switch {
 	case ok && b.Info()&types.IsFloat != 0:
-		return sli.Float
+		return ir.Float
 	case ok && b.Info()&types.IsInteger != 0 && b.Info()&types.IsUnsigned == 0:
-		return sli.Signed
+		return ir.Signed
 	}
-	return sli.Unsigned
+	return ir.Unsigned
 }
 
 func isString(t types.Type) bool {

@@ -15,6 +15,10 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+	"github.com/cofferdam-go/cofferdam/internal/sli/slitest"
 )
 
 // lift loads and lifts a package of testdata.
@@ -37,7 +41,7 @@ func lift(t testing.TB, dir string) *Program {
 }
 
 // fails runs the package's Run under random schedules until one of them fails.
-func fails(t testing.TB, p *Program, pkg string) (*sli.Log, sli.Failure) {
+func fails(t testing.TB, p *Program, pkg string) (*slitest.Log, exec.Failure) {
 	t.Helper()
 	for seed := range int64(3000) {
 		log, f := simulate(t, p, pkg, seed)
@@ -46,12 +50,12 @@ func fails(t testing.TB, p *Program, pkg string) (*sli.Log, sli.Failure) {
 		}
 	}
 	t.Fatal("no schedule fails")
-	return nil, sli.Failure{}
+	return nil, exec.Failure{}
 }
 
-func simulate(t testing.TB, p *Program, pkg string, seed int64) (*sli.Log, sli.Failure) {
+func simulate(t testing.TB, p *Program, pkg string, seed int64) (*slitest.Log, exec.Failure) {
 	t.Helper()
-	s, err := sli.NewSimulation(p.Program, p.Func(pkg+".init"))
+	s, err := slitest.NewSimulation(p.Program, p.Func(pkg+".init"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +72,7 @@ func simulate(t testing.TB, p *Program, pkg string, seed int64) (*sli.Log, sli.F
 		return current
 	}
 	log, f, err := s.Run(p.Func(pkg + ".Run"))
-	if err != nil && !errors.Is(err, sli.ErrStuck) {
+	if err != nil && !errors.Is(err, slitest.ErrStuck) {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
 	return log, f
@@ -82,7 +86,7 @@ func describe(t testing.TB, p *Program, f *sli.Fix) []string {
 	for _, s := range f.Sections {
 		var words []string
 		for _, in := range s.Instrs {
-			if in.Op == sli.Load || in.Op == sli.Store || in.Op == sli.Call {
+			if in.Op == ir.Load || in.Op == ir.Store || in.Op == ir.Call {
 				w := comment(t, p, in)
 				if w != "" && (len(words) == 0 || words[len(words)-1] != w) {
 					words = append(words, w)
@@ -99,7 +103,7 @@ func describe(t testing.TB, p *Program, f *sli.Fix) []string {
 	return all
 }
 
-func comment(t testing.TB, p *Program, in *sli.Instr) string {
+func comment(t testing.TB, p *Program, in *ir.Instr) string {
 	pos := p.Position(in)
 	b, err := os.ReadFile(pos.Filename)
 	if err != nil {
@@ -118,7 +122,7 @@ func pkgPath(dir string) string {
 }
 
 // analyse fails the package and analyses the failure.
-func analyse(t *testing.T, dir string) (*Program, *sli.Log, *sli.Analysis) {
+func analyse(t *testing.T, dir string) (*Program, *slitest.Log, *sli.Analysis) {
 	t.Helper()
 	p := lift(t, dir)
 	log, f := fails(t, p, pkgPath(dir))
@@ -138,27 +142,27 @@ func analyse(t *testing.T, dir string) (*Program, *sli.Log, *sli.Analysis) {
 func TestPaper(t *testing.T) {
 	tests := []struct {
 		dir   string
-		why   sli.Why
+		why   ir.Why
 		fixes [][]string // in the order of their cost
 	}{
-		{"toctou", sli.Panic, [][]string{
+		{"toctou", ir.Panic, [][]string{
 			{"first: first, second", "write back: write back"},
 		}},
-		{"twovar", sli.Panic, [][]string{
+		{"twovar", ir.Panic, [][]string{
 			{"compare: compare", "first five: first five, second five", "first seven: first seven, second seven"},
 		}},
-		{"publish", sli.BadAddress, [][]string{
+		{"publish", ir.BadAddress, [][]string{
 			{"deinitialise: publish, initialise, deinitialise", "use: use"},
 			{"deinitialise: deinitialise", "publish: publish, initialise", "take: take, use", "unpublish: unpublish"},
 		}},
-		{"privatize", sli.BadAddress, [][]string{
+		{"privatize", ir.BadAddress, [][]string{
 			{"G: G", "Y: V, Y"},
 			{"A: A, G", "V: V", "W: W", "X: X", "Y: Y"},
 		}},
-		{"unwind", sli.BadAddress, [][]string{
+		{"unwind", ir.BadAddress, [][]string{
 			{"1: 1, 3", "4: 4", "6: 6"},
 		}},
-		{"imap", sli.BadAddress, [][]string{
+		{"imap", ir.BadAddress, [][]string{
 			{"check: check, use", "take away: take away"},
 		}},
 	}
@@ -196,7 +200,7 @@ s4: if BadAddr(load(load(global@b0.0)@b2.3)) then crash else no-crash
 `
 	var all []string
 	for _, m := range a.Machines {
-		all = append(all, strings.ReplaceAll(m.String(), pkgPath("privatize")+".", ""))
+		all = append(all, strings.ReplaceAll(draw.Text(m), pkgPath("privatize")+".", ""))
 	}
 	if !slices.Contains(all, want) {
 		t.Errorf("no machine is\n%sthere are\n%s", want, strings.Join(all, "\n"))

@@ -3,7 +3,7 @@ package gossa
 import (
 	"go/ast"
 
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -67,7 +67,7 @@ func (p *Program) Number() {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				in.Sites = nil
-				if p.origins[in.Pos].Kind == "" || in.Private || in.Op == sli.Test {
+				if p.origins[in.Pos].Kind == "" || in.Private || in.Op == ir.Test {
 					continue
 				}
 				next++

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -44,16 +44,16 @@ func (t *Trace) fail(err error) {
 
 func (t *Trace) Last() uint64 { return t.last }
 
-func (t *Trace) Event(seq uint64) (sli.Event, bool) {
+func (t *Trace) Event(seq uint64) (exec.Event, bool) {
 	e, err := t.r.At(seq)
 	t.fail(err)
 	if e == nil {
-		return sli.Event{}, false
+		return exec.Event{}, false
 	}
 	return engineEvent(e), true
 }
 
-func (t *Trace) each(f trace.Filter, after uint64, do func(*sli.Event) bool) {
+func (t *Trace) each(f trace.Filter, after uint64, do func(*exec.Event) bool) {
 	c := t.r.Cursor(f)
 	c.Seek(after + 1)
 	for c.Next() {
@@ -64,9 +64,9 @@ func (t *Trace) each(f trace.Filter, after uint64, do func(*sli.Event) bool) {
 	t.fail(c.Err())
 }
 
-func (t *Trace) All(after uint64, do func(*sli.Event) bool) { t.each(trace.Filter{}, after, do) }
+func (t *Trace) All(after uint64, do func(*exec.Event) bool) { t.each(trace.Filter{}, after, do) }
 
-func (t *Trace) Next(g uint32, after uint64) (sli.Event, bool) {
+func (t *Trace) Next(g uint32, after uint64) (exec.Event, bool) {
 	c := t.at[place{g, after}]
 	if c == nil {
 		c = t.r.Cursor(trace.Filter{Goroutines: []uint32{g}})
@@ -75,7 +75,7 @@ func (t *Trace) Next(g uint32, after uint64) (sli.Event, bool) {
 	delete(t.at, place{g, after})
 	if !c.Next() {
 		t.fail(c.Err())
-		return sli.Event{}, false
+		return exec.Event{}, false
 	}
 	e := engineEvent(c.Event())
 	if len(t.at) >= maxPlaces {
@@ -85,16 +85,16 @@ func (t *Trace) Next(g uint32, after uint64) (sli.Event, bool) {
 	return e, true
 }
 
-func (t *Trace) LastStore(addr uint64, size uint32, before uint64) (sli.Event, bool) {
+func (t *Trace) LastStore(addr uint64, size uint32, before uint64) (exec.Event, bool) {
 	e, err := t.r.LastStore(addr, uint64(size), before)
 	t.fail(err)
 	if e == nil {
-		return sli.Event{}, false
+		return exec.Event{}, false
 	}
 	return engineEvent(e), true
 }
 
-func (t *Trace) Accesses(addr uint64, size uint32, from, to uint64, do func(*sli.Event) bool) {
+func (t *Trace) Accesses(addr uint64, size uint32, from, to uint64, do func(*exec.Event) bool) {
 	if from > to {
 		return
 	}
@@ -102,14 +102,14 @@ func (t *Trace) Accesses(addr uint64, size uint32, from, to uint64, do func(*sli
 }
 
 // Allocation never ends: nothing is collected while a controlled run lasts.
-func (t *Trace) Allocation(addr uint64, before uint64) (sli.Event, uint64, bool) {
+func (t *Trace) Allocation(addr uint64, before uint64) (exec.Event, uint64, bool) {
 	if before == 0 {
-		return sli.Event{}, 0, false
+		return exec.Event{}, 0, false
 	}
 	e, err := t.r.Allocation(addr, before-1)
 	t.fail(err)
 	if e == nil {
-		return sli.Event{}, 0, false
+		return exec.Event{}, 0, false
 	}
 	return engineEvent(e), t.last, true
 }
@@ -124,8 +124,8 @@ func (t *Trace) Frame(id uint32) (parent, site uint32, ok bool) {
 
 // engineEvent puts an event into the engine's terms. What the program's operations
 // order is said by releases and acquires.
-func engineEvent(e *event.Event) sli.Event {
-	x := sli.Event{
+func engineEvent(e *event.Event) exec.Event {
+	x := exec.Event{
 		Seq: e.Seq, G: e.G, Site: e.Site, Frame: e.Frame, Addr: e.Addr, Size: max(e.Size, 1), Arg: e.Arg,
 		Atomic: e.Kind.IsAtomic(), Before: e.Before, After: e.After,
 	}
@@ -135,55 +135,55 @@ func engineEvent(e *event.Event) sli.Event {
 	}
 	switch e.Kind {
 	case event.Load, event.MapRead, event.AtomicLoad:
-		x.Kind = sli.KindLoad
+		x.Kind = exec.KindLoad
 	case event.Store, event.MapWrite, event.AtomicStore:
-		x.Kind = sli.KindStore
+		x.Kind = exec.KindStore
 	case event.AtomicUpdate, event.AtomicCompare:
-		x.Kind = sli.KindUpdate
+		x.Kind = exec.KindUpdate
 	case event.Alloc:
-		x.Kind = sli.KindAlloc
+		x.Kind = exec.KindAlloc
 	case event.Call:
-		x.Kind = sli.KindCall
+		x.Kind = exec.KindCall
 	case event.Return:
-		x.Kind = sli.KindReturn
+		x.Kind = exec.KindReturn
 	case event.Go:
-		x.Kind = sli.KindSpawn
+		x.Kind = exec.KindSpawn
 	case event.Start:
-		x.Kind = sli.KindStart
+		x.Kind = exec.KindStart
 	case event.End:
-		x.Kind = sli.KindEnd
+		x.Kind = exec.KindEnd
 	case event.Panic, event.Exit:
-		x.Kind = sli.KindCrash
+		x.Kind = exec.KindCrash
 	case event.Fail:
-		x.Kind = sli.KindFail
+		x.Kind = exec.KindFail
 	case event.Lock:
-		x.Kind = sli.KindLock
+		x.Kind = exec.KindLock
 	case event.RLock:
-		x.Kind = sli.KindRLock
+		x.Kind = exec.KindRLock
 	case event.TryLock, event.TryRLock:
 		switch {
 		case e.Arg != 1:
 		case e.Kind == event.TryLock:
-			x.Kind = sli.KindLock
+			x.Kind = exec.KindLock
 		default:
-			x.Kind = sli.KindRLock
+			x.Kind = exec.KindRLock
 		}
 	case event.Unlock:
-		x.Kind = sli.KindUnlock
+		x.Kind = exec.KindUnlock
 	case event.RUnlock:
-		x.Kind = sli.KindRUnlock
+		x.Kind = exec.KindRUnlock
 	case event.Send:
-		x.Kind = sli.KindSend
+		x.Kind = exec.KindSend
 	case event.Recv:
-		x.Kind = sli.KindRecv
+		x.Kind = exec.KindRecv
 	case event.Close, event.Signal, event.Broadcast, event.PoolPut, event.TimerStart:
-		x.Kind = sli.KindRelease
+		x.Kind = exec.KindRelease
 	case event.WaitGroupAdd:
 		if int64(e.Arg) < 0 {
-			x.Kind = sli.KindRelease
+			x.Kind = exec.KindRelease
 		}
 	case event.WaitGroupWait, event.CondWait, event.PoolGet, event.TimerFire:
-		x.Kind = sli.KindAcquire
+		x.Kind = exec.KindAcquire
 	case event.Gosched, event.ChanLen, event.Select, event.Sleep, event.TimerStop, event.Blocked, event.Outside, event.Random:
 	default:
 		panic(fmt.Sprintf("gossa: event of kind %v", e.Kind))

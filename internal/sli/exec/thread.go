@@ -1,6 +1,10 @@
-package sli
+package exec
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
 
 // A Status is how a step of a thread ended.
 type Status uint8
@@ -17,39 +21,39 @@ const (
 // A Host is the world a thread runs in: memory, other goroutines, and what is not in
 // the program. The simulator is one, a trace that is followed is the other.
 type Host interface {
-	Load(t *Thread, in *Instr, addr, key Value) (Value, Status)
-	Store(t *Thread, in *Instr, addr, key, val Value) Status
-	Alloc(t *Thread, in *Instr, size Value) Value
+	Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, Status)
+	Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Status
+	Alloc(t *Thread, in *ir.Instr, size ir.Value) ir.Value
 	// Sync does what the instruction's Word says.
-	Sync(t *Thread, in *Instr, args []Value) (Value, Status)
+	Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status)
 	// Extern is a call of something that is not in the program.
-	Extern(t *Thread, in *Instr, args []Value) (Value, Status)
-	Spawn(t *Thread, in *Instr, fn *Func, args, captured []Value)
+	Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status)
+	Spawn(t *Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value)
 	// Enter and Leave are told of calls; Enter before the first instruction.
 	Enter(t *Thread, f *Frame)
 	Leave(t *Thread, f *Frame)
 	// Crash decides whether a test fails whose condition is known or unknown.
-	Crash(t *Thread, in *Instr, cond Value) bool
+	Crash(t *Thread, in *ir.Instr, cond ir.Value) bool
 	// Branch chooses a successor if the condition is unknown.
-	Branch(t *Thread, in *Instr) int
+	Branch(t *Thread, in *ir.Instr) int
 	// Target finds the function that a dynamic call reaches.
-	Target(t *Thread, in *Instr, fn Value) (f *Func, captured []Value)
-	Symbol(name string) Value
-	Closure(name string, captured []Value) Value
-	Captured(closure Value) []Value
+	Target(t *Thread, in *ir.Instr, fn ir.Value) (f *ir.Func, captured []ir.Value)
+	Symbol(name string) ir.Value
+	Closure(name string, captured []ir.Value) ir.Value
+	Captured(closure ir.Value) []ir.Value
 	Text(addr uint64, n int) ([]byte, bool)
 }
 
 // A Frame is a call in progress.
 type Frame struct {
-	Func  *Func
-	Ctx   *Context
-	ID    uint32 // the trace's number of the frame, 0 if it has none
-	Call  *Instr // in the caller
-	Block *Block
+	Func  *ir.Func
+	Ctx   *ir.Context
+	ID    uint32    // the trace's number of the frame, 0 if it has none
+	Call  *ir.Instr // in the caller
+	Block *ir.Block
 	Index int
 	Pred  int // which predecessor the block was entered from
-	Regs  []Value
+	Regs  []ir.Value
 
 	defers []deferred
 	// callback says that something outside the program called: the caller's
@@ -58,11 +62,11 @@ type Frame struct {
 }
 
 type deferred struct {
-	in       *Instr
-	fn       *Func
-	fnValue  Value
-	args     []Value
-	captured []Value
+	in       *ir.Instr
+	fn       *ir.Func
+	fnValue  ir.Value
+	args     []ir.Value
+	captured []ir.Value
 }
 
 // A Thread is a goroutine that executes a program's instructions.
@@ -70,21 +74,21 @@ type Thread struct {
 	G      uint32
 	Frames []*Frame
 	// Result is what the first function returned.
-	Result Value
+	Result ir.Value
 	// Failed is the test that crashed.
-	Failed *Instr
+	Failed *ir.Instr
 
-	prog *Program
+	prog *ir.Program
 	host Host
-	ctxs *contexts
+	ctxs *ir.Contexts
 }
 
 // NewThread makes a thread that is about to call fn.
-func NewThread(p *Program, h Host, g uint32, fn *Func, args, captured []Value) *Thread {
-	return newThread(p, h, newContexts(), g, fn, args, captured)
+func NewThread(p *ir.Program, h Host, g uint32, fn *ir.Func, args, captured []ir.Value) *Thread {
+	return newThread(p, h, ir.NewContexts(), g, fn, args, captured)
 }
 
-func newThread(p *Program, h Host, ctxs *contexts, g uint32, fn *Func, args, captured []Value) *Thread {
+func newThread(p *ir.Program, h Host, ctxs *ir.Contexts, g uint32, fn *ir.Func, args, captured []ir.Value) *Thread {
 	t := &Thread{G: g, prog: p, host: h, ctxs: ctxs}
 	t.push(nil, fn, args, captured)
 	return t
@@ -93,15 +97,15 @@ func newThread(p *Program, h Host, ctxs *contexts, g uint32, fn *Func, args, cap
 // Top is the innermost frame.
 func (t *Thread) Top() *Frame { return t.Frames[len(t.Frames)-1] }
 
-func (t *Thread) push(call *Instr, fn *Func, args, captured []Value) *Frame {
-	f := &Frame{Func: fn, Call: call, Block: fn.Blocks[0], Regs: make([]Value, len(fn.Sizes))}
-	var parent *Context
+func (t *Thread) push(call *ir.Instr, fn *ir.Func, args, captured []ir.Value) *Frame {
+	f := &Frame{Func: fn, Call: call, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.Sizes))}
+	var parent *ir.Context
 	if len(t.Frames) > 0 {
 		parent = t.Top().Ctx
 	}
-	f.Ctx = t.ctxs.get(parent, call, fn)
+	f.Ctx = t.ctxs.Get(parent, call, fn)
 	for i := range f.Regs {
-		f.Regs[i] = Unknown(fn.Sizes[i])
+		f.Regs[i] = ir.Unknown(fn.Sizes[i])
 	}
 	for i, r := range fn.Params {
 		if i < len(args) {
@@ -118,31 +122,31 @@ func (t *Thread) push(call *Instr, fn *Func, args, captured []Value) *Frame {
 	return f
 }
 
-// frameState evaluates a function's own expressions.
-type frameState struct {
+// frameEnvironment evaluates a function's own expressions.
+type frameEnvironment struct {
 	t *Thread
 	f *Frame
 }
 
-func (s frameState) reg(e *Expr) Value                      { return s.f.Regs[e.Reg] }
-func (s frameState) load(e *Expr, _, _ Value) Value         { return Unknown(e.Size) }
-func (s frameState) symbol(name string) Value               { return s.t.host.Symbol(name) }
-func (s frameState) text(addr uint64, n int) ([]byte, bool) { return s.t.host.Text(addr, n) }
-func (s frameState) closure(name string, captured []Value) Value {
+func (s frameEnvironment) Reg(e *ir.Expr) ir.Value                 { return s.f.Regs[e.Reg] }
+func (s frameEnvironment) Load(e *ir.Expr, _, _ ir.Value) ir.Value { return ir.Unknown(e.Size) }
+func (s frameEnvironment) Symbol(name string) ir.Value             { return s.t.host.Symbol(name) }
+func (s frameEnvironment) Text(addr uint64, n int) ([]byte, bool)  { return s.t.host.Text(addr, n) }
+func (s frameEnvironment) Closure(name string, captured []ir.Value) ir.Value {
 	return s.t.host.Closure(name, captured)
 }
-func (s frameState) bound(c Value, i, size int) Value {
+func (s frameEnvironment) Bound(c ir.Value, i, size int) ir.Value {
 	if got := s.t.host.Captured(c); i < len(got) {
 		return got[i]
 	}
-	return Unknown(size)
+	return ir.Unknown(size)
 }
 
 // Eval is the value of an expression of the innermost frame.
-func (t *Thread) Eval(e *Expr) Value { return eval(e, frameState{t, t.Top()}) }
+func (t *Thread) Eval(e *ir.Expr) ir.Value { return ir.Eval(e, frameEnvironment{t, t.Top()}) }
 
-func (t *Thread) evalAll(es []*Expr) []Value {
-	vs := make([]Value, len(es))
+func (t *Thread) evalAll(es []*ir.Expr) []ir.Value {
+	vs := make([]ir.Value, len(es))
 	for i, e := range es {
 		vs[i] = t.Eval(e)
 	}
@@ -150,7 +154,7 @@ func (t *Thread) evalAll(es []*Expr) []Value {
 }
 
 // At is the instruction that comes next.
-func (t *Thread) At() *Instr {
+func (t *Thread) At() *ir.Instr {
 	f := t.Top()
 	return f.Block.Instrs[f.Index]
 }
@@ -159,37 +163,37 @@ func (t *Thread) At() *Instr {
 func (t *Thread) Step() Status {
 	f := t.Top()
 	in := f.Block.Instrs[f.Index]
-	set := func(v Value) {
+	set := func(v ir.Value) {
 		if in.Dst != 0 {
 			f.Regs[in.Dst] = v
 		}
 		f.Index++
 	}
 	switch in.Op {
-	case Phi:
-		var vs []Value
+	case ir.Phi:
+		var vs []ir.Value
 		first := f.Index
-		for ; f.Block.Instrs[f.Index].Op == Phi; f.Index++ {
+		for ; f.Block.Instrs[f.Index].Op == ir.Phi; f.Index++ {
 			vs = append(vs, t.Eval(f.Block.Instrs[f.Index].Args[f.Pred]))
 		}
 		for i, v := range vs {
 			f.Regs[f.Block.Instrs[first+i].Dst] = v
 		}
-	case Assign:
+	case ir.Assign:
 		set(t.Eval(in.X))
-	case Load, Store:
+	case ir.Load, ir.Store:
 		return t.access(in, set)
-	case Alloc:
+	case ir.Alloc:
 		set(t.host.Alloc(t, in, t.Eval(in.X)))
-	case Test:
+	case ir.Test:
 		if t.host.Crash(t, in, t.Eval(in.X)) {
 			t.Failed = in
 			return Crashed
 		}
 		f.Index++
-	case Call:
+	case ir.Call:
 		return t.call(in, set)
-	case Spawn:
+	case ir.Spawn:
 		fn, captured := t.target(in)
 		if fn != nil {
 			t.host.Spawn(t, in, fn, t.evalAll(in.Args), captured)
@@ -197,7 +201,7 @@ func (t *Thread) Step() Status {
 			return st
 		}
 		f.Index++
-	case Defer:
+	case ir.Defer:
 		fn, captured := t.target(in)
 		d := deferred{in: in, fn: fn, args: t.evalAll(in.Args), captured: captured}
 		if in.Fn != nil {
@@ -205,17 +209,17 @@ func (t *Thread) Step() Status {
 		}
 		f.defers = append(f.defers, d)
 		f.Index++
-	case RunDefers:
+	case ir.RunDefers:
 		return t.runDefers()
-	case Sync:
+	case ir.Sync:
 		v, st := t.host.Sync(t, in, t.evalAll(in.Args))
 		if st != Running {
 			return st
 		}
 		set(v)
-	case Jump:
+	case ir.Jump:
 		t.enter(f.Block.Succs[0], f.Block, 0)
-	case Branch:
+	case ir.Branch:
 		to := 0
 		if c := t.Eval(in.X); !c.Known {
 			to = t.host.Branch(t, in)
@@ -226,9 +230,9 @@ func (t *Thread) Step() Status {
 			to = 1
 		}
 		t.enter(f.Block.Succs[to], f.Block, to)
-	case Return:
+	case ir.Return:
 		return t.leave(in)
-	case Stop:
+	case ir.Stop:
 		return Ended
 	default:
 		panic(fmt.Sprintf("sli: cannot execute %v", in.Op))
@@ -236,57 +240,37 @@ func (t *Thread) Step() Status {
 	return Running
 }
 
-func (t *Thread) access(in *Instr, set func(Value)) Status {
-	var key Value
+func (t *Thread) access(in *ir.Instr, set func(ir.Value)) Status {
+	var key ir.Value
 	if in.Key != nil {
 		key = t.Eval(in.Key)
 	}
-	if in.Op == Load {
+	if in.Op == ir.Load {
 		v, st := t.host.Load(t, in, t.Eval(in.X), key)
 		if st == Running {
 			set(v)
 		}
 		return st
 	}
-	val := Value{}
+	val := ir.Value{}
 	if in.Val != nil {
 		val = t.Eval(in.Val)
 	}
 	st := t.host.Store(t, in, t.Eval(in.X), key, val)
 	if st == Running {
-		set(Value{})
+		set(ir.Value{})
 	}
 	return st
 }
 
 // enter moves to block b from the successor number succ of from.
-func (t *Thread) enter(b, from *Block, succ int) {
+func (t *Thread) enter(b, from *ir.Block, succ int) {
 	f := t.Top()
 	f.Block, f.Index = b, 0
-	f.Pred = predIndex(from, succ)
+	f.Pred = ir.PredIndex(from, succ)
 }
 
-// predIndex is which of the target's predecessors the edge is. A branch whose sides
-// meet has two edges to the same block.
-func predIndex(from *Block, succ int) int {
-	to, nth := from.Succs[succ], 0
-	for i := 0; i < succ; i++ {
-		if from.Succs[i] == to {
-			nth++
-		}
-	}
-	for i, p := range to.Preds {
-		if p == from {
-			if nth == 0 {
-				return i
-			}
-			nth--
-		}
-	}
-	return 0
-}
-
-func (t *Thread) target(in *Instr) (*Func, []Value) {
+func (t *Thread) target(in *ir.Instr) (*ir.Func, []ir.Value) {
 	if in.Callee != nil {
 		if in.Fn != nil {
 			return in.Callee, t.host.Captured(t.Eval(in.Fn))
@@ -299,7 +283,7 @@ func (t *Thread) target(in *Instr) (*Func, []Value) {
 	return t.host.Target(t, in, t.Eval(in.Fn))
 }
 
-func (t *Thread) call(in *Instr, set func(Value)) Status {
+func (t *Thread) call(in *ir.Instr, set func(ir.Value)) Status {
 	fn, captured := t.target(in)
 	if fn == nil || len(fn.Blocks) == 0 {
 		v, st := t.host.Extern(t, in, t.evalAll(in.Args))
@@ -317,7 +301,7 @@ func (t *Thread) call(in *Instr, set func(Value)) Status {
 
 // CallBack calls fn from within the instruction that is being executed, which is
 // executed again afterwards.
-func (t *Thread) CallBack(fn *Func, args, captured []Value) {
+func (t *Thread) CallBack(fn *ir.Func, args, captured []ir.Value) {
 	t.push(t.At(), fn, args, captured).callback = true
 }
 
@@ -331,7 +315,7 @@ func (t *Thread) runDefers() Status {
 	if d.fn == nil && d.in.Word != "" {
 		// A deferred operation of the host. It may block, and is then asked for again.
 		var v Status
-		if d.in.Does == Sync {
+		if d.in.Does == ir.Sync {
 			_, v = t.host.Sync(t, d.in, d.args)
 		} else {
 			_, v = t.host.Extern(t, d.in, d.args)
@@ -349,9 +333,9 @@ func (t *Thread) runDefers() Status {
 	return Running
 }
 
-func (t *Thread) leave(in *Instr) Status {
+func (t *Thread) leave(in *ir.Instr) Status {
 	f := t.Top()
-	v := Value{Known: true}
+	v := ir.Value{Known: true}
 	if in.X != nil {
 		v = t.Eval(in.X)
 	}
@@ -362,7 +346,7 @@ func (t *Thread) leave(in *Instr) Status {
 		return Ended
 	}
 	up := t.Top()
-	if f.Call != nil && f.Call.Op == Call && !f.callback {
+	if f.Call != nil && f.Call.Op == ir.Call && !f.callback {
 		if f.Call.Dst != 0 {
 			up.Regs[f.Call.Dst] = v
 		}

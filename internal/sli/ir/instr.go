@@ -1,4 +1,4 @@
-package sli
+package ir
 
 import "fmt"
 
@@ -132,10 +132,10 @@ type Instr struct {
 
 // Name is short and unique in the function.
 func (in *Instr) Name() string {
-	return fmt.Sprintf("b%d.%d", in.Block.Index, in.index())
+	return fmt.Sprintf("b%d.%d", in.Block.Index, in.Index())
 }
 
-func (in *Instr) index() int {
+func (in *Instr) Index() int {
 	for i, x := range in.Block.Instrs {
 		if x == in {
 			return i
@@ -210,13 +210,22 @@ func (p *Program) Func(name string) *Func { return p.byName[name] }
 func (p *Program) At(site uint32) []*Instr { return p.instrs[site] }
 
 // isAccess reports whether in touches memory that others may touch.
-func (in *Instr) isAccess() bool { return (in.Op == Load || in.Op == Store) && !in.Private }
+func (in *Instr) IsAccess() bool { return (in.Op == Load || in.Op == Store) && !in.Private }
 
 // exits reports whether in is the last of its block.
-func (in *Instr) exits() bool {
+func (in *Instr) EndsBlock() bool {
 	switch in.Op {
 	case Jump, Branch, Return, Stop:
 		return true
 	}
 	return false
+}
+
+// FuncAt returns the function whose entering makes the event with the site.
+func (p *Program) FuncAt(site uint32) *Func { return p.bySite[site] }
+
+// harmless operations do not wait for anybody else to act, or only for a lock.
+var Harmless = map[string]bool{
+	"lock": true, "unlock": true, "rlock": true, "runlock": true, "trylock": true, "tryrlock": true, "done": true, "close": true,
+	"add": true, "cas": true, "swap": true, "and": true, "or": true, "yield": true, "signal": true, "makechan": true, "chanlen": true,
 }

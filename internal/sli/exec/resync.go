@@ -1,4 +1,6 @@
-package sli
+package exec
+
+import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
 // resync puts the thread at the next event, in the frames that the trace says it is
 // in.
@@ -11,11 +13,11 @@ func (f *follower) resync(t *Thread) bool {
 	}
 	var chain []uint32
 	for id != 0 {
-		parent, site, ok := f.trace.Frame(id)
+		parent, site, ok := f.Trace.Frame(id)
 		if !ok {
 			break
 		}
-		if f.prog.bySite[site] != nil {
+		if f.Program.FuncAt(site) != nil {
 			chain = append(chain, id)
 		}
 		id = parent
@@ -28,8 +30,8 @@ func (f *follower) resync(t *Thread) bool {
 	old := t.Frames
 	t.Frames = nil
 	for i := len(chain) - 1; i >= 0; i-- {
-		_, site, _ := f.trace.Frame(chain[i])
-		fn := f.prog.bySite[site]
+		_, site, _ := f.Trace.Frame(chain[i])
+		fn := f.Program.FuncAt(site)
 		if keep < len(old) && old[keep].ID == chain[i] && old[keep].Func == fn {
 			t.Frames = append(t.Frames, old[keep])
 			keep++
@@ -45,66 +47,49 @@ func (f *follower) resync(t *Thread) bool {
 		return f.have && f.cur.Kind != KindCrash && f.resync(t)
 	}
 	top.forget(at)
-	top.Block, top.Index = at.Block, at.index()
+	top.Block, top.Index = at.Block, at.Index()
 	return true
 }
 
 // forget makes unknown what a frame's registers may not hold any more when it is next
 // at an instruction: what is defined in a loop, or not on every way there.
-func (f *Frame) forget(at *Instr) {
-	dom := dominators(f.Func)[at.Block.Index]
+func (f *Frame) forget(at *ir.Instr) {
+	dom := ir.Dominators(f.Func)[at.Block.Index]
 	for _, b := range f.Func.Blocks {
-		if dom[b.Index] && b != at.Block && !inLoop(b) {
+		if dom[b.Index] && b != at.Block && !ir.InLoop(b) {
 			continue
 		}
 		for _, in := range b.Instrs {
 			if in.Dst != 0 {
-				f.Regs[in.Dst] = Unknown(f.Func.Sizes[in.Dst])
+				f.Regs[in.Dst] = ir.Unknown(f.Func.Sizes[in.Dst])
 			}
 		}
 	}
 }
 
-func inLoop(b *Block) bool {
-	seen := map[*Block]bool{}
-	list := append([]*Block(nil), b.Succs...)
-	for len(list) > 0 {
-		x := list[len(list)-1]
-		list = list[:len(list)-1]
-		if x == b {
-			return true
-		}
-		if !seen[x] {
-			seen[x] = true
-			list = append(list, x.Succs...)
-		}
-	}
-	return false
-}
-
 // guess makes the frame of a call whose instruction was not seen.
-func (f *follower) guess(t *Thread, fn *Func, id uint32) *Frame {
-	fr := &Frame{Func: fn, ID: id, Block: fn.Blocks[0], Regs: make([]Value, len(fn.Sizes))}
-	var parent *Context
+func (f *follower) guess(t *Thread, fn *ir.Func, id uint32) *Frame {
+	fr := &Frame{Func: fn, ID: id, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.Sizes))}
+	var parent *ir.Context
 	if len(t.Frames) > 0 {
 		up := t.Top()
 		parent = up.Ctx
 		for _, b := range up.Func.Blocks {
 			for i, in := range b.Instrs {
-				if fr.Call == nil && in.Op == Call && (in.Callee == fn || in.Callee == nil && f.targets[in] == fn) {
+				if fr.Call == nil && in.Op == ir.Call && (in.Callee == fn || in.Callee == nil && f.targets[in] == fn) {
 					fr.Call = in
 					up.Block, up.Index = b, i
 				}
 			}
 		}
 	}
-	fr.Ctx = f.ctxs.get(parent, fr.Call, fn)
+	fr.Ctx = f.Contexts.Get(parent, fr.Call, fn)
 	return fr
 }
 
 // place is the instruction of fn that makes event e, or where fn leaves or calls.
-func (f *follower) place(fn *Func, e Event) *Instr {
-	for _, in := range f.prog.At(e.Site) {
+func (f *follower) place(fn *ir.Func, e Event) *ir.Instr {
+	for _, in := range f.Program.At(e.Site) {
 		if in.Block.Func == fn {
 			return in
 		}
@@ -120,13 +105,13 @@ func (f *follower) place(fn *Func, e Event) *Instr {
 }
 
 // makes reports whether in can be what made event e, e being of in's own frame.
-func (f *follower) makes(in *Instr, e Event) bool {
+func (f *follower) makes(in *ir.Instr, e Event) bool {
 	switch e.Kind {
 	case KindReturn:
-		return in.Op == Return
+		return in.Op == ir.Return
 	case KindCall:
-		fn := f.prog.bySite[e.Site]
-		return (in.Op == Call || in.Op == Spawn) && (in.Callee == fn || in.Callee == nil && f.targets[in] == fn)
+		fn := f.Program.FuncAt(e.Site)
+		return (in.Op == ir.Call || in.Op == ir.Spawn) && (in.Callee == fn || in.Callee == nil && f.targets[in] == fn)
 	}
 	for _, s := range in.Sites {
 		if s == e.Site {

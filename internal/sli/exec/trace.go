@@ -1,4 +1,6 @@
-package sli
+package exec
+
+import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
 // A Kind is what the engine can tell events of a trace apart by.
 type Kind uint8
@@ -47,9 +49,9 @@ type Event struct {
 func (e *Event) Writes() bool { return e.Kind == KindStore || e.Kind == KindUpdate }
 
 // accesses reports whether e touches memory.
-func (e *Event) accesses() bool { return e.Kind == KindLoad || e.Writes() }
+func (e *Event) IsAccess() bool { return e.Kind == KindLoad || e.Writes() }
 
-func (e *Event) touches(addr uint64, size uint32) bool {
+func (e *Event) Touches(addr uint64, size uint32) bool {
 	return e.Addr < addr+uint64(size) && addr < e.Addr+uint64(e.Size)
 }
 
@@ -79,7 +81,7 @@ type Trace interface {
 
 // memoryAt is what size bytes at addr held just before the event with the number.
 // What no event says is not known.
-func memoryAt(t Trace, addr uint64, size int, before uint64) Value {
+func MemoryAt(t Trace, addr uint64, size int, before uint64) ir.Value {
 	buf := make([]byte, size)
 	have := make([]bool, size)
 	left := size
@@ -98,12 +100,12 @@ func memoryAt(t Trace, addr uint64, size int, before uint64) Value {
 			break
 		}
 		if e.Map {
-			return Unknown(size)
+			return ir.Unknown(size)
 		}
 		// A piece of this store may be older than a piece found before; fill
 		// leaves those alone.
-		if e.After == nil && e.touches(addr, uint32(size)) {
-			return Unknown(size)
+		if e.After == nil && e.Touches(addr, uint32(size)) {
+			return ir.Unknown(size)
 		}
 		fill(&e, e.After)
 		at = e.Seq
@@ -137,7 +139,7 @@ func memoryAt(t Trace, addr uint64, size int, before uint64) Value {
 		})
 	}
 	if left > 0 {
-		return Unknown(size)
+		return ir.Unknown(size)
 	}
-	return Bytes(buf)
+	return ir.Bytes(buf)
 }

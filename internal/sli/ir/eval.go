@@ -1,45 +1,42 @@
-package sli
+package ir
 
 import "math"
 
-// A state gives an expression's leaves their values.
-type state interface {
-	reg(e *Expr) Value
-	load(e *Expr, addr, key Value) Value
-	symbol(name string) Value
-	closure(name string, captured []Value) Value
-	bound(closure Value, i, size int) Value
-	text(addr uint64, n int) ([]byte, bool)
+// An Environment gives an expression's leaves their values.
+type Environment interface {
+	Reg(e *Expr) Value
+	Load(e *Expr, addr, key Value) Value
+	Symbol(name string) Value
+	Closure(name string, captured []Value) Value
+	Bound(closure Value, i, size int) Value
+	Text(addr uint64, n int) ([]byte, bool)
 }
 
-// noState knows nothing: with it, an expression has a value if it is constant.
-type noState struct{}
+// emptyEnvironment knows nothing: with it, an expression has a value if it is constant.
+type emptyEnvironment struct{}
 
-func (noState) reg(e *Expr) Value                      { return Unknown(e.Size) }
-func (noState) load(e *Expr, _, _ Value) Value         { return Unknown(e.Size) }
-func (noState) symbol(string) Value                    { return Unknown(8) }
-func (noState) closure(string, []Value) Value          { return Unknown(8) }
-func (noState) bound(_ Value, _, size int) Value       { return Unknown(size) }
-func (noState) text(addr uint64, n int) ([]byte, bool) { return nil, false }
+func (emptyEnvironment) Reg(e *Expr) Value                      { return Unknown(e.Size) }
+func (emptyEnvironment) Load(e *Expr, _, _ Value) Value         { return Unknown(e.Size) }
+func (emptyEnvironment) Symbol(string) Value                    { return Unknown(8) }
+func (emptyEnvironment) Closure(string, []Value) Value          { return Unknown(8) }
+func (emptyEnvironment) Bound(_ Value, _, size int) Value       { return Unknown(size) }
+func (emptyEnvironment) Text(addr uint64, n int) ([]byte, bool) { return nil, false }
 
-// firstPage ends the addresses that no program can use.
-const firstPage = 4096
-
-func eval(e *Expr, s state) Value {
+func Eval(e *Expr, s Environment) Value {
 	switch e.Op {
 	case OpConst:
 		return e.Val
 	case OpReg:
-		return s.reg(e)
+		return s.Reg(e)
 	case OpSymbol:
-		return s.symbol(e.Name)
+		return s.Symbol(e.Name)
 	case OpOpaque:
 		return Unknown(e.Size)
 	}
 	var small [4]Value
 	args, known := small[:0], true
 	for _, a := range e.Args {
-		v := eval(a, s)
+		v := Eval(a, s)
 		known = known && v.Known
 		args = append(args, v)
 	}
@@ -49,11 +46,11 @@ func eval(e *Expr, s state) Value {
 		if len(args) > 1 {
 			key = args[1]
 		}
-		return s.load(e, args[0], key)
+		return s.Load(e, args[0], key)
 	case OpClosure:
-		return s.closure(e.Name, append([]Value(nil), args...))
+		return s.Closure(e.Name, append([]Value(nil), args...))
 	case OpBound:
-		return s.bound(args[0], e.Off, e.Size)
+		return s.Bound(args[0], e.Off, e.Size)
 	case OpRaced:
 		return boolValue(false) // but what it looks at was looked at
 	case OpAnd:
@@ -77,7 +74,7 @@ func eval(e *Expr, s state) Value {
 		}
 		return Bytes(b)
 	case OpBadAddr:
-		return boolValue(args[0].word < firstPage)
+		return boolValue(args[0].word < FirstPage)
 	case OpConvert:
 		return convert(args[0], e.Of, e.To, e.Size)
 	case OpNeg:
@@ -95,7 +92,7 @@ func eval(e *Expr, s state) Value {
 	return arithmetic(e.Op, e.Of, args[0], args[1])
 }
 
-func sameText(x, y Value, s state) Value {
+func sameText(x, y Value, s Environment) Value {
 	xn, yn := x.Slice(8, 8), y.Slice(8, 8)
 	if xn.word != yn.word {
 		return boolValue(false)
@@ -107,8 +104,8 @@ func sameText(x, y Value, s state) Value {
 	if xn.word > most {
 		return Unknown(1)
 	}
-	xb, ok := s.text(x.Slice(0, 8).word, int(xn.word))
-	yb, ok2 := s.text(y.Slice(0, 8).word, int(yn.word))
+	xb, ok := s.Text(x.Slice(0, 8).word, int(xn.word))
+	yb, ok2 := s.Text(y.Slice(0, 8).word, int(yn.word))
 	if !ok || !ok2 {
 		return Unknown(1)
 	}
@@ -197,7 +194,7 @@ func arithmetic(op Operator, c Class, x, y Value) Value {
 func tellable(x, y Value) bool {
 	for off := 0; off+8 <= x.Size && off+8 <= y.Size; off += 8 {
 		a, b := x.Slice(off, 8).word, y.Slice(off, 8).word
-		if (a >= invented) != (b >= invented) && a >= firstPage && b >= firstPage && a>>56 <= 1 && b>>56 <= 1 {
+		if (a >= FirstInvented) != (b >= FirstInvented) && a >= FirstPage && b >= FirstPage && a>>56 <= 1 && b>>56 <= 1 {
 			return false
 		}
 	}

@@ -1,16 +1,19 @@
-package sli
+package draw
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // Words tells in a few sentences what the machine does. place names a point of the
 // program, as a file and line do.
-func (m *Machine) Words(place func(Point) string) string {
+func Words(m *sli.Machine, place func(ir.Point) string) string {
 	w := &words{place: place, names: map[string]string{}, used: map[string]int{}}
 	var lines []string
-	for _, l := range m.ordered() {
+	for _, l := range ordered(m) {
 		lines = append(lines, fmt.Sprintf("It reads %s at %s.", w.name(l), place(l.Label.Point)))
 	}
 	for _, o := range m.Start.Ops {
@@ -18,7 +21,7 @@ func (m *Machine) Words(place func(Point) string) string {
 			lines = append(lines, fmt.Sprintf("It stores %s at %s.", w.expr(o.Value), place(o.At.Point)))
 		}
 	}
-	for _, way := range m.crashes() {
+	for _, way := range crashes(m) {
 		var conds []string
 		for _, c := range way {
 			conds = append(conds, w.condition(c))
@@ -29,26 +32,26 @@ func (m *Machine) Words(place func(Point) string) string {
 }
 
 // ordered are the loads, those first that others are made of.
-func (m *Machine) ordered() []*Expr {
-	var all []*Expr
+func ordered(m *sli.Machine) []*ir.Expr {
+	var all []*ir.Expr
 	have := map[string]bool{}
-	var put func(e *Expr)
-	put = func(e *Expr) {
+	var put func(e *ir.Expr)
+	put = func(e *ir.Expr) {
 		for _, a := range e.Args {
 			put(a)
 		}
-		if e.Op == OpLoad && !have[e.key] {
-			have[e.key] = true
+		if e.Op == ir.OpLoad && !have[e.Key()] {
+			have[e.Key()] = true
 			all = append(all, e)
 		}
 	}
-	m.Start.exprs(put)
+	m.Start.Exprs(put)
 	return all
 }
 
 // A guard is a predicate that must hold, or must not.
 type guard struct {
-	pred  *Expr
+	pred  *ir.Expr
 	holds bool
 }
 
@@ -56,10 +59,10 @@ type guard struct {
 const maxWays = 4
 
 // crashes are the ways to a crash, each as the predicates on it.
-func (m *Machine) crashes() [][]guard {
+func crashes(m *sli.Machine) [][]guard {
 	var all [][]guard
-	var walk func(s *State, way []guard)
-	walk = func(s *State, way []guard) {
+	var walk func(s *sli.State, way []guard)
+	walk = func(s *sli.State, way []guard) {
 		switch {
 		case len(all) == maxWays:
 		case s.Pred != nil:
@@ -74,15 +77,15 @@ func (m *Machine) crashes() [][]guard {
 }
 
 type words struct {
-	place func(Point) string
+	place func(ir.Point) string
 	names map[string]string // of loads, by their key
 	used  map[string]int
 }
 
 // name is what a load is called: the data it reads, with a number if it is read more
 // than once.
-func (w *words) name(l *Expr) string {
-	if n, ok := w.names[l.key]; ok {
+func (w *words) name(l *ir.Expr) string {
+	if n, ok := w.names[l.Key()]; ok {
 		return n
 	}
 	n := l.Label.Instr.Data
@@ -97,13 +100,13 @@ func (w *words) name(l *Expr) string {
 	default:
 		n = fmt.Sprintf("%s for the %d. time", n, k)
 	}
-	w.names[l.key] = n
+	w.names[l.Key()] = n
 	return n
 }
 
 func (w *words) condition(g guard) string {
 	e, holds := g.pred, g.holds
-	for e.Op == OpNot {
+	for e.Op == ir.OpNot {
 		e, holds = e.Args[0], !holds
 	}
 	not := func(yes, no string) string {
@@ -113,34 +116,34 @@ func (w *words) condition(g guard) string {
 		return no
 	}
 	switch e.Op {
-	case OpBadAddr:
+	case ir.OpBadAddr:
 		return w.expr(e.Args[0]) + not(" is nil", " is not nil")
-	case OpRaced:
+	case ir.OpRaced:
 		return "that was changed meanwhile"
-	case OpEq, OpNe:
-		holds = holds == (e.Op == OpEq)
-		if e.Args[1].Op == OpConst && e.Args[1].Size == 8 && e.Args[1].Val.Uint() == 0 {
+	case ir.OpEq, ir.OpNe:
+		holds = holds == (e.Op == ir.OpEq)
+		if e.Args[1].Op == ir.OpConst && e.Args[1].Size == 8 && e.Args[1].Val.Uint() == 0 {
 			return w.expr(e.Args[0]) + not(" is 0 or nil", " is not 0 or nil")
 		}
 		return w.expr(e.Args[0]) + not(" equals ", " differs from ") + w.expr(e.Args[1])
-	case OpLt:
+	case ir.OpLt:
 		return w.expr(e.Args[0]) + not(" is less than ", " is not less than ") + w.expr(e.Args[1])
-	case OpLe:
+	case ir.OpLe:
 		return w.expr(e.Args[0]) + not(" is at most ", " is more than ") + w.expr(e.Args[1])
 	}
 	return w.expr(e) + not(" is true", " is false")
 }
 
-func (w *words) expr(e *Expr) string {
+func (w *words) expr(e *ir.Expr) string {
 	switch {
-	case e.Op == OpLoad:
+	case e.Op == ir.OpLoad:
 		return w.name(e)
-	case e.Op == OpExtract && e.Off == 8 && e.Size == 8 && e.Args[0].Op == OpLoad && e.Args[0].Size >= 16:
+	case e.Op == ir.OpExtract && e.Off == 8 && e.Size == 8 && e.Args[0].Op == ir.OpLoad && e.Args[0].Size >= 16:
 		return "the length of " + w.name(e.Args[0])
-	case e.Op == OpExtract && e.Off == 0 && e.Size == 8 && e.Args[0].Op == OpLoad:
+	case e.Op == ir.OpExtract && e.Off == 0 && e.Size == 8 && e.Args[0].Op == ir.OpLoad:
 		return w.name(e.Args[0])
-	case len(e.Args) == 2 && operators[e.Op] != "":
-		return w.expr(e.Args[0]) + " " + operators[e.Op] + " " + w.expr(e.Args[1])
+	case len(e.Args) == 2 && e.Op.Symbol() != "":
+		return w.expr(e.Args[0]) + " " + e.Op.Symbol() + " " + w.expr(e.Args[1])
 	}
 	return e.String()
 }

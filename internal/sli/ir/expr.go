@@ -1,4 +1,4 @@
-package sli
+package ir
 
 import (
 	"crypto/sha256"
@@ -53,6 +53,10 @@ var operators = map[Operator]string{
 	OpNeg: "-", OpInvert: "^", OpNot: "!",
 }
 
+// Symbol is the operator as it stands between or before its arguments; empty if it is
+// written as a function.
+func (o Operator) Symbol() string { return operators[o] }
+
 // A Class says how an operator reads bits.
 type Class uint8
 
@@ -102,13 +106,13 @@ func finish(e *Expr) *Expr {
 	case OpReg:
 		fmt.Fprintf(&b, "r%d", e.Reg)
 		if e.Ctx != nil {
-			fmt.Fprintf(&b, "c%d", e.Ctx.id)
+			fmt.Fprintf(&b, "c%d", e.Ctx.ID)
 		}
 		e.open = true
 	case OpSymbol, OpOpaque, OpClosure:
 		b.WriteString(e.Name)
 	case OpLoad:
-		fmt.Fprintf(&b, "@%s", e.Label.key())
+		fmt.Fprintf(&b, "@%s", e.Label.Key())
 		e.loading = true
 	case OpExtract, OpBound:
 		fmt.Fprintf(&b, "o%d", e.Off)
@@ -129,12 +133,21 @@ func finish(e *Expr) *Expr {
 	if e.nodes > maxNodes {
 		return Opaque("too large", e.Size)
 	}
-	e.key = digest(b.String())
+	e.key = Digest(b.String())
 	return e
 }
 
+// Key is the same for expressions that have the same value wherever both have one.
+func (e *Expr) Key() string { return e.key }
+
+// HasRegisters reports whether the value depends on registers.
+func (e *Expr) HasRegisters() bool { return e.open }
+
+// HasLoads reports whether the value depends on memory.
+func (e *Expr) HasLoads() bool { return e.loading }
+
 // digest keeps keys short: they are compared, and hold those of their parts.
-func digest(key string) string {
+func Digest(key string) string {
 	if len(key) <= 48 {
 		return key
 	}
@@ -282,13 +295,15 @@ func Convert(x *Expr, from, to Class, size int) *Expr {
 // Raced is whether the values that were read are out of date. See OpRaced.
 func Raced(values ...*Expr) *Expr { return finish(&Expr{Op: OpRaced, Size: 1, Args: values}) }
 
-func loadExpr(l *Label, size int, args ...*Expr) *Expr {
+// loadExpr is what is read at the point l from the address args[0], or from the element
+// args[1] of the map there.
+func LoadOf(l *Label, size int, args ...*Expr) *Expr {
 	return finish(&Expr{Op: OpLoad, Size: size, Label: l, Args: args})
 }
 
 func fold(e *Expr) *Expr {
 	finish(e)
-	v := eval(e, noState{})
+	v := Eval(e, emptyEnvironment{})
 	if !v.Known {
 		return e
 	}
@@ -318,7 +333,7 @@ func (e *Expr) with(args []*Expr) *Expr {
 
 // rewrite applies f to the leaves and loads of e, innermost first; f returns nil for
 // what stays as it is.
-func (e *Expr) rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
+func (e *Expr) Rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
 	if r, ok := done[e]; ok {
 		return r
 	}
@@ -326,7 +341,7 @@ func (e *Expr) rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
 	if len(e.Args) > 0 {
 		args, changed := make([]*Expr, len(e.Args)), false
 		for i, a := range e.Args {
-			args[i] = a.rewrite(f, done)
+			args[i] = a.Rewrite(f, done)
 			changed = changed || args[i] != a
 		}
 		if changed {
@@ -344,11 +359,11 @@ func (e *Expr) rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
 }
 
 // in gives the registers of e the context c.
-func (e *Expr) in(c *Context) *Expr {
+func (e *Expr) InContext(c *Context) *Expr {
 	if e == nil || !e.open {
 		return e
 	}
-	return e.rewrite(func(x *Expr) *Expr {
+	return e.Rewrite(func(x *Expr) *Expr {
 		if x.Op != OpReg {
 			return nil
 		}
@@ -359,26 +374,26 @@ func (e *Expr) in(c *Context) *Expr {
 }
 
 // walk calls f for e and everything in it, each once.
-func (e *Expr) walk(seen map[*Expr]bool, f func(*Expr)) {
+func (e *Expr) Walk(seen map[*Expr]bool, f func(*Expr)) {
 	if seen[e] {
 		return
 	}
 	seen[e] = true
 	f(e)
 	for _, a := range e.Args {
-		a.walk(seen, f)
+		a.Walk(seen, f)
 	}
 }
 
 // Loads are the loads in e, in the order of their labels.
 func (e *Expr) Loads() []*Expr {
 	var all []*Expr
-	e.walk(map[*Expr]bool{}, func(x *Expr) {
+	e.Walk(map[*Expr]bool{}, func(x *Expr) {
 		if x.Op == OpLoad {
 			all = append(all, x)
 		}
 	})
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Label.key() < all[j].Label.key() })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Label.Key() < all[j].Label.Key() })
 	return all
 }
 

@@ -1,9 +1,11 @@
-package sli
+package draw
 
 import (
 	"fmt"
 	"html"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli"
 )
 
 // Measures of the drawing, in pixels. Text is monospaced, so its width is known.
@@ -17,11 +19,11 @@ const (
 
 // SVG draws the machine. States lie in layers, each below everything that leads to it,
 // so that all edges point down.
-func (m *Machine) SVG() string {
-	layers, layer := m.layers()
+func SVG(m *sli.Machine) string {
+	layers, layer := layersOf(m)
 	type box struct{ x, y, w int }
-	boxes := map[*State]box{}
-	text := func(s *State) string {
+	boxes := map[*sli.State]box{}
+	text := func(s *sli.State) string {
 		switch {
 		case s.Pred != nil:
 			return s.Pred.String()
@@ -31,8 +33,8 @@ func (m *Machine) SVG() string {
 		return "no-crash"
 	}
 	deep := make([]int, len(layers)+1) // the most lines on an edge into a layer
-	note := func(e Edge, word string) {
-		deep[layer[e.To]] = max(deep[layer[e.To]], strings.Count(e.label(word), "\n")+1)
+	note := func(e sli.Edge, word string) {
+		deep[layer[e.To]] = max(deep[layer[e.To]], strings.Count(edgeLabel(e, word), "\n")+1)
 	}
 	note(m.Start, "")
 	for _, s := range m.States() {
@@ -65,11 +67,11 @@ func (m *Machine) SVG() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="monospace" font-size="12">`+"\n", width, y+svgGap)
 	b.WriteString(`<defs><marker id="tip" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0,0 L8,4 L0,8 z"/></marker></defs>` + "\n")
-	line := func(x1, y1 int, e Edge, word string, side int) {
+	line := func(x1, y1 int, e sli.Edge, word string, side int) {
 		to := boxes[e.To]
 		x2, y2 := to.x+to.w/2, to.y
 		fmt.Fprintf(&b, `<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="black" marker-end="url(#tip)"/>`+"\n", x1, y1, x2, y2)
-		for i, l := range strings.Split(e.label(word), "\n") {
+		for i, l := range strings.Split(edgeLabel(e, word), "\n") {
 			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", x1+side+(x2-x1)/4, y1+svgLine*(i+1)+4, html.EscapeString(l))
 		}
 	}
@@ -97,10 +99,10 @@ func (m *Machine) SVG() string {
 }
 
 // layers puts each state as far down as the longest way to it.
-func (m *Machine) layers() ([][]*State, map[*State]int) {
-	layer := map[*State]int{}
-	var place func(s *State, at int)
-	place = func(s *State, at int) {
+func layersOf(m *sli.Machine) ([][]*sli.State, map[*sli.State]int) {
+	layer := map[*sli.State]int{}
+	var place func(s *sli.State, at int)
+	place = func(s *sli.State, at int) {
 		if n, ok := layer[s]; ok && n >= at {
 			return
 		}
@@ -111,7 +113,7 @@ func (m *Machine) layers() ([][]*State, map[*State]int) {
 		}
 	}
 	place(m.Start.To, 0)
-	var layers [][]*State
+	var layers [][]*sli.State
 	for _, s := range m.States() {
 		for len(layers) <= layer[s] {
 			layers = append(layers, nil)

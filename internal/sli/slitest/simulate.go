@@ -1,8 +1,11 @@
-package sli
+package slitest
 
 import (
 	"errors"
 	"fmt"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // A Simulation runs a program of several goroutines under a given schedule and
@@ -16,17 +19,17 @@ type Simulation struct {
 	// MaxSteps ends a run that does not end by itself.
 	MaxSteps int
 
-	prog     *Program
+	prog     *ir.Program
 	memory   map[uint64]byte
-	threads  map[uint32]*Thread
+	threads  map[uint32]*exec.Thread
 	order    []uint32
-	events   []Event
+	events   []exec.Event
 	frames   uint32
 	next     uint64
 	symbols  map[string]uint64
 	names    map[uint64]string
-	closures map[uint64]closureValue
-	maps     map[uint64]map[string]Value
+	closures map[uint64]exec.Closure
+	maps     map[uint64]map[string]ir.Value
 	locks    map[uint64]*simLock
 	groups   map[uint64]int64
 	chans    map[uint64]*simChan
@@ -47,7 +50,7 @@ type simChan struct {
 }
 
 type simItem struct {
-	val   Value
+	val   ir.Value
 	taken bool
 }
 
@@ -60,11 +63,11 @@ var (
 
 // NewSimulation prepares a run. init functions, if any, run before in their order
 // and leave no trace.
-func NewSimulation(p *Program, inits ...*Func) (*Simulation, error) {
+func NewSimulation(p *ir.Program, inits ...*ir.Func) (*Simulation, error) {
 	s := &Simulation{
-		MaxSteps: 1 << 20, prog: p, memory: map[uint64]byte{}, threads: map[uint32]*Thread{}, next: 1 << 32,
-		symbols: map[string]uint64{}, names: map[uint64]string{}, closures: map[uint64]closureValue{},
-		maps: map[uint64]map[string]Value{}, locks: map[uint64]*simLock{}, groups: map[uint64]int64{},
+		MaxSteps: 1 << 20, prog: p, memory: map[uint64]byte{}, threads: map[uint32]*exec.Thread{}, next: 1 << 32,
+		symbols: map[string]uint64{}, names: map[uint64]string{}, closures: map[uint64]exec.Closure{},
+		maps: map[uint64]map[string]ir.Value{}, locks: map[uint64]*simLock{}, groups: map[uint64]int64{},
 		chans: map[uint64]*simChan{}, onces: map[uint64]uint8{}, sending: map[uint32]*simItem{},
 	}
 	for _, f := range inits {
@@ -77,31 +80,31 @@ func NewSimulation(p *Program, inits ...*Func) (*Simulation, error) {
 }
 
 // Call runs fn alone to its end and returns what it returned. A crash is an error.
-func (s *Simulation) Call(fn *Func, args ...Value) (Value, error) {
-	t := NewThread(s.prog, s, 1, fn, args, nil)
+func (s *Simulation) Call(fn *ir.Func, args ...ir.Value) (ir.Value, error) {
+	t := exec.NewThread(s.prog, s, 1, fn, args, nil)
 	for range s.MaxSteps {
 		switch st := t.Step(); {
 		case s.err != nil:
-			return Value{}, s.err
-		case st == Ended:
+			return ir.Value{}, s.err
+		case st == exec.Ended:
 			return t.Result, nil
-		case st == Crashed:
-			return Value{}, fmt.Errorf("%v at %s", t.Failed.Why, t.Failed.Name())
-		case st != Running:
-			return Value{}, ErrStuck
+		case st == exec.Crashed:
+			return ir.Value{}, fmt.Errorf("%v at %s", t.Failed.Why, t.Failed.Name())
+		case st != exec.Running:
+			return ir.Value{}, ErrStuck
 		}
 	}
-	return Value{}, ErrSteps
+	return ir.Value{}, ErrSteps
 }
 
 // Run runs fn as goroutine 1, and what it starts, to the end or the first failure.
 // The failure has Why 0 if there was none.
-func (s *Simulation) Run(fn *Func, args ...Value) (*Log, Failure, error) {
+func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, error) {
 	s.start(1, fn, args, nil)
 	blocked := map[uint32]bool{}
 	for range s.MaxSteps {
 		if len(s.order) == 0 {
-			return NewLog(s.events), Failure{}, s.err
+			return NewLog(s.events), exec.Failure{}, s.err
 		}
 		var ready []uint32
 		for _, g := range s.order {
@@ -110,7 +113,7 @@ func (s *Simulation) Run(fn *Func, args ...Value) (*Log, Failure, error) {
 			}
 		}
 		if len(ready) == 0 {
-			return NewLog(s.events), Failure{}, ErrStuck
+			return NewLog(s.events), exec.Failure{}, ErrStuck
 		}
 		g := ready[0]
 		if s.Pick != nil && len(ready) > 1 {
@@ -120,20 +123,20 @@ func (s *Simulation) Run(fn *Func, args ...Value) (*Log, Failure, error) {
 		made := len(s.events)
 		st := t.Step()
 		if s.err != nil {
-			return nil, Failure{}, s.err
+			return nil, exec.Failure{}, s.err
 		}
 		switch st {
-		case Blocked:
+		case exec.Blocked:
 			if len(s.events) > made { // it waits for what it did to be taken up
 				clear(blocked)
 			}
 			blocked[g] = true
 			continue
-		case Crashed:
-			s.event(t, t.Failed, Event{Kind: KindCrash})
-			return NewLog(s.events), Failure{Why: t.Failed.Why, G: g, Seq: uint64(len(s.events))}, nil
-		case Ended:
-			s.event(nil, nil, Event{G: g, Kind: KindEnd})
+		case exec.Crashed:
+			s.event(t, t.Failed, exec.Event{Kind: exec.KindCrash})
+			return NewLog(s.events), exec.Failure{Why: t.Failed.Why, G: g, Seq: uint64(len(s.events))}, nil
+		case exec.Ended:
+			s.event(nil, nil, exec.Event{G: g, Kind: exec.KindEnd})
 			for i, x := range s.order {
 				if x == g {
 					s.order = append(s.order[:i:i], s.order[i+1:]...)
@@ -142,19 +145,19 @@ func (s *Simulation) Run(fn *Func, args ...Value) (*Log, Failure, error) {
 		}
 		clear(blocked)
 	}
-	return NewLog(s.events), Failure{}, ErrSteps
+	return NewLog(s.events), exec.Failure{}, ErrSteps
 }
 
 // Next is the instruction that a goroutine is about to execute, for Pick.
-func (s *Simulation) Next(g uint32) *Instr { return s.threads[g].At() }
+func (s *Simulation) Next(g uint32) *ir.Instr { return s.threads[g].At() }
 
-func (s *Simulation) start(g uint32, fn *Func, args, captured []Value) {
-	s.event(nil, nil, Event{G: g, Kind: KindStart})
+func (s *Simulation) start(g uint32, fn *ir.Func, args, captured []ir.Value) {
+	s.event(nil, nil, exec.Event{G: g, Kind: exec.KindStart})
 	s.order = append(s.order, g)
-	s.threads[g] = NewThread(s.prog, s, g, fn, args, captured)
+	s.threads[g] = exec.NewThread(s.prog, s, g, fn, args, captured)
 }
 
-func (s *Simulation) event(t *Thread, in *Instr, e Event) {
+func (s *Simulation) event(t *exec.Thread, in *ir.Instr, e exec.Event) {
 	e.Seq = uint64(len(s.events) + 1)
 	if t != nil {
 		e.G = t.G
@@ -190,119 +193,119 @@ func (s *Simulation) Peek(addr uint64, n int) []byte {
 	return b
 }
 
-func (s *Simulation) fail(t *Thread, in *Instr, what string) {
+func (s *Simulation) fail(t *exec.Thread, in *ir.Instr, what string) {
 	if s.err == nil {
 		s.err = fmt.Errorf("simulation of %s: %s", in.Block.Func.Name, what)
 	}
 }
 
-func (s *Simulation) Load(t *Thread, in *Instr, addr, key Value) (Value, Status) {
+func (s *Simulation) Load(t *exec.Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, exec.Status) {
 	if !addr.Known {
 		s.fail(t, in, "load from an unknown address: "+in.String())
-		return Unknown(in.Size), Lost
+		return ir.Unknown(in.Size), exec.Lost
 	}
 	a := addr.Uint()
 	if in.Key != nil {
-		s.access(t, in, Event{Kind: KindLoad, Addr: a, Size: 1, Map: true})
-		return s.element(in, a, key), Running
+		s.access(t, in, exec.Event{Kind: exec.KindLoad, Addr: a, Size: 1, Map: true})
+		return s.element(in, a, key), exec.Running
 	}
 	b := s.Peek(a, in.Size)
-	s.access(t, in, Event{Kind: KindLoad, Addr: a, Size: uint32(in.Size), Before: b, Atomic: in.Atomic})
-	return Bytes(b), Running
+	s.access(t, in, exec.Event{Kind: exec.KindLoad, Addr: a, Size: uint32(in.Size), Before: b, Atomic: in.Atomic})
+	return ir.Bytes(b), exec.Running
 }
 
-func (s *Simulation) element(in *Instr, m uint64, key Value) Value {
-	if in.Key.Op == OpOpaque {
+func (s *Simulation) element(in *ir.Instr, m uint64, key ir.Value) ir.Value {
+	if in.Key.Op == ir.OpOpaque {
 		if in.Key.Name == "len" {
-			return Word(8, uint64(len(s.maps[m])))
+			return ir.Word(8, uint64(len(s.maps[m])))
 		}
-		return Unknown(in.Size)
+		return ir.Unknown(in.Size)
 	}
 	v, ok := s.maps[m][string(key.Append(nil))]
 	if !ok {
-		return zero(in.Size)
+		return ir.Zero(in.Size)
 	}
 	if in.Size == v.Size+1 {
-		return Bytes(append(v.Append(nil), 1))
+		return ir.Bytes(append(v.Append(nil), 1))
 	}
 	return v
 }
 
-func (s *Simulation) access(t *Thread, in *Instr, e Event) {
+func (s *Simulation) access(t *exec.Thread, in *ir.Instr, e exec.Event) {
 	if len(in.Sites) > 0 {
 		s.event(t, in, e)
 	}
 }
 
-func (s *Simulation) Store(t *Thread, in *Instr, addr, key, val Value) Status {
+func (s *Simulation) Store(t *exec.Thread, in *ir.Instr, addr, key, val ir.Value) exec.Status {
 	if !addr.Known || in.Val != nil && !val.Known {
 		s.fail(t, in, "store of something unknown: "+in.String())
-		return Lost
+		return exec.Lost
 	}
 	a := addr.Uint()
 	if in.Key != nil {
-		s.access(t, in, Event{Kind: KindStore, Addr: a, Size: 1, Map: true})
+		s.access(t, in, exec.Event{Kind: exec.KindStore, Addr: a, Size: 1, Map: true})
 		if s.maps[a] == nil {
-			s.maps[a] = map[string]Value{}
+			s.maps[a] = map[string]ir.Value{}
 		}
 		switch {
 		case in.Val != nil:
 			s.maps[a][string(key.Append(nil))] = val
-		case in.Key.Op == OpOpaque:
+		case in.Key.Op == ir.OpOpaque:
 			clear(s.maps[a])
 		default:
 			delete(s.maps[a], string(key.Append(nil)))
 		}
-		return Running
+		return exec.Running
 	}
 	before, after := s.Peek(a, in.Size), val.Append(nil)
 	s.Poke(a, after)
-	s.access(t, in, Event{Kind: KindStore, Addr: a, Size: uint32(in.Size), Before: before, After: after, Atomic: in.Atomic})
-	return Running
+	s.access(t, in, exec.Event{Kind: exec.KindStore, Addr: a, Size: uint32(in.Size), Before: before, After: after, Atomic: in.Atomic})
+	return exec.Running
 }
 
-func (s *Simulation) Alloc(t *Thread, in *Instr, size Value) Value {
+func (s *Simulation) Alloc(t *exec.Thread, in *ir.Instr, size ir.Value) ir.Value {
 	a := s.Allocate(int(size.Uint()))
-	s.access(t, in, Event{Kind: KindAlloc, Addr: a, Size: uint32(size.Uint())})
-	return Word(8, a)
+	s.access(t, in, exec.Event{Kind: exec.KindAlloc, Addr: a, Size: uint32(size.Uint())})
+	return ir.Word(8, a)
 }
 
-func (s *Simulation) Spawn(t *Thread, in *Instr, fn *Func, args, captured []Value) {
+func (s *Simulation) Spawn(t *exec.Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value) {
 	g := uint32(2)
 	for s.threads[g] != nil {
 		g++
 	}
-	s.event(t, in, Event{Kind: KindSpawn, Arg: uint64(g)})
+	s.event(t, in, exec.Event{Kind: exec.KindSpawn, Arg: uint64(g)})
 	s.start(g, fn, args, captured)
 }
 
-func (s *Simulation) Enter(t *Thread, f *Frame) {
+func (s *Simulation) Enter(t *exec.Thread, f *exec.Frame) {
 	s.frames++
 	f.ID = s.frames
 	parent := uint32(0)
 	if len(t.Frames) > 1 {
 		parent = t.Frames[len(t.Frames)-2].ID
 	}
-	s.event(nil, nil, Event{G: t.G, Kind: KindCall, Frame: f.ID, Arg: uint64(parent), Site: f.Func.Site})
+	s.event(nil, nil, exec.Event{G: t.G, Kind: exec.KindCall, Frame: f.ID, Arg: uint64(parent), Site: f.Func.Site})
 }
 
-func (s *Simulation) Leave(t *Thread, f *Frame) {
-	s.event(nil, nil, Event{G: t.G, Kind: KindReturn, Frame: f.ID, Site: f.Func.Site})
+func (s *Simulation) Leave(t *exec.Thread, f *exec.Frame) {
+	s.event(nil, nil, exec.Event{G: t.G, Kind: exec.KindReturn, Frame: f.ID, Site: f.Func.Site})
 }
 
-func (s *Simulation) Crash(t *Thread, in *Instr, cond Value) bool {
+func (s *Simulation) Crash(t *exec.Thread, in *ir.Instr, cond ir.Value) bool {
 	if !cond.Known {
 		s.fail(t, in, "a test of something unknown: "+in.String())
 	}
 	return cond.Uint() != 0
 }
 
-func (s *Simulation) Branch(t *Thread, in *Instr) int {
+func (s *Simulation) Branch(t *exec.Thread, in *ir.Instr) int {
 	s.fail(t, in, "a branch on something unknown: "+in.X.String())
 	return 0
 }
 
-func (s *Simulation) Target(t *Thread, in *Instr, fn Value) (*Func, []Value) {
+func (s *Simulation) Target(t *exec.Thread, in *ir.Instr, fn ir.Value) (*ir.Func, []ir.Value) {
 	if in.Method != "" {
 		if m := s.prog.Methods[s.names[fn.Uint()]]; m != nil {
 			return m[in.Method], nil
@@ -310,10 +313,10 @@ func (s *Simulation) Target(t *Thread, in *Instr, fn Value) (*Func, []Value) {
 		return nil, nil
 	}
 	c := s.closures[fn.Uint()]
-	return c.fn, c.captured
+	return c.Func, c.Captured
 }
 
-func (s *Simulation) Symbol(name string) Value {
+func (s *Simulation) Symbol(name string) ir.Value {
 	a, ok := s.symbols[name]
 	if !ok {
 		d := s.prog.Data[name]
@@ -321,20 +324,20 @@ func (s *Simulation) Symbol(name string) Value {
 		s.Poke(a, d)
 		s.symbols[name], s.names[a] = a, name
 	}
-	return Word(8, a)
+	return ir.Word(8, a)
 }
 
-func (s *Simulation) Closure(name string, captured []Value) Value {
+func (s *Simulation) Closure(name string, captured []ir.Value) ir.Value {
 	if len(captured) == 0 {
 		a := s.Symbol("func " + name)
-		s.closures[a.Uint()] = closureValue{fn: s.prog.Func(name)}
+		s.closures[a.Uint()] = exec.Closure{Func: s.prog.Func(name)}
 		return a
 	}
 	a := s.Allocate(8)
-	s.closures[a] = closureValue{s.prog.Func(name), captured}
-	return Word(8, a)
+	s.closures[a] = exec.Closure{Func: s.prog.Func(name), Captured: captured}
+	return ir.Word(8, a)
 }
 
-func (s *Simulation) Captured(c Value) []Value { return s.closures[c.Uint()].captured }
+func (s *Simulation) Captured(c ir.Value) []ir.Value { return s.closures[c.Uint()].Captured }
 
 func (s *Simulation) Text(addr uint64, n int) ([]byte, bool) { return s.Peek(addr, n), true }

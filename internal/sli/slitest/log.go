@@ -1,10 +1,14 @@
-package sli
+package slitest
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+)
 
 // A Log is a Trace in memory.
 type Log struct {
-	Events []Event
+	Events []exec.Event
 	byG    map[uint32][]int
 	words  map[uint64][]int // accesses by 8-byte word
 	allocs []int            // by address
@@ -12,7 +16,7 @@ type Log struct {
 }
 
 // NewLog indexes events, whose numbers are their places counted from 1.
-func NewLog(events []Event) *Log {
+func NewLog(events []exec.Event) *Log {
 	l := &Log{Events: events, byG: map[uint32][]int{}, words: map[uint64][]int{}, frames: map[uint32][2]uint32{}}
 	for i := range events {
 		l.index(i)
@@ -25,27 +29,27 @@ func (l *Log) index(i int) {
 	e := &l.Events[i]
 	l.byG[e.G] = append(l.byG[e.G], i)
 	switch {
-	case e.accesses():
+	case e.IsAccess():
 		for w := e.Addr / 8; w <= (e.Addr+uint64(max(e.Size, 1))-1)/8; w++ {
 			l.words[w] = append(l.words[w], i)
 		}
-	case e.Kind == KindAlloc:
+	case e.Kind == exec.KindAlloc:
 		l.allocs = append(l.allocs, i)
-	case e.Kind == KindCall:
+	case e.Kind == exec.KindCall:
 		l.frames[e.Frame] = [2]uint32{uint32(e.Arg), e.Site}
 	}
 }
 
 func (l *Log) Last() uint64 { return uint64(len(l.Events)) }
 
-func (l *Log) Event(seq uint64) (Event, bool) {
+func (l *Log) Event(seq uint64) (exec.Event, bool) {
 	if seq == 0 || seq > l.Last() {
-		return Event{}, false
+		return exec.Event{}, false
 	}
 	return l.Events[seq-1], true
 }
 
-func (l *Log) All(after uint64, f func(*Event) bool) {
+func (l *Log) All(after uint64, f func(*exec.Event) bool) {
 	for i := after; i < l.Last(); i++ {
 		if !f(&l.Events[i]) {
 			return
@@ -53,39 +57,39 @@ func (l *Log) All(after uint64, f func(*Event) bool) {
 	}
 }
 
-func (l *Log) Next(g uint32, after uint64) (Event, bool) {
+func (l *Log) Next(g uint32, after uint64) (exec.Event, bool) {
 	list := l.byG[g]
 	i := sort.SearchInts(list, int(after))
 	if i == len(list) {
-		return Event{}, false
+		return exec.Event{}, false
 	}
 	return l.Events[list[i]], true
 }
 
-func (l *Log) LastStore(addr uint64, size uint32, before uint64) (Event, bool) {
+func (l *Log) LastStore(addr uint64, size uint32, before uint64) (exec.Event, bool) {
 	best := -1
 	for w := addr / 8; w <= (addr+uint64(max(size, 1))-1)/8; w++ {
 		list := l.words[w]
 		for i := sort.SearchInts(list, int(before)-1) - 1; i >= 0; i-- {
 			e := &l.Events[list[i]]
-			if e.Writes() && e.touches(addr, size) {
+			if e.Writes() && e.Touches(addr, size) {
 				best = max(best, list[i])
 				break
 			}
 		}
 	}
 	if best < 0 {
-		return Event{}, false
+		return exec.Event{}, false
 	}
 	return l.Events[best], true
 }
 
-func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*Event) bool) {
+func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*exec.Event) bool) {
 	var all []int
 	for w := addr / 8; w <= (addr+uint64(max(size, 1))-1)/8; w++ {
 		list := l.words[w]
 		for i := sort.SearchInts(list, int(from)-1); i < len(list) && uint64(list[i]) < to; i++ {
-			if e := &l.Events[list[i]]; e.touches(addr, size) {
+			if e := &l.Events[list[i]]; e.Touches(addr, size) {
 				all = append(all, list[i])
 			}
 		}
@@ -101,18 +105,18 @@ func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*Event)
 	}
 }
 
-func (l *Log) Allocation(addr uint64, before uint64) (Event, uint64, bool) {
+func (l *Log) Allocation(addr uint64, before uint64) (exec.Event, uint64, bool) {
 	i := sort.Search(len(l.allocs), func(i int) bool { return l.Events[l.allocs[i]].Addr > addr })
 	for i--; i >= 0; i-- {
 		e := &l.Events[l.allocs[i]]
-		if e.Seq < before && e.touches(addr, 1) {
+		if e.Seq < before && e.Touches(addr, 1) {
 			return *e, l.Last(), true
 		}
 		if addr-e.Addr > 1<<20 {
 			break
 		}
 	}
-	return Event{}, 0, false
+	return exec.Event{}, 0, false
 }
 
 func (l *Log) Frame(id uint32) (uint32, uint32, bool) {

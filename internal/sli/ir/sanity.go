@@ -1,4 +1,4 @@
-package sli
+package ir
 
 import (
 	"errors"
@@ -48,7 +48,7 @@ func (c *checker) check() {
 			if in.Block != b {
 				c.bad(in, "it is in two blocks")
 			}
-			if in.exits() != (j == len(b.Instrs)-1) {
+			if in.EndsBlock() != (j == len(b.Instrs)-1) {
 				c.bad(in, "it must be the last of its block, or must not be")
 			}
 			if in.Dst != 0 {
@@ -63,7 +63,7 @@ func (c *checker) check() {
 	if len(c.errs) > 0 {
 		return
 	}
-	dom := dominators(c.f)
+	dom := Dominators(c.f)
 	for _, b := range c.f.Blocks {
 		for j, in := range b.Instrs {
 			c.instr(in)
@@ -77,7 +77,7 @@ func (c *checker) check() {
 				case d == nil:
 					c.bad(in, "register %d is not defined", r)
 				case from == b && d.Block == b && in.Op != Phi:
-					if d.index() >= j {
+					if d.Index() >= j {
 						c.bad(in, "register %d is used before it is defined", r)
 					}
 				case dom[from.Index] != nil && !dom[from.Index][d.Block.Index]:
@@ -124,7 +124,7 @@ func (c *checker) uses(in *Instr, f func(Reg, *Block)) {
 		if e == nil {
 			return
 		}
-		e.walk(map[*Expr]bool{}, func(x *Expr) {
+		e.Walk(map[*Expr]bool{}, func(x *Expr) {
 			if x.Op != OpReg {
 				return
 			}
@@ -158,7 +158,7 @@ func (c *checker) instr(in *Instr) {
 		if len(in.Args) != len(in.Block.Preds) {
 			c.bad(in, "it has %d values for %d ways here", len(in.Args), len(in.Block.Preds))
 		}
-		if i := in.index(); i > 0 && in.Block.Instrs[i-1].Op != Phi {
+		if i := in.Index(); i > 0 && in.Block.Instrs[i-1].Op != Phi {
 			c.bad(in, "it does not stand first in its block")
 		}
 	case Assign:
@@ -212,43 +212,4 @@ func (c *checker) instr(in *Instr) {
 	if needX && in.X == nil {
 		c.bad(in, "it has no operand")
 	}
-}
-
-// dominators gives, for each block that can be reached, the blocks on every way to it.
-func dominators(f *Func) []map[int]bool {
-	dom := make([]map[int]bool, len(f.Blocks))
-	dom[0] = map[int]bool{0: true}
-	for changed := true; changed; {
-		changed = false
-		for _, b := range f.Blocks[1:] {
-			var n map[int]bool
-			for _, p := range b.Preds {
-				d := dom[p.Index]
-				if d == nil {
-					continue
-				}
-				if n == nil {
-					n = map[int]bool{}
-					for k := range d {
-						n[k] = true
-					}
-					continue
-				}
-				for k := range n {
-					if !d[k] {
-						delete(n, k)
-					}
-				}
-			}
-			if n == nil {
-				continue
-			}
-			n[b.Index] = true
-			if len(n) != len(dom[b.Index]) {
-				dom[b.Index] = n
-				changed = true
-			}
-		}
-	}
-	return dom
 }

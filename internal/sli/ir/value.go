@@ -1,4 +1,4 @@
-package sli
+package ir
 
 import (
 	"encoding/binary"
@@ -94,7 +94,8 @@ func (v Value) Slice(off, size int) Value {
 	return Word(size, v.word>>(8*uint(off)))
 }
 
-func zero(size int) Value {
+// Zero is the value of which every byte is 0.
+func Zero(size int) Value {
 	if size > 8 {
 		return Bytes(make([]byte, size))
 	}
@@ -112,3 +113,11 @@ func (v Value) String() string {
 	}
 	return fmt.Sprint(v.Int())
 }
+
+// Addresses below firstPage cannot be used by any program. Addresses from invented on
+// are not a program's either: they stand for objects whose address is not known yet,
+// and whether one of them equals an address of the program cannot be told.
+const (
+	FirstPage     = 4096
+	FirstInvented = 1 << 56
+)

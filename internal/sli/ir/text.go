@@ -1,4 +1,4 @@
-package sli
+package ir
 
 import (
 	"fmt"
@@ -80,7 +80,7 @@ func (in *Instr) String() string {
 		}
 		b.WriteByte(')')
 	}
-	if in.exits() {
+	if in.EndsBlock() {
 		for _, s := range in.Block.Succs {
 			fmt.Fprintf(&b, " b%d", s.Index)
 		}

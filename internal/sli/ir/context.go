@@ -1,4 +1,4 @@
-package sli
+package ir
 
 import "fmt"
 
@@ -10,12 +10,12 @@ type Context struct {
 	Func   *Func
 	Parent *Context
 	Call   *Instr // in Parent.Func; nil for the first function of a goroutine
-	id     int
-	depth  int
+	ID     int
+	Depth  int
 }
 
 // contexts keeps one Context for each call stack.
-type contexts struct {
+type Contexts struct {
 	all map[contextKey]*Context
 }
 
@@ -25,15 +25,15 @@ type contextKey struct {
 	fn     *Func
 }
 
-func newContexts() *contexts { return &contexts{all: map[contextKey]*Context{}} }
+func NewContexts() *Contexts { return &Contexts{all: map[contextKey]*Context{}} }
 
-func (cs *contexts) get(parent *Context, call *Instr, fn *Func) *Context {
+func (cs *Contexts) Get(parent *Context, call *Instr, fn *Func) *Context {
 	k := contextKey{parent, call, fn}
 	c := cs.all[k]
 	if c == nil {
-		c = &Context{Func: fn, Parent: parent, Call: call, id: len(cs.all) + 1}
+		c = &Context{Func: fn, Parent: parent, Call: call, ID: len(cs.all) + 1}
 		if parent != nil {
-			c.depth = parent.depth + 1
+			c.Depth = parent.Depth + 1
 		}
 		cs.all[k] = c
 	}
@@ -52,7 +52,7 @@ func (c *Context) Within(outer *Context) bool {
 
 // recursive reports whether fn, called from c, would be there for the third time: what it
 // does was looked at then, and each further round may double it.
-func (c *Context) recursive(fn *Func) bool {
+func (c *Context) Recursive(fn *Func) bool {
 	n := 0
 	for ; c != nil; c = c.Parent {
 		if c.Func == fn {
@@ -63,7 +63,7 @@ func (c *Context) recursive(fn *Func) bool {
 }
 
 // in maps a point of c to outer: the instruction of outer that was being executed.
-func (c *Context) in(outer *Context, at *Instr) *Instr {
+func (c *Context) InstrIn(outer *Context, at *Instr) *Instr {
 	for ; c != nil; c = c.Parent {
 		if c == outer {
 			return at
@@ -74,7 +74,7 @@ func (c *Context) in(outer *Context, at *Instr) *Instr {
 }
 
 // common is the innermost context that both a and b are within, or nil.
-func common(a, b *Context) *Context {
+func CommonContext(a, b *Context) *Context {
 	for ; a != nil; a = a.Parent {
 		if b.Within(a) {
 			return a
@@ -98,7 +98,7 @@ type Label struct {
 	Turns int
 }
 
-func (l *Label) key() string { return fmt.Sprintf("%d.%d.%d", l.Ctx.id, l.Instr.ID, l.Turns) }
+func (l *Label) Key() string { return fmt.Sprintf("%d.%d.%d", l.Ctx.ID, l.Instr.ID, l.Turns) }
 
 func (l *Label) String() string {
 	if l.Turns > 0 {

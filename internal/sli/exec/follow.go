@@ -1,0 +1,271 @@
+package exec
+
+import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
+
+// A follower is the Host of one goroutine that is replayed.
+type follower struct {
+	*Replay
+	g     uint32
+	cur   Event // what the goroutine did next
+	have  bool
+	ended bool // the trace has the goroutine's end
+	idle  int
+	step  Step
+	stop  bool
+	seq   uint64 // ahead of the trace
+	steps []Event
+	done  uint64            // the last event that was accounted for
+	taken map[uint32]uint64 // the last allocation of each site that was
+	first bool              // the goroutine was not replayed before
+}
+
+// run replays goroutine g. before is called with each instruction about to be
+// executed, after with each that was; either may end the replay by returning false.
+func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thread, *Step) bool) {
+	// What lies beyond the trace is numbered for each goroutine apart.
+	f := &follower{Replay: r, g: g, taken: map[uint32]uint64{}, seq: r.Trace.Last() + uint64(g)<<32}
+	if r.made[g] == nil {
+		r.made[g] = map[*ir.Func][][]ir.Value{}
+		f.first = true
+	}
+	f.advance(0)
+	t := f.begin()
+	if t == nil {
+		return
+	}
+	defer func() {
+		if len(f.steps) > 0 {
+			r.ahead[g] = f.steps
+		}
+	}()
+	for spent := 0; len(t.Frames) > 0; {
+		top := t.Top()
+		f.step = Step{Point: ir.Point{Ctx: top.Ctx, Instr: t.At()}, Pred: top.Pred, Frame: top, Time: f.time(), Ahead: !f.have}
+		if !f.have {
+			if spent++; spent > maxAhead || f.ended {
+				return
+			}
+		}
+		if before != nil && !before(t, &f.step) {
+			return
+		}
+		block := top.Block
+		st := t.Step()
+		step := f.step
+		if step.Instr.EndsBlock() && top.Block != block {
+			r.edges[[2]*ir.Block{block, top.Block}] = true
+		}
+		if after != nil && !after(t, &step) {
+			return
+		}
+		f.idle++
+		switch {
+		case st == Ended || f.stop:
+			return
+		case st == Crashed && f.Failure.G == g && f.Failure.Why == step.Instr.Why && f.Failure.here(step.Instr):
+			return // what follows are its deferred calls
+		case st == Running && f.idle < maxIdle:
+			continue
+		case f.have && f.cur.Kind != KindCrash:
+			if !f.resync(t) {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (f *follower) time() uint64 {
+	if f.have {
+		return f.cur.Seq
+	}
+	return f.seq + 1
+}
+
+// advance moves to the goroutine's next event that its instructions account for.
+func (f *follower) advance(after uint64) {
+	for {
+		f.cur, f.have = f.Trace.Next(f.g, after)
+		f.idle = 0
+		if !f.have {
+			return
+		}
+		after = f.cur.Seq
+		switch f.cur.Kind {
+		case KindLoad, KindStore, KindUpdate, KindSpawn:
+			if len(f.Program.At(f.cur.Site)) > 0 {
+				return
+			}
+		case KindCall:
+			if f.Program.FuncAt(f.cur.Site) != nil {
+				return
+			}
+		case KindReturn:
+			if _, site, ok := f.Trace.Frame(f.cur.Frame); ok && f.Program.FuncAt(site) != nil {
+				return
+			}
+		case KindCrash:
+			return
+		case KindEnd:
+			f.ended = true
+		}
+	}
+}
+
+// take consumes the next event if in makes it.
+func (f *follower) take(in *ir.Instr, kinds ...Kind) (Event, bool) {
+	if !f.have {
+		return Event{}, false
+	}
+	for _, s := range in.Sites {
+		if s != f.cur.Site {
+			continue
+		}
+		for _, k := range kinds {
+			if f.cur.Kind == k {
+				e := f.cur
+				f.done = e.Seq
+				f.step.Time, f.step.Event, f.step.Addr = e.Seq, true, e.Addr
+				f.advance(e.Seq)
+				return e, true
+			}
+		}
+	}
+	return Event{}, false
+}
+
+func (f *follower) begin() *Thread {
+	if s, ok := f.starts[f.g]; ok {
+		return newThread(f.Program, f, f.Contexts, f.g, s.Func, s.args, s.Captured)
+	}
+	for f.have && f.cur.Kind != KindCall {
+		f.advance(f.cur.Seq)
+	}
+	if !f.have {
+		return nil
+	}
+	fn := f.Program.FuncAt(f.cur.Site)
+	return newThread(f.Program, f, f.Contexts, f.g, fn, nil, f.given(f.g, fn))
+}
+
+// given is what a closure captured that a goroutine began with, if it was started by code
+// that is not in the program (as by sync.WaitGroup.Go): of the closures of that function
+// that its parent made, the n-th is taken for the n-th such goroutine.
+func (r *Replay) given(g uint32, fn *ir.Func) []ir.Value {
+	if r.parents == nil {
+		r.parents = map[uint32]uint32{}
+		r.Trace.All(0, func(e *Event) bool {
+			if e.Kind == KindSpawn {
+				r.parents[uint32(e.Arg)] = e.G
+			}
+			return true
+		})
+	}
+	parent, ok := r.parents[g]
+	if !ok {
+		return nil
+	}
+	n := 0
+	for child, p := range r.parents {
+		if child >= g || p != parent {
+			continue
+		}
+		if r.firstCall(child) == fn {
+			n++
+		}
+	}
+	if list := r.made[parent][fn]; n < len(list) {
+		return list[n]
+	}
+	return nil
+}
+
+// firstCall is the function of the program that a goroutine calls first.
+func (r *Replay) firstCall(g uint32) *ir.Func {
+	fn, ok := r.first[g]
+	if !ok {
+		for e, more := r.Trace.Next(g, 0); more && fn == nil; e, more = r.Trace.Next(g, e.Seq) {
+			if e.Kind == KindCall {
+				fn = r.Program.FuncAt(e.Site)
+			}
+		}
+		r.first[g] = fn
+	}
+	return fn
+}
+
+func (f *follower) Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
+	v := ir.Unknown(in.Size)
+	if e, ok := f.allocated(t, in); ok {
+		v = ir.Word(8, e.Addr)
+	}
+	for {
+		if _, ok := f.take(in, f.cur.Kind); !ok {
+			break
+		}
+	}
+	if !f.have && !ir.Harmless[in.Word] {
+		f.stop = true
+	}
+	return v, Running
+}
+
+func (f *follower) Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
+	if !f.have {
+		if in.Op == ir.Call && in.Word != "" {
+			return ir.Unknown(in.Size), Running
+		}
+		f.stop = true
+	}
+	for {
+		if _, ok := f.take(in, f.cur.Kind); !ok {
+			break
+		}
+	}
+	// What is called may call back what it was given.
+	if f.cur.Kind == KindCall && f.have && uint32(f.cur.Arg) == t.Top().ID {
+		fn := f.Program.FuncAt(f.cur.Site)
+		for _, a := range args {
+			if c, ok := f.closures[a.Uint()]; ok && a.Known && c.Func == fn {
+				t.CallBack(fn, nil, c.Captured)
+				return ir.Value{}, Called
+			}
+		}
+	}
+	return ir.Unknown(in.Size), Running
+}
+
+func (f *follower) Spawn(t *Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value) {
+	if e, ok := f.take(in, KindSpawn); ok {
+		f.starts[uint32(e.Arg)] = closureStart{Closure{fn, captured}, args}
+	}
+}
+
+func (f *follower) Enter(t *Thread, fr *Frame) {
+	if fr.Call != nil && fr.Call.Callee == nil {
+		f.targets[fr.Call] = fr.Func
+	}
+	if f.have && f.cur.Kind == KindCall && f.Program.FuncAt(f.cur.Site) == fr.Func {
+		fr.ID = f.cur.Frame
+		f.done = f.cur.Seq
+		f.advance(f.cur.Seq)
+	} else if len(t.Frames) > 1 {
+		fr.ID = t.Frames[len(t.Frames)-2].ID // makes no event of its own: its accesses count as its caller's
+	}
+}
+
+func (f *follower) Leave(t *Thread, fr *Frame) {
+	if f.have && f.cur.Kind == KindReturn && f.cur.Frame == fr.ID {
+		f.done = f.cur.Seq
+		f.advance(f.cur.Seq)
+	}
+}
+
+func (f *follower) Closure(name string, captured []ir.Value) ir.Value {
+	if f.first && len(captured) > 0 { // later replays may end before it makes them all
+		fn := f.Program.Func(name)
+		f.made[f.g][fn] = append(f.made[f.g][fn], captured)
+	}
+	return f.Replay.Closure(name, captured)
+}

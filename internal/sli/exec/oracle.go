@@ -1,0 +1,93 @@
+package exec
+
+import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
+
+func (f *follower) Crash(t *Thread, in *ir.Instr, cond ir.Value) bool {
+	if in.Why == ir.Assertion {
+		return false // noted by who follows; the goroutine goes on
+	}
+	if cond.Known {
+		return cond.Uint() != 0
+	}
+	return f.have && f.Failure.G == f.g && in.Why == f.Failure.Why && f.Failure.here(in) && f.last(t.Top())
+}
+
+// last reports whether nothing more happens in a call but that it is left: it is the
+// one that crashed.
+func (f *follower) last(top *Frame) bool {
+	for e, ok := f.cur, f.have; ok; e, ok = f.Trace.Next(f.g, e.Seq) {
+		switch e.Kind {
+		case KindCrash:
+			return true
+		case KindLoad, KindStore, KindUpdate, KindSpawn:
+			if e.Frame == top.ID {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Branch follows the side from which the goroutine's next event is nearer.
+func (f *follower) Branch(t *Thread, in *ir.Instr) int {
+	if !f.have {
+		return -1
+	}
+	top := t.Top()
+	best, side := int(^uint(0)>>1), -1
+	for i, s := range in.Block.Succs {
+		if d := f.distance(top, s); d >= 0 && d < best {
+			best, side = d, i
+		}
+	}
+	return side
+}
+
+func (f *follower) distance(top *Frame, from *ir.Block) int {
+	e := f.cur
+	wanted := func(in *ir.Instr) bool {
+		switch {
+		case f.Failure.G == f.g && in.Op == ir.Test && in.Why == f.Failure.Why && f.Failure.here(in) && f.last(top):
+			return true
+		case e.Kind == KindCall && uint32(e.Arg) == top.ID, e.Kind != KindCall && e.Frame == top.ID:
+			return f.makes(in, e)
+		}
+		return in.Op == ir.Return // the event is of another frame: this one must end
+	}
+	seen := map[*ir.Block]bool{from: true}
+	for list, d := []*ir.Block{from}, 0; len(list) > 0; d++ {
+		var next []*ir.Block
+		for _, b := range list {
+			for _, in := range b.Instrs {
+				if wanted(in) {
+					return d
+				}
+			}
+			for _, s := range b.Succs {
+				if !seen[s] {
+					seen[s] = true
+					next = append(next, s)
+				}
+			}
+		}
+		list = next
+	}
+	return -1
+}
+
+func (f *follower) Target(t *Thread, in *ir.Instr, v ir.Value) (*ir.Func, []ir.Value) {
+	if in.Method != "" {
+		if v.Known {
+			if m := f.Program.Methods[f.nameAt(v.Uint())]; m != nil && m[in.Method] != nil {
+				return m[in.Method], nil
+			}
+		}
+	} else if c, ok := f.closures[v.Uint()]; ok && v.Known {
+		return c.Func, c.Captured
+	}
+	// The trace is the oracle.
+	if f.have && f.cur.Kind == KindCall && uint32(f.cur.Arg) == t.Top().ID {
+		return f.Program.FuncAt(f.cur.Site), nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,9 @@
+// Package slitest is test support for the engine and its front ends: a simulator that
+// runs lifted programs under a given schedule, traces in memory, and functions with a
+// given control flow. No product code imports it.
+//
+//	simulate.go  a Host that runs a program and records a trace
+//	simsync.go   the synchronisation operations of simulated programs
+//	log.go       a trace in memory
+//	graph.go     functions with a given control flow
+package slitest
