@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
@@ -36,38 +34,55 @@ type fixFlags struct {
 	machine string
 }
 
-func newFixCommand() *cobra.Command {
+func newFixCommand() *command {
 	f := &fixFlags{}
-	cmd := &cobra.Command{
-		Use:   "fix [flags] [packages]",
-		Short: "Find a failing schedule, and the locks that keep it from happening",
-		Long: `Fix reproduces a failure as explore does (or takes it from a trace), derives from the
+	c := newCommand("fix", "[packages] [-- arguments]", "find a failing schedule, and the locks that keep it from happening")
+	c.runsProgram = true
+	c.long = `Fix reproduces a failure as explore does (or takes it from a trace), derives from the
 recorded run which reads and writes must not come together, writes the locks that keep
 them apart, and proves them: the failing schedule no longer fails, nor does any schedule
 with at most two preemptions (or 10,000 by PCT, where these are too many), and the test
 passes under the race detector. It prints an explanation and a diff; -w applies it. What
-is not proven is never applied.
+is not proven is never applied.`
+	c.notes = `Examples:
 
-Exit codes: 0 a proven fix, 1 a failure but no proven fix, 2 error, 3 no failure found.`,
-		Example: `  cofferdam fix -run TestSteady ./toctou
-  cofferdam fix -w -trace TestSteady.trace`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			return f.fix(ctx, cmd, args)
-		},
+  cofferdam fix -run TestSteady ./toctou
+  cofferdam fix -w -trace TestSteady.trace
+
+Exit codes: 0 a proven fix, 1 a failure but no proven fix, 2 error, 3 no failure found.
+
+See also: cofferdam help strategies, cofferdam help traces`
+	f.declare(c.flags, time.Minute)
+	c.flags.StringVar(&f.trace, "trace", "", "fix the failure in this trace `file` instead of looking for one")
+	c.flags.StringVar(&f.out, "o", "", "keep the trace of the failure in this `file`")
+	c.flags.BoolVar(&f.asJSON, "json", false, "write the result as one JSON object")
+	c.flags.BoolVar(&f.write, "w", false, "apply a proven fix to the source")
+	c.flags.IntVar(&f.native, "native", 20, "run the fixed test so many times under the race detector")
+	c.flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
+	c.flags.DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
+	c.work = func(ctx context.Context, inv *invocation) error {
+		ctx, stop := interruptible(ctx)
+		defer stop()
+		return f.fix(ctx, inv)
 	}
-	f.add(cmd, time.Minute)
-	cmd.Flags().StringVar(&f.trace, "trace", "", "fix the failure in this trace `file` instead of looking for one")
-	cmd.Flags().BoolVar(&f.write, "w", false, "apply a proven fix to the source")
-	cmd.Flags().IntVar(&f.native, "native", 20, "run the fixed test so many times under the race detector")
-	cmd.Flags().StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
-	cmd.Flags().DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
-	return cmd
+	return c
 }
 
-func (f *fixFlags) fix(ctx context.Context, cmd *cobra.Command, args []string) error {
-	if err := f.check(); err != nil {
+// check refuses values that make no sense, before anything is built.
+func (f *fixFlags) check(inv *invocation) error {
+	switch {
+	case f.native < 0:
+		return fmt.Errorf("-native %d: give 0 or more", f.native)
+	case f.proof <= 0:
+		return fmt.Errorf("-proof %v: give a time, such as 3s", f.proof)
+	case f.trace != "" && len(inv.operands) > 0:
+		return fmt.Errorf("-trace %s: the trace names its package; leave out %s", f.trace, strings.Join(inv.operands, " "))
+	}
+	return f.searchFlags.check()
+}
+
+func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
+	if err := f.check(inv); err != nil {
 		return err
 	}
 	temp, err := os.MkdirTemp("", "cofferdam")
@@ -75,13 +90,13 @@ func (f *fixFlags) fix(ctx context.Context, cmd *cobra.Command, args []string) e
 		return fmt.Errorf("making a place for traces: %w", err)
 	}
 	defer os.RemoveAll(temp)
-	status := newStatus(cmd.ErrOrStderr())
+	status := newStatus(inv.stderr)
 	defer status.clear()
 
 	start := time.Now()
 	file, config := f.trace, instrument.Config{}
 	if file == "" {
-		if file, config, err = f.reproduce(ctx, cmd, args, status, temp); err != nil {
+		if file, config, err = f.reproduce(ctx, inv, status, temp); err != nil {
 			return err
 		}
 	}
@@ -109,7 +124,7 @@ func (f *fixFlags) fix(ctx context.Context, cmd *cobra.Command, args []string) e
 		return err
 	}
 	status.clear()
-	return f.tell(cmd, r, result)
+	return f.tell(inv, r, result)
 }
 
 // unchanged refuses a trace of another program.
@@ -126,19 +141,16 @@ func unchanged(config instrument.Config, r *trace.Reader) error {
 }
 
 // reproduce looks for a failing run.
-func (f *fixFlags) reproduce(ctx context.Context, cmd *cobra.Command, args []string, status *status, temp string) (file string, config instrument.Config, err error) {
-	pattern, err := regexp.Compile(f.run)
-	if err != nil {
-		return "", config, fmt.Errorf("-run: %w", err)
-	}
-	config, rest := f.config(cmd, args)
+func (f *fixFlags) reproduce(ctx context.Context, inv *invocation, status *status, temp string) (file string, config instrument.Config, err error) {
+	config, rest := f.config(inv)
 	status.set("building with hooks")
 	build, err := explore.New(config, rest...)
 	if err != nil {
 		return "", config, err
 	}
 	defer build.Close()
-	targets, err := matching(ctx, build, pattern)
+	f.tellControl(inv.stderr, build)
+	targets, err := f.matching(ctx, build)
 	if err != nil {
 		return "", config, err
 	}
@@ -162,7 +174,7 @@ func (f *fixFlags) reproduce(ctx context.Context, cmd *cobra.Command, args []str
 			return o.Trace, config, nil
 		}
 	}
-	return "", config, &exitError{code: exitNoFailure, err: fmt.Errorf("no failure found in %v: give more time with -budget, or a trace with -trace", f.Budget)}
+	return "", config, &exitCode{code: exitNoFailure, err: fmt.Errorf("no failure found in %v: give more time with -budget, or a trace with -trace", f.Budget)}
 }
 
 // fixReport is what -json prints.
@@ -184,7 +196,7 @@ type fixReport struct {
 	Analysis time.Duration `json:"analysisNanoseconds"` // with the replay
 }
 
-func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Result) error {
+func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("finding the current directory: %w", err)
@@ -200,7 +212,7 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 			return err
 		}
 	}
-	w := cmd.OutOrStdout()
+	w := inv.stdout
 	if f.asJSON {
 		report := fixReport{Failure: result.Failure, Refusal: result.Refusal, Applied: applied, Lifting: result.LiftTime, Analysis: result.AnalysisTime}
 		if a := result.Analysis; a != nil {
@@ -230,7 +242,7 @@ func (f *fixFlags) tell(cmd *cobra.Command, r *trace.Reader, result *repair.Resu
 		}
 	}
 	if result.Fix == nil {
-		return &exitError{code: exitNoFix, err: errors.New("no proven fix")}
+		return &exitCode{code: exitNoFix, err: errors.New("no proven fix")}
 	}
 	return unapplied
 }

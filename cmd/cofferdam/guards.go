@@ -1,17 +1,14 @@
 package main
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
-	"go/token"
 	"io"
 	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
@@ -19,17 +16,29 @@ import (
 
 // guardsOptions are the flags of cofferdam guards.
 type guardsOptions struct {
-	json, write, tests, quiet bool
-	min                       float64
-	tags                      string
+	json, write, tests, deviations bool
+	min                            confidenceFlag
+	tags                           string
 }
 
-func newGuardsCommand() *cobra.Command {
-	var o guardsOptions
-	cmd := &cobra.Command{
-		Use:   "guards [flags] [packages]",
-		Short: "Say which lock guards what, and who deviates",
-		Long: `Guards finds the locks of packages, the fields and variables that each of them
+// A confidenceFlag is a number from 0 to 1.
+type confidenceFlag float64
+
+func (c *confidenceFlag) String() string { return strconv.FormatFloat(float64(*c), 'g', -1, 64) }
+
+func (c *confidenceFlag) Set(text string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 1) {
+		return errors.New("a confidence is between 0 and 1")
+	}
+	*c = confidenceFlag(v)
+	return nil
+}
+
+func newGuardsCommand() *command {
+	o := &guardsOptions{min: 0.5}
+	c := newCommand("guards", "[packages]", "say which lock guards what, and which accesses deviate")
+	c.long = `Guards finds the locks of packages, the fields and variables that each of them
 guards, and the accesses that deviate: those that do not hold the lock, or write
 while holding it for reading only. Guards are inferred from how often data is
 touched with which lock held, and from what annotations, comments, names and the
@@ -38,27 +47,24 @@ order of fields say.
 Each variable has a line: the way to its lock, how sure that is (0 to 1), the
 writing and reading lines that hold the lock, those that do not, those of which it
 cannot be told, and the signs. Lines that initialise an object before others can
-reach it count for nothing. Deviating accesses follow.
+reach it count for nothing. Deviating accesses follow.`
+	c.notes = `Examples:
 
-It exits with 0 if nothing deviates, with 1 if something does, with 2 on errors.`,
-		Example: `  cofferdam guards ./...
+  cofferdam guards ./...
   cofferdam guards -min 0.8 -json ./internal/server
-  cofferdam guards -w ./...`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.min < 0 || o.min > 1 {
-				return fmt.Errorf("-min %v: a confidence is between 0 and 1", o.min)
-			}
-			return printGuards(cmd.OutOrStdout(), cmd.ErrOrStderr(), args, &o)
-		},
+  cofferdam guards -w ./...
+
+Exit codes: 0 nothing deviates, 1 something does, 2 error.`
+	c.flags.BoolVar(&o.json, "json", false, "print one JSON object")
+	c.flags.BoolVar(&o.write, "w", false, "write +checklocks annotations into the source")
+	c.flags.BoolVar(&o.tests, "tests", false, "analyse test files too")
+	c.flags.BoolVar(&o.deviations, "deviations", false, "print only the deviating accesses")
+	c.flags.Var(&o.min, "min", "leave out what is less sure than this `confidence`")
+	c.flags.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
+	c.work = func(_ context.Context, inv *invocation) error {
+		return printGuards(inv.stdout, inv.stderr, inv.operands, o)
 	}
-	f := cmd.Flags()
-	f.BoolVar(&o.json, "json", false, "print one JSON object")
-	f.BoolVar(&o.write, "w", false, "write +checklocks annotations into the source")
-	f.BoolVar(&o.tests, "tests", false, "analyse test files too")
-	f.BoolVar(&o.quiet, "deviations", false, "print only the deviating accesses")
-	f.Float64Var(&o.min, "min", 0.5, "leave out what is less sure than this `confidence`")
-	f.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
-	return cmd
+	return c
 }
 
 func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) error {
@@ -81,7 +87,7 @@ func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) 
 	}
 	all := guard.Infer(pkgs)
 	stop()
-	list := all.AtLeast(o.min)
+	list := all.AtLeast(float64(o.min))
 	deviations := 0
 	for _, g := range list {
 		for _, d := range g.Data {
@@ -92,7 +98,7 @@ func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) 
 	switch {
 	case o.json:
 		err = r.json(list)
-	case o.quiet:
+	case o.deviations:
 		r.deviations(list)
 	default:
 		r.text(list, deviations)
@@ -101,12 +107,12 @@ func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) 
 		return err
 	}
 	if o.write {
-		if err := annotate(stderr, r, all, o.min); err != nil {
+		if err := annotate(stderr, r, all, float64(o.min)); err != nil {
 			return err
 		}
 	}
 	if deviations > 0 {
-		return &exitError{code: 1}
+		return &exitCode{code: exitFound}
 	}
 	return nil
 }
@@ -152,150 +158,4 @@ func annotate(stderr io.Writer, r *guardsReport, all *guard.Guards, min float64)
 	}
 	fmt.Fprintf(stderr, "%s written into %s\n", count(a.Added, "annotation"), count(len(a.Files), "file"))
 	return nil
-}
-
-// A guardsReport prints guards, with places relative to a directory.
-type guardsReport struct {
-	dir string
-	w   io.Writer
-}
-
-func (r *guardsReport) place(p token.Position) string {
-	if rel, err := filepath.Rel(r.dir, p.Filename); err == nil && !strings.HasPrefix(rel, "..") {
-		p.Filename = rel
-	}
-	return p.String()
-}
-
-func (r *guardsReport) text(list []*guard.Guard, deviations int) {
-	data := 0
-	for _, g := range list {
-		fmt.Fprintf(r.w, "%s  %s  %s\n", g.Lock.Name, g.Lock.Type, r.place(g.Lock.At))
-		t := tabwriter.NewWriter(r.w, 0, 8, 2, ' ', 0)
-		fmt.Fprintln(t, "  data\tby\tconfidence\twith it\twithout\tunknown\tsigns")
-		for _, d := range g.Data {
-			e := d.Evidence
-			fmt.Fprintf(t, "  %s\t%s\t%.2f\t%s\t%s\t%d\t%s\n", d.Name, d.Way, d.Confidence,
-				lines(e.WritesWith, e.ReadsWith), lines(e.WritesWithout, e.ReadsWithout), e.Unknown, signs(e))
-			data++
-		}
-		t.Flush()
-		for _, d := range g.Data {
-			for _, v := range d.Deviations {
-				r.deviation(g, d, v)
-			}
-		}
-		fmt.Fprintln(r.w)
-	}
-	fmt.Fprintf(r.w, "%s, %s guarded, %s\n", count(len(list), "lock"), count(data, "variable"), count(deviations, "deviating access"))
-}
-
-func (r *guardsReport) deviations(list []*guard.Guard) {
-	for _, g := range list {
-		for _, d := range g.Data {
-			for _, v := range d.Deviations {
-				r.deviation(g, d, v)
-			}
-		}
-	}
-}
-
-func (r *guardsReport) deviation(g *guard.Guard, d *guard.Datum, v guard.Deviation) {
-	why := "does not hold " + g.Lock.Name
-	if v.Why != "" {
-		why = g.Lock.Name + " is " + v.Why
-	}
-	fmt.Fprintf(r.w, "%s: %s of %s in %s: %s\n", r.place(v.At), v.Kind, d.Name, v.Func, why)
-	for _, c := range v.From {
-		fmt.Fprintf(r.w, "\tcalled by %s at %s\n", c.Func, r.place(c.At))
-	}
-}
-
-func lines(writes, reads int) string { return fmt.Sprintf("%dw %dr", writes, reads) }
-
-func signs(e guard.Evidence) string {
-	var list []string
-	for _, s := range e.Signs {
-		list = append(list, s.String())
-	}
-	return strings.Join(list, ", ")
-}
-
-func count(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "s"):
-		return fmt.Sprintf("%d %ses", n, what)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// The JSON form.
-type (
-	jsonGuard struct {
-		Lock     string      `json:"lock"`
-		Type     string      `json:"type"`
-		Position string      `json:"position"`
-		Data     []jsonDatum `json:"data"`
-	}
-	jsonDatum struct {
-		Name       string          `json:"name"`
-		Position   string          `json:"position"`
-		By         string          `json:"by"`
-		Confidence float64         `json:"confidence"`
-		With       jsonSites       `json:"with"`
-		Without    jsonSites       `json:"without"`
-		Unknown    int             `json:"unknown"`
-		Early      int             `json:"early"`
-		Signs      []string        `json:"signs"`
-		Deviations []jsonDeviation `json:"deviations"`
-	}
-	jsonSites struct {
-		Writes int `json:"writes"`
-		Reads  int `json:"reads"`
-	}
-	jsonDeviation struct {
-		Kind     string     `json:"kind"`
-		Position string     `json:"position"`
-		Function string     `json:"function"`
-		Why      string     `json:"why,omitempty"`
-		From     []jsonCall `json:"from,omitempty"`
-	}
-	jsonCall struct {
-		Function string `json:"function"`
-		Position string `json:"position"`
-	}
-)
-
-func (r *guardsReport) json(list []*guard.Guard) error {
-	out := struct {
-		Guards []jsonGuard `json:"guards"`
-	}{[]jsonGuard{}}
-	for _, g := range list {
-		jg := jsonGuard{Lock: g.Lock.Name, Type: g.Lock.Type, Position: r.place(g.Lock.At)}
-		for _, d := range g.Data {
-			e := d.Evidence
-			jd := jsonDatum{
-				Name: d.Name, Position: r.place(d.At), By: d.Way, Confidence: d.Confidence,
-				With: jsonSites{e.WritesWith, e.ReadsWith}, Without: jsonSites{e.WritesWithout, e.ReadsWithout},
-				Unknown: e.Unknown, Early: e.Early, Signs: []string{}, Deviations: []jsonDeviation{},
-			}
-			for _, s := range e.Signs {
-				jd.Signs = append(jd.Signs, s.String())
-			}
-			for _, v := range d.Deviations {
-				jv := jsonDeviation{Kind: v.Kind.String(), Position: r.place(v.At), Function: v.Func, Why: v.Why}
-				for _, c := range v.From {
-					jv.From = append(jv.From, jsonCall{c.Func, r.place(c.At)})
-				}
-				jd.Deviations = append(jd.Deviations, jv)
-			}
-			jg.Data = append(jg.Data, jd)
-		}
-		out.Guards = append(out.Guards, jg)
-	}
-	enc := json.NewEncoder(r.w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
 }

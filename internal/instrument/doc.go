@@ -10,7 +10,8 @@
 // Packages of the main module are rewritten in memory mode: every access that other
 // goroutines might see has a hook, and so has every function. Dependencies are
 // rewritten in sync mode: their goroutines, channels and atomics are under control,
-// their accesses are not. The standard library is patched (std.go), a few of its
+// their accesses are not. The standard library is patched (std.go; version.go says of
+// which versions of Go), a few of its
 // packages are rewritten in sync mode, and the hooks themselves are laid over it as
 // package cofferdamrt, so that any package can import them with no change to any
 // go.mod.

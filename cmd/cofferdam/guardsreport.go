@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/token"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+)
+
+// A guardsReport prints guards, with places relative to a directory.
+type guardsReport struct {
+	dir string
+	w   io.Writer
+}
+
+func (r *guardsReport) place(p token.Position) string {
+	if rel, err := filepath.Rel(r.dir, p.Filename); err == nil && !strings.HasPrefix(rel, "..") {
+		p.Filename = rel
+	}
+	return p.String()
+}
+
+func (r *guardsReport) text(list []*guard.Guard, deviations int) {
+	data := 0
+	for _, g := range list {
+		fmt.Fprintf(r.w, "%s  %s  %s\n", g.Lock.Name, g.Lock.Type, r.place(g.Lock.At))
+		t := tabwriter.NewWriter(r.w, 0, 8, 2, ' ', 0)
+		fmt.Fprintln(t, "  data\tby\tconfidence\twith it\twithout\tunknown\tsigns")
+		for _, d := range g.Data {
+			e := d.Evidence
+			fmt.Fprintf(t, "  %s\t%s\t%.2f\t%s\t%s\t%d\t%s\n", d.Name, d.Way, d.Confidence,
+				lines(e.WritesWith, e.ReadsWith), lines(e.WritesWithout, e.ReadsWithout), e.Unknown, signs(e))
+			data++
+		}
+		t.Flush()
+		for _, d := range g.Data {
+			for _, v := range d.Deviations {
+				r.deviation(g, d, v)
+			}
+		}
+		fmt.Fprintln(r.w)
+	}
+	fmt.Fprintf(r.w, "%s, %s guarded, %s\n", count(len(list), "lock"), count(data, "variable"), count(deviations, "deviating access"))
+}
+
+func (r *guardsReport) deviations(list []*guard.Guard) {
+	for _, g := range list {
+		for _, d := range g.Data {
+			for _, v := range d.Deviations {
+				r.deviation(g, d, v)
+			}
+		}
+	}
+}
+
+func (r *guardsReport) deviation(g *guard.Guard, d *guard.Datum, v guard.Deviation) {
+	why := "does not hold " + g.Lock.Name
+	if v.Why != "" {
+		why = g.Lock.Name + " is " + v.Why
+	}
+	fmt.Fprintf(r.w, "%s: %s of %s in %s: %s\n", r.place(v.At), v.Kind, d.Name, v.Func, why)
+	for _, c := range v.From {
+		fmt.Fprintf(r.w, "\tcalled by %s at %s\n", c.Func, r.place(c.At))
+	}
+}
+
+func lines(writes, reads int) string { return fmt.Sprintf("%dw %dr", writes, reads) }
+
+func signs(e guard.Evidence) string {
+	var list []string
+	for _, s := range e.Signs {
+		list = append(list, s.String())
+	}
+	return strings.Join(list, ", ")
+}
+
+func count(n int, what string) string {
+	switch {
+	case n == 1:
+		return "1 " + what
+	case strings.HasSuffix(what, "s"):
+		return fmt.Sprintf("%d %ses", n, what)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// The JSON form.
+type (
+	jsonGuard struct {
+		Lock     string      `json:"lock"`
+		Type     string      `json:"type"`
+		Position string      `json:"position"`
+		Data     []jsonDatum `json:"data"`
+	}
+	jsonDatum struct {
+		Name       string          `json:"name"`
+		Position   string          `json:"position"`
+		By         string          `json:"by"`
+		Confidence float64         `json:"confidence"`
+		With       jsonSites       `json:"with"`
+		Without    jsonSites       `json:"without"`
+		Unknown    int             `json:"unknown"`
+		Early      int             `json:"early"`
+		Signs      []string        `json:"signs"`
+		Deviations []jsonDeviation `json:"deviations"`
+	}
+	jsonSites struct {
+		Writes int `json:"writes"`
+		Reads  int `json:"reads"`
+	}
+	jsonDeviation struct {
+		Kind     string     `json:"kind"`
+		Position string     `json:"position"`
+		Function string     `json:"function"`
+		Why      string     `json:"why,omitempty"`
+		From     []jsonCall `json:"from,omitempty"`
+	}
+	jsonCall struct {
+		Function string `json:"function"`
+		Position string `json:"position"`
+	}
+)
+
+func (r *guardsReport) json(list []*guard.Guard) error {
+	out := struct {
+		Guards []jsonGuard `json:"guards"`
+	}{[]jsonGuard{}}
+	for _, g := range list {
+		jg := jsonGuard{Lock: g.Lock.Name, Type: g.Lock.Type, Position: r.place(g.Lock.At)}
+		for _, d := range g.Data {
+			e := d.Evidence
+			jd := jsonDatum{
+				Name: d.Name, Position: r.place(d.At), By: d.Way, Confidence: d.Confidence,
+				With: jsonSites{e.WritesWith, e.ReadsWith}, Without: jsonSites{e.WritesWithout, e.ReadsWithout},
+				Unknown: e.Unknown, Early: e.Early, Signs: []string{}, Deviations: []jsonDeviation{},
+			}
+			for _, s := range e.Signs {
+				jd.Signs = append(jd.Signs, s.String())
+			}
+			for _, v := range d.Deviations {
+				jv := jsonDeviation{Kind: v.Kind.String(), Position: r.place(v.At), Function: v.Func, Why: v.Why}
+				for _, c := range v.From {
+					jv.From = append(jv.From, jsonCall{c.Func, r.place(c.At)})
+				}
+				jd.Deviations = append(jd.Deviations, jv)
+			}
+			jg.Data = append(jg.Data, jd)
+		}
+		out.Guards = append(out.Guards, jg)
+	}
+	enc := json.NewEncoder(r.w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+)
+
+// searchFlags are those of the commands that look for a failing schedule.
+type searchFlags struct {
+	pattern *regexp.Regexp // of the names of tests
+	main    bool
+	short   bool
+	deps    bool
+	tags    string
+	races   bool
+	out     string
+	asJSON  bool
+	list    bool
+	// failFast ends the search at the first test that fails.
+	failFast bool
+	explore.Options
+}
+
+func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
+	f.pattern = regexp.MustCompile("")
+	fl.Func("run", "explore the tests whose names match this `regexp`", func(text string) (err error) {
+		f.pattern, err = regexp.Compile(text)
+		return err
+	})
+	fl.BoolVar(&f.main, "main", false, "explore the main program instead of the tests; arguments for it follow --")
+	fl.BoolVar(&f.short, "short", false, "tell the tests to be short, as go test does: testing.Short is true")
+	fl.DurationVar(&f.Budget, "budget", budget, "how long to look, at all tests together")
+	fl.StringVar(&f.Strategy, "strategy", "pct", "pct, random or dfs")
+	fl.IntVar(&f.Preemptions, "preemptions", 2, "with dfs: try all schedules with at most so many preemptions")
+	fl.Uint64Var(&f.Seed, "seed", 1, "the same seed gives the same schedules")
+	fl.IntVar(&f.Runs, "runs", 0, "at most so many schedules for a test (0: as many as the budget allows)")
+	fl.Uint64Var(&f.Steps, "steps", 1_000_000, "cut a run off after so many steps")
+	fl.BoolVar(&f.races, "races", true, "take a data race for a failure")
+	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
+	fl.BoolVar(&f.deps, "deps", false, "control dependencies access by access too, not only where they synchronise")
+	fl.StringVar(&f.tags, "tags", "", "build `tags`, as for the go command")
+	fl.BoolVar(&f.list, "v", false, "list the packages and how far each is under control")
+}
+
+// strategies are the values of -strategy.
+var strategies = []string{"pct", "random", "dfs"}
+
+// check refuses values that make no sense, before anything is built.
+func (f *searchFlags) check() error {
+	f.NoRaces = !f.races
+	switch {
+	case !slices.Contains(strategies, f.Strategy):
+		return fmt.Errorf("-strategy %s: give pct, random or dfs; see cofferdam help strategies", f.Strategy)
+	case f.Budget <= 0:
+		return fmt.Errorf("-budget %v: give a time to look, such as 30s", f.Budget)
+	case f.Preemptions < 0:
+		return fmt.Errorf("-preemptions %d: give 0 or more", f.Preemptions)
+	case f.Runs < 0:
+		return fmt.Errorf("-runs %d: give 0 or more", f.Runs)
+	case f.Steps == 0:
+		return errors.New("-steps 0: give 1 or more")
+	case f.Harm < 0:
+		return fmt.Errorf("-harm %v: give 0 or more", f.Harm)
+	}
+	return f.checkOutput()
+}
+
+// checkOutput refuses a file for traces that cannot be written: that would be known only
+// when a failure is found.
+func (f *searchFlags) checkOutput() error {
+	dir := filepath.Dir(f.out)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("-o %s: there is no directory %s", f.out, dir)
+	}
+	return nil
+}
+
+// config says what to build, and the arguments to run it with.
+func (f *searchFlags) config(inv *invocation) (instrument.Config, []string) {
+	program := inv.program
+	if f.short && !f.main {
+		program = append(slices.Clone(program), "-test.short")
+	}
+	c := instrument.Config{Patterns: inv.operands, Tests: !f.main, Deps: f.deps}
+	if len(inv.operands) == 0 {
+		c.Patterns = []string{"."}
+	}
+	if f.tags != "" {
+		c.Flags = []string{"-tags=" + f.tags}
+	}
+	return c, program
+}
+
+// A target is a test of one of the programs.
+type target struct {
+	program *explore.Program
+	target  string
+}
+
+func (t target) name() string { return name(t.target) }
+
+// shown is the name with the package, where there are several.
+func (t target) shown(many bool) string {
+	if !many {
+		return t.name()
+	}
+	return t.program.Package + "." + t.name()
+}
+
+// matching returns the tests that -run asks for.
+func (f *searchFlags) matching(ctx context.Context, build *explore.Build) ([]target, error) {
+	var all []target
+	for _, p := range build.Programs {
+		names, err := p.Targets(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("listing the tests of %s: %w", p.Package, err)
+		}
+		for _, n := range names {
+			if f.pattern.MatchString(n) {
+				all = append(all, target{p, n})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("there is no test to explore: no test's name matches -run, or the packages have none")
+	}
+	return all, nil
+}
+
+// name is how a target is called; a main program has no name of its own.
+func name(target string) string {
+	if target == "" {
+		return "main"
+	}
+	return target
+}
+
+// leastBudget is what a test gets, though those before it have used up the time: enough
+// to run it by more than one schedule.
+const leastBudget = 100 * time.Millisecond
+
+// tellControl says what of a program is not under control, and with -v how far each
+// package is.
+func (f *searchFlags) tellControl(w io.Writer, build *explore.Build) {
+	warnMissed(w, build)
+	if f.list {
+		listPackages(w, build)
+	}
+}
+
+// warnMissed says what of the program's own packages is not under control.
+func warnMissed(w io.Writer, build *explore.Build) {
+	own := map[string]bool{}
+	for _, p := range build.Packages {
+		own[p.Path] = p.Mode == instrument.Memory && !p.Std
+	}
+	for _, m := range build.Missed {
+		if own[m.Package] {
+			fmt.Fprintf(w, "cofferdam: not under control: %s:%d: %s: %s\n", m.File, m.Line, m.What, m.Why)
+		}
+	}
+}
+
+// listPackages says how far each package of a program is under control.
+func listPackages(w io.Writer, build *explore.Build) {
+	for _, p := range build.Packages {
+		how := "left alone: its calls are one step"
+		switch p.Mode {
+		case instrument.Memory:
+			how = "every access"
+		case instrument.Sync:
+			how = "where it synchronises"
+		case instrument.Plain:
+		}
+		if p.Why != "" {
+			how += " (" + p.Why + ")"
+		}
+		fmt.Fprintf(w, "%-50s  %s\n", p.Path, how)
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+// topics are what help tells about beside the commands.
+var topics = []topic{
+	{"schedules", "what a schedule is, and how it is written", schedulesHelp},
+	{"strategies", "how schedules are chosen: pct, random and dfs", strategiesHelp},
+	{"traces", "what is in a trace file, and what can be done with it", tracesHelp},
+	{"protect", "how data is protected: auto, isolate, tolerate and detect", modesHelp},
+	{"exitcodes", "what the exit codes mean", exitCodesHelp},
+	{"environment", "environment variables", environmentHelp},
+}
+
+const schedulesHelp = `A schedule is the order in which the goroutines of a program take their steps.
+
+Under explore, replay and fix one goroutine runs at a time. Before each access to shared
+memory and each synchronisation the tool decides which goroutine takes the next step. By
+default that is the goroutine that took the last step, as long as it can go on; then the
+one with the lowest number. A schedule is written as what differs from that:
+
+  default   nothing does
+  2.7+3     after the 7th step of goroutine 2, goroutine 3 goes on: a preemption
+  2.7_3     the same where goroutine 2 could not go on, or gave way
+  2.7~1     the 7th choice of goroutine 2 is possibility 1, such as a ready case of a
+            select; possibilities count from 0
+
+The parts are separated by commas. A failing schedule is shrunk to as few preemptions as
+possible before it is shown: they are the places where the failure is decided. Time is
+virtual: it stands still while a goroutine can run, and sleeping costs nothing.
+
+Example: explore says "shrunk to: 2.8+3". The failure needs one preemption, of goroutine
+2 after its 8th step, in favour of goroutine 3. The timeline below it shows the lines of
+the program where that is.
+
+See also: cofferdam help strategies, cofferdam help traces
+`
+
+const strategiesHelp = `A strategy chooses the schedules that explore and fix try.
+
+  pct      Random priorities with a few random changes of priority, after Burckhardt and
+           others: each run finds a bug that needs d such changes with a probability that
+           is known. The default, and the best first try.
+  random   Any goroutine that can go on is as likely as any other, at each step.
+  dfs      All schedules with at most -preemptions preemptions, each once, without those
+           that only swap independent steps. It ends by itself, and says "all schedules
+           with at most 2 preemptions tried" if no such schedule can fail.
+
+With pct and random, -seed decides: the same seed gives the same schedules. They go on
+until the -budget is used up or -runs schedules are tried. A program with few schedules is
+searched completely by any strategy, and the result says so.
+
+Examples:
+
+  cofferdam explore -strategy dfs -preemptions 3 ./queue
+  cofferdam explore -strategy random -seed 7 -budget 5m ./...
+
+See also: cofferdam help schedules
+`
+
+const tracesHelp = `A trace is a file with everything that happened in one run: each access to shared memory
+with the values before and after, each synchronisation, and how the run ended. Explore
+writes one for each test that fails.
+
+  cofferdam replay FILE       run the same schedule again and compare, event by event
+  cofferdam trace FILE        print the events, or those that flags choose
+  cofferdam trace -summary FILE
+                              print what the trace is of
+  cofferdam fix -trace FILE   write the locks that keep the failure from happening
+
+A trace is of one program: replay and fix refuse it when a source file, the version of Go
+or a build flag has changed. It names the package, not the directory, so replay and fix
+are run in the module of the program, or told where that is with -C.
+
+See also: cofferdam help trace, cofferdam help replay
+`
+
+const modesHelp = `Run, build and test protect the data that locks guard from code that skips the lock.
+-protect says how:
+
+  isolate    What a lock guards is on pages that only the goroutine in a section can
+             reach. An access without the lock waits for the end of the section. Possible
+             on linux/amd64, for package-level variables and for fields of structs that
+             hold their own lock, as long as they hold no pointers and nothing takes
+             their address.
+  tolerate   A section works on private copies of what its lock guards, and publishes
+             them at its end. A write without the lock during a section cannot harm it;
+             it is recognised at the end, resolved and reported.
+  detect     Nothing is kept apart. Writes without the lock during a section are
+             recognised and reported.
+  auto       Isolate where it is possible and costs correct code next to nothing,
+             tolerate elsewhere. The default.
+
+Which lock guards what is inferred; cofferdam guards shows it. A table at the start says
+what is protected how, and what is not, and why; -summary=false leaves it out. What was
+found is printed at the end of a run, and on SIGUSR1.
+
+Examples:
+
+  cofferdam run -protect ./cmd/server -addr :8080
+  cofferdam test -protect=tolerate -strict ./...
+  cofferdam build -protect=detect -findings found.json -o server ./cmd/server
+
+See also: cofferdam help run, cofferdam help guards
+`
+
+const exitCodesHelp = `Cofferdam exits with
+
+  0     all is well: nothing was found, or what was asked for was done
+  1     a command that looks for something has found it: a failing schedule (explore), a
+        run that differs (replay), events that no run can have (trace -check), deviating
+        accesses (guards); for fix: there is a failure, but no proven fix
+  2     the command could not do its work, or was called in a wrong way
+  3     fix found no failure
+  130   it was interrupted (128 and the number of the signal)
+
+Run, build and test exit as the go command does. With -strict they exit with 1 if the
+program succeeded and something was found.
+
+A reader that closes the pipe early, as head does, is no error.
+`
+
+const environmentHelp = `Cofferdam runs the go command, so all that go help environment tells about applies.
+Beside that:
+
+  COFFERDAM_ISOLATE    how isolated memory is protected in a program: userfaultfd,
+                       mprotect or none; by default the first of them that works
+  NO_COLOR             if it is set, and not empty, nothing is coloured
+  TERM                 if it is dumb, nothing is coloured, and the line that tells what
+                       goes on is not rewritten in place
+  TMPDIR               where temporary files go; all of them are removed at the end
+
+In a program that cofferdam runs, COFFERDAM_FINDINGS names the directory to which it
+writes what it finds.
+`

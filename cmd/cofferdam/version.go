@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+)
+
+func newVersionCommand() *command {
+	c := newCommand("version", "", "print the version, and the versions of Go that it supports")
+	c.long = `Version prints which Cofferdam this is, the revision and the version of Go that it was built
+with, and the versions of Go whose programs can be explored, fixed and protected.`
+	c.work = func(_ context.Context, inv *invocation) error {
+		if len(inv.operands) > 0 {
+			return c.errorf("version takes no arguments")
+		}
+		info, ok := debug.ReadBuildInfo()
+		if !ok {
+			info = &debug.BuildInfo{}
+		}
+		return writeVersion(inv.stdout, info)
+	}
+	return c
+}
+
+// writeVersion tells what is known of the build. A build from a working copy has no
+// version, and one without version control no revision.
+func writeVersion(w io.Writer, info *debug.BuildInfo) error {
+	version := info.Main.Version
+	if version == "" || version == "(devel)" {
+		version = "of a working copy"
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "cofferdam %s\n", version)
+	if revision := settings["vcs.revision"]; revision != "" {
+		if settings["vcs.modified"] == "true" {
+			revision += ", changed since"
+		}
+		fmt.Fprintf(&b, "revision        %s\n", revision)
+	}
+	if info.GoVersion != "" {
+		fmt.Fprintf(&b, "built with      %s, %s/%s\n", info.GoVersion, runtime.GOOS, runtime.GOARCH)
+	}
+	fmt.Fprintf(&b, "for programs of %s\n", strings.Join(instrument.GoVersions, ", "))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
