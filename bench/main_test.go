@@ -3,17 +3,19 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/cofferdam-go/cofferdam/bench/command"
 )
 
 func TestHelpNamesEveryBenchmark(t *testing.T) {
 	for _, args := range [][]string{nil, {"-h"}, {"help"}} {
 		var out, err strings.Builder
-		if code := run(args, &out, &err); code != 0 || err.Len() > 0 {
+		if code := command.Run(benchmarks, args, &out, &err); code != 0 || err.Len() > 0 {
 			t.Errorf("bench %v: exit code %d, error output %q", args, code, err.String())
 		}
 		for _, b := range benchmarks {
-			if !strings.Contains(out.String(), b.name) {
-				t.Errorf("bench %v does not mention %s", args, b.name)
+			if !strings.Contains(out.String(), b.Name) {
+				t.Errorf("bench %v does not mention %s", args, b.Name)
 			}
 		}
 	}
@@ -23,7 +25,7 @@ func TestWrongNamesAreUsageErrors(t *testing.T) {
 	for _, args := range [][]string{{"isolat"}, {"isolate", "-figure", "12"}, {"isolate", "-fast"}, {"isolate", "8"}, {"isolate", "-runs", "-1"},
 		{"stm", "-figure", "3"}, {"stm", "-fast"}, {"stm", "micro"}, {"stm", "-runs", "-1"}, {"stm", "-quick", "-native"}} {
 		var out, err strings.Builder
-		if code := run(args, &out, &err); code != 2 {
+		if code := command.Run(benchmarks, args, &out, &err); code != 2 {
 			t.Errorf("bench %v: exit code %d, want 2", args, code)
 		}
 		if err.Len() == 0 || out.Len() > 0 {
@@ -35,11 +37,11 @@ func TestWrongNamesAreUsageErrors(t *testing.T) {
 func TestHelpOfABenchmarkIsNotAnError(t *testing.T) {
 	for _, b := range benchmarks {
 		var out, err strings.Builder
-		if code := run([]string{b.name, "-h"}, &out, &err); code != 0 {
-			t.Errorf("%s: exit code %d", b.name, code)
+		if code := command.Run(benchmarks, []string{b.Name, "-h"}, &out, &err); code != 0 {
+			t.Errorf("%s: exit code %d", b.Name, code)
 		}
 		if !strings.Contains(err.String(), "-quick") {
-			t.Errorf("help of %s says %q", b.name, err.String())
+			t.Errorf("help of %s says %q", b.Name, err.String())
 		}
 	}
 }

@@ -22,117 +22,74 @@
 package exploring
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"os/signal"
-	"path/filepath"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
-const module = "github.com/cofferdam-go/cofferdam"
-
-const usage = `usage: bench explore [-quick] [-runs N] [-bound 2s] [-json FILE]
-
-Measures how long it takes to find the bugs of the examples and of the pairs of
+// Benchmark is go run ./bench explore.
+var Benchmark = &command.Benchmark{
+	Name:  "explore",
+	About: "what it takes to find a bug, beside go test and -race; schedules per second; recording",
+	Usage: "[-runs N] [-bound 2s] ",
+	Help: `Measures how long it takes to find the bugs of the examples and of the pairs of
 programs that the search is tested with, beside go test -count and go test -race
--count; how many schedules are run in a second; and what recording costs beside -race.
-Results go to standard output, progress to standard error. A target that is missed is
-printed as missed; the exit code is 0 all the same.
-
-`
+-count; how many schedules are run in a second; and what recording costs beside -race.`,
+	Quick: "the examples only, and fewer repetitions: a minute, for a look",
+	New:   newMeasurement,
+}
 
 // options are the flags.
 type options struct {
-	quick bool
 	runs  int
 	bound time.Duration
-	json  string
 }
 
-// Main runs the benchmark explore and returns the exit code.
-func Main(args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		fmt.Fprintln(stderr, "bench explore:", err)
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	s := &session{options: o, ctx: ctx}
-	if err := s.run(); err != nil {
-		fmt.Fprintln(stderr, "bench explore:", err)
-		return 1
-	}
-	s.report.print(stdout)
-	if err := writeJSON(o.json, s.report); err != nil {
-		fmt.Fprintln(stderr, "bench explore:", err)
-		return 1
-	}
-	return 0
-}
-
-func parse(args []string, stderr io.Writer) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("bench explore", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
-	flags.BoolVar(&o.quick, "quick", false, "the examples only, and fewer repetitions: a minute, for a look")
-	flags.IntVar(&o.runs, "runs", 0, "repetitions of each measurement (default 7, with -quick 3)")
+func newMeasurement(flags *flag.FlagSet) command.Measurement {
+	o := &options{}
+	flags.IntVar(&o.runs, "runs", 0, "`repetitions` of each measurement (default 7, with -quick 3)")
 	flags.DurationVar(&o.bound, "bound", 2*time.Second, "how long to wait for a failure under go test")
-	flags.StringVar(&o.json, "json", "", "write the results to this file")
-	if err := flags.Parse(args); err != nil {
-		return o, err
+	return o
+}
+
+// Check completes the flags.
+func (o *options) Check(quick bool) error {
+	usual := 7
+	if quick {
+		usual = 3
 	}
-	switch {
-	case flags.NArg() > 0:
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case o.runs < 0:
-		return o, fmt.Errorf("-runs %d: there must be at least one", o.runs)
-	case o.bound <= 0:
-		return o, fmt.Errorf("-bound %v: there must be some time", o.bound)
-	case o.runs == 0 && o.quick:
-		o.runs = 3
-	case o.runs == 0:
-		o.runs = 7
+	return errors.Join(command.CheckRounds(&o.runs, usual), command.SomeTime("bound", o.bound))
+}
+
+// Measure runs the command.
+func (o *options) Measure(c *command.Session) (any, error) {
+	s := &session{options: *o, Session: c}
+	if err := s.run(); err != nil {
+		return nil, err
 	}
-	return o, nil
+	s.report.print(c.Out)
+	return s.report, nil
 }
 
 // A session is one run of the command.
 type session struct {
 	options
-	ctx      context.Context
+	*command.Session
 	root     string // the module's directory
-	dir      string // for what is built and recorded
 	progress *measure.Progress
 	report   Report
 }
 
 func (s *session) run() (err error) {
-	if s.root, err = goCommand(s.ctx, "", "list", "-m", "-f", "{{.Dir}}", module); err != nil {
+	if s.root, err = s.Root(); err != nil {
 		return err
 	}
-	if s.dir, err = os.MkdirTemp("", "bench-explore-"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(s.dir)
 	s.report.Machine = measure.ThisMachine()
+	s.progress = measure.NewProgress(os.Stderr, 1)
 	load := measure.StartLoad()
 	defer func() { s.progress.Clear() }()
 	for _, part := range []func() error{s.examples, s.pairs, s.rate, s.recording} {
@@ -142,35 +99,5 @@ func (s *session) run() (err error) {
 	}
 	s.report.Machine.Others = load.Others()
 	s.report.judge()
-	return nil
-}
-
-// temp is the name of a file that is removed at the end.
-func (s *session) temp(name string) string { return filepath.Join(s.dir, name) }
-
-// goCommand runs the go command and returns its output.
-func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	return string(bytes.TrimSpace(stdout.Bytes())), nil
-}
-
-func writeJSON(file string, report any) error {
-	if file == "" {
-		return nil
-	}
-	text, err := json.MarshalIndent(report, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing the results: %w", err)
-	}
-	if err := os.WriteFile(file, append(text, '\n'), 0o666); err != nil {
-		return fmt.Errorf("writing the results: %w", err)
-	}
 	return nil
 }

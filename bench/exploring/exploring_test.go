@@ -7,19 +7,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
 func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{{"-fast"}, {"toctou"}, {"-runs", "-1"}, {"-bound", "0s"}} {
 		var out, err strings.Builder
-		if code := Main(args, &out, &err); code != 2 || err.Len() == 0 {
+		if code := Benchmark.Run(args, &out, &err); code != 2 || err.Len() == 0 {
 			t.Errorf("bench explore %v: exit code %d, error output %q", args, code, err.String())
 		}
 	}
 	for _, args := range [][]string{{"-fast"}, {"module"}, {"-schedules", "0"}, {"-budget", "0s"}, {"-module", "("}, {"-run", "("}} {
 		var out, err strings.Builder
-		if code := Modules(args, &out, &err); code != 2 || err.Len() == 0 {
+		if code := Modules.Run(args, &out, &err); code != 2 || err.Len() == 0 {
 			t.Errorf("bench explore-modules %v: exit code %d, error output %q", args, code, err.String())
 		}
 	}
@@ -28,7 +29,7 @@ func TestUsageErrors(t *testing.T) {
 func TestFailuresAreOfTheModulesAndExplained(t *testing.T) {
 	known := map[string]bool{}
 	for _, m := range modules {
-		known[m.path] = true
+		known[m.Path] = true
 	}
 	for i, line := range strings.Split(strings.TrimSpace(failuresText), "\n") {
 		if f := strings.SplitN(line, " ", 4); f[0] != "#" && (len(f) != 4 || !known[f[0]] || f[2] != theirs && f[2] != outside || len(f[3]) < 20) {
@@ -75,7 +76,7 @@ func TestHangs(t *testing.T) {
 		}
 	}
 	binary := filepath.Join(dir, "counted.test")
-	if _, err := goCommand(t.Context(), dir, "test", "-c", "-o", binary, "."); err != nil {
+	if _, err := command.Go(t.Context(), dir, "test", "-c", "-o", binary, "."); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

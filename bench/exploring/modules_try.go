@@ -4,16 +4,14 @@ import (
 	"bufio"
 	"context"
 	_ "embed"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
@@ -34,19 +32,19 @@ const (
 	few          = 6
 )
 
-// tryModule explores the tests of a module.
-func tryModule(ctx context.Context, o moduleOptions, path, version string, packages []string) (Module, error) {
-	m := Module{Path: path, Version: version}
+// try explores the tests of a module.
+func (o *moduleOptions) try(ctx context.Context, tried command.Module) (Module, error) {
+	m := Module{Path: tried.Path, Version: tried.Version}
 	temp, err := os.MkdirTemp("", "module-")
 	if err != nil {
 		return m, err
 	}
 	defer os.RemoveAll(temp)
 	dir := filepath.Join(temp, "module")
-	if err := download(ctx, path, version, dir); err != nil {
+	if err := tried.Copy(ctx, dir); err != nil {
 		return m, err
 	}
-	build, err := explore.New(instrument.Config{Dir: dir, Patterns: packages, Tests: true}, "-test.short")
+	build, err := explore.New(instrument.Config{Dir: dir, Patterns: tried.Patterns(), Tests: true}, "-test.short")
 	if err != nil {
 		return m, err
 	}
@@ -62,7 +60,7 @@ func tryModule(ctx context.Context, o moduleOptions, path, version string, packa
 				tests = append(tests, ModuleTest{Package: p.Package, Test: target})
 			}
 		}
-		tryTests(ctx, o, p, temp, tests)
+		o.tryTests(ctx, p, temp, tests)
 		m.Tests = append(m.Tests, tests...)
 	}
 	if ctx.Err() != nil {
@@ -72,7 +70,7 @@ func tryModule(ctx context.Context, o moduleOptions, path, version string, packa
 	for i := range m.Tests {
 		t := &m.Tests[i]
 		// That a test has a bug does not explain that it could not be run.
-		if r := why[path+" "+t.Test]; t.failed() && (r.Kind != theirs || t.Default.Error == "" && t.Random.Error == "") {
+		if r := why[tried.Path+" "+t.Test]; t.failed() && (r.Kind != theirs || t.Default.Error == "" && t.Random.Error == "") {
 			t.Reason = r
 		}
 	}
@@ -80,7 +78,7 @@ func tryModule(ctx context.Context, o moduleOptions, path, version string, packa
 }
 
 // tryTests explores tests of a program, some at a time.
-func tryTests(ctx context.Context, o moduleOptions, p *explore.Program, temp string, tests []ModuleTest) {
+func (o *moduleOptions) tryTests(ctx context.Context, p *explore.Program, temp string, tests []ModuleTest) {
 	progress := measure.NewProgress(os.Stderr, len(tests))
 	defer progress.Clear()
 	next := make(chan int)
@@ -110,7 +108,7 @@ func tryTests(ctx context.Context, o moduleOptions, p *explore.Program, temp str
 
 // try explores t: the default schedule, then random ones, unless it is known that there
 // are no others.
-func (t *ModuleTest) try(ctx context.Context, o moduleOptions, p *explore.Program, trace string) {
+func (t *ModuleTest) try(ctx context.Context, o *moduleOptions, p *explore.Program, trace string) {
 	start := time.Now()
 	defer func() { t.Seconds = time.Since(start).Seconds() }()
 	t.Default = byDefault(ctx, o, p, t.Test)
@@ -135,7 +133,7 @@ func (t *ModuleTest) try(ctx context.Context, o moduleOptions, p *explore.Progra
 }
 
 // byDefault runs a test by the default schedule, once.
-func byDefault(ctx context.Context, o moduleOptions, p *explore.Program, test string) Tried {
+func byDefault(ctx context.Context, o *moduleOptions, p *explore.Program, test string) Tried {
 	limited, cancel := context.WithTimeout(ctx, o.budget)
 	defer cancel()
 	start := time.Now()
@@ -184,44 +182,6 @@ func (t *Tried) fail(f *trace.Failure) {
 			t.Stack = append(t.Stack, fmt.Sprintf("with %s %s:%d", call.Function, filepath.Base(call.File), call.Line))
 		}
 	}
-}
-
-// download copies a module to where its packages are the main module's, whose accesses
-// are explored.
-func download(ctx context.Context, path, version, dir string) error {
-	text, err := goCommand(ctx, os.TempDir(), "mod", "download", "-json", path+"@"+version)
-	if err != nil {
-		return err
-	}
-	var at struct{ Dir string }
-	if err := json.Unmarshal([]byte(text), &at); err != nil {
-		return fmt.Errorf("reading the output of go mod download: %w", err)
-	}
-	err = filepath.WalkDir(at.Dir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(at.Dir, file)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(dir, rel)
-		if d.IsDir() {
-			return os.MkdirAll(to, 0o777)
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, data, 0o666)
-	})
-	if err != nil {
-		return fmt.Errorf("copying the module: %w", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); errors.Is(err, fs.ErrNotExist) {
-		return os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.18\n"), 0o666)
-	}
-	return nil
 }
 
 //go:embed failures.txt

@@ -26,7 +26,7 @@ type Rate struct {
 // check that fails is taken out of a copy of the test; the data race is left, after
 // which the search goes on, with the cost of reporting it.
 func (s *session) rate() error {
-	dir := s.temp("toctou")
+	dir := s.Temp("toctou")
 	from := filepath.Join(s.root, "examples", "races")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
@@ -57,8 +57,8 @@ func (s *session) rate() error {
 		r := Rate{Strategy: strategy}
 		for i := range s.runs {
 			s.progress.Show("schedules per second, %s, round %d", strategy, i+1)
-			res, err := build.Programs[0].Explore(s.ctx, "TestSteady", &explore.Options{
-				Strategy: strategy, Seed: uint64(i + 1), Budget: rateFor, Harm: rateFor, Steps: stepLimit, Trace: s.temp("run.trace"),
+			res, err := build.Programs[0].Explore(s.Context, "TestSteady", &explore.Options{
+				Strategy: strategy, Seed: uint64(i + 1), Budget: rateFor, Harm: rateFor, Steps: stepLimit, Trace: s.Temp("run.trace"),
 			})
 			if err != nil {
 				return fmt.Errorf("counting schedules of toctou: %w", err)

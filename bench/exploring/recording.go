@@ -57,7 +57,7 @@ func (s *session) recording() error {
 }
 
 func (s *session) record(u *suite, test string) error {
-	file := s.temp("recorded.trace")
+	file := s.Temp("recorded.trace")
 	var failure error
 	o := &explore.Options{Strategy: "pct", Seed: 1, Steps: 1 << 40}
 	controlled := func(file string) func() measure.Trial {
@@ -66,19 +66,19 @@ func (s *session) record(u *suite, test string) error {
 			// recording costs.
 			_ = os.Remove(file)
 			return measure.Trial{Run: func() {
-				_, failure = u.program.Record(s.ctx, test, defaultSchedule, o, file)
+				_, failure = u.program.Record(s.Context, test, defaultSchedule, o, file)
 			}, Close: func() error { return failure }}
 		}
 	}
 	// A test with a bug may fail under go test, which is no error here.
 	binary := func(path string) func() measure.Trial {
 		return func() measure.Trial {
-			return measure.Trial{Run: func() { _ = once(s.ctx, path, u.dir, test) }}
+			return measure.Trial{Run: func() { _ = once(s.Context, path, u.dir, test) }}
 		}
 	}
 	runner := measure.Runner{Rounds: s.runs, Retries: 3, Budget: 30 * time.Second}
 	s.progress.Show("recording %s", test)
-	res, err := runner.Run(s.ctx, measure.Case{
+	res, err := runner.Run(s.Context, measure.Case{
 		Figure: "recording", Name: filepath.Base(u.dir) + " " + test, Ops: 1, Baseline: race,
 		Contenders: []measure.Contender{{Variant: race, Prepare: binary(u.race)}, {Variant: recorded, Prepare: controlled(file)},
 			{Variant: control, Prepare: controlled("")}, {Variant: stock, Prepare: binary(u.stock)}},

@@ -26,11 +26,11 @@ type suite struct {
 func (s *session) suite(dir string) (*suite, error) {
 	name := filepath.Base(dir)
 	s.progress.Show("building %s", name)
-	u := &suite{dir: dir, stock: s.temp(name + ".test"), race: s.temp(name + ".race.test")}
-	if _, err := goCommand(s.ctx, dir, "test", "-c", "-vet=off", "-o", u.stock, "."); err != nil {
+	u := &suite{dir: dir, stock: s.Temp(name + ".test"), race: s.Temp(name + ".race.test")}
+	if _, err := s.Go(dir, "test", "-c", "-vet=off", "-o", u.stock, "."); err != nil {
 		return nil, err
 	}
-	if _, err := goCommand(s.ctx, dir, "test", "-c", "-race", "-vet=off", "-o", u.race, "."); err != nil {
+	if _, err := s.Go(dir, "test", "-c", "-race", "-vet=off", "-o", u.race, "."); err != nil {
 		return nil, err
 	}
 	var err error
@@ -38,7 +38,7 @@ func (s *session) suite(dir string) (*suite, error) {
 		return nil, err
 	}
 	u.program = u.build.Programs[0]
-	if u.tests, err = u.program.Targets(s.ctx); err != nil {
+	if u.tests, err = u.program.Targets(s.Context); err != nil {
 		u.build.Close()
 		return nil, fmt.Errorf("listing the tests of %s: %w", name, err)
 	}
@@ -85,8 +85,8 @@ const (
 // explored searches with a seed, for races too or not.
 func (s *session) explored(u *suite, test string, seed uint64, races bool, a *Attempts) error {
 	start := time.Now()
-	res, err := u.program.Explore(s.ctx, test, &explore.Options{
-		Strategy: "pct", Seed: seed, Budget: searchBudget, Steps: stepLimit, NoRaces: !races, Trace: s.temp("run.trace"),
+	res, err := u.program.Explore(s.Context, test, &explore.Options{
+		Strategy: "pct", Seed: seed, Budget: searchBudget, Steps: stepLimit, NoRaces: !races, Trace: s.Temp("run.trace"),
 	})
 	if err != nil {
 		return fmt.Errorf("exploring %s: %w", test, err)
@@ -121,14 +121,14 @@ func (s *session) bug(u *suite, name, test string, rounds, natives int) error {
 			binary string
 			to     *Attempts
 		}{{u.stock, &r.Stock}, {u.race, &r.Race}} {
-			a, err := native(s.ctx, n.binary, u.dir, test, s.bound)
+			a, err := native(s.Context, n.binary, u.dir, test, s.bound)
 			if err != nil {
 				return fmt.Errorf("%s under go test: %w", test, err)
 			}
 			n.to.add(a)
 		}
-		if s.ctx.Err() != nil {
-			return s.ctx.Err()
+		if s.Context.Err() != nil {
+			return s.Context.Err()
 		}
 	}
 	s.progress.Done(1)
@@ -163,7 +163,7 @@ func (s *session) examples() error {
 const fineRuns = 300
 
 func (s *session) pairs() error {
-	if s.quick {
+	if s.Quick {
 		return nil
 	}
 	u, err := s.suite(filepath.Join(s.root, "internal", "explore", "testdata", "pairs"))
@@ -181,8 +181,8 @@ func (s *session) pairs() error {
 			continue
 		}
 		s.progress.Show("%s", test)
-		res, err := u.program.Explore(s.ctx, test, &explore.Options{
-			Strategy: "pct", Seed: 1, Budget: searchBudget, Runs: fineRuns, Steps: stepLimit, Trace: s.temp("run.trace"),
+		res, err := u.program.Explore(s.Context, test, &explore.Options{
+			Strategy: "pct", Seed: 1, Budget: searchBudget, Runs: fineRuns, Steps: stepLimit, Trace: s.Temp("run.trace"),
 		})
 		if err != nil {
 			return fmt.Errorf("exploring %s: %w", test, err)

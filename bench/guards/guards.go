@@ -13,123 +13,128 @@ package guards
 import (
 	"bufio"
 	_ "embed"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 )
 
 // modules are what is measured.
-var modules = []struct{ path, version string }{
-	{"github.com/patrickmn/go-cache", "v2.1.0+incompatible"},
-	{"github.com/hashicorp/golang-lru/v2", "v2.0.7"},
-	{"github.com/hashicorp/memberlist", "v0.5.1"},
-	{"github.com/prometheus/client_golang", "v1.20.5"},
-	{"github.com/nats-io/nats.go", "v1.38.0"},
+var modules = []command.Module{
+	{Path: "github.com/patrickmn/go-cache", Version: "v2.1.0+incompatible"},
+	{Path: "github.com/hashicorp/golang-lru/v2", Version: "v2.0.7"},
+	{Path: "github.com/hashicorp/memberlist", Version: "v0.5.1"},
+	{Path: "github.com/prometheus/client_golang", Version: "v1.20.5"},
+	{Path: "github.com/nats-io/nats.go", Version: "v1.38.0"},
 }
 
-const usage = `usage: bench guards [-quick] [-list] [-min CONFIDENCE]
-
-Infers the guards of five modules, which it downloads through the module proxy, and
+// Benchmark is go run ./bench guards.
+var Benchmark = &command.Benchmark{
+	Name:  "guards",
+	About: "how precise inferred guards are on five real modules",
+	Usage: "[-list] [-min CONFIDENCE] ",
+	Help: `Infers the guards of five modules, which it downloads through the module proxy, and
 prints how many there are, how many accesses deviate, and how many of these are true
-deviations according to bench/guards/judged.txt.
+deviations according to bench/guards/judged.txt.`,
+	Quick: "only the first two modules",
+	New:   newMeasurement,
+}
 
-`
+// options are the flags.
+type options struct {
+	list  bool
+	least float64
+}
 
-// Main runs the benchmark and returns the exit code.
-func Main(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("guards", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
-	quick := flags.Bool("quick", false, "only the first two modules")
-	list := flags.Bool("list", false, "print every deviating access with its judgement")
-	least := flags.Float64("min", 0.5, "leave out what is less sure than this `confidence`")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		fmt.Fprintf(stderr, "bench guards: %q is not a flag\n", flags.Arg(0))
-		return 2
-	}
+func newMeasurement(flags *flag.FlagSet) command.Measurement {
+	o := &options{}
+	flags.BoolVar(&o.list, "list", false, "print every deviating access with its judgement")
+	flags.Float64Var(&o.least, "min", 0.5, "leave out what is less sure than this `confidence`")
+	return o
+}
+
+// Check has nothing to complete.
+func (o *options) Check(bool) error { return nil }
+
+// Measure runs the command.
+func (o *options) Measure(s *command.Session) (any, error) {
 	todo := modules
-	if *quick {
+	if s.Quick {
 		todo = todo[:2]
 	}
-	t := tabwriter.NewWriter(stdout, 0, 8, 2, ' ', tabwriter.AlignRight)
+	t := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "module\tlocks\tdata\twith\tunknown\tdeviating\ttrue\tfalse\tnot judged\tseconds\t")
-	var sum counts
+	sum := Counts{Module: "all"}
+	var report []Counts
 	for _, m := range todo {
-		fmt.Fprintf(stderr, "%s@%s\n", m.path, m.version)
-		c, err := measure(m.path, m.version, *least, *list, stdout, stderr)
+		fmt.Fprintln(s.Err, m)
+		c, err := o.measure(s, m)
 		if err != nil {
-			fmt.Fprintf(stderr, "bench guards: %s@%s: %v\n", m.path, m.version, err)
-			return 1
+			return report, fmt.Errorf("%s: %w", m, err)
 		}
-		c.row(t, m.path)
+		c.row(t)
 		sum.add(c)
+		report = append(report, c)
 	}
-	sum.row(t, "all")
+	sum.row(t)
 	t.Flush()
-	if judged := sum.right + sum.wrong; judged > 0 {
-		fmt.Fprintf(stdout, "\n%d of %d judged deviations are true: precision %.0f %%\n", sum.right, judged, 100*float64(sum.right)/float64(judged))
+	if judged := sum.Right + sum.Wrong; judged > 0 {
+		fmt.Fprintf(s.Out, "\n%d of %d judged deviations are true: precision %.0f %%\n", sum.Right, judged, 100*float64(sum.Right)/float64(judged))
 	}
-	return 0
+	return report, nil
 }
 
-// counts are the result for a module.
-type counts struct {
-	locks, data, with, unknown int
-	right, wrong, unjudged     int
-	time                       time.Duration
+// Counts are the result for a module.
+type Counts struct {
+	Module  string  `json:"module"`
+	Locks   int     `json:"locks"`
+	Data    int     `json:"data"`
+	With    int     `json:"accessesWith"`
+	Unknown int     `json:"accessesUnknown"`
+	Right   int     `json:"trueDeviations"`
+	Wrong   int     `json:"falseDeviations"`
+	Unsure  int     `json:"deviationsNotJudged"`
+	Seconds float64 `json:"seconds"`
 }
 
-func (c *counts) add(d counts) {
-	c.locks += d.locks
-	c.data += d.data
-	c.with += d.with
-	c.unknown += d.unknown
-	c.right += d.right
-	c.wrong += d.wrong
-	c.unjudged += d.unjudged
-	c.time += d.time
+func (c *Counts) add(d Counts) {
+	c.Locks += d.Locks
+	c.Data += d.Data
+	c.With += d.With
+	c.Unknown += d.Unknown
+	c.Right += d.Right
+	c.Wrong += d.Wrong
+	c.Unsure += d.Unsure
+	c.Seconds += d.Seconds
 }
 
-func (c *counts) row(w io.Writer, name string) {
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t\n", name, c.locks, c.data, c.with, c.unknown,
-		c.right+c.wrong+c.unjudged, c.right, c.wrong, c.unjudged, c.time.Seconds())
+func (c *Counts) row(w io.Writer) {
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t\n", c.Module, c.Locks, c.Data, c.With, c.Unknown,
+		c.Right+c.Wrong+c.Unsure, c.Right, c.Wrong, c.Unsure, c.Seconds)
 }
 
-func measure(path, version string, least float64, list bool, stdout, stderr io.Writer) (counts, error) {
-	var c counts
-	dir, err := os.MkdirTemp("", "bench-guards-")
+func (o *options) measure(s *command.Session, m command.Module) (Counts, error) {
+	c := Counts{Module: m.Path}
+	dir, err := os.MkdirTemp(s.Temp(""), "module-")
 	if err != nil {
 		return c, err
 	}
-	defer os.RemoveAll(dir)
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module bench\n\ngo 1.26\n"), 0o666); err != nil {
 		return c, err
 	}
-	get := exec.Command("go", "get", path+"/...@"+version)
-	get.Dir = dir
-	if out, err := get.CombinedOutput(); err != nil {
-		return c, fmt.Errorf("go get: %w\n%s", err, out)
+	if _, err := s.Go(dir, "get", m.Path+"/...@"+m.Version); err != nil {
+		return c, err
 	}
 	// The first load compiles what the module imports, which is not what is measured.
-	config := load.Config{Dir: dir, Patterns: []string{path + "/..."}}
+	config := load.Config{Dir: dir, Patterns: []string{m.Path + "/..."}}
 	if _, err := load.Packages(config); err != nil {
 		return c, err
 	}
@@ -138,29 +143,29 @@ func measure(path, version string, least float64, list bool, stdout, stderr io.W
 	if err != nil {
 		return c, err
 	}
-	guards := guard.Infer(pkgs).AtLeast(least)
-	c.time = time.Since(start)
+	guards := guard.Infer(pkgs).AtLeast(o.least)
+	c.Seconds = time.Since(start).Seconds()
 	verdicts := judgements()
-	c.locks = len(guards)
+	c.Locks = len(guards)
 	for _, g := range guards {
-		c.data += len(g.Data)
+		c.Data += len(g.Data)
 		for _, d := range g.Data {
-			c.with += d.Evidence.ReadsWith + d.Evidence.WritesWith
-			c.unknown += d.Evidence.Unknown
+			c.With += d.Evidence.ReadsWith + d.Evidence.WritesWith
+			c.Unknown += d.Evidence.Unknown
 			for _, v := range d.Deviations {
-				_, file, _ := strings.Cut(filepath.ToSlash(v.At.Filename), "@"+version+"/")
-				j, ok := verdicts[judgementKey{path, fmt.Sprintf("%s:%d", file, v.At.Line), d.Name}]
+				_, file, _ := strings.Cut(filepath.ToSlash(v.At.Filename), "@"+m.Version+"/")
+				j, ok := verdicts[judgementKey{m.Path, fmt.Sprintf("%s:%d", file, v.At.Line), d.Name}]
 				switch {
 				case !ok:
-					c.unjudged++
+					c.Unsure++
 					j.reason = "not judged"
 				case j.right:
-					c.right++
+					c.Right++
 				default:
-					c.wrong++
+					c.Wrong++
 				}
-				if list {
-					fmt.Fprintf(stdout, "%s %s:%d %s: %s of it in %s, %.2f: %t, %s\n", path, file, v.At.Line, d.Name, v.Kind, v.Func, d.Confidence, j.right, j.reason)
+				if o.list {
+					fmt.Fprintf(s.Out, "%s %s:%d %s: %s of it in %s, %.2f: %t, %s\n", m.Path, file, v.At.Line, d.Name, v.Kind, v.Func, d.Confidence, j.right, j.reason)
 				}
 			}
 		}

@@ -8,7 +8,7 @@ import (
 func TestJudgementsAreWellFormed(t *testing.T) {
 	known := make(map[string]bool)
 	for _, m := range modules {
-		known[m.path] = true
+		known[m.Path] = true
 	}
 	lines := 0
 	for i, line := range strings.Split(strings.TrimSpace(judged), "\n") {
@@ -29,7 +29,7 @@ func TestJudgementsAreWellFormed(t *testing.T) {
 func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{{"-fast"}, {"module"}} {
 		var out, err strings.Builder
-		if code := Main(args, &out, &err); code != 2 || err.Len() == 0 {
+		if code := Benchmark.Run(args, &out, &err); code != 2 || err.Len() == 0 {
 			t.Errorf("bench guards %v: exit code %d, error output %q", args, code, err.String())
 		}
 	}

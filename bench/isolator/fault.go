@@ -37,43 +37,43 @@ var guardCounts = []int{1, 100, 10_000}
 const faultSteps = 120
 
 func (s *session) figureFault() error {
-	if s.report.Machine.Backend == noBackend {
-		s.note("fault: nothing is protected here: %s", s.report.Machine.Reason)
+	if s.Report.Machine.Backend == noBackend {
+		s.Note("fault: nothing is protected here: %s", s.Report.Machine.Reason)
 		return nil
 	}
-	costs, err := faultCosts(s.quick, func() error { s.progress.Done(faultSteps / 6); return s.ctx.Err() })
-	s.report.Costs = append(s.report.Costs, costs...)
+	costs, err := faultCosts(s.quick, func() error { s.Progress.Done(faultSteps / 6); return s.Context.Err() })
+	s.Report.Costs = append(s.Report.Costs, costs...)
 	if err == nil {
 		err = s.otherBackend()
 	}
-	s.progress.Clear()
+	s.Progress.Clear()
 	s.printFault()
 	return err
 }
 
 // otherBackend measures the fallback in a child, because a process has but one.
 func (s *session) otherBackend() error {
-	if os.Getenv(backendVariable) != "" || s.report.Machine.Backend == fallback {
+	if os.Getenv(backendVariable) != "" || s.Report.Machine.Backend == fallback {
 		return nil // it was asked for, or the fallback is what was measured
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	s.progress.Show("figure fault: with %s", fallback)
+	s.Progress.Show("figure fault: with %s", fallback)
 	w, err := startWorker(self, backendVariable+"="+fallback)
 	if err != nil {
 		return err
 	}
 	defer w.Stop()
-	reply, err := w.call(request{Do: "costs", Quick: s.quick})
+	others, err := w.ask(request{Do: costs, Quick: s.quick})
 	if err != nil {
-		s.note("backend %s: %v", fallback, err)
-		return s.ctx.Err()
+		s.Note("backend %s: %v", fallback, err)
+		return s.Context.Err()
 	}
-	s.report.Costs = append(s.report.Costs, reply.Costs...)
-	s.progress.Done(faultSteps)
-	return s.ctx.Err()
+	s.Report.Costs = append(s.Report.Costs, others...)
+	s.Progress.Done(faultSteps)
+	return s.Context.Err()
 }
 
 // faultCosts measures in this process. It calls step after each part, and stops
@@ -231,7 +231,7 @@ func disperse(guards []*isolate.Mutex) {
 
 func (s *session) printFault() {
 	var times, memory []measure.Cost
-	for _, c := range s.report.Costs {
+	for _, c := range s.Report.Costs {
 		switch c.Unit {
 		case "µs":
 			times = append(times, c)
@@ -242,7 +242,7 @@ func (s *session) printFault() {
 	if len(times) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nWhat protection costs, of a guard with one page: a fault is a careless access to a sealed page, nobody\n"+
+	fmt.Fprintf(s.Out, "\nWhat protection costs, of a guard with one page: a fault is a careless access to a sealed page, nobody\n"+
 		"being in a section, until it has proceeded; a seal is the Lock after it. Microseconds, median and 99th\n"+
 		"percentile; busy: another thread of the process is running.\n\n")
 	t := measure.Table{Head: []string{"backend", "", "guards", "alone", "p99", "busy", "p99"}, Left: 2}
@@ -258,9 +258,9 @@ func (s *session) printFault() {
 		}
 		t.Row(row...)
 	}
-	t.Write(s.out)
-	fmt.Fprintln(s.out)
+	t.Write(s.Out)
+	fmt.Fprintln(s.Out)
 	for _, c := range memory {
-		fmt.Fprintf(s.out, "  %s: %s: %.0f bytes, the mean of %d\n", c.Backend, c.Name, c.Median, c.Samples)
+		fmt.Fprintf(s.Out, "  %s: %s: %.0f bytes, the mean of %d\n", c.Backend, c.Name, c.Median, c.Samples)
 	}
 }

@@ -36,7 +36,7 @@ func (s *session) runner11() *measure.Runner {
 func (s *session) figure11() error {
 	defer func() {
 		if err := apps.Cleanup(); err != nil {
-			s.note("figure 11: %v", err)
+			s.Note("figure 11: %v", err)
 		}
 	}()
 	err := s.measure(s.runner11(), s.cases11())
@@ -45,11 +45,11 @@ func (s *session) figure11() error {
 }
 
 func (s *session) print11() {
-	results := s.report.Of("11")
+	results := s.Report.Of("11")
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nFigure 11: applications. Milliseconds; isolate's overhead as in figure 8.\n\n")
+	fmt.Fprintf(s.Out, "\nFigure 11: applications. Milliseconds; isolate's overhead as in figure 8.\n\n")
 	t := measure.Table{Head: []string{"application", "goroutines", "go heap", "same memory", "isolate", "over same memory", "over go heap", "noise"}}
 	for _, r := range results {
 		row := []any{r.Name, r.Params[measure.Goroutines]}
@@ -65,6 +65,6 @@ func (s *session) print11() {
 		noise, _ := r.Ratio(measure.Again, measure.SameMemory)
 		t.Row(append(row, same.Percent(), heap.Percent(), noise.Percent())...)
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 	s.means(results, measure.Isolate, measure.SameMemory)
 }

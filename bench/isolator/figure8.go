@@ -68,11 +68,11 @@ func (s *session) figure8() error {
 }
 
 func (s *session) print8() {
-	results := s.report.Of("8")
+	results := s.Report.Of("8")
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nFigure 8: all goroutines careful. Median ns per operation; isolate's overhead in %% with\n"+
+	fmt.Fprintf(s.Out, "\nFigure 8: all goroutines careful. Median ns per operation; isolate's overhead in %% with\n"+
 		"the range of 90 %% of its bootstrap; noise is the same-memory program against itself.\n\n")
 	t := measure.Table{Head: []string{"structure", "goroutines", "writes", "go heap", "same memory", "isolate", "over same memory", "over go heap", "noise"}}
 	name := ""
@@ -88,7 +88,7 @@ func (s *session) print8() {
 			perOp(r, measure.Heap), perOp(r, measure.SameMemory), perOp(r, measure.Isolate),
 			same.Percent(), heap.Percent(), noise.Percent())
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 	s.means(results, measure.Isolate, measure.SameMemory)
 	s.means(results, measure.Isolate, measure.Heap)
 	s.means(results, measure.Again, measure.SameMemory)
@@ -100,7 +100,7 @@ func (s *session) means(results []measure.Result, of, to measure.Variant) {
 	if len(rs) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\n  %s over %s: mean %s; least %+.1f %% (%s); most %+.1f %% (%s)\n", of, to,
+	fmt.Fprintf(s.Out, "\n  %s over %s: mean %s; least %+.1f %% (%s); most %+.1f %% (%s)\n", of, to,
 		measure.Together(rs).Percent(), measure.Over(rs[least].Mid), results[least], measure.Over(rs[most].Mid), results[most])
 }
 

@@ -63,11 +63,11 @@ func (s *session) figure9() error {
 
 // printPlain prints the paper's figure.
 func (s *session) printPlain() {
-	results := s.report.Of(figurePlain)
+	results := s.Report.Of(figurePlain)
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nFigure 9: one more goroutine is careless, and does a part of all operations. Overhead of isolate\n"+
+	fmt.Fprintf(s.Out, "\nFigure 9: one more goroutine is careless, and does a part of all operations. Overhead of isolate\n"+
 		"over the same memory in %%, and half the width of its range; changes is how often the pages changed\n"+
 		"hands per 1000 operations where half of them were careless.\n\n")
 	t := measure.Table{Head: []string{"structure", "goroutines"}}
@@ -103,14 +103,14 @@ func (s *session) printPlain() {
 		}
 		t.Row(append(row, changes)...)
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 	for _, f := range columns {
 		rs, _, most := ratios(careless(results, f, f), measure.Isolate, measure.SameMemory)
 		if len(rs) > 0 {
-			fmt.Fprintf(s.out, "\n  %s careless: mean %s, most %+.1f %%", percent(f), measure.Together(rs).Percent(), measure.Over(rs[most].Mid))
+			fmt.Fprintf(s.Out, "\n  %s careless: mean %s, most %+.1f %%", percent(f), measure.Together(rs).Percent(), measure.Over(rs[most].Mid))
 		}
 	}
-	fmt.Fprintln(s.out)
+	fmt.Fprintln(s.Out)
 }
 
 // careless are the results with a fraction of careless operations in a range.
@@ -133,11 +133,11 @@ func perThousand(r measure.Result, counter string, fraction float64) float64 {
 
 // printTransfers prints what changes of hands there were.
 func (s *session) printTransfers(figure, text string) {
-	results := s.report.Of(figure)
+	results := s.Report.Of(figure)
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprint(s.out, text)
+	fmt.Fprint(s.Out, text)
 	t := measure.Table{Head: []string{"structure", "goroutines", "careless", "same memory", "isolate", "over same memory", "seals", "faults", "delayed"}}
 	for _, r := range results {
 		f := r.Params[measure.Careless]
@@ -149,7 +149,7 @@ func (s *session) printTransfers(figure, text string) {
 		t.Row(r.Name, r.Params[measure.Goroutines], percent(f), perOp(r, measure.SameMemory), perOp(r, measure.Isolate), over,
 			fmt.Sprintf("%.1f", perThousand(r, "seals", f)), fmt.Sprintf("%.1f", perThousand(r, "opened", f)), fmt.Sprintf("%.1f", perThousand(r, "delayed", f)))
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 }
 
 // worstCases have one goroutine that is careful and careless in turn.

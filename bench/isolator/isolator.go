@@ -26,20 +26,31 @@
 package isolator
 
 import (
-	"context"
 	"errors"
 	"flag"
-	"fmt"
-	"io"
 	"log/slog"
 	"os"
-	"os/signal"
-	"slices"
-	"strings"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
+	"github.com/cofferdam-go/cofferdam/bench/plot"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
+
+// name is what the benchmark is called with.
+const name = "isolate"
+
+// Benchmark is go run ./bench isolate.
+var Benchmark = &command.Benchmark{
+	Name:  name,
+	About: "figures 8, 9 and 11 of the Isolator paper, faults, and the race detector",
+	Usage: "[-figure 8,9,11,fault,race] [-runs N] [-plot DIR] ",
+	Help: `Reproduces figures 8, 9 and 11 of the Isolator paper, measures faults, and
+compares with the race detector.`,
+	Quick:  "fewer cases and rounds: half a minute, for a look",
+	New:    newMeasurement,
+	Worker: serve,
+}
 
 // The figures by the names that -figure takes, in the order in which they run.
 var figures = []struct {
@@ -56,128 +67,65 @@ var figures = []struct {
 // options are the flags.
 type options struct {
 	quick   bool
-	figures []string
+	figures *command.Choice
 	runs    int
-	json    string
 	plot    string
 }
 
 // A session is one run of the command.
 type session struct {
 	options
-	ctx      context.Context
-	out      io.Writer
-	report   measure.Report
-	progress *measure.Progress
+	measure.Session
+	build func(output, pkg string, flags ...string) error // of this module
 }
 
-const usage = `usage: bench isolate [-quick] [-figure 8,9,11,fault,race] [-runs N] [-json FILE] [-plot DIR]
-
-Reproduces figures 8, 9 and 11 of the Isolator paper, measures faults, and
-compares with the race detector. Results go to standard output, progress to
-standard error. A target that is missed is printed as missed; the exit code is 0
-all the same. Interrupt it to see what was measured so far.
-
-`
-
-// Main runs the command and returns its exit code.
-func Main(args []string, stdout, stderr io.Writer) int {
-	if len(args) == 1 && args[0] == workerArgument {
-		return serve(os.Stdin, stdout)
-	}
-	opts, err := parse(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		fmt.Fprintln(stderr, "bench isolate:", err)
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	// A second interrupt ends the program at once.
-	context.AfterFunc(ctx, stop)
-	s := &session{options: opts, ctx: ctx, out: stdout}
-	if err := s.run(); err != nil {
-		fmt.Fprintln(stderr, "bench isolate:", err)
-		return 1
-	}
-	return 0
-}
-
-func parse(args []string, stderr io.Writer) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("bench isolate", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
-	flags.BoolVar(&o.quick, "quick", false, "fewer cases and rounds: half a minute, for a look")
-	names := flags.String("figure", "", "run only these, separated by commas: "+strings.Join(figureNames(), ", "))
-	flags.IntVar(&o.runs, "runs", 0, "rounds of each case, after one that warms up (default 7, with -quick 3)")
-	flags.StringVar(&o.json, "json", "", "write the results to this file")
-	flags.StringVar(&o.plot, "plot", "", "write SVG plots into this directory")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	}
-	switch {
-	case o.runs < 0:
-		return o, fmt.Errorf("-runs %d: there must be at least one", o.runs)
-	case o.runs == 0 && o.quick:
-		o.runs = 3
-	case o.runs == 0:
-		o.runs = 7
-	}
-	o.figures = figureNames()
-	if *names != "" {
-		o.figures = strings.Split(*names, ",")
-	}
-	for _, name := range o.figures {
-		if !slices.Contains(figureNames(), name) {
-			return o, fmt.Errorf("there is no figure %q; there are %s", name, strings.Join(figureNames(), ", "))
-		}
-	}
-	return o, nil
-}
-
-func figureNames() []string {
+func newMeasurement(flags *flag.FlagSet) command.Measurement {
+	o := &options{}
 	var names []string
 	for _, f := range figures {
 		names = append(names, f.name)
 	}
-	return names
+	o.figures = command.NewChoice(flags, "figure", names)
+	command.Rounds(flags, &o.runs, "default 7, with -quick 3")
+	flags.StringVar(&o.plot, "plot", "", "write SVG plots into this `directory`")
+	return o
+}
+
+// Check completes the flags.
+func (o *options) Check(quick bool) error {
+	o.quick = quick
+	if quick {
+		return command.CheckRounds(&o.runs, 3)
+	}
+	return command.CheckRounds(&o.runs, 7)
+}
+
+// Measure runs the command.
+func (o *options) Measure(c *command.Session) (any, error) {
+	s := &session{options: *o, Session: measure.Session{Context: c.Context, Out: c.Out}, build: c.Build}
+	err := s.run()
+	return &s.Report, err
 }
 
 // run measures the figures, each printed as soon as it is done.
 func (s *session) run() error {
 	quiet()
-	s.report.Machine = machine()
+	s.Report.Machine = machine()
 	s.introduce()
-	s.progress = measure.NewProgress(os.Stderr, s.steps())
-	load := measure.StartLoad()
-	var failed error
+	s.Progress = measure.NewProgress(os.Stderr, s.steps())
+	var chosen []func() error
 	for _, f := range figures {
-		if !slices.Contains(s.figures, f.name) {
-			continue
-		}
-		if failed = f.run(s); failed != nil {
-			break
+		if s.figures.Has(f.name) {
+			chosen = append(chosen, func() error { return f.run(s) })
 		}
 	}
-	s.progress.Clear()
-	if s.ctx.Err() != nil {
-		failed = nil
-		s.report.Interrupted = true
-		fmt.Fprintln(s.out, "\nInterrupted: the figures above are what was measured until then.")
+	failed := s.Figures(chosen)
+	s.Report.Targets = s.targets()
+	s.Report.Conclude(s.Out)
+	if s.plot != "" {
+		return errors.Join(failed, plot.Files(s.plot, s.plots()))
 	}
-	s.report.Machine.Others = load.Others()
-	s.report.Targets = s.targets()
-	s.report.Conclude(s.out)
-	return errors.Join(failed, s.writeFiles())
+	return failed
 }
 
 // quiet keeps findings from being logged: what is careless here is meant to be.
@@ -186,22 +134,22 @@ func quiet() { isolate.Configure(isolate.Config{Logger: slog.New(slog.DiscardHan
 // measure runs cases and adds their results. It stops at the first error, which
 // is the context's if the run was interrupted.
 func (s *session) measure(runner *measure.Runner, cases []measure.Case) error {
-	defer s.progress.Clear()
+	defer s.Progress.Clear()
 	for _, c := range cases {
-		res, err := runner.Run(s.ctx, c)
-		if s.ctx.Err() != nil {
-			return s.ctx.Err()
+		res, err := runner.Run(s.Context, c)
+		if s.Context.Err() != nil {
+			return s.Context.Err()
 		}
 		if err != nil {
 			return err
 		}
-		s.report.Results = append(s.report.Results, res)
+		s.Report.Results = append(s.Report.Results, res)
 	}
 	return nil
 }
 
 func (s *session) runner() *measure.Runner {
-	return &measure.Runner{Rounds: s.runs, Retries: (s.runs + 1) / 2, Progress: s.progress, Counters: counters}
+	return &measure.Runner{Rounds: s.runs, Retries: (s.runs + 1) / 2, Progress: s.Progress, Counters: counters}
 }
 
 // counters is what isolate did, for measure.Timing.
@@ -217,8 +165,11 @@ func counters() map[string]float64 {
 // steps is the length of the progress.
 func (s *session) steps() int {
 	runner, steps := s.runner(), 0
-	for _, name := range s.figures {
-		switch name {
+	for _, f := range figures {
+		if !s.figures.Has(f.name) {
+			continue
+		}
+		switch f.name {
 		case "8":
 			steps += runner.Trials(cases8(s.quick))
 		case "9":
@@ -232,19 +183,4 @@ func (s *session) steps() int {
 		}
 	}
 	return steps
-}
-
-// writeFiles writes what the flags ask for.
-func (s *session) writeFiles() error {
-	if s.json != "" {
-		if err := s.report.Save(s.json); err != nil {
-			return err
-		}
-	}
-	if s.plot != "" {
-		if err := s.plots(); err != nil {
-			return fmt.Errorf("plotting into %s: %w", s.plot, err)
-		}
-	}
-	return nil
 }

@@ -11,14 +11,16 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
+	"github.com/cofferdam-go/cofferdam/bench/plot"
 	"github.com/cofferdam-go/cofferdam/bench/structures"
 )
 
 // The test program is its own worker, as the command is.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[2] == workerArgument {
-		os.Exit(Main(os.Args[2:], os.Stdout, os.Stderr))
+	if len(os.Args) == 3 && os.Args[2] == command.WorkerArgument {
+		os.Exit(Benchmark.Run(os.Args[2:], os.Stdout, os.Stderr))
 	}
 	quiet()
 	os.Exit(m.Run())
@@ -112,7 +114,7 @@ func TestWorkerAnswers(t *testing.T) {
 	if res := run(t, c); len(res.Timings) != 1 || res.Timings[0].Median <= 0 {
 		t.Errorf("a trial of the worker took %v", res.Timings)
 	}
-	if _, err := w.call(request{Do: "dance"}); err == nil || !strings.Contains(err.Error(), "dance") {
+	if _, err := w.ask(request{Do: "dance"}); err == nil || !strings.Contains(err.Error(), "dance") {
 		t.Errorf("an unknown request is answered with %v", err)
 	}
 	if err := w.Stop(); err != nil {
@@ -172,10 +174,10 @@ func report() measure.Report {
 
 func TestTargetsAreJudgedAndMissesExplained(t *testing.T) {
 	var out strings.Builder
-	s := &session{report: report(), out: &out}
-	s.report.Targets = s.targets()
+	s := &session{Session: measure.Session{Report: report(), Out: &out}}
+	s.Report.Targets = s.targets()
 	met := map[string]bool{}
-	for _, target := range s.report.Targets {
+	for _, target := range s.Report.Targets {
 		met[target.Name] = target.Met
 	}
 	for name, want := range map[string]bool{
@@ -189,7 +191,7 @@ func TestTargetsAreJudgedAndMissesExplained(t *testing.T) {
 			t.Errorf("target %q: met %v (there: %v), want %v", name, got, ok, want)
 		}
 	}
-	s.report.Conclude(s.out)
+	s.Report.Conclude(s.Out)
 	oneLine := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{"MISSED", "pages changing hands", "interrupt of the other processor"} {
 		if !strings.Contains(oneLine, want) {
@@ -201,7 +203,7 @@ func TestTargetsAreJudgedAndMissesExplained(t *testing.T) {
 func TestEveryFigureHasATableAndAPicture(t *testing.T) {
 	var out strings.Builder
 	dir := t.TempDir()
-	s := &session{report: report(), out: &out, options: options{json: filepath.Join(dir, "r.json"), plot: filepath.Join(dir, "plots")}}
+	s := &session{Session: measure.Session{Report: report(), Out: &out}}
 	s.print8()
 	s.printPlain()
 	s.printTransfers(figureNoLock, "no lock")
@@ -213,21 +215,13 @@ func TestEveryFigureHasATableAndAPicture(t *testing.T) {
 			t.Errorf("the tables do not contain %q:\n%s", want, out.String())
 		}
 	}
-	if err := s.writeFiles(); err != nil {
+	if err := plot.Files(dir, s.plots()); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"figure8-list.svg", "figure8-overhead.svg", "figure9-1.svg", "figure11.svg", "race.svg", "fault.svg"} {
-		if _, err := os.Stat(filepath.Join(s.plot, name)); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}
-	}
-	data, err := os.ReadFile(s.json)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back measure.Report
-	if err := json.Unmarshal(data, &back); err != nil || len(back.Results) != len(s.report.Results) {
-		t.Errorf("%d of %d results in the file: %v", len(back.Results), len(s.report.Results), err)
 	}
 }
 
@@ -235,7 +229,7 @@ func TestInterruptedRunPrintsWhatItHas(t *testing.T) {
 	var out strings.Builder
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &session{report: report(), ctx: ctx, out: &out, options: options{runs: 1, quick: true, figures: []string{"9"}}}
+	s := &session{Session: measure.Session{Report: report(), Context: ctx, Out: &out}, options: options{runs: 1, quick: true, figures: command.Chosen("9")}}
 	if err := s.run(); err != nil {
 		t.Errorf("an interrupt is reported as an error: %v", err)
 	}
@@ -248,7 +242,7 @@ func TestInterruptedRunPrintsWhatItHas(t *testing.T) {
 
 func TestFaultFigureFromEndToEnd(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.json")
-	if code := Main([]string{"-quick", "-figure", "fault", "-json", file}, io.Discard, os.Stderr); code != 0 {
+	if code := Benchmark.Run([]string{"-quick", "-figure", "fault", "-json", file}, io.Discard, os.Stderr); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
 	data, _ := os.ReadFile(file)

@@ -1,12 +1,9 @@
 package isolator
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
@@ -14,39 +11,30 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/structures"
 )
 
-// plots writes a picture per figure, of those that were measured.
-func (s *session) plots() error {
-	if err := os.MkdirAll(s.plot, 0o755); err != nil {
-		return err
+// plots has a picture per figure, of those that were measured, by its name.
+func (s *session) plots() map[string]io.WriterTo {
+	pictures := map[string]io.WriterTo{}
+	if faults, ok := s.faultBars(); ok {
+		pictures["fault"] = faults
 	}
-	errs := []error{s.plotFaults()}
-	if rs := s.report.Of("8"); len(rs) > 0 {
+	if rs := s.Report.Of("8"); len(rs) > 0 {
 		for _, k := range structures.Kinds {
-			errs = append(errs, s.picture("figure8-"+k.Name, timesOf(k.Name, rs)))
+			pictures["figure8-"+k.Name] = timesOf(k.Name, rs)
 		}
-		errs = append(errs, s.picture("figure8-overhead", overheads(rs)))
+		pictures["figure8-overhead"] = overheads(rs)
 	}
 	for _, n := range goroutines {
-		if rs := with(s.report.Of(figurePlain), measure.Goroutines, float64(n)); len(rs) > 0 {
-			errs = append(errs, s.picture(fmt.Sprintf("figure9-%d", n), carelessLines(n, rs)))
+		if rs := with(s.Report.Of(figurePlain), measure.Goroutines, float64(n)); len(rs) > 0 {
+			pictures[fmt.Sprintf("figure9-%d", n)] = carelessLines(n, rs)
 		}
 	}
-	if rs := s.report.Of("11"); len(rs) > 0 {
-		errs = append(errs, s.picture("figure11", applications(rs)))
+	if rs := s.Report.Of("11"); len(rs) > 0 {
+		pictures["figure11"] = applications(rs)
 	}
-	if rs := s.report.Of(figureRaceName); len(rs) > 0 {
-		errs = append(errs, s.picture("race", raceBars(rs)))
+	if rs := s.Report.Of(figureRaceName); len(rs) > 0 {
+		pictures["race"] = raceBars(rs)
 	}
-	return errors.Join(errs...)
-}
-
-func (s *session) picture(name string, chart io.WriterTo) error {
-	f, err := os.Create(filepath.Join(s.plot, name+".svg"))
-	if err != nil {
-		return err
-	}
-	_, err = chart.WriteTo(f)
-	return errors.Join(err, f.Close())
+	return pictures
 }
 
 // timesOf is the paper's figure 8 for one structure.
@@ -142,13 +130,12 @@ func raceBars(results []measure.Result) plot.Bars {
 	return b
 }
 
-func (s *session) plotFaults() error {
-	b := plot.Bars{Title: "A fault and a seal, by the number of guards that exist", XLabel: "guards", YLabel: "µs, median to 99th percentile",
+func (s *session) faultBars() (b plot.Bars, measured bool) {
+	b = plot.Bars{Title: "A fault and a seal, by the number of guards that exist", XLabel: "guards", YLabel: "µs, median to 99th percentile",
 		Limits: []plot.Limit{{Name: "≤ 10 µs", Value: limitFault}}}
 	for _, n := range guardCounts {
 		b.Groups = append(b.Groups, fmt.Sprint(n))
 	}
-	measured := false
 	for _, series := range []struct {
 		name string
 		cost string
@@ -165,10 +152,7 @@ func (s *session) plotFaults() error {
 		}
 		b.Series = append(b.Series, plot.Series{Name: series.name, Points: points})
 	}
-	if !measured {
-		return nil
-	}
-	return s.picture("fault", b)
+	return b, measured
 }
 
 var missing = plot.Point{Mid: math.NaN()}

@@ -1,10 +1,8 @@
 package isolator
 
 import (
-	"bytes"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
@@ -47,11 +45,10 @@ func (s *session) figureRace() error {
 	}
 	defer os.RemoveAll(dir)
 	program := filepath.Join(dir, "bench")
-	s.progress.Show("figure race: building with -race")
-	if err := s.buildRace(program); err != nil {
-		s.progress.Clear()
-		s.note("race: %v", err)
-		return s.ctx.Err()
+	s.Progress.Show("figure race: building with -race")
+	if err := s.build(program, ".", "-race"); err != nil {
+		s.Note("the race detector is not compared with: %v", err)
+		return s.Context.Err()
 	}
 	w, err := startWorker(program)
 	if err != nil {
@@ -67,24 +64,12 @@ func (s *session) figureRace() error {
 	return err
 }
 
-// buildRace builds this command with the race detector, from the module that the
-// working directory is in.
-func (s *session) buildRace(program string) error {
-	cmd := exec.CommandContext(s.ctx, "go", "build", "-race", "-o", program, "github.com/cofferdam-go/cofferdam/bench")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("the race detector is not compared with: go build -race: %w\n%s", err, bytes.TrimSpace(stderr.Bytes()))
-	}
-	return nil
-}
-
 func (s *session) printRace() {
-	results := s.report.Of(figureRaceName)
+	results := s.Report.Of(figureRaceName)
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nThe race detector: the stock program of figure 8 built with -race, half of the operations writing.\n"+
+	fmt.Fprintf(s.Out, "\nThe race detector: the stock program of figure 8 built with -race, half of the operations writing.\n"+
 		"Median ns per operation; times as long as the stock program without it.\n\n")
 	t := measure.Table{Head: []string{"structure", "goroutines", "go heap", "isolate", "race", "isolate / go heap", "race / go heap"}}
 	for _, r := range results {
@@ -92,7 +77,7 @@ func (s *session) printRace() {
 		race, _ := r.Ratio(measure.Race, measure.Heap)
 		t.Row(r.Name, r.Params[measure.Goroutines], perOp(r, measure.Heap), perOp(r, measure.Isolate), perOp(r, measure.Race), isolated.Times(), race.Times())
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 	s.means(results, measure.Isolate, measure.Heap)
 	s.means(results, measure.Race, measure.Heap)
 }

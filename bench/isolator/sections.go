@@ -68,23 +68,23 @@ func (s *session) sections() {
 	for i := range ownOnly {
 		ownOnly[i] = whole[i] - section[i]
 	}
-	backend := s.report.Machine.Backend
+	backend := s.Report.Machine.Backend
 	for _, c := range []measure.Cost{
 		measure.NewCost(costMutex, "ns", mutex),
 		measure.NewCost(costSection, "ns", section),
 		measure.NewCost(costOwn, "ns", ownOnly),
 	} {
 		c.Backend, c.Guards = backend, 1
-		s.report.Costs = append(s.report.Costs, c)
+		s.Report.Costs = append(s.Report.Costs, c)
 	}
-	fmt.Fprintf(s.out, "\nA section with nothing in it, undisturbed: %.1f ns with a sync.Mutex, %.1f ns with an isolate.Mutex;\n"+
+	fmt.Fprintf(s.Out, "\nA section with nothing in it, undisturbed: %.1f ns with a sync.Mutex, %.1f ns with an isolate.Mutex;\n"+
 		"isolate.Own takes %.1f ns more.\n", measure.Median(mutex), measure.Median(section), measure.Median(ownOnly))
 }
 
 // cost finds a cost by its name; ok is false if it was not measured.
 func (s *session) cost(name string, guards int, busy bool) (measure.Cost, bool) {
-	for _, c := range s.report.Costs {
-		if c.Name == name && c.Backend == s.report.Machine.Backend && c.Guards == guards && c.Busy == busy {
+	for _, c := range s.Report.Costs {
+		if c.Name == name && c.Backend == s.Report.Machine.Backend && c.Guards == guards && c.Busy == busy {
 			return c, true
 		}
 	}

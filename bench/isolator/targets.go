@@ -27,7 +27,7 @@ func (s *session) targets() []measure.Target {
 }
 
 func (s *session) targets8() []measure.Target {
-	results := s.report.Of("8")
+	results := s.Report.Of("8")
 	rs, _, most := ratios(results, measure.Isolate, measure.SameMemory)
 	if len(rs) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (s *session) targets9() []measure.Target {
 		{"figure 9, up to 10 % careless: worst case over the same memory", 0.001, 0.1, limitTenth},
 		{"figure 9, 50 % careless: worst case over the same memory", 0.5, 0.5, limitHalf},
 	} {
-		results := careless(s.report.Of(figurePlain), t.low, t.high)
+		results := careless(s.Report.Of(figurePlain), t.low, t.high)
 		rs, _, most := ratios(results, measure.Isolate, measure.SameMemory)
 		if len(rs) == 0 {
 			continue
@@ -66,7 +66,7 @@ func (s *session) targets9() []measure.Target {
 
 // targets11 holds the applications to the limits of figure 8.
 func (s *session) targets11() []measure.Target {
-	results := s.report.Of("11")
+	results := s.Report.Of("11")
 	rs, _, most := ratios(results, measure.Isolate, measure.SameMemory)
 	if len(rs) == 0 {
 		return nil

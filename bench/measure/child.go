@@ -2,6 +2,7 @@ package measure
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,25 @@ type Child struct {
 	in  io.Closer
 	enc *json.Encoder
 	dec *json.Decoder
+}
+
+// A line is one answer of a child.
+type line[Answer any] struct {
+	Error  string `json:"error,omitempty"`
+	Answer Answer `json:"answer"`
+}
+
+// The steps of a trial that a child can be asked for.
+const (
+	PrepareTrial = "prepare"
+	RunTrial     = "run"
+	CloseTrial   = "close"
+)
+
+// Took is the answer of a child that times its trials itself.
+type Took struct {
+	Seconds  float64            `json:"seconds,omitempty"`
+	Counters map[string]float64 `json:"counters,omitempty"`
 }
 
 // StartChild starts a process that calls [Serve].
@@ -37,15 +57,42 @@ func StartChild(cmd *exec.Cmd) (*Child, error) {
 	return &Child{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
 }
 
-// Call asks the child to do something, and waits for its answer.
-func (c *Child) Call(what string, request, answer any) error {
+// Ask asks the child to do something, and waits for its answer.
+func Ask[Answer any](c *Child, request any) (Answer, error) {
+	var got line[Answer]
 	if err := c.enc.Encode(request); err != nil {
-		return fmt.Errorf("asking the child to %s: %w", what, err)
+		return got.Answer, fmt.Errorf("asking the child for %+v: %w", request, err)
 	}
-	if err := c.dec.Decode(answer); err != nil {
-		return fmt.Errorf("the child does not answer to %s: %w", what, err)
+	if err := c.dec.Decode(&got); err != nil {
+		return got.Answer, fmt.Errorf("the child does not answer to %+v: %w", request, err)
 	}
-	return nil
+	if got.Error != "" {
+		return got.Answer, errors.New(got.Error)
+	}
+	return got.Answer, nil
+}
+
+// Trial is one that the child runs, asked for each of its steps by the request that ask
+// makes. Its answer to running it is left in took, if that is not nil, and is then
+// what counts; otherwise the trial is timed from here.
+func (c *Child) Trial(ask func(step string) any, took *Took) Trial {
+	_, failed := Ask[Took](c, ask(PrepareTrial))
+	do := func(step string) (answer Took) {
+		if failed == nil {
+			answer, failed = Ask[Took](c, ask(step))
+		}
+		return answer
+	}
+	trial := Trial{
+		Run:   func() { do(RunTrial) },
+		Close: func() error { do(CloseTrial); return failed },
+	}
+	if took != nil {
+		trial.Run = func() { *took = do(RunTrial) }
+		trial.Seconds = func() float64 { return took.Seconds }
+		trial.Counters = func() map[string]float64 { return took.Counters }
+	}
+	return trial
 }
 
 // Stop ends the child by ending its input.
@@ -59,7 +106,7 @@ func (c *Child) Process() int { return c.cmd.Process.Pid }
 
 // Serve is the child's side: it answers requests, and returns the exit code when
 // there are no more. Interrupts are for the parent to decide about.
-func Serve[Request, Answer any](in io.Reader, out io.Writer, do func(Request) Answer) int {
+func Serve[Request, Answer any](in io.Reader, out io.Writer, do func(Request) (Answer, error)) int {
 	signal.Ignore(os.Interrupt)
 	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	for {
@@ -67,7 +114,12 @@ func Serve[Request, Answer any](in io.Reader, out io.Writer, do func(Request) An
 		if err := dec.Decode(&r); err != nil {
 			return 0
 		}
-		if err := enc.Encode(do(r)); err != nil {
+		answer, err := do(r)
+		said := line[Answer]{Answer: answer}
+		if err != nil {
+			said.Error = err.Error()
+		}
+		if err := enc.Encode(said); err != nil {
 			return 1
 		}
 	}

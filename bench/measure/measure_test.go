@@ -1,10 +1,10 @@
 package measure
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -125,12 +125,12 @@ func TestReportSurvivesJSON(t *testing.T) {
 		Results: []Result{{Figure: "8", Name: "list", Params: Params{Goroutines: 4}, Timings: []Timing{{Variant: Heap, Seconds: []float64{1}}}}},
 		Targets: []Target{(Target{Name: "mean", Limit: 2, Measured: 3}).Judge()},
 	}
-	var b bytes.Buffer
-	if err := in.JSON(&b); err != nil {
+	text, err := json.Marshal(in)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var out Report
-	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
+	if err := json.Unmarshal(text, &out); err != nil {
 		t.Fatal(err)
 	}
 	if len(out.Of("8")) != 1 || out.Results[0].Params[Goroutines] != 4 || out.Targets[0].Met {
@@ -228,5 +228,66 @@ func TestTargetsCanBeAtLeast(t *testing.T) {
 		if got := c.target.Judge(); got.Met != c.met || got.Aim() != c.aim {
 			t.Errorf("%+v: met %v, aim %s", c.target, got.Met, got.Aim())
 		}
+	}
+}
+
+func TestInterruptedFiguresAreNoError(t *testing.T) {
+	for _, interrupted := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var out strings.Builder
+		s := Session{Context: ctx, Out: &out}
+		broken, ran := errors.New("broken"), 0
+		err := s.Figures([]func() error{
+			func() error { ran++; return nil },
+			func() error {
+				if ran++; interrupted {
+					cancel()
+				}
+				return broken
+			},
+			func() error { ran++; return nil },
+		})
+		cancel()
+		if ran != 2 || s.Report.Interrupted != interrupted || (err == nil) != interrupted || strings.Contains(out.String(), "Interrupted") != interrupted {
+			t.Errorf("interrupted %t: %d figures ran, %v, report %t, %q", interrupted, ran, err, s.Report.Interrupted, out.String())
+		}
+	}
+}
+
+func TestNoteIsPrintedAndReported(t *testing.T) {
+	var out strings.Builder
+	s := Session{Out: &out}
+	s.Note("race: %s", "no compiler")
+	if out.String() != "\nNot measured: race: no compiler\n" || len(s.Report.Notes) != 1 {
+		t.Errorf("%q, %q", out.String(), s.Report.Notes)
+	}
+}
+
+// TestAskTellsAnswersFromErrors serves over pipes in this process.
+func TestAskTellsAnswersFromErrors(t *testing.T) {
+	in, ask := io.Pipe()
+	answers, out := io.Pipe()
+	served := make(chan int)
+	go func() {
+		served <- Serve(in, out, func(n int) (int, error) {
+			if n < 0 {
+				return 0, errors.New("negative")
+			}
+			return n * n, nil
+		})
+	}()
+	c := &Child{in: ask, enc: json.NewEncoder(ask), dec: json.NewDecoder(answers)}
+	if got, err := Ask[int](c, 7); got != 49 || err != nil {
+		t.Errorf("%d, %v", got, err)
+	}
+	if _, err := Ask[int](c, -1); err == nil || err.Error() != "negative" {
+		t.Errorf("%v", err)
+	}
+	ask.Close()
+	if code := <-served; code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if _, err := Ask[int](c, 7); err == nil {
+		t.Error("a child that has ended answers")
 	}
 }

@@ -1,13 +1,9 @@
 package measure
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 )
@@ -51,25 +47,6 @@ type Cost struct {
 // NewCost makes a cost of samples.
 func NewCost(name, unit string, samples []float64) Cost {
 	return Cost{Name: name, Unit: unit, Median: Median(samples), P99: Quantile(samples, 0.99), Samples: len(samples)}
-}
-
-// JSON writes the report.
-func (r *Report) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
-
-// Save writes the report to a file.
-func (r *Report) Save(file string) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(r.JSON(f), f.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
-	}
-	return nil
 }
 
 // Of returns the results of a figure.

@@ -8,140 +8,115 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
-
-// A subject is a module whose own tests are run.
-type subject struct {
-	path, version string
-	packages      []string // empty means all
-}
 
 // subjects are well-known modules that use mutexes heavily, and whose tests need no
 // network and no more than a minute or two. TestModulesPassTheirTests of package protect
 // does the same with what needs no download.
-var subjects = []subject{
-	{"github.com/patrickmn/go-cache", "v2.1.0+incompatible", nil},
-	{"github.com/jackc/puddle/v2", "v2.2.2", nil},
-	{"github.com/hashicorp/golang-lru/v2", "v2.0.7", []string{".", "./simplelru"}},
-	{"github.com/sirupsen/logrus", "v1.9.3", nil},
-	{"github.com/orcaman/concurrent-map/v2", "v2.0.1", nil},
-	{"github.com/allegro/bigcache/v3", "v3.1.0", nil},
-	{"github.com/coocood/freecache", "v1.2.4", nil},
-	{"github.com/dgraph-io/ristretto", "v0.2.0", nil},
-	{"go.uber.org/zap", "v1.27.0", []string{".", "./zapcore", "./internal/..."}},
-	{"github.com/gorilla/websocket", "v1.5.3", nil},
-	{"golang.org/x/sync", "v0.15.0", nil},
-	{"github.com/benbjohnson/clock", "v1.3.5", nil},
-	{"github.com/jellydator/ttlcache/v3", "v3.3.0", nil},
-	{"github.com/bluele/gcache", "v0.0.2", nil},
-	{"github.com/karlseguin/ccache/v3", "v3.0.6", nil},
+var subjects = []command.Module{
+	{Path: "github.com/patrickmn/go-cache", Version: "v2.1.0+incompatible"},
+	{Path: "github.com/jackc/puddle/v2", Version: "v2.2.2"},
+	{Path: "github.com/hashicorp/golang-lru/v2", Version: "v2.0.7", Packages: []string{".", "./simplelru"}},
+	{Path: "github.com/sirupsen/logrus", Version: "v1.9.3"},
+	{Path: "github.com/orcaman/concurrent-map/v2", Version: "v2.0.1"},
+	{Path: "github.com/allegro/bigcache/v3", Version: "v3.1.0"},
+	{Path: "github.com/coocood/freecache", Version: "v1.2.4"},
+	{Path: "github.com/dgraph-io/ristretto", Version: "v0.2.0"},
+	{Path: "go.uber.org/zap", Version: "v1.27.0", Packages: []string{".", "./zapcore", "./internal/..."}},
+	{Path: "github.com/gorilla/websocket", Version: "v1.5.3"},
+	{Path: "golang.org/x/sync", Version: "v0.15.0"},
+	{Path: "github.com/benbjohnson/clock", Version: "v1.3.5"},
+	{Path: "github.com/jellydator/ttlcache/v3", Version: "v3.3.0"},
+	{Path: "github.com/bluele/gcache", Version: "v0.0.2"},
+	{Path: "github.com/karlseguin/ccache/v3", Version: "v3.0.6"},
 }
 
-const corpusUsage = `usage: bench protect-corpus [-quick] [-only TEXT]
-
-Runs the tests of real modules as they are, and built with -protect=tolerate,
--protect=isolate and -protect=auto. A module passes if every test that passes as it is passes with
-protection. Some tests depend on time: one that fails is run once more, and does not
-count if it also fails once in fifty times as it is.
-Exits with 1 if a module does not pass.
-
-`
-
-// Corpus runs the benchmark and returns the exit code.
-func Corpus(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("protect-corpus", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, corpusUsage)
-		flags.PrintDefaults()
-	}
-	quick := flags.Bool("quick", false, "only the first module")
-	only := flags.String("only", "", "only modules whose path has this `text` in it")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0:
-		flags.Usage()
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	c := &corpus{ctx: ctx}
-	if err := c.run(stdout, stderr, *quick, *only); err != nil {
-		fmt.Fprintln(stderr, "bench protect-corpus:", err)
-		return 1
-	}
-	return 0
+// Corpus is go run ./bench protect-corpus.
+var Corpus = &command.Benchmark{
+	Name:  "protect-corpus",
+	About: "real modules' own tests, with their guarded data protected",
+	Usage: "[-only TEXT] ",
+	Help: `Runs the tests of real modules as they are, and built with -protect=tolerate,
+-protect=isolate and -protect=auto. A module passes if every test that passes as it is
+passes with protection. Some tests depend on time: one that fails is run once more, and
+does not count if it also fails once in fifty times as it is. Exits with 1 if a module
+does not pass.`,
+	Quick: "only the first module",
+	New: func(flags *flag.FlagSet) command.Measurement {
+		c := &corpus{}
+		flags.StringVar(&c.only, "only", "", "only modules whose path has this `text` in it")
+		return c
+	},
 }
 
+// A corpus is one run of the command.
 type corpus struct {
-	ctx  context.Context
-	dir  string
+	*command.Session
+	only string
 	tool string
 }
 
-func (c *corpus) run(stdout, stderr io.Writer, quick bool, only string) (err error) {
-	if c.dir, err = os.MkdirTemp("", "bench-protect-corpus"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(c.dir)
-	c.tool = filepath.Join(c.dir, "cofferdam")
-	build := exec.CommandContext(c.ctx, "go", "build", "-o", c.tool, module+"cmd/cofferdam")
-	if out, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+// Check has nothing to complete.
+func (c *corpus) Check(bool) error { return nil }
+
+// Measure runs the command.
+func (c *corpus) Measure(s *command.Session) (_ any, err error) {
+	c.Session = s
+	if c.tool, err = s.Cofferdam(); err != nil {
+		return nil, err
 	}
 	t := measure.Table{Head: []string{"module", "tests", "protected", "tolerate", "isolate", "auto", "findings", "seconds"}}
 	failed := 0
-	for i, s := range subjects {
-		if quick && i > 0 || !strings.Contains(s.path, only) {
+	var all []result
+	for i, m := range subjects {
+		if s.Quick && i > 0 || !strings.Contains(m.Path, c.only) {
 			continue
 		}
-		fmt.Fprintf(stderr, "%s@%s\n", s.path, s.version)
+		fmt.Fprintln(s.Err, m)
 		start := time.Now()
-		r, err := c.subject(s)
+		r, err := c.subject(m)
 		if err != nil {
-			return fmt.Errorf("%s@%s: %w", s.path, s.version, err)
+			return nil, fmt.Errorf("%s: %w", m, err)
 		}
-		t.Row(s.path, r.tests, r.protected, r.verdict[0], r.verdict[1], r.verdict[2], r.findings, fmt.Sprintf("%.0f", time.Since(start).Seconds()))
-		if r.failed {
+		r.Seconds = time.Since(start).Seconds()
+		t.Row(r.Module, r.Tests, r.Protected, r.Verdict[0], r.Verdict[1], r.Verdict[2], r.Findings, fmt.Sprintf("%.0f", r.Seconds))
+		all = append(all, r)
+		if len(r.Worse) > 0 {
 			failed++
 		}
-		for _, line := range r.details {
-			fmt.Fprintln(stderr, "\t"+line)
+		for _, line := range r.Worse {
+			fmt.Fprintln(s.Err, "\t"+line)
 		}
 	}
-	t.Write(stdout)
+	t.Write(s.Out)
 	if failed > 0 {
-		return fmt.Errorf("%d modules do not pass their tests with protection", failed)
+		return all, fmt.Errorf("%d modules do not pass their tests with protection", failed)
 	}
-	return nil
+	return all, nil
 }
 
 // A result is what came of a module.
 type result struct {
-	tests     int
-	protected string
-	verdict   [3]string
-	findings  int
-	failed    bool
-	details   []string
+	Module    string    `json:"module"`
+	Tests     int       `json:"tests"`
+	Protected string    `json:"protected"`
+	Verdict   [3]string `json:"verdict"` // of the modes
+	Findings  int       `json:"findings"`
+	Worse     []string  `json:"worse,omitempty"` // tests that pass as they are, and not with protection
+	Seconds   float64   `json:"seconds"`
 }
 
-func (c *corpus) subject(s subject) (result, error) {
-	var r result
+func (c *corpus) subject(s command.Module) (result, error) {
+	r := result{Module: s.Path}
 	dir, err := c.fetch(s)
 	if err != nil {
 		return r, err
@@ -150,7 +125,7 @@ func (c *corpus) subject(s subject) (result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.tests = len(plain)
+	r.Tests = len(plain)
 	for i, mode := range []string{"tolerate", "isolate", "auto"} {
 		worse, said, err := c.compare(dir, s, plain, mode)
 		if err != nil {
@@ -168,16 +143,15 @@ func (c *corpus) subject(s subject) (result, error) {
 				return r, err
 			}
 		}
-		r.verdict[i] = "pass"
+		r.Verdict[i] = "pass"
 		if len(worse) > 0 {
-			r.verdict[i] = fmt.Sprintf("%d FAIL", len(worse))
-			r.failed = true
-			r.details = append(r.details, worse...)
+			r.Verdict[i] = fmt.Sprintf("%d FAIL", len(worse))
+			r.Worse = append(r.Worse, worse...)
 		}
 		if m := summaryLine.FindStringSubmatch(said); m != nil {
-			r.protected = m[1] + m[2]
+			r.Protected = m[1] + m[2]
 		}
-		r.findings = max(r.findings, strings.Count(said, "\nviolation: "))
+		r.Findings = max(r.Findings, strings.Count(said, "\nviolation: "))
 	}
 	return r, nil
 }
@@ -185,7 +159,7 @@ func (c *corpus) subject(s subject) (result, error) {
 var summaryLine = regexp.MustCompile(`(?m)^cofferdam: (\d+ of \d+) guarded variables are protected( \(\d+ isolate, \d+ tolerate\))?`)
 
 // compare returns the tests that pass as they are, and not with protection.
-func (c *corpus) compare(dir string, s subject, plain map[string]bool, mode string) (worse []string, said string, err error) {
+func (c *corpus) compare(dir string, s command.Module, plain map[string]bool, mode string) (worse []string, said string, err error) {
 	got, said, err := c.test(dir, s, c.tool, "test", "-protect="+mode)
 	if err != nil {
 		return nil, said, err
@@ -200,7 +174,7 @@ func (c *corpus) compare(dir string, s subject, plain map[string]bool, mode stri
 }
 
 // steady returns the tests among those that pass many times as they are.
-func (c *corpus) steady(dir string, s subject, tests []string) ([]string, error) {
+func (c *corpus) steady(dir string, s command.Module, tests []string) ([]string, error) {
 	var steady []string
 	for _, t := range tests {
 		_, name, _ := strings.Cut(t, " ")
@@ -217,47 +191,23 @@ func (c *corpus) steady(dir string, s subject, tests []string) ([]string, error)
 }
 
 // fetch copies a module to a directory where it is the main module.
-func (c *corpus) fetch(s subject) (string, error) {
-	cmd := exec.CommandContext(c.ctx, "go", "mod", "download", "-json", s.path+"@"+s.version)
-	cmd.Dir = c.dir
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("go mod download: %w\n%s", err, out)
-	}
-	var m struct{ Dir string }
-	if err := json.Unmarshal(out, &m); err != nil {
-		return "", fmt.Errorf("reading the output of go mod download: %w", err)
-	}
-	dir := filepath.Join(c.dir, strings.ReplaceAll(s.path, "/", "_"))
-	if err := os.CopyFS(dir, os.DirFS(m.Dir)); err != nil {
+func (c *corpus) fetch(m command.Module) (string, error) {
+	dir := c.Temp(strings.ReplaceAll(m.Path, "/", "_"))
+	if err := m.Copy(c.Context, dir); err != nil {
 		return "", err
 	}
-	mod := filepath.Join(dir, "go.mod")
-	if _, err := os.Stat(mod); errors.Is(err, os.ErrNotExist) {
-		if err := os.WriteFile(mod, []byte("module "+s.path+"\n"), 0o666); err != nil {
-			return "", err
-		}
-	}
 	// What tests need may be missing from an old go.sum.
-	tidy := exec.CommandContext(c.ctx, "go", "mod", "tidy")
-	tidy.Dir = dir
-	if out, err := tidy.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go mod tidy: %w\n%s", err, out)
-	}
-	return dir, nil
+	_, err := c.Go(dir, "mod", "tidy")
+	return dir, err
 }
 
 // test runs the tests of a module, and returns which of them passed, and what was
 // said beside.
-func (c *corpus) test(dir string, s subject, command ...string) (map[string]bool, string, error) {
-	ctx, cancel := context.WithTimeout(c.ctx, 10*time.Minute)
+func (c *corpus) test(dir string, s command.Module, argv ...string) (map[string]bool, string, error) {
+	ctx, cancel := context.WithTimeout(c.Context, 10*time.Minute)
 	defer cancel()
-	packages := s.packages
-	if packages == nil {
-		packages = []string{"./..."}
-	}
-	args := slices.Concat(command[:2], []string{"-json", "-count=1"}, command[2:], packages)[1:]
-	cmd := exec.CommandContext(ctx, command[0], args...)
+	args := slices.Concat(argv[:2], []string{"-json", "-count=1"}, argv[2:], s.Patterns())[1:]
+	cmd := exec.CommandContext(ctx, argv[0], args...)
 	cmd.Dir = dir
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -282,7 +232,7 @@ func (c *corpus) test(dir string, s subject, command ...string) (map[string]bool
 		}
 	}
 	if len(passed) == 0 {
-		return nil, "", fmt.Errorf("%s %s ran no tests: %v\n%s", filepath.Base(command[0]), strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
+		return nil, "", fmt.Errorf("%s %s ran no tests: %v\n%s", filepath.Base(argv[0]), strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
 	}
 	return passed, "\n" + stderr.String(), nil
 }

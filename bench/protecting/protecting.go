@@ -8,24 +8,19 @@ package protecting
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
-const (
-	module  = "github.com/cofferdam-go/cofferdam/"
-	program = module + "bench/protecting/program"
-)
+// program is what is built in several ways, seen from the root of this module.
+const program = "./protecting/program"
 
 // The variants beside measure.Heap, which is the program as it is, measure.Again and
 // measure.Race.
@@ -36,67 +31,51 @@ const (
 	auto     measure.Variant = "auto"
 )
 
-const usage = `usage: bench protect [-quick] [-runs N] [-json FILE]
+// Benchmark is go run ./bench protect.
+var Benchmark = &command.Benchmark{
+	Name:  "protect",
+	About: "what protection costs a program that was not changed for it, beside -race",
+	Usage: "[-runs N] ",
+	Help: `Measures what cofferdam build -protect costs, on six data structures and three
+applications as they are, beside -race.`,
+	Quick: "shorter trials and fewer rounds, for a look",
+	New:   newMeasurement,
+}
 
-Measures what cofferdam build -protect costs, on six data structures and three
-applications as they are, beside -race. Results go to standard output, progress to
-standard error. A target that is missed is printed as missed.
+// options are the flags.
+type options struct{ runs int }
 
-`
+func newMeasurement(flags *flag.FlagSet) command.Measurement {
+	o := &options{}
+	command.Rounds(flags, &o.runs, "default 7, with -quick 3")
+	return o
+}
+
+// Check completes the flags.
+func (o *options) Check(quick bool) error {
+	if quick {
+		return command.CheckRounds(&o.runs, 3)
+	}
+	return command.CheckRounds(&o.runs, 7)
+}
+
+// Measure runs the command.
+func (o *options) Measure(c *command.Session) (any, error) {
+	s := &session{options: *o, Session: c}
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	return &s.report, nil
+}
 
 // A session is one run of the command.
 type session struct {
-	ctx    context.Context
-	quick  bool
-	runs   int
-	json   string
-	out    io.Writer
-	dir    string
+	options
+	*command.Session
 	report measure.Report
 }
 
-// Main runs the benchmark and returns the exit code.
-func Main(args []string, stdout, stderr io.Writer) int {
-	s := &session{out: stdout}
-	flags := flag.NewFlagSet("protect", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
-	flags.BoolVar(&s.quick, "quick", false, "shorter trials and fewer rounds, for a look")
-	flags.IntVar(&s.runs, "runs", 0, "rounds of each case, after one that warms up (default 7, with -quick 3)")
-	flags.StringVar(&s.json, "json", "", "write the results to this file")
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() > 0 || s.runs < 0:
-		flags.Usage()
-		return 2
-	}
-	if s.runs == 0 {
-		s.runs = 7
-		if s.quick {
-			s.runs = 3
-		}
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	s.ctx = ctx
-	if err := s.run(); err != nil {
-		fmt.Fprintln(stderr, "bench protect:", err)
-		return 1
-	}
-	return 0
-}
-
 func (s *session) run() (err error) {
-	if s.dir, err = os.MkdirTemp("", "bench-protect"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(s.dir)
 	s.report.Machine = measure.ThisMachine()
 	progress := measure.NewProgress(os.Stderr, 0)
 	progress.Show("building")
@@ -108,20 +87,20 @@ func (s *session) run() (err error) {
 	if err != nil {
 		return err
 	}
-	var list reply
-	if err := children[0].call("cases", request{Do: "cases", Quick: s.quick}, &list); err != nil {
+	cases, err := measure.Ask[[]named](children[0].Child, request{Do: "cases", Quick: s.Quick})
+	if err != nil {
 		return err
 	}
 	runner := &measure.Runner{Rounds: s.runs, Retries: (s.runs + 1) / 2}
-	progress = measure.NewProgress(os.Stderr, len(list.Cases)*(s.runs+1)*len(children))
+	progress = measure.NewProgress(os.Stderr, len(cases)*(s.runs+1)*len(children))
 	runner.Progress = progress
 	load := measure.StartLoad()
-	for i, c := range list.Cases {
+	for i, c := range cases {
 		one := measure.Case{Figure: "protect", Name: c.Name, Params: measure.Params{measure.Goroutines: c.Goroutines}, Ops: c.Ops, Baseline: measure.Heap}
 		for _, child := range children {
-			one.Contenders = append(one.Contenders, child.contender(i, s.quick))
+			one.Contenders = append(one.Contenders, child.contender(i, s.Quick))
 		}
-		result, err := runner.Run(s.ctx, one)
+		result, err := runner.Run(s.Context, one)
 		if err != nil {
 			progress.Clear()
 			return err
@@ -132,10 +111,7 @@ func (s *session) run() (err error) {
 	s.report.Machine.Others = load.Others()
 	s.print()
 	s.report.Targets = s.targets()
-	s.report.Conclude(s.out)
-	if s.json != "" {
-		return s.report.Save(s.json)
-	}
+	s.report.Conclude(s.Out)
 	return nil
 }
 
@@ -145,16 +121,12 @@ type child struct {
 	variant measure.Variant
 }
 
-// The requests and replies of package program.
+// The requests and answers of package program.
 type (
 	request struct {
 		Do    string `json:"do"`
 		Quick bool   `json:"quick"`
 		Case  int    `json:"case"`
-	}
-	reply struct {
-		Error string  `json:"error"`
-		Cases []named `json:"cases"`
 	}
 	named struct {
 		Name       string  `json:"name"`
@@ -163,58 +135,34 @@ type (
 	}
 )
 
-func (c *child) call(what string, r request, answer *reply) error {
-	if err := c.Call(what, r, answer); err != nil {
-		return err
-	}
-	if answer.Error != "" {
-		return errors.New(answer.Error)
-	}
-	return nil
-}
-
 func (c *child) contender(index int, quick bool) measure.Contender {
 	return measure.Contender{Variant: c.variant, Prepare: func() measure.Trial {
-		failed := c.call("prepare", request{Do: "prepare", Case: index, Quick: quick}, new(reply))
-		do := func(what string) {
-			if failed == nil {
-				failed = c.call(what, request{Do: what}, new(reply))
-			}
-		}
-		return measure.Trial{
-			Run:   func() { do("run") },
-			Close: func() error { do("close"); return failed },
-		}
+		return c.Trial(func(step string) any { return request{Do: step, Case: index, Quick: quick} }, nil)
 	}}
 }
 
 // start builds the programs and starts them. What each protects is printed.
 func (s *session) start() ([]*child, error) {
-	tool := filepath.Join(s.dir, "cofferdam")
-	if _, err := s.command("go", "build", "-o", tool, module+"cmd/cofferdam"); err != nil {
+	tool, err := s.Cofferdam()
+	if err != nil {
 		return nil, err
 	}
 	var children []*child
 	for _, v := range []measure.Variant{measure.Heap, measure.Again, detect, tolerate, isolate, auto, measure.Race} {
-		file := filepath.Join(s.dir, strings.ReplaceAll(string(v), " ", ""))
-		var said string
-		var err error
+		file := s.Temp("program-" + strings.ReplaceAll(string(v), " ", ""))
 		switch v {
 		case measure.Heap, measure.Again:
-			said, err = s.command("go", "build", "-o", file, program)
+			err = s.Build(file, program)
 		case measure.Race:
-			said, err = s.command("go", "build", "-race", "-o", file, program)
+			err = s.Build(file, program, "-race")
 		default:
-			said, err = s.command(tool, "build", "-protect="+string(v), "-o", file, program)
+			err = s.protect(tool, v, file)
 		}
 		if err != nil {
 			return children, err
 		}
-		if v == auto {
-			fmt.Fprintf(s.out, "What is protected:\n\n%s\n", said)
-		}
 		cmd := exec.Command(file)
-		cmd.Env = append(os.Environ(), "COFFERDAM_FINDINGS="+s.dir)
+		cmd.Env = append(os.Environ(), "COFFERDAM_FINDINGS="+s.Temp(""))
 		c, err := measure.StartChild(cmd)
 		if err != nil {
 			return children, err
@@ -224,18 +172,27 @@ func (s *session) start() ([]*child, error) {
 	return children, nil
 }
 
-func (s *session) command(name string, args ...string) (string, error) {
-	cmd := exec.CommandContext(s.ctx, name, args...)
+// protect builds the program with protection, and prints what auto protects.
+func (s *session) protect(tool string, v measure.Variant, file string) error {
+	root, err := s.Root()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(s.Context, tool, "build", "-protect="+string(v), "-o", file, program)
+	cmd.Dir = filepath.Join(root, "bench")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
+		return fmt.Errorf("cofferdam build -protect=%s: %w\n%s", v, err, bytes.TrimSpace(stderr.Bytes()))
 	}
-	return stderr.String(), nil
+	if v == auto {
+		fmt.Fprintf(s.Out, "What is protected:\n\n%s\n", stderr.String())
+	}
+	return nil
 }
 
 func (s *session) print() {
-	fmt.Fprintf(s.out, "Overhead over the program as it is, in %%, with the range of 90 %% of its bootstrap;\nnoise is the program against itself.\n\n")
+	fmt.Fprintf(s.Out, "Overhead over the program as it is, in %%, with the range of 90 %% of its bootstrap;\nnoise is the program against itself.\n\n")
 	variants := []measure.Variant{detect, tolerate, isolate, auto, measure.Race, measure.Again}
 	t := measure.Table{Head: []string{"program", "goroutines", "ns per operation", "detect", "tolerate", "isolate", "auto", "race", "noise"}}
 	for _, r := range s.report.Results {
@@ -247,11 +204,11 @@ func (s *session) print() {
 		}
 		t.Row(row...)
 	}
-	t.Write(s.out)
-	fmt.Fprintln(s.out)
+	t.Write(s.Out)
+	fmt.Fprintln(s.Out)
 	for _, v := range variants {
 		mean, worst, where := s.over(v)
-		fmt.Fprintf(s.out, "  %-9s mean %s; most %+.1f %% (%s)\n", v, mean.Percent(), measure.Over(worst.Mid), where)
+		fmt.Fprintf(s.Out, "  %-9s mean %s; most %+.1f %% (%s)\n", v, mean.Percent(), measure.Over(worst.Mid), where)
 	}
 }
 

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/bench/command"
 )
 
 // How the corpus names its tests.
@@ -42,30 +43,26 @@ var added = map[string]string{
 	"without_race_test.go": "//go:build !race\n\npackage race_test\n\nfunc raceDisable() {}\n",
 }
 
-// newCorpus copies the corpus of the Go installation.
-func newCorpus(ctx context.Context) (*corpus, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOVERSION").Output()
+// newCorpus copies the corpus of the Go installation to a directory, which it makes.
+func newCorpus(ctx context.Context, dir string) (*corpus, error) {
+	out, err := command.Go(ctx, "", "env", "GOROOT", "GOVERSION")
 	if err != nil {
-		return nil, fmt.Errorf("asking the go command where it is: %w", err)
+		return nil, err
 	}
-	root, version, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	root, version, _ := strings.Cut(out, "\n")
 	files, err := filepath.Glob(filepath.Join(root, "src", "runtime", "race", "testdata", "*_test.go"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("the Go installation in %s has no src/runtime/race/testdata: install its sources", root)
 	}
-	dir, err := os.MkdirTemp("", "bench-race-corpus-")
-	if err != nil {
+	c := &corpus{dir: dir}
+	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
-	c := &corpus{dir: dir}
 	if err := c.fill(files, version); err != nil {
-		c.close()
 		return nil, fmt.Errorf("copying the corpus: %w", err)
 	}
 	return c, nil
 }
-
-func (c *corpus) close() { os.RemoveAll(c.dir) }
 
 func (c *corpus) fill(files []string, version string) error {
 	// The corpus is written in the language of its installation.

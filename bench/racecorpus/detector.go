@@ -7,33 +7,24 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/cofferdam-go/cofferdam/bench/command"
 )
 
 // A detector is the corpus built with -race.
 type detector struct {
-	dir, binary string
-	corpus      string
+	corpus, binary string
 }
 
-func newDetector(ctx context.Context, corpus string) (*detector, error) {
-	dir, err := os.MkdirTemp("", "bench-race-corpus-")
-	if err != nil {
-		return nil, err
-	}
-	d := &detector{dir: dir, corpus: corpus, binary: filepath.Join(dir, "race.test")}
-	cmd := exec.CommandContext(ctx, "go", "test", "-race", "-vet=off", "-c", "-o", d.binary, ".")
-	cmd.Dir = corpus
-	if out, err := cmd.CombinedOutput(); err != nil {
-		d.close()
-		return nil, fmt.Errorf("building the corpus with -race: %w\n%s", err, out)
+func newDetector(s *command.Session, corpus string) (*detector, error) {
+	d := &detector{corpus: corpus, binary: s.Temp("race.test")}
+	if _, err := s.Go(corpus, "test", "-race", "-vet=off", "-c", "-o", d.binary, "."); err != nil {
+		return nil, fmt.Errorf("building the corpus with -race: %w", err)
 	}
 	return d, nil
 }
-
-func (d *detector) close() { os.RemoveAll(d.dir) }
 
 // testTimeout ends a test that hangs.
 const testTimeout = 20 * time.Second

@@ -3,10 +3,9 @@ package racecorpus
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -18,30 +17,23 @@ type explorer struct {
 	build   *explore.Build
 	program *explore.Program
 	targets []string
-	dir     string
+	trace   string // the file that a failing run is recorded in
 }
 
-func newExplorer(ctx context.Context, corpus string, o options) (*explorer, error) {
+func newExplorer(s *command.Session, corpus string, o *options) (*explorer, error) {
 	build, err := explore.New(instrument.Config{Dir: corpus, Patterns: []string{"."}, Tests: true})
 	if err != nil {
 		return nil, err
 	}
-	e := &explorer{options: o, build: build, program: build.Programs[0]}
-	if e.dir, err = os.MkdirTemp("", "bench-race-corpus-"); err != nil {
-		e.close()
-		return nil, err
-	}
-	if e.targets, err = e.program.Targets(ctx); err != nil {
+	e := &explorer{options: *o, build: build, program: build.Programs[0], trace: s.Temp("run.trace")}
+	if e.targets, err = e.program.Targets(s.Context); err != nil {
 		e.close()
 		return nil, fmt.Errorf("listing the tests: %w", err)
 	}
 	return e, nil
 }
 
-func (e *explorer) close() {
-	e.build.Close()
-	os.RemoveAll(e.dir)
-}
+func (e *explorer) close() { e.build.Close() }
 
 // stepLimit cuts a run off.
 const stepLimit = 1_000_000
@@ -50,8 +42,7 @@ const stepLimit = 1_000_000
 func (e *explorer) run(ctx context.Context, name string) (Verdict, error) {
 	start := time.Now()
 	res, err := e.program.Explore(ctx, name, &explore.Options{
-		Strategy: "pct", Seed: 1, Budget: e.budget, Runs: e.runs, Steps: stepLimit,
-		Trace: filepath.Join(e.dir, "run.trace"),
+		Strategy: "pct", Seed: 1, Budget: e.budget, Runs: e.runs, Steps: stepLimit, Trace: e.trace,
 	})
 	v := Verdict{Seconds: time.Since(start).Seconds()}
 	if ctx.Err() != nil {

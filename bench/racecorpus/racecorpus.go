@@ -21,122 +21,78 @@
 package racecorpus
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
-	"os/signal"
 	"regexp"
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
-const usage = `usage: bench race-corpus [-quick] [-run REGEXP] [-budget 2s] [-runs 300] [-json FILE]
-
-Explores the programs that Go's race detector is tested with, and counts missed and
-false reports beside those of go test -race on the same programs. Results go to
-standard output, progress to standard error. A target that is missed is printed as
-missed; the exit code is 0 all the same.
-
-`
+// Benchmark is go run ./bench race-corpus.
+var Benchmark = &command.Benchmark{
+	Name:  "race-corpus",
+	About: "missed and false reports on Go's race detector corpus, beside -race",
+	Usage: "[-run REGEXP] [-budget 2s] [-runs 300] ",
+	Help: `Explores the programs that Go's race detector is tested with, and counts missed and
+false reports beside those of go test -race on the same programs.`,
+	Quick: "only the tests of channels and of select: half a minute, for a look",
+	New:   newMeasurement,
+}
 
 // options are the flags.
 type options struct {
 	run    *regexp.Regexp
 	budget time.Duration
 	runs   int
-	json   string
 }
 
-// Main runs the benchmark and returns the exit code.
-func Main(args []string, stdout, stderr io.Writer) int {
-	o, err := parse(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		fmt.Fprintln(stderr, "bench race-corpus:", err)
-		return 2
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
-	report, err := compare(ctx, o)
-	if err != nil {
-		fmt.Fprintln(stderr, "bench race-corpus:", err)
-		return 1
-	}
-	report.print(stdout)
-	if o.json == "" {
-		return 0
-	}
-	text, err := json.MarshalIndent(report, "", "  ")
-	if err == nil {
-		err = os.WriteFile(o.json, append(text, '\n'), 0o666)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "bench race-corpus: writing the results:", err)
-		return 1
-	}
-	return 0
-}
-
-func parse(args []string, stderr io.Writer) (options, error) {
-	var o options
-	flags := flag.NewFlagSet("bench race-corpus", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
-	quick := flags.Bool("quick", false, "only the tests of channels and of select: half a minute, for a look")
-	pattern := flags.String("run", "", "only the tests whose names match this `regexp`")
+func newMeasurement(flags *flag.FlagSet) command.Measurement {
+	o := &options{run: command.Pattern(flags, "run", "only the tests whose names match this `regexp`")}
 	flags.DurationVar(&o.budget, "budget", 2*time.Second, "how long to explore a test")
-	flags.IntVar(&o.runs, "runs", 300, "at most so many schedules for a test")
-	flags.StringVar(&o.json, "json", "", "write the results to this file")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	switch {
-	case flags.NArg() > 0:
-		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case o.budget <= 0:
-		return o, fmt.Errorf("-budget %v: there must be some time", o.budget)
-	case o.runs <= 0:
-		return o, fmt.Errorf("-runs %d: there must be at least one", o.runs)
-	case *quick && *pattern == "":
-		*pattern = "Chan|Select"
-	}
-	var err error
-	if o.run, err = regexp.Compile(*pattern); err != nil {
-		return o, fmt.Errorf("-run: %w", err)
-	}
-	return o, nil
+	flags.IntVar(&o.runs, "runs", 300, "at most so many `schedules` for a test")
+	return o
 }
 
-// compare explores every test, and runs it under the race detector.
-func compare(ctx context.Context, o options) (*Report, error) {
-	c, err := newCorpus(ctx)
+// Check completes the flags.
+func (o *options) Check(quick bool) error {
+	if quick && o.run.String() == "" {
+		o.run = regexp.MustCompile("Chan|Select")
+	}
+	return errors.Join(command.SomeTime("budget", o.budget), command.AtLeastOne("runs", o.runs))
+}
+
+// Measure runs the command.
+func (o *options) Measure(s *command.Session) (any, error) {
+	report, err := o.compare(s)
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
+	report.print(s.Out)
+	return report, nil
+}
+
+// compare explores every test, and runs it under the race detector.
+func (o *options) compare(s *command.Session) (*Report, error) {
+	ctx := s.Context
+	c, err := newCorpus(ctx, s.Temp("corpus"))
+	if err != nil {
+		return nil, err
+	}
 	report := &Report{Machine: measure.ThisMachine(), Changes: c.changes()}
 	load := measure.StartLoad()
 	progress := measure.NewProgress(os.Stderr, 1)
 	defer progress.Clear()
 	progress.Show("building")
-	detector, err := newDetector(ctx, c.dir)
+	detector, err := newDetector(s, c.dir)
 	if err != nil {
 		return nil, err
 	}
-	defer detector.close()
-	explorer, err := newExplorer(ctx, c.dir, o)
+	explorer, err := newExplorer(s, c.dir, o)
 	if err != nil {
 		return nil, err
 	}

@@ -11,18 +11,17 @@ import (
 func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{{"-fast"}, {"corpus"}, {"-runs", "0"}, {"-budget", "-1s"}, {"-run", "("}} {
 		var out, err strings.Builder
-		if code := Main(args, &out, &err); code != 2 || err.Len() == 0 {
+		if code := Benchmark.Run(args, &out, &err); code != 2 || err.Len() == 0 {
 			t.Errorf("bench race-corpus %v: exit code %d, error output %q", args, code, err.String())
 		}
 	}
 }
 
 func TestExceptionsAreOfTheCorpusAndExplained(t *testing.T) {
-	c, err := newCorpus(t.Context())
+	c, err := newCorpus(t.Context(), filepath.Join(t.TempDir(), "corpus"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
 	var text strings.Builder
 	files, err := filepath.Glob(filepath.Join(c.dir, "*_test.go"))
 	if err != nil {

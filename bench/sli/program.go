@@ -53,7 +53,7 @@ var outcomes = map[int]string{0: "fixed", 1: "refused", 3: "none"}
 // fix runs the command for a package in a directory.
 func (s *session) fix(p *Program, dir, pattern string, flags ...string) error {
 	s.progress.Show("%s", p.Name)
-	log := filepath.Join(s.dir, "failure.trace")
+	log := s.Temp("failure.trace")
 	args := slices.Concat([]string{"fix", "-json", "-o", log}, flags, []string{pattern})
 	out, stderr, code, err := s.command(dir, &p.Seconds, args)
 	if err != nil {
@@ -81,15 +81,15 @@ func (s *session) fix(p *Program, dir, pattern string, flags ...string) error {
 
 // command runs the tool and tells its output and exit code, and how long it took.
 func (s *session) command(dir string, seconds *float64, args []string) (stdout []byte, stderr string, code int, err error) {
-	cmd := exec.CommandContext(s.ctx, s.tool(), args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
+	cmd := exec.CommandContext(s.Context, s.tool, args...)
+	cmd.Dir = dir
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	start := time.Now()
 	err = cmd.Run()
 	*seconds = time.Since(start).Seconds()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && s.ctx.Err() == nil {
+	if errors.As(err, &exit) && s.Context.Err() == nil {
 		return out.Bytes(), errs.String(), exit.ExitCode(), nil
 	}
 	return out.Bytes(), errs.String(), 0, err
@@ -116,7 +116,7 @@ func unpack(archive *txtar.Archive, dir string) error {
 
 // examples fixes the six programs that the paper has too.
 func (s *session) examples() error {
-	dir := filepath.Join(s.dir, "examples")
+	dir := s.Temp("examples")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(s.root, "examples", "races"))); err != nil {
 		return err
 	}
@@ -146,9 +146,9 @@ func (s *session) again(p *Program, dir, pattern string) error {
 		return nil
 	}
 	s.progress.Show("%s under the race detector", p.Name)
-	_, err := s.goCommand(dir, "test", "-race", fmt.Sprintf("-count=%d", s.count), pattern)
+	_, err := s.Go(dir, "test", "-race", fmt.Sprintf("-count=%d", s.count), pattern)
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && s.ctx.Err() == nil {
+	if errors.As(err, &exit) && s.Context.Err() == nil {
 		p.Why = "the fixed program fails under -race"
 		return nil
 	}
@@ -161,7 +161,7 @@ func (s *session) corpus() error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(s.dir, "corpus")
+	dir := s.Temp("corpus")
 	if err := unpack(&txtar.Archive{Files: []txtar.File{{Name: "go.mod", Data: []byte("module corpus\n\ngo 1.26\n")}}}, dir); err != nil {
 		return err
 	}
@@ -207,12 +207,12 @@ func (s *session) modules() error {
 			return err
 		}
 		archive := txtar.Parse(text)
-		dir := filepath.Join(s.dir, name)
+		dir := s.Temp(name)
 		if err := unpack(archive, dir); err != nil {
 			return err
 		}
 		s.progress.Show("%s: downloading", name)
-		if _, err := s.goCommand(dir, "mod", "tidy"); err != nil {
+		if _, err := s.Go(dir, "mod", "tidy"); err != nil {
 			return err
 		}
 		p := &Program{Name: strings.TrimSpace(string(archive.Comment)), Want: "fixed"}

@@ -12,7 +12,7 @@ import (
 func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
 	for _, args := range [][]string{{"-count", "0"}, {"-run", "("}, {"more"}, {"-nothing"}} {
 		var stdout, stderr bytes.Buffer
-		if code := Main(args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {
+		if code := Benchmark.Run(args, &stdout, &stderr); code != 2 || stderr.Len() == 0 {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
 		}
 	}

@@ -134,19 +134,19 @@ func (r reader) read(b *bank) {
 
 func (s *session) contended() error {
 	if cores := runtime.GOMAXPROCS(0); cores < 3 {
-		s.note("helper and clone beside a neighbour: they need a processor each for the reader, its helper and the neighbour, and there are %d", cores)
+		s.Note("helper and clone beside a neighbour: they need a processor each for the reader, its helper and the neighbour, and there are %d", cores)
 	}
-	err := s.measure(s.budget(8*time.Second), contendedCases(s.size), "")
+	err := s.measure(s.budget(8*time.Second), contendedCases(s.size))
 	s.printContended()
 	return err
 }
 
 func (s *session) printContended() {
-	results := s.report.Of(figureContended)
+	results := s.Report.Of(figureContended)
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nContended: a reader beside a neighbour who commits something else, pauses for so many spins, and so on.\n"+
+	fmt.Fprintf(s.Out, "\nContended: a reader beside a neighbour who commits something else, pauses for so many spins, and so on.\n"+
 		"Median ns per transaction of the reader; the neighbour's commits and the reader's validations during one.\n\n")
 	t := measure.Table{Head: []string{"transaction", "pause", "mutex", "eager", "timer", "helper", "clone", "commits", "eager validates", "timer validates", "timer is faster by", "two cores"}}
 	for _, r := range results {
@@ -160,5 +160,5 @@ func (s *session) printContended() {
 			fmt.Sprintf("%.1f", max(0, eager.Counters[commits]/float64(r.Ops)-1)), per(eager, validations), per(timer, validations),
 			faster.Times(), fmt.Sprintf("%.2f", eager.Counters[coreRatio]))
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 }

@@ -76,7 +76,7 @@ func next(x uint64) uint64 {
 // cores says how often two processors were not two.
 func (s *session) cores() {
 	samples, missed, worst := 0, 0.0, 0.0
-	for _, r := range s.report.Results {
+	for _, r := range s.Report.Results {
 		for _, t := range r.Timings {
 			if ratio, ok := t.Counters[coreRatio]; ok {
 				samples += len(t.Seconds)
@@ -88,12 +88,12 @@ func (s *session) cores() {
 	switch {
 	case samples == 0:
 	case missed < 0.5:
-		fmt.Fprintf(s.out, "\nBefore each of the %d samples that need two processors, two spinning goroutines ran as fast as one.\n", samples)
+		fmt.Fprintf(s.Out, "\nBefore each of the %d samples that need two processors, two spinning goroutines ran as fast as one.\n", samples)
 	default:
 		text := fmt.Sprintf("Two processors were not always two: before %.0f of the %d samples that need them, two spinning goroutines took more than "+
 			"%.2f times as long as one; in the worst configuration %.2f times on average. The figures of two goroutines are too bad by about as much.",
 			missed, samples, twoCores, worst)
-		s.report.Notes = append(s.report.Notes, text)
-		fmt.Fprintln(s.out, "\n"+measure.Wrap(text, "", 100))
+		s.Report.Notes = append(s.Report.Notes, text)
+		fmt.Fprintln(s.Out, "\n"+measure.Wrap(text, "", 100))
 	}
 }

@@ -19,8 +19,8 @@ func TestMissingProcessorsAreSaid(t *testing.T) {
 		want   string
 	}{{0, "ran as fast as one"}, {0.5, "before 2 of the 4 samples"}} {
 		var out strings.Builder
-		s := &session{out: &out}
-		s.report.Results = []measure.Result{{Timings: []measure.Timing{
+		s := &session{Session: measure.Session{Out: &out}}
+		s.Report.Results = []measure.Result{{Timings: []measure.Timing{
 			{Seconds: make([]float64, 4), Counters: map[string]float64{coreRatio: 1.5, coreMissing: c.missed}},
 			{Seconds: make([]float64, 4)},
 		}}}

@@ -13,7 +13,7 @@ import (
 
 const figureMicro = "micro"
 
-// The shapes by their names, which the peer knows, too.
+// The shapes by their names.
 const (
 	readTen      = "read 10"
 	counter      = "counter"
@@ -69,7 +69,7 @@ func microCases(s size) []measure.Case {
 			},
 		}
 		if sh.peer {
-			c.Contenders = append(c.Contenders, measure.Contender{Variant: Peer}) // which runs elsewhere
+			c.Contenders = append(c.Contenders, sh.contender(Peer, Peer, peerTimes))
 		}
 		cases = append(cases, c)
 	}
@@ -79,8 +79,7 @@ func microCases(s size) []measure.Case {
 // contender runs the shape as one variant does, under the name of another.
 func (sh shape) contender(name, as measure.Variant, times float64) measure.Contender {
 	return measure.Contender{Variant: name, Prepare: func() measure.Trial {
-		b := newBank()
-		loop := b.loop(sh.name, as)
+		loop, check := sh.bank(as)
 		each := int(float64(sh.ops)*times) / sh.goroutines
 		return work{
 			ops: sh.ops, times: times, threads: sh.goroutines,
@@ -93,9 +92,20 @@ func (sh shape) contender(name, as measure.Variant, times float64) measure.Conte
 				all.Wait()
 				return time.Since(start)
 			},
-			check: func() error { return b.check(sh.name, each*sh.goroutines) },
+			check: func() error { return check(sh.name, each*sh.goroutines) },
 		}.trial()
 	}}
+}
+
+// bank makes the variables that a variant works on, and returns what does n operations
+// in goroutine g, and what checks the outcome of all operations.
+func (sh shape) bank(v measure.Variant) (loop func(n, g int), check func(shape string, ops int) error) {
+	if v == Peer {
+		b := newPeerBank()
+		return b.loop(sh.name), b.check
+	}
+	b := newBank()
+	return b.loop(sh.name, v), b.check
 }
 
 // A bank is the variables of the micro-benchmarks. What one goroutine writes and
@@ -367,19 +377,17 @@ var quoted = map[string]struct{ cpp, tiancaiamao, lukechampine float64 }{
 }
 
 func (s *session) micro() error {
-	peer, remove := s.buildPeer()
-	defer remove()
-	err := s.measure(0, microCases(s.size), peer)
+	err := s.measure(0, microCases(s.size))
 	s.printMicro()
 	return err
 }
 
 func (s *session) printMicro() {
-	results := s.report.Of(figureMicro)
+	results := s.Report.Of(figureMicro)
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nMicro-benchmarks. Median ns per transaction, and times as fast as anacrolix with the range of 90 %%\n"+
+	fmt.Fprintf(s.Out, "\nMicro-benchmarks. Median ns per transaction, and times as fast as anacrolix with the range of 90 %%\n"+
 		"of its bootstrap; noise is eager against itself. NOrec in C++ and the peers tiancaiamao and lukechampine,\n"+
 		"which the module proxy does not serve, are quoted from a run on another machine of this kind.\n\n")
 	t := measure.Table{Head: []string{"transaction", "goroutines", "mutex", "eager", "timer", "allocations", "anacrolix", "eager is faster by", "noise", "| quoted: C++", "tiancaiamao", "lukechampine"}}
@@ -400,7 +408,7 @@ func (s *session) printMicro() {
 		}
 		t.Row(row...)
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 }
 
 // perOp is the time of an operation in a table.

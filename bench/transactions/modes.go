@@ -38,19 +38,19 @@ func modesCases(s size) []measure.Case {
 
 func (s *session) modes() error {
 	if cores := runtime.GOMAXPROCS(0); cores < 4 {
-		s.note("helper and clone by two goroutines: each leader needs a processor for its helper, and there are %d. One leader is measured", cores)
+		s.Note("helper and clone by two goroutines: each leader needs a processor for its helper, and there are %d. One leader is measured", cores)
 	}
-	err := s.measure(s.budget(5*time.Second), modesCases(s.size), "")
+	err := s.measure(s.budget(5*time.Second), modesCases(s.size))
 	s.printModes()
 	return err
 }
 
 func (s *session) printModes() {
-	results := s.report.Of(figureModes)
+	results := s.Report.Of(figureModes)
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nFigure 3: STAMP by one goroutine, smaller sets. Median ms, and over eager; cores is the time of two spinning\n"+
+	fmt.Fprintf(s.Out, "\nFigure 3: STAMP by one goroutine, smaller sets. Median ms, and over eager; cores is the time of two spinning\n"+
 		"goroutines over that of one, before the samples of helper. helper and clone start a goroutine per transaction.\n\n")
 	t := measure.Table{Head: []string{"program", "eager", "timer", "helper", "clone", "timer / eager", "helper / eager", "clone / eager", "cores"}}
 	for _, r := range results {
@@ -58,5 +58,5 @@ func (s *session) printModes() {
 		t.Row(r.Name, millis(r, Eager), millis(r, Timer), millis(r, Helper), millis(r, Clone),
 			times(r, Timer, Eager), times(r, Helper, Eager), times(r, Clone, Eager), fmt.Sprintf("%.2f", helper.Counters[coreRatio]))
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 }

@@ -1,54 +1,39 @@
 package transactions
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/bench/plot"
 )
 
-// plots writes the pictures of what was measured.
-func (s *session) plots() error {
-	if err := os.MkdirAll(s.plot, 0o755); err != nil {
-		return err
+// plots has the pictures of what was measured, by their names.
+func (s *session) plots() map[string]io.WriterTo {
+	pictures := map[string]io.WriterTo{}
+	if rs := s.Report.Of(figureMicro); len(rs) > 0 {
+		pictures["micro"], pictures["micro-peer"] = microBars(rs), peerBars(rs)
 	}
-	var errs []error
-	if rs := s.report.Of(figureMicro); len(rs) > 0 {
-		errs = append(errs, s.picture("micro", microBars(rs)), s.picture("micro-peer", peerBars(rs)))
+	if rs := s.Report.Of(figureContended); len(rs) > 0 {
+		pictures["contended"] = contendedLines(rs)
 	}
-	if rs := s.report.Of(figureContended); len(rs) > 0 {
-		errs = append(errs, s.picture("contended", contendedLines(rs)))
-	}
-	if rs := s.report.Of(figureStamp); len(rs) > 0 {
-		errs = append(errs, s.picture("sequential", sequentialBars(rs)))
+	if rs := s.Report.Of(figureStamp); len(rs) > 0 {
+		pictures["sequential"] = sequentialBars(rs)
 		for _, p := range programs {
 			for _, r := range rs {
 				if r.Name == p.name {
 					name := fmt.Sprintf("figure%d-%s", p.figure, strings.ReplaceAll(p.name, " ", "-"))
-					errs = append(errs, s.picture(name, programLines(p, r)))
+					pictures[name] = programLines(p, r)
 				}
 			}
 		}
 	}
-	if rs := s.report.Of(figureModes); len(rs) > 0 {
-		errs = append(errs, s.picture("figure3", figure3(rs)))
+	if rs := s.Report.Of(figureModes); len(rs) > 0 {
+		pictures["figure3"] = figure3(rs)
 	}
-	return errors.Join(errs...)
-}
-
-func (s *session) picture(name string, chart io.WriterTo) error {
-	f, err := os.Create(filepath.Join(s.plot, name+".svg"))
-	if err != nil {
-		return err
-	}
-	_, err = chart.WriteTo(f)
-	return errors.Join(err, f.Close())
+	return pictures
 }
 
 // ratios are the bars of one variant over another, a series.

@@ -71,17 +71,17 @@ func (s *session) budget(d time.Duration) time.Duration {
 }
 
 func (s *session) stamp() error {
-	err := s.measure(s.budget(20*time.Second), stampCases(s.size), "")
+	err := s.measure(s.budget(20*time.Second), stampCases(s.size))
 	s.printStamp()
 	return err
 }
 
 func (s *session) printStamp() {
-	results := s.report.Of(figureStamp)
+	results := s.Report.Of(figureStamp)
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.out, "\nSTAMP, %s sets. Median ms; sequential is without any synchronisation, noise is that program against itself.\n\n", s.size)
+	fmt.Fprintf(s.Out, "\nSTAMP, %s sets. Median ms; sequential is without any synchronisation, noise is that program against itself.\n\n", s.size)
 	head := []string{"program", "rounds", "sequential", "noise"}
 	variants := []measure.Variant{}
 	for _, n := range goroutines {
@@ -100,14 +100,14 @@ func (s *session) printStamp() {
 		}
 		t.Row(row...)
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 	s.printRatios(results)
 	s.printCounters(results)
 }
 
 // printRatios is what the targets are about.
 func (s *session) printRatios(results []measure.Result) {
-	fmt.Fprintf(s.out, "\nBy one goroutine: eager over sequential, beside NOrec in C++ over sequential C (quoted, native sets). The\n"+
+	fmt.Fprintf(s.Out, "\nBy one goroutine: eager over sequential, beside NOrec in C++ over sequential C (quoted, native sets). The\n"+
 		"processor time is less sensitive to what else runs, but that of the whole run: with the collector, and with\n"+
 		"preparations, for example of vacation, that the time is without. Two goroutines over one: times as fast; cores is\n"+
 		"the time of two spinning goroutines over that of one, before the samples of eager.\n\n")
@@ -122,12 +122,12 @@ func (s *session) printRatios(results []measure.Result) {
 				times(r, Mutex, byTwo(Mutex)), times(r, Eager, byTwo(Eager)), times(r, Timer, byTwo(Timer)), fmt.Sprintf("%.2f", two.Counters[coreRatio]))
 		}
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 }
 
 // printCounters is table 2 of the paper, counted.
 func (s *session) printCounters(results []measure.Result) {
-	fmt.Fprintf(s.out, "\nTransactions of eager: how many, words read and written by one, what one costs over the sequential program,\n"+
+	fmt.Fprintf(s.Out, "\nTransactions of eager: how many, words read and written by one, what one costs over the sequential program,\n"+
 		"allocations over those of the sequential program; conflicts and validations by two goroutines.\n\n")
 	t := measure.Table{Head: []string{"program", "commits", "reads", "writes", "ns more", "allocations more", "conflicts by 2, %", "validations by 2", "timer: conflicts by 2, %"}}
 	for _, r := range results {
@@ -141,7 +141,7 @@ func (s *session) printCounters(results []measure.Result) {
 			fmt.Sprintf("%.0f", 1e9*(one.Median-base.Median)/n), fmt.Sprintf("%.2f", (one.Counters[allocations]-base.Counters[allocations])/n),
 			fmt.Sprintf("%.2f", 100*per(two, conflicts)), fmt.Sprintf("%.2f", per(two, validations)), fmt.Sprintf("%.2f", 100*per(timer, conflicts)))
 	}
-	t.Write(s.out)
+	t.Write(s.Out)
 }
 
 func times(r measure.Result, of, to measure.Variant) string {

@@ -30,7 +30,7 @@ func (s *session) targets() []measure.Target {
 
 func (s *session) targetsMicro() []measure.Target {
 	var allocated, faster, fastest, cpp worst
-	for _, r := range s.report.Of(figureMicro) {
+	for _, r := range s.Report.Of(figureMicro) {
 		eager, ok := r.Timing(Eager)
 		if !ok {
 			continue
@@ -57,7 +57,7 @@ func (s *session) targetsMicro() []measure.Target {
 // to choose, and to take the pause that suits best would be to choose by result.
 func (s *session) targetsContended() []measure.Target {
 	var ts []measure.Target
-	for _, r := range s.report.Of(figureContended) {
+	for _, r := range s.Report.Of(figureContended) {
 		ratio, ok := r.Ratio(Eager, Timer)
 		if !ok || r.Name != readOnly {
 			continue
@@ -80,7 +80,7 @@ func (s *session) targetsStamp() []measure.Target {
 	var ones, twos []measure.Target
 	var timer worst
 	for _, p := range programs {
-		for _, r := range s.report.Of(figureStamp) {
+		for _, r := range s.Report.Of(figureStamp) {
 			if r.Name != p.name {
 				continue
 			}
@@ -125,8 +125,8 @@ func (s *session) doubt(r measure.Result, variants ...measure.Variant) string {
 	if cores > twoCores {
 		reasons = append(reasons, fmt.Sprintf("cores %.2f", cores))
 	}
-	if s.report.Machine.Others >= busy {
-		reasons = append(reasons, fmt.Sprintf("others %.0f %%", s.report.Machine.Others))
+	if s.Report.Machine.Others >= busy {
+		reasons = append(reasons, fmt.Sprintf("others %.0f %%", s.Report.Machine.Others))
 	}
 	return strings.Join(reasons, ", ")
 }
@@ -186,7 +186,7 @@ type price struct{ empty, read, write float64 }
 
 func (s *session) price() (p price, ok bool) {
 	ns := map[string]float64{}
-	for _, r := range s.report.Of(figureMicro) {
+	for _, r := range s.Report.Of(figureMicro) {
 		if t, ok := r.Timing(Eager); ok && r.Params[measure.Goroutines] == 1 {
 			ns[r.Name] = t.PerOp
 		}

@@ -1,7 +1,6 @@
 package transactions
 
 import (
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
+	"github.com/cofferdam-go/cofferdam/bench/plot"
 )
 
 // timed is a result with given times per operation, without spread.
@@ -47,10 +47,10 @@ func report() measure.Report {
 
 func TestTargetsAreJudgedAndMissesExplained(t *testing.T) {
 	var out strings.Builder
-	s := &session{report: report(), out: &out}
-	s.report.Targets = s.targets()
+	s := &session{Session: measure.Session{Report: report(), Out: &out}}
+	s.Report.Targets = s.targets()
 	met := map[string]bool{}
-	for _, target := range s.report.Targets {
+	for _, target := range s.Report.Targets {
 		met[target.Name] = target.Met
 	}
 	for name, want := range map[string]bool{
@@ -71,7 +71,7 @@ func TestTargetsAreJudgedAndMissesExplained(t *testing.T) {
 			t.Errorf("target %q: met %v (there: %v), want %v", name, got, ok, want)
 		}
 	}
-	s.report.Conclude(&out)
+	s.Report.Conclude(&out)
 	oneLine := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{"MISSED", "20 of them are its begin and end", "20 the reads", "5.0 words read and 2.0 written"} {
 		if !strings.Contains(oneLine, want) {
@@ -89,7 +89,7 @@ func TestMeasurementsThatCannotBeReliedOnAreDoubted(t *testing.T) {
 		{func(*session, *measure.Timing) {}, ""},
 		{func(_ *session, t *measure.Timing) { t.Seconds = t.Seconds[:1] }, "rounds 1"},
 		{func(_ *session, t *measure.Timing) { t.Counters[coreRatio] = 1.95 }, "cores 1.95"},
-		{func(s *session, _ *measure.Timing) { s.report.Machine.Others = 80 }, "others 80 %"},
+		{func(s *session, _ *measure.Timing) { s.Report.Machine.Others = 80 }, "others 80 %"},
 	} {
 		r := one
 		r.Timings = nil
@@ -99,7 +99,7 @@ func TestMeasurementsThatCannotBeReliedOnAreDoubted(t *testing.T) {
 			c.spoil(s, &timing)
 			r.Timings = append(r.Timings, timing)
 		}
-		s.report.Results = []measure.Result{r}
+		s.Report.Results = []measure.Result{r}
 		for _, target := range s.targets() {
 			if !target.Met || target.Doubt != c.want {
 				t.Errorf("%s: met %v, doubt %q, want %q", target.Name, target.Met, target.Doubt, c.want)
@@ -121,7 +121,7 @@ func TestNothingMeasuredHasNoTargets(t *testing.T) {
 func TestEveryFigureHasATableAndAPicture(t *testing.T) {
 	var out strings.Builder
 	dir := t.TempDir()
-	s := &session{report: report(), out: &out, options: options{size: medium, json: filepath.Join(dir, "r.json"), plot: filepath.Join(dir, "plots")}}
+	s := &session{Session: measure.Session{Report: report(), Out: &out}, options: options{size: medium}}
 	s.printMicro()
 	s.printContended()
 	s.printStamp()
@@ -131,22 +131,14 @@ func TestEveryFigureHasATableAndAPicture(t *testing.T) {
 			t.Errorf("the tables do not contain %q:\n%s", want, out.String())
 		}
 	}
-	if err := s.writeFiles(); err != nil {
+	if err := plot.Files(dir, s.plots()); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"micro", "micro-peer", "contended", "figure3", "sequential", "figure4-genome", "figure5-intruder",
 		"figure6-kmeans-low", "figure6-kmeans-high", "figure7-labyrinth", "figure8-ssca2", "figure9-vacation-low", "figure9-vacation-high"} {
-		if _, err := os.Stat(filepath.Join(s.plot, name+".svg")); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, name+".svg")); err != nil {
 			t.Error(err)
 		}
-	}
-	data, err := os.ReadFile(s.json)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back measure.Report
-	if err := json.Unmarshal(data, &back); err != nil || len(back.Results) != len(s.report.Results) {
-		t.Errorf("%d of %d results in the file: %v", len(back.Results), len(s.report.Results), err)
 	}
 }
 
@@ -164,16 +156,5 @@ func TestProgramsOfStampRunAsTheirTableSays(t *testing.T) {
 				t.Errorf("%s, %s: %v", c.Name, contender.Variant, err)
 			}
 		}
-	}
-}
-
-func TestPeerThatCannotBeBuiltIsLeftOut(t *testing.T) {
-	var out strings.Builder
-	t.Chdir(t.TempDir()) // where there is no module
-	s := &session{ctx: t.Context(), out: &out}
-	program, remove := s.buildPeer()
-	defer remove()
-	if program != "" || !strings.Contains(out.String(), "Not measured: anacrolix") {
-		t.Errorf("program %q, output %q", program, out.String())
 	}
 }

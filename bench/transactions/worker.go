@@ -9,51 +9,18 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
-// A worker is a process for one configuration: this program as a child of itself,
-// or the peer. It times its trials itself.
-type worker struct{ *measure.Child }
-
-// workerArgument makes the program a worker.
-const workerArgument = "-as-worker"
-
-// A request asks the worker to prepare a trial of a configuration, to run it, or to
-// verify what it did.
+// A request asks the worker, a process for one configuration, for a step of a trial:
+// this program as a child of itself. It times its trials itself.
 type request struct {
-	Do      string          `json:"do"` // prepare, run, close
+	Do      string          `json:"do"`
 	Figure  string          `json:"figure,omitempty"`
 	Size    size            `json:"size,omitempty"`
 	Case    string          `json:"case,omitempty"` // as Case.String
 	Variant measure.Variant `json:"variant,omitempty"`
-	Ops     int             `json:"ops,omitempty"` // of the case, for the peer, which does not have the cases
-}
-
-// A reply to run has the seconds that the operations of the case took.
-type reply struct {
-	Error    string             `json:"error,omitempty"`
-	Seconds  float64            `json:"seconds,omitempty"`
-	Counters map[string]float64 `json:"counters,omitempty"`
-}
-
-func (s *session) startWorker(program string, args ...string) (*worker, error) {
-	child, err := measure.StartChild(exec.CommandContext(s.ctx, program, args...))
-	if err != nil {
-		return nil, err
-	}
-	return &worker{child}, nil
-}
-
-// call waits for the answer.
-func (w *worker) call(r request) (answer reply, err error) {
-	if err := w.Call(r.Do, r, &answer); err != nil {
-		return answer, err
-	}
-	if answer.Error != "" {
-		return answer, errors.New(answer.Error)
-	}
-	return answer, nil
 }
 
 // A configuration is a case in one variant, and the process that runs it, while
@@ -62,41 +29,39 @@ type configuration struct {
 	request
 	session *session
 	program string
-	args    []string
 	once    bool // a process serves one trial: the inputs of native sets are too large for all to be there at once
-	worker  *worker
+	worker  *measure.Child
 }
 
 // contender is the configuration as package measure sees it.
 func (c *configuration) contender() measure.Contender {
 	return measure.Contender{Variant: c.Variant, Prepare: func() measure.Trial {
-		var answer reply
-		var failed error
-		do := func(r request) {
-			if failed == nil {
-				answer, failed = c.worker.call(r)
+		if c.worker == nil {
+			var err error
+			if c.worker, err = c.session.startWorker(c.program); err != nil {
+				return measure.Trial{Run: func() {}, Close: func() error { return err }}
 			}
 		}
-		if c.worker == nil {
-			c.worker, failed = c.session.startWorker(c.program, c.args...)
+		var took measure.Took
+		trial := c.worker.Trial(func(step string) any {
+			asked := c.request
+			asked.Do = step
+			return asked
+		}, &took)
+		closing := trial.Close
+		trial.Close = func() error {
+			err := closing()
+			if c.once {
+				c.end()
+			}
+			return err
 		}
-		prepare := c.request
-		prepare.Do = "prepare"
-		do(prepare)
-		ran := reply{}
-		return measure.Trial{
-			Run:      func() { do(request{Do: "run"}); ran = answer },
-			Seconds:  func() float64 { return ran.Seconds },
-			Counters: func() map[string]float64 { return ran.Counters },
-			Close: func() error {
-				do(request{Do: "close"})
-				if c.once {
-					c.end()
-				}
-				return failed
-			},
-		}
+		return trial
 	}}
+}
+
+func (s *session) startWorker(program string) (*measure.Child, error) {
+	return measure.StartChild(exec.CommandContext(s.Context, program, name, command.WorkerArgument))
 }
 
 // end ends the process, if there is one.
@@ -109,21 +74,21 @@ func (c *configuration) end() {
 
 // measure runs cases, each configuration in a process, and adds their results. It
 // stops at the first error, which is the context's if the run was interrupted.
-func (s *session) measure(budget time.Duration, cases []measure.Case, peer string) error {
-	defer s.progress.Clear()
+func (s *session) measure(budget time.Duration, cases []measure.Case) error {
+	defer s.Progress.Clear()
 	for _, c := range cases {
-		res, err := s.measureCase(budget, c, peer)
+		res, err := s.measureCase(budget, c)
 		if len(res.Timings) > 0 {
-			s.report.Results = append(s.report.Results, res)
+			s.Report.Results = append(s.Report.Results, res)
 		}
 		if err != nil {
-			return errors.Join(s.ctx.Err(), err)
+			return errors.Join(s.Context.Err(), err)
 		}
 	}
 	return nil
 }
 
-func (s *session) measureCase(budget time.Duration, c measure.Case, peer string) (measure.Result, error) {
+func (s *session) measureCase(budget time.Duration, c measure.Case) (measure.Result, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return measure.Result{}, fmt.Errorf("this program does not find itself to start children: %w", err)
@@ -131,19 +96,13 @@ func (s *session) measureCase(budget time.Duration, c measure.Case, peer string)
 	remote := c
 	remote.Contenders = nil
 	for _, local := range c.Contenders {
-		conf := &configuration{session: s, program: self, args: []string{"stm", workerArgument}, once: s.size == native,
-			request: request{Figure: c.Figure, Size: s.size, Case: c.String(), Variant: local.Variant, Ops: c.Ops}}
-		if local.Variant == Peer {
-			if peer == "" {
-				continue
-			}
-			conf.program, conf.args = peer, nil
-		}
+		conf := &configuration{session: s, program: self, once: s.size == native,
+			request: request{Figure: c.Figure, Size: s.size, Case: c.String(), Variant: local.Variant}}
 		defer conf.end()
 		remote.Contenders = append(remote.Contenders, conf.contender())
 	}
-	runner := measure.Runner{Rounds: s.runs, Retries: (s.runs + 1) / 2, Progress: s.progress, Budget: budget}
-	return runner.Run(s.ctx, remote)
+	runner := measure.Runner{Rounds: s.runs, Retries: (s.runs + 1) / 2, Progress: s.Progress, Budget: budget}
+	return runner.Run(s.Context, remote)
 }
 
 // find returns the contender that a request names.
@@ -157,7 +116,7 @@ func find(r request) (measure.Contender, error) {
 				continue
 			}
 			for _, contender := range c.Contenders {
-				if contender.Variant == r.Variant && contender.Prepare != nil {
+				if contender.Variant == r.Variant {
 					return contender, nil
 				}
 			}
@@ -170,10 +129,9 @@ func find(r request) (measure.Contender, error) {
 func serve(in io.Reader, out io.Writer) int {
 	var contender measure.Contender // which keeps its input from one trial to the next
 	var trial measure.Trial
-	return measure.Serve(in, out, func(r request) (answer reply) {
-		var err error
+	return measure.Serve(in, out, func(r request) (took measure.Took, err error) {
 		switch {
-		case r.Do == "prepare":
+		case r.Do == measure.PrepareTrial:
 			if contender.Prepare == nil {
 				contender, err = find(r)
 			}
@@ -181,18 +139,15 @@ func serve(in io.Reader, out io.Writer) int {
 				trial = contender.Prepare()
 				runtime.GC()
 			}
-		case r.Do == "run" && trial.Run != nil:
+		case r.Do == measure.RunTrial && trial.Run != nil:
 			trial.Run()
-			answer.Seconds, answer.Counters = trial.Seconds(), trial.Counters()
-		case r.Do == "close" && trial.Run != nil:
+			took = measure.Took{Seconds: trial.Seconds(), Counters: trial.Counters()}
+		case r.Do == measure.CloseTrial && trial.Run != nil:
 			err = trial.Close()
 			trial = measure.Trial{}
 		default:
 			err = fmt.Errorf("the child cannot %q", r.Do)
 		}
-		if err != nil {
-			answer.Error = err.Error()
-		}
-		return answer
+		return took, err
 	})
 }

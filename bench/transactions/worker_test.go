@@ -6,46 +6,47 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
 // The test program is its own worker, as the command is.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[2] == workerArgument {
-		os.Exit(Main(os.Args[2:], os.Stdout, os.Stderr))
+	if len(os.Args) == 3 && os.Args[2] == command.WorkerArgument {
+		os.Exit(Benchmark.Run(os.Args[2:], os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
 
-func start(t *testing.T) (*session, *worker) {
+func start(t *testing.T) *measure.Child {
 	t.Helper()
-	s := &session{ctx: t.Context(), out: t.Output()}
+	s := &session{Session: measure.Session{Context: t.Context(), Out: t.Output()}}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := s.startWorker(self, "stm", workerArgument)
+	w, err := s.startWorker(self)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, w
+	return w
 }
 
 func TestWorkerRunsWhatItIsAsked(t *testing.T) {
-	_, w := start(t)
+	w := start(t)
 	c := stampCases(quick)[2]
 	for range 2 {
-		if _, err := w.call(request{Do: "prepare", Figure: c.Figure, Size: quick, Case: c.String(), Variant: Eager}); err != nil {
+		if _, err := measure.Ask[measure.Took](w, request{Do: measure.PrepareTrial, Figure: c.Figure, Size: quick, Case: c.String(), Variant: Eager}); err != nil {
 			t.Fatal(err)
 		}
-		got, err := w.call(request{Do: "run"})
+		got, err := measure.Ask[measure.Took](w, request{Do: measure.RunTrial})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got.Seconds <= 0 || got.Counters[commits] == 0 {
 			t.Errorf("%+v", got)
 		}
-		if _, err := w.call(request{Do: "close"}); err != nil {
+		if _, err := measure.Ask[measure.Took](w, request{Do: measure.CloseTrial}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -57,13 +58,13 @@ func TestWorkerRunsWhatItIsAsked(t *testing.T) {
 func TestWorkerRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, r := range []request{
 		{Do: "dance"},
-		{Do: "run"}, // nothing was prepared
-		{Do: "prepare", Figure: "12", Size: quick, Case: "counter, goroutines 1", Variant: Eager},
-		{Do: "prepare", Figure: figureMicro, Size: quick, Case: "counter", Variant: Eager},
-		{Do: "prepare", Figure: figureMicro, Size: quick, Case: "counter, goroutines 1", Variant: Peer},
+		{Do: measure.RunTrial}, // nothing was prepared
+		{Do: measure.PrepareTrial, Figure: "12", Size: quick, Case: "counter, goroutines 1", Variant: Eager},
+		{Do: measure.PrepareTrial, Figure: figureMicro, Size: quick, Case: "counter", Variant: Eager},
+		{Do: measure.PrepareTrial, Figure: figureMicro, Size: quick, Case: "counter, goroutines 1", Variant: Clone},
 	} {
-		_, w := start(t)
-		if _, err := w.call(r); err == nil {
+		w := start(t)
+		if _, err := measure.Ask[measure.Took](w, r); err == nil {
 			t.Errorf("%+v went well", r)
 		}
 		w.Stop()
@@ -71,10 +72,10 @@ func TestWorkerRefusesWhatItDoesNotKnow(t *testing.T) {
 }
 
 func TestNativeTrialsHaveAProcessEach(t *testing.T) {
-	s := &session{ctx: t.Context(), out: t.Output()}
+	s := &session{Session: measure.Session{Context: t.Context(), Out: t.Output()}}
 	self, _ := os.Executable()
 	c := stampCases(quick)[0]
-	conf := &configuration{session: s, program: self, args: []string{"stm", workerArgument}, once: true,
+	conf := &configuration{session: s, program: self, once: true,
 		request: request{Figure: c.Figure, Size: quick, Case: c.String(), Variant: Sequential}}
 	prepare := conf.contender().Prepare
 	var processes []int
@@ -92,7 +93,7 @@ func TestNativeTrialsHaveAProcessEach(t *testing.T) {
 }
 
 func TestDeadWorkerIsAnErrorOfTheCase(t *testing.T) {
-	s := &session{ctx: t.Context(), options: options{size: quick, runs: 1}}
+	s := &session{Session: measure.Session{Context: t.Context()}, options: options{size: quick, runs: 1}}
 	conf := &configuration{session: s, program: "/bin/true", request: request{Figure: figureMicro, Variant: Eager}}
 	c := measure.Case{Ops: 1, Contenders: []measure.Contender{conf.contender()}}
 	if _, err := (&measure.Runner{Rounds: 1}).Run(t.Context(), c); err == nil {
@@ -110,7 +111,7 @@ func TestEveryCaseCanBeFoundAgain(t *testing.T) {
 		for _, c := range f.cases(medium) {
 			for _, contender := range c.Contenders {
 				_, err := find(request{Figure: f.name, Size: medium, Case: c.String(), Variant: contender.Variant})
-				if err != nil && contender.Variant != Peer {
+				if err != nil {
 					t.Error(err)
 				}
 			}
@@ -129,12 +130,12 @@ func TestWrongResultEndsTheBench(t *testing.T) {
 }
 
 func TestCasesAreMeasuredInChildren(t *testing.T) {
-	s := &session{ctx: t.Context(), out: t.Output(), options: options{size: quick, runs: 1}}
+	s := &session{Session: measure.Session{Context: t.Context(), Out: t.Output()}, options: options{size: quick, runs: 1}}
 	c := contendedCases(quick)[0]
-	if err := s.measure(0, []measure.Case{c}, ""); err != nil {
+	if err := s.measure(0, []measure.Case{c}); err != nil {
 		t.Fatal(err)
 	}
-	r := s.report.Results[0]
+	r := s.Report.Results[0]
 	if len(r.Timings) != len(c.Contenders) {
 		t.Errorf("%d of %d contenders were measured", len(r.Timings), len(c.Contenders))
 	}
@@ -150,7 +151,7 @@ func TestInterruptedRunPrintsWhatItHas(t *testing.T) {
 	var out strings.Builder
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &session{report: report(), ctx: ctx, out: &out, options: options{runs: 1, size: quick, figures: []string{figureStamp}}}
+	s := &session{Session: measure.Session{Report: report(), Context: ctx, Out: &out}, options: options{runs: 1, size: quick, figures: command.Chosen(figureStamp)}}
 	if err := s.run(); err != nil {
 		t.Errorf("an interrupt is reported as an error: %v", err)
 	}

@@ -33,11 +33,11 @@ type step struct {
 }
 
 var steps = []step{
-	{"build", []string{"go", "build", "./..."}, false},
+	{"build", []string{"go", "build", "./...", "./bench/..."}, false},
 	{"format", []string{"gofmt", "-l", "."}, true},
-	{"vet", []string{"go", "vet", "./..."}, false},
-	{"staticcheck", []string{"go", "run", staticcheck, "./..."}, false},
-	{"test", []string{"go", "test", "-timeout", timeout, "./..."}, false},
+	{"vet", []string{"go", "vet", "./...", "./bench/..."}, false},
+	{"staticcheck", []string{"go", "run", staticcheck, "./...", "./bench/..."}, false},
+	{"test", []string{"go", "test", "-timeout", timeout, "./...", "./bench/..."}, false},
 }
 
 // race is for what users' programs link, and for what runs in several goroutines itself.

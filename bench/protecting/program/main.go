@@ -23,11 +23,6 @@ type request struct {
 	Case  int    `json:"case"`
 }
 
-type reply struct {
-	Error string  `json:"error,omitempty"`
-	Cases []named `json:"cases,omitempty"`
-}
-
 // A named case.
 type named struct {
 	Name       string  `json:"name"`
@@ -38,26 +33,27 @@ type named struct {
 func main() {
 	var trial measure.Trial
 	var cases []measure.Case
-	code := measure.Serve(os.Stdin, os.Stdout, func(r request) (answer reply) {
-		var err error
+	code := measure.Serve(os.Stdin, os.Stdout, func(r request) (answer any, err error) {
 		if cases == nil {
 			cases = all(r.Quick)
 		}
 		switch r.Do {
 		case "cases":
+			var list []named
 			for _, c := range cases {
-				answer.Cases = append(answer.Cases, named{c.Name, c.Params[measure.Goroutines], c.Ops})
+				list = append(list, named{c.Name, c.Params[measure.Goroutines], c.Ops})
 			}
-		case "prepare":
+			return list, nil
+		case measure.PrepareTrial:
 			for _, c := range cases[r.Case].Contenders {
 				if c.Variant == measure.Heap {
 					trial = c.Prepare()
 				}
 			}
 			runtime.GC()
-		case "run":
+		case measure.RunTrial:
 			trial.Run()
-		case "close":
+		case measure.CloseTrial:
 			if trial.Close != nil {
 				err = trial.Close()
 			}
@@ -65,10 +61,7 @@ func main() {
 		default:
 			err = fmt.Errorf("the program cannot %q", r.Do)
 		}
-		if err != nil {
-			answer.Error = err.Error()
-		}
-		return answer
+		return measure.Took{}, err
 	})
 	if err := apps.Cleanup(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

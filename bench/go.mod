@@ -1,0 +1,19 @@
+// The benchmarks are a module of their own, so that what they are compared with is in
+// no go.sum but theirs.
+module github.com/cofferdam-go/cofferdam/bench
+
+go 1.26.0
+
+require (
+	github.com/anacrolix/stm v0.5.0
+	github.com/cofferdam-go/cofferdam v0.0.0
+	golang.org/x/tools v0.52.0
+)
+
+require (
+	github.com/alecthomas/atomic v0.1.0-alpha2 // indirect
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+)
+
+replace github.com/cofferdam-go/cofferdam => ../
