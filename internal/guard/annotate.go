@@ -2,13 +2,12 @@ package guard
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/ast"
-	"go/format"
 	"os"
-	"slices"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // Annotations are the edits that write guards into the source.
@@ -31,12 +30,7 @@ type Skipped struct {
 // changes.
 func (g *Guards) Annotate(confidence float64) (*Annotations, error) {
 	out := &Annotations{Files: make(map[string][]byte)}
-	type edit struct {
-		offset int
-		text   string
-	}
-	edits := make(map[string][]edit)
-	source := make(map[string][]byte)
+	edits := make(map[string]*source.Edits)
 	done := make(map[*ast.Field]bool)
 	for _, x := range g.AtLeast(confidence) {
 		for _, d := range x.Data {
@@ -52,51 +46,61 @@ func (g *Guards) Annotate(confidence float64) (*Annotations, error) {
 				continue
 			}
 			done[decl.field] = true
-			pos := g.Fset.PositionFor(decl.field.Pos(), false)
-			src, ok := source[pos.Filename]
-			if !ok {
-				var err error
-				if src, err = os.ReadFile(pos.Filename); err != nil {
+			name := g.Fset.File(decl.field.Pos()).Name()
+			if edits[name] == nil {
+				file, err := g.open(decl.file)
+				if err != nil {
 					return nil, fmt.Errorf("annotating %s: %w", d.Name, err)
 				}
-				source[pos.Filename] = src
+				edits[name] = file.Edit()
 			}
-			start := bytes.LastIndexByte(src[:pos.Offset], '\n') + 1
-			indent := string(src[start:pos.Offset])
-			if strings.TrimSpace(indent) != "" {
+			if !annotateField(edits[name], decl.field, d.Way) {
 				out.Skipped = append(out.Skipped, Skipped{d, "shares its line with other fields"})
 				continue
 			}
-			end := "\n"
-			if start > 1 && src[start-2] == '\r' {
-				end = "\r\n"
-			}
-			edits[pos.Filename] = append(edits[pos.Filename], edit{start, indent + "// +checklocks:" + d.Way + end})
 			out.Added++
 		}
 	}
-	for name, list := range edits {
-		src := source[name]
-		clean, err := format.Source(src)
-		formatted := err == nil && bytes.Equal(clean, src)
-		slices.SortFunc(list, func(e, f edit) int { return cmp.Compare(e.offset, f.offset) })
-		var b bytes.Buffer
-		last := 0
-		for _, e := range list {
-			b.Write(src[last:e.offset])
-			b.WriteString(e.text)
-			last = e.offset
+	for name, e := range edits {
+		if !e.Changed() {
+			continue
 		}
-		b.Write(src[last:])
-		text := b.Bytes()
-		if formatted {
-			if text, err = format.Source(text); err != nil {
-				return nil, fmt.Errorf("annotating %s: %w", name, err)
-			}
+		text, err := e.Bytes()
+		if err == nil && source.IsFormatted(e.Text) {
+			text, err = e.Formatted()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("annotating %s: %w", name, err)
 		}
 		out.Files[name] = text
 	}
 	return out, nil
+}
+
+// open returns a file of the program, to be changed.
+func (g *Guards) open(syntax *ast.File) (*source.File, error) {
+	text, err := os.ReadFile(g.Fset.File(syntax.FileStart).Name())
+	if err != nil {
+		return nil, err
+	}
+	return source.NewFile(g.Fset, syntax, text)
+}
+
+// annotateField puts an annotation on a line above a field's, which must begin with the
+// field, and ends that line as the one before it ends.
+func annotateField(e *source.Edits, field *ast.Field, way string) bool {
+	at := e.Offset(field.Pos())
+	start := bytes.LastIndexByte(e.Text[:at], '\n') + 1
+	indentation := string(e.Text[start:at])
+	if strings.TrimSpace(indentation) != "" {
+		return false
+	}
+	end := "\n"
+	if start > 1 && e.Text[start-2] == '\r' {
+		end = "\r\n"
+	}
+	e.Buffer().InsertBefore(start, indentation+"// +checklocks:"+way+end)
+	return true
 }
 
 // cannotAnnotate says why a guard cannot be written down, "" if it can.

@@ -432,8 +432,8 @@ func exportedReceiver(fn *ssa.Function) bool {
 	return !ok || n.Obj().Exported()
 }
 
-// source returns a function's declaration.
-func source(fn *ssa.Function) *ast.FuncDecl {
+// declarationOf returns a function's declaration.
+func declarationOf(fn *ssa.Function) *ast.FuncDecl {
 	d, _ := fn.Syntax().(*ast.FuncDecl)
 	return d
 }

@@ -291,7 +291,7 @@ func (s *signs) locksNear(data types.Object) []types.Object {
 func (a *analysis) expected(fn *ssa.Function) iter.Seq[*path] {
 	return func(yield func(*path) bool) {
 		doc := ""
-		if d := source(fn); d != nil {
+		if d := declarationOf(fn); d != nil {
 			doc = comments(d.Doc)
 		}
 		annotated := functionAnnotations(doc)

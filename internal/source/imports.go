@@ -1,0 +1,115 @@
+package source
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ImportedAs returns the name that the file has for a package that it imports: the one in
+// its import declaration, or the package's own.
+func (f *File) ImportedAs(path, own string) (name string, ok bool) {
+	for _, spec := range f.Syntax.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err != nil || p != path {
+			continue
+		}
+		switch {
+		case spec.Name == nil:
+			return own, true
+		case spec.Name.Name != "_" && spec.Name.Name != ".":
+			return spec.Name.Name, true
+		}
+	}
+	return "", false
+}
+
+// ImportStd returns the file's name for a package of the standard library whose path is its
+// name, such as sync, and adds the import if the file has none. The import goes where gofmt
+// and a person would have it:
+//
+//	import "fmt"     import (
+//	                 	"fmt"
+//	                 	"sync"
+//	                 )
+//
+// It is an error if the name means something else in the package or the file.
+func (e *Edits) ImportStd(path string) (name string, err error) {
+	if name, ok := e.ImportedAs(path, path); ok {
+		return name, nil
+	}
+	if name, ok := e.imported[path]; ok {
+		return name, nil
+	}
+	if e.Types.Scope().Lookup(path) != nil || e.Info.Scopes[e.Syntax].Lookup(path) != nil {
+		return "", fmt.Errorf("%s is not imported and its name is taken", path)
+	}
+	e.noteImport(path, path)
+	quoted := strconv.Quote(path)
+	for _, d := range e.Syntax.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.IMPORT {
+			continue
+		}
+		if len(g.Specs) == 0 {
+			continue
+		}
+		if g.Lparen.IsValid() {
+			e.importAmong(g.Specs, quoted)
+			return path, nil
+		}
+		if g.Specs[0].(*ast.ImportSpec).Path.Value == `"C"` {
+			continue // its comment belongs to it alone
+		}
+		lines := []string{quoted, strings.TrimSpace(strings.TrimPrefix(e.TextOf(g), "import"))}
+		if g.Specs[0].(*ast.ImportSpec).Path.Value < quoted {
+			slices.Reverse(lines)
+		}
+		e.Replace(g, "import (\n\t"+strings.Join(lines, "\n\t")+"\n)")
+		return path, nil
+	}
+	e.InsertBefore(e.Syntax.Name.End(), "\n\nimport "+quoted)
+	return path, nil
+}
+
+func (e *Edits) noteImport(path, name string) {
+	if e.imported == nil {
+		e.imported = make(map[string]string)
+	}
+	e.imported[path] = name
+}
+
+// importAmong puts an import in order among those of the standard library.
+func (e *Edits) importAmong(specs []ast.Spec, quoted string) {
+	var last ast.Spec
+	for _, s := range specs {
+		path := s.(*ast.ImportSpec).Path.Value
+		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+			continue
+		}
+		if path > quoted {
+			e.LineBefore(s, quoted)
+			return
+		}
+		last = s
+	}
+	if last == nil {
+		e.LineBefore(specs[0], quoted+"\n")
+		return
+	}
+	e.LineAfter(last, quoted)
+}
+
+// ImportInLine imports a package under a name that is free in the file, once, on the line of
+// the package clause, so that no line moves:
+//
+//	package p     package p; import name "path"
+func (e *Edits) ImportInLine(name, path string) {
+	if _, ok := e.imported[path]; ok {
+		return
+	}
+	e.noteImport(path, name)
+	e.InsertAfter(e.Syntax.Name.End(), "; import "+name+" "+strconv.Quote(path))
+}
