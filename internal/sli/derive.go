@@ -149,14 +149,14 @@ func (d *deriver) back(s *exec.Step, e Edge) (Edge, bool) {
 		if next := &d.path[d.at+1]; next.Ctx.Parent == s.Ctx && next.Ctx.Call == in {
 			return enterBack(e, next.Ctx, in), true
 		}
-		return define(e, s.Ctx, in.Dst, ir.Opaque("call of "+in.Word, in.Size)), true
+		return define(e, s.Ctx, in.Dst, ir.Opaque("call of "+in.Extern, in.Size)), true
 	case ir.Return:
 		return returnBack(e, s.Ctx, in), true
 	case ir.Sync:
-		if !ir.Harmless[in.Word] {
+		if in.Sync.NeedsOthers() {
 			return e, false // nobody waits inside a read operation
 		}
-		return define(e, s.Ctx, in.Dst, ir.Opaque(in.Word, in.Size)), true
+		return define(e, s.Ctx, in.Dst, ir.Opaque(in.Sync.String(), in.Size)), true
 	case ir.Spawn:
 		return e, false // what came before it, the new goroutine cannot disturb
 	case ir.Alloc:

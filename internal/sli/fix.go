@@ -391,7 +391,7 @@ func (f *Fix) explain(o Options) {
 			tests++
 		}
 		for _, w := range s.Waits {
-			if !ir.Harmless[w.Word] {
+			if w.Sync.NeedsOthers() {
 				waits++
 			}
 		}

@@ -253,12 +253,12 @@ func (g *graph) machine(n *node) *Edge {
 		if to := n.out[0].to; to.Ctx.Parent == c && to.Ctx.Call == in {
 			e = enterBack(e, to.Ctx, in)
 		} else {
-			e = define(e, c, in.Dst, ir.Opaque("call of "+in.Word, in.Size))
+			e = define(e, c, in.Dst, ir.Opaque("call of "+in.Extern, in.Size))
 		}
 	case ir.Return:
 		e = returnBack(e, c, in)
 	case ir.Sync:
-		e = define(e, c, in.Dst, ir.Opaque(in.Word, in.Size))
+		e = define(e, c, in.Dst, ir.Opaque(in.Sync.String(), in.Size))
 	case ir.Alloc:
 		e = define(e, c, in.Dst, ir.Symbol("new "+ir.Point{Ctx: c, Instr: in}.String()))
 	case ir.Load:

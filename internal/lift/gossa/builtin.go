@@ -18,11 +18,13 @@ func (l *lifter) builtin(in ssa.CallInstruction, b *ssa.Builtin, op ir.Op) {
 		}
 	}
 	if op != ir.Call {
-		word, does := b.Name(), ir.Call
-		if word == "close" {
-			does = ir.Sync
+		out := &ir.Instr{Op: op, Args: l.values(args)}
+		if b.Name() == "close" {
+			out.Sync = ir.SyncClose
+		} else {
+			out.Extern = b.Name()
 		}
-		l.emit(&ir.Instr{Op: op, Word: word, Does: does, Args: l.values(args)})
+		l.emit(out)
 		return
 	}
 	switch b.Name() {
@@ -31,22 +33,22 @@ func (l *lifter) builtin(in ssa.CallInstruction, b *ssa.Builtin, op ir.Op) {
 	case "append":
 		l.grow(in, args, dst)
 	case "copy":
-		l.emit(&ir.Instr{Op: ir.Call, Word: "copy", Dst: l.dst(dst), Size: size, Args: l.values(args), Pos: l.site(in, "store")})
+		l.emit(&ir.Instr{Op: ir.Call, Extern: "copy", Dst: l.dst(dst), Size: size, Args: l.values(args), Pos: l.site(in, "store")})
 	case "delete":
 		l.emit(&ir.Instr{Op: ir.Store, X: l.value(args[0]), Key: l.value(args[1]), Pos: l.mapSite(in, args[0], "map write"), Data: l.p.element(args[0]).String()})
 	case "clear":
 		if _, ok := args[0].Type().Underlying().(*types.Map); ok {
-			l.emit(&ir.Instr{Op: ir.Store, X: l.value(args[0]), Key: ir.Opaque("any", 8), Pos: l.mapSite(in, args[0], "map write"), Data: l.p.element(args[0]).String()})
+			l.emit(&ir.Instr{Op: ir.Store, X: l.value(args[0]), Key: ir.AnyKey, Pos: l.mapSite(in, args[0], "map write"), Data: l.p.element(args[0]).String()})
 			return
 		}
-		l.emit(&ir.Instr{Op: ir.Call, Word: "clear", Args: l.values(args), Pos: l.site(in, "store")})
+		l.emit(&ir.Instr{Op: ir.Call, Extern: "clear", Args: l.values(args), Pos: l.site(in, "store")})
 	case "close":
-		l.emit(&ir.Instr{Op: ir.Sync, Word: "close", Args: l.values(args), Pos: l.site(in, "close")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncClose, Args: l.values(args), Pos: l.site(in, "close")})
 	case "ssa:wrapnilchk":
 		l.notNil(args[0])
 		l.assign(dst, l.value(args[0]))
 	default: // print, min, max, recover, real, ...
-		out := &ir.Instr{Op: ir.Call, Word: b.Name(), Dst: l.dst(dst), Size: size, Args: l.values(args)}
+		out := &ir.Instr{Op: ir.Call, Extern: b.Name(), Dst: l.dst(dst), Size: size, Args: l.values(args)}
 		l.emit(out)
 	}
 }
@@ -74,11 +76,11 @@ func (l *lifter) length(in ssa.CallInstruction, name string, x ssa.Value, dst ss
 		l.assign(dst, ir.Num(8, uint64(t.Len())))
 	case *types.Map:
 		l.emit(&ir.Instr{
-			Op: ir.Load, Dst: l.reg(dst), Size: 8, X: l.value(x), Key: ir.Opaque("len", 8),
+			Op: ir.Load, Dst: l.reg(dst), Size: 8, X: l.value(x), Key: ir.LengthKey,
 			Pos: l.mapSite(in, x, "map read"), Data: l.p.element(x).String(),
 		})
 	default:
-		l.emit(&ir.Instr{Op: ir.Sync, Word: "chanlen", Dst: l.reg(dst), Size: 8, Args: []*ir.Expr{l.value(x)}, Pos: l.site(in, "channel length")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncChannelLength, Dst: l.reg(dst), Size: 8, Args: []*ir.Expr{l.value(x)}, Pos: l.site(in, "channel length")})
 	}
 }
 
@@ -95,7 +97,7 @@ func (l *lifter) grow(in ssa.CallInstruction, args []ssa.Value, dst ssa.Value) {
 	if s, ok := args[0].Type().Underlying().(*types.Slice); ok {
 		elem = uint64(l.p.size(s.Elem()))
 	}
-	l.emit(&ir.Instr{Op: ir.Call, Word: "append", Dst: t, Size: 24, Args: []*ir.Expr{x, y, ir.Num(8, elem)}, Pos: l.site(in, "store")})
+	l.emit(&ir.Instr{Op: ir.Call, Extern: "append", Dst: t, Size: 24, Args: []*ir.Expr{x, y, ir.Num(8, elem)}, Pos: l.site(in, "store")})
 	r := ir.R(t, 24)
 	n := ir.Binary(ir.OpAdd, ir.Unsigned, ir.Extract(x, 8, 8), ir.Extract(y, 8, 8))
 	if dst != nil {

@@ -9,26 +9,26 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
-// locking are the methods of package sync, and what else has a meaning for who may
-// run, by the engine's words for them.
-var locking = map[string]string{
-	"(*sync.Mutex).Lock":       "lock",
-	"(*sync.Mutex).Unlock":     "unlock",
-	"(*sync.Mutex).TryLock":    "trylock",
-	"(*sync.RWMutex).Lock":     "lock",
-	"(*sync.RWMutex).Unlock":   "unlock",
-	"(*sync.RWMutex).TryLock":  "trylock",
-	"(*sync.RWMutex).RLock":    "rlock",
-	"(*sync.RWMutex).RUnlock":  "runlock",
-	"(*sync.RWMutex).TryRLock": "tryrlock",
-	"(*sync.WaitGroup).Add":    "wgadd",
-	"(*sync.WaitGroup).Done":   "done",
-	"(*sync.WaitGroup).Wait":   "wait",
-	"(*sync.Cond).Wait":        "condwait",
-	"(*sync.Cond).Signal":      "signal",
-	"(*sync.Cond).Broadcast":   "signal",
-	"runtime.Gosched":          "yield",
-	"time.Sleep":               "sleep",
+// locking maps the methods of package sync, and what else decides which goroutine may
+// run, to the engine's operations.
+var locking = map[string]ir.SyncKind{
+	"(*sync.Mutex).Lock":       ir.SyncLock,
+	"(*sync.Mutex).Unlock":     ir.SyncUnlock,
+	"(*sync.Mutex).TryLock":    ir.SyncTryLock,
+	"(*sync.RWMutex).Lock":     ir.SyncLock,
+	"(*sync.RWMutex).Unlock":   ir.SyncUnlock,
+	"(*sync.RWMutex).TryLock":  ir.SyncTryLock,
+	"(*sync.RWMutex).RLock":    ir.SyncReadLock,
+	"(*sync.RWMutex).RUnlock":  ir.SyncReadUnlock,
+	"(*sync.RWMutex).TryRLock": ir.SyncTryReadLock,
+	"(*sync.WaitGroup).Add":    ir.SyncGroupAdd,
+	"(*sync.WaitGroup).Done":   ir.SyncGroupDone,
+	"(*sync.WaitGroup).Wait":   ir.SyncGroupWait,
+	"(*sync.Cond).Wait":        ir.SyncConditionWait,
+	"(*sync.Cond).Signal":      ir.SyncConditionWake,
+	"(*sync.Cond).Broadcast":   ir.SyncConditionWake,
+	"runtime.Gosched":          ir.SyncYield,
+	"time.Sleep":               ir.SyncSleep,
 }
 
 // ending are calls that do not return.
@@ -90,7 +90,7 @@ func (l *lifter) call(in ssa.CallInstruction, op ir.Op) {
 		}
 	}
 	if out.Callee == nil {
-		out.Word = name
+		out.Extern = name
 		if l.special(in, c, out, dst, name, op) {
 			return
 		}
@@ -109,7 +109,7 @@ func isTesting(m *types.Func) bool { return m.Pkg() != nil && m.Pkg().Path() == 
 
 // special lifts calls of the standard library that mean something to the engine.
 func (l *lifter) special(in ssa.CallInstruction, c *ssa.CallCommon, out *ir.Instr, dst ssa.Value, name string, op ir.Op) bool {
-	word, sync := locking[name]
+	kind, sync := locking[name]
 	if !sync && strings.Contains(name, "sync/atomic.") {
 		if op == ir.Call && l.atomic(in, c, dst, name) {
 			return true
@@ -124,19 +124,30 @@ func (l *lifter) special(in ssa.CallInstruction, c *ssa.CallCommon, out *ir.Inst
 		}
 		return true
 	case !sync:
-		out.Does = ir.Call
 		return false
 	}
-	out.Word = word
+	out.Sync, out.Extern = kind, ""
 	if op == ir.Call {
 		out.Op = ir.Sync
 		if dst != nil {
 			out.Dst = l.reg(dst)
 		}
 	}
-	out.Does = ir.Sync
 	l.emit(out)
 	return true
+}
+
+// atomicUpdates are the operations of sync/atomic that load and store in one, by how
+// their names begin.
+var atomicUpdates = []struct {
+	prefix string
+	kind   ir.SyncKind
+}{
+	{"Add", ir.SyncAtomicAdd},
+	{"CompareAndSwap", ir.SyncCompareSwap},
+	{"Swap", ir.SyncAtomicSwap},
+	{"And", ir.SyncAtomicAnd},
+	{"Or", ir.SyncAtomicOr},
 }
 
 // atomic lifts an operation of sync/atomic on memory. Loads and stores are the
@@ -166,20 +177,20 @@ func (l *lifter) atomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.Value
 		}
 		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, X: addr, Val: v, Pos: l.site(in, "atomic store"), Data: data})
 	default:
-		word := ""
-		for prefix, w := range map[string]string{"Add": "add", "CompareAndSwap": "cas", "Swap": "swap", "And": "and", "Or": "or"} {
-			if strings.HasPrefix(verb, prefix) {
-				word = w
+		update := ir.SyncNone
+		for _, u := range atomicUpdates {
+			if strings.HasPrefix(verb, u.prefix) {
+				update = u.kind
 			}
 		}
-		if word == "" {
+		if update == ir.SyncNone {
 			return false
 		}
-		kind := "atomic update"
-		if word == "cas" {
-			kind = "compare and swap"
+		site := "atomic update"
+		if update == ir.SyncCompareSwap {
+			site = "compare and swap"
 		}
-		out := &ir.Instr{Op: ir.Sync, Word: word, Args: l.values(c.Args), Pos: l.site(in, kind), Data: data}
+		out := &ir.Instr{Op: ir.Sync, Sync: update, Args: l.values(c.Args), Pos: l.site(in, site), Data: data}
 		if dst != nil {
 			out.Dst, out.Size = l.reg(dst), l.p.size(dst.Type())
 		}

@@ -1,6 +1,7 @@
 package gossa
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"math/rand"
@@ -196,16 +197,15 @@ func TestEvaluatorAgreesWithGo(t *testing.T) {
 	n := 0
 	for i := range functions {
 		for _, a := range args {
-			s, err := slitest.NewSimulation(p.Program)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := slitest.NewSimulation(p.Program)
+			s.Externs = externs
 			got := ""
+			var crash *slitest.CrashError
 			v, err := s.Call(p.Func(fmt.Sprintf("random.f%d", i)), ir.Word(8, uint64(a[0])), ir.Word(8, uint64(a[1])))
 			switch {
 			case err == nil:
 				got = fmt.Sprint(v.Int())
-			case strings.HasPrefix(err.Error(), "simulation"):
+			case !errors.As(err, &crash):
 				t.Fatalf("f%d: %v", i, err)
 			default:
 				got = "panic"

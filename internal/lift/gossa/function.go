@@ -131,7 +131,7 @@ func (l *lifter) value(v ssa.Value) *ir.Expr {
 		if f := l.p.funcs[v]; f != nil {
 			return ir.Closure(f.Name)
 		}
-		return ir.Symbol("func " + v.String())
+		return ir.Symbol(ir.FuncSymbol(v.String()))
 	case *ssa.Builtin:
 		return ir.Opaque(v.Name(), 8)
 	}

@@ -53,9 +53,9 @@ func (l *lifter) instr(in ssa.Instruction) {
 	case *ssa.MakeSlice:
 		l.makeSlice(in)
 	case *ssa.MakeMap:
-		l.emit(&ir.Instr{Op: ir.Alloc, Dst: l.reg(in), X: ir.Num(8, 8), Word: "map", Pos: l.site(in, "alloc")})
+		l.emit(&ir.Instr{Op: ir.Alloc, Dst: l.reg(in), X: ir.Num(8, 8), Pos: l.site(in, "alloc")})
 	case *ssa.MakeChan:
-		l.emit(&ir.Instr{Op: ir.Sync, Word: "makechan", Dst: l.reg(in), Size: 8, Args: []*ir.Expr{l.word(in.Size)}, Pos: l.site(in, "alloc")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncNewChannel, Dst: l.reg(in), Size: 8, Args: []*ir.Expr{l.word(in.Size)}, Pos: l.site(in, "alloc")})
 	case *ssa.MakeClosure:
 		f := in.Fn.(*ssa.Function)
 		if lf := l.p.funcs[f]; lf != nil {
@@ -82,7 +82,7 @@ func (l *lifter) instr(in ssa.Instruction) {
 	case *ssa.RunDefers:
 		l.emit(&ir.Instr{Op: ir.RunDefers})
 	case *ssa.Send:
-		l.emit(&ir.Instr{Op: ir.Sync, Word: "send", Args: []*ir.Expr{l.value(in.Chan), l.value(in.X)}, Pos: l.site(in, "send")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncSend, Args: []*ir.Expr{l.value(in.Chan), l.value(in.X)}, Pos: l.site(in, "send")})
 	case *ssa.Select:
 		l.selects(in)
 	case *ssa.Jump:
@@ -186,7 +186,7 @@ func (l *lifter) unary(in *ssa.UnOp) {
 	case token.MUL:
 		l.load(in)
 	case token.ARROW:
-		l.emit(&ir.Instr{Op: ir.Sync, Word: "recv", Dst: l.reg(in), Size: l.p.size(in.Type()), Args: []*ir.Expr{x}, Pos: l.site(in, "receive")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncReceive, Dst: l.reg(in), Size: l.p.size(in.Type()), Args: []*ir.Expr{x}, Pos: l.site(in, "receive")})
 	case token.NOT:
 		l.assign(in, ir.Unary(ir.OpNot, ir.Unsigned, x))
 	case token.SUB:
@@ -220,9 +220,9 @@ func (l *lifter) selects(in *ssa.Select) {
 	for _, s := range in.States {
 		args = append(args, l.value(s.Chan))
 	}
-	word := "select"
+	kind := ir.SyncSelect
 	if !in.Blocking {
-		word = "poll"
+		kind = ir.SyncPoll
 	}
-	l.emit(&ir.Instr{Op: ir.Sync, Word: word, Dst: l.reg(in), Size: l.p.size(in.Type()), Args: args, Pos: l.site(in, "select")})
+	l.emit(&ir.Instr{Op: ir.Sync, Sync: kind, Dst: l.reg(in), Size: l.p.size(in.Type()), Args: args, Pos: l.site(in, "select")})
 }

@@ -196,7 +196,7 @@ func (l *lifter) next(in *ssa.Next) {
 		return
 	}
 	l.emit(&ir.Instr{
-		Op: ir.Load, Dst: l.reg(in), Size: size, X: l.value(r.X), Key: ir.Opaque("any", 8),
+		Op: ir.Load, Dst: l.reg(in), Size: size, X: l.value(r.X), Key: ir.AnyKey,
 		Pos: l.mapSite(r, r.X, "map read"), Data: l.p.element(r.X).String(),
 	})
 }

@@ -21,6 +21,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli/slitest"
 )
 
+// externs are what the test programs call of Go and its standard library.
+var externs = map[string]slitest.Extern{"append": slitest.Grow, "(*sync.Once).Do": slitest.Once}
+
 // lift loads and lifts a package of testdata.
 func lift(t testing.TB, dir string) *Program {
 	t.Helper()
@@ -55,8 +58,9 @@ func fails(t testing.TB, p *Program, pkg string) (*slitest.Log, exec.Failure) {
 
 func simulate(t testing.TB, p *Program, pkg string, seed int64) (*slitest.Log, exec.Failure) {
 	t.Helper()
-	s, err := slitest.NewSimulation(p.Program, p.Func(pkg+".init"))
-	if err != nil {
+	s := slitest.NewSimulation(p.Program)
+	s.Externs = externs
+	if err := s.Init(p.Func(pkg + ".init")); err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewSource(seed))

@@ -205,7 +205,7 @@ func (f *follower) Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Sta
 			break
 		}
 	}
-	if !f.have && !ir.Harmless[in.Word] {
+	if !f.have && in.Sync.NeedsOthers() {
 		f.stop = true
 	}
 	return v, Running
@@ -213,7 +213,7 @@ func (f *follower) Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Sta
 
 func (f *follower) Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
 	if !f.have {
-		if in.Op == ir.Call && in.Word != "" {
+		if in.Op == ir.Call && in.Extern != "" {
 			return ir.Unknown(in.Size), Running
 		}
 		f.stop = true

@@ -190,7 +190,7 @@ func (r *Replay) Symbol(name string) ir.Value { return ir.Word(8, r.Real(r.symbo
 func (r *Replay) Closure(name string, captured []ir.Value) ir.Value {
 	fn := r.Program.Func(name)
 	if len(captured) == 0 {
-		a := r.symbolAddr("func " + name)
+		a := r.symbolAddr(ir.FuncSymbol(name))
 		r.closures[a] = Closure{Func: fn}
 		return ir.Word(8, a)
 	}

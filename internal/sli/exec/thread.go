@@ -24,7 +24,7 @@ type Host interface {
 	Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, Status)
 	Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Status
 	Alloc(t *Thread, in *ir.Instr, size ir.Value) ir.Value
-	// Sync does what the instruction's Word says.
+	// Sync does the operation in.Sync.
 	Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status)
 	// Extern is a call of something that is not in the program.
 	Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status)
@@ -312,10 +312,10 @@ func (t *Thread) runDefers() Status {
 		return Running
 	}
 	d := f.defers[len(f.defers)-1]
-	if d.fn == nil && d.in.Word != "" {
+	if d.fn == nil && (d.in.Sync != ir.SyncNone || d.in.Extern != "") {
 		// A deferred operation of the host. It may block, and is then asked for again.
 		var v Status
-		if d.in.Does == ir.Sync {
+		if d.in.Sync != ir.SyncNone {
 			_, v = t.host.Sync(t, d.in, d.args)
 		} else {
 			_, v = t.host.Extern(t, d.in, d.args)

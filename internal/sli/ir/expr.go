@@ -170,6 +170,17 @@ func Symbol(name string) *Expr { return finish(&Expr{Op: OpSymbol, Size: 8, Name
 // Opaque is a value that the engine cannot compute, with a word on why.
 func Opaque(why string, size int) *Expr { return finish(&Expr{Op: OpOpaque, Size: size, Name: why}) }
 
+// AnyKey stands for the key of an element of which nothing is known, or for all keys:
+// iterating over a map loads AnyKey, removing everything stores there. LengthKey stands
+// for how many elements there are.
+var (
+	AnyKey    = Opaque("any", 8)
+	LengthKey = Opaque("len", 8)
+)
+
+// FuncSymbol names the address of a function's code.
+func FuncSymbol(name string) string { return "func " + name }
+
 // Closure is the function name with what it captured.
 func Closure(name string, captured ...*Expr) *Expr {
 	return finish(&Expr{Op: OpClosure, Size: 8, Name: name, Args: captured})

@@ -58,7 +58,7 @@ const (
 	Spawn        // go Callee(Args...)
 	Defer        // Callee(Args...) at the next RunDefers
 	RunDefers
-	Sync   // an operation of the program's own synchronisation, or of its runtime, on Args. What it does is its front end's word Name
+	Sync   // Dst = the operation Sync on Args
 	Jump   // to Succs[0]
 	Branch // to Succs[0] if X, else Succs[1]
 	Return // X
@@ -115,10 +115,10 @@ type Instr struct {
 	Fn     *Expr
 	Method string
 	Why    Why
-	// Word names a Sync operation, or says what a call is that has no function here.
-	Word string
-	// Does is, for a Defer of something that has no function here, Sync or Call.
-	Does   Op
+	// Sync is what a Sync instruction does, or a Defer of such an operation.
+	Sync SyncKind
+	// Extern is the front end's name of what a call reaches that has no function here.
+	Extern string
 	Atomic bool
 	// Private says that no other goroutine can reach the memory.
 	Private bool
@@ -223,9 +223,3 @@ func (in *Instr) EndsBlock() bool {
 
 // FuncAt returns the function whose entering makes the event with the site.
 func (p *Program) FuncAt(site uint32) *Func { return p.bySite[site] }
-
-// harmless operations do not wait for anybody else to act, or only for a lock.
-var Harmless = map[string]bool{
-	"lock": true, "unlock": true, "rlock": true, "runlock": true, "trylock": true, "tryrlock": true, "done": true, "close": true,
-	"add": true, "cas": true, "swap": true, "and": true, "or": true, "yield": true, "signal": true, "makechan": true, "chanlen": true,
-}

@@ -187,7 +187,7 @@ func (c *checker) instr(in *Instr) {
 		if in.Callee != nil && len(in.Args) != len(in.Callee.Params) {
 			c.bad(in, "%s has %d parameters, given are %d", in.Callee.Name, len(in.Callee.Params), len(in.Args))
 		}
-		if in.Callee == nil && in.Fn == nil && in.Word == "" {
+		if in.Callee == nil && in.Fn == nil && in.Extern == "" && in.Sync == SyncNone {
 			c.bad(in, "it does not say what it calls")
 		}
 		if in.Op == Call && in.Callee != nil && in.Dst != 0 && in.Callee.Results != c.f.Sizes[in.Dst] {
@@ -202,8 +202,8 @@ func (c *checker) instr(in *Instr) {
 			c.bad(in, "it returns %d bytes of %d", n, c.f.Results)
 		}
 	case Sync:
-		if in.Word == "" {
-			c.bad(in, "it does not say what it does")
+		if in.Sync == SyncNone || in.Sync >= syncKinds {
+			c.bad(in, "there is no such operation: %v", in.Sync)
 		}
 	case RunDefers, Jump, Stop:
 	default:

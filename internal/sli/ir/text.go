@@ -48,7 +48,10 @@ func (in *Instr) String() string {
 	if in.Op != Assign {
 		b.WriteString(in.Op.String() + " ")
 	}
-	b.WriteString(in.Word)
+	if in.Sync != SyncNone {
+		b.WriteString(in.Sync.String())
+	}
+	b.WriteString(in.Extern)
 	if in.Why != 0 {
 		fmt.Fprintf(&b, "%q if ", in.Why)
 	}

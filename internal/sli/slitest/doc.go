@@ -3,7 +3,9 @@
 // given control flow. No product code imports it.
 //
 //	simulate.go  a Host that runs a program and records a trace
-//	simsync.go   the synchronisation operations of simulated programs
+//	sync.go      the synchronisation operations of simulated programs
+//	extern.go    what simulated programs call outside themselves
+//	schedule.go  every schedule of a program
 //	log.go       a trace in memory
 //	graph.go     functions with a given control flow
 package slitest

@@ -13,9 +13,12 @@ import (
 // tested against the programs they lift, and the engine against both, without
 // building anything.
 type Simulation struct {
-	// Pick chooses who makes the next step; ready are the goroutines that have not
-	// ended, in rising order. A step that cannot be made is asked for again.
+	// Pick chooses the goroutine that makes the next step; ready are those that have not
+	// ended, in the order in which they began. A step that cannot be made yet is asked
+	// for again. Without Pick the first goroutine goes on for as long as it can.
 	Pick func(ready []uint32) uint32
+	// Externs do what the program calls outside itself, by the front end's name for it.
+	Externs map[string]Extern
 	// MaxSteps ends a run that does not end by itself.
 	MaxSteps int
 
@@ -30,28 +33,13 @@ type Simulation struct {
 	names    map[uint64]string
 	closures map[uint64]exec.Closure
 	maps     map[uint64]map[string]ir.Value
-	locks    map[uint64]*simLock
+	locks    map[uint64]*lockState
 	groups   map[uint64]int64
-	chans    map[uint64]*simChan
+	channels map[uint64]*channelState
 	onces    map[uint64]uint8
-	sending  map[uint32]*simItem
+	calling  map[uint32]bool     // goroutines inside the function of a Once
+	sending  map[uint32]*message // of goroutines that wait for it to be received
 	err      error
-}
-
-type simLock struct {
-	writer  bool
-	readers int
-}
-
-type simChan struct {
-	room   int
-	queue  []*simItem
-	closed bool
-}
-
-type simItem struct {
-	val   ir.Value
-	taken bool
 }
 
 // ErrStuck is returned when no goroutine can make a step, ErrSteps when a run is too
@@ -61,25 +49,36 @@ var (
 	ErrSteps = errors.New("simulation: too many steps")
 )
 
-// NewSimulation prepares a run. init functions, if any, run before in their order
-// and leave no trace.
-func NewSimulation(p *ir.Program, inits ...*ir.Func) (*Simulation, error) {
-	s := &Simulation{
+// A CrashError says that a test of a function that was called alone failed.
+type CrashError struct{ Test *ir.Instr }
+
+func (e *CrashError) Error() string {
+	return fmt.Sprintf("%v at %s", e.Test.Why, e.Test.Name())
+}
+
+// NewSimulation prepares a run with empty memory.
+func NewSimulation(p *ir.Program) *Simulation {
+	return &Simulation{
 		MaxSteps: 1 << 20, prog: p, memory: map[uint64]byte{}, threads: map[uint32]*exec.Thread{}, next: 1 << 32,
 		symbols: map[string]uint64{}, names: map[uint64]string{}, closures: map[uint64]exec.Closure{},
-		maps: map[uint64]map[string]ir.Value{}, locks: map[uint64]*simLock{}, groups: map[uint64]int64{},
-		chans: map[uint64]*simChan{}, onces: map[uint64]uint8{}, sending: map[uint32]*simItem{},
+		maps: map[uint64]map[string]ir.Value{}, locks: map[uint64]*lockState{}, groups: map[uint64]int64{},
+		channels: map[uint64]*channelState{}, onces: map[uint64]uint8{}, calling: map[uint32]bool{}, sending: map[uint32]*message{},
 	}
-	for _, f := range inits {
+}
+
+// Init runs functions one after the other, as a program initialises itself. They leave
+// no trace.
+func (s *Simulation) Init(fns ...*ir.Func) error {
+	for _, f := range fns {
 		if _, err := s.Call(f); err != nil {
-			return nil, fmt.Errorf("running %s: %w", f.Name, err)
+			return fmt.Errorf("running %s: %w", f.Name, err)
 		}
 	}
 	s.events = nil
-	return s, nil
+	return nil
 }
 
-// Call runs fn alone to its end and returns what it returned. A crash is an error.
+// Call runs fn alone to its end and returns what it returned. A crash is a *CrashError.
 func (s *Simulation) Call(fn *ir.Func, args ...ir.Value) (ir.Value, error) {
 	t := exec.NewThread(s.prog, s, 1, fn, args, nil)
 	for range s.MaxSteps {
@@ -89,7 +88,7 @@ func (s *Simulation) Call(fn *ir.Func, args ...ir.Value) (ir.Value, error) {
 		case st == exec.Ended:
 			return t.Result, nil
 		case st == exec.Crashed:
-			return ir.Value{}, fmt.Errorf("%v at %s", t.Failed.Why, t.Failed.Name())
+			return ir.Value{}, &CrashError{Test: t.Failed}
 		case st != exec.Running:
 			return ir.Value{}, ErrStuck
 		}
@@ -193,7 +192,7 @@ func (s *Simulation) Peek(addr uint64, n int) []byte {
 	return b
 }
 
-func (s *Simulation) fail(t *exec.Thread, in *ir.Instr, what string) {
+func (s *Simulation) fail(in *ir.Instr, what string) {
 	if s.err == nil {
 		s.err = fmt.Errorf("simulation of %s: %s", in.Block.Func.Name, what)
 	}
@@ -201,7 +200,7 @@ func (s *Simulation) fail(t *exec.Thread, in *ir.Instr, what string) {
 
 func (s *Simulation) Load(t *exec.Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, exec.Status) {
 	if !addr.Known {
-		s.fail(t, in, "load from an unknown address: "+in.String())
+		s.fail(in, "load from an unknown address: "+in.String())
 		return ir.Unknown(in.Size), exec.Lost
 	}
 	a := addr.Uint()
@@ -215,10 +214,10 @@ func (s *Simulation) Load(t *exec.Thread, in *ir.Instr, addr, key ir.Value) (ir.
 }
 
 func (s *Simulation) element(in *ir.Instr, m uint64, key ir.Value) ir.Value {
-	if in.Key.Op == ir.OpOpaque {
-		if in.Key.Name == "len" {
-			return ir.Word(8, uint64(len(s.maps[m])))
-		}
+	switch in.Key {
+	case ir.LengthKey:
+		return ir.Word(8, uint64(len(s.maps[m])))
+	case ir.AnyKey:
 		return ir.Unknown(in.Size)
 	}
 	v, ok := s.maps[m][string(key.Append(nil))]
@@ -239,7 +238,7 @@ func (s *Simulation) access(t *exec.Thread, in *ir.Instr, e exec.Event) {
 
 func (s *Simulation) Store(t *exec.Thread, in *ir.Instr, addr, key, val ir.Value) exec.Status {
 	if !addr.Known || in.Val != nil && !val.Known {
-		s.fail(t, in, "store of something unknown: "+in.String())
+		s.fail(in, "store of something unknown: "+in.String())
 		return exec.Lost
 	}
 	a := addr.Uint()
@@ -251,7 +250,7 @@ func (s *Simulation) Store(t *exec.Thread, in *ir.Instr, addr, key, val ir.Value
 		switch {
 		case in.Val != nil:
 			s.maps[a][string(key.Append(nil))] = val
-		case in.Key.Op == ir.OpOpaque:
+		case in.Key == ir.AnyKey:
 			clear(s.maps[a])
 		default:
 			delete(s.maps[a], string(key.Append(nil)))
@@ -295,13 +294,13 @@ func (s *Simulation) Leave(t *exec.Thread, f *exec.Frame) {
 
 func (s *Simulation) Crash(t *exec.Thread, in *ir.Instr, cond ir.Value) bool {
 	if !cond.Known {
-		s.fail(t, in, "a test of something unknown: "+in.String())
+		s.fail(in, "a test of something unknown: "+in.String())
 	}
 	return cond.Uint() != 0
 }
 
 func (s *Simulation) Branch(t *exec.Thread, in *ir.Instr) int {
-	s.fail(t, in, "a branch on something unknown: "+in.X.String())
+	s.fail(in, "a branch on something unknown: "+in.X.String())
 	return 0
 }
 
@@ -329,7 +328,7 @@ func (s *Simulation) Symbol(name string) ir.Value {
 
 func (s *Simulation) Closure(name string, captured []ir.Value) ir.Value {
 	if len(captured) == 0 {
-		a := s.Symbol("func " + name)
+		a := s.Symbol(ir.FuncSymbol(name))
 		s.closures[a.Uint()] = exec.Closure{Func: s.prog.Func(name)}
 		return a
 	}
