@@ -56,7 +56,7 @@ func many[T any](mu *isolate.Mutex, n int) allocation {
 // that memory is handed out zeroed, and to one at a time.
 func allocate(t *testing.T, program []byte) {
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	var live []allocation
 	check := func(a allocation) {
 		for i, b := range a.bytes {
@@ -107,7 +107,7 @@ func TestAllocatorHandsOutZeroedMemoryToOneAtATime(t *testing.T) {
 
 func TestFreedMemoryIsUsedAgain(t *testing.T) {
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	isolate.New[Account](&mu)
 	sizes := []int{1, 7, 100, 5000, 40_000}
 	cycle := func() {
@@ -132,7 +132,7 @@ func TestSmallGuardTakesOnePage(t *testing.T) {
 	before := isolate.ReadStats().Bytes
 	for range guards {
 		var mu isolate.Mutex
-		defer mu.Close()
+		closeAfter(t, &mu)
 		isolate.New[small](&mu)
 		isolate.New[medium](&mu)
 		isolate.New[Account](&mu)
@@ -152,7 +152,7 @@ type node struct {
 
 func TestReferencesStayInTheViewTheyAreFollowedFrom(t *testing.T) {
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	var head *node
 	for i := range 1000 {
 		n := isolate.New[node](&mu)

@@ -18,12 +18,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
 
 func TestNilDereferenceStaysARecoverablePanic(t *testing.T) {
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	acct := isolate.New[Account](&mu)
 	carelessRead(acct) // the handler is installed and has been used
 	defer func() {
@@ -40,7 +41,7 @@ func TestNilDereferenceStaysARecoverablePanic(t *testing.T) {
 // it was before.
 func TestOtherFaultsStayTheRuntimes(t *testing.T) {
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	isolate.New[Account](&mu)
 	file, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {
@@ -82,19 +83,19 @@ func TestSignalsAreDeliveredWhileAnAccessWaits(t *testing.T) {
 	signal.Notify(signals, syscall.SIGUSR1, syscall.SIGBUS, syscall.SIGSEGV)
 	defer signal.Stop(signals)
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	acct := isolate.New[Account](&mu)
 	mu.Lock()
-	done := async(func() int64 { return carelessRead(acct) })
+	done := await.Start(func() int64 { return carelessRead(acct) })
 	untilWaiting(t, 1)
 	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
-	if got := receive(t, "os/signal", signals); got != syscall.SIGUSR1 {
+	if got := await.Receive(t, "os/signal", signals); got != syscall.SIGUSR1 {
 		t.Errorf("got %v", got)
 	}
 	mu.Unlock()
-	receive(t, "the careless read", done)
+	await.Receive(t, "the careless read", done)
 }
 
 func TestChildProcessesStartWhileAnAccessWaits(t *testing.T) {
@@ -102,10 +103,10 @@ func TestChildProcessesStartWhileAnAccessWaits(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	acct := isolate.New[Account](&mu)
 	mu.Lock()
-	done := async(func() int64 { return carelessRead(acct) })
+	done := await.Start(func() int64 { return carelessRead(acct) })
 	untilWaiting(t, 1)
 	for range 3 {
 		out, err := exec.Command("echo", "hello").CombinedOutput()
@@ -114,7 +115,7 @@ func TestChildProcessesStartWhileAnAccessWaits(t *testing.T) {
 		}
 	}
 	mu.Unlock()
-	receive(t, "the careless read", done)
+	await.Receive(t, "the careless read", done)
 }
 
 // TestSystemCallsGetEFAULT: the kernel does not wait at a protected page, and the
@@ -133,7 +134,7 @@ func TestSystemCallsGetEFAULT(t *testing.T) {
 	}
 	defer file.Close()
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	buf := isolate.MakeSlice[byte](&mu, 10)
 	mu.Lock()
 	if _, err := file.ReadAt(buf, 0); !errors.Is(err, syscall.EFAULT) {
@@ -160,9 +161,9 @@ func TestProfilingTheHandler(t *testing.T) {
 	}
 	defer pprof.StopCPUProfile()
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	acct := isolate.New[Account](&mu)
-	done := async(func() bool {
+	done := await.Start(func() bool {
 		for range 5000 {
 			carelessRead(acct)
 		}
@@ -173,7 +174,7 @@ func TestProfilingTheHandler(t *testing.T) {
 		isolate.Own(&mu, acct).Balance++
 		mu.Unlock()
 	}
-	receive(t, "the careless goroutine", done)
+	await.Receive(t, "the careless goroutine", done)
 }
 
 func TestStacksMayMoveWhileAnAccessWaits(t *testing.T) {
@@ -181,17 +182,17 @@ func TestStacksMayMoveWhileAnAccessWaits(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	acct := isolate.New[Account](&mu)
 	mu.Lock()
-	done := async(func() int64 { return grow(2000, acct) })
+	done := await.Start(func() int64 { return grow(2000, acct) })
 	untilWaiting(t, 1)
 	for range 3 {
 		runtime.GC() // shrinks the stacks that are too large
 	}
 	isolate.Own(&mu, acct).Balance = 1
 	mu.Unlock()
-	if got := receive(t, "the deep goroutine", done); got != 2001 {
+	if got := await.Receive(t, "the deep goroutine", done); got != 2001 {
 		t.Errorf("the deep goroutine computed %d, want 2001", got)
 	}
 }
@@ -216,20 +217,20 @@ func TestStopsInARowAreNoReasonToSurrender(t *testing.T) {
 	defer busy.Wait()
 	defer ended.Store(true)
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	acct := isolate.New[Account](&mu)
 	before := isolate.ReadStats().Surrendered
 	stack := make([]byte, 1000)
 	for i := int64(1); i <= 5; i++ {
 		mu.Lock()
-		done := async(func() int64 { return carelessRead(acct) })
+		done := await.Start(func() int64 { return carelessRead(acct) })
 		untilWaiting(t, 1)
 		for range 250 {
 			runtime.Stack(stack, true)
 		}
 		isolate.Own(&mu, acct).Balance = i
 		mu.Unlock()
-		if got := receive(t, "the careless read", done); got != i {
+		if got := await.Receive(t, "the careless read", done); got != i {
 			t.Errorf("the careless read got %d, want %d", got, i)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
@@ -162,11 +163,44 @@ func TestOtherBackends(t *testing.T) {
 			continue
 		}
 		t.Run(backend, func(t *testing.T) {
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout=4m", "-test.skip=^TestModel", "-test.short="+fmt.Sprint(testing.Short()))
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.timeout="+childTimeout(t), "-test.skip=^TestModel", "-test.short="+fmt.Sprint(testing.Short()))
 			if out, err := run(cmd, "COFFERDAM_ISOLATE="+backend); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// childTimeout is for the tests of a child: what is left for this test, less what it takes
+// to tell where a test of the child hangs.
+func childTimeout(t *testing.T) string {
+	deadline, ok := t.Deadline()
+	if !ok {
+		return "0"
+	}
+	return (time.Until(deadline) * 9 / 10).String()
+}
+
+// failsVariable makes TestThatFailsInsideASection fail.
+const failsVariable = "COFFERDAM_ISOLATE_TEST_FAILS"
+
+func TestThatFailsInsideASection(t *testing.T) {
+	var mu isolate.Mutex
+	closeAfter(t, &mu)
+	acct := isolate.New[Account](&mu)
+	mu.Lock()
+	if os.Getenv(failsVariable) != "" {
+		t.Fatal("as it should")
+	}
+	isolate.Own(&mu, acct).Balance++
+	mu.Unlock()
+}
+
+func TestFailureInsideASectionDoesNotHang(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestThatFailsInsideASection$", "-test.timeout="+childTimeout(t))
+	out, err := run(cmd, failsVariable+"=1")
+	if err == nil || !strings.Contains(out, "as it should") || strings.Contains(out, "panic: test timed out") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

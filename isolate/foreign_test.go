@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
@@ -24,18 +25,18 @@ func TestForeignSectionKeepsCarelessCodeOut(t *testing.T) {
 
 	mu.Lock()
 	guard.Lock()
-	if !guard.Mine() || receive(t, "another goroutine", async(guard.Mine)) {
+	if !guard.Mine() || await.Receive(t, "another goroutine", await.Start(guard.Mine)) {
 		t.Error("the section is not the goroutine's that entered it")
 	}
 	own := isolate.Own(&guard, acct)
 	own.Balance = 1
-	got := async(func() int64 { carelessWrite(acct, 5); return 0 })
+	got := await.Start(func() int64 { carelessWrite(acct, 5); return 0 })
 	untilWaiting(t, 1)
 	if own.Balance != 1 {
 		t.Errorf("the section sees %d, want its own 1", own.Balance)
 	}
 	guard.Unlock()
-	receive(t, "the careless access", got)
+	await.Receive(t, "the careless access", got)
 	if guard.Mine() {
 		t.Error("the section is the goroutine's after it was left")
 	}
@@ -66,15 +67,15 @@ func TestForeignReaderLetsReadsPass(t *testing.T) {
 	acct := isolate.New[Account](&guard)
 	guard.RLock()
 	guard.RLock()
-	if got := receive(t, "the careless read", async(func() int64 { return carelessRead(acct) })); got != 0 {
+	if got := await.Receive(t, "the careless read", await.Start(func() int64 { return carelessRead(acct) })); got != 0 {
 		t.Errorf("a careless read got %d, want 0", got)
 	}
-	written := async(func() int64 { carelessWrite(acct, 5); return 0 })
+	written := await.Start(func() int64 { carelessWrite(acct, 5); return 0 })
 	untilWaiting(t, 1)
 	guard.RUnlock()
 	if got := isolate.Own(&guard, acct).Balance; got != 0 {
 		t.Errorf("the second reader sees %d, want 0", got)
 	}
 	guard.RUnlock()
-	receive(t, "the careless write", written)
+	await.Receive(t, "the careless write", written)
 }

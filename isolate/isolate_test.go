@@ -2,6 +2,7 @@ package isolate_test
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"runtime"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
@@ -22,9 +24,9 @@ type Account struct {
 
 const protectable = runtime.GOOS == "linux" && runtime.GOARCH == "amd64"
 
-// patience ends a test that would otherwise hang. Nothing is asserted about how
-// long anything takes.
-const patience = 20 * time.Second
+// longestWait lets accesses wait longer than any section of a test lasts, and ends before
+// a test gives up: where a cycle of waiting goes unseen, the test fails by the finding.
+const longestWait = time.Minute
 
 func TestMain(m *testing.M) {
 	if child := os.Getenv(childVariable); child != "" {
@@ -35,9 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// quiet keeps the findings that tests provoke out of their output, and lets
-// accesses wait as long as a test would.
-func quiet() { isolate.Configure(isolate.Config{LongestWait: patience, Logger: discard}) }
+// quiet keeps the findings that tests provoke out of their output.
+func quiet() { isolate.Configure(isolate.Config{LongestWait: longestWait, Logger: discard}) }
 
 var discard = slog.New(slog.DiscardHandler)
 
@@ -54,40 +55,20 @@ func protected(t testing.TB) bool {
 	return false
 }
 
-// until waits for a condition that another goroutine brings about.
-func until(t testing.TB, what string, cond func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !cond(); runtime.Gosched() {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %v still not %s", patience, what)
+// closeAfter closes a guard when the test is over. A test that has failed may have left a
+// section that Close would wait for, and for ever; its guard stays.
+func closeAfter(t testing.TB, guard io.Closer) {
+	t.Cleanup(func() {
+		if !t.Failed() {
+			guard.Close()
 		}
-	}
+	})
 }
 
 // untilWaiting waits until n careless accesses wait for a section.
 func untilWaiting(t testing.TB, n uint64) {
 	t.Helper()
-	until(t, "the careless access waits", func() bool { return isolate.ReadStats().Waiting == n })
-}
-
-// receive waits for a goroutine to deliver.
-func receive[T any](t testing.TB, what string, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(patience):
-		buf := make([]byte, 1<<20)
-		t.Fatalf("after %v nothing from %s\n%s", patience, what, buf[:runtime.Stack(buf, true)])
-		panic("unreachable")
-	}
-}
-
-// async runs f on a goroutine of its own.
-func async[T any](f func() T) <-chan T {
-	c := make(chan T, 1)
-	go func() { c <- f() }()
-	return c
+	await.Until(t, "the careless access waits", func() bool { return isolate.ReadStats().Waiting == n })
 }
 
 var uniques atomic.Int64

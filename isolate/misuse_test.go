@@ -125,7 +125,7 @@ func TestTypesWithPointersAreRefusedWithTheField(t *testing.T) {
 		B inner
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	panics(t, func() { isolate.New[outer](&mu) }, "outer", "B.Tags[0].Names", "map[string]int", "isolate.Ref")
 	panics(t, func() { isolate.New[*int](&mu) }, "*int")
 	panics(t, func() { isolate.New[string](&mu) }, "string")

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
@@ -20,10 +21,10 @@ import (
 func violate(t *testing.T, mu *isolate.Mutex, access func()) {
 	t.Helper()
 	mu.Lock()
-	done := async(func() bool { access(); return true })
+	done := await.Start(func() bool { access(); return true })
 	untilWaiting(t, 1)
 	mu.Unlock()
-	receive(t, "the careless access", done)
+	await.Receive(t, "the careless access", done)
 }
 
 // here is the line of its caller.
@@ -50,7 +51,7 @@ func TestFindingNamesEverything(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	madeAt := here() - 1
@@ -60,10 +61,10 @@ func TestFindingNamesEverything(t *testing.T) {
 	var careless uint64
 	mu.Lock()
 	lockedAt := here() - 1
-	done := async(func() bool { careless = goroutineID(); outerCareless(acct); return true })
+	done := await.Start(func() bool { careless = goroutineID(); outerCareless(acct); return true })
 	untilWaiting(t, 1)
 	mu.Unlock()
-	receive(t, "the careless access", done)
+	await.Receive(t, "the careless access", done)
 
 	f := onlyFinding(t, name)
 	access, lock := f.Accesses[0], f.Accesses[1]
@@ -99,7 +100,7 @@ func TestLockSiteOfEveryWayToLock(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
@@ -120,10 +121,10 @@ func TestLockSiteOfEveryWayToLock(t *testing.T) {
 		func() { carelessWrite(acct, 1); mu.Lock() }, // has to seal
 	} {
 		lock()
-		done := async(func() int64 { return carelessRead(acct) })
+		done := await.Start(func() int64 { return carelessRead(acct) })
 		untilWaiting(t, 1)
 		mu.Unlock()
-		receive(t, "the careless access", done)
+		await.Receive(t, "the careless access", done)
 	}
 	for _, f := range findingsOf(name) {
 		site := f.Accesses[1].Site()
@@ -141,7 +142,7 @@ func TestElementsOfSlicesAreNamed(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	all := isolate.MakeSlice[Account](&mu, 500)
@@ -156,7 +157,7 @@ func TestRepeatsAreOneFinding(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
@@ -174,7 +175,7 @@ func TestFindingsAreDelivered(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
@@ -189,11 +190,11 @@ func TestFindingsAreDelivered(t *testing.T) {
 	})
 	for i := range uint64(3) {
 		violate(t, &mu, func() { carelessRead(acct) })
-		if got := receive(t, "OnFinding", delivered); got != i+1 {
+		if got := await.Receive(t, "OnFinding", delivered); got != i+1 {
 			t.Errorf("delivered with count %d, want %d", got, i+1)
 		}
 	}
-	record := receive(t, "slog", logged)
+	record := await.Receive(t, "slog", logged)
 	text := record.Message
 	record.Attrs(func(a slog.Attr) bool { text += " " + a.String(); return true })
 	for _, w := range []string{name, "Account.Balance", "carelessRead", "isolate_test.go:", "delayed", "read"} {
@@ -240,7 +241,7 @@ func TestOnFindingMayUseThePackage(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
@@ -260,5 +261,5 @@ func TestOnFindingMayUseThePackage(t *testing.T) {
 		}
 	})
 	violate(t, &mu, func() { carelessWrite(acct, 77) })
-	receive(t, "OnFinding", called)
+	await.Receive(t, "OnFinding", called)
 }

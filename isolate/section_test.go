@@ -5,13 +5,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
 
 func TestOwnAndSharedViewAreTheSameMemory(t *testing.T) {
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
@@ -47,14 +48,14 @@ func TestCarelessAccessIsDelayedUntilTheSectionEnds(t *testing.T) {
 	} {
 		t.Run(string(test.op), func(t *testing.T) {
 			var mu isolate.Mutex
-			defer mu.Close()
+			closeAfter(t, &mu)
 			name := unique(t)
 			mu.SetName(name)
 			acct := isolate.New[Account](&mu)
 			mu.Lock()
 			own := isolate.Own(&mu, acct)
 			own.Balance = 1
-			got := async(func() int64 { return test.access(acct) })
+			got := await.Start(func() int64 { return test.access(acct) })
 			untilWaiting(t, 1)
 			for i := range int64(1000) {
 				if own.Balance != i+1 {
@@ -67,7 +68,7 @@ func TestCarelessAccessIsDelayedUntilTheSectionEnds(t *testing.T) {
 			if test.op == finding.Write {
 				want = 100
 			}
-			if v := receive(t, "the careless access", got); v != want {
+			if v := await.Receive(t, "the careless access", got); v != want {
 				t.Errorf("the careless access got %d, want %d", v, want)
 			}
 			if v := carelessRead(acct); v != want {
@@ -86,7 +87,7 @@ func TestEveryPageOfAGuardIsProtected(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	const n = 3000 // on many pages and several extents
 	var all []*Account
 	for range n {
@@ -99,11 +100,11 @@ func TestEveryPageOfAGuardIsProtected(t *testing.T) {
 		mu.Lock()
 		for _, i := range []int{0, 1, 77, n / 2, n - 1} {
 			before := isolate.ReadStats().Delayed
-			got := async(func() int64 { return carelessRead(all[i]) })
+			got := await.Start(func() int64 { return carelessRead(all[i]) })
 			untilWaiting(t, 1)
 			isolate.Own(&mu, all[i]).Balance = 42
 			mu.Unlock()
-			if v := receive(t, "the careless read", got); v != 42 {
+			if v := await.Receive(t, "the careless read", got); v != 42 {
 				t.Errorf("round %d: account %d shows %d, want 42", round, i, v)
 			}
 			if d := isolate.ReadStats().Delayed - before; d != 1 {
@@ -120,7 +121,7 @@ func TestManyCarelessGoroutinesAllPassWhenTheSectionEnds(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
@@ -129,12 +130,12 @@ func TestManyCarelessGoroutinesAllPassWhenTheSectionEnds(t *testing.T) {
 	const n = 2
 	var got []<-chan int64
 	for range n {
-		got = append(got, async(func() int64 { return carelessRead(acct) }))
+		got = append(got, await.Start(func() int64 { return carelessRead(acct) }))
 	}
 	isolate.Own(&mu, acct).Balance = 5
 	mu.Unlock()
 	for _, c := range got {
-		if v := receive(t, "a careless read", c); v != 0 && v != 5 {
+		if v := await.Receive(t, "a careless read", c); v != 0 && v != 5 {
 			t.Errorf("a careless read got %d, want the value before or after the section", v)
 		}
 	}
@@ -145,7 +146,7 @@ func TestHolderMayUseTheSharedPointer(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
@@ -160,21 +161,21 @@ func TestHolderMayUseTheSharedPointer(t *testing.T) {
 		t.Errorf("finding is %s %+v, want a surrendered bypass", f.Kind, f.Outcomes)
 	}
 	mu.Lock() // seals again
-	got := async(func() int64 { return carelessRead(acct) })
+	got := await.Start(func() int64 { return carelessRead(acct) })
 	untilWaiting(t, 1)
 	mu.Unlock()
-	receive(t, "the careless read", got)
+	await.Receive(t, "the careless read", got)
 }
 
 func TestTryLockBeginsASectionOnlyIfNoneIsRunning(t *testing.T) {
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	acct := isolate.New[Account](&mu)
 	if !mu.TryLock() {
 		t.Fatal("TryLock of a free Mutex failed")
 	}
 	isolate.Own(&mu, acct).Balance++
-	if receive(t, "TryLock", async(mu.TryLock)) {
+	if await.Receive(t, "TryLock", await.Start(mu.TryLock)) {
 		t.Error("TryLock of a locked Mutex succeeded")
 	}
 	mu.Unlock()
@@ -182,7 +183,7 @@ func TestTryLockBeginsASectionOnlyIfNoneIsRunning(t *testing.T) {
 
 func TestPlainExcludesSectionsAndLeavesTheGuardOpen(t *testing.T) {
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
@@ -218,7 +219,7 @@ func TestReadersSectionLetsReadsPassAndStopsWrites(t *testing.T) {
 		return
 	}
 	var rw isolate.RWMutex
-	defer rw.Close()
+	closeAfter(t, &rw)
 	name := unique(t)
 	rw.SetName(name)
 	acct := isolate.New[Account](&rw)
@@ -230,7 +231,7 @@ func TestReadersSectionLetsReadsPassAndStopsWrites(t *testing.T) {
 			t.Errorf("careless read in a reader's section got %d, want 1", v)
 		}
 	}
-	done := async(func() int64 { carelessWrite(acct, 2); return 2 })
+	done := await.Start(func() int64 { carelessWrite(acct, 2); return 2 })
 	untilWaiting(t, 1)
 	if own.Balance != 1 {
 		t.Errorf("the reader's section sees %d, want 1", own.Balance)
@@ -240,7 +241,7 @@ func TestReadersSectionLetsReadsPassAndStopsWrites(t *testing.T) {
 		defer rw.RLocker().Unlock()
 	}()
 	rw.RUnlock()
-	receive(t, "the careless write", done)
+	await.Receive(t, "the careless write", done)
 	if v := carelessRead(acct); v != 2 {
 		t.Errorf("after the section the balance is %d, want the careless 2", v)
 	}
@@ -263,7 +264,7 @@ func TestEmbeddedLocksAreTheSameLocks(t *testing.T) {
 		number int
 		isolate.RWMutex
 	}
-	defer bank.Close()
+	closeAfter(t, &bank)
 	acct := isolate.New[Account](&bank)
 	bank.Lock()
 	isolate.Own(&bank.RWMutex, acct).Balance = 1
@@ -278,10 +279,10 @@ func TestEmbeddedLocksAreTheSameLocks(t *testing.T) {
 	if got := carelessRead(acct); got != 1 {
 		t.Errorf("a careless read in a reader's section got %d, want 1", got)
 	}
-	done := async(func() bool { carelessWrite(acct, 3); return true })
+	done := await.Start(func() bool { carelessWrite(acct, 3); return true })
 	untilWaiting(t, 1)
 	bank.RUnlock()
-	receive(t, "the careless write", done)
+	await.Receive(t, "the careless write", done)
 	if bank.number != 0 {
 		t.Errorf("the field before the lock is %d", bank.number)
 	}
@@ -293,18 +294,18 @@ func TestWritersSectionStopsReadsAndWrites(t *testing.T) {
 		return
 	}
 	var rw isolate.RWMutex
-	defer rw.Close()
+	closeAfter(t, &rw)
 	acct := isolate.New[Account](&rw)
 	rw.RLock()
 	carelessRead(acct) // readable, so that Lock has to seal
 	rw.RUnlock()
 	for _, access := range []func(){func() { carelessRead(acct) }, func() { carelessWrite(acct, 9) }} {
 		rw.Lock()
-		done := async(func() bool { access(); return true })
+		done := await.Start(func() bool { access(); return true })
 		untilWaiting(t, 1)
 		isolate.Own(&rw, acct).Balance = 4
 		rw.Unlock()
-		receive(t, "the careless access", done)
+		await.Receive(t, "the careless access", done)
 	}
 	if v := carelessRead(acct); v != 9 {
 		t.Errorf("the balance is %d, want the careless 9", v)
@@ -313,21 +314,21 @@ func TestWritersSectionStopsReadsAndWrites(t *testing.T) {
 
 func TestRWMutexExcludesLikeSync(t *testing.T) {
 	var rw isolate.RWMutex
-	defer rw.Close()
+	closeAfter(t, &rw)
 	acct := isolate.New[Account](&rw)
 	rw.RLock()
-	if !receive(t, "TryRLock", async(rw.TryRLock)) {
+	if !await.Receive(t, "TryRLock", await.Start(rw.TryRLock)) {
 		t.Error("a second reader was refused")
 	}
 	rw.RUnlock()
-	if receive(t, "TryLock", async(rw.TryLock)) {
+	if await.Receive(t, "TryLock", await.Start(rw.TryLock)) {
 		t.Error("a writer was let in beside a reader")
 	}
 	rw.RUnlock()
 	if !rw.TryLock() {
 		t.Fatal("a writer was refused without readers")
 	}
-	if receive(t, "TryRLock", async(rw.TryRLock)) {
+	if await.Receive(t, "TryRLock", await.Start(rw.TryRLock)) {
 		t.Error("a reader was let in beside a writer")
 	}
 	isolate.Own(&rw, acct).Balance++
@@ -339,13 +340,13 @@ func TestCondWaitIsAReleaseAndAnAcquire(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	cond := isolate.NewCond(&mu)
 	acct := isolate.New[Account](&mu)
 	entered := make(chan bool)
-	done := async(func() int64 {
+	done := await.Start(func() int64 {
 		mu.Lock()
 		defer mu.Unlock()
 		close(entered)
@@ -363,7 +364,7 @@ func TestCondWaitIsAReleaseAndAnAcquire(t *testing.T) {
 	}()
 	carelessWrite(acct, 5) // passes: nobody is in a section
 	cond.Signal()
-	if v := receive(t, "the waiting section", done); v != 6 {
+	if v := await.Receive(t, "the waiting section", done); v != 6 {
 		t.Errorf("after Wait the section made it %d, want 6", v)
 	}
 	if n := len(findingsOf(name)); n != 0 {

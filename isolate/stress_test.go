@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
 
@@ -39,7 +40,7 @@ func stress(t *testing.T, section func(rng *rand.Rand), careless ...func(rng *ra
 		run(&shares[1+i], f, uint64(10+i))
 	}
 	run(new(atomic.Int64), func(*rand.Rand) { runtime.GC() }, 0)
-	until(t, "through", func() bool {
+	await.Until(t, "through", func() bool {
 		now := isolate.ReadStats()
 		done := shares[0].Load() >= sections && now.Delayed+now.Surrendered-before.Delayed-before.Surrendered >= violations
 		for i := range careless {
@@ -48,7 +49,7 @@ func stress(t *testing.T, section func(rng *rand.Rand), careless ...func(rng *ra
 		return done
 	})
 	stop.Store(true)
-	receive(t, "the goroutines", async(func() bool { all.Wait(); return true }))
+	await.Receive(t, "the goroutines", await.Start(func() bool { all.Wait(); return true }))
 	return shares[0].Load()
 }
 
@@ -82,7 +83,7 @@ func TestStressCounters(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	type pair struct{ a, b int64 }
 	pairs := isolate.MakeSlice[pair](&mu, 2000) // on several pages
 	w := watchIsolation()
@@ -121,7 +122,7 @@ func TestStressReadersAndWriters(t *testing.T) {
 		return
 	}
 	var rw isolate.RWMutex
-	defer rw.Close()
+	closeAfter(t, &rw)
 	values := isolate.MakeSlice[int64](&rw, 3000)
 	w := watchIsolation()
 	stress(t, func(rng *rand.Rand) {
@@ -165,7 +166,7 @@ func TestStressList(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	type root struct{ first isolate.Ref[node] }
 	list := isolate.New[root](&mu)
 	const length = 200
@@ -212,7 +213,7 @@ func TestStressTree(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	tree := isolate.New[treeRoot](&mu)
 	w := watchIsolation()
 	stress(t, func(rng *rand.Rand) {
@@ -312,7 +313,7 @@ func TestStressCopiesDuringCollections(t *testing.T) {
 		return
 	}
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	buf := isolate.MakeSlice[byte](&mu, 5*4096)
 	w := watchIsolation()
 	uniform := func(b []byte) bool {
@@ -353,7 +354,7 @@ func TestManyGuardsAreIndependent(t *testing.T) {
 	locks := make([]isolate.Mutex, guards)
 	data := make([]*Account, guards)
 	for i := range locks {
-		defer locks[i].Close()
+		closeAfter(t, &locks[i])
 		data[i] = isolate.New[Account](&locks[i])
 	}
 	for range 2 {

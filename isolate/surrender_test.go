@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
 
@@ -37,14 +38,14 @@ func TestDeadlockOfFigure6IsSurrendered(t *testing.T) {
 
 func figure6(t *testing.T, second func(*isolate.Mutex) sync.Locker) {
 	var l1, l2 isolate.Mutex
-	defer l1.Close()
-	defer l2.Close()
+	closeAfter(t, &l1)
+	closeAfter(t, &l2)
 	name := unique(t)
 	l1.SetName(name)
 	g1, g2 := isolate.New[Account](&l1), isolate.New[Account](&l2)
 	l1.Lock()
 	held := make(chan bool)
-	careless := async(func() bool {
+	careless := await.Start(func() bool {
 		second(&l2).Lock()
 		defer second(&l2).Unlock()
 		close(held)
@@ -58,7 +59,7 @@ func figure6(t *testing.T, second func(*isolate.Mutex) sync.Locker) {
 	isolate.Own(&l2, g2).Balance++
 	l2.Unlock()
 	l1.Unlock()
-	receive(t, "the careless goroutine", careless)
+	await.Receive(t, "the careless goroutine", careless)
 	surrendered(t, name, "waits for a lock that the careless goroutine holds")
 }
 
@@ -72,12 +73,12 @@ func TestLongerCycleIsSurrendered(t *testing.T) {
 	l1.SetName(name)
 	g1 := isolate.New[Account](&l1)
 	for _, l := range []*isolate.Mutex{&l1, &l2, &l3} {
-		defer l.Close()
+		closeAfter(t, l)
 	}
 	// l1 is held by A, which waits for l2, held by B, which waits for l3, held by
 	// the careless goroutine, which waits for A's section.
 	ready := make(chan bool)
-	careless := async(func() bool {
+	careless := await.Start(func() bool {
 		l3.Lock()
 		defer l3.Unlock()
 		ready <- true
@@ -87,7 +88,7 @@ func TestLongerCycleIsSurrendered(t *testing.T) {
 	})
 	<-ready
 	b := make(chan bool)
-	bDone := async(func() bool {
+	bDone := await.Start(func() bool {
 		l2.Lock()
 		defer l2.Unlock()
 		b <- true
@@ -97,7 +98,7 @@ func TestLongerCycleIsSurrendered(t *testing.T) {
 	})
 	<-b
 	a := make(chan bool)
-	aDone := async(func() bool {
+	aDone := await.Start(func() bool {
 		l1.Lock()
 		defer l1.Unlock()
 		a <- true
@@ -107,9 +108,9 @@ func TestLongerCycleIsSurrendered(t *testing.T) {
 	})
 	<-a
 	ready <- true
-	receive(t, "the careless goroutine", careless)
-	receive(t, "B", bDone)
-	receive(t, "A", aDone)
+	await.Receive(t, "the careless goroutine", careless)
+	await.Receive(t, "B", bDone)
+	await.Receive(t, "A", aDone)
 	surrendered(t, name, "waits for a lock that the careless goroutine holds")
 }
 
@@ -123,7 +124,7 @@ func TestTwoSectionsCarelessWithEachOtherAreSurrendered(t *testing.T) {
 	var data [2]*Account
 	for i := range locks {
 		data[i] = isolate.New[Account](&locks[i])
-		defer locks[i].Close()
+		closeAfter(t, &locks[i])
 	}
 	var inside atomic.Int32
 	section := func(i int) bool {
@@ -135,9 +136,9 @@ func TestTwoSectionsCarelessWithEachOtherAreSurrendered(t *testing.T) {
 		return true
 	}
 	before := isolate.ReadStats().Surrendered
-	first, second := async(func() bool { return section(0) }), async(func() bool { return section(1) })
-	receive(t, "the first section", first)
-	receive(t, "the second section", second)
+	first, second := await.Start(func() bool { return section(0) }), await.Start(func() bool { return section(1) })
+	await.Receive(t, "the first section", first)
+	await.Receive(t, "the second section", second)
 	if n := isolate.ReadStats().Surrendered - before; n < 1 || n > 2 {
 		t.Errorf("%d surrenders, want one or two", n)
 	}
@@ -151,14 +152,14 @@ func TestLongestWaitIsSurrendered(t *testing.T) {
 	isolate.Configure(isolate.Config{LongestWait: longest, Logger: discard})
 	defer quiet()
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
 	mu.Lock()
 	defer mu.Unlock()
-	done := async(func() bool { carelessWrite(acct, 1); return true })
-	receive(t, "the careless write", done) // the section has not ended
+	done := await.Start(func() bool { carelessWrite(acct, 1); return true })
+	await.Receive(t, "the careless write", done) // the section has not ended
 	surrendered(t, name, "longest wait")
 	if f := onlyFinding(t, name); f.Waited < longest {
 		t.Errorf("waited %v, want at least %v", f.Waited, longest)
@@ -186,15 +187,15 @@ func TestCollectionDoesNotWaitForASection(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var mu isolate.Mutex
-			defer mu.Close()
+			closeAfter(t, &mu)
 			p := isolate.New[Page](&mu)
 			for range 5 {
 				mu.Lock()
-				done := async(func() bool { test.access(p, make([]byte, len(p))); return true })
+				done := await.Start(func() bool { test.access(p, make([]byte, len(p))); return true })
 				untilStopped(t, done)
-				receive(t, "the collection", async(func() bool { runtime.GC(); debug.FreeOSMemory(); return true }))
+				await.Receive(t, "the collection", await.Start(func() bool { runtime.GC(); debug.FreeOSMemory(); return true }))
 				mu.Unlock()
-				receive(t, "the careless goroutine", done)
+				await.Receive(t, "the careless goroutine", done)
 			}
 		})
 	}
@@ -204,7 +205,7 @@ func TestCollectionDoesNotWaitForASection(t *testing.T) {
 // through already.
 func untilStopped(t *testing.T, done <-chan bool) {
 	t.Helper()
-	until(t, "the careless access waits", func() bool { return isolate.ReadStats().Waiting > 0 || len(done) > 0 })
+	await.Until(t, "the careless access waits", func() bool { return isolate.ReadStats().Waiting > 0 || len(done) > 0 })
 }
 
 // TestOneProcessorIsEnough: the careless access and the section it waits for
@@ -215,19 +216,19 @@ func TestOneProcessorIsEnough(t *testing.T) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var mu isolate.Mutex
-	defer mu.Close()
+	closeAfter(t, &mu)
 	name := unique(t)
 	mu.SetName(name)
 	acct := isolate.New[Account](&mu)
 	mu.Lock()
 	own := isolate.Own(&mu, acct)
-	done := async(func() int64 { return carelessRead(acct) })
+	done := await.Start(func() int64 { return carelessRead(acct) })
 	for range 3 {
 		runtime.Gosched() // to the careless goroutine, and back by preemption
 	}
 	own.Balance = 11
 	mu.Unlock()
-	if v := receive(t, "the careless read", done); v != 11 {
+	if v := await.Receive(t, "the careless read", done); v != 11 {
 		t.Errorf("the careless read got %d, want 11", v)
 	}
 	if f := onlyFinding(t, name); f.Outcomes.Delayed != 1 || f.Outcomes.Surrendered != 0 {

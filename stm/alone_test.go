@@ -8,7 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/await"
 )
 
 const aloneVariable = "COFFERDAM_STM_TEST_ALONE"
@@ -32,9 +33,11 @@ func isAlone(t *testing.T) bool { return os.Getenv(aloneVariable) == t.Name() }
 // child runs one test of this binary, and returns what it printed.
 func child(t *testing.T, test string) (out []byte, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	patience := await.Patience(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+strings.ReplaceAll(test, "/", "$/^")+"$", "-test.timeout=10s")
+	// The child gives up first, and says where it hangs.
+	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+strings.ReplaceAll(test, "/", "$/^")+"$", "-test.timeout="+(patience*3/4).String())
 	cmd.Env = append(os.Environ(), aloneVariable+"="+test, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
 	out, err = cmd.CombinedOutput()
 	if len(out) > 4000 {

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
@@ -257,7 +258,7 @@ func testDoomed(t *testing.T, c company, f fault) {
 	const most = 20
 	reached := 0
 	for range most {
-		d := receive(t, "a doomed transaction", async(func() doomed { return doom(c, f) }))
+		d := await.Receive(t, "a doomed transaction", await.Start(func() doomed { return doom(c, f) }))
 		if d.err != nil || d.result != 1 || d.runs != 2 {
 			t.Fatalf("result %d, error %v after %d runs; want 1 after 2", d.result, d.err, d.runs)
 		}
@@ -348,7 +349,7 @@ func testPrivatised(t *testing.T, c company) {
 	table := []string{"zero", "one", "two"}
 	unlinked, written := make(chan bool), make(chan bool)
 	var looked atomic.Bool
-	got := async(func() string {
+	got := await.Start(func() string {
 		leader := myTx()
 		first := true
 		s, err := stm.ValueWith(c.Options, func(tx *stm.Tx) (string, error) {
@@ -382,7 +383,7 @@ func testPrivatised(t *testing.T, c company) {
 	private := <-mine
 	private.index, private.text, private.next = 99, "private", nil
 	close(written)
-	if s := receive(t, "the transaction", got); s != "none" || !looked.Load() {
+	if s := await.Receive(t, "the transaction", got); s != "none" || !looked.Load() {
 		t.Fatalf("got %q, want none", s)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
@@ -63,7 +64,7 @@ func TestFunctionThatRecoversARetryWaitsAllTheSame(t *testing.T) {
 	}
 	var x, y int
 	entered := make(chan bool, 10)
-	done := async(func() error {
+	done := await.Start(func() error {
 		return stm.Atomically(func(tx *stm.Tx) error {
 			stm.Store(tx, &y, 1)
 			defer func() { recover() }()
@@ -75,9 +76,9 @@ func TestFunctionThatRecoversARetryWaitsAllTheSame(t *testing.T) {
 			return nil
 		})
 	})
-	receive(t, "the function", entered)
+	await.Receive(t, "the function", entered)
 	commit(increment(&x))
-	receive(t, "the transaction", done)
+	await.Receive(t, "the transaction", done)
 	if len(entered) != 1 {
 		t.Errorf("the function was run %d times more after its Retry, want once", len(entered))
 	}
@@ -129,7 +130,7 @@ func TestErrorOfAnIrrevocableTransactionIsReturned(t *testing.T) {
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		var x int
 		oops := errors.New("oops")
-		done := async(func() error {
+		done := await.Start(func() error {
 			for range 500 {
 				err := o.Atomically(func(tx *stm.Tx) error {
 					stm.Load(tx, &x)
@@ -143,7 +144,7 @@ func TestErrorOfAnIrrevocableTransactionIsReturned(t *testing.T) {
 			}
 			return oops
 		})
-		if err := receive(t, "Atomically", done); err != oops {
+		if err := await.Receive(t, "Atomically", done); err != oops {
 			t.Error(err)
 		}
 	})
@@ -177,7 +178,7 @@ func TestRetryAfterManyConflictsWaits(t *testing.T) {
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		var x, ready int
 		waits := make(chan bool, 1000)
-		done := async(func() (err error) {
+		done := await.Start(func() (err error) {
 			defer func() {
 				if r := recover(); r != nil {
 					err = fmt.Errorf("the user, who never called Irrevocable, was told: %v", r)
@@ -194,9 +195,9 @@ func TestRetryAfterManyConflictsWaits(t *testing.T) {
 				return nil
 			})
 		})
-		receive(t, "the attempt that runs alone", waits)
+		await.Receive(t, "the attempt that runs alone", waits)
 		commit(increment(&ready))
-		if err := receive(t, "the transaction", done); err != nil {
+		if err := await.Receive(t, "the transaction", done); err != nil {
 			t.Error(err)
 		}
 	})
@@ -210,7 +211,7 @@ func TestErrorAfterManyConflictsIsReturned(t *testing.T) {
 		oops := errors.New("oops")
 		for range 20 {
 			var x int
-			done := async(func() error {
+			done := await.Start(func() error {
 				return contended(o, &x, func(tx *stm.Tx, alone bool) error {
 					if alone {
 						return oops
@@ -218,7 +219,7 @@ func TestErrorAfterManyConflictsIsReturned(t *testing.T) {
 					return nil
 				})
 			})
-			if err := receive(t, "the transaction", done); err != oops {
+			if err := await.Receive(t, "the transaction", done); err != oops {
 				t.Errorf("got %v, want oops", err)
 			}
 		}
@@ -231,7 +232,7 @@ func TestOrElseAfterManyConflictsTakesTheSecond(t *testing.T) {
 	}
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		var x, y int
-		done := async(func() (err error) {
+		done := await.Start(func() (err error) {
 			defer func() {
 				if r := recover(); r != nil {
 					err = fmt.Errorf("panic: %v", r)
@@ -243,7 +244,7 @@ func TestOrElseAfterManyConflictsTakesTheSecond(t *testing.T) {
 					func(tx *stm.Tx) error { stm.Store(tx, &y, stm.Load(tx, &y)+10); return nil })
 			})
 		})
-		if err := receive(t, "the transaction", done); err != nil || y != 10 {
+		if err := await.Receive(t, "the transaction", done); err != nil || y != 10 {
 			t.Errorf("%v and %d, want 10", err, y)
 		}
 	})
@@ -299,7 +300,7 @@ func TestOnAbortOfARetryRunsBeforeItWaits(t *testing.T) {
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		var x int
 		aborts := make(chan bool, 100)
-		done := async(func() error {
+		done := await.Start(func() error {
 			return o.Atomically(func(tx *stm.Tx) error {
 				tx.OnAbort(func() { aborts <- true }) // say, gives back a token
 				if stm.Load(tx, &x) == 0 {
@@ -308,9 +309,9 @@ func TestOnAbortOfARetryRunsBeforeItWaits(t *testing.T) {
 				return nil
 			})
 		})
-		receive(t, "OnAbort", aborts) // only then
+		await.Receive(t, "OnAbort", aborts) // only then
 		commit(increment(&x))
-		if err := receive(t, "the transaction", done); err != nil {
+		if err := await.Receive(t, "the transaction", done); err != nil {
 			t.Error(err)
 		}
 	})
@@ -333,7 +334,7 @@ func TestTransactionInOnAbortDoesNotChangeItsOwner(t *testing.T) {
 				return nil
 			}
 			// From here on nobody can come between.
-			blocked := async(func() bool { commit(increment(&x)); return true })
+			blocked := await.Start(func() bool { commit(increment(&x)); return true })
 			for range 100 {
 				runtime.Gosched()
 			}
@@ -381,7 +382,7 @@ func TestPanicsPassedOnAmongCommits(t *testing.T) {
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		var stop atomic.Bool
 		var n int
-		writer := async(func() bool {
+		writer := await.Start(func() bool {
 			for !stop.Load() {
 				stm.Atomically(func(tx *stm.Tx) error { increment(&n)(tx); return nil })
 			}
@@ -412,7 +413,7 @@ func TestPanicsPassedOnAmongCommits(t *testing.T) {
 			}()
 		}
 		stop.Store(true)
-		receive(t, "the writer", writer)
+		await.Receive(t, "the writer", writer)
 	})
 }
 
@@ -448,7 +449,7 @@ func TestTimerRunsAsLongAsATransactionDoes(t *testing.T) {
 	o := stm.Options{Mode: stm.Timer}
 	var x, y int
 	attempts := 0
-	done := async(func() error {
+	done := await.Start(func() error {
 		return o.Atomically(func(tx *stm.Tx) error {
 			attempts++
 			if attempts == 1 {
@@ -468,7 +469,7 @@ func TestTimerRunsAsLongAsATransactionDoes(t *testing.T) {
 			return nil
 		})
 	})
-	if err := receive(t, "a doomed loop", done); err != nil {
+	if err := await.Receive(t, "a doomed loop", done); err != nil {
 		t.Error(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
@@ -24,7 +25,7 @@ import (
 func stress(t *testing.T, n int, functions ...func(rnd *rand.Rand) error) {
 	t.Helper()
 	var stop atomic.Bool
-	collector := async(func() bool {
+	collector := await.Start(func() bool {
 		for !stop.Load() {
 			runtime.GC()
 		}
@@ -43,9 +44,9 @@ func stress(t *testing.T, n int, functions ...func(rnd *rand.Rand) error) {
 			}
 		})
 	}
-	receive(t, "the transactions", async(func() bool { wg.Wait(); return true }))
+	await.Receive(t, "the transactions", await.Start(func() bool { wg.Wait(); return true }))
 	stop.Store(true)
-	receive(t, "the collector", collector)
+	await.Receive(t, "the collector", collector)
 }
 
 func TestMoneyIsNeitherMadeNorLost(t *testing.T) {
@@ -336,7 +337,7 @@ func TestQueueByRetryLosesNoWakeUp(t *testing.T) {
 				}
 			})
 		}
-		receive(t, "the workers", async(func() bool { wg.Wait(); return true }))
+		await.Receive(t, "the workers", await.Start(func() bool { wg.Wait(); return true }))
 		sum := 0
 		for _, s := range sums {
 			sum += s
@@ -373,7 +374,7 @@ func among(t *testing.T, fast func(tx *stm.Tx), slow func() error) {
 	t.Helper()
 	var stop atomic.Bool
 	under := make(chan bool)
-	writer := async(func() int {
+	writer := await.Start(func() int {
 		for commits := 0; ; commits++ {
 			switch {
 			case commits == 1000:
@@ -384,10 +385,10 @@ func among(t *testing.T, fast func(tx *stm.Tx), slow func() error) {
 			stm.Atomically(func(tx *stm.Tx) error { fast(tx); return nil })
 		}
 	})
-	receive(t, "the fast ones", under)
-	err := receive(t, "the slow transaction", async(slow))
+	await.Receive(t, "the fast ones", under)
+	err := await.Receive(t, "the slow transaction", await.Start(slow))
 	stop.Store(true)
-	n := receive(t, "the fast ones", writer)
+	n := await.Receive(t, "the fast ones", writer)
 	if err != nil {
 		t.Error(err)
 	}

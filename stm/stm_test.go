@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
@@ -20,27 +20,6 @@ func inEveryMode(t *testing.T, f func(t *testing.T, o stm.Options)) {
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) { f(t, stm.Options{Mode: mode}) })
 	}
-}
-
-// patience ends a test that would otherwise hang.
-const patience = 20 * time.Second
-
-func receive[T any](t testing.TB, what string, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(patience):
-		buf := make([]byte, 1<<20)
-		t.Fatalf("after %v nothing from %s\n%s", patience, what, buf[:runtime.Stack(buf, true)])
-		panic("unreachable")
-	}
-}
-
-func async[T any](f func() T) <-chan T {
-	c := make(chan T, 1)
-	go func() { c <- f() }()
-	return c
 }
 
 func TestCounterByManyGoroutines(t *testing.T) {
@@ -214,7 +193,7 @@ func TestGoexitRollsBack(t *testing.T) {
 				return nil
 			})
 		}()
-		receive(t, "the goroutine", done)
+		await.Receive(t, "the goroutine", done)
 		if err := o.Atomically(func(tx *stm.Tx) error { stm.Store(tx, &n, stm.Load(tx, &n)+10); return nil }); err != nil || n != 11 {
 			t.Errorf("%v and %d, want 11", err, n)
 		}
@@ -251,7 +230,7 @@ func TestRetryWaitsForAChange(t *testing.T) {
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		var ready bool
 		value := ""
-		got := async(func() string {
+		got := await.Start(func() string {
 			v, _ := stm.ValueWith(o, func(tx *stm.Tx) (string, error) {
 				if !stm.Load(tx, &ready) {
 					stm.Retry(tx)
@@ -265,7 +244,7 @@ func TestRetryWaitsForAChange(t *testing.T) {
 			stm.Store(tx, &ready, true)
 			return nil
 		})
-		if v := receive(t, "Retry", got); v != "hello" {
+		if v := await.Receive(t, "Retry", got); v != "hello" {
 			t.Errorf("got %q, want hello", v)
 		}
 	})
@@ -277,7 +256,7 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 		o.Context = ctx
 		var n int
 		entered := make(chan bool, 100)
-		err := async(func() error {
+		err := await.Start(func() error {
 			return o.Atomically(func(tx *stm.Tx) error {
 				if stm.Load(tx, &n) == 0 {
 					select {
@@ -289,9 +268,9 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 				return nil
 			})
 		})
-		receive(t, "the transaction", entered)
+		await.Receive(t, "the transaction", entered)
 		cancel()
-		if err := receive(t, "Atomically", err); !errors.Is(err, context.Canceled) {
+		if err := await.Receive(t, "Atomically", err); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want that the context was cancelled", err)
 		}
 	})
@@ -315,11 +294,11 @@ func TestOrElseTakesTheSecondIfTheFirstRetries(t *testing.T) {
 		if err := o.Atomically(func(tx *stm.Tx) error { return stm.OrElse(tx, take(&a), take(&b)) }); err != nil || a != 0 || b != 0 || scratch != 1 {
 			t.Errorf("%v: a %d, b %d, scratch %d", err, a, b, scratch)
 		}
-		done := async(func() error {
+		done := await.Start(func() error {
 			return o.Atomically(func(tx *stm.Tx) error { return stm.OrElse(tx, take(&a), take(&b)) })
 		})
 		o.Atomically(func(tx *stm.Tx) error { stm.Store(tx, &a, 1); return nil })
-		if err := receive(t, "OrElse", done); err != nil {
+		if err := await.Receive(t, "OrElse", done); err != nil {
 			t.Error(err)
 		}
 	})
@@ -417,7 +396,7 @@ func TestFunctionThatRecoversEverythingDoesNoHarm(t *testing.T) {
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		var ready bool
 		var n int
-		done := async(func() error {
+		done := await.Start(func() error {
 			return o.Atomically(func(tx *stm.Tx) error {
 				func() {
 					defer func() { recover() }()
@@ -430,7 +409,7 @@ func TestFunctionThatRecoversEverythingDoesNoHarm(t *testing.T) {
 			})
 		})
 		o.Atomically(func(tx *stm.Tx) error { stm.Store(tx, &ready, true); return nil })
-		if err := receive(t, "the transaction", done); err != nil || n != 1 {
+		if err := await.Receive(t, "the transaction", done); err != nil || n != 1 {
 			t.Errorf("%v and %d, want 1", err, n)
 		}
 	})

@@ -4,18 +4,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/tolerate"
 )
-
-// patience ends a test that would otherwise hang. Nothing is asserted about how long
-// anything takes.
-const patience = 20 * time.Second
 
 func TestMain(m *testing.M) {
 	quiet()
@@ -24,19 +18,6 @@ func TestMain(m *testing.M) {
 
 // quiet keeps the findings that tests provoke out of their output.
 func quiet() { tolerate.Configure(tolerate.Config{Logger: slog.New(slog.DiscardHandler)}) }
-
-// receive waits for a goroutine to deliver.
-func receive[T any](t testing.TB, what string, c <-chan T) T {
-	t.Helper()
-	select {
-	case v := <-c:
-		return v
-	case <-time.After(patience):
-		buf := make([]byte, 1<<20)
-		t.Fatalf("after %v nothing from %s\n%s", patience, what, buf[:runtime.Stack(buf, true)])
-		panic("unreachable")
-	}
-}
 
 // elsewhere runs f on another goroutine and waits for it: a careless access, at
 // exactly this moment.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/tolerate"
 )
@@ -445,7 +446,7 @@ func TestCondWaitIsTheEndOfASection(t *testing.T) {
 	*v.Own() = true
 	mu.Unlock()
 	cond.Broadcast()
-	receive(t, "the goroutine that waits", done)
+	await.Receive(t, "the goroutine that waits", done)
 }
 
 // Section 3.3: a variable that two locks guard is copied at the first lock and
@@ -608,7 +609,7 @@ func TestSubscribersHearOfEachRace(t *testing.T) {
 		*v.Own()++
 		elsewhere(func() { x++ })
 		mu.Unlock()
-		if n := receive(t, "the subscriber", heard); n != i+1 {
+		if n := await.Receive(t, "the subscriber", heard); n != i+1 {
 			t.Errorf("told of %d, want %d", n, i+1)
 		}
 	}
@@ -643,7 +644,7 @@ func TestCopiesKeepNothingAlive(t *testing.T) {
 		}
 		done <- true
 	}()
-	receive(t, "the collector", done)
+	await.Receive(t, "the collector", done)
 	runtime.KeepAlive(v)
 	runtime.KeepAlive(w)
 }

@@ -23,6 +23,7 @@ const module = "github.com/cofferdam-go/cofferdam/"
 var imports = map[string][]string{
 	"internal/finding":       {},
 	"internal/page":          {},
+	"internal/await":         {},
 	"internal/lint":          {},
 	"internal/check":         {"internal/gotool"},
 	"isolate":                {"internal/finding", "internal/page"},
@@ -66,7 +67,9 @@ var linked = []string{"isolate", "stm", "tolerate", "internal/rt", "internal/rt/
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
-	"isolate":             {"internal/finding", "isolate"},
+	"isolate":             {"internal/await", "internal/finding", "isolate"},
+	"stm":                 {"internal/await"},
+	"tolerate":            {"internal/await"},
 	"internal/lift/gossa": {"internal/load", "internal/sli", "internal/sli/draw", "internal/sli/slitest"},
 	"internal/sli":        {"internal/sli/slitest"},
 	"internal/sli/draw":   {"internal/sli/slitest"},
