@@ -94,9 +94,9 @@ func checkRewritten(checker *load.Checker, c *load.Checked, out []rewritten, rt 
 	for _, f := range c.Files {
 		text, ok := texts[f.Name]
 		if !ok {
-			text = string(f.Source)
+			text = string(f.Text)
 		}
-		if before, after := strings.Count(string(f.Source), "\n"), strings.Count(text, "\n"); after < before {
+		if before, after := strings.Count(string(f.Text), "\n"), strings.Count(text, "\n"); after < before {
 			return fmt.Errorf("%s has lost lines", f.Name)
 		}
 		syntax, err := parser.ParseFile(fset, f.Name, text, parser.SkipObjectResolution)

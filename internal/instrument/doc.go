@@ -19,9 +19,12 @@
 // # Rewriting
 //
 // A rewriter takes one file with its types and returns text. There is a file for each
-// construct: access.go (loads), assign.go (stores), mapaccess.go, builtin.go,
-// atomic.go, alloc.go, gostmt.go, channel.go, selectstmt.go, rangestmt.go, frame.go
-// (functions). Each shows before and after. What holds for all of them:
+// construct: access.go (loads), assign.go and hoist.go (stores), mapaccess.go,
+// builtin.go, atomic.go, alloc.go, call.go, gostmt.go, channel.go, selectstmt.go,
+// rangestmt.go, stmt.go (other statements), frame.go (functions). Each shows before and
+// after. rewrite.go has what they share, core.go the questions about types, shared.go
+// which variables other goroutines may reach, layout.go how values lie in memory. What
+// holds for all of them:
 //
 //   - Hooks are written into the line they belong to. No line is added, moved or
 //     removed, so positions in panics and stack traces stay right; where text has
@@ -38,4 +41,10 @@
 // Each hook is called with the number of its site, which Program.Sites describes.
 // Packages are numbered in blocks, so that an edit to one does not renumber, and so
 // recompile, the others.
+//
+// # Building
+//
+// build.go has the whole and its result, overlay.go the packages that take part and their
+// numbers, package.go one package, std.go the patches of the standard library, library.go
+// the calls of it, identity.go the hash that a binary is known by.
 package instrument

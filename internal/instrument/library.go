@@ -22,7 +22,6 @@ type LibraryCall struct {
 func libraryCalls(p *load.Checked) []LibraryCall {
 	var all []LibraryCall
 	for _, f := range p.Files {
-		tok := p.Fset.File(f.Syntax.FileStart)
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -32,7 +31,7 @@ func libraryCalls(p *load.Checked) []LibraryCall {
 			if !ok {
 				return true
 			}
-			text := excerpt(string(f.Source[tok.Offset(call.Pos()):tok.Offset(call.End())]))
+			text := excerpt(f.TextOf(call))
 			// A stack trace has the line of the name, or that of the whole.
 			at, whole := p.Fset.Position(call.Lparen), p.Fset.Position(call.Pos())
 			all = append(all, LibraryCall{File: at.Filename, Line: at.Line, Name: name, Text: text})

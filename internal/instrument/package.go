@@ -6,9 +6,9 @@ import (
 	"go/types"
 	"go/version"
 	"path/filepath"
-	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A rewritten file is one that got hooks, or should have.
@@ -28,14 +28,19 @@ type scope func(file, function string) bool
 // rewritePackage rewrites the files of a package that need it.
 func rewritePackage(p *load.Checked, mode Mode, in scope) []rewritten {
 	vars := analyse(p.Info, p.Files)
-	rt, fresh := unusedNames(p.Files)
+	var syntax []*ast.File
+	for _, f := range p.Files {
+		syntax = append(syntax, f.Syntax)
+	}
+	fresh := source.UnusedPrefix("cofferdam", syntax...)
+	rt := fresh + "rt"
 	var out []rewritten
 	for _, f := range p.Files {
 		if in != nil && !in(filepath.Base(f.Name), "") {
 			continue
 		}
 		r := &rewriter{
-			pkg: p, info: p.Info, file: f, tok: p.Fset.File(f.Syntax.FileStart), mode: mode,
+			pkg: p, info: p.Info, file: f, mode: mode,
 			rt: rt, fresh: fresh, vars: vars, in: in,
 			perIteration: since(p, f.Syntax, "go1.22"),
 			gotos:        gotos(p.Info, f.Syntax),
@@ -56,27 +61,6 @@ func since(p *load.Checked, f *ast.File, v string) bool {
 		have = p.Language()
 	}
 	return have == "" || version.Compare(have, v) >= 0
-}
-
-// unusedNames returns a name for the hooks' package and a beginning for variables
-// that no file of a package uses.
-func unusedNames(files []*load.File) (rt, fresh string) {
-	rt, fresh = "cofferdamrt", "cofferdam"
-	for {
-		taken := false
-		for _, f := range files {
-			ast.Inspect(f.Syntax, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && strings.HasPrefix(id.Name, fresh) {
-					taken = true
-				}
-				return !taken
-			})
-		}
-		if !taken {
-			return rt, fresh
-		}
-		rt, fresh = "_"+rt, "_"+fresh
-	}
 }
 
 // gotos returns the labels of a file that a goto jumps to.

@@ -5,11 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A Mode is how much of a package is brought under control.
@@ -69,8 +69,7 @@ type Missed struct {
 type rewriter struct {
 	pkg  *load.Checked
 	info *types.Info
-	file *load.File
-	tok  *token.File
+	file *source.File
 	mode Mode
 
 	rt    string // what the file calls the hooks' package
@@ -102,19 +101,23 @@ type rewriter struct {
 // stand in the text between marks; number puts the final ones in.
 func (r *rewriter) rewrite() string {
 	f := r.file.Syntax
-	body := r.splice(r.tok.Pos(0), r.tok.Pos(len(r.file.Source)), r.parts(f)...)
+	parts := r.parts(f)
 	if !r.used {
-		return string(r.file.Source)
+		return string(r.file.Text)
 	}
-	end := r.tok.Offset(f.Name.End())
-	text := body[:end] + `; import ` + r.rt + ` "cofferdamrt"` + body[end:]
-	for _, t := range r.tail {
-		text += "\n" + t
+	edits := r.file.Edit()
+	edits.ImportInLine(r.rt, "cofferdamrt")
+	for _, p := range parts {
+		edits.ReplaceBetween(p.pos, p.end, p.text)
 	}
 	if len(r.tail) > 0 {
-		text += "\n"
+		edits.Append(strings.Join(r.tail, "\n"))
 	}
-	return text
+	text, err := edits.Bytes()
+	if err != nil {
+		panic(err) // declarations do not overlap
+	}
+	return string(text)
 }
 
 const (
@@ -199,11 +202,7 @@ func (r *rewriter) name() string {
 	return r.fresh + strconv.Itoa(r.names)
 }
 
-func (r *rewriter) offset(p token.Pos) int { return r.tok.Offset(p) }
-
-func (r *rewriter) source(pos, end token.Pos) string {
-	return string(r.file.Source[r.offset(pos):r.offset(end)])
-}
+func (r *rewriter) source(pos, end token.Pos) string { return r.file.Between(pos, end) }
 
 // verbatim returns a node's source.
 func (r *rewriter) verbatim(n ast.Node) string { return r.source(n.Pos(), n.End()) }
@@ -221,7 +220,7 @@ func (r *rewriter) at(pos token.Pos) string {
 }
 
 // line is the line of the file that holds pos.
-func (r *rewriter) line(pos token.Pos) int { return r.tok.Line(pos) }
+func (r *rewriter) line(pos token.Pos) int { return r.file.Line(pos) }
 
 // A part is a range of the source and the text that takes its place.
 type part struct {
@@ -234,17 +233,19 @@ func (r *rewriter) part(n ast.Node, text string) part { return part{n.Pos(), n.E
 // insert returns a part that adds text before pos.
 func insert(pos token.Pos, text string) part { return part{pos, pos, text} }
 
-// splice returns a range of the source with parts of it replaced.
+// splice returns a range of the source with parts of it replaced. It does not go by one
+// buffer for the whole file, because a part's text is made from the texts of the parts within
+// it, not always in their order and sometimes twice.
 func (r *rewriter) splice(pos, end token.Pos, parts ...part) string {
-	slices.SortStableFunc(parts, func(a, b part) int { return int(a.pos - b.pos) })
-	var b strings.Builder
+	edits := r.file.Edit()
 	for _, p := range parts {
-		b.WriteString(r.source(pos, p.pos))
-		b.WriteString(p.text)
-		pos = p.end
+		edits.ReplaceBetween(p.pos, p.end, p.text)
 	}
-	b.WriteString(r.source(pos, end))
-	return b.String()
+	text, err := edits.Buffer().Range(r.file.Offset(pos), r.file.Offset(end))
+	if err != nil {
+		panic(err) // the parts of a node do not overlap
+	}
+	return text
 }
 
 // spliced is splice over a whole node.
@@ -309,84 +310,6 @@ func (r *rewriter) typeOf(e ast.Expr) types.Type {
 	return types.Typ[types.Invalid]
 }
 
-// core returns a type's underlying type; for a type parameter, the one that all
-// its type arguments share, or nil.
-func core(t types.Type) types.Type {
-	p, ok := types.Unalias(t).(*types.TypeParam)
-	if !ok {
-		return t.Underlying()
-	}
-	var one types.Type
-	same := true
-	var walk func(types.Type)
-	walk = func(t types.Type) {
-		switch u := t.Underlying().(type) {
-		case *types.Interface:
-			for e := range u.EmbeddedTypes() {
-				walk(e)
-			}
-		case *types.Union:
-			for term := range u.Terms() {
-				walk(term.Type())
-			}
-		default:
-			if one != nil && !types.Identical(one, u) {
-				same = false
-			}
-			one = u
-		}
-	}
-	walk(p.Constraint())
-	if !same {
-		return nil
-	}
-	return one
-}
-
-// is reports whether a type is, in its core, a T.
-func is[T types.Type](t types.Type) bool {
-	_, ok := core(t).(T)
-	return ok
-}
-
-func isPointer(t types.Type) bool { return is[*types.Pointer](t) }
-func isMap(t types.Type) bool     { return is[*types.Map](t) }
-func isSlice(t types.Type) bool   { return is[*types.Slice](t) }
-func isArray(t types.Type) bool   { return is[*types.Array](t) }
-func isChan(t types.Type) bool    { return is[*types.Chan](t) }
-
-// pointee returns what a pointer type points to.
-func pointee(t types.Type) types.Type {
-	if p, ok := core(t).(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return types.Typ[types.Invalid]
-}
-
-// element returns the type of the elements of a slice, an array or an array behind a
-// pointer.
-func element(t types.Type) types.Type {
-	if isPointer(t) {
-		t = pointee(t)
-	}
-	if c, ok := core(t).(interface{ Elem() types.Type }); ok {
-		return c.Elem()
-	}
-	return types.Typ[types.Invalid]
-}
-
-// isString reports whether t is a string type, or all its type arguments are.
-func isString(t types.Type) bool {
-	b, ok := core(t).(*types.Basic)
-	return ok && b.Info()&types.IsString != 0
-}
-
-// pointsToArray reports whether t is a pointer to an array.
-func pointsToArray(t types.Type) bool {
-	p, ok := core(t).(*types.Pointer)
-	return ok && isArray(p.Elem())
-}
-
 // builtin returns the name of the built-in function that an expression denotes.
 func (r *rewriter) builtin(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
@@ -415,25 +338,12 @@ func (r *rewriter) packageOf(e *ast.SelectorExpr) string {
 
 // visible reports whether a local variable's name has its meaning at pos.
 func (r *rewriter) visible(x *types.Var, pos token.Pos) bool {
-	scope := r.info.Scopes[r.file.Syntax].Innermost(pos)
-	if scope == nil {
-		return false
-	}
-	_, obj := scope.LookupParent(x.Name(), pos)
-	return obj == x
+	return r.file.Means(x, pos)
 }
 
 // universe reports whether a predeclared name has its meaning at pos.
 func (r *rewriter) universe(name string, pos token.Pos) bool {
-	scope := r.info.Scopes[r.file.Syntax]
-	if scope == nil {
-		return false
-	}
-	if inner := scope.Innermost(pos); inner != nil {
-		scope = inner
-	}
-	_, obj := scope.LookupParent(name, pos)
-	return obj != nil && obj.Parent() == types.Universe
+	return r.file.Means(types.Universe.Lookup(name), pos)
 }
 
 // hasCall reports whether evaluating e can run other code or block.

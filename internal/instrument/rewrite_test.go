@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 var update = flag.Bool("update", false, "write what the rewriter makes into the test files")
@@ -97,10 +98,15 @@ func parse(t *testing.T, p *packages.Package, text string) *load.Checked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Files = []*load.File{{Name: "in.go", Source: []byte(text), Syntax: f}}
+	file, err := source.NewFile(c.Fset, f, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
 	conf := types.Config{Importer: load.NewChecker().Importer(p), Sizes: p.TypesSizes, GoVersion: c.Language()}
-	if _, err := conf.Check(p.PkgPath, c.Fset, []*ast.File{f}, c.Info); err != nil {
+	if file.Types, err = conf.Check(p.PkgPath, c.Fset, []*ast.File{f}, c.Info); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
+	file.Package, file.Info = p, c.Info
+	c.Files = []*source.File{file}
 	return c
 }

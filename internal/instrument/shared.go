@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // variables tells which variables other goroutines may reach while they change.
@@ -24,7 +24,7 @@ type fact struct {
 }
 
 // analyse looks at all uses of variables in a package.
-func analyse(info *types.Info, files []*load.File) *variables {
+func analyse(info *types.Info, files []*source.File) *variables {
 	v := &variables{info: info, owner: make(map[*types.Var]ast.Node), facts: make(map[*types.Var]*fact)}
 	for _, f := range files {
 		v.stack = append(v.stack[:0], f.Syntax)

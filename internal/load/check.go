@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A Checked package has its original files (those that import "C" before cgo made
@@ -20,15 +22,8 @@ import (
 type Checked struct {
 	*packages.Package
 	Fset  *token.FileSet
-	Files []*File
+	Files []*source.File
 	Info  *types.Info
-}
-
-// A File is one source file of a checked package.
-type File struct {
-	Name   string // its path
-	Source []byte
-	Syntax *ast.File
 }
 
 // Language returns the version of Go that the package is written in, or "" for the
@@ -80,18 +75,22 @@ func (c *Checker) Check(p *packages.Package) (*Checked, error) {
 	out := &Checked{Package: p, Fset: fset, Info: NewInfo()}
 	var syntax []*ast.File
 	for _, name := range p.GoFiles {
-		src, ok := c.Overlay[name]
+		text, ok := c.Overlay[name]
 		if !ok {
 			var err error
-			if src, err = os.ReadFile(name); err != nil {
+			if text, err = os.ReadFile(name); err != nil {
 				return nil, err
 			}
 		}
-		f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
-		out.Files = append(out.Files, &File{Name: name, Source: src, Syntax: f})
+		file, err := source.NewFile(fset, f, text)
+		if err != nil {
+			return nil, err
+		}
+		out.Files = append(out.Files, file)
 		syntax = append(syntax, f)
 	}
 	var wrong []error
@@ -104,8 +103,12 @@ func (c *Checker) Check(p *packages.Package) (*Checked, error) {
 	conf.GoVersion = out.Language()
 	// The compiler has accepted the package, or it would not be in the list. What
 	// cgo would make of its C names is not known here, and may look like an error.
-	if _, err := conf.Check(p.PkgPath, fset, syntax, out.Info); err != nil && !usesC(syntax) {
+	checked, err := conf.Check(p.PkgPath, fset, syntax, out.Info)
+	if err != nil && !usesC(syntax) {
 		return nil, fmt.Errorf("type-checking %s: %w", p.PkgPath, errors.Join(wrong[:min(len(wrong), maxErrors)]...))
+	}
+	for _, f := range out.Files {
+		f.Package, f.Types, f.Info = p, checked, out.Info
 	}
 	return out, nil
 }

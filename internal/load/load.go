@@ -178,17 +178,6 @@ func advice(msg string) string {
 	return ""
 }
 
-// Function returns the name of the innermost function declaration around a
-// position, as stack traces spell it without the package: "F" or "(*T).M".
-func Function(f *ast.File, pos token.Pos) string {
-	for _, d := range f.Decls {
-		if fd, ok := d.(*ast.FuncDecl); ok && fd.Pos() <= pos && pos < fd.End() {
-			return FuncName(fd)
-		}
-	}
-	return ""
-}
-
 // FuncName returns a declaration's name as stack traces spell it, without the
 // package.
 func FuncName(fd *ast.FuncDecl) string {

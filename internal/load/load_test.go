@@ -1,6 +1,7 @@
 package load
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
@@ -95,7 +96,7 @@ func (*G[K, V]) M() {}
 		t.Fatal(err)
 	}
 	for i, want := range []string{"F", "T.V", "(*T).P", "(*G).M"} {
-		if got := Function(f, f.Decls[i].Pos()); got != want {
+		if got := FuncName(f.Decls[i].(*ast.FuncDecl)); got != want {
 			t.Errorf("declaration %d is called %q, not %q", i, got, want)
 		}
 	}
