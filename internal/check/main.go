@@ -1,94 +1,90 @@
 // Check runs everything that must pass before a change lands:
 //
-//	go run ./internal/check
+//	go run ./internal/check              all steps
+//	go run ./internal/check vet test     these steps
+//	go run ./internal/check -slowest 20  the slowest tests are told, too
 //
-// builds, checks the formatting, vets, runs staticcheck, the tests, and the tests
-// under the race detector. It needs Go and, for the race detector alone, a C
-// compiler. The first step that fails ends it.
+// It builds, checks the formatting, vets, runs staticcheck, the tests, and the tests
+// under the race detector, of this module and of bench. The first step that fails ends
+// it. It needs Go and, for the race detector alone, a C compiler.
+//
+// steps.go has the steps, tests.go makes lines for people of what go test says.
 package main
 
 import (
+	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"os/signal"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/cofferdam-go/cofferdam/internal/gotool"
 )
 
-// staticcheck is the version that the code is checked with.
-const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
-
-// timeout is when tests that hang say where, well before the check as a whole is given up.
-const timeout = "4m"
-
-// A step is one command. It fails if the command does, or if it prints something
-// although it should be silent.
-type step struct {
-	name   string
-	args   []string
-	silent bool
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-var steps = []step{
-	{"build", []string{"go", "build", "./...", "./bench/..."}, false},
-	{"format", []string{"gofmt", "-l", "."}, true},
-	{"vet", []string{"go", "vet", "./...", "./bench/..."}, false},
-	{"staticcheck", []string{"go", "run", staticcheck, "./...", "./bench/..."}, false},
-	{"test", []string{"go", "test", "-timeout", timeout, "./...", "./bench/..."}, false},
-}
-
-// race is for what users' programs link, and for what runs in several goroutines itself.
-var race = step{"race", []string{"go", "test", "-timeout", timeout, "-race", "-short",
-	"./isolate/...", "./stm/...", "./tolerate", "./internal/rt", "./internal/page", "./internal/finding", "./internal/sched", "./internal/trace"}, false}
-
-func main() { os.Exit(run(os.Stdout, os.Stderr)) }
-
-func run(stdout, stderr io.Writer) int {
-	todo := steps
-	if compiler := cCompiler(); compiler != "" {
-		todo = append(todo, race)
-	} else {
-		fmt.Fprintln(stderr, "check: no C compiler, so NOT checked with the race detector: install gcc or clang for that")
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := &check{stdout: stdout, stderr: stderr}
+	flags := flag.NewFlagSet("check", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "usage: go run ./internal/check [flags] [step ...]\n\nSteps, in their order: %s\n\n", strings.Join(stepNames(), " "))
+		flags.PrintDefaults()
 	}
-	for _, s := range todo {
-		fmt.Fprintf(stdout, "== %s: %s\n", s.name, strings.Join(s.args, " "))
+	flags.IntVar(&c.slowest, "slowest", 0, "tell so many of the slowest `tests`")
+	flags.DurationVar(&c.timeout, "timeout", 20*time.Minute, "how long the tests of a package may take until one of them is taken to hang, on a machine however busy")
+	switch err := flags.Parse(args); {
+	case err == flag.ErrHelp:
+		return 0
+	case err != nil:
+		return 2
+	}
+	chosen, err := choose(flags.Args())
+	if err != nil {
+		fmt.Fprintln(stderr, "check:", err)
+		return 2
+	}
+	begun := time.Now()
+	for _, s := range chosen {
 		start := time.Now()
-		if err := s.run(stdout, stderr); err != nil {
-			fmt.Fprintf(stderr, "check: %s failed: %v\n", s.name, err)
+		fmt.Fprintf(stdout, "== %s: %s\n", s.name, s.about)
+		if err := s.run(ctx, c); err != nil {
+			fmt.Fprintf(stderr, "check: %s failed after %.1fs: %v\n", s.name, time.Since(start).Seconds(), err)
 			return 1
 		}
 		fmt.Fprintf(stdout, "== %s: ok, %.1fs\n", s.name, time.Since(start).Seconds())
 	}
+	fmt.Fprintf(stdout, "== all: ok, %.1fs\n", time.Since(begun).Seconds())
 	return 0
 }
 
-func (s step) run(stdout, stderr io.Writer) error {
-	cmd := exec.Command(s.args[0], s.args[1:]...)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if !s.silent {
-		return cmd.Run()
+// choose returns the steps of these names, in the order of the steps; all if there is no
+// name.
+func choose(names []string) ([]step, error) {
+	for _, name := range names {
+		if !slices.Contains(stepNames(), name) {
+			return nil, fmt.Errorf("there is no step %q; there are %s", name, strings.Join(stepNames(), ", "))
+		}
 	}
-	cmd.Stdout = nil
-	out, err := cmd.Output()
-	if err == nil && len(out) > 0 {
-		err = fmt.Errorf("%s names these files:\n%s", s.args[0], out)
+	var chosen []step
+	for _, s := range steps {
+		if len(names) == 0 || slices.Contains(names, s.name) {
+			chosen = append(chosen, s)
+		}
 	}
-	return err
+	return chosen, nil
 }
 
-// cCompiler is the C compiler that the go command would use, if it is there.
-func cCompiler() string {
-	env, err := gotool.New("", nil).Environment()
-	if err != nil {
-		return ""
+func stepNames() []string {
+	var names []string
+	for _, s := range steps {
+		names = append(names, s.name)
 	}
-	name, _, _ := strings.Cut(env.CC, " ")
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return ""
-	}
-	return path
+	return names
 }

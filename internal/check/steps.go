@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
+)
+
+// staticcheck is the version that the code is checked with.
+const staticcheck = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
+
+// everything is all packages of this module and of bench, which is in the workspace but
+// not below a pattern of this module.
+var everything = []string{"./...", "./bench/..."}
+
+// raced is what users' programs link, and what runs in several goroutines itself.
+var raced = []string{
+	"./isolate/...", "./stm/...", "./tolerate",
+	"./internal/rt", "./internal/page", "./internal/finding", "./internal/sched", "./internal/trace",
+}
+
+// A check is one run of the command.
+type check struct {
+	stdout, stderr io.Writer
+	slowest        int           // tests to tell
+	timeout        time.Duration // of the tests of a package
+}
+
+// A step is one thing that is checked.
+type step struct {
+	name  string
+	about string
+	run   func(context.Context, *check) error
+}
+
+var steps = []step{
+	{"build", "go build", func(ctx context.Context, c *check) error { return c.goTool(ctx, "build", everything...) }},
+	{"format", "gofmt -l", func(ctx context.Context, c *check) error { return c.format(ctx) }},
+	{"vet", "go vet", func(ctx context.Context, c *check) error { return c.goTool(ctx, "vet", everything...) }},
+	{"staticcheck", staticcheck, func(ctx context.Context, c *check) error {
+		return c.goTool(ctx, "run", append([]string{staticcheck}, everything...)...)
+	}},
+	{"test", "go test", func(ctx context.Context, c *check) error { return c.test(ctx, everything...) }},
+	{"race", "go test -race -short, of what runs in several goroutines", func(ctx context.Context, c *check) error { return c.race(ctx) }},
+}
+
+// goTool runs the go command with its output connected.
+func (c *check) goTool(ctx context.Context, command string, args ...string) error {
+	cmd := gotool.New("", nil).Command(ctx, append([]string{command}, args...)...)
+	cmd.Stdout, cmd.Stderr = c.stdout, c.stderr
+	return gotool.Check(ctx, cmd, "", cmd.Run())
+}
+
+// format fails if gofmt would change a file.
+func (c *check) format(ctx context.Context) error {
+	out, err := exec.CommandContext(ctx, "gofmt", "-l", ".").Output()
+	switch {
+	case err != nil:
+		return fmt.Errorf("gofmt: %w", err)
+	case len(out) > 0:
+		return fmt.Errorf("gofmt -w would change:\n%s", out)
+	}
+	return nil
+}
+
+// race runs tests under the race detector, which needs a C compiler. Where there is none
+// the step passes, and says that it did not check.
+func (c *check) race(ctx context.Context) error {
+	env, err := gotool.New("", nil).Environment()
+	if err != nil {
+		return err
+	}
+	compiler, _, _ := strings.Cut(env.CC, " ")
+	if _, err := exec.LookPath(compiler); err != nil {
+		fmt.Fprintf(c.stderr, "check: no C compiler (%q), so NOT checked with the race detector: install gcc or clang for that\n", compiler)
+		return nil
+	}
+	return c.test(ctx, append([]string{"-race", "-short"}, raced...)...)
+}
