@@ -99,7 +99,7 @@ func (p *Program) regions(f *sli.Fix) []*Region {
 			return nil
 		}
 		r.data = data
-		r.write, r.test, r.section, r.elements = write || s.Role != sli.Reading, s.Func.Test, s, elements
+		r.write, r.test, r.section, r.elements = write || s.Role != sli.Reading, s.Func.TestCode, s, elements
 		all = append(all, r)
 	}
 	return all

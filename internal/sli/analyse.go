@@ -49,93 +49,93 @@ var ErrLost = errors.New("the trace cannot be followed to the failure: it lacks 
 func Analyse(p *ir.Program, tr exec.Trace, f exec.Failure, o Options) (*Analysis, error) {
 	o = o.defaults()
 	start := time.Now()
-	a := &analyser{r: exec.NewReplay(p, tr, f), opts: o, joint: map[ir.Point][]ir.Point{}, shared: map[uint64]bool{}, out: &Analysis{Failure: f}}
+	a := &analyser{replay: exec.NewReplay(p, tr, f), options: o, operations: map[ir.Point][]ir.Point{}, isShared: map[uint64]bool{}, analysis: &Analysis{Failure: f}}
 	tr.All(0, func(e *exec.Event) bool {
-		if len(a.gs) == 0 || a.gs[len(a.gs)-1] < e.G {
-			a.gs = append(a.gs, e.G)
-		} else if i := sort.Search(len(a.gs), func(i int) bool { return a.gs[i] >= e.G }); a.gs[i] != e.G {
-			a.gs = append(a.gs[:i], append([]uint32{e.G}, a.gs[i:]...)...)
+		if len(a.goroutines) == 0 || a.goroutines[len(a.goroutines)-1] < e.G {
+			a.goroutines = append(a.goroutines, e.G)
+		} else if i := sort.Search(len(a.goroutines), func(i int) bool { return a.goroutines[i] >= e.G }); a.goroutines[i] != e.G {
+			a.goroutines = append(a.goroutines[:i], append([]uint32{e.G}, a.goroutines[i:]...)...)
 		}
 		return true
 	})
-	path := a.follow()
-	a.out.Replay = time.Since(start)
-	switch f.Why {
+	path := a.followAll()
+	a.analysis.Replay = time.Since(start)
+	switch f.Cause {
 	case ir.Race, ir.MapConflict:
-		a.race()
+		a.analyseRace()
 	default:
 		if path == nil {
 			return nil, ErrLost
 		}
-		a.crash(path)
+		a.analyseCrash(path)
 	}
-	a.rank()
-	return a.out, nil
+	a.rankFixes()
+	return a.analysis, nil
 }
 
 type analyser struct {
-	r      *exec.Replay
-	gs     []uint32
-	opts   Options
-	joint  map[ir.Point][]ir.Point
-	shared map[uint64]bool // whether an address is used by more than one goroutine
-	out    *Analysis
-	fixes  []*Fix
+	replay     *exec.Replay
+	goroutines []uint32
+	options    Options
+	operations map[ir.Point][]ir.Point
+	isShared   map[uint64]bool // whether an address is used by more than one goroutine
+	analysis   *Analysis
+	fixes      []*Fix
 }
 
-// follow replays all goroutines and returns the path to the crash.
-func (a *analyser) follow() []exec.Step {
+// followAll replays all goroutines and returns the path to the crash.
+func (a *analyser) followAll() []exec.Step {
 	var found []exec.Step
 	var at uint64
-	for _, g := range a.gs {
-		var ring path
-		wanted := a.r.Failure.G == 0 || a.r.Failure.G == g
-		a.r.Run(g, nil, func(t *exec.Thread, s *exec.Step) bool {
+	for _, g := range a.goroutines {
+		var ring recentSteps
+		wanted := a.replay.Failure.G == 0 || a.replay.Failure.G == g
+		a.replay.Run(g, nil, func(t *exec.Thread, s *exec.Step) bool {
 			if !wanted {
 				return true
 			}
 			ring.add(s)
 			switch {
-			case t.Failed != nil && !s.Ahead:
+			case t.Failed != nil && !s.BeyondTrace:
 				found, t.Failed = ring.copy(), nil
-			case s.Instr.Op == ir.Test && s.Instr.Why == ir.Assertion && a.r.Failure.Why == ir.Assertion && !s.Ahead && (found == nil || s.Time < at):
+			case s.Instr.Op == ir.Test && s.Instr.Cause == ir.Assertion && a.replay.Failure.Cause == ir.Assertion && !s.BeyondTrace && (found == nil || s.Time < at):
 				found, at = ring.copy(), s.Time
 			}
 			return true
 		})
 	}
-	if found != nil && found[len(found)-1].Instr.Why != a.r.Failure.Why {
+	if found != nil && found[len(found)-1].Instr.Cause != a.replay.Failure.Cause {
 		found = nil
 	}
 	switch {
-	case found == nil && a.r.Failure.Why == ir.Assertion:
-		return a.reported()
-	case found == nil && a.r.Failure.Why == ir.Panic:
-		return a.stopped()
+	case found == nil && a.replay.Failure.Cause == ir.Assertion:
+		return a.pathToReport()
+	case found == nil && a.replay.Failure.Cause == ir.Panic:
+		return a.pathToOperation()
 	}
 	return found
 }
 
-// stopped is the path to a panic that is not the program's own but that of an
+// pathToOperation is the path to a panic that is not the program's own but that of an
 // operation it made.
-func (a *analyser) stopped() []exec.Step {
-	var ring path
+func (a *analyser) pathToOperation() []exec.Step {
+	var ring recentSteps
 	var found []exec.Step
-	a.r.Run(a.r.Failure.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
+	a.replay.Run(a.replay.Failure.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
 		ring.add(s)
-		if (s.Instr.Op == ir.Sync || s.Instr.Op == ir.Call) && a.r.Failure.Here != nil && a.r.Failure.Here(s.Instr) {
+		if (s.Instr.Op == ir.Sync || s.Instr.Op == ir.Call) && a.replay.Failure.CrashedAt != nil && a.replay.Failure.CrashedAt(s.Instr) {
 			found = ring.copy()
 		}
-		return !s.Ahead
+		return !s.BeyondTrace
 	})
 	return found
 }
 
-// reported is the path to where a test said that it failed, by something that is not
+// pathToReport is the path to where a test said that it failed, by something that is not
 // in the program: the call of it ends the path.
-func (a *analyser) reported() []exec.Step {
+func (a *analyser) pathToReport() []exec.Step {
 	var fail exec.Event
-	a.r.Trace.All(0, func(e *exec.Event) bool {
+	a.replay.Trace.All(0, func(e *exec.Event) bool {
 		if e.Kind == exec.KindFail {
 			fail = *e
 		}
@@ -144,10 +144,10 @@ func (a *analyser) reported() []exec.Step {
 	if fail.Seq == 0 {
 		return nil
 	}
-	var ring path
+	var ring recentSteps
 	var found []exec.Step
-	a.r.Run(fail.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
-		if s.Time > fail.Seq && s.Instr.Op == ir.Call && s.Instr.Callee == nil && !s.Ahead {
+	a.replay.Run(fail.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
+		if s.Time > fail.Seq && s.Instr.Op == ir.Call && s.Instr.Callee == nil && !s.BeyondTrace {
 			ring.add(s)
 			found = ring.copy()
 			return false
@@ -165,15 +165,15 @@ func (a *analyser) reported() []exec.Step {
 
 // pathTo is the path of a goroutine to one of its events.
 func (a *analyser) pathTo(seq uint64) []exec.Step {
-	e, ok := a.r.Trace.Event(seq)
+	e, ok := a.replay.Trace.Event(seq)
 	if !ok {
 		return nil
 	}
-	var ring path
+	var ring recentSteps
 	var found []exec.Step
-	a.r.Run(e.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
+	a.replay.Run(e.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
 		ring.add(s)
-		if s.Event && s.Time == seq {
+		if s.MadeEvent && s.Time == seq {
 			found = ring.copy()
 		}
 		return found == nil && s.Time <= seq
@@ -181,57 +181,57 @@ func (a *analyser) pathTo(seq uint64) []exec.Step {
 	return found
 }
 
-// A path keeps the last steps of a goroutine.
-type path struct{ steps []exec.Step }
+// A recentSteps keeps the last steps of a goroutine.
+type recentSteps struct{ steps []exec.Step }
 
-func (p *path) add(s *exec.Step) {
+func (p *recentSteps) add(s *exec.Step) {
 	if len(p.steps) == 2*maxPath {
 		p.steps = append(p.steps[:0], p.steps[maxPath:]...)
 	}
 	p.steps = append(p.steps, *s)
 }
 
-func (p *path) copy() []exec.Step {
+func (p *recentSteps) copy() []exec.Step {
 	return append([]exec.Step(nil), p.steps[max(0, len(p.steps)-maxPath):]...)
 }
 
-// private reports whether only one goroutine uses the memory.
-func (a *analyser) private(addr uint64, size int) bool {
+// isPrivate reports whether only one goroutine uses the memory.
+func (a *analyser) isPrivate(addr uint64, size int) bool {
 	if addr >= ir.FirstInvented {
 		return true
 	}
-	s, ok := a.shared[addr]
+	s, ok := a.isShared[addr]
 	if !ok {
 		var g uint32
-		a.r.Trace.Accesses(addr, uint32(size), 1, a.r.Trace.Last(), func(e *exec.Event) bool {
+		a.replay.Trace.Accesses(addr, uint32(size), 1, a.replay.Trace.Last(), func(e *exec.Event) bool {
 			s = g != 0 && e.G != g
 			g = e.G
 			return !s
 		})
-		a.shared[addr] = s
+		a.isShared[addr] = s
 	}
 	return !s
 }
 
-// crash analyses a failure that has a point: the machine of the proximal cause is
+// analyseCrash analyses a failure that has a point: the machine of the proximal cause is
 // the test that failed.
-func (a *analyser) crash(steps []exec.Step) {
+func (a *analyser) analyseCrash(steps []exec.Step) {
 	end := steps[len(steps)-1]
-	a.out.Crash = end.Point
-	for _, g := range a.gs {
-		if a.r.Failure.G == g {
-			a.out.G = g
+	a.analysis.Crash = end.Point
+	for _, g := range a.goroutines {
+		if a.replay.Failure.G == g {
+			a.analysis.G = g
 		}
 	}
-	d := newDeriver(a.r, steps, a.private)
-	cause := Edge{To: crash}
+	d := newDeriver(a.replay, steps, a.isPrivate)
+	cause := Edge{To: crashState}
 	if end.Instr.Op == ir.Test {
-		cause = choose(end.Instr.X.InContext(end.Ctx), Edge{To: crash}, Edge{To: noCrash})
+		cause = branchOn(end.Instr.Operand.InContext(end.Context), Edge{To: crashState}, Edge{To: noCrashState})
 	}
-	machines := d.run(cause)
-	a.out.Machines = machines
+	machines := d.derive(cause)
+	a.analysis.Machines = machines
 	if len(machines) == 0 {
-		a.reason("nothing that the crashing goroutine read from memory decides whether it crashes: what was done in which order does, and a lock does not order")
+		a.addReason("nothing that the crashing goroutine read from memory decides whether it crashes: what was done in which order does, and a lock does not order")
 		return
 	}
 	specials := a.solve(d, machines, solveOptions{})
@@ -245,12 +245,12 @@ func (a *analyser) crash(steps []exec.Step) {
 	a.lostUpdates(specials)
 }
 
-func (a *analyser) reason(format string, args ...any) {
+func (a *analyser) addReason(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
-	for _, r := range a.out.Reasons {
+	for _, r := range a.analysis.Reasons {
 		if r == s {
 			return
 		}
 	}
-	a.out.Reasons = append(a.out.Reasons, s)
+	a.analysis.Reasons = append(a.analysis.Reasons, s)
 }

@@ -11,22 +11,22 @@ import (
 // those nearest to the crash are kept.
 const maxWrites = 2000
 
-// findings are what one specialisation says about the trace (section 5).
-type findings struct {
-	writes  []exec.Event // to what the machine loads, in order, the ahead ones last
-	tail    uint32       // the goroutine whose steps beyond the trace are at the end of writes
-	regions []region
+// examination are what one specialisation says about the trace (section 5).
+type examination struct {
+	writes        []exec.Event // to what the machine loads, in order, the ahead ones last
+	tailGoroutine uint32       // the goroutine whose steps beyond the trace are at the end of writes
+	regions       []crashRegion
 }
 
-// A region is a part of the trace in which the read operation, run alone, crashes:
+// A crashRegion is a part of the trace in which the read operation, run alone, crashes:
 // from the event that made it so to the event that ended it.
-type region struct {
+type crashRegion struct {
 	start, end exec.Event // no Seq: open on that side
 }
 
 // writesTo finds the events that wrote to what the specialisation touches. If a point
 // is given, what is touched there is stored to, and loads of it matter as well.
-func (s *special) writesTo(r *exec.Replay, stored ir.Point) []exec.Event {
+func (s *specialisation) writesTo(r *exec.Replay, stored ir.Point) []exec.Event {
 	seen := map[uint64]exec.Event{}
 	for _, t := range s.touched {
 		loads := stored.Instr != nil && t.load.Label.Point == stored
@@ -50,8 +50,8 @@ func (s *special) writesTo(r *exec.Replay, stored ir.Point) []exec.Event {
 // examine finds the writes and the regions in which the machine crashes. Evaluating
 // it may show it memory it had not seen, whose writes matter too, so it is repeated
 // until nothing new is seen.
-func (s *special) examine(r *exec.Replay) findings {
-	var f findings
+func (s *specialisation) examine(r *exec.Replay) examination {
+	var f examination
 	for range 4 {
 		before := len(s.touched)
 		f = s.sweep(r)
@@ -62,24 +62,24 @@ func (s *special) examine(r *exec.Replay) findings {
 	return f
 }
 
-func (s *special) sweep(r *exec.Replay) findings {
-	f := findings{writes: s.writesTo(r, ir.Point{})}
+func (s *specialisation) sweep(r *exec.Replay) examination {
+	f := examination{writes: s.writesTo(r, ir.Point{})}
 	begin := s.from + 1
 	if len(f.writes) == maxWrites {
 		begin = f.writes[0].Seq
 	}
-	now := s.contents(r, begin)
-	var open *region
+	now := s.contentsAt(r, begin)
+	var open *crashRegion
 	if s.evaluate(r, begin, now.read(begin)) == WillCrash {
-		open = &region{}
-		if e, _, ok := r.Trace.Allocation(s.anAddress(), s.from+1); ok && e.Seq == s.from {
+		open = &crashRegion{}
+		if e, _, ok := r.Trace.Allocation(s.firstAddress(), s.from+1); ok && e.Seq == s.from {
 			open.start = e
 		}
 	}
 	note := func(e exec.Event, v Verdict) {
 		switch {
 		case v == WillCrash && open == nil:
-			open = &region{start: e}
+			open = &crashRegion{start: e}
 		case v != WillCrash && open != nil:
 			open.end = e
 			f.regions = append(f.regions, *open)
@@ -93,10 +93,10 @@ func (s *special) sweep(r *exec.Replay) findings {
 	if open != nil && len(f.writes) > 0 {
 		// The trace ends in the middle. What the goroutine that wrote last would do next
 		// is followed; see replay.
-		f.tail = f.writes[len(f.writes)-1].G
-		for _, e := range r.Ahead(f.tail) {
+		f.tailGoroutine = f.writes[len(f.writes)-1].G
+		for _, e := range r.BeyondTrace(f.tailGoroutine) {
 			now.apply(&e)
-			if !s.reads(e) {
+			if !s.touches(e) {
 				continue
 			}
 			f.writes = append(f.writes, e)
@@ -112,15 +112,15 @@ func (s *special) sweep(r *exec.Replay) findings {
 	return f
 }
 
-// contents is the memory that a specialisation touches, as time goes on. Asking the
+// memoryContents is the memory that a specialisation touches, as time goes on. Asking the
 // trace for it at every store would take longer than everything else.
-type contents struct {
-	r     *exec.Replay
-	bytes map[uint64]byte
+type memoryContents struct {
+	replay *exec.Replay
+	bytes  map[uint64]byte
 }
 
-func (s *special) contents(r *exec.Replay, at uint64) *contents {
-	c := &contents{r: r, bytes: map[uint64]byte{}}
+func (s *specialisation) contentsAt(r *exec.Replay, at uint64) *memoryContents {
+	c := &memoryContents{replay: r, bytes: map[uint64]byte{}}
 	for _, t := range s.touched {
 		if v := exec.MemoryAt(r.Trace, t.addr, t.size, at); v.Known {
 			for i, x := range v.Append(nil) {
@@ -131,7 +131,7 @@ func (s *special) contents(r *exec.Replay, at uint64) *contents {
 	return c
 }
 
-func (c *contents) apply(e *exec.Event) {
+func (c *memoryContents) apply(e *exec.Event) {
 	for i := range uint64(e.Size) {
 		if i < uint64(len(e.After)) {
 			c.bytes[e.Addr+i] = e.After[i]
@@ -143,7 +143,7 @@ func (c *contents) apply(e *exec.Event) {
 
 // read reads it; what it does not have is asked of the trace, for just before the event
 // with the number.
-func (c *contents) read(before uint64) func(uint64, int) ir.Value {
+func (c *memoryContents) read(before uint64) func(uint64, int) ir.Value {
 	return func(addr uint64, size int) ir.Value {
 		b := make([]byte, size)
 		for i := range b {
@@ -157,8 +157,8 @@ func (c *contents) read(before uint64) func(uint64, int) ir.Value {
 	}
 }
 
-func (c *contents) mixed(addr uint64, size int, before uint64) ir.Value {
-	v := exec.MemoryAt(c.r.Trace, addr, size, before)
+func (c *memoryContents) mixed(addr uint64, size int, before uint64) ir.Value {
+	v := exec.MemoryAt(c.replay.Trace, addr, size, before)
 	if !v.Known {
 		return v
 	}
@@ -171,14 +171,14 @@ func (c *contents) mixed(addr uint64, size int, before uint64) ir.Value {
 	return ir.Bytes(b)
 }
 
-func (s *special) anAddress() uint64 {
+func (s *specialisation) firstAddress() uint64 {
 	if len(s.touched) == 0 {
 		return 0
 	}
 	return s.touched[0].addr
 }
 
-func (s *special) reads(e exec.Event) bool {
+func (s *specialisation) touches(e exec.Event) bool {
 	for _, t := range s.touched {
 		if e.Touches(t.addr, uint32(t.size)) {
 			return true
@@ -190,17 +190,17 @@ func (s *special) reads(e exec.Event) bool {
 // conflicts reports whether another goroutine's part of the trace, from first to
 // last, can come between the loads of one of the specialisation's instances: the
 // program does not order them, and no lock is held over both.
-func (s *special) conflicts(o *order, last uint64, first, end exec.Event) bool {
-	a, b := o.of(first, last), o.of(end, last)
-	for _, in := range s.instances {
-		if in.g == first.G {
+func (s *specialisation) conflicts(o *happensBefore, last uint64, first, end exec.Event) bool {
+	a, b := o.stampOf(first, last), o.stampOf(end, last)
+	for _, in := range s.passages {
+		if in.goroutine == first.G {
 			continue
 		}
-		start, stop := o.stamps[in.first], o.stamps[in.last]
+		start, stop := o.stamps[in.firstLoad], o.stamps[in.lastLoad]
 		if start == nil || stop == nil {
 			return true
 		}
-		if b.before(start) || stop.before(a) || shareLock(start, stop, a, b) {
+		if b.isBefore(start) || stop.isBefore(a) || shareLock(start, stop, a, b) {
 			continue
 		}
 		return true
@@ -208,10 +208,10 @@ func (s *special) conflicts(o *order, last uint64, first, end exec.Event) bool {
 	return false
 }
 
-// of is the stamp of an event, or of its goroutine's last one if it lies ahead.
-func (o *order) of(e exec.Event, last uint64) *stamp {
+// stampOf is the stamp of an event, or of its goroutine's last one if it lies ahead.
+func (o *happensBefore) stampOf(e exec.Event, last uint64) *stamp {
 	if e.Seq > last {
-		return o.ends[e.G]
+		return o.lastStamps[e.G]
 	}
 	return o.stamps[e.Seq]
 }

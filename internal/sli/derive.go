@@ -11,60 +11,60 @@ const (
 	maxPath     = 4096 // steps of the goroutine before the crash
 	maxMachines = 64
 	maxStates   = 120
-	maxTurns    = 8 // rounds of a loop that carries what the machine needs
+	maxRounds   = 8 // rounds of a loop that carries what the machine needs
 )
 
 // A deriver moves a machine back through the steps of a goroutine (section 3.2).
 type deriver struct {
-	r    *exec.Replay
-	path []exec.Step
+	replay *exec.Replay
+	path   []exec.Step
 	// derived are the machines found, each valid just before its point; the one
 	// nearest to the start of the trace if there are several.
-	derived map[ir.Point]Edge
-	round   map[ir.Point]bool // what the goroutine passed on its way to the branch at hand
-	turns   map[ir.Point]int
-	active  map[*ir.Context]bool // calls that had not returned when the program crashed
-	addrs   map[string]uint64    // where the loads of the path went, by label
-	times   map[string]uint64    // and when
-	private func(addr uint64, size int) bool
-	at      int
+	derived      map[ir.Point]Edge
+	passedBefore map[ir.Point]bool // what the goroutine passed on its way to the branch at hand
+	rounds       map[ir.Point]int
+	openCalls    map[*ir.Context]bool // calls that had not returned when the program crashed
+	loadAddrs    map[string]uint64    // where the loads of the path went, by label
+	loadTimes    map[string]uint64    // and when
+	isPrivate    func(addr uint64, size int) bool
+	position     int
 }
 
 func newDeriver(r *exec.Replay, path []exec.Step, private func(uint64, int) bool) *deriver {
 	d := &deriver{
-		r: r, path: path, derived: map[ir.Point]Edge{}, turns: map[ir.Point]int{},
-		active: map[*ir.Context]bool{}, addrs: map[string]uint64{}, times: map[string]uint64{}, private: private,
+		replay: r, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
+		openCalls: map[*ir.Context]bool{}, loadAddrs: map[string]uint64{}, loadTimes: map[string]uint64{}, isPrivate: private,
 	}
-	for c := path[len(path)-1].Ctx; c != nil; c = c.Parent {
-		d.active[c] = true
+	for c := path[len(path)-1].Context; c != nil; c = c.Parent {
+		d.openCalls[c] = true
 	}
 	return d
 }
 
-// run derives the machines from the crash at the end of the path, the nearest first.
+// derive derives the machines from the crash at the end of the path, the nearest first.
 // cause is the machine of the last step.
-func (d *deriver) run(cause Edge) []*Machine {
+func (d *deriver) derive(cause Edge) []*Machine {
 	var all []*Machine
 	last := ""
 	e := cause
 	add := func(p ir.Point) {
-		m := &Machine{At: p, Start: e, key: e.key(), index: d.at}
+		m := &Machine{At: p, Start: e, key: e.key(), index: d.position}
 		if m.key != last && len(m.Loads()) > 0 {
 			all = append(all, m)
 			last = m.key
 		}
 	}
-	d.at = len(d.path) - 1
-	end := d.path[d.at].Point
+	d.position = len(d.path) - 1
+	end := d.path[d.position].Point
 	d.derived[end] = e
 	add(end)
-	for d.at--; d.at >= 0 && len(all) < maxMachines; d.at-- {
-		s := &d.path[d.at]
+	for d.position--; d.position >= 0 && len(all) < maxMachines; d.position-- {
+		s := &d.path[d.position]
 		// Deferred calls are made by one instruction, however many there are.
-		if _, again := d.derived[s.Point]; again && s.Instr.Op != ir.RunDefers && !d.carried(e) {
+		if _, again := d.derived[s.Point]; again && s.Instr.Op != ir.RunDefers && !d.loopCarries(e) {
 			break
 		}
-		next, ok := d.back(s, e)
+		next, ok := d.moveBack(s, e)
 		if !ok || next.To.size > maxStates {
 			break
 		}
@@ -72,7 +72,7 @@ func (d *deriver) run(cause Edge) []*Machine {
 		if s.Instr.Op != ir.Phi {
 			d.derived[s.Point] = e
 		}
-		if e.To.Pred == nil && len(all) > 0 {
+		if e.To.Predicate == nil && len(all) > 0 {
 			break // it always crashes, or never: nothing that is read decides
 		}
 		add(s.Point)
@@ -80,11 +80,11 @@ func (d *deriver) run(cause Edge) []*Machine {
 	return all
 }
 
-// before are the points of the read operation before the step at hand: back to where
+// pointsBefore are the points of the read operation before the step at hand: back to where
 // the goroutine was at a point for the second time.
-func (d *deriver) before(branch ir.Point) map[ir.Point]bool {
+func (d *deriver) pointsBefore(branch ir.Point) map[ir.Point]bool {
 	round := map[ir.Point]bool{}
-	for i := d.at - 1; i >= 0; i-- {
+	for i := d.position - 1; i >= 0; i-- {
 		p := d.path[i].Point
 		if _, again := d.derived[p]; again || p == branch {
 			break
@@ -94,86 +94,86 @@ func (d *deriver) before(branch ir.Point) map[ir.Point]bool {
 	return round
 }
 
-// carried reports whether the round of the loop that ends here defines something the
+// loopCarries reports whether the round of the loop that ends here defines something the
 // machine needs. If it does not, an earlier round is another read operation.
-func (d *deriver) carried(e Edge) bool {
-	p := d.path[d.at].Point
-	if d.turns[p]++; d.turns[p] > maxTurns {
+func (d *deriver) loopCarries(e Edge) bool {
+	p := d.path[d.position].Point
+	if d.rounds[p]++; d.rounds[p] > maxRounds {
 		return false
 	}
 	m := Machine{Start: e}
 	open := m.open()
-	for i := d.at; i >= 0; i-- {
+	for i := d.position; i >= 0; i-- {
 		s := &d.path[i]
-		if i < d.at && s.Point == p {
+		if i < d.position && s.Point == p {
 			break
 		}
 		defines := func(c *ir.Context, r ir.Reg) bool { return r != 0 && open[regKey{c, r}] }
 		switch {
 		case s.Instr.Op == ir.Phi:
 			for _, in := range s.Instr.Block.Instrs {
-				if in.Op == ir.Phi && defines(s.Ctx, in.Dst) {
+				if in.Op == ir.Phi && defines(s.Context, in.Dst) {
 					return true
 				}
 			}
 		case s.Instr.Op == ir.Return:
-			if s.Ctx.Parent != nil && s.Ctx.Call != nil && defines(s.Ctx.Parent, s.Ctx.Call.Dst) {
+			if s.Context.Parent != nil && s.Context.Call != nil && defines(s.Context.Parent, s.Context.Call.Dst) {
 				return true
 			}
-		case defines(s.Ctx, s.Instr.Dst):
+		case defines(s.Context, s.Instr.Dst):
 			return true
 		}
 	}
 	return false
 }
 
-// back is e moved from just after step s to just before it.
-func (d *deriver) back(s *exec.Step, e Edge) (Edge, bool) {
+// moveBack is e moved from just after step s to just before it.
+func (d *deriver) moveBack(s *exec.Step, e Edge) (Edge, bool) {
 	in := s.Instr
 	switch in.Op {
 	case ir.Branch:
 		taken := 0
-		if next := d.path[d.at+1]; next.Ctx == s.Ctx && len(in.Block.Succs) == 2 && !leadsTo(in.Block, 0, &next) {
+		if next := d.path[d.position+1]; next.Context == s.Context && len(in.Block.Succs) == 2 && !leadsTo(in.Block, 0, &next) {
 			taken = 1
 		}
-		d.round = d.before(s.Point)
-		other, ok := d.static(s.Ctx, in.Block, 1-taken)
+		d.passedBefore = d.pointsBefore(s.Point)
+		other, ok := d.untakenSide(s.Context, in.Block, 1-taken)
 		if !ok {
 			return e, true
 		}
 		if taken == 0 {
-			return choose(in.X.InContext(s.Ctx), e, other), true
+			return branchOn(in.Operand.InContext(s.Context), e, other), true
 		}
-		return choose(in.X.InContext(s.Ctx), other, e), true
+		return branchOn(in.Operand.InContext(s.Context), other, e), true
 	case ir.Call, ir.RunDefers:
-		if next := &d.path[d.at+1]; next.Ctx.Parent == s.Ctx && next.Ctx.Call == in {
-			return enterBack(e, next.Ctx, in), true
+		if next := &d.path[d.position+1]; next.Context.Parent == s.Context && next.Context.Call == in {
+			return enterBack(e, next.Context, in), true
 		}
-		return define(e, s.Ctx, in.Dst, ir.Opaque("call of "+in.Extern, in.Size)), true
+		return substitute(e, s.Context, in.Dst, ir.Opaque("call of "+in.Extern, in.Size)), true
 	case ir.Return:
-		return returnBack(e, s.Ctx, in), true
+		return returnBack(e, s.Context, in), true
 	case ir.Sync:
 		if in.Sync.NeedsOthers() {
 			return e, false // nobody waits inside a read operation
 		}
-		return define(e, s.Ctx, in.Dst, ir.Opaque(in.Sync.String(), in.Size)), true
+		return substitute(e, s.Context, in.Dst, ir.Opaque(in.Sync.String(), in.Size)), true
 	case ir.Spawn:
 		return e, false // what came before it, the new goroutine cannot disturb
 	case ir.Alloc:
-		if e.addresses(regKey{s.Ctx, in.Dst}) {
+		if e.addresses(regKey{s.Context, in.Dst}) {
 			return e, false // before it, what is read is not there
 		}
-		return define(e, s.Ctx, in.Dst, ir.Symbol("new "+s.Point.String())), true
+		return substitute(e, s.Context, in.Dst, ir.Symbol("new "+s.Point.String())), true
 	case ir.Load:
 		l := d.label(s.Point)
-		d.addrs[l.Key()], d.times[l.Key()] = s.Addr, s.Time
-		return loadBack(e, s.Ctx, in, l), true
+		d.loadAddrs[l.Key()], d.loadTimes[l.Key()] = s.Addr, s.Time
+		return loadBack(e, s.Context, in, l), true
 	case ir.Store:
-		return d.storeBack(e, s.Ctx, in, s.Addr), true
+		return d.storeBack(e, s.Context, in, s.Addr), true
 	case ir.Phi:
-		return phiBack(e, s.Ctx, in.Block, s.Pred), true
+		return phiBack(e, s.Context, in.Block, s.Pred), true
 	}
-	return plainBack(e, s.Ctx, in), true
+	return assignBack(e, s.Context, in), true
 }
 
 // leadsTo reports whether next is where block b goes by its successor number succ.
@@ -185,27 +185,27 @@ func leadsTo(b *ir.Block, succ int, next *exec.Step) bool {
 func (d *deriver) label(p ir.Point) *ir.Label {
 	turns := 0
 	if _, again := d.derived[p]; again {
-		turns = d.turns[p]
+		turns = d.rounds[p]
 	}
-	return &ir.Label{Point: p, Turns: turns}
+	return &ir.Label{Point: p, Rounds: turns}
 }
 
-// define replaces a register by what it is defined as.
-func define(e Edge, c *ir.Context, r ir.Reg, x *ir.Expr) Edge {
+// substitute replaces a register by what it is defined as.
+func substitute(e Edge, c *ir.Context, r ir.Reg, x *ir.Expr) Edge {
 	if r == 0 {
 		return e
 	}
-	return e.rewrite(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpReg && y.Ctx == c && y.Reg == r {
+	return e.rewriteAll(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpRegister && y.Context == c && y.Reg == r {
 			return x
 		}
 		return nil
 	})
 }
 
-func plainBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
+func assignBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
 	if in.Op == ir.Assign {
-		return define(e, c, in.Dst, in.X.InContext(c))
+		return substitute(e, c, in.Dst, in.Operand.InContext(c))
 	}
 	return e
 }
@@ -217,8 +217,8 @@ func phiBack(e Edge, c *ir.Context, b *ir.Block, pred int) Edge {
 			with[in.Dst] = in.Args[pred].InContext(c)
 		}
 	}
-	return e.rewrite(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpReg && y.Ctx == c {
+	return e.rewriteAll(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpRegister && y.Context == c {
 			return with[y.Reg]
 		}
 		return nil
@@ -240,19 +240,19 @@ func enterBack(e Edge, c *ir.Context, call *ir.Instr) Edge {
 	}
 	with := map[ir.Reg]*ir.Expr{}
 	for i, r := range c.Func.Params {
-		with[r] = ir.Opaque("argument", c.Func.Sizes[r])
+		with[r] = ir.Opaque("argument", c.Func.RegSizes[r])
 		if from != nil && i < len(from.Args) {
 			with[r] = from.Args[i].InContext(c.Parent)
 		}
 	}
-	for i, r := range c.Func.Free {
-		with[r] = ir.Opaque("captured", c.Func.Sizes[r])
-		if from != nil && from.Fn != nil {
-			with[r] = ir.Bound(from.Fn.InContext(c.Parent), i, c.Func.Sizes[r])
+	for i, r := range c.Func.Captured {
+		with[r] = ir.Opaque("captured", c.Func.RegSizes[r])
+		if from != nil && from.Target != nil {
+			with[r] = ir.CapturedValue(from.Target.InContext(c.Parent), i, c.Func.RegSizes[r])
 		}
 	}
-	return e.rewrite(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpReg && y.Ctx == c {
+	return e.rewriteAll(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpRegister && y.Context == c {
 			return with[y.Reg]
 		}
 		return nil
@@ -264,19 +264,19 @@ func returnBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
 		return e
 	}
 	x := ir.Opaque("result", c.Call.Size)
-	if in.X != nil {
-		x = in.X.InContext(c)
+	if in.Operand != nil {
+		x = in.Operand.InContext(c)
 	}
-	return define(e, c.Parent, c.Call.Dst, x)
+	return substitute(e, c.Parent, c.Call.Dst, x)
 }
 
 func loadBack(e Edge, c *ir.Context, in *ir.Instr, l *ir.Label) Edge {
-	args := []*ir.Expr{in.X.InContext(c)}
+	args := []*ir.Expr{in.Operand.InContext(c)}
 	if in.Key != nil {
 		args = append(args, in.Key.InContext(c))
 	}
-	x := ir.LoadOf(l, in.Size, args...)
-	n := define(e, c, in.Dst, x)
+	x := ir.LoadExpr(l, in.Size, args...)
+	n := substitute(e, c, in.Dst, x)
 	if n.key() != e.key() && n.stores() {
 		n.Ops = append([]EdgeOp{{Load: x, At: l}}, n.Ops...)
 	}
@@ -287,27 +287,27 @@ func loadBack(e Edge, c *ir.Context, in *ir.Instr, l *ir.Label) Edge {
 // goroutine alone, the loads that read it back are replaced by what was stored: the
 // paper's heuristic for the stack. addr is where the store went, if it was executed.
 func (d *deriver) storeBack(e Edge, c *ir.Context, in *ir.Instr, addr uint64) Edge {
-	if in.Val == nil || !e.To.loading {
+	if in.Value == nil || !e.To.hasLoads {
 		return e
 	}
-	at := in.X.InContext(c)
-	val := in.Val.InContext(c)
-	alone := in.Private || addr != 0 && in.Key == nil && d.private(addr, in.Size)
+	at := in.Operand.InContext(c)
+	val := in.Value.InContext(c)
+	alone := in.Private || addr != 0 && in.Key == nil && d.isPrivate(addr, in.Size)
 	if alone && in.Key == nil {
-		return e.rewrite(func(y *ir.Expr) *ir.Expr {
+		return e.rewriteAll(func(y *ir.Expr) *ir.Expr {
 			if y.Op != ir.OpLoad || len(y.Args) > 1 || y.Size > in.Size {
 				return nil
 			}
 			if y.Args[0].Key() == at.Key() {
 				return ir.Extract(val, 0, y.Size)
 			}
-			if a := d.addrs[y.Label.Key()]; addr != 0 && a >= addr && a+uint64(y.Size) <= addr+uint64(in.Size) {
+			if a := d.loadAddrs[y.Label.Key()]; addr != 0 && a >= addr && a+uint64(y.Size) <= addr+uint64(in.Size) {
 				return ir.Extract(val, int(a-addr), y.Size)
 			}
 			return nil
 		})
 	}
-	o := EdgeOp{Addr: at, Value: val, At: d.label(ir.Point{Ctx: c, Instr: in}), Size: in.Size}
+	o := EdgeOp{Addr: at, Value: val, At: d.label(ir.Point{Context: c, Instr: in}), Size: in.Size}
 	if in.Key != nil {
 		o.Key = in.Key.InContext(c)
 	}

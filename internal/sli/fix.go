@@ -24,8 +24,8 @@ type Fix struct {
 	Omitted int
 	// Wide says that stores stay together with the loads that they depend on, beyond
 	// what the paper does.
-	Wide bool
-	Cost int
+	WholeUpdates bool
+	Cost         int
 	// Reasons say for a person what is good or bad about it.
 	Reasons []string
 	key     string
@@ -46,13 +46,13 @@ func (f *Fix) Data() []string {
 	return all
 }
 
-// fix turns what a machine's specialisations found into sections. With wide, stores
+// buildFix turns what a machine's specialisations found into sections. With wide, stores
 // stay together with the loads of the same memory that they depend on.
-func (a *analyser) fix(d *deriver, res *result, specials []*special, loc *locator, ord *order, wide bool) *Fix {
+func (a *analyser) buildFix(d *deriver, res *machineConflicts, specials []*specialisation, loc *eventLocator, ord *happensBefore, wide bool) *Fix {
 	if len(res.loads) == 0 || len(res.writes) == 0 {
 		return nil
 	}
-	f := &Fix{Machines: []*Machine{res.m}, Discarded: len(res.discarded), Wide: wide}
+	f := &Fix{Machines: []*Machine{res.machine}, Discarded: len(res.discarded), WholeUpdates: wide}
 	read := a.readSection(d, res, specials, ord)
 	if read == nil {
 		return nil
@@ -66,27 +66,27 @@ func (a *analyser) fix(d *deriver, res *result, specials []*special, loc *locato
 			f.Discarded++
 		}
 	}
-	f.join()
-	for _, x := range a.writing(res, loc, ord) {
-		s := f.holding(x.Point)
+	f.mergeOverlapping()
+	for _, x := range a.disturbingAccesses(res, loc, ord) {
+		s := f.sectionHolding(x.Point)
 		if s == nil || wide {
-			s = oneFragment(x.Instr)
+			s = singleFragment(x.Instr)
 			if wide {
-				s = a.joined(a.together(x), s)
+				s = a.sectionOver(a.operationOf(x), s)
 			}
 			s.Role = Writing
 			f.Sections = append(f.Sections, s)
 		}
 		s.Accesses = append(s.Accesses, x)
 	}
-	f.within()
-	f.join()
-	f.price(a.opts)
+	f.dropContained()
+	f.mergeOverlapping()
+	f.computeCost(a.options)
 	return f
 }
 
-// writing are the accesses that disturb the read operation, each once.
-func (a *analyser) writing(res *result, loc *locator, ord *order) []*Access {
+// disturbingAccesses are the accesses that disturb the read operation, each once.
+func (a *analyser) disturbingAccesses(res *machineConflicts, loc *eventLocator, ord *happensBefore) []*Access {
 	var all []*Access
 	byPoint := map[ir.Point]*Access{}
 	for _, seq := range sortedKeys(res.writes) {
@@ -100,25 +100,25 @@ func (a *analyser) writing(res *result, loc *locator, ord *order) []*Access {
 			byPoint[p] = x
 			all = append(all, x)
 		}
-		x.add(e.Seq, e.Addr, ord.of(e, a.r.Trace.Last()))
+		x.addOccurrence(e.Seq, e.Addr, ord.stampOf(e, a.replay.Trace.Last()))
 	}
 	return all
 }
 
-// writers reports whether something that the machine loads is written by more than
+// hasManyWriters reports whether something that the machine loads is written by more than
 // one goroutine.
-func (res *result) writers() bool {
+func (res *machineConflicts) hasManyWriters() bool {
 	for _, e := range res.writes {
-		if len(res.by[e.Addr]) > 1 {
+		if len(res.writersOf[e.Addr]) > 1 {
 			return true
 		}
 	}
 	return false
 }
 
-// within drops sections of single accesses that are made, in every way that was seen,
+// dropContained drops sections of single accesses that are made, in every way that was seen,
 // inside another section.
-func (f *Fix) within() {
+func (f *Fix) dropContained() {
 	kept := f.Sections[:0:0]
 	for i, s := range f.Sections {
 		inside := s.Role == Writing
@@ -145,8 +145,8 @@ func (f *Fix) within() {
 	f.Sections = kept
 }
 
-// holding is the section that an access is made in, there or in a call from there.
-func (f *Fix) holding(p ir.Point) *Section {
+// sectionHolding is the section that an access is made in, there or in a call from there.
+func (f *Fix) sectionHolding(p ir.Point) *Section {
 	for _, s := range f.Sections {
 		if s.holds(p) {
 			return s
@@ -156,7 +156,7 @@ func (f *Fix) holding(p ir.Point) *Section {
 }
 
 func (s *Section) holds(p ir.Point) bool {
-	for c, in := p.Ctx, p.Instr; c != nil && in != nil; c, in = c.Parent, c.Call {
+	for c, in := p.Context, p.Instr; c != nil && in != nil; c, in = c.Parent, c.Call {
 		if s.Func == c.Func && s.Has(in) {
 			return true
 		}
@@ -164,24 +164,24 @@ func (s *Section) holds(p ir.Point) bool {
 	return false
 }
 
-func (f *Fix) covers(p ir.Point) bool { return f.holding(p) != nil }
+func (f *Fix) isCovered(p ir.Point) bool { return f.sectionHolding(p) != nil }
 
-// joined is one section for points that belong together, or else if they do not.
-func (a *analyser) joined(points []ir.Point, otherwise *Section) *Section {
+// sectionOver is one section for points that belong together, or else if they do not.
+func (a *analyser) sectionOver(points []ir.Point, otherwise *Section) *Section {
 	if len(points) < 2 {
 		return otherwise
 	}
-	c := points[0].Ctx
+	c := points[0].Context
 	for _, p := range points[1:] {
-		if c = ir.CommonContext(c, p.Ctx); c == nil {
+		if c = ir.CommonContext(c, p.Context); c == nil {
 			return otherwise
 		}
 	}
 	var set []*ir.Instr
 	for _, p := range points {
-		set = append(set, p.Ctx.InstrIn(c, p.Instr))
+		set = append(set, p.Context.InstrIn(c, p.Instr))
 	}
-	s := readFragment(c.Func, set[0], set)
+	s := loadsFragment(c.Func, set[0], set)
 	for _, p := range points[:len(points)-1] {
 		s.Accesses = append(s.Accesses, &Access{Point: p, Data: p.Instr.Data})
 	}
@@ -189,9 +189,9 @@ func (a *analyser) joined(points []ir.Point, otherwise *Section) *Section {
 }
 
 // readSection is the fragment of the loads.
-func (a *analyser) readSection(d *deriver, res *result, specials []*special, ord *order) *Section {
+func (a *analyser) readSection(d *deriver, res *machineConflicts, specials []*specialisation, ord *happensBefore) *Section {
 	at := map[ir.Point]int{}
-	for i := len(d.path) - 1; i >= res.m.index; i-- {
+	for i := len(d.path) - 1; i >= res.machine.index; i-- {
 		at[d.path[i].Point] = i
 	}
 	points := make([]ir.Point, 0, len(res.loads))
@@ -210,25 +210,25 @@ func (a *analyser) readSection(d *deriver, res *result, specials []*special, ord
 		}
 		return points[i].Instr.ID < points[j].Instr.ID
 	})
-	c := points[0].Ctx
+	c := points[0].Context
 	for _, p := range points {
-		if c = ir.CommonContext(c, p.Ctx); c == nil {
+		if c = ir.CommonContext(c, p.Context); c == nil {
 			return nil
 		}
 	}
 	var set []*ir.Instr
 	for _, p := range points {
-		set = append(set, p.Ctx.InstrIn(c, p.Instr))
+		set = append(set, p.Context.InstrIn(c, p.Instr))
 	}
-	s := readFragment(c.Func, set[0], set)
+	s := loadsFragment(c.Func, set[0], set)
 	s.Role = Reading
 	for _, p := range points {
 		x := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Op == ir.Store}
 		for _, sp := range specials {
-			for _, in := range sp.instances {
+			for _, in := range sp.passages {
 				if seq, ok := in.loads[p]; ok {
-					if e, ok := a.r.Trace.Event(seq); ok {
-						x.add(seq, e.Addr, ord.stamps[seq])
+					if e, ok := a.replay.Trace.Event(seq); ok {
+						x.addOccurrence(seq, e.Addr, ord.stamps[seq])
 					}
 				}
 			}
@@ -238,9 +238,9 @@ func (a *analyser) readSection(d *deriver, res *result, specials []*special, ord
 	return s
 }
 
-const maxSamples = 16
+const maxOccurrences = 16
 
-func (x *Access) add(seq, addr uint64, st *stamp) {
+func (x *Access) addOccurrence(seq, addr uint64, st *stamp) {
 	var held []Held
 	if st != nil {
 		held = st.held
@@ -260,7 +260,7 @@ func (x *Access) add(seq, addr uint64, st *stamp) {
 		}
 		x.Locks = kept
 	}
-	if len(x.Events) < maxSamples {
+	if len(x.Events) < maxOccurrences {
 		x.Events = append(x.Events, seq)
 		x.Addrs = append(x.Addrs, addr)
 	}
@@ -275,8 +275,8 @@ func sortedKeys(m map[uint64]exec.Event) []uint64 {
 	return all
 }
 
-// join makes one section of those that overlap.
-func (f *Fix) join() {
+// mergeOverlapping makes one section of those that overlap.
+func (f *Fix) mergeOverlapping() {
 	for i := 0; i < len(f.Sections); i++ {
 		for j := i + 1; j < len(f.Sections); j++ {
 			if f.Sections[i].overlaps(f.Sections[j]) {
@@ -316,9 +316,9 @@ func (f *Fix) join() {
 	f.key = strings.Join(keys, ";")
 }
 
-// trivial reports whether every section is a single access: accesses are atomic
+// isTrivial reports whether every section is a single access: accesses are atomic
 // already, so such a fix changes nothing (section 6.3).
-func (f *Fix) trivial() bool {
+func (f *Fix) isTrivial() bool {
 	for _, s := range f.Sections {
 		if s.Size > 1 {
 			return false
@@ -327,22 +327,22 @@ func (f *Fix) trivial() bool {
 	return true
 }
 
-func (f *Fix) price(o Options) {
+func (f *Fix) computeCost(o Options) {
 	f.Cost = o.Discarded*f.Discarded + o.Section*len(f.Sections)
 	for _, s := range f.Sections {
 		f.Cost += s.Size
 	}
 }
 
-// add keeps a fix, unless it is there already.
-func (a *analyser) add(f *Fix) {
+// addFix keeps a fix, unless it is there already.
+func (a *analyser) addFix(f *Fix) {
 	for _, g := range a.fixes {
 		if g.key == f.key {
 			g.Machines = append(g.Machines, f.Machines...)
 			g.Omitted = min(g.Omitted, f.Omitted)
 			if f.Discarded < g.Discarded {
 				g.Discarded = f.Discarded
-				g.price(a.opts)
+				g.computeCost(a.options)
 			}
 			return
 		}
@@ -350,10 +350,10 @@ func (a *analyser) add(f *Fix) {
 	a.fixes = append(a.fixes, f)
 }
 
-// rank orders the fixes by their cost and says what is to be said about each. One that
+// rankFixes orders the fixes by their cost and says what is to be said about each. One that
 // leaves out what decides about a racing access comes after those that do not: it may
 // end the race and leave the error.
-func (a *analyser) rank() {
+func (a *analyser) rankFixes() {
 	sort.SliceStable(a.fixes, func(i, j int) bool {
 		x, y := a.fixes[i], a.fixes[j]
 		if (x.Omitted > 0) != (y.Omitted > 0) {
@@ -362,11 +362,11 @@ func (a *analyser) rank() {
 		return x.Cost < y.Cost
 	})
 	for _, f := range a.fixes {
-		f.explain(a.opts)
+		f.explain(a.options)
 	}
-	a.out.Fixes = a.fixes
+	a.analysis.Fixes = a.fixes
 	if len(a.fixes) == 0 {
-		a.reason("no store of another goroutine can come between what the crashing goroutine read, or only one that a lock would not keep out")
+		a.addReason("no store of another goroutine can come between what the crashing goroutine read, or only one that a lock would not keep out")
 	}
 }
 
@@ -379,7 +379,7 @@ func (f *Fix) explain(o Options) {
 	if f.Discarded > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%d times the data was in a state in which the operation crashes from one goroutine to another, or for good; no section covers that (%d each)", f.Discarded, o.Discarded))
 	}
-	if f.Wide {
+	if f.WholeUpdates {
 		f.Reasons = append(f.Reasons, "each store stays together with the load of the same memory that it depends on")
 	}
 	if f.Omitted > 0 {
@@ -387,7 +387,7 @@ func (f *Fix) explain(o Options) {
 	}
 	tests, waits := 0, 0
 	for _, s := range f.Sections {
-		if s.Func.Test {
+		if s.Func.TestCode {
 			tests++
 		}
 		for _, w := range s.Waits {
@@ -418,8 +418,8 @@ func Merge(o Options, fixes ...*Fix) *Fix {
 		m.Discarded += f.Discarded
 		m.Omitted += f.Omitted
 	}
-	m.join()
-	m.price(o)
+	m.mergeOverlapping()
+	m.computeCost(o)
 	m.explain(o)
 	return m
 }

@@ -60,8 +60,8 @@ type Access struct {
 	Locks []Held
 }
 
-// ways are where an instruction can lead within its function.
-func ways(in *ir.Instr) []*ir.Instr {
+// successorsOf are where an instruction can lead within its function.
+func successorsOf(in *ir.Instr) []*ir.Instr {
 	if !in.EndsBlock() {
 		return []*ir.Instr{in.Block.Instrs[in.Index()+1]}
 	}
@@ -72,16 +72,16 @@ func ways(in *ir.Instr) []*ir.Instr {
 	return all
 }
 
-type wayKey struct{ from, to *ir.Instr }
+type flowEdge struct{ from, to *ir.Instr }
 
-// between is every instruction that can be reached from one of roots and can reach
+// instrsBetween is every instruction that can be reached from one of roots and can reach
 // one of them, over ways that are not cut.
-func between(fn *ir.Func, roots []*ir.Instr, cut func(from, to *ir.Instr) bool) map[*ir.Instr]bool {
+func instrsBetween(fn *ir.Func, roots []*ir.Instr, cut func(from, to *ir.Instr) bool) map[*ir.Instr]bool {
 	down, up := map[*ir.Instr]bool{}, map[*ir.Instr]bool{}
 	back := map[*ir.Instr][]*ir.Instr{}
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			for _, w := range ways(in) {
+			for _, w := range successorsOf(in) {
 				if !cut(in, w) {
 					back[w] = append(back[w], in)
 				}
@@ -106,7 +106,7 @@ func between(fn *ir.Func, roots []*ir.Instr, cut func(from, to *ir.Instr) bool) 
 	}
 	spread(down, func(in *ir.Instr) []*ir.Instr {
 		var all []*ir.Instr
-		for _, w := range ways(in) {
+		for _, w := range successorsOf(in) {
 			if !cut(in, w) {
 				all = append(all, w)
 			}
@@ -123,11 +123,11 @@ func between(fn *ir.Func, roots []*ir.Instr, cut func(from, to *ir.Instr) bool) 
 	return both
 }
 
-// readFragment turns a set of instructions of one function into a fragment, of which
+// loadsFragment turns a set of instructions of one function into a fragment, of which
 // first is an entry. More entries are added for what cannot be reached from there; no
 // entry can be reached from another, because a fragment ends where it would begin
 // anew: otherwise loads in a loop would make a section of the whole loop.
-func readFragment(fn *ir.Func, first *ir.Instr, set []*ir.Instr) *Section {
+func loadsFragment(fn *ir.Func, first *ir.Instr, set []*ir.Instr) *Section {
 	entries := map[*ir.Instr]bool{first: true}
 	cut := func(_, to *ir.Instr) bool { return entries[to] }
 	reach := func() map[*ir.Instr]bool {
@@ -140,7 +140,7 @@ func readFragment(fn *ir.Func, first *ir.Instr, set []*ir.Instr) *Section {
 		for len(list) > 0 {
 			in := list[len(list)-1]
 			list = list[:len(list)-1]
-			for _, w := range ways(in) {
+			for _, w := range successorsOf(in) {
 				if !seen[w] {
 					seen[w] = true
 					list = append(list, w)
@@ -154,7 +154,7 @@ func readFragment(fn *ir.Func, first *ir.Instr, set []*ir.Instr) *Section {
 			entries[in] = true
 		}
 	}
-	all := between(fn, append([]*ir.Instr{first}, set...), cut)
+	all := instrsBetween(fn, append([]*ir.Instr{first}, set...), cut)
 	return newSection(fn, all, entries)
 }
 
@@ -162,17 +162,17 @@ func readFragment(fn *ir.Func, first *ir.Instr, set []*ir.Instr) *Section {
 // fragment. It does not go on beyond the end of the range, nor begin anew at its
 // start, unless the range itself did.
 func rangeFragment(fn *ir.Func, start, end *ir.Instr, steps []*ir.Instr) *Section {
-	done := map[wayKey]bool{}
+	done := map[flowEdge]bool{}
 	for i := 1; i < len(steps); i++ {
-		done[wayKey{steps[i-1], steps[i]}] = true
+		done[flowEdge{steps[i-1], steps[i]}] = true
 	}
 	cut := func(from, to *ir.Instr) bool {
-		return (from == end || to == start) && !done[wayKey{from, to}]
+		return (from == end || to == start) && !done[flowEdge{from, to}]
 	}
-	return newSection(fn, between(fn, steps, cut), map[*ir.Instr]bool{start: true})
+	return newSection(fn, instrsBetween(fn, steps, cut), map[*ir.Instr]bool{start: true})
 }
 
-func oneFragment(in *ir.Instr) *Section {
+func singleFragment(in *ir.Instr) *Section {
 	return newSection(in.Block.Func, map[*ir.Instr]bool{in: true}, map[*ir.Instr]bool{in: true})
 }
 

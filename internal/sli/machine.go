@@ -19,13 +19,13 @@ type Machine struct {
 
 // A State is internal, with a predicate and two edges, or terminal.
 type State struct {
-	Pred     *ir.Expr // nil: terminal
-	Yes, No  Edge
-	Crash    bool
-	key      string
-	size     int
-	loading  bool
-	openRegs map[regKey]bool
+	Predicate *ir.Expr // nil: terminal
+	Yes, No   Edge
+	Crash     bool
+	key       string
+	size      int
+	hasLoads  bool
+	openRegs  map[regKey]bool
 }
 
 type regKey struct {
@@ -63,30 +63,30 @@ func (o EdgeOp) exprs() []*ir.Expr {
 
 // The terminal states.
 var (
-	crash   = seal(&State{Crash: true})
-	noCrash = seal(&State{})
+	crashState   = sealState(&State{Crash: true})
+	noCrashState = sealState(&State{})
 )
 
-func seal(s *State) *State {
+func sealState(s *State) *State {
 	s.openRegs = map[regKey]bool{}
 	note := func(e *ir.Expr) {
-		s.loading = s.loading || e.HasLoads()
+		s.hasLoads = s.hasLoads || e.HasLoads()
 		if e.HasRegisters() {
 			e.Walk(map[*ir.Expr]bool{}, func(x *ir.Expr) {
-				if x.Op == ir.OpReg {
-					s.openRegs[regKey{x.Ctx, x.Reg}] = true
+				if x.Op == ir.OpRegister {
+					s.openRegs[regKey{x.Context, x.Reg}] = true
 				}
 			})
 		}
 	}
-	if s.Pred == nil {
+	if s.Predicate == nil {
 		s.key = fmt.Sprint(s.Crash)
 		s.size = 1
 		return s
 	}
 	var b strings.Builder
-	note(s.Pred)
-	fmt.Fprintf(&b, "(%s?", s.Pred.Key())
+	note(s.Predicate)
+	fmt.Fprintf(&b, "(%s?", s.Predicate.Key())
 	seen := map[*State]bool{}
 	for _, e := range []Edge{s.Yes, s.No} {
 		b.WriteString(e.key())
@@ -96,7 +96,7 @@ func seal(s *State) *State {
 				note(x)
 			}
 		}
-		s.loading = s.loading || e.To.loading
+		s.hasLoads = s.hasLoads || e.To.hasLoads
 		for k := range e.To.openRegs {
 			s.openRegs[k] = true
 		}
@@ -129,7 +129,7 @@ func (s *State) each(seen map[*State]bool, f func(*State)) {
 	}
 	seen[s] = true
 	f(s)
-	if s.Pred != nil {
+	if s.Predicate != nil {
 		s.Yes.To.each(seen, f)
 		s.No.To.each(seen, f)
 	}
@@ -142,7 +142,7 @@ func (m *Machine) States() []*State {
 	return all
 }
 
-// exprs calls f for every expression of the part that e leads to.
+// Exprs calls f for every expression of the part that e leads to.
 func (e Edge) Exprs(f func(*ir.Expr)) {
 	ops := func(e Edge) {
 		for _, o := range e.Ops {
@@ -153,8 +153,8 @@ func (e Edge) Exprs(f func(*ir.Expr)) {
 	}
 	ops(e)
 	e.To.each(map[*State]bool{}, func(s *State) {
-		if s.Pred != nil {
-			f(s.Pred)
+		if s.Predicate != nil {
+			f(s.Predicate)
 			ops(s.Yes)
 			ops(s.No)
 		}
@@ -176,7 +176,7 @@ func (m *Machine) Loads() []*ir.Expr {
 	return all
 }
 
-// Open are the registers that the machine needs to be given.
+// open are the registers that the machine needs to be given.
 func (m *Machine) open() map[regKey]bool {
 	all := map[regKey]bool{}
 	for k := range m.Start.To.openRegs {
@@ -185,8 +185,8 @@ func (m *Machine) open() map[regKey]bool {
 	for _, o := range m.Start.Ops {
 		for _, x := range o.exprs() {
 			x.Walk(map[*ir.Expr]bool{}, func(x *ir.Expr) {
-				if x.Op == ir.OpReg {
-					all[regKey{x.Ctx, x.Reg}] = true
+				if x.Op == ir.OpRegister {
+					all[regKey{x.Context, x.Reg}] = true
 				}
 			})
 		}
@@ -194,11 +194,11 @@ func (m *Machine) open() map[regKey]bool {
 	return all
 }
 
-// choose makes the state that goes to yes if pred holds, or to what that comes to
+// branchOn makes the state that goes to yes if pred holds, or to what that comes to
 // when it is simplified (same sides, constant predicate).
-func choose(pred *ir.Expr, yes, no Edge) Edge {
+func branchOn(pred *ir.Expr, yes, no Edge) Edge {
 	if pred.Op == ir.OpConst {
-		if pred.Val.Uint() != 0 {
+		if pred.Value.Uint() != 0 {
 			return yes
 		}
 		return no
@@ -207,23 +207,23 @@ func choose(pred *ir.Expr, yes, no Edge) Edge {
 		return yes
 	}
 	if pred.Op == ir.OpNot {
-		return choose(pred.Args[0], no, yes)
+		return branchOn(pred.Args[0], no, yes)
 	}
 	// What both sides do first is done before.
 	var shared []EdgeOp
-	for len(yes.Ops) > 0 && len(no.Ops) > 0 && sameOp(yes.Ops[0], no.Ops[0]) && !usesLater(pred) {
+	for len(yes.Ops) > 0 && len(no.Ops) > 0 && sameOp(yes.Ops[0], no.Ops[0]) && !readsMemory(pred) {
 		shared = append(shared, yes.Ops[0])
 		yes.Ops, no.Ops = yes.Ops[1:], no.Ops[1:]
 	}
 	// A test of the same predicate below has been answered.
-	yes, no = assume(pred, yes, true), assume(pred, no, false)
+	yes, no = skipAnswered(pred, yes, true), skipAnswered(pred, no, false)
 	if len(shared) == 0 && yes.key() == no.key() {
 		return yes
 	}
-	return Edge{Ops: shared, To: seal(&State{Pred: pred, Yes: yes, No: no})}
+	return Edge{Ops: shared, To: sealState(&State{Predicate: pred, Yes: yes, No: no})}
 }
 
-func usesLater(pred *ir.Expr) bool { return pred.HasLoads() }
+func readsMemory(pred *ir.Expr) bool { return pred.HasLoads() }
 
 func sameOp(a, b EdgeOp) bool {
 	x, y := a.exprs(), b.exprs()
@@ -238,10 +238,10 @@ func sameOp(a, b EdgeOp) bool {
 	return true
 }
 
-// assume skips a state that tests what is already known to be so. Loads are labelled
+// skipAnswered skips a state that tests what is already known to be so. Loads are labelled
 // with their point, so the same expression has the same value in one evaluation.
-func assume(pred *ir.Expr, e Edge, holds bool) Edge {
-	for e.To.Pred != nil && e.To.Pred.Key() == pred.Key() {
+func skipAnswered(pred *ir.Expr, e Edge, holds bool) Edge {
+	for e.To.Predicate != nil && e.To.Predicate.Key() == pred.Key() {
 		next := e.To.No
 		if holds {
 			next = e.To.Yes
@@ -251,8 +251,8 @@ func assume(pred *ir.Expr, e Edge, holds bool) Edge {
 	return e
 }
 
-// rewrite applies f (see Expr.rewrite) to all of what e leads to.
-func (e Edge) rewrite(f func(*ir.Expr) *ir.Expr) Edge {
+// rewriteAll applies f (see Expr.rewrite) to all of what e leads to.
+func (e Edge) rewriteAll(f func(*ir.Expr) *ir.Expr) Edge {
 	exprs, states := map[*ir.Expr]*ir.Expr{}, map[*State]Edge{}
 	return e.rewriteWith(f, exprs, states)
 }
@@ -261,8 +261,8 @@ func (e Edge) rewriteWith(f func(*ir.Expr) *ir.Expr, exprs map[*ir.Expr]*ir.Expr
 	to, ok := states[e.To]
 	if !ok {
 		to = Edge{To: e.To}
-		if s := e.To; s.Pred != nil {
-			to = choose(s.Pred.Rewrite(f, exprs), s.Yes.rewriteWith(f, exprs, states), s.No.rewriteWith(f, exprs, states))
+		if s := e.To; s.Predicate != nil {
+			to = branchOn(s.Predicate.Rewrite(f, exprs), s.Yes.rewriteWith(f, exprs, states), s.No.rewriteWith(f, exprs, states))
 		}
 		states[e.To] = to
 	}
@@ -292,7 +292,7 @@ func (e Edge) addresses(r regKey) bool {
 	found := false
 	in := func(x *ir.Expr) {
 		x.Walk(map[*ir.Expr]bool{}, func(y *ir.Expr) {
-			found = found || y.Op == ir.OpReg && y.Ctx == r.ctx && y.Reg == r.reg
+			found = found || y.Op == ir.OpRegister && y.Context == r.ctx && y.Reg == r.reg
 		})
 	}
 	e.Exprs(func(x *ir.Expr) {
@@ -315,7 +315,7 @@ func (e Edge) stores() bool {
 	}
 	ops(e)
 	e.To.each(map[*State]bool{}, func(s *State) {
-		if s.Pred != nil {
+		if s.Predicate != nil {
 			ops(s.Yes)
 			ops(s.No)
 		}

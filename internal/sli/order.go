@@ -2,24 +2,24 @@ package sli
 
 import "github.com/cofferdam-go/cofferdam/internal/sli/exec"
 
-// An order is what the program's own synchronisation says about some events of a
+// A happensBefore is what the program's own synchronisation says about some events of a
 // trace: which of them must come before which, and which locks were held.
 //
 // Locks give no order here. That one section came before the other is an accident of
 // the run; what a lock does give, that nobody else is in between, is told by Held.
 // Everything else does: starting a goroutine, channels, what waits for others to be
 // done, atomic operations.
-type order struct {
-	stamps map[uint64]*stamp
-	ends   map[uint32]*stamp // of each goroutine's last event
+type happensBefore struct {
+	stamps     map[uint64]*stamp
+	lastStamps map[uint32]*stamp // of each goroutine's last event
 }
 
 // A stamp is the clock of a goroutine at an event.
 type stamp struct {
-	g     uint32
-	own   uint32
-	clock clock
-	held  []Held
+	g       uint32
+	ownTime uint32
+	clock   clock
+	held    []Held
 }
 
 // Held is a lock that was held.
@@ -48,28 +48,28 @@ func (c *clock) tick(g uint32) {
 	(*c)[g]++
 }
 
-func (c clock) at(g uint32) uint32 {
+func (c clock) timeOf(g uint32) uint32 {
 	if int(g) < len(c) {
 		return c[g]
 	}
 	return 0
 }
 
-type thread struct {
+type clockedGoroutine struct {
 	clock clock
 	held  []Held
 }
 
-// newOrder reads the trace once and keeps the clocks of the wanted events.
-func newOrder(tr exec.Trace, wanted map[uint64]bool) *order {
-	o := &order{stamps: map[uint64]*stamp{}, ends: map[uint32]*stamp{}}
-	threads := map[uint32]*thread{}
+// newHappensBefore reads the trace once and keeps the clocks of the wanted events.
+func newHappensBefore(tr exec.Trace, wanted map[uint64]bool) *happensBefore {
+	o := &happensBefore{stamps: map[uint64]*stamp{}, lastStamps: map[uint32]*stamp{}}
+	threads := map[uint32]*clockedGoroutine{}
 	objects := map[uint64]*clock{}
-	queues := map[uint64]*queue{}
-	get := func(g uint32) *thread {
+	queues := map[uint64]*sendQueue{}
+	get := func(g uint32) *clockedGoroutine {
 		t := threads[g]
 		if t == nil {
-			t = &thread{}
+			t = &clockedGoroutine{}
 			t.clock.tick(g)
 			threads[g] = t
 		}
@@ -113,34 +113,34 @@ func newOrder(tr exec.Trace, wanted map[uint64]bool) *order {
 		case exec.KindSend, exec.KindRecv:
 			q := queues[e.Addr]
 			if q == nil {
-				q = &queue{}
+				q = &sendQueue{}
 				queues[e.Addr] = q
 			}
 			if e.Kind == exec.KindRecv && len(q.sent) == 0 && objects[e.Addr] != nil {
 				t.clock.join(*objects[e.Addr]) // it was closed
 				break
 			}
-			q.meet(e, t)
+			q.pair(e, t)
 		}
 		return true
 	})
 	for g, t := range threads {
-		o.ends[g] = t.stamp(g)
+		o.lastStamps[g] = t.stamp(g)
 	}
 	return o
 }
 
-func (t *thread) stamp(g uint32) *stamp {
-	return &stamp{g: g, own: t.clock.at(g), clock: append(clock(nil), t.clock...), held: append([]Held(nil), t.held...)}
+func (t *clockedGoroutine) stamp(g uint32) *stamp {
+	return &stamp{g: g, ownTime: t.clock.timeOf(g), clock: append(clock(nil), t.clock...), held: append([]Held(nil), t.held...)}
 }
 
-// A queue pairs the n-th send with the n-th receive, whichever the trace has first.
-type queue struct {
+// A sendQueue pairs the n-th send with the n-th receive, whichever the trace has first.
+type sendQueue struct {
 	sent     []clock
-	received []*thread
+	received []*clockedGoroutine
 }
 
-func (q *queue) meet(e *exec.Event, t *thread) {
+func (q *sendQueue) pair(e *exec.Event, t *clockedGoroutine) {
 	if e.Kind == exec.KindRecv {
 		if len(q.sent) == 0 {
 			q.received = append(q.received, t)
@@ -162,15 +162,15 @@ func (q *queue) meet(e *exec.Event, t *thread) {
 	t.clock.tick(e.G)
 }
 
-// before reports whether a is ordered before b.
-func (a *stamp) before(b *stamp) bool {
+// isBefore reports whether a is ordered before b.
+func (a *stamp) isBefore(b *stamp) bool {
 	if a == nil || b == nil {
 		return false
 	}
-	return b.clock.at(a.g) >= a.own && a.g != b.g
+	return b.clock.timeOf(a.g) >= a.ownTime && a.g != b.g
 }
 
-// shared are the locks held by all, without a break from first to last of each pair,
+// shareLock are the locks held by all, without a break from first to last of each pair,
 // at least one side exclusively.
 func shareLock(first, last, other, otherLast *stamp) bool {
 	if first == nil || last == nil || other == nil || otherLast == nil {

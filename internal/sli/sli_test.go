@@ -25,7 +25,7 @@ func TestFragmentsOfLoops(t *testing.T) {
 	// 0 -> 1 -> 2 -> 3 -> (1, 4)
 	f := slitest.Graph([]int{1}, []int{2}, []int{3}, []int{1, 4}, nil)
 	at := func(i int) *ir.Instr { return f.Blocks[i].Instrs[0] }
-	if got := blocks(readFragment(f, at(1), []*ir.Instr{at(1), at(2)})); got != "12" {
+	if got := blocks(loadsFragment(f, at(1), []*ir.Instr{at(1), at(2)})); got != "12" {
 		t.Errorf("loads in 1 and 2: section of blocks %s, want 12", got)
 	}
 	steps := []*ir.Instr{at(3), f.Blocks[3].Instrs[1], at(1)}
@@ -40,7 +40,7 @@ func TestFragmentKeepsBranchesThatReturn(t *testing.T) {
 	// 0 -> (1, 2); 1 -> 3; 2 -> (3, 4); 3 and 4 return
 	f := slitest.Graph([]int{1, 2}, []int{3}, []int{3, 4}, nil, nil)
 	at := func(i int) *ir.Instr { return f.Blocks[i].Instrs[0] }
-	if got := blocks(readFragment(f, at(0), []*ir.Instr{at(0), at(3)})); got != "0123" {
+	if got := blocks(loadsFragment(f, at(0), []*ir.Instr{at(0), at(3)})); got != "0123" {
 		t.Errorf("section of blocks %s, want 0123", got)
 	}
 }
@@ -65,12 +65,12 @@ func TestOrderKnowsTheProgramsSynchronisation(t *testing.T) {
 		events[i].Seq = uint64(i + 1)
 		wanted[uint64(i+1)] = true
 	}
-	o := newOrder(slitest.NewLog(events), wanted)
+	o := newHappensBefore(slitest.NewLog(events), wanted)
 	for _, test := range []struct {
 		a, b uint64
 		want bool
 	}{{1, 3, true}, {3, 4, false}, {4, 3, false}, {3, 7, true}, {7, 9, false}, {9, 12, false}} {
-		if got := o.stamps[test.a].before(o.stamps[test.b]); got != test.want {
+		if got := o.stamps[test.a].isBefore(o.stamps[test.b]); got != test.want {
 			t.Errorf("%d before %d: %v, want %v", test.a, test.b, got, test.want)
 		}
 	}
@@ -86,18 +86,18 @@ func TestOrderKnowsTheProgramsSynchronisation(t *testing.T) {
 func figure() *Machine {
 	f := slitest.Graph([]int{1}, nil)
 	c := ir.NewContexts().Get(nil, nil, f)
-	p := ir.Point{Ctx: c, Instr: f.Blocks[0].Instrs[0]}
-	q := ir.Point{Ctx: c, Instr: f.Blocks[1].Instrs[0]}
+	p := ir.Point{Context: c, Instr: f.Blocks[0].Instrs[0]}
+	q := ir.Point{Context: c, Instr: f.Blocks[1].Instrs[0]}
 	p.Instr.Data, q.Instr.Data = "global", "inner"
-	l := ir.LoadOf(&ir.Label{Point: p}, 8, ir.Symbol("global"))
-	m := ir.LoadOf(&ir.Label{Point: q}, 8, l)
-	e := choose(ir.Unary(ir.OpBadAddr, ir.Unsigned, m), Edge{To: crash}, Edge{To: noCrash})
-	return &Machine{At: p, Start: choose(ir.Binary(ir.OpNe, ir.Unsigned, l, ir.Num(8, 0)), e, Edge{To: noCrash})}
+	l := ir.LoadExpr(&ir.Label{Point: p}, 8, ir.Symbol("global"))
+	m := ir.LoadExpr(&ir.Label{Point: q}, 8, l)
+	e := branchOn(ir.Unary(ir.OpBadAddress, ir.Unsigned, m), Edge{To: crashState}, Edge{To: noCrashState})
+	return &Machine{At: p, Start: branchOn(ir.Binary(ir.OpNe, ir.Unsigned, l, ir.Number(8, 0)), e, Edge{To: noCrashState})}
 }
 
 func TestMachineEvaluates(t *testing.T) {
 	r := exec.NewReplay(&ir.Program{}, slitest.NewLog(nil), exec.Failure{})
-	s := &special{m: figure()}
+	s := &specialisation{machine: figure()}
 	for _, test := range []struct {
 		global, inner uint64
 		want          Verdict
@@ -123,17 +123,17 @@ func TestLoopsAreBrokenWhereNothingRan(t *testing.T) {
 	f := slitest.Graph([]int{1}, []int{2}, []int{1, 3}, nil)
 	r := exec.NewReplay(&ir.Program{Funcs: []*ir.Func{f}}, slitest.NewLog(nil), exec.Failure{})
 	c := r.Contexts.Get(nil, nil, f)
-	d := newDeriver(r, []exec.Step{{Point: ir.Point{Ctx: c, Instr: f.Blocks[3].Instrs[0]}}}, nil)
-	d.derived[ir.Point{Ctx: c, Instr: f.Blocks[3].Instrs[0]}] = Edge{To: crash}
-	e, ok := d.static(c, f.Blocks[0], 0)
-	if !ok || e.To != crash {
+	d := newDeriver(r, []exec.Step{{Point: ir.Point{Context: c, Instr: f.Blocks[3].Instrs[0]}}}, nil)
+	d.derived[ir.Point{Context: c, Instr: f.Blocks[3].Instrs[0]}] = Edge{To: crashState}
+	e, ok := d.untakenSide(c, f.Blocks[0], 0)
+	if !ok || e.To != crashState {
 		t.Errorf("the machine is %v %v, want crash: the way out of the loop must stay", e, ok)
 	}
 }
 
 func TestCost(t *testing.T) {
 	f := &Fix{Discarded: 1, Sections: []*Section{{Size: 2}, {Size: 3}}}
-	f.price(Options{}.defaults())
+	f.computeCost(Options{}.defaults())
 	if f.Cost != 1000+2*10+5 {
 		t.Errorf("cost %d", f.Cost)
 	}

@@ -12,47 +12,47 @@ type solveOptions struct {
 	access ir.Point
 }
 
-// stored is the access if others must not load there either.
-func (o solveOptions) stored() ir.Point {
+// storedAccess is the access if others must not load there either.
+func (o solveOptions) storedAccess() ir.Point {
 	if o.race && o.access.Instr.Op == ir.Store {
 		return o.access
 	}
 	return ir.Point{}
 }
 
-// A result is what a machine's specialisations say, taken together (section 6).
-type result struct {
-	m         *Machine
+// A machineConflicts is what a machine's specialisations say, taken together (section 6).
+type machineConflicts struct {
+	machine   *Machine
 	loads     map[ir.Point]bool
 	writes    map[uint64]exec.Event
-	by        map[uint64]map[uint32]bool // who writes where
-	regions   []region
-	discarded map[[2]uint32]region
+	writersOf map[uint64]map[uint32]bool // who writes where
+	regions   []crashRegion
+	discarded map[[2]uint32]crashRegion
 }
 
-// maxAlike bounds the regions between the same two sites that are looked at: they are
+// maxSimilarRegions bounds the regions between the same two sites that are looked at: they are
 // rounds of one loop, and differ at most in the way between.
-const maxAlike = 4
+const maxSimilarRegions = 4
 
 // solve finds the conflicts of each machine and turns them into fixes.
-func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*special {
+func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*specialisation {
 	k := newTracker(machines)
-	for _, g := range a.gs {
-		a.r.Run(g, k.before, k.after)
+	for _, g := range a.goroutines {
+		a.replay.Run(g, k.before, k.after)
 	}
-	specials := make([][]*special, len(machines))
-	found := map[*special]findings{}
+	specials := make([][]*specialisation, len(machines))
+	found := map[*specialisation]examination{}
 	wanted := map[uint64]bool{}
-	var all []*special
+	var all []*specialisation
 	for i := range machines {
-		specials[i] = k.specials(i, a.r)
+		specials[i] = k.specialisationsOf(i, a.replay)
 		for _, s := range specials[i] {
 			all = append(all, s)
-			var f findings
+			var f examination
 			if o.race { // which never happens in isolation: there are no regions
-				f.writes = s.writesTo(a.r, o.stored())
+				f.writes = s.writesTo(a.replay, o.storedAccess())
 			} else {
-				f = s.examine(a.r)
+				f = s.examine(a.replay)
 			}
 			found[s] = f
 			for _, e := range f.writes {
@@ -61,30 +61,30 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 			for _, r := range f.regions {
 				wanted[r.start.Seq], wanted[r.end.Seq] = true, true
 			}
-			for _, in := range s.instances {
-				wanted[in.first], wanted[in.last] = true, true
+			for _, in := range s.passages {
+				wanted[in.firstLoad], wanted[in.lastLoad] = true, true
 				for _, seq := range in.loads {
 					wanted[seq] = true
 				}
 			}
 		}
 	}
-	ord := newOrder(a.r.Trace, wanted)
-	results := make([]*result, len(machines))
+	ord := newHappensBefore(a.replay.Trace, wanted)
+	results := make([]*machineConflicts, len(machines))
 	for i, m := range machines {
-		results[i] = &result{m: m, loads: map[ir.Point]bool{}, writes: map[uint64]exec.Event{}, by: map[uint64]map[uint32]bool{}, discarded: map[[2]uint32]region{}}
+		results[i] = &machineConflicts{machine: m, loads: map[ir.Point]bool{}, writes: map[uint64]exec.Event{}, writersOf: map[uint64]map[uint32]bool{}, discarded: map[[2]uint32]crashRegion{}}
 		for _, s := range specials[i] {
-			results[i].collect(s, found[s], ord, a.r, o.stored())
+			results[i].collect(s, found[s], ord, a.replay, o.storedAccess())
 		}
 	}
 	loc := newLocator(results)
-	for _, g := range a.gs {
-		a.r.Run(g, nil, loc.after(g))
+	for _, g := range a.goroutines {
+		a.replay.Run(g, nil, loc.after(g))
 	}
 	deciding := map[ir.Point]bool{}
 	for i := range machines {
 		for p := range results[i].loads {
-			if o.access.Instr != nil && p.Ctx.Within(o.access.Ctx) {
+			if o.access.Instr != nil && p.Context.Within(o.access.Context) {
 				deciding[p] = true
 			}
 		}
@@ -93,19 +93,19 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 		for _, wide := range []bool{false, true} {
 			// The paper's fix keeps single stores out; that is enough for a crash. If an
 			// access was disturbed, so may those be that disturb it.
-			if wide && o.access.Instr == nil && !results[i].writers() || !wide && o.access.Instr != nil {
+			if wide && o.access.Instr == nil && !results[i].hasManyWriters() || !wide && o.access.Instr != nil {
 				continue
 			}
-			f := a.fix(d, results[i], specials[i], loc, ord, wide)
-			if f == nil || !o.race && f.trivial() {
+			f := a.buildFix(d, results[i], specials[i], loc, ord, wide)
+			if f == nil || !o.race && f.isTrivial() {
 				continue
 			}
 			for p := range deciding {
-				if !f.covers(p) {
+				if !f.isCovered(p) {
 					f.Omitted++
 				}
 			}
-			a.add(f)
+			a.addFix(f)
 		}
 	}
 	return all
@@ -113,14 +113,14 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 
 // collect adds what a specialisation found, without what the program's own
 // synchronisation rules out.
-func (res *result) collect(s *special, f findings, ord *order, r *exec.Replay, stored ir.Point) {
+func (res *machineConflicts) collect(s *specialisation, f examination, ord *happensBefore, r *exec.Replay, stored ir.Point) {
 	last := r.Trace.Last()
 	for _, e := range f.writes {
 		if e.Writes() {
-			if res.by[e.Addr] == nil {
-				res.by[e.Addr] = map[uint32]bool{}
+			if res.writersOf[e.Addr] == nil {
+				res.writersOf[e.Addr] = map[uint32]bool{}
 			}
-			res.by[e.Addr][e.G] = true
+			res.writersOf[e.Addr][e.G] = true
 		}
 		if !s.conflicts(ord, last, e, e) {
 			continue
@@ -157,25 +157,25 @@ func (res *result) collect(s *special, f findings, ord *order, r *exec.Replay, s
 				same++
 			}
 		}
-		if same < maxAlike {
+		if same < maxSimilarRegions {
 			res.regions = append(res.regions, g)
 		}
 	}
 }
 
-// A locator finds the points of events in the program, and what was executed between
+// An eventLocator finds the points of events in the program, and what was executed between
 // the ends of regions.
-type locator struct {
+type eventLocator struct {
 	points map[uint64]ir.Point
-	spans  map[[2]uint64]*span
-	byG    map[uint32][]*span
+	spans  map[[2]uint64]*stepSpan
+	byG    map[uint32][]*stepSpan
 }
 
-// A span is the steps of a goroutine from one event to another.
-type span struct {
+// A stepSpan is the steps of a goroutine from one event to another.
+type stepSpan struct {
 	start, end uint64
 	g          uint32
-	low        int // the least depth of calls
+	leastDepth int // the least depth of calls
 	calls      []ir.Point
 	steps      []spanStep
 	done       bool
@@ -188,8 +188,8 @@ type spanStep struct {
 
 const maxSpan = 20000
 
-func newLocator(results []*result) *locator {
-	l := &locator{points: map[uint64]ir.Point{}, spans: map[[2]uint64]*span{}, byG: map[uint32][]*span{}}
+func newLocator(results []*machineConflicts) *eventLocator {
+	l := &eventLocator{points: map[uint64]ir.Point{}, spans: map[[2]uint64]*stepSpan{}, byG: map[uint32][]*stepSpan{}}
 	for _, res := range results {
 		for seq := range res.writes {
 			l.points[seq] = ir.Point{}
@@ -198,7 +198,7 @@ func newLocator(results []*result) *locator {
 			k := [2]uint64{r.start.Seq, r.end.Seq}
 			// The steps beyond the trace are numbered for each goroutine anew.
 			if l.spans[k] == nil {
-				s := &span{start: k[0], end: k[1], g: r.start.G}
+				s := &stepSpan{start: k[0], end: k[1], g: r.start.G}
 				l.spans[k] = s
 				l.byG[s.g] = append(l.byG[s.g], s)
 			}
@@ -207,28 +207,28 @@ func newLocator(results []*result) *locator {
 	return l
 }
 
-func (l *locator) after(g uint32) func(*exec.Thread, *exec.Step) bool {
+func (l *eventLocator) after(g uint32) func(*exec.Thread, *exec.Step) bool {
 	return func(t *exec.Thread, s *exec.Step) bool {
-		if s.Event {
+		if s.MadeEvent {
 			if p, ok := l.points[s.Time]; ok && p.Instr == nil {
 				l.points[s.Time] = s.Point
 			}
 		}
-		depth := s.Ctx.Depth
+		depth := s.Context.Depth
 		for _, sp := range l.byG[g] {
-			begins := s.Event && s.Time == sp.start && len(sp.steps) == 0
+			begins := s.MadeEvent && s.Time == sp.start && len(sp.steps) == 0
 			if sp.done || !begins && len(sp.steps) == 0 {
 				continue
 			}
 			if begins {
-				sp.low = depth
-				for c, in := s.Ctx, s.Instr; c != nil; c, in = c.Parent, c.Call {
-					sp.calls = append([]ir.Point{{Ctx: c, Instr: in}}, sp.calls...)
+				sp.leastDepth = depth
+				for c, in := s.Context, s.Instr; c != nil; c, in = c.Parent, c.Call {
+					sp.calls = append([]ir.Point{{Context: c, Instr: in}}, sp.calls...)
 				}
 			}
-			sp.low = min(sp.low, depth)
+			sp.leastDepth = min(sp.leastDepth, depth)
 			sp.steps = append(sp.steps, spanStep{s.Point, depth})
-			if s.Event && s.Time == sp.end || len(sp.steps) > maxSpan {
+			if s.MadeEvent && s.Time == sp.end || len(sp.steps) > maxSpan {
 				sp.done = true
 			}
 		}
@@ -238,20 +238,20 @@ func (l *locator) after(g uint32) func(*exec.Thread, *exec.Step) bool {
 
 // section is the fragment for a span: the calls that were in progress at one of its
 // ends are treated as one instruction of the call that lasted throughout.
-func (s *span) section() *Section {
-	if !s.done || s.low >= len(s.calls) {
+func (s *stepSpan) section() *Section {
+	if !s.done || s.leastDepth >= len(s.calls) {
 		return nil
 	}
-	start := s.calls[s.low].Instr
-	fn := s.calls[s.low].Ctx.Func
+	start := s.calls[s.leastDepth].Instr
+	fn := s.calls[s.leastDepth].Context.Func
 	steps := []*ir.Instr{start}
 	for _, st := range s.steps {
-		if st.depth == s.low && st.Instr != steps[len(steps)-1] && st.Instr.Block.Func == fn {
+		if st.depth == s.leastDepth && st.Instr != steps[len(steps)-1] && st.Instr.Block.Func == fn {
 			steps = append(steps, st.Instr)
 		}
 	}
 	last := s.steps[len(s.steps)-1]
-	end := last.Ctx.InstrIn(s.calls[s.low].Ctx, last.Instr)
+	end := last.Context.InstrIn(s.calls[s.leastDepth].Context, last.Instr)
 	if end == nil {
 		return nil
 	}

@@ -12,53 +12,53 @@ import (
 // Bounds on how much of a long trace is looked at for one machine. What is nearest to
 // the failure is kept, and of instances the first ones too.
 const (
-	maxSpecial   = 24
-	maxInstances = 200
-	maxProbes    = 8 // of the first and of the last instances it is looked where they read
+	maxSpecialisations = 24
+	maxPassages        = 200
+	maxProbes          = 8 // of the first and of the last instances it is looked where they read
 )
 
-// An instance is one time that a goroutine came by a machine's point.
-type instance struct {
-	g     uint32
-	start uint64 // what the goroutine did first from there
-	first uint64 // its first load of the machine
-	last  uint64 // its last one
-	loads map[ir.Point]uint64
-	regs  map[regKey]ir.Value
-}
-
-// A special is a machine with constants for its registers (section 4): the read
-// operation applied to one structure.
-type special struct {
-	m         *Machine
+// A passage is one time that a goroutine came by a machine's point.
+type passage struct {
+	goroutine uint32
+	startSeq  uint64 // what the goroutine did first from there
+	firstLoad uint64 // its first load of the machine
+	lastLoad  uint64 // its last one
+	loads     map[ir.Point]uint64
 	regs      map[regKey]ir.Value
-	instances []*instance
-	seen      int    // instances, with those that were not kept
-	from, to  uint64 // where in the trace it means anything
-	touched   []touched
 }
 
-// touched is memory that a load of the machine looks at.
-type touched struct {
+// A specialisation is a machine with constants for its registers (section 4): the read
+// operation applied to one structure.
+type specialisation struct {
+	machine  *Machine
+	regs     map[regKey]ir.Value
+	passages []*passage
+	passed   int    // instances, with those that were not kept
+	from, to uint64 // where in the trace it means anything
+	touched  []touchedMemory
+}
+
+// touchedMemory is memory that a load of the machine looks at.
+type touchedMemory struct {
 	load *ir.Expr
 	addr uint64
 	size int
 }
 
-// A tracker notes the points of a trace that are similar to those of machines: the
+// A passageTracker notes the points of a trace that are similar to those of machines: the
 // same instruction with the same calls in progress.
-type tracker struct {
-	machines []*Machine
-	byPoint  map[ir.Point][]int
-	byLoad   map[ir.Point][]int
-	needs    [][]regKey
-	current  map[int]*instance // of the goroutine that is replayed
-	found    []map[string]*special
-	order    [][]string // the keys of found, oldest first
+type passageTracker struct {
+	machines        []*Machine
+	byPoint         map[ir.Point][]int
+	byLoad          map[ir.Point][]int
+	registers       [][]regKey
+	current         map[int]*passage // of the goroutine that is replayed
+	specialisations []map[string]*specialisation
+	oldestFirst     [][]string // the keys of found, oldest first
 }
 
-func newTracker(machines []*Machine) *tracker {
-	k := &tracker{machines: machines, byPoint: map[ir.Point][]int{}, byLoad: map[ir.Point][]int{}, current: map[int]*instance{}}
+func newTracker(machines []*Machine) *passageTracker {
+	k := &passageTracker{machines: machines, byPoint: map[ir.Point][]int{}, byLoad: map[ir.Point][]int{}, current: map[int]*passage{}}
 	for i, m := range machines {
 		k.byPoint[m.At] = append(k.byPoint[m.At], i)
 		for _, l := range m.Loads() {
@@ -77,25 +77,25 @@ func newTracker(machines []*Machine) *tracker {
 			}
 			return regs[i].reg < regs[j].reg
 		})
-		k.needs = append(k.needs, regs)
-		k.found = append(k.found, map[string]*special{})
-		k.order = append(k.order, nil)
+		k.registers = append(k.registers, regs)
+		k.specialisations = append(k.specialisations, map[string]*specialisation{})
+		k.oldestFirst = append(k.oldestFirst, nil)
 	}
 	return k
 }
 
 // before is called with each step about to be made.
-func (k *tracker) before(t *exec.Thread, s *exec.Step) bool {
-	if s.Ahead {
+func (k *passageTracker) before(t *exec.Thread, s *exec.Step) bool {
+	if s.BeyondTrace {
 		return false
 	}
 	for _, i := range k.byPoint[s.Point] {
-		in := &instance{g: t.G, start: s.Time, first: s.Time, last: s.Time, loads: map[ir.Point]uint64{}, regs: map[regKey]ir.Value{}}
+		in := &passage{goroutine: t.G, startSeq: s.Time, firstLoad: s.Time, lastLoad: s.Time, loads: map[ir.Point]uint64{}, regs: map[regKey]ir.Value{}}
 		var key strings.Builder
-		for _, r := range k.needs[i] {
-			v := ir.Unknown(r.ctx.Func.Sizes[r.reg])
+		for _, r := range k.registers[i] {
+			v := ir.Unknown(r.ctx.Func.RegSizes[r.reg])
 			for _, f := range t.Frames {
-				if f.Ctx == r.ctx {
+				if f.Context == r.ctx {
 					v = f.Regs[r.reg]
 				}
 			}
@@ -103,34 +103,34 @@ func (k *tracker) before(t *exec.Thread, s *exec.Step) bool {
 			fmt.Fprintf(&key, "%v,", v)
 		}
 		k.current[i] = in
-		sp := k.found[i][key.String()]
+		sp := k.specialisations[i][key.String()]
 		if sp == nil {
-			if k.order[i] = append(k.order[i], key.String()); len(k.order[i]) > maxSpecial {
-				delete(k.found[i], k.order[i][0])
-				k.order[i] = k.order[i][1:]
+			if k.oldestFirst[i] = append(k.oldestFirst[i], key.String()); len(k.oldestFirst[i]) > maxSpecialisations {
+				delete(k.specialisations[i], k.oldestFirst[i][0])
+				k.oldestFirst[i] = k.oldestFirst[i][1:]
 			}
-			sp = &special{m: k.machines[i], regs: in.regs}
-			k.found[i][key.String()] = sp
+			sp = &specialisation{machine: k.machines[i], regs: in.regs}
+			k.specialisations[i][key.String()] = sp
 		}
-		const half = maxInstances / 2
-		if sp.seen++; len(sp.instances) < maxInstances {
-			sp.instances = append(sp.instances, in)
+		const half = maxPassages / 2
+		if sp.passed++; len(sp.passages) < maxPassages {
+			sp.passages = append(sp.passages, in)
 		} else {
-			sp.instances[half+sp.seen%half] = in
+			sp.passages[half+sp.passed%half] = in
 		}
 	}
 	return true
 }
 
 // after is called with each step that was made.
-func (k *tracker) after(_ *exec.Thread, s *exec.Step) bool {
-	if s.Event {
+func (k *passageTracker) after(_ *exec.Thread, s *exec.Step) bool {
+	if s.MadeEvent {
 		for _, i := range k.byLoad[s.Point] {
 			if in := k.current[i]; in != nil {
 				if len(in.loads) == 0 {
-					in.first = s.Time
+					in.firstLoad = s.Time
 				}
-				in.last = s.Time
+				in.lastLoad = s.Time
 				in.loads[s.Point] = s.Time
 			}
 		}
@@ -138,33 +138,33 @@ func (k *tracker) after(_ *exec.Thread, s *exec.Step) bool {
 	return true
 }
 
-// specials are the specialisations of machine number i, each evaluated where it was
+// specialisationsOf are the specialisations of machine number i, each evaluated where it was
 // found, so that what it touches and how long that exists is known.
-func (k *tracker) specials(i int, r *exec.Replay) []*special {
-	var all []*special
-	for _, s := range k.found[i] {
+func (k *passageTracker) specialisationsOf(i int, r *exec.Replay) []*specialisation {
+	var all []*specialisation
+	for _, s := range k.specialisations[i] {
 		all = append(all, s)
 	}
 	sort.Slice(all, func(i, j int) bool {
-		a, b := all[i].instances[0], all[j].instances[0]
-		return a.start < b.start || a.start == b.start && a.g < b.g
+		a, b := all[i].passages[0], all[j].passages[0]
+		return a.startSeq < b.startSeq || a.startSeq == b.startSeq && a.goroutine < b.goroutine
 	})
 	for _, s := range all {
 		s.from, s.to = 1, r.Trace.Last()
-		for i, in := range s.instances {
-			if i < maxProbes || i >= len(s.instances)-maxProbes {
-				s.evaluate(r, in.start, nil)
+		for i, in := range s.passages {
+			if i < maxProbes || i >= len(s.passages)-maxProbes {
+				s.evaluate(r, in.startSeq, nil)
 			}
 		}
 		for n := 0; n < len(s.touched); n++ {
-			s.limit(r, s.touched[n], s.instances[0].start)
+			s.limitToLife(r, s.touched[n], s.passages[0].startSeq)
 		}
 	}
 	return all
 }
 
-// limit restricts the range of the specialisation to the life of what it touches.
-func (s *special) limit(r *exec.Replay, t touched, at uint64) {
+// limitToLife restricts the range of the specialisation to the life of what it touches.
+func (s *specialisation) limitToLife(r *exec.Replay, t touchedMemory, at uint64) {
 	if e, until, ok := r.Trace.Allocation(t.addr, at+1); ok {
 		s.from, s.to = max(s.from, e.Seq), min(s.to, until)
 	}
@@ -172,20 +172,20 @@ func (s *special) limit(r *exec.Replay, t touched, at uint64) {
 
 // evaluate runs the machine in the memory as it was just before the event with the
 // number, or in ahead's if that is not nil.
-func (s *special) evaluate(r *exec.Replay, before uint64, ahead func(uint64, int) ir.Value) Verdict {
-	st := &machineState{regs: s.regs, r: r, own: map[uint64]byte{}, cache: map[string]ir.Value{}, touch: s.touch}
+func (s *specialisation) evaluate(r *exec.Replay, before uint64, ahead func(uint64, int) ir.Value) Verdict {
+	st := &evaluation{regs: s.regs, replay: r, ownStores: map[uint64]byte{}, loaded: map[string]ir.Value{}, touch: s.noteTouched}
 	st.memory = ahead
 	if ahead == nil {
 		st.memory = func(addr uint64, size int) ir.Value { return exec.MemoryAt(r.Trace, addr, size, before) }
 	}
-	return st.run(s.m.Start)
+	return st.run(s.machine.Start)
 }
 
-func (s *special) touch(l *ir.Expr, addr uint64, size int) {
+func (s *specialisation) noteTouched(l *ir.Expr, addr uint64, size int) {
 	for _, t := range s.touched {
 		if t.load.Label.Point == l.Label.Point && t.addr == addr && t.size >= size {
 			return
 		}
 	}
-	s.touched = append(s.touched, touched{l, addr, size})
+	s.touched = append(s.touched, touchedMemory{l, addr, size})
 }

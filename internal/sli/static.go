@@ -5,30 +5,30 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 // maxNodes bounds the code that is looked at for one side of a branch, maxInline the
 // calls that are followed into one another there.
 const (
-	maxStatic = 3000
-	maxInline = 6
+	maxCodeNodes    = 3000
+	maxInlinedCalls = 6
 )
 
-// A node is a point of code that was not executed, with the edges that leave it.
-type node struct {
+// A codeNode is a point of code that was not executed, with the edges that leave it.
+type codeNode struct {
 	ir.Point
-	leaf   *Edge // a machine that is known already
-	out    []*arc
-	failed bool // nothing can be said about what comes after
-	state  uint8
-	done   *Edge
+	known   *Edge // a machine that is known already
+	ways    []*way
+	failed  bool // nothing can be said about what comes after
+	state   uint8
+	derived *Edge
 }
 
-// An arc is a way from one node to another. For the way into a block, from and succ
+// A way is a way from one node to another. For the way into a block, from and succ
 // say which, so that phis can be resolved.
-type arc struct {
-	to      *node
+type way struct {
+	to      *codeNode
 	from    *ir.Block
 	succ    int
 	removed bool
 }
 
-// static derives the machine for the side of a branch that was not taken (section
+// untakenSide derives the machine for the side of a branch that was not taken (section
 // 3.2.3): the code from there on is turned into a graph that ends where machines are
 // known, loops are broken, and machines are moved back through it as they are through
 // the trace.
@@ -37,110 +37,110 @@ type arc struct {
 // in which the program crashed, and a point that the goroutine passed before it came
 // to the branch. At such a point the read operation begins anew, and what comes then
 // is not one with what was read before.
-func (d *deriver) static(c *ir.Context, b *ir.Block, succ int) (Edge, bool) {
-	g := &graph{d: d, nodes: map[ir.Point]*node{}, depth: c.Depth}
-	root := &node{Point: ir.Point{Ctx: c, Instr: b.Instrs[len(b.Instrs)-1]}}
-	g.block(root, c, b, succ)
+func (d *deriver) untakenSide(c *ir.Context, b *ir.Block, succ int) (Edge, bool) {
+	g := &codeGraph{deriver: d, nodes: map[ir.Point]*codeNode{}, depth: c.Depth}
+	root := &codeNode{Point: ir.Point{Context: c, Instr: b.Instrs[len(b.Instrs)-1]}}
+	g.addBranch(root, c, b, succ)
 	for len(g.todo) > 0 {
 		n := g.todo[len(g.todo)-1]
 		g.todo = g.todo[:len(g.todo)-1]
-		if len(g.nodes) > maxStatic {
+		if len(g.nodes) > maxCodeNodes {
 			n.failed = true
 			continue
 		}
 		g.expand(n)
 	}
 	g.breakLoops(root)
-	e := g.machine(root)
+	e := g.machineAt(root)
 	if e == nil {
 		return Edge{}, false
 	}
 	return *e, true
 }
 
-type graph struct {
-	d     *deriver
-	nodes map[ir.Point]*node
-	todo  []*node
-	depth int
+type codeGraph struct {
+	deriver *deriver
+	nodes   map[ir.Point]*codeNode
+	todo    []*codeNode
+	depth   int
 }
 
-func (g *graph) node(p ir.Point) *node {
+func (g *codeGraph) node(p ir.Point) *codeNode {
 	if n, ok := g.nodes[p]; ok {
 		return n
 	}
-	n := &node{Point: p}
+	n := &codeNode{Point: p}
 	g.nodes[p] = n
-	if e, ok := g.d.derived[p]; ok {
-		n.leaf = &e
-	} else if g.d.round[p] {
-		n.leaf = &Edge{To: noCrash}
+	if e, ok := g.deriver.derived[p]; ok {
+		n.known = &e
+	} else if g.deriver.passedBefore[p] {
+		n.known = &Edge{To: noCrashState}
 	} else {
 		g.todo = append(g.todo, n)
 	}
 	return n
 }
 
-// block adds the way from n to the successor number succ of b.
-func (g *graph) block(n *node, c *ir.Context, b *ir.Block, succ int) {
+// addBranch adds the way from n to the successor number succ of b.
+func (g *codeGraph) addBranch(n *codeNode, c *ir.Context, b *ir.Block, succ int) {
 	to := b.Succs[succ]
 	i := 0
 	for to.Instrs[i].Op == ir.Phi {
 		i++
 	}
-	n.out = append(n.out, &arc{to: g.node(ir.Point{Ctx: c, Instr: to.Instrs[i]}), from: b, succ: succ})
+	n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: c, Instr: to.Instrs[i]}), from: b, succ: succ})
 }
 
-func (g *graph) after(n *node, c *ir.Context, in *ir.Instr) {
-	n.out = append(n.out, &arc{to: g.node(ir.Point{Ctx: c, Instr: in.Block.Instrs[in.Index()+1]})})
+func (g *codeGraph) addNext(n *codeNode, c *ir.Context, in *ir.Instr) {
+	n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: c, Instr: in.Block.Instrs[in.Index()+1]})})
 }
 
-func (g *graph) expand(n *node) {
-	in, c := n.Instr, n.Ctx
+func (g *codeGraph) expand(n *codeNode) {
+	in, c := n.Instr, n.Context
 	switch in.Op {
 	case ir.Jump:
-		g.block(n, c, in.Block, 0)
+		g.addBranch(n, c, in.Block, 0)
 	case ir.Branch:
-		g.block(n, c, in.Block, 0)
-		g.block(n, c, in.Block, 1)
+		g.addBranch(n, c, in.Block, 0)
+		g.addBranch(n, c, in.Block, 1)
 	case ir.Return:
-		if g.d.active[c] || c.Parent == nil || c.Call == nil {
-			n.leaf = &Edge{To: noCrash}
+		if g.deriver.openCalls[c] || c.Parent == nil || c.Call == nil {
+			n.known = &Edge{To: noCrashState}
 		} else if c.Call.Op == ir.Call {
-			g.after(n, c.Parent, c.Call)
+			g.addNext(n, c.Parent, c.Call)
 		} else {
-			n.out = append(n.out, &arc{to: g.node(ir.Point{Ctx: c.Parent, Instr: c.Call})})
+			n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: c.Parent, Instr: c.Call})})
 		}
 	case ir.Stop:
-		n.leaf = &Edge{To: noCrash}
+		n.known = &Edge{To: noCrashState}
 	case ir.Test:
-		if in.X.Op == ir.OpConst && in.X.Val.Uint() != 0 {
-			n.leaf = &Edge{To: crash}
+		if in.Operand.Op == ir.OpConst && in.Operand.Value.Uint() != 0 {
+			n.known = &Edge{To: crashState}
 			return
 		}
-		g.after(n, c, in)
+		g.addNext(n, c, in)
 	case ir.Call:
 		fn := in.Callee
 		if fn == nil {
-			fn = g.d.r.LastTarget(in)
+			fn = g.deriver.replay.LastTarget(in)
 		}
 		switch {
-		case fn != nil && len(fn.Blocks) > 0 && c.Depth-g.depth < maxInline && !c.Recursive(fn):
-			inner := g.d.r.Contexts.Get(c, in, fn)
-			n.out = append(n.out, &arc{to: g.node(ir.Point{Ctx: inner, Instr: fn.Blocks[0].Instrs[0]})})
-		case fn == nil && in.Fn != nil:
+		case fn != nil && len(fn.Blocks) > 0 && c.Depth-g.depth < maxInlinedCalls && !c.Recursive(fn):
+			inner := g.deriver.replay.Contexts.Get(c, in, fn)
+			n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: inner, Instr: fn.Blocks[0].Instrs[0]})})
+		case fn == nil && in.Target != nil:
 			n.failed = true // a call that the trace has no target for
 		default:
-			g.after(n, c, in)
+			g.addNext(n, c, in)
 		}
 	default:
-		g.after(n, c, in)
+		g.addNext(n, c, in)
 	}
 }
 
 // breakLoops removes one way from each loop. It prefers one that was not executed,
 // and then one whose removal leaves its node another way on (section 3.2.5).
-func (g *graph) breakLoops(root *node) {
+func (g *codeGraph) breakLoops(root *codeNode) {
 	for {
 		loop := g.findLoop(root)
 		if loop == nil {
@@ -148,16 +148,16 @@ func (g *graph) breakLoops(root *node) {
 		}
 		best, bestScore := loop[len(loop)-1], -1
 		for _, s := range loop {
-			a := s.out
+			a := s.way
 			if a.from == nil {
 				continue
 			}
 			score := 0
-			if !g.d.r.Executed(a.from, a.to.Instr.Block) {
+			if !g.deriver.replay.Executed(a.from, a.to.Instr.Block) {
 				score += 2
 			}
 			ways := 0
-			for _, o := range s.n.out {
+			for _, o := range s.node.ways {
 				if !o.removed {
 					ways++
 				}
@@ -169,33 +169,33 @@ func (g *graph) breakLoops(root *node) {
 				best, bestScore = s, score
 			}
 		}
-		best.out.removed = true
+		best.way.removed = true
 	}
 }
 
-type hop struct {
-	n   *node
-	out *arc
+type loopStep struct {
+	node *codeNode
+	way  *way
 }
 
-func (g *graph) findLoop(root *node) []hop {
+func (g *codeGraph) findLoop(root *codeNode) []loopStep {
 	const open, closed = 1, 2
 	for _, n := range g.nodes {
 		n.state = 0
 	}
-	var way []hop
-	var visit func(n *node) []hop
-	visit = func(n *node) []hop {
+	var way []loopStep
+	var visit func(n *codeNode) []loopStep
+	visit = func(n *codeNode) []loopStep {
 		n.state = open
-		if n.leaf == nil {
-			for _, a := range n.out {
+		if n.known == nil {
+			for _, a := range n.ways {
 				if a.removed || a.to.state == closed {
 					continue
 				}
-				way = append(way, hop{n, a})
+				way = append(way, loopStep{n, a})
 				if a.to.state == open {
 					for i := range way {
-						if way[i].n == a.to {
+						if way[i].node == a.to {
 							return way[i:]
 						}
 					}
@@ -212,23 +212,23 @@ func (g *graph) findLoop(root *node) []hop {
 	return visit(root)
 }
 
-// machine derives the machine before n; nil if nothing is known of what follows.
-func (g *graph) machine(n *node) *Edge {
-	if n.leaf != nil {
-		return n.leaf
+// machineAt derives the machine before n; nil if nothing is known of what follows.
+func (g *codeGraph) machineAt(n *codeNode) *Edge {
+	if n.known != nil {
+		return n.known
 	}
 	if n.failed {
 		return nil
 	}
-	if n.done != nil {
-		return n.done
+	if n.derived != nil {
+		return n.derived
 	}
-	in, c := n.Instr, n.Ctx
+	in, c := n.Instr, n.Context
 	var outs []*Edge
-	for _, a := range n.out {
+	for _, a := range n.ways {
 		var e *Edge
 		if !a.removed {
-			e = g.machine(a.to)
+			e = g.machineAt(a.to)
 		}
 		if e != nil && a.from != nil {
 			p := phiBack(*e, c, a.to.Instr.Block, ir.PredIndex(a.from, a.succ))
@@ -239,7 +239,7 @@ func (g *graph) machine(n *node) *Edge {
 	var e Edge
 	switch {
 	case len(outs) == 2 && outs[0] != nil && outs[1] != nil:
-		e = choose(in.X.InContext(c), *outs[0], *outs[1])
+		e = branchOn(in.Operand.InContext(c), *outs[0], *outs[1])
 	case len(outs) > 0 && outs[0] != nil:
 		e = *outs[0]
 	case len(outs) == 2 && outs[1] != nil:
@@ -250,28 +250,28 @@ func (g *graph) machine(n *node) *Edge {
 	}
 	switch in.Op {
 	case ir.Call:
-		if to := n.out[0].to; to.Ctx.Parent == c && to.Ctx.Call == in {
-			e = enterBack(e, to.Ctx, in)
+		if to := n.ways[0].to; to.Context.Parent == c && to.Context.Call == in {
+			e = enterBack(e, to.Context, in)
 		} else {
-			e = define(e, c, in.Dst, ir.Opaque("call of "+in.Extern, in.Size))
+			e = substitute(e, c, in.Dst, ir.Opaque("call of "+in.Extern, in.Size))
 		}
 	case ir.Return:
 		e = returnBack(e, c, in)
 	case ir.Sync:
-		e = define(e, c, in.Dst, ir.Opaque(in.Sync.String(), in.Size))
+		e = substitute(e, c, in.Dst, ir.Opaque(in.Sync.String(), in.Size))
 	case ir.Alloc:
-		e = define(e, c, in.Dst, ir.Symbol("new "+ir.Point{Ctx: c, Instr: in}.String()))
+		e = substitute(e, c, in.Dst, ir.Symbol("new "+ir.Point{Context: c, Instr: in}.String()))
 	case ir.Load:
-		e = loadBack(e, c, in, g.d.label(n.Point))
+		e = loadBack(e, c, in, g.deriver.label(n.Point))
 	case ir.Store:
-		e = g.d.storeBack(e, c, in, 0)
+		e = g.deriver.storeBack(e, c, in, 0)
 	default:
-		e = plainBack(e, c, in)
+		e = assignBack(e, c, in)
 	}
 	if e.To.size > maxStates || len(e.Ops) > maxStates {
 		n.failed = true // it would only grow on the way back
 		return nil
 	}
-	n.done = &e
-	return n.done
+	n.derived = &e
+	return n.derived
 }

@@ -14,59 +14,59 @@ const (
 	CannotTell
 )
 
-// machineState evaluates a machine in a memory.
-type machineState struct {
-	regs   map[regKey]ir.Value
-	memory func(addr uint64, size int) ir.Value
-	r      *exec.Replay
-	own    map[uint64]byte     // what the machine's own stores wrote
-	cache  map[string]ir.Value // loads that were made, by label
-	touch  func(l *ir.Expr, addr uint64, size int)
-	bad    bool // a load went to an address that cannot be used
+// evaluation evaluates a machine in a memory.
+type evaluation struct {
+	regs       map[regKey]ir.Value
+	memory     func(addr uint64, size int) ir.Value
+	replay     *exec.Replay
+	ownStores  map[uint64]byte     // what the machine's own stores wrote
+	loaded     map[string]ir.Value // loads that were made, by label
+	touch      func(l *ir.Expr, addr uint64, size int)
+	badAddress bool // a load went to an address that cannot be used
 }
 
-func (s *machineState) Reg(e *ir.Expr) ir.Value {
-	if v, ok := s.regs[regKey{e.Ctx, e.Reg}]; ok {
+func (s *evaluation) Reg(e *ir.Expr) ir.Value {
+	if v, ok := s.regs[regKey{e.Context, e.Reg}]; ok {
 		return v
 	}
 	return ir.Unknown(e.Size)
 }
 
-func (s *machineState) Symbol(name string) ir.Value { return s.r.Symbol(name) }
+func (s *evaluation) Symbol(name string) ir.Value { return s.replay.Symbol(name) }
 
-func (s *machineState) Text(addr uint64, n int) ([]byte, bool) { return s.r.Text(addr, n) }
+func (s *evaluation) Text(addr uint64, n int) ([]byte, bool) { return s.replay.Text(addr, n) }
 
-func (s *machineState) Closure(name string, captured []ir.Value) ir.Value {
-	return s.r.Closure(name, captured)
+func (s *evaluation) Closure(name string, captured []ir.Value) ir.Value {
+	return s.replay.Closure(name, captured)
 }
 
-func (s *machineState) Bound(c ir.Value, i, size int) ir.Value {
-	if got := s.r.Captured(c); c.Known && i < len(got) {
+func (s *evaluation) Captured(c ir.Value, i, size int) ir.Value {
+	if got := s.replay.Captured(c); c.Known && i < len(got) {
 		return got[i]
 	}
 	return ir.Unknown(size)
 }
 
-func (s *machineState) Load(e *ir.Expr, addr, key ir.Value) ir.Value {
-	if v, ok := s.cache[e.Key()]; ok {
+func (s *evaluation) Load(e *ir.Expr, addr, key ir.Value) ir.Value {
+	if v, ok := s.loaded[e.Key()]; ok {
 		return v
 	}
 	v := s.read(e, addr, key)
-	s.cache[e.Key()] = v
+	s.loaded[e.Key()] = v
 	return v
 }
 
-func (s *machineState) read(e *ir.Expr, addr, key ir.Value) ir.Value {
+func (s *evaluation) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 	if !addr.Known {
 		return ir.Unknown(e.Size)
 	}
 	if addr.Uint() < ir.FirstPage {
 		if len(e.Args) < 2 {
-			s.bad = true
+			s.badAddress = true
 		}
 		return ir.Unknown(e.Size)
 	}
-	a := s.r.Real(addr.Uint())
+	a := s.replay.Real(addr.Uint())
 	if len(e.Args) > 1 {
 		s.touch(e, a, 1)
 		return ir.Unknown(e.Size)
@@ -74,14 +74,14 @@ func (s *machineState) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 	s.touch(e, a, e.Size)
 	whole := true
 	for i := range e.Size {
-		_, ok := s.own[a+uint64(i)]
+		_, ok := s.ownStores[a+uint64(i)]
 		whole = whole && ok
 	}
 	v := ir.Unknown(e.Size)
 	if !whole {
 		v = s.memory(a, e.Size)
 	}
-	if len(s.own) == 0 || !whole && !v.Known {
+	if len(s.ownStores) == 0 || !whole && !v.Known {
 		return v
 	}
 	b := make([]byte, e.Size)
@@ -89,7 +89,7 @@ func (s *machineState) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 		b = v.Append(b[:0])
 	}
 	for i := range b {
-		if x, ok := s.own[a+uint64(i)]; ok {
+		if x, ok := s.ownStores[a+uint64(i)]; ok {
 			b[i] = x
 		}
 	}
@@ -98,7 +98,7 @@ func (s *machineState) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 
 // run evaluates the machine. A load through a bad address is a crash like any other;
 // an unknown predicate matters only if its sides differ.
-func (s *machineState) run(e Edge) Verdict {
+func (s *evaluation) run(e Edge) Verdict {
 	for {
 		for _, o := range e.Ops {
 			if o.Load != nil {
@@ -109,26 +109,26 @@ func (s *machineState) run(e Edge) Verdict {
 			if !addr.Known || o.Key != nil {
 				continue
 			}
-			a := s.r.Real(addr.Uint())
+			a := s.replay.Real(addr.Uint())
 			for i := range o.Size {
 				if val.Known {
-					s.own[a+uint64(i)] = byte(val.Slice(i, 1).Uint())
+					s.ownStores[a+uint64(i)] = byte(val.Slice(i, 1).Uint())
 				} else {
-					delete(s.own, a+uint64(i))
+					delete(s.ownStores, a+uint64(i))
 				}
 			}
 		}
-		if s.bad {
+		if s.badAddress {
 			return WillCrash
 		}
-		if e.To.Pred == nil {
+		if e.To.Predicate == nil {
 			if e.To.Crash {
 				return WillCrash
 			}
 			return Safe
 		}
-		v := ir.Eval(e.To.Pred, s)
-		if s.bad {
+		v := ir.Eval(e.To.Predicate, s)
+		if s.badAddress {
 			return WillCrash
 		}
 		if !v.Known {
@@ -146,14 +146,14 @@ func (s *machineState) run(e Edge) Verdict {
 	}
 }
 
-func (s *machineState) fork() *machineState {
+func (s *evaluation) fork() *evaluation {
 	c := *s
-	c.own, c.cache = map[uint64]byte{}, map[string]ir.Value{}
-	for k, v := range s.own {
-		c.own[k] = v
+	c.ownStores, c.loaded = map[uint64]byte{}, map[string]ir.Value{}
+	for k, v := range s.ownStores {
+		c.ownStores[k] = v
 	}
-	for k, v := range s.cache {
-		c.cache[k] = v
+	for k, v := range s.loaded {
+		c.loaded[k] = v
 	}
 	return &c
 }

@@ -16,8 +16,8 @@ import (
 func TestRaceBeginsAtTheLoad(t *testing.T) {
 	p := lift(t, "counter")
 	log, f := simulate(t, p, pkgPath("counter"), 1)
-	if f.Why != 0 {
-		t.Fatalf("it failed by %v", f.Why)
+	if f.Cause != 0 {
+		t.Fatalf("it failed by %v", f.Cause)
 	}
 	byG := map[uint32]uint64{}
 	for _, e := range log.Events {
@@ -25,7 +25,7 @@ func TestRaceBeginsAtTheLoad(t *testing.T) {
 			byG[e.G] = e.Seq
 		}
 	}
-	a, err := sli.Analyse(p.Program, log, exec.Failure{Why: ir.Race, Seq: byG[2], Other: byG[3]}, sli.Options{})
+	a, err := sli.Analyse(p.Program, log, exec.Failure{Cause: ir.Race, Seq: byG[2], Other: byG[3]}, sli.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

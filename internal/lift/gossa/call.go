@@ -9,9 +9,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
-// locking maps the methods of package sync, and what else decides which goroutine may
+// syncKinds maps the methods of package sync, and what else decides which goroutine may
 // run, to the engine's operations.
-var locking = map[string]ir.SyncKind{
+var syncKinds = map[string]ir.SyncKind{
 	"(*sync.Mutex).Lock":       ir.SyncLock,
 	"(*sync.Mutex).Unlock":     ir.SyncUnlock,
 	"(*sync.Mutex).TryLock":    ir.SyncTryLock,
@@ -31,96 +31,96 @@ var locking = map[string]ir.SyncKind{
 	"time.Sleep":               ir.SyncSleep,
 }
 
-// ending are calls that do not return.
-var ending = map[string]bool{
+// neverReturn are calls that do not return.
+var neverReturn = map[string]bool{
 	"os.Exit": true, "runtime.Goexit": true, "log.Fatal": true, "log.Fatalf": true, "log.Fatalln": true,
 	"(*testing.common).FailNow": true, "(*testing.common).Fatal": true, "(*testing.common).Fatalf": true,
 	"(*testing.common).SkipNow": true, "(*testing.common).Skip": true, "(*testing.common).Skipf": true,
 }
 
-// failing are the calls with which a test says that it failed.
-var failing = map[string]bool{
+// failTest are the calls with which a test says that it failed.
+var failTest = map[string]bool{
 	"(*testing.common).Fail": true, "(*testing.common).FailNow": true,
 	"(*testing.common).Error": true, "(*testing.common).Errorf": true,
 	"(*testing.common).Fatal": true, "(*testing.common).Fatalf": true,
 }
 
-func (l *lifter) call(in ssa.CallInstruction, op ir.Op) {
+func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
 	c := in.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {
-		l.builtin(in, b, op)
+		l.liftBuiltin(in, b, op)
 		return
 	}
-	out := &ir.Instr{Op: op, Args: l.values(c.Args), Pos: l.site(in, "")}
+	out := &ir.Instr{Op: op, Args: l.values(c.Args), Origin: l.siteOrigin(in, "")}
 	if op == ir.Spawn {
-		out.Pos = l.site(in, "go")
+		out.Origin = l.siteOrigin(in, "go")
 	}
 	var dst ssa.Value
-	if v, ok := in.(*ssa.Call); ok && l.p.size(v.Type()) > 0 {
+	if v, ok := in.(*ssa.Call); ok && l.program.size(v.Type()) > 0 {
 		dst = v
-		out.Size = l.p.size(v.Type())
+		out.Size = l.program.size(v.Type())
 	}
 	name := ""
 	switch f := c.StaticCallee(); {
 	case c.IsInvoke():
 		v := l.value(c.Value)
 		if op == ir.Call {
-			l.emit(&ir.Instr{Op: ir.Test, Why: ir.BadAddress, X: ir.Unary(ir.OpBadAddr, ir.Unsigned, ir.Extract(v, 0, 8)), Pos: l.site(in, "")})
+			l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, ir.Extract(v, 0, 8)), Origin: l.siteOrigin(in, "")})
 		}
-		out.Fn, out.Method = ir.Extract(v, 0, 8), c.Method.Name()
+		out.Target, out.Method = ir.Extract(v, 0, 8), c.Method.Name()
 		out.Args = append([]*ir.Expr{ir.Extract(v, 8, 8)}, out.Args...)
 		name = c.Method.FullName()
-		if m := c.Method.Name(); isTesting(c.Method) && failing["(*testing.common)."+m] {
+		if m := c.Method.Name(); isTesting(c.Method) && failTest["(*testing.common)."+m] {
 			name = "(*testing.common)." + m
-			out.Fn, out.Method = nil, ""
+			out.Target, out.Method = nil, ""
 		}
 	case f == nil:
-		out.Fn = l.value(c.Value)
+		out.Target = l.value(c.Value)
 		if op == ir.Call {
-			l.emit(&ir.Instr{Op: ir.Test, Why: ir.BadAddress, X: ir.Unary(ir.OpBadAddr, ir.Unsigned, out.Fn), Pos: l.site(in, "")})
+			l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, out.Target), Origin: l.siteOrigin(in, "")})
 		}
 	default:
 		name = f.String()
 		if o := f.Origin(); o != nil {
 			name = o.String()
 		}
-		out.Callee = l.p.funcs[f]
+		out.Callee = l.program.lifted[f]
 		if _, ok := c.Value.(*ssa.MakeClosure); ok && out.Callee != nil {
-			out.Fn = l.value(c.Value)
+			out.Target = l.value(c.Value)
 		}
 	}
 	if out.Callee == nil {
 		out.Extern = name
-		if l.special(in, c, out, dst, name, op) {
+		if l.liftSpecial(in, c, out, dst, name, op) {
 			return
 		}
 	}
 	if dst != nil {
-		out.Dst = l.reg(dst)
+		out.Dst = l.registerOf(dst)
 	}
 	l.emit(out)
-	if op == ir.Call && ending[name] {
+	if op == ir.Call && neverReturn[name] {
 		l.emit(&ir.Instr{Op: ir.Stop})
-		l.block()
+		l.startBlock()
 	}
 }
 
 func isTesting(m *types.Func) bool { return m.Pkg() != nil && m.Pkg().Path() == "testing" }
 
-// special lifts calls of the standard library that mean something to the engine.
-func (l *lifter) special(in ssa.CallInstruction, c *ssa.CallCommon, out *ir.Instr, dst ssa.Value, name string, op ir.Op) bool {
-	kind, sync := locking[name]
+// liftSpecial lifts calls of the standard library that mean something to the engine.
+func (l *lifter) liftSpecial(in ssa.CallInstruction, c *ssa.CallCommon, out *ir.Instr, dst ssa.Value, name string, op ir.Op) bool {
+	kind, sync := syncKinds[name]
 	if !sync && strings.Contains(name, "sync/atomic.") {
-		if op == ir.Call && l.atomic(in, c, dst, name) {
+		if op == ir.Call && l.liftAtomic(in, c, dst, name) {
 			return true
 		}
 	}
 	switch {
-	case failing[name] && op == ir.Call:
-		l.emit(&ir.Instr{Op: ir.Test, Why: ir.Assertion, X: ir.Num(1, 1), Pos: l.site(in, "")})
-		if ending[name] {
+	case failTest[name] && op == ir.Call:
+		l.emit(&ir.Instr{Op: ir.Test, Cause: ir.Assertion, Operand: ir.Number(1, 1), Origin: l.siteOrigin(in, "")})
+		if neverReturn[name] {
 			l.emit(&ir.Instr{Op: ir.Stop})
-			l.block()
+			l.startBlock()
 		}
 		return true
 	case !sync:
@@ -130,7 +130,7 @@ func (l *lifter) special(in ssa.CallInstruction, c *ssa.CallCommon, out *ir.Inst
 	if op == ir.Call {
 		out.Op = ir.Sync
 		if dst != nil {
-			out.Dst = l.reg(dst)
+			out.Dst = l.registerOf(dst)
 		}
 	}
 	l.emit(out)
@@ -150,32 +150,32 @@ var atomicUpdates = []struct {
 	{"Or", ir.SyncAtomicOr},
 }
 
-// atomic lifts an operation of sync/atomic on memory. Loads and stores are the
+// liftAtomic lifts an operation of sync/atomic on memory. Loads and stores are the
 // engine's own, the rest does both in one.
-func (l *lifter) atomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.Value, name string) bool {
+func (l *lifter) liftAtomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.Value, name string) bool {
 	verb := name[strings.LastIndexByte(name, '.')+1:]
 	if len(c.Args) == 0 {
 		return false
 	}
 	addr := l.value(c.Args[0])
 	isBool := strings.Contains(name, "atomic.Bool)")
-	l.emit(&ir.Instr{Op: ir.Test, Why: ir.BadAddress, X: ir.Unary(ir.OpBadAddr, ir.Unsigned, addr), Pos: l.site(in, "")})
-	data := l.p.data(c.Args[0]).String()
+	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, addr), Origin: l.siteOrigin(in, "")})
+	data := l.program.dataAt(c.Args[0]).String()
 	switch {
 	case strings.HasPrefix(verb, "Load") && dst != nil:
 		if isBool {
-			t := l.temp(4)
-			l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: t, Size: 4, X: addr, Pos: l.site(in, "atomic load"), Data: data})
-			l.assign(dst, ir.Binary(ir.OpNe, ir.Unsigned, ir.R(t, 4), ir.Num(4, 0)))
+			t := l.newTemp(4)
+			l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: t, Size: 4, Operand: addr, Origin: l.siteOrigin(in, "atomic load"), Data: data})
+			l.assign(dst, ir.Binary(ir.OpNe, ir.Unsigned, ir.Register(t, 4), ir.Number(4, 0)))
 			return true
 		}
-		l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: l.reg(dst), Size: l.p.size(dst.Type()), X: addr, Pos: l.site(in, "atomic load"), Data: data})
+		l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: l.registerOf(dst), Size: l.program.size(dst.Type()), Operand: addr, Origin: l.siteOrigin(in, "atomic load"), Data: data})
 	case strings.HasPrefix(verb, "Store") && len(c.Args) == 2:
 		v := l.value(c.Args[1])
 		if isBool {
 			v = ir.Convert(v, ir.Unsigned, ir.Unsigned, 4)
 		}
-		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, X: addr, Val: v, Pos: l.site(in, "atomic store"), Data: data})
+		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, Operand: addr, Value: v, Origin: l.siteOrigin(in, "atomic store"), Data: data})
 	default:
 		update := ir.SyncNone
 		for _, u := range atomicUpdates {
@@ -190,9 +190,9 @@ func (l *lifter) atomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.Value
 		if update == ir.SyncCompareSwap {
 			site = "compare and swap"
 		}
-		out := &ir.Instr{Op: ir.Sync, Sync: update, Args: l.values(c.Args), Pos: l.site(in, site), Data: data}
+		out := &ir.Instr{Op: ir.Sync, Sync: update, Args: l.values(c.Args), Origin: l.siteOrigin(in, site), Data: data}
 		if dst != nil {
-			out.Dst, out.Size = l.reg(dst), l.p.size(dst.Type())
+			out.Dst, out.Size = l.registerOf(dst), l.program.size(dst.Type())
 		}
 		l.emit(out)
 	}

@@ -35,8 +35,8 @@ func (d Data) String() string {
 	return s
 }
 
-// data finds the variable that an address is of.
-func (p *Program) data(addr ssa.Value) Data {
+// dataAt finds the variable that an address is of.
+func (p *Program) dataAt(addr ssa.Value) Data {
 	switch a := addr.(type) {
 	case *ssa.Global:
 		v, _ := a.Object().(*types.Var)
@@ -47,9 +47,9 @@ func (p *Program) data(addr ssa.Value) Data {
 		return Data{Field: s.Field(a.Field), Struct: t}
 	case *ssa.IndexAddr:
 		if _, ok := a.X.Type().Underlying().(*types.Pointer); ok {
-			return p.data(a.X)
+			return p.dataAt(a.X)
 		}
-		return p.element(a.X)
+		return p.elementOf(a.X)
 	case *ssa.FreeVar:
 		return Data{Local: types.NewVar(a.Pos(), nil, a.Name(), deref(a.Type()))}
 	case *ssa.Alloc:
@@ -57,7 +57,7 @@ func (p *Program) data(addr ssa.Value) Data {
 			return Data{Local: types.NewVar(a.Pos(), nil, a.Comment, pointee(a.Type()))}
 		}
 	case *ssa.UnOp:
-		return p.element(a)
+		return p.elementOf(a)
 	case *ssa.Parameter:
 		return Data{Local: types.NewVar(a.Pos(), nil, a.Name(), a.Type()), Element: true}
 	}
@@ -71,15 +71,15 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-// element is what a loaded value (a slice, a map, a pointer) leads to.
-func (p *Program) element(v ssa.Value) Data {
+// elementOf is what a loaded value (a slice, a map, a pointer) leads to.
+func (p *Program) elementOf(v ssa.Value) Data {
 	switch v := v.(type) {
 	case *ssa.UnOp:
-		d := p.data(v.X)
+		d := p.dataAt(v.X)
 		d.Element = true
 		return d
 	case *ssa.Slice:
-		return p.element(v.X)
+		return p.elementOf(v.X)
 	case *ssa.Parameter:
 		return Data{Local: types.NewVar(v.Pos(), nil, v.Name(), v.Type()), Element: true}
 	}

@@ -11,9 +11,9 @@ import (
 // runtimeErrors tell failures apart by what the runtime says.
 var runtimeErrors = []struct {
 	text string
-	why  ir.Why
+	why  ir.Cause
 }{
-	{"nil pointer dereference", ir.BadAddress},
+	{"nil pointer dereference", ir.NilDereference},
 	{"index out of range", ir.OutOfRange},
 	{"slice bounds out of range", ir.OutOfRange},
 	{"interface conversion", ir.WrongType},
@@ -28,9 +28,9 @@ func (p *Program) Failures(t *Trace, o *trace.Outcome) []exec.Failure {
 		f := &o.Failures[i]
 		switch f.Kind {
 		case "panic":
-			crashes = append(crashes, exec.Failure{Why: why(f.Message), G: f.G, Here: p.here(f)})
+			crashes = append(crashes, exec.Failure{Cause: causeOf(f.Message), G: f.G, CrashedAt: p.crashedAt(f)})
 		case "test failed":
-			crashes = append(crashes, exec.Failure{Why: ir.Assertion, G: f.G})
+			crashes = append(crashes, exec.Failure{Cause: ir.Assertion, G: f.G})
 		case "fatal error":
 			if strings.Contains(f.Message, "concurrent map") {
 				if x, ok := t.mapConflict(f); ok {
@@ -46,7 +46,7 @@ func (p *Program) Failures(t *Trace, o *trace.Outcome) []exec.Failure {
 	return append(crashes, races...)
 }
 
-func why(message string) ir.Why {
+func causeOf(message string) ir.Cause {
 	for _, r := range runtimeErrors {
 		if strings.Contains(message, r.text) {
 			return r.why
@@ -55,11 +55,11 @@ func why(message string) ir.Why {
 	return ir.Panic
 }
 
-// here finds the line of the innermost call of the panic that is the program's.
-func (p *Program) here(f *trace.Failure) func(*ir.Instr) bool {
+// crashedAt finds the line of the innermost call of the panic that is the program's.
+func (p *Program) crashedAt(f *trace.Failure) func(*ir.Instr) bool {
 	files := map[string]bool{}
 	for _, lf := range p.Funcs {
-		if s := p.back[lf]; s != nil {
+		if s := p.sourceOf[lf]; s != nil {
 			files[p.Fset.PositionFor(s.Pos(), false).Filename] = true
 		}
 	}
@@ -68,7 +68,7 @@ func (p *Program) here(f *trace.Failure) func(*ir.Instr) bool {
 			continue
 		}
 		return func(in *ir.Instr) bool {
-			if o := p.origins[in.Pos]; o.Instr != nil && o.Instr.Pos().IsValid() {
+			if o := p.origins[in.Origin]; o.Instr != nil && o.Instr.Pos().IsValid() {
 				if at := p.Fset.PositionFor(o.Instr.Pos(), false); at.Filename == c.File && at.Line == c.Line {
 					return true
 				}
@@ -85,7 +85,7 @@ func (t *Trace) race(f *trace.Failure) (exec.Failure, bool) {
 	if len(f.Others) == 0 {
 		return exec.Failure{}, false
 	}
-	x := exec.Failure{Why: ir.Race, G: f.G}
+	x := exec.Failure{Cause: ir.Race, G: f.G}
 	is := func(e *exec.Event, p *trace.Point) bool {
 		return e.G == p.G && e.Site == p.Site && (p.Frame == 0 || e.Frame == p.Frame)
 	}
@@ -101,7 +101,7 @@ func (t *Trace) race(f *trace.Failure) (exec.Failure, bool) {
 		return true
 	})
 	if strings.HasPrefix(f.Kind, "map") || strings.HasPrefix(b.Kind, "map") {
-		x.Why = ir.MapConflict
+		x.Cause = ir.MapConflict
 	}
 	return x, x.Seq != 0 && x.Other != 0
 }
@@ -109,7 +109,7 @@ func (t *Trace) race(f *trace.Failure) (exec.Failure, bool) {
 // mapConflict finds the accesses to a map that met. The second of them did not take
 // place, so an earlier one at its site may have to stand for it.
 func (t *Trace) mapConflict(f *trace.Failure) (exec.Failure, bool) {
-	x := exec.Failure{Why: ir.MapConflict, G: f.G}
+	x := exec.Failure{Cause: ir.MapConflict, G: f.G}
 	last := map[uint64]uint64{} // the last access of another goroutine, by map
 	var other uint64
 	t.All(0, func(e *exec.Event) bool {

@@ -13,39 +13,39 @@ import (
 
 // A lifter lifts one function.
 type lifter struct {
-	p    *Program
-	f    *ssa.Function
-	out  *ir.Func
-	regs map[ssa.Value]ir.Reg
-	cur  *ir.Block
-	at   ssa.Instruction // what is being lifted
+	program *Program
+	source  *ssa.Function
+	lifted  *ir.Func
+	regs    map[ssa.Value]ir.Reg
+	block   *ir.Block
+	current ssa.Instruction // what is being lifted
 }
 
-func (l *lifter) function() {
-	for _, v := range l.f.Params {
-		l.out.Params = append(l.out.Params, l.reg(v))
+func (l *lifter) liftFunction() {
+	for _, v := range l.source.Params {
+		l.lifted.Params = append(l.lifted.Params, l.registerOf(v))
 	}
-	for _, v := range l.f.FreeVars {
-		l.out.Free = append(l.out.Free, l.reg(v))
+	for _, v := range l.source.FreeVars {
+		l.lifted.Captured = append(l.lifted.Captured, l.registerOf(v))
 	}
-	l.out.Results = l.p.results(l.f.Signature)
-	l.readRefs()
+	l.lifted.ResultSize = l.program.resultSize(l.source.Signature)
+	l.noteExprs()
 	heads, tails := map[*ssa.BasicBlock]*ir.Block{}, map[*ssa.BasicBlock]*ir.Block{}
-	for _, b := range l.f.Blocks {
-		heads[b] = l.out.NewBlock()
+	for _, b := range l.source.Blocks {
+		heads[b] = l.lifted.NewBlock()
 	}
-	for _, b := range l.f.Blocks {
-		l.cur = heads[b]
+	for _, b := range l.source.Blocks {
+		l.block = heads[b]
 		for _, in := range b.Instrs {
-			l.at = in
-			l.instr(in)
+			l.current = in
+			l.liftInstr(in)
 		}
-		if n := len(l.cur.Instrs); n == 0 || !last(l.cur.Instrs[n-1]) {
+		if n := len(l.block.Instrs); n == 0 || !endsBlock(l.block.Instrs[n-1]) {
 			l.emit(&ir.Instr{Op: ir.Stop})
 		}
-		tails[b] = l.cur
+		tails[b] = l.block
 	}
-	for _, b := range l.f.Blocks {
+	for _, b := range l.source.Blocks {
 		if tail := tails[b]; tail.Instrs[len(tail.Instrs)-1].Op != ir.Stop {
 			for _, s := range b.Succs {
 				tail.Succs = append(tail.Succs, heads[s])
@@ -55,12 +55,12 @@ func (l *lifter) function() {
 			heads[b].Preds = append(heads[b].Preds, tails[q])
 		}
 	}
-	l.unreached()
+	l.dropUnreached()
 }
 
-// unreached takes the ways out that a Stop cut off away again.
-func (l *lifter) unreached() {
-	for _, b := range l.out.Blocks {
+// dropUnreached takes the ways out that a Stop cut off away again.
+func (l *lifter) dropUnreached() {
+	for _, b := range l.lifted.Blocks {
 		for i := len(b.Preds) - 1; i >= 0; i-- {
 			q := b.Preds[i]
 			if q.Instrs[len(q.Instrs)-1].Op != ir.Stop {
@@ -76,7 +76,7 @@ func (l *lifter) unreached() {
 	}
 }
 
-func last(in *ir.Instr) bool {
+func endsBlock(in *ir.Instr) bool {
 	switch in.Op {
 	case ir.Jump, ir.Branch, ir.Return, ir.Stop:
 		return true
@@ -84,58 +84,58 @@ func last(in *ir.Instr) bool {
 	return false
 }
 
-func (l *lifter) reg(v ssa.Value) ir.Reg {
+func (l *lifter) registerOf(v ssa.Value) ir.Reg {
 	r, ok := l.regs[v]
 	if !ok {
-		r = l.out.NewReg(v.Name(), l.p.size(v.Type()))
+		r = l.lifted.NewReg(v.Name(), l.program.size(v.Type()))
 		l.regs[v] = r
 	}
 	return r
 }
 
-// temp is a register that go/ssa does not have.
-func (l *lifter) temp(size int) ir.Reg { return l.out.NewReg("", size) }
+// newTemp is a register that go/ssa does not have.
+func (l *lifter) newTemp(size int) ir.Reg { return l.lifted.NewReg("", size) }
 
 func (l *lifter) emit(in *ir.Instr) *ir.Instr {
-	if in.Pos == 0 {
-		in.Pos = l.p.origin(Origin{Func: l.f, Instr: l.at})
+	if in.Origin == 0 {
+		in.Origin = l.program.addOrigin(Origin{Func: l.source, Instr: l.current})
 	}
-	return l.cur.Add(in)
+	return l.block.Add(in)
 }
 
 func (l *lifter) assign(v ssa.Value, x *ir.Expr) {
-	l.emit(&ir.Instr{Op: ir.Assign, Dst: l.reg(v), X: x})
+	l.emit(&ir.Instr{Op: ir.Assign, Dst: l.registerOf(v), Operand: x})
 }
 
-func (l *lifter) test(why ir.Why, x *ir.Expr) {
-	if x.Op == ir.OpConst && x.Val.Uint() == 0 {
+func (l *lifter) test(why ir.Cause, x *ir.Expr) {
+	if x.Op == ir.OpConst && x.Value.Uint() == 0 {
 		return
 	}
-	l.emit(&ir.Instr{Op: ir.Test, Why: why, X: x})
+	l.emit(&ir.Instr{Op: ir.Test, Cause: why, Operand: x})
 }
 
-// block goes on in a new block.
-func (l *lifter) block() *ir.Block {
-	l.cur = l.out.NewBlock()
-	return l.cur
+// startBlock goes on in a new block.
+func (l *lifter) startBlock() *ir.Block {
+	l.block = l.lifted.NewBlock()
+	return l.block
 }
 
 // value is the expression for an operand.
 func (l *lifter) value(v ssa.Value) *ir.Expr {
 	switch v := v.(type) {
 	case *ssa.Const:
-		return l.p.constant(v)
+		return l.program.constant(v)
 	case *ssa.Global:
 		return ir.Symbol(v.String())
 	case *ssa.Function:
-		if f := l.p.funcs[v]; f != nil {
+		if f := l.program.lifted[v]; f != nil {
 			return ir.Closure(f.Name)
 		}
 		return ir.Symbol(ir.FuncSymbol(v.String()))
 	case *ssa.Builtin:
 		return ir.Opaque(v.Name(), 8)
 	}
-	return ir.R(l.reg(v), l.p.size(v.Type()))
+	return ir.Register(l.registerOf(v), l.program.size(v.Type()))
 }
 
 func (l *lifter) values(vs []ssa.Value) []*ir.Expr {
@@ -158,22 +158,22 @@ func (p *Program) constant(c *ssa.Const) *ir.Expr {
 		return p.text(constant.StringVal(c.Value))
 	case c.Value.Kind() == constant.Bool:
 		if constant.BoolVal(c.Value) {
-			return ir.Num(n, 1)
+			return ir.Number(n, 1)
 		}
-		return ir.Num(n, 0)
-	case class(c.Type()) == ir.Float:
+		return ir.Number(n, 0)
+	case classOf(c.Type()) == ir.Float:
 		f, _ := constant.Float64Val(constant.ToFloat(c.Value))
 		if n == 4 {
-			return ir.Num(4, uint64(math.Float32bits(float32(f))))
+			return ir.Number(4, uint64(math.Float32bits(float32(f))))
 		}
-		return ir.Num(n, math.Float64bits(f))
+		return ir.Number(n, math.Float64bits(f))
 	}
 	v := constant.ToInt(c.Value)
 	if i, ok := constant.Int64Val(v); ok {
-		return ir.Num(n, uint64(i))
+		return ir.Number(n, uint64(i))
 	}
 	u, _ := constant.Uint64Val(v)
-	return ir.Num(n, u)
+	return ir.Number(n, u)
 }
 
 // text is a constant string.
@@ -181,18 +181,18 @@ func (p *Program) text(s string) *ir.Expr {
 	if s == "" {
 		return ir.Const(ir.Bytes(make([]byte, 16)))
 	}
-	name, ok := p.texts[s]
+	name, ok := p.textNames[s]
 	if !ok {
-		name = fmt.Sprintf("text%d", len(p.texts))
-		p.texts[s] = name
-		p.Data[name] = []byte(s)
+		name = fmt.Sprintf("text%d", len(p.textNames))
+		p.textNames[s] = name
+		p.Constants[name] = []byte(s)
 	}
-	return ir.Concat(ir.Symbol(name), ir.Num(8, uint64(len(s))))
+	return ir.Concat(ir.Symbol(name), ir.Number(8, uint64(len(s))))
 }
 
-// word is an integer operand of any type as 8 bytes.
-func (l *lifter) word(v ssa.Value) *ir.Expr {
-	return ir.Convert(l.value(v), class(v.Type()), ir.Unsigned, 8)
+// word64 is an integer operand of any type as 8 bytes.
+func (l *lifter) word64(v ssa.Value) *ir.Expr {
+	return ir.Convert(l.value(v), classOf(v.Type()), ir.Unsigned, 8)
 }
 
 func pointee(t types.Type) types.Type { return t.Underlying().(*types.Pointer).Elem() }

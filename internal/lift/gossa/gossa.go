@@ -44,15 +44,15 @@ type Program struct {
 	*ir.Program
 	Fset *token.FileSet
 
-	sizes   types.Sizes
-	funcs   map[*ssa.Function]*ir.Func
-	back    map[*ir.Func]*ssa.Function
-	origins []Origin
-	syntax  map[token.Pos]ast.Node // by the position that go/ssa gives their instructions
-	refs    map[ssa.Instruction]ast.Expr
-	ranges  map[token.Pos]ast.Expr // what a loop goes over, by its variable
-	texts   map[string]string
-	owned   map[*ssa.Package]bool
+	sizes       types.Sizes
+	lifted      map[*ssa.Function]*ir.Func
+	sourceOf    map[*ir.Func]*ssa.Function
+	origins     []Origin
+	syntax      map[token.Pos]ast.Node // by the position that go/ssa gives their instructions
+	exprOf      map[ssa.Instruction]ast.Expr
+	rangedOver  map[token.Pos]ast.Expr // what a loop goes over, by its variable
+	textNames   map[string]string
+	ownPackages map[*ssa.Package]bool
 }
 
 // An Origin is where an instruction comes from.
@@ -69,29 +69,29 @@ type Origin struct {
 // ssa.GlobalDebug and ssa.InstantiateGenerics; files is the syntax of the packages.
 func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, error) {
 	p := &Program{
-		Program: &ir.Program{Data: map[string][]byte{}, Methods: map[string]map[string]*ir.Func{}},
-		Fset:    prog.Fset,
-		sizes:   types.SizesFor("gc", "amd64"),
-		funcs:   map[*ssa.Function]*ir.Func{},
-		back:    map[*ir.Func]*ssa.Function{},
-		origins: []Origin{{}},
-		syntax:  map[token.Pos]ast.Node{},
-		refs:    map[ssa.Instruction]ast.Expr{},
-		ranges:  map[token.Pos]ast.Expr{},
-		texts:   map[string]string{},
-		owned:   map[*ssa.Package]bool{},
+		Program:     &ir.Program{Constants: map[string][]byte{}, Methods: map[string]map[string]*ir.Func{}},
+		Fset:        prog.Fset,
+		sizes:       types.SizesFor("gc", "amd64"),
+		lifted:      map[*ssa.Function]*ir.Func{},
+		sourceOf:    map[*ir.Func]*ssa.Function{},
+		origins:     []Origin{{}},
+		syntax:      map[token.Pos]ast.Node{},
+		exprOf:      map[ssa.Instruction]ast.Expr{},
+		rangedOver:  map[token.Pos]ast.Expr{},
+		textNames:   map[string]string{},
+		ownPackages: map[*ssa.Package]bool{},
 	}
 	for _, f := range files {
-		p.readSyntax(f)
+		p.indexSyntax(f)
 	}
 	for _, k := range pkgs {
 		if k != nil {
-			p.owned[k] = true
+			p.ownPackages[k] = true
 		}
 	}
 	var all []*ssa.Function
 	for f := range ssautil.AllFunctions(prog) {
-		if len(f.Blocks) > 0 && p.owned[home(f)] && f.TypeParams().Len() == len(f.TypeArgs()) {
+		if len(f.Blocks) > 0 && p.ownPackages[packageOf(f)] && f.TypeParams().Len() == len(f.TypeArgs()) {
 			all = append(all, f)
 		}
 	}
@@ -103,26 +103,26 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 	})
 	names := map[string]int{}
 	for _, f := range all {
-		lf := &ir.Func{Name: f.String(), Pos: p.origin(Origin{Func: f, Node: p.funcNode(f), Kind: "call"})}
+		lf := &ir.Func{Name: f.String(), Origin: p.addOrigin(Origin{Func: f, Node: p.nameNode(f), Kind: "call"})}
 		if names[lf.Name]++; names[lf.Name] > 1 {
 			lf.Name += "#" + string(rune('0'+names[lf.Name]))
 		}
-		lf.Test = isTest(p.Fset, f)
-		p.funcs[f], p.back[lf] = lf, f
+		lf.TestCode = isTest(p.Fset, f)
+		p.lifted[f], p.sourceOf[lf] = lf, f
 		p.Funcs = append(p.Funcs, lf)
 	}
 	for _, f := range all {
-		lf := p.funcs[f]
-		l := &lifter{p: p, f: f, out: lf, regs: map[ssa.Value]ir.Reg{}}
-		l.function()
+		lf := p.lifted[f]
+		l := &lifter{program: p, source: f, lifted: lf, regs: map[ssa.Value]ir.Reg{}}
+		l.liftFunction()
 	}
-	p.methods(prog)
+	p.fillMethodTables(prog)
 	p.Number()
 	return p, p.Check()
 }
 
-// home is the package whose source a function comes from.
-func home(f *ssa.Function) *ssa.Package {
+// packageOf is the package whose source a function comes from.
+func packageOf(f *ssa.Function) *ssa.Package {
 	for f.Parent() != nil {
 		f = f.Parent()
 	}
@@ -144,21 +144,21 @@ func isTest(fset *token.FileSet, f *ssa.Function) bool {
 	return len(name) > 8 && name[len(name)-8:] == "_test.go"
 }
 
-func (p *Program) origin(o Origin) int {
+func (p *Program) addOrigin(o Origin) int {
 	p.origins = append(p.origins, o)
 	return len(p.origins) - 1
 }
 
 // Origin tells where an instruction comes from.
-func (p *Program) Origin(in *ir.Instr) Origin { return p.origins[in.Pos] }
+func (p *Program) Origin(in *ir.Instr) Origin { return p.origins[in.Origin] }
 
 // Function is the source's function for a lifted one.
-func (p *Program) Function(f *ir.Func) *ssa.Function { return p.back[f] }
+func (p *Program) Function(f *ir.Func) *ssa.Function { return p.sourceOf[f] }
 
 // Position is where an instruction is in the source: of its expression if it has
 // one, else of something near it.
 func (p *Program) Position(in *ir.Instr) token.Position {
-	o := p.origins[in.Pos]
+	o := p.origins[in.Origin]
 	pos := token.NoPos
 	switch {
 	case o.Node != nil:

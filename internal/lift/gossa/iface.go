@@ -10,37 +10,37 @@ import (
 
 func typeSymbol(t types.Type) string { return "type " + types.TypeString(t, nil) }
 
-func (l *lifter) iface(in ssa.Instruction) {
+func (l *lifter) liftInterface(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.ChangeInterface:
 		l.assign(in, l.value(in.X))
 	case *ssa.MakeInterface:
 		l.assign(in, ir.Concat(ir.Symbol(typeSymbol(in.X.Type())), l.boxed(in.X)))
 	case *ssa.TypeAssert:
-		l.assert(in)
+		l.liftAssert(in)
 	}
 }
 
 // boxed is the data word of an interface that holds v.
 func (l *lifter) boxed(v ssa.Value) *ir.Expr {
 	x := l.value(v)
-	if direct(v.Type()) {
+	if heldDirectly(v.Type()) {
 		return x
 	}
-	a := l.temp(8)
-	l.emit(&ir.Instr{Op: ir.Alloc, Dst: a, X: ir.Num(8, uint64(x.Size)), Private: true})
+	a := l.newTemp(8)
+	l.emit(&ir.Instr{Op: ir.Alloc, Dst: a, Operand: ir.Number(8, uint64(x.Size)), Private: true})
 	if x.Size > 0 {
-		l.emit(&ir.Instr{Op: ir.Store, Size: x.Size, X: ir.R(a, 8), Val: x, Private: true})
+		l.emit(&ir.Instr{Op: ir.Store, Size: x.Size, Operand: ir.Register(a, 8), Value: x, Private: true})
 	}
-	return ir.R(a, 8)
+	return ir.Register(a, 8)
 }
 
-// assert lifts x.(T). With two results a failure gives a zero value, which needs
+// liftAssert lifts x.(T). With two results a failure gives a zero value, which needs
 // blocks of its own.
-func (l *lifter) assert(in *ssa.TypeAssert) {
+func (l *lifter) liftAssert(in *ssa.TypeAssert) {
 	x := l.value(in.X)
 	word := ir.Extract(x, 0, 8)
-	some := ir.Binary(ir.OpNe, ir.Unsigned, word, ir.Num(8, 0))
+	some := ir.Binary(ir.OpNe, ir.Unsigned, word, ir.Number(8, 0))
 	_, toIface := in.AssertedType.Underlying().(*types.Interface)
 	ok := ir.Binary(ir.OpEq, ir.Unsigned, word, ir.Symbol(typeSymbol(in.AssertedType)))
 	if toIface {
@@ -50,29 +50,29 @@ func (l *lifter) assert(in *ssa.TypeAssert) {
 			ok = ir.Binary(ir.OpAnd, ir.Unsigned, some, ir.Opaque("implements", 1))
 		}
 	}
-	size := l.p.size(in.AssertedType)
+	size := l.program.size(in.AssertedType)
 	if !in.CommaOk {
-		l.emit(&ir.Instr{Op: ir.Test, Why: ir.WrongType, X: ir.Unary(ir.OpNot, ir.Unsigned, ok), Pos: l.site(in, "")})
-		l.emit(&ir.Instr{Op: ir.Assign, Dst: l.reg(in), X: l.unboxed(in, x, size, toIface)})
+		l.emit(&ir.Instr{Op: ir.Test, Cause: ir.WrongType, Operand: ir.Unary(ir.OpNot, ir.Unsigned, ok), Origin: l.siteOrigin(in, "")})
+		l.emit(&ir.Instr{Op: ir.Assign, Dst: l.registerOf(in), Operand: l.unboxed(in, x, size, toIface)})
 		return
 	}
-	from := l.cur
-	l.emit(&ir.Instr{Op: ir.Branch, X: ok})
-	yes, no, join := l.out.NewBlock(), l.out.NewBlock(), l.out.NewBlock()
-	from.To(yes)
-	from.To(no)
-	l.cur = yes
-	held := l.temp(size)
-	l.emit(&ir.Instr{Op: ir.Assign, Dst: held, X: l.unboxed(in, x, size, toIface)})
+	from := l.block
+	l.emit(&ir.Instr{Op: ir.Branch, Operand: ok})
+	yes, no, join := l.lifted.NewBlock(), l.lifted.NewBlock(), l.lifted.NewBlock()
+	from.LinkTo(yes)
+	from.LinkTo(no)
+	l.block = yes
+	held := l.newTemp(size)
+	l.emit(&ir.Instr{Op: ir.Assign, Dst: held, Operand: l.unboxed(in, x, size, toIface)})
 	l.emit(&ir.Instr{Op: ir.Jump})
-	yes.To(join)
-	l.cur = no
+	yes.LinkTo(join)
+	l.block = no
 	l.emit(&ir.Instr{Op: ir.Jump})
-	no.To(join)
-	l.cur = join
+	no.LinkTo(join)
+	l.block = join
 	l.emit(&ir.Instr{
-		Op: ir.Phi, Dst: l.reg(in),
-		Args: []*ir.Expr{ir.Concat(ir.R(held, size), ir.Num(1, 1)), ir.Const(ir.Bytes(make([]byte, size+1)))},
+		Op: ir.Phi, Dst: l.registerOf(in),
+		Args: []*ir.Expr{ir.Concat(ir.Register(held, size), ir.Number(1, 1)), ir.Const(ir.Bytes(make([]byte, size+1)))},
 	})
 }
 
@@ -81,28 +81,28 @@ func (l *lifter) unboxed(in *ssa.TypeAssert, x *ir.Expr, size int, toIface bool)
 		return x
 	}
 	data := ir.Extract(x, 8, 8)
-	if direct(in.AssertedType) || size == 0 {
+	if heldDirectly(in.AssertedType) || size == 0 {
 		return ir.Extract(data, 0, size)
 	}
-	v := l.temp(size)
-	l.emit(&ir.Instr{Op: ir.Load, Dst: v, Size: size, X: data, Private: true})
-	return ir.R(v, size)
+	v := l.newTemp(size)
+	l.emit(&ir.Instr{Op: ir.Load, Dst: v, Size: size, Operand: data, Private: true})
+	return ir.Register(v, size)
 }
 
-// methods fills the tables by which a dynamic type leads to its methods. A method
+// fillMethodTables fills the tables by which a dynamic type leads to its methods. A method
 // that takes its receiver by value is given the data word, and unboxes it.
-func (p *Program) methods(prog *ssa.Program) {
+func (p *Program) fillMethodTables(prog *ssa.Program) {
 	for _, t := range prog.RuntimeTypes() {
 		set := prog.MethodSets.MethodSet(t)
 		table := map[string]*ir.Func{}
 		for i := range set.Len() {
 			m := prog.MethodValue(set.At(i))
-			if m == nil || p.funcs[m] == nil {
+			if m == nil || p.lifted[m] == nil {
 				continue
 			}
-			f := p.funcs[m]
-			if !direct(t) {
-				f = p.unboxing(f, p.size(t))
+			f := p.lifted[m]
+			if !heldDirectly(t) {
+				f = p.unboxingWrapper(f, p.size(t))
 			}
 			table[m.Name()] = f
 		}
@@ -112,27 +112,27 @@ func (p *Program) methods(prog *ssa.Program) {
 	}
 }
 
-func (p *Program) unboxing(f *ir.Func, size int) *ir.Func {
-	w := &ir.Func{Name: "unboxing " + f.Name, Results: f.Results, Pos: f.Pos, Test: f.Test}
+func (p *Program) unboxingWrapper(f *ir.Func, size int) *ir.Func {
+	w := &ir.Func{Name: "unboxing " + f.Name, ResultSize: f.ResultSize, Origin: f.Origin, TestCode: f.TestCode}
 	data := w.NewReg("", 8)
 	w.Params = append(w.Params, data)
 	args := []*ir.Expr{ir.Const(ir.Bytes(nil))}
 	b := w.NewBlock()
 	if size > 0 {
 		recv := w.NewReg("", size)
-		b.Add(&ir.Instr{Op: ir.Load, Dst: recv, Size: size, X: ir.R(data, 8), Private: true})
-		args[0] = ir.R(recv, size)
+		b.Add(&ir.Instr{Op: ir.Load, Dst: recv, Size: size, Operand: ir.Register(data, 8), Private: true})
+		args[0] = ir.Register(recv, size)
 	}
 	for _, r := range f.Params[1:] {
-		n := w.NewReg("", f.Sizes[r])
+		n := w.NewReg("", f.RegSizes[r])
 		w.Params = append(w.Params, n)
-		args = append(args, ir.R(n, f.Sizes[r]))
+		args = append(args, ir.Register(n, f.RegSizes[r]))
 	}
-	call := b.Add(&ir.Instr{Op: ir.Call, Callee: f, Args: args, Size: f.Results})
+	call := b.Add(&ir.Instr{Op: ir.Call, Callee: f, Args: args, Size: f.ResultSize})
 	ret := &ir.Instr{Op: ir.Return}
-	if f.Results > 0 {
-		call.Dst = w.NewReg("", f.Results)
-		ret.X = ir.R(call.Dst, f.Results)
+	if f.ResultSize > 0 {
+		call.Dst = w.NewReg("", f.ResultSize)
+		ret.Operand = ir.Register(call.Dst, f.ResultSize)
 	}
 	b.Add(ret)
 	p.Funcs = append(p.Funcs, w)

@@ -18,14 +18,14 @@ func (p *Program) size(t types.Type) int {
 		}
 		return n
 	}
-	if opaque(t) {
+	if hasNoLayout(t) {
 		return 8
 	}
 	return int(p.sizes.Sizeof(types.Default(t))) // go/ssa has constants that are untyped booleans
 }
 
-// opaque types are go/ssa's own, or have no layout.
-func opaque(t types.Type) bool {
+// hasNoLayout types are go/ssa's own, or have no layout.
+func hasNoLayout(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		return u.Kind() == types.Invalid || u.Info()&types.IsUntyped != 0 && u.Kind() != types.UntypedBool
@@ -35,7 +35,7 @@ func opaque(t types.Type) bool {
 	return true
 }
 
-func (p *Program) results(sig *types.Signature) int {
+func (p *Program) resultSize(sig *types.Signature) int {
 	n := 0
 	for i := range sig.Results().Len() {
 		n += p.size(sig.Results().At(i).Type())
@@ -59,7 +59,7 @@ func (p *Program) tupleOffset(t *types.Tuple, i int) int {
 	return n
 }
 
-func class(t types.Type) ir.Class {
+func classOf(t types.Type) ir.Class {
 	b, ok := t.Underlying().(*types.Basic)
 	switch {
 	case ok && b.Info()&types.IsFloat != 0:
@@ -85,18 +85,18 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
-// direct reports whether an interface holds a value of the type itself, and not its
+// heldDirectly reports whether an interface holds a value of the type itself, and not its
 // address.
-func direct(t types.Type) bool {
+func heldDirectly(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
 		return true
 	case *types.Basic:
 		return u.Kind() == types.UnsafePointer
 	case *types.Struct:
-		return u.NumFields() == 1 && direct(u.Field(0).Type())
+		return u.NumFields() == 1 && heldDirectly(u.Field(0).Type())
 	case *types.Array:
-		return u.Len() == 1 && direct(u.Elem())
+		return u.Len() == 1 && heldDirectly(u.Elem())
 	}
 	return false
 }

@@ -48,7 +48,7 @@ func fails(t testing.TB, p *Program, pkg string) (*slitest.Log, exec.Failure) {
 	t.Helper()
 	for seed := range int64(3000) {
 		log, f := simulate(t, p, pkg, seed)
-		if f.Why != 0 {
+		if f.Cause != 0 {
 			return log, f
 		}
 	}
@@ -132,7 +132,7 @@ func analyse(t *testing.T, dir string) (*Program, *slitest.Log, *sli.Analysis) {
 	log, f := fails(t, p, pkgPath(dir))
 	a, err := sli.Analyse(p.Program, log, f, sli.Options{})
 	if err != nil {
-		t.Fatalf("%v: %v", f.Why, err)
+		t.Fatalf("%v: %v", f.Cause, err)
 	}
 	return p, log, a
 }
@@ -146,7 +146,7 @@ func analyse(t *testing.T, dir string) (*Program, *slitest.Log, *sli.Analysis) {
 func TestPaper(t *testing.T) {
 	tests := []struct {
 		dir   string
-		why   ir.Why
+		why   ir.Cause
 		fixes [][]string // in the order of their cost
 	}{
 		{"toctou", ir.Panic, [][]string{
@@ -155,26 +155,26 @@ func TestPaper(t *testing.T) {
 		{"twovar", ir.Panic, [][]string{
 			{"compare: compare", "first five: first five, second five", "first seven: first seven, second seven"},
 		}},
-		{"publish", ir.BadAddress, [][]string{
+		{"publish", ir.NilDereference, [][]string{
 			{"deinitialise: publish, initialise, deinitialise", "use: use"},
 			{"deinitialise: deinitialise", "publish: publish, initialise", "take: take, use", "unpublish: unpublish"},
 		}},
-		{"privatize", ir.BadAddress, [][]string{
+		{"privatize", ir.NilDereference, [][]string{
 			{"G: G", "Y: V, Y"},
 			{"A: A, G", "V: V", "W: W", "X: X", "Y: Y"},
 		}},
-		{"unwind", ir.BadAddress, [][]string{
+		{"unwind", ir.NilDereference, [][]string{
 			{"1: 1, 3", "4: 4", "6: 6"},
 		}},
-		{"imap", ir.BadAddress, [][]string{
+		{"imap", ir.NilDereference, [][]string{
 			{"check: check, use", "take away: take away"},
 		}},
 	}
 	for _, test := range tests {
 		t.Run(test.dir, func(t *testing.T) {
 			p, _, a := analyse(t, test.dir)
-			if a.Failure.Why != test.why {
-				t.Errorf("failed by %v, want %v", a.Failure.Why, test.why)
+			if a.Failure.Cause != test.why {
+				t.Errorf("failed by %v, want %v", a.Failure.Cause, test.why)
 			}
 			var got [][]string
 			last := 0
@@ -183,7 +183,7 @@ func TestPaper(t *testing.T) {
 					t.Errorf("a fix of cost %d comes after one of %d", f.Cost, last)
 				}
 				last = f.Cost
-				if f.Discarded == 0 && !f.Wide {
+				if f.Discarded == 0 && !f.WholeUpdates {
 					got = append(got, describe(t, p, f))
 				}
 			}
@@ -219,7 +219,7 @@ func TestReproductionsAgree(t *testing.T) {
 	found := 0
 	for seed := int64(0); found < 5; seed++ {
 		log, f := simulate(t, p, pkgPath("unwind"), seed)
-		if f.Why == 0 {
+		if f.Cause == 0 {
 			continue
 		}
 		found++
@@ -232,7 +232,7 @@ func TestReproductionsAgree(t *testing.T) {
 		}
 		var got []string
 		for _, x := range a.Fixes {
-			if !x.Wide {
+			if !x.WholeUpdates {
 				got = describe(t, p, x)
 				break
 			}

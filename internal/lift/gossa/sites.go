@@ -32,16 +32,16 @@ func (p *Program) Bind(sites []trace.Site) (lost int) {
 		if o.Node == nil || o.Kind == "" {
 			return nil
 		}
-		return table[p.key(o.Node, o.Kind)]
+		return table[p.siteKeyOf(o.Node, o.Kind)]
 	}
 	for _, f := range p.Funcs {
 		f.Site = 0
-		if ids := find(p.origins[f.Pos]); len(ids) > 0 && p.back[f] != nil {
+		if ids := find(p.origins[f.Origin]); len(ids) > 0 && p.sourceOf[f] != nil {
 			f.Site = ids[0]
 		}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
-				in.Sites = find(p.origins[in.Pos])
+				in.Sites = find(p.origins[in.Origin])
 				for _, id := range in.Sites {
 					delete(accesses, id)
 				}
@@ -52,7 +52,7 @@ func (p *Program) Bind(sites []trace.Site) (lost int) {
 	return len(accesses)
 }
 
-func (p *Program) key(n ast.Node, kind string) siteKey {
+func (p *Program) siteKeyOf(n ast.Node, kind string) siteKey {
 	from, to := p.Fset.PositionFor(n.Pos(), false), p.Fset.PositionFor(n.End(), false)
 	return siteKey{from.Filename, from.Line, from.Column, to.Column, kind}
 }
@@ -67,7 +67,7 @@ func (p *Program) Number() {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				in.Sites = nil
-				if p.origins[in.Pos].Kind == "" || in.Private || in.Op == ir.Test {
+				if p.origins[in.Origin].Kind == "" || in.Private || in.Op == ir.Test {
 					continue
 				}
 				next++

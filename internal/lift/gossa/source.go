@@ -7,9 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// readSyntax indexes a file's expressions by the positions that go/ssa gives to the
+// indexSyntax indexes a file's expressions by the positions that go/ssa gives to the
 // instructions it makes of them.
-func (p *Program) readSyntax(f *ast.File) {
+func (p *Program) indexSyntax(f *ast.File) {
 	put := func(pos token.Pos, n ast.Node) {
 		if _, ok := p.syntax[pos]; !ok && pos.IsValid() {
 			p.syntax[pos] = n
@@ -46,7 +46,7 @@ func (p *Program) readSyntax(f *ast.File) {
 		case *ast.RangeStmt:
 			put(n.For, n)
 			if n.Value != nil {
-				p.ranges[n.Value.Pos()] = n.X
+				p.rangedOver[n.Value.Pos()] = n.X
 			}
 		case *ast.FuncLit:
 			put(n.Type.Func, n)
@@ -61,8 +61,8 @@ func (p *Program) readSyntax(f *ast.File) {
 	})
 }
 
-// funcNode is what names a function: its name or, of a literal, itself.
-func (p *Program) funcNode(f *ssa.Function) ast.Node {
+// nameNode is what names a function: its name or, of a literal, itself.
+func (p *Program) nameNode(f *ssa.Function) ast.Node {
 	switch s := f.Syntax().(type) {
 	case *ast.FuncDecl:
 		return s.Name
@@ -72,10 +72,10 @@ func (p *Program) funcNode(f *ssa.Function) ast.Node {
 	return nil
 }
 
-// readRefs notes the expressions that values were made for. go/ssa puts a reference
+// noteExprs notes the expressions that values were made for. go/ssa puts a reference
 // after the value; of a store, after the store and for the value that was stored.
-func (l *lifter) readRefs() {
-	for _, b := range l.f.Blocks {
+func (l *lifter) noteExprs() {
+	for _, b := range l.source.Blocks {
 		for i, in := range b.Instrs {
 			ref, ok := in.(*ssa.DebugRef)
 			if !ok || ref.IsAddr {
@@ -83,22 +83,22 @@ func (l *lifter) readRefs() {
 			}
 			if i > 0 {
 				if st, ok := b.Instrs[i-1].(*ssa.Store); ok && st.Val == ref.X {
-					l.p.refs[st] = ref.Expr
+					l.program.exprOf[st] = ref.Expr
 					continue
 				}
 			}
-			if v, ok := ref.X.(ssa.Instruction); ok && l.p.refs[v] == nil {
-				l.p.refs[v] = ref.Expr
+			if v, ok := ref.X.(ssa.Instruction); ok && l.program.exprOf[v] == nil {
+				l.program.exprOf[v] = ref.Expr
 			}
 		}
 	}
 }
 
-// node is the syntax behind an instruction; nil if there is none.
-func (p *Program) node(in ssa.Instruction) ast.Node {
+// nodeOf is the syntax behind an instruction; nil if there is none.
+func (p *Program) nodeOf(in ssa.Instruction) ast.Node {
 	// What refers to an allocation takes its address; what allocates is elsewhere.
 	if _, ok := in.(*ssa.Alloc); !ok {
-		if e := p.refs[in]; e != nil {
+		if e := p.exprOf[in]; e != nil {
 			if id, ok := e.(*ast.Ident); ok {
 				if s, ok := p.syntax[id.Pos()].(*ast.SelectorExpr); ok && s.Sel == id {
 					return s // go/ssa refers to a field that is stored to by its name alone
@@ -113,39 +113,39 @@ func (p *Program) node(in ssa.Instruction) ast.Node {
 	return nil
 }
 
-// site records an instruction's origin. kind is that of the event it makes, empty if
+// siteOrigin records an instruction's origin. kind is that of the event it makes, empty if
 // it makes none.
-func (l *lifter) site(in ssa.Instruction, kind string) int {
-	return l.p.origin(Origin{Func: l.f, Instr: in, Node: l.p.node(in), Kind: kind})
+func (l *lifter) siteOrigin(in ssa.Instruction, kind string) int {
+	return l.program.addOrigin(Origin{Func: l.source, Instr: in, Node: l.program.nodeOf(in), Kind: kind})
 }
 
-// access records the origin of a load or store. Where go/ssa kept no expression for
+// accessOrigin records the origin of a load or store. Where go/ssa kept no expression for
 // it, the one of its address is taken.
-func (l *lifter) access(in ssa.Instruction, addr ssa.Value, kind string) int {
+func (l *lifter) accessOrigin(in ssa.Instruction, addr ssa.Value, kind string) int {
 	var n ast.Node
-	if e := l.p.refs[in]; e != nil {
+	if e := l.program.exprOf[in]; e != nil {
 		// An element that a range loop loads has the loop's variable for an
 		// expression; what is loaded from is what the loop goes over.
-		if x := l.p.ranges[e.Pos()]; x != nil {
+		if x := l.program.rangedOver[e.Pos()]; x != nil {
 			n = x
 		}
 	}
 	if n == nil {
-		n = l.p.node(in)
+		n = l.program.nodeOf(in)
 	}
 	if _, ok := addr.(ssa.Instruction); ok && n == nil {
-		n = l.p.syntax[addr.Pos()]
+		n = l.program.syntax[addr.Pos()]
 	}
 	if r, ok := n.(*ast.RangeStmt); ok {
 		n = r.X
 	}
-	return l.p.origin(Origin{Func: l.f, Instr: in, Node: n, Kind: kind, Data: l.p.data(addr)})
+	return l.program.addOrigin(Origin{Func: l.source, Instr: in, Node: n, Kind: kind, Data: l.program.dataAt(addr)})
 }
 
-func (l *lifter) mapSite(in ssa.Instruction, m ssa.Value, kind string) int {
-	n := l.p.node(in)
+func (l *lifter) mapOrigin(in ssa.Instruction, m ssa.Value, kind string) int {
+	n := l.program.nodeOf(in)
 	if r, ok := n.(*ast.RangeStmt); ok {
 		n = r.X
 	}
-	return l.p.origin(Origin{Func: l.f, Instr: in, Node: n, Kind: kind, Data: l.p.element(m)})
+	return l.program.addOrigin(Origin{Func: l.source, Instr: in, Node: n, Kind: kind, Data: l.program.elementOf(m)})
 }

@@ -11,24 +11,24 @@ import (
 // A Trace is a recorded run as the engine reads it. It holds nothing of the run but a
 // place in it for each goroutine.
 type Trace struct {
-	r    *trace.Reader
-	last uint64
-	at   map[place]*trace.Cursor
-	err  error
+	reader  *trace.Reader
+	last    uint64
+	cursors map[cursorKey]*trace.Cursor
+	err     error
 }
 
-// A place is where reading a goroutine's events has got to: the engine reads them
+// A cursorKey is where reading a goroutine's events has got to: the engine reads them
 // one after the other, and now and then looks ahead.
-type place struct {
+type cursorKey struct {
 	g   uint32
 	seq uint64
 }
 
-const maxPlaces = 64
+const maxCursors = 64
 
 // NewTrace makes a Trace of an open file.
 func NewTrace(r *trace.Reader) *Trace {
-	t := &Trace{r: r, at: map[place]*trace.Cursor{}}
+	t := &Trace{reader: r, cursors: map[cursorKey]*trace.Cursor{}}
 	_, t.last, _ = r.Bounds()
 	return t
 }
@@ -45,7 +45,7 @@ func (t *Trace) fail(err error) {
 func (t *Trace) Last() uint64 { return t.last }
 
 func (t *Trace) Event(seq uint64) (exec.Event, bool) {
-	e, err := t.r.At(seq)
+	e, err := t.reader.At(seq)
 	t.fail(err)
 	if e == nil {
 		return exec.Event{}, false
@@ -54,7 +54,7 @@ func (t *Trace) Event(seq uint64) (exec.Event, bool) {
 }
 
 func (t *Trace) each(f trace.Filter, after uint64, do func(*exec.Event) bool) {
-	c := t.r.Cursor(f)
+	c := t.reader.Cursor(f)
 	c.Seek(after + 1)
 	for c.Next() {
 		if e := engineEvent(c.Event()); !do(&e) {
@@ -67,26 +67,26 @@ func (t *Trace) each(f trace.Filter, after uint64, do func(*exec.Event) bool) {
 func (t *Trace) All(after uint64, do func(*exec.Event) bool) { t.each(trace.Filter{}, after, do) }
 
 func (t *Trace) Next(g uint32, after uint64) (exec.Event, bool) {
-	c := t.at[place{g, after}]
+	c := t.cursors[cursorKey{g, after}]
 	if c == nil {
-		c = t.r.Cursor(trace.Filter{Goroutines: []uint32{g}})
+		c = t.reader.Cursor(trace.Filter{Goroutines: []uint32{g}})
 		c.Seek(after + 1)
 	}
-	delete(t.at, place{g, after})
+	delete(t.cursors, cursorKey{g, after})
 	if !c.Next() {
 		t.fail(c.Err())
 		return exec.Event{}, false
 	}
 	e := engineEvent(c.Event())
-	if len(t.at) >= maxPlaces {
-		clear(t.at)
+	if len(t.cursors) >= maxCursors {
+		clear(t.cursors)
 	}
-	t.at[place{g, e.Seq}] = c
+	t.cursors[cursorKey{g, e.Seq}] = c
 	return e, true
 }
 
 func (t *Trace) LastStore(addr uint64, size uint32, before uint64) (exec.Event, bool) {
-	e, err := t.r.LastStore(addr, uint64(size), before)
+	e, err := t.reader.LastStore(addr, uint64(size), before)
 	t.fail(err)
 	if e == nil {
 		return exec.Event{}, false
@@ -106,7 +106,7 @@ func (t *Trace) Allocation(addr uint64, before uint64) (exec.Event, uint64, bool
 	if before == 0 {
 		return exec.Event{}, 0, false
 	}
-	e, err := t.r.Allocation(addr, before-1)
+	e, err := t.reader.Allocation(addr, before-1)
 	t.fail(err)
 	if e == nil {
 		return exec.Event{}, 0, false
@@ -115,7 +115,7 @@ func (t *Trace) Allocation(addr uint64, before uint64) (exec.Event, uint64, bool
 }
 
 func (t *Trace) Frame(id uint32) (parent, site uint32, ok bool) {
-	f, err := t.r.Frame(id)
+	f, err := t.reader.Frame(id)
 	if err != nil {
 		return 0, 0, false
 	}

@@ -17,8 +17,8 @@ func DOT(m *sli.Machine) string {
 	for i, s := range m.States() {
 		names[s] = fmt.Sprintf("s%d", i)
 		switch {
-		case s.Pred != nil:
-			fmt.Fprintf(&b, "\t%s [shape=diamond, label=%q];\n", names[s], s.Pred.String())
+		case s.Predicate != nil:
+			fmt.Fprintf(&b, "\t%s [shape=diamond, label=%q];\n", names[s], s.Predicate.String())
 		case s.Crash:
 			fmt.Fprintf(&b, "\t%s [shape=oval, label=\"crash\"];\n", names[s])
 		default:
@@ -30,7 +30,7 @@ func DOT(m *sli.Machine) string {
 	}
 	edge("start", "", m.Start)
 	for _, s := range m.States() {
-		if s.Pred != nil {
+		if s.Predicate != nil {
 			edge(names[s], "yes", s.Yes)
 			edge(names[s], "no", s.No)
 		}

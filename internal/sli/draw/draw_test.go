@@ -16,14 +16,14 @@ import (
 func figure() *sli.Machine {
 	f := slitest.Graph([]int{1}, nil)
 	c := ir.NewContexts().Get(nil, nil, f)
-	p := ir.Point{Ctx: c, Instr: f.Blocks[0].Instrs[0]}
-	q := ir.Point{Ctx: c, Instr: f.Blocks[1].Instrs[0]}
+	p := ir.Point{Context: c, Instr: f.Blocks[0].Instrs[0]}
+	q := ir.Point{Context: c, Instr: f.Blocks[1].Instrs[0]}
 	p.Instr.Data, q.Instr.Data = "global", "inner"
-	l := ir.LoadOf(&ir.Label{Point: p}, 8, ir.Symbol("global"))
-	m := ir.LoadOf(&ir.Label{Point: q}, 8, l)
+	l := ir.LoadExpr(&ir.Label{Point: p}, 8, ir.Symbol("global"))
+	m := ir.LoadExpr(&ir.Label{Point: q}, 8, l)
 	crash, noCrash := &sli.State{Crash: true}, &sli.State{}
-	inner := &sli.State{Pred: ir.Unary(ir.OpBadAddr, ir.Unsigned, m), Yes: sli.Edge{To: crash}, No: sli.Edge{To: noCrash}}
-	outer := &sli.State{Pred: ir.Binary(ir.OpNe, ir.Unsigned, l, ir.Num(8, 0)), Yes: sli.Edge{To: inner}, No: sli.Edge{To: noCrash}}
+	inner := &sli.State{Predicate: ir.Unary(ir.OpBadAddress, ir.Unsigned, m), Yes: sli.Edge{To: crash}, No: sli.Edge{To: noCrash}}
+	outer := &sli.State{Predicate: ir.Binary(ir.OpNe, ir.Unsigned, l, ir.Number(8, 0)), Yes: sli.Edge{To: inner}, No: sli.Edge{To: noCrash}}
 	return &sli.Machine{At: p, Start: sli.Edge{To: outer}}
 }
 

@@ -25,8 +25,8 @@ func SVG(m *sli.Machine) string {
 	boxes := map[*sli.State]box{}
 	text := func(s *sli.State) string {
 		switch {
-		case s.Pred != nil:
-			return s.Pred.String()
+		case s.Predicate != nil:
+			return s.Predicate.String()
 		case s.Crash:
 			return "crash"
 		}
@@ -38,7 +38,7 @@ func SVG(m *sli.Machine) string {
 	}
 	note(m.Start, "")
 	for _, s := range m.States() {
-		if s.Pred != nil {
+		if s.Predicate != nil {
 			note(s.Yes, "yes")
 			note(s.No, "no")
 		}
@@ -81,7 +81,7 @@ func SVG(m *sli.Machine) string {
 	for _, s := range m.States() {
 		p := boxes[s]
 		cx, cy := p.x+p.w/2, p.y+svgBox/2
-		if s.Pred != nil {
+		if s.Predicate != nil {
 			fmt.Fprintf(&b, `<polygon points="%d,%d %d,%d %d,%d %d,%d" fill="white" stroke="black"/>`+"\n", p.x, cy, cx, p.y, p.x+p.w, cy, cx, p.y+svgBox)
 			line(cx-p.w/8, cy+svgBox*3/8, s.Yes, "yes", -4*svgLetter)
 			line(cx+p.w/8, cy+svgBox*3/8, s.No, "no", 6)
@@ -98,7 +98,7 @@ func SVG(m *sli.Machine) string {
 	return b.String()
 }
 
-// layers puts each state as far down as the longest way to it.
+// layersOf puts each state as far down as the longest way to it.
 func layersOf(m *sli.Machine) ([][]*sli.State, map[*sli.State]int) {
 	layer := map[*sli.State]int{}
 	var place func(s *sli.State, at int)
@@ -107,7 +107,7 @@ func layersOf(m *sli.Machine) ([][]*sli.State, map[*sli.State]int) {
 			return
 		}
 		layer[s] = at
-		if s.Pred != nil {
+		if s.Predicate != nil {
 			place(s.Yes.To, at+1)
 			place(s.No.To, at+1)
 		}

@@ -13,7 +13,7 @@ func Text(m *sli.Machine) string {
 	names := map[*sli.State]string{}
 	for _, s := range m.States() {
 		switch {
-		case s.Pred != nil:
+		case s.Predicate != nil:
 			names[s] = fmt.Sprintf("s%d", len(names))
 		case s.Crash:
 			names[s] = "crash"
@@ -23,8 +23,8 @@ func Text(m *sli.Machine) string {
 	}
 	fmt.Fprintf(&b, "at %s: %s\n", m.At, edgeText(m.Start, names))
 	for _, s := range m.States() {
-		if s.Pred != nil {
-			fmt.Fprintf(&b, "%s: if %s then %s else %s\n", names[s], s.Pred, edgeText(s.Yes, names), edgeText(s.No, names))
+		if s.Predicate != nil {
+			fmt.Fprintf(&b, "%s: if %s then %s else %s\n", names[s], s.Predicate, edgeText(s.Yes, names), edgeText(s.No, names))
 		}
 	}
 	return b.String()

@@ -11,9 +11,9 @@ import (
 // Words tells in a few sentences what the machine does. place names a point of the
 // program, as a file and line do.
 func Words(m *sli.Machine, place func(ir.Point) string) string {
-	w := &words{place: place, names: map[string]string{}, used: map[string]int{}}
+	w := &phrasing{place: place, names: map[string]string{}, used: map[string]int{}}
 	var lines []string
-	for _, l := range ordered(m) {
+	for _, l := range loadsInOrder(m) {
 		lines = append(lines, fmt.Sprintf("It reads %s at %s.", w.name(l), place(l.Label.Point)))
 	}
 	for _, o := range m.Start.Ops {
@@ -21,7 +21,7 @@ func Words(m *sli.Machine, place func(ir.Point) string) string {
 			lines = append(lines, fmt.Sprintf("It stores %s at %s.", w.expr(o.Value), place(o.At.Point)))
 		}
 	}
-	for _, way := range crashes(m) {
+	for _, way := range waysToCrash(m) {
 		var conds []string
 		for _, c := range way {
 			conds = append(conds, w.condition(c))
@@ -31,8 +31,8 @@ func Words(m *sli.Machine, place func(ir.Point) string) string {
 	return strings.Join(lines, "\n")
 }
 
-// ordered are the loads, those first that others are made of.
-func ordered(m *sli.Machine) []*ir.Expr {
+// loadsInOrder are the loads, those first that others are made of.
+func loadsInOrder(m *sli.Machine) []*ir.Expr {
 	var all []*ir.Expr
 	have := map[string]bool{}
 	var put func(e *ir.Expr)
@@ -49,25 +49,25 @@ func ordered(m *sli.Machine) []*ir.Expr {
 	return all
 }
 
-// A guard is a predicate that must hold, or must not.
-type guard struct {
+// A conditionOnWay is a predicate that must hold, or must not.
+type conditionOnWay struct {
 	pred  *ir.Expr
 	holds bool
 }
 
-// maxWays bounds the ways to a crash that are told.
-const maxWays = 4
+// maxWaysTold bounds the ways to a crash that are told.
+const maxWaysTold = 4
 
-// crashes are the ways to a crash, each as the predicates on it.
-func crashes(m *sli.Machine) [][]guard {
-	var all [][]guard
-	var walk func(s *sli.State, way []guard)
-	walk = func(s *sli.State, way []guard) {
+// waysToCrash are the ways to a crash, each as the predicates on it.
+func waysToCrash(m *sli.Machine) [][]conditionOnWay {
+	var all [][]conditionOnWay
+	var walk func(s *sli.State, way []conditionOnWay)
+	walk = func(s *sli.State, way []conditionOnWay) {
 		switch {
-		case len(all) == maxWays:
-		case s.Pred != nil:
-			walk(s.Yes.To, append(way[:len(way):len(way)], guard{s.Pred, true}))
-			walk(s.No.To, append(way[:len(way):len(way)], guard{s.Pred, false}))
+		case len(all) == maxWaysTold:
+		case s.Predicate != nil:
+			walk(s.Yes.To, append(way[:len(way):len(way)], conditionOnWay{s.Predicate, true}))
+			walk(s.No.To, append(way[:len(way):len(way)], conditionOnWay{s.Predicate, false}))
 		case s.Crash && len(way) > 0:
 			all = append(all, way)
 		}
@@ -76,7 +76,7 @@ func crashes(m *sli.Machine) [][]guard {
 	return all
 }
 
-type words struct {
+type phrasing struct {
 	place func(ir.Point) string
 	names map[string]string // of loads, by their key
 	used  map[string]int
@@ -84,7 +84,7 @@ type words struct {
 
 // name is what a load is called: the data it reads, with a number if it is read more
 // than once.
-func (w *words) name(l *ir.Expr) string {
+func (w *phrasing) name(l *ir.Expr) string {
 	if n, ok := w.names[l.Key()]; ok {
 		return n
 	}
@@ -104,7 +104,7 @@ func (w *words) name(l *ir.Expr) string {
 	return n
 }
 
-func (w *words) condition(g guard) string {
+func (w *phrasing) condition(g conditionOnWay) string {
 	e, holds := g.pred, g.holds
 	for e.Op == ir.OpNot {
 		e, holds = e.Args[0], !holds
@@ -116,13 +116,13 @@ func (w *words) condition(g guard) string {
 		return no
 	}
 	switch e.Op {
-	case ir.OpBadAddr:
+	case ir.OpBadAddress:
 		return w.expr(e.Args[0]) + not(" is nil", " is not nil")
 	case ir.OpRaced:
 		return "that was changed meanwhile"
 	case ir.OpEq, ir.OpNe:
 		holds = holds == (e.Op == ir.OpEq)
-		if e.Args[1].Op == ir.OpConst && e.Args[1].Size == 8 && e.Args[1].Val.Uint() == 0 {
+		if e.Args[1].Op == ir.OpConst && e.Args[1].Size == 8 && e.Args[1].Value.Uint() == 0 {
 			return w.expr(e.Args[0]) + not(" is 0 or nil", " is not 0 or nil")
 		}
 		return w.expr(e.Args[0]) + not(" equals ", " differs from ") + w.expr(e.Args[1])
@@ -134,13 +134,13 @@ func (w *words) condition(g guard) string {
 	return w.expr(e) + not(" is true", " is false")
 }
 
-func (w *words) expr(e *ir.Expr) string {
+func (w *phrasing) expr(e *ir.Expr) string {
 	switch {
 	case e.Op == ir.OpLoad:
 		return w.name(e)
-	case e.Op == ir.OpExtract && e.Off == 8 && e.Size == 8 && e.Args[0].Op == ir.OpLoad && e.Args[0].Size >= 16:
+	case e.Op == ir.OpExtract && e.Offset == 8 && e.Size == 8 && e.Args[0].Op == ir.OpLoad && e.Args[0].Size >= 16:
 		return "the length of " + w.name(e.Args[0])
-	case e.Op == ir.OpExtract && e.Off == 0 && e.Size == 8 && e.Args[0].Op == ir.OpLoad:
+	case e.Op == ir.OpExtract && e.Offset == 0 && e.Size == 8 && e.Args[0].Op == ir.OpLoad:
 		return w.name(e.Args[0])
 	case len(e.Args) == 2 && e.Op.Symbol() != "":
 		return w.expr(e.Args[0]) + " " + e.Op.Symbol() + " " + w.expr(e.Args[1])

@@ -5,28 +5,28 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 // A follower is the Host of one goroutine that is replayed.
 type follower struct {
 	*Replay
-	g     uint32
-	cur   Event // what the goroutine did next
-	have  bool
-	ended bool // the trace has the goroutine's end
-	idle  int
-	step  Step
-	stop  bool
-	seq   uint64 // ahead of the trace
-	steps []Event
-	done  uint64            // the last event that was accounted for
-	taken map[uint32]uint64 // the last allocation of each site that was
-	first bool              // the goroutine was not replayed before
+	g            uint32
+	event        Event // what the goroutine did next
+	hasEvent     bool
+	endRecorded  bool // the trace has the goroutine's end
+	idleSteps    int
+	step         Step
+	cannotGoOn   bool
+	beyondSeq    uint64 // ahead of the trace
+	beyondStores []Event
+	consumed     uint64            // the last event that was accounted for
+	lastAllocOf  map[uint32]uint64 // the last allocation of each site that was
+	firstReplay  bool              // the goroutine was not replayed before
 }
 
-// run replays goroutine g. before is called with each instruction about to be
+// Run replays goroutine g. before is called with each instruction about to be
 // executed, after with each that was; either may end the replay by returning false.
 func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thread, *Step) bool) {
 	// What lies beyond the trace is numbered for each goroutine apart.
-	f := &follower{Replay: r, g: g, taken: map[uint32]uint64{}, seq: r.Trace.Last() + uint64(g)<<32}
-	if r.made[g] == nil {
-		r.made[g] = map[*ir.Func][][]ir.Value{}
-		f.first = true
+	f := &follower{Replay: r, g: g, lastAllocOf: map[uint32]uint64{}, beyondSeq: r.Trace.Last() + uint64(g)<<32}
+	if r.madeClosures[g] == nil {
+		r.madeClosures[g] = map[*ir.Func][][]ir.Value{}
+		f.firstReplay = true
 	}
 	f.advance(0)
 	t := f.begin()
@@ -34,15 +34,15 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 		return
 	}
 	defer func() {
-		if len(f.steps) > 0 {
-			r.ahead[g] = f.steps
+		if len(f.beyondStores) > 0 {
+			r.beyondTrace[g] = f.beyondStores
 		}
 	}()
 	for spent := 0; len(t.Frames) > 0; {
 		top := t.Top()
-		f.step = Step{Point: ir.Point{Ctx: top.Ctx, Instr: t.At()}, Pred: top.Pred, Frame: top, Time: f.time(), Ahead: !f.have}
-		if !f.have {
-			if spent++; spent > maxAhead || f.ended {
+		f.step = Step{Point: ir.Point{Context: top.Context, Instr: t.At()}, Pred: top.Pred, Frame: top, Time: f.time(), BeyondTrace: !f.hasEvent}
+		if !f.hasEvent {
+			if spent++; spent > maxStepsBeyond || f.endRecorded {
 				return
 			}
 		}
@@ -53,20 +53,20 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 		st := t.Step()
 		step := f.step
 		if step.Instr.EndsBlock() && top.Block != block {
-			r.edges[[2]*ir.Block{block, top.Block}] = true
+			r.executed[[2]*ir.Block{block, top.Block}] = true
 		}
 		if after != nil && !after(t, &step) {
 			return
 		}
-		f.idle++
+		f.idleSteps++
 		switch {
-		case st == Ended || f.stop:
+		case st == Ended || f.cannotGoOn:
 			return
-		case st == Crashed && f.Failure.G == g && f.Failure.Why == step.Instr.Why && f.Failure.here(step.Instr):
+		case st == Crashed && f.Failure.G == g && f.Failure.Cause == step.Instr.Cause && f.Failure.isAt(step.Instr):
 			return // what follows are its deferred calls
-		case st == Running && f.idle < maxIdle:
+		case st == Running && f.idleSteps < maxStepsWithoutEvent:
 			continue
-		case f.have && f.cur.Kind != KindCrash:
+		case f.hasEvent && f.event.Kind != KindCrash:
 			if !f.resync(t) {
 				return
 			}
@@ -77,56 +77,56 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 }
 
 func (f *follower) time() uint64 {
-	if f.have {
-		return f.cur.Seq
+	if f.hasEvent {
+		return f.event.Seq
 	}
-	return f.seq + 1
+	return f.beyondSeq + 1
 }
 
 // advance moves to the goroutine's next event that its instructions account for.
 func (f *follower) advance(after uint64) {
 	for {
-		f.cur, f.have = f.Trace.Next(f.g, after)
-		f.idle = 0
-		if !f.have {
+		f.event, f.hasEvent = f.Trace.Next(f.g, after)
+		f.idleSteps = 0
+		if !f.hasEvent {
 			return
 		}
-		after = f.cur.Seq
-		switch f.cur.Kind {
+		after = f.event.Seq
+		switch f.event.Kind {
 		case KindLoad, KindStore, KindUpdate, KindSpawn:
-			if len(f.Program.At(f.cur.Site)) > 0 {
+			if len(f.Program.InstrsAt(f.event.Site)) > 0 {
 				return
 			}
 		case KindCall:
-			if f.Program.FuncAt(f.cur.Site) != nil {
+			if f.Program.FuncAt(f.event.Site) != nil {
 				return
 			}
 		case KindReturn:
-			if _, site, ok := f.Trace.Frame(f.cur.Frame); ok && f.Program.FuncAt(site) != nil {
+			if _, site, ok := f.Trace.Frame(f.event.Frame); ok && f.Program.FuncAt(site) != nil {
 				return
 			}
 		case KindCrash:
 			return
 		case KindEnd:
-			f.ended = true
+			f.endRecorded = true
 		}
 	}
 }
 
 // take consumes the next event if in makes it.
 func (f *follower) take(in *ir.Instr, kinds ...Kind) (Event, bool) {
-	if !f.have {
+	if !f.hasEvent {
 		return Event{}, false
 	}
 	for _, s := range in.Sites {
-		if s != f.cur.Site {
+		if s != f.event.Site {
 			continue
 		}
 		for _, k := range kinds {
-			if f.cur.Kind == k {
-				e := f.cur
-				f.done = e.Seq
-				f.step.Time, f.step.Event, f.step.Addr = e.Seq, true, e.Addr
+			if f.event.Kind == k {
+				e := f.event
+				f.consumed = e.Seq
+				f.step.Time, f.step.MadeEvent, f.step.Addr = e.Seq, true, e.Addr
 				f.advance(e.Seq)
 				return e, true
 			}
@@ -136,23 +136,23 @@ func (f *follower) take(in *ir.Instr, kinds ...Kind) (Event, bool) {
 }
 
 func (f *follower) begin() *Thread {
-	if s, ok := f.starts[f.g]; ok {
+	if s, ok := f.spawned[f.g]; ok {
 		return newThread(f.Program, f, f.Contexts, f.g, s.Func, s.args, s.Captured)
 	}
-	for f.have && f.cur.Kind != KindCall {
-		f.advance(f.cur.Seq)
+	for f.hasEvent && f.event.Kind != KindCall {
+		f.advance(f.event.Seq)
 	}
-	if !f.have {
+	if !f.hasEvent {
 		return nil
 	}
-	fn := f.Program.FuncAt(f.cur.Site)
-	return newThread(f.Program, f, f.Contexts, f.g, fn, nil, f.given(f.g, fn))
+	fn := f.Program.FuncAt(f.event.Site)
+	return newThread(f.Program, f, f.Contexts, f.g, fn, nil, f.capturedAtStart(f.g, fn))
 }
 
-// given is what a closure captured that a goroutine began with, if it was started by code
+// capturedAtStart is what a closure captured that a goroutine began with, if it was started by code
 // that is not in the program (as by sync.WaitGroup.Go): of the closures of that function
 // that its parent made, the n-th is taken for the n-th such goroutine.
-func (r *Replay) given(g uint32, fn *ir.Func) []ir.Value {
+func (r *Replay) capturedAtStart(g uint32, fn *ir.Func) []ir.Value {
 	if r.parents == nil {
 		r.parents = map[uint32]uint32{}
 		r.Trace.All(0, func(e *Event) bool {
@@ -175,7 +175,7 @@ func (r *Replay) given(g uint32, fn *ir.Func) []ir.Value {
 			n++
 		}
 	}
-	if list := r.made[parent][fn]; n < len(list) {
+	if list := r.madeClosures[parent][fn]; n < len(list) {
 		return list[n]
 	}
 	return nil
@@ -183,14 +183,14 @@ func (r *Replay) given(g uint32, fn *ir.Func) []ir.Value {
 
 // firstCall is the function of the program that a goroutine calls first.
 func (r *Replay) firstCall(g uint32) *ir.Func {
-	fn, ok := r.first[g]
+	fn, ok := r.firstCalls[g]
 	if !ok {
 		for e, more := r.Trace.Next(g, 0); more && fn == nil; e, more = r.Trace.Next(g, e.Seq) {
 			if e.Kind == KindCall {
 				fn = r.Program.FuncAt(e.Site)
 			}
 		}
-		r.first[g] = fn
+		r.firstCalls[g] = fn
 	}
 	return fn
 }
@@ -201,31 +201,31 @@ func (f *follower) Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Sta
 		v = ir.Word(8, e.Addr)
 	}
 	for {
-		if _, ok := f.take(in, f.cur.Kind); !ok {
+		if _, ok := f.take(in, f.event.Kind); !ok {
 			break
 		}
 	}
-	if !f.have && in.Sync.NeedsOthers() {
-		f.stop = true
+	if !f.hasEvent && in.Sync.NeedsOthers() {
+		f.cannotGoOn = true
 	}
 	return v, Running
 }
 
 func (f *follower) Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
-	if !f.have {
+	if !f.hasEvent {
 		if in.Op == ir.Call && in.Extern != "" {
 			return ir.Unknown(in.Size), Running
 		}
-		f.stop = true
+		f.cannotGoOn = true
 	}
 	for {
-		if _, ok := f.take(in, f.cur.Kind); !ok {
+		if _, ok := f.take(in, f.event.Kind); !ok {
 			break
 		}
 	}
 	// What is called may call back what it was given.
-	if f.cur.Kind == KindCall && f.have && uint32(f.cur.Arg) == t.Top().ID {
-		fn := f.Program.FuncAt(f.cur.Site)
+	if f.event.Kind == KindCall && f.hasEvent && uint32(f.event.Arg) == t.Top().ID {
+		fn := f.Program.FuncAt(f.event.Site)
 		for _, a := range args {
 			if c, ok := f.closures[a.Uint()]; ok && a.Known && c.Func == fn {
 				t.CallBack(fn, nil, c.Captured)
@@ -238,7 +238,7 @@ func (f *follower) Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, S
 
 func (f *follower) Spawn(t *Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value) {
 	if e, ok := f.take(in, KindSpawn); ok {
-		f.starts[uint32(e.Arg)] = closureStart{Closure{fn, captured}, args}
+		f.spawned[uint32(e.Arg)] = goroutineStart{Closure{fn, captured}, args}
 	}
 }
 
@@ -246,26 +246,26 @@ func (f *follower) Enter(t *Thread, fr *Frame) {
 	if fr.Call != nil && fr.Call.Callee == nil {
 		f.targets[fr.Call] = fr.Func
 	}
-	if f.have && f.cur.Kind == KindCall && f.Program.FuncAt(f.cur.Site) == fr.Func {
-		fr.ID = f.cur.Frame
-		f.done = f.cur.Seq
-		f.advance(f.cur.Seq)
+	if f.hasEvent && f.event.Kind == KindCall && f.Program.FuncAt(f.event.Site) == fr.Func {
+		fr.ID = f.event.Frame
+		f.consumed = f.event.Seq
+		f.advance(f.event.Seq)
 	} else if len(t.Frames) > 1 {
 		fr.ID = t.Frames[len(t.Frames)-2].ID // makes no event of its own: its accesses count as its caller's
 	}
 }
 
 func (f *follower) Leave(t *Thread, fr *Frame) {
-	if f.have && f.cur.Kind == KindReturn && f.cur.Frame == fr.ID {
-		f.done = f.cur.Seq
-		f.advance(f.cur.Seq)
+	if f.hasEvent && f.event.Kind == KindReturn && f.event.Frame == fr.ID {
+		f.consumed = f.event.Seq
+		f.advance(f.event.Seq)
 	}
 }
 
 func (f *follower) Closure(name string, captured []ir.Value) ir.Value {
-	if f.first && len(captured) > 0 { // later replays may end before it makes them all
+	if f.firstReplay && len(captured) > 0 { // later replays may end before it makes them all
 		fn := f.Program.Func(name)
-		f.made[f.g][fn] = append(f.made[f.g][fn], captured)
+		f.madeClosures[f.g][fn] = append(f.madeClosures[f.g][fn], captured)
 	}
 	return f.Replay.Closure(name, captured)
 }

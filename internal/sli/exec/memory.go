@@ -5,10 +5,10 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 func (f *follower) Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, Status) {
 	if e, ok := f.take(in, KindLoad, KindUpdate); ok {
 		if e.Map {
-			f.learn(addr, e.Addr)
+			f.learnAddress(addr, e.Addr)
 			return ir.Unknown(in.Size), Running
 		}
-		f.learn(addr, e.Addr)
+		f.learnAddress(addr, e.Addr)
 		for { // a wide load may be seen in pieces
 			if _, more := f.take(in, KindLoad); !more {
 				break
@@ -31,14 +31,14 @@ func (f *follower) Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, 
 		return ir.Unknown(in.Size), Lost
 	}
 	f.step.Addr = a
-	return f.look(a, in.Size), Running
+	return f.unrecordedLoad(a, in.Size), Running
 }
 
-// look reads memory that made no event.
-func (f *follower) look(a uint64, size int) ir.Value {
+// unrecordedLoad reads memory that made no event.
+func (f *follower) unrecordedLoad(a uint64, size int) ir.Value {
 	b := make([]byte, 0, size)
 	for i := range size {
-		x, ok := f.local[a+uint64(i)]
+		x, ok := f.unrecorded[a+uint64(i)]
 		if !ok {
 			if a >= ir.FirstInvented {
 				return ir.Unknown(size)
@@ -52,7 +52,7 @@ func (f *follower) look(a uint64, size int) ir.Value {
 
 func (f *follower) Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Status {
 	if e, ok := f.take(in, KindStore, KindUpdate); ok {
-		f.learn(addr, e.Addr)
+		f.learnAddress(addr, e.Addr)
 		if !e.Map {
 			f.learnValue(val, e.After)
 		}
@@ -69,29 +69,29 @@ func (f *follower) Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Statu
 	}
 	a := f.Real(addr.Uint())
 	f.step.Addr = a
-	if val.Known && len(f.local) < maxLocal {
+	if val.Known && len(f.unrecorded) < maxUnrecorded {
 		for i, x := range val.Append(nil) {
-			f.local[a+uint64(i)] = x
+			f.unrecorded[a+uint64(i)] = x
 		}
 	} else {
 		for i := range in.Size {
-			delete(f.local, a+uint64(i))
+			delete(f.unrecorded, a+uint64(i))
 		}
 	}
-	if !f.have && len(in.Sites) > 0 {
-		f.seq++
-		f.step.Time, f.step.Event = f.seq, true
-		e := Event{Seq: f.seq, G: f.g, Kind: KindStore, Site: in.Sites[0], Frame: t.Top().ID, Addr: a, Size: uint32(in.Size)}
+	if !f.hasEvent && len(in.Sites) > 0 {
+		f.beyondSeq++
+		f.step.Time, f.step.MadeEvent = f.beyondSeq, true
+		e := Event{Seq: f.beyondSeq, G: f.g, Kind: KindStore, Site: in.Sites[0], Frame: t.Top().ID, Addr: a, Size: uint32(in.Size)}
 		if val.Known {
 			e.After = val.Append(nil)
 		}
-		f.steps = append(f.steps, e)
+		f.beyondStores = append(f.beyondStores, e)
 	}
 	return Running
 }
 
-// maxLook bounds how far ahead an allocation's event is looked for.
-const maxLook = 256
+// maxAllocLookahead bounds how far ahead an allocation's event is looked for.
+const maxAllocLookahead = 256
 
 // allocated finds the event of an allocation. It comes when the program says that
 // something was allocated, which may be after what the goroutine does next: the parts
@@ -100,8 +100,8 @@ func (f *follower) allocated(t *Thread, in *ir.Instr) (Event, bool) {
 	if len(in.Sites) == 0 {
 		return Event{}, false
 	}
-	at := max(f.done, f.taken[in.Sites[0]])
-	for range maxLook {
+	at := max(f.consumed, f.lastAllocOf[in.Sites[0]])
+	for range maxAllocLookahead {
 		e, ok := f.Trace.Next(f.g, at)
 		if !ok || e.Kind == KindReturn && e.Frame == t.Top().ID {
 			break
@@ -112,8 +112,8 @@ func (f *follower) allocated(t *Thread, in *ir.Instr) (Event, bool) {
 		}
 		for _, s := range in.Sites {
 			if e.Site == s {
-				f.taken[in.Sites[0]] = e.Seq
-				f.step.Time, f.step.Event, f.step.Addr = e.Seq, true, e.Addr
+				f.lastAllocOf[in.Sites[0]] = e.Seq
+				f.step.Time, f.step.MadeEvent, f.step.Addr = e.Seq, true, e.Addr
 				return e, true
 			}
 		}
@@ -126,9 +126,9 @@ func (f *follower) Alloc(t *Thread, in *ir.Instr, size ir.Value) ir.Value {
 		return ir.Word(8, e.Addr)
 	}
 	a := f.invent()
-	if size.Known && size.Uint() < 1<<16 && len(f.local) < maxLocal {
+	if size.Known && size.Uint() < 1<<16 && len(f.unrecorded) < maxUnrecorded {
 		for i := range size.Uint() {
-			f.local[a+i] = 0
+			f.unrecorded[a+i] = 0
 		}
 	}
 	return ir.Word(8, a)

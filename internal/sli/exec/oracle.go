@@ -3,19 +3,19 @@ package exec
 import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
 func (f *follower) Crash(t *Thread, in *ir.Instr, cond ir.Value) bool {
-	if in.Why == ir.Assertion {
+	if in.Cause == ir.Assertion {
 		return false // noted by who follows; the goroutine goes on
 	}
 	if cond.Known {
 		return cond.Uint() != 0
 	}
-	return f.have && f.Failure.G == f.g && in.Why == f.Failure.Why && f.Failure.here(in) && f.last(t.Top())
+	return f.hasEvent && f.Failure.G == f.g && in.Cause == f.Failure.Cause && f.Failure.isAt(in) && f.isLastInFrame(t.Top())
 }
 
-// last reports whether nothing more happens in a call but that it is left: it is the
+// isLastInFrame reports whether nothing more happens in a call but that it is left: it is the
 // one that crashed.
-func (f *follower) last(top *Frame) bool {
-	for e, ok := f.cur, f.have; ok; e, ok = f.Trace.Next(f.g, e.Seq) {
+func (f *follower) isLastInFrame(top *Frame) bool {
+	for e, ok := f.event, f.hasEvent; ok; e, ok = f.Trace.Next(f.g, e.Seq) {
 		switch e.Kind {
 		case KindCrash:
 			return true
@@ -30,27 +30,27 @@ func (f *follower) last(top *Frame) bool {
 
 // Branch follows the side from which the goroutine's next event is nearer.
 func (f *follower) Branch(t *Thread, in *ir.Instr) int {
-	if !f.have {
+	if !f.hasEvent {
 		return -1
 	}
 	top := t.Top()
 	best, side := int(^uint(0)>>1), -1
 	for i, s := range in.Block.Succs {
-		if d := f.distance(top, s); d >= 0 && d < best {
+		if d := f.blocksToEvent(top, s); d >= 0 && d < best {
 			best, side = d, i
 		}
 	}
 	return side
 }
 
-func (f *follower) distance(top *Frame, from *ir.Block) int {
-	e := f.cur
+func (f *follower) blocksToEvent(top *Frame, from *ir.Block) int {
+	e := f.event
 	wanted := func(in *ir.Instr) bool {
 		switch {
-		case f.Failure.G == f.g && in.Op == ir.Test && in.Why == f.Failure.Why && f.Failure.here(in) && f.last(top):
+		case f.Failure.G == f.g && in.Op == ir.Test && in.Cause == f.Failure.Cause && f.Failure.isAt(in) && f.isLastInFrame(top):
 			return true
 		case e.Kind == KindCall && uint32(e.Arg) == top.ID, e.Kind != KindCall && e.Frame == top.ID:
-			return f.makes(in, e)
+			return f.canMake(in, e)
 		}
 		return in.Op == ir.Return // the event is of another frame: this one must end
 	}
@@ -86,8 +86,8 @@ func (f *follower) Target(t *Thread, in *ir.Instr, v ir.Value) (*ir.Func, []ir.V
 		return c.Func, c.Captured
 	}
 	// The trace is the oracle.
-	if f.have && f.cur.Kind == KindCall && uint32(f.cur.Arg) == t.Top().ID {
-		return f.Program.FuncAt(f.cur.Site), nil
+	if f.hasEvent && f.event.Kind == KindCall && uint32(f.event.Arg) == t.Top().ID {
+		return f.Program.FuncAt(f.event.Site), nil
 	}
 	return nil, nil
 }

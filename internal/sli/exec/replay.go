@@ -9,14 +9,14 @@ type Step struct {
 	Frame *Frame // the call; its registers are as the goroutine left them last
 	// Time is the number of the event that the goroutine made at the step or, if it
 	// made none, that it made next: memory was as it is just before that event.
-	Time  uint64
-	Event bool   // the step made the event
-	Addr  uint64 // of a load or store, 0 if not known
+	Time      uint64
+	MadeEvent bool   // the step made the event
+	Addr      uint64 // of a load or store, 0 if not known
 	// Ahead says that the step lies beyond the end of the trace.
-	Ahead bool
+	BeyondTrace bool
 }
 
-// A replay follows a trace through the program: it executes each goroutine's
+// A Replay follows a trace through the program: it executes each goroutine's
 // instructions, with the values of loads from the trace. A trace does not have every
 // instruction nor every value. What it lacks is unknown; a branch on something
 // unknown goes where the goroutine's next event can come from; and where the
@@ -35,23 +35,23 @@ type Replay struct {
 	Contexts *ir.Contexts
 	Failure  Failure
 
-	edges    map[[2]*ir.Block]bool  // that were executed
-	targets  map[*ir.Instr]*ir.Func // where a dynamic call went last
-	symbols  map[string]uint64
-	names    map[uint64]string
-	seen     map[uint64]string // names, by the address that the trace showed
-	closures map[uint64]Closure
-	starts   map[uint32]closureStart
-	made     map[uint32]map[*ir.Func][][]ir.Value // what each goroutine's closures captured, in the order they were made
-	parents  map[uint32]uint32                    // who started a goroutine; nil until somebody asks
-	first    map[uint32]*ir.Func
-	bases    map[uint64]uint64 // invented address -> the address it turned out to be
-	next     uint64
-	ahead    map[uint32][]Event
+	executed     map[[2]*ir.Block]bool  // that were executed
+	targets      map[*ir.Instr]*ir.Func // where a dynamic call went last
+	symbols      map[string]uint64
+	names        map[uint64]string
+	seenNames    map[uint64]string // names, by the address that the trace showed
+	closures     map[uint64]Closure
+	spawned      map[uint32]goroutineStart
+	madeClosures map[uint32]map[*ir.Func][][]ir.Value // what each goroutine's closures captured, in the order they were made
+	parents      map[uint32]uint32                    // who started a goroutine; nil until somebody asks
+	firstCalls   map[uint32]*ir.Func
+	realBases    map[uint64]uint64 // invented address -> the address it turned out to be
+	lastInvented uint64
+	beyondTrace  map[uint32][]Event
 	// local is memory that makes no events. It is one for all goroutines: a variable
 	// that is never changed once another goroutine can reach it makes none either.
-	local map[uint64]byte
-	asked map[memoryKey][]Event
+	unrecorded     map[uint64]byte
+	recentAccesses map[memoryRange][]Event
 }
 
 type Closure struct {
@@ -59,63 +59,63 @@ type Closure struct {
 	Captured []ir.Value
 }
 
-type closureStart struct {
+type goroutineStart struct {
 	Closure
 	args []ir.Value
 }
 
 const (
 	// piece is how much room an invented object has.
-	piece = 1 << 24
+	inventedRoom = 1 << 24
 	// maxAhead bounds how far a goroutine is followed beyond the trace, idle how far
 	// without an event.
-	maxAhead = 20000
-	maxIdle  = 50000
+	maxStepsBeyond       = 20000
+	maxStepsWithoutEvent = 50000
 	// maxLocal bounds the memory that is kept beside the trace; what is beyond is
 	// unknown.
-	maxLocal = 1 << 22
+	maxUnrecorded = 1 << 22
 	// maxAccesses bounds the accesses that LastAccesses returns.
 	maxAccesses = 8000
 )
 
 func NewReplay(p *ir.Program, tr Trace, f Failure) *Replay {
 	return &Replay{
-		Program: p, Trace: tr, Failure: f, Contexts: ir.NewContexts(), edges: map[[2]*ir.Block]bool{}, targets: map[*ir.Instr]*ir.Func{},
-		symbols: map[string]uint64{}, names: map[uint64]string{}, seen: map[uint64]string{}, closures: map[uint64]Closure{},
-		starts: map[uint32]closureStart{}, made: map[uint32]map[*ir.Func][][]ir.Value{}, first: map[uint32]*ir.Func{}, bases: map[uint64]uint64{}, next: ir.FirstInvented, ahead: map[uint32][]Event{}, local: map[uint64]byte{}, asked: map[memoryKey][]Event{},
+		Program: p, Trace: tr, Failure: f, Contexts: ir.NewContexts(), executed: map[[2]*ir.Block]bool{}, targets: map[*ir.Instr]*ir.Func{},
+		symbols: map[string]uint64{}, names: map[uint64]string{}, seenNames: map[uint64]string{}, closures: map[uint64]Closure{},
+		spawned: map[uint32]goroutineStart{}, madeClosures: map[uint32]map[*ir.Func][][]ir.Value{}, firstCalls: map[uint32]*ir.Func{}, realBases: map[uint64]uint64{}, lastInvented: ir.FirstInvented, beyondTrace: map[uint32][]Event{}, unrecorded: map[uint64]byte{}, recentAccesses: map[memoryRange][]Event{},
 	}
 }
 
 func (r *Replay) invent() uint64 {
-	r.next += piece
-	return r.next
+	r.lastInvented += inventedRoom
+	return r.lastInvented
 }
 
-// real translates an invented address into the one that the trace showed for it.
+// Real translates an invented address into the one that the trace showed for it.
 func (r *Replay) Real(addr uint64) uint64 {
 	if addr < ir.FirstInvented {
 		return addr
 	}
-	base := addr &^ (piece - 1)
-	if b, ok := r.bases[base]; ok {
+	base := addr &^ (inventedRoom - 1)
+	if b, ok := r.realBases[base]; ok {
 		return b + (addr - base)
 	}
 	return addr
 }
 
-// learn notes that what the program calls addr is seen in the trace as seen.
-func (r *Replay) learn(addr ir.Value, seen uint64) {
+// learnAddress notes that what the program calls addr is seen in the trace as seen.
+func (r *Replay) learnAddress(addr ir.Value, seen uint64) {
 	if !addr.Known || addr.Uint() < ir.FirstInvented {
 		return
 	}
-	base := addr.Uint() &^ (piece - 1)
-	if _, ok := r.bases[base]; !ok {
-		r.bases[base] = seen - (addr.Uint() - base)
+	base := addr.Uint() &^ (inventedRoom - 1)
+	if _, ok := r.realBases[base]; !ok {
+		r.realBases[base] = seen - (addr.Uint() - base)
 		if c, ok := r.closures[base]; ok {
-			r.closures[r.bases[base]] = c
+			r.closures[r.realBases[base]] = c
 		}
 		if n, ok := r.names[base]; ok {
-			r.seen[r.bases[base]] = n
+			r.seenNames[r.realBases[base]] = n
 		}
 	}
 }
@@ -137,18 +137,18 @@ func (r *Replay) learnValue(v ir.Value, seen []byte) {
 	s := ir.Bytes(seen[:v.Size])
 	for off := 0; off+8 <= v.Size; off += 8 {
 		if p := v.Slice(off, 8); p.Uint() >= ir.FirstInvented {
-			r.learn(p, s.Slice(off, 8).Uint())
+			r.learnAddress(p, s.Slice(off, 8).Uint())
 		}
 	}
 }
 
 // Text is the contents of a symbol that never changes, or of a part of it.
 func (r *Replay) Text(addr uint64, n int) ([]byte, bool) {
-	base, off := addr&^(piece-1), addr&(piece-1)
+	base, off := addr&^(inventedRoom-1), addr&(inventedRoom-1)
 	if addr < ir.FirstInvented {
 		base, off = addr, 0
 	}
-	if d, ok := r.Program.Data[r.nameAt(base)]; ok {
+	if d, ok := r.Program.Constants[r.nameAt(base)]; ok {
 		if off+uint64(n) <= uint64(len(d)) {
 			return d[off : off+uint64(n)], true
 		}
@@ -156,11 +156,11 @@ func (r *Replay) Text(addr uint64, n int) ([]byte, bool) {
 	return nil, false
 }
 
-// accesses are the last accesses to some memory. Machines are much alike, and ask for
+// LastAccesses are the last accesses to some memory. Machines are much alike, and ask for
 // the same memory again and again.
 func (r *Replay) LastAccesses(addr uint64, size int) []Event {
-	k := memoryKey{addr, size}
-	all, ok := r.asked[k]
+	k := memoryRange{addr, size}
+	all, ok := r.recentAccesses[k]
 	if ok {
 		return all
 	}
@@ -171,14 +171,14 @@ func (r *Replay) LastAccesses(addr uint64, size int) []Event {
 		}
 		return true
 	})
-	if len(r.asked) > 256 {
-		clear(r.asked)
+	if len(r.recentAccesses) > 256 {
+		clear(r.recentAccesses)
 	}
-	r.asked[k] = all
+	r.recentAccesses[k] = all
 	return all
 }
 
-type memoryKey struct {
+type memoryRange struct {
 	addr uint64
 	size int
 }
@@ -207,14 +207,14 @@ func (r *Replay) nameAt(addr uint64) string {
 	if n, ok := r.names[addr]; ok {
 		return n
 	}
-	return r.seen[addr]
+	return r.seenNames[addr]
 }
 
-// Ahead are the stores of a goroutine beyond the end of the trace.
-func (r *Replay) Ahead(g uint32) []Event { return r.ahead[g] }
+// BeyondTrace are the stores of a goroutine beyond the end of the trace.
+func (r *Replay) BeyondTrace(g uint32) []Event { return r.beyondTrace[g] }
 
 // Executed reports whether a goroutine went from one block to the other.
-func (r *Replay) Executed(from, to *ir.Block) bool { return r.edges[[2]*ir.Block{from, to}] }
+func (r *Replay) Executed(from, to *ir.Block) bool { return r.executed[[2]*ir.Block{from, to}] }
 
 // LastTarget is the function that a dynamic call reached last, nil if it was not made.
 func (r *Replay) LastTarget(call *ir.Instr) *ir.Func { return r.targets[call] }

@@ -5,8 +5,8 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 // resync puts the thread at the next event, in the frames that the trace says it is
 // in.
 func (f *follower) resync(t *Thread) bool {
-	f.idle = 0
-	e := f.cur
+	f.idleSteps = 0
+	e := f.event
 	id := e.Frame
 	if e.Kind == KindCall {
 		id = uint32(e.Arg)
@@ -24,7 +24,7 @@ func (f *follower) resync(t *Thread) bool {
 	}
 	if len(chain) == 0 {
 		f.advance(e.Seq)
-		return f.have && f.cur.Kind != KindCrash && f.resync(t)
+		return f.hasEvent && f.event.Kind != KindCrash && f.resync(t)
 	}
 	keep := 0
 	old := t.Frames
@@ -38,22 +38,22 @@ func (f *follower) resync(t *Thread) bool {
 			continue
 		}
 		keep = len(old)
-		t.Frames = append(t.Frames, f.guess(t, fn, chain[i]))
+		t.Frames = append(t.Frames, f.guessFrame(t, fn, chain[i]))
 	}
 	top := t.Top()
-	at := f.place(top.Func, e)
+	at := f.instrOf(top.Func, e)
 	if at == nil {
 		f.advance(e.Seq)
-		return f.have && f.cur.Kind != KindCrash && f.resync(t)
+		return f.hasEvent && f.event.Kind != KindCrash && f.resync(t)
 	}
-	top.forget(at)
+	top.forgetUnsettled(at)
 	top.Block, top.Index = at.Block, at.Index()
 	return true
 }
 
-// forget makes unknown what a frame's registers may not hold any more when it is next
+// forgetUnsettled makes unknown what a frame's registers may not hold any more when it is next
 // at an instruction: what is defined in a loop, or not on every way there.
-func (f *Frame) forget(at *ir.Instr) {
+func (f *Frame) forgetUnsettled(at *ir.Instr) {
 	dom := ir.Dominators(f.Func)[at.Block.Index]
 	for _, b := range f.Func.Blocks {
 		if dom[b.Index] && b != at.Block && !ir.InLoop(b) {
@@ -61,19 +61,19 @@ func (f *Frame) forget(at *ir.Instr) {
 		}
 		for _, in := range b.Instrs {
 			if in.Dst != 0 {
-				f.Regs[in.Dst] = ir.Unknown(f.Func.Sizes[in.Dst])
+				f.Regs[in.Dst] = ir.Unknown(f.Func.RegSizes[in.Dst])
 			}
 		}
 	}
 }
 
-// guess makes the frame of a call whose instruction was not seen.
-func (f *follower) guess(t *Thread, fn *ir.Func, id uint32) *Frame {
-	fr := &Frame{Func: fn, ID: id, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.Sizes))}
+// guessFrame makes the frame of a call whose instruction was not seen.
+func (f *follower) guessFrame(t *Thread, fn *ir.Func, id uint32) *Frame {
+	fr := &Frame{Func: fn, ID: id, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.RegSizes))}
 	var parent *ir.Context
 	if len(t.Frames) > 0 {
 		up := t.Top()
-		parent = up.Ctx
+		parent = up.Context
 		for _, b := range up.Func.Blocks {
 			for i, in := range b.Instrs {
 				if fr.Call == nil && in.Op == ir.Call && (in.Callee == fn || in.Callee == nil && f.targets[in] == fn) {
@@ -83,20 +83,20 @@ func (f *follower) guess(t *Thread, fn *ir.Func, id uint32) *Frame {
 			}
 		}
 	}
-	fr.Ctx = f.Contexts.Get(parent, fr.Call, fn)
+	fr.Context = f.Contexts.Get(parent, fr.Call, fn)
 	return fr
 }
 
-// place is the instruction of fn that makes event e, or where fn leaves or calls.
-func (f *follower) place(fn *ir.Func, e Event) *ir.Instr {
-	for _, in := range f.Program.At(e.Site) {
+// instrOf is the instruction of fn that makes event e, or where fn leaves or calls.
+func (f *follower) instrOf(fn *ir.Func, e Event) *ir.Instr {
+	for _, in := range f.Program.InstrsAt(e.Site) {
 		if in.Block.Func == fn {
 			return in
 		}
 	}
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
-			if f.makes(in, e) {
+			if f.canMake(in, e) {
 				return in
 			}
 		}
@@ -104,8 +104,8 @@ func (f *follower) place(fn *ir.Func, e Event) *ir.Instr {
 	return nil
 }
 
-// makes reports whether in can be what made event e, e being of in's own frame.
-func (f *follower) makes(in *ir.Instr, e Event) bool {
+// canMake reports whether in can be what made event e, e being of in's own frame.
+func (f *follower) canMake(in *ir.Instr, e Event) bool {
 	switch e.Kind {
 	case KindReturn:
 		return in.Op == ir.Return

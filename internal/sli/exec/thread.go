@@ -46,14 +46,14 @@ type Host interface {
 
 // A Frame is a call in progress.
 type Frame struct {
-	Func  *ir.Func
-	Ctx   *ir.Context
-	ID    uint32    // the trace's number of the frame, 0 if it has none
-	Call  *ir.Instr // in the caller
-	Block *ir.Block
-	Index int
-	Pred  int // which predecessor the block was entered from
-	Regs  []ir.Value
+	Func    *ir.Func
+	Context *ir.Context
+	ID      uint32    // the trace's number of the frame, 0 if it has none
+	Call    *ir.Instr // in the caller
+	Block   *ir.Block
+	Index   int
+	Pred    int // which predecessor the block was entered from
+	Regs    []ir.Value
 
 	defers []deferred
 	// callback says that something outside the program called: the caller's
@@ -78,9 +78,9 @@ type Thread struct {
 	// Failed is the test that crashed.
 	Failed *ir.Instr
 
-	prog *ir.Program
-	host Host
-	ctxs *ir.Contexts
+	prog     *ir.Program
+	host     Host
+	contexts *ir.Contexts
 }
 
 // NewThread makes a thread that is about to call fn.
@@ -89,7 +89,7 @@ func NewThread(p *ir.Program, h Host, g uint32, fn *ir.Func, args, captured []ir
 }
 
 func newThread(p *ir.Program, h Host, ctxs *ir.Contexts, g uint32, fn *ir.Func, args, captured []ir.Value) *Thread {
-	t := &Thread{G: g, prog: p, host: h, ctxs: ctxs}
+	t := &Thread{G: g, prog: p, host: h, contexts: ctxs}
 	t.push(nil, fn, args, captured)
 	return t
 }
@@ -98,21 +98,21 @@ func newThread(p *ir.Program, h Host, ctxs *ir.Contexts, g uint32, fn *ir.Func, 
 func (t *Thread) Top() *Frame { return t.Frames[len(t.Frames)-1] }
 
 func (t *Thread) push(call *ir.Instr, fn *ir.Func, args, captured []ir.Value) *Frame {
-	f := &Frame{Func: fn, Call: call, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.Sizes))}
+	f := &Frame{Func: fn, Call: call, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.RegSizes))}
 	var parent *ir.Context
 	if len(t.Frames) > 0 {
-		parent = t.Top().Ctx
+		parent = t.Top().Context
 	}
-	f.Ctx = t.ctxs.Get(parent, call, fn)
+	f.Context = t.contexts.Get(parent, call, fn)
 	for i := range f.Regs {
-		f.Regs[i] = ir.Unknown(fn.Sizes[i])
+		f.Regs[i] = ir.Unknown(fn.RegSizes[i])
 	}
 	for i, r := range fn.Params {
 		if i < len(args) {
 			f.Regs[r] = args[i]
 		}
 	}
-	for i, r := range fn.Free {
+	for i, r := range fn.Captured {
 		if i < len(captured) {
 			f.Regs[r] = captured[i]
 		}
@@ -135,7 +135,7 @@ func (s frameEnvironment) Text(addr uint64, n int) ([]byte, bool)  { return s.t.
 func (s frameEnvironment) Closure(name string, captured []ir.Value) ir.Value {
 	return s.t.host.Closure(name, captured)
 }
-func (s frameEnvironment) Bound(c ir.Value, i, size int) ir.Value {
+func (s frameEnvironment) Captured(c ir.Value, i, size int) ir.Value {
 	if got := s.t.host.Captured(c); i < len(got) {
 		return got[i]
 	}
@@ -180,13 +180,13 @@ func (t *Thread) Step() Status {
 			f.Regs[f.Block.Instrs[first+i].Dst] = v
 		}
 	case ir.Assign:
-		set(t.Eval(in.X))
+		set(t.Eval(in.Operand))
 	case ir.Load, ir.Store:
 		return t.access(in, set)
 	case ir.Alloc:
-		set(t.host.Alloc(t, in, t.Eval(in.X)))
+		set(t.host.Alloc(t, in, t.Eval(in.Operand)))
 	case ir.Test:
-		if t.host.Crash(t, in, t.Eval(in.X)) {
+		if t.host.Crash(t, in, t.Eval(in.Operand)) {
 			t.Failed = in
 			return Crashed
 		}
@@ -204,8 +204,8 @@ func (t *Thread) Step() Status {
 	case ir.Defer:
 		fn, captured := t.target(in)
 		d := deferred{in: in, fn: fn, args: t.evalAll(in.Args), captured: captured}
-		if in.Fn != nil {
-			d.fnValue = t.Eval(in.Fn)
+		if in.Target != nil {
+			d.fnValue = t.Eval(in.Target)
 		}
 		f.defers = append(f.defers, d)
 		f.Index++
@@ -221,7 +221,7 @@ func (t *Thread) Step() Status {
 		t.enter(f.Block.Succs[0], f.Block, 0)
 	case ir.Branch:
 		to := 0
-		if c := t.Eval(in.X); !c.Known {
+		if c := t.Eval(in.Operand); !c.Known {
 			to = t.host.Branch(t, in)
 			if to < 0 {
 				return Lost
@@ -246,17 +246,17 @@ func (t *Thread) access(in *ir.Instr, set func(ir.Value)) Status {
 		key = t.Eval(in.Key)
 	}
 	if in.Op == ir.Load {
-		v, st := t.host.Load(t, in, t.Eval(in.X), key)
+		v, st := t.host.Load(t, in, t.Eval(in.Operand), key)
 		if st == Running {
 			set(v)
 		}
 		return st
 	}
 	val := ir.Value{}
-	if in.Val != nil {
-		val = t.Eval(in.Val)
+	if in.Value != nil {
+		val = t.Eval(in.Value)
 	}
-	st := t.host.Store(t, in, t.Eval(in.X), key, val)
+	st := t.host.Store(t, in, t.Eval(in.Operand), key, val)
 	if st == Running {
 		set(ir.Value{})
 	}
@@ -272,15 +272,15 @@ func (t *Thread) enter(b, from *ir.Block, succ int) {
 
 func (t *Thread) target(in *ir.Instr) (*ir.Func, []ir.Value) {
 	if in.Callee != nil {
-		if in.Fn != nil {
-			return in.Callee, t.host.Captured(t.Eval(in.Fn))
+		if in.Target != nil {
+			return in.Callee, t.host.Captured(t.Eval(in.Target))
 		}
 		return in.Callee, nil
 	}
-	if in.Fn == nil {
+	if in.Target == nil {
 		return nil, nil
 	}
-	return t.host.Target(t, in, t.Eval(in.Fn))
+	return t.host.Target(t, in, t.Eval(in.Target))
 }
 
 func (t *Thread) call(in *ir.Instr, set func(ir.Value)) Status {
@@ -336,8 +336,8 @@ func (t *Thread) runDefers() Status {
 func (t *Thread) leave(in *ir.Instr) Status {
 	f := t.Top()
 	v := ir.Value{Known: true}
-	if in.X != nil {
-		v = t.Eval(in.X)
+	if in.Operand != nil {
+		v = t.Eval(in.Operand)
 	}
 	t.host.Leave(t, f)
 	t.Frames = t.Frames[:len(t.Frames)-1]

@@ -48,7 +48,7 @@ type Event struct {
 // Writes reports whether e changes memory.
 func (e *Event) Writes() bool { return e.Kind == KindStore || e.Kind == KindUpdate }
 
-// accesses reports whether e touches memory.
+// IsAccess reports whether e touches memory.
 func (e *Event) IsAccess() bool { return e.Kind == KindLoad || e.Writes() }
 
 func (e *Event) Touches(addr uint64, size uint32) bool {
@@ -79,7 +79,7 @@ type Trace interface {
 	Frame(id uint32) (parent uint32, site uint32, ok bool)
 }
 
-// memoryAt is what size bytes at addr held just before the event with the number.
+// MemoryAt is what size bytes at addr held just before the event with the number.
 // What no event says is not known.
 func MemoryAt(t Trace, addr uint64, size int, before uint64) ir.Value {
 	buf := make([]byte, size)

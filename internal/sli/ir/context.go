@@ -14,21 +14,21 @@ type Context struct {
 	Depth  int
 }
 
-// contexts keeps one Context for each call stack.
+// Contexts keeps one Context for each call stack.
 type Contexts struct {
-	all map[contextKey]*Context
+	all map[callKey]*Context
 }
 
-type contextKey struct {
+type callKey struct {
 	parent *Context
 	call   *Instr
 	fn     *Func
 }
 
-func NewContexts() *Contexts { return &Contexts{all: map[contextKey]*Context{}} }
+func NewContexts() *Contexts { return &Contexts{all: map[callKey]*Context{}} }
 
 func (cs *Contexts) Get(parent *Context, call *Instr, fn *Func) *Context {
-	k := contextKey{parent, call, fn}
+	k := callKey{parent, call, fn}
 	c := cs.all[k]
 	if c == nil {
 		c = &Context{Func: fn, Parent: parent, Call: call, ID: len(cs.all) + 1}
@@ -50,7 +50,7 @@ func (c *Context) Within(outer *Context) bool {
 	return false
 }
 
-// recursive reports whether fn, called from c, would be there for the third time: what it
+// Recursive reports whether fn, called from c, would be there for the third time: what it
 // does was looked at then, and each further round may double it.
 func (c *Context) Recursive(fn *Func) bool {
 	n := 0
@@ -62,7 +62,7 @@ func (c *Context) Recursive(fn *Func) bool {
 	return n >= 2
 }
 
-// in maps a point of c to outer: the instruction of outer that was being executed.
+// InstrIn maps a point of c to outer: the instruction of outer that was being executed.
 func (c *Context) InstrIn(outer *Context, at *Instr) *Instr {
 	for ; c != nil; c = c.Parent {
 		if c == outer {
@@ -73,7 +73,7 @@ func (c *Context) InstrIn(outer *Context, at *Instr) *Instr {
 	return nil
 }
 
-// common is the innermost context that both a and b are within, or nil.
+// CommonContext is the innermost context that both a and b are within, or nil.
 func CommonContext(a, b *Context) *Context {
 	for ; a != nil; a = a.Parent {
 		if b.Within(a) {
@@ -85,24 +85,24 @@ func CommonContext(a, b *Context) *Context {
 
 // A Point is an instruction in a context.
 type Point struct {
-	Ctx   *Context
-	Instr *Instr
+	Context *Context
+	Instr   *Instr
 }
 
-func (p Point) String() string { return p.Ctx.Func.Name + ":" + p.Instr.Name() }
+func (p Point) String() string { return p.Context.Func.Name + ":" + p.Instr.Name() }
 
 // A Label is the point of a load in a machine. Turns counts the rounds of a loop
 // that lie between the load and the crash, so that a label names one load.
 type Label struct {
 	Point
-	Turns int
+	Rounds int
 }
 
-func (l *Label) Key() string { return fmt.Sprintf("%d.%d.%d", l.Ctx.ID, l.Instr.ID, l.Turns) }
+func (l *Label) Key() string { return fmt.Sprintf("%d.%d.%d", l.Context.ID, l.Instr.ID, l.Rounds) }
 
 func (l *Label) String() string {
-	if l.Turns > 0 {
-		return fmt.Sprintf("%s-%d", l.Instr.Name(), l.Turns)
+	if l.Rounds > 0 {
+		return fmt.Sprintf("%s-%d", l.Instr.Name(), l.Rounds)
 	}
 	return l.Instr.Name()
 }

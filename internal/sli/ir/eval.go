@@ -8,7 +8,7 @@ type Environment interface {
 	Load(e *Expr, addr, key Value) Value
 	Symbol(name string) Value
 	Closure(name string, captured []Value) Value
-	Bound(closure Value, i, size int) Value
+	Captured(closure Value, i, size int) Value
 	Text(addr uint64, n int) ([]byte, bool)
 }
 
@@ -19,14 +19,14 @@ func (emptyEnvironment) Reg(e *Expr) Value                      { return Unknown
 func (emptyEnvironment) Load(e *Expr, _, _ Value) Value         { return Unknown(e.Size) }
 func (emptyEnvironment) Symbol(string) Value                    { return Unknown(8) }
 func (emptyEnvironment) Closure(string, []Value) Value          { return Unknown(8) }
-func (emptyEnvironment) Bound(_ Value, _, size int) Value       { return Unknown(size) }
+func (emptyEnvironment) Captured(_ Value, _, size int) Value    { return Unknown(size) }
 func (emptyEnvironment) Text(addr uint64, n int) ([]byte, bool) { return nil, false }
 
 func Eval(e *Expr, s Environment) Value {
 	switch e.Op {
 	case OpConst:
-		return e.Val
-	case OpReg:
+		return e.Value
+	case OpRegister:
 		return s.Reg(e)
 	case OpSymbol:
 		return s.Symbol(e.Name)
@@ -49,8 +49,8 @@ func Eval(e *Expr, s Environment) Value {
 		return s.Load(e, args[0], key)
 	case OpClosure:
 		return s.Closure(e.Name, append([]Value(nil), args...))
-	case OpBound:
-		return s.Bound(args[0], e.Off, e.Size)
+	case OpCaptured:
+		return s.Captured(args[0], e.Offset, e.Size)
 	case OpRaced:
 		return boolValue(false) // but what it looks at was looked at
 	case OpAnd:
@@ -66,19 +66,19 @@ func Eval(e *Expr, s Environment) Value {
 	}
 	switch e.Op {
 	case OpExtract:
-		return args[0].Slice(e.Off, e.Size)
+		return args[0].Slice(e.Offset, e.Size)
 	case OpConcat:
 		var b []byte
 		for _, a := range args {
 			b = a.Append(b)
 		}
 		return Bytes(b)
-	case OpBadAddr:
+	case OpBadAddress:
 		return boolValue(args[0].word < FirstPage)
 	case OpConvert:
-		return convert(args[0], e.Of, e.To, e.Size)
+		return convert(args[0], e.Class, e.ResultClass, e.Size)
 	case OpNeg:
-		if e.Of == Float {
+		if e.Class == Float {
 			return floatValue(e.Size, -args[0].Float())
 		}
 		return Word(e.Size, -args[0].word)
@@ -86,10 +86,10 @@ func Eval(e *Expr, s Environment) Value {
 		return Word(e.Size, ^args[0].word)
 	case OpNot:
 		return boolValue(args[0].word == 0)
-	case OpText:
+	case OpSameText:
 		return sameText(args[0], args[1], s)
 	}
-	return arithmetic(e.Op, e.Of, args[0], args[1])
+	return arithmetic(e.Op, e.Class, args[0], args[1])
 }
 
 func sameText(x, y Value, s Environment) Value {
@@ -138,13 +138,13 @@ func convert(x Value, from, to Class, size int) Value {
 
 func arithmetic(op Operator, c Class, x, y Value) Value {
 	if op == OpEq || op == OpNe {
-		if c != Float && !tellable(x, y) {
+		if c != Float && !canCompare(x, y) {
 			return Unknown(1)
 		}
 		return boolValue(equal(c, x, y) == (op == OpEq))
 	}
 	if c == Float {
-		return floatBinary(op, x, y)
+		return floatArithmetic(op, x, y)
 	}
 	size := x.Size
 	a, b := x.word, y.word
@@ -189,9 +189,9 @@ func arithmetic(op Operator, c Class, x, y Value) Value {
 	return Unknown(size)
 }
 
-// tellable reports whether it can be told if two values are the same: not, if an
+// canCompare reports whether it can be told if two values are the same: not, if an
 // address that was invented meets one of the trace, which may be what it stands for.
-func tellable(x, y Value) bool {
+func canCompare(x, y Value) bool {
 	for off := 0; off+8 <= x.Size && off+8 <= y.Size; off += 8 {
 		a, b := x.Slice(off, 8).word, y.Slice(off, 8).word
 		if (a >= FirstInvented) != (b >= FirstInvented) && a >= FirstPage && b >= FirstPage && a>>56 <= 1 && b>>56 <= 1 {
@@ -225,7 +225,7 @@ func divide(op Operator, c Class, x, y Value) Value {
 	return Word(x.Size, x.word%y.word)
 }
 
-func floatBinary(op Operator, x, y Value) Value {
+func floatArithmetic(op Operator, x, y Value) Value {
 	a, b := x.Float(), y.Float()
 	switch op {
 	case OpAdd:

@@ -13,12 +13,12 @@ type Operator uint8
 const (
 	opNone Operator = iota
 	OpConst
-	OpReg     // a register, in a context
-	OpLoad    // what memory at Args[0] held at the point Label; of the element Args[1] if that is there
-	OpSymbol  // the address of something that the program names
-	OpOpaque  // a value that nothing is known about
-	OpExtract // Size bytes of Args[0] at Off
-	OpConcat  // Args, one after the other
+	OpRegister // a register, in a context
+	OpLoad     // what memory at Args[0] held at the point Label; of the element Args[1] if that is there
+	OpSymbol   // the address of something that the program names
+	OpOpaque   // a value that nothing is known about
+	OpExtract  // Size bytes of Args[0] at Off
+	OpConcat   // Args, one after the other
 
 	OpAdd
 	OpSub
@@ -40,16 +40,16 @@ const (
 	OpNot     // of a truth value
 	OpConvert // between numbers; Of is what Args[0] is, To what the result is
 
-	OpBadAddr // whether the address Args[0] cannot be used
-	OpClosure // the function Name with its captured values Args
-	OpBound   // the value number Off that the closure Args[0] captured
-	OpText    // whether two texts (address, length) are the same
-	OpRaced   // whether what is used here was changed by somebody else meanwhile. Never, in isolation
+	OpBadAddress // whether the address Args[0] cannot be used
+	OpClosure    // the function Name with its captured values Args
+	OpCaptured   // the value number Off that the closure Args[0] captured
+	OpSameText   // whether two texts (address, length) are the same
+	OpRaced      // whether what is used here was changed by somebody else meanwhile. Never, in isolation
 )
 
 var operators = map[Operator]string{
 	OpAdd: "+", OpSub: "-", OpMul: "*", OpDiv: "/", OpRem: "%", OpAnd: "&", OpOr: "|", OpXor: "^", OpAndNot: "&^",
-	OpShl: "<<", OpShr: ">>", OpEq: "==", OpNe: "!=", OpLt: "<", OpLe: "<=", OpText: "=~",
+	OpShl: "<<", OpShr: ">>", OpEq: "==", OpNe: "!=", OpLt: "<", OpLe: "<=", OpSameText: "=~",
 	OpNeg: "-", OpInvert: "^", OpNot: "!",
 }
 
@@ -75,62 +75,62 @@ type Reg int
 // In a function's instructions registers have no context: they are the function's
 // own. In a machine each has the context of the call it belongs to.
 type Expr struct {
-	Op      Operator
-	Size    int
-	Args    []*Expr
-	Val     Value  // OpConst
-	Name    string // OpSymbol, OpOpaque, OpClosure
-	Reg     Reg
-	Ctx     *Context
-	Label   *Label
-	Off     int
-	Of, To  Class
-	nodes   int
-	key     string
-	open    bool // holds registers
-	loading bool // holds loads
+	Op                 Operator
+	Size               int
+	Args               []*Expr
+	Value              Value  // OpConst
+	Name               string // OpSymbol, OpOpaque, OpClosure
+	Reg                Reg
+	Context            *Context
+	Label              *Label
+	Offset             int
+	Class, ResultClass Class
+	nodes              int
+	key                string
+	hasRegisters       bool // holds registers
+	hasLoads           bool // holds loads
 }
 
-// maxNodes bounds an expression. What grows beyond is not what a person would call
+// maxExprNodes bounds an expression. What grows beyond is not what a person would call
 // one read operation; it becomes opaque.
-const maxNodes = 2000
+const maxExprNodes = 2000
 
-func finish(e *Expr) *Expr {
+func sealExpr(e *Expr) *Expr {
 	e.nodes = 1
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d.%d", e.Op, e.Size)
 	switch e.Op {
 	case OpConst:
 		b.WriteByte('=')
-		b.Write(e.Val.Append(nil))
-	case OpReg:
+		b.Write(e.Value.Append(nil))
+	case OpRegister:
 		fmt.Fprintf(&b, "r%d", e.Reg)
-		if e.Ctx != nil {
-			fmt.Fprintf(&b, "c%d", e.Ctx.ID)
+		if e.Context != nil {
+			fmt.Fprintf(&b, "c%d", e.Context.ID)
 		}
-		e.open = true
+		e.hasRegisters = true
 	case OpSymbol, OpOpaque, OpClosure:
 		b.WriteString(e.Name)
 	case OpLoad:
 		fmt.Fprintf(&b, "@%s", e.Label.Key())
-		e.loading = true
-	case OpExtract, OpBound:
-		fmt.Fprintf(&b, "o%d", e.Off)
+		e.hasLoads = true
+	case OpExtract, OpCaptured:
+		fmt.Fprintf(&b, "o%d", e.Offset)
 	default:
-		fmt.Fprintf(&b, "k%d%d", e.Of, e.To)
+		fmt.Fprintf(&b, "k%d%d", e.Class, e.ResultClass)
 	}
 	if len(e.Args) > 0 {
 		b.WriteByte('(')
 		for _, a := range e.Args {
 			e.nodes += a.nodes
-			e.open = e.open || a.open
-			e.loading = e.loading || a.loading
+			e.hasRegisters = e.hasRegisters || a.hasRegisters
+			e.hasLoads = e.hasLoads || a.hasLoads
 			b.WriteString(a.key)
 			b.WriteByte(',')
 		}
 		b.WriteByte(')')
 	}
-	if e.nodes > maxNodes {
+	if e.nodes > maxExprNodes {
 		return Opaque("too large", e.Size)
 	}
 	e.key = Digest(b.String())
@@ -141,12 +141,12 @@ func finish(e *Expr) *Expr {
 func (e *Expr) Key() string { return e.key }
 
 // HasRegisters reports whether the value depends on registers.
-func (e *Expr) HasRegisters() bool { return e.open }
+func (e *Expr) HasRegisters() bool { return e.hasRegisters }
 
 // HasLoads reports whether the value depends on memory.
-func (e *Expr) HasLoads() bool { return e.loading }
+func (e *Expr) HasLoads() bool { return e.hasLoads }
 
-// digest keeps keys short: they are compared, and hold those of their parts.
+// Digest keeps keys short: they are compared, and hold those of their parts.
 func Digest(key string) string {
 	if len(key) <= 48 {
 		return key
@@ -156,19 +156,19 @@ func Digest(key string) string {
 }
 
 // Const is a constant.
-func Const(v Value) *Expr { return finish(&Expr{Op: OpConst, Size: v.Size, Val: v}) }
+func Const(v Value) *Expr { return sealExpr(&Expr{Op: OpConst, Size: v.Size, Value: v}) }
 
-// Num is a constant number.
-func Num(size int, n uint64) *Expr { return Const(Word(size, n)) }
+// Number is a constant number.
+func Number(size int, n uint64) *Expr { return Const(Word(size, n)) }
 
-// R is a register of the function itself.
-func R(r Reg, size int) *Expr { return finish(&Expr{Op: OpReg, Size: size, Reg: r}) }
+// Register is a register of the function itself.
+func Register(r Reg, size int) *Expr { return sealExpr(&Expr{Op: OpRegister, Size: size, Reg: r}) }
 
 // Symbol is the address of what the program calls name.
-func Symbol(name string) *Expr { return finish(&Expr{Op: OpSymbol, Size: 8, Name: name}) }
+func Symbol(name string) *Expr { return sealExpr(&Expr{Op: OpSymbol, Size: 8, Name: name}) }
 
 // Opaque is a value that the engine cannot compute, with a word on why.
-func Opaque(why string, size int) *Expr { return finish(&Expr{Op: OpOpaque, Size: size, Name: why}) }
+func Opaque(why string, size int) *Expr { return sealExpr(&Expr{Op: OpOpaque, Size: size, Name: why}) }
 
 // AnyKey stands for the key of an element of which nothing is known, or for all keys:
 // iterating over a map loads AnyKey, removing everything stores there. LengthKey stands
@@ -183,15 +183,15 @@ func FuncSymbol(name string) string { return "func " + name }
 
 // Closure is the function name with what it captured.
 func Closure(name string, captured ...*Expr) *Expr {
-	return finish(&Expr{Op: OpClosure, Size: 8, Name: name, Args: captured})
+	return sealExpr(&Expr{Op: OpClosure, Size: 8, Name: name, Args: captured})
 }
 
-// Bound is what the closure f captured as number i.
-func Bound(f *Expr, i, size int) *Expr {
+// CapturedValue is what the closure f captured as number i.
+func CapturedValue(f *Expr, i, size int) *Expr {
 	if f.Op == OpClosure && i < len(f.Args) {
 		return f.Args[i]
 	}
-	return finish(&Expr{Op: OpBound, Size: size, Off: i, Args: []*Expr{f}})
+	return sealExpr(&Expr{Op: OpCaptured, Size: size, Offset: i, Args: []*Expr{f}})
 }
 
 // Concat puts values together, the first at the lowest address.
@@ -206,9 +206,9 @@ func Concat(parts ...*Expr) *Expr {
 	}
 	e := &Expr{Op: OpConcat, Size: size, Args: parts}
 	if known {
-		return fold(e)
+		return foldConstants(e)
 	}
-	return finish(e)
+	return sealExpr(e)
 }
 
 // Extract is the size bytes of x at off.
@@ -218,9 +218,9 @@ func Extract(x *Expr, off, size int) *Expr {
 	}
 	switch x.Op {
 	case OpConst:
-		return Const(x.Val.Slice(off, size))
+		return Const(x.Value.Slice(off, size))
 	case OpExtract:
-		return Extract(x.Args[0], x.Off+off, size)
+		return Extract(x.Args[0], x.Offset+off, size)
 	case OpConcat:
 		at := 0
 		for _, p := range x.Args {
@@ -232,30 +232,30 @@ func Extract(x *Expr, off, size int) *Expr {
 	case OpOpaque:
 		return Opaque(x.Name, size)
 	}
-	return finish(&Expr{Op: OpExtract, Size: size, Off: off, Args: []*Expr{x}})
+	return sealExpr(&Expr{Op: OpExtract, Size: size, Offset: off, Args: []*Expr{x}})
 }
 
 // Binary is x op y.
 func Binary(op Operator, c Class, x, y *Expr) *Expr {
-	e := &Expr{Op: op, Size: x.Size, Of: c, Args: []*Expr{x, y}}
+	e := &Expr{Op: op, Size: x.Size, Class: c, Args: []*Expr{x, y}}
 	switch op {
-	case OpEq, OpNe, OpLt, OpLe, OpText:
+	case OpEq, OpNe, OpLt, OpLe, OpSameText:
 		e.Size = 1
 	}
 	if x.Op == OpConst && y.Op == OpConst {
-		return fold(e)
+		return foldConstants(e)
 	}
 	switch {
-	case (op == OpAdd || op == OpSub) && c != Float && y.Op == OpConst && y.Val.Uint() == 0 && y.Size <= 8:
+	case (op == OpAdd || op == OpSub) && c != Float && y.Op == OpConst && y.Value.Uint() == 0 && y.Size <= 8:
 		return x
-	case op == OpAdd && c != Float && y.Op == OpConst && x.Op == OpAdd && x.Of == c && x.Args[1].Op == OpConst:
+	case op == OpAdd && c != Float && y.Op == OpConst && x.Op == OpAdd && x.Class == c && x.Args[1].Op == OpConst:
 		return Binary(OpAdd, c, x.Args[0], Binary(OpAdd, c, x.Args[1], y))
 	case (op == OpEq || op == OpNe) && c != Float && x.key == y.key:
 		return Const(boolValue(op == OpEq))
-	case (op == OpEq || op == OpNe) && y.Op == OpConst && neverNil(x) && y.Val.Uint() == 0 && y.Size <= 8:
+	case (op == OpEq || op == OpNe) && y.Op == OpConst && neverNil(x) && y.Value.Uint() == 0 && y.Size <= 8:
 		return Const(boolValue(op == OpNe))
 	}
-	return finish(e)
+	return sealExpr(e)
 }
 
 // neverNil reports whether e is the address of something.
@@ -268,11 +268,11 @@ func neverNil(e *Expr) bool {
 
 // Unary is op x.
 func Unary(op Operator, c Class, x *Expr) *Expr {
-	e := &Expr{Op: op, Size: x.Size, Of: c, Args: []*Expr{x}}
-	if op == OpBadAddr {
+	e := &Expr{Op: op, Size: x.Size, Class: c, Args: []*Expr{x}}
+	if op == OpBadAddress {
 		e.Size = 1
 		if neverNil(x) {
-			return Num(1, 0)
+			return Number(1, 0)
 		}
 	}
 	if op == OpNot {
@@ -280,15 +280,15 @@ func Unary(op Operator, c Class, x *Expr) *Expr {
 		case OpNot:
 			return x.Args[0]
 		case OpEq:
-			return Binary(OpNe, x.Of, x.Args[0], x.Args[1])
+			return Binary(OpNe, x.Class, x.Args[0], x.Args[1])
 		case OpNe:
-			return Binary(OpEq, x.Of, x.Args[0], x.Args[1])
+			return Binary(OpEq, x.Class, x.Args[0], x.Args[1])
 		}
 	}
 	if x.Op == OpConst {
-		return fold(e)
+		return foldConstants(e)
 	}
-	return finish(e)
+	return sealExpr(e)
 }
 
 // Convert turns a number of class from into one of class to of the given size.
@@ -296,24 +296,24 @@ func Convert(x *Expr, from, to Class, size int) *Expr {
 	if size == x.Size && (from == to || from != Float && to != Float) {
 		return x
 	}
-	e := &Expr{Op: OpConvert, Size: size, Of: from, To: to, Args: []*Expr{x}}
+	e := &Expr{Op: OpConvert, Size: size, Class: from, ResultClass: to, Args: []*Expr{x}}
 	if x.Op == OpConst {
-		return fold(e)
+		return foldConstants(e)
 	}
-	return finish(e)
+	return sealExpr(e)
 }
 
 // Raced is whether the values that were read are out of date. See OpRaced.
-func Raced(values ...*Expr) *Expr { return finish(&Expr{Op: OpRaced, Size: 1, Args: values}) }
+func Raced(values ...*Expr) *Expr { return sealExpr(&Expr{Op: OpRaced, Size: 1, Args: values}) }
 
-// loadExpr is what is read at the point l from the address args[0], or from the element
+// LoadExpr is what is read at the point l from the address args[0], or from the element
 // args[1] of the map there.
-func LoadOf(l *Label, size int, args ...*Expr) *Expr {
-	return finish(&Expr{Op: OpLoad, Size: size, Label: l, Args: args})
+func LoadExpr(l *Label, size int, args ...*Expr) *Expr {
+	return sealExpr(&Expr{Op: OpLoad, Size: size, Label: l, Args: args})
 }
 
-func fold(e *Expr) *Expr {
-	finish(e)
+func foldConstants(e *Expr) *Expr {
+	sealExpr(e)
 	v := Eval(e, emptyEnvironment{})
 	if !v.Known {
 		return e
@@ -321,28 +321,28 @@ func fold(e *Expr) *Expr {
 	return Const(v)
 }
 
-// with is e with other arguments.
-func (e *Expr) with(args []*Expr) *Expr {
+// withArgs is e with other arguments.
+func (e *Expr) withArgs(args []*Expr) *Expr {
 	switch e.Op {
 	case OpConcat:
 		return Concat(args...)
 	case OpExtract:
-		return Extract(args[0], e.Off, e.Size)
-	case OpBound:
-		return Bound(args[0], e.Off, e.Size)
+		return Extract(args[0], e.Offset, e.Size)
+	case OpCaptured:
+		return CapturedValue(args[0], e.Offset, e.Size)
 	case OpConvert:
-		return Convert(args[0], e.Of, e.To, e.Size)
-	case OpNeg, OpInvert, OpNot, OpBadAddr:
-		return Unary(e.Op, e.Of, args[0])
+		return Convert(args[0], e.Class, e.ResultClass, e.Size)
+	case OpNeg, OpInvert, OpNot, OpBadAddress:
+		return Unary(e.Op, e.Class, args[0])
 	case OpLoad, OpClosure, OpRaced:
 		c := *e
-		c.Args, c.open, c.loading = args, false, false
-		return finish(&c)
+		c.Args, c.hasRegisters, c.hasLoads = args, false, false
+		return sealExpr(&c)
 	}
-	return Binary(e.Op, e.Of, args[0], args[1])
+	return Binary(e.Op, e.Class, args[0], args[1])
 }
 
-// rewrite applies f to the leaves and loads of e, innermost first; f returns nil for
+// Rewrite applies f to the leaves and loads of e, innermost first; f returns nil for
 // what stays as it is.
 func (e *Expr) Rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
 	if r, ok := done[e]; ok {
@@ -356,11 +356,11 @@ func (e *Expr) Rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
 			changed = changed || args[i] != a
 		}
 		if changed {
-			r = e.with(args)
+			r = e.withArgs(args)
 		}
 	}
 	switch r.Op {
-	case OpReg, OpLoad, OpSymbol:
+	case OpRegister, OpLoad, OpSymbol:
 		if n := f(r); n != nil {
 			r = n
 		}
@@ -369,22 +369,22 @@ func (e *Expr) Rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
 	return r
 }
 
-// in gives the registers of e the context c.
+// InContext gives the registers of e the context c.
 func (e *Expr) InContext(c *Context) *Expr {
-	if e == nil || !e.open {
+	if e == nil || !e.hasRegisters {
 		return e
 	}
 	return e.Rewrite(func(x *Expr) *Expr {
-		if x.Op != OpReg {
+		if x.Op != OpRegister {
 			return nil
 		}
 		n := *x
-		n.Ctx = c
-		return finish(&n)
+		n.Context = c
+		return sealExpr(&n)
 	}, map[*Expr]*Expr{})
 }
 
-// walk calls f for e and everything in it, each once.
+// Walk calls f for e and everything in it, each once.
 func (e *Expr) Walk(seen map[*Expr]bool, f func(*Expr)) {
 	if seen[e] {
 		return
@@ -425,10 +425,10 @@ func (e *Expr) String() string {
 	}
 	switch e.Op {
 	case OpConst:
-		return e.Val.String()
-	case OpReg:
-		if e.Ctx != nil && e.Ctx.Func.regName(e.Reg) != "" {
-			return e.Ctx.Func.regName(e.Reg)
+		return e.Value.String()
+	case OpRegister:
+		if e.Context != nil && e.Context.Func.regName(e.Reg) != "" {
+			return e.Context.Func.regName(e.Reg)
 		}
 		return fmt.Sprintf("r%d", e.Reg)
 	case OpLoad:
@@ -441,19 +441,19 @@ func (e *Expr) String() string {
 	case OpOpaque:
 		return "<" + e.Name + ">"
 	case OpExtract:
-		return fmt.Sprintf("%s[%d:%d]", arg(0), e.Off, e.Off+e.Size)
+		return fmt.Sprintf("%s[%d:%d]", arg(0), e.Offset, e.Offset+e.Size)
 	case OpConcat:
 		return "{" + list() + "}"
 	case OpConvert:
-		return fmt.Sprintf("%s%d(%s)", [...]string{"u", "i", "f"}[e.To], 8*e.Size, e.Args[0])
-	case OpBadAddr:
+		return fmt.Sprintf("%s%d(%s)", [...]string{"u", "i", "f"}[e.ResultClass], 8*e.Size, e.Args[0])
+	case OpBadAddress:
 		return "BadAddr(" + list() + ")"
 	case OpRaced:
 		return "Raced(" + list() + ")"
 	case OpClosure:
 		return "func " + e.Name + "{" + list() + "}"
-	case OpBound:
-		return fmt.Sprintf("%s.captured%d", arg(0), e.Off)
+	case OpCaptured:
+		return fmt.Sprintf("%s.captured%d", arg(0), e.Offset)
 	case OpNeg, OpInvert, OpNot:
 		return operators[e.Op] + arg(0)
 	}

@@ -1,6 +1,6 @@
 package ir
 
-// dominators gives, for each block that can be reached, the blocks on every way to it.
+// Dominators gives, for each block that can be reached, the blocks on every way to it.
 func Dominators(f *Func) []map[int]bool {
 	dom := make([]map[int]bool, len(f.Blocks))
 	dom[0] = map[int]bool{0: true}
@@ -56,7 +56,7 @@ func InLoop(b *Block) bool {
 	return false
 }
 
-// predIndex is which of the target's predecessors the edge is. A branch whose sides
+// PredIndex is which of the target's predecessors the edge is. A branch whose sides
 // meet has two edges to the same block.
 func PredIndex(from *Block, succ int) int {
 	to, nth := from.Succs[succ], 0

@@ -6,14 +6,14 @@ import "fmt"
 type Program struct {
 	Funcs []*Func
 	// Data are the contents of symbols that never change, such as texts.
-	Data map[string][]byte
+	Constants map[string][]byte
 	// Methods finds the function behind a method of a dynamic type: by the symbol of
 	// the type, then the method's name.
 	Methods map[string]map[string]*Func
 
-	byName map[string]*Func
-	bySite map[uint32]*Func
-	instrs map[uint32][]*Instr
+	byName  map[string]*Func
+	entered map[uint32]*Func
+	bySite  map[uint32][]*Instr
 }
 
 // A Func is a function. Block 0 is where it begins.
@@ -21,17 +21,17 @@ type Func struct {
 	Name string
 	// Site is the site of the event that says that the function was entered; 0 if
 	// entering it makes no event.
-	Site    uint32
-	Params  []Reg
-	Free    []Reg // captured values
-	Sizes   []int // of each register
-	Names   []string
-	Results int // size of what it returns
-	Blocks  []*Block
-	Pos     int
+	Site       uint32
+	Params     []Reg
+	Captured   []Reg // captured values
+	RegSizes   []int // of each register
+	RegNames   []string
+	ResultSize int // size of what it returns
+	Blocks     []*Block
+	Origin     int
 	// Test says that the function checks the program and is no part of it. A section
 	// there is not what a person would call a fix.
-	Test bool
+	TestCode bool
 }
 
 // A Block is a list of instructions of which the last alone leaves it.
@@ -72,49 +72,49 @@ var opNames = [...]string{
 
 func (o Op) String() string { return opNames[o] }
 
-// A Why is the way in which a test fails.
-type Why uint8
+// A Cause is the way in which a test fails.
+type Cause uint8
 
 const (
-	BadAddress   Why = iota + 1 // nil dereference
-	OutOfRange                  // index or slice bounds
-	WrongType                   // type assertion
-	DivideByZero                // integer division
-	Panic                       // an explicit one
-	Assertion                   // a test said so
-	MapConflict                 // a map was used by two at once
-	Race                        // two accesses without order, one of them a store
+	NilDereference Cause = iota + 1 // nil dereference
+	OutOfRange                      // index or slice bounds
+	WrongType                       // type assertion
+	DivideByZero                    // integer division
+	Panic                           // an explicit one
+	Assertion                       // a test said so
+	MapConflict                     // a map was used by two at once
+	Race                            // two accesses without order, one of them a store
 )
 
-var whyNames = [...]string{
-	BadAddress: "nil dereference", OutOfRange: "index out of range", WrongType: "failed type assertion", DivideByZero: "division by zero",
+var causeNames = [...]string{
+	NilDereference: "nil dereference", OutOfRange: "index out of range", WrongType: "failed type assertion", DivideByZero: "division by zero",
 	Panic: "panic", Assertion: "failed assertion", MapConflict: "concurrent map use", Race: "data race",
 }
 
-func (w Why) String() string {
-	if int(w) < len(whyNames) && whyNames[w] != "" {
-		return whyNames[w]
+func (w Cause) String() string {
+	if int(w) < len(causeNames) && causeNames[w] != "" {
+		return causeNames[w]
 	}
 	return fmt.Sprintf("failure %d", uint8(w))
 }
 
 // An Instr is an instruction.
 type Instr struct {
-	Op    Op
-	ID    int // unique in the program
-	Block *Block
-	Dst   Reg
-	Size  int // Load, Store: how many bytes
-	X     *Expr
-	Val   *Expr
-	Key   *Expr
-	Args  []*Expr
+	Op      Op
+	ID      int // unique in the program
+	Block   *Block
+	Dst     Reg
+	Size    int // Load, Store: how many bytes
+	Operand *Expr
+	Value   *Expr
+	Key     *Expr
+	Args    []*Expr
 	// Callee: the function, if it is known. Else Fn is the value that is called, or
 	// the dynamic type of which Method is.
 	Callee *Func
-	Fn     *Expr
+	Target *Expr
 	Method string
-	Why    Why
+	Cause  Cause
 	// Sync is what a Sync instruction does, or a Defer of such an operation.
 	Sync SyncKind
 	// Extern is the front end's name of what a call reaches that has no function here.
@@ -123,8 +123,8 @@ type Instr struct {
 	// Private says that no other goroutine can reach the memory.
 	Private bool
 	// Sites are the sites of the events that the instruction makes.
-	Sites []uint32
-	Pos   int // where it is in the source: a number that the front end understands
+	Sites  []uint32
+	Origin int // where it is in the source: a number that the front end understands
 	// Data says in the program's terms what is loaded or stored, for people and for
 	// the choice of a lock.
 	Data string
@@ -145,20 +145,20 @@ func (in *Instr) Index() int {
 }
 
 func (f *Func) regName(r Reg) string {
-	if int(r) < len(f.Names) {
-		return f.Names[r]
+	if int(r) < len(f.RegNames) {
+		return f.RegNames[r]
 	}
 	return ""
 }
 
 // NewReg adds a register.
 func (f *Func) NewReg(name string, size int) Reg {
-	if len(f.Sizes) == 0 {
-		f.Sizes, f.Names = []int{0}, []string{""}
+	if len(f.RegSizes) == 0 {
+		f.RegSizes, f.RegNames = []int{0}, []string{""}
 	}
-	f.Sizes = append(f.Sizes, size)
-	f.Names = append(f.Names, name)
-	return Reg(len(f.Sizes) - 1)
+	f.RegSizes = append(f.RegSizes, size)
+	f.RegNames = append(f.RegNames, name)
+	return Reg(len(f.RegSizes) - 1)
 }
 
 // NewBlock adds a block.
@@ -175,8 +175,8 @@ func (b *Block) Add(in *Instr) *Instr {
 	return in
 }
 
-// To makes s a successor of b.
-func (b *Block) To(s *Block) {
+// LinkTo makes s a successor of b.
+func (b *Block) LinkTo(s *Block) {
 	b.Succs = append(b.Succs, s)
 	s.Preds = append(s.Preds, b)
 }
@@ -184,19 +184,19 @@ func (b *Block) To(s *Block) {
 // Finish numbers the instructions and builds the program's indexes. It must be
 // called once, when all functions are there.
 func (p *Program) Finish() {
-	p.byName, p.bySite, p.instrs = map[string]*Func{}, map[uint32]*Func{}, map[uint32][]*Instr{}
+	p.byName, p.entered, p.bySite = map[string]*Func{}, map[uint32]*Func{}, map[uint32][]*Instr{}
 	id := 0
 	for _, f := range p.Funcs {
 		p.byName[f.Name] = f
 		if f.Site != 0 {
-			p.bySite[f.Site] = f
+			p.entered[f.Site] = f
 		}
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				id++
 				in.ID = id
 				for _, s := range in.Sites {
-					p.instrs[s] = append(p.instrs[s], in)
+					p.bySite[s] = append(p.bySite[s], in)
 				}
 			}
 		}
@@ -206,13 +206,13 @@ func (p *Program) Finish() {
 // Func finds a function by name.
 func (p *Program) Func(name string) *Func { return p.byName[name] }
 
-// At returns the instructions whose events have the site.
-func (p *Program) At(site uint32) []*Instr { return p.instrs[site] }
+// InstrsAt returns the instructions whose events have the site.
+func (p *Program) InstrsAt(site uint32) []*Instr { return p.bySite[site] }
 
-// isAccess reports whether in touches memory that others may touch.
+// IsAccess reports whether in touches memory that others may touch.
 func (in *Instr) IsAccess() bool { return (in.Op == Load || in.Op == Store) && !in.Private }
 
-// exits reports whether in is the last of its block.
+// EndsBlock reports whether in is the last of its block.
 func (in *Instr) EndsBlock() bool {
 	switch in.Op {
 	case Jump, Branch, Return, Stop:
@@ -222,4 +222,4 @@ func (in *Instr) EndsBlock() bool {
 }
 
 // FuncAt returns the function whose entering makes the event with the site.
-func (p *Program) FuncAt(site uint32) *Func { return p.bySite[site] }
+func (p *Program) FuncAt(site uint32) *Func { return p.entered[site] }

@@ -20,7 +20,7 @@ func TestSanityAcceptsWhatIsRightAndNamesWhatIsWrong(t *testing.T) {
 	}{
 		{"not defined on every way", func(f *ir.Func) {
 			r := f.Blocks[1].Instrs[0].Dst
-			f.Blocks[3].Instrs[0].X = ir.R(r, 8)
+			f.Blocks[3].Instrs[0].Operand = ir.Register(r, 8)
 		}},
 		{"defined twice", func(f *ir.Func) { f.Blocks[1].Instrs[0].Dst = f.Blocks[0].Instrs[0].Dst }},
 		{"successors", func(f *ir.Func) { f.Blocks[1].Succs = nil }},
@@ -37,18 +37,18 @@ func TestSanityAcceptsWhatIsRightAndNamesWhatIsWrong(t *testing.T) {
 }
 
 func TestExpressionsSimplify(t *testing.T) {
-	x := ir.R(1, 8)
+	x := ir.Register(1, 8)
 	for _, test := range []struct {
 		e    *ir.Expr
 		want string
 	}{
-		{ir.Binary(ir.OpAdd, ir.Unsigned, ir.Binary(ir.OpAdd, ir.Unsigned, x, ir.Num(8, 8)), ir.Num(8, 40)), "r1 + 48"},
+		{ir.Binary(ir.OpAdd, ir.Unsigned, ir.Binary(ir.OpAdd, ir.Unsigned, x, ir.Number(8, 8)), ir.Number(8, 40)), "r1 + 48"},
 		{ir.Binary(ir.OpEq, ir.Unsigned, x, x), "1"},
-		{ir.Unary(ir.OpNot, ir.Unsigned, ir.Binary(ir.OpEq, ir.Unsigned, x, ir.Num(8, 0))), "r1 != 0"},
-		{ir.Unary(ir.OpBadAddr, ir.Unsigned, ir.Symbol("g")), "0"},
-		{ir.Extract(ir.Concat(x, ir.Num(8, 5)), 8, 8), "5"},
-		{ir.Binary(ir.OpMul, ir.Signed, ir.Num(1, 0xff), ir.Num(1, 3)), "-3"},
-		{ir.Bound(ir.Closure("f", x), 0, 8), "r1"},
+		{ir.Unary(ir.OpNot, ir.Unsigned, ir.Binary(ir.OpEq, ir.Unsigned, x, ir.Number(8, 0))), "r1 != 0"},
+		{ir.Unary(ir.OpBadAddress, ir.Unsigned, ir.Symbol("g")), "0"},
+		{ir.Extract(ir.Concat(x, ir.Number(8, 5)), 8, 8), "5"},
+		{ir.Binary(ir.OpMul, ir.Signed, ir.Number(1, 0xff), ir.Number(1, 3)), "-3"},
+		{ir.CapturedValue(ir.Closure("f", x), 0, 8), "r1"},
 	} {
 		if got := test.e.String(); got != test.want {
 			t.Errorf("%s, want %s", got, test.want)

@@ -10,7 +10,7 @@ import (
 func (p *Program) Check() error {
 	var errs []error
 	for _, f := range p.Funcs {
-		c := &checker{f: f, defined: map[Reg]*Instr{}}
+		c := &checker{fn: f, defined: map[Reg]*Instr{}}
 		c.check()
 		errs = append(errs, c.errs...)
 	}
@@ -18,13 +18,13 @@ func (p *Program) Check() error {
 }
 
 type checker struct {
-	f       *Func
+	fn      *Func
 	defined map[Reg]*Instr
 	errs    []error
 }
 
-func (c *checker) bad(in *Instr, format string, args ...any) {
-	where := c.f.Name
+func (c *checker) reject(in *Instr, format string, args ...any) {
+	where := c.fn.Name
 	if in != nil {
 		where += ":" + in.Name() + " (" + in.Op.String() + ")"
 	}
@@ -33,27 +33,27 @@ func (c *checker) bad(in *Instr, format string, args ...any) {
 
 func (c *checker) check() {
 	given := map[Reg]bool{}
-	for _, r := range append(append([]Reg(nil), c.f.Params...), c.f.Free...) {
+	for _, r := range append(append([]Reg(nil), c.fn.Params...), c.fn.Captured...) {
 		given[r] = true
 	}
-	for i, b := range c.f.Blocks {
-		if b.Index != i || b.Func != c.f {
-			c.bad(nil, "block %d is numbered %d", i, b.Index)
+	for i, b := range c.fn.Blocks {
+		if b.Index != i || b.Func != c.fn {
+			c.reject(nil, "block %d is numbered %d", i, b.Index)
 		}
 		if len(b.Instrs) == 0 {
-			c.bad(nil, "block %d is empty", i)
+			c.reject(nil, "block %d is empty", i)
 			continue
 		}
 		for j, in := range b.Instrs {
 			if in.Block != b {
-				c.bad(in, "it is in two blocks")
+				c.reject(in, "it is in two blocks")
 			}
 			if in.EndsBlock() != (j == len(b.Instrs)-1) {
-				c.bad(in, "it must be the last of its block, or must not be")
+				c.reject(in, "it must be the last of its block, or must not be")
 			}
 			if in.Dst != 0 {
 				if c.defined[in.Dst] != nil || given[in.Dst] {
-					c.bad(in, "register %d is defined twice", in.Dst)
+					c.reject(in, "register %d is defined twice", in.Dst)
 				}
 				c.defined[in.Dst] = in
 			}
@@ -63,25 +63,25 @@ func (c *checker) check() {
 	if len(c.errs) > 0 {
 		return
 	}
-	dom := Dominators(c.f)
-	for _, b := range c.f.Blocks {
+	dom := Dominators(c.fn)
+	for _, b := range c.fn.Blocks {
 		for j, in := range b.Instrs {
 			c.instr(in)
 			if dom[b.Index] == nil {
 				continue // cannot be reached
 			}
-			c.uses(in, func(r Reg, from *Block) {
+			c.eachUse(in, func(r Reg, from *Block) {
 				d := c.defined[r]
 				switch {
 				case given[r]:
 				case d == nil:
-					c.bad(in, "register %d is not defined", r)
+					c.reject(in, "register %d is not defined", r)
 				case from == b && d.Block == b && in.Op != Phi:
 					if d.Index() >= j {
-						c.bad(in, "register %d is used before it is defined", r)
+						c.reject(in, "register %d is used before it is defined", r)
 					}
 				case dom[from.Index] != nil && !dom[from.Index][d.Block.Index]:
-					c.bad(in, "register %d is not defined on every way here", r)
+					c.reject(in, "register %d is not defined on every way here", r)
 				}
 			})
 		}
@@ -97,7 +97,7 @@ func (c *checker) edges(b *Block) {
 		want = 2
 	}
 	if len(b.Succs) != want {
-		c.bad(b.Instrs[len(b.Instrs)-1], "it has %d successors, not %d", len(b.Succs), want)
+		c.reject(b.Instrs[len(b.Instrs)-1], "it has %d successors, not %d", len(b.Succs), want)
 	}
 	for _, s := range b.Succs {
 		n, m := 0, 0
@@ -112,28 +112,28 @@ func (c *checker) edges(b *Block) {
 			}
 		}
 		if n != m {
-			c.bad(nil, "blocks %d and %d do not agree that one follows the other", b.Index, s.Index)
+			c.reject(nil, "blocks %d and %d do not agree that one follows the other", b.Index, s.Index)
 		}
 	}
 }
 
-// uses calls f with every register that in reads, and the block at whose end it is
+// eachUse calls f with every register that in reads, and the block at whose end it is
 // read.
-func (c *checker) uses(in *Instr, f func(Reg, *Block)) {
+func (c *checker) eachUse(in *Instr, f func(Reg, *Block)) {
 	each := func(e *Expr, b *Block) {
 		if e == nil {
 			return
 		}
 		e.Walk(map[*Expr]bool{}, func(x *Expr) {
-			if x.Op != OpReg {
+			if x.Op != OpRegister {
 				return
 			}
-			if int(x.Reg) >= len(c.f.Sizes) || x.Reg == 0 {
-				c.bad(in, "there is no register %d", x.Reg)
+			if int(x.Reg) >= len(c.fn.RegSizes) || x.Reg == 0 {
+				c.reject(in, "there is no register %d", x.Reg)
 				return
 			}
-			if x.Size != c.f.Sizes[x.Reg] {
-				c.bad(in, "register %d has %d bytes, used are %d", x.Reg, c.f.Sizes[x.Reg], x.Size)
+			if x.Size != c.fn.RegSizes[x.Reg] {
+				c.reject(in, "register %d has %d bytes, used are %d", x.Reg, c.fn.RegSizes[x.Reg], x.Size)
 			}
 			f(x.Reg, b)
 		})
@@ -146,7 +146,7 @@ func (c *checker) uses(in *Instr, f func(Reg, *Block)) {
 		}
 		return
 	}
-	for _, e := range append([]*Expr{in.X, in.Val, in.Key, in.Fn}, in.Args...) {
+	for _, e := range append([]*Expr{in.Operand, in.Value, in.Key, in.Target}, in.Args...) {
 		each(e, in.Block)
 	}
 }
@@ -156,60 +156,60 @@ func (c *checker) instr(in *Instr) {
 	switch in.Op {
 	case Phi:
 		if len(in.Args) != len(in.Block.Preds) {
-			c.bad(in, "it has %d values for %d ways here", len(in.Args), len(in.Block.Preds))
+			c.reject(in, "it has %d values for %d ways here", len(in.Args), len(in.Block.Preds))
 		}
 		if i := in.Index(); i > 0 && in.Block.Instrs[i-1].Op != Phi {
-			c.bad(in, "it does not stand first in its block")
+			c.reject(in, "it does not stand first in its block")
 		}
 	case Assign:
 		needX = true
-		if in.X != nil && in.Dst != 0 && in.X.Size != c.f.Sizes[in.Dst] {
-			c.bad(in, "%d bytes are assigned to a register of %d", in.X.Size, c.f.Sizes[in.Dst])
+		if in.Operand != nil && in.Dst != 0 && in.Operand.Size != c.fn.RegSizes[in.Dst] {
+			c.reject(in, "%d bytes are assigned to a register of %d", in.Operand.Size, c.fn.RegSizes[in.Dst])
 		}
 	case Load:
 		needX = true
-		if in.Dst != 0 && in.Size != c.f.Sizes[in.Dst] {
-			c.bad(in, "%d bytes are loaded into a register of %d", in.Size, c.f.Sizes[in.Dst])
+		if in.Dst != 0 && in.Size != c.fn.RegSizes[in.Dst] {
+			c.reject(in, "%d bytes are loaded into a register of %d", in.Size, c.fn.RegSizes[in.Dst])
 		}
 	case Store:
 		needX = true
-		if in.Val == nil && in.Key == nil {
-			c.bad(in, "it stores nothing")
-		} else if in.Val != nil && in.Key == nil && in.Val.Size != in.Size {
-			c.bad(in, "it stores %d bytes of %d", in.Size, in.Val.Size)
+		if in.Value == nil && in.Key == nil {
+			c.reject(in, "it stores nothing")
+		} else if in.Value != nil && in.Key == nil && in.Value.Size != in.Size {
+			c.reject(in, "it stores %d bytes of %d", in.Size, in.Value.Size)
 		}
 	case Alloc, Test, Branch:
 		needX = true
-		if in.Op == Test && in.Why == 0 {
-			c.bad(in, "it does not say why it fails")
+		if in.Op == Test && in.Cause == 0 {
+			c.reject(in, "it does not say why it fails")
 		}
 	case Call, Spawn, Defer:
 		if in.Callee != nil && len(in.Args) != len(in.Callee.Params) {
-			c.bad(in, "%s has %d parameters, given are %d", in.Callee.Name, len(in.Callee.Params), len(in.Args))
+			c.reject(in, "%s has %d parameters, given are %d", in.Callee.Name, len(in.Callee.Params), len(in.Args))
 		}
-		if in.Callee == nil && in.Fn == nil && in.Extern == "" && in.Sync == SyncNone {
-			c.bad(in, "it does not say what it calls")
+		if in.Callee == nil && in.Target == nil && in.Extern == "" && in.Sync == SyncNone {
+			c.reject(in, "it does not say what it calls")
 		}
-		if in.Op == Call && in.Callee != nil && in.Dst != 0 && in.Callee.Results != c.f.Sizes[in.Dst] {
-			c.bad(in, "%s returns %d bytes, the register has %d", in.Callee.Name, in.Callee.Results, c.f.Sizes[in.Dst])
+		if in.Op == Call && in.Callee != nil && in.Dst != 0 && in.Callee.ResultSize != c.fn.RegSizes[in.Dst] {
+			c.reject(in, "%s returns %d bytes, the register has %d", in.Callee.Name, in.Callee.ResultSize, c.fn.RegSizes[in.Dst])
 		}
 	case Return:
 		n := 0
-		if in.X != nil {
-			n = in.X.Size
+		if in.Operand != nil {
+			n = in.Operand.Size
 		}
-		if n != c.f.Results {
-			c.bad(in, "it returns %d bytes of %d", n, c.f.Results)
+		if n != c.fn.ResultSize {
+			c.reject(in, "it returns %d bytes of %d", n, c.fn.ResultSize)
 		}
 	case Sync:
 		if in.Sync == SyncNone || in.Sync >= syncKinds {
-			c.bad(in, "there is no such operation: %v", in.Sync)
+			c.reject(in, "there is no such operation: %v", in.Sync)
 		}
 	case RunDefers, Jump, Stop:
 	default:
-		c.bad(in, "there is no such instruction: %d", in.Op)
+		c.reject(in, "there is no such instruction: %d", in.Op)
 	}
-	if needX && in.X == nil {
-		c.bad(in, "it has no operand")
+	if needX && in.Operand == nil {
+		c.reject(in, "it has no operand")
 	}
 }

@@ -16,9 +16,9 @@ func (f *Func) String() string {
 		b.WriteString(f.text(r))
 	}
 	b.WriteByte(')')
-	if len(f.Free) > 0 {
+	if len(f.Captured) > 0 {
 		b.WriteString(" captures")
-		for _, r := range f.Free {
+		for _, r := range f.Captured {
 			b.WriteString(" " + f.text(r))
 		}
 	}
@@ -32,7 +32,7 @@ func (f *Func) String() string {
 	return b.String()
 }
 
-func (f *Func) text(r Reg) string { return fmt.Sprintf("r%d:%d", r, f.Sizes[r]) }
+func (f *Func) text(r Reg) string { return fmt.Sprintf("r%d:%d", r, f.RegSizes[r]) }
 
 func (in *Instr) String() string {
 	var b strings.Builder
@@ -52,23 +52,23 @@ func (in *Instr) String() string {
 		b.WriteString(in.Sync.String())
 	}
 	b.WriteString(in.Extern)
-	if in.Why != 0 {
-		fmt.Fprintf(&b, "%q if ", in.Why)
+	if in.Cause != 0 {
+		fmt.Fprintf(&b, "%q if ", in.Cause)
 	}
-	if in.X != nil {
-		b.WriteString(in.X.String())
+	if in.Operand != nil {
+		b.WriteString(in.Operand.String())
 	}
 	if in.Key != nil {
 		fmt.Fprintf(&b, "[%s]", in.Key)
 	}
-	if in.Op == Store && in.Val != nil {
-		fmt.Fprintf(&b, " := %s", in.Val)
+	if in.Op == Store && in.Value != nil {
+		fmt.Fprintf(&b, " := %s", in.Value)
 	}
 	switch {
 	case in.Callee != nil:
 		b.WriteString(in.Callee.Name)
-	case in.Fn != nil:
-		b.WriteString(in.Fn.String())
+	case in.Target != nil:
+		b.WriteString(in.Target.String())
 	}
 	if in.Method != "" {
 		b.WriteString("." + in.Method)

@@ -13,9 +13,9 @@ func Graph(succs ...[]int) *ir.Func {
 	}
 	for i, s := range succs {
 		b := f.Blocks[i]
-		b.Add(&ir.Instr{Op: ir.Load, Dst: f.NewReg("", 8), Size: 8, X: ir.Symbol("x")})
+		b.Add(&ir.Instr{Op: ir.Load, Dst: f.NewReg("", 8), Size: 8, Operand: ir.Symbol("x")})
 		for _, to := range s {
-			b.To(f.Blocks[to])
+			b.LinkTo(f.Blocks[to])
 		}
 		switch len(s) {
 		case 0:
@@ -23,7 +23,7 @@ func Graph(succs ...[]int) *ir.Func {
 		case 1:
 			b.Add(&ir.Instr{Op: ir.Jump})
 		case 2:
-			b.Add(&ir.Instr{Op: ir.Branch, X: ir.R(c, 1)})
+			b.Add(&ir.Instr{Op: ir.Branch, Operand: ir.Register(c, 1)})
 		}
 	}
 	p := &ir.Program{Funcs: []*ir.Func{f}}

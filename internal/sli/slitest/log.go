@@ -8,33 +8,33 @@ import (
 
 // A Log is a Trace in memory.
 type Log struct {
-	Events []exec.Event
-	byG    map[uint32][]int
-	words  map[uint64][]int // accesses by 8-byte word
-	allocs []int            // by address
-	frames map[uint32][2]uint32
+	Events         []exec.Event
+	byGoroutine    map[uint32][]int
+	accessesByWord map[uint64][]int // accesses by 8-byte word
+	allocations    []int            // by address
+	frames         map[uint32][2]uint32
 }
 
 // NewLog indexes events, whose numbers are their places counted from 1.
 func NewLog(events []exec.Event) *Log {
-	l := &Log{Events: events, byG: map[uint32][]int{}, words: map[uint64][]int{}, frames: map[uint32][2]uint32{}}
+	l := &Log{Events: events, byGoroutine: map[uint32][]int{}, accessesByWord: map[uint64][]int{}, frames: map[uint32][2]uint32{}}
 	for i := range events {
 		l.index(i)
 	}
-	sort.SliceStable(l.allocs, func(i, j int) bool { return events[l.allocs[i]].Addr < events[l.allocs[j]].Addr })
+	sort.SliceStable(l.allocations, func(i, j int) bool { return events[l.allocations[i]].Addr < events[l.allocations[j]].Addr })
 	return l
 }
 
 func (l *Log) index(i int) {
 	e := &l.Events[i]
-	l.byG[e.G] = append(l.byG[e.G], i)
+	l.byGoroutine[e.G] = append(l.byGoroutine[e.G], i)
 	switch {
 	case e.IsAccess():
 		for w := e.Addr / 8; w <= (e.Addr+uint64(max(e.Size, 1))-1)/8; w++ {
-			l.words[w] = append(l.words[w], i)
+			l.accessesByWord[w] = append(l.accessesByWord[w], i)
 		}
 	case e.Kind == exec.KindAlloc:
-		l.allocs = append(l.allocs, i)
+		l.allocations = append(l.allocations, i)
 	case e.Kind == exec.KindCall:
 		l.frames[e.Frame] = [2]uint32{uint32(e.Arg), e.Site}
 	}
@@ -58,7 +58,7 @@ func (l *Log) All(after uint64, f func(*exec.Event) bool) {
 }
 
 func (l *Log) Next(g uint32, after uint64) (exec.Event, bool) {
-	list := l.byG[g]
+	list := l.byGoroutine[g]
 	i := sort.SearchInts(list, int(after))
 	if i == len(list) {
 		return exec.Event{}, false
@@ -69,7 +69,7 @@ func (l *Log) Next(g uint32, after uint64) (exec.Event, bool) {
 func (l *Log) LastStore(addr uint64, size uint32, before uint64) (exec.Event, bool) {
 	best := -1
 	for w := addr / 8; w <= (addr+uint64(max(size, 1))-1)/8; w++ {
-		list := l.words[w]
+		list := l.accessesByWord[w]
 		for i := sort.SearchInts(list, int(before)-1) - 1; i >= 0; i-- {
 			e := &l.Events[list[i]]
 			if e.Writes() && e.Touches(addr, size) {
@@ -87,7 +87,7 @@ func (l *Log) LastStore(addr uint64, size uint32, before uint64) (exec.Event, bo
 func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*exec.Event) bool) {
 	var all []int
 	for w := addr / 8; w <= (addr+uint64(max(size, 1))-1)/8; w++ {
-		list := l.words[w]
+		list := l.accessesByWord[w]
 		for i := sort.SearchInts(list, int(from)-1); i < len(list) && uint64(list[i]) < to; i++ {
 			if e := &l.Events[list[i]]; e.Touches(addr, size) {
 				all = append(all, list[i])
@@ -106,9 +106,9 @@ func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*exec.E
 }
 
 func (l *Log) Allocation(addr uint64, before uint64) (exec.Event, uint64, bool) {
-	i := sort.Search(len(l.allocs), func(i int) bool { return l.Events[l.allocs[i]].Addr > addr })
+	i := sort.Search(len(l.allocations), func(i int) bool { return l.Events[l.allocations[i]].Addr > addr })
 	for i--; i >= 0; i-- {
-		e := &l.Events[l.allocs[i]]
+		e := &l.Events[l.allocations[i]]
 		if e.Seq < before && e.Touches(addr, 1) {
 			return *e, l.Last(), true
 		}

@@ -22,24 +22,24 @@ type Simulation struct {
 	// MaxSteps ends a run that does not end by itself.
 	MaxSteps int
 
-	prog     *ir.Program
-	memory   map[uint64]byte
-	threads  map[uint32]*exec.Thread
-	order    []uint32
-	events   []exec.Event
-	frames   uint32
-	next     uint64
-	symbols  map[string]uint64
-	names    map[uint64]string
-	closures map[uint64]exec.Closure
-	maps     map[uint64]map[string]ir.Value
-	locks    map[uint64]*lockState
-	groups   map[uint64]int64
-	channels map[uint64]*channelState
-	onces    map[uint64]uint8
-	calling  map[uint32]bool     // goroutines inside the function of a Once
-	sending  map[uint32]*message // of goroutines that wait for it to be received
-	err      error
+	prog        *ir.Program
+	memory      map[uint64]byte
+	threads     map[uint32]*exec.Thread
+	running     []uint32
+	events      []exec.Event
+	frames      uint32
+	nextAddress uint64
+	symbols     map[string]uint64
+	names       map[uint64]string
+	closures    map[uint64]exec.Closure
+	maps        map[uint64]map[string]ir.Value
+	locks       map[uint64]*lockState
+	groups      map[uint64]int64
+	channels    map[uint64]*channelState
+	onces       map[uint64]uint8
+	calling     map[uint32]bool     // goroutines inside the function of a Once
+	sending     map[uint32]*message // of goroutines that wait for it to be received
+	err         error
 }
 
 // ErrStuck is returned when no goroutine can make a step, ErrSteps when a run is too
@@ -53,13 +53,13 @@ var (
 type CrashError struct{ Test *ir.Instr }
 
 func (e *CrashError) Error() string {
-	return fmt.Sprintf("%v at %s", e.Test.Why, e.Test.Name())
+	return fmt.Sprintf("%v at %s", e.Test.Cause, e.Test.Name())
 }
 
 // NewSimulation prepares a run with empty memory.
 func NewSimulation(p *ir.Program) *Simulation {
 	return &Simulation{
-		MaxSteps: 1 << 20, prog: p, memory: map[uint64]byte{}, threads: map[uint32]*exec.Thread{}, next: 1 << 32,
+		MaxSteps: 1 << 20, prog: p, memory: map[uint64]byte{}, threads: map[uint32]*exec.Thread{}, nextAddress: 1 << 32,
 		symbols: map[string]uint64{}, names: map[uint64]string{}, closures: map[uint64]exec.Closure{},
 		maps: map[uint64]map[string]ir.Value{}, locks: map[uint64]*lockState{}, groups: map[uint64]int64{},
 		channels: map[uint64]*channelState{}, onces: map[uint64]uint8{}, calling: map[uint32]bool{}, sending: map[uint32]*message{},
@@ -102,11 +102,11 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 	s.start(1, fn, args, nil)
 	blocked := map[uint32]bool{}
 	for range s.MaxSteps {
-		if len(s.order) == 0 {
+		if len(s.running) == 0 {
 			return NewLog(s.events), exec.Failure{}, s.err
 		}
 		var ready []uint32
-		for _, g := range s.order {
+		for _, g := range s.running {
 			if !blocked[g] {
 				ready = append(ready, g)
 			}
@@ -133,12 +133,12 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 			continue
 		case exec.Crashed:
 			s.event(t, t.Failed, exec.Event{Kind: exec.KindCrash})
-			return NewLog(s.events), exec.Failure{Why: t.Failed.Why, G: g, Seq: uint64(len(s.events))}, nil
+			return NewLog(s.events), exec.Failure{Cause: t.Failed.Cause, G: g, Seq: uint64(len(s.events))}, nil
 		case exec.Ended:
 			s.event(nil, nil, exec.Event{G: g, Kind: exec.KindEnd})
-			for i, x := range s.order {
+			for i, x := range s.running {
 				if x == g {
-					s.order = append(s.order[:i:i], s.order[i+1:]...)
+					s.running = append(s.running[:i:i], s.running[i+1:]...)
 				}
 			}
 		}
@@ -152,7 +152,7 @@ func (s *Simulation) Next(g uint32) *ir.Instr { return s.threads[g].At() }
 
 func (s *Simulation) start(g uint32, fn *ir.Func, args, captured []ir.Value) {
 	s.event(nil, nil, exec.Event{G: g, Kind: exec.KindStart})
-	s.order = append(s.order, g)
+	s.running = append(s.running, g)
 	s.threads[g] = exec.NewThread(s.prog, s, g, fn, args, captured)
 }
 
@@ -172,8 +172,8 @@ func (s *Simulation) event(t *exec.Thread, in *ir.Instr, e exec.Event) {
 
 // Allocate makes n bytes of zeroed memory.
 func (s *Simulation) Allocate(n int) uint64 {
-	a := s.next
-	s.next += uint64(n+63) &^ 31
+	a := s.nextAddress
+	s.nextAddress += uint64(n+63) &^ 31
 	return a
 }
 
@@ -237,7 +237,7 @@ func (s *Simulation) access(t *exec.Thread, in *ir.Instr, e exec.Event) {
 }
 
 func (s *Simulation) Store(t *exec.Thread, in *ir.Instr, addr, key, val ir.Value) exec.Status {
-	if !addr.Known || in.Val != nil && !val.Known {
+	if !addr.Known || in.Value != nil && !val.Known {
 		s.fail(in, "store of something unknown: "+in.String())
 		return exec.Lost
 	}
@@ -248,7 +248,7 @@ func (s *Simulation) Store(t *exec.Thread, in *ir.Instr, addr, key, val ir.Value
 			s.maps[a] = map[string]ir.Value{}
 		}
 		switch {
-		case in.Val != nil:
+		case in.Value != nil:
 			s.maps[a][string(key.Append(nil))] = val
 		case in.Key == ir.AnyKey:
 			clear(s.maps[a])
@@ -300,7 +300,7 @@ func (s *Simulation) Crash(t *exec.Thread, in *ir.Instr, cond ir.Value) bool {
 }
 
 func (s *Simulation) Branch(t *exec.Thread, in *ir.Instr) int {
-	s.fail(in, "a branch on something unknown: "+in.X.String())
+	s.fail(in, "a branch on something unknown: "+in.Operand.String())
 	return 0
 }
 
@@ -318,7 +318,7 @@ func (s *Simulation) Target(t *exec.Thread, in *ir.Instr, fn ir.Value) (*ir.Func
 func (s *Simulation) Symbol(name string) ir.Value {
 	a, ok := s.symbols[name]
 	if !ok {
-		d := s.prog.Data[name]
+		d := s.prog.Constants[name]
 		a = s.Allocate(max(len(d), 1<<16))
 		s.Poke(a, d)
 		s.symbols[name], s.names[a] = a, name
