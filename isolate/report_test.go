@@ -1,19 +1,18 @@
 package isolate_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"expvar"
 	"log/slog"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/goroutine"
 	"github.com/cofferdam-go/cofferdam/isolate"
 )
 
@@ -31,12 +30,6 @@ func violate(t *testing.T, mu *isolate.Mutex, access func()) {
 func here() int {
 	_, _, line, _ := runtime.Caller(1)
 	return line
-}
-
-func goroutineID() uint64 {
-	text := make([]byte, 64)
-	id, _ := strconv.ParseUint(string(bytes.Fields(text[:runtime.Stack(text, false)])[1]), 10, 64)
-	return id
 }
 
 //go:noinline
@@ -57,11 +50,11 @@ func TestFindingNamesEverything(t *testing.T) {
 	madeAt := here() - 1
 	acct := isolate.New[Account](&mu)
 
-	section := goroutineID()
+	section := goroutine.ID()
 	var careless uint64
 	mu.Lock()
 	lockedAt := here() - 1
-	done := await.Start(func() bool { careless = goroutineID(); outerCareless(acct); return true })
+	done := await.Start(func() bool { careless = goroutine.ID(); outerCareless(acct); return true })
 	untilWaiting(t, 1)
 	mu.Unlock()
 	await.Receive(t, "the careless access", done)

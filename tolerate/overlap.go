@@ -1,12 +1,11 @@
 package tolerate
 
 import (
-	"bytes"
 	"errors"
-	"runtime"
 	"slices"
-	"strconv"
 	"sync"
+
+	"github.com/cofferdam-go/cofferdam/internal/goroutine"
 )
 
 var errIdle = errors.New("tolerate: use of a guarded variable outside a section: call Lock first, and before that Guard")
@@ -30,7 +29,7 @@ type span struct {
 // enter begins a section of one of the locks. Its cell finds the copies in the
 // span's.
 func (o *overlap) enter(c *cell) {
-	id := goroutineID()
+	id := goroutine.ID()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	i := slices.IndexFunc(o.live, func(s *span) bool { return s.goroutine == id })
@@ -92,14 +91,4 @@ func (v guarded) touch() {
 	if c.state == untouched {
 		c.state = touched
 	}
-}
-
-// goroutineID is the number that tracebacks print. The runtime offers it nowhere
-// else.
-func goroutineID() uint64 {
-	var buf [40]byte
-	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
-	digits, _, _ := bytes.Cut(text, []byte(" "))
-	id, _ := strconv.ParseUint(string(digits), 10, 64)
-	return id
 }

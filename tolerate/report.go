@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/goroutine"
 )
 
 // A Finding is what there is to tell about one variable and the section in which
@@ -115,7 +116,7 @@ func tell(lock string, races []*race) {
 }
 
 func record(lock string, races []*race) {
-	section := finding.Access{Op: finding.Lock, Goroutine: goroutineID(), Stack: callers()}
+	section := finding.Access{Op: finding.Lock, Goroutine: goroutine.ID(), Stack: callers()}
 	delivery.mu.Lock()
 	defer delivery.mu.Unlock()
 	for _, r := range races {

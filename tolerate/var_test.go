@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/goroutine"
 	"github.com/cofferdam-go/cofferdam/tolerate"
 )
 
@@ -553,8 +554,8 @@ func TestFindingNamesVariableLockAndSection(t *testing.T) {
 	if site := section.Site(); !strings.HasSuffix(site.Function, "TestFindingNamesVariableLockAndSection") {
 		t.Errorf("the section ended at %v in %s", site, site.Function)
 	}
-	if section.Goroutine == 0 || section.Goroutine != tolerate.GoroutineID() {
-		t.Errorf("the section's goroutine is %d, want %d", section.Goroutine, tolerate.GoroutineID())
+	if section.Goroutine == 0 || section.Goroutine != goroutine.ID() {
+		t.Errorf("the section's goroutine is %d, want %d", section.Goroutine, goroutine.ID())
 	}
 	if !strings.HasSuffix(f.Guard.Site.File, "var_test.go") {
 		t.Errorf("guarded at %v", f.Guard.Site)

@@ -22,7 +22,7 @@ const module = "github.com/cofferdam-go/cofferdam/"
 // A trailing /... stands for a folder.
 var imports = map[string][]string{
 	"internal/finding":  {},
-	"internal/page":     {},
+	"internal/page":     {"internal/goroutine"},
 	"internal/await":    {},
 	"internal/lint":     {},
 	"internal/check":    {"internal/gotool"},
@@ -31,7 +31,7 @@ var imports = map[string][]string{
 	"stm/stmcheck":      {},
 	"cmd/stmcheck":      {"stm/stmcheck"},
 	".":                 {},
-	"tolerate":          {"internal/finding"},
+	"tolerate":          {"internal/finding", "internal/goroutine"},
 	"internal/event":    {},
 	"internal/sched":    {"internal/event"},
 	"internal/trace":    {"internal/event"},
@@ -67,11 +67,11 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "stm", "tolerate", "internal/rt", "internal/rt/drive", "internal/page", "internal/finding", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"isolate", "stm", "tolerate", "internal/rt", "internal/rt/drive", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
-	"isolate":             {"internal/await", "internal/finding", "isolate"},
+	"isolate":             {"internal/await", "internal/finding", "internal/goroutine", "isolate"},
 	"stm":                 {"internal/await"},
 	"tolerate":            {"internal/await"},
 	"internal/locks":      {"internal/load", "internal/locks", "internal/locks/lockstest"},

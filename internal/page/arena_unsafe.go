@@ -3,15 +3,14 @@
 package page
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
-	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/goroutine"
 )
 
 // Where the arena is. The shared view begins at a multiple of twice OwnBit, so
@@ -261,13 +260,11 @@ func goidOffset() uintptr {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			text := make([]byte, 64)
-			text = bytes.TrimPrefix(text[:runtime.Stack(text, false)], []byte("goroutine "))
-			id, err := strconv.ParseUint(string(bytes.Fields(text)[0]), 10, 64)
+			id := goroutine.ID()
 			var g [gWords]uint64
 			copyG(&g)
 			for i := range candidates {
-				candidates[i] = candidates[i] && err == nil && g[i] == id
+				candidates[i] = candidates[i] && id != 0 && g[i] == id
 			}
 		}()
 		<-done

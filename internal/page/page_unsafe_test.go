@@ -3,15 +3,15 @@
 package page
 
 import (
-	"bytes"
 	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/goroutine"
 )
 
 // A guarded is a gate with its lock and some pages.
@@ -75,8 +75,7 @@ func TestOffsetsIntoG(t *testing.T) {
 			if guard != stackPreempt && (guard <= lo || guard >= hi) {
 				t.Errorf("stackguard0 is %#x, the stack %#x to %#x", guard, lo, hi)
 			}
-			text := make([]byte, 64)
-			id, _ := strconv.ParseUint(string(bytes.Fields(text[:runtime.Stack(text, false)])[1]), 10, 64)
+			id := goroutine.ID()
 			if ctl.goid == 0 || g[ctl.goid/8] != id {
 				t.Errorf("the goroutine's number, %d, is not at offset %d", id, ctl.goid)
 			}

@@ -141,7 +141,7 @@ func (c Config) load() ([]*packages.Package, error) {
 
 // addHooks lays what protected programs link over the standard library.
 func addHooks(o *overlay.Overlay) error {
-	sources, err := cofferdam.Sources("tolerate", "isolate", "internal/finding", "internal/page", "internal/protect/watch", "internal/protect/aside")
+	sources, err := cofferdam.Sources("tolerate", "isolate", "internal/finding", "internal/goroutine", "internal/page", "internal/protect/watch", "internal/protect/aside")
 	if err != nil {
 		return err
 	}
