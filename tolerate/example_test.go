@@ -2,58 +2,75 @@ package tolerate_test
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/cofferdam-go/cofferdam/tolerate"
 )
 
-func ExampleGuard() {
-	type account struct{ balance int }
-	var mu tolerate.Mutex
-	acct := &account{balance: 1}
-	balance := tolerate.Guard(&mu, &acct.balance, tolerate.Delta)
-
-	mu.Lock()
-	*balance.Own() += 10
-	elsewhere(func() { acct.balance += 100 }) // careless
-	mu.Unlock()
-
-	fmt.Println(acct.balance)
-	// Output: 111
-}
-
-func ExampleEnter() {
-	type account struct {
-		mu      sync.Mutex
-		balance int
-	}
-	balance := tolerate.Field[int]{Name: "account.balance", Resolve: tolerate.Delta[int]}
-	accounts := make([]account, 3)
-
-	for i := range accounts {
-		a := &accounts[i]
-		s := tolerate.Enter(&a.mu)
-		*balance.Of(s, &a.balance) += 10
-		elsewhere(func() { a.balance += i }) // careless
-		s.Leave()
-	}
-
-	fmt.Println(accounts[0].balance, accounts[1].balance, accounts[2].balance)
-	// Output: 10 11 12
-}
-
-func ExampleRefuse() {
-	var mu tolerate.Mutex
-	state := "open"
-	own := tolerate.Guard(&mu, &state, tolerate.Refuse).Named("state")
-	defer func() {
-		r := recover().(*tolerate.Refusal)
-		fmt.Printf("%s: %v or %v?\n", r.Variable, r.Ours, r.Theirs)
+// carelessly runs code that does not take the lock, on another goroutine, to its end.
+func carelessly(f func()) {
+	done := make(chan bool)
+	go func() {
+		f()
+		close(done)
 	}()
+	<-done
+}
+
+// A section works on its own copy. What careless code did to the variable meanwhile is
+// merged at the end: with Delta, both changes count.
+func Example() {
+	balance := 100
+	var mu tolerate.Mutex
+	own := tolerate.Guard(&mu, &balance, tolerate.Delta).Named("the balance")
 
 	mu.Lock()
-	*own.Own() = "closed"
-	elsewhere(func() { state = "broken" }) // careless
+	*own.Own() += 10
+	carelessly(func() { balance -= 30 })
+	fmt.Println("in the section:", *own.Own())
 	mu.Unlock()
-	// Output: state: closed or broken?
+
+	fmt.Println("afterwards:", balance)
+	for _, f := range tolerate.Findings() {
+		if f.Guard.Name == "the balance" {
+			fmt.Printf("%s: %d resolved\n", f.Kind, f.Outcomes.Resolved)
+		}
+	}
+	// Output:
+	// in the section: 110
+	// afterwards: 80
+	// violation: 1 resolved
+}
+
+// Without a resolver, what careless code has written in the meantime stays. The section
+// has not seen it all the same.
+func ExampleGuard() {
+	total := 1
+	var mu tolerate.Mutex
+	own := tolerate.Guard(&mu, &total)
+
+	mu.Lock()
+	carelessly(func() { total = 99 })
+	*own.Own()++
+	fmt.Println("in the section:", *own.Own())
+	mu.Unlock()
+
+	fmt.Println("afterwards:", total)
+	// Output:
+	// in the section: 2
+	// afterwards: 99
+}
+
+// Append keeps what both have appended.
+func ExampleAppend() {
+	log := []string{"start"}
+	var mu tolerate.Mutex
+	own := tolerate.GuardSlice(&mu, &log, tolerate.Append)
+
+	mu.Lock()
+	*own.Own() = append(*own.Own(), "section")
+	carelessly(func() { log = append(log, "careless") })
+	mu.Unlock()
+
+	fmt.Println(log)
+	// Output: [start careless section]
 }
