@@ -44,7 +44,7 @@ func (o *moduleOptions) try(ctx context.Context, tried command.Module) (Module, 
 	if err := tried.Copy(ctx, dir); err != nil {
 		return m, err
 	}
-	build, err := explore.New(instrument.Config{Dir: dir, Patterns: tried.Patterns(), Tests: true}, "-test.short")
+	build, err := explore.New(ctx, instrument.Config{Dir: dir, Patterns: tried.Patterns(), Tests: true}, "-test.short")
 	if err != nil {
 		return m, err
 	}

@@ -46,7 +46,7 @@ func (s *session) rate() error {
 			return err
 		}
 	}
-	build, err := explore.New(instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
+	build, err := explore.New(s.Context, instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (s *session) suite(dir string) (*suite, error) {
 		return nil, err
 	}
 	var err error
-	if u.build, err = explore.New(instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true}); err != nil {
+	if u.build, err = explore.New(s.Context, instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true}); err != nil {
 		return nil, err
 	}
 	u.program = u.build.Programs[0]

@@ -21,7 +21,7 @@ type explorer struct {
 }
 
 func newExplorer(s *command.Session, corpus string, o *options) (*explorer, error) {
-	build, err := explore.New(instrument.Config{Dir: corpus, Patterns: []string{"."}, Tests: true})
+	build, err := explore.New(s.Context, instrument.Config{Dir: corpus, Patterns: []string{"."}, Tests: true})
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/console"
 )
 
 // A command is a subcommand.
@@ -19,6 +21,8 @@ type command struct {
 	long     string // what help says above the flags: what the subcommand does
 	notes    string // and below them: examples, exit codes
 	flags    *flag.FlagSet
+	// builds says that the command builds programs, which takes long enough to tell about.
+	builds bool
 	// runsProgram says that arguments after -- are for the program that the command runs.
 	runsProgram bool
 	// parse takes the arguments apart; nil means parseArguments.
@@ -33,12 +37,32 @@ func newCommand(name, operands, short string) *command {
 	return c
 }
 
+// buildsPrograms adds what all commands have that build programs, and returns the command.
+func (c *command) buildsPrograms() *command {
+	c.builds = true
+	c.flags.Bool("q", false, "do not tell what is going on")
+	return c
+}
+
 // An invocation is one use of a command.
 type invocation struct {
 	arguments
+	// stdout and stderr are what the command writes to. They make way for the status, or
+	// the status for them.
+	stdout, stderr io.Writer
+	// inherited are the streams of the process, for a program that is run in its place.
+	inherited streams
+	// color says what stdout can show.
+	color   console.Stream
+	status  *console.Status // what is going on; nil if that is not to be told
+	signals *signals
+	dir     string // what -C says
+}
+
+// streams are the three that a process has.
+type streams struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	dir            string // what -C says
 }
 
 // arguments are those of a command without its flags.
@@ -49,32 +73,28 @@ type arguments struct {
 }
 
 // dispatch finds the subcommand that the arguments name, and has it do its work.
-func dispatch(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+func dispatch(args []string, std streams) error {
 	all := commands()
 	if len(args) == 0 {
-		fmt.Fprint(stderr, overview(all))
+		fmt.Fprint(std.stderr, overview(all))
 		return &exitCode{code: exitError}
 	}
 	name, args := args[0], args[1:]
 	if name == "help" || isHelp(name) {
-		return help(all, stdout, args)
-	}
-	for _, c := range all {
-		if c.name != name {
-			continue
-		}
-		inv := &invocation{stdin: stdin, stdout: stdout, stderr: stderr}
-		return c.start(inv, args)
+		return help(all, std.stdout, args)
 	}
 	names := []string{"help"}
 	for _, c := range all {
+		if c.name == name {
+			return c.start(std, args)
+		}
 		names = append(names, c.name)
 	}
 	return fmt.Errorf("there is no command %q%s; see cofferdam help", name, suggestion("", name, names))
 }
 
 // start takes the arguments apart and does the work.
-func (c *command) start(inv *invocation, args []string) error {
+func (c *command) start(std streams, args []string) error {
 	parse := c.parse
 	if parse == nil {
 		parse = parseArguments
@@ -82,19 +102,33 @@ func (c *command) start(inv *invocation, args []string) error {
 	taken, err := parse(c, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		_, err := fmt.Fprint(inv.stdout, c.help())
+		_, err := io.WriteString(std.stdout, c.help())
 		return err
 	case err != nil:
 		return err
 	}
-	inv.arguments = *taken
-	if inv.dir = c.flags.Lookup("C").Value.String(); inv.dir != "" {
+	inv := &invocation{arguments: *taken, inherited: std, color: console.Detect(std.stdout, os.Getenv), dir: c.value("C")}
+	if inv.dir != "" {
 		if err := os.Chdir(inv.dir); err != nil {
 			return fmt.Errorf("-C: %w", err)
 		}
 	}
-	return c.work(context.Background(), inv)
+	if c.builds && c.value("q") != "true" {
+		inv.status = console.NewStatus(std.stderr, console.Detect(std.stderr, os.Getenv), "cofferdam: ")
+		defer inv.status.Close()
+	}
+	ctx, signals, stop := watchSignals(context.Background(), inv.status.Writer(std.stderr))
+	defer stop()
+	inv.signals = signals
+	inv.stdout = inv.status.Writer(&pipeWriter{std.stdout, signals.cancel})
+	inv.stderr = inv.status.Writer(std.stderr)
+	err = c.work(ctx, inv)
+	inv.status.Close()
+	return ended(context.Cause(ctx), err)
 }
+
+// value is that of a flag.
+func (c *command) value(name string) string { return c.flags.Lookup(name).Value.String() }
 
 // errorf returns an error about how the command was called.
 func (c *command) errorf(format string, args ...any) error {

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -178,9 +178,21 @@ func TestACommandIsCalledWithItsArguments(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Chdir(".") // comes back here
-	var stdout bytes.Buffer
-	err := c.start(&invocation{stdout: &stdout}, []string{"a", "-C", dir})
+	err := c.start(streams{nil, io.Discard, io.Discard}, []string{"a", "-C", dir})
 	if exit := (&exitCode{}); !errors.As(err, &exit) || exit.code != 7 || got == nil || got.dir != dir || !cmp.Equal(got.operands, []string{"a"}) {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestTheHintToReplayWorksAsPrinted(t *testing.T) {
+	for _, test := range []struct{ dir, file, want string }{
+		{"", "TestX.trace", "cofferdam replay TestX.trace"},
+		{"examples/races", "out/TestX.trace", "cofferdam replay -C examples/races out/TestX.trace"},
+		{"my project", "it's.trace", `cofferdam replay -C 'my project' 'it'\''s.trace'`},
+		{"", "-x.trace", "cofferdam replay ./-x.trace"},
+	} {
+		if got := replayCommand(test.dir, test.file); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
 	}
 }

@@ -3,14 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"os"
-	"path"
-	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -19,7 +16,7 @@ import (
 
 func newExploreCommand() *command {
 	f := &searchFlags{}
-	c := newCommand("explore", "[packages] [-- arguments]", "look for a schedule under which a test fails")
+	c := newCommand("explore", "[packages] [-- arguments]", "look for a schedule under which a test fails").buildsPrograms()
 	c.runsProgram = true
 	c.long = `Explore runs the tests of the packages again and again under a scheduler that lets
 one goroutine run at a time and decides, at every access to shared memory and every
@@ -46,11 +43,7 @@ See also: cofferdam help schedules, cofferdam help strategies, cofferdam help tr
 	c.flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: a file with the test's name and .trace)")
 	c.flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
 	c.flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
-	c.work = func(ctx context.Context, inv *invocation) error {
-		ctx, stop := interruptible(ctx)
-		defer stop()
-		return f.explore(ctx, inv)
-	}
+	c.work = f.explore
 	return c
 }
 
@@ -58,74 +51,125 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	status := newStatus(inv.stderr)
-	defer status.clear()
-	status.set("building with hooks")
-	config, rest := f.config(inv)
-	build, err := explore.New(config, rest...)
+	build, err := f.build(ctx, inv)
 	if err != nil {
 		return err
 	}
 	defer build.Close()
-	status.clear()
-	f.tellControl(inv.stderr, build)
-
-	targets, err := f.matching(ctx, build)
-	if err != nil {
+	inv.status.Phase("listing the tests")
+	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1}
+	if e.targets, err = build.Matching(ctx, f.pattern); err != nil {
 		return err
 	}
-	f.Progress = func(target string, p *wire.Progress) {
-		rate := float64(p.Runs) / max(p.Elapsed.Seconds(), 0.001)
-		text := fmt.Sprintf("%s: %d schedules, %.0f/s, %d distinct, %.0fs", name(target), p.Runs, rate, p.Classes, p.Elapsed.Seconds())
-		if p.Best != "" {
-			text += ", found so far: " + p.Best
-		} else if p.Note != "" {
-			text += ", " + p.Note
-		}
-		status.set(text)
+	e.files = traceFiles{out: f.out, many: e.many}
+	err = e.all(ctx)
+	if len(e.targets) > 1 && !f.asJSON && len(e.failing) > 0 {
+		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", len(e.failing), len(e.targets), strings.Join(e.failing, "\n  "))
 	}
-	files := &traceFiles{out: f.out, many: len(build.Programs) > 1}
-	var failing, errs []string
-	deadline := time.Now().Add(f.Budget)
-	for i, t := range targets {
-		o := f.Options
-		o.Budget = max(time.Until(deadline)/time.Duration(len(targets)-i), leastBudget)
-		o.Trace = files.next(t)
-		res, err := t.program.Explore(ctx, t.target, &o)
-		status.clear()
+	switch {
+	case len(e.failing) > 0 && (err == nil || ctx.Err() != nil):
+		return &exitCode{code: exitFound}
+	case len(e.errs) > 0 && err == nil:
+		return fmt.Errorf("%d of %d tests could not be explored: %s", len(e.errs), len(e.targets), strings.Join(e.errs, ", "))
+	}
+	return err
+}
+
+// An exploration is one call of explore.
+type exploration struct {
+	*searchFlags
+	inv     *invocation
+	targets []explore.Target
+	many    bool // there are several packages, in which tests can have the same name
+	files   traceFiles
+	failing []string // a line for each test that fails
+	errs    []string // the tests that could not be explored
+}
+
+// all explores one target after the other.
+func (e *exploration) all(ctx context.Context) error {
+	e.inv.status.Phase("exploring")
+	deadline := time.Now().Add(e.Budget)
+	for i, t := range e.targets {
+		o := e.Options
+		o.Budget = explore.Share(deadline, len(e.targets)-i)
+		o.Trace = e.files.next(t)
+		reached := ""
+		o.Progress = func(_ string, p *wire.Progress) {
+			reached = reachedText(p)
+			e.inv.status.Detail(fmt.Sprintf("%s%s: %s", t.Name(), counted(i, len(e.targets)), reached))
+		}
+		e.inv.status.Detail(t.Name() + counted(i, len(e.targets)))
+		res, err := t.Explore(ctx, &o)
 		switch {
 		case ctx.Err() != nil:
+			e.interrupted(i, reached)
 			return err
 		case err != nil:
-			errs = append(errs, t.name())
-			fmt.Fprintf(inv.stderr, "cofferdam: exploring %s: %v\n", t.name(), err)
+			e.errs = append(e.errs, t.Name())
+			fmt.Fprintf(e.inv.stderr, "cofferdam: exploring %s: %v\n", t.Name(), err)
 			continue
 		}
-		if !f.asJSON {
-			fmt.Fprintln(inv.stdout, summary(t.shown(files.many), res))
-		}
-		if res.Failure == nil {
-			continue
-		}
-		files.used(o.Trace)
-		failing = append(failing, fmt.Sprintf("%s  %s: %s", o.Trace, t.shown(files.many), firstLine(res.Failure)))
-		if err := f.report(inv.stdout, o.Trace); err != nil {
+		if err := e.tell(t, res, o.Trace); err != nil {
 			return err
 		}
-		if f.failFast {
+		if res.Failure != nil && e.failFast {
 			break
 		}
 	}
-	if len(targets) > 1 && !f.asJSON && len(failing) > 0 {
-		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", len(failing), len(targets), strings.Join(failing, "\n  "))
-	}
-	switch {
-	case len(errs) > 0 && len(failing) == 0:
-		return fmt.Errorf("%d of %d tests could not be explored: %s", len(errs), len(targets), strings.Join(errs, ", "))
-	case len(failing) > 0:
-		return &exitCode{code: exitFound}
-	}
 	return nil
+}
+
+// counted says which of several targets one is.
+func counted(i, n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %d)", i+1, n)
+}
+
+// reachedText says how far a search is.
+func reachedText(p *wire.Progress) string {
+	rate := float64(p.Runs) / max(p.Elapsed.Seconds(), 0.001)
+	text := fmt.Sprintf("%d schedules, %.0f/s, %d distinct", p.Runs, rate, p.Classes)
+	switch {
+	case p.Best != "":
+		text += ", found so far: " + p.Best
+	case p.Note != "":
+		text += ", " + p.Note
+	}
+	return text
+}
+
+// interrupted says how far the exploration came.
+func (e *exploration) interrupted(explored int, reached string) {
+	text := fmt.Sprintf("%d of %d tests explored", explored, len(e.targets))
+	if text += ", then " + e.targets[explored].Name(); reached != "" {
+		text += ": " + reached
+	}
+	fmt.Fprintln(e.inv.stderr, "cofferdam:", text)
+}
+
+// shown is the name of a target, with the package where there are several.
+func (e *exploration) shown(t explore.Target) string {
+	if !e.many {
+		return t.Name()
+	}
+	return t.Program.Package + "." + t.Name()
+}
+
+// tell says what the exploration of a target came to.
+func (e *exploration) tell(t explore.Target, res *explore.Result, file string) error {
+	name := e.shown(t)
+	if !e.asJSON {
+		fmt.Fprintln(e.inv.stdout, summary(e.inv.color, name, res))
+	}
+	if res.Failure == nil {
+		return nil
+	}
+	e.files.used(file)
+	e.failing = append(e.failing, fmt.Sprintf("%s  %s: %s", file, name, firstLine(res.Failure)))
+	return e.report(file)
 }
 
 // firstLine says in a line how a run failed.
@@ -137,49 +181,17 @@ func firstLine(f *trace.Failure) string {
 	return f.Kind + ": " + message
 }
 
-// traceFiles gives each failing test a file of its own.
-type traceFiles struct {
-	out  string // what the user wants: a file, or a directory for several
-	many bool   // there are several packages, in which tests can have the same name
-	last []string
-}
-
-// next returns the file for a test, should it fail. The file that the user names is that
-// of the first; those of others stand beside it.
-func (f *traceFiles) next(t target) string {
-	dir, file := "", f.out
-	if info, err := os.Stat(f.out); f.out == "" || err == nil && info.IsDir() {
-		dir, file = f.out, ""
-	} else if len(f.last) > 0 {
-		dir, file = filepath.Dir(f.out), ""
-	}
-	if file != "" {
-		return file
-	}
-	file = filepath.Join(dir, t.name()+".trace")
-	if slices.Contains(f.last, file) || f.many && t.target == "" {
-		file = filepath.Join(dir, path.Base(t.program.Package)+"."+t.name()+".trace")
-	}
-	for n := 2; slices.Contains(f.last, file); n++ {
-		file = filepath.Join(dir, fmt.Sprintf("%s.%s.%d.trace", path.Base(t.program.Package), t.name(), n))
-	}
-	return file
-}
-
-// used says that a file was written.
-func (f *traceFiles) used(file string) { f.last = append(f.last, file) }
-
 // summary says in a line or two what was tried.
-func summary(name string, res *explore.Result) string {
+func summary(color console.Stream, name string, res *explore.Result) string {
 	rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
 	var b strings.Builder
 	if res.Failure == nil {
-		fmt.Fprintf(&b, "ok    %s  %d schedules in %.1fs (%.0f/s)", name, res.Runs, res.Elapsed.Seconds(), rate)
+		fmt.Fprintf(&b, "%s    %s  %d schedules in %.1fs (%.0f/s)", color.Good("ok"), name, res.Runs, res.Elapsed.Seconds(), rate)
 		if res.Classes > 0 {
 			fmt.Fprintf(&b, ", %d distinct; %s", res.Classes, res.Done.Note)
 		}
 	} else {
-		fmt.Fprintf(&b, "FAIL  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", name, res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
+		fmt.Fprintf(&b, "%s  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", color.Bad("FAIL"), name, res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
 		if res.Minimal {
 			b.WriteString(", and no schedule with fewer preemptions fails like this")
 		}
@@ -200,19 +212,48 @@ func schedule(s string) string {
 	return s
 }
 
-func (f *searchFlags) report(w io.Writer, file string) error {
+// report shows the failing run in a trace.
+func (e *exploration) report(file string) error {
 	r, err := trace.Open(file)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if f.asJSON {
+	w := e.inv.stdout
+	if e.asJSON {
 		return finding.WriteJSON(w, explore.Findings(r, file))
 	}
 	fmt.Fprintln(w)
 	if err := explore.WriteReport(w, r); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nRun it again with: cofferdam replay %s\n", file)
+	fmt.Fprintf(w, "\nRun it again with: %s\n", replayCommand(e.inv.dir, file))
 	return nil
+}
+
+// replayCommand is what to type to run a trace again from where explore was called.
+func replayCommand(dir, file string) string {
+	words := []string{"cofferdam", "replay"}
+	if dir != "" {
+		words = append(words, "-C", dir)
+	}
+	if strings.HasPrefix(file, "-") {
+		file = "./" + file
+	}
+	words = append(words, file)
+	for i, word := range words {
+		words[i] = quoted(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// plainWord is a word that no shell changes.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
+
+// quoted is a word as a shell has to be told it.
+func quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

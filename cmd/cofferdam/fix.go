@@ -13,6 +13,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
 	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -36,7 +37,7 @@ type fixFlags struct {
 
 func newFixCommand() *command {
 	f := &fixFlags{}
-	c := newCommand("fix", "[packages] [-- arguments]", "find a failing schedule, and the locks that keep it from happening")
+	c := newCommand("fix", "[packages] [-- arguments]", "find a failing schedule, and the locks that keep it from happening").buildsPrograms()
 	c.runsProgram = true
 	c.long = `Fix reproduces a failure as explore does (or takes it from a trace), derives from the
 recorded run which reads and writes must not come together, writes the locks that keep
@@ -60,11 +61,7 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.flags.IntVar(&f.native, "native", 20, "run the fixed test so many times under the race detector")
 	c.flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
 	c.flags.DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
-	c.work = func(ctx context.Context, inv *invocation) error {
-		ctx, stop := interruptible(ctx)
-		defer stop()
-		return f.fix(ctx, inv)
-	}
+	c.work = f.fix
 	return c
 }
 
@@ -85,18 +82,15 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 	if err := f.check(inv); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp("", "cofferdam")
+	temp, err := scratch.Dir()
 	if err != nil {
-		return fmt.Errorf("making a place for traces: %w", err)
+		return err
 	}
-	defer os.RemoveAll(temp)
-	status := newStatus(inv.stderr)
-	defer status.clear()
-
+	defer scratch.Remove(temp)
 	start := time.Now()
 	file, config := f.trace, instrument.Config{}
 	if file == "" {
-		if file, config, err = f.reproduce(ctx, inv, status, temp); err != nil {
+		if file, config, err = f.reproduce(ctx, inv, temp); err != nil {
 			return err
 		}
 	}
@@ -110,7 +104,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 	}
 	if f.trace != "" {
 		config, _ = explore.Again("", &r.Header)
-		if err := unchanged(config, r); err != nil {
+		if err := unchanged(ctx, inv, config, r); err != nil {
 			return err
 		}
 	}
@@ -118,18 +112,25 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 	options.Strategy = f.Strategy
 	result, err := repair.Fix(ctx, config, r, &repair.Options{
 		Explore: *options, Proof: f.proof, Until: start.Add(max(f.Budget, 10*time.Second)), Native: f.native, Temp: temp,
-		Progress: status.set,
+		Progress: func(phase, detail string) {
+			inv.status.Phase(phase)
+			inv.status.Detail(detail)
+		},
 	})
 	if err != nil {
+		if worst := wire.Worst(r.Outcome); ctx.Err() != nil && worst != nil {
+			fmt.Fprintf(inv.stderr, "cofferdam: no fix was proven yet for %s\n", firstLine(worst))
+		}
 		return err
 	}
-	status.clear()
 	return f.tell(inv, r, result)
 }
 
 // unchanged refuses a trace of another program.
-func unchanged(config instrument.Config, r *trace.Reader) error {
-	build, err := explore.New(config, r.Header.Args...)
+func unchanged(ctx context.Context, inv *invocation, config instrument.Config, r *trace.Reader) error {
+	inv.status.Phase("building with hooks")
+	config.Progress = inv.status.Detail
+	build, err := explore.New(ctx, config, r.Header.Args...)
 	if err != nil {
 		return err
 	}
@@ -141,36 +142,36 @@ func unchanged(config instrument.Config, r *trace.Reader) error {
 }
 
 // reproduce looks for a failing run.
-func (f *fixFlags) reproduce(ctx context.Context, inv *invocation, status *status, temp string) (file string, config instrument.Config, err error) {
-	config, rest := f.config(inv)
-	status.set("building with hooks")
-	build, err := explore.New(config, rest...)
+func (f *fixFlags) reproduce(ctx context.Context, inv *invocation, temp string) (file string, config instrument.Config, err error) {
+	build, err := f.build(ctx, inv)
 	if err != nil {
 		return "", config, err
 	}
 	defer build.Close()
-	f.tellControl(inv.stderr, build)
-	targets, err := f.matching(ctx, build)
+	inv.status.Phase("listing the tests")
+	targets, err := build.Matching(ctx, f.pattern)
 	if err != nil {
 		return "", config, err
 	}
-	f.Progress = func(target string, p *wire.Progress) {
-		status.set(fmt.Sprintf("%s: %d schedules, %.0fs", name(target), p.Runs, p.Elapsed.Seconds()))
-	}
+	inv.status.Phase("looking for a failure")
 	deadline := time.Now().Add(f.Budget)
 	for i, t := range targets {
 		o := f.Options
-		o.Budget = time.Until(deadline) / time.Duration(len(targets)-i)
+		o.Budget = explore.Share(deadline, len(targets)-i)
 		o.Trace = filepath.Join(temp, "failure.trace")
 		if f.out != "" {
 			o.Trace = f.out
 		}
-		res, err := t.program.Explore(ctx, t.target, &o)
+		o.Progress = func(_ string, p *wire.Progress) {
+			inv.status.Detail(fmt.Sprintf("%s%s: %s", t.Name(), counted(i, len(targets)), reachedText(p)))
+		}
+		res, err := t.Explore(ctx, &o)
 		if err != nil {
-			return "", config, fmt.Errorf("exploring %s: %w", name(t.target), err)
+			return "", config, fmt.Errorf("exploring %s: %w", t.Name(), err)
 		}
 		if res.Failure != nil {
-			config.Patterns = t.program.Patterns()
+			config, _ = f.config(inv)
+			config.Patterns = t.Program.Patterns()
 			return o.Trace, config, nil
 		}
 	}
@@ -235,7 +236,7 @@ func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result)
 			return err
 		}
 		if result.Fix != nil {
-			fmt.Fprintf(w, "\n%s", result.Fix.Diff(dir))
+			fmt.Fprintf(w, "\n%s", inv.color.Diff(result.Fix.Diff(dir)))
 			if applied {
 				fmt.Fprintln(w, "\napplied")
 			}

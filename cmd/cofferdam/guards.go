@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
@@ -37,7 +36,7 @@ func (c *confidenceFlag) Set(text string) error {
 
 func newGuardsCommand() *command {
 	o := &guardsOptions{min: 0.5}
-	c := newCommand("guards", "[packages]", "say which lock guards what, and which accesses deviate")
+	c := newCommand("guards", "[packages]", "say which lock guards what, and which accesses deviate").buildsPrograms()
 	c.long = `Guards finds the locks of packages, the fields and variables that each of them
 guards, and the accesses that deviate: those that do not hold the lock, or write
 while holding it for reading only. Guards are inferred from how often data is
@@ -61,13 +60,12 @@ Exit codes: 0 nothing deviates, 1 something does, 2 error.`
 	c.flags.BoolVar(&o.deviations, "deviations", false, "print only the deviating accesses")
 	c.flags.Var(&o.min, "min", "leave out what is less sure than this `confidence`")
 	c.flags.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
-	c.work = func(_ context.Context, inv *invocation) error {
-		return printGuards(inv.stdout, inv.stderr, inv.operands, o)
-	}
+	c.work = func(_ context.Context, inv *invocation) error { return printGuards(inv, o) }
 	return c
 }
 
-func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) error {
+func printGuards(inv *invocation, o *guardsOptions) error {
+	patterns := inv.operands
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
@@ -75,18 +73,18 @@ func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) 
 	if err != nil {
 		return err
 	}
-	stop := reportSlowness(stderr, "loading and analysing "+strings.Join(patterns, " "))
+	inv.status.Phase("loading " + strings.Join(patterns, " "))
 	c := load.Config{Patterns: patterns, Tests: o.tests}
 	if o.tags != "" {
 		c.Flags = []string{"-tags=" + o.tags}
 	}
 	pkgs, err := load.Packages(c)
 	if err != nil {
-		stop()
 		return err
 	}
+	inv.status.Phase("analysing which lock guards what")
 	all := guard.Infer(pkgs)
-	stop()
+	inv.status.Phase("")
 	list := all.AtLeast(float64(o.min))
 	deviations := 0
 	for _, g := range list {
@@ -94,7 +92,7 @@ func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) 
 			deviations += len(d.Deviations)
 		}
 	}
-	r := &guardsReport{dir, stdout}
+	r := &guardsReport{dir, inv.stdout}
 	switch {
 	case o.json:
 		err = r.json(list)
@@ -107,7 +105,7 @@ func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) 
 		return err
 	}
 	if o.write {
-		if err := annotate(stderr, r, all, float64(o.min)); err != nil {
+		if err := annotate(inv.stderr, r, all, float64(o.min)); err != nil {
 			return err
 		}
 	}
@@ -115,28 +113,6 @@ func printGuards(stdout, stderr io.Writer, patterns []string, o *guardsOptions) 
 		return &exitCode{code: exitFound}
 	}
 	return nil
-}
-
-// reportSlowness tells, every few seconds, that something is still going on. What
-// it returns ends that.
-func reportSlowness(w io.Writer, what string) (stop func()) {
-	done, ended := make(chan struct{}), make(chan struct{})
-	start := time.Now()
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-done:
-				return
-			case <-time.After(2 * time.Second):
-				fmt.Fprintf(w, "cofferdam: %s, %.0fs\n", what, time.Since(start).Seconds())
-			}
-		}
-	}()
-	return func() {
-		close(done)
-		<-ended
-	}
 }
 
 func annotate(stderr io.Writer, r *guardsReport, all *guard.Guards, min float64) error {

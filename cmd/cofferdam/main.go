@@ -10,25 +10,23 @@
 //	help.go       help, topics.go what it says about matters beside the subcommands
 //	version.go    version
 //	search.go     what explore and fix have in common
-//	explore.go    explore
+//	explore.go    explore, tracefiles.go the files that it writes
 //	replay.go     replay
 //	fix.go        fix
 //	guards.go     guards, guardsreport.go what it prints
 //	trace.go      trace, tracefilter.go its flags that choose events
 //	protect.go    run, build and test
 //	goargs.go     the arguments of the go command
-//	interrupt.go  what an interrupt does
-//	status.go     a line that says what is going on
+//	interrupt.go  what a signal does, and a closed pipe
 package main
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
 
 // Exit codes that all subcommands share; see topics.go.
 const (
@@ -69,15 +67,15 @@ func commands() []*command {
 }
 
 // run is the program; it returns its exit code.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	err := dispatch(args, stdin, stdout, stderr)
+func run(args []string, std streams) int {
+	err := dispatch(args, std)
 	if err == nil {
 		return 0
 	}
 	exit := &exitCode{exitError, err}
 	errors.As(err, &exit)
 	if exit.err != nil {
-		fmt.Fprintf(stderr, "cofferdam: %v\n", exit.err)
+		fmt.Fprintf(std.stderr, "cofferdam: %v\n", exit.err)
 	}
 	return exit.code
 }

@@ -12,12 +12,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
 	"github.com/cofferdam-go/cofferdam/internal/protect/watch"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
 )
 
 func newRunCommand() *command {
@@ -78,7 +81,7 @@ type protectOptions struct {
 
 func newProtectCommand(verb, operands, short, examples string) *command {
 	o := &protectOptions{verb: verb, mode: modeFlag(protect.Auto), min: 0.5}
-	c := newCommand(verb, operands, short)
+	c := newCommand(verb, operands, short).buildsPrograms()
 	c.long = fmt.Sprintf(protectHelp, strings.ToUpper(verb[:1])+verb[1:], verb)
 	c.notes = examples + fmt.Sprintf(protectNotes, verb)
 	o.declare(c.flags)
@@ -126,55 +129,103 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 		if o.findings, err = filepath.Abs(o.findings); err != nil {
 			return fmt.Errorf("-findings: %w", err)
 		}
+		if info, err := os.Stat(filepath.Dir(o.findings)); err != nil || !info.IsDir() {
+			return fmt.Errorf("-findings %s: there is no directory %s", o.findings, filepath.Dir(o.findings))
+		}
 	}
-	stdout, stderr := inv.stdout, inv.stderr
-	stop := reportSlowness(stderr, "loading and analysing "+strings.Join(o.patterns, " "))
+	inv.status.Phase("protecting " + strings.Join(o.patterns, " "))
 	build, err := protect.Prepare(protect.Config{
 		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: protect.Mode(o.mode), Least: float64(o.min),
-		Findings: o.findings, Strict: o.strict,
+		Findings: o.findings, Strict: o.strict, Progress: inv.status.Detail,
 	})
-	stop()
 	if err != nil {
 		return err
 	}
 	defer build.Close()
-	if o.summary {
-		fmt.Fprint(stderr, build.Plan)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	cmd := gotool.New("", nil).Command(ctx, slices.Concat([]string{o.verb}, build.Flags, o.pass)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.stdin, stdout, stderr
+	if o.summary {
+		fmt.Fprint(inv.stderr, build.Plan)
+	}
+	inv.status.Phase("building")
+	tool := gotool.New("", nil)
+	stop := tool.WatchFirstBuild(ctx, watchPackage, slices.Concat(o.load, build.Overlay), func() {
+		inv.status.Detail("the standard library, once for each version of Go, for about a minute")
+	})
+	defer stop()
+	args := slices.Concat([]string{o.verb}, build.Flags, o.pass)
 	if o.verb == "build" {
+		cmd := tool.Command(ctx, args...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.inherited.stdin, inv.stdout, inv.stderr
 		return goExit(cmd.Run())
 	}
-	dir, err := os.MkdirTemp("", "cofferdam")
+	return o.supervise(inv, tool, args)
+}
+
+// watchPackage is linked by all protected programs.
+const watchPackage = "cofferdamrt/protect/watch"
+
+// supervise has the go command run a program or tests, and tells what they find. The
+// context of the invocation does not end them: signals are passed on, and it is theirs to
+// decide what they mean.
+func (o *protectOptions) supervise(inv *invocation, tool *gotool.Tool, args []string) error {
+	dir, err := scratch.Dir()
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer scratch.Remove(dir)
+	cmd := tool.Command(context.Background(), args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.inherited.stdin, inv.inherited.stdout, inv.inherited.stderr
 	cmd.Env = append(os.Environ(), watch.Directory+"="+dir)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	printed := make(chan struct{})
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1)
-	go func() {
-		defer close(printed)
-		for s := range signals {
-			if s == syscall.SIGUSR1 {
-				if all, _, err := gather(dir); err == nil {
-					_ = finding.WriteText(stderr, all)
-				}
-				continue
-			}
-			_ = cmd.Process.Signal(s)
-		}
-	}()
+	var interrupted *interruption
+	inv.signals.to(func(s os.Signal) {
+		interrupted = &interruption{s}
+		_ = cmd.Process.Signal(s)
+	})
+	ended := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { o.watch(inv, dir, ended) })
 	failed := goExit(cmd.Wait())
-	signal.Stop(signals)
-	close(signals)
-	<-printed
-	return o.conclude(dir, stderr, failed)
+	close(ended)
+	watching.Wait()
+	inv.signals.to(nil)
+	if interrupted != nil && failed != nil {
+		failed = &exitCode{code: interrupted.code()}
+	}
+	return o.conclude(dir, inv.stderr, failed)
+}
+
+// startTick is how often it is looked whether a program has started.
+const startTick = 100 * time.Millisecond
+
+// watch tells on SIGUSR1 what was found so far. The status ends when the first process of
+// the program writes to the directory: from then on the streams are the program's.
+func (o *protectOptions) watch(inv *invocation, dir string, ended <-chan struct{}) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGUSR1)
+	defer signal.Stop(asked)
+	tick := time.NewTicker(startTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			inv.status.Phase("")
+			return
+		case <-asked:
+			if all, _, err := gather(dir); err == nil {
+				_ = finding.WriteText(inv.stderr, all)
+			}
+		case <-tick.C:
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+				inv.status.Phase("")
+				tick.Stop()
+			}
+		}
+	}
 }
 
 // goExit turns the end of the go command into ours.

@@ -15,7 +15,7 @@ func newReplayCommand() *command {
 		count  int
 		asJSON bool
 	)
-	c := newCommand("replay", "FILE.trace", "run a recorded run again to the same end")
+	c := newCommand("replay", "FILE.trace", "run a recorded run again to the same end").buildsPrograms()
 	c.long = `Replay builds the program that a trace was recorded from, runs it by the same
 schedule in a fresh process, and compares the two runs event by event.`
 	c.notes = `Example:
@@ -34,8 +34,6 @@ See also: cofferdam help traces`
 		case count < 1:
 			return c.errorf("-count %d: give 1 or more", count)
 		}
-		ctx, stop := interruptible(ctx)
-		defer stop()
 		return replay(ctx, inv, inv.operands[0], count, asJSON)
 	}
 	return c
@@ -50,17 +48,17 @@ func replay(ctx context.Context, inv *invocation, file string, count int, asJSON
 	if err := r.Truncated(); err != nil {
 		return err
 	}
-	status := newStatus(inv.stderr)
-	defer status.clear()
-	status.set("building with hooks")
+	inv.status.Phase("building with hooks")
 	config, _ := explore.Again("", &r.Header)
-	build, err := explore.New(config, r.Header.Args...)
+	config.Progress = inv.status.Detail
+	build, err := explore.New(ctx, config, r.Header.Args...)
 	if err != nil {
 		return fmt.Errorf("building the program of %s: %w; run replay where the trace was recorded", file, err)
 	}
 	defer build.Close()
-	status.clear()
-	for range count {
+	inv.status.Phase("replaying")
+	for i := range count {
+		inv.status.Detail(fmt.Sprintf("%d of %d", i+1, count))
 		done, diff, err := build.Programs[0].Replay(ctx, r)
 		if err != nil {
 			return err

@@ -102,53 +102,18 @@ func (f *searchFlags) config(inv *invocation) (instrument.Config, []string) {
 	return c, program
 }
 
-// A target is a test of one of the programs.
-type target struct {
-	program *explore.Program
-	target  string
-}
-
-func (t target) name() string { return name(t.target) }
-
-// shown is the name with the package, where there are several.
-func (t target) shown(many bool) string {
-	if !many {
-		return t.name()
+// build builds what is to be explored, and tells how far it is under control.
+func (f *searchFlags) build(ctx context.Context, inv *invocation) (*explore.Build, error) {
+	config, args := f.config(inv)
+	inv.status.Phase("building with hooks")
+	config.Progress = inv.status.Detail
+	build, err := explore.New(ctx, config, args...)
+	if err != nil {
+		return nil, err
 	}
-	return t.program.Package + "." + t.name()
+	f.tellControl(inv.stderr, build)
+	return build, nil
 }
-
-// matching returns the tests that -run asks for.
-func (f *searchFlags) matching(ctx context.Context, build *explore.Build) ([]target, error) {
-	var all []target
-	for _, p := range build.Programs {
-		names, err := p.Targets(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("listing the tests of %s: %w", p.Package, err)
-		}
-		for _, n := range names {
-			if f.pattern.MatchString(n) {
-				all = append(all, target{p, n})
-			}
-		}
-	}
-	if len(all) == 0 {
-		return nil, errors.New("there is no test to explore: no test's name matches -run, or the packages have none")
-	}
-	return all, nil
-}
-
-// name is how a target is called; a main program has no name of its own.
-func name(target string) string {
-	if target == "" {
-		return "main"
-	}
-	return target
-}
-
-// leastBudget is what a test gets, though those before it have used up the time: enough
-// to run it by more than one schedule.
-const leastBudget = 100 * time.Millisecond
 
 // tellControl says what of a program is not under control, and with -v how far each
 // package is.

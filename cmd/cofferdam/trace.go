@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"syscall"
 
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -53,12 +52,7 @@ See also: cofferdam help traces`
 		if err := errors.Join(c.exclusive("summary", "json", "check"), c.exclusive("var", "addr")); err != nil {
 			return err
 		}
-		err := printTrace(inv.stdout, inv.stderr, inv.operands[0], o)
-		// The reader of the output has enough, as head does.
-		if errors.Is(err, syscall.EPIPE) {
-			return nil
-		}
-		return err
+		return printTrace(inv.stdout, inv.stderr, inv.operands[0], o)
 	}
 	return c
 }

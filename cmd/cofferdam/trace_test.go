@@ -119,11 +119,11 @@ func TestABrokenPipeIsNoError(t *testing.T) {
 	}
 	for _, args := range [][]string{{"trace", path}, {"trace", "-summary", path}} {
 		var stderr bytes.Buffer
-		if code := run(args, nil, brokenPipe{}, &stderr); code != 0 || stderr.Len() != 0 {
+		if code := run(args, streams{nil, brokenPipe{}, &stderr}); code != 0 || stderr.Len() != 0 {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr.String())
 		}
 	}
-	if code := run([]string{"trace", path}, nil, full{}, io.Discard); code != 2 {
+	if code := run([]string{"trace", path}, streams{nil, full{}, io.Discard}); code != 2 {
 		t.Errorf("a full disk: exit code %d", code)
 	}
 }
@@ -155,7 +155,7 @@ func TestExitCodesOfTrace(t *testing.T) {
 		{2, []string{"-unknown", dir + "/.trace"}},
 		{2, nil},
 	} {
-		if code := run(append([]string{"trace"}, c.args...), nil, io.Discard, io.Discard); code != c.code {
+		if code := run(append([]string{"trace"}, c.args...), streams{nil, io.Discard, io.Discard}); code != c.code {
 			t.Errorf("%v: exit code %d, want %d", c.args, code, c.code)
 		}
 	}

@@ -19,6 +19,7 @@
 //
 //	explore.go   the search
 //	program.go   building and identity
+//	targets.go   what there is to explore, and how long
 //	replay.go    running a trace again
 //	child.go     the process
 //	timeline.go  a trace as columns of goroutines

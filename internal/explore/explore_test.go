@@ -16,7 +16,7 @@ import (
 // build instruments the tests of a directory.
 func build(t *testing.T, dir string) *Program {
 	t.Helper()
-	b, err := New(instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
+	b, err := New(t.Context(), instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,7 +349,7 @@ func TestArgumentsReachTests(t *testing.T) {
 		t.Fatal("not short")
 	}
 `)
-	b, err := New(instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true}, "-test.short")
+	b, err := New(t.Context(), instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true}, "-test.short")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -33,8 +34,8 @@ type Program struct {
 
 // New instruments and builds what the configuration says. The programs are run with the
 // arguments, which are flags such as -test.short for tests.
-func New(c instrument.Config, args ...string) (*Build, error) {
-	p, err := instrument.Build(c)
+func New(ctx context.Context, c instrument.Config, args ...string) (*Build, error) {
+	p, err := instrument.Build(ctx, c)
 	if err != nil {
 		return nil, err
 	}

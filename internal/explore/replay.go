@@ -3,9 +3,9 @@ package explore
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -26,11 +26,11 @@ func (p *Program) Replay(ctx context.Context, r *trace.Reader) (*wire.Done, *tra
 	if r.Header.Program != p.Hash {
 		return nil, nil, &ChangedError{Package: r.Header.Package}
 	}
-	temp, err := os.MkdirTemp("", "cofferdam")
+	temp, err := scratch.Dir()
 	if err != nil {
 		return nil, nil, fmt.Errorf("replaying: %w", err)
 	}
-	defer os.RemoveAll(temp)
+	defer scratch.Remove(temp)
 	file := filepath.Join(temp, "again.trace")
 	_, o := Again("", &r.Header)
 	done, err := p.Record(ctx, r.Header.Test, r.Header.Schedule, o, file)

@@ -19,6 +19,7 @@
 //
 //	gotool.go       Tool, and running
 //	environment.go  what the go command says of itself
+//	firstbuild.go   whether a build is slow because it is the first of its kind
 //	error.go        failed runs and their diagnostics
 package gotool
 

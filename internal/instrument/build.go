@@ -19,6 +19,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
 )
 
 // A Config says what to build.
@@ -37,6 +38,8 @@ type Config struct {
 	Deps bool
 	// Overlay has other contents for some files of the program.
 	Overlay map[string][]byte
+	// Progress is told what Build does at present; it may be nil.
+	Progress func(text string)
 	// Memory are further packages, by import path, for memory mode. A trailing /...
 	// stands for those below.
 	Memory []string
@@ -76,7 +79,7 @@ type Package struct {
 }
 
 // Close removes what Build put on disk.
-func (p *Program) Close() error { return os.RemoveAll(p.dir) }
+func (p *Program) Close() error { return scratch.Remove(p.dir) }
 
 // Site returns the site of that number, or nil.
 func (p *Program) Site(id uint32) *Site {
@@ -102,8 +105,8 @@ type builder struct {
 	marks map[string]bool // the packages whose binaries contain a mark
 }
 
-// Build rewrites the packages and builds them.
-func Build(c Config) (_ *Program, err error) {
+// Build rewrites the packages and builds them. A context that ends ends the go command.
+func Build(ctx context.Context, c Config) (_ *Program, err error) {
 	b := &builder{Config: c, tool: gotool.New(c.Dir, c.Env), marks: make(map[string]bool), prog: new(Program)}
 	b.hash = sha256.New()
 	if b.env, err = b.tool.Environment(); err != nil {
@@ -115,23 +118,25 @@ func Build(c Config) (_ *Program, err error) {
 			return nil, fmt.Errorf("leave out %s: the go command then reads the original files, without hooks", f)
 		}
 	}
+	b.tell("loading packages")
 	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: withoutRace(c.Flags), Env: c.Env, Overlay: c.Overlay})
 	if err != nil {
 		return nil, err
 	}
-	if b.dir, err = os.MkdirTemp("", "cofferdam"); err != nil {
+	if b.dir, err = scratch.Dir(); err != nil {
 		return nil, err
 	}
 	b.prog.dir = b.dir
 	defer func() {
 		if err != nil {
-			os.RemoveAll(b.dir)
+			scratch.Remove(b.dir)
 		}
 	}()
 	fmt.Fprintln(b.hash, b.env.GOVERSION, b.env.GOOS, b.env.GOARCH, c.Tests, c.Flags, c.Deps, c.Memory)
 	if err := b.addHooks(); err != nil {
 		return nil, err
 	}
+	b.tell("rewriting packages")
 	if err := b.rewrite(roots); err != nil {
 		return nil, err
 	}
@@ -145,7 +150,7 @@ func Build(c Config) (_ *Program, err error) {
 		return nil, err
 	}
 	for i, t := range targets {
-		if err := b.compile(t, i, flags); err != nil {
+		if err := b.compile(ctx, t, i, flags); err != nil {
 			return nil, err
 		}
 		if b.prog.Binaries[i].Hash, err = b.identity(roots, t); err != nil {
@@ -153,6 +158,13 @@ func Build(c Config) (_ *Program, err error) {
 		}
 	}
 	return b.prog, nil
+}
+
+// tell says what goes on.
+func (b *builder) tell(text string) {
+	if b.Progress != nil {
+		b.Progress(text)
+	}
 }
 
 // withoutRace drops -race: what is listed needs to be compiled for its types only.
@@ -236,13 +248,16 @@ func (b *builder) program(roots []*packages.Package) string {
 	return ""
 }
 
+// driverPackage is what takes orders in a program that has hooks.
+const driverPackage = "cofferdamrt/drive"
+
 // addDriver adds a file to each target that links the driver.
 func (b *builder) addDriver(targets []*packages.Package) {
-	if _, ok := b.over.Text[b.over.Std("cofferdamrt/drive/drive.go")]; !ok && !b.has("cofferdamrt/drive") {
+	if _, ok := b.over.Text[b.over.Std(driverPackage+"/drive.go")]; !ok && !b.has(driverPackage) {
 		return
 	}
 	for _, p := range targets {
-		b.over.Text[b.driver(p)] = "package " + p.Name + "\n\nimport _ \"cofferdamrt/drive\"\n"
+		b.over.Text[b.driver(p)] = "package " + p.Name + "\n\nimport _ \"" + driverPackage + "\"\n"
 	}
 }
 
@@ -272,7 +287,7 @@ func dirOf(p *packages.Package) string {
 }
 
 // compile builds one binary, with the flags of the overlay.
-func (b *builder) compile(p *packages.Package, n int, flags []string) error {
+func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags []string) error {
 	path := p.PkgPath
 	bin := filepath.Join(b.dir, fmt.Sprintf("program%d", n))
 	if b.env.GOOS == "windows" {
@@ -298,7 +313,13 @@ func (b *builder) compile(p *packages.Package, n int, flags []string) error {
 	} else {
 		args = append(args, path)
 	}
-	if _, err := b.tool.Output(context.Background(), args...); err != nil {
+	b.tell("compiling " + path)
+	stop := b.tool.WatchFirstBuild(ctx, driverPackage, slices.Concat(b.Flags, flags), func() {
+		b.tell("compiling the standard library with hooks: once for each version of Go, for about a minute")
+	})
+	_, err := b.tool.Output(ctx, args...)
+	stop()
+	if err != nil {
 		return fmt.Errorf("building %s with hooks: %w", path, err)
 	}
 	binary, err := os.ReadFile(bin)

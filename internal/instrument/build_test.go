@@ -17,7 +17,7 @@ import (
 // build builds and sees to what Build leaves on disk.
 func build(t *testing.T, c Config) *Program {
 	t.Helper()
-	p, err := Build(c)
+	p, err := Build(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestAnIgnoredOverlayIsAnError(t *testing.T) {
 	dir := filepath.Join(unpack(t, modules), "main")
 	for _, c := range []Config{{Flags: []string{"-cover"}}, {Env: append(os.Environ(), "GOFLAGS=-coverpkg=./...")}} {
 		c.Dir = dir
-		if _, err := Build(c); err == nil || !strings.Contains(err.Error(), "leave out -cover") {
+		if _, err := Build(t.Context(), c); err == nil || !strings.Contains(err.Error(), "leave out -cover") {
 			t.Errorf("building with coverage: %v", err)
 		}
 	}
@@ -337,7 +337,7 @@ package plain
 		{"plain", "no package of . is a program", false},
 		{".", "change into the module's directory", true},
 	} {
-		_, err := Build(Config{Dir: filepath.Join(dir, test.dir), Patterns: []string{"."}, Tests: test.tests})
+		_, err := Build(t.Context(), Config{Dir: filepath.Join(dir, test.dir), Patterns: []string{"."}, Tests: test.tests})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v\nbut %q was expected in it", test.dir, err, test.want)
 		}

@@ -3,7 +3,6 @@ package protect
 import (
 	"fmt"
 	"go/token"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
 )
 
 // A Config says what to protect.
@@ -36,6 +36,8 @@ type Config struct {
 	// Unprotected is why pages cannot be protected where the program will run, ""
 	// if they can.
 	Unprotected string
+	// Progress is told what Prepare does at present; it may be nil.
+	Progress func(text string)
 	// Findings is a file that the program writes, and Strict has it fail if there
 	// is anything to write.
 	Findings string
@@ -45,14 +47,16 @@ type Config struct {
 // A Build is what the go command needs to build a protected program.
 type Build struct {
 	*Plan
-	// Flags are those that the go command needs.
-	Flags []string
+	// Flags are those that the go command needs; Overlay are those of them that all its
+	// subcommands have.
+	Flags   []string
+	Overlay []string
 
 	dir string
 }
 
 // Close removes what is on disk.
-func (b *Build) Close() error { return os.RemoveAll(b.dir) }
+func (b *Build) Close() error { return scratch.Remove(b.dir) }
 
 // Prepare rewrites packages, and writes the result to a directory beside them.
 func Prepare(c Config) (_ *Build, err error) {
@@ -61,10 +65,12 @@ func Prepare(c Config) (_ *Build, err error) {
 		return nil, err
 	}
 	c.Unprotected = unprotected(env)
+	c.tell("loading packages")
 	pkgs, err := c.load()
 	if err != nil {
 		return nil, err
 	}
+	c.tell("analysing and rewriting packages")
 	plan, err := Rewrite(pkgs, c)
 	if err != nil {
 		return nil, err
@@ -80,13 +86,14 @@ func Prepare(c Config) (_ *Build, err error) {
 		watchTests(o, variants(pkgs))
 	}
 	b := &Build{Plan: plan}
-	if b.dir, err = os.MkdirTemp("", "cofferdam"); err != nil {
+	if b.dir, err = scratch.Dir(); err != nil {
 		return nil, err
 	}
 	if b.Flags, err = o.Write(b.dir, c.Flags); err != nil {
-		os.RemoveAll(b.dir)
+		scratch.Remove(b.dir)
 		return nil, err
 	}
+	b.Overlay = slices.Clone(b.Flags)
 	for _, p := range plan.Old {
 		b.Flags = append(b.Flags, "-gcflags="+p+"=-lang="+hooksLanguage)
 	}
@@ -94,6 +101,13 @@ func Prepare(c Config) (_ *Build, err error) {
 		b.Flags = append(b.Flags, "-vet=off") // it does not see overlays
 	}
 	return b, nil
+}
+
+// tell says what goes on.
+func (c *Config) tell(text string) {
+	if c.Progress != nil {
+		c.Progress(text)
+	}
 }
 
 // unprotected returns why pages cannot be protected on a platform.

@@ -42,7 +42,7 @@ func TestCorpus(t *testing.T) {
 		}
 		patterns = append(patterns, "corpus/"+name)
 	}
-	build, err := explore.New(instrument.Config{Dir: dir, Patterns: patterns, Tests: true})
+	build, err := explore.New(t.Context(), instrument.Config{Dir: dir, Patterns: patterns, Tests: true})
 	if err != nil {
 		t.Fatal(err)
 	}

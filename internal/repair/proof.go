@@ -70,10 +70,12 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	if c.config, err = f.moved.config(f.config, c.Patch, c.program); err != nil {
 		return "", err
 	}
+	c.config.Progress = f.detail
+	f.detail("compiling and vetting it")
 	if c.Why, err = f.sound(ctx, c); err != nil || c.Why != "" {
 		return "", err
 	}
-	build, err := explore.New(c.config)
+	build, err := explore.New(ctx, c.config)
 	if err != nil {
 		c.Why = "it does not compile: " + err.Error()
 		return "", nil
@@ -85,6 +87,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 			program = p
 		}
 	}
+	f.detail("running the failing schedule again")
 	first := f.opts.Explore
 	done, err := program.Record(ctx, f.target, f.schedule, &first, "")
 	if err != nil {
@@ -109,6 +112,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candidate) (next string, err error) {
 	o := f.opts.Explore
 	o.Strategy, o.Preemptions, o.Budget, o.Harm = "dfs", 2, f.opts.Proof, 50*time.Millisecond
+	o.Progress = f.searching
 	o.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
 	res, err := program.Explore(ctx, f.target, &o)
 	switch {
@@ -266,6 +270,7 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	if err != nil {
 		return "", err
 	}
+	f.detail("running it under the race detector")
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	out, err := f.with(ctx, c, []string{"test", "-race", "-vet=off", "-timeout=60s", "-overlay=" + overlay,
@@ -288,6 +293,7 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 // that mends one may break another. The tests of dependencies may need what the program
 // does not have; they are left alone.
 func (f *fixer) others(ctx context.Context, c *Candidate, overlay string) (why string, err error) {
+	f.detail("running the package's other tests")
 	args := []string{"test", "-race", "-vet=off", "-timeout=30s"}
 	packages := f.changed(c, false)
 	out, err := f.with(ctx, c, append(slices.Clone(args), "-overlay="+overlay), packages)

@@ -57,8 +57,8 @@ type Options struct {
 	Native int
 	// Temp is a directory for traces.
 	Temp string
-	// Progress is told what is going on; it may be nil.
-	Progress func(string)
+	// Progress is told what is going on, and how far that is; it may be nil.
+	Progress func(phase, detail string)
 }
 
 // A Result is a fix, or why there is none.
@@ -105,6 +105,8 @@ type fixer struct {
 	// schedule is what led to the failure, vetted what go vet says of the program as it is.
 	schedule string
 	vetted   *string
+	// phase is what Progress was told last.
+	phase string
 	// before is what comes of the package's tests without any change; nil if unknown.
 	before *testRun
 }
@@ -150,7 +152,8 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 // round analyses a failing run of the program with patches applied, and tries its
 // candidates.
 func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds []trace.Failure) (*Candidate, error) {
-	f.progress("analysing the failure")
+	f.begin("analysing the failure")
+	f.detail("reading the program")
 	start := time.Now()
 	config, err := f.moved.config(f.config, base, f.result.program)
 	if err != nil {
@@ -161,6 +164,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 		return nil, err
 	}
 	lifted := time.Now()
+	f.detail("deriving what must not come together")
 	analysis, err := p.analyse()
 	if err != nil {
 		return nil, err
@@ -191,7 +195,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 				break
 			}
 		}
-		f.progress(fmt.Sprintf("proving candidate %d: %s", f.tried, c.Lock))
+		f.begin(fmt.Sprintf("proving candidate %d: %s", f.tried, c.Lock))
 		next, err := f.prove(ctx, c)
 		switch {
 		case err != nil:
@@ -246,10 +250,22 @@ func (f *fixer) grow(ctx context.Context, file string, c *Candidate, rounds []tr
 	return f.round(ctx, r, c.Patch, rounds)
 }
 
-func (f *fixer) progress(text string) {
+// begin tells what is going on from now on.
+func (f *fixer) begin(phase string) {
+	f.phase = phase
+	f.detail("")
+}
+
+// detail tells how far that is.
+func (f *fixer) detail(text string) {
 	if f.opts.Progress != nil {
-		f.opts.Progress(text)
+		f.opts.Progress(f.phase, text)
 	}
+}
+
+// searching tells how far a search is.
+func (f *fixer) searching(_ string, p *wire.Progress) {
+	f.detail(fmt.Sprintf("%d schedules tried", p.Runs))
 }
 
 // overlay adds the patched files to an overlay.

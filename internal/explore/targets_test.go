@@ -1,0 +1,40 @@
+package explore
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTargetsAreChosenByName(t *testing.T) {
+	p := build(t, "testdata/pairs")
+	all, err := p.build.Matching(t.Context(), regexp.MustCompile("^TestFineMutex$"))
+	if err != nil || len(all) != 1 || all[0].Name() != "TestFineMutex" || all[0].Program != p {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if all, err := p.build.Matching(t.Context(), regexp.MustCompile("^Nothing$")); err == nil || !strings.Contains(err.Error(), "no test to explore") {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if name := (Target{Program: p}).Name(); name != "main" {
+		t.Errorf("a program is called %s", name)
+	}
+}
+
+func TestTimeIsSharedByTheTargetsThatAreLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deadline := time.Now().Add(9 * time.Second)
+		if got := Share(deadline, 3); got != 3*time.Second {
+			t.Errorf("the first of three gets %v", got)
+		}
+		<-time.After(time.Second)
+		if got := Share(deadline, 2); got != 4*time.Second {
+			t.Errorf("the next gets %v of what the first has left", got)
+		}
+		<-time.After(time.Minute)
+		if got := Share(deadline, 1); got != leastShare {
+			t.Errorf("after the deadline: %v", got)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package scratch
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestNothingIsLeft: a directory is removed by the one that made it, and those that are
+// left are removed together. It is one test because nothing can be made after RemoveAll.
+func TestNothingIsLeft(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	var dirs []string
+	for range 3 {
+		dir, err := Dir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, dir)
+	}
+	if err := Remove(dirs[1]); err != nil {
+		t.Error(err)
+	}
+	if left := names(t, temp); len(left) != 2 {
+		t.Errorf("%v are left after one of three was removed", left)
+	}
+	if err := RemoveAll(); err != nil {
+		t.Error(err)
+	}
+	if left := names(t, temp); len(left) != 0 {
+		t.Errorf("%v are left", left)
+	}
+	live.mu.Unlock()
+	t.Setenv("TMPDIR", filepath.Join(temp, "nowhere"))
+	if dir, err := Dir(); err == nil {
+		t.Errorf("%s was made in a directory that does not exist", dir)
+	}
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
