@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
@@ -48,7 +47,7 @@ func Configure(c Config) {
 		c.LongestWait = time.Second
 	}
 	page.SetLongestWait(c.LongestWait)
-	logger.Store(c.Logger)
+	feed.SetLogger(c.Logger)
 }
 
 // Stats count what happened since the program began. To publish them:
@@ -84,46 +83,31 @@ func ReadStats() Stats {
 		SealErrors:    c.SealErrors,
 		Waiting:       c.Waiting,
 		LostFindings:  c.Lost,
-		OtherFindings: found.Dropped(),
+		OtherFindings: feed.Dropped(),
 	}
 }
 
+// feed has what was found. The reporter delivers it, and waits for a slow subscriber: what
+// comes faster is counted as lost where it is noted, in the ring of package page, instead of
+// piling up.
 var (
-	found  finding.Log
-	logger atomic.Pointer[slog.Logger]
-
+	feed      = finding.Feed{Source: "isolate", Attributes: attributes}
 	reporting sync.Once
-
-	// delivery is what has been found and not told yet, and whom to tell.
-	delivery struct {
-		mu          sync.Mutex
-		subscribers []func(Finding)
-		pending     []pending
-	}
 )
-
-type pending struct {
-	finding Finding // merged with its repeats
-	isNew   bool
-	outcome finding.Outcome // of this time
-	waited  time.Duration
-}
 
 // OnFinding adds a function that is called with each violation, merged with its
 // repeats: Count tells the first. It runs on a goroutine of its own, after the
 // fact, and may do what it likes.
 func OnFinding(f func(Finding)) {
 	startReporter()
-	delivery.mu.Lock()
-	defer delivery.mu.Unlock()
-	delivery.subscribers = append(delivery.subscribers, f)
+	feed.Subscribe(f)
 }
 
 // Findings returns what was found so far, oldest first. A violation is among
 // them as soon as the access that made it has proceeded.
 func Findings() []Finding {
 	page.Drain(collect)
-	return found.Findings()
+	return feed.Findings()
 }
 
 func startReporter() {
@@ -132,54 +116,26 @@ func startReporter() {
 		go func() {
 			for page.AwaitFault() {
 				page.Drain(collect)
-				deliver()
+				feed.Deliver()
 			}
 		}()
 	})
 }
 
 // collect turns a fault into a finding, to be delivered by the reporter.
-func collect(f *page.Fault) {
-	one := explain(f)
-	p := pending{outcome: outcomeOf(f), waited: time.Duration(f.Waited)}
-	p.finding, p.isNew = found.Add(one)
-	delivery.mu.Lock()
-	defer delivery.mu.Unlock()
-	delivery.pending = append(delivery.pending, p)
-}
+func collect(f *page.Fault) { feed.Add(explain(f)) }
 
-// deliver tells everybody, without holding any lock.
-func deliver() {
-	delivery.mu.Lock()
-	subscribers, all := delivery.subscribers, delivery.pending
-	delivery.pending = nil
-	delivery.mu.Unlock()
-	for _, p := range all {
-		if p.isNew {
-			p.log()
-		}
-		for _, f := range subscribers {
-			f(p.finding)
-		}
-	}
-}
-
-func (p pending) log() {
-	l := logger.Load()
-	if l == nil {
-		l = slog.Default()
-	}
-	access, lock := p.finding.Accesses[0], p.finding.Accesses[1]
-	l.Warn("isolate: "+p.finding.Explanation,
-		"finding", p.finding.ID().String(),
-		"guard", p.finding.Guard.String(),
-		"outcome", string(p.outcome),
+// attributes are those of a finding in the log.
+func attributes(f Finding, seen finding.History) []any {
+	access, lock := f.Accesses[0], f.Accesses[1]
+	return []any{
 		"op", string(access.Op),
 		"target", access.Target,
 		"function", access.Site().Function,
 		"site", access.Site().String(),
 		"lock", lock.Site().String(),
-		"waited", p.waited)
+		"waited", seen.Waited,
+	}
 }
 
 // explain says in words what the handler noted in numbers.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +25,7 @@ type Config struct {
 }
 
 // Configure sets the configuration of the package.
-func Configure(c Config) { logger.Store(c.Logger) }
+func Configure(c Config) { feed.SetLogger(c.Logger) }
 
 // Stats count what happened since the program began. To publish them:
 //
@@ -43,14 +42,15 @@ type Stats struct {
 
 // ReadStats returns the counters.
 func ReadStats() Stats {
+	outcomes := feed.Tally()
 	s := Stats{
-		Tolerated:     counters.tolerated.Load(),
-		Resolved:      counters.resolved.Load(),
-		Refused:       counters.refused.Load(),
-		Surrendered:   counters.surrendered.Load(),
+		Tolerated:     outcomes.Tolerated,
+		Resolved:      outcomes.Resolved,
+		Refused:       outcomes.Refused,
+		Surrendered:   outcomes.Surrendered,
 		Forced:        counters.forced.Load(),
 		ByClass:       make(map[Classes]uint64),
-		OtherFindings: found.Dropped(),
+		OtherFindings: feed.Dropped(),
 	}
 	for i := range counters.byClass {
 		if n := counters.byClass[i].Load(); n > 0 {
@@ -61,20 +61,11 @@ func ReadStats() Stats {
 }
 
 var (
-	found  finding.Log
-	logger atomic.Pointer[slog.Logger]
+	feed = finding.Feed{Source: "tolerate", Attributes: attributes}
 
 	counters struct {
-		tolerated, resolved, refused, surrendered, forced atomic.Uint64
-		byClass                                           [1 << len(all)]atomic.Uint64
-	}
-
-	// delivery is what has been found and not told yet, and whom to tell.
-	delivery struct {
-		mu          sync.Mutex
-		subscribers []func(Finding)
-		pending     []pending
-		running     bool
+		forced  atomic.Uint64
+		byClass [1 << len(all)]atomic.Uint64
 	}
 )
 
@@ -89,24 +80,14 @@ type race struct {
 	cause   any     // what the resolver panicked with
 }
 
-type pending struct {
-	finding Finding // merged with its repeats
-	isNew   bool
-	outcome finding.Outcome // of this time
-}
-
 // OnFinding adds a function that is called with each race, merged with its repeats:
 // Count tells the first. It runs on a goroutine of its own, after the fact, and may
 // do what it likes.
-func OnFinding(f func(Finding)) {
-	delivery.mu.Lock()
-	defer delivery.mu.Unlock()
-	delivery.subscribers = append(delivery.subscribers, f)
-}
+func OnFinding(f func(Finding)) { feed.Subscribe(f) }
 
 // Findings returns what was found so far, oldest first. A race is among them as
 // soon as the section has ended.
-func Findings() []Finding { return found.Findings() }
+func Findings() []Finding { return feed.Findings() }
 
 // tell records the races of a section that has ended, and goes on with the panic
 // of a resolver. The caller holds no lock.
@@ -117,18 +98,13 @@ func tell(lock string, races []*race) {
 
 func record(lock string, races []*race) {
 	section := finding.Access{Op: finding.Lock, Goroutine: goroutine.ID(), Stack: callers()}
-	delivery.mu.Lock()
-	defer delivery.mu.Unlock()
-	for _, r := range races {
-		r.count()
-		p := pending{outcome: r.outcome}
-		p.finding, p.isNew = found.Add(r.explain(lock, section))
-		delivery.pending = append(delivery.pending, p)
+	found := make([]Finding, len(races))
+	for i, r := range races {
+		counters.byClass[r.classes].Add(1)
+		found[i] = r.explain(lock, section)
 	}
-	if !delivery.running {
-		delivery.running = true
-		go deliver()
-	}
+	feed.Add(found...)
+	feed.DeliverSoon()
 }
 
 // rethrow panics if a resolver did, with what the first of them panicked with.
@@ -143,56 +119,9 @@ func rethrow(races []*race) {
 	}
 }
 
-// deliver tells everybody, without holding any lock, until there is nothing more to
-// tell.
-func deliver() {
-	for {
-		delivery.mu.Lock()
-		subscribers, all := delivery.subscribers, delivery.pending
-		delivery.pending = nil
-		delivery.running = len(all) > 0
-		delivery.mu.Unlock()
-		if len(all) == 0 {
-			return
-		}
-		for _, p := range all {
-			if p.isNew {
-				p.log()
-			}
-			for _, f := range subscribers {
-				f(p.finding)
-			}
-		}
-	}
-}
-
-func (p pending) log() {
-	l := logger.Load()
-	if l == nil {
-		l = slog.Default()
-	}
-	l.Warn("tolerate: "+p.finding.Explanation,
-		"finding", p.finding.ID().String(),
-		"guard", p.finding.Guard.String(),
-		"outcome", string(p.outcome),
-		"target", p.finding.Accesses[0].Target,
-		"section", p.finding.Accesses[1].Site().String())
-}
-
-func (r *race) count() {
-	switch r.outcome {
-	case finding.Tolerated:
-		counters.tolerated.Add(1)
-	case finding.Resolved:
-		counters.resolved.Add(1)
-	case finding.Refused:
-		counters.refused.Add(1)
-	case finding.Surrendered:
-		counters.surrendered.Add(1)
-	default:
-		panic(fmt.Sprintf("tolerate: unknown outcome %q", r.outcome))
-	}
-	counters.byClass[r.classes].Add(1)
+// attributes are those of a finding in the log.
+func attributes(f Finding, _ finding.History) []any {
+	return []any{"target", f.Accesses[0].Target, "section", f.Accesses[1].Site().String()}
 }
 
 func (r *race) name() string {

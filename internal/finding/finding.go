@@ -24,6 +24,7 @@
 //	finding.go  the model
 //	id.go       identity: when two findings are the same one
 //	log.go      grouping of repeats
+//	feed.go     delivery: to subscribers and a logger
 //	text.go     for a terminal
 //	json.go     for other programs: one finding per line
 //
@@ -35,7 +36,8 @@
 //     History changes, and only inside the log.
 //
 // This package is linked into users' programs and imports the standard library
-// alone. Its only lock is the mu of a Log, under which no other is taken.
+// alone. The mu of a Feed is taken before that of its Log; no other lock is taken under
+// either, and none is held while a subscriber runs.
 package finding
 
 import (
