@@ -13,10 +13,11 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // A test that takes more than largeSteps by the default schedule is too large to be run a
@@ -119,17 +120,17 @@ func (t *ModuleTest) try(ctx context.Context, o *moduleOptions, p *explore.Progr
 	case t.large():
 		return
 	case t.Default.Steps > longSteps && t.Default.Steps < longestSteps && !t.Default.failed():
-		search := explore.Options{Strategy: "dfs", Preemptions: -1, Runs: few, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
+		search := explore.Options{Races: true, Strategy: sched.MethodDFS, Preemptions: -1, Runs: few, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
 		res, err := p.Explore(ctx, t.Test, &search)
-		if err == nil && (res.Exhausted && res.Cut == 0 || res.Failure != nil) {
+		if err == nil && (res.Search.Exhausted && res.Cut == 0 || res.Failure != nil) {
 			t.Random, t.Every = tried(res, err), res.Failure == nil
 			return
 		}
 	}
-	random := explore.Options{Strategy: "random", Runs: o.schedules, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
+	random := explore.Options{Races: true, Strategy: sched.MethodRandom, Runs: o.schedules, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
 	res, err := p.Explore(ctx, t.Test, &random)
 	t.Random = tried(res, err)
-	t.Every = err == nil && res.Exhausted && res.Cut == 0 && res.Failure == nil
+	t.Every = err == nil && res.Search.Exhausted && res.Cut == 0 && res.Failure == nil
 }
 
 // byDefault runs a test by the default schedule, once.
@@ -137,7 +138,7 @@ func byDefault(ctx context.Context, o *moduleOptions, p *explore.Program, test s
 	limited, cancel := context.WithTimeout(ctx, o.budget)
 	defer cancel()
 	start := time.Now()
-	done, err := p.Record(limited, test, "default", &explore.Options{Steps: largeSteps, Seed: 1}, "")
+	done, err := p.Record(limited, test, "default", &explore.Options{Races: true, Steps: largeSteps, Seed: 1}, "")
 	if err != nil {
 		t := Tried{Error: firstLine(err), Detail: err.Error()}
 		if limited.Err() != nil {
@@ -146,10 +147,10 @@ func byDefault(ctx context.Context, o *moduleOptions, p *explore.Program, test s
 		return t
 	}
 	t := Tried{Runs: 1, Steps: done.Outcome.Steps, Seconds: time.Since(start).Seconds()}
-	if done.Outcome.Result == "cut off" {
+	if done.Outcome.Result == event.CutOff {
 		t.Cut = 1
 	}
-	t.fail(wire.Worst(done.Outcome))
+	t.fail(done.Outcome.Worst())
 	return t
 }
 
@@ -173,7 +174,7 @@ func (t *Tried) fail(f *trace.Failure) {
 	if f == nil {
 		return
 	}
-	t.Failure = f.Kind + ": " + f.Message
+	t.Failure = f.String()
 	for _, call := range f.Stack {
 		t.Stack = append(t.Stack, fmt.Sprintf("%s %s:%d", call.Function, filepath.Base(call.File), call.Line))
 	}

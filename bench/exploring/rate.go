@@ -11,6 +11,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // rateFor is how long schedules are counted, each time.
@@ -58,7 +59,7 @@ func (s *session) rate() error {
 		for i := range s.runs {
 			s.progress.Show("schedules per second, %s, round %d", strategy, i+1)
 			res, err := build.Programs[0].Explore(s.Context, "TestSteady", &explore.Options{
-				Strategy: strategy, Seed: uint64(i + 1), Budget: rateFor, Harm: rateFor, Steps: stepLimit, Trace: s.Temp("run.trace"),
+				Strategy: sched.Method(strategy), Seed: uint64(i + 1), Races: true, Budget: rateFor, Harm: rateFor, Steps: stepLimit, Trace: s.Temp("run.trace"),
 			})
 			if err != nil {
 				return fmt.Errorf("counting schedules of toctou: %w", err)

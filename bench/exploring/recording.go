@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -59,7 +60,7 @@ func (s *session) recording() error {
 func (s *session) record(u *suite, test string) error {
 	file := s.Temp("recorded.trace")
 	var failure error
-	o := &explore.Options{Strategy: "pct", Seed: 1, Steps: 1 << 40}
+	o := &explore.Options{Races: true, Strategy: sched.MethodPCT, Seed: 1, Steps: 1 << 40}
 	controlled := func(file string) func() measure.Trial {
 		return func() measure.Trial {
 			// A file that is replaced is written back when it is closed, which is not what

@@ -10,6 +10,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // A suite is a set of tests, built in the ways that are compared.
@@ -86,14 +87,14 @@ const (
 func (s *session) explored(u *suite, test string, seed uint64, races bool, a *Attempts) error {
 	start := time.Now()
 	res, err := u.program.Explore(s.Context, test, &explore.Options{
-		Strategy: "pct", Seed: seed, Budget: searchBudget, Steps: stepLimit, NoRaces: !races, Trace: s.Temp("run.trace"),
+		Strategy: sched.MethodPCT, Seed: seed, Budget: searchBudget, Steps: stepLimit, Races: races, Trace: s.Temp("run.trace"),
 	})
 	if err != nil {
 		return fmt.Errorf("exploring %s: %w", test, err)
 	}
 	t := attempt{runs: res.Runs, seconds: res.Elapsed.Seconds()}
 	if res.Failure != nil {
-		t = attempt{found: true, runs: res.First, seconds: res.After.Seconds(), what: res.Failure.Kind + ": " + res.Failure.Message}
+		t = attempt{found: true, runs: res.First, seconds: res.After.Seconds(), what: res.Failure.String()}
 	}
 	a.add(t)
 	a.Told = append(a.Told, time.Since(start).Seconds())
@@ -182,14 +183,14 @@ func (s *session) pairs() error {
 		}
 		s.progress.Show("%s", test)
 		res, err := u.program.Explore(s.Context, test, &explore.Options{
-			Strategy: "pct", Seed: 1, Budget: searchBudget, Runs: fineRuns, Steps: stepLimit, Trace: s.Temp("run.trace"),
+			Strategy: sched.MethodPCT, Seed: 1, Races: true, Budget: searchBudget, Runs: fineRuns, Steps: stepLimit, Trace: s.Temp("run.trace"),
 		})
 		if err != nil {
 			return fmt.Errorf("exploring %s: %w", test, err)
 		}
 		f := Fine{Test: test, Runs: res.Runs}
 		if res.Failure != nil {
-			f.False = res.Failure.Kind + ": " + res.Failure.Message
+			f.False = res.Failure.String()
 		}
 		s.report.Fine = append(s.report.Fine, f)
 		s.progress.Done(1)

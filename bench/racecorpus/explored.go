@@ -6,9 +6,10 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // An explorer is the corpus built with hooks.
@@ -42,7 +43,7 @@ const stepLimit = 1_000_000
 func (e *explorer) run(ctx context.Context, name string) (Verdict, error) {
 	start := time.Now()
 	res, err := e.program.Explore(ctx, name, &explore.Options{
-		Strategy: "pct", Seed: 1, Budget: e.budget, Runs: e.runs, Steps: stepLimit, Trace: e.trace,
+		Strategy: sched.MethodPCT, Seed: 1, Races: true, Budget: e.budget, Runs: e.runs, Steps: stepLimit, Trace: e.trace,
 	})
 	v := Verdict{Seconds: time.Since(start).Seconds()}
 	if ctx.Err() != nil {
@@ -52,17 +53,17 @@ func (e *explorer) run(ctx context.Context, name string) (Verdict, error) {
 		v.Error = err.Error()
 		return v, nil
 	}
-	v.Runs, v.Cut, v.Note = res.Runs, res.Cut, res.Note
+	v.Runs, v.Cut, v.Note = res.Runs, res.Cut, res.Caveats()
 	if res.Outcome == nil {
 		return v, nil
 	}
 	v.Runs = res.First
 	for _, f := range res.Outcome.Failures {
-		if f.Kind == wire.Race || f.Kind == wire.Fatal {
-			v.Race, v.Report = true, f.Kind+": "+f.Message
+		if f.Kind == event.FailureRace || f.Kind == event.FailureFatal {
+			v.Race, v.Report = true, f.String()
 			return v, nil
 		}
 	}
-	v.Report = res.Failure.Kind + ": " + res.Failure.Message
+	v.Report = res.Failure.String()
 	return v, nil
 }

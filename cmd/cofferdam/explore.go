@@ -133,10 +133,12 @@ func reachedText(p *wire.Progress) string {
 	rate := float64(p.Runs) / max(p.Elapsed.Seconds(), 0.001)
 	text := fmt.Sprintf("%d schedules, %.0f/s, %d distinct", p.Runs, rate, p.Classes)
 	switch {
-	case p.Best != "":
-		text += ", found so far: " + p.Best
-	case p.Note != "":
-		text += ", " + p.Note
+	case p.Best != nil:
+		text += ", found so far: " + p.Best.String()
+	case p.Fresh:
+		text += ", a fresh process for each run"
+	default:
+		text += ", " + p.Search.String()
 	}
 	return text
 }
@@ -178,7 +180,7 @@ func firstLine(f *trace.Failure) string {
 	if more {
 		message += " ..."
 	}
-	return f.Kind + ": " + message
+	return f.Kind.String() + ": " + message
 }
 
 // summary says in a line or two what was tried.
@@ -188,7 +190,7 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 	if res.Failure == nil {
 		fmt.Fprintf(&b, "%s    %s  %d schedules in %.1fs (%.0f/s)", color.Good("ok"), name, res.Runs, res.Elapsed.Seconds(), rate)
 		if res.Classes > 0 {
-			fmt.Fprintf(&b, ", %d distinct; %s", res.Classes, res.Done.Note)
+			fmt.Fprintf(&b, ", %d distinct; %s", res.Classes, res.Search)
 		}
 	} else {
 		fmt.Fprintf(&b, "%s  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", color.Bad("FAIL"), name, res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
@@ -199,8 +201,8 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 	if res.Cut > 0 {
 		fmt.Fprintf(&b, "; %d runs cut off", res.Cut)
 	}
-	if res.Note != "" {
-		b.WriteString("\nnote: " + res.Note)
+	if caveats := res.Caveats(); caveats != "" {
+		b.WriteString("\nnote: " + caveats)
 	}
 	return b.String()
 }

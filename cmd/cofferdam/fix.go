@@ -118,7 +118,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 		},
 	})
 	if err != nil {
-		if worst := wire.Worst(r.Outcome); ctx.Err() != nil && worst != nil {
+		if worst := r.Outcome.Worst(); ctx.Err() != nil && worst != nil {
 			fmt.Fprintf(inv.stderr, "cofferdam: no fix was proven yet for %s\n", firstLine(worst))
 		}
 		return err

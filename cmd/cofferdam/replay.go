@@ -78,8 +78,8 @@ func replay(ctx context.Context, inv *invocation, file string, count int, asJSON
 }
 
 func ending(done *wire.Done) string {
-	if f := wire.Worst(done.Outcome); f != nil {
-		return f.Kind + ": " + f.Message
+	if f := done.Outcome.Worst(); f != nil {
+		return f.String()
 	}
-	return done.Outcome.Result
+	return done.Outcome.Result.String()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // searchFlags are those of the commands that look for a failing schedule.
@@ -23,7 +24,6 @@ type searchFlags struct {
 	short   bool
 	deps    bool
 	tags    string
-	races   bool
 	out     string
 	asJSON  bool
 	list    bool
@@ -41,12 +41,12 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.BoolVar(&f.main, "main", false, "explore the main program instead of the tests; arguments for it follow --")
 	fl.BoolVar(&f.short, "short", false, "tell the tests to be short, as go test does: testing.Short is true")
 	fl.DurationVar(&f.Budget, "budget", budget, "how long to look, at all tests together")
-	fl.StringVar(&f.Strategy, "strategy", "pct", "pct, random or dfs")
+	fl.StringVar((*string)(&f.Strategy), "strategy", string(sched.MethodPCT), "pct, random or dfs")
 	fl.IntVar(&f.Preemptions, "preemptions", 2, "with dfs: try all schedules with at most so many preemptions")
 	fl.Uint64Var(&f.Seed, "seed", 1, "the same seed gives the same schedules")
 	fl.IntVar(&f.Runs, "runs", 0, "at most so many schedules for a test (0: as many as the budget allows)")
 	fl.Uint64Var(&f.Steps, "steps", 1_000_000, "cut a run off after so many steps")
-	fl.BoolVar(&f.races, "races", true, "take a data race for a failure")
+	fl.BoolVar(&f.Races, "races", true, "take a data race for a failure")
 	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
 	fl.BoolVar(&f.deps, "deps", false, "control dependencies access by access too, not only where they synchronise")
 	fl.StringVar(&f.tags, "tags", "", "build `tags`, as for the go command")
@@ -54,11 +54,10 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 }
 
 // strategies are the values of -strategy.
-var strategies = []string{"pct", "random", "dfs"}
+var strategies = []sched.Method{sched.MethodPCT, sched.MethodRandom, sched.MethodDFS}
 
 // check refuses values that make no sense, before anything is built.
 func (f *searchFlags) check() error {
-	f.NoRaces = !f.races
 	switch {
 	case !slices.Contains(strategies, f.Strategy):
 		return fmt.Errorf("-strategy %s: give pct, random or dfs; see cofferdam help strategies", f.Strategy)

@@ -89,8 +89,8 @@ func sample(how string) ([]byte, error) {
 	}
 	whole := b.Len()
 	err = errors.Join(err, w.Close(trace.Outcome{
-		Result: "failed", Elapsed: 1500 * time.Microsecond, Virtual: 2 * time.Second,
-		Failures: []trace.Failure{{Kind: "panic", Message: "balance is 101, want 0", Point: trace.Point{G: 1, Site: 4, Seq: 12}}},
+		Result: event.Failed, Elapsed: 1500 * time.Microsecond, Virtual: 2 * time.Second,
+		Failures: []trace.Failure{{Kind: event.FailurePanic, Message: "balance is 101, want 0", Point: trace.Point{G: 1, Site: 4, Seq: 12}}},
 	}))
 	data := b.Bytes()
 	switch how {

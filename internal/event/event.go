@@ -2,7 +2,12 @@
 //
 // An operation (Op) is what a goroutine is about to do: it is what a schedule
 // decides about. An event (Event) is what it did, in the one order of the run: a
-// trace is a list of events.
+// trace is a list of events. A run has an Ending, and if it failed a FailureKind for each
+// thing that went wrong.
+//
+//	event.go    operations, events and their kinds
+//	failure.go  how runs end and fail, and why
+//	name.go     the names of all of these, in files and JSON
 //
 // The package is linked into instrumented programs below the standard library's
 // own sync package, so it imports nothing.
@@ -92,6 +97,16 @@ func (k Kind) String() string {
 	return "unknown kind"
 }
 
+// MarshalText writes a kind by its name, for files and JSON.
+func (k Kind) MarshalText() ([]byte, error) { return marshalName("kind", uint8(k), names[:]) }
+
+// UnmarshalText reads what MarshalText writes.
+func (k *Kind) UnmarshalText(text []byte) error {
+	n, err := unmarshalName("kind", text, names[:])
+	*k = Kind(n)
+	return err
+}
+
 // Valid reports whether k is one of the kinds above.
 func (k Kind) Valid() bool { return k > None && k < kinds }
 
@@ -135,15 +150,6 @@ type Op struct {
 	// (with size 1); 0 if the operation touches nothing that others can.
 	Addr uintptr
 	Size uintptr
-}
-
-// Conflicts reports whether the order of two operations of different goroutines
-// can matter: they touch the same thing and one of them changes it.
-func (o Op) Conflicts(p Op) bool {
-	if o.Addr == 0 || p.Addr == 0 || o.Kind.IsRead() && p.Kind.IsRead() {
-		return false
-	}
-	return o.Addr < p.Addr+p.Size && p.Addr < o.Addr+o.Size
 }
 
 // An Event is one step of a run.

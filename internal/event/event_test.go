@@ -1,6 +1,10 @@
 package event
 
-import "testing"
+import (
+	"encoding"
+	"encoding/json"
+	"testing"
+)
 
 func TestEveryKindHasAName(t *testing.T) {
 	seen := map[string]Kind{}
@@ -19,25 +23,65 @@ func TestEveryKindHasAName(t *testing.T) {
 	}
 }
 
-func TestConflictsNeedsOverlapAndAWrite(t *testing.T) {
-	op := func(k Kind, addr, size uintptr) Op { return Op{Kind: k, Addr: addr, Size: size} }
-	for _, c := range []struct {
-		a, b Op
-		want bool
-	}{
-		{op(Load, 8, 8), op(Load, 8, 8), false},
-		{op(Load, 8, 8), op(Store, 8, 8), true},
-		{op(Store, 8, 4), op(Store, 12, 4), false},
-		{op(Store, 8, 5), op(Load, 12, 4), true},
-		{op(Lock, 8, 1), op(Lock, 8, 1), true},
-		{op(AtomicLoad, 8, 8), op(AtomicUpdate, 8, 8), true},
-		{op(Go, 0, 0), op(Store, 0, 8), false},
-	} {
-		if got := c.a.Conflicts(c.b); got != c.want {
-			t.Errorf("%v %v: %v, want %v", c.a, c.b, got, c.want)
+func TestSeverityIsTheOrderOfFailureKinds(t *testing.T) {
+	want := []FailureKind{FailureRace, FailureTest, FailureExit, FailureDeadlock, FailureFatal, FailurePanic}
+	got := FailureKinds()
+	if len(got) != len(want) {
+		t.Fatalf("%d kinds, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("number %d is %v, want %v", i, got[i], want[i])
 		}
-		if got := c.b.Conflicts(c.a); got != c.want {
-			t.Errorf("%v %v: %v, want %v", c.b, c.a, got, c.want)
+		if i > 0 && got[i] <= got[i-1] {
+			t.Errorf("%v is not more severe than %v", got[i], got[i-1])
 		}
 	}
+}
+
+// named is what a value of each of the enumerations can do.
+type named interface {
+	encoding.TextMarshaler
+	String() string
+}
+
+// roundTrip writes and reads all values of an enumeration below a limit.
+func roundTrip[T interface {
+	~uint8
+	named
+}](t *testing.T, limit T) {
+	t.Helper()
+	seen := map[string]bool{}
+	for v := T(0); v < limit; v++ {
+		data, err := json.Marshal(v)
+		if err != nil {
+			t.Fatalf("%T %d: %v", v, v, err)
+		}
+		if name := v.String(); seen[name] {
+			t.Errorf("%T: %q twice", v, name)
+		} else {
+			seen[name] = true
+		}
+		var back T
+		if err := json.Unmarshal(data, &back); err != nil || back != v {
+			t.Errorf("%T %d is written as %s and read as %d: %v", v, v, data, back, err)
+		}
+	}
+	if _, err := json.Marshal(limit); err == nil {
+		t.Errorf("%T %d has no name, and is written", limit, limit)
+	}
+	var back T
+	if err := json.Unmarshal([]byte(`"no such name"`), &back); err == nil {
+		t.Errorf("%T: a name that does not exist is read as %d", back, back)
+	}
+	if limit.String() == "" {
+		t.Errorf("%T %d says nothing of itself", limit, limit)
+	}
+}
+
+func TestNamesSurviveJSON(t *testing.T) {
+	roundTrip(t, kinds)
+	roundTrip(t, failureKinds)
+	roundTrip(t, failureCauses)
+	roundTrip(t, endings)
 }

@@ -11,13 +11,16 @@
 // the cause then. That run is recorded, and the trace is what everything else works
 // on: Replay, the timeline, and the search for a fix.
 //
-// What a run did to memory is taken back after it (package drive). A program whose runs
-// depend on something else that earlier ones left is run in a fresh process each time,
-// which is some hundred times slower; Explore notices by itself, because a run repeated
-// ends in another way, because the failure does not come back, or because the program
-// died. Where the first run only takes other steps than the second, both are done.
+// What a run did to memory is taken back after it (package drive). What stays for the next
+// run to see is its residue (package wire). A program whose runs end in another way by it
+// is run in a fresh process each time, which is some hundred times slower; Explore notices
+// by itself, because a run repeated ends in another way, because the failure does not come
+// back, or because the program died. Where a run only takes other steps than the one
+// before it in the process, both are done.
 //
-//	explore.go   the search
+//	explore.go   the search in one process
+//	fresh.go     the search with a process for each run
+//	result.go    what a search came to, and how far it can be trusted
 //	program.go   building and identity
 //	targets.go   what there is to explore, and how long
 //	replay.go    running a trace again
@@ -31,90 +34,78 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // Options say how to search.
 type Options struct {
-	Strategy    string // pct, random or dfs
-	Preemptions int    // for dfs
+	Strategy    sched.Method
+	Preemptions int // for sched.MethodDFS
 	Seed        uint64
 	Budget      time.Duration
 	Runs        int // at most; 0: as many as fit into the budget
 	Steps       uint64
-	NoRaces     bool
+	Races       bool // a data race is a failure
 	// Harm is how long to look for visible harm once a race is known.
 	Harm time.Duration
 	// Trace is the file to record a failing run to.
 	Trace string
-	// cold leaves out what makes the runs of a process alike: each process runs once. warm
-	// has a recorded run come after another, as it does in a search.
-	cold, warm bool
 	// Progress is told what is going on; it may be nil.
 	Progress func(target string, p *wire.Progress)
-}
 
-// A Result is what a search of one target came to.
-type Result struct {
-	Target string
-	wire.Done
-	// Failure is the most telling of Outcome's; nil if nothing failed.
-	Failure *trace.Failure
-	// Fresh says that each run had a process of its own.
-	Fresh bool
-	// Note says what a reader should know about how far the result can be trusted.
-	Note string
+	// warmUp has a recorded run meet the residue of another, as the runs of a search do.
+	warmUp bool
 }
 
 // errNotReproduced is why a failure is not believed.
 var errNotReproduced = errors.New("the failure did not come back in a fresh process")
 
-// errUnrepeatable and errVaried are why a target gets a process for each run, or for
-// some.
+// errChangesEndings and errChangesSteps are why a target gets a process for each run, or
+// for some.
 var (
-	errUnrepeatable = errors.New("a run leaves something behind that changes how the next one in the process ends")
-	errVaried       = errors.New("the first run in a process takes other steps than those after it")
+	errChangesEndings = errors.New("a run leaves something behind that changes how the next one in the process ends")
+	errChangesSteps   = errors.New("the first run in a process takes other steps than those after it")
 )
 
 // Explore searches for a schedule under which a target fails.
 func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Result, error) {
 	deadline := time.Now().Add(o.Budget)
 	res, err := p.search(ctx, target, o)
-	var died *DeathError
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
-	case errors.As(err, &died), errors.Is(err, errNotReproduced), errors.Is(err, errUnrepeatable):
+	}
+	switch whatNext(res, err, o.Strategy) {
+	case searchAllFresh:
 		return p.searchFresh(ctx, target, o, time.Until(deadline), err)
-	case err == nil && res.Varied && res.Outcome == nil && o.Strategy != "dfs":
+	case searchSomeFresh:
 		return p.alsoFresh(ctx, res, o, time.Until(deadline))
+	case believe:
 	}
 	return res, err
 }
 
-// alsoFresh completes a search that found nothing with runs in fresh processes.
-func (p *Program) alsoFresh(ctx context.Context, res *Result, o *Options, left time.Duration) (*Result, error) {
-	rest := *o
-	if o.Runs > 0 {
-		if rest.Runs = o.Runs - res.Runs; rest.Runs <= 0 {
-			return res, nil
-		}
+// A verdict is what to do after the search in one process.
+type verdict uint8
+
+const (
+	believe         verdict = iota
+	searchAllFresh          // forget it, and search in fresh processes
+	searchSomeFresh         // it found nothing; search in fresh processes too
+)
+
+// whatNext decides by what came of the search in one process.
+func whatNext(res *Result, err error, strategy sched.Method) verdict {
+	var died *DeathError
+	switch {
+	case errors.As(err, &died), errors.Is(err, errNotReproduced), errors.Is(err, errChangesEndings):
+		return searchAllFresh
+	case err == nil && res.Residue == wire.ChangesSteps && res.Outcome == nil && strategy != sched.MethodDFS:
+		return searchSomeFresh
 	}
-	fresh, err := p.searchFresh(ctx, res.Target, &rest, left, errVaried)
-	if err != nil {
-		return nil, err
-	}
-	if fresh.Outcome != nil {
-		fresh.Runs, fresh.First, fresh.Elapsed = fresh.Runs+res.Runs, fresh.First+res.Runs, fresh.Elapsed+res.Elapsed
-		return fresh, nil
-	}
-	res.Note = strings.TrimPrefix(fmt.Sprintf("%s; %d of the runs had fresh processes, because %v", res.Note, fresh.Runs, errVaried), "; ")
-	res.Runs, res.Cut, res.Elapsed = res.Runs+fresh.Runs, res.Cut+fresh.Cut, res.Elapsed+fresh.Elapsed
-	return res, nil
+	return believe
 }
 
 // patience is how much longer than its budget a search may take: to end the last run,
@@ -147,29 +138,21 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 		return nil, err
 	}
 	c.close()
-	if report.Done.Unrepeatable {
-		return nil, errUnrepeatable
+	if report.Done.Residue == wire.ChangesEndings {
+		return nil, errChangesEndings
 	}
 	res := &Result{Target: target, Done: *report.Done}
-	if res.Before > 0 {
-		res.Note = fmt.Sprintf("%d goroutines were started before the first run, by an init function or TestMain: they are not under control, and what they do is not seen", res.Before)
-	}
 	if res.Outcome == nil {
-		if res.Outside > 0 {
-			res.note(fmt.Sprintf("in %d of the runs goroutines were outside control, such as those that net/http starts: what they do was left to chance", res.Outside))
-		}
 		return res, nil
 	}
-	return res, p.confirm(ctx, res, o)
+	return res, p.confirm(ctx, res, o, res.Residue == wire.ChangesSteps)
 }
 
-// note adds to what a reader should know.
-func (r *Result) note(text string) { r.Note = strings.TrimPrefix(r.Note+"; ", "; ") + text }
-
+// order is the order to search in one process.
 func (o *Options) order(target string) *wire.Order {
 	return &wire.Order{
-		Verb: wire.Explore, Target: target, Strategy: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions,
-		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Races: !o.NoRaces, Cold: o.cold,
+		Verb: wire.Explore, Target: target, Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions,
+		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Races: o.Races, WarmUp: true, Shrink: true,
 	}
 }
 
@@ -181,22 +164,19 @@ func (o *Options) progress(target string) func(*wire.Progress) {
 }
 
 // confirm runs the failing schedule again in a fresh process, and records it.
-func (p *Program) confirm(ctx context.Context, res *Result, o *Options) error {
-	want := wire.Worst(res.Outcome)
+func (p *Program) confirm(ctx context.Context, res *Result, o *Options, warmUp bool) error {
+	want := res.Outcome.Worst()
 	one := *o
-	one.warm = res.Varied && !o.cold
+	one.warmUp = warmUp
 	done, err := p.Record(ctx, res.Target, res.Outcome.Schedule, &one, o.Trace)
 	if err != nil {
 		return err
 	}
-	got := wire.Worst(done.Outcome)
-	if got == nil || !wire.Same(got, want) {
+	got := done.Outcome.Worst()
+	if got == nil || !got.Same(want) {
 		return errNotReproduced
 	}
 	res.Outcome, res.Failure = done.Outcome, got
-	if len(done.Outcome.Outside) > 0 {
-		res.note("part of the run was outside control, so the same schedule may lead elsewhere another time")
-	}
 	return nil
 }
 
@@ -207,7 +187,7 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	if err != nil {
 		return nil, err
 	}
-	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: !o.NoRaces, Cold: !o.warm}
+	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: o.Races, WarmUp: o.warmUp}
 	if file != "" {
 		if order.Trace, err = filepath.Abs(file); err != nil {
 			return nil, fmt.Errorf("recording a run: %w", err)
@@ -220,59 +200,6 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	}
 	c.close()
 	return report.Done, nil
-}
-
-// searchFresh is the search with a process for each run.
-func (p *Program) searchFresh(ctx context.Context, target string, o *Options, left time.Duration, why error) (*Result, error) {
-	res := &Result{Target: target, Fresh: true, Note: "each run had a fresh process, because " + reason(why)}
-	if o.Strategy == "dfs" && o.Runs != 1 {
-		// The search keeps its place in the process that it runs in. Its first run, by the
-		// default schedule, is all that can be had.
-		return nil, fmt.Errorf("the search by dfs needs a program whose runs can be repeated in one process, but %w; use -strategy pct or random", why)
-	}
-	start := time.Now()
-	for seed := o.Seed; time.Since(start) < left && (o.Runs == 0 || res.Runs < o.Runs); seed++ {
-		one := *o
-		one.Seed, one.Runs, one.Harm, one.cold = seed, 1, 0, true
-		c, err := p.start(ctx)
-		if err != nil {
-			return nil, err
-		}
-		order := one.order(target)
-		order.NoShrink = true
-		report, err := c.order(order, nil)
-		res.Runs++
-		var died *DeathError
-		switch {
-		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
-		case errors.As(err, &died):
-			res.Cut++ // it cannot be told what it died of
-			continue
-		case err != nil:
-			return nil, err
-		}
-		c.close()
-		res.Steps += report.Done.Steps
-		if report.Done.Outcome != nil {
-			runs, steps := res.Runs, res.Steps
-			res.Done = *report.Done
-			res.Steps = steps
-			res.Runs, res.First, res.After, res.Elapsed = runs, runs, time.Since(start), time.Since(start)
-			if err := p.confirm(ctx, res, &one); !errors.Is(err, errNotReproduced) {
-				return res, err
-			}
-			res.Outcome, res.First, res.Cut = nil, 0, res.Cut+1
-		}
-		if o.Progress != nil {
-			o.Progress(target, &wire.Progress{Runs: res.Runs, Cut: res.Cut, Elapsed: time.Since(start), Note: "a fresh process for each run"})
-		}
-	}
-	res.Elapsed = time.Since(start)
-	if res.Cut == res.Runs && res.Runs > 0 {
-		return nil, fmt.Errorf("no run came to an end under control: %w", why)
-	}
-	return res, nil
 }
 
 // Targets lists what can be explored: the names of tests; one empty name for a main
@@ -288,13 +215,4 @@ func (p *Program) Targets(ctx context.Context) ([]string, error) {
 	}
 	c.close()
 	return report.Targets, nil
-}
-
-// reason is why one process is not enough, without what the program printed.
-func reason(why error) string {
-	var died *DeathError
-	if errors.As(why, &died) {
-		return "the program ended in the middle of a run (" + died.Cause.Error() + ")"
-	}
-	return why.Error()
 }

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // build instruments the tests of a directory.
@@ -30,7 +32,7 @@ func build(t *testing.T, dir string) *Program {
 
 func options(t *testing.T) *Options {
 	return &Options{
-		Strategy: "pct", Seed: 1, Budget: 20 * time.Second, Runs: 20_000, Steps: 100_000, Harm: 20 * time.Millisecond,
+		Strategy: sched.MethodPCT, Seed: 1, Budget: 20 * time.Second, Runs: 20_000, Steps: 100_000, Harm: 20 * time.Millisecond, Races: true,
 		Trace: filepath.Join(t.TempDir(), "run.trace"),
 	}
 }
@@ -69,7 +71,7 @@ func TestPairs(t *testing.T) {
 				t.Errorf("false report: %s: %s", res.Failure.Kind, res.Failure.Message)
 			}
 			if res.Fresh || res.Cut > 0 {
-				t.Errorf("fresh processes: %v, runs cut off: %d, note: %s", res.Fresh, res.Cut, res.Note)
+				t.Errorf("fresh processes: %v, runs cut off: %d, note: %s", res.Fresh, res.Cut, res.Caveats())
 			}
 			if res.Failure != nil {
 				replayTwice(t, p, o.Trace)
@@ -122,15 +124,15 @@ func TestExhaustive(t *testing.T) {
 	for _, target := range []string{"TestFineMutex", "TestFineUnbuffered", "TestFineSelectReturns", "TestFineAtomicAdd", "TestFineCond", "TestFineOnce"} {
 		t.Run(target, func(t *testing.T) {
 			o := options(t)
-			o.Strategy, o.Preemptions, o.Runs = "dfs", 2, 0
+			o.Strategy, o.Preemptions, o.Runs = sched.MethodDFS, 2, 0
 			res, err := p.Explore(t.Context(), target, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Failure != nil || !res.Exhausted || !strings.HasPrefix(res.Done.Note, "all schedules") {
-				t.Errorf("failure %v, exhausted %v: %s", res.Failure, res.Exhausted, res.Done.Note)
+			if res.Failure != nil || !res.Search.Complete() {
+				t.Errorf("failure %v, exhausted %v: %s", res.Failure, res.Search.Exhausted, res.Search)
 			}
-			t.Log(res.Done.Note)
+			t.Log(res.Search)
 		})
 	}
 }
@@ -142,8 +144,8 @@ func TestOneSchedule(t *testing.T) {
 	if err != nil || res.Failure != nil {
 		t.Fatal(res, err)
 	}
-	if !res.Exhausted || res.Runs > 10 {
-		t.Errorf("%d runs, exhausted %v: %s", res.Runs, res.Exhausted, res.Done.Note)
+	if !res.Search.Exhausted || res.Runs > 10 {
+		t.Errorf("%d runs, exhausted %v: %s", res.Runs, res.Search.Exhausted, res.Search)
 	}
 }
 
@@ -233,9 +235,9 @@ func TestReplayRefusesAChangedProgram(t *testing.T) {
 	}
 }
 
-// TestUnrepeatable: a test that leaves something behind outside memory gets a process
+// TestResidueGetsFreshProcesses: a test that leaves something behind outside memory gets a process
 // for each run, and is not said to fail because of it.
-func TestUnrepeatable(t *testing.T) {
+func TestResidueGetsFreshProcesses(t *testing.T) {
 	o := options(t)
 	o.Runs = 5
 	res, err := build(t, "testdata/outside").Explore(t.Context(), "TestEnvironment", o)
@@ -247,12 +249,12 @@ func TestUnrepeatable(t *testing.T) {
 	}
 }
 
-// TestUnrepeatableHasADefaultSchedule: the search of all schedules can do the first in a
+// TestResidueLeavesADefaultSchedule: the search of all schedules can do the first in a
 // fresh process, and says so if it should do more.
-func TestUnrepeatableHasADefaultSchedule(t *testing.T) {
+func TestResidueLeavesADefaultSchedule(t *testing.T) {
 	p := build(t, "testdata/outside")
 	o := options(t)
-	o.Strategy, o.Runs = "dfs", 1
+	o.Strategy, o.Runs = sched.MethodDFS, 1
 	res, err := p.Explore(t.Context(), "TestEnvironment", o)
 	if err != nil {
 		t.Fatal(err)
@@ -283,7 +285,7 @@ func TestBeside(t *testing.T) {
 			continue
 		}
 		bug := strings.Contains(strings.ToLower(target), "bug")
-		if bug != (res.Failure != nil) || res.Fresh || !bug && res.Runs < 200 && !res.Exhausted {
+		if bug != (res.Failure != nil) || res.Fresh || !bug && res.Runs < 200 && !res.Search.Exhausted {
 			t.Errorf("%s: failure %v, fresh processes %v, %d runs", target, res.Failure, res.Fresh, res.Runs)
 		}
 	}
@@ -313,14 +315,14 @@ func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {
 	}
 	for _, target := range targets {
 		o := options(t)
-		o.Runs, o.NoRaces = 20, true
+		o.Runs, o.Races = 20, false
 		res, err := p.Explore(t.Context(), target, o)
 		if err != nil {
 			t.Errorf("%s: %v", target, err)
 			continue
 		}
-		if res.Failure != nil || res.Fresh || res.Varied || res.Runs < 20 && !res.Exhausted {
-			t.Errorf("%s: failure %v, fresh processes %v, other steps %v, %d runs", target, res.Failure, res.Fresh, res.Varied, res.Runs)
+		if res.Failure != nil || res.Fresh || res.Residue != wire.NoResidue || res.Runs < 20 && !res.Search.Exhausted {
+			t.Errorf("%s: failure %v, fresh processes %v, other steps %v, %d runs", target, res.Failure, res.Fresh, res.Residue, res.Runs)
 		}
 	}
 }

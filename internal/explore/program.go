@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -43,18 +43,7 @@ func New(ctx context.Context, c instrument.Config, args ...string) (*Build, erro
 	for _, bin := range p.Binaries {
 		b.Programs = append(b.Programs, &Program{build: b, Binary: bin})
 	}
-	sites := make([]trace.Site, len(p.Sites))
-	for i, s := range p.Sites {
-		sites[i] = trace.Site{
-			ID: s.ID, Package: s.Package, File: s.File, Line: s.Line, Column: s.Column, EndColumn: s.EndColumn,
-			Function: s.Function, Expr: s.Text, Kind: s.Kind, Type: s.Type,
-		}
-	}
-	calls := make([]trace.Site, len(p.LibraryCalls))
-	for i, c := range p.LibraryCalls {
-		calls[i] = trace.Site{File: c.File, Line: c.Line, Kind: c.Name, Expr: c.Text}
-	}
-	data, err := json.Marshal(wire.Table{Sites: sites, Calls: calls})
+	data, err := json.Marshal(wire.Table{Sites: p.Sites, Calls: p.LibraryCalls})
 	if err != nil {
 		return nil, fmt.Errorf("writing the sites of the program: %w", err)
 	}
@@ -92,13 +81,10 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 		Schedule:   schedule,
 		Own:        p.build.own(),
 		Seed:       o.Seed,
-		Strategy:   o.Strategy,
-		Options: map[string]string{
-			"tests": strconv.FormatBool(p.build.config.Tests),
-			"deps":  strconv.FormatBool(p.build.config.Deps),
-			"races": strconv.FormatBool(!o.NoRaces),
-			"steps": strconv.FormatUint(o.Steps, 10),
-			"cold":  strconv.FormatBool(!o.warm),
+		Strategy:   string(o.Strategy),
+		Options: trace.Options{
+			Tests: p.build.config.Tests, Deps: p.build.config.Deps,
+			Races: o.Races, WarmUp: o.warmUp, Steps: o.Steps,
 		},
 	}
 }
@@ -126,11 +112,7 @@ func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
 	if len(patterns) == 0 {
 		patterns = []string{h.Package}
 	}
-	steps, _ := strconv.ParseUint(h.Options["steps"], 10, 64)
-	return instrument.Config{
-			Dir: dir, Patterns: patterns, Flags: h.BuildFlags,
-			Tests: h.Options["tests"] == "true", Deps: h.Options["deps"] == "true",
-		}, &Options{
-			Seed: h.Seed, Strategy: h.Strategy, Steps: steps, NoRaces: h.Options["races"] == "false", warm: h.Options["cold"] == "false",
-		}
+	run := &h.Options
+	return instrument.Config{Dir: dir, Patterns: patterns, Flags: h.BuildFlags, Tests: run.Tests, Deps: run.Deps},
+		&Options{Seed: h.Seed, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Races: run.Races, warmUp: run.WarmUp}
 }

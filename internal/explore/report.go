@@ -10,7 +10,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // timelineSteps is how much of a run a report shows.
@@ -21,7 +20,7 @@ func WriteReport(w io.Writer, r *trace.Reader) error {
 	if r.Outcome == nil {
 		return fmt.Errorf("the trace has no outcome: its recording was cut off")
 	}
-	worst := wire.Worst(r.Outcome)
+	worst := r.Outcome.Worst()
 	if worst == nil {
 		fmt.Fprintln(w, "The run did not fail.")
 		return nil
@@ -39,7 +38,7 @@ func WriteReport(w io.Writer, r *trace.Reader) error {
 	}
 	others := 0
 	for i := range r.Outcome.Failures {
-		if f := &r.Outcome.Failures[i]; f != worst && f.Kind == wire.Race {
+		if f := &r.Outcome.Failures[i]; f != worst && f.Kind == event.FailureRace {
 			if others == 0 {
 				fmt.Fprintln(w, "\nData races in this run:")
 			}
@@ -56,7 +55,7 @@ func WriteReport(w io.Writer, r *trace.Reader) error {
 // points are the sides of a failure. A deadlock is of all that wait, and of none of them
 // more than of the others.
 func points(f *trace.Failure) []trace.Point {
-	if f.Kind == wire.Deadlock {
+	if f.Kind == event.FailureDeadlock {
 		return f.Others
 	}
 	return append([]trace.Point{f.Point}, f.Others...)
@@ -64,13 +63,13 @@ func points(f *trace.Failure) []trace.Point {
 
 // waitsForTest reports whether a goroutine of a deadlock is the one that runs the tests,
 // and waits for this one.
-func waitsForTest(r *trace.Reader, kind string, p *trace.Point) bool {
-	return kind == wire.Deadlock && r.Header.Test != "" && p.G == 1
+func waitsForTest(r *trace.Reader, kind event.FailureKind, p *trace.Point) bool {
+	return kind == event.FailureDeadlock && r.Header.Test != "" && p.G == 1
 }
 
 // headline says in a line what a failure is.
 func headline(r *trace.Reader, f *trace.Failure) string {
-	if f.Kind == wire.Race && len(f.Others) == 1 {
+	if f.Kind == event.FailureRace && len(f.Others) == 1 {
 		return fmt.Sprintf("%s and %s", access(r, &f.Others[0]), access(r, &f.Point))
 	}
 	return f.Message
@@ -80,26 +79,26 @@ func headline(r *trace.Reader, f *trace.Failure) string {
 func access(r *trace.Reader, p *trace.Point) string {
 	site, ok := r.Site(p.Site)
 	if !ok {
-		return fmt.Sprintf("%s by goroutine %d", p.Kind, p.G)
+		return fmt.Sprintf("%s by goroutine %d", p.Op, p.G)
 	}
-	return fmt.Sprintf("%s of %s at %s:%d by goroutine %d", p.Kind, site.Expr, filepath.Base(site.File), site.Line, p.G)
+	return fmt.Sprintf("%s of %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
 }
 
 // writePoint writes the stack of one side of a failure.
-func writePoint(w io.Writer, r *trace.Reader, kind string, p *trace.Point) {
+func writePoint(w io.Writer, r *trace.Reader, kind event.FailureKind, p *trace.Point) {
 	stack := Stack(r, p)
-	if len(stack) == 0 && kind != wire.Deadlock && kind != wire.Race {
+	if len(stack) == 0 && kind != event.FailureDeadlock && kind != event.FailureRace {
 		return // what the runner of the tests says is in no call of the program
 	}
 	fmt.Fprintln(w)
 	switch kind {
-	case wire.Deadlock:
-		what := p.Kind
-		if s, ok := r.Site(p.Site); ok && s.Expr != "" && p.Kind != event.Select.String() {
+	case event.FailureDeadlock:
+		what := p.Op.String()
+		if s, ok := r.Site(p.Site); ok && s.Expr != "" && p.Op != event.Select {
 			what = s.Expr
 		}
 		fmt.Fprintf(w, "  goroutine %d waits: %s\n", p.G, what)
-	case wire.Race:
+	case event.FailureRace:
 		fmt.Fprintf(w, "  %s\n", access(r, p))
 	default:
 		fmt.Fprintf(w, "  goroutine %d:\n", p.G)
@@ -114,7 +113,7 @@ func writePoint(w io.Writer, r *trace.Reader, kind string, p *trace.Point) {
 func Stack(r *trace.Reader, p *trace.Point) []finding.Frame {
 	var stack []finding.Frame
 	// An operation's stack begins with its caller, a panic's with the panic itself.
-	if s, ok := r.Site(p.Site); ok && p.Kind != "" {
+	if s, ok := r.Site(p.Site); ok && p.Op != event.None {
 		stack = append(stack, finding.Frame{Function: function(&s), File: s.File, Line: s.Line})
 	}
 	for _, c := range p.Stack {
@@ -153,14 +152,14 @@ func Findings(r *trace.Reader, file string) []finding.Finding {
 	var all []finding.Finding
 	for i := range r.Outcome.Failures {
 		f := &r.Outcome.Failures[i]
-		one := finding.Finding{Kind: finding.Kind(f.Kind), Explanation: f.Message, Run: run, History: finding.Once("", 0, time.Time{})}
+		one := finding.Finding{Kind: finding.Kind(f.Kind.String()), Explanation: f.Message, Run: run, History: finding.Once("", 0, time.Time{})}
 		for _, p := range points(f) {
 			if p.G == 0 {
 				continue
 			}
 			site, _ := r.Site(p.Site)
 			one.Accesses = append(one.Accesses, finding.Access{
-				Op: op(p.Kind), Goroutine: uint64(p.G), Address: p.Addr, Target: target(&p, site.Expr), Stack: Stack(r, &p),
+				Op: op(p.Op), Goroutine: uint64(p.G), Address: p.Addr, Target: target(&p, site.Expr), Stack: Stack(r, &p),
 			})
 		}
 		all = append(all, one)
@@ -170,18 +169,18 @@ func Findings(r *trace.Reader, file string) []finding.Finding {
 
 // target is what an operation is on; of one that is no access, what it is.
 func target(p *trace.Point, expr string) string {
-	if op(p.Kind) != finding.Step || p.Kind == "" {
+	if op(p.Op) != finding.Step || p.Op == event.None {
 		return expr
 	}
-	return strings.TrimSpace(p.Kind + " " + expr)
+	return strings.TrimSpace(p.Op.String() + " " + expr)
 }
 
 // op is the kind of an operation in the words of package finding.
-func op(kind string) finding.Op {
+func op(kind event.Kind) finding.Op {
 	switch kind {
-	case "load", "map read", "atomic load":
+	case event.Load, event.MapRead, event.AtomicLoad:
 		return finding.Read
-	case "store", "map write", "atomic store", "atomic update":
+	case event.Store, event.MapWrite, event.AtomicStore, event.AtomicUpdate:
 		return finding.Write
 	}
 	return finding.Step

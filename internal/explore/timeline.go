@@ -10,7 +10,6 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // WriteTimeline writes a trace as a column for each goroutine, time going down, with
@@ -96,7 +95,7 @@ func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, lim
 			steps = append(steps, *e)
 			break
 		}
-		if site, ok := r.Site(e.Site); !ok || !own[site.File] || site.Kind == trace.InLibrary || !matters(e, shared) {
+		if site, ok := r.Site(e.Site); !ok || !own[site.File] || site.InLibrary || !matters(e, shared) {
 			continue
 		}
 		steps = append(steps, *e)
@@ -293,7 +292,7 @@ func (t *timeline) what(e *event.Event, expr string) string {
 
 // end says how the run failed, and where: in the innermost call of the program's own.
 func (t *timeline) end() [2]string {
-	f := wire.Worst(t.r.Outcome)
+	f := t.r.Outcome.Worst()
 	if f == nil {
 		return [2]string{}
 	}
@@ -301,7 +300,7 @@ func (t *timeline) end() [2]string {
 	if more {
 		message += " ..."
 	}
-	text := [2]string{f.Kind + ": " + message}
+	text := [2]string{f.Kind.String() + ": " + message}
 	own := ownFiles(t.r)
 	for _, c := range f.Stack {
 		if own[c.File] {

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // value returns the text of an expression whose value is asked for. A place that
@@ -20,7 +22,7 @@ func (r *rewriter) value(e ast.Expr) string {
 	}
 	if r.isPlace(e) {
 		if r.shared(e) {
-			return "(*" + r.hook("R", r.address(e), r.accessTo(r.typeOf(e), "load", e)) + ")"
+			return "(*" + r.hook("R", r.address(e), r.accessTo(r.typeOf(e), event.Load, e)) + ")"
 		}
 		return r.place(e)
 	}
@@ -213,7 +215,7 @@ func (r *rewriter) through(e *ast.SelectorExpr, path []int) (text string, t type
 	for _, i := range path {
 		if p, ok := core(t).(*types.Pointer); ok {
 			if shared && dot != "." {
-				text = "(*" + r.hook("R", "&"+text, r.accessTo(t, "load", e.X)) + ")"
+				text = "(*" + r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X)) + ")"
 			}
 			t, shared = p.Elem(), true
 		}
@@ -223,7 +225,7 @@ func (r *rewriter) through(e *ast.SelectorExpr, path []int) (text string, t type
 		dot = ""
 	}
 	if isPointer(t) && shared {
-		text = "(*" + r.hook("R", "&"+text, r.accessTo(t, "load", e.X)) + ")"
+		text = "(*" + r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X)) + ")"
 	}
 	return text, t, shared && !isPointer(t)
 }
@@ -280,7 +282,7 @@ func (r *rewriter) receiver(e *ast.SelectorExpr, s *types.Selection) string {
 			}
 			return r.place(e.X)
 		case isPointer(t) && r.mode == Memory:
-			return r.hook("R", r.value(e.X), r.accessTo(pointee(t), "load", e.X))
+			return r.hook("R", r.value(e.X), r.accessTo(pointee(t), event.Load, e.X))
 		}
 		return r.value(e.X)
 	}
@@ -290,13 +292,13 @@ func (r *rewriter) receiver(e *ast.SelectorExpr, s *types.Selection) string {
 	}
 	switch {
 	case types.IsInterface(t) && shared:
-		return "(*" + r.hook("R", "&"+text, r.accessTo(t, "load", e.X)) + ")"
+		return "(*" + r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X)) + ")"
 	case !byValue || types.IsInterface(t):
 		return text
 	case isPointer(t):
-		return r.hook("R", text, r.accessTo(pointee(t), "load", e.X))
+		return r.hook("R", text, r.accessTo(pointee(t), event.Load, e.X))
 	case shared:
-		return "(*" + r.hook("R", "&"+text, r.accessTo(t, "load", e.X)) + ")"
+		return "(*" + r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X)) + ")"
 	}
 	return text
 }

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // allocated returns the text of &T{...}:
@@ -14,7 +16,7 @@ func (r *rewriter) allocated(e *ast.UnaryExpr) string {
 	if r.mode != Memory {
 		return text
 	}
-	return r.hook("New", text, r.site("alloc", e))
+	return r.hook("New", text, r.site(event.Alloc, e))
 }
 
 // declared returns statements that announce variables which others may reach.
@@ -30,7 +32,7 @@ func (r *rewriter) declared(ids ...*ast.Ident) string {
 		if !ok || id.Name == "_" || !r.vars.local(x) {
 			continue
 		}
-		b.WriteString("; " + r.hook("Var", "&"+id.Name, r.site("alloc", id)))
+		b.WriteString("; " + r.hook("Var", "&"+id.Name, r.site(event.Alloc, id)))
 	}
 	return b.String()
 }

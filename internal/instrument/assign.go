@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // assign returns the text of an assignment or short variable declaration.
@@ -58,7 +60,7 @@ func (r *rewriter) store(lhs ast.Expr) string {
 	if x := mapIndex(r, lhs); x != nil {
 		return r.mapWrite(x)
 	}
-	return "*" + r.hook("W", r.address(lhs), r.accessTo(r.typeOf(lhs), "store", lhs))
+	return "*" + r.hook("W", r.address(lhs), r.accessTo(r.typeOf(lhs), event.Store, lhs))
 }
 
 // assignOne returns the text of x = v. The scheduling point must come right before
@@ -92,9 +94,9 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) string {
 	}
 	gap := r.newlines(lhs.End(), rhs.Pos())
 	if x := mapIndex(r, lhs); x != nil {
-		return r.hook("Map", r.value(x.X)) + ".Set(" + r.value(x.Index) + ", " + gap + value + ", " + r.site("map write", lhs) + ")"
+		return r.hook("Map", r.value(x.X)) + ".Set(" + r.value(x.Index) + ", " + gap + value + ", " + r.site(event.MapWrite, lhs) + ")"
 	}
-	return r.hook("P", r.address(lhs)) + ".Set(" + gap + value + ", " + r.accessTo(r.typeOf(lhs), "store", lhs) + ")"
+	return r.hook("P", r.address(lhs)) + ".Set(" + gap + value + ", " + r.accessTo(r.typeOf(lhs), event.Store, lhs) + ")"
 }
 
 // use returns the text that stands for a value kept in v. A comparison has no type
@@ -255,7 +257,7 @@ func (r *rewriter) opAssign(s *ast.AssignStmt, simple bool) string {
 			return r.spliced(s, r.part(lhs, r.target(lhs)), r.part(rhs, r.value(rhs)))
 		}
 	}
-	return r.hook(operators[s.Tok], r.address(lhs), r.newlines(lhs.End(), rhs.Pos())+value, r.accessTo(r.typeOf(lhs), "load", lhs), r.accessTo(r.typeOf(lhs), "store", lhs))
+	return r.hook(operators[s.Tok], r.address(lhs), r.newlines(lhs.End(), rhs.Pos())+value, r.accessTo(r.typeOf(lhs), event.Load, lhs), r.accessTo(r.typeOf(lhs), event.Store, lhs))
 }
 
 // incDec returns the text of x++ and x--.
@@ -266,7 +268,7 @@ func (r *rewriter) incDec(s *ast.IncDecStmt) string {
 	if x := mapIndex(r, s.X); x != nil {
 		return r.spliced(s, r.part(s.X, r.mapWrite(x)))
 	}
-	return r.hook(operators[s.Tok], r.address(s.X), "1", r.accessTo(r.typeOf(s.X), "load", s.X), r.accessTo(r.typeOf(s.X), "store", s.X))
+	return r.hook(operators[s.Tok], r.address(s.X), "1", r.accessTo(r.typeOf(s.X), event.Load, s.X), r.accessTo(r.typeOf(s.X), event.Store, s.X))
 }
 
 // assignMany returns the text of an assignment to several operands. What the left

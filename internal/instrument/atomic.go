@@ -46,7 +46,7 @@ func (r *rewriter) atomicFunc(e ast.Expr) string {
 // atomicHook wraps the text of a pointer to what an atomic operation is about.
 func (r *rewriter) atomicHook(pointer, name string, call ast.Node) string {
 	k := atomicKind(name)
-	return r.hook("A", pointer, strconv.Itoa(int(k)), r.site(k.String(), call))
+	return r.hook("A", pointer, strconv.Itoa(int(k)), r.site(k, call))
 }
 
 // atomicStmt returns the text of a statement that is an atomic operation on the result of

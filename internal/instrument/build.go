@@ -20,6 +20,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // A Config says what to build.
@@ -50,9 +51,9 @@ type Program struct {
 	// Binaries are the programs, one for each main package or package with tests.
 	Binaries []Binary
 	// Sites are in the order of their numbers.
-	Sites []Site
+	Sites []trace.Site
 	// LibraryCalls are the calls of the standard library in other packages that have hooks.
-	LibraryCalls []LibraryCall
+	LibraryCalls []trace.LibraryCall
 	// Packages are those that the programs consist of, with how each was built.
 	Packages []Package
 	// Missed are the constructs that were left alone in packages that were not.
@@ -82,8 +83,8 @@ type Package struct {
 func (p *Program) Close() error { return scratch.Remove(p.dir) }
 
 // Site returns the site of that number, or nil.
-func (p *Program) Site(id uint32) *Site {
-	i, ok := slices.BinarySearchFunc(p.Sites, id, func(s Site, id uint32) int { return int(int64(s.ID) - int64(id)) })
+func (p *Program) Site(id uint32) *trace.Site {
+	i, ok := slices.BinarySearchFunc(p.Sites, id, func(s trace.Site, id uint32) int { return int(int64(s.ID) - int64(id)) })
 	if !ok {
 		return nil
 	}

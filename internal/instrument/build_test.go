@@ -12,6 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // build builds and sees to what Build leaves on disk.
@@ -224,7 +227,7 @@ func TestDependenciesAreRewrittenWhereverTheyAre(t *testing.T) {
 		if got := modeOf(p, dep); got != want {
 			t.Errorf("%s was built in %s mode, not %s", dep, got, want)
 		}
-		if !slices.ContainsFunc(p.Sites, func(s Site) bool { return s.Package == dep && s.Kind == "go" }) {
+		if !slices.ContainsFunc(p.Sites, func(s trace.Site) bool { return s.Package == dep && s.Kind == event.Go }) {
 			t.Errorf("%s has no site of a go statement", dep)
 		}
 		run(t, dir, p.Binaries[0].Path)
@@ -247,7 +250,7 @@ func TestFilesThatUseCAndEmbed(t *testing.T) {
 	dir := filepath.Join(unpack(t, modules), "cgo")
 	p := build(t, Config{Dir: dir, Tests: true})
 	run(t, dir, p.Binaries[0].Path)
-	if !slices.ContainsFunc(p.Sites, func(s Site) bool { return filepath.Base(s.File) == "c.go" && s.Text == "h.n" }) {
+	if !slices.ContainsFunc(p.Sites, func(s trace.Site) bool { return filepath.Base(s.File) == "c.go" && s.Expr == "h.n" }) {
 		t.Error("the file that imports C has no hooks")
 	}
 }

@@ -4,13 +4,15 @@ import (
 	"go/ast"
 	"go/types"
 	"strconv"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // builtinCall returns the text of a call of a built-in function.
 func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 	switch name {
 	case "close":
-		return r.renamed(e, "Close", r.site("close", e))
+		return r.renamed(e, "Close", r.site(event.Close, e))
 	case "len":
 		return r.length(e)
 	case "cap":
@@ -48,16 +50,16 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 			parts := r.arguments(e)
 			switch core(r.typeOf(e.Args[0])).(type) {
 			case *types.Map:
-				parts[0].text = r.hook("MW", parts[0].text, r.site("map write", e))
+				parts[0].text = r.hook("MW", parts[0].text, r.site(event.MapWrite, e))
 			case *types.Slice:
-				parts[0].text = r.hook("Clear", parts[0].text, r.site("store", e))
+				parts[0].text = r.hook("Clear", parts[0].text, r.site(event.Store, e))
 			default:
 				r.miss(e, "clear", "the operand's type parameter stands for maps and slices both")
 			}
 			return r.spliced(e, parts...)
 		case "delete":
 			parts := r.arguments(e)
-			parts[0].text = r.hook("MW", parts[0].text, r.site("map write", e))
+			parts[0].text = r.hook("MW", parts[0].text, r.site(event.MapWrite, e))
 			return r.spliced(e, parts...)
 		}
 	}
@@ -73,9 +75,9 @@ func (r *rewriter) length(e *ast.CallExpr) string {
 	case isArray(t), pointsToArray(t):
 		return r.unevaluated(e)
 	case isChan(t):
-		return r.renamed(e, "LenChan", r.site("channel length", e))
+		return r.renamed(e, "LenChan", r.site(event.ChanLen, e))
 	case isMap(t):
-		return r.spliced(e, r.part(x, r.mapOperand(x, "MR", "map read", e)))
+		return r.spliced(e, r.part(x, r.mapOperand(x, "MR", event.MapRead, e)))
 	}
 	return r.spliced(e, r.part(x, r.value(x)))
 }
@@ -94,7 +96,7 @@ func (r *rewriter) allocation(e *ast.CallExpr, hook, text string) string {
 	if r.mode != Memory {
 		return text
 	}
-	return r.hook(hook, text, r.site("alloc", e))
+	return r.hook(hook, text, r.site(event.Alloc, e))
 }
 
 // append returns the text of an append:
@@ -108,7 +110,7 @@ func (r *rewriter) append(e *ast.CallExpr) string {
 	switch {
 	case !e.Ellipsis.IsValid():
 		parts := r.arguments(e)
-		parts[0].text = r.hook("Append", parts[0].text, strconv.Itoa(len(e.Args)-1), r.site("store", e))
+		parts[0].text = r.hook("Append", parts[0].text, strconv.Itoa(len(e.Args)-1), r.site(event.Store, e))
 		return r.spliced(e, parts...)
 	case r.info.Types[e.Args[1]].IsNil():
 		return r.spliced(e, r.arguments(e)...)
@@ -122,7 +124,7 @@ func (r *rewriter) append(e *ast.CallExpr) string {
 		r.miss(e, "append", "the type parameter stands for strings and bytes both")
 		return r.spliced(e, r.arguments(e)...)
 	}
-	return r.renamed(e, hook, r.site("store", e))
+	return r.renamed(e, hook, r.site(event.Store, e))
 }
 
 // copy returns the text of a copy:
@@ -141,7 +143,7 @@ func (r *rewriter) copy(e *ast.CallExpr) string {
 		r.miss(e, "copy", "the type parameter stands for strings and bytes both")
 		return r.spliced(e, r.arguments(e)...)
 	}
-	return r.renamed(e, hook, r.site("store", e))
+	return r.renamed(e, hook, r.site(event.Store, e))
 }
 
 // renamed returns the text of a call with a hook in place of the function, which

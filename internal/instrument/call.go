@@ -3,6 +3,8 @@ package instrument
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // call returns the text of a call or conversion.
@@ -59,7 +61,7 @@ func (r *rewriter) conversion(e *ast.CallExpr) string {
 	text := r.value(e.Args[0])
 	from, to := r.typeOf(e.Args[0]), r.typeOf(e)
 	if r.mode == Memory && isSlice(from) && (isString(to) || isArray(to)) {
-		text = r.hook("RS", text, r.site("load", e))
+		text = r.hook("RS", text, r.site(event.Load, e))
 	}
 	return r.spliced(e, r.part(e.Args[0], text))
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 )
 
@@ -103,7 +104,7 @@ func (r *rewriter) body(name ast.Node, t *ast.FuncType, params []*ast.FieldList,
 				if x, ok := r.info.Defs[n].(*types.Var); ok {
 					r.results = append(r.results, x)
 					if r.mode == Memory && x.Name() != "_" && r.vars.local(x) {
-						loads += " defer " + r.hook("R", "&"+x.Name(), r.accessTo(x.Type(), "load", n)) + ";"
+						loads += " defer " + r.hook("R", "&"+x.Name(), r.accessTo(x.Type(), event.Load, n)) + ";"
 					}
 				}
 			}
@@ -113,7 +114,7 @@ func (r *rewriter) body(name ast.Node, t *ast.FuncType, params []*ast.FieldList,
 	parts := r.parts(b)
 	start := ""
 	if r.mode == Memory && r.hooks+r.calls > 0 {
-		start = " defer " + r.hook("Leave", r.hook("Enter", r.site("call", name))) + ";"
+		start = " defer " + r.hook("Leave", r.hook("Enter", r.site(event.Call, name))) + ";"
 	}
 	start += loads
 	if vars != "" {

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // goStmt returns the text of a go statement. The function and its arguments are
@@ -15,14 +17,14 @@ import (
 func (r *rewriter) goStmt(s *ast.GoStmt) string {
 	if lit, ok := s.Call.Fun.(*ast.FuncLit); ok && len(s.Call.Args) == 0 && lit.Type.Params.NumFields() == 0 && lit.Type.Results.NumFields() == 0 {
 		r.calls++
-		return r.hook("Go", r.site("go", s), r.newlines(s.Pos(), lit.Pos())+r.value(lit)) + r.newlines(lit.End(), s.End())
+		return r.hook("Go", r.site(event.Go, s), r.newlines(s.Pos(), lit.Pos())+r.value(lit)) + r.newlines(lit.End(), s.End())
 	}
 	before, call, ok := r.hoistCall(s.Call)
 	if !ok {
 		r.miss(s, "go statement", "an argument takes its type from the parameter")
 		return r.spliced(s, r.part(s.Call, r.call(s.Call)))
 	}
-	return "{ " + before + r.hook("Go", r.site("go", s), "func() { "+call+" }") + " }" + r.newlines(r.lastOf(s.Call), s.End())
+	return "{ " + before + r.hook("Go", r.site(event.Go, s), "func() { "+call+" }") + " }" + r.newlines(r.lastOf(s.Call), s.End())
 }
 
 // deferStmt returns the text of a defer statement. Nothing may come between the
@@ -140,19 +142,19 @@ func (r *rewriter) hoistCall(e *ast.CallExpr) (before, call string, ok bool) {
 	switch name := r.builtin(e.Fun); {
 	case name == "delete" || name == "clear" && isMap(r.typeOf(e.Args[0])):
 		if r.mode == Memory {
-			args[0] = r.hook("MW", args[0], r.site("map write", e))
+			args[0] = r.hook("MW", args[0], r.site(event.MapWrite, e))
 		}
 	case name == "clear" && r.mode == Memory:
-		args[0] = r.hook("Clear", args[0], r.site("store", e))
+		args[0] = r.hook("Clear", args[0], r.site(event.Store, e))
 	case name == "close":
 		fun = r.rt + ".Close"
-		args = append(args, r.site("close", e))
+		args = append(args, r.site(event.Close, e))
 	case name == "copy" && r.mode == Memory:
 		fun = r.rt + ".Copy"
 		if !isSlice(r.typeOf(e.Args[1])) {
 			fun = r.rt + ".CopyString"
 		}
-		args = append(args, r.site("store", e))
+		args = append(args, r.site(event.Store, e))
 	}
 	return b.String(), fun + "(" + strings.Join(args, ", ") + ")", true
 }

@@ -3,6 +3,8 @@ package instrument
 import (
 	"go/ast"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // A hoister binds the operands of places to variables.
@@ -48,7 +50,7 @@ func (h *hoister) store(lhs ast.Expr) string {
 	if !h.hooked(lhs) || mapIndex(h.rewriter, lhs) != nil {
 		return text
 	}
-	return "*" + h.hook("W", "&"+text, h.site("store", lhs))
+	return "*" + h.hook("W", "&"+text, h.site(event.Store, lhs))
 }
 
 // place returns the text of a place whose operands are bound.
@@ -79,7 +81,7 @@ func (h *hoister) place(e ast.Expr) string {
 		if isMap(t) && h.hooked(e) {
 			x := h.bind(e.X, h.value)
 			k := h.bind(e.Index, h.value)
-			return h.hook("MW", x, h.site("map write", e)) + "[" + k + "]"
+			return h.hook("MW", x, h.site(event.MapWrite, e)) + "[" + k + "]"
 		}
 		x := h.bind(e.X, h.value)
 		return x + "[" + h.bind(e.Index, h.value) + "]"

@@ -6,21 +6,12 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// A LibraryCall is a call of the standard library in the program's source. Patched
-// functions of the library have no site there: what is known at run time is the line
-// that they were called from.
-type LibraryCall struct {
-	File string // as stack traces have it
-	Line int
-	Name string // of the function or method
-	Text string // the source
-}
-
 // libraryCalls returns the calls of the standard library in a package's files.
-func libraryCalls(p *load.Checked) []LibraryCall {
-	var all []LibraryCall
+func libraryCalls(p *load.Checked) []trace.LibraryCall {
+	var all []trace.LibraryCall
 	for _, f := range p.Files {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -34,9 +25,9 @@ func libraryCalls(p *load.Checked) []LibraryCall {
 			text := excerpt(f.TextOf(call))
 			// A stack trace has the line of the name, or that of the whole.
 			at, whole := p.Fset.Position(call.Lparen), p.Fset.Position(call.Pos())
-			all = append(all, LibraryCall{File: at.Filename, Line: at.Line, Name: name, Text: text})
+			all = append(all, trace.LibraryCall{File: at.Filename, Line: at.Line, Name: name, Expr: text})
 			if whole.Line != at.Line {
-				all = append(all, LibraryCall{File: at.Filename, Line: whole.Line, Name: name, Text: text})
+				all = append(all, trace.LibraryCall{File: at.Filename, Line: whole.Line, Name: name, Expr: text})
 			}
 			return true
 		})

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // Blocks of site numbers. The standard library's come first, at fixed places,
@@ -125,7 +126,7 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 			}
 		}
 	}
-	slices.SortFunc(b.prog.Sites, func(x, y Site) int { return int(int64(x.ID) - int64(y.ID)) })
+	slices.SortFunc(b.prog.Sites, func(x, y trace.Site) int { return int(int64(x.ID) - int64(y.ID)) })
 	for file, text := range std {
 		b.over.Text[file] = text
 	}

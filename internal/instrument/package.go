@@ -9,6 +9,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // A rewritten file is one that got hooks, or should have.
@@ -17,7 +18,7 @@ type rewritten struct {
 	text   string // with marks for sites
 	rt     string // what it calls the hooks' package
 	hooked bool
-	sites  []Site
+	sites  []trace.Site
 	missed []Missed
 }
 

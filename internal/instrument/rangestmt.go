@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // rangeStmt returns the text of a range loop, with its label if it has one.
@@ -62,9 +64,9 @@ func (r *rewriter) rangePlain(s *ast.RangeStmt) string {
 	case (isArray(t) || pointsToArray(t)) && (s.Value == nil || isBlank(s.Value)) && !r.hasCall(s.X):
 		x = r.verbatim(s.X) // only its length is asked for, a constant
 	case isMap(t):
-		x = r.mapOperand(s.X, "MR", "map read", s.X)
+		x = r.mapOperand(s.X, "MR", event.MapRead, s.X)
 	case isSlice(t) && r.mode == Memory && s.Value != nil && !isBlank(s.Value):
-		x = r.hook("RS", r.value(s.X), r.site("load", s.X))
+		x = r.hook("RS", r.value(s.X), r.site(event.Load, s.X))
 	default:
 		x = r.value(s.X)
 	}
@@ -119,7 +121,7 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) string {
 	}
 	t, n := r.name(), r.name()
 	x := r.value(s.X)
-	elem := "(*" + r.hook("R", "&"+t+"["+n+"]", r.accessTo(element(r.typeOf(s.X)), "load", s.X)) + ")"
+	elem := "(*" + r.hook("R", "&"+t+"["+n+"]", r.accessTo(element(r.typeOf(s.X)), event.Load, s.X)) + ")"
 	start := ""
 	if s.Tok == token.DEFINE {
 		if s.Key != nil && !isBlank(s.Key) {
@@ -146,7 +148,7 @@ func (r *rewriter) rangeMap(s *ast.RangeStmt, label *ast.LabeledStmt) string {
 	if label != nil {
 		before += r.source(label.Pos(), s.Pos())
 	}
-	read := r.hook("MR", t, r.site("map read", s.X))
+	read := r.hook("MR", t, r.site(event.MapRead, s.X))
 	parts := []part{r.part(s.X, read)}
 	start := r.lead(r.declared(r.loopVars(s)...))
 	if s.Tok == token.ASSIGN {
@@ -168,7 +170,7 @@ func (r *rewriter) rangeMap(s *ast.RangeStmt, label *ast.LabeledStmt) string {
 func (r *rewriter) rangeChan(s *ast.RangeStmt) string {
 	c, ok := r.name(), r.name()
 	x := r.newlines(s.Pos(), s.X.Pos()) + r.value(s.X)
-	recv := r.hook("Recv2", c, r.siteAt("receive", s.Pos(), s.X.End()))
+	recv := r.hook("Recv2", c, r.siteAt(event.Recv, s.Pos(), s.X.End()))
 	stop := " if !" + ok + " { break };"
 	body := func() string { return " " + r.stmt(s.Body, false) + " }" }
 	head := "for " + c + " := " + x + "; ; {"

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // A Mode is how much of a package is brought under control.
@@ -34,21 +36,6 @@ func (m Mode) String() string {
 		return "memory"
 	}
 	panic(fmt.Sprintf("unknown mode %d", uint8(m)))
-}
-
-// A Site is a place in the source that calls a hook.
-type Site struct {
-	ID        uint32
-	Kind      string // "load", "send", ...
-	Package   string
-	File      string // as it is, before any line directive
-	Line      int
-	Column    int
-	EndLine   int
-	EndColumn int
-	Function  string // as stack traces spell it, without the package
-	Text      string // the source
-	Type      string // of an access: what lies there, see layout
 }
 
 // A Missed construct was left as it is, though it does what is otherwise under
@@ -89,7 +76,7 @@ type rewriter struct {
 	literal  bool         // whether it is one
 	results  []*types.Var // of the innermost function, if they have names
 
-	sites  []Site
+	sites  []trace.Site
 	missed []Missed
 	hooks  int // in the innermost function so far
 	calls  int // in the innermost function so far
@@ -126,26 +113,26 @@ const (
 )
 
 // site returns the number of a new site, as an argument of a hook.
-func (r *rewriter) site(kind string, n ast.Node) string {
+func (r *rewriter) site(kind event.Kind, n ast.Node) string {
 	return r.siteAt(kind, n.Pos(), n.End())
 }
 
 // accessTo is site for an access to a value of a type.
-func (r *rewriter) accessTo(t types.Type, kind string, n ast.Node) string {
+func (r *rewriter) accessTo(t types.Type, kind event.Kind, n ast.Node) string {
 	id := r.site(kind, n)
 	r.sites[len(r.sites)-1].Type = layout(t, r.pkg.TypesSizes)
 	return id
 }
 
-func (r *rewriter) siteAt(kind string, pos, end token.Pos) string {
+func (r *rewriter) siteAt(kind event.Kind, pos, end token.Pos) string {
 	from, to := r.pkg.Fset.PositionFor(pos, false), r.pkg.Fset.PositionFor(end, false)
 	r.hooks++
 	r.used = true
-	r.sites = append(r.sites, Site{
+	r.sites = append(r.sites, trace.Site{
 		ID: uint32(len(r.sites) + 1), Kind: kind,
 		Package: r.pkg.PkgPath, File: r.file.Name,
 		Line: from.Line, Column: from.Column, EndLine: to.Line, EndColumn: to.Column,
-		Function: r.function, Text: excerpt(r.source(pos, end)),
+		Function: r.function, Expr: excerpt(r.source(pos, end)),
 	})
 	return siteMark + strconv.Itoa(len(r.sites)) + siteEnd
 }

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // selectStmt returns the text of a select, which becomes a switch over the case
@@ -22,7 +24,7 @@ import (
 // may have to be.
 func (r *rewriter) selectStmt(s *ast.SelectStmt) string {
 	if len(s.Body.List) == 0 {
-		return "for { " + r.hook("Block", r.site("select", s)) + " }" + r.newlines(s.Pos(), s.End())
+		return "for { " + r.hook("Block", r.site(event.Select, s)) + " }" + r.newlines(s.Pos(), s.End())
 	}
 	var names, values []string
 	var parts []part
@@ -59,7 +61,7 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) string {
 	if moved {
 		head += r.at(s.Pos())
 	}
-	args := append([]string{r.site("select", s), strconv.FormatBool(hasDefault), r.plainSelect(s, names)}, names...)
+	args := append([]string{r.site(event.Select, s), strconv.FormatBool(hasDefault), r.plainSelect(s, names)}, names...)
 	head += r.hook("Select", args...) + " "
 	if moved {
 		head += r.at(s.Body.Pos())
@@ -69,7 +71,7 @@ func (r *rewriter) selectStmt(s *ast.SelectStmt) string {
 	}
 	parts = append(parts, part{s.Pos(), s.Body.Lbrace, head})
 	if !hasDefault {
-		parts = append(parts, insert(s.Body.Rbrace, "; default: for { "+r.hook("Block", r.site("select", s))+" }; "))
+		parts = append(parts, insert(s.Body.Rbrace, "; default: for { "+r.hook("Block", r.site(event.Select, s))+" }; "))
 	}
 	return r.spliced(s, parts...)
 }

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // stmt returns the text of a statement. A simple one stands where only a simple
@@ -232,7 +234,7 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) string {
 	}
 	for _, i := range stores {
 		x := r.results[i]
-		before += "*" + r.hook("W", "&"+x.Name(), r.accessTo(x.Type(), "store", s)) + " = " + values[i] + "; "
+		before += "*" + r.hook("W", "&"+x.Name(), r.accessTo(x.Type(), event.Store, s)) + " = " + values[i] + "; "
 		values[i] = x.Name()
 	}
 	return "{ " + before + "return " + strings.Join(values, ", ") + " }"

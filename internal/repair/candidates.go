@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // maxFixes is how many of the engine's fixes are turned into candidates.
@@ -123,7 +123,7 @@ func (p *Program) racesLeft(regions []*Region) int {
 	n := 0
 	for i := range p.reader.Outcome.Failures {
 		f := &p.reader.Outcome.Failures[i]
-		if f.Kind == wire.Race && len(f.Others) == 1 && !(covered(&f.Point) && covered(&f.Others[0])) {
+		if f.Kind == event.FailureRace && len(f.Others) == 1 && !(covered(&f.Point) && covered(&f.Others[0])) {
 			n++
 		}
 	}
@@ -136,7 +136,7 @@ func (p *Program) stacks() (*sli.Fix, []*Region) {
 	var all []*Region
 	for i := range p.reader.Outcome.Failures {
 		f := &p.reader.Outcome.Failures[i]
-		if f.Kind != wire.Race {
+		if f.Kind != event.FailureRace {
 			continue
 		}
 		for _, at := range append([]trace.Point{f.Point}, f.Others...) {

@@ -13,6 +13,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -82,7 +83,7 @@ func TestCorpus(t *testing.T) {
 // one finds a program's failure and the fix, if there is to be one.
 func one(t *testing.T, dir string, p *explore.Program, want string) *repair.Candidate {
 	temp := t.TempDir()
-	o := explore.Options{Strategy: "pct", Seed: 1, Budget: 20 * time.Second, Steps: 100_000, Trace: filepath.Join(temp, "failure.trace")}
+	o := explore.Options{Strategy: sched.MethodPCT, Seed: 1, Races: true, Budget: 20 * time.Second, Steps: 100_000, Trace: filepath.Join(temp, "failure.trace")}
 	res, err := p.Explore(t.Context(), "TestIt", &o)
 	if err != nil {
 		t.Fatal(err)

@@ -13,10 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // A Proof is what a candidate has stood.
@@ -24,7 +25,7 @@ type Proof struct {
 	// Replayed says that the failing schedule was run again, as far as it applies;
 	// Diverged where it did not apply any more.
 	Replayed bool
-	Diverged string
+	Diverged sched.Divergence
 	// Searches are the explorations, in the words of their strategies.
 	Searches []string
 	Runs     int
@@ -40,8 +41,8 @@ func (p *Proof) String() string {
 	var b strings.Builder
 	if p.Replayed {
 		b.WriteString("the failing schedule was run again and passes")
-		if p.Diverged != "" {
-			b.WriteString(" (it could be followed until " + p.Diverged + ")")
+		if until := p.Diverged.String(); until != "" {
+			b.WriteString(" (it could be followed until " + until + ")")
 		}
 		b.WriteString("; ")
 	}
@@ -94,7 +95,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return "", err
 	}
 	c.Proof.Replayed, c.Proof.Diverged = true, done.Diverged
-	if failure := wire.Worst(done.Outcome); failure != nil {
+	if failure := done.Outcome.Worst(); failure != nil {
 		return f.dropped(ctx, program, c, done.Outcome, failure)
 	}
 	c.Proof.Outside = done.Outcome.Outside
@@ -111,7 +112,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 // too many or cannot all be tried, many by PCT.
 func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candidate) (next string, err error) {
 	o := f.opts.Explore
-	o.Strategy, o.Preemptions, o.Budget, o.Harm = "dfs", 2, f.opts.Proof, 50*time.Millisecond
+	o.Strategy, o.Preemptions, o.Budget, o.Harm = sched.MethodDFS, 2, f.opts.Proof, 50*time.Millisecond
 	o.Progress = f.searching
 	o.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
 	res, err := program.Explore(ctx, f.target, &o)
@@ -124,12 +125,12 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 	case res.Failure != nil:
 		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
 	default:
-		c.Proof.add(res, res.Done.Note)
+		c.Proof.add(res, res.Search.String())
 		if complete(res) {
 			return "", nil
 		}
 	}
-	o.Strategy, o.Runs, o.Budget = "pct", pctRuns, max(10*f.opts.Proof, 30*time.Second)
+	o.Strategy, o.Runs, o.Budget = sched.MethodPCT, pctRuns, max(10*f.opts.Proof, 30*time.Second)
 	if res, err = program.Explore(ctx, f.target, &o); err != nil {
 		return "", err
 	}
@@ -154,14 +155,14 @@ const maxCut = pctRuns / 100
 
 // complete reports whether a search has tried all schedules that it speaks of.
 func complete(res *explore.Result) bool {
-	return res.Exhausted && res.Cut == 0 && strings.HasPrefix(res.Done.Note, "all schedules") && !strings.Contains(res.Done.Note, "; but ")
+	return res.Cut == 0 && res.Search.Complete()
 }
 
 // add notes what a search without a failure has tried.
 func (p *Proof) add(res *explore.Result, text string) {
 	p.Runs += res.Runs
-	if res.Note != "" {
-		text += " (" + res.Note + ")"
+	if caveats := res.Caveats(); caveats != "" {
+		text += " (" + caveats + ")"
 	}
 	p.Searches = append(p.Searches, text)
 }
@@ -170,7 +171,7 @@ func (p *Proof) add(res *explore.Result, text string) {
 // has not: with one, the candidate may be improved.
 func (f *fixer) followUp(ctx context.Context, program *explore.Program, c *Candidate) (next string, err error) {
 	o := f.opts.Explore
-	o.Strategy, o.Budget, o.Seed = "random", 2*f.opts.Proof, o.Seed+1
+	o.Strategy, o.Budget, o.Seed = sched.MethodRandom, 2*f.opts.Proof, o.Seed+1
 	o.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
 	res, err := program.Explore(ctx, f.target, &o)
 	if err != nil || res.Failure == nil {
@@ -185,12 +186,12 @@ func (f *fixer) followUp(ctx context.Context, program *explore.Program, c *Candi
 // dropped says why a candidate is no fix, and records the run that shows it if it is worth
 // going on from there.
 func (f *fixer) dropped(ctx context.Context, program *explore.Program, c *Candidate, o *trace.Outcome, failure *trace.Failure) (next string, err error) {
-	c.Why = "a schedule still leads to " + failure.Kind + ": " + failure.Message
+	c.Why = "a schedule still leads to " + failure.String()
 	switch failure.Kind {
-	case wire.Deadlock:
+	case event.FailureDeadlock:
 		c.Why = "with it, all goroutines can wait for each other for ever"
 		return "", nil
-	case wire.Race, wire.Panic, wire.TestFail, wire.Fatal:
+	case event.FailureRace, event.FailurePanic, event.FailureTest, event.FailureFatal:
 	default:
 		return "", nil
 	}
@@ -201,7 +202,7 @@ func (f *fixer) record(ctx context.Context, program *explore.Program, o *trace.O
 	file := filepath.Join(f.opts.Temp, fmt.Sprintf("round%d.trace", f.tried))
 	first := f.opts.Explore
 	done, err := program.Record(ctx, f.target, o.Schedule, &first, file)
-	if err != nil || wire.Worst(done.Outcome) == nil {
+	if err != nil || done.Outcome.Worst() == nil {
 		return "", err
 	}
 	return file, nil

@@ -4,29 +4,31 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // TestCompleteMeansAllSchedules has searches that end in all the ways that are not all
 // schedules.
 func TestCompleteMeansAllSchedules(t *testing.T) {
+	dfs := func(p sched.Progress) sched.Progress { p.Method = sched.MethodDFS; return p }
 	for _, test := range []struct {
-		note      string
-		exhausted bool
-		cut       int
-		want      bool
+		search sched.Progress
+		cut    int
+		want   bool
 	}{
-		{"all schedules tried (2)", true, 0, true},
-		{"all schedules with at most 2 preemptions tried (106)", true, 0, true},
-		{"all schedules with at most 2 preemptions tried (106)", false, 0, false},
-		{"all schedules with at most 1 preemption tried (5), 3 of those with at most 2", false, 0, false},
-		{"all schedules tried (9); but 1 run was cut off, and what it would have led to was not tried", true, 1, false},
-		{"all schedules tried (9); but 2 runs did not repeat what an earlier one did: the program is not deterministic, and some schedules were not tried", true, 0, false},
-		{"7 schedules without preemption tried", false, 0, false},
+		{dfs(sched.Progress{Exhausted: true, Unbounded: true, Runs: 2}), 0, true},
+		{dfs(sched.Progress{Exhausted: true, Bound: 2, Runs: 106}), 0, true},
+		{dfs(sched.Progress{Exhausted: true, Bound: 2, Runs: 106}), 1, false},
+		{dfs(sched.Progress{Bound: 2, Runs: 106}), 0, false},
+		{dfs(sched.Progress{Exhausted: true, Unbounded: true, Runs: 9, CutOff: 1}), 1, false},
+		{dfs(sched.Progress{Exhausted: true, Unbounded: true, Runs: 9, Diverged: 2}), 0, false},
+		{dfs(sched.Progress{Runs: 7}), 0, false},
+		{sched.Progress{Method: sched.MethodPCT, Runs: 10_000}, 0, false},
 	} {
-		res := &explore.Result{Done: wire.Done{Progress: wire.Progress{Note: test.note, Cut: test.cut}, Exhausted: test.exhausted}}
+		res := &explore.Result{Done: wire.Done{Progress: wire.Progress{Search: test.search, Cut: test.cut}}}
 		if got := complete(res); got != test.want {
-			t.Errorf("%q, exhausted %t, %d cut: complete is %t", test.note, test.exhausted, test.cut, got)
+			t.Errorf("%v, %d cut: complete is %t", test.search, test.cut, got)
 		}
 	}
 }
@@ -42,8 +44,8 @@ func TestProofSaysWhatWasTried(t *testing.T) {
 			"the failing schedule was run again and passes; all schedules tried (2); go test -race -count=20 passes",
 		},
 		{
-			Proof{Replayed: true, Diverged: "step 7", Searches: []string{"all schedules with at most 1 preemption tried (5)", "10000 schedules by PCT tried"}, Native: 1, Others: true},
-			"the failing schedule was run again and passes (it could be followed until step 7); all schedules with at most 1 preemption tried (5); 10000 schedules by PCT tried; go test -race -count=1 passes; so do the package's other tests",
+			Proof{Replayed: true, Diverged: sched.Divergence{Why: sched.NotReady, G: 1, N: 7, To: 2}, Searches: []string{"all schedules with at most 1 preemption tried (5)", "10000 schedules by PCT tried"}, Native: 1, Others: true},
+			"the failing schedule was run again and passes (it could be followed until after step 7 of goroutine 1, goroutine 2 should have gone on but was not ready); all schedules with at most 1 preemption tried (5); 10000 schedules by PCT tried; go test -race -count=1 passes; so do the package's other tests",
 		},
 		{
 			Proof{Replayed: true, Searches: []string{"all schedules tried (2)"}, Outside: []string{"a network connection"}},

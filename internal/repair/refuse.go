@@ -3,33 +3,34 @@ package repair
 import (
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // An ordering is a kind of failure that comes from the order of two things, which a lock
 // does not decide.
 type ordering struct {
-	kind, text string
-	why        string
+	kind  event.FailureKind
+	cause event.FailureCause // event.UnknownCause: any
+	why   string
 }
 
 var orderings = []ordering{
-	{wire.Panic, "send on closed channel", "a channel is closed while somebody may still send to it. A lock makes closing and sending exclusive, but does not say which comes first: let the sender close the channel, or tell the sender by another channel to stop"},
-	{wire.Panic, "close of closed channel", "a channel is closed twice. A lock makes the two exclusive, but the second still comes: close it in one place, or by sync.Once"},
-	{wire.Panic, "close of nil channel", "a channel is closed before it was made: make it before the goroutine that closes it starts"},
-	{wire.Panic, "negative WaitGroup counter", "a WaitGroup is counted down more often than up: count up before the goroutines start, once for each"},
-	{wire.Panic, "WaitGroup is reused", "a WaitGroup is used again while somebody still waits for it: use a new one"},
-	{wire.Panic, "WaitGroup misuse", "a WaitGroup is counted up while somebody waits for it: count up before the goroutine starts"},
-	{wire.Fatal, "unlock of unlocked", "a mutex is unlocked that is not locked: the lock that is missing is on another path of the program"},
-	{wire.Deadlock, "", "all goroutines wait for each other, or for something that nobody will do. Another lock cannot end a wait: take locks in one order, signal while the waiter can see it (a condition is a variable, not a signal), or receive before sending"},
-	{wire.Exit, "", "the program ends itself by os.Exit; what led there is not known from the memory it read"},
+	{event.FailurePanic, event.SendOnClosed, "a channel is closed while somebody may still send to it. A lock makes closing and sending exclusive, but does not say which comes first: let the sender close the channel, or tell the sender by another channel to stop"},
+	{event.FailurePanic, event.CloseOfClosed, "a channel is closed twice. A lock makes the two exclusive, but the second still comes: close it in one place, or by sync.Once"},
+	{event.FailurePanic, event.CloseOfNil, "a channel is closed before it was made: make it before the goroutine that closes it starts"},
+	{event.FailurePanic, event.NegativeWaitGroup, "a WaitGroup is counted down more often than up: count up before the goroutines start, once for each"},
+	{event.FailurePanic, event.ReusedWaitGroup, "a WaitGroup is used again while somebody still waits for it: use a new one"},
+	{event.FailurePanic, event.MisusedWaitGroup, "a WaitGroup is counted up while somebody waits for it: count up before the goroutine starts"},
+	{event.FailureFatal, event.UnlockOfUnlocked, "a mutex is unlocked that is not locked: the lock that is missing is on another path of the program"},
+	{event.FailureDeadlock, event.UnknownCause, "all goroutines wait for each other, or for something that nobody will do. Another lock cannot end a wait: take locks in one order, signal while the waiter can see it (a condition is a variable, not a signal), or receive before sending"},
+	{event.FailureExit, event.UnknownCause, "the program ends itself by os.Exit; what led there is not known from the memory it read"},
 }
 
 // hopeless says why no lock can fix a failure; "" if one may.
 func hopeless(f *trace.Failure) string {
 	for _, o := range orderings {
-		if f.Kind == o.kind && strings.Contains(f.Message, o.text) {
+		if f.Kind == o.kind && (o.cause == event.UnknownCause || f.Cause == o.cause) {
 			return o.why
 		}
 	}

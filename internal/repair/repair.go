@@ -123,7 +123,7 @@ const (
 // that config describes.
 func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Options) (*Result, error) {
 	f := &fixer{config: config, target: r.Header.Test, opts: o, result: &Result{}, seen: map[string]bool{}, schedule: r.Header.Schedule}
-	worst := wire.Worst(r.Outcome)
+	worst := r.Outcome.Worst()
 	if worst == nil {
 		return nil, errors.New("the trace is of a run that did not fail")
 	}
@@ -173,7 +173,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 		f.result.Analysis, f.result.program = analysis, p
 		f.result.AnalysisTime, f.result.LiftTime = time.Since(lifted), lifted.Sub(start)
 	}
-	rounds = append(rounds, *wire.Worst(r.Outcome))
+	rounds = append(rounds, *r.Outcome.Worst())
 	var best *Candidate
 	spare := moreCandidates
 	for _, c := range p.candidates(analysis, base, len(rounds)-1) {
@@ -244,7 +244,7 @@ func (f *fixer) grow(ctx context.Context, file string, c *Candidate, rounds []tr
 		return nil, err
 	}
 	defer r.Close()
-	if hopeless(wire.Worst(r.Outcome)) != "" {
+	if hopeless(r.Outcome.Worst()) != "" {
 		return nil, nil
 	}
 	return f.round(ctx, r, c.Patch, rounds)

@@ -176,7 +176,7 @@ func mapRead(p unsafe.Pointer, site uint32) {
 		c.touch(o.addr, mapSize, event.MapRead, site)
 		s.emit(c, event.MapRead, site, o.addr, mapSize, 0)
 		if o.writer != nil {
-			c.fail(Failure{Kind: Fatal, Message: "concurrent map read and map write", Site: site})
+			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map read and map write", Site: site})
 		}
 	}
 	c.leave()
@@ -207,7 +207,7 @@ func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
 		c.touch(o.addr, mapSize, event.MapWrite, site)
 		s.emit(c, event.MapWrite, site, o.addr, mapSize, 0)
 		if o.writer != nil {
-			c.fail(Failure{Kind: Fatal, Message: "concurrent map writes", Site: site})
+			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map writes", Site: site})
 		}
 		o.writer = c
 		c.step(op)

@@ -20,7 +20,7 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		w.seed++
-		Run(Config{Strategy: w}, func() {
+		Run(Config{Races: true, Strategy: w}, func() {
 			Go(1, f)
 			f()
 		})
@@ -39,26 +39,26 @@ func benchmarkAlone(b *testing.B, config Config, f func()) {
 
 func BenchmarkLoadAlone(b *testing.B) {
 	x := heap(0)
-	benchmarkAlone(b, Config{}, func() { _ = *R(x, 1) })
+	benchmarkAlone(b, Config{Races: true}, func() { _ = *R(x, 1) })
 }
 
-func BenchmarkLoadAloneNoRaces(b *testing.B) {
+func BenchmarkLoadAloneWithoutRaces(b *testing.B) {
 	x := heap(0)
-	benchmarkAlone(b, Config{NoRaces: true}, func() { _ = *R(x, 1) })
+	benchmarkAlone(b, Config{}, func() { _ = *R(x, 1) })
 }
 
 func BenchmarkLockAlone(b *testing.B) {
 	mu := heap(mutex{})
-	benchmarkAlone(b, Config{}, func() { lockUnlock(mu) })
+	benchmarkAlone(b, Config{Races: true}, func() { lockUnlock(mu) })
 }
 
 func BenchmarkEnterAlone(b *testing.B) {
-	benchmarkAlone(b, Config{}, func() { Leave(Enter(1)) })
+	benchmarkAlone(b, Config{Races: true}, func() { Leave(Enter(1)) })
 }
 
 func BenchmarkSendReceiveAlone(b *testing.B) {
 	ch := make(chan int, 1)
-	benchmarkAlone(b, Config{}, func() { To[int](ch).Send(1, 1); Recv(ch, 2) })
+	benchmarkAlone(b, Config{Races: true}, func() { To[int](ch).Send(1, 1); Recv(ch, 2) })
 }
 
 func BenchmarkLoadNotUnderControl(b *testing.B) {

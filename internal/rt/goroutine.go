@@ -147,7 +147,7 @@ func (c *goroutine) finish() {
 	s.settle()
 	if value != nil {
 		s.emit(c, event.Panic, 0, 0, 0, 0)
-		f := Failure{Kind: Panicked, Message: panicText(value), G: c.id, Frame: c.frame, Step: s.steps, PCs: pcs}
+		f := Failure{Kind: event.FailurePanic, Message: panicText(value), G: c.id, Frame: c.frame, Step: s.steps, PCs: pcs}
 		s.result.Failures = append(s.result.Failures, f)
 		if !s.config.RunOn {
 			s.remove(c)
@@ -225,7 +225,7 @@ func Exit(code int) {
 	s.settle()
 	site := c.site()
 	s.emit(c, event.Exit, site, 0, 0, uint64(code))
-	c.fail(Failure{Kind: Exited, Message: "exit " + itoa(code), Site: site, Code: code})
+	c.fail(Failure{Kind: event.FailureExit, Message: "exit " + itoa(code), Site: site, Code: code})
 }
 
 // Driver, if set, is called by Main with the program's main function.

@@ -51,7 +51,7 @@ func (a *all) Pick(p *sched.Point) int {
 
 func (a *all) Branch(g, site uint32, n int) int { return a.choose(n) }
 
-func (a *all) End(sched.Outcome) {
+func (a *all) End(event.Ending) {
 	a.path, a.width = a.path[:a.at], a.width[:a.at]
 	for i := len(a.path) - 1; i >= 0; i-- {
 		if a.path[i]++; a.path[i] < a.width[i] {
@@ -62,10 +62,10 @@ func (a *all) End(sched.Outcome) {
 	a.over = true
 }
 
-func (a *all) Watches() bool      { return false }
-func (a *all) Next(uint32) uint64 { return 0 }
-func (a *all) Exhausted() bool    { return a.over }
-func (a *all) Progress() string   { return "" }
+func (a *all) Watches() bool            { return false }
+func (a *all) Next(uint32) uint64       { return 0 }
+func (a *all) Exhausted() bool          { return a.over }
+func (a *all) Progress() sched.Progress { return sched.Progress{} }
 
 // walk is a random walk that can be repeated.
 type walk struct{ seed, state uint64 }
@@ -81,11 +81,11 @@ func (w *walk) next(n int) int {
 func (w *walk) Begin()                           { w.state = w.seed }
 func (w *walk) Pick(p *sched.Point) int          { return w.next(len(p.Ready)) }
 func (w *walk) Branch(g, site uint32, n int) int { return w.next(n) }
-func (w *walk) End(sched.Outcome)                {}
+func (w *walk) End(event.Ending)                 {}
 func (w *walk) Watches() bool                    { return false }
 func (w *walk) Next(uint32) uint64               { return 0 }
 func (w *walk) Exhausted() bool                  { return false }
-func (w *walk) Progress() string                 { return "" }
+func (w *walk) Progress() sched.Progress         { return sched.Progress{} }
 
 // first always takes the goroutine that runs, or the first.
 type first struct{ walk }
@@ -128,7 +128,7 @@ func every(t *testing.T, f func() func() string) map[string]int {
 			t.Fatalf("more than %d schedules; outcomes so far: %v", n, found)
 		}
 		var text func() string
-		r := Run(Config{Strategy: a, MaxSteps: 10_000}, func() { text = f() })
+		r := Run(Config{Races: true, Strategy: a, MaxSteps: 10_000}, func() { text = f() })
 		if len(r.Outside) > 0 {
 			t.Fatalf("something ran outside control: %v", r.Outside)
 		}
@@ -147,7 +147,7 @@ func some(t *testing.T, runs int, f func() func() string) map[string]int {
 	found := map[string]int{}
 	for seed := range runs {
 		var text func() string
-		r := Run(Config{Strategy: &walk{seed: uint64(seed)}, MaxSteps: 10_000}, func() { text = f() })
+		r := Run(Config{Races: true, Strategy: &walk{seed: uint64(seed)}, MaxSteps: 10_000}, func() { text = f() })
 		o := outcomeOf(r)
 		if text != nil && o == "" {
 			o = text()
@@ -204,7 +204,7 @@ func (l *listing) add(e *event.Event) {
 // record runs f under a strategy and returns its events.
 func record(strategy sched.Strategy, f func()) ([]string, *Result) {
 	var l listing
-	r := Run(Config{Strategy: strategy, MaxSteps: 10_000, Record: l.add}, f)
+	r := Run(Config{Races: true, Strategy: strategy, MaxSteps: 10_000, Record: l.add}, f)
 	return l.lines, r
 }
 

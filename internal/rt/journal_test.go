@@ -21,7 +21,7 @@ func TestStoresAreTakenBack(t *testing.T) {
 	word := heap(uint64(5))
 	for seed := range uint64(200) {
 		random := &walk{state: seed}
-		r := Run(Config{Strategy: &first{}, NoRaces: seed%2 == 0}, func() {
+		r := Run(Config{Races: seed%2 != 0, Strategy: &first{}}, func() {
 			for range 50 {
 				size := 1 + random.next(64)
 				if random.next(10) == 0 {
@@ -38,8 +38,8 @@ func TestStoresAreTakenBack(t *testing.T) {
 				*W(word, 2) += seed
 			}
 		})
-		if r.Spoiled || !bytes.Equal(memory, before) || *word != 5 {
-			t.Fatalf("seed %d: spoiled %v, or memory is not what it was", seed, r.Spoiled)
+		if r.Residue || !bytes.Equal(memory, before) || *word != 5 {
+			t.Fatalf("seed %d: residue %v, or memory is not what it was", seed, r.Residue)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import "unsafe"
 // a lock, or have been started by something that is done once.
 //
 // Values are put back as plain words, and the journal keeps nothing alive. Both is right
-// only because no collection happens during a run; see Result.Spoiled.
+// only because no collection happens during a run; see Result.Residue.
 //
 // A run that is recorded is the last one of its process, so that its stores are not kept.
 // Maps are copied all the same: walking them takes random numbers, which the run must find

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	. "github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
@@ -24,7 +25,7 @@ func TestABubbleEndsWithItsLastGoroutine(t *testing.T) {
 }
 
 func TestWaitComesAfterAllOthersOfTheBubble(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		n, m := heap(0), heap(0)
 		Bubble(func() {
 			Go(1, func() {
@@ -51,16 +52,16 @@ func TestWaitComesAfterAllOthersOfTheBubble(t *testing.T) {
 }
 
 func TestABubbleThatCannotEndIsADeadlock(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		Bubble(func() { Go(1, func() { Block(2) }) })
 	})
-	if len(r.Failures) != 1 || r.Failures[0].Kind != Deadlocked {
+	if len(r.Failures) != 1 || r.Failures[0].Kind != event.FailureDeadlock {
 		t.Errorf("%+v", r.Failures)
 	}
 }
 
 func TestTimeAskedForAgainHasPassed(t *testing.T) {
-	Run(Config{Strategy: &first{}}, func() {
+	Run(Config{Races: true, Strategy: &first{}}, func() {
 		first, second := elapsed(), elapsed()
 		Sleep(1000)
 		third := elapsed()
@@ -73,7 +74,7 @@ func TestTimeAskedForAgainHasPassed(t *testing.T) {
 func TestTwoWhoWaitForAGroupDoNotRace(t *testing.T) {
 	for seed := range uint64(50) {
 		wg := heap(waitGroup{})
-		r := Run(Config{Strategy: sched.NewRandom(seed)}, func() {
+		r := Run(Config{Races: true, Strategy: sched.NewRandom(seed)}, func() {
 			wg.Add(1)
 			Go(1, wg.Done)
 			together(wg.Wait, wg.Wait)
@@ -94,7 +95,7 @@ func TestWhatTheLibraryTouchesRaces(t *testing.T) {
 		"map read": {func() { ReflectMapRead(*(*unsafe.Pointer)(unsafe.Pointer(&m))) }, func() { MW(m, 1) }},
 		"map":      {func() { ReflectMapWrite(*(*unsafe.Pointer)(unsafe.Pointer(&m))) }, func() { MR(m, 1) }},
 	} {
-		if r := Run(Config{Strategy: &first{}}, func() { together(f[0], f[1]) }); len(r.Races) != 1 {
+		if r := Run(Config{Races: true, Strategy: &first{}}, func() { together(f[0], f[1]) }); len(r.Races) != 1 {
 			t.Errorf("%s: %+v", name, r.Races)
 		}
 	}
@@ -105,7 +106,7 @@ func TestRunsComeAfterWhatWasBefore(t *testing.T) {
 	_, before, frozen := Now()
 	Thaw()
 	_, _, after := Now()
-	Run(Config{Strategy: &first{}}, func() {
+	Run(Config{Races: true, Strategy: &first{}}, func() {
 		if !frozen || after || elapsed() < before {
 			t.Error(frozen, after, elapsed(), before)
 		}

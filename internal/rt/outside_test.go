@@ -15,7 +15,7 @@ func pause(nanoseconds int64) { <-time.After(time.Duration(nanoseconds)) }
 
 func TestAGoroutineStuckOutsideLetsOthersGo(t *testing.T) {
 	stuck, x := make(chan int), heap(0)
-	r := Run(Config{Strategy: &first{}, Sleep: pause}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}, Sleep: pause}, func() {
 		done := make(chan int)
 		Go(1, func() {
 			*W(x, 2) = 1
@@ -38,7 +38,7 @@ func TestAGoroutineStuckOutsideLetsOthersGo(t *testing.T) {
 func TestAGoroutineStuckWhenTheRunEndsEndsAtItsNextHook(t *testing.T) {
 	before := runtime.NumGoroutine()
 	stuck, x := make(chan int), heap(0)
-	r := Run(Config{Strategy: &first{}, Sleep: pause}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}, Sleep: pause}, func() {
 		Go(1, func() {
 			<-stuck
 			*W(x, 3) = 2
@@ -50,7 +50,7 @@ func TestAGoroutineStuckWhenTheRunEndsEndsAtItsNextHook(t *testing.T) {
 	if len(r.Failures) != 1 {
 		t.Errorf("%+v", r)
 	}
-	Run(Config{Strategy: &first{}}, func() {
+	Run(Config{Races: true, Strategy: &first{}}, func() {
 		Gosched()
 		stuck <- 1
 		Gosched()
@@ -98,7 +98,7 @@ func TestOthersTakePart(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Run(Config{Strategy: &first{}, Sleep: pause}, f)
+			r := Run(Config{Races: true, Strategy: &first{}, Sleep: pause}, f)
 			if len(r.Failures) > 0 || len(r.Left) > 0 {
 				t.Errorf("%+v", r)
 			}
@@ -124,7 +124,7 @@ func TestTimeDoesNotWaitForThoseWhoWereThereBefore(t *testing.T) {
 		}
 		pause(nanoseconds)
 	}
-	r := Run(Config{Strategy: &first{}, Sleep: nap}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}, Sleep: nap}, func() {
 		Go(2, func() {
 			for {
 				Sleep(hour)

@@ -150,7 +150,7 @@ type access struct {
 // own, or hand it over, meets little but a load and a store that c's own take the place
 // of, or a store that it comes after.
 func (c *goroutine) touch(addr, size uintptr, kind event.Kind, site uint32) {
-	if s.config.NoRaces || size == 0 {
+	if !s.config.Races || size == 0 {
 		return
 	}
 	n := addr / wordSize
@@ -318,7 +318,6 @@ func (s *scheduler) raced(n uintptr, a, b *access) {
 		return
 	}
 	s.result.Races = append(s.result.Races, Race{First: a.told(n), Second: b.told(n), Step: s.steps})
-	s.stopping = s.stopping || s.config.StopAtRace
 }
 
 // maxRaces is how many races of one run are told apart.

@@ -208,7 +208,7 @@ func TestRacesAreThoseOfTheDefinition(t *testing.T) {
 func compareRaces(t *testing.T, seed uint64) bool {
 	t.Helper()
 	ref := newReference()
-	r := Run(Config{Strategy: &walk{seed: seed}, Record: ref.event}, randomProgram(seed))
+	r := Run(Config{Races: true, Strategy: &walk{seed: seed}, Record: ref.event}, randomProgram(seed))
 	got := map[uint32]bool{}
 	for _, x := range r.Races {
 		got[x.Second.Site] = true
@@ -245,7 +245,7 @@ func TestFilesOrder(t *testing.T) {
 		{func(buffer []byte) { IORead(nil, 0, true); clear(Clear(buffer, 3)) }, ""},
 	} {
 		x, buffer := heap(0), make([]byte, 10)
-		r := Run(Config{Strategy: &first{}}, func() {
+		r := Run(Config{Races: true, Strategy: &first{}}, func() {
 			Go(1, func() { *W(x, 1) = 1; IOWrite(buffer) })
 			Sleep(1)
 			c.f(buffer)
@@ -259,7 +259,7 @@ func TestFilesOrder(t *testing.T) {
 
 func TestTheSystemsAccessesRace(t *testing.T) {
 	buffer := make([]byte, 10)
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		Go(1, func() { IORead(buffer, 5, false) })
 		Go(1, func() { _ = *R(&buffer[5], 1) })
 		Go(1, func() { _ = *R(&buffer[4], 2) })

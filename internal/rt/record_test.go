@@ -30,7 +30,7 @@ func TestAccessesAreDeliveredInTheirPlace(t *testing.T) {
 			for seed := range uint64(5) {
 				want, _ := record(&walk{seed: seed}, func() { f() })
 				var got listing
-				Run(Config{Strategy: &walk{seed: seed}, MaxSteps: 10_000, Record: got.add, Accesses: func(all []event.Access) {
+				Run(Config{Races: true, Strategy: &walk{seed: seed}, MaxSteps: 10_000, Record: got.add, Accesses: func(all []event.Access) {
 					together = max(together, len(all))
 					for i := range all {
 						got.add(accessEvent(&all[i]))
@@ -52,7 +52,7 @@ func TestWideAndNarrowAccesses(t *testing.T) {
 	var got listing
 	x := heap([12]byte{1, 2, 3})
 	accesses := 0
-	Run(Config{Strategy: &first{}, Record: got.add, Accesses: func(all []event.Access) {
+	Run(Config{Races: true, Strategy: &first{}, Record: got.add, Accesses: func(all []event.Access) {
 		accesses += len(all)
 		for i := range all {
 			got.add(accessEvent(&all[i]))
@@ -114,11 +114,11 @@ func TestStepsThatNobodyIsAskedAboutAreTheSameSteps(t *testing.T) {
 	}
 	for seed := range uint64(2) {
 		rec := sched.NewRecorder(sched.NewPCT(seed, 3), false)
-		Run(Config{Strategy: rec}, program)
+		Run(Config{Races: true, Strategy: rec}, program)
 		schedule := rec.Schedule()
 		run := func(s sched.Strategy) ([]step, *Result) {
 			var steps []step
-			r := Run(Config{Strategy: s, Record: func(e *event.Event) { steps = append(steps, step{e.Seq, e.G, e.Site, e.Kind}) }}, program)
+			r := Run(Config{Races: true, Strategy: s, Record: func(e *event.Event) { steps = append(steps, step{e.Seq, e.G, e.Site, e.Kind}) }}, program)
 			return steps, r
 		}
 		free := sched.NewReplay(schedule)
@@ -130,7 +130,7 @@ func TestStepsThatNobodyIsAskedAboutAreTheSameSteps(t *testing.T) {
 		if unasked.Points*2 > asked.Points {
 			t.Errorf("schedule %s: asked %d times, and %d times if asked always", schedule, unasked.Points, asked.Points)
 		}
-		if d := free.Diverged(); d != "" {
+		if d := free.Diverged(); d != (sched.Divergence{}) {
 			t.Errorf("schedule %s: %s", schedule, d)
 		}
 	}

@@ -13,9 +13,8 @@ type Config struct {
 	Seed uint64
 	// MaxSteps is after how many steps a run is cut off; 0 means 10 million.
 	MaxSteps uint64
-	// NoRaces switches the search for data races off, StopAtRace ends a run at the first.
-	NoRaces    bool
-	StopAtRace bool
+	// Races has data races looked for.
+	Races bool
 	// RunOn lets the others go on after a panic that would have ended the program, so
 	// that a record shows what they were in the middle of.
 	RunOn bool
@@ -42,9 +41,9 @@ type Result struct {
 	Reported Failure
 	// CutOff says that the run was ended by Config.MaxSteps.
 	CutOff bool
-	// Spoiled says that the run left changes behind which could not be taken back: runs
+	// Residue says that the run left changes behind which could not be taken back: runs
 	// that follow it in the process do not begin where it began.
-	Spoiled bool
+	Residue bool
 	// Steps is how many steps were taken, Points at how many of them the strategy was
 	// asked, Goroutines how many there were.
 	Steps      uint64
@@ -64,36 +63,9 @@ type Result struct {
 // Failed reports whether anything was found.
 func (r *Result) Failed() bool { return len(r.Failures) > 0 || len(r.Races) > 0 }
 
-// A FailureKind is a way to fail.
-type FailureKind uint8
-
-const (
-	Panicked   FailureKind = iota + 1 // a panic left a goroutine
-	Fatal                             // the runtime would have ended the program
-	Deadlocked                        // nobody can ever go on
-	Exited                            // os.Exit was called
-	TestFailed                        // for Config.Ended
-)
-
-func (k FailureKind) String() string {
-	switch k {
-	case Panicked:
-		return "panic"
-	case Fatal:
-		return "fatal error"
-	case Deadlocked:
-		return "deadlock"
-	case Exited:
-		return "exit"
-	case TestFailed:
-		return "test failed"
-	}
-	return "unknown failure"
-}
-
 // A Failure is why a run failed.
 type Failure struct {
-	Kind FailureKind
+	Kind event.FailureKind
 	// Message is what the runtime would print, without "panic: " or "fatal error: ".
 	Message string
 	// G, Site and Frame are where, as far as known; Step is when.

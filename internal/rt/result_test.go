@@ -30,7 +30,7 @@ func inner(x *int) {
 
 func TestRacesHaveBothStacks(t *testing.T) {
 	x := heap(0)
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		Go(1, func() { outer(x) })
 		inner(x)
 	})
@@ -55,13 +55,13 @@ func TestRacesHaveBothStacks(t *testing.T) {
 }
 
 func TestDeadlockSaysWhoWaitsWhere(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		a, b := heap(mutex{}), make(chan int)
 		a.Lock()
 		Go(1, func() { a.Lock() })
 		Recv(b, 5)
 	})
-	if len(r.Failures) != 1 || r.Failures[0].Kind != Deadlocked {
+	if len(r.Failures) != 1 || r.Failures[0].Kind != event.FailureDeadlock {
 		t.Fatalf("%+v", r.Failures)
 	}
 	all := r.Failures[0].Blocked
@@ -113,7 +113,7 @@ func TestRecordHasCalls(t *testing.T) {
 
 func TestARunIsCutOff(t *testing.T) {
 	x := heap(0)
-	r := Run(Config{Strategy: &first{}, MaxSteps: 1000}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}, MaxSteps: 1000}, func() {
 		for {
 			*W(x, 1) = 1
 		}
@@ -123,20 +123,9 @@ func TestARunIsCutOff(t *testing.T) {
 	}
 }
 
-func TestStopAtRaceEndsTheRun(t *testing.T) {
-	x := heap(0)
-	r := Run(Config{Strategy: &first{}, StopAtRace: true}, func() {
-		Go(1, func() { *W(x, 1) = 1; t.Error("went on") })
-		*W(x, 2) = 1
-	})
-	if len(r.Races) != 1 {
-		t.Errorf("%+v", r.Races)
-	}
-}
-
 func TestEndedSeesTheRunBeforeItsLeftovers(t *testing.T) {
 	taken, seen := 0, -1
-	Run(Config{Strategy: &first{}, Ended: func(r *Result) { seen = taken }}, func() {
+	Run(Config{Races: true, Strategy: &first{}, Ended: func(r *Result) { seen = taken }}, func() {
 		Go(1, func() { defer func() { taken++ }(); Block(1) })
 	})
 	if seen != 0 || taken != 1 {
@@ -166,7 +155,7 @@ func TestFramesAreTheSameInEveryRun(t *testing.T) {
 	}
 	var found int
 	for i := range 3 {
-		Run(Config{Strategy: &first{}}, func() { calls(0) })
+		Run(Config{Races: true, Strategy: &first{}}, func() { calls(0) })
 		if i == 0 {
 			found = len(numbers)
 		}

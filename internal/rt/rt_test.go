@@ -821,7 +821,7 @@ func TestPanicTextIsTheRuntimes(t *testing.T) {
 		"assignment to entry in nil map":                                   func() { Map(map[int]int(nil)).Set(1, 1, 1) },
 		"close of nil channel":                                             func() { Close[int](nil, 1) },
 	} {
-		r := Run(Config{Strategy: &first{}}, f)
+		r := Run(Config{Races: true, Strategy: &first{}}, f)
 		if len(r.Failures) != 1 || r.Failures[0].Message != want {
 			t.Errorf("want %q, got %+v", want, r.Failures)
 			continue
@@ -831,7 +831,7 @@ func TestPanicTextIsTheRuntimes(t *testing.T) {
 			t.Errorf("%s: the stack starts in %s", want, top.Function)
 		}
 	}
-	r := Run(Config{Strategy: &first{}}, func() { panic(struct{ a, b int }{}) })
+	r := Run(Config{Races: true, Strategy: &first{}}, func() { panic(struct{ a, b int }{}) })
 	if m := r.Failures[0].Message; !strings.HasPrefix(m, "(struct { a int; b int }) 0x") {
 		t.Errorf("got %q", m)
 	}

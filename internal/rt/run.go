@@ -4,7 +4,6 @@ import (
 	"runtime"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // Run runs f, and all that it starts, under control, until everybody has ended or waits
@@ -38,7 +37,7 @@ func Run(config Config, f func()) *Result {
 	if foreign.Load() || s.newcomers(nil) {
 		s.journal.reset()
 	} else {
-		r.Spoiled = !s.journal.undo()
+		r.Residue = !s.journal.undo()
 	}
 	on.Store(strays.count.Load() > 0)
 	s.clean()
@@ -52,7 +51,7 @@ func (s *scheduler) begin(config Config) {
 	s.strategy.Begin()
 	s.watches = s.strategy.Watches()
 	s.busy = s.watches || config.Record != nil
-	s.blind = config.NoRaces && config.Record == nil
+	s.blind = !config.Races && config.Record == nil
 	s.limit = config.MaxSteps
 	if s.limit == 0 {
 		s.limit = 10_000_000
@@ -90,10 +89,10 @@ func (s *scheduler) begin(config Config) {
 func outcome(config Config, r *Result) {
 	switch {
 	case r.Failed():
-		config.Strategy.End(sched.Failed)
+		config.Strategy.End(event.Failed)
 	case r.CutOff:
-		config.Strategy.End(sched.CutOff)
+		config.Strategy.End(event.CutOff)
 	default:
-		config.Strategy.End(sched.Passed)
+		config.Strategy.End(event.Passed)
 	}
 }

@@ -39,7 +39,6 @@ type scheduler struct {
 	site   uint32 // where the last step was
 
 	rootEnded bool
-	stopping  bool   // the run is to be ended by the goroutine that runs
 	busy      bool   // somebody wants to know of every step: watched, recorded, or the end
 	blind     bool   // nothing is to be remembered of a load
 	lingered  int    // how often something moved on though the root has ended
@@ -141,13 +140,9 @@ func enterSlow(g uintptr, instrumented bool) *goroutine {
 	}
 }
 
-// leave is how a hook ends: the program goes on.
-func (c *goroutine) leave() {
-	if s.stopping && !c.dying {
-		c.stop()
-	}
-	setToken(c.g)
-}
+// leave ends a hook: c's own code goes on, and is told apart by the token from code that
+// is not under control.
+func (c *goroutine) leave() { setToken(c.g) }
 
 // Controlled reports whether the caller is a goroutine under control.
 func Controlled() bool {
@@ -392,7 +387,7 @@ func (s *scheduler) stuck() {
 	if s.rootEnded || len(s.result.Failures) > 0 {
 		return
 	}
-	f := Failure{Kind: Deadlocked, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps, Blocked: s.blocked()}
+	f := Failure{Kind: event.FailureDeadlock, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps, Blocked: s.blocked()}
 	f.Site, f.Frame = s.all[0].op.Site, s.all[0].frame
 	s.result.Failures = append(s.result.Failures, f)
 }

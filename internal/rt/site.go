@@ -11,7 +11,7 @@ import (
 // choice to make, when it may race or wait, and when it is recorded.
 func (c *goroutine) libraryOp(kind event.Kind, o *object) event.Op {
 	op := event.Op{Kind: kind, Addr: o.addr, Size: 1}
-	if !s.config.NoRaces || len(s.ready) > 1 || s.busy {
+	if s.config.Races || len(s.ready) > 1 || s.busy {
 		op.Site = c.site()
 	}
 	return op

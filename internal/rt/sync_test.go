@@ -15,7 +15,7 @@ import (
 func TestReadersComeBeforeTheNextWriter(t *testing.T) {
 	// Whoever waits for reading when a writer unlocks is let in before another writer
 	// that waits.
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		rw, order := heap(rwMutex{}), heap("")
 		rw.Lock()
 		Go(1, func() { rw.Lock(); *order += "w"; rw.Unlock() })
@@ -33,7 +33,7 @@ func TestReadersComeBeforeTheNextWriter(t *testing.T) {
 }
 
 func TestTryRLockFailsWhileAWriterWaits(t *testing.T) {
-	Run(Config{Strategy: &first{}}, func() {
+	Run(Config{Races: true, Strategy: &first{}}, func() {
 		rw := heap(rwMutex{})
 		rw.RLock()
 		Go(1, func() { lockUnlock(rw) })
@@ -74,7 +74,7 @@ func TestAWaitGroupThatIsUsedAgainTooEarly(t *testing.T) {
 }
 
 func TestAMutexOnTheStackIsNobodyElses(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		for range 3 {
 			useStack(10)
 		}
@@ -82,12 +82,12 @@ func TestAMutexOnTheStackIsNobodyElses(t *testing.T) {
 	if r.Failed() {
 		t.Errorf("%+v", r)
 	}
-	r = Run(Config{Strategy: &first{}}, func() {
+	r = Run(Config{Races: true, Strategy: &first{}}, func() {
 		var mu mutex
 		mu.Lock()
 		mu.Lock()
 	})
-	if len(r.Failures) != 1 || r.Failures[0].Kind != Deadlocked {
+	if len(r.Failures) != 1 || r.Failures[0].Kind != event.FailureDeadlock {
 		t.Errorf("%+v", r)
 	}
 }
@@ -108,7 +108,7 @@ func TestOverwritingAMutexIsARace(t *testing.T) {
 		func(mu *mutex) { mu.state = 1; mu.Unlock() },
 	} {
 		mu := heap(mutex{})
-		r := Run(Config{Strategy: &first{}}, func() {
+		r := Run(Config{Races: true, Strategy: &first{}}, func() {
 			Go(1, func() { *W(mu, 1) = mutex{} })
 			lock(mu)
 		})
@@ -124,8 +124,8 @@ func TestFatalErrors(t *testing.T) {
 		"sync: Unlock of unlocked RWMutex":  func() { heap(rwMutex{}).Unlock() },
 		"sync: RUnlock of unlocked RWMutex": func() { heap(rwMutex{}).RUnlock() },
 	} {
-		r := Run(Config{Strategy: &first{}}, f)
-		if len(r.Failures) != 1 || r.Failures[0].Kind != Fatal || r.Failures[0].Message != want {
+		r := Run(Config{Races: true, Strategy: &first{}}, f)
+		if len(r.Failures) != 1 || r.Failures[0].Kind != event.FailureFatal || r.Failures[0].Message != want {
 			t.Errorf("%+v, want %s", r.Failures, want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestFatalErrors(t *testing.T) {
 
 func TestManyGoroutinesShareSlots(t *testing.T) {
 	x := heap(0)
-	r := Run(Config{Strategy: &walk{}}, func() {
+	r := Run(Config{Races: true, Strategy: &walk{}}, func() {
 		for range 100 {
 			var all []func()
 			for range 20 {
@@ -211,7 +211,7 @@ func TestCoroutinesGoOnForTheirCaller(t *testing.T) {
 
 func TestAStrategyThatNeverSwitchesIsMadeTo(t *testing.T) {
 	x := heap(uint32(0))
-	r := Run(Config{Strategy: &stubborn{}}, func() {
+	r := Run(Config{Races: true, Strategy: &stubborn{}}, func() {
 		Go(1, func() { *A(x, event.AtomicStore, 1) = 1 })
 		for *A(x, event.AtomicLoad, 2) == 0 {
 		}
@@ -235,7 +235,7 @@ func TestWhoLooksAgainAndAgainLetsOthersGo(t *testing.T) {
 			}
 		}
 	}
-	r := Run(Config{Strategy: &first{}}, func() { together(player(0), player(1)) })
+	r := Run(Config{Races: true, Strategy: &first{}}, func() { together(player(0), player(1)) })
 	if r.Failed() || *x != 2*rounds || r.Steps > 100*rounds {
 		t.Errorf("%d after %d steps: %s", *x, r.Steps, outcomeOf(r))
 	}
@@ -263,7 +263,7 @@ func TestACrowdThatWaitsStaysInOrder(t *testing.T) {
 	for seed := range uint64(20) {
 		x, y, mu, rw, wg := heap(0), heap(0), heap(mutex{}), heap(rwMutex{}), heap(waitGroup{})
 		strategy := &ordered{walk: walk{seed: seed}, t: t}
-		r := Run(Config{Strategy: strategy}, func() {
+		r := Run(Config{Races: true, Strategy: strategy}, func() {
 			wg.Add(goroutines)
 			for i := range goroutines {
 				Go(1, func() {
@@ -294,7 +294,7 @@ func TestACrowdThatWaitsStaysInOrder(t *testing.T) {
 func TestGOMAXPROCSIsRememberedAndNotObeyed(t *testing.T) {
 	native := runtime.GOMAXPROCS(0)
 	for range 2 {
-		r := Run(Config{Strategy: &first{}}, func() {
+		r := Run(Config{Races: true, Strategy: &first{}}, func() {
 			before, set, after := GOMAXPROCS(native+3), GOMAXPROCS(0), runtime.GOMAXPROCS(0)
 			if before != native || set != native+3 || after != native {
 				panic(fmt.Sprint(before, set, after))

@@ -71,7 +71,7 @@ var leftovers = map[string]func(){
 func TestLeftoversAreTakenDown(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for name, f := range leftovers {
-		r := Run(Config{Strategy: &first{}}, f)
+		r := Run(Config{Races: true, Strategy: &first{}}, f)
 		if len(r.Left) != 1 || r.Failed() {
 			t.Errorf("%s: left %+v, failures %+v", name, r.Left, r.Failures)
 		}
@@ -94,7 +94,7 @@ func settled(t *testing.T, want int) {
 func TestARunThatFailsTakesEverybodyDown(t *testing.T) {
 	before := runtime.NumGoroutine()
 	x, deferred := heap(0), 0
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		defer func() { deferred++ }()
 		Go(1, func() { Sleep(1); *W(x, 2) = 1; t.Error("went on after the end") })
 		Go(1, func() { panic("the end") })
@@ -110,7 +110,7 @@ func TestARunThatFailsTakesEverybodyDown(t *testing.T) {
 func TestAGoroutineThatDoesNotEndIsLeftToItself(t *testing.T) {
 	before := runtime.NumGoroutine()
 	native := make(chan int)
-	r := Run(Config{Strategy: &first{}, Sleep: hurry}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}, Sleep: hurry}, func() {
 		Go(1, func() {
 			defer func() { <-native }() // not a hook
 			Block(2)
@@ -121,7 +121,7 @@ func TestAGoroutineThatDoesNotEndIsLeftToItself(t *testing.T) {
 	}
 	close(native)
 	settled(t, before)
-	if r := Run(Config{Strategy: &first{}}, func() { Gosched() }); len(r.Outside) != 0 {
+	if r := Run(Config{Races: true, Strategy: &first{}}, func() { Gosched() }); len(r.Outside) != 0 {
 		t.Errorf("%+v", r.Outside)
 	}
 }
@@ -147,7 +147,7 @@ func TestNothingIsLeftOfARun(t *testing.T) {
 	run := func(n int) {
 		for range n {
 			strategy.seed++
-			if r := Run(Config{Strategy: strategy}, f); r.Failed() {
+			if r := Run(Config{Races: true, Strategy: strategy}, f); r.Failed() {
 				t.Fatalf("%+v", r)
 			}
 		}

@@ -40,7 +40,7 @@ func ReportFailure() {
 	}
 	s.emit(c, event.Fail, site, 0, 0, 0)
 	s.result.Reported = Failure{
-		Kind: TestFailed, Message: s.result.Reported.Message, G: c.id, Site: site, Frame: c.frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
+		Kind: event.FailureTest, Message: s.result.Reported.Message, G: c.id, Site: site, Frame: c.frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
 	}
 }
 

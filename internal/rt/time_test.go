@@ -31,7 +31,7 @@ func TestSleepersWakeInOrder(t *testing.T) {
 }
 
 func TestATickerTicksUntilItIsStopped(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		tick, ticker := make(chan int64, 1), heap(0)
 		StartTimer(ticker, 10, 10, tick, elapsed)
 		for i := range int64(3) {
@@ -48,23 +48,23 @@ func TestATickerTicksUntilItIsStopped(t *testing.T) {
 		}
 		Recv[int64](tick, 2)
 	})
-	if len(r.Failures) != 1 || r.Failures[0].Kind != Deadlocked {
+	if len(r.Failures) != 1 || r.Failures[0].Kind != event.FailureDeadlock {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestAFullTickerIsNoHope(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		StartTimer(heap(0), 10, 10, make(chan int64, 1), elapsed)
 		Recv(make(chan int), 1)
 	})
-	if len(r.Failures) != 1 || r.Failures[0].Kind != Deadlocked {
+	if len(r.Failures) != 1 || r.Failures[0].Kind != event.FailureDeadlock {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestTickersOfLeftoversEnd(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		tick := make(chan int64, 1)
 		StartTimer(heap(0), 10, 10, tick, elapsed)
 		Go(1, func() {
@@ -79,7 +79,7 @@ func TestTickersOfLeftoversEnd(t *testing.T) {
 }
 
 func TestStopTakesWhatWasNotReceived(t *testing.T) {
-	Run(Config{Strategy: &first{}}, func() {
+	Run(Config{Races: true, Strategy: &first{}}, func() {
 		ch, timer := make(chan int64, 1), heap(0)
 		StartTimer(timer, 10, 0, ch, elapsed)
 		Sleep(20)
@@ -116,7 +116,7 @@ func TestTimeGoesOnForThoseWhoSpin(t *testing.T) {
 		},
 	} {
 		x := heap(uint32(0))
-		r := Run(Config{Strategy: &first{}}, func() {
+		r := Run(Config{Races: true, Strategy: &first{}}, func() {
 			Go(1, func() { Sleep(1_000_000_000); *A(x, event.AtomicStore, 1) = 1 })
 			wait(func() bool { return *A(x, event.AtomicLoad, 2) == 1 })
 		})
@@ -130,7 +130,7 @@ func TestTimeGoesOnForThoseWhoSpin(t *testing.T) {
 // time, while somebody else counts the seconds.
 func TestWorkInProgressIsNotOvertakenByTime(t *testing.T) {
 	x, late := heap(0), heap(false)
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		done := heap(uint32(0))
 		Go(1, func() {
 			for range 10 {
@@ -152,7 +152,7 @@ func TestWorkInProgressIsNotOvertakenByTime(t *testing.T) {
 
 func TestWhoWorksByTheClockHasTime(t *testing.T) {
 	x, took := heap(0), int64(0)
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		start := elapsed()
 		for range 100_000 {
 			elapsed()
@@ -166,7 +166,7 @@ func TestWhoWorksByTheClockHasTime(t *testing.T) {
 }
 
 func TestAnEmptyLoopByTheClockEnds(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		for start := elapsed(); elapsed()-start < 1_000_000_000; {
 		}
 	})
@@ -176,7 +176,7 @@ func TestAnEmptyLoopByTheClockEnds(t *testing.T) {
 }
 
 func TestTimersDueAtOnceDoNotWait(t *testing.T) {
-	r := Run(Config{Strategy: &first{}}, func() {
+	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		ch := make(chan int64, 1)
 		StartTimer(heap(0), 0, 0, ch, elapsed)
 		if len(ch) != 1 {

@@ -1,10 +1,6 @@
 package sched
 
-import (
-	"strconv"
-
-	"github.com/cofferdam-go/cofferdam/internal/event"
-)
+import "github.com/cofferdam-go/cofferdam/internal/event"
 
 // DFS tries all schedules with at most a number of preemptions, except those that
 // cannot show anything new; the package comment says which. It does so first for no
@@ -223,7 +219,7 @@ func (d *DFS) Branch(g, site uint32, n int) int {
 	return 0
 }
 
-func (d *DFS) End(o Outcome) {
+func (d *DFS) End(how event.Ending) {
 	if d.done {
 		return
 	}
@@ -234,10 +230,10 @@ func (d *DFS) End(o Outcome) {
 		d.nodes = d.nodes[:d.prefix]
 	default:
 		d.nodes = d.nodes[:d.depth]
-		if o == CutOff {
+		if how == event.CutOff {
 			d.cutOff++
 		}
-		if o == Failed && len(d.picks) > 0 {
+		if how == event.Failed && len(d.picks) > 0 {
 			// The step that ended the run kept everybody from going on.
 			n := &d.nodes[d.picks[len(d.picks)-1]]
 			for _, g := range n.ready {
@@ -288,38 +284,9 @@ func (d *DFS) next() {
 	}
 }
 
-func (d *DFS) Progress() string {
-	text := ""
-	switch {
-	case d.complete:
-		text = "all schedules tried" + inParentheses(d.runs)
-	case d.done:
-		text = upTo(d.bound) + " tried" + inParentheses(d.runs)
-	case d.bound == 0:
-		text = count(d.runs, "schedule") + " without preemption tried"
-	default:
-		text = upTo(d.bound-1) + " tried" + inParentheses(d.before)
-		if d.runs > 0 {
-			text += ", " + strconv.FormatUint(d.runs, 10) + " of those with at most " + strconv.Itoa(d.bound)
-		}
+func (d *DFS) Progress() Progress {
+	return Progress{
+		Method: MethodDFS, Runs: d.runs, Bound: d.bound, EarlierRuns: d.before,
+		Exhausted: d.done, Unbounded: d.complete, CutOff: d.cutOff, Diverged: d.diverged,
 	}
-	if d.cutOff == 1 {
-		text += "; but 1 run was cut off, and what it would have led to was not tried"
-	} else if d.cutOff > 1 {
-		text += "; but " + count(d.cutOff, "run") + " were cut off, and what they would have led to was not tried"
-	}
-	if d.diverged > 0 {
-		text += "; but " + count(d.diverged, "run") + " did not repeat what an earlier one did: the program is not deterministic, and some schedules were not tried"
-	}
-	return text
 }
-
-// upTo names the schedules of a round.
-func upTo(bound int) string {
-	if bound == 0 {
-		return "all schedules without preemption"
-	}
-	return "all schedules with at most " + count(uint64(bound), "preemption")
-}
-
-func inParentheses(n uint64) string { return " (" + strconv.FormatUint(n, 10) + ")" }

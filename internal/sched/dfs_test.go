@@ -60,7 +60,7 @@ func (e *exhaustive) Pick(p *Point) int {
 
 func (e *exhaustive) Branch(g, site uint32, n int) int { return e.choose(n) }
 
-func (e *exhaustive) End(Outcome) {
+func (e *exhaustive) End(event.Ending) {
 	for len(e.path) > 0 {
 		last := &e.path[len(e.path)-1]
 		if last.chosen++; last.chosen < last.n {
@@ -74,7 +74,7 @@ func (e *exhaustive) End(Outcome) {
 func (e *exhaustive) Watches() bool      { return true }
 func (e *exhaustive) Next(uint32) uint64 { return 0 }
 func (e *exhaustive) Exhausted() bool    { return e.done }
-func (e *exhaustive) Progress() string   { return "" }
+func (e *exhaustive) Progress() Progress { return Progress{} }
 
 // explore runs m under s to the end, or up to limit runs, and returns the states that
 // were reached. The number of runs is negative if the limit was reached.
@@ -237,7 +237,7 @@ func TestProgressSaysWhatWasTried(t *testing.T) {
 	d := NewDFS(1)
 	want := func(text string) {
 		t.Helper()
-		if got := d.Progress(); got != text {
+		if got := d.Progress().String(); got != text {
 			t.Errorf("progress %q, want %q", got, text)
 		}
 	}
@@ -257,7 +257,7 @@ func TestProgressSaysWhatWasTried(t *testing.T) {
 		m.run(d)
 	}
 	want("all schedules tried (2)")
-	if res := m.run(d); res.outcome != Passed {
+	if res := m.run(d); res.outcome != event.Passed {
 		t.Error("a run after the end failed")
 	}
 }
@@ -269,8 +269,8 @@ func TestRunsThatWereCutOffAreCounted(t *testing.T) {
 	for !d.Exhausted() {
 		m.run(d)
 	}
-	if want := "all schedules without preemption tried (1); but 1 run was cut off, and what it would have led to was not tried"; d.Progress() != want {
-		t.Errorf("progress %q, want %q", d.Progress(), want)
+	if want := "all schedules without preemption tried (1); but 1 run was cut off, and what it would have led to was not tried"; d.Progress().String() != want {
+		t.Errorf("progress %q, want %q", d.Progress().String(), want)
 	}
 }
 
@@ -289,10 +289,10 @@ func TestSearchGoesOnWhenTheProgramIsNotDeterministic(t *testing.T) {
 		}
 	}
 	if !d.Exhausted() {
-		t.Errorf("not done after %d runs: %s", runs, d.Progress())
+		t.Errorf("not done after %d runs: %s", runs, d.Progress().String())
 	}
-	if !strings.Contains(d.Progress(), "not deterministic") {
-		t.Errorf("progress %q does not mention it", d.Progress())
+	if !strings.Contains(d.Progress().String(), "not deterministic") {
+		t.Errorf("progress %q does not mention it", d.Progress().String())
 	}
 }
 

@@ -85,7 +85,7 @@ type thread struct {
 
 // A result is how a run ended.
 type result struct {
-	outcome Outcome
+	outcome event.Ending
 	state   string // what an observer of the end can see; empty if it was cut off
 	steps   []uint32
 	bad     string // the strategy's mistake
@@ -189,7 +189,7 @@ func (x *machine) loop() {
 			return
 		}
 		if int(p.Step) == limit {
-			x.res.outcome = CutOff
+			x.res.outcome = event.CutOff
 			return
 		}
 		p.Current, p.Last, p.Taken = 0, 0, 0
@@ -214,7 +214,7 @@ func (x *machine) loop() {
 		x.do(last)
 		last.came = p.Step
 		if last.failed != "" && x.ends {
-			x.res.outcome, x.res.state = Failed, fmt.Sprintf("code %d%s", last.code, last.failed)
+			x.res.outcome, x.res.state = event.Failed, fmt.Sprintf("code %d%s", last.code, last.failed)
 			return
 		}
 	}
@@ -371,10 +371,10 @@ func (x *machine) final() string {
 		where := "end"
 		if !t.ended {
 			where = fmt.Sprint("waits at ", t.pc)
-			x.res.outcome = Failed
+			x.res.outcome = event.Failed
 		}
 		if t.failed != "" {
-			x.res.outcome = Failed
+			x.res.outcome = event.Failed
 		}
 		lines[t.code] += fmt.Sprintf("%d:%d %s%s;", t.code, t.r, where, t.failed)
 	}

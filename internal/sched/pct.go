@@ -1,6 +1,6 @@
 package sched
 
-import "strconv"
+import "github.com/cofferdam-go/cofferdam/internal/event"
 
 // PCT is probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi,
 // Nagarakatte, ASPLOS 2010). Every goroutine has a random priority, and the ready one
@@ -113,7 +113,7 @@ func (s *PCT) sink(g uint32) {
 
 func (s *PCT) Branch(g, site uint32, n int) int { return int(s.source.below(uint64(n))) }
 
-func (s *PCT) End(Outcome) {
+func (s *PCT) End(event.Ending) {
 	s.run++
 	// The longest run counts, since the guarantee needs an upper bound of k; but it is
 	// forgotten slowly, since one run that span for long would spoil all later ones.
@@ -123,10 +123,6 @@ func (s *PCT) End(Outcome) {
 func (s *PCT) Watches() bool      { return false }
 func (s *PCT) Next(uint32) uint64 { return 0 }
 func (s *PCT) Exhausted() bool    { return false }
-func (s *PCT) Progress() string {
-	depth := "1 to 8"
-	if s.depth > 0 {
-		depth = strconv.Itoa(s.depth)
-	}
-	return count(s.run, "schedule") + " by random priorities tried, for bugs of depth " + depth
+func (s *PCT) Progress() Progress {
+	return Progress{Method: MethodPCT, Runs: s.run, Depth: s.depth}
 }

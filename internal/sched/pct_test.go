@@ -3,6 +3,8 @@ package sched
 import (
 	"math"
 	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // A bug of a known depth: the fewest orderings between steps that make it show.
@@ -72,7 +74,7 @@ func (b *bug) shows(res *result) bool {
 		// The update in between was lost: the variable ends as 1.
 		return len(res.state) > 1 && res.state[1] == '1'
 	}
-	return res.outcome == Failed
+	return res.outcome == event.Failed
 }
 
 func TestPCTKeepsItsGuarantee(t *testing.T) {
@@ -133,7 +135,7 @@ func TestRandomFindsBothNearAndFarSwitches(t *testing.T) {
 		r := NewRandom(7)
 		for i := range uint64(tries) {
 			r.run = 2*i + reluctant
-			if m.run(r).outcome == Failed {
+			if m.run(r).outcome == event.Failed {
 				found++
 			}
 		}

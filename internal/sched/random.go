@@ -1,6 +1,6 @@
 package sched
 
-import "strconv"
+import "github.com/cofferdam-go/cofferdam/internal/event"
 
 // A source yields pseudo-random numbers (SplitMix64: one addition and a few
 // multiplications, any seed is good). The standard library's sources would do, but
@@ -62,20 +62,9 @@ func (r *Random) Pick(p *Point) int {
 
 func (r *Random) Branch(g, site uint32, n int) int { return int(r.source.below(uint64(n))) }
 
-func (r *Random) End(Outcome) { r.run++ }
+func (r *Random) End(event.Ending) { r.run++ }
 
 func (r *Random) Watches() bool      { return false }
 func (r *Random) Next(uint32) uint64 { return 0 }
 func (r *Random) Exhausted() bool    { return false }
-func (r *Random) Progress() string {
-	return count(r.run, "random schedule") + " tried"
-}
-
-// count returns "1 thing" or "n things".
-func count(n uint64, thing string) string {
-	text := strconv.FormatUint(n, 10) + " " + thing
-	if n != 1 {
-		text += "s"
-	}
-	return text
-}
+func (r *Random) Progress() Progress { return Progress{Method: MethodRandom, Runs: r.run} }

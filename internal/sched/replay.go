@@ -1,6 +1,6 @@
 package sched
 
-import "strconv"
+import "github.com/cofferdam-go/cofferdam/internal/event"
 
 // Replay follows a schedule. Where the schedule does not apply, it does what the
 // default does and goes on with what still applies: so that a schedule can be tried on
@@ -8,8 +8,7 @@ import "strconv"
 type Replay struct {
 	goroutines []script // by goroutine
 
-	at       Switch
-	diverged divergence
+	diverged Divergence
 	unused   int
 }
 
@@ -22,15 +21,6 @@ type script struct {
 	branch   int      // in branches
 	chosen   uint64   // choices made
 }
-
-type divergence uint8
-
-const (
-	followed  divergence = iota
-	notReady             // the goroutine to switch to could not go
-	noSuch               // a choice had fewer possibilities
-	notPassed            // the run did not come by at a switch or choice
-)
 
 // NewReplay returns the strategy that follows s. If s names a point twice, the first
 // counts.
@@ -70,7 +60,7 @@ func (r *Replay) Begin() {
 		c := &r.goroutines[i]
 		c.next, c.alone, c.branch, c.chosen = 0, false, 0, 0
 	}
-	r.diverged, r.unused = followed, 0
+	r.diverged, r.unused = Divergence{}, 0
 }
 
 func (r *Replay) Pick(p *Point) int {
@@ -96,16 +86,14 @@ func (r *Replay) Pick(p *Point) int {
 	if i := p.index(w.To); i >= 0 {
 		return i
 	}
-	if r.diverged == followed {
-		r.diverged, r.at = notReady, w
-	}
+	r.diverge(Divergence{Why: NotReady, G: w.G, N: w.N, To: w.To})
 	return p.Default()
 }
 
 // skip passes over the next switch of a script.
 func (r *Replay) skip(c *script) {
-	if c.alone && r.diverged == followed {
-		r.diverged, r.at = notReady, c.switches[c.next]
+	if w := c.switches[c.next]; c.alone {
+		r.diverge(Divergence{Why: NotReady, G: w.G, N: w.N, To: w.To})
 	}
 	c.alone = false
 	c.next++
@@ -126,13 +114,11 @@ func (r *Replay) Branch(g, site uint32, n int) int {
 	if b.Choice < n {
 		return b.Choice
 	}
-	if r.diverged == followed {
-		r.diverged, r.at = noSuch, Switch{G: g, N: c.chosen}
-	}
+	r.diverge(Divergence{Why: NoPossibility, G: g, N: c.chosen})
 	return 0
 }
 
-func (r *Replay) End(Outcome) {
+func (r *Replay) End(event.Ending) {
 	for i := range r.goroutines {
 		c := &r.goroutines[i]
 		for c.next < len(c.switches) {
@@ -140,33 +126,25 @@ func (r *Replay) End(Outcome) {
 		}
 		r.unused += len(c.branches) - c.branch
 	}
-	if r.unused > 0 && r.diverged == followed {
-		r.diverged = notPassed
+	if r.unused > 0 {
+		r.diverge(Divergence{Why: NotEncountered, Unused: r.unused})
 	}
 }
 
-// Diverged returns, after a run, where it could not follow the schedule first and why;
-// "" if it followed all of it.
-func (r *Replay) Diverged() string {
-	switch r.diverged {
-	case followed:
-		return ""
-	case notReady:
-		return "after step " + strconv.FormatUint(r.at.N, 10) + " of goroutine " + strconv.FormatUint(uint64(r.at.G), 10) +
-			", goroutine " + strconv.FormatUint(uint64(r.at.To), 10) + " should have gone on but was not ready"
-	case noSuch:
-		return "choice " + strconv.FormatUint(r.at.N, 10) + " of goroutine " + strconv.FormatUint(uint64(r.at.G), 10) +
-			" did not have the possibility that the schedule names"
-	case notPassed:
-		return "the run did not come by at " + count(uint64(r.unused), "switch or choice") + " of the schedule"
+// diverge takes note of a divergence if it is the first.
+func (r *Replay) diverge(d Divergence) {
+	if r.diverged == (Divergence{}) {
+		r.diverged = d
 	}
-	panic("sched: unknown divergence")
 }
+
+// Diverged returns, after a run, where it could not follow the schedule first and why.
+func (r *Replay) Diverged() Divergence { return r.diverged }
 
 // Watches: where one goroutine alone is ready, it is seen that another should have been.
-func (r *Replay) Watches() bool    { return true }
-func (r *Replay) Exhausted() bool  { return false }
-func (r *Replay) Progress() string { return "replay of a schedule" }
+func (r *Replay) Watches() bool      { return true }
+func (r *Replay) Exhausted() bool    { return false }
+func (r *Replay) Progress() Progress { return Progress{Method: MethodReplay} }
 
 // Next is the next switch of g.
 func (r *Replay) Next(g uint32) uint64 {

@@ -76,7 +76,7 @@ func TestReplayOfARecordedRunIsTheSameRun(t *testing.T) {
 				if first.trace() != second.trace() || first.outcomeAndState() != second.outcomeAndState() {
 					t.Fatalf("schedule %s of %T:\n%v %s\n%v %s\n%v", text, s, first.steps, first.state, second.steps, second.state, m)
 				}
-				if d := again.Strategy.(*Replay).Diverged(); d != "" {
+				if d := again.Strategy.(*Replay).Diverged(); d != (Divergence{}) {
 					t.Fatalf("the same run diverged: %s", d)
 				}
 				if got := again.Schedule(); !got.Equal(parsed) {
@@ -166,7 +166,7 @@ func TestReplayTellsWhereItDiverged(t *testing.T) {
 		r := NewReplay(s)
 		for range 2 { // it can be used again
 			m.run(r)
-			if got := r.Diverged(); want == "" && got != "" || !strings.Contains(got, want) {
+			if got := r.Diverged().String(); want == "" && got != "" || !strings.Contains(got, want) {
 				t.Errorf("%s: %q, want %q", text, got, want)
 			}
 		}
@@ -201,7 +201,7 @@ func TestPickDoesNotAllocate(t *testing.T) {
 				s.Pick(p)
 				s.Branch(2, 1, 3)
 			}
-			s.End(Passed)
+			s.End(event.Passed)
 		}
 		for range 20 {
 			run()
@@ -220,7 +220,7 @@ func TestDefaultRunEndsWhenSeveralWaitByYielding(t *testing.T) {
 	}}
 	for _, s := range []Strategy{NewReplay(Schedule{}), NewPCT(1, 1), NewPCT(1, 3), NewRandom(1)} {
 		for range 100 {
-			if res := m.run(s); res.outcome != Passed {
+			if res := m.run(s); res.outcome != event.Passed {
 				t.Fatalf("%T: outcome %d", s, res.outcome)
 			}
 		}
@@ -228,9 +228,9 @@ func TestDefaultRunEndsWhenSeveralWaitByYielding(t *testing.T) {
 	d := NewDFS(1)
 	_, runs := explore(t, m, d, 200000)
 	if runs < 0 || d.cutOff > 0 {
-		t.Errorf("depth-first search does not end: %s", d.Progress())
+		t.Errorf("depth-first search does not end: %s", d.Progress().String())
 	}
-	t.Log(d.Progress())
+	t.Log(d.Progress().String())
 }
 
 // TestReplayWaitsForAChoice: a goroutine that is alone and cannot go on comes by at the
@@ -249,8 +249,8 @@ func TestReplayWaitsForAChoice(t *testing.T) {
 	if i := r.Pick(&Point{Last: 3, Taken: 8, Ready: []uint32{2, 3}, Ops: ops}); i != 1 {
 		t.Errorf("picked %d, want goroutine 3", i)
 	}
-	r.End(Passed)
-	if d := r.Diverged(); d != "" {
+	r.End(event.Passed)
+	if d := r.Diverged(); d != (Divergence{}) {
 		t.Error(d)
 	}
 }

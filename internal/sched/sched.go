@@ -38,7 +38,7 @@ type Strategy interface {
 	// Branch returns which of n possibilities (ready cases of a select, and the like)
 	// goroutine g takes in the middle of its step, from 0. n is at least 2.
 	Branch(g, site uint32, n int) int
-	End(Outcome)
+	End(event.Ending)
 	// Watches reports whether Pick has to be called at points with one ready goroutine
 	// too. It may change between runs only, and makes no difference to Step and Taken: a
 	// schedule means the same whether it is watched or not.
@@ -49,21 +49,9 @@ type Strategy interface {
 	Next(g uint32) uint64
 	// Exhausted reports, between runs, that there is nothing left to try.
 	Exhausted() bool
-	// Progress says in words, between runs, what has been tried.
-	Progress() string
+	// Progress returns, between runs, what has been tried.
+	Progress() Progress
 }
-
-// An Outcome is how a run ended.
-type Outcome uint8
-
-const (
-	Passed Outcome = iota
-	// Failed: the last step ended the run before its time (a panic, an exit), or the
-	// run failed in another way.
-	Failed
-	// CutOff: the run was stopped from outside, because it was too long.
-	CutOff
-)
 
 // Default returns the choice that is made where a schedule says nothing: the current
 // goroutine goes on; if it cannot, or asks for others to go first, the ready one with

@@ -3,6 +3,8 @@ package sched
 import (
 	"math/rand"
 	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
 // fewest returns the smallest number of preemptions with which m can end in state,
@@ -29,7 +31,7 @@ func TestShrinkFindsTheFewestPreemptions(t *testing.T) {
 		rec := NewRecorder(NewRandom(r.Uint64()), false)
 		var failure string
 		for range 20 {
-			if res := m.run(rec); res.outcome == Failed {
+			if res := m.run(rec); res.outcome == event.Failed {
 				failure = res.outcomeAndState()
 				break
 			}
@@ -118,7 +120,7 @@ func TestShrinkKeepsToItsLimit(t *testing.T) {
 
 func TestShrinkReturnsAScheduleThatPassesAsItWas(t *testing.T) {
 	s, _ := ParseSchedule("1.2+2,2.3_1")
-	got := Shrink(s, func(s Strategy) bool { s.Begin(); s.End(Passed); return false }, 100)
+	got := Shrink(s, func(s Strategy) bool { s.Begin(); s.End(event.Passed); return false }, 100)
 	if got.Reproduced || got.Runs != 1 || !got.Schedule.Equal(s) {
 		t.Errorf("%+v", got)
 	}

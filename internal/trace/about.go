@@ -71,7 +71,7 @@ func WriteSummary(w io.Writer, r *Reader) error {
 }
 
 func (r *Reader) failure(f *Failure) string {
-	s := f.Kind + ": " + f.Message
+	s := f.String()
 	if f.G != 0 {
 		s += fmt.Sprintf(" (goroutine %d", f.G)
 		if site, ok := r.sites[f.Site]; ok {

@@ -166,7 +166,7 @@ func TestMemoryThatIsUsedAgainIsRenamedAgain(t *testing.T) {
 // sites elsewhere.
 func TestSitesMayHaveOtherNumbers(t *testing.T) {
 	site := func(id uint32, dir string, line int) Site {
-		return Site{ID: id, Package: "p", File: dir + "/p.go", Line: line, Kind: "load", Expr: "x"}
+		return Site{ID: id, Package: "p", File: dir + "/p.go", Line: line, Kind: event.Load, Expr: "x"}
 	}
 	make := func(first, second uint32, sites ...Site) *Reader {
 		var b bytes.Buffer

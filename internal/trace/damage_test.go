@@ -30,7 +30,7 @@ func smallBlocks(t testing.TB) (file []byte, events []event.Event, ends []int) {
 			ends = append(ends, b.Len())
 		}
 	}
-	if err := w.Close(Outcome{Result: "failed"}); err != nil {
+	if err := w.Close(Outcome{Result: event.Failed}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes(), events, ends

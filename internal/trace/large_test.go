@@ -26,7 +26,7 @@ func recordFile(t testing.TB, size int64) (path string, events uint64) {
 		}
 		events++
 	}
-	if err := errors.Join(w.SetSites(testSites(300)), w.Close(Outcome{Result: "ok"})); err != nil {
+	if err := errors.Join(w.SetSites(testSites(300)), w.Close(Outcome{Result: event.Passed})); err != nil {
 		t.Fatal(err)
 	}
 	return path, events

@@ -133,7 +133,7 @@ func (r *Reader) readHeader() (int64, error) {
 		return 0, corrupt(s.offset, "the header: %v", err)
 	}
 	if v.Format != Version {
-		return 0, fmt.Errorf("it has format %d, and this program reads format %d: use the version of cofferdam that wrote it, or record it again", v.Format, Version)
+		return 0, fmt.Errorf("it has format %d, and this program reads format %d: find the failure again with cofferdam explore, which records it, or read the file with the version of cofferdam that wrote it", v.Format, Version)
 	}
 	if err := json.Unmarshal(data, &r.Header); err != nil {
 		return 0, corrupt(s.offset, "the header: %v", err)

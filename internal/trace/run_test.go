@@ -209,7 +209,7 @@ func record(t testing.TB, seed uint64, n int) ([]byte, []event.Event) {
 	if err := w.SetSites(testSites(300)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(Outcome{Result: "ok"}); err != nil {
+	if err := w.Close(Outcome{Result: event.Passed}); err != nil {
 		t.Fatal(err)
 	}
 	return file.Bytes(), events
@@ -221,7 +221,7 @@ func testSites(n int) []Site {
 	for i := range n {
 		sites = append(sites, Site{
 			ID: uint32(i + 1), Package: "example.com/bank", File: "/src/bank/account.go", Line: i/4 + 1, Column: i%4*10 + 1, EndColumn: i%4*10 + 5,
-			Function: functions[i%len(functions)], Expr: "a.balance", Kind: "load",
+			Function: functions[i%len(functions)], Expr: "a.balance", Kind: event.Load,
 		})
 	}
 	return sites

@@ -68,7 +68,7 @@ func TestTextOfSitesCannotBreakLines(t *testing.T) {
 	w := NewWriter(&b, testHeader)
 	w.SetSites([]Site{{ID: 1, Function: "f", File: "a\nb.go", Line: 1, Expr: "func() {\n\tx++\x1b[31m\xff\n}"}})
 	w.Event(&event.Event{Seq: 1, G: 1, Kind: event.Load, Site: 1})
-	if err := w.Close(Outcome{Result: "ok\n\nforged"}); err != nil {
+	if err := w.Close(Outcome{Outside: []string{"ok\n\nforged"}}); err != nil {
 		t.Fatal(err)
 	}
 	r := read(t, b.Bytes())

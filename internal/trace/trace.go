@@ -24,7 +24,7 @@
 // and then a trailer of fixed size that says where the index is. A [Writer] only
 // appends. When the recorded program dies, what was written up to then lacks the
 // index and the outcome, and nothing else: a [Reader] finds the blocks by stepping
-// from section to section, and says that the end is missing. [Seal] adds it.
+// from section to section, and says that the end is missing.
 //
 // # Finding an event
 //
@@ -35,14 +35,15 @@
 // and few others. Filters that are exact would be larger than the blocks; an index
 // sorted by address could not be written in one pass and bounded memory.
 //
-//	trace.go     what a trace says beside its events
+//	trace.go     what was run, and the version of the format
+//	failure.go   how it ended
+//	site.go      where events happen
 //	section.go   framing, checksums and their errors
 //	codec.go     events in a block
 //	access.go    those of them that are most frequent
 //	summary.go   what is in a block
 //	index.go     where the blocks are
 //	writer.go    streamed writing
-//	seal.go      completing a file
 //	reader.go    opening, and reading a block
 //	scan.go      opening what was cut off
 //	cache.go     the last blocks that were read
@@ -67,10 +68,8 @@
 // used by two goroutines at the same time.
 package trace
 
-import "time"
-
 // Version is the version of the file format.
-const Version = 3
+const Version = 4
 
 // A Header says what was run.
 type Header struct {
@@ -104,77 +103,14 @@ type Header struct {
 	Own []string `json:"own,omitempty"`
 
 	// Options are what else must be the same when it is run again.
-	Options map[string]string `json:"options,omitempty"`
+	Options Options `json:"options"`
 }
 
-// An Outcome says how a run ended.
-type Outcome struct {
-	// Result is one word: "ok", "failed", "cut off", ...
-	Result   string    `json:"result"`
-	Failures []Failure `json:"failures,omitempty"`
-	// Schedule is the schedule as it was taken, if it is not the one in the header.
-	Schedule string `json:"schedule,omitempty"`
-	// Steps counts the points at which the schedule could decide.
-	Steps uint64 `json:"steps,omitempty"`
-	// Elapsed is real time, Virtual what the program's clock says has passed.
-	Elapsed time.Duration `json:"elapsedNanoseconds,omitempty"`
-	Virtual time.Duration `json:"virtualNanoseconds,omitempty"`
-	// Texts are the strings that events hold by address.
-	Texts []Text `json:"texts,omitempty"`
-	// Outside lists what ran without control and may make a replay differ.
-	Outside []string `json:"outside,omitempty"`
-}
-
-// A Text is a string of the program, or the beginning of a long one.
-type Text struct {
-	Addr   uint64 `json:"address"`
-	Length uint64 `json:"length"`
-	Text   string `json:"text"`
-}
-
-// A Failure is one thing that went wrong.
-type Failure struct {
-	Kind    string `json:"kind"` // "panic", "deadlock", "data race", ...
-	Message string `json:"message"`
-	Point
-	// Others are the other accesses of a data race, the other waiters of a deadlock.
-	Others []Point `json:"others,omitempty"`
-}
-
-// A Point is an event or what a goroutine was about to do; what is not known is 0.
-type Point struct {
-	Kind  string `json:"operation,omitempty"`
-	G     uint32 `json:"goroutine,omitempty"`
-	Seq   uint64 `json:"seq,omitempty"`
-	Site  uint32 `json:"site,omitempty"`
-	Frame uint32 `json:"frame,omitempty"`
-	Addr  uint64 `json:"address,omitempty"`
-	Stack []Call `json:"stack,omitempty"` // innermost first
-}
-
-// A Call is a line of a stack.
-type Call struct {
-	Function string `json:"function"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-}
-
-// InLibrary is the kind of a site that calls a function of the standard library, which does
-// something there that the call itself does not say: that fmt uses a pool, for example.
-const InLibrary = "in library"
-
-// A Site is a place in the program's source at which events happen.
-type Site struct {
-	ID        uint32 `json:"site"`
-	Package   string `json:"package,omitempty"`
-	File      string `json:"file,omitempty"`
-	Line      int    `json:"line,omitempty"`
-	Column    int    `json:"column,omitempty"`
-	EndColumn int    `json:"endColumn,omitempty"`
-	Function  string `json:"function,omitempty"`
-	Expr      string `json:"expression,omitempty"`
-	Kind      string `json:"kind,omitempty"` // what the rewriting saw there: "load", "call", ...
-	// Type is how a value that is accessed there lies in memory, see value.go; empty if
-	// that is not known.
-	Type string `json:"type,omitempty"`
+// Options are how a run was made.
+type Options struct {
+	Tests  bool   `json:"tests,omitempty"`  // of a package's tests, not of its main function
+	Deps   bool   `json:"deps,omitempty"`   // dependencies are under control access by access
+	Races  bool   `json:"races,omitempty"`  // a data race is a failure
+	WarmUp bool   `json:"warmUp,omitempty"` // another run came before it in the process
+	Steps  uint64 `json:"steps,omitempty"`  // the limit
 }

@@ -4,12 +4,22 @@
 // of JSON. It sends one order at a time; the program answers each with any number
 // of progress reports and one last report. A program that is started without the
 // pipes runs as if it had not been instrumented.
+//
+// Everything that either side decides on crosses as data. Sentences for a person are made
+// from it by the tool, at the very end.
+//
+// # Terms
+//
+// Runs are repeated in one process. What a run leaves there for the next one to see,
+// though what it stored was taken back, is its residue: a table that the standard library
+// builds at its first use, a file. A fresh process has no residue. A warm-up is a run that
+// is made only so that the runs after it all meet the same residue.
 package wire
 
 import (
 	"time"
 
-	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -36,16 +46,16 @@ type Order struct {
 	Target string // a test's name; empty for a main program
 
 	// Exploring.
-	Strategy    string // pct, random or dfs
+	Method      sched.Method
 	Seed        uint64
-	Preemptions int
+	Preemptions int // for sched.MethodDFS
 	Budget      time.Duration
 	Runs        int // at most; 0: as many as fit the budget
 	// Harm is how long to go on after a race that did no visible harm, in search of
 	// a schedule under which it does.
 	Harm time.Duration
-	// NoShrink leaves the failing schedule as it was found.
-	NoShrink bool `json:",omitempty"`
+	// Shrink looks for the smallest schedule that fails like the one that was found.
+	Shrink bool
 
 	// Running one schedule.
 	Schedule string
@@ -54,19 +64,29 @@ type Order struct {
 	Header       *trace.Header `json:",omitempty"`
 
 	// Both.
-	// Cold leaves out the run before the first, which does what a process does only
-	// once; see package drive.
-	Cold  bool   `json:",omitempty"`
-	Steps uint64 // a run's limit
-	Races bool   // a data race is a failure
+	// WarmUp runs the target by the default schedule before the first run that counts, so
+	// that every such run meets the residue of another. An exploration does it twice, to
+	// see whether there is any.
+	WarmUp bool
+	Steps  uint64 // a run's limit
+	Races  bool   // a data race is a failure
 }
+
+// Residue is what a run leaves in its process for the next one to see, beyond what is
+// taken back after it.
+type Residue string
+
+const (
+	NoResidue      Residue = ""
+	ChangesSteps   Residue = "steps"   // a second run takes other steps by the same schedule
+	ChangesEndings Residue = "endings" // a second run may end in another way
+)
 
 // A Table is what is in the file of an order's Sites.
 type Table struct {
 	Sites []trace.Site
-	// Calls are the calls of the standard library, without numbers; the Kind of each is the
-	// name of what is called.
-	Calls []trace.Site `json:",omitempty"`
+	// Calls are the calls of the standard library in the program's source.
+	Calls []trace.LibraryCall `json:",omitempty"`
 }
 
 // A Report is one answer of the program.
@@ -80,18 +100,20 @@ type Report struct {
 // Progress is how far an exploration has come.
 type Progress struct {
 	Runs    int
-	Classes int    // distinct orders of conflicting operations seen
-	Cut     int    // runs that reached the limit of steps
-	Steps   uint64 // of all runs together
-	Note    string // the strategy's own words
-	Best    string // the best failure so far
+	Classes int            // distinct orders of conflicting operations seen
+	Cut     int            // runs that reached the limit of steps
+	Steps   uint64         // of all runs together
+	Search  sched.Progress // what the strategy has tried
+	// Best is the most telling failure so far.
+	Best    *trace.Failure `json:",omitempty"`
 	Elapsed time.Duration
+	// Fresh says that each run has a process of its own.
+	Fresh bool `json:",omitempty"`
 }
 
 // Done is the result of an order.
 type Done struct {
 	Progress
-	Exhausted bool `json:",omitempty"` // there is nothing left to try
 	// Outcome is that of the failing run, or of the only one; nil if no run failed.
 	Outcome *trace.Outcome `json:",omitempty"`
 	// First is how many runs it took to the first failing one, and After how long;
@@ -106,79 +128,13 @@ type Done struct {
 	Before int `json:",omitempty"`
 	// Outside is in how many runs something was not under control.
 	Outside int `json:",omitempty"`
-	// Varied says that the target took other steps the second time by the same schedule,
-	// Unrepeatable that it ended in another way: what it leaves behind is in the way of
-	// another run in the same process.
-	Varied       bool `json:",omitempty"`
-	Unrepeatable bool `json:",omitempty"`
+	// Residue is what the target's runs leave behind. An exploration that finds
+	// ChangesEndings stops there, and has no other result.
+	Residue Residue `json:",omitempty"`
 	// Diverged is where a run left the schedule it was given.
-	Diverged string `json:",omitempty"`
+	Diverged sched.Divergence
 }
 
-// FreshShare is which part of a search is left for fresh processes if the target
-// Varied: one in so many.
+// FreshShare is which part of a search is left for fresh processes if the target has a
+// residue that ChangesSteps: one in so many.
 const FreshShare = 4
-
-// Kinds of failures, as trace.Failure has them, the most telling first.
-const (
-	Panic    = "panic"
-	Fatal    = "fatal error"
-	Deadlock = "deadlock"
-	Exit     = "exit"
-	TestFail = "test failed"
-	Race     = "data race"
-)
-
-// Worst returns the most telling failure of an outcome, nil if it has none.
-func Worst(o *trace.Outcome) *trace.Failure {
-	if o == nil {
-		return nil
-	}
-	for _, kind := range []string{Panic, Fatal, Deadlock, Exit, TestFail, Race} {
-		for i := range o.Failures {
-			if o.Failures[i].Kind == kind {
-				return &o.Failures[i]
-			}
-		}
-	}
-	return nil
-}
-
-// Same reports whether two failures are the same one, whatever the schedule that led
-// there.
-func Same(f, g *trace.Failure) bool {
-	if f.Kind != g.Kind {
-		return false
-	}
-	switch f.Kind {
-	case TestFail: // its words may have values in them
-		return top(&f.Point) == top(&g.Point)
-	case Panic, Fatal:
-		return f.Message == g.Message && samePlace(&f.Point, &g.Point) && top(&f.Point) == top(&g.Point)
-	case Race:
-		if len(f.Others) != 1 || len(g.Others) != 1 {
-			return false
-		}
-		return samePlace(&f.Point, &g.Point) && samePlace(&f.Others[0], &g.Others[0]) ||
-			samePlace(&f.Others[0], &g.Point) && samePlace(&f.Point, &g.Others[0])
-	case Exit:
-		return f.Message == g.Message
-	}
-	return true
-}
-
-// samePlace reports whether two operations are at the same site. Calls of the standard
-// library get their numbers as they come, in each process anew.
-func samePlace(p, q *trace.Point) bool {
-	if p.Site >= event.CallSites && q.Site >= event.CallSites {
-		return top(p) == top(q)
-	}
-	return p.Site == q.Site
-}
-
-func top(p *trace.Point) trace.Call {
-	if len(p.Stack) == 0 {
-		return trace.Call{}
-	}
-	return p.Stack[0]
-}

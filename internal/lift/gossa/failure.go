@@ -1,24 +1,11 @@
 package gossa
 
 import (
-	"strings"
-
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
-
-// runtimeErrors tell failures apart by what the runtime says.
-var runtimeErrors = []struct {
-	text string
-	why  ir.Cause
-}{
-	{"nil pointer dereference", ir.NilDereference},
-	{"index out of range", ir.OutOfRange},
-	{"slice bounds out of range", ir.OutOfRange},
-	{"interface conversion", ir.WrongType},
-	{"integer divide by zero", ir.DivideByZero},
-}
 
 // Failures are the failures of a trace that the engine can start from, those that
 // crashed before those that did not.
@@ -27,17 +14,17 @@ func (p *Program) Failures(t *Trace, o *trace.Outcome) []exec.Failure {
 	for i := range o.Failures {
 		f := &o.Failures[i]
 		switch f.Kind {
-		case "panic":
-			crashes = append(crashes, exec.Failure{Cause: causeOf(f.Message), G: f.G, CrashedAt: p.crashedAt(f)})
-		case "test failed":
+		case event.FailurePanic:
+			crashes = append(crashes, exec.Failure{Cause: causeOf(f.Cause), G: f.G, CrashedAt: p.crashedAt(f)})
+		case event.FailureTest:
 			crashes = append(crashes, exec.Failure{Cause: ir.Assertion, G: f.G})
-		case "fatal error":
-			if strings.Contains(f.Message, "concurrent map") {
+		case event.FailureFatal:
+			if f.Cause == event.ConcurrentMap {
 				if x, ok := t.mapConflict(f); ok {
 					races = append(races, x)
 				}
 			}
-		case "data race":
+		case event.FailureRace:
 			if x, ok := t.race(f); ok {
 				races = append(races, x)
 			}
@@ -46,11 +33,17 @@ func (p *Program) Failures(t *Trace, o *trace.Outcome) []exec.Failure {
 	return append(crashes, races...)
 }
 
-func causeOf(message string) ir.Cause {
-	for _, r := range runtimeErrors {
-		if strings.Contains(message, r.text) {
-			return r.why
-		}
+// causeOf is what the engine calls the cause of a panic.
+func causeOf(cause event.FailureCause) ir.Cause {
+	switch cause {
+	case event.NilPointer:
+		return ir.NilDereference
+	case event.OutOfRange:
+		return ir.OutOfRange
+	case event.WrongType:
+		return ir.WrongType
+	case event.DivideByZero:
+		return ir.DivideByZero
 	}
 	return ir.Panic
 }
@@ -100,7 +93,7 @@ func (t *Trace) race(f *trace.Failure) (exec.Failure, bool) {
 		}
 		return true
 	})
-	if strings.HasPrefix(f.Kind, "map") || strings.HasPrefix(b.Kind, "map") {
+	if b.Op == event.MapRead || b.Op == event.MapWrite {
 		x.Cause = ir.MapConflict
 	}
 	return x, x.Seq != 0 && x.Other != 0

@@ -3,6 +3,7 @@ package gossa
 import (
 	"go/ast"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -21,10 +22,10 @@ func (p *Program) Bind(sites []trace.Site) (lost int) {
 	table := map[siteKey][]uint32{}
 	accesses := map[uint32]bool{}
 	for _, s := range sites {
-		k := siteKey{s.File, s.Line, s.Column, s.EndColumn, s.Kind}
+		k := siteKey{s.File, s.Line, s.Column, s.EndColumn, s.Kind.String()}
 		table[k] = append(table[k], s.ID)
 		switch s.Kind {
-		case "load", "store", "map read", "map write":
+		case event.Load, event.Store, event.MapRead, event.MapWrite:
 			accesses[s.ID] = true
 		}
 	}

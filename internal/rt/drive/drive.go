@@ -6,14 +6,24 @@
 // possible. What a run stores to package-level variables and to what they refer to is
 // taken back by package rt, so that each run begins where the first one began. That
 // holds for what is under control; what is not (tables that the standard library or a
-// dependency builds at the first use, files) stays. So before a search the run by the
-// default schedule is made twice. If the two differ, the tool is told: it tries some
-// schedules in fresh processes too if they took other steps (Varied), and all of them if
-// they ended in another way (Unrepeatable). And it checks each failure in a fresh process
-// before it believes it; if the target Varied, again after a run by the default schedule.
+// dependency builds at the first use, files) stays: it is the run's residue. So a search
+// begins with a warm-up, the run by the default schedule made twice. If the two differ,
+// the tool is told: it tries some schedules in fresh processes too if the second took
+// other steps (wire.ChangesSteps), and all of them if it ended in another way
+// (wire.ChangesEndings). And it checks each failure in a fresh process before it believes
+// it; after a warm-up if the residue changes steps.
 //
 // The collector is off while a run is under way, so that no address is given out
 // twice in it, and is run in between when enough has been allocated.
+//
+//	drive.go         orders and answers, and one run of a target
+//	explore.go       runs until one fails, and its smallest schedule
+//	one.go           one schedule, recorded or not
+//	outcome.go       what a run came to, in the words of a trace
+//	cause.go         what a panic comes from, by the words of Go's runtime
+//	sites.go         the table of sites, and calls of the standard library
+//	texts_unsafe.go  the strings that a run loads and stores
+//	inherit_unix.go, inherit_other.go  the pipes are not for the programs that this one starts
 package drive
 
 import (
@@ -29,6 +39,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -40,7 +51,7 @@ func init() {
 	}
 	// It is not for the programs that this one starts, such as itself a second time.
 	os.Unsetenv(wire.Env)
-	keep()
+	closePipesOnExec()
 	rt.Driver = func(main func()) {
 		os.Exit(serve([]string{""}, func(int) bool {
 			main()
@@ -56,7 +67,7 @@ type server struct {
 	target  func(i int) (failed bool)
 	out     *json.Encoder
 	runs    int
-	warm    map[int]bool // targets that have been run
+	warm    map[int]bool // targets that have had their warm-up
 	before  int          // goroutines that were there before anything was under control
 }
 
@@ -102,23 +113,22 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	varied := false
-	if !o.Cold && !s.warm[i] {
+	var residue wire.Residue
+	if o.WarmUp && !s.warm[i] {
 		s.warm[i] = true
-		var repeats bool
-		if varied, repeats = s.warmUp(i, o); !repeats {
-			return &wire.Report{Done: &wire.Done{Unrepeatable: true}}, nil
+		if residue = s.warmUp(i, o); residue == wire.ChangesEndings {
+			return &wire.Report{Done: &wire.Done{Residue: residue}}, nil
 		}
 	}
 	var done *wire.Done
 	switch o.Verb {
 	case wire.Explore:
-		if varied {
+		if residue == wire.ChangesSteps {
 			o.Budget -= o.Budget / wire.FreshShare
 			o.Runs -= o.Runs / wire.FreshShare
 		}
-		if done, err = s.explore(i, o); done != nil {
-			done.Varied = varied
+		if done, err = s.explore(i, o); done != nil && done.Residue == wire.NoResidue {
+			done.Residue = residue
 		}
 	case wire.Run:
 		done, err = s.one(i, o)
@@ -128,20 +138,26 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 	return &wire.Report{Done: done}, err
 }
 
-// warmUp runs a target by the default schedule, before a search twice. varied says that
-// the second time it took other steps, repeats that both ended alike.
-func (s *server) warmUp(i int, o *wire.Order) (varied, repeats bool) {
+// warmUp runs a target by the default schedule, before a search twice, and returns how
+// the second run differed.
+func (s *server) warmUp(i int, o *wire.Order) wire.Residue {
 	if o.Verb != wire.Explore {
 		once := *o
 		once.Races = false // nobody is told of them
 		s.run(i, &once, sched.NewReplay(sched.Schedule{}), nil)
-		return false, true
+		return wire.NoResidue
 	}
 	rec := sched.NewRecorder(sched.NewReplay(sched.Schedule{}), true)
 	first := s.run(i, o, rec, nil)
-	print := rec.Fingerprint()
+	steps := rec.Fingerprint()
 	second := s.run(i, o, rec, nil)
-	return rec.Fingerprint() != print, first.Failed() == second.Failed() && !first.Spoiled && !second.Spoiled
+	switch {
+	case first.Failed() != second.Failed(), first.Residue, second.Residue:
+		return wire.ChangesEndings
+	case rec.Fingerprint() != steps:
+		return wire.ChangesSteps
+	}
+	return wire.NoResidue
 }
 
 func (s *server) find(name string) (int, error) {
@@ -155,7 +171,7 @@ func (s *server) find(name string) (int, error) {
 
 // succeeded reports whether a failure is that a program ended with the code for success.
 // A test must not do that, but a program may.
-func succeeded(f rt.Failure) bool { return f.Kind == rt.Exited && f.Code == 0 }
+func succeeded(f rt.Failure) bool { return f.Kind == event.FailureExit && f.Code == 0 }
 
 // memoryLimit is when the collector starts although it is off: a run that allocates
 // more is better seen with an address used twice than not at all. collectAfter is
@@ -178,7 +194,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 		Strategy: strategy,
 		Seed:     o.Seed,
 		MaxSteps: o.Steps,
-		NoRaces:  !o.Races,
+		Races:    o.Races,
 		RunOn:    to != nil,
 		Sleep:    func(ns int64) { time.Sleep(time.Duration(ns)) },
 		Ended: func(r *rt.Result) {
@@ -187,7 +203,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 			}
 			if failed && len(r.Failures) == 0 {
 				f := r.Reported
-				f.Kind, f.Message = rt.TestFailed, strings.TrimSuffix(s.targets[i]+": "+strings.TrimSpace(f.Message), ": ")
+				f.Kind, f.Message = event.FailureTest, strings.TrimSuffix(s.targets[i]+": "+strings.TrimSpace(f.Message), ": ")
 				r.Failures = append(r.Failures, f)
 			}
 		},

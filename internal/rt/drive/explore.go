@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -47,24 +48,24 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 		if len(r.Outside) > 0 {
 			done.Outside++
 		}
-		if r.Spoiled && !o.Cold {
-			return &wire.Done{Unrepeatable: true}, nil
+		if r.Residue && o.WarmUp {
+			return &wire.Done{Residue: wire.ChangesEndings}, nil
 		}
 		now := time.Now()
 		if r.Failed() {
 			out := outcome(r)
-			worst := wire.Worst(out)
+			worst := out.Worst()
 			if done.First == 0 {
 				done.First, done.After = done.Runs, now.Sub(start)
 			}
-			if best == nil || best.Kind == wire.Race && worst.Kind != wire.Race {
+			if best == nil || best.Kind == event.FailureRace && worst.Kind != event.FailureRace {
 				if best == nil {
 					deadline = earlier(deadline, now.Add(o.Harm))
 				}
 				best, schedule = worst, rec.Schedule()
-				done.Best = worst.Kind + ": " + worst.Message
+				done.Best = worst
 			}
-			if best.Kind != wire.Race {
+			if best.Kind != event.FailureRace {
 				break
 			}
 		}
@@ -74,19 +75,18 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 		if now.Sub(reported) >= reportEvery {
 			reported = now
 			p := done.Progress
-			p.Classes, p.Note, p.Elapsed = len(classes), strategy.Progress(), now.Sub(start)
+			p.Classes, p.Search, p.Elapsed = len(classes), strategy.Progress(), now.Sub(start)
 			if err := s.out.Encode(&wire.Report{Progress: &p}); err != nil {
 				return nil, fmt.Errorf("reporting progress: %w", err)
 			}
 		}
 	}
-	done.Classes, done.Note, done.Elapsed = len(classes), strategy.Progress(), time.Since(start)
-	done.Exhausted = strategy.Exhausted()
+	done.Classes, done.Search, done.Elapsed = len(classes), strategy.Progress(), time.Since(start)
 	done.Before = s.before
 	switch {
 	case best == nil:
-	case o.NoShrink:
-		done.Outcome = &trace.Outcome{Result: "failed", Failures: []trace.Failure{*best}, Schedule: schedule.String()}
+	case !o.Shrink:
+		done.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{*best}, Schedule: schedule.String()}
 	default:
 		s.shrink(i, o, best, schedule, done)
 	}
@@ -95,21 +95,21 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 
 func newStrategy(o *wire.Order) (sched.Strategy, error) {
 	var byChance sched.Strategy
-	switch o.Strategy {
-	case "pct":
+	switch o.Method {
+	case sched.MethodPCT:
 		byChance = sched.NewPCT(o.Seed, 0)
-	case "random":
+	case sched.MethodRandom:
 		byChance = sched.NewRandom(o.Seed)
-	case "dfs":
+	case sched.MethodDFS:
 		return sched.NewDFS(o.Preemptions), nil
 	default:
-		return nil, fmt.Errorf("unknown strategy %q: use pct, random or dfs", o.Strategy)
+		return nil, fmt.Errorf("unknown strategy %q: use pct, random or dfs", o.Method)
 	}
 	// A process that runs once has no time to look.
-	if o.Cold {
+	if !o.WarmUp {
 		return byChance, nil
 	}
-	return sched.NewFew(byChance), nil
+	return sched.NewProbe(byChance), nil
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -122,14 +122,14 @@ func earlier(a, b time.Time) time.Time {
 // shrink finds the smallest schedule with the same failure.
 func (s *server) shrink(i int, o *wire.Order, f *trace.Failure, from sched.Schedule, done *wire.Done) {
 	until := time.Now().Add(shrinkWithin)
-	best := &trace.Outcome{Result: "failed", Failures: []trace.Failure{*f}}
+	best := &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{*f}}
 	small := sched.Shrink(from, func(strategy sched.Strategy) bool {
 		if time.Now().After(until) {
 			return false
 		}
 		out := outcome(s.run(i, o, strategy, nil))
-		worst := wire.Worst(out)
-		if worst == nil || !wire.Same(worst, f) {
+		worst := out.Worst()
+		if worst == nil || !worst.Same(f) {
 			return false
 		}
 		best = out

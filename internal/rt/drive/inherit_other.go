@@ -2,5 +2,5 @@
 
 package drive
 
-// keep has nothing to do where programs do not inherit what they are not given.
-func keep() {}
+// closePipesOnExec has nothing to do where programs do not inherit what they are not given.
+func closePipesOnExec() {}

@@ -8,9 +8,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
-// keep keeps the pipes from the programs that this one starts: one that outlives it
+// closePipesOnExec keeps the pipes from the programs that this one starts: one that outlives it
 // would leave the tool waiting for a report.
-func keep() {
+func closePipesOnExec() {
 	syscall.CloseOnExec(wire.Orders)
 	syscall.CloseOnExec(wire.Reports)
 }

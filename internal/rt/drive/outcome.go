@@ -9,26 +9,27 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// outcome puts a result into the words of a trace.
+// outcome is what a result says, as a trace has it.
 func outcome(r *rt.Result) *trace.Outcome {
-	o := &trace.Outcome{Result: "ok", Steps: r.Steps, Virtual: time.Duration(r.Now)}
+	o := &trace.Outcome{Steps: r.Steps, Virtual: time.Duration(r.Now)}
 	switch {
 	case r.Failed():
-		o.Result = "failed"
+		o.Result = event.Failed
 	case r.CutOff:
-		o.Result = "cut off"
+		o.Result = event.CutOff
 	}
 	for i := range r.Failures {
 		f := &r.Failures[i]
 		t := trace.Failure{
-			Kind:    f.Kind.String(),
+			Kind:    f.Kind,
+			Cause:   causeOf(f.Kind, f.Message),
 			Message: f.Message,
 			Point:   trace.Point{G: f.G, Site: f.Site, Frame: f.Frame, Stack: calls(f.PCs)},
 		}
 		switch {
-		case len(f.PCs) == 0 && f.Kind == rt.Fatal:
+		case len(f.PCs) == 0 && f.Kind == event.FailureFatal:
 			t.Point = point(r, f.G, event.MapWrite, f.Site, f.Frame, 0)
-		case f.Kind == rt.Exited:
+		case f.Kind == event.FailureExit:
 			t.Point = point(r, f.G, event.Exit, f.Site, f.Frame, 0)
 		}
 		for _, b := range f.Blocked {
@@ -39,7 +40,7 @@ func outcome(r *rt.Result) *trace.Outcome {
 	for _, race := range r.Races {
 		a, b := race.First, race.Second
 		o.Failures = append(o.Failures, trace.Failure{
-			Kind:    "data race",
+			Kind:    event.FailureRace,
 			Message: a.Kind.String() + " and " + b.Kind.String() + " of the same memory, with nothing to order them",
 			Point:   point(r, b.G, b.Kind, b.Site, b.Frame, b.Addr),
 			Others:  []trace.Point{point(r, a.G, a.Kind, a.Site, a.Frame, a.Addr)},
@@ -58,7 +59,7 @@ func point(r *rt.Result, g uint32, k event.Kind, site, frame uint32, addr uintpt
 	for _, c := range r.Frames.Stack(frame) {
 		pcs = append(pcs, c.PC)
 	}
-	return trace.Point{Kind: k.String(), G: g, Site: site, Frame: frame, Addr: uint64(addr), Stack: calls(pcs)}
+	return trace.Point{Op: k, G: g, Site: site, Frame: frame, Addr: uint64(addr), Stack: calls(pcs)}
 }
 
 // calls resolves a stack of return addresses.

@@ -51,12 +51,12 @@ func (k *kindsAt) of(id uint32) event.Kind {
 
 // callSites describes the sites that are calls of patched functions. What stands there
 // in the source is looked for among the calls, by the line and by what was done there.
-func callSites(f *rt.Frames, calls []trace.Site, kinds *kindsAt) []trace.Site {
+func callSites(f *rt.Frames, calls []trace.LibraryCall, kinds *kindsAt) []trace.Site {
 	type line struct {
 		file string
 		line int
 	}
-	at := map[line][]trace.Site{}
+	at := map[line][]trace.LibraryCall{}
 	for _, c := range calls {
 		l := line{c.File, c.Line}
 		at[l] = append(at[l], c)
@@ -69,11 +69,10 @@ func callSites(f *rt.Frames, calls []trace.Site, kinds *kindsAt) []trace.Site {
 		}
 		frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 		pkg, function := split(frame.Function)
-		site := trace.Site{ID: id, Package: pkg, File: frame.File, Line: frame.Line, Function: function, Kind: "synchronisation"}
+		site := trace.Site{ID: id, Package: pkg, File: frame.File, Line: frame.Line, Function: function, Kind: kinds.of(id)}
 		var says bool
-		if site.Expr, says = expression(at[line{frame.File, frame.Line}], kinds.of(id)); !says {
-			site.Kind = trace.InLibrary
-		}
+		site.Expr, says = expression(at[line{frame.File, frame.Line}], site.Kind)
+		site.InLibrary = !says
 		all = append(all, site)
 	}
 }
@@ -90,10 +89,10 @@ func split(function string) (pkg, name string) {
 
 // expression returns the one of the calls on a line that does an operation, or all that
 // may. It reports false if what is called has another name than what it does.
-func expression(calls []trace.Site, kind event.Kind) (text string, says bool) {
+func expression(calls []trace.LibraryCall, kind event.Kind) (text string, says bool) {
 	var some, rest []string
 	for _, c := range calls {
-		if names := calledBy[kind]; names != "" && strings.Contains(names, " "+c.Kind+" ") {
+		if names := calledBy[kind]; names != "" && strings.Contains(names, " "+c.Name+" ") {
 			some = add(some, c.Expr)
 		}
 		rest = add(rest, c.Expr)

@@ -1,0 +1,92 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// alsoFresh completes a search that found nothing with runs in fresh processes.
+func (p *Program) alsoFresh(ctx context.Context, res *Result, o *Options, left time.Duration) (*Result, error) {
+	rest := *o
+	if o.Runs > 0 {
+		if rest.Runs = o.Runs - res.Runs; rest.Runs <= 0 {
+			return res, nil
+		}
+	}
+	fresh, err := p.searchFresh(ctx, res.Target, &rest, left, errChangesSteps)
+	if err != nil {
+		return nil, err
+	}
+	return both(res, fresh), nil
+}
+
+// both is what two searches of a target came to, the first of which found nothing and the
+// second of which had a process for each run.
+func both(one, fresh *Result) *Result {
+	if fresh.Outcome != nil {
+		fresh.Runs, fresh.First, fresh.Elapsed = fresh.Runs+one.Runs, fresh.First+one.Runs, fresh.Elapsed+one.Elapsed
+		return fresh
+	}
+	one.FreshRuns, one.WhyFresh = fresh.Runs, fresh.WhyFresh
+	one.Runs, one.Cut, one.Elapsed = one.Runs+fresh.Runs, one.Cut+fresh.Cut, one.Elapsed+fresh.Elapsed
+	return one
+}
+
+// searchFresh is the search with a process for each run.
+func (p *Program) searchFresh(ctx context.Context, target string, o *Options, left time.Duration, why error) (*Result, error) {
+	res := &Result{Target: target, WhyFresh: why}
+	res.Fresh = true
+	if o.Strategy == sched.MethodDFS && o.Runs != 1 {
+		// The search keeps its place in the process that it runs in. Its first run, by the
+		// default schedule, is all that can be had.
+		return nil, fmt.Errorf("the search by dfs needs a program whose runs can be repeated in one process, but %w; use -strategy pct or random", why)
+	}
+	start := time.Now()
+	for seed := o.Seed; time.Since(start) < left && (o.Runs == 0 || res.Runs < o.Runs); seed++ {
+		one := *o
+		one.Seed, one.Runs, one.Harm = seed, 1, 0
+		c, err := p.start(ctx)
+		if err != nil {
+			return nil, err
+		}
+		order := one.order(target)
+		order.WarmUp, order.Shrink = false, false
+		report, err := c.order(order, nil)
+		res.Runs++
+		var died *DeathError
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case errors.As(err, &died):
+			res.Cut++ // it cannot be told what it died of
+			continue
+		case err != nil:
+			return nil, err
+		}
+		c.close()
+		res.Steps += report.Done.Steps
+		if report.Done.Outcome != nil {
+			runs, steps := res.Runs, res.Steps
+			res.Done = *report.Done
+			res.Steps, res.Fresh = steps, true
+			res.Runs, res.First, res.After, res.Elapsed = runs, runs, time.Since(start), time.Since(start)
+			if err := p.confirm(ctx, res, &one, false); !errors.Is(err, errNotReproduced) {
+				return res, err
+			}
+			res.Outcome, res.First, res.Cut = nil, 0, res.Cut+1
+		}
+		if o.Progress != nil {
+			o.Progress(target, &wire.Progress{Runs: res.Runs, Cut: res.Cut, Elapsed: time.Since(start), Fresh: true})
+		}
+	}
+	res.Elapsed = time.Since(start)
+	if res.Cut == res.Runs && res.Runs > 0 {
+		return nil, fmt.Errorf("no run came to an end under control: %w", why)
+	}
+	return res, nil
+}

@@ -1,0 +1,113 @@
+package sched
+
+import "strconv"
+
+// A Method is how a strategy comes by its schedules. Its text is what the command's
+// -strategy takes.
+type Method string
+
+const (
+	MethodPCT    Method = "pct"
+	MethodRandom Method = "random"
+	MethodDFS    Method = "dfs"
+	MethodReplay Method = "replay"
+)
+
+// Progress is what a strategy has tried. It is what decisions are made on, in the program
+// and in the tool; String is for people.
+type Progress struct {
+	Method Method `json:",omitempty"`
+	// Runs is how many schedules were tried; by DFS, with at most Bound preemptions.
+	Runs uint64 `json:",omitempty"`
+
+	// Depth is for which bugs PCT looks; 0: for those of depth 1 to 8.
+	Depth int `json:",omitempty"`
+
+	// Bound is the number of preemptions that DFS has got to: it has tried all schedules
+	// with fewer, in EarlierRuns.
+	Bound       int    `json:",omitempty"`
+	EarlierRuns uint64 `json:",omitempty"`
+	// Exhausted says that there is nothing left to try, Unbounded that no bound left out
+	// anything.
+	Exhausted bool `json:",omitempty"`
+	Unbounded bool `json:",omitempty"`
+	// CutOff are the runs of DFS that did not come to their end, Diverged those that did
+	// not repeat the earlier run that they start from. What either would have led to was
+	// not tried.
+	CutOff   uint64 `json:",omitempty"`
+	Diverged uint64 `json:",omitempty"`
+}
+
+// Complete reports whether every schedule within the bound was tried, and to its end.
+func (p Progress) Complete() bool {
+	return p.Method == MethodDFS && p.Exhausted && p.CutOff == 0 && p.Diverged == 0
+}
+
+// String says in a sentence, without a full stop, what was tried.
+func (p Progress) String() string {
+	switch p.Method {
+	case MethodPCT:
+		depth := "1 to 8"
+		if p.Depth > 0 {
+			depth = strconv.Itoa(p.Depth)
+		}
+		return count(p.Runs, "schedule") + " by random priorities tried, for bugs of depth " + depth
+	case MethodRandom:
+		return count(p.Runs, "random schedule") + " tried"
+	case MethodDFS:
+		return p.rounds() + p.gaps()
+	case MethodReplay:
+		return "replay of a schedule"
+	}
+	return ""
+}
+
+// rounds says how far DFS has come.
+func (p Progress) rounds() string {
+	switch {
+	case p.Unbounded:
+		return "all schedules tried" + inParentheses(p.Runs)
+	case p.Exhausted:
+		return upTo(p.Bound) + " tried" + inParentheses(p.Runs)
+	case p.Bound == 0:
+		return count(p.Runs, "schedule") + " without preemption tried"
+	}
+	text := upTo(p.Bound-1) + " tried" + inParentheses(p.EarlierRuns)
+	if p.Runs > 0 {
+		text += ", " + strconv.FormatUint(p.Runs, 10) + " of those with at most " + strconv.Itoa(p.Bound)
+	}
+	return text
+}
+
+// gaps says why DFS has not tried all that rounds speaks of; "" if it has.
+func (p Progress) gaps() string {
+	text := ""
+	if p.CutOff == 1 {
+		text += "; but 1 run was cut off, and what it would have led to was not tried"
+	} else if p.CutOff > 1 {
+		text += "; but " + count(p.CutOff, "run") + " were cut off, and what they would have led to was not tried"
+	}
+	if p.Diverged > 0 {
+		text += "; but " + count(p.Diverged, "run") + " did not repeat what an earlier one did: the program is not deterministic, and some schedules were not tried"
+	}
+	return text
+}
+
+// upTo names the schedules of a round.
+func upTo(bound int) string {
+	if bound == 0 {
+		return "all schedules without preemption"
+	}
+	return "all schedules with at most " + count(uint64(bound), "preemption")
+}
+
+func inParentheses(n uint64) string { return " (" + strconv.FormatUint(n, 10) + ")" }
+
+// count returns "1 thing" or "n things".
+func count(n uint64, thing string) string {
+	text := strconv.FormatUint(n, 10) + " " + thing
+	if n != 1 {
+		text += "s"
+	}
+	return text
+}
