@@ -1,10 +1,3 @@
-// Package cofferdam holds the sources that instrumented programs are built with.
-//
-// An instrumented program calls hooks, and its standard library does too. So the
-// hooks, and what they import of this module, are laid over the standard library as
-// packages of its own: cofferdamrt and those below it. Package
-// internal/instrument does that; this package only carries the text, because files
-// can be embedded only from where they stand.
 package cofferdam
 
 import (
@@ -14,6 +7,11 @@ import (
 	"strings"
 )
 
+// An instrumented program calls hooks, and its standard library does too. So the hooks, and
+// what they import of this module, are laid over the standard library as packages of its
+// own: cofferdamrt and those below it. The packages internal/instrument and
+// internal/protect do that.
+//
 //go:embed internal/rt internal/event/*.go internal/sched/*.go internal/trace/*.go internal/wire/*.go
 //go:embed tolerate/*.go internal/finding/*.go internal/goroutine/*.go internal/protect/watch/*.go
 //go:embed isolate/*.go internal/page/*.go internal/page/*.s internal/protect/aside/*.go

@@ -73,6 +73,7 @@ var linked = []string{"isolate", "stm", "tolerate", "internal/rt", "internal/rt/
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
+	".":                   {"internal/gotool"},
 	"isolate":             {"internal/await", "internal/finding", "internal/goroutine", "isolate"},
 	"stm":                 {"internal/await"},
 	"tolerate":            {"internal/await"},
