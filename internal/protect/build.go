@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -14,6 +13,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
+	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
 )
 
@@ -46,7 +46,7 @@ type Config struct {
 
 // A Build is what the go command needs to build a protected program.
 type Build struct {
-	*Plan
+	*Program
 	// Flags are those that the go command needs; Overlay are those of them that all its
 	// subcommands have.
 	Flags   []string
@@ -71,21 +71,21 @@ func Prepare(c Config) (_ *Build, err error) {
 		return nil, err
 	}
 	c.tell("analysing and rewriting packages")
-	plan, err := Rewrite(pkgs, c)
+	program, err := Rewrite(pkgs, c)
 	if err != nil {
 		return nil, err
 	}
 	o := overlay.New(env)
-	for file, t := range plan.Files {
-		o.Add(t.Package, file, strings.ReplaceAll(t.Text, strconv.Quote(summaryMark), strconv.Quote(plan.String())))
+	for file, t := range program.Files {
+		o.Add(t.Package, file, t.Text)
 	}
 	if err := addHooks(o); err != nil {
 		return nil, err
 	}
 	if c.Tests {
-		watchTests(o, variants(pkgs))
+		watchTests(o, plan.Variants(pkgs))
 	}
-	b := &Build{Plan: plan}
+	b := &Build{Program: program}
 	if b.dir, err = scratch.Dir(); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func Prepare(c Config) (_ *Build, err error) {
 		return nil, err
 	}
 	b.Overlay = slices.Clone(b.Flags)
-	for _, p := range plan.Old {
+	for _, p := range program.Old {
 		b.Flags = append(b.Flags, "-gcflags="+p+"=-lang="+hooksLanguage)
 	}
 	if c.Tests {
@@ -166,7 +166,7 @@ func addHooks(o *overlay.Overlay) error {
 }
 
 // watchTests has the tests of packages write what they find: a TestMain does it, of
-// the program (see file.watch) or of ours.
+// the program (see package write) or of ours.
 func watchTests(o *overlay.Overlay, pkgs []*packages.Package) {
 	done := make(map[string]bool) // by the package that is tested
 	for _, p := range pkgs {

@@ -57,7 +57,7 @@ func TestCorpusTypeChecks(t *testing.T) {
 }
 
 // checkPackage type-checks a package with its rewritten files.
-func checkPackage(t *testing.T, listed map[string]*packages.Package, plan *Plan, p *packages.Package) {
+func checkPackage(t *testing.T, listed map[string]*packages.Package, plan *Program, p *packages.Package) {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File

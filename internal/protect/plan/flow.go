@@ -1,87 +1,32 @@
-package protect
+package plan
 
 import (
 	"go/ast"
 	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
-
-// A body is the body of a function or of a function literal, without those of the
-// literals inside it.
-type body struct {
-	*unit
-	block *ast.BlockStmt
-}
-
-// An operation on a lock.
-type operation struct {
-	name string // Lock, Unlock, RLock, RUnlock, TryLock, TryRLock
-	lock place
-}
-
-func (o operation) acquires() bool { return o.name == "Lock" || o.name == "RLock" }
-func (o operation) releases() bool { return o.name == "Unlock" || o.name == "RUnlock" }
-func (o operation) reads() bool    { return o.name == "RLock" || o.name == "RUnlock" }
-
-// operationOf recognises a call of a lock's method. Its lock has no root if it is
-// none that can be named.
-func operationOf(info *types.Info, c *ast.CallExpr) (operation, bool) {
-	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return operation{}, false
-	}
-	s := info.Selections[e]
-	if s == nil || s.Kind() != types.MethodVal {
-		return operation{}, false
-	}
-	f := s.Obj().(*types.Func)
-	if !isAcquire(f) && !isRelease(f) {
-		return operation{}, false
-	}
-	o := operation{name: f.Name()}
-	if p, ok := placeOf(info, e.X); ok {
-		index := s.Index()
-		if p, ok = p.extend(index[:len(index)-1]); ok {
-			o.lock = p
-		}
-	}
-	return o, true
-}
-
-// A group is the sections of one lock that have their copies in common: they are
-// declared where the lock is taken first, and known in the rest of that block.
-type group struct {
-	lock     place
-	first    *ast.ExprStmt // where it is taken
-	acquires []*ast.ExprStmt
-	releases []*ast.ExprStmt
-	deferred *ast.DeferStmt
-	reading  bool // at least one section only has it for reading
-	parts    []*part
-	vars     []*variable
-	slots    []*slot
-	dropped  []drop
-}
 
 // A state is what is known of the lock at a point of the function.
 type state struct {
-	dead  bool   // the point is not reached
-	group *group // the lock is held, for one of these sections
-	read  bool
+	dead    bool     // the point is not reached
+	outline *Outline // the lock is held, for one of these sections
+	read    bool
 }
 
-// A flow follows one lock through a function body, along its structure. It fails,
+// A flow follows one lock through the body of a function, along its structure. It fails,
 // with a reason, where it cannot be told from the structure whether the lock is held.
 type flow struct {
-	*body
-	lock     place
-	groups   []*group // all
-	known    []*group // whose copies are declared here
+	info     *types.Info
+	lock     facts.Place
+	outlines []*Outline // all
+	known    []*Outline // whose copies are declared here
 	deferred bool
 	depth    int // of statement lists
 	targets  []*target
-	parts    map[ast.Stmt]*part
+	steps    map[ast.Stmt]*Step
 	why      string
 	at       token.Pos
 }
@@ -101,21 +46,22 @@ func (f *flow) fail(n ast.Node, why string) {
 	}
 }
 
-// follow analyses a body, and returns the groups of a lock in it.
-func follow(b *body, lock place) *flow {
-	f := &flow{body: b, lock: lock, parts: make(map[ast.Stmt]*part)}
-	end := f.list(b.block.List, state{})
-	f.leave(b.block, end)
+// follow finds the sections of a lock in a body.
+func follow(info *types.Info, block *ast.BlockStmt, lock facts.Place) *flow {
+	f := &flow{info: info, lock: lock, steps: make(map[ast.Stmt]*Step)}
+	end := f.list(block.List, state{})
+	f.returns(block, end)
 	return f
 }
 
-// leave is a return.
-func (f *flow) leave(n ast.Node, s state) {
+// returns checks that the lock is held where the function returns if, and only if, a
+// deferred call releases it.
+func (f *flow) returns(n ast.Node, s state) {
 	switch {
 	case s.dead:
-	case s.group != nil && !f.deferred:
+	case s.outline != nil && !f.deferred:
 		f.fail(n, "the function returns with the lock held")
-	case s.group == nil && f.deferred:
+	case s.outline == nil && f.deferred:
 		f.fail(n, "the function returns without the lock that a deferred call releases")
 	}
 }
@@ -127,13 +73,14 @@ func (f *flow) list(list []ast.Stmt, s state) state {
 		s = f.stmt(st, s, "")
 	}
 	f.depth--
-	if s.group != nil && !slices.Contains(f.known[:n], s.group) && f.depth > 0 {
-		f.fail(s.group.first, "the lock is held beyond the block that takes it")
+	if s.outline != nil && !slices.Contains(f.known[:n], s.outline) && f.depth > 0 {
+		f.fail(s.outline.First, "the lock is held beyond the block that takes it")
 	}
 	f.known = f.known[:n]
 	return s
 }
 
+// merge returns the state where ways come together.
 func (f *flow) merge(n ast.Node, states ...state) state {
 	out := state{dead: true}
 	for _, s := range states {
@@ -148,27 +95,28 @@ func (f *flow) merge(n ast.Node, states ...state) state {
 	return out
 }
 
-// header notes what a statement evaluates by itself while the lock is held.
-func (f *flow) header(st ast.Stmt, s state, nodes ...ast.Node) *part {
+// step notes what a statement evaluates by itself while the lock is held. It returns nil
+// if the lock is not held.
+func (f *flow) step(st ast.Stmt, s state, nodes ...ast.Node) *Step {
 	for _, n := range nodes {
-		f.mention(n)
+		f.checkMentions(n)
 	}
-	if s.group == nil || s.dead {
+	if s.outline == nil || s.dead {
 		return nil
 	}
-	p := &part{stmt: st}
+	p := &Step{Stmt: st}
 	for _, n := range nodes {
 		if n != nil {
 			p.nodes = append(p.nodes, n)
 		}
 	}
-	f.parts[st] = p
-	s.group.parts = append(s.group.parts, p)
+	f.steps[st] = p
+	s.outline.steps = append(s.outline.steps, p)
 	return p
 }
 
-// mention fails if the lock is used in a way other than a statement of its own.
-func (f *flow) mention(n ast.Node) {
+// checkMentions fails if the lock is used in a way other than a statement of its own.
+func (f *flow) checkMentions(n ast.Node) {
 	if n == nil {
 		return
 	}
@@ -177,11 +125,7 @@ func (f *flow) mention(n ast.Node) {
 		case *ast.FuncLit:
 			return false
 		case *ast.SelectorExpr:
-			s := f.info.Selections[n]
-			if s == nil || s.Kind() != types.MethodVal {
-				return true
-			}
-			if o, ok := operationOf(f.info, &ast.CallExpr{Fun: n}); ok && o.lock.root != nil && o.lock.equal(f.lock) {
+			if o, ok := facts.SelectedOperation(f.info, n); ok && o.On(f.lock) {
 				f.fail(n, "a method of the lock is used in an expression")
 			}
 		}
@@ -189,14 +133,14 @@ func (f *flow) mention(n ast.Node) {
 	})
 }
 
-// operation returns what a statement does to the lock.
-func (f *flow) operation(e ast.Expr) (operation, bool) {
+// operation returns what an expression does to the lock.
+func (f *flow) operation(e ast.Expr) (facts.Operation, bool) {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
-		return operation{}, false
+		return facts.Operation{}, false
 	}
-	o, ok := operationOf(f.info, c)
-	return o, ok && o.lock.root != nil && o.lock.equal(f.lock)
+	o, ok := facts.OperationOf(f.info, c)
+	return o, ok && o.On(f.lock)
 }
 
 func (f *flow) stmt(st ast.Stmt, s state, label string) state {
@@ -208,8 +152,8 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 		if o, ok := f.operation(st.X); ok {
 			return f.operate(st, o, s)
 		}
-		f.header(st, s, st.X)
-		if c, ok := ast.Unparen(st.X).(*ast.CallExpr); ok && builtinOf(f.info, ast.Unparen(c.Fun)) == "panic" {
+		f.step(st, s, st.X)
+		if facts.Panics(f.info, st) {
 			return state{dead: true}
 		}
 		return s
@@ -217,8 +161,8 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 		if o, ok := f.operation(st.Call); ok {
 			return f.deferOperation(st, o, s)
 		}
-		if p := f.header(st, s, st.Call); p != nil {
-			p.defers = f.deferred
+		if p := f.step(st, s, st.Call); p != nil {
+			p.Defers = f.deferred
 		}
 		return s
 	case *ast.ReturnStmt:
@@ -226,8 +170,8 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 		for _, r := range st.Results {
 			nodes = append(nodes, r)
 		}
-		f.header(st, s, nodes...)
-		f.leave(st, s)
+		f.step(st, s, nodes...)
+		f.returns(st, s)
 		return state{dead: true}
 	case *ast.BranchStmt:
 		return f.branch(st, s)
@@ -235,24 +179,17 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 		return f.list(st.List, s)
 	case *ast.LabeledStmt:
 		out := f.stmt(st.Stmt, s, st.Label.Name)
-		if p := f.parts[st.Stmt]; p != nil {
-			p.outer = st
+		if p := f.steps[st.Stmt]; p != nil {
+			p.label = st
 		}
 		return out
 	case *ast.IfStmt:
 		return f.ifStmt(st, s)
 	case *ast.ForStmt:
-		p := f.header(st, s, asNode(st.Init), asNode(st.Cond), asNode(st.Post))
+		p := f.step(st, s, asNode(st.Init), asNode(st.Cond), asNode(st.Post))
 		return f.loop(st, st.Body, p, s, label, st.Cond != nil)
 	case *ast.RangeStmt:
-		if _, ok := coreOf(f.info.TypeOf(st.X)).(*types.Signature); (ok || coreOf(f.info.TypeOf(st.X)) == nil) && s.group != nil {
-			f.fail(st, "the section ranges over a function")
-		}
-		p := f.header(st, s, asNode(st.Key), asNode(st.Value), asNode(st.X))
-		if p != nil {
-			p.ranges = st
-		}
-		return f.loop(st, st.Body, p, s, label, true)
+		return f.rangeStmt(st, s, label)
 	case *ast.SwitchStmt:
 		nodes := []ast.Node{asNode(st.Init), asNode(st.Tag)}
 		for _, c := range st.Body.List {
@@ -260,24 +197,15 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 				nodes = append(nodes, e)
 			}
 		}
-		return f.clauses(st, st.Body, f.header(st, s, nodes...), s, label)
+		return f.clauses(st, st.Body, f.step(st, s, nodes...), s, label)
 	case *ast.TypeSwitchStmt:
-		return f.clauses(st, st.Body, f.header(st, s, asNode(st.Init), st.Assign), s, label)
+		return f.clauses(st, st.Body, f.step(st, s, asNode(st.Init), st.Assign), s, label)
 	case *ast.SelectStmt:
-		p := f.header(st, s)
-		if p != nil {
-			p.opaque = "uses a channel"
-		}
-		for _, c := range st.Body.List {
-			if comm := c.(*ast.CommClause).Comm; comm != nil {
-				f.mention(comm)
-			}
-		}
-		return f.clauses(st, st.Body, p, s, label)
+		return f.selectStmt(st, s, label)
 	case *ast.EmptyStmt:
 		return s
 	default:
-		f.header(st, s, st)
+		f.step(st, s, st)
 		return s
 	}
 }
@@ -290,26 +218,26 @@ func asNode[N ast.Node](n N) ast.Node {
 	return n
 }
 
-func (f *flow) operate(st *ast.ExprStmt, o operation, s state) state {
+func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 	switch {
-	case o.acquires() && s.group == nil:
-		var g *group
+	case o.Acquires() && s.outline == nil:
+		var g *Outline
 		if len(f.known) > 0 {
 			g = f.known[len(f.known)-1]
 		} else {
-			g = &group{lock: f.lock, first: st}
+			g = &Outline{Lock: f.lock, First: st}
 			f.known = append(f.known, g)
-			f.groups = append(f.groups, g)
+			f.outlines = append(f.outlines, g)
 		}
-		g.acquires = append(g.acquires, st)
-		g.reading = g.reading || o.reads()
-		return state{group: g, read: o.reads()}
-	case o.releases() && s.group != nil && s.read == o.reads():
-		s.group.releases = append(s.group.releases, st)
+		g.Acquires = append(g.Acquires, st)
+		g.reading = g.reading || o.Reads()
+		return state{outline: g, read: o.Reads()}
+	case o.Releases() && s.outline != nil && s.read == o.Reads():
+		s.outline.Releases = append(s.outline.Releases, st)
 		return state{}
-	case o.acquires():
+	case o.Acquires():
 		f.fail(st, "the lock is taken while it is held")
-	case o.releases():
+	case o.Releases():
 		f.fail(st, "the function releases what it has not taken")
 	default:
 		f.fail(st, "the lock is only tried")
@@ -317,10 +245,10 @@ func (f *flow) operate(st *ast.ExprStmt, o operation, s state) state {
 	return s
 }
 
-func (f *flow) deferOperation(st *ast.DeferStmt, o operation, s state) state {
+func (f *flow) deferOperation(st *ast.DeferStmt, o facts.Operation, s state) state {
 	switch {
 	case s.dead:
-	case !o.releases() || s.group == nil || s.read != o.reads():
+	case !o.Releases() || s.outline == nil || s.read != o.Reads():
 		f.fail(st, "a deferred call releases what is not held")
 	case f.depth != 1:
 		f.fail(st, "the release is deferred in an inner block")
@@ -328,7 +256,7 @@ func (f *flow) deferOperation(st *ast.DeferStmt, o operation, s state) state {
 		f.fail(st, "the release is deferred twice")
 	default:
 		f.deferred = true
-		s.group.deferred = st
+		s.outline.Deferred = st
 	}
 	return s
 }
@@ -368,20 +296,20 @@ func (f *flow) find(label *ast.Ident, loop bool) *target {
 	return nil
 }
 
+// ifStmt follows a chain of conditions. They are one step: there is no place between them
+// to put anything.
 func (f *flow) ifStmt(st *ast.IfStmt, s state) state {
-	// The conditions of a chain are one part: there is no place between them to
-	// put anything.
 	var nodes []ast.Node
 	for c := st; c != nil; {
 		nodes = append(nodes, asNode(c.Init), c.Cond)
 		next, _ := c.Else.(*ast.IfStmt)
 		c = next
 	}
-	p := f.header(st, s, nodes...)
+	p := f.step(st, s, nodes...)
 	var states []state
 	for c := st; c != nil; {
 		if p != nil {
-			p.bodies = append(p.bodies, c.Body.Lbrace+1)
+			p.Bodies = append(p.Bodies, c.Body.Lbrace+1)
 		}
 		states = append(states, f.list(c.Body.List, s))
 		switch e := c.Else.(type) {
@@ -390,7 +318,7 @@ func (f *flow) ifStmt(st *ast.IfStmt, s state) state {
 			continue
 		case *ast.BlockStmt:
 			if p != nil {
-				p.bodies = append(p.bodies, e.Lbrace+1)
+				p.Bodies = append(p.Bodies, e.Lbrace+1)
 			}
 			states = append(states, f.list(e.List, s))
 		default:
@@ -402,24 +330,35 @@ func (f *flow) ifStmt(st *ast.IfStmt, s state) state {
 }
 
 // after notes whether what follows a statement is reached.
-func (f *flow) after(p *part, s state) state {
+func (f *flow) after(p *Step, s state) state {
 	if p != nil {
 		p.ends = s.dead
 	}
 	return s
 }
 
-func (f *flow) loop(st ast.Stmt, body *ast.BlockStmt, p *part, s state, label string, ends bool) state {
+func (f *flow) rangeStmt(st *ast.RangeStmt, s state, label string) state {
+	if s.outline != nil && facts.RangesOverFunction(f.info.TypeOf(st.X)) {
+		f.fail(st, "the section ranges over a function")
+	}
+	p := f.step(st, s, asNode(st.Key), asNode(st.Value), asNode(st.X))
+	if p != nil {
+		p.ranges = true
+	}
+	return f.loop(st, st.Body, p, s, label, true)
+}
+
+func (f *flow) loop(st ast.Stmt, body *ast.BlockStmt, p *Step, s state, label string, ends bool) state {
 	t := &target{label: label, loop: true}
 	f.targets = append(f.targets, t)
 	end := f.list(body.List, s)
 	f.targets = f.targets[:len(f.targets)-1]
 	f.merge(st, append(t.repetition, s, end)...)
 	if p != nil {
-		p.bodies = append(p.bodies, body.Lbrace+1)
-		p.loop, p.continues = true, t.continues
+		p.Bodies = append(p.Bodies, body.Lbrace+1)
+		p.Loop, p.Continues = true, t.continues
 		if !end.dead {
-			p.end = body.Rbrace
+			p.BodyEnd = body.Rbrace
 		}
 	}
 	out := t.breaks
@@ -429,7 +368,20 @@ func (f *flow) loop(st ast.Stmt, body *ast.BlockStmt, p *part, s state, label st
 	return f.after(p, f.merge(st, out...))
 }
 
-func (f *flow) clauses(st ast.Stmt, body *ast.BlockStmt, p *part, s state, label string) state {
+func (f *flow) selectStmt(st *ast.SelectStmt, s state, label string) state {
+	p := f.step(st, s)
+	if p != nil {
+		p.waits = "uses a channel"
+	}
+	for _, c := range st.Body.List {
+		if comm := c.(*ast.CommClause).Comm; comm != nil {
+			f.checkMentions(comm)
+		}
+	}
+	return f.clauses(st, st.Body, p, s, label)
+}
+
+func (f *flow) clauses(st ast.Stmt, body *ast.BlockStmt, p *Step, s state, label string) state {
 	t := &target{label: label}
 	f.targets = append(f.targets, t)
 	var states []state
@@ -445,7 +397,7 @@ func (f *flow) clauses(st ast.Stmt, body *ast.BlockStmt, p *part, s state, label
 			list, colon = c.Body, c.Colon
 		}
 		if p != nil {
-			p.bodies = append(p.bodies, colon+1)
+			p.Bodies = append(p.Bodies, colon+1)
 		}
 		states = append(states, f.list(list, s))
 	}

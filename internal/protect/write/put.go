@@ -1,9 +1,12 @@
-package protect
+package write
 
 import (
 	"fmt"
 	"go/types"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 )
 
 // How a variable is published. What is common is written out, so that it costs a few
@@ -28,14 +31,14 @@ type leaf struct {
 const maxLeaves = 8
 
 // leaves returns the parts of a variable, nil if they cannot be written out.
-func (w *writer) leaves(v *variable) []leaf {
+func (w *sectionWriter) leaves(v *plan.Variable) []leaf {
 	var list []leaf
 	var add func(path string, t types.Type) bool
 	add = func(path string, t types.Type) bool {
 		s, ok := t.Underlying().(*types.Struct)
 		if !ok {
 			list = append(list, leaf{path, t})
-			return sameness(t) != "" && len(list) <= maxLeaves
+			return plan.SamenessOf(t) != plan.Unknown && len(list) <= maxLeaves
 		}
 		for f := range s.Fields() {
 			if f.Name() == "_" || !f.Exported() && f.Pkg().Path() != w.pkg.Types.Path() || !add(path+"."+f.Name(), f.Type()) {
@@ -44,52 +47,15 @@ func (w *writer) leaves(v *variable) []leaf {
 		}
 		return true
 	}
-	if !add("", v.last().Type()) {
+	if !add("", v.Last().Type()) {
 		return nil
 	}
 	return list
 }
 
-// comparison is the sameness of types for which == says whether two values are the same
-// bit by bit.
-const comparison = "=="
-
-// sameness returns by what two values of a type are found to be the same: a comparison,
-// or a function of package tolerate. It returns "" for what has several parts, or
-// is not known.
-func sameness(t types.Type) string {
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return ""
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		switch info := t.Info(); {
-		case info&(types.IsInteger|types.IsBoolean) != 0 || t.Kind() == types.UnsafePointer:
-			return comparison
-		case info&types.IsFloat != 0:
-			return "SameFloat" // 0 == -0
-		case info&types.IsString != 0:
-			return "SameString"
-		}
-	case *types.Pointer, *types.Chan:
-		return comparison
-	case *types.Map, *types.Signature:
-		return "SamePointer"
-	case *types.Slice:
-		return "SameSlice"
-	case *types.Interface:
-		return "SameInterface"
-	case *types.Array:
-		if sameness(t.Elem()) == comparison {
-			return comparison
-		}
-	}
-	return ""
-}
-
 // differ is the condition that two values of a type are not the same.
-func (w *writer) differ(t types.Type, a, b string) string {
-	if how := sameness(t); how != comparison {
+func (w *sectionWriter) differ(t types.Type, a, b string) string {
+	if how := plan.SamenessOf(t); how != plan.Comparison {
 		return fmt.Sprintf("!%s.%s(%s, %s)", w.hooks(), how, a, b)
 	}
 	return a + " != " + b
@@ -112,21 +78,18 @@ func (s spelling) part(l leaf) spelling {
 }
 
 // put publishes one variable, or compares it if there are no copies.
-func (w *writer) put(i int, v *variable) string {
+func (w *sectionWriter) put(i int, v *plan.Variable) string {
 	s := spelling{w.shared(i), w.address(i), w.id("v", i), w.id("b", i), "&" + w.id("l", i)}
-	if v.copied {
+	if v.CopiesEntries {
 		return fmt.Sprintf("%s.PutMap(%s, %s, %s, %s, %s)", w.hooks(), s.address, s.own, s.before, w.id("n", i), s.label)
 	}
-	if !v.written {
+	if !v.Written && !w.detect {
 		s.before = s.own // a copy that is only read is what it was
-	}
-	if w.detect {
-		s.before = w.id("b", i)
 	}
 	return w.putAs(s, v)
 }
 
-func (w *writer) putAs(s spelling, v *variable) string {
+func (w *sectionWriter) putAs(s spelling, v *plan.Variable) string {
 	leaves := w.leaves(v)
 	switch {
 	case leaves == nil && w.detect:
@@ -136,12 +99,12 @@ func (w *writer) putAs(s spelling, v *variable) string {
 	}
 	var list []string
 	for _, l := range leaves {
-		list = append(list, w.putLeaf(s.part(l), l.typ, v.written))
+		list = append(list, w.putLeaf(s.part(l), l.typ, v.Written))
 	}
 	return strings.Join(list, "; ")
 }
 
-func (w *writer) putLeaf(s spelling, t types.Type, written bool) string {
+func (w *sectionWriter) putLeaf(s spelling, t types.Type, written bool) string {
 	theirs := w.differ(t, s.shared, s.before)
 	switch {
 	case w.detect:
@@ -150,7 +113,7 @@ func (w *writer) putLeaf(s spelling, t types.Type, written bool) string {
 		return fmt.Sprintf("if %s { %s.Settle(%s, %s, %s, %s) }", theirs, w.hooks(), s.address, s.own, s.before, s.label)
 	}
 	ours := w.differ(t, s.own, s.before)
-	if isArray(t) {
+	if facts.IsArray(t) {
 		return fmt.Sprintf("if %s || %s { %s.PutWide(%s, &%s, &%s, %s) }", ours, theirs, w.hooks(), s.address, s.own, s.before, s.label)
 	}
 	if swap := w.swap(t); swap != "" {
@@ -162,14 +125,15 @@ func (w *writer) putLeaf(s spelling, t types.Type, written bool) string {
 
 // swap returns the function that publishes a number or a truth value by a
 // compare-and-swap, "" for other types.
-func (w *writer) swap(t types.Type) string {
+func (w *sectionWriter) swap(t types.Type) string {
 	b, ok := t.Underlying().(*types.Basic)
 	if !ok || b.Info()&(types.IsInteger|types.IsBoolean|types.IsFloat) == 0 {
 		return ""
 	}
-	switch size := w.sizes.Sizeof(t); {
+	sizes := w.pkg.TypesSizes
+	switch size := sizes.Sizeof(t); {
 	case b.Info()&types.IsInteger == 0:
-	case size == 8 && w.sizes.Sizeof(types.Typ[types.Uintptr]) == 8:
+	case size == 8 && sizes.Sizeof(types.Typ[types.Uintptr]) == 8:
 		return "Put64"
 	case size == 4:
 		return "Put32"

@@ -1,4 +1,4 @@
-package protect
+package plan
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 )
 
-// String is the summary: each guard with how its data is protected, and what is not
-// and why.
+// String is the table that a protected program prints when it starts: each guard with
+// how its data is protected, and what is not and why.
 func (p *Plan) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
@@ -34,8 +34,8 @@ func (p *Plan) String() string {
 	if data == 0 {
 		text = ""
 	}
-	text += fmt.Sprintf("cofferdam: %d of %d guarded variables are protected (%s)", protected[Isolate]+protected[Tolerate]+protected[Detect], data, p.how(protected))
-	if n := p.alone(); n > 0 {
+	text += fmt.Sprintf("cofferdam: %d of %d guarded variables are protected (%s)", protected[Isolate]+protected[Tolerate]+protected[Detect], data, p.modes(protected))
+	if n := p.leftAlone(); n > 0 {
 		text += fmt.Sprintf(", %d functions were left alone", n)
 	}
 	text += "\n"
@@ -45,8 +45,8 @@ func (p *Plan) String() string {
 	return text
 }
 
-// how is what protection comes down to.
-func (p *Plan) how(protected map[Mode]int) string {
+// modes says which modes the protected variables have.
+func (p *Plan) modes(protected map[Mode]int) string {
 	if p.Mode == Auto && protected[Isolate] > 0 {
 		return fmt.Sprintf("%d isolate, %d tolerate", protected[Isolate], protected[Tolerate])
 	}
@@ -56,7 +56,7 @@ func (p *Plan) how(protected map[Mode]int) string {
 	return string(p.Mode)
 }
 
-func (p *Plan) alone() int {
+func (p *Plan) leftAlone() int {
 	n := 0
 	for _, s := range p.Sections {
 		if s.Why != "" {
@@ -66,14 +66,14 @@ func (p *Plan) alone() int {
 	return n
 }
 
-// A row is what became of one variable.
+// A row is what becomes of one variable.
 type row struct {
-	in, out int
+	in, out int // sections that protect it, and sections that do not
 	by      Mode
 	why     []string
 }
 
-// maxReasons is how many reasons a line of the summary has.
+// maxReasons is how many reasons a line of the table has.
 const maxReasons = 2
 
 func (p *Plan) row(lock string, d *guard.Datum) row {
@@ -82,7 +82,7 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 	if p.Mode == Detect {
 		r.by = Detect
 	}
-	if why := p.isolation.why[keyOf(p.fset, d.Object.(*types.Var))]; p.Mode == Auto && why != "" {
+	if why := p.notIsolated[p.facts.KeyOf(d.Object.(*types.Var))]; p.Mode == Auto && why != "" {
 		r.why = append(r.why, "not isolated: "+why)
 	}
 	more, most := 0, len(r.why)+maxReasons
@@ -97,7 +97,7 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 			more++
 			return
 		}
-		r.why = append(r.why, fmt.Sprintf("%s (%s:%d)", why, base(s.At.Filename), s.At.Line))
+		r.why = append(r.why, fmt.Sprintf("%s (%s)", why, short(s.At)))
 	}
 	for i := range p.Sections {
 		s := &p.Sections[i]
@@ -121,5 +121,3 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 	}
 	return r
 }
-
-func base(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }

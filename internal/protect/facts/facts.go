@@ -1,0 +1,280 @@
+package facts
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+)
+
+// Facts are what is known of a program.
+type Facts struct {
+	Fset *token.FileSet
+
+	inspectors map[*packages.Package]*inspector.Inspector
+	keys       map[*types.Var]Key
+
+	effects      map[FuncKey]*Effect
+	functions    []FuncKey // those with effects, as they are declared
+	borrowers    map[FuncKey]*borrower
+	exposures    map[Key]Exposure
+	byMethod     []exposureByMethod
+	assigned     map[Key]bool
+	aliasedMaps  map[Key]bool
+	declarations map[Key]Declaration
+	pins         *pins
+
+	declarationsIn map[*packages.Package]map[Key]Declaration
+	uses           map[*packages.Package]map[Key][]ast.Node
+	exits          map[*packages.Package][]*ast.CallExpr
+}
+
+// Gather collects the facts of packages that load.Packages returned. All of them share a
+// file set, and prog is their SSA form.
+func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
+	f := &Facts{
+		Fset: prog.Fset, inspectors: make(map[*packages.Package]*inspector.Inspector), keys: make(map[*types.Var]Key),
+		effects: make(map[FuncKey]*Effect), borrowers: make(map[FuncKey]*borrower), exposures: make(map[Key]Exposure),
+		assigned: make(map[Key]bool), aliasedMaps: make(map[Key]bool), declarations: make(map[Key]Declaration),
+		declarationsIn: make(map[*packages.Package]map[Key]Declaration), uses: make(map[*packages.Package]map[Key][]ast.Node),
+		exits: make(map[*packages.Package][]*ast.CallExpr),
+	}
+	f.pins = &pins{facts: f, variables: make(map[Key]string), types: make(map[Key]string), unnamed: make(map[string]bool)}
+	for _, p := range pkgs {
+		f.inspectors[p] = inspector.New(p.Syntax)
+		f.declarationsIn[p] = make(map[Key]Declaration)
+		f.uses[p] = make(map[Key][]ast.Node)
+		newObserver(f, p).observePackage()
+	}
+	f.settleBorrowers()
+	f.settleExposures()
+	f.settleEffects()
+	f.pins.pinReflected(pkgs, prog)
+	return f
+}
+
+// An observer goes through one package and notes what each node shows.
+type observer struct {
+	*Facts
+	pkg  *packages.Package
+	info *types.Info
+	uses map[Key][]ast.Node
+
+	// Of the declaration that is being looked at:
+	effect   *Effect    // of the function; nil if it is none
+	receiver *types.Var // the pointer that the method is called on, or nil
+	borrower *borrower  // the method with that receiver
+	notHere  string     // why no use of a variable in it can be rewritten, or ""
+}
+
+func newObserver(f *Facts, p *packages.Package) *observer {
+	return &observer{Facts: f, pkg: p, info: p.TypesInfo, uses: f.uses[p]}
+}
+
+func (o *observer) observePackage() {
+	whole := o.packageNotRewritten()
+	for file := range o.inspectors[o.pkg].Root().Children() {
+		syntax := file.Node().(*ast.File)
+		notHere := whole
+		if whole == "" && !Rewritable(o.pkg, syntax) {
+			notHere = baseName(o.Fset.File(syntax.FileStart).Name()) + " is not rewritten"
+		}
+		o.pinLinknames(syntax)
+		o.observeDeclarations(syntax)
+		for decl := range file.Children() {
+			o.enter(decl.Node(), notHere)
+			o.observeDecl(decl)
+		}
+	}
+	o.pinTypeArguments()
+}
+
+// observeDecl goes through a declaration. Only the body of a function is what it does.
+func (o *observer) observeDecl(decl inspector.Cursor) {
+	d, ok := decl.Node().(*ast.FuncDecl)
+	if !ok {
+		o.observe(decl, false)
+		return
+	}
+	effect := o.effect
+	for child := range decl.Children() {
+		o.effect = nil
+		if child.Node() == d.Body {
+			o.effect = effect
+		}
+		o.observe(child, false)
+	}
+}
+
+// enter prepares for a declaration.
+func (o *observer) enter(n ast.Node, notHere string) {
+	o.effect, o.receiver, o.borrower, o.notHere = nil, nil, nil, notHere
+	d, ok := n.(*ast.FuncDecl)
+	if !ok {
+		return
+	}
+	if notHere == "" && Directive(d.Doc) != "" {
+		o.notHere = "a function that uses it cannot be rewritten"
+	}
+	fn, ok := o.info.Defs[d.Name].(*types.Func)
+	if !ok || d.Body == nil {
+		return
+	}
+	if r := fn.Signature().Recv(); d.Recv != nil && IsPointer(r.Type()) {
+		o.receiver, o.borrower = r, new(borrower)
+		o.borrowers[FuncKeyOf(fn)] = o.borrower
+	}
+	if d.Name.Name == "_" {
+		return
+	}
+	o.effect = new(Effect)
+	if k := FuncKeyOf(fn); o.effects[k] == nil {
+		o.functions = append(o.functions, k)
+	}
+	o.effects[FuncKeyOf(fn)] = o.effect
+}
+
+// observe goes through a node and those below it. The body of a function literal is no
+// part of what the function around it does, because nobody knows when it runs.
+func (o *observer) observe(root inspector.Cursor, inLiteral bool) {
+	root.Inspect(nil, func(c inspector.Cursor) bool {
+		if o.effect != nil && !inLiteral {
+			o.addEffect(o.info, o.effect, c)
+		}
+		o.observeReceiver(c, inLiteral)
+		o.observeExposure(c)
+		o.observeAssignment(c)
+		o.observeMap(c)
+		o.observePins(c)
+		o.observeUse(c)
+		o.observeExit(c)
+		if _, ok := c.Node().(*ast.FuncLit); !ok {
+			return true
+		}
+		for below := range c.Children() {
+			o.observe(below, true)
+		}
+		return false
+	})
+}
+
+// observeUse notes the variables of packages and the fields that a node names.
+func (o *observer) observeUse(c inspector.Cursor) {
+	note := func(v *types.Var) {
+		k := o.KeyOf(v)
+		o.uses[k] = append(o.uses[k], c.Node())
+	}
+	switch n := c.Node().(type) {
+	case *ast.KeyValueExpr:
+		if id, ok := n.Key.(*ast.Ident); ok {
+			if v, ok := o.info.Uses[id].(*types.Var); ok && v.IsField() {
+				note(v)
+			}
+		}
+	case *ast.Ident:
+		if v, ok := o.info.Uses[n].(*types.Var); ok && IsGlobal(v) {
+			note(v)
+		}
+	case *ast.SelectorExpr:
+		if s := o.info.Selections[n]; s != nil && s.Kind() == types.FieldVal {
+			note(s.Obj().(*types.Var))
+		}
+	}
+}
+
+// Uses returns where a package uses a variable of a package, or a field, in the order of
+// the source: an identifier, a selector, or the element of a literal that sets the field.
+func (f *Facts) Uses(p *packages.Package, k Key) []ast.Node { return f.uses[p][k] }
+
+// observeExit notes the calls of os.Exit.
+func (o *observer) observeExit(c inspector.Cursor) {
+	if call, ok := c.Node().(*ast.CallExpr); ok && len(call.Args) == 1 {
+		if f := CalleeOf(o.info, call.Fun); f != nil && f.FullName() == "os.Exit" {
+			o.exits[o.pkg] = append(o.exits[o.pkg], call)
+		}
+	}
+}
+
+// Exits returns where a package calls os.Exit.
+func (f *Facts) Exits(p *packages.Package) []*ast.CallExpr { return f.exits[p] }
+
+// observeAssignment notes the variables that are assigned to other than where they are
+// declared.
+func (o *observer) observeAssignment(c inspector.Cursor) {
+	switch n := c.Node().(type) {
+	case *ast.AssignStmt:
+		for _, l := range n.Lhs {
+			o.assign(l)
+		}
+	case *ast.IncDecStmt:
+		o.assign(n.X)
+	case *ast.RangeStmt:
+		if n.Tok == token.ASSIGN {
+			o.assign(n.Key)
+			o.assign(n.Value)
+		}
+	}
+}
+
+func (o *observer) assign(e ast.Expr) {
+	var id *ast.Ident
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		if o.info.Selections[e] == nil {
+			id = e.Sel // of another package
+		}
+	}
+	if id == nil {
+		return
+	}
+	if v, ok := o.info.Uses[id].(*types.Var); ok {
+		o.assigned[o.KeyOf(v)] = true
+	}
+}
+
+// Stable reports whether the object that a variable stands for stays the same: the
+// variable is no pointer, or is only assigned to where it is declared.
+//
+//	x := find(k)
+//	x.mu.Lock()
+//	x = x.next      the fields of x are those of another object from here on
+func (f *Facts) Stable(v *types.Var) bool {
+	if !IsPointer(v.Type()) {
+		return true
+	}
+	return f.Exposure(v) == Hidden && !f.assigned[f.KeyOf(v)]
+}
+
+// Rewritable reports whether another text can be given to the compiler for a file. The go
+// command makes other files of those that use cgo.
+func Rewritable(p *packages.Package, f *ast.File) bool {
+	return slices.Contains(p.GoFiles, p.Fset.File(f.FileStart).Name()) && !usesC(f)
+}
+
+func usesC(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
+}
+
+// Directive returns why a function with compiler directives is left alone, "" for others.
+func Directive(doc *ast.CommentGroup) string {
+	if doc == nil {
+		return ""
+	}
+	for _, c := range doc.List {
+		for _, d := range []string{"//go:nosplit", "//go:norace", "//go:nocheckptr", "//go:systemstack", "//go:linkname"} {
+			if strings.HasPrefix(c.Text, d) {
+				return "the function has " + d
+			}
+		}
+	}
+	return ""
+}
+
+func baseName(file string) string { return file[strings.LastIndexByte(file, '/')+1:] }

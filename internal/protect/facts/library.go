@@ -1,0 +1,93 @@
+package facts
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+// quietPackages are packages of the standard library whose functions use no variables but
+// what they are given, and tell other goroutines nothing. Functions that are given a
+// function or an interface can run any code; they are not harmless.
+var quietPackages = []string{
+	"bytes", "cmp", "encoding/binary", "encoding/hex", "errors", "maps", "math", "math/bits", "path", "path/filepath",
+	"slices", "sort", "strconv", "strings", "time", "unicode", "unicode/utf16", "unicode/utf8",
+}
+
+// printing are functions of package fmt that run no other code as long as what is
+// printed has no methods.
+var printing = []string{"Sprint", "Sprintf", "Sprintln", "Print", "Printf", "Println", "Errorf"}
+
+// harmless reports whether a call of a function from the standard library has no
+// effect on copies.
+func harmless(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
+	if f.Pkg() == nil {
+		return false
+	}
+	if f.Pkg().Path() == "fmt" && slices.Contains(printing, f.Name()) {
+		for _, a := range c.Args {
+			if t, ok := types.Unalias(info.TypeOf(a)).(*types.Basic); !ok || t.Kind() == types.UnsafePointer {
+				return false
+			}
+		}
+		return !c.Ellipsis.IsValid()
+	}
+	if !slices.Contains(quietPackages, f.Pkg().Path()) || startsTimer(f) {
+		return false
+	}
+	s, ok := info.TypeOf(c.Fun).(*types.Signature)
+	if !ok {
+		return false
+	}
+	for v := range s.Params().Variables() {
+		t := v.Type()
+		if u, ok := t.Underlying().(*types.Slice); ok {
+			t = u.Elem()
+		}
+		if !inert(t, 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// startsTimer reports whether a function has to do with timers: what a timer does
+// when it fires happens after what was done before it was set.
+func startsTimer(f *types.Func) bool {
+	if f.Pkg().Path() != "time" {
+		return false
+	}
+	if r := f.Signature().Recv(); r != nil {
+		n, ok := types.Unalias(Deref(r.Type())).(*types.Named)
+		return !ok || n.Obj().Name() == "Timer" || n.Obj().Name() == "Ticker"
+	}
+	return slices.Contains([]string{"NewTimer", "NewTicker", "After", "AfterFunc", "Tick"}, f.Name())
+}
+
+// inert reports whether the standard library can do nothing with a value of the
+// type but use it: the value has no code of its own.
+func inert(t types.Type, depth int) bool {
+	if depth > 4 {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer
+	case *types.Slice:
+		return inert(u.Elem(), depth+1)
+	case *types.Array:
+		return inert(u.Elem(), depth+1)
+	case *types.Map:
+		return inert(u.Key(), depth+1) && inert(u.Elem(), depth+1)
+	case *types.Pointer:
+		return isOfQuietPackage(u.Elem())
+	case *types.Struct:
+		return isOfQuietPackage(t)
+	}
+	return false
+}
+
+func isOfQuietPackage(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && slices.Contains(quietPackages, n.Obj().Pkg().Path())
+}

@@ -1,0 +1,307 @@
+package facts
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// pins are variables, fields and struct types of which data cannot be put on pages,
+// with the reason: the program uses them in a way that would not find the data there.
+// The first reason that is found counts.
+type pins struct {
+	facts     *Facts
+	variables map[Key]string  // and fields
+	types     map[Key]string  // by their names
+	unnamed   map[string]bool // structs that are written out: a named one of the same kind is assignable
+}
+
+// Pinned returns why a variable or field must stay where it is, "" if there is no reason.
+func (f *Facts) Pinned(v *types.Var) string { return f.pins.variables[f.KeyOf(v)] }
+
+// PinnedType returns why the fields of a named struct must stay in it, "" if there is no
+// reason.
+func (f *Facts) PinnedType(n *types.TypeName) string {
+	if why := f.pins.types[f.typeKey(n)]; why != "" {
+		return why
+	}
+	if f.pins.unnamed[TypeName(n.Type().Underlying())] {
+		return "another struct is written like its own"
+	}
+	return ""
+}
+
+func (s *pins) pin(v *types.Var, why string) {
+	if k := s.facts.KeyOf(v); s.variables[k] == "" {
+		s.variables[k] = why
+	}
+}
+
+// pinType pins the structs that values of a type have in them.
+func (s *pins) pinType(t types.Type, why string) {
+	for _, n := range structsIn(t) {
+		if k := s.facts.typeKey(n.Origin().Obj()); s.types[k] == "" {
+			s.types[k] = why
+		}
+	}
+}
+
+// structsIn returns the named structs that values of a type consist of.
+func structsIn(t types.Type) []*types.Named {
+	if t == nil {
+		return nil
+	}
+	var all []*types.Named
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		if _, ok := n.Underlying().(*types.Struct); ok {
+			all = append(all, n)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			all = append(all, structsIn(f.Type())...)
+		}
+	case *types.Array:
+		all = append(all, structsIn(u.Elem())...)
+	}
+	return all
+}
+
+// packageNotRewritten returns why all that a package uses has to stay.
+func (o *observer) packageNotRewritten() string {
+	for _, f := range o.pkg.OtherFiles {
+		if strings.HasSuffix(f, ".s") {
+			return "the package has assembly"
+		}
+	}
+	for _, f := range o.pkg.Syntax {
+		if usesC(f) || strings.HasSuffix(o.Fset.File(f.FileStart).Name(), "_cgo_gotypes.go") {
+			return "the package uses cgo"
+		}
+	}
+	return ""
+}
+
+// pinLinknames pins the variables that other packages may know by linkname.
+func (o *observer) pinLinknames(f *ast.File) {
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if words := strings.Fields(c.Text); len(words) > 1 && words[0] == "//go:linkname" {
+				if v, ok := o.pkg.Types.Scope().Lookup(words[1]).(*types.Var); ok {
+					o.pins.pin(v, "it has a linkname")
+				}
+			}
+		}
+	}
+}
+
+func (o *observer) observePins(c inspector.Cursor) {
+	switch n := c.Node().(type) {
+	case *ast.Ident:
+		o.pinIdent(c, n)
+	case *ast.SelectorExpr:
+		if sel := o.info.Selections[n]; sel != nil && sel.Kind() == types.FieldVal {
+			f := sel.Obj().(*types.Var).Origin()
+			o.pinUse(f)
+			if !o.addressable(n.X) && !sel.Indirect() {
+				o.pins.pin(f, "it is used in a value that has no address")
+			}
+		}
+	case *ast.CompositeLit:
+		o.pinLiteral(c, n)
+	case *ast.CallExpr:
+		o.pinArguments(n)
+	case *ast.StructType:
+		if spec, ok := c.Parent().Node().(*ast.TypeSpec); !ok || spec.Assign.IsValid() {
+			o.pins.unnamed[TypeName(o.info.TypeOf(n))] = true
+		}
+	case *ast.TypeSpec:
+		if t := o.info.TypeOf(n.Type); t != nil {
+			if _, ok := types.Unalias(t).(*types.Named); ok && !n.Assign.IsValid() {
+				o.pins.pinType(t, "another type is declared like it")
+			}
+		}
+	}
+	if e, ok := c.Node().(ast.Expr); ok {
+		o.pinCopied(c, e)
+	}
+}
+
+// pinIdent pins a package's variable where it cannot be rewritten, and the fields of one
+// that is a struct without a name, unless the use selects a field.
+func (o *observer) pinIdent(c inspector.Cursor, n *ast.Ident) {
+	v, ok := o.info.Uses[n].(*types.Var)
+	if !ok || !IsGlobal(v) {
+		return
+	}
+	o.pinUse(v)
+	if s, ok := v.Type().(*types.Struct); ok && c.ParentEdgeKind() != edge.SelectorExpr_X {
+		for f := range s.Fields() {
+			o.pins.pin(f, "its struct is used as a whole")
+		}
+	}
+}
+
+// pinUse pins what is used where nothing is rewritten.
+func (o *observer) pinUse(v *types.Var) {
+	switch {
+	case o.notHere != "":
+		o.pins.pin(v, o.notHere)
+	case v.Pkg() != nil && v.Pkg().Path() != o.pkg.PkgPath:
+		o.pins.pin(v, "package "+o.pkg.Name+" uses it")
+	}
+}
+
+// addressable reports whether an expression denotes memory, or is a pointer.
+func (o *observer) addressable(e ast.Expr) bool {
+	if t := o.info.TypeOf(e); t != nil && IsPointer(t) {
+		return true
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		_, ok := o.info.ObjectOf(e).(*types.Var)
+		return ok
+	case *ast.SelectorExpr:
+		sel := o.info.Selections[e]
+		return sel == nil || sel.Kind() == types.FieldVal && (sel.Indirect() || o.addressable(e.X))
+	case *ast.IndexExpr:
+		switch o.info.TypeOf(e.X).Underlying().(type) {
+		case *types.Slice, *types.Pointer:
+			return true
+		case *types.Array:
+			return o.addressable(e.X)
+		}
+	case *ast.StarExpr:
+		return true
+	}
+	return false
+}
+
+// insideFunction reports whether a node is evaluated when a function runs.
+func insideFunction(c inspector.Cursor) bool {
+	for range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		return true
+	}
+	return false
+}
+
+// pinLiteral pins the fields that a literal sets, unless it is evaluated when a function
+// runs: the first values of variables may have to be there before any code is.
+func (o *observer) pinLiteral(c inspector.Cursor, l *ast.CompositeLit) {
+	t := o.info.TypeOf(l)
+	if t == nil {
+		return
+	}
+	if _, ok := Deref(t).Underlying().(*types.Struct); !ok || len(l.Elts) == 0 {
+		return
+	}
+	for _, e := range l.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			o.pins.pinType(Deref(t), "a literal of its struct has no names")
+			return
+		}
+		if id, ok := kv.Key.(*ast.Ident); ok {
+			f, ok := o.info.ObjectOf(id).(*types.Var)
+			switch {
+			case !ok:
+			case insideFunction(c):
+				o.pinUse(f)
+			default:
+				o.pins.pin(f, "the first value of a variable sets it")
+			}
+		}
+	}
+}
+
+// pinArguments pins what is converted, measured, or moved by built-in functions.
+func (o *observer) pinArguments(c *ast.CallExpr) {
+	if tv := o.info.Types[ast.Unparen(c.Fun)]; tv.IsType() && len(c.Args) == 1 {
+		to, from := Deref(tv.Type), o.info.TypeOf(c.Args[0])
+		if from != nil && !types.Identical(to, Deref(from)) && !types.IsInterface(to) {
+			o.pins.pinType(to, "its struct is converted")
+			o.pins.pinType(Deref(from), "its struct is converted")
+		}
+		return
+	}
+	switch BuiltinOf(o.info, ast.Unparen(c.Fun)) {
+	case "len", "cap":
+		if sel, ok := ast.Unparen(c.Args[0]).(*ast.SelectorExpr); ok && o.info.Types[c].Value != nil {
+			if f, ok := o.info.ObjectOf(sel.Sel).(*types.Var); ok && f.IsField() {
+				o.pins.pin(f, "its length is a constant")
+			}
+		}
+	case "append", "copy", "clear":
+		for _, a := range c.Args {
+			if sl, ok := o.info.TypeOf(a).Underlying().(*types.Slice); ok {
+				o.pins.pinType(sl.Elem(), "elements of a slice are moved")
+			}
+		}
+	case "Sizeof", "Alignof", "Offsetof", "Slice", "SliceData", "Add":
+		for _, a := range c.Args {
+			o.pins.pinType(Deref(o.info.TypeOf(a)), "package unsafe is used with its struct")
+			if sel, ok := ast.Unparen(a).(*ast.SelectorExpr); ok {
+				o.pins.pinType(Deref(o.info.TypeOf(sel.X)), "package unsafe is used with its struct")
+			}
+		}
+	}
+}
+
+// pinCopied pins the structs in a value that is copied, or assigned to as a whole. A
+// value that is only being made is nowhere else.
+func (o *observer) pinCopied(c inspector.Cursor, e ast.Expr) {
+	at := c.ParentEdgeKind()
+	switch x := e.(type) {
+	case *ast.CompositeLit, *ast.CallExpr, *ast.ParenExpr:
+		return
+	case *ast.Ident:
+		if o.info.Defs[x] != nil && at != edge.RangeStmt_Key && at != edge.RangeStmt_Value {
+			return
+		}
+	}
+	switch p := c.Parent().Node().(type) {
+	case *ast.RangeStmt:
+		if p.X == e && p.Value == nil {
+			return
+		}
+	case *ast.CallExpr:
+		if b := BuiltinOf(o.info, ast.Unparen(p.Fun)); b == "len" || b == "cap" {
+			return
+		}
+	}
+	if wholeUse(o.info, e, c.Parent().Node()) {
+		o.pins.pinType(o.info.TypeOf(e), "its struct is copied or assigned")
+	}
+}
+
+// Packages of the standard library whose types and functions do not look into what they
+// have as type arguments. Those of handingOver hold pointers to it, and copy nothing.
+var (
+	incurious   = []string{"iter", "maps", "slices"}
+	handingOver = []string{"sync", "sync/atomic"}
+)
+
+// pinTypeArguments pins the structs that are type arguments: code for any type might copy
+// them, or look into them.
+func (o *observer) pinTypeArguments() {
+	for id, inst := range o.info.Instances {
+		path := ""
+		if of := o.info.ObjectOf(id); of != nil && of.Pkg() != nil {
+			path = of.Pkg().Path()
+		}
+		for t := range inst.TypeArgs.Types() {
+			switch {
+			case slices.Contains(handingOver, path):
+			case slices.Contains(incurious, path):
+				o.pins.pinType(t, "its struct is a type argument")
+			default:
+				o.pins.pinType(Deref(t), "its struct is a type argument")
+			}
+		}
+	}
+}

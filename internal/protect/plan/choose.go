@@ -1,0 +1,261 @@
+package plan
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+)
+
+// choose decides which variables a group has copies of, and which steps are opaque.
+func (r *round) choose(g *Group) {
+	var candidates []*Variable
+	for _, s := range g.Steps {
+		for _, a := range slices.Concat(s.does.Accesses, r.calledAccesses(g, s)) {
+			if v := r.candidate(g, a); v != nil && !slices.ContainsFunc(candidates, func(c *Variable) bool { return c.Place.Equal(v.Place) }) {
+				candidates = append(candidates, v)
+			}
+		}
+	}
+	// A struct that is used as a whole takes the place of its fields.
+	for _, v := range candidates {
+		if !slices.ContainsFunc(candidates, func(c *Variable) bool { return c != v && v.Within(c.Place) }) {
+			g.Vars = append(g.Vars, v)
+		}
+	}
+	g.Vars = append(g.Vars, r.variablesOnPages(g)...)
+	r.dropConflicting(g)
+	for _, s := range g.Steps {
+		if s.Opaque == "" {
+			s.Opaque = r.obscured(g, s)
+		}
+	}
+	r.noteSlow(g)
+	r.dropUnused(g)
+	r.markMaybeOwn(g)
+	for _, v := range g.Vars {
+		v.CopiesEntries = v.CopiesEntries && v.Written && !loopsAcross(g, v)
+	}
+}
+
+// candidate returns the variable that an access is about, if the lock guards it, and it
+// can have a copy.
+func (r *round) candidate(g *Group, a *facts.Access) *Variable {
+	if !a.Place.Known() {
+		if d := r.guardedBy(g, a.Last); d != "" && r.pages.of(a.Last) == nil {
+			g.leave(d, "it is reached by way of a pointer or an element")
+		}
+		return nil
+	}
+	datum := r.datum(g, a.Place)
+	if datum == "" || r.pages.has(a.Place) {
+		return nil
+	}
+	if r.Mode == Isolate {
+		g.leave(datum, r.pages.whyNot(a.Place))
+		return nil
+	}
+	if foreign(g, a.Place) && r.Mode != Detect {
+		return nil // slots are for these
+	}
+	p := a.Place
+	why := ""
+	switch {
+	case p.ThroughPointer() && p.Root != g.Lock.Root:
+		why = "it belongs to another object than the lock"
+	case !r.means(p.Root, g.First.Pos()):
+		why = p.Root.Name() + " is not known where the lock is taken"
+	case !r.facts.Stable(p.Root) && len(p.Fields) > 0:
+		why = p.Root.Name() + " is assigned to"
+	default:
+		why = r.unfit(p.Last().Type())
+	}
+	if why != "" {
+		g.leave(datum, why)
+		return nil
+	}
+	v := r.newVariable(p, datum)
+	v.CopiesEntries = r.Maps && r.Mode != Detect && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
+	return v
+}
+
+// calledAccesses returns accesses by functions that a step calls, in terms of the section,
+// as far as they are about the object that has the lock, or about globals.
+func (r *round) calledAccesses(g *Group, s *StepPlan) []*facts.Access {
+	var list []*facts.Access
+	seen := make(map[facts.FuncKey]bool)
+	var follow func(c facts.Call, root *types.Var)
+	follow = func(c facts.Call, root *types.Var) {
+		d, ok := r.functions[facts.FuncKeyOf(c.Func)]
+		if !ok || seen[facts.FuncKeyOf(c.Func)] {
+			return
+		}
+		seen[facts.FuncKeyOf(c.Func)] = true
+		inner, _ := r.parameter(c, root)
+		does := r.statement(d)
+		for _, a := range does.Accesses {
+			switch b := *a; {
+			case !b.Place.Known():
+			case b.Place.Root == inner && inner != nil && len(b.Place.Fields) > 0:
+				b.Place.Root = g.Lock.Root
+				list = append(list, &b)
+			case b.Place.IsGlobal():
+				list = append(list, &b)
+			}
+		}
+		for _, c := range does.Calls {
+			if inner != nil {
+				follow(c, inner)
+			}
+		}
+	}
+	if s.Opaque == "" {
+		for _, c := range s.does.Calls {
+			follow(c, g.Lock.Root)
+		}
+	}
+	return list
+}
+
+// dropConflicting leaves out the variables that cannot have copies. To leave one out can
+// make a step transparent, and the step show another way to the next.
+func (r *round) dropConflicting(g *Group) {
+	for again := true; again; {
+		again = false
+		for _, v := range g.Vars {
+			if why := r.conflict(g, v); why != "" {
+				g.leave(v.Datum, why)
+				g.Vars = slices.DeleteFunc(slices.Clone(g.Vars), func(w *Variable) bool { return w == v })
+				again = true
+				break
+			}
+		}
+	}
+}
+
+// conflict returns why a candidate cannot have a copy, and finds out whether it is
+// written and read.
+func (r *round) conflict(g *Group, v *Variable) string {
+	if v.OnPages != nil {
+		return r.conflictOnPages(g, v)
+	}
+	v.Written, v.Blind = false, true
+	for _, s := range g.Steps {
+		if s.Opaque != "" || r.obscured(g, s) != "" {
+			continue
+		}
+		for _, a := range s.does.Accesses {
+			switch {
+			case a.Place.Within(v.Place):
+				if a.Defined {
+					return "it is defined in the section"
+				}
+				v.Written = v.Written || a.Write || a.Entries && v.CopiesEntries
+				v.Blind = v.Blind && a.Blind && a.Place.Equal(v.Place)
+				if a.Write && g.reading {
+					return "it is written in a section that may only read"
+				}
+			case r.maybeNames(a, v) && !r.apart(a.Place, v):
+				return fmt.Sprintf("the section reaches it in another way as well, in line %d", r.line(a.Node.Pos()))
+			}
+		}
+		for _, c := range s.does.Calls {
+			if r.facts.EffectOf(c.Func).Names(v.Footprint) {
+				v.Blind = false // a clone may read it
+				v.Written = true
+			}
+		}
+	}
+	return ""
+}
+
+// loopsAcross reports whether a loop over a map may be interrupted: what is copied
+// after that is another map than the one that the loop goes through.
+func loopsAcross(g *Group, v *Variable) bool {
+	loops, interrupted := false, len(g.Acquires) > 1
+	for _, s := range g.Steps {
+		interrupted = interrupted || s.Opaque != ""
+		loops = loops || s.ranges && s.accesses(v.Place, func(a *facts.Access) bool { return a.Entries && a.Place.Equal(v.Place) })
+	}
+	return loops && interrupted
+}
+
+// dropUnused leaves out the variables that only opaque steps use: no step would use the
+// copies. What is on pages stays, because opaque steps reach it in the own view.
+func (r *round) dropUnused(g *Group) {
+	g.Vars = slices.DeleteFunc(g.Vars, func(v *Variable) bool {
+		why := ""
+		for _, s := range g.Steps {
+			uses := slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
+				s.accesses(v.Place, func(*facts.Access) bool { return true })
+			switch {
+			case uses && s.Opaque == "":
+				return false
+			case uses:
+				why = "the statement that uses it " + s.Opaque
+			}
+		}
+		if why != "" {
+			g.leave(v.Datum, why)
+		}
+		v.Passive = v.OnPages != nil && why != ""
+		return !v.Passive
+	})
+}
+
+// obscured returns why a step reaches variables of the group other than by name, or has
+// to find them published for another reason that depends on what is copied.
+func (r *round) obscured(g *Group, s *StepPlan) string {
+	for _, v := range g.Vars {
+		if s.does.Acquires && !r.exclusive(g, v) {
+			return "takes another lock, which may be what " + v.Last().Name() + " is used with elsewhere"
+		}
+		for _, t := range s.does.Whole {
+			if facts.Holds(t, v.Structs()) {
+				return "uses " + v.Root.Name() + " as a whole"
+			}
+		}
+		if s.accesses(v.Place, func(a *facts.Access) bool { return a.Taken }) {
+			return "takes the address of " + v.Last().Name()
+		}
+		for _, e := range s.does.Effects {
+			if why := e.MayPointTo(v.Footprint); why != "" {
+				return why
+			}
+		}
+	}
+	for _, c := range s.does.Calls {
+		if r.clonedCalls[c.Expr] && len(r.namedBy(g.Vars, c)) > 0 {
+			return "calls " + facts.FuncName(c.Func) + ", which uses what another lock guards, too"
+		}
+		if why := r.uncloneable(g.Vars, g.reading, c); why != "" {
+			return "calls " + facts.FuncName(c.Func) + ", which " + why
+		}
+	}
+	return ""
+}
+
+// withLock stands for the copies of what belongs to the object with the lock.
+var withLock = new(Slot)
+
+// claim notes the accesses that are to copies of a group. Sections of two locks can
+// overlap: what one has a copy of, the other does not.
+func (r *round) claim(g *Group) {
+	accesses := func(v *Variable, do func(*facts.Access) bool) bool {
+		for _, s := range g.Steps {
+			if s.Opaque == "" && s.accesses(v.Place, do) {
+				return true
+			}
+		}
+		return false
+	}
+	g.Vars = slices.DeleteFunc(g.Vars, func(v *Variable) bool {
+		if accesses(v, func(a *facts.Access) bool { return r.redirected[a.Node] != nil }) {
+			g.leave(v.Datum, "a section that overlaps has a copy")
+			return true
+		}
+		accesses(v, func(a *facts.Access) bool { r.redirected[a.Node] = withLock; return false })
+		return false
+	})
+}

@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+)
+
+// A decision is what becomes of all sections, given what is on pages.
+type decision struct {
+	packages []*Package
+	sections []Section
+	slowUses []slowUse
+}
+
+// A slowUse is a section that uses data on pages through the shared view: each time the
+// page has to be opened, and protected again by the next section.
+type slowUse struct {
+	datum *PageDatum
+	at    token.Position
+}
+
+// decide plans all packages. It changes nothing that is known, so that it can be asked
+// about different data on pages.
+func (p *planner) decide(pages *pageData) *decision {
+	out := new(decision)
+	for _, u := range p.units {
+		newRound(u, pages, out).run()
+	}
+	return out
+}
+
+// A round decides for one package.
+type round struct {
+	*unit
+	pages *pageData
+	all   *decision
+	out   *Package
+
+	// redirected are the accesses that are to a copy, with the slot that has it, or
+	// withLock.
+	redirected map[ast.Expr]*Slot
+	// clonedCalls are those that are of clones for the sections of a lock.
+	clonedCalls map[*ast.CallExpr]bool
+	// maybeOwn are the uses of fields on pages that may be of the section's object.
+	maybeOwn map[ast.Node]bool
+	clones   map[string]*Clone
+}
+
+func newRound(u *unit, pages *pageData, all *decision) *round {
+	r := &round{
+		unit: u, pages: pages, all: all, out: &Package{Package: u.pkg},
+		redirected: make(map[ast.Expr]*Slot), clonedCalls: make(map[*ast.CallExpr]bool),
+		maybeOwn: make(map[ast.Node]bool), clones: make(map[string]*Clone),
+	}
+	for i, f := range u.files {
+		file := &File{File: f, Index: u.index[i], Entry: u.entry(f)}
+		for _, c := range u.facts.Exits(u.pkg) {
+			if contains(f.Syntax, c) {
+				file.Exits = append(file.Exits, c)
+			}
+		}
+		r.out.Files = append(r.out.Files, file)
+	}
+	all.packages = append(all.packages, r.out)
+	return r
+}
+
+func (r *round) run() {
+	for _, b := range r.bodies {
+		for _, a := range b.alone {
+			r.all.sections = append(r.all.sections, a.Section)
+			r.noteSlowBody(b, a.lock)
+		}
+		var groups []*Group
+		for _, o := range b.outlines {
+			g := newGroup(o)
+			groups = append(groups, g)
+			r.choose(g)
+			r.claim(g)
+			r.claimCalls(g)
+		}
+		for _, g := range groups {
+			r.findSlots(g)
+			r.report(g)
+			if len(g.Vars)+len(g.Slots) > 0 {
+				r.settle(g)
+				f := r.out.Files[b.file]
+				f.Groups = append(f.Groups, g)
+			}
+		}
+	}
+	r.findSites()
+}
+
+func newGroup(o *Outline) *Group {
+	g := &Group{Outline: o}
+	for _, s := range o.steps {
+		g.Steps = append(g.Steps, &StepPlan{Step: s, Opaque: s.opaque()})
+	}
+	return g
+}
+
+// report notes what becomes of a group's sections for the table.
+func (r *round) report(g *Group) {
+	if len(g.Vars)+len(g.Slots)+len(g.left) == 0 {
+		return // the lock guards nothing that the section uses
+	}
+	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: r.lockName(g.Lock)}
+	vars := g.Vars
+	for _, slot := range g.Slots {
+		vars = slices.Concat(vars, slot.Fields)
+	}
+	for _, v := range vars {
+		if v.OnPages != nil {
+			if !v.Passive {
+				s.Isolated = append(s.Isolated, v.Datum)
+			}
+			continue
+		}
+		for _, name := range append([]string{v.Datum}, r.guardedIn(g, v.Last().Type())...) {
+			if !slices.Contains(s.Protected, name) {
+				s.Protected = append(s.Protected, name)
+			}
+		}
+	}
+	for _, d := range g.left {
+		if l := (Left{d.datum, d.why}); !slices.Contains(s.Left, l) && !slices.Contains(s.Protected, d.datum) {
+			s.Left = append(s.Left, l)
+		}
+	}
+	r.all.sections = append(r.all.sections, s)
+}
+
+// settle works out what is written for each step of a group.
+func (r *round) settle(g *Group) {
+	g.OnlyReaches = len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive })
+	for _, s := range g.Steps {
+		s.Interrupts = s.Opaque != "" || r.Mode == Detect && r.writes(g, s)
+		s.Resumes = !s.ends && !isReturn(s.Stmt) && !facts.Panics(r.info, s.Stmt)
+		switch {
+		case s.Interrupts:
+			s.Redirects = redirects(g.Vars, s.does.Accesses, func(v *Variable) bool { return v.OnPages != nil })
+		case r.Mode != Detect:
+			for _, slot := range g.Slots {
+				s.SlotUses = append(s.SlotUses, r.slotUse(g, slot, s))
+			}
+			s.MapCopies = r.mapCopies(g, s)
+			s.Calls = r.clonedCallsOf(g.Vars, s.does.Calls)
+			s.Redirects = redirects(g.Vars, s.does.Accesses, func(*Variable) bool { return true })
+		}
+	}
+	r.settleNames(g)
+}
+
+func isReturn(s ast.Stmt) bool {
+	_, ok := s.(*ast.ReturnStmt)
+	return ok
+}
+
+// redirects returns the accesses that are within one of the variables.
+func redirects(vars []*Variable, accesses []*facts.Access, want func(*Variable) bool) []Redirect {
+	var list []Redirect
+	for _, a := range accesses {
+		for i, v := range vars {
+			if a.Place.Within(v.Place) && want(v) {
+				list = append(list, Redirect{a.Node, i, a.Place.Beyond(v.Place)})
+			}
+		}
+	}
+	return list
+}
+
+// writes reports whether a step may assign to a variable of the group.
+func (r *round) writes(g *Group, s *StepPlan) bool {
+	for _, c := range s.does.Calls {
+		if len(r.namedBy(g.Vars, c)) > 0 {
+			return true
+		}
+	}
+	for _, v := range g.Vars {
+		if s.accesses(v.Place, func(a *facts.Access) bool { return a.Write }) {
+			return true
+		}
+	}
+	return false
+}
+
+// mapCopies returns the variables whose maps a step changes, or goes through.
+func (r *round) mapCopies(g *Group, s *StepPlan) []int {
+	var list []int
+	for i, v := range g.Vars {
+		if !v.CopiesEntries {
+			continue
+		}
+		changes := s.accesses(v.Place, func(a *facts.Access) bool { return a.Entries && a.Place.Equal(v.Place) }) ||
+			slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
+		if changes {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// settleNames finds out whether a local variable has to say that there are copies, and
+// which variables' names mean something else where they are published or taken.
+func (r *round) settleNames(g *Group) {
+	places := make([]token.Pos, 0, len(g.Acquires)+len(g.Releases)+1)
+	for _, st := range slices.Concat(g.Acquires, g.Releases) {
+		places = append(places, st.Pos())
+	}
+	if g.Deferred != nil {
+		places = append(places, g.Deferred.Pos())
+	}
+	interrupted := g.Deferred != nil && len(g.Releases) > 0
+	for _, s := range g.Steps {
+		if !s.Defers && !s.Interrupts {
+			continue
+		}
+		interrupted = true
+		places = append(places, s.Stmt.Pos(), s.Stmt.End())
+		places = append(places, s.Bodies...)
+		if s.BodyEnd.IsValid() {
+			places = append(places, s.BodyEnd)
+		}
+		for _, c := range s.Continues {
+			places = append(places, c.Pos())
+		}
+	}
+	g.Flagged = interrupted && len(g.Vars) > 0
+	for _, v := range g.Vars {
+		v.ByPointer = slices.ContainsFunc(places, func(at token.Pos) bool { return !r.means(v.Root, at) })
+	}
+}

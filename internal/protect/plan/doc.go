@@ -1,0 +1,181 @@
+// Package plan decides how a program is protected, from what package facts knows of it and
+// from the guards. A [Plan] is data: for each variable whether it has copies, lives on
+// pages or is left alone, with the reason; for each section the steps before which it is
+// interrupted, the expressions that use a copy, the calls that become calls of clones.
+// Package write makes texts of it.
+//
+// # Terms
+//
+// A section is found along the structure of a function, from Lock to Unlock. What one
+// statement evaluates by itself is a step. The sections of one lock in a function whose
+// copies can be declared together are a group. A variable is a place that can be named
+// for the whole section: x.f, where x is the object with the lock, or a global.
+//
+// # What a section becomes
+//
+//	x.mu.Lock()       x.mu.Lock(); v := x.n; b := v
+//	x.n++             v++
+//	x.mu.Unlock()     Put(&x.n, v, b); x.mu.Unlock()
+//
+// The copies are local variables, so that a section costs a few nanoseconds.
+//
+// # Why a correct program means the same
+//
+// In a program without data races, no other goroutine touches what a goroutine touches
+// between two operations that synchronise. So a section may work on copies there, if they
+// are taken after the one and published before the other, and if whatever it does in
+// between uses the copies. A step for which one of these does not hold is opaque: the
+// section is interrupted for it. It publishes its copies before the step, the step runs as
+// it is, and the section takes its copies anew afterwards. Each hazard is one of these:
+//
+// The step synchronises. It sends, receives, starts a goroutine, releases another lock,
+// panics, or calls code that is not known to do none of it.
+//
+//	x.n++             v++
+//	done <- x         if on { on = false; Put(&x.n, v, b) }; done <- x; if !on { on = true; v = x.n; b = v }
+//	x.n++             v++
+//
+// The step takes another lock, and some code uses the variable without the section's
+// lock: the section has to see what that code did before it released the other lock.
+//
+//	y.mu.Lock()       Put(&x.n, v, b); y.mu.Lock(); v = x.n; b = v
+//
+// The step takes the variable's address, or uses a pointer of its type where any code
+// takes its address, or uses its struct as a whole.
+//
+//	f(&x.n)           Put(&x.n, v, b); f(&x.n); v = x.n; b = v
+//	*p = 0            Put(&x.n, v, b); *p = 0; v = x.n; b = v
+//	y := *x           Put(&x.n, v, b); y := *x; v = x.n; b = v
+//
+// The step calls a function that uses the variable. The function is cloned: the clone
+// has the address of the copy as a parameter. Where that is impossible, because the
+// function is generic, is in another package, has a function literal or does not have
+// the object from its caller, the step is opaque.
+//
+//	x.shift(2)                      x.clone(&v, 2)
+//	func (x *T) shift(d int) {      func (x *T) clone(q *int, d int) {
+//		x.n += d                        *q += d
+//	}                               }
+//
+// The header of a loop is evaluated again after its body, so an opaque one finds all
+// published at each continue and at the end of the body.
+//
+//	for <-more {      Put(...); for <-more { v = x.n; b = v;
+//		x.n++                 v++
+//	}                       Put(...) }; v = x.n; b = v
+//
+// A deferred release runs after whatever the function does, and after all calls that are
+// deferred later, which run before it and must find all published.
+//
+//	defer x.mu.Unlock()     defer func() { Put(...); x.mu.Unlock() }()
+//	defer f()               defer f(); defer func() { Put(...) }()
+//
+// A variable is left as it is, for a whole group, where no step could be told apart: the
+// section reaches it by the name of another object, its root is assigned to, or the
+// section of another lock that overlaps has a copy.
+//
+//	y.n++             y may be x, so that x.n has no copy
+//	x = x.next        x.n is another variable from here on
+//
+// Where a name means something else inside the section, a pointer is kept.
+//
+//	if x := f(); x != nil { <-c }      p := &x.n before; Put(p, v, b) in there
+//
+// A map has its entries copied before a step that changes them, if no other name for the
+// map exists.
+//
+//	x.m[k] = 1        if n < 0 { n = len(v); v = maps.Clone(v) }; v[k] = 1
+//
+// Objects that a section finds on its way, such as entries of a guarded map, nodes of a
+// list, or parameters, are known at run time alone. A section has a slot for each type of
+// such objects, with the copy of one object's fields; before a statement it says which
+// object that is. To use another object publishes the one before. If e is nil then so is
+// the slot's pointer, and the statement panics as it would. An object of which a section
+// uses each field once gets no slot: there is nothing between the first access and the
+// last that careless code could spoil.
+//
+//	e := x.m[k]       e := v[k]
+//	e.n--             if o != e { put(); if e != nil { o = e; s.n = e.n; c = &s } }; c.n--
+//	x.mu.Unlock()     put(); x.mu.Unlock()
+//
+// It does not matter for any of this whether a guard was inferred rightly: a guard decides
+// what is protected, not what is correct.
+//
+// Two things are different. A section that ends by a panic, and not by a deferred
+// Unlock, leaves the lock held as before, but what it has written since the last opaque
+// step is lost with it. And function literals that follow a Lock in a function may have
+// another number in stack traces.
+//
+// # Pages
+//
+// Data on pages is one memory in two views: the shared view can be protected, the own view
+// never is. It has no pointers, because the garbage collector does not look at pages, and
+// its address is taken nowhere, because the kernel does not wait at protected pages.
+//
+// A variable of a package, or a field of one that is a struct without a name, is declared
+// anew as two pointers, one for each view:
+//
+//	var n int       var p, o = aside.New[int](guard, "n", 0)
+//	n++             (*p)++      where the lock is not known to be held
+//	n++             (*o)++      in a section
+//
+// The fields of a type that has its lock in itself move to another object. The type has
+// a field that leads there:
+//
+//	type T struct {         type T struct { x aside.Object[parts];
+//		mu sync.Mutex           mu sync.Mutex
+//		n  int                  _  int
+//	}                       }; type parts struct { n int }
+//	&T{n: 1}                &T{x: aside.Make(parts{n: 1})}
+//	t.n++                   t.x.Get().Shared.n++
+//	t.n++                   s.Own.n++       in a section of t, where s is t.x.Get()
+//	u.n++                   u.x.Get().View().n++      in one of t: it may be u, or not
+//
+// The lock stays what it is. Each variable and field has a guard of its own, and a section
+// enters the guard after it has the lock, for writing or for reading as it does the one or
+// the other: a correct program may read what a section reads, and do as it likes with what
+// the section does not use.
+//
+//	mu.Lock()         mu.Lock(); g.Lock()
+//	n++               (*o)++
+//	<-c               g.Unlock(); <-c; g.Lock()
+//	mu.Unlock()       g.Leave(); mu.Unlock(); g.Wake()
+//
+// A section that is in the guard delays all code that uses the shared view. So it leaves
+// the guard before each opaque step, which another goroutine may have to finish, and
+// enters it again afterwards. An opaque step that names the data uses the own view, since
+// the lock is held. Nothing can be lost or stale: what remains of the difference to the
+// program as it is are delays. A section that ends by a panic, and not by a deferred
+// Unlock, stays in the guard as it keeps the lock, and other code waits the longest wait.
+//
+// # Modes
+//
+// Detect has no copies: a step that writes is opaque, and instead of publishing, the
+// variable is compared with what the section saw last. Isolate has pages alone. Auto has
+// pages for what all sections can use in the own view, and copies for the rest. A section
+// that uses data through the shared view has to open the page each time; so Auto decides
+// with all candidates on pages, takes those that a section would use in that way off
+// their pages, and decides again.
+//
+// # What is left alone
+//
+// Sections that cannot be followed (a lock that is held on some ways only, that is taken
+// here and released elsewhere, goto), variables that are reached by way of a pointer in
+// another variable, large arrays, what must not be copied, files that use cgo. All of it is
+// in the table, with the reason.
+//
+// # Files
+//
+//	plan.go      what a plan consists of, and how it is made
+//	unit.go      a package: its files, functions, and bodies with sections
+//	outline.go   sections and steps as they stand in the source
+//	flow.go      following a lock through a function
+//	decide.go    what becomes of each group, given what is on pages
+//	choose.go    which variables have copies, and which steps are opaque
+//	variable.go  variables, and which types can have copies
+//	slot.go      objects that a section finds on its way
+//	clone.go     functions that are cloned
+//	spell.go     types as a file can write them
+//	pages.go     what is on pages, and where it is used
+//	table.go     the plan as a table
+package plan

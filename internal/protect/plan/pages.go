@@ -1,0 +1,396 @@
+package plan
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+)
+
+// A PageDatum is a variable or field that lives on pages.
+type PageDatum struct {
+	Number int // tells them apart
+	Key    facts.Key
+	Datum  string         // how the guard calls it
+	Lock   string         // how the guard calls its lock
+	LockAt token.Position // where that is declared
+	Home   string         // the path of the package that declares it
+	InTest bool           // it is declared in a test file
+	Owner  string         // the type that has it as a field; "" for a variable and a field of one
+	Root   string         // the variable, or the one that has it as a field
+	Field  string         // the field; "" for a variable
+	Type   types.Type
+	Value  string // the constant that a variable begins with; "" for zero
+	// Declared is where it is declared in the variant of the package that has new texts.
+	Declared facts.Declaration
+}
+
+// pageData is what is on pages of a program.
+type pageData struct {
+	facts  *facts.Facts
+	list   []*PageDatum
+	byLock map[facts.Key][]*PageDatum
+	byKey  map[facts.Key]*PageDatum
+	why    map[facts.Key]string // guarded data that is not on pages, with the reason
+}
+
+func newPageData(f *facts.Facts) *pageData {
+	return &pageData{facts: f, byLock: make(map[facts.Key][]*PageDatum), byKey: make(map[facts.Key]*PageDatum), why: make(map[facts.Key]string)}
+}
+
+// of returns what a variable or field is on pages, or nil.
+func (all *pageData) of(v *types.Var) *PageDatum { return all.byKey[all.facts.KeyOf(v)] }
+
+// has reports whether a place is on pages.
+func (all *pageData) has(p facts.Place) bool {
+	return slices.ContainsFunc(p.Chain(), func(v *types.Var) bool { return all.of(v) != nil })
+}
+
+// whyNot returns why a place is not on pages.
+func (all *pageData) whyNot(p facts.Place) string {
+	for _, v := range p.Chain() {
+		if why := all.why[all.facts.KeyOf(v)]; why != "" {
+			return why
+		}
+	}
+	return "it is part of something that is not guarded as a whole"
+}
+
+// without leaves out data, with the reasons.
+func (all *pageData) without(reasons map[*PageDatum]string) *pageData {
+	kept := newPageData(all.facts)
+	kept.why = all.why
+	out := func(d *PageDatum) bool { return reasons[d] != "" }
+	for lock, list := range all.byLock {
+		kept.byLock[lock] = slices.DeleteFunc(slices.Clone(list), out)
+	}
+	for _, d := range all.list {
+		if out(d) {
+			kept.why[d.Key] = reasons[d]
+			continue
+		}
+		kept.list = append(kept.list, d)
+		kept.byKey[d.Key] = d
+	}
+	return kept
+}
+
+// candidates returns the guarded data that can live on pages.
+func (p *planner) candidates(guards []*guard.Guard) *pageData {
+	all := newPageData(p.facts)
+	if p.Mode != Isolate && p.Mode != Auto || p.Unprotected != "" {
+		return all
+	}
+	for _, g := range guards {
+		for _, d := range g.Data {
+			v := d.Object.(*types.Var)
+			if why := p.unfitForPages(g, d); why != "" {
+				all.why[p.facts.KeyOf(v)] = why
+				continue
+			}
+			all.add(g, d)
+		}
+	}
+	for _, u := range p.units {
+		for _, d := range all.list {
+			if d.Home == u.pkg.PkgPath {
+				d.Declared, _ = p.facts.DeclarationIn(u.pkg, d.Key)
+			}
+		}
+	}
+	return all
+}
+
+func (all *pageData) add(g *guard.Guard, d *guard.Datum) {
+	v := d.Object.(*types.Var)
+	at, _ := all.facts.Declaration(v)
+	i := &PageDatum{
+		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: d.Name, Lock: g.Lock.Name, LockAt: g.Lock.At,
+		Home: at.Package.PkgPath, InTest: at.InTest(), Root: at.Root, Type: v.Type(), Value: at.Constant(),
+	}
+	if at.Type != nil {
+		i.Owner = at.Type.Name
+	}
+	if at.Struct != nil {
+		i.Field = v.Name()
+	}
+	lock := all.facts.KeyOf(g.Lock.Object.(*types.Var))
+	all.list = append(all.list, i)
+	all.byLock[lock] = append(all.byLock[lock], i)
+	all.byKey[i.Key] = i
+}
+
+// unfitForPages returns why guarded data cannot live on pages, "" if it can.
+func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
+	v, lock := d.Object.(*types.Var), g.Lock.Object.(*types.Var)
+	at, ok := p.facts.Declaration(v)
+	lockAt, known := p.facts.Declaration(lock)
+	switch {
+	case !facts.IsSync(lock.Type(), "Mutex", "RWMutex"):
+		return "its lock is not of package sync"
+	case !known || !ok:
+		return "it or its lock is declared inside a function or another struct"
+	case at.Package.PkgPath != lockAt.Package.PkgPath || at.InTest() != lockAt.InTest():
+		return "it is declared elsewhere than its lock"
+	case !at.Beside(lockAt), at.Type != nil && d.Way != lock.Name():
+		return "its lock belongs to another object"
+	case facts.HeapReference(v.Type()) != "":
+		return "it holds " + facts.HeapReference(v.Type())
+	case facts.Uncopyable(v.Type()) != "":
+		return "it is or has " + facts.Uncopyable(v.Type())
+	case tooLarge(at, v):
+		return "it is too large"
+	case at.Fixed != "":
+		return at.Fixed
+	case p.facts.Exposure(v) != facts.Hidden:
+		return "its address is taken"
+	case p.facts.ExposedWithin(v.Type()):
+		return "the address of a part of it may be taken"
+	case p.facts.Pinned(v) != "":
+		return p.facts.Pinned(v)
+	case at.Type != nil && p.facts.PinnedType(at.Owner()) != "":
+		return p.facts.PinnedType(at.Owner())
+	case at.Type == nil && at.Struct != nil && p.facts.Exposure(at.RootVar()) != facts.Hidden:
+		return "the address of its struct is taken"
+	}
+	return ""
+}
+
+// The largest data that is put on pages, in bytes. Memory of pages is taken when they
+// are made, not when it is used.
+const (
+	largestVariable = 64 << 10
+	largestField    = 4 << 10 // there may be many
+)
+
+func tooLarge(d facts.Declaration, v *types.Var) bool {
+	size := d.Package.TypesSizes.Sizeof(v.Type())
+	return size > largestVariable || d.Type != nil && size > largestField
+}
+
+// variablesOnPages returns what a group's lock guards on pages, in terms of the group.
+func (r *round) variablesOnPages(g *Group) []*Variable {
+	var all []*Variable
+	for _, d := range r.pages.byLock[r.facts.KeyOf(g.Lock.Last())] {
+		if d.Home != r.pkg.PkgPath {
+			continue
+		}
+		v := &Variable{Datum: d.Datum, OnPages: d, Footprint: facts.Footprint{Keys: []facts.Key{d.Key}, Types: []string{facts.TypeName(d.Type)}}}
+		if d.Owner == "" {
+			v.Root = r.pkg.Types.Scope().Lookup(d.Root).(*types.Var)
+			if d.Field != "" {
+				v.Fields = []*types.Var{fieldOf(v.Root.Type(), d.Field)}
+			}
+		} else {
+			v.Place = g.Lock.Parent()
+			v.Fields = append(v.Fields, fieldOf(facts.Deref(v.Last().Type()), d.Field))
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// fieldOf returns a field of a struct, as it is declared.
+func fieldOf(t types.Type, name string) *types.Var {
+	for f := range t.Underlying().(*types.Struct).Fields() {
+		if f.Name() == name {
+			return f.Origin()
+		}
+	}
+	return nil
+}
+
+// conflictOnPages returns why a group cannot use a variable that is on pages from there,
+// and finds out whether it writes it.
+func (r *round) conflictOnPages(g *Group, v *Variable) string {
+	v.Written = false
+	for _, s := range g.Steps {
+		if s.Opaque != "" || r.obscured(g, s) != "" || !r.mayWrite(s, v, g.reading) {
+			continue
+		}
+		if g.reading {
+			return "it is written in a section that may only read"
+		}
+		v.Written = true
+	}
+	return ""
+}
+
+// mayWrite reports whether a step writes a variable that is on pages, in the section's
+// object or in another. What is done to the elements of arrays is not told apart: they
+// are taken to be written, unless the section may only read.
+func (r *round) mayWrite(s *StepPlan, v *Variable, reading bool) bool {
+	seen := make(map[facts.FuncKey]bool)
+	var writes func(does *facts.Statement) bool
+	writes = func(does *facts.Statement) bool {
+		for _, a := range does.Accesses {
+			if (a.Write || !reading && facts.HasArray(v.OnPages.Type)) && r.leadsThrough(a, v.OnPages.Key) {
+				return true
+			}
+		}
+		for _, c := range does.Calls {
+			k := facts.FuncKeyOf(c.Func)
+			if !r.facts.EffectOf(c.Func).Names(v.Footprint) || seen[k] {
+				continue
+			}
+			seen[k] = true
+			d, ok := r.functions[k]
+			if !ok || writes(r.statement(d)) {
+				return true
+			}
+		}
+		return false
+	}
+	return writes(s.does)
+}
+
+// leadsThrough reports whether an access is to a variable or field, or leads through it.
+func (r *round) leadsThrough(a *facts.Access, k facts.Key) bool {
+	if !a.Place.Known() {
+		return r.facts.KeyOf(a.Last) == k
+	}
+	return slices.ContainsFunc(a.Place.Chain(), func(v *types.Var) bool { return r.facts.KeyOf(v) == k })
+}
+
+// noteSlow notes the variables on pages that a section uses through the shared view.
+func (r *round) noteSlow(g *Group) {
+	for _, v := range g.Vars {
+		if v.OnPages == nil {
+			continue
+		}
+		for _, s := range g.Steps {
+			slow := s.Opaque != "" && slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
+			for _, n := range s.nodes {
+				slow = slow || r.literalTouches(n, v.OnPages.Key)
+			}
+			if slow {
+				r.addSlow(v.OnPages, s.Stmt.Pos())
+			}
+		}
+	}
+}
+
+// literalTouches reports whether a function literal in a node uses a variable or field.
+func (r *round) literalTouches(n ast.Node, k facts.Key) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if l, ok := n.(*ast.FuncLit); ok && !found {
+			found = r.facts.Touches(r.pkg, l.Body, k)
+		}
+		return !found
+	})
+	return found
+}
+
+// noteSlowBody does that for a body that is left alone.
+func (r *round) noteSlowBody(b *body, lock facts.Place) {
+	for _, d := range r.pages.byLock[r.facts.KeyOf(lock.Last())] {
+		if r.facts.Touches(r.pkg, b.block, d.Key) {
+			r.addSlow(d, b.block.Pos())
+		}
+	}
+}
+
+func (r *round) addSlow(d *PageDatum, at token.Pos) {
+	r.all.slowUses = append(r.all.slowUses, slowUse{d, r.facts.Fset.PositionFor(at, false)})
+}
+
+// slow returns the data that would make a correct program slow on pages, with the first
+// section that does.
+func (d *decision) slow() map[*PageDatum]string {
+	all := make(map[*PageDatum]string)
+	for _, use := range d.slowUses {
+		if all[use.datum] == "" {
+			all[use.datum] = "a section would have to open its page each time (" + short(use.at) + ")"
+		}
+	}
+	return all
+}
+
+// A Site is a use of data on pages that is not known to be by the holder of its lock.
+type Site struct {
+	// Node is an identifier, a selector, or the element of a literal that sets a field.
+	Node  ast.Node
+	Datum *PageDatum
+	// MaybeOwn says that it may be the section's object, which is known at run time.
+	MaybeOwn bool
+}
+
+// markMaybeOwn notes the fields on pages that the sections of a group use, whether of the
+// object that has the lock or of another. Those that are known to be of the first are
+// redirected anyway.
+func (r *round) markMaybeOwn(g *Group) {
+	if !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.OnPages != nil }) {
+		return
+	}
+	for _, s := range g.Steps {
+		if s.Opaque != "" {
+			continue
+		}
+		for _, n := range s.nodes {
+			ast.Inspect(n, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncLit:
+					return false
+				case *ast.SelectorExpr:
+					r.maybeOwn[n] = true
+				}
+				return true
+			})
+		}
+	}
+}
+
+// findSites finds the uses of data on pages that no section redirects.
+func (r *round) findSites() {
+	if len(r.pages.list) == 0 {
+		return
+	}
+	uses := r.usesOnPages(r.pkg)
+	for _, f := range r.out.Files {
+		var redirected []Redirect
+		for _, g := range f.Groups {
+			for _, s := range g.Steps {
+				redirected = append(redirected, s.Redirects...)
+				for _, use := range s.SlotUses {
+					redirected = append(redirected, use.Redirects...)
+				}
+			}
+		}
+		f.Sites = sitesWithin(f.Syntax, uses, redirected)
+	}
+	for _, c := range r.out.Clones {
+		c.Sites = sitesWithin(c.Decl, uses, c.Redirects)
+	}
+}
+
+// usesOnPages returns all uses of data on pages in a package.
+func (r *round) usesOnPages(p *packages.Package) []Site {
+	var all []Site
+	for _, d := range r.pages.list {
+		for _, n := range r.facts.Uses(p, d.Key) {
+			all = append(all, Site{n, d, r.maybeOwn[n]})
+		}
+	}
+	return all
+}
+
+// sitesWithin returns the uses in a node that are not redirected.
+func sitesWithin(root ast.Node, uses []Site, redirected []Redirect) []Site {
+	var list []Site
+	for _, s := range uses {
+		if contains(root, s.Node) && !slices.ContainsFunc(redirected, func(r Redirect) bool { return contains(r.Node, s.Node) }) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func contains(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}

@@ -1,0 +1,264 @@
+package plan
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A Mode is how data is protected.
+type Mode string
+
+const (
+	// Auto is the strongest that fits: Isolate for data that can live on pages,
+	// Tolerate for the rest.
+	Auto Mode = "auto"
+	// Isolate puts data on pages that only the lock's holder can reach.
+	Isolate Mode = "isolate"
+	// Tolerate has sections work on private copies.
+	Tolerate Mode = "tolerate"
+	// Detect only compares.
+	Detect Mode = "detect"
+)
+
+// Modes are all of them.
+var Modes = []Mode{Auto, Isolate, Tolerate, Detect}
+
+// Options say how to protect.
+type Options struct {
+	Mode Mode
+	// Maps asks for copies of the entries of maps.
+	Maps bool
+	// Least is the confidence that a guard must have.
+	Least float64
+	// Unprotected is why pages cannot be protected where the program will run, ""
+	// if they can.
+	Unprotected string
+	// Tests says that the tests of the packages are what will run.
+	Tests bool
+}
+
+// A Plan is how a program is protected. It is data alone: package write makes texts of it,
+// and decides nothing.
+type Plan struct {
+	Options
+	// Packages are those that can have new texts.
+	Packages []*Package
+	// OnPages are the variables and fields that live on pages.
+	OnPages []*PageDatum
+	// Guards are the locks with what they guard.
+	Guards []*guard.Guard
+	// Sections are where locks are taken that guard something, with what becomes of
+	// them.
+	Sections []Section
+
+	facts       *facts.Facts
+	notIsolated map[facts.Key]string
+}
+
+// A Package is one package of the program.
+type Package struct {
+	*packages.Package
+	Files []*File
+	// Clones are the functions that are cloned. One that another calls comes first.
+	Clones []*Clone
+}
+
+// A File can have a new text.
+type File struct {
+	*source.File
+	// Index is the number of the file in its package.
+	Index int
+	// Entry is the function that the program begins in, main or TestMain, if it is in
+	// this file, and Exits are the calls of os.Exit.
+	Entry *ast.FuncDecl
+	Exits []*ast.CallExpr
+	// Groups are the sections that are rewritten.
+	Groups []*Group
+	// Sites are the uses of data on pages that are not in sections.
+	Sites []Site
+}
+
+// A Group is the sections of one lock that have their copies in common, and what becomes
+// of them.
+type Group struct {
+	*Outline
+	Vars  []*Variable
+	Slots []*Slot
+	Steps []*StepPlan
+	// OnlyReaches says that the sections never enter a guard or have a copy: they use
+	// data on pages in statements that must find the guards left.
+	OnlyReaches bool
+	// Flagged says that it depends on the way through the section whether there are
+	// copies where they are published or taken, so that a local variable has to say it.
+	Flagged bool
+
+	left []leftOut
+}
+
+// A leftOut is guarded data that a group leaves as it is.
+type leftOut struct {
+	datum string
+	why   string
+}
+
+func (g *Group) leave(datum, why string) { g.left = append(g.left, leftOut{datum, why}) }
+
+// A StepPlan is what becomes of a step.
+type StepPlan struct {
+	*Step
+	// Opaque is why the step must find all published, and works on what is shared. It
+	// is "" for a step that works on the copies.
+	Opaque string
+	// Interrupts says that the section is interrupted for the step: copies are
+	// published and guards left before it.
+	Interrupts bool
+	// Resumes says that the section goes on after the step.
+	Resumes bool
+	// Redirects are the expressions that are written in another way, and Calls the
+	// calls that become calls of clones.
+	Redirects []Redirect
+	Calls     []ClonedCall
+	// SlotUses has for each slot of the group what the step has to do with it.
+	SlotUses []SlotUse
+	// MapCopies are the variables whose maps have to be copied before the step.
+	MapCopies []int
+}
+
+// A Redirect has an expression use a variable's copy, or its place on pages.
+type Redirect struct {
+	Node ast.Expr
+	Var  int         // of those of the group, the clone or the slot
+	Rest facts.Place // the fields beyond the variable
+}
+
+// A Section is a place where a lock is taken, with what becomes of it.
+type Section struct {
+	At   token.Position
+	Lock string
+	// Protected are the guarded variables that the section has copies of, and
+	// Isolated those that it reaches on pages, by the names that the guard has for
+	// them.
+	Protected, Isolated []string
+	// Left are those that it uses as they are, with the reason.
+	Left []Left
+	// Why is the reason if the section as a whole was left alone.
+	Why string
+}
+
+// A Left is something that was left alone.
+type Left struct {
+	Name string
+	Why  string
+}
+
+// Make plans the protection of packages.
+func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o Options) (*Plan, error) {
+	p := &planner{Options: o, facts: known, guards: guards}
+	for _, pkg := range Variants(pkgs) {
+		u, err := newUnit(p, pkg)
+		if err != nil {
+			return nil, err
+		}
+		p.units = append(p.units, u)
+	}
+	strong := guards.AtLeast(o.Least)
+	pages := p.candidates(strong)
+	out := p.decide(pages)
+	if o.Mode == Auto {
+		if slow := out.slow(); len(slow) > 0 {
+			pages = pages.without(slow)
+			out = p.decide(pages)
+		}
+	}
+	return &Plan{
+		Options: o, Packages: out.packages, OnPages: pages.list, Guards: strong, Sections: out.sections,
+		facts: known, notIsolated: pages.why,
+	}, nil
+}
+
+// Variants returns each package once: of those that are the same but for test files, the
+// one with most files.
+func Variants(pkgs []*packages.Package) []*packages.Package {
+	best := make(map[string]*packages.Package)
+	var order []string
+	for _, p := range pkgs {
+		if strings.HasSuffix(p.ID, ".test") && p.Name == "main" && p.ForTest == "" {
+			continue // what go test makes to run tests
+		}
+		old := best[p.PkgPath]
+		if old == nil {
+			order = append(order, p.PkgPath)
+		}
+		if old == nil || len(p.Syntax) > len(old.Syntax) {
+			best[p.PkgPath] = p
+		}
+	}
+	var all []*packages.Package
+	for _, path := range order {
+		all = append(all, best[path])
+	}
+	return all
+}
+
+// A planner plans for one program.
+type planner struct {
+	Options
+	facts  *facts.Facts
+	guards *guard.Guards
+	units  []*unit
+}
+
+// A unit is one package with its sections as they stand in the source.
+type unit struct {
+	*planner
+	pkg   *packages.Package
+	info  *types.Info
+	sizes types.Sizes
+	files []*source.File
+	index []int // of the files among those of the package
+
+	bodies     []*body
+	functions  map[facts.FuncKey]function
+	statements map[*ast.FuncDecl]*facts.Statement
+}
+
+// A function with the file that it stands in.
+type function struct {
+	*ast.FuncDecl
+	file int
+}
+
+// A body is the body of a function or of a function literal, without those of the
+// literals inside it.
+type body struct {
+	file     int
+	block    *ast.BlockStmt
+	outlines []*Outline
+	alone    []aloneSection
+}
+
+// An aloneSection is left as it is, as a whole.
+type aloneSection struct {
+	Section
+	lock facts.Place
+}
+
+// statement returns what a function's body does.
+func (u *unit) statement(d function) *facts.Statement {
+	s := u.statements[d.FuncDecl]
+	if s == nil {
+		s = u.facts.Statement(u.pkg, d.Body)
+		u.statements[d.FuncDecl] = s
+	}
+	return s
+}
+
+func (u *unit) line(p token.Pos) int { return u.facts.Line(p) }

@@ -1,0 +1,190 @@
+package plan
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// newUnit reads a package, and finds its functions and sections.
+func newUnit(p *planner, pkg *packages.Package) (*unit, error) {
+	u := &unit{
+		planner: p, pkg: pkg, info: pkg.TypesInfo, sizes: pkg.TypesSizes,
+		functions: make(map[facts.FuncKey]function), statements: make(map[*ast.FuncDecl]*facts.Statement),
+	}
+	for i, syntax := range pkg.Syntax {
+		if !facts.Rewritable(pkg, syntax) {
+			continue
+		}
+		text, err := os.ReadFile(pkg.Fset.File(syntax.FileStart).Name())
+		if err != nil {
+			return nil, err
+		}
+		f, err := source.NewFile(pkg.Fset, syntax, text)
+		if err != nil {
+			return nil, err
+		}
+		f.Package, f.Types, f.Info = pkg, pkg.Types, pkg.TypesInfo
+		u.files = append(u.files, f)
+		u.index = append(u.index, i)
+		for _, d := range syntax.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+				if o, ok := u.info.Defs[d.Name].(*types.Func); ok {
+					u.functions[facts.FuncKeyOf(o)] = function{d, len(u.files) - 1}
+				}
+			}
+		}
+	}
+	for i := range u.files {
+		u.findBodies(i)
+	}
+	return u, nil
+}
+
+// findBodies finds the sections of a file.
+func (u *unit) findBodies(file int) {
+	for _, d := range u.files[file].Syntax.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Body != nil {
+				u.findBody(file, d.Body, facts.Directive(d.Doc))
+			}
+		case *ast.GenDecl:
+			u.findLiterals(file, d, "")
+		}
+	}
+}
+
+// findBody finds the sections of a body and of the function literals in it, which are
+// left alone if there is a reason.
+func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
+	b := &body{file: file, block: block}
+	for _, lock := range u.locksOf(block) {
+		f := follow(u.info, block, lock)
+		switch {
+		case f.why != "" || why != "":
+			u.leaveAlone(b, f, why)
+		case !u.facts.Stable(lock.Root):
+			u.leaveAlone(b, f, lock.Root.Name()+" is assigned to")
+		default:
+			b.outlines = append(b.outlines, f.outlines...)
+		}
+	}
+	for _, o := range b.outlines {
+		for _, s := range o.steps {
+			s.does = u.facts.Statement(u.pkg, s.nodes...)
+		}
+	}
+	if len(b.outlines)+len(b.alone) > 0 {
+		u.bodies = append(u.bodies, b)
+	}
+	u.findLiterals(file, block, why)
+}
+
+func (u *unit) findLiterals(file int, n ast.Node, why string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		l, ok := n.(*ast.FuncLit)
+		if ok {
+			u.findBody(file, l.Body, why)
+		}
+		return !ok
+	})
+}
+
+// locksOf returns the locks that a body takes.
+func (u *unit) locksOf(block *ast.BlockStmt) []facts.Place {
+	var all []facts.Place
+	ast.Inspect(block, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			o, ok := facts.OperationOf(u.info, n)
+			if ok && o.Lock.Known() && (o.Acquires() || o.Tries()) && !slices.ContainsFunc(all, o.Lock.Equal) {
+				all = append(all, o.Lock)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// leaveAlone notes that a body's sections of a lock stay as they are.
+func (u *unit) leaveAlone(b *body, f *flow, why string) {
+	if why == "" {
+		why = f.why
+	}
+	first := b.block.Pos()
+	ast.Inspect(b.block, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if o, ok := facts.OperationOf(u.info, c); ok && o.On(f.lock) && first == b.block.Pos() {
+				first = c.Pos()
+			}
+		}
+		return true
+	})
+	if f.at.IsValid() && u.line(f.at) != u.line(first) {
+		why += fmt.Sprintf(" (line %d)", u.line(f.at))
+	}
+	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(f.lock), Why: why}
+	b.alone = append(b.alone, aloneSection{s, f.lock})
+}
+
+// lockName names a lock as its guard does.
+func (u *unit) lockName(lock facts.Place) string {
+	for _, g := range u.guards.List {
+		if u.facts.KeyOf(g.Lock.Object.(*types.Var)) == u.facts.KeyOf(lock.Last()) {
+			return g.Lock.Name
+		}
+	}
+	return lock.String()
+}
+
+// short writes a place in the source without the directory.
+func short(p token.Position) string {
+	return filepath.Base(p.Filename) + ":" + strconv.Itoa(p.Line)
+}
+
+// entry returns the function of a file that the program begins in, or nil.
+func (u *unit) entry(f *source.File) *ast.FuncDecl {
+	name := "main"
+	switch {
+	case u.Tests && facts.IsTestFile(f.Name):
+		name = "TestMain"
+	case u.Tests || u.pkg.Name != "main":
+		return nil
+	}
+	for _, d := range f.Syntax.Decls {
+		if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Body != nil && d.Name.Name == name {
+			return d
+		}
+	}
+	return nil
+}
+
+// fileAt returns the file that a position is in.
+func (u *unit) fileAt(p token.Pos) *source.File {
+	i := slices.IndexFunc(u.files, func(f *source.File) bool { return f.Syntax.FileStart <= p && p <= f.Syntax.FileEnd })
+	return u.files[i]
+}
+
+// means reports whether the name of a variable means that variable at a place of the
+// source.
+func (u *unit) means(v *types.Var, at token.Pos) bool {
+	scope := u.pkg.Types.Scope().Innermost(at)
+	if scope == nil {
+		return false
+	}
+	_, o := scope.LookupParent(v.Name(), at)
+	return o == v
+}

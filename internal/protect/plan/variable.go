@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+)
+
+// A Variable is one that the sections of a group have a copy of, or use on pages.
+type Variable struct {
+	facts.Place
+	Footprint facts.Footprint
+	// Datum is how the guard calls it, and Suspects where it is written without the
+	// lock.
+	Datum, Suspects string
+	// Written says that a section may write it, Blind that no section reads it.
+	Written, Blind bool
+	// CopiesEntries says that it is a map of which the entries are copied too.
+	CopiesEntries bool
+	// ByPointer says that its name means something else somewhere in the section, so
+	// that a pointer to it has to be kept.
+	ByPointer bool
+	// Spelling is its type, as the file can write it, in a slot and in a clone.
+	Spelling string
+
+	// OnPages is where it lives, if it has no copy. Passive says that the sections
+	// need not enter its guard: only steps use it that must find the guard left.
+	OnPages *PageDatum
+	Passive bool
+}
+
+// newVariable describes a variable that has copies.
+func (u *unit) newVariable(p facts.Place, datum string) *Variable {
+	v := &Variable{Place: p, Datum: datum, Footprint: u.facts.Footprint(p.Last())}
+	v.Suspects = u.suspects(v)
+	return v
+}
+
+// maxSuspects is how many places a finding names.
+const maxSuspects = 3
+
+// suspects lists the places where a variable is written without the lock.
+func (u *unit) suspects(v *Variable) string {
+	var list []string
+	for _, f := range v.Chain() {
+		_, d := u.guards.Of(f)
+		if d == nil || d.Name != v.Datum {
+			continue
+		}
+		for _, dev := range d.Deviations {
+			if dev.Kind == guard.Write && len(list) < maxSuspects {
+				list = append(list, short(dev.At)+" in "+dev.Func)
+			}
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// guardedBy returns the name of a variable or field if the group's lock guards it.
+func (u *unit) guardedBy(g *Group, v *types.Var) string {
+	gd, d := u.guards.Of(v)
+	if gd == nil || d.Confidence < u.Least || u.facts.KeyOf(gd.Lock.Object.(*types.Var)) != u.facts.KeyOf(g.Lock.Last()) {
+		return ""
+	}
+	return d.Name
+}
+
+// guardedIn returns the names of the fields of a struct that the group's lock guards.
+func (u *unit) guardedIn(g *Group, t types.Type) []string {
+	var list []string
+	if s, ok := t.Underlying().(*types.Struct); ok {
+		for f := range s.Fields() {
+			if d := u.guardedBy(g, f); d != "" {
+				list = append(list, d)
+			}
+			list = append(list, u.guardedIn(g, f.Type())...)
+		}
+	}
+	return list
+}
+
+// datum returns the name of what a place is, or is a part of, if the group's lock guards
+// it.
+func (u *unit) datum(g *Group, p facts.Place) string {
+	name := ""
+	for _, v := range p.Chain() {
+		if d := u.guardedBy(g, v); d != "" {
+			name = d
+		}
+	}
+	return name
+}
+
+// exclusive reports whether nothing can have used a variable since the group's lock was
+// taken, by what is known of all accesses to it.
+func (u *unit) exclusive(g *Group, v *Variable) bool {
+	if v.Root != g.Lock.Root && !(v.IsGlobal() && g.Lock.IsGlobal()) {
+		return false // it may be another object's lock
+	}
+	for _, f := range v.Chain() {
+		if gd, d := u.guards.Of(f); gd != nil && d.Name == v.Datum {
+			e := d.Evidence
+			return e.ReadsWithout+e.WritesWithout+e.Unknown == 0
+		}
+	}
+	return false
+}
+
+// apart reports whether a place, which is not within a variable, is other memory for
+// sure: another field of the same object, or of a local struct that nothing points to.
+func (u *unit) apart(p facts.Place, v *Variable) bool {
+	switch {
+	case !p.Known() || len(p.Fields) == 0:
+		return false
+	case p.Root == v.Root:
+		return true
+	}
+	return !p.IsGlobal() && !facts.IsPointer(p.Root.Type()) && u.facts.Exposure(p.Root) == facts.Hidden
+}
+
+// maybeNames reports whether an access may be to the variable in any object, by what it
+// names.
+func (u *unit) maybeNames(a *facts.Access, v *Variable) bool {
+	return slices.ContainsFunc(append([]*types.Var{a.Last}, a.Place.Fields...), func(f *types.Var) bool {
+		return slices.Contains(v.Footprint.Reach(), u.facts.KeyOf(f))
+	})
+}
+
+// maxWide is the size of a struct, in bytes, beyond which a copy costs more than it
+// is worth.
+const maxWide = 256
+
+// unfit returns why there can be no copy of a variable of a type, or "".
+func (u *unit) unfit(t types.Type) string {
+	if what := facts.Uncopyable(t); what != "" {
+		return "it is or has " + what
+	}
+	switch t.Underlying().(type) {
+	case *types.Array, *types.Struct:
+		if hasUnfitArray(t) {
+			return "it is or has an array of what is not a word"
+		}
+		if parametrised(t) {
+			return ""
+		}
+		if n := u.sizes.Sizeof(t); n > maxWide {
+			return fmt.Sprintf("it has %d bytes", n)
+		}
+	}
+	return ""
+}
+
+// hasUnfitArray reports whether a type has an array in it that cannot be compared as
+// a whole.
+func hasUnfitArray(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return SamenessOf(u) == Unknown
+	case *types.Struct:
+		for f := range u.Fields() {
+			if hasUnfitArray(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// parametrised reports whether the size of a type depends on type parameters.
+func parametrised(t types.Type) bool {
+	switch u := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		return parametrised(u.Underlying())
+	case *types.Array:
+		return parametrised(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if parametrised(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A Sameness is how two values of a type are found to be the same, bit by bit: by == or
+// by a function of package tolerate.
+type Sameness string
+
+const (
+	// Unknown is that of types with several parts, or of which nothing is known.
+	Unknown       Sameness = ""
+	Comparison    Sameness = "=="
+	SameFloat     Sameness = "SameFloat" // 0 == -0
+	SameString    Sameness = "SameString"
+	SamePointer   Sameness = "SamePointer"
+	SameSlice     Sameness = "SameSlice"
+	SameInterface Sameness = "SameInterface"
+)
+
+// SamenessOf returns the sameness of a type.
+func SamenessOf(t types.Type) Sameness {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return Unknown
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		switch info := t.Info(); {
+		case info&(types.IsInteger|types.IsBoolean) != 0 || t.Kind() == types.UnsafePointer:
+			return Comparison
+		case info&types.IsFloat != 0:
+			return SameFloat
+		case info&types.IsString != 0:
+			return SameString
+		}
+	case *types.Pointer, *types.Chan:
+		return Comparison
+	case *types.Map, *types.Signature:
+		return SamePointer
+	case *types.Slice:
+		return SameSlice
+	case *types.Interface:
+		return SameInterface
+	case *types.Array:
+		if SamenessOf(t.Elem()) == Comparison {
+			return Comparison
+		}
+	}
+	return Unknown
+}

@@ -1,0 +1,37 @@
+// Package write makes the texts of protected programs: it turns a plan into edits of the
+// source. Nothing is decided here. Package plan says what becomes of each hazard and why;
+// this package knows how it is spelled.
+//
+// # Lines
+//
+// All is written into the lines that it belongs to, so that positions in panics and
+// traces stay. Declarations that are added stand at the end of the file, and clones have
+// the positions of their originals.
+//
+//	x.mu.Lock()       x.mu.Lock(); cofferdam0s1v0 := x.n; ...
+//
+// # Names
+//
+// All names begin with a word that no identifier of the package begins with. In these,
+// i is the number of the variable or slot:
+//
+//	0s1     section 1 of file 0: whether there are copies
+//	0s1vi   the copy, 0s1bi what it was, 0s1ni the entries its map had, 0s1pi its address
+//	0s1li   what findings say of it
+//	0s1oi   a slot: with p the object, v the copy, b what it was, c a pointer to the copy, f
+//	        the function that publishes it
+//	0s1gi   the pages of the object with the lock
+//	0c1f    clone 1 of function f, with its parameters q0, q1
+//	g1, p1, o1, x1, t1      what is on pages: guard, shared view, own view, field, type
+//	rt, watch, aside, i1    packages
+//
+// # Files
+//
+//	write.go     packages and files
+//	section.go   sections: taking, publishing, interrupting
+//	put.go       publishing one variable
+//	slot.go      slots
+//	clone.go     clones and their calls
+//	pages.go     data on pages
+//	program.go   main and os.Exit
+package write

@@ -1,0 +1,226 @@
+package write
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// The names of what is declared for data on pages.
+
+func (u *packageWriter) pageName(what string, d *plan.PageDatum) string {
+	return u.names + what + strconv.Itoa(d.Number)
+}
+
+func (u *packageWriter) guardName(d *plan.PageDatum) string  { return u.pageName("g", d) }
+func (u *packageWriter) objectName(d *plan.PageDatum) string { return u.pageName("x", d) }
+func (u *packageWriter) partName(d *plan.PageDatum) string   { return u.pageName("t", d) }
+func (u *packageWriter) sharedName(d *plan.PageDatum) string { return u.pageName("p", d) }
+func (u *packageWriter) ownName(d *plan.PageDatum) string    { return u.pageName("o", d) }
+func (u *packageWriter) asideName() string                   { return u.names + "aside" }
+
+// lockText writes what findings tell of a lock.
+func lockText(d *plan.PageDatum) string {
+	return fmt.Sprintf("%q, %q, %d", d.Lock, d.LockAt.Filename, d.LockAt.Line)
+}
+
+// own is how a section writes a variable: its copy, or its place in the own view.
+func (w *sectionWriter) own(i int) string {
+	v := w.group.Vars[i]
+	switch d := v.OnPages; {
+	case d == nil:
+		return w.id("v", i)
+	case d.Owner == "":
+		return "(*" + w.ownName(d) + ")"
+	default:
+		return w.id("g", i) + ".Own." + d.Field
+	}
+}
+
+// findPages declares the way to the pages of the object that has the lock.
+func (w *sectionWriter) findPages() []string {
+	var list []string
+	for i, v := range w.group.Vars {
+		if v.OnPages == nil || v.OnPages.Owner == "" {
+			continue
+		}
+		list = append(list, fmt.Sprintf("%s := %s.%s.Get()", w.id("g", i), v.Parent(), w.objectName(v.OnPages)))
+		if v.Passive {
+			list = append(list, "_ = "+w.id("g", i))
+		}
+	}
+	return list
+}
+
+// reach rewrites sections that enter no guard, and only use data on pages.
+func (w *sectionWriter) reach() {
+	for _, d := range w.findPages() {
+		w.edits.InsertAfter(w.group.First.End(), "; "+d)
+	}
+	for _, s := range w.group.Steps {
+		w.redirect(s)
+	}
+}
+
+// enter begins a section on pages, or goes on with it.
+func (w *sectionWriter) enter() []string { return w.callGuards("Lock", "RLock") }
+
+// leave ends it, or interrupts it.
+func (w *sectionWriter) leave(why reason) []string {
+	if why == beforeRelease {
+		return w.callGuards("Leave", "RUnlock")
+	}
+	return w.callGuards("Unlock", "RUnlock")
+}
+
+// wake follows the release of the lock.
+func (w *sectionWriter) wake() string {
+	text := ""
+	for _, call := range w.callGuards("Wake", "") {
+		text += "; " + call
+	}
+	return text
+}
+
+// callGuards calls a method of the guards of the variables that are on pages, as the
+// section writes them or only reads them.
+func (w *sectionWriter) callGuards(writing, reading string) []string {
+	var list []string
+	for i, v := range w.group.Vars {
+		if v.OnPages == nil || v.Passive {
+			continue
+		}
+		name, method := w.id("g", i), reading
+		if v.OnPages.Owner == "" {
+			name = w.guardName(v.OnPages)
+		}
+		if v.Written {
+			method = writing
+		}
+		if method != "" {
+			list = append(list, name+"."+method+"()")
+		}
+	}
+	return list
+}
+
+// redirectSites has uses of data on pages find it there.
+//
+//	n                (*p)
+//	t.n              t.x.Get().Shared.n     or, in a section, t.x.Get().View().n
+//	&T{n: 1}         &T{x: aside.Make(part{n: 1})}
+func (f *fileWriter) redirectSites(edits *source.Edits, sites []plan.Site) {
+	for _, s := range sites {
+		d := s.Datum
+		switch n := s.Node.(type) {
+		case *ast.KeyValueExpr:
+			edits.ReplaceBetween(n.Pos(), n.Value.Pos(), fmt.Sprintf("%s: %s.Make(%s{%s: ", f.objectName(d), f.asideName(), f.partName(d), d.Field))
+			edits.InsertBefore(n.End(), "})")
+			f.importAside()
+		case *ast.Ident:
+			edits.Replace(n, "(*"+f.sharedName(d)+")")
+		case *ast.SelectorExpr:
+			switch {
+			case d.Owner == "":
+				edits.Replace(n, "(*"+f.sharedName(d)+")")
+			case s.MaybeOwn:
+				edits.Replace(n.Sel, f.objectName(d)+".Get().View()."+d.Field)
+			default:
+				edits.Replace(n.Sel, f.objectName(d)+".Get().Shared."+d.Field)
+			}
+		default:
+			panic(fmt.Sprintf("protect: a use of data on pages that is a %T", n))
+		}
+	}
+}
+
+// declarePages declares what a package has on pages. A use that was forgotten does not
+// compile, because the variable or field has lost its name.
+func (u *packageWriter) declarePages() {
+	for _, d := range u.plan.OnPages {
+		if d.Home != u.pkg.PkgPath {
+			continue
+		}
+		f := u.bySyntax[d.Declared.File]
+		if d.Owner == "" {
+			u.declareVariable(d)
+		} else {
+			f.declarePart(d)
+		}
+		f.edits.Replace(d.Declared.Name, "_")
+	}
+}
+
+// importAside imports package aside into a file.
+func (f *fileWriter) importAside() { f.edits.ImportInLine(f.asideName(), "cofferdamrt/protect/aside") }
+
+// declareVariable declares a variable on pages. It comes before all other variables of
+// the package, which might be initialised by functions that use it.
+func (u *packageWriter) declareVariable(d *plan.PageDatum) {
+	f := u.firstFile(d.InTest)
+	f.importAside()
+	typ := f.spell(d.Type)
+	value := d.Value
+	if value == "" {
+		value = "*new(" + typ + ")"
+	}
+	f.edits.InsertBefore(f.afterImports(), fmt.Sprintf("; var %s = %s.NewGuard(%s); var %s, %s = %s.New[%s](%s, %q, %s)",
+		u.guardName(d), u.asideName(), lockText(d), u.sharedName(d), u.ownName(d), u.asideName(), typ, u.guardName(d), d.Datum, value))
+}
+
+// firstFile returns the file of a package whose variables are initialised first.
+func (u *packageWriter) firstFile(test bool) *fileWriter {
+	var first *fileWriter
+	for _, f := range u.files {
+		if facts.IsTestFile(f.file.Name) == test && (first == nil || filepath.Base(f.file.Name) < filepath.Base(first.file.Name)) {
+			first = f
+		}
+	}
+	return first
+}
+
+// afterImports is where declarations can begin.
+func (f *fileWriter) afterImports() token.Pos {
+	at := f.file.Syntax.Name.End()
+	for _, d := range f.file.Syntax.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			at = g.End()
+		}
+	}
+	return at
+}
+
+// spell writes a type in a file that may not import its package yet.
+func (f *fileWriter) spell(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == f.pkg.Types.Path() {
+			return ""
+		}
+		name := f.spelled[p.Path()]
+		if name == "" {
+			name = f.names + "i" + strconv.Itoa(len(f.spelled)+1)
+			f.spelled[p.Path()] = name
+			f.edits.ImportInLine(name, p.Path())
+		}
+		return name
+	})
+}
+
+// declarePart moves a field of a type to a type of its own.
+func (f *fileWriter) declarePart(d *plan.PageDatum) {
+	f.importAside()
+	fields := d.Declared.Struct.Fields
+	i := slices.IndexFunc(fields.List, func(field *ast.Field) bool { return slices.Contains(field.Names, d.Declared.Name) })
+	typ := f.file.TextOf(fields.List[i].Type)
+	f.edits.InsertAfter(fields.Opening+1, fmt.Sprintf(" %s %s.Object[%s];", f.objectName(d), f.asideName(), f.partName(d)))
+	f.tail = append(f.tail, fmt.Sprintf("type %s struct { %s %s }\n\nfunc (%s) CofferdamNames() (string, string, string, int) { return %q, %s }",
+		f.partName(d), d.Field, typ, f.partName(d), d.Owner, lockText(d)))
+}

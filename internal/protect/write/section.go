@@ -1,0 +1,253 @@
+package write
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
+)
+
+// A sectionWriter writes the sections of one group.
+type sectionWriter struct {
+	*fileWriter
+	group  *plan.Group
+	name   string // what its names begin with
+	detect bool
+}
+
+func newSectionWriter(f *fileWriter, g *plan.Group, number int) *sectionWriter {
+	return &sectionWriter{fileWriter: f, group: g, name: f.prefix + "s" + strconv.Itoa(number), detect: f.plan.Mode == plan.Detect}
+}
+
+// write rewrites the sections.
+//
+//	x.mu.Lock()       x.mu.Lock(); on := true; v := x.n; b := v
+//	x.n++             v++
+//	f()               if on { on = false; Put(&x.n, v, b) }; f(); if !on { on = true; v = x.n; b = v }
+//	x.mu.Unlock()     if on { on = false; Put(&x.n, v, b) }; x.mu.Unlock()
+func (w *sectionWriter) write() {
+	g := w.group
+	if g.OnlyReaches {
+		w.reach()
+		return
+	}
+	w.addLabels()
+	for i, a := range g.Acquires {
+		if i == 0 {
+			w.edits.InsertAfter(a.End(), "; "+w.declare())
+		} else if take := w.take(); take != "" {
+			w.edits.InsertAfter(a.End(), "; "+take)
+		}
+	}
+	for _, r := range g.Releases {
+		w.edits.InsertBefore(r.Pos(), w.publish(beforeRelease)+"; ")
+		w.edits.InsertAfter(r.End(), w.wake())
+	}
+	if d := g.Deferred; d != nil {
+		w.edits.InsertBefore(d.Call.Pos(), "func() { "+w.publish(beforeRelease)+"; ")
+		w.edits.InsertAfter(d.Call.End(), w.wake()+" }()")
+	}
+	for _, s := range g.Steps {
+		w.step(s)
+	}
+}
+
+func (w *sectionWriter) id(what string, i int) string { return w.name + what + strconv.Itoa(i) }
+
+// shared is the expression for the variable itself, and address that for its address.
+func (w *sectionWriter) shared(i int) string {
+	if v := w.group.Vars[i]; !v.ByPointer {
+		return v.Place.String()
+	}
+	return "*" + w.id("p", i)
+}
+
+func (w *sectionWriter) address(i int) string {
+	if v := w.group.Vars[i]; !v.ByPointer {
+		return "&" + v.Place.String()
+	}
+	return w.id("p", i)
+}
+
+// addLabels adds the labels of the variables to the file.
+func (w *sectionWriter) addLabels() {
+	for i, v := range w.group.Vars {
+		if v.OnPages == nil {
+			w.addLabel(w.id("l", i), v)
+		}
+	}
+}
+
+func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
+	more := ""
+	if v.Blind && v.Written && !w.detect {
+		more = ", Blind: true"
+	}
+	if v.Suspects != "" {
+		more += fmt.Sprintf(", Suspects: %q", v.Suspects)
+	}
+	w.labels = append(w.labels, fmt.Sprintf("var %s = %s.Label{Name: %q%s}", name, w.hooks(), v.Datum, more))
+}
+
+// declare begins the first section.
+func (w *sectionWriter) declare() string {
+	var list []string
+	add := func(name, value string) { list = append(list, fmt.Sprintf("%s := %s; _ = %s", name, value, name)) }
+	if w.group.Flagged {
+		add(w.name, "true")
+	}
+	for i, v := range w.group.Vars {
+		if v.OnPages != nil {
+			continue
+		}
+		if v.ByPointer {
+			list = append(list, fmt.Sprintf("%s := &%s", w.id("p", i), v.Place))
+		}
+		w.copies(i, v, add)
+	}
+	return strings.Join(slices.Concat(list, w.findPages(), w.enter(), w.declareSlots()), "; ")
+}
+
+// copies calls set for the names that a variable's copy consists of, with their values:
+// the copy, what it was when it was taken, and how many entries its map had.
+func (w *sectionWriter) copies(i int, v *plan.Variable, set func(name, value string)) {
+	switch {
+	case w.detect:
+		set(w.id("b", i), w.load(v, w.shared(i), w.address(i)))
+	case v.Written:
+		set(w.id("v", i), w.load(v, w.shared(i), w.address(i)))
+		set(w.id("b", i), w.id("v", i))
+	default:
+		set(w.id("v", i), w.load(v, w.shared(i), w.address(i)))
+	}
+	if v.CopiesEntries {
+		set(w.id("n", i), "-1")
+	}
+}
+
+// load is the value of a variable that a copy begins with.
+func (w *sectionWriter) load(v *plan.Variable, shared, address string) string {
+	if w.leaves(v) == nil {
+		return w.hooks() + ".Take(" + address + ")"
+	}
+	return shared
+}
+
+// take begins a section, or goes on with it after what had to find all published. It is
+// "" if there is nothing to take.
+func (w *sectionWriter) take() string {
+	if len(w.group.Vars) == 0 {
+		return ""
+	}
+	var list []string
+	set := func(name, value string) { list = append(list, name+" = "+value) }
+	if w.group.Flagged {
+		set(w.name, "true")
+	}
+	for i, v := range w.group.Vars {
+		if v.OnPages == nil {
+			w.copies(i, v, set)
+		}
+	}
+	list = append(list, w.enter()...)
+	if !w.group.Flagged {
+		return strings.Join(list, "; ")
+	}
+	return fmt.Sprintf("if !%s { %s }", w.name, strings.Join(list, "; "))
+}
+
+// A reason for publishing.
+type reason bool
+
+const (
+	beforeRelease reason = true  // the section ends
+	interrupting  reason = false // it goes on later
+)
+
+// publish ends a section, or interrupts it.
+func (w *sectionWriter) publish(why reason) string {
+	var list []string
+	if w.group.Flagged {
+		list = append(list, w.name+" = false")
+	}
+	list = append(list, w.leave(why)...)
+	for i, v := range w.group.Vars {
+		if v.OnPages == nil {
+			list = append(list, w.put(i, v))
+		}
+	}
+	if w.group.Flagged {
+		list = []string{fmt.Sprintf("if %s { %s }", w.name, strings.Join(list, "; "))}
+	}
+	for i := range w.group.Slots {
+		list = append(list, w.publishSlot(i))
+	}
+	return strings.Join(list, "; ")
+}
+
+// step rewrites one step.
+func (w *sectionWriter) step(s *plan.StepPlan) {
+	if s.Defers {
+		// Deferred calls run in the reverse order: this one before that.
+		w.edits.InsertAfter(s.Stmt.End(), "; defer func() { "+w.publish(interrupting)+" }()")
+	}
+	w.useSlots(s)
+	w.copyMaps(s)
+	for _, c := range s.Calls {
+		w.redirectCall(w.edits, c, func(i int) string { return "&" + w.own(i) })
+	}
+	w.redirect(s)
+	if s.Interrupts {
+		w.interrupt(s)
+	}
+}
+
+// redirect has a step use the copies, or the own view of pages.
+func (w *sectionWriter) redirect(s *plan.StepPlan) {
+	for _, r := range s.Redirects {
+		w.edits.Replace(r.Node, w.own(r.Var)+r.Rest.Selectors())
+	}
+}
+
+// interrupt publishes before a step, and takes again where the section goes on: in the
+// blocks of the step, and after it.
+func (w *sectionWriter) interrupt(s *plan.StepPlan) {
+	w.edits.InsertBefore(s.Begin(), w.publish(interrupting)+"; ")
+	take := w.take()
+	if take != "" {
+		for _, at := range s.Bodies {
+			w.edits.InsertAfter(at, " "+take+"; ")
+		}
+	}
+	w.atEndOfLoop(s, w.publish(interrupting))
+	if take != "" && s.Resumes {
+		w.edits.InsertAfter(s.Stmt.End(), "; "+take)
+	}
+}
+
+// atEndOfLoop does something wherever the header of a loop is evaluated again.
+func (w *sectionWriter) atEndOfLoop(s *plan.StepPlan, do string) {
+	if !s.Loop {
+		return
+	}
+	for _, c := range s.Continues {
+		w.edits.InsertBefore(c.Pos(), do+"; ")
+	}
+	if s.BodyEnd != token.NoPos {
+		w.edits.InsertBefore(s.BodyEnd, "; "+do+" ")
+	}
+}
+
+// copyMaps copies the entries of the maps that a step changes, if that has not been
+// done. A loop over a map does so before it begins: it has to see what its body changes.
+//
+//	x.m[k] = 1     if n < 0 { n = len(v); v = maps.Clone(v) }; v[k] = 1
+func (w *sectionWriter) copyMaps(s *plan.StepPlan) {
+	for _, i := range s.MapCopies {
+		n, own := w.id("n", i), w.id("v", i)
+		w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s < 0 { %s = len(%s); %s = %s.CloneMap(%s) }; ", n, n, own, own, w.hooks(), own))
+	}
+}
