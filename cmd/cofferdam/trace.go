@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/trace/show"
 )
 
 // traceOptions are the flags of cofferdam trace.
@@ -69,7 +70,7 @@ func printTrace(stdout, stderr io.Writer, path string, o *traceOptions) error {
 	defer r.Close()
 	switch {
 	case o.summary:
-		err = trace.WriteSummary(stdout, r)
+		err = show.WriteSummary(stdout, r)
 	case o.check:
 		err = checkTrace(stdout, r)
 	default:
@@ -87,7 +88,7 @@ func printTrace(stdout, stderr io.Writer, path string, o *traceOptions) error {
 // printEvents goes on behind pieces that cannot be read.
 func printEvents(stdout, stderr io.Writer, r *trace.Reader, filter *trace.Filter, json bool) error {
 	out := bufio.NewWriterSize(stdout, 64<<10)
-	p := trace.NewPrinter(r)
+	p := show.NewPrinter(r)
 	c := r.Cursor(*filter)
 	var line []byte
 	bad := 0

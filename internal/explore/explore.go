@@ -25,7 +25,6 @@
 //	targets.go   what there is to explore, and how long
 //	replay.go    running a trace again
 //	child.go     the process
-//	timeline.go  a trace as columns of goroutines
 //	report.go    failures as findings and text
 package explore
 

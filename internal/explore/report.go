@@ -10,6 +10,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/trace/show"
 )
 
 // timelineSteps is how much of a run a report shows.
@@ -33,7 +34,7 @@ func WriteReport(w io.Writer, r *trace.Reader) error {
 	}
 	fmt.Fprintln(w, "\nHow it comes about:")
 	fmt.Fprintln(w)
-	if err := WriteTimeline(w, r, timelineSteps); err != nil {
+	if err := show.WriteTimeline(w, r, timelineSteps); err != nil {
 		return err
 	}
 	others := 0

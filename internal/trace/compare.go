@@ -59,7 +59,7 @@ func (r *Reader) describe(e *event.Event) string {
 		if site.Expr != "" {
 			s += " " + site.Expr
 		}
-		s += " at " + site.position()
+		s += " at " + site.Position()
 	}
 	return s + ")"
 }
@@ -210,10 +210,10 @@ func (m *Matcher) Match(a, b *event.Event) string {
 	}
 	if len(diffs) == 0 {
 		if !m.value(a.Addr, a.Before, b.Before) {
-			diff("value before", hexWords(a.Before), hexWords(b.Before))
+			diff("value before", HexWords(a.Before), HexWords(b.Before))
 		}
 		if !m.value(a.Addr, a.After, b.After) {
-			diff("value after", hexWords(a.After), hexWords(b.After))
+			diff("value after", HexWords(a.After), HexWords(b.After))
 		}
 	}
 	return strings.Join(diffs, ", ")
@@ -291,4 +291,16 @@ func (m *Matcher) value(addr uint64, a, b []byte) bool {
 		a, b, addr = a[n:], b[n:], addr+uint64(n)
 	}
 	return true
+}
+
+// HexWords shows memory as words of eight bytes, the last of which may be shorter.
+func HexWords(v []byte) string {
+	var words []string
+	for len(v) > 0 {
+		var w [8]byte
+		n := copy(w[:], v)
+		words = append(words, fmt.Sprintf("%#x", binary.LittleEndian.Uint64(w[:])))
+		v = v[n:]
+	}
+	return "[" + strings.Join(words, " ") + "]"
 }

@@ -70,14 +70,15 @@ func TestALargeTraceIsNotReadIntoMemory(t *testing.T) {
 	if c.Err() != nil || n != events {
 		t.Fatalf("%d of %d events: %v", n, events, c.Err())
 	}
-	p := NewPrinter(r)
-	var line []byte
+	objects := r.Objects()
 	for seq := uint64(1); seq < events; seq += events / 500 {
 		e, err := r.At(seq)
 		if err != nil {
 			t.Fatal(err)
 		}
-		line = p.AppendText(line[:0], e)
+		if _, err := objects.At(e.Addr, e.Seq); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := r.LastStore(e.Addr, 8, e.Seq); err != nil {
 			t.Fatal(err)
 		}

@@ -139,7 +139,7 @@ func (r *Reader) readHeader() (int64, error) {
 		return 0, corrupt(s.offset, "the header: %v", err)
 	}
 	if r.Header.Kinds != kindsID() {
-		return 0, errors.New("it has other kinds of events than this program knows: use the version of cofferdam that wrote it, or record it again")
+		return 0, errors.New("it has other kinds of events than this program knows: find the failure again with cofferdam explore, which records it, or read the file with the version of cofferdam that wrote it")
 	}
 	return s.end(), nil
 }
@@ -210,6 +210,9 @@ func (r *Reader) readOthers() error {
 
 // Size is the length of the file.
 func (r *Reader) Size() int64 { return r.size }
+
+// Blocks is the number of blocks that the events are in.
+func (r *Reader) Blocks() int { return len(r.index.blocks) }
 
 // Len is the number of events.
 func (r *Reader) Len() uint64 {

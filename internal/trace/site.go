@@ -2,6 +2,9 @@ package trace
 
 import (
 	"encoding/binary"
+	"path"
+	"strconv"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
@@ -27,6 +30,21 @@ type Site struct {
 	// InLibrary says that the site is a call of the standard library, which does something
 	// there that the call itself does not say: that fmt uses a pool, for example.
 	InLibrary bool `json:"inLibrary,omitempty"`
+}
+
+// Position is file:line:column, with the last element of the file's path.
+func (s *Site) Position() string {
+	if s.File == "" {
+		return ""
+	}
+	out := path.Base(strings.ReplaceAll(s.File, `\`, "/"))
+	if s.Line > 0 {
+		out += ":" + strconv.Itoa(s.Line)
+		if s.Column > 0 {
+			out += ":" + strconv.Itoa(s.Column)
+		}
+	}
+	return out
 }
 
 // A LibraryCall is a call of the standard library in the program's source. Patched

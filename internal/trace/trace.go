@@ -42,6 +42,7 @@
 //	codec.go     events in a block
 //	access.go    those of them that are most frequent
 //	summary.go   what is in a block
+//	filter.go    which memory a block may have touched
 //	index.go     where the blocks are
 //	writer.go    streamed writing
 //	reader.go    opening, and reading a block
@@ -49,12 +50,9 @@
 //	cache.go     the last blocks that were read
 //	cursor.go    iteration both ways, filtered
 //	query.go     last store, allocation, call stack
+//	object.go    allocations of addresses that come again and again
 //	compare.go   are two traces the same run?
 //	validate.go  does a trace make sense?
-//	text.go      a line for a person
-//	value.go     memory as values of Go
-//	json.go      a line for a program
-//	about.go     a trace in a few lines
 //
 // # Invariants
 //
@@ -62,6 +60,8 @@
 //   - A length that was read is believed only as far as the file is long and its kind
 //     of section can be: no corrupt length makes the reader allocate.
 //   - Decoded events are shared by a cache and never modified.
+//
+// What a trace looks like to a person is made by package show.
 //
 // The writer is linked into instrumented programs, so the package imports the
 // standard library and package event alone. Neither a Writer nor a Reader may be

@@ -240,7 +240,7 @@ func TestCursorStaysBetweenEvents(t *testing.T) {
 func TestQueriesAgreeWithLookingAtEveryEvent(t *testing.T) {
 	file, events := record(t, 8, 60_000)
 	r := read(t, file)
-	p := NewPrinter(r)
+	objects := r.Objects()
 	callers := map[uint32]uint32{}
 	for i := range events {
 		if e := &events[i]; e.Kind == event.Call {
@@ -272,8 +272,8 @@ func TestQueriesAgreeWithLookingAtEveryEvent(t *testing.T) {
 		check(t, "last store", got, store, err)
 		got, err = r.Allocation(e.Addr, e.Seq)
 		check(t, "allocation", got, alloc, err)
-		got, err = p.object(e.Addr, e.Seq)
-		check(t, "object of printer", got, alloc, err)
+		got, err = objects.At(e.Addr, e.Seq)
+		check(t, "object", got, alloc, err)
 		if store != nil {
 			found["store"]++
 		}

@@ -1,4 +1,4 @@
-package trace
+package show
 
 import (
 	"encoding/binary"
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A layout is the text of [Site].Type: a word for what lies in memory,
+// A layout is the text of [trace.Site].Type: a word for what lies in memory,
 //
 //	bool int8 uint16 float64 complex128 string ...   as the language calls it
 //	pointer                                          maps, channels and functions, too
@@ -103,7 +103,7 @@ func (p *Printer) wordValue(v []byte, word string, seq uint64) string {
 	case "time":
 		return timeValue(le.Uint64(v), int64(le.Uint64(v[8:])))
 	}
-	panic("trace: a word of a layout without a form: " + word)
+	panic("show: a word of a layout without a form: " + word)
 }
 
 func (p *Printer) pointerValue(addr, seq uint64) string {

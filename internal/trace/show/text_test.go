@@ -1,15 +1,15 @@
-package trace
+package show
 
 import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 func TestValuesAndArgumentsInWords(t *testing.T) {
@@ -49,7 +49,7 @@ func TestValuesAndArgumentsInWords(t *testing.T) {
 	for i := range events {
 		events[i].Seq, events[i].G = uint64(i+1), 1
 	}
-	r := write(t, testHeader, events)
+	r := write(t, events)
 	p := NewPrinter(r)
 	for i := range events {
 		got := string(p.AppendText(nil, &events[i]))
@@ -65,14 +65,14 @@ func TestValuesAndArgumentsInWords(t *testing.T) {
 // TestTextOfSitesCannotBreakLines: expressions come from source files.
 func TestTextOfSitesCannotBreakLines(t *testing.T) {
 	var b bytes.Buffer
-	w := NewWriter(&b, testHeader)
-	w.SetSites([]Site{{ID: 1, Function: "f", File: "a\nb.go", Line: 1, Expr: "func() {\n\tx++\x1b[31m\xff\n}"}})
+	w := trace.NewWriter(&b, testHeader)
+	w.SetSites([]trace.Site{{ID: 1, Function: "f", File: "a\nb.go", Line: 1, Expr: "func() {\n\tx++\x1b[31m\xff\n}"}})
 	w.Event(&event.Event{Seq: 1, G: 1, Kind: event.Load, Site: 1})
-	if err := w.Close(Outcome{Outside: []string{"ok\n\nforged"}}); err != nil {
+	if err := w.Close(trace.Outcome{Outside: []string{"ok\n\nforged"}}); err != nil {
 		t.Fatal(err)
 	}
 	r := read(t, b.Bytes())
-	c := r.Cursor(Filter{})
+	c := r.Cursor(trace.Filter{})
 	c.Next()
 	p := NewPrinter(r)
 	got := string(p.AppendText(nil, c.Event()))
@@ -89,20 +89,84 @@ func TestTextOfSitesCannotBreakLines(t *testing.T) {
 }
 
 func TestSummaryCounts(t *testing.T) {
-	file, events := record(t, 2, 5000)
+	events := []event.Event{
+		{G: 1, Kind: event.Start},
+		{G: 1, Kind: event.Go, Site: 1, Arg: 2},
+		{G: 2, Kind: event.Start, Arg: 1},
+		{G: 2, Kind: event.Load, Site: 2, Addr: 0x2000, Size: 8, Before: make([]byte, 8)},
+		{G: 1, Kind: event.Load, Site: 2, Addr: 0x2000, Size: 8, Before: make([]byte, 8)},
+		{G: 2, Kind: event.End},
+	}
+	for i := range events {
+		events[i].Seq = uint64(i + 1)
+	}
 	var about strings.Builder
-	if err := WriteSummary(&about, read(t, file)); err != nil {
+	if err := WriteSummary(&about, write(t, events)); err != nil {
 		t.Fatal(err)
 	}
-	loads := 0
-	for i := range events {
-		if events[i].Kind == event.Load {
-			loads++
-		}
-	}
-	for _, want := range []string{`program +example.com/bank TestTransfer`, `events +5000 in`, `\nload +` + strconv.Itoa(loads) + `\n`, `\n +2 +\d+ +started by \d+ at account.go:\d+`} {
+	for _, want := range []string{
+		`program +example.com/bank TestTransfer`, `events +6 in 1 blocks`, `\nload +2\n`, `\nstart +2\n`,
+		`\n +1 +3\n`, `\n +2 +3 +started by 1 at account.go:\d+`, `outcome +failed`, `failure +data race: both \(goroutine 2 at account.go:\d+, event 4\)`,
+	} {
 		if !regexp.MustCompile(want).MatchString(about.String()) {
 			t.Errorf("no %s in\n%s", want, about.String())
 		}
 	}
+}
+
+func TestValuesByTheirLayout(t *testing.T) {
+	le := binary.LittleEndian
+	words := func(all ...uint64) (b []byte) {
+		for _, w := range all {
+			b = le.AppendUint64(b, w)
+		}
+		return b
+	}
+	for _, c := range []struct {
+		layout string
+		memory []byte
+		want   string
+	}{
+		{"bool", []byte{1}, "true"},
+		{"int8", []byte{255}, "-1"},
+		{"rune", []byte{65, 0, 0, 0}, "65"},
+		{"uintptr", words(255), "0xff"},
+		{"float64", words(0x3ff8000000000000), "1.5"},
+		{"complex128", words(0x3ff0000000000000, 0x4000000000000000), "(1+2i)"},
+		{"string", words(0x5000, 3), `"abc"`},
+		{"string", words(0x5000, 10), `"abc" and 7 bytes more`},
+		{"string", words(0x6000, 3), "string(len 3, at 0x6000)"},
+		{"string", words(0, 0), `""`},
+		{"pointer", words(0), "nil"},
+		{"pointer", words(0x2008), "0x2008 (obj3+8)"},
+		{"slice", words(0, 0, 0), "nil"},
+		{"slice", words(0x9000, 2, 4), "slice(len 2, cap 4, at 0x9000)"},
+		{"interface", words(0, 0), "nil"},
+		{"interface", words(0x10, 0x20), "interface(0x10, 0x20)"},
+		{"duration", words(1500e6), "1.5s"},
+		{"time", words(0, 0, 0), "zero time"},
+		{"[2x8]int", words(1, 2), "[1 2]"},
+		{"[3x8]int", words(1, 2), "[1 2 and 1 more]"},
+		{"struct{0 a int; 8 b struct{0 c bool}}", append(words(7), 1), "{a:7 b:{c:true}}"},
+		{"struct{0 a int; 8 b int}", words(7), "{a:7 b:...}"},
+		{"struct{0 a nonsense}", words(7), "{a:...}"},
+		{"nonsense", words(7), "7"},
+	} {
+		e := event.Event{Seq: 2, G: 1, Kind: event.Load, Site: 1, Addr: 0x9000, Size: uint32(len(c.memory)), Before: c.memory}
+		if got := layoutPrinter(t, c.layout).Change(&e); got != c.want {
+			t.Errorf("%s of % x is %s, want %s", c.layout, c.memory, got, c.want)
+		}
+	}
+}
+
+// FuzzValues: layouts come from a file, and whatever they say, nothing panics.
+func FuzzValues(f *testing.F) {
+	f.Add("struct{0 a [2x8]int; 16 b string}", make([]byte, 32))
+	f.Add("[1x0]struct{", []byte{})
+	f.Fuzz(func(t *testing.T, layout string, memory []byte) {
+		e := event.Event{Seq: 2, G: 1, Kind: event.Load, Site: 1, Addr: 0x9000, Before: memory}
+		p := layoutPrinter(t, layout)
+		p.AppendText(nil, &e)
+		p.AppendJSON(nil, &e)
+	})
 }

@@ -1,4 +1,4 @@
-package explore
+package show
 
 import (
 	"fmt"
@@ -131,11 +131,11 @@ type timeline struct {
 	r          *trace.Reader
 	steps      []event.Event
 	goroutines []uint32
-	printer    *trace.Printer
+	printer    *Printer
 }
 
 func newTimeline(r *trace.Reader, steps []event.Event) *timeline {
-	t := &timeline{r: r, steps: steps, printer: trace.NewPrinter(r)}
+	t := &timeline{r: r, steps: steps, printer: NewPrinter(r)}
 	for i := range steps {
 		if g := steps[i].G; !slices.Contains(t.goroutines, g) {
 			t.goroutines = append(t.goroutines, g)

@@ -1,4 +1,4 @@
-package trace
+package show
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // WriteSummary writes what a trace is of and what is in it. It reads no events but
 // those that created the goroutines.
-func WriteSummary(w io.Writer, r *Reader) error {
+func WriteSummary(w io.Writer, r *trace.Reader) error {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); text != "" {
@@ -28,7 +29,7 @@ func WriteSummary(w io.Writer, r *Reader) error {
 	if o := r.Outcome; o != nil {
 		line("outcome", "%s", o.Result)
 		for i := range o.Failures {
-			line("failure", "%s", r.failure(&o.Failures[i]))
+			line("failure", "%s", failureText(r, &o.Failures[i]))
 		}
 		line("taken", "%s", o.Schedule)
 		if o.Elapsed != 0 || o.Virtual != 0 {
@@ -41,15 +42,15 @@ func WriteSummary(w io.Writer, r *Reader) error {
 		line("outcome", "not known: the recording was cut off")
 	}
 	n := r.Len()
-	line("events", "%d in %d blocks", n, len(r.index.blocks))
+	line("events", "%d in %d blocks", n, r.Blocks())
 	perEvent := 0.0
 	if n > 0 {
-		perEvent = float64(r.size) / float64(n)
+		perEvent = float64(r.Size()) / float64(n)
 	}
-	line("size", "%d bytes, %.1f for each event", r.size, perEvent)
-	line("sites", "%d", len(r.sites))
+	line("size", "%d bytes, %.1f for each event", r.Size(), perEvent)
+	line("sites", "%d", len(r.Sites()))
 
-	starts, err := r.starts()
+	starts, err := starts(r)
 	if err != nil {
 		return err
 	}
@@ -70,12 +71,13 @@ func WriteSummary(w io.Writer, r *Reader) error {
 	return nil
 }
 
-func (r *Reader) failure(f *Failure) string {
+// failureText says how a run failed, and where.
+func failureText(r *trace.Reader, f *trace.Failure) string {
 	s := f.String()
 	if f.G != 0 {
 		s += fmt.Sprintf(" (goroutine %d", f.G)
-		if site, ok := r.sites[f.Site]; ok {
-			s += " at " + site.position()
+		if site, ok := r.Site(f.Site); ok {
+			s += " at " + site.Position()
 		}
 		if f.Seq != 0 {
 			s += fmt.Sprintf(", event %d", f.Seq)
@@ -89,14 +91,14 @@ func (r *Reader) failure(f *Failure) string {
 const maxStarts = 1000
 
 // starts tells where goroutines were created.
-func (r *Reader) starts() (map[uint32]string, error) {
+func starts(r *trace.Reader) (map[uint32]string, error) {
 	from := map[uint32]string{}
-	c := r.Cursor(Filter{Kinds: []event.Kind{event.Go}})
+	c := r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go}})
 	for len(from) < maxStarts && c.Next() {
 		e := c.Event()
 		from[uint32(e.Arg)] = fmt.Sprintf("started by %d", e.G)
-		if s, ok := r.sites[e.Site]; ok {
-			from[uint32(e.Arg)] += " at " + s.position()
+		if s, ok := r.Site(e.Site); ok {
+			from[uint32(e.Arg)] += " at " + s.Position()
 		}
 	}
 	return from, c.Err()

@@ -1,15 +1,15 @@
-package trace
+package show
 
 import (
 	"encoding/binary"
 	"fmt"
-	"path"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // A Printer makes lines of events: one for each, with columns that stay where they
@@ -17,17 +17,11 @@ import (
 //
 //	12  g2  store  (*Counter).Inc  counter.go:12:4  c.n  0xc000012018 obj3+8  4 -> 5
 type Printer struct {
-	r                                *Reader
+	r                                *trace.Reader
 	seq, g, kind, function, pos, exp int // widths of columns
 
-	// objects is what was found for addresses, as of the start of a block.
-	objects map[uint64]named
+	objects *trace.Objects
 	texts   map[[2]uint64]string // by address and length
-}
-
-type named struct {
-	alloc *event.Event // nil: none
-	block int          // the allocations of all blocks before it are considered
 }
 
 // Longer texts than these push the rest of their line to the right.
@@ -38,8 +32,8 @@ const (
 )
 
 // NewPrinter returns a Printer for the events of r.
-func NewPrinter(r *Reader) *Printer {
-	p := &Printer{r: r, objects: map[uint64]named{}, texts: map[[2]uint64]string{}}
+func NewPrinter(r *trace.Reader) *Printer {
+	p := &Printer{r: r, objects: r.Objects(), texts: map[[2]uint64]string{}}
 	if r.Outcome != nil {
 		for _, t := range r.Outcome.Texts {
 			p.texts[[2]uint64{t.Addr, t.Length}] = t.Text
@@ -47,7 +41,8 @@ func NewPrinter(r *Reader) *Printer {
 	}
 	_, last, _ := r.Bounds()
 	p.seq = len(strconv.FormatUint(last, 10))
-	for g := range r.index.goroutines {
+	goroutines, _ := r.Goroutines()
+	for _, g := range goroutines {
 		p.g = max(p.g, 1+len(strconv.FormatUint(uint64(g), 10)))
 	}
 	for _, k := range event.Kinds() {
@@ -55,27 +50,12 @@ func NewPrinter(r *Reader) *Printer {
 			p.kind = max(p.kind, len(k.String()))
 		}
 	}
-	for _, s := range r.sites {
+	for _, s := range r.Sites() {
 		p.function = max(p.function, min(utf8.RuneCountInString(s.Function), maxFunction))
-		p.pos = max(p.pos, min(utf8.RuneCountInString(s.position()), maxPosition))
+		p.pos = max(p.pos, min(utf8.RuneCountInString(s.Position()), maxPosition))
 		p.exp = max(p.exp, min(utf8.RuneCountInString(oneLine(s.Expr)), maxExpr))
 	}
 	return p
-}
-
-// position is file:line:column, with the last element of the file's path.
-func (s *Site) position() string {
-	if s.File == "" {
-		return ""
-	}
-	out := path.Base(strings.ReplaceAll(s.File, `\`, "/"))
-	if s.Line > 0 {
-		out += ":" + strconv.Itoa(s.Line)
-		if s.Column > 0 {
-			out += ":" + strconv.Itoa(s.Column)
-		}
-	}
-	return out
 }
 
 // oneLine keeps what would end or disturb a line out of it.
@@ -96,10 +76,10 @@ func oneLine(s string) string {
 func (p *Printer) AppendText(b []byte, e *event.Event) []byte {
 	start := len(b)
 	b = fmt.Appendf(b, "%*d  %-*s  %-*s  ", p.seq, e.Seq, p.g, "g"+strconv.FormatUint(uint64(e.G), 10), p.kind, e.Kind)
-	s, known := p.r.sites[e.Site]
+	s, known := p.r.Site(e.Site)
 	switch {
 	case known:
-		b = fmt.Appendf(b, "%-*s  %-*s  %-*s", p.function, oneLine(s.Function), p.pos, oneLine(s.position()), p.exp, oneLine(s.Expr))
+		b = fmt.Appendf(b, "%-*s  %-*s  %-*s", p.function, oneLine(s.Function), p.pos, oneLine(s.Position()), p.exp, oneLine(s.Expr))
 	case e.Site != 0:
 		b = fmt.Appendf(b, "%-*s", p.function+p.pos+p.exp+4, "site "+strconv.FormatUint(uint64(e.Site), 10))
 	default:
@@ -126,8 +106,8 @@ func (p *Printer) AppendText(b []byte, e *event.Event) []byte {
 
 // Change is the value before and after.
 func (p *Printer) Change(e *event.Event) string {
-	layout := p.r.sites[e.Site].Type
-	before, after := p.value(e.Before, layout, e), p.value(e.After, layout, e)
+	site, _ := p.r.Site(e.Site)
+	before, after := p.value(e.Before, site.Type, e), p.value(e.After, site.Type, e)
 	switch {
 	case after == "":
 		return before
@@ -163,7 +143,7 @@ func (p *Printer) value(v []byte, layout string, e *event.Event) string {
 		}
 		return integer(int64(u), u)
 	default:
-		s = hexWords(v)
+		s = trace.HexWords(v)
 	}
 	if int(e.Size) > len(v) {
 		s += fmt.Sprintf(" and %d bytes more", int(e.Size)-len(v))
@@ -176,18 +156,6 @@ func integer(signed int64, unsigned uint64) string {
 		return strconv.FormatUint(unsigned, 10)
 	}
 	return fmt.Sprintf("%d (%#x)", signed, unsigned)
-}
-
-// hexWords shows memory as words of eight bytes, the last of which may be shorter.
-func hexWords(v []byte) string {
-	var words []string
-	for len(v) > 0 {
-		var w [8]byte
-		n := copy(w[:], v)
-		words = append(words, fmt.Sprintf("%#x", binary.LittleEndian.Uint64(w[:])))
-		v = v[n:]
-	}
-	return "[" + strings.Join(words, " ") + "]"
 }
 
 // argText says what Arg means for the kind of event.
@@ -240,12 +208,9 @@ func argText(e *event.Event) string {
 	return ""
 }
 
-// maxNames bounds the addresses that a Printer remembers.
-const maxNames = 1 << 16
-
 // name is how an address is called at a time: the allocation it is in, and how far.
 func (p *Printer) name(addr, seq uint64) string {
-	a, err := p.object(addr, seq)
+	a, err := p.objects.At(addr, seq)
 	if err != nil || a == nil {
 		return ""
 	}
@@ -257,43 +222,4 @@ func (p *Printer) name(addr, seq uint64) string {
 		s += "+" + strconv.FormatUint(off, 10)
 	}
 	return s
-}
-
-// object is Allocation for addresses that come again and again: it looks only at
-// what came since the last time.
-func (p *Printer) object(addr, seq uint64) (*event.Event, error) {
-	here := p.r.find(seq)
-	// In the block itself it matters whether the allocation came before the event.
-	if here < len(p.r.index.blocks) && p.r.index.blocks[here].allocs.has(addr) {
-		b, err := p.r.block(here)
-		if err != nil {
-			return nil, err
-		}
-		if e := b.allocation(addr, seq); e != nil {
-			return e, nil
-		}
-	}
-	if here == 0 {
-		return nil, nil
-	}
-	known := p.objects[addr]
-	if known.block > here {
-		known = named{}
-	}
-	if known.block < here {
-		before := p.r.index.blocks[here-1].last
-		e, err := p.r.allocation(addr, before, known.block)
-		if err != nil {
-			return nil, err
-		}
-		if e != nil {
-			known.alloc = e
-		}
-		known.block = here
-		if len(p.objects) >= maxNames {
-			clear(p.objects)
-		}
-		p.objects[addr] = known
-	}
-	return known.alloc, nil
 }

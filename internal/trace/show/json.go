@@ -1,4 +1,4 @@
-package trace
+package show
 
 import (
 	"encoding/hex"
@@ -33,7 +33,7 @@ type jsonEvent struct {
 
 // AppendJSON appends a line with an event as a JSON object.
 func (p *Printer) AppendJSON(b []byte, e *event.Event) []byte {
-	s := p.r.sites[e.Site]
+	s, _ := p.r.Site(e.Site)
 	j := jsonEvent{
 		Seq: e.Seq, G: e.G, Kind: e.Kind.String(), Site: e.Site,
 		Package: s.Package, Function: s.Function, File: s.File, Line: s.Line, Column: s.Column, EndColumn: s.EndColumn, Expr: s.Expr,
@@ -45,7 +45,7 @@ func (p *Printer) AppendJSON(b []byte, e *event.Event) []byte {
 	}
 	data, err := json.Marshal(j)
 	if err != nil {
-		panic("trace: an event that JSON cannot hold: " + err.Error())
+		panic("show: an event that JSON cannot hold: " + err.Error())
 	}
 	return append(append(b, data...), '\n')
 }
