@@ -88,7 +88,7 @@ func sections(t *testing.T, p *Program, texts map[string][]byte, random *rand.Ra
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := newAudit(parse(t, patch.overlay(texts)))
+	after := newAudit(parse(t, patch.over(texts)))
 	before := newAudit(p.source)
 	for leak := range after.leaks {
 		if !before.leaks[leak] {

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
 )
 
 // A Patch is a change of some files.
@@ -38,14 +40,14 @@ func (p *Patch) key() string {
 
 // Diff is the change as a unified diff, with names relative to a directory; those of
 // dependencies begin with the module and its version.
-func (c *Candidate) Diff(dir string) string { return c.Patch.diff(dir, c.program.moved) }
+func (c *Candidate) Diff(dir string) string { return c.Patch.diff(dir, c.program.copies) }
 
-func (p *Patch) diff(dir string, moved *mover) string {
+func (p *Patch) diff(dir string, copies *overlay.Copies) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
 		short := name
-		if moved.cached(name) {
-			short = filepath.ToSlash(strings.TrimPrefix(name, moved.env.GOMODCACHE+string(filepath.Separator)))
+		if copies.InCache(name) {
+			short = copies.Short(name)
 		} else if rel, err := filepath.Rel(dir, name); err == nil && !strings.HasPrefix(rel, "..") {
 			short = filepath.ToSlash(rel)
 		}

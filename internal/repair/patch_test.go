@@ -217,7 +217,7 @@ func patchOf(t *testing.T, archive *txtar.Archive) string {
 	if err != nil {
 		return "refused: " + err.Error() + "\n"
 	}
-	after := parse(t, patch.overlay(texts))
+	after := parse(t, patch.over(texts))
 	if why := worse(p.source, after); why != "" {
 		return "refused: " + why + "\n"
 	}

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ type source struct {
 	files   map[string]*file // by name
 	funcs   map[*types.Func]*ast.FuncDecl
 	overlay map[string][]byte
-	moved   *mover
+	copies  *overlay.Copies // nil if dependencies are left alone
 }
 
 // A file is one source file.
@@ -51,8 +50,8 @@ type file struct {
 }
 
 // newProgram loads the program that a trace was recorded from.
-func newProgram(config instrument.Config, m *mover, r *trace.Reader) (*Program, error) {
-	src, pkgs, err := read(config, m, &r.Header)
+func newProgram(config instrument.Config, copies *overlay.Copies, r *trace.Reader) (*Program, error) {
+	src, pkgs, err := read(config, copies, &r.Header)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ func newProgram(config instrument.Config, m *mover, r *trace.Reader) (*Program, 
 }
 
 // read loads the source of the program that a trace is of.
-func read(config instrument.Config, m *mover, h *trace.Header) (*source, []*packages.Package, error) {
+func read(config instrument.Config, copies *overlay.Copies, h *trace.Header) (*source, []*packages.Package, error) {
 	pkgs, err := load.Packages(load.Config{
 		Dir: config.Dir, Patterns: patterns(config, h), Tests: config.Tests, TestsOf: h.Package,
 		Flags: config.Flags, Env: config.Env, Overlay: config.Overlay,
@@ -81,7 +80,7 @@ func read(config instrument.Config, m *mover, h *trace.Header) (*source, []*pack
 	}
 	pkgs = withTests(pkgs)
 	src := newSource(nil, config.Overlay)
-	src.moved = m
+	src.copies = copies
 	for _, k := range pkgs {
 		src.fset = k.Fset
 		for _, f := range k.Syntax {
@@ -132,7 +131,7 @@ func (s *source) addFile(f *ast.File, k *packages.Package) error {
 			return fmt.Errorf("reading the program: %w", err)
 		}
 	}
-	s.files[name] = &file{name: name, original: s.moved.original(name), source: text, syntax: f, pkg: k}
+	s.files[name] = &file{name: name, original: s.copies.Original(name), source: text, syntax: f, pkg: k}
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
 			if o, ok := k.TypesInfo.Defs[fn.Name].(*types.Func); ok {
@@ -228,12 +227,7 @@ func (p *Program) lockObjects() map[uint64]types.Object {
 }
 
 // atRun is the file that a running program names so.
-func (s *source) atRun(name string) *file {
-	if rest, ok := overlay.Moved(name); ok && s.moved != nil {
-		name = filepath.Join(s.moved.env.GOMODCACHE, rest)
-	}
-	return s.files[name]
-}
+func (s *source) atRun(name string) *file { return s.files[s.copies.AtRun(name)] }
 
 // lockedAt is the variable or field that a line locks.
 func lockedAt(fset *token.FileSet, f *file, line int) types.Object {

@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -68,7 +68,7 @@ const pctRuns = 10_000
 // run that is another failure than those before, so that the candidate may be improved.
 func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error) {
 	c.Proof = &Proof{}
-	if c.config, err = f.moved.config(f.config, c.Patch, c.program); err != nil {
+	if c.config, err = f.changedConfig(c.Patch, c.program); err != nil {
 		return "", err
 	}
 	c.config.Progress = f.detail
@@ -212,23 +212,23 @@ func (f *fixer) record(ctx context.Context, program *explore.Program, o *trace.O
 // the program does with its locks, and is vetted without complaints that there were not
 // before.
 func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error) {
-	after, _, err := read(c.config, f.moved, &c.program.reader.Header)
+	after, _, err := read(c.config, f.copies, &c.program.reader.Header)
 	if err != nil {
 		return "it does not compile: " + firstLines(err.Error(), 4), nil
 	}
 	if why := worse(c.program.source, after); why != "" {
 		return why, nil
 	}
-	overlay, err := f.overlayFile(c)
+	flags, err := f.candidateFlags(c)
 	if err != nil {
 		return "", err
 	}
-	out, err := f.with(ctx, c, []string{"vet", "-overlay=" + overlay}, f.changed(c, true))
+	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, flags, f.changed(c, true))...)
 	if err == nil {
 		return "", nil
 	}
 	if f.vetted == nil {
-		before, _ := f.run(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c, true)))
+		before, _ := f.tool(f.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c, true))...)
 		f.vetted = &before
 	}
 	if news := newLines(*f.vetted, out); news != "" {
@@ -237,29 +237,26 @@ func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error)
 	return "", nil
 }
 
-// overlayFile writes a candidate's files and the file that maps to them.
-func (f *fixer) overlayFile(c *Candidate) (string, error) {
+// candidateFlags writes a candidate's files, and returns the flags that have the go command
+// use them.
+func (f *fixer) candidateFlags(c *Candidate) ([]string, error) {
 	dir, err := os.MkdirTemp(f.opts.Temp, "overlay")
 	if err != nil {
-		return "", fmt.Errorf("writing a candidate: %w", err)
+		return nil, fmt.Errorf("writing a candidate: %w", err)
 	}
-	replace := map[string]string{}
-	for name, text := range c.config.Overlay {
-		to := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
-		if err := os.WriteFile(to, text, 0o600); err != nil {
-			return "", fmt.Errorf("writing a candidate: %w", err)
-		}
-		replace[name] = to
-	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
+	env, err := f.tool(c.config.Env).Environment()
 	if err != nil {
-		return "", fmt.Errorf("writing a candidate: %w", err)
+		return nil, err
 	}
-	name := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		return "", fmt.Errorf("writing a candidate: %w", err)
+	o := overlay.New(env)
+	for name, text := range c.config.Overlay {
+		o.Text[name] = string(text)
 	}
-	return name, nil
+	flags, err := o.Write(dir, c.config.Flags)
+	if err != nil {
+		return nil, fmt.Errorf("writing a candidate: %w", err)
+	}
+	return slices.Concat(c.config.Flags, flags), nil
 }
 
 // native runs the test as it is under the race detector.
@@ -267,15 +264,15 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	if f.opts.Native == 0 || !f.config.Tests {
 		return "", nil
 	}
-	overlay, err := f.overlayFile(c)
+	flags, err := f.candidateFlags(c)
 	if err != nil {
 		return "", err
 	}
 	f.detail("running it under the race detector")
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	out, err := f.with(ctx, c, []string{"test", "-race", "-vet=off", "-timeout=60s", "-overlay=" + overlay,
-		"-run=^" + regexp.QuoteMeta(f.target) + "$", fmt.Sprintf("-count=%d", f.opts.Native)}, f.config.Patterns)
+	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"test", "-race", "-vet=off", "-timeout=60s",
+		"-run=^" + regexp.QuoteMeta(f.target) + "$", fmt.Sprintf("-count=%d", f.opts.Native)}, flags, f.config.Patterns)...)
 	if err != nil {
 		var failed *gotool.Error
 		if !errors.As(err, &failed) {
@@ -287,23 +284,23 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 		return "the test did not run under go test -race", nil
 	}
 	c.Proof.Native = f.opts.Native
-	return f.others(ctx, c, overlay)
+	return f.others(ctx, c, flags)
 }
 
 // others runs all tests of the package and of those that the candidate changes: a lock
 // that mends one may break another. The tests of dependencies may need what the program
 // does not have; they are left alone.
-func (f *fixer) others(ctx context.Context, c *Candidate, overlay string) (why string, err error) {
+func (f *fixer) others(ctx context.Context, c *Candidate, flags []string) (why string, err error) {
 	f.detail("running the package's other tests")
 	args := []string{"test", "-race", "-vet=off", "-timeout=30s"}
 	packages := f.changed(c, false)
-	out, err := f.with(ctx, c, append(slices.Clone(args), "-overlay="+overlay), packages)
+	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat(args, flags, packages)...)
 	if err == nil {
 		c.Proof.Others = true
 		return "", nil
 	}
 	if f.before == nil {
-		text, err := f.run(ctx, slices.Concat(args, f.config.Flags, packages))
+		text, err := f.tool(f.config.Env).Combined(ctx, slices.Concat(args, f.config.Flags, packages)...)
 		f.before = &testRun{failed: failing(text), passed: err == nil}
 	}
 	failed := failing(out)
@@ -346,7 +343,7 @@ func failing(out string) []string {
 func (f *fixer) changed(c *Candidate, deps bool) []string {
 	all := slices.Clone(f.config.Patterns)
 	for _, name := range slices.Sorted(maps.Keys(c.Patch.Files)) {
-		if at := c.program.byOriginal(name); at != nil && (deps || !f.moved.cached(name)) {
+		if at := c.program.byOriginal(name); at != nil && (deps || !f.copies.InCache(name)) {
 			if path := strings.TrimSuffix(at.pkg.PkgPath, "_test"); !slices.Contains(all, path) {
 				all = append(all, path)
 			}
@@ -355,15 +352,8 @@ func (f *fixer) changed(c *Candidate, deps bool) []string {
 	return all
 }
 
-// run runs the go command for the program as it is, and returns what it printed.
-func (f *fixer) run(ctx context.Context, args []string) (string, error) {
-	return gotool.New(f.config.Dir, f.config.Env).Combined(ctx, args...)
-}
-
-// with runs the go command for the program with a candidate.
-func (f *fixer) with(ctx context.Context, c *Candidate, args, packages []string) (string, error) {
-	return gotool.New(f.config.Dir, c.config.Env).Combined(ctx, slices.Concat(args, c.config.Flags, packages)...)
-}
+// tool is the go command where the program is.
+func (f *fixer) tool(env []string) *gotool.Tool { return gotool.New(f.config.Dir, env) }
 
 func firstLines(s string, n int) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
@@ -400,7 +390,7 @@ func (e *CachedError) Error() string {
 // Apply writes the files of a proven fix.
 func (c *Candidate) Apply() error {
 	for name := range c.Patch.Files {
-		if c.program.moved.cached(name) {
+		if c.program.copies.InCache(name) {
 			return &CachedError{File: name}
 		}
 	}

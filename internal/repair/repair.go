@@ -26,7 +26,6 @@
 //	exits.go    the ways out of a region
 //	patch.go    edits, formatting, diff
 //	audit.go    what a patch does to the program's use of its locks
-//	module.go   dependencies, which cannot be changed where they are
 //	proof.go    what a candidate has to stand
 //	refuse.go   why there is no fix
 //	explain.go  the report for a person
@@ -37,10 +36,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -99,7 +100,7 @@ type fixer struct {
 	target string
 	opts   *Options
 	result *Result
-	moved  *mover          // nil if dependencies are left alone
+	copies *overlay.Copies // nil if dependencies are left alone
 	seen   map[string]bool // patches that were tried
 	tried  int
 	// schedule is what led to the failure, vetted what go vet says of the program as it is.
@@ -133,10 +134,11 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 		return f.result, nil
 	}
 	if config.Deps {
-		var err error
-		if f.moved, err = f.newMover(); err != nil {
+		env, err := f.tool(config.Env).Environment()
+		if err != nil {
 			return nil, err
 		}
+		f.copies = overlay.NewCopies(env, filepath.Join(o.Temp, "modules"))
 	}
 	found, err := f.round(ctx, r, nil, nil)
 	if err != nil {
@@ -155,11 +157,11 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 	f.begin("analysing the failure")
 	f.detail("reading the program")
 	start := time.Now()
-	config, err := f.moved.config(f.config, base, f.result.program)
+	config, err := f.changedConfig(base, f.result.program)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newProgram(config, f.moved, r)
+	p, err := newProgram(config, f.copies, r)
 	if err != nil {
 		return nil, err
 	}
@@ -268,14 +270,36 @@ func (f *fixer) searching(_ string, p *wire.Progress) {
 	f.detail(fmt.Sprintf("%d schedules tried", p.Runs))
 }
 
-// overlay adds the patched files to an overlay.
-func (p *Patch) overlay(below map[string][]byte) map[string][]byte {
-	all := maps.Clone(below)
-	if all == nil {
-		all = map[string][]byte{}
-	}
+// over is what some texts of files are with the patch, which may be nil.
+func (p *Patch) over(texts map[string][]byte) map[string][]byte {
+	all := map[string][]byte{}
+	maps.Copy(all, texts)
 	if p != nil {
 		maps.Copy(all, p.Files)
 	}
 	return all
+}
+
+// changedConfig is how to build the program with a patch, nil for none; program is any that
+// has its files. A patch goes by the names of files in the module cache; they are changed in
+// copies.
+func (f *fixer) changedConfig(patch *Patch, program *Program) (instrument.Config, error) {
+	config := f.config
+	config.Overlay = map[string][]byte{}
+	for name, text := range patch.over(f.config.Overlay) {
+		if f.copies.InCache(name) {
+			file := program.byOriginal(name)
+			if file == nil || file.pkg.Module == nil {
+				return config, fmt.Errorf("%s is of no module that can be changed", name)
+			}
+			var err error
+			if name, err = f.copies.Copy(name, file.pkg.Module); err != nil {
+				return config, err
+			}
+		}
+		config.Overlay[name] = text
+	}
+	var err error
+	config.Flags, config.Env, err = f.copies.Use(config.Flags, config.Env)
+	return config, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
 )
 
 // TestDependencyIsChangedInACopy has a program with a module in a module cache, and a
@@ -34,15 +35,15 @@ func TestDependencyIsChangedInACopy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m := &mover{temp: temp, copies: map[string]string{}, modules: map[string]*packages.Module{}}
-	m.env = &gotool.Environment{GOMODCACHE: cache, GOMOD: filepath.Join(temp, "own", "go.mod")}
+	copies := overlay.NewCopies(&gotool.Environment{GOMODCACHE: cache, GOMOD: filepath.Join(temp, "own", "go.mod")}, filepath.Join(temp, "modules"))
 	src := newSource(nil, nil)
-	src.moved = m
+	src.copies = copies
 	src.files[name] = &file{name: name, original: name, pkg: &packages.Package{Module: &packages.Module{Path: "example.com/dep", Version: "v1.0.0", Dir: dep}}}
 	program := &Program{source: src}
 	patch := &Patch{Files: map[string][]byte{name: []byte("package sub // changed\n")}, before: map[string][]byte{name: []byte("package sub\n")}}
 
-	config, err := m.config(instrument.Config{Flags: []string{"-tags=x"}}, patch, program)
+	f := &fixer{config: instrument.Config{Flags: []string{"-tags=x"}}, copies: copies}
+	config, err := f.changedConfig(patch, program)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,22 +51,8 @@ func TestDependencyIsChangedInACopy(t *testing.T) {
 	if text, ok := config.Overlay[copied]; !ok || len(config.Overlay) != 1 || string(text) != "package sub // changed\n" {
 		t.Errorf("the overlay is %q, want the text of %s", config.Overlay, copied)
 	}
-	if m.original(copied) != name {
-		t.Errorf("%s is said to be %s", copied, m.original(copied))
-	}
-	modfile := filepath.Join(temp, "modules", "go.mod")
-	if want := []string{"-tags=x", "-modfile=" + modfile, "-mod=mod"}; !slices.Equal(config.Flags, want) {
+	if want := []string{"-tags=x", "-modfile=" + filepath.Join(temp, "modules", "go.mod"), "-mod=mod"}; !slices.Equal(config.Flags, want) {
 		t.Errorf("the flags are %q, want %q", config.Flags, want)
-	}
-	text, err := os.ReadFile(modfile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(text), "replace example.com/dep => "+filepath.Dir(filepath.Dir(copied))) || strings.Contains(string(text), "../elsewhere") {
-		t.Errorf("the go.mod is\n%s", text)
-	}
-	if made, err := os.ReadFile(filepath.Join(temp, "modules", "example.com", "dep@v1.0.0", "go.mod")); err != nil || string(made) != "module example.com/dep\n" {
-		t.Errorf("the copy's go.mod is %q, %v", made, err)
 	}
 
 	c := &Candidate{Patch: patch, program: program}
