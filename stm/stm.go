@@ -87,6 +87,9 @@
 // (irrevocable.go), a goroutine's Tx (goroutine.go). There
 // is one lock that everybody shares, the clock; nothing is waited for while it is
 // held, but what an irrevocable transaction waits for.
+//
+// A Var is a cell of its own (var.go). stats.go counts, race_unsafe.go tells the race
+// detector; unsupported.go keeps systems of 32 bits from compiling it.
 package stm
 
 import "context"

@@ -146,4 +146,6 @@
 // Lock order: the user's lock, then RWMutex.reading, then overlap.mu. A guard.mu, and the
 // locks of the report, are taken alone or last; none is held while a resolver runs except
 // for those first three, and none at all while a subscriber does.
+//
+// checked.go and unchecked.go say whether a detector watches which bytes are accessed.
 package tolerate

@@ -19,6 +19,14 @@
 // Real modules are downloaded through the module proxy at fixed versions, and their own
 // tests are run under the default schedule and under a hundred random ones (modules.go).
 // Each test that fails is explained in failures.txt.
+//
+// # Files
+//
+//	exploring.go                            the command explore
+//	search.go native.go                     bugs, searched for and waited for
+//	rate.go recording.go                    schedules in a second, and recording
+//	report.go                               what explore prints
+//	modules.go modules_try.go modules_report.go  the command explore-modules
 package exploring
 
 import (

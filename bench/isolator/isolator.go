@@ -23,6 +23,13 @@
 // in this very run, what costs the others; plots.go draws. worker.go is this
 // program as its own child, for what needs another process: the -race build and
 // the other backend.
+//
+// # Files
+//
+//	isolator.go text.go machine.go               the command, and where it runs
+//	figure8.go sections.go                       all careful; what an empty section costs
+//	figure9.go figure11.go fault.go race.go      the other figures
+//	stress.go worker.go targets.go plots.go      see above
 package isolator
 
 import (

@@ -49,6 +49,16 @@
 // Trial.Close checks the outcome and gives memory back, which is not timed
 // either. A wrong outcome ends the benchmark: a time of a wrong program is worth
 // nothing.
+//
+// # Files
+//
+//	measure.go             cases, contenders, results
+//	run.go                 rounds and trials
+//	child.go               trials in other processes
+//	load.go machine.go     what else the machine does, and which it is
+//	stats.go               medians, ratios, the bootstrap
+//	session.go progress.go a benchmark of several figures, and how far it is
+//	report.go table.go target.go  what is printed
 package measure
 
 // A Variant is one way to run a case.

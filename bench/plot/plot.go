@@ -5,6 +5,8 @@
 // How a chart is drawn: axis.go chooses round numbers for the axis of values,
 // chart.go draws the frame (title, axis, grid, legend, limit), bars.go and
 // lines.go draw into it, svg.go writes elements.
+//
+// files.go writes charts into a directory.
 package plot
 
 import "io"

@@ -18,6 +18,8 @@
 // Every test on which the search says something else than the test's name is an
 // exception. exceptions.txt says why; one without a line there is printed as
 // unexplained.
+//
+// report.go scores and prints.
 package racecorpus
 
 import (

@@ -9,6 +9,8 @@
 // race detector. Last come bugs of real modules, fixed in the dependency itself.
 //
 // It runs the command as a person would, and reads what -json says.
+//
+// sli.go is the command, program.go fixes a program, report.go prints.
 package sli
 
 import (

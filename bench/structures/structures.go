@@ -26,6 +26,12 @@
 // with a lock of its own (the paper's lkrhash is that). Queues and lists are
 // shorter than tables. They fit the second-level cache, so that the cost of a
 // lock is not hidden behind memory that is slow.
+//
+// # Files
+//
+// list.go, stack.go, heap.go, hash.go, trie.go and tree.go are the structures on the Go heap
+// and in guarded memory; guarded_tree.go is the one of them that has so much more to do in
+// guarded memory that it has a file of its own.
 package structures
 
 import "github.com/cofferdam-go/cofferdam/isolate"

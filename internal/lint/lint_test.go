@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -202,12 +201,13 @@ func TestLinkedPackagesImportOnlyTheStandardLibrary(t *testing.T) {
 	}
 }
 
-// files calls f with each file of the repository whose name ends in one of the
-// suffixes, line by line.
-func files(t *testing.T, f func(path string, lines []string), suffixes ...string) {
-	t.Helper()
-	top := root(t)
-	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+// walk calls f with each file of the repository, but for testdata and hidden folders.
+func walk(f func(path string, text []byte) error) error {
+	top, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -217,21 +217,28 @@ func files(t *testing.T, f func(path string, lines []string), suffixes ...string
 			}
 			return nil
 		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(top, path)
+		if err != nil {
+			return err
+		}
+		return f(filepath.ToSlash(rel), text)
+	})
+}
+
+// files calls f with each file of the repository whose name ends in one of the
+// suffixes, line by line.
+func files(t *testing.T, f func(path string, lines []string), suffixes ...string) {
+	t.Helper()
+	err := walk(func(path string, text []byte) error {
 		for _, s := range suffixes {
-			if !strings.HasSuffix(path, s) {
-				continue
+			if strings.HasSuffix(path, s) {
+				f(path, strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"))
+				break
 			}
-			data, err := os.ReadFile(path)
-			if err != nil {
-				return err
-			}
-			rel, _ := filepath.Rel(top, path)
-			var lines []string
-			for s := bufio.NewScanner(bytes.NewReader(data)); s.Scan(); {
-				lines = append(lines, s.Text())
-			}
-			f(filepath.ToSlash(rel), lines)
-			break
 		}
 		return nil
 	})

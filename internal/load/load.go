@@ -5,6 +5,12 @@
 // go command alone, and has it compile what it lists, so that Check can then
 // type-check any one package by itself against the export data of what it imports.
 // Packages does the same for whole patterns at once.
+//
+// # Files
+//
+//	load.go   listing packages, with what they import
+//	check.go  types of one package
+//	ssa.go    the SSA form of several
 package load
 
 import (

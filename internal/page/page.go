@@ -61,6 +61,16 @@
 // access that comes back while the wish still stands, with no trace of a
 // preemption below its stack, is where it cannot be preempted (memmove, any
 // assembly); after two milliseconds of that the handler surrenders.
+//
+// # Files
+//
+//	arena.go arena_unsafe.go                     the memory, its two views, runs of pages
+//	backend_unsafe.go system_unsafe.go           userfaultfd, mprotect, and their system calls
+//	plain_unsafe.go other_unsafe.go              where there is no protection
+//	gate.go gate_unsafe.go                       who may reach a guard's pages
+//	control_linux_amd64.go                       what the handler knows, shared with its assembly
+//	fault.go ring_unsafe.go                      what it did, and how that gets out
+//	goroutine.go goroutine_other.go              which goroutine this is
 package page
 
 // Size is the size of a page. Kernels with larger pages are refused by the

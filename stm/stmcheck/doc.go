@@ -67,4 +67,9 @@
 // up to a bound is taken to be finite, however large a doomed bound may be. Functions
 // of the standard library are known by a table (effect.go), not by their code. The
 // package known in testdata has an example of each, and of each kind of false alarm.
+//
+// # Files
+//
+// stmcheck.go is the analyzer, api.go knows package stm, fix.go makes suggested fixes; the
+// others are named above.
 package stmcheck

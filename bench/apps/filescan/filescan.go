@@ -10,6 +10,8 @@
 // The tree that is scanned is made on the spot (corpus.go) and is the same on
 // every machine. What stands in it is counted while it is made, which is what
 // every scan has to find.
+//
+// case.go makes the cases that are measured.
 package filescan
 
 import (

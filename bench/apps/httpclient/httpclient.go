@@ -20,6 +20,8 @@
 // for them, takes them back, and refuses a page to whoever has not exactly the
 // cookies he should have (site.go); so a jar that loses a cookie, or keeps one too
 // long, does not go unnoticed.
+//
+// shared.go says what a jar and a stack are, case.go makes the cases that are measured.
 package httpclient
 
 import (

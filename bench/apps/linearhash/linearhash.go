@@ -24,6 +24,8 @@
 // once. Segments exist for exactly the buckets that exist. A part has at least
 // one segment and at most maxSegments; one that cannot grow any more has longer
 // chains.
+//
+// load.go is what is done with a table, case.go makes the cases that are measured.
 package linearhash
 
 import (

@@ -2,6 +2,9 @@
 // applications that know nothing of Cofferdam. It is built several times, with and
 // without protection, and each of the programs runs the same trials when it is told
 // to.
+//
+// main.go serves the trials, structures.go and tree.go are the structures; the applications
+// are those of package apps.
 package main
 
 import (

@@ -18,4 +18,11 @@
 // again: the Tx methods read them with plain loads. So a search has one word in its
 // read set for each node that it passes, and keys may be strings at no cost. A value
 // that has to change is a pointer to something with transactional fields.
+//
+// # Files
+//
+//	list.go   list_tx.go    a sorted linked list
+//	map.go    map_tx.go     a hash table
+//	tree.go   tree_tx.go    a balanced tree
+//	queue.go  queue_tx.go   a queue
 package container

@@ -31,6 +31,8 @@
 //
 // The links are ordinary structs. plain.go and transactional.go are the same program
 // over them, with plain accesses and with stm.Load and stm.Store.
+//
+// sequencer.go has what both share.
 package genome
 
 import (

@@ -28,6 +28,8 @@
 //
 // plain.go and transactional.go are the same program over the same structs, with
 // plain accesses and with stm.Load and stm.Store.
+//
+// decoder.go puts fragments together, detector.go looks for signatures.
 package intruder
 
 import (

@@ -30,6 +30,9 @@
 // [Sequential] is the plain program, [Mutex] has one lock where [Transactional]
 // has transactions. Sums of floating-point numbers depend on the order, and the
 // order on the goroutines, so that two runs agree only to within rounding.
+//
+// They are in sequential.go, mutex.go and transactional.go; clustering.go has what they
+// share, verify.go checks the outcome.
 package kmeans
 
 import (

@@ -41,6 +41,9 @@
 //
 // [Sequential] is the plain program, [Mutex] has one lock where [Transactional]
 // has transactions.
+//
+// They are in sequential.go, mutex.go and transactional.go; shape.go is the grid, search.go
+// finds a way through it, verify.go checks the outcome.
 package labyrinth
 
 import (

@@ -26,6 +26,8 @@
 //
 // plain.go and transactional.go are the same program over the same structs, with
 // plain accesses and with stm.Load and stm.Store.
+//
+// manager.go is what can be booked, client.go makes up actions.
 package vacation
 
 import (

@@ -5,6 +5,8 @@
 // A program that was started by cofferdam itself leaves the telling to it, and only
 // writes its findings to a directory that the environment names, so that what a
 // program found is known even if it crashed.
+//
+// signal_unix.go and signal_other.go say which signal asks.
 package watch
 
 import (

@@ -1,0 +1,168 @@
+package lint
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A productFile is a Go file of the repository that is not a test.
+type productFile struct {
+	path   string // below the root, with slashes
+	lines  int
+	code   int // lines that hold more than a comment
+	fset   *token.FileSet
+	syntax *ast.File
+}
+
+// products are the files of all packages, by the package's folder; testdata is left out.
+var products = sync.OnceValue(func() map[string][]*productFile {
+	all := map[string][]*productFile{}
+	fset := token.NewFileSet()
+	err := walk(func(name string, text []byte) error {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		syntax, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		f := &productFile{path: name, lines: strings.Count(string(text), "\n"), code: codeLines(text), fset: fset, syntax: syntax}
+		all[path.Dir(name)] = append(all[path.Dir(name)], f)
+		return nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	return all
+})
+
+// codeLines counts the lines on which a token begins or ends.
+func codeLines(text []byte) int {
+	fset := token.NewFileSet()
+	file := fset.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	seen := map[int]bool{}
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return len(seen)
+		}
+		if tok == token.SEMICOLON && lit == "\n" {
+			continue // which the scanner has inserted
+		}
+		first := file.Line(pos)
+		for line := range 1 + strings.Count(lit, "\n") {
+			seen[first+line] = true
+		}
+	}
+}
+
+// folders are those that have product files, in order.
+func folders() []string { return slices.Sorted(maps.Keys(products())) }
+
+// name is a file's name in its folder.
+func (f *productFile) name() string { return path.Base(f.path) }
+
+// at is a position for a message.
+func (f *productFile) at(n ast.Node) token.Position { return f.fset.Position(n.Pos()) }
+
+// Sizes beyond which a package, or a file, has more than one reason to exist.
+const (
+	mostPackageCode = 3500 // lines that hold more than a comment
+	mostFileLines   = 450
+)
+
+// oversized are packages and files that may be larger, with the reason.
+var oversized = map[string]string{
+	"internal/protect":              dividing,
+	"internal/protect/variable.go":  dividing,
+	"internal/protect/rewrite.go":   dividing,
+	"internal/protect/effect.go":    dividing,
+	"internal/protect/section.go":   dividing,
+	"internal/protect/pages.go":     dividing,
+	"internal/repair":               dividing,
+	"internal/repair/exits.go":      dividing,
+	"internal/repair/candidates.go": dividing,
+	"internal/guard/access.go":      dividing,
+	"internal/guard/call.go":        dividing,
+	"internal/guard/path.go":        dividing,
+	"internal/trace/summary.go":     dividing,
+	"internal/sli/ir/expr.go":       dividing,
+	"internal/rt":                   dividing,
+}
+
+// dividing is the reason for what is being divided.
+const dividing = "is being divided"
+
+// unlisted are packages whose comment does not name every file yet, with the reason.
+var unlisted = map[string]string{
+	"internal/guard": dividing, "internal/lift/gossa": dividing, "internal/protect": dividing, "internal/repair": dividing,
+	"internal/rt": dividing, "internal/sched": dividing, "internal/sli/ir": dividing, "internal/trace": dividing,
+}
+
+func TestPackagesAndFilesHaveOneReasonToExist(t *testing.T) {
+	for _, folder := range folders() {
+		code := 0
+		for _, f := range products()[folder] {
+			code += f.code
+			if f.lines > mostFileLines && oversized[f.path] == "" {
+				t.Errorf("%s has %d lines, want at most %d: give a part of it a file of its own", f.path, f.lines, mostFileLines)
+			}
+		}
+		if code > mostPackageCode && oversized[folder] == "" {
+			t.Errorf("%s has %d lines of code, want at most %d: give a part of it a package of its own", folder, code, mostPackageCode)
+		}
+	}
+}
+
+// packageComment is the text of the package comments of a folder's files.
+func packageComment(files []*productFile) string {
+	var b strings.Builder
+	for _, f := range files {
+		if f.syntax.Doc != nil {
+			b.WriteString(f.syntax.Doc.Text())
+		}
+	}
+	return b.String()
+}
+
+// TestPackageCommentsNameEveryFile: a reader should understand a package from its comment
+// and the list of its files. The file that has the comment need not be named in it, nor
+// are examples, which are programs of a file or two.
+func TestPackageCommentsNameEveryFile(t *testing.T) {
+	for _, folder := range folders() {
+		files := products()[folder]
+		comment := packageComment(files)
+		if comment == "" {
+			t.Errorf("%s has no package comment", folder)
+			continue
+		}
+		if strings.HasPrefix(folder, "examples/") || unlisted[folder] != "" {
+			continue
+		}
+		for _, f := range files {
+			if f.syntax.Doc == nil && !strings.Contains(comment, f.name()) && !strings.Contains(comment, plainName(f.name())) {
+				t.Errorf("%s is not named in the comment of its package", f.path)
+			}
+		}
+	}
+}
+
+// plainName is a file's name without what the build system and the rules of the house
+// read in it: token.go for token_unsafe.go and token_amd64.go.
+func plainName(name string) string {
+	stem := strings.TrimSuffix(name, ".go")
+	for _, suffix := range []string{"_amd64", "_arm64", "_linux", "_unix", "_windows", "_race", "_norace", "_other", "_unsafe"} {
+		stem = strings.TrimSuffix(stem, suffix)
+	}
+	return stem + ".go"
+}
