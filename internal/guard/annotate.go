@@ -108,7 +108,7 @@ func (g *Guards) cannotAnnotate(d *Datum, decl *declaration, l Lock, confidence 
 	switch {
 	case decl == nil || decl.field == nil:
 		return "is a variable: checklocks reads annotations of fields only"
-	case !d.sibling:
+	case !d.canBeNamed:
 		return "its lock, " + d.Way + ", cannot be named from the field"
 	case strings.Contains(d.Way, "["):
 		return "its lock is in a container"

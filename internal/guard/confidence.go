@@ -14,10 +14,6 @@ var weights = map[Sign]float64{
 	Helper:        0.3,
 }
 
-// said are the signs by which somebody states a guard. The others only hint at
-// one, and count for as much as the accesses agree with them.
-var said = map[Sign]bool{Annotated: true, CommentOnData: true, CommentOnLock: true, CommentAbove: true}
-
 // Confidence is how sure it is, from 0 to 1, that the lock guards the data:
 //
 //	W = 2 × writing sites with the lock    + reading sites with it
@@ -25,11 +21,11 @@ var said = map[Sign]bool{Annotated: true, CommentOnData: true, CommentOnLock: tr
 //	b = W / (W + N + 1)
 //	confidence = (1 − (1−b) × Π (1−s)) × 0.9^distance
 //
-// over the signs s. The locks of an object's owner, and those that stand elsewhere,
-// are often held by chance: each step away takes a tenth. A sign that only hints counts s × W/(W+N). A write counts
-// twice because it is for writes that locks are taken. The 1 in b is the doubt that
-// one access alone leaves: a single write under a lock is worth 2/3, nine of ten
-// reads 9/11.
+// over the signs s. A sign that only hints counts s × W/(W+N). The locks of an object's
+// owner, and those that stand elsewhere, are often held by chance: each step away takes a
+// tenth. A write counts twice because it is for writes that locks are taken. The 1 in b is
+// the doubt that one access alone leaves: a single write under a lock is worth 2/3, nine
+// of ten reads 9/11.
 func (e Evidence) Confidence() float64 {
 	w := float64(2*e.WritesWith + e.ReadsWith)
 	n := float64(2*e.WritesWithout + e.ReadsWithout)
@@ -40,7 +36,7 @@ func (e Evidence) Confidence() float64 {
 	}
 	for _, s := range e.Signs {
 		weight := weights[s]
-		if !said[s] {
+		if !s.states() {
 			weight *= agree
 		}
 		doubt *= 1 - weight

@@ -81,10 +81,10 @@ func sentences(text string) []string {
 	return strings.FieldsFunc(strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), ". ", "\x00"), func(r rune) bool { return r == 0 || r == ';' })
 }
 
-// suffixes that say that the caller holds the lock.
+// lockedSuffixes are endings of names that say that the caller holds the lock.
 var lockedSuffixes = []string{"Locked", "_locked", "LockHeld", "NoLock", "WithoutLock", "WithoutLocking", "NoLocking", "Unlocked"}
 
-func lockedName(name string) bool {
+func isLockedName(name string) bool {
 	switch strings.ToLower(name) {
 	case "locked", "islocked", "unlocked", "isunlocked", "nolock":
 		return false

@@ -40,10 +40,11 @@ var imports = map[string][]string{
 	"internal/rt/drive":   {"internal/rt", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
 	"internal/load":       {"internal/gotool", "internal/source"},
 
+	"internal/guard/lockset":   {"internal/locks"},
 	"internal/locks":           {},
 	"internal/locks/lockstest": {"internal/load"},
 
-	"internal/guard":         {"internal/load", "internal/source"},
+	"internal/guard":         {"internal/guard/lockset", "internal/load", "internal/locks", "internal/source"},
 	"internal/scratch":       {},
 	"internal/console":       {},
 	"internal/instrument":    {".", "internal/scratch", "internal/gotool", "internal/load", "internal/event", "internal/trace", "internal/overlay", "internal/source"},
@@ -76,16 +77,17 @@ var linked = []string{"isolate", "stm", "tolerate", "internal/rt", "internal/rt/
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
-	".":                   {"internal/gotool"},
-	"isolate":             {"internal/await", "internal/finding", "internal/goroutine", "isolate"},
-	"stm":                 {"internal/await"},
-	"tolerate":            {"internal/await"},
-	"internal/locks":      {"internal/load", "internal/locks", "internal/locks/lockstest"},
-	"internal/lift/gossa": {"internal/load", "internal/sli", "internal/sli/draw", "internal/sli/slitest"},
-	"internal/sli":        {"internal/sli/slitest"},
-	"internal/sli/draw":   {"internal/sli/slitest"},
-	"internal/sli/exec":   {"internal/sli/slitest"},
-	"internal/sli/ir":     {"internal/sli/slitest"},
+	"internal/guard/lockset": {"internal/load", "internal/locks/lockstest"},
+	".":                      {"internal/gotool"},
+	"isolate":                {"internal/await", "internal/finding", "internal/goroutine", "isolate"},
+	"stm":                    {"internal/await"},
+	"tolerate":               {"internal/await"},
+	"internal/locks":         {"internal/load", "internal/locks", "internal/locks/lockstest"},
+	"internal/lift/gossa":    {"internal/load", "internal/sli", "internal/sli/draw", "internal/sli/slitest"},
+	"internal/sli":           {"internal/sli/slitest"},
+	"internal/sli/draw":      {"internal/sli/slitest"},
+	"internal/sli/exec":      {"internal/sli/slitest"},
+	"internal/sli/ir":        {"internal/sli/slitest"},
 }
 
 type goPackage struct {

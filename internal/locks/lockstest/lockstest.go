@@ -8,11 +8,14 @@
 //
 //	op LINE: acquire s.mu         each operation that is recognised, by its line
 //	held a: s.mu                  what is held at a point
+//	ssa a: s.mu                   the same in SSA form, where that has a name for a value
+//	                              that has none in the source
 //	finding LINE: s.mu left held  what is wrong with it
 //	order: S.mu before T.mu       in which order locks are taken
 package lockstest
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +31,7 @@ import (
 // A Row is one way to use a lock, and the verdict on it.
 type Row struct {
 	Name string
-	// Verdict are the lines of the comment that begin with op, held, finding or order.
+	// Verdict are the lines of the comment that begin with op, held, ssa, finding or order.
 	Verdict []string
 	// Packages are the row's.
 	Packages []*packages.Package
@@ -42,6 +45,18 @@ func Lines(all []string, word string) []string {
 func wordOf(line string) string {
 	word, _, _ := strings.Cut(line, " ")
 	return strings.TrimSuffix(word, ":")
+}
+
+// HeldInSSA returns what is held at the points, as an analysis of SSA form has it: lines
+// that begin with held, sorted.
+func (r *Row) HeldInSSA() []string {
+	points := make(map[string]string)
+	for _, line := range append(Lines(r.Verdict, "held"), Lines(r.Verdict, "ssa")...) {
+		_, rest, _ := strings.Cut(line, " ")
+		point, _, _ := strings.Cut(rest, ":")
+		points[point] = "held " + rest
+	}
+	return slices.Sorted(maps.Values(points))
 }
 
 // Point returns the name of the point that a function's argument marks, if the function is
@@ -69,7 +84,7 @@ func Load(t *testing.T, folder string) []*Row {
 		row := &Row{Name: strings.TrimSuffix(filepath.Base(name), ".txtar")}
 		for line := range strings.Lines(string(archive.Comment)) {
 			switch wordOf(line) {
-			case "op", "held", "finding", "order":
+			case "op", "held", "ssa", "finding", "order":
 				row.Verdict = append(row.Verdict, strings.TrimSpace(line))
 			}
 		}

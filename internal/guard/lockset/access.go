@@ -1,0 +1,329 @@
+package lockset
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// A Kind says what an access does.
+type Kind int
+
+const (
+	Read Kind = iota
+	Write
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Read:
+		return "read"
+	case Write:
+		return "write"
+	}
+	panic(fmt.Sprintf("lockset: kind %d", int(k)))
+}
+
+// A Variable is data with the lines that access it.
+type Variable struct {
+	Object *types.Var
+	Sites  []*Site
+	Early  int  // initialising accesses, which are not among the sites
+	Atomic bool // package sync/atomic is used on it
+}
+
+// A Site is one line that accesses one variable. What the line does in several contexts,
+// and in several instances of a generic function, is observed at the same site; x++ is one
+// site, and a write.
+type Site struct {
+	At           token.Position
+	Func         *ssa.Function
+	Kind         Kind
+	Observations []Observation
+}
+
+type siteKey struct {
+	file string
+	line int
+	of   types.Object
+}
+
+// An Observation is what is held at a site in one context, on one way.
+type Observation struct {
+	Kind Kind
+	// Held are the locks of which it is known how they relate to the data.
+	Held []Relation
+	// OfUnknownObject are classes of locks that are held, of which object cannot be told.
+	OfUnknownObject []*types.Var
+	// OfUnrelatedObject are classes of locks that are held, of an object with no relation
+	// to the one that has the data.
+	OfUnrelatedObject []*types.Var
+	// Unnamed: locks that cannot be named may be held.
+	Unnamed bool
+	// FromOutside: the context was entered by code that is not at hand.
+	FromOutside bool
+	// Base is the object that has the field, nil for a variable.
+	Base    *locks.Place
+	Context *Context
+}
+
+// A Relation is a lock as seen from the data: the way from the object that has the field to
+// the lock, or the lock itself if it is a variable.
+type Relation struct {
+	Lock  *locks.Place
+	Mode  locks.Mode
+	Maybe bool
+}
+
+func (o Observation) same(p Observation) bool {
+	return o.Kind == p.Kind && o.Base == p.Base && o.Unnamed == p.Unnamed && o.FromOutside == p.FromOutside &&
+		slices.Equal(o.Held, p.Held) && slices.Equal(o.OfUnknownObject, p.OfUnknownObject) && slices.Equal(o.OfUnrelatedObject, p.OfUnrelatedObject)
+}
+
+// A recorder collects the accesses of one context.
+type recorder struct {
+	*Analysis
+	ctx   *Context
+	loads map[ssa.Value][]locks.Way // what was held when a value was loaded
+}
+
+// record goes through a context once more, when all is known that is held in it, and
+// records its accesses.
+func (a *Analysis) record(ctx *Context) {
+	r := &recorder{a, ctx, make(map[ssa.Value][]locks.Way)}
+	a.observe = r.instruction
+	defer func() { a.observe = nil }()
+	for _, b := range ctx.fn.Blocks {
+		ways := ctx.before[b]
+		for _, i := range b.Instrs {
+			if len(ways) == 0 {
+				break
+			}
+			ways = a.transfer(ctx, i, ways)
+		}
+	}
+}
+
+func (r *recorder) instruction(instr ssa.Instruction, ways []locks.Way) {
+	if len(ways) == 0 {
+		return
+	}
+	switch i := instr.(type) {
+	case *ssa.UnOp:
+		if i.Op == token.MUL {
+			r.loads[i] = ways
+			r.address(i.X, Read, i, ways)
+		}
+	case *ssa.Store:
+		r.address(i.Addr, Write, i, ways)
+	case *ssa.MapUpdate:
+		r.content(i.Map, i, ways)
+	case ssa.CallInstruction:
+		r.call(i, ways)
+	}
+}
+
+// address records an access to what an address points to: the innermost field that is
+// declared in the analysed packages, or a variable.
+func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, ways []locks.Way) {
+	for inner := true; ; inner = false {
+		switch v := addr.(type) {
+		case *ssa.FieldAddr:
+			f := r.values.Field(v.X.Type(), v.Field)
+			if f.Pkg() != nil && r.own[f.Pkg().Path()] {
+				// A struct with a lock of its own is a place, not data.
+				if inner || !hasOwnLock(f.Type()) {
+					r.access(f, r.values.Place(v.X), kind, instr, v, ways)
+				}
+				return
+			}
+			addr = v.X
+		case *ssa.IndexAddr:
+			if _, array := deref(v.X.Type()).Underlying().(*types.Array); !array {
+				if kind == Write {
+					r.content(v.X, instr, ways)
+				}
+				return
+			}
+			addr = v.X
+		case *ssa.Global:
+			if o, ok := v.Object().(*types.Var); ok && (inner || !hasOwnLock(o.Type())) {
+				r.access(r.Places.Canonical(o), nil, kind, instr, v, ways)
+			}
+			return
+		case *ssa.Alloc, *ssa.FreeVar:
+			r.local(v, kind, instr, ways)
+			return
+		default:
+			return
+		}
+	}
+}
+
+// local records an access to a local variable that goroutines share.
+func (r *recorder) local(addr ssa.Value, kind Kind, instr ssa.Instruction, ways []locks.Way) {
+	v := r.localVariable(addr)
+	if v == nil || !v.Heap {
+		return
+	}
+	o := r.Places.Local(v.Pos())
+	if o == nil || hasOwnLock(o.Type()) || !r.isSharedLocal(v) {
+		return
+	}
+	if r.isFresh(r.ctx, r.Places.Root(v), instr) || v.Parent() == r.ctx.fn && r.waitedBefore(r.ctx.fn, instr) {
+		return
+	}
+	r.access(r.Places.Canonical(o), nil, kind, instr, v, ways)
+}
+
+// isSharedLocal reports whether another goroutine may come to have a local variable.
+func (r *recorder) isSharedLocal(v *ssa.Alloc) bool {
+	shared, ok := r.sharedLocals[v]
+	if !ok {
+		shared = len(r.findPublications(&Context{fn: v.Parent()}, v)) > 0
+		r.sharedLocals[v] = shared
+	}
+	return shared
+}
+
+// content records a write into a map or slice, which is a write of the variable that holds
+// it. A lock that was held when the variable was read still counts: what was taken out
+// under the lock may be the goroutine's own by now.
+func (r *recorder) content(container ssa.Value, instr ssa.Instruction, ways []locks.Way) {
+	load, ok := container.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return
+	}
+	if before := r.loads[load]; len(before) > 0 {
+		ways = slices.Clone(ways)
+		for i := range ways {
+			for _, h := range locks.Flatten(before).Held {
+				if ways[i].Held.Find(h.Lock) < 0 {
+					ways[i].Held = ways[i].Held.With(h)
+				}
+			}
+		}
+	}
+	r.address(load.X, Write, instr, ways)
+}
+
+// access records an access. base is the object whose field is accessed, nil for a variable.
+func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, ways []locks.Way) {
+	if o.Pkg() == nil || !r.own[o.Pkg().Path()] || !isData(o.Type()) || o.Name() == "_" {
+		return
+	}
+	v := r.variable(o)
+	if base != nil && r.isFresh(r.ctx, base, instr) || r.ctx.entry.beforeGoroutines && !r.spawnedBefore(r.ctx.fn, instr) {
+		v.Early++
+		return
+	}
+	pos := positionOf(instr, addr)
+	if !pos.IsValid() {
+		return
+	}
+	at := r.position(pos)
+	key := siteKey{at.Filename, at.Line, o}
+	s := r.sites[key]
+	if s == nil {
+		s = &Site{At: at, Func: r.ctx.fn}
+		r.sites[key] = s
+		v.Sites = append(v.Sites, s)
+	}
+	s.Kind = max(s.Kind, kind)
+	for _, way := range ways {
+		ob := r.observation(base, way.Held)
+		ob.Kind = kind
+		if !slices.ContainsFunc(s.Observations, ob.same) {
+			s.Observations = append(s.Observations, ob)
+		}
+	}
+}
+
+func (a *Analysis) variable(o *types.Var) *Variable {
+	v := a.variableOf[o]
+	if v == nil {
+		v = &Variable{Object: o}
+		a.variableOf[o] = v
+		a.Variables = append(a.Variables, v)
+	}
+	return v
+}
+
+// observation says how the locks that are held relate to an object.
+func (r *recorder) observation(base *locks.Place, held locks.Set) Observation {
+	ob := Observation{Base: base, Context: r.ctx, Unnamed: r.ctx.entry.unnamedLocks, FromOutside: r.ctx.entry.fromOutside}
+	if base != nil && slices.Contains(r.ctx.entry.outsideParameters, r.Places.Root(base.Root())) {
+		ob.FromOutside = true
+	}
+	if base != nil && ob.FromOutside && r.ctx.fn.Parent() != nil && rootValue(base).Parent() == r.ctx.fn {
+		// What a closure is given by unknown callers, as functional options are, is often
+		// not published yet.
+		ob.Unnamed = true
+	}
+	for _, h := range held {
+		class := r.Places.Variable(h.Lock)
+		if base != nil {
+			if way := r.Places.Relate(base, h.Lock); way != nil {
+				r.relate(&ob, way, h)
+			} else if class != nil {
+				ob.OfUnrelatedObject = append(ob.OfUnrelatedObject, class)
+			}
+		}
+		if class != nil && h.Lock.Ups() > 0 {
+			// Of an object that this function cannot reach otherwise: by which of its
+			// parameters it was found says nothing.
+			ob.OfUnknownObject = append(ob.OfUnknownObject, class)
+		}
+		switch {
+		case h.Lock.IsGlobal():
+			r.relate(&ob, h.Lock, h)
+		case !isLexical(r.ctx.fn, rootValue(h.Lock)) && class != nil:
+			ob.OfUnknownObject = append(ob.OfUnknownObject, class)
+		case !isLexical(r.ctx.fn, rootValue(h.Lock)):
+			ob.Unnamed = true
+		case base == nil:
+			r.relate(&ob, h.Lock, h)
+		}
+	}
+	return ob
+}
+
+// relate adds a lock that is held, by the way to it. Elements are not told apart: each
+// object of a container is guarded like the others.
+func (r *recorder) relate(ob *Observation, way *locks.Place, h locks.Held) {
+	way = r.Places.Unkeyed(way)
+	if way == nil || r.Places.Variable(way) == nil || slices.ContainsFunc(ob.Held, func(x Relation) bool { return x.Lock == way }) {
+		return
+	}
+	ob.Held = append(ob.Held, Relation{way, h.Mode, h.Maybe})
+}
+
+// isLexical reports whether a value is one of a function or of those around it.
+func isLexical(fn *ssa.Function, v ssa.Value) bool {
+	for ; fn != nil; fn = fn.Parent() {
+		if v.Parent() == fn {
+			return true
+		}
+	}
+	return false
+}
+
+// positionOf finds the place of an access in the source; loads have none of their own.
+func positionOf(instr ssa.Instruction, addr ssa.Value) token.Pos {
+	if f, ok := addr.(*ssa.FieldAddr); ok && f.Pos().IsValid() {
+		return f.Pos()
+	}
+	if v, ok := instr.(ssa.Value); ok && v.Referrers() != nil {
+		for _, r := range *v.Referrers() {
+			if d, ok := r.(*ssa.DebugRef); ok {
+				return d.Expr.Pos()
+			}
+		}
+	}
+	return instr.Pos()
+}

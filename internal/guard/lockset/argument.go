@@ -1,0 +1,210 @@
+package lockset
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// call records the accesses that a call makes to what it is given the address of, as far as
+// they are not found where the called function is followed.
+func (r *recorder) call(i ssa.CallInstruction, ways []locks.Way) {
+	c := i.Common()
+	if _, ok := r.values.Op(c); ok {
+		return
+	}
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		switch b.Name() {
+		case "delete", "clear", "copy":
+			r.content(c.Args[0], i, ways)
+		}
+		return
+	}
+	fn := c.StaticCallee()
+	for k, arg := range c.Args {
+		if m, ok := arg.(*ssa.MakeInterface); ok {
+			arg = m.X
+		}
+		switch arg.(type) {
+		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
+		default:
+			continue
+		}
+		if isAtomic(fn) {
+			r.markAtomic(arg)
+			continue
+		}
+		if _, ok := i.(*ssa.Go); ok {
+			continue
+		}
+		if kind, ok := r.throughParameter(fn, k, deref(arg.Type())); ok && !hasOwnLock(deref(arg.Type())) {
+			r.address(arg, kind, i, ways)
+		}
+	}
+}
+
+func isAtomic(fn *ssa.Function) bool {
+	return fn != nil && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == "sync/atomic"
+}
+
+// throughParameter says what a function does with what parameter k points to, and whether
+// that is to be recorded at the call. A function whose body is at hand is followed, so that
+// only its writes through the pointer itself are of interest here, and only if it takes no
+// lock for them.
+func (r *recorder) throughParameter(fn *ssa.Function, k int, t types.Type) (Kind, bool) {
+	if fn == nil {
+		return Read, false
+	}
+	if len(fn.Blocks) > 0 {
+		return Write, r.writesParameter(fn, k) && !r.takesLock(fn)
+	}
+	if k > 0 || fn.Signature.Recv() == nil {
+		for _, word := range writingWords {
+			if strings.Contains(fn.Name(), word) {
+				return Write, true
+			}
+		}
+		return Read, true
+	}
+	if unsynchronised[types.TypeString(t, nil)] && !readingMethods[fn.Name()] {
+		return Write, true
+	}
+	return Read, true
+}
+
+// writingWords are in the names of functions of the standard library that write what an
+// argument points to.
+var writingWords = []string{"Unmarshal", "Decode", "Scan", "Swap", "Heap", "Push", "Pop", "Fix", "Init"}
+
+// unsynchronised are types of the standard library whose methods change them and that take
+// no lock of their own.
+var unsynchronised = map[string]bool{
+	"bytes.Buffer": true, "strings.Builder": true, "container/list.List": true, "container/ring.Ring": true,
+	"math/rand.Rand": true, "math/rand/v2.Rand": true, "bufio.Writer": true, "bufio.Reader": true, "bufio.ReadWriter": true,
+	"math/big.Int": true, "math/big.Float": true, "math/big.Rat": true,
+}
+
+// readingMethods are the methods of these types that change nothing.
+var readingMethods = map[string]bool{
+	"Len": true, "Cap": true, "Bytes": true, "String": true, "Front": true, "Back": true, "Available": true, "Size": true, "Buffered": true,
+	"Cmp": true, "Sign": true, "Int64": true, "Uint64": true, "IsInt64": true,
+}
+
+// takesLock reports whether a function operates on a lock itself.
+func (a *Analysis) takesLock(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if c, ok := i.(ssa.CallInstruction); ok {
+				if _, ok := a.values.Op(c.Common()); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// writesParameter reports whether a function stores through a parameter, directly or by
+// passing it on.
+func (a *Analysis) writesParameter(fn *ssa.Function, index int) bool {
+	if index >= len(fn.Params) {
+		return false
+	}
+	key := parameterKey{fn, index}
+	if w, ok := a.writers[key]; ok {
+		return w
+	}
+	a.writers[key] = false
+	w := a.writesThrough(fn, fn.Params[index])
+	a.writers[key] = w
+	return w
+}
+
+func (a *Analysis) writesThrough(fn *ssa.Function, p ssa.Value) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			switch i := i.(type) {
+			case *ssa.Store:
+				if isInside(i.Addr, p) {
+					return true
+				}
+			case *ssa.MapUpdate:
+				if u, ok := i.Map.(*ssa.UnOp); ok && isInside(u.X, p) {
+					return true
+				}
+			case ssa.CallInstruction:
+				c := i.Common()
+				callee := c.StaticCallee()
+				for k, arg := range c.Args {
+					if callee != nil && isInside(arg, p) && a.writesParameter(callee, k) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// isInside reports whether an address is inside the object that p points to.
+func isInside(addr, p ssa.Value) bool {
+	for {
+		if addr == p {
+			return true
+		}
+		switch v := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = v.X
+		case *ssa.IndexAddr:
+			addr = v.X
+		default:
+			return false
+		}
+	}
+}
+
+// markAtomic notes that package sync/atomic is used on what an address points to.
+func (r *recorder) markAtomic(addr ssa.Value) {
+	switch v := addr.(type) {
+	case *ssa.FieldAddr:
+		r.variable(r.values.Field(v.X.Type(), v.Field)).Atomic = true
+	case *ssa.IndexAddr:
+		if u, ok := v.X.(*ssa.UnOp); ok {
+			r.markAtomic(u.X)
+			return
+		}
+		r.markAtomic(v.X)
+	case *ssa.Global:
+		if o, ok := v.Object().(*types.Var); ok {
+			r.variable(r.Places.Canonical(o)).Atomic = true
+		}
+	}
+}
+
+// hasOwnLock reports whether a struct has a lock among its fields: then it takes care of
+// itself.
+func hasOwnLock(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	return ok && slices.ContainsFunc(slices.Collect(s.Fields()), func(f *types.Var) bool { return locks.IsLock(f.Type()) })
+}
+
+// isData reports whether a variable of the type may need a guard. Locks and what package
+// sync and sync/atomic offer need none.
+func isData(t types.Type) bool {
+	if locks.IsLock(t) {
+		return false
+	}
+	n, ok := types.Unalias(deref(t)).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil {
+		return true
+	}
+	switch n.Obj().Pkg().Path() {
+	case "sync", "sync/atomic", "testing":
+		return false
+	}
+	return !strings.HasSuffix(n.Obj().Pkg().Path(), "/atomic")
+}

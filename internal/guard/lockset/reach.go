@@ -1,0 +1,134 @@
+package lockset
+
+import (
+	"go/token"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// reaches reports whether control can come from one instruction to another without passing
+// a third, which may be nil.
+func (a *Analysis) reaches(from, to, avoid ssa.Instruction) bool {
+	if from == nil || to == nil || from.Block() == nil || to.Block() == nil || from.Parent() != to.Parent() {
+		return false
+	}
+	fromBlock, toBlock := from.Block(), to.Block()
+	fromIndex, toIndex := a.index(from), a.index(to)
+	var avoidBlock *ssa.BasicBlock
+	avoidIndex := -1
+	if avoid != nil && avoid.Block() != nil {
+		avoidBlock, avoidIndex = avoid.Block(), a.index(avoid)
+	}
+	if fromBlock == toBlock && fromIndex < toIndex && !(avoidBlock == fromBlock && avoidIndex > fromIndex && avoidIndex < toIndex) {
+		return true
+	}
+	if avoidBlock == fromBlock && avoidIndex > fromIndex {
+		return false
+	}
+	seen := make([]bool, len(from.Parent().Blocks))
+	todo := slices.Clone(fromBlock.Succs)
+	for len(todo) > 0 {
+		b := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[b.Index] {
+			continue
+		}
+		seen[b.Index] = true
+		if b == toBlock && !(avoidBlock == b && avoidIndex < toIndex) {
+			return true
+		}
+		if avoidBlock != b {
+			todo = append(todo, b.Succs...)
+		}
+	}
+	return false
+}
+
+// index returns an instruction's place in its block.
+func (a *Analysis) index(i ssa.Instruction) int {
+	if n, ok := a.indexOf[i]; ok {
+		return n
+	}
+	for n, j := range i.Block().Instrs {
+		a.indexOf[j] = n
+	}
+	return a.indexOf[i]
+}
+
+// spawnedBefore reports whether a function may have started a goroutine before an
+// instruction.
+func (a *Analysis) spawnedBefore(fn *ssa.Function, at ssa.Instruction) bool {
+	for _, s := range a.spawnSites(fn) {
+		if a.reaches(s, at, nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// spawnSites returns the instructions of a function that start goroutines, by themselves or
+// in what they call.
+func (a *Analysis) spawnSites(fn *ssa.Function) []ssa.Instruction {
+	if s, ok := a.spawns[fn]; ok {
+		return s
+	}
+	a.spawns[fn] = nil
+	var sites []ssa.Instruction
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			switch i := i.(type) {
+			case *ssa.Go:
+				sites = append(sites, i)
+			case *ssa.Call:
+				if a.callSpawns(i) {
+					sites = append(sites, i)
+				}
+			}
+		}
+	}
+	a.spawns[fn] = sites
+	return sites
+}
+
+func (a *Analysis) callSpawns(i *ssa.Call) bool {
+	callee := i.Call.StaticCallee()
+	if m, ok := i.Call.Value.(*ssa.MakeClosure); ok {
+		callee = m.Fn.(*ssa.Function)
+	}
+	if callee != nil && len(callee.Blocks) > 0 {
+		return len(a.spawnSites(callee)) > 0
+	}
+	return runsLater(&i.Call) || callee != nil && callee.Name() == "Parallel"
+}
+
+// waitedBefore reports whether a function has waited for its goroutines before an
+// instruction: what they did to its variables is over then.
+func (a *Analysis) waitedBefore(fn *ssa.Function, at ssa.Instruction) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if waits(i) && a.reaches(i, at, nil) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waits reports whether an instruction waits for other goroutines: a receive, a select, a
+// call of a function named Wait.
+func waits(i ssa.Instruction) bool {
+	switch i := i.(type) {
+	case *ssa.UnOp:
+		return i.Op == token.ARROW
+	case *ssa.Select:
+		return true
+	case *ssa.Call:
+		if i.Call.IsInvoke() {
+			return i.Call.Method.Name() == "Wait"
+		}
+		fn := i.Call.StaticCallee()
+		return fn != nil && fn.Name() == "Wait"
+	}
+	return false
+}
