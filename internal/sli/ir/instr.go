@@ -70,7 +70,12 @@ var opNames = [...]string{
 	Defer: "defer", RunDefers: "rundefers", Sync: "sync", Jump: "jump", Branch: "branch", Return: "return", Stop: "stop",
 }
 
-func (o Op) String() string { return opNames[o] }
+func (o Op) String() string {
+	if int(o) < len(opNames) && opNames[o] != "" {
+		return opNames[o]
+	}
+	return fmt.Sprintf("Op(%d)", uint8(o))
+}
 
 // A Cause is the way in which a test fails.
 type Cause uint8

@@ -83,10 +83,11 @@ func (in *Instr) String() string {
 		}
 		b.WriteByte(')')
 	}
+	text := strings.TrimRight(b.String(), " ")
 	if in.EndsBlock() {
 		for _, s := range in.Block.Succs {
-			fmt.Fprintf(&b, " b%d", s.Index)
+			text += fmt.Sprintf(" b%d", s.Index)
 		}
 	}
-	return strings.TrimRight(b.String(), " ")
+	return text
 }
