@@ -14,7 +14,7 @@ type Outcome struct {
 	// Simulation has the memory as it was at the end.
 	Simulation *Simulation
 	Log        *Log
-	// Failure has Why 0 if there was none.
+	// Failure has no Cause if there was none.
 	Failure exec.Failure
 	// Deadlock says that no goroutine could go on.
 	Deadlock bool

@@ -19,6 +19,8 @@ type Simulation struct {
 	Pick func(ready []uint32) uint32
 	// Externs do what the program calls outside itself, by the front end's name for it.
 	Externs map[string]Extern
+	// Executed, if it is there, is told of each instruction that was executed.
+	Executed func(g uint32, in *ir.Instr)
 	// MaxSteps ends a run that does not end by itself.
 	MaxSteps int
 
@@ -97,7 +99,7 @@ func (s *Simulation) Call(fn *ir.Func, args ...ir.Value) (ir.Value, error) {
 }
 
 // Run runs fn as goroutine 1, and what it starts, to the end or the first failure.
-// The failure has Why 0 if there was none.
+// The failure has no Cause if there was none.
 func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, error) {
 	s.start(1, fn, args, nil)
 	blocked := map[uint32]bool{}
@@ -119,8 +121,11 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 			g = s.Pick(ready)
 		}
 		t := s.threads[g]
-		made := len(s.events)
+		made, in := len(s.events), t.At()
 		st := t.Step()
+		if s.Executed != nil && st != exec.Blocked {
+			s.Executed(g, in)
+		}
 		if s.err != nil {
 			return nil, exec.Failure{}, s.err
 		}
