@@ -84,7 +84,7 @@ var testImports = map[string][]string{
 	"tolerate":               {"internal/await"},
 	"internal/locks":         {"internal/load", "internal/locks", "internal/locks/lockstest"},
 	"internal/lift/gossa":    {"internal/load", "internal/sli", "internal/sli/draw", "internal/sli/slitest"},
-	"internal/sli":           {"internal/sli/slitest"},
+	"internal/sli":           {"internal/sli", "internal/sli/draw", "internal/sli/slitest"},
 	"internal/sli/draw":      {"internal/sli/slitest"},
 	"internal/sli/exec":      {"internal/sli/slitest"},
 	"internal/sli/ir":        {"internal/sli/slitest"},

@@ -147,13 +147,15 @@ func (a *analyser) pathToReport() []exec.Step {
 	var ring recentSteps
 	var found []exec.Step
 	a.replay.Run(fail.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
-		if s.Time > fail.Seq && s.Instr.Op == ir.Call && s.Instr.Callee == nil && !s.BeyondTrace {
-			ring.add(s)
-			found = ring.copy()
+		if s.BeyondTrace {
 			return false
 		}
-		if s.Time <= fail.Seq {
-			ring.add(s)
+		// Steps without an event have the time of the next one: those that led from the
+		// last event to the call are later than the report.
+		ring.add(s)
+		if s.Time > fail.Seq && s.Instr.Op == ir.Call && s.Instr.Callee == nil {
+			found = ring.copy()
+			return false
 		}
 		return s.Time <= fail.Seq || s.Instr.Op != ir.Call
 	})

@@ -320,7 +320,7 @@ func (f *Fix) mergeOverlapping() {
 // already, so such a fix changes nothing (section 6.3).
 func (f *Fix) isTrivial() bool {
 	for _, s := range f.Sections {
-		if s.Size > 1 {
+		if !s.isSingleAccess() {
 			return false
 		}
 	}

@@ -19,7 +19,8 @@ type Section struct {
 	// Accesses are what the section is there for. Those of functions that are called
 	// in it are among them.
 	Accesses []*Access
-	// Size is s_i of the cost: how many accesses the section holds in all.
+	// Size is s_i of the cost: how many accesses the section's code holds, with the code of
+	// the functions it calls, each once.
 	Size int
 	// Waits are the operations inside it that take or wait for something of the
 	// program's own.
@@ -208,6 +209,18 @@ func sorted(set map[*ir.Instr]bool) []*ir.Instr {
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].ID < all[j].ID })
 	return all
+}
+
+// isSingleAccess reports whether the section makes at most one access, so that it is atomic
+// without any lock. Two calls of a function with one access make two.
+func (s *Section) isSingleAccess() bool {
+	accessing := 0
+	for _, in := range s.Instrs {
+		if singleFragment(in).Size > 0 {
+			accessing++
+		}
+	}
+	return s.Size <= 1 && accessing <= 1
 }
 
 // Has reports whether the instruction is in the section.

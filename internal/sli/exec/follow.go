@@ -200,11 +200,7 @@ func (f *follower) Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Sta
 	if e, ok := f.allocated(t, in); ok {
 		v = ir.Word(8, e.Addr)
 	}
-	for {
-		if _, ok := f.take(in, f.event.Kind); !ok {
-			break
-		}
-	}
+	f.take(in, f.event.Kind)
 	if !f.hasEvent && in.Sync.NeedsOthers() {
 		f.cannotGoOn = true
 	}

@@ -107,6 +107,38 @@ func TestLoadsGiveWhatTheTraceSays(t *testing.T) {
 	}
 }
 
+// TestRoundsOfALoopAreToldApart: one instruction makes an event in each round, and nothing
+// else does. A wide load that was recorded in pieces is one step all the same.
+func TestRoundsOfALoopAreToldApart(t *testing.T) {
+	b := slitest.NewBuilder()
+	f := b.Func("f")
+	entry := f.Load("head", 8)
+	loadHead := last(f)
+	loop, out := f.NewBlock(), f.NewBlock()
+	f.Jump(loop)
+	node := f.Add(&ir.Instr{Op: ir.Phi, Dst: f.Func.NewReg("", 8)})
+	next := f.LoadAt(ir.Register(node.Dst, 8), 8, "next")
+	loadNext := last(f)
+	f.Sync(ir.SyncAtomicAdd, 8, ir.Symbol("visited"), ir.Number(8, 1))
+	update := last(f)
+	f.Branch(ir.Binary(ir.OpEq, ir.Unsigned, next, ir.Number(8, 0)), out, loop)
+	node.Args = []*ir.Expr{entry, next}
+	f.Enter(out)
+	f.Load("wide", 24)
+	wide := last(f)
+	f.Return()
+	p := b.Program()
+	count := exec.Event{Kind: exec.KindUpdate, Site: update.Sites[0], Frame: 1, Addr: 0x20000, Size: 8, Atomic: true}
+	log := numbered(entered(f, 1, 0), load(loadHead, 0x30000, varA), load(loadNext, varA, varB), count, load(loadNext, varB, varB), count, load(loadNext, varB, 0), count,
+		load(wide, 0x40000, 1), load(wide, 0x40008, 2), load(wide, 0x40010, 3), left(f, 1))
+	same(t, steps(exec.NewReplay(p, log, exec.Failure{}), 1),
+		"f:b0.0 = 65536 @2", "f:b0.1",
+		"f:b1.0 = 65536", "f:b1.1 = 0x10100 @3", "f:b1.2 = ? @4", "f:b1.3",
+		"f:b1.0 = 0x10100", "f:b1.1 = 0x10100 @5", "f:b1.2 = ? @6", "f:b1.3",
+		"f:b1.0 = 0x10100", "f:b1.1 = 0 @7", "f:b1.2 = ? @8", "f:b1.3",
+		"f:b2.0 = 010000000000000002000000000000000300000000000000 @9", "f:b2.1")
+}
+
 // TestEventsOfOthersAreLeftOut: those of sites that no instruction has, and of functions
 // that are not in the program.
 func TestEventsOfOthersAreLeftOut(t *testing.T) {

@@ -9,11 +9,7 @@ func (f *follower) Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, 
 			return ir.Unknown(in.Size), Running
 		}
 		f.learnAddress(addr, e.Addr)
-		for { // a wide load may be seen in pieces
-			if _, more := f.take(in, KindLoad); !more {
-				break
-			}
-		}
+		f.takeRest(in, &e, KindLoad)
 		f.step.Time, f.step.Addr = e.Seq, e.Addr
 		if addr.Known {
 			f.step.Addr = f.Real(addr.Uint())
@@ -32,6 +28,20 @@ func (f *follower) Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, 
 	}
 	f.step.Addr = a
 	return f.unrecordedLoad(a, in.Size), Running
+}
+
+// takeRest consumes the events of the rest of an access that was recorded in pieces, each
+// beginning where the one before ended. The next event of the same site may as well be
+// that of the next round of a loop.
+func (f *follower) takeRest(in *ir.Instr, first *Event, kind Kind) {
+	end := first.Addr + uint64(first.Size)
+	for !first.Map && end < first.Addr+uint64(in.Size) && f.event.Addr == end {
+		e, ok := f.take(in, kind)
+		if !ok {
+			return
+		}
+		end += uint64(max(e.Size, 1))
+	}
 }
 
 // unrecordedLoad reads memory that made no event.
@@ -56,11 +66,7 @@ func (f *follower) Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Statu
 		if !e.Map {
 			f.learnValue(val, e.After)
 		}
-		for {
-			if _, more := f.take(in, KindStore, KindLoad, KindUpdate); !more {
-				break
-			}
-		}
+		f.takeRest(in, &e, KindStore)
 		f.step.Time, f.step.Addr = e.Seq, e.Addr
 		return Running
 	}
