@@ -52,25 +52,18 @@ func records() coding[record] {
 	}, func(r record) string { return r.symbol })
 }
 
-// A driver executes T1's operations on some kind of section.
-type driver[T any] interface {
-	enter()
-	read() T
-	write(T)
-	leave()
-}
-
-type viaVar[T any] struct {
+// A driver executes T1's operations in a section.
+type driver[T any] struct {
 	mu    tolerate.Mutex
 	v     *tolerate.Var[T]
 	blind bool // says so when it does not depend on the value
 	used  bool
 }
 
-func (d *viaVar[T]) enter()  { d.mu.Lock() }
-func (d *viaVar[T]) leave()  { d.mu.Unlock() }
-func (d *viaVar[T]) read() T { d.used = true; return *d.v.Own() }
-func (d *viaVar[T]) write(value T) {
+func (d *driver[T]) enter()  { d.mu.Lock() }
+func (d *driver[T]) leave()  { d.mu.Unlock() }
+func (d *driver[T]) read() T { d.used = true; return *d.v.Own() }
+func (d *driver[T]) write(value T) {
 	if d.blind && !d.used {
 		d.v.Set(value)
 		return
@@ -79,28 +72,8 @@ func (d *viaVar[T]) write(value T) {
 	*d.v.Own() = value
 }
 
-type viaSection[T any] struct {
-	mu     sync.Mutex
-	shared *T
-	s      *tolerate.Section
-	blind  bool
-	used   bool
-}
-
-func (d *viaSection[T]) enter()  { d.s = tolerate.Enter(&d.mu) }
-func (d *viaSection[T]) leave()  { d.s.Leave() }
-func (d *viaSection[T]) read() T { d.used = true; return *tolerate.Of(d.s, d.shared) }
-func (d *viaSection[T]) write(value T) {
-	if d.blind && !d.used {
-		tolerate.Set(d.s, d.shared, value)
-		return
-	}
-	d.used = true
-	*tolerate.Of(d.s, d.shared) = value
-}
-
 // drive executes e with T1 in the driver's section and T2 on the shared variable.
-func drive[T any](e execution, c coding[T], shared *T, d driver[T]) state {
+func drive[T any](e execution, c coding[T], shared *T, d *driver[T]) state {
 	*shared = c.encode(initial)
 	var other sync.WaitGroup
 	turn, done := make(chan func()), make(chan bool)
@@ -175,7 +148,7 @@ func TestRunTimeIsTheOracle(t *testing.T) {
 // compare drives all executions of table 1 and all interleavings of short programs,
 // by hand and through sections, not knowing and knowing what they begin with.
 func compare[T any](t *testing.T, fresh func() coding[T]) {
-	check := func(e execution, want tolerate.Class, atFirstUse bool) {
+	check := func(e execution, want tolerate.Class) {
 		for _, blind := range []bool{false, true} {
 			f := resolution(closedForm)
 			if blind && e.t1[0] == 'w' {
@@ -184,35 +157,27 @@ func compare[T any](t *testing.T, fresh func() coding[T]) {
 			end, v, own := e.run(f)
 			classes := tolerate.Classify(own != initial, v != initial, blind && e.t1[0] == 'w')
 			shared := new(T)
-			byHand := &viaVar[T]{blind: blind}
-			byHand.v = tolerate.Guard(&byHand.mu, shared)
-			drivers := []driver[T]{byHand}
-			if atFirstUse {
-				drivers = append(drivers, &viaSection[T]{shared: shared, blind: blind})
+			d := &driver[T]{blind: blind}
+			d.v = tolerate.Guard(&d.mu, shared)
+			var got state
+			reported := classesSince(func() { got = drive(e, fresh(), shared, d) })
+			if got != end {
+				t.Fatalf("%s and %s in order %v: got %+v, want %+v", e.t1, e.t2, e.schedule, got, end)
 			}
-			for _, d := range drivers {
-				var got state
-				reported := classesSince(func() { got = drive(e, fresh(), shared, d) })
-				if got != end {
-					t.Fatalf("%T, %s and %s in order %v: got %+v, want %+v", d, e.t1, e.t2, e.schedule, got, end)
-				}
-				if classes == 0 && len(reported) != 0 || classes != 0 && (len(reported) != 1 || reported[classes] != 1) {
-					t.Fatalf("%T, %s and %s in order %v: reported %v, want %v", d, e.t1, e.t2, e.schedule, reported, classes)
-				}
-				if want != 0 && want != tolerate.WrW && !classes.Has(want) {
-					t.Fatalf("%s and %s in order %v: %v is not among %v", e.t1, e.t2, e.schedule, want, classes)
-				}
+			if classes == 0 && len(reported) != 0 || classes != 0 && (len(reported) != 1 || reported[classes] != 1) {
+				t.Fatalf("%s and %s in order %v: reported %v, want %v", e.t1, e.t2, e.schedule, reported, classes)
+			}
+			if want != 0 && want != tolerate.WrW && !classes.Has(want) {
+				t.Fatalf("%s and %s in order %v: %v is not among %v", e.t1, e.t2, e.schedule, want, classes)
 			}
 		}
 	}
 	eachSlice(func(before, t2, after program) {
-		check(slice(before, t2, after), class(before, t2, after), true)
+		check(slice(before, t2, after), class(before, t2, after))
 	})
 	words("rw", 2, func(t1 program) {
 		words("rwi", 2, func(t2 program) {
-			// A section takes its copy at the first use; what T2 did before
-			// is no race then.
-			interleavings(t1, t2, func(e execution) { check(e, 0, e.schedule[0] == 1) })
+			interleavings(t1, t2, func(e execution) { check(e, 0) })
 		})
 	})
 }

@@ -45,7 +45,7 @@ func FuzzRunTime(f *testing.F) {
 		}
 
 		shared := new(int64)
-		d := &viaVar[int64]{blind: blind}
+		d := &driver[int64]{blind: blind}
 		d.v = tolerate.Guard(&d.mu, shared)
 		var got state
 		reported := classesSince(func() { got = drive(e, numbers[int64](), shared, d) })

@@ -295,12 +295,7 @@ type typed struct {
 	zero    func(unsafe.Pointer)
 	make    func() unsafe.Pointer
 	box     func(unsafe.Pointer) any
-	spare   sync.Pool // of *wideCopies, for sections
-	plain   policy    // of a variable without a name and a resolver
 }
-
-// wideCopies are the copies of a variable that has no room in a slot.
-type wideCopies struct{ own, before unsafe.Pointer }
 
 // types is what is known of types. The recent ones are at hand, in a table indexed
 // by the address of the type: a section asks for each variable that it uses.
@@ -336,7 +331,6 @@ func describe[T any](r reflect.Type) *typed {
 		make:   func() unsafe.Pointer { return unsafe.Pointer(new(T)) },
 		box:    func(p unsafe.Pointer) any { return *(*T)(p) },
 	}
-	t.plain.typed = t
 	known, _ := types.LoadOrStore(r, t)
 	return known.(*typed)
 }

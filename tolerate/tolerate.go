@@ -25,7 +25,7 @@
 //   - V = V″: nobody wrote, or it was put back: V becomes V′.
 //   - V ≠ V″, and V′ = V″: the section did not change it. V stays: it is as if careless
 //     code had run after the section. The race is tolerated.
-//   - V ≠ V″, and the section did not depend on what was there ([Var.Set], [Set]): V
+//   - V ≠ V″, and the section did not depend on what was there ([Var.Set]): V
 //     becomes V′: it is as if careless code had run before the section. The race is
 //     tolerated.
 //   - else both have changed it, and the [Resolver] of the variable decides. Without
@@ -88,43 +88,12 @@
 //
 // With one word in it three times as much as with a sync.Mutex: 15 ns where that takes 5.
 // Each further variable of one word adds 8 ns, each field of a struct, and a string, some
-// 30 ns. A section of the other form ([Enter]) takes nine times as much as a sync.Mutex,
-// and one that a rewriter has written out ([Label]) one and a half times.
+// 30 ns. A section that a rewriter has written out ([Label]) takes one and a half times as
+// much as with a sync.Mutex.
 // Nothing is allocated. A race takes microseconds. These are the least of many short
 // runs, on an AMD EPYC:
 //
 //	go test -run xxx -bench Section -benchtime 3ms -count 60 ./tolerate
-//
-// # For code that is rewritten
-//
-// [Enter], [Of], [Set], [Section.Publish] and [Section.Leave] are what a tool inserts
-// into a program that uses locks of package sync. Where
-//
-//	b.mu.Lock()                  s := tolerate.Enter(&b.mu)
-//	b.total = 0                  total.Set(s, &b.total, 0)
-//	for _, a := range b.all {    for _, a := range *all.Of(s, &b.all) {
-//		b.total += a.sum             *total.Of(s, &b.total) += *sum.Of(s, &a.sum)
-//	}                            }
-//	b.report()                   s.Publish(); b.report()
-//	b.done = true                done.Set(s, &b.done, true)
-//	b.mu.Unlock()                s.Leave()
-//
-// with a [Field] for each field:
-//
-//   - Copies are taken at the first use. Publish ends them all, and the next use takes
-//     new ones: so nothing has to be done after the call of unknown code that Publish
-//     stands before. The same goes for a goroutine that is started and for a wait.
-//   - A function that is called in the section, and was rewritten for it, gets s as a
-//     parameter. It enters further sections with s.Enter, so that a variable that two
-//     locks guard has one copy, from its first use to the end of the last section in
-//     which Of was called for it.
-//   - All access within a section has to go through Of, also that to a part of a
-//     variable (Of finds the part in the copy of the whole). The result of Of is used at
-//     once, or up to the next Publish, not kept.
-//   - A return, or a panic that is recovered, out of the section needs its Leave: defer
-//     it where the Unlock was deferred.
-//   - With a lock that is held already, [Entered]; with one that is released elsewhere,
-//     [Section.End].
 //
 // # How it is built
 //
@@ -136,7 +105,7 @@
 //	guard.go           the variables of a lock
 //	mutex.go, rwmutex.go
 //	overlap.go         variables under several locks (section 3.3 of the paper)
-//	section_unsafe.go  Enter, Of and Field
+//	field_unsafe.go    how a kind of variable is called, copied and resolved
 //	straight_unsafe.go what is written into sections whose variables are known in advance
 //	report.go          findings and statistics
 //

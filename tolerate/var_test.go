@@ -273,7 +273,6 @@ func TestVariableThatDoesNotComeFirst(t *testing.T) {
 		_ [3]byte
 	}
 	var mu tolerate.Mutex
-	var plain sync.Mutex
 	var h hidden
 	v := tolerate.Guard(&mu, &h, func(theirs, ours, before hidden) hidden {
 		return hidden{x: tolerate.Delta(theirs.x, ours.x, before.x)}
@@ -282,11 +281,8 @@ func TestVariableThatDoesNotComeFirst(t *testing.T) {
 	v.Own().x += 10
 	elsewhere(func() { h.x += 100 })
 	mu.Unlock()
-	s := tolerate.Enter(&plain)
-	tolerate.Of(s, &h).x++
-	s.Leave()
-	if h.x != 111 {
-		t.Errorf("got %d, want 111", h.x)
+	if h.x != 110 {
+		t.Errorf("got %d, want 110", h.x)
 	}
 }
 
@@ -619,11 +615,10 @@ func TestSubscribersHearOfEachRace(t *testing.T) {
 func TestCopiesKeepNothingAlive(t *testing.T) {
 	type big [1 << 16]byte
 	var mu tolerate.Mutex
-	var plain sync.Mutex
-	var p, q *big
-	var any1, any2 any
+	var p *big
+	var any1 any
 	v, w := tolerate.Guard(&mu, &p), tolerate.Guard(&mu, &any1)
-	const objects = 4
+	const objects = 2
 	freed := make(chan int, objects)
 	watched := func(i int) *big {
 		b := new(big)
@@ -633,10 +628,7 @@ func TestCopiesKeepNothingAlive(t *testing.T) {
 	mu.Lock()
 	*v.Own(), *w.Own() = watched(0), watched(1)
 	mu.Unlock()
-	s := tolerate.Enter(&plain)
-	*tolerate.Of(s, &q), *tolerate.Of(s, &any2) = watched(2), watched(3)
-	s.Leave()
-	p, q, any1, any2 = nil, nil, nil, nil
+	p, any1 = nil, nil
 	done := make(chan bool)
 	defer collecting()()
 	go func() {

@@ -25,8 +25,7 @@ type Var[T any] struct {
 // and [Field] with its Copy.
 //
 // Guard is for variables that live as long as the lock. There is no limit to their
-// number, but each section copies all of them; a lock over many objects is better
-// served by [Enter] and [Of], which copy what a section touches.
+// number, but each section copies all of them.
 func Guard[T any](l Lock, p *T, resolve ...Resolver[T]) *Var[T] {
 	f := Field[T]{}
 	if len(resolve) > 0 {
@@ -65,18 +64,6 @@ func GuardMap[M ~map[K]V, K, V comparable](l Lock, p *M, resolve ...Resolver[M])
 		f.Resolve = resolve[0]
 	}
 	return f.Guard(l, p)
-}
-
-// Guard is the function [Guard] for a variable with the name and the functions of
-// the field.
-func (f *Field[T]) Guard(l Lock, p *T) *Var[T] {
-	g := l.guard()
-	policy := *f.policy() // a copy, for the site and perhaps another name
-	policy.site = callerSite()
-	v := &Var[T]{guard: g}
-	v.init(p, &policy)
-	g.add(guarded{cell: &v.cell})
-	return v
 }
 
 func (v *Var[T]) init(p *T, policy *policy) {
