@@ -27,7 +27,7 @@ var imports = map[string][]string{
 	"internal/check":      {"internal/gotool"},
 	"isolate":             {"internal/finding", "internal/page"},
 	"stm":                 {"internal/page"},
-	"stm/stmcheck":        {},
+	"stm/stmcheck":        {"internal/locks"},
 	"cmd/stmcheck":        {"stm/stmcheck"},
 	".":                   {},
 	"tolerate":            {"internal/finding", "internal/goroutine"},

@@ -65,8 +65,8 @@
 // Calls through interfaces and function values, other than of literals that a local
 // variable holds. Writes through pointers that were made inside. A loop that counts
 // up to a bound is taken to be finite, however large a doomed bound may be. Functions
-// of the standard library are known by a table (effect.go), not by their code. The
-// package known in testdata has an example of each, and of each kind of false alarm.
+// of the standard library are known by a table (effect.go), not by their code; what is a
+// lock is for internal/locks to say. The package known in testdata has an example of each, and of each kind of false alarm.
 //
 // # Files
 //

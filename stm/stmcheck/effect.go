@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // An effect is something that is not undone when a transaction is run again.
@@ -18,7 +20,7 @@ type effect struct {
 // The kinds of effects, by why a transaction must not have them.
 const (
 	blocks = "a transaction must not wait for what is not a variable that it has read"
-	locks  = "a transaction that is given up while it holds a lock leaves it locked"
+	holds  = "a transaction that is given up while it holds a lock leaves it locked"
 	output = "it is done by every attempt, doomed ones too"
 	starts = "each attempt starts another, and none is stopped"
 )
@@ -64,7 +66,7 @@ var impure = map[string][]rule{
 	"time":                     {{does: blocks, only: []string{"Sleep"}}, {does: starts, only: []string{"AfterFunc"}}},
 	"context":                  {{does: starts, only: []string{"AfterFunc"}}},
 	"sync": {
-		{does: locks, only: []string{"Mutex.*Lock", "RWMutex.*Lock", "Locker.Lock", "Once.Do"}},
+		{does: holds, only: []string{"Once.Do"}},
 		{does: blocks, only: []string{"Cond.Wait", "WaitGroup.Wait"}},
 		{does: starts, only: []string{"WaitGroup.Go"}},
 	},
@@ -110,13 +112,17 @@ func (c *checker) effectOf(e event) effect {
 		return effect{}
 	}
 	fn := e.callee
+	if m, ok := locks.MethodOf(fn); ok && m.Verb != locks.Release {
+		name := symbol(fn)
+		if fn.Pkg().Path() == "sync" {
+			name = "sync." + name
+		}
+		return effect{"calls " + name, holds}
+	}
 	for _, r := range impure[fn.Pkg().Path()] {
 		if r.matches(symbol(fn)) && (fn.Signature().Recv() == nil || !harmless[fn.Name()]) && !c.inMemory(e) {
 			return effect{"calls " + fn.Pkg().Name() + "." + symbol(fn), r.does}
 		}
-	}
-	if impure[fn.Pkg().Path()] == nil && isLock(fn) {
-		return effect{"calls " + symbol(fn), locks}
 	}
 	return effect{}
 }
@@ -132,19 +138,6 @@ func (c *checker) inMemory(e event) bool {
 		t = p.Elem()
 	}
 	return isNamed(t, "bytes", "Buffer") || isNamed(t, "strings", "Builder") || isNamed(t, "strings", "Reader") || isNamed(t, "bytes", "Reader")
-}
-
-// isLock reports whether a method is Lock or RLock of any type that has the
-// Unlock to it: package isolate's, for example.
-func isLock(fn *types.Func) bool {
-	recv := fn.Signature().Recv()
-	if recv == nil || fn.Name() != "Lock" && fn.Name() != "RLock" || fn.Signature().Params().Len() != 0 {
-		return false
-	}
-	unlock := strings.Replace(fn.Name(), "Lock", "Unlock", 1)
-	obj, _, _ := types.LookupFieldOrMethod(recv.Type(), true, fn.Pkg(), unlock)
-	_, ok := obj.(*types.Func)
-	return ok
 }
 
 // instead is what to do about an effect.
