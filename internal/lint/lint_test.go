@@ -35,7 +35,7 @@ var imports = map[string][]string{
 	"internal/sched":      {"internal/event"},
 	"internal/trace":      {"internal/event"},
 	"internal/trace/show": {"internal/event", "internal/trace"},
-	"internal/wire":       {"internal/sched", "internal/trace"},
+	"internal/wire":       {"internal/event", "internal/sched", "internal/trace"},
 	"internal/rt":         {"internal/event", "internal/sched"},
 	"internal/rt/drive":   {"internal/rt", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
 	"internal/load":       {"internal/gotool", "internal/source"},

@@ -69,17 +69,31 @@ type server struct {
 	runs    int
 	warm    map[int]bool // targets that have had their warm-up
 	before  int          // goroutines that were there before anything was under control
+	// reportEvery is how often the tool hears of the progress.
+	reportEvery time.Duration
 }
 
-// serve takes orders until there are no more, and returns the exit code.
+// serve makes the process ready for runs and takes the tool's orders. It returns the exit
+// code.
 func serve(targets []string, target func(i int) (failed bool)) int {
 	rt.Thaw()
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
 	openFirst()
-	s := &server{targets: targets, target: target, warm: map[int]bool{}, before: runtime.NumGoroutine() - 1, out: json.NewEncoder(os.NewFile(wire.Reports, "reports"))}
-	in := json.NewDecoder(bufio.NewReader(os.NewFile(wire.Orders, "orders")))
+	s := newServer(os.NewFile(wire.Reports, "reports"), targets, target)
+	s.before = runtime.NumGoroutine() - 1
+	return s.answer(os.NewFile(wire.Orders, "orders"))
+}
+
+func newServer(reports io.Writer, targets []string, target func(i int) (failed bool)) *server {
+	return &server{targets: targets, target: target, warm: map[int]bool{}, out: json.NewEncoder(reports), reportEvery: 200 * time.Millisecond}
+}
+
+// answer takes orders until there are no more, and returns the exit code: 2 if the tool
+// cannot be understood any more, or is gone.
+func (s *server) answer(orders io.Reader) int {
+	in := json.NewDecoder(bufio.NewReader(orders))
 	for {
 		var o wire.Order
 		if err := in.Decode(&o); errors.Is(err, io.EOF) {

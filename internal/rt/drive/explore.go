@@ -10,9 +10,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
-// How often the tool hears of the progress, and how much is spent on shrinking.
+// How much is spent on shrinking.
 const (
-	reportEvery  = 200 * time.Millisecond
 	shrinkRuns   = 5000
 	shrinkWithin = 3 * time.Second
 )
@@ -72,7 +71,7 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 		if now.After(deadline) {
 			break
 		}
-		if now.Sub(reported) >= reportEvery {
+		if now.Sub(reported) >= s.reportEvery {
 			reported = now
 			p := done.Progress
 			p.Classes, p.Search, p.Elapsed = len(classes), strategy.Progress(), now.Sub(start)

@@ -28,7 +28,11 @@ func outcome(r *rt.Result) *trace.Outcome {
 		}
 		switch {
 		case len(f.PCs) == 0 && f.Kind == event.FailureFatal:
-			t.Point = point(r, f.G, event.MapWrite, f.Site, f.Frame, 0)
+			op := event.MapWrite
+			if t.Cause == event.UnlockOfUnlocked {
+				op = event.Unlock
+			}
+			t.Point = point(r, f.G, op, f.Site, f.Frame, 0)
 		case f.Kind == event.FailureExit:
 			t.Point = point(r, f.G, event.Exit, f.Site, f.Frame, 0)
 		}

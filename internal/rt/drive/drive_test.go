@@ -1,0 +1,281 @@
+package drive
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+func TestMain(m *testing.M) {
+	// As serve does, so that a run can be repeated.
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(-1)
+	os.Exit(m.Run())
+}
+
+// ask sends orders through a pipe that is a buffer, and returns the exit code and what was
+// reported. Orders that are strings are sent as they are.
+func ask(t *testing.T, targets []string, target func(i int) bool, orders ...any) (code int, reports []wire.Report) {
+	t.Helper()
+	var in, out bytes.Buffer
+	for _, o := range orders {
+		if text, ok := o.(string); ok {
+			in.WriteString(text)
+		} else if err := json.NewEncoder(&in).Encode(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code = newServer(&out, targets, target).answer(&in)
+	return code, decode(t, &out)
+}
+
+func decode(t *testing.T, out io.Reader) (reports []wire.Report) {
+	t.Helper()
+	for d := json.NewDecoder(out); ; {
+		var r wire.Report
+		if err := d.Decode(&r); errors.Is(err, io.EOF) {
+			return reports
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		reports = append(reports, r)
+	}
+}
+
+// done asks one order, and returns its result.
+func done(t *testing.T, target func() bool, o wire.Order) *wire.Done {
+	t.Helper()
+	o.Target = "TestIt"
+	_, reports := ask(t, []string{"TestIt"}, func(int) bool { return target() }, o)
+	last := reports[len(reports)-1]
+	if last.Done == nil {
+		t.Fatalf("no result: %+v", last)
+	}
+	return last.Done
+}
+
+// sharedCount is what the targets below count with, on the heap where races are seen.
+var sharedCount = new(int)
+
+// Sites of the targets.
+const (
+	goSite = iota + 1
+	loadSite
+	storeSite
+	waitSite
+)
+
+// count increments the shared count in two goroutines, in two steps or in one, and
+// reports whether an increment was lost.
+func count(atOnce bool) (lost bool) {
+	*rt.W(sharedCount, storeSite) = 0
+	done := make(chan bool, 2)
+	for range 2 {
+		rt.Go(goSite, func() {
+			if atOnce {
+				*rt.A(sharedCount, event.AtomicUpdate, storeSite)++
+			} else {
+				n := *rt.R(sharedCount, loadSite)
+				*rt.W(sharedCount, storeSite) = n + 1
+			}
+			rt.To[bool](done).Send(true, waitSite)
+		})
+	}
+	rt.Recv(done, waitSite)
+	rt.Recv(done, waitSite)
+	return *rt.R(sharedCount, loadSite) != 2
+}
+
+func TestListNamesTheTargets(t *testing.T) {
+	code, reports := ask(t, []string{"TestA", "TestB"}, nil, wire.Order{Verb: wire.List})
+	if code != 0 || len(reports) != 1 || !slices.Equal(reports[0].Targets, []string{"TestA", "TestB"}) {
+		t.Errorf("code %d, %+v", code, reports)
+	}
+}
+
+func TestBadOrdersAreAnsweredWithWhatIsWrong(t *testing.T) {
+	quiet := func(int) bool { return false }
+	for want, o := range map[string]wire.Order{
+		"there is no test TestC":     {Verb: wire.Explore, Target: "TestC"},
+		`unknown order "dance"`:      {Verb: "dance", Target: "TestA"},
+		`unknown strategy "guess"`:   {Verb: wire.Explore, Target: "TestA", Method: "guess"},
+		"parsing a schedule":         {Verb: wire.Run, Target: "TestA", Schedule: "12+"},
+		"reading the sites of the p": {Verb: wire.Run, Target: "TestA", Schedule: "default", Trace: filepath.Join(t.TempDir(), "a"), Header: &trace.Header{}, Sites: "no such file"},
+	} {
+		code, reports := ask(t, []string{"TestA"}, quiet, o, wire.Order{Verb: wire.List})
+		if code != 0 || len(reports) != 2 || !strings.Contains(reports[0].Error, want) || len(reports[1].Targets) != 1 {
+			t.Errorf("code %d, want an error with %q and then the list: %+v", code, want, reports)
+		}
+	}
+}
+
+func TestGarbageEndsTheProgram(t *testing.T) {
+	code, reports := ask(t, []string{"TestA"}, nil, "{", "garbage")
+	if code != 2 || len(reports) != 0 {
+		t.Errorf("code %d, %+v", code, reports)
+	}
+}
+
+func TestAToolThatIsGoneEndsTheProgram(t *testing.T) {
+	r, w := io.Pipe()
+	r.Close()
+	s := newServer(w, []string{"TestA"}, nil)
+	if code := s.answer(strings.NewReader(`{"Verb":"list"}`)); code != 2 {
+		t.Errorf("code %d", code)
+	}
+}
+
+func TestExploreFindsAndShrinksAFailureThatRunRepeats(t *testing.T) {
+	lost := func() bool { return count(false) }
+	o := wire.Order{Verb: wire.Explore, Method: sched.MethodPCT, Seed: 1, Budget: time.Minute, Runs: 1000, WarmUp: true, Shrink: true}
+	d := done(t, lost, o)
+	worst := d.Outcome.Worst()
+	if worst == nil || worst.Kind != event.FailureTest || d.First == 0 || d.Residue != wire.NoResidue {
+		t.Fatalf("%+v", d)
+	}
+	schedule, err := sched.ParseSchedule(d.Outcome.Schedule)
+	if err != nil || schedule.Preemptions() != 1 || !d.Minimal {
+		t.Errorf("schedule %s, minimal %t: %v", d.Outcome.Schedule, d.Minimal, err)
+	}
+	if d.Best == nil || d.Best.Kind != event.FailureTest {
+		t.Errorf("the best is %v", d.Best)
+	}
+	again := done(t, lost, wire.Order{Verb: wire.Run, Schedule: d.Outcome.Schedule})
+	if got := again.Outcome.Worst(); got == nil || !got.Same(worst) || again.Diverged != (sched.Divergence{}) {
+		t.Errorf("run again: %v, diverged: %s", got, again.Diverged)
+	}
+}
+
+func TestExploreLooksForHarmAfterARace(t *testing.T) {
+	o := wire.Order{Verb: wire.Explore, Method: sched.MethodRandom, Seed: 1, Budget: time.Minute, Runs: 1000, Harm: time.Minute, Races: true, WarmUp: true}
+	d := done(t, func() bool { return count(false) }, o)
+	if worst := d.Outcome.Worst(); worst == nil || worst.Kind != event.FailureTest {
+		t.Errorf("with time to look for harm: %v", worst)
+	}
+	o.Harm = 0
+	if worst := done(t, func() bool { return count(false) }, o).Outcome.Worst(); worst == nil || worst.Kind != event.FailureRace || len(worst.Others) != 1 || worst.Op == event.None {
+		t.Errorf("without: %v", worst)
+	}
+}
+
+func TestExploreSaysThatItTriedEverything(t *testing.T) {
+	o := wire.Order{Verb: wire.Explore, Method: sched.MethodDFS, Preemptions: 1, Budget: time.Minute, Races: true, WarmUp: true}
+	d := done(t, func() bool { return count(true) }, o)
+	if d.Outcome != nil || !d.Search.Complete() || d.Search.Bound != 1 || d.Runs == 0 || d.Classes == 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestExploreReportsProgress(t *testing.T) {
+	var out bytes.Buffer
+	s := newServer(&out, []string{""}, func(int) bool { return count(true) })
+	s.reportEvery = 0
+	if code := s.answer(strings.NewReader(`{"Verb":"explore","Method":"random","Budget":3600000000000,"Runs":3}`)); code != 0 {
+		t.Fatalf("code %d", code)
+	}
+	reports := decode(t, &out)
+	if len(reports) != 4 || reports[1].Progress == nil || reports[1].Progress.Runs != 2 || reports[1].Progress.Search != (sched.Progress{Method: sched.MethodRandom, Runs: 2}) {
+		t.Fatalf("%+v", reports)
+	}
+	if last := reports[3]; last.Done == nil || last.Done.Runs != 3 {
+		t.Errorf("the last: %+v", last)
+	}
+}
+
+func TestResidueIsSeenBeforeASearch(t *testing.T) {
+	o := wire.Order{Verb: wire.Explore, Method: sched.MethodPCT, Budget: time.Minute, Runs: 40, WarmUp: true}
+	runs := 0
+	failsLater := func() bool { runs++; return runs > 1 }
+	if d := done(t, failsLater, o); d.Residue != wire.ChangesEndings || d.Runs != 0 || d.Outcome != nil {
+		t.Errorf("a target that fails from the second run on: %+v", d)
+	}
+	runs = 0
+	longerAtFirst := func() bool {
+		if runs++; runs == 1 {
+			rt.Gosched()
+		}
+		return count(true)
+	}
+	if d := done(t, longerAtFirst, o); d.Residue != wire.ChangesSteps || d.Outcome != nil || d.Runs > o.Runs-o.Runs/wire.FreshShare {
+		t.Errorf("a target that takes other steps at first: %+v", d)
+	}
+	runs = 0
+	o.WarmUp = false
+	if d := done(t, failsLater, o); d.Residue != wire.NoResidue || d.Outcome.Worst() == nil || d.First != 2 {
+		t.Errorf("without a warm-up: %+v", d)
+	}
+}
+
+func TestWarmUpIsMadeOncePerTarget(t *testing.T) {
+	runs := 0
+	o := wire.Order{Verb: wire.Run, Target: "TestA", Schedule: "default", WarmUp: true}
+	_, reports := ask(t, []string{"TestA"}, func(int) bool { runs++; return false }, o, o)
+	if runs != 3 || len(reports) != 2 {
+		t.Errorf("%d runs, %+v", runs, reports)
+	}
+}
+
+// TestExitWithSuccessIsNoFailureOfAProgram: but it is one of a test, which must not end
+// the others.
+func TestExitWithSuccessIsNoFailureOfAProgram(t *testing.T) {
+	exit := func(int) bool { rt.Exit(0); return false }
+	o := wire.Order{Verb: wire.Run, Schedule: "default"}
+	if _, reports := ask(t, []string{""}, exit, o); reports[0].Done.Outcome.Worst() != nil {
+		t.Errorf("a program: %+v", reports[0].Done.Outcome)
+	}
+	o.Target = "TestIt"
+	if _, reports := ask(t, []string{"TestIt"}, exit, o); reports[0].Done.Outcome.Worst() == nil || reports[0].Done.Outcome.Worst().Kind != event.FailureExit {
+		t.Errorf("a test: %+v", reports[0].Done.Outcome)
+	}
+}
+
+func TestRunRecordsATrace(t *testing.T) {
+	dir := t.TempDir()
+	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites.json")
+	table := wire.Table{Sites: []trace.Site{
+		{ID: loadSite, File: "a.go", Line: 3, Kind: event.Load, Expr: "count", Type: "int"},
+		{ID: storeSite, File: "a.go", Line: 4, Kind: event.Store, Expr: "count", Type: "int"},
+	}}
+	data, err := json.Marshal(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(sites, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := done(t, func() bool { return count(false) }, wire.Order{
+		Verb: wire.Run, Schedule: "default", Trace: file, Sites: sites, Races: true, Header: &trace.Header{Package: "example.com/p", Test: "TestIt"},
+	})
+	r, err := trace.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Header.Test != "TestIt" || r.Truncated() != nil || r.Outcome == nil || r.Outcome.Result != d.Outcome.Result || r.Outcome.Result != event.Failed {
+		t.Errorf("%+v, %+v", r.Header, r.Outcome)
+	}
+	if s, ok := r.Site(storeSite); !ok || s.Kind != event.Store || s.Line != 4 {
+		t.Errorf("site %+v", s)
+	}
+	if r.Count(event.Store) != 3 || r.Count(event.Go) != 2 {
+		t.Errorf("%d stores, %d goroutines", r.Count(event.Store), r.Count(event.Go))
+	}
+	if problems, err := trace.Validate(r); err != nil || len(problems) > 0 {
+		t.Error(problems, err)
+	}
+}

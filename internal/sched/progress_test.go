@@ -1,0 +1,45 @@
+package sched
+
+import "testing"
+
+func TestProgressInWords(t *testing.T) {
+	for _, c := range []struct {
+		p        Progress
+		want     string
+		complete bool
+	}{
+		{Progress{Method: MethodPCT, Runs: 1}, "1 schedule by random priorities tried, for bugs of depth 1 to 8", false},
+		{Progress{Method: MethodPCT, Runs: 68, Depth: 3}, "68 schedules by random priorities tried, for bugs of depth 3", false},
+		{Progress{Method: MethodRandom, Runs: 2}, "2 random schedules tried", false},
+		{Progress{Method: MethodReplay}, "replay of a schedule", false},
+		{Progress{Method: MethodDFS, Runs: 7}, "7 schedules without preemption tried", false},
+		{Progress{Method: MethodDFS, Bound: 2, EarlierRuns: 5, Runs: 3}, "all schedules with at most 1 preemption tried (5), 3 of those with at most 2", false},
+		{Progress{Method: MethodDFS, Bound: 1, EarlierRuns: 5}, "all schedules without preemption tried (5)", false},
+		{Progress{Method: MethodDFS, Bound: 2, Runs: 106, EarlierRuns: 5, Exhausted: true}, "all schedules with at most 2 preemptions tried (106)", true},
+		{Progress{Method: MethodDFS, Runs: 2, Exhausted: true, Unbounded: true}, "all schedules tried (2)", true},
+		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, CutOff: 1}, "all schedules tried (9); but 1 run was cut off, and what it would have led to was not tried", false},
+		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, CutOff: 2}, "all schedules tried (9); but 2 runs were cut off, and what they would have led to was not tried", false},
+		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, Diverged: 2}, "all schedules tried (9); but 2 runs did not repeat what an earlier one did: the program is not deterministic, and some schedules were not tried", false},
+		{Progress{}, "", false},
+	} {
+		if got := c.p.String(); got != c.want {
+			t.Errorf("%+v is %q, want %q", c.p, got, c.want)
+		}
+		if got := c.p.Complete(); got != c.complete {
+			t.Errorf("%q: complete is %t", c.want, got)
+		}
+	}
+}
+
+func TestDivergenceInWords(t *testing.T) {
+	for want, d := range map[string]Divergence{
+		"": {},
+		"after step 7 of goroutine 1, goroutine 2 should have gone on but was not ready": {Why: NotReady, G: 1, N: 7, To: 2},
+		"choice 3 of goroutine 2 did not have the possibility that the schedule names":   {Why: NoPossibility, G: 2, N: 3},
+		"the run did not come by at 1 switch or choice of the schedule":                  {Why: NotEncountered, Unused: 1},
+	} {
+		if got := d.String(); got != want {
+			t.Errorf("%+v is %q, want %q", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// carried returns what arrives of a message, and the line that it was.
+func carried[T any](t *testing.T, message T) (T, string) {
+	t.Helper()
+	var pipe bytes.Buffer
+	if err := json.NewEncoder(&pipe).Encode(message); err != nil {
+		t.Fatal(err)
+	}
+	line := pipe.String()
+	var got T
+	if err := json.NewDecoder(&pipe).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	return got, line
+}
+
+func TestOrdersArriveAsTheyAre(t *testing.T) {
+	for _, o := range []Order{
+		{Verb: List},
+		{
+			Verb: Explore, Target: "TestIt", Method: sched.MethodDFS, Seed: 1<<64 - 1, Preemptions: 2, Budget: time.Minute,
+			Runs: 10, Harm: time.Second, Shrink: true, WarmUp: true, Steps: 100, Races: true,
+		},
+		{
+			Verb: Run, Schedule: "1.2+3,1.1~2", Trace: "run.trace", Sites: "sites.json",
+			Header: &trace.Header{Program: "hash", Test: "TestIt", Options: trace.Options{Tests: true, Races: true, WarmUp: true, Steps: 5}},
+		},
+	} {
+		if got, line := carried(t, o); !reflect.DeepEqual(got, o) {
+			t.Errorf("%s arrives as %+v", line, got)
+		}
+	}
+}
+
+func TestReportsArriveAsTheyAre(t *testing.T) {
+	failure := trace.Failure{
+		Kind: event.FailureRace, Cause: event.ConcurrentMap, Message: "load and store",
+		Point:  trace.Point{Op: event.Store, G: 2, Site: 7, Frame: 3, Addr: 1 << 63, Stack: []trace.Call{{Function: "f", File: "a.go", Line: 3}}},
+		Others: []trace.Point{{Op: event.Load, G: 1}},
+	}
+	progress := Progress{
+		Runs: 3, Classes: 2, Cut: 1, Steps: 99, Elapsed: time.Second, Best: &failure, Fresh: true,
+		Search: sched.Progress{Method: sched.MethodDFS, Runs: 5, Depth: 1, Bound: 2, EarlierRuns: 4, Exhausted: true, Unbounded: true, CutOff: 1, Diverged: 2},
+	}
+	for _, r := range []Report{
+		{Targets: []string{"TestA", "TestB"}},
+		{Progress: &progress},
+		{Error: "there is no test TestC"},
+		{Done: &Done{
+			Progress: progress, First: 2, After: time.Millisecond, Shrinking: 8, Minimal: true, Before: 1, Outside: 2, Residue: ChangesSteps,
+			Outcome:  &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{failure}, Schedule: "default", Outside: []string{"net"}},
+			Diverged: sched.Divergence{Why: sched.NotReady, G: 1, N: 2, To: 3, Unused: 4},
+		}},
+		{Done: &Done{Residue: ChangesEndings}},
+	} {
+		if got, line := carried(t, r); !reflect.DeepEqual(got, r) {
+			t.Errorf("%s arrives as %+v", line, got)
+		}
+	}
+}
+
+func TestTablesArriveAsTheyAre(t *testing.T) {
+	table := Table{
+		Sites: []trace.Site{{ID: 1, Package: "p", File: "a.go", Line: 1, Column: 2, EndLine: 3, EndColumn: 4, Function: "f", Expr: "x", Kind: event.MapWrite, Type: "int", InLibrary: true}},
+		Calls: []trace.LibraryCall{{File: "a.go", Line: 1, Name: "Lock", Expr: "mu.Lock()"}},
+	}
+	if got, line := carried(t, table); !reflect.DeepEqual(got, table) {
+		t.Errorf("%s arrives as %+v", line, got)
+	}
+}
+
+// TestEveryFailureKindCrosses: a kind that the other side does not know is an error there,
+// and no other kind.
+func TestEveryFailureKindCrosses(t *testing.T) {
+	for _, k := range event.FailureKinds() {
+		if got, line := carried(t, trace.Failure{Kind: k}); got.Kind != k {
+			t.Errorf("%s arrives as %v", line, got.Kind)
+		}
+	}
+	var f trace.Failure
+	if err := json.Unmarshal([]byte(`{"kind":"bad luck"}`), &f); err == nil {
+		t.Errorf("an unknown kind arrives as %v", f.Kind)
+	}
+}
