@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/console"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
 )
 
 // A command is a subcommand.
@@ -52,6 +53,8 @@ type invocation struct {
 	stdout, stderr io.Writer
 	// inherited are the streams of the process, for a program that is run in its place.
 	inherited streams
+	// environment is that of the process, likewise.
+	environment []string
 	// color says what stdout can show.
 	color   console.Stream
 	status  *console.Status // what is going on; nil if that is not to be told
@@ -113,6 +116,14 @@ func (c *command) start(std streams, args []string) error {
 			return fmt.Errorf("-C: %w", err)
 		}
 	}
+	inv.environment = os.Environ()
+	if c.builds {
+		remove, err := keepGoTemporary()
+		if err != nil {
+			return err
+		}
+		defer remove()
+	}
 	if c.builds && c.value("q") != "true" {
 		inv.status = console.NewStatus(std.stderr, console.Detect(std.stderr, os.Getenv), "cofferdam: ")
 		defer inv.status.Close()
@@ -125,6 +136,27 @@ func (c *command) start(std streams, args []string) error {
 	err = c.work(ctx, inv)
 	inv.status.Close()
 	return ended(context.Cause(ctx), err)
+}
+
+// keepGoTemporary has the go command put its temporary files into a directory of ours,
+// unless the user wants them elsewhere: a go command that is interrupted while it lists
+// packages, or killed, does not remove them itself.
+func keepGoTemporary() (remove func(), err error) {
+	const variable = "GOTMPDIR"
+	if os.Getenv(variable) != "" {
+		return func() {}, nil
+	}
+	dir, err := scratch.Dir()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Setenv(variable, dir); err != nil {
+		return nil, errors.Join(err, scratch.Remove(dir))
+	}
+	return func() {
+		os.Unsetenv(variable)
+		scratch.Remove(dir)
+	}, nil
 }
 
 // value is that of a flag.

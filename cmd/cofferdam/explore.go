@@ -94,16 +94,15 @@ func (e *exploration) all(ctx context.Context) error {
 		o := e.Options
 		o.Budget = explore.Share(deadline, len(e.targets)-i)
 		o.Trace = e.files.next(t)
-		reached := ""
-		o.Progress = func(_ string, p *wire.Progress) {
-			reached = reachedText(p)
-			e.inv.status.Detail(fmt.Sprintf("%s%s: %s", t.Name(), counted(i, len(e.targets)), reached))
+		tell := func(reached string) {
+			e.inv.status.Detail(t.Name() + counted(i, len(e.targets)) + reached)
+			e.inv.signals.reach(fmt.Sprintf("%d of %d tests explored, then %s%s", i, len(e.targets), t.Name(), reached))
 		}
-		e.inv.status.Detail(t.Name() + counted(i, len(e.targets)))
+		tell("")
+		o.Progress = func(_ string, p *wire.Progress) { tell(": " + reachedText(p)) }
 		res, err := t.Explore(ctx, &o)
 		switch {
 		case ctx.Err() != nil:
-			e.interrupted(i, reached)
 			return err
 		case err != nil:
 			e.errs = append(e.errs, t.Name())
@@ -141,15 +140,6 @@ func reachedText(p *wire.Progress) string {
 		text += ", " + p.Search.String()
 	}
 	return text
-}
-
-// interrupted says how far the exploration came.
-func (e *exploration) interrupted(explored int, reached string) {
-	text := fmt.Sprintf("%d of %d tests explored", explored, len(e.targets))
-	if text += ", then " + e.targets[explored].Name(); reached != "" {
-		text += ": " + reached
-	}
-	fmt.Fprintln(e.inv.stderr, "cofferdam:", text)
 }
 
 // shown is the name of a target, with the package where there are several.

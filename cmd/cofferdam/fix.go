@@ -108,6 +108,9 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 			return err
 		}
 	}
+	if worst := r.Outcome.Worst(); worst != nil {
+		inv.signals.reach("no fix is proven yet for " + firstLine(worst))
+	}
 	_, options := explore.Again("", &r.Header)
 	options.Strategy = f.Strategy
 	result, err := repair.Fix(ctx, config, r, &repair.Options{
@@ -118,9 +121,6 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 		},
 	})
 	if err != nil {
-		if worst := r.Outcome.Worst(); ctx.Err() != nil && worst != nil {
-			fmt.Fprintf(inv.stderr, "cofferdam: no fix was proven yet for %s\n", firstLine(worst))
-		}
 		return err
 	}
 	return f.tell(inv, r, result)

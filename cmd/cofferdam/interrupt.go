@@ -15,9 +15,17 @@ import (
 )
 
 // An interruption is why a command ends that a signal has asked to.
-type interruption struct{ signal os.Signal }
+type interruption struct {
+	signal  os.Signal
+	reached string // how far the command came; "" if that is not worth telling
+}
 
-func (i *interruption) Error() string { return "interrupted" }
+func (i *interruption) Error() string {
+	if i.reached == "" {
+		return "interrupted"
+	}
+	return "interrupted: " + i.reached
+}
 
 // code is what shells say of a process that a signal has ended.
 func (i *interruption) code() int {
@@ -40,6 +48,7 @@ type signals struct {
 	giveUp  func(*interruption)
 
 	mu      sync.Mutex
+	reached string          // what to tell about how far the command came
 	forward func(os.Signal) // gets the signals instead, while it is set
 }
 
@@ -78,7 +87,7 @@ func (s *signals) watch() {
 				s.giveUp(first)
 				return
 			default:
-				first, late = &interruption{sig}, time.After(patience)
+				first, late = s.interruption(sig), time.After(patience)
 				s.cancel(first)
 			}
 		case <-late:
@@ -86,6 +95,19 @@ func (s *signals) watch() {
 			return
 		}
 	}
+}
+
+func (s *signals) interruption(sig os.Signal) *interruption {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &interruption{sig, s.reached}
+}
+
+// reach says how far the command has come, to be told when it is interrupted now.
+func (s *signals) reach(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reached = text
 }
 
 func (s *signals) forwarded(sig os.Signal) bool {

@@ -44,9 +44,10 @@ func TestTheFirstSignalEndsACommandAndTheSecondTheProcess(t *testing.T) {
 			<-ended
 		}, []string{"interrupted"}},
 		"it computes": {func(s *signals, ended <-chan struct{}) {
+			s.reach("half of it")
 			s.arrived <- os.Interrupt
 			<-ended
-		}, []string{"interrupted", "gone with 130 after 2s"}},
+		}, []string{"interrupted: half of it", "gone with 130 after 2s"}},
 		"two signals": {func(s *signals, ended <-chan struct{}) {
 			s.arrived <- syscall.SIGTERM
 			s.arrived <- os.Interrupt
@@ -80,8 +81,8 @@ func TestHowACommandEnds(t *testing.T) {
 	}{
 		"by itself":                   {nil, nil, "<nil>"},
 		"by an error":                 {nil, failed, "failed"},
-		"interrupted":                 {&interruption{os.Interrupt}, failed, "130 interrupted"},
-		"interrupted at its end":      {&interruption{os.Interrupt}, nil, "130 interrupted"},
+		"interrupted":                 {&interruption{signal: os.Interrupt}, failed, "130 interrupted"},
+		"interrupted at its end":      {&interruption{os.Interrupt, "half of it"}, nil, "130 interrupted: half of it"},
 		"unread":                      {errClosedPipe, failed, "<nil>"},
 		"unread, but something found": {errClosedPipe, &exitCode{1, failed}, "1 <nil>"},
 		"unread at its end":           {nil, fmt.Errorf("writing: %w", syscall.EPIPE), "<nil>"},

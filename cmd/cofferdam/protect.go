@@ -11,11 +11,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
@@ -157,7 +159,7 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 	args := slices.Concat([]string{o.verb}, build.Flags, o.pass)
 	if o.verb == "build" {
 		cmd := tool.Command(ctx, args...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.inherited.stdin, inv.stdout, inv.stderr
+		cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.environment, inv.inherited.stdin, inv.stdout, inv.stderr
 		return goExit(cmd.Run())
 	}
 	return o.supervise(inv, tool, args)
@@ -177,14 +179,14 @@ func (o *protectOptions) supervise(inv *invocation, tool *gotool.Tool, args []st
 	defer scratch.Remove(dir)
 	cmd := tool.Command(context.Background(), args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.inherited.stdin, inv.inherited.stdout, inv.inherited.stderr
-	cmd.Env = append(os.Environ(), watch.Directory+"="+dir)
+	cmd.Env = append(slices.Clone(inv.environment), watch.Directory+"="+dir)
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	var interrupted *interruption
 	inv.signals.to(func(s os.Signal) {
-		interrupted = &interruption{s}
-		_ = cmd.Process.Signal(s)
+		interrupted = &interruption{signal: s}
+		passOn(s, cmd.Process, dir, console.Detect(inv.inherited.stderr, os.Getenv).Terminal)
 	})
 	ended := make(chan struct{})
 	var watching sync.WaitGroup
@@ -197,6 +199,30 @@ func (o *protectOptions) supervise(inv *invocation, tool *gotool.Tool, args []st
 		failed = &exitCode{code: interrupted.code()}
 	}
 	return o.conclude(dir, inv.stderr, failed)
+}
+
+// passOn sends a signal to the processes of the program, which write to the directory, or
+// to the go command while it builds: go run itself passes nothing on. A terminal has sent
+// an interrupt to all of them already, and a second one may mean something else to the
+// program than the first.
+func passOn(s os.Signal, goCommand *os.Process, dir string, onTerminal bool) {
+	if s == os.Interrupt && onTerminal {
+		return
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(names) == 0 {
+		_ = goCommand.Signal(s)
+	}
+	for _, name := range names {
+		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(name), ".json"))
+		if err != nil {
+			continue
+		}
+		// The number of a process that has ended may be another one's by now.
+		if group, err := syscall.Getpgid(pid); err == nil && group == syscall.Getpgrp() {
+			_ = syscall.Kill(pid, s.(syscall.Signal))
+		}
+	}
 }
 
 // startTick is how often it is looked whether a program has started.

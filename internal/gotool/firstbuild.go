@@ -3,6 +3,7 @@ package gotool
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -23,25 +24,24 @@ const slowBuild = time.Second
 // tell is not called after it.
 //
 // It is looked for only when a build is slow. To ask before each build would make all of
-// them slower by what the question takes, which is half a second.
+// them slower by what the question takes, which is half a second. A question that is not
+// answered yet when the build ends is left alone: the go command, if it is interrupted while
+// it lists packages, leaves a directory behind.
 func (t *Tool) WatchFirstBuild(ctx context.Context, pkg string, flags []string, tell func()) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		slow := time.NewTimer(slowBuild)
-		defer slow.Stop()
-		select {
-		case <-ctx.Done():
-			return
-		case <-slow.C:
-		}
-		if cached, err := t.Cached(ctx, pkg, flags...); err == nil && !cached && ctx.Err() == nil {
+	var mu sync.Mutex // held to tell
+	stopped := false
+	slow := time.AfterFunc(slowBuild, func() {
+		cached, err := t.Cached(ctx, pkg, flags...)
+		mu.Lock()
+		defer mu.Unlock()
+		if err == nil && !cached && !stopped {
 			tell()
 		}
-	}()
+	})
 	return func() {
-		cancel()
-		<-ended
+		slow.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
 	}
 }

@@ -124,6 +124,9 @@ func Build(ctx context.Context, c Config) (_ *Program, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if b.dir, err = scratch.Dir(); err != nil {
 		return nil, err
 	}

@@ -76,8 +76,14 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	if c.Why, err = f.sound(ctx, c); err != nil || c.Why != "" {
 		return "", err
 	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
 	build, err := explore.New(ctx, c.config)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return "", context.Cause(ctx)
+	case err != nil:
 		c.Why = "it does not compile: " + err.Error()
 		return "", nil
 	}
