@@ -27,7 +27,7 @@ var imports = map[string][]string{
 	"internal/check":      {"internal/gotool"},
 	"isolate":             {"internal/finding", "internal/page"},
 	"stm":                 {"internal/page"},
-	"stm/stmcheck":        {"internal/locks"},
+	"stm/stmcheck":        {},
 	"cmd/stmcheck":        {"stm/stmcheck"},
 	".":                   {},
 	"tolerate":            {"internal/finding", "internal/goroutine"},
@@ -35,7 +35,7 @@ var imports = map[string][]string{
 	"internal/sched":      {"internal/event"},
 	"internal/trace":      {"internal/event"},
 	"internal/trace/show": {"internal/event", "internal/trace"},
-	"internal/wire":       {"internal/event", "internal/sched", "internal/trace"},
+	"internal/wire":       {"internal/sched", "internal/trace"},
 	"internal/rt":         {"internal/event", "internal/sched"},
 	"internal/rt/drive":   {"internal/rt", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
 	"internal/load":       {"internal/gotool", "internal/source"},
@@ -77,6 +77,9 @@ var linked = []string{"isolate", "stm", "tolerate", "internal/rt", "internal/rt/
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
+	"internal/protect/facts": {"internal/load", "internal/protect/facts"},
+	"internal/protect/plan":  {"internal/load", "internal/locks/lockstest", "internal/protect/plan"},
+	"internal/protect/write": {"internal/load", "internal/protect/write"},
 	"internal/guard/lockset": {"internal/load", "internal/locks/lockstest"},
 	".":                      {"internal/gotool"},
 	"isolate":                {"internal/await", "internal/finding", "internal/goroutine", "isolate"},

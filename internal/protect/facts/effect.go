@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
@@ -23,6 +22,7 @@ type Effect struct {
 	// Calls are those of functions that can be named.
 	Calls []Call
 
+	brief    string          // Opaque, without what the function that is called does
 	named    map[Key]bool    // variables and fields that the code names, of any object
 	pointees map[string]bool // types that the code reaches through pointers to them
 	indirect bool            // the code uses pointers or elements at all
@@ -58,7 +58,7 @@ func (e *Effect) pointTo(t types.Type) {
 // block makes the code opaque; the first reason counts.
 func (e *Effect) block(why string) {
 	if e.Opaque == "" {
-		e.Opaque = why
+		e.Opaque, e.brief = why, why
 	}
 }
 
@@ -164,7 +164,7 @@ func (f *Facts) settleEffects() {
 		e := f.effects[k]
 		for _, c := range e.Calls {
 			if f.EffectOf(c.Func) == nil {
-				e.block("calls " + FuncName(c.Func))
+				e.block(c.String())
 			}
 		}
 	}
@@ -184,7 +184,7 @@ func (f *Facts) settleEffects() {
 // include adds the effect of a call's function, and reports whether that says more.
 func (e *Effect) include(c Call, callee *Effect) (more bool) {
 	if e.Opaque == "" && callee.Opaque != "" {
-		e.Opaque = OpaqueCall(c, callee)
+		e.Opaque, e.brief = c.opaque(callee), c.String()
 		more = true
 	}
 	for k := range callee.named {
@@ -211,12 +211,11 @@ func (e *Effect) include(c Call, callee *Effect) (more bool) {
 	return more
 }
 
-// OpaqueCall is why code that calls an opaque function is opaque. It names one step of
-// the chain of calls: the way to the end of it would be long.
-func OpaqueCall(c Call, callee *Effect) string {
-	why, _, _ := strings.Cut(callee.Opaque, ", which ")
-	return "calls " + FuncName(c.Func) + ", which " + why
-}
+func (c Call) String() string { return "calls " + FuncName(c.Func) }
+
+// opaque is why code that calls an opaque function is opaque. It names one step of the
+// chain of calls: the way to the end of it would be long.
+func (c Call) opaque(callee *Effect) string { return c.String() + ", which " + callee.brief }
 
 // FuncName names a function with its package.
 func FuncName(f *types.Func) string {

@@ -6,6 +6,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // An Exposure says which pointers might lead to a variable or field. Code that uses such
@@ -85,7 +87,7 @@ func (o *observer) observeExposure(c inspector.Cursor) {
 func (o *observer) exposeReceiver(c inspector.Cursor, n *ast.SelectorExpr, s *types.Selection) {
 	f := s.Obj().(*types.Func)
 	r := f.Signature().Recv()
-	if r == nil || !IsPointer(r.Type()) || IsSync(Deref(r.Type()), "Mutex", "RWMutex") {
+	if r == nil || !IsPointer(r.Type()) || locks.IsMutex(r.Type()) {
 		return
 	}
 	var method FuncKey

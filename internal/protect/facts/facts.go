@@ -10,14 +10,17 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // Facts are what is known of a program.
 type Facts struct {
 	Fset *token.FileSet
 
-	inspectors map[*packages.Package]*inspector.Inspector
-	keys       map[*types.Var]Key
+	inspectors   map[*packages.Package]*inspector.Inspector
+	lockPrograms map[*packages.Package]*locks.Program // of those that were asked for
+	keys         map[*types.Var]Key
 
 	effects      map[FuncKey]*Effect
 	functions    []FuncKey // those with effects, as they are declared
@@ -38,7 +41,8 @@ type Facts struct {
 // file set, and prog is their SSA form.
 func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 	f := &Facts{
-		Fset: prog.Fset, inspectors: make(map[*packages.Package]*inspector.Inspector), keys: make(map[*types.Var]Key),
+		Fset: prog.Fset, inspectors: make(map[*packages.Package]*inspector.Inspector),
+		lockPrograms: make(map[*packages.Package]*locks.Program), keys: make(map[*types.Var]Key),
 		effects: make(map[FuncKey]*Effect), borrowers: make(map[FuncKey]*borrower), exposures: make(map[Key]Exposure),
 		assigned: make(map[Key]bool), aliasedMaps: make(map[Key]bool), declarations: make(map[Key]Declaration),
 		declarationsIn: make(map[*packages.Package]map[Key]Declaration), uses: make(map[*packages.Package]map[Key][]ast.Node),

@@ -3,66 +3,88 @@ package facts
 import (
 	"go/ast"
 	"go/types"
-	"slices"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-func isLockMethod(f *types.Func, names ...string) bool {
-	r := f.Signature().Recv()
-	return r != nil && IsSync(Deref(r.Type()), "Mutex", "RWMutex") && slices.Contains(names, f.Name())
+// mutexMethod says what a method of sync.Mutex or sync.RWMutex does to its lock. The
+// methods of other locks are code like any other: what they do besides is not known.
+func mutexMethod(f *types.Func) (locks.Method, bool) {
+	m, ok := locks.MethodOf(f)
+	return m, ok && locks.IsStandard(f)
 }
 
-// IsAcquire reports whether a function takes a lock, or tries to.
-func IsAcquire(f *types.Func) bool { return isLockMethod(f, "Lock", "RLock", "TryLock", "TryRLock") }
-
-// IsRelease reports whether a function releases a lock.
-func IsRelease(f *types.Func) bool { return isLockMethod(f, "Unlock", "RUnlock") }
-
-// An Operation on a lock.
+// An Operation is a call of a mutex's method, or the method itself.
 type Operation struct {
-	Name string // Lock, Unlock, RLock, RUnlock, TryLock, TryRLock
-	Lock Place  // not known if the lock has no name
+	// Op says what is done, and to which lock, whatever it is called here.
+	locks.Op
+	// Place is how the source names the lock, or what its name stands for.
+	Place Place
 }
-
-// Acquires reports whether the lock is held after the operation.
-func (o Operation) Acquires() bool { return o.Name == "Lock" || o.Name == "RLock" }
-
-// Releases reports whether the lock is not held after the operation.
-func (o Operation) Releases() bool { return o.Name == "Unlock" || o.Name == "RUnlock" }
-
-// Reads reports whether the operation is about holding the lock for reading.
-func (o Operation) Reads() bool { return o.Name == "RLock" || o.Name == "RUnlock" }
-
-// Tries reports whether the lock may be held after the operation, or not.
-func (o Operation) Tries() bool { return o.Name == "TryLock" || o.Name == "TryRLock" }
 
 // On reports whether the operation is one of a lock.
-func (o Operation) On(lock Place) bool { return o.Lock.Known() && o.Lock.Equal(lock) }
+func (o Operation) On(lock *locks.Place) bool { return o.Lock != nil && o.Lock == lock }
 
-// OperationOf recognises a call of a lock's method.
-func OperationOf(info *types.Info, c *ast.CallExpr) (Operation, bool) {
+// Operation recognises a call of a mutex's method on a lock that has a place.
+func (f *Facts) Operation(p *packages.Package, c *ast.CallExpr) (Operation, bool) {
 	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return Operation{}, false
 	}
-	return SelectedOperation(info, e)
+	return f.SelectedOperation(p, e)
 }
 
-// SelectedOperation recognises a lock's method, whether it is called or not.
-func SelectedOperation(info *types.Info, e *ast.SelectorExpr) (Operation, bool) {
-	s := info.Selections[e]
+// SelectedOperation recognises a mutex's method, whether it is called or not.
+func (f *Facts) SelectedOperation(p *packages.Package, e *ast.SelectorExpr) (Operation, bool) {
+	s := p.TypesInfo.Selections[e]
 	if s == nil || s.Kind() != types.MethodVal {
 		return Operation{}, false
 	}
-	f := s.Obj().(*types.Func)
-	if !IsAcquire(f) && !IsRelease(f) {
+	if _, ok := mutexMethod(s.Obj().(*types.Func)); !ok {
 		return Operation{}, false
 	}
-	o := Operation{Name: f.Name()}
-	if p, ok := PlaceOf(info, e.X); ok {
+	op, ok := f.lockProgram(p).Op(p.TypesInfo, &ast.CallExpr{Fun: e})
+	if !ok || op.Lock == nil {
+		return Operation{}, false
+	}
+	o := Operation{Op: op}
+	if at, ok := PlaceOf(p.TypesInfo, e.X); ok {
 		index := s.Index()
-		if p, ok = p.Extend(index[:len(index)-1]); ok {
-			o.Lock = p
+		o.Place, _ = at.Extend(index[:len(index)-1])
+	}
+	if !o.Place.Known() || len(o.Place.Fields) == 0 {
+		// The name may be one for a lock that stands elsewhere: mu := &x.mu
+		if at, ok := placeOfLock(op.Lock); ok {
+			o.Place = at
 		}
 	}
-	return o, true
+	return o, o.Place.Known()
+}
+
+// lockProgram returns what is known of the locks of a package.
+func (f *Facts) lockProgram(p *packages.Package) *locks.Program {
+	program := f.lockPrograms[p]
+	if program == nil {
+		program = locks.NewProgram(locks.Unit{Info: p.TypesInfo, Files: p.Syntax})
+		f.lockPrograms[p] = program
+	}
+	return program
+}
+
+// placeOfLock returns the place that a lock has, if a section can name it.
+func placeOfLock(lock *locks.Place) (Place, bool) {
+	root, ok := lock.Root().(*types.Var)
+	if !ok {
+		return Place{}, false
+	}
+	p := Place{Root: root}
+	for i, s := range lock.Steps() {
+		if s.Field == locks.Element || s.Up || i > 0 && IsPointer(p.Last().Type()) {
+			return Place{}, false
+		}
+		p.Fields = append(p.Fields, s.Field)
+	}
+	return p, true
 }

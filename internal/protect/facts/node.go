@@ -6,6 +6,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // addEffect adds to an effect what one node does by itself.
@@ -164,20 +166,21 @@ func addCall(info *types.Info, e *Effect, c *ast.CallExpr) {
 		return
 	}
 	f := CalleeOf(info, fun)
-	switch {
-	case f == nil:
+	if f == nil {
 		e.block("calls a function value")
-	case IsAcquire(f):
-		e.Acquires = true
-	case IsRelease(f):
+		return
+	}
+	m, isMutex := mutexMethod(f)
+	switch {
+	case isMutex && m.Verb == locks.Release:
 		e.block("releases a lock")
+	case isMutex:
+		e.Acquires = true
 	case f.Signature().Recv() != nil && types.IsInterface(f.Signature().Recv().Type()):
 		e.block("calls a method of an interface, " + f.Name())
 	case harmless(info, f, c):
-	case f.Pkg() != nil:
-		e.Calls = append(e.Calls, Call{f, c})
 	default:
-		e.block("calls " + f.Name()) // error.Error
+		e.Calls = append(e.Calls, Call{f, c})
 	}
 }
 

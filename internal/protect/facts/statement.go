@@ -57,9 +57,9 @@ func (f *Facts) Statement(p *packages.Package, nodes ...ast.Node) *Statement {
 		switch {
 		case s.Opaque != "":
 		case callee == nil:
-			s.Opaque = "calls " + FuncName(c.Func)
+			s.Opaque = c.String()
 		case callee.Opaque != "":
-			s.Opaque = OpaqueCall(c, callee)
+			s.Opaque = c.opaque(callee)
 		}
 	}
 	return s
@@ -168,6 +168,9 @@ func (f *Facts) describeReceiver(info *types.Info, a *Access, p *ast.SelectorExp
 // changesEntries reports whether an expression is a map of which entries are assigned to
 // or deleted, or that is gone through: a loop has to see what its body does to it.
 func changesEntries(info *types.Info, c inspector.Cursor) bool {
+	if !IsMap(info.TypeOf(c.Node().(ast.Expr))) {
+		return false
+	}
 	c = aroundParens(c)
 	switch c.ParentEdgeKind() {
 	case edge.IndexExpr_X:

@@ -98,20 +98,6 @@ func origin(t types.Type) types.Type {
 	return t
 }
 
-// IsSync reports whether a type is declared in package sync under one of the names.
-func IsSync(t types.Type, names ...string) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "sync" {
-		return false
-	}
-	for _, name := range names {
-		if n.Obj().Name() == name {
-			return true
-		}
-	}
-	return false
-}
-
 // Uncopyable returns what in a type must not be copied: a lock, an atomic, or a type
 // that is marked by noCopy. It returns "" if there is nothing of the kind.
 func Uncopyable(t types.Type) string {

@@ -227,10 +227,10 @@ func (r *round) obscured(g *Group, s *StepPlan) string {
 	}
 	for _, c := range s.does.Calls {
 		if r.clonedCalls[c.Expr] && len(r.namedBy(g.Vars, c)) > 0 {
-			return "calls " + facts.FuncName(c.Func) + ", which uses what another lock guards, too"
+			return c.String() + ", which uses what another lock guards, too"
 		}
 		if why := r.uncloneable(g.Vars, g.reading, c); why != "" {
-			return "calls " + facts.FuncName(c.Func) + ", which " + why
+			return c.String() + ", which " + why
 		}
 	}
 	return ""

@@ -101,7 +101,7 @@ func (u *unit) uncloneableAmong(vars []*Variable, reading bool, c facts.Call, se
 	}
 	for _, c := range does.Calls {
 		if why := u.uncloneableAmong(inner, reading, c, seen); why != "" {
-			return "calls " + facts.FuncName(c.Func) + ", which " + why
+			return c.String() + ", which " + why
 		}
 	}
 	return ""

@@ -3,9 +3,9 @@ package plan
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
@@ -19,8 +19,8 @@ type state struct {
 // A flow follows one lock through the body of a function, along its structure. It fails,
 // with a reason, where it cannot be told from the structure whether the lock is held.
 type flow struct {
-	info     *types.Info
-	lock     facts.Place
+	*unit
+	lock     *locks.Place
 	outlines []*Outline // all
 	known    []*Outline // whose copies are declared here
 	deferred bool
@@ -47,8 +47,8 @@ func (f *flow) fail(n ast.Node, why string) {
 }
 
 // follow finds the sections of a lock in a body.
-func follow(info *types.Info, block *ast.BlockStmt, lock facts.Place) *flow {
-	f := &flow{info: info, lock: lock, steps: make(map[ast.Stmt]*Step)}
+func follow(u *unit, block *ast.BlockStmt, lock *locks.Place) *flow {
+	f := &flow{unit: u, lock: lock, steps: make(map[ast.Stmt]*Step)}
 	end := f.list(block.List, state{})
 	f.returns(block, end)
 	return f
@@ -125,7 +125,7 @@ func (f *flow) checkMentions(n ast.Node) {
 		case *ast.FuncLit:
 			return false
 		case *ast.SelectorExpr:
-			if o, ok := facts.SelectedOperation(f.info, n); ok && o.On(f.lock) {
+			if o, ok := f.facts.SelectedOperation(f.pkg, n); ok && o.On(f.lock) {
 				f.fail(n, "a method of the lock is used in an expression")
 			}
 		}
@@ -139,7 +139,7 @@ func (f *flow) operation(e ast.Expr) (facts.Operation, bool) {
 	if !ok {
 		return facts.Operation{}, false
 	}
-	o, ok := facts.OperationOf(f.info, c)
+	o, ok := f.facts.Operation(f.pkg, c)
 	return o, ok && o.On(f.lock)
 }
 
@@ -218,6 +218,8 @@ func asNode[N ast.Node](n N) ast.Node {
 	return n
 }
 
+func reads(o facts.Operation) bool { return o.Mode == locks.Read }
+
 func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 	switch {
 	case o.Acquires() && s.outline == nil:
@@ -225,14 +227,14 @@ func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 		if len(f.known) > 0 {
 			g = f.known[len(f.known)-1]
 		} else {
-			g = &Outline{Lock: f.lock, First: st}
+			g = &Outline{Lock: o.Place, First: st}
 			f.known = append(f.known, g)
 			f.outlines = append(f.outlines, g)
 		}
 		g.Acquires = append(g.Acquires, st)
-		g.reading = g.reading || o.Reads()
-		return state{outline: g, read: o.Reads()}
-	case o.Releases() && s.outline != nil && s.read == o.Reads():
+		g.reading = g.reading || reads(o)
+		return state{outline: g, read: reads(o)}
+	case o.Releases() && s.outline != nil && s.read == reads(o):
 		s.outline.Releases = append(s.outline.Releases, st)
 		return state{}
 	case o.Acquires():
@@ -248,7 +250,7 @@ func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 func (f *flow) deferOperation(st *ast.DeferStmt, o facts.Operation, s state) state {
 	switch {
 	case s.dead:
-	case !o.Releases() || s.outline == nil || s.read != o.Reads():
+	case !o.Releases() || s.outline == nil || s.read != reads(o):
 		f.fail(st, "a deferred call releases what is not held")
 	case f.depth != 1:
 		f.fail(st, "the release is deferred in an inner block")

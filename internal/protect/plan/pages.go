@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
@@ -131,7 +132,7 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	at, ok := p.facts.Declaration(v)
 	lockAt, known := p.facts.Declaration(lock)
 	switch {
-	case !facts.IsSync(lock.Type(), "Mutex", "RWMutex"):
+	case facts.IsPointer(lock.Type()) || !locks.IsMutex(lock.Type()):
 		return "its lock is not of package sync"
 	case !known || !ok:
 		return "it or its lock is declared inside a function or another struct"

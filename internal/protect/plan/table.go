@@ -85,18 +85,18 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 	if why := p.notIsolated[p.facts.KeyOf(d.Object.(*types.Var))]; p.Mode == Auto && why != "" {
 		r.why = append(r.why, "not isolated: "+why)
 	}
-	more, most := 0, len(r.why)+maxReasons
+	var reasons []string
+	more := 0
 	add := func(s *Section, why string) {
 		r.out++
-		for _, w := range r.why {
-			if strings.HasPrefix(w, why) {
-				return
-			}
-		}
-		if len(r.why) >= most {
+		switch {
+		case slices.Contains(reasons, why):
+			return
+		case len(reasons) == maxReasons:
 			more++
 			return
 		}
+		reasons = append(reasons, why)
 		r.why = append(r.why, fmt.Sprintf("%s (%s)", why, short(s.At)))
 	}
 	for i := range p.Sections {

@@ -69,13 +69,14 @@ func (u *unit) findBodies(file int) {
 // left alone if there is a reason.
 func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 	b := &body{file: file, block: block}
-	for _, lock := range u.locksOf(block) {
-		f := follow(u.info, block, lock)
+	for _, op := range u.acquisitions(block) {
+		f := follow(u, block, op.Lock)
+		unstable := slices.IndexFunc(f.outlines, func(o *Outline) bool { return !u.facts.Stable(o.Lock.Root) })
 		switch {
 		case f.why != "" || why != "":
-			u.leaveAlone(b, f, why)
-		case !u.facts.Stable(lock.Root):
-			u.leaveAlone(b, f, lock.Root.Name()+" is assigned to")
+			u.leaveAlone(b, f, op.Place, why)
+		case unstable >= 0:
+			u.leaveAlone(b, f, op.Place, f.outlines[unstable].Lock.Root.Name()+" is assigned to")
 		default:
 			b.outlines = append(b.outlines, f.outlines...)
 		}
@@ -101,17 +102,17 @@ func (u *unit) findLiterals(file int, n ast.Node, why string) {
 	})
 }
 
-// locksOf returns the locks that a body takes.
-func (u *unit) locksOf(block *ast.BlockStmt) []facts.Place {
-	var all []facts.Place
+// acquisitions returns the first operation by which a body takes each lock, or tries to.
+func (u *unit) acquisitions(block *ast.BlockStmt) []facts.Operation {
+	var all []facts.Operation
 	ast.Inspect(block, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			o, ok := facts.OperationOf(u.info, n)
-			if ok && o.Lock.Known() && (o.Acquires() || o.Tries()) && !slices.ContainsFunc(all, o.Lock.Equal) {
-				all = append(all, o.Lock)
+			o, ok := u.facts.Operation(u.pkg, n)
+			if ok && !o.Releases() && !slices.ContainsFunc(all, func(old facts.Operation) bool { return old.On(o.Lock) }) {
+				all = append(all, o)
 			}
 		}
 		return true
@@ -120,14 +121,14 @@ func (u *unit) locksOf(block *ast.BlockStmt) []facts.Place {
 }
 
 // leaveAlone notes that a body's sections of a lock stay as they are.
-func (u *unit) leaveAlone(b *body, f *flow, why string) {
+func (u *unit) leaveAlone(b *body, f *flow, lock facts.Place, why string) {
 	if why == "" {
 		why = f.why
 	}
 	first := b.block.Pos()
 	ast.Inspect(b.block, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok {
-			if o, ok := facts.OperationOf(u.info, c); ok && o.On(f.lock) && first == b.block.Pos() {
+			if o, ok := u.facts.Operation(u.pkg, c); ok && o.On(f.lock) && first == b.block.Pos() {
 				first = c.Pos()
 			}
 		}
@@ -136,8 +137,8 @@ func (u *unit) leaveAlone(b *body, f *flow, why string) {
 	if f.at.IsValid() && u.line(f.at) != u.line(first) {
 		why += fmt.Sprintf(" (line %d)", u.line(f.at))
 	}
-	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(f.lock), Why: why}
-	b.alone = append(b.alone, aloneSection{s, f.lock})
+	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(lock), Why: why}
+	b.alone = append(b.alone, aloneSection{s, lock})
 }
 
 // lockName names a lock as its guard does.
