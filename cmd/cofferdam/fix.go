@@ -204,8 +204,8 @@ func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result)
 	}
 	var unapplied error // to be told with what there was to apply
 	applied := false
-	if result.Fix != nil && f.write {
-		unapplied = result.Fix.Apply()
+	if result.Proven != nil && f.write {
+		unapplied = result.Proven.Apply()
 		applied = unapplied == nil
 	}
 	if f.machine != "" {
@@ -222,8 +222,8 @@ func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result)
 				report.States += len(m.States())
 			}
 		}
-		if c := result.Fix; c != nil {
-			report.Fixed, report.Lock, report.Cost, report.Proof, report.Diff = true, c.Lock, c.Fix.Cost, c.Proof, c.Diff(dir)
+		if c := result.Proven; c != nil {
+			report.Fixed, report.Lock, report.Cost, report.Proof, report.Diff = true, c.Lock, c.Derivation.Cost, c.Proof, c.Diff(dir)
 		}
 		for _, c := range result.Tried {
 			report.Rejected = append(report.Rejected, c.Lock+": "+c.Why)
@@ -235,14 +235,14 @@ func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result)
 		if err := result.Explain(w, r); err != nil {
 			return err
 		}
-		if result.Fix != nil {
-			fmt.Fprintf(w, "\n%s", inv.color.Diff(result.Fix.Diff(dir)))
+		if result.Proven != nil {
+			fmt.Fprintf(w, "\n%s", inv.color.Diff(result.Proven.Diff(dir)))
 			if applied {
 				fmt.Fprintln(w, "\napplied")
 			}
 		}
 	}
-	if result.Fix == nil {
+	if result.Proven == nil {
 		return &exitCode{code: exitNoFix, err: errors.New("no proven fix")}
 	}
 	return unapplied

@@ -185,6 +185,27 @@ func (p *Program) findTakes() map[*function]map[*types.Var]bool {
 	return takes
 }
 
+// CallTakes reports whether a function of the program that a call may run takes a lock of a
+// class before it returns, itself or in what it calls. An operation on a lock is no such
+// call.
+func (p *Program) CallTakes(info *types.Info, call *ast.CallExpr, class *types.Var) bool {
+	if _, ok := p.Op(info, call); ok {
+		return false
+	}
+	for _, f := range p.callees(info, call) {
+		if p.takes[f][class] {
+			return true
+		}
+	}
+	return false
+}
+
+// EachAtOnce calls visit for a node and those in it that run before it ends: also those of
+// function literals, except those that run later or on another goroutine.
+func (p *Program) EachAtOnce(info *types.Info, n ast.Node, visit func(ast.Node)) {
+	p.eachAtOnce(info, n, visit)
+}
+
 // callees are the functions of the program that a call may run.
 func (p *Program) callees(info *types.Info, call *ast.CallExpr) []*function {
 	if t, ok := p.target(info, call.Fun); ok {

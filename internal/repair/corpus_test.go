@@ -102,14 +102,14 @@ func one(t *testing.T, dir string, p *explore.Program, want string) *repair.Cand
 	switch {
 	case err != nil:
 		t.Fatal(err)
-	case want == "refused" && result.Fix != nil:
-		t.Errorf("a lock cannot fix it, but there is a fix:\n%s", result.Fix.Diff(dir))
+	case want == "refused" && result.Proven != nil:
+		t.Errorf("a lock cannot fix it, but there is a fix:\n%s", result.Proven.Diff(dir))
 	case want == "refused" && result.Refusal == "":
 		t.Error("there is no fix, and no reason")
-	case want == "fixed" && result.Fix == nil:
+	case want == "fixed" && result.Proven == nil:
 		t.Errorf("no fix: %s", result.Refusal)
 	}
-	return result.Fix
+	return result.Proven
 }
 
 func write(t *testing.T, file string, text []byte) {

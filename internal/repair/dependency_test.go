@@ -2,6 +2,8 @@ package repair
 
 import (
 	"errors"
+	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // TestDependencyIsChangedInACopy has a program with a module in a module cache, and a
@@ -36,14 +40,13 @@ func TestDependencyIsChangedInACopy(t *testing.T) {
 		}
 	}
 	copies := overlay.NewCopies(&gotool.Environment{GOMODCACHE: cache, GOMOD: filepath.Join(temp, "own", "go.mod")}, filepath.Join(temp, "modules"))
-	src := newSource(nil, nil)
-	src.copies = copies
-	src.files[name] = &file{name: name, original: name, pkg: &packages.Package{Module: &packages.Module{Path: "example.com/dep", Version: "v1.0.0", Dir: dep}}}
-	program := &Program{source: src}
-	patch := &Patch{Files: map[string][]byte{name: []byte("package sub // changed\n")}, before: map[string][]byte{name: []byte("package sub\n")}}
+	program := source.NewProgram(token.NewFileSet())
+	program.Add(&source.File{Name: name, Syntax: new(ast.File), Package: &packages.Package{Module: &packages.Module{Path: "example.com/dep", Version: "v1.0.0", Dir: dep}}})
+	run := &failedRun{code: &cover.Code{Program: program}, copies: copies}
+	patch := &cover.Patch{Files: map[string][]byte{name: []byte("package sub // changed\n")}, Before: map[string][]byte{name: []byte("package sub\n")}}
 
 	f := &fixer{config: instrument.Config{Flags: []string{"-tags=x"}}, copies: copies}
-	config, err := f.changedConfig(patch, program)
+	config, err := f.changedConfig(patch, run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,7 @@ func TestDependencyIsChangedInACopy(t *testing.T) {
 		t.Errorf("the flags are %q, want %q", config.Flags, want)
 	}
 
-	c := &Candidate{Patch: patch, program: program}
+	c := &Candidate{Patch: patch, run: run}
 	if d := c.Diff(temp); !strings.Contains(d, "+++ b/example.com/dep@v1.0.0/sub/dep.go") {
 		t.Errorf("the diff is\n%s", d)
 	}

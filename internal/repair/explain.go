@@ -22,10 +22,10 @@ func (r *Result) Explain(w io.Writer, t *trace.Reader) error {
 	if err := explore.WriteReport(w, t); err != nil {
 		return err
 	}
-	if r.Analysis != nil && r.program != nil {
+	if r.Analysis != nil && r.run != nil {
 		r.explainMachine(w)
 	}
-	if r.Fix != nil {
+	if r.Proven != nil {
 		r.explainFix(w)
 	} else {
 		fmt.Fprintf(w, "\nNo fix: %s.\n", r.Refusal)
@@ -71,11 +71,11 @@ func (r *Result) Machine() *sli.Machine {
 	return nil
 }
 
-// chosen is the engine's fix that the result is about.
+// chosen is the engine's derivation that the result is about.
 func (r *Result) chosen() *sli.Fix {
 	switch {
-	case r.Fix != nil:
-		return r.Fix.Fix
+	case r.Proven != nil:
+		return r.Proven.Derivation
 	case r.Analysis != nil && len(r.Analysis.Fixes) > 0:
 		return r.Analysis.Fixes[0]
 	}
@@ -84,23 +84,23 @@ func (r *Result) chosen() *sli.Fix {
 
 // place is where a point is in the source.
 func (r *Result) place(p ir.Point) string {
-	program := r.program
-	if r.Fix != nil {
-		program = r.Fix.program
+	run := r.run
+	if r.Proven != nil {
+		run = r.Proven.run
 	}
-	at := program.lifted.Position(p.Instr)
+	at := run.lifted.Position(p.Instr)
 	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
 }
 
 func (r *Result) explainFix(w io.Writer) {
-	c := r.Fix
+	c := r.Proven
 	fmt.Fprintf(w, "\nThe fix: %s", c.Lock)
 	if c.Reason != "" {
 		fmt.Fprintf(w, " (%s)", c.Reason)
 	}
 	fmt.Fprintln(w, ".")
 	fmt.Fprintf(w, "  sections in %s\n", strings.Join(c.Patch.Places, ", "))
-	for _, reason := range c.Fix.Reasons {
+	for _, reason := range c.Derivation.Reasons {
 		fmt.Fprintf(w, "  %s\n", reason)
 	}
 	if n := len(c.Rounds); n > 1 {
@@ -123,6 +123,6 @@ func (r *Result) explainTried(w io.Writer) {
 			fmt.Fprintf(w, "  and %d more\n", len(r.Tried)-maxTried)
 			break
 		}
-		fmt.Fprintf(w, "  %s, cost %d: %s\n", c.Lock, c.Fix.Cost, c.Why)
+		fmt.Fprintf(w, "  %s, cost %d: %s\n", c.Lock, c.Derivation.Cost, c.Why)
 	}
 }

@@ -3,45 +3,46 @@
 //
 // # How
 //
-// A fix is a set of sections, fragments of functions that one lock must cover. For
-// each a Region is found: the smallest run of statements around the fragment. Then a
-// lock is chosen for all regions of the fix. In this order: a mutex that the struct
-// with the data has already, a new mutex beside the data in its struct (or beside the
-// variable that closures share), a mutex of the package. With a lock, each region
-// becomes Lock and Unlock at statement boundaries, on all ways out of it.
+// The engine derives sections, fragments of functions that one lock must cover. For each a
+// region of statements is found around the fragment, and package cover writes a lock around
+// the regions. What comes out is a candidate. With a counter that two goroutines add to, the
+// engine's section is the load and the store of n:
 //
-// What comes out is a candidate. It is compiled, vetted and then proven: the failing
-// schedule is run again as far as it still applies, all schedules with at most two
-// preemptions are tried or 10,000 by PCT, and the test is run natively under the race
-// detector. A candidate that another failure is found in is analysed itself, so that a
-// fix may grow in rounds; one that deadlocks, or that fails as before, is dropped. A
-// candidate that is not proven is never applied.
+//	func (c *counter) add() {     func (c *counter) add() {
+//		n := c.n                  	c.mu.Lock()
+//		c.n = n + 1               	n := c.n
+//	}                             	c.n = n + 1
+//	                              	c.mu.Unlock()
+//	                              }
 //
-//	repair.go   the search for a proven fix
-//	program.go  the program's source, its lifted form and its failure
-//	region.go   fragments to statements
-//	lock.go     which lock: those that the program has
-//	newlock.go  where a new one goes
-//	lockname.go how a region names it
-//	exits.go    the ways out of a region
-//	patch.go    edits, formatting, diff
-//	audit.go    what a patch does to the program's use of its locks
-//	proof.go    what a candidate has to stand
-//	refuse.go   why there is no fix
-//	explain.go  the report for a person
+// A candidate is compiled, vetted and then proven: the failing schedule is run again as far
+// as it still applies, all schedules with at most two preemptions are tried or 10,000 by
+// PCT, and the test is run natively under the race detector. A candidate that another
+// failure is found in is analysed itself, so that a fix may grow in rounds; one that
+// deadlocks, or that fails as before, is dropped. A candidate that is not proven is never
+// applied.
+//
+//	repair.go      the search for a proven fix, round by round
+//	run.go         the failed run: its trace, the program's source and its lifted form
+//	sections.go    the engine's sections as regions of the source
+//	candidates.go  which changes may be a fix, the best first
+//	proof.go       what a candidate has to stand: schedules
+//	check.go       and the compiler, vet, and the race detector
+//	refuse.go      why there is no fix
+//	explain.go     the report for a person
 package repair
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -67,9 +68,9 @@ type Result struct {
 	// Failure is what is to be fixed, Analysis what the engine made of it.
 	Failure  trace.Failure
 	Analysis *sli.Analysis
-	program  *Program
-	// Fix is proven; nil if no candidate is.
-	Fix *Candidate
+	run      *failedRun
+	// Proven is the fix; nil if no candidate is proven.
+	Proven *Candidate
 	// Tried are the candidates that were not proven, the most promising first.
 	Tried []*Candidate
 	// Refusal says why no lock helps, if there is no fix.
@@ -77,21 +78,6 @@ type Result struct {
 	// AnalysisTime is without exploring and building.
 	AnalysisTime time.Duration
 	LiftTime     time.Duration
-}
-
-// A Candidate is a change that may be a fix.
-type Candidate struct {
-	program *Program          // that it was written for
-	config  instrument.Config // to build it
-	Patch   *Patch
-	Fix     *sli.Fix
-	Lock    string // in words
-	Reason  string // for its rank
-	Proof   *Proof
-	// Why is why it was dropped.
-	Why string
-	// Rounds are the failures that were met on the way, each fixed by this candidate.
-	Rounds []trace.Failure
 }
 
 // A fixer is one call of Fix.
@@ -144,7 +130,7 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 	if err != nil {
 		return nil, err
 	}
-	f.result.Fix = found
+	f.result.Proven = found
 	if found == nil {
 		f.result.Refusal = f.refusal()
 	}
@@ -153,38 +139,38 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 
 // round analyses a failing run of the program with patches applied, and tries its
 // candidates.
-func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds []trace.Failure) (*Candidate, error) {
+func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, rounds []trace.Failure) (*Candidate, error) {
 	f.begin("analysing the failure")
 	f.detail("reading the program")
 	start := time.Now()
-	config, err := f.changedConfig(base, f.result.program)
+	config, err := f.changedConfig(base, f.result.run)
 	if err != nil {
 		return nil, err
 	}
-	p, err := newProgram(config, f.copies, r)
+	run, err := newFailedRun(config, f.copies, r)
 	if err != nil {
 		return nil, err
 	}
 	lifted := time.Now()
 	f.detail("deriving what must not come together")
-	analysis, err := p.analyse()
+	analysis, err := run.analyse()
 	if err != nil {
 		return nil, err
 	}
 	if f.result.Analysis == nil {
-		f.result.Analysis, f.result.program = analysis, p
+		f.result.Analysis, f.result.run = analysis, run
 		f.result.AnalysisTime, f.result.LiftTime = time.Since(lifted), lifted.Sub(start)
 	}
 	rounds = append(rounds, *r.Outcome.Worst())
 	var best *Candidate
 	spare := moreCandidates
-	for _, c := range p.candidates(analysis, base, len(rounds)-1) {
+	for _, c := range run.candidates(analysis, base, len(rounds)-1) {
 		if c.Patch == nil {
 			f.result.Tried = append(f.result.Tried, c)
 			continue
 		}
-		c.Rounds, c.program = rounds, p
-		key := c.Patch.key()
+		c.Rounds, c.run = rounds, run
+		key := c.Patch.Key()
 		if f.seen[key] {
 			continue
 		}
@@ -206,7 +192,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 			if better(best, c) {
 				best = c
 			}
-			if len(best.Patch.Locks) <= 1 || len(rounds) > 1 {
+			if len(best.Patch.NewLocks) <= 1 || len(rounds) > 1 {
 				return best, nil
 			}
 			continue
@@ -225,7 +211,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 		if better(best, grown) {
 			best = grown
 		}
-		if len(best.Patch.Locks) <= 1 || len(rounds) > 1 {
+		if len(best.Patch.NewLocks) <= 1 || len(rounds) > 1 {
 			return best, nil
 		}
 	}
@@ -236,7 +222,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *Patch, rounds 
 // new locks. A fix that grew in rounds may have got one in each, where another way to
 // begin needs one for all.
 func better(best, c *Candidate) bool {
-	return best == nil || len(c.Patch.Locks) < len(best.Patch.Locks)
+	return best == nil || len(c.Patch.NewLocks) < len(best.Patch.NewLocks)
 }
 
 // grow goes on from a candidate that helps but not enough.
@@ -270,30 +256,20 @@ func (f *fixer) searching(_ string, p *wire.Progress) {
 	f.detail(fmt.Sprintf("%d schedules tried", p.Runs))
 }
 
-// over is what some texts of files are with the patch, which may be nil.
-func (p *Patch) over(texts map[string][]byte) map[string][]byte {
-	all := map[string][]byte{}
-	maps.Copy(all, texts)
-	if p != nil {
-		maps.Copy(all, p.Files)
-	}
-	return all
-}
-
-// changedConfig is how to build the program with a patch, nil for none; program is any that
-// has its files. A patch goes by the names of files in the module cache; they are changed in
+// changedConfig is how to build the program with a patch, nil for none; run is any of a program
+// that has its files. A patch goes by the names of files in the module cache; they are changed in
 // copies.
-func (f *fixer) changedConfig(patch *Patch, program *Program) (instrument.Config, error) {
+func (f *fixer) changedConfig(patch *cover.Patch, run *failedRun) (instrument.Config, error) {
 	config := f.config
 	config.Overlay = map[string][]byte{}
-	for name, text := range patch.over(f.config.Overlay) {
+	for name, text := range patch.Over(f.config.Overlay) {
 		if f.copies.InCache(name) {
-			file := program.byOriginal(name)
-			if file == nil || file.pkg.Module == nil {
+			file := run.code.ByOriginal(name)
+			if file == nil || file.Package.Module == nil {
 				return config, fmt.Errorf("%s is of no module that can be changed", name)
 			}
 			var err error
-			if name, err = f.copies.Copy(name, file.pkg.Module); err != nil {
+			if name, err = f.copies.Copy(name, file.Package.Module); err != nil {
 				return config, err
 			}
 		}

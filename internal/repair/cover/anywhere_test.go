@@ -1,14 +1,15 @@
-package repair
+package cover
 
 import (
+	"fmt"
 	"go/ast"
 	"go/build"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // TestSectionsAnywhere puts sections around statements that nobody chose, in functions of
@@ -19,9 +20,9 @@ func TestSectionsAnywhere(t *testing.T) {
 	for _, path := range []string{"bufio", "encoding/json", "go/printer", "net/textproto", "strconv", "text/tabwriter", "text/template/parse", "archive/zip"} {
 		t.Run(path, func(t *testing.T) {
 			texts := sourceOf(t, path)
-			p := &Program{source: parse(t, texts)}
+			code := parse(t, texts)
 			for seed := range uint64(2) {
-				w, r := sections(t, p, texts, rand.New(rand.NewPCG(seed, 1)))
+				w, r := sections(t, code, texts, rand.New(rand.NewPCG(seed, 1)))
 				written += w
 				refused += r
 			}
@@ -49,57 +50,51 @@ func sourceOf(t *testing.T, path string) map[string][]byte {
 	return texts
 }
 
-// sections covers some statements of each function of a program, all with one new lock of
-// the package, and looks at the outcome.
-func sections(t *testing.T, p *Program, texts map[string][]byte, random *rand.Rand) (written, refused int) {
+// sections covers some statements of each function of a program, each with a lock of its
+// own, because functions call each other, and looks at the outcome.
+func sections(t *testing.T, code *Code, texts map[string][]byte, random *rand.Rand) (written, refused int) {
 	t.Helper()
-	e := newEdits(p.fset)
-	var l *lock
-	for _, name := range slices.Sorted(maps.Keys(p.files)) {
-		f := p.files[name]
-		for _, d := range f.syntax.Decls {
+	e := newEdits()
+	for _, f := range code.Files() {
+		for _, d := range f.Syntax.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Body == nil || len(fn.Body.List) == 0 {
 				continue
 			}
-			r := somewhere(p, f, fn, random)
-			if l == nil {
-				l = p.newGlobal([]*Region{r}, &data{})
-				if err := l.declare(e); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if p.blocks(r.list[r.from:r.to+1], l) != "" {
+			r := somewhere(f, fn, random)
+			name := fmt.Sprintf("sectionMu%d", written)
+			l := &Lock{Words: "the mutex " + name, variable: name, pkg: f.Types}
+			if code.blocks(r.list[r.from:r.to+1], l) != "" {
 				continue
 			}
 			// What a refused section has changed already is of no use.
-			alone := newEdits(p.fset)
-			if err := p.cover(alone, r, l); err != nil {
+			if err := code.cover(newEdits(), r, l); err != nil {
 				refused++
 				continue
 			}
-			for f, list := range alone.files {
-				e.files[f] = append(e.files[f], list...)
+			if err := code.cover(e, r, l); err != nil {
+				t.Fatal(err)
 			}
+			sync, err := e.of(f).ImportStd("sync")
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.of(f).Append("var " + name + " " + sync + ".Mutex")
 			written++
 		}
 	}
-	patch, err := e.patch(nil)
+	patch, err := code.patch(e, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after := newAudit(parse(t, patch.over(texts)))
-	before := newAudit(p.source)
-	for leak := range after.leaks {
-		if !before.leaks[leak] {
-			t.Errorf("%s", leak)
-		}
+	for _, misuse := range newAudit(parse(t, patch.Over(texts))).newMisuses(newAudit(code)) {
+		t.Error(misuse)
 	}
 	return written, refused
 }
 
 // somewhere is a run of statements of a function.
-func somewhere(p *Program, f *file, fn *ast.FuncDecl, random *rand.Rand) *Region {
+func somewhere(f *source.File, fn *ast.FuncDecl, random *rand.Rand) *Region {
 	var lists [][]ast.Stmt
 	within(fn.Body.List, func(n ast.Node) {
 		switch n := n.(type) {

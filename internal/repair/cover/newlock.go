@@ -1,4 +1,4 @@
-package repair
+package cover
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/packages"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // newField is a new mutex above the fields of a struct.
-func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
-	f, spec := p.typeSpec(n)
+func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
+	f, spec := code.typeSpec(n)
 	if f == nil {
 		return nil
 	}
@@ -30,28 +30,28 @@ func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
 	for _, v := range fields {
 		names = append(names, v.Name())
 	}
-	return &lock{
-		words: "a new mutex " + n.Obj().Name() + "." + name, reason: "no mutex of the program guards the data",
+	return &Lock{
+		Words: "a new mutex " + n.Obj().Name() + "." + name, Reason: "no mutex of the program guards the data",
 		owner: n, field: name, pkg: n.Obj().Pkg(),
 		declare: func(e *edits) error {
 			switch {
-			case p.compared(n):
+			case code.compared(n):
 				return fmt.Errorf("values of %s are compared: with a mutex in them, two that were equal may differ", n.Obj().Name())
-			case p.positional(n):
+			case code.positional(n):
 				return fmt.Errorf("%s is written without the names of its fields, and takes no further one", n.Obj().Name())
 			}
-			sync, err := e.imported(f, "sync")
+			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
 				return err
 			}
 			if len(names) == 0 {
-				e.before(f, declared(st.Fields.List[0]), name+" "+sync+".Mutex")
+				e.of(f).LineBefore(declared(st.Fields.List[0]), name+" "+sync+".Mutex")
 				return nil
 			}
 			for _, field := range st.Fields.List {
 				for _, id := range field.Names {
 					if slices.Contains(names, id.Name) {
-						e.before(f, declared(field), fmt.Sprintf("%s %s.Mutex // guards %s", name, sync, strings.Join(names, ", ")))
+						e.of(f).LineBefore(declared(field), fmt.Sprintf("%s %s.Mutex // guards %s", name, sync, strings.Join(names, ", ")))
 						return nil
 					}
 				}
@@ -63,12 +63,12 @@ func (p *Program) newField(n *types.Named, fields []*types.Var) *lock {
 
 // compared reports whether values of a struct type are compared, as they are or as keys of
 // a map: with a mutex in it, two that were equal may differ.
-func (p *Program) compared(n *types.Named) bool {
-	for _, f := range p.files {
-		for e, tv := range f.pkg.TypesInfo.Types {
+func (code *Code) compared(n *types.Named) bool {
+	for _, f := range code.Files() {
+		for e, tv := range f.Info.Types {
 			switch e := e.(type) {
 			case *ast.BinaryExpr:
-				if (e.Op == token.EQL || e.Op == token.NEQ) && contains(f.pkg.TypesInfo.TypeOf(e.X), n) {
+				if (e.Op == token.EQL || e.Op == token.NEQ) && contains(f.Info.TypeOf(e.X), n) {
 					return true
 				}
 			default:
@@ -83,11 +83,11 @@ func (p *Program) compared(n *types.Named) bool {
 
 // positional reports whether the program writes values of a struct type without the names
 // of its fields.
-func (p *Program) positional(n *types.Named) bool {
-	for _, f := range p.files {
+func (code *Code) positional(n *types.Named) bool {
+	for _, f := range code.Files() {
 		found := false
-		ast.Inspect(f.syntax, func(m ast.Node) bool {
-			if c, ok := m.(*ast.CompositeLit); ok && len(c.Elts) > 0 && named(f.pkg.TypesInfo.TypeOf(c)) == n {
+		ast.Inspect(f.Syntax, func(m ast.Node) bool {
+			if c, ok := m.(*ast.CompositeLit); ok && len(c.Elts) > 0 && named(f.Info.TypeOf(c)) == n {
 				if _, keyed := c.Elts[0].(*ast.KeyValueExpr); !keyed {
 					found = true
 				}
@@ -135,13 +135,13 @@ func freeField(n *types.Named, names ...string) string {
 }
 
 // typeSpec is where a type is declared.
-func (p *Program) typeSpec(n *types.Named) (*file, *ast.TypeSpec) {
-	f := p.files[p.fset.PositionFor(n.Obj().Pos(), false).Filename]
+func (code *Code) typeSpec(n *types.Named) (*source.File, *ast.TypeSpec) {
+	f := code.File(code.Fset.PositionFor(n.Obj().Pos(), false).Filename)
 	if f == nil {
 		return nil, nil
 	}
 	var found *ast.TypeSpec
-	ast.Inspect(f.syntax, func(m ast.Node) bool {
+	ast.Inspect(f.Syntax, func(m ast.Node) bool {
 		if s, ok := m.(*ast.TypeSpec); ok && s.Name.Pos() == n.Obj().Pos() {
 			found = s
 		}
@@ -154,12 +154,12 @@ func (p *Program) typeSpec(n *types.Named) (*file, *ast.TypeSpec) {
 }
 
 // newLocal is a new mutex beside a variable that closures share.
-func (p *Program) newLocal(vars []*types.Var) *lock {
+func (code *Code) newLocal(vars []*types.Var) *Lock {
 	if len(vars) == 0 {
 		return nil
 	}
 	v := vars[0]
-	f := p.files[p.fset.PositionFor(v.Pos(), false).Filename]
+	f := code.File(code.Fset.PositionFor(v.Pos(), false).Filename)
 	if f == nil {
 		return nil
 	}
@@ -171,24 +171,24 @@ func (p *Program) newLocal(vars []*types.Var) *lock {
 	if list == nil {
 		return nil // a parameter or a result
 	}
-	name := freeName(&Region{fn: fn}, v.Name()+"Mu", 0, true)
-	return &lock{
-		words: "a new mutex " + name + " beside the variable " + v.Name(), reason: "the data is a variable that closures share",
+	name := source.NamesIn(fn).Free(v.Name() + "Mu")
+	return &Lock{
+		Words: "a new mutex " + name + " beside the variable " + v.Name(), Reason: "the data is a variable that closures share",
 		variable: name, scope: fn, pkg: v.Pkg(),
 		declare: func(e *edits) error {
-			sync, err := e.imported(f, "sync")
+			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
 				return err
 			}
-			e.before(f, list[at], fmt.Sprintf("var %s %s.Mutex", name, sync))
+			e.of(f).LineBefore(list[at], fmt.Sprintf("var %s %s.Mutex", name, sync))
 			return nil
 		},
 	}
 }
 
 // enclosing is the outermost function around a position.
-func enclosing(f *file, pos token.Pos) ast.Node {
-	for _, d := range f.syntax.Decls {
+func enclosing(f *source.File, pos token.Pos) ast.Node {
+	for _, d := range f.Syntax.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && fn.Pos() <= pos && pos < fn.End() {
 			return fn
 		}
@@ -197,13 +197,13 @@ func enclosing(f *file, pos token.Pos) ast.Node {
 }
 
 // newGlobal is a new mutex of the package.
-func (p *Program) newGlobal(regions []*Region, d *data) *lock {
+func (code *Code) newGlobal(regions []*Region, d *Data) *Lock {
 	r := regions[0]
 	for _, o := range regions {
-		if o.file.pkg.Types.Path() != r.file.pkg.Types.Path() {
+		if o.file.Types.Path() != r.file.Types.Path() {
 			return nil // another package cannot name it
 		}
-		if r.test && !o.test {
+		if r.Test && !o.Test {
 			r = o
 		}
 	}
@@ -215,31 +215,31 @@ func (p *Program) newGlobal(regions []*Region, d *data) *lock {
 	case len(d.owners) > 0:
 		word = d.owners[0].Obj().Name()
 	}
-	name := freeVariable(f.pkg, strings.ToLower(word[:1])+word[1:]+"Mu")
-	for _, decl := range f.syntax.Decls {
+	name := freeVariable(f.Info, strings.ToLower(word[:1])+word[1:]+"Mu")
+	for _, decl := range f.Syntax.Decls {
 		if g, ok := decl.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
 			after = decl
 			break
 		}
 	}
-	return &lock{
-		words: "a new mutex " + name + " of the package", reason: "no struct has all of the data, or not every place can name the one that has",
-		variable: name, pkg: r.file.pkg.Types,
+	return &Lock{
+		Words: "a new mutex " + name + " of the package", Reason: "no struct has all of the data, or not every place can name the one that has",
+		variable: name, pkg: r.file.Types,
 		declare: func(e *edits) error {
-			sync, err := e.imported(f, "sync")
+			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
 				return err
 			}
-			e.before(f, declared(after), fmt.Sprintf("var %s %s.Mutex\n", name, sync))
+			e.of(f).LineBefore(declared(after), fmt.Sprintf("var %s %s.Mutex\n", name, sync))
 			return nil
 		},
 	}
 }
 
 // freeVariable is a name that nothing in a package has.
-func freeVariable(pkg *packages.Package, word string) string {
+func freeVariable(info *types.Info, word string) string {
 	used := map[string]bool{}
-	for id := range pkg.TypesInfo.Defs {
+	for id := range info.Defs {
 		used[id.Name] = true
 	}
 	name := word

@@ -1,4 +1,4 @@
-package repair
+package cover
 
 import (
 	"go/ast"
@@ -7,28 +7,28 @@ import (
 )
 
 // name is how a region names the lock; "" if it cannot.
-func (p *Program) name(l *lock, r *Region) string {
+func (code *Code) name(l *Lock, r *Region) string {
 	if l.owner == nil {
-		if l.pkg != nil && l.pkg.Path() != r.file.pkg.Types.Path() {
+		if l.pkg != nil && l.pkg.Path() != r.file.Types.Path() {
 			return ""
 		}
 		if l.scope != nil && !(l.scope.Pos() <= r.fn.Pos() && r.fn.End() <= l.scope.End()) {
 			return ""
 		}
-		if lookup(r.file, l.variable, r.first().Pos()) != l.object {
+		if meant := r.file.Lookup(l.variable, r.first().Pos()); meant != nil && meant != types.Object(l.object) || meant == nil && l.Exists() {
 			return "" // the name means something else there
 		}
 		return l.variable
 	}
-	if l.pkg.Path() != r.file.pkg.Types.Path() && !token.IsExported(l.field) {
+	if l.pkg.Path() != r.file.Types.Path() && !token.IsExported(l.field) {
 		return ""
 	}
-	v := p.ownerVar(r, l.owner)
+	v := code.ownerVar(r, l.owner)
 	switch {
 	case v == "" || l.field == "":
 		return v
 	case l.striped:
-		i := p.stripe(r, l)
+		i := code.stripe(r, l)
 		if i == "" {
 			return ""
 		}
@@ -39,7 +39,7 @@ func (p *Program) name(l *lock, r *Region) string {
 
 // stripe is the index that a region has for the other fields of a lock's struct; "" if
 // there is none, or no single one that stays the same.
-func (p *Program) stripe(r *Region, l *lock) string {
+func (code *Code) stripe(r *Region, l *Lock) string {
 	info := r.info()
 	found := map[string]bool{}
 	within(r.list[r.from:r.to+1], func(n ast.Node) {
@@ -54,7 +54,7 @@ func (p *Program) stripe(r *Region, l *lock) string {
 		switch i := x.Index.(type) {
 		case *ast.Ident:
 			v, ok := info.Uses[i].(*types.Var)
-			if ok && v.Pos() < r.first().Pos() && p.means(r, v) {
+			if ok && v.Pos() < r.first().Pos() && code.means(r, v) {
 				found[i.Name] = true
 				return
 			}
@@ -76,12 +76,12 @@ func (p *Program) stripe(r *Region, l *lock) string {
 // ownerVar is the expression by which a region reaches a struct, such as a variable or a
 // field of one; "" if there is none, or no single one. It must mean the same throughout
 // the region.
-func (p *Program) ownerVar(r *Region, n *types.Named) string {
+func (code *Code) ownerVar(r *Region, n *types.Named) string {
 	info := r.info()
 	found := map[string]bool{}
 	see := func(e ast.Expr) bool {
-		for _, h := range p.handles(info, e) {
-			if named(h.t) == n && (h.pointer || p.original(h.root)) && h.root.Pos() < r.first().Pos() && p.means(r, h.root) {
+		for _, h := range code.handles(info, e) {
+			if named(h.t) == n && (h.pointer || code.isOriginal(h.root)) && h.root.Pos() < r.first().Pos() && code.means(r, h.root) {
 				found[h.text] = true
 			}
 		}
@@ -124,7 +124,7 @@ type handle struct {
 
 // handles are the handles that an expression, a variable or a field, has in it: of what
 // it selects from and of fields that it leads over without naming them.
-func (p *Program) handles(info *types.Info, e ast.Expr) []handle {
+func (code *Code) handles(info *types.Info, e ast.Expr) []handle {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		if v, ok := info.ObjectOf(e).(*types.Var); ok && !v.IsField() {
@@ -135,7 +135,7 @@ func (p *Program) handles(info *types.Info, e ast.Expr) []handle {
 		if s == nil {
 			return nil
 		}
-		all := p.handles(info, e.X)
+		all := code.handles(info, e.X)
 		if len(all) == 0 {
 			return nil
 		}
@@ -150,7 +150,7 @@ func (p *Program) handles(info *types.Info, e ast.Expr) []handle {
 				return nil
 			}
 			f := st.Field(i)
-			if isPointer(f.Type()) && p.assigned(f.Origin()) {
+			if isPointer(f.Type()) && code.assigned(f.Origin()) {
 				break // it may lead elsewhere when the section ends
 			}
 			h = handle{root: h.root, text: h.text + "." + f.Name(), t: f.Type(), pointer: h.pointer || isPointer(f.Type())}
@@ -168,14 +168,14 @@ func isPointer(t types.Type) bool {
 
 // assigned reports whether the program assigns to a field, other than in a literal of its
 // struct.
-func (p *Program) assigned(field *types.Var) bool {
-	for _, f := range p.files {
+func (code *Code) assigned(field *types.Var) bool {
+	for _, f := range code.Files() {
 		found := false
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			if a, ok := n.(*ast.AssignStmt); ok {
 				for _, l := range a.Lhs {
 					if s, ok := ast.Unparen(l).(*ast.SelectorExpr); ok {
-						v, ok := f.pkg.TypesInfo.Uses[s.Sel].(*types.Var)
+						v, ok := f.Info.Uses[s.Sel].(*types.Var)
 						found = found || ok && v.Origin() == field
 					}
 				}
@@ -189,19 +189,19 @@ func (p *Program) assigned(field *types.Var) bool {
 	return false
 }
 
-// original reports whether a variable of a struct type is the struct that is shared, and
+// isOriginal reports whether a variable of a struct type is the struct that is shared, and
 // not a copy of it as a parameter, a receiver or v := *p is: a lock in a copy locks
 // nothing.
-func (p *Program) original(v *types.Var) bool {
+func (code *Code) isOriginal(v *types.Var) bool {
 	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
 		return true
 	}
-	f := p.files[p.fset.PositionFor(v.Pos(), false).Filename]
+	f := code.File(code.Fset.PositionFor(v.Pos(), false).Filename)
 	if f == nil {
 		return false
 	}
 	made := false
-	ast.Inspect(f.syntax, func(n ast.Node) bool {
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ValueSpec:
 			for i, id := range n.Names {
@@ -228,8 +228,8 @@ func isLiteral(e ast.Expr) bool {
 
 // means reports whether a variable's name means it where the region begins, and the
 // variable is not changed in it.
-func (p *Program) means(r *Region, v *types.Var) bool {
-	if lookup(r.file, v.Name(), r.first().Pos()) != v {
+func (code *Code) means(r *Region, v *types.Var) bool {
+	if r.file.Lookup(v.Name(), r.first().Pos()) != v {
 		return false
 	}
 	same := true

@@ -1,4 +1,4 @@
-package repair
+package cover
 
 import (
 	"flag"
@@ -21,6 +21,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 var update = flag.Bool("update", false, "rewrite what the patches are to be")
@@ -28,28 +29,26 @@ var update = flag.Bool("update", false, "rewrite what the patches are to be")
 // std reads packages of the standard library, once for all tests.
 var std = sync.OnceValue(func() types.Importer { return importer.Default() })
 
-// parse makes a program of one package of source texts.
-func parse(t testing.TB, texts map[string][]byte) *source {
+// parse makes the code of one package of source texts.
+func parse(t testing.TB, texts map[string][]byte) *Code {
 	t.Helper()
-	src := newSource(token.NewFileSet(), texts)
-	k := &packages.Package{PkgPath: "p", Fset: src.fset, TypesInfo: load.NewInfo()}
+	k := &packages.Package{PkgPath: "p", Fset: token.NewFileSet(), TypesInfo: load.NewInfo()}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		f, err := parser.ParseFile(src.fset, name, texts[name], parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(k.Fset, name, texts[name], parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, texts[name])
 		}
 		k.Syntax = append(k.Syntax, f)
 	}
 	var err error
-	if k.Types, err = (&types.Config{Importer: std()}).Check("p", src.fset, k.Syntax, k.TypesInfo); err != nil {
+	if k.Types, err = (&types.Config{Importer: std()}).Check("p", k.Fset, k.Syntax, k.TypesInfo); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range k.Syntax {
-		if err := src.addFile(f, k); err != nil {
-			t.Fatal(err)
-		}
+	p, err := source.Read([]*packages.Package{k}, texts)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return src
+	return NewCode(p)
 }
 
 // A marked is an expression that a section is for, in the source of a test as «r:expr» or
@@ -77,7 +76,7 @@ func unmark(name string, text []byte) (plain []byte, marks []marked) {
 }
 
 // regionsOf are the regions for the marked expressions.
-func regionsOf(t *testing.T, p *Program, marks []marked) []*Region {
+func regionsOf(t *testing.T, code *Code, marks []marked) []*Region {
 	t.Helper()
 	type key struct {
 		fn      ast.Node
@@ -87,10 +86,10 @@ func regionsOf(t *testing.T, p *Program, marks []marked) []*Region {
 	write := map[key]bool{}
 	var order []key
 	for _, m := range marks {
-		f := p.files[m.file]
-		base := p.fset.File(f.syntax.Pos())
+		f := code.File(m.file)
+		base := code.Fset.File(f.Syntax.Pos())
 		var found ast.Node
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			if n != nil && n.Pos() == base.Pos(m.from) && n.End() == base.Pos(m.to) {
 				found = n
 			}
@@ -99,7 +98,7 @@ func regionsOf(t *testing.T, p *Program, marks []marked) []*Region {
 		if found == nil {
 			t.Fatalf("no expression at %s:%d", m.file, base.Line(base.Pos(m.from)))
 		}
-		k := key{innermostFunc(f, found), m.section}
+		k := key{EnclosingFunction(f, found), m.section}
 		if nodes[k] == nil {
 			order = append(order, k)
 		}
@@ -108,11 +107,11 @@ func regionsOf(t *testing.T, p *Program, marks []marked) []*Region {
 	}
 	var all []*Region
 	for _, k := range order {
-		r := p.region(k.fn, nodes[k])
+		r := code.Region(k.fn, nodes[k])
 		if r == nil {
-			t.Fatalf("no region for the marks in the function at %s", p.fset.Position(k.fn.Pos()))
+			t.Fatalf("no region for the marks in the function at %s", code.Fset.Position(k.fn.Pos()))
 		}
-		r.write = write[k]
+		r.Write = write[k]
 		all = append(all, r)
 	}
 	return all
@@ -121,18 +120,18 @@ func regionsOf(t *testing.T, p *Program, marks []marked) []*Region {
 // lockOf is the lock that a test names: "T.f" is a mutex that struct T has, "v" a variable
 // of the package, "new T.f" a new one above the field f of T, "local v" a new one beside
 // the variable v, "package" a new one of the package.
-func lockOf(t *testing.T, p *Program, spec string, regions []*Region) *lock {
+func lockOf(t *testing.T, code *Code, spec string, regions []*Region) *Lock {
 	t.Helper()
-	scope := regions[0].file.pkg.Types.Scope()
+	scope := regions[0].file.Types.Scope()
 	kind, rest, _ := strings.Cut(spec, " ")
 	switch kind {
 	case "package":
-		return p.newGlobal(regions, &data{})
+		return code.newGlobal(regions, &Data{})
 	case "local":
-		for _, f := range p.files {
-			for id, o := range f.pkg.TypesInfo.Defs {
+		for _, f := range code.Files() {
+			for id, o := range f.Info.Defs {
 				if v, ok := o.(*types.Var); ok && id.Name == rest && !v.IsField() && v.Parent() != scope {
-					return p.newLocal([]*types.Var{v})
+					return code.newLocal([]*types.Var{v})
 				}
 			}
 		}
@@ -142,17 +141,17 @@ func lockOf(t *testing.T, p *Program, spec string, regions []*Region) *lock {
 		st := n.Underlying().(*types.Struct)
 		for i := range st.NumFields() {
 			if st.Field(i).Name() == name {
-				return p.newField(n, []*types.Var{st.Field(i)})
+				return code.newField(n, []*types.Var{st.Field(i)})
 			}
 		}
 	default:
 		owner, name, ok := strings.Cut(spec, ".")
 		if !ok {
-			return p.existing(scope.Lookup(spec))
+			return code.existing(scope.Lookup(spec).(*types.Var))
 		}
 		n := named(scope.Lookup(owner).Type())
 		if o, _, _ := types.LookupFieldOrMethod(n, true, n.Obj().Pkg(), name); o != nil {
-			return p.existing(o)
+			return code.existing(o.(*types.Var))
 		}
 	}
 	t.Fatalf("there is no lock %q", spec)
@@ -207,19 +206,23 @@ func patchOf(t *testing.T, archive *txtar.Archive) string {
 			marks = append(marks, m...)
 		}
 	}
-	p := &Program{source: parse(t, texts)}
-	regions := regionsOf(t, p, marks)
-	l := lockOf(t, p, strings.TrimSpace(spec), regions)
+	code := parse(t, texts)
+	regions := regionsOf(t, code, marks)
+	l := lockOf(t, code, strings.TrimSpace(spec), regions)
 	if l == nil {
 		return "no such lock\n"
 	}
-	patch, err := p.write(regions, l, nil)
+	patch, err := code.Write(regions, l, nil)
 	if err != nil {
 		return "refused: " + err.Error() + "\n"
 	}
-	after := parse(t, patch.over(texts))
-	if why := worse(p.source, after); why != "" {
+	after := parse(t, patch.Over(texts))
+	if why := Worse(code, after); why != "" {
 		return "refused: " + why + "\n"
 	}
-	return patch.diff("", nil)
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(patch.Files)) {
+		b.Write(source.Diff(name, patch.Before[name], patch.Files[name]))
+	}
+	return b.String()
 }

@@ -1,4 +1,4 @@
-package repair
+package cover
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // cover writes Lock and Unlock around a region.
@@ -14,50 +16,50 @@ import (
 // Where the region lasts to the end of the function, or nearly, the unlock is deferred:
 // that covers every way out, panics included. Otherwise, and in loops, where a deferred
 // unlock would come too late, it stands on each way out.
-func (p *Program) cover(e *edits, r *Region, l *lock) error {
-	name := p.name(l, r)
+func (code *Code) cover(e *edits, r *Region, l *Lock) error {
+	name := code.name(l, r)
 	if name == "" {
-		return fmt.Errorf("%s cannot be named in %s", l.words, describe(p, r))
+		return fmt.Errorf("%s cannot be named in %s", l.Words, code.describe(r))
 	}
 	lock, unlock := name+".Lock()", name+".Unlock()"
-	if l.rw && !r.write {
+	if l.rw && !r.Write {
 		lock, unlock = name+".RLock()", name+".RUnlock()"
 	}
-	calls := p.ahead(r, l)
-	if why := p.blocks(r.stmts(), l, calls...); why != "" {
-		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for somebody who needs the lock", describe(p, r), why)
+	calls := code.ahead(r, l)
+	if why := code.blocks(r.stmts(), l, calls...); why != "" {
+		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for somebody who needs the lock", code.describe(r), why)
 	}
-	e.places = append(e.places, describe(p, r))
+	e.places = append(e.places, code.describe(r))
 	if s := r.header(); s != nil {
-		values := freeName(r, "values", 0, true)
-		e.before(r.file, s, lock+"\n"+values+" := "+e.text(r.file, s.X)+"\n"+unlock)
-		e.replace(r.file, s.X, values)
+		values := source.NamesIn(r.fn).Free("values")
+		e.of(r.file).LineBefore(s, lock+"\n"+values+" := "+r.file.TextOf(s.X)+"\n"+unlock)
+		e.of(r.file).Replace(s.X, values)
 		return nil
 	}
 	lock = r.move(e, calls) + lock
-	if p.deferrable(r, l) {
-		e.before(r.file, r.first(), lock+"\ndefer "+unlock)
+	if code.deferrable(r, l) {
+		e.of(r.file).LineBefore(r.first(), lock+"\ndefer "+unlock)
 		return nil
 	}
 	if recovers(r) && panics(r) {
-		return fmt.Errorf("%s recovers from panics, and one inside the section would leave %s held", describe(p, r), l.words)
+		return fmt.Errorf("%s recovers from panics, and one inside the section would leave %s held", code.describe(r), l.Words)
 	}
-	if !terminates(r.last()) && !p.meansThere(r, r.last().End(), unlock) {
-		return fmt.Errorf("the lock's name means something else at the end of the section in %s", describe(p, r))
+	if !terminates(r.last()) && !code.meansThere(r, r.last().End(), unlock) {
+		return fmt.Errorf("the lock's name means something else at the end of the section in %s", code.describe(r))
 	}
-	e.before(r.file, r.first(), lock)
-	if err := p.leave(e, r, unlock); err != nil {
+	e.of(r.file).LineBefore(r.first(), lock)
+	if err := code.leave(e, r, unlock); err != nil {
 		return err
 	}
 	if !terminates(r.last()) {
-		e.after(r.file, r.last(), unlock)
+		e.of(r.file).LineAfter(r.last(), unlock)
 	}
 	return nil
 }
 
 // describe says where a region is.
-func describe(p *Program, r *Region) string {
-	from, to := p.fset.PositionFor(r.first().Pos(), false), p.fset.PositionFor(r.last().End(), false)
+func (code *Code) describe(r *Region) string {
+	from, to := code.Fset.PositionFor(r.first().Pos(), false), code.Fset.PositionFor(r.last().End(), false)
 	name := "a function literal"
 	if d, ok := r.fn.(*ast.FuncDecl); ok {
 		name = d.Name.Name
@@ -72,8 +74,8 @@ func describe(p *Program, r *Region) string {
 // deferrable reports whether the unlock can wait for the end of the function: the
 // region is in no loop, stands among the function's outermost statements or ends in
 // a return, and what follows it is short and cannot wait for anybody.
-func (p *Program) deferrable(r *Region, l *lock) bool {
-	if r.deferred {
+func (code *Code) deferrable(r *Region, l *Lock) bool {
+	if r.unlockDeferred {
 		return true
 	}
 	if r.inLoop() || hasLabels(r.body) {
@@ -90,14 +92,14 @@ func (p *Program) deferrable(r *Region, l *lock) bool {
 	if !returns(r.list[r.from : r.to+1]) {
 		return false
 	}
-	if p.blocks(rest, l) != "" {
+	if code.blocks(rest, l) != "" {
 		return false
 	}
 	simple := true
 	within(rest, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			simple = simple && p.quick(r.info(), n)
+			simple = simple && code.quick(r.info(), n)
 		case *ast.ForStmt, *ast.RangeStmt, *ast.GoStmt, *ast.DeferStmt:
 			simple = false
 		}
@@ -136,28 +138,6 @@ func recovers(r *Region) bool {
 		return false
 	})
 	return found
-}
-
-func isBuiltin(info *types.Info, c *ast.CallExpr, name string) bool {
-	b, ok := info.Uses[calleeIdent(c)].(*types.Builtin)
-	return ok && b.Name() == name
-}
-
-func calleeIdent(c *ast.CallExpr) *ast.Ident {
-	fun := ast.Unparen(c.Fun)
-	switch f := fun.(type) { // without type arguments
-	case *ast.IndexExpr:
-		fun = f.X
-	case *ast.IndexListExpr:
-		fun = f.X
-	}
-	switch f := fun.(type) {
-	case *ast.Ident:
-		return f
-	case *ast.SelectorExpr:
-		return f.Sel
-	}
-	return nil
 }
 
 // returns reports whether statements have a return in them.
@@ -242,13 +222,13 @@ func breaks(body *ast.BlockStmt) bool {
 }
 
 // leave writes the unlock on every way out of a region before its end.
-func (p *Program) leave(e *edits, r *Region, unlock string) error {
+func (code *Code) leave(e *edits, r *Region, unlock string) error {
 	stmts := r.list[r.from : r.to+1]
 	var err error
 	var walk func(n ast.Node, loop, breakable bool)
 	out := func(s ast.Stmt, text string) {
-		if p.meansThere(r, s.Pos(), unlock) {
-			e.replace(r.file, s, text)
+		if code.meansThere(r, s.Pos(), unlock) {
+			e.of(r.file).Replace(s, text)
 		} else {
 			err = errors.New("the lock's name means something else at a way out of the region")
 		}
@@ -277,7 +257,7 @@ func (p *Program) leave(e *edits, r *Region, unlock string) error {
 				walk(m.Body, loop, true)
 				return false
 			case *ast.ReturnStmt:
-				text, problem := p.returnText(e, r, m, unlock)
+				text, problem := code.returnText(e, r, m, unlock)
 				if problem != nil {
 					err = problem
 				}
@@ -285,17 +265,17 @@ func (p *Program) leave(e *edits, r *Region, unlock string) error {
 				return false
 			case *ast.ExprStmt:
 				if c := panicOf(m); c != nil {
-					out(m, p.panicText(e, r, c, unlock))
+					out(m, code.panicText(e, r, c, unlock))
 					return false
 				}
 			case *ast.BranchStmt:
 				switch {
 				case m.Label != nil || m.Tok == token.GOTO:
 					if !labelInside(stmts, m.Label) {
-						out(m, unlock+"\n"+e.text(r.file, m))
+						out(m, unlock+"\n"+r.file.TextOf(m))
 					}
 				case m.Tok == token.BREAK && !breakable, m.Tok == token.FALLTHROUGH && !breakable, m.Tok == token.CONTINUE && !loop:
-					out(m, unlock+"\n"+e.text(r.file, m))
+					out(m, unlock+"\n"+r.file.TextOf(m))
 				}
 			}
 			return true
@@ -307,19 +287,9 @@ func (p *Program) leave(e *edits, r *Region, unlock string) error {
 
 // meansThere reports whether the variable that the lock's name begins with is the same at
 // a place as at the region's start.
-func (p *Program) meansThere(r *Region, there token.Pos, unlock string) bool {
+func (code *Code) meansThere(r *Region, there token.Pos, unlock string) bool {
 	name, _, _ := strings.Cut(unlock, ".")
-	return lookup(r.file, name, r.first().Pos()) == lookup(r.file, name, there) // both nil: it is declared by this change
-}
-
-// lookup is what a name means at a place.
-func lookup(f *file, name string, at token.Pos) types.Object {
-	scope := f.pkg.Types.Scope().Innermost(at)
-	if scope == nil {
-		return nil
-	}
-	_, o := scope.LookupParent(name, at)
-	return o
+	return r.file.Lookup(name, r.first().Pos()) == r.file.Lookup(name, there) // both nil: it is declared by this change
 }
 
 // labelInside reports whether a label stands inside the statements.
@@ -334,11 +304,12 @@ func labelInside(stmts []ast.Stmt, label *ast.Ident) bool {
 }
 
 // returnText is a return that unlocks: its results are computed before.
-func (p *Program) returnText(e *edits, r *Region, s *ast.ReturnStmt, unlock string) (string, error) {
+func (code *Code) returnText(e *edits, r *Region, s *ast.ReturnStmt, unlock string) (string, error) {
 	var names, values, back []string
+	free := source.NamesIn(r.fn)
 	for _, x := range s.Results {
-		if p.trivial(r, x) {
-			back = append(back, e.text(r.file, x))
+		if code.trivial(r, x) {
+			back = append(back, r.file.TextOf(x))
 			continue
 		}
 		n := 1
@@ -346,51 +317,33 @@ func (p *Program) returnText(e *edits, r *Region, s *ast.ReturnStmt, unlock stri
 			n = tuple.Len()
 		}
 		for range n {
-			name := freeName(r, "result", len(names), len(s.Results) == 1 && n == 1)
+			name := ""
+			if len(s.Results) == 1 && n == 1 {
+				name = free.Free("result")
+			} else {
+				name = free.Numbered("result")
+			}
 			names, back = append(names, name), append(back, name)
 		}
-		value, err := typed(r, x, e.text(r.file, x))
+		value, err := typed(r, x, r.file.TextOf(x))
 		if err != nil {
 			return "", err
 		}
 		values = append(values, value)
 	}
 	if len(names) == 0 {
-		return unlock + "\n" + e.text(r.file, s), nil
+		return unlock + "\n" + r.file.TextOf(s), nil
 	}
 	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + unlock + "\nreturn " + strings.Join(back, ", "), nil
 }
 
 // panicText is a panic that unlocks: its value is computed before.
-func (p *Program) panicText(e *edits, r *Region, c *ast.CallExpr, unlock string) string {
-	if p.trivial(r, c.Args[0]) {
-		return unlock + "\n" + e.text(r.file, c)
+func (code *Code) panicText(e *edits, r *Region, c *ast.CallExpr, unlock string) string {
+	if code.trivial(r, c.Args[0]) {
+		return unlock + "\n" + r.file.TextOf(c)
 	}
-	name := freeName(r, "reason", 0, true)
-	return name + " := " + e.text(r.file, c.Args[0]) + "\n" + unlock + "\npanic(" + name + ")"
-}
-
-// freeName is a name that a region's function does not use.
-func freeName(r *Region, word string, i int, only bool) string {
-	used := map[string]bool{}
-	ast.Inspect(r.fn, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			used[id.Name] = true
-		}
-		return true
-	})
-	if only && !used[word] {
-		return word
-	}
-	for n := 0; ; n++ {
-		name := fmt.Sprintf("%s%d", word, n)
-		if used[name] {
-			continue
-		}
-		if i--; i < 0 {
-			return name
-		}
-	}
+	name := source.NamesIn(r.fn).Free("reason")
+	return name + " := " + r.file.TextOf(c.Args[0]) + "\n" + unlock + "\npanic(" + name + ")"
 }
 
 // typed is an expression with a conversion where its type comes from what it is
@@ -417,7 +370,7 @@ func typed(r *Region, x ast.Expr, text string) (string, error) {
 	case *types.Basic:
 		return t.Name() + "(" + text + ")", nil
 	case *types.Named:
-		if t.Obj().Pkg() == r.file.pkg.Types && t.TypeArgs().Len() == 0 {
+		if t.Obj().Pkg() == r.file.Types && t.TypeArgs().Len() == 0 {
 			return t.Obj().Name() + "(" + text + ")", nil
 		}
 	}
@@ -426,7 +379,7 @@ func typed(r *Region, x ast.Expr, text string) (string, error) {
 
 // trivial reports whether an expression reads nothing that others can change: a constant,
 // or a variable that no closure has.
-func (p *Program) trivial(r *Region, x ast.Expr) bool {
+func (code *Code) trivial(r *Region, x ast.Expr) bool {
 	tv := r.info().Types[x]
 	if tv.Value != nil || tv.IsNil() {
 		return true
@@ -457,116 +410,4 @@ func (p *Program) trivial(r *Region, x ast.Expr) bool {
 		return true
 	})
 	return alone
-}
-
-// blocks says what in some statements, but for the calls in except, may wait for another
-// goroutine; "" if nothing does. It looks into functions of the program that are called.
-func (p *Program) blocks(stmts []ast.Stmt, l *lock, except ...*ast.CallExpr) string {
-	return p.waits(stmts, l, map[*types.Func]bool{}, except)
-}
-
-func (p *Program) waits(stmts []ast.Stmt, l *lock, seen map[*types.Func]bool, except []*ast.CallExpr) string {
-	why := ""
-	say := func(s string) {
-		if why == "" {
-			why = s
-		}
-	}
-	for _, s := range stmts {
-		f := p.fileOf(s)
-		if f == nil {
-			return "code that is not the program's"
-		}
-		info := f.pkg.TypesInfo
-		atOnce(s, func(n ast.Node) {
-			for _, c := range except {
-				if encloses(c, n) {
-					return
-				}
-			}
-			switch n := n.(type) {
-			case *ast.SendStmt:
-				say("a send")
-			case *ast.UnaryExpr:
-				if n.Op == token.ARROW {
-					say("a receive")
-				}
-			case *ast.SelectStmt:
-				say("a select")
-			case *ast.RangeStmt:
-				if _, ok := info.Types[n.X].Type.Underlying().(*types.Chan); ok {
-					say("a range over a channel")
-				}
-			case *ast.CallExpr:
-				say(p.callWaits(info, n, l, seen))
-			}
-		})
-	}
-	return why
-}
-
-// callWaits says what in a call, but for its arguments, may wait.
-func (p *Program) callWaits(info *types.Info, c *ast.CallExpr, l *lock, seen map[*types.Func]bool) string {
-	fn, _ := info.Uses[calleeIdent(c)].(*types.Func)
-	if fn == nil {
-		if unknown(info, c) {
-			return "a call of a function value"
-		}
-		return ""
-	}
-	if waiting[fn.FullName()] {
-		return "a call of " + fn.Name()
-	}
-	if op := lockCall(info, c); op != nil && op.takes && op.object != l.object && l.object != nil {
-		return "" // the order of locks is for the audit to see
-	}
-	d := p.funcs[fn.Origin()]
-	if d == nil || d.Body == nil || seen[fn.Origin()] {
-		return ""
-	}
-	seen[fn.Origin()] = true
-	if w := p.waits(d.Body.List, l, seen, nil); w != "" {
-		return w + " in " + fn.Name()
-	}
-	return ""
-}
-
-// unknown reports whether a call is of a function value: whoever gave it may use what the
-// lock guards, and so wait for itself.
-func unknown(info *types.Info, c *ast.CallExpr) bool {
-	if info.Types[c.Fun].IsType() {
-		return false
-	}
-	if _, ok := info.Uses[calleeIdent(c)].(*types.Builtin); ok {
-		return false
-	}
-	_, literal := ast.Unparen(c.Fun).(*ast.FuncLit)
-	return !literal
-}
-
-// waiting are the functions of the standard library that wait for somebody.
-var waiting = map[string]bool{
-	"(*sync.WaitGroup).Wait": true, "(*sync.Cond).Wait": true, "time.Sleep": true,
-	"(*golang.org/x/sync/errgroup.Group).Wait": true,
-}
-
-// quick reports whether a call takes no time to speak of and waits for nobody.
-func (p *Program) quick(info *types.Info, c *ast.CallExpr) bool {
-	if info.Types[c.Fun].IsType() {
-		return true
-	}
-	switch o := info.Uses[calleeIdent(c)].(type) {
-	case *types.Builtin:
-		return true
-	case *types.Func:
-		if o.Pkg() == nil {
-			return false
-		}
-		switch o.Pkg().Path() {
-		case "errors", "fmt", "strings", "strconv", "sort", "slices", "maps", "math", "bytes", "unicode/utf8", "time":
-			return !waiting[o.FullName()]
-		}
-		return p.funcs[o.Origin()] != nil
-	}
-	return false
 }

@@ -1,37 +1,51 @@
-package repair
+package cover
 
 import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
-	"golang.org/x/tools/go/ssa"
-
-	"github.com/cofferdam-go/cofferdam/internal/sli"
-	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A Region is a run of statements that a lock is to cover.
 type Region struct {
-	file *file
+	file *source.File
 	fn   ast.Node // the *ast.FuncDecl or *ast.FuncLit
 	body *ast.BlockStmt
 	list []ast.Stmt // the statements that it is a part of
 	from int        // the first of them
 	to   int        // the last
-	// write says that it stores, which a read lock is not enough for.
-	write bool
-	// nodes are the expressions that it is there for, data those of them that access what
-	// is to be guarded, as far as they are in this function.
-	nodes, data []ast.Node
-	// test says that it is in test code, where sections are a last resort.
-	test bool
-	// section is what it was found for; nil if it is a call of a function with one.
-	section *sli.Section
-	// elements says that it is there for elements of what a loop goes over.
-	elements bool
-	// deferred says that it replaces a section whose unlock was deferred.
-	deferred bool
+	// nodes are the expressions that it is there for.
+	nodes []ast.Node
+
+	// Data are those of its expressions that access what is to be guarded, as far as they
+	// are in this function.
+	Data []ast.Node
+	// Write says that it stores, which a read lock is not enough for.
+	Write bool
+	// Test says that it is in test code, where sections are a last resort.
+	Test bool
+	// Elements says that it is there for elements of what a loop goes over.
+	Elements bool
+	// Accesses are those that a run was seen to make there; none if the region is a call of
+	// a function with the accesses.
+	Accesses []Access
+
+	// unlockDeferred says that it replaces a section whose unlock was deferred.
+	unlockDeferred bool
+}
+
+// An Access is a load or store that a run was seen to make.
+type Access struct {
+	Held []HeldLock
+}
+
+// A HeldLock is a lock that was held at an access.
+type HeldLock struct {
+	Lock *types.Var // the field or variable that declares it
+	Read bool
 }
 
 func (r *Region) first() ast.Stmt { return r.list[r.from] }
@@ -50,7 +64,7 @@ func (r *Region) stmts() []ast.Stmt {
 // gives the slice: that is computed once, so the lock need not be held during the loop.
 func (r *Region) header() *ast.RangeStmt {
 	s, ok := r.first().(*ast.RangeStmt)
-	if !ok || r.from != r.to || len(r.nodes) == 0 || r.elements {
+	if !ok || r.from != r.to || len(r.nodes) == 0 || r.Elements {
 		return nil
 	}
 	if _, slice := r.info().TypeOf(s.X).Underlying().(*types.Slice); !slice {
@@ -64,61 +78,35 @@ func (r *Region) header() *ast.RangeStmt {
 	return s
 }
 
-func (r *Region) info() *types.Info {
-	return r.file.pkg.TypesInfo
+func (r *Region) info() *types.Info { return r.file.Info }
+
+// Function returns the function that the region is in: an *ast.FuncDecl or *ast.FuncLit.
+func (r *Region) Function() ast.Node { return r.fn }
+
+// Covers reports whether a line of a file is within the region's lines.
+func (r *Region) Covers(file string, line int) bool {
+	return file == r.file.Name && r.file.Line(r.first().Pos()) <= line && line <= r.file.Line(r.last().End())
 }
 
-// regions turns the sections of a fix into regions. It returns nil if a section is not
-// in the source.
-func (p *Program) regions(f *sli.Fix) []*Region {
-	var all []*Region
-	for _, s := range f.Sections {
-		fn := p.lifted.Function(s.Func)
-		if fn == nil || fn.Syntax() == nil {
-			return nil
-		}
-		var nodes []ast.Node
-		write, elements := false, false
-		for _, in := range s.Instrs {
-			o := p.lifted.Origin(in)
-			if o.Node == nil || in.Op != ir.Load && in.Op != ir.Store && in.Op != ir.Call {
-				continue
-			}
-			nodes = append(nodes, o.Node)
-			elements = elements || ofLoop(o.Instr)
-		}
-		var data []ast.Node
-		for _, x := range s.Accesses {
-			write = write || x.Store
-			if o := p.lifted.Origin(x.Instr); o.Node != nil {
-				data = append(data, o.Node)
-			}
-		}
-		r := p.region(fn.Syntax(), nodes)
-		if r == nil {
-			return nil
-		}
-		r.data = data
-		r.write, r.test, r.section, r.elements = write || s.Role != sli.Reading, s.Func.TestCode, s, elements
-		all = append(all, r)
-	}
-	return all
+// throughout is the region of all statements of the function.
+func (r *Region) throughout() *Region {
+	whole := *r
+	whole.list, whole.from, whole.to = r.body.List, 0, len(r.body.List)-1
+	return &whole
 }
 
-// ofLoop reports whether an instruction loads the element that a loop has come to.
-func ofLoop(in ssa.Instruction) bool {
-	load, ok := in.(*ssa.UnOp)
-	if !ok {
-		return false
-	}
-	at, ok := load.X.(*ssa.IndexAddr)
-	return ok && !at.Pos().IsValid() // an index expression has a position
+// clone is a region that can be changed without changing this one.
+func (r *Region) clone() *Region {
+	c := *r
+	c.nodes, c.Data = slices.Clone(r.nodes), slices.Clone(r.Data)
+	return &c
 }
 
-// region is the smallest run of statements in a function that has all nodes.
-func (p *Program) region(fn ast.Node, nodes []ast.Node) *Region {
+// Region returns the smallest run of statements in a function that has all nodes,
+// nil if none has.
+func (code *Code) Region(fn ast.Node, nodes []ast.Node) *Region {
 	body := bodyOf(fn)
-	f := p.fileOf(fn)
+	f := code.FileOf(fn)
 	if body == nil || f == nil {
 		return nil
 	}
@@ -131,7 +119,7 @@ func (p *Program) region(fn ast.Node, nodes []ast.Node) *Region {
 	if hi == token.NoPos {
 		return nil
 	}
-	r := &Region{file: f, fn: fn, body: body, nodes: nodes, data: nodes}
+	r := &Region{file: f, fn: fn, body: body, nodes: nodes, Data: nodes}
 	r.list, r.from, r.to = innermost(body, lo, hi)
 	if r.list == nil {
 		return nil
@@ -197,8 +185,8 @@ func clauses(b *ast.BlockStmt) bool {
 	return false
 }
 
-// merge joins regions of one function that overlap, or lie in each other.
-func merge(regions []*Region) []*Region {
+// Merge joins regions of one function that overlap, or lie in each other.
+func Merge(regions []*Region) []*Region {
 	var all []*Region
 	for _, r := range regions {
 		joined := false
@@ -216,7 +204,7 @@ func merge(regions []*Region) []*Region {
 		}
 	}
 	if len(all) < len(regions) {
-		return merge(all)
+		return Merge(all)
 	}
 	return all
 }
@@ -233,10 +221,10 @@ func (r *Region) join(o *Region) bool {
 		return false
 	}
 	r.list, r.from, r.to = list, from, to
-	r.write = r.write || o.write
+	r.Write = r.Write || o.Write
 	r.nodes = append(r.nodes, o.nodes...)
-	r.data = append(r.data, o.data...)
-	r.elements = r.elements || o.elements
+	r.Data = append(r.Data, o.Data...)
+	r.Elements = r.Elements || o.Elements
 	return true
 }
 
@@ -286,20 +274,4 @@ func (r *Region) inLoop() bool {
 		return true
 	})
 	return found
-}
-
-// within calls f for the nodes of a function's statements, without those of functions
-// inside it.
-func within(stmts []ast.Stmt, f func(ast.Node)) {
-	for _, s := range stmts {
-		ast.Inspect(s, func(n ast.Node) bool {
-			if _, ok := n.(*ast.FuncLit); ok {
-				return false
-			}
-			if n != nil {
-				f(n)
-			}
-			return true
-		})
-	}
 }

@@ -1,4 +1,4 @@
-package repair
+package cover
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A section of one statement need not hold its lock while it calls what may wait, as
@@ -24,7 +26,7 @@ import (
 // ahead are the calls to make before the lock is taken, so that nothing in the section
 // waits: the outermost ones, in order. It is empty if there are none, or if they cannot
 // be moved.
-func (p *Program) ahead(r *Region, l *lock) []*ast.CallExpr {
+func (code *Code) ahead(r *Region, l *Lock) []*ast.CallExpr {
 	switch r.first().(type) {
 	case *ast.AssignStmt, *ast.ExprStmt:
 	default:
@@ -36,7 +38,7 @@ func (p *Program) ahead(r *Region, l *lock) []*ast.CallExpr {
 	calls := evaluated(r.first())
 	last := -1
 	for i, c := range calls {
-		if p.callWaits(r.info(), c, l, map[*types.Func]bool{}) != "" {
+		if code.callWaits(r.info(), c, l, map[*types.Func]bool{}) != "" {
 			last = i
 		}
 	}
@@ -101,7 +103,7 @@ func (r *Region) movable(c *ast.CallExpr) bool {
 	if _, several := t.(*types.Tuple); several || t == nil {
 		return false
 	}
-	for _, n := range r.data {
+	for _, n := range r.Data {
 		if encloses(c, n) {
 			return false
 		}
@@ -109,17 +111,19 @@ func (r *Region) movable(c *ast.CallExpr) bool {
 	return true
 }
 
-func encloses(outer, inner ast.Node) bool {
-	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
-}
-
 // move writes the calls ahead of the region's statement. It returns their lines.
 func (r *Region) move(e *edits, calls []*ast.CallExpr) string {
 	var b strings.Builder
-	for i, c := range calls {
-		name := freeName(r, "value", i, len(calls) == 1)
-		fmt.Fprintf(&b, "%s := %s\n", name, e.text(r.file, c))
-		e.replace(r.file, c, name)
+	free := source.NamesIn(r.fn)
+	for _, c := range calls {
+		name := ""
+		if len(calls) == 1 {
+			name = free.Free("value")
+		} else {
+			name = free.Numbered("value")
+		}
+		fmt.Fprintf(&b, "%s := %s\n", name, r.file.TextOf(c))
+		e.of(r.file).Replace(c, name)
 	}
 	return b.String()
 }

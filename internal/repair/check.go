@@ -1,0 +1,187 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+)
+
+// sound checks a candidate without running it: that it compiles, does not make worse what
+// the program does with its locks, and is vetted without complaints that there were not
+// before.
+func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error) {
+	after, _, err := readCode(c.config, f.copies, &c.run.reader.Header)
+	if err != nil {
+		return "it does not compile: " + firstLines(err.Error(), 4), nil
+	}
+	if why := cover.Worse(c.run.code, after); why != "" {
+		return why, nil
+	}
+	flags, err := f.candidateFlags(c)
+	if err != nil {
+		return "", err
+	}
+	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, flags, f.changed(c, true))...)
+	if err == nil {
+		return "", nil
+	}
+	if f.vetted == nil {
+		before, _ := f.tool(f.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c, true))...)
+		f.vetted = &before
+	}
+	if news := newLines(*f.vetted, out); news != "" {
+		return "go vet complains: " + firstLines(news, 3), nil
+	}
+	return "", nil
+}
+
+// candidateFlags writes a candidate's files, and returns the flags that have the go command
+// use them.
+func (f *fixer) candidateFlags(c *Candidate) ([]string, error) {
+	dir, err := os.MkdirTemp(f.opts.Temp, "overlay")
+	if err != nil {
+		return nil, fmt.Errorf("writing a candidate: %w", err)
+	}
+	env, err := f.tool(c.config.Env).Environment()
+	if err != nil {
+		return nil, err
+	}
+	o := overlay.New(env)
+	for name, text := range c.config.Overlay {
+		o.Text[name] = string(text)
+	}
+	flags, err := o.Write(dir, c.config.Flags)
+	if err != nil {
+		return nil, fmt.Errorf("writing a candidate: %w", err)
+	}
+	return slices.Concat(c.config.Flags, flags), nil
+}
+
+// native runs the test as it is under the race detector.
+func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error) {
+	if f.opts.Native == 0 || !f.config.Tests {
+		return "", nil
+	}
+	flags, err := f.candidateFlags(c)
+	if err != nil {
+		return "", err
+	}
+	f.detail("running it under the race detector")
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"test", "-race", "-vet=off", "-timeout=60s",
+		"-run=^" + regexp.QuoteMeta(f.target) + "$", fmt.Sprintf("-count=%d", f.opts.Native)}, flags, f.config.Patterns)...)
+	if err != nil {
+		var failed *gotool.Error
+		if !errors.As(err, &failed) {
+			return "", err
+		}
+		return "go test -race fails: " + firstLines(out, 6), nil
+	}
+	if strings.Contains(out, "no tests to run") {
+		return "the test did not run under go test -race", nil
+	}
+	c.Proof.Native = f.opts.Native
+	return f.others(ctx, c, flags)
+}
+
+// others runs all tests of the package and of those that the candidate changes: a lock
+// that mends one may break another. The tests of dependencies may need what the program
+// does not have; they are left alone.
+func (f *fixer) others(ctx context.Context, c *Candidate, flags []string) (why string, err error) {
+	f.detail("running the package's other tests")
+	args := []string{"test", "-race", "-vet=off", "-timeout=30s"}
+	packages := f.changed(c, false)
+	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat(args, flags, packages)...)
+	if err == nil {
+		c.Proof.Others = true
+		return "", nil
+	}
+	if f.before == nil {
+		text, err := f.tool(f.config.Env).Combined(ctx, slices.Concat(args, f.config.Flags, packages)...)
+		f.before = &testRun{failed: failing(text), passed: err == nil}
+	}
+	failed := failing(out)
+	for _, t := range failed {
+		if !slices.Contains(f.before.failed, t) {
+			return "with it, another test fails: " + t, nil
+		}
+	}
+	switch {
+	case !strings.Contains(out, "FAIL"):
+		return "", fmt.Errorf("running the package's tests: %s", firstLines(err.Error(), 4))
+	case f.before.passed:
+		return "with it, the package's tests fail: " + firstLines(out, 3), nil
+	}
+	return "", nil
+}
+
+// A testRun is what came of a package's tests.
+type testRun struct {
+	failed []string
+	passed bool
+}
+
+// failedTest is what the testing package says of a test that failed, or that was running
+// when time was up.
+var failedTest = regexp.MustCompile(`(?m)^(?:--- FAIL: |\s+)(Test\S+) \(`)
+
+func failing(out string) []string {
+	var all []string
+	for _, m := range failedTest.FindAllStringSubmatch(out, -1) {
+		if !slices.Contains(all, m[1]) {
+			all = append(all, m[1])
+		}
+	}
+	return all
+}
+
+// changed are the packages that were asked for and those that a candidate changes, with
+// dependencies or without.
+func (f *fixer) changed(c *Candidate, deps bool) []string {
+	all := slices.Clone(f.config.Patterns)
+	for _, name := range slices.Sorted(maps.Keys(c.Patch.Files)) {
+		if at := c.run.code.ByOriginal(name); at != nil && (deps || !f.copies.InCache(name)) {
+			if path := strings.TrimSuffix(at.Package.PkgPath, "_test"); !slices.Contains(all, path) {
+				all = append(all, path)
+			}
+		}
+	}
+	return all
+}
+
+// tool is the go command where the program is.
+func (f *fixer) tool(env []string) *gotool.Tool { return gotool.New(f.config.Dir, env) }
+
+func firstLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[:min(n, len(lines))], "; ")
+}
+
+// position is what a line of go vet begins with.
+var position = regexp.MustCompile(`^[^ ]*:\d+:\d+: `)
+
+// newLines are the lines of after whose messages before does not have.
+func newLines(before, after string) string {
+	old := map[string]bool{}
+	for _, l := range strings.Split(before, "\n") {
+		old[position.ReplaceAllString(l, "")] = true
+	}
+	var news []string
+	for _, l := range strings.Split(after, "\n") {
+		if l != "" && !strings.HasPrefix(l, "#") && !old[position.ReplaceAllString(l, "")] {
+			news = append(news, l)
+		}
+	}
+	return strings.Join(news, "\n")
+}

@@ -1,0 +1,95 @@
+// Package cover writes locks around statements: regions of a program's source become
+// sections of one lock, in text that a person could have written.
+//
+// # Terms
+//
+// A [Region] is a run of statements of one function that a lock is to cover. A [Lock] is one
+// that the program has or a new one, and is known by the field or variable that declares it.
+// A section is what the program has between taking a lock and releasing it. A [Patch] is
+// what comes out: the new texts of some files.
+//
+// # How
+//
+// [Code.LocksFor] lists the locks that may serve, the best first: those that guard the data
+// elsewhere, the mutexes of the struct that has the data, a new one in that struct, beside
+// the variable that closures share, or of the package. [Code.Write] then arranges the
+// regions for one lock (write.go), and covers each (exits.go). What cannot be covered is an
+// error that says why. [Worse] compares what a program does with its locks before and after,
+// so that a patch that leaks a lock, or takes two in both orders, is refused even if no run
+// shows it.
+//
+// Each hazard, with the source before and after:
+//
+// A return inside of the region computes its results before the lock is released:
+//
+//	if full {                     mu.Lock()
+//		return len(q)             if full {
+//	}                             	result := len(q)
+//	q = append(q, x)              	mu.Unlock()
+//	                              	return result
+//	                              }
+//	                              q = append(q, x)
+//	                              mu.Unlock()
+//
+// A region that lasts to the end of its function, with a return or a call that may panic in
+// it, has its unlock deferred. In a loop it would come too late, so there it stands on each
+// way out: before break, continue and goto that leave the region, return and panic.
+//
+// A name of the lock that means something else at a way out is refused:
+//
+//	mu.Lock()
+//	for mu := range mutexes {     mu.Unlock() here would release another
+//		if mu == nil {
+//			return
+//
+// A section of the lock that the region touches, before, behind or within it, becomes one
+// with it:
+//
+//	if m.ready() {                m.mu.Lock()
+//		m.mu.Lock()               if m.ready() {
+//		m.n++                     	m.n++
+//		m.mu.Unlock()             }
+//	}                             m.mu.Unlock()
+//
+// A statement that calls what may wait makes the call ahead of the lock:
+//
+//	out = append(out, fetch())    value := fetch()
+//	                              mu.Lock()
+//	                              out = append(out, value)
+//	                              mu.Unlock()
+//
+// A region that would hold the lock while it waits for another goroutine, calls a function
+// value, or calls a function that takes the lock, is refused: it may wait for itself.
+//
+// A loop over a slice that is there only for the slice takes a copy of it:
+//
+//	for _, h := range hooks {     mu.Lock()
+//		h.run()                   values := hooks
+//	}                             mu.Unlock()
+//	                              for _, h := range values {
+//	                              	h.run()
+//	                              }
+//
+// A function that cannot name the lock, or that some call with the lock held, is left alone,
+// and the calls of it are covered instead:
+//
+//	func add(n *int) { *n++ }     func add(n *int) { *n++ }
+//	add(&c.n)                     c.mu.Lock()
+//	                              add(&c.n)
+//	                              c.mu.Unlock()
+//
+// # Files
+//
+//	code.go     Code: the source with what is known of its locks
+//	region.go   Region, and regions that become one
+//	lock.go     Lock: which may serve
+//	newlock.go  where a new lock is declared
+//	name.go     how a region names a lock
+//	write.go    regions arranged for a lock: moved to callers, outwards, dropped
+//	absorb.go   sections of the lock that a region touches
+//	exits.go    Lock and Unlock on all ways through a region
+//	ahead.go    calls that are made before the lock is taken
+//	waits.go    what may wait while the lock is held
+//	patch.go    Patch: the edits of all files
+//	audit.go    what a patch makes worse
+package cover

@@ -1,0 +1,93 @@
+package cover
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A Patch is a change of some files.
+type Patch struct {
+	// Files are the texts of the changed files, by the names that they have in the program
+	// without changes. Before are their texts without the changes of any round.
+	Files, Before map[string][]byte
+	// Places are where the sections are, for the report.
+	Places []string
+	// NewLocks are the locks that the patch adds.
+	NewLocks []NewLock
+}
+
+// A NewLock is a lock that a patch adds.
+type NewLock struct {
+	Words string
+	// declared is the lock's name with its package and struct: what it is known by in the
+	// changed program, where it is another object.
+	declared string
+}
+
+// Key identifies what the patch makes of the program.
+func (p *Patch) Key() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		b.WriteString(name)
+		b.Write(p.Files[name])
+	}
+	return b.String()
+}
+
+// Over returns texts of files with the patch applied, which may be nil.
+func (p *Patch) Over(texts map[string][]byte) map[string][]byte {
+	all := map[string][]byte{}
+	maps.Copy(all, texts)
+	if p != nil {
+		maps.Copy(all, p.Files)
+	}
+	return all
+}
+
+// Added reports whether the patch, which may be nil, has added a lock that the program has
+// now.
+func (p *Patch) Added(l *Lock) bool {
+	return p != nil && l.Exists() && slices.ContainsFunc(p.NewLocks, func(n NewLock) bool { return n.declared == l.declared() })
+}
+
+// edits are the changes of a patch, by file.
+type edits struct {
+	files  map[*source.File]*source.Edits
+	places []string
+}
+
+func newEdits() *edits { return &edits{files: make(map[*source.File]*source.Edits)} }
+
+// of returns the edits of one file.
+func (e *edits) of(f *source.File) *source.Edits {
+	if e.files[f] == nil {
+		e.files[f] = f.Edit()
+	}
+	return e.files[f]
+}
+
+// patch makes the edits, on top of an earlier patch, which may be nil.
+func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
+	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, Places: e.places}
+	if base != nil {
+		maps.Copy(p.Files, base.Files)
+		maps.Copy(p.Before, base.Before)
+		p.Places = slices.Concat(base.Places, e.places)
+		p.NewLocks = slices.Clone(base.NewLocks)
+	}
+	for f, changes := range e.files {
+		text, err := changes.Formatted()
+		if err != nil {
+			return nil, err
+		}
+		name := code.originalName(f)
+		if _, ok := p.Before[name]; !ok {
+			p.Before[name] = f.Text
+		}
+		p.Files[name] = text
+	}
+	return p, nil
+}

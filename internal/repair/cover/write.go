@@ -1,0 +1,281 @@
+package cover
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// ErrCovered says that a lock covers all regions as it is: they exclude each other already,
+// and another lock would change nothing.
+var ErrCovered = errors.New("the lock covers all of the sections already")
+
+// Write returns the patch, on top of an earlier one that may be nil, that has a lock cover
+// regions. Regions that touch become one, and so do a region and a section of the lock that
+// it touches; a region in a function that cannot name the lock moves to the calls of it.
+func (code *Code) Write(regions []*Region, l *Lock, base *Patch) (*Patch, error) {
+	work, err := code.arrange(regions, l)
+	if err != nil {
+		return nil, err
+	}
+	e := newEdits()
+	changed := false
+	for _, r := range work {
+		done, err := code.absorb(e, r, l)
+		if err != nil {
+			return nil, err
+		}
+		if done {
+			continue
+		}
+		if err := code.nested(r, work, l); err != nil {
+			return nil, err
+		}
+		changed = true
+		if err := code.cover(e, r, l); err != nil {
+			return nil, err
+		}
+	}
+	if !changed {
+		return nil, ErrCovered
+	}
+	if l.Exists() {
+		return code.patch(e, base)
+	}
+	if err := l.declare(e); err != nil {
+		return nil, err
+	}
+	patch, err := code.patch(e, base)
+	if err != nil {
+		return nil, err
+	}
+	patch.NewLocks = append(patch.NewLocks, NewLock{Words: l.Words, declared: l.declared()})
+	return patch, nil
+}
+
+// WriteThroughout returns the patch that holds a lock, which the earlier patch has added,
+// from start to end of the methods that the regions are in; nil if they are in anything
+// else, or no such patch can be written.
+func (code *Code) WriteThroughout(regions []*Region, l *Lock, base *Patch) *Patch {
+	if receiver := receiverOf(regions); !base.Added(l) || receiver == nil || receiver != l.owner {
+		return nil
+	}
+	var whole []*Region
+	for _, r := range regions {
+		if r.Test {
+			return nil
+		}
+		whole = append(whole, r.throughout())
+	}
+	patch, err := code.Write(whole, l, base)
+	if err != nil {
+		return nil
+	}
+	return patch
+}
+
+// arrange returns the regions that a lock is to be written around, which stand for others.
+func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
+	work := make([]*Region, 0, len(regions))
+	for _, r := range regions {
+		more, err := code.standIns(r.clone(), l, 0)
+		if err != nil {
+			return nil, err
+		}
+		work = append(work, more...)
+	}
+	if !l.Exists() {
+		for _, r := range work {
+			code.outward(r)
+		}
+	}
+	work = Merge(work)
+	if l.Exists() {
+		// Two regions may touch the same section.
+		for _, r := range work {
+			r.from, r.to = extent(r, code.lockStatements(r, l))
+		}
+		work = Merge(work)
+	}
+	return code.outermost(work), nil
+}
+
+// outermost drops the regions of functions that are called from other regions alone: the
+// lock is held there already.
+func (code *Code) outermost(regions []*Region) []*Region {
+	within := func(c, r *Region) bool {
+		return c.fn == r.fn && r.first().Pos() <= c.first().Pos() && c.last().End() <= r.last().End()
+	}
+	for i, r := range regions {
+		calls, static := code.callsOf(r.fn)
+		if !static || len(calls) == 0 {
+			continue
+		}
+		inside := true
+		for _, c := range calls {
+			inside = inside && slices.ContainsFunc(regions, func(o *Region) bool { return o.fn != r.fn && within(c, o) })
+		}
+		if inside {
+			return code.outermost(slices.Delete(slices.Clone(regions), i, i+1))
+		}
+	}
+	return regions
+}
+
+// outward makes a region cover the whole of a section of another lock that it lies in: a
+// new lock is taken first everywhere, so that the two have one order.
+func (code *Code) outward(r *Region) {
+	for k := r.from - 1; k >= 0; k-- {
+		op, deferred, ok := code.lockStatement(r.info(), r.list[k])
+		if !ok || deferred {
+			continue
+		}
+		if !op.takes() {
+			return // released before
+		}
+		to := len(r.list) - 1
+		for i := r.to + 1; i < len(r.list); i++ {
+			if u, deferred, ok := code.lockStatement(r.info(), r.list[i]); ok && !deferred && !u.takes() && u.class == op.class {
+				to = i
+				break
+			}
+		}
+		r.from, r.to = k, to
+	}
+}
+
+// maxLift is how many calls up a region may move.
+const maxLift = 4
+
+// standIns finds the regions that stand for one: itself; none, if the lock is held there
+// already; or the calls of its function, if it cannot name the lock or is called by some
+// with the lock held.
+func (code *Code) standIns(r *Region, l *Lock, depth int) ([]*Region, error) {
+	if l.Exists() && code.seenHeld(r, l) {
+		return nil, nil
+	}
+	calls, static := code.callsOf(r.fn)
+	byHolder := l.Exists() && slices.ContainsFunc(calls, func(c *Region) bool { _, held := code.heldBefore(c, l); return held })
+	if code.name(l, r) != "" && !byHolder {
+		return []*Region{r}, nil
+	}
+	if !static || len(calls) == 0 || depth == maxLift {
+		return nil, fmt.Errorf("%s cannot be named in %s", l.Words, code.describe(r))
+	}
+	var all []*Region
+	for _, c := range calls {
+		if l.Exists() {
+			if mode, held := code.heldBefore(c, l); held && (mode == locks.Write || !r.Write) {
+				continue
+			}
+		}
+		c.Write = r.Write
+		more, err := code.standIns(c, l, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+// heldBefore reports whether a lock is held, whichever way control has come, where a region
+// begins, and how.
+func (code *Code) heldBefore(r *Region, l *Lock) (mode locks.Mode, held bool) {
+	flow := code.locks.Flow(r.fn)
+	if flow == nil {
+		return 0, false
+	}
+	for _, h := range flow.Held(r.first()) {
+		if !h.Maybe && code.locks.Places.Class(h.Lock) == code.class(l) {
+			return h.Mode, true
+		}
+	}
+	return 0, false
+}
+
+// seenHeld reports whether every time that was looked at, all accesses of a region held the
+// lock, from one taking of it.
+func (code *Code) seenHeld(r *Region, l *Lock) bool {
+	if len(r.Accesses) == 0 {
+		return false
+	}
+	for _, x := range r.Accesses {
+		if !slices.ContainsFunc(x.Held, func(h HeldLock) bool { return h.Lock == code.class(l) && (!h.Read || !r.Write) }) {
+			return false
+		}
+	}
+	if len(r.Accesses) == 1 {
+		return true
+	}
+	// Several accesses may hold it one after the other: only if nothing in the function
+	// takes it were they under one.
+	taken := false
+	within(r.body.List, func(n ast.Node) {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if op, ok := code.operationOf(r.info(), c); ok && code.is(op, l) {
+				taken = true
+			}
+		}
+	})
+	return !taken && !code.callsTake(r, l)
+}
+
+// callsTake reports whether a function of the program that a region calls takes the lock.
+func (code *Code) callsTake(r *Region, l *Lock) bool {
+	found := false
+	code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.list[r.from : r.to+1]}, func(n ast.Node) {
+		if c, ok := n.(*ast.CallExpr); ok {
+			found = found || code.locks.CallTakes(r.info(), c, code.class(l))
+		}
+	})
+	return found
+}
+
+// callsOf are the statements that call a function, and whether it is used in no other
+// way.
+func (code *Code) callsOf(fn ast.Node) (calls []*Region, static bool) {
+	d, ok := fn.(*ast.FuncDecl)
+	if !ok {
+		return nil, false
+	}
+	static = true
+	for _, f := range code.Files() {
+		info := f.Info
+		called := map[*ast.Ident]*ast.CallExpr{}
+		elsewhere := map[*ast.CallExpr]bool{} // calls that a statement makes, but not there
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if id := calleeIdent(n); id != nil {
+					called[id] = n
+				}
+			case *ast.GoStmt:
+				elsewhere[n.Call] = true
+			case *ast.DeferStmt:
+				elsewhere[n.Call] = true
+			}
+			return true
+		})
+		for id, o := range info.Uses {
+			fo, ok := o.(*types.Func)
+			if !ok || code.Declaration(fo.Origin()) != d || id.Pos() < f.Syntax.FileStart || f.Syntax.FileEnd <= id.Pos() {
+				continue // another function, or another file of the package
+			}
+			c := called[id]
+			if c == nil || elsewhere[c] {
+				static = false
+				continue
+			}
+			if r := code.Region(EnclosingFunction(f, c), []ast.Node{c}); r != nil {
+				calls = append(calls, r)
+			}
+		}
+	}
+	slices.SortFunc(calls, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
+	return calls, static
+}

@@ -1,0 +1,167 @@
+package repair
+
+import (
+	"errors"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/lift/gossa"
+	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// A failedRun is a recorded run that failed, with the source and the lifted form of the
+// program that it was a run of.
+type failedRun struct {
+	code   *cover.Code
+	copies *overlay.Copies // nil if dependencies are left alone
+	lifted *gossa.Program
+	reader *trace.Reader
+	trace  *gossa.Trace
+	// lockAt are the fields and variables that declare the locks at addresses.
+	lockAt map[uint64]*types.Var
+}
+
+// newFailedRun loads the program that a trace was recorded from.
+func newFailedRun(config instrument.Config, copies *overlay.Copies, reader *trace.Reader) (*failedRun, error) {
+	code, pkgs, err := readCode(config, copies, &reader.Header)
+	if err != nil {
+		return nil, err
+	}
+	prog, built := load.SSA(pkgs)
+	r := &failedRun{code: code, copies: copies, reader: reader, trace: gossa.NewTrace(reader)}
+	var syntax []*ast.File
+	for _, k := range pkgs {
+		syntax = append(syntax, k.Syntax...)
+	}
+	if r.lifted, err = gossa.Lift(prog, built, syntax); err != nil {
+		return nil, err
+	}
+	r.lifted.Bind(reader.Sites())
+	r.lockAt = r.locksTaken()
+	return r, nil
+}
+
+// readCode loads the source of the program that a trace is of.
+func readCode(config instrument.Config, copies *overlay.Copies, h *trace.Header) (*cover.Code, []*packages.Package, error) {
+	pkgs, err := load.Packages(load.Config{
+		Dir: config.Dir, Patterns: patterns(config, h), Tests: config.Tests, TestsOf: h.Package,
+		Flags: config.Flags, Env: config.Env, Overlay: config.Overlay,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	pkgs = withTests(pkgs)
+	p, err := source.Read(pkgs, config.Overlay)
+	if err != nil {
+		return nil, nil, err
+	}
+	code := cover.NewCode(p)
+	code.Original = copies.Original
+	return code, pkgs, nil
+}
+
+// patterns are the packages whose source matters: all that are the program's own.
+func patterns(config instrument.Config, h *trace.Header) []string {
+	all := append([]string(nil), config.Patterns...)
+	for _, path := range h.Own {
+		if path = strings.TrimSuffix(path, "_test"); !slices.Contains(all, path) {
+			all = append(all, path)
+		}
+	}
+	return all
+}
+
+// withTests keeps, of a package that is there twice, the one with its tests.
+func withTests(pkgs []*packages.Package) []*packages.Package {
+	var kept []*packages.Package
+	at := map[string]int{}
+	for _, p := range pkgs {
+		if strings.HasSuffix(p.ID, ".test") {
+			continue
+		}
+		if i, ok := at[p.PkgPath]; ok {
+			if p.ForTest != "" {
+				kept[i] = p
+			}
+			continue
+		}
+		at[p.PkgPath] = len(kept)
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// analyse runs the engine on all failures of the run. The first that has fixes is what the
+// report is about; those of the others, most of them races, are alternatives, and so is
+// one fix for all of them together.
+func (r *failedRun) analyse() (*sli.Analysis, error) {
+	var best *sli.Analysis
+	var lost error
+	var firsts []*sli.Fix
+	for _, f := range r.lifted.Failures(r.trace, r.reader.Outcome) {
+		a, err := sli.Analyse(r.lifted.Program, r.trace, f, sli.Options{})
+		switch {
+		case err != nil:
+			lost = err
+			continue
+		case best == nil:
+			best = a
+		}
+		if len(a.Fixes) == 0 {
+			continue
+		}
+		firsts = append(firsts, a.Fixes[0])
+		if len(best.Fixes) > 0 {
+			best.Fixes = append(best.Fixes, a.Fixes...)
+		} else {
+			best = a
+		}
+	}
+	if len(firsts) > 1 {
+		best.Fixes = append(best.Fixes, sli.Merge(sli.Options{}, firsts...))
+	}
+	if err := r.trace.Err(); err != nil {
+		return nil, err
+	}
+	if best == nil && lost == nil {
+		lost = errors.New("the failure is none that the analysis can begin from")
+	}
+	if best == nil {
+		best = &sli.Analysis{Reasons: []string{lost.Error()}}
+	}
+	return best, nil
+}
+
+// locksTaken finds the fields and variables whose locks are at the addresses that were
+// locked, by the calls that locked them.
+func (r *failedRun) locksTaken() map[uint64]*types.Var {
+	all := map[uint64]*types.Var{}
+	c := r.reader.Cursor(trace.Filter{Kinds: []event.Kind{event.Lock, event.RLock}})
+	for c.Next() {
+		e := c.Event()
+		if all[e.Addr] != nil {
+			continue
+		}
+		site, ok := r.reader.Site(e.Site)
+		if !ok {
+			continue
+		}
+		if f := r.code.File(r.copies.AtRun(site.File)); f != nil {
+			if lock := r.code.LockTakenAt(f, site.Line); lock != nil {
+				all[e.Addr] = lock
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,169 @@
+package repair
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// regions turns the sections that the engine derived into regions of the source. It returns
+// nil if a section is not in the source.
+func (r *failedRun) regions(derived *sli.Fix) []*cover.Region {
+	var all []*cover.Region
+	for _, s := range derived.Sections {
+		region := r.region(s)
+		if region == nil {
+			return nil
+		}
+		all = append(all, region)
+	}
+	return all
+}
+
+// region is the region of a section, nil if the section is not in the source.
+func (r *failedRun) region(s *sli.Section) *cover.Region {
+	fn := r.lifted.Function(s.Func)
+	if fn == nil || fn.Syntax() == nil {
+		return nil
+	}
+	var nodes []ast.Node
+	elements := false
+	for _, in := range s.Instrs {
+		o := r.lifted.Origin(in)
+		if o.Node == nil || in.Op != ir.Load && in.Op != ir.Store && in.Op != ir.Call {
+			continue
+		}
+		nodes = append(nodes, o.Node)
+		elements = elements || loadsElement(o.Instr)
+	}
+	region := r.code.Region(fn.Syntax(), nodes)
+	if region == nil {
+		return nil
+	}
+	region.Data, region.Elements, region.Test = nil, elements, s.Func.TestCode
+	region.Write = s.Role != sli.Reading
+	for _, x := range s.Accesses {
+		region.Write = region.Write || x.Store
+		if o := r.lifted.Origin(x.Instr); o.Node != nil {
+			region.Data = append(region.Data, o.Node)
+		}
+		var access cover.Access
+		for _, h := range x.Locks {
+			access.Held = append(access.Held, cover.HeldLock{Lock: r.lockAt[h.Lock], Read: h.Read})
+		}
+		region.Accesses = append(region.Accesses, access)
+	}
+	return region
+}
+
+// loadsElement reports whether an instruction loads the element that a loop has come to.
+func loadsElement(in ssa.Instruction) bool {
+	load, ok := in.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	at, ok := load.X.(*ssa.IndexAddr)
+	return ok && !at.Pos().IsValid() // an index expression has a position
+}
+
+// dataOf collects what the accesses of sections touch, and the locks that they hold.
+func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
+	d := new(cover.Data)
+	for _, s := range derived.Sections {
+		for _, x := range s.Accesses {
+			switch at := r.lifted.Origin(x.Instr).Data; {
+			case at.Field != nil:
+				d.AddField(at.Struct, at.Field)
+			case at.Global != nil:
+				d.AddGlobal(at.Global)
+			case at.Local != nil:
+				if v := r.code.VariableAt(at.Local.Pos(), at.Local.Name()); v != nil {
+					d.AddLocal(v)
+				}
+			}
+			for _, h := range x.Locks {
+				if lock := r.lockAt[h.Lock]; lock != nil {
+					d.AddHeld(lock)
+				}
+			}
+		}
+	}
+	return d
+}
+
+// libraryCalls is a fix for races whose accesses are not in the program itself but in a
+// library that it calls: the calls are the sections. Their regions come with it.
+func (r *failedRun) libraryCalls() (*sli.Fix, []*cover.Region) {
+	var all []*cover.Region
+	for i := range r.reader.Outcome.Failures {
+		f := &r.reader.Outcome.Failures[i]
+		if f.Kind != event.FailureRace {
+			continue
+		}
+		for _, at := range append([]trace.Point{f.Point}, f.Others...) {
+			region := r.ownCall(&at)
+			if region == nil {
+				return nil, nil
+			}
+			all = append(all, region)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	all = cover.Merge(all)
+	return &sli.Fix{Cost: 11 * len(all)}, all
+}
+
+// ownCall is the statement of the program that an access is made from.
+func (r *failedRun) ownCall(at *trace.Point) *cover.Region {
+	for _, frame := range at.Stack {
+		f := r.code.File(frame.File)
+		if f == nil {
+			continue
+		}
+		var found ast.Node
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && found == nil {
+				from, to := f.Line(call.Pos()), f.Line(call.End())
+				if from <= frame.Line && frame.Line <= to && to-from < 2 {
+					found = call
+				}
+			}
+			return true
+		})
+		if found == nil {
+			return nil
+		}
+		region := r.code.Region(cover.EnclosingFunction(f, found), []ast.Node{found})
+		if region != nil {
+			region.Write, region.Test = true, strings.HasSuffix(f.Name, "_test.go")
+		}
+		return region
+	}
+	return nil
+}
+
+// racesLeft counts the data races of the run of which an access is in no region.
+func (r *failedRun) racesLeft(regions []*cover.Region) int {
+	covered := func(at *trace.Point) bool {
+		site, ok := r.reader.Site(at.Site)
+		return ok && slices.ContainsFunc(regions, func(region *cover.Region) bool { return region.Covers(site.File, site.Line) })
+	}
+	n := 0
+	for i := range r.reader.Outcome.Failures {
+		f := &r.reader.Outcome.Failures[i]
+		if f.Kind == event.FailureRace && len(f.Others) == 1 && !(covered(&f.Point) && covered(&f.Others[0])) {
+			n++
+		}
+	}
+	return n
+}
