@@ -197,7 +197,7 @@ func (k kind) same(at, private unsafe.Pointer) bool {
 // publish writes the unit to the shared address if old is still there, and
 // reports whether it was. For a unit of several words, and for a small one when
 // checked, a careless write can fall between the comparison and the assignment;
-// it is lost then, as it is without this package.
+// it is lost then, as it is without this package. Neither old nor private escapes.
 func (k kind) publish(shared, old, private unsafe.Pointer) bool {
 	switch k {
 	case byte4:
@@ -218,7 +218,7 @@ func (k kind) publish(shared, old, private unsafe.Pointer) bool {
 	if !k.same(shared, old) {
 		return false
 	}
-	k.store(shared, private)
+	k.assign(shared, private)
 	return true
 }
 

@@ -71,19 +71,19 @@ func Take[T any](p *T) (v T) {
 func PutScalar[T any](p *T, own, before T, l *Label) {
 	switch unsafe.Sizeof(own) {
 	case 1:
-		if byte1.put(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
+		if byte1.publish(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
 			return
 		}
 	case 2:
-		if byte2.put(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
+		if byte2.publish(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
 			return
 		}
 	case 4:
-		if byte4.put(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
+		if byte4.publish(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
 			return
 		}
 	case 8:
-		if wide && byte8.put(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
+		if wide && byte8.publish(unsafe.Pointer(p), unsafe.Pointer(&before), unsafe.Pointer(&own)) {
 			return
 		}
 	}
@@ -169,7 +169,7 @@ func PutWide[T any](p, own, before *T, l *Label) {
 		switch {
 		case u.kind.equal(o, b):
 			interfered = interfered || !u.kind.same(shared, b)
-		case u.kind.put(shared, b, o):
+		case u.kind.publish(shared, b, o):
 			u.kind.assign(b, o) // so that it is not published again
 		default:
 			interfered = true
@@ -180,9 +180,10 @@ func PutWide[T any](p, own, before *T, l *Label) {
 	}
 }
 
-// equal is the method same for two copies, assign is load for two copies, and put is
-// publish with copies that are local variables. Atomic operations on pointers let
-// what they are given escape, and these have none on copies.
+// equal is the method same for two copies, and assign is load for two copies. Atomic
+// operations on pointers let what they are given escape, and these have none, so that
+// copies can be local variables. A call of them from same and load would cost a section
+// with a string in it a fifth more.
 func (k kind) equal(a, b unsafe.Pointer) bool {
 	switch k {
 	case byte1:
@@ -234,30 +235,6 @@ func (k kind) assign(to, from unsafe.Pointer) {
 	default:
 		panic("tolerate: unknown kind of unit")
 	}
-}
-
-func (k kind) put(shared, old, private unsafe.Pointer) bool {
-	switch k {
-	case byte1:
-		if !checked {
-			return swapSmall(shared, 1, uint32(*(*uint8)(old)), uint32(*(*uint8)(private)))
-		}
-	case byte2:
-		if !checked {
-			return swapSmall(shared, 2, uint32(*(*uint16)(old)), uint32(*(*uint16)(private)))
-		}
-	case byte4:
-		return atomic.CompareAndSwapUint32((*uint32)(shared), *(*uint32)(old), *(*uint32)(private))
-	case byte8:
-		return atomic.CompareAndSwapUint64((*uint64)(shared), *(*uint64)(old), *(*uint64)(private))
-	case pointer:
-		return atomic.CompareAndSwapPointer((*unsafe.Pointer)(shared), *(*unsafe.Pointer)(old), *(*unsafe.Pointer)(private))
-	}
-	if !k.same(shared, old) {
-		return false
-	}
-	k.assign(shared, private)
-	return true
 }
 
 // Settle is the end of a section in which somebody has interfered with the variable, or
