@@ -10,11 +10,10 @@
 // Packages of the main module are rewritten in memory mode: every access that other
 // goroutines might see has a hook, and so has every function. Dependencies are
 // rewritten in sync mode: their goroutines, channels and atomics are under control,
-// their accesses are not. The standard library is patched (std.go; version.go says of
-// which versions of Go), a few of its
-// packages are rewritten in sync mode, and the hooks themselves are laid over it as
-// package cofferdamrt, so that any package can import them with no change to any
-// go.mod.
+// their accesses are not. The standard library is patched (patches.go; version.go says of
+// which versions of Go), a few of its packages are rewritten in sync mode, and the hooks
+// themselves are laid over it as package cofferdamrt, so that any package can import them
+// with no change to any go.mod.
 //
 // # Rewriting
 //
@@ -38,13 +37,14 @@
 //
 // # Sites
 //
-// Each hook is called with the number of its site, which Program.Sites describes.
+// Each hook is called with the number of its site, which Program.Sites describes: one
+// table of trace.Site, which traces carry and every later reader of a number looks into.
 // Packages are numbered in blocks, so that an edit to one does not renumber, and so
 // recompile, the others.
 //
 // # Building
 //
 // build.go has the whole and its result, overlay.go the packages that take part and their
-// numbers, package.go one package, std.go the patches of the standard library, library.go
-// the calls of it, identity.go the hash that a binary is known by.
+// numbers, package.go one package, std.go how patches are made to the standard library and
+// patches.go which, library.go the calls of it, identity.go the hash that a binary is known by.
 package instrument

@@ -2,8 +2,6 @@
 // goroutine at a time, in an order that a strategy decides, with every access to shared
 // memory and every synchronisation seen.
 //
-// It is exported for instrumented programs and their driver alone.
-//
 // # Terms
 //
 //	hook       a function that rewritten code calls around or instead of an operation.
@@ -38,8 +36,9 @@
 // state themselves, so goroutines that are not under control can share them; what those
 // do is found out when nobody else can go on (idle).
 //
-// The standard library is patched at its boundaries to call rt: see patches.go for the
-// text. That is why rt imports next to nothing: not sync, and nothing that imports it.
+// The standard library is patched at its boundaries to call rt; the table of patches is
+// internal/instrument/patches.go. That is why rt imports next to nothing: not sync, and
+// nothing that imports it.
 //
 //	run.go takedown.go                             a run from start to end
 //	sched.go token wait.go goroutine.go vigil.go   who goes next

@@ -209,7 +209,7 @@ func record(strategy sched.Strategy, f func()) ([]string, *Result) {
 }
 
 // What the patched standard library is, as far as it matters: the native object with
-// the prologues of patches.go.
+// the prologues of internal/instrument/patches.go.
 
 type mutex struct{ state int32 }
 

@@ -1,0 +1,212 @@
+package instrument
+
+import _ "embed"
+
+// This file is the one table of what the standard library gets. A test holds that every
+// hook it names is there in package rt.
+
+// What methods of reflect.Value begin with. Only what has an address is shared: the
+// others are copies.
+const (
+	reflectLoad  = "if v.flag&flagAddr != 0 { cofferdamrt.ReflectLoad(v.ptr, v.typ().Size()) }"
+	reflectStore = "if v.flag&flagAddr != 0 { cofferdamrt.ReflectStore(v.ptr, v.typ().Size()) }"
+)
+
+// prologues are what functions begin with, by file below GOROOT/src and function: the first
+// statements, on the line of the opening brace. Where a prologue does not return, the
+// original body follows as it is; for a goroutine that is not under control that is always
+// so.
+//
+//	func (m *Mutex) Unlock() {   ->   func (m *Mutex) Unlock() { if cofferdamrt.Unlock(&m.state) { return };
+//
+// The bodies themselves are not rewritten. The hooks call some of the methods again with
+// the hooks inside them switched off (rw.TryLock below), which is how the original body
+// does the work on the one object that controlled and other goroutines share.
+//
+// Why there:
+//
+//   - internal/sync/mutex.go: sync.Mutex calls it.
+//   - time: time.Sleep has no body, and gets one by an edit below; the name by which the
+//     runtime provides it becomes time.cofferdamSleep.
+//   - syscall: in the places of the race detector's own calls. Without them goroutines that
+//     meet through a file or a pipe seem to race.
+//   - reflect: what a method is about to load or store, of values that have an address, and
+//     which map it is about to read or write.
+//   - hash: their inner loops are assembly.
+var prologues = map[string]map[string]string{
+	"internal/sync/mutex.go": {
+		"(*Mutex).Lock":    "if cofferdamrt.Lock(&m.state) { return }",
+		"(*Mutex).TryLock": "if ok, done := cofferdamrt.TryLock(&m.state); done { return ok }",
+		"(*Mutex).Unlock":  "if cofferdamrt.Unlock(&m.state) { return }",
+	},
+	"sync/rwmutex.go": {
+		"(*RWMutex).Lock":     "if cofferdamrt.RWLock(rw, &rw.readerCount, rw.TryLock) { return }",
+		"(*RWMutex).TryLock":  "if ok, done := cofferdamrt.TryRWLock(rw, rw.TryLock); done { return ok }",
+		"(*RWMutex).Unlock":   "if cofferdamrt.RWUnlock(rw, &rw.readerCount, rw.Unlock) { return }",
+		"(*RWMutex).RLock":    "if cofferdamrt.RLock(rw, &rw.readerCount, rw.TryRLock) { return }",
+		"(*RWMutex).TryRLock": "if ok, done := cofferdamrt.TryRLock(rw, rw.TryRLock); done { return ok }",
+		"(*RWMutex).RUnlock":  "if cofferdamrt.RUnlock(rw, &rw.readerCount, rw.RUnlock) { return }",
+	},
+	"sync/waitgroup.go": {
+		"(*WaitGroup).Add":  "if cofferdamrt.WaitGroupAdd(&wg.state, delta) { return }",
+		"(*WaitGroup).Wait": "if cofferdamrt.WaitGroupWait(&wg.state) { return }",
+	},
+	"sync/cond.go": {
+		"(*Cond).Wait":      "if cofferdamrt.CondAdd(c) { c.checker.check(); c.L.Unlock(); cofferdamrt.CondWait(c); c.L.Lock(); return }",
+		"(*Cond).Signal":    "if cofferdamrt.Signal(c) { return }",
+		"(*Cond).Broadcast": "if cofferdamrt.Broadcast(c) { return }",
+	},
+	"sync/pool.go": {
+		"(*Pool).Put": "if cofferdamrt.PoolPut(p, p.New, x) { return }",
+		"(*Pool).Get": "if x, ok := cofferdamrt.PoolGet(p, p.New); ok { if x == nil && p.New != nil { x = p.New() }; return x }",
+	},
+	"time/sleep.go": {
+		"NewTimer":       "if cofferdamrt.Controlled() { c := make(chan Time, 1); t := newTimer(1<<63-1, 0, sendTime, c, nil); stopTimer(t); t.C = c; cofferdamrt.StartTimer(t, int64(d), 0, c, Now); return t }",
+		"AfterFunc":      "if cofferdamrt.Controlled() { t := newTimer(1<<63-1, 0, goFunc, f, nil); stopTimer(t); cofferdamrt.StartFunc(t, int64(d), f); return t }",
+		"(*Timer).Stop":  "if active, ok := cofferdamrt.StopTimer(t); ok { return active }",
+		"(*Timer).Reset": "if active, ok := cofferdamrt.ResetTimer(t, int64(d), 0); ok { return active }",
+	},
+	"time/tick.go": {
+		"NewTicker":       "if d > 0 && cofferdamrt.Controlled() { c := make(chan Time, 1); t := newTimer(1<<63-1, int64(d), sendTime, c, nil); stopTimer(t); t.C = c; cofferdamrt.StartTimer(t, int64(d), int64(d), c, Now); return (*Ticker)(unsafe.Pointer(t)) }",
+		"(*Ticker).Stop":  "if _, ok := cofferdamrt.StopTimer(t); ok { return }",
+		"(*Ticker).Reset": "if d > 0 { if _, ok := cofferdamrt.ResetTimer(t, int64(d), int64(d)); ok { return } }",
+	},
+	"time/time.go": {
+		"Since": "if cofferdamrt.Controlled() { return Now().Sub(t) }",
+		"Until": "if cofferdamrt.Controlled() { return t.Sub(Now()) }",
+	},
+	"syscall/syscall_unix.go": {
+		"Read":     "defer func() { cofferdamrt.IORead(p, n, err == nil) }()",
+		"Pread":    "defer func() { cofferdamrt.IORead(p, n, err == nil) }()",
+		"Write":    "cofferdamrt.IOWrite(p)",
+		"Pwrite":   "cofferdamrt.IOWrite(p)",
+		"Sendfile": "cofferdamrt.IOWrite(nil)",
+	},
+	"os/proc.go": {
+		"Exit": "if cofferdamrt.Controlled() { cofferdamrt.Exit(code) }",
+	},
+	"reflect/value.go": {
+		"Value.Bool":          reflectLoad,
+		"Value.Bytes":         reflectLoad,
+		"Value.Cap":           reflectLoad,
+		"Value.Complex":       reflectLoad,
+		"Value.Elem":          reflectLoad,
+		"Value.Float":         reflectLoad,
+		"Value.Index":         reflectLoad,
+		"Value.Int":           reflectLoad,
+		"Value.Interface":     reflectLoad,
+		"Value.IsNil":         reflectLoad,
+		"Value.IsZero":        reflectLoad,
+		"Value.Len":           reflectLoad,
+		"Value.Pointer":       reflectLoad,
+		"Value.Slice":         reflectLoad,
+		"Value.String":        reflectLoad,
+		"Value.Uint":          reflectLoad,
+		"Value.UnsafePointer": reflectLoad,
+		"Value.Set":           "if x.flag&flagAddr != 0 { cofferdamrt.ReflectLoad(x.ptr, x.typ().Size()) }; " + reflectStore,
+		"Value.SetBool":       reflectStore,
+		"Value.SetBytes":      reflectStore,
+		"Value.SetCap":        reflectStore,
+		"Value.SetComplex":    reflectStore,
+		"Value.SetFloat":      reflectStore,
+		"Value.SetInt":        reflectStore,
+		"Value.SetLen":        reflectStore,
+		"Value.SetPointer":    reflectStore,
+		"Value.SetString":     reflectStore,
+		"Value.SetUint":       reflectStore,
+		"Value.SetZero":       reflectStore,
+	},
+	"reflect/map.go": {
+		"Value.MapIndex":    "if v.kind() == Map { cofferdamrt.ReflectMapRead(v.pointer()) }",
+		"Value.MapKeys":     "if v.kind() == Map { cofferdamrt.ReflectMapRead(v.pointer()) }",
+		"(*MapIter).Next":   "if iter.m.kind() == Map { cofferdamrt.ReflectMapRead(iter.m.pointer()) }",
+		"Value.SetMapIndex": "if v.kind() == Map { cofferdamrt.ReflectMapWrite(v.pointer()) }",
+	},
+	"hash/adler32/adler32.go": {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"hash/crc32/crc32.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"hash/crc64/crc64.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"testing/synctest/synctest.go": {
+		"Wait": "if cofferdamrt.BubbleWait() { return }",
+	},
+	"testing/testing.go": {
+		"(*common).Fail": "cofferdamrt.ReportFailure()",
+		"(*common).log":  "cofferdamrt.Logged(s)",
+		"(*M).Run":       "if cofferdamrt.Drive != nil { return m.cofferdamDrive() }",
+	},
+}
+
+// An edit replaces a piece of a file that must be there, as often as it is told.
+type edit struct {
+	old, new string
+	times    int
+}
+
+// edits are changes in the middle of functions, by file below GOROOT/src.
+//
+//   - sync/mutex.go, sync/waitgroup.go: functions that only call a patched one must not be
+//     inlined: their caller is found by return addresses, and one in an inlined function
+//     names that function alone.
+//   - sync/oncefunc.go: what the function returned is not stored atomically. The store is
+//     noted before d.once does it, so that it can be taken back.
+//   - runtime/rand.go: random numbers come from the run's seed.
+//   - iter/iter.go: a coroutine has a g of its own and goes on for the goroutine that calls
+//     next or stop.
+//   - testing/testing.go: the function that starts a subtest is not rewritten, because other
+//     packages call it by its linker name.
+var edits = map[string][]edit{
+	"sync/mutex.go": {
+		{"\nfunc (m *Mutex) Lock() {\n", "\n//go:noinline\nfunc (m *Mutex) Lock() {\n", 1},
+		{"\nfunc (m *Mutex) TryLock() bool {\n", "\n//go:noinline\nfunc (m *Mutex) TryLock() bool {\n", 1},
+		{"\nfunc (m *Mutex) Unlock() {\n", "\n//go:noinline\nfunc (m *Mutex) Unlock() {\n", 1},
+	},
+	"sync/waitgroup.go": {
+		{"\nfunc (wg *WaitGroup) Done() {\n", "\n//go:noinline\nfunc (wg *WaitGroup) Done() {\n", 1},
+	},
+	"time/sleep.go": {
+		{"\nfunc Sleep(d Duration)\n", "\nfunc Sleep(d Duration) { if cofferdamrt.Sleep(int64(d)) { return }; cofferdamSleep(d) }; func cofferdamSleep(d Duration)\n", 1},
+	},
+	"time/time.go": {
+		{"sec, nsec, mono := runtimeNow()\n", "sec, nsec, mono := runtimeNow(); if unix, mono1, ok := cofferdamrt.Now(); ok { sec, nsec, mono = unix/1e9, int32(unix%1e9), startNano+1+mono1 }\n", 1},
+	},
+	"reflect/value.go": {
+		{"\treturn typedslicecopy(de.Common(), ds, ss)\n", "\tif n := uintptr(min(ds.Len, ss.Len)) * de.Size(); n > 0 { cofferdamrt.ReflectLoad(ss.Data, n); cofferdamrt.ReflectStore(ds.Data, n) }; return typedslicecopy(de.Common(), ds, ss)\n", 1},
+	},
+	"testing/synctest/synctest.go": {
+		{"\tsynctest.Run(func() {\n", "\trun := synctest.Run; if cofferdamrt.Controlled() { run = cofferdamrt.Bubble }; run(func() {\n", 1},
+	},
+	"testing/testing.go": {
+		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
+	},
+	"sync/oncefunc.go": {
+		{"\t\t\tdefer func() {\n", "\t\t\tcofferdamrt.Keep(&d); defer func() {\n", 3},
+	},
+	"runtime/time.go": {
+		{"//go:linkname timeSleep time.Sleep\n", "//go:linkname timeSleep time.cofferdamSleep\n", 1},
+	},
+	"runtime/rand.go": {
+		{"\tglobalRand.state.Init(*seed)\n", "\t*seed = [32]byte{1}; globalRand.state.Init(*seed)\n", 1},
+		{"\nfunc rand() uint64 {\n", "\nfunc rand() uint64 { if cofferdamState != 0 { return cofferdamRand() }\n", 1},
+		{"\tmp.cheaprand = rand()\n", "\tmp.cheaprand = seed[0]\n", 1},
+	},
+	"iter/iter.go": {
+		{"\tvar pull struct {\n", "\tvar pull struct { cofferdam cofferdamrt.Coroutine\n", 2},
+		{"\tcoroswitch(c)\n", "\tpull.cofferdam.Leave(); coroswitch(c); pull.cofferdam.Arrive()\n", 6},
+		{"\tc := newcoro(func(c *coro) {\n", "\tc := newcoro(func(c *coro) { pull.cofferdam.Arrive(); defer pull.cofferdam.Leave()\n", 2},
+	},
+}
+
+//go:embed template/runtime.go.txt
+var runtimeAddition string
+
+//go:embed template/testing.go.txt
+var testingAddition string
+
+//go:embed template/seed.go.txt
+var seedAddition string
+
+// additions are files that packages get.
+var additions = map[string]*string{
+	"runtime/cofferdam.go":     &runtimeAddition,
+	"testing/cofferdam.go":     &testingAddition,
+	"cofferdamrt/cofferdam.go": &seedAddition,
+}
