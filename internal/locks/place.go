@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"cmp"
 	"go/token"
 	"go/types"
 	"strings"
@@ -286,6 +287,8 @@ func (p *Place) String() string {
 	case nil:
 	case *ssa.Alloc:
 		parts = append(parts, r.Comment)
+	case *ssa.Phi:
+		parts = append(parts, cmp.Or(r.Comment, r.Name()))
 	default:
 		parts = append(parts, r.Name())
 	}

@@ -113,8 +113,9 @@ func (p *Program) readFile(info *types.Info, file *ast.File) {
 			}
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {
+				plain := n.Tok == token.ASSIGN || n.Tok == token.DEFINE
 				switch {
-				case len(n.Lhs) == len(n.Rhs) && (n.Tok == token.ASSIGN || n.Tok == token.DEFINE):
+				case plain && (len(n.Lhs) == len(n.Rhs) || i == 0 && isCommaOk(n.Rhs[0])):
 					p.noteAssignment(info, lhs, n.Rhs[i])
 				default:
 					p.noteAssignment(info, lhs, nil)
@@ -144,6 +145,16 @@ func (p *Program) readFile(info *types.Info, file *ast.File) {
 		}
 		return true
 	})
+}
+
+// isCommaOk reports whether an expression that gives two values gives itself and whether
+// there is one: an element of a map, a type assertion.
+func isCommaOk(e ast.Expr) bool {
+	switch ast.Unparen(e).(type) {
+	case *ast.IndexExpr, *ast.TypeAssertExpr:
+		return true
+	}
+	return false
 }
 
 func (p *Program) noteOwner(o *types.TypeName) {

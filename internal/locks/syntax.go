@@ -28,7 +28,7 @@ func (p *Program) opOf(info *types.Info, fun ast.Expr, args []ast.Expr) (Op, boo
 			return Op{}, false
 		}
 		m, ok := MethodOf(fn)
-		if !ok || p.declared[fn.Origin()] != nil && !IsStandard(fn) {
+		if !ok || p.method(info, fun) != nil && !IsStandard(fn) {
 			return Op{}, false
 		}
 		receiver := fun.X
@@ -53,6 +53,63 @@ func (p *Program) opOf(info *types.Info, fun ast.Expr, args []ast.Expr) (Op, boo
 		}
 	}
 	return Op{}, false
+}
+
+// method returns the method of the program that a selector selects; nil if it is not known.
+// That of an interface is known if the variable that holds the interface is given one value:
+// after l := sync.Locker(&s.m), l.Lock is the method of s.m.
+func (p *Program) method(info *types.Info, sel *ast.SelectorExpr) *function {
+	fn, ok := info.Uses[sel.Sel].(*types.Func)
+	if !ok {
+		return nil
+	}
+	if f := p.declared[fn.Origin()]; f != nil {
+		return f
+	}
+	t := p.concreteType(info, sel.X)
+	if t == nil {
+		return nil
+	}
+	o, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), fn.Name())
+	if m, ok := o.(*types.Func); ok {
+		return p.declared[m.Origin()]
+	}
+	return nil
+}
+
+// concreteType returns the type of what is in an interface; nil if it is not known, or the
+// expression is no interface.
+func (p *Program) concreteType(info *types.Info, e ast.Expr) types.Type {
+	t := info.TypeOf(e)
+	if t == nil || !types.IsInterface(t) {
+		return nil
+	}
+	value := info
+	switch x := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		v, ok := info.Uses[x].(*types.Var)
+		if !ok {
+			return nil
+		}
+		k := p.onlyValue(v)
+		if k == nil || k.element || p.resolving[v] {
+			return nil
+		}
+		p.resolving[v] = true
+		defer delete(p.resolving, v)
+		value, e = k.info, k.value
+	case *ast.CallExpr:
+		if tv, ok := info.Types[x.Fun]; !ok || !tv.IsType() || len(x.Args) != 1 {
+			return nil
+		}
+		e = x.Args[0]
+	default:
+		return nil
+	}
+	if t := value.TypeOf(e); t != nil && !types.IsInterface(t) {
+		return t
+	}
+	return p.concreteType(value, e)
 }
 
 // along takes the steps that a selection takes over fields.

@@ -37,10 +37,8 @@ func (p *Program) target(info *types.Info, fun ast.Expr) (target, bool) {
 			return p.variableTarget(o)
 		}
 	case *ast.SelectorExpr:
-		if o, ok := info.Uses[fun.Sel].(*types.Func); ok {
-			f := p.declared[o.Origin()]
-			return target{function: f}, f != nil
-		}
+		f := p.method(info, fun)
+		return target{function: f}, f != nil
 	case *ast.CallExpr:
 		return p.returnedTarget(info, fun)
 	}

@@ -68,7 +68,7 @@ func (v *Values) noteStore(s *ssa.Store) {
 func (v *Values) Op(c *ssa.CallCommon) (Op, bool) {
 	if c.IsInvoke() {
 		m, ok := MethodOf(c.Method)
-		if !ok || len(c.Args) > 0 {
+		if fn, _ := Invoked(c); !ok || len(c.Args) > 0 || isFollowed(fn) {
 			return Op{}, false
 		}
 		return Op{Verb: m.Verb, Mode: m.Mode, Lock: v.Place(c.Value)}, true
@@ -82,10 +82,42 @@ func (v *Values) Op(c *ssa.CallCommon) (Op, bool) {
 		return Op{}, false
 	}
 	m, ok := MethodOf(o)
-	if !ok || len(fn.Blocks) > 0 && !IsStandard(o) {
+	if !ok || isFollowed(fn) {
 		return Op{}, false
 	}
 	return Op{Verb: m.Verb, Mode: m.Mode, Lock: v.Place(c.Args[0])}, true
+}
+
+// isFollowed reports whether a method is looked into instead of being taken for an
+// operation: its body is at hand, and it is none of package sync.
+func isFollowed(fn *ssa.Function) bool {
+	if fn == nil {
+		return false
+	}
+	o, ok := fn.Object().(*types.Func)
+	if !ok || IsStandard(o) {
+		return false
+	}
+	if declared := fn.Prog.FuncValue(o); declared != nil {
+		fn = declared // and not the wrapper that promotes it
+	}
+	return len(fn.Blocks) > 0
+}
+
+// Invoked returns the method that a call through an interface calls and its receiver, if it
+// is known what is in the interface; nil otherwise.
+func Invoked(c *ssa.CallCommon) (fn *ssa.Function, receiver ssa.Value) {
+	v := c.Value
+	for {
+		switch x := v.(type) {
+		case *ssa.MakeInterface:
+			return x.Parent().Prog.LookupMethod(x.X.Type(), c.Method.Pkg(), c.Method.Name()), x.X
+		case *ssa.ChangeInterface:
+			v = x.X
+		default:
+			return nil, nil
+		}
+	}
 }
 
 // Place returns the place that a value names: what a pointer points to, or a variable of

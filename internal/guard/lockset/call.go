@@ -45,7 +45,11 @@ func (a *Analysis) enter(ctx *Context, instr ssa.CallInstruction, t target, way 
 	c := instr.Common()
 	args := c.Args
 	if c.IsInvoke() {
-		args = append([]ssa.Value{c.Value}, c.Args...)
+		receiver := c.Value
+		if _, known := locks.Invoked(c); known != nil {
+			receiver = known
+		}
+		args = append([]ssa.Value{receiver}, c.Args...)
 	}
 	p := a.passage(ctx, instr, args, t, way)
 	callee := a.context(t.fn, p.entry)

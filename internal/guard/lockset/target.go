@@ -100,6 +100,9 @@ func (g *callGraph) noteStore(values *locks.Values, s *ssa.Store) {
 // otherwise its effect on locks is taken to be none.
 func (a *Analysis) targets(ctx *Context, c *ssa.CallCommon) (list []target, certain bool) {
 	if c.IsInvoke() {
+		if fn, _ := locks.Invoked(c); fn != nil && len(fn.Blocks) > 0 {
+			return []target{{fn: fn}}, true
+		}
 		return a.implementations(c), false
 	}
 	list, certain = a.functions(ctx, c.Value)
