@@ -11,6 +11,7 @@ require (
 )
 
 require (
+	golang.org/x/arch v0.32.0
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )

@@ -67,6 +67,7 @@ var imports = map[string][]string{
 	"internal/protect/write": {"internal/protect/facts", "internal/protect/plan", "internal/source"},
 	"internal/protect/watch": {"internal/finding", "tolerate"},
 	"internal/protect/aside": {"internal/page", "internal/protect/watch", "isolate"},
+	"internal/x86":           {},
 	"cmd/cofferdam":          {"internal/..."},
 	"examples/...":           {"isolate", "tolerate"},
 	"bench/...":              {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
