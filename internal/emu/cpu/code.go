@@ -1,0 +1,179 @@
+package cpu
+
+import (
+	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
+	"github.com/cofferdam-go/cofferdam/internal/x86"
+)
+
+// A handler executes an instruction.
+type handler func(*CPU, *op)
+
+// An op is an instruction as it is executed.
+type op struct {
+	exec handler
+	next uint64 // the address after it
+	imm  uint64 // the immediate, or where a jump goes to
+	disp uint64
+	inst *x86.Inst
+
+	base, index, scale, segment uint8
+	dst, src                    uint8 // the registers of the first two operands
+	size, shift                 uint8 // of the operation: bytes, and how far to shift them up
+	len                         uint8
+	cond                        x86.Cond
+	access                      access // of the operand in memory
+	touches                     bool   // it may access memory that another thread sees
+	site                        uint32
+}
+
+// An access is what an instruction does to its operand in memory.
+type access uint8
+
+const (
+	reads  access = 1
+	writes access = 2
+)
+
+// A block is a run of instructions that are always executed from the first to the last,
+// unless one of them traps.
+type block struct {
+	start, end uint64
+	ops        []op
+}
+
+const (
+	recentBlocks = 1 << 13
+	maxBlock     = 64
+)
+
+// recentIndex is a block's place among the recent ones.
+func recentIndex(pc uint64) uint64 { return (pc ^ pc>>13) % recentBlocks }
+
+// Code is the instructions of a program that were decoded so far. It belongs to one
+// address space and to all its threads.
+type Code struct {
+	recent  [recentBlocks]*block
+	blocks  map[uint64]*block
+	version uint64
+
+	sites   []Site
+	numbers map[uint64]uint32 // of sites, by address
+}
+
+// A Site is an instruction that was executed, or at least decoded.
+type Site struct {
+	PC   uint64
+	Inst *x86.Inst
+}
+
+// NewCode returns the code of an address space.
+func NewCode() *Code {
+	return &Code{blocks: map[uint64]*block{}, numbers: map[uint64]uint32{}, sites: make([]Site, 1)}
+}
+
+// Sites returns the instructions by their numbers; 0 is none.
+func (code *Code) Sites() []Site { return code.sites }
+
+// lookup returns the block that starts at pc. A fault panics.
+func (code *Code) lookup(m *mem.Space, pc uint64) *block {
+	if code.version != m.CodeVersion() {
+		clear(code.recent[:])
+		clear(code.blocks)
+		code.version = m.CodeVersion()
+	}
+	b := code.blocks[pc]
+	if b == nil {
+		b = code.decode(m, pc)
+		code.blocks[pc] = b
+	}
+	code.recent[recentIndex(pc)] = b
+	return b
+}
+
+// decode makes a block of the instructions at pc. One that cannot be decoded ends the
+// block before it, and traps when it is the first.
+func (code *Code) decode(m *mem.Space, pc uint64) *block {
+	b := &block{start: pc, end: pc}
+	for len(b.ops) < maxBlock {
+		var raw [x86.MaxLen]byte
+		in := new(x86.Inst)
+		n, ok := fetch(m, b.end, raw[:], len(b.ops) == 0)
+		if !ok {
+			break
+		}
+		if err := x86.Decode(raw[:n], in); err != nil {
+			if len(b.ops) > 0 {
+				break
+			}
+			if err == x86.ErrTruncated {
+				m.Fetch(b.end+uint64(n), raw[:1])
+			}
+			panic(Trap{Kind: Missing, Text: missingText(raw[:n], b.end, err)})
+		}
+		b.ops = append(b.ops, code.prepare(in, b.end))
+		b.end += uint64(in.Len)
+		if in.EndsBlock() {
+			break
+		}
+	}
+	return b
+}
+
+// fetch reads code. Only for the first instruction of a block is a fault one.
+func fetch(m *mem.Space, pc uint64, raw []byte, must bool) (n int, ok bool) {
+	if !must {
+		if a, mapped := m.Area(pc); !mapped || a.Prot&mem.Exec == 0 {
+			return 0, false
+		}
+	}
+	return m.Fetch(pc, raw), true
+}
+
+// prepare makes an op of an instruction.
+func (code *Code) prepare(in *x86.Inst, pc uint64) op {
+	o := op{inst: in, next: pc + uint64(in.Len), len: in.Len, imm: uint64(in.Imm), size: in.Size, shift: 64 - 8*in.Size, cond: in.Cond, dst: uint8(in.Args[0].Reg), src: uint8(in.Args[1].Reg)}
+	o.base, o.index, o.segment = zero, zero, zero
+	if i, ok := in.HasMemory(); ok {
+		m := &in.Mem
+		o.disp = uint64(m.Disp)
+		switch {
+		case m.Base == x86.RIP:
+			o.disp += o.next
+		case m.Base != x86.NoReg:
+			o.base = uint8(m.Base)
+		}
+		if m.Index != x86.NoReg {
+			o.index = uint8(m.Index)
+		}
+		for s := m.Scale; s > 1; s >>= 1 {
+			o.scale++
+		}
+		switch m.Segment {
+		case x86.FS:
+			o.segment = fsBase
+		case x86.GS:
+			o.segment = gsBase
+		}
+		o.access = accessOf(in, i)
+	}
+	for _, a := range in.Args {
+		if a.Place == x86.Relative {
+			o.imm = in.Target(pc)
+		}
+	}
+	o.touches = o.access != 0 || implicit(in.Op) != 0
+	o.exec = choose(in, &o)
+	o.site = code.site(in, pc)
+	return o
+}
+
+// site returns the number of an instruction.
+func (code *Code) site(in *x86.Inst, pc uint64) uint32 {
+	n, ok := code.numbers[pc]
+	if !ok || *code.sites[n].Inst != *in {
+		n = uint32(len(code.sites))
+		code.sites = append(code.sites, Site{pc, in})
+		code.numbers[pc] = n
+	}
+	return n
+}

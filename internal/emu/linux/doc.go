@@ -1,0 +1,39 @@
+// Package linux is the kernel and the machine around an emulated program: it loads an
+// x86-64 ELF program with the real dynamic linker and C library of the host, gives it
+// threads, memory, files, signals and time, and answers its system calls.
+//
+// A [Process] is one program. Its threads are structures; which one executes next is up to
+// the caller. [Process.Run] takes them in turn; [Process.Advance] executes one up to its
+// next visible step, so that a strategy can decide. Either way the run follows from the
+// program, its input and the order of the threads alone: addresses are fixed, random bytes
+// come from a seed, and time is an instruction a nanosecond, which leaps when no thread can
+// go on.
+//
+// # Files
+//
+// Files of the host are read, never written. What the program creates, changes or removes
+// is kept in memory, over the host's files, and belongs to a snapshot like all else.
+// Standard input is read whole when it is first asked for. There are no sockets and no
+// child processes. What a program was refused, or did not get as asked for, is listed by
+// [Process.Notes]; a system call that is missing fails with ENOSYS and is named there.
+//
+// # Waiting
+//
+// A thread that has to wait says for what (waiting), as data and not as code, so that a
+// snapshot can keep it. A futex wait is ended by the thread that wakes; a wait for a pipe
+// ends with the system call being made again; all can end by time or by a signal. When no
+// thread can go on and no time would help, that is a deadlock.
+//
+//	process.go   the process, running, and how it ends
+//	load.go      ELF files, the first stack
+//	thread.go    threads, waiting, virtual time
+//	futex.go     futexes
+//	signal.go    signals and their frames
+//	fs.go        files: the host's, and those over them
+//	fd.go        open files and pipes
+//	snapshot.go  going back
+//	table.go     system calls by name and number
+//	syscall.go   their dispatch; memory
+//	sysio.go, sysfile.go, sysproc.go, systime.go  all the others
+//	errno.go     their errors
+package linux

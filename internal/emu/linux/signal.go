@@ -1,0 +1,407 @@
+package linux
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
+	"github.com/cofferdam-go/cofferdam/internal/x86"
+)
+
+// A Signal is a signal by its number.
+type Signal int
+
+const (
+	SIGHUP  Signal = 1
+	SIGINT  Signal = 2
+	SIGILL  Signal = 4
+	SIGTRAP Signal = 5
+	SIGABRT Signal = 6
+	SIGBUS  Signal = 7
+	SIGFPE  Signal = 8
+	SIGKILL Signal = 9
+	SIGSEGV Signal = 11
+	SIGPIPE Signal = 13
+	SIGALRM Signal = 14
+	SIGTERM Signal = 15
+	SIGCHLD Signal = 17
+	SIGCONT Signal = 18
+	SIGSTOP Signal = 19
+)
+
+var signalNames = map[Signal]string{
+	SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL",
+	SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGCHLD: "SIGCHLD", SIGCONT: "SIGCONT", SIGSTOP: "SIGSTOP",
+}
+
+func (s Signal) String() string {
+	if n, ok := signalNames[s]; ok {
+		return n
+	}
+	return fmt.Sprintf("signal %d", int(s))
+}
+
+func (s Signal) bit() uint64 { return 1 << (s - 1) }
+
+// An action is what a program wants done about a signal.
+type action struct{ handler, flags, restorer, mask uint64 }
+
+const (
+	saOnStack   = 0x08000000
+	saRestart   = 0x10000000
+	saNoDefer   = 0x40000000
+	saResetHand = 0x80000000
+
+	handlerDefault = 0
+	handlerIgnore  = 1
+)
+
+// faultInfo is what a handler is told about a fault.
+type faultInfo struct {
+	signal Signal
+	addr   uint64
+	text   string
+}
+
+// ignored reports whether a signal makes no difference to the process.
+func (p *Process) ignored(s Signal) bool {
+	switch p.actions[s].handler {
+	case handlerIgnore:
+		return true
+	case handlerDefault:
+		return s == SIGCHLD || s == SIGCONT || s == 23 || s == 28
+	}
+	return false
+}
+
+// raise makes a signal pending, for one thread or for the process.
+func (p *Process) raise(s Signal, t *Thread) {
+	if s == 0 || p.ignored(s) && s != SIGKILL && !p.awaited(s) {
+		return
+	}
+	if t != nil {
+		t.pending |= s.bit()
+	} else {
+		p.pending |= s.bit()
+	}
+}
+
+// awaited reports whether a thread waits for just this signal.
+func (p *Process) awaited(s Signal) bool {
+	for _, t := range p.threads {
+		if t.wait.signals&s.bit() != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// deliverable returns the signals that can be delivered to a thread.
+func (p *Process) deliverable(t *Thread) uint64 { return (t.pending | p.pending) &^ t.blocked }
+
+// deliver has a thread enter the handler of a pending signal, or the process die of it.
+func (p *Process) deliver(t *Thread) {
+	for p.exit == nil {
+		set := p.deliverable(t)
+		if set == 0 {
+			return
+		}
+		s := Signal(bits.TrailingZeros64(set) + 1)
+		if t.pending&s.bit() != 0 {
+			t.pending &^= s.bit()
+		} else {
+			p.pending &^= s.bit()
+		}
+		if p.ignored(s) && s != SIGKILL {
+			continue
+		}
+		if p.actions[s].handler == handlerDefault || s == SIGKILL {
+			p.kill(t, s, "")
+			return
+		}
+		p.enter(t, s)
+	}
+}
+
+// kill ends the process by a signal.
+func (p *Process) kill(t *Thread, s Signal, text string) {
+	p.exit = &Exit{Reason: Killed, Signal: s, Code: 128 + int(s), Thread: t, PC: t.CPU.PC, Text: text}
+}
+
+// fault is a signal that an instruction causes: it cannot be ignored, nor come later.
+func (p *Process) fault(t *Thread, s Signal, addr uint64, text string) {
+	h := p.actions[s].handler
+	if h == handlerDefault || h == handlerIgnore || t.blocked&s.bit() != 0 {
+		p.kill(t, s, text)
+		return
+	}
+	t.fault = faultInfo{s, addr, text}
+	p.enter(t, s)
+}
+
+// Sizes of what is on the stack of a signal handler: struct rt_sigframe.
+const (
+	contextAt = 8
+	infoAt    = contextAt + 304
+	frameSize = infoAt + 128
+	fxSize    = 512
+)
+
+// enter pushes a frame and starts the handler of a signal.
+func (p *Process) enter(t *Thread, s Signal) {
+	c, a := t.CPU, p.actions[s]
+	mask := t.blocked
+	if t.restores {
+		mask, t.restores = t.restore, false
+	}
+	sp := c.R[x86.RSP] - 128 // below the red zone
+	if a.flags&saOnStack != 0 && t.stack[2] != 0 && sp-t.stack[0] >= t.stack[2] {
+		sp = t.stack[0] + t.stack[2]
+	}
+	fx := (sp - fxSize) &^ 63
+	frame := (fx-frameSize)&^15 - 8
+	if !p.writeFrame(t, s, frame, fx, mask) {
+		p.kill(t, SIGSEGV, "no room on the stack for a signal")
+		return
+	}
+	c.R[x86.RSP] = frame
+	c.R[x86.RDI], c.R[x86.RSI], c.R[x86.RDX], c.R[x86.RAX] = uint64(s), frame+infoAt, frame+contextAt, 0
+	c.PC = a.handler
+	c.SetFlags(c.Flags() &^ cpu.DF)
+	t.blocked |= a.mask
+	if a.flags&saNoDefer == 0 {
+		t.blocked |= s.bit()
+	}
+	if a.flags&saResetHand != 0 {
+		p.actions[s].handler = handlerDefault
+	}
+	t.fault = faultInfo{}
+}
+
+// saved are the registers in the order of struct sigcontext.
+var saved = []x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.R14, x86.R15, x86.RDI, x86.RSI, x86.RBP, x86.RBX, x86.RDX, x86.RAX, x86.RCX, x86.RSP}
+
+const registersAt = contextAt + 40
+
+func (p *Process) writeFrame(t *Thread, s Signal, frame, fx, mask uint64) bool {
+	c, le := t.CPU, binary.LittleEndian
+	b := make([]byte, frameSize)
+	le.PutUint64(b, p.actions[s].restorer)
+	le.PutUint64(b[contextAt+16:], t.stack[0])
+	le.PutUint64(b[contextAt+24:], t.stack[1])
+	le.PutUint64(b[contextAt+32:], t.stack[2])
+	regs := b[registersAt:]
+	for i, r := range saved {
+		le.PutUint64(regs[8*i:], c.R[r])
+	}
+	le.PutUint64(regs[128:], c.PC)
+	le.PutUint64(regs[136:], c.Flags())
+	le.PutUint64(regs[144:], 0x002b000000000033) // the segments
+	if t.fault.signal == s {
+		le.PutUint64(regs[176:], t.fault.addr)
+		le.PutUint64(b[infoAt+16:], t.fault.addr)
+		le.PutUint32(b[infoAt+8:], 1)
+	}
+	le.PutUint64(regs[184:], fx)
+	le.PutUint64(b[contextAt+296:], mask)
+	le.PutUint32(b[infoAt:], uint32(s))
+	if t.fault.signal != s {
+		le.PutUint32(b[infoAt+8:], ^uint32(5)) // from tkill
+		le.PutUint32(b[infoAt+16:], firstTID)
+		le.PutUint32(b[infoAt+20:], userID)
+	}
+	state := make([]byte, fxSize)
+	c.EncodeFXState(state)
+	return p.Mem.WriteAt(state, fx) && p.Mem.WriteAt(b, frame)
+}
+
+// sysSigreturn goes back to where a signal came.
+func sysSigreturn(p *Process, t *Thread, _ *args) uint64 {
+	c, le := t.CPU, binary.LittleEndian
+	b := make([]byte, frameSize)
+	// The handler's return took the first word.
+	if !p.Mem.ReadAt(b[8:], c.R[x86.RSP]) {
+		p.kill(t, SIGSEGV, "the stack of a signal handler is gone")
+		return 0
+	}
+	regs := b[registersAt:]
+	for i, r := range saved {
+		c.R[r] = le.Uint64(regs[8*i:])
+	}
+	c.PC = le.Uint64(regs[128:])
+	c.SetFlags(le.Uint64(regs[136:]))
+	t.blocked = le.Uint64(b[contextAt+296:]) &^ (SIGKILL.bit() | SIGSTOP.bit())
+	if fx := le.Uint64(regs[184:]); fx != 0 {
+		state := make([]byte, fxSize)
+		if p.Mem.ReadAt(state, fx) {
+			c.DecodeFXState(state)
+		}
+	}
+	return c.R[x86.RAX]
+}
+
+func sysSigaction(p *Process, t *Thread, a *args) uint64 {
+	s := a[0]
+	if s < 1 || s > 64 {
+		return EINVAL.result()
+	}
+	le := binary.LittleEndian
+	var b [32]byte
+	if a[2] != 0 {
+		old := p.actions[s]
+		for i, w := range []uint64{old.handler, old.flags, old.restorer, old.mask} {
+			le.PutUint64(b[8*i:], w)
+		}
+		if !p.Mem.WriteAt(b[:], a[2]) {
+			return EFAULT.result()
+		}
+	}
+	if a[1] != 0 {
+		if !p.Mem.ReadAt(b[:], a[1]) {
+			return EFAULT.result()
+		}
+		p.actions[s] = action{le.Uint64(b[0:]), le.Uint64(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:])}
+	}
+	return 0
+}
+
+func sysSigprocmask(p *Process, t *Thread, a *args) uint64 {
+	old := t.blocked
+	if a[1] != 0 {
+		set, ok := p.Mem.Word(a[1])
+		if !ok {
+			return EFAULT.result()
+		}
+		switch a[0] {
+		case 0:
+			t.blocked |= set
+		case 1:
+			t.blocked &^= set
+		case 2:
+			t.blocked = set
+		default:
+			return EINVAL.result()
+		}
+		t.blocked &^= SIGKILL.bit() | SIGSTOP.bit()
+	}
+	if a[2] != 0 && !p.putWord(a[2], old) {
+		return EFAULT.result()
+	}
+	return 0
+}
+
+func sysSigaltstack(p *Process, t *Thread, a *args) uint64 {
+	var b [24]byte
+	if a[1] != 0 {
+		for i, w := range t.stack {
+			binary.LittleEndian.PutUint64(b[8*i:], w)
+		}
+		if t.stack[2] == 0 {
+			b[8] = 2 // SS_DISABLE
+		}
+		if !p.Mem.WriteAt(b[:], a[1]) {
+			return EFAULT.result()
+		}
+	}
+	if a[0] != 0 {
+		if !p.Mem.ReadAt(b[:], a[0]) {
+			return EFAULT.result()
+		}
+		for i := range t.stack {
+			t.stack[i] = binary.LittleEndian.Uint64(b[8*i:])
+		}
+		if t.stack[1]&2 != 0 {
+			t.stack = [3]uint64{}
+		}
+	}
+	return 0
+}
+
+func sysSigsuspend(p *Process, t *Thread, a *args) uint64 {
+	set, ok := p.Mem.Word(a[0])
+	if !ok {
+		return EFAULT.result()
+	}
+	t.restore, t.restores, t.blocked = t.blocked, true, set
+	t.wait = waiting{kind: onSignal, name: "rt_sigsuspend"}
+	return EINTR.result()
+}
+
+func sysPause(_ *Process, t *Thread, _ *args) uint64 {
+	t.wait = waiting{kind: onSignal, name: "pause"}
+	return EINTR.result()
+}
+
+// sysSigtimedwait takes a pending signal, or waits for the time it is given.
+func sysSigtimedwait(p *Process, t *Thread, a *args) uint64 {
+	set, ok := p.Mem.Word(a[0])
+	if !ok {
+		return EFAULT.result()
+	}
+	t.wait = waiting{kind: onSignal, name: "rt_sigtimedwait", signals: set, addr: a[1]}
+	if a[2] != 0 {
+		d, _ := p.timespec(a[2])
+		t.wait.deadline = p.now() + max(d, 1)
+	}
+	if p.takeAwaited(t) {
+		t.wait = waiting{}
+		return t.CPU.R[x86.RAX]
+	}
+	return EAGAIN.result()
+}
+
+// takeAwaited gives a thread in sigtimedwait its signal, if one is pending.
+func (p *Process) takeAwaited(t *Thread) bool {
+	set := (t.pending | p.pending) & t.wait.signals
+	if set == 0 {
+		return false
+	}
+	s := Signal(bits.TrailingZeros64(set) + 1)
+	if t.pending&s.bit() != 0 {
+		t.pending &^= s.bit()
+	} else {
+		p.pending &^= s.bit()
+	}
+	if t.wait.addr != 0 {
+		info := make([]byte, 128)
+		binary.LittleEndian.PutUint32(info, uint32(s))
+		p.Mem.WriteAt(info, t.wait.addr)
+	}
+	t.CPU.R[x86.RAX] = uint64(s)
+	return true
+}
+
+func sysKill(p *Process, t *Thread, a *args) uint64 {
+	if pid := int64(int32(a[0])); pid != firstTID && pid != 0 && pid != -firstTID {
+		return ESRCH.result()
+	}
+	return p.send(nil, a[1])
+}
+
+func sysTkill(p *Process, t *Thread, a *args) uint64  { return p.sendTo(a[0], a[1]) }
+func sysTgkill(p *Process, t *Thread, a *args) uint64 { return p.sendTo(a[1], a[2]) }
+
+func (p *Process) sendTo(tid, signal uint64) uint64 {
+	for _, t := range p.threads {
+		if uint64(t.TID) == tid && !t.Ended {
+			return p.send(t, signal)
+		}
+	}
+	return ESRCH.result()
+}
+
+func (p *Process) send(t *Thread, signal uint64) uint64 {
+	if signal > 64 {
+		return EINVAL.result()
+	}
+	p.raise(Signal(signal), t)
+	return 0
+}
+
+func sysSigpending(p *Process, t *Thread, a *args) uint64 {
+	if !p.putWord(a[0], t.pending|p.pending) {
+		return EFAULT.result()
+	}
+	return 0
+}

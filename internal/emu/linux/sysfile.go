@@ -1,0 +1,409 @@
+package linux
+
+import (
+	"encoding/binary"
+	"path"
+	"strings"
+)
+
+// Names of files.
+
+const (
+	atCWD       = -100
+	atNoFollow  = 0x100
+	atRemoveDir = 0x200
+	atEmptyPath = 0x1000
+)
+
+// path reads a path, and makes it an absolute one.
+func (p *Process) path(dir uint64, addr uint64) (string, errno) {
+	s, ok := p.Mem.String(addr, 4096)
+	if !ok {
+		return "", EFAULT
+	}
+	if s == "" {
+		return "", ENOENT
+	}
+	base := p.dir
+	if int32(dir) != atCWD && !path.IsAbs(s) {
+		d := p.fd(uint64(uint32(dir)))
+		if d == nil {
+			return "", EBADF
+		}
+		base = d.node.path
+	}
+	return absolute(base, s), 0
+}
+
+func cwd() uint64 {
+	at := int64(atCWD)
+	return uint64(at)
+}
+
+func sysOpen(p *Process, _ *Thread, a *args) uint64 { return p.open(cwd(), a[0], a[1], a[2]) }
+func sysCreat(p *Process, _ *Thread, a *args) uint64 {
+	return p.open(cwd(), a[0], openCreate|openTrunc|openWrite, a[1])
+}
+func sysOpenat(p *Process, _ *Thread, a *args) uint64 { return p.open(a[0], a[1], a[2], a[3]) }
+
+func (p *Process) open(dir, addr, flags, mode uint64) uint64 {
+	name, e := p.path(dir, addr)
+	if e != 0 {
+		return e.result()
+	}
+	if name == "/dev/stdin" || name == "/dev/stdout" || name == "/dev/stderr" || strings.HasPrefix(name, "/proc/self/fd/") || strings.HasPrefix(name, "/dev/fd/") {
+		return p.reopen(name)
+	}
+	n, e := p.lookup(name, flags&openNoLink == 0)
+	switch {
+	case e == ENOENT && flags&openCreate != 0:
+		if parent, pe := p.lookup(path.Dir(name), true); pe != 0 || parent.kind != directory {
+			return ENOENT.result()
+		}
+		n = p.create(name, regular, uint32(mode))
+	case e != 0:
+		return e.result()
+	case flags&openCreate != 0 && flags&openExcl != 0:
+		return EEXIST.result()
+	case n.kind == symlink:
+		return ELOOP.result()
+	case n.kind == directory && flags&openAccess != 0:
+		return EISDIR.result()
+	case n.kind != directory && flags&openDir != 0:
+		return ENOTDIR.result()
+	}
+	if flags&openTrunc != 0 && flags&openAccess != 0 && n.kind == regular {
+		n = p.owned(n)
+		n.data, n.time = nil, p.now()
+	}
+	if !n.own && n.kind == regular && flags&openAccess != 0 {
+		p.note("%s is opened for writing; what is written stays in the emulation", name)
+	}
+	return p.install(&description{node: n, flags: flags &^ (openCreate | openExcl | openTrunc), closeOnExec: flags&openCloexec != 0}, 0)
+}
+
+// reopen opens a file that is open already.
+func (p *Process) reopen(name string) uint64 {
+	number := map[string]uint64{"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+	n, ok := number[name]
+	if !ok {
+		for _, c := range path.Base(name) {
+			if c < '0' || c > '9' {
+				return ENOENT.result()
+			}
+			n = 10*n + uint64(c-'0')
+		}
+	}
+	d := p.fd(n)
+	if d == nil {
+		return ENOENT.result()
+	}
+	return p.install(d, 0)
+}
+
+// Kinds of files, in the mode.
+var kindBits = map[nodeKind]uint32{regular: 0o100000, directory: 0o040000, symlink: 0o120000, nullDevice: 0o020000, zeroDevice: 0o020000, randomDevice: 0o020000, pipeNode: 0o010000, console: 0o010000}
+
+// stat writes a struct stat.
+func (p *Process) stat(n *node, addr uint64) uint64 {
+	b := make([]byte, 144)
+	le := binary.LittleEndian
+	size := int64(len(n.data))
+	if n.kind == symlink {
+		size = int64(len(n.link))
+	}
+	le.PutUint64(b[0:], 1)
+	le.PutUint64(b[8:], inode(n.path))
+	le.PutUint64(b[16:], 1)
+	le.PutUint32(b[24:], kindBits[n.kind]|n.mode)
+	le.PutUint32(b[28:], userID)
+	le.PutUint32(b[32:], userID)
+	if n.kind >= nullDevice && n.kind <= randomDevice {
+		le.PutUint64(b[40:], 0x100+uint64(n.kind))
+	}
+	le.PutUint64(b[48:], uint64(size))
+	le.PutUint64(b[56:], 4096)
+	le.PutUint64(b[64:], uint64(size+511)/512)
+	s, ns := seconds(n.time)
+	for i := range 3 {
+		le.PutUint64(b[72+16*i:], s)
+		le.PutUint64(b[80+16*i:], ns)
+	}
+	if !p.Mem.WriteAt(b, addr) {
+		return EFAULT.result()
+	}
+	return 0
+}
+
+func (p *Process) statPath(dir, name, to uint64, follow bool) uint64 {
+	s, e := p.path(dir, name)
+	if e != 0 {
+		return e.result()
+	}
+	n, e := p.lookup(s, follow)
+	if e != 0 {
+		return e.result()
+	}
+	return p.stat(n, to)
+}
+
+func sysStat(p *Process, _ *Thread, a *args) uint64  { return p.statPath(cwd(), a[0], a[1], true) }
+func sysLstat(p *Process, _ *Thread, a *args) uint64 { return p.statPath(cwd(), a[0], a[1], false) }
+
+func sysFstat(p *Process, _ *Thread, a *args) uint64 {
+	d := p.fd(a[0])
+	if d == nil {
+		return EBADF.result()
+	}
+	return p.stat(d.node, a[1])
+}
+
+// empty reports whether a path argument is empty, and stands for the file itself.
+func (p *Process) empty(addr, flags uint64) bool {
+	s, ok := p.Mem.String(addr, 1)
+	return ok && s == "" && flags&atEmptyPath != 0
+}
+
+func sysNewfstatat(p *Process, t *Thread, a *args) uint64 {
+	if p.empty(a[1], a[3]) {
+		return sysFstat(p, t, &args{uint64(uint32(a[0])), a[2]})
+	}
+	return p.statPath(a[0], a[1], a[2], a[3]&atNoFollow == 0)
+}
+
+func sysStatx(p *Process, _ *Thread, a *args) uint64 {
+	var n *node
+	if p.empty(a[1], a[2]) {
+		d := p.fd(uint64(uint32(a[0])))
+		if d == nil {
+			return EBADF.result()
+		}
+		n = d.node
+	} else {
+		s, e := p.path(a[0], a[1])
+		if e == 0 {
+			n, e = p.lookup(s, a[2]&atNoFollow == 0)
+		}
+		if e != 0 {
+			return e.result()
+		}
+	}
+	b := make([]byte, 256)
+	le := binary.LittleEndian
+	le.PutUint32(b[0:], 0x7ff)
+	le.PutUint32(b[4:], 4096)
+	le.PutUint32(b[16:], 1)
+	le.PutUint32(b[20:], userID)
+	le.PutUint32(b[24:], userID)
+	le.PutUint16(b[28:], uint16(kindBits[n.kind]|n.mode))
+	le.PutUint64(b[32:], inode(n.path))
+	le.PutUint64(b[40:], uint64(len(n.data)))
+	le.PutUint64(b[48:], uint64(len(n.data)+511)/512)
+	s, ns := seconds(n.time)
+	for i := range 4 {
+		le.PutUint64(b[64+16*i:], s)
+		le.PutUint32(b[72+16*i:], uint32(ns))
+	}
+	le.PutUint32(b[140:], 1)
+	if !p.Mem.WriteAt(b, a[4]) {
+		return EFAULT.result()
+	}
+	return 0
+}
+
+func sysStatfs(p *Process, _ *Thread, a *args) uint64 {
+	return p.putWords(a[1], 0xef53, 4096, 1<<24, 1<<23, 1<<23, 1<<20, 1<<19, 0, 255, 4096, 0, 0, 0, 0, 0)
+}
+
+func sysAccess(p *Process, _ *Thread, a *args) uint64 { return p.access(cwd(), a[0], a[1]) }
+
+func sysFaccessat(p *Process, _ *Thread, a *args) uint64 { return p.access(a[0], a[1], a[2]) }
+
+func (p *Process) access(dir, addr, mode uint64) uint64 {
+	s, e := p.path(dir, addr)
+	if e != 0 {
+		return e.result()
+	}
+	n, e := p.lookup(s, true)
+	if e != 0 {
+		return e.result()
+	}
+	if mode&1 != 0 && n.mode&0o111 == 0 {
+		return EACCES.result()
+	}
+	return 0
+}
+
+func sysReadlink(p *Process, _ *Thread, a *args) uint64 { return p.readlink(cwd(), a[0], a[1], a[2]) }
+
+func sysReadlinkat(p *Process, _ *Thread, a *args) uint64 {
+	return p.readlink(a[0], a[1], a[2], a[3])
+}
+
+func (p *Process) readlink(dir, addr, to, size uint64) uint64 {
+	s, e := p.path(dir, addr)
+	if e != 0 {
+		return e.result()
+	}
+	n, e := p.lookup(s, false)
+	if e != 0 {
+		return e.result()
+	}
+	if n.kind != symlink {
+		return EINVAL.result()
+	}
+	b := []byte(n.link)[:min(uint64(len(n.link)), size)]
+	if !p.Mem.WriteAt(b, to) {
+		return EFAULT.result()
+	}
+	return uint64(len(b))
+}
+
+func sysGetcwd(p *Process, _ *Thread, a *args) uint64 {
+	b := append([]byte(p.dir), 0)
+	if uint64(len(b)) > a[1] {
+		return ERANGE.result()
+	}
+	if !p.Mem.WriteAt(b, a[0]) {
+		return EFAULT.result()
+	}
+	return uint64(len(b))
+}
+
+func sysChdir(p *Process, _ *Thread, a *args) uint64 {
+	s, e := p.path(cwd(), a[0])
+	if e != 0 {
+		return e.result()
+	}
+	n, e := p.lookup(s, true)
+	switch {
+	case e != 0:
+		return e.result()
+	case n.kind != directory:
+		return ENOTDIR.result()
+	}
+	p.dir = n.path
+	return 0
+}
+
+func sysMkdir(p *Process, _ *Thread, a *args) uint64 { return p.mkdir(cwd(), a[0], a[1]) }
+
+func sysMkdirat(p *Process, _ *Thread, a *args) uint64 { return p.mkdir(a[0], a[1], a[2]) }
+
+func (p *Process) mkdir(dir, addr, mode uint64) uint64 {
+	s, e := p.path(dir, addr)
+	if e != 0 {
+		return e.result()
+	}
+	if _, e := p.lookup(s, false); e == 0 {
+		return EEXIST.result()
+	}
+	p.create(s, directory, uint32(mode))
+	return 0
+}
+
+func sysRmdir(p *Process, _ *Thread, a *args) uint64 { return p.remove(cwd(), a[0], true) }
+
+func sysUnlink(p *Process, _ *Thread, a *args) uint64 { return p.remove(cwd(), a[0], false) }
+
+func sysUnlinkat(p *Process, _ *Thread, a *args) uint64 {
+	return p.remove(a[0], a[1], a[2]&atRemoveDir != 0)
+}
+
+// remove hides a file from the program. The host keeps it.
+func (p *Process) remove(dir, addr uint64, isDir bool) uint64 {
+	s, e := p.path(dir, addr)
+	if e != 0 {
+		return e.result()
+	}
+	n, e := p.lookup(s, false)
+	switch {
+	case e != 0:
+		return e.result()
+	case isDir && n.kind != directory:
+		return ENOTDIR.result()
+	case !isDir && n.kind == directory:
+		return EISDIR.result()
+	case isDir && len(p.entries(s)) > 2:
+		return ENOTEMPTY.result()
+	}
+	p.files.over[s] = nil
+	return 0
+}
+
+func sysRename(p *Process, _ *Thread, a *args) uint64 { return p.rename(cwd(), a[0], cwd(), a[1]) }
+
+func sysRenameat(p *Process, _ *Thread, a *args) uint64 { return p.rename(a[0], a[1], a[2], a[3]) }
+
+func (p *Process) rename(fromDir, from, toDir, to uint64) uint64 {
+	s, e := p.path(fromDir, from)
+	if e != 0 {
+		return e.result()
+	}
+	d, e := p.path(toDir, to)
+	if e != 0 {
+		return e.result()
+	}
+	n, e := p.lookup(s, false)
+	if e != 0 {
+		return e.result()
+	}
+	c := *n
+	c.path, c.own, c.file = d, true, nil
+	c.data = append([]byte(nil), n.data...)
+	p.files.over[s], p.files.over[d] = nil, &c
+	return 0
+}
+
+func sysFtruncate(p *Process, _ *Thread, a *args) uint64 {
+	d := p.fd(a[0])
+	if d == nil || d.node.kind != regular || d.flags&openAccess == 0 {
+		return EINVAL.result()
+	}
+	d.node = p.owned(d.node)
+	data := make([]byte, a[1])
+	copy(data, d.node.data)
+	d.node.data = data
+	return 0
+}
+
+// sysGetdents lists a directory, as many entries as fit.
+func sysGetdents(p *Process, _ *Thread, a *args) uint64 {
+	d := p.fd(a[0])
+	switch {
+	case d == nil:
+		return EBADF.result()
+	case d.node.kind != directory:
+		return ENOTDIR.result()
+	}
+	if d.entries == nil {
+		d.entries = p.entries(d.node.path)
+	}
+	var b []byte
+	for d.offset < int64(len(d.entries)) {
+		name := d.entries[d.offset]
+		size := (19 + len(name) + 1 + 7) &^ 7
+		if uint64(len(b)+size) > a[2] {
+			if len(b) == 0 {
+				return EINVAL.result()
+			}
+			break
+		}
+		full := path.Join(d.node.path, name)
+		kind := byte(0)
+		if n, e := p.lookup(full, false); e == 0 {
+			kind = byte(kindBits[n.kind] >> 12)
+		}
+		d.offset++
+		b = binary.LittleEndian.AppendUint64(b, inode(full))
+		b = binary.LittleEndian.AppendUint64(b, uint64(d.offset))
+		b = binary.LittleEndian.AppendUint16(b, uint16(size))
+		b = append(b, kind)
+		b = append(b, name...)
+		b = append(b, make([]byte, size-19-len(name))...)
+	}
+	if !p.Mem.WriteAt(b, a[1]) {
+		return EFAULT.result()
+	}
+	return uint64(len(b))
+}

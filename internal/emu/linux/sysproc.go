@@ -1,0 +1,167 @@
+package linux
+
+import "encoding/binary"
+
+// Who and where the process is.
+
+func sysGetpid(*Process, *Thread, *args) uint64  { return firstTID }
+func sysGetppid(*Process, *Thread, *args) uint64 { return 1 }
+func sysUser(*Process, *Thread, *args) uint64    { return userID }
+func sysYield(*Process, *Thread, *args) uint64   { return 0 }
+
+func sysGettid(_ *Process, t *Thread, _ *args) uint64 { return uint64(t.TID) }
+
+func sysSetTIDAddress(_ *Process, t *Thread, a *args) uint64 {
+	t.clearTID = a[0]
+	return uint64(t.TID)
+}
+
+func sysWait(*Process, *Thread, *args) uint64 { return ECHILD.result() }
+
+func sysSocket(p *Process, _ *Thread, _ *args) uint64 {
+	p.note("the program wanted a socket; there is no network in the emulation, and socket fails")
+	return EAFNOSUPPORT.result()
+}
+
+const (
+	archSetGS = 0x1001
+	archSetFS = 0x1002
+	archGetFS = 0x1003
+	archGetGS = 0x1004
+)
+
+func sysArchPrctl(p *Process, t *Thread, a *args) uint64 {
+	switch a[0] {
+	case archSetFS:
+		t.CPU.SetFSBase(a[1])
+	case archSetGS:
+		t.CPU.SetGSBase(a[1])
+	case archGetFS:
+		return p.putWords(a[1], t.CPU.FSBase())
+	case archGetGS:
+		return p.putWords(a[1], t.CPU.GSBase())
+	default:
+		return EINVAL.result()
+	}
+	return 0
+}
+
+func sysPrctl(p *Process, _ *Thread, a *args) uint64 {
+	const setName, getName = 15, 16
+	switch a[0] {
+	case setName:
+		return 0
+	case getName:
+		p.Mem.WriteAt(append([]byte("program"), make([]byte, 9)...), a[1])
+		return 0
+	}
+	return EINVAL.result()
+}
+
+func sysUname(p *Process, _ *Thread, a *args) uint64 {
+	b := make([]byte, 6*65)
+	for i, s := range []string{"Linux", "emulated", "6.1.0", "#1", "x86_64", "(none)"} {
+		copy(b[65*i:], s)
+	}
+	if !p.Mem.WriteAt(b, a[0]) {
+		return EFAULT.result()
+	}
+	return 0
+}
+
+func limit(resource uint64) (soft, hard uint64) {
+	const unlimited = ^uint64(0)
+	switch resource {
+	case 3: // the stack
+		return 8 << 20, unlimited
+	case 7: // files
+		return 1024, 4096
+	case 4: // core files
+		return 0, unlimited
+	}
+	return unlimited, unlimited
+}
+
+func sysGetrlimit(p *Process, _ *Thread, a *args) uint64 {
+	soft, hard := limit(a[0])
+	return p.putWords(a[1], soft, hard)
+}
+
+func sysPrlimit(p *Process, _ *Thread, a *args) uint64 {
+	if a[3] == 0 {
+		return 0
+	}
+	soft, hard := limit(a[1])
+	return p.putWords(a[3], soft, hard)
+}
+
+func sysGetrusage(p *Process, _ *Thread, a *args) uint64 {
+	words := make([]uint64, 18)
+	words[0], words[1] = p.count/1e9, p.count%1e9/1000
+	return p.putWords(a[1], words...)
+}
+
+func sysSysinfo(p *Process, _ *Thread, a *args) uint64 {
+	const gigabyte = 1 << 30
+	words := make([]uint64, 14)
+	words[0] = uint64(p.now()-bootTime) / 1e9
+	words[4], words[5] = 8*gigabyte, 6*gigabyte
+	words[10] = 1
+	words[13] = 1 // the unit
+	return p.putWords(a[0], words[:14]...)
+}
+
+// processors is how many there seem to be.
+const processors = 4
+
+func sysGetaffinity(p *Process, _ *Thread, a *args) uint64 {
+	if a[1] < 8 {
+		return EINVAL.result()
+	}
+	if e := p.putWords(a[2], 1<<processors-1); e != 0 {
+		return e
+	}
+	return 8
+}
+
+func sysGetcpu(p *Process, _ *Thread, a *args) uint64 {
+	for _, addr := range a[:2] {
+		if addr != 0 {
+			p.Mem.WriteAt(make([]byte, 4), addr)
+		}
+	}
+	return 0
+}
+
+func sysGetparam(p *Process, _ *Thread, a *args) uint64 {
+	if !p.Mem.WriteAt(make([]byte, 4), a[1]) {
+		return EFAULT.result()
+	}
+	return 0
+}
+
+func sysGetres(p *Process, _ *Thread, a *args) uint64 {
+	for _, addr := range a[:3] {
+		if !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, userID), addr) {
+			return EFAULT.result()
+		}
+	}
+	return 0
+}
+
+func sysGetpriority(*Process, *Thread, *args) uint64 { return 20 }
+
+func sysUmask(p *Process, _ *Thread, a *args) uint64 {
+	old := p.umask
+	p.umask = uint32(a[0] & 0o777)
+	return uint64(old)
+}
+
+func sysGetrandom(p *Process, _ *Thread, a *args) uint64 {
+	b := make([]byte, min(a[1], 1<<20))
+	p.random(b)
+	if !p.Mem.WriteAt(b, a[0]) {
+		return EFAULT.result()
+	}
+	return uint64(len(b))
+}

@@ -1,0 +1,235 @@
+package linux
+
+import (
+	"encoding/binary"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/x86"
+)
+
+// firstTID is the process, and its first thread, as the program knows them.
+const firstTID = 1000
+
+// A Thread is a thread of the process.
+type Thread struct {
+	CPU *cpu.CPU
+	// Number counts the threads from 1, TID is what the program knows.
+	Number uint32
+	TID    uint32
+	// Ended: it will not execute anything any more.
+	Ended bool
+
+	wait    waiting
+	calling bool // Advance stopped it at a system call, which is the next step
+
+	blocked  uint64 // signals that are not delivered
+	pending  uint64
+	restore  uint64 // the mask to go back to when sigsuspend returns
+	restores bool
+	stack    [3]uint64 // the alternative stack: address, flags, size
+	clearTID uint64
+	fault    faultInfo
+}
+
+// waiting is what a thread waits for.
+type waiting struct {
+	kind waitKind
+	name string // of the system call
+	addr uint64 // of a futex; of what is to be told about a signal
+	mask uint32
+	// signals are those that sigtimedwait waits for.
+	signals uint64
+	// deadline is when it gives up, 0 for never.
+	deadline int64
+	fds      []polled
+	order    uint64 // futex waiters are woken in the order in which they came
+}
+
+type waitKind uint8
+
+const (
+	notWaiting waitKind = iota
+	onFutex
+	onTime   // until the deadline
+	onFiles  // until one of fds is ready; then the system call is made again
+	onSignal // until one arrives
+)
+
+// newThread makes a thread. It can run at once.
+func (p *Process) newThread() *Thread {
+	t := &Thread{CPU: cpu.New(p.Mem, p.Code), Number: uint32(len(p.threads) + 1), TID: p.nextTID}
+	p.nextTID++
+	t.CPU.Clock = func() uint64 { return uint64(p.now() - startTime + 1e12) }
+	p.threads = append(p.threads, t)
+	return t
+}
+
+// Runs reports whether a thread neither ended nor waits.
+func (t *Thread) Runs() bool { return !t.Ended && t.wait.kind == notWaiting }
+
+// Calling reports whether the next step of a thread is a system call.
+func (t *Thread) Calling() bool { return t.calling }
+
+// Waits names the system call that a thread waits in, "" if it does not.
+func (t *Thread) Waits() string { return t.wait.name }
+
+// Ready reports whether a thread can go on, and has it go on if it waited.
+func (p *Process) Ready(t *Thread) bool {
+	if t.Ended {
+		return false
+	}
+	w := &t.wait
+	switch {
+	case w.kind == notWaiting:
+		return true
+	case w.signals != 0 && p.takeAwaited(t):
+	case p.deliverable(t) != 0:
+		// The signal frame keeps this as what the system call returned.
+		t.CPU.R[x86.RAX] = EINTR.result()
+		if w.kind == onFiles {
+			t.CPU.PC += 2
+		}
+	case w.kind == onFiles && p.anyReady(w.fds):
+	case w.deadline != 0 && p.now() >= w.deadline:
+		switch w.kind {
+		case onFutex:
+			t.CPU.R[x86.RAX] = ETIMEDOUT.result()
+		case onFiles:
+			t.CPU.R[x86.RAX] = 0
+			t.CPU.PC += 2
+		case onSignal:
+			t.CPU.R[x86.RAX] = EAGAIN.result()
+		case onTime:
+			t.CPU.R[x86.RAX] = 0
+		}
+	default:
+		return false
+	}
+	t.wait = waiting{}
+	return true
+}
+
+// Idle lets time pass until a thread can go on. It reports whether one ever can.
+func (p *Process) Idle() bool {
+	next := int64(0)
+	earliest := func(d int64) {
+		if d != 0 && (next == 0 || d < next) {
+			next = d
+		}
+	}
+	for _, t := range p.threads {
+		if !t.Ended {
+			earliest(t.wait.deadline)
+		}
+	}
+	earliest(p.alarm)
+	if next == 0 {
+		return false
+	}
+	if now := p.now(); next > now {
+		p.skipped += next - now
+	}
+	p.ring()
+	return true
+}
+
+// now is the program's time. An instruction takes a nanosecond.
+func (p *Process) now() int64 { return startTime + p.skipped + int64(p.count) }
+
+// endThread ends a thread.
+func (p *Process) endThread(t *Thread) {
+	t.Ended = true
+	t.CPU.Note(event.Access{Kind: event.End})
+	if t.clearTID != 0 {
+		p.Mem.WriteAt(make([]byte, 4), t.clearTID)
+		p.wake(t.clearTID, 1, ^uint32(0))
+	}
+	for _, other := range p.threads {
+		if !other.Ended {
+			return
+		}
+	}
+	p.exit = &Exit{Thread: t, PC: t.CPU.PC}
+}
+
+// Flags of clone.
+const (
+	cloneVM           = 0x100
+	cloneThread       = 0x10000
+	cloneSetTLS       = 0x80000
+	cloneParentSetTID = 0x100000
+	cloneChildClear   = 0x200000
+	cloneChildSetTID  = 0x1000000
+)
+
+// cloneArgs is struct clone_args.
+type cloneArgs struct {
+	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
+}
+
+func sysClone(p *Process, t *Thread, a *args) uint64 {
+	return p.clone(t, cloneArgs{flags: a[0], stack: a[1], parentTID: a[2], childTID: a[3], tls: a[4]})
+}
+
+func sysClone3(p *Process, t *Thread, a *args) uint64 {
+	var raw [64]byte
+	if !p.Mem.ReadAt(raw[:min(a[1], 64)], a[0]) {
+		return EFAULT.result()
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(raw[8*i:]) }
+	c := cloneArgs{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)}
+	c.stack += c.stackSize
+	return p.clone(t, c)
+}
+
+// clone makes a thread that goes on where its creator does.
+func (p *Process) clone(t *Thread, a cloneArgs) uint64 {
+	if a.flags&cloneThread == 0 || a.flags&cloneVM == 0 {
+		p.note("the program wanted a child process, which is not emulated: fork and the like fail with ENOSYS")
+		return ENOSYS.result()
+	}
+	n := p.newThread()
+	saved := *n.CPU
+	*n.CPU = *t.CPU
+	n.CPU.Clock, n.CPU.Count = saved.Clock, 0
+	n.CPU.Fork()
+	if t.CPU.Recording() {
+		n.CPU.Record(true)
+		n.CPU.Note(event.Access{Kind: event.Start})
+		t.CPU.Note(event.Access{Kind: event.Go, After: uint64(n.Number)})
+	}
+	n.CPU.R[x86.RAX] = 0
+	if a.stack != 0 {
+		n.CPU.R[x86.RSP] = a.stack
+	}
+	if a.flags&cloneSetTLS != 0 {
+		n.CPU.SetFSBase(a.tls)
+	}
+	n.blocked = t.blocked
+	if a.flags&cloneChildClear != 0 {
+		n.clearTID = a.childTID
+	}
+	var tid [4]byte
+	binary.LittleEndian.PutUint32(tid[:], n.TID)
+	if a.flags&cloneParentSetTID != 0 {
+		p.Mem.WriteAt(tid[:], a.parentTID)
+	}
+	if a.flags&cloneChildSetTID != 0 {
+		p.Mem.WriteAt(tid[:], a.childTID)
+	}
+	return uint64(n.TID)
+}
+
+func sysExit(p *Process, t *Thread, a *args) uint64 {
+	p.endThread(t)
+	if p.exit != nil {
+		p.exit.Code = int(a[0] & 0xff)
+	}
+	return 0
+}
+
+func sysExitGroup(p *Process, t *Thread, a *args) uint64 {
+	p.exit = &Exit{Code: int(a[0] & 0xff), Thread: t, PC: t.CPU.PC}
+	return 0
+}

@@ -1,0 +1,106 @@
+package emu
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"path/filepath"
+	"sort"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
+)
+
+// A symbol is a named range of addresses.
+type symbol struct {
+	addr, size uint64
+	name       string
+}
+
+// Symbols are the names in the files that are mapped into an address space. Stripped
+// programs keep those that the dynamic linker needs.
+type Symbols struct {
+	byFile map[string][]symbol // by offset in the file's own addresses
+	areas  []mem.Area
+	bases  map[string]uint64
+}
+
+// NewSymbols reads the names in what a space maps now.
+func NewSymbols(space *mem.Space) *Symbols {
+	s := &Symbols{byFile: map[string][]symbol{}, areas: space.Areas(), bases: map[string]uint64{}}
+	for _, a := range s.areas {
+		if a.File == nil {
+			continue
+		}
+		name := a.File.Name
+		if _, ok := s.byFile[name]; !ok {
+			s.byFile[name] = readSymbols(a.File.Data())
+			s.bases[name] = a.Start - uint64(a.Offset)
+		}
+	}
+	return s
+}
+
+// readSymbols returns the functions of an ELF file; none if it is not one.
+func readSymbols(data []byte) []symbol {
+	f, err := elf.NewFile(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	base := uint64(0)
+	if f.Type == elf.ET_EXEC && len(f.Progs) > 0 {
+		for _, p := range f.Progs {
+			if p.Type == elf.PT_LOAD {
+				base = p.Vaddr - p.Off
+				break
+			}
+		}
+	}
+	var all []symbol
+	for _, read := range []func() ([]elf.Symbol, error){f.Symbols, f.DynamicSymbols} {
+		list, err := read()
+		if err != nil {
+			continue // there are none
+		}
+		for _, e := range list {
+			kind := elf.ST_TYPE(e.Info)
+			if e.Value != 0 && e.Section != elf.SHN_UNDEF && (kind == elf.STT_FUNC || kind == elf.STT_GNU_IFUNC || kind == elf.STT_OBJECT) {
+				all = append(all, symbol{e.Value - base, e.Size, e.Name})
+			}
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].addr < all[j].addr })
+	return all
+}
+
+// Find returns the address of a name, 0 if it is not there.
+func (s *Symbols) Find(name string) uint64 {
+	for file, list := range s.byFile {
+		for _, e := range list {
+			if e.name == name {
+				return s.bases[file] + e.addr
+			}
+		}
+	}
+	return 0
+}
+
+// Name describes an address: the function and how far into it, or the file and how far
+// into that; "" for memory that no file fills.
+func (s *Symbols) Name(addr uint64) string {
+	i := sort.Search(len(s.areas), func(i int) bool { return s.areas[i].End > addr })
+	if i == len(s.areas) || s.areas[i].Start > addr || s.areas[i].File == nil {
+		return ""
+	}
+	file := s.areas[i].File.Name
+	offset := addr - s.bases[file]
+	list := s.byFile[file]
+	j := sort.Search(len(list), func(j int) bool { return list[j].addr > offset }) - 1
+	if j >= 0 && offset < list[j].addr+max(list[j].size, 1) {
+		if list[j].addr == offset {
+			return list[j].name
+		}
+		return fmt.Sprintf("%s+%#x", list[j].name, offset-list[j].addr)
+	}
+	return fmt.Sprintf("%s+%#x", filepath.Base(file), offset)
+}
