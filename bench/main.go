@@ -10,6 +10,7 @@
 //	go run ./bench explore
 //	go run ./bench explore-modules
 //	go run ./bench sli
+//	go run ./bench binary
 //
 // It owns no logic: each benchmark is a package below this one, and package command
 // is what they have in common.
@@ -18,6 +19,7 @@ package main
 import (
 	"os"
 
+	"github.com/cofferdam-go/cofferdam/bench/binary"
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/exploring"
 	"github.com/cofferdam-go/cofferdam/bench/guards"
@@ -39,6 +41,7 @@ var benchmarks = []*command.Benchmark{
 	exploring.Benchmark,
 	exploring.Modules,
 	sli.Benchmark,
+	binary.Benchmark,
 }
 
 func main() { os.Exit(command.Run(benchmarks, os.Args[1:], os.Stdout, os.Stderr)) }

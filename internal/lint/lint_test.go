@@ -73,6 +73,7 @@ var imports = map[string][]string{
 	"internal/emu/cpu":       {"internal/emu/float80", "internal/emu/mem", "internal/event", "internal/x86"},
 	"internal/emu/linux":     {"internal/emu/cpu", "internal/emu/mem", "internal/event", "internal/x86"},
 	"internal/emu":           {"internal/emu/linux", "internal/emu/mem", "internal/event", "internal/trace"},
+	"internal/native":        {"internal/emu/cpu", "internal/emu/mem", "internal/x86"},
 	"cmd/cofferdam":          {"internal/..."},
 	"examples/...":           {"isolate", "tolerate"},
 	"bench/...":              {"bench/...", "isolate", "stm", "tolerate", "internal/..."},

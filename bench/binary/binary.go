@@ -1,0 +1,93 @@
+// Package binary measures what works on programs without source: how the emulator
+// compares with the processor, how fast it is, and whether real programs run in it to the
+// right output.
+//
+// binary.go has the flags and prints, differential.go, speed.go and programs.go measure.
+package binary
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/bench/command"
+)
+
+// Benchmark is what go run ./bench binary runs.
+var Benchmark = &command.Benchmark{
+	Name:  "binary",
+	About: "programs without source: the emulator beside the processor, its speed, and real programs in it",
+	Usage: "[-figure NAMES] [-instructions N] [-seed N] ",
+	Help: `The figures are
+  differential  random instructions of every form, and the starts of programs, on the
+                processor and in the emulator: registers, flags, vectors, memory
+  speed         instructions a second of processor time, recorded and not
+  programs      programs of the system in the emulator, and what they put out beside
+                what they put out without it`,
+	Quick: "compare a twentieth of the instructions, on smaller inputs",
+	New: func(flags *flag.FlagSet) command.Measurement {
+		m := &measurement{figures: command.NewChoice(flags, "figure", figures)}
+		flags.IntVar(&m.instructions, "instructions", 10_000_000, "compare at least this `number` of random instructions")
+		flags.Uint64Var(&m.seed, "seed", 1, "make the random instructions from this `number`")
+		return m
+	},
+}
+
+var figures = []string{"differential", "speed", "programs"}
+
+type measurement struct {
+	figures      *command.Choice
+	instructions int
+	seed         uint64
+}
+
+// A Report is what -json writes.
+type Report struct {
+	Differential *Differential `json:"differential,omitempty"`
+	Speed        []Speed       `json:"speed,omitempty"`
+	Programs     []Program     `json:"programs,omitempty"`
+}
+
+func (m *measurement) Check(quick bool) error {
+	if quick {
+		m.instructions /= 20
+	}
+	return command.AtLeastOne("instructions", m.instructions)
+}
+
+func (m *measurement) Measure(s *command.Session) (any, error) {
+	report := &Report{}
+	if m.figures.Has("differential") {
+		d, err := m.differential(s)
+		if err != nil {
+			return report, err
+		}
+		report.Differential = d
+	}
+	if m.figures.Has("speed") {
+		speeds, err := measureSpeed(s)
+		if err != nil {
+			return report, err
+		}
+		report.Speed = speeds
+	}
+	if m.figures.Has("programs") {
+		programs, err := runPrograms(s)
+		if err != nil {
+			return report, err
+		}
+		report.Programs = programs
+	}
+	return report, nil
+}
+
+// grouped is a number with its thousands apart.
+func grouped[T int | uint64](n T) string {
+	s := fmt.Sprint(n)
+	var groups []string
+	for len(s) > 3 {
+		groups = append([]string{s[len(s)-3:]}, groups...)
+		s = s[:len(s)-3]
+	}
+	return strings.Join(append([]string{s}, groups...), ",")
+}

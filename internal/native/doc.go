@@ -1,0 +1,22 @@
+// Package native runs code on the processor, under ptrace, and compares what it does with
+// what the emulator does.
+//
+// There are two comparisons. [Forms] runs batches of random instructions of every form
+// the decoder knows, from random registers and memory, and compares all registers, flags,
+// vector registers and memory after each batch. Flags that the manual leaves undefined are
+// cleared by instructions that are a part of the batch. A batch with a difference is cut
+// down to the first instruction that makes one. [Start] runs a program from its first
+// instruction, on both sides one instruction at a time, and compares registers after each;
+// system calls happen natively, and their effects are copied.
+//
+// ptrace is for one thread of the tracer: all that a [Tracee] does happens on the thread
+// that started it, which its methods expect to be called on. Where ptrace is refused
+// ([ErrRefused]), as in some containers, nothing can be compared, and callers say so.
+//
+//	result.go    what a comparison came to
+//	tracee.go    a process under ptrace; ptrace.go what package syscall lacks of it
+//	generate.go  random instructions
+//	forms.go     the comparison of batches
+//	start.go     the comparison of programs
+//	native.go    other platforms, on which nothing can be compared
+package native
