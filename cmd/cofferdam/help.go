@@ -41,7 +41,7 @@ Commands:
 func help(all []*command, w io.Writer, args []string) error {
 	text := ""
 	switch {
-	case len(args) == 0:
+	case len(args) == 0, len(args) == 1 && args[0] == "help":
 		text = overview(all)
 	case len(args) > 1:
 		return fmt.Errorf("help %s: name one command or topic; cofferdam help lists them", strings.Join(args, " "))

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,8 +20,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
-	"github.com/cofferdam-go/cofferdam/internal/protect/watch"
-	"github.com/cofferdam-go/cofferdam/internal/scratch"
+	"github.com/cofferdam-go/cofferdam/internal/protect/supervise"
 )
 
 func newRunCommand() *command {
@@ -153,7 +151,7 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 	inv.status.Phase("building")
 	tool := gotool.New("", nil)
 	stop := tool.WatchFirstBuild(ctx, watchPackage, slices.Concat(o.load, build.Overlay), func() {
-		inv.status.Detail("the standard library, once for each version of Go, for about a minute")
+		inv.status.Detail("compiling the standard library, which takes about a minute the first time")
 	})
 	defer stop()
 	args := slices.Concat([]string{o.verb}, build.Flags, o.pass)
@@ -168,69 +166,46 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 // watchPackage is linked by all protected programs.
 const watchPackage = "cofferdamrt/protect/watch"
 
-// supervise has the go command run a program or tests, and tells what they find. The
-// context of the invocation does not end them: signals are passed on, and it is theirs to
-// decide what they mean.
+// supervise has the go command run a program or tests, and tells what they find. Signals
+// do not end the command: they are passed on, and what they mean is the program's to
+// decide.
 func (o *protectOptions) supervise(inv *invocation, tool *gotool.Tool, args []string) error {
-	dir, err := scratch.Dir()
+	cmd := tool.Command(context.Background(), args...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.environment, inv.inherited.stdin, inv.inherited.stdout, inv.inherited.stderr
+	run, err := supervise.Start(cmd)
 	if err != nil {
 		return err
 	}
-	defer scratch.Remove(dir)
-	cmd := tool.Command(context.Background(), args...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.inherited.stdin, inv.inherited.stdout, inv.inherited.stderr
-	cmd.Env = append(slices.Clone(inv.environment), watch.Directory+"="+dir)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
+	defer run.Close()
+	onTerminal := console.Detect(inv.inherited.stderr, os.Getenv).Terminal
 	var interrupted *interruption
 	inv.signals.to(func(s os.Signal) {
 		interrupted = &interruption{signal: s}
-		passOn(s, cmd.Process, dir, console.Detect(inv.inherited.stderr, os.Getenv).Terminal)
+		// A terminal has sent an interrupt to the program already, and a second one may
+		// mean something else to it than the first.
+		if s != os.Interrupt || !onTerminal {
+			run.Signal(s.(syscall.Signal))
+		}
 	})
 	ended := make(chan struct{})
 	var watching sync.WaitGroup
-	watching.Go(func() { o.watch(inv, dir, ended) })
-	failed := goExit(cmd.Wait())
+	watching.Go(func() { watchProgram(inv, run, ended) })
+	failed := goExit(run.Wait())
 	close(ended)
 	watching.Wait()
 	inv.signals.to(nil)
 	if interrupted != nil && failed != nil {
 		failed = &exitCode{code: interrupted.code()}
 	}
-	return o.conclude(dir, inv.stderr, failed)
-}
-
-// passOn sends a signal to the processes of the program, which write to the directory, or
-// to the go command while it builds: go run itself passes nothing on. A terminal has sent
-// an interrupt to all of them already, and a second one may mean something else to the
-// program than the first.
-func passOn(s os.Signal, goCommand *os.Process, dir string, onTerminal bool) {
-	if s == os.Interrupt && onTerminal {
-		return
-	}
-	names, _ := filepath.Glob(filepath.Join(dir, "*.json"))
-	if len(names) == 0 {
-		_ = goCommand.Signal(s)
-	}
-	for _, name := range names {
-		pid, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(name), ".json"))
-		if err != nil {
-			continue
-		}
-		// The number of a process that has ended may be another one's by now.
-		if group, err := syscall.Getpgid(pid); err == nil && group == syscall.Getpgrp() {
-			_ = syscall.Kill(pid, s.(syscall.Signal))
-		}
-	}
+	return o.conclude(run, inv.stderr, failed)
 }
 
 // startTick is how often it is looked whether a program has started.
 const startTick = 100 * time.Millisecond
 
-// watch tells on SIGUSR1 what was found so far. The status ends when the first process of
-// the program writes to the directory: from then on the streams are the program's.
-func (o *protectOptions) watch(inv *invocation, dir string, ended <-chan struct{}) {
+// watchProgram tells on SIGUSR1 what was found so far. The status ends when the first
+// process of the program has started: from then on the streams are the program's.
+func watchProgram(inv *invocation, run *supervise.Run, ended <-chan struct{}) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGUSR1)
 	defer signal.Stop(asked)
@@ -242,11 +217,11 @@ func (o *protectOptions) watch(inv *invocation, dir string, ended <-chan struct{
 			inv.status.Phase("")
 			return
 		case <-asked:
-			if all, _, err := gather(dir); err == nil {
+			if all, err := run.Findings(); err == nil {
 				_ = finding.WriteText(inv.stderr, all)
 			}
 		case <-tick.C:
-			if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+			if run.Processes() > 0 {
 				inv.status.Phase("")
 				tick.Stop()
 			}
@@ -263,37 +238,13 @@ func goExit(err error) error {
 	return err
 }
 
-// gather returns what the processes of a run have found, and how many there were.
-func gather(dir string) ([]finding.Finding, int, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return nil, 0, err
-	}
-	var log finding.Log
-	for _, name := range names {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, 0, err
-		}
-		all, err := finding.ReadJSON(f)
-		f.Close()
-		if err != nil {
-			return nil, 0, fmt.Errorf("reading the findings of a process: %w", err)
-		}
-		for _, one := range all {
-			log.Add(one)
-		}
-	}
-	return log.Findings(), len(names), nil
-}
-
 // conclude tells what was found.
-func (o *protectOptions) conclude(dir string, stderr io.Writer, failed error) error {
-	all, processes, err := gather(dir)
+func (o *protectOptions) conclude(run *supervise.Run, stderr io.Writer, failed error) error {
+	all, err := run.Findings()
 	if err != nil {
 		return errors.Join(failed, err)
 	}
-	if processes == 0 && failed == nil && o.verb == "run" {
+	if run.Processes() == 0 && failed == nil && o.verb == "run" {
 		return errors.New("the program ran without protection: the go command has ignored the rewritten sources")
 	}
 	if o.findings != "" {

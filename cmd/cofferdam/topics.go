@@ -14,8 +14,8 @@ const schedulesHelp = `A schedule is the order in which the goroutines of a prog
 
 Under explore, replay and fix one goroutine runs at a time. Before each access to shared
 memory and each synchronisation the tool decides which goroutine takes the next step. By
-default that is the goroutine that took the last step, as long as it can go on; then the
-one with the lowest number. A schedule is written as what differs from that:
+default that is the goroutine that took the last step, as long as it can go on, and then
+the next one by number. A schedule is written as what differs from that:
 
   default   nothing does
   2.7+3     after the 7th step of goroutine 2, goroutine 3 goes on: a preemption

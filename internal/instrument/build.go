@@ -319,7 +319,7 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	}
 	b.tell("compiling " + path)
 	stop := b.tool.WatchFirstBuild(ctx, driverPackage, slices.Concat(b.Flags, flags), func() {
-		b.tell("compiling the standard library with hooks: once for each version of Go, for about a minute")
+		b.tell("compiling the standard library, which takes about a minute the first time")
 	})
 	_, err := b.tool.Output(ctx, args...)
 	stop()

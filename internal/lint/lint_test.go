@@ -44,6 +44,8 @@ var imports = map[string][]string{
 	"internal/locks":           {},
 	"internal/locks/lockstest": {"internal/load"},
 
+	"internal/protect/supervise": {"internal/finding", "internal/protect/watch", "internal/scratch"},
+
 	"internal/guard":         {"internal/guard/lockset", "internal/load", "internal/locks", "internal/source"},
 	"internal/scratch":       {},
 	"internal/console":       {},
