@@ -188,6 +188,7 @@ type fixReport struct {
 	Diff     string        `json:"diff,omitempty"`
 	Refusal  string        `json:"refusal,omitempty"`
 	Rejected []string      `json:"rejected,omitempty"`
+	Missed   string        `json:"missed,omitempty"`
 	Applied  bool          `json:"applied"`
 	Machines int           `json:"machines"`
 	States   int           `json:"states"`
@@ -215,7 +216,7 @@ func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result)
 	}
 	w := inv.stdout
 	if f.asJSON {
-		report := fixReport{Failure: result.Failure, Refusal: result.Refusal, Applied: applied, Lifting: result.LiftTime, Analysis: result.AnalysisTime}
+		report := fixReport{Failure: result.Failure, Refusal: result.Refusal, Missed: result.MissedNote(), Applied: applied, Lifting: result.LiftTime, Analysis: result.AnalysisTime}
 		if a := result.Analysis; a != nil {
 			report.Machines, report.Fixes, report.Replay = len(a.Machines), len(a.Fixes), a.Replay
 			for _, m := range a.Machines {

@@ -31,7 +31,29 @@ func (r *Result) Explain(w io.Writer, t *trace.Reader) error {
 		fmt.Fprintf(w, "\nNo fix: %s.\n", r.Refusal)
 	}
 	r.explainTried(w)
+	if note := r.MissedNote(); note != "" {
+		fmt.Fprintf(w, "\nMissed: %s.\n", note)
+	}
 	return nil
+}
+
+// maxMissed is how many of the accesses that the analysis missed are told.
+const maxMissed = 4
+
+// MissedNote tells the accesses of the run that the analysis saw no code for; empty if
+// there are none.
+func (r *Result) MissedNote() string {
+	if len(r.Missed) == 0 {
+		return ""
+	}
+	var places []string
+	for _, s := range r.Missed[:min(len(r.Missed), maxMissed)] {
+		places = append(places, fmt.Sprintf("%s of %s at %s:%d", s.Kind, s.Expr, filepath.Base(s.File), s.Line))
+	}
+	if n := len(r.Missed) - maxMissed; n > 0 {
+		places = append(places, fmt.Sprintf("%d more", n))
+	}
+	return "the analysis has no code for " + strings.Join(places, ", ")
 }
 
 // explainMachine tells the read operation and the writes that race with it.

@@ -69,6 +69,9 @@ type Result struct {
 	Failure  trace.Failure
 	Analysis *sli.Analysis
 	run      *failedRun
+	// Missed are the places where the run accessed memory and the analysis saw no code for
+	// it: no section can hold what happens there.
+	Missed []trace.Site
 	// Proven is the fix; nil if no candidate is proven.
 	Proven *Candidate
 	// Tried are the candidates that were not proven, the most promising first.
@@ -158,7 +161,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		return nil, err
 	}
 	if f.result.Analysis == nil {
-		f.result.Analysis, f.result.run = analysis, run
+		f.result.Analysis, f.result.run, f.result.Missed = analysis, run, run.missed
 		f.result.AnalysisTime, f.result.LiftTime = time.Since(lifted), lifted.Sub(start)
 	}
 	rounds = append(rounds, *r.Outcome.Worst())

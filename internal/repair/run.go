@@ -30,6 +30,8 @@ type failedRun struct {
 	trace  *gossa.Trace
 	// lockAt are the fields and variables that declare the locks at addresses.
 	lockAt map[uint64]*types.Var
+	// missed are the sites of accesses that the lifted program has no instruction for.
+	missed []trace.Site
 }
 
 // newFailedRun loads the program that a trace was recorded from.
@@ -47,7 +49,7 @@ func newFailedRun(config instrument.Config, copies *overlay.Copies, reader *trac
 	if r.lifted, err = gossa.Lift(prog, built, syntax); err != nil {
 		return nil, err
 	}
-	r.lifted.Bind(reader.Sites())
+	r.missed = r.lifted.Bind(r.trace)
 	r.lockAt = r.locksTaken()
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
@@ -33,17 +34,17 @@ func (l *lifter) liftBuiltin(in ssa.CallInstruction, b *ssa.Builtin, op ir.Op) {
 	case "append":
 		l.liftAppend(in, args, dst)
 	case "copy":
-		l.emit(&ir.Instr{Op: ir.Call, Extern: "copy", Dst: l.resultRegister(dst), Size: size, Args: l.values(args), Origin: l.siteOrigin(in, "store")})
+		l.emit(&ir.Instr{Op: ir.Call, Extern: "copy", Dst: l.resultRegister(dst), Size: size, Args: append(l.values(args), ir.Number(8, l.elementSize(args[0]))), Origin: l.siteOrigin(in, event.Store)})
 	case "delete":
-		l.emit(&ir.Instr{Op: ir.Store, Operand: l.value(args[0]), Key: l.value(args[1]), Origin: l.mapOrigin(in, args[0], "map write"), Data: l.program.elementOf(args[0]).String()})
+		l.emit(&ir.Instr{Op: ir.Store, Operand: l.value(args[0]), Key: l.value(args[1]), Origin: l.mapOrigin(in, args[0], event.MapWrite), Data: l.program.elementOf(args[0]).String()})
 	case "clear":
 		if _, ok := args[0].Type().Underlying().(*types.Map); ok {
-			l.emit(&ir.Instr{Op: ir.Store, Operand: l.value(args[0]), Key: ir.AnyKey, Origin: l.mapOrigin(in, args[0], "map write"), Data: l.program.elementOf(args[0]).String()})
+			l.emit(&ir.Instr{Op: ir.Store, Operand: l.value(args[0]), Key: ir.AnyKey, Origin: l.mapOrigin(in, args[0], event.MapWrite), Data: l.program.elementOf(args[0]).String()})
 			return
 		}
-		l.emit(&ir.Instr{Op: ir.Call, Extern: "clear", Args: l.values(args), Origin: l.siteOrigin(in, "store")})
+		l.emit(&ir.Instr{Op: ir.Call, Extern: "clear", Args: l.values(args), Origin: l.siteOrigin(in, event.Store)})
 	case "close":
-		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncClose, Args: l.values(args), Origin: l.siteOrigin(in, "close")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncClose, Args: l.values(args), Origin: l.siteOrigin(in, event.Close)})
 	case "ssa:wrapnilchk":
 		l.testNotNil(args[0])
 		l.assign(dst, l.value(args[0]))
@@ -77,11 +78,20 @@ func (l *lifter) liftLength(in ssa.CallInstruction, name string, x ssa.Value, ds
 	case *types.Map:
 		l.emit(&ir.Instr{
 			Op: ir.Load, Dst: l.registerOf(dst), Size: 8, Operand: l.value(x), Key: ir.LengthKey,
-			Origin: l.mapOrigin(in, x, "map read"), Data: l.program.elementOf(x).String(),
+			Origin: l.mapOrigin(in, x, event.MapRead), Data: l.program.elementOf(x).String(),
 		})
 	default:
-		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncChannelLength, Dst: l.registerOf(dst), Size: 8, Args: []*ir.Expr{l.value(x)}, Origin: l.siteOrigin(in, "channel length")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncChannelLength, Dst: l.registerOf(dst), Size: 8, Args: []*ir.Expr{l.value(x)}, Origin: l.siteOrigin(in, event.ChanLen)})
 	}
+}
+
+// elementSize is how many bytes an element of a slice has. A value of a type parameter
+// whose types are not all slices counts in bytes.
+func (l *lifter) elementSize(slice ssa.Value) uint64 {
+	if s, ok := slice.Type().Underlying().(*types.Slice); ok {
+		return uint64(l.program.size(s.Elem()))
+	}
+	return 1
 }
 
 // liftAppend lifts append. Where the elements go is the host's business, how many there
@@ -93,11 +103,7 @@ func (l *lifter) liftAppend(in ssa.CallInstruction, args []ssa.Value, dst ssa.Va
 	}
 	t := l.newTemp(24)
 	x, y := l.value(args[0]), l.value(args[1])
-	elem := uint64(1)
-	if s, ok := args[0].Type().Underlying().(*types.Slice); ok {
-		elem = uint64(l.program.size(s.Elem()))
-	}
-	l.emit(&ir.Instr{Op: ir.Call, Extern: "append", Dst: t, Size: 24, Args: []*ir.Expr{x, y, ir.Number(8, elem)}, Origin: l.siteOrigin(in, "store")})
+	l.emit(&ir.Instr{Op: ir.Call, Extern: "append", Dst: t, Size: 24, Args: []*ir.Expr{x, y, ir.Number(8, l.elementSize(args[0]))}, Origin: l.siteOrigin(in, event.Store)})
 	r := ir.Register(t, 24)
 	n := ir.Binary(ir.OpAdd, ir.Unsigned, ir.Extract(x, 8, 8), ir.Extract(y, 8, 8))
 	if dst != nil {

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
@@ -51,9 +52,9 @@ func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
 		l.liftBuiltin(in, b, op)
 		return
 	}
-	out := &ir.Instr{Op: op, Args: l.values(c.Args), Origin: l.siteOrigin(in, "")}
+	out := &ir.Instr{Op: op, Args: l.values(c.Args), Origin: l.siteOrigin(in, event.None)}
 	if op == ir.Spawn {
-		out.Origin = l.siteOrigin(in, "go")
+		out.Origin = l.siteOrigin(in, event.Go)
 	}
 	var dst ssa.Value
 	if v, ok := in.(*ssa.Call); ok && l.program.size(v.Type()) > 0 {
@@ -65,7 +66,7 @@ func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
 	case c.IsInvoke():
 		v := l.value(c.Value)
 		if op == ir.Call {
-			l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, ir.Extract(v, 0, 8)), Origin: l.siteOrigin(in, "")})
+			l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, ir.Extract(v, 0, 8)), Origin: l.siteOrigin(in, event.None)})
 		}
 		out.Target, out.Method = ir.Extract(v, 0, 8), c.Method.Name()
 		out.Args = append([]*ir.Expr{ir.Extract(v, 8, 8)}, out.Args...)
@@ -77,7 +78,7 @@ func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
 	case f == nil:
 		out.Target = l.value(c.Value)
 		if op == ir.Call {
-			l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, out.Target), Origin: l.siteOrigin(in, "")})
+			l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, out.Target), Origin: l.siteOrigin(in, event.None)})
 		}
 	default:
 		name = f.String()
@@ -117,7 +118,7 @@ func (l *lifter) liftSpecial(in ssa.CallInstruction, c *ssa.CallCommon, out *ir.
 	}
 	switch {
 	case failTest[name] && op == ir.Call:
-		l.emit(&ir.Instr{Op: ir.Test, Cause: ir.Assertion, Operand: ir.Number(1, 1), Origin: l.siteOrigin(in, "")})
+		l.emit(&ir.Instr{Op: ir.Test, Cause: ir.Assertion, Operand: ir.Number(1, 1), Origin: l.siteOrigin(in, event.None)})
 		if neverReturn[name] {
 			l.emit(&ir.Instr{Op: ir.Stop})
 			l.startBlock()
@@ -159,23 +160,23 @@ func (l *lifter) liftAtomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.V
 	}
 	addr := l.value(c.Args[0])
 	isBool := strings.Contains(name, "atomic.Bool)")
-	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, addr), Origin: l.siteOrigin(in, "")})
+	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, addr), Origin: l.siteOrigin(in, event.None)})
 	data := l.program.dataAt(c.Args[0]).String()
 	switch {
 	case strings.HasPrefix(verb, "Load") && dst != nil:
 		if isBool {
 			t := l.newTemp(4)
-			l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: t, Size: 4, Operand: addr, Origin: l.siteOrigin(in, "atomic load"), Data: data})
+			l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: t, Size: 4, Operand: addr, Origin: l.siteOrigin(in, event.AtomicLoad), Data: data})
 			l.assign(dst, ir.Binary(ir.OpNe, ir.Unsigned, ir.Register(t, 4), ir.Number(4, 0)))
 			return true
 		}
-		l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: l.registerOf(dst), Size: l.program.size(dst.Type()), Operand: addr, Origin: l.siteOrigin(in, "atomic load"), Data: data})
+		l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: l.registerOf(dst), Size: l.program.size(dst.Type()), Operand: addr, Origin: l.siteOrigin(in, event.AtomicLoad), Data: data})
 	case strings.HasPrefix(verb, "Store") && len(c.Args) == 2:
 		v := l.value(c.Args[1])
 		if isBool {
 			v = ir.Convert(v, ir.Unsigned, ir.Unsigned, 4)
 		}
-		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, Operand: addr, Value: v, Origin: l.siteOrigin(in, "atomic store"), Data: data})
+		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, Operand: addr, Value: v, Origin: l.siteOrigin(in, event.AtomicStore), Data: data})
 	default:
 		update := ir.SyncNone
 		for _, u := range atomicUpdates {
@@ -186,9 +187,9 @@ func (l *lifter) liftAtomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.V
 		if update == ir.SyncNone {
 			return false
 		}
-		site := "atomic update"
+		site := event.AtomicUpdate
 		if update == ir.SyncCompareSwap {
-			site = "compare and swap"
+			site = event.AtomicCompare
 		}
 		out := &ir.Instr{Op: ir.Sync, Sync: update, Args: l.values(c.Args), Origin: l.siteOrigin(in, site), Data: data}
 		if dst != nil {

@@ -50,14 +50,8 @@ func causeOf(cause event.FailureCause) ir.Cause {
 
 // crashedAt finds the line of the innermost call of the panic that is the program's.
 func (p *Program) crashedAt(f *trace.Failure) func(*ir.Instr) bool {
-	files := map[string]bool{}
-	for _, lf := range p.Funcs {
-		if s := p.sourceOf[lf]; s != nil {
-			files[p.Fset.PositionFor(s.Pos(), false).Filename] = true
-		}
-	}
 	for _, c := range f.Stack {
-		if !files[c.File] {
+		if !p.files[c.File] {
 			continue
 		}
 		return func(in *ir.Instr) bool {

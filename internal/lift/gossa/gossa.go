@@ -35,7 +35,9 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/ssa/ssautil"
+	"golang.org/x/tools/go/types/typeutil"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
@@ -51,8 +53,10 @@ type Program struct {
 	syntax      map[token.Pos]ast.Node // by the position that go/ssa gives their instructions
 	exprOf      map[ssa.Instruction]ast.Expr
 	rangedOver  map[token.Pos]ast.Expr // what a loop goes over, by its variable
+	typeNames   typeutil.Map           // of symbols, by type
 	textNames   map[string]string
 	ownPackages map[*ssa.Package]bool
+	files       map[string]bool // that were lifted, by name
 }
 
 // An Origin is where an instruction comes from.
@@ -61,7 +65,8 @@ type Origin struct {
 	Instr ssa.Instruction
 	// Node is the expression or statement, nil if go/ssa made the instruction up.
 	Node ast.Node
-	Kind string // of its site: "load", "store", "call", ...
+	// Kind is that of the event it makes, None if it makes none.
+	Kind event.Kind
 	Data Data
 }
 
@@ -80,9 +85,11 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 		rangedOver:  map[token.Pos]ast.Expr{},
 		textNames:   map[string]string{},
 		ownPackages: map[*ssa.Package]bool{},
+		files:       map[string]bool{},
 	}
 	for _, f := range files {
 		p.indexSyntax(f)
+		p.files[p.Fset.PositionFor(f.FileStart, false).Filename] = true
 	}
 	for _, k := range pkgs {
 		if k != nil {
@@ -103,7 +110,7 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 	})
 	names := map[string]int{}
 	for _, f := range all {
-		lf := &ir.Func{Name: f.String(), Origin: p.addOrigin(Origin{Func: f, Node: p.nameNode(f), Kind: "call"})}
+		lf := &ir.Func{Name: f.String(), Origin: p.addOrigin(Origin{Func: f, Node: p.nameNode(f), Kind: event.Call})}
 		if names[lf.Name]++; names[lf.Name] > 1 {
 			lf.Name += "#" + string(rune('0'+names[lf.Name]))
 		}

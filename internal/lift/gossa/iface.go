@@ -5,17 +5,28 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
-func typeSymbol(t types.Type) string { return "type " + types.TypeString(t, nil) }
+// typeSymbol names a type where an interface says what it holds. Identical types have one
+// name, though they may be written in several ways: parameters of a function type have
+// names that do not count.
+func (p *Program) typeSymbol(t types.Type) string {
+	if name, ok := p.typeNames.At(t).(string); ok {
+		return name
+	}
+	name := "type " + types.TypeString(t, nil)
+	p.typeNames.Set(t, name)
+	return name
+}
 
 func (l *lifter) liftInterface(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.ChangeInterface:
 		l.assign(in, l.value(in.X))
 	case *ssa.MakeInterface:
-		l.assign(in, ir.Concat(ir.Symbol(typeSymbol(in.X.Type())), l.boxed(in.X)))
+		l.assign(in, ir.Concat(ir.Symbol(l.program.typeSymbol(in.X.Type())), l.boxed(in.X)))
 	case *ssa.TypeAssert:
 		l.liftAssert(in)
 	}
@@ -42,7 +53,7 @@ func (l *lifter) liftAssert(in *ssa.TypeAssert) {
 	word := ir.Extract(x, 0, 8)
 	some := ir.Binary(ir.OpNe, ir.Unsigned, word, ir.Number(8, 0))
 	_, toIface := in.AssertedType.Underlying().(*types.Interface)
-	ok := ir.Binary(ir.OpEq, ir.Unsigned, word, ir.Symbol(typeSymbol(in.AssertedType)))
+	ok := ir.Binary(ir.OpEq, ir.Unsigned, word, ir.Symbol(l.program.typeSymbol(in.AssertedType)))
 	if toIface {
 		// Which types implement the interface is not known here; nil never does.
 		ok = some
@@ -52,7 +63,7 @@ func (l *lifter) liftAssert(in *ssa.TypeAssert) {
 	}
 	size := l.program.size(in.AssertedType)
 	if !in.CommaOk {
-		l.emit(&ir.Instr{Op: ir.Test, Cause: ir.WrongType, Operand: ir.Unary(ir.OpNot, ir.Unsigned, ok), Origin: l.siteOrigin(in, "")})
+		l.emit(&ir.Instr{Op: ir.Test, Cause: ir.WrongType, Operand: ir.Unary(ir.OpNot, ir.Unsigned, ok), Origin: l.siteOrigin(in, event.None)})
 		l.emit(&ir.Instr{Op: ir.Assign, Dst: l.registerOf(in), Operand: l.unboxed(in, x, size, toIface)})
 		return
 	}
@@ -107,7 +118,7 @@ func (p *Program) fillMethodTables(prog *ssa.Program) {
 			table[m.Name()] = f
 		}
 		if len(table) > 0 {
-			p.Methods[typeSymbol(t)] = table
+			p.Methods[p.typeSymbol(t)] = table
 		}
 	}
 }

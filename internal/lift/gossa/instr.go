@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
@@ -53,9 +54,9 @@ func (l *lifter) liftInstr(in ssa.Instruction) {
 	case *ssa.MakeSlice:
 		l.liftMakeSlice(in)
 	case *ssa.MakeMap:
-		l.emit(&ir.Instr{Op: ir.Alloc, Dst: l.registerOf(in), Operand: ir.Number(8, 8), Origin: l.siteOrigin(in, "alloc")})
+		l.emit(&ir.Instr{Op: ir.Alloc, Dst: l.registerOf(in), Operand: ir.Number(8, 8), Origin: l.siteOrigin(in, event.Alloc)})
 	case *ssa.MakeChan:
-		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncNewChannel, Dst: l.registerOf(in), Size: 8, Args: []*ir.Expr{l.word64(in.Size)}, Origin: l.siteOrigin(in, "alloc")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncNewChannel, Dst: l.registerOf(in), Size: 8, Args: []*ir.Expr{l.word64(in.Size)}, Origin: l.siteOrigin(in, event.Alloc)})
 	case *ssa.MakeClosure:
 		f := in.Fn.(*ssa.Function)
 		if lf := l.program.lifted[f]; lf != nil {
@@ -82,7 +83,7 @@ func (l *lifter) liftInstr(in ssa.Instruction) {
 	case *ssa.RunDefers:
 		l.emit(&ir.Instr{Op: ir.RunDefers})
 	case *ssa.Send:
-		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncSend, Args: []*ir.Expr{l.value(in.Chan), l.value(in.X)}, Origin: l.siteOrigin(in, "send")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncSend, Args: []*ir.Expr{l.value(in.Chan), l.value(in.X)}, Origin: l.siteOrigin(in, event.Send)})
 	case *ssa.Select:
 		l.liftSelect(in)
 	case *ssa.Jump:
@@ -186,7 +187,7 @@ func (l *lifter) liftUnary(in *ssa.UnOp) {
 	case token.MUL:
 		l.liftLoad(in)
 	case token.ARROW:
-		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncReceive, Dst: l.registerOf(in), Size: l.program.size(in.Type()), Args: []*ir.Expr{x}, Origin: l.siteOrigin(in, "receive")})
+		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncReceive, Dst: l.registerOf(in), Size: l.program.size(in.Type()), Args: []*ir.Expr{x}, Origin: l.siteOrigin(in, event.Recv)})
 	case token.NOT:
 		l.assign(in, ir.Unary(ir.OpNot, ir.Unsigned, x))
 	case token.SUB:
@@ -224,5 +225,5 @@ func (l *lifter) liftSelect(in *ssa.Select) {
 	if !in.Blocking {
 		kind = ir.SyncPoll
 	}
-	l.emit(&ir.Instr{Op: ir.Sync, Sync: kind, Dst: l.registerOf(in), Size: l.program.size(in.Type()), Args: args, Origin: l.siteOrigin(in, "select")})
+	l.emit(&ir.Instr{Op: ir.Sync, Sync: kind, Dst: l.registerOf(in), Size: l.program.size(in.Type()), Args: args, Origin: l.siteOrigin(in, event.Select)})
 }

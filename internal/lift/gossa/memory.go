@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
@@ -15,7 +16,7 @@ func (l *lifter) testNotNil(v ssa.Value) {
 	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Alloc, *ssa.Global, *ssa.FreeVar:
 		return
 	}
-	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, l.value(v)), Origin: l.siteOrigin(l.current, "")})
+	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, l.value(v)), Origin: l.siteOrigin(l.current, event.None)})
 }
 
 // isPrivate reports whether memory is a local variable that only its function uses.
@@ -41,7 +42,7 @@ func (l *lifter) liftLoad(in *ssa.UnOp) {
 	l.testNotNil(in.X)
 	l.emit(&ir.Instr{
 		Op: ir.Load, Dst: l.registerOf(in), Size: l.program.size(in.Type()), Operand: l.value(in.X), Private: isPrivate(in.X),
-		Origin: l.accessOrigin(in, in.X, "load"), Data: l.program.dataAt(in.X).String(),
+		Origin: l.accessOrigin(in, in.X, event.Load), Data: l.program.dataAt(in.X).String(),
 	})
 }
 
@@ -50,14 +51,14 @@ func (l *lifter) liftStore(in *ssa.Store) {
 	v := l.value(in.Val)
 	l.emit(&ir.Instr{
 		Op: ir.Store, Size: v.Size, Operand: l.value(in.Addr), Value: v, Private: isPrivate(in.Addr),
-		Origin: l.accessOrigin(in, in.Addr, "store"), Data: l.program.dataAt(in.Addr).String(),
+		Origin: l.accessOrigin(in, in.Addr, event.Store), Data: l.program.dataAt(in.Addr).String(),
 	})
 }
 
 func (l *lifter) liftAlloc(in *ssa.Alloc) {
 	l.emit(&ir.Instr{
 		Op: ir.Alloc, Dst: l.registerOf(in), Operand: ir.Number(8, uint64(l.program.size(pointee(in.Type())))), Private: !in.Heap,
-		Origin: l.siteOrigin(in, "alloc"), Data: in.Comment,
+		Origin: l.siteOrigin(in, event.Alloc), Data: in.Comment,
 	})
 }
 
@@ -65,10 +66,13 @@ func (l *lifter) liftMakeSlice(in *ssa.MakeSlice) {
 	n, c := l.word64(in.Len), l.word64(in.Cap)
 	const most = 1 << 47
 	l.test(ir.OutOfRange, ir.Binary(ir.OpLt, ir.Unsigned, ir.Number(8, most), n))
-	l.test(ir.OutOfRange, ir.Binary(ir.OpLt, ir.Unsigned, c, n))
+	if in.Cap != in.Len {
+		l.test(ir.OutOfRange, ir.Binary(ir.OpLt, ir.Unsigned, ir.Number(8, most), c))
+		l.test(ir.OutOfRange, ir.Binary(ir.OpLt, ir.Unsigned, c, n))
+	}
 	elem := uint64(l.program.size(in.Type().Underlying().(*types.Slice).Elem()))
 	a := l.newTemp(8)
-	l.emit(&ir.Instr{Op: ir.Alloc, Dst: a, Operand: ir.Binary(ir.OpMul, ir.Unsigned, c, ir.Number(8, elem)), Origin: l.siteOrigin(in, "alloc")})
+	l.emit(&ir.Instr{Op: ir.Alloc, Dst: a, Operand: ir.Binary(ir.OpMul, ir.Unsigned, c, ir.Number(8, elem)), Origin: l.siteOrigin(in, event.Alloc)})
 	l.assign(in, ir.Concat(ir.Register(a, 8), n, c))
 }
 
@@ -96,7 +100,7 @@ func (l *lifter) testRange(x *ir.Expr) {
 	if x.Op == ir.OpConst && x.Value.Uint() == 0 {
 		return
 	}
-	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.OutOfRange, Operand: x, Origin: l.siteOrigin(l.current, "")})
+	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.OutOfRange, Operand: x, Origin: l.siteOrigin(l.current, event.None)})
 }
 
 func (l *lifter) liftIndex(in *ssa.Index) {
@@ -173,7 +177,7 @@ func (l *lifter) liftLookup(in *ssa.Lookup) {
 	}
 	l.emit(&ir.Instr{
 		Op: ir.Load, Dst: l.registerOf(in), Size: l.program.size(in.Type()), Operand: l.value(in.X), Key: l.value(in.Index),
-		Origin: l.mapOrigin(in, in.X, "map read"), Data: l.program.elementOf(in.X).String(),
+		Origin: l.mapOrigin(in, in.X, event.MapRead), Data: l.program.elementOf(in.X).String(),
 	})
 }
 
@@ -183,7 +187,7 @@ func (l *lifter) liftMapUpdate(in *ssa.MapUpdate) {
 	v := l.value(in.Value)
 	l.emit(&ir.Instr{
 		Op: ir.Store, Size: v.Size, Operand: m, Key: l.value(in.Key), Value: v,
-		Origin: l.mapOrigin(in, in.Map, "map write"), Data: l.program.elementOf(in.Map).String(),
+		Origin: l.mapOrigin(in, in.Map, event.MapWrite), Data: l.program.elementOf(in.Map).String(),
 	})
 }
 
@@ -197,6 +201,6 @@ func (l *lifter) liftNext(in *ssa.Next) {
 	}
 	l.emit(&ir.Instr{
 		Op: ir.Load, Dst: l.registerOf(in), Size: size, Operand: l.value(r.X), Key: ir.AnyKey,
-		Origin: l.mapOrigin(r, r.X, "map read"), Data: l.program.elementOf(r.X).String(),
+		Origin: l.mapOrigin(r, r.X, event.MapRead), Data: l.program.elementOf(r.X).String(),
 	})
 }

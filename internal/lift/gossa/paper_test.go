@@ -58,11 +58,18 @@ func fails(t testing.TB, p *Program, pkg string) (*slitest.Log, exec.Failure) {
 
 func simulate(t testing.TB, p *Program, pkg string, seed int64) (*slitest.Log, exec.Failure) {
 	t.Helper()
+	return simulateWith(t, p, pkg, seed, nil)
+}
+
+// simulateWith runs the package's Run under a random schedule, and tells what it executes.
+func simulateWith(t testing.TB, p *Program, pkg string, seed int64, executed func(uint32, *ir.Instr)) (*slitest.Log, exec.Failure) {
+	t.Helper()
 	s := slitest.NewSimulation(p.Program)
 	s.Externs = externs
 	if err := s.Init(p.Func(pkg + ".init")); err != nil {
 		t.Fatal(err)
 	}
+	s.Executed = executed
 	rng := rand.New(rand.NewSource(seed))
 	current := uint32(0)
 	s.Pick = func(ready []uint32) uint32 {

@@ -4,33 +4,33 @@ import (
 	"go/ast"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
+// A siteKey is what an instruction and a site have in common: an expression of the source
+// and what happens there.
 type siteKey struct {
 	file      string
 	line, col int
 	endCol    int
-	kind      string
+	kind      event.Kind
 }
 
-// Bind gives instructions the sites at which the instrumented program made events.
-// It returns how many sites of memory accesses no instruction has: what happens there
-// is in the trace and not in the program.
-func (p *Program) Bind(sites []trace.Site) (lost int) {
+// Bind gives instructions the sites at which the instrumented program made the events of
+// a trace. It returns the sites at which the run accessed memory of the lifted files
+// without any instruction for it: what happened there is in the trace and not in the
+// program, so that the engine cannot put it into a section.
+func (p *Program) Bind(t *Trace) (missed []trace.Site) {
+	sites := t.reader.Sites()
 	table := map[siteKey][]uint32{}
-	accesses := map[uint32]bool{}
 	for _, s := range sites {
-		k := siteKey{s.File, s.Line, s.Column, s.EndColumn, s.Kind.String()}
+		k := siteKey{s.File, s.Line, s.Column, s.EndColumn, s.Kind}
 		table[k] = append(table[k], s.ID)
-		switch s.Kind {
-		case event.Load, event.Store, event.MapRead, event.MapWrite:
-			accesses[s.ID] = true
-		}
 	}
 	find := func(o Origin) []uint32 {
-		if o.Node == nil || o.Kind == "" {
+		if o.Node == nil || o.Kind == event.None {
 			return nil
 		}
 		return table[p.siteKeyOf(o.Node, o.Kind)]
@@ -43,17 +43,42 @@ func (p *Program) Bind(sites []trace.Site) (lost int) {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				in.Sites = find(p.origins[in.Origin])
-				for _, id := range in.Sites {
-					delete(accesses, id)
-				}
 			}
 		}
 	}
 	p.Finish()
-	return len(accesses)
+	return p.missed(t, sites)
 }
 
-func (p *Program) siteKeyOf(n ast.Node, kind string) siteKey {
+// missed are the sites of recorded accesses in the lifted files that no instruction has.
+// The table of sites has those of code that never ran, too: only events tell.
+func (p *Program) missed(t *Trace, sites []trace.Site) []trace.Site {
+	unbound := map[uint32]bool{}
+	for _, s := range sites {
+		if s.Kind.IsMemory() && p.files[s.File] && len(p.InstrsAt(s.ID)) == 0 {
+			unbound[s.ID] = true
+		}
+	}
+	if len(unbound) == 0 {
+		return nil
+	}
+	recorded := map[uint32]bool{}
+	t.All(0, func(e *exec.Event) bool {
+		if unbound[e.Site] {
+			recorded[e.Site] = true
+		}
+		return len(recorded) < len(unbound)
+	})
+	var missed []trace.Site
+	for _, s := range sites {
+		if recorded[s.ID] {
+			missed = append(missed, s)
+		}
+	}
+	return missed
+}
+
+func (p *Program) siteKeyOf(n ast.Node, kind event.Kind) siteKey {
 	from, to := p.Fset.PositionFor(n.Pos(), false), p.Fset.PositionFor(n.End(), false)
 	return siteKey{from.Filename, from.Line, from.Column, to.Column, kind}
 }
@@ -68,7 +93,7 @@ func (p *Program) Number() {
 		for _, b := range f.Blocks {
 			for _, in := range b.Instrs {
 				in.Sites = nil
-				if p.origins[in.Origin].Kind == "" || in.Private || in.Op == ir.Test {
+				if p.origins[in.Origin].Kind == event.None || in.Private || in.Op == ir.Test {
 					continue
 				}
 				next++

@@ -1,6 +1,7 @@
 package gossa
 
 import (
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"go/ast"
 	"go/token"
 
@@ -113,15 +114,15 @@ func (p *Program) nodeOf(in ssa.Instruction) ast.Node {
 	return nil
 }
 
-// siteOrigin records an instruction's origin. kind is that of the event it makes, empty if
+// siteOrigin records an instruction's origin. kind is that of the event it makes, None if
 // it makes none.
-func (l *lifter) siteOrigin(in ssa.Instruction, kind string) int {
+func (l *lifter) siteOrigin(in ssa.Instruction, kind event.Kind) int {
 	return l.program.addOrigin(Origin{Func: l.source, Instr: in, Node: l.program.nodeOf(in), Kind: kind})
 }
 
 // accessOrigin records the origin of a load or store. Where go/ssa kept no expression for
 // it, the one of its address is taken.
-func (l *lifter) accessOrigin(in ssa.Instruction, addr ssa.Value, kind string) int {
+func (l *lifter) accessOrigin(in ssa.Instruction, addr ssa.Value, kind event.Kind) int {
 	var n ast.Node
 	if e := l.program.exprOf[in]; e != nil {
 		// An element that a range loop loads has the loop's variable for an
@@ -142,7 +143,7 @@ func (l *lifter) accessOrigin(in ssa.Instruction, addr ssa.Value, kind string) i
 	return l.program.addOrigin(Origin{Func: l.source, Instr: in, Node: n, Kind: kind, Data: l.program.dataAt(addr)})
 }
 
-func (l *lifter) mapOrigin(in ssa.Instruction, m ssa.Value, kind string) int {
+func (l *lifter) mapOrigin(in ssa.Instruction, m ssa.Value, kind event.Kind) int {
 	n := l.program.nodeOf(in)
 	if r, ok := n.(*ast.RangeStmt); ok {
 		n = r.X

@@ -40,6 +40,19 @@ func Grow(s *Simulation, t *exec.Thread, in *ir.Instr, args []ir.Value) (ir.Valu
 	return ir.Bytes(ir.Word(8, room).Append(ir.Word(8, n+more).Append(ir.Word(8, base).Append(nil)))), exec.Running
 }
 
+// Copy copies as many elements of args[1] to args[0] as both have, and gives how many.
+// Both begin with address and length; an element has args[2] bytes.
+func Copy(s *Simulation, t *exec.Thread, in *ir.Instr, args []ir.Value) (ir.Value, exec.Status) {
+	to, from, elem := args[0], args[1], args[2].Uint()
+	n := min(to.Slice(8, 8).Uint(), from.Slice(8, 8).Uint())
+	if size := int(n * elem); size > 0 {
+		at, added := to.Slice(0, 8).Uint(), s.Peek(from.Slice(0, 8).Uint(), size)
+		s.access(t, in, exec.Event{Kind: exec.KindStore, Addr: at, Size: uint32(size), Before: s.Peek(at, size), After: added})
+		s.Poke(at, added)
+	}
+	return ir.Word(8, n), exec.Running
+}
+
 // Once calls the closure args[1] unless it was called for args[0] before, and returns
 // when that call is over.
 func Once(s *Simulation, t *exec.Thread, in *ir.Instr, args []ir.Value) (ir.Value, exec.Status) {

@@ -152,6 +152,9 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 	return NewLog(s.events), exec.Failure{}, ErrSteps
 }
 
+// Result is what the first function of a run returned, once it has.
+func (s *Simulation) Result() ir.Value { return s.threads[1].Result }
+
 // Next is the instruction that a goroutine is about to execute, for Pick.
 func (s *Simulation) Next(g uint32) *ir.Instr { return s.threads[g].At() }
 
