@@ -2,23 +2,56 @@
 // that failed it derives critical sections that would have prevented the failure.
 //
 // It knows nothing of Go. A front end (internal/lift/gossa) turns a program into the
-// engine's instructions and a recorded run into a Trace; positions and the words for
-// data are the front end's, and handed back as they came.
+// engine's instructions (package ir) and a recorded run into a trace (package exec);
+// positions and the names of data are the front end's, and handed back as they came.
+//
+// # An example
+//
+// One goroutine reads a variable twice, another writes it once:
+//
+//	func steady() {
+//		first := count
+//		if first != count {
+//			panic("count changed")
+//		}
+//	}
+//
+//	func tick() {
+//		count = 7
+//	}
+//
+// The trace of a run that panicked has the loads of steady with the values they gave and,
+// between them, the store of tick. The test that failed is the panic; moved back over the
+// branch and both loads it becomes a machine that says, from memory alone, whether steady
+// is going to panic if nothing disturbs it:
+//
+//	at example.steady:b0.0: s0
+//	s0: if load(example.count@b0.0) != load(example.count@b0.1) then crash else no-crash
+//
+// In no memory does the machine crash, run alone: two loads of the same address differ
+// only if a store comes between. So the loads must stay together, and the store of tick,
+// which nothing orders with them, must keep out:
+//
+//	reads together in example.steady: r1:8 = load example.count, r2:8 = load example.count
+//	other access in example.tick: store example.count := 7
+//
+// The cost is 23: two sections at 10, three accesses in them.
 //
 // # Terms
 //
-// An instruction in a context (the calls in progress) is a point. A machine is a small
-// program that predicts, at a point, whether the goroutine will crash if nobody
-// disturbs it; what it loads from memory is the read operation. A machine with
-// constants for its registers is a specialisation: the operation on one structure. A
-// region is a part of the trace in which a specialisation crashes, run alone. A fix is
-// a set of sections, each a fragment of a function's control flow, for one lock.
+// A point is an instruction in a context (the calls in progress). A machine predicts, at a
+// point, whether the goroutine will crash if no other goroutine acts; what the machine
+// loads from memory is the read operation. A passage is one time that a goroutine came by
+// a machine's point. A specialisation is a machine with constants for its registers: the
+// read operation on one structure. A crash region is a part of the trace in which a
+// specialisation crashes, run alone. A section is a fragment of a function's control flow,
+// and a fix is a set of sections for one lock.
 //
 // # Steps, and where the paper has them
 //
 //  1. The trace is followed through the program (package exec), which finds the test that
-//     failed, the proximal cause (3.1, cause in analyse.go and race.go), and the path
-//     of instructions that led there.
+//     failed, the proximal cause (3.1, analyse.go and race.go), and the path of
+//     instructions that led there.
 //  2. The machine of the cause is moved back along the path, over arithmetic, loads,
 //     stores and branches (3.2, derive.go). The sides of branches that were not taken
 //     are filled in from the code (static.go), with calls inlined, dynamic ones as the
@@ -40,8 +73,9 @@
 // lost update, or a check that no longer held. There and in races a store stays in one
 // section with the loads of the same memory that it depends on.
 //
-// A trace ends where the program crashed, often in the middle of somebody's update.
-// Goroutines are therefore followed beyond it, each alone, as far as that can be told.
+// A trace ends where the program crashed, often in the middle of an update by another
+// goroutine. Goroutines are therefore followed beyond it, each alone, as far as that can
+// be told.
 //
 // # Files
 //
@@ -50,16 +84,14 @@
 //	derive.go static.go             earlier machines
 //	specialise.go conflict.go order.go  structures, stores and regions, order
 //	solve.go fragment.go fix.go     sections, fixes, their cost
-//
-// Below it are ir (programs), exec (their execution, and following a trace); above it
-// draw (machines for people). slitest is for tests.
+//	doc.go                          this comment
 //
 // # Invariants
 //
-//   - States are never changed once made.
+//   - States of machines are never changed once made.
 //   - What is not known is unknown, never a guess: a value, a branch's side, the
 //     verdict of a machine. Unknown leads to fewer regions, not to wrong ones.
-//   - Nothing grows with the trace, except the index that the Trace itself keeps: of
-//     paths, instances, stores and memory beside the trace a bounded number is kept,
+//   - Nothing grows with the trace, except the index that the trace itself keeps: of
+//     paths, passages, stores and memory beside the trace a bounded number is kept,
 //     those nearest to the failure first.
 package sli

@@ -36,7 +36,7 @@ func TestRaceBeginsAtTheLoad(t *testing.T) {
 	if len(best.Sections) != 1 || best.Sections[0].Size != 2 {
 		t.Errorf("sections %v, want one with the load and the store", describe(t, p, best))
 	}
-	if d := cmp.Diff([]string{"counter.counter.n"}, best.Data()); d != "" {
+	if d := cmp.Diff([]string{"counter.n"}, best.Data()); d != "" {
 		t.Errorf("data (-want +got):\n%s", d)
 	}
 }

@@ -17,11 +17,13 @@ type Data struct {
 	Element bool
 }
 
+// String is the data as a person of the project calls it: a field with its type but not
+// the package, which the place of the access says.
 func (d Data) String() string {
 	s := ""
 	switch {
 	case d.Field != nil:
-		s = types.TypeString(d.Struct, func(p *types.Package) string { return p.Name() }) + "." + d.Field.Name()
+		s = types.TypeString(d.Struct, func(*types.Package) string { return "" }) + "." + d.Field.Name()
 	case d.Global != nil:
 		s = d.Global.Pkg().Name() + "." + d.Global.Name()
 	case d.Local != nil:

@@ -1,20 +1,59 @@
 // Package gossa lifts Go programs, in the form that go/ssa gives them, into the
-// instruction set of the engine (internal/sli).
+// instruction set of the engine (internal/sli/ir), and reads recorded runs as the engine's
+// traces.
+//
+// # An example
+//
+//	func steady() {
+//		first := count
+//		if first != count {
+//			panic("count changed")
+//		}
+//	}
+//
+// becomes
+//
+//	func example.steady()
+//	b0:
+//		r1:8 = load example.count
+//		r2:8 = load example.count
+//		r3:1 = r1 != r2
+//		branch r3 b1 b2
+//	b1:
+//		r4:8 = private alloc 16
+//		private store r4 := {text0, 13}
+//		r5:16 = {type string, r4}
+//		test "panic" if 1
+//		stop
+//	b2:
+//		return
 //
 // Registers are bytes, laid out as the compiler lays out memory: a string is its
 // address and length, a slice has its capacity after them, an interface is a word
-// for the type and one for the data. Panics of the run-time system become tests in
-// front of what would panic. What the standard library does is not lifted: its
-// locks, wait groups, channels and atomic operations become operations of their own,
-// the failing methods of testing.T become assertions, and every other call is
-// opaque.
+// for the type and one for the data (above, the argument of panic). Panics of the
+// run-time system become tests in front of what would panic. What the standard library
+// does is not lifted: its locks, wait groups, channels and atomic operations become the
+// engine's operations of synchronisation, the failing methods of testing.T become
+// assertions, and every other call is opaque.
+//
+// # Sites
 //
 // An instruction knows the sites of the events that it makes. A site is an
 // expression of the source with a kind; the expression of an instruction is found by
-// its position, or by the reference that go/ssa keeps from expressions to values.
+// its position, or by the reference that go/ssa keeps from expressions to values. An
+// access that the run made and that no instruction has is told (Program.Bind), because no
+// section can hold it.
+//
+// # What is not known
+//
+// Elements of an array value by an index that varies, iteration over strings and maps,
+// conversions between texts and slices, complex numbers, ordering of texts, min and max,
+// and whether a type implements an interface are opaque: their value is unknown.
+//
+// # Files
 //
 //	gossa.go     the program and what can be asked about its instructions
-//	function.go  functions, blocks, registers
+//	function.go  functions, blocks, registers, constants
 //	instr.go     instructions that compute
 //	memory.go    loads, stores, allocations, maps
 //	call.go      calls, by what they call
@@ -23,8 +62,14 @@
 //	layout.go    sizes and offsets
 //	source.go    the expression behind an instruction
 //	data.go      the variable or field behind an access
-//	sites.go     instructions to events
+//	sites.go     instructions to events, and events without instructions
 //	trace.go     a trace as the engine reads it
+//	failure.go   the failures of a trace in the engine's terms
+//
+// # Invariants
+//
+//   - Lifted code computes what the Go code computes, or unknown; never something else.
+//   - What Lift returns has passed ir.Program.Check.
 package gossa
 
 import (

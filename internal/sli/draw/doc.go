@@ -1,7 +1,21 @@
-// Package draw shows machines to people.
+// Package draw shows machines to people: as text, as a graph, as a picture, and in words.
+//
+// The machine of a function that reads a counter twice is, as text,
+//
+//	at steady:b0.0: s0
+//	s0: if load(count@b0.0) != load(count@b0.1) then crash else no-crash
+//
+// and in words
+//
+//	It reads count at meter.go:17.
+//	It reads count again at meter.go:18.
+//	It fails if the second reading of count differs from the first.
+//
+// # Files
 //
 //	text.go   one line for each state
 //	dot.go    a graph for Graphviz
 //	svg.go    a picture
 //	words.go  a few sentences
+//	doc.go    this comment
 package draw

@@ -3,50 +3,172 @@ package draw
 import (
 	"encoding/xml"
 	"errors"
+	"flag"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/sli/slitest"
 )
 
-// figure is the machine of figure 2(f) over two loads.
-func figure() *sli.Machine {
-	f := slitest.Graph([]int{1}, nil)
-	c := ir.NewContexts().Get(nil, nil, f)
-	p := ir.Point{Context: c, Instr: f.Blocks[0].Instrs[0]}
-	q := ir.Point{Context: c, Instr: f.Blocks[1].Instrs[0]}
-	p.Instr.Data, q.Instr.Data = "global", "inner"
-	l := ir.LoadExpr(&ir.Label{Point: p}, 8, ir.Symbol("global"))
-	m := ir.LoadExpr(&ir.Label{Point: q}, 8, l)
-	crash, noCrash := &sli.State{Crash: true}, &sli.State{}
-	inner := &sli.State{Predicate: ir.Unary(ir.OpBadAddress, ir.Unsigned, m), Yes: sli.Edge{To: crash}, No: sli.Edge{To: noCrash}}
-	outer := &sli.State{Predicate: ir.Binary(ir.OpNe, ir.Unsigned, l, ir.Number(8, 0)), Yes: sli.Edge{To: inner}, No: sli.Edge{To: noCrash}}
-	return &sli.Machine{At: p, Start: sli.Edge{To: outer}}
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares a drawing with the file that holds it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got), run with -update if this is better:\n%s", name, d)
+	}
 }
 
-func TestMachineIsDrawnAndTold(t *testing.T) {
-	m := figure()
-	if got, want := Text(m), "at f:b0.0: s0\ns0: if load(global@b0.0) != 0 then s1 else no-crash\ns1: if BadAddr(load(load(global@b0.0)@b1.0)) then crash else no-crash\n"; got != want {
-		t.Errorf("text\n%swant\n%s", got, want)
+// The terminal states.
+var (
+	crash   = sli.Edge{To: &sli.State{Crash: true}}
+	noCrash = sli.Edge{To: &sli.State{}}
+)
+
+func state(predicate *ir.Expr, yes, no sli.Edge) sli.Edge {
+	return sli.Edge{To: &sli.State{Predicate: predicate, Yes: yes, No: no}}
+}
+
+// loads makes points of loads of the given data, in the order of the code.
+func loads(data ...string) []*ir.Label {
+	b := slitest.NewBuilder()
+	f := b.Func("f")
+	for _, d := range data {
+		f.Load(d, 8)
 	}
-	words := Words(m, func(p ir.Point) string { return p.Instr.Name() })
-	if want := "It reads global at b0.0.\nIt reads inner at b1.0.\nIt crashes if global is not 0 or nil and inner is nil."; words != want {
-		t.Errorf("words\n%s\nwant\n%s", words, want)
+	f.Return()
+	b.Program()
+	c := ir.NewContexts().Get(nil, nil, f.Func)
+	var all []*ir.Label
+	for i := range data {
+		all = append(all, &ir.Label{Point: ir.Point{Context: c, Instr: f.Func.Blocks[0].Instrs[i]}})
 	}
-	dot := DOT(m)
-	for _, want := range []string{"digraph", "shape=diamond", `label="crash"`, `s0 -> s1 [label="yes"]`} {
-		if !strings.Contains(dot, want) {
-			t.Errorf("DOT lacks %q:\n%s", want, dot)
+	return all
+}
+
+func isNil(x *ir.Expr) *ir.Expr { return ir.Unary(ir.OpBadAddress, ir.Unsigned, x) }
+
+func place(p ir.Point) string { return p.Instr.Name() }
+
+// figure is the machine of the paper's figure 2(f): a pointer that is checked, then used.
+func figure() *sli.Machine {
+	at := loads("global", "inner")
+	l := ir.LoadExpr(at[0], 8, ir.Symbol("global"))
+	m := ir.LoadExpr(at[1], 8, l)
+	return &sli.Machine{
+		At:    at[0].Point,
+		Start: state(ir.Binary(ir.OpNe, ir.Unsigned, l, ir.Number(8, 0)), state(isNil(m), crash, noCrash), noCrash),
+	}
+}
+
+// storing is a machine that stores before it loads again.
+func storing() *sli.Machine {
+	at := loads("count", "copy", "count")
+	first := ir.LoadExpr(at[0], 8, ir.Symbol("count"))
+	again := ir.LoadExpr(at[2], 8, ir.Symbol("count"))
+	e := state(ir.Binary(ir.OpNe, ir.Unsigned, first, again), crash, noCrash)
+	e.Ops = []sli.EdgeOp{
+		{Load: first, At: at[0]},
+		{Addr: ir.Symbol("copy"), Value: ir.Binary(ir.OpAdd, ir.Signed, first, ir.Number(8, 1)), At: at[1], Size: 8},
+	}
+	return &sli.Machine{At: at[0].Point, Start: e}
+}
+
+func TestMachinesAsText(t *testing.T) {
+	golden(t, "figure.txt", Text(figure()))
+	golden(t, "storing.txt", Text(storing()))
+}
+
+func TestMachinesAsGraphs(t *testing.T) {
+	golden(t, "figure.dot", DOT(figure()))
+	golden(t, "storing.dot", DOT(storing()))
+}
+
+func TestMachinesAsPictures(t *testing.T) {
+	for name, m := range map[string]*sli.Machine{"figure.svg": figure(), "storing.svg": storing()} {
+		picture := SVG(m)
+		golden(t, name, picture)
+		for d := xml.NewDecoder(strings.NewReader(picture)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
 		}
 	}
-	for d := xml.NewDecoder(strings.NewReader(SVG(m))); ; {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatalf("SVG: %v", err)
+}
+
+func TestMachinesInWords(t *testing.T) {
+	golden(t, "figure.words", Words(figure(), place)+"\n")
+	golden(t, "storing.words", Words(storing(), place)+"\n")
+}
+
+// TestConditionsInWords: each kind of predicate, when it holds and when it does not.
+func TestConditionsInWords(t *testing.T) {
+	at := loads("Meter.count", "Meter.count", "Meter.limit", "names", "")
+	first, second := ir.LoadExpr(at[0], 8, ir.Symbol("a")), ir.LoadExpr(at[1], 8, ir.Symbol("a"))
+	limit, names := ir.LoadExpr(at[2], 8, ir.Symbol("b")), ir.LoadExpr(at[3], 24, ir.Symbol("c"))
+	unnamed := ir.LoadExpr(at[4], 1, ir.Symbol("d"))
+	w := newPhrasing([]*ir.Expr{first, second, limit, names, unnamed})
+	for _, test := range []struct {
+		predicate *ir.Expr
+		yes, no   string
+	}{
+		{ir.Binary(ir.OpNe, ir.Unsigned, first, second), "the second reading of Meter.count differs from the first", "the second reading of Meter.count equals the first"},
+		{ir.Binary(ir.OpNe, ir.Unsigned, second, first), "the second reading of Meter.count differs from the first", "the second reading of Meter.count equals the first"},
+		{ir.Binary(ir.OpLt, ir.Signed, first, second), "the first reading of Meter.count is less than the second", "the first reading of Meter.count is not less than the second"},
+		{ir.Binary(ir.OpLe, ir.Signed, limit, first), "Meter.limit is at most the first reading of Meter.count", "Meter.limit is more than the first reading of Meter.count"},
+		{ir.Binary(ir.OpLe, ir.Unsigned, ir.Extract(names, 8, 8), limit), "the length of names is at most Meter.limit", "the length of names is more than Meter.limit"},
+		{isNil(ir.Extract(names, 0, 8)), "names is nil", "names is not nil"},
+		{ir.Binary(ir.OpEq, ir.Unsigned, limit, ir.Number(8, 0)), "Meter.limit is 0 or nil", "Meter.limit is neither 0 nor nil"},
+		{ir.Raced(first, second, limit), "another goroutine changed Meter.count or Meter.limit meanwhile", "another goroutine changed Meter.count or Meter.limit meanwhile"},
+		{unnamed, "memory is true", "memory is false"},
+		{ir.Unary(ir.OpNot, ir.Unsigned, unnamed), "memory is false", "memory is true"},
+		{ir.Binary(ir.OpLt, ir.Signed, ir.Binary(ir.OpAdd, ir.Signed, limit, ir.Number(8, 1)), ir.Unary(ir.OpNeg, ir.Signed, ir.Number(8, 3))), "Meter.limit + 1 is less than -3", "Meter.limit + 1 is not less than -3"},
+	} {
+		if got := w.condition(conditionOnWay{test.predicate, true}); got != test.yes {
+			t.Errorf("%v: %q, want %q", test.predicate, got, test.yes)
 		}
+		if got := w.condition(conditionOnWay{test.predicate, false}); got != test.no {
+			t.Errorf("not %v: %q, want %q", test.predicate, got, test.no)
+		}
+	}
+}
+
+// TestManyReadingsAreNumbered, in the order of the code and not of the expression.
+func TestManyReadingsAreNumbered(t *testing.T) {
+	at := loads("x", "x", "x")
+	read := func(i int) *ir.Expr { return ir.LoadExpr(at[i], 8, ir.Symbol("x")) }
+	m := &sli.Machine{At: at[0].Point, Start: state(ir.Binary(ir.OpNe, ir.Unsigned, read(2), ir.Binary(ir.OpAdd, ir.Signed, read(1), read(0))), crash, noCrash)}
+	want := "It reads x at b0.0.\nIt reads x again at b0.1.\nIt reads x for the third time at b0.2.\nIt fails if the third reading of x differs from the second reading of x + the first reading of x."
+	if got := Words(m, place); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := ordinal(11); got != "11th" {
+		t.Errorf("the eleventh is the %s", got)
+	}
+	// A load through another comes after it, wherever the code has it.
+	inner := ir.LoadExpr(at[2], 8, ir.Symbol("head"))
+	through := ir.LoadExpr(at[0], 8, inner)
+	if all := loadsInOrder(&sli.Machine{Start: state(isNil(through), crash, noCrash)}); all[0] != inner || all[1] != through {
+		t.Errorf("order %v", all)
 	}
 }

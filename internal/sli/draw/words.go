@@ -2,6 +2,7 @@ package draw
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli"
@@ -10,11 +11,17 @@ import (
 
 // Words tells in a few sentences what the machine does. place names a point of the
 // program, as a file and line do.
+//
+//	It reads Meter.count at meter.go:17.
+//	It reads Meter.count again at meter.go:18.
+//	It fails if the second reading of Meter.count differs from the first.
 func Words(m *sli.Machine, place func(ir.Point) string) string {
-	w := &phrasing{place: place, names: map[string]string{}, used: map[string]int{}}
+	loads := loadsInOrder(m)
+	w := newPhrasing(loads)
 	var lines []string
-	for _, l := range loadsInOrder(m) {
-		lines = append(lines, fmt.Sprintf("It reads %s at %s.", w.name(l), place(l.Label.Point)))
+	for _, l := range loads {
+		r := w.readings[l.Key()]
+		lines = append(lines, fmt.Sprintf("It reads %s%s at %s.", r.data, again(r.nth), place(l.Label.Point)))
 	}
 	for _, o := range m.Start.Ops {
 		if o.Addr != nil {
@@ -22,37 +29,53 @@ func Words(m *sli.Machine, place func(ir.Point) string) string {
 		}
 	}
 	for _, way := range waysToCrash(m) {
-		var conds []string
+		var conditions []string
 		for _, c := range way {
-			conds = append(conds, w.condition(c))
+			conditions = append(conditions, w.condition(c))
 		}
-		lines = append(lines, "It crashes if "+strings.Join(conds, " and ")+".")
+		lines = append(lines, "It fails if "+strings.Join(conditions, " and ")+".")
 	}
 	return strings.Join(lines, "\n")
 }
 
-// loadsInOrder are the loads, those first that others are made of.
+// loadsInOrder are the loads as the goroutine makes them: each after those that its address
+// is computed from, otherwise as the code has them.
 func loadsInOrder(m *sli.Machine) []*ir.Expr {
+	left := m.Loads()
+	slices.SortStableFunc(left, func(x, y *ir.Expr) int { return inCode(&x.Label.Point, &y.Label.Point) })
 	var all []*ir.Expr
-	have := map[string]bool{}
-	var put func(e *ir.Expr)
-	put = func(e *ir.Expr) {
-		for _, a := range e.Args {
-			put(a)
+	placed := map[string]bool{}
+	ready := func(l *ir.Expr) bool {
+		for _, inner := range l.Loads() {
+			if inner.Key() != l.Key() && !placed[inner.Key()] {
+				return false
+			}
 		}
-		if e.Op == ir.OpLoad && !have[e.Key()] {
-			have[e.Key()] = true
-			all = append(all, e)
-		}
+		return true
 	}
-	m.Start.Exprs(put)
+	for len(left) > 0 {
+		i := max(0, slices.IndexFunc(left, ready))
+		all = append(all, left[i])
+		placed[left[i].Key()] = true
+		left = slices.Delete(left, i, i+1)
+	}
 	return all
+}
+
+// inCode compares two points by where the code has them, in the call that both are made
+// from.
+func inCode(p, q *ir.Point) int {
+	c := ir.CommonContext(p.Context, q.Context)
+	if c == nil {
+		return 0
+	}
+	return p.Context.InstrIn(c, p.Instr).ID - q.Context.InstrIn(c, q.Instr).ID
 }
 
 // A conditionOnWay is a predicate that must hold, or must not.
 type conditionOnWay struct {
-	pred  *ir.Expr
-	holds bool
+	predicate *ir.Expr
+	holds     bool
 }
 
 // maxWaysTold bounds the ways to a crash that are told.
@@ -76,40 +99,88 @@ func waysToCrash(m *sli.Machine) [][]conditionOnWay {
 	return all
 }
 
+// A reading is a load as people are told of it: the n-th of some data.
+type reading struct {
+	data string
+	nth  int
+}
+
+// A phrasing says expressions in words.
 type phrasing struct {
-	place func(ir.Point) string
-	names map[string]string // of loads, by their key
-	used  map[string]int
+	readings map[string]reading // of loads, by their key
+	total    map[string]int     // readings of each data
 }
 
-// name is what a load is called: the data it reads, with a number if it is read more
-// than once.
-func (w *phrasing) name(l *ir.Expr) string {
-	if n, ok := w.names[l.Key()]; ok {
-		return n
+func newPhrasing(loads []*ir.Expr) *phrasing {
+	w := &phrasing{readings: map[string]reading{}, total: map[string]int{}}
+	for _, l := range loads {
+		data := l.Label.Instr.Data
+		if data == "" {
+			data = "memory"
+		}
+		w.total[data]++
+		w.readings[l.Key()] = reading{data, w.total[data]}
 	}
-	n := l.Label.Instr.Data
-	if n == "" {
-		n = "memory"
-	}
-	w.used[n]++
-	switch k := w.used[n]; k {
+	return w
+}
+
+// again says that data was read before.
+func again(nth int) string {
+	switch nth {
 	case 1:
+		return ""
 	case 2:
-		n += " again"
-	default:
-		n = fmt.Sprintf("%s for the %d. time", n, k)
+		return " again"
 	}
-	w.names[l.Key()] = n
-	return n
+	return " for the " + ordinal(nth) + " time"
 }
 
-func (w *phrasing) condition(g conditionOnWay) string {
-	e, holds := g.pred, g.holds
+func ordinal(n int) string {
+	words := [...]string{"", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+	if n < len(words) {
+		return words[n]
+	}
+	return fmt.Sprintf("%dth", n)
+}
+
+// name is what a load is called: the data it reads and, if that is read more than once,
+// which reading.
+func (w *phrasing) name(l *ir.Expr) string {
+	r := w.readings[l.Key()]
+	if w.total[r.data] > 1 {
+		return fmt.Sprintf("the %s reading of %s", ordinal(r.nth), r.data)
+	}
+	return r.data
+}
+
+// pair names the two sides of a comparison. Of two readings of the same data the second is
+// named by its number alone.
+func (w *phrasing) pair(x, y *ir.Expr) (string, string) {
+	if x.Op == ir.OpLoad && y.Op == ir.OpLoad {
+		if a, b := w.readings[x.Key()], w.readings[y.Key()]; a.data == b.data {
+			return w.name(x), "the " + ordinal(b.nth)
+		}
+	}
+	return w.expr(x), w.expr(y)
+}
+
+// later puts the later of two readings of the same data first, where both orders mean the
+// same.
+func (w *phrasing) later(x, y *ir.Expr) (*ir.Expr, *ir.Expr) {
+	if x.Op == ir.OpLoad && y.Op == ir.OpLoad {
+		if a, b := w.readings[x.Key()], w.readings[y.Key()]; a.data == b.data && a.nth < b.nth {
+			return y, x
+		}
+	}
+	return x, y
+}
+
+func (w *phrasing) condition(c conditionOnWay) string {
+	e, holds := c.predicate, c.holds
 	for e.Op == ir.OpNot {
 		e, holds = e.Args[0], !holds
 	}
-	not := func(yes, no string) string {
+	either := func(yes, no string) string {
 		if holds {
 			return yes
 		}
@@ -117,21 +188,35 @@ func (w *phrasing) condition(g conditionOnWay) string {
 	}
 	switch e.Op {
 	case ir.OpBadAddress:
-		return w.expr(e.Args[0]) + not(" is nil", " is not nil")
+		return w.expr(e.Args[0]) + either(" is nil", " is not nil")
 	case ir.OpRaced:
-		return "that was changed meanwhile"
+		return "another goroutine changed " + w.dataIn(e) + " meanwhile"
 	case ir.OpEq, ir.OpNe:
 		holds = holds == (e.Op == ir.OpEq)
 		if e.Args[1].Op == ir.OpConst && e.Args[1].Size == 8 && e.Args[1].Value.Uint() == 0 {
-			return w.expr(e.Args[0]) + not(" is 0 or nil", " is not 0 or nil")
+			return w.expr(e.Args[0]) + either(" is 0 or nil", " is neither 0 nor nil")
 		}
-		return w.expr(e.Args[0]) + not(" equals ", " differs from ") + w.expr(e.Args[1])
+		x, y := w.pair(w.later(e.Args[0], e.Args[1]))
+		return x + either(" equals ", " differs from ") + y
 	case ir.OpLt:
-		return w.expr(e.Args[0]) + not(" is less than ", " is not less than ") + w.expr(e.Args[1])
+		x, y := w.pair(e.Args[0], e.Args[1])
+		return x + either(" is less than ", " is not less than ") + y
 	case ir.OpLe:
-		return w.expr(e.Args[0]) + not(" is at most ", " is more than ") + w.expr(e.Args[1])
+		x, y := w.pair(e.Args[0], e.Args[1])
+		return x + either(" is at most ", " is more than ") + y
 	}
-	return w.expr(e) + not(" is true", " is false")
+	return w.expr(e) + either(" is true", " is false")
+}
+
+// dataIn lists the data that an expression was computed from, each once.
+func (w *phrasing) dataIn(e *ir.Expr) string {
+	var all []string
+	for _, l := range e.Loads() {
+		if data := w.readings[l.Key()].data; !slices.Contains(all, data) {
+			all = append(all, data)
+		}
+	}
+	return strings.Join(all, " or ")
 }
 
 func (w *phrasing) expr(e *ir.Expr) string {

@@ -1,6 +1,25 @@
 // Package slitest is test support for the engine and its front ends: a simulator that
-// runs lifted programs under a given schedule, traces in memory, and a builder of programs and of functions with a
-// given control flow. No product code imports it.
+// runs lifted programs under a given schedule or under all of them, traces in memory, and
+// programs made by hand. No product code imports it.
+//
+// The simulator shares the execution of instructions with the product, and nothing else:
+// memory, locks, channels and the choice of who runs are its own. What it says of a program
+// is therefore independent of what recording, exploring or analysing say.
+//
+//	b := slitest.NewBuilder()
+//	inc := b.Func("inc")
+//	inc.Store("n", ir.Binary(ir.OpAdd, ir.Signed, inc.Load("n", 8), ir.Number(8, 1)))
+//	inc.Return()
+//	main := b.Func("main")
+//	main.Spawn(inc)
+//	main.Spawn(inc)
+//	main.Return()
+//	p := b.Program()
+//	for o := range slitest.Schedules(func() *slitest.Simulation { return slitest.NewSimulation(p) }, main.Func) {
+//		// o.Simulation.Peek(...) is 1 or 2
+//	}
+//
+// # Files
 //
 //	simulate.go  a Host that runs a program and records a trace
 //	sync.go      the synchronisation operations of simulated programs
@@ -9,4 +28,5 @@
 //	log.go       a trace in memory
 //	build.go     programs made by hand
 //	graph.go     functions with a given control flow
+//	doc.go       this comment
 package slitest
