@@ -14,6 +14,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
@@ -127,7 +128,7 @@ func (f *searchFlags) tellControl(w io.Writer, build *explore.Build) {
 func warnMissed(w io.Writer, build *explore.Build) {
 	own := map[string]bool{}
 	for _, p := range build.Packages {
-		own[p.Path] = p.Mode == instrument.Memory && !p.Std
+		own[p.Path] = p.Mode == hooks.Memory && !p.Std
 	}
 	for _, m := range build.Missed {
 		if own[m.Package] {
@@ -141,11 +142,11 @@ func listPackages(w io.Writer, build *explore.Build) {
 	for _, p := range build.Packages {
 		how := "left alone: its calls are one step"
 		switch p.Mode {
-		case instrument.Memory:
+		case hooks.Memory:
 			how = "every access"
-		case instrument.Sync:
+		case hooks.Sync:
 			how = "where it synchronises"
-		case instrument.Plain:
+		case hooks.Plain:
 		}
 		if p.Why != "" {
 			how += " (" + p.Why + ")"

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -59,7 +60,7 @@ func New(ctx context.Context, c instrument.Config, args ...string) (*Build, erro
 func (b *Build) own() []string {
 	var all []string
 	for _, p := range b.Packages {
-		if p.Mode == instrument.Memory && !p.Std && !slices.Contains(all, p.Path) {
+		if p.Mode == hooks.Memory && !p.Std && !slices.Contains(all, p.Path) {
 			all = append(all, p.Path)
 		}
 	}

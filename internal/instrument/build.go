@@ -17,6 +17,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
@@ -57,7 +58,7 @@ type Program struct {
 	// Packages are those that the programs consist of, with how each was built.
 	Packages []Package
 	// Missed are the constructs that were left alone in packages that were not.
-	Missed []Missed
+	Missed []hooks.Missed
 	dir    string
 }
 
@@ -74,7 +75,7 @@ type Binary struct {
 // A Package tells how a package was built.
 type Package struct {
 	Path string
-	Mode Mode
+	Mode hooks.Mode
 	Why  string // the reason, where the mode is not the one that others like it have
 	Std  bool   // it is of the standard library
 }

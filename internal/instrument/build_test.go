@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -205,13 +206,13 @@ func goTool(t *testing.T, dir string, args ...string) {
 	}
 }
 
-func modeOf(p *Program, path string) Mode {
+func modeOf(p *Program, path string) hooks.Mode {
 	for _, q := range p.Packages {
 		if q.Path == path {
 			return q.Mode
 		}
 	}
-	return Plain
+	return hooks.Plain
 }
 
 func TestDependenciesAreRewrittenWhereverTheyAre(t *testing.T) {
@@ -220,9 +221,9 @@ func TestDependenciesAreRewrittenWhereverTheyAre(t *testing.T) {
 		t.Helper()
 		c.Dir, c.Tests = dir, true
 		p := build(t, c)
-		want := Sync
+		want := hooks.Sync
 		if c.Deps {
-			want = Memory
+			want = hooks.Memory
 		}
 		if got := modeOf(p, dep); got != want {
 			t.Errorf("%s was built in %s mode, not %s", dep, got, want)

@@ -15,25 +15,7 @@
 // themselves are laid over it as package cofferdamrt, so that any package can import them
 // with no change to any go.mod.
 //
-// # Rewriting
-//
-// A rewriter takes one file with its types and returns text. There is a file for each
-// construct: access.go (loads), assign.go and hoist.go (stores), mapaccess.go,
-// builtin.go, atomic.go, alloc.go, call.go, gostmt.go, channel.go, selectstmt.go,
-// rangestmt.go, stmt.go (other statements), frame.go (functions). Each shows before and
-// after. rewrite.go has what they share, core.go the questions about types, shared.go
-// which variables other goroutines may reach, layout.go how values lie in memory. What
-// holds for all of them:
-//
-//   - Hooks are written into the line they belong to. No line is added, moved or
-//     removed, so positions in panics and stack traces stay right; where text has
-//     to move to another line, a line directive goes with it. Nothing is printed from
-//     syntax trees: that would move directives.
-//   - A hook that is called by a goroutine which is not under control does what the
-//     original did, so the rewritten program means what the original meant: order
-//     of evaluation, panics, recover, labels, terminating statements and loop
-//     variables included.
-//   - What cannot be rewritten is left as it is and listed, with the reason.
+// Package hooks does the rewriting, package by package.
 //
 // # Sites
 //
@@ -45,6 +27,6 @@
 // # Building
 //
 // build.go has the whole and its result, overlay.go the packages that take part and their
-// numbers, package.go one package, std.go how patches are made to the standard library and
-// patches.go which, library.go the calls of it, identity.go the hash that a binary is known by.
+// numbers, std.go how patches are made to the standard library and patches.go which,
+// identity.go the hash that a binary is known by.
 package instrument

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/version"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -32,21 +34,49 @@ const later = "go1.21"
 // A job is a package to rewrite.
 type job struct {
 	p    *packages.Package
-	mode Mode
-	in   scope
+	mode hooks.Mode
+	in   hooks.Scope
 
-	files   []rewritten
+	files   []hooks.File
 	checked *load.Checked
 	err     error
 }
 
-// rewrite rewrites all packages that take part.
+// rewrite rewrites all packages that take part, and lays the results over the originals.
 func (b *builder) rewrite(roots []*packages.Package) error {
+	jobs := b.jobs(roots)
+	// What is not rewritten is still overlaid.
+	for name, text := range b.Overlay {
+		b.over.Text[name] = string(text)
+	}
+	b.rewriteAll(jobs)
+	order := slices.Sorted(maps.Keys(rewrittenStd))
+	std := make(map[string]string) // texts by file
+	next := uint32(firstSite + len(order)*stdBlock)
+	for _, j := range jobs {
+		if j.err != nil {
+			return j.err
+		}
+		if !b.isStd(j.p) {
+			next = (b.place(j, next) + block - 1) / block * block
+			continue
+		}
+		first := uint32(firstSite + slices.Index(order, j.p.PkgPath)*stdBlock)
+		if end := b.placeStd(j, first, std); end-first > stdBlock {
+			return fmt.Errorf("package %s has %d sites, more than there is room for", j.p.PkgPath, end-first)
+		}
+	}
+	slices.SortFunc(b.prog.Sites, func(x, y trace.Site) int { return int(int64(x.ID) - int64(y.ID)) })
+	return b.overStd(std)
+}
+
+// jobs returns the packages to rewrite, and notes how each package is built.
+func (b *builder) jobs(roots []*packages.Package) []*job {
 	var jobs []*job
-	for _, p := range variants(roots) {
+	for _, p := range load.Variants(roots) {
 		mode, why := b.mode(p)
 		b.prog.Packages = append(b.prog.Packages, Package{Path: p.PkgPath, Mode: mode, Why: why, Std: b.isStd(p)})
-		if mode == Plain {
+		if mode == hooks.Plain {
 			continue
 		}
 		j := &job{p: p, mode: mode}
@@ -55,86 +85,81 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 		}
 		jobs = append(jobs, j)
 	}
-	// What is not rewritten is still overlaid.
-	for name, text := range b.Overlay {
-		b.over.Text[name] = string(text)
-	}
+	return jobs
+}
+
+// rewriteAll does the jobs, some at the same time.
+func (b *builder) rewriteAll(jobs []*job) {
 	checker := load.NewChecker()
 	checker.Overlay = b.Overlay
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var wg sync.WaitGroup
 	for _, j := range jobs {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			limit <- struct{}{}
 			defer func() { <-limit }()
 			if j.checked, j.err = checker.Check(j.p); j.err == nil {
-				j.files = rewritePackage(j.checked, j.mode, j.in)
+				j.files = hooks.Rewrite(j.checked, j.mode, j.in)
 			}
-		}()
+		})
 	}
 	wg.Wait()
-	std := make(map[string]string)
-	base := uint32(firstSite)
-	order := slices.Sorted(keys(rewrittenStd))
-	after := uint32(len(order) * stdBlock)
-	for _, j := range jobs {
-		if j.err != nil {
-			return j.err
+}
+
+// place lays the files of a package over the originals, with sites that are numbered from
+// first on. It returns the number after the last.
+func (b *builder) place(j *job, first uint32) (next uint32) {
+	b.prog.LibraryCalls = append(b.prog.LibraryCalls, hooks.LibraryCalls(j.checked)...)
+	marked := false
+	next = b.number(j, first, func(f *hooks.File, text string) {
+		if !marked {
+			marked = true
+			b.marks[j.p.PkgPath] = true
+			text += "\nvar _ = " + f.Runtime + ".Mark(" + strconv.Quote(mark(j.p.PkgPath)) + ")\n"
 		}
-		isStd := b.isStd(j.p)
-		if isStd {
-			base = uint32(slices.Index(order, j.p.PkgPath) * stdBlock)
-		} else {
-			base = after
-		}
-		first := base
-		if !isStd {
-			b.prog.LibraryCalls = append(b.prog.LibraryCalls, libraryCalls(j.checked)...)
-		}
-		marked := isStd
-		for _, f := range j.files {
-			b.prog.Missed = append(b.prog.Missed, f.missed...)
-			if !f.hooked {
-				continue
-			}
-			text := number(f.text, base)
-			if !marked {
-				marked = true
-				b.marks[j.p.PkgPath] = true
-				text += "\nvar _ = " + f.rt + ".Mark(" + strconv.Quote(mark(j.p.PkgPath)) + ")\n"
-			}
-			for _, s := range f.sites {
-				s.ID += base
-				b.prog.Sites = append(b.prog.Sites, s)
-			}
-			base += uint32(len(f.sites))
-			if isStd {
-				std[f.name] = text
-			} else {
-				b.over.Add(j.p, f.name, text)
-			}
-		}
-		if isStd && base-first > stdBlock {
-			return fmt.Errorf("package %s has %d sites, more than there is room for", j.p.PkgPath, base-first)
-		}
-		if !isStd {
-			after = (base + block - 1) / block * block
-			if v := j.checked.Language(); v != "" && version.Compare(v, later) < 0 {
-				b.early = append(b.early, j.p.PkgPath)
-			}
-		}
+		b.over.Add(j.p, f.Name, text)
+	})
+	if v := j.checked.Language(); v != "" && version.Compare(v, later) < 0 {
+		b.early = append(b.early, j.p.PkgPath)
 	}
-	slices.SortFunc(b.prog.Sites, func(x, y trace.Site) int { return int(int64(x.ID) - int64(y.ID)) })
-	for file, text := range std {
+	return next
+}
+
+// placeStd is place for a package of the standard library, whose texts are patched before
+// they are laid over it.
+func (b *builder) placeStd(j *job, first uint32, texts map[string]string) (next uint32) {
+	return b.number(j, first, func(f *hooks.File, text string) { texts[f.Name] = text })
+}
+
+// number numbers the sites of a package from first on, and calls put with the text of each
+// file that has hooks. It returns the number after the last.
+func (b *builder) number(j *job, first uint32, put func(f *hooks.File, text string)) (next uint32) {
+	for i := range j.files {
+		f := &j.files[i]
+		b.prog.Missed = append(b.prog.Missed, f.Missed...)
+		if !f.Hooked {
+			continue
+		}
+		put(f, f.Text(first))
+		for _, s := range f.Sites {
+			s.ID += first
+			b.prog.Sites = append(b.prog.Sites, s)
+		}
+		first += uint32(len(f.Sites))
+	}
+	return first
+}
+
+// overStd patches the standard library, of which some files have been rewritten.
+func (b *builder) overStd(rewritten map[string]string) error {
+	for file, text := range rewritten {
 		b.over.Text[file] = text
 	}
-	patched, err := patchStd(filepath.Join(b.env.GOROOT, "src"), std)
+	patched, err := patchStd(filepath.Join(b.env.GOROOT, "src"), rewritten)
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(keys(patched)) {
+	for _, name := range slices.Sorted(maps.Keys(patched)) {
 		b.over.Text[b.over.Std(name)] = patched[name]
 		io.WriteString(b.hash, patched[name])
 	}
@@ -144,58 +169,29 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 // mark is a text that the binary of a rewritten package contains.
 func mark(pkg string) string { return "cofferdam: " + pkg + " has hooks" }
 
-func keys[K comparable, V any](m map[K]V) func(func(K) bool) {
-	return func(yield func(K) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
-// variants returns each package of the list once, in the order of import paths:
-// of those that are the same but for test files, the one with most files.
-func variants(roots []*packages.Package) []*packages.Package {
-	best := make(map[string]*packages.Package)
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		if strings.HasSuffix(p.ID, ".test") && p.Name == "main" && p.ForTest == "" {
-			return // what go test makes to run tests
-		}
-		if old := best[p.PkgPath]; old == nil || len(p.GoFiles) > len(old.GoFiles) {
-			best[p.PkgPath] = p
-		}
-	})
-	var all []*packages.Package
-	for _, path := range slices.Sorted(keys(best)) {
-		all = append(all, best[path])
-	}
-	return all
-}
-
 func (b *builder) isStd(p *packages.Package) bool {
 	return p.Module == nil && b.env.InStd(dirOf(p))
 }
 
 // mode decides how a package is built.
-func (b *builder) mode(p *packages.Package) (Mode, string) {
+func (b *builder) mode(p *packages.Package) (hooks.Mode, string) {
 	switch {
 	case p.PkgPath == "unsafe" || len(p.GoFiles) == 0:
-		return Plain, ""
+		return hooks.Plain, ""
 	case b.isStd(p):
 		switch _, ok := rewrittenStd[p.PkgPath]; {
 		case sharedStd[p.PkgPath]:
-			return Memory, ""
+			return hooks.Memory, ""
 		case ok:
-			return Sync, ""
+			return hooks.Sync, ""
 		}
-		return Plain, ""
+		return hooks.Plain, ""
 	case b.wanted(p.PkgPath):
-		return Memory, "asked for"
+		return hooks.Memory, "asked for"
 	case p.Module == nil || p.Module.Main || b.Deps:
-		return Memory, ""
+		return hooks.Memory, ""
 	}
-	return Sync, ""
+	return hooks.Sync, ""
 }
 
 // wanted reports whether a package was named for memory mode.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -52,7 +53,7 @@ var sharedStd = map[string]bool{
 }
 
 // stdScope returns what of a standard package is rewritten.
-func stdScope(pkg string) scope {
+func stdScope(pkg string) hooks.Scope {
 	files := rewrittenStd[pkg]
 	if files == nil {
 		return nil

@@ -45,12 +45,13 @@ var imports = map[string][]string{
 	"internal/locks/lockstest": {"internal/load"},
 
 	"internal/protect/supervise": {"internal/finding", "internal/protect/watch", "internal/scratch"},
+	"internal/instrument/hooks":  {"internal/load", "internal/source", "internal/trace", "internal/event"},
 
 	"internal/guard":         {"internal/guard/lockset", "internal/load", "internal/locks", "internal/source"},
 	"internal/scratch":       {},
 	"internal/console":       {},
-	"internal/instrument":    {".", "internal/scratch", "internal/gotool", "internal/load", "internal/event", "internal/trace", "internal/overlay", "internal/source"},
-	"internal/explore":       {"internal/scratch", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/instrument", "internal/load", "internal/finding"},
+	"internal/instrument":    {".", "internal/scratch", "internal/gotool", "internal/load", "internal/event", "internal/trace", "internal/overlay", "internal/source", "internal/instrument/hooks"},
+	"internal/explore":       {"internal/scratch", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/instrument", "internal/instrument/hooks", "internal/load", "internal/finding"},
 	"internal/sli/ir":        {},
 	"internal/sli/exec":      {"internal/sli/ir"},
 	"internal/sli":           {"internal/sli/exec", "internal/sli/ir"},

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -133,6 +134,25 @@ func Packages(c Config) ([]*packages.Package, error) {
 		return nil, err
 	}
 	return all, failures(all)
+}
+
+// Variants returns each package of the list once, in the order of import paths:
+// of those that are the same but for test files, the one with most files.
+func Variants(roots []*packages.Package) []*packages.Package {
+	best := make(map[string]*packages.Package)
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if strings.HasSuffix(p.ID, ".test") && p.Name == "main" && p.ForTest == "" {
+			return // what go test makes to run tests
+		}
+		if old := best[p.PkgPath]; old == nil || len(p.GoFiles) > len(old.GoFiles) {
+			best[p.PkgPath] = p
+		}
+	})
+	var all []*packages.Package
+	for _, path := range slices.Sorted(maps.Keys(best)) {
+		all = append(all, best[path])
+	}
+	return all
 }
 
 // maxErrors is how many errors are told: the first few are nearly always the

@@ -1,4 +1,4 @@
-package instrument
+package hooks
 
 import (
 	"fmt"
@@ -66,7 +66,7 @@ type rewriter struct {
 	// perIteration says that the file's loops declare their variables anew in each
 	// iteration, as they do since Go 1.22.
 	perIteration bool
-	in           scope // what to rewrite
+	in           Scope // what to rewrite
 	// gotos are the labels that a goto jumps to.
 	gotos map[types.Object]bool
 

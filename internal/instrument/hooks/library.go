@@ -1,4 +1,4 @@
-package instrument
+package hooks
 
 import (
 	"go/ast"
@@ -9,8 +9,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// libraryCalls returns the calls of the standard library in a package's files.
-func libraryCalls(p *load.Checked) []trace.LibraryCall {
+// LibraryCalls returns the calls of the standard library in a package's files.
+func LibraryCalls(p *load.Checked) []trace.LibraryCall {
 	var all []trace.LibraryCall
 	for _, f := range p.Files {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {

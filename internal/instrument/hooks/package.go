@@ -1,4 +1,4 @@
-package instrument
+package hooks
 
 import (
 	"go/ast"
@@ -12,22 +12,27 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// A rewritten file is one that got hooks, or should have.
-type rewritten struct {
-	name   string // the original's path
-	text   string // with marks for sites
-	rt     string // what it calls the hooks' package
-	hooked bool
-	sites  []trace.Site
-	missed []Missed
+// A File is a file that got hooks, or has constructs that should have.
+type File struct {
+	Name    string // its path
+	Runtime string // what it calls the package of the hooks
+	Hooked  bool
+	// Sites are those of its hooks, numbered from 1.
+	Sites  []trace.Site
+	Missed []Missed
+
+	text string // with marks for the numbers of sites
 }
 
-// A scope narrows what of a package is rewritten, by a file's name without its
-// directory and a function in it, or "" for any; nil means all.
-type scope func(file, function string) bool
+// Text returns the file's text, in which the numbers of the sites are counted on from base.
+func (f *File) Text(base uint32) string { return number(f.text, base) }
 
-// rewritePackage rewrites the files of a package that need it.
-func rewritePackage(p *load.Checked, mode Mode, in scope) []rewritten {
+// A Scope narrows what of a package is rewritten, by a file's name without its
+// directory and a function in it, or "" for any; nil means all.
+type Scope func(file, function string) bool
+
+// Rewrite rewrites the files of a package that need it.
+func Rewrite(p *load.Checked, mode Mode, in Scope) []File {
 	vars := analyse(p.Info, p.Files)
 	var syntax []*ast.File
 	for _, f := range p.Files {
@@ -35,7 +40,7 @@ func rewritePackage(p *load.Checked, mode Mode, in scope) []rewritten {
 	}
 	fresh := source.UnusedPrefix("cofferdam", syntax...)
 	rt := fresh + "rt"
-	var out []rewritten
+	var out []File
 	for _, f := range p.Files {
 		if in != nil && !in(filepath.Base(f.Name), "") {
 			continue
@@ -48,7 +53,7 @@ func rewritePackage(p *load.Checked, mode Mode, in scope) []rewritten {
 		}
 		text := r.rewrite()
 		if r.used || len(r.missed) > 0 {
-			out = append(out, rewritten{f.Name, text, rt, r.used, r.sites, r.missed})
+			out = append(out, File{Name: f.Name, Runtime: rt, Hooked: r.used, Sites: r.sites, Missed: r.missed, text: text})
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package instrument
+package hooks
 
 import (
 	"flag"
@@ -65,9 +65,9 @@ func TestRewrite(t *testing.T) {
 			p := &packages.Package{PkgPath: "example.com/p", Name: "p", Imports: imports, Module: &packages.Module{GoVersion: lang}, TypesSizes: types.SizesFor("gc", "amd64")}
 			c := parse(t, p, string(a.Files[0].Data))
 			got, missed := string(a.Files[0].Data), ""
-			for _, f := range rewritePackage(c, mode, nil) {
-				got = number(f.text, 0)
-				for _, m := range f.missed {
+			for _, f := range Rewrite(c, mode, nil) {
+				got = f.Text(0)
+				for _, m := range f.Missed {
 					missed += m.What + ": " + m.Why + "\n"
 				}
 			}

@@ -1,4 +1,4 @@
-package instrument
+package hooks
 
 import (
 	"flag"
@@ -41,7 +41,7 @@ func TestRewrittenPackagesTypeCheck(t *testing.T) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	sites, files, missed := 0, 0, 0
-	for _, p := range variants(all) {
+	for _, p := range load.Variants(all) {
 		if !root(all, p) || p == rt || len(p.GoFiles) == 0 {
 			continue
 		}
@@ -56,15 +56,15 @@ func TestRewrittenPackagesTypeCheck(t *testing.T) {
 				return
 			}
 			for _, mode := range []Mode{Sync, Memory} {
-				out := rewritePackage(c, mode, nil)
+				out := Rewrite(c, mode, nil)
 				if err := checkRewritten(checker, c, out, rt); err != nil {
 					t.Errorf("%s in %s mode: %v", p.PkgPath, mode, err)
 				}
 				mu.Lock()
 				files += len(out)
 				for _, f := range out {
-					sites += len(f.sites)
-					missed += len(f.missed)
+					sites += len(f.Sites)
+					missed += len(f.Missed)
 				}
 				mu.Unlock()
 			}
@@ -84,11 +84,11 @@ func root(all []*packages.Package, p *packages.Package) bool {
 }
 
 // checkRewritten type-checks a package with some of its files rewritten.
-func checkRewritten(checker *load.Checker, c *load.Checked, out []rewritten, rt *packages.Package) error {
+func checkRewritten(checker *load.Checker, c *load.Checked, out []File, rt *packages.Package) error {
 	fset := token.NewFileSet()
 	texts := make(map[string]string)
 	for _, f := range out {
-		texts[f.name] = number(f.text, 0)
+		texts[f.Name] = f.Text(0)
 	}
 	var files []*ast.File
 	for _, f := range c.Files {
