@@ -49,7 +49,7 @@ func TestMadeObjectsHaveTheirValue(t *testing.T) {
 	}
 }
 
-// TestObjectIsMadeOnce: whoever asks first, all get the same pages.
+// TestObjectIsMadeOnce: whichever goroutine asks first, all get the same pages.
 func TestObjectIsMadeOnce(t *testing.T) {
 	var o Object[part]
 	var all [8]*Pages[part]

@@ -2,9 +2,14 @@
 // the lock's holder can reach. The rewriter declares the variables of this package and
 // writes the calls; protected programs have it as cofferdamrt/protect/aside.
 //
-// The locks stay those of the program. Beside each there is a [Guard], which is entered
-// when the lock has been taken, and left before it is released and wherever the
-// section does something that might need the data to be reachable.
+// The locks stay those of the program. Beside each there is a [Guard]. A section enters it
+// when it has the lock, and leaves it before it releases the lock and before each statement
+// that another goroutine, which may be waiting for the data, has to finish.
+//
+//	mu.Lock()         mu.Lock(); guard.Lock()
+//	n++               (*own)++
+//	<-c               guard.Unlock(); <-c; guard.Lock()
+//	mu.Unlock()       guard.Leave(); mu.Unlock(); guard.Wake()
 package aside
 
 import (
@@ -59,7 +64,7 @@ func NewGuard(lock, file string, line int) (g *Guard) {
 	return g
 }
 
-// New returns the two views of a new variable: for everybody, and for the holder of the
+// New returns the two views of a new variable: the shared one, and that of the holder of the
 // lock. Findings call it by the name. If there is no memory for pages it is on the heap.
 func New[T any](g *Guard, name string, value T) (shared, own *T) {
 	defer func() {
@@ -102,8 +107,8 @@ type Pages[T Parts] struct {
 }
 
 // View returns the holder's view to the goroutine that is in a section for writing, and
-// the shared one to everybody else. It is for sections that cannot know whether it is
-// their object.
+// the shared view to all others. A section uses it for an object of which is known only
+// at run time whether it is the one with the section's lock.
 func (p *Pages[T]) View() *T {
 	if p.Guard.Mine() {
 		return p.Own
@@ -111,7 +116,7 @@ func (p *Pages[T]) View() *T {
 	return p.Shared
 }
 
-// Get returns where the fields are. They get there when somebody first asks.
+// Get returns where the fields are. The first call puts them there.
 func (o *Object[T]) Get() *Pages[T] {
 	if p := (*Pages[T])(atomic.LoadPointer(&o.pages)); p != nil {
 		return p

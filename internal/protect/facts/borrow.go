@@ -45,8 +45,8 @@ func (f *Facts) borrowerOf(info *types.Info, e *ast.SelectorExpr, parent ast.Nod
 	return nil
 }
 
-// settleBorrowers leaves the methods that borrow, and call only methods that do.
-func (f *Facts) settleBorrowers() {
+// propagateBorrowing leaves the methods that borrow, and call only methods that do.
+func (f *Facts) propagateBorrowing() {
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.borrowers {

@@ -1,6 +1,6 @@
 // Package facts gathers what is known of a program before anything about its protection
 // is decided. It goes through the syntax of all packages once, and notes what each node
-// shows; what depends on other functions is settled afterwards.
+// shows; what depends on other functions is worked out afterwards.
 //
 // # What code may do
 //

@@ -158,8 +158,8 @@ func (f *Facts) cursor(p *packages.Package, n ast.Node) inspector.Cursor {
 	return c
 }
 
-// settleEffects adds to the effect of each function those of the functions it calls.
-func (f *Facts) settleEffects() {
+// propagateEffects adds to the effect of each function those of the functions it calls.
+func (f *Facts) propagateEffects() {
 	for _, k := range f.functions {
 		e := f.effects[k]
 		for _, c := range e.Calls {

@@ -55,8 +55,8 @@ func (f *Facts) expose(v *types.Var, how Exposure) {
 	f.exposures[k] = max(f.exposures[k], how)
 }
 
-// settleExposures exposes what methods are called on that keep their receivers.
-func (f *Facts) settleExposures() {
+// exposeKeptReceivers exposes what methods are called on that keep their receivers.
+func (f *Facts) exposeKeptReceivers() {
 	for _, m := range f.byMethod {
 		if f.borrowers[m.method] == nil {
 			f.exposures[m.key] = max(f.exposures[m.key], Pointed)
@@ -122,14 +122,14 @@ func (o *observer) exposeReceiver(c inspector.Cursor, n *ast.SelectorExpr, s *ty
 	}
 }
 
-// exposeMemory exposes the variable or field that an expression denotes, and those that
-// it is a part of.
+// exposeMemory exposes the variable or field that an expression denotes, and the variables
+// and fields that have it as a part.
 func (o *observer) exposeMemory(e ast.Expr, how Exposure) {
 	o.eachOfMemory(e, func(v *types.Var) { o.expose(v, how) })
 }
 
-// eachOfMemory calls f with the variable or field that an expression denotes, and with
-// those that it is a part of.
+// eachOfMemory calls f with the variable or field that an expression denotes, and with the
+// variables and fields that have it as a part.
 func (o *observer) eachOfMemory(e ast.Expr, f func(*types.Var)) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

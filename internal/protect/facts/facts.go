@@ -19,7 +19,7 @@ type Facts struct {
 	Fset *token.FileSet
 
 	inspectors   map[*packages.Package]*inspector.Inspector
-	lockPrograms map[*packages.Package]*locks.Program // of those that were asked for
+	lockPrograms map[*packages.Package]*locks.Program // made when first asked for
 	keys         map[*types.Var]Key
 
 	effects      map[FuncKey]*Effect
@@ -55,9 +55,9 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		f.uses[p] = make(map[Key][]ast.Node)
 		newObserver(f, p).observePackage()
 	}
-	f.settleBorrowers()
-	f.settleExposures()
-	f.settleEffects()
+	f.propagateBorrowing()
+	f.exposeKeptReceivers()
+	f.propagateEffects()
 	f.pins.pinReflected(pkgs, prog)
 	return f
 }
@@ -144,7 +144,7 @@ func (o *observer) enter(n ast.Node, notHere string) {
 }
 
 // observe goes through a node and those below it. The body of a function literal is no
-// part of what the function around it does, because nobody knows when it runs.
+// part of what the function around it does, because it runs at another time, or never.
 func (o *observer) observe(root inspector.Cursor, inLiteral bool) {
 	root.Inspect(nil, func(c inspector.Cursor) bool {
 		if o.effect != nil && !inLiteral {
@@ -257,7 +257,7 @@ func (f *Facts) Stable(v *types.Var) bool {
 }
 
 // Rewritable reports whether another text can be given to the compiler for a file. The go
-// command makes other files of those that use cgo.
+// command makes another file of one that uses cgo.
 func Rewritable(p *packages.Package, f *ast.File) bool {
 	return slices.Contains(p.GoFiles, p.Fset.File(f.FileStart).Name()) && !usesC(f)
 }

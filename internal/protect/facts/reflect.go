@@ -89,7 +89,8 @@ func (r *reflection) maybeInspected(t types.Type) bool {
 	return strings.Contains(first, ".")
 }
 
-// pinValuesOf pins what is in the values of an interface, and of those that become it.
+// pinValuesOf pins the structs in the values of an interface, and in the values of the
+// interfaces that are converted to it.
 func (r *reflection) pinValuesOf(t types.Type) {
 	name := TypeName(t)
 	if r.seen["interface "+name] {

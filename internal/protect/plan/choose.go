@@ -44,7 +44,7 @@ func (r *round) choose(g *Group) {
 func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	if !a.Place.Known() {
 		if d := r.guardedBy(g, a.Last); d != "" && r.pages.of(a.Last) == nil {
-			g.leave(d, "it is reached by way of a pointer or an element")
+			g.leaveOut(d, "it is reached by way of a pointer or an element")
 		}
 		return nil
 	}
@@ -53,7 +53,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 		return nil
 	}
 	if r.Mode == Isolate {
-		g.leave(datum, r.pages.whyNot(a.Place))
+		g.leaveOut(datum, r.pages.whyNot(a.Place))
 		return nil
 	}
 	if foreign(g, a.Place) && r.Mode != Detect {
@@ -72,7 +72,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 		why = r.unfit(p.Last().Type())
 	}
 	if why != "" {
-		g.leave(datum, why)
+		g.leaveOut(datum, why)
 		return nil
 	}
 	v := r.newVariable(p, datum)
@@ -125,7 +125,7 @@ func (r *round) dropConflicting(g *Group) {
 		again = false
 		for _, v := range g.Vars {
 			if why := r.conflict(g, v); why != "" {
-				g.leave(v.Datum, why)
+				g.leaveOut(v.Datum, why)
 				g.Vars = slices.DeleteFunc(slices.Clone(g.Vars), func(w *Variable) bool { return w == v })
 				again = true
 				break
@@ -197,7 +197,7 @@ func (r *round) dropUnused(g *Group) {
 			}
 		}
 		if why != "" {
-			g.leave(v.Datum, why)
+			g.leaveOut(v.Datum, why)
 		}
 		v.Passive = v.OnPages != nil && why != ""
 		return !v.Passive
@@ -252,7 +252,7 @@ func (r *round) claim(g *Group) {
 	}
 	g.Vars = slices.DeleteFunc(g.Vars, func(v *Variable) bool {
 		if accesses(v, func(a *facts.Access) bool { return r.redirected[a.Node] != nil }) {
-			g.leave(v.Datum, "a section that overlaps has a copy")
+			g.leaveOut(v.Datum, "a section that overlaps has a copy")
 			return true
 		}
 		accesses(v, func(a *facts.Access) bool { r.redirected[a.Node] = withLock; return false })

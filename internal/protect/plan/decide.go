@@ -42,7 +42,7 @@ type round struct {
 	// redirected are the accesses that are to a copy, with the slot that has it, or
 	// withLock.
 	redirected map[ast.Expr]*Slot
-	// clonedCalls are those that are of clones for the sections of a lock.
+	// clonedCalls are the calls that become calls of clones in the sections of a lock.
 	clonedCalls map[*ast.CallExpr]bool
 	// maybeOwn are the uses of fields on pages that may be of the section's object.
 	maybeOwn map[ast.Node]bool
@@ -86,7 +86,7 @@ func (r *round) run() {
 			r.findSlots(g)
 			r.report(g)
 			if len(g.Vars)+len(g.Slots) > 0 {
-				r.settle(g)
+				r.planSteps(g)
 				f := r.out.Files[b.file]
 				f.Groups = append(f.Groups, g)
 			}
@@ -134,8 +134,8 @@ func (r *round) report(g *Group) {
 	r.all.sections = append(r.all.sections, s)
 }
 
-// settle works out what is written for each step of a group.
-func (r *round) settle(g *Group) {
+// planSteps works out what is written for each step of a group.
+func (r *round) planSteps(g *Group) {
 	g.OnlyReaches = len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive })
 	for _, s := range g.Steps {
 		s.Interrupts = s.Opaque != "" || r.Mode == Detect && r.writes(g, s)
@@ -152,7 +152,7 @@ func (r *round) settle(g *Group) {
 			s.Redirects = redirects(g.Vars, s.does.Accesses, func(*Variable) bool { return true })
 		}
 	}
-	r.settleNames(g)
+	r.planNames(g)
 }
 
 func isReturn(s ast.Stmt) bool {
@@ -204,9 +204,9 @@ func (r *round) mapCopies(g *Group, s *StepPlan) []int {
 	return list
 }
 
-// settleNames finds out whether a local variable has to say that there are copies, and
+// planNames finds out whether a local variable has to say that there are copies, and
 // which variables' names mean something else where they are published or taken.
-func (r *round) settleNames(g *Group) {
+func (r *round) planNames(g *Group) {
 	places := make([]token.Pos, 0, len(g.Acquires)+len(g.Releases)+1)
 	for _, st := range slices.Concat(g.Acquires, g.Releases) {
 		places = append(places, st.Pos())

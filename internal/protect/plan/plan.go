@@ -109,7 +109,7 @@ type leftOut struct {
 	why   string
 }
 
-func (g *Group) leave(datum, why string) { g.left = append(g.left, leftOut{datum, why}) }
+func (g *Group) leaveOut(datum, why string) { g.left = append(g.left, leftOut{datum, why}) }
 
 // A StepPlan is what becomes of a step.
 type StepPlan struct {

@@ -49,7 +49,7 @@ func (r *round) findSlots(g *Group) {
 				why = r.addToSlot(g, a, datum)
 			}
 			if why != "" {
-				g.leave(datum, why)
+				g.leaveOut(datum, why)
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (r *round) prune(g *Group, s *Slot) {
 		again = false
 		for i, v := range s.Fields {
 			if why := r.useless(g, s, i); why != "" {
-				g.leave(v.Datum, why)
+				g.leaveOut(v.Datum, why)
 				s.Fields = slices.Delete(slices.Clone(s.Fields), i, i+1)
 				again = true
 				break

@@ -123,8 +123,8 @@ func begin(c Config) {
 	subscribe(false)
 }
 
-// subscribe has findings written when they are new, for the sources that start a
-// goroutine for it, or those that do not.
+// subscribe has new findings written, those of the sources that start a goroutine for it or
+// those of the sources that do not.
 func subscribe(starts bool) {
 	if watcher.file == "" {
 		return

@@ -34,8 +34,8 @@ func (w *sectionWriter) declareSlots() []string {
 	return list
 }
 
-// useSlots has a step use the copies of objects, and publishes those that it reaches in
-// another way.
+// useSlots has a step use the copies of objects, and publishes the copy of an object whose
+// fields the step reaches in another way.
 func (w *sectionWriter) useSlots(s *plan.StepPlan) {
 	for i, use := range s.SlotUses {
 		switch {
