@@ -116,6 +116,13 @@ func (c *command) start(std streams, args []string) error {
 			return fmt.Errorf("-C: %w", err)
 		}
 	}
+	if c.builds && c.value("q") != "true" {
+		inv.status = console.NewStatus(std.stderr, console.Detect(std.stderr, os.Getenv), "cofferdam: ")
+		defer inv.status.Close()
+	}
+	ctx, signals, stop := watchSignals(context.Background(), inv.status.Writer(std.stderr))
+	defer stop()
+	inv.signals = signals
 	inv.environment = os.Environ()
 	if c.builds {
 		remove, err := keepGoTemporary()
@@ -124,13 +131,6 @@ func (c *command) start(std streams, args []string) error {
 		}
 		defer remove()
 	}
-	if c.builds && c.value("q") != "true" {
-		inv.status = console.NewStatus(std.stderr, console.Detect(std.stderr, os.Getenv), "cofferdam: ")
-		defer inv.status.Close()
-	}
-	ctx, signals, stop := watchSignals(context.Background(), inv.status.Writer(std.stderr))
-	defer stop()
-	inv.signals = signals
 	inv.stdout = inv.status.Writer(&pipeWriter{std.stdout, signals.cancel})
 	inv.stderr = inv.status.Writer(std.stderr)
 	err = c.work(ctx, inv)

@@ -148,6 +148,10 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 	if o.summary {
 		fmt.Fprint(inv.stderr, build.Plan)
 	}
+	if o.verb != "build" {
+		inv.status = inv.status.Lines() // the program's first line comes when it comes
+		defer inv.status.Close()
+	}
 	inv.status.Phase("building")
 	tool := gotool.New("", nil)
 	stop := tool.WatchFirstBuild(ctx, watchPackage, slices.Concat(o.load, build.Overlay), func() {

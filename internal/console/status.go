@@ -99,6 +99,17 @@ func (s *Status) Close() {
 	}
 }
 
+// Lines closes the Status and returns one that writes lines as in a log, also on a
+// terminal: for the time in which another process writes to the same terminal, which a
+// line that is rewritten cannot make way for.
+func (s *Status) Lines() *Status {
+	if s == nil {
+		return nil
+	}
+	s.Close()
+	return NewStatus(s.w, Stream{}, s.prefix)
+}
+
 // Writer returns a writer for other output of the command, which may go to the terminal
 // that the status is on: the status makes way for it.
 func (s *Status) Writer(w io.Writer) io.Writer {

@@ -136,12 +136,30 @@ func TestOtherOutputTakesThePlaceOfTheLine(t *testing.T) {
 	)
 }
 
+func TestLinesAreLeftWhereAnotherProcessWrites(t *testing.T) {
+	told(t, onTerminal, func(s *Status, _ io.Writer) {
+		s.Phase("protecting")
+		passes(150 * time.Millisecond)
+		lines := s.Lines()
+		lines.Phase("building")
+		passes(time.Second)
+		lines.Close()
+	},
+		`100ms "\rprotecting"`,
+		`150ms "\r          \r"`,
+		`850ms "cofferdam: building\n"`,
+	)
+}
+
 func TestANilStatusTellsNothing(t *testing.T) {
 	var s *Status
 	s.Phase("building")
 	s.Detail("x")
 	if s.Writer(io.Discard) != io.Discard {
 		t.Error("output takes a detour")
+	}
+	if s.Lines() != nil {
+		t.Error("lines are told")
 	}
 	s.Close()
 }
