@@ -93,7 +93,7 @@ func scriptCofferdam(ts *testscript.TestScript, args []string) *exec.Cmd {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir = ts.MkAbs(".")
-	for _, name := range []string{"PATH", "HOME", "GOCACHE", "GOPATH", "GOROOT"} {
+	for _, name := range []string{"PATH", "HOME", "GOCACHE", "GOPATH", "GOROOT", "GOCOVERDIR"} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
