@@ -150,9 +150,6 @@ func (t *Places) Field(p *Place, f *types.Var) *Place {
 // Parent is the place one step before, nil for a root.
 func (p *Place) Parent() *Place { return p.parent }
 
-// Step is the last step; the zero Step for a root.
-func (p *Place) Step() Step { return p.step }
-
 // Root is what the place begins with; nil for a relation.
 func (p *Place) Root() Root { return p.root }
 
@@ -207,29 +204,6 @@ func (t *Places) rootVariable(r Root) *types.Var {
 	return nil
 }
 
-// Source returns the place in terms of the variables of the source: the same steps, from
-// the variable that the SSA value at the root stands for. It returns nil if there is none.
-func (t *Places) Source(p *Place) *Place {
-	var v *types.Var
-	switch r := p.root.(type) {
-	case *ssa.Parameter:
-		v, _ = r.Object().(*types.Var)
-	default:
-		v = t.rootVariable(r)
-	}
-	if v == nil {
-		return nil
-	}
-	return t.rebase(p, t.Root(v))
-}
-
-func (t *Places) rebase(p, root *Place) *Place {
-	if p.parent == nil {
-		return root
-	}
-	return t.Extend(t.rebase(p.parent, root), p.step)
-}
-
 // Unkeyed returns the place with every element standing for any.
 func (t *Places) Unkeyed(p *Place) *Place {
 	if p.parent == nil {
@@ -238,35 +212,6 @@ func (t *Places) Unkeyed(p *Place) *Place {
 	s := p.step
 	s.Key = nil
 	return t.Extend(t.Unkeyed(p.parent), s)
-}
-
-// Within reports whether p is q or a part of what q names.
-func (p *Place) Within(q *Place) bool {
-	for ; p != nil; p = p.parent {
-		if p == q {
-			return true
-		}
-	}
-	return false
-}
-
-// Pointers returns the variables and fields that the place leads through as pointers: if
-// one of them is assigned, the same words name another place.
-func (p *Place) Pointers() []*types.Var {
-	var all []*types.Var
-	for q := p.parent; q != nil; q = q.parent {
-		v := q.step.Field
-		if q.parent == nil {
-			v, _ = q.root.(*types.Var)
-		}
-		if v == nil || v == Element || v == readSide {
-			continue
-		}
-		if _, ok := v.Type().Underlying().(*types.Pointer); ok {
-			all = append(all, v)
-		}
-	}
-	return all
 }
 
 // IsGlobal reports whether the place begins with a package-level variable.

@@ -153,7 +153,7 @@ func (p *Program) findTakes() map[*function]map[*types.Var]bool {
 	calls := make(map[*function][]*function)
 	for _, f := range p.order {
 		takes[f] = make(map[*types.Var]bool)
-		p.eachAtOnce(f.info, f.body, func(n ast.Node) {
+		p.EachAtOnce(f.info, f.body, func(n ast.Node) {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
 				return
@@ -198,12 +198,6 @@ func (p *Program) CallTakes(info *types.Info, call *ast.CallExpr, class *types.V
 	return false
 }
 
-// EachAtOnce calls visit for a node and those in it that run before it ends: also those of
-// function literals, except those that run later or on another goroutine.
-func (p *Program) EachAtOnce(info *types.Info, n ast.Node, visit func(ast.Node)) {
-	p.eachAtOnce(info, n, visit)
-}
-
 // callees are the functions of the program that a call may run.
 func (p *Program) callees(info *types.Info, call *ast.CallExpr) []*function {
 	if t, ok := p.target(info, call.Fun); ok {
@@ -218,9 +212,9 @@ func (p *Program) callees(info *types.Info, call *ast.CallExpr) []*function {
 	return nil
 }
 
-// eachAtOnce calls visit for the nodes that a function may run before it returns: also
-// those of the literals in it, except those that run later.
-func (p *Program) eachAtOnce(info *types.Info, n ast.Node, visit func(ast.Node)) {
+// EachAtOnce calls visit for a node and those in it that run before it ends: also those of
+// function literals, except those that run later or on another goroutine.
+func (p *Program) EachAtOnce(info *types.Info, n ast.Node, visit func(ast.Node)) {
 	ast.Inspect(n, func(m ast.Node) bool {
 		call, later := m.(*ast.CallExpr)
 		if g, ok := m.(*ast.GoStmt); ok {
@@ -236,7 +230,7 @@ func (p *Program) eachAtOnce(info *types.Info, n ast.Node, visit func(ast.Node))
 		}
 		for _, x := range append([]ast.Expr{call.Fun}, call.Args...) {
 			if _, ok := ast.Unparen(x).(*ast.FuncLit); !ok {
-				p.eachAtOnce(info, x, visit)
+				p.EachAtOnce(info, x, visit)
 			}
 		}
 		return false

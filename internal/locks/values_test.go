@@ -14,8 +14,7 @@ import (
 )
 
 // TestBothFormsRecogniseTheSameOperations: an operation that syntax has at a call is the one
-// that SSA form has there, and the place that SSA form names is, in terms of the source, the
-// place that syntax names.
+// that SSA form has there, on a place that is written the same.
 func TestBothFormsRecogniseTheSameOperations(t *testing.T) {
 	compared := 0
 	for _, row := range lockstest.Load(t, "testdata/uses") {
@@ -57,15 +56,13 @@ func TestBothFormsRecogniseTheSameOperations(t *testing.T) {
 	}
 }
 
-// operationsInSSA returns the operations of a program by the position of their calls, with
-// places in terms of the source where they have one.
+// operationsInSSA returns the operations of a program by the position of their calls.
 func operationsInSSA(prog *ssa.Program) map[token.Pos]locks.Op {
 	var fns []*ssa.Function
 	for fn := range ssautil.AllFunctions(prog) {
 		fns = append(fns, fn)
 	}
-	places := locks.NewPlaces()
-	values := locks.NewValues(places, fns)
+	values := locks.NewValues(locks.NewPlaces(), fns)
 	all := make(map[token.Pos]locks.Op)
 	for _, fn := range fns {
 		for _, b := range fn.Blocks {
@@ -77,9 +74,6 @@ func operationsInSSA(prog *ssa.Program) map[token.Pos]locks.Op {
 				op, ok := values.Op(call.Common())
 				if !ok {
 					continue
-				}
-				if source := places.Source(op.Lock); source != nil {
-					op.Lock = source
 				}
 				all[call.Common().Pos()] = op
 			}

@@ -94,13 +94,14 @@ func Load(t *testing.T, folder string) []*Row {
 		rows[row.Name] = row
 		list = append(list, row)
 	}
-	pkgs, err := load.Packages(load.Config{Dir: dir, Patterns: []string{"./..."}})
+	pkgs, err := load.Packages(load.Config{Dir: dir, Patterns: []string{"./..."}, Tests: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range pkgs {
-		row, _, _ := strings.Cut(strings.TrimPrefix(p.PkgPath, "example.com/m/"), "/")
-		rows[row].Packages = append(rows[row].Packages, p)
+		name, _, _ := strings.Cut(strings.TrimPrefix(p.PkgPath, "example.com/m/"), "/")
+		row := rows[strings.TrimSuffix(name, ".test")]
+		row.Packages = append(row.Packages, p)
 	}
 	return list
 }
