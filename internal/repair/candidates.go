@@ -35,10 +35,11 @@ type Candidate struct {
 // maxDerivations is how many of the engine's derivations are turned into candidates.
 const maxDerivations = 8
 
-// candidates are the changes that may fix a failure, the best first: by how many of the
-// run's data races they leave, which would take further rounds; by the engine's cost; by
-// how well the lock fits the program; and those that change test code last. After two
-// rounds that were not enough, those come first that hold the lock throughout methods.
+// candidates are the changes that may fix a failure, the best first. A candidate is better
+// if it leaves fewer of the run's data races, which would take further rounds; then, if the
+// engine has it at a lower cost; then, if its lock fits the program better. A candidate that
+// changes test code comes last. After two rounds that were not enough, a candidate that holds
+// the lock throughout methods comes first.
 func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) []*Candidate {
 	ranked := ranking{run: r, base: base, preferThroughout: rounds > 1}
 	regionsOf := map[*sli.Fix][]*cover.Region{}
@@ -127,8 +128,8 @@ func (k *ranking) addThroughout(derivation *sli.Fix, regions []*cover.Region, l 
 	}
 }
 
-// Diff returns the change as a unified diff, with names relative to a directory; those of
-// dependencies begin with the module and its version.
+// Diff returns the change as a unified diff, with names relative to a directory. The
+// name of a dependency's file begins with the module and its version.
 func (c *Candidate) Diff(dir string) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(c.Patch.Files)) {

@@ -39,8 +39,8 @@ func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error)
 		before, _ := f.tool(f.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c, true))...)
 		f.vetted = &before
 	}
-	if news := newLines(*f.vetted, out); news != "" {
-		return "go vet complains: " + firstLines(news, 3), nil
+	if news := newComplaints(*f.vetted, out); len(news) > 0 {
+		return "go vet complains: " + strings.Join(news[:min(3, len(news))], "; "), nil
 	}
 	return "", nil
 }
@@ -67,6 +67,10 @@ func (f *fixer) candidateFlags(c *Candidate) ([]string, error) {
 	return slices.Concat(c.config.Flags, flags), nil
 }
 
+// buildAndTest is how long building and running tests may take. The tests themselves have a
+// limit of their own, so this one is for a go command that hangs.
+const buildAndTest = 10 * time.Minute
+
 // native runs the test as it is under the race detector.
 func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error) {
 	if f.opts.Native == 0 || !f.config.Tests {
@@ -77,7 +81,7 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 		return "", err
 	}
 	f.detail("running it under the race detector")
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, buildAndTest)
 	defer cancel()
 	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"test", "-race", "-vet=off", "-timeout=60s",
 		"-run=^" + regexp.QuoteMeta(f.target) + "$", fmt.Sprintf("-count=%d", f.opts.Native)}, flags, f.config.Patterns)...)
@@ -95,8 +99,8 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	return f.others(ctx, c, flags)
 }
 
-// others runs all tests of the package and of those that the candidate changes: a lock
-// that mends one may break another. The tests of dependencies may need what the program
+// others runs all tests of the package and of the packages that the candidate changes: a
+// lock that mends one may break another. The tests of dependencies may need what the program
 // does not have; they are left alone.
 func (f *fixer) others(ctx context.Context, c *Candidate, flags []string) (why string, err error) {
 	f.detail("running the package's other tests")
@@ -146,8 +150,8 @@ func failing(out string) []string {
 	return all
 }
 
-// changed are the packages that were asked for and those that a candidate changes, with
-// dependencies or without.
+// changed are the packages that were asked for and the packages that a candidate changes,
+// with dependencies or without.
 func (f *fixer) changed(c *Candidate, deps bool) []string {
 	all := slices.Clone(f.config.Patterns)
 	for _, name := range slices.Sorted(maps.Keys(c.Patch.Files)) {
@@ -168,20 +172,18 @@ func firstLines(s string, n int) string {
 	return strings.Join(lines[:min(n, len(lines))], "; ")
 }
 
-// position is what a line of go vet begins with.
-var position = regexp.MustCompile(`^[^ ]*:\d+:\d+: `)
-
-// newLines are the lines of after whose messages before does not have.
-func newLines(before, after string) string {
+// newComplaints are the complaints of go vet, in what it wrote after a change, that it did
+// not have before. A complaint is known by its message, because lines move.
+func newComplaints(before, after string) []string {
 	old := map[string]bool{}
-	for _, l := range strings.Split(before, "\n") {
-		old[position.ReplaceAllString(l, "")] = true
+	for _, d := range gotool.ParseDiagnostics(before) {
+		old[d.Message] = true
 	}
 	var news []string
-	for _, l := range strings.Split(after, "\n") {
-		if l != "" && !strings.HasPrefix(l, "#") && !old[position.ReplaceAllString(l, "")] {
-			news = append(news, l)
+	for _, d := range gotool.ParseDiagnostics(after) {
+		if !old[d.Message] {
+			news = append(news, d.String())
 		}
 	}
-	return strings.Join(news, "\n")
+	return news
 }

@@ -16,14 +16,14 @@ type ordering struct {
 }
 
 var orderings = []ordering{
-	{event.FailurePanic, event.SendOnClosed, "a channel is closed while somebody may still send to it. A lock makes closing and sending exclusive, but does not say which comes first: let the sender close the channel, or tell the sender by another channel to stop"},
+	{event.FailurePanic, event.SendOnClosed, "a channel is closed while another goroutine may still send to it. A lock makes closing and sending exclusive, but does not say which comes first: let the sender close the channel, or tell the sender by another channel to stop"},
 	{event.FailurePanic, event.CloseOfClosed, "a channel is closed twice. A lock makes the two exclusive, but the second still comes: close it in one place, or by sync.Once"},
 	{event.FailurePanic, event.CloseOfNil, "a channel is closed before it was made: make it before the goroutine that closes it starts"},
 	{event.FailurePanic, event.NegativeWaitGroup, "a WaitGroup is counted down more often than up: count up before the goroutines start, once for each"},
-	{event.FailurePanic, event.ReusedWaitGroup, "a WaitGroup is used again while somebody still waits for it: use a new one"},
-	{event.FailurePanic, event.MisusedWaitGroup, "a WaitGroup is counted up while somebody waits for it: count up before the goroutine starts"},
+	{event.FailurePanic, event.ReusedWaitGroup, "a WaitGroup is used again while a goroutine still waits for it: use a new one"},
+	{event.FailurePanic, event.MisusedWaitGroup, "a WaitGroup is counted up while a goroutine waits for it: count up before the goroutine starts"},
 	{event.FailureFatal, event.UnlockOfUnlocked, "a mutex is unlocked that is not locked: the lock that is missing is on another path of the program"},
-	{event.FailureDeadlock, event.UnknownCause, "all goroutines wait for each other, or for something that nobody will do. Another lock cannot end a wait: take locks in one order, signal while the waiter can see it (a condition is a variable, not a signal), or receive before sending"},
+	{event.FailureDeadlock, event.UnknownCause, "all goroutines wait for each other, or for something that will not happen. Another lock cannot end a wait: take locks in one order, signal while the waiter can see it (a condition is a variable, not a signal), or receive before sending"},
 	{event.FailureExit, event.UnknownCause, "the program ends itself by os.Exit; what led there is not known from the memory it read"},
 }
 

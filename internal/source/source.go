@@ -1,5 +1,5 @@
-// Package source is the source of a program as those see it that change it: typed files, a
-// buffer of changes to each, imports, free names, and the difference as a diff. Packages
+// Package source is the source of a program, to be changed: typed files, a buffer of changes
+// to each, imports, free names, and the difference as a diff. Packages
 // instrument, protect, repair and guard rewrite programs; the mechanics that they share are
 // here, and what to rewrite is theirs.
 //

@@ -27,7 +27,7 @@ func (code *Code) cover(e *edits, r *Region, l *Lock) error {
 	}
 	calls := code.ahead(r, l)
 	if why := code.blocks(r.stmts(), l, calls...); why != "" {
-		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for somebody who needs the lock", code.describe(r), why)
+		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", code.describe(r), why)
 	}
 	e.places = append(e.places, code.describe(r))
 	if s := r.header(); s != nil {

@@ -20,8 +20,8 @@ type Region struct {
 	// nodes are the expressions that it is there for.
 	nodes []ast.Node
 
-	// Data are those of its expressions that access what is to be guarded, as far as they
-	// are in this function.
+	// Data are the expressions that access what is to be guarded, as far as they are in this
+	// function.
 	Data []ast.Node
 	// Write says that it stores, which a read lock is not enough for.
 	Write bool
@@ -29,8 +29,8 @@ type Region struct {
 	Test bool
 	// Elements says that it is there for elements of what a loop goes over.
 	Elements bool
-	// Accesses are those that a run was seen to make there; none if the region is a call of
-	// a function with the accesses.
+	// Accesses are what a run was seen to do there; none if the region is a call of a
+	// function that accesses the data.
 	Accesses []Access
 
 	// unlockDeferred says that it replaces a section whose unlock was deferred.
@@ -79,9 +79,6 @@ func (r *Region) header() *ast.RangeStmt {
 }
 
 func (r *Region) info() *types.Info { return r.file.Info }
-
-// Function returns the function that the region is in: an *ast.FuncDecl or *ast.FuncLit.
-func (r *Region) Function() ast.Node { return r.fn }
 
 // Covers reports whether a line of a file is within the region's lines.
 func (r *Region) Covers(file string, line int) bool {

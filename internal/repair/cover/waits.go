@@ -78,7 +78,7 @@ func (code *Code) callWaits(info *types.Info, c *ast.CallExpr, l *Lock, seen map
 	return ""
 }
 
-// unknown reports whether a call is of a function value: whoever gave it may use what the
+// unknown reports whether a call is of a function value: the function may use what the
 // lock guards, and so wait for itself.
 func unknown(info *types.Info, c *ast.CallExpr) bool {
 	if info.Types[c.Fun].IsType() {
@@ -91,13 +91,13 @@ func unknown(info *types.Info, c *ast.CallExpr) bool {
 	return !literal
 }
 
-// waiting are the functions of the standard library that wait for somebody.
+// waiting are the functions of libraries that wait for other goroutines, or for time.
 var waiting = map[string]bool{
 	"(*sync.WaitGroup).Wait": true, "(*sync.Cond).Wait": true, "time.Sleep": true,
 	"(*golang.org/x/sync/errgroup.Group).Wait": true,
 }
 
-// quick reports whether a call takes no time to speak of and waits for nobody.
+// quick reports whether a call takes no time to speak of and waits for nothing.
 func (code *Code) quick(info *types.Info, c *ast.CallExpr) bool {
 	if info.Types[c.Fun].IsType() {
 		return true

@@ -1,0 +1,269 @@
+package cover
+
+import (
+	"errors"
+	"go/ast"
+	"go/types"
+	"strings"
+	"testing"
+)
+
+// code makes the code of one file, p.go.
+func code(t *testing.T, text string) *Code {
+	t.Helper()
+	return parse(t, map[string][]byte{"p.go": []byte(text)})
+}
+
+// regionAt is the region of the first statement of a function whose text begins so.
+func regionAt(t *testing.T, code *Code, text string) *Region {
+	t.Helper()
+	f := code.File("p.go")
+	var found ast.Node
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if s, ok := n.(ast.Stmt); ok && found == nil && strings.HasPrefix(f.TextOf(s), text) {
+			found = s
+		}
+		return true
+	})
+	if found == nil {
+		t.Fatalf("no statement %s", text)
+	}
+	r := code.Region(EnclosingFunction(f, found), []ast.Node{found})
+	if r == nil {
+		t.Fatalf("no region for %s", text)
+	}
+	return r
+}
+
+// field is a field of a struct of the package.
+func field(t *testing.T, code *Code, owner, name string) (types.Type, *types.Var) {
+	t.Helper()
+	typ := code.File("p.go").Types.Scope().Lookup(owner).Type()
+	o, _, _ := types.LookupFieldOrMethod(typ, true, code.File("p.go").Types, name)
+	return typ, o.(*types.Var)
+}
+
+func words(all []*Lock) string {
+	var list []string
+	for _, l := range all {
+		list = append(list, l.Words)
+	}
+	return strings.Join(list, "; ")
+}
+
+const counter = `package p
+
+import "sync"
+
+var total int
+
+type Counter struct {
+	mu   sync.Mutex
+	n, m int
+}
+
+func (c *Counter) Add() {
+	c.n++
+	c.m++
+}
+
+func (c *Counter) Get() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	total++
+	return c.n
+}
+
+func (c *Counter) Twice() {
+	c.mu.Lock()
+	c.n = 1
+	c.mu.Unlock()
+	c.mu.Lock()
+	c.n = 2
+	c.mu.Unlock()
+}
+`
+
+func TestLocksAreListedTheBestFirst(t *testing.T) {
+	c := code(t, counter)
+	r := regionAt(t, c, "c.n++")
+	var d Data
+	d.AddField(field(t, c, "Counter", "n"))
+	d.AddField(field(t, c, "Counter", "n"))
+	if got, want := words(c.LocksFor(&d, []*Region{r})), "the mutex Counter.mu; a new mutex Counter.nMu; a new mutex counterMu of the package"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	_, mu := field(t, c, "Counter", "mu")
+	d.AddHeld(mu)
+	all := c.LocksFor(&d, []*Region{r})
+	if !all[0].Exists() || all[0].Reason != "it already guards the data in other places" {
+		t.Errorf("the first is %+v", all[0])
+	}
+	if all[1].Exists() || strings.Count(words(all), "Counter.mu") != 1 {
+		t.Errorf("the locks are %s", words(all))
+	}
+}
+
+func TestLockForAVariableStandsBesideIt(t *testing.T) {
+	c := code(t, "package p\n\nvar total int\n\nfunc F() {\n\tn := 0\n\tgo func() { n++ }()\n\tn++\n\ttotal++\n}\n")
+	r := regionAt(t, c, "n++")
+	var n *types.Var
+	for id, o := range c.File("p.go").Info.Defs {
+		if id.Name == "n" {
+			n = c.VariableAt(o.Pos(), "n")
+		}
+	}
+	if n == nil || c.VariableAt(n.Pos(), "m") != nil || c.VariableAt(0, "n") != nil {
+		t.Fatal("the variable is not found where it is declared")
+	}
+	var d Data
+	d.AddLocal(n)
+	d.AddGlobal(c.File("p.go").Types.Scope().Lookup("total").(*types.Var))
+	if got, want := words(c.LocksFor(&d, []*Region{r})), "a new mutex nMu beside the variable n; a new mutex totalMu of the package"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestMethodsOfAStructSuggestItsLocks(t *testing.T) {
+	c := code(t, counter)
+	if got := words(c.LocksFor(&Data{}, []*Region{regionAt(t, c, "c.n++"), regionAt(t, c, "total++")})); !strings.HasPrefix(got, "the mutex Counter.mu; ") {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestRegionThatWasSeenToHoldTheLockIsCovered(t *testing.T) {
+	c := code(t, counter)
+	_, mu := field(t, c, "Counter", "mu")
+	l := c.existing(mu)
+	held := Access{Held: []HeldLock{{Lock: mu}}}
+	for _, test := range []struct {
+		name     string
+		at       string
+		accesses []Access
+		write    bool
+		want     bool
+	}{
+		{"one access with the lock", "c.n++", []Access{held}, true, true},
+		{"one without", "c.n++", []Access{held, {}}, true, false},
+		{"two with the lock, which the function does not take", "c.n++", []Access{held, held}, true, true},
+		{"two with the lock, which the function takes twice", "c.n = 1", []Access{held, held}, true, false},
+		{"a store with the lock for reading", "c.n++", []Access{{Held: []HeldLock{{Lock: mu, Read: true}}}}, true, false},
+		{"a load with the lock for reading", "c.n++", []Access{{Held: []HeldLock{{Lock: mu, Read: true}}}}, false, true},
+	} {
+		r := regionAt(t, c, test.at)
+		r.Accesses, r.Write = test.accesses, test.write
+		if got := c.seenHeld(r, l); got != test.want {
+			t.Errorf("%s: %t, want %t", test.name, got, test.want)
+		}
+	}
+	r := regionAt(t, c, "c.n++")
+	r.Accesses = []Access{held}
+	if _, err := c.Write([]*Region{r}, l, nil); !errors.Is(err, ErrCovered) {
+		t.Errorf("got %v, want ErrCovered", err)
+	}
+}
+
+func TestRegionsThatOverlapOrAreNearBecomeOne(t *testing.T) {
+	c := code(t, "package p\n\nvar a, b, x int\n\nfunc F() {\n\ta = 1\n\tx++\n\tb = 1\n\tfor i := range 3 {\n\t\ta = i\n\t}\n\tgo F()\n\tb = 2\n}\n")
+	first, second, last := regionAt(t, c, "a = 1"), regionAt(t, c, "b = 1"), regionAt(t, c, "b = 2")
+	if got := Merge([]*Region{first.clone(), second.clone(), last.clone()}); len(got) != 2 || !got[0].Covers("p.go", 7) || got[0].Covers("p.go", 9) || got[0].Covers("q.go", 7) {
+		t.Errorf("of regions beside each other there are %d", len(got))
+	}
+	loop := c.Region(first.fn, []ast.Node{first.body.List[3]})
+	inner := regionAt(t, c, "a = i")
+	inner.Write = true
+	if got := Merge([]*Region{loop, inner}); len(got) != 1 || !got[0].Write || got[0].first() != first.body.List[3] {
+		t.Errorf("of a region within another there are %d", len(got))
+	}
+}
+
+func TestPatchKnowsTheLocksThatItAdded(t *testing.T) {
+	c := code(t, "package p\n\ntype T struct{ n, m int }\n\nfunc (t *T) Add() {\n\tt.n++\n\tt.m = t.n\n\tif t.n == 1 {\n\t\tt.m++\n\t}\n}\n")
+	r := regionAt(t, c, "t.n++")
+	r.Write = true
+	var d Data
+	d.AddField(field(t, c, "T", "n"))
+	l := c.LocksFor(&d, []*Region{r})[0]
+	patch, err := c.Write([]*Region{r}, l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(patch.NewLocks) != 1 || patch.NewLocks[0].Words != "a new mutex T.mu" || patch.Added(l) {
+		t.Errorf("the new locks are %+v", patch.NewLocks)
+	}
+	// In the changed program it is one that exists.
+	now := parse(t, patch.Over(nil))
+	_, mu := field(t, now, "T", "mu")
+	own := now.existing(mu)
+	if !patch.Added(own) || (*Patch)(nil).Added(own) {
+		t.Error("the lock is not known as the one that was added")
+	}
+	second := regionAt(t, now, "t.m++")
+	second.Write = true
+	whole := now.WriteThroughout([]*Region{second}, own, patch)
+	if whole == nil {
+		t.Fatal("the method cannot hold the lock throughout")
+	}
+	if text := string(whole.Files["p.go"]); !strings.Contains(text, "func (t *T) Add() {\n\tt.mu.Lock()\n\tdefer t.mu.Unlock()\n\tt.n++") || whole.Key() == patch.Key() {
+		t.Errorf("the method is\n%s", text)
+	}
+	if string(whole.Before["p.go"]) != string(patch.Before["p.go"]) || len(whole.NewLocks) != 1 {
+		t.Error("the first patch is not part of the second")
+	}
+	second.Test = true
+	if now.WriteThroughout([]*Region{second}, own, patch) != nil || now.WriteThroughout([]*Region{second}, own, nil) != nil {
+		t.Error("test code, or a lock that was not added, is held throughout")
+	}
+}
+
+func TestFilesAreKnownByTheirOriginalNames(t *testing.T) {
+	c := code(t, counter)
+	c.Original = func(name string) string { return "cache/" + name }
+	if c.ByOriginal("cache/p.go") != c.File("p.go") || c.ByOriginal("p.go") != nil {
+		t.Error("the file is not found by its original name")
+	}
+	r := regionAt(t, c, "c.n++")
+	r.Write = true
+	_, mu := field(t, c, "Counter", "mu")
+	patch, err := c.Write([]*Region{r}, c.existing(mu), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if patch.Files["cache/p.go"] == nil || len(patch.Files) != 1 {
+		t.Errorf("the patch has %d files", len(patch.Files))
+	}
+}
+
+func TestLockTakenAtALine(t *testing.T) {
+	c := code(t, counter)
+	_, mu := field(t, c, "Counter", "mu")
+	if got := c.LockTakenAt(c.File("p.go"), 18); got != mu {
+		t.Errorf("line 18 takes %v", got)
+	}
+	if got := c.LockTakenAt(c.File("p.go"), 20); got != nil {
+		t.Errorf("line 20 takes %v", got)
+	}
+}
+
+func TestChangeThatMakesTheUseOfLocksWorse(t *testing.T) {
+	const head = "package p\n\nimport \"sync\"\n\nvar a, b sync.Mutex\nvar rw sync.RWMutex\n\n"
+	for _, test := range []struct{ name, before, after, want string }{
+		{"nothing", "func F() { a.Lock(); a.Unlock() }\n", "func F() { a.Lock(); defer a.Unlock() }\n", ""},
+		{"a leak", "func F() {}\n", "func F() { a.Lock() }\n", "F would leave a held on some way out"},
+		{"a leak that was there", "func F() { a.Lock() }\n", "func F() { a.Lock(); println() }\n", ""},
+		{"a release too many", "func F() {}\n", "func F() { a.Unlock() }\n", "F would release a, which it does not hold on every way"},
+		{"the other mode", "func F() {}\n", "func F() { rw.RLock(); rw.Unlock() }\n", "F would release rw in another mode than it took it in"},
+		{"twice", "func F() {}\n", "func F() { a.Lock(); a.Lock(); a.Unlock() }\n", "F would take a twice"},
+		{
+			"both orders", "func F() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock() }\n",
+			"func F() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock() }\nfunc G() { b.Lock(); a.Lock(); a.Unlock(); b.Unlock() }\n",
+			"G would take p.a while it holds p.b, and F takes them the other way round: the two can wait for each other for ever",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := Worse(code(t, head+test.before), code(t, head+test.after)); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
