@@ -176,6 +176,7 @@
 //	slot.go      objects that a section finds on its way
 //	clone.go     functions that are cloned
 //	spell.go     types as a file can write them
-//	pages.go     what is on pages, and where it is used
+//	pages.go     what is on pages, and how sections use it
+//	site.go      where else it is used
 //	table.go     the plan as a table
 package plan

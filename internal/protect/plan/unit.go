@@ -181,11 +181,4 @@ func (u *unit) fileAt(p token.Pos) *source.File {
 
 // means reports whether the name of a variable means that variable at a place of the
 // source.
-func (u *unit) means(v *types.Var, at token.Pos) bool {
-	scope := u.pkg.Types.Scope().Innermost(at)
-	if scope == nil {
-		return false
-	}
-	_, o := scope.LookupParent(v.Name(), at)
-	return o == v
-}
+func (u *unit) means(v *types.Var, at token.Pos) bool { return u.fileAt(at).Means(v, at) }
