@@ -149,7 +149,7 @@ func (l *lifter) values(vs []ssa.Value) []*ir.Expr {
 func (p *Program) constant(c *ssa.Const) *ir.Expr {
 	n := p.size(c.Type())
 	if c.Value == nil {
-		return ir.Const(ir.Bytes(make([]byte, n)))
+		return ir.Const(ir.Zero(n))
 	}
 	switch {
 	case isComplex(c.Type()):
@@ -179,7 +179,7 @@ func (p *Program) constant(c *ssa.Const) *ir.Expr {
 // text is a constant string.
 func (p *Program) text(s string) *ir.Expr {
 	if s == "" {
-		return ir.Const(ir.Bytes(make([]byte, 16)))
+		return ir.Const(ir.Zero(16))
 	}
 	name, ok := p.textNames[s]
 	if !ok {

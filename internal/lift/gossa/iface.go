@@ -83,7 +83,7 @@ func (l *lifter) liftAssert(in *ssa.TypeAssert) {
 	l.block = join
 	l.emit(&ir.Instr{
 		Op: ir.Phi, Dst: l.registerOf(in),
-		Args: []*ir.Expr{ir.Concat(ir.Register(held, size), ir.Number(1, 1)), ir.Const(ir.Bytes(make([]byte, size+1)))},
+		Args: []*ir.Expr{ir.Concat(ir.Register(held, size), ir.Number(1, 1)), ir.Const(ir.Zero(size+1))},
 	})
 }
 

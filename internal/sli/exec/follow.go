@@ -137,7 +137,7 @@ func (f *follower) take(in *ir.Instr, kinds ...Kind) (Event, bool) {
 
 func (f *follower) begin() *Thread {
 	if s, ok := f.spawned[f.g]; ok {
-		return newThread(f.Program, f, f.Contexts, f.g, s.Func, s.args, s.Captured)
+		return NewThread(f.Program, f, f.Contexts, f.g, s.Func, s.args, s.Captured)
 	}
 	for f.hasEvent && f.event.Kind != KindCall {
 		f.advance(f.event.Seq)
@@ -146,7 +146,7 @@ func (f *follower) begin() *Thread {
 		return nil
 	}
 	fn := f.Program.FuncAt(f.event.Site)
-	return newThread(f.Program, f, f.Contexts, f.g, fn, nil, f.capturedAtStart(f.g, fn))
+	return NewThread(f.Program, f, f.Contexts, f.g, fn, nil, f.capturedAtStart(f.g, fn))
 }
 
 // capturedAtStart is what a closure captured that a goroutine began with, if it was started by code

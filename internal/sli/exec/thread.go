@@ -83,12 +83,9 @@ type Thread struct {
 	contexts *ir.Contexts
 }
 
-// NewThread makes a thread that is about to call fn.
-func NewThread(p *ir.Program, h Host, g uint32, fn *ir.Func, args, captured []ir.Value) *Thread {
-	return newThread(p, h, ir.NewContexts(), g, fn, args, captured)
-}
-
-func newThread(p *ir.Program, h Host, ctxs *ir.Contexts, g uint32, fn *ir.Func, args, captured []ir.Value) *Thread {
+// NewThread makes a thread that is about to call fn. Threads that share contexts have
+// their points in common.
+func NewThread(p *ir.Program, h Host, ctxs *ir.Contexts, g uint32, fn *ir.Func, args, captured []ir.Value) *Thread {
 	t := &Thread{G: g, prog: p, host: h, contexts: ctxs}
 	t.push(nil, fn, args, captured)
 	return t

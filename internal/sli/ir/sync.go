@@ -74,15 +74,6 @@ func (k SyncKind) String() string {
 	return fmt.Sprintf("SyncKind(%d)", uint8(k))
 }
 
-// SyncKinds are all operations.
-func SyncKinds() []SyncKind {
-	all := make([]SyncKind, 0, syncKinds-1)
-	for k := SyncNone + 1; k < syncKinds; k++ {
-		all = append(all, k)
-	}
-	return all
-}
-
 // NeedsOthers reports whether the operation may wait until another goroutine acts, or
 // brings news of what another did. A goroutine that is followed alone cannot get past
 // it, and no read operation reaches over it. Taking a lock is none of these: the lock's

@@ -82,7 +82,7 @@ func (s *Simulation) Init(fns ...*ir.Func) error {
 
 // Call runs fn alone to its end and returns what it returned. A crash is a *CrashError.
 func (s *Simulation) Call(fn *ir.Func, args ...ir.Value) (ir.Value, error) {
-	t := exec.NewThread(s.prog, s, 1, fn, args, nil)
+	t := exec.NewThread(s.prog, s, ir.NewContexts(), 1, fn, args, nil)
 	for range s.MaxSteps {
 		switch st := t.Step(); {
 		case s.err != nil:
@@ -161,7 +161,7 @@ func (s *Simulation) Next(g uint32) *ir.Instr { return s.threads[g].At() }
 func (s *Simulation) start(g uint32, fn *ir.Func, args, captured []ir.Value) {
 	s.event(nil, nil, exec.Event{G: g, Kind: exec.KindStart})
 	s.running = append(s.running, g)
-	s.threads[g] = exec.NewThread(s.prog, s, g, fn, args, captured)
+	s.threads[g] = exec.NewThread(s.prog, s, ir.NewContexts(), g, fn, args, captured)
 }
 
 func (s *Simulation) event(t *exec.Thread, in *ir.Instr, e exec.Event) {
