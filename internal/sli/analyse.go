@@ -32,7 +32,7 @@ type Analysis struct {
 	// Crash is the point of the proximal cause, G the goroutine that was there.
 	Crash ir.Point
 	G     uint32
-	// Machines are those derived from the crash, the nearest first. The last is the
+	// Machines were derived from the crash, the nearest first. The last is the
 	// most of the read operation that was found.
 	Machines []*Machine
 	// Fixes are ranked, the best first. If there are none, Reasons say why.

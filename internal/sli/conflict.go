@@ -11,9 +11,9 @@ import (
 // those nearest to the crash are kept.
 const maxWrites = 2000
 
-// examination are what one specialisation says about the trace (section 5).
+// An examination is what one specialisation says about the trace (section 5).
 type examination struct {
-	writes        []exec.Event // to what the machine loads, in order, the ahead ones last
+	writes        []exec.Event // to what the machine loads, in order; beyond the trace last
 	tailGoroutine uint32       // the goroutine whose steps beyond the trace are at the end of writes
 	regions       []crashRegion
 }
@@ -188,7 +188,7 @@ func (s *specialisation) touches(e exec.Event) bool {
 }
 
 // conflicts reports whether another goroutine's part of the trace, from first to
-// last, can come between the loads of one of the specialisation's instances: the
+// last, can come between the loads of one of the specialisation's passages: the
 // program does not order them, and no lock is held over both.
 func (s *specialisation) conflicts(o *happensBefore, last uint64, first, end exec.Event) bool {
 	a, b := o.stampOf(first, last), o.stampOf(end, last)
@@ -208,7 +208,7 @@ func (s *specialisation) conflicts(o *happensBefore, last uint64, first, end exe
 	return false
 }
 
-// stampOf is the stamp of an event, or of its goroutine's last one if it lies ahead.
+// stampOf is the stamp of an event, or of its goroutine's last one if the event lies beyond the trace.
 func (o *happensBefore) stampOf(e exec.Event, last uint64) *stamp {
 	if e.Seq > last {
 		return o.lastStamps[e.G]

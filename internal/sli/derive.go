@@ -154,7 +154,7 @@ func (d *deriver) moveBack(s *exec.Step, e Edge) (Edge, bool) {
 		return returnBack(e, s.Context, in), true
 	case ir.Sync:
 		if in.Sync.NeedsOthers() {
-			return e, false // nobody waits inside a read operation
+			return e, false // a read operation does not wait for others
 		}
 		return substitute(e, s.Context, in.Dst, ir.Opaque(in.Sync.String(), in.Size)), true
 	case ir.Spawn:

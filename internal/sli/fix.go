@@ -13,7 +13,7 @@ import (
 // not run in parallel with the stores that disturb it, nor while the data is in a
 // state in which it crashes.
 type Fix struct {
-	// Machines are those that lead to this fix; the first is the smallest.
+	// Machines lead to this fix; the first is the smallest.
 	Machines []*Machine
 	Sections []*Section
 	// Discarded counts the crashing regions that begin and end in different
@@ -46,13 +46,13 @@ func (f *Fix) Data() []string {
 	return all
 }
 
-// buildFix turns what a machine's specialisations found into sections. With wide, stores
-// stay together with the loads of the same memory that they depend on.
-func (a *analyser) buildFix(d *deriver, res *machineConflicts, specials []*specialisation, loc *eventLocator, ord *happensBefore, wide bool) *Fix {
+// buildFix turns what a machine's specialisations found into sections. With wholeUpdates,
+// stores stay together with the loads of the same memory that they depend on.
+func (a *analyser) buildFix(d *deriver, res *machineConflicts, specials []*specialisation, loc *eventLocator, ord *happensBefore, wholeUpdates bool) *Fix {
 	if len(res.loads) == 0 || len(res.writes) == 0 {
 		return nil
 	}
-	f := &Fix{Machines: []*Machine{res.machine}, Discarded: len(res.discarded), WholeUpdates: wide}
+	f := &Fix{Machines: []*Machine{res.machine}, Discarded: len(res.discarded), WholeUpdates: wholeUpdates}
 	read := a.readSection(d, res, specials, ord)
 	if read == nil {
 		return nil
@@ -69,9 +69,9 @@ func (a *analyser) buildFix(d *deriver, res *machineConflicts, specials []*speci
 	f.mergeOverlapping()
 	for _, x := range a.disturbingAccesses(res, loc, ord) {
 		s := f.sectionHolding(x.Point)
-		if s == nil || wide {
+		if s == nil || wholeUpdates {
 			s = singleFragment(x.Instr)
-			if wide {
+			if wholeUpdates {
 				s = a.sectionOver(a.operationOf(x), s)
 			}
 			s.Role = Writing
@@ -166,7 +166,8 @@ func (s *Section) holds(p ir.Point) bool {
 
 func (f *Fix) isCovered(p ir.Point) bool { return f.sectionHolding(p) != nil }
 
-// sectionOver is one section for points that belong together, or else if they do not.
+// sectionOver is one section for points that belong together; otherwise, if there is only
+// one point or no call that all were made from.
 func (a *analyser) sectionOver(points []ir.Point, otherwise *Section) *Section {
 	if len(points) < 2 {
 		return otherwise
@@ -275,7 +276,7 @@ func sortedKeys(m map[uint64]exec.Event) []uint64 {
 	return all
 }
 
-// mergeOverlapping makes one section of those that overlap.
+// mergeOverlapping makes one section of all that overlap.
 func (f *Fix) mergeOverlapping() {
 	for i := 0; i < len(f.Sections); i++ {
 		for j := i + 1; j < len(f.Sections); j++ {

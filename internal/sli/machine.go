@@ -9,7 +9,7 @@ import (
 
 // A Machine is a state machine: a small program that predicts, from the memory it
 // starts in, whether the goroutine that is at the machine's point will crash if
-// nobody disturbs it.
+// no other goroutine disturbs it.
 type Machine struct {
 	At    ir.Point
 	Start Edge

@@ -6,7 +6,7 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/exec"
 // trace: which of them must come before which, and which locks were held.
 //
 // Locks give no order here. That one section came before the other is an accident of
-// the run; what a lock does give, that nobody else is in between, is told by Held.
+// the run; what a lock does give, that no other goroutine is in between, is told by Held.
 // Everything else does: starting a goroutine, channels, what waits for others to be
 // done, atomic operations.
 type happensBefore struct {
@@ -170,8 +170,8 @@ func (a *stamp) isBefore(b *stamp) bool {
 	return b.clock.timeOf(a.g) >= a.ownTime && a.g != b.g
 }
 
-// shareLock are the locks held by all, without a break from first to last of each pair,
-// at least one side exclusively.
+// shareLock reports whether both sides hold one lock, without a break from the first to
+// the last event of each, and at least one side holds it exclusively.
 func shareLock(first, last, other, otherLast *stamp) bool {
 	if first == nil || last == nil || other == nil || otherLast == nil {
 		return false

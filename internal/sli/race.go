@@ -30,9 +30,9 @@ func (a *analyser) analyseRace() {
 	}
 }
 
-// fixBothAccesses is the least that ends a race: a section around each of the two accesses, with the
-// loads that the access depends on. It is for races between operations that the search
-// for conflicts sees no connection of, such as those that crashed in no run alone.
+// fixBothAccesses adds the least that ends a race: a section around each of the two
+// accesses, with the loads that the access depends on. The search for conflicts sees no
+// connection between some operations that race, and finds no fix for them.
 func (a *analyser) fixBothAccesses() {
 	f := a.replay.Failure
 	ord := newHappensBefore(a.replay.Trace, map[uint64]bool{f.Seq: true, f.Other: true})
@@ -56,10 +56,10 @@ func (a *analyser) fixBothAccesses() {
 	a.addFix(fix)
 }
 
-// analyseAccess analyses the last step of a path as an access that somebody disturbed. With
-// raced, that is all there is to know. Without, it is a store that is taken to be one
-// only if something it depends on was changed between its load and the store. It
-// reports whether it was, and what it depends on.
+// analyseAccess analyses the last step of a path as an access that another goroutine
+// disturbed. In a race that is certain. Otherwise the access is a store, and it counts as
+// disturbed only if something that it depends on was changed between its load and the
+// store. The results are whether the access was disturbed, and what it depends on.
 func (a *analyser) analyseAccess(steps []exec.Step, race bool) (ok bool, on []touchedMemory) {
 	end := steps[len(steps)-1]
 	if !end.Instr.IsAccess() {
@@ -138,8 +138,8 @@ const maxStoresTried = 60
 // lostUpdates looks, among the stores to the memory that the crashing goroutine read,
 // for one that depends on a load of something that another goroutine changed between
 // the load and the store. There the first thing went wrong, although nothing crashed
-// yet: an update is lost, or made twice. If there is none, the stores to what those
-// depend on are looked at in turn.
+// yet: an update is lost, or made twice. If there is none, the stores to what these
+// stores depend on are looked at in turn.
 func (a *analyser) lostUpdates(specials []*specialisation) {
 	type place struct {
 		addr uint64

@@ -25,7 +25,7 @@ type machineConflicts struct {
 	machine   *Machine
 	loads     map[ir.Point]bool
 	writes    map[uint64]exec.Event
-	writersOf map[uint64]map[uint32]bool // who writes where
+	writersOf map[uint64]map[uint32]bool // the goroutines that write to an address
 	regions   []crashRegion
 	discarded map[[2]uint32]crashRegion
 }
@@ -90,13 +90,13 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 		}
 	}
 	for i := range machines {
-		for _, wide := range []bool{false, true} {
+		for _, wholeUpdates := range []bool{false, true} {
 			// The paper's fix keeps single stores out; that is enough for a crash. If an
-			// access was disturbed, so may those be that disturb it.
-			if wide && o.access.Instr == nil && !results[i].hasManyWriters() || !wide && o.access.Instr != nil {
+			// access was disturbed, so may be the accesses that disturb it.
+			if wholeUpdates && o.access.Instr == nil && !results[i].hasManyWriters() || !wholeUpdates && o.access.Instr != nil {
 				continue
 			}
-			f := a.buildFix(d, results[i], specials[i], loc, ord, wide)
+			f := a.buildFix(d, results[i], specials[i], loc, ord, wholeUpdates)
 			if f == nil || !o.race && f.isTrivial() {
 				continue
 			}

@@ -10,11 +10,11 @@ import (
 )
 
 // Bounds on how much of a long trace is looked at for one machine. What is nearest to
-// the failure is kept, and of instances the first ones too.
+// the failure is kept, and of passages the first ones too.
 const (
 	maxSpecialisations = 24
 	maxPassages        = 200
-	maxProbes          = 8 // of the first and of the last instances it is looked where they read
+	maxProbes          = 8 // so many of the first and of the last passages are evaluated for what they read
 )
 
 // A passage is one time that a goroutine came by a machine's point.
@@ -33,7 +33,7 @@ type specialisation struct {
 	machine  *Machine
 	regs     map[regKey]ir.Value
 	passages []*passage
-	passed   int    // instances, with those that were not kept
+	passed   int    // how many passages there were, kept or not
 	from, to uint64 // where in the trace it means anything
 	touched  []touchedMemory
 }
@@ -54,7 +54,7 @@ type passageTracker struct {
 	registers       [][]regKey
 	current         map[int]*passage // of the goroutine that is replayed
 	specialisations []map[string]*specialisation
-	oldestFirst     [][]string // the keys of found, oldest first
+	oldestFirst     [][]string // the keys of specialisations
 }
 
 func newTracker(machines []*Machine) *passageTracker {
@@ -171,11 +171,11 @@ func (s *specialisation) limitToLife(r *exec.Replay, t touchedMemory, at uint64)
 }
 
 // evaluate runs the machine in the memory as it was just before the event with the
-// number, or in ahead's if that is not nil.
-func (s *specialisation) evaluate(r *exec.Replay, before uint64, ahead func(uint64, int) ir.Value) Verdict {
+// number, or in the given memory if that is not nil.
+func (s *specialisation) evaluate(r *exec.Replay, before uint64, memory func(uint64, int) ir.Value) Verdict {
 	st := &evaluation{regs: s.regs, replay: r, ownStores: map[uint64]byte{}, loaded: map[string]ir.Value{}, touch: s.noteTouched}
-	st.memory = ahead
-	if ahead == nil {
+	st.memory = memory
+	if memory == nil {
 		st.memory = func(addr uint64, size int) ir.Value { return exec.MemoryAt(r.Trace, addr, size, before) }
 	}
 	return st.run(s.machine.Start)

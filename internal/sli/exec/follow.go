@@ -12,15 +12,15 @@ type follower struct {
 	idleSteps    int
 	step         Step
 	cannotGoOn   bool
-	beyondSeq    uint64 // ahead of the trace
+	beyondSeq    uint64 // the number of the last store beyond the trace
 	beyondStores []Event
 	consumed     uint64            // the last event that was accounted for
 	lastAllocOf  map[uint32]uint64 // the last allocation of each site that was
 	firstReplay  bool              // the goroutine was not replayed before
 }
 
-// Run replays goroutine g. before is called with each instruction about to be
-// executed, after with each that was; either may end the replay by returning false.
+// Run follows goroutine g. before is called with each instruction about to be
+// executed, after with each that was; either may end the run by returning false.
 func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thread, *Step) bool) {
 	// What lies beyond the trace is numbered for each goroutine apart.
 	f := &follower{Replay: r, g: g, lastAllocOf: map[uint32]uint64{}, beyondSeq: r.Trace.Last() + uint64(g)<<32}

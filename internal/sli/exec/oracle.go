@@ -4,7 +4,7 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
 func (f *follower) Crash(t *Thread, in *ir.Instr, cond ir.Value) bool {
 	if in.Cause == ir.Assertion {
-		return false // noted by who follows; the goroutine goes on
+		return false // a test that reports its failure goes on
 	}
 	if cond.Known {
 		return cond.Uint() != 0

@@ -12,7 +12,7 @@ type Step struct {
 	Time      uint64
 	MadeEvent bool   // the step made the event
 	Addr      uint64 // of a load or store, 0 if not known
-	// Ahead says that the step lies beyond the end of the trace.
+	// BeyondTrace says that the run ended before the goroutine came to the step.
 	BeyondTrace bool
 }
 
@@ -21,8 +21,8 @@ type Step struct {
 // instruction nor every value. What it lacks is unknown; a branch on something
 // unknown goes where the goroutine's next event can come from; and where the
 // program and the trace part for good, the goroutine is put down at its next event
-// with those registers unknown that it may have changed meanwhile. The same is done for
-// one that computes for long without making an event.
+// with the registers unknown that may have changed meanwhile. The same is done for a
+// goroutine that computes for long without making an event.
 //
 // Where the trace ends before a goroutine does (the program crashed while the
 // goroutine was in the middle of something) the goroutine is followed on alone, as
@@ -35,7 +35,7 @@ type Replay struct {
 	Contexts *ir.Contexts
 	Failure  Failure
 
-	executed     map[[2]*ir.Block]bool  // that were executed
+	executed     map[[2]*ir.Block]bool  // edges between blocks
 	targets      map[*ir.Instr]*ir.Func // where a dynamic call went last
 	symbols      map[string]uint64
 	names        map[uint64]string
@@ -43,49 +43,55 @@ type Replay struct {
 	closures     map[uint64]Closure
 	spawned      map[uint32]goroutineStart
 	madeClosures map[uint32]map[*ir.Func][][]ir.Value // what each goroutine's closures captured, in the order they were made
-	parents      map[uint32]uint32                    // who started a goroutine; nil until somebody asks
+	parents      map[uint32]uint32                    // which goroutine started which; nil until it is needed
 	firstCalls   map[uint32]*ir.Func
 	realBases    map[uint64]uint64 // invented address -> the address it turned out to be
 	lastInvented uint64
 	beyondTrace  map[uint32][]Event
-	// local is memory that makes no events. It is one for all goroutines: a variable
-	// that is never changed once another goroutine can reach it makes none either.
+	// unrecorded is memory whose accesses make no events. It is one for all goroutines: a
+	// variable that is never changed once another goroutine can reach it makes none either.
 	unrecorded     map[uint64]byte
 	recentAccesses map[memoryRange][]Event
 }
 
+// A Closure is a function with the values that it captured.
 type Closure struct {
 	Func     *ir.Func
 	Captured []ir.Value
 }
 
+// A goroutineStart is what a goroutine began with.
 type goroutineStart struct {
 	Closure
 	args []ir.Value
 }
 
 const (
-	// piece is how much room an invented object has.
+	// inventedRoom is how much room an invented object has.
 	inventedRoom = 1 << 24
-	// maxAhead bounds how far a goroutine is followed beyond the trace, idle how far
-	// without an event.
+	// A goroutine is followed only so far beyond the trace, and so far without an event
+	// before it is put down at its next one.
 	maxStepsBeyond       = 20000
 	maxStepsWithoutEvent = 50000
-	// maxLocal bounds the memory that is kept beside the trace; what is beyond is
-	// unknown.
+	// maxUnrecorded bounds the memory that is kept beside the trace. The rest is unknown.
 	maxUnrecorded = 1 << 22
 	// maxAccesses bounds the accesses that LastAccesses returns.
 	maxAccesses = 8000
 )
 
+// NewReplay makes ready to follow a trace of the program. The failure decides tests whose
+// condition is not known.
 func NewReplay(p *ir.Program, tr Trace, f Failure) *Replay {
 	return &Replay{
 		Program: p, Trace: tr, Failure: f, Contexts: ir.NewContexts(), executed: map[[2]*ir.Block]bool{}, targets: map[*ir.Instr]*ir.Func{},
 		symbols: map[string]uint64{}, names: map[uint64]string{}, seenNames: map[uint64]string{}, closures: map[uint64]Closure{},
-		spawned: map[uint32]goroutineStart{}, madeClosures: map[uint32]map[*ir.Func][][]ir.Value{}, firstCalls: map[uint32]*ir.Func{}, realBases: map[uint64]uint64{}, lastInvented: ir.FirstInvented, beyondTrace: map[uint32][]Event{}, unrecorded: map[uint64]byte{}, recentAccesses: map[memoryRange][]Event{},
+		spawned: map[uint32]goroutineStart{}, madeClosures: map[uint32]map[*ir.Func][][]ir.Value{}, firstCalls: map[uint32]*ir.Func{},
+		realBases: map[uint64]uint64{}, lastInvented: ir.FirstInvented, beyondTrace: map[uint32][]Event{},
+		unrecorded: map[uint64]byte{}, recentAccesses: map[memoryRange][]Event{},
 	}
 }
 
+// invent gives an address that no program has, for an object whose address is not known.
 func (r *Replay) invent() uint64 {
 	r.lastInvented += inventedRoom
 	return r.lastInvented
@@ -120,6 +126,7 @@ func (r *Replay) learnAddress(addr ir.Value, seen uint64) {
 	}
 }
 
+// symbolAddr is the invented address of what the program calls name.
 func (r *Replay) symbolAddr(name string) uint64 {
 	a, ok := r.symbols[name]
 	if !ok {
@@ -156,8 +163,8 @@ func (r *Replay) Text(addr uint64, n int) ([]byte, bool) {
 	return nil, false
 }
 
-// LastAccesses are the last accesses to some memory. Machines are much alike, and ask for
-// the same memory again and again.
+// LastAccesses are the last accesses to some memory. They are kept, because machines of one
+// failure are much alike and ask for the same memory again and again.
 func (r *Replay) LastAccesses(addr uint64, size int) []Event {
 	k := memoryRange{addr, size}
 	all, ok := r.recentAccesses[k]

@@ -75,7 +75,7 @@ type Trace interface {
 	// Allocation is the event that allocated the memory last before the number, and
 	// the number of the event that released it (the last one if none did).
 	Allocation(addr uint64, before uint64) (e Event, until uint64, ok bool)
-	// Frame tells who called a frame, and the site of the event that entered it.
+	// Frame tells the frame that called a frame, and the site of the event that entered it.
 	Frame(id uint32) (parent uint32, site uint32, ok bool)
 }
 
@@ -102,8 +102,8 @@ func MemoryAt(t Trace, addr uint64, size int, before uint64) ir.Value {
 		if e.Map {
 			return ir.Unknown(size)
 		}
-		// A piece of this store may be older than a piece found before; fill
-		// leaves those alone.
+		// A part of this store may have been overwritten by one that was found before;
+		// fill leaves bytes alone that it has.
 		if e.After == nil && e.Touches(addr, uint32(size)) {
 			return ir.Unknown(size)
 		}
@@ -111,8 +111,7 @@ func MemoryAt(t Trace, addr uint64, size int, before uint64) ir.Value {
 		at = e.Seq
 	}
 	if left > 0 {
-		// Nobody wrote these bytes before: what they held is what the first to look
-		// at them found.
+		// No store before wrote these bytes: they held what the first access after finds.
 		t.Accesses(addr, uint32(size), before, t.Last(), func(e *Event) bool {
 			if e.Map {
 				return true
@@ -130,7 +129,7 @@ func MemoryAt(t Trace, addr uint64, size int, before uint64) ir.Value {
 		}
 	}
 	if left > 0 {
-		// An access before says it too, since nobody wrote in between.
+		// A load before says it too, since no store came between.
 		t.Accesses(addr, uint32(size), 1, before, func(e *Event) bool {
 			if e.Kind == KindLoad && !e.Map {
 				fill(e, e.Before)

@@ -44,7 +44,7 @@ const (
 	OpClosure    // the function Name with its captured values Args
 	OpCaptured   // the value number Off that the closure Args[0] captured
 	OpSameText   // whether two texts (address, length) are the same
-	OpRaced      // whether what is used here was changed by somebody else meanwhile. Never, in isolation
+	OpRaced      // whether another goroutine changed what is used here meanwhile. Never, run alone
 )
 
 var operators = map[Operator]string{
@@ -146,7 +146,7 @@ func (e *Expr) HasRegisters() bool { return e.hasRegisters }
 // HasLoads reports whether the value depends on memory.
 func (e *Expr) HasLoads() bool { return e.hasLoads }
 
-// Digest keeps keys short: they are compared, and hold those of their parts.
+// Digest keeps a key short: keys are compared often, and hold the keys of their parts.
 func Digest(key string) string {
 	if len(key) <= 48 {
 		return key
