@@ -73,6 +73,7 @@ func Analyse(p *ir.Program, tr exec.Trace, f exec.Failure, o Options) (*Analysis
 	return a.analysis, nil
 }
 
+// An analyser is one call of Analyse.
 type analyser struct {
 	replay     *exec.Replay
 	goroutines []uint32
@@ -247,6 +248,7 @@ func (a *analyser) analyseCrash(steps []exec.Step) {
 	a.lostUpdates(specials)
 }
 
+// addReason notes why there is no fix, each reason once.
 func (a *analyser) addReason(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
 	for _, r := range a.analysis.Reasons {

@@ -62,6 +62,8 @@ func (s *specialisation) examine(r *exec.Replay) examination {
 	return f
 }
 
+// sweep goes through the stores in their order and evaluates the machine after each. Where the
+// verdict turns to a crash a region begins, where it turns back the region ends.
 func (s *specialisation) sweep(r *exec.Replay) examination {
 	f := examination{writes: s.writesTo(r, ir.Point{})}
 	begin := s.from + 1
@@ -119,6 +121,7 @@ type memoryContents struct {
 	bytes  map[uint64]byte
 }
 
+// contentsAt is the memory just before the event with the number.
 func (s *specialisation) contentsAt(r *exec.Replay, at uint64) *memoryContents {
 	c := &memoryContents{replay: r, bytes: map[uint64]byte{}}
 	for _, t := range s.touched {
@@ -131,6 +134,7 @@ func (s *specialisation) contentsAt(r *exec.Replay, at uint64) *memoryContents {
 	return c
 }
 
+// apply makes the change of a store. What it wrote is forgotten where the trace does not say.
 func (c *memoryContents) apply(e *exec.Event) {
 	for i := range uint64(e.Size) {
 		if i < uint64(len(e.After)) {
@@ -157,6 +161,7 @@ func (c *memoryContents) read(before uint64) func(uint64, int) ir.Value {
 	}
 }
 
+// mixed reads memory of which only a part is kept.
 func (c *memoryContents) mixed(addr uint64, size int, before uint64) ir.Value {
 	v := exec.MemoryAt(c.replay.Trace, addr, size, before)
 	if !v.Known {
@@ -171,6 +176,7 @@ func (c *memoryContents) mixed(addr uint64, size int, before uint64) ir.Value {
 	return ir.Bytes(b)
 }
 
+// firstAddress is an address within the structure; 0 if nothing was touched.
 func (s *specialisation) firstAddress() uint64 {
 	if len(s.touched) == 0 {
 		return 0
@@ -178,6 +184,7 @@ func (s *specialisation) firstAddress() uint64 {
 	return s.touched[0].addr
 }
 
+// touches reports whether an event is to what the machine loads.
 func (s *specialisation) touches(e exec.Event) bool {
 	for _, t := range s.touched {
 		if e.Touches(t.addr, uint32(t.size)) {

@@ -30,6 +30,8 @@ type deriver struct {
 	position     int
 }
 
+// newDeriver makes ready to derive machines from the last step of a path. isPrivate says
+// whether one goroutine alone uses some memory.
 func newDeriver(r *exec.Replay, path []exec.Step, private func(uint64, int) bool) *deriver {
 	d := &deriver{
 		replay: r, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
@@ -182,6 +184,7 @@ func leadsTo(b *ir.Block, succ int, next *exec.Step) bool {
 	return to == next.Instr.Block && (next.Instr != to.Instrs[0] || next.Pred == ir.PredIndex(b, succ) || to.Instrs[0].Op != ir.Phi)
 }
 
+// label names the load at a point, apart from the same load in later rounds of a loop.
 func (d *deriver) label(p ir.Point) *ir.Label {
 	turns := 0
 	if _, again := d.derived[p]; again {
@@ -203,6 +206,7 @@ func substitute(e Edge, c *ir.Context, r ir.Reg, x *ir.Expr) Edge {
 	})
 }
 
+// assignBack moves over an instruction that computes: its register becomes its expression.
 func assignBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
 	if in.Op == ir.Assign {
 		return substitute(e, c, in.Dst, in.Operand.InContext(c))
@@ -210,6 +214,7 @@ func assignBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
 	return e
 }
 
+// phiBack moves over the phis of a block that was entered from its predecessor number pred.
 func phiBack(e Edge, c *ir.Context, b *ir.Block, pred int) Edge {
 	with := map[ir.Reg]*ir.Expr{}
 	for _, in := range b.Instrs {
@@ -259,6 +264,7 @@ func enterBack(e Edge, c *ir.Context, call *ir.Instr) Edge {
 	})
 }
 
+// returnBack moves over a return: the register of the call's result becomes what is returned.
 func returnBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
 	if c.Parent == nil || c.Call == nil || c.Call.Op != ir.Call {
 		return e
@@ -270,6 +276,8 @@ func returnBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
 	return substitute(e, c.Parent, c.Call.Dst, x)
 }
 
+// loadBack moves over a load: its register becomes what memory holds at the label. If the
+// machine stores something later, the load keeps its place before the store.
 func loadBack(e Edge, c *ir.Context, in *ir.Instr, l *ir.Label) Edge {
 	args := []*ir.Expr{in.Operand.InContext(c)}
 	if in.Key != nil {

@@ -155,6 +155,7 @@ func (f *Fix) sectionHolding(p ir.Point) *Section {
 	return nil
 }
 
+// holds reports whether a point is executed within the section, there or in a call from there.
 func (s *Section) holds(p ir.Point) bool {
 	for c, in := p.Context, p.Instr; c != nil && in != nil; c, in = c.Parent, c.Call {
 		if s.Func == c.Func && s.Has(in) {
@@ -241,6 +242,8 @@ func (a *analyser) readSection(d *deriver, res *machineConflicts, specials []*sp
 
 const maxOccurrences = 16
 
+// addOccurrence notes one time that the access happened. Only locks that were held every time
+// remain; one that was held for reading at any time counts as that.
 func (x *Access) addOccurrence(seq, addr uint64, st *stamp) {
 	var held []Held
 	if st != nil {
@@ -328,6 +331,8 @@ func (f *Fix) isTrivial() bool {
 	return true
 }
 
+// computeCost is the formula of section 6.3: U for each region that no section covers, C_s
+// for each section, 1 for each access in one.
 func (f *Fix) computeCost(o Options) {
 	f.Cost = o.Discarded*f.Discarded + o.Section*len(f.Sections)
 	for _, s := range f.Sections {
@@ -371,6 +376,7 @@ func (a *analyser) rankFixes() {
 	}
 }
 
+// explain says for a person what the cost is made of, and what to look at.
 func (f *Fix) explain(o Options) {
 	size := 0
 	for _, s := range f.Sections {

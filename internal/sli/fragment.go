@@ -73,6 +73,7 @@ func successorsOf(in *ir.Instr) []*ir.Instr {
 	return all
 }
 
+// A flowEdge is a way from one instruction to another.
 type flowEdge struct{ from, to *ir.Instr }
 
 // instrsBetween is every instruction that can be reached from one of roots and can reach
@@ -173,10 +174,13 @@ func rangeFragment(fn *ir.Func, start, end *ir.Instr, steps []*ir.Instr) *Sectio
 	return newSection(fn, instrsBetween(fn, steps, cut), map[*ir.Instr]bool{start: true})
 }
 
+// singleFragment is a section of one instruction.
 func singleFragment(in *ir.Instr) *Section {
 	return newSection(in.Block.Func, map[*ir.Instr]bool{in: true}, map[*ir.Instr]bool{in: true})
 }
 
+// newSection makes a section of a set of instructions, and counts what it holds. The code of a
+// function that is called is counted once, however often it is called.
 func newSection(fn *ir.Func, set, entries map[*ir.Instr]bool) *Section {
 	s := &Section{Func: fn, Instrs: sorted(set), Entries: sorted(entries)}
 	counted := map[*ir.Func]bool{}

@@ -28,6 +28,7 @@ type State struct {
 	openRegs  map[regKey]bool
 }
 
+// A regKey is a register of one call.
 type regKey struct {
 	ctx *ir.Context
 	reg ir.Reg
@@ -67,6 +68,8 @@ var (
 	noCrashState = sealState(&State{})
 )
 
+// sealState computes what is asked of a state again and again: its key, its size, and the
+// registers and loads that it and the states after it depend on.
 func sealState(s *State) *State {
 	s.openRegs = map[regKey]bool{}
 	note := func(e *ir.Expr) {
@@ -223,8 +226,10 @@ func branchOn(pred *ir.Expr, yes, no Edge) Edge {
 	return Edge{Ops: shared, To: sealState(&State{Predicate: pred, Yes: yes, No: no})}
 }
 
+// readsMemory reports whether a predicate reads memory, so that a store before it matters.
 func readsMemory(pred *ir.Expr) bool { return pred.HasLoads() }
 
+// sameOp reports whether two operations do the same.
 func sameOp(a, b EdgeOp) bool {
 	x, y := a.exprs(), b.exprs()
 	if len(x) != len(y) || (a.Value == nil) != (b.Value == nil) {

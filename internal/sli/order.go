@@ -30,6 +30,7 @@ type Held struct {
 	Site  uint32
 }
 
+// A clock has, for each goroutine, the time up to which its events happened before.
 type clock []uint32
 
 func (c *clock) join(o clock) {
@@ -55,6 +56,7 @@ func (c clock) timeOf(g uint32) uint32 {
 	return 0
 }
 
+// A clockedGoroutine is a goroutine while the trace is read.
 type clockedGoroutine struct {
 	clock clock
 	held  []Held
@@ -140,6 +142,8 @@ type sendQueue struct {
 	received []*clockedGoroutine
 }
 
+// pair joins the clocks of a send and its receive. A send to a channel without room is recorded
+// after the receive that waited for it: then both know of each other.
 func (q *sendQueue) pair(e *exec.Event, t *clockedGoroutine) {
 	if e.Kind == exec.KindRecv {
 		if len(q.sent) == 0 {

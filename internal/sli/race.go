@@ -193,6 +193,8 @@ func (a *analyser) operationOf(x *Access) []ir.Point {
 	return points
 }
 
+// operationBackTo are the points from the first load of what an access stores to, on which
+// the stored value depends, up to the access.
 func (a *analyser) operationBackTo(seq uint64) []ir.Point {
 	steps := a.pathTo(seq)
 	if steps == nil {

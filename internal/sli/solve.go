@@ -188,6 +188,7 @@ type spanStep struct {
 
 const maxSpan = 20000
 
+// newLocator makes ready to find the stores and the ends of regions of some machines.
 func newLocator(results []*machineConflicts) *eventLocator {
 	l := &eventLocator{points: map[uint64]ir.Point{}, spans: map[[2]uint64]*stepSpan{}, byG: map[uint32][]*stepSpan{}}
 	for _, res := range results {
@@ -207,6 +208,7 @@ func newLocator(results []*machineConflicts) *eventLocator {
 	return l
 }
 
+// after is called with each step of a goroutine.
 func (l *eventLocator) after(g uint32) func(*exec.Thread, *exec.Step) bool {
 	return func(t *exec.Thread, s *exec.Step) bool {
 		if s.MadeEvent {

@@ -57,6 +57,7 @@ type passageTracker struct {
 	oldestFirst     [][]string // the keys of specialisations
 }
 
+// newTracker makes ready to note the passages of all goroutines by the machines' points.
 func newTracker(machines []*Machine) *passageTracker {
 	k := &passageTracker{machines: machines, byPoint: map[ir.Point][]int{}, byLoad: map[ir.Point][]int{}, current: map[int]*passage{}}
 	for i, m := range machines {
@@ -181,6 +182,7 @@ func (s *specialisation) evaluate(r *exec.Replay, before uint64, memory func(uin
 	return st.run(s.machine.Start)
 }
 
+// noteTouched notes memory that a load looked at, each piece once.
 func (s *specialisation) noteTouched(l *ir.Expr, addr uint64, size int) {
 	for _, t := range s.touched {
 		if t.load.Label.Point == l.Label.Point && t.addr == addr && t.size >= size {

@@ -58,6 +58,7 @@ func (d *deriver) untakenSide(c *ir.Context, b *ir.Block, succ int) (Edge, bool)
 	return *e, true
 }
 
+// A codeGraph is the code from one side of a branch on, as far as it was looked at.
 type codeGraph struct {
 	deriver *deriver
 	nodes   map[ir.Point]*codeNode
@@ -65,6 +66,8 @@ type codeGraph struct {
 	depth   int
 }
 
+// node is the node of a point. What has a machine already, and what the goroutine passed
+// before, is not looked into.
 func (g *codeGraph) node(p ir.Point) *codeNode {
 	if n, ok := g.nodes[p]; ok {
 		return n
@@ -95,6 +98,7 @@ func (g *codeGraph) addNext(n *codeNode, c *ir.Context, in *ir.Instr) {
 	n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: c, Instr: in.Block.Instrs[in.Index()+1]})})
 }
 
+// expand adds the ways that leave a node.
 func (g *codeGraph) expand(n *codeNode) {
 	in, c := n.Instr, n.Context
 	switch in.Op {
@@ -178,6 +182,7 @@ type loopStep struct {
 	way  *way
 }
 
+// findLoop is a loop among the ways that are left; nil if there is none.
 func (g *codeGraph) findLoop(root *codeNode) []loopStep {
 	const open, closed = 1, 2
 	for _, n := range g.nodes {

@@ -47,6 +47,7 @@ func (s *evaluation) Captured(c ir.Value, i, size int) ir.Value {
 	return ir.Unknown(size)
 }
 
+// Load gives the same value for a label each time: in one evaluation a load is made once.
 func (s *evaluation) Load(e *ir.Expr, addr, key ir.Value) ir.Value {
 	if v, ok := s.loaded[e.Key()]; ok {
 		return v
@@ -56,6 +57,7 @@ func (s *evaluation) Load(e *ir.Expr, addr, key ir.Value) ir.Value {
 	return v
 }
 
+// read reads memory as the machine's own stores have left it.
 func (s *evaluation) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 	if !addr.Known {
 		return ir.Unknown(e.Size)
@@ -146,6 +148,7 @@ func (s *evaluation) run(e Edge) Verdict {
 	}
 }
 
+// fork is a copy that goes on by itself.
 func (s *evaluation) fork() *evaluation {
 	c := *s
 	c.ownStores, c.loaded = map[uint64]byte{}, map[string]ir.Value{}

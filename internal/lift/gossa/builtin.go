@@ -9,6 +9,13 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
+// liftBuiltin lifts a call of a built-in function. What computes from lengths becomes
+// expressions, what changes a map becomes a store, closing a channel an operation of
+// synchronisation; the rest is a call outside the program.
+//
+//	n := len(s)          r2:8 = r1[8:16]
+//	delete(m, k)         store m[k]
+//	close(c)             sync close(c)
 func (l *lifter) liftBuiltin(in ssa.CallInstruction, b *ssa.Builtin, op ir.Op) {
 	args := in.Common().Args
 	var dst ssa.Value
@@ -54,6 +61,7 @@ func (l *lifter) liftBuiltin(in ssa.CallInstruction, b *ssa.Builtin, op ir.Op) {
 	}
 }
 
+// resultRegister is the register of a result; 0, which is none, if nothing uses it.
 func (l *lifter) resultRegister(v ssa.Value) ir.Reg {
 	if v == nil {
 		return 0
@@ -61,6 +69,8 @@ func (l *lifter) resultRegister(v ssa.Value) ir.Reg {
 	return l.registerOf(v)
 }
 
+// liftLength lifts len and cap. The length of a map is what a load of LengthKey gives, so
+// that it conflicts with every change of the map.
 func (l *lifter) liftLength(in ssa.CallInstruction, name string, x ssa.Value, dst ssa.Value) {
 	switch t := x.Type().Underlying().(type) {
 	case *types.Slice:

@@ -46,6 +46,14 @@ var failTest = map[string]bool{
 	"(*testing.common).Fatal": true, "(*testing.common).Fatalf": true,
 }
 
+// liftCall lifts a call, a go statement or a defer statement, by what is called:
+//
+//	f(x)                 call f(r1)
+//	v()                  test "nil dereference" if BadAddr(r1); call r1()
+//	i.Close()            test "nil dereference" if BadAddr(r1[0:8]); call r1[0:8].Close(r1[8:16])
+//	mu.Lock()            sync lock(mu)
+//	t.Fatal()            test "failed assertion" if 1; stop
+//	fmt.Println()        call fmt.Println()
 func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
 	c := in.Common()
 	if b, ok := c.Value.(*ssa.Builtin); ok {

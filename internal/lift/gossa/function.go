@@ -21,6 +21,9 @@ type lifter struct {
 	current ssa.Instruction // what is being lifted
 }
 
+// liftFunction lifts all blocks of the function. An instruction of go/ssa may take several
+// blocks here (a type assertion with two results does), so that a block of go/ssa begins in
+// one block and ends in another.
 func (l *lifter) liftFunction() {
 	for _, v := range l.source.Params {
 		l.lifted.Params = append(l.lifted.Params, l.registerOf(v))
@@ -84,6 +87,7 @@ func endsBlock(in *ir.Instr) bool {
 	return false
 }
 
+// registerOf is the register that holds a value of go/ssa.
 func (l *lifter) registerOf(v ssa.Value) ir.Reg {
 	r, ok := l.regs[v]
 	if !ok {
@@ -96,6 +100,8 @@ func (l *lifter) registerOf(v ssa.Value) ir.Reg {
 // newTemp is a register that go/ssa does not have.
 func (l *lifter) newTemp(size int) ir.Reg { return l.lifted.NewReg("", size) }
 
+// emit appends an instruction to the current block. Without an origin of its own it has that
+// of what is being lifted.
 func (l *lifter) emit(in *ir.Instr) *ir.Instr {
 	if in.Origin == 0 {
 		in.Origin = l.program.addOrigin(Origin{Func: l.source, Instr: l.current})
@@ -107,6 +113,7 @@ func (l *lifter) assign(v ssa.Value, x *ir.Expr) {
 	l.emit(&ir.Instr{Op: ir.Assign, Dst: l.registerOf(v), Operand: x})
 }
 
+// test fails if x holds; a test that cannot fail is left out.
 func (l *lifter) test(why ir.Cause, x *ir.Expr) {
 	if x.Op == ir.OpConst && x.Value.Uint() == 0 {
 		return
@@ -146,6 +153,7 @@ func (l *lifter) values(vs []ssa.Value) []*ir.Expr {
 	return all
 }
 
+// constant is a constant of Go as the bytes that it has in memory.
 func (p *Program) constant(c *ssa.Const) *ir.Expr {
 	n := p.size(c.Type())
 	if c.Value == nil {

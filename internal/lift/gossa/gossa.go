@@ -191,11 +191,14 @@ func packageOf(f *ssa.Function) *ssa.Package {
 	return nil
 }
 
+// isTest reports whether a function is in a file of tests.
 func isTest(fset *token.FileSet, f *ssa.Function) bool {
 	name := fset.PositionFor(f.Pos(), false).Filename
 	return len(name) > 8 && name[len(name)-8:] == "_test.go"
 }
 
+// addOrigin numbers an origin: instructions carry the number, because the engine does not
+// know what an origin is.
 func (p *Program) addOrigin(o Origin) int {
 	p.origins = append(p.origins, o)
 	return len(p.origins) - 1

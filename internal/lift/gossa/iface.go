@@ -21,6 +21,11 @@ func (p *Program) typeSymbol(t types.Type) string {
 	return name
 }
 
+// liftInterface lifts conversions to interfaces and type assertions. An interface is the
+// symbol of the dynamic type, then the data word:
+//
+//	var v any = x        r2:8 = private alloc 8; private store r2 := r1; r3:16 = {type int, r2}
+//	v.(int)              test "failed type assertion" if r3[0:8] != type int; r4:8 = private load r3[8:16]
 func (l *lifter) liftInterface(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.ChangeInterface:
@@ -83,10 +88,12 @@ func (l *lifter) liftAssert(in *ssa.TypeAssert) {
 	l.block = join
 	l.emit(&ir.Instr{
 		Op: ir.Phi, Dst: l.registerOf(in),
-		Args: []*ir.Expr{ir.Concat(ir.Register(held, size), ir.Number(1, 1)), ir.Const(ir.Zero(size+1))},
+		Args: []*ir.Expr{ir.Concat(ir.Register(held, size), ir.Number(1, 1)), ir.Const(ir.Zero(size + 1))},
 	})
 }
 
+// unboxed is what an interface holds, once its type is known: the data word itself, or what
+// it points to. The memory there never changes, so that loading it makes no event.
 func (l *lifter) unboxed(in *ssa.TypeAssert, x *ir.Expr, size int, toIface bool) *ir.Expr {
 	if toIface {
 		return x
@@ -123,6 +130,8 @@ func (p *Program) fillMethodTables(prog *ssa.Program) {
 	}
 }
 
+// unboxingWrapper makes a function that a dynamic call can reach, for a method that takes
+// its receiver by value: it is given the data word and loads the receiver from there.
 func (p *Program) unboxingWrapper(f *ir.Func, size int) *ir.Func {
 	w := &ir.Func{Name: "unboxing " + f.Name, ResultSize: f.ResultSize, Origin: f.Origin, TestCode: f.TestCode}
 	data := w.NewReg("", 8)

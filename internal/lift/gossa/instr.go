@@ -11,6 +11,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
+// liftInstr lifts one instruction of go/ssa.
 func (l *lifter) liftInstr(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.DebugRef:
@@ -100,6 +101,7 @@ func (l *lifter) liftInstr(in ssa.Instruction) {
 	}
 }
 
+// liftReturn returns all results as one value, one after the other.
 func (l *lifter) liftReturn(in *ssa.Return) {
 	var x *ir.Expr
 	if len(in.Results) > 0 {
@@ -117,6 +119,9 @@ var arithmetic = map[token.Token]ir.Operator{
 	token.AND: ir.OpAnd, token.OR: ir.OpOr, token.XOR: ir.OpXor, token.AND_NOT: ir.OpAndNot, token.SHL: ir.OpShl, token.SHR: ir.OpShr,
 }
 
+// liftBinary lifts an operator with two operands. An integer division is tested first:
+//
+//	x / y                test "division by zero" if r2 == 0; r3:8 = r1 / r2
 func (l *lifter) liftBinary(in *ssa.BinOp) {
 	t := in.X.Type()
 	size := l.program.size(in.Type())
@@ -181,6 +186,8 @@ func (l *lifter) equal(x, y ssa.Value) *ir.Expr {
 	return ir.Opaque("comparison", 1)
 }
 
+// liftUnary lifts an operator with one operand; a load and a receive are such operators in
+// go/ssa.
 func (l *lifter) liftUnary(in *ssa.UnOp) {
 	x := l.value(in.X)
 	switch in.Op {
@@ -203,6 +210,7 @@ func (l *lifter) liftUnary(in *ssa.UnOp) {
 	}
 }
 
+// liftConvert lifts conversions between numbers, and those of pointers that change nothing.
 func (l *lifter) liftConvert(in *ssa.Convert) {
 	from, to := in.X.Type(), in.Type()
 	size := l.program.size(to)
@@ -216,6 +224,8 @@ func (l *lifter) liftConvert(in *ssa.Convert) {
 	}
 }
 
+// liftSelect lifts a select statement. Which case is taken, and what is received, is unknown:
+// it is the work of other goroutines.
 func (l *lifter) liftSelect(in *ssa.Select) {
 	var args []*ir.Expr
 	for _, s := range in.States {

@@ -43,6 +43,7 @@ func (p *Program) resultSize(sig *types.Signature) int {
 	return n
 }
 
+// offset is where a field lies in its struct.
 func (p *Program) offset(s *types.Struct, field int) int {
 	fields := make([]*types.Var, s.NumFields())
 	for i := range fields {
@@ -51,6 +52,7 @@ func (p *Program) offset(s *types.Struct, field int) int {
 	return int(p.sizes.Offsetsof(fields)[field])
 }
 
+// tupleOffset is where part i lies in a tuple, which is packed.
 func (p *Program) tupleOffset(t *types.Tuple, i int) int {
 	n := 0
 	for j := range i {
@@ -59,6 +61,7 @@ func (p *Program) tupleOffset(t *types.Tuple, i int) int {
 	return n
 }
 
+// classOf says how the bits of a number are read.
 func classOf(t types.Type) ir.Class {
 	b, ok := t.Underlying().(*types.Basic)
 	switch {
@@ -80,6 +83,8 @@ func isComplex(t types.Type) bool {
 	return ok && b.Info()&types.IsComplex != 0
 }
 
+// isNumber reports whether the engine computes with values of the type: integers and floats,
+// not complex numbers.
 func isNumber(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0

@@ -38,6 +38,9 @@ func isPrivate(addr ssa.Value) bool {
 	}
 }
 
+// liftLoad lifts a load through a pointer:
+//
+//	x := p.n             test "nil dereference" if BadAddr(r1); r2:8 = load r1 + 16
 func (l *lifter) liftLoad(in *ssa.UnOp) {
 	l.testNotNil(in.X)
 	l.emit(&ir.Instr{
@@ -46,6 +49,7 @@ func (l *lifter) liftLoad(in *ssa.UnOp) {
 	})
 }
 
+// liftStore lifts a store through a pointer, tested like a load.
 func (l *lifter) liftStore(in *ssa.Store) {
 	l.testNotNil(in.Addr)
 	v := l.value(in.Val)
@@ -55,6 +59,8 @@ func (l *lifter) liftStore(in *ssa.Store) {
 	})
 }
 
+// liftAlloc lifts a new variable. One that does not escape is private: no other goroutine
+// can reach it, and accesses to it make no events.
 func (l *lifter) liftAlloc(in *ssa.Alloc) {
 	l.emit(&ir.Instr{
 		Op: ir.Alloc, Dst: l.registerOf(in), Operand: ir.Number(8, uint64(l.program.size(pointee(in.Type())))), Private: !in.Heap,
@@ -62,6 +68,8 @@ func (l *lifter) liftAlloc(in *ssa.Alloc) {
 	})
 }
 
+// liftMakeSlice lifts make of a slice. Lengths that no memory has fail, negative ones among
+// them, because they are large unsigned numbers.
 func (l *lifter) liftMakeSlice(in *ssa.MakeSlice) {
 	n, c := l.word64(in.Len), l.word64(in.Cap)
 	const most = 1 << 47
@@ -79,10 +87,14 @@ func (l *lifter) liftMakeSlice(in *ssa.MakeSlice) {
 // outside is whether index i is not below n.
 func outside(i, n *ir.Expr) *ir.Expr { return ir.Binary(ir.OpLe, ir.Unsigned, n, i) }
 
+// scaled is the address of element i.
 func scaled(base, i *ir.Expr, size int) *ir.Expr {
 	return ir.Binary(ir.OpAdd, ir.Unsigned, base, ir.Binary(ir.OpMul, ir.Unsigned, i, ir.Number(8, uint64(size))))
 }
 
+// indexAddr lifts the address of an element, behind a test of the index:
+//
+//	&s[i]                test "index out of range" if r1[8:16] <= r2; r3:8 = r1[0:8] + r2 * 8
 func (l *lifter) indexAddr(in *ssa.IndexAddr) {
 	i := l.word64(in.Index)
 	base := l.value(in.X)
@@ -96,6 +108,7 @@ func (l *lifter) indexAddr(in *ssa.IndexAddr) {
 	l.assign(in, scaled(base, i, l.program.size(pointee(in.Type()))))
 }
 
+// testRange fails with an index out of range if x holds.
 func (l *lifter) testRange(x *ir.Expr) {
 	if x.Op == ir.OpConst && x.Value.Uint() == 0 {
 		return
@@ -103,6 +116,8 @@ func (l *lifter) testRange(x *ir.Expr) {
 	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.OutOfRange, Operand: x, Origin: l.siteOrigin(l.current, event.None)})
 }
 
+// liftIndex lifts an element of an array value or of a string. An array value is a register,
+// of which only constant parts can be taken.
 func (l *lifter) liftIndex(in *ssa.Index) {
 	i, x := l.word64(in.Index), l.value(in.X)
 	size := l.program.size(in.Type())
@@ -120,6 +135,9 @@ func (l *lifter) liftIndex(in *ssa.Index) {
 	}
 }
 
+// liftSlice lifts s[low:high:max] of slices, strings and arrays behind a pointer. The bounds
+// are tested from the outside in, as Go does: max against the capacity, high against max,
+// low against high.
 func (l *lifter) liftSlice(in *ssa.Slice) {
 	x := l.value(in.X)
 	var base, length, room *ir.Expr
@@ -167,6 +185,7 @@ func (l *lifter) liftSlice(in *ssa.Slice) {
 	l.assign(in, ir.Concat(scaled(base, low, elem), n, ir.Binary(ir.OpSub, ir.Unsigned, top, low)))
 }
 
+// liftLookup lifts an element of a map, or of a string.
 func (l *lifter) liftLookup(in *ssa.Lookup) {
 	if _, ok := in.X.Type().Underlying().(*types.Map); !ok { // a string
 		i := l.word64(in.Index)
@@ -181,6 +200,7 @@ func (l *lifter) liftLookup(in *ssa.Lookup) {
 	})
 }
 
+// liftMapUpdate lifts a store to an element of a map. A nil map fails.
 func (l *lifter) liftMapUpdate(in *ssa.MapUpdate) {
 	m := l.value(in.Map)
 	l.test(ir.Panic, ir.Binary(ir.OpEq, ir.Unsigned, m, ir.Number(8, 0)))

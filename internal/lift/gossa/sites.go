@@ -78,6 +78,7 @@ func (p *Program) missed(t *Trace, sites []trace.Site) []trace.Site {
 	return missed
 }
 
+// siteKeyOf is the key under which the rewriter has recorded an expression.
 func (p *Program) siteKeyOf(n ast.Node, kind event.Kind) siteKey {
 	from, to := p.Fset.PositionFor(n.Pos(), false), p.Fset.PositionFor(n.End(), false)
 	return siteKey{from.Filename, from.Line, from.Column, to.Column, kind}

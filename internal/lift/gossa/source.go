@@ -143,6 +143,8 @@ func (l *lifter) accessOrigin(in ssa.Instruction, addr ssa.Value, kind event.Kin
 	return l.program.addOrigin(Origin{Func: l.source, Instr: in, Node: n, Kind: kind, Data: l.program.dataAt(addr)})
 }
 
+// mapOrigin records the origin of an access to an element of a map. In a range loop the
+// expression is the map that the loop goes over.
 func (l *lifter) mapOrigin(in ssa.Instruction, m ssa.Value, kind event.Kind) int {
 	n := l.program.nodeOf(in)
 	if r, ok := n.(*ast.RangeStmt); ok {

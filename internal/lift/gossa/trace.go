@@ -36,6 +36,8 @@ func NewTrace(r *trace.Reader) *Trace {
 // Err is the first error of reading the file. What was read until then was used.
 func (t *Trace) Err() error { return t.err }
 
+// fail keeps the first error of reading the file. Queries have no error of their own: the
+// analysis ends with what was read, and its caller asks Err.
 func (t *Trace) fail(err error) {
 	if err != nil && t.err == nil {
 		t.err = fmt.Errorf("reading the trace: %w", err)
@@ -53,6 +55,7 @@ func (t *Trace) Event(seq uint64) (exec.Event, bool) {
 	return engineEvent(e), true
 }
 
+// each calls do with the events after a number that pass the filter.
 func (t *Trace) each(f trace.Filter, after uint64, do func(*exec.Event) bool) {
 	c := t.reader.Cursor(f)
 	c.Seek(after + 1)
@@ -66,6 +69,8 @@ func (t *Trace) each(f trace.Filter, after uint64, do func(*exec.Event) bool) {
 
 func (t *Trace) All(after uint64, do func(*exec.Event) bool) { t.each(trace.Filter{}, after, do) }
 
+// Next reads on where the last event of the goroutine was read, if it can: the engine follows
+// one goroutine at a time.
 func (t *Trace) Next(g uint32, after uint64) (exec.Event, bool) {
 	c := t.cursors[cursorKey{g, after}]
 	if c == nil {

@@ -76,6 +76,7 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 	}
 }
 
+// time is the number of the goroutine's next event; beyond the trace, of the next store.
 func (f *follower) time() uint64 {
 	if f.hasEvent {
 		return f.event.Seq
@@ -135,6 +136,8 @@ func (f *follower) take(in *ir.Instr, kinds ...Kind) (Event, bool) {
 	return Event{}, false
 }
 
+// begin makes the thread: with what the goroutine was started with if its start was followed,
+// otherwise at the first call that the trace has of it.
 func (f *follower) begin() *Thread {
 	if s, ok := f.spawned[f.g]; ok {
 		return NewThread(f.Program, f, f.Contexts, f.g, s.Func, s.args, s.Captured)
@@ -195,6 +198,8 @@ func (r *Replay) firstCall(g uint32) *ir.Func {
 	return fn
 }
 
+// Sync accounts for the event of an operation of synchronisation. What it gives is unknown,
+// but for the address of something new. Beyond the trace nothing is known of others.
 func (f *follower) Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
 	v := ir.Unknown(in.Size)
 	if e, ok := f.allocated(t, in); ok {
@@ -207,6 +212,8 @@ func (f *follower) Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Sta
 	return v, Running
 }
 
+// Extern accounts for the events of a call outside the program, which may call back closures
+// that it was given.
 func (f *follower) Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
 	if !f.hasEvent {
 		if in.Op == ir.Call && in.Extern != "" {
@@ -238,6 +245,8 @@ func (f *follower) Spawn(t *Thread, in *ir.Instr, fn *ir.Func, args, captured []
 	}
 }
 
+// Enter finds the trace's number of a call. A function that makes no event when it is entered
+// counts as a part of its caller.
 func (f *follower) Enter(t *Thread, fr *Frame) {
 	if fr.Call != nil && fr.Call.Callee == nil {
 		f.targets[fr.Call] = fr.Func
@@ -258,6 +267,7 @@ func (f *follower) Leave(t *Thread, fr *Frame) {
 	}
 }
 
+// Closure makes a closure, and remembers it for goroutines that are started elsewhere with it.
 func (f *follower) Closure(name string, captured []ir.Value) ir.Value {
 	if f.firstReplay && len(captured) > 0 { // later replays may end before it makes them all
 		fn := f.Program.Func(name)

@@ -2,6 +2,8 @@ package exec
 
 import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
+// Load gives what the trace says was loaded. A load that made no event is one of memory that
+// no other goroutine changes, and is answered from what is known of that.
 func (f *follower) Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, Status) {
 	if e, ok := f.take(in, KindLoad, KindUpdate); ok {
 		if e.Map {
@@ -60,6 +62,8 @@ func (f *follower) unrecordedLoad(a uint64, size int) ir.Value {
 	return ir.Bytes(b)
 }
 
+// Store learns addresses from the event of a store. A store without an event is kept beside the
+// trace; one beyond the trace is noted, because it may complete an update.
 func (f *follower) Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Status {
 	if e, ok := f.take(in, KindStore, KindUpdate); ok {
 		f.learnAddress(addr, e.Addr)
@@ -127,6 +131,7 @@ func (f *follower) allocated(t *Thread, in *ir.Instr) (Event, bool) {
 	return Event{}, false
 }
 
+// Alloc gives the address that the trace has for new memory, or invents one.
 func (f *follower) Alloc(t *Thread, in *ir.Instr, size ir.Value) ir.Value {
 	if e, ok := f.allocated(t, in); ok {
 		return ir.Word(8, e.Addr)

@@ -2,6 +2,8 @@ package exec
 
 import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
+// Crash decides whether a test fails. If its condition is not known, the failure decides: the
+// goroutine crashed there, and nothing happened in that call afterwards.
 func (f *follower) Crash(t *Thread, in *ir.Instr, cond ir.Value) bool {
 	if in.Cause == ir.Assertion {
 		return false // a test that reports its failure goes on
@@ -43,6 +45,8 @@ func (f *follower) Branch(t *Thread, in *ir.Instr) int {
 	return side
 }
 
+// blocksToEvent is how many blocks lie between a block and the instruction that makes the next
+// event, or where the call is left if the event is another call's; -1 if there is no way.
 func (f *follower) blocksToEvent(top *Frame, from *ir.Block) int {
 	e := f.event
 	wanted := func(in *ir.Instr) bool {
@@ -75,6 +79,8 @@ func (f *follower) blocksToEvent(top *Frame, from *ir.Block) int {
 	return -1
 }
 
+// Target finds the function of a dynamic call by its value or, if that is not known, by the
+// call that the trace has next.
 func (f *follower) Target(t *Thread, in *ir.Instr, v ir.Value) (*ir.Func, []ir.Value) {
 	if in.Method != "" {
 		if v.Known {

@@ -61,6 +61,7 @@ type Frame struct {
 	callback bool
 }
 
+// A deferred is a call that waits for RunDefers, with the values it had when it was deferred.
 type deferred struct {
 	in       *ir.Instr
 	fn       *ir.Func
@@ -94,6 +95,7 @@ func NewThread(p *ir.Program, h Host, ctxs *ir.Contexts, g uint32, fn *ir.Func, 
 // Top is the innermost frame.
 func (t *Thread) Top() *Frame { return t.Frames[len(t.Frames)-1] }
 
+// push enters a function.
 func (t *Thread) push(call *ir.Instr, fn *ir.Func, args, captured []ir.Value) *Frame {
 	f := &Frame{Func: fn, Call: call, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.RegSizes))}
 	var parent *ir.Context
@@ -267,6 +269,8 @@ func (t *Thread) enter(b, from *ir.Block, succ int) {
 	f.Pred = ir.PredIndex(from, succ)
 }
 
+// target is the function that an instruction calls, with what it captured; nil if the function
+// is not in the program.
 func (t *Thread) target(in *ir.Instr) (*ir.Func, []ir.Value) {
 	if in.Callee != nil {
 		if in.Target != nil {
@@ -302,6 +306,8 @@ func (t *Thread) CallBack(fn *ir.Func, args, captured []ir.Value) {
 	t.push(t.At(), fn, args, captured).callback = true
 }
 
+// runDefers makes the last deferred call and leaves the instruction where it is: it is executed
+// again until no call is left.
 func (t *Thread) runDefers() Status {
 	f := t.Top()
 	if len(f.defers) == 0 {
@@ -330,6 +336,8 @@ func (t *Thread) runDefers() Status {
 	return Running
 }
 
+// leave ends a call. The caller goes on after the call, unless something outside the program
+// made it: then its instruction is executed again.
 func (t *Thread) leave(in *ir.Instr) Status {
 	f := t.Top()
 	v := ir.Value{Known: true}

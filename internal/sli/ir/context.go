@@ -25,6 +25,7 @@ type callKey struct {
 	fn     *Func
 }
 
+// NewContexts is an empty table of contexts.
 func NewContexts() *Contexts { return &Contexts{all: map[callKey]*Context{}} }
 
 func (cs *Contexts) Get(parent *Context, call *Instr, fn *Func) *Context {

@@ -44,7 +44,7 @@
 //	sync.go     the operations of synchronisation
 //	context.go  calls in progress, points, labels of loads
 //	graph.go    questions about a function's control flow
-//	text.go     programs as text
+//	text.go     programs and expressions as text
 //	sanity.go   what a front end must hold to
 //	doc.go      this comment
 //

@@ -22,6 +22,8 @@ func (emptyEnvironment) Closure(string, []Value) Value          { return Unknown
 func (emptyEnvironment) Captured(_ Value, _, size int) Value    { return Unknown(size) }
 func (emptyEnvironment) Text(addr uint64, n int) ([]byte, bool) { return nil, false }
 
+// Eval is the value of an expression: unknown if something that it depends on is; a zero
+// decides a conjunction whatever the other side is.
 func Eval(e *Expr, s Environment) Value {
 	switch e.Op {
 	case OpConst:
@@ -92,6 +94,7 @@ func Eval(e *Expr, s Environment) Value {
 	return arithmetic(e.Op, e.Class, args[0], args[1])
 }
 
+// sameText compares texts, each an address and a length, by their bytes.
 func sameText(x, y Value, s Environment) Value {
 	xn, yn := x.Slice(8, 8), y.Slice(8, 8)
 	if xn.word != yn.word {
@@ -208,6 +211,8 @@ func equal(c Class, x, y Value) bool {
 	return x.word == y.word && x.wide == y.wide
 }
 
+// divide divides integers. The smallest number divided by -1 overflows to itself, which Go
+// defines and the machine's instruction does not do.
 func divide(op Operator, c Class, x, y Value) Value {
 	switch {
 	case c == Signed && y.Int() == -1: // the smallest number has no negative

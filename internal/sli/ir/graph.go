@@ -39,6 +39,7 @@ func Dominators(f *Func) []map[int]bool {
 	return dom
 }
 
+// InLoop reports whether a block can be reached from itself.
 func InLoop(b *Block) bool {
 	seen := map[*Block]bool{}
 	list := append([]*Block(nil), b.Succs...)

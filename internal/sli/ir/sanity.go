@@ -17,6 +17,7 @@ func (p *Program) Check() error {
 	return errors.Join(errs...)
 }
 
+// A checker checks one function.
 type checker struct {
 	fn      *Func
 	defined map[Reg]*Instr
@@ -88,6 +89,8 @@ func (c *checker) check() {
 	}
 }
 
+// edges checks that a block has the successors its last instruction needs, and that they know
+// of it.
 func (c *checker) edges(b *Block) {
 	want := 0
 	switch b.Instrs[len(b.Instrs)-1].Op {
@@ -151,6 +154,7 @@ func (c *checker) eachUse(in *Instr, f func(Reg, *Block)) {
 	}
 }
 
+// instr checks what an instruction of its kind must have.
 func (c *checker) instr(in *Instr) {
 	needX := false
 	switch in.Op {

@@ -91,3 +91,56 @@ func (in *Instr) String() string {
 	}
 	return text
 }
+
+// String is the expression in infix notation.
+func (e *Expr) String() string {
+	arg := func(i int) string {
+		s := e.Args[i].String()
+		if len(e.Args[i].Args) > 1 && operators[e.Args[i].Op] != "" {
+			return "(" + s + ")"
+		}
+		return s
+	}
+	list := func() string {
+		var s []string
+		for _, a := range e.Args {
+			s = append(s, a.String())
+		}
+		return strings.Join(s, ", ")
+	}
+	switch e.Op {
+	case OpConst:
+		return e.Value.String()
+	case OpRegister:
+		if e.Context != nil && e.Context.Func.regName(e.Reg) != "" {
+			return e.Context.Func.regName(e.Reg)
+		}
+		return fmt.Sprintf("r%d", e.Reg)
+	case OpLoad:
+		if len(e.Args) > 1 {
+			return fmt.Sprintf("load(%s[%s]@%s)", e.Args[0], e.Args[1], e.Label)
+		}
+		return fmt.Sprintf("load(%s@%s)", e.Args[0], e.Label)
+	case OpSymbol:
+		return e.Name
+	case OpOpaque:
+		return "<" + e.Name + ">"
+	case OpExtract:
+		return fmt.Sprintf("%s[%d:%d]", arg(0), e.Offset, e.Offset+e.Size)
+	case OpConcat:
+		return "{" + list() + "}"
+	case OpConvert:
+		return fmt.Sprintf("%s%d(%s)", [...]string{"u", "i", "f"}[e.ResultClass], 8*e.Size, e.Args[0])
+	case OpBadAddress:
+		return "BadAddr(" + list() + ")"
+	case OpRaced:
+		return "Raced(" + list() + ")"
+	case OpClosure:
+		return "func " + e.Name + "{" + list() + "}"
+	case OpCaptured:
+		return fmt.Sprintf("%s.captured%d", arg(0), e.Offset)
+	case OpNeg, OpInvert, OpNot:
+		return operators[e.Op] + arg(0)
+	}
+	return arg(0) + " " + operators[e.Op] + " " + arg(1)
+}

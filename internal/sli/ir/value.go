@@ -59,6 +59,7 @@ func (v Value) Float() float64 {
 	return math.Float64frombits(v.word)
 }
 
+// floatValue is a floating-point number of 4 or 8 bytes.
 func floatValue(size int, f float64) Value {
 	if size == 4 {
 		return Word(4, uint64(math.Float32bits(float32(f))))
@@ -66,6 +67,7 @@ func floatValue(size int, f float64) Value {
 	return Word(8, math.Float64bits(f))
 }
 
+// boolValue is a truth value, one byte.
 func boolValue(b bool) Value {
 	if b {
 		return Word(1, 1)

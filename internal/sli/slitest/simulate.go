@@ -200,6 +200,7 @@ func (s *Simulation) Peek(addr uint64, n int) []byte {
 	return b
 }
 
+// fail ends the simulation: what is not known must not be guessed by a judge.
 func (s *Simulation) fail(in *ir.Instr, what string) {
 	if s.err == nil {
 		s.err = fmt.Errorf("simulation of %s: %s", in.Block.Func.Name, what)
@@ -221,6 +222,7 @@ func (s *Simulation) Load(t *exec.Thread, in *ir.Instr, addr, key ir.Value) (ir.
 	return ir.Bytes(b), exec.Running
 }
 
+// element is what a map holds for a key; with room for one more byte, whether it does.
 func (s *Simulation) element(in *ir.Instr, m uint64, key ir.Value) ir.Value {
 	switch in.Key {
 	case ir.LengthKey:
@@ -238,6 +240,7 @@ func (s *Simulation) element(in *ir.Instr, m uint64, key ir.Value) ir.Value {
 	return v
 }
 
+// access records an event, if the instruction makes events.
 func (s *Simulation) access(t *exec.Thread, in *ir.Instr, e exec.Event) {
 	if len(in.Sites) > 0 {
 		s.event(t, in, e)
