@@ -99,7 +99,8 @@ func origin(t types.Type) types.Type {
 }
 
 // Uncopyable returns what in a type must not be copied: a lock, an atomic, or a type
-// that is marked by noCopy. It returns "" if there is nothing of the kind.
+// that is marked by noCopy. It returns "" if there is nothing of the kind. As for go vet's
+// copylocks, a struct that has a lock's methods from an embedded lock counts as well.
 func Uncopyable(t types.Type) string {
 	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
 		switch path := n.Obj().Pkg().Path(); {

@@ -18,6 +18,16 @@ type state struct {
 
 // A flow follows one lock through the body of a function, along its structure. It fails,
 // with a reason, where it cannot be told from the structure whether the lock is held.
+//
+// Package locks knows more: which locks are held at each node, along the control flow
+// graph. But a section has to be a piece of text with a place for everything that is
+// written into it, and a lock that is held on a way through the graph is not yet that:
+//
+//	if c { x.mu.Lock() }      locks tells the two ways apart; there is no place for the
+//	x.n++                     copies that both x.n++ and the release below would know
+//	if c { x.mu.Unlock() }
+//
+// Wherever a flow says that the lock is held, package locks says so too; a test holds that.
 type flow struct {
 	*unit
 	lock     *locks.Place
