@@ -4,7 +4,7 @@
 // # Terms
 //
 // A [Finding] says that some accesses met at a [Guard] in a way that they
-// should not have. Its [Kind] says in which way, its accesses say who did it
+// should not have. Its [Kind] says in which way, its accesses say what was done
 // and where, and its [History] says how often it happened, with which
 // [Outcome] and at what cost in time.
 //
@@ -15,11 +15,11 @@
 //
 // # How it works
 //
-// Whoever observes something builds a Finding with a History of [Once] and
-// adds it to a [Log]. The log merges findings of equal ID. Because a finding
-// and a group of findings are the same type, what was read back from a file
-// with [ReadJSON] can be added to a log too, which is how the reports of
-// several processes become one.
+// A package that observes something builds a Finding with a History of [Once]
+// and adds it to a [Log], or to a [Feed], which has one and tells subscribers.
+// The log merges findings of equal ID. Because a finding and a group of findings
+// are the same type, what was read back from a file with [ReadJSON] can be added
+// to a log too, which is how the reports of several processes become one.
 //
 //	finding.go  the model
 //	id.go       identity: when two findings are the same one

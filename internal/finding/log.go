@@ -29,7 +29,7 @@ type Log struct {
 // The log copies what it keeps, so the caller may reuse the slices of f, and a
 // repeat allocates nothing. When the log is full a finding of a new identity
 // is counted in Dropped and returned as it came; it is not new, because
-// whoever announces the new ones would announce it at every repeat.
+// a feed that announces new ones would announce it at every repeat.
 func (l *Log) Add(f Finding) (grouped Finding, isNew bool) {
 	if f.Count == 0 {
 		f.Count = 1
@@ -73,7 +73,7 @@ func (l *Log) Findings() []Finding {
 }
 
 // Dropped returns how many occurrences were not recorded because the log was
-// full. Whoever renders the findings must say so too when it is not zero.
+// full. A text of the findings must say so too when it is not zero.
 func (l *Log) Dropped() uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -93,7 +93,7 @@ func writeDetail(b *bufio.Writer, label, value string) {
 	fmt.Fprintf(b, "  %-11s  %s\n", label, strings.ReplaceAll(strings.TrimSpace(value), "\n", continued))
 }
 
-// summary says in one clause who did what to which guard.
+// summary says in one clause what was done to which guard.
 func (f *Finding) summary() string {
 	what := "unknown access"
 	if len(f.Accesses) > 0 {
@@ -145,7 +145,7 @@ func (f *Finding) advice() string {
 	switch f.Kind {
 	case Violation:
 		advice := fmt.Sprintf("hold the lock of %s for the %s at %s", f.Guard, op, site)
-		if len(f.Accesses) == 0 || len(f.Accesses[0].Stack) == 0 { // nobody saw it happen
+		if len(f.Accesses) == 0 || len(f.Accesses[0].Stack) == 0 { // the access was not seen
 			advice = fmt.Sprintf("find the %s that does not hold the lock of %s", op, f.Guard)
 		}
 		for _, a := range f.Accesses {

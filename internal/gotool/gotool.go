@@ -55,15 +55,6 @@ func New(dir string, env []string) *Tool {
 	return t
 }
 
-// With returns the tool with variables of the form NAME=value added to its environment.
-func (t *Tool) With(variables ...string) *Tool {
-	env := t.env
-	if env == nil {
-		env = os.Environ()
-	}
-	return New(t.dir, append(env[:len(env):len(env)], variables...))
-}
-
 // Output runs the go command and returns its standard output. Its standard error is in the
 // error, if there is one.
 func (t *Tool) Output(ctx context.Context, args ...string) ([]byte, error) {

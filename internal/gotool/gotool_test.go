@@ -71,7 +71,7 @@ func TestOutputIsWhatTheCommandPrintsInItsDirectoryAndEnvironment(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool := gotool.New(dir, nil).With("FAKE_VARIABLE=set")
+	tool := gotool.New(dir, append(os.Environ(), "FAKE_VARIABLE=set"))
 	out, err := tool.Output(t.Context(), "where")
 	if err != nil {
 		t.Fatal(err)

@@ -83,15 +83,6 @@ type Package struct {
 // Close removes what Build put on disk.
 func (p *Program) Close() error { return scratch.Remove(p.dir) }
 
-// Site returns the site of that number, or nil.
-func (p *Program) Site(id uint32) *trace.Site {
-	i, ok := slices.BinarySearchFunc(p.Sites, id, func(s trace.Site, id uint32) int { return int(int64(s.ID) - int64(id)) })
-	if !ok {
-		return nil
-	}
-	return &p.Sites[i]
-}
-
 // A builder is one call of Build.
 type builder struct {
 	Config

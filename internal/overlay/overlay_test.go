@@ -76,7 +76,7 @@ func program(t *testing.T) (temp string, env *gotool.Environment, dep *packages.
 func TestGoCommandReadsTheOtherTexts(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	write(t, dir, map[string]string{"go.mod": "module own\n\ngo 1.26\n", "a.go": "package own\n", "other.txt": "package own\n\nimport _ \"bytes\"\n"})
-	tool := gotool.New(dir, nil).With("GOWORK=off", "GOFLAGS=")
+	tool := gotool.New(dir, append(os.Environ(), "GOWORK=off", "GOFLAGS="))
 	env, err := tool.Environment()
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func TestRewrittenPackagesTypeCheck(t *testing.T) {
 			for _, mode := range []Mode{Sync, Memory} {
 				out := Rewrite(c, mode, nil)
 				if err := checkRewritten(checker, c, out, rt); err != nil {
-					t.Errorf("%s in %s mode: %v", p.PkgPath, mode, err)
+					t.Errorf("%s in mode %v: %v", p.PkgPath, mode, err)
 				}
 				mu.Lock()
 				files += len(out)

@@ -26,18 +26,6 @@ const (
 	Memory
 )
 
-func (m Mode) String() string {
-	switch m {
-	case Plain:
-		return "plain"
-	case Sync:
-		return "sync"
-	case Memory:
-		return "memory"
-	}
-	panic(fmt.Sprintf("unknown mode %d", uint8(m)))
-}
-
 // A Missed construct was left as it is, though it does what is otherwise under
 // control.
 type Missed struct {
