@@ -54,13 +54,14 @@ func (w *walker) operate(call *ast.CallExpr, op Op, ways []Way) []Way {
 
 // acquire notes that a lock is taken on one way.
 func (w *walker) acquire(call *ast.CallExpr, op Op, way Way) {
-	if way.Released.Find(op.Lock) < 0 {
+	callers := way.Released.Find(op.Lock) >= 0 // it was the caller's before
+	if !callers {
 		t := taken{op.Lock, op.Mode, call.Pos()}
 		if !slices.Contains(w.flow.taken, t) {
 			w.flow.taken = append(w.flow.taken, t)
 		}
 	}
-	if i := way.Held.Find(op.Lock); i >= 0 && !way.Held[i].Maybe {
+	if i := way.Held.Find(op.Lock); i >= 0 && !way.Held[i].Maybe && !callers {
 		w.find(Finding{Kind: TakenTwice, Lock: op.Lock, Mode: op.Mode, At: call.Pos()})
 		return
 	}
@@ -208,7 +209,10 @@ func (w *walker) relocks(call *ast.CallExpr, flow *Flow, pairs []Pair, ways []Wa
 			continue
 		}
 		for _, way := range ways {
-			if way.Released.Find(lock) < 0 && !slices.ContainsFunc(w.flow.taken, func(x taken) bool { return x.lock == lock && x.mode == t.mode }) {
+			if way.Released.Find(lock) >= 0 {
+				continue
+			}
+			if !slices.ContainsFunc(w.flow.taken, func(x taken) bool { return x.lock == lock && x.mode == t.mode }) {
 				w.flow.taken = append(w.flow.taken, taken{lock, t.mode, call.Pos()})
 			}
 			if i := way.Held.Find(lock); i >= 0 && !way.Held[i].Maybe {

@@ -78,11 +78,12 @@ func (w *walker) find(f Finding) {
 	}
 }
 
-// leftHeld finds the locks that are held where a function ends.
+// leftHeld finds the locks that are held where a function ends. One that the function
+// released before it took it is its caller's, and is held as it was before.
 func (w *walker) leftHeld(exits []Exit) {
 	for _, e := range exits {
 		for _, h := range e.Held {
-			if !h.Maybe && !h.Lost {
+			if !h.Maybe && e.Released.Find(h.Lock) < 0 {
 				w.find(Finding{Kind: LeftHeld, Lock: h.Lock, Mode: h.Mode, At: e.At, Panics: e.Panics})
 			}
 		}

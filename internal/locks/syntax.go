@@ -317,7 +317,14 @@ func (p *Program) up(at *Place, pairs []Pair) *Place {
 	if at == nil || at.IsGlobal() {
 		return at
 	}
-	return p.Places.Up(at, pairs)
+	at = p.Places.Up(at, pairs)
+	if at == nil {
+		return nil
+	}
+	if alias := p.aliases.resolve(at); alias != nil {
+		return alias
+	}
+	return at
 }
 
 // calleeOf returns the function or method that is called, the interface's if it is called
