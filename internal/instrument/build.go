@@ -171,9 +171,17 @@ func withoutRace(flags []string) []string {
 	})
 }
 
+// hookPackages are the packages of this module that instrumented programs link: the hooks,
+// the driver, and what they import.
+var hookPackages = []string{
+	"internal/rt", "internal/rt/drive", "internal/rt/frames", "internal/rt/journal", "internal/rt/panictext", "internal/rt/peek",
+	"internal/rt/race", "internal/rt/record", "internal/rt/timers",
+	"internal/event", "internal/sched", "internal/trace", "internal/wire",
+}
+
 // addHooks lays the hooks over the standard library.
 func (b *builder) addHooks() error {
-	sources, err := cofferdam.Sources("internal/rt", "internal/rt/drive", "internal/event", "internal/sched", "internal/trace", "internal/wire")
+	sources, err := cofferdam.Sources(hookPackages...)
 	if err != nil {
 		return err
 	}

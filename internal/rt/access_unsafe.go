@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/peek"
 )
 
 // firstAddress is below all addresses that memory can have. Where an access is to less,
@@ -30,18 +31,18 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	}
 	c := s.current
 	if kind != event.Load {
-		c.vigil.rounds = 0
+		c.polling.rounds = 0
 	}
 	s.site = site
 	s.settle()
 	alive := c.free() || c.stepSlow(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
 	if kind == event.Store {
-		s.journal.keep(addr, size)
+		s.journal.Keep(addr, size)
 	}
 	if alive {
 		c.touch(addr, size, kind, site)
-		if s.recorder.on && !s.noted(c, kind, site, addr, size) {
-			s.emitMemory(c, kind, site, addr, size)
+		if s.recorder.On && s.recorder.Access(c.id, c.Frame, kind, site, addr, size) {
+			s.unsettled = true
 		}
 	}
 	c.leave()
@@ -67,17 +68,17 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 	op := event.Op{Kind: kind, Site: site, Addr: addr, Size: size}
 	switch kind {
 	case event.AtomicLoad, event.AtomicCompare:
-		op.Yield = c.vigil.looks(addr, site)
+		op.Yield = c.polling.looks(addr, site)
 	default:
-		c.vigil.rounds = 0
+		c.polling.rounds = 0
 	}
 	alive := c.step(op)
 	if kind != event.AtomicLoad {
-		s.journal.keep(addr, size)
+		s.journal.Keep(addr, size)
 	}
 	if alive {
 		o := s.objects.at(p)
-		if kind != event.AtomicStore && c.vector.at(o.by) < o.at {
+		if kind != event.AtomicStore && c.Vector.At(o.by) < o.at {
 			c.acquire(o.released)
 		}
 		c.touch(addr, size, kind, site)
@@ -86,11 +87,11 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 			c.publish(o)
 		case event.AtomicCompare:
 			s.compare = compare{c: c, on: o, addr: addr, size: min(size, maxCompare)}
-			copy(s.compare.old[:], bytesAt(addr, s.compare.size))
+			copy(s.compare.old[:], peek.Bytes(addr, s.compare.size))
 			s.unsettled = true
 		}
-		if s.recorder.on {
-			s.emitMemory(c, kind, site, addr, size)
+		if s.recorder.On && s.recorder.Value(c.id, c.Frame, kind, site, addr, size) {
+			s.unsettled = true
 		}
 	}
 	c.leave()
@@ -99,8 +100,8 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 // publish makes c's past that of the atomic variable o: an update has come after what
 // was there before, so that nothing of it is lost.
 func (c *goroutine) publish(o *object) {
-	o.by, o.at = c.slot, c.vector[c.slot]
-	c.release(&o.released)
+	o.by, o.at = c.Slot, c.Now()
+	c.Release(&o.released)
 }
 
 // A compare is a compare and swap, of which it is not known yet whether it succeeded.
@@ -127,39 +128,15 @@ func (s *scheduler) settle() {
 func (s *scheduler) settleSlow() {
 	s.unsettled = false
 	if k := &s.compare; k.c != nil {
-		changed := string(bytesAt(k.addr, k.size)) != string(k.old[:k.size])
+		changed := string(peek.Bytes(k.addr, k.size)) != string(k.old[:k.size])
 		if changed {
 			k.c.publish(k.on)
-			k.c.vigil.rounds = 0
+			k.c.polling.rounds = 0
 		}
-		if s.recorder.pending == pendingEvent {
-			s.recorder.event.Arg = bit(changed)
-		}
+		s.recorder.Swapped(changed)
 		k.c, k.on = nil, nil
 	}
-	s.complete()
-}
-
-// bytesAt returns the memory at an address that the program is using at this moment.
-func bytesAt(addr, size uintptr) []byte {
-	return unsafe.Slice((*byte)(pointer(addr)), size)
-}
-
-// numberAt returns the memory at an address that the program is using at this moment as
-// a number, if it is as large as one of the machine's.
-func numberAt(addr, size uintptr) (v uint64, ok bool) {
-	p := pointer(addr)
-	switch size {
-	case 8:
-		return *(*uint64)(p), true
-	case 1:
-		return uint64(*(*uint8)(p)), true
-	case 4:
-		return uint64(*(*uint32)(p)), true
-	case 2:
-		return uint64(*(*uint16)(p)), true
-	}
-	return 0, false
+	s.recorder.Complete()
 }
 
 // mapRead is a read of the map at p.
@@ -202,7 +179,7 @@ func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
 	op := event.Op{Kind: event.MapWrite, Site: site, Addr: uintptr(p), Size: mapSize}
 	alive := c.step(op)
 	o := s.objects.at(p)
-	first = s.journal.on && !o.kept
+	first = s.journal.On() && !o.kept
 	if alive {
 		c.touch(o.addr, mapSize, event.MapWrite, site)
 		s.emit(c, event.MapWrite, site, o.addr, mapSize, 0)
@@ -233,8 +210,7 @@ func allocated(p unsafe.Pointer, size uintptr, site uint32) {
 	}
 	if !c.dying {
 		s.settle()
-		s.recorder.allocations++
-		s.emit(c, event.Alloc, site, addr, size, s.recorder.allocations)
+		s.emit(c, event.Alloc, site, addr, size, s.recorder.Allocation())
 	}
 	c.leave()
 }

@@ -25,7 +25,7 @@ func (b *bubble) join(c *goroutine) {
 // leaveBubble is called when c has ended.
 func (c *goroutine) leaveBubble() {
 	if b := c.bubble; b != nil {
-		c.releaseMerge(&b.on.released)
+		c.ReleaseMerge(&b.on.released)
 		if b.members--; b.members == 0 {
 			s.changed(b.on)
 		}
@@ -80,9 +80,9 @@ func BubbleWait() bool {
 	s.quiet--
 	for _, d := range s.all {
 		if d != c && d.bubble == c.bubble {
-			c.acquire(d.vector)
+			c.acquire(d.Vector)
 			if d.state == blocked {
-				d.tick()
+				d.Tick()
 			}
 		}
 	}

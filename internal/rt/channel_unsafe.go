@@ -38,7 +38,7 @@ func (s *scheduler) channelAt(p unsafe.Pointer) *object {
 		}
 		o.keep(p, unsafe.Sizeof(chanHeader{}))
 		if h := o.channel.header; h.capacity > 0 && h.size > 0 {
-			s.journal.keep(uintptr(h.buffer), uintptr(h.capacity)*uintptr(h.size))
+			s.journal.Keep(uintptr(h.buffer), uintptr(h.capacity)*uintptr(h.size))
 		}
 	}
 	return o
@@ -88,10 +88,10 @@ func (c *goroutine) meet(i int, d *goroutine, j int) {
 		from, to = to, from
 	}
 	m.move(from, to)
-	c.vector.join(d.vector)
-	d.vector.set(c.vector[:len(c.vector):len(c.vector)])
-	c.tick()
-	d.tick()
+	c.Vector.Join(d.Vector)
+	d.Vector.Set(c.Vector[:len(c.Vector):len(c.Vector)])
+	c.Tick()
+	d.Tick()
 	if m.send {
 		s.emit(c, event.Send, s.ops[c.index].Site, m.on.addr, 1, 0)
 		s.emit(d, event.Recv, d.op.Site, m.on.addr, 1, 0)
@@ -300,7 +300,7 @@ func Close[T any](ch chan<- T, site uint32) {
 	close(ch) // may panic
 	if alive {
 		enter()
-		c.release(&o.released)
+		c.Release(&o.released)
 		s.emit(c, event.Close, site, o.addr, 1, 0)
 		s.changed(o)
 		c.leave()

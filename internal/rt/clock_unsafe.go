@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/race"
+	"github.com/cofferdam-go/cofferdam/internal/rt/timers"
 )
 
 // Virtual time.
@@ -64,20 +66,17 @@ type clock struct {
 	asked bool  // since now changed
 	drift int64 // what is told beyond now
 	exact int   // bubbles
-	made  uint64
-	heap  []*timer // by when, then by order of starting
+	queue timers.Queue[*timer]
 	known map[uintptr]*timer
 	spare []*timer
 }
 
 // A timer does something at its time.
 type timer struct {
+	timers.Place
 	key    uintptr // the address of the time.Timer; 0 for a Sleep
-	when   int64
-	seq    uint64
 	period int64
-	index  int // in the heap; -1 if it is not running
-	vector vector
+	vector race.Vector
 
 	// One of these:
 	sleeper *goroutine
@@ -93,7 +92,7 @@ type timer struct {
 }
 
 func (k *clock) reset() {
-	for _, t := range k.heap {
+	for _, t := range k.queue.All() {
 		if t.key == 0 {
 			k.forget(t)
 		}
@@ -102,12 +101,12 @@ func (k *clock) reset() {
 		k.forget(t)
 	}
 	clear(k.known)
-	clear(k.heap)
-	*k = clock{heap: k.heap[:0], known: k.known, spare: k.spare}
+	k.queue.Reset()
+	*k = clock{queue: k.queue, known: k.known, spare: k.spare}
 }
 
 func (k *clock) forget(t *timer) {
-	*t = timer{vector: t.vector[:0], index: -1}
+	*t = timer{vector: t.vector[:0]}
 	k.spare = append(k.spare, t)
 }
 
@@ -117,77 +116,23 @@ func (k *clock) make() *timer {
 		k.spare = k.spare[:n-1]
 		return t
 	}
-	return &timer{index: -1}
-}
-
-func (k *clock) less(a, b *timer) bool {
-	return a.when < b.when || a.when == b.when && a.seq < b.seq
+	return &timer{}
 }
 
 // start sets t off.
 func (k *clock) start(t *timer, d int64) {
-	t.when = k.now + max(d, 0)
-	if t.when < k.now {
-		t.when = 1<<63 - 1
+	when := k.now + max(d, 0)
+	if when < k.now {
+		when = 1<<63 - 1
 	}
-	k.push(t)
-}
-
-func (k *clock) push(t *timer) {
-	k.made++
-	t.seq = k.made
-	t.index = len(k.heap)
-	k.heap = append(k.heap, t)
-	k.up(t.index)
-}
-
-func (k *clock) up(i int) {
-	for i > 0 && k.less(k.heap[i], k.heap[(i-1)/2]) {
-		k.swap(i, (i-1)/2)
-		i = (i - 1) / 2
-	}
-}
-
-func (k *clock) down(i int) {
-	for {
-		least := i
-		for j := 2*i + 1; j <= 2*i+2 && j < len(k.heap); j++ {
-			if k.less(k.heap[j], k.heap[least]) {
-				least = j
-			}
-		}
-		if least == i {
-			return
-		}
-		k.swap(i, least)
-		i = least
-	}
-}
-
-func (k *clock) swap(i, j int) {
-	k.heap[i], k.heap[j] = k.heap[j], k.heap[i]
-	k.heap[i].index, k.heap[j].index = i, j
-}
-
-func (k *clock) remove(t *timer) {
-	i, n := t.index, len(k.heap)-1
-	if i != n {
-		k.swap(i, n)
-	}
-	k.heap[n] = nil
-	k.heap = k.heap[:n]
-	if i != n {
-		k.up(i)
-		k.down(i)
-	}
-	t.index = -1
+	k.queue.Push(t, when)
 }
 
 // advance moves on to the next timer that does something, and reports whether there was
 // one.
 func (s *scheduler) advance() bool {
 	k := &s.clock
-	if len(k.heap) == 0 {
+	if k.queue.Len() == 0 {
 		return false
 	}
 	if s.rootEnded {
@@ -195,9 +140,9 @@ func (s *scheduler) advance() bool {
 			return false
 		}
 	}
-	for tries := len(k.heap); len(k.heap) > 0; {
-		if t := k.heap[0]; t.when > k.now {
-			k.now, k.reads, k.asked = t.when, 0, false
+	for tries := k.queue.Len(); k.queue.Len() > 0; {
+		if t := k.queue.First(); t.When > k.now {
+			k.now, k.reads, k.asked = t.When, 0, false
 		}
 		if s.due() {
 			return true
@@ -217,7 +162,7 @@ func (s *scheduler) advance() bool {
 func (s *scheduler) goOn() {
 	k := &s.clock
 	for _, c := range s.ready {
-		if !c.vigil.waits() && len(k.heap) > 0 && k.heap[0].when > k.now+perLongWork {
+		if !c.polling.onlyLooks() && k.queue.Len() > 0 && k.queue.First().When > k.now+perLongWork {
 			k.now, k.reads, k.asked = k.now+perLongWork, 0, false
 			return
 		}
@@ -229,9 +174,9 @@ func (s *scheduler) goOn() {
 func (s *scheduler) due() bool {
 	k := &s.clock
 	did := false
-	for len(k.heap) > 0 && k.heap[0].when <= k.now {
-		t := k.heap[0]
-		k.remove(t)
+	for k.queue.Len() > 0 && k.queue.First().When <= k.now {
+		t := k.queue.First()
+		k.queue.Remove(t)
 		did = s.fire(t) || did
 	}
 	return did
@@ -250,22 +195,21 @@ func (s *scheduler) fire(t *timer) bool {
 		return true
 	case t.f != nil:
 		d := s.spawn(t.f)
-		d.parent, d.frame = t.parent, t.frame
+		d.parent, d.Frame = t.parent, t.frame
 		t.bubble.join(d)
-		d.vector.set(t.vector)
-		s.takeSlot(d)
+		d.Vector.Set(t.vector)
+		s.races.TakeSlot(&d.Thread, d.id)
 		s.emit(nil, event.Go, 0, t.key, 0, uint64(d.id))
 		return true
 	}
 	if t.period > 0 {
-		t.when = max(t.when+t.period, k.now)
-		k.push(t)
+		k.queue.Push(t, max(t.When+t.period, k.now))
 	}
 	if !t.send() {
 		return false
 	}
 	n := t.on.capacity()
-	t.on.slots[(t.on.receive+t.on.length()-1+n)%n].join(t.vector)
+	t.on.slots[(t.on.receive+t.on.length()-1+n)%n].Join(t.vector)
 	s.changed(t.on)
 	return true
 }
@@ -277,7 +221,7 @@ func Sleep(nanoseconds int64) bool {
 		return false
 	}
 	op := event.Op{Kind: event.Sleep, Yield: true, Site: c.site()}
-	c.vigil.rounds = 0
+	c.polling.rounds = 0
 	if c.step(op) {
 		s.emit(c, event.Sleep, op.Site, 0, 0, uint64(nanoseconds))
 		if nanoseconds > 0 {
@@ -315,10 +259,10 @@ func Now() (unix, mono int64, ok bool) {
 		return 0, 0, false
 	}
 	k := &s.clock
-	c.vigil.looks(clockAddr, 0)
+	c.polling.looks(clockAddr, 0)
 	if k.reads++; k.reads > patientReads && !c.dying {
 		if len(s.ready) == 1 || k.reads%patientReads == 0 {
-			if c.vigil.waits() {
+			if c.polling.onlyLooks() {
 				k.now += perRead
 			} else {
 				k.now += perBusyRead
@@ -390,9 +334,9 @@ func (s *scheduler) startTimer(c *goroutine, n *timer, key unsafe.Pointer, d int
 // setOff starts n on behalf of c. One whose time has come at once fires at once: it
 // does not wait for everybody to stop.
 func (s *scheduler) setOff(c *goroutine, n *timer, d int64) {
-	n.parent, n.frame, n.bubble = c.id, c.frame, c.bubble
-	c.release(&n.vector)
-	if s.recorder.on {
+	n.parent, n.frame, n.bubble = c.id, c.Frame, c.bubble
+	c.Release(&n.vector)
+	if s.recorder.On {
 		s.emit(c, event.TimerStart, c.site(), n.key, 1, uint64(d))
 	}
 	s.clock.start(n, d)
@@ -422,9 +366,9 @@ func (s *scheduler) changeTimer(t unsafe.Pointer, kind event.Kind, d, period int
 		c.leave()
 		return false, n != nil
 	}
-	if n.index >= 0 {
+	if n.Queued() {
 		active = true
-		s.clock.remove(n)
+		s.clock.queue.Remove(n)
 	}
 	if n.drain != nil && n.drain() {
 		// As since Go 1.23: nothing of before is received from now on.
@@ -435,7 +379,7 @@ func (s *scheduler) changeTimer(t unsafe.Pointer, kind event.Kind, d, period int
 	if kind == event.TimerStart {
 		n.period = period
 		s.setOff(c, n, d)
-	} else if s.recorder.on {
+	} else if s.recorder.On {
 		s.emit(c, event.TimerStop, c.site(), n.key, 1, bit(active))
 	}
 	c.leave()

@@ -67,7 +67,7 @@ func signal(cond unsafe.Pointer, kind event.Kind) bool {
 		}
 		found = n > 0
 		if found {
-			c.releaseMerge(&o.released)
+			c.ReleaseMerge(&o.released)
 		}
 		for _, d := range o.tickets[:n] {
 			d.signalled = true

@@ -23,15 +23,15 @@
 //
 // A hook takes its goroutine inside rt (enter), announces the operation (step, or await
 // if it may have to wait), and returns when it is the goroutine's turn and the operation
-// can be done; the program goes on (leave). In between others may have run: whoever gives
-// the token away waits on its own channel (park). The operation is done by the hook or,
+// can be done; the program goes on (leave). In between others may have run: a goroutine
+// that gives the token away waits on its own channel (park). The operation is done by the hook or,
 // where that is only possible there, by the program as soon as the hook has returned,
 // which makes no difference because nobody else runs before the next hook.
 //
 // Nothing ever waits natively inside a hook. Each pending operation has a condition
 // (wait) over the state of the program's own object; a goroutine is ready exactly while
-// its condition holds. What changes an object looks again at those who wait for it
-// (changed). So an operation that is picked succeeds, strategies are shown only what can
+// its condition holds. What changes an object looks again at the goroutines that wait for
+// it (changed). So an operation that is picked succeeds, strategies are shown only what can
 // happen, and when nobody is ready the run is over or deadlocked. The objects keep their
 // state themselves, so goroutines that are not under control can share them; what those
 // do is found out when nobody else can go on (idle).
@@ -40,18 +40,55 @@
 // internal/instrument/patches.go. That is why rt imports next to nothing: not sync, and
 // nothing that imports it.
 //
-//	run.go takedown.go                             a run from start to end
-//	sched.go token wait.go goroutine.go vigil.go   who goes next
-//	outside.go coroutine.go                        what is not, or not quite, under control
-//	access memory mapping operator append          memory
-//	channel select lock waitgroup cond pool clock  synchronisation and time
-//	race.go shadow object record.go site.go        what is remembered
-//	result.go panic testing.go                     what is told
+//	run.go            a run from start to end
+//	takedown.go       its goroutines, when it is over
+//	result.go         what a run is told and tells
+//
+//	sched.go          the scheduler: which goroutine takes the next step
+//	token.go          the token (token_unsafe.go, and token_atomic.go for the race detector)
+//	wait.go           conditions of pending operations
+//	goroutine.go      goroutines, their calls, their panics
+//	polling.go        goroutines that wait by looking again and again
+//	outside.go        what is not under control
+//	coroutine.go      iter.Pull, which is not quite
+//	g.go, g_other.go  the calling goroutine, in assembly
+//
+//	access.go         loads, stores and atomics as steps
+//	memory.go         hooks of loads, stores and allocations
+//	mapping.go        hooks of maps
+//	operator.go       hooks of x op= y
+//	append.go         hooks of append
+//	library.go        accesses of patched functions
+//	io.go             files and pipes
+//
+//	object.go         what is known of one lock, channel, ...
+//	channel.go        channels
+//	select.go         select
+//	lock.go           Mutex and RWMutex
+//	waitgroup.go      WaitGroup
+//	cond.go           Cond
+//	pool.go           Pool
+//	clock.go          time
+//	bubble.go         testing/synctest
+//	testing.go        package testing
+//
+//	past.go           what a goroutine acquires, for package race
+//	emit.go           events, for package record
+//	keep.go           what is taken back, for package journal
+//	site.go           where patched functions were called, for package frames
+//	mark.go           marks a binary as instrumented
+//
+// What needs no scheduler is in packages below: race (vector clocks and the accesses that
+// nothing orders), record (events on their way), journal (memory as it was before a run),
+// frames (the tree of calls), timers (a queue by time), panictext (values of panics) and
+// peek (memory by address). The rest is one package because every hook works on the
+// scheduler's state while its goroutine holds the token; to divide it would export that
+// state.
 //
 // # Invariants
 //
 //   - The fields of the scheduler belong to the holder of the token while it is inside
-//     rt. The watchdog and those who come back from outside become holders first.
+//     rt. The watchdog and goroutines that come back from outside become holders first.
 //   - The same decisions of the strategy, by the same program with the same seed, lead to
 //     the same events, as long as Result.Outside stays empty. For that, GOMAXPROCS has
 //     to be 1, whatever the program asks for (a native goroutine that has ended must be

@@ -2,9 +2,13 @@ package rt
 
 import (
 	"runtime"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
+	"github.com/cofferdam-go/cofferdam/internal/rt/panictext"
+	"github.com/cofferdam-go/cofferdam/internal/rt/race"
 )
 
 type state uint8
@@ -25,18 +29,15 @@ type goroutine struct {
 	index  int      // among the ready ones
 	op     event.Op // what it waits for, while it is not ready
 	taken  uint64   // its steps
-	frame  uint32
 
-	slot     uint32
-	vector   vector
-	readings [readings]reading // see touchShared
+	race.Thread // what it knows of the others' past
 
-	vigil  vigil
-	wait   wait
-	comms  []comm // what it offers to do on channels
-	chose  int    // the one of them that somebody else did for it; -1 for none
-	timer  *timer // that wakes it from Sleep
-	bubble *bubble
+	polling polling
+	wait    wait
+	comms   []comm // what it offers to do on channels
+	chose   int    // the one of them that somebody else did for it; -1 for none
+	timer   *timer // that wakes it from Sleep
+	bubble  *bubble
 	// signalled says that the Cond it waits for, or is about to, was signalled for it.
 	signalled bool
 
@@ -69,11 +70,11 @@ func Go(site uint32, f func()) {
 // spawn starts a goroutine on behalf of c.
 func (c *goroutine) spawn(site uint32, f func(), b *bubble) {
 	d := s.spawn(f)
-	d.parent, d.frame = c.id, c.frame
+	d.parent, d.Frame = c.id, c.Frame
 	b.join(d)
-	d.vector.set(c.vector)
-	s.takeSlot(d)
-	c.tick()
+	d.Vector.Set(c.Vector)
+	s.races.TakeSlot(&d.Thread, d.id)
+	c.Tick()
 	s.emit(c, event.Go, site, 0, 0, uint64(d.id))
 }
 
@@ -108,7 +109,7 @@ func (s *scheduler) spawn(f func()) *goroutine {
 // recycle makes the record ready for the next run.
 func (c *goroutine) recycle() {
 	clear(c.comms[:cap(c.comms)])
-	*c = goroutine{vector: c.vector[:0], comms: c.comms[:0], start: c.start, wake: c.wake, gone: c.gone}
+	*c = goroutine{Thread: race.Thread{Vector: c.Vector[:0]}, comms: c.comms[:0], start: c.start, wake: c.wake, gone: c.gone}
 }
 
 func (c *goroutine) main() {
@@ -147,7 +148,7 @@ func (c *goroutine) finish() {
 	s.settle()
 	if value != nil {
 		s.emit(c, event.Panic, 0, 0, 0, 0)
-		f := Failure{Kind: event.FailurePanic, Message: panicText(value), G: c.id, Frame: c.frame, Step: s.steps, PCs: pcs}
+		f := Failure{Kind: event.FailurePanic, Message: panictext.Of(value), G: c.id, Frame: c.Frame, Step: s.steps, PCs: pcs}
 		s.result.Failures = append(s.result.Failures, f)
 		if !s.config.RunOn {
 			s.remove(c)
@@ -160,7 +161,7 @@ func (c *goroutine) finish() {
 	s.remove(c)
 	c.state = ended
 	c.leaveBubble()
-	s.slotEnds = append(s.slotEnds, slotEnd{c.slot, c.vector[c.slot]})
+	s.races.LeaveSlot(&c.Thread)
 	if c.id == 1 {
 		s.rootEnded = true
 	}
@@ -178,7 +179,7 @@ func Gosched() {
 		return
 	}
 	site := c.site()
-	c.vigil.looks(0, site)
+	c.polling.looks(0, site)
 	if c.step(event.Op{Kind: event.Gosched, Yield: true, Site: site}) {
 		s.emit(c, event.Gosched, s.ops[c.index].Site, 0, 0, 0)
 		if len(s.ready) == 1 {
@@ -225,7 +226,7 @@ func Exit(code int) {
 	s.settle()
 	site := c.site()
 	s.emit(c, event.Exit, site, 0, 0, uint64(code))
-	c.fail(Failure{Kind: event.FailureExit, Message: "exit " + itoa(code), Site: site, Code: code})
+	c.fail(Failure{Kind: event.FailureExit, Message: "exit " + strconv.Itoa(code), Site: site, Code: code})
 }
 
 // Driver, if set, is called by Main with the program's main function.
@@ -259,20 +260,20 @@ func Enter(site uint32) Frame {
 		c.leave()
 		return Frame{}
 	}
-	n := node{parent: c.frame, site: site}
+	n := frames.Node{Parent: c.Frame, Site: site}
 	var pcs [8]uintptr
 	if returns(&pcs, min(callerIndex+2, len(pcs))) > callerIndex+1 {
-		n.pc = pcs[callerIndex+1]
+		n.PC = pcs[callerIndex+1]
 	}
-	f := Frame{c: c, caller: c.frame}
-	if s.recorder.on {
+	f := Frame{c: c, caller: c.Frame}
+	if s.recorder.On {
 		s.settle()
-		c.frame = s.frames.append(n)
-		s.emit(c, event.Call, site, n.pc, 0, uint64(f.caller))
+		c.Frame = s.frames.Append(n)
+		s.emit(c, event.Call, site, n.PC, 0, uint64(f.caller))
 	} else {
-		c.frame = s.frames.frame(n)
+		c.Frame = s.frames.Enter(n)
 	}
-	f.id = c.frame
+	f.id = c.Frame
 	c.leave()
 	return f
 }
@@ -286,11 +287,24 @@ func Leave(f Frame) {
 		if c := enter(); c != nil {
 			if c == f.c && !c.dying {
 				s.settle()
-				c.frame = f.id
+				c.Frame = f.id
 				s.emit(c, event.Return, 0, 0, 0, 0)
 			}
 			c.leave()
 		}
 	}
-	f.c.frame = f.caller
+	f.c.Frame = f.caller
+}
+
+// panicStack returns the stack of the panic that the calling deferred function has
+// recovered: nothing has been unwound yet. The runtime's own calls on top are left out.
+func panicStack() []uintptr {
+	pcs := make([]uintptr, 128)
+	pcs = pcs[:runtime.Callers(3, pcs)]
+	for i, pc := range pcs {
+		if f, _ := runtime.CallersFrames([]uintptr{pc}).Next(); frames.PackageOf(f.Function) != "runtime" {
+			return pcs[i:]
+		}
+	}
+	return pcs
 }

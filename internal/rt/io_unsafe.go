@@ -17,7 +17,7 @@ func IOWrite(p []byte) {
 		if !c.dying {
 			s.settle()
 			c.touchBuffer(p, event.Load)
-			c.releaseMerge(&s.objects.at(unsafe.Pointer(&everyFile)).released)
+			c.ReleaseMerge(&s.objects.at(unsafe.Pointer(&everyFile)).released)
 		}
 		c.leave()
 	}

@@ -133,7 +133,7 @@ func Unlock(state *int32) bool {
 		return false
 	}
 	c.touch(o.addr, mutexSize, event.Unlock, op.Site)
-	c.release(&o.released)
+	c.Release(&o.released)
 	done := atomic.CompareAndSwapInt32(state, mutexLocked, 0)
 	s.emitOp(c, op, 0)
 	if done {
@@ -311,9 +311,9 @@ func unlockRW(rw unsafe.Pointer, count *atomic.Int32, unlock func(), write bool)
 	}
 	c.touch(o.addr, rwMutexSize, event.Load, op.Site)
 	if write {
-		c.release(&o.released)
+		c.Release(&o.released)
 	} else {
-		c.releaseMerge(&o.readers)
+		c.ReleaseMerge(&o.readers)
 	}
 	unlock()
 	s.emitOp(c, op, 0)

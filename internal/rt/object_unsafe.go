@@ -1,12 +1,16 @@
 package rt
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/rt/race"
+)
 
 // keep notes what is at p, the state of o, if that was not done.
 func (o *object) keep(p unsafe.Pointer, size uintptr) {
 	if !o.kept {
 		o.kept = true
-		s.journal.keep(uintptr(p), size)
+		s.journal.Keep(uintptr(p), size)
 	}
 }
 
@@ -20,8 +24,8 @@ type object struct {
 	waiters []*goroutine
 	// released is the past of those who released the object: unlocked it, stored to it,
 	// closed it, signalled it. readers is that of the readers of an RWMutex.
-	released vector
-	readers  vector
+	released race.Vector
+	readers  race.Vector
 	// by and at are the slot and the moment of who released an atomic variable last. Who
 	// has come past it knows all of released; there may be many slots in that.
 	by, at uint32
@@ -38,7 +42,7 @@ type object struct {
 	kept bool
 	// For a channel: its slots' pasts, and which of them is received from next.
 	channel channel
-	slots   []vector
+	slots   []race.Vector
 	receive int
 	// items are what is in a Pool.
 	items []pooled

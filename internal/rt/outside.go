@@ -2,6 +2,7 @@ package rt
 
 import (
 	"runtime"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -156,14 +157,14 @@ func watch(sleep func(int64)) {
 func (s *scheduler) evict(g uintptr) {
 	c := s.current
 	s.adopt()
-	if len(s.ready) == 1 && len(s.clock.heap) == 0 && strays.count.Load() == 0 {
+	if len(s.ready) == 1 && s.clock.queue.Len() == 0 && strays.count.Load() == 0 {
 		token.Store(g)
 		return
 	}
 	s.settle()
 	site := s.site
 	s.result.Outside = append(s.result.Outside, Outside{
-		What: "called no hook for " + itoa(period*patience/1_000_000) + " ms", G: c.id, Site: site, Frame: c.frame,
+		What: "called no hook for " + strconv.Itoa(period*patience/1_000_000) + " ms", G: c.id, Site: site, Frame: c.Frame,
 	})
 	s.emit(c, event.Outside, site, 0, 0, 0)
 	s.remove(c)
@@ -256,7 +257,7 @@ func (s *scheduler) idle(c *goroutine) bool {
 	}
 	s.idledAt = s.steps
 	retry, patience := retryAfter, int64(untilTime)
-	if len(s.clock.heap) > 0 && !s.newcomers(c) {
+	if s.clock.queue.Len() > 0 && !s.newcomers(c) {
 		retry, patience = retryAfterForOld, untilTimeForOld
 	}
 	g, _, _ := here()

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/race"
 )
 
 // Pools.
@@ -19,7 +20,7 @@ import (
 type pooled struct {
 	value  any
 	g      uint32
-	vector vector
+	vector race.Vector
 }
 
 // PoolPut puts x into a pool with the given field New. It returns false if the caller is
@@ -32,10 +33,10 @@ func PoolPut[T any](pool *T, new func() any, x any) bool {
 	if !c.dying && x != nil {
 		s.settle()
 		o := s.objects.at(unsafe.Pointer(pool))
-		var v vector
-		c.release(&v)
+		var v race.Vector
+		c.Release(&v)
 		o.items = append(o.items, pooled{x, c.id, v})
-		if s.recorder.on {
+		if s.recorder.On {
 			s.emit(c, event.PoolPut, c.site(), o.addr, 1, 0)
 		}
 	}
@@ -64,7 +65,7 @@ func PoolGet[T any](pool *T, new func() any) (x any, ok bool) {
 				break
 			}
 		}
-		if s.recorder.on {
+		if s.recorder.On {
 			s.emit(c, event.PoolGet, c.site(), o.addr, 1, bit(x != nil))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/record"
 )
 
 // Run runs f, and all that it starts, under control, until everybody has ended or waits
@@ -14,18 +15,18 @@ func Run(config Config, f func()) *Result {
 	}
 	if s.done == nil {
 		s.done = make(chan struct{}, 1)
-		s.frames.reset()
+		s.frames.Reset()
 	}
 	s.begin(config)
 	c := s.spawn(f)
-	s.takeSlot(c)
+	s.races.TakeSlot(&c.Thread, c.id)
 	on.Store(true)
 	s.pass(s.choose(nil))
 	<-s.done
 
 	r := s.result
 	r.Steps, r.Points, r.Goroutines, r.Now = s.steps, s.points, len(s.all), s.clock.now
-	r.Left = s.blocked()
+	r.Left, r.Races = s.blocked(), s.races.Races
 	if foreign.Load() {
 		r.Outside = append(r.Outside, Outside{What: "goroutines that are not under control took part"})
 	}
@@ -35,9 +36,9 @@ func Run(config Config, f func()) *Result {
 	}
 	s.takeDown()
 	if foreign.Load() || s.newcomers(nil) {
-		s.journal.reset()
+		s.journal.Reset()
 	} else {
-		r.Residue = !s.journal.undo()
+		r.Residue = !s.journal.Undo()
 	}
 	on.Store(strays.count.Load() > 0)
 	s.clean()
@@ -58,16 +59,13 @@ func (s *scheduler) begin(config Config) {
 	}
 	s.pause = min(s.limit, 2*spinning)
 	s.result = &Result{Frames: &s.frames}
-	s.shadow.begin()
+	s.races.Begin()
 	s.objects.begin()
-	s.recorder = recorder{on: config.Record != nil}
-	if config.Accesses != nil {
-		s.recorder.accesses = make([]event.Access, together)
-	}
-	recording.Store(s.recorder.on)
-	if s.recorder.on {
+	s.recorder = record.New(config.Record, config.Accesses)
+	recording.Store(s.recorder.On)
+	if s.recorder.On {
 		// So that numbers do not depend on earlier runs.
-		s.frames.reset()
+		s.frames.Reset()
 	}
 	s.procs = runtime.GOMAXPROCS(0)
 	s.baseline = native()
@@ -79,7 +77,7 @@ func (s *scheduler) begin(config Config) {
 		s.baseline++
 		go watch(config.Sleep)
 	}
-	s.journal.begin(s.recorder.on)
+	s.journal.Begin(Patched.Owns, Patched.Collections, s.recorder.On)
 	if Patched.Seed != nil {
 		Patched.Seed(config.Seed)
 	}

@@ -5,6 +5,10 @@ import (
 	"sync/atomic"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
+	"github.com/cofferdam-go/cofferdam/internal/rt/journal"
+	"github.com/cofferdam-go/cofferdam/internal/rt/race"
+	"github.com/cofferdam-go/cofferdam/internal/rt/record"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
@@ -51,17 +55,14 @@ type scheduler struct {
 
 	done chan struct{} // the run is over
 
-	frames   Frames
-	shadow   shadow
+	frames   frames.Tree
+	races    race.Detector
 	objects  objects
-	scratch  vector
-	slots    uint32
-	slotEnds []slotEnd
-	tenants  []tenant
+	scratch  race.Vector
 	clock    clock
-	recorder recorder
+	recorder record.Recorder
 	compare  compare
-	journal  journal
+	journal  journal.Journal
 	// unsettled says that compare or recorder hold something that is to be completed.
 	unsettled bool
 }
@@ -371,7 +372,7 @@ func (s *scheduler) dispatch(c *goroutine) *goroutine {
 // allEnded reports whether nobody is left whom somebody outside could let go on. What those
 // outside do by themselves is no part of the run.
 func (s *scheduler) allEnded() bool {
-	if !s.rootEnded || len(s.clock.heap) > 0 {
+	if !s.rootEnded || s.clock.queue.Len() > 0 {
 		return false
 	}
 	for _, c := range s.all {
@@ -388,7 +389,7 @@ func (s *scheduler) stuck() {
 		return
 	}
 	f := Failure{Kind: event.FailureDeadlock, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps, Blocked: s.blocked()}
-	f.Site, f.Frame = s.all[0].op.Site, s.all[0].frame
+	f.Site, f.Frame = s.all[0].op.Site, s.all[0].Frame
 	s.result.Failures = append(s.result.Failures, f)
 }
 
@@ -397,7 +398,7 @@ func (s *scheduler) blocked() []Blocked {
 	var all []Blocked
 	for _, c := range s.all {
 		if c.state == blocked {
-			all = append(all, Blocked{G: c.id, Op: c.op, Frame: c.frame})
+			all = append(all, Blocked{G: c.id, Op: c.op, Frame: c.Frame})
 		}
 	}
 	return all
@@ -406,7 +407,7 @@ func (s *scheduler) blocked() []Blocked {
 // over ends the run. From here on everything belongs to Run.
 func (s *scheduler) over() {
 	s.settle()
-	s.deliver()
+	s.recorder.Deliver()
 	s.ahead = 0
 	token.Store(inside)
 	s.done <- struct{}{}
@@ -420,7 +421,7 @@ func (c *goroutine) stop() {
 
 // fail ends the run with a failure of c.
 func (c *goroutine) fail(f Failure) {
-	f.G, f.Frame, f.Step = c.id, c.frame, s.steps
+	f.G, f.Frame, f.Step = c.id, c.Frame, s.steps
 	s.result.Failures = append(s.result.Failures, f)
 	c.stop()
 }

@@ -101,7 +101,7 @@ func (s *scheduler) abandon(c *goroutine) {
 	strays.count.Store(int32(len(strays.all)))
 	unlockStrays()
 	s.result.Outside = append(s.result.Outside, Outside{
-		What: "did not end when the run did", G: c.id, Site: c.op.Site, Frame: c.frame,
+		What: "did not end when the run did", G: c.id, Site: c.op.Site, Frame: c.Frame,
 	})
 }
 
@@ -109,7 +109,7 @@ func (s *scheduler) abandon(c *goroutine) {
 // program.
 func (s *scheduler) clean() {
 	for i, c := range s.all {
-		s.shadow.past = max(s.shadow.past, c.vector.at(c.slot))
+		s.races.Ended(&c.Thread)
 		if c.state == ended {
 			c.recycle()
 			s.spare = append(s.spare, c)
@@ -120,13 +120,13 @@ func (s *scheduler) clean() {
 	clear(s.ready)
 	s.ready, s.ids, s.ops = s.ready[:0], s.ids[:0], s.ops[:0]
 	s.current, s.last = nil, nil
-	s.slots, s.slotEnds, s.tenants = 0, s.slotEnds[:0], s.tenants[:0]
+	s.races.End()
 	s.objects.reset()
 	s.clock.reset()
 	s.compare = compare{}
 	*s = scheduler{
 		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops, coming: s.coming,
-		done: s.done, frames: s.frames, shadow: s.shadow, objects: s.objects,
-		scratch: s.scratch, slotEnds: s.slotEnds, tenants: s.tenants, clock: s.clock, journal: s.journal,
+		done: s.done, frames: s.frames, races: s.races, objects: s.objects,
+		scratch: s.scratch, clock: s.clock, journal: s.journal,
 	}
 }

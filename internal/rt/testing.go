@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
 )
 
 // Logged is told what a test logs: of the last of it before a failure, that is why.
@@ -36,18 +37,18 @@ func ReportFailure() {
 	}
 	site := uint32(0)
 	if len(pcs) > 0 {
-		site = s.frames.site(pcs[0])
+		site = s.frames.Site(pcs[0])
 	}
 	s.emit(c, event.Fail, site, 0, 0, 0)
 	s.result.Reported = Failure{
-		Kind: event.FailureTest, Message: s.result.Reported.Message, G: c.id, Site: site, Frame: c.frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
+		Kind: event.FailureTest, Message: s.result.Reported.Message, G: c.id, Site: site, Frame: c.Frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
 	}
 }
 
 // isTesting reports whether a return address is in package testing.
 func isTesting(pc uintptr) bool {
 	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-	return packageOf(f.Function) == "testing"
+	return frames.PackageOf(f.Function) == "testing"
 }
 
 // Drive, if set, takes the place of running a program's tests: it is given their names

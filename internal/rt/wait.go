@@ -82,9 +82,9 @@ func (c *goroutine) await(op event.Op) bool {
 	switch c.wait.kind {
 	case forMutex, forReading, forWriting, forNothing:
 		// It may change something while it has the lock, and may not.
-		c.vigil.looks(op.Addr, 0)
+		c.polling.looks(op.Addr, 0)
 	default:
-		c.vigil.rounds = 0
+		c.polling.rounds = 0
 	}
 	op.G = c.id
 	s.ops[c.index] = op

@@ -32,7 +32,7 @@ func WaitGroupAdd(state *atomic.Uint64, delta int) bool {
 		return done
 	}
 	if delta < 0 {
-		c.releaseMerge(&o.released)
+		c.ReleaseMerge(&o.released)
 	}
 	old := state.Load()
 	n := int(int32(old>>32)) + delta

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	"github.com/cofferdam-go/cofferdam/internal/rt"
+	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -51,7 +51,7 @@ func (k *kindsAt) of(id uint32) event.Kind {
 
 // callSites describes the sites that are calls of patched functions. What stands there
 // in the source is looked for among the calls, by the line and by what was done there.
-func callSites(f *rt.Frames, calls []trace.LibraryCall, kinds *kindsAt) []trace.Site {
+func callSites(f *frames.Tree, calls []trace.LibraryCall, kinds *kindsAt) []trace.Site {
 	type line struct {
 		file string
 		line int

@@ -1,4 +1,4 @@
-package rt
+package race
 
 import "github.com/cofferdam-go/cofferdam/internal/event"
 
@@ -12,9 +12,8 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 //
 // Nothing is cleared between runs. Entries of the table are of this run if they have its
 // generation. A mark is of this run if its moment is later than the past, which is as far
-// as any goroutine came in the runs before; moments begin there.
+// as any goroutine came in the runs before (Detector.Past); moments begin there.
 type shadow struct {
-	past       uint32
 	generation uint32
 	table      []entry // open addressing
 	shift      uint
@@ -81,8 +80,8 @@ const (
 	slotShift = 16
 	racedBit  = 1 << 15
 
-	// markedSlots is how many slots fit into a mark. The accesses of others are in lists.
-	markedSlots = 1 << (32 - slotShift)
+	// MarkedSlots is how many slots fit into a mark. The accesses of others are in lists.
+	MarkedSlots = 1 << (32 - slotShift)
 )
 
 func (m *mark) access(kind event.Kind) access {
@@ -102,13 +101,13 @@ func (a *access) mark() mark {
 }
 
 // usual reports whether all that is known of a word are a load and a store that a load
-// or store of c takes the place of, or a store that its load comes after. Then they
+// or store of t takes the place of, or a store that its load comes after. Then they
 // cannot race, and set is all that there is to do.
-func (w *marks) usual(c *goroutine, kind event.Kind, own, past uint32) bool {
+func (w *marks) usual(t *Thread, kind event.Kind, own, past uint32) bool {
 	if w.load.at > past && w.load.who != own {
 		return false
 	}
-	return w.store.at <= past || w.store.who == own || kind == event.Load && w.store.at <= c.vector.at(w.store.who>>slotShift)
+	return w.store.at <= past || w.store.who == own || kind == event.Load && w.store.at <= t.Vector.At(w.store.who>>slotShift)
 }
 
 // set makes a load or store the last one. The fields are set one by one because a literal
@@ -122,11 +121,8 @@ func (w *marks) set(at, frame uint32, kind event.Kind, own, site uint32) {
 	m.at, m.site, m.frame, m.who = at, site, frame, own
 }
 
-// begin gets ready for a run, after runs that came as far as the past.
+// begin gets ready for a run.
 func (h *shadow) begin() {
-	if h.past > 1<<31 {
-		*h = shadow{}
-	}
 	if h.table == nil {
 		h.resize(8)
 	}

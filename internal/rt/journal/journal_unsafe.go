@@ -1,7 +1,6 @@
-package rt
-
-import "unsafe"
-
+// Package journal takes back what a run did to memory, so that the next one in the process
+// begins where it began.
+//
 // Runs are repeated in one process. What a run stores to memory that was there before
 // it, such as a package-level variable or what one points to, is taken back at its end,
 // so that the next run begins where it began.
@@ -15,28 +14,26 @@ import "unsafe"
 // a lock, or have been started by something that is done once.
 //
 // Values are put back as plain words, and the journal keeps nothing alive. Both is right
-// only because no collection happens during a run; see Result.Residue.
+// only because no collection happens during a run: Undo looks.
 //
 // A run that is recorded is the last one of its process, so that its stores are not kept.
 // Maps are copied all the same: walking them takes random numbers, which the run must find
 // as another one did.
+package journal
 
-// Patched is what the patched runtime offers. Its functions are nil where the runtime is
-// not patched; then nothing is taken back.
-var Patched struct {
-	// Seed makes random numbers start from a seed.
-	Seed func(seed uint64)
-	// Owns reports whether an address is in a package-level variable or on the heap:
-	// elsewhere, in memory of C say, nobody knows whether it is still there.
-	Owns func(addr uintptr) bool
-	// Collections counts the garbage collections that have begun.
-	Collections func() uint32
-}
+import (
+	"unsafe"
 
-type journal struct {
+	"github.com/cofferdam-go/cofferdam/internal/rt/peek"
+)
+
+// A Journal is what is taken back.
+type Journal struct {
 	on          bool
-	last        bool   // the run is the last one, and nothing will be taken back
-	collections uint32 // at the start
+	owns        func(addr uintptr) bool
+	started     func() uint32 // counts the collections that have begun
+	last        bool          // the run is the last one, and nothing will be taken back
+	collections uint32        // at the start
 	// chunks are what was kept, in order. They are never moved: there can be as many as
 	// stores.
 	chunks []*[chunkKept]kept
@@ -72,18 +69,22 @@ const (
 	wordwise = 4 << 10
 )
 
-func (j *journal) begin(last bool) {
-	j.last = last
-	if j.on = Patched.Collections != nil; j.on {
-		j.collections = Patched.Collections()
+// Begin begins a run. owns reports whether an address is in a package-level variable or on
+// the heap, and collections counts the garbage collections that have begun; they are nil
+// where the runtime is not patched, and then nothing is taken back. The last run of a
+// process keeps nothing.
+func (j *Journal) Begin(owns func(addr uintptr) bool, collections func() uint32, last bool) {
+	j.owns, j.started, j.last = owns, collections, last
+	if j.on = collections != nil; j.on {
+		j.collections = collections()
 		if j.run++; j.run == 0 || j.recent == nil {
 			j.run, j.recent = 1, new([recentWords]uint64)
 		}
 	}
 }
 
-// keep notes what is at addr, which is about to change.
-func (j *journal) keep(addr, size uintptr) {
+// Keep notes what is at addr, which is about to change.
+func (j *Journal) Keep(addr, size uintptr) {
 	switch {
 	case !j.on || j.last:
 	case size == 8:
@@ -97,30 +98,30 @@ func (j *journal) keep(addr, size uintptr) {
 		}
 		if size > 0 {
 			k := kept{addr: addr, size: size}
-			copy((*[8]byte)(unsafe.Pointer(&k.old))[:size], bytesAt(addr, size))
+			copy((*[8]byte)(unsafe.Pointer(&k.old))[:size], peek.Bytes(addr, size))
 			j.add(k)
 		}
 	}
 }
 
-func (j *journal) keepWord(addr uintptr) {
+func (j *Journal) keepWord(addr uintptr) {
 	word := uint64(addr) | uint64(j.run)<<addressBits
 	if r := &j.recent[addr/8%recentWords]; *r != word {
 		*r = word
-		j.add(kept{addr, 8, *(*uint64)(pointer(addr))})
+		j.add(kept{addr, 8, *(*uint64)(peek.Pointer(addr))})
 	}
 }
 
-func (j *journal) keepBytes(addr, size uintptr) {
+func (j *Journal) keepBytes(addr, size uintptr) {
 	if len(j.bytes)+int(size) > maxBytes {
 		j.on = false
 		return
 	}
 	j.add(kept{addr, size, uint64(len(j.bytes))})
-	j.bytes = append(j.bytes, bytesAt(addr, size)...)
+	j.bytes = append(j.bytes, peek.Bytes(addr, size)...)
 }
 
-func (j *journal) add(k kept) {
+func (j *Journal) add(k kept) {
 	if j.count == len(j.chunks)*chunkKept {
 		if j.count >= maxKept {
 			j.on = false
@@ -132,27 +133,27 @@ func (j *journal) add(k kept) {
 	j.count++
 }
 
-func (j *journal) at(i int) *kept { return &j.chunks[i/chunkKept][i%chunkKept] }
+func (j *Journal) at(i int) *kept { return &j.chunks[i/chunkKept][i%chunkKept] }
 
-// undo puts back what was kept. It returns false, and does nothing, if that is not all
+// Undo puts back what was kept. It returns false, and does nothing, if that is not all
 // there was, or if it may contain pointers to memory that was freed.
-func (j *journal) undo() bool {
-	defer j.reset()
-	if Patched.Collections == nil {
+func (j *Journal) Undo() bool {
+	defer j.Reset()
+	if j.started == nil {
 		return true
 	}
-	if !j.on || j.last || j.collections != Patched.Collections() {
+	if !j.on || j.last || j.collections != j.started() {
 		return false
 	}
 	for i := j.count - 1; i >= 0; i-- {
 		switch k := j.at(i); {
-		case !Patched.Owns(k.addr):
+		case !j.owns(k.addr):
 		case k.size == 8:
-			*(*uint64)(pointer(k.addr)) = k.old
+			*(*uint64)(peek.Pointer(k.addr)) = k.old
 		case k.size < 8:
-			copy(bytesAt(k.addr, k.size), (*[8]byte)(unsafe.Pointer(&k.old))[:])
+			copy(peek.Bytes(k.addr, k.size), (*[8]byte)(unsafe.Pointer(&k.old))[:])
 		default:
-			copy(bytesAt(k.addr, k.size), j.bytes[k.old:])
+			copy(peek.Bytes(k.addr, k.size), j.bytes[k.old:])
 		}
 	}
 	for _, restore := range j.maps {
@@ -161,32 +162,22 @@ func (j *journal) undo() bool {
 	return true
 }
 
-func (j *journal) reset() {
+// Reset forgets what was kept.
+func (j *Journal) Reset() {
 	clear(j.maps)
 	j.count, j.bytes, j.maps = 0, j.bytes[:0], j.maps[:0]
 }
 
-func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+// On reports whether anything is kept.
+func (j *Journal) On() bool { return j.on }
 
-// Keep notes what *p is, for those parts of the standard library that change memory
-// unseen.
-func Keep[T any](p *T) {
-	if c := enter(); c != nil {
-		if !private(unsafe.Pointer(p)) {
-			s.journal.keep(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-		}
-		c.leave()
-	}
-}
-
-// keepMap notes what is in m, which the run is about to write to for the first time.
-func keepMap[M ~map[K]V, K comparable, V any](m M) {
+// KeepMap notes what is in m, which the run is about to write to for the first time.
+func KeepMap[M ~map[K]V, K comparable, V any](j *Journal, m M) {
 	old := make(M, len(m))
 	for k, v := range m {
 		old[k] = v
 	}
-	s.journal.maps = append(s.journal.maps, func() { restore(m, old) })
-	s.objects.at(*(*unsafe.Pointer)(unsafe.Pointer(&m))).kept = true
+	j.maps = append(j.maps, func() { restore(m, old) })
 }
 
 // restore makes m hold what old does. Elements that stay are left where they are: the

@@ -1,4 +1,7 @@
-package rt
+// Package panictext says what Go's runtime prints for the value of a panic. The runtime has
+// no function for it, and package fmt, which says something else, cannot be imported below
+// package sync.
+package panictext
 
 import (
 	"runtime"
@@ -6,22 +9,9 @@ import (
 	"unsafe"
 )
 
-// panicStack returns the stack of the panic that the calling deferred function has
-// recovered: nothing has been unwound yet. The runtime's own calls on top are left out.
-func panicStack() []uintptr {
-	pcs := make([]uintptr, 128)
-	pcs = pcs[:runtime.Callers(3, pcs)]
-	for i, pc := range pcs {
-		if f, _ := runtime.CallersFrames([]uintptr{pc}).Next(); packageOf(f.Function) != "runtime" {
-			return pcs[i:]
-		}
-	}
-	return pcs
-}
-
-// panicText returns what the runtime prints for a panic with the given value, after
+// Of returns what the runtime prints for a panic with the given value, after
 // "panic: ".
-func panicText(value any) (text string) {
+func Of(value any) (text string) {
 	defer func() {
 		if recover() != nil {
 			text = "panic while printing panic value"
@@ -95,7 +85,7 @@ type eface struct {
 	data unsafe.Pointer
 }
 
-// customText is panicText for a type that the program has defined.
+// customText is Of for a type that the program has defined.
 func customText(value any) string {
 	e := (*eface)(unsafe.Pointer(&value))
 	name := typeName(value)
@@ -103,9 +93,9 @@ func customText(value any) string {
 	case kind == kindString:
 		return name + `("` + indent(*(*string)(e.data)) + `")`
 	case kind >= kindBool && kind < kindComplex128-1:
-		return name + "(" + panicText(e.as(basics[kind])) + ")"
+		return name + "(" + Of(e.as(basics[kind])) + ")"
 	case kind >= kindComplex128-1 && kind <= kindComplex128:
-		return name + panicText(e.as(basics[kind]))
+		return name + Of(e.as(basics[kind]))
 	}
 	return "(" + name + ") 0x" + strconv.FormatUint(uint64(uintptr(e.data)), 16)
 }
@@ -153,5 +143,3 @@ func indent(text string) string {
 	}
 	return string(b)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,81 @@
+package frames
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+func TestTheSameCallHasTheSameNumber(t *testing.T) {
+	var tree Tree
+	tree.Reset()
+	numbers := map[Node]uint32{}
+	for range 2 {
+		for parent := range uint32(3) {
+			for site := range uint32(2 * listed) { // more than a list holds
+				n := Node{Parent: parent, Site: site, PC: 100}
+				got := tree.Enter(n)
+				if was, known := numbers[n]; known && was != got {
+					t.Fatalf("%+v is %d and then %d", n, was, got)
+				}
+				numbers[n] = got
+			}
+		}
+	}
+	if tree.Append(Node{Site: 1, PC: 100}) == numbers[Node{Site: 1, PC: 100}] {
+		t.Error("Append does not make a new one")
+	}
+}
+
+func TestStackIsInnermostFirst(t *testing.T) {
+	var tree Tree
+	tree.Reset()
+	outer := tree.Enter(Node{Site: 1, PC: 10})
+	inner := tree.Enter(Node{Parent: outer, Site: 2, PC: 20})
+	got := tree.Stack(inner)
+	if len(got) != 2 || got[0] != (Call{Site: 2, PC: 20}) || got[1] != (Call{Site: 1, PC: 10}) {
+		t.Errorf("%+v", got)
+	}
+	if got := tree.Stack(0); len(got) != 0 {
+		t.Errorf("outside of all functions: %+v", got)
+	}
+}
+
+func TestSitesOfReturnAddresses(t *testing.T) {
+	var tree Tree
+	tree.Reset()
+	var pcs [16]uintptr
+	n := runtime.Callers(0, pcs[:]) // runtime.Callers itself comes first
+	site := tree.FirstSite(pcs[:n])
+	pc, ok := tree.PC(site)
+	if site < event.CallSites || !ok {
+		t.Fatalf("site %d, %t", site, ok)
+	}
+	if f, _ := runtime.CallersFrames([]uintptr{pc}).Next(); !strings.HasSuffix(f.Function, ".TestSitesOfReturnAddresses") {
+		t.Errorf("the site is in %s", f.Function)
+	}
+	if again := tree.FirstSite(pcs[:n]); again != site {
+		t.Errorf("the second time it is %d", again)
+	}
+	if _, ok := tree.PC(site + 1); ok {
+		t.Error("a site that was not given out has an address")
+	}
+	if none := tree.FirstSite(pcs[:1]); none != 0 {
+		t.Errorf("a function of the library has the site %d", none)
+	}
+}
+
+func TestPackageOf(t *testing.T) {
+	for function, want := range map[string]string{
+		"example.com/a.b/bank.(*Account).Deposit": "example.com/a.b/bank", "main.main": "main", "none": "none",
+	} {
+		if got := PackageOf(function); got != want {
+			t.Errorf("%s is in %q", function, got)
+		}
+	}
+	if !strings.HasSuffix(hooksPackage, "/rt") {
+		t.Errorf("the hooks are in %s", hooksPackage)
+	}
+}

@@ -1,0 +1,104 @@
+package frames
+
+import (
+	"runtime"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
+
+// Site returns the number that stands for a return address.
+func (f *Tree) Site(pc uintptr) uint32 {
+	i, ok := f.pcIndex[pc]
+	if !ok {
+		i = uint32(len(f.pcs)) + event.CallSites
+		f.pcs = append(f.pcs, pc)
+		f.pcIndex[pc] = i
+	}
+	return i
+}
+
+// FirstSite returns the site of the first of some return addresses, innermost first, that
+// is the program's; 0 if none is.
+func (f *Tree) FirstSite(pcs []uintptr) uint32 {
+	for _, pc := range pcs {
+		e := &f.recent[pc%uintptr(len(f.recent))]
+		if e.pc != pc {
+			*e = recentSite{pc: pc}
+			if !library(pc) {
+				e.site = f.Site(pc)
+			}
+		}
+		if e.site != 0 {
+			return e.site
+		}
+	}
+	return 0
+}
+
+// A recentSite is what was found out about a return address: its site, 0 if it is in
+// the library.
+type recentSite struct {
+	pc   uintptr
+	site uint32
+}
+
+// libraryPCs remembers which return addresses are in functions that are never what
+// somebody wants to see: rt itself and the patched ones.
+var libraryPCs = map[uintptr]bool{}
+
+// library reports whether a return address is in such a function.
+func library(pc uintptr) bool {
+	is, known := libraryPCs[pc]
+	if !known {
+		is = true
+		for frames := runtime.CallersFrames([]uintptr{pc}); ; {
+			f, more := frames.Next()
+			// A patched function may have been inlined into its caller.
+			is = is && isLibraryFunction(f.Function)
+			if !more {
+				break
+			}
+		}
+		libraryPCs[pc] = is
+	}
+	return is
+}
+
+// libraryFunction reports whether a function is in one of the packages that are patched
+// at their boundary, or stand between them and the program.
+func isLibraryFunction(name string) bool {
+	switch PackageOf(name) {
+	case hooksPackage, "sync", "internal/sync", "time", "os", "iter", "runtime", "syscall", "internal/poll", "io", "fmt", "reflect", "internal/fmtsort", "testing/synctest",
+		"hash/adler32", "hash/crc32", "hash/crc64":
+		return true
+	}
+	return false
+}
+
+// hooksPackage is the path of package rt, which depends on where it is built: it is the
+// parent of this one.
+var hooksPackage = func() string {
+	pc, _, _, _ := runtime.Caller(0)
+	own := PackageOf(runtime.FuncForPC(pc).Name())
+	end := len(own) - 1
+	for own[end] != '/' {
+		end--
+	}
+	return own[:end]
+}()
+
+// PackageOf returns the package path in a function's name.
+func PackageOf(function string) string {
+	start := 0
+	for i := range len(function) {
+		if function[i] == '/' {
+			start = i
+		}
+	}
+	for i := start; i < len(function); i++ {
+		if function[i] == '.' {
+			return function[:i]
+		}
+	}
+	return function
+}

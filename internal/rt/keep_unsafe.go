@@ -1,0 +1,36 @@
+package rt
+
+import (
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/rt/journal"
+)
+
+// Patched is what the patched runtime offers. Its functions are nil where the runtime is
+// not patched; then nothing is taken back.
+var Patched struct {
+	// Seed makes random numbers start from a seed.
+	Seed func(seed uint64)
+	// Owns reports whether an address is in a package-level variable or on the heap:
+	// elsewhere, in memory of C say, nobody knows whether it is still there.
+	Owns func(addr uintptr) bool
+	// Collections counts the garbage collections that have begun.
+	Collections func() uint32
+}
+
+// Keep notes what *p is, for those parts of the standard library that change memory
+// unseen.
+func Keep[T any](p *T) {
+	if c := enter(); c != nil {
+		if !private(unsafe.Pointer(p)) {
+			s.journal.Keep(uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+		}
+		c.leave()
+	}
+}
+
+// keepMap notes what is in m, which the run is about to write to for the first time.
+func keepMap[M ~map[K]V, K comparable, V any](m M) {
+	journal.KeepMap(&s.journal, m)
+	s.objects.at(*(*unsafe.Pointer)(unsafe.Pointer(&m))).kept = true
+}
