@@ -161,7 +161,7 @@ func (code *Code) engulf(e *edits, r *Region, l *Lock) (done bool, err error) {
 // statements that are let off.
 func (code *Code) takesInside(r *Region, l *Lock, off func(ast.Stmt) bool) bool {
 	found := false
-	for _, s := range r.list[r.from : r.to+1] {
+	for _, s := range r.statements() {
 		if off(s) {
 			continue
 		}
@@ -202,6 +202,6 @@ func (code *Code) nested(r *Region, all []*Region, l *Lock) error {
 			}
 		})
 	}
-	look(r.info(), r.stmts())
+	look(r.info(), r.heldStatements())
 	return err
 }

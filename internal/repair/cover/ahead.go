@@ -112,7 +112,7 @@ func (r *Region) movable(c *ast.CallExpr) bool {
 }
 
 // move writes the calls ahead of the region's statement. It returns their lines.
-func (r *Region) move(e *edits, calls []*ast.CallExpr) string {
+func (r *Region) move(edits *source.Edits, calls []*ast.CallExpr) string {
 	var b strings.Builder
 	free := source.NamesIn(r.fn)
 	for _, c := range calls {
@@ -123,7 +123,7 @@ func (r *Region) move(e *edits, calls []*ast.CallExpr) string {
 			name = free.Numbered("value")
 		}
 		fmt.Fprintf(&b, "%s := %s\n", name, r.file.TextOf(c))
-		e.of(r.file).Replace(c, name)
+		edits.Replace(c, name)
 	}
 	return b.String()
 }

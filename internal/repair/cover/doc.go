@@ -88,6 +88,7 @@
 //	write.go    regions arranged for a lock: moved to callers, outwards, dropped
 //	absorb.go   sections of the lock that a region touches
 //	exits.go    Lock and Unlock on all ways through a region
+//	ends.go     where control goes from a statement
 //	ahead.go    calls that are made before the lock is taken
 //	waits.go    what may wait while the lock is held
 //	patch.go    Patch: the edits of all files

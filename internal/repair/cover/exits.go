@@ -26,33 +26,37 @@ func (code *Code) cover(e *edits, r *Region, l *Lock) error {
 		lock, unlock = name+".RLock()", name+".RUnlock()"
 	}
 	calls := code.ahead(r, l)
-	if why := code.blocks(r.stmts(), l, calls...); why != "" {
+	if why := code.blocks(r.heldStatements(), l, calls...); why != "" {
 		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", code.describe(r), why)
 	}
 	e.places = append(e.places, code.describe(r))
+	edits := e.of(r.file)
 	if s := r.header(); s != nil {
 		values := source.NamesIn(r.fn).Free("values")
-		e.of(r.file).LineBefore(s, lock+"\n"+values+" := "+r.file.TextOf(s.X)+"\n"+unlock)
-		e.of(r.file).Replace(s.X, values)
+		edits.LineBefore(s, lock+"\n"+values+" := "+r.file.TextOf(s.X)+"\n"+unlock)
+		edits.Replace(s.X, values)
 		return nil
 	}
-	lock = r.move(e, calls) + lock
+	lock = r.move(edits, calls) + lock
 	if code.deferrable(r, l) {
-		e.of(r.file).LineBefore(r.first(), lock+"\ndefer "+unlock)
+		edits.LineBefore(r.first(), lock+"\ndefer "+unlock)
 		return nil
 	}
 	if recovers(r) && panics(r) {
 		return fmt.Errorf("%s recovers from panics, and one inside the section would leave %s held", code.describe(r), l.Words)
 	}
-	if !terminates(r.last()) && !code.meansThere(r, r.last().End(), unlock) {
+	w := &exitWriter{Edits: edits, region: r, unlock: unlock}
+	w.variable, _, _ = strings.Cut(name, ".")
+	if !terminates(r.last()) && !w.named(r.last().End()) {
 		return fmt.Errorf("the lock's name means something else at the end of the section in %s", code.describe(r))
 	}
-	e.of(r.file).LineBefore(r.first(), lock)
-	if err := code.leave(e, r, unlock); err != nil {
-		return err
+	edits.LineBefore(r.first(), lock)
+	w.walk(&ast.BlockStmt{List: r.statements()}, false, false)
+	if w.err != nil {
+		return w.err
 	}
 	if !terminates(r.last()) {
-		e.of(r.file).LineAfter(r.last(), unlock)
+		edits.LineAfter(r.last(), unlock)
 	}
 	return nil
 }
@@ -73,12 +77,12 @@ func (code *Code) describe(r *Region) string {
 
 // deferrable reports whether the unlock can wait for the end of the function: the
 // region is in no loop, stands among the function's outermost statements or ends in
-// a return, and what follows it is short and cannot wait for anybody.
+// a return, and what follows it is short and cannot wait.
 func (code *Code) deferrable(r *Region, l *Lock) bool {
 	if r.unlockDeferred {
 		return true
 	}
-	if r.inLoop() || hasLabels(r.body) {
+	if r.inLoop() || hasGoto(r.body) {
 		return false
 	}
 	top := len(r.body.List) > 0 && &r.list[0] == &r.body.List[0]
@@ -87,9 +91,9 @@ func (code *Code) deferrable(r *Region, l *Lock) bool {
 	}
 	rest := r.list[r.to+1:]
 	if len(rest) == 0 {
-		return returns(r.list[r.from:r.to+1]) || panics(r)
+		return returns(r.statements()) || panics(r)
 	}
-	if !returns(r.list[r.from : r.to+1]) {
+	if !returns(r.statements()) {
 		return false
 	}
 	if code.blocks(rest, l) != "" {
@@ -107,213 +111,101 @@ func (code *Code) deferrable(r *Region, l *Lock) bool {
 	return simple
 }
 
-// panics reports whether a region may panic in a way that a deferred unlock is good for:
-// it calls something.
-func panics(r *Region) bool {
-	found := false
-	within(r.list[r.from:r.to+1], func(n ast.Node) {
-		if c, ok := n.(*ast.CallExpr); ok {
-			if _, builtin := r.info().Uses[calleeIdent(c)].(*types.Builtin); !builtin {
-				found = true
-			}
-		}
-	})
-	return found
+// An exitWriter writes the unlock on every way out of a region before its end.
+type exitWriter struct {
+	*source.Edits
+	region   *Region
+	unlock   string // the statement
+	variable string // what the lock's name begins with
+	err      error
 }
 
-// recovers reports whether a region's function recovers from panics.
-func recovers(r *Region) bool {
-	found := false
-	ast.Inspect(r.body, func(n ast.Node) bool {
-		d, ok := n.(*ast.DeferStmt)
-		if !ok {
+// named reports whether the variable that the lock's name begins with is the same at a
+// position as at the region's start. If it is none at both, the patch declares it.
+func (w *exitWriter) named(at token.Pos) bool {
+	return w.Lookup(w.variable, w.region.first().Pos()) == w.Lookup(w.variable, at)
+}
+
+// exit puts a statement that leaves the region in other words, in which the lock is released.
+func (w *exitWriter) exit(s ast.Stmt, text string) {
+	if !w.named(s.Pos()) {
+		w.err = errors.New("the lock's name means something else at a way out of the region")
+		return
+	}
+	w.Replace(s, text)
+}
+
+// walk writes the ways out that are in a node. Loop says that a continue in it stays in the
+// region, breakable that a break does.
+func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
+	ast.Inspect(n, func(m ast.Node) bool {
+		if m == n || m == nil {
 			return true
 		}
-		ast.Inspect(d, func(m ast.Node) bool {
-			if c, ok := m.(*ast.CallExpr); ok && isBuiltin(r.info(), c, "recover") {
-				found = true
+		switch m := m.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ForStmt:
+			w.walk(m.Body, true, true)
+			return false
+		case *ast.RangeStmt:
+			w.walk(m.Body, true, true)
+			return false
+		case *ast.SwitchStmt:
+			w.walk(m.Body, loop, true)
+			return false
+		case *ast.TypeSwitchStmt:
+			w.walk(m.Body, loop, true)
+			return false
+		case *ast.SelectStmt:
+			w.walk(m.Body, loop, true)
+			return false
+		case *ast.ReturnStmt:
+			w.exit(m, w.returned(m))
+			return false
+		case *ast.ExprStmt:
+			if c := panicOf(m); c != nil {
+				w.exit(m, w.panicked(c))
+				return false
 			}
-			return true
-		})
-		return false
-	})
-	return found
-}
-
-// returns reports whether statements have a return in them.
-func returns(stmts []ast.Stmt) bool {
-	found := false
-	within(stmts, func(n ast.Node) {
-		if _, ok := n.(*ast.ReturnStmt); ok {
-			found = true
+		case *ast.BranchStmt:
+			if w.leaves(m, loop, breakable) {
+				w.exit(m, w.unlock+"\n"+w.TextOf(m))
+			}
 		}
+		return true
 	})
-	return found
 }
 
-func hasLabels(body *ast.BlockStmt) bool {
-	found := false
-	within(body.List, func(n ast.Node) {
-		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
-			found = true
-		}
-	})
-	return found
-}
-
-// terminates reports whether control does not go on behind a statement.
-func terminates(s ast.Stmt) bool {
-	switch s := s.(type) {
-	case *ast.ReturnStmt:
-		return true
-	case *ast.BranchStmt:
-		return true
-	case *ast.ExprStmt:
-		return panicOf(s) != nil
-	case *ast.BlockStmt:
-		return len(s.List) > 0 && terminates(s.List[len(s.List)-1])
-	case *ast.IfStmt:
-		return s.Else != nil && terminates(s.Body) && terminates(s.Else)
-	case *ast.SwitchStmt:
-		return clausesTerminate(s.Body)
-	case *ast.TypeSwitchStmt:
-		return clausesTerminate(s.Body)
-	case *ast.ForStmt:
-		return s.Cond == nil && !breaks(s.Body)
+// leaves reports whether a branch leads out of the region.
+func (w *exitWriter) leaves(b *ast.BranchStmt, loop, breakable bool) bool {
+	if b.Label != nil || b.Tok == token.GOTO {
+		return !labelInside(w.region.statements(), b.Label)
+	}
+	switch b.Tok {
+	case token.BREAK, token.FALLTHROUGH:
+		return !breakable
+	case token.CONTINUE:
+		return !loop
 	}
 	return false
 }
 
-// panicOf is the call of panic that a statement is, nil if it is none.
-func panicOf(s *ast.ExprStmt) *ast.CallExpr {
-	c, ok := s.X.(*ast.CallExpr)
-	if !ok {
-		return nil
-	}
-	if id, ok := c.Fun.(*ast.Ident); !ok || id.Name != "panic" || len(c.Args) != 1 {
-		return nil
-	}
-	return c
-}
-
-func clausesTerminate(body *ast.BlockStmt) bool {
-	all := false
-	for _, c := range body.List {
-		c := c.(*ast.CaseClause)
-		if c.List == nil {
-			all = true
-		}
-		if len(c.Body) == 0 || !terminates(c.Body[len(c.Body)-1]) || breaks(&ast.BlockStmt{List: c.Body}) {
-			return false
-		}
-	}
-	return all
-}
-
-// breaks reports whether statements break out of what is around them.
-func breaks(body *ast.BlockStmt) bool {
-	found := false
-	within(body.List, func(n ast.Node) {
-		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.BREAK {
-			found = true
-		}
-	})
-	return found
-}
-
-// leave writes the unlock on every way out of a region before its end.
-func (code *Code) leave(e *edits, r *Region, unlock string) error {
-	stmts := r.list[r.from : r.to+1]
-	var err error
-	var walk func(n ast.Node, loop, breakable bool)
-	out := func(s ast.Stmt, text string) {
-		if code.meansThere(r, s.Pos(), unlock) {
-			e.of(r.file).Replace(s, text)
-		} else {
-			err = errors.New("the lock's name means something else at a way out of the region")
-		}
-	}
-	walk = func(n ast.Node, loop, breakable bool) {
-		ast.Inspect(n, func(m ast.Node) bool {
-			if m == n || m == nil {
-				return true
-			}
-			switch m := m.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.ForStmt:
-				walk(m.Body, true, true)
-				return false
-			case *ast.RangeStmt:
-				walk(m.Body, true, true)
-				return false
-			case *ast.SwitchStmt:
-				walk(m.Body, loop, true)
-				return false
-			case *ast.TypeSwitchStmt:
-				walk(m.Body, loop, true)
-				return false
-			case *ast.SelectStmt:
-				walk(m.Body, loop, true)
-				return false
-			case *ast.ReturnStmt:
-				text, problem := code.returnText(e, r, m, unlock)
-				if problem != nil {
-					err = problem
-				}
-				out(m, text)
-				return false
-			case *ast.ExprStmt:
-				if c := panicOf(m); c != nil {
-					out(m, code.panicText(e, r, c, unlock))
-					return false
-				}
-			case *ast.BranchStmt:
-				switch {
-				case m.Label != nil || m.Tok == token.GOTO:
-					if !labelInside(stmts, m.Label) {
-						out(m, unlock+"\n"+r.file.TextOf(m))
-					}
-				case m.Tok == token.BREAK && !breakable, m.Tok == token.FALLTHROUGH && !breakable, m.Tok == token.CONTINUE && !loop:
-					out(m, unlock+"\n"+r.file.TextOf(m))
-				}
-			}
-			return true
-		})
-	}
-	walk(&ast.BlockStmt{List: stmts}, false, false)
-	return err
-}
-
-// meansThere reports whether the variable that the lock's name begins with is the same at
-// a place as at the region's start.
-func (code *Code) meansThere(r *Region, there token.Pos, unlock string) bool {
-	name, _, _ := strings.Cut(unlock, ".")
-	return r.file.Lookup(name, r.first().Pos()) == r.file.Lookup(name, there) // both nil: it is declared by this change
-}
-
-// labelInside reports whether a label stands inside the statements.
-func labelInside(stmts []ast.Stmt, label *ast.Ident) bool {
-	found := false
-	within(stmts, func(n ast.Node) {
-		if l, ok := n.(*ast.LabeledStmt); ok && label != nil && l.Label.Name == label.Name {
-			found = true
-		}
-	})
-	return found
-}
-
-// returnText is a return that unlocks: its results are computed before.
-func (code *Code) returnText(e *edits, r *Region, s *ast.ReturnStmt, unlock string) (string, error) {
-	var names, values, back []string
-	free := source.NamesIn(r.fn)
+// returned is a return that unlocks: its results are computed before.
+//
+//	return f(), 1     result0 := f()
+//	                  mu.Unlock()
+//	                  return result0, 1
+func (w *exitWriter) returned(s *ast.ReturnStmt) string {
+	var names, values, results []string
+	free := source.NamesIn(w.region.fn)
 	for _, x := range s.Results {
-		if code.trivial(r, x) {
-			back = append(back, r.file.TextOf(x))
+		if w.region.trivial(x) {
+			results = append(results, w.TextOf(x))
 			continue
 		}
 		n := 1
-		if tuple, ok := r.info().Types[x].Type.(*types.Tuple); ok {
+		if tuple, ok := w.Info.Types[x].Type.(*types.Tuple); ok {
 			n = tuple.Len()
 		}
 		for range n {
@@ -323,32 +215,33 @@ func (code *Code) returnText(e *edits, r *Region, s *ast.ReturnStmt, unlock stri
 			} else {
 				name = free.Numbered("result")
 			}
-			names, back = append(names, name), append(back, name)
+			names, results = append(names, name), append(results, name)
 		}
-		value, err := typed(r, x, r.file.TextOf(x))
+		value, err := w.region.typed(x)
 		if err != nil {
-			return "", err
+			w.err = err
 		}
 		values = append(values, value)
 	}
 	if len(names) == 0 {
-		return unlock + "\n" + r.file.TextOf(s), nil
+		return w.unlock + "\n" + w.TextOf(s)
 	}
-	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + unlock + "\nreturn " + strings.Join(back, ", "), nil
+	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + w.unlock + "\nreturn " + strings.Join(results, ", ")
 }
 
-// panicText is a panic that unlocks: its value is computed before.
-func (code *Code) panicText(e *edits, r *Region, c *ast.CallExpr, unlock string) string {
-	if code.trivial(r, c.Args[0]) {
-		return unlock + "\n" + r.file.TextOf(c)
+// panicked is a panic that unlocks: its value is computed before.
+func (w *exitWriter) panicked(c *ast.CallExpr) string {
+	if w.region.trivial(c.Args[0]) {
+		return w.unlock + "\n" + w.TextOf(c)
 	}
-	name := source.NamesIn(r.fn).Free("reason")
-	return name + " := " + r.file.TextOf(c.Args[0]) + "\n" + unlock + "\npanic(" + name + ")"
+	name := source.NamesIn(w.region.fn).Free("reason")
+	return name + " := " + w.TextOf(c.Args[0]) + "\n" + w.unlock + "\npanic(" + name + ")"
 }
 
 // typed is an expression with a conversion where its type comes from what it is
 // returned as, and would be another in a variable of its own: comparisons and shifts.
-func typed(r *Region, x ast.Expr, text string) (string, error) {
+func (r *Region) typed(x ast.Expr) (string, error) {
+	text := r.file.TextOf(x)
 	b, ok := ast.Unparen(x).(*ast.BinaryExpr)
 	if !ok {
 		return text, nil
@@ -379,7 +272,7 @@ func typed(r *Region, x ast.Expr, text string) (string, error) {
 
 // trivial reports whether an expression reads nothing that others can change: a constant,
 // or a variable that no closure has.
-func (code *Code) trivial(r *Region, x ast.Expr) bool {
+func (r *Region) trivial(x ast.Expr) bool {
 	tv := r.info().Types[x]
 	if tv.Value != nil || tv.IsNil() {
 		return true

@@ -127,7 +127,7 @@ func (code *Code) LocksFor(d *Data, regions []*Region) []*Lock {
 	reach := map[*types.Named]int{}
 	for _, n := range d.owners {
 		for _, r := range regions {
-			if code.ownerVar(r, n) != "" {
+			if code.reachOwner(r, n) != "" {
 				reach[n]++
 			}
 		}

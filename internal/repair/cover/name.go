@@ -15,7 +15,8 @@ func (code *Code) name(l *Lock, r *Region) string {
 		if l.scope != nil && !(l.scope.Pos() <= r.fn.Pos() && r.fn.End() <= l.scope.End()) {
 			return ""
 		}
-		if meant := r.file.Lookup(l.variable, r.first().Pos()); meant != nil && meant != types.Object(l.object) || meant == nil && l.Exists() {
+		meant := r.file.Lookup(l.variable, r.first().Pos())
+		if l.Exists() && meant != types.Object(l.object) || !l.Exists() && meant != nil {
 			return "" // the name means something else there
 		}
 		return l.variable
@@ -23,7 +24,7 @@ func (code *Code) name(l *Lock, r *Region) string {
 	if l.pkg.Path() != r.file.Types.Path() && !token.IsExported(l.field) {
 		return ""
 	}
-	v := code.ownerVar(r, l.owner)
+	v := code.reachOwner(r, l.owner)
 	switch {
 	case v == "" || l.field == "":
 		return v
@@ -42,7 +43,7 @@ func (code *Code) name(l *Lock, r *Region) string {
 func (code *Code) stripe(r *Region, l *Lock) string {
 	info := r.info()
 	found := map[string]bool{}
-	within(r.list[r.from:r.to+1], func(n ast.Node) {
+	within(r.statements(), func(n ast.Node) {
 		x, ok := n.(*ast.IndexExpr)
 		if !ok {
 			return
@@ -62,21 +63,26 @@ func (code *Code) stripe(r *Region, l *Lock) string {
 			found[i.Value] = true
 			return
 		}
-		found[""] = true // an index that may mean another in the end
+		found[""] = true // an index that may mean another element when the region ends
 	})
-	if len(found) != 1 {
+	return only(found)
+}
+
+// only is the one element of a set; "" if there are none or several.
+func only(set map[string]bool) string {
+	if len(set) != 1 {
 		return ""
 	}
-	for i := range found {
-		return i
+	for one := range set {
+		return one
 	}
 	return ""
 }
 
-// ownerVar is the expression by which a region reaches a struct, such as a variable or a
+// reachOwner is the expression by which a region reaches a struct, such as a variable or a
 // field of one; "" if there is none, or no single one. It must mean the same throughout
 // the region.
-func (code *Code) ownerVar(r *Region, n *types.Named) string {
+func (code *Code) reachOwner(r *Region, n *types.Named) string {
 	info := r.info()
 	found := map[string]bool{}
 	see := func(e ast.Expr) bool {
@@ -99,19 +105,13 @@ func (code *Code) ownerVar(r *Region, n *types.Named) string {
 		}
 	}
 	if len(found) == 0 {
-		within(r.list[r.from:r.to+1], func(m ast.Node) {
+		within(r.statements(), func(m ast.Node) {
 			if e, ok := m.(ast.Expr); ok {
 				see(e)
 			}
 		})
 	}
-	if len(found) != 1 {
-		return ""
-	}
-	for text := range found {
-		return text
-	}
-	return ""
+	return only(found)
 }
 
 // A handle is an expression that leads from a variable to something, over fields.
@@ -233,7 +233,7 @@ func (code *Code) means(r *Region, v *types.Var) bool {
 		return false
 	}
 	same := true
-	for _, s := range r.list[r.from : r.to+1] {
+	for _, s := range r.statements() {
 		ast.Inspect(s, func(n ast.Node) bool {
 			var changed []ast.Expr
 			switch n := n.(type) {

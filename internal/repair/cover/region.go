@@ -51,13 +51,16 @@ type HeldLock struct {
 func (r *Region) first() ast.Stmt { return r.list[r.from] }
 func (r *Region) last() ast.Stmt  { return r.list[r.to] }
 
-// stmts are what the lock is held for: of a loop over a slice of which only that is meant,
-// what gives the slice.
-func (r *Region) stmts() []ast.Stmt {
+// statements are the statements of the region.
+func (r *Region) statements() []ast.Stmt { return r.list[r.from : r.to+1] }
+
+// heldStatements are what the lock is held for: of a loop that the region is in only for the
+// slice, the expression that gives the slice.
+func (r *Region) heldStatements() []ast.Stmt {
 	if s := r.header(); s != nil {
 		return []ast.Stmt{&ast.ExprStmt{X: s.X}}
 	}
-	return r.list[r.from : r.to+1]
+	return r.statements()
 }
 
 // header is the loop over a slice that a region is, if the region is there only for what

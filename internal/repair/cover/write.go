@@ -228,7 +228,7 @@ func (code *Code) seenHeld(r *Region, l *Lock) bool {
 // callsTake reports whether a function of the program that a region calls takes the lock.
 func (code *Code) callsTake(r *Region, l *Lock) bool {
 	found := false
-	code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.list[r.from : r.to+1]}, func(n ast.Node) {
+	code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.statements()}, func(n ast.Node) {
 		if c, ok := n.(*ast.CallExpr); ok {
 			found = found || code.locks.CallTakes(r.info(), c, code.class(l))
 		}
