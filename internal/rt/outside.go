@@ -247,6 +247,11 @@ const (
 	sleepAfter       = 20
 )
 
+// idling counts the goroutines that are in idle. One may sleep there for longer than the
+// run lasts, and would take the token of the next run if that happens to be free when it
+// looks: takeDown waits until none is left.
+var idling atomic.Int32
+
 // idle waits for those outside, on behalf of c, who ran last. It returns true with the
 // token when there is something to do, false if somebody else has the token now or the
 // run is over.
@@ -260,6 +265,8 @@ func (s *scheduler) idle(c *goroutine) bool {
 	if s.clock.queue.Len() > 0 && !s.newcomers(c) {
 		retry, patience = retryAfterForOld, untilTimeForOld
 	}
+	idling.Add(1)
+	defer idling.Add(-1)
 	g, _, _ := here()
 	for n := 0; ; n++ {
 		token.Store(0)

@@ -58,6 +58,39 @@ func TestAGoroutineStuckWhenTheRunEndsEndsAtItsNextHook(t *testing.T) {
 	settled(t, before+1) // the watchdog stays
 }
 
+// TestAnIdleGoroutineLeavesWithItsRun: a goroutine that ends while another is stuck outside waits
+// for that one, here until after its run is over. It must not take part in the next run.
+func TestAnIdleGoroutineLeavesWithItsRun(t *testing.T) {
+	// What idle asks for is short; what the watchdog asks for, after which a goroutine is
+	// taken to be stuck, comes several times before a run gets to idle.
+	long := func(nanoseconds int64) {
+		if nanoseconds < int64(time.Millisecond) {
+			nanoseconds = int64(55 * time.Millisecond)
+		}
+		pause(nanoseconds)
+	}
+	for range 8 {
+		stuck := make(chan int)
+		r := Run(Config{Races: true, Strategy: &first{}, Sleep: long}, func() {
+			done := make(chan int)
+			Go(1, func() {
+				<-stuck // not a hook
+				To[int](done).Send(1, 2)
+			})
+			Go(3, func() {
+				go func() {
+					pause(int64(20 * time.Millisecond))
+					stuck <- 1
+				}()
+			})
+			Recv(done, 4)
+		})
+		if r.Failed() || len(r.Left) > 0 {
+			t.Fatalf("%+v", r)
+		}
+	}
+}
+
 func TestOthersTakePart(t *testing.T) {
 	for name, f := range map[string]func(){
 		"sender": func() {

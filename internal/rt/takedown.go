@@ -28,6 +28,11 @@ func (c *goroutine) dead() {
 // takeDown ends the goroutines of the run that have not ended.
 func (s *scheduler) takeDown() {
 	s.busy = true
+	for idling.Load() > 0 { // the token is taken, so that each leaves when it looks
+		if runtime.Gosched(); s.config.Sleep != nil {
+			s.config.Sleep(10_000)
+		}
+	}
 	lockStrays()
 	strays.closed = true
 	for i, c := range strays.returning {
