@@ -34,7 +34,7 @@ func (g *Guards) Annotate(confidence float64) (*Annotations, error) {
 	done := make(map[*ast.Field]bool)
 	for _, x := range g.AtLeast(confidence) {
 		for _, d := range x.Data {
-			decl := g.signs.of[d.Object]
+			decl := g.declarations.of[d.Object]
 			if decl != nil && annotation(decl.text) == d.Way {
 				continue
 			}

@@ -15,10 +15,10 @@ import (
 
 // A chooser picks each variable's lock.
 type chooser struct {
-	places *locks.Places
-	fset   *token.FileSet
-	signs  *signs
-	guards *Guards
+	places       *locks.Places
+	fset         *token.FileSet
+	declarations *declarations
+	guards       *Guards
 }
 
 // choose picks a lock for each variable that has one.
@@ -26,7 +26,7 @@ func (c *chooser) choose(variables []*lockset.Variable) {
 	g := c.guards
 	byLock := make(map[types.Object]*Guard)
 	for _, v := range variables {
-		if v.Atomic || len(v.Sites) == 0 && c.signs.of[v.Object] == nil {
+		if v.Atomic || len(v.Sites) == 0 && c.declarations.of[v.Object] == nil {
 			continue
 		}
 		d, lock := c.best(v)
@@ -52,8 +52,7 @@ func comparePositions(p, q token.Position) int {
 	return cmp.Or(strings.Compare(p.Filename, q.Filename), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
 }
 
-// best weighs the locks that a variable was seen with, and those that comments connect with
-// it.
+// best weighs the candidates for a variable's lock.
 func (c *chooser) best(v *lockset.Variable) (*Datum, *types.Var) {
 	var best *Datum
 	var lock *types.Var
@@ -83,7 +82,7 @@ func (c *chooser) candidates(v *lockset.Variable) []*locks.Place {
 			}
 		}
 	}
-	for _, l := range c.signs.locksBeside(v.Object) {
+	for _, l := range c.declarations.locksBeside(v.Object) {
 		if l.IsField() {
 			add(c.places.Extend(c.places.Here(), locks.Step{Field: l}))
 		}
@@ -112,7 +111,7 @@ func canBeNamed(way *locks.Place) bool {
 
 // name names a field with its type, a variable with its package.
 func (c *chooser) name(o types.Object) string {
-	if d := c.signs.of[o]; d != nil {
+	if d := c.declarations.of[o]; d != nil {
 		return d.owner + "." + o.Name()
 	}
 	return o.Name()

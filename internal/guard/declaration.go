@@ -21,24 +21,24 @@ type declaration struct {
 	neighbour *neighbours
 	field     *ast.Field
 	file      *ast.File
-	names     int // how many names the field declares at once
 }
 
 // neighbours are the fields of one struct, or the variables of one file.
 type neighbours struct {
 	list      []*declaration
-	anonymous bool
+	anonymous bool // the struct has no name, and is the type of a field
 }
 
-// signs are the declarations of a program, by what they declare.
-type signs struct {
+// declarations are where the fields and variables of a program stand, and what is written
+// beside them.
+type declarations struct {
 	of     map[types.Object]*declaration
 	places *locks.Places
 }
 
-// readSigns reads the declarations of all packages.
-func readSigns(places *locks.Places, fset *token.FileSet, pkgs []*packages.Package) *signs {
-	s := &signs{of: make(map[types.Object]*declaration), places: places}
+// readDeclarations reads the declarations of all packages.
+func readDeclarations(places *locks.Places, fset *token.FileSet, pkgs []*packages.Package) *declarations {
+	s := &declarations{of: make(map[types.Object]*declaration), places: places}
 	seen := make(map[*ast.File]bool)
 	for _, p := range pkgs {
 		for _, file := range p.Syntax {
@@ -46,15 +46,16 @@ func readSigns(places *locks.Places, fset *token.FileSet, pkgs []*packages.Packa
 				continue
 			}
 			seen[file] = true
-			r := &signReader{s, fset, p.TypesInfo, p.Types.Name(), file, make(map[*ast.StructType]bool)}
+			r := &declarationReader{s, fset, p.TypesInfo, p.Types.Name(), file, make(map[*ast.StructType]bool)}
 			r.file()
 		}
 	}
 	return s
 }
 
-type signReader struct {
-	*signs
+// A declarationReader reads the declarations of one file.
+type declarationReader struct {
+	*declarations
 	fset *token.FileSet
 	info *types.Info
 	pkg  string
@@ -62,7 +63,7 @@ type signReader struct {
 	seen map[*ast.StructType]bool
 }
 
-func (r *signReader) file() {
+func (r *declarationReader) file() {
 	globals := &neighbours{}
 	end := 0
 	for _, d := range r.ast.Decls {
@@ -109,11 +110,11 @@ func (r *signReader) file() {
 	})
 }
 
-func (r *signReader) line(p token.Pos) int { return r.fset.PositionFor(p, false).Line }
+func (r *declarationReader) line(p token.Pos) int { return r.fset.PositionFor(p, false).Line }
 
 // structure reads the fields of a struct, once: where it is met first says best whose
 // they are.
-func (r *signReader) structure(s *ast.StructType, owner string, anonymous bool) {
+func (r *declarationReader) structure(s *ast.StructType, owner string, anonymous bool) {
 	if r.seen[s] {
 		return
 	}
@@ -152,7 +153,7 @@ func unnamedStruct(e ast.Expr) *ast.StructType {
 	return nil
 }
 
-func (r *signReader) add(all *neighbours, names []*ast.Ident, start, end int, d *declaration) {
+func (r *declarationReader) add(all *neighbours, names []*ast.Ident, start, end int, d *declaration) {
 	for _, name := range names {
 		if name == nil {
 			continue
@@ -162,7 +163,7 @@ func (r *signReader) add(all *neighbours, names []*ast.Ident, start, end int, d 
 			continue
 		}
 		c := *d
-		c.object, c.neighbour, c.index, c.names = r.places.Canonical(v), all, len(all.list), len(names)
+		c.object, c.neighbour, c.index = r.places.Canonical(v), all, len(all.list)
 		if len(all.list) > 0 {
 			c.paragraph = all.list[len(all.list)-1].paragraph
 			if start > end+1 {

@@ -91,7 +91,7 @@ func conflicts(v *lockset.Variable, o lockset.Observation) bool {
 
 // weigh gathers what speaks for a lock. It returns nil if nothing does.
 func (c *chooser) weigh(v *lockset.Variable, way *locks.Place) *Datum {
-	e := Evidence{Early: v.Early, Distance: distance(way), Signs: c.signs.between(v.Object, c.places.Variable(way), way)}
+	e := Evidence{Early: v.Early, Distance: distance(way), Signs: c.declarations.signsBetween(v.Object, c.places.Variable(way), way)}
 	stated := slices.ContainsFunc(e.Signs, Sign.states)
 	written := slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return s.Kind == Write })
 	if !written && !stated {

@@ -15,7 +15,7 @@ import (
 //
 //	// flush writes the rows. The caller holds t.mu.
 //	func (t *Table) flush() { ... }         asks for t.mu
-func (s *signs) expected(fn *ssa.Function) (held []*locks.Place, asks bool) {
+func (s *declarations) expected(fn *ssa.Function) (held []*locks.Place, asks bool) {
 	doc := ""
 	if d, ok := fn.Syntax().(*ast.FuncDecl); ok {
 		doc = comments(d.Doc)
@@ -37,7 +37,7 @@ func (s *signs) expected(fn *ssa.Function) (held []*locks.Place, asks bool) {
 }
 
 // locksIn returns the locks in a struct, those in its unnamed structs too.
-func (s *signs) locksIn(at *locks.Place, t *types.Struct) []*locks.Place {
+func (s *declarations) locksIn(at *locks.Place, t *types.Struct) []*locks.Place {
 	var all []*locks.Place
 	for f := range t.Fields() {
 		p := s.places.Field(at, f)

@@ -85,8 +85,8 @@ type Guards struct {
 	// Program is the SSA form that they were inferred from.
 	Program *ssa.Program
 
-	byPosition map[token.Pos]guarded
-	signs      *signs
+	byPosition   map[token.Pos]guarded
+	declarations *declarations
 }
 
 type guarded struct {
@@ -126,13 +126,13 @@ func (g *Guards) AtLeast(confidence float64) []*Guard {
 func Infer(pkgs []*packages.Package) *Guards {
 	prog, _ := load.SSA(pkgs)
 	places := lockset.Places(pkgs)
-	signs := readSigns(places, prog.Fset, pkgs)
+	declared := readDeclarations(places, prog.Fset, pkgs)
 	c := &chooser{
-		places: places,
-		fset:   prog.Fset,
-		signs:  signs,
-		guards: &Guards{Fset: prog.Fset, Program: prog, byPosition: make(map[token.Pos]guarded), signs: signs},
+		places:       places,
+		fset:         prog.Fset,
+		declarations: declared,
+		guards:       &Guards{Fset: prog.Fset, Program: prog, byPosition: make(map[token.Pos]guarded), declarations: declared},
 	}
-	c.choose(lockset.Analyse(prog, pkgs, places, signs.expected).Variables)
+	c.choose(lockset.Analyse(prog, pkgs, places, declared.expected).Variables)
 	return c.guards
 }

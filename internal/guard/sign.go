@@ -25,8 +25,8 @@ func (s Sign) String() string {
 		"inside the lock's struct", "named after it", "stands below the lock", "used in a …Locked function"}[s]
 }
 
-// states reports whether a sign is somebody's statement that the lock guards the data. The
-// others only hint at it, and count for as much as the accesses agree with them.
+// states reports whether a sign is a statement that the lock guards the data. The other signs
+// hint at it, and count for as much as the accesses agree with them.
 func (s Sign) states() bool {
 	switch s {
 	case Annotated, CommentOnData, CommentOnLock, CommentAbove:
@@ -35,8 +35,8 @@ func (s Sign) states() bool {
 	return false
 }
 
-// between returns the signs that a lock, reached from data by a way, guards it.
-func (s *signs) between(data, lock *types.Var, way *locks.Place) []Sign {
+// signsBetween returns the signs that a lock, reached from data by a way, guards it.
+func (s *declarations) signsBetween(data, lock *types.Var, way *locks.Place) []Sign {
 	d, l := s.of[data], s.of[lock]
 	if d == nil || l == nil {
 		return nil
@@ -69,6 +69,7 @@ func (s *signs) between(data, lock *types.Var, way *locks.Place) []Sign {
 	return list
 }
 
+// lockBetween reports whether another lock stands between a lock and data below it.
 func lockBetween(l, d *declaration) bool {
 	for _, x := range l.neighbour.list[l.index+1 : d.index] {
 		if locks.IsLock(x.object.Type()) {
@@ -79,7 +80,7 @@ func lockBetween(l, d *declaration) bool {
 }
 
 // locksBeside returns the locks that are declared together with data.
-func (s *signs) locksBeside(data *types.Var) []*types.Var {
+func (s *declarations) locksBeside(data *types.Var) []*types.Var {
 	d := s.of[data]
 	if d == nil {
 		return nil

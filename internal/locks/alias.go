@@ -11,7 +11,7 @@ type aliases struct {
 	places   *Places
 	found    map[aliasKey]*Place // the relation from the alias to the lock
 	conflict map[aliasKey]bool
-	settled  bool
+	finished bool
 }
 
 // An aliasKey is the end of a place: a field, and the one before it if the field is the L
@@ -52,21 +52,21 @@ func (a *aliases) note(at, lock *Place) {
 	a.found[k] = relation
 }
 
-// settle ends the noting, and reports whether there are aliases. Until then nothing is
+// finish ends the noting, and reports whether there are aliases. Until then nothing is
 // resolved: the places that are noted must be those that the source has.
-func (a *aliases) settle() bool {
+func (a *aliases) finish() bool {
 	for k, relation := range a.found {
 		if relation == nil || a.conflict[k] || relation.parent == nil {
 			delete(a.found, k)
 		}
 	}
-	a.settled = true
+	a.finished = true
 	return len(a.found) > 0
 }
 
 // resolve returns the lock that a place is another name of, nil if it is none.
 func (a *aliases) resolve(p *Place) *Place {
-	if !a.settled || p.parent == nil {
+	if !a.finished || p.parent == nil {
 		return nil
 	}
 	relation := a.found[a.key(p)]

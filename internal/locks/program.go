@@ -84,7 +84,7 @@ func NewProgram(units ...Unit) *Program {
 			p.noteAliases(u.Info, f)
 		}
 	}
-	p.aliases.settle()
+	p.aliases.finish()
 	p.takes = p.findTakes()
 	return p
 }

@@ -34,7 +34,7 @@ func NewValues(places *Places, fns []*ssa.Function) *Values {
 			v.noteStore(s)
 		}
 	})
-	if v.aliases.settle() {
+	if v.aliases.finish() {
 		clear(v.placeOf)
 		clear(v.resultOf)
 	}

@@ -109,12 +109,12 @@ func (a *Analysis) enqueue(ctx *Context) {
 	}
 }
 
-// follow analyses from the functions where execution comes in, then those that nothing was
-// seen to reach: stored closures, methods that only unknown code calls. One of these may
-// call others, so each is followed before the next one is looked for, in an order in which
-// callers are likely to come first: exported methods of an unexported type, which are
-// reached through an interface or a struct that embeds it, before the other functions, and
-// functions before the closures in them.
+// follow analyses from the functions where execution comes in, then from the functions that
+// nothing was seen to reach: stored closures, methods that only unknown code calls. An
+// unreached function may call others, so each is followed before the next one is looked for,
+// in an order in which callers are likely to come first: exported methods of an unexported
+// type, which are reached through an interface or a struct that embeds it, before the other
+// functions, and functions before the closures in them.
 func (a *Analysis) follow(fns []*ssa.Function) {
 	for _, fn := range fns {
 		if e, ok := a.programEntry(fn); ok {
