@@ -6,9 +6,9 @@
 //
 // An operation (Op) is a call that acquires, tries or releases a lock, for reading or for
 // writing. A place (Place) is a name of memory: a root and steps, as s.child.mu is. Its
-// class is the field or variable that it ends in: all s.mu have the class T.mu. A way (Way)
-// is one of the ways in which control may have come to a point, with the locks that are
-// held on it; ways that hold different locks are kept apart. An edge (Edge) says that a
+// class is the field or variable that it ends in: all s.mu have the class T.mu. A path (Path)
+// is one of the paths by which control may have come to a point, with the locks that are
+// held on it; paths that hold different locks are kept apart. An edge (Edge) says that a
 // lock of one class is taken while one of another is held.
 //
 // # An example
@@ -47,21 +47,21 @@
 //
 //	f := p.Flow(decl)
 //	f.Held(stmt)        // surely and, marked, maybe
-//	f.Before(call)      // the same, way by way
+//	f.Before(call)      // the same, path by path
 //	f.Findings          // left held, taken twice, not held, wrong mode, not followed and why
 //	f.Edges             // the order in which locks are taken
 //	f.Exits             // what is held at each return, and what is returned with it
 //
 // Analyses on SSA form, which go from function to function with what is held, use the same
-// ways (way.go, held.go, outcome.go): package guard/lockset does.
+// paths (path.go, held.go, outcome.go): package guard/lockset does.
 //
 // # How it works
 //
-// The ways through a function are followed until nothing changes. A way knows the outcome
+// The paths through a function are followed until nothing changes. A path knows the outcome
 // of conditions that more than one branch tests, of TryLock, and of calls whose result
 // tells whether they took a lock:
 //
-//	if c { s.mu.Lock() }            two ways: c and s.mu is held; not c and nothing is
+//	if c { s.mu.Lock() }            two paths: c and s.mu is held; not c and nothing is
 //	if c { s.mu.Unlock() }          each takes its own branch: nothing is held afterwards
 //
 // Literals are followed where they are called, deferred or given to a function that calls
@@ -90,6 +90,6 @@
 //
 // Files: method.go (lock types and their methods), op.go (operations), place.go, relate.go
 // (places), alias.go (other names), program.go, syntax.go, target.go (reading syntax),
-// values.go (reading SSA form), held.go, way.go, outcome.go (what is held), flow.go, eval.go,
+// values.go (reading SSA form), held.go, path.go, outcome.go (what is held), flow.go, eval.go,
 // call.go, later.go (following a function), finding.go (what is wrong, and order).
 package locks

@@ -7,83 +7,83 @@ import (
 	"go/types"
 )
 
-// eval follows the ways through one statement or expression, in the order in which Go
+// eval follows the paths through one statement or expression, in the order in which Go
 // evaluates it.
-func (w *walker) eval(n ast.Node, ways []Way) []Way {
+func (w *walker) eval(n ast.Node, paths []Path) []Path {
 	info := w.active[len(w.active)-1].info
 	switch n := n.(type) {
 	case nil, *ast.FuncLit:
-		return ways
+		return paths
 	case *ast.CallExpr:
-		return w.evalCall(info, n, ways)
+		return w.evalCall(info, n, paths)
 	case *ast.GoStmt:
-		return w.operands(n.Call, ways)
+		return w.operands(n.Call, paths)
 	case *ast.DeferStmt:
-		ways = w.operands(n.Call, ways)
-		out := make([]Way, len(ways))
-		for i, way := range ways {
-			out[i] = way.Defer(n)
+		paths = w.operands(n.Call, paths)
+		out := make([]Path, len(paths))
+		for i, path := range paths {
+			out[i] = path.Defer(n)
 		}
 		return out
 	case *ast.BinaryExpr:
-		ways = w.eval(n.X, ways)
+		paths = w.eval(n.X, paths)
 		if n.Op != token.LAND && n.Op != token.LOR {
-			return w.eval(n.Y, ways)
+			return w.eval(n.Y, paths)
 		}
-		out, _ := Merge(ways, w.eval(n.Y, ways))
+		out, _ := Merge(paths, w.eval(n.Y, paths))
 		return out
 	case *ast.AssignStmt:
-		ways = w.children(n, ways)
+		paths = w.children(n, paths)
 		for i, lhs := range n.Lhs {
-			ways = w.assigned(info, lhs, ways)
+			paths = w.assigned(info, lhs, paths)
 			if i == len(n.Lhs)-1 {
-				ways = w.bind(info, lhs, n.Rhs[len(n.Rhs)-1], ways)
+				paths = w.bind(info, lhs, n.Rhs[len(n.Rhs)-1], paths)
 			}
 		}
-		return ways
+		return paths
 	case *ast.ValueSpec:
-		ways = w.children(n, ways)
+		paths = w.children(n, paths)
 		for i, name := range n.Names {
-			ways = w.assigned(info, name, ways)
+			paths = w.assigned(info, name, paths)
 			if i == len(n.Names)-1 && len(n.Values) > 0 {
-				ways = w.bind(info, name, n.Values[len(n.Values)-1], ways)
+				paths = w.bind(info, name, n.Values[len(n.Values)-1], paths)
 			}
 		}
-		return ways
+		return paths
 	case *ast.IncDecStmt:
-		return w.assigned(info, n.X, w.eval(n.X, ways))
+		return w.assigned(info, n.X, w.eval(n.X, paths))
 	default:
-		return w.children(n, ways)
+		return w.children(n, paths)
 	}
 }
 
 // children evaluates the parts of a node in their order.
-func (w *walker) children(n ast.Node, ways []Way) []Way {
+func (w *walker) children(n ast.Node, paths []Path) []Path {
 	ast.Inspect(n, func(child ast.Node) bool {
 		if child == n {
 			return true
 		}
 		if child != nil {
-			ways = w.eval(child, ways)
+			paths = w.eval(child, paths)
 		}
 		return false
 	})
-	return ways
+	return paths
 }
 
 // operands evaluates what a call is given.
-func (w *walker) operands(call *ast.CallExpr, ways []Way) []Way {
-	ways = w.eval(call.Fun, ways)
+func (w *walker) operands(call *ast.CallExpr, paths []Path) []Path {
+	paths = w.eval(call.Fun, paths)
 	for _, arg := range call.Args {
-		ways = w.eval(arg, ways)
+		paths = w.eval(arg, paths)
 	}
-	return ways
+	return paths
 }
 
-func (w *walker) evalCall(info *types.Info, call *ast.CallExpr, ways []Way) []Way {
-	ways = w.operands(call, ways)
-	w.see(call, ways)
-	return w.call(info, call, ways)
+func (w *walker) evalCall(info *types.Info, call *ast.CallExpr, paths []Path) []Path {
+	paths = w.operands(call, paths)
+	w.see(call, paths)
+	return w.call(info, call, paths)
 }
 
 // assigned follows an assignment: what was known about the variable is no longer true, and
@@ -91,45 +91,45 @@ func (w *walker) evalCall(info *types.Info, call *ast.CallExpr, ways []Way) []Wa
 //
 //	cur.mu.Lock()
 //	cur = cur.next     some lock of this class is held, and cur.mu is another one
-func (w *walker) assigned(info *types.Info, lhs ast.Expr, ways []Way) []Way {
+func (w *walker) assigned(info *types.Info, lhs ast.Expr, paths []Path) []Path {
 	if lhs == nil {
-		return ways
+		return paths
 	}
 	id, ok := ast.Unparen(lhs).(*ast.Ident)
 	if !ok {
-		return ways
+		return paths
 	}
 	v, ok := info.ObjectOf(id).(*types.Var)
 	if !ok {
-		return ways
+		return paths
 	}
-	out := make([]Way, 0, len(ways))
-	for _, way := range ways {
-		way = way.Forget(func(n Node) bool { return n == Node(v) })
+	out := make([]Path, 0, len(paths))
+	for _, path := range paths {
+		path = path.Forget(func(n Node) bool { return n == Node(v) })
 		var held Set
-		for _, h := range way.Held {
+		for _, h := range path.Held {
 			if !h.Lost && w.mentions(h.Lock, v) {
 				h.Lost, h.Maybe = true, true
 				w.find(Finding{Kind: NotFollowed, Lock: h.Lock, Mode: h.Mode, At: lhs.Pos(), Reason: v.Name() + " changes while the lock is held"})
 			}
 			held = held.With(h)
 		}
-		way.Held = held
-		out = append(out, way)
+		path.Held = held
+		out = append(out, path)
 	}
 	return out
 }
 
 // bind connects what is known of a call's result with the variable that it is assigned to.
-func (w *walker) bind(info *types.Info, lhs, rhs ast.Expr, ways []Way) []Way {
+func (w *walker) bind(info *types.Info, lhs, rhs ast.Expr, paths []Path) []Path {
 	v := localVariable(info, lhs)
 	call, ok := ast.Unparen(rhs).(*ast.CallExpr)
 	if v == nil || !ok {
-		return ways
+		return paths
 	}
-	out := make([]Way, 0, len(ways))
-	for _, way := range ways {
-		out = append(out, way.LearnOutcome(v, way.OutcomeOf(call)))
+	out := make([]Path, 0, len(paths))
+	for _, path := range paths {
+		out = append(out, path.LearnOutcome(v, path.OutcomeOf(call)))
 	}
 	return out
 }
@@ -147,42 +147,42 @@ func localVariable(info *types.Info, e ast.Expr) *types.Var {
 	return v
 }
 
-// condition follows the ways through a condition to one of its two outcomes.
-func (w *walker) condition(e ast.Expr, want bool, ways []Way) []Way {
+// condition follows the paths through a condition to one of its two outcomes.
+func (w *walker) condition(e ast.Expr, want bool, paths []Path) []Path {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
 		if x.Op == token.NOT {
-			return w.condition(x.X, !want, ways)
+			return w.condition(x.X, !want, paths)
 		}
 	case *ast.BinaryExpr:
 		if x.Op == token.LAND || x.Op == token.LOR {
 			// The right operand is evaluated if the left does not decide.
 			decides := x.Op == token.LOR
-			right := w.condition(x.Y, want, w.condition(x.X, !decides, ways))
+			right := w.condition(x.Y, want, w.condition(x.X, !decides, paths))
 			if want != decides {
 				return right
 			}
-			out, _ := Merge(w.condition(x.X, decides, ways), right)
+			out, _ := Merge(w.condition(x.X, decides, paths), right)
 			return out
 		}
 	}
 	f := w.active[len(w.active)-1]
-	ways = w.eval(e, ways)
+	paths = w.eval(e, paths)
 	c, negated, ok := w.conditionOf(f.info, e)
 	if !ok {
-		return ways
+		return paths
 	}
 	want = want != negated
-	var out []Way
-	for _, way := range ways {
-		holds, known := way.Known(c)
+	var out []Path
+	for _, path := range paths {
+		holds, known := path.Known(c)
 		if known && holds != want {
 			continue
 		}
 		if !known && w.shapeOf(f).tested[c] > 1 {
-			way = way.Learn(Fact{c, want})
+			path = path.Learn(Fact{c, want})
 		}
-		out = append(out, way)
+		out = append(out, path)
 	}
 	merged, _ := Merge(nil, out)
 	return merged
@@ -265,7 +265,7 @@ func (p *Program) countConditions(info *types.Info, e ast.Expr, count map[Condit
 }
 
 // outcomeOf says what is known of a returned value.
-func outcomeOf(info *types.Info, e ast.Expr, way Way) Outcome {
+func outcomeOf(info *types.Info, e ast.Expr, path Path) Outcome {
 	e = ast.Unparen(e)
 	if isNilIdent(info, e) {
 		return Nil
@@ -288,7 +288,7 @@ func outcomeOf(info *types.Info, e ast.Expr, way Way) Outcome {
 			}
 			return Anything
 		}
-		return way.OutcomeOf(v)
+		return path.OutcomeOf(v)
 	case *ast.SelectorExpr:
 		if v, ok := info.Uses[e.Sel].(*types.Var); ok && isGlobal(v) && isError(v.Type()) {
 			return NonNil
@@ -296,7 +296,7 @@ func outcomeOf(info *types.Info, e ast.Expr, way Way) Outcome {
 	case *ast.UnaryExpr:
 		switch e.Op {
 		case token.NOT:
-			return outcomeOf(info, e.X, way).Not()
+			return outcomeOf(info, e.X, path).Not()
 		case token.AND:
 			return NonNil
 		}
@@ -304,7 +304,7 @@ func outcomeOf(info *types.Info, e ast.Expr, way Way) Outcome {
 		if fn := calleeOf(info, e); fn != nil && (fn.FullName() == "errors.New" || fn.FullName() == "fmt.Errorf") {
 			return NonNil
 		}
-		return way.OutcomeOf(e)
+		return path.OutcomeOf(e)
 	case *ast.CompositeLit, *ast.FuncLit:
 		return NonNil
 	}

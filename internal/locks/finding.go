@@ -14,7 +14,7 @@ const (
 	// LeftHeld: the function ends with a lock that it took. A helper that takes a lock for
 	// its caller does that on purpose.
 	LeftHeld Kind = iota + 1
-	// NotHeld: a lock is released that the function does not hold on every way. A helper
+	// NotHeld: a lock is released that the function does not hold on every path. A helper
 	// that releases its caller's lock does that on purpose.
 	NotHeld
 	// TakenTwice: a lock is taken that is held already, here or in a function that is
@@ -49,7 +49,7 @@ type Finding struct {
 	Lock   *Place // nil if it has no name
 	Mode   Mode
 	At     token.Pos
-	Panics bool   // of LeftHeld: on a way that ends by a panic only
+	Panics bool   // of LeftHeld: on a path that ends by a panic only
 	Reason string // of NotFollowed
 }
 

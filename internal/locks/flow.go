@@ -19,7 +19,7 @@ type Flow struct {
 	// Edges are the orders in which locks are taken.
 	Edges []Edge
 
-	before   map[ast.Node][]Way
+	before   map[ast.Node][]Path
 	function *function
 	runs     []run
 	taken    []taken
@@ -27,7 +27,7 @@ type Flow struct {
 
 // An Exit is one way in which a function ends.
 type Exit struct {
-	Way
+	Path
 	At      token.Pos
 	Panics  bool    // it ends by a panic or by runtime.Goexit
 	Outcome Outcome // of the last result
@@ -37,17 +37,17 @@ type Exit struct {
 type run struct {
 	parameter *types.Var
 	at        ast.Expr
-	ways      []Way
+	paths     []Path
 }
 
-func (f *Flow) noteRun(parameter *types.Var, at ast.Expr, ways []Way) {
+func (f *Flow) noteRun(parameter *types.Var, at ast.Expr, paths []Path) {
 	for i, r := range f.runs {
 		if r.at == at {
-			f.runs[i].ways, _ = Merge(r.ways, ways)
+			f.runs[i].paths, _ = Merge(r.paths, paths)
 			return
 		}
 	}
-	f.runs = append(f.runs, run{parameter, at, ways})
+	f.runs = append(f.runs, run{parameter, at, paths})
 }
 
 // A taken is a lock that a function takes, if its caller does not release it first.
@@ -67,7 +67,7 @@ type shape struct {
 	tested map[Condition]int
 }
 
-// A walker follows the ways through a function, and through the literals that it calls.
+// A walker follows the paths through a function, and through the literals that it calls.
 type walker struct {
 	*Program
 	flow   *Flow
@@ -107,16 +107,16 @@ func (p *Program) flowOf(f *function) *Flow {
 		return flow
 	}
 	p.flows[f] = nil
-	flow := &Flow{before: make(map[ast.Node][]Way), function: f}
+	flow := &Flow{before: make(map[ast.Node][]Path), function: f}
 	w := &walker{Program: p, flow: flow, nested: make(map[*function]bool)}
-	flow.Exits = w.body(f, []Way{{}})
+	flow.Exits = w.body(f, []Path{{}})
 	w.leftHeld(flow.Exits)
 	// The literals that nothing here was seen to call begin with nothing held. What they
 	// take is not taken by a call of the function.
 	runs, taken := flow.runs, flow.taken
 	for _, lit := range p.order {
 		if lit.outer != nil && outermost(lit) == f && !w.nested[lit] {
-			w.leftHeld(w.body(lit, []Way{{}}))
+			w.leftHeld(w.body(lit, []Path{{}}))
 		}
 	}
 	flow.runs, flow.taken = runs, taken
@@ -134,11 +134,11 @@ func outermost(f *function) *function {
 // Function is the declaration or literal that the flow is that of.
 func (f *Flow) Function() ast.Node { return f.function.node }
 
-// Before returns the ways that lead to a statement or call; nil if it is not reached. For
+// Before returns the paths that lead to a statement or call; nil if it is not reached. For
 // a statement that contains others it is what is held where the first of them begins.
-func (f *Flow) Before(n ast.Node) []Way {
-	if ways, ok := f.before[n]; ok {
-		return ways
+func (f *Flow) Before(n ast.Node) []Path {
+	if paths, ok := f.before[n]; ok {
+		return paths
 	}
 	var first ast.Node
 	for m := range f.before {
@@ -150,7 +150,7 @@ func (f *Flow) Before(n ast.Node) []Way {
 }
 
 // Held returns the locks that are surely held before a statement or call, and those that
-// are held on some ways only, marked as such.
+// are held on some paths only, marked as such.
 func (f *Flow) Held(n ast.Node) Set { return Flatten(f.Before(n)).Held }
 
 // shapeOf builds the control flow graph of a function.
@@ -210,14 +210,14 @@ func endOf(info *types.Info, call *ast.CallExpr) ending {
 	return goesOn
 }
 
-// body follows all ways through the body of a function, from what is held where it is
+// body follows all paths through the body of a function, from what is held where it is
 // entered.
-func (w *walker) body(f *function, entry []Way) []Exit {
+func (w *walker) body(f *function, entry []Path) []Exit {
 	w.active = append(w.active, f)
 	w.nested[f] = true
 	defer func() { w.active = w.active[:len(w.active)-1] }()
 	s := w.shapeOf(f)
-	in := make([][]Way, len(s.graph.Blocks))
+	in := make([][]Path, len(s.graph.Blocks))
 	in[0] = entry
 	pending := make([]bool, len(s.graph.Blocks))
 	pending[0] = true
@@ -251,36 +251,36 @@ func (w *walker) body(f *function, entry []Way) []Exit {
 
 func addExit(exits []Exit, e Exit) []Exit {
 	for _, x := range exits {
-		if x.sameLocks(e.Way) && x.Outcome == e.Outcome && x.Panics == e.Panics {
+		if x.sameLocks(e.Path) && x.Outcome == e.Outcome && x.Panics == e.Panics {
 			return exits
 		}
 	}
 	return append(exits, e)
 }
 
-// block follows the ways through one block. It returns them for each successor, or the
+// block follows the paths through one block. It returns them for each successor, or the
 // exits that they become.
-func (w *walker) block(s *shape, b *cfg.Block, ways []Way) (out [2][]Way, ends []Exit) {
+func (w *walker) block(s *shape, b *cfg.Block, paths []Path) (out [2][]Path, ends []Exit) {
 	f := w.active[len(w.active)-1]
 	if r, ok := b.Stmt.(*ast.RangeStmt); ok && (b.Kind == cfg.KindRangeBody || b.Kind == cfg.KindRangeDone) {
 		// Each iteration has other variables, and what follows has none of them.
-		ways = w.assigned(f.info, r.Key, ways)
-		ways = w.assigned(f.info, r.Value, ways)
+		paths = w.assigned(f.info, r.Key, paths)
+		paths = w.assigned(f.info, r.Value, paths)
 	}
 	for i, n := range b.Nodes {
-		if len(ways) == 0 {
+		if len(paths) == 0 {
 			return out, nil
 		}
-		w.see(n, ways)
+		w.see(n, paths)
 		if e, ok := n.(ast.Expr); ok && i == len(b.Nodes)-1 && len(b.Succs) == 2 && s.conditions[e] {
-			out[0] = w.condition(e, true, ways)
-			out[1] = w.condition(e, false, ways)
+			out[0] = w.condition(e, true, paths)
+			out[1] = w.condition(e, false, paths)
 			return out, nil
 		}
-		ways = w.eval(n, ways)
+		paths = w.eval(n, paths)
 		switch n := n.(type) {
 		case *ast.ReturnStmt:
-			return out, w.leave(f, n.Pos(), n, false, ways)
+			return out, w.leave(f, n.Pos(), n, false, paths)
 		case *ast.ExprStmt:
 			call, ok := n.X.(*ast.CallExpr)
 			if !ok {
@@ -288,39 +288,39 @@ func (w *walker) block(s *shape, b *cfg.Block, ways []Way) (out [2][]Way, ends [
 			}
 			switch endOf(f.info, call) {
 			case panics:
-				return out, w.leave(f, n.Pos(), nil, true, ways)
+				return out, w.leave(f, n.Pos(), nil, true, paths)
 			case exits:
 				return out, nil
 			case goesOn:
 			}
 		}
 	}
-	out[0], out[1] = ways, ways
+	out[0], out[1] = paths, paths
 	return out, nil
 }
 
 // leave ends a function: the deferred calls run, the last one first.
-func (w *walker) leave(f *function, at token.Pos, r *ast.ReturnStmt, panicking bool, ways []Way) []Exit {
+func (w *walker) leave(f *function, at token.Pos, r *ast.ReturnStmt, panicking bool, paths []Path) []Exit {
 	var all []Exit
-	for _, way := range ways {
+	for _, path := range paths {
 		e := Exit{At: at, Panics: panicking}
 		if r != nil && len(r.Results) > 0 {
-			e.Outcome = outcomeOf(f.info, r.Results[len(r.Results)-1], way)
+			e.Outcome = outcomeOf(f.info, r.Results[len(r.Results)-1], path)
 		}
-		deferred := way.Deferred
-		way.Deferred = nil
-		after := []Way{way}
+		deferred := path.Deferred
+		path.Deferred = nil
+		after := []Path{path}
 		for _, d := range slices.Backward(deferred) {
 			after = w.call(f.info, d.(*ast.DeferStmt).Call, after)
 		}
-		for _, e.Way = range after {
+		for _, e.Path = range after {
 			all = append(all, e)
 		}
 	}
 	return all
 }
 
-// see notes the ways that lead to a node.
-func (w *walker) see(n ast.Node, ways []Way) {
-	w.flow.before[n], _ = Merge(w.flow.before[n], ways)
+// see notes the paths that lead to a node.
+func (w *walker) see(n ast.Node, paths []Path) {
+	w.flow.before[n], _ = Merge(w.flow.before[n], paths)
 }

@@ -78,8 +78,8 @@ func TestHeldBeforeStatementsThatContainOthers(t *testing.T) {
 		}
 	}
 	put := declaration(t, u, "put")
-	if ways := p.Flow(put).Before(put.Body.List[3]); ways != nil {
-		t.Errorf("a statement after a panic is reached with %v", ways)
+	if paths := p.Flow(put).Before(put.Body.List[3]); paths != nil {
+		t.Errorf("a statement after a panic is reached with %v", paths)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 type Held struct {
 	Lock *Place
 	Mode Mode
-	// Maybe says that the lock is held only on some of the ways that lead here.
+	// Maybe says that the lock is held only on some of the paths that lead here.
 	Maybe bool
 	// Lost says that a variable that the place leads through was assigned after the lock
 	// was taken: some lock of this class is held, and the place no longer says which.
@@ -24,7 +24,7 @@ func (h Held) Side() Held {
 	return h
 }
 
-// A Set is the locks that are held on one way. It is sorted by lock, and never changed
+// A Set is the locks that are held on one path. It is sorted by lock, and never changed
 // once it is made.
 type Set []Held
 

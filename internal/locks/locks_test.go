@@ -174,41 +174,41 @@ func TestRelationsTellOneObjectsLockFromAnothers(t *testing.T) {
 	}
 }
 
-func TestWaysWithDifferentLocksStayApart(t *testing.T) {
+func TestPathsWithDifferentLocksStayApart(t *testing.T) {
 	places := NewPlaces()
 	s, child, mu, _ := fields()
 	lock := places.Field(places.Root(s), mu)
 	c := Condition{Value: child}
-	with := Way{Held: Set{{Lock: lock, Mode: Write}}}.Learn(Fact{c, true})
-	without := Way{}.Learn(Fact{c, false})
-	ways, _ := Merge(nil, []Way{with, without})
-	if len(ways) != 2 {
-		t.Fatalf("%d ways", len(ways))
+	with := Path{Held: Set{{Lock: lock, Mode: Write}}}.Learn(Fact{c, true})
+	without := Path{}.Learn(Fact{c, false})
+	paths, _ := Merge(nil, []Path{with, without})
+	if len(paths) != 2 {
+		t.Fatalf("%d paths", len(paths))
 	}
-	if _, changed := Merge(ways, []Way{with}); changed {
-		t.Error("a way that is known changes the state")
+	if _, changed := Merge(paths, []Path{with}); changed {
+		t.Error("a path that is known changes the state")
 	}
 	// The same locks with another fact: only what both know remains.
-	ways, changed := Merge(ways, []Way{Way{}.Learn(Fact{c, true})})
-	if _, known := ways[1].Known(c); len(ways) != 2 || !changed || known {
-		t.Errorf("%d ways, changed %v, known %v", len(ways), changed, known)
+	paths, changed := Merge(paths, []Path{Path{}.Learn(Fact{c, true})})
+	if _, known := paths[1].Known(c); len(paths) != 2 || !changed || known {
+		t.Errorf("%d paths, changed %v, known %v", len(paths), changed, known)
 	}
-	if flat := Flatten(ways); flat.Held.String() != "maybe s.mu" {
+	if flat := Flatten(paths); flat.Held.String() != "maybe s.mu" {
 		t.Errorf("together they hold %s", flat.Held)
 	}
-	many := ways
-	for i := range maxWays {
-		many, _ = Merge(many, []Way{{Deferred: []Node{types.NewVar(token.Pos(i+10), nil, "d", nil)}}})
+	many := paths
+	for i := range maxPaths {
+		many, _ = Merge(many, []Path{{Deferred: []Node{types.NewVar(token.Pos(i+10), nil, "d", nil)}}})
 	}
-	if len(many) > maxWays {
-		t.Errorf("%d ways are kept apart", len(many))
+	if len(many) > maxPaths {
+		t.Errorf("%d paths are kept apart", len(many))
 	}
 }
 
 func TestOutcomesAreWhatConditionsTest(t *testing.T) {
 	v, _, _, _ := fields()
 	for _, o := range []Outcome{Anything, True, False, Nil, NonNil} {
-		if got := (Way{}).LearnOutcome(v, o).OutcomeOf(v); got != o {
+		if got := (Path{}).LearnOutcome(v, o).OutcomeOf(v); got != o {
 			t.Errorf("outcome %d is learnt as %d", o, got)
 		}
 	}

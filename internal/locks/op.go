@@ -41,7 +41,7 @@ const (
 	reasonCall     = "the lock is the result of a call that cannot be followed"
 	reasonMade     = "the lock is made where it is used"
 	reasonFunction = "the function that is called is not known"
-	reasonLong     = "the way to the lock is too long"
+	reasonLong     = "the path to the lock is too long"
 )
 
 // ClassOf returns the field or variable that an operation's lock is declared as; nil if it

@@ -17,25 +17,25 @@ const (
 const IsNil = "=nil"
 
 // LearnOutcome adds what an outcome says about the value that it is the outcome of.
-func (w Way) LearnOutcome(value Node, o Outcome) Way {
+func (p Path) LearnOutcome(value Node, o Outcome) Path {
 	switch o {
 	case True, False:
-		return w.Learn(Fact{Condition{Value: value}, o == True})
+		return p.Learn(Fact{Condition{Value: value}, o == True})
 	case Nil, NonNil:
-		return w.Learn(Fact{Condition{value, IsNil}, o == Nil})
+		return p.Learn(Fact{Condition{value, IsNil}, o == Nil})
 	}
-	return w
+	return p
 }
 
 // OutcomeOf returns what is known of a value.
-func (w Way) OutcomeOf(value Node) Outcome {
-	if holds, known := w.Known(Condition{Value: value}); known {
+func (p Path) OutcomeOf(value Node) Outcome {
+	if holds, known := p.Known(Condition{Value: value}); known {
 		if holds {
 			return True
 		}
 		return False
 	}
-	if holds, known := w.Known(Condition{value, IsNil}); known {
+	if holds, known := p.Known(Condition{value, IsNil}); known {
 		if holds {
 			return Nil
 		}

@@ -85,7 +85,7 @@ func (p *Program) returnedTarget(info *types.Info, call *ast.CallExpr) (target, 
 	return target{function: f, pairs: pairs}, f != nil
 }
 
-// lastResult returns what a function returns, if that is one expression on all ways that
+// lastResult returns what a function returns, if that is one expression on all paths that
 // return anything but nil.
 func lastResult(f *function) ast.Expr {
 	var found ast.Expr

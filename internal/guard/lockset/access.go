@@ -53,7 +53,7 @@ type siteKey struct {
 	of   types.Object
 }
 
-// An Observation is what is held at a site in one context, on one way.
+// An Observation is what is held at a site in one context, on one path.
 type Observation struct {
 	Kind Kind
 	// Held are the locks of which it is known how they relate to the data.
@@ -89,48 +89,48 @@ func (o Observation) same(p Observation) bool {
 type recorder struct {
 	*Analysis
 	ctx   *Context
-	loads map[ssa.Value][]locks.Way // what was held when a value was loaded
+	loads map[ssa.Value][]locks.Path // what was held when a value was loaded
 }
 
 // record goes through a context once more, when all is known that is held in it, and
 // records its accesses.
 func (a *Analysis) record(ctx *Context) {
-	r := &recorder{a, ctx, make(map[ssa.Value][]locks.Way)}
+	r := &recorder{a, ctx, make(map[ssa.Value][]locks.Path)}
 	a.observe = r.instruction
 	defer func() { a.observe = nil }()
 	for _, b := range ctx.fn.Blocks {
-		ways := ctx.before[b]
+		paths := ctx.before[b]
 		for _, i := range b.Instrs {
-			if len(ways) == 0 {
+			if len(paths) == 0 {
 				break
 			}
-			ways = a.transfer(ctx, i, ways)
+			paths = a.transfer(ctx, i, paths)
 		}
 	}
 }
 
-func (r *recorder) instruction(instr ssa.Instruction, ways []locks.Way) {
-	if len(ways) == 0 {
+func (r *recorder) instruction(instr ssa.Instruction, paths []locks.Path) {
+	if len(paths) == 0 {
 		return
 	}
 	switch i := instr.(type) {
 	case *ssa.UnOp:
 		if i.Op == token.MUL {
-			r.loads[i] = ways
-			r.address(i.X, Read, i, ways)
+			r.loads[i] = paths
+			r.address(i.X, Read, i, paths)
 		}
 	case *ssa.Store:
-		r.address(i.Addr, Write, i, ways)
+		r.address(i.Addr, Write, i, paths)
 	case *ssa.MapUpdate:
-		r.content(i.Map, i, ways)
+		r.content(i.Map, i, paths)
 	case ssa.CallInstruction:
-		r.call(i, ways)
+		r.call(i, paths)
 	}
 }
 
 // address records an access to what an address points to: the innermost field that is
 // declared in the analysed packages, or a variable.
-func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, ways []locks.Way) {
+func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, paths []locks.Path) {
 	for inner := true; ; inner = false {
 		switch v := addr.(type) {
 		case *ssa.FieldAddr:
@@ -138,7 +138,7 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, way
 			if f.Pkg() != nil && r.own[f.Pkg().Path()] {
 				// A struct with a lock of its own is a place, not data.
 				if inner || !hasOwnLock(f.Type()) {
-					r.access(f, r.values.Place(v.X), kind, instr, v, ways)
+					r.access(f, r.values.Place(v.X), kind, instr, v, paths)
 				}
 				return
 			}
@@ -146,18 +146,18 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, way
 		case *ssa.IndexAddr:
 			if _, array := deref(v.X.Type()).Underlying().(*types.Array); !array {
 				if kind == Write {
-					r.content(v.X, instr, ways)
+					r.content(v.X, instr, paths)
 				}
 				return
 			}
 			addr = v.X
 		case *ssa.Global:
 			if o, ok := v.Object().(*types.Var); ok && (inner || !hasOwnLock(o.Type())) {
-				r.access(r.Places.Canonical(o), nil, kind, instr, v, ways)
+				r.access(r.Places.Canonical(o), nil, kind, instr, v, paths)
 			}
 			return
 		case *ssa.Alloc, *ssa.FreeVar:
-			r.local(v, kind, instr, ways)
+			r.local(v, kind, instr, paths)
 			return
 		default:
 			return
@@ -166,7 +166,7 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, way
 }
 
 // local records an access to a local variable that goroutines share.
-func (r *recorder) local(addr ssa.Value, kind Kind, instr ssa.Instruction, ways []locks.Way) {
+func (r *recorder) local(addr ssa.Value, kind Kind, instr ssa.Instruction, paths []locks.Path) {
 	v := r.localVariable(addr)
 	if v == nil || !v.Heap {
 		return
@@ -178,7 +178,7 @@ func (r *recorder) local(addr ssa.Value, kind Kind, instr ssa.Instruction, ways 
 	if r.isFresh(r.ctx, r.Places.Root(v), instr) || v.Parent() == r.ctx.fn && r.waitedBefore(r.ctx.fn, instr) {
 		return
 	}
-	r.access(r.Places.Canonical(o), nil, kind, instr, v, ways)
+	r.access(r.Places.Canonical(o), nil, kind, instr, v, paths)
 }
 
 // isSharedLocal reports whether another goroutine may come to have a local variable.
@@ -194,26 +194,26 @@ func (r *recorder) isSharedLocal(v *ssa.Alloc) bool {
 // content records a write into a map or slice, which is a write of the variable that holds
 // it. A lock that was held when the variable was read still counts: what was taken out
 // under the lock may be the goroutine's own by now.
-func (r *recorder) content(container ssa.Value, instr ssa.Instruction, ways []locks.Way) {
+func (r *recorder) content(container ssa.Value, instr ssa.Instruction, paths []locks.Path) {
 	load, ok := container.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
 		return
 	}
 	if before := r.loads[load]; len(before) > 0 {
-		ways = slices.Clone(ways)
-		for i := range ways {
+		paths = slices.Clone(paths)
+		for i := range paths {
 			for _, h := range locks.Flatten(before).Held {
-				if ways[i].Held.Find(h.Lock) < 0 {
-					ways[i].Held = ways[i].Held.With(h)
+				if paths[i].Held.Find(h.Lock) < 0 {
+					paths[i].Held = paths[i].Held.With(h)
 				}
 			}
 		}
 	}
-	r.address(load.X, Write, instr, ways)
+	r.address(load.X, Write, instr, paths)
 }
 
 // access records an access. base is the object whose field is accessed, nil for a variable.
-func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, ways []locks.Way) {
+func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, paths []locks.Path) {
 	if o.Pkg() == nil || !r.own[o.Pkg().Path()] || !isData(o.Type()) || o.Name() == "_" {
 		return
 	}
@@ -235,8 +235,8 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 		v.Sites = append(v.Sites, s)
 	}
 	s.Kind = max(s.Kind, kind)
-	for _, way := range ways {
-		ob := r.observation(base, way.Held)
+	for _, path := range paths {
+		ob := r.observation(base, path.Held)
 		ob.Kind = kind
 		if !slices.ContainsFunc(s.Observations, ob.same) {
 			s.Observations = append(s.Observations, ob)

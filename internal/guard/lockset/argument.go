@@ -12,7 +12,7 @@ import (
 
 // call records the accesses that a call makes to what it is given the address of, as far as
 // they are not found where the called function is followed.
-func (r *recorder) call(i ssa.CallInstruction, ways []locks.Way) {
+func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 	c := i.Common()
 	if _, ok := r.values.Op(c); ok {
 		return
@@ -20,7 +20,7 @@ func (r *recorder) call(i ssa.CallInstruction, ways []locks.Way) {
 	if b, ok := c.Value.(*ssa.Builtin); ok {
 		switch b.Name() {
 		case "delete", "clear", "copy":
-			r.content(c.Args[0], i, ways)
+			r.content(c.Args[0], i, paths)
 		}
 		return
 	}
@@ -42,7 +42,7 @@ func (r *recorder) call(i ssa.CallInstruction, ways []locks.Way) {
 			continue
 		}
 		if kind, ok := r.throughParameter(fn, k, deref(arg.Type())); ok && !hasOwnLock(deref(arg.Type())) {
-			r.address(arg, kind, i, ways)
+			r.address(arg, kind, i, paths)
 		}
 	}
 }

@@ -10,38 +10,38 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// call applies a call, or a deferred one, to the ways that lead to it.
-func (a *Analysis) call(ctx *Context, instr ssa.CallInstruction, ways []locks.Way) []locks.Way {
+// call applies a call, or a deferred one, to the paths that lead to it.
+func (a *Analysis) call(ctx *Context, instr ssa.CallInstruction, paths []locks.Path) []locks.Path {
 	c := instr.Common()
 	if op, ok := a.values.Op(c); ok {
-		var out []locks.Way
-		for _, way := range ways {
-			out, _ = locks.Merge(out, way.Apply(op, resultOf(instr)))
+		var out []locks.Path
+		for _, path := range paths {
+			out, _ = locks.Merge(out, path.Apply(op, resultOf(instr)))
 		}
 		return out
 	}
 	if _, ok := c.Value.(*ssa.Builtin); ok {
-		return ways
+		return paths
 	}
 	targets, certain := a.targets(ctx, c)
 	if len(targets) == 0 {
-		a.callBack(ctx, instr, ways)
-		return ways
+		a.callBack(ctx, instr, paths)
+		return paths
 	}
-	var out []locks.Way
-	for _, way := range ways {
+	var out []locks.Path
+	for _, path := range paths {
 		for _, t := range targets {
-			out, _ = locks.Merge(out, a.enter(ctx, instr, t, way))
+			out, _ = locks.Merge(out, a.enter(ctx, instr, t, path))
 		}
 	}
 	if !certain {
-		return ways
+		return paths
 	}
 	return out
 }
 
-// enter applies the call of one target to one way.
-func (a *Analysis) enter(ctx *Context, instr ssa.CallInstruction, t target, way locks.Way) []locks.Way {
+// enter applies the call of one target to one path.
+func (a *Analysis) enter(ctx *Context, instr ssa.CallInstruction, t target, path locks.Path) []locks.Path {
 	c := instr.Common()
 	args := c.Args
 	if c.IsInvoke() {
@@ -51,19 +51,19 @@ func (a *Analysis) enter(ctx *Context, instr ssa.CallInstruction, t target, way 
 		}
 		args = append([]ssa.Value{receiver}, c.Args...)
 	}
-	p := a.passage(ctx, instr, args, t, way)
+	p := a.passage(ctx, instr, args, t, path)
 	callee := a.context(t.fn, p.entry)
 	callee.addCaller(ctx)
 	callee.calledFrom(ctx, instr)
 	result := resultOf(instr)
-	var out []locks.Way
+	var out []locks.Path
 	for _, e := range callee.exits {
-		after := way
-		after.Held = a.heldAfter(p, callee, e, way.Held)
+		after := path
+		after.Held = a.heldAfter(p, callee, e, path.Held)
 		if result != nil {
 			after = after.LearnOutcome(result, e.outcome)
 		}
-		out, _ = locks.Merge(out, []locks.Way{after})
+		out, _ = locks.Merge(out, []locks.Path{after})
 	}
 	return out
 }
@@ -117,24 +117,24 @@ type passage struct {
 }
 
 // passage says what a target is entered with.
-func (a *Analysis) passage(ctx *Context, instr ssa.Instruction, args []ssa.Value, t target, way locks.Way) *passage {
+func (a *Analysis) passage(ctx *Context, instr ssa.Instruction, args []ssa.Value, t target, path locks.Path) *passage {
 	p := &passage{target: t, pairs: append(slices.Clip(t.pairs), a.values.ArgumentPairs(t.fn, args)...)}
 	p.entry = entry{unnamedLocks: ctx.entry.unnamedLocks, fromOutside: t.byInterface,
 		beforeGoroutines: ctx.entry.beforeGoroutines && !a.spawnedBefore(ctx.fn, instr)}
-	a.passArguments(ctx, p, args, way)
-	a.passLocks(p, way.Held)
+	a.passArguments(ctx, p, args, path)
+	a.passLocks(p, path.Held)
 	a.passObjects(ctx, instr, p)
 	return p
 }
 
 // passArguments takes along what is known of the arguments: booleans and functions.
-func (a *Analysis) passArguments(ctx *Context, p *passage, args []ssa.Value, way locks.Way) {
+func (a *Analysis) passArguments(ctx *Context, p *passage, args []ssa.Value, path locks.Path) {
 	for i, param := range p.target.fn.Params {
 		if i >= len(args) {
 			break
 		}
 		c := locks.Condition{Value: param}
-		if holds, known := way.Known(locks.Condition{Value: args[i]}); known {
+		if holds, known := path.Known(locks.Condition{Value: args[i]}); known {
 			p.entry.facts = append(p.entry.facts, locks.Fact{Condition: c, Holds: holds})
 		} else if k, ok := args[i].(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.Bool {
 			p.entry.facts = append(p.entry.facts, locks.Fact{Condition: c, Holds: constant.BoolVal(k.Value)})
@@ -249,7 +249,7 @@ func (a *Analysis) carry(t target, pairs []locks.Pair) target {
 // callBack follows the functions that a call of unknown code is given: as closures, or as
 // the methods of an interface. Unknown code is taken to call them before it returns, unless
 // its name says otherwise.
-func (a *Analysis) callBack(ctx *Context, instr ssa.CallInstruction, ways []locks.Way) {
+func (a *Analysis) callBack(ctx *Context, instr ssa.CallInstruction, paths []locks.Path) {
 	c := instr.Common()
 	once := c.StaticCallee() != nil && isOnce(c.StaticCallee())
 	visit := func(t target) {
@@ -260,8 +260,8 @@ func (a *Analysis) callBack(ctx *Context, instr ssa.CallInstruction, ways []lock
 			a.context(t.fn, entry{})
 			return
 		}
-		for _, way := range ways {
-			p := a.passage(ctx, instr, nil, t, way)
+		for _, path := range paths {
+			p := a.passage(ctx, instr, nil, t, path)
 			p.entry.beforeGoroutines = p.entry.beforeGoroutines || once
 			a.context(t.fn, p.entry).calledFrom(ctx, instr)
 		}

@@ -14,7 +14,7 @@ import (
 type Context struct {
 	fn      *ssa.Function
 	entry   entry
-	before  map[*ssa.BasicBlock][]locks.Way
+	before  map[*ssa.BasicBlock][]locks.Path
 	exits   []exit
 	callers []*Context // in the order in which they were met, so that every run is the same
 	// caller is the context that was seen first to call this one, and call is where.

@@ -7,7 +7,7 @@
 // A context is a function with what is known where it is entered: the locks that are held,
 // in the function's own terms, which objects are fresh, which functions it is given. A
 // function is analysed once per context that it is called in. An observation is what is
-// held, on one way through one context, at one access; a site is a line with all that was
+// held, on one path through one context, at one access; a site is a line with all that was
 // observed there.
 //
 // # An example
@@ -31,7 +31,7 @@
 //
 // # How it works
 //
-// Locks, places and ways are those of package locks; this package follows them through a
+// Locks, places and paths are those of package locks; this package follows them through a
 // whole program in SSA form. Analysis begins with the functions where execution comes in:
 // main, tests, the exported functions of packages that others can import (entry.go). Each
 // call leads to a context of what it calls (call.go, target.go): the locks that the caller

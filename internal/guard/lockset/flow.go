@@ -12,13 +12,13 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// analyse follows all ways through one context and returns how they end.
+// analyse follows all paths through one context and returns how they end.
 func (a *Analysis) analyse(ctx *Context) []exit {
-	ctx.before = make(map[*ssa.BasicBlock][]locks.Way)
+	ctx.before = make(map[*ssa.BasicBlock][]locks.Path)
 	if len(ctx.fn.Blocks) == 0 {
 		return []exit{{held: ctx.entry.held}}
 	}
-	ctx.before[ctx.fn.Blocks[0]] = []locks.Way{{Held: ctx.entry.held, Facts: ctx.entry.facts}}
+	ctx.before[ctx.fn.Blocks[0]] = []locks.Path{{Held: ctx.entry.held, Facts: ctx.entry.facts}}
 	pending := make([]bool, len(ctx.fn.Blocks))
 	pending[0] = true
 	var exits []exit
@@ -29,18 +29,18 @@ func (a *Analysis) analyse(ctx *Context) []exit {
 		}
 		pending[i] = false
 		b := ctx.fn.Blocks[i]
-		ways := ctx.before[b]
+		paths := ctx.before[b]
 		for _, instr := range b.Instrs {
-			if len(ways) == 0 {
+			if len(paths) == 0 {
 				break
 			}
 			if r, ok := instr.(*ssa.Return); ok {
-				exits = addExits(exits, r, ways)
+				exits = addExits(exits, r, paths)
 			}
-			ways = a.transfer(ctx, instr, ways)
+			paths = a.transfer(ctx, instr, paths)
 		}
 		for s, succ := range b.Succs {
-			merged, changed := locks.Merge(ctx.before[succ], a.branch(ctx.fn, b, s, ways))
+			merged, changed := locks.Merge(ctx.before[succ], a.branch(ctx.fn, b, s, paths))
 			if changed {
 				ctx.before[succ] = merged
 				pending[succ.Index] = true
@@ -56,31 +56,31 @@ func (a *Analysis) analyse(ctx *Context) []exit {
 	return exits
 }
 
-// transfer applies one instruction to the ways that lead to it.
-func (a *Analysis) transfer(ctx *Context, instr ssa.Instruction, ways []locks.Way) []locks.Way {
+// transfer applies one instruction to the paths that lead to it.
+func (a *Analysis) transfer(ctx *Context, instr ssa.Instruction, paths []locks.Path) []locks.Path {
 	if a.observe != nil {
-		a.observe(instr, ways)
+		a.observe(instr, paths)
 	}
 	if v, ok := instr.(ssa.Value); ok {
-		ways = forget(ways, v)
+		paths = forget(paths, v)
 	}
 	switch instr := instr.(type) {
 	case *ssa.Call:
-		return a.call(ctx, instr, ways)
+		return a.call(ctx, instr, paths)
 	case *ssa.Go:
 		a.spawn(ctx, instr)
 	case *ssa.Defer:
-		out := slices.Clone(ways)
+		out := slices.Clone(paths)
 		for i := range out {
 			out[i] = out[i].Defer(instr)
 		}
 		return out
 	case *ssa.RunDefers:
-		var out []locks.Way
-		for _, way := range ways {
-			deferred := way.Deferred
-			way.Deferred = nil
-			after := []locks.Way{way}
+		var out []locks.Path
+		for _, path := range paths {
+			deferred := path.Deferred
+			path.Deferred = nil
+			after := []locks.Path{path}
 			for _, d := range slices.Backward(deferred) {
 				after = a.call(ctx, d.(*ssa.Defer), after)
 			}
@@ -88,47 +88,47 @@ func (a *Analysis) transfer(ctx *Context, instr ssa.Instruction, ways []locks.Wa
 		}
 		return out
 	}
-	return ways
+	return paths
 }
 
 // forget drops what is known about a value that is computed again. The parts of a tuple are
 // computed with it: what a call returns is known before it is extracted.
-func forget(ways []locks.Way, v ssa.Value) []locks.Way {
+func forget(paths []locks.Path, v ssa.Value) []locks.Path {
 	if _, ok := v.(*ssa.Extract); ok {
-		return ways
+		return paths
 	}
 	about := func(n locks.Node) bool {
 		e, ok := n.(*ssa.Extract)
 		return n == locks.Node(v) || ok && e.Tuple == v
 	}
-	for i, way := range ways {
-		if without := way.Forget(about); len(without.Facts) != len(way.Facts) {
-			ways = slices.Clone(ways)
-			ways[i] = without
+	for i, path := range paths {
+		if without := path.Forget(about); len(without.Facts) != len(path.Facts) {
+			paths = slices.Clone(paths)
+			paths[i] = without
 		}
 	}
-	return ways
+	return paths
 }
 
-// branch returns the ways that take one of the edges at the end of a block.
-func (a *Analysis) branch(fn *ssa.Function, b *ssa.BasicBlock, succ int, ways []locks.Way) []locks.Way {
+// branch returns the paths that take one of the edges at the end of a block.
+func (a *Analysis) branch(fn *ssa.Function, b *ssa.BasicBlock, succ int, paths []locks.Path) []locks.Path {
 	branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-	if !ok || len(ways) == 0 {
-		return ways
+	if !ok || len(paths) == 0 {
+		return paths
 	}
 	c, negated := conditionOf(branch.Cond)
 	want := (succ == 0) != negated
 	remember := a.rememberedConditions(fn)[c]
-	var out []locks.Way
-	for _, way := range ways {
-		holds, known := way.Known(c)
+	var out []locks.Path
+	for _, path := range paths {
+		holds, known := path.Known(c)
 		if known && holds != want {
 			continue
 		}
 		if !known && remember {
-			way = way.Learn(locks.Fact{Condition: c, Holds: want})
+			path = path.Learn(locks.Fact{Condition: c, Holds: want})
 		}
-		out = append(out, way)
+		out = append(out, path)
 	}
 	return out
 }
@@ -189,20 +189,20 @@ func isReturned(v ssa.Value) bool {
 // maxExits bounds the exits of one context that are kept apart.
 const maxExits = 6
 
-func addExits(exits []exit, r *ssa.Return, ways []locks.Way) []exit {
-	for _, way := range ways {
-		e := exit{held: way.Held}
+func addExits(exits []exit, r *ssa.Return, paths []locks.Path) []exit {
+	for _, path := range paths {
+		e := exit{held: path.Held}
 		if len(r.Results) > 0 {
-			e.outcome = outcomeOf(r.Results[len(r.Results)-1], way)
+			e.outcome = outcomeOf(r.Results[len(r.Results)-1], path)
 		}
 		if !slices.ContainsFunc(exits, e.equal) {
 			exits = append(exits, e)
 		}
 	}
 	if len(exits) > maxExits {
-		var all []locks.Way
+		var all []locks.Path
 		for _, e := range exits {
-			all = append(all, locks.Way{Held: e.held})
+			all = append(all, locks.Path{Held: e.held})
 		}
 		exits = []exit{{held: locks.Flatten(all).Held}}
 	}
@@ -210,7 +210,7 @@ func addExits(exits []exit, r *ssa.Return, ways []locks.Way) []exit {
 }
 
 // outcomeOf says what is known of a returned value.
-func outcomeOf(v ssa.Value, way locks.Way) locks.Outcome {
+func outcomeOf(v ssa.Value, path locks.Path) locks.Outcome {
 	if k, ok := v.(*ssa.Const); ok {
 		switch {
 		case k.Value == nil:
@@ -224,7 +224,7 @@ func outcomeOf(v ssa.Value, way locks.Way) locks.Outcome {
 	}
 	if t, ok := v.Type().Underlying().(*types.Basic); ok && t.Kind() == types.Bool {
 		c, negated := conditionOf(v)
-		holds, known := way.Known(c)
+		holds, known := path.Known(c)
 		switch {
 		case !known:
 			return locks.Anything
@@ -236,7 +236,7 @@ func outcomeOf(v ssa.Value, way locks.Way) locks.Outcome {
 	if isNotNil(v) {
 		return locks.NonNil
 	}
-	if o := way.OutcomeOf(v); o == locks.Nil || o == locks.NonNil {
+	if o := path.OutcomeOf(v); o == locks.Nil || o == locks.NonNil {
 		return o
 	}
 	return locks.Anything

@@ -39,7 +39,7 @@ type Analysis struct {
 	runs       map[*Context]int
 	remembered map[*ssa.Function]map[locks.Condition]bool
 
-	observe    func(ssa.Instruction, []locks.Way) // set when accesses are recorded
+	observe    func(ssa.Instruction, []locks.Path) // set when accesses are recorded
 	variableOf map[types.Object]*Variable
 	sites      map[siteKey]*Site
 	writers    map[parameterKey]bool

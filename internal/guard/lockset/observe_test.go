@@ -18,7 +18,7 @@ import (
 
 // TestObservations: each line that accesses data is observed with what is held there. A line
 // of the archives in testdata/observations that ends in "//n: mu | nothing" accesses n, with
-// mu held on one way or in one context and with nothing held in another. A line that ends in
+// mu held on one path or in one context and with nothing held in another. A line that ends in
 // "//early" has no site: what it accesses is being initialised. "//atomic n" says that n is
 // accessed with package sync/atomic. Other lines are not compared.
 func TestObservations(t *testing.T) {

@@ -23,8 +23,8 @@ func analyse(row *lockstest.Row) *Analysis {
 
 // heldAtPoints returns what is held at the points that calls of at mark, over all contexts.
 func heldAtPoints(a *Analysis) []string {
-	points := make(map[string][]locks.Way)
-	a.observe = func(i ssa.Instruction, ways []locks.Way) {
+	points := make(map[string][]locks.Path)
+	a.observe = func(i ssa.Instruction, paths []locks.Path) {
 		call, ok := i.(*ssa.Call)
 		if !ok || call.Call.StaticCallee() == nil || len(call.Call.Args) != 1 {
 			return
@@ -34,17 +34,17 @@ func heldAtPoints(a *Analysis) []string {
 			return
 		}
 		if point, ok := lockstest.Point(call.Call.StaticCallee().Name(), k.Value.ExactString()); ok {
-			points[point], _ = locks.Merge(points[point], ways)
+			points[point], _ = locks.Merge(points[point], paths)
 		}
 	}
 	for _, ctx := range a.all {
 		for _, b := range ctx.fn.Blocks {
-			ways := ctx.before[b]
+			paths := ctx.before[b]
 			for _, i := range b.Instrs {
-				if len(ways) == 0 {
+				if len(paths) == 0 {
 					break
 				}
-				ways = a.transfer(ctx, i, ways)
+				paths = a.transfer(ctx, i, paths)
 			}
 		}
 	}

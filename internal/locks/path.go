@@ -21,10 +21,10 @@ type Fact struct {
 	Holds bool
 }
 
-// A Way is one way in which control may have come to a point. Two ways that hold different
+// A Path is one path by which control may have come to a point. Two paths that hold different
 // locks are kept apart, with the outcomes of the branches that separate them: after
 // "if c { mu.Lock() }", a second "if c" finds the lock held, and its else does not.
-type Way struct {
+type Path struct {
 	Held  Set
 	Facts []Fact
 	// Deferred are the calls that run when the function ends, the last one first.
@@ -35,8 +35,8 @@ type Way struct {
 }
 
 // Known returns the outcome of a condition, if it is known.
-func (w Way) Known(c Condition) (holds, known bool) {
-	for _, f := range w.Facts {
+func (p Path) Known(c Condition) (holds, known bool) {
+	for _, f := range p.Facts {
 		if f.Condition == c {
 			return f.Holds, true
 		}
@@ -45,73 +45,73 @@ func (w Way) Known(c Condition) (holds, known bool) {
 }
 
 // Learn adds a fact. What is known already stays.
-func (w Way) Learn(f Fact) Way {
-	if _, known := w.Known(f.Condition); !known {
-		w.Facts = append(slices.Clip(w.Facts), f)
+func (p Path) Learn(f Fact) Path {
+	if _, known := p.Known(f.Condition); !known {
+		p.Facts = append(slices.Clip(p.Facts), f)
 	}
-	return w
+	return p
 }
 
 // Forget drops the facts that are about something.
-func (w Way) Forget(about func(Node) bool) Way {
+func (p Path) Forget(about func(Node) bool) Path {
 	stale := func(f Fact) bool { return about(f.Value) }
-	if slices.ContainsFunc(w.Facts, stale) {
-		w.Facts = slices.DeleteFunc(slices.Clone(w.Facts), stale)
+	if slices.ContainsFunc(p.Facts, stale) {
+		p.Facts = slices.DeleteFunc(slices.Clone(p.Facts), stale)
 	}
-	return w
+	return p
 }
 
 // Defer adds a call that runs when the function ends. A call that a loop defers many times
 // counts once.
-func (w Way) Defer(call Node) Way {
-	if !slices.Contains(w.Deferred, call) {
-		w.Deferred = append(slices.Clip(w.Deferred), call)
+func (p Path) Defer(call Node) Path {
+	if !slices.Contains(p.Deferred, call) {
+		p.Deferred = append(slices.Clip(p.Deferred), call)
 	}
-	return w
+	return p
 }
 
-func (w Way) sameLocks(x Way) bool {
-	return slices.Equal(w.Held, x.Held) && slices.Equal(w.Deferred, x.Deferred) && slices.Equal(w.Released, x.Released)
+func (p Path) sameLocks(x Path) bool {
+	return slices.Equal(p.Held, x.Held) && slices.Equal(p.Deferred, x.Deferred) && slices.Equal(p.Released, x.Released)
 }
 
-// maxWays bounds the ways that are kept apart. Beyond it they become one, in which a lock
+// maxPaths bounds the paths that are kept apart. Beyond it they become one, in which a lock
 // that only some of them hold is marked as such.
-const maxWays = 8
+const maxPaths = 8
 
-// Merge adds ways to those that are known to lead to a point, and reports whether that
-// changed them. Ways that hold the same locks become one, which knows what both know.
-func Merge(ways, more []Way) ([]Way, bool) {
+// Merge adds paths to those that are known to lead to a point, and reports whether that
+// changed them. Paths that hold the same locks become one, which knows what both know.
+func Merge(paths, more []Path) ([]Path, bool) {
 	changed := false
 next:
-	for _, w := range more {
-		for i, old := range ways {
-			if !old.sameLocks(w) {
+	for _, p := range more {
+		for i, old := range paths {
+			if !old.sameLocks(p) {
 				continue
 			}
-			both := slices.DeleteFunc(slices.Clone(old.Facts), func(f Fact) bool { return !slices.Contains(w.Facts, f) })
+			both := slices.DeleteFunc(slices.Clone(old.Facts), func(f Fact) bool { return !slices.Contains(p.Facts, f) })
 			if len(both) != len(old.Facts) {
-				ways = slices.Clone(ways)
-				ways[i].Facts = both
+				paths = slices.Clone(paths)
+				paths[i].Facts = both
 				changed = true
 			}
 			continue next
 		}
-		ways = append(slices.Clip(ways), w)
+		paths = append(slices.Clip(paths), p)
 		changed = true
 	}
-	if len(ways) > maxWays {
-		ways = []Way{Flatten(ways)}
+	if len(paths) > maxPaths {
+		paths = []Path{Flatten(paths)}
 	}
-	return ways, changed
+	return paths, changed
 }
 
-// Flatten makes one way of all.
-func Flatten(ways []Way) Way {
-	var out Way
+// Flatten makes one path of all.
+func Flatten(paths []Path) Path {
+	var out Path
 	count := make(map[*Place]int)
 	all := make(map[*Place]Held)
-	for _, w := range ways {
-		for _, h := range w.Held {
+	for _, p := range paths {
+		for _, h := range p.Held {
 			old, ok := all[h.Lock]
 			if ok && old.Mode < h.Mode {
 				h.Mode = old.Mode
@@ -121,39 +121,39 @@ func Flatten(ways []Way) Way {
 			all[h.Lock] = h
 			count[h.Lock]++
 		}
-		for _, d := range w.Deferred {
+		for _, d := range p.Deferred {
 			out = out.Defer(d)
 		}
-		for _, h := range w.Released {
+		for _, h := range p.Released {
 			out.Released = out.Released.With(h)
 		}
 	}
 	for p, h := range all {
-		h.Maybe = h.Maybe || count[p] < len(ways)
+		h.Maybe = h.Maybe || count[p] < len(paths)
 		out.Held = out.Held.With(h)
 	}
 	return out
 }
 
-// Apply does to a way what an operation does. A Try has two outcomes: in one of them the
+// Apply does to a path what an operation does. A Try has two outcomes: in one of them the
 // lock is held, and the result, if it can be asked for, is true.
-func (w Way) Apply(op Op, result Node) []Way {
+func (p Path) Apply(op Op, result Node) []Path {
 	h := Held{Lock: op.Lock, Mode: op.Mode}.Side()
 	switch op.Verb {
 	case Release:
-		w.Held = w.Held.Without(h.Lock)
-		return []Way{w}
+		p.Held = p.Held.Without(h.Lock)
+		return []Path{p}
 	case Acquire:
-		w.Held = w.Held.With(h)
-		return []Way{w}
+		p.Held = p.Held.With(h)
+		return []Path{p}
 	case Try:
-		taken := w
-		taken.Held = w.Held.With(h)
+		taken := p
+		taken.Held = p.Held.With(h)
 		if result == nil {
-			return []Way{w, taken}
+			return []Path{p, taken}
 		}
 		c := Condition{Value: result}
-		return []Way{w.Learn(Fact{c, false}), taken.Learn(Fact{c, true})}
+		return []Path{p.Learn(Fact{c, false}), taken.Learn(Fact{c, true})}
 	}
 	panic("locks: " + op.Verb.String())
 }
