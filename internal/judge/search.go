@@ -1,0 +1,189 @@
+package judge
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Options bound a search.
+type Options struct {
+	// States is how many states are explored at most; 0 means a million.
+	States int
+}
+
+// A Verdict is how a program can end.
+type Verdict struct {
+	// Outcomes are, sorted, what it returned, or how it ended otherwise: "deadlock",
+	// "panic: ...", "fatal error: ...". Where goroutines are left that wait for ever, the
+	// outcome ends in " (leak)".
+	Outcomes []string
+	// Races are the pairs of accesses that can come at the same time.
+	Races []Race
+	// States is how many states were explored.
+	States int
+	// Complete says that there are no others.
+	Complete bool
+}
+
+// A Race is two accesses to the same memory, at least one of which stores.
+type Race struct{ First, Second token.Position }
+
+func (r Race) String() string { return fmt.Sprintf("%v and %v", r.First, r.Second) }
+
+// Explore runs a function of the package, which has no parameters, under all schedules.
+func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
+	fn := p.pkg.Func(function)
+	if fn == nil {
+		return nil, fmt.Errorf("there is no function %s in %s", function, p.pkg.Pkg.Path())
+	}
+	defer func() {
+		if u, ok := recover().(unsupported); ok {
+			err = fmt.Errorf("%s cannot be judged: %s", function, string(u))
+		}
+	}()
+	if o.States == 0 {
+		o.States = 1_000_000
+	}
+	x := &search{m: p.m, outcomes: map[string]bool{}, races: map[Race]bool{}, seen: map[[sha256.Size]byte]bool{}}
+	s := &state{m: p.m}
+	t := &thread{id: rootID}
+	s.threads = []*thread{t}
+	p.m.call(t, fn, nil, nil, first)
+	p.m.settle(s, t)
+	x.push(s)
+	for len(x.stack) > 0 && len(x.seen) <= o.States {
+		n := len(x.stack) - 1
+		s := x.stack[n]
+		x.stack = x.stack[:n]
+		x.expand(s)
+	}
+	v = &Verdict{States: len(x.seen), Complete: len(x.stack) == 0}
+	for out := range x.outcomes {
+		v.Outcomes = append(v.Outcomes, out)
+	}
+	slices.Sort(v.Outcomes)
+	for r := range x.races {
+		v.Races = append(v.Races, r)
+	}
+	slices.SortFunc(v.Races, func(a, b Race) int { return strings.Compare(a.String(), b.String()) })
+	return v, nil
+}
+
+type search struct {
+	m        *machine
+	stack    []*state
+	seen     map[[sha256.Size]byte]bool
+	outcomes map[string]bool
+	races    map[Race]bool
+}
+
+// push adds a state, unless one like it was there before.
+func (x *search) push(s *state) {
+	s.threads = slices.DeleteFunc(s.threads, func(t *thread) bool { return len(t.frames) == 0 })
+	if s.crash != "" {
+		x.outcomes[s.crash] = true
+		return
+	}
+	sum := sha256.Sum256([]byte(x.m.encode(s)))
+	if x.seen[sum] {
+		return
+	}
+	x.seen[sum] = true
+	x.stack = append(x.stack, s)
+}
+
+// expand takes each step that is possible in a state.
+func (x *search) expand(s *state) {
+	x.findRaces(s)
+	ended := true
+	for i, t := range s.threads {
+		if !x.m.enabled(s, t) {
+			continue
+		}
+		ended = false
+		n := 1
+		if t.parked == running {
+			n = x.m.choices(s, t, x.m.current(s, t))
+		}
+		for choice := range n {
+			c := s.copy()
+			x.m.step(c, c.own(i), choice)
+			x.push(c)
+		}
+	}
+	if ended {
+		x.outcomes[s.outcome()] = true
+	}
+}
+
+// step takes the visible step that a goroutine is at, and the local ones after it.
+func (m *machine) step(s *state, t *thread, choice int) {
+	if t.parked == crashing {
+		s.crash = "panic: " + show(t.top().panic.held)
+		return
+	}
+	op := m.current(s, t)
+	m.protect(t, func() { m.operation(s, t, op, choice) })
+	if s.crash == "" {
+		m.settle(s, t)
+	}
+}
+
+// outcome is how a program has ended in whose state nobody can go on.
+func (s *state) outcome() string {
+	switch {
+	case !s.returned:
+		return "deadlock"
+	case len(s.threads) > 0:
+		return s.result + " (leak)"
+	}
+	return s.result
+}
+
+// findRaces looks for two goroutines whose next operations conflict.
+func (x *search) findRaces(s *state) {
+	for i, t := range s.threads {
+		if t.parked != running {
+			continue
+		}
+		first := x.m.current(s, t)
+		for _, u := range s.threads[:i] {
+			if u.parked != running {
+				continue
+			}
+			second := x.m.current(s, u)
+			if conflicting(first, second) {
+				x.addRace(x.m.position(first, t), x.m.position(second, u))
+			}
+		}
+	}
+}
+
+func conflicting(a, b operation) bool {
+	for _, p := range a.accesses {
+		for _, q := range b.accesses {
+			if p.conflicts(q) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (x *search) addRace(a, b token.Position) {
+	if a.String() > b.String() {
+		a, b = b, a
+	}
+	x.races[Race{a, b}] = true
+}
+
+// position is where an operation is in the source.
+func (m *machine) position(op operation, t *thread) token.Position {
+	if op.instr == nil {
+		return token.Position{}
+	}
+	return m.prog.Fset.Position(op.instr.Pos())
+}

@@ -1,0 +1,41 @@
+// Package randprog makes random concurrent Go programs, for the judges of this product:
+// exploration against every schedule of the interpreter (package judge), fixes against the
+// programs that their locks were taken out of, and protected programs against plain ones.
+//
+// A program is a function without parameters that starts goroutines, waits for them and
+// returns what it saw:
+//
+//	func P17() string {
+//		var x17 int
+//		var mu17 sync.Mutex
+//		var wg sync.WaitGroup
+//		wg.Go(func() { mu17.Lock(); x17 += 2; mu17.Unlock() })
+//		wg.Go(func() { v := x17; x17 = v * 3 })
+//		wg.Wait()
+//		return show(x17)
+//	}
+//
+// Every statement and expression of the language that matters to concurrency can be in it.
+// A program that is asked to be free of races is so by construction: each variable has a
+// lock or a goroutine that it belongs to, and is used by nobody else.
+//
+// # Draws
+//
+// All choices are drawn from one list of numbers, [Draws]. A list gives the same program
+// each time, any list gives a program that compiles, and smaller numbers give simpler
+// programs. So a program that shows a defect is made smaller without knowing anything
+// about programs: [Shrink] takes numbers out of the list, or makes them smaller, as long as
+// the defect stays.
+//
+// # Order within an expression
+//
+// The language does not say whether the x of x + f() is loaded before f is called, and
+// compilers differ. A program that has no [Options.OpenOrder] does not depend on it: no
+// operand that is loaded from shared memory has a call, a receive or an atomic operation
+// after it in the same expression.
+//
+//	draws.go    the numbers, and shrinking
+//	program.go  variables, goroutines, the whole
+//	stmt.go     statements
+//	expr.go     expressions
+package randprog

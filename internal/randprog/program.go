@@ -1,0 +1,298 @@
+package randprog
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Options say what programs are wanted.
+type Options struct {
+	// RaceFree asks for programs without races.
+	RaceFree bool
+	// OpenOrder allows expressions whose order of evaluation the language leaves open.
+	OpenOrder bool
+	// Alone asks for programs of one goroutine.
+	Alone bool
+	// Goroutines and Statements are the most there are: goroutines beside the first, and
+	// statements in each. 0 means 2 and 3.
+	Goroutines, Statements int
+}
+
+// A Program is the source of one.
+type Program struct {
+	Name   string
+	Draws  Draws
+	Source string // declarations, without a package clause and imports
+}
+
+// New makes the program of a seed.
+func New(name string, seed uint64, o Options) Program {
+	return generate(name, &source{rng: rand.New(rand.NewPCG(seed, 0x5eed))}, o)
+}
+
+// Again makes the program of a list of draws.
+func Again(name string, d Draws, o Options) Program {
+	return generate(name, &source{list: append(Draws(nil), d...)}, o)
+}
+
+// File returns a file with programs, and a test for each that fails with the program's
+// outcome.
+func File(pkg string, all []Program) string {
+	var b strings.Builder
+	b.WriteString("package " + pkg + "\n\nimport (\n\t\"fmt\"\n\t\"strings\"\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\n")
+	b.WriteString("var _ sync.Mutex\nvar _ atomic.Int64\n\n")
+	b.WriteString("func show(args ...any) string { return strings.TrimSuffix(fmt.Sprintln(args...), \"\\n\") }\n")
+	b.WriteString(prelude)
+	for _, p := range all {
+		b.WriteString("\n" + p.Source)
+	}
+	return b.String()
+}
+
+// prelude are declarations that all programs use.
+const prelude = `
+type inner struct{ deep int }
+
+func (i *inner) set(v int)     { i.deep = v }
+func (i *inner) get() int      { return i.deep }
+func (i inner) copied() int    { return i.deep }
+
+type outer struct {
+	inner
+	a, b int
+	next *outer
+}
+
+func (o *outer) sum() int { return o.a + o.b }
+
+type getter interface{ get() int }
+
+func same[T any](x T) T { return x }
+
+func bump(p *int) int { *p++; return *p }
+
+func twice[T int | int64](x T) T { return x + x }
+
+func upTo(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+`
+
+// A variable is something that goroutines share.
+type variable struct {
+	text string // the expression that names it
+	kind variableKind
+	// guard is the index of the lock it belongs to, owner that of the goroutine; -1 for none.
+	guard, owner int
+}
+
+type variableKind uint8
+
+const (
+	number  variableKind = iota // an int
+	atomicN                     // an atomic.Int64
+	mapping                     // a map[int]int
+	list                        // a []int
+)
+
+// A gen makes one program.
+type gen struct {
+	*source
+	o    Options
+	name string
+	b    strings.Builder
+	deep int // of indentation
+
+	vars  []variable
+	locks []string
+	chans []string
+
+	me     int          // the goroutine that is being written
+	held   map[int]bool // locks, by index
+	reads  map[int]bool // of them, those held for reading alone
+	locals int
+	scope  []string // local ints that can be used here
+	budget int      // statements that are left for this goroutine
+	inLoop bool
+
+	// loaded says, for the expression that is being written and each call around it, that a
+	// load of shared memory has been written already.
+	loaded []bool
+}
+
+func generate(name string, s *source, o Options) Program {
+	if o.Goroutines == 0 {
+		o.Goroutines = 2
+	}
+	if o.Statements == 0 {
+		o.Statements = 3
+	}
+	g := &gen{source: s, o: o, name: name, held: map[int]bool{}, reads: map[int]bool{}}
+	g.program()
+	return Program{Name: name, Draws: s.list[:s.used:s.used], Source: g.b.String()}
+}
+
+func (g *gen) line(format string, args ...any) {
+	g.b.WriteString(strings.Repeat("\t", g.deep))
+	fmt.Fprintf(&g.b, format, args...)
+	g.b.WriteByte('\n')
+}
+
+func (g *gen) program() {
+	goroutines := 0
+	if !g.o.Alone {
+		goroutines = 1 + g.pick(g.o.Goroutines)
+	}
+	g.line("func %s() string {", g.name)
+	g.deep++
+	g.declare(goroutines)
+	g.line("var wg sync.WaitGroup")
+	for i := 1; i <= goroutines; i++ {
+		g.goroutine(i)
+	}
+	g.me = 0
+	if g.o.Alone {
+		g.body(1 + g.pick(g.o.Statements))
+	} else {
+		g.body(g.pick(2))
+	}
+	g.line("wg.Wait()")
+	g.line("return show(%s)", strings.Join(g.observed(), ", "))
+	g.deep--
+	g.line("}")
+}
+
+// declare writes the shared variables.
+func (g *gen) declare(goroutines int) {
+	for i := range 1 + g.pick(2) {
+		g.locks = append(g.locks, fmt.Sprintf("mu%d", i))
+		kind := "sync.Mutex"
+		if g.chance(4) {
+			kind = "sync.RWMutex"
+		}
+		g.line("var mu%d %s", i, kind)
+	}
+	if g.chance(2) {
+		g.line("ch := make(chan int, %d)", 1+g.pick(2))
+		g.line("_ = ch")
+		g.chans = append(g.chans, "ch")
+	}
+	object := false
+	for i := range 1 + g.pick(3) {
+		v := variable{guard: -1, owner: -1}
+		switch g.pick(7) {
+		case 0, 1:
+			v.text = fmt.Sprintf("x%d", i)
+			g.line("x%d := %d", i, g.pick(3))
+		case 2:
+			v.text = fmt.Sprintf("n%d", i)
+			v.kind = atomicN
+			g.line("var n%d atomic.Int64", i)
+		case 3:
+			v.text = fmt.Sprintf("arr%d[%d]", i, g.pick(2))
+			g.line("var arr%d [2]int", i)
+		case 4:
+			if !object {
+				g.line("o := &outer{a: %d, next: &outer{}}", g.pick(3))
+				g.line("_ = o")
+				object = true
+			}
+			v.text = [...]string{"o.a", "o.b", "o.deep", "o.next.a"}[g.pick(4)]
+			if g.known(v.text) {
+				v.text = fmt.Sprintf("x%d", i)
+				g.line("x%d := 0", i)
+			}
+		case 5:
+			v.text = fmt.Sprintf("m%d", i)
+			v.kind = mapping
+			g.line("m%d := map[int]int{1: %d}", i, g.pick(3))
+		case 6:
+			v.text = fmt.Sprintf("l%d", i)
+			v.kind = list
+			g.line("l%d := []int{%d, 0}", i, g.pick(3))
+		}
+		g.belongs(&v, goroutines)
+		g.vars = append(g.vars, v)
+	}
+	for _, l := range g.locks {
+		g.line("_ = &%s", l)
+	}
+}
+
+func (g *gen) known(text string) bool {
+	for _, v := range g.vars {
+		if v.text == text {
+			return true
+		}
+	}
+	return false
+}
+
+// belongs decides who may use a variable. Maps and slices are never raced for: what comes of
+// that is not for the language to say.
+func (g *gen) belongs(v *variable, goroutines int) {
+	switch {
+	case v.kind == atomicN:
+	case g.o.RaceFree || v.kind != number || g.chance(3):
+		if g.chance(4) {
+			v.owner = min(1+g.pick(goroutines), goroutines)
+		} else {
+			v.guard = g.pick(len(g.locks))
+		}
+	}
+}
+
+// usable reports whether the goroutine that is being written may use a variable here.
+func (g *gen) usable(v *variable, writes bool) bool {
+	switch {
+	case v.owner >= 0:
+		return v.owner == g.me
+	case v.guard >= 0:
+		return g.held[v.guard] && !(writes && g.reads[v.guard])
+	}
+	return true
+}
+
+func (g *gen) goroutine(i int) {
+	g.me = i
+	g.line("wg.Go(func() {")
+	g.deep++
+	g.body(1 + g.pick(g.o.Statements))
+	g.deep--
+	g.line("})")
+}
+
+// body writes the statements of a goroutine.
+func (g *gen) body(n int) {
+	g.budget = n + 2
+	scope := g.scope
+	for range n {
+		g.stmt(2)
+	}
+	g.scope = scope
+}
+
+// observed is what the program returns: all variables, after everybody has ended.
+func (g *gen) observed() []string {
+	var all []string
+	for _, v := range g.vars {
+		switch v.kind {
+		case number:
+			all = append(all, v.text)
+		case atomicN:
+			all = append(all, v.text+".Load()")
+		case mapping:
+			all = append(all, "len("+v.text+")", v.text+"[0]", v.text+"[1]")
+		case list:
+			all = append(all, "len("+v.text+")", v.text+"[0]")
+		}
+	}
+	return all
+}
