@@ -39,7 +39,7 @@ func (l *lifter) liftFunction() {
 	}
 	for _, b := range l.source.Blocks {
 		l.block = heads[b]
-		for _, in := range b.Instrs {
+		for _, in := range l.program.evaluated(b) {
 			l.current = in
 			l.liftInstr(in)
 		}

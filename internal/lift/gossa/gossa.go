@@ -54,6 +54,7 @@
 //
 //	gossa.go     the program and what can be asked about its instructions
 //	function.go  functions, blocks, registers, constants
+//	order.go     the order of evaluation within a statement
 //	instr.go     instructions that compute
 //	memory.go    loads, stores, allocations, maps
 //	call.go      calls, by what they call
@@ -99,7 +100,7 @@ type Program struct {
 	exprOf      map[ssa.Instruction]ast.Expr
 	rangedOver  map[token.Pos]ast.Expr // what a loop goes over, by its variable
 	typeNames   typeutil.Map           // of symbols, by type
-	typesNamed  map[string]int         // how many types are written so
+	spans       []span                 // by their positions
 	textNames   map[string]string
 	ownPackages map[*ssa.Package]bool
 	files       map[string]bool // that were lifted, by name
@@ -129,7 +130,6 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 		syntax:      map[token.Pos]ast.Node{},
 		exprOf:      map[ssa.Instruction]ast.Expr{},
 		rangedOver:  map[token.Pos]ast.Expr{},
-		typesNamed:  map[string]int{},
 		textNames:   map[string]string{},
 		ownPackages: map[*ssa.Package]bool{},
 		files:       map[string]bool{},
@@ -137,6 +137,7 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 	for _, f := range files {
 		p.indexSyntax(f)
 		p.files[p.Fset.PositionFor(f.FileStart, false).Filename] = true
+		p.indexSpans(f)
 	}
 	for _, k := range pkgs {
 		if k != nil {
