@@ -50,6 +50,9 @@ type Options struct {
 	Races       bool // a data race is a failure
 	// Harm is how long to look for visible harm once a race is known.
 	Harm time.Duration
+	// All goes on after a failure, and gathers all that are unlike each other. They are
+	// neither shrunk nor recorded.
+	All bool
 	// Trace is the file to record a failing run to.
 	Trace string
 	// Progress is told what is going on; it may be nil.
@@ -151,7 +154,7 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 func (o *Options) order(target string) *wire.Order {
 	return &wire.Order{
 		Verb: wire.Explore, Target: target, Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions,
-		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Races: o.Races, WarmUp: true, Shrink: true,
+		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Races: o.Races, WarmUp: true, Shrink: true, All: o.All,
 	}
 }
 

@@ -56,6 +56,9 @@ type Order struct {
 	Harm time.Duration
 	// Shrink looks for the smallest schedule that fails like the one that was found.
 	Shrink bool
+	// All goes on after a failure, for as long as there is something to try, and reports
+	// every failure that is unlike those before. Nothing is shrunk.
+	All bool `json:",omitempty"`
 
 	// Running one schedule.
 	Schedule string
@@ -116,6 +119,10 @@ type Done struct {
 	Progress
 	// Outcome is that of the failing run, or of the only one; nil if no run failed.
 	Outcome *trace.Outcome `json:",omitempty"`
+	// Failures are, if the order was for All, those that differ in kind or message, in the
+	// order in which they were found; Passed is how many runs did not fail.
+	Failures []Found `json:",omitempty"`
+	Passed   int     `json:",omitempty"`
 	// First is how many runs it took to the first failing one, and After how long;
 	// Shrinking how many more were spent on shrinking it.
 	First     int           `json:",omitempty"`
@@ -133,6 +140,13 @@ type Done struct {
 	Residue Residue `json:",omitempty"`
 	// Diverged is where a run left the schedule it was given.
 	Diverged sched.Divergence
+}
+
+// A Found is one of the failures of an exploration for all.
+type Found struct {
+	trace.Failure
+	Schedule string // of the first run that failed so
+	Runs     int    // that failed so
 }
 
 // FreshShare is which part of a search is left for fresh processes if the target has a

@@ -141,7 +141,11 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 			o.Budget -= o.Budget / wire.FreshShare
 			o.Runs -= o.Runs / wire.FreshShare
 		}
-		if done, err = s.explore(i, o); done != nil && done.Residue == wire.NoResidue {
+		explore := s.explore
+		if o.All {
+			explore = s.exploreAll
+		}
+		if done, err = explore(i, o); done != nil && done.Residue == wire.NoResidue {
 			done.Residue = residue
 		}
 	case wire.Run:

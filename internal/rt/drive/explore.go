@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -16,80 +17,157 @@ const (
 	shrinkWithin = 3 * time.Second
 )
 
+// A search is one exploration in progress.
+type search struct {
+	s        *server
+	target   int
+	order    *wire.Order
+	strategy sched.Strategy
+	rec      *sched.Recorder
+	classes  map[uint64]struct{}
+	start    time.Time
+	deadline time.Time
+	reported time.Time
+	done     *wire.Done
+}
+
+func (s *server) newSearch(i int, o *wire.Order) (*search, error) {
+	strategy, err := newStrategy(o)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	return &search{
+		s: s, target: i, order: o, strategy: strategy, rec: sched.NewRecorder(strategy, true), classes: map[uint64]struct{}{},
+		start: now, deadline: now.Add(o.Budget), reported: now, done: &wire.Done{},
+	}, nil
+}
+
+// more reports whether there is something left to try, and time for it.
+func (x *search) more() bool {
+	return !x.strategy.Exhausted() && (x.order.Runs == 0 || x.done.Runs < x.order.Runs) && (x.done.Runs == 0 || time.Now().Before(x.deadline))
+}
+
+// run runs the target under the next schedule, and tells the tool now and then how far the
+// search has come.
+func (x *search) run() (*rt.Result, error) {
+	r := x.s.run(x.target, x.order, x.rec, nil)
+	x.done.Runs++
+	x.done.Steps += r.Steps
+	x.classes[x.rec.Fingerprint()] = struct{}{}
+	if r.CutOff {
+		x.done.Cut++
+	}
+	if len(r.Outside) > 0 {
+		x.done.Outside++
+	}
+	now := time.Now()
+	if r.Failed() && x.done.First == 0 {
+		x.done.First, x.done.After = x.done.Runs, now.Sub(x.start)
+	}
+	if now.Sub(x.reported) >= x.s.reportEvery {
+		x.reported = now
+		p := x.progress()
+		if err := x.s.out.Encode(&wire.Report{Progress: &p}); err != nil {
+			return nil, fmt.Errorf("reporting progress: %w", err)
+		}
+	}
+	return r, nil
+}
+
+func (x *search) progress() wire.Progress {
+	p := x.done.Progress
+	p.Classes, p.Search, p.Elapsed = len(x.classes), x.strategy.Progress(), time.Since(x.start)
+	return p
+}
+
+// spoiled reports whether a run has left something behind for the next one.
+func (x *search) spoiled(r *rt.Result) bool { return r.Residue && x.order.WarmUp }
+
 // explore runs a target under one schedule after another until one fails, nothing is
 // left to try, or the time is up.
 //
 // A race is a failure, but one that nobody has seen do any harm yet; the search goes
 // on for o.Harm in the hope of a panic or a failing test, which tell a person more.
 func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
-	strategy, err := newStrategy(o)
+	x, err := s.newSearch(i, o)
 	if err != nil {
 		return nil, err
 	}
-	var (
-		rec      = sched.NewRecorder(strategy, true)
-		classes  = map[uint64]struct{}{}
-		start    = time.Now()
-		deadline = start.Add(o.Budget)
-		reported = start
-		done     = &wire.Done{}
-		best     *trace.Failure
-		schedule sched.Schedule
-	)
-	for !strategy.Exhausted() && (o.Runs == 0 || done.Runs < o.Runs) {
-		r := s.run(i, o, rec, nil)
-		done.Runs++
-		done.Steps += r.Steps
-		classes[rec.Fingerprint()] = struct{}{}
-		if r.CutOff {
-			done.Cut++
-		}
-		if len(r.Outside) > 0 {
-			done.Outside++
-		}
-		if r.Residue && o.WarmUp {
+	var schedule sched.Schedule
+	for x.more() {
+		r, err := x.run()
+		switch {
+		case err != nil:
+			return nil, err
+		case x.spoiled(r):
 			return &wire.Done{Residue: wire.ChangesEndings}, nil
+		case !r.Failed():
+			continue
 		}
-		now := time.Now()
-		if r.Failed() {
-			out := outcome(r)
-			worst := out.Worst()
-			if done.First == 0 {
-				done.First, done.After = done.Runs, now.Sub(start)
-			}
-			if best == nil || best.Kind == event.FailureRace && worst.Kind != event.FailureRace {
-				if best == nil {
-					deadline = earlier(deadline, now.Add(o.Harm))
-				}
-				best, schedule = worst, rec.Schedule()
-				done.Best = worst
-			}
-			if best.Kind != event.FailureRace {
-				break
-			}
+		best, worst := x.done.Best, outcome(r).Worst()
+		if best == nil {
+			x.deadline = earlier(x.deadline, time.Now().Add(o.Harm))
 		}
-		if now.After(deadline) {
+		if best == nil || worst.Kind != event.FailureRace {
+			x.done.Best, schedule = worst, x.rec.Schedule()
+		}
+		if worst.Kind != event.FailureRace {
 			break
 		}
-		if now.Sub(reported) >= s.reportEvery {
-			reported = now
-			p := done.Progress
-			p.Classes, p.Search, p.Elapsed = len(classes), strategy.Progress(), now.Sub(start)
-			if err := s.out.Encode(&wire.Report{Progress: &p}); err != nil {
-				return nil, fmt.Errorf("reporting progress: %w", err)
-			}
-		}
 	}
-	done.Classes, done.Search, done.Elapsed = len(classes), strategy.Progress(), time.Since(start)
-	done.Before = s.before
+	done := x.finish()
 	switch {
-	case best == nil:
+	case done.Best == nil:
 	case !o.Shrink:
-		done.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{*best}, Schedule: schedule.String()}
+		done.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{*done.Best}, Schedule: schedule.String()}
 	default:
-		s.shrink(i, o, best, schedule, done)
+		s.shrink(i, o, done.Best, schedule, done)
 	}
 	return done, nil
+}
+
+// finish completes the result of a search.
+func (x *search) finish() *wire.Done {
+	x.done.Progress = x.progress()
+	x.done.Before = x.s.before
+	return x.done
+}
+
+// exploreAll runs a target under one schedule after another, whether they fail or not.
+func (s *server) exploreAll(i int, o *wire.Order) (*wire.Done, error) {
+	x, err := s.newSearch(i, o)
+	if err != nil {
+		return nil, err
+	}
+	type likeness struct {
+		kind    event.FailureKind
+		message string
+	}
+	known := map[likeness]int{}
+	for x.more() {
+		r, err := x.run()
+		switch {
+		case err != nil:
+			return nil, err
+		case x.spoiled(r):
+			return &wire.Done{Residue: wire.ChangesEndings}, nil
+		case !r.Failed():
+			x.done.Passed++
+			continue
+		}
+		for _, f := range outcome(r).Failures {
+			like := likeness{f.Kind, f.Message}
+			at, ok := known[like]
+			if !ok {
+				at = len(x.done.Failures)
+				known[like] = at
+				x.done.Failures = append(x.done.Failures, wire.Found{Failure: f, Schedule: x.rec.Schedule().String()})
+			}
+			x.done.Failures[at].Runs++
+		}
+	}
+	return x.finish(), nil
 }
 
 func newStrategy(o *wire.Order) (sched.Strategy, error) {
