@@ -38,15 +38,6 @@ func (k FailureKind) String() string {
 	return "unknown failure"
 }
 
-// FailureKinds returns all kinds of failures, the least severe first.
-func FailureKinds() []FailureKind {
-	all := make([]FailureKind, 0, failureKinds-1)
-	for k := NoFailure + 1; k < failureKinds; k++ {
-		all = append(all, k)
-	}
-	return all
-}
-
 // MarshalText writes a kind by its name, for files and JSON.
 func (k FailureKind) MarshalText() ([]byte, error) {
 	return marshalName("failure", uint8(k), failureNames[:])

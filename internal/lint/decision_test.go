@@ -159,9 +159,15 @@ func TestOnlySourceWritesSource(t *testing.T) {
 // support are packages for tests alone.
 var support = []string{"internal/await", "internal/sli/slitest", "internal/locks/lockstest"}
 
+// judges are packages for tests and for the long searches of the bench.
+var judges = []string{"internal/judge", "internal/randprog"}
+
 func TestSupportForTestsIsNotInTheProduct(t *testing.T) {
 	for _, p := range list(t, "./...", "./bench/...") {
 		for _, i := range p.Imports {
+			if match(judges, own(i)) && !match([]string{"bench/..."}, own(p.ImportPath)) {
+				t.Errorf("%s imports %s, which is for tests and the bench alone", own(p.ImportPath), own(i))
+			}
 			if match(support, own(i)) && !match(support, own(p.ImportPath)) {
 				t.Errorf("%s imports %s, which is for tests alone", own(p.ImportPath), own(i))
 			}

@@ -67,6 +67,8 @@ var imports = map[string][]string{
 	"internal/lift/gossa":    {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
 	"internal/repair":        {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/repair/cover"},
 	"internal/repair/cover":  {"internal/locks", "internal/source"},
+	"internal/judge":         {},
+	"internal/randprog":      {},
 	"internal/gotool":        {},
 	"internal/goroutine":     {},
 	"internal/source":        {},
@@ -110,6 +112,9 @@ var testImports = map[string][]string{
 	"internal/sli/draw":      {"internal/sli/slitest"},
 	"internal/sli/exec":      {"internal/sli/slitest"},
 	"internal/sli/ir":        {"internal/sli/slitest"},
+	"internal/judge":         {"internal/judge", "internal/randprog"},
+	"internal/explore":       {"internal/judge", "internal/randprog"},
+	"internal/instrument":    {"internal/randprog"},
 }
 
 type goPackage struct {

@@ -12,7 +12,7 @@ import (
 const firstAddress = 4096
 
 // memory is an access to memory that is about to happen. What is on the goroutine's own
-// stack nobody else can reach.
+// stack no other goroutine can reach.
 func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if !on.Load() {
 		return

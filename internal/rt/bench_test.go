@@ -39,12 +39,12 @@ func benchmarkAlone(b *testing.B, config Config, f func()) {
 
 func BenchmarkLoadAlone(b *testing.B) {
 	x := heap(0)
-	benchmarkAlone(b, Config{Races: true}, func() { _ = *R(x, 1) })
+	benchmarkAlone(b, Config{Races: true}, func() { _ = R(x, 1) })
 }
 
 func BenchmarkLoadAloneWithoutRaces(b *testing.B) {
 	x := heap(0)
-	benchmarkAlone(b, Config{}, func() { _ = *R(x, 1) })
+	benchmarkAlone(b, Config{}, func() { _ = R(x, 1) })
 }
 
 func BenchmarkLockAlone(b *testing.B) {
@@ -64,6 +64,6 @@ func BenchmarkSendReceiveAlone(b *testing.B) {
 func BenchmarkLoadNotUnderControl(b *testing.B) {
 	x := heap(0)
 	for b.Loop() {
-		_ = *R(x, 1)
+		_ = R(x, 1)
 	}
 }

@@ -59,9 +59,9 @@ func Bubble(f func()) {
 	c.leave()
 }
 
-// BubbleWait is synctest.Wait: it returns when nobody else in the bubble can go on, before
-// time does, and comes after all that they did. It returns false if the caller is not
-// under control or in no bubble.
+// BubbleWait is synctest.Wait: it returns when no other goroutine of the bubble can go
+// on, before time does, and comes after all that they did. It returns false if the caller
+// is not under control or in no bubble.
 func BubbleWait() bool {
 	c := enterLibrary()
 	if c == nil {
@@ -91,7 +91,7 @@ func BubbleWait() bool {
 	return true
 }
 
-// wakeQuiet lets those go on who wait for everybody else to wait, and reports whether
+// wakeQuiet lets goroutines go on that wait for all others to wait, and reports whether
 // there are any.
 func (s *scheduler) wakeQuiet() bool {
 	if s.quiet == 0 {

@@ -60,8 +60,8 @@ func (c *goroutine) possible(i int) bool {
 	}
 }
 
-// partner returns who waits, longest of all, to do the other side of c's i-th offer, and
-// by which offer of its own.
+// partner returns the goroutine that waits, longest of all, to do the other side of c's
+// i-th offer, and by which offer of its own.
 func (c *goroutine) partner(i int) (*goroutine, int) {
 	m := &c.comms[i]
 	if !m.on.unbuffered() || m.on.closed() {
@@ -80,7 +80,7 @@ func (c *goroutine) partner(i int) (*goroutine, int) {
 	return nil, 0
 }
 
-// meet does c's i-th offer together with the j-th one of d, who waits for it.
+// meet does c's i-th offer together with the j-th one of d, which waits for it.
 func (c *goroutine) meet(i int, d *goroutine, j int) {
 	m, n := &c.comms[i], &d.comms[j]
 	from, to := m.value, n.value
@@ -110,10 +110,10 @@ func (c *goroutine) sent(o *object, site uint32) {
 		i := (o.receive + o.length() - 1 + n) % n
 		c.exchange(&o.slots[i])
 	} else {
-		c.acquireAll() // it met somebody outside
+		c.acquireAll() // the other side was outside
 	}
 	s.emit(c, event.Send, site, o.addr, 1, uint64(o.length()))
-	s.idled = 0 // if it was to somebody outside, it was worth the wait
+	s.idled = 0 // if it was to a goroutine outside, it was worth the wait
 	s.changed(o)
 	s.idled = 0
 }
@@ -127,7 +127,7 @@ func (c *goroutine) received(o *object, site uint32, ok bool) {
 		c.exchange(&o.slots[o.receive%n])
 		o.receive = (o.receive + 1) % n
 	} else {
-		c.acquireAll() // it met somebody outside
+		c.acquireAll() // the other side was outside
 	}
 	s.emit(c, event.Recv, site, o.addr, 1, uint64(o.length()))
 	s.idled = 0
@@ -192,7 +192,7 @@ func (l Sender[T]) Send(v T, site uint32) {
 	c.leave()
 }
 
-// did reports whether somebody else did one of c's offers, and forgets it.
+// did reports whether another goroutine did one of c's offers, and forgets it.
 func (c *goroutine) did() bool {
 	did := c.chose >= 0
 	c.chose = -1
@@ -274,9 +274,6 @@ func Recv2[T any](ch <-chan T, site uint32) (v T, ok bool) {
 	c.leave()
 	return v, ok
 }
-
-// Zero returns the zero value of what ch carries.
-func Zero[T any](ch <-chan T) (zero T) { return zero }
 
 // Close is close(ch).
 func Close[T any](ch chan<- T, site uint32) {

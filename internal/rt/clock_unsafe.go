@@ -11,17 +11,17 @@ import (
 
 // Virtual time.
 //
-// It starts at the same instant in every run and stands still while anybody can run. It
-// moves on to the next timer when nobody can, and when somebody waits by trying again
-// and again.
+// It starts at the same instant in every run and stands still while any goroutine can
+// run. It moves on to the next timer when no goroutine can, and when one waits by trying
+// again and again.
 
 // epoch is the instant at which every run starts: 2000-01-01 00:00:00 UTC, in
 // nanoseconds since 1970.
 const epoch = 946684800_000_000_000
 
-// patientReads is how often the time may be asked for while it stands still. After
-// that, each further time lets some of it go by: a program that loops until it is late
-// comes to an end. It is less for who does something else between two looks, and may
+// patientReads is how often the time may be asked for while it stands still. After that,
+// each further time lets some of it go by: a program that loops until it is late comes to
+// an end. It is less for a goroutine that does something else between two looks, and may
 // have much to do.
 const (
 	patientReads = 1000
@@ -43,7 +43,7 @@ const perLook = 100
 // instructions between two hooks.
 const perLongWork = 20_000_000
 
-// maxLinger is how often time moves on, and how often somebody may spin, after the root
+// maxLinger is how often time moves on, and how often a goroutine may spin, after the root
 // has ended: goroutines that are left may have a ticker, or poll, and never end.
 const maxLinger = 100
 
@@ -54,7 +54,7 @@ var (
 	frozenReads atomic.Int64
 )
 
-// Freeze makes time stand still until Thaw, for who is not under control.
+// Freeze makes time stand still until Thaw, for goroutines that are not under control.
 func Freeze() { frozen.Store(true) }
 
 // Thaw lets time go on.
@@ -85,7 +85,7 @@ type timer struct {
 	send    func() bool
 
 	drain func() bool // takes what is in the channel
-	// Who started it last, and where.
+	// The goroutine that started it last, and where.
 	parent uint32
 	frame  uint32
 	bubble *bubble
@@ -147,7 +147,7 @@ func (s *scheduler) advance() bool {
 		if s.due() {
 			return true
 		}
-		// A ticker whose channel is full does nothing, ever again if nobody looks.
+		// A ticker whose channel is full does nothing, ever again if no goroutine looks.
 		if tries--; tries < 0 {
 			return false
 		}
@@ -332,7 +332,7 @@ func (s *scheduler) startTimer(c *goroutine, n *timer, key unsafe.Pointer, d int
 }
 
 // setOff starts n on behalf of c. One whose time has come at once fires at once: it
-// does not wait for everybody to stop.
+// does not wait for all goroutines to stop.
 func (s *scheduler) setOff(c *goroutine, n *timer, d int64) {
 	n.parent, n.frame, n.bubble = c.id, c.Frame, c.bubble
 	c.Release(&n.vector)

@@ -6,8 +6,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
-// CondAdd enters the caller with those who wait for cond, and returns false if it is
-// not under control. From here on it can be signalled, even before it waits.
+// CondAdd enters the caller with the goroutines that wait for cond, and returns false if
+// it is not under control. From here on it can be signalled, even before it waits.
 func CondAdd[T any](cond *T) bool {
 	c := enterLibrary()
 	if c == nil {

@@ -24,17 +24,18 @@
 // A hook takes its goroutine inside rt (enter), announces the operation (step, or await
 // if it may have to wait), and returns when it is the goroutine's turn and the operation
 // can be done; the program goes on (leave). In between others may have run: a goroutine
-// that gives the token away waits on its own channel (park). The operation is done by the hook or,
-// where that is only possible there, by the program as soon as the hook has returned,
-// which makes no difference because nobody else runs before the next hook.
+// that gives the token away waits on its own channel (park). The operation is done by the
+// hook or, where that is only possible there, by the program as soon as the hook has
+// returned, which makes no difference because no other goroutine runs before the next
+// hook.
 //
 // Nothing ever waits natively inside a hook. Each pending operation has a condition
 // (wait) over the state of the program's own object; a goroutine is ready exactly while
 // its condition holds. What changes an object looks again at the goroutines that wait for
 // it (changed). So an operation that is picked succeeds, strategies are shown only what can
-// happen, and when nobody is ready the run is over or deadlocked. The objects keep their
+// happen, and when none is ready the run is over or deadlocked. The objects keep their
 // state themselves, so goroutines that are not under control can share them; what those
-// do is found out when nobody else can go on (idle).
+// do is found out when no other can go on (idle).
 //
 // The standard library is patched at its boundaries to call rt; the table of patches is
 // internal/instrument/patches.go. That is why rt imports next to nothing: not sync, and
@@ -58,6 +59,7 @@
 //	mapping.go        hooks of maps
 //	operator.go       hooks of x op= y
 //	append.go         hooks of append
+//	atomic.go         hooks of package sync/atomic
 //	library.go        accesses of patched functions
 //	io.go             files and pipes
 //

@@ -35,7 +35,7 @@ type goroutine struct {
 	polling polling
 	wait    wait
 	comms   []comm // what it offers to do on channels
-	chose   int    // the one of them that somebody else did for it; -1 for none
+	chose   int    // the one of them that another goroutine did for it; -1 for none
 	timer   *timer // that wakes it from Sleep
 	bubble  *bubble
 	// signalled says that the Cond it waits for, or is about to, was signalled for it.
@@ -297,14 +297,21 @@ func Leave(f Frame) {
 }
 
 // panicStack returns the stack of the panic that the calling deferred function has
-// recovered: nothing has been unwound yet. The runtime's own calls on top are left out.
+// recovered: nothing has been unwound yet. The runtime's own calls on top are left out, and
+// so are those of this package, whose hooks load what a nil pointer points to.
 func panicStack() []uintptr {
 	pcs := make([]uintptr, 128)
-	pcs = pcs[:runtime.Callers(3, pcs)]
-	for i, pc := range pcs {
-		if f, _ := runtime.CallersFrames([]uintptr{pc}).Next(); frames.PackageOf(f.Function) != "runtime" {
-			return pcs[i:]
+	pcs = pcs[:runtime.Callers(1, pcs)]
+	own := packageAt(pcs[0])
+	for i, pc := range pcs[2:] {
+		if p := packageAt(pc); p != "runtime" && p != own {
+			return pcs[2+i:]
 		}
 	}
 	return pcs
+}
+
+func packageAt(pc uintptr) string {
+	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+	return frames.PackageOf(f.Function)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
-// Input and output order what a program does: who reads what another has written comes
-// after it. As for the race detector all files are one.
+// Input and output order what a program does: a goroutine that reads what another has
+// written comes after it. As for the race detector all files are one.
 
 var everyFile byte
 

@@ -12,7 +12,7 @@ var Patched struct {
 	// Seed makes random numbers start from a seed.
 	Seed func(seed uint64)
 	// Owns reports whether an address is in a package-level variable or on the heap:
-	// elsewhere, in memory of C say, nobody knows whether it is still there.
+	// elsewhere, in memory of C say, it is not known whether it is still there.
 	Owns func(addr uintptr) bool
 	// Collections counts the garbage collections that have begun.
 	Collections func() uint32

@@ -19,7 +19,7 @@ func TestABubbleEndsWithItsLastGoroutine(t *testing.T) {
 				Go(2, func() { Add(n, 1, 1, 2) })
 			})
 		})
-		v := *R(n, 3)
+		v := R(n, 3)
 		return func() string { return fmt.Sprint(v) }
 	}), "1")
 }
@@ -33,12 +33,12 @@ func TestWaitComesAfterAllOthersOfTheBubble(t *testing.T) {
 				Sleep(10)
 				*W(m, 2) = 2
 			})
-			if !BubbleWait() || *R(n, 3) != 1 || elapsed() != 0 {
+			if !BubbleWait() || R(n, 3) != 1 || elapsed() != 0 {
 				t.Errorf("%d at %d", *n, elapsed())
 			}
 			Sleep(20)
 			BubbleWait()
-			if *R(m, 4) != 2 || elapsed() != 20 {
+			if R(m, 4) != 2 || elapsed() != 20 {
 				t.Errorf("%d at %d", *m, elapsed())
 			}
 		})
@@ -90,7 +90,7 @@ func TestWhatTheLibraryTouchesRaces(t *testing.T) {
 	b := []byte{1}
 	for name, f := range map[string][2]func(){
 		"load":     {func() { ReflectLoad(unsafe.Pointer(&b[0]), 1) }, func() { *W(&b[0], 1) = 2 }},
-		"store":    {func() { ReflectStore(unsafe.Pointer(&b[0]), 1) }, func() { _ = *R(&b[0], 1) }},
+		"store":    {func() { ReflectStore(unsafe.Pointer(&b[0]), 1) }, func() { _ = R(&b[0], 1) }},
 		"bytes":    {func() { LoadBytes(b) }, func() { *W(&b[0], 1) = 2 }},
 		"map read": {func() { ReflectMapRead(*(*unsafe.Pointer)(unsafe.Pointer(&m))) }, func() { MW(m, 1) }},
 		"map":      {func() { ReflectMapWrite(*(*unsafe.Pointer)(unsafe.Pointer(&m))) }, func() { MR(m, 1) }},

@@ -13,7 +13,7 @@ const (
 	mutexStarving = 4
 )
 
-// mutexSize is how much of a mutex its methods access, atomically: somebody who
+// mutexSize is how much of a mutex its methods access, atomically: a goroutine that
 // overwrites it races with them. The methods of an RWMutex only read it, or so the race
 // detector has it.
 const (
@@ -27,7 +27,7 @@ const rwMutexState = 24
 // writersHold is by how much a writer lowers the count of an RWMutex's readers.
 const writersHold = 1 << 30
 
-// private reports whether p points into the calling goroutine's stack, where nobody
+// private reports whether p points into the calling goroutine's stack, where no other
 // else can reach it. Whatever is remembered of such an address would be mistaken for
 // something of the next thing that lives there.
 func private(p unsafe.Pointer) bool {
@@ -139,7 +139,7 @@ func Unlock(state *int32) bool {
 	if done {
 		s.changed(o)
 	} else {
-		// Somebody outside waits too: the original Unlock knows how to wake it.
+		// A goroutine outside waits too: the original Unlock knows how to wake it.
 		for _, d := range o.waiters {
 			if d.state == blocked {
 				d.wait.retry = true

@@ -6,10 +6,11 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
-// R announces that *p is about to be loaded, and returns p.
-func R[T any](p *T, site uint32) *T {
+// R loads *p. The load is made here and not by the caller: what it returned a pointer to
+// would be loaded after the hooks of the other operands of the same expression.
+func R[T any](p *T, site uint32) T {
 	memory(unsafe.Pointer(p), unsafe.Sizeof(*p), event.Load, site)
-	return p
+	return *p
 }
 
 // W announces that *p is about to be stored to, and returns p.
@@ -55,6 +56,18 @@ func Append[S ~[]E, E any](s S, n int, site uint32) S {
 		memory(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*size, event.Load, site)
 	}
 	return s
+}
+
+// A Growth is a slice to which values are going to be appended once they have been
+// computed.
+type Growth[S ~[]E, E any] struct{ s S }
+
+// Grow returns the growth of s. It is no step of the goroutine.
+func Grow[S ~[]E, E any](s S) Growth[S, E] { return Growth[S, E]{s} }
+
+// Append is append(s, values...).
+func (g Growth[S, E]) Append(site uint32, values ...E) S {
+	return append(Append(g.s, len(values), site), values...)
 }
 
 // Copy is copy(dst, src).

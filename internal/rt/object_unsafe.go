@@ -16,27 +16,29 @@ func (o *object) keep(p unsafe.Pointer, size uintptr) {
 
 // An object is what rt knows of one lock, channel, WaitGroup, Cond, Pool, map or atomic
 // variable in this run. The state that counts is in the program's own object; this is
-// who waits for it and what happened before.
+// the goroutines that wait for it and what happened before.
 type object struct {
 	addr uintptr
 	// waiters are the goroutines whose pending operation depends on the object, in the
 	// order in which they came; see goroutine.enabled.
 	waiters []*goroutine
-	// released is the past of those who released the object: unlocked it, stored to it,
-	// closed it, signalled it. readers is that of the readers of an RWMutex.
+	// released is the past of the goroutines that released the object: unlocked it,
+	// stored to it, closed it, signalled it. readers is that of the readers of an
+	// RWMutex.
 	released race.Vector
 	readers  race.Vector
-	// by and at are the slot and the moment of who released an atomic variable last. Who
-	// has come past it knows all of released; there may be many slots in that.
+	// by and at are the slot and the moment of the last release of an atomic variable. A
+	// goroutine that has come past it knows all of released; there may be many slots in
+	// that.
 	by, at uint32
-	// tickets are those who wait for a Cond, the first to be signalled first.
+	// tickets are the goroutines that wait for a Cond, the first to be signalled first.
 	tickets []*goroutine
 	// granted is how many readers of an RWMutex were let in by an Unlock and did not
 	// go on yet.
 	granted int
-	// awaited says that somebody waits for a WaitGroup that has not come to 0 since.
+	// awaited says that a goroutine waits for a WaitGroup that has not come to 0 since.
 	awaited bool
-	// writer is who is in the middle of writing to a map.
+	// writer is the goroutine that is in the middle of writing to a map.
 	writer *goroutine
 	// kept says that the journal has what it was at the start of the run.
 	kept bool
@@ -157,7 +159,7 @@ type chanHeader struct {
 }
 
 // seesClosed says that closed and the rest are where they are thought to be. Otherwise
-// nobody is known to be able to go on because a channel was closed before they try.
+// no goroutine is known to be able to go on because a channel was closed before it tries.
 var seesClosed = func() bool {
 	ch := make(chan int, 3)
 	h := *(**chanHeader)(unsafe.Pointer(&ch))

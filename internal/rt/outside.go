@@ -14,7 +14,7 @@ import (
 // system call, a computation, a wait in code that was not rewritten. The watchdog then
 // takes the token from it, and it is outside until it calls a hook and the token is
 // given to it again. Goroutines that were never under control do as they like; what
-// they do to channels and locks is noticed when nobody else can go on.
+// they do to channels and locks is noticed when no other can go on.
 
 // strays are the goroutines outside.
 var strays struct {
@@ -64,7 +64,7 @@ func returned(g uintptr) *goroutine {
 	strays.waiting.Store(true)
 	unlockStrays()
 	if token.CompareAndSwap(0, g|inside) {
-		// Everybody was waiting for those outside.
+		// All were waiting for goroutines outside.
 		s.adopt()
 		s.current = c
 		return c
@@ -73,7 +73,7 @@ func returned(g uintptr) *goroutine {
 	return c
 }
 
-// adopt makes those ready who have come back from outside.
+// adopt makes goroutines ready that have come back from outside.
 func (s *scheduler) adopt() bool {
 	if !strays.waiting.Load() {
 		return false
@@ -153,7 +153,7 @@ func watch(sleep func(int64)) {
 }
 
 // evict takes the token, which the watchdog holds now, from the goroutine that runs, if
-// there is somebody else to give it to.
+// there is another goroutine to give it to.
 func (s *scheduler) evict(g uintptr) {
 	c := s.current
 	s.adopt()
@@ -200,14 +200,14 @@ func native() int {
 	return n
 }
 
-// outsiders reports whether somebody who is not under control may let others go on. c
+// outsiders reports whether a goroutine that is not under control may let others go on. c
 // is the goroutine that runs. What was there before the run is not waited for when the
 // run is as good as over: only leftovers are, which have tickers perhaps.
 func (s *scheduler) outsiders(c *goroutine) bool {
 	return others.Load() > 0 && !s.rootEnded || s.newcomers(c)
 }
 
-// newcomers reports whether somebody is not under control who was not there before the
+// newcomers reports whether a goroutine is not under control that was not there before the
 // run.
 func (s *scheduler) newcomers(c *goroutine) bool {
 	if strays.count.Load() > 0 {
@@ -229,7 +229,7 @@ func (s *scheduler) newcomers(c *goroutine) bool {
 }
 
 // How long to wait for those outside, in nanoseconds: until time goes on, and until
-// what is blocked is called a deadlock. Time need not wait for those who were there
+// what is blocked is called a deadlock. Time need not wait for goroutines that were there
 // before the run: they have waited for something ever since, and if they have got it by
 // now, they go on as soon as they are let.
 const (
@@ -238,7 +238,7 @@ const (
 	untilDeadlock   = 200_000_000
 )
 
-// retryAfter is how often idle looks before it lets those who wait try for themselves:
+// retryAfter is how often idle looks before it lets waiting goroutines try for themselves:
 // that the other side of an unbuffered channel waits outside cannot be seen from here.
 // sleepAfter is how often before it sleeps in between.
 const (
@@ -252,13 +252,13 @@ const (
 // looks: takeDown waits until none is left.
 var idling atomic.Int32
 
-// idle waits for those outside, on behalf of c, who ran last. It returns true with the
-// token when there is something to do, false if somebody else has the token now or the
-// run is over.
+// idle waits for goroutines outside, on behalf of c, which ran last. It returns true with
+// the token when there is something to do, false if another goroutine has the token now
+// or the run is over.
 func (s *scheduler) idle(c *goroutine) bool {
 	// To try in vain takes two steps: to go on, and to ask again.
 	if s.steps-s.idledAt > 2*uint64(len(s.all)) {
-		s.idled = 0 // somebody did more than try
+		s.idled = 0 // a goroutine did more than try
 	}
 	s.idledAt = s.steps
 	retry, patience := retryAfter, int64(untilTime)
@@ -297,8 +297,8 @@ func (s *scheduler) idle(c *goroutine) bool {
 	}
 }
 
-// poll looks who of those that wait can go on because of somebody outside, and with
-// retry lets all others try who might.
+// poll looks which waiting goroutines can go on because of one outside, and with
+// retry lets all others try that might.
 func (s *scheduler) poll(retry bool) bool {
 	found := false
 	for _, c := range s.all {

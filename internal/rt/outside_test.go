@@ -188,7 +188,7 @@ func TestHooksArePlainOperationsOutsideARun(t *testing.T) {
 	x, ch, m := heap(1), make(chan int, 1), map[int]int{}
 	defer Leave(Enter(1))
 	Add(x, 2, 1, 2)
-	To[int](ch).Send(*R(x, 1), 2)
+	To[int](ch).Send(R(x, 1), 2)
 	c := CaseRecv(ch)
 	if i := Select(1, true, func() int {
 		select {

@@ -16,7 +16,8 @@ import (
 // are kept apart by goroutine: nothing can be learnt from them, and each exchange would
 // order two goroutines that the program does not order.
 
-// pooled is a value in a pool, with who put it there and what had happened before.
+// pooled is a value in a pool, with the goroutine that put it there and what had happened
+// before.
 type pooled struct {
 	value  any
 	g      uint32

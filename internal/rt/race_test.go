@@ -166,7 +166,7 @@ func randomProgram(seed uint64) func() {
 			case 14:
 				if depth > 2 {
 					p := &atomics[rnd.next(3)] // an atomic variable, not atomically
-					steps = append(steps, func() { _ = *R(p, n) })
+					steps = append(steps, func() { _ = R(p, n) })
 					continue
 				}
 				a, b := goroutine(depth+1), goroutine(depth+1)
@@ -249,7 +249,7 @@ func TestFilesOrder(t *testing.T) {
 			Go(1, func() { *W(x, 1) = 1; IOWrite(buffer) })
 			Sleep(1)
 			c.f(buffer)
-			_ = *R(x, 2)
+			_ = R(x, 2)
 		})
 		if got := outcomeOf(r); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
@@ -261,8 +261,8 @@ func TestTheSystemsAccessesRace(t *testing.T) {
 	buffer := make([]byte, 10)
 	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		Go(1, func() { IORead(buffer, 5, false) })
-		Go(1, func() { _ = *R(&buffer[5], 1) })
-		Go(1, func() { _ = *R(&buffer[4], 2) })
+		Go(1, func() { _ = R(&buffer[5], 1) })
+		Go(1, func() { _ = R(&buffer[4], 2) })
 	})
 	if len(r.Races) != 1 || r.Races[0].First.Kind != event.Store || r.Races[0].Second.Site != 2 {
 		t.Errorf("%+v", r.Races)

@@ -9,7 +9,7 @@ import (
 
 // A Config says how a run is to be.
 type Config struct {
-	// Strategy decides who goes next.
+	// Strategy decides which goroutine goes next.
 	Strategy sched.Strategy
 	// Seed is what the runtime's random numbers start from, if Patched has a Seed.
 	Seed uint64
@@ -30,7 +30,7 @@ type Config struct {
 	// left are taken down. It may add failures.
 	Ended func(*Result)
 	// Sleep pauses the calling goroutine for so many nanoseconds of real time. Without
-	// it nobody notices when a goroutine is stuck outside control.
+	// it goes unnoticed when a goroutine is stuck outside control.
 	Sleep func(nanoseconds int64)
 }
 

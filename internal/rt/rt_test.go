@@ -72,7 +72,7 @@ var constructs = []construct{
 		wrong: func() func() string {
 			x := heap(0)
 			Go(1, func() { *W(x, 2) = 1 })
-			_ = *R(x, 3)
+			_ = R(x, 3)
 			return none()
 		},
 		bugs: []string{"race 2 3"},
@@ -163,8 +163,8 @@ var constructs = []construct{
 		right: func() func() string {
 			x, a := heap(0), heap(rwMutex{})
 			together(
-				func() { a.RLock(); _ = *R(x, 1); a.RUnlock() },
-				func() { a.RLock(); _ = *R(x, 1); a.RUnlock() },
+				func() { a.RLock(); _ = R(x, 1); a.RUnlock() },
+				func() { a.RLock(); _ = R(x, 1); a.RUnlock() },
 				func() { a.Lock(); *W(x, 2) = 1; a.Unlock() })
 			return none()
 		},
@@ -184,10 +184,10 @@ var constructs = []construct{
 			together(
 				func() {
 					a.RLock()
-					_ = *R(x, 1)
+					_ = R(x, 1)
 					a.RUnlock()
 					a.RLock()
-					_ = *R(x, 1)
+					_ = R(x, 1)
 					a.RUnlock()
 				},
 				func() { lockUnlock(a) })
@@ -200,7 +200,7 @@ var constructs = []construct{
 			x, ch := heap(0), make(chan int)
 			Go(1, func() { To[int](ch).Send(1, 2); *W(x, 3) = 1 })
 			Recv(ch, 4)
-			_ = *R(x, 5)
+			_ = R(x, 5)
 			return none()
 		},
 		bugs: []string{"race 3 5"},
@@ -208,7 +208,7 @@ var constructs = []construct{
 			x, ch := heap(0), make(chan int)
 			Go(1, func() { *W(x, 3) = 1; Recv(ch, 4) })
 			To[int](ch).Send(7, 2)
-			return func() string { return fmt.Sprint(*R(x, 5)) }
+			return func() string { return fmt.Sprint(R(x, 5)) }
 		},
 		states: []string{"1"},
 	},
@@ -220,7 +220,7 @@ var constructs = []construct{
 			Go(1, func() { *W(x, 3) = 1; Recv(ch, 4) })
 			To[int](ch).Send(1, 2)
 			To[int](ch).Send(2, 2)
-			_ = *R(x, 5)
+			_ = R(x, 5)
 			return none()
 		},
 		bugs: []string{"race 3 5"},
@@ -229,7 +229,7 @@ var constructs = []construct{
 			Go(1, func() { *W(x, 3) = 1; Recv(ch, 4) })
 			To[int](ch).Send(1, 2)
 			To[int](ch).Send(2, 2)
-			_ = *R(x, 5)
+			_ = R(x, 5)
 			return none()
 		},
 	},
@@ -246,7 +246,7 @@ var constructs = []construct{
 			x, ch := heap(0), make(chan int)
 			Go(1, func() { *W(x, 2) = 1; Close[int](ch, 3) })
 			_, ok := Recv2(ch, 4)
-			return func() string { return fmt.Sprint(*R(x, 5), ok) }
+			return func() string { return fmt.Sprint(R(x, 5), ok) }
 		},
 		states: []string{"1 false"},
 	},
@@ -255,7 +255,7 @@ var constructs = []construct{
 		wrong: func() func() string {
 			ch, done := make(chan int), heap(false)
 			f := func() {
-				if !*R(done, 1) {
+				if !R(done, 1) {
 					*W(done, 2) = true
 					Close[int](ch, 3)
 				}
@@ -268,7 +268,7 @@ var constructs = []construct{
 			ch, done, mu := make(chan int), heap(false), heap(mutex{})
 			f := func() {
 				mu.Lock()
-				if !*R(done, 1) {
+				if !R(done, 1) {
 					*W(done, 2) = true
 					Close[int](ch, 3)
 				}
@@ -370,7 +370,7 @@ var constructs = []construct{
 			i := Select(3, false, nil, c0, c1)
 			for _, more := Recv2(a, 7); more; _, more = Recv2(a, 7) {
 			}
-			return func() string { return fmt.Sprint(i, *R(ok, 8)) }
+			return func() string { return fmt.Sprint(i, R(ok, 8)) }
 		},
 		states: []string{"0 3", "1 2"},
 	},
@@ -398,7 +398,7 @@ var constructs = []construct{
 			x, wg := heap(0), heap(waitGroup{})
 			Go(1, func() { wg.Add(1); *W(x, 2) = 1; wg.Done() })
 			wg.Wait()
-			_ = *R(x, 3)
+			_ = R(x, 3)
 			return none()
 		},
 		right: func() func() string {
@@ -406,7 +406,7 @@ var constructs = []construct{
 			wg.Add(1)
 			Go(1, func() { *W(x, 2) = 1; wg.Done() })
 			wg.Wait()
-			return func() string { return fmt.Sprint(*R(x, 3)) }
+			return func() string { return fmt.Sprint(R(x, 3)) }
 		},
 		states: []string{"1"},
 	},
@@ -445,7 +445,7 @@ var constructs = []construct{
 			c := heap(cond{L: mu})
 			Go(1, func() { mu.Lock(); *W(x, 2) = 1; mu.Unlock(); c.Signal() })
 			mu.Lock()
-			for *R(x, 3) == 0 {
+			for R(x, 3) == 0 {
 				c.Wait()
 			}
 			mu.Unlock()
@@ -461,7 +461,7 @@ var constructs = []construct{
 			c := heap(cond{L: mu})
 			f := func() {
 				mu.Lock()
-				for *R(x, 3) == 0 {
+				for R(x, 3) == 0 {
 					c.Wait()
 				}
 				mu.Unlock()
@@ -475,7 +475,7 @@ var constructs = []construct{
 			c := heap(cond{L: mu})
 			f := func() {
 				mu.Lock()
-				for *R(x, 3) == 0 {
+				for R(x, 3) == 0 {
 					c.Wait()
 				}
 				mu.Unlock()
@@ -490,7 +490,7 @@ var constructs = []construct{
 			x, ready := heap(0), heap(uint32(0))
 			Go(1, func() { *A(ready, event.AtomicStore, 2) = 1; *W(x, 3) = 1 })
 			if *A(ready, event.AtomicLoad, 4) == 1 {
-				_ = *R(x, 5)
+				_ = R(x, 5)
 			}
 			return none()
 		},
@@ -500,7 +500,7 @@ var constructs = []construct{
 			Go(1, func() { *W(x, 3) = 1; *A(ready, event.AtomicStore, 2) = 1 })
 			v := -1
 			if *A(ready, event.AtomicLoad, 4) == 1 {
-				v = *R(x, 5)
+				v = R(x, 5)
 			}
 			return func() string { return fmt.Sprint(v) }
 		},
@@ -510,7 +510,7 @@ var constructs = []construct{
 		name: "atomic and plain",
 		wrong: func() func() string {
 			x := heap(uint32(0))
-			together(func() { *A(x, event.AtomicUpdate, 1) += 1 }, func() { _ = *R(x, 2) })
+			together(func() { *A(x, event.AtomicUpdate, 1) += 1 }, func() { _ = R(x, 2) })
 			return none()
 		},
 		bugs: []string{"race 1 2"},
@@ -528,7 +528,7 @@ var constructs = []construct{
 			x, f := heap(0), heap(uint32(1))
 			Go(1, func() { *W(x, 2) = 1; cas(f, 5, 6, 3) })
 			*A(f, event.AtomicUpdate, 4) += 1
-			_ = *R(x, 5)
+			_ = R(x, 5)
 			return none()
 		},
 		bugs: []string{"race 2 5"},
@@ -536,7 +536,7 @@ var constructs = []construct{
 			x, f := heap(0), heap(uint32(1))
 			Go(1, func() { *W(x, 2) = 1; cas(f, 1, 6, 3) })
 			if *A(f, event.AtomicLoad, 4) == 6 {
-				_ = *R(x, 5)
+				_ = R(x, 5)
 			}
 			return none()
 		},
@@ -610,7 +610,7 @@ var constructs = []construct{
 			x, t := heap(0), heap(0)
 			StartFunc(t, 10, func() { *W(x, 1) = 1 })
 			Sleep(20)
-			_ = *R(x, 2)
+			_ = R(x, 2)
 			return none()
 		},
 		bugs: []string{"race 1 2"},
@@ -659,7 +659,7 @@ var constructs = []construct{
 		name: "panic",
 		wrong: func() func() string {
 			x := heap([]int{1, 2, 3})
-			Go(1, func() { fmt.Fprint(nowhere{}, (*R(x, 2))[len(*x)+2]) })
+			Go(1, func() { fmt.Fprint(nowhere{}, (R(x, 2))[len(*x)+2]) })
 			Sleep(1)
 			return none()
 		},
@@ -668,7 +668,7 @@ var constructs = []construct{
 			x, got := heap([]int{1, 2, 3}), heap("")
 			Go(1, func() {
 				defer func() { *W(got, 3) = fmt.Sprint(recover()) }()
-				fmt.Fprint(nowhere{}, (*R(x, 2))[len(*x)+2])
+				fmt.Fprint(nowhere{}, (R(x, 2))[len(*x)+2])
 			})
 			Sleep(1)
 			return func() string { return *got }
@@ -695,7 +695,7 @@ var constructs = []construct{
 			x := heap(0)
 			Go(1, func() { *W(x, 2) = 1 })
 			Gosched()
-			if *R(x, 3) == 0 {
+			if R(x, 3) == 0 {
 				panic("too early")
 			}
 			return none()
@@ -814,7 +814,7 @@ func TestPanicTextIsTheRuntimes(t *testing.T) {
 		"rt_test.myBool(true)":           func() { panic(myBool(true)) },
 		"rt_test.myComplex(1+0i)":        func() { panic(myComplex(1)) },
 		"panic called with nil argument": func() { panic(nil) },
-		"runtime error: invalid memory address or nil pointer dereference": func() { _ = *R(&nobody.name, 1) },
+		"runtime error: invalid memory address or nil pointer dereference": func() { _ = R(&nobody.name, 1) },
 		"runtime error: integer divide by zero":                            func() { Quo(heap(1), *heap(0), 1, 1) },
 		"interface conversion: interface {} is int, not string":            func() { _ = any(1).(string) },
 		"runtime error: slice bounds out of range [:4] with capacity 2":    func() { _ = make([]int, 2)[:*heap(4)] },

@@ -7,8 +7,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/rt/record"
 )
 
-// Run runs f, and all that it starts, under control, until everybody has ended or waits
-// for something that cannot come. There is one run at a time.
+// Run runs f, and all that it starts, under control, until every goroutine has ended or
+// waits for something that cannot come. There is one run at a time.
 func Run(config Config, f func()) *Result {
 	if !Supported() {
 		panic("rt: programs cannot be brought under control on " + runtime.GOARCH)

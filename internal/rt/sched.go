@@ -22,8 +22,8 @@ type scheduler struct {
 	watches  bool
 	result   *Result
 
-	current *goroutine   // who holds the token
-	last    *goroutine   // who took the last step
+	current *goroutine   // holds the token
+	last    *goroutine   // took the last step
 	all     []*goroutine // of this run, by id - 1
 	spare   []*goroutine
 	// ready, ids and ops are parallel, by ascending id: what a strategy is shown.
@@ -31,26 +31,26 @@ type scheduler struct {
 	ids   []uint32
 	ops   []event.Op
 	point sched.Point
-	// coming are those who are about to be put among the ready; see regroup.
+	// coming are goroutines that are about to be put among the ready; see regroup.
 	coming []*goroutine
 
 	steps  uint64
 	limit  uint64 // of steps
-	pause  uint64 // the step at which to look whether somebody spins
+	pause  uint64 // the step at which to look whether a goroutine spins
 	ahead  uint64 // up to this step the one that runs goes on without a question
 	row    int    // steps in a row of the same goroutine
 	points uint64
 	site   uint32 // where the last step was
 
 	rootEnded bool
-	busy      bool   // somebody wants to know of every step: watched, recorded, or the end
+	busy      bool   // every step is of interest: watched, recorded, or the end
 	blind     bool   // nothing is to be remembered of a load
 	lingered  int    // how often something moved on though the root has ended
 	baseline  int    // native goroutines that are none of ours
 	natives   int    // native goroutines that are ours
 	idled     int64  // nanoseconds spent waiting for those outside
 	idledAt   uint64 // the step at which that began
-	quiet     int    // who waits for everybody else to wait
+	quiet     int    // goroutines that wait for all others to wait
 	procs     int    // what the program takes GOMAXPROCS to be
 
 	done chan struct{} // the run is over
@@ -67,9 +67,9 @@ type scheduler struct {
 	unsettled bool
 }
 
-// token says who runs: 0 if nobody does, otherwise the address of the g, and in its
-// lowest bits what it does. A goroutine that is stuck outside loses it: that is why a
-// hook looks at it and takes and gives it back, though nobody else is after it nearly
+// token says which goroutine runs: 0 if none does, otherwise the address of the g, and in
+// its lowest bits what it does. A goroutine that is stuck outside loses it: that is why a
+// hook looks at it and takes and gives it back, though no other is after it nearly
 // always. See takeToken and setToken.
 var token atomic.Uintptr
 
@@ -80,7 +80,7 @@ const (
 	suspect = 2
 )
 
-// on says that hooks have to look who calls them.
+// on says that hooks have to look which goroutine calls them.
 var on atomic.Bool
 
 // enter is how a hook begins: it returns the calling goroutine if that is under
@@ -114,9 +114,9 @@ func enterLibrary() *goroutine {
 	return enterSlow(g, false)
 }
 
-// enterSlow is enter for those who are not simply the one that runs. It takes note of
+// enterSlow is enter for goroutines that are not simply the one that runs. It takes note of
 // instrumented code that is not under control; the standard library is used by
-// everybody, also by those who have nothing to do with the run.
+// every goroutine, also by those that have nothing to do with the run.
 func enterSlow(g uintptr, instrumented bool) *goroutine {
 	for {
 		switch t := token.Load(); t {
@@ -222,7 +222,7 @@ func (s *scheduler) foresee(c *goroutine) {
 	s.ahead = min(s.pause, s.steps+min(n, s.pause))
 }
 
-// spinning is after how many steps without rest somebody is taken to wait by trying
+// spinning is after how many steps without rest a goroutine is taken to wait by trying
 // again and again, so that the others get their turn and time goes on.
 const spinning = 10_000
 
@@ -312,7 +312,7 @@ func (s *scheduler) remove(c *goroutine) {
 	c.index = -1
 }
 
-// pass gives the token to d, who waits for it in park.
+// pass gives the token to d, which waits for it in park.
 func (s *scheduler) pass(d *goroutine) {
 	s.current = d
 	token.Store(inside)
@@ -341,9 +341,9 @@ func (c *goroutine) rest() {
 	}
 }
 
-// dispatch returns who goes next when the goroutine that ran, c, cannot go on. It
-// returns nil if that is nobody's business here any more: the run is over, or somebody
-// came back from outside meanwhile.
+// dispatch returns the goroutine that goes next when the goroutine that ran, c, cannot go
+// on. It returns nil if that is not to be decided here any more: the run is over, or
+// another goroutine came back from outside meanwhile.
 func (s *scheduler) dispatch(c *goroutine) *goroutine {
 	for len(s.ready) == 0 {
 		if s.adopt() {
@@ -369,8 +369,8 @@ func (s *scheduler) dispatch(c *goroutine) *goroutine {
 	return s.choose(nil)
 }
 
-// allEnded reports whether nobody is left whom somebody outside could let go on. What those
-// outside do by themselves is no part of the run.
+// allEnded reports whether none is left that a goroutine outside could let go on. What
+// those outside do by themselves is no part of the run.
 func (s *scheduler) allEnded() bool {
 	if !s.rootEnded || s.clock.queue.Len() > 0 {
 		return false
@@ -383,7 +383,7 @@ func (s *scheduler) allEnded() bool {
 	return true
 }
 
-// stuck is called when nobody can ever go on.
+// stuck is called when no goroutine can ever go on.
 func (s *scheduler) stuck() {
 	if s.rootEnded || len(s.result.Failures) > 0 {
 		return
@@ -393,7 +393,7 @@ func (s *scheduler) stuck() {
 	s.result.Failures = append(s.result.Failures, f)
 }
 
-// blocked lists who waits.
+// blocked lists the goroutines that wait.
 func (s *scheduler) blocked() []Blocked {
 	var all []Blocked
 	for _, c := range s.all {

@@ -12,7 +12,7 @@ type Case interface {
 	offer() comm
 	// try does it, if it can be done at once.
 	try() bool
-	// met is called when it was done with somebody who waited.
+	// met is called when it was done with a goroutine that waited.
 	met()
 	// ok reports what the receive's second result is.
 	ok() bool

@@ -7,7 +7,7 @@ import (
 )
 
 // libraryOp is an operation on o by a patched function of the standard library. Where
-// it was called is only worth finding out if somebody wants to know: when there is a
+// it was called is only worth finding out if it matters: when there is a
 // choice to make, when it may race or wait, and when it is recorded.
 func (c *goroutine) libraryOp(kind event.Kind, o *object) event.Op {
 	op := event.Op{Kind: kind, Addr: o.addr, Size: 1}

@@ -138,7 +138,7 @@ func TestManyGoroutinesShareSlots(t *testing.T) {
 			var all []func()
 			for range 20 {
 				y := heap(0)
-				all = append(all, func() { *W(y, 1) = *R(x, 2) })
+				all = append(all, func() { *W(y, 1) = R(x, 2) })
 			}
 			together(all...)
 			*W(x, 3) = 1
@@ -268,15 +268,15 @@ func TestACrowdThatWaitsStaysInOrder(t *testing.T) {
 			for i := range goroutines {
 				Go(1, func() {
 					mu.Lock()
-					*W(x, 2) = *R(x, 3) + 1
+					*W(x, 2) = R(x, 3) + 1
 					mu.Unlock()
 					if i%5 == 0 {
 						rw.Lock()
-						*W(y, 4) = *R(y, 5) + 1
+						*W(y, 4) = R(y, 5) + 1
 						rw.Unlock()
 					} else {
 						rw.RLock()
-						*R(y, 6) = *R(y, 7)
+						_, _ = R(y, 6), R(y, 7)
 						rw.RUnlock()
 					}
 					wg.Done()

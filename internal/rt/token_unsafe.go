@@ -4,7 +4,7 @@ package rt
 
 import "unsafe"
 
-// Nobody but the goroutine that g names and the watchdog changes the token while it is g,
+// Only the goroutine that g names and the watchdog change the token while it is g,
 // and with GOMAXPROCS at 1 they do not run at the same time. So hooks do without atomic
 // operations, which would be a good part of what an access costs. What matters is that a
 // goroutine which was preempted in the middle of takeToken still has the token when it
@@ -12,7 +12,7 @@ import "unsafe"
 // it should be; the token it takes only from a goroutine that had several turns since
 // (patience).
 
-// takeToken takes g, if that is who runs, inside.
+// takeToken takes g, if that is what runs, inside.
 func takeToken(g uintptr) bool {
 	if token.Load() != g {
 		return false
@@ -21,5 +21,5 @@ func takeToken(g uintptr) bool {
 	return true
 }
 
-// setToken is called by who has the token.
+// setToken is called by the goroutine that has the token.
 func setToken(t uintptr) { *(*uintptr)(unsafe.Pointer(&token)) = t }

@@ -34,7 +34,7 @@ const (
 	forGrant            // a Cond to be signalled, a time to come
 	forChannel          // one of comms to be possible
 	forBubble           // all of a bubble's goroutines to end
-	forQuiet            // everybody else to wait
+	forQuiet            // all others to wait
 	forEver
 )
 
@@ -71,7 +71,7 @@ func (c *goroutine) enabled() bool {
 }
 
 // await announces what c is about to do once the condition that c.wait describes holds,
-// and returns when it is c's turn and it does, as far as is known here. If somebody else
+// and returns when it is c's turn and it does, as far as is known here. If another goroutine
 // did it for c, c.chose says so. It returns false if c is being taken down.
 func (c *goroutine) await(op event.Op) bool {
 	if c.dying {
@@ -93,7 +93,7 @@ func (c *goroutine) await(op event.Op) bool {
 		s.look(c)
 	}
 	// To ask is a step, even if the answer is to wait: whoever decides has to see it. It
-	// does not count if c is alone, whether somebody watches or not, so that steps have
+	// does not count if c is alone, whether the run is watched or not, so that steps have
 	// the same numbers in both cases.
 	switch {
 	case len(s.ready) > 1:
@@ -174,7 +174,7 @@ func (o *object) removeWaiter(c *goroutine) {
 	}
 }
 
-// changed looks again who of those that wait for o can go on, and who cannot any more.
+// changed looks again which goroutines that wait for o can go on, and which cannot any more.
 func (s *scheduler) changed(o *object) {
 	if len(o.waiters) >= crowd {
 		s.changedForMany(o)
@@ -220,14 +220,14 @@ func (s *scheduler) changedForMany(o *object) {
 	}
 }
 
-// lone reports whether nobody else can go on, or has to wait, because of somebody who
+// lone reports whether no other can go on, or has to wait, because of a goroutine that
 // waits in this way.
 func (k waitKind) lone() bool {
 	return k == forMutex || k == forReading || k == forGroup
 }
 
-// regroup takes those from the ready ones who have lost their index, and puts those who
-// are coming among them.
+// regroup takes goroutines from the ready ones that have lost their index, and puts those
+// that are coming among them.
 func (s *scheduler) regroup() {
 	s.ahead = 0
 	kept := 0
@@ -245,7 +245,7 @@ func (s *scheduler) regroup() {
 		s.ids = append(s.ids, c.id)
 		s.ops = append(s.ops, c.op)
 	}
-	// From the back, so that nobody is overwritten who has not been moved yet.
+	// From the back, so that none is overwritten that has not been moved yet.
 	for at := len(s.ready) - 1; len(s.coming) > 0; at-- {
 		n := len(s.coming) - 1
 		if kept > 0 && s.ids[kept-1] > s.coming[n].id {
@@ -308,7 +308,7 @@ func (s *scheduler) resume(c *goroutine) {
 		s.changed(c.wait.on)
 	}
 	// One that is ready has no offers on channels open any more, so others may have to
-	// wait now who could have met it.
+	// wait now that could have met it.
 	for i := range c.comms {
 		if o := c.comms[i].on; len(o.waiters) > 1 && o.unbuffered() {
 			s.changed(o)

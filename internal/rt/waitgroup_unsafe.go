@@ -42,7 +42,7 @@ func WaitGroupAdd(state *atomic.Uint64, delta int) bool {
 		}
 		c.touch(o.addr+semaOffset, 4, event.WaitGroupAdd, op.Site)
 	}
-	// Where it panics, or somebody outside waits, the original knows what to do.
+	// Where it panics, or a goroutine outside waits, the original knows what to do.
 	done := n >= 0 && uint32(old) == 0 && state.CompareAndSwap(old, old+uint64(delta)<<32)
 	s.emitOp(c, op, uint64(delta))
 	if n == 0 {

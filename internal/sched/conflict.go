@@ -32,7 +32,7 @@ func classOf(k event.Kind) class {
 // other.
 //
 // An Unlock and a Lock of the same mutex do, although asking for a lock that is held
-// changes nothing but the asker, who then waits for that Unlock. The unbounded search
+// changes nothing but the asker, which then waits for that Unlock. The unbounded search
 // could do without their reversal (no state with both enabled, as Flanagan and Godefroid
 // put it). Not so the bounded one: to wait for a lock is a way of giving up the turn
 // without a preemption. A test has a program for it.

@@ -33,8 +33,8 @@ type DFS struct {
 	insisted bool
 }
 
-// A node is a choice on the path: who goes next, or which possibility is taken in the
-// middle of a step.
+// A node is a choice on the path: which goroutine goes next, or which possibility is
+// taken in the middle of a step.
 type node struct {
 	site uint32
 	// n is the number of possibilities of the latter kind, 0 for the former.
@@ -44,9 +44,9 @@ type node struct {
 	kind        event.Kind
 	ready       []uint32
 	state       []uint8 // by index in ready
-	current     int     // index in ready of who would not be a preemption, -1 if nobody would
+	current     int     // index in ready of the one that would not be a preemption, -1 if each would
 	preemptions int     // on the path before the node
-	blockStart  int     // the node at which who was chosen got its turn
+	blockStart  int     // the node at which the chosen one got its turn
 }
 
 const (
@@ -109,9 +109,9 @@ func (d *DFS) Pick(p *Point) int {
 	return n.chosen
 }
 
-// repeats reports whether p is the point at which n was made, as far as can be seen.
-// What will be done is compared for who goes next only: a program that does something
-// else is found out at one of the next points.
+// repeats reports whether p is the point at which n was made, as far as can be seen. What
+// will be done is compared for the goroutine that goes next only: a program that does
+// something else is found out at one of the next points.
 func (n *node) repeats(p *Point) bool {
 	if n.n != 0 || len(n.ready) != len(p.Ready) {
 		return false
@@ -137,7 +137,7 @@ func (d *DFS) extend() *node {
 	return n
 }
 
-// add adds a node for p, and chooses: who would go by default, if that is allowed.
+// add adds a node for p, and chooses the one that would go by default, if that is allowed.
 func (d *DFS) add(p *Point) {
 	n := d.extend()
 	n.ready = append(n.ready, p.Ready...)
@@ -184,7 +184,7 @@ func (d *DFS) reverse(step int, g uint32) {
 	}
 }
 
-// want asks for g to be tried at n, or for everybody if g cannot go there: one of them
+// want asks for g to be tried at n, or for all if g cannot go there: one of them
 // leads to where it can.
 func (n *node) want(g uint32) {
 	for i, r := range n.ready {
@@ -234,7 +234,7 @@ func (d *DFS) End(how event.Ending) {
 			d.cutOff++
 		}
 		if how == event.Failed && len(d.picks) > 0 {
-			// The step that ended the run kept everybody from going on.
+			// The step that ended the run kept all others from going on.
 			n := &d.nodes[d.picks[len(d.picks)-1]]
 			for _, g := range n.ready {
 				d.reverse(len(d.picks)-1, g)

@@ -10,13 +10,13 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 //
 // Only yields that insist count: a goroutine's second and later ones at the same site.
 // So nothing at all is kept from happening in a program that yields at most twice at a
-// place, and the others are let go round their loops twice before somebody else has to
+// place, and the others are let go round their loops twice before another has to
 // go. It costs nothing in runs without such yields.
 type fairness struct {
 	all      []yielder // by goroutine
 	yielders []uint32  // those of all that insisted
 	sites    []place   // where anybody yielded
-	before   bitset    // who was ready at the point before
+	before   bitset    // the goroutines that were ready at the point before
 	ready    bitset
 }
 

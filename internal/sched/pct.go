@@ -13,7 +13,7 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 // alone has the same effect at the next point at which it is not. k is learnt from the
 // runs before.
 //
-// A goroutine that yields falls below everybody, or those that wait by yielding would
+// A goroutine that yields falls below all others, or those that wait by yielding would
 // keep what they wait for from happening. The guarantee is for programs that do not
 // yield, as in the paper.
 type PCT struct {
@@ -60,7 +60,7 @@ func (s *PCT) Begin() {
 }
 
 func (s *PCT) Pick(p *Point) int {
-	// Who yields usually goes behind everybody, so that nobody waits in vain for another;
+	// A goroutine that yields usually goes behind all others, so that none waits in vain;
 	// but a yield is no synchronisation, and now and then it has no effect.
 	if c := p.current(); c >= 0 && yields(&p.Ops[c]) && s.source.below(4) != 0 {
 		s.sink(p.Current)
@@ -71,7 +71,7 @@ func (s *PCT) Pick(p *Point) int {
 	best := s.best(p)
 	for i, at := range s.changes {
 		if at == s.points {
-			// Not simply below everybody: which of two that fell is the lower must not
+			// Not simply below all others: which of two that fell is the lower must not
 			// depend on which fell first, or some bugs of depth 3 would never show.
 			s.priority[p.Ready[best]] = int64(i) + 1
 			best = s.best(p)
@@ -104,7 +104,7 @@ func (s *PCT) of(g uint32) int64 {
 	return s.priority[g]
 }
 
-// sink puts g below everybody.
+// sink puts g below all others.
 func (s *PCT) sink(g uint32) {
 	s.of(g)
 	s.floor--

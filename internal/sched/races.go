@@ -112,7 +112,7 @@ func (r *races) arrive(p *Point, race func(step int, g uint32)) {
 			it.seen = true
 			if n := len(r.steps); n > 0 {
 				// The last step, or what followed from it, created the goroutine. (That
-				// a step makes somebody ready again who waited does not order the two
+				// a step makes a waiting goroutine ready again does not order the two
 				// for good: another step could have done it.)
 				r.join(it, int32(n-1))
 			}
@@ -215,7 +215,7 @@ func (r *races) eachOf(w word, c class, f func(a *access, c class)) {
 }
 
 // take takes note that the i-th of the ready does what it was about to do, and calls race
-// for the others who are about to do something that depends on it.
+// for the others that are about to do something that depends on it.
 func (r *races) take(i int, race func(step int, g uint32)) {
 	g, op := r.ready[i], &r.ops[i]
 	r.taken = i

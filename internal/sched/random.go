@@ -5,7 +5,7 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 // A source yields pseudo-random numbers (SplitMix64: one addition and a few
 // multiplications, any seed is good). The standard library's sources would do, but
 // their sequence is not promised to stay the same from one Go version to the next, and
-// a seed that somebody noted down should.
+// a seed that was noted down should.
 type source uint64
 
 func (s *source) next() uint64 {

@@ -17,7 +17,7 @@ type script struct {
 	switches []Switch // ascending N
 	branches []Branch // ascending N
 	next     int      // in switches
-	alone    bool     // the point of the next switch has come, and there was nobody to switch to
+	alone    bool     // the point of the next switch has come, and there was none to switch to
 	branch   int      // in branches
 	chosen   uint64   // choices made
 }
@@ -75,7 +75,7 @@ func (r *Replay) Pick(p *Point) int {
 		return p.Default()
 	}
 	if len(p.Ready) == 1 {
-		// Nobody switches where there is no choice. The same point comes again if the one
+		// There is no switch where there is no choice. The same point comes again if the one
 		// that is alone cannot go on, and others can when time has moved on.
 		c.alone = true
 		return 0

@@ -2,8 +2,8 @@ package sched
 
 import "github.com/cofferdam-go/cofferdam/internal/event"
 
-// A Point is a moment of a run at which somebody has to be chosen for the next step.
-// It and its slices belong to the caller, who uses them again for the next point.
+// A Point is a moment of a run at which a goroutine has to be chosen for the next step.
+// It and its slices belong to the caller, which uses them again for the next point.
 type Point struct {
 	// Step counts the steps taken so far by all goroutines.
 	Step uint64
@@ -28,7 +28,7 @@ type Point struct {
 	Ops []event.Op
 }
 
-// A Strategy decides who goes next, in one run after the other.
+// A Strategy decides which goroutine goes next, in one run after the other.
 //
 // Each run is Begin, then any number of calls of Pick and Branch, then End.
 type Strategy interface {

@@ -14,7 +14,7 @@ import (
 type Switch struct {
 	G  uint32 // the goroutine that took the step before
 	N  uint64 // how many steps it had taken
-	To uint32 // who goes next
+	To uint32 // goes next
 	// Preempt: G could have gone on, and did not yield.
 	Preempt bool
 }

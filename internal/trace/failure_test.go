@@ -17,9 +17,9 @@ func TestWorstIsTheMostSevereAndTheFirst(t *testing.T) {
 	if got := o.Worst(); got != &o.Failures[1] {
 		t.Errorf("the worst is %v", got)
 	}
-	for i, k := range event.FailureKinds() {
+	for k := event.FailureRace; k <= event.FailurePanic; k++ {
 		o.Failures = append(o.Failures, Failure{Kind: k})
-		if i > 3 && o.Worst().Kind != k {
+		if k > event.FailureDeadlock && o.Worst().Kind != k {
 			t.Errorf("%v is not worse than those before", k)
 		}
 	}

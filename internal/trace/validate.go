@@ -85,7 +85,7 @@ func (v *validator) goroutine(e *event.Event) {
 		} else {
 			v.gs[child] = created
 		}
-		// A timer creates in the name of whoever set it, who may be gone.
+		// A timer creates in the name of the goroutine that set it, which may be gone.
 		if e.Site == 0 {
 			return
 		}
@@ -103,7 +103,7 @@ func (v *validator) goroutine(e *event.Event) {
 		v.gs[e.G] = started
 		return
 	}
-	// Goroutine 0 stands for events that are nobody's: timers, choices.
+	// Goroutine 0 stands for events that are of no goroutine: timers, choices.
 	if e.G == 0 {
 		return
 	}

@@ -11,18 +11,22 @@ import (
 // value returns the text of an expression whose value is asked for. A place that
 // may be shared is loaded through a hook:
 //
-//	x.f   ->   (*cofferdamrt.R(&x.f, 7))
+//	x.f   ->   cofferdamrt.R(&x.f, 7)
 //
 // One hook stands for the whole load, however long the path to it is: x.a.b is one
 // load if x.a is a struct, two if it is a pointer.
 func (r *rewriter) value(e ast.Expr) string {
+	if r.aheadOf[e] && r.early != nil {
+		delete(r.aheadOf, e)
+		return r.bindEarly(e, r.value(e))
+	}
 	tv := r.info.Types[e]
 	if tv.IsType() || tv.Value != nil || tv.IsNil() {
 		return r.verbatim(e)
 	}
 	if r.isPlace(e) {
 		if r.shared(e) {
-			return "(*" + r.hook("R", r.address(e), r.accessTo(r.typeOf(e), event.Load, e)) + ")"
+			return r.hook("R", r.address(e), r.accessTo(r.typeOf(e), event.Load, e))
 		}
 		return r.place(e)
 	}
@@ -58,11 +62,22 @@ func (r *rewriter) value(e ast.Expr) string {
 	case *ast.UnaryExpr:
 		return r.unary(e)
 	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			return r.shortCircuit(e)
+		}
 		return r.spliced(e, r.part(e.X, r.value(e.X)), r.part(e.Y, r.value(e.Y)))
 	case *ast.KeyValueExpr:
 		return r.spliced(e, r.part(e.Key, r.value(e.Key)), r.part(e.Value, r.value(e.Value)))
 	}
 	return r.verbatim(e)
+}
+
+// shortCircuit returns the text of && and ||, whose right side is evaluated or not.
+func (r *rewriter) shortCircuit(e *ast.BinaryExpr) string {
+	r.together(e.X)
+	left := r.part(e.X, r.value(e.X))
+	right := r.withoutEarly(func() string { return r.value(e.Y) })
+	return r.spliced(e, left, r.part(e.Y, right))
 }
 
 // isPlace reports whether e denotes a variable, or a part of one.
@@ -198,7 +213,7 @@ func (r *rewriter) field(e *ast.SelectorExpr) string {
 // is loaded on the way. It also returns the type that the text has and whether it
 // is a place that may be shared.
 //
-//	x.f   ->   (*cofferdamrt.R(&x.Inner, 7)).f    for struct{ *Inner }
+//	x.f   ->   cofferdamrt.R(&x.Inner, 7).f    for struct{ *Inner }
 func (r *rewriter) through(e *ast.SelectorExpr, path []int) (text string, t types.Type, shared bool) {
 	text, t = r.base(e.X), r.typeOf(e.X)
 	shared = r.mode == Memory && (isPointer(t) || r.isPlace(e.X) && r.shared(e.X))
@@ -215,7 +230,7 @@ func (r *rewriter) through(e *ast.SelectorExpr, path []int) (text string, t type
 	for _, i := range path {
 		if p, ok := core(t).(*types.Pointer); ok {
 			if shared && dot != "." {
-				text = "(*" + r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X)) + ")"
+				text = r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X))
 			}
 			t, shared = p.Elem(), true
 		}
@@ -225,7 +240,7 @@ func (r *rewriter) through(e *ast.SelectorExpr, path []int) (text string, t type
 		dot = ""
 	}
 	if isPointer(t) && shared {
-		text = "(*" + r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X)) + ")"
+		text = r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X))
 	}
 	return text, t, shared && !isPointer(t)
 }
@@ -292,13 +307,13 @@ func (r *rewriter) receiver(e *ast.SelectorExpr, s *types.Selection) string {
 	}
 	switch {
 	case types.IsInterface(t) && shared:
-		return "(*" + r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X)) + ")"
+		return r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X))
 	case !byValue || types.IsInterface(t):
 		return text
 	case isPointer(t):
 		return r.hook("R", text, r.accessTo(pointee(t), event.Load, e.X))
 	case shared:
-		return "(*" + r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X)) + ")"
+		return r.hook("R", "&"+text, r.accessTo(t, event.Load, e.X))
 	}
 	return text
 }

@@ -15,7 +15,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, simple bool) string {
 	case s.Tok == token.DEFINE:
 		return r.define(s, simple)
 	case s.Tok != token.ASSIGN:
-		return r.opAssign(s, simple)
+		return r.opAssign(s)
 	case len(s.Lhs) == 1:
 		return r.assignOne(s, simple)
 	}
@@ -67,7 +67,7 @@ func (r *rewriter) store(lhs ast.Expr) string {
 // the store, after everything on the right has been evaluated:
 //
 //	x.f = 1      ->   *cofferdamrt.W(&x.f, 7) = 1
-//	x.f = y.g    ->   cofferdamrt.P(&x.f).Set((*cofferdamrt.R(&y.g, 6)), 7)
+//	x.f = y.g    ->   cofferdamrt.P(&x.f).Set(cofferdamrt.R(&y.g, 6), 7)
 //	x.f = g()    ->   { v := g(); *cofferdamrt.W(&x.f, 7) = v }
 //
 // The compiler evaluates the path to x.f after the call in x.f = g(), and programs
@@ -76,15 +76,20 @@ func (r *rewriter) store(lhs ast.Expr) string {
 func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) string {
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
 	if !r.hooked(lhs) {
+		r.together(lhs, rhs)
 		return r.spliced(s, r.part(lhs, r.target(lhs)), r.part(rhs, r.value(rhs)))
 	}
+	if r.hasCall(lhs) {
+		return r.assignByPlace(s)
+	}
 	before := r.hooks
+	r.together(rhs)
 	value := r.value(rhs)
 	calls := r.hasCall(rhs)
 	switch {
 	case !calls && r.hooks == before:
 		return r.splice(s.Pos(), rhs.Pos(), r.part(lhs, r.store(lhs))) + value
-	case calls && !r.hasCall(lhs) && !simple && !r.untypedShift(rhs):
+	case calls && !simple && !r.untypedShift(rhs):
 		v := r.name()
 		again, back := "", ""
 		if r.line(lhs.Pos()) != r.line(s.End()) {
@@ -92,11 +97,25 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) string {
 		}
 		return "{ " + v + " := " + r.newlines(lhs.End(), rhs.Pos()) + value + "; " + again + r.store(lhs) + " = " + r.use(v, rhs) + " }" + back
 	}
-	gap := r.newlines(lhs.End(), rhs.Pos())
+	begin, end := r.setter(lhs)
+	return begin + r.newlines(lhs.End(), rhs.Pos()) + value + end
+}
+
+// assignByPlace is assignOne for a left side with calls, which come before those on the right.
+func (r *rewriter) assignByPlace(s *ast.AssignStmt) string {
+	lhs, rhs := s.Lhs[0], s.Rhs[0]
+	r.together(lhs, rhs)
+	begin, end := r.setter(lhs)
+	return begin + r.newlines(lhs.End(), rhs.Pos()) + r.value(rhs) + end
+}
+
+// setter returns the text of a call that sets a place or an element of a map, up to the value
+// and after it.
+func (r *rewriter) setter(lhs ast.Expr) (begin, end string) {
 	if x := mapIndex(r, lhs); x != nil {
-		return r.hook("Map", r.value(x.X)) + ".Set(" + r.value(x.Index) + ", " + gap + value + ", " + r.site(event.MapWrite, lhs) + ")"
+		return r.hook("Map", r.value(x.X)) + ".Set(" + r.value(x.Index) + ", ", ", " + r.site(event.MapWrite, lhs) + ")"
 	}
-	return r.hook("P", r.address(lhs)) + ".Set(" + gap + value + ", " + r.accessTo(r.typeOf(lhs), event.Store, lhs) + ")"
+	return r.hook("P", r.address(lhs)) + ".Set(", ", " + r.accessTo(r.typeOf(lhs), event.Store, lhs) + ")"
 }
 
 // use returns the text that stands for a value kept in v. A comparison has no type
@@ -169,7 +188,11 @@ func (r *rewriter) rights(rhs []ast.Expr, n int) []part {
 		if op := received(rhs[0]); op != nil {
 			return []part{r.part(rhs[0], r.receive(op, "Recv2"))}
 		}
+		if x := r.mapElement(rhs[0]); x != nil {
+			return []part{r.part(rhs[0], r.mapRead2(x))}
+		}
 	}
+	r.together(rhs...)
 	parts := make([]part, len(rhs))
 	for i, e := range rhs {
 		parts[i] = r.part(e, r.value(e))
@@ -231,24 +254,18 @@ var operators = map[token.Token]string{
 //
 //	x.f += v    ->   cofferdamrt.Add(&x.f, v, 7, 8)
 //	m[k] += v   ->   cofferdamrt.MW(m, 7)[k] += v
-func (r *rewriter) opAssign(s *ast.AssignStmt, simple bool) string {
+func (r *rewriter) opAssign(s *ast.AssignStmt) string {
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
+	r.together(lhs, rhs)
 	if !r.hooked(lhs) {
 		return r.spliced(s, r.part(lhs, r.target(lhs)), r.part(rhs, r.value(rhs)))
 	}
-	before := r.hooks
-	value := r.value(rhs)
 	if x := mapIndex(r, lhs); x != nil {
-		if r.hooks == before && !r.hasCall(rhs) || r.hasCall(lhs) || simple || r.untypedShift(rhs) {
-			return r.spliced(s, r.part(lhs, r.mapWrite(x)), r.part(rhs, value))
-		}
-		v := r.name()
-		again, back := "", ""
-		if r.line(lhs.Pos()) != r.line(s.End()) {
-			again, back = r.at(lhs.Pos()), r.at(s.End())
-		}
-		return "{ " + v + " := " + r.newlines(lhs.End(), rhs.Pos()) + value + "; " + again + r.mapWrite(x) + " " + s.Tok.String() + " " + v + " }" + back
+		m := r.part(lhs, r.mapWrite(x))
+		return r.spliced(s, m, r.part(rhs, r.ahead(rhs)))
 	}
+	place := r.address(lhs)
+	value := r.value(rhs)
 	if (s.Tok == token.SHL_ASSIGN || s.Tok == token.SHR_ASSIGN) && r.info.Types[rhs].Value != nil {
 		// An untyped count would become whatever type its literal suggests.
 		value = "uint(" + value + ")"
@@ -257,11 +274,12 @@ func (r *rewriter) opAssign(s *ast.AssignStmt, simple bool) string {
 			return r.spliced(s, r.part(lhs, r.target(lhs)), r.part(rhs, r.value(rhs)))
 		}
 	}
-	return r.hook(operators[s.Tok], r.address(lhs), r.newlines(lhs.End(), rhs.Pos())+value, r.accessTo(r.typeOf(lhs), event.Load, lhs), r.accessTo(r.typeOf(lhs), event.Store, lhs))
+	return r.hook(operators[s.Tok], place, r.newlines(lhs.End(), rhs.Pos())+value, r.accessTo(r.typeOf(lhs), event.Load, lhs), r.accessTo(r.typeOf(lhs), event.Store, lhs))
 }
 
 // incDec returns the text of x++ and x--.
 func (r *rewriter) incDec(s *ast.IncDecStmt) string {
+	r.together(s.X)
 	if !r.hooked(s.X) {
 		return r.spliced(s, r.part(s.X, r.target(s.X)))
 	}

@@ -16,6 +16,8 @@ func atomicKind(name string) event.Kind {
 		return event.AtomicLoad
 	case strings.HasPrefix(name, "Store"):
 		return event.AtomicStore
+	case strings.HasPrefix(name, "CompareAndSwap"):
+		return event.AtomicCompare
 	}
 	return event.AtomicUpdate
 }
@@ -49,47 +51,49 @@ func (r *rewriter) atomicHook(pointer, name string, call ast.Node) string {
 	return r.hook("A", pointer, strconv.Itoa(int(k)), r.site(k, call))
 }
 
-// atomicStmt returns the text of a statement that is an atomic operation on the result of
-// a call, which may well be one of another: the operation's hook is to come after it.
+// atomicCall returns the text of a call of package sync/atomic, in either style. The
+// operation is announced right before it is done, after its arguments have been evaluated:
 //
-//	n.Store(n.Load() + 1)   ->   { v := cofferdamrt.A(&n, 5, 8).Load() + 1; cofferdamrt.A(&n, 6, 9).Store(v) }
-func (r *rewriter) atomicStmt(s *ast.ExprStmt) (string, bool) {
-	e, ok := s.X.(*ast.CallExpr)
-	if !ok || len(e.Args) == 0 || r.line(s.Pos()) != r.line(s.End()) {
-		return "", false
-	}
-	last := e.Args[len(e.Args)-1]
-	if tv := r.info.Types[last]; !r.hasCall(last) || tv.Value != nil || tv.IsNil() {
-		return "", false
-	}
-	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); !ok || r.hasCall(sel.X) || !r.isAtomic(e) {
-		return "", false
-	}
-	for _, a := range e.Args[:len(e.Args)-1] {
-		if r.hasCall(a) {
-			return "", false
-		}
-	}
-	name := r.name()
-	parts := r.arguments(e)
-	value := parts[len(parts)-1].text
-	parts[len(parts)-1].text = name
-	text, ok := r.atomicText(e, parts)
-	if !ok {
-		return "", false
-	}
-	return "{ " + name + " := " + value + "; " + text + " }", true
-}
-
-// atomicCall returns the text of a call of package sync/atomic, in either style:
-//
-//	atomic.AddInt32(&n, 1)   ->   atomic.AddInt32(cofferdamrt.A(&n, 7, 9), 1)
-//	x.Load()                 ->   cofferdamrt.A(&x, 5, 9).Load()
+//	x.Load()                       ->   cofferdamrt.A(&x, 5, 9).Load()
+//	x.Store(x.Load() + 1)          ->   cofferdamrt.AtomicStore(&x, 9).Store(cofferdamrt.A(&x, 5, 8).Load() + 1)
+//	atomic.AddInt32(&n, 1)         ->   atomic.AddInt32(cofferdamrt.A(&n, 7, 9), 1)
+//	atomic.StoreInt32(&n, y.f)     ->   cofferdamrt.AtomicStoreBy(atomic.StoreInt32, &n, cofferdamrt.R(&y.f, 8), 9)
 func (r *rewriter) atomicCall(e *ast.CallExpr) (string, bool) {
 	if !r.isAtomic(e) {
 		return "", false
 	}
-	return r.atomicText(e, r.arguments(e))
+	r.together(append([]ast.Expr{e.Fun}, e.Args...)...)
+	if name := r.atomicFunc(e.Fun); name != "" {
+		return r.atomicFuncCall(e, name), true
+	}
+	pointer, ok := r.atomicPointer(e)
+	if !ok {
+		return "", false
+	}
+	sel := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	hooks := r.hooks
+	parts := r.arguments(e, 0)
+	hook := r.atomicHook(pointer, sel.Sel.Name, e)
+	if r.hooks-1 > hooks || r.hasCallIn(e.Args) {
+		hook = r.hook("Atomic"+sel.Sel.Name, pointer, r.lastSite())
+	}
+	return r.spliced(e, append(parts, part{sel.Pos(), sel.X.End(), hook})...), true
+}
+
+// atomicFuncCall returns the text of a call of a function of package sync/atomic.
+func (r *rewriter) atomicFuncCall(e *ast.CallExpr, name string) string {
+	pointer := r.value(e.Args[0])
+	hooks := r.hooks
+	parts := r.arguments(e, 1)
+	hook := r.atomicHook(pointer, name, e)
+	if r.hooks-1 == hooks && !r.hasCallIn(e.Args[1:]) {
+		return r.spliced(e, append(parts, r.part(e.Args[0], hook))...)
+	}
+	by := map[event.Kind]string{event.AtomicStore: "AtomicStoreBy", event.AtomicUpdate: "AtomicUpdateBy", event.AtomicCompare: "AtomicCompareBy"}[atomicKind(name)]
+	last := e.Args[len(e.Args)-1].End()
+	begin := part{e.Pos(), e.Args[0].Pos(), r.rt + "." + by + "(" + r.verbatim(e.Fun) + ", " + r.newlines(e.Lparen, e.Args[0].Pos())}
+	end := part{last, e.End(), ", " + r.lastSite() + r.closing(last, e.Rparen)}
+	return r.spliced(e, append(parts, begin, r.part(e.Args[0], pointer), end)...)
 }
 
 // isAtomic reports whether a call is one of package sync/atomic.
@@ -102,35 +106,28 @@ func (r *rewriter) isAtomic(e *ast.CallExpr) bool {
 	return ok && r.info.Selections[sel] != nil && atomicMethod(r.info.Selections[sel]) != ""
 }
 
-// atomicText is atomicCall with the arguments as given.
-func (r *rewriter) atomicText(e *ast.CallExpr, parts []part) (string, bool) {
-	if name := r.atomicFunc(e.Fun); name != "" {
-		parts[0].text = r.atomicHook(parts[0].text, name, e)
-		return r.spliced(e, parts...), true
-	}
+// atomicPointer returns the text of a pointer to what a method of package sync/atomic is
+// called on.
+func (r *rewriter) atomicPointer(e *ast.CallExpr) (string, bool) {
 	sel := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	s := r.info.Selections[sel]
-	name := atomicMethod(s)
 	path := s.Index()
 	path = path[:len(path)-1]
+	if !r.reachable(r.typeOf(sel.X), path) {
+		r.miss(e, "atomic operation "+r.verbatim(e), "the name of an embedded field on the way cannot be written in this package")
+		return "", false
+	}
 	text, t := r.base(sel.X), r.typeOf(sel.X)
-	if len(path) > 0 {
-		if !r.reachable(t, path) {
-			r.miss(e, "atomic operation "+r.verbatim(e), "the name of an embedded field on the way cannot be written in this package")
-			return "", false
+	for _, i := range path {
+		if p, ok := core(t).(*types.Pointer); ok {
+			t = p.Elem()
 		}
-		for _, i := range path {
-			if p, ok := core(t).(*types.Pointer); ok {
-				t = p.Elem()
-			}
-			f := core(t).(*types.Struct).Field(i)
-			text += "." + f.Name()
-			t = f.Type()
-		}
+		f := core(t).(*types.Struct).Field(i)
+		text += "." + f.Name()
+		t = f.Type()
 	}
 	if !isPointer(t) {
 		text = "&" + text
 	}
-	parts = append(parts, part{sel.Pos(), sel.X.End(), r.atomicHook(text, name, e)})
-	return r.spliced(e, parts...), true
+	return text, true
 }

@@ -27,9 +27,9 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 		if r.info.Types[e.Args[0]].IsType() {
 			return r.allocation(e, "New", r.verbatim(e))
 		}
-		return r.allocation(e, "New", r.spliced(e, r.arguments(e)...))
+		return r.allocation(e, "New", r.spliced(e, r.arguments(e, 0)...))
 	case "make":
-		text := r.spliced(e, r.arguments(e)...)
+		text := r.spliced(e, r.arguments(e, 0)...)
 		switch core(r.typeOf(e)).(type) {
 		case *types.Slice:
 			return r.allocation(e, "NewSlice", text)
@@ -40,6 +40,9 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 		}
 		return text
 	}
+	if !pureBuiltin(name) {
+		r.together(e.Args...)
+	}
 	if r.mode == Memory {
 		switch name {
 		case "append":
@@ -47,7 +50,7 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 		case "copy":
 			return r.copy(e)
 		case "clear":
-			parts := r.arguments(e)
+			parts := r.arguments(e, 0)
 			switch core(r.typeOf(e.Args[0])).(type) {
 			case *types.Map:
 				parts[0].text = r.hook("MW", parts[0].text, r.site(event.MapWrite, e))
@@ -58,12 +61,11 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 			}
 			return r.spliced(e, parts...)
 		case "delete":
-			parts := r.arguments(e)
-			parts[0].text = r.hook("MW", parts[0].text, r.site(event.MapWrite, e))
-			return r.spliced(e, parts...)
+			m, key := e.Args[0], e.Args[1]
+			return r.hook("Map", r.newlines(e.Pos(), m.Pos())+r.value(m)) + ".Delete(" + r.newlines(m.End(), key.Pos()) + r.value(key) + ", " + r.site(event.MapWrite, e) + r.closing(key.End(), e.End())
 		}
 	}
-	return r.spliced(e, r.arguments(e)...)
+	return r.spliced(e, r.arguments(e, 0)...)
 }
 
 // length returns the text of len(x). Of an array it is a constant that evaluates
@@ -77,7 +79,9 @@ func (r *rewriter) length(e *ast.CallExpr) string {
 	case isChan(t):
 		return r.renamed(e, "LenChan", r.site(event.ChanLen, e))
 	case isMap(t):
-		return r.spliced(e, r.part(x, r.mapOperand(x, "MR", event.MapRead, e)))
+		if r.mode == Memory {
+			return r.renamed(e, "LenMap", r.site(event.MapRead, e))
+		}
 	}
 	return r.spliced(e, r.part(x, r.value(x)))
 }
@@ -88,7 +92,7 @@ func (r *rewriter) unevaluated(e *ast.CallExpr) string {
 	if !r.hasCall(e.Args[0]) {
 		return r.verbatim(e)
 	}
-	return r.spliced(e, r.arguments(e)...)
+	return r.spliced(e, r.arguments(e, 0)...)
 }
 
 // allocation wraps the text of new and make.
@@ -101,19 +105,27 @@ func (r *rewriter) allocation(e *ast.CallExpr, hook, text string) string {
 
 // append returns the text of an append:
 //
-//	append(s, a, b)   ->   append(cofferdamrt.Append(s, 2, 7), a, b)
-//	append(s, t...)   ->   cofferdamrt.AppendSlice(s, t, 7)
+//	append(s, a, b)     ->   append(cofferdamrt.Append(s, 2, 7), a, b)
+//	append(s, x.f, b)   ->   cofferdamrt.Grow(s).Append(7, cofferdamrt.R(&x.f, 6), b)
+//	append(s, t...)     ->   cofferdamrt.AppendSlice(s, t, 7)
 func (r *rewriter) append(e *ast.CallExpr) string {
 	if len(e.Args) == 0 || !isSlice(r.typeOf(e.Args[0])) || r.info.Types[e.Args[0]].IsNil() {
-		return r.spliced(e, r.arguments(e)...)
+		return r.spliced(e, r.arguments(e, 0)...)
 	}
 	switch {
 	case !e.Ellipsis.IsValid():
-		parts := r.arguments(e)
-		parts[0].text = r.hook("Append", parts[0].text, strconv.Itoa(len(e.Args)-1), r.site(event.Store, e))
-		return r.spliced(e, parts...)
+		slice := r.value(e.Args[0])
+		hooks := r.hooks
+		parts := r.arguments(e, 1)
+		if r.hooks == hooks && !r.hasCallIn(e.Args[1:]) {
+			parts = append(parts, r.part(e.Args[0], r.hook("Append", slice, strconv.Itoa(len(e.Args)-1), r.site(event.Store, e))))
+			return r.spliced(e, parts...)
+		}
+		first := e.Args[1].Pos()
+		grow := part{e.Pos(), first, r.hook("Grow", r.newlines(e.Pos(), e.Args[0].Pos())+slice) + ".Append(" + r.site(event.Store, e) + ", " + r.newlines(e.Args[0].End(), first)}
+		return r.spliced(e, append(parts, grow)...)
 	case r.info.Types[e.Args[1]].IsNil():
-		return r.spliced(e, r.arguments(e)...)
+		return r.spliced(e, r.arguments(e, 0)...)
 	}
 	hook := "AppendSlice"
 	switch t := r.typeOf(e.Args[1]); {
@@ -122,7 +134,7 @@ func (r *rewriter) append(e *ast.CallExpr) string {
 		hook = "AppendString"
 	default:
 		r.miss(e, "append", "the type parameter stands for strings and bytes both")
-		return r.spliced(e, r.arguments(e)...)
+		return r.spliced(e, r.arguments(e, 0)...)
 	}
 	return r.renamed(e, hook, r.site(event.Store, e))
 }
@@ -132,7 +144,7 @@ func (r *rewriter) append(e *ast.CallExpr) string {
 //	copy(a, b)   ->   cofferdamrt.Copy(a, b, 7)
 func (r *rewriter) copy(e *ast.CallExpr) string {
 	if len(e.Args) != 2 {
-		return r.spliced(e, r.arguments(e)...)
+		return r.spliced(e, r.arguments(e, 0)...)
 	}
 	hook := "Copy"
 	switch t := r.typeOf(e.Args[1]); {
@@ -141,7 +153,7 @@ func (r *rewriter) copy(e *ast.CallExpr) string {
 		hook = "CopyString"
 	default:
 		r.miss(e, "copy", "the type parameter stands for strings and bytes both")
-		return r.spliced(e, r.arguments(e)...)
+		return r.spliced(e, r.arguments(e, 0)...)
 	}
 	return r.renamed(e, hook, r.site(event.Store, e))
 }
@@ -154,6 +166,6 @@ func (r *rewriter) renamed(e *ast.CallExpr, hook, site string) string {
 	if lines := r.newlines(last, e.Rparen); lines != "" {
 		end += "," + lines
 	}
-	parts := append(r.arguments(e), r.part(e.Fun, r.rt+"."+hook), part{last, e.Rparen, end})
+	parts := append(r.arguments(e, 0), r.part(e.Fun, r.rt+"."+hook), part{last, e.Rparen, end})
 	return r.spliced(e, parts...)
 }

@@ -2,7 +2,9 @@ package hooks
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
@@ -24,7 +26,9 @@ func (r *rewriter) call(e *ast.CallExpr) string {
 	if text, ok := r.atomicCall(e); ok {
 		return text
 	}
-	return r.spliced(e, append(r.arguments(e), r.part(e.Fun, r.callee(e.Fun)))...)
+	r.together(append([]ast.Expr{e.Fun}, e.Args...)...)
+	fun := r.part(e.Fun, r.callee(e.Fun))
+	return r.spliced(e, append(r.arguments(e, 0), fun)...)
 }
 
 // callee returns the text of what is called.
@@ -43,13 +47,27 @@ func (r *rewriter) isC(e ast.Expr) bool {
 	return ok && r.packageOf(sel) == "C"
 }
 
-// arguments returns the rewritten arguments of a call.
-func (r *rewriter) arguments(e *ast.CallExpr) []part {
-	parts := make([]part, len(e.Args))
-	for i, a := range e.Args {
-		parts[i] = r.part(a, r.value(a))
+// arguments returns the rewritten arguments of a call, from one of them on.
+func (r *rewriter) arguments(e *ast.CallExpr, from int) []part {
+	var parts []part
+	for _, a := range e.Args[from:] {
+		parts = append(parts, r.part(a, r.value(a)))
 	}
 	return parts
+}
+
+// closing returns the end of a call that is written in place of what ends at a position, with
+// the line breaks that stand before that.
+func (r *rewriter) closing(from, to token.Pos) string {
+	if lines := r.newlines(from, to); lines != "" {
+		return "," + lines + ")"
+	}
+	return ")"
+}
+
+// hasCallIn is hasCall for several expressions.
+func (r *rewriter) hasCallIn(all []ast.Expr) bool {
+	return slices.ContainsFunc(all, func(e ast.Expr) bool { return r.hasCall(e) })
 }
 
 // conversion returns the text of a conversion. Those from a slice to a string or

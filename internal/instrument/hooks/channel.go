@@ -10,6 +10,7 @@ import (
 //
 //	ch <- v   ->   cofferdamrt.To(ch).Send(v, 7)
 func (r *rewriter) send(s *ast.SendStmt) string {
+	r.together(s.Chan, s.Value)
 	return r.rt + ".To(" + r.value(s.Chan) + ").Send(" + r.newlines(s.Chan.End(), s.Value.Pos()) + r.value(s.Value) + ", " + r.site(event.Send, s) + ")"
 }
 

@@ -74,6 +74,7 @@ func (r *rewriter) isAccess(e *ast.CallExpr) bool {
 // hoistCall returns statements that evaluate the operands of a call, and the call
 // on what they evaluated. It fails if an operand has no type of its own.
 func (r *rewriter) hoistCall(e *ast.CallExpr) (before, call string, ok bool) {
+	r.together(append([]ast.Expr{e.Fun}, e.Args...)...)
 	var b strings.Builder
 	bind := func(value string) string {
 		v := r.name()

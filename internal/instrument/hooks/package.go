@@ -50,6 +50,7 @@ func Rewrite(p *load.Checked, mode Mode, in Scope) []File {
 			rt: rt, fresh: fresh, vars: vars, in: in,
 			perIteration: since(p, f.Syntax, "go1.22"),
 			gotos:        gotos(p.Info, f.Syntax),
+			aheadOf:      map[ast.Expr]bool{},
 		}
 		text := r.rewrite()
 		if r.used || len(r.missed) > 0 {

@@ -11,6 +11,7 @@ import (
 // rangeStmt returns the text of a range loop, with its label if it has one.
 func (r *rewriter) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) string {
 	t := r.typeOf(s.X)
+	r.together(s.X)
 	var text string
 	switch {
 	case isChan(t):
@@ -114,14 +115,14 @@ func (r *rewriter) rangeAssigned(s *ast.RangeStmt) (parts []part, start string) 
 // rangeElements returns the text of a loop over a slice or an array behind a
 // pointer, whose elements are loaded one by one:
 //
-//	for i, v := range s { B }   ->   for t, n := s, 0; n < len(t); n++ { i, v := n, (*cofferdamrt.R(&t[n], 7)); { B } }
+//	for i, v := range s { B }   ->   for t, n := s, 0; n < len(t); n++ { i, v := n, cofferdamrt.R(&t[n], 7); { B } }
 func (r *rewriter) rangeElements(s *ast.RangeStmt) string {
 	if r.oneForAll(s) || !r.universe("len", s.Pos()) {
 		return r.rangePlain(s)
 	}
 	t, n := r.name(), r.name()
 	x := r.value(s.X)
-	elem := "(*" + r.hook("R", "&"+t+"["+n+"]", r.accessTo(element(r.typeOf(s.X)), event.Load, s.X)) + ")"
+	elem := r.hook("R", "&"+t+"["+n+"]", r.accessTo(element(r.typeOf(s.X)), event.Load, s.X))
 	start := ""
 	if s.Tok == token.DEFINE {
 		if s.Key != nil && !isBlank(s.Key) {

@@ -64,6 +64,11 @@ type rewriter struct {
 	literal  bool         // whether it is one
 	results  []*types.Var // of the innermost function, if they have names
 
+	// early is where what has to be evaluated ahead of the statement goes, nil if there is
+	// no place for it; aheadOf are the calls for which that is so.
+	early   *early
+	aheadOf map[ast.Expr]bool
+
 	sites  []trace.Site
 	missed []Missed
 	hooks  int // in the innermost function so far
@@ -104,6 +109,9 @@ const (
 func (r *rewriter) site(kind event.Kind, n ast.Node) string {
 	return r.siteAt(kind, n.Pos(), n.End())
 }
+
+// lastSite returns the number of the newest site again.
+func (r *rewriter) lastSite() string { return siteMark + strconv.Itoa(len(r.sites)) + siteEnd }
 
 // accessTo is site for an access to a value of a type.
 func (r *rewriter) accessTo(t types.Type, kind event.Kind, n ast.Node) string {

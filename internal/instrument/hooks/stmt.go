@@ -12,7 +12,40 @@ import (
 
 // stmt returns the text of a statement. A simple one stands where only a simple
 // statement can: before a condition, or after it.
+//
+// What has to be evaluated ahead of it (order.go) is part of the text.
 func (r *rewriter) stmt(s ast.Stmt, simple bool) string {
+	switch s.(type) {
+	case *ast.BlockStmt, *ast.CaseClause:
+		simple = true
+	}
+	if simple {
+		return r.withoutEarly(func() string { return r.bare(s, simple) })
+	}
+	ahead, text := r.withEarly(s.Pos(), func() string { return r.bare(s, false) })
+	if len(ahead.stmts) == 0 {
+		return text
+	}
+	text = ahead.before(r, s) + text
+	if !declares(s) {
+		text = "{ " + text + " }"
+	}
+	return text + ahead.after(r, s)
+}
+
+// declares reports whether a statement declares something for those after it.
+func declares(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.DeclStmt:
+		return true
+	case *ast.AssignStmt:
+		return s.Tok == token.DEFINE
+	}
+	return false
+}
+
+// bare returns the text of a statement without what has to stand ahead of it.
+func (r *rewriter) bare(s ast.Stmt, simple bool) string {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		return r.assign(s, simple)
@@ -44,7 +77,7 @@ func (r *rewriter) stmt(s ast.Stmt, simple bool) string {
 			parts = append(parts, r.part(s.Init, r.stmt(s.Init, true)))
 		}
 		if s.Tag != nil {
-			parts = append(parts, r.part(s.Tag, r.value(s.Tag)))
+			parts = append(parts, r.part(s.Tag, r.header(s.Init, s.Tag)))
 		}
 		return r.spliced(s, parts...)
 	case *ast.TypeSwitchStmt:
@@ -59,12 +92,7 @@ func (r *rewriter) stmt(s ast.Stmt, simple bool) string {
 			parts = append(parts, r.part(x, r.value(x.(*ast.ExprStmt).X)))
 		}
 		return r.spliced(s, parts...)
-	case *ast.ExprStmt:
-		if text, ok := r.atomicStmt(s); ok {
-			return text
-		}
-		return r.spliced(s, r.parts(s)...)
-	case *ast.BlockStmt, *ast.CaseClause:
+	case *ast.ExprStmt, *ast.BlockStmt, *ast.CaseClause:
 		return r.spliced(s, r.parts(s)...)
 	case *ast.BranchStmt, *ast.EmptyStmt:
 		return r.verbatim(s)
@@ -111,7 +139,7 @@ func (r *rewriter) ifStmt(s *ast.IfStmt) string {
 	if s.Init != nil {
 		parts = append(parts, r.part(s.Init, r.stmt(s.Init, true)))
 	}
-	parts = append(parts, r.part(s.Cond, r.value(s.Cond)), r.part(s.Body, r.block(s.Body, r.announce(s.Init))))
+	parts = append(parts, r.part(s.Cond, r.header(s.Init, s.Cond)), r.part(s.Body, r.block(s.Body, r.announce(s.Init))))
 	switch e := s.Else.(type) {
 	case nil:
 	case *ast.BlockStmt:
@@ -127,21 +155,60 @@ func (r *rewriter) forStmt(s *ast.ForStmt) string {
 	if s.Init != nil {
 		parts = append(parts, r.part(s.Init, r.stmt(s.Init, true)))
 	}
+	start := ""
 	if s.Cond != nil {
-		parts = append(parts, r.part(s.Cond, r.value(s.Cond)))
+		ahead, cond := r.withEarly(s.Cond.Pos(), func() string {
+			r.together(s.Cond)
+			return r.value(s.Cond)
+		})
+		if len(ahead.stmts) > 0 {
+			start = " " + ahead.before(r, s.Cond) + "if !(" + cond + ") { break };" + ahead.after(r, s.Cond)
+			cond = ""
+		}
+		parts = append(parts, r.part(s.Cond, cond))
 	}
 	if s.Post != nil {
 		parts = append(parts, r.part(s.Post, r.stmt(s.Post, true)))
 	}
-	parts = append(parts, r.part(s.Body, r.block(s.Body, r.announce(s.Init))))
+	parts = append(parts, r.part(s.Body, r.block(s.Body, r.announce(s.Init)+start)))
 	return r.spliced(s, parts...)
 }
 
-func (r *rewriter) labeled(s *ast.LabeledStmt) string {
-	if loop, ok := s.Stmt.(*ast.RangeStmt); ok {
-		return r.rangeStmt(loop, s)
+// header returns the text of the condition of an if or the tag of a switch. Nothing can stand
+// ahead of one that comes after a simple statement.
+func (r *rewriter) header(init ast.Stmt, e ast.Expr) string {
+	if init != nil {
+		return r.withoutEarly(func() string { return r.value(e) })
 	}
-	return r.spliced(s, r.part(s.Stmt, r.stmt(s.Stmt, false)))
+	r.together(e)
+	return r.value(e)
+}
+
+func (r *rewriter) labeled(s *ast.LabeledStmt) string {
+	text := func() string {
+		if loop, ok := s.Stmt.(*ast.RangeStmt); ok {
+			return r.rangeStmt(loop, s)
+		}
+		return r.spliced(s, r.part(s.Stmt, r.bare(s.Stmt, false)))
+	}
+	switch {
+	case !isHeader(s.Stmt):
+		return r.spliced(s, r.part(s.Stmt, r.stmt(s.Stmt, false)))
+	case r.gotos[r.labelOf(s)]:
+		return r.withoutEarly(text)
+	}
+	return text()
+}
+
+// isHeader reports whether a label must stand right before a statement, for its break and
+// continue statements. What has to be evaluated ahead of such a statement comes before the
+// label, where a goto would pass it by.
+func isHeader(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		return true
+	}
+	return false
 }
 
 // decl returns the text of a declaration inside a function.
@@ -159,6 +226,11 @@ func (r *rewriter) decl(s *ast.DeclStmt) string {
 			parts = append(parts, r.part(v.Values[0], r.receive(received(v.Values[0]), "Recv2")))
 			continue
 		}
+		if len(v.Names) == 2 && len(v.Values) == 1 && r.mapElement(v.Values[0]) != nil {
+			parts = append(parts, r.part(v.Values[0], r.mapRead2(r.mapElement(v.Values[0]))))
+			continue
+		}
+		r.together(v.Values...)
 		for _, e := range v.Values {
 			parts = append(parts, r.part(e, r.value(e)))
 		}
@@ -174,6 +246,7 @@ func (r *rewriter) decl(s *ast.DeclStmt) string {
 // The compiler stores nothing for a result that is returned by its own name, and
 // neither does this.
 func (r *rewriter) returnStmt(s *ast.ReturnStmt) string {
+	r.together(s.Results...)
 	plain := func() string {
 		parts := make([]part, len(s.Results))
 		for i, e := range s.Results {

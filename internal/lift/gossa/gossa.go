@@ -100,6 +100,7 @@ type Program struct {
 	exprOf      map[ssa.Instruction]ast.Expr
 	rangedOver  map[token.Pos]ast.Expr // what a loop goes over, by its variable
 	typeNames   typeutil.Map           // of symbols, by type
+	typesNamed  map[string]int         // how many types are written so
 	spans       []span                 // by their positions
 	textNames   map[string]string
 	ownPackages map[*ssa.Package]bool
@@ -130,6 +131,7 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 		syntax:      map[token.Pos]ast.Node{},
 		exprOf:      map[ssa.Instruction]ast.Expr{},
 		rangedOver:  map[token.Pos]ast.Expr{},
+		typesNamed:  map[string]int{},
 		textNames:   map[string]string{},
 		ownPackages: map[*ssa.Package]bool{},
 		files:       map[string]bool{},

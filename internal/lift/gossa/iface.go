@@ -1,6 +1,7 @@
 package gossa
 
 import (
+	"fmt"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -11,12 +12,16 @@ import (
 
 // typeSymbol names a type where an interface says what it holds. Identical types have one
 // name, though they may be written in several ways: parameters of a function type have
-// names that do not count.
+// names that do not count. Different types have different names, though they may be
+// written alike: two functions may each declare a type t.
 func (p *Program) typeSymbol(t types.Type) string {
 	if name, ok := p.typeNames.At(t).(string); ok {
 		return name
 	}
 	name := "type " + types.TypeString(t, nil)
+	if p.typesNamed[name]++; p.typesNamed[name] > 1 {
+		name += fmt.Sprintf("#%d", p.typesNamed[name])
+	}
 	p.typeNames.Set(t, name)
 	return name
 }

@@ -119,9 +119,10 @@ var arithmetic = map[token.Token]ir.Operator{
 	token.AND: ir.OpAnd, token.OR: ir.OpOr, token.XOR: ir.OpXor, token.AND_NOT: ir.OpAndNot, token.SHL: ir.OpShl, token.SHR: ir.OpShr,
 }
 
-// liftBinary lifts an operator with two operands. An integer division is tested first:
+// liftBinary lifts an operator with two operands. What can fail is tested first:
 //
 //	x / y                test "division by zero" if r2 == 0; r3:8 = r1 / r2
+//	x << y               test "panic" if r2 < 0; r3:8 = r1 << r2
 func (l *lifter) liftBinary(in *ssa.BinOp) {
 	t := in.X.Type()
 	size := l.program.size(in.Type())
@@ -152,6 +153,9 @@ func (l *lifter) liftBinary(in *ssa.BinOp) {
 		l.assign(in, ir.Binary(ir.OpLe, c, y, x))
 		return
 	case token.SHL, token.SHR:
+		if classOf(in.Y.Type()) == ir.Signed {
+			l.test(ir.Panic, ir.Binary(ir.OpLt, ir.Signed, y, ir.Number(y.Size, 0)))
+		}
 		y = l.word64(in.Y)
 	case token.QUO, token.REM:
 		if c != ir.Float {

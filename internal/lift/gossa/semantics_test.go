@@ -24,7 +24,7 @@ func inGo(f func(x, y int64) int64, x, y int64) (result string) {
 		case runtime.Error:
 			result = e.Error()
 			for text, cause := range map[string]ir.Cause{
-				"nil pointer": ir.NilDereference, "out of range": ir.OutOfRange, "cannot convert slice": ir.OutOfRange, "divide": ir.DivideByZero, "nil map": ir.Panic,
+				"nil pointer": ir.NilDereference, "out of range": ir.OutOfRange, "cannot convert slice": ir.OutOfRange, "divide": ir.DivideByZero, "nil map": ir.Panic, "negative shift": ir.Panic,
 			} {
 				if strings.Contains(result, text) {
 					result = cause.String()
@@ -64,7 +64,7 @@ func lifted(t *testing.T, p *Program, name string, x, y int64) string {
 func TestLiftedCodeDoesWhatGoDoes(t *testing.T) {
 	p := lift(t, "semantics")
 	for group, cases := range map[string]map[string]func(x, y int64) int64{
-		"interfaces": semantics.Interfaces, "calls": semantics.Calls, "builtins": semantics.Builtins,
+		"interfaces": semantics.Interfaces, "calls": semantics.Calls, "builtins": semantics.Builtins, "controls": semantics.Controls,
 	} {
 		t.Run(group, func(t *testing.T) {
 			for _, name := range slices.Sorted(maps.Keys(cases)) {
@@ -86,7 +86,7 @@ func TestLiftedCodeDoesWhatGoDoes(t *testing.T) {
 func TestEveryFunctionIsACase(t *testing.T) {
 	p := lift(t, "semantics")
 	listed := map[string]bool{}
-	for _, cases := range []map[string]func(x, y int64) int64{semantics.Interfaces, semantics.Calls, semantics.Builtins} {
+	for _, cases := range []map[string]func(x, y int64) int64{semantics.Interfaces, semantics.Calls, semantics.Builtins, semantics.Controls} {
 		for name := range cases {
 			listed[pkgPath("semantics")+"."+name] = true
 		}

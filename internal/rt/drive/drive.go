@@ -161,7 +161,7 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 func (s *server) warmUp(i int, o *wire.Order) wire.Residue {
 	if o.Verb != wire.Explore {
 		once := *o
-		once.Races = false // nobody is told of them
+		once.Races = false // they are not reported
 		s.run(i, &once, sched.NewReplay(sched.Schedule{}), nil)
 		return wire.NoResidue
 	}

@@ -90,7 +90,7 @@ func count(atOnce bool) (lost bool) {
 			if atOnce {
 				*rt.A(sharedCount, event.AtomicUpdate, storeSite)++
 			} else {
-				n := *rt.R(sharedCount, loadSite)
+				n := rt.R(sharedCount, loadSite)
 				*rt.W(sharedCount, storeSite) = n + 1
 			}
 			rt.To[bool](done).Send(true, waitSite)
@@ -98,7 +98,7 @@ func count(atOnce bool) (lost bool) {
 	}
 	rt.Recv(done, waitSite)
 	rt.Recv(done, waitSite)
-	return *rt.R(sharedCount, loadSite) != 2
+	return rt.R(sharedCount, loadSite) != 2
 }
 
 func TestListNamesTheTargets(t *testing.T) {

@@ -87,7 +87,7 @@ func (x *search) spoiled(r *rt.Result) bool { return r.Residue && x.order.WarmUp
 // explore runs a target under one schedule after another until one fails, nothing is
 // left to try, or the time is up.
 //
-// A race is a failure, but one that nobody has seen do any harm yet; the search goes
+// A race is a failure, but one that has done no visible harm yet; the search goes
 // on for o.Harm in the hope of a panic or a failing test, which tell a person more.
 func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 	x, err := s.newSearch(i, o)

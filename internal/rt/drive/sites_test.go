@@ -92,7 +92,7 @@ func TestTextsAreThoseOfStrings(t *testing.T) {
 	name := new(string)
 	assign := func() bool {
 		*rt.W(name, storeSite) = "Ada"
-		_ = *rt.R(name, loadSite)
+		_ = rt.R(name, loadSite)
 		return false
 	}
 	done(t, assign, wire.Order{Verb: wire.Run, Schedule: "default", Trace: file, Sites: sites, Header: &trace.Header{}})

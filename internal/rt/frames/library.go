@@ -42,8 +42,8 @@ type recentSite struct {
 	site uint32
 }
 
-// libraryPCs remembers which return addresses are in functions that are never what
-// somebody wants to see: rt itself and the patched ones.
+// libraryPCs remembers which return addresses are in functions that are never
+// worth showing: rt itself and the patched ones.
 var libraryPCs = map[uintptr]bool{}
 
 // library reports whether a return address is in such a function.

@@ -53,8 +53,8 @@ type page struct {
 }
 
 // A reading is the last load of a word with a list, by a goroutine that need not go
-// through the list again: of those who wait for a word to change there may be thousands,
-// each with an entry in it.
+// through the list again: of goroutines that wait for a word to change there may be
+// thousands, each with an entry in it.
 type reading struct {
 	word   uintptr
 	at     uint32

@@ -9,7 +9,7 @@ var Interfaces = map[string]func(x, y int64) int64{
 	"AssertConcrete": AssertConcrete, "AssertFails": AssertFails, "AssertNil": AssertNil, "CommaOk": CommaOk, "TypeSwitch": TypeSwitch,
 	"AssertAny": AssertAny, "CompareWithNil": CompareWithNil, "CompareInterfaces": CompareInterfaces, "TypedNil": TypedNil,
 	"BoxedText": BoxedText, "BoxedStruct": BoxedStruct, "DirectStruct": DirectStruct, "MethodOnNamedFunc": MethodOnNamedFunc,
-	"ChangeInterface": ChangeInterface, "InterfaceInSlice": InterfaceInSlice, "MethodExpression": MethodExpression,
+	"ChangeInterface": ChangeInterface, "InterfaceInSlice": InterfaceInSlice, "MethodExpression": MethodExpression, "LocalTypes": LocalTypes,
 }
 
 type getter interface{ get(n int64) int64 }
@@ -211,4 +211,17 @@ func MethodExpression(x, y int64) int64 {
 	f := (*counter).get
 	g := getter.get
 	return f(&counter{x}, y) + g(small(x), y)
+}
+
+func localType(x int64) any {
+	type t struct{ a int64 }
+	return t{x}
+}
+func LocalTypes(x, y int64) int64 {
+	type t struct{ a int64 } // another one than above
+	if v, ok := localType(x).(t); ok {
+		return v.a
+	}
+	var v any = t{y}
+	return v.(t).a + 1
 }
