@@ -46,21 +46,24 @@ type Analysis struct {
 var ErrLost = errors.New("the trace cannot be followed to the failure: it lacks the accesses before it, or was recorded from another version of the program")
 
 // Analyse derives fixes for the failure of a trace.
-func Analyse(p *ir.Program, tr exec.Trace, f exec.Failure, o Options) (*Analysis, error) {
+func Analyse(program *ir.Program, tr exec.Trace, failure exec.Failure, o Options) (*Analysis, error) {
 	o = o.defaults()
 	start := time.Now()
-	a := &analyser{replay: exec.NewReplay(p, tr, f), options: o, operations: map[ir.Point][]ir.Point{}, isShared: map[uint64]bool{}, analysis: &Analysis{Failure: f}}
-	tr.All(0, func(e *exec.Event) bool {
-		if len(a.goroutines) == 0 || a.goroutines[len(a.goroutines)-1] < e.G {
-			a.goroutines = append(a.goroutines, e.G)
-		} else if i := sort.Search(len(a.goroutines), func(i int) bool { return a.goroutines[i] >= e.G }); a.goroutines[i] != e.G {
-			a.goroutines = append(a.goroutines[:i], append([]uint32{e.G}, a.goroutines[i:]...)...)
+	a := &analyser{
+		replay: exec.NewReplay(program, tr, failure), options: o,
+		operations: map[ir.Point][]ir.Point{}, isShared: map[uint64]bool{}, analysis: &Analysis{Failure: failure},
+	}
+	tr.All(0, func(event *exec.Event) bool {
+		if len(a.goroutines) == 0 || a.goroutines[len(a.goroutines)-1] < event.G {
+			a.goroutines = append(a.goroutines, event.G)
+		} else if i := sort.Search(len(a.goroutines), func(i int) bool { return a.goroutines[i] >= event.G }); a.goroutines[i] != event.G {
+			a.goroutines = append(a.goroutines[:i], append([]uint32{event.G}, a.goroutines[i:]...)...)
 		}
 		return true
 	})
 	path := a.followAll()
 	a.analysis.Replay = time.Since(start)
-	switch f.Cause {
+	switch failure.Cause {
 	case ir.Race, ir.MapConflict:
 		a.analyseRace()
 	default:
@@ -91,16 +94,16 @@ func (a *analyser) followAll() []exec.Step {
 	for _, g := range a.goroutines {
 		var ring recentSteps
 		wanted := a.replay.Failure.G == 0 || a.replay.Failure.G == g
-		a.replay.Run(g, nil, func(t *exec.Thread, s *exec.Step) bool {
+		a.replay.Run(g, nil, func(thread *exec.Thread, step *exec.Step) bool {
 			if !wanted {
 				return true
 			}
-			ring.add(s)
+			ring.add(step)
 			switch {
-			case t.Failed != nil && !s.BeyondTrace:
-				found, t.Failed = ring.copy(), nil
-			case s.Instr.Op == ir.Test && s.Instr.Cause == ir.Assertion && a.replay.Failure.Cause == ir.Assertion && !s.BeyondTrace && (found == nil || s.Time < at):
-				found, at = ring.copy(), s.Time
+			case thread.Failed != nil && !step.BeyondTrace:
+				found, thread.Failed = ring.copy(), nil
+			case step.Instr.Op == ir.Test && step.Instr.Cause == ir.Assertion && a.replay.Failure.Cause == ir.Assertion && !step.BeyondTrace && (found == nil || step.Time < at):
+				found, at = ring.copy(), step.Time
 			}
 			return true
 		})
@@ -122,12 +125,12 @@ func (a *analyser) followAll() []exec.Step {
 func (a *analyser) pathToOperation() []exec.Step {
 	var ring recentSteps
 	var found []exec.Step
-	a.replay.Run(a.replay.Failure.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
-		ring.add(s)
-		if (s.Instr.Op == ir.Sync || s.Instr.Op == ir.Call) && a.replay.Failure.CrashedAt != nil && a.replay.Failure.CrashedAt(s.Instr) {
+	a.replay.Run(a.replay.Failure.G, nil, func(_ *exec.Thread, step *exec.Step) bool {
+		ring.add(step)
+		if (step.Instr.Op == ir.Sync || step.Instr.Op == ir.Call) && a.replay.Failure.CrashedAt != nil && a.replay.Failure.CrashedAt(step.Instr) {
 			found = ring.copy()
 		}
-		return !s.BeyondTrace
+		return !step.BeyondTrace
 	})
 	return found
 }
@@ -136,9 +139,9 @@ func (a *analyser) pathToOperation() []exec.Step {
 // in the program: the call of it ends the path.
 func (a *analyser) pathToReport() []exec.Step {
 	var fail exec.Event
-	a.replay.Trace.All(0, func(e *exec.Event) bool {
-		if e.Kind == exec.KindFail {
-			fail = *e
+	a.replay.Trace.All(0, func(event *exec.Event) bool {
+		if event.Kind == exec.KindFail {
+			fail = *event
 		}
 		return fail.Seq == 0
 	})
@@ -147,18 +150,18 @@ func (a *analyser) pathToReport() []exec.Step {
 	}
 	var ring recentSteps
 	var found []exec.Step
-	a.replay.Run(fail.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
-		if s.BeyondTrace {
+	a.replay.Run(fail.G, nil, func(_ *exec.Thread, step *exec.Step) bool {
+		if step.BeyondTrace {
 			return false
 		}
 		// Steps without an event have the time of the next one: those that led from the
 		// last event to the call are later than the report.
-		ring.add(s)
-		if s.Time > fail.Seq && s.Instr.Op == ir.Call && s.Instr.Callee == nil {
+		ring.add(step)
+		if step.Time > fail.Seq && step.Instr.Op == ir.Call && step.Instr.Callee == nil {
 			found = ring.copy()
 			return false
 		}
-		return s.Time <= fail.Seq || s.Instr.Op != ir.Call
+		return step.Time <= fail.Seq || step.Instr.Op != ir.Call
 	})
 	if found == nil && len(ring.steps) > 0 {
 		found = ring.copy()
@@ -168,18 +171,18 @@ func (a *analyser) pathToReport() []exec.Step {
 
 // pathTo is the path of a goroutine to one of its events.
 func (a *analyser) pathTo(seq uint64) []exec.Step {
-	e, ok := a.replay.Trace.Event(seq)
+	event, ok := a.replay.Trace.Event(seq)
 	if !ok {
 		return nil
 	}
 	var ring recentSteps
 	var found []exec.Step
-	a.replay.Run(e.G, nil, func(_ *exec.Thread, s *exec.Step) bool {
-		ring.add(s)
-		if s.MadeEvent && s.Time == seq {
+	a.replay.Run(event.G, nil, func(_ *exec.Thread, step *exec.Step) bool {
+		ring.add(step)
+		if step.MadeEvent && step.Time == seq {
 			found = ring.copy()
 		}
-		return found == nil && s.Time <= seq
+		return found == nil && step.Time <= seq
 	})
 	return found
 }
@@ -187,11 +190,11 @@ func (a *analyser) pathTo(seq uint64) []exec.Step {
 // A recentSteps keeps the last steps of a goroutine.
 type recentSteps struct{ steps []exec.Step }
 
-func (p *recentSteps) add(s *exec.Step) {
+func (p *recentSteps) add(step *exec.Step) {
 	if len(p.steps) == 2*maxPath {
 		p.steps = append(p.steps[:0], p.steps[maxPath:]...)
 	}
-	p.steps = append(p.steps, *s)
+	p.steps = append(p.steps, *step)
 }
 
 func (p *recentSteps) copy() []exec.Step {
@@ -206,9 +209,9 @@ func (a *analyser) isPrivate(addr uint64, size int) bool {
 	s, ok := a.isShared[addr]
 	if !ok {
 		var g uint32
-		a.replay.Trace.Accesses(addr, uint32(size), 1, a.replay.Trace.Last(), func(e *exec.Event) bool {
-			s = g != 0 && e.G != g
-			g = e.G
+		a.replay.Trace.Accesses(addr, uint32(size), 1, a.replay.Trace.Last(), func(event *exec.Event) bool {
+			s = g != 0 && event.G != g
+			g = event.G
 			return !s
 		})
 		a.isShared[addr] = s
@@ -226,18 +229,18 @@ func (a *analyser) analyseCrash(steps []exec.Step) {
 			a.analysis.G = g
 		}
 	}
-	d := newDeriver(a.replay, steps, a.isPrivate)
+	derivation := newDeriver(a.replay, steps, a.isPrivate)
 	cause := Edge{To: crashState}
 	if end.Instr.Op == ir.Test {
 		cause = branchOn(end.Instr.Operand.InContext(end.Context), Edge{To: crashState}, Edge{To: noCrashState})
 	}
-	machines := d.derive(cause)
+	machines := derivation.derive(cause)
 	a.analysis.Machines = machines
 	if len(machines) == 0 {
 		a.addReason("nothing that the crashing goroutine read from memory decides whether it crashes: what was done in which order does, and a lock does not order")
 		return
 	}
-	specials := a.solve(d, machines, solveOptions{})
+	specialisations := a.solve(derivation, machines, solveOptions{})
 	for _, f := range a.fixes {
 		if f.Discarded == 0 {
 			return
@@ -245,7 +248,7 @@ func (a *analyser) analyseCrash(steps []exec.Step) {
 	}
 	// What the goroutine read had gone wrong before it read it. See whether an update
 	// was lost on the way.
-	a.lostUpdates(specials)
+	a.lostUpdates(specialisations)
 }
 
 // addReason notes why there is no fix, each reason once.

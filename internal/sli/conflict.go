@@ -26,19 +26,19 @@ type crashRegion struct {
 
 // writesTo finds the events that wrote to what the specialisation touches. If a point
 // is given, what is touched there is stored to, and loads of it matter as well.
-func (s *specialisation) writesTo(r *exec.Replay, stored ir.Point) []exec.Event {
+func (s *specialisation) writesTo(replay *exec.Replay, stored ir.Point) []exec.Event {
 	seen := map[uint64]exec.Event{}
-	for _, t := range s.touched {
-		loads := stored.Instr != nil && t.load.Label.Point == stored
-		for _, e := range r.LastAccesses(t.addr, t.size) {
-			if e.Seq >= s.from && e.Seq <= s.to && (e.Writes() || loads) {
-				seen[e.Seq] = e
+	for _, memory := range s.touched {
+		loads := stored.Instr != nil && memory.load.Label.Point == stored
+		for _, event := range replay.LastAccesses(memory.addr, memory.size) {
+			if event.Seq >= s.from && event.Seq <= s.to && (event.Writes() || loads) {
+				seen[event.Seq] = event
 			}
 		}
 	}
 	all := make([]exec.Event, 0, len(seen))
-	for _, e := range seen {
-		all = append(all, e)
+	for _, event := range seen {
+		all = append(all, event)
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].Seq < all[j].Seq })
 	if len(all) > maxWrites {
@@ -50,68 +50,68 @@ func (s *specialisation) writesTo(r *exec.Replay, stored ir.Point) []exec.Event 
 // examine finds the writes and the regions in which the machine crashes. Evaluating
 // it may show it memory it had not seen, whose writes matter too, so it is repeated
 // until nothing new is seen.
-func (s *specialisation) examine(r *exec.Replay) examination {
-	var f examination
+func (s *specialisation) examine(replay *exec.Replay) examination {
+	var found examination
 	for range 4 {
 		before := len(s.touched)
-		f = s.sweep(r)
+		found = s.sweep(replay)
 		if len(s.touched) == before {
 			break
 		}
 	}
-	return f
+	return found
 }
 
 // sweep goes through the stores in their order and evaluates the machine after each. Where the
 // verdict turns to a crash a region begins, where it turns back the region ends.
-func (s *specialisation) sweep(r *exec.Replay) examination {
-	f := examination{writes: s.writesTo(r, ir.Point{})}
+func (s *specialisation) sweep(replay *exec.Replay) examination {
+	found := examination{writes: s.writesTo(replay, ir.Point{})}
 	begin := s.from + 1
-	if len(f.writes) == maxWrites {
-		begin = f.writes[0].Seq
+	if len(found.writes) == maxWrites {
+		begin = found.writes[0].Seq
 	}
-	now := s.contentsAt(r, begin)
+	now := s.contentsAt(replay, begin)
 	var open *crashRegion
-	if s.evaluate(r, begin, now.read(begin)) == WillCrash {
+	if s.evaluate(replay, begin, now.read(begin)) == WillCrash {
 		open = &crashRegion{}
-		if e, _, ok := r.Trace.Allocation(s.firstAddress(), s.from+1); ok && e.Seq == s.from {
-			open.start = e
+		if event, _, ok := replay.Trace.Allocation(s.firstAddress(), s.from+1); ok && event.Seq == s.from {
+			open.start = event
 		}
 	}
-	note := func(e exec.Event, v Verdict) {
+	note := func(event exec.Event, verdict Verdict) {
 		switch {
-		case v == WillCrash && open == nil:
-			open = &crashRegion{start: e}
-		case v != WillCrash && open != nil:
-			open.end = e
-			f.regions = append(f.regions, *open)
+		case verdict == WillCrash && open == nil:
+			open = &crashRegion{start: event}
+		case verdict != WillCrash && open != nil:
+			open.end = event
+			found.regions = append(found.regions, *open)
 			open = nil
 		}
 	}
-	for _, e := range f.writes {
-		now.apply(&e)
-		note(e, s.evaluate(r, e.Seq+1, now.read(e.Seq+1)))
+	for _, event := range found.writes {
+		now.apply(&event)
+		note(event, s.evaluate(replay, event.Seq+1, now.read(event.Seq+1)))
 	}
-	if open != nil && len(f.writes) > 0 {
+	if open != nil && len(found.writes) > 0 {
 		// The trace ends in the middle. What the goroutine that wrote last would do next
 		// is followed; see replay.
-		f.tailGoroutine = f.writes[len(f.writes)-1].G
-		for _, e := range r.BeyondTrace(f.tailGoroutine) {
-			now.apply(&e)
-			if !s.touches(e) {
+		found.tailGoroutine = found.writes[len(found.writes)-1].G
+		for _, event := range replay.BeyondTrace(found.tailGoroutine) {
+			now.apply(&event)
+			if !s.touches(event) {
 				continue
 			}
-			f.writes = append(f.writes, e)
-			note(e, s.evaluate(r, 0, now.read(r.Trace.Last()+1)))
+			found.writes = append(found.writes, event)
+			note(event, s.evaluate(replay, 0, now.read(replay.Trace.Last()+1)))
 			if open == nil {
 				break
 			}
 		}
 	}
 	if open != nil {
-		f.regions = append(f.regions, *open)
+		found.regions = append(found.regions, *open)
 	}
-	return f
+	return found
 }
 
 // memoryContents is the memory that a specialisation touches, as time goes on. Asking the
@@ -122,12 +122,12 @@ type memoryContents struct {
 }
 
 // contentsAt is the memory just before the event with the number.
-func (s *specialisation) contentsAt(r *exec.Replay, at uint64) *memoryContents {
-	c := &memoryContents{replay: r, bytes: map[uint64]byte{}}
-	for _, t := range s.touched {
-		if v := exec.MemoryAt(r.Trace, t.addr, t.size, at); v.Known {
-			for i, x := range v.Append(nil) {
-				c.bytes[t.addr+uint64(i)] = x
+func (s *specialisation) contentsAt(replay *exec.Replay, at uint64) *memoryContents {
+	c := &memoryContents{replay: replay, bytes: map[uint64]byte{}}
+	for _, memory := range s.touched {
+		if value := exec.MemoryAt(replay.Trace, memory.addr, memory.size, at); value.Known {
+			for i, x := range value.Append(nil) {
+				c.bytes[memory.addr+uint64(i)] = x
 			}
 		}
 	}
@@ -135,12 +135,12 @@ func (s *specialisation) contentsAt(r *exec.Replay, at uint64) *memoryContents {
 }
 
 // apply makes the change of a store. What it wrote is forgotten where the trace does not say.
-func (c *memoryContents) apply(e *exec.Event) {
-	for i := range uint64(e.Size) {
-		if i < uint64(len(e.After)) {
-			c.bytes[e.Addr+i] = e.After[i]
+func (c *memoryContents) apply(event *exec.Event) {
+	for i := range uint64(event.Size) {
+		if i < uint64(len(event.After)) {
+			c.bytes[event.Addr+i] = event.After[i]
 		} else {
-			delete(c.bytes, e.Addr+i)
+			delete(c.bytes, event.Addr+i)
 		}
 	}
 }
@@ -163,11 +163,11 @@ func (c *memoryContents) read(before uint64) func(uint64, int) ir.Value {
 
 // mixed reads memory of which only a part is kept.
 func (c *memoryContents) mixed(addr uint64, size int, before uint64) ir.Value {
-	v := exec.MemoryAt(c.replay.Trace, addr, size, before)
-	if !v.Known {
-		return v
+	value := exec.MemoryAt(c.replay.Trace, addr, size, before)
+	if !value.Known {
+		return value
 	}
-	b := v.Append(nil)
+	b := value.Append(nil)
 	for i := range b {
 		if x, ok := c.bytes[addr+uint64(i)]; ok {
 			b[i] = x
@@ -185,9 +185,9 @@ func (s *specialisation) firstAddress() uint64 {
 }
 
 // touches reports whether an event is to what the machine loads.
-func (s *specialisation) touches(e exec.Event) bool {
-	for _, t := range s.touched {
-		if e.Touches(t.addr, uint32(t.size)) {
+func (s *specialisation) touches(event exec.Event) bool {
+	for _, memory := range s.touched {
+		if event.Touches(memory.addr, uint32(memory.size)) {
 			return true
 		}
 	}
@@ -197,13 +197,13 @@ func (s *specialisation) touches(e exec.Event) bool {
 // conflicts reports whether another goroutine's part of the trace, from first to
 // last, can come between the loads of one of the specialisation's passages: the
 // program does not order them, and no lock is held over both.
-func (s *specialisation) conflicts(o *happensBefore, last uint64, first, end exec.Event) bool {
-	a, b := o.stampOf(first, last), o.stampOf(end, last)
-	for _, in := range s.passages {
-		if in.goroutine == first.G {
+func (s *specialisation) conflicts(order *happensBefore, last uint64, first, end exec.Event) bool {
+	a, b := order.stampOf(first, last), order.stampOf(end, last)
+	for _, passage := range s.passages {
+		if passage.goroutine == first.G {
 			continue
 		}
-		start, stop := o.stamps[in.firstLoad], o.stamps[in.lastLoad]
+		start, stop := order.stamps[passage.firstLoad], order.stamps[passage.lastLoad]
 		if start == nil || stop == nil {
 			return true
 		}
@@ -216,9 +216,9 @@ func (s *specialisation) conflicts(o *happensBefore, last uint64, first, end exe
 }
 
 // stampOf is the stamp of an event, or of its goroutine's last one if the event lies beyond the trace.
-func (o *happensBefore) stampOf(e exec.Event, last uint64) *stamp {
-	if e.Seq > last {
-		return o.lastStamps[e.G]
+func (o *happensBefore) stampOf(event exec.Event, last uint64) *stamp {
+	if event.Seq > last {
+		return o.lastStamps[event.G]
 	}
-	return o.stamps[e.Seq]
+	return o.stamps[event.Seq]
 }

@@ -32,15 +32,15 @@ type deriver struct {
 
 // newDeriver makes ready to derive machines from the last step of a path. isPrivate says
 // whether one goroutine alone uses some memory.
-func newDeriver(r *exec.Replay, path []exec.Step, private func(uint64, int) bool) *deriver {
-	d := &deriver{
-		replay: r, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
+func newDeriver(replay *exec.Replay, path []exec.Step, private func(uint64, int) bool) *deriver {
+	derivation := &deriver{
+		replay: replay, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
 		openCalls: map[*ir.Context]bool{}, loadAddrs: map[string]uint64{}, loadTimes: map[string]uint64{}, isPrivate: private,
 	}
-	for c := path[len(path)-1].Context; c != nil; c = c.Parent {
-		d.openCalls[c] = true
+	for context := path[len(path)-1].Context; context != nil; context = context.Parent {
+		derivation.openCalls[context] = true
 	}
-	return d
+	return derivation
 }
 
 // derive derives the machines from the crash at the end of the path, the nearest first.
@@ -48,36 +48,36 @@ func newDeriver(r *exec.Replay, path []exec.Step, private func(uint64, int) bool
 func (d *deriver) derive(cause Edge) []*Machine {
 	var all []*Machine
 	last := ""
-	e := cause
+	edge := cause
 	add := func(p ir.Point) {
-		m := &Machine{At: p, Start: e, key: e.key(), index: d.position}
-		if m.key != last && len(m.Loads()) > 0 {
-			all = append(all, m)
-			last = m.key
+		machine := &Machine{At: p, Start: edge, key: edge.key(), index: d.position}
+		if machine.key != last && len(machine.Loads()) > 0 {
+			all = append(all, machine)
+			last = machine.key
 		}
 	}
 	d.position = len(d.path) - 1
 	end := d.path[d.position].Point
-	d.derived[end] = e
+	d.derived[end] = edge
 	add(end)
 	for d.position--; d.position >= 0 && len(all) < maxMachines; d.position-- {
-		s := &d.path[d.position]
+		step := &d.path[d.position]
 		// Deferred calls are made by one instruction, however many there are.
-		if _, again := d.derived[s.Point]; again && s.Instr.Op != ir.RunDefers && !d.loopCarries(e) {
+		if _, again := d.derived[step.Point]; again && step.Instr.Op != ir.RunDefers && !d.loopCarries(edge) {
 			break
 		}
-		next, ok := d.moveBack(s, e)
+		next, ok := d.moveBack(step, edge)
 		if !ok || next.To.size > maxStates {
 			break
 		}
-		e = next
-		if s.Instr.Op != ir.Phi {
-			d.derived[s.Point] = e
+		edge = next
+		if step.Instr.Op != ir.Phi {
+			d.derived[step.Point] = edge
 		}
-		if e.To.Predicate == nil && len(all) > 0 {
+		if edge.To.Predicate == nil && len(all) > 0 {
 			break // it always crashes, or never: nothing that is read decides
 		}
-		add(s.Point)
+		add(step.Point)
 	}
 	return all
 }
@@ -98,90 +98,91 @@ func (d *deriver) pointsBefore(branch ir.Point) map[ir.Point]bool {
 
 // loopCarries reports whether the round of the loop that ends here defines something the
 // machine needs. If it does not, an earlier round is another read operation.
-func (d *deriver) loopCarries(e Edge) bool {
+func (d *deriver) loopCarries(edge Edge) bool {
 	p := d.path[d.position].Point
 	if d.rounds[p]++; d.rounds[p] > maxRounds {
 		return false
 	}
-	m := Machine{Start: e}
+	m := Machine{Start: edge}
 	open := m.open()
 	for i := d.position; i >= 0; i-- {
-		s := &d.path[i]
-		if i < d.position && s.Point == p {
+		step := &d.path[i]
+		if i < d.position && step.Point == p {
 			break
 		}
-		defines := func(c *ir.Context, r ir.Reg) bool { return r != 0 && open[regKey{c, r}] }
+		defines := func(context *ir.Context, r ir.Reg) bool { return r != 0 && open[regKey{context, r}] }
 		switch {
-		case s.Instr.Op == ir.Phi:
-			for _, in := range s.Instr.Block.Instrs {
-				if in.Op == ir.Phi && defines(s.Context, in.Dst) {
+		case step.Instr.Op == ir.Phi:
+			for _, in := range step.Instr.Block.Instrs {
+				if in.Op == ir.Phi && defines(step.Context, in.Dst) {
 					return true
 				}
 			}
-		case s.Instr.Op == ir.Return:
-			if s.Context.Parent != nil && s.Context.Call != nil && defines(s.Context.Parent, s.Context.Call.Dst) {
+		case step.Instr.Op == ir.Return:
+			if step.Context.Parent != nil && step.Context.Call != nil && defines(step.Context.Parent, step.Context.Call.Dst) {
 				return true
 			}
-		case defines(s.Context, s.Instr.Dst):
+		case defines(step.Context, step.Instr.Dst):
 			return true
 		}
 	}
 	return false
 }
 
-// moveBack is e moved from just after step s to just before it.
-func (d *deriver) moveBack(s *exec.Step, e Edge) (Edge, bool) {
-	in := s.Instr
+// moveBack is the edge moved from just after a step to just before it. It reports false
+// where the read operation begins: nothing before the step belongs to it.
+func (d *deriver) moveBack(step *exec.Step, edge Edge) (Edge, bool) {
+	in := step.Instr
 	switch in.Op {
 	case ir.Branch:
 		taken := 0
-		if next := d.path[d.position+1]; next.Context == s.Context && len(in.Block.Succs) == 2 && !leadsTo(in.Block, 0, &next) {
+		if next := d.path[d.position+1]; next.Context == step.Context && len(in.Block.Succs) == 2 && !leadsTo(in.Block, 0, &next) {
 			taken = 1
 		}
-		d.passedBefore = d.pointsBefore(s.Point)
-		other, ok := d.untakenSide(s.Context, in.Block, 1-taken)
+		d.passedBefore = d.pointsBefore(step.Point)
+		other, ok := d.untakenSide(step.Context, in.Block, 1-taken)
 		if !ok {
-			return e, true
+			return edge, true
 		}
 		if taken == 0 {
-			return branchOn(in.Operand.InContext(s.Context), e, other), true
+			return branchOn(in.Operand.InContext(step.Context), edge, other), true
 		}
-		return branchOn(in.Operand.InContext(s.Context), other, e), true
+		return branchOn(in.Operand.InContext(step.Context), other, edge), true
 	case ir.Call, ir.RunDefers:
-		if next := &d.path[d.position+1]; next.Context.Parent == s.Context && next.Context.Call == in {
-			return enterBack(e, next.Context, in), true
+		if next := &d.path[d.position+1]; next.Context.Parent == step.Context && next.Context.Call == in {
+			return enterBack(edge, next.Context, in), true
 		}
-		return substitute(e, s.Context, in.Dst, ir.Opaque("call of "+in.Extern, in.Size)), true
+		return substitute(edge, step.Context, in.Dst, ir.Opaque("call of "+in.Extern, in.Size)), true
 	case ir.Return:
-		return returnBack(e, s.Context, in), true
+		return returnBack(edge, step.Context, in), true
 	case ir.Sync:
 		if in.Sync.NeedsOthers() {
-			return e, false // a read operation does not wait for others
+			return edge, false // a read operation does not wait for others
 		}
-		return substitute(e, s.Context, in.Dst, ir.Opaque(in.Sync.String(), in.Size)), true
+		return substitute(edge, step.Context, in.Dst, ir.Opaque(in.Sync.String(), in.Size)), true
 	case ir.Spawn:
-		return e, false // what came before it, the new goroutine cannot disturb
+		return edge, false // what came before it, the new goroutine cannot disturb
 	case ir.Alloc:
-		if e.addresses(regKey{s.Context, in.Dst}) {
-			return e, false // before it, what is read is not there
+		if edge.addresses(regKey{step.Context, in.Dst}) {
+			return edge, false // before it, what is read is not there
 		}
-		return substitute(e, s.Context, in.Dst, ir.Symbol("new "+s.Point.String())), true
+		return substitute(edge, step.Context, in.Dst, ir.Symbol("new "+step.Point.String())), true
 	case ir.Load:
-		l := d.label(s.Point)
-		d.loadAddrs[l.Key()], d.loadTimes[l.Key()] = s.Addr, s.Time
-		return loadBack(e, s.Context, in, l), true
+		label := d.label(step.Point)
+		d.loadAddrs[label.Key()], d.loadTimes[label.Key()] = step.Addr, step.Time
+		return loadBack(edge, step.Context, in, label), true
 	case ir.Store:
-		return d.storeBack(e, s.Context, in, s.Addr), true
+		return d.storeBack(edge, step.Context, in, step.Addr), true
 	case ir.Phi:
-		return phiBack(e, s.Context, in.Block, s.Pred), true
+		return phiBack(edge, step.Context, in.Block, step.Pred), true
 	}
-	return assignBack(e, s.Context, in), true
+	return assignBack(edge, step.Context, in), true
 }
 
-// leadsTo reports whether next is where block b goes by its successor number succ.
-func leadsTo(b *ir.Block, succ int, next *exec.Step) bool {
-	to := b.Succs[succ]
-	return to == next.Instr.Block && (next.Instr != to.Instrs[0] || next.Pred == ir.PredIndex(b, succ) || to.Instrs[0].Op != ir.Phi)
+// leadsTo reports whether the next step is where a block goes by its successor number succ.
+func leadsTo(block *ir.Block, succ int, next *exec.Step) bool {
+	to := block.Succs[succ]
+	return to == next.Instr.Block && (next.Instr != to.Instrs[0] || next.Pred == ir.PredIndex(block, succ) || to.Instrs[0].Op != ir.Phi)
 }
 
 // label names the load at a point, apart from the same load in later rounds of a loop.
@@ -194,12 +195,12 @@ func (d *deriver) label(p ir.Point) *ir.Label {
 }
 
 // substitute replaces a register by what it is defined as.
-func substitute(e Edge, c *ir.Context, r ir.Reg, x *ir.Expr) Edge {
+func substitute(edge Edge, context *ir.Context, r ir.Reg, x *ir.Expr) Edge {
 	if r == 0 {
-		return e
+		return edge
 	}
-	return e.rewriteAll(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpRegister && y.Context == c && y.Reg == r {
+	return edge.rewriteAll(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpRegister && y.Context == context && y.Reg == r {
 			return x
 		}
 		return nil
@@ -207,57 +208,57 @@ func substitute(e Edge, c *ir.Context, r ir.Reg, x *ir.Expr) Edge {
 }
 
 // assignBack moves over an instruction that computes: its register becomes its expression.
-func assignBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
+func assignBack(edge Edge, context *ir.Context, in *ir.Instr) Edge {
 	if in.Op == ir.Assign {
-		return substitute(e, c, in.Dst, in.Operand.InContext(c))
+		return substitute(edge, context, in.Dst, in.Operand.InContext(context))
 	}
-	return e
+	return edge
 }
 
 // phiBack moves over the phis of a block that was entered from its predecessor number pred.
-func phiBack(e Edge, c *ir.Context, b *ir.Block, pred int) Edge {
+func phiBack(edge Edge, context *ir.Context, block *ir.Block, pred int) Edge {
 	with := map[ir.Reg]*ir.Expr{}
-	for _, in := range b.Instrs {
+	for _, in := range block.Instrs {
 		if in.Op == ir.Phi {
-			with[in.Dst] = in.Args[pred].InContext(c)
+			with[in.Dst] = in.Args[pred].InContext(context)
 		}
 	}
-	return e.rewriteAll(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpRegister && y.Context == c {
+	return edge.rewriteAll(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpRegister && y.Context == context {
 			return with[y.Reg]
 		}
 		return nil
 	})
 }
 
-// enterBack moves over the entry of the call that c is: parameters become arguments.
-func enterBack(e Edge, c *ir.Context, call *ir.Instr) Edge {
+// enterBack moves over the entry of a call: parameters become arguments.
+func enterBack(edge Edge, context *ir.Context, call *ir.Instr) Edge {
 	from := call
 	if call.Op == ir.RunDefers {
 		from = nil
-		for _, b := range call.Block.Func.Blocks {
-			for _, in := range b.Instrs {
-				if in.Op == ir.Defer && in.Callee == c.Func {
+		for _, block := range call.Block.Func.Blocks {
+			for _, in := range block.Instrs {
+				if in.Op == ir.Defer && in.Callee == context.Func {
 					from = in
 				}
 			}
 		}
 	}
 	with := map[ir.Reg]*ir.Expr{}
-	for i, r := range c.Func.Params {
-		with[r] = ir.Opaque("argument", c.Func.RegSizes[r])
+	for i, r := range context.Func.Params {
+		with[r] = ir.Opaque("argument", context.Func.RegSizes[r])
 		if from != nil && i < len(from.Args) {
-			with[r] = from.Args[i].InContext(c.Parent)
+			with[r] = from.Args[i].InContext(context.Parent)
 		}
 	}
-	for i, r := range c.Func.Captured {
-		with[r] = ir.Opaque("captured", c.Func.RegSizes[r])
+	for i, r := range context.Func.Captured {
+		with[r] = ir.Opaque("captured", context.Func.RegSizes[r])
 		if from != nil && from.Target != nil {
-			with[r] = ir.CapturedValue(from.Target.InContext(c.Parent), i, c.Func.RegSizes[r])
+			with[r] = ir.CapturedValue(from.Target.InContext(context.Parent), i, context.Func.RegSizes[r])
 		}
 	}
-	return e.rewriteAll(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpRegister && y.Context == c {
+	return edge.rewriteAll(func(y *ir.Expr) *ir.Expr {
+		if y.Op == ir.OpRegister && y.Context == context {
 			return with[y.Reg]
 		}
 		return nil
@@ -265,44 +266,44 @@ func enterBack(e Edge, c *ir.Context, call *ir.Instr) Edge {
 }
 
 // returnBack moves over a return: the register of the call's result becomes what is returned.
-func returnBack(e Edge, c *ir.Context, in *ir.Instr) Edge {
-	if c.Parent == nil || c.Call == nil || c.Call.Op != ir.Call {
-		return e
+func returnBack(edge Edge, context *ir.Context, in *ir.Instr) Edge {
+	if context.Parent == nil || context.Call == nil || context.Call.Op != ir.Call {
+		return edge
 	}
-	x := ir.Opaque("result", c.Call.Size)
+	x := ir.Opaque("result", context.Call.Size)
 	if in.Operand != nil {
-		x = in.Operand.InContext(c)
+		x = in.Operand.InContext(context)
 	}
-	return substitute(e, c.Parent, c.Call.Dst, x)
+	return substitute(edge, context.Parent, context.Call.Dst, x)
 }
 
 // loadBack moves over a load: its register becomes what memory holds at the label. If the
 // machine stores something later, the load keeps its place before the store.
-func loadBack(e Edge, c *ir.Context, in *ir.Instr, l *ir.Label) Edge {
-	args := []*ir.Expr{in.Operand.InContext(c)}
+func loadBack(edge Edge, context *ir.Context, in *ir.Instr, label *ir.Label) Edge {
+	args := []*ir.Expr{in.Operand.InContext(context)}
 	if in.Key != nil {
-		args = append(args, in.Key.InContext(c))
+		args = append(args, in.Key.InContext(context))
 	}
-	x := ir.LoadExpr(l, in.Size, args...)
-	n := substitute(e, c, in.Dst, x)
-	if n.key() != e.key() && n.stores() {
-		n.Ops = append([]EdgeOp{{Load: x, At: l}}, n.Ops...)
+	x := ir.LoadExpr(label, in.Size, args...)
+	moved := substitute(edge, context, in.Dst, x)
+	if moved.key() != edge.key() && moved.stores() {
+		moved.Ops = append([]EdgeOp{{Load: x, At: label}}, moved.Ops...)
 	}
-	return n
+	return moved
 }
 
 // storeBack puts a store in front of the machine. If it is to memory of the
 // goroutine alone, the loads that read it back are replaced by what was stored: the
 // paper's heuristic for the stack. addr is where the store went, if it was executed.
-func (d *deriver) storeBack(e Edge, c *ir.Context, in *ir.Instr, addr uint64) Edge {
-	if in.Value == nil || !e.To.hasLoads {
-		return e
+func (d *deriver) storeBack(edge Edge, context *ir.Context, in *ir.Instr, addr uint64) Edge {
+	if in.Value == nil || !edge.To.hasLoads {
+		return edge
 	}
-	at := in.Operand.InContext(c)
-	val := in.Value.InContext(c)
+	at := in.Operand.InContext(context)
+	val := in.Value.InContext(context)
 	alone := in.Private || addr != 0 && in.Key == nil && d.isPrivate(addr, in.Size)
 	if alone && in.Key == nil {
-		return e.rewriteAll(func(y *ir.Expr) *ir.Expr {
+		return edge.rewriteAll(func(y *ir.Expr) *ir.Expr {
 			if y.Op != ir.OpLoad || len(y.Args) > 1 || y.Size > in.Size {
 				return nil
 			}
@@ -315,10 +316,10 @@ func (d *deriver) storeBack(e Edge, c *ir.Context, in *ir.Instr, addr uint64) Ed
 			return nil
 		})
 	}
-	o := EdgeOp{Addr: at, Value: val, At: d.label(ir.Point{Context: c, Instr: in}), Size: in.Size}
+	o := EdgeOp{Addr: at, Value: val, At: d.label(ir.Point{Context: context, Instr: in}), Size: in.Size}
 	if in.Key != nil {
-		o.Key = in.Key.InContext(c)
+		o.Key = in.Key.InContext(context)
 	}
-	e.Ops = append([]EdgeOp{o}, e.Ops...)
-	return e
+	edge.Ops = append([]EdgeOp{o}, edge.Ops...)
+	return edge
 }

@@ -36,10 +36,10 @@ func (f *Fix) Data() []string {
 	var all []string
 	seen := map[string]bool{}
 	for _, s := range f.Sections {
-		for _, x := range s.Accesses {
-			if x.Data != "" && !seen[x.Data] {
-				seen[x.Data] = true
-				all = append(all, x.Data)
+		for _, access := range s.Accesses {
+			if access.Data != "" && !seen[access.Data] {
+				seen[access.Data] = true
+				all = append(all, access.Data)
 			}
 		}
 	}
@@ -48,18 +48,18 @@ func (f *Fix) Data() []string {
 
 // buildFix turns what a machine's specialisations found into sections. With wholeUpdates,
 // stores stay together with the loads of the same memory that they depend on.
-func (a *analyser) buildFix(d *deriver, res *machineConflicts, specials []*specialisation, loc *eventLocator, ord *happensBefore, wholeUpdates bool) *Fix {
-	if len(res.loads) == 0 || len(res.writes) == 0 {
+func (a *analyser) buildFix(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, locator *eventLocator, order *happensBefore, wholeUpdates bool) *Fix {
+	if len(conflicts.loads) == 0 || len(conflicts.writes) == 0 {
 		return nil
 	}
-	f := &Fix{Machines: []*Machine{res.machine}, Discarded: len(res.discarded), WholeUpdates: wholeUpdates}
-	read := a.readSection(d, res, specials, ord)
+	f := &Fix{Machines: []*Machine{conflicts.machine}, Discarded: len(conflicts.discarded), WholeUpdates: wholeUpdates}
+	read := a.readSection(derivation, conflicts, specialisations, order)
 	if read == nil {
 		return nil
 	}
 	f.Sections = append(f.Sections, read)
-	for _, r := range res.regions {
-		if s := loc.spans[[2]uint64{r.start.Seq, r.end.Seq}].section(); s != nil {
+	for _, region := range conflicts.regions {
+		if s := locator.spans[[2]uint64{region.start.Seq, region.end.Seq}].section(); s != nil {
 			s.Role = Updating
 			f.Sections = append(f.Sections, s)
 		} else {
@@ -67,17 +67,17 @@ func (a *analyser) buildFix(d *deriver, res *machineConflicts, specials []*speci
 		}
 	}
 	f.mergeOverlapping()
-	for _, x := range a.disturbingAccesses(res, loc, ord) {
-		s := f.sectionHolding(x.Point)
+	for _, access := range a.disturbingAccesses(conflicts, locator, order) {
+		s := f.sectionHolding(access.Point)
 		if s == nil || wholeUpdates {
-			s = singleFragment(x.Instr)
+			s = singleFragment(access.Instr)
 			if wholeUpdates {
-				s = a.sectionOver(a.operationOf(x), s)
+				s = a.sectionOver(a.operationOf(access), s)
 			}
 			s.Role = Writing
 			f.Sections = append(f.Sections, s)
 		}
-		s.Accesses = append(s.Accesses, x)
+		s.Accesses = append(s.Accesses, access)
 	}
 	f.dropContained()
 	f.mergeOverlapping()
@@ -86,21 +86,21 @@ func (a *analyser) buildFix(d *deriver, res *machineConflicts, specials []*speci
 }
 
 // disturbingAccesses are the accesses that disturb the read operation, each once.
-func (a *analyser) disturbingAccesses(res *machineConflicts, loc *eventLocator, ord *happensBefore) []*Access {
+func (a *analyser) disturbingAccesses(conflicts *machineConflicts, locator *eventLocator, order *happensBefore) []*Access {
 	var all []*Access
 	byPoint := map[ir.Point]*Access{}
-	for _, seq := range sortedKeys(res.writes) {
-		e, p := res.writes[seq], loc.points[seq]
+	for _, seq := range sortedKeys(conflicts.writes) {
+		event, p := conflicts.writes[seq], locator.points[seq]
 		if p.Instr == nil {
 			continue
 		}
-		x := byPoint[p]
-		if x == nil {
-			x = &Access{Point: p, Store: e.Writes(), Data: p.Instr.Data}
-			byPoint[p] = x
-			all = append(all, x)
+		access := byPoint[p]
+		if access == nil {
+			access = &Access{Point: p, Store: event.Writes(), Data: p.Instr.Data}
+			byPoint[p] = access
+			all = append(all, access)
 		}
-		x.addOccurrence(e.Seq, e.Addr, ord.stampOf(e, a.replay.Trace.Last()))
+		access.addOccurrence(event.Seq, event.Addr, order.stampOf(event, a.replay.Trace.Last()))
 	}
 	return all
 }
@@ -108,8 +108,8 @@ func (a *analyser) disturbingAccesses(res *machineConflicts, loc *eventLocator, 
 // hasManyWriters reports whether something that the machine loads is written by more than
 // one goroutine.
 func (res *machineConflicts) hasManyWriters() bool {
-	for _, e := range res.writes {
-		if len(res.writersOf[e.Addr]) > 1 {
+	for _, event := range res.writes {
+		if len(res.writersOf[event.Addr]) > 1 {
 			return true
 		}
 	}
@@ -122,10 +122,10 @@ func (f *Fix) dropContained() {
 	kept := f.Sections[:0:0]
 	for i, s := range f.Sections {
 		inside := s.Role == Writing
-		for _, x := range s.Accesses {
+		for _, access := range s.Accesses {
 			held := false
 			for j, o := range f.Sections {
-				held = held || i != j && o.holds(x.Point) && !(s.Func == o.Func && i < j)
+				held = held || i != j && o.holds(access.Point) && !(s.Func == o.Func && i < j)
 			}
 			inside = inside && held
 		}
@@ -133,10 +133,10 @@ func (f *Fix) dropContained() {
 			kept = append(kept, s)
 			continue
 		}
-		for _, x := range s.Accesses {
+		for _, access := range s.Accesses {
 			for j, o := range f.Sections {
-				if i != j && o.holds(x.Point) {
-					o.Accesses = append(o.Accesses, x)
+				if i != j && o.holds(access.Point) {
+					o.Accesses = append(o.Accesses, access)
 					break
 				}
 			}
@@ -157,8 +157,8 @@ func (f *Fix) sectionHolding(p ir.Point) *Section {
 
 // holds reports whether a point is executed within the section, there or in a call from there.
 func (s *Section) holds(p ir.Point) bool {
-	for c, in := p.Context, p.Instr; c != nil && in != nil; c, in = c.Parent, c.Call {
-		if s.Func == c.Func && s.Has(in) {
+	for context, in := p.Context, p.Instr; context != nil && in != nil; context, in = context.Parent, context.Call {
+		if s.Func == context.Func && s.Has(in) {
 			return true
 		}
 	}
@@ -173,17 +173,17 @@ func (a *analyser) sectionOver(points []ir.Point, otherwise *Section) *Section {
 	if len(points) < 2 {
 		return otherwise
 	}
-	c := points[0].Context
+	context := points[0].Context
 	for _, p := range points[1:] {
-		if c = ir.CommonContext(c, p.Context); c == nil {
+		if context = ir.CommonContext(context, p.Context); context == nil {
 			return otherwise
 		}
 	}
 	var set []*ir.Instr
 	for _, p := range points {
-		set = append(set, p.Context.InstrIn(c, p.Instr))
+		set = append(set, p.Context.InstrIn(context, p.Instr))
 	}
-	s := loadsFragment(c.Func, set[0], set)
+	s := loadsFragment(context.Func, set[0], set)
 	for _, p := range points[:len(points)-1] {
 		s.Accesses = append(s.Accesses, &Access{Point: p, Data: p.Instr.Data})
 	}
@@ -191,20 +191,20 @@ func (a *analyser) sectionOver(points []ir.Point, otherwise *Section) *Section {
 }
 
 // readSection is the fragment of the loads.
-func (a *analyser) readSection(d *deriver, res *machineConflicts, specials []*specialisation, ord *happensBefore) *Section {
+func (a *analyser) readSection(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, order *happensBefore) *Section {
 	at := map[ir.Point]int{}
-	for i := len(d.path) - 1; i >= res.machine.index; i-- {
-		at[d.path[i].Point] = i
+	for i := len(derivation.path) - 1; i >= conflicts.machine.index; i-- {
+		at[derivation.path[i].Point] = i
 	}
-	points := make([]ir.Point, 0, len(res.loads))
-	for p := range res.loads {
+	points := make([]ir.Point, 0, len(conflicts.loads))
+	for p := range conflicts.loads {
 		points = append(points, p)
 	}
 	place := func(p ir.Point) int {
 		if i, ok := at[p]; ok {
 			return i
 		}
-		return len(d.path)
+		return len(derivation.path)
 	}
 	sort.Slice(points, func(i, j int) bool {
 		if x, y := place(points[i]), place(points[j]); x != y {
@@ -212,30 +212,30 @@ func (a *analyser) readSection(d *deriver, res *machineConflicts, specials []*sp
 		}
 		return points[i].Instr.ID < points[j].Instr.ID
 	})
-	c := points[0].Context
+	context := points[0].Context
 	for _, p := range points {
-		if c = ir.CommonContext(c, p.Context); c == nil {
+		if context = ir.CommonContext(context, p.Context); context == nil {
 			return nil
 		}
 	}
 	var set []*ir.Instr
 	for _, p := range points {
-		set = append(set, p.Context.InstrIn(c, p.Instr))
+		set = append(set, p.Context.InstrIn(context, p.Instr))
 	}
-	s := loadsFragment(c.Func, set[0], set)
+	s := loadsFragment(context.Func, set[0], set)
 	s.Role = Reading
 	for _, p := range points {
-		x := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Op == ir.Store}
-		for _, sp := range specials {
-			for _, in := range sp.passages {
-				if seq, ok := in.loads[p]; ok {
-					if e, ok := a.replay.Trace.Event(seq); ok {
-						x.addOccurrence(seq, e.Addr, ord.stamps[seq])
+		access := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Op == ir.Store}
+		for _, special := range specialisations {
+			for _, passage := range special.passages {
+				if seq, ok := passage.loads[p]; ok {
+					if event, ok := a.replay.Trace.Event(seq); ok {
+						access.addOccurrence(seq, event.Addr, order.stamps[seq])
 					}
 				}
 			}
 		}
-		s.Accesses = append(s.Accesses, x)
+		s.Accesses = append(s.Accesses, access)
 	}
 	return s
 }
@@ -294,10 +294,10 @@ func (f *Fix) mergeOverlapping() {
 	for _, s := range f.Sections {
 		seen := map[ir.Point]*Access{}
 		kept := s.Accesses[:0]
-		for _, x := range s.Accesses {
-			if seen[x.Point] == nil {
-				seen[x.Point] = x
-				kept = append(kept, x)
+		for _, access := range s.Accesses {
+			if seen[access.Point] == nil {
+				seen[access.Point] = access
+				kept = append(kept, access)
 			}
 		}
 		s.Accesses = kept

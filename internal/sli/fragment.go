@@ -81,8 +81,8 @@ type flowEdge struct{ from, to *ir.Instr }
 func instrsBetween(fn *ir.Func, roots []*ir.Instr, cut func(from, to *ir.Instr) bool) map[*ir.Instr]bool {
 	down, up := map[*ir.Instr]bool{}, map[*ir.Instr]bool{}
 	back := map[*ir.Instr][]*ir.Instr{}
-	for _, b := range fn.Blocks {
-		for _, in := range b.Instrs {
+	for _, block := range fn.Blocks {
+		for _, in := range block.Instrs {
 			for _, w := range successorsOf(in) {
 				if !cut(in, w) {
 					back[w] = append(back[w], in)
@@ -193,8 +193,8 @@ func newSection(fn *ir.Func, set, entries map[*ir.Instr]bool) *Section {
 			s.Waits = append(s.Waits, in)
 		case in.Op == ir.Call && in.Callee != nil && !counted[in.Callee]:
 			counted[in.Callee] = true
-			for _, b := range in.Callee.Blocks {
-				for _, x := range b.Instrs {
+			for _, block := range in.Callee.Blocks {
+				for _, x := range block.Instrs {
 					count(x)
 				}
 			}

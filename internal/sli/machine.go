@@ -70,45 +70,45 @@ var (
 
 // sealState computes what is asked of a state again and again: its key, its size, and the
 // registers and loads that it and the states after it depend on.
-func sealState(s *State) *State {
-	s.openRegs = map[regKey]bool{}
+func sealState(state *State) *State {
+	state.openRegs = map[regKey]bool{}
 	note := func(e *ir.Expr) {
-		s.hasLoads = s.hasLoads || e.HasLoads()
+		state.hasLoads = state.hasLoads || e.HasLoads()
 		if e.HasRegisters() {
 			e.Walk(map[*ir.Expr]bool{}, func(x *ir.Expr) {
 				if x.Op == ir.OpRegister {
-					s.openRegs[regKey{x.Context, x.Reg}] = true
+					state.openRegs[regKey{x.Context, x.Reg}] = true
 				}
 			})
 		}
 	}
-	if s.Predicate == nil {
-		s.key = fmt.Sprint(s.Crash)
-		s.size = 1
-		return s
+	if state.Predicate == nil {
+		state.key = fmt.Sprint(state.Crash)
+		state.size = 1
+		return state
 	}
 	var b strings.Builder
-	note(s.Predicate)
-	fmt.Fprintf(&b, "(%s?", s.Predicate.Key())
+	note(state.Predicate)
+	fmt.Fprintf(&b, "(%s?", state.Predicate.Key())
 	seen := map[*State]bool{}
-	for _, e := range []Edge{s.Yes, s.No} {
-		b.WriteString(e.key())
+	for _, edge := range []Edge{state.Yes, state.No} {
+		b.WriteString(edge.key())
 		b.WriteByte(':')
-		for _, o := range e.Ops {
+		for _, o := range edge.Ops {
 			for _, x := range o.exprs() {
 				note(x)
 			}
 		}
-		s.hasLoads = s.hasLoads || e.To.hasLoads
-		for k := range e.To.openRegs {
-			s.openRegs[k] = true
+		state.hasLoads = state.hasLoads || edge.To.hasLoads
+		for k := range edge.To.openRegs {
+			state.openRegs[k] = true
 		}
-		e.To.each(seen, func(*State) {})
+		edge.To.each(seen, func(*State) {})
 	}
 	b.WriteByte(')')
-	s.key = ir.Digest(b.String())
-	s.size = 1 + len(seen)
-	return s
+	state.key = ir.Digest(b.String())
+	state.size = 1 + len(seen)
+	return state
 }
 
 func (e Edge) key() string {
@@ -125,7 +125,7 @@ func (e Edge) key() string {
 	return b.String()
 }
 
-// each calls f for s and every state after it, once.
+// each calls f for the state and every state after it, once.
 func (s *State) each(seen map[*State]bool, f func(*State)) {
 	if seen[s] {
 		return
@@ -141,25 +141,25 @@ func (s *State) each(seen map[*State]bool, f func(*State)) {
 // States are the machine's states, from its start on.
 func (m *Machine) States() []*State {
 	var all []*State
-	m.Start.To.each(map[*State]bool{}, func(s *State) { all = append(all, s) })
+	m.Start.To.each(map[*State]bool{}, func(state *State) { all = append(all, state) })
 	return all
 }
 
-// Exprs calls f for every expression of the part that e leads to.
+// Exprs calls f for every expression of the part that the edge leads to.
 func (e Edge) Exprs(f func(*ir.Expr)) {
-	ops := func(e Edge) {
-		for _, o := range e.Ops {
+	ops := func(edge Edge) {
+		for _, o := range edge.Ops {
 			for _, x := range o.exprs() {
 				f(x)
 			}
 		}
 	}
 	ops(e)
-	e.To.each(map[*State]bool{}, func(s *State) {
-		if s.Predicate != nil {
-			f(s.Predicate)
-			ops(s.Yes)
-			ops(s.No)
+	e.To.each(map[*State]bool{}, func(state *State) {
+		if state.Predicate != nil {
+			f(state.Predicate)
+			ops(state.Yes)
+			ops(state.No)
 		}
 	})
 }
@@ -245,18 +245,18 @@ func sameOp(a, b EdgeOp) bool {
 
 // skipAnswered skips a state that tests what is already known to be so. Loads are labelled
 // with their point, so the same expression has the same value in one evaluation.
-func skipAnswered(pred *ir.Expr, e Edge, holds bool) Edge {
-	for e.To.Predicate != nil && e.To.Predicate.Key() == pred.Key() {
-		next := e.To.No
+func skipAnswered(pred *ir.Expr, edge Edge, holds bool) Edge {
+	for edge.To.Predicate != nil && edge.To.Predicate.Key() == pred.Key() {
+		next := edge.To.No
 		if holds {
-			next = e.To.Yes
+			next = edge.To.Yes
 		}
-		e = Edge{Ops: append(append([]EdgeOp(nil), e.Ops...), next.Ops...), To: next.To}
+		edge = Edge{Ops: append(append([]EdgeOp(nil), edge.Ops...), next.Ops...), To: next.To}
 	}
-	return e
+	return edge
 }
 
-// rewriteAll applies f (see Expr.rewrite) to all of what e leads to.
+// rewriteAll applies f to all expressions of what the edge leads to, see ir.Expr.Rewrite.
 func (e Edge) rewriteAll(f func(*ir.Expr) *ir.Expr) Edge {
 	exprs, states := map[*ir.Expr]*ir.Expr{}, map[*State]Edge{}
 	return e.rewriteWith(f, exprs, states)
@@ -266,8 +266,8 @@ func (e Edge) rewriteWith(f func(*ir.Expr) *ir.Expr, exprs map[*ir.Expr]*ir.Expr
 	to, ok := states[e.To]
 	if !ok {
 		to = Edge{To: e.To}
-		if s := e.To; s.Predicate != nil {
-			to = branchOn(s.Predicate.Rewrite(f, exprs), s.Yes.rewriteWith(f, exprs, states), s.No.rewriteWith(f, exprs, states))
+		if state := e.To; state.Predicate != nil {
+			to = branchOn(state.Predicate.Rewrite(f, exprs), state.Yes.rewriteWith(f, exprs, states), state.No.rewriteWith(f, exprs, states))
 		}
 		states[e.To] = to
 	}
@@ -310,19 +310,19 @@ func (e Edge) addresses(r regKey) bool {
 	return found
 }
 
-// stores reports whether the part that e leads to has stores.
+// stores reports whether the part that the edge leads to has stores.
 func (e Edge) stores() bool {
 	found := false
-	ops := func(e Edge) {
-		for _, o := range e.Ops {
+	ops := func(edge Edge) {
+		for _, o := range edge.Ops {
 			found = found || o.Addr != nil
 		}
 	}
 	ops(e)
-	e.To.each(map[*State]bool{}, func(s *State) {
-		if s.Predicate != nil {
-			ops(s.Yes)
-			ops(s.No)
+	e.To.each(map[*State]bool{}, func(state *State) {
+		if state.Predicate != nil {
+			ops(state.Yes)
+			ops(state.No)
 		}
 	})
 	return found

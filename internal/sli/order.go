@@ -64,7 +64,7 @@ type clockedGoroutine struct {
 
 // newHappensBefore reads the trace once and keeps the clocks of the wanted events.
 func newHappensBefore(tr exec.Trace, wanted map[uint64]bool) *happensBefore {
-	o := &happensBefore{stamps: map[uint64]*stamp{}, lastStamps: map[uint32]*stamp{}}
+	order := &happensBefore{stamps: map[uint64]*stamp{}, lastStamps: map[uint32]*stamp{}}
 	threads := map[uint32]*clockedGoroutine{}
 	objects := map[uint64]*clock{}
 	queues := map[uint64]*sendQueue{}
@@ -85,51 +85,51 @@ func newHappensBefore(tr exec.Trace, wanted map[uint64]bool) *happensBefore {
 		}
 		return c
 	}
-	tr.All(0, func(e *exec.Event) bool {
-		t := get(e.G)
-		acquire := e.Kind == exec.KindAcquire || e.Atomic && (e.Kind == exec.KindLoad || e.Kind == exec.KindUpdate)
-		release := e.Kind == exec.KindRelease || e.Atomic && (e.Kind == exec.KindStore || e.Kind == exec.KindUpdate)
+	tr.All(0, func(event *exec.Event) bool {
+		t := get(event.G)
+		acquire := event.Kind == exec.KindAcquire || event.Atomic && (event.Kind == exec.KindLoad || event.Kind == exec.KindUpdate)
+		release := event.Kind == exec.KindRelease || event.Atomic && (event.Kind == exec.KindStore || event.Kind == exec.KindUpdate)
 		if acquire {
-			t.clock.join(*object(e.Addr))
+			t.clock.join(*object(event.Addr))
 		}
-		if wanted[e.Seq] {
-			o.stamps[e.Seq] = t.stamp(e.G)
+		if wanted[event.Seq] {
+			order.stamps[event.Seq] = t.stamp(event.G)
 		}
 		if release {
-			object(e.Addr).join(t.clock)
-			t.clock.tick(e.G)
+			object(event.Addr).join(t.clock)
+			t.clock.tick(event.G)
 		}
-		switch e.Kind {
+		switch event.Kind {
 		case exec.KindSpawn:
-			get(uint32(e.Arg)).clock.join(t.clock)
-			t.clock.tick(e.G)
+			get(uint32(event.Arg)).clock.join(t.clock)
+			t.clock.tick(event.G)
 		case exec.KindLock, exec.KindRLock:
-			t.held = append(t.held, Held{e.Addr, e.Kind == exec.KindRLock, e.Seq, e.Site})
+			t.held = append(t.held, Held{event.Addr, event.Kind == exec.KindRLock, event.Seq, event.Site})
 		case exec.KindUnlock, exec.KindRUnlock:
 			for i := len(t.held) - 1; i >= 0; i-- {
-				if t.held[i].Lock == e.Addr {
+				if t.held[i].Lock == event.Addr {
 					t.held = append(t.held[:i:i], t.held[i+1:]...)
 					break
 				}
 			}
 		case exec.KindSend, exec.KindRecv:
-			q := queues[e.Addr]
+			q := queues[event.Addr]
 			if q == nil {
 				q = &sendQueue{}
-				queues[e.Addr] = q
+				queues[event.Addr] = q
 			}
-			if e.Kind == exec.KindRecv && len(q.sent) == 0 && objects[e.Addr] != nil {
-				t.clock.join(*objects[e.Addr]) // it was closed
+			if event.Kind == exec.KindRecv && len(q.sent) == 0 && objects[event.Addr] != nil {
+				t.clock.join(*objects[event.Addr]) // it was closed
 				break
 			}
-			q.pair(e, t)
+			q.pair(event, t)
 		}
 		return true
 	})
 	for g, t := range threads {
-		o.lastStamps[g] = t.stamp(g)
+		order.lastStamps[g] = t.stamp(g)
 	}
-	return o
+	return order
 }
 
 func (t *clockedGoroutine) stamp(g uint32) *stamp {
@@ -144,11 +144,11 @@ type sendQueue struct {
 
 // pair joins the clocks of a send and its receive. A send to a channel without room is recorded
 // after the receive that waited for it: then both know of each other.
-func (q *sendQueue) pair(e *exec.Event, t *clockedGoroutine) {
-	if e.Kind == exec.KindRecv {
+func (q *sendQueue) pair(event *exec.Event, t *clockedGoroutine) {
+	if event.Kind == exec.KindRecv {
 		if len(q.sent) == 0 {
 			q.received = append(q.received, t)
-			t.clock.tick(e.G)
+			t.clock.tick(event.G)
 			return
 		}
 		t.clock.join(q.sent[0])
@@ -163,7 +163,7 @@ func (q *sendQueue) pair(e *exec.Event, t *clockedGoroutine) {
 	} else {
 		q.sent = append(q.sent, append(clock(nil), t.clock...))
 	}
-	t.clock.tick(e.G)
+	t.clock.tick(event.G)
 }
 
 // isBefore reports whether a is ordered before b.
@@ -193,9 +193,9 @@ func shareLock(first, last, other, otherLast *stamp) bool {
 	return false
 }
 
-func hasHeld(list []Held, h Held) bool {
+func hasHeld(list []Held, held Held) bool {
 	for _, x := range list {
-		if x == h {
+		if x == held {
 			return true
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // Otherwise the access by itself is the operation; the machines further back, which
 // add the loads that decide whether and where it is made, are the alternatives.
 func (a *analyser) analyseRace() {
-	f := a.replay.Failure
-	for _, seq := range []uint64{f.Seq, f.Other} {
+	failure := a.replay.Failure
+	for _, seq := range []uint64{failure.Seq, failure.Other} {
 		if seq == 0 {
 			continue
 		}
@@ -34,21 +34,21 @@ func (a *analyser) analyseRace() {
 // accesses, with the loads that the access depends on. The search for conflicts sees no
 // connection between some operations that race, and finds no fix for them.
 func (a *analyser) fixBothAccesses() {
-	f := a.replay.Failure
-	ord := newHappensBefore(a.replay.Trace, map[uint64]bool{f.Seq: true, f.Other: true})
+	failure := a.replay.Failure
+	order := newHappensBefore(a.replay.Trace, map[uint64]bool{failure.Seq: true, failure.Other: true})
 	fix := &Fix{}
-	for _, seq := range []uint64{f.Seq, f.Other} {
+	for _, seq := range []uint64{failure.Seq, failure.Other} {
 		steps := a.pathTo(seq)
-		e, ok := a.replay.Trace.Event(seq)
+		event, ok := a.replay.Trace.Event(seq)
 		if steps == nil || !ok {
 			return
 		}
 		end := steps[len(steps)-1]
-		x := &Access{Point: end.Point, Store: e.Writes(), Data: end.Instr.Data}
-		x.addOccurrence(e.Seq, e.Addr, ord.stampOf(e, a.replay.Trace.Last()))
-		s := a.sectionOver(a.operationOf(x), singleFragment(end.Instr))
+		access := &Access{Point: end.Point, Store: event.Writes(), Data: end.Instr.Data}
+		access.addOccurrence(event.Seq, event.Addr, order.stampOf(event, a.replay.Trace.Last()))
+		s := a.sectionOver(a.operationOf(access), singleFragment(end.Instr))
 		s.Role = Writing
-		s.Accesses = append(s.Accesses, x)
+		s.Accesses = append(s.Accesses, access)
 		fix.Sections = append(fix.Sections, s)
 	}
 	fix.mergeOverlapping()
@@ -65,17 +65,17 @@ func (a *analyser) analyseAccess(steps []exec.Step, race bool) (ok bool, on []to
 	if !end.Instr.IsAccess() {
 		return false, nil
 	}
-	d := newDeriver(a.replay, steps, a.isPrivate)
-	machines := d.derive(racedAccess(&end, d))
+	derivation := newDeriver(a.replay, steps, a.isPrivate)
+	machines := derivation.derive(racedAccess(&end, derivation))
 	first := -1
-	for i, m := range machines {
-		for _, l := range m.Loads() {
+	for i, machine := range machines {
+		for _, l := range machine.Loads() {
 			if l.Label.Point == end.Point {
 				continue
 			}
-			on = append(on, touchedMemory{l, d.loadAddrs[l.Label.Key()], l.Size})
-			same := end.Instr.Op == ir.Store && d.loadAddrs[l.Label.Key()] == end.Addr
-			if race && same || !race && a.changedMeanwhile(d, l, &end) {
+			on = append(on, touchedMemory{l, derivation.loadAddrs[l.Label.Key()], l.Size})
+			same := end.Instr.Op == ir.Store && derivation.loadAddrs[l.Label.Key()] == end.Addr
+			if race && same || !race && a.changedMeanwhile(derivation, l, &end) {
 				first = i
 			}
 		}
@@ -93,22 +93,22 @@ func (a *analyser) analyseAccess(steps []exec.Step, race bool) (ok bool, on []to
 		a.analysis.Crash = end.Point
 	}
 	a.analysis.Machines = append(a.analysis.Machines, machines...)
-	a.solve(d, machines, solveOptions{race: race, access: end.Point})
+	a.solve(derivation, machines, solveOptions{race: race, access: end.Point})
 	return true, on
 }
 
-// changedMeanwhile reports whether another goroutine wrote to what l loaded before the end of
+// changedMeanwhile reports whether another goroutine wrote to what was loaded before the end of
 // the path.
-func (a *analyser) changedMeanwhile(d *deriver, l *ir.Expr, end *exec.Step) bool {
+func (a *analyser) changedMeanwhile(derivation *deriver, l *ir.Expr, end *exec.Step) bool {
 	found := false
-	if t := d.loadTimes[l.Label.Key()]; t != 0 && d.loadAddrs[l.Label.Key()] < ir.FirstInvented {
+	if t := derivation.loadTimes[l.Label.Key()]; t != 0 && derivation.loadAddrs[l.Label.Key()] < ir.FirstInvented {
 		size := l.Size
 		if len(l.Args) > 1 {
 			size = 1
 		}
 		self, _ := a.replay.Trace.Event(end.Time)
-		a.replay.Trace.Accesses(d.loadAddrs[l.Label.Key()], uint32(size), t+1, end.Time, func(e *exec.Event) bool {
-			found = e.Writes() && e.G != self.G
+		a.replay.Trace.Accesses(derivation.loadAddrs[l.Label.Key()], uint32(size), t+1, end.Time, func(event *exec.Event) bool {
+			found = event.Writes() && event.G != self.G
 			return !found
 		})
 	}
@@ -117,17 +117,17 @@ func (a *analyser) changedMeanwhile(d *deriver, l *ir.Expr, end *exec.Step) bool
 
 // racedAccess is the proximal cause of a race: the access, and whether what it works with
 // was changed meanwhile.
-func racedAccess(s *exec.Step, d *deriver) Edge {
-	in, c := s.Instr, s.Context
-	args := []*ir.Expr{in.Operand.InContext(c)}
+func racedAccess(step *exec.Step, derivation *deriver) Edge {
+	in, context := step.Instr, step.Context
+	args := []*ir.Expr{in.Operand.InContext(context)}
 	if in.Key != nil {
-		args = append(args, in.Key.InContext(c))
+		args = append(args, in.Key.InContext(context))
 	}
-	l := &ir.Label{Point: s.Point}
-	d.loadAddrs[l.Key()] = s.Addr
-	values := []*ir.Expr{ir.LoadExpr(l, in.Size, args...)}
+	label := &ir.Label{Point: step.Point}
+	derivation.loadAddrs[label.Key()] = step.Addr
+	values := []*ir.Expr{ir.LoadExpr(label, in.Size, args...)}
 	if in.Op == ir.Store && in.Value != nil {
-		values = append(values, in.Value.InContext(c))
+		values = append(values, in.Value.InContext(context))
 	}
 	return branchOn(ir.Raced(values...), Edge{To: crashState}, Edge{To: noCrashState})
 }
@@ -140,7 +140,7 @@ const maxStoresTried = 60
 // the load and the store. There the first thing went wrong, although nothing crashed
 // yet: an update is lost, or made twice. If there is none, the stores to what these
 // stores depend on are looked at in turn.
-func (a *analyser) lostUpdates(specials []*specialisation) {
+func (a *analyser) lostUpdates(specialisations []*specialisation) {
 	type place struct {
 		addr uint64
 		size int
@@ -150,27 +150,27 @@ func (a *analyser) lostUpdates(specials []*specialisation) {
 	tries := map[uint32]int{}
 	left := maxStoresTried
 	var list, next []touchedMemory
-	for _, s := range specials {
-		list = append(list, s.touched...)
+	for _, special := range specialisations {
+		list = append(list, special.touched...)
 	}
 	for len(list) > 0 && len(found) == 0 {
 		next = nil
-		for _, t := range list {
-			p := place{t.addr, t.size}
-			if tried[p] || t.addr >= ir.FirstInvented || t.addr == 0 {
+		for _, memory := range list {
+			p := place{memory.addr, memory.size}
+			if tried[p] || memory.addr >= ir.FirstInvented || memory.addr == 0 {
 				continue
 			}
 			tried[p] = true
-			a.replay.Trace.Accesses(t.addr, uint32(t.size), 1, a.replay.Trace.Last(), func(e *exec.Event) bool {
-				if !e.Writes() || found[e.Site] || tries[e.Site] > maxStoresTried/6 {
+			a.replay.Trace.Accesses(memory.addr, uint32(memory.size), 1, a.replay.Trace.Last(), func(event *exec.Event) bool {
+				if !event.Writes() || found[event.Site] || tries[event.Site] > maxStoresTried/6 {
 					return true
 				}
-				tries[e.Site]++
+				tries[event.Site]++
 				left--
-				if steps := a.pathTo(e.Seq); steps != nil {
+				if steps := a.pathTo(event.Seq); steps != nil {
 					ok, on := a.analyseAccess(steps, false)
 					if ok {
-						found[e.Site] = true
+						found[event.Site] = true
 					}
 					next = append(next, on...)
 				}
@@ -184,11 +184,11 @@ func (a *analyser) lostUpdates(specials []*specialisation) {
 // operationOf widens a conflicting access to the operation it is part of: back to the
 // first load of the same memory that it depends on. It returns the points that must
 // be in one section, the earliest first.
-func (a *analyser) operationOf(x *Access) []ir.Point {
-	points, ok := a.operations[x.Point]
+func (a *analyser) operationOf(access *Access) []ir.Point {
+	points, ok := a.operations[access.Point]
 	if !ok {
-		points = a.operationBackTo(x.Events[0])
-		a.operations[x.Point] = points
+		points = a.operationBackTo(access.Events[0])
+		a.operations[access.Point] = points
 	}
 	return points
 }
@@ -205,12 +205,12 @@ func (a *analyser) operationBackTo(seq uint64) []ir.Point {
 	if end.Instr.Op != ir.Store {
 		return points
 	}
-	d := newDeriver(a.replay, steps, a.isPrivate)
-	for _, m := range d.derive(racedAccess(&end, d)) {
-		if m.At.Instr.Op == ir.Load && m.At != end.Point {
-			for _, l := range m.Loads() {
-				if l.Label.Point == m.At && d.loadAddrs[l.Label.Key()] == end.Addr {
-					points = append([]ir.Point{m.At}, points...)
+	derivation := newDeriver(a.replay, steps, a.isPrivate)
+	for _, machine := range derivation.derive(racedAccess(&end, derivation)) {
+		if machine.At.Instr.Op == ir.Load && machine.At != end.Point {
+			for _, l := range machine.Loads() {
+				if l.Label.Point == machine.At && derivation.loadAddrs[l.Label.Key()] == end.Addr {
+					points = append([]ir.Point{machine.At}, points...)
 					break
 				}
 			}

@@ -35,7 +35,7 @@ type machineConflicts struct {
 const maxSimilarRegions = 4
 
 // solve finds the conflicts of each machine and turns them into fixes.
-func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*specialisation {
+func (a *analyser) solve(derivation *deriver, machines []*Machine, options solveOptions) []*specialisation {
 	k := newTracker(machines)
 	for _, g := range a.goroutines {
 		a.replay.Run(g, k.before, k.after)
@@ -46,45 +46,48 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 	var all []*specialisation
 	for i := range machines {
 		specials[i] = k.specialisationsOf(i, a.replay)
-		for _, s := range specials[i] {
-			all = append(all, s)
+		for _, special := range specials[i] {
+			all = append(all, special)
 			var f examination
-			if o.race { // which never happens in isolation: there are no regions
-				f.writes = s.writesTo(a.replay, o.storedAccess())
+			if options.race { // which never happens in isolation: there are no regions
+				f.writes = special.writesTo(a.replay, options.storedAccess())
 			} else {
-				f = s.examine(a.replay)
+				f = special.examine(a.replay)
 			}
-			found[s] = f
-			for _, e := range f.writes {
-				wanted[e.Seq] = true
+			found[special] = f
+			for _, event := range f.writes {
+				wanted[event.Seq] = true
 			}
-			for _, r := range f.regions {
-				wanted[r.start.Seq], wanted[r.end.Seq] = true, true
+			for _, region := range f.regions {
+				wanted[region.start.Seq], wanted[region.end.Seq] = true, true
 			}
-			for _, in := range s.passages {
-				wanted[in.firstLoad], wanted[in.lastLoad] = true, true
-				for _, seq := range in.loads {
+			for _, passage := range special.passages {
+				wanted[passage.firstLoad], wanted[passage.lastLoad] = true, true
+				for _, seq := range passage.loads {
 					wanted[seq] = true
 				}
 			}
 		}
 	}
-	ord := newHappensBefore(a.replay.Trace, wanted)
+	order := newHappensBefore(a.replay.Trace, wanted)
 	results := make([]*machineConflicts, len(machines))
-	for i, m := range machines {
-		results[i] = &machineConflicts{machine: m, loads: map[ir.Point]bool{}, writes: map[uint64]exec.Event{}, writersOf: map[uint64]map[uint32]bool{}, discarded: map[[2]uint32]crashRegion{}}
-		for _, s := range specials[i] {
-			results[i].collect(s, found[s], ord, a.replay, o.storedAccess())
+	for i, machine := range machines {
+		results[i] = &machineConflicts{
+			machine: machine, loads: map[ir.Point]bool{}, writes: map[uint64]exec.Event{},
+			writersOf: map[uint64]map[uint32]bool{}, discarded: map[[2]uint32]crashRegion{},
+		}
+		for _, special := range specials[i] {
+			results[i].collect(special, found[special], order, a.replay, options.storedAccess())
 		}
 	}
-	loc := newLocator(results)
+	locator := newLocator(results)
 	for _, g := range a.goroutines {
-		a.replay.Run(g, nil, loc.after(g))
+		a.replay.Run(g, nil, locator.after(g))
 	}
 	deciding := map[ir.Point]bool{}
 	for i := range machines {
 		for p := range results[i].loads {
-			if o.access.Instr != nil && p.Context.Within(o.access.Context) {
+			if options.access.Instr != nil && p.Context.Within(options.access.Context) {
 				deciding[p] = true
 			}
 		}
@@ -93,11 +96,11 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 		for _, wholeUpdates := range []bool{false, true} {
 			// The paper's fix keeps single stores out; that is enough for a crash. If an
 			// access was disturbed, so may be the accesses that disturb it.
-			if wholeUpdates && o.access.Instr == nil && !results[i].hasManyWriters() || !wholeUpdates && o.access.Instr != nil {
+			if wholeUpdates && options.access.Instr == nil && !results[i].hasManyWriters() || !wholeUpdates && options.access.Instr != nil {
 				continue
 			}
-			f := a.buildFix(d, results[i], specials[i], loc, ord, wholeUpdates)
-			if f == nil || !o.race && f.isTrivial() {
+			f := a.buildFix(derivation, results[i], specials[i], locator, order, wholeUpdates)
+			if f == nil || !options.race && f.isTrivial() {
 				continue
 			}
 			for p := range deciding {
@@ -113,52 +116,52 @@ func (a *analyser) solve(d *deriver, machines []*Machine, o solveOptions) []*spe
 
 // collect adds what a specialisation found, without what the program's own
 // synchronisation rules out.
-func (res *machineConflicts) collect(s *specialisation, f examination, ord *happensBefore, r *exec.Replay, stored ir.Point) {
-	last := r.Trace.Last()
-	for _, e := range f.writes {
-		if e.Writes() {
-			if res.writersOf[e.Addr] == nil {
-				res.writersOf[e.Addr] = map[uint32]bool{}
+func (res *machineConflicts) collect(special *specialisation, found examination, order *happensBefore, replay *exec.Replay, stored ir.Point) {
+	last := replay.Trace.Last()
+	for _, event := range found.writes {
+		if event.Writes() {
+			if res.writersOf[event.Addr] == nil {
+				res.writersOf[event.Addr] = map[uint32]bool{}
 			}
-			res.writersOf[e.Addr][e.G] = true
+			res.writersOf[event.Addr][event.G] = true
 		}
-		if !s.conflicts(ord, last, e, e) {
+		if !special.conflicts(order, last, event, event) {
 			continue
 		}
 		hit := false
-		for _, t := range s.touched {
-			if e.Touches(t.addr, uint32(t.size)) && (e.Writes() || t.load.Label.Point == stored) {
-				res.loads[t.load.Label.Point] = true
+		for _, memory := range special.touched {
+			if event.Touches(memory.addr, uint32(memory.size)) && (event.Writes() || memory.load.Label.Point == stored) {
+				res.loads[memory.load.Label.Point] = true
 				hit = true
 			}
 		}
 		if hit {
-			res.writes[e.Seq] = e
+			res.writes[event.Seq] = event
 		}
 	}
-	for _, g := range f.regions {
-		first, end := g.start, g.end
+	for _, region := range found.regions {
+		first, end := region.start, region.end
 		if first.Seq == 0 {
 			first = end
 		}
 		if end.Seq == 0 {
 			end = first
 		}
-		if first.Seq == 0 || !s.conflicts(ord, last, first, end) && (first.G == end.G || !s.conflicts(ord, last, end, end)) {
+		if first.Seq == 0 || !special.conflicts(order, last, first, end) && (first.G == end.G || !special.conflicts(order, last, end, end)) {
 			continue
 		}
-		if g.start.Seq == 0 || g.end.Seq == 0 || g.start.G != g.end.G {
-			res.discarded[[2]uint32{g.start.Site, g.end.Site}] = g
+		if region.start.Seq == 0 || region.end.Seq == 0 || region.start.G != region.end.G {
+			res.discarded[[2]uint32{region.start.Site, region.end.Site}] = region
 			continue
 		}
 		same := 0
-		for _, r := range res.regions {
-			if r.start.Site == g.start.Site && r.end.Site == g.end.Site {
+		for _, region := range res.regions {
+			if region.start.Site == region.start.Site && region.end.Site == region.end.Site {
 				same++
 			}
 		}
 		if same < maxSimilarRegions {
-			res.regions = append(res.regions, g)
+			res.regions = append(res.regions, region)
 		}
 	}
 }
@@ -191,15 +194,15 @@ const maxSpan = 20000
 // newLocator makes ready to find the stores and the ends of regions of some machines.
 func newLocator(results []*machineConflicts) *eventLocator {
 	l := &eventLocator{points: map[uint64]ir.Point{}, spans: map[[2]uint64]*stepSpan{}, byG: map[uint32][]*stepSpan{}}
-	for _, res := range results {
-		for seq := range res.writes {
+	for _, conflicts := range results {
+		for seq := range conflicts.writes {
 			l.points[seq] = ir.Point{}
 		}
-		for _, r := range res.regions {
-			k := [2]uint64{r.start.Seq, r.end.Seq}
+		for _, region := range conflicts.regions {
+			k := [2]uint64{region.start.Seq, region.end.Seq}
 			// The steps beyond the trace are numbered for each goroutine anew.
 			if l.spans[k] == nil {
-				s := &stepSpan{start: k[0], end: k[1], g: r.start.G}
+				s := &stepSpan{start: k[0], end: k[1], g: region.start.G}
 				l.spans[k] = s
 				l.byG[s.g] = append(l.byG[s.g], s)
 			}
@@ -210,28 +213,28 @@ func newLocator(results []*machineConflicts) *eventLocator {
 
 // after is called with each step of a goroutine.
 func (l *eventLocator) after(g uint32) func(*exec.Thread, *exec.Step) bool {
-	return func(t *exec.Thread, s *exec.Step) bool {
-		if s.MadeEvent {
-			if p, ok := l.points[s.Time]; ok && p.Instr == nil {
-				l.points[s.Time] = s.Point
+	return func(thread *exec.Thread, step *exec.Step) bool {
+		if step.MadeEvent {
+			if p, ok := l.points[step.Time]; ok && p.Instr == nil {
+				l.points[step.Time] = step.Point
 			}
 		}
-		depth := s.Context.Depth
-		for _, sp := range l.byG[g] {
-			begins := s.MadeEvent && s.Time == sp.start && len(sp.steps) == 0
-			if sp.done || !begins && len(sp.steps) == 0 {
+		depth := step.Context.Depth
+		for _, span := range l.byG[g] {
+			begins := step.MadeEvent && step.Time == span.start && len(span.steps) == 0
+			if span.done || !begins && len(span.steps) == 0 {
 				continue
 			}
 			if begins {
-				sp.leastDepth = depth
-				for c, in := s.Context, s.Instr; c != nil; c, in = c.Parent, c.Call {
-					sp.calls = append([]ir.Point{{Context: c, Instr: in}}, sp.calls...)
+				span.leastDepth = depth
+				for context, in := step.Context, step.Instr; context != nil; context, in = context.Parent, context.Call {
+					span.calls = append([]ir.Point{{Context: context, Instr: in}}, span.calls...)
 				}
 			}
-			sp.leastDepth = min(sp.leastDepth, depth)
-			sp.steps = append(sp.steps, spanStep{s.Point, depth})
-			if s.MadeEvent && s.Time == sp.end || len(sp.steps) > maxSpan {
-				sp.done = true
+			span.leastDepth = min(span.leastDepth, depth)
+			span.steps = append(span.steps, spanStep{step.Point, depth})
+			if step.MadeEvent && step.Time == span.end || len(span.steps) > maxSpan {
+				span.done = true
 			}
 		}
 		return true

@@ -60,16 +60,16 @@ type passageTracker struct {
 // newTracker makes ready to note the passages of all goroutines by the machines' points.
 func newTracker(machines []*Machine) *passageTracker {
 	k := &passageTracker{machines: machines, byPoint: map[ir.Point][]int{}, byLoad: map[ir.Point][]int{}, current: map[int]*passage{}}
-	for i, m := range machines {
-		k.byPoint[m.At] = append(k.byPoint[m.At], i)
-		for _, l := range m.Loads() {
+	for i, machine := range machines {
+		k.byPoint[machine.At] = append(k.byPoint[machine.At], i)
+		for _, l := range machine.Loads() {
 			p := l.Label.Point
 			if n := k.byLoad[p]; len(n) == 0 || n[len(n)-1] != i {
 				k.byLoad[p] = append(n, i)
 			}
 		}
 		var regs []regKey
-		for r := range m.open() {
+		for r := range machine.open() {
 			regs = append(regs, r)
 		}
 		sort.Slice(regs, func(i, j int) bool {
@@ -86,53 +86,56 @@ func newTracker(machines []*Machine) *passageTracker {
 }
 
 // before is called with each step about to be made.
-func (k *passageTracker) before(t *exec.Thread, s *exec.Step) bool {
-	if s.BeyondTrace {
+func (k *passageTracker) before(thread *exec.Thread, step *exec.Step) bool {
+	if step.BeyondTrace {
 		return false
 	}
-	for _, i := range k.byPoint[s.Point] {
-		in := &passage{goroutine: t.G, startSeq: s.Time, firstLoad: s.Time, lastLoad: s.Time, loads: map[ir.Point]uint64{}, regs: map[regKey]ir.Value{}}
+	for _, i := range k.byPoint[step.Point] {
+		in := &passage{
+			goroutine: thread.G, startSeq: step.Time, firstLoad: step.Time, lastLoad: step.Time,
+			loads: map[ir.Point]uint64{}, regs: map[regKey]ir.Value{},
+		}
 		var key strings.Builder
 		for _, r := range k.registers[i] {
-			v := ir.Unknown(r.ctx.Func.RegSizes[r.reg])
-			for _, f := range t.Frames {
+			value := ir.Unknown(r.ctx.Func.RegSizes[r.reg])
+			for _, f := range thread.Frames {
 				if f.Context == r.ctx {
-					v = f.Regs[r.reg]
+					value = f.Regs[r.reg]
 				}
 			}
-			in.regs[r] = v
-			fmt.Fprintf(&key, "%v,", v)
+			in.regs[r] = value
+			fmt.Fprintf(&key, "%v,", value)
 		}
 		k.current[i] = in
-		sp := k.specialisations[i][key.String()]
-		if sp == nil {
+		special := k.specialisations[i][key.String()]
+		if special == nil {
 			if k.oldestFirst[i] = append(k.oldestFirst[i], key.String()); len(k.oldestFirst[i]) > maxSpecialisations {
 				delete(k.specialisations[i], k.oldestFirst[i][0])
 				k.oldestFirst[i] = k.oldestFirst[i][1:]
 			}
-			sp = &specialisation{machine: k.machines[i], regs: in.regs}
-			k.specialisations[i][key.String()] = sp
+			special = &specialisation{machine: k.machines[i], regs: in.regs}
+			k.specialisations[i][key.String()] = special
 		}
 		const half = maxPassages / 2
-		if sp.passed++; len(sp.passages) < maxPassages {
-			sp.passages = append(sp.passages, in)
+		if special.passed++; len(special.passages) < maxPassages {
+			special.passages = append(special.passages, in)
 		} else {
-			sp.passages[half+sp.passed%half] = in
+			special.passages[half+special.passed%half] = in
 		}
 	}
 	return true
 }
 
 // after is called with each step that was made.
-func (k *passageTracker) after(_ *exec.Thread, s *exec.Step) bool {
-	if s.MadeEvent {
-		for _, i := range k.byLoad[s.Point] {
-			if in := k.current[i]; in != nil {
-				if len(in.loads) == 0 {
-					in.firstLoad = s.Time
+func (k *passageTracker) after(_ *exec.Thread, step *exec.Step) bool {
+	if step.MadeEvent {
+		for _, i := range k.byLoad[step.Point] {
+			if passage := k.current[i]; passage != nil {
+				if len(passage.loads) == 0 {
+					passage.firstLoad = step.Time
 				}
-				in.lastLoad = s.Time
-				in.loads[s.Point] = s.Time
+				passage.lastLoad = step.Time
+				passage.loads[step.Point] = step.Time
 			}
 		}
 	}
@@ -141,51 +144,51 @@ func (k *passageTracker) after(_ *exec.Thread, s *exec.Step) bool {
 
 // specialisationsOf are the specialisations of machine number i, each evaluated where it was
 // found, so that what it touches and how long that exists is known.
-func (k *passageTracker) specialisationsOf(i int, r *exec.Replay) []*specialisation {
+func (k *passageTracker) specialisationsOf(i int, replay *exec.Replay) []*specialisation {
 	var all []*specialisation
-	for _, s := range k.specialisations[i] {
-		all = append(all, s)
+	for _, special := range k.specialisations[i] {
+		all = append(all, special)
 	}
 	sort.Slice(all, func(i, j int) bool {
 		a, b := all[i].passages[0], all[j].passages[0]
 		return a.startSeq < b.startSeq || a.startSeq == b.startSeq && a.goroutine < b.goroutine
 	})
-	for _, s := range all {
-		s.from, s.to = 1, r.Trace.Last()
-		for i, in := range s.passages {
-			if i < maxProbes || i >= len(s.passages)-maxProbes {
-				s.evaluate(r, in.startSeq, nil)
+	for _, special := range all {
+		special.from, special.to = 1, replay.Trace.Last()
+		for i, passage := range special.passages {
+			if i < maxProbes || i >= len(special.passages)-maxProbes {
+				special.evaluate(replay, passage.startSeq, nil)
 			}
 		}
-		for n := 0; n < len(s.touched); n++ {
-			s.limitToLife(r, s.touched[n], s.passages[0].startSeq)
+		for n := 0; n < len(special.touched); n++ {
+			special.limitToLife(replay, special.touched[n], special.passages[0].startSeq)
 		}
 	}
 	return all
 }
 
 // limitToLife restricts the range of the specialisation to the life of what it touches.
-func (s *specialisation) limitToLife(r *exec.Replay, t touchedMemory, at uint64) {
-	if e, until, ok := r.Trace.Allocation(t.addr, at+1); ok {
-		s.from, s.to = max(s.from, e.Seq), min(s.to, until)
+func (s *specialisation) limitToLife(replay *exec.Replay, memory touchedMemory, at uint64) {
+	if event, until, ok := replay.Trace.Allocation(memory.addr, at+1); ok {
+		s.from, s.to = max(s.from, event.Seq), min(s.to, until)
 	}
 }
 
 // evaluate runs the machine in the memory as it was just before the event with the
 // number, or in the given memory if that is not nil.
-func (s *specialisation) evaluate(r *exec.Replay, before uint64, memory func(uint64, int) ir.Value) Verdict {
-	st := &evaluation{regs: s.regs, replay: r, ownStores: map[uint64]byte{}, loaded: map[string]ir.Value{}, touch: s.noteTouched}
+func (s *specialisation) evaluate(replay *exec.Replay, before uint64, memory func(uint64, int) ir.Value) Verdict {
+	st := &evaluation{regs: s.regs, replay: replay, ownStores: map[uint64]byte{}, loaded: map[string]ir.Value{}, touch: s.noteTouched}
 	st.memory = memory
 	if memory == nil {
-		st.memory = func(addr uint64, size int) ir.Value { return exec.MemoryAt(r.Trace, addr, size, before) }
+		st.memory = func(addr uint64, size int) ir.Value { return exec.MemoryAt(replay.Trace, addr, size, before) }
 	}
 	return st.run(s.machine.Start)
 }
 
 // noteTouched notes memory that a load looked at, each piece once.
 func (s *specialisation) noteTouched(l *ir.Expr, addr uint64, size int) {
-	for _, t := range s.touched {
-		if t.load.Label.Point == l.Label.Point && t.addr == addr && t.size >= size {
+	for _, memory := range s.touched {
+		if memory.load.Label.Point == l.Label.Point && memory.addr == addr && memory.size >= size {
 			return
 		}
 	}

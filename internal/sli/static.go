@@ -37,18 +37,18 @@ type way struct {
 // in which the program crashed, and a point that the goroutine passed before it came
 // to the branch. At such a point the read operation begins anew, and what comes then
 // is not one with what was read before.
-func (d *deriver) untakenSide(c *ir.Context, b *ir.Block, succ int) (Edge, bool) {
-	g := &codeGraph{deriver: d, nodes: map[ir.Point]*codeNode{}, depth: c.Depth}
-	root := &codeNode{Point: ir.Point{Context: c, Instr: b.Instrs[len(b.Instrs)-1]}}
-	g.addBranch(root, c, b, succ)
+func (d *deriver) untakenSide(context *ir.Context, block *ir.Block, succ int) (Edge, bool) {
+	g := &codeGraph{deriver: d, nodes: map[ir.Point]*codeNode{}, depth: context.Depth}
+	root := &codeNode{Point: ir.Point{Context: context, Instr: block.Instrs[len(block.Instrs)-1]}}
+	g.addBranch(root, context, block, succ)
 	for len(g.todo) > 0 {
-		n := g.todo[len(g.todo)-1]
+		node := g.todo[len(g.todo)-1]
 		g.todo = g.todo[:len(g.todo)-1]
 		if len(g.nodes) > maxCodeNodes {
-			n.failed = true
+			node.failed = true
 			continue
 		}
-		g.expand(n)
+		g.expand(node)
 	}
 	g.breakLoops(root)
 	e := g.machineAt(root)
@@ -69,76 +69,76 @@ type codeGraph struct {
 // node is the node of a point. What has a machine already, and what the goroutine passed
 // before, is not looked into.
 func (g *codeGraph) node(p ir.Point) *codeNode {
-	if n, ok := g.nodes[p]; ok {
-		return n
+	if node, ok := g.nodes[p]; ok {
+		return node
 	}
-	n := &codeNode{Point: p}
-	g.nodes[p] = n
-	if e, ok := g.deriver.derived[p]; ok {
-		n.known = &e
+	node := &codeNode{Point: p}
+	g.nodes[p] = node
+	if edge, ok := g.deriver.derived[p]; ok {
+		node.known = &edge
 	} else if g.deriver.passedBefore[p] {
-		n.known = &Edge{To: noCrashState}
+		node.known = &Edge{To: noCrashState}
 	} else {
-		g.todo = append(g.todo, n)
+		g.todo = append(g.todo, node)
 	}
-	return n
+	return node
 }
 
-// addBranch adds the way from n to the successor number succ of b.
-func (g *codeGraph) addBranch(n *codeNode, c *ir.Context, b *ir.Block, succ int) {
-	to := b.Succs[succ]
+// addBranch adds the way from a node to the successor number succ of a block.
+func (g *codeGraph) addBranch(node *codeNode, context *ir.Context, block *ir.Block, succ int) {
+	to := block.Succs[succ]
 	i := 0
 	for to.Instrs[i].Op == ir.Phi {
 		i++
 	}
-	n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: c, Instr: to.Instrs[i]}), from: b, succ: succ})
+	node.ways = append(node.ways, &way{to: g.node(ir.Point{Context: context, Instr: to.Instrs[i]}), from: block, succ: succ})
 }
 
-func (g *codeGraph) addNext(n *codeNode, c *ir.Context, in *ir.Instr) {
-	n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: c, Instr: in.Block.Instrs[in.Index()+1]})})
+func (g *codeGraph) addNext(node *codeNode, context *ir.Context, in *ir.Instr) {
+	node.ways = append(node.ways, &way{to: g.node(ir.Point{Context: context, Instr: in.Block.Instrs[in.Index()+1]})})
 }
 
 // expand adds the ways that leave a node.
-func (g *codeGraph) expand(n *codeNode) {
-	in, c := n.Instr, n.Context
+func (g *codeGraph) expand(node *codeNode) {
+	in, context := node.Instr, node.Context
 	switch in.Op {
 	case ir.Jump:
-		g.addBranch(n, c, in.Block, 0)
+		g.addBranch(node, context, in.Block, 0)
 	case ir.Branch:
-		g.addBranch(n, c, in.Block, 0)
-		g.addBranch(n, c, in.Block, 1)
+		g.addBranch(node, context, in.Block, 0)
+		g.addBranch(node, context, in.Block, 1)
 	case ir.Return:
-		if g.deriver.openCalls[c] || c.Parent == nil || c.Call == nil {
-			n.known = &Edge{To: noCrashState}
-		} else if c.Call.Op == ir.Call {
-			g.addNext(n, c.Parent, c.Call)
+		if g.deriver.openCalls[context] || context.Parent == nil || context.Call == nil {
+			node.known = &Edge{To: noCrashState}
+		} else if context.Call.Op == ir.Call {
+			g.addNext(node, context.Parent, context.Call)
 		} else {
-			n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: c.Parent, Instr: c.Call})})
+			node.ways = append(node.ways, &way{to: g.node(ir.Point{Context: context.Parent, Instr: context.Call})})
 		}
 	case ir.Stop:
-		n.known = &Edge{To: noCrashState}
+		node.known = &Edge{To: noCrashState}
 	case ir.Test:
 		if in.Operand.Op == ir.OpConst && in.Operand.Value.Uint() != 0 {
-			n.known = &Edge{To: crashState}
+			node.known = &Edge{To: crashState}
 			return
 		}
-		g.addNext(n, c, in)
+		g.addNext(node, context, in)
 	case ir.Call:
 		fn := in.Callee
 		if fn == nil {
 			fn = g.deriver.replay.LastTarget(in)
 		}
 		switch {
-		case fn != nil && len(fn.Blocks) > 0 && c.Depth-g.depth < maxInlinedCalls && !c.Recursive(fn):
-			inner := g.deriver.replay.Contexts.Get(c, in, fn)
-			n.ways = append(n.ways, &way{to: g.node(ir.Point{Context: inner, Instr: fn.Blocks[0].Instrs[0]})})
+		case fn != nil && len(fn.Blocks) > 0 && context.Depth-g.depth < maxInlinedCalls && !context.Recursive(fn):
+			inner := g.deriver.replay.Contexts.Get(context, in, fn)
+			node.ways = append(node.ways, &way{to: g.node(ir.Point{Context: inner, Instr: fn.Blocks[0].Instrs[0]})})
 		case fn == nil && in.Target != nil:
-			n.failed = true // a call that the trace has no target for
+			node.failed = true // a call that the trace has no target for
 		default:
-			g.addNext(n, c, in)
+			g.addNext(node, context, in)
 		}
 	default:
-		g.addNext(n, c, in)
+		g.addNext(node, context, in)
 	}
 }
 
@@ -185,19 +185,19 @@ type loopStep struct {
 // findLoop is a loop among the ways that are left; nil if there is none.
 func (g *codeGraph) findLoop(root *codeNode) []loopStep {
 	const open, closed = 1, 2
-	for _, n := range g.nodes {
-		n.state = 0
+	for _, node := range g.nodes {
+		node.state = 0
 	}
 	var way []loopStep
-	var visit func(n *codeNode) []loopStep
-	visit = func(n *codeNode) []loopStep {
-		n.state = open
-		if n.known == nil {
-			for _, a := range n.ways {
+	var visit func(node *codeNode) []loopStep
+	visit = func(node *codeNode) []loopStep {
+		node.state = open
+		if node.known == nil {
+			for _, a := range node.ways {
 				if a.removed || a.to.state == closed {
 					continue
 				}
-				way = append(way, loopStep{n, a})
+				way = append(way, loopStep{node, a})
 				if a.to.state == open {
 					for i := range way {
 						if way[i].node == a.to {
@@ -211,72 +211,72 @@ func (g *codeGraph) findLoop(root *codeNode) []loopStep {
 				way = way[:len(way)-1]
 			}
 		}
-		n.state = closed
+		node.state = closed
 		return nil
 	}
 	return visit(root)
 }
 
-// machineAt derives the machine before n; nil if nothing is known of what follows.
-func (g *codeGraph) machineAt(n *codeNode) *Edge {
-	if n.known != nil {
-		return n.known
+// machineAt derives the machine before a node; nil if nothing is known of what follows.
+func (g *codeGraph) machineAt(node *codeNode) *Edge {
+	if node.known != nil {
+		return node.known
 	}
-	if n.failed {
+	if node.failed {
 		return nil
 	}
-	if n.derived != nil {
-		return n.derived
+	if node.derived != nil {
+		return node.derived
 	}
-	in, c := n.Instr, n.Context
+	in, context := node.Instr, node.Context
 	var outs []*Edge
-	for _, a := range n.ways {
+	for _, a := range node.ways {
 		var e *Edge
 		if !a.removed {
 			e = g.machineAt(a.to)
 		}
 		if e != nil && a.from != nil {
-			p := phiBack(*e, c, a.to.Instr.Block, ir.PredIndex(a.from, a.succ))
+			p := phiBack(*e, context, a.to.Instr.Block, ir.PredIndex(a.from, a.succ))
 			e = &p
 		}
 		outs = append(outs, e)
 	}
-	var e Edge
+	var edge Edge
 	switch {
 	case len(outs) == 2 && outs[0] != nil && outs[1] != nil:
-		e = branchOn(in.Operand.InContext(c), *outs[0], *outs[1])
+		edge = branchOn(in.Operand.InContext(context), *outs[0], *outs[1])
 	case len(outs) > 0 && outs[0] != nil:
-		e = *outs[0]
+		edge = *outs[0]
 	case len(outs) == 2 && outs[1] != nil:
-		e = *outs[1]
+		edge = *outs[1]
 	default:
-		n.failed = true
+		node.failed = true
 		return nil
 	}
 	switch in.Op {
 	case ir.Call:
-		if to := n.ways[0].to; to.Context.Parent == c && to.Context.Call == in {
-			e = enterBack(e, to.Context, in)
+		if to := node.ways[0].to; to.Context.Parent == context && to.Context.Call == in {
+			edge = enterBack(edge, to.Context, in)
 		} else {
-			e = substitute(e, c, in.Dst, ir.Opaque("call of "+in.Extern, in.Size))
+			edge = substitute(edge, context, in.Dst, ir.Opaque("call of "+in.Extern, in.Size))
 		}
 	case ir.Return:
-		e = returnBack(e, c, in)
+		edge = returnBack(edge, context, in)
 	case ir.Sync:
-		e = substitute(e, c, in.Dst, ir.Opaque(in.Sync.String(), in.Size))
+		edge = substitute(edge, context, in.Dst, ir.Opaque(in.Sync.String(), in.Size))
 	case ir.Alloc:
-		e = substitute(e, c, in.Dst, ir.Symbol("new "+ir.Point{Context: c, Instr: in}.String()))
+		edge = substitute(edge, context, in.Dst, ir.Symbol("new "+ir.Point{Context: context, Instr: in}.String()))
 	case ir.Load:
-		e = loadBack(e, c, in, g.deriver.label(n.Point))
+		edge = loadBack(edge, context, in, g.deriver.label(node.Point))
 	case ir.Store:
-		e = g.deriver.storeBack(e, c, in, 0)
+		edge = g.deriver.storeBack(edge, context, in, 0)
 	default:
-		e = assignBack(e, c, in)
+		edge = assignBack(edge, context, in)
 	}
-	if e.To.size > maxStates || len(e.Ops) > maxStates {
-		n.failed = true // it would only grow on the way back
+	if edge.To.size > maxStates || len(edge.Ops) > maxStates {
+		node.failed = true // it would only grow on the way back
 		return nil
 	}
-	n.derived = &e
-	return n.derived
+	node.derived = &edge
+	return node.derived
 }

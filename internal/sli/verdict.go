@@ -26,8 +26,8 @@ type evaluation struct {
 }
 
 func (s *evaluation) Reg(e *ir.Expr) ir.Value {
-	if v, ok := s.regs[regKey{e.Context, e.Reg}]; ok {
-		return v
+	if value, ok := s.regs[regKey{e.Context, e.Reg}]; ok {
+		return value
 	}
 	return ir.Unknown(e.Size)
 }
@@ -40,8 +40,8 @@ func (s *evaluation) Closure(name string, captured []ir.Value) ir.Value {
 	return s.replay.Closure(name, captured)
 }
 
-func (s *evaluation) Captured(c ir.Value, i, size int) ir.Value {
-	if got := s.replay.Captured(c); c.Known && i < len(got) {
+func (s *evaluation) Captured(closure ir.Value, i, size int) ir.Value {
+	if got := s.replay.Captured(closure); closure.Known && i < len(got) {
 		return got[i]
 	}
 	return ir.Unknown(size)
@@ -49,12 +49,12 @@ func (s *evaluation) Captured(c ir.Value, i, size int) ir.Value {
 
 // Load gives the same value for a label each time: in one evaluation a load is made once.
 func (s *evaluation) Load(e *ir.Expr, addr, key ir.Value) ir.Value {
-	if v, ok := s.loaded[e.Key()]; ok {
-		return v
+	if value, ok := s.loaded[e.Key()]; ok {
+		return value
 	}
-	v := s.read(e, addr, key)
-	s.loaded[e.Key()] = v
-	return v
+	value := s.read(e, addr, key)
+	s.loaded[e.Key()] = value
+	return value
 }
 
 // read reads memory as the machine's own stores have left it.
@@ -79,16 +79,16 @@ func (s *evaluation) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 		_, ok := s.ownStores[a+uint64(i)]
 		whole = whole && ok
 	}
-	v := ir.Unknown(e.Size)
+	value := ir.Unknown(e.Size)
 	if !whole {
-		v = s.memory(a, e.Size)
+		value = s.memory(a, e.Size)
 	}
-	if len(s.ownStores) == 0 || !whole && !v.Known {
-		return v
+	if len(s.ownStores) == 0 || !whole && !value.Known {
+		return value
 	}
 	b := make([]byte, e.Size)
-	if v.Known {
-		b = v.Append(b[:0])
+	if value.Known {
+		b = value.Append(b[:0])
 	}
 	for i := range b {
 		if x, ok := s.ownStores[a+uint64(i)]; ok {
@@ -100,9 +100,9 @@ func (s *evaluation) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 
 // run evaluates the machine. A load through a bad address is a crash like any other;
 // an unknown predicate matters only if its sides differ.
-func (s *evaluation) run(e Edge) Verdict {
+func (s *evaluation) run(edge Edge) Verdict {
 	for {
-		for _, o := range e.Ops {
+		for _, o := range edge.Ops {
 			if o.Load != nil {
 				ir.Eval(o.Load, s)
 				continue
@@ -123,27 +123,27 @@ func (s *evaluation) run(e Edge) Verdict {
 		if s.badAddress {
 			return WillCrash
 		}
-		if e.To.Predicate == nil {
-			if e.To.Crash {
+		if edge.To.Predicate == nil {
+			if edge.To.Crash {
 				return WillCrash
 			}
 			return Safe
 		}
-		v := ir.Eval(e.To.Predicate, s)
+		value := ir.Eval(edge.To.Predicate, s)
 		if s.badAddress {
 			return WillCrash
 		}
-		if !v.Known {
-			yes, no := s.fork().run(e.To.Yes), s.fork().run(e.To.No)
+		if !value.Known {
+			yes, no := s.fork().run(edge.To.Yes), s.fork().run(edge.To.No)
 			if yes == no {
 				return yes
 			}
 			return CannotTell
 		}
-		if v.Uint() != 0 {
-			e = e.To.Yes
+		if value.Uint() != 0 {
+			edge = edge.To.Yes
 		} else {
-			e = e.To.No
+			edge = edge.To.No
 		}
 	}
 }
@@ -155,8 +155,8 @@ func (s *evaluation) fork() *evaluation {
 	for k, v := range s.ownStores {
 		c.ownStores[k] = v
 	}
-	for k, v := range s.loaded {
-		c.loaded[k] = v
+	for k, value := range s.loaded {
+		c.loaded[k] = value
 	}
 	return &c
 }

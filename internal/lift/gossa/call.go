@@ -55,12 +55,12 @@ var failTest = map[string]bool{
 //	t.Fatal()            test "failed assertion" if 1; stop
 //	fmt.Println()        call fmt.Println()
 func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
-	c := in.Common()
-	if b, ok := c.Value.(*ssa.Builtin); ok {
+	common := in.Common()
+	if b, ok := common.Value.(*ssa.Builtin); ok {
 		l.liftBuiltin(in, b, op)
 		return
 	}
-	out := &ir.Instr{Op: op, Args: l.values(c.Args), Origin: l.siteOrigin(in, event.None)}
+	out := &ir.Instr{Op: op, Args: l.values(common.Args), Origin: l.siteOrigin(in, event.None)}
 	if op == ir.Spawn {
 		out.Origin = l.siteOrigin(in, event.Go)
 	}
@@ -70,37 +70,37 @@ func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
 		out.Size = l.program.size(v.Type())
 	}
 	name := ""
-	switch f := c.StaticCallee(); {
-	case c.IsInvoke():
-		v := l.value(c.Value)
+	switch fn := common.StaticCallee(); {
+	case common.IsInvoke():
+		v := l.value(common.Value)
 		if op == ir.Call {
 			l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, ir.Extract(v, 0, 8)), Origin: l.siteOrigin(in, event.None)})
 		}
-		out.Target, out.Method = ir.Extract(v, 0, 8), c.Method.Name()
+		out.Target, out.Method = ir.Extract(v, 0, 8), common.Method.Name()
 		out.Args = append([]*ir.Expr{ir.Extract(v, 8, 8)}, out.Args...)
-		name = c.Method.FullName()
-		if m := c.Method.Name(); isTesting(c.Method) && failTest["(*testing.common)."+m] {
+		name = common.Method.FullName()
+		if m := common.Method.Name(); isTesting(common.Method) && failTest["(*testing.common)."+m] {
 			name = "(*testing.common)." + m
 			out.Target, out.Method = nil, ""
 		}
-	case f == nil:
-		out.Target = l.value(c.Value)
+	case fn == nil:
+		out.Target = l.value(common.Value)
 		if op == ir.Call {
 			l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, out.Target), Origin: l.siteOrigin(in, event.None)})
 		}
 	default:
-		name = f.String()
-		if o := f.Origin(); o != nil {
+		name = fn.String()
+		if o := fn.Origin(); o != nil {
 			name = o.String()
 		}
-		out.Callee = l.program.lifted[f]
-		if _, ok := c.Value.(*ssa.MakeClosure); ok && out.Callee != nil {
-			out.Target = l.value(c.Value)
+		out.Callee = l.program.lifted[fn]
+		if _, ok := common.Value.(*ssa.MakeClosure); ok && out.Callee != nil {
+			out.Target = l.value(common.Value)
 		}
 	}
 	if out.Callee == nil {
 		out.Extern = name
-		if l.liftSpecial(in, c, out, dst, name, op) {
+		if l.liftSpecial(in, common, out, dst, name, op) {
 			return
 		}
 	}
@@ -117,10 +117,10 @@ func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
 func isTesting(m *types.Func) bool { return m.Pkg() != nil && m.Pkg().Path() == "testing" }
 
 // liftSpecial lifts calls of the standard library that mean something to the engine.
-func (l *lifter) liftSpecial(in ssa.CallInstruction, c *ssa.CallCommon, out *ir.Instr, dst ssa.Value, name string, op ir.Op) bool {
+func (l *lifter) liftSpecial(in ssa.CallInstruction, common *ssa.CallCommon, out *ir.Instr, dst ssa.Value, name string, op ir.Op) bool {
 	kind, sync := syncKinds[name]
 	if !sync && strings.Contains(name, "sync/atomic.") {
-		if op == ir.Call && l.liftAtomic(in, c, dst, name) {
+		if op == ir.Call && l.liftAtomic(in, common, dst, name) {
 			return true
 		}
 	}
@@ -161,15 +161,15 @@ var atomicUpdates = []struct {
 
 // liftAtomic lifts an operation of sync/atomic on memory. Loads and stores are the
 // engine's own, the rest does both in one.
-func (l *lifter) liftAtomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.Value, name string) bool {
+func (l *lifter) liftAtomic(in ssa.CallInstruction, common *ssa.CallCommon, dst ssa.Value, name string) bool {
 	verb := name[strings.LastIndexByte(name, '.')+1:]
-	if len(c.Args) == 0 {
+	if len(common.Args) == 0 {
 		return false
 	}
-	addr := l.value(c.Args[0])
+	addr := l.value(common.Args[0])
 	isBool := strings.Contains(name, "atomic.Bool)")
 	l.emit(&ir.Instr{Op: ir.Test, Cause: ir.NilDereference, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, addr), Origin: l.siteOrigin(in, event.None)})
-	data := l.program.dataAt(c.Args[0]).String()
+	data := l.program.dataAt(common.Args[0]).String()
 	switch {
 	case strings.HasPrefix(verb, "Load") && dst != nil:
 		if isBool {
@@ -179,8 +179,8 @@ func (l *lifter) liftAtomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.V
 			return true
 		}
 		l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: l.registerOf(dst), Size: l.program.size(dst.Type()), Operand: addr, Origin: l.siteOrigin(in, event.AtomicLoad), Data: data})
-	case strings.HasPrefix(verb, "Store") && len(c.Args) == 2:
-		v := l.value(c.Args[1])
+	case strings.HasPrefix(verb, "Store") && len(common.Args) == 2:
+		v := l.value(common.Args[1])
 		if isBool {
 			v = ir.Convert(v, ir.Unsigned, ir.Unsigned, 4)
 		}
@@ -199,7 +199,7 @@ func (l *lifter) liftAtomic(in ssa.CallInstruction, c *ssa.CallCommon, dst ssa.V
 		if update == ir.SyncCompareSwap {
 			site = event.AtomicCompare
 		}
-		out := &ir.Instr{Op: ir.Sync, Sync: update, Args: l.values(c.Args), Origin: l.siteOrigin(in, site), Data: data}
+		out := &ir.Instr{Op: ir.Sync, Sync: update, Args: l.values(common.Args), Origin: l.siteOrigin(in, site), Data: data}
 		if dst != nil {
 			out.Dst, out.Size = l.registerOf(dst), l.program.size(dst.Type())
 		}

@@ -12,20 +12,20 @@ import (
 func (p *Program) Failures(t *Trace, o *trace.Outcome) []exec.Failure {
 	var crashes, races []exec.Failure
 	for i := range o.Failures {
-		f := &o.Failures[i]
-		switch f.Kind {
+		failure := &o.Failures[i]
+		switch failure.Kind {
 		case event.FailurePanic:
-			crashes = append(crashes, exec.Failure{Cause: causeOf(f.Cause), G: f.G, CrashedAt: p.crashedAt(f)})
+			crashes = append(crashes, exec.Failure{Cause: causeOf(failure.Cause), G: failure.G, CrashedAt: p.crashedAt(failure)})
 		case event.FailureTest:
-			crashes = append(crashes, exec.Failure{Cause: ir.Assertion, G: f.G})
+			crashes = append(crashes, exec.Failure{Cause: ir.Assertion, G: failure.G})
 		case event.FailureFatal:
-			if f.Cause == event.ConcurrentMap {
-				if x, ok := t.mapConflict(f); ok {
+			if failure.Cause == event.ConcurrentMap {
+				if x, ok := t.mapConflict(failure); ok {
 					races = append(races, x)
 				}
 			}
 		case event.FailureRace:
-			if x, ok := t.race(f); ok {
+			if x, ok := t.race(failure); ok {
 				races = append(races, x)
 			}
 		}
@@ -49,8 +49,8 @@ func causeOf(cause event.FailureCause) ir.Cause {
 }
 
 // crashedAt finds the line of the innermost call of the panic that is the program's.
-func (p *Program) crashedAt(f *trace.Failure) func(*ir.Instr) bool {
-	for _, c := range f.Stack {
+func (p *Program) crashedAt(failure *trace.Failure) func(*ir.Instr) bool {
+	for _, c := range failure.Stack {
 		if !p.files[c.File] {
 			continue
 		}
@@ -68,16 +68,16 @@ func (p *Program) crashedAt(f *trace.Failure) func(*ir.Instr) bool {
 }
 
 // race finds the events of a race's two accesses.
-func (t *Trace) race(f *trace.Failure) (exec.Failure, bool) {
-	if len(f.Others) == 0 {
+func (t *Trace) race(failure *trace.Failure) (exec.Failure, bool) {
+	if len(failure.Others) == 0 {
 		return exec.Failure{}, false
 	}
-	x := exec.Failure{Cause: ir.Race, G: f.G}
+	x := exec.Failure{Cause: ir.Race, G: failure.G}
 	is := func(e *exec.Event, p *trace.Point) bool {
 		return e.G == p.G && e.Site == p.Site && (p.Frame == 0 || e.Frame == p.Frame)
 	}
-	a, b := &f.Others[0], &f.Point
-	t.Accesses(f.Addr, 1, 1, t.last, func(e *exec.Event) bool {
+	a, b := &failure.Others[0], &failure.Point
+	t.Accesses(failure.Addr, 1, 1, t.last, func(e *exec.Event) bool {
 		switch {
 		case is(e, a):
 			x.Other = e.Seq
@@ -95,24 +95,24 @@ func (t *Trace) race(f *trace.Failure) (exec.Failure, bool) {
 
 // mapConflict finds the accesses to a map that met. The second of them did not take
 // place, so an earlier one at its site may have to stand for it.
-func (t *Trace) mapConflict(f *trace.Failure) (exec.Failure, bool) {
-	x := exec.Failure{Cause: ir.MapConflict, G: f.G}
+func (t *Trace) mapConflict(failure *trace.Failure) (exec.Failure, bool) {
+	x := exec.Failure{Cause: ir.MapConflict, G: failure.G}
 	last := map[uint64]uint64{} // the last access of another goroutine, by map
 	var other uint64
-	t.All(0, func(e *exec.Event) bool {
-		if !e.Map {
+	t.All(0, func(event *exec.Event) bool {
+		if !event.Map {
 			return true
 		}
-		if e.G != f.G {
-			last[e.Addr] = e.Seq
-			other = e.Seq
-		} else if e.Site == f.Site {
-			x.Seq = e.Seq
+		if event.G != failure.G {
+			last[event.Addr] = event.Seq
+			other = event.Seq
+		} else if event.Site == failure.Site {
+			x.Seq = event.Seq
 		}
 		return true
 	})
-	if e, ok := t.Event(x.Seq); ok && last[e.Addr] != 0 {
-		other = last[e.Addr]
+	if event, ok := t.Event(x.Seq); ok && last[event.Addr] != 0 {
+		other = last[event.Addr]
 	}
 	x.Other = other
 	return x, x.Other != 0

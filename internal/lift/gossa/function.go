@@ -63,14 +63,14 @@ func (l *lifter) liftFunction() {
 
 // dropUnreached takes the ways out that a Stop cut off away again.
 func (l *lifter) dropUnreached() {
-	for _, b := range l.lifted.Blocks {
-		for i := len(b.Preds) - 1; i >= 0; i-- {
-			q := b.Preds[i]
+	for _, block := range l.lifted.Blocks {
+		for i := len(block.Preds) - 1; i >= 0; i-- {
+			q := block.Preds[i]
 			if q.Instrs[len(q.Instrs)-1].Op != ir.Stop {
 				continue
 			}
-			b.Preds = append(b.Preds[:i:i], b.Preds[i+1:]...)
-			for _, in := range b.Instrs {
+			block.Preds = append(block.Preds[:i:i], block.Preds[i+1:]...)
+			for _, in := range block.Instrs {
 				if in.Op == ir.Phi {
 					in.Args = append(in.Args[:i:i], in.Args[i+1:]...)
 				}
@@ -135,8 +135,8 @@ func (l *lifter) value(v ssa.Value) *ir.Expr {
 	case *ssa.Global:
 		return ir.Symbol(v.String())
 	case *ssa.Function:
-		if f := l.program.lifted[v]; f != nil {
-			return ir.Closure(f.Name)
+		if fn := l.program.lifted[v]; fn != nil {
+			return ir.Closure(fn.Name)
 		}
 		return ir.Symbol(ir.FuncSymbol(v.String()))
 	case *ssa.Builtin:

@@ -147,9 +147,9 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 		}
 	}
 	var all []*ssa.Function
-	for f := range ssautil.AllFunctions(prog) {
-		if len(f.Blocks) > 0 && p.ownPackages[packageOf(f)] && f.TypeParams().Len() == len(f.TypeArgs()) {
-			all = append(all, f)
+	for fn := range ssautil.AllFunctions(prog) {
+		if len(fn.Blocks) > 0 && p.ownPackages[packageOf(fn)] && fn.TypeParams().Len() == len(fn.TypeArgs()) {
+			all = append(all, fn)
 		}
 	}
 	sort.Slice(all, func(i, j int) bool {
@@ -159,18 +159,18 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 		return all[i].Pos() < all[j].Pos()
 	})
 	names := map[string]int{}
-	for _, f := range all {
-		lf := &ir.Func{Name: f.String(), Origin: p.addOrigin(Origin{Func: f, Node: p.nameNode(f), Kind: event.Call})}
+	for _, fn := range all {
+		lf := &ir.Func{Name: fn.String(), Origin: p.addOrigin(Origin{Func: fn, Node: p.nameNode(fn), Kind: event.Call})}
 		if names[lf.Name]++; names[lf.Name] > 1 {
 			lf.Name += "#" + string(rune('0'+names[lf.Name]))
 		}
-		lf.TestCode = isTest(p.Fset, f)
-		p.lifted[f], p.sourceOf[lf] = lf, f
+		lf.TestCode = isTest(p.Fset, fn)
+		p.lifted[fn], p.sourceOf[lf] = lf, fn
 		p.Funcs = append(p.Funcs, lf)
 	}
-	for _, f := range all {
-		lf := p.lifted[f]
-		l := &lifter{program: p, source: f, lifted: lf, regs: map[ssa.Value]ir.Reg{}}
+	for _, fn := range all {
+		lf := p.lifted[fn]
+		l := &lifter{program: p, source: fn, lifted: lf, regs: map[ssa.Value]ir.Reg{}}
 		l.liftFunction()
 	}
 	p.fillMethodTables(prog)
@@ -179,26 +179,26 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 }
 
 // packageOf is the package whose source a function comes from.
-func packageOf(f *ssa.Function) *ssa.Package {
-	for f.Parent() != nil {
-		f = f.Parent()
+func packageOf(fn *ssa.Function) *ssa.Package {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
 	}
-	if o := f.Origin(); o != nil {
-		f = o
+	if o := fn.Origin(); o != nil {
+		fn = o
 	}
-	if f.Pkg != nil {
-		return f.Pkg
+	if fn.Pkg != nil {
+		return fn.Pkg
 	}
 	// A wrapper belongs to where the method was declared.
-	if o := f.Object(); o != nil && o.Pkg() != nil {
-		return f.Prog.Package(o.Pkg())
+	if o := fn.Object(); o != nil && o.Pkg() != nil {
+		return fn.Prog.Package(o.Pkg())
 	}
 	return nil
 }
 
 // isTest reports whether a function is in a file of tests.
-func isTest(fset *token.FileSet, f *ssa.Function) bool {
-	name := fset.PositionFor(f.Pos(), false).Filename
+func isTest(fset *token.FileSet, fn *ssa.Function) bool {
+	name := fset.PositionFor(fn.Pos(), false).Filename
 	return len(name) > 8 && name[len(name)-8:] == "_test.go"
 }
 
@@ -213,7 +213,7 @@ func (p *Program) addOrigin(o Origin) int {
 func (p *Program) Origin(in *ir.Instr) Origin { return p.origins[in.Origin] }
 
 // Function is the source's function for a lifted one.
-func (p *Program) Function(f *ir.Func) *ssa.Function { return p.sourceOf[f] }
+func (p *Program) Function(fn *ir.Func) *ssa.Function { return p.sourceOf[fn] }
 
 // Position is where an instruction is in the source: of its expression if it has
 // one, else of something near it.

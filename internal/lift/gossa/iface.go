@@ -123,11 +123,11 @@ func (p *Program) fillMethodTables(prog *ssa.Program) {
 			if m == nil || p.lifted[m] == nil {
 				continue
 			}
-			f := p.lifted[m]
+			fn := p.lifted[m]
 			if !heldDirectly(t) {
-				f = p.unboxingWrapper(f, p.size(t))
+				fn = p.unboxingWrapper(fn, p.size(t))
 			}
-			table[m.Name()] = f
+			table[m.Name()] = fn
 		}
 		if len(table) > 0 {
 			p.Methods[p.typeSymbol(t)] = table
@@ -137,29 +137,29 @@ func (p *Program) fillMethodTables(prog *ssa.Program) {
 
 // unboxingWrapper makes a function that a dynamic call can reach, for a method that takes
 // its receiver by value: it is given the data word and loads the receiver from there.
-func (p *Program) unboxingWrapper(f *ir.Func, size int) *ir.Func {
-	w := &ir.Func{Name: "unboxing " + f.Name, ResultSize: f.ResultSize, Origin: f.Origin, TestCode: f.TestCode}
+func (p *Program) unboxingWrapper(fn *ir.Func, size int) *ir.Func {
+	w := &ir.Func{Name: "unboxing " + fn.Name, ResultSize: fn.ResultSize, Origin: fn.Origin, TestCode: fn.TestCode}
 	data := w.NewReg("", 8)
 	w.Params = append(w.Params, data)
 	args := []*ir.Expr{ir.Const(ir.Bytes(nil))}
-	b := w.NewBlock()
+	block := w.NewBlock()
 	if size > 0 {
 		recv := w.NewReg("", size)
-		b.Add(&ir.Instr{Op: ir.Load, Dst: recv, Size: size, Operand: ir.Register(data, 8), Private: true})
+		block.Add(&ir.Instr{Op: ir.Load, Dst: recv, Size: size, Operand: ir.Register(data, 8), Private: true})
 		args[0] = ir.Register(recv, size)
 	}
-	for _, r := range f.Params[1:] {
-		n := w.NewReg("", f.RegSizes[r])
+	for _, r := range fn.Params[1:] {
+		n := w.NewReg("", fn.RegSizes[r])
 		w.Params = append(w.Params, n)
-		args = append(args, ir.Register(n, f.RegSizes[r]))
+		args = append(args, ir.Register(n, fn.RegSizes[r]))
 	}
-	call := b.Add(&ir.Instr{Op: ir.Call, Callee: f, Args: args, Size: f.ResultSize})
+	call := block.Add(&ir.Instr{Op: ir.Call, Callee: fn, Args: args, Size: fn.ResultSize})
 	ret := &ir.Instr{Op: ir.Return}
-	if f.ResultSize > 0 {
-		call.Dst = w.NewReg("", f.ResultSize)
-		ret.Operand = ir.Register(call.Dst, f.ResultSize)
+	if fn.ResultSize > 0 {
+		call.Dst = w.NewReg("", fn.ResultSize)
+		ret.Operand = ir.Register(call.Dst, fn.ResultSize)
 	}
-	b.Add(ret)
+	block.Add(ret)
 	p.Funcs = append(p.Funcs, w)
 	return w
 }

@@ -59,11 +59,11 @@ func (l *lifter) liftInstr(in ssa.Instruction) {
 	case *ssa.MakeChan:
 		l.emit(&ir.Instr{Op: ir.Sync, Sync: ir.SyncNewChannel, Dst: l.registerOf(in), Size: 8, Args: []*ir.Expr{l.word64(in.Size)}, Origin: l.siteOrigin(in, event.Alloc)})
 	case *ssa.MakeClosure:
-		f := in.Fn.(*ssa.Function)
-		if lf := l.program.lifted[f]; lf != nil {
+		fn := in.Fn.(*ssa.Function)
+		if lf := l.program.lifted[fn]; lf != nil {
 			l.assign(in, ir.Closure(lf.Name, l.values(in.Bindings)...))
 		} else {
-			l.assign(in, ir.Opaque(f.String(), 8))
+			l.assign(in, ir.Opaque(fn.String(), 8))
 		}
 	case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.TypeAssert:
 		l.liftInterface(in)

@@ -35,13 +35,13 @@ func (p *Program) Bind(t *Trace) (missed []trace.Site) {
 		}
 		return table[p.siteKeyOf(o.Node, o.Kind)]
 	}
-	for _, f := range p.Funcs {
-		f.Site = 0
-		if ids := find(p.origins[f.Origin]); len(ids) > 0 && p.sourceOf[f] != nil {
-			f.Site = ids[0]
+	for _, fn := range p.Funcs {
+		fn.Site = 0
+		if ids := find(p.origins[fn.Origin]); len(ids) > 0 && p.sourceOf[fn] != nil {
+			fn.Site = ids[0]
 		}
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
+		for _, block := range fn.Blocks {
+			for _, in := range block.Instrs {
 				in.Sites = find(p.origins[in.Origin])
 			}
 		}
@@ -63,9 +63,9 @@ func (p *Program) missed(t *Trace, sites []trace.Site) []trace.Site {
 		return nil
 	}
 	recorded := map[uint32]bool{}
-	t.All(0, func(e *exec.Event) bool {
-		if unbound[e.Site] {
-			recorded[e.Site] = true
+	t.All(0, func(event *exec.Event) bool {
+		if unbound[event.Site] {
+			recorded[event.Site] = true
 		}
 		return len(recorded) < len(unbound)
 	})
@@ -88,11 +88,11 @@ func (p *Program) siteKeyOf(n ast.Node, kind event.Kind) siteKey {
 // own, for programs that are not instrumented but simulated.
 func (p *Program) Number() {
 	next := uint32(0)
-	for _, f := range p.Funcs {
+	for _, fn := range p.Funcs {
 		next++
-		f.Site = next
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
+		fn.Site = next
+		for _, block := range fn.Blocks {
+			for _, in := range block.Instrs {
 				in.Sites = nil
 				if p.origins[in.Origin].Kind == event.None || in.Private || in.Op == ir.Test {
 					continue

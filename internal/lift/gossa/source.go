@@ -63,8 +63,8 @@ func (p *Program) indexSyntax(f *ast.File) {
 }
 
 // nameNode is what names a function: its name or, of a literal, itself.
-func (p *Program) nameNode(f *ssa.Function) ast.Node {
-	switch s := f.Syntax().(type) {
+func (p *Program) nameNode(fn *ssa.Function) ast.Node {
+	switch s := fn.Syntax().(type) {
 	case *ast.FuncDecl:
 		return s.Name
 	case *ast.FuncLit:

@@ -60,7 +60,7 @@ func (t *Trace) each(f trace.Filter, after uint64, do func(*exec.Event) bool) {
 	c := t.reader.Cursor(f)
 	c.Seek(after + 1)
 	for c.Next() {
-		if e := engineEvent(c.Event()); !do(&e) {
+		if event := engineEvent(c.Event()); !do(&event) {
 			return
 		}
 	}
@@ -82,12 +82,12 @@ func (t *Trace) Next(g uint32, after uint64) (exec.Event, bool) {
 		t.fail(c.Err())
 		return exec.Event{}, false
 	}
-	e := engineEvent(c.Event())
+	event := engineEvent(c.Event())
 	if len(t.cursors) >= maxCursors {
 		clear(t.cursors)
 	}
-	t.cursors[cursorKey{g, e.Seq}] = c
-	return e, true
+	t.cursors[cursorKey{g, event.Seq}] = c
+	return event, true
 }
 
 func (t *Trace) LastStore(addr uint64, size uint32, before uint64) (exec.Event, bool) {

@@ -8,34 +8,34 @@ import (
 )
 
 // Text is the machine as text, one line for each state.
-func Text(m *sli.Machine) string {
+func Text(machine *sli.Machine) string {
 	var b strings.Builder
 	names := map[*sli.State]string{}
-	for _, s := range m.States() {
+	for _, state := range machine.States() {
 		switch {
-		case s.Predicate != nil:
-			names[s] = fmt.Sprintf("s%d", len(names))
-		case s.Crash:
-			names[s] = "crash"
+		case state.Predicate != nil:
+			names[state] = fmt.Sprintf("s%d", len(names))
+		case state.Crash:
+			names[state] = "crash"
 		default:
-			names[s] = "no-crash"
+			names[state] = "no-crash"
 		}
 	}
-	fmt.Fprintf(&b, "at %s: %s\n", m.At, edgeText(m.Start, names))
-	for _, s := range m.States() {
-		if s.Predicate != nil {
-			fmt.Fprintf(&b, "%s: if %s then %s else %s\n", names[s], s.Predicate, edgeText(s.Yes, names), edgeText(s.No, names))
+	fmt.Fprintf(&b, "at %s: %s\n", machine.At, edgeText(machine.Start, names))
+	for _, state := range machine.States() {
+		if state.Predicate != nil {
+			fmt.Fprintf(&b, "%s: if %s then %s else %s\n", names[state], state.Predicate, edgeText(state.Yes, names), edgeText(state.No, names))
 		}
 	}
 	return b.String()
 }
 
-func edgeText(e sli.Edge, names map[*sli.State]string) string {
+func edgeText(edge sli.Edge, names map[*sli.State]string) string {
 	var b strings.Builder
-	for _, o := range e.Ops {
+	for _, o := range edge.Ops {
 		fmt.Fprintf(&b, "%s; ", operation(o))
 	}
-	b.WriteString(names[e.To])
+	b.WriteString(names[edge.To])
 	return b.String()
 }
 

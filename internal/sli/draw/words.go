@@ -15,20 +15,20 @@ import (
 //	It reads Meter.count at meter.go:17.
 //	It reads Meter.count again at meter.go:18.
 //	It fails if the second reading of Meter.count differs from the first.
-func Words(m *sli.Machine, place func(ir.Point) string) string {
-	loads := loadsInOrder(m)
+func Words(machine *sli.Machine, place func(ir.Point) string) string {
+	loads := loadsInOrder(machine)
 	w := newPhrasing(loads)
 	var lines []string
 	for _, l := range loads {
 		r := w.readings[l.Key()]
 		lines = append(lines, fmt.Sprintf("It reads %s%s at %s.", r.data, again(r.nth), place(l.Label.Point)))
 	}
-	for _, o := range m.Start.Ops {
+	for _, o := range machine.Start.Ops {
 		if o.Addr != nil {
 			lines = append(lines, fmt.Sprintf("It stores %s at %s.", w.expr(o.Value), place(o.At.Point)))
 		}
 	}
-	for _, way := range waysToCrash(m) {
+	for _, way := range waysToCrash(machine) {
 		var conditions []string
 		for _, c := range way {
 			conditions = append(conditions, w.condition(c))
@@ -40,8 +40,8 @@ func Words(m *sli.Machine, place func(ir.Point) string) string {
 
 // loadsInOrder are the loads as the goroutine makes them: each after those that its address
 // is computed from, otherwise as the code has them.
-func loadsInOrder(m *sli.Machine) []*ir.Expr {
-	left := m.Loads()
+func loadsInOrder(machine *sli.Machine) []*ir.Expr {
+	left := machine.Loads()
 	slices.SortStableFunc(left, func(x, y *ir.Expr) int { return inCode(&x.Label.Point, &y.Label.Point) })
 	var all []*ir.Expr
 	placed := map[string]bool{}
@@ -65,11 +65,11 @@ func loadsInOrder(m *sli.Machine) []*ir.Expr {
 // inCode compares two points by where the code has them, in the call that both are made
 // from.
 func inCode(p, q *ir.Point) int {
-	c := ir.CommonContext(p.Context, q.Context)
-	if c == nil {
+	context := ir.CommonContext(p.Context, q.Context)
+	if context == nil {
 		return 0
 	}
-	return p.Context.InstrIn(c, p.Instr).ID - q.Context.InstrIn(c, q.Instr).ID
+	return p.Context.InstrIn(context, p.Instr).ID - q.Context.InstrIn(context, q.Instr).ID
 }
 
 // A conditionOnWay is a predicate that must hold, or must not.
@@ -82,20 +82,20 @@ type conditionOnWay struct {
 const maxWaysTold = 4
 
 // waysToCrash are the ways to a crash, each as the predicates on it.
-func waysToCrash(m *sli.Machine) [][]conditionOnWay {
+func waysToCrash(machine *sli.Machine) [][]conditionOnWay {
 	var all [][]conditionOnWay
-	var walk func(s *sli.State, way []conditionOnWay)
-	walk = func(s *sli.State, way []conditionOnWay) {
+	var walk func(state *sli.State, way []conditionOnWay)
+	walk = func(state *sli.State, way []conditionOnWay) {
 		switch {
 		case len(all) == maxWaysTold:
-		case s.Predicate != nil:
-			walk(s.Yes.To, append(way[:len(way):len(way)], conditionOnWay{s.Predicate, true}))
-			walk(s.No.To, append(way[:len(way):len(way)], conditionOnWay{s.Predicate, false}))
-		case s.Crash && len(way) > 0:
+		case state.Predicate != nil:
+			walk(state.Yes.To, append(way[:len(way):len(way)], conditionOnWay{state.Predicate, true}))
+			walk(state.No.To, append(way[:len(way):len(way)], conditionOnWay{state.Predicate, false}))
+		case state.Crash && len(way) > 0:
 			all = append(all, way)
 		}
 	}
-	walk(m.Start.To, nil)
+	walk(machine.Start.To, nil)
 	return all
 }
 

@@ -29,8 +29,8 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 		f.firstReplay = true
 	}
 	f.advance(0)
-	t := f.begin()
-	if t == nil {
+	thread := f.begin()
+	if thread == nil {
 		return
 	}
 	defer func() {
@@ -38,24 +38,24 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 			r.beyondTrace[g] = f.beyondStores
 		}
 	}()
-	for spent := 0; len(t.Frames) > 0; {
-		top := t.Top()
-		f.step = Step{Point: ir.Point{Context: top.Context, Instr: t.At()}, Pred: top.Pred, Frame: top, Time: f.time(), BeyondTrace: !f.hasEvent}
+	for spent := 0; len(thread.Frames) > 0; {
+		top := thread.Top()
+		f.step = Step{Point: ir.Point{Context: top.Context, Instr: thread.At()}, Pred: top.Pred, Frame: top, Time: f.time(), BeyondTrace: !f.hasEvent}
 		if !f.hasEvent {
 			if spent++; spent > maxStepsBeyond || f.endRecorded {
 				return
 			}
 		}
-		if before != nil && !before(t, &f.step) {
+		if before != nil && !before(thread, &f.step) {
 			return
 		}
 		block := top.Block
-		st := t.Step()
+		st := thread.Step()
 		step := f.step
 		if step.Instr.EndsBlock() && top.Block != block {
 			r.executed[[2]*ir.Block{block, top.Block}] = true
 		}
-		if after != nil && !after(t, &step) {
+		if after != nil && !after(thread, &step) {
 			return
 		}
 		f.idleSteps++
@@ -67,7 +67,7 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 		case st == Running && f.idleSteps < maxStepsWithoutEvent:
 			continue
 		case f.hasEvent && f.event.Kind != KindCrash:
-			if !f.resync(t) {
+			if !f.resync(thread) {
 				return
 			}
 		default:
@@ -125,11 +125,11 @@ func (f *follower) take(in *ir.Instr, kinds ...Kind) (Event, bool) {
 		}
 		for _, k := range kinds {
 			if f.event.Kind == k {
-				e := f.event
-				f.consumed = e.Seq
-				f.step.Time, f.step.MadeEvent, f.step.Addr = e.Seq, true, e.Addr
-				f.advance(e.Seq)
-				return e, true
+				event := f.event
+				f.consumed = event.Seq
+				f.step.Time, f.step.MadeEvent, f.step.Addr = event.Seq, true, event.Addr
+				f.advance(event.Seq)
+				return event, true
 			}
 		}
 	}
@@ -158,9 +158,9 @@ func (f *follower) begin() *Thread {
 func (r *Replay) capturedAtStart(g uint32, fn *ir.Func) []ir.Value {
 	if r.parents == nil {
 		r.parents = map[uint32]uint32{}
-		r.Trace.All(0, func(e *Event) bool {
-			if e.Kind == KindSpawn {
-				r.parents[uint32(e.Arg)] = e.G
+		r.Trace.All(0, func(event *Event) bool {
+			if event.Kind == KindSpawn {
+				r.parents[uint32(event.Arg)] = event.G
 			}
 			return true
 		})
@@ -188,9 +188,9 @@ func (r *Replay) capturedAtStart(g uint32, fn *ir.Func) []ir.Value {
 func (r *Replay) firstCall(g uint32) *ir.Func {
 	fn, ok := r.firstCalls[g]
 	if !ok {
-		for e, more := r.Trace.Next(g, 0); more && fn == nil; e, more = r.Trace.Next(g, e.Seq) {
-			if e.Kind == KindCall {
-				fn = r.Program.FuncAt(e.Site)
+		for event, more := r.Trace.Next(g, 0); more && fn == nil; event, more = r.Trace.Next(g, event.Seq) {
+			if event.Kind == KindCall {
+				fn = r.Program.FuncAt(event.Site)
 			}
 		}
 		r.firstCalls[g] = fn
@@ -200,21 +200,21 @@ func (r *Replay) firstCall(g uint32) *ir.Func {
 
 // Sync accounts for the event of an operation of synchronisation. What it gives is unknown,
 // but for the address of something new. Beyond the trace nothing is known of others.
-func (f *follower) Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
-	v := ir.Unknown(in.Size)
-	if e, ok := f.allocated(t, in); ok {
-		v = ir.Word(8, e.Addr)
+func (f *follower) Sync(thread *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
+	value := ir.Unknown(in.Size)
+	if event, ok := f.allocated(thread, in); ok {
+		value = ir.Word(8, event.Addr)
 	}
 	f.take(in, f.event.Kind)
 	if !f.hasEvent && in.Sync.NeedsOthers() {
 		f.cannotGoOn = true
 	}
-	return v, Running
+	return value, Running
 }
 
 // Extern accounts for the events of a call outside the program, which may call back closures
 // that it was given.
-func (f *follower) Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
+func (f *follower) Extern(thread *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
 	if !f.hasEvent {
 		if in.Op == ir.Call && in.Extern != "" {
 			return ir.Unknown(in.Size), Running
@@ -227,11 +227,11 @@ func (f *follower) Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, S
 		}
 	}
 	// What is called may call back what it was given.
-	if f.event.Kind == KindCall && f.hasEvent && uint32(f.event.Arg) == t.Top().ID {
+	if f.event.Kind == KindCall && f.hasEvent && uint32(f.event.Arg) == thread.Top().ID {
 		fn := f.Program.FuncAt(f.event.Site)
 		for _, a := range args {
 			if c, ok := f.closures[a.Uint()]; ok && a.Known && c.Func == fn {
-				t.CallBack(fn, nil, c.Captured)
+				thread.CallBack(fn, nil, c.Captured)
 				return ir.Value{}, Called
 			}
 		}
@@ -239,29 +239,29 @@ func (f *follower) Extern(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, S
 	return ir.Unknown(in.Size), Running
 }
 
-func (f *follower) Spawn(t *Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value) {
-	if e, ok := f.take(in, KindSpawn); ok {
-		f.spawned[uint32(e.Arg)] = goroutineStart{Closure{fn, captured}, args}
+func (f *follower) Spawn(thread *Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value) {
+	if event, ok := f.take(in, KindSpawn); ok {
+		f.spawned[uint32(event.Arg)] = goroutineStart{Closure{fn, captured}, args}
 	}
 }
 
 // Enter finds the trace's number of a call. A function that makes no event when it is entered
 // counts as a part of its caller.
-func (f *follower) Enter(t *Thread, fr *Frame) {
-	if fr.Call != nil && fr.Call.Callee == nil {
-		f.targets[fr.Call] = fr.Func
+func (f *follower) Enter(thread *Thread, frame *Frame) {
+	if frame.Call != nil && frame.Call.Callee == nil {
+		f.targets[frame.Call] = frame.Func
 	}
-	if f.hasEvent && f.event.Kind == KindCall && f.Program.FuncAt(f.event.Site) == fr.Func {
-		fr.ID = f.event.Frame
+	if f.hasEvent && f.event.Kind == KindCall && f.Program.FuncAt(f.event.Site) == frame.Func {
+		frame.ID = f.event.Frame
 		f.consumed = f.event.Seq
 		f.advance(f.event.Seq)
-	} else if len(t.Frames) > 1 {
-		fr.ID = t.Frames[len(t.Frames)-2].ID // makes no event of its own: its accesses count as its caller's
+	} else if len(thread.Frames) > 1 {
+		frame.ID = thread.Frames[len(thread.Frames)-2].ID // makes no event of its own: its accesses count as its caller's
 	}
 }
 
-func (f *follower) Leave(t *Thread, fr *Frame) {
-	if f.hasEvent && f.event.Kind == KindReturn && f.event.Frame == fr.ID {
+func (f *follower) Leave(thread *Thread, frame *Frame) {
+	if f.hasEvent && f.event.Kind == KindReturn && f.event.Frame == frame.ID {
 		f.consumed = f.event.Seq
 		f.advance(f.event.Seq)
 	}

@@ -4,22 +4,22 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
 // Load gives what the trace says was loaded. A load that made no event is one of memory that
 // no other goroutine changes, and is answered from what is known of that.
-func (f *follower) Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, Status) {
-	if e, ok := f.take(in, KindLoad, KindUpdate); ok {
-		if e.Map {
-			f.learnAddress(addr, e.Addr)
+func (f *follower) Load(thread *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, Status) {
+	if event, ok := f.take(in, KindLoad, KindUpdate); ok {
+		if event.Map {
+			f.learnAddress(addr, event.Addr)
 			return ir.Unknown(in.Size), Running
 		}
-		f.learnAddress(addr, e.Addr)
-		f.takeRest(in, &e, KindLoad)
-		f.step.Time, f.step.Addr = e.Seq, e.Addr
+		f.learnAddress(addr, event.Addr)
+		f.takeRest(in, &event, KindLoad)
+		f.step.Time, f.step.Addr = event.Seq, event.Addr
 		if addr.Known {
 			f.step.Addr = f.Real(addr.Uint())
 		}
-		if len(e.Before) >= in.Size && f.step.Addr == e.Addr {
-			return ir.Bytes(e.Before[:in.Size]), Running
+		if len(event.Before) >= in.Size && f.step.Addr == event.Addr {
+			return ir.Bytes(event.Before[:in.Size]), Running
 		}
-		return MemoryAt(f.Trace, f.step.Addr, in.Size, e.Seq), Running
+		return MemoryAt(f.Trace, f.step.Addr, in.Size, event.Seq), Running
 	}
 	if !addr.Known || key.Size > 0 {
 		return ir.Unknown(in.Size), Running
@@ -38,11 +38,11 @@ func (f *follower) Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, 
 func (f *follower) takeRest(in *ir.Instr, first *Event, kind Kind) {
 	end := first.Addr + uint64(first.Size)
 	for !first.Map && end < first.Addr+uint64(in.Size) && f.event.Addr == end {
-		e, ok := f.take(in, kind)
+		event, ok := f.take(in, kind)
 		if !ok {
 			return
 		}
-		end += uint64(max(e.Size, 1))
+		end += uint64(max(event.Size, 1))
 	}
 }
 
@@ -64,14 +64,14 @@ func (f *follower) unrecordedLoad(a uint64, size int) ir.Value {
 
 // Store learns addresses from the event of a store. A store without an event is kept beside the
 // trace; one beyond the trace is noted, because it may complete an update.
-func (f *follower) Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Status {
-	if e, ok := f.take(in, KindStore, KindUpdate); ok {
-		f.learnAddress(addr, e.Addr)
-		if !e.Map {
-			f.learnValue(val, e.After)
+func (f *follower) Store(thread *Thread, in *ir.Instr, addr, key, val ir.Value) Status {
+	if event, ok := f.take(in, KindStore, KindUpdate); ok {
+		f.learnAddress(addr, event.Addr)
+		if !event.Map {
+			f.learnValue(val, event.After)
 		}
-		f.takeRest(in, &e, KindStore)
-		f.step.Time, f.step.Addr = e.Seq, e.Addr
+		f.takeRest(in, &event, KindStore)
+		f.step.Time, f.step.Addr = event.Seq, event.Addr
 		return Running
 	}
 	if !addr.Known || key.Size > 0 {
@@ -91,11 +91,11 @@ func (f *follower) Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Statu
 	if !f.hasEvent && len(in.Sites) > 0 {
 		f.beyondSeq++
 		f.step.Time, f.step.MadeEvent = f.beyondSeq, true
-		e := Event{Seq: f.beyondSeq, G: f.g, Kind: KindStore, Site: in.Sites[0], Frame: t.Top().ID, Addr: a, Size: uint32(in.Size)}
+		event := Event{Seq: f.beyondSeq, G: f.g, Kind: KindStore, Site: in.Sites[0], Frame: thread.Top().ID, Addr: a, Size: uint32(in.Size)}
 		if val.Known {
-			e.After = val.Append(nil)
+			event.After = val.Append(nil)
 		}
-		f.beyondStores = append(f.beyondStores, e)
+		f.beyondStores = append(f.beyondStores, event)
 	}
 	return Running
 }
@@ -106,25 +106,25 @@ const maxAllocLookahead = 256
 // allocated finds the event of an allocation. It comes when the program says that
 // something was allocated, which may be after what the goroutine does next: the parts
 // of a literal are evaluated between.
-func (f *follower) allocated(t *Thread, in *ir.Instr) (Event, bool) {
+func (f *follower) allocated(thread *Thread, in *ir.Instr) (Event, bool) {
 	if len(in.Sites) == 0 {
 		return Event{}, false
 	}
 	at := max(f.consumed, f.lastAllocOf[in.Sites[0]])
 	for range maxAllocLookahead {
-		e, ok := f.Trace.Next(f.g, at)
-		if !ok || e.Kind == KindReturn && e.Frame == t.Top().ID {
+		event, ok := f.Trace.Next(f.g, at)
+		if !ok || event.Kind == KindReturn && event.Frame == thread.Top().ID {
 			break
 		}
-		at = e.Seq
-		if e.Kind != KindAlloc {
+		at = event.Seq
+		if event.Kind != KindAlloc {
 			continue
 		}
 		for _, s := range in.Sites {
-			if e.Site == s {
-				f.lastAllocOf[in.Sites[0]] = e.Seq
-				f.step.Time, f.step.MadeEvent, f.step.Addr = e.Seq, true, e.Addr
-				return e, true
+			if event.Site == s {
+				f.lastAllocOf[in.Sites[0]] = event.Seq
+				f.step.Time, f.step.MadeEvent, f.step.Addr = event.Seq, true, event.Addr
+				return event, true
 			}
 		}
 	}
@@ -132,9 +132,9 @@ func (f *follower) allocated(t *Thread, in *ir.Instr) (Event, bool) {
 }
 
 // Alloc gives the address that the trace has for new memory, or invents one.
-func (f *follower) Alloc(t *Thread, in *ir.Instr, size ir.Value) ir.Value {
-	if e, ok := f.allocated(t, in); ok {
-		return ir.Word(8, e.Addr)
+func (f *follower) Alloc(thread *Thread, in *ir.Instr, size ir.Value) ir.Value {
+	if event, ok := f.allocated(thread, in); ok {
+		return ir.Word(8, event.Addr)
 	}
 	a := f.invent()
 	if size.Known && size.Uint() < 1<<16 && len(f.unrecorded) < maxUnrecorded {

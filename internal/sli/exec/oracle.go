@@ -4,25 +4,25 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
 // Crash decides whether a test fails. If its condition is not known, the failure decides: the
 // goroutine crashed there, and nothing happened in that call afterwards.
-func (f *follower) Crash(t *Thread, in *ir.Instr, cond ir.Value) bool {
+func (f *follower) Crash(thread *Thread, in *ir.Instr, cond ir.Value) bool {
 	if in.Cause == ir.Assertion {
 		return false // a test that reports its failure goes on
 	}
 	if cond.Known {
 		return cond.Uint() != 0
 	}
-	return f.hasEvent && f.Failure.G == f.g && in.Cause == f.Failure.Cause && f.Failure.isAt(in) && f.isLastInFrame(t.Top())
+	return f.hasEvent && f.Failure.G == f.g && in.Cause == f.Failure.Cause && f.Failure.isAt(in) && f.isLastInFrame(thread.Top())
 }
 
 // isLastInFrame reports whether nothing more happens in a call but that it is left: it is the
 // one that crashed.
 func (f *follower) isLastInFrame(top *Frame) bool {
-	for e, ok := f.event, f.hasEvent; ok; e, ok = f.Trace.Next(f.g, e.Seq) {
-		switch e.Kind {
+	for event, ok := f.event, f.hasEvent; ok; event, ok = f.Trace.Next(f.g, event.Seq) {
+		switch event.Kind {
 		case KindCrash:
 			return true
 		case KindLoad, KindStore, KindUpdate, KindSpawn:
-			if e.Frame == top.ID {
+			if event.Frame == top.ID {
 				return false
 			}
 		}
@@ -31,11 +31,11 @@ func (f *follower) isLastInFrame(top *Frame) bool {
 }
 
 // Branch follows the side from which the goroutine's next event is nearer.
-func (f *follower) Branch(t *Thread, in *ir.Instr) int {
+func (f *follower) Branch(thread *Thread, in *ir.Instr) int {
 	if !f.hasEvent {
 		return -1
 	}
-	top := t.Top()
+	top := thread.Top()
 	best, side := int(^uint(0)>>1), -1
 	for i, s := range in.Block.Succs {
 		if d := f.blocksToEvent(top, s); d >= 0 && d < best {
@@ -48,26 +48,26 @@ func (f *follower) Branch(t *Thread, in *ir.Instr) int {
 // blocksToEvent is how many blocks lie between a block and the instruction that makes the next
 // event, or where the call is left if the event is another call's; -1 if there is no way.
 func (f *follower) blocksToEvent(top *Frame, from *ir.Block) int {
-	e := f.event
+	event := f.event
 	wanted := func(in *ir.Instr) bool {
 		switch {
 		case f.Failure.G == f.g && in.Op == ir.Test && in.Cause == f.Failure.Cause && f.Failure.isAt(in) && f.isLastInFrame(top):
 			return true
-		case e.Kind == KindCall && uint32(e.Arg) == top.ID, e.Kind != KindCall && e.Frame == top.ID:
-			return f.canMake(in, e)
+		case event.Kind == KindCall && uint32(event.Arg) == top.ID, event.Kind != KindCall && event.Frame == top.ID:
+			return f.canMake(in, event)
 		}
 		return in.Op == ir.Return // the event is of another frame: this one must end
 	}
 	seen := map[*ir.Block]bool{from: true}
 	for list, d := []*ir.Block{from}, 0; len(list) > 0; d++ {
 		var next []*ir.Block
-		for _, b := range list {
-			for _, in := range b.Instrs {
+		for _, block := range list {
+			for _, in := range block.Instrs {
 				if wanted(in) {
 					return d
 				}
 			}
-			for _, s := range b.Succs {
+			for _, s := range block.Succs {
 				if !seen[s] {
 					seen[s] = true
 					next = append(next, s)
@@ -81,18 +81,18 @@ func (f *follower) blocksToEvent(top *Frame, from *ir.Block) int {
 
 // Target finds the function of a dynamic call by its value or, if that is not known, by the
 // call that the trace has next.
-func (f *follower) Target(t *Thread, in *ir.Instr, v ir.Value) (*ir.Func, []ir.Value) {
+func (f *follower) Target(thread *Thread, in *ir.Instr, value ir.Value) (*ir.Func, []ir.Value) {
 	if in.Method != "" {
-		if v.Known {
-			if m := f.Program.Methods[f.nameAt(v.Uint())]; m != nil && m[in.Method] != nil {
+		if value.Known {
+			if m := f.Program.Methods[f.nameAt(value.Uint())]; m != nil && m[in.Method] != nil {
 				return m[in.Method], nil
 			}
 		}
-	} else if c, ok := f.closures[v.Uint()]; ok && v.Known {
+	} else if c, ok := f.closures[value.Uint()]; ok && value.Known {
 		return c.Func, c.Captured
 	}
 	// The trace is the oracle.
-	if f.hasEvent && f.event.Kind == KindCall && uint32(f.event.Arg) == t.Top().ID {
+	if f.hasEvent && f.event.Kind == KindCall && uint32(f.event.Arg) == thread.Top().ID {
 		return f.Program.FuncAt(f.event.Site), nil
 	}
 	return nil, nil

@@ -81,9 +81,9 @@ const (
 
 // NewReplay makes ready to follow a trace of the program. The failure decides tests whose
 // condition is not known.
-func NewReplay(p *ir.Program, tr Trace, f Failure) *Replay {
+func NewReplay(program *ir.Program, tr Trace, failure Failure) *Replay {
 	return &Replay{
-		Program: p, Trace: tr, Failure: f, Contexts: ir.NewContexts(), executed: map[[2]*ir.Block]bool{}, targets: map[*ir.Instr]*ir.Func{},
+		Program: program, Trace: tr, Failure: failure, Contexts: ir.NewContexts(), executed: map[[2]*ir.Block]bool{}, targets: map[*ir.Instr]*ir.Func{},
 		symbols: map[string]uint64{}, names: map[uint64]string{}, seenNames: map[uint64]string{}, closures: map[uint64]Closure{},
 		spawned: map[uint32]goroutineStart{}, madeClosures: map[uint32]map[*ir.Func][][]ir.Value{}, firstCalls: map[uint32]*ir.Func{},
 		realBases: map[uint64]uint64{}, lastInvented: ir.FirstInvented, beyondTrace: map[uint32][]Event{},
@@ -137,13 +137,13 @@ func (r *Replay) symbolAddr(name string) uint64 {
 }
 
 // learnValue notes where invented addresses within a stored value turn out to be.
-func (r *Replay) learnValue(v ir.Value, seen []byte) {
-	if !v.Known || len(seen) < v.Size {
+func (r *Replay) learnValue(value ir.Value, seen []byte) {
+	if !value.Known || len(seen) < value.Size {
 		return
 	}
-	s := ir.Bytes(seen[:v.Size])
-	for off := 0; off+8 <= v.Size; off += 8 {
-		if p := v.Slice(off, 8); p.Uint() >= ir.FirstInvented {
+	s := ir.Bytes(seen[:value.Size])
+	for off := 0; off+8 <= value.Size; off += 8 {
+		if p := value.Slice(off, 8); p.Uint() >= ir.FirstInvented {
 			r.learnAddress(p, s.Slice(off, 8).Uint())
 		}
 	}
@@ -171,8 +171,8 @@ func (r *Replay) LastAccesses(addr uint64, size int) []Event {
 	if ok {
 		return all
 	}
-	r.Trace.Accesses(addr, uint32(size), 1, r.Trace.Last(), func(e *Event) bool {
-		all = append(all, *e)
+	r.Trace.Accesses(addr, uint32(size), 1, r.Trace.Last(), func(event *Event) bool {
+		all = append(all, *event)
 		if len(all) > maxAccesses {
 			all = append(all[:0], all[maxAccesses/2:]...)
 		}
@@ -207,7 +207,7 @@ func (r *Replay) Closure(name string, captured []ir.Value) ir.Value {
 }
 
 // Captured is what a closure captured.
-func (r *Replay) Captured(c ir.Value) []ir.Value { return r.closures[c.Uint()].Captured }
+func (r *Replay) Captured(closure ir.Value) []ir.Value { return r.closures[closure.Uint()].Captured }
 
 // nameAt is the symbol at an address, invented or real.
 func (r *Replay) nameAt(addr uint64) string {

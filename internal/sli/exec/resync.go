@@ -4,12 +4,12 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 
 // resync puts the thread at the next event, in the frames that the trace says it is
 // in.
-func (f *follower) resync(t *Thread) bool {
+func (f *follower) resync(thread *Thread) bool {
 	f.idleSteps = 0
-	e := f.event
-	id := e.Frame
-	if e.Kind == KindCall {
-		id = uint32(e.Arg)
+	event := f.event
+	id := event.Frame
+	if event.Kind == KindCall {
+		id = uint32(event.Arg)
 	}
 	var chain []uint32
 	for id != 0 {
@@ -23,28 +23,28 @@ func (f *follower) resync(t *Thread) bool {
 		id = parent
 	}
 	if len(chain) == 0 {
-		f.advance(e.Seq)
-		return f.hasEvent && f.event.Kind != KindCrash && f.resync(t)
+		f.advance(event.Seq)
+		return f.hasEvent && f.event.Kind != KindCrash && f.resync(thread)
 	}
 	keep := 0
-	old := t.Frames
-	t.Frames = nil
+	old := thread.Frames
+	thread.Frames = nil
 	for i := len(chain) - 1; i >= 0; i-- {
 		_, site, _ := f.Trace.Frame(chain[i])
 		fn := f.Program.FuncAt(site)
 		if keep < len(old) && old[keep].ID == chain[i] && old[keep].Func == fn {
-			t.Frames = append(t.Frames, old[keep])
+			thread.Frames = append(thread.Frames, old[keep])
 			keep++
 			continue
 		}
 		keep = len(old)
-		t.Frames = append(t.Frames, f.guessFrame(t, fn, chain[i]))
+		thread.Frames = append(thread.Frames, f.guessFrame(thread, fn, chain[i]))
 	}
-	top := t.Top()
-	at := f.instrOf(top.Func, e)
+	top := thread.Top()
+	at := f.instrOf(top.Func, event)
 	if at == nil {
-		f.advance(e.Seq)
-		return f.hasEvent && f.event.Kind != KindCrash && f.resync(t)
+		f.advance(event.Seq)
+		return f.hasEvent && f.event.Kind != KindCrash && f.resync(thread)
 	}
 	top.forgetUnsettled(at)
 	top.Block, top.Index = at.Block, at.Index()
@@ -55,11 +55,11 @@ func (f *follower) resync(t *Thread) bool {
 // at an instruction: what is defined in a loop, or not on every way there.
 func (f *Frame) forgetUnsettled(at *ir.Instr) {
 	dom := ir.Dominators(f.Func)[at.Block.Index]
-	for _, b := range f.Func.Blocks {
-		if dom[b.Index] && b != at.Block && !ir.InLoop(b) {
+	for _, block := range f.Func.Blocks {
+		if dom[block.Index] && block != at.Block && !ir.InLoop(block) {
 			continue
 		}
-		for _, in := range b.Instrs {
+		for _, in := range block.Instrs {
 			if in.Dst != 0 {
 				f.Regs[in.Dst] = ir.Unknown(f.Func.RegSizes[in.Dst])
 			}
@@ -68,35 +68,35 @@ func (f *Frame) forgetUnsettled(at *ir.Instr) {
 }
 
 // guessFrame makes the frame of a call whose instruction was not seen.
-func (f *follower) guessFrame(t *Thread, fn *ir.Func, id uint32) *Frame {
-	fr := &Frame{Func: fn, ID: id, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.RegSizes))}
+func (f *follower) guessFrame(thread *Thread, fn *ir.Func, id uint32) *Frame {
+	frame := &Frame{Func: fn, ID: id, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.RegSizes))}
 	var parent *ir.Context
-	if len(t.Frames) > 0 {
-		up := t.Top()
+	if len(thread.Frames) > 0 {
+		up := thread.Top()
 		parent = up.Context
-		for _, b := range up.Func.Blocks {
-			for i, in := range b.Instrs {
-				if fr.Call == nil && in.Op == ir.Call && (in.Callee == fn || in.Callee == nil && f.targets[in] == fn) {
-					fr.Call = in
-					up.Block, up.Index = b, i
+		for _, block := range up.Func.Blocks {
+			for i, in := range block.Instrs {
+				if frame.Call == nil && in.Op == ir.Call && (in.Callee == fn || in.Callee == nil && f.targets[in] == fn) {
+					frame.Call = in
+					up.Block, up.Index = block, i
 				}
 			}
 		}
 	}
-	fr.Context = f.Contexts.Get(parent, fr.Call, fn)
-	return fr
+	frame.Context = f.Contexts.Get(parent, frame.Call, fn)
+	return frame
 }
 
-// instrOf is the instruction of fn that makes event e, or where fn leaves or calls.
-func (f *follower) instrOf(fn *ir.Func, e Event) *ir.Instr {
-	for _, in := range f.Program.InstrsAt(e.Site) {
+// instrOf is the instruction of fn that makes the event, or where fn leaves or calls.
+func (f *follower) instrOf(fn *ir.Func, event Event) *ir.Instr {
+	for _, in := range f.Program.InstrsAt(event.Site) {
 		if in.Block.Func == fn {
 			return in
 		}
 	}
-	for _, b := range fn.Blocks {
-		for _, in := range b.Instrs {
-			if f.canMake(in, e) {
+	for _, block := range fn.Blocks {
+		for _, in := range block.Instrs {
+			if f.canMake(in, event) {
 				return in
 			}
 		}
@@ -104,17 +104,17 @@ func (f *follower) instrOf(fn *ir.Func, e Event) *ir.Instr {
 	return nil
 }
 
-// canMake reports whether in can be what made event e, e being of in's own frame.
-func (f *follower) canMake(in *ir.Instr, e Event) bool {
-	switch e.Kind {
+// canMake reports whether the instruction can have made an event of its own call.
+func (f *follower) canMake(in *ir.Instr, event Event) bool {
+	switch event.Kind {
 	case KindReturn:
 		return in.Op == ir.Return
 	case KindCall:
-		fn := f.Program.FuncAt(e.Site)
+		fn := f.Program.FuncAt(event.Site)
 		return (in.Op == ir.Call || in.Op == ir.Spawn) && (in.Callee == fn || in.Callee == nil && f.targets[in] == fn)
 	}
 	for _, s := range in.Sites {
-		if s == e.Site {
+		if s == event.Site {
 			return true
 		}
 	}

@@ -86,10 +86,10 @@ type Thread struct {
 
 // NewThread makes a thread that is about to call fn. Threads that share contexts have
 // their points in common.
-func NewThread(p *ir.Program, h Host, ctxs *ir.Contexts, g uint32, fn *ir.Func, args, captured []ir.Value) *Thread {
-	t := &Thread{G: g, prog: p, host: h, contexts: ctxs}
-	t.push(nil, fn, args, captured)
-	return t
+func NewThread(program *ir.Program, h Host, ctxs *ir.Contexts, g uint32, fn *ir.Func, args, captured []ir.Value) *Thread {
+	thread := &Thread{G: g, prog: program, host: h, contexts: ctxs}
+	thread.push(nil, fn, args, captured)
+	return thread
 }
 
 // Top is the innermost frame.
@@ -97,28 +97,28 @@ func (t *Thread) Top() *Frame { return t.Frames[len(t.Frames)-1] }
 
 // push enters a function.
 func (t *Thread) push(call *ir.Instr, fn *ir.Func, args, captured []ir.Value) *Frame {
-	f := &Frame{Func: fn, Call: call, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.RegSizes))}
+	frame := &Frame{Func: fn, Call: call, Block: fn.Blocks[0], Regs: make([]ir.Value, len(fn.RegSizes))}
 	var parent *ir.Context
 	if len(t.Frames) > 0 {
 		parent = t.Top().Context
 	}
-	f.Context = t.contexts.Get(parent, call, fn)
-	for i := range f.Regs {
-		f.Regs[i] = ir.Unknown(fn.RegSizes[i])
+	frame.Context = t.contexts.Get(parent, call, fn)
+	for i := range frame.Regs {
+		frame.Regs[i] = ir.Unknown(fn.RegSizes[i])
 	}
 	for i, r := range fn.Params {
 		if i < len(args) {
-			f.Regs[r] = args[i]
+			frame.Regs[r] = args[i]
 		}
 	}
 	for i, r := range fn.Captured {
 		if i < len(captured) {
-			f.Regs[r] = captured[i]
+			frame.Regs[r] = captured[i]
 		}
 	}
-	t.Frames = append(t.Frames, f)
-	t.host.Enter(t, f)
-	return f
+	t.Frames = append(t.Frames, frame)
+	t.host.Enter(t, frame)
+	return frame
 }
 
 // frameEnvironment evaluates a function's own expressions.
@@ -134,8 +134,8 @@ func (s frameEnvironment) Text(addr uint64, n int) ([]byte, bool)  { return s.t.
 func (s frameEnvironment) Closure(name string, captured []ir.Value) ir.Value {
 	return s.t.host.Closure(name, captured)
 }
-func (s frameEnvironment) Captured(c ir.Value, i, size int) ir.Value {
-	if got := s.t.host.Captured(c); i < len(got) {
+func (s frameEnvironment) Captured(closure ir.Value, i, size int) ir.Value {
+	if got := s.t.host.Captured(closure); i < len(got) {
 		return got[i]
 	}
 	return ir.Unknown(size)
@@ -154,29 +154,29 @@ func (t *Thread) evalAll(es []*ir.Expr) []ir.Value {
 
 // At is the instruction that comes next.
 func (t *Thread) At() *ir.Instr {
-	f := t.Top()
-	return f.Block.Instrs[f.Index]
+	frame := t.Top()
+	return frame.Block.Instrs[frame.Index]
 }
 
 // Step executes one instruction; all phis of a block are one.
 func (t *Thread) Step() Status {
-	f := t.Top()
-	in := f.Block.Instrs[f.Index]
-	set := func(v ir.Value) {
+	frame := t.Top()
+	in := frame.Block.Instrs[frame.Index]
+	set := func(value ir.Value) {
 		if in.Dst != 0 {
-			f.Regs[in.Dst] = v
+			frame.Regs[in.Dst] = value
 		}
-		f.Index++
+		frame.Index++
 	}
 	switch in.Op {
 	case ir.Phi:
 		var vs []ir.Value
-		first := f.Index
-		for ; f.Block.Instrs[f.Index].Op == ir.Phi; f.Index++ {
-			vs = append(vs, t.Eval(f.Block.Instrs[f.Index].Args[f.Pred]))
+		first := frame.Index
+		for ; frame.Block.Instrs[frame.Index].Op == ir.Phi; frame.Index++ {
+			vs = append(vs, t.Eval(frame.Block.Instrs[frame.Index].Args[frame.Pred]))
 		}
-		for i, v := range vs {
-			f.Regs[f.Block.Instrs[first+i].Dst] = v
+		for i, value := range vs {
+			frame.Regs[frame.Block.Instrs[first+i].Dst] = value
 		}
 	case ir.Assign:
 		set(t.Eval(in.Operand))
@@ -189,7 +189,7 @@ func (t *Thread) Step() Status {
 			t.Failed = in
 			return Crashed
 		}
-		f.Index++
+		frame.Index++
 	case ir.Call:
 		return t.call(in, set)
 	case ir.Spawn:
@@ -199,36 +199,36 @@ func (t *Thread) Step() Status {
 		} else if _, st := t.host.Extern(t, in, nil); st != Running {
 			return st
 		}
-		f.Index++
+		frame.Index++
 	case ir.Defer:
 		fn, captured := t.target(in)
 		d := deferred{in: in, fn: fn, args: t.evalAll(in.Args), captured: captured}
 		if in.Target != nil {
 			d.fnValue = t.Eval(in.Target)
 		}
-		f.defers = append(f.defers, d)
-		f.Index++
+		frame.defers = append(frame.defers, d)
+		frame.Index++
 	case ir.RunDefers:
 		return t.runDefers()
 	case ir.Sync:
-		v, st := t.host.Sync(t, in, t.evalAll(in.Args))
+		value, st := t.host.Sync(t, in, t.evalAll(in.Args))
 		if st != Running {
 			return st
 		}
-		set(v)
+		set(value)
 	case ir.Jump:
-		t.enter(f.Block.Succs[0], f.Block, 0)
+		t.enter(frame.Block.Succs[0], frame.Block, 0)
 	case ir.Branch:
 		to := 0
-		if c := t.Eval(in.Operand); !c.Known {
+		if closure := t.Eval(in.Operand); !closure.Known {
 			to = t.host.Branch(t, in)
 			if to < 0 {
 				return Lost
 			}
-		} else if c.Uint() == 0 {
+		} else if closure.Uint() == 0 {
 			to = 1
 		}
-		t.enter(f.Block.Succs[to], f.Block, to)
+		t.enter(frame.Block.Succs[to], frame.Block, to)
 	case ir.Return:
 		return t.leave(in)
 	case ir.Stop:
@@ -245,9 +245,9 @@ func (t *Thread) access(in *ir.Instr, set func(ir.Value)) Status {
 		key = t.Eval(in.Key)
 	}
 	if in.Op == ir.Load {
-		v, st := t.host.Load(t, in, t.Eval(in.Operand), key)
+		value, st := t.host.Load(t, in, t.Eval(in.Operand), key)
 		if st == Running {
-			set(v)
+			set(value)
 		}
 		return st
 	}
@@ -262,11 +262,11 @@ func (t *Thread) access(in *ir.Instr, set func(ir.Value)) Status {
 	return st
 }
 
-// enter moves to block b from the successor number succ of from.
-func (t *Thread) enter(b, from *ir.Block, succ int) {
-	f := t.Top()
-	f.Block, f.Index = b, 0
-	f.Pred = ir.PredIndex(from, succ)
+// enter moves to a block, which is the successor number succ of from.
+func (t *Thread) enter(block, from *ir.Block, succ int) {
+	frame := t.Top()
+	frame.Block, frame.Index = block, 0
+	frame.Pred = ir.PredIndex(from, succ)
 }
 
 // target is the function that an instruction calls, with what it captured; nil if the function
@@ -287,9 +287,9 @@ func (t *Thread) target(in *ir.Instr) (*ir.Func, []ir.Value) {
 func (t *Thread) call(in *ir.Instr, set func(ir.Value)) Status {
 	fn, captured := t.target(in)
 	if fn == nil || len(fn.Blocks) == 0 {
-		v, st := t.host.Extern(t, in, t.evalAll(in.Args))
+		value, st := t.host.Extern(t, in, t.evalAll(in.Args))
 		if st == Running {
-			set(v)
+			set(value)
 		}
 		if st == Called {
 			return Running
@@ -309,12 +309,12 @@ func (t *Thread) CallBack(fn *ir.Func, args, captured []ir.Value) {
 // runDefers makes the last deferred call and leaves the instruction where it is: it is executed
 // again until no call is left.
 func (t *Thread) runDefers() Status {
-	f := t.Top()
-	if len(f.defers) == 0 {
-		f.Index++
+	frame := t.Top()
+	if len(frame.defers) == 0 {
+		frame.Index++
 		return Running
 	}
-	d := f.defers[len(f.defers)-1]
+	d := frame.defers[len(frame.defers)-1]
 	if d.fn == nil && (d.in.Sync != ir.SyncNone || d.in.Extern != "") {
 		// A deferred operation of the host. It may block, and is then asked for again.
 		var v Status
@@ -326,12 +326,12 @@ func (t *Thread) runDefers() Status {
 		if v != Running {
 			return v
 		}
-		f.defers = f.defers[:len(f.defers)-1]
+		frame.defers = frame.defers[:len(frame.defers)-1]
 		return Running
 	}
-	f.defers = f.defers[:len(f.defers)-1]
+	frame.defers = frame.defers[:len(frame.defers)-1]
 	if d.fn != nil && len(d.fn.Blocks) > 0 {
-		t.push(f.Block.Instrs[f.Index], d.fn, d.args, d.captured)
+		t.push(frame.Block.Instrs[frame.Index], d.fn, d.args, d.captured)
 	}
 	return Running
 }
@@ -339,21 +339,21 @@ func (t *Thread) runDefers() Status {
 // leave ends a call. The caller goes on after the call, unless something outside the program
 // made it: then its instruction is executed again.
 func (t *Thread) leave(in *ir.Instr) Status {
-	f := t.Top()
-	v := ir.Value{Known: true}
+	frame := t.Top()
+	value := ir.Value{Known: true}
 	if in.Operand != nil {
-		v = t.Eval(in.Operand)
+		value = t.Eval(in.Operand)
 	}
-	t.host.Leave(t, f)
+	t.host.Leave(t, frame)
 	t.Frames = t.Frames[:len(t.Frames)-1]
 	if len(t.Frames) == 0 {
-		t.Result = v
+		t.Result = value
 		return Ended
 	}
 	up := t.Top()
-	if f.Call != nil && f.Call.Op == ir.Call && !f.callback {
-		if f.Call.Dst != 0 {
-			up.Regs[f.Call.Dst] = v
+	if frame.Call != nil && frame.Call.Op == ir.Call && !frame.callback {
+		if frame.Call.Dst != 0 {
+			up.Regs[frame.Call.Dst] = value
 		}
 		up.Index++
 	}

@@ -45,10 +45,10 @@ type Event struct {
 	Before, After []byte
 }
 
-// Writes reports whether e changes memory.
+// Writes reports whether the event changes memory.
 func (e *Event) Writes() bool { return e.Kind == KindStore || e.Kind == KindUpdate }
 
-// IsAccess reports whether e touches memory.
+// IsAccess reports whether the event touches memory.
 func (e *Event) IsAccess() bool { return e.Kind == KindLoad || e.Writes() }
 
 func (e *Event) Touches(addr uint64, size uint32) bool {
@@ -85,39 +85,39 @@ func MemoryAt(t Trace, addr uint64, size int, before uint64) ir.Value {
 	buf := make([]byte, size)
 	have := make([]bool, size)
 	left := size
-	fill := func(e *Event, b []byte) {
+	fill := func(event *Event, b []byte) {
 		for i := range buf {
-			off := addr + uint64(i) - e.Addr
-			if !have[i] && addr+uint64(i) >= e.Addr && off < uint64(len(b)) {
+			off := addr + uint64(i) - event.Addr
+			if !have[i] && addr+uint64(i) >= event.Addr && off < uint64(len(b)) {
 				buf[i], have[i] = b[off], true
 				left--
 			}
 		}
 	}
 	for at := before; left > 0; {
-		e, ok := t.LastStore(addr, uint32(size), at)
+		event, ok := t.LastStore(addr, uint32(size), at)
 		if !ok {
 			break
 		}
-		if e.Map {
+		if event.Map {
 			return ir.Unknown(size)
 		}
 		// A part of this store may have been overwritten by one that was found before;
 		// fill leaves bytes alone that it has.
-		if e.After == nil && e.Touches(addr, uint32(size)) {
+		if event.After == nil && event.Touches(addr, uint32(size)) {
 			return ir.Unknown(size)
 		}
-		fill(&e, e.After)
-		at = e.Seq
+		fill(&event, event.After)
+		at = event.Seq
 	}
 	if left > 0 {
 		// No store before wrote these bytes: they held what the first access after finds.
-		t.Accesses(addr, uint32(size), before, t.Last(), func(e *Event) bool {
-			if e.Map {
+		t.Accesses(addr, uint32(size), before, t.Last(), func(event *Event) bool {
+			if event.Map {
 				return true
 			}
-			fill(e, e.Before)
-			if e.Writes() && e.Before == nil {
+			fill(event, event.Before)
+			if event.Writes() && event.Before == nil {
 				return false
 			}
 			return left > 0
@@ -130,9 +130,9 @@ func MemoryAt(t Trace, addr uint64, size int, before uint64) ir.Value {
 	}
 	if left > 0 {
 		// A load before says it too, since no store came between.
-		t.Accesses(addr, uint32(size), 1, before, func(e *Event) bool {
-			if e.Kind == KindLoad && !e.Map {
-				fill(e, e.Before)
+		t.Accesses(addr, uint32(size), 1, before, func(event *Event) bool {
+			if event.Kind == KindLoad && !event.Map {
+				fill(event, event.Before)
 			}
 			return left > 0
 		})

@@ -41,7 +41,7 @@ func (cs *Contexts) Get(parent *Context, call *Instr, fn *Func) *Context {
 	return c
 }
 
-// Within reports whether c is outer or was called, at any depth, from it.
+// Within reports whether the context is outer or was called, at any depth, from there.
 func (c *Context) Within(outer *Context) bool {
 	for ; c != nil; c = c.Parent {
 		if c == outer {
@@ -63,7 +63,7 @@ func (c *Context) Recursive(fn *Func) bool {
 	return n >= 2
 }
 
-// InstrIn maps a point of c to outer: the instruction of outer that was being executed.
+// InstrIn maps an instruction of the context to outer: what outer was executing then.
 func (c *Context) InstrIn(outer *Context, at *Instr) *Instr {
 	for ; c != nil; c = c.Parent {
 		if c == outer {

@@ -38,9 +38,9 @@ func Eval(e *Expr, s Environment) Value {
 	var small [4]Value
 	args, known := small[:0], true
 	for _, a := range e.Args {
-		v := Eval(a, s)
-		known = known && v.Known
-		args = append(args, v)
+		value := Eval(a, s)
+		known = known && value.Known
+		args = append(args, value)
 	}
 	switch e.Op {
 	case OpLoad:

@@ -158,7 +158,7 @@ func Digest(key string) string {
 }
 
 // Const is a constant.
-func Const(v Value) *Expr { return sealExpr(&Expr{Op: OpConst, Size: v.Size, Value: v}) }
+func Const(value Value) *Expr { return sealExpr(&Expr{Op: OpConst, Size: value.Size, Value: value}) }
 
 // Number is a constant number.
 func Number(size int, n uint64) *Expr { return Const(Word(size, n)) }
@@ -308,20 +308,20 @@ func Convert(x *Expr, from, to Class, size int) *Expr {
 // Raced is whether the values that were read are out of date. See OpRaced.
 func Raced(values ...*Expr) *Expr { return sealExpr(&Expr{Op: OpRaced, Size: 1, Args: values}) }
 
-// LoadExpr is what is read at the point l from the address args[0], or from the element
+// LoadExpr is what is read at a point from the address args[0], or from the element
 // args[1] of the map there.
-func LoadExpr(l *Label, size int, args ...*Expr) *Expr {
-	return sealExpr(&Expr{Op: OpLoad, Size: size, Label: l, Args: args})
+func LoadExpr(label *Label, size int, args ...*Expr) *Expr {
+	return sealExpr(&Expr{Op: OpLoad, Size: size, Label: label, Args: args})
 }
 
 // foldConstants replaces an expression of constants by its value.
 func foldConstants(e *Expr) *Expr {
 	sealExpr(e)
-	v := Eval(e, emptyEnvironment{})
-	if !v.Known {
+	value := Eval(e, emptyEnvironment{})
+	if !value.Known {
 		return e
 	}
-	return Const(v)
+	return Const(value)
 }
 
 // withArgs is e with other arguments.

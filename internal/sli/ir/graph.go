@@ -1,14 +1,14 @@
 package ir
 
 // Dominators gives, for each block that can be reached, the blocks on every way to it.
-func Dominators(f *Func) []map[int]bool {
-	dom := make([]map[int]bool, len(f.Blocks))
+func Dominators(fn *Func) []map[int]bool {
+	dom := make([]map[int]bool, len(fn.Blocks))
 	dom[0] = map[int]bool{0: true}
 	for changed := true; changed; {
 		changed = false
-		for _, b := range f.Blocks[1:] {
+		for _, block := range fn.Blocks[1:] {
 			var n map[int]bool
-			for _, p := range b.Preds {
+			for _, p := range block.Preds {
 				d := dom[p.Index]
 				if d == nil {
 					continue
@@ -29,9 +29,9 @@ func Dominators(f *Func) []map[int]bool {
 			if n == nil {
 				continue
 			}
-			n[b.Index] = true
-			if len(n) != len(dom[b.Index]) {
-				dom[b.Index] = n
+			n[block.Index] = true
+			if len(n) != len(dom[block.Index]) {
+				dom[block.Index] = n
 				changed = true
 			}
 		}
@@ -40,13 +40,13 @@ func Dominators(f *Func) []map[int]bool {
 }
 
 // InLoop reports whether a block can be reached from itself.
-func InLoop(b *Block) bool {
+func InLoop(block *Block) bool {
 	seen := map[*Block]bool{}
-	list := append([]*Block(nil), b.Succs...)
+	list := append([]*Block(nil), block.Succs...)
 	for len(list) > 0 {
 		x := list[len(list)-1]
 		list = list[:len(list)-1]
-		if x == b {
+		if x == block {
 			return true
 		}
 		if !seen[x] {

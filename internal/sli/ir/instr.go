@@ -168,9 +168,9 @@ func (f *Func) NewReg(name string, size int) Reg {
 
 // NewBlock adds a block.
 func (f *Func) NewBlock() *Block {
-	b := &Block{Func: f, Index: len(f.Blocks)}
-	f.Blocks = append(f.Blocks, b)
-	return b
+	block := &Block{Func: f, Index: len(f.Blocks)}
+	f.Blocks = append(f.Blocks, block)
+	return block
 }
 
 // Add appends in to the block.
@@ -180,7 +180,7 @@ func (b *Block) Add(in *Instr) *Instr {
 	return in
 }
 
-// LinkTo makes s a successor of b.
+// LinkTo makes another block a successor.
 func (b *Block) LinkTo(s *Block) {
 	b.Succs = append(b.Succs, s)
 	s.Preds = append(s.Preds, b)
@@ -191,13 +191,13 @@ func (b *Block) LinkTo(s *Block) {
 func (p *Program) Finish() {
 	p.byName, p.entered, p.bySite = map[string]*Func{}, map[uint32]*Func{}, map[uint32][]*Instr{}
 	id := 0
-	for _, f := range p.Funcs {
-		p.byName[f.Name] = f
-		if f.Site != 0 {
-			p.entered[f.Site] = f
+	for _, fn := range p.Funcs {
+		p.byName[fn.Name] = fn
+		if fn.Site != 0 {
+			p.entered[fn.Site] = fn
 		}
-		for _, b := range f.Blocks {
-			for _, in := range b.Instrs {
+		for _, block := range fn.Blocks {
+			for _, in := range block.Instrs {
 				id++
 				in.ID = id
 				for _, s := range in.Sites {

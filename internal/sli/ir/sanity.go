@@ -9,8 +9,8 @@ import (
 // relies on and does not test again.
 func (p *Program) Check() error {
 	var errs []error
-	for _, f := range p.Funcs {
-		c := &checker{fn: f, defined: map[Reg]*Instr{}}
+	for _, fn := range p.Funcs {
+		c := &checker{fn: fn, defined: map[Reg]*Instr{}}
 		c.check()
 		errs = append(errs, c.errs...)
 	}
@@ -37,19 +37,19 @@ func (c *checker) check() {
 	for _, r := range append(append([]Reg(nil), c.fn.Params...), c.fn.Captured...) {
 		given[r] = true
 	}
-	for i, b := range c.fn.Blocks {
-		if b.Index != i || b.Func != c.fn {
-			c.reject(nil, "block %d is numbered %d", i, b.Index)
+	for i, block := range c.fn.Blocks {
+		if block.Index != i || block.Func != c.fn {
+			c.reject(nil, "block %d is numbered %d", i, block.Index)
 		}
-		if len(b.Instrs) == 0 {
+		if len(block.Instrs) == 0 {
 			c.reject(nil, "block %d is empty", i)
 			continue
 		}
-		for j, in := range b.Instrs {
-			if in.Block != b {
+		for j, in := range block.Instrs {
+			if in.Block != block {
 				c.reject(in, "it is in two blocks")
 			}
-			if in.EndsBlock() != (j == len(b.Instrs)-1) {
+			if in.EndsBlock() != (j == len(block.Instrs)-1) {
 				c.reject(in, "it must be the last of its block, or must not be")
 			}
 			if in.Dst != 0 {
@@ -59,16 +59,16 @@ func (c *checker) check() {
 				c.defined[in.Dst] = in
 			}
 		}
-		c.edges(b)
+		c.edges(block)
 	}
 	if len(c.errs) > 0 {
 		return
 	}
 	dom := Dominators(c.fn)
-	for _, b := range c.fn.Blocks {
-		for j, in := range b.Instrs {
+	for _, block := range c.fn.Blocks {
+		for j, in := range block.Instrs {
 			c.instr(in)
-			if dom[b.Index] == nil {
+			if dom[block.Index] == nil {
 				continue // cannot be reached
 			}
 			c.eachUse(in, func(r Reg, from *Block) {
@@ -77,7 +77,7 @@ func (c *checker) check() {
 				case given[r]:
 				case d == nil:
 					c.reject(in, "register %d is not defined", r)
-				case from == b && d.Block == b && in.Op != Phi:
+				case from == block && d.Block == block && in.Op != Phi:
 					if d.Index() >= j {
 						c.reject(in, "register %d is used before it is defined", r)
 					}
@@ -91,31 +91,31 @@ func (c *checker) check() {
 
 // edges checks that a block has the successors its last instruction needs, and that they know
 // of it.
-func (c *checker) edges(b *Block) {
+func (c *checker) edges(block *Block) {
 	want := 0
-	switch b.Instrs[len(b.Instrs)-1].Op {
+	switch block.Instrs[len(block.Instrs)-1].Op {
 	case Jump:
 		want = 1
 	case Branch:
 		want = 2
 	}
-	if len(b.Succs) != want {
-		c.reject(b.Instrs[len(b.Instrs)-1], "it has %d successors, not %d", len(b.Succs), want)
+	if len(block.Succs) != want {
+		c.reject(block.Instrs[len(block.Instrs)-1], "it has %d successors, not %d", len(block.Succs), want)
 	}
-	for _, s := range b.Succs {
+	for _, s := range block.Succs {
 		n, m := 0, 0
 		for _, p := range s.Preds {
-			if p == b {
+			if p == block {
 				n++
 			}
 		}
-		for _, x := range b.Succs {
+		for _, x := range block.Succs {
 			if x == s {
 				m++
 			}
 		}
 		if n != m {
-			c.reject(nil, "blocks %d and %d do not agree that one follows the other", b.Index, s.Index)
+			c.reject(nil, "blocks %d and %d do not agree that one follows the other", block.Index, s.Index)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func (c *checker) edges(b *Block) {
 // eachUse calls f with every register that in reads, and the block at whose end it is
 // read.
 func (c *checker) eachUse(in *Instr, f func(Reg, *Block)) {
-	each := func(e *Expr, b *Block) {
+	each := func(e *Expr, block *Block) {
 		if e == nil {
 			return
 		}
@@ -138,7 +138,7 @@ func (c *checker) eachUse(in *Instr, f func(Reg, *Block)) {
 			if x.Size != c.fn.RegSizes[x.Reg] {
 				c.reject(in, "register %d has %d bytes, used are %d", x.Reg, c.fn.RegSizes[x.Reg], x.Size)
 			}
-			f(x.Reg, b)
+			f(x.Reg, block)
 		})
 	}
 	if in.Op == Phi {

@@ -188,7 +188,7 @@ func (f *FuncBuilder) Sync(kind ir.SyncKind, size int, args ...*ir.Expr) *ir.Exp
 func (f *FuncBuilder) NewBlock() *ir.Block { return f.Func.NewBlock() }
 
 // Enter goes on in a block.
-func (f *FuncBuilder) Enter(b *ir.Block) { f.block = b }
+func (f *FuncBuilder) Enter(block *ir.Block) { f.block = block }
 
 // Block is where instructions are added.
 func (f *FuncBuilder) Block() *ir.Block { return f.block }

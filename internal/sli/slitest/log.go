@@ -26,17 +26,17 @@ func NewLog(events []exec.Event) *Log {
 }
 
 func (l *Log) index(i int) {
-	e := &l.Events[i]
-	l.byGoroutine[e.G] = append(l.byGoroutine[e.G], i)
+	event := &l.Events[i]
+	l.byGoroutine[event.G] = append(l.byGoroutine[event.G], i)
 	switch {
-	case e.IsAccess():
-		for w := e.Addr / 8; w <= (e.Addr+uint64(max(e.Size, 1))-1)/8; w++ {
+	case event.IsAccess():
+		for w := event.Addr / 8; w <= (event.Addr+uint64(max(event.Size, 1))-1)/8; w++ {
 			l.accessesByWord[w] = append(l.accessesByWord[w], i)
 		}
-	case e.Kind == exec.KindAlloc:
+	case event.Kind == exec.KindAlloc:
 		l.allocations = append(l.allocations, i)
-	case e.Kind == exec.KindCall:
-		l.frames[e.Frame] = [2]uint32{uint32(e.Arg), e.Site}
+	case event.Kind == exec.KindCall:
+		l.frames[event.Frame] = [2]uint32{uint32(event.Arg), event.Site}
 	}
 }
 
@@ -71,8 +71,8 @@ func (l *Log) LastStore(addr uint64, size uint32, before uint64) (exec.Event, bo
 	for w := addr / 8; w <= (addr+uint64(max(size, 1))-1)/8; w++ {
 		list := l.accessesByWord[w]
 		for i := sort.SearchInts(list, int(before)-1) - 1; i >= 0; i-- {
-			e := &l.Events[list[i]]
-			if e.Writes() && e.Touches(addr, size) {
+			event := &l.Events[list[i]]
+			if event.Writes() && event.Touches(addr, size) {
 				best = max(best, list[i])
 				break
 			}
@@ -89,7 +89,7 @@ func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*exec.E
 	for w := addr / 8; w <= (addr+uint64(max(size, 1))-1)/8; w++ {
 		list := l.accessesByWord[w]
 		for i := sort.SearchInts(list, int(from)-1); i < len(list) && uint64(list[i]) < to; i++ {
-			if e := &l.Events[list[i]]; e.Touches(addr, size) {
+			if event := &l.Events[list[i]]; event.Touches(addr, size) {
 				all = append(all, list[i])
 			}
 		}
@@ -108,11 +108,11 @@ func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*exec.E
 func (l *Log) Allocation(addr uint64, before uint64) (exec.Event, uint64, bool) {
 	i := sort.Search(len(l.allocations), func(i int) bool { return l.Events[l.allocations[i]].Addr > addr })
 	for i--; i >= 0; i-- {
-		e := &l.Events[l.allocations[i]]
-		if e.Seq < before && e.Touches(addr, 1) {
-			return *e, l.Last(), true
+		event := &l.Events[l.allocations[i]]
+		if event.Seq < before && event.Touches(addr, 1) {
+			return *event, l.Last(), true
 		}
-		if addr-e.Addr > 1<<20 {
+		if addr-event.Addr > 1<<20 {
 			break
 		}
 	}

@@ -59,9 +59,9 @@ func (e *CrashError) Error() string {
 }
 
 // NewSimulation prepares a run with empty memory.
-func NewSimulation(p *ir.Program) *Simulation {
+func NewSimulation(program *ir.Program) *Simulation {
 	return &Simulation{
-		MaxSteps: 1 << 20, prog: p, memory: map[uint64]byte{}, threads: map[uint32]*exec.Thread{}, nextAddress: 1 << 32,
+		MaxSteps: 1 << 20, prog: program, memory: map[uint64]byte{}, threads: map[uint32]*exec.Thread{}, nextAddress: 1 << 32,
 		symbols: map[string]uint64{}, names: map[uint64]string{}, closures: map[uint64]exec.Closure{},
 		maps: map[uint64]map[string]ir.Value{}, locks: map[uint64]*lockState{}, groups: map[uint64]int64{},
 		channels: map[uint64]*channelState{}, onces: map[uint64]uint8{}, calling: map[uint32]bool{}, sending: map[uint32]*message{},
@@ -71,9 +71,9 @@ func NewSimulation(p *ir.Program) *Simulation {
 // Init runs functions one after the other, as a program initialises itself. They leave
 // no trace.
 func (s *Simulation) Init(fns ...*ir.Func) error {
-	for _, f := range fns {
-		if _, err := s.Call(f); err != nil {
-			return fmt.Errorf("running %s: %w", f.Name, err)
+	for _, fn := range fns {
+		if _, err := s.Call(fn); err != nil {
+			return fmt.Errorf("running %s: %w", fn.Name, err)
 		}
 	}
 	s.events = nil
@@ -82,15 +82,15 @@ func (s *Simulation) Init(fns ...*ir.Func) error {
 
 // Call runs fn alone to its end and returns what it returned. A crash is a *CrashError.
 func (s *Simulation) Call(fn *ir.Func, args ...ir.Value) (ir.Value, error) {
-	t := exec.NewThread(s.prog, s, ir.NewContexts(), 1, fn, args, nil)
+	thread := exec.NewThread(s.prog, s, ir.NewContexts(), 1, fn, args, nil)
 	for range s.MaxSteps {
-		switch st := t.Step(); {
+		switch st := thread.Step(); {
 		case s.err != nil:
 			return ir.Value{}, s.err
 		case st == exec.Ended:
-			return t.Result, nil
+			return thread.Result, nil
 		case st == exec.Crashed:
-			return ir.Value{}, &CrashError{Test: t.Failed}
+			return ir.Value{}, &CrashError{Test: thread.Failed}
 		case st != exec.Running:
 			return ir.Value{}, ErrStuck
 		}
@@ -120,9 +120,9 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 		if s.Pick != nil && len(ready) > 1 {
 			g = s.Pick(ready)
 		}
-		t := s.threads[g]
-		made, in := len(s.events), t.At()
-		st := t.Step()
+		thread := s.threads[g]
+		made, in := len(s.events), thread.At()
+		st := thread.Step()
 		if s.Executed != nil && st != exec.Blocked {
 			s.Executed(g, in)
 		}
@@ -137,8 +137,8 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 			blocked[g] = true
 			continue
 		case exec.Crashed:
-			s.event(t, t.Failed, exec.Event{Kind: exec.KindCrash})
-			return NewLog(s.events), exec.Failure{Cause: t.Failed.Cause, G: g, Seq: uint64(len(s.events))}, nil
+			s.event(thread, thread.Failed, exec.Event{Kind: exec.KindCrash})
+			return NewLog(s.events), exec.Failure{Cause: thread.Failed.Cause, G: g, Seq: uint64(len(s.events))}, nil
 		case exec.Ended:
 			s.event(nil, nil, exec.Event{G: g, Kind: exec.KindEnd})
 			for i, x := range s.running {
@@ -164,18 +164,18 @@ func (s *Simulation) start(g uint32, fn *ir.Func, args, captured []ir.Value) {
 	s.threads[g] = exec.NewThread(s.prog, s, ir.NewContexts(), g, fn, args, captured)
 }
 
-func (s *Simulation) event(t *exec.Thread, in *ir.Instr, e exec.Event) {
-	e.Seq = uint64(len(s.events) + 1)
-	if t != nil {
-		e.G = t.G
-		if len(t.Frames) > 0 && e.Frame == 0 {
-			e.Frame = t.Top().ID
+func (s *Simulation) event(thread *exec.Thread, in *ir.Instr, event exec.Event) {
+	event.Seq = uint64(len(s.events) + 1)
+	if thread != nil {
+		event.G = thread.G
+		if len(thread.Frames) > 0 && event.Frame == 0 {
+			event.Frame = thread.Top().ID
 		}
 	}
 	if in != nil && len(in.Sites) > 0 {
-		e.Site = in.Sites[0]
+		event.Site = in.Sites[0]
 	}
-	s.events = append(s.events, e)
+	s.events = append(s.events, event)
 }
 
 // Allocate makes n bytes of zeroed memory.
@@ -207,18 +207,18 @@ func (s *Simulation) fail(in *ir.Instr, what string) {
 	}
 }
 
-func (s *Simulation) Load(t *exec.Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, exec.Status) {
+func (s *Simulation) Load(thread *exec.Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, exec.Status) {
 	if !addr.Known {
 		s.fail(in, "load from an unknown address: "+in.String())
 		return ir.Unknown(in.Size), exec.Lost
 	}
 	a := addr.Uint()
 	if in.Key != nil {
-		s.access(t, in, exec.Event{Kind: exec.KindLoad, Addr: a, Size: 1, Map: true})
+		s.access(thread, in, exec.Event{Kind: exec.KindLoad, Addr: a, Size: 1, Map: true})
 		return s.element(in, a, key), exec.Running
 	}
 	b := s.Peek(a, in.Size)
-	s.access(t, in, exec.Event{Kind: exec.KindLoad, Addr: a, Size: uint32(in.Size), Before: b, Atomic: in.Atomic})
+	s.access(thread, in, exec.Event{Kind: exec.KindLoad, Addr: a, Size: uint32(in.Size), Before: b, Atomic: in.Atomic})
 	return ir.Bytes(b), exec.Running
 }
 
@@ -230,31 +230,31 @@ func (s *Simulation) element(in *ir.Instr, m uint64, key ir.Value) ir.Value {
 	case ir.AnyKey:
 		return ir.Unknown(in.Size)
 	}
-	v, ok := s.maps[m][string(key.Append(nil))]
+	value, ok := s.maps[m][string(key.Append(nil))]
 	if !ok {
 		return ir.Zero(in.Size)
 	}
-	if in.Size == v.Size+1 {
-		return ir.Bytes(append(v.Append(nil), 1))
+	if in.Size == value.Size+1 {
+		return ir.Bytes(append(value.Append(nil), 1))
 	}
-	return v
+	return value
 }
 
 // access records an event, if the instruction makes events.
-func (s *Simulation) access(t *exec.Thread, in *ir.Instr, e exec.Event) {
+func (s *Simulation) access(thread *exec.Thread, in *ir.Instr, event exec.Event) {
 	if len(in.Sites) > 0 {
-		s.event(t, in, e)
+		s.event(thread, in, event)
 	}
 }
 
-func (s *Simulation) Store(t *exec.Thread, in *ir.Instr, addr, key, val ir.Value) exec.Status {
+func (s *Simulation) Store(thread *exec.Thread, in *ir.Instr, addr, key, val ir.Value) exec.Status {
 	if !addr.Known || in.Value != nil && !val.Known {
 		s.fail(in, "store of something unknown: "+in.String())
 		return exec.Lost
 	}
 	a := addr.Uint()
 	if in.Key != nil {
-		s.access(t, in, exec.Event{Kind: exec.KindStore, Addr: a, Size: 1, Map: true})
+		s.access(thread, in, exec.Event{Kind: exec.KindStore, Addr: a, Size: 1, Map: true})
 		if s.maps[a] == nil {
 			s.maps[a] = map[string]ir.Value{}
 		}
@@ -270,52 +270,52 @@ func (s *Simulation) Store(t *exec.Thread, in *ir.Instr, addr, key, val ir.Value
 	}
 	before, after := s.Peek(a, in.Size), val.Append(nil)
 	s.Poke(a, after)
-	s.access(t, in, exec.Event{Kind: exec.KindStore, Addr: a, Size: uint32(in.Size), Before: before, After: after, Atomic: in.Atomic})
+	s.access(thread, in, exec.Event{Kind: exec.KindStore, Addr: a, Size: uint32(in.Size), Before: before, After: after, Atomic: in.Atomic})
 	return exec.Running
 }
 
-func (s *Simulation) Alloc(t *exec.Thread, in *ir.Instr, size ir.Value) ir.Value {
+func (s *Simulation) Alloc(thread *exec.Thread, in *ir.Instr, size ir.Value) ir.Value {
 	a := s.Allocate(int(size.Uint()))
-	s.access(t, in, exec.Event{Kind: exec.KindAlloc, Addr: a, Size: uint32(size.Uint())})
+	s.access(thread, in, exec.Event{Kind: exec.KindAlloc, Addr: a, Size: uint32(size.Uint())})
 	return ir.Word(8, a)
 }
 
-func (s *Simulation) Spawn(t *exec.Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value) {
+func (s *Simulation) Spawn(thread *exec.Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value) {
 	g := uint32(2)
 	for s.threads[g] != nil {
 		g++
 	}
-	s.event(t, in, exec.Event{Kind: exec.KindSpawn, Arg: uint64(g)})
+	s.event(thread, in, exec.Event{Kind: exec.KindSpawn, Arg: uint64(g)})
 	s.start(g, fn, args, captured)
 }
 
-func (s *Simulation) Enter(t *exec.Thread, f *exec.Frame) {
+func (s *Simulation) Enter(thread *exec.Thread, f *exec.Frame) {
 	s.frames++
 	f.ID = s.frames
 	parent := uint32(0)
-	if len(t.Frames) > 1 {
-		parent = t.Frames[len(t.Frames)-2].ID
+	if len(thread.Frames) > 1 {
+		parent = thread.Frames[len(thread.Frames)-2].ID
 	}
-	s.event(nil, nil, exec.Event{G: t.G, Kind: exec.KindCall, Frame: f.ID, Arg: uint64(parent), Site: f.Func.Site})
+	s.event(nil, nil, exec.Event{G: thread.G, Kind: exec.KindCall, Frame: f.ID, Arg: uint64(parent), Site: f.Func.Site})
 }
 
-func (s *Simulation) Leave(t *exec.Thread, f *exec.Frame) {
-	s.event(nil, nil, exec.Event{G: t.G, Kind: exec.KindReturn, Frame: f.ID, Site: f.Func.Site})
+func (s *Simulation) Leave(thread *exec.Thread, f *exec.Frame) {
+	s.event(nil, nil, exec.Event{G: thread.G, Kind: exec.KindReturn, Frame: f.ID, Site: f.Func.Site})
 }
 
-func (s *Simulation) Crash(t *exec.Thread, in *ir.Instr, cond ir.Value) bool {
+func (s *Simulation) Crash(thread *exec.Thread, in *ir.Instr, cond ir.Value) bool {
 	if !cond.Known {
 		s.fail(in, "a test of something unknown: "+in.String())
 	}
 	return cond.Uint() != 0
 }
 
-func (s *Simulation) Branch(t *exec.Thread, in *ir.Instr) int {
+func (s *Simulation) Branch(thread *exec.Thread, in *ir.Instr) int {
 	s.fail(in, "a branch on something unknown: "+in.Operand.String())
 	return 0
 }
 
-func (s *Simulation) Target(t *exec.Thread, in *ir.Instr, fn ir.Value) (*ir.Func, []ir.Value) {
+func (s *Simulation) Target(thread *exec.Thread, in *ir.Instr, fn ir.Value) (*ir.Func, []ir.Value) {
 	if in.Method != "" {
 		if m := s.prog.Methods[s.names[fn.Uint()]]; m != nil {
 			return m[in.Method], nil
@@ -348,6 +348,8 @@ func (s *Simulation) Closure(name string, captured []ir.Value) ir.Value {
 	return ir.Word(8, a)
 }
 
-func (s *Simulation) Captured(c ir.Value) []ir.Value { return s.closures[c.Uint()].Captured }
+func (s *Simulation) Captured(closure ir.Value) []ir.Value {
+	return s.closures[closure.Uint()].Captured
+}
 
 func (s *Simulation) Text(addr uint64, n int) ([]byte, bool) { return s.Peek(addr, n), true }
