@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -99,5 +100,96 @@ func (*G[K, V]) M() {}
 		if got := FuncName(f.Decls[i].(*ast.FuncDecl)); got != want {
 			t.Errorf("declaration %d is called %q, not %q", i, got, want)
 		}
+	}
+}
+
+func TestOfAPackageWithTestsOneVariantIsKept(t *testing.T) {
+	all, err := List(Config{Dir: module(t), Tests: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range Variants(all) {
+		if strings.HasPrefix(p.PkgPath, "example.com/") {
+			got = append(got, p.ID)
+		}
+	}
+	if want := "example.com/m [example.com/m.test] example.com/m_test [example.com/m.test]"; strings.Join(got, " ") != want {
+		t.Errorf("kept %s\nnot  %s", strings.Join(got, " "), want)
+	}
+}
+
+func TestTestsOfOnePackageAlone(t *testing.T) {
+	dir := module(t)
+	if err := os.Mkdir(filepath.Join(dir, "other"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"o.go":      "package other\n",
+		"o_test.go": "package other\n\nfunc broken() { undefined() }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "other", name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := Config{Dir: dir, Patterns: []string{"./..."}, Tests: true}
+	if _, err := Packages(config); err == nil {
+		t.Error("a test that does not build was loaded")
+	}
+	config.TestsOf = "example.com/m"
+	all, err := Packages(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range all {
+		got = append(got, p.ID)
+	}
+	slices.Sort(got)
+	if want := "example.com/m example.com/m [example.com/m.test] example.com/m.test example.com/m/other example.com/m_test [example.com/m.test]"; strings.Join(got, " ") != want {
+		t.Errorf("loaded %s\nnot    %s", strings.Join(got, " "), want)
+	}
+}
+
+func TestOverlayIsWhatIsChecked(t *testing.T) {
+	dir := module(t)
+	name := filepath.Join(dir, "m.go")
+	overlay := map[string][]byte{name: []byte("package m\n\nfunc F() int { return 2 }\n\nfunc G() {}\n")}
+	all, err := List(Config{Dir: dir, Overlay: overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checker := NewChecker()
+	checker.Overlay = overlay
+	c, err := checker.Check(all[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := c.Files[0]; f.Name != name || f.Types.Scope().Lookup("G") == nil || f.Info != c.Info || f.Package != all[0] {
+		t.Errorf("the file is %+v", f)
+	}
+	checker.Overlay = map[string][]byte{name: []byte("package m\n\nfunc F() int { return undefined }\n")}
+	if _, err := checker.Check(all[0]); err == nil || !strings.Contains(err.Error(), "undefined") {
+		t.Errorf("a text that does not compile: %v", err)
+	}
+	checker.Overlay = map[string][]byte{name: []byte("no Go")}
+	if _, err := checker.Check(all[0]); err == nil {
+		t.Error("a text that does not parse was checked")
+	}
+}
+
+func TestPatternsThatMatchNothingAreExplained(t *testing.T) {
+	dir := module(t)
+	if err := os.Mkdir(filepath.Join(dir, "nothing"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := List(Config{Dir: dir, Patterns: []string{"./nothing/..."}}); err == nil || !strings.Contains(err.Error(), "no packages match ./nothing/...") {
+		t.Errorf("got %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "nothing", "m.go"), []byte("//go:build never\n\npackage m\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := List(Config{Dir: dir, Patterns: []string{"./nothing"}}); err == nil || !strings.Contains(err.Error(), "pass the -tags it needs") {
+		t.Errorf("got %v", err)
 	}
 }
