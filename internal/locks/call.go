@@ -196,7 +196,7 @@ func (w *walker) returnedCall(call *ast.CallExpr, t target, paths []Path) []Path
 	if slices.Contains(w.active, t.function) {
 		return paths
 	}
-	inner := &walker{Program: w.Program, flow: &Flow{before: make(map[ast.Node][]Path), function: t.function}, nested: make(map[*function]bool)}
+	inner := &walker{Program: w.Program, flow: &Flow{before: make(map[ast.Node][]Path), function: t.function}, followed: make(map[*function]bool)}
 	exits := inner.body(t.function, []Path{{}})
 	return w.applyExits(call, exits, t.pairs, paths)
 }

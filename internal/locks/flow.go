@@ -72,7 +72,8 @@ type walker struct {
 	*Program
 	flow   *Flow
 	active []*function // being followed, innermost last
-	nested map[*function]bool
+	// followed are the function and the literals in it that were followed.
+	followed map[*function]bool
 }
 
 // Flow follows a function, which must be a declaration or a literal of the program; it
@@ -83,10 +84,7 @@ func (p *Program) Flow(fn ast.Node) *Flow {
 	if f == nil {
 		return nil
 	}
-	for f.outer != nil {
-		f = f.outer
-	}
-	return p.flowOf(f)
+	return p.flowOf(outermost(f))
 }
 
 // Flows returns the flows of all functions, in the order of the source.
@@ -108,14 +106,14 @@ func (p *Program) flowOf(f *function) *Flow {
 	}
 	p.flows[f] = nil
 	flow := &Flow{before: make(map[ast.Node][]Path), function: f}
-	w := &walker{Program: p, flow: flow, nested: make(map[*function]bool)}
+	w := &walker{Program: p, flow: flow, followed: make(map[*function]bool)}
 	flow.Exits = w.body(f, []Path{{}})
 	w.leftHeld(flow.Exits)
 	// The literals that nothing here was seen to call begin with nothing held. What they
 	// take is not taken by a call of the function.
 	runs, taken := flow.runs, flow.taken
-	for _, lit := range p.order {
-		if lit.outer != nil && outermost(lit) == f && !w.nested[lit] {
+	for _, lit := range f.literals {
+		if !w.followed[lit] {
 			w.leftHeld(w.body(lit, []Path{{}}))
 		}
 	}
@@ -214,7 +212,7 @@ func endOf(info *types.Info, call *ast.CallExpr) ending {
 // entered.
 func (w *walker) body(f *function, entry []Path) []Exit {
 	w.active = append(w.active, f)
-	w.nested[f] = true
+	w.followed[f] = true
 	defer func() { w.active = w.active[:len(w.active)-1] }()
 	s := w.shapeOf(f)
 	in := make([][]Path, len(s.graph.Blocks))

@@ -18,12 +18,15 @@ type Program struct {
 	Places    *Places
 	functions map[ast.Node]*function // by *ast.FuncDecl and *ast.FuncLit
 	declared  map[*types.Func]*function
-	order     []*function // as in the source
-	variables map[*types.Var]*variable
-	owners    map[*types.Var]string // the named type that declares a field
-	aliases   *aliases
-	takes     map[*function]map[*types.Var]bool
-	flows     map[*function]*Flow
+	methods   map[string][]*function
+	// implementing are the methods that a method of an interface may be.
+	implementing map[*types.Func][]*function
+	order        []*function // as in the source
+	variables    map[*types.Var]*variable
+	owners       map[*types.Var]string // the named type that declares a field
+	aliases      *aliases
+	takes        map[*function]map[*types.Var]bool
+	flows        map[*function]*Flow
 	// resolving are the variables whose values are being looked at, so that one that is
 	// made of itself ends.
 	resolving map[*types.Var]bool
@@ -35,16 +38,16 @@ type function struct {
 	object *types.Func
 	body   *ast.BlockStmt
 	info   *types.Info
-	outer  *function    // of a literal
-	params []*types.Var // the receiver first
-	shape  *shape
+	outer  *function // of a literal
+	// literals are all literals in a function, if it is none itself, the outer ones first.
+	literals []*function
+	params   []*types.Var // the receiver first
+	shape    *shape
 }
 
 // name is the function's name, a literal's that of the function around it.
 func (f *function) name() string {
-	for f.outer != nil {
-		f = f.outer
-	}
+	f = outermost(f)
 	if f.object == nil {
 		return "a function literal"
 	}
@@ -65,13 +68,15 @@ type variable struct {
 // one token.FileSet.
 func NewProgram(units ...Unit) *Program {
 	p := &Program{
-		Places:    NewPlaces(),
-		functions: make(map[ast.Node]*function),
-		declared:  make(map[*types.Func]*function),
-		variables: make(map[*types.Var]*variable),
-		flows:     make(map[*function]*Flow),
-		owners:    make(map[*types.Var]string),
-		resolving: make(map[*types.Var]bool),
+		Places:       NewPlaces(),
+		functions:    make(map[ast.Node]*function),
+		declared:     make(map[*types.Func]*function),
+		methods:      make(map[string][]*function),
+		implementing: make(map[*types.Func][]*function),
+		variables:    make(map[*types.Var]*variable),
+		flows:        make(map[*function]*Flow),
+		owners:       make(map[*types.Var]string),
+		resolving:    make(map[*types.Var]bool),
 	}
 	p.aliases = newAliases(p.Places)
 	for _, u := range units {
@@ -99,6 +104,9 @@ func (p *Program) readFile(info *types.Info, file *ast.File) {
 			}
 			f := p.addFunction(&function{node: n, object: o, body: n.Body, info: info}, n.Recv, n.Type.Params)
 			p.declared[o] = f
+			if n.Recv != nil {
+				p.methods[o.Name()] = append(p.methods[o.Name()], f)
+			}
 		case *ast.FuncLit:
 			var outer *function
 			for _, around := range stack {
@@ -199,6 +207,10 @@ func (p *Program) addFunction(f *function, lists ...*ast.FieldList) *function {
 		}
 	}
 	p.functions[f.node] = f
+	if f.outer != nil {
+		around := outermost(f)
+		around.literals = append(around.literals, f)
+	}
 	p.order = append(p.order, f)
 	return f
 }

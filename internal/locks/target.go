@@ -133,15 +133,16 @@ func (p *Program) implementations(fn *types.Func) []*function {
 	if !ok {
 		return nil
 	}
+	if all, ok := p.implementing[fn]; ok {
+		return all
+	}
 	var all []*function
-	for _, f := range p.order {
-		if f.object == nil || f.object.Name() != fn.Name() {
-			continue
-		}
-		if r := f.object.Signature().Recv(); r != nil && types.Implements(types.NewPointer(deref(r.Type())), face) {
+	for _, f := range p.methods[fn.Name()] {
+		if types.Implements(types.NewPointer(deref(f.object.Signature().Recv().Type())), face) {
 			all = append(all, f)
 		}
 	}
+	p.implementing[fn] = all
 	return all
 }
 
