@@ -6,14 +6,19 @@
 // gone on and did not yield. A Schedule is what a run did, written down as the switches
 // (and choices in the middle of steps) in which it differs from the default run.
 //
+//	Point, Strategy what is asked and what answers                  sched.go
 //	PCT, Random     schedules by chance, with a seed                pct.go, random.go
 //	DFS             all schedules with few preemptions              dfs.go
-//	Few             another one, unless there are few schedules     few.go
 //	                  what depends on what, and in which order      conflict.go, races.go
-//	                  who may not go on for ever                    fair.go
+//	                  which goroutines may not go on for ever       fair.go
+//	Probe           another one, unless there are few schedules     probe.go
 //	Replay          a given schedule                                replay.go
 //	Recorder        any of them, and the schedule that came of it   record.go
+//	                  runs that differ only in what does not matter fingerprint.go, table.go
 //	Shrink          the smallest schedule that fails likewise       shrink.go
+//	Schedule        its text                                        schedule.go
+//	Progress        what was tried, as data and in words            progress.go
+//	Divergence      where a run left its schedule                   divergence.go
 //
 // The package is linked into instrumented programs below the standard library's own sync
 // package: it may import nothing that imports sync.
@@ -76,9 +81,9 @@
 //     the third time on it has to let those go first that could have gone all the while
 //     (fair.go). If such a round has no effect, as in a loop that waits for a flag,
 //     nothing is lost, since a run without that round has the same end. If it has one,
-//     runs are lost in which it goes round three times while another stands still. Who
-//     looks at an atomic variable for the ninth time in one place, and has changed
-//     nothing meanwhile, counts as one that yields (package rt).
+//     runs are lost in which it goes round three times while another stands still. A
+//     goroutine that polls one atomic at one site nine times, and has changed nothing
+//     meanwhile, counts as one that yields (package rt).
 //   - Runs that are cut off, and runs that do not repeat the earlier run that they start
 //     from, void the promise. They are counted, and Progress says so.
 //

@@ -301,3 +301,99 @@ func TestLogAnswersAsATraceDoes(t *testing.T) {
 		t.Errorf("%d events after the first that was enough", n)
 	}
 }
+
+// TestElementsClosuresAndMethods: what programs keep in maps, call by value and call by a
+// dynamic type.
+func TestElementsClosuresAndMethods(t *testing.T) {
+	b := slitest.NewBuilder()
+	b.Constant("greeting", "hello")
+	method := b.Func("method", 8)
+	method.Return(ir.Binary(ir.OpMul, ir.Signed, method.Param(0), number(3)))
+	b.Method("type T", "Triple", method)
+	closure := b.Func("closure", 8)
+	captured := closure.Captures(8)
+	closure.Return(ir.Binary(ir.OpAdd, ir.Signed, captured, closure.Param(0)))
+	element := func(f *slitest.FuncBuilder, key *ir.Expr, size int) *ir.Expr {
+		in := f.Add(&ir.Instr{Op: ir.Load, Operand: ir.Symbol("table"), Key: key, Size: size, Dst: f.Func.NewReg("", size), Sites: []uint32{70}})
+		return ir.Register(in.Dst, size)
+	}
+	change := func(f *slitest.FuncBuilder, key, value *ir.Expr) {
+		f.Add(&ir.Instr{Op: ir.Store, Operand: ir.Symbol("table"), Key: key, Value: value, Size: 8, Sites: []uint32{71}})
+	}
+	for _, test := range []struct {
+		what  string
+		build func(f *slitest.FuncBuilder) *ir.Expr
+		want  string
+	}{
+		{"what was put in is there", func(f *slitest.FuncBuilder) *ir.Expr {
+			change(f, number(1), number(7))
+			return element(f, number(1), 9)
+		}, "070000000000000001"},
+		{"what was not is zero", func(f *slitest.FuncBuilder) *ir.Expr { return element(f, number(2), 9) }, "000000000000000000"},
+		{"elements are counted, removed and cleared", func(f *slitest.FuncBuilder) *ir.Expr {
+			change(f, number(1), number(7))
+			change(f, number(2), number(8))
+			two := element(f, ir.LengthKey, 8)
+			change(f, number(1), nil)
+			one := element(f, ir.LengthKey, 8)
+			change(f, ir.AnyKey, nil)
+			return ir.Concat(two, one, element(f, ir.LengthKey, 8))
+		}, "020000000000000001000000000000000000000000000000"},
+		{"iteration is not known", func(f *slitest.FuncBuilder) *ir.Expr { return element(f, ir.AnyKey, 8) }, "?"},
+		{"a closure knows what it captured", func(f *slitest.FuncBuilder) *ir.Expr {
+			return f.CallValue(ir.Closure("closure", number(40)), 8, number(2))
+		}, "42"},
+		{"a method is found by its type", func(f *slitest.FuncBuilder) *ir.Expr {
+			in := f.Add(&ir.Instr{Op: ir.Call, Target: ir.Symbol("type T"), Method: "Triple", Args: []*ir.Expr{number(5)}, Size: 8, Dst: f.Func.NewReg("", 8)})
+			return ir.Register(in.Dst, 8)
+		}, "15"},
+		{"one that the type has not does nothing", func(f *slitest.FuncBuilder) *ir.Expr {
+			in := f.Add(&ir.Instr{Op: ir.Call, Target: ir.Symbol("type U"), Method: "Triple", Args: []*ir.Expr{number(5)}, Size: 8, Dst: f.Func.NewReg("", 8)})
+			return ir.Register(in.Dst, 8)
+		}, "0"},
+		{"constant texts are in memory", func(f *slitest.FuncBuilder) *ir.Expr {
+			same := ir.Binary(ir.OpSameText, ir.Unsigned, ir.Concat(ir.Symbol("greeting"), number(5)), ir.Concat(f.Assign(ir.Symbol("greeting")), number(5)))
+			return ir.Concat(f.Assign(same), f.LoadAt(ir.Symbol("greeting"), 1, ""))
+		}, "26625"},
+		{"new memory is zero, and apart", func(f *slitest.FuncBuilder) *ir.Expr {
+			p, q := f.Alloc(8), f.Alloc(8)
+			f.StoreAt(p, number(9), "")
+			return f.LoadAt(q, 8, "")
+		}, "0"},
+	} {
+		f := b.Func("f")
+		f.Return(test.build(f))
+		got, err := slitest.NewSimulation(b.Program()).Call(f.Func)
+		if err != nil || got.String() != test.want {
+			t.Errorf("%s: %v, %v; want %s", test.what, got, err, test.want)
+		}
+	}
+}
+
+// TestExternsCopyAndGrow: the parts of a language's library that programs cannot do without.
+func TestExternsCopyAndGrow(t *testing.T) {
+	b := slitest.NewBuilder()
+	f := b.Func("f")
+	from := f.Alloc(24)
+	f.StoreAt(from, number(5), "")
+	f.StoreAt(ir.Binary(ir.OpAdd, ir.Unsigned, from, number(8)), number(6), "")
+	list := ir.Concat(from, number(1), number(2)) // one element of two
+	more := ir.Concat(ir.Binary(ir.OpAdd, ir.Unsigned, from, number(8)), number(1), number(1))
+	inPlace := f.CallExtern("append", 24, list, more, number(8))
+	grown := f.CallExtern("append", 24, inPlace, more, number(8))
+	copied := f.CallExtern("copy", 8, grown, ir.Concat(ir.Binary(ir.OpAdd, ir.Unsigned, from, number(8)), number(1)), number(8))
+	f.Return(ir.Concat(ir.Extract(inPlace, 8, 16), ir.Extract(grown, 8, 16), copied, f.LoadAt(ir.Extract(grown, 0, 8), 8, ""), f.LoadAt(from, 8, "")))
+	s := slitest.NewSimulation(b.Program())
+	s.Externs = map[string]slitest.Extern{"append": slitest.Grow, "copy": slitest.Copy}
+	got, err := s.Call(f.Func)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []uint64
+	for i := range 7 {
+		parts = append(parts, got.Slice(8*i, 8).Uint())
+	}
+	if d := cmp.Diff([]uint64{2, 2, 3, 5, 1, 6, 5}, parts); d != "" {
+		t.Errorf("lengths, rooms, how many were copied, what is in the new list and in the old (-want +got):\n%s", d)
+	}
+}
