@@ -9,6 +9,7 @@
 //	go run ./bench race-corpus
 //	go run ./bench explore
 //	go run ./bench explore-modules
+//	go run ./bench truth
 //	go run ./bench sli
 //	go run ./bench binary
 //
@@ -28,6 +29,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/racecorpus"
 	"github.com/cofferdam-go/cofferdam/bench/sli"
 	"github.com/cofferdam-go/cofferdam/bench/transactions"
+	"github.com/cofferdam-go/cofferdam/bench/truth"
 )
 
 // benchmarks in the order in which they are listed.
@@ -40,6 +42,7 @@ var benchmarks = []*command.Benchmark{
 	racecorpus.Benchmark,
 	exploring.Benchmark,
 	exploring.Modules,
+	truth.Benchmark,
 	sli.Benchmark,
 	binary.Benchmark,
 }

@@ -90,7 +90,7 @@ func (m *machine) extern(s *state, t *thread, op operation) {
 func nothing(m *machine, s *state, t *thread, _ []value) { m.done(s, t, nil) }
 
 // fatal ends the program as the runtime system would.
-func fatal(s *state, text string) { s.crash = "fatal error: " + text }
+func fatal(s *state, text string) { s.crash = &Outcome{Ending: Fatal, Text: text} }
 
 func (s *state) lockAt(v value) lock {
 	l, _ := s.syncs[v.(address)].(lock)

@@ -45,7 +45,11 @@ func TestProgramsEndAsTheirCommentsSay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(outcomes, v.Outcomes); diff != "" || !v.Complete {
+			var got []string
+			for _, o := range v.Outcomes {
+				got = append(got, o.String())
+			}
+			if diff := cmp.Diff(outcomes, got); diff != "" || !v.Complete {
 				t.Errorf("outcomes (-want +got), complete %v:\n%s", v.Complete, diff)
 			}
 			if got := len(v.Races) > 0; got != (m[2] != "") {

@@ -16,16 +16,50 @@ type Options struct {
 
 // A Verdict is how a program can end.
 type Verdict struct {
-	// Outcomes are, sorted, what it returned, or how it ended otherwise: "deadlock",
-	// "panic: ...", "fatal error: ...". Where goroutines are left that wait for ever, the
-	// outcome ends in " (leak)".
-	Outcomes []string
+	// Outcomes are all ways in which it ends, sorted by their text.
+	Outcomes []Outcome
 	// Races are the pairs of accesses that can come at the same time.
 	Races []Race
 	// States is how many states were explored.
 	States int
 	// Complete says that there are no others.
 	Complete bool
+}
+
+// An Outcome is how a run ended.
+type Outcome struct {
+	Ending Ending
+	// Text is what the program returned, or what it printed at its end otherwise.
+	Text string
+	// Leak says that goroutines are left that wait for ever.
+	Leak bool
+}
+
+// An Ending is a way to end.
+type Ending uint8
+
+const (
+	Returned   Ending = iota
+	Deadlocked        // nobody can go on
+	Panicked          // a panic left a goroutine
+	Fatal             // the runtime system ended the program
+)
+
+func (o Outcome) String() string {
+	text := o.Text
+	switch o.Ending {
+	case Returned:
+	case Deadlocked:
+		text = "deadlock"
+	case Panicked:
+		text = "panic: " + text
+	case Fatal:
+		text = "fatal error: " + text
+	}
+	if o.Leak {
+		text += " (leak)"
+	}
+	return text
 }
 
 // A Race is two accesses to the same memory, at least one of which stores.
@@ -47,7 +81,7 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 	if o.States == 0 {
 		o.States = 1_000_000
 	}
-	x := &search{m: p.m, outcomes: map[string]bool{}, races: map[Race]bool{}, seen: map[[sha256.Size]byte]bool{}}
+	x := &search{m: p.m, outcomes: map[Outcome]bool{}, races: map[Race]bool{}, seen: map[[sha256.Size]byte]bool{}}
 	s := &state{m: p.m}
 	t := &thread{id: rootID}
 	s.threads = []*thread{t}
@@ -64,7 +98,7 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 	for out := range x.outcomes {
 		v.Outcomes = append(v.Outcomes, out)
 	}
-	slices.Sort(v.Outcomes)
+	slices.SortFunc(v.Outcomes, func(a, b Outcome) int { return strings.Compare(a.String(), b.String()) })
 	for r := range x.races {
 		v.Races = append(v.Races, r)
 	}
@@ -76,15 +110,15 @@ type search struct {
 	m        *machine
 	stack    []*state
 	seen     map[[sha256.Size]byte]bool
-	outcomes map[string]bool
+	outcomes map[Outcome]bool
 	races    map[Race]bool
 }
 
 // push adds a state, unless one like it was there before.
 func (x *search) push(s *state) {
 	s.threads = slices.DeleteFunc(s.threads, func(t *thread) bool { return len(t.frames) == 0 })
-	if s.crash != "" {
-		x.outcomes[s.crash] = true
+	if s.crash != nil {
+		x.outcomes[*s.crash] = true
 		return
 	}
 	sum := sha256.Sum256([]byte(x.m.encode(s)))
@@ -122,25 +156,22 @@ func (x *search) expand(s *state) {
 // step takes the visible step that a goroutine is at, and the local ones after it.
 func (m *machine) step(s *state, t *thread, choice int) {
 	if t.parked == crashing {
-		s.crash = "panic: " + show(t.top().panic.held)
+		s.crash = &Outcome{Ending: Panicked, Text: show(t.top().panic.held)}
 		return
 	}
 	op := m.current(s, t)
 	m.protect(t, func() { m.operation(s, t, op, choice) })
-	if s.crash == "" {
+	if s.crash == nil {
 		m.settle(s, t)
 	}
 }
 
 // outcome is how a program has ended in whose state nobody can go on.
-func (s *state) outcome() string {
-	switch {
-	case !s.returned:
-		return "deadlock"
-	case len(s.threads) > 0:
-		return s.result + " (leak)"
+func (s *state) outcome() Outcome {
+	if !s.returned {
+		return Outcome{Ending: Deadlocked}
 	}
-	return s.result
+	return Outcome{Text: s.result, Leak: len(s.threads) > 0}
 }
 
 // findRaces looks for two goroutines whose next operations conflict.

@@ -29,7 +29,7 @@ type state struct {
 	// end well.
 	returned bool
 	result   string
-	crash    string
+	crash    *Outcome
 }
 
 func (s *state) copy() *state {

@@ -160,12 +160,12 @@ func TestOnlySourceWritesSource(t *testing.T) {
 var support = []string{"internal/await", "internal/sli/slitest", "internal/locks/lockstest"}
 
 // judges are packages for tests and for the long searches of the bench.
-var judges = []string{"internal/judge", "internal/randprog"}
+var judges = []string{"internal/judge", "internal/randprog", "internal/truth"}
 
 func TestSupportForTestsIsNotInTheProduct(t *testing.T) {
 	for _, p := range list(t, "./...", "./bench/...") {
 		for _, i := range p.Imports {
-			if match(judges, own(i)) && !match([]string{"bench/..."}, own(p.ImportPath)) {
+			if match(judges, own(i)) && !match(append([]string{"bench/..."}, judges...), own(p.ImportPath)) {
 				t.Errorf("%s imports %s, which is for tests and the bench alone", own(p.ImportPath), own(i))
 			}
 			if match(support, own(i)) && !match(support, own(p.ImportPath)) {

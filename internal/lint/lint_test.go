@@ -69,6 +69,7 @@ var imports = map[string][]string{
 	"internal/repair/cover":  {"internal/locks", "internal/source"},
 	"internal/judge":         {},
 	"internal/randprog":      {},
+	"internal/truth":         {"internal/event", "internal/explore", "internal/instrument", "internal/judge", "internal/randprog", "internal/sched", "internal/trace"},
 	"internal/gotool":        {},
 	"internal/goroutine":     {},
 	"internal/source":        {},
@@ -113,7 +114,6 @@ var testImports = map[string][]string{
 	"internal/sli/exec":      {"internal/sli/slitest"},
 	"internal/sli/ir":        {"internal/sli/slitest"},
 	"internal/judge":         {"internal/judge", "internal/randprog"},
-	"internal/explore":       {"internal/judge", "internal/randprog"},
 	"internal/instrument":    {"internal/randprog"},
 }
 

@@ -24,8 +24,8 @@
 // All choices are drawn from one list of numbers, [Draws]. A list gives the same program
 // each time, any list gives a program that compiles, and smaller numbers give simpler
 // programs. So a program that shows a defect is made smaller without knowing anything
-// about programs: [Shrink] takes numbers out of the list, or makes them smaller, as long as
-// the defect stays.
+// about programs: [Smaller] takes numbers out of the list, or makes them smaller, and those
+// that still show the defect are gone on with.
 //
 // # Order within an expression
 //
@@ -34,7 +34,7 @@
 // operand that is loaded from shared memory has a call, a receive or an atomic operation
 // after it in the same expression.
 //
-//	draws.go    the numbers, and shrinking
+//	draws.go    the numbers, and smaller ones
 //	program.go  variables, goroutines, the whole
 //	stmt.go     statements
 //	expr.go     expressions

@@ -36,41 +36,20 @@ func (s *source) pick(n int) int {
 // chance is true in one of n cases.
 func (s *source) chance(n int) bool { return s.pick(n) == n-1 }
 
-// Shrink returns the shortest and smallest draws that it finds for which fails is still
-// true, in at most so many tries.
-func Shrink(d Draws, fails func(Draws) bool, tries int) Draws {
-	attempt := func(candidate Draws) bool {
-		if tries <= 0 || slices.Equal(candidate, d) {
-			return false
-		}
-		tries--
-		if !fails(candidate) {
-			return false
-		}
-		d = candidate
-		return true
-	}
-	for again := true; again && tries > 0; {
-		again = false
-		for size := max(1, len(d)/2); size >= 1; size /= 2 {
-			for at := 0; at+size <= len(d); {
-				if attempt(slices.Concat(d[:at], d[at+size:])) {
-					again = true
-				} else {
-					at += size
-				}
-			}
-		}
-		for at := range d {
-			for at < len(d) && d[at] > 0 {
-				smaller := slices.Clone(d)
-				smaller[at] /= 2
-				if !attempt(smaller) {
-					break
-				}
-				again = true
-			}
+// Smaller returns draws that are shorter or smaller than d, those that leave out most first.
+func Smaller(d Draws) []Draws {
+	var all []Draws
+	for size := len(d) / 2; size >= 1; size /= 2 {
+		for at := 0; at+size <= len(d); at += size {
+			all = append(all, slices.Concat(d[:at], d[at+size:]))
 		}
 	}
-	return d
+	for at := range d {
+		if d[at] > 0 {
+			less := slices.Clone(d)
+			less[at] = 0
+			all = append(all, less)
+		}
+	}
+	return all
 }
