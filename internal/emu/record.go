@@ -1,7 +1,9 @@
 package emu
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -112,13 +114,20 @@ func (r *Recorder) Finish(p *linux.Process) error {
 	symbols := NewSymbols(p.Mem)
 	var sites []trace.Site
 	for n, s := range p.Code.Sites() {
-		if s.Inst == nil {
-			continue
-		}
-		sites = append(sites, trace.Site{ID: uint32(n), Function: symbols.Name(s.PC), Expr: s.Inst.Text(s.PC, symbols.Name)})
+		file := symbols.File(s.PC)
+		sites = append(sites, trace.Site{ID: n, Package: file, File: file, Function: symbols.Name(s.PC), Expr: s.Inst.Text(s.PC, symbols.Name)})
 	}
+	slices.SortFunc(sites, func(a, b trace.Site) int { return cmp.Compare(a.ID, b.ID) })
 	return r.w.SetSites(sites)
 }
 
 // Events returns how many events were written.
 func (r *Recorder) Events() uint64 { return r.seq }
+
+// Fail writes that a thread failed, as the last event of a run. The failure learns its
+// number.
+func (r *Recorder) Fail(f *trace.Failure) {
+	r.seq++
+	f.Seq = r.seq
+	r.event(&event.Event{Seq: r.seq, G: max(f.G, 1), Kind: event.Fail, Site: f.Site})
+}

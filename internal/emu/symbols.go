@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
@@ -20,6 +21,7 @@ type symbol struct {
 // programs keep those that the dynamic linker needs.
 type Symbols struct {
 	byFile map[string][]symbol // by offset in the file's own addresses
+	files  []string            // in the order of their addresses
 	areas  []mem.Area
 	bases  map[string]uint64
 }
@@ -33,6 +35,7 @@ func NewSymbols(space *mem.Space) *Symbols {
 		}
 		name := a.File.Name
 		if _, ok := s.byFile[name]; !ok {
+			s.files = append(s.files, name)
 			s.byFile[name] = readSymbols(a.File.Data())
 			s.bases[name] = a.Start - uint64(a.Offset)
 		}
@@ -73,10 +76,11 @@ func readSymbols(data []byte) []symbol {
 	return all
 }
 
-// Find returns the address of a name, 0 if it is not there.
+// Find returns the address of a name, 0 if it is not there. Of several, the program's own
+// counts, which is at the lowest addresses.
 func (s *Symbols) Find(name string) uint64 {
-	for file, list := range s.byFile {
-		for _, e := range list {
+	for _, file := range s.files {
+		for _, e := range s.byFile[file] {
 			if e.name == name {
 				return s.bases[file] + e.addr
 			}
@@ -85,14 +89,37 @@ func (s *Symbols) Find(name string) uint64 {
 	return 0
 }
 
+// Unit returns the code that functions are a part of: from the first of them to the last,
+// with what has no name between them and the name before.
+func (s *Symbols) Unit(names []string) (start, end uint64) {
+	for _, file := range s.files {
+		list, first, last := s.byFile[file], -1, -1
+		for i, e := range list {
+			if slices.Contains(names, e.name) {
+				if last = i; first < 0 {
+					first = i
+				}
+			}
+		}
+		if first < 0 {
+			continue
+		}
+		start, end = 0, s.bases[file]+list[last].addr+list[last].size
+		if first > 0 {
+			start = s.bases[file] + list[first-1].addr + list[first-1].size
+		}
+		return start, end
+	}
+	return 0, 0
+}
+
 // Name describes an address: the function and how far into it, or the file and how far
 // into that; "" for memory that no file fills.
 func (s *Symbols) Name(addr uint64) string {
-	i := sort.Search(len(s.areas), func(i int) bool { return s.areas[i].End > addr })
-	if i == len(s.areas) || s.areas[i].Start > addr || s.areas[i].File == nil {
+	file := s.path(addr)
+	if file == "" {
 		return ""
 	}
-	file := s.areas[i].File.Name
 	offset := addr - s.bases[file]
 	list := s.byFile[file]
 	j := sort.Search(len(list), func(j int) bool { return list[j].addr > offset }) - 1
@@ -103,4 +130,20 @@ func (s *Symbols) Name(addr uint64) string {
 		return fmt.Sprintf("%s+%#x", list[j].name, offset-list[j].addr)
 	}
 	return fmt.Sprintf("%s+%#x", filepath.Base(file), offset)
+}
+
+// File returns the name of the file that an address is in, "" if there is none.
+func (s *Symbols) File(addr uint64) string {
+	if path := s.path(addr); path != "" {
+		return filepath.Base(path)
+	}
+	return ""
+}
+
+func (s *Symbols) path(addr uint64) string {
+	i := sort.Search(len(s.areas), func(i int) bool { return s.areas[i].End > addr })
+	if i == len(s.areas) || s.areas[i].Start > addr || s.areas[i].File == nil {
+		return ""
+	}
+	return s.areas[i].File.Name
 }

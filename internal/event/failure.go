@@ -22,6 +22,8 @@ const (
 	FailureFatal
 	// FailurePanic is a panic that left its goroutine.
 	FailurePanic
+	// FailureCrash is a program without source that died of a signal, or misused its heap.
+	FailureCrash
 
 	failureKinds
 )
@@ -29,6 +31,7 @@ const (
 var failureNames = [failureKinds]string{
 	NoFailure: "", FailureRace: "data race", FailureTest: "test failed", FailureExit: "exit",
 	FailureDeadlock: "deadlock", FailureFatal: "fatal error", FailurePanic: "panic",
+	FailureCrash: "crash",
 }
 
 func (k FailureKind) String() string {
@@ -73,6 +76,15 @@ const (
 	UnlockOfUnlocked
 	ConcurrentMap
 
+	// Of crashes.
+	BadMemory // an address that is not there, or may not be accessed so
+	Aborted   // by the program itself, such as a failed assertion
+	BadInstruction
+	UseAfterFree
+	DoubleFree
+	BadFree // of what the heap does not know
+	OtherSignal
+
 	failureCauses
 )
 
@@ -81,6 +93,8 @@ var causeNames = [failureCauses]string{
 	SendOnClosed: "send on closed channel", CloseOfClosed: "close of closed channel", CloseOfNil: "close of nil channel",
 	NegativeWaitGroup: "negative wait group", ReusedWaitGroup: "reused wait group", MisusedWaitGroup: "misused wait group",
 	UnlockOfUnlocked: "unlock of unlocked", ConcurrentMap: "concurrent map",
+	BadMemory: "bad memory", Aborted: "aborted", BadInstruction: "bad instruction",
+	UseAfterFree: "use after free", DoubleFree: "double free", BadFree: "bad free", OtherSignal: "other signal",
 }
 
 func (c FailureCause) String() string {

@@ -80,7 +80,7 @@ func headline(r *trace.Reader, f *trace.Failure) string {
 func access(r *trace.Reader, p *trace.Point) string {
 	site, ok := r.Site(p.Site)
 	if !ok {
-		return fmt.Sprintf("%s by goroutine %d", p.Op, p.G)
+		return fmt.Sprintf("%s by %s %d", p.Op, show.Noun(r), p.G)
 	}
 	return fmt.Sprintf("%s of %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
 }
@@ -98,13 +98,17 @@ func writePoint(w io.Writer, r *trace.Reader, kind event.FailureKind, p *trace.P
 		if s, ok := r.Site(p.Site); ok && s.Expr != "" && p.Op != event.Select {
 			what = s.Expr
 		}
-		fmt.Fprintf(w, "  goroutine %d waits: %s\n", p.G, what)
+		fmt.Fprintf(w, "  %s %d waits: %s\n", show.Noun(r), p.G, what)
 	case event.FailureRace:
 		fmt.Fprintf(w, "  %s\n", access(r, p))
 	default:
-		fmt.Fprintf(w, "  goroutine %d:\n", p.G)
+		fmt.Fprintf(w, "  %s %d:\n", show.Noun(r), p.G)
 	}
 	for _, f := range stack {
+		if f.Line == 0 {
+			fmt.Fprintf(w, "    %s\n", f.Function)
+			continue
+		}
 		fmt.Fprintf(w, "    %s\n        %s:%d\n", f.Function, f.File, f.Line)
 	}
 }

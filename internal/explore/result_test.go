@@ -83,6 +83,7 @@ func TestFailureKindsAreKindsOfFindings(t *testing.T) {
 	kinds := map[event.FailureKind]finding.Kind{
 		event.FailureRace: finding.Race, event.FailureTest: finding.TestFail, event.FailureExit: finding.Exit,
 		event.FailureDeadlock: finding.Deadlock, event.FailureFatal: finding.Fatal, event.FailurePanic: finding.Panic,
+		event.FailureCrash: finding.Crash,
 	}
 	for k := event.FailureRace; k <= event.FailurePanic; k++ {
 		if want := kinds[k]; want == "" || finding.Kind(k.String()) != want {

@@ -71,12 +71,13 @@ const (
 	Deadlock Kind = "deadlock"
 	Exit     Kind = "exit"
 	TestFail Kind = "test failed"
+	Crash    Kind = "crash" // of a program without source
 )
 
 // ends reports whether a finding of this kind is an end of a run.
 func (k Kind) ends() bool {
 	switch k {
-	case Panic, Fatal, Deadlock, Exit, TestFail:
+	case Panic, Fatal, Deadlock, Exit, TestFail, Crash:
 		return true
 	}
 	return false

@@ -22,7 +22,7 @@ type line struct {
 //
 //	id               string   16 hexadecimal digits, see ID
 //	kind             string   violation, bypass, data race, panic, fatal error,
-//	                          deadlock, exit, test failed
+//	                          deadlock, exit, test failed, crash
 //	guard            object
 //	  name           string   what it protects
 //	  site           frame    where it was made
@@ -120,7 +120,7 @@ func parseLine(text []byte) (Finding, error) {
 // validate checks what the renderers rely on and the Go types cannot express.
 func (f *Finding) validate() error {
 	switch f.Kind {
-	case Violation, Bypass, Race, Panic, Fatal, Deadlock, Exit, TestFail:
+	case Violation, Bypass, Race, Panic, Fatal, Deadlock, Exit, TestFail, Crash:
 	default:
 		return fmt.Errorf("unknown kind %q", f.Kind)
 	}

@@ -86,6 +86,7 @@ var imports = map[string][]string{
 	"internal/emu/cpu":       {"internal/emu/float80", "internal/emu/mem", "internal/event", "internal/x86"},
 	"internal/emu/linux":     {"internal/emu/cpu", "internal/emu/mem", "internal/event", "internal/x86"},
 	"internal/emu":           {"internal/emu/linux", "internal/emu/mem", "internal/event", "internal/trace"},
+	"internal/emu/drive":     {"internal/emu", "internal/emu/cpu", "internal/emu/linux", "internal/emu/mem", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/x86"},
 	"internal/native":        {"internal/emu/cpu", "internal/emu/mem", "internal/x86"},
 	"cmd/cofferdam":          {"internal/..."},
 	"examples/...":           {"isolate", "tolerate"},

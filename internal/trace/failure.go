@@ -87,6 +87,8 @@ func (f *Failure) Same(g *Failure) bool {
 		return f.innermost() == g.innermost()
 	case event.FailurePanic, event.FailureFatal:
 		return f.Message == g.Message && f.samePlace(&g.Point) && f.innermost() == g.innermost()
+	case event.FailureCrash: // its words may have addresses in them
+		return f.Cause == g.Cause && f.samePlace(&g.Point)
 	case event.FailureRace:
 		if len(f.Others) != 1 || len(g.Others) != 1 {
 			return false

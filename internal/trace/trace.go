@@ -104,6 +104,21 @@ type Header struct {
 
 	// Options are what else must be the same when it is run again.
 	Options Options `json:"options"`
+
+	// Binary is what was run if it is a program without source; Package and Args are
+	// empty then.
+	Binary *Binary `json:"binary,omitempty"`
+}
+
+// A Binary is a program without source, and all that its runs depend on.
+type Binary struct {
+	Path  string   `json:"path"`
+	Args  []string `json:"args"`
+	Env   []string `json:"env,omitempty"`
+	Dir   string   `json:"dir,omitempty"`
+	Input []byte   `json:"input,omitempty"` // its standard input
+	// Shared are the words of 8 bytes that the schedule is about, by address.
+	Shared []uint64 `json:"shared,omitempty"`
 }
 
 // Options are how a run was made.

@@ -103,12 +103,13 @@ func (in *Inst) Text(pc uint64, name func(uint64) string) string {
 
 func (in *Inst) argText(b *strings.Builder, i int, a Arg, pc uint64, name func(uint64) string) {
 	place := func(addr uint64) {
-		fmt.Fprintf(b, "%#x", addr)
 		if name != nil {
 			if n := name(addr); n != "" {
-				b.WriteString(" <" + n + ">")
+				b.WriteString(n)
+				return
 			}
 		}
+		fmt.Fprintf(b, "%#x", addr)
 	}
 	switch a.Place {
 	case General:

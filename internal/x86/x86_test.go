@@ -104,7 +104,7 @@ func TestPlacesAreNamed(t *testing.T) {
 		}
 		return ""
 	}
-	if got, want := in.Text(0x1000, name), "call 0x1105 <malloc>"; got != want {
+	if got, want := in.Text(0x1000, name), "call malloc"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -39,6 +39,7 @@ const (
 type block struct {
 	start, end uint64
 	ops        []op
+	marked     bool
 }
 
 const (
@@ -56,8 +57,8 @@ type Code struct {
 	blocks  map[uint64]*block
 	version uint64
 
-	sites   []Site
-	numbers map[uint64]uint32 // of sites, by address
+	sites map[uint32]Site
+	marks map[uint64]bool
 }
 
 // A Site is an instruction that was executed, or at least decoded.
@@ -68,11 +69,20 @@ type Site struct {
 
 // NewCode returns the code of an address space.
 func NewCode() *Code {
-	return &Code{blocks: map[uint64]*block{}, numbers: map[uint64]uint32{}, sites: make([]Site, 1)}
+	return &Code{blocks: map[uint64]*block{}, sites: map[uint32]Site{}, marks: map[uint64]bool{}}
 }
 
-// Sites returns the instructions by their numbers; 0 is none.
-func (code *Code) Sites() []Site { return code.sites }
+// Sites returns the instructions by their numbers. They must not be changed.
+func (code *Code) Sites() map[uint32]Site { return code.sites }
+
+// Mark has Advance stop before the instruction at pc, which something jumps to: the first
+// of a function, or one that a call returns to.
+func (code *Code) Mark(pc uint64) {
+	code.marks[pc] = true
+	if b := code.blocks[pc]; b != nil {
+		b.marked = true
+	}
+}
 
 // lookup returns the block that starts at pc. A fault panics.
 func (code *Code) lookup(m *mem.Space, pc uint64) *block {
@@ -93,7 +103,7 @@ func (code *Code) lookup(m *mem.Space, pc uint64) *block {
 // decode makes a block of the instructions at pc. One that cannot be decoded ends the
 // block before it, and traps when it is the first.
 func (code *Code) decode(m *mem.Space, pc uint64) *block {
-	b := &block{start: pc, end: pc}
+	b := &block{start: pc, end: pc, marked: code.marks[pc]}
 	for len(b.ops) < maxBlock {
 		var raw [x86.MaxLen]byte
 		in := new(x86.Inst)
@@ -167,13 +177,14 @@ func (code *Code) prepare(in *x86.Inst, pc uint64) op {
 	return o
 }
 
-// site returns the number of an instruction.
+// site enters an instruction among the sites and returns its number. The number follows
+// from the address alone, so that it is the same in every run: programs and libraries are
+// loaded at fixed places that differ in these bits.
 func (code *Code) site(in *x86.Inst, pc uint64) uint32 {
-	n, ok := code.numbers[pc]
-	if !ok || *code.sites[n].Inst != *in {
-		n = uint32(len(code.sites))
-		code.sites = append(code.sites, Site{pc, in})
-		code.numbers[pc] = n
-	}
+	n := SiteOf(pc)
+	code.sites[n] = Site{pc, in}
 	return n
 }
+
+// SiteOf returns the number of the instruction at pc.
+func SiteOf(pc uint64) uint32 { return uint32(pc) & (1<<31 - 1) }

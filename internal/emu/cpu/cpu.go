@@ -46,6 +46,8 @@ type CPU struct {
 	Clock func() uint64
 
 	record []event.Access
+	// passing is the marked instruction that Advance stopped at last.
+	passing uint64
 }
 
 // New returns a processor in its initial state.
@@ -70,6 +72,8 @@ const (
 	Limit
 	// Visible: the next instruction is one that a schedule decides about.
 	Visible
+	// Marked: the next instruction is one that Code.Mark was called for.
+	Marked
 	// Syscall: PC is after the instruction. For all that follow it is at the instruction,
 	// which has changed nothing.
 	Syscall
@@ -169,11 +173,11 @@ type Ref struct {
 }
 
 // Advance executes instructions until the next one makes an access for which visible
-// returns true, which is then in ref; or until another trap. The first instruction is
-// executed whatever it does. Without a function, nothing is visible.
-func (c *CPU) Advance(n uint64, ref *Ref, visible func(*Ref) bool) Trap {
+// returns true, which is then in ref; or until another trap. With decided, the first
+// instruction is executed whatever it does. Without a function, nothing is visible.
+func (c *CPU) Advance(n uint64, ref *Ref, visible func(*Ref) bool, decided bool) Trap {
 	limit := c.Count + n
-	first := true
+	first := decided
 	return c.guard(func() {
 		for c.trap.Kind == None {
 			if c.Count >= limit {
@@ -187,7 +191,16 @@ func (c *CPU) Advance(n uint64, ref *Ref, visible func(*Ref) bool) Trap {
 
 func (c *CPU) advanceBlock(ref *Ref, visible func(*Ref) bool, first *bool) {
 	c.block = nil
-	b := c.Code.lookup(c.Mem, c.PC)
+	b := c.Code.recent[recentIndex(c.PC)]
+	if b == nil || b.start != c.PC || c.Code.version != c.Mem.CodeVersion() {
+		b = c.Code.lookup(c.Mem, c.PC)
+	}
+	if b.marked && c.passing != b.start {
+		c.passing = b.start
+		c.trap.Kind = Marked
+		return
+	}
+	c.passing = 0
 	c.block = b
 	c.PC = b.end
 	for i := range b.ops {
@@ -196,6 +209,9 @@ func (c *CPU) advanceBlock(ref *Ref, visible func(*Ref) bool, first *bool) {
 		if o.touches && visible != nil && !*first && c.looks(o, ref, visible) {
 			c.PC = o.next - uint64(o.len)
 			c.Count += uint64(i)
+			if i == 0 {
+				c.passing = b.start // its mark was told
+			}
 			c.trap.Kind = Visible
 			c.block = nil
 			return

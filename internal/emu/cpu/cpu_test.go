@@ -111,7 +111,7 @@ func TestAdvanceStopsBeforeWhatIsVisible(t *testing.T) {
 		t.Errorf("the first instruction accesses %+v", refs[:n])
 	}
 	for trap.Kind == Visible {
-		trap = c.Advance(100, &ref, all)
+		trap = c.Advance(100, &ref, all, true)
 		if trap.Kind == Visible {
 			got = append(got, ref)
 		}
@@ -140,7 +140,7 @@ func TestRecordingTellsEveryAccess(t *testing.T) {
 	c := program(t, "8b07 0107 f00fc107 f00fb10f e800000000 58 cc")
 	c.Mem.Store32(dataAt, 5)
 	c.Record(true)
-	if trap := c.Advance(100, nil, nil); trap.Kind != Breakpoint {
+	if trap := c.Advance(100, nil, nil, false); trap.Kind != Breakpoint {
 		t.Fatalf("%+v", trap)
 	}
 	var kinds []event.Kind

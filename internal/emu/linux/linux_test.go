@@ -134,7 +134,7 @@ func TestAScheduleThatFailsIsRepeatedFromASnapshot(t *testing.T) {
 	visible := ofTheProgram(p)
 	var ref cpu.Ref
 	for len(p.Threads()) < 3 && p.Exit() == nil {
-		p.Advance(p.Threads()[0], 1000, &ref, visible)
+		p.Advance(p.Threads()[0], 1000, &ref, visible, true)
 	}
 	snapshot := p.Snapshot()
 	for round := range 3 {
@@ -146,7 +146,7 @@ func TestAScheduleThatFailsIsRepeatedFromASnapshot(t *testing.T) {
 				for range 1 + i%2 {
 					if p.Exit() == nil && p.Ready(thread) {
 						any = true
-						p.Advance(thread, 100_000, &ref, visible)
+						p.Advance(thread, 100_000, &ref, visible, true)
 					}
 				}
 			}

@@ -164,12 +164,15 @@ func (p *Process) turn(t *Thread) {
 	defer p.tell(t)
 	run := t.CPU.Run
 	if p.watch != nil {
-		run = func(n uint64) cpu.Trap { return t.CPU.Advance(n, nil, nil) }
+		run = func(n uint64) cpu.Trap { return t.CPU.Advance(n, nil, nil, false) }
 	}
 	for left := int64(slice); left > 0 && p.exit == nil && t.Runs(); {
 		before := t.CPU.Count
 		trap := p.execute(t, func() cpu.Trap { return run(uint64(left)) })
 		left -= int64(t.CPU.Count - before)
+		if trap.Kind == cpu.Marked {
+			continue
+		}
 		if trap.Kind == cpu.Limit {
 			return
 		}
@@ -212,9 +215,10 @@ func (p *Process) execute(t *Thread, f func() cpu.Trap) cpu.Trap {
 }
 
 // Advance executes instructions of a thread until the next one makes an access for which
-// visible is true, until it is about to make a system call, or until it can not go on. The
-// first instruction or system call is done whatever it is.
-func (p *Process) Advance(t *Thread, n uint64, ref *cpu.Ref, visible func(*cpu.Ref) bool) cpu.TrapKind {
+// visible is true, until it is about to make a system call, or until it cannot go on. A
+// system call that it is about to make is made first; with decided, the first instruction
+// is executed whatever it accesses.
+func (p *Process) Advance(t *Thread, n uint64, ref *cpu.Ref, visible func(*cpu.Ref) bool, decided bool) cpu.TrapKind {
 	defer p.tell(t)
 	if t.calling {
 		t.calling = false
@@ -224,13 +228,13 @@ func (p *Process) Advance(t *Thread, n uint64, ref *cpu.Ref, visible func(*cpu.R
 			return cpu.Syscall
 		}
 	}
-	trap := p.execute(t, func() cpu.Trap { return t.CPU.Advance(n, ref, visible) })
+	trap := p.execute(t, func() cpu.Trap { return t.CPU.Advance(n, ref, visible, decided) })
 	if trap.Kind == cpu.Syscall {
 		// A step of its own, which the caller decides about.
 		t.calling = true
 		return cpu.Syscall
 	}
-	if trap.Kind != cpu.Limit && trap.Kind != cpu.Visible {
+	if trap.Kind != cpu.Limit && trap.Kind != cpu.Visible && trap.Kind != cpu.Marked {
 		p.handle(t, trap)
 	}
 	return trap.Kind

@@ -27,6 +27,9 @@ func (p *Process) Snapshot() *Snapshot {
 	return s
 }
 
+// Instructions returns how many instructions had been executed.
+func (s *Snapshot) Instructions() uint64 { return s.state.count }
+
 // Restore makes the state that of a snapshot. Threads stay the same objects.
 func (p *Process) Restore(s *Snapshot) {
 	p.Mem.Restore(s.memory)

@@ -217,3 +217,10 @@ func sysMincore(p *Process, _ *Thread, a *args) uint64 {
 	}
 	return 0
 }
+
+// Call returns the name and the arguments of the system call that a thread is about to
+// make.
+func (t *Thread) Call() (string, [6]uint64) {
+	c := t.CPU
+	return callName(c.R[x86.RAX]), [6]uint64{c.R[x86.RDI], c.R[x86.RSI], c.R[x86.RDX], c.R[x86.R10], c.R[x86.R8], c.R[x86.R9]}
+}

@@ -223,12 +223,29 @@ func (t *timeline) heads() ([]string, error) {
 		case t.r.Header.Test != "" && g == 2:
 			name = t.r.Header.Test // 1 is what runs the test
 		}
-		heads[i] = fmt.Sprintf("goroutine %d", g)
+		heads[i] = fmt.Sprintf("%s %d", Noun(t.r), g)
 		if name != "" {
 			heads[i] += " (" + name + ")"
 		}
 	}
 	return heads, nil
+}
+
+// Noun is what a trace calls what runs in it: goroutines, or the threads of a program
+// without source.
+func Noun(r *trace.Reader) string {
+	if r.Header.Binary != nil {
+		return "thread"
+	}
+	return "goroutine"
+}
+
+// place names a site by file and line; an instruction by where in its function it is.
+func place(s *trace.Site) string {
+	if s.Line == 0 {
+		return s.Function
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line)
 }
 
 // origins says where goroutines were started. One that a library started for the program
@@ -243,12 +260,13 @@ func (t *timeline) origins() (map[uint32]string, error) {
 		if !ok || !own[s.File] {
 			continue
 		}
-		place := fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line)
 		switch g := uint32(e.Arg); {
 		case e.Kind == event.Go:
-			from[g] = place
+			from[g] = place(&s)
+		case from[e.G] == "" && s.Line == 0:
+			from[e.G] = s.Function
 		case from[e.G] == "":
-			from[e.G] = s.Function + ", " + place
+			from[e.G] = s.Function + ", " + place(&s)
 		}
 	}
 	return from, c.Err()
@@ -263,7 +281,7 @@ func (t *timeline) text(e *event.Event) [2]string {
 	site, ok := t.r.Site(e.Site)
 	where := ""
 	if ok {
-		where = fmt.Sprintf("%s:%d", filepath.Base(site.File), site.Line)
+		where = place(&site)
 	}
 	return [2]string{t.what(e, site.Expr), where}
 }
@@ -273,7 +291,7 @@ func (t *timeline) text(e *event.Event) [2]string {
 func (t *timeline) what(e *event.Event, expr string) string {
 	switch {
 	case e.Kind == event.Go:
-		return fmt.Sprintf("go: goroutine %d", e.Arg)
+		return fmt.Sprintf("go: %s %d", Noun(t.r), e.Arg)
 	case e.Kind == event.Blocked && expr != "" && event.Kind(e.Arg) != event.Select:
 		return "waits: " + expr
 	case e.Kind == event.Blocked:
@@ -304,7 +322,7 @@ func (t *timeline) end() [2]string {
 	own := ownFiles(t.r)
 	for _, c := range f.Stack {
 		if own[c.File] {
-			text[1] = fmt.Sprintf("%s:%d", filepath.Base(c.File), c.Line)
+			text[1] = place(&trace.Site{File: c.File, Line: c.Line, Function: c.Function})
 			break
 		}
 	}

@@ -1,0 +1,149 @@
+package drive
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+const examples = "../../../examples/binary/bin/"
+
+// dynamic reports whether programs that need the host's C library can be run; if not, it
+// says so.
+func dynamic(t *testing.T) bool {
+	t.Helper()
+	if _, err := os.Stat("/lib64/ld-linux-x86-64.so.2"); err != nil {
+		t.Log("nothing was run: this machine has no dynamic linker for x86-64")
+		return false
+	}
+	return true
+}
+
+func load(t *testing.T, path string, args ...string) *Program {
+	t.Helper()
+	return loadFor(t, path, args...)
+}
+
+func loadFor(t testing.TB, path string, args ...string) *Program {
+	t.Helper()
+	p, err := Load(trace.Binary{Path: path, Args: append([]string{filepath.Base(path)}, args...)}, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestEveryBugOfThePaperIsFoundAndRepeated(t *testing.T) {
+	if !dynamic(t) {
+		return
+	}
+	for name, cause := range map[string]event.FailureCause{
+		"toctou": event.Aborted, "twovar": event.Aborted, "publish": event.BadMemory, "privatize": event.BadMemory, "glibc": event.BadMemory, "thunderbird": event.BadMemory,
+	} {
+		for _, level := range []string{".O0", ".O2"} {
+			if testing.Short() && level == ".O0" {
+				continue
+			}
+			p := load(t, examples+name+level)
+			done, err := p.Explore(context.Background(), &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if done.Outcome == nil {
+				t.Errorf("%s%s: nothing found in %d runs", name, level, done.Runs)
+				continue
+			}
+			f := done.Outcome.Worst()
+			if f.Kind != event.FailureCrash || f.Cause != cause {
+				t.Errorf("%s%s: %v (%v), want %v", name, level, f, f.Cause, cause)
+			}
+			file := filepath.Join(t.TempDir(), "run.trace")
+			out, err := p.Record(done.Outcome.Schedule, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w := out.Worst(); w == nil || !w.Same(f) {
+				t.Errorf("%s%s: recorded it ends with %v, want %v", name, level, w, f)
+			}
+			r, err := trace.Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if level == ".O2" {
+				again, diff, err := Replay(r, file+"2")
+				if err != nil || diff != nil || again.Worst() == nil {
+					t.Errorf("%s%s: replayed: %v, %v, %v", name, level, again, diff, err)
+				}
+			}
+			t.Logf("%s%s: run %d, %.0f runs/s, %s; %v; %d events", name, level, done.First, float64(done.Runs)/done.Elapsed.Seconds(), done.Outcome.Schedule, f, r.Len())
+			r.Close()
+		}
+	}
+}
+
+func TestDepthFirstSearchEnds(t *testing.T) {
+	if !dynamic(t) {
+		return
+	}
+	p := load(t, examples+"toctou.O2", "1")
+	done, err := p.Explore(context.Background(), &Options{Method: sched.MethodDFS, Preemptions: 2, Budget: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done.Outcome == nil || !strings.Contains(done.Outcome.Worst().Message, "Assertion") {
+		t.Errorf("%+v", done)
+	}
+	if s, err := sched.ParseSchedule(done.Outcome.Schedule); err != nil || s.Preemptions() != 1 {
+		t.Errorf("%s: %v", done.Outcome.Schedule, err)
+	}
+}
+
+func TestMisuseOfTheHeapAndDeadlocksAreFound(t *testing.T) {
+	if !dynamic(t) {
+		return
+	}
+	for name, want := range map[string]struct {
+		kind  event.FailureKind
+		cause event.FailureCause
+	}{
+		"useafterfree": {event.FailureCrash, event.UseAfterFree},
+		"doublefree":   {event.FailureCrash, event.DoubleFree},
+		"lockorder":    {event.FailureDeadlock, event.UnknownCause},
+	} {
+		p := load(t, "testdata/"+name)
+		done, err := p.Explore(context.Background(), &Options{Method: sched.MethodPCT, Seed: 1, Budget: 30 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := done.Outcome.Worst()
+		if f == nil || f.Kind != want.kind || f.Cause != want.cause {
+			t.Errorf("%s: %v after %d runs", name, f, done.Runs)
+			continue
+		}
+		if f.Kind == event.FailureCrash && (f.Site == 0 || len(f.Others) != 1 || len(f.Stack) == 0) {
+			t.Errorf("%s: %+v", name, f)
+		}
+		t.Logf("%s: run %d: %v", name, done.First, f)
+	}
+}
+
+func TestACorrectProgramIsNotReported(t *testing.T) {
+	if !dynamic(t) {
+		return
+	}
+	p := load(t, "testdata/correct")
+	done, err := p.Explore(context.Background(), &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute, Runs: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done.Outcome != nil || done.Cut > 0 || done.Classes < 50 {
+		t.Errorf("%v; %d cut off, %d classes", done.Outcome.Worst(), done.Cut, done.Classes)
+	}
+}

@@ -1,0 +1,134 @@
+package drive
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu"
+	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// A Program is a program without source that is ready to be run under schedules.
+type Program struct {
+	binary   trace.Binary
+	maxSteps uint64 // of a run
+
+	process  *linux.Process
+	output   *output
+	symbols  *emu.Symbols
+	start    *linux.Snapshot
+	heap     *heap
+	ready    *heap // at the snapshot
+	shared   wordSet
+	uses     uses
+	identity string
+	own      string // the file of the program itself
+}
+
+// maxInstructions is how long a run may be: long enough to tell it from one that never
+// ends.
+const maxInstructions = 2_000_000_000
+
+// output is what a run wrote to its standard output and error, or the end of it.
+type output struct{ text []byte }
+
+const maxOutput = 1 << 16
+
+func (o *output) Write(b []byte) (int, error) {
+	o.text = append(o.text, b...)
+	if extra := len(o.text) - maxOutput; extra > 0 {
+		o.text = append(o.text[:0], o.text[extra:]...)
+	}
+	return len(b), nil
+}
+
+// Load loads a program and prepares it. steps is the limit of a run.
+func Load(b trace.Binary, steps uint64) (*Program, error) {
+	p := &Program{binary: b, maxSteps: steps}
+	if err := p.load(nil); err != nil {
+		return nil, err
+	}
+	p.start = p.process.Snapshot()
+	p.ready = p.heap.copy()
+	for _, w := range b.Shared {
+		p.shared.add(w)
+	}
+	return p, nil
+}
+
+// load starts the program and executes it up to its first thread. watch is told about the
+// process before it executes anything.
+func (p *Program) load(watch func(*linux.Process)) error {
+	p.output = &output{}
+	process, err := linux.New(linux.Config{
+		Path: p.binary.Path, Args: p.binary.Args, Env: p.binary.Env, Dir: p.binary.Dir,
+		Stdin: bytes.NewReader(p.binary.Input), Stdout: p.output, Stderr: p.output, Limit: maxInstructions,
+	})
+	if err != nil {
+		return err
+	}
+	p.process = process
+	p.own = process.Program().Path
+	if watch != nil {
+		watch(process)
+	}
+	p.heap = newHeap()
+	r := &run{Program: p}
+	main := process.Threads()[0]
+	for process.Exit() == nil && !r.creates(main) {
+		if !process.Ready(main) && !process.Idle() {
+			break
+		}
+		r.advance(main, nil, false)
+		if p.symbols == nil && main.Calling() {
+			p.knowHeap()
+		}
+	}
+	if e := process.Exit(); e != nil && e.Reason == linux.Lacking {
+		return lacking(e)
+	}
+	p.symbols = emu.NewSymbols(process.Mem)
+	p.identity = identity(process)
+	return nil
+}
+
+// A LackingError names what the emulator does not have.
+type LackingError struct{ What string }
+
+func (e *LackingError) Error() string {
+	return e.What + "; the program cannot be explored on this input"
+}
+
+func lacking(e *linux.Exit) error { return &LackingError{What: e.Text} }
+
+// identity is a hash of all files that are mapped.
+func identity(p *linux.Process) string {
+	var names []string
+	contents := map[string][]byte{}
+	for _, a := range p.Mem.Areas() {
+		if a.File != nil && contents[a.File.Name] == nil {
+			names = append(names, a.File.Name)
+			contents[a.File.Name] = a.File.Data()
+		}
+	}
+	slices.Sort(names)
+	h := sha256.New()
+	for _, name := range names {
+		fmt.Fprintf(h, "%s %d\n", name, len(contents[name]))
+		h.Write(contents[name])
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+}
+
+// Threads returns how many threads the last run had.
+func (p *Program) Threads() int { return len(p.process.Threads()) }
+
+// Notes lists what the program was denied, or did not get as asked for.
+func (p *Program) Notes() []string { return p.process.Notes() }
+
+// Output returns the end of what the last run wrote.
+func (p *Program) Output() io.Reader { return bytes.NewReader(p.output.text) }

@@ -1,0 +1,92 @@
+package drive
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu"
+	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// Header is the header of a trace of a run by a schedule.
+func (p *Program) Header(schedule string) trace.Header {
+	binary := p.binary
+	binary.Shared = p.shared.words()
+	return trace.Header{
+		Program: p.identity, GOOS: "linux", GOARCH: "amd64", Go: runtime.Version(), Schedule: schedule,
+		Own: []string{filepath.Base(p.own)}, Options: trace.Options{Steps: p.maxSteps}, Binary: &binary,
+	}
+}
+
+// Record runs the program by a schedule, from its very first instruction, and writes all it
+// does to a file. It returns the outcome.
+func (p *Program) Record(schedule, file string) (*trace.Outcome, error) {
+	parsed, err := sched.ParseSchedule(schedule)
+	if err != nil {
+		return nil, err
+	}
+	w, err := trace.Create(file, p.Header(schedule))
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	again := &Program{binary: p.binary, maxSteps: p.maxSteps, shared: p.shared}
+	var recorder *emu.Recorder
+	if err := again.load(func(process *linux.Process) { recorder = emu.Record(process, w) }); err != nil {
+		return nil, err
+	}
+	replay := sched.NewReplay(parsed)
+	rec := sched.NewRecorder(replay, false)
+	r := &run{Program: again, strategy: rec}
+	r.drive()
+	if e := again.process.Exit(); e != nil && e.Reason == linux.Lacking {
+		return nil, lacking(e)
+	}
+	out := &trace.Outcome{Schedule: rec.Schedule().String(), Steps: r.steps, Elapsed: time.Since(start), Outside: again.Notes()}
+	switch {
+	case r.failure != nil:
+		recorder.Fail(r.failure)
+		out.Result, out.Failures = event.Failed, []trace.Failure{*r.failure}
+	case r.cutOff:
+		out.Result = event.CutOff
+	}
+	if err := recorder.Finish(again.process); err != nil {
+		return nil, err
+	}
+	return out, w.Close(*out)
+}
+
+// A ChangedError says that a trace is of another program than the one at hand.
+type ChangedError struct{ Path string }
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s, or a library it uses, has changed since the trace was recorded: its steps would not be the same; find the failure again with cofferdam explore", e.Path)
+}
+
+// Replay runs a recorded run again, records it to a file, and compares the two. The
+// difference is nil if they are the same.
+func Replay(r *trace.Reader, file string) (*trace.Outcome, *trace.Difference, error) {
+	p, err := Load(*r.Header.Binary, r.Header.Options.Steps)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.identity != r.Header.Program {
+		return nil, nil, &ChangedError{Path: p.binary.Path}
+	}
+	out, err := p.Record(r.Header.Schedule, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	again, err := trace.Open(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer again.Close()
+	diff, err := trace.Compare(r, again)
+	return out, diff, err
+}

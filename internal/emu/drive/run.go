@@ -1,0 +1,225 @@
+package drive
+
+import (
+	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
+	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// A run is one run of a program, from its snapshot to its end.
+type run struct {
+	*Program
+	strategy sched.Strategy
+	learns   bool // what memory is shared, for the next run
+
+	threads []threadState // by number
+	point   sched.Point
+	ready   []*linux.Thread
+	steps   uint64
+	last    *linux.Thread
+	row     int // steps that the last thread has taken without rest
+	running *linux.Thread
+	ref     cpu.Ref
+
+	failure *trace.Failure
+	cutOff  bool
+}
+
+// A threadState is what is known about a thread between its steps.
+type threadState struct {
+	op event.Op
+	// decided: the operation is an instruction, which executes when the thread is picked.
+	decided bool
+	taken   uint64
+	watcher watcher
+}
+
+// Instructions between two looks at a thread that makes no visible step; and steps after
+// which a thread is taken to wait by trying again and again.
+const (
+	quiet    = 2_000_000
+	spinning = 10_000
+)
+
+func (r *run) state(t *linux.Thread) *threadState {
+	for int(t.Number) >= len(r.threads) {
+		r.threads = append(r.threads, threadState{op: event.Op{Kind: event.Start, G: uint32(len(r.threads))}})
+	}
+	return &r.threads[t.Number]
+}
+
+// execute makes the run.
+func (r *run) execute() {
+	r.process.Restore(r.start)
+	r.heap = r.Program.ready.copy()
+	if r.learns {
+		r.uses.begin()
+	}
+	r.output.text = r.output.text[:0]
+	r.drive()
+}
+
+// drive makes the steps of a run, up to its end.
+func (r *run) drive() {
+	r.strategy.Begin()
+	watches := r.strategy.Watches()
+	visible := r.visible
+	for _, t := range r.process.Threads() {
+		if t.Calling() {
+			r.state(t).op, _ = call(t)
+		}
+	}
+	for r.process.Exit() == nil && r.failure == nil && !r.cutOff {
+		t := r.choose(watches)
+		if t == nil {
+			if !r.process.Idle() {
+				r.failure = r.deadlock()
+			}
+			continue
+		}
+		if r.steps++; r.steps > r.maxSteps {
+			r.cutOff = true
+			break
+		}
+		if r.row++; t != r.last {
+			r.row = 0
+		}
+		r.last = t
+		s := r.state(t)
+		s.taken++
+		decided := s.decided
+		s.decided = false
+		r.uses.threads(len(r.process.Threads()))
+		r.running = t
+		if decided && r.isFreed(&s.op) {
+			break
+		}
+		r.advance(t, visible, decided)
+	}
+	r.finish()
+}
+
+// learn makes the memory that a run has found to be shared visible from now on. It reports
+// whether there is any. A run that failed is to be repeated by its schedule, which would
+// no longer be the same.
+func (r *run) learn() bool {
+	for _, w := range r.uses.found {
+		r.shared.add(w)
+	}
+	return len(r.uses.found) > 0
+}
+
+// finish tells the strategy how the run ended.
+func (r *run) finish() {
+	if e := r.process.Exit(); e != nil && r.failure == nil {
+		r.failure = r.crash(e)
+		r.cutOff = r.cutOff || e.Reason == linux.Limited
+	}
+	ending := event.Passed
+	switch {
+	case r.failure != nil:
+		ending = event.Failed
+	case r.cutOff:
+		ending = event.CutOff
+	}
+	r.strategy.End(ending)
+}
+
+// choose returns the thread that takes the next step, nil if none can.
+func (r *run) choose(watches bool) *linux.Thread {
+	if t := r.last; t != nil && !watches && r.row < spinning && r.process.Ready(t) {
+		if s := r.state(t); !s.op.Yield && r.strategy.Next(t.Number) > s.taken {
+			return t
+		}
+	}
+	p := &r.point
+	p.Step, p.Current, p.Last, p.Taken = r.steps, 0, 0, 0
+	p.Ready, p.Ops, r.ready = p.Ready[:0], p.Ops[:0], r.ready[:0]
+	tired := (*linux.Thread)(nil)
+	for _, t := range r.process.Threads() {
+		if !r.process.Ready(t) {
+			continue
+		}
+		if t == r.last && r.row >= spinning {
+			tired = t
+			continue
+		}
+		p.Ready, p.Ops, r.ready = append(p.Ready, t.Number), append(p.Ops, r.state(t).op), append(r.ready, t)
+		if t == r.last {
+			p.Current = t.Number
+		}
+	}
+	if r.last != nil {
+		p.Last, p.Taken = r.last.Number, r.state(r.last).taken
+	}
+	switch {
+	case len(r.ready) == 0:
+		return tired
+	case len(r.ready) == 1 && !watches:
+		return r.ready[0]
+	}
+	return r.ready[r.strategy.Pick(p)]
+}
+
+// visible reports whether an access is one that the strategy decides about, or a failure.
+func (r *run) visible(ref *cpu.Ref) bool {
+	if r.learns {
+		r.uses.note(r.running.Number, ref, &r.shared)
+	}
+	if r.shared.has(ref.Addr, ref.Size) {
+		return true // and looked at when it happens
+	}
+	return r.heap.freed.has(ref.Addr, ref.Size) && r.usesFreed(ref)
+}
+
+// isFreed reports whether an operation that is about to happen is a use of freed memory.
+func (r *run) isFreed(op *event.Op) bool {
+	if !r.heap.freed.has(uint64(op.Addr), uint32(op.Size)) {
+		return false
+	}
+	return r.usesFreed(&cpu.Ref{Addr: uint64(op.Addr), Size: uint32(op.Size), Kind: op.Kind, Site: op.Site})
+}
+
+// advance executes a thread up to its next visible operation.
+func (r *run) advance(t *linux.Thread, visible func(*cpu.Ref) bool, decided bool) {
+	r.running = t
+	for {
+		kind := r.process.Advance(t, quiet, &r.ref, visible, decided)
+		decided = false
+		s := r.state(t)
+		switch {
+		case r.process.Exit() != nil, r.failure != nil, !t.Runs():
+			return
+		case kind == cpu.Marked:
+			r.heapCall(t)
+			if r.failure != nil {
+				return
+			}
+		case t.Calling():
+			op, meets := call(t)
+			if meets || visible == nil {
+				s.op = op
+				return
+			}
+		case kind == cpu.Visible:
+			s.op = event.Op{Kind: r.ref.Kind, G: t.Number, Site: r.ref.Site, Addr: uintptr(r.ref.Addr), Size: uintptr(r.ref.Size)}
+			s.op.Yield = s.watcher.looks(&s.op)
+			s.decided = true
+			return
+		case kind == cpu.Limit:
+			s.op = event.Op{Kind: event.Gosched, G: t.Number, Yield: true}
+			return
+		}
+	}
+}
+
+// creates reports whether a thread is about to create another.
+func (r *run) creates(t *linux.Thread) bool {
+	if !t.Calling() {
+		return false
+	}
+	name, _ := t.Call()
+	return name == "clone" || name == "clone3"
+}

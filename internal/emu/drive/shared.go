@@ -1,0 +1,138 @@
+package drive
+
+import (
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
+)
+
+// A wordSet is a set of words of 8 bytes, as bits by page.
+type wordSet struct {
+	pages map[uint64]*[8]uint64
+	// last is the page that was asked for last, since the next is mostly the same.
+	last     uint64
+	lastBits *[8]uint64
+}
+
+const (
+	pageShift = 12
+	wordShift = 3
+)
+
+func (s *wordSet) add(addr uint64) {
+	if s.pages == nil {
+		s.pages = map[uint64]*[8]uint64{}
+	}
+	n := addr >> pageShift
+	bits := s.pages[n]
+	if bits == nil {
+		bits = new([8]uint64)
+		s.pages[n] = bits
+		s.lastBits = nil
+	}
+	w := addr >> wordShift & 511
+	bits[w>>6] |= 1 << (w & 63)
+}
+
+// has reports whether one of the words of a range is in the set.
+func (s *wordSet) has(addr uint64, size uint32) bool {
+	for at := addr &^ 7; at < addr+uint64(size); at += 8 {
+		n := at >> pageShift
+		if n != s.last || s.lastBits == nil {
+			s.last, s.lastBits = n, s.pages[n]
+			if s.lastBits == nil {
+				s.lastBits = &noBits
+			}
+		}
+		w := at >> wordShift & 511
+		if s.lastBits[w>>6]>>(w&63)&1 != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+var noBits [8]uint64
+
+// words lists the set, in ascending order.
+func (s *wordSet) words() []uint64 {
+	var all []uint64
+	for n, bits := range s.pages {
+		for w := range uint64(512) {
+			if bits[w>>6]>>(w&63)&1 != 0 {
+				all = append(all, n<<pageShift|w<<wordShift)
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// uses are the threads that access each word, in the run that is under way.
+type uses struct {
+	pages map[uint64]*[512]use
+	run   uint32
+	clock uint64 // counts the accesses of the run
+	// born is when each thread was created, by number.
+	born []uint64
+	last uint64
+	page *[512]use
+	// found are the words that this run is the first to share.
+	found []uint64
+}
+
+// A use is what is known about a word.
+type use struct {
+	run     uint32
+	thread  uint16
+	written bool
+	several bool
+	at      uint64 // when the thread accessed it last
+}
+
+// begin starts a run.
+func (u *uses) begin() {
+	if u.pages == nil {
+		u.pages = map[uint64]*[512]use{}
+	}
+	u.run++
+	u.clock = 0
+	u.born = u.born[:0]
+	u.found = u.found[:0]
+}
+
+// threads says how many threads there are now. What was done before a thread was created
+// is not done beside it: its creator prepares much of what it uses.
+func (u *uses) threads(n int) {
+	for len(u.born) <= n {
+		u.born = append(u.born, u.clock)
+	}
+}
+
+// maxSpan is how much of a long string operation is looked at.
+const maxSpan = 1 << 16
+
+// note takes note of an access. known are the words that are known to be shared.
+func (u *uses) note(thread uint32, ref *cpu.Ref, known *wordSet) {
+	writes := !ref.Kind.IsRead()
+	u.clock++
+	for at := ref.Addr &^ 7; at < ref.Addr+uint64(min(ref.Size, maxSpan)); at += 8 {
+		if n := at >> pageShift; u.page == nil || n != u.last {
+			if u.pages[n] == nil {
+				u.pages[n] = new([512]use)
+			}
+			u.last, u.page = n, u.pages[n]
+		}
+		w := &u.page[at>>wordShift&511]
+		if w.run != u.run || !w.several && w.thread != uint16(thread) && w.at <= u.born[thread] {
+			*w = use{run: u.run, thread: uint16(thread)}
+		}
+		before := w.several && w.written
+		w.several = w.several || w.thread != uint16(thread)
+		w.written = w.written || writes
+		w.at = u.clock
+		if !before && w.several && w.written && !known.has(at, 8) {
+			u.found = append(u.found, at)
+		}
+	}
+}
