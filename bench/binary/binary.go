@@ -2,7 +2,8 @@
 // compares with the processor, how fast it is, and whether real programs run in it to the
 // right output.
 //
-// binary.go has the flags and prints, differential.go, speed.go and programs.go measure.
+// binary.go has the flags and prints, differential.go, speed.go, programs.go and
+// exploring.go measure.
 package binary
 
 import (
@@ -23,7 +24,8 @@ var Benchmark = &command.Benchmark{
                 processor and in the emulator: registers, flags, vectors, memory
   speed         instructions a second of processor time, recorded and not
   programs      programs of the system in the emulator, and what they put out beside
-                what they put out without it`,
+                what they put out without it
+  explore       the six bugs of the paper, found in stripped programs`,
 	Quick: "compare a twentieth of the instructions, on smaller inputs",
 	New: func(flags *flag.FlagSet) command.Measurement {
 		m := &measurement{figures: command.NewChoice(flags, "figure", figures)}
@@ -33,7 +35,7 @@ var Benchmark = &command.Benchmark{
 	},
 }
 
-var figures = []string{"differential", "speed", "programs"}
+var figures = []string{"differential", "speed", "programs", "explore"}
 
 type measurement struct {
 	figures      *command.Choice
@@ -46,6 +48,7 @@ type Report struct {
 	Differential *Differential `json:"differential,omitempty"`
 	Speed        []Speed       `json:"speed,omitempty"`
 	Programs     []Program     `json:"programs,omitempty"`
+	Explore      []Exploration `json:"explore,omitempty"`
 }
 
 func (m *measurement) Check(quick bool) error {
@@ -77,6 +80,13 @@ func (m *measurement) Measure(s *command.Session) (any, error) {
 			return report, err
 		}
 		report.Programs = programs
+	}
+	if m.figures.Has("explore") {
+		found, err := exploreExamples(s)
+		if err != nil {
+			return report, err
+		}
+		report.Explore = found
 	}
 	return report, nil
 }

@@ -34,6 +34,7 @@ are for the program, or for the tests.`
   cofferdam explore -run TestSteady ./toctou
   cofferdam explore -strategy dfs -preemptions 2 ./queue
   cofferdam explore -main ./cmd/server -- -addr :0
+  cofferdam explore -binary ./program -- -threads 4 <input
   cofferdam replay TestSteady.trace
 
 Exit codes: 0 nothing found, 1 a failing schedule found, 2 error.
@@ -43,7 +44,13 @@ See also: cofferdam help schedules, cofferdam help strategies, cofferdam help tr
 	c.flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: a file with the test's name and .trace)")
 	c.flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
 	c.flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
-	c.work = f.explore
+	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
+	c.work = func(ctx context.Context, inv *invocation) error {
+		if *binary != "" {
+			return f.exploreBinary(ctx, inv, *binary)
+		}
+		return f.explore(ctx, inv)
+	}
 	return c
 }
 

@@ -12,6 +12,7 @@
 //	search.go     what explore and fix have in common
 //	explore.go    explore, tracefiles.go the files that it writes
 //	replay.go     replay
+//	binary.go     explore and replay of programs without source
 //	fix.go        fix
 //	guards.go     guards, guardsreport.go what it prints
 //	trace.go      trace, tracefilter.go its flags that choose events

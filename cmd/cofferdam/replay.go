@@ -7,7 +7,6 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 func newReplayCommand() *command {
@@ -48,6 +47,9 @@ func replay(ctx context.Context, inv *invocation, file string, count int, asJSON
 	if err := r.Truncated(); err != nil {
 		return err
 	}
+	if r.Header.Binary != nil {
+		return replayBinary(ctx, inv, r, count, asJSON)
+	}
 	inv.status.Phase("building with hooks")
 	config, _ := explore.Again("", &r.Header)
 	config.Progress = inv.status.Detail
@@ -63,23 +65,31 @@ func replay(ctx context.Context, inv *invocation, file string, count int, asJSON
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			if err := json.NewEncoder(inv.stdout).Encode(map[string]any{"same": diff == nil, "difference": diff, "outcome": done.Outcome}); err != nil {
-				return fmt.Errorf("writing the result: %w", err)
-			}
-		} else if diff == nil {
-			fmt.Fprintf(inv.stdout, "the same run: %d events, %s\n", r.Len(), ending(done))
-		}
-		if diff != nil {
-			return &exitCode{code: exitFound, err: fmt.Errorf("the run differed: %s", diff)}
+		if err := tellReplay(inv, r, done.Outcome, diff, asJSON); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func ending(done *wire.Done) string {
-	if f := done.Outcome.Worst(); f != nil {
+// tellReplay says whether a run was the same.
+func tellReplay(inv *invocation, r *trace.Reader, out *trace.Outcome, diff *trace.Difference, asJSON bool) error {
+	if asJSON {
+		if err := json.NewEncoder(inv.stdout).Encode(map[string]any{"same": diff == nil, "difference": diff, "outcome": out}); err != nil {
+			return fmt.Errorf("writing the result: %w", err)
+		}
+	} else if diff == nil {
+		fmt.Fprintf(inv.stdout, "the same run: %d events, %s\n", r.Len(), ending(out))
+	}
+	if diff != nil {
+		return &exitCode{code: exitFound, err: fmt.Errorf("the run differed: %s", diff)}
+	}
+	return nil
+}
+
+func ending(out *trace.Outcome) string {
+	if f := out.Worst(); f != nil {
 		return f.String()
 	}
-	return done.Outcome.Result.String()
+	return out.Result.String()
 }

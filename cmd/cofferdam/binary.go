@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// exploreBinary explores a program without source.
+func (f *searchFlags) exploreBinary(ctx context.Context, inv *invocation, path string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if len(inv.operands) > 0 {
+		return fmt.Errorf("-binary %s and the package %s: give one of them; arguments for the program follow --", path, inv.operands[0])
+	}
+	inv.status.Phase("loading " + path)
+	binary, err := describeBinary(inv, path)
+	if err != nil {
+		return err
+	}
+	program, err := drive.Load(binary, f.Steps)
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(path)
+	inv.status.Phase("exploring")
+	options := &drive.Options{Method: f.Strategy, Preemptions: f.Preemptions, Seed: f.Seed, Budget: f.Budget, Runs: f.Runs}
+	options.Progress = func(p *wire.Progress) {
+		inv.status.Detail(name + ": " + reachedText(p))
+		inv.signals.reach(name + ": " + reachedText(p))
+	}
+	done, err := program.Explore(ctx, options)
+	if err != nil {
+		return err
+	}
+	res := &explore.Result{Target: name, Done: *done, Failure: done.Outcome.Worst()}
+	if !f.asJSON {
+		fmt.Fprintln(inv.stdout, summary(inv.color, name, res))
+		for _, note := range program.Notes() {
+			fmt.Fprintln(inv.stdout, "note: "+note)
+		}
+	}
+	if res.Failure == nil {
+		return nil
+	}
+	return f.recordBinary(inv, program, res)
+}
+
+// describeBinary is a program with all that its runs depend on.
+func describeBinary(inv *invocation, path string) (trace.Binary, error) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return trace.Binary{}, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return trace.Binary{}, err
+	}
+	b := trace.Binary{Path: absolute, Args: append([]string{path}, inv.program...), Env: inv.environment, Dir: dir}
+	b.Input, err = input(inv.inherited.stdin)
+	return b, err
+}
+
+// input reads the standard input, unless a person would have to type it.
+func input(in io.Reader) ([]byte, error) {
+	if file, ok := in.(*os.File); ok {
+		info, err := file.Stat()
+		if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+			return nil, nil // there is none
+		}
+	}
+	if in == nil {
+		return nil, nil
+	}
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return nil, fmt.Errorf("reading the input of the program: %w", err)
+	}
+	return data, nil
+}
+
+// recordBinary records the failing run, and shows it.
+func (f *searchFlags) recordBinary(inv *invocation, program *drive.Program, res *explore.Result) error {
+	file := f.out
+	switch info, err := os.Stat(file); {
+	case file == "":
+		file = res.Target + ".trace"
+	case err == nil && info.IsDir():
+		file = filepath.Join(file, res.Target+".trace")
+	}
+	inv.status.Phase("recording")
+	out, err := program.Record(res.Outcome.Schedule, file)
+	if err != nil {
+		return err
+	}
+	if worst := out.Worst(); worst == nil || !worst.Same(res.Failure) {
+		return errors.New("the failure did not come back when the run was recorded: the emulation of this program is not deterministic")
+	}
+	e := &exploration{searchFlags: f, inv: inv}
+	if err := e.report(file); err != nil {
+		return err
+	}
+	return &exitCode{code: exitFound}
+}
+
+// replayBinary runs a recorded run of a program without source again.
+func replayBinary(_ context.Context, inv *invocation, r *trace.Reader, count int, asJSON bool) error {
+	temp, err := scratch.Dir()
+	if err != nil {
+		return fmt.Errorf("replaying: %w", err)
+	}
+	defer scratch.Remove(temp)
+	inv.status.Phase("replaying")
+	for i := range count {
+		inv.status.Detail(fmt.Sprintf("%d of %d", i+1, count))
+		out, diff, err := drive.Replay(r, filepath.Join(temp, "again.trace"))
+		if err != nil {
+			return err
+		}
+		if err := tellReplay(inv, r, out, diff, asJSON); err != nil {
+			return err
+		}
+	}
+	return nil
+}

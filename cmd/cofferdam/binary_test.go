@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// call runs the command as a shell would.
+func call(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := run(args, streams{strings.NewReader(""), &stdout, &stderr}); code != want {
+		t.Fatalf("cofferdam %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, want, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+func TestAProgramWithoutSourceIsExploredReplayedAndPrinted(t *testing.T) {
+	if _, err := os.Stat("/lib64/ld-linux-x86-64.so.2"); err != nil {
+		t.Log("nothing was run: this machine has no dynamic linker for x86-64")
+		return
+	}
+	program := filepath.Join("..", "..", "examples", "binary", "bin", "publish.O2")
+	file := filepath.Join(t.TempDir(), "publish.trace")
+	out := call(t, exitFound, "explore", "-binary", program, "-o", file, "--", "3")
+	for _, want := range []string{"FAIL  publish.O2", "SIGSEGV: reading 0x0, which is not mapped", "thread 2", "thread 3", "mov qword ptr [publish.O2+", "cofferdam replay "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report has no %q:\n%s", want, out)
+		}
+	}
+	if out := call(t, 0, "replay", "-count", "2", file); strings.Count(out, "the same run: ") != 2 {
+		t.Errorf("replayed: %s", out)
+	}
+	if out := call(t, 0, "trace", "-g", "3", "-kind", "load", file); !strings.Contains(out, "publish.O2+") {
+		t.Errorf("printed: %.300s", out)
+	}
+	if out := call(t, 0, "trace", "-check", file); out != "" {
+		t.Errorf("checked: %s", out)
+	}
+	if out := call(t, 0, "explore", "-binary", program, "-runs", "5", "--", "0"); !strings.HasPrefix(out, "ok    publish.O2") {
+		t.Errorf("nothing to find: %s", out)
+	}
+	call(t, exitError, "explore", "-binary", program, "./package")
+	call(t, exitError, "explore", "-binary", "binary_test.go")
+}
