@@ -4,12 +4,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
 )
 
 // exportedOf returns the exported names that a package declares at its top level.
@@ -120,9 +120,9 @@ func TestPatchesOfAnotherLibraryAreRefused(t *testing.T) {
 
 func goroot(t *testing.T) string {
 	t.Helper()
-	root := os.Getenv("GOROOT")
-	if root == "" {
-		root = runtime.GOROOT()
+	env, err := gotool.New("", nil).Environment()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return root
+	return env.GOROOT
 }

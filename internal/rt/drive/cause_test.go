@@ -2,9 +2,9 @@ package drive
 
 import (
 	"fmt"
+	"go/build"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -58,7 +58,7 @@ func panicOf(f func()) (message string) {
 func TestGoStillSaysTheseWords(t *testing.T) {
 	var sources strings.Builder
 	for _, dir := range []string{"runtime", "internal/runtime/maps", "internal/sync", "sync", "internal/abi"} {
-		files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", dir, "*.go"))
+		files, err := filepath.Glob(filepath.Join(build.Default.GOROOT, "src", dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
