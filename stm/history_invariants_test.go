@@ -24,6 +24,7 @@ import (
 // collector runs.
 func stress(t *testing.T, n int, functions ...func(rnd *rand.Rand) error) {
 	t.Helper()
+	n = times(n)
 	var stop atomic.Bool
 	collector := await.Start(func() bool {
 		for !stop.Load() {

@@ -271,7 +271,7 @@ func myTx() (mine *stm.Tx) {
 }
 
 func TestRandomHistoriesAreLegal(t *testing.T) {
-	const histories = 5000
+	histories := times(5000)
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {
 			c := serialisable

@@ -250,7 +250,7 @@ func TestLogsAgainstMemory(t *testing.T) {
 		seed := rand.Uint64()
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		n := 0
-		for range 2000 {
+		for range times(2000) {
 			s := make(script, 300)
 			for i := range s {
 				s[i] = byte(rnd.Uint32())

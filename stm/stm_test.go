@@ -22,6 +22,15 @@ func inEveryMode(t *testing.T, f func(t *testing.T, o stm.Options)) {
 	}
 }
 
+// times is how often a test repeats something: less often with -short, as under the race
+// detector, where each time takes ten times as long.
+func times(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 func TestCounterByManyGoroutines(t *testing.T) {
 	inEveryMode(t, func(t *testing.T, o stm.Options) {
 		var n int
