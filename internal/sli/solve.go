@@ -155,8 +155,8 @@ func (res *machineConflicts) collect(special *specialisation, found examination,
 			continue
 		}
 		same := 0
-		for _, region := range res.regions {
-			if region.start.Site == region.start.Site && region.end.Site == region.end.Site {
+		for _, other := range res.regions {
+			if other.start.Site == region.start.Site && other.end.Site == region.end.Site {
 				same++
 			}
 		}

@@ -70,7 +70,7 @@ func sysNanosleep(p *Process, t *Thread, a *args) uint64 {
 func sysClockNanosleep(p *Process, t *Thread, a *args) uint64 {
 	base := int64(0)
 	if a[1]&1 != 0 { // an absolute time
-		if base = startTime - p.clock(a[0]); a[0] == 0 {
+		if a[0] == 0 { // of the wall clock
 			base = -p.now()
 		} else {
 			base = bootTime - p.now()
