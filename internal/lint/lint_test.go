@@ -99,6 +99,7 @@ var linked = []string{"isolate", "stm", "tolerate", "internal/rt/...", "internal
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
+	"internal/emu/cpu":       {"internal/native"},
 	"internal/protect/facts": {"internal/load", "internal/protect/facts"},
 	"internal/protect/plan":  {"internal/load", "internal/locks/lockstest", "internal/protect/plan"},
 	"internal/protect/write": {"internal/load", "internal/protect/write"},

@@ -16,7 +16,9 @@
 //	result.go    what a comparison came to
 //	tracee.go    a process under ptrace; ptrace.go what package syscall lacks of it
 //	generate.go  random instructions
+//	emulate.go   states, and batches in the emulator
 //	forms.go     the comparison of batches
+//	vector.go    batches with what the processor made of them, to be kept
 //	start.go     the comparison of programs
 //	native.go    other platforms, on which nothing can be compared
 package native

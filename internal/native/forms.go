@@ -3,18 +3,13 @@
 package native
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os/exec"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 
-	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
-	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
@@ -39,26 +34,11 @@ func Forms(n int, seed uint64) (Result, error) {
 	return c.result, nil
 }
 
-// A state is what is compared.
-type state struct {
-	regs  [16]uint64
-	flags uint64
-	pc    uint64
-	x     [16][2]uint64
-	data  []byte
-	trap  string
-}
-
 type comparison struct {
+	*emulation
 	tracee *Tracee
-	gen    generator
-	rng    *rand.Rand
-	space  *mem.Space
-	cpu    *cpu.CPU
 	forms  map[string]bool
 	result Result
-
-	initial state
 }
 
 func newComparison(seed uint64) (*comparison, error) {
@@ -72,11 +52,7 @@ func newComparison(seed uint64) (*comparison, error) {
 			return nil, err
 		}
 	}
-	rng := rand.New(rand.NewPCG(seed, 14))
-	c := &comparison{tracee: tracee, rng: rng, gen: generator{rng: rng}, forms: map[string]bool{}, space: mem.NewSpace()}
-	c.space.Map(mem.Area{Start: codeAt, End: codeAt + codeSize, Prot: mem.Read | mem.Write | mem.Exec, Name: "code"})
-	c.space.Map(mem.Area{Start: dataAt, End: dataAt + dataSize, Prot: mem.Read | mem.Write, Name: "data"})
-	c.cpu = cpu.New(c.space, cpu.NewCode())
+	c := &comparison{emulation: newEmulation(seed), tracee: tracee, forms: map[string]bool{}}
 	return c, c.features()
 }
 
@@ -115,49 +91,6 @@ func (c *comparison) features() error {
 	need(seven[x86.RBX]>>3&1 != 0, x86.TZCNT)
 	need(extended[x86.RCX]>>5&1 != 0, x86.LZCNT)
 	return nil
-}
-
-// randomise makes a new initial state. Numbers are often small, or nearly too large, or
-// floating point numbers of all kinds.
-func (c *comparison) randomise() {
-	s := &c.initial
-	for i := range s.regs {
-		s.regs[i] = c.number()
-	}
-	s.regs[x86.RSP] = stackAt
-	s.regs[baseA], s.regs[baseB], s.regs[index] = baseAValue, baseBValue, indexValue
-	for i := range s.x {
-		s.x[i] = [2]uint64{c.number(), c.number()}
-	}
-	s.flags = c.rng.Uint64()&(cpu.CF|cpu.PF|cpu.AF|cpu.ZF|cpu.SF|cpu.OF) | 2
-	if s.data == nil {
-		s.data = make([]byte, dataSize)
-	}
-	for i := 0; i < dataSize; i += 8 {
-		binary.LittleEndian.PutUint64(s.data[i:], c.number())
-	}
-}
-
-func (c *comparison) number() uint64 {
-	r := c.rng
-	switch r.IntN(8) {
-	case 0:
-		return uint64(r.IntN(256))
-	case 1:
-		return -uint64(r.IntN(256))
-	case 2:
-		return 1 << r.IntN(64)
-	case 3:
-		return 1<<r.IntN(64) - 1
-	case 4: // a double of moderate size
-		return uint64(0x3f0+r.IntN(32))<<52 | r.Uint64()>>12 | r.Uint64()<<63
-	case 5: // two singles of moderate size
-		one := func() uint64 {
-			return uint64(0x78+r.IntN(16))<<23 | uint64(r.Uint32()>>9) | uint64(r.Uint32())<<31&0x80000000
-		}
-		return one() | one()<<32
-	}
-	return r.Uint64()
 }
 
 // batch runs the generated batch on both and compares.
@@ -258,71 +191,29 @@ func (c *comparison) native(from *state) (state, error) {
 	return s, t.Read(s.data, dataAt)
 }
 
-// comparedFlags are those that programs see.
-const comparedFlags = cpu.CF | cpu.PF | cpu.AF | cpu.ZF | cpu.SF | cpu.OF | cpu.DF
-
-// emulated runs the batch in the emulator.
-func (c *comparison) emulated(from *state) state {
-	c.space.Poke(c.gen.code, codeAt)
-	c.space.Poke(from.data, dataAt)
-	p := c.cpu
-	copy(p.R[:16], from.regs[:])
-	p.SetFlags(from.flags)
-	for i, x := range from.x {
-		p.X[i] = x
+// Vectors makes n vectors on the processor.
+func Vectors(n int, seed uint64) ([]Vector, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	c, err := newComparison(seed)
+	if err != nil {
+		return nil, err
 	}
-	p.PC = codeAt
-	trap := p.Run(1 << 20)
-	s := state{flags: p.Flags() & comparedFlags, pc: p.PC, data: make([]byte, dataSize)}
-	switch trap.Kind {
-	case cpu.Breakpoint:
-	case cpu.Divide:
-		s.trap = syscall.SIGFPE.String()
-	case cpu.Segment, cpu.Protection:
-		s.trap = syscall.SIGSEGV.String()
-	case cpu.Invalid:
-		s.trap = syscall.SIGILL.String()
-	default:
-		s.trap = fmt.Sprintf("trap %d: %s", trap.Kind, trap.Text)
+	defer c.tracee.Kill()
+	var all []Vector
+	for i := range n {
+		c.gen.batch(vectorSize)
+		v := Vector{Seed: seed + uint64(i), Code: slices.Clone(c.gen.code)}
+		c.prepare(&v)
+		s, err := c.native(&c.initial)
+		if err != nil {
+			return nil, err
+		}
+		v.End = s.hash()
+		all = append(all, v)
 	}
-	copy(s.regs[:], p.R[:16])
-	for i, x := range p.X {
-		s.x[i] = x
-	}
-	c.space.ReadAt(s.data, dataAt)
-	return s
+	return all, nil
 }
 
-// difference says in what two states differ, "" if in nothing.
-func (s *state) difference(native *state) string {
-	var d []string
-	say := func(format string, args ...any) { d = append(d, fmt.Sprintf(format, args...)) }
-	if s.trap != native.trap {
-		say("emulated it ends with %q, natively with %q", s.trap, native.trap)
-	}
-	for i := range s.regs {
-		if s.regs[i] != native.regs[i] {
-			say("%v is %#x, natively %#x", x86.Reg(i), s.regs[i], native.regs[i])
-		}
-	}
-	if s.flags != native.flags {
-		say("the flags are %#x, natively %#x", s.flags, native.flags)
-	}
-	if s.pc != native.pc {
-		say("it is at %#x, natively at %#x", s.pc, native.pc)
-	}
-	for i := range s.x {
-		if s.x[i] != native.x[i] {
-			say("xmm%d is %x, natively %x", i, s.x[i], native.x[i])
-		}
-	}
-	if !bytes.Equal(s.data, native.data) {
-		for i := range s.data {
-			if s.data[i] != native.data[i] {
-				say("byte %#x is %#x, natively %#x", dataAt+i, s.data[i], native.data[i])
-				break
-			}
-		}
-	}
-	return strings.Join(d, "; ")
-}
+// vectorSize is how many instructions a vector has: few, so that a difference is found.
+const vectorSize = 40

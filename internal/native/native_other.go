@@ -7,3 +7,6 @@ func Forms(int, uint64) (Result, error) { return Result{}, ErrRefused }
 
 // Start needs the processor that is emulated.
 func Start(int, string, ...string) (Result, error) { return Result{}, ErrRefused }
+
+// Vectors needs the processor that is emulated.
+func Vectors(int, uint64) ([]Vector, error) { return nil, ErrRefused }
