@@ -2,6 +2,7 @@
  * prints before is something that went wrong. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdint.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -19,6 +20,15 @@
 #include <time.h>
 #include <unistd.h>
 #include <dirent.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
+#include <sys/times.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <sched.h>
 
 static int wrong;
 #define CHECK(x) do { if (!(x)) { printf("line %d: %s (%s)\n", __LINE__, #x, strerror(errno)); wrong = 1; } } while (0)
@@ -200,6 +210,107 @@ static void memory(void)
 	CHECK(strtod("1e-310", NULL) > 0 && strtold("0.1", NULL) != 0.1);
 }
 
+static char alternative[16384];
+static volatile int on_alternative;
+
+static void notice(int sig)
+{
+	char here;
+	on_alternative = &here >= alternative && &here < alternative + sizeof alternative;
+	signalled = sig;
+}
+
+static void *sleeper(void *arg)
+{
+	struct timespec long_time = { 1000, 0 };
+	nanosleep(&long_time, NULL);
+	return arg;
+}
+
+static void more_signals(void)
+{
+	stack_t stack = { .ss_sp = alternative, .ss_size = sizeof alternative }, old;
+	struct sigaction action = { .sa_handler = notice, .sa_flags = SA_ONSTACK | SA_RESETHAND };
+	struct itimerval timer = { .it_value = { 2, 0 } };
+	sigset_t set, pending;
+	pthread_t t;
+	void *result;
+
+	CHECK(sigaltstack(&stack, NULL) == 0 && sigaltstack(NULL, &old) == 0 && old.ss_size == sizeof alternative);
+	sigaction(SIGUSR1, &action, NULL);
+	raise(SIGUSR1);
+	CHECK(signalled == SIGUSR1 && on_alternative);
+	action.sa_flags = 0;
+	sigaction(SIGALRM, &action, NULL);
+	CHECK(setitimer(ITIMER_REAL, &timer, NULL) == 0);
+	sigemptyset(&set);
+	sigsuspend(&set);
+	CHECK(signalled == SIGALRM);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGUSR2);
+	CHECK(sigpending(&pending) == 0 && sigismember(&pending, SIGUSR2));
+	struct timespec soon = { 1, 0 };
+	CHECK(sigtimedwait(&set, NULL, &soon) == SIGUSR2);
+	CHECK(sigtimedwait(&set, NULL, &soon) == -1 && errno == EAGAIN);
+	CHECK(pthread_create(&t, NULL, sleeper, NULL) == 0 && pthread_cancel(t) == 0);
+	CHECK(pthread_join(t, &result) == 0 && result == PTHREAD_CANCELED);
+}
+
+static void information(void)
+{
+	struct utsname name;
+	struct rusage usage;
+	struct sysinfo info;
+	struct rlimit limit;
+	struct timeval tv;
+	struct tms tms;
+	struct statfs fs;
+	struct statx stx;
+	cpu_set_t cpus;
+	unsigned cpu;
+
+	CHECK(uname(&name) == 0 && strcmp(name.machine, "x86_64") == 0);
+	CHECK(getrusage(RUSAGE_SELF, &usage) == 0 && sysinfo(&info) == 0 && info.totalram > 0);
+	CHECK(getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur == 8 << 20);
+	CHECK(gettimeofday(&tv, NULL) == 0 && time(NULL) == tv.tv_sec && times(&tms) != (clock_t)-1);
+	CHECK(sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) == 4 && getcpu(&cpu, NULL) == 0);
+	CHECK(getuid() == geteuid() && getppid() == 1 && getpgrp() == getpid() && gettid() == getpid());
+	CHECK(umask(077) == 022 && umask(022) == 077);
+	CHECK(statfs("/", &fs) == 0 && statx(AT_FDCWD, "/", 0, STATX_ALL, &stx) == 0 && S_ISDIR(stx.stx_mode));
+	CHECK(sched_yield() == 0 && sysconf(_SC_NPROCESSORS_ONLN) == 4);
+}
+
+static void more_files(void)
+{
+	char a[4] = "", b[8] = "";
+	struct iovec two[2] = { { a, 3 }, { b, 7 } };
+	uint64_t count = 5;
+	int left = 0, pair[2];
+	int fd = open("/tmp/cofferdam-more", O_CREAT | O_RDWR | O_EXCL | O_APPEND, 0600);
+
+	CHECK(fd >= 0 && writev(fd, (struct iovec[]){ { "abc", 3 }, { "defghij", 7 } }, 2) == 10);
+	CHECK(preadv(fd, two, 2, 0) == 10 && strcmp(a, "abc") == 0 && strcmp(b, "defghij") == 0);
+	CHECK(pread(fd, a, 3, 7) == 3 && strcmp(a, "hij") == 0 && pread(fd, a, 3, 100) == 0);
+	CHECK(lseek(fd, 0, SEEK_SET) == 0 && readv(fd, two, 2) == 10 && lseek(fd, -1, SEEK_SET) == -1);
+	CHECK(open("/tmp/cofferdam-more", O_CREAT | O_EXCL | O_RDWR, 0600) == -1 && errno == EEXIST);
+	CHECK(open("/tmp/cofferdam-more/x", O_RDONLY) == -1 && open("/tmp", O_RDWR) == -1 && errno == EISDIR);
+	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	CHECK(p != MAP_FAILED && p[0] == 'a' && (p[0] = 'z') && msync(p, 4096, MS_SYNC) == 0);
+	CHECK(mkdir("/tmp/cofferdam-dir", 0700) == 0 && mkdir("/tmp/cofferdam-dir", 0700) == -1);
+	CHECK(rename("/tmp/cofferdam-more", "/tmp/cofferdam-dir/more") == 0 && rmdir("/tmp/cofferdam-dir") == -1 && errno == ENOTEMPTY);
+	CHECK(unlink("/tmp/cofferdam-dir") == -1 && unlink("/tmp/cofferdam-dir/more") == 0 && rmdir("/tmp/cofferdam-dir") == 0);
+	CHECK(fcntl(fd, F_GETFL) & O_APPEND && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	CHECK(fcntl(fd, F_DUPFD, 30) == 30 && dup3(fd, 31, O_CLOEXEC) == 31 && close(31) == 0 && close(31) == -1);
+	int ev = eventfd(0, EFD_NONBLOCK);
+	CHECK(read(ev, &count, 8) == -1 && errno == EAGAIN && write(ev, &count, 8) == 8 && read(ev, &count, 8) == 8 && count == 5);
+	CHECK(pipe(pair) == 0 && write(pair[1], "abc", 3) == 3 && ioctl(pair[0], FIONREAD, &left) == 0 && left == 3);
+	CHECK(isatty(0) == 0 && close(pair[1]) == 0 && read(pair[0], b, 8) == 3 && read(pair[0], b, 8) == 0);
+	CHECK(write(open("/dev/null", O_WRONLY), "x", 1) == 1 && read(open("/dev/zero", O_RDONLY), b, 8) == 8 && b[0] == 0);
+	FILE *maps = fopen("/proc/self/maps", "r");
+	CHECK(maps != NULL && fgets(b, sizeof b, maps) != NULL && fclose(maps) == 0);
+}
+
 int main(int argc, char **argv)
 {
 	char line[64] = "";
@@ -212,6 +323,9 @@ int main(int argc, char **argv)
 	files();
 	waits();
 	memory();
+	more_signals();
+	information();
+	more_files();
 	if (!wrong)
 		puts("all right");
 	return wrong ? 1 : 3;
