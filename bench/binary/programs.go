@@ -7,20 +7,28 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
+	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // A Program is one that was run in the emulator and without it.
 type Program struct {
-	Name         string   `json:"name"`
-	Missing      bool     `json:"missing,omitempty"` // it is not installed
-	Threads      int      `json:"threads"`
-	Instructions uint64   `json:"instructions"`
-	Same         bool     `json:"same"` // output and exit code
-	Why          string   `json:"why,omitempty"`
-	Notes        []string `json:"notes,omitempty"`
+	Name         string `json:"name"`
+	Missing      bool   `json:"missing,omitempty"` // it is not installed
+	Threads      int    `json:"threads"`
+	Instructions uint64 `json:"instructions"`
+	Same         bool   `json:"same"` // output and exit code
+	// Schedules is how many were explored, of a program with threads, and Reported what
+	// was reported about it: nothing, one would hope.
+	Schedules int      `json:"schedules,omitempty"`
+	Reported  string   `json:"reported,omitempty"`
+	Why       string   `json:"why,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
 }
 
 // A trial is a program with arguments, and one that makes its output comparable: of
@@ -52,6 +60,9 @@ func runPrograms(s *command.Session) ([]Program, error) {
 			break
 		}
 		p := t.run(input)
+		if err := t.explore(s, &p, input[:len(input)/10]); err != nil {
+			return all, err
+		}
 		all = append(all, p)
 		outcome := "the right output"
 		switch {
@@ -60,6 +71,11 @@ func runPrograms(s *command.Session) ([]Program, error) {
 			continue
 		case !p.Same:
 			outcome = "WRONG: " + p.Why
+		}
+		if p.Schedules > 0 && p.Reported == "" {
+			outcome += fmt.Sprintf("; %d schedules, no report", p.Schedules)
+		} else if p.Reported != "" {
+			outcome += "; REPORTED: " + p.Reported
 		}
 		fmt.Fprintf(s.Out, "%-10s %8d %14s  %s\n", p.Name, p.Threads, grouped(p.Instructions), outcome)
 		for _, n := range p.Notes {
@@ -104,10 +120,37 @@ func (t trial) run(input []byte) Program {
 	return p
 }
 
+// explore looks for schedules under which a program with several threads fails.
+func (t trial) explore(s *command.Session, p *Program, input []byte) error {
+	if p.Threads < 2 || t.reverse == nil {
+		return nil
+	}
+	runs := 100
+	if s.Quick {
+		runs = 5
+	}
+	program, err := drive.Load(trace.Binary{Path: t.args[0], Args: t.args, Env: environment, Input: input}, 1_000_000)
+	if err != nil {
+		return err
+	}
+	done, err := program.Explore(s.Context, &drive.Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute, Runs: runs})
+	if err != nil {
+		return err
+	}
+	p.Schedules = done.Runs
+	if f := done.Outcome.Worst(); f != nil {
+		p.Reported = f.String()
+	}
+	return nil
+}
+
+// environment is that of all programs.
+var environment = []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}
+
 // output runs a program natively.
 func output(args []string, input []byte) ([]byte, error) {
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}
+	cmd.Env = environment
 	cmd.Stdin = bytes.NewReader(input)
 	out, err := cmd.Output()
 	if err != nil {

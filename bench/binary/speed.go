@@ -86,7 +86,7 @@ func speed(args []string, input []byte) (Speed, error) {
 
 // start loads a program.
 func start(args []string, input []byte, out io.Writer) (*linux.Process, error) {
-	return linux.New(linux.Config{Path: args[0], Args: args, Env: []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}, Stdin: bytes.NewReader(input), Stdout: out, Stderr: io.Discard})
+	return linux.New(linux.Config{Path: args[0], Args: args, Env: environment, Stdin: bytes.NewReader(input), Stdout: out, Stderr: io.Discard})
 }
 
 // numbers are the lines of an input.

@@ -44,5 +44,6 @@ func TestAProgramWithoutSourceIsExploredReplayedAndPrinted(t *testing.T) {
 		t.Errorf("nothing to find: %s", out)
 	}
 	call(t, exitError, "explore", "-binary", program, "./package")
+	call(t, exitError, "explore", "-binary", program, "-main")
 	call(t, exitError, "explore", "-binary", "binary_test.go")
 }

@@ -28,7 +28,14 @@ A run fails by a panic, a fatal error of the runtime, a failed test, a call of o
 a deadlock of all goroutines, or a data race.
 
 Arguments are packages, or files of one package as for go test and go run. Those after --
-are for the program, or for the tests.`
+are for the program, or for the tests.
+
+With -binary, explore takes a program for x86-64 Linux instead, of C or C++, without source
+or debug information. It runs in an emulator, with the dynamic linker and the C library of
+this machine, from a snapshot taken before its first thread is created. Files are read, and
+what the program writes stays in the emulation; there is no network and no child process.
+A run fails by a signal, a failed assertion, a deadlock, a use of freed memory or a second
+free. Data races are not looked for: in a binary, an atomic access looks like any other.`
 	c.notes = `Examples:
 
   cofferdam explore -run TestSteady ./toctou
@@ -47,6 +54,11 @@ See also: cofferdam help schedules, cofferdam help strategies, cofferdam help tr
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if *binary != "" {
+			for _, other := range []string{"main", "run", "short", "deps", "tags", "v", "races", "harm", "failfast"} {
+				if err := c.exclusive("binary", other); err != nil {
+					return err
+				}
+			}
 			return f.exploreBinary(ctx, inv, *binary)
 		}
 		return f.explore(ctx, inv)
