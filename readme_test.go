@@ -2,6 +2,7 @@ package cofferdam_test
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,6 +128,7 @@ func TestTranscriptsOfTheReadmeAreReal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	readSources(t)
 	if _, err := gotool.New("", nil).Output(t.Context(), "build", "-o", bin, "./cmd/cofferdam"); err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +153,30 @@ func TestTranscriptsOfTheReadmeAreReal(t *testing.T) {
 				t.Errorf("README.md:%d: the command does not print this, or not here:\n%s\n\nIt prints:\n%s", tr.line+1+at, line, out.String())
 			}
 		})
+	}
+}
+
+// readSources opens all that the command may be built of. The go command notes which files
+// a test opens, and answers from its cache only as long as they stay the same.
+func readSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "bench" || strings.HasPrefix(d.Name(), ".") && name != "."):
+			return filepath.SkipDir
+		case d.IsDir() || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
