@@ -3,6 +3,7 @@ package genome
 import (
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/bench/stamp/stamptest"
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
@@ -11,33 +12,17 @@ var small = Params{Gene: 96, Segment: 12, Segments: 1200}
 
 func verify(t *testing.T, in *Input, r *Result) {
 	t.Helper()
-	if err := in.Verify(r); err != nil {
-		t.Error(err)
-	}
-	if r.Elapsed <= 0 {
-		t.Error("the time was not taken")
-	}
+	stamptest.Verify(t, in.Verify(r), r.Elapsed)
 }
 
 func TestGeneIsPutTogether(t *testing.T) {
 	in := Generate(Simulator)
-	t.Run("sequential", func(t *testing.T) { verify(t, in, Sequential(in)) })
-	t.Run("mutex", func(t *testing.T) { verify(t, in, Mutex(in, 2)) })
-	for _, mode := range []struct {
-		name string
-		mode stm.Mode
-	}{
-		{"eager", stm.Eager},
-		{"timer", stm.Timer},
-		{"helper", stm.Helper},
-		{"clone", stm.Clone},
-	} {
-		t.Run(mode.name, func(t *testing.T) {
-			for _, goroutines := range []int{1, 2, 4} {
-				verify(t, in, Transactional(in, goroutines, stm.Options{Mode: mode.mode}))
-			}
-		})
-	}
+	stamptest.Program[*Result]{
+		Sequential:    func() *Result { return Sequential(in) },
+		Mutex:         func(goroutines int) *Result { return Mutex(in, goroutines) },
+		Transactional: func(goroutines int, o stm.Options) *Result { return Transactional(in, goroutines, o) },
+		Verify:        func(t *testing.T, r *Result) { verify(t, in, r) },
+	}.Run(t)
 }
 
 func TestSparseSegmentsCoverTheGene(t *testing.T) {

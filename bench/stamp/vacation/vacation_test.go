@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/bench/stamp/stamptest"
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
@@ -12,22 +13,7 @@ var small = Params{Queries: 4, Queried: 60, Bookings: 60, Relations: 64, Transac
 
 func verify(t *testing.T, in *Input, r *Result) {
 	t.Helper()
-	if err := in.Verify(r); err != nil {
-		t.Error(err)
-	}
-	if r.Elapsed <= 0 {
-		t.Error("the time was not taken")
-	}
-}
-
-var modes = []struct {
-	name string
-	mode stm.Mode
-}{
-	{"eager", stm.Eager},
-	{"timer", stm.Timer},
-	{"helper", stm.Helper},
-	{"clone", stm.Clone},
+	stamptest.Verify(t, in.Verify(r), r.Elapsed)
 }
 
 func TestDatabaseStaysConsistent(t *testing.T) {
@@ -42,10 +28,10 @@ func TestDatabaseStaysConsistent(t *testing.T) {
 		in := Generate(set.params)
 		t.Run(set.name+"/sequential", func(t *testing.T) { verify(t, in, Sequential(in)) })
 		t.Run(set.name+"/mutex", func(t *testing.T) { verify(t, in, Mutex(in, 2)) })
-		for _, m := range modes {
-			t.Run(set.name+"/"+m.name, func(t *testing.T) {
+		for _, m := range stamptest.Modes {
+			t.Run(set.name+"/"+m.Name, func(t *testing.T) {
 				for goroutines := 1; goroutines <= 2; goroutines++ {
-					verify(t, in, Transactional(in, goroutines, stm.Options{Mode: m.mode}))
+					verify(t, in, Transactional(in, goroutines, stm.Options{Mode: m.Mode}))
 				}
 			})
 		}
@@ -71,9 +57,9 @@ func database(r *Result) (all []any) {
 func TestOneGoroutineDoesTheSameWithTransactions(t *testing.T) {
 	in := Generate(small)
 	want := Sequential(in)
-	for _, m := range modes {
-		t.Run(m.name, func(t *testing.T) {
-			got := Transactional(in, 1, stm.Options{Mode: m.mode})
+	for _, m := range stamptest.Modes {
+		t.Run(m.Name, func(t *testing.T) {
+			got := Transactional(in, 1, stm.Options{Mode: m.Mode})
 			if got.Tally != want.Tally {
 				t.Errorf("%+v were done, and %+v sequentially", got.Tally, want.Tally)
 			}
