@@ -82,7 +82,6 @@ const (
 	BadInstruction
 	UseAfterFree
 	DoubleFree
-	BadFree // of what the heap does not know
 	OtherSignal
 
 	failureCauses
@@ -94,7 +93,7 @@ var causeNames = [failureCauses]string{
 	NegativeWaitGroup: "negative wait group", ReusedWaitGroup: "reused wait group", MisusedWaitGroup: "misused wait group",
 	UnlockOfUnlocked: "unlock of unlocked", ConcurrentMap: "concurrent map",
 	BadMemory: "bad memory", Aborted: "aborted", BadInstruction: "bad instruction",
-	UseAfterFree: "use after free", DoubleFree: "double free", BadFree: "bad free", OtherSignal: "other signal",
+	UseAfterFree: "use after free", DoubleFree: "double free", OtherSignal: "other signal",
 }
 
 func (c FailureCause) String() string {

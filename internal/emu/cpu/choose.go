@@ -13,8 +13,8 @@ var general = func() (t [x86.Ops]handler) {
 	for op, f := range halves {
 		t[op] = packed(f)
 	}
-	for op, s := range shiftsBy {
-		t[op] = shiftVector(s.shift)
+	for op, shift := range shiftsBy {
+		t[op] = shiftVector(shift)
 	}
 	for ops, f := range doubles {
 		t[ops[0]], t[ops[1]] = packed(f), scalar64(f)

@@ -237,16 +237,6 @@ func (c *CPU) looks(o *op, ref *Ref, visible func(*Ref) bool) bool {
 	return false
 }
 
-// Next returns the accesses that the next instruction makes to memory other than the
-// stack's, up to two.
-func (c *CPU) Next(refs *[2]Ref) (n int) {
-	c.guard(func() {
-		c.block = nil
-		n = c.refs(&c.Code.lookup(c.Mem, c.PC).ops[0], refs)
-	})
-	return n
-}
-
 // missing is the trap of an instruction that cannot be executed here.
 func missing(in *x86.Inst, pc uint64, why string) Trap {
 	return Trap{Kind: Missing, Text: fmt.Sprintf("the instruction %s at %#x %s", in.Text(pc, nil), pc, why)}

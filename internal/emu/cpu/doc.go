@@ -12,7 +12,7 @@
 //
 // # Executing
 //
-// [CPU.Run] executes whole blocks and is for when nobody looks. [CPU.Advance] stops before
+// [CPU.Run] executes whole blocks, for runs of which only the end matters. [CPU.Advance] stops before
 // each instruction that accesses memory a caller is interested in, and tells which: these
 // are the steps that a schedule decides about. With [CPU.Record] every access, call and
 // return is written down while Advance executes.

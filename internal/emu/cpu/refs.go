@@ -137,8 +137,8 @@ func (c *CPU) Record(on bool) {
 func (c *CPU) Recording() bool { return c.record != nil }
 
 // Recorded returns what was written down since the last call: accesses, and calls and
-// returns in the same form, of which the address of a call is where it returns to. Who
-// reads them completes them. They are valid until the thread executes again.
+// returns in the same form, of which the address of a call is where it returns to. They lack
+// order, thread and frame, and are valid until the thread executes again.
 func (c *CPU) Recorded() []event.Access {
 	r := c.record
 	if c.record != nil {

@@ -137,7 +137,7 @@ func (c *CPU) DecodeFXState(area []byte) {
 	}
 }
 
-// base makes the handlers that read and write the bases of segments.
+// readBase and writeBase make the handlers of the bases of segments.
 func readBase(n int) handler {
 	return func(c *CPU, o *op) { c.put(o, 0, c.R[n]) }
 }

@@ -53,7 +53,7 @@ func single(f func(a, b float32) float32) func(a, b uint32) uint32 {
 	}
 }
 
-// choice makes a minimum or maximum: the second operand unless the first is better, which
+// choice64 and choice32 make a minimum or maximum: the second operand unless the first is better, which
 // a NaN never is.
 func choice64(better func(a, b float64) bool) func(a, b uint64) uint64 {
 	return func(a, b uint64) uint64 {
@@ -73,7 +73,7 @@ func choice32(better func(a, b float32) bool) func(a, b uint32) uint32 {
 	}
 }
 
-// unary functions look at the second operand only.
+// The functions of one operand look at the second operand only.
 func sqrt64(_, b uint64) uint64 {
 	return double(func(_, x float64) float64 { return math.Sqrt(x) })(0, b)
 }
@@ -161,7 +161,7 @@ func compare32(n uint64) func(a, b uint32) uint32 {
 	}
 }
 
-// comparison makes the handler of a comparison; which one it is is in the immediate.
+// compareVec makes the handler of a comparison; which one it is is in the immediate.
 func compareVec(o *op) handler {
 	switch o.inst.Op {
 	case x86.CMPPD:

@@ -111,28 +111,25 @@ var halves = map[x86.Op]func(a, b uint64) uint64{
 	},
 }
 
-// shiftsBy are the shifts of elements, by an amount that is not too large; and what
-// becomes of an element whose amount is.
-var shiftsBy = map[x86.Op]struct {
-	width uint64
-	shift func(half, n uint64) uint64
-}{
-	x86.PSLLW: {16, func(v, n uint64) uint64 { return words4(func(a, _ uint16) uint16 { return a << n })(v, 0) }},
-	x86.PSLLD: {32, func(v, n uint64) uint64 { return dwords2(func(a, _ uint32) uint32 { return a << n })(v, 0) }},
-	x86.PSLLQ: {64, func(v, n uint64) uint64 { return v << n }},
-	x86.PSRLW: {16, func(v, n uint64) uint64 { return words4(func(a, _ uint16) uint16 { return a >> n })(v, 0) }},
-	x86.PSRLD: {32, func(v, n uint64) uint64 { return dwords2(func(a, _ uint32) uint32 { return a >> n })(v, 0) }},
-	x86.PSRLQ: {64, func(v, n uint64) uint64 { return v >> n }},
-	x86.PSRAW: {16, func(v, n uint64) uint64 {
+// shiftsBy are the shifts of elements. Go shifts as far as it is told, so too large an
+// amount needs no case of its own.
+var shiftsBy = map[x86.Op]func(half, n uint64) uint64{
+	x86.PSLLW: func(v, n uint64) uint64 { return words4(func(a, _ uint16) uint16 { return a << n })(v, 0) },
+	x86.PSLLD: func(v, n uint64) uint64 { return dwords2(func(a, _ uint32) uint32 { return a << n })(v, 0) },
+	x86.PSLLQ: func(v, n uint64) uint64 { return v << n },
+	x86.PSRLW: func(v, n uint64) uint64 { return words4(func(a, _ uint16) uint16 { return a >> n })(v, 0) },
+	x86.PSRLD: func(v, n uint64) uint64 { return dwords2(func(a, _ uint32) uint32 { return a >> n })(v, 0) },
+	x86.PSRLQ: func(v, n uint64) uint64 { return v >> n },
+	x86.PSRAW: func(v, n uint64) uint64 {
 		return words4(func(a, _ uint16) uint16 { return uint16(int16(a) >> n) })(v, 0)
-	}},
-	x86.PSRAD: {32, func(v, n uint64) uint64 {
+	},
+	x86.PSRAD: func(v, n uint64) uint64 {
 		return dwords2(func(a, _ uint32) uint32 { return uint32(int32(a) >> n) })(v, 0)
-	}},
+	},
 }
 
 // shiftVector makes the handler of a shift by an immediate or by another vector's lower
-// half. Go shifts as far as it is told, so too large an amount needs no case of its own.
+// half.
 func shiftVector(shift func(half, n uint64) uint64) handler {
 	return func(c *CPU, o *op) {
 		n := o.imm

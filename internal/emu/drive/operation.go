@@ -10,9 +10,6 @@ import (
 // depend on each other. No program has anything there.
 const kernel = 8
 
-// yields is the system call sched_yield.
-var yields = "sched_yield"
-
 // meeting are the system calls by which threads meet, besides futex: those that give what
 // another can take, or end something.
 var meeting = map[string]bool{
@@ -31,7 +28,7 @@ func call(t *linux.Thread) (event.Op, bool) {
 	switch {
 	case name == "futex":
 		return event.Op{Kind: event.AtomicUpdate, G: t.Number, Site: site, Addr: uintptr(args[0]), Size: 4}, true
-	case name == yields:
+	case name == "sched_yield":
 		return event.Op{Kind: event.Gosched, G: t.Number, Site: site, Yield: true}, true
 	case name == "exit_group":
 		op.Kind = event.Exit

@@ -21,17 +21,17 @@ type description struct {
 
 // Flags of open.
 const (
-	openWrite   = 1
-	openRDWR    = 2
-	openAccess  = 3
-	openCreate  = 0o100
-	openExcl    = 0o200
-	openTrunc   = 0o1000
-	openAppend  = 0o2000
-	openNonblok = 0o4000
-	openDir     = 0o200000
-	openNoLink  = 0o400000
-	openCloexec = 0o2000000
+	openWrite    = 1
+	openRDWR     = 2
+	openAccess   = 3
+	openCreate   = 0o100
+	openExcl     = 0o200
+	openTrunc    = 0o1000
+	openAppend   = 0o2000
+	openNonblock = 0o4000
+	openDir      = 0o200000
+	openNoLink   = 0o400000
+	openCloexec  = 0o2000000
 )
 
 // A pipe is bytes on their way.
@@ -85,7 +85,7 @@ func (p *Process) install(d *description, least int) uint64 {
 	}
 }
 
-// close takes a number away, and ends a pipe that nobody holds any more.
+// close takes a number away, and ends a pipe that is no longer open anywhere.
 func (p *Process) close(n uint64) bool {
 	d := p.fd(n)
 	if d == nil {
@@ -114,18 +114,18 @@ type polled struct {
 }
 
 const (
-	pollIn  = 1
-	pollOut = 4
-	pollErr = 8
-	pollHup = 16
-	pollNal = 32
+	pollIn      = 1
+	pollOut     = 4
+	pollErr     = 8
+	pollHup     = 16
+	pollInvalid = 32
 )
 
 // polls returns which of the events are there.
 func (p *Process) polls(f polled) uint16 {
 	d := p.fd(f.fd)
 	if d == nil {
-		return pollNal
+		return pollInvalid
 	}
 	got := uint16(0)
 	if p.readable(d) {

@@ -61,7 +61,6 @@ const (
 type faultInfo struct {
 	signal Signal
 	addr   uint64
-	text   string
 }
 
 // ignored reports whether a signal makes no difference to the process.
@@ -100,6 +99,12 @@ func (p *Process) awaited(s Signal) bool {
 // deliverable returns the signals that can be delivered to a thread.
 func (p *Process) deliverable(t *Thread) uint64 { return (t.pending | p.pending) &^ t.blocked }
 
+// restarts reports whether the system call that the next signal interrupts is to be made
+// again.
+func (p *Process) restarts(t *Thread) bool {
+	return p.actions[bits.TrailingZeros64(p.deliverable(t))+1].flags&saRestart != 0
+}
+
 // deliver has a thread enter the handler of a pending signal, or the process die of it.
 func (p *Process) deliver(t *Thread) {
 	for p.exit == nil {
@@ -136,7 +141,7 @@ func (p *Process) fault(t *Thread, s Signal, addr uint64, text string) {
 		p.kill(t, s, text)
 		return
 	}
-	t.fault = faultInfo{s, addr, text}
+	t.fault = faultInfo{s, addr}
 	p.enter(t, s)
 }
 

@@ -85,7 +85,7 @@ func (p *Process) transfer(t *Thread, fd uint64, spans []span, write bool, name 
 			return total
 		case e != 0:
 			return e.result()
-		case wait && d.flags&openNonblok != 0:
+		case wait && d.flags&openNonblock != 0:
 			return EAGAIN.result()
 		case wait:
 			events := uint16(pollIn)
@@ -189,8 +189,8 @@ func sysPipe(p *Process, t *Thread, a *args) uint64 { return sysPipe2(p, t, &arg
 
 func sysPipe2(p *Process, _ *Thread, a *args) uint64 {
 	n := &node{path: "pipe", kind: pipeNode, mode: 0o600, pipe: &pipe{readers: 1, writers: 1}}
-	r := p.install(&description{node: n, flags: a[1] & openNonblok}, 0)
-	w := p.install(&description{node: n, flags: a[1]&openNonblok | openWrite}, 0)
+	r := p.install(&description{node: n, flags: a[1] & openNonblock}, 0)
+	w := p.install(&description{node: n, flags: a[1]&openNonblock | openWrite}, 0)
 	b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(r)), uint32(w))
 	if !p.Mem.WriteAt(b, a[0]) {
 		return EFAULT.result()
@@ -200,7 +200,7 @@ func sysPipe2(p *Process, _ *Thread, a *args) uint64 {
 
 func sysEventfd(p *Process, _ *Thread, a *args) uint64 {
 	n := &node{path: "eventfd", kind: console, mode: 0o600}
-	return p.install(&description{node: n, event: true, count: a[0], flags: a[1]&openNonblok | openRDWR}, 0)
+	return p.install(&description{node: n, event: true, count: a[0], flags: a[1]&openNonblock | openRDWR}, 0)
 }
 
 func (p *Process) addEvent(d *description, b []byte) (int, errno, bool) {
@@ -364,7 +364,7 @@ func sysFcntl(p *Process, _ *Thread, a *args) uint64 {
 	case getfl:
 		return d.flags &^ openCloexec
 	case setfl:
-		const changeable = openAppend | openNonblok
+		const changeable = openAppend | openNonblock
 		d.flags = d.flags&^changeable | a[2]&changeable
 	case 5, 6, 7: // locks on files: nobody else is there
 	case 1031, 1032:

@@ -85,6 +85,9 @@ func (p *Process) Ready(t *Thread) bool {
 		return true
 	case w.signals != 0 && p.takeAwaited(t):
 	case p.deliverable(t) != 0:
+		if w.kind == onFiles && p.restarts(t) {
+			break // the system call is made again after the handler
+		}
 		// The signal frame keeps this as what the system call returned.
 		t.CPU.R[x86.RAX] = EINTR.result()
 		if w.kind == onFiles {

@@ -23,7 +23,7 @@
 //
 // # Code
 //
-// Who decodes instructions reads them with [Space.Fetch]. A store to a page that code was
+// Instructions are read with [Space.Fetch]. A store to a page that code was
 // fetched from, and a change of an executable area, changes [Space.CodeVersion].
 //
 // A Space is used by one goroutine at a time. Spaces made by [Space.Clone] share pages

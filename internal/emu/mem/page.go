@@ -15,7 +15,7 @@ const (
 )
 
 // A page is the contents of PageSize bytes of memory. Only a space of the generation may
-// write it; generation 0 is nobody's.
+// write it; generation 0 belongs to no space.
 type page struct {
 	generation uint64
 	data       [PageSize]byte

@@ -227,6 +227,13 @@ static void *sleeper(void *arg)
 	return arg;
 }
 
+static void *late_writer(void *arg)
+{
+	struct timespec later = { 3, 0 };
+	nanosleep(&later, NULL);
+	return write(*(int *)arg, "x", 1) == 1 ? arg : NULL;
+}
+
 static void more_signals(void)
 {
 	stack_t stack = { .ss_sp = alternative, .ss_size = sizeof alternative }, old;
@@ -253,6 +260,12 @@ static void more_signals(void)
 	struct timespec soon = { 1, 0 };
 	CHECK(sigtimedwait(&set, NULL, &soon) == SIGUSR2);
 	CHECK(sigtimedwait(&set, NULL, &soon) == -1 && errno == EAGAIN);
+	int pair[2];
+	char byte = 0;
+	action.sa_flags = SA_RESTART;
+	sigaction(SIGALRM, &action, NULL);
+	CHECK(pipe(pair) == 0 && pthread_create(&t, NULL, late_writer, &pair[1]) == 0 && alarm(1) == 0);
+	CHECK(read(pair[0], &byte, 1) == 1 && byte == 'x' && pthread_join(t, NULL) == 0);
 	CHECK(pthread_create(&t, NULL, sleeper, NULL) == 0 && pthread_cancel(t) == 0);
 	CHECK(pthread_join(t, &result) == 0 && result == PTHREAD_CANCELED);
 }
