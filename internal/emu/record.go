@@ -104,8 +104,8 @@ func (r *Recorder) event(e *event.Event) {
 	}
 }
 
-// Finish writes the table of sites, which are the instructions of the process that
-// accessed memory, and returns the first error there was.
+// Finish writes the table of sites, which are the instructions of the process that events
+// can happen at, and returns the first error there was.
 func (r *Recorder) Finish(p *linux.Process) error {
 	p.Watch(nil)
 	if r.err != nil {
@@ -114,6 +114,9 @@ func (r *Recorder) Finish(p *linux.Process) error {
 	symbols := NewSymbols(p.Mem)
 	var sites []trace.Site
 	for n, s := range p.Code.Sites() {
+		if !s.Inst.Notable() {
+			continue
+		}
 		file := symbols.File(s.PC)
 		sites = append(sites, trace.Site{ID: n, Package: file, File: file, Function: symbols.Name(s.PC), Expr: s.Inst.Text(s.PC, symbols.Name)})
 	}

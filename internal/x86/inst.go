@@ -126,6 +126,19 @@ func (in *Inst) HasMemory() (arg int, ok bool) {
 	return 0, false
 }
 
+// Notable reports whether something can be told about an execution of the instruction: that
+// it accesses memory, calls, returns or asks the kernel, or that it traps.
+func (in *Inst) Notable() bool {
+	switch in.Op {
+	case LEA, NOP, PREFETCH:
+		return false
+	case PUSH, POP, PUSHF, POPF, CALL, RET, LEAVE, ENTER, SYSCALL, INT, INT3, INT1, UD0, UD1, UD2, HLT, DIV, IDIV, XLAT, MASKMOVDQU:
+		return true
+	}
+	_, memory := in.HasMemory()
+	return memory || in.Op.isString()
+}
+
 // EndsBlock reports whether the instruction that follows in memory need not be the next.
 func (in *Inst) EndsBlock() bool {
 	switch in.Op {

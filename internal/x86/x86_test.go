@@ -135,3 +135,18 @@ func TestOperationsAndTheirNamesAreInTheSameOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestInstructionsWithEventsAreNotable(t *testing.T) {
+	for code, want := range map[string]bool{
+		"4889e5": false, "8b45fc": true, "488d4500": false, "50": true, "c3": true, "74fe": false, "f3a4": true, "0f05": true, "f7f1": true, "0f1f00": false, "e800000000": true,
+	} {
+		raw, err := hex.DecodeString(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in Inst
+		if err := Decode(raw, &in); err != nil || in.Notable() != want {
+			t.Errorf("%s: %t, %v", in.Text(0, nil), in.Notable(), err)
+		}
+	}
+}

@@ -113,6 +113,9 @@ func (p *Process) fromHost(name string) (*node, errno) {
 	if err != nil {
 		return nil, hostErrno(err)
 	}
+	if info.Mode().IsRegular() && (strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/")) {
+		p.note("the program reads %s of the host, which may say something else another time", name)
+	}
 	n := &node{path: name, mode: uint32(info.Mode().Perm()), time: info.ModTime().UnixNano()}
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
