@@ -98,6 +98,7 @@ func (c *emulation) emulated(from *state) state {
 	for i, x := range from.x {
 		p.X[i] = x
 	}
+	p.FPU = cpu.New(c.space, nil).FPU
 	p.PC = codeAt
 	trap := p.Run(1 << 20)
 	s := state{flags: p.Flags() & comparedFlags, pc: p.PC, data: make([]byte, dataSize)}

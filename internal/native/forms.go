@@ -167,6 +167,8 @@ func (c *comparison) native(from *state) (state, error) {
 		binary.LittleEndian.PutUint64(t.FX[168+16*i:], x[1])
 	}
 	binary.LittleEndian.PutUint32(t.FX[24:], 0x1f80)
+	// The x87 as a program finds it.
+	binary.LittleEndian.PutUint64(t.FX[0:], 0x37f)
 	if err := t.Set(); err != nil {
 		return state{}, err
 	}

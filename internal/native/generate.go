@@ -45,6 +45,10 @@ type generator struct {
 func (g *generator) batch(n int) {
 	g.code, g.starts, g.insts = g.code[:0], g.starts[:0], g.insts[:0]
 	for len(g.insts) < n && len(g.code) < codeSize-64 {
+		if g.rng.IntN(30) == 0 {
+			g.x87()
+			continue
+		}
 		raw := g.candidate()
 		var in x86.Inst
 		if x86.Decode(raw, &in) != nil || !g.suits(&in) {
@@ -138,6 +142,40 @@ func (g *generator) address() (rex byte, modrm []byte) {
 	return rex, binary.LittleEndian.AppendUint32(modrm, disp)
 }
 
+// x87 operations by their bytes. Loads and stores are of memory at r14 and a displacement.
+var (
+	// fld m64, m32; fild m32, m64, m16
+	x87loads = [][]byte{{0x41, 0xdd, 0x86}, {0x41, 0xd9, 0x86}, {0x41, 0xdb, 0x86}, {0x41, 0xdf, 0xae}, {0x41, 0xdf, 0x86}}
+	// fstp m64, m32, m80; fistp m16, m32, m64; fisttp m64
+	x87stores = [][]byte{{0x41, 0xdd, 0x9e}, {0x41, 0xd9, 0x9e}, {0x41, 0xdb, 0xbe}, {0x41, 0xdf, 0x9e}, {0x41, 0xdb, 0x9e}, {0x41, 0xdf, 0xbe}, {0x41, 0xdd, 0x8e}}
+	// faddp, fmulp, fsubrp, fsubp, fdivrp, fdivp; fcomi, fucomi and a pop; fxch and fsubp
+	x87binary = [][]byte{{0xde, 0xc1}, {0xde, 0xc9}, {0xde, 0xe1}, {0xde, 0xe9}, {0xde, 0xf1}, {0xde, 0xf9}, {0xdb, 0xf1, 0xdd, 0xd8}, {0xdb, 0xe9, 0xdd, 0xd8}, {0xd9, 0xc9, 0xde, 0xe9}}
+	// nothing; fchs, fabs, fsqrt, frndint; fldz and faddp, fld1 and fmulp
+	x87unary = [][]byte{{}, {}, {0xd9, 0xe0}, {0xd9, 0xe1}, {0xd9, 0xfa}, {0xd9, 0xfc}, {0xd9, 0xee, 0xde, 0xc1}, {0xd9, 0xe8, 0xde, 0xc9}}
+)
+
+// x87 emits a sequence that loads two numbers, computes, and stores one. It counts as one
+// instruction, since the registers in between are not compared.
+func (g *generator) x87() {
+	r := g.rng
+	at := len(g.code)
+	memory := func(op []byte) {
+		g.code = append(g.code, op...)
+		g.code = binary.LittleEndian.AppendUint32(g.code, uint32(r.IntN(64)*8))
+	}
+	pick := func(list [][]byte) []byte { return list[r.IntN(len(list))] }
+	memory(pick(x87loads))
+	memory(pick(x87loads))
+	g.code = append(g.code, pick(x87binary)...)
+	g.code = append(g.code, pick(x87unary)...)
+	memory(pick(x87stores))
+	var in x86.Inst
+	if err := x86.Decode(g.code[at:], &in); err != nil {
+		panic("native: an x87 instruction that cannot be decoded")
+	}
+	g.starts, g.insts = append(g.starts, at), append(g.insts, in)
+}
+
 // relocate makes the RIP-relative operand of the last instruction one within the data. It
 // reports whether it could.
 func (g *generator) relocate(at int, in *x86.Inst) bool {
@@ -217,7 +255,7 @@ func isString(op x86.Op) bool {
 }
 
 // excluded are operations that need privilege, depend on the processor, or leave the
-// batch. Jumps, calls and the x87 are compared by the starts of programs.
+// batch. Jumps and calls are compared by the starts of programs, the x87 by sequences.
 var excluded = map[x86.Op]bool{
 	x86.POPF: true, x86.LEAVE: true, x86.ENTER: true, x86.CPUID: true, x86.RDTSC: true, x86.RDTSCP: true, x86.XGETBV: true, x86.RDRAND: true, x86.RDSEED: true,
 	x86.CLI: true, x86.STI: true, x86.XSAVE: true, x86.XRSTOR: true, x86.XSAVEOPT: true, x86.FXSAVE: true, x86.FXRSTOR: true, x86.LDMXCSR: true, x86.STMXCSR: true,
