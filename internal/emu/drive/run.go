@@ -13,6 +13,8 @@ type run struct {
 	*Program
 	strategy sched.Strategy
 	learns   bool // what memory is shared, for the next run
+	// stop, if there is one, reports now and then whether to cut the run off.
+	stop func() bool
 
 	threads []threadState // by number
 	point   sched.Point
@@ -42,6 +44,9 @@ const (
 	quiet    = 2_000_000
 	spinning = 10_000
 )
+
+// lookEvery is after how many steps a run looks whether to stop.
+const lookEvery = 64
 
 func (r *run) state(t *linux.Thread) *threadState {
 	for int(t.Number) >= len(r.threads) {
@@ -79,7 +84,7 @@ func (r *run) drive() {
 			}
 			continue
 		}
-		if r.steps++; r.steps > r.maxSteps {
+		if r.steps++; r.steps > r.maxSteps || r.stop != nil && r.steps%lookEvery == 0 && r.stop() {
 			r.cutOff = true
 			break
 		}

@@ -33,6 +33,9 @@ const (
 // Explore learns which memory is shared, searches, and shrinks the schedule that it finds.
 func (p *Program) Explore(ctx context.Context, o *Options) (*wire.Done, error) {
 	p.learn(ctx, o)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	done, schedule, err := p.search(ctx, o)
 	if err == nil && done.Best != nil {
 		p.shrink(ctx, done.Best, schedule, done)
@@ -65,7 +68,7 @@ func (p *Program) search(ctx context.Context, o *Options) (*wire.Done, sched.Sch
 		done.Classes, done.Search, done.Elapsed = len(classes), strategy.Progress(), time.Since(start)
 	}
 	for !strategy.Exhausted() && (o.Runs == 0 || done.Runs < o.Runs) && ctx.Err() == nil {
-		r := &run{Program: p, strategy: rec, learns: true}
+		r := &run{Program: p, strategy: rec, learns: true, stop: stopper(ctx, start.Add(o.Budget))}
 		r.execute()
 		if e := p.process.Exit(); e != nil && e.Reason == linux.Lacking {
 			return done, sched.Schedule{}, lacking(e)
@@ -106,11 +109,20 @@ const (
 	mostLearning = 60
 )
 
+// learningShare is which part of the time the learning may take: one in so many.
+const learningShare = 4
+
+// stopper tells a run to stop when the time is up, or it is not wanted any more.
+func stopper(ctx context.Context, until time.Time) func() bool {
+	return func() bool { return ctx.Err() != nil || time.Now().After(until) }
+}
+
 // learn makes runs by chance until they share no more memory than is known. Whether they
 // fail does not matter: the search will.
 func (p *Program) learn(ctx context.Context, o *Options) {
-	for i, calm := uint64(0), 0; calm < settled && i < mostLearning && ctx.Err() == nil; i++ {
-		r := &run{Program: p, strategy: sched.NewRandom(o.Seed + i), learns: true}
+	stop := stopper(ctx, time.Now().Add(o.Budget/learningShare))
+	for i, calm := uint64(0), 0; calm < settled && i < mostLearning && !stop(); i++ {
+		r := &run{Program: p, strategy: sched.NewRandom(o.Seed + i), learns: true, stop: stop}
 		r.execute()
 		if calm++; r.learn() {
 			calm = 0
@@ -138,7 +150,7 @@ func (p *Program) shrink(ctx context.Context, f *trace.Failure, from sched.Sched
 		if time.Now().After(until) || ctx.Err() != nil {
 			return false
 		}
-		r := &run{Program: p, strategy: strategy}
+		r := &run{Program: p, strategy: strategy, stop: stopper(ctx, until)}
 		r.execute()
 		if r.failure == nil || !r.failure.Same(f) {
 			return false
