@@ -22,6 +22,7 @@ type op struct {
 	len                         uint8
 	cond                        x86.Cond
 	access                      access // of the operand in memory
+	width                       uint8  // of the same; 0 if the operation has a size of its own
 	touches                     bool   // it may access memory that another thread sees
 	site                        uint32
 }
@@ -164,7 +165,7 @@ func (code *Code) prepare(in *x86.Inst, pc uint64) op {
 		case x86.GS:
 			o.segment = gsBase
 		}
-		o.access = accessOf(in, i)
+		o.access, o.width = accessOf(in, i), in.Args[i].Size
 	}
 	for _, a := range in.Args {
 		if a.Place == x86.Relative {

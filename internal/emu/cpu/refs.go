@@ -46,7 +46,7 @@ func implicit(o x86.Op) access {
 // refs lists what an instruction is about to access.
 func (c *CPU) refs(o *op, refs *[2]Ref) int {
 	if o.access != 0 {
-		refs[0] = Ref{Addr: c.addr(o), Size: c.width(o), Kind: o.kind(), Site: o.site}
+		refs[0] = Ref{Addr: c.addr(o), Size: o.bytes(), Kind: o.kind(), Site: o.site}
 		if o.inst.Args[1].Place == x86.General && isBitTest(o.inst.Op) {
 			refs[0].Addr = c.bitAddr(o)
 		}
@@ -89,11 +89,10 @@ func (c *CPU) refs(o *op, refs *[2]Ref) int {
 	return 1
 }
 
-// width is the size of the operand in memory.
-func (c *CPU) width(o *op) uint32 {
-	i, _ := o.inst.HasMemory()
-	if n := o.inst.Args[i].Size; n != 0 {
-		return uint32(n)
+// bytes is the size of the operand in memory.
+func (o *op) bytes() uint32 {
+	if o.width != 0 {
+		return uint32(o.width)
 	}
 	switch o.inst.Op {
 	case x86.FXSAVE, x86.FXRSTOR:

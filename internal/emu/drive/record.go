@@ -35,7 +35,7 @@ func (p *Program) Record(schedule, file string) (*trace.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
-	again := &Program{binary: p.binary, maxSteps: p.maxSteps, shared: p.shared}
+	again := &Program{binary: p.binary, maxSteps: p.maxSteps, shared: wordSet{pages: p.shared.pages}}
 	var recorder *emu.Recorder
 	if err := again.load(func(process *linux.Process) { recorder = emu.Record(process, w) }); err != nil {
 		return nil, err

@@ -9,10 +9,17 @@ import (
 // A wordSet is a set of words of 8 bytes, as bits by page.
 type wordSet struct {
 	pages map[uint64]*[8]uint64
-	// last is the page that was asked for last, since the next is mostly the same.
-	last     uint64
-	lastBits *[8]uint64
+	// recent are pages that were asked for, by the low bits of their numbers.
+	recent [recentPages]recentBits
 }
+
+// recentBits is a page that was asked for; bits is nil if there is none.
+type recentBits struct {
+	page uint64
+	bits *[8]uint64
+}
+
+const recentPages = 64
 
 const (
 	pageShift = 12
@@ -28,7 +35,7 @@ func (s *wordSet) add(addr uint64) {
 	if bits == nil {
 		bits = new([8]uint64)
 		s.pages[n] = bits
-		s.lastBits = nil
+		s.recent[n%recentPages] = recentBits{n, bits}
 	}
 	w := addr >> wordShift & 511
 	bits[w>>6] |= 1 << (w & 63)
@@ -38,14 +45,15 @@ func (s *wordSet) add(addr uint64) {
 func (s *wordSet) has(addr uint64, size uint32) bool {
 	for at := addr &^ 7; at < addr+uint64(size); at += 8 {
 		n := at >> pageShift
-		if n != s.last || s.lastBits == nil {
-			s.last, s.lastBits = n, s.pages[n]
-			if s.lastBits == nil {
-				s.lastBits = &noBits
+		r := &s.recent[n%recentPages]
+		if r.page != n || r.bits == nil {
+			r.page, r.bits = n, s.pages[n]
+			if r.bits == nil {
+				r.bits = &noBits
 			}
 		}
 		w := at >> wordShift & 511
-		if s.lastBits[w>>6]>>(w&63)&1 != 0 {
+		if r.bits[w>>6]>>(w&63)&1 != 0 {
 			return true
 		}
 	}
@@ -75,10 +83,15 @@ type uses struct {
 	clock uint64 // counts the accesses of the run
 	// born is when each thread was created, by number.
 	born []uint64
-	last uint64
-	page *[512]use
+	// recent are pages that were used, by the low bits of their numbers.
+	recent [recentPages]recentUses
 	// found are the words that this run is the first to share.
 	found []uint64
+}
+
+type recentUses struct {
+	page uint64
+	uses *[512]use
 }
 
 // A use is what is known about a word.
@@ -117,13 +130,15 @@ func (u *uses) note(thread uint32, ref *cpu.Ref, known *wordSet) {
 	writes := !ref.Kind.IsRead()
 	u.clock++
 	for at := ref.Addr &^ 7; at < ref.Addr+uint64(min(ref.Size, maxSpan)); at += 8 {
-		if n := at >> pageShift; u.page == nil || n != u.last {
+		n := at >> pageShift
+		r := &u.recent[n%recentPages]
+		if r.page != n || r.uses == nil {
 			if u.pages[n] == nil {
 				u.pages[n] = new([512]use)
 			}
-			u.last, u.page = n, u.pages[n]
+			*r = recentUses{n, u.pages[n]}
 		}
-		w := &u.page[at>>wordShift&511]
+		w := &r.uses[at>>wordShift&511]
 		if w.run != u.run || !w.several && w.thread != uint16(thread) && w.at <= u.born[thread] {
 			*w = use{run: u.run, thread: uint16(thread)}
 		}
