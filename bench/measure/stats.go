@@ -24,15 +24,6 @@ func Quantile(xs []float64, q float64) float64 {
 	return s[below]*(1-part) + s[below+1]*part
 }
 
-// Mean is the arithmetic mean.
-func Mean(xs []float64) float64 {
-	sum := 0.0
-	for _, x := range xs {
-		sum += x
-	}
-	return sum / float64(len(xs))
-}
-
 // GeoMean is the geometric mean, the one under which ratios average: a program
 // half as fast and one twice as fast come to 1.
 func GeoMean(xs []float64) float64 {

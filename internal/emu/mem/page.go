@@ -1,8 +1,6 @@
 package mem
 
 import (
-	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 )
@@ -38,15 +36,6 @@ type File struct {
 // NewFile returns a file of the given contents, which must not change any more.
 func NewFile(name string, data []byte) *File {
 	return &File{Name: name, data: data, pages: map[int64]*page{}}
-}
-
-// ReadFile returns a file of the host.
-func ReadFile(path string) (*File, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading a file to map: %w", err)
-	}
-	return NewFile(path, data), nil
 }
 
 // Data returns the contents, which must not be changed.
