@@ -168,13 +168,8 @@ func (x Number) ToInt(size uint8, mode uint16) uint64 {
 
 // Arith computes a op b for op one of + - * /.
 func Arith(op byte, a, b Number) Number {
-	switch {
-	case a.IsNaN() && (!b.IsNaN() || a.Mant|1<<62 >= b.Mant|1<<62):
-		a.Mant |= 1 << 62
-		return a
-	case b.IsNaN():
-		b.Mant |= 1 << 62
-		return b
+	if a.IsNaN() || b.IsNaN() {
+		return quieted(a, b)
 	}
 	if op == '-' {
 		b.SE ^= 1 << 15
@@ -216,6 +211,20 @@ func Arith(op byte, a, b Number) Number {
 		r := new(big.Float).SetPrec(64).SetMode(big.ToNearestEven)
 		return OfBig(r.Quo(a.Big(), b.Big()))
 	}
+}
+
+// quieted is the result of an operation on a NaN, made quiet: of two, the one with the
+// greater mantissa, and of equal ones the positive.
+func quieted(a, b Number) Number {
+	isA, isB := a.IsNaN(), b.IsNaN()
+	a.Mant, b.Mant = a.Mant|1<<62, b.Mant|1<<62
+	switch {
+	case !isB:
+		return a
+	case !isA, b.Mant > a.Mant, b.Mant == a.Mant && a.Negative():
+		return b
+	}
+	return a
 }
 
 // Compare reports how a stands to b.

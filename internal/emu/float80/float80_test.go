@@ -105,3 +105,13 @@ func TestComparison(t *testing.T) {
 		}
 	}
 }
+
+func TestOfTwoNaNsTheGreaterThenThePositive(t *testing.T) {
+	small, great := Number{1<<63 | 1<<62 | 1, 0xffff}, Number{1<<63 | 1<<62 | 2, 0xffff}
+	positive := Number{small.Mant, 0x7fff}
+	for _, c := range [][3]Number{{small, great, great}, {great, small, great}, {small, positive, positive}, {positive, small, positive}, {small, OfFloat(math.Inf(1)), small}, {OfFloat(1), great, great}} {
+		if got := Arith('+', c[0], c[1]); got != c[2] {
+			t.Errorf("%x and %x: %x", c[0], c[1], got)
+		}
+	}
+}
