@@ -156,7 +156,7 @@ func (m *machine) receive(s *state, t *thread, i int, b branch) {
 func (m *machine) wake(s *state, w waiter, v value, ok bool) {
 	t := m.unpark(s, w.thread)
 	m.deliver(t, w.branch, v, ok)
-	m.settle(s, t)
+	m.runLocal(s, t)
 }
 
 // unpark takes a goroutine from the queues that it is in.
@@ -227,6 +227,6 @@ func (m *machine) closeChannel(s *state, r chanRef) {
 	for _, w := range c.senders {
 		t := m.unpark(s, w.thread)
 		m.raise(t, panicking{held: iface{types.Typ[types.String], "send on closed channel"}})
-		m.settle(s, t)
+		m.runLocal(s, t)
 	}
 }

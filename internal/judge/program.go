@@ -81,7 +81,7 @@ func New(prog *ssa.Program, pkg *ssa.Package, sizes types.Sizes) (p *Program, er
 	t := &thread{id: rootID}
 	m.call(t, pkg.Func("init"), nil, nil, first)
 	s.threads = []*thread{t}
-	for m.settle(s, t); len(t.frames) > 0; m.settle(s, t) {
+	for m.runLocal(s, t); len(t.frames) > 0; m.runLocal(s, t) {
 		if t.parked != running || !m.enabled(s, t) {
 			return nil, fmt.Errorf("initialising %s: it waits, or panics", pkg.Pkg.Path())
 		}

@@ -86,7 +86,7 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 	t := &thread{id: rootID}
 	s.threads = []*thread{t}
 	p.m.call(t, fn, nil, nil, first)
-	p.m.settle(s, t)
+	p.m.runLocal(s, t)
 	x.push(s)
 	for len(x.stack) > 0 && len(x.seen) <= o.States {
 		n := len(x.stack) - 1
@@ -162,7 +162,7 @@ func (m *machine) step(s *state, t *thread, choice int) {
 	op := m.current(s, t)
 	m.protect(t, func() { m.operation(s, t, op, choice) })
 	if s.crash == nil {
-		m.settle(s, t)
+		m.runLocal(s, t)
 	}
 }
 

@@ -127,7 +127,7 @@ func (m *machine) spawn(s *state, parent *thread, p pendingCall) {
 	t := &thread{id: fmt.Sprintf("%s.%02d", parent.id, parent.spawned)}
 	m.begin(s, t, p, first)
 	s.threads = append(s.threads, t)
-	m.settle(s, t)
+	m.runLocal(s, t)
 }
 
 // begin has a goroutine make a call.
@@ -239,8 +239,8 @@ func (m *machine) recoverPanic(t *thread) value {
 	return f.panic.held
 }
 
-// settle takes the local steps of a goroutine, up to its next visible operation.
-func (m *machine) settle(s *state, t *thread) {
+// runLocal takes the local steps of a goroutine, up to its next visible operation.
+func (m *machine) runLocal(s *state, t *thread) {
 	for steps := 0; len(t.frames) > 0 && t.parked == running && !m.visible(s, t); steps++ {
 		if steps > maxLocal {
 			panic(unsupported("a goroutine that goes on for ever without a visible operation"))

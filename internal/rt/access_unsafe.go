@@ -22,7 +22,7 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if addr-lo < hi-lo || addr < firstAddress || size == 0 {
 		return
 	}
-	if kind == event.Load && token.Load() == g && s.blind && !s.unsettled && s.current.free() {
+	if kind == event.Load && token.Load() == g && s.blind && !s.lastIncomplete && s.current.free() {
 		s.site = site
 		return
 	}
@@ -34,7 +34,7 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 		c.polling.rounds = 0
 	}
 	s.site = site
-	s.settle()
+	s.completeLast()
 	alive := c.free() || c.stepSlow(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
 	if kind == event.Store {
 		s.journal.Keep(addr, size)
@@ -42,7 +42,7 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if alive {
 		c.touch(addr, size, kind, site)
 		if s.recorder.On && s.recorder.Access(c.id, c.Frame, kind, site, addr, size) {
-			s.unsettled = true
+			s.lastIncomplete = true
 		}
 	}
 	c.leave()
@@ -88,10 +88,10 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 		case event.AtomicCompare:
 			s.compare = compare{c: c, on: o, addr: addr, size: min(size, maxCompare)}
 			copy(s.compare.old[:], peek.Bytes(addr, s.compare.size))
-			s.unsettled = true
+			s.lastIncomplete = true
 		}
 		if s.recorder.On && s.recorder.Value(c.id, c.Frame, kind, site, addr, size) {
-			s.unsettled = true
+			s.lastIncomplete = true
 		}
 	}
 	c.leave()
@@ -117,16 +117,16 @@ type compare struct {
 
 const maxCompare = 16
 
-// settle completes what could not be known when the hook for it returned. It has to be
+// completeLast completes what could not be known when the hook for it returned. It has to be
 // called before anything else happens in the run.
-func (s *scheduler) settle() {
-	if s.unsettled {
-		s.settleSlow()
+func (s *scheduler) completeLast() {
+	if s.lastIncomplete {
+		s.completeLastSlow()
 	}
 }
 
-func (s *scheduler) settleSlow() {
-	s.unsettled = false
+func (s *scheduler) completeLastSlow() {
+	s.lastIncomplete = false
 	if k := &s.compare; k.c != nil {
 		changed := string(peek.Bytes(k.addr, k.size)) != string(k.old[:k.size])
 		if changed {
@@ -209,7 +209,7 @@ func allocated(p unsafe.Pointer, size uintptr, site uint32) {
 		return
 	}
 	if !c.dying {
-		s.settle()
+		s.completeLast()
 		s.emit(c, event.Alloc, site, addr, size, s.recorder.Allocation())
 	}
 	c.leave()

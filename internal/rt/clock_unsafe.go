@@ -322,7 +322,7 @@ func StartFunc[T any](t *T, d int64, f func()) {
 }
 
 func (s *scheduler) startTimer(c *goroutine, n *timer, key unsafe.Pointer, d int64) {
-	s.settle()
+	s.completeLast()
 	n.key = uintptr(key)
 	if s.clock.known == nil {
 		s.clock.known = map[uintptr]*timer{}

@@ -16,7 +16,7 @@ func CondAdd[T any](cond *T) bool {
 	if c.dying {
 		c.die()
 	}
-	s.settle()
+	s.completeLast()
 	o := s.objects.at(unsafe.Pointer(cond))
 	o.tickets = append(o.tickets, c)
 	c.signalled = false

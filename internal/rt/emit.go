@@ -14,7 +14,7 @@ func (s *scheduler) emit(c *goroutine, kind event.Kind, site uint32, addr, size 
 	if !s.recorder.On {
 		return
 	}
-	s.settle()
+	s.completeLast()
 	var g, frame uint32
 	if c != nil {
 		g, frame = c.id, c.Frame

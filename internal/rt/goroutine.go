@@ -145,7 +145,7 @@ func (c *goroutine) finish() {
 	if enter() == nil && token.Load() != c.g|inside {
 		return // taken down while it was coming back
 	}
-	s.settle()
+	s.completeLast()
 	if value != nil {
 		s.emit(c, event.Panic, 0, 0, 0, 0)
 		f := Failure{Kind: event.FailurePanic, Message: panictext.Of(value), G: c.id, Frame: c.Frame, Step: s.steps, PCs: pcs}
@@ -223,7 +223,7 @@ func Exit(code int) {
 	if c.dying {
 		c.die()
 	}
-	s.settle()
+	s.completeLast()
 	site := c.site()
 	s.emit(c, event.Exit, site, 0, 0, uint64(code))
 	c.fail(Failure{Kind: event.FailureExit, Message: "exit " + strconv.Itoa(code), Site: site, Code: code})
@@ -267,7 +267,7 @@ func Enter(site uint32) Frame {
 	}
 	f := Frame{c: c, caller: c.Frame}
 	if s.recorder.On {
-		s.settle()
+		s.completeLast()
 		c.Frame = s.frames.Append(n)
 		s.emit(c, event.Call, site, n.PC, 0, uint64(f.caller))
 	} else {
@@ -286,7 +286,7 @@ func Leave(f Frame) {
 	if recording.Load() {
 		if c := enter(); c != nil {
 			if c == f.c && !c.dying {
-				s.settle()
+				s.completeLast()
 				c.Frame = f.id
 				s.emit(c, event.Return, 0, 0, 0, 0)
 			}

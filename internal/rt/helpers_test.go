@@ -42,7 +42,7 @@ func (a *all) choose(n int) int {
 
 func (a *all) Begin() { a.at = 0 }
 
-func (a *all) Pick(p *sched.Point) int {
+func (a *all) Pick(p *sched.Turn) int {
 	if len(p.Ready) == 1 {
 		return 0
 	}
@@ -79,7 +79,7 @@ func (w *walk) next(n int) int {
 }
 
 func (w *walk) Begin()                           { w.state = w.seed }
-func (w *walk) Pick(p *sched.Point) int          { return w.next(len(p.Ready)) }
+func (w *walk) Pick(p *sched.Turn) int           { return w.next(len(p.Ready)) }
 func (w *walk) Branch(g, site uint32, n int) int { return w.next(n) }
 func (w *walk) End(event.Ending)                 {}
 func (w *walk) Watches() bool                    { return false }
@@ -90,13 +90,13 @@ func (w *walk) Progress() sched.Progress         { return sched.Progress{} }
 // first always takes the goroutine that runs, or the first.
 type first struct{ walk }
 
-func (f *first) Pick(p *sched.Point) int          { return p.Default() }
+func (f *first) Pick(p *sched.Turn) int           { return p.Default() }
 func (f *first) Branch(g, site uint32, n int) int { return 0 }
 
 // stubborn never switches as long as it need not.
 type stubborn struct{ walk }
 
-func (*stubborn) Pick(p *sched.Point) int { return 0 }
+func (*stubborn) Pick(p *sched.Turn) int { return 0 }
 
 // outcomeOf names what a run came to.
 func outcomeOf(r *Result) string {

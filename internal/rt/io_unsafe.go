@@ -15,7 +15,7 @@ var everyFile byte
 func IOWrite(p []byte) {
 	if c := enterLibrary(); c != nil {
 		if !c.dying {
-			s.settle()
+			s.completeLast()
 			c.touchBuffer(p, event.Load)
 			c.ReleaseMerge(&s.objects.at(unsafe.Pointer(&everyFile)).released)
 		}
@@ -27,7 +27,7 @@ func IOWrite(p []byte) {
 func IORead(p []byte, n int, ok bool) {
 	if c := enterLibrary(); c != nil {
 		if !c.dying {
-			s.settle()
+			s.completeLast()
 			c.touchBuffer(p[:max(n, 0)], event.Store)
 			if ok {
 				c.acquire(s.objects.at(unsafe.Pointer(&everyFile)).released)

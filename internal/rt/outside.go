@@ -161,7 +161,7 @@ func (s *scheduler) evict(g uintptr) {
 		token.Store(g)
 		return
 	}
-	s.settle()
+	s.completeLast()
 	site := s.site
 	s.result.Outside = append(s.result.Outside, Outside{
 		What: "called no hook for " + strconv.Itoa(period*patience/1_000_000) + " ms", G: c.id, Site: site, Frame: c.Frame,

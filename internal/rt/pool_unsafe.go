@@ -32,7 +32,7 @@ func PoolPut[T any](pool *T, new func() any, x any) bool {
 		return false
 	}
 	if !c.dying && x != nil {
-		s.settle()
+		s.completeLast()
 		o := s.objects.at(unsafe.Pointer(pool))
 		var v race.Vector
 		c.Release(&v)
@@ -53,7 +53,7 @@ func PoolGet[T any](pool *T, new func() any) (x any, ok bool) {
 		return nil, false
 	}
 	if !c.dying {
-		s.settle()
+		s.completeLast()
 		o := s.objects.at(unsafe.Pointer(pool))
 		own := new != nil && isStandard(**(**uintptr)(unsafe.Pointer(&new)))
 		for i := len(o.items) - 1; i >= 0; i-- {

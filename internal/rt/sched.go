@@ -30,7 +30,7 @@ type scheduler struct {
 	ready []*goroutine
 	ids   []uint32
 	ops   []event.Op
-	point sched.Point
+	point sched.Turn
 	// coming are goroutines that are about to be put among the ready; see regroup.
 	coming []*goroutine
 
@@ -63,8 +63,8 @@ type scheduler struct {
 	recorder record.Recorder
 	compare  compare
 	journal  journal.Journal
-	// unsettled says that compare or recorder hold something that is to be completed.
-	unsettled bool
+	// lastIncomplete says that compare or recorder hold something that is to be completed.
+	lastIncomplete bool
 }
 
 // token says which goroutine runs: 0 if none does, otherwise the address of the g, and in
@@ -159,7 +159,7 @@ func Controlled() bool {
 // false if c is being taken down: then nothing but the plain operation is to be done.
 func (c *goroutine) step(op event.Op) bool {
 	s.site = op.Site
-	s.settle()
+	s.completeLast()
 	if !op.Yield && c.free() {
 		return true
 	}
@@ -406,7 +406,7 @@ func (s *scheduler) blocked() []Blocked {
 
 // over ends the run. From here on everything belongs to Run.
 func (s *scheduler) over() {
-	s.settle()
+	s.completeLast()
 	s.recorder.Deliver()
 	s.ahead = 0
 	token.Store(inside)

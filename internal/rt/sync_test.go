@@ -248,7 +248,7 @@ type ordered struct {
 	most int
 }
 
-func (o *ordered) Pick(p *sched.Point) int {
+func (o *ordered) Pick(p *sched.Turn) int {
 	for i, g := range p.Ready {
 		if p.Ops[i].G != g || i > 0 && p.Ready[i-1] >= g {
 			o.t.Fatalf("ready are %v, which will do %v", p.Ready, p.Ops)

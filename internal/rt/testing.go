@@ -29,7 +29,7 @@ func ReportFailure() {
 	if c.dying || s.result.Reported.G != 0 {
 		return
 	}
-	s.settle()
+	s.completeLast()
 	var all [64]uintptr
 	pcs := all[:runtime.Callers(2, all[:])]
 	for len(pcs) > 1 && isTesting(pcs[0]) {

@@ -78,7 +78,7 @@ func (c *goroutine) await(op event.Op) bool {
 		c.dead()
 		return false
 	}
-	s.settle()
+	s.completeLast()
 	switch c.wait.kind {
 	case forMutex, forReading, forWriting, forNothing:
 		// It may change something while it has the lock, and may not.

@@ -76,7 +76,7 @@ func (d *DFS) Begin() {
 	d.fair.begin()
 }
 
-func (d *DFS) Pick(p *Point) int {
+func (d *DFS) Pick(p *Turn) int {
 	if d.strays {
 		return p.Default()
 	}
@@ -112,7 +112,7 @@ func (d *DFS) Pick(p *Point) int {
 // repeats reports whether p is the point at which n was made, as far as can be seen. What
 // will be done is compared for the goroutine that goes next only: a program that does
 // something else is found out at one of the next points.
-func (n *node) repeats(p *Point) bool {
+func (n *node) repeats(p *Turn) bool {
 	if n.n != 0 || len(n.ready) != len(p.Ready) {
 		return false
 	}
@@ -138,7 +138,7 @@ func (d *DFS) extend() *node {
 }
 
 // add adds a node for p, and chooses the one that would go by default, if that is allowed.
-func (d *DFS) add(p *Point) {
+func (d *DFS) add(p *Turn) {
 	n := d.extend()
 	n.ready = append(n.ready, p.Ready...)
 	for _, g := range p.Ready {

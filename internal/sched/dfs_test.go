@@ -37,7 +37,7 @@ func (e *exhaustive) choose(n int) int {
 	return e.path[e.depth-1].chosen
 }
 
-func (e *exhaustive) Pick(p *Point) int {
+func (e *exhaustive) Pick(p *Turn) int {
 	if e.last != 0 {
 		e.fair.stepped(e.last, e.yield, p)
 	}
@@ -307,18 +307,18 @@ func TestALargeAccessConflictsWithWhatItCovers(t *testing.T) {
 			// Two goroutines with one step each, the second of them seen after the first.
 			var r races
 			r.begin()
-			p := &Point{Ready: []uint32{1, 2}, Ops: []event.Op{ops[0], {Kind: event.Start}}}
+			p := &Turn{Ready: []uint32{1, 2}, Ops: []event.Op{ops[0], {Kind: event.Start}}}
 			found := false
 			race := func(step int, g uint32) { found = true }
 			r.arrive(p, race)
 			r.take(1, race) // goroutine 2 starts
-			p = &Point{Last: 2, Current: 2, Taken: 1, Ready: []uint32{1, 2}, Ops: []event.Op{ops[0], {Kind: event.Call}}}
+			p = &Turn{Last: 2, Current: 2, Taken: 1, Ready: []uint32{1, 2}, Ops: []event.Op{ops[0], {Kind: event.Call}}}
 			r.arrive(p, race)
 			r.take(0, race)
-			p = &Point{Last: 1, Taken: 1, Ready: []uint32{2}, Ops: []event.Op{{Kind: event.Call}}}
+			p = &Turn{Last: 1, Taken: 1, Ready: []uint32{2}, Ops: []event.Op{{Kind: event.Call}}}
 			r.arrive(p, race)
 			r.take(0, race)
-			p = &Point{Last: 2, Current: 2, Taken: 2, Ready: []uint32{2}, Ops: []event.Op{ops[1]}}
+			p = &Turn{Last: 2, Current: 2, Taken: 2, Ready: []uint32{2}, Ops: []event.Op{ops[1]}}
 			r.arrive(p, race)
 			if found != c.want {
 				t.Errorf("store of 64 kB at 1<<20 and load at %#x: race %v, want %v", c.addr, found, c.want)

@@ -6,7 +6,7 @@
 // gone on and did not yield. A Schedule is what a run did, written down as the switches
 // (and choices in the middle of steps) in which it differs from the default run.
 //
-//	Point, Strategy what is asked and what answers                  sched.go
+//	Turn, Strategy  what is asked and what answers                  sched.go
 //	PCT, Random     schedules by chance, with a seed                pct.go, random.go
 //	DFS             all schedules with few preemptions              dfs.go
 //	                  what depends on what, and in which order      conflict.go, races.go

@@ -62,7 +62,7 @@ func (f *fairness) takes(g uint32, op *event.Op) {
 }
 
 // stepped takes note that g took a step, which insisted or not, and led to p.
-func (f *fairness) stepped(g uint32, insisted bool, p *Point) {
+func (f *fairness) stepped(g uint32, insisted bool, p *Turn) {
 	if len(f.yielders) == 0 && !insisted {
 		return
 	}
@@ -104,7 +104,7 @@ func (f *fairness) yield(g uint32) {
 }
 
 // allows reports whether the ready goroutine g may be picked at p.
-func (f *fairness) allows(g uint32, p *Point) bool {
+func (f *fairness) allows(g uint32, p *Turn) bool {
 	if len(f.yielders) == 0 || int(g) >= len(f.all) || !f.all[g].yielded {
 		return true
 	}

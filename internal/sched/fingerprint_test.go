@@ -21,7 +21,7 @@ func (s *steps) Begin() {
 	s.Strategy.Begin()
 }
 
-func (s *steps) Pick(p *Point) int {
+func (s *steps) Pick(p *Turn) int {
 	i := s.Strategy.Pick(p)
 	s.ops = append(s.ops, p.Ops[i])
 	return i

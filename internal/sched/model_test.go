@@ -102,7 +102,7 @@ type machine struct {
 	readers []int
 	sems    []int
 	threads []*thread // by creation
-	point   Point
+	point   Turn
 	res     result
 }
 

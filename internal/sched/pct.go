@@ -59,7 +59,7 @@ func (s *PCT) Begin() {
 	}
 }
 
-func (s *PCT) Pick(p *Point) int {
+func (s *PCT) Pick(p *Turn) int {
 	// A goroutine that yields usually goes behind all others, so that none waits in vain;
 	// but a yield is no synchronisation, and now and then it has no effect.
 	if c := p.current(); c >= 0 && yields(&p.Ops[c]) && s.source.below(4) != 0 {
@@ -82,7 +82,7 @@ func (s *PCT) Pick(p *Point) int {
 }
 
 // best returns the ready goroutine with the highest priority.
-func (s *PCT) best(p *Point) int {
+func (s *PCT) best(p *Turn) int {
 	best, priority := 0, s.of(p.Ready[0])
 	for i := 1; i < len(p.Ready); i++ {
 		if q := s.of(p.Ready[i]); q > priority {

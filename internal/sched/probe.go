@@ -37,7 +37,7 @@ func (p *Probe) Begin() {
 	p.Strategy.Begin()
 }
 
-func (p *Probe) Pick(at *Point) int {
+func (p *Probe) Pick(at *Turn) int {
 	if p.probing != nil {
 		if p.points++; len(at.Ready) > 1 {
 			p.choices++

@@ -99,7 +99,7 @@ func (r *races) goroutine(g uint32) *progress {
 
 // arrive takes note of point p, and calls race for every step and goroutine that are to
 // be reversed.
-func (r *races) arrive(p *Point, race func(step int, g uint32)) {
+func (r *races) arrive(p *Turn, race func(step int, g uint32)) {
 	if n := len(r.steps); n > 0 && p.Current == 0 {
 		r.all[r.steps[n-1].g].did = r.ops[r.taken].Op
 	}

@@ -53,7 +53,7 @@ func (r *Random) Begin() {
 	r.reluctant = r.run%2 == 1
 }
 
-func (r *Random) Pick(p *Point) int {
+func (r *Random) Pick(p *Turn) int {
 	if r.reluctant && r.source.below(sticky) != 0 {
 		return p.Default()
 	}

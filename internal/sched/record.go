@@ -29,7 +29,7 @@ func (r *Recorder) Begin() {
 	r.Strategy.Begin()
 }
 
-func (r *Recorder) Pick(p *Point) int {
+func (r *Recorder) Pick(p *Turn) int {
 	i := r.Strategy.Pick(p)
 	if i != p.Default() {
 		r.schedule.Switches = append(r.schedule.Switches, Switch{G: p.Last, N: p.Taken, To: p.Ready[i], Preempt: p.Preempts(i)})

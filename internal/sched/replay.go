@@ -63,7 +63,7 @@ func (r *Replay) Begin() {
 	r.diverged, r.unused = Divergence{}, 0
 }
 
-func (r *Replay) Pick(p *Point) int {
+func (r *Replay) Pick(p *Turn) int {
 	if int(p.Last) >= min(len(r.goroutines), maxGoroutine) {
 		return p.Default()
 	}

@@ -22,7 +22,7 @@ type foreseeing struct {
 	free int // choices that Next said need not be asked for
 }
 
-func (f *foreseeing) Pick(p *Point) int {
+func (f *foreseeing) Pick(p *Turn) int {
 	certain := p.current() >= 0 && !yields(&p.Ops[p.current()]) && p.Taken < f.Next(p.Last)
 	i := f.Replay.Pick(p)
 	if certain {
@@ -190,7 +190,7 @@ func TestPickDoesNotAllocate(t *testing.T) {
 		"pct": NewPCT(1, 3), "random": NewRandom(1), "replay": NewReplay(long.Schedule()),
 		"recorder": NewRecorder(NewRandom(2), false), "fingerprints": NewRecorder(NewPCT(2, 0), true),
 	} {
-		p := &Point{Current: 1, Last: 1, Ready: []uint32{1, 2, 3, 4}, Ops: make([]event.Op, 4)}
+		p := &Turn{Current: 1, Last: 1, Ready: []uint32{1, 2, 3, 4}, Ops: make([]event.Op, 4)}
 		for i := range p.Ops {
 			p.Ops[i] = event.Op{Kind: event.Store, G: uint32(i + 1), Addr: 4096 + 8*uintptr(i), Size: 8}
 		}
@@ -243,10 +243,10 @@ func TestReplayWaitsForAChoice(t *testing.T) {
 	r := NewReplay(s)
 	r.Begin()
 	ops := []event.Op{{G: 2}, {G: 3}}
-	if i := r.Pick(&Point{Current: 3, Last: 3, Taken: 8, Ready: []uint32{3}, Ops: ops[1:]}); i != 0 {
+	if i := r.Pick(&Turn{Current: 3, Last: 3, Taken: 8, Ready: []uint32{3}, Ops: ops[1:]}); i != 0 {
 		t.Errorf("picked %d of one", i)
 	}
-	if i := r.Pick(&Point{Last: 3, Taken: 8, Ready: []uint32{2, 3}, Ops: ops}); i != 1 {
+	if i := r.Pick(&Turn{Last: 3, Taken: 8, Ready: []uint32{2, 3}, Ops: ops}); i != 1 {
 		t.Errorf("picked %d, want goroutine 3", i)
 	}
 	r.End(event.Passed)

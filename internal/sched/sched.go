@@ -2,9 +2,9 @@ package sched
 
 import "github.com/cofferdam-go/cofferdam/internal/event"
 
-// A Point is a moment of a run at which a goroutine has to be chosen for the next step.
-// It and its slices belong to the caller, which uses them again for the next point.
-type Point struct {
+// A Turn is a moment of a run at which a goroutine has to be chosen for the next step.
+// It and its slices belong to the caller, which uses them again for the next turn.
+type Turn struct {
 	// Step counts the steps taken so far by all goroutines.
 	Step uint64
 	// Current is the goroutine that took the last step, if it could go on; 0 if it
@@ -34,7 +34,7 @@ type Point struct {
 type Strategy interface {
 	Begin()
 	// Pick returns the index in Ready of the goroutine that takes the next step.
-	Pick(*Point) int
+	Pick(*Turn) int
 	// Branch returns which of n possibilities (ready cases of a select, and the like)
 	// goroutine g takes in the middle of its step, from 0. n is at least 2.
 	Branch(g, site uint32, n int) int
@@ -59,7 +59,7 @@ type Strategy interface {
 //
 // Going round, instead of always taking the lowest, is what lets a run end in which
 // several goroutines wait for another by yielding.
-func (p *Point) Default() int {
+func (p *Turn) Default() int {
 	if i := p.current(); i >= 0 && (!yields(&p.Ops[i]) || len(p.Ready) == 1) {
 		return i
 	}
@@ -70,7 +70,7 @@ func (p *Point) Default() int {
 }
 
 // current returns the index of the current goroutine, -1 if it cannot go on.
-func (p *Point) current() int {
+func (p *Turn) current() int {
 	if p.Current == 0 {
 		return -1
 	}
@@ -78,7 +78,7 @@ func (p *Point) current() int {
 }
 
 // index returns the index of g among the ready, -1 if it is not.
-func (p *Point) index(g uint32) int {
+func (p *Turn) index(g uint32) int {
 	if i := p.from(g); i < len(p.Ready) && p.Ready[i] == g {
 		return i
 	}
@@ -86,7 +86,7 @@ func (p *Point) index(g uint32) int {
 }
 
 // from returns the index of the first of the ready that is g or comes after it.
-func (p *Point) from(g uint32) int {
+func (p *Turn) from(g uint32) int {
 	lo, hi := 0, len(p.Ready)
 	for lo < hi {
 		if mid := (lo + hi) / 2; p.Ready[mid] < g {
@@ -100,7 +100,7 @@ func (p *Point) from(g uint32) int {
 
 // Preempts reports whether the choice of i takes the turn from a goroutine that could
 // have gone on and did not offer it.
-func (p *Point) Preempts(i int) bool {
+func (p *Turn) Preempts(i int) bool {
 	c := p.current()
 	return c >= 0 && c != i && !yields(&p.Ops[c])
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// A Switch is a point at which a run did not do what Point.Default does.
+// A Switch is a point at which a run did not do what Turn.Default does.
 //
 // The point is named by the goroutine that took the step before it, and by how many
 // steps that goroutine had taken. The number of steps in the whole run would name it

@@ -17,7 +17,7 @@ type run struct {
 	stop func() bool
 
 	threads []threadState // by number
-	point   sched.Point
+	point   sched.Turn
 	ready   []*linux.Thread
 	steps   uint64
 	last    *linux.Thread
