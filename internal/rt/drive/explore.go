@@ -28,6 +28,7 @@ type search struct {
 	start    time.Time
 	deadline time.Time
 	reported time.Time
+	now      time.Time // when the last run ended
 	done     *wire.Done
 }
 
@@ -45,7 +46,7 @@ func (s *server) newSearch(i int, o *wire.Order) (*search, error) {
 
 // more reports whether there is something left to try, and time for it.
 func (x *search) more() bool {
-	return !x.strategy.Exhausted() && (x.order.Runs == 0 || x.done.Runs < x.order.Runs) && (x.done.Runs == 0 || time.Now().Before(x.deadline))
+	return !x.strategy.Exhausted() && (x.order.Runs == 0 || x.done.Runs < x.order.Runs) && (x.done.Runs == 0 || x.now.Before(x.deadline))
 }
 
 // run runs the target under the next schedule, and tells the tool now and then how far the
@@ -61,12 +62,12 @@ func (x *search) run() (*rt.Result, error) {
 	if len(r.Outside) > 0 {
 		x.done.Outside++
 	}
-	now := time.Now()
+	x.now = time.Now()
 	if r.Failed() && x.done.First == 0 {
-		x.done.First, x.done.After = x.done.Runs, now.Sub(x.start)
+		x.done.First, x.done.After = x.done.Runs, x.now.Sub(x.start)
 	}
-	if now.Sub(x.reported) >= x.s.reportEvery {
-		x.reported = now
+	if x.now.Sub(x.reported) >= x.s.reportEvery {
+		x.reported = x.now
 		p := x.progress()
 		if err := x.s.out.Encode(&wire.Report{Progress: &p}); err != nil {
 			return nil, fmt.Errorf("reporting progress: %w", err)
