@@ -7,7 +7,7 @@
 //
 // # Modes
 //
-// Packages of the main module are rewritten in memory mode: every access that other
+// The user's own packages (load.Own) are rewritten in memory mode: every access that other
 // goroutines might see has a hook, and so has every function. Dependencies are
 // rewritten in sync mode: their goroutines, channels and atomics are under control,
 // their accesses are not. The standard library is patched (patches.go; version.go says of

@@ -188,7 +188,7 @@ func (b *builder) mode(p *packages.Package) (hooks.Mode, string) {
 		return hooks.Plain, ""
 	case b.wanted(p.PkgPath):
 		return hooks.Memory, "asked for"
-	case p.Module == nil || p.Module.Main || b.Deps:
+	case p.Module == nil || load.Own(p) || b.Deps:
 		return hooks.Memory, ""
 	}
 	return hooks.Sync, ""

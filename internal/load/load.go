@@ -136,6 +136,18 @@ func Packages(c Config) ([]*packages.Package, error) {
 	return all, failures(all)
 }
 
+// Own reports whether a package is the user's own code, as opposed to a dependency or the
+// standard library: it is of a main module (a workspace has several), of a module that a
+// replace directive points to a local directory, or given by its files. A copy in a vendor
+// directory is a dependency, wherever it was copied from.
+func Own(p *packages.Package) bool {
+	m := p.Module
+	if m == nil {
+		return p.PkgPath == Files
+	}
+	return m.Main || m.Replace != nil && m.Replace.Version == "" && m.Dir != ""
+}
+
 // Variants returns each package of the list once, in the order of import paths:
 // of those that are the same but for test files, the one with most files.
 func Variants(roots []*packages.Package) []*packages.Package {

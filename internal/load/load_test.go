@@ -193,3 +193,47 @@ func TestPatternsThatMatchNothingAreExplained(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestOwnCodeIsOfMainModulesAndLocalReplacements: a workspace has several main modules, and
+// a vendored copy is a dependency even of a module that is replaced by a local directory.
+func TestOwnCodeIsOfMainModulesAndLocalReplacements(t *testing.T) {
+	const (
+		lib     = "module example.com/lib\n\ngo 1.24\n"
+		app     = "module example.com/app\n\ngo 1.24\n"
+		require = app + "\nrequire example.com/lib v1.0.0\n\nreplace example.com/lib => ../lib\n"
+		uses    = "package app\n\nimport _ \"example.com/lib\"\n"
+	)
+	for name, c := range map[string]struct {
+		files map[string]string
+		own   bool
+	}{
+		"replaced":  {map[string]string{"app/go.mod": require, "lib/go.mod": lib, "lib/lib.go": "package lib\n"}, true},
+		"workspace": {map[string]string{"app/go.mod": app, "lib/go.mod": lib, "lib/lib.go": "package lib\n", "go.work": "go 1.24\n\nuse (\n\t./app\n\t./lib\n)\n"}, true},
+		"vendored": {map[string]string{"app/go.mod": require, "lib/go.mod": lib, "app/vendor/example.com/lib/lib.go": "package lib\n",
+			"app/vendor/modules.txt": "# example.com/lib v1.0.0 => ../lib\n## explicit; go 1.24\nexample.com/lib\n# example.com/lib => ../lib\n"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			c.files["app/app.go"] = uses
+			for name, text := range c.files {
+				file := filepath.Join(dir, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all, err := List(Config{Dir: filepath.Join(dir, "app"), Env: append(os.Environ(), "GOFLAGS=", "GOWORK=")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !Own(all[0]) {
+				t.Error("the main package is not its user's own")
+			}
+			if p := all[0].Imports["example.com/lib"]; Own(p) != c.own {
+				t.Errorf("%+v is taken for the user's own: %t", p.Module, !c.own)
+			}
+		})
+	}
+}

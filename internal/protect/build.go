@@ -119,7 +119,7 @@ func unprotected(e *gotool.Environment) string {
 }
 
 // load returns the packages to rewrite: those of the patterns, and those that they
-// import, as far as they are of the main module, or wanted.
+// import, as far as they are the user's own, or wanted.
 func (c Config) load() ([]*packages.Package, error) {
 	roots, err := load.List(load.Config{Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
 	if err != nil {
@@ -135,11 +135,11 @@ func (c Config) load() ([]*packages.Package, error) {
 	}
 	var deps []string
 	packages.Visit(roots, nil, func(p *packages.Package) {
-		switch m := p.Module; {
-		case m == nil || p.ForTest != "" || strings.HasSuffix(p.PkgPath, ".test"):
-		case m.Main && !slices.Contains(patterns, p.PkgPath):
+		switch own := load.Own(p); {
+		case p.Module == nil || p.ForTest != "" || strings.HasSuffix(p.PkgPath, ".test"):
+		case own && !slices.Contains(patterns, p.PkgPath):
 			patterns = append(patterns, p.PkgPath)
-		case !m.Main && c.Deps:
+		case !own && c.Deps:
 			deps = append(deps, p.PkgPath)
 		}
 	})
