@@ -207,11 +207,11 @@ func (o *protectOptions) supervise(inv *invocation, tool *gotool.Tool, args []st
 // startTick is how often it is looked whether a program has started.
 const startTick = 100 * time.Millisecond
 
-// watchProgram tells on SIGUSR1 what was found so far. The status ends when the first
+// watchProgram tells, when asked by a signal, what was found so far. The status ends when the first
 // process of the program has started: from then on the streams are the program's.
 func watchProgram(inv *invocation, run *supervise.Run, ended <-chan struct{}) {
 	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGUSR1)
+	notifyAsked(asked)
 	defer signal.Stop(asked)
 	tick := time.NewTicker(startTick)
 	defer tick.Stop()

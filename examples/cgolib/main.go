@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Cgolib reads a sensor through a C library that writes its readings into memory that
 // the program gave it, from a thread of its own, whenever there is a new one. The
 // program has a lock for the reading; the library has never heard of it.

@@ -4,7 +4,7 @@
 //	go run ./internal/check vet test     these steps
 //	go run ./internal/check -slowest 20  the slowest tests are told, too
 //
-// It builds, checks the formatting, vets, runs staticcheck, the tests, and the tests
+// It builds, also for other platforms, checks the formatting, vets, runs staticcheck, the tests, and the tests
 // under the race detector, of this module and of bench. The first step that fails ends
 // it. It needs Go and, for the race detector alone, a C compiler.
 //

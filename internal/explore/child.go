@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -41,14 +40,11 @@ func (p *Program) start(ctx context.Context) (*child, error) {
 	c := &child{orders: orders, in: json.NewEncoder(orders), reports: reports, out: json.NewDecoder(reports), output: &tail{}}
 	c.cmd = exec.CommandContext(ctx, p.Path, p.arguments()...)
 	c.cmd.Dir = p.Dir
-	c.cmd.Env = append(os.Environ(), wire.Env+"=1", "GOTRACEBACK=all")
-	c.cmd.ExtraFiles = []*os.File{ordersR, reportsW} // 3 and 4
+	c.cmd.Env = append(os.Environ(), "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW))
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
-	// It prints the stacks of its goroutines when it is ended.
-	c.cmd.Cancel = func() error { return c.cmd.Process.Signal(syscall.SIGQUIT) }
+	c.cmd.Cancel = func() error { return endWithStacks(c.cmd.Process) }
 	c.cmd.WaitDelay = time.Second
-	// An interrupt is for the tool, which ends the program when it has understood.
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	keepInterruptsFrom(c.cmd)
 	err = c.cmd.Start()
 	ordersR.Close()
 	reportsW.Close()

@@ -24,7 +24,7 @@
 //	program.go   building and identity
 //	targets.go   what there is to explore, and how long
 //	replay.go    running a trace again
-//	child.go     the process
+//	child.go     the process; child_unix.go, child_windows.go what it inherits, and how it is ended
 //	report.go    failures as findings and text
 package explore
 

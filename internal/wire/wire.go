@@ -17,19 +17,31 @@
 package wire
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// The environment variable that tells an instrumented program that it is driven,
-// and the descriptors of its two pipes.
-const (
-	Env     = "COFFERDAM_DRIVEN"
-	Orders  = 3
-	Reports = 4
-)
+// Env is the environment variable that tells an instrumented program that it is driven, and
+// the numbers of its two pipes.
+const Env = "COFFERDAM_DRIVEN"
+
+// Pipes are an instrumented program's ends of the pipes: descriptors, or the handles of
+// Windows.
+type Pipes struct{ Orders, Reports uintptr }
+
+// String is the value of Env.
+func (p Pipes) String() string { return fmt.Sprintf("%d,%d", p.Orders, p.Reports) }
+
+// ParsePipes reads the value of Env.
+func ParsePipes(value string) (p Pipes, err error) {
+	if _, err := fmt.Sscanf(value, "%d,%d", &p.Orders, &p.Reports); err != nil {
+		return p, fmt.Errorf("%s=%s: %w", Env, value, err)
+	}
+	return p, nil
+}
 
 // A Verb is what an order asks for.
 type Verb string

@@ -95,3 +95,16 @@ func TestEveryFailureKindCrosses(t *testing.T) {
 		t.Errorf("an unknown kind arrives as %v", f.Kind)
 	}
 }
+
+func TestPipesCrossInTheEnvironment(t *testing.T) {
+	for _, p := range []Pipes{{3, 4}, {1 << 31, 1<<32 - 1}} {
+		if got, err := ParsePipes(p.String()); err != nil || got != p {
+			t.Errorf("%s is read as %v, %v", p, got, err)
+		}
+	}
+	for _, value := range []string{"1", "", "3;4"} {
+		if p, err := ParsePipes(value); err == nil {
+			t.Errorf("%q is read as %v", value, p)
+		}
+	}
+}

@@ -10,6 +10,9 @@
 //	    |                                        |
 //	    |   signals                              | findings
 //	    `--------------> DIR/4711.json <---------'
+//
+//	supervise.go                     the whole
+//	signal_unix.go, signal_other.go  a signal for one process
 package supervise
 
 import (
@@ -96,9 +99,6 @@ func (r *Run) Signal(s syscall.Signal) {
 		if err != nil {
 			continue
 		}
-		// The number of a process that has ended may be another one's by now.
-		if group, err := syscall.Getpgid(pid); err == nil && group == syscall.Getpgrp() {
-			_ = syscall.Kill(pid, s)
-		}
+		signal(pid, s)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -110,7 +111,7 @@ func (code *Code) Region(fn ast.Node, nodes []ast.Node) *Region {
 	if body == nil || f == nil {
 		return nil
 	}
-	lo, hi := token.Pos(1<<62), token.NoPos
+	lo, hi := token.Pos(math.MaxInt), token.NoPos
 	for _, n := range nodes {
 		if n.Pos() >= body.Pos() && n.End() <= body.End() {
 			lo, hi = min(lo, n.Pos()), max(hi, n.End())

@@ -46,12 +46,18 @@ import (
 )
 
 func init() {
-	if os.Getenv(wire.Env) == "" {
+	value := os.Getenv(wire.Env)
+	if value == "" {
 		return
 	}
 	// It is not for the programs that this one starts, such as itself a second time.
 	os.Unsetenv(wire.Env)
-	closePipesOnExec()
+	pipes, err := wire.ParsePipes(value)
+	if err != nil {
+		panic(err) // the tool is of another version
+	}
+	keepFromPrograms(pipes)
+	serve := func(targets []string, target func(i int) (failed bool)) int { return serve(pipes, targets, target) }
 	rt.Driver = func(main func()) {
 		os.Exit(serve([]string{""}, func(int) bool {
 			main()
@@ -75,15 +81,15 @@ type server struct {
 
 // serve makes the process ready for runs and takes the tool's orders. It returns the exit
 // code.
-func serve(targets []string, target func(i int) (failed bool)) int {
+func serve(pipes wire.Pipes, targets []string, target func(i int) (failed bool)) int {
 	rt.Thaw()
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
 	openFirst()
-	s := newServer(os.NewFile(wire.Reports, "reports"), targets, target)
+	s := newServer(os.NewFile(pipes.Reports, "reports"), targets, target)
 	s.before = runtime.NumGoroutine() - 1
-	return s.answer(os.NewFile(wire.Orders, "orders"))
+	return s.answer(os.NewFile(pipes.Orders, "orders"))
 }
 
 func newServer(reports io.Writer, targets []string, target func(i int) (failed bool)) *server {

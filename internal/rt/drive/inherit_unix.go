@@ -8,9 +8,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
-// closePipesOnExec keeps the pipes from the programs that this one starts: one that outlives it
+// keepFromPrograms keeps the pipes from the programs that this one starts: one that outlives it
 // would leave the tool waiting for a report.
-func closePipesOnExec() {
-	syscall.CloseOnExec(wire.Orders)
-	syscall.CloseOnExec(wire.Reports)
+func keepFromPrograms(pipes wire.Pipes) {
+	syscall.CloseOnExec(int(pipes.Orders))
+	syscall.CloseOnExec(int(pipes.Reports))
 }
