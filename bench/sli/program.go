@@ -174,12 +174,23 @@ func (s *session) corpus() error {
 		if err != nil {
 			return err
 		}
+		var hidden txtar.Archive // tests that the fix is not shown
+		archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool {
+			unseen := f.Name == "unseen_test.go"
+			if unseen {
+				hidden.Files = append(hidden.Files, f)
+			}
+			return unseen
+		})
 		if err := unpack(archive, filepath.Join(dir, name)); err != nil {
 			return err
 		}
 		_, want, _ := strings.Cut(string(archive.Comment), "want: ")
 		p := &Program{Name: name, Want: strings.TrimSpace(want)}
 		if err := s.fix(p, dir, "./"+name, "-w"); err != nil {
+			return err
+		}
+		if err := unpack(&hidden, filepath.Join(dir, name)); err != nil {
 			return err
 		}
 		if err := s.again(p, dir, "./"+name); err != nil {

@@ -27,10 +27,12 @@ const (
 
 type fixFlags struct {
 	searchFlags
-	trace  string
-	write  bool
-	native int
-	proof  time.Duration
+	trace string
+	write bool
+	// minimal asks for the smallest fix.
+	minimal bool
+	native  int
+	proof   time.Duration
 	// machine is the file for the machine of the failure.
 	machine string
 }
@@ -58,6 +60,7 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.flags.StringVar(&f.out, "o", "", "keep the trace of the failure in this `file`")
 	c.flags.BoolVar(&f.asJSON, "json", false, "write the result as one JSON object")
 	c.flags.BoolVar(&f.write, "w", false, "apply a proven fix to the source")
+	c.flags.BoolVar(&f.minimal, "minimal", false, "cover what the failing run shows, and not all other accesses to the same data")
 	c.flags.IntVar(&f.native, "native", 20, "run the fixed test so many times under the race detector")
 	c.flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
 	c.flags.DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
@@ -114,7 +117,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 	_, options := explore.Again("", &r.Header)
 	options.Strategy = f.Strategy
 	result, err := repair.Fix(ctx, config, r, &repair.Options{
-		Explore: *options, Proof: f.proof, Until: start.Add(max(f.Budget, 10*time.Second)), Native: f.native, Temp: temp,
+		Explore: *options, Proof: f.proof, Until: start.Add(max(f.Budget, 10*time.Second)), Native: f.native, Minimal: f.minimal, Temp: temp,
 		Progress: func(phase, detail string) {
 			inv.status.Phase(phase)
 			inv.status.Detail(detail)
@@ -180,22 +183,24 @@ func (f *fixFlags) reproduce(ctx context.Context, inv *invocation, temp string) 
 
 // fixReport is what -json prints.
 type fixReport struct {
-	Failure  trace.Failure `json:"failure"`
-	Fixed    bool          `json:"fixed"`
-	Lock     string        `json:"lock,omitempty"`
-	Cost     int           `json:"cost,omitempty"`
-	Proof    *repair.Proof `json:"proof,omitempty"`
-	Diff     string        `json:"diff,omitempty"`
-	Refusal  string        `json:"refusal,omitempty"`
-	Rejected []string      `json:"rejected,omitempty"`
-	Missed   string        `json:"missed,omitempty"`
-	Applied  bool          `json:"applied"`
-	Machines int           `json:"machines"`
-	States   int           `json:"states"`
-	Fixes    int           `json:"fixes"`
-	Lifting  time.Duration `json:"liftingNanoseconds"`
-	Replay   time.Duration `json:"replayNanoseconds"`
-	Analysis time.Duration `json:"analysisNanoseconds"` // with the replay
+	Failure trace.Failure `json:"failure"`
+	Fixed   bool          `json:"fixed"`
+	Lock    string        `json:"lock,omitempty"`
+	Cost    int           `json:"cost,omitempty"`
+	Proof   *repair.Proof `json:"proof,omitempty"`
+	Diff    string        `json:"diff,omitempty"`
+	Refusal string        `json:"refusal,omitempty"`
+	// Uncovered are the accesses to the lock's data that may be made without the lock.
+	Uncovered []repair.Uncovered `json:"uncovered,omitempty"`
+	Rejected  []string           `json:"rejected,omitempty"`
+	Missed    string             `json:"missed,omitempty"`
+	Applied   bool               `json:"applied"`
+	Machines  int                `json:"machines"`
+	States    int                `json:"states"`
+	Fixes     int                `json:"fixes"`
+	Lifting   time.Duration      `json:"liftingNanoseconds"`
+	Replay    time.Duration      `json:"replayNanoseconds"`
+	Analysis  time.Duration      `json:"analysisNanoseconds"` // with the replay
 }
 
 func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result) error {
@@ -225,6 +230,7 @@ func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result)
 		}
 		if c := result.Proven; c != nil {
 			report.Fixed, report.Lock, report.Cost, report.Proof, report.Diff = true, c.Lock, c.Derivation.Cost, c.Proof, c.Diff(dir)
+			report.Uncovered = c.Uncovered
 		}
 		for _, c := range result.Tried {
 			report.Rejected = append(report.Rejected, c.Lock+": "+c.Why)

@@ -48,6 +48,7 @@ var imports = map[string][]string{
 	"internal/load":         {"internal/gotool", "internal/source"},
 
 	"internal/guard/lockset":   {"internal/locks"},
+	"internal/guard/whole":     {"internal/guard/lockset", "internal/locks"},
 	"internal/locks":           {},
 	"internal/locks/lockstest": {"internal/load"},
 
@@ -65,7 +66,7 @@ var imports = map[string][]string{
 	"internal/sli/draw":      {"internal/sli", "internal/sli/ir"},
 	"internal/sli/slitest":   {"internal/sli/exec", "internal/sli/ir"},
 	"internal/lift/gossa":    {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
-	"internal/repair":        {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/repair/cover"},
+	"internal/repair":        {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/repair/cover", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
 	"internal/repair/cover":  {"internal/locks", "internal/source"},
 	"internal/judge":         {},
 	"internal/randprog":      {},
@@ -104,6 +105,7 @@ var testImports = map[string][]string{
 	"internal/protect/plan":  {"internal/load", "internal/locks/lockstest", "internal/protect/plan"},
 	"internal/protect/write": {"internal/load", "internal/protect/write"},
 	"internal/guard/lockset": {"internal/load", "internal/locks/lockstest"},
+	"internal/guard/whole":   {"internal/guard/whole", "internal/load"},
 	"internal/repair/cover":  {"internal/load"},
 	".":                      {"internal/gotool"},
 	"isolate":                {"internal/await", "internal/finding", "internal/goroutine", "isolate"},

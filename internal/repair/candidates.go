@@ -20,12 +20,20 @@ import (
 type Candidate struct {
 	run    *failedRun        // that it was written for
 	config instrument.Config // to build it
+	lock   *cover.Lock
+	// uncoverable says why parts of functions could not be covered with the lock.
+	uncoverable map[string]string
 	// Derivation is what the engine derived: the sections, and why they are enough.
 	Derivation *sli.Fix
 	Patch      *cover.Patch // nil if the sections cannot be written with the lock
 	Lock       string       // in words
 	Reason     string       // for its rank
 	Proof      *Proof
+	// WholeUpdates says that it was seen in the changed source that no update of the lock's data
+	// is taken apart: each store stays in one section with the load that it depends on.
+	WholeUpdates bool
+	// Uncovered are the accesses to the lock's data that may be made without the lock.
+	Uncovered []Uncovered
 	// Why is why it was dropped.
 	Why string
 	// Rounds are the failures that were met on the way, each fixed by this candidate.
@@ -82,8 +90,9 @@ func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
 	code := k.run.code
 	tests := slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test })
 	unfit := "" // why the first of the program's own locks is not it
-	for _, l := range code.LocksFor(k.run.dataOf(derivation), regions) {
-		c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: l.Reason}
+	data := k.run.dataOf(derivation)
+	for _, l := range code.LocksFor(data, regions) {
+		c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: l.Reason, lock: l}
 		switch {
 		case !l.Exists() && unfit != "":
 			c.Reason = unfit
@@ -91,7 +100,7 @@ func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
 			c.Reason = "the first sections have it"
 		}
 		var err error
-		c.Patch, err = code.Write(regions, l, k.base)
+		c.Patch, err = code.Write(regions, l, data.Names(code), k.base)
 		switch {
 		case errors.Is(err, cover.ErrCovered):
 			c.Why = err.Error()
@@ -105,6 +114,7 @@ func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
 		case tests:
 			k.inTests = append(k.inTests, c)
 		default:
+			k.addWhole(c, data, regions)
 			k.good = append(k.good, c)
 		}
 		if errors.Is(err, cover.ErrCovered) {
@@ -114,13 +124,29 @@ func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
 	}
 }
 
+// addWhole adds the candidate that covers, with the same lock, all other accesses to the same
+// data too; it is the better one.
+func (k *ranking) addWhole(c *Candidate, data *cover.Data, regions []*cover.Region) {
+	if k.run.minimal {
+		return
+	}
+	patch, uncoverable := k.run.writeWhole(regions, data.Names(k.run.code), c.lock, k.base)
+	c.uncoverable = uncoverable
+	if patch == nil || patch.Key() == c.Patch.Key() {
+		return
+	}
+	entire := *c
+	entire.Patch = patch
+	k.good = append(k.good, &entire)
+}
+
 // addThroughout adds the candidate that holds a lock of an earlier round throughout methods.
 func (k *ranking) addThroughout(derivation *sli.Fix, regions []*cover.Region, l *cover.Lock) {
-	patch := k.run.code.WriteThroughout(regions, l, k.base)
+	patch := k.run.code.WriteThroughout(regions, l, k.run.dataOf(derivation).Names(k.run.code), k.base)
 	if patch == nil {
 		return
 	}
-	c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: "parts of the methods were not enough, so they hold it throughout", Patch: patch}
+	c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: "parts of the methods were not enough, so they hold it throughout", Patch: patch, lock: l}
 	if k.preferThroughout {
 		k.first = append(k.first, c)
 	} else {

@@ -20,11 +20,14 @@ import (
 // the program does with its locks, and is vetted without complaints that there were not
 // before.
 func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error) {
-	after, _, err := readCode(c.config, f.copies, &c.run.reader.Header)
+	after, pkgs, err := readCode(c.config, f.copies, &c.run.reader.Header)
 	if err != nil {
 		return "it does not compile: " + firstLines(err.Error(), 4), nil
 	}
 	if why := cover.Worse(c.run.code, after); why != "" {
+		return why, nil
+	}
+	if why := f.judgeWhole(c, after, pkgs); why != "" {
 		return why, nil
 	}
 	flags, err := f.candidateFlags(c)

@@ -20,16 +20,22 @@ import (
 // covering are the programs of the corpus that have all constructs between them: an
 // existing lock whose sections become one, exits of a loop, a generic type, a variable of
 // closures with and without a call to make ahead, a read lock, a helper with careless
-// callers, a helper that takes the lock, and two that no lock can fix. All of the corpus
-// is run by go run ./bench sli.
-var covering = []string{"checkact", "appendcall", "lockedhelper", "loopbreak", "generic", "closure", "rwreader", "locked", "sendclosed", "ordernoinit"}
+// callers, a helper that takes the lock, methods that the failing test does not call, a loop
+// that calls what it is given, and two that no lock can fix. All of the corpus is run by
+// go run ./bench sli.
+var covering = []string{"checkact", "appendcall", "lockedhelper", "loopbreak", "generic", "closure", "rwreader", "locked", "sendclosed", "ordernoinit", "siblings", "snapshot"}
+
+// unseen is the file of a program with tests that the fix is not shown: other methods, and
+// other callers, of what is fixed.
+const unseen = "unseen_test.go"
 
 // TestCorpus finds the failures of racy programs, fixes or refuses them as each says, and
-// runs the fixed ones under the race detector.
+// runs the fixed ones under the race detector, with tests that the fix was not shown.
 func TestCorpus(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), []byte("module corpus\n\ngo 1.26\n"))
 	want := map[string]string{}
+	hidden := map[string][]byte{}
 	var patterns []string
 	for _, name := range covering {
 		archive, err := txtar.ParseFile(filepath.Join("testdata", "corpus", name+".txtar"))
@@ -39,6 +45,10 @@ func TestCorpus(t *testing.T) {
 		_, kind, _ := strings.Cut(string(archive.Comment), "want: ")
 		want["corpus/"+name] = strings.TrimSpace(kind)
 		for _, f := range archive.Files {
+			if f.Name == unseen {
+				hidden[filepath.Join(dir, name, f.Name)] = f.Data
+				continue
+			}
 			write(t, filepath.Join(dir, name, f.Name), f.Data)
 		}
 		patterns = append(patterns, "corpus/"+name)
@@ -72,6 +82,9 @@ func TestCorpus(t *testing.T) {
 		if err := f.Apply(); err != nil {
 			t.Error(err)
 		}
+	}
+	for name, text := range hidden {
+		write(t, name, text)
 	}
 	cmd := exec.Command("go", fixed...)
 	cmd.Dir = dir

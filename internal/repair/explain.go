@@ -125,8 +125,17 @@ func (r *Result) explainFix(w io.Writer) {
 	for _, reason := range c.Derivation.Reasons {
 		fmt.Fprintf(w, "  %s\n", reason)
 	}
+	if c.WholeUpdates {
+		fmt.Fprintln(w, "  in the changed source, each store to the data stays in one section with the loads that it depends on")
+	}
 	if n := len(c.Rounds); n > 1 {
 		fmt.Fprintf(w, "  found in %d rounds: with the first sections alone, other schedules still led to %s\n", n, c.Rounds[n-1].Kind)
+	}
+	for i := range c.Uncovered {
+		if i == 0 {
+			fmt.Fprintln(w, "Not covered:")
+		}
+		fmt.Fprintf(w, "  %s\n", &c.Uncovered[i])
 	}
 	fmt.Fprintf(w, "Why it works: the sections exclude each other, so what the machine reads cannot change between its loads, nor be seen half changed.\n")
 	fmt.Fprintf(w, "Proven: %s.\n", c.Proof)

@@ -15,6 +15,9 @@
 //	                              	c.mu.Unlock()
 //	                              }
 //
+// Unless the smallest fix is asked for, a candidate is made whole first: all accesses to the
+// data that the lock is to guard are covered, also those that the run does not have.
+//
 // A candidate is compiled, vetted and then proven: the failing schedule is run again as far
 // as it still applies, all schedules with at most two preemptions are tried or 10,000 by
 // PCT, and the test is run natively under the race detector. A candidate that another
@@ -25,6 +28,7 @@
 //	repair.go      the search for a proven fix, round by round
 //	run.go         the failed run: its trace, the program's source and its lifted form
 //	sections.go    the engine's sections as regions of the source
+//	wholeness.go   all other accesses to the same data
 //	candidates.go  which changes may be a fix, the best first
 //	proof.go       what a candidate has to stand: schedules
 //	check.go       and the compiler, vet, and the race detector
@@ -55,6 +59,8 @@ type Options struct {
 	// Proof is how long one candidate's schedules may take; Until is when to give up.
 	Proof time.Duration
 	Until time.Time
+	// Minimal asks for a fix of what the run showed and nothing else.
+	Minimal bool
 	// Native is how many times the test is run under the race detector.
 	Native int
 	// Temp is a directory for traces.
@@ -154,6 +160,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	if err != nil {
 		return nil, err
 	}
+	run.minimal = f.opts.Minimal
 	lifted := time.Now()
 	f.detail("deriving what must not come together")
 	analysis, err := run.analyse()

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/lift/gossa"
 	"github.com/cofferdam-go/cofferdam/internal/load"
@@ -30,6 +32,11 @@ type failedRun struct {
 	trace  *gossa.Trace
 	// lockAt are the fields and variables that declare the locks at addresses.
 	lockAt map[uint64]*types.Var
+	// analysisOfLocks is what lockset makes of the program, once it was asked for.
+	analysisOfLocks *lockset.Analysis
+	minimal         bool // a fix covers what the run showed and nothing else
+	packages        []*packages.Package
+	ssa             *ssa.Program
 	// missed are the sites of accesses that the lifted program has no instruction for.
 	missed []trace.Site
 }
@@ -41,7 +48,7 @@ func newFailedRun(config instrument.Config, copies *overlay.Copies, reader *trac
 		return nil, err
 	}
 	prog, built := load.SSA(pkgs)
-	r := &failedRun{code: code, copies: copies, reader: reader, trace: gossa.NewTrace(reader)}
+	r := &failedRun{code: code, copies: copies, reader: reader, trace: gossa.NewTrace(reader), packages: pkgs, ssa: prog}
 	var syntax []*ast.File
 	for _, k := range pkgs {
 		syntax = append(syntax, k.Syntax...)

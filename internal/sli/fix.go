@@ -386,9 +386,6 @@ func (f *Fix) explain(o Options) {
 	if f.Discarded > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%d times the data was in a state in which the operation crashes from one goroutine to another, or for good; no section covers that (%d each)", f.Discarded, o.Discarded))
 	}
-	if f.WholeUpdates {
-		f.Reasons = append(f.Reasons, "each store stays together with the load of the same memory that it depends on")
-	}
 	if f.Omitted > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%d loads that decide about the access stay outside its section", f.Omitted))
 	}

@@ -35,6 +35,19 @@ type Variable struct {
 	Sites  []*Site
 	Early  int  // initialising accesses, which are not among the sites
 	Atomic bool // package sync/atomic is used on it
+	// Uses are the reads of what the variable refers to, a map or the array of a slice, with
+	// what is held at the use. They are no sites: what was taken out of the variable under a
+	// lock may be the goroutine's own.
+	Uses []Use
+	// ChangedInPlace: the map or array that the variable refers to is changed after it was
+	// stored there.
+	ChangedInPlace bool
+}
+
+// A Use is a read by way of a reference that was loaded from a variable.
+type Use struct {
+	Load *ssa.UnOp // of the reference
+	Observation
 }
 
 // A Site is one line that accesses one variable. What the line does in several contexts,
@@ -70,6 +83,9 @@ type Observation struct {
 	// Base is the object that has the field, nil for a variable.
 	Base    *locks.Place
 	Context *Context
+	// Instr is what accesses, At where it names the data.
+	Instr ssa.Instruction
+	At    token.Pos
 }
 
 // A Relation is a lock as seen from the data: the way from the object that has the field to
@@ -81,7 +97,7 @@ type Relation struct {
 }
 
 func (o Observation) same(p Observation) bool {
-	return o.Kind == p.Kind && o.Base == p.Base && o.Unnamed == p.Unnamed && o.FromOutside == p.FromOutside &&
+	return o.Kind == p.Kind && o.Instr == p.Instr && o.Base == p.Base && o.Unnamed == p.Unnamed && o.FromOutside == p.FromOutside &&
 		slices.Equal(o.Held, p.Held) && slices.Equal(o.OfUnknownObject, p.OfUnknownObject) && slices.Equal(o.OfUnrelatedObject, p.OfUnrelatedObject)
 }
 
@@ -118,9 +134,21 @@ func (r *recorder) instruction(instr ssa.Instruction, paths []locks.Path) {
 		if i.Op == token.MUL {
 			r.loads[i] = paths
 			r.address(i.X, Read, i, paths)
+			if element, ok := i.X.(*ssa.IndexAddr); ok {
+				r.use(element.X, i, paths)
+			}
+		}
+	case *ssa.Lookup:
+		r.use(i.X, i, paths)
+	case *ssa.Range:
+		r.use(i.X, i, paths)
+	case *ssa.Next:
+		if over, ok := i.Iter.(*ssa.Range); ok {
+			r.use(over.X, i, paths)
 		}
 	case *ssa.Store:
 		r.address(i.Addr, Write, i, paths)
+		r.reuse(i)
 	case *ssa.MapUpdate:
 		r.content(i.Map, i, paths)
 	case ssa.CallInstruction:
@@ -199,6 +227,9 @@ func (r *recorder) content(container ssa.Value, instr ssa.Instruction, paths []l
 	if !ok || load.Op != token.MUL {
 		return
 	}
+	if v := r.loaded(load); v != nil {
+		v.ChangedInPlace = true
+	}
 	if before := r.loads[load]; len(before) > 0 {
 		paths = slices.Clone(paths)
 		for i := range paths {
@@ -237,7 +268,7 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 	s.Kind = max(s.Kind, kind)
 	for _, path := range paths {
 		ob := r.observation(base, path.Held)
-		ob.Kind = kind
+		ob.Kind, ob.Instr, ob.At = kind, instr, pos
 		if !slices.ContainsFunc(s.Observations, ob.same) {
 			s.Observations = append(s.Observations, ob)
 		}

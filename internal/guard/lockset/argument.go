@@ -22,12 +22,23 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 		case "delete", "clear", "copy":
 			r.content(c.Args[0], i, paths)
 		}
+		for _, arg := range c.Args {
+			if _, header := arg.Type().Underlying().(*types.Slice); !header || b.Name() == "copy" || b.Name() == "append" {
+				r.use(arg, i, paths) // the length of a slice is the reference's own, that of a map is not
+			}
+		}
 		return
 	}
 	fn := c.StaticCallee()
 	for k, arg := range c.Args {
 		if m, ok := arg.(*ssa.MakeInterface); ok {
 			arg = m.X
+		}
+		if _, spawned := i.(*ssa.Go); !spawned {
+			r.use(arg, i, paths)
+			if reorders(fn) {
+				r.content(arg, i, paths)
+			}
 		}
 		switch arg.(type) {
 		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
@@ -45,6 +56,23 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 			r.address(arg, kind, i, paths)
 		}
 	}
+}
+
+// reorders reports whether a function of the standard library changes the elements of the
+// slices that it is given.
+func reorders(fn *ssa.Function) bool {
+	if fn == nil || fn.Object() == nil || fn.Object().Pkg() == nil {
+		return false
+	}
+	switch name := fn.Object().Name(); fn.Object().Pkg().Path() {
+	case "sort":
+		return !strings.Contains(name, "Search") && !strings.Contains(name, "Sorted")
+	case "slices":
+		return slices.ContainsFunc([]string{"Sort", "Reverse", "Delete", "Compact", "Insert", "Replace"}, func(prefix string) bool {
+			return strings.HasPrefix(name, prefix) && !strings.HasPrefix(name, "Sorted")
+		})
+	}
+	return false
 }
 
 func isAtomic(fn *ssa.Function) bool {

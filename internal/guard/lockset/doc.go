@@ -40,9 +40,10 @@
 // nothing was seen to call come last.
 //
 // Then each context is gone through once more, and its accesses are recorded (access.go,
-// argument.go). Accesses to objects that nothing else can reach yet (fresh.go, reach.go), and
-// those before any other goroutine runs, are initialisation: they count neither for nor
-// against a lock.
+// argument.go), and with them the reads of maps and arrays by way of references that were
+// loaded before (use.go). Accesses to objects that nothing else can reach yet (fresh.go,
+// reach.go), and those before any other goroutine runs, are initialisation: they count
+// neither for nor against a lock. What an observation says about a lock is in holding.go.
 //
 // # What it cannot see
 //

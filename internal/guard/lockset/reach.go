@@ -2,10 +2,50 @@ package lockset
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
+
+// ReleasedBetween reports whether control can come from one instruction of a function to
+// another and release a lock on the way, without passing the first again. A call of a
+// function that releases the lock, at any depth, counts as a release.
+func (a *Analysis) ReleasedBetween(from, to ssa.Instruction, lock *types.Var) bool {
+	for _, b := range from.Parent().Blocks {
+		for _, i := range b.Instrs {
+			if a.releases(i, lock, make(map[*ssa.Function]bool)) && a.reaches(from, i, nil) && a.reaches(i, to, from) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (a *Analysis) releases(i ssa.Instruction, lock *types.Var, seen map[*ssa.Function]bool) bool {
+	call, ok := i.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	if op, ok := a.values.Op(&call.Call); ok {
+		return op.Verb == locks.Release && op.Lock != nil && a.Places.Variable(op.Lock) == lock
+	}
+	callee := call.Call.StaticCallee()
+	if callee == nil || seen[callee] {
+		return false
+	}
+	seen[callee] = true
+	for _, b := range callee.Blocks {
+		for _, j := range b.Instrs {
+			if a.releases(j, lock, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // reaches reports whether control can come from one instruction to another without passing
 // a third, which may be nil.

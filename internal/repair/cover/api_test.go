@@ -158,7 +158,7 @@ func TestRegionThatWasSeenToHoldTheLockIsCovered(t *testing.T) {
 	}
 	r := regionAt(t, c, "c.n++")
 	r.Accesses = []Access{held}
-	if _, err := c.Write([]*Region{r}, l, nil); !errors.Is(err, ErrCovered) {
+	if _, err := c.Write([]*Region{r}, l, nil, nil); !errors.Is(err, ErrCovered) {
 		t.Errorf("got %v, want ErrCovered", err)
 	}
 }
@@ -184,7 +184,7 @@ func TestPatchKnowsTheLocksThatItAdded(t *testing.T) {
 	var d Data
 	d.AddField(field(t, c, "T", "n"))
 	l := c.LocksFor(&d, []*Region{r})[0]
-	patch, err := c.Write([]*Region{r}, l, nil)
+	patch, err := c.Write([]*Region{r}, l, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestPatchKnowsTheLocksThatItAdded(t *testing.T) {
 	}
 	second := regionAt(t, now, "t.m++")
 	second.Write = true
-	whole := now.WriteThroughout([]*Region{second}, own, patch)
+	whole := now.WriteThroughout([]*Region{second}, own, nil, patch)
 	if whole == nil {
 		t.Fatal("the method cannot hold the lock throughout")
 	}
@@ -211,7 +211,7 @@ func TestPatchKnowsTheLocksThatItAdded(t *testing.T) {
 		t.Error("the first patch is not part of the second")
 	}
 	second.Test = true
-	if now.WriteThroughout([]*Region{second}, own, patch) != nil || now.WriteThroughout([]*Region{second}, own, nil) != nil {
+	if now.WriteThroughout([]*Region{second}, own, nil, patch) != nil || now.WriteThroughout([]*Region{second}, own, nil, nil) != nil {
 		t.Error("test code, or a lock that was not added, is held throughout")
 	}
 }
@@ -225,7 +225,7 @@ func TestFilesAreKnownByTheirOriginalNames(t *testing.T) {
 	r := regionAt(t, c, "c.n++")
 	r.Write = true
 	_, mu := field(t, c, "Counter", "mu")
-	patch, err := c.Write([]*Region{r}, c.existing(mu), nil)
+	patch, err := c.Write([]*Region{r}, c.existing(mu), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

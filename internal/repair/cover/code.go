@@ -71,6 +71,32 @@ func (code *Code) VariableAt(pos token.Pos, name string) *types.Var {
 	return nil
 }
 
+// AccessAt returns the expression that accesses data at a position: the selection of a field
+// whose name is there, or the innermost expression; nil if the program has none there.
+func (code *Code) AccessAt(pos token.Pos) ast.Expr {
+	f := code.fileAt(pos)
+	if f == nil {
+		return nil
+	}
+	var found ast.Expr
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if n == nil || pos < n.Pos() || n.End() <= pos {
+			return false
+		}
+		switch n := n.(type) {
+		case ast.Stmt:
+			found = nil
+		case *ast.SelectorExpr:
+			found = n
+			return pos < n.Sel.Pos()
+		case ast.Expr:
+			found = n
+		}
+		return true
+	})
+	return found
+}
+
 // fileAt is the file that a position is in, nil if it is not the program's.
 func (code *Code) fileAt(pos token.Pos) *source.File {
 	return code.File(code.Fset.PositionFor(pos, false).Filename)

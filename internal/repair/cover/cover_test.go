@@ -212,7 +212,7 @@ func patchOf(t *testing.T, archive *txtar.Archive) string {
 	if l == nil {
 		return "no such lock\n"
 	}
-	patch, err := code.Write(regions, l, nil)
+	patch, err := code.Write(regions, l, nil, nil)
 	if err != nil {
 		return "refused: " + err.Error() + "\n"
 	}

@@ -70,6 +70,15 @@
 //	                              	h.run()
 //	                              }
 //
+// Where the elements are changed in place, and the loop may wait, it goes over a copy of them:
+//
+//	for k, v := range cache {     mu.Lock()
+//		send(k, v)                values := maps.Clone(cache)
+//	}                             mu.Unlock()
+//	                              for k, v := range values {
+//	                              	send(k, v)
+//	                              }
+//
 // A function that cannot name the lock, or that some call with the lock held, is left alone,
 // and the calls of it are covered instead:
 //
@@ -82,6 +91,7 @@
 //
 //	code.go     Code: the source with what is known of its locks
 //	region.go   Region, and regions that become one
+//	data.go     Data: the fields and variables that are to be guarded
 //	lock.go     Lock: which may serve
 //	newlock.go  where a new lock is declared
 //	name.go     how a region names a lock

@@ -26,7 +26,10 @@ func (code *Code) cover(e *edits, r *Region, l *Lock) error {
 		lock, unlock = name+".RLock()", name+".RUnlock()"
 	}
 	calls := code.ahead(r, l)
-	if why := code.blocks(r.heldStatements(), l, calls...); why != "" {
+	if why := code.regionBlocks(r, l, calls); why != "" {
+		if loop, pkg := r.snapshot(); loop != nil {
+			return code.coverSnapshot(e, r, loop, pkg, lock, unlock)
+		}
 		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", code.describe(r), why)
 	}
 	e.places = append(e.places, code.describe(r))
@@ -58,6 +61,20 @@ func (code *Code) cover(e *edits, r *Region, l *Lock) error {
 	if !terminates(r.last()) {
 		edits.LineAfter(r.last(), unlock)
 	}
+	return nil
+}
+
+// coverSnapshot has a loop that may wait go over a copy, which is made with the lock held.
+func (code *Code) coverSnapshot(e *edits, r *Region, loop *ast.RangeStmt, pkg, lock, unlock string) error {
+	edits := e.of(r.file)
+	name, err := edits.ImportStd(pkg)
+	if err != nil {
+		return err
+	}
+	e.places = append(e.places, code.describe(r))
+	copied := source.NamesIn(r.fn).Free("values")
+	edits.LineBefore(loop, lock+"\n"+copied+" := "+name+".Clone("+r.file.TextOf(loop.X)+")\n"+unlock)
+	edits.Replace(loop.X, copied)
 	return nil
 }
 

@@ -37,6 +37,10 @@ type Lock struct {
 // Exists reports whether the program has the lock.
 func (l *Lock) Exists() bool { return l.object != nil }
 
+// Object returns the field or variable that declares the lock, nil if the program does not
+// have it.
+func (l *Lock) Object() *types.Var { return l.object }
+
 // declared is the lock's name with its package and struct, which is the same before and
 // after it was added to the program.
 func (l *Lock) declared() string {
@@ -80,45 +84,6 @@ func named(t types.Type) *types.Named {
 		return nil
 	}
 	return n.Origin()
-}
-
-// Data is what regions are to guard.
-type Data struct {
-	owners  []*types.Named // the structs that have the fields
-	fields  map[*types.Named][]*types.Var
-	globals []*types.Var
-	locals  []*types.Var
-	held    []*types.Var // locks that some accesses hold already
-}
-
-// AddField adds a field of a struct; one of a struct without a name is not added.
-func (d *Data) AddField(owner types.Type, field *types.Var) {
-	n := named(owner)
-	if n == nil {
-		return
-	}
-	if d.fields == nil {
-		d.fields = map[*types.Named][]*types.Var{}
-	}
-	add(&d.owners, n)
-	list := d.fields[n]
-	add(&list, field.Origin())
-	d.fields[n] = list
-}
-
-// AddGlobal adds a variable of a package.
-func (d *Data) AddGlobal(v *types.Var) { add(&d.globals, v) }
-
-// AddLocal adds a variable that closures share.
-func (d *Data) AddLocal(v *types.Var) { add(&d.locals, v) }
-
-// AddHeld adds a lock that an access holds: the field or variable that declares it.
-func (d *Data) AddHeld(lock *types.Var) { add(&d.held, lock) }
-
-func add[T comparable](list *[]T, x T) {
-	if !slices.Contains(*list, x) {
-		*list = append(*list, x)
-	}
 }
 
 // LocksFor returns the locks that may cover regions with some data, the best first.

@@ -51,7 +51,7 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 			for _, field := range st.Fields.List {
 				for _, id := range field.Names {
 					if slices.Contains(names, id.Name) {
-						e.of(f).LineBefore(declared(field), fmt.Sprintf("%s %s.Mutex // guards %s", name, sync, strings.Join(names, ", ")))
+						e.of(f).LineBefore(declared(field), fmt.Sprintf("%s %s.Mutex %s", name, sync, guardsComment(names)))
 						return nil
 					}
 				}
@@ -60,6 +60,34 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 		},
 	}
 }
+
+// redeclare has the comment beside a field, which an earlier patch added, name all data that
+// the lock guards by now.
+func (code *Code) redeclare(e *edits, l *Lock, guarded []DataName) {
+	if l.owner == nil {
+		return
+	}
+	f, spec := code.typeSpec(l.owner)
+	if f == nil {
+		return
+	}
+	var names []string
+	for _, n := range guarded {
+		if n.Owner == l.owner.Obj().Name() {
+			names = append(names, n.Name)
+		}
+	}
+	for _, field := range spec.Type.(*ast.StructType).Fields.List {
+		if len(field.Names) == 1 && field.Names[0].Name == l.field && field.Comment != nil && len(names) > 0 {
+			if text := guardsComment(names); field.Comment.List[0].Text != text {
+				e.of(f).Replace(field.Comment, text)
+			}
+		}
+	}
+}
+
+// guardsComment is the comment beside a mutex.
+func guardsComment(names []string) string { return "// guards " + strings.Join(names, ", ") }
 
 // compared reports whether values of a struct type are compared, as they are or as keys of
 // a map: with a mutex in it, two that were equal may differ.

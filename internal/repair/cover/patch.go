@@ -17,6 +17,16 @@ type Patch struct {
 	Places []string
 	// NewLocks are the locks that the patch adds.
 	NewLocks []NewLock
+	// guards is the data that each lock of the patch is to guard, by the lock's name.
+	guards map[string][]DataName
+}
+
+// Guarded returns the data that a lock is to guard by the patch, which may be nil.
+func (p *Patch) Guarded(l *Lock) []DataName {
+	if p == nil {
+		return nil
+	}
+	return p.guards[l.declared()]
 }
 
 // A NewLock is a lock that a patch adds.
@@ -71,8 +81,9 @@ func (e *edits) of(f *source.File) *source.Edits {
 
 // patch makes the edits, on top of an earlier patch, which may be nil.
 func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
-	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, Places: e.places}
+	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, Places: e.places, guards: map[string][]DataName{}}
 	if base != nil {
+		maps.Copy(p.guards, base.guards)
 		maps.Copy(p.Files, base.Files)
 		maps.Copy(p.Before, base.Before)
 		p.Places = slices.Concat(base.Places, e.places)

@@ -30,6 +30,9 @@ type Region struct {
 	Test bool
 	// Elements says that it is there for elements of what a loop goes over.
 	Elements bool
+	// Update says that it has a load and a store that depends on it, and so may not be taken
+	// apart.
+	Update bool
 	// Accesses are what a run was seen to do there; none if the region is a call of a
 	// function that accesses the data.
 	Accesses []Access
@@ -67,11 +70,21 @@ func (r *Region) heldStatements() []ast.Stmt {
 // header is the loop over a slice that a region is, if the region is there only for what
 // gives the slice: that is computed once, so the lock need not be held during the loop.
 func (r *Region) header() *ast.RangeStmt {
-	s, ok := r.first().(*ast.RangeStmt)
-	if !ok || r.from != r.to || len(r.nodes) == 0 || r.Elements {
+	s := r.loopOver()
+	if s == nil || r.Elements {
 		return nil
 	}
 	if _, slice := r.info().TypeOf(s.X).Underlying().(*types.Slice); !slice {
+		return nil
+	}
+	return s
+}
+
+// loopOver is the loop that a region is, if the region is there only for what the loop goes
+// over.
+func (r *Region) loopOver() *ast.RangeStmt {
+	s, ok := r.first().(*ast.RangeStmt)
+	if !ok || r.from != r.to || len(r.nodes) == 0 {
 		return nil
 	}
 	for _, n := range r.nodes {
@@ -80,6 +93,22 @@ func (r *Region) header() *ast.RangeStmt {
 		}
 	}
 	return s
+}
+
+// snapshot is the loop over a map or slice that a region is, if the loop can go over a copy
+// instead, and the package that copies it: the lock need not be held during the loop then.
+func (r *Region) snapshot() (loop *ast.RangeStmt, pkg string) {
+	s := r.loopOver()
+	if s == nil {
+		return nil, ""
+	}
+	switch r.info().TypeOf(s.X).Underlying().(type) {
+	case *types.Slice:
+		return s, "slices"
+	case *types.Map:
+		return s, "maps"
+	}
+	return nil, ""
 }
 
 func (r *Region) info() *types.Info { return r.file.Info }
@@ -226,6 +255,7 @@ func (r *Region) join(o *Region) bool {
 	r.nodes = append(r.nodes, o.nodes...)
 	r.Data = append(r.Data, o.Data...)
 	r.Elements = r.Elements || o.Elements
+	r.Update = r.Update || o.Update
 	return true
 }
 

@@ -7,12 +7,29 @@ import (
 )
 
 // blocks says what in some statements, but for the calls in except, may wait for another
-// goroutine; "" if nothing does. It looks into functions of the program that are called.
+// goroutine or for time; "" if nothing does. It looks into functions of the program that are
+// called.
 func (code *Code) blocks(stmts []ast.Stmt, l *Lock, except ...*ast.CallExpr) string {
-	return code.waits(stmts, l, map[*types.Func]bool{}, except)
+	w := &waitFinder{Code: code, lock: l, seen: make(map[*types.Func]bool)}
+	return w.waits(stmts, except)
 }
 
-func (code *Code) waits(stmts []ast.Stmt, l *Lock, seen map[*types.Func]bool, except []*ast.CallExpr) string {
+// regionBlocks is blocks for what a region holds the lock for. An update may hold it while
+// time passes: to release it meanwhile would lose what others store.
+func (code *Code) regionBlocks(r *Region, l *Lock, except []*ast.CallExpr) string {
+	w := &waitFinder{Code: code, lock: l, sleeps: r.Update, seen: make(map[*types.Func]bool)}
+	return w.waits(r.heldStatements(), except)
+}
+
+// A waitFinder looks for what may wait while a lock is held.
+type waitFinder struct {
+	*Code
+	lock   *Lock
+	sleeps bool // waiting for time is let off
+	seen   map[*types.Func]bool
+}
+
+func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 	why := ""
 	say := func(s string) {
 		if why == "" {
@@ -20,12 +37,12 @@ func (code *Code) waits(stmts []ast.Stmt, l *Lock, seen map[*types.Func]bool, ex
 		}
 	}
 	for _, s := range stmts {
-		f := code.FileOf(s)
+		f := w.FileOf(s)
 		if f == nil {
 			return "code that is not the program's"
 		}
 		info := f.Info
-		code.locks.EachAtOnce(info, s, func(n ast.Node) {
+		w.locks.EachAtOnce(info, s, func(n ast.Node) {
 			for _, c := range except {
 				if encloses(c, n) {
 					return
@@ -45,7 +62,7 @@ func (code *Code) waits(stmts []ast.Stmt, l *Lock, seen map[*types.Func]bool, ex
 					say("a range over a channel")
 				}
 			case *ast.CallExpr:
-				say(code.callWaits(info, n, l, seen))
+				say(w.callWaits(info, n))
 			}
 		})
 	}
@@ -53,7 +70,7 @@ func (code *Code) waits(stmts []ast.Stmt, l *Lock, seen map[*types.Func]bool, ex
 }
 
 // callWaits says what in a call, but for its arguments, may wait.
-func (code *Code) callWaits(info *types.Info, c *ast.CallExpr, l *Lock, seen map[*types.Func]bool) string {
+func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
 	fn, _ := info.Uses[calleeIdent(c)].(*types.Func)
 	if fn == nil {
 		if unknown(info, c) {
@@ -61,18 +78,18 @@ func (code *Code) callWaits(info *types.Info, c *ast.CallExpr, l *Lock, seen map
 		}
 		return ""
 	}
-	if waiting[fn.FullName()] {
+	if waiting[fn.FullName()] && !(w.sleeps && fn.FullName() == sleep) {
 		return "a call of " + fn.Name()
 	}
-	if op, ok := code.operationOf(info, c); ok && op.takes() && l.Exists() && !code.is(op, l) {
+	if op, ok := w.operationOf(info, c); ok && op.takes() && w.lock.Exists() && !w.is(op, w.lock) {
 		return "" // the order of locks is for the audit to see
 	}
-	d, _ := code.callee(info, c)
-	if d == nil || seen[fn.Origin()] {
+	d, _ := w.callee(info, c)
+	if d == nil || w.seen[fn.Origin()] {
 		return ""
 	}
-	seen[fn.Origin()] = true
-	if w := code.waits(d.Body.List, l, seen, nil); w != "" {
+	w.seen[fn.Origin()] = true
+	if w := w.waits(d.Body.List, nil); w != "" {
 		return w + " in " + fn.Name()
 	}
 	return ""
@@ -91,9 +108,11 @@ func unknown(info *types.Info, c *ast.CallExpr) bool {
 	return !literal
 }
 
+const sleep = "time.Sleep"
+
 // waiting are the functions of libraries that wait for other goroutines, or for time.
 var waiting = map[string]bool{
-	"(*sync.WaitGroup).Wait": true, "(*sync.Cond).Wait": true, "time.Sleep": true,
+	"(*sync.WaitGroup).Wait": true, "(*sync.Cond).Wait": true, sleep: true,
 	"(*golang.org/x/sync/errgroup.Group).Wait": true,
 }
 

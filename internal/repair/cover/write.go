@@ -15,9 +15,9 @@ import (
 var ErrCovered = errors.New("the lock covers all of the sections already")
 
 // Write returns the patch, on top of an earlier one that may be nil, that has a lock cover
-// regions. Regions that touch become one, and so do a region and a section of the lock that
+// regions, and so guard data. Regions that touch become one, and so do a region and a section of the lock that
 // it touches; a region in a function that cannot name the lock moves to the calls of it.
-func (code *Code) Write(regions []*Region, l *Lock, base *Patch) (*Patch, error) {
+func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch) (*Patch, error) {
 	work, err := code.arrange(regions, l)
 	if err != nil {
 		return nil, err
@@ -43,15 +43,24 @@ func (code *Code) Write(regions []*Region, l *Lock, base *Patch) (*Patch, error)
 	if !changed {
 		return nil, ErrCovered
 	}
-	if l.Exists() {
-		return code.patch(e, base)
+	guarded := slices.Clone(base.Guarded(l))
+	for _, n := range data {
+		add(&guarded, n)
 	}
-	if err := l.declare(e); err != nil {
-		return nil, err
+	if !l.Exists() {
+		if err := l.declare(e); err != nil {
+			return nil, err
+		}
+	} else if base.Added(l) {
+		code.redeclare(e, l, guarded)
 	}
 	patch, err := code.patch(e, base)
 	if err != nil {
 		return nil, err
+	}
+	patch.guards[l.declared()] = guarded
+	if l.Exists() {
+		return patch, nil
 	}
 	patch.NewLocks = append(patch.NewLocks, NewLock{Words: l.Words, declared: l.declared()})
 	return patch, nil
@@ -60,7 +69,7 @@ func (code *Code) Write(regions []*Region, l *Lock, base *Patch) (*Patch, error)
 // WriteThroughout returns the patch that holds a lock, which the earlier patch has added,
 // from start to end of the methods that the regions are in; nil if they are in anything
 // else, or no such patch can be written.
-func (code *Code) WriteThroughout(regions []*Region, l *Lock, base *Patch) *Patch {
+func (code *Code) WriteThroughout(regions []*Region, l *Lock, data []DataName, base *Patch) *Patch {
 	if receiver := receiverOf(regions); !base.Added(l) || receiver == nil || receiver != l.owner {
 		return nil
 	}
@@ -71,7 +80,7 @@ func (code *Code) WriteThroughout(regions []*Region, l *Lock, base *Patch) *Patc
 		}
 		whole = append(whole, r.throughout())
 	}
-	patch, err := code.Write(whole, l, base)
+	patch, err := code.Write(whole, l, data, base)
 	if err != nil {
 		return nil
 	}

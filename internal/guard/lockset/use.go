@@ -1,0 +1,124 @@
+package lockset
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// use records that an instruction reads the map or the elements of the slice that a value
+// refers to, if the value was loaded from a variable.
+func (r *recorder) use(reference ssa.Value, instr ssa.Instruction, paths []locks.Path) {
+	for _, load := range referencesLoaded(reference) {
+		v := r.loaded(load)
+		if v == nil {
+			continue
+		}
+		base := r.baseOf(load.X)
+		if base != nil && r.isFresh(r.ctx, base, instr) {
+			continue
+		}
+		at := positionOf(instr, nil)
+		if !at.IsValid() {
+			at = positionOf(load, load.X) // a loop over it
+		}
+		for _, path := range paths {
+			ob := r.observation(base, path.Held)
+			ob.Kind, ob.Instr, ob.At = Read, instr, at
+			if !slices.ContainsFunc(v.Uses, func(u Use) bool { return u.Load == load && u.same(ob) }) {
+				v.Uses = append(v.Uses, Use{load, ob})
+			}
+		}
+	}
+}
+
+// reuse notes a store that gives a variable a part of the array that it had: what is
+// appended then overwrites elements that others may still have.
+func (r *recorder) reuse(store *ssa.Store) {
+	part, ok := store.Val.(*ssa.Slice)
+	if !ok {
+		return
+	}
+	v := r.variableAt(store.Addr)
+	for _, load := range referencesLoaded(part.X) {
+		if v != nil && r.loaded(load) == v {
+			v.ChangedInPlace = true
+		}
+	}
+}
+
+// referencesLoaded returns the loads that a map or slice may come from, over parts of it
+// and over branches.
+func referencesLoaded(reference ssa.Value) []*ssa.UnOp {
+	var loads []*ssa.UnOp
+	seen := make(map[ssa.Value]bool)
+	var visit func(v ssa.Value)
+	visit = func(v ssa.Value) {
+		if seen[v] {
+			return
+		}
+		seen[v] = true
+		switch v := v.(type) {
+		case *ssa.UnOp:
+			if v.Op == token.MUL {
+				loads = append(loads, v)
+			}
+		case *ssa.Slice:
+			visit(v.X)
+		case *ssa.ChangeType:
+			visit(v.X)
+		case *ssa.Phi:
+			for _, e := range v.Edges {
+				visit(e)
+			}
+		}
+	}
+	visit(reference)
+	return loads
+}
+
+// loaded returns the variable that a reference was loaded from, nil if it is no data of the
+// program or no reference.
+func (r *recorder) loaded(load *ssa.UnOp) *Variable {
+	switch load.Type().Underlying().(type) {
+	case *types.Map, *types.Slice:
+		return r.variableAt(load.X)
+	}
+	return nil
+}
+
+// variableAt returns the field or variable whose address a value is, nil if it is none of
+// the program's data.
+func (r *recorder) variableAt(addr ssa.Value) *Variable {
+	var o *types.Var
+	switch v := addr.(type) {
+	case *ssa.FieldAddr:
+		o = r.values.Field(v.X.Type(), v.Field)
+	case *ssa.Global:
+		if g, ok := v.Object().(*types.Var); ok {
+			o = r.Places.Canonical(g)
+		}
+	case *ssa.Alloc, *ssa.FreeVar:
+		if local := r.localVariable(v); local != nil && local.Heap && r.isSharedLocal(local) {
+			if l := r.Places.Local(local.Pos()); l != nil {
+				o = r.Places.Canonical(l)
+			}
+		}
+	}
+	if o == nil || o.Pkg() == nil || !r.own[o.Pkg().Path()] {
+		return nil
+	}
+	return r.variable(o)
+}
+
+// baseOf is the object whose field an address is that of, nil for a variable.
+func (r *recorder) baseOf(addr ssa.Value) *locks.Place {
+	if f, ok := addr.(*ssa.FieldAddr); ok {
+		return r.values.Place(f.X)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+// Package whole judges the sections of a lock: whether every access to the data that the
+// lock guards lies in one, and whether accesses that belong together lie in the same one.
+//
+// # Terms
+//
+// A member is an access to guarded data, or a use of a map or array that guarded data refers
+// to. Members of one function belong together if one depends on another: in its value, in
+// where it is made, or in whether it is made at all. A group is members that belong together.
+// A group is open if a member may be made without the lock, and split if the lock may be
+// released between an update's load and its store.
+//
+// # An example
+//
+//	func (c *Cache) Add(k string, n int) {
+//		c.mu.Lock()
+//		old := c.m[k]          one group: the value that is stored depends on the one
+//		c.mu.Unlock()              that is loaded, and on the map that it is loaded from;
+//		log.Print(k, old)          it is split
+//		c.mu.Lock()
+//		c.m[k] = old + n
+//		c.mu.Unlock()
+//	}
+//
+//	func (c *Cache) Len() int {
+//		return len(c.m)        another group: it is open
+//	}
+//
+// # How strong
+//
+// An update, a store of a variable that depends on a load of the same variable, must never
+// be taken apart: what comes between is lost. Other members are better kept together, but
+// each by itself is still an access with the lock held. A group therefore has parts, which
+// are what must stay together.
+//
+// # What it cannot see
+//
+// Dependence is followed within one function: over local variables, branches and the results
+// of calls that a value is given to, not into what is called. What holds a lock is taken from
+// package lockset, with its limits.
+//
+//	whole.go       groups, and which of them are not whole
+//	dependence.go  on what an instruction depends
+package whole

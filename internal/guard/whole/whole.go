@@ -1,0 +1,242 @@
+package whole
+
+import (
+	"cmp"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// A Member is an access to guarded data, or a use of what guarded data refers to.
+type Member struct {
+	Variable *types.Var
+	Kind     lockset.Kind
+	Instr    ssa.Instruction
+	At       token.Pos // where it names the data
+	// Open says that the lock may not be held.
+	Open bool
+}
+
+// A Group is members of one function that belong together.
+type Group struct {
+	Func    *ssa.Function
+	Members []*Member
+	// Split are the stores of updates whose load lies in another section than they do.
+	Split []*Member
+	// Parts are the groups that must stay together even if the whole cannot: each update,
+	// each reference with its uses. A group without such parts has each member as one.
+	Parts []*Group
+}
+
+// Writes reports whether a member of the group writes.
+func (g *Group) Writes() bool {
+	return slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Kind == lockset.Write })
+}
+
+// isWhole reports whether the group lies in one section.
+func (g *Group) isWhole() bool {
+	return len(g.Split) == 0 && !slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Open })
+}
+
+// Broken returns the groups of a program's accesses to data that are open or split, in the
+// order of the source. The lock is the field or variable that declares it; with none, no
+// access has it.
+func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
+	j := &judge{Analysis: a, members: make(map[*ssa.Function][]*Member)}
+	if lock != nil {
+		j.lock = a.Places.Canonical(lock)
+	}
+	for _, v := range a.Variables {
+		if slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) && !v.Atomic {
+			j.addVariable(v)
+		}
+	}
+	var broken []*Group
+	for fn, members := range j.members {
+		for _, g := range j.groups(fn, members) {
+			if !g.isWhole() {
+				broken = append(broken, g)
+			}
+		}
+	}
+	slices.SortFunc(broken, func(g, h *Group) int {
+		return cmp.Or(cmp.Compare(g.Members[0].At, h.Members[0].At), cmp.Compare(g.Func.String(), h.Func.String()))
+	})
+	// The instances of a generic function have the same source.
+	return slices.CompactFunc(broken, func(g, h *Group) bool { return g.Members[0].At == h.Members[0].At })
+}
+
+// A judge is one call of Broken.
+type judge struct {
+	*lockset.Analysis
+	lock    *types.Var
+	members map[*ssa.Function][]*Member
+}
+
+// addVariable adds the members that access a variable, or what it refers to.
+func (j *judge) addVariable(v *lockset.Variable) {
+	ways := j.ways(v)
+	for _, s := range v.Sites {
+		for _, o := range s.Observations {
+			j.add(v, o, v.Conflicts(o) && !j.held(o, ways))
+		}
+	}
+	if !v.ChangedInPlace {
+		return
+	}
+	for _, u := range v.Uses {
+		j.add(v, u.Observation, !j.held(u.Observation, ways))
+	}
+}
+
+// add adds an observation to the member that it is of.
+func (j *judge) add(v *lockset.Variable, o lockset.Observation, open bool) {
+	fn := o.Instr.Parent()
+	for _, m := range j.members[fn] {
+		if m.Instr == o.Instr && m.Variable == v.Object {
+			m.Open = m.Open || open
+			m.Kind = max(m.Kind, o.Kind)
+			return
+		}
+	}
+	j.members[fn] = append(j.members[fn], &Member{Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open})
+}
+
+// ways are the ways from a variable's object to the lock.
+func (j *judge) ways(v *lockset.Variable) []*locks.Place {
+	if j.lock == nil {
+		return nil
+	}
+	var all []*locks.Place
+	add := func(way *locks.Place) {
+		if j.Places.Variable(way) == j.lock && !slices.Contains(all, way) {
+			all = append(all, way)
+		}
+	}
+	if j.lock.IsField() {
+		add(j.Places.Extend(j.Places.Here(), locks.Step{Field: j.lock}))
+	}
+	for _, s := range v.Sites {
+		for _, o := range s.Observations {
+			for _, r := range o.Held {
+				add(r.Lock)
+			}
+		}
+	}
+	return all
+}
+
+// held reports whether an observation has the lock, or it cannot be told.
+func (j *judge) held(o lockset.Observation, ways []*locks.Place) bool {
+	for _, way := range ways {
+		switch lockset.HoldingOf(j.Places, o, way) {
+		case lockset.Held, lockset.CannotTell:
+			return true
+		case lockset.HeldForReading:
+			if o.Kind == lockset.Read {
+				return true
+			}
+		case lockset.NotHeld:
+		}
+	}
+	return false
+}
+
+// A bond is two members of which the second depends on the first.
+type bond struct {
+	first, second *Member
+	strong        bool
+}
+
+// groups puts the members of a function together.
+func (j *judge) groups(fn *ssa.Function, members []*Member) []*Group {
+	bonds := j.bonds(fn, members)
+	together := func(use func(bond) bool) map[*Member]*Member {
+		leader := make(map[*Member]*Member)
+		for _, m := range members {
+			leader[m] = m
+		}
+		for _, b := range bonds {
+			if from, to := leader[b.second], leader[b.first]; use(b) && from != to {
+				for m, l := range leader {
+					if l == from {
+						leader[m] = to
+					}
+				}
+			}
+		}
+		return leader
+	}
+	all := gather(fn, members, together(func(bond) bool { return true }))
+	parts := gather(fn, members, together(func(b bond) bool { return b.strong }))
+	for _, part := range parts {
+		for _, b := range bonds {
+			if b.strong && slices.Contains(part.Members, b.second) && b.second.Kind == lockset.Write && j.isSplit(b) {
+				part.Split = append(part.Split, b.second)
+			}
+		}
+		for _, g := range all {
+			if slices.Contains(g.Members, part.Members[0]) {
+				g.Parts = append(g.Parts, part)
+				g.Split = append(g.Split, part.Split...)
+			}
+		}
+	}
+	return all
+}
+
+// gather returns the groups of members with the same leader, in the order of the source.
+func gather(fn *ssa.Function, members []*Member, leader map[*Member]*Member) []*Group {
+	members = slices.Clone(members)
+	slices.SortStableFunc(members, func(m, n *Member) int { return cmp.Compare(m.At, n.At) })
+	byLeader := make(map[*Member]*Group)
+	var all []*Group
+	for _, m := range members {
+		g := byLeader[leader[m]]
+		if g == nil {
+			g = &Group{Func: fn}
+			byLeader[leader[m]] = g
+			all = append(all, g)
+		}
+		g.Members = append(g.Members, m)
+	}
+	return all
+}
+
+// bonds are the dependences among the members of a function.
+func (j *judge) bonds(fn *ssa.Function, members []*Member) []bond {
+	var all []bond
+	t := newTracer(fn)
+	for _, m := range members {
+		on := t.of(m.Instr)
+		for _, earlier := range members {
+			if earlier == m || earlier.Kind == lockset.Write && !isUpdateOf(earlier.Instr) {
+				continue
+			}
+			same := earlier.Variable == m.Variable
+			switch {
+			case on.data[earlier.Instr]:
+				all = append(all, bond{earlier, m, same})
+			case on.control[earlier.Instr] && (same || m.Kind == lockset.Write):
+				all = append(all, bond{earlier, m, same && m.Kind == lockset.Write})
+			}
+		}
+	}
+	return all
+}
+
+// isUpdateOf reports whether an instruction that writes has a result, as calls have.
+func isUpdateOf(i ssa.Instruction) bool {
+	_, ok := i.(*ssa.Call)
+	return ok
+}
+
+// isSplit reports whether the lock may be released between the members of a bond.
+func (j *judge) isSplit(b bond) bool {
+	return j.lock != nil && j.ReleasedBetween(b.first.Instr, b.second.Instr, j.lock)
+}

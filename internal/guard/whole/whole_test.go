@@ -1,0 +1,147 @@
+package whole_test
+
+import (
+	"fmt"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
+	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+var mark = regexp.MustCompile(`//((open|with) \w+ \d+|split \w+)$`)
+
+// TestGroups: in the file of testdata, the lock of a struct is mu and guards all its other
+// fields. A line that ends in "//open n 1" has an access to n that may be made without the
+// lock, in the first broken group of its function; "//with n 1" has one that is made with it
+// and belongs to that group; "//split n" has the store of an update that is taken apart. Other
+// lines are in no broken group.
+func TestGroups(t *testing.T) {
+	text, err := os.ReadFile("testdata/groups.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i, line := range strings.Split(string(text), "\n") {
+		if m := mark.FindStringSubmatch(line); m != nil {
+			want = append(want, fmt.Sprintf("%d: %s", i+1, m[1]))
+		}
+	}
+	pkgs, a := analyse(t, text)
+	var got []string
+	for _, name := range pkgs[0].Types.Scope().Names() {
+		lock, data := guarded(pkgs[0].Types.Scope().Lookup(name))
+		if lock == nil {
+			continue
+		}
+		number := make(map[*ssa.Function]int)
+		for _, g := range whole.Broken(a, data, lock) {
+			number[g.Func]++
+			got = append(got, describe(a, g, number[g.Func])...)
+		}
+	}
+	byLine := func(x, y string) int {
+		var i, j int
+		fmt.Sscan(x, &i)
+		fmt.Sscan(y, &j)
+		return i - j
+	}
+	slices.SortFunc(got, byLine)
+	if d := cmp.Diff(want, slices.Compact(got)); d != "" {
+		t.Errorf("broken groups (-want +got):\n%s", d)
+	}
+}
+
+// describe tells a broken group in the words of the marks.
+func describe(a *lockset.Analysis, g *whole.Group, number int) []string {
+	var all []string
+	line := func(m *whole.Member) int { return a.Program.Fset.Position(m.At).Line }
+	openLines := make(map[int]bool)
+	for _, m := range g.Members {
+		if m.Open {
+			openLines[line(m)] = true
+		}
+	}
+	open := len(openLines) > 0
+	for _, m := range g.Members {
+		switch {
+		case m.Open:
+			all = append(all, fmt.Sprintf("%d: open %s %d", line(m), m.Variable.Name(), number))
+		case open && !openLines[line(m)]:
+			all = append(all, fmt.Sprintf("%d: with %s %d", line(m), m.Variable.Name(), number))
+		}
+	}
+	for _, m := range g.Split {
+		if !open {
+			all = append(all, fmt.Sprintf("%d: split %s", line(m), m.Variable.Name()))
+		}
+	}
+	return all
+}
+
+// TestWithoutALockAllAreOpen: before a lock is there, each access that conflicts with another
+// is open, and a constructor's is not.
+func TestWithoutALockAllAreOpen(t *testing.T) {
+	text, err := os.ReadFile("testdata/groups.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkgs, a := analyse(t, text)
+	_, data := guarded(pkgs[0].Types.Scope().Lookup("counter"))
+	functions := make(map[string]bool)
+	for _, g := range whole.Broken(a, data, nil) {
+		functions[g.Func.Name()] = true
+		if len(g.Split) > 0 {
+			t.Errorf("%s is split by a lock that is not there", g.Func)
+		}
+	}
+	for name, want := range map[string]bool{"Whole": true, "locked": true, "Read": true, "NewCounter": false} {
+		if functions[name] != want {
+			t.Errorf("%s has open accesses: %t, want %t", name, functions[name], want)
+		}
+	}
+}
+
+// guarded returns the lock and the data of a struct type, nil of anything else.
+func guarded(o types.Object) (lock *types.Var, data []*types.Var) {
+	st, ok := o.Type().Underlying().(*types.Struct)
+	if !ok {
+		return nil, nil
+	}
+	for f := range st.Fields() {
+		if f.Name() == "mu" {
+			lock = f
+		} else {
+			data = append(data, f)
+		}
+	}
+	return lock, data
+}
+
+func analyse(t *testing.T, text []byte) ([]*packages.Package, *lockset.Analysis) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{"go.mod": []byte("module example.com/p\n\ngo 1.26\n"), "p.go": text} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pkgs, err := load.Packages(load.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, _ := load.SSA(pkgs)
+	none := func(*ssa.Function) ([]*locks.Place, bool) { return nil, false }
+	return pkgs, lockset.Analyse(prog, pkgs, lockset.Places(pkgs), none)
+}
