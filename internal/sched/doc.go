@@ -8,9 +8,10 @@
 //
 //	Turn, Strategy  what is asked and what answers                  sched.go
 //	PCT, Random     schedules by chance, with a seed                pct.go, random.go
-//	DFS             all schedules with few preemptions              dfs.go
+//	DFS, Subtree    all schedules with few preemptions              dfs.go, subtree.go
 //	                  what depends on what, and in which order      conflict.go, races.go
 //	                  which goroutines may not go on for ever       fair.go
+//	Plan, Unit      a search, divided among any number of processes plan.go, tree.go, unit.go
 //	Probe           another one, unless there are few schedules     probe.go
 //	Replay          a given schedule                                replay.go
 //	Recorder        any of them, and the schedule that came of it   record.go
@@ -22,6 +23,18 @@
 //
 // The package is linked into instrumented programs below the standard library's own sync
 // package: it may import nothing that imports sync.
+//
+// # Many processes
+//
+// A Plan hands out units: some runs by chance, known by their numbers, or a subtree of the
+// tree of all schedules, known by the path to it. What a unit comes to depends on nothing
+// but the unit and the program, and results are merged in the order of the units. So a
+// search is the same for any number of processes, as long as no time limit ends it.
+//
+// The tree can be divided since the search below needs no memory of other runs: what a run
+// shows to be worth trying depends on that run alone, and the runs of the search are the
+// least set that is closed under it. A process that finds something to be tried at a node
+// outside its subtree hands it back, and the Plan knows whether it was tried already.
 //
 // # Why the depth-first search misses nothing
 //

@@ -18,7 +18,8 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 // yield, as in the paper.
 type PCT struct {
 	seed, run uint64
-	depth     int // 0: varies
+	first     uint64 // the number of the first run
+	depth     int    // 0: varies
 	length    uint64
 
 	source   source
@@ -42,6 +43,12 @@ const MaxDepth = 64
 // 0 stands for depths 1 to 8 in turn.
 func NewPCT(seed uint64, depth int) *PCT {
 	return &PCT{seed: seed, depth: min(depth, MaxDepth), length: 16}
+}
+
+// from has the runs begin with a number, and with what earlier ones have shown k to be.
+func (s *PCT) from(run, length uint64) *PCT {
+	s.run, s.first, s.length = run, run, max(length, s.length)
+	return s
 }
 
 func (s *PCT) Begin() {
@@ -124,5 +131,5 @@ func (s *PCT) Watches() bool      { return false }
 func (s *PCT) Next(uint32) uint64 { return 0 }
 func (s *PCT) Exhausted() bool    { return false }
 func (s *PCT) Progress() Progress {
-	return Progress{Method: MethodPCT, Runs: s.run, Depth: s.depth}
+	return Progress{Method: MethodPCT, Runs: s.run - s.first, Depth: s.depth}
 }

@@ -24,7 +24,7 @@ type Progress struct {
 	Depth int `json:",omitempty"`
 
 	// Bound is the number of preemptions that DFS has got to: it has tried all schedules
-	// with fewer, in EarlierRuns.
+	// with fewer, in EarlierRuns. A search by chance has done that before.
 	Bound       int    `json:",omitempty"`
 	EarlierRuns uint64 `json:",omitempty"`
 	// Exhausted says that there is nothing left to try, Unbounded that no bound left out
@@ -36,6 +36,10 @@ type Progress struct {
 	// not tried.
 	CutOff   uint64 `json:",omitempty"`
 	Diverged uint64 `json:",omitempty"`
+
+	// Saturated is how many runs in a row have shown nothing new, if that is why a search
+	// was ended.
+	Saturated uint64 `json:",omitempty"`
 }
 
 // Complete reports whether every schedule within the bound was tried, and to its end.
@@ -51,15 +55,31 @@ func (p Progress) String() string {
 		if p.Depth > 0 {
 			depth = strconv.Itoa(p.Depth)
 		}
-		return count(p.Runs, "schedule") + " by random priorities tried, for bugs of depth " + depth
+		return p.systematic() + count(p.Runs, "schedule") + " by random priorities tried, for bugs of depth " + depth + p.saturation()
 	case MethodRandom:
-		return count(p.Runs, "random schedule") + " tried"
+		return p.systematic() + count(p.Runs, "random schedule") + " tried" + p.saturation()
 	case MethodDFS:
 		return p.rounds() + p.gaps()
 	case MethodReplay:
 		return "replay of a schedule"
 	}
 	return ""
+}
+
+// systematic says what a search by chance has tried before; "" if there is nothing to say.
+func (p Progress) systematic() string {
+	if p.Bound == 0 || p.CutOff > 0 || p.Diverged > 0 {
+		return ""
+	}
+	return upTo(p.Bound-1) + " tried" + inParentheses(p.EarlierRuns) + ", then "
+}
+
+// saturation says that a search was ended because there was nothing new to see.
+func (p Progress) saturation() string {
+	if p.Saturated == 0 {
+		return ""
+	}
+	return "; the last " + strconv.FormatUint(p.Saturated, 10) + " showed nothing that was not seen before"
 }
 
 // rounds says how far DFS has come.

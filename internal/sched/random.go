@@ -41,12 +41,19 @@ const sticky = 8
 // on both kinds of bug.
 type Random struct {
 	seed, run uint64
+	first     uint64 // the number of the first run
 	source    source
 	reluctant bool
 }
 
 // NewRandom returns the random walk with a seed.
 func NewRandom(seed uint64) *Random { return &Random{seed: seed} }
+
+// from has the runs begin with a number.
+func (r *Random) from(run uint64) *Random {
+	r.run, r.first = run, run
+	return r
+}
 
 func (r *Random) Begin() {
 	r.source = sourceOf(r.seed, r.run)
@@ -67,4 +74,4 @@ func (r *Random) End(event.Ending) { r.run++ }
 func (r *Random) Watches() bool      { return false }
 func (r *Random) Next(uint32) uint64 { return 0 }
 func (r *Random) Exhausted() bool    { return false }
-func (r *Random) Progress() Progress { return Progress{Method: MethodRandom, Runs: r.run} }
+func (r *Random) Progress() Progress { return Progress{Method: MethodRandom, Runs: r.run - r.first} }

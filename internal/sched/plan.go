@@ -1,0 +1,224 @@
+package sched
+
+// A Plan divides a search into units, for any number of processes to do.
+//
+// Units are handed out in waves. Those of a wave can be done side by side; what came of
+// them is merged in their order, whatever the order in which they were done. So the
+// search, and the first of the runs that fail, are the same for any number of processes.
+//
+// A search by chance begins with all schedules with few preemptions, as far as some
+// thousand runs go: many programs have no more schedules than that, and a strategy that
+// goes by chance would try each of them again and again. When chance has nothing new to
+// show any more, the search of all schedules goes on where it was.
+type Plan struct {
+	o    PlanOptions
+	tree *tree
+	// hopeless says that runs are too long for a search of all schedules.
+	hopeless bool
+
+	wave   []Unit // handed out
+	again  []Unit // by chance: not done
+	next   uint64 // by chance: the number of the next run
+	length uint64 // see Unit
+	chance tally
+	trees  tally
+	runs   int
+	steps  uint64
+}
+
+// PlanOptions say what to search.
+type PlanOptions struct {
+	Method      Method
+	Seed        uint64
+	Preemptions int // for MethodDFS; negative: any number
+	Runs        int // at most; 0: no limit
+	// Single has every unit be one run, because each needs a process of its own.
+	Single bool
+}
+
+// A tally is how many runs of a kind there were, and how many since one showed something
+// new.
+type tally struct {
+	runs  int
+	since int
+}
+
+func (t *tally) add(d *UnitDone) {
+	t.runs += d.Runs
+	if t.since += d.Runs; d.Fresh > 0 {
+		t.since = 0
+	}
+}
+
+// saturated: half of the runs, and many, have shown nothing new.
+func (t *tally) saturated() bool { return t.since >= saturation && 2*t.since >= t.runs }
+
+const (
+	// waveUnits is how many units of the usual size a wave has: enough for the processes of
+	// a large machine. It must not depend on their number.
+	waveUnits = 64
+	// firstRuns and firstSteps are how much of the search of all schedules comes before
+	// the search by chance; firstSingle if every run needs a process, which costs as much
+	// as some hundred runs.
+	firstRuns   = 2000
+	firstSteps  = 2_000_000
+	firstSingle = 64
+	// saturation is how many runs that show nothing new make a search look further
+	// elsewhere.
+	saturation = 2000
+	// unitRuns is how many runs by chance a unit has at most, smallRuns how many the
+	// first ones have.
+	unitRuns  = 1024
+	smallRuns = 8
+	// boundless is a number of runs for which there is no limit.
+	boundless = 1 << 62
+)
+
+// NewPlan returns the plan of a search.
+func NewPlan(o PlanOptions) *Plan {
+	p := &Plan{o: o}
+	if o.Method == MethodDFS {
+		p.tree = newTree(o.Preemptions)
+	} else {
+		p.tree = newTree(-1)
+		p.tree.limited = true
+		p.tree.begin(0)
+	}
+	return p
+}
+
+// Wave returns the next units to be done; none if there is nothing left to try. Merge is
+// to be called before the next call.
+func (p *Plan) Wave() []Unit {
+	p.wave = nil
+	rest := boundless
+	if p.o.Runs > 0 {
+		rest = p.o.Runs - p.runs
+	}
+	switch {
+	case rest <= 0 || p.Exhausted() || p.Saturated():
+	case p.o.Method == MethodDFS:
+		p.wave = p.tree.wave(rest)
+	case p.treeFirst() > 0:
+		p.wave = p.tree.wave(min(rest, p.treeFirst()))
+	case p.treeAgain():
+		p.wave = p.tree.wave(min(rest, max(p.runs, saturation)))
+	default:
+		p.wave = p.chanceWave(rest)
+	}
+	if p.o.Single {
+		for i := range p.wave {
+			p.wave[i].Runs = 1
+		}
+	}
+	return p.wave
+}
+
+// treeFirst returns how many runs the search of all schedules may still take before the
+// search by chance begins.
+func (p *Plan) treeFirst() int {
+	switch {
+	case p.hopeless || p.trees.runs < p.runs: // some were by chance
+		return 0
+	case p.o.Single:
+		return firstSingle - p.runs
+	case p.steps >= firstSteps:
+		return 0
+	}
+	return firstRuns - p.runs
+}
+
+// treeAgain reports whether the search of all schedules goes on, because chance shows
+// nothing new.
+func (p *Plan) treeAgain() bool { return !p.hopeless && p.chance.saturated() && !p.tree.done }
+
+// chanceWave returns units by chance.
+func (p *Plan) chanceWave(rest int) []Unit {
+	size := 1
+	if !p.o.Single && p.runs > 0 {
+		size = int(min(max(unitSteps*uint64(p.runs)/max(p.steps, 1), 1), unitRuns))
+		// Not much more than there was, or saturation would be seen late.
+		size = min(size, max(p.runs/waveUnits, smallRuns))
+	}
+	wave := p.again
+	p.again = nil
+	for _, u := range wave {
+		rest -= u.Runs
+	}
+	for len(wave) < waveUnits && rest > 0 {
+		n := min(size, rest)
+		wave = append(wave, Unit{Method: p.o.Method, Seed: p.o.Seed, From: p.next, Runs: n, Length: p.length})
+		p.next += uint64(n)
+		rest -= n
+	}
+	return wave
+}
+
+// Merge takes note of what came of the first units of the wave. Those that were not done
+// come again.
+func (p *Plan) Merge(done []UnitDone) {
+	length := uint64(0)
+	for i := range done {
+		u, d := &p.wave[i], &done[i]
+		p.runs += d.Runs
+		p.steps += d.Steps
+		if u.Method == MethodDFS {
+			p.trees.add(d)
+			p.tree.merge(d)
+			p.hopeless = p.hopeless || d.Abandoned && !d.Sequential
+			continue
+		}
+		p.chance.add(d)
+		length = max(length, d.Length)
+		if d.Runs < u.Runs {
+			rest := *u
+			rest.From, rest.Runs = u.From+uint64(d.Runs), u.Runs-d.Runs
+			p.again = append(p.again, rest)
+		}
+	}
+	for i := len(p.wave) - 1; i >= len(done); i-- {
+		if u := p.wave[i]; u.Method == MethodDFS {
+			p.tree.putBack(u)
+		} else {
+			p.again = append(p.again, u)
+		}
+	}
+	if len(p.wave) == 0 {
+		return
+	}
+	if p.wave[0].Method == MethodDFS {
+		if !p.hopeless {
+			p.tree.advance()
+		}
+	} else {
+		p.length = max(length, p.length/2)
+	}
+	p.wave = nil
+}
+
+// Exhausted reports whether there is nothing left to try, because all was.
+func (p *Plan) Exhausted() bool {
+	return p.tree.done && (p.o.Method == MethodDFS || p.tree.progress().Complete())
+}
+
+// Saturated reports whether a search by chance is given up because nothing new was seen for
+// long, neither by chance nor in the search of all schedules.
+func (p *Plan) Saturated() bool {
+	return p.o.Method != MethodDFS && p.chance.saturated() && (p.hopeless || p.tree.done || p.trees.since >= saturation)
+}
+
+// Progress returns what was tried.
+func (p *Plan) Progress() Progress {
+	all := p.tree.progress()
+	if p.o.Method == MethodDFS || p.chance.runs == 0 && !p.hopeless || p.Exhausted() {
+		return all
+	}
+	all.Method, all.Runs, all.Exhausted, all.Unbounded = p.o.Method, uint64(p.chance.runs), false, false
+	if p.hopeless {
+		all.Bound, all.EarlierRuns, all.CutOff, all.Diverged = 0, 0, 0, 0
+	}
+	if p.Saturated() {
+		all.Saturated = uint64(p.chance.since + p.trees.since)
+	}
+	return all
+}

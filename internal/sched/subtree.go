@@ -1,0 +1,485 @@
+package sched
+
+import "github.com/cofferdam-go/cofferdam/internal/event"
+
+// A Path is the beginning of a run, as the choices that led to a node of the tree of all
+// schedules and one choice there.
+//
+// A node is a point at which a goroutine is chosen, or a choice in the middle of a step;
+// nodes are counted from 0. At most of them the choice is the one that a run makes by
+// itself, so a path names the others only.
+type Path struct {
+	// Turns are the choices that a run would not make by itself, by ascending node. The
+	// path ends with the last of them. A path without any is the root of the tree.
+	Turns []Fork `json:",omitempty"`
+	// Sum is a hash of the nodes before the last: what was ready at each, and what was
+	// done. A run with another one is not of the program that the path was found in.
+	Sum uint64 `json:",omitempty"`
+}
+
+// A Fork is a choice at a node: of the goroutine with the number To, or of possibility To
+// of a choice in the middle of a step.
+type Fork struct {
+	At uint32 `json:"a"`
+	To uint32 `json:"t"`
+}
+
+// length returns how many nodes the path has.
+func (p Path) length() int {
+	if n := len(p.Turns); n > 0 {
+		return int(p.Turns[n-1].At) + 1
+	}
+	return 0
+}
+
+// A Subtree tries all schedules that begin with a path and have at most a number of
+// preemptions, except those that cannot show anything new.
+//
+// What a run shows to be worth trying at a node depends on that run alone, on nothing that
+// was tried before it. So the runs of a tree are the same whichever way it is divided into
+// subtrees, and in whatever order these are searched. Only what is to be tried outside the
+// subtree has to be handed on: Harvest tells.
+type Subtree struct {
+	root  Path
+	bound int // preemptions
+
+	runs     uint64
+	cutOff   uint64
+	diverged uint64
+	done     bool
+	held     bool // something was left out because of the bound
+
+	// The path from the start to the present point. In a run, the first prefix nodes
+	// repeat what earlier runs did, and the last of those does something new. The first
+	// fixed nodes are those of the root, which others search.
+	nodes  []node
+	prefix int
+	fixed  int
+	depth  int
+	turn   int  // in root.Turns, while the nodes of the root are made
+	strays bool // this run did not repeat the prefix
+
+	// maxNodes and maxChoices are how long runs may be, 0 for no limit; see Limit.
+	maxNodes, maxChoices int
+	choices              int // nodes of this run with more than one possibility
+	abandoned            bool
+
+	races races
+	fair  fairness
+	// picks are the nodes of the run that are steps: a step's number is its index.
+	picks []int
+	// What the last step was.
+	last     uint32
+	insisted bool
+}
+
+// NewSubtree returns the search below a path.
+func NewSubtree(root Path, preemptions int) *Subtree {
+	return &Subtree{root: root, bound: preemptions, fixed: root.length()}
+}
+
+// Limit has the search given up when a run has more nodes, or more of them with a choice,
+// than given: the search keeps all nodes of a run in mind, and a tree of such runs is not
+// searched to its end anyway.
+func (d *Subtree) Limit(nodes, choices int) { d.maxNodes, d.maxChoices = nodes, choices }
+
+// Abandoned reports whether the search was given up at a limit.
+func (d *Subtree) Abandoned() bool { return d.abandoned }
+
+// restart begins again with another bound.
+func (d *Subtree) restart(bound int) {
+	d.bound, d.nodes, d.prefix = bound, d.nodes[:0], 0
+	d.runs, d.cutOff, d.diverged, d.done, d.held = 0, 0, 0, false, false
+}
+
+// Watches: races are between all steps.
+func (d *Subtree) Watches() bool      { return true }
+func (d *Subtree) Next(uint32) uint64 { return 0 }
+func (d *Subtree) Exhausted() bool    { return d.done }
+
+// Progress is that of the subtree alone.
+func (d *Subtree) Progress() Progress {
+	return Progress{Method: MethodDFS, Runs: d.runs, Bound: d.bound, Exhausted: d.done, CutOff: d.cutOff, Diverged: d.diverged}
+}
+
+// A node is a choice on the path: which goroutine goes next, or which possibility is
+// taken in the middle of a step.
+type node struct {
+	site uint32
+	// n is the number of possibilities of the latter kind, 0 for the former.
+	n      int
+	chosen int
+	first  int    // what was chosen when the node was made
+	sum    uint64 // of this node and those before it; see Path
+
+	kind        event.Kind
+	ready       []uint32
+	state       []uint8 // by index in ready
+	current     int     // index in ready of the one that would not be a preemption, -1 if each would
+	preemptions int     // on the path before the node
+	blockStart  int     // the node at which the chosen one got its turn
+}
+
+const (
+	allowed uint8 = 1 << iota // by fairness
+	wanted                    // to be tried
+	tried
+)
+
+func (d *Subtree) Begin() {
+	d.depth, d.turn, d.choices = 0, 0, 0
+	d.strays, d.abandoned = false, false
+	d.picks = d.picks[:0]
+	d.last = 0
+	d.races.begin()
+	d.fair.begin()
+}
+
+func (d *Subtree) Pick(p *Turn) int {
+	if len(p.Ready) > 1 {
+		d.choices++
+	}
+	if d.strays || d.tooLong() {
+		return p.Default()
+	}
+	if d.last != 0 {
+		d.fair.stepped(d.last, d.insisted, p)
+	}
+	d.races.arrive(p, d.reverse)
+	if d.depth < d.prefix {
+		if n := &d.nodes[d.depth]; !n.repeats(p) {
+			d.strays = true
+			return p.Default()
+		}
+	} else if d.add(p); !d.descend() {
+		return p.Default()
+	}
+	n := &d.nodes[d.depth]
+	if d.depth >= d.prefix-1 {
+		n.site, n.kind = p.Ops[n.chosen].Site, p.Ops[n.chosen].Kind
+		n.sum = n.hash(d.sumBefore(d.depth))
+	}
+	g := p.Ready[n.chosen]
+	n.blockStart = d.depth
+	if len(d.picks) > 0 && d.last == g && n.current >= 0 {
+		n.blockStart = d.nodes[d.picks[len(d.picks)-1]].blockStart
+	}
+	d.last, d.insisted = g, d.fair.insists(g, &p.Ops[n.chosen])
+	d.fair.takes(g, &p.Ops[n.chosen])
+	d.picks = append(d.picks, d.depth)
+	d.depth++
+	d.races.take(n.chosen, d.reverse)
+	return n.chosen
+}
+
+// repeats reports whether p is the point at which n was made, as far as can be seen. What
+// will be done is compared for the goroutine that goes next only: a program that does
+// something else is found out at one of the next points.
+func (n *node) repeats(p *Turn) bool {
+	if n.n != 0 || len(n.ready) != len(p.Ready) {
+		return false
+	}
+	for i, g := range p.Ready {
+		if n.ready[i] != g {
+			return false
+		}
+	}
+	op := &p.Ops[n.chosen]
+	return n.site == 0 || n.site == op.Site && n.kind == op.Kind
+}
+
+// extend adds a node to the path, with the memory of an earlier one.
+func (d *Subtree) extend() *node {
+	if d.depth < cap(d.nodes) {
+		d.nodes = d.nodes[:d.depth+1]
+	} else {
+		d.nodes = append(d.nodes[:d.depth], node{})
+	}
+	n := &d.nodes[d.depth]
+	*n = node{ready: n.ready[:0], state: n.state[:0]}
+	return n
+}
+
+// add adds a node for p, and chooses the one that would go by default, if that is allowed.
+func (d *Subtree) add(p *Turn) {
+	n := d.extend()
+	n.ready = append(n.ready, p.Ready...)
+	for _, g := range p.Ready {
+		var s uint8
+		if d.fair.allows(g, p) {
+			s = allowed
+		}
+		n.state = append(n.state, s)
+	}
+	if len(d.picks) > 0 {
+		before := &d.nodes[d.picks[len(d.picks)-1]]
+		n.preemptions = before.preemptions + before.cost(before.chosen)
+	}
+	n.current = -1
+	if c := p.current(); c >= 0 && n.state[c]&allowed != 0 && !yields(&p.Ops[c]) {
+		n.current = c
+	}
+	n.chosen = p.Default()
+	for n.state[n.chosen]&allowed == 0 {
+		n.chosen = (n.chosen + 1) % len(n.ready)
+	}
+	n.first = n.chosen
+	n.state[n.chosen] |= wanted | tried
+}
+
+// cost returns how many preemptions the choice of i is.
+func (n *node) cost(i int) int {
+	if n.current >= 0 && n.current != i {
+		return 1
+	}
+	return 0
+}
+
+// reverse asks for g to be tried before a step. The place right before the step can be
+// out of bounds, since the switch to g may be a preemption there. So g is tried where
+// the step's goroutine got its turn, too: there the switch costs no more than the one
+// that was made.
+func (d *Subtree) reverse(step int, g uint32) {
+	at := d.picks[step]
+	n := &d.nodes[at]
+	n.want(g)
+	if n.blockStart != at {
+		d.nodes[n.blockStart].want(g)
+	}
+}
+
+// want asks for g to be tried at n, or for all if g cannot go there: one of them
+// leads to where it can.
+func (n *node) want(g uint32) {
+	for i, r := range n.ready {
+		if r == g && n.state[i]&allowed != 0 {
+			n.state[i] |= wanted
+			return
+		}
+	}
+	for i := range n.state {
+		if n.state[i]&allowed != 0 {
+			n.state[i] |= wanted
+		}
+	}
+}
+
+func (d *Subtree) Branch(g, site uint32, n int) int {
+	d.choices++
+	if d.strays || d.tooLong() {
+		return 0
+	}
+	if d.depth < d.prefix {
+		if it := &d.nodes[d.depth]; it.n != n || it.site != site {
+			d.strays = true
+			return 0
+		}
+	} else {
+		it := d.extend()
+		it.n, it.site = n, site
+		if !d.descend() {
+			return 0
+		}
+	}
+	it := &d.nodes[d.depth]
+	if d.depth >= d.prefix-1 {
+		it.sum = it.hash(d.sumBefore(d.depth))
+	}
+	d.depth++
+	return it.chosen
+}
+
+// tooLong reports whether the search was given up in this run.
+func (d *Subtree) tooLong() bool {
+	if d.maxNodes > 0 && (d.depth >= d.maxNodes || d.choices > d.maxChoices) {
+		d.abandoned = true
+	}
+	return d.abandoned
+}
+
+// descend makes the choice of the root at the node that was just made, if it is one of the
+// root's. It reports whether the run is still on the way to the root.
+func (d *Subtree) descend() bool {
+	if d.depth >= d.fixed || d.root.Turns[d.turn].At != uint32(d.depth) {
+		return true
+	}
+	n, to := &d.nodes[d.depth], d.root.Turns[d.turn].To
+	d.turn++
+	if d.depth == d.fixed-1 && d.sumBefore(d.depth) != d.root.Sum {
+		d.strays = true
+		return false
+	}
+	if n.n != 0 {
+		n.chosen = int(to)
+		d.strays = n.chosen >= n.n
+		return !d.strays
+	}
+	for i, g := range n.ready {
+		if g == to && n.state[i]&allowed != 0 {
+			n.chosen = i
+			n.state[i] |= wanted | tried
+			return true
+		}
+	}
+	d.strays = true
+	return false
+}
+
+// sumBefore returns the sum of the nodes before one.
+func (d *Subtree) sumBefore(at int) uint64 {
+	if at == 0 {
+		return 0
+	}
+	return d.nodes[at-1].sum
+}
+
+// hash returns the sum of a node, given that of those before it.
+func (n *node) hash(before uint64) uint64 {
+	h := mix(before + uint64(n.site)<<8 + uint64(n.kind))
+	if n.n != 0 {
+		return mix(h + uint64(n.n)<<32 + uint64(n.chosen))
+	}
+	for _, g := range n.ready {
+		h = mix(h + uint64(g))
+	}
+	return mix(h + uint64(n.ready[n.chosen])<<32)
+}
+
+func (d *Subtree) End(how event.Ending) {
+	if d.done {
+		return
+	}
+	d.runs++
+	switch {
+	case d.abandoned:
+		d.nodes, d.done = d.nodes[:0], true
+		return
+	case d.strays || d.depth < max(d.prefix, d.fixed):
+		d.diverged++
+		if d.prefix == 0 {
+			d.nodes, d.done = d.nodes[:0], true // the root was not found
+			return
+		}
+		d.nodes = d.nodes[:d.prefix]
+	default:
+		d.nodes = d.nodes[:d.depth]
+		if how == event.CutOff {
+			d.cutOff++
+		}
+		if how == event.Failed && len(d.picks) > 0 {
+			// The step that ended the run kept all others from going on.
+			n := &d.nodes[d.picks[len(d.picks)-1]]
+			for _, g := range n.ready {
+				d.reverse(len(d.picks)-1, g)
+			}
+		}
+	}
+	d.next()
+}
+
+// next chooses what the next run does: the last choice of the path that has another
+// possibility left is made another way.
+func (d *Subtree) next() {
+	for at := len(d.nodes) - 1; at >= d.fixed; at-- {
+		n := &d.nodes[at]
+		if n.n != 0 {
+			if n.chosen+1 < n.n {
+				n.chosen++
+				d.prefix = at + 1
+				return
+			}
+			continue
+		}
+		for i := range n.ready {
+			if !d.open(n, i) {
+				continue
+			}
+			n.state[i] |= tried
+			n.chosen, n.site = i, 0
+			d.prefix = at + 1
+			return
+		}
+	}
+	d.nodes, d.prefix, d.done = d.nodes[:min(d.fixed, len(d.nodes))], 0, true
+}
+
+// open reports whether the i-th of the ready is to be tried at n and was not yet.
+func (d *Subtree) open(n *node, i int) bool {
+	if n.state[i]&(wanted|tried) != wanted {
+		return false
+	}
+	if n.preemptions+n.cost(i) > d.bound {
+		d.held = true
+		return false
+	}
+	return true
+}
+
+// A Harvest is what the search of a subtree leaves to others, when it has come to its end
+// or is given up between two runs.
+type Harvest struct {
+	// Base are the turns of the path that the other fields are about.
+	Base []Fork `json:",omitempty"`
+	// Left are the choices at nodes of that path that are to be tried, Tried those that
+	// were tried. Both are by ascending node.
+	Left  []Offshoot `json:",omitempty"`
+	Tried []Fork     `json:",omitempty"`
+	// Held says that something was left out because of the bound.
+	Held bool `json:",omitempty"`
+}
+
+// An Offshoot is where a path leaves another one.
+type Offshoot struct {
+	Fork
+	Sum uint64 `json:"s,omitempty"` // see Path
+}
+
+// Harvest returns, between runs, what is left of the subtree, and what is to be tried
+// outside of it.
+func (d *Subtree) Harvest() Harvest {
+	var h Harvest
+	nodes := d.nodes[:d.prefix]
+	if d.done {
+		nodes = d.nodes // those of the root
+	}
+	for at := range nodes {
+		n := &d.nodes[at]
+		// The choice that the next run was to make here is left, too; the path goes the
+		// way that was tried.
+		pending := !d.done && at == d.prefix-1
+		if n.n != 0 {
+			d.harvestBranch(&h, at, pending)
+			continue
+		}
+		for i, g := range n.ready {
+			fork := Fork{uint32(at), g}
+			switch {
+			case pending && i == n.chosen || d.open(n, i):
+				h.Left = append(h.Left, Offshoot{fork, d.sumBefore(at)})
+			case at >= d.fixed && len(n.ready) > 1 && n.state[i]&tried != 0:
+				h.Tried = append(h.Tried, fork)
+			}
+		}
+		if !pending && n.chosen != n.first {
+			h.Base = append(h.Base, Fork{uint32(at), n.ready[n.chosen]})
+		}
+	}
+	h.Held = d.held
+	return h
+}
+
+func (d *Subtree) harvestBranch(h *Harvest, at int, pending bool) {
+	n := &d.nodes[at]
+	next := n.chosen + 1
+	if pending {
+		next--
+	}
+	if at >= d.fixed {
+		for to := next; to < n.n; to++ {
+			h.Left = append(h.Left, Offshoot{Fork{uint32(at), uint32(to)}, d.sumBefore(at)})
+		}
+	}
+	if !pending && n.chosen != 0 {
+		h.Base = append(h.Base, Fork{uint32(at), uint32(n.chosen)})
+	}
+}
