@@ -24,7 +24,7 @@ type command struct {
 	flags    *flag.FlagSet
 	// builds says that the command builds programs, which takes long enough to tell about.
 	builds bool
-	// runsProgram says that arguments after -- are for the program that the command runs.
+	// runsProgram says that arguments after -- or -args are for the program that the command runs.
 	runsProgram bool
 	// parse takes the arguments apart; nil means parseArguments.
 	parse func(c *command, args []string) (*arguments, error)
@@ -71,7 +71,8 @@ type streams struct {
 // arguments are those of a command without its flags.
 type arguments struct {
 	operands []string
-	// program are those for the program that the command runs: the ones after --.
+	// program are those for the program that the command runs: the ones after -- or -args, and
+	// flags of libraries.
 	program []string
 }
 
@@ -176,14 +177,20 @@ func parseArguments(c *command, args []string) (*arguments, error) {
 	taken := &arguments{}
 	for len(args) > 0 {
 		switch arg := args[0]; {
-		case arg == "--" && c.runsProgram:
-			taken.program = args[1:]
+		case (arg == "--" || arg == "-args" || arg == "--args") && c.runsProgram:
+			taken.program = append(taken.program, args[1:]...)
 			return taken, nil
 		case arg == "--":
 			taken.operands = append(taken.operands, args[1:]...)
 			return taken, nil
 		case !isFlag(arg):
 			taken.operands, args = append(taken.operands, arg), args[1:]
+		case c.runsProgram && isLibraryFlag(arg):
+			n := 1
+			if _, _, hasValue := splitFlag(arg); !hasValue && len(args) > 1 && !isFlag(args[1]) {
+				n = 2 // as the go command takes flags that it does not know
+			}
+			taken.program, args = append(taken.program, args[:n]...), args[n:]
 		default:
 			n, err := c.setFlag(args)
 			if err != nil {
@@ -198,6 +205,14 @@ func parseArguments(c *command, args []string) (*arguments, error) {
 // isFlag reports whether an argument is a flag; a lone dash, which often stands for
 // standard input, is none.
 func isFlag(arg string) bool { return len(arg) > 1 && arg[0] == '-' }
+
+// isLibraryFlag reports whether a flag is that of a library which the tests use, such as
+// -testify.m, or of package testing itself, such as -test.v: go test hands them on.
+func isLibraryFlag(arg string) bool {
+	name, _, _ := splitFlag(arg)
+	library, _, dotted := strings.Cut(name, ".")
+	return dotted && library != ""
+}
 
 // splitFlag takes a flag apart. One dash and two are the same.
 func splitFlag(arg string) (name, value string, hasValue bool) {
@@ -214,7 +229,7 @@ func (c *command) setFlag(args []string) (n int, err error) {
 	case isHelp(args[0]):
 		return 0, flag.ErrHelp
 	case f == nil:
-		return 0, c.errorf("there is no flag -%s%s", name, suggestion("-", name, c.flagNames()))
+		return 0, c.unknownFlag(name)
 	case hasValue:
 	case takesNoValue(f):
 		value = "true"
@@ -275,6 +290,16 @@ func (c *command) exclusive(names ...string) error {
 	}
 	if len(given) > 1 {
 		return c.errorf("%s do not go together: give one of them", strings.Join(given, " and "))
+	}
+	return nil
+}
+
+// excludes returns an error if one flag is given together with one of some others.
+func (c *command) excludes(name string, others ...string) error {
+	for _, other := range others {
+		if err := c.exclusive(name, other); err != nil {
+			return err
+		}
 	}
 	return nil
 }

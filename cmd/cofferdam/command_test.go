@@ -49,6 +49,8 @@ func TestFlagsAndOperandsComeInAnyOrder(t *testing.T) {
 		{"-run -- a", map[string]string{"run": "--"}, []string{"a"}, nil},
 		{"-run=a=b -", map[string]string{"run": "a=b"}, []string{"-"}, nil},
 		{"a -- -n 7 -- b", map[string]string{}, []string{"a"}, []string{"-n", "7", "--", "b"}},
+		{"a -args -n 7", map[string]string{}, []string{"a"}, []string{"-n", "7"}},
+		{"-lib.x 1 a --lib.y=2 -lib.z -v -- b", map[string]string{"v": "true"}, []string{"a"}, []string{"-lib.x", "1", "--lib.y=2", "-lib.z", "b"}},
 		{"-C x -- ", map[string]string{"C": "x"}, nil, nil},
 	} {
 		c := newSample()

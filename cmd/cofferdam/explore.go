@@ -27,8 +27,10 @@ a timeline. The search then goes on with the next test.
 A run fails by a panic, a fatal error of the runtime, a failed test, a call of os.Exit,
 a deadlock of all goroutines, or a data race.
 
-Arguments are packages, or files of one package as for go test and go run. Those after --
-are for the program, or for the tests.
+Arguments are packages, or files of one package as for go test and go run. The flags of go
+test that choose tests and say what they see mean what they mean there; arguments after
+-args or --, and flags of libraries such as -testify.m, are for the tests or the program.
+A package that does not build, or whose TestMain fails, is left out and told.
 
 With -binary, explore takes a program for x86-64 Linux instead, of C or C++, without source
 or debug information. It runs in an emulator, with the dynamic linker and the C library of
@@ -44,7 +46,8 @@ free. Data races are not looked for: in a binary, an atomic access looks like an
   cofferdam explore -binary ./program -- -threads 4 <input
   cofferdam replay TestSteady.trace
 
-Exit codes: 0 nothing found, 1 a failing schedule found, 2 error.
+Exit codes: 0 nothing found, 1 a failing schedule found, 2 error, also if something was
+found but a package or a test could not be explored.
 
 See also: cofferdam help schedules, cofferdam help strategies, cofferdam help traces`
 	f.declare(c.flags, 30*time.Second)
@@ -54,12 +57,14 @@ See also: cofferdam help schedules, cofferdam help strategies, cofferdam help tr
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if *binary != "" {
-			for _, other := range []string{"main", "run", "short", "deps", "tags", "v", "races", "harm", "failfast"} {
-				if err := c.exclusive("binary", other); err != nil {
-					return err
-				}
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "harm", "failfast"}
+			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
+				return err
 			}
 			return f.exploreBinary(ctx, inv, *binary)
+		}
+		if err := c.excludes("main", testFlagNames...); err != nil {
+			return err
 		}
 		return f.explore(ctx, inv)
 	}
@@ -75,9 +80,8 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 		return err
 	}
 	defer build.Close()
-	inv.status.Phase("listing the tests")
 	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1}
-	if e.targets, err = build.Matching(ctx, f.pattern); err != nil {
+	if e.targets, err = f.list(ctx, inv, build); err != nil {
 		return err
 	}
 	e.files = traceFiles{out: f.out, many: e.many}
@@ -85,11 +89,11 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 	if len(e.targets) > 1 && !f.asJSON && len(e.failing) > 0 {
 		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", len(e.failing), len(e.targets), strings.Join(e.failing, "\n  "))
 	}
-	switch {
-	case len(e.failing) > 0 && (err == nil || ctx.Err() != nil):
+	if err == nil {
+		err = f.incomplete()
+	}
+	if len(e.failing) > 0 && (err == nil || ctx.Err() != nil) {
 		return &exitCode{code: exitFound}
-	case len(e.errs) > 0 && err == nil:
-		return fmt.Errorf("%d of %d tests could not be explored: %s", len(e.errs), len(e.targets), strings.Join(e.errs, ", "))
 	}
 	return err
 }
@@ -102,7 +106,6 @@ type exploration struct {
 	many    bool // there are several packages, in which tests can have the same name
 	files   traceFiles
 	failing []string // a line for each test that fails
-	errs    []string // the tests that could not be explored
 }
 
 // all explores one target after the other.
@@ -124,8 +127,8 @@ func (e *exploration) all(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return err
 		case err != nil:
-			e.errs = append(e.errs, t.Name())
-			fmt.Fprintf(e.inv.stderr, "cofferdam: exploring %s: %v\n", t.Name(), err)
+			e.unexplored = append(e.unexplored, e.shown(t))
+			fmt.Fprintf(e.inv.stderr, "cofferdam: exploring %s: %v\n", e.shown(t), err)
 			continue
 		}
 		if err := e.tell(t, res, o.Trace); err != nil {

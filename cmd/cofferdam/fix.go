@@ -64,7 +64,12 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.flags.IntVar(&f.native, "native", 20, "run the fixed test so many times under the race detector")
 	c.flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
 	c.flags.DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
-	c.work = f.fix
+	c.work = func(ctx context.Context, inv *invocation) error {
+		if err := c.excludes("main", testFlagNames...); err != nil {
+			return err
+		}
+		return f.fix(ctx, inv)
+	}
 	return c
 }
 
@@ -151,8 +156,7 @@ func (f *fixFlags) reproduce(ctx context.Context, inv *invocation, temp string) 
 		return "", config, err
 	}
 	defer build.Close()
-	inv.status.Phase("listing the tests")
-	targets, err := build.Matching(ctx, f.pattern)
+	targets, err := f.list(ctx, inv, build)
 	if err != nil {
 		return "", config, err
 	}
@@ -169,14 +173,22 @@ func (f *fixFlags) reproduce(ctx context.Context, inv *invocation, temp string) 
 			inv.status.Detail(fmt.Sprintf("%s%s: %s", t.Name(), counted(i, len(targets)), reachedText(p)))
 		}
 		res, err := t.Explore(ctx, &o)
-		if err != nil {
-			return "", config, fmt.Errorf("exploring %s: %w", t.Name(), err)
+		switch {
+		case ctx.Err() != nil:
+			return "", config, err
+		case err != nil:
+			f.unexplored = append(f.unexplored, t.Name())
+			fmt.Fprintf(inv.stderr, "cofferdam: exploring %s: %v\n", t.Name(), err)
+			continue
 		}
 		if res.Failure != nil {
 			config, _ = f.config(inv)
 			config.Patterns = t.Program.Patterns()
 			return o.Trace, config, nil
 		}
+	}
+	if err := f.incomplete(); err != nil {
+		return "", config, err
 	}
 	return "", config, &exitCode{code: exitNoFailure, err: fmt.Errorf("no failure found in %v: give more time with -budget, or a trace with -trace", f.Budget)}
 }

@@ -9,7 +9,7 @@
 //	nearest.go    which name was meant
 //	help.go       help, topics.go what it says about matters beside the subcommands
 //	version.go    version
-//	search.go     what explore and fix have in common
+//	search.go     what explore and fix have in common, testflags.go the flags of go test among it
 //	explore.go    explore, tracefiles.go the files that it writes
 //	replay.go     replay
 //	binary.go     explore and replay of programs without source

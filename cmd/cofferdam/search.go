@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
@@ -20,27 +20,27 @@ import (
 
 // searchFlags are those of the commands that look for a failing schedule.
 type searchFlags struct {
-	pattern *regexp.Regexp // of the names of tests
-	main    bool
-	short   bool
-	deps    bool
-	tags    string
-	out     string
-	asJSON  bool
-	list    bool
+	testFlags
+	main bool
+	deps bool
+	// tags and those after it are for the go command.
+	tags, mod, modfile, ldflags string
+	out                         string
+	asJSON                      bool
+	// showPackages has the packages listed, with how far each is under control.
+	showPackages bool
 	// failFast ends the search at the first test that fails.
 	failFast bool
 	explore.Options
+
+	// leftOut are the packages that do not build or whose tests cannot be run, unexplored the
+	// tests that could not be explored.
+	leftOut, unexplored []string
 }
 
 func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
-	f.pattern = regexp.MustCompile("")
-	fl.Func("run", "explore the tests whose names match this `regexp`", func(text string) (err error) {
-		f.pattern, err = regexp.Compile(text)
-		return err
-	})
+	f.testFlags.declare(fl)
 	fl.BoolVar(&f.main, "main", false, "explore the main program instead of the tests; arguments for it follow --")
-	fl.BoolVar(&f.short, "short", false, "tell the tests to be short, as go test does: testing.Short is true")
 	fl.DurationVar(&f.Budget, "budget", budget, "how long to look, at all tests together")
 	fl.StringVar((*string)(&f.Strategy), "strategy", string(sched.MethodPCT), "pct, random or dfs")
 	fl.IntVar(&f.Preemptions, "preemptions", 2, "with dfs: try all schedules with at most so many preemptions")
@@ -51,7 +51,10 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
 	fl.BoolVar(&f.deps, "deps", false, "control dependencies access by access too, not only where they synchronise")
 	fl.StringVar(&f.tags, "tags", "", "build `tags`, as for the go command")
-	fl.BoolVar(&f.list, "v", false, "list the packages and how far each is under control")
+	fl.StringVar(&f.mod, "mod", "", "the `mode` of module downloads, as for the go command")
+	fl.StringVar(&f.modfile, "modfile", "", "another `file` instead of go.mod, as for the go command")
+	fl.StringVar(&f.ldflags, "ldflags", "", "`flags` for the linker, as for the go command")
+	fl.BoolVar(&f.showPackages, "v", false, "list the packages and how far each is under control")
 }
 
 // strategies are the values of -strategy.
@@ -73,7 +76,7 @@ func (f *searchFlags) check() error {
 	case f.Harm < 0:
 		return fmt.Errorf("-harm %v: give 0 or more", f.Harm)
 	}
-	return f.checkOutput()
+	return errors.Join(f.testFlags.check(), f.checkOutput())
 }
 
 // checkOutput refuses a file for traces that cannot be written: that would be known only
@@ -86,18 +89,26 @@ func (f *searchFlags) checkOutput() error {
 	return nil
 }
 
+// buildFlags are those for the go command.
+func (f *searchFlags) buildFlags() []string {
+	var all []string
+	for _, flag := range []struct{ name, value string }{{"tags", f.tags}, {"mod", f.mod}, {"modfile", f.modfile}, {"ldflags", f.ldflags}} {
+		if flag.value != "" {
+			all = append(all, "-"+flag.name+"="+flag.value)
+		}
+	}
+	return all
+}
+
 // config says what to build, and the arguments to run it with.
 func (f *searchFlags) config(inv *invocation) (instrument.Config, []string) {
 	program := inv.program
-	if f.short && !f.main {
-		program = append(slices.Clone(program), "-test.short")
+	if !f.main {
+		program = append(f.arguments(), program...)
 	}
-	c := instrument.Config{Patterns: inv.operands, Tests: !f.main, Deps: f.deps}
+	c := instrument.Config{Patterns: inv.operands, Tests: !f.main, Deps: f.deps, Flags: f.buildFlags()}
 	if len(inv.operands) == 0 {
 		c.Patterns = []string{"."}
-	}
-	if f.tags != "" {
-		c.Flags = []string{"-tags=" + f.tags}
 	}
 	return c, program
 }
@@ -111,15 +122,58 @@ func (f *searchFlags) build(ctx context.Context, inv *invocation) (*explore.Buil
 	if err != nil {
 		return nil, err
 	}
+	build.Environment = inv.environment
+	f.leaveOut(inv, build.Broken)
 	f.tellControl(inv.stderr, build)
 	return build, nil
+}
+
+// list returns what there is to explore of a build.
+func (f *searchFlags) list(ctx context.Context, inv *invocation, build *explore.Build) ([]explore.Target, error) {
+	inv.status.Phase("listing the tests")
+	targets, broken, err := build.Targets(ctx)
+	f.leaveOut(inv, broken)
+	return targets, err
+}
+
+// leaveOut tells which packages cannot be explored, and why; the others are.
+func (f *searchFlags) leaveOut(inv *invocation, broken []instrument.Broken) {
+	for _, p := range broken {
+		if !errors.Is(p.Err, explore.ErrNoTests) {
+			f.leftOut = append(f.leftOut, p.Package)
+		}
+		fmt.Fprintf(inv.stderr, "cofferdam: %s is left out: %v\n", p.Package, p.Err)
+	}
+}
+
+// incomplete is the error that part of what was to be explored was not; nil if all was.
+func (f *searchFlags) incomplete() error {
+	var what []string
+	if n := len(f.leftOut); n > 0 {
+		what = append(what, fmt.Sprintf("%s left out: %s", plural(n, "package was", "packages were"), strings.Join(f.leftOut, ", ")))
+	}
+	if n := len(f.unexplored); n > 0 {
+		what = append(what, fmt.Sprintf("%s not be explored: %s", plural(n, "test could", "tests could"), strings.Join(f.unexplored, ", ")))
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	return &exitCode{exitError, errors.New(strings.Join(what, "; "))}
+}
+
+// plural is a number with the words for one or for several.
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
 }
 
 // tellControl says what of a program is not under control, and with -v how far each
 // package is.
 func (f *searchFlags) tellControl(w io.Writer, build *explore.Build) {
 	warnMissed(w, build)
-	if f.list {
+	if f.showPackages {
 		listPackages(w, build)
 	}
 }

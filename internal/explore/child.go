@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,8 +41,8 @@ func (p *Program) start(ctx context.Context) (*child, error) {
 	}
 	c := &child{orders: orders, in: json.NewEncoder(orders), reports: reports, out: json.NewDecoder(reports), output: &tail{}}
 	c.cmd = exec.CommandContext(ctx, p.Path, p.arguments()...)
-	c.cmd.Dir = p.Dir
-	c.cmd.Env = append(os.Environ(), "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW))
+	c.cmd.Dir = p.workingDirectory()
+	c.cmd.Env = append(p.build.environment(), "PWD="+c.cmd.Dir, "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW))
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
 	c.cmd.Cancel = func() error { return endWithStacks(c.cmd.Process) }
 	c.cmd.WaitDelay = time.Second
@@ -56,13 +58,32 @@ func (p *Program) start(ctx context.Context) (*child, error) {
 	return c, nil
 }
 
-// arguments are those of the program. A test that runs in parallel with others shall do
-// so on any machine.
+// arguments are those of the program. Tests get what go test gives them; those that run in
+// parallel with others shall do so on any machine.
 func (p *Program) arguments() []string {
 	if p.build.config.Tests {
-		return append([]string{"-test.parallel=4"}, p.build.args...)
+		return append([]string{"-test.parallel=4", "-test.timeout=10m0s"}, p.build.args...)
 	}
 	return p.build.args
+}
+
+// workingDirectory is where go test, or go run, would run the program.
+func (p *Program) workingDirectory() string {
+	if p.build.config.Tests {
+		return p.Dir
+	}
+	if dir, err := filepath.Abs(p.build.config.Dir); err == nil {
+		return dir
+	}
+	return p.build.config.Dir
+}
+
+// environment is that of the programs.
+func (b *Build) environment() []string {
+	if b.Environment != nil {
+		return slices.Clone(b.Environment)
+	}
+	return os.Environ()
 }
 
 // order sends an order and returns its last report. progress may be nil.

@@ -22,7 +22,7 @@
 //	fresh.go     the search with a process for each run
 //	result.go    what a search came to, and how far it can be trusted
 //	program.go   building and identity
-//	targets.go   what there is to explore, and how long
+//	targets.go   what there is to explore, and how long; selection.go which of the tests
 //	replay.go    running a trace again
 //	child.go     the process; child_unix.go, child_windows.go what it inherits, and how it is ended
 //	report.go    failures as findings and text

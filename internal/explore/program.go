@@ -21,7 +21,10 @@ import (
 // sites.
 type Build struct {
 	*instrument.Program
-	Programs  []*Program
+	Programs []*Program
+	// Environment is what the programs see; nil means what this process sees.
+	Environment []string
+
 	config    instrument.Config
 	args      []string
 	sitesFile string

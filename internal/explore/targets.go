@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"io"
+	"os/exec"
 	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
 
 // A Target is what a search is about: a test of a program, or the program itself.
@@ -27,25 +30,56 @@ func (t Target) Explore(ctx context.Context, o *Options) (*Result, error) {
 	return t.Program.Explore(ctx, t.Test, o)
 }
 
-// Matching returns the targets of all programs whose names match a pattern. There is at
-// least one, or an error.
-func (b *Build) Matching(ctx context.Context, pattern *regexp.Regexp) ([]Target, error) {
-	var all []Target
+// ErrNoTests is why a program has nothing to explore that ends well without running tests: a
+// TestMain may do so where the tests need what is not there.
+var ErrNoTests = errors.New("its TestMain ended with exit code 0 and ran no tests")
+
+// Targets returns what all programs have to explore, and the programs that could not be
+// asked, because their TestMain or an init function ended them. There is at least one
+// target, or an error.
+func (b *Build) Targets(ctx context.Context) (all []Target, broken []instrument.Broken, err error) {
 	for _, p := range b.Programs {
 		names, err := p.Targets(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("listing the tests of %s: %w", p.Package, err)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, context.Cause(ctx)
+		case err != nil:
+			broken = append(broken, instrument.Broken{Package: p.Package, Err: unlisted(err)})
+			continue
 		}
 		for _, name := range names {
-			if pattern.MatchString(name) {
-				all = append(all, Target{p, name})
-			}
+			all = append(all, Target{p, name})
 		}
 	}
-	if len(all) == 0 {
-		return nil, errors.New("there is no test to explore: no test's name matches -run, or the packages have none")
+	switch {
+	case len(all) > 0:
+		return all, broken, nil
+	case len(broken) == 1:
+		return nil, nil, fmt.Errorf("%s: %w", broken[0].Package, broken[0].Err)
+	case len(broken) > 1:
+		return nil, nil, fmt.Errorf("no package's tests can be run; of %s: %w", broken[0].Package, broken[0].Err)
 	}
-	return all, nil
+	return nil, nil, errors.New("there is no test to explore: no test's name matches -run, or the packages have none")
+}
+
+// unlisted is the error that a program could not be asked for its tests.
+func unlisted(err error) error {
+	var died *DeathError
+	if !errors.As(err, &died) {
+		return fmt.Errorf("listing the tests: %w", err)
+	}
+	if errors.Is(died.Cause, io.EOF) {
+		return ErrNoTests
+	}
+	text := "the program ended before its tests could run, in TestMain or in an init function"
+	var exit *exec.ExitError
+	if errors.As(died.Cause, &exit) {
+		text += " (" + exit.Error() + ")"
+	}
+	if died.Output != "" {
+		text += "; the last it printed:\n" + died.Output
+	}
+	return errors.New(text)
 }
 
 // leastShare is what a target gets though those before it have used up the time: enough

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,11 +9,13 @@ import (
 
 func TestTargetsAreChosenByName(t *testing.T) {
 	p := build(t, "testdata/pairs")
-	all, err := p.build.Matching(t.Context(), regexp.MustCompile("^TestFineMutex$"))
-	if err != nil || len(all) != 1 || all[0].Name() != "TestFineMutex" || all[0].Program != p {
-		t.Errorf("%+v, %v", all, err)
+	p.build.args = []string{"-test.run=^TestFineMutex$"}
+	all, broken, err := p.build.Targets(t.Context())
+	if err != nil || len(all) != 1 || len(broken) != 0 || all[0].Name() != "TestFineMutex" || all[0].Program != p {
+		t.Errorf("%+v, %v, %v", all, broken, err)
 	}
-	if all, err := p.build.Matching(t.Context(), regexp.MustCompile("^Nothing$")); err == nil || !strings.Contains(err.Error(), "no test to explore") {
+	p.build.args = []string{"-test.run=^Nothing$"}
+	if all, _, err := p.build.Targets(t.Context()); err == nil || !strings.Contains(err.Error(), "no test to explore") {
 		t.Errorf("%+v, %v", all, err)
 	}
 	if name := (Target{Program: p}).Name(); name != "main" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -59,7 +60,15 @@ type Program struct {
 	Packages []Package
 	// Missed are the constructs that were left alone in packages that were not.
 	Missed []hooks.Missed
+	// Broken are the packages that have no binary because something of theirs does not build.
+	Broken []Broken
 	dir    string
+}
+
+// A Broken package does not build.
+type Broken struct {
+	Package string
+	Err     error
 }
 
 // A Binary is an executable.
@@ -96,11 +105,13 @@ type builder struct {
 	// Rewritten, they are compiled as a later one.
 	early []string
 	marks map[string]bool // the packages whose binaries contain a mark
+	// untyped are the packages that could not be rewritten, by path, with the reason.
+	untyped map[string]error
 }
 
 // Build rewrites the packages and builds them. A context that ends ends the go command.
 func Build(ctx context.Context, c Config) (_ *Program, err error) {
-	b := &builder{Config: c, tool: gotool.New(c.Dir, c.Env), marks: make(map[string]bool), prog: new(Program)}
+	b := &builder{Config: c, tool: gotool.New(c.Dir, c.Env), marks: make(map[string]bool), untyped: make(map[string]error), prog: new(Program)}
 	b.hash = sha256.New()
 	if b.env, err = b.tool.Environment(); err != nil {
 		return nil, err
@@ -112,12 +123,15 @@ func Build(ctx context.Context, c Config) (_ *Program, err error) {
 		}
 	}
 	b.tell("loading packages")
-	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: withoutRace(c.Flags), Env: c.Env, Overlay: c.Overlay})
+	roots, broken, err := load.ListBuilding(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: withoutRace(c.Flags), Env: c.Env, Overlay: c.Overlay})
 	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	for _, p := range broken {
+		b.prog.Broken = append(b.prog.Broken, Broken{p.Path, p.Err})
 	}
 	if b.dir, err = scratch.Dir(); err != nil {
 		return nil, err
@@ -138,7 +152,7 @@ func Build(ctx context.Context, c Config) (_ *Program, err error) {
 	}
 	targets, err := b.targets(roots)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, b.broken())
 	}
 	b.addDriver(targets)
 	flags, err := b.over.Write(b.dir, c.Flags)
@@ -146,14 +160,34 @@ func Build(ctx context.Context, c Config) (_ *Program, err error) {
 		return nil, err
 	}
 	for i, t := range targets {
-		if err := b.compile(ctx, t, i, flags); err != nil {
-			return nil, err
-		}
-		if b.prog.Binaries[i].Hash, err = b.identity(roots, t); err != nil {
-			return nil, err
+		switch err := b.compile(ctx, t, i, flags, roots); {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
+			b.prog.Broken = append(b.prog.Broken, Broken{b.path(t), err})
 		}
 	}
+	if len(b.prog.Binaries) == 0 {
+		return nil, b.broken()
+	}
 	return b.prog, nil
+}
+
+// broken is the error that some packages do not build; nil if all do.
+func (b *builder) broken() error {
+	var all []error
+	for _, p := range b.prog.Broken {
+		all = append(all, p.Err)
+	}
+	return errors.Join(all...)
+}
+
+// path is the import path of the package that a target is of.
+func (b *builder) path(target *packages.Package) string {
+	if b.Tests {
+		return target.ForTest
+	}
+	return target.PkgPath
 }
 
 // tell says what goes on.
@@ -291,8 +325,14 @@ func dirOf(p *packages.Package) string {
 }
 
 // compile builds one binary, with the flags of the overlay.
-func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags []string) error {
-	path := p.PkgPath
+func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags []string, roots []*packages.Package) error {
+	path := b.path(p)
+	parts := b.parts(roots, p)
+	for _, part := range parts {
+		if err := b.untyped[part.PkgPath]; err != nil {
+			return err
+		}
+	}
 	bin := filepath.Join(b.dir, fmt.Sprintf("program%d", n))
 	if b.env.GOOS == "windows" {
 		bin += ".exe"
@@ -300,7 +340,6 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	args := []string{"build"}
 	if b.Tests {
 		args = []string{"test", "-c", "-vet=off"}
-		path = p.ForTest
 	}
 	args = append(args, b.Flags...)
 	args = append(args, flags...)
@@ -333,7 +372,11 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	if err := b.verify(path, binary); err != nil {
 		return err
 	}
-	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin})
+	hash, err := b.identity(parts)
+	if err != nil {
+		return err
+	}
+	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin, Hash: hash})
 	return nil
 }
 

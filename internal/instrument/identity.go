@@ -12,9 +12,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// identity returns the hash of a binary: of the hooks, and of the files of all packages
-// that it consists of. The standard library is told by its version.
-func (b *builder) identity(roots []*packages.Package, target *packages.Package) (string, error) {
+// parts returns the packages that a binary consists of, without the standard library.
+func (b *builder) parts(roots []*packages.Package, target *packages.Package) []*packages.Package {
 	from := []*packages.Package{target}
 	if b.Tests {
 		from = slices.DeleteFunc(slices.Clone(roots), func(p *packages.Package) bool { return p.ForTest != target.ForTest })
@@ -28,6 +27,12 @@ func (b *builder) identity(roots []*packages.Package, target *packages.Package) 
 		return true
 	}, nil)
 	slices.SortFunc(parts, func(p, q *packages.Package) int { return strings.Compare(p.ID, q.ID) })
+	return parts
+}
+
+// identity returns the hash of a binary: of the hooks, and of the files of all packages
+// that it consists of. The standard library is told by its version.
+func (b *builder) identity(parts []*packages.Package) (string, error) {
 	h := sha256.New()
 	h.Write(b.hash.Sum(nil))
 	for _, p := range parts {

@@ -54,8 +54,11 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 	std := make(map[string]string) // texts by file
 	next := uint32(firstSite + len(order)*stdBlock)
 	for _, j := range jobs {
-		if j.err != nil {
+		if j.err != nil && b.isStd(j.p) {
 			return j.err
+		} else if j.err != nil {
+			b.untyped[j.p.PkgPath] = j.err
+			continue
 		}
 		if !b.isStd(j.p) {
 			next = (b.place(j, next) + block - 1) / block * block

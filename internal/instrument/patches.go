@@ -129,7 +129,7 @@ var prologues = map[string]map[string]string{
 		"Wait": "if cofferdamrt.BubbleWait() { return }",
 	},
 	"testing/testing.go": {
-		"(*common).Fail": "cofferdamrt.ReportFailure()",
+		"(*common).Fail": "cofferdamrt.ReportFailure(c.name)",
 		"(*common).log":  "cofferdamrt.Logged(s)",
 		"(*M).Run":       "if cofferdamrt.Drive != nil { return m.cofferdamDrive() }",
 	},
@@ -148,6 +148,7 @@ type edit struct {
 //     names that function alone.
 //   - sync/oncefunc.go: what the function returned is not stored atomically. The store is
 //     noted before d.once does it, so that it can be taken back.
+//   - runtime/debug.go: how many processors a program sees is the same on any machine.
 //   - runtime/rand.go: random numbers come from the run's seed.
 //   - iter/iter.go: a coroutine has a g of its own and goes on for the goroutine that calls
 //     next or stop.
@@ -182,6 +183,10 @@ var edits = map[string][]edit{
 	},
 	"runtime/time.go": {
 		{"//go:linkname timeSleep time.Sleep\n", "//go:linkname timeSleep time.cofferdamSleep\n", 1},
+	},
+	"runtime/debug.go": {
+		{"\nfunc GOMAXPROCS(n int) int {\n", "\nfunc GOMAXPROCS(n int) int { if cofferdamProcs != 0 { return cofferdamGOMAXPROCS(n) }\n", 1},
+		{"\nfunc NumCPU() int {\n", "\nfunc NumCPU() int { if cofferdamCPUs != 0 { return cofferdamCPUs }\n", 1},
 	},
 	"runtime/rand.go": {
 		{"\tglobalRand.state.Init(*seed)\n", "\t*seed = [32]byte{1}; globalRand.state.Init(*seed)\n", 1},

@@ -87,14 +87,8 @@ func (c Config) load(mode packages.LoadMode) ([]*packages.Package, error) {
 
 // otherTest reports whether a package belongs to the tests of another than TestsOf.
 func (c Config) otherTest(p *packages.Package) bool {
-	of := p.ForTest
-	if of == "" {
-		of, _ = strings.CutSuffix(p.ID, ".test")
-		if of == p.ID {
-			return false
-		}
-	}
-	return of != c.TestsOf
+	of := tested(p)
+	return of != p.ID && of != c.TestsOf
 }
 
 // why asks the go command what is wrong with the patterns, when that is all there
@@ -113,12 +107,61 @@ func (c Config) why(env []string) error {
 // List returns the packages that the patterns match, with everything they import,
 // and the place of each one's export data. It reads no source.
 func List(c Config) ([]*packages.Package, error) {
+	all, broken, err := ListBuilding(c)
+	if err == nil && len(broken) > 0 {
+		var lists [][]*packages.Package
+		for _, b := range broken {
+			lists = append(lists, b.Packages)
+		}
+		err = failures(slices.Concat(lists...))
+	}
+	return all, err
+}
+
+// A Broken package does not build, alone or with its tests.
+type Broken struct {
+	Path string
+	Err  error
+	// Packages are what the list has of it: itself, and itself with its tests.
+	Packages []*packages.Package
+}
+
+// ListBuilding is List without the packages that do not build, which it returns apart. If
+// none builds, that is an error.
+func ListBuilding(c Config) (building []*packages.Package, broken []Broken, err error) {
 	all, err := c.load(packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 		packages.NeedModule | packages.NeedExportFile | packages.NeedEmbedFiles | packages.NeedTypesSizes | packages.NeedForTest)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return all, failures(all)
+	var order []string
+	groups := map[string][]*packages.Package{}
+	for _, p := range all {
+		path := tested(p)
+		if groups[path] == nil {
+			order = append(order, path)
+		}
+		groups[path] = append(groups[path], p)
+	}
+	for _, path := range order {
+		if err := failures(groups[path]); err != nil {
+			broken = append(broken, Broken{path, err, groups[path]})
+			continue
+		}
+		building = append(building, groups[path]...)
+	}
+	if len(building) == 0 {
+		return nil, nil, failures(all)
+	}
+	return building, broken, nil
+}
+
+// tested is the path of the package that one belongs to: itself, or the one it tests.
+func tested(p *packages.Package) string {
+	if p.ForTest != "" {
+		return p.ForTest
+	}
+	return strings.TrimSuffix(p.ID, ".test")
 }
 
 // Packages returns the typed syntax of the packages that the patterns match; with

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
@@ -87,7 +88,7 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	ctx, cancel := context.WithTimeout(ctx, buildAndTest)
 	defer cancel()
 	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"test", "-race", "-vet=off", "-timeout=60s",
-		"-run=^" + regexp.QuoteMeta(f.target) + "$", fmt.Sprintf("-count=%d", f.opts.Native)}, flags, f.config.Patterns)...)
+		"-run=" + explore.Selection(f.target, f.args), fmt.Sprintf("-count=%d", f.opts.Native)}, flags, f.config.Patterns, f.circumstances())...)
 	if err != nil {
 		var failed *gotool.Error
 		if !errors.As(err, &failed) {
@@ -100,6 +101,14 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	}
 	c.Proof.Native = f.opts.Native
 	return f.others(ctx, c, flags)
+}
+
+// circumstances are what the tests were run with, for the go command.
+func (f *fixer) circumstances() []string {
+	if args := explore.Circumstances(f.args); len(args) > 0 {
+		return append([]string{"-args"}, args...)
+	}
+	return nil
 }
 
 // others runs all tests of the package and of the packages that the candidate changes: a

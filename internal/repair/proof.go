@@ -72,7 +72,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	build, err := explore.New(ctx, c.config)
+	build, err := explore.New(ctx, c.config, f.args...)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return "", context.Cause(ctx)

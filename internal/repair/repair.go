@@ -93,6 +93,7 @@ type Result struct {
 type fixer struct {
 	config instrument.Config
 	target string
+	args   []string // of the program
 	opts   *Options
 	result *Result
 	copies *overlay.Copies // nil if dependencies are left alone
@@ -118,7 +119,7 @@ const (
 // Fix looks for a fix of the failure in a trace, which was recorded from the program
 // that config describes.
 func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Options) (*Result, error) {
-	f := &fixer{config: config, target: r.Header.Test, opts: o, result: &Result{}, seen: map[string]bool{}, schedule: r.Header.Schedule}
+	f := &fixer{config: config, target: r.Header.Test, args: r.Header.Args, opts: o, result: &Result{}, seen: map[string]bool{}, schedule: r.Header.Schedule}
 	worst := r.Outcome.Worst()
 	if worst == nil {
 		return nil, errors.New("the trace is of a run that did not fail")

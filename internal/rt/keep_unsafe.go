@@ -16,6 +16,8 @@ var Patched struct {
 	Owns func(addr uintptr) bool
 	// Collections counts the garbage collections that have begun.
 	Collections func() uint32
+	// ResetProcs forgets what a run has set GOMAXPROCS to.
+	ResetProcs func()
 }
 
 // Keep notes what *p is, for those parts of the standard library that change memory

@@ -68,6 +68,9 @@ func (r *Result) Failed() bool { return len(r.Failures) > 0 || len(r.Races) > 0 
 // A Failure is why a run failed.
 type Failure struct {
 	Kind event.FailureKind
+	// Test is the name of the test that reported the failure, with its parents' and slashes;
+	// empty for other kinds.
+	Test string
 	// Message is what the runtime would print, without "panic: " or "fatal error: ".
 	Message string
 	// G, Site and Frame are where, as far as known; Step is when.

@@ -78,6 +78,9 @@ func (s *scheduler) begin(config Config) {
 		go watch(config.Sleep)
 	}
 	s.journal.Begin(Patched.Owns, Patched.Collections, s.recorder.On)
+	if Patched.ResetProcs != nil {
+		Patched.ResetProcs()
+	}
 	if Patched.Seed != nil {
 		Patched.Seed(config.Seed)
 	}

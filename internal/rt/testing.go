@@ -17,10 +17,10 @@ func Logged(text string) {
 	}
 }
 
-// ReportFailure says that a test reports a failure, for the first time in a run. The run
-// goes on: that it failed is told by what runs the test, when it has ended. Where it
+// ReportFailure says that a test of this name reports a failure, for the first time in a
+// run. The run goes on: that it failed is told by what runs the test, when it has ended. Where it
 // first did is in Result.Reported.
-func ReportFailure() {
+func ReportFailure(test string) {
 	c := enter()
 	if c == nil {
 		return
@@ -41,7 +41,7 @@ func ReportFailure() {
 	}
 	s.emit(c, event.Fail, site, 0, 0, 0)
 	s.result.Reported = Failure{
-		Kind: event.FailureTest, Message: s.result.Reported.Message, G: c.id, Site: site, Frame: c.Frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
+		Kind: event.FailureTest, Test: test, Message: s.result.Reported.Message, G: c.id, Site: site, Frame: c.Frame, Step: s.steps, PCs: append([]uintptr(nil), pcs...),
 	}
 }
 
@@ -52,5 +52,5 @@ func isTesting(pc uintptr) bool {
 }
 
 // Drive, if set, takes the place of running a program's tests: it is given their names
-// and what runs one of them, and returns the exit code.
-var Drive func(names []string, run func(i int) (failed bool)) int
+// and what runs some of them, and returns the exit code.
+var Drive func(names []string, run func(which []int) (failed bool)) int

@@ -18,6 +18,7 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/sched"
@@ -55,7 +56,7 @@ const (
 // An Order is one request of the tool.
 type Order struct {
 	Verb   Verb
-	Target string // a test's name; empty for a main program
+	Target string // a test's name, or several, see Together; empty for a main program
 
 	// Exploring.
 	Method      sched.Method
@@ -86,6 +87,13 @@ type Order struct {
 	Steps  uint64 // a run's limit
 	Races  bool   // a data race is a failure
 }
+
+// Together is the target of tests that are run in parallel with each other. It is also a
+// pattern that go test's -run matches them by.
+func Together(tests []string) string { return strings.Join(tests, "|") }
+
+// Tests are those of a target.
+func Tests(target string) []string { return strings.Split(target, "|") }
 
 // Residue is what a run leaves in its process for the next one to see, beyond what is
 // taken back after it.

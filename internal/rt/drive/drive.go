@@ -57,43 +57,53 @@ func init() {
 		panic(err) // the tool is of another version
 	}
 	keepFromPrograms(pipes)
-	serve := func(targets []string, target func(i int) (failed bool)) int { return serve(pipes, targets, target) }
 	rt.Driver = func(main func()) {
-		os.Exit(serve([]string{""}, func(int) bool {
+		os.Exit(serve(pipes, []string{""}, func([]int) bool {
 			main()
 			return false
 		}))
 	}
-	rt.Drive = serve
+	rt.Drive = func(names []string, run func(which []int) (failed bool)) int { return serve(pipes, names, run) }
+}
+
+// A target is what an order is about: a test, tests that run in parallel with each other, or
+// the main function.
+type target struct {
+	name  string
+	tests []int // of those that the program has
 }
 
 // A server answers the tool's orders.
 type server struct {
-	targets []string
-	target  func(i int) (failed bool)
-	out     *json.Encoder
-	runs    int
-	warm    map[int]bool // targets that have had their warm-up
-	before  int          // goroutines that were there before anything was under control
+	targets []target
+	// run runs some of a program's tests, or the program itself.
+	runTests func(which []int) (failed bool)
+	out      *json.Encoder
+	runs     int
+	warm     map[int]bool // targets that have had their warm-up
+	before   int          // goroutines that were there before anything was under control
 	// reportEvery is how often the tool hears of the progress.
 	reportEvery time.Duration
 }
 
 // serve makes the process ready for runs and takes the tool's orders. It returns the exit
 // code.
-func serve(pipes wire.Pipes, targets []string, target func(i int) (failed bool)) int {
+func serve(pipes wire.Pipes, names []string, runTests func(which []int) (failed bool)) int {
 	rt.Thaw()
-	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
 	openFirst()
-	s := newServer(os.NewFile(pipes.Reports, "reports"), targets, target)
+	s := newServer(os.NewFile(pipes.Reports, "reports"), names, runTests)
 	s.before = runtime.NumGoroutine() - 1
 	return s.answer(os.NewFile(pipes.Orders, "orders"))
 }
 
-func newServer(reports io.Writer, targets []string, target func(i int) (failed bool)) *server {
-	return &server{targets: targets, target: target, warm: map[int]bool{}, out: json.NewEncoder(reports), reportEvery: 200 * time.Millisecond}
+func newServer(reports io.Writer, names []string, runTests func(which []int) (failed bool)) *server {
+	s := &server{runTests: runTests, warm: map[int]bool{}, out: json.NewEncoder(reports), reportEvery: 200 * time.Millisecond}
+	for i, name := range names {
+		s.targets = append(s.targets, target{name, []int{i}})
+	}
+	return s
 }
 
 // answer takes orders until there are no more, and returns the exit code: 2 if the tool
@@ -127,7 +137,7 @@ func openFirst() {
 
 func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 	if o.Verb == wire.List {
-		return &wire.Report{Targets: s.targets}, nil
+		return &wire.Report{Targets: s.names()}, nil
 	}
 	i, err := s.find(o.Target)
 	if err != nil {
@@ -184,13 +194,35 @@ func (s *server) warmUp(i int, o *wire.Order) wire.Residue {
 	return wire.NoResidue
 }
 
+// names are those of the tests.
+func (s *server) names() []string {
+	var all []string
+	for _, t := range s.targets {
+		if len(t.tests) == 1 {
+			all = append(all, t.name)
+		}
+	}
+	return all
+}
+
+// find returns the target of a name. Tests that are to run together become a target the
+// first time that they are asked for.
 func (s *server) find(name string) (int, error) {
 	for i, t := range s.targets {
-		if t == name {
+		if t.name == name {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("there is no test %s", name)
+	together := target{name: name}
+	for _, one := range wire.Tests(name) {
+		i := slices.IndexFunc(s.targets, func(t target) bool { return t.name == one })
+		if i < 0 {
+			return 0, fmt.Errorf("there is no test %s", one)
+		}
+		together.tests = append(together.tests, s.targets[i].tests...)
+	}
+	s.targets = append(s.targets, together)
+	return len(s.targets) - 1, nil
 }
 
 // succeeded reports whether a failure is that a program ended with the code for success.
@@ -222,12 +254,15 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 		RunOn:    to != nil,
 		Sleep:    func(ns int64) { time.Sleep(time.Duration(ns)) },
 		Ended: func(r *rt.Result) {
-			if s.targets[i] == "" {
+			if s.targets[i].name == "" {
 				r.Failures = slices.DeleteFunc(r.Failures, succeeded)
 			}
 			if failed && len(r.Failures) == 0 {
 				f := r.Reported
-				f.Kind, f.Message = event.FailureTest, strings.TrimSuffix(s.targets[i]+": "+strings.TrimSpace(f.Message), ": ")
+				if f.Test == "" {
+					f.Test = s.targets[i].name
+				}
+				f.Kind, f.Message = event.FailureTest, strings.TrimSuffix(f.Test+": "+strings.TrimSpace(f.Message), ": ")
 				r.Failures = append(r.Failures, f)
 			}
 		},
@@ -235,5 +270,5 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 	if to != nil {
 		config.Record, config.Accesses = to.event, to.accesses
 	}
-	return rt.Run(config, func() { failed = s.target(i) })
+	return rt.Run(config, func() { failed = s.runTests(s.targets[i].tests) })
 }

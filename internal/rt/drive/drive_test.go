@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) {
 
 // ask sends orders through a pipe that is a buffer, and returns the exit code and what was
 // reported. Orders that are strings are sent as they are.
-func ask(t *testing.T, targets []string, target func(i int) bool, orders ...any) (code int, reports []wire.Report) {
+func ask(t *testing.T, targets []string, target func(which []int) bool, orders ...any) (code int, reports []wire.Report) {
 	t.Helper()
 	var in, out bytes.Buffer
 	for _, o := range orders {
@@ -61,7 +63,7 @@ func decode(t *testing.T, out io.Reader) (reports []wire.Report) {
 func done(t *testing.T, target func() bool, o wire.Order) *wire.Done {
 	t.Helper()
 	o.Target = "TestIt"
-	_, reports := ask(t, []string{"TestIt"}, func(int) bool { return target() }, o)
+	_, reports := ask(t, []string{"TestIt"}, func([]int) bool { return target() }, o)
 	last := reports[len(reports)-1]
 	if last.Done == nil {
 		t.Fatalf("no result: %+v", last)
@@ -109,7 +111,7 @@ func TestListNamesTheTargets(t *testing.T) {
 }
 
 func TestBadOrdersAreAnsweredWithWhatIsWrong(t *testing.T) {
-	quiet := func(int) bool { return false }
+	quiet := func([]int) bool { return false }
 	for want, o := range map[string]wire.Order{
 		"there is no test TestC":     {Verb: wire.Explore, Target: "TestC"},
 		`unknown order "dance"`:      {Verb: "dance", Target: "TestA"},
@@ -183,7 +185,7 @@ func TestExploreSaysThatItTriedEverything(t *testing.T) {
 
 func TestExploreReportsProgress(t *testing.T) {
 	var out bytes.Buffer
-	s := newServer(&out, []string{""}, func(int) bool { return count(true) })
+	s := newServer(&out, []string{""}, func([]int) bool { return count(true) })
 	s.reportEvery = 0
 	if code := s.answer(strings.NewReader(`{"Verb":"explore","Method":"random","Budget":3600000000000,"Runs":3}`)); code != 0 {
 		t.Fatalf("code %d", code)
@@ -224,7 +226,7 @@ func TestResidueIsSeenBeforeASearch(t *testing.T) {
 func TestWarmUpIsMadeOncePerTarget(t *testing.T) {
 	runs := 0
 	o := wire.Order{Verb: wire.Run, Target: "TestA", Schedule: "default", WarmUp: true}
-	_, reports := ask(t, []string{"TestA"}, func(int) bool { runs++; return false }, o, o)
+	_, reports := ask(t, []string{"TestA"}, func([]int) bool { runs++; return false }, o, o)
 	if runs != 3 || len(reports) != 2 {
 		t.Errorf("%d runs, %+v", runs, reports)
 	}
@@ -233,7 +235,7 @@ func TestWarmUpIsMadeOncePerTarget(t *testing.T) {
 // TestExitWithSuccessIsNoFailureOfAProgram: but it is one of a test, which must not end
 // the others.
 func TestExitWithSuccessIsNoFailureOfAProgram(t *testing.T) {
-	exit := func(int) bool { rt.Exit(0); return false }
+	exit := func([]int) bool { rt.Exit(0); return false }
 	o := wire.Order{Verb: wire.Run, Schedule: "default"}
 	if _, reports := ask(t, []string{""}, exit, o); reports[0].Done.Outcome.Worst() != nil {
 		t.Errorf("a program: %+v", reports[0].Done.Outcome)
@@ -277,5 +279,21 @@ func TestRunRecordsATrace(t *testing.T) {
 	}
 	if problems, err := trace.Validate(r); err != nil || len(problems) > 0 {
 		t.Error(problems, err)
+	}
+}
+
+func TestTestsThatAreAskedForTogetherRunTogether(t *testing.T) {
+	var ran [][]int
+	run := func(which []int) bool { ran = append(ran, which); return false }
+	order := wire.Order{Verb: wire.Run, Schedule: "default", Target: wire.Together([]string{"TestC", "TestA"})}
+	_, reports := ask(t, []string{"TestA", "TestB", "TestC"}, run, order, order, wire.Order{Verb: wire.List}, wire.Order{Verb: wire.Run, Target: "TestA|TestD"})
+	if diff := cmp.Diff([][]int{{2, 0}, {2, 0}}, ran); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"TestA", "TestB", "TestC"}, reports[2].Targets); diff != "" {
+		t.Errorf("tests that ran together are listed: %s", diff)
+	}
+	if want := "there is no test TestD"; reports[3].Error != want {
+		t.Errorf("%q, want %q", reports[3].Error, want)
 	}
 }
