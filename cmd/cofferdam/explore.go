@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/console"
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -24,8 +25,9 @@ synchronisation, which one goes next. When a run fails, its schedule is shrunk t
 fewest preemptions, run again in a fresh process, recorded to a trace file, and shown as
 a timeline. The search then goes on with the next test.
 
-A run fails by a panic, a fatal error of the runtime, a failed test, a call of os.Exit,
-a deadlock of all goroutines, or a data race.
+A run fails by a panic, a fatal error of the runtime, a failed test, a call of os.Exit, a
+deadlock of all goroutines, a wait for a lock that is never released, a data race, or a
+goroutine that is left waiting for ever when its test is over.
 
 Arguments are packages, or files of one package as for go test and go run. The flags of go
 test that choose tests and say what they see mean what they mean there; arguments after
@@ -49,7 +51,8 @@ free. Data races are not looked for: in a binary, an atomic access looks like an
 Exit codes: 0 nothing found, 1 a failing schedule found, 2 error, also if something was
 found but a package or a test could not be explored.
 
-See also: cofferdam help schedules, cofferdam help strategies, cofferdam help traces`
+See also: cofferdam help schedules, cofferdam help strategies, cofferdam help waiting,
+cofferdam help traces`
 	f.declare(c.flags, 30*time.Second)
 	c.flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: a file with the test's name and .trace)")
 	c.flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
@@ -57,7 +60,7 @@ See also: cofferdam help schedules, cofferdam help strategies, cofferdam help tr
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if *binary != "" {
-			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "harm", "failfast"}
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "failfast"}
 			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
@@ -192,6 +195,9 @@ func firstLine(f *trace.Failure) string {
 	if more {
 		message += " ..."
 	}
+	if shape := f.Shape(); shape != event.UnknownShape {
+		message += " (" + shape.String() + ")"
+	}
 	return f.Kind.String() + ": " + message
 }
 
@@ -208,6 +214,9 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 		fmt.Fprintf(&b, "%s  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", color.Bad("FAIL"), name, res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
 		if res.Minimal {
 			b.WriteString(", and no schedule with fewer preemptions fails like this")
+		}
+		if how := res.LeakFrequency(); how != "" {
+			b.WriteString("; " + how)
 		}
 	}
 	if res.Cut > 0 {

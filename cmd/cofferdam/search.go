@@ -48,6 +48,7 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.IntVar(&f.Runs, "runs", 0, "at most so many schedules for a test (0: as many as the budget allows)")
 	fl.Uint64Var(&f.Steps, "steps", 1_000_000, "cut a run off after so many steps")
 	fl.BoolVar(&f.Races, "races", true, "take a data race for a failure")
+	fl.BoolVar(&f.Leaks, "leaks", true, "take a goroutine for a failure that is left waiting when the test is over")
 	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
 	fl.BoolVar(&f.deps, "deps", false, "control dependencies access by access too, not only where they synchronise")
 	fl.StringVar(&f.tags, "tags", "", "build `tags`, as for the go command")

@@ -4,6 +4,7 @@ package main
 var topics = []topic{
 	{"schedules", "what a schedule is, and how it is written", schedulesHelp},
 	{"strategies", "how schedules are chosen: pct, random and dfs", strategiesHelp},
+	{"waiting", "deadlocks, partial deadlocks and leaks: goroutines that wait for ever", waitingHelp},
 	{"traces", "what is in a trace file, and what can be done with it", tracesHelp},
 	{"protect", "how data is protected: auto, isolate, tolerate and detect", modesHelp},
 	{"exitcodes", "what the exit codes mean", exitCodesHelp},
@@ -54,6 +55,45 @@ Examples:
   cofferdam explore -strategy random -seed 7 -budget 5m ./...
 
 See also: cofferdam help schedules
+`
+
+const waitingHelp = `Explore finds goroutines that wait for ever. There are three kinds of that:
+
+  deadlock          No goroutine can go on, and the test or program is not over.
+  partial deadlock  A goroutine waits for a lock that is never released, because its holder
+                    has ended, waits for another such lock, or waits for ever for something
+                    else. Other goroutines may go on; the test may have passed.
+  leak              The test is over, and a goroutine is left waiting for something that
+                    nothing can do any more: a channel, a WaitGroup, a Cond, select {}.
+                    Not counted with -leaks=false; a note then says what was left.
+
+When a test is over, the goroutines that it leaves go on, until all have ended or wait.
+Timers that they wait for come. If then nothing can go on, whatever waits does so for
+ever, and that is certain. If something still goes on, such as a goroutine that spins, a
+ticker, or one that is not under control, it might wake the others: then only waits for
+locks are judged, and a note says so. A lock counts as released by the goroutine that took
+it, unless another one has released it before in the same run.
+
+Not leaks are goroutines that a timer or ticker is going to wake, goroutines that the
+standard library has started for itself, those of package initialisation, and what a test
+that has failed leaves behind. A program that ends takes its goroutines with it: with
+-main there are no leaks.
+
+A leak is the least of all failures: the search goes on for others, and tells whether the
+goroutine is left in every schedule or in some. A worker that is meant to live as long as
+the process, such as one that a package starts at its first use, is reported too, as
+"left waiting in every schedule": stop it at the end of the test, or give -leaks=false.
+
+A report says why: lock order, double lock, missing unlock, lock held over a wait, missed
+signal, no signal, wait group never done, channel with nobody left, nil channel, empty
+select; which goroutine holds which lock since which line; and for a lock order the circle.
+
+Examples:
+
+  cofferdam explore -run TestPool ./pool
+  cofferdam explore -leaks=false ./...
+
+See also: cofferdam help explore
 `
 
 const tracesHelp = `A trace is a file with everything that happened in one run: each access to shared memory

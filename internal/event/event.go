@@ -7,6 +7,7 @@
 //
 //	event.go    operations, events and their kinds
 //	failure.go  how runs end and fail, and why
+//	waiting.go  why a goroutine waits for ever
 //	name.go     the names of all of these, in files and JSON
 //
 // The package is linked into instrumented programs below the standard library's

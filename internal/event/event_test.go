@@ -24,7 +24,7 @@ func TestEveryKindHasAName(t *testing.T) {
 }
 
 func TestSeverityIsTheOrderOfFailureKinds(t *testing.T) {
-	want := []FailureKind{FailureRace, FailureTest, FailureExit, FailureDeadlock, FailureFatal, FailurePanic, FailureCrash}
+	want := []FailureKind{FailureLeak, FailureRace, FailureTest, FailureExit, FailurePartialDeadlock, FailureDeadlock, FailureFatal, FailurePanic, FailureCrash}
 	if len(want) != int(failureKinds)-1 {
 		t.Fatalf("%d kinds, want %d", failureKinds-1, len(want))
 	}
@@ -80,4 +80,5 @@ func TestNamesSurviveJSON(t *testing.T) {
 	roundTrip(t, failureKinds)
 	roundTrip(t, failureCauses)
 	roundTrip(t, endings)
+	roundTrip(t, waitShapes)
 }

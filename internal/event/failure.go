@@ -7,6 +7,9 @@ type FailureKind uint8
 
 const (
 	NoFailure FailureKind = iota
+	// FailureLeak is a goroutine that is left waiting when its test is over, for something
+	// that nothing can do any more.
+	FailureLeak
 	// FailureRace is a data race: two accesses that nothing orders, which nobody has seen
 	// do any harm yet.
 	FailureRace
@@ -15,6 +18,9 @@ const (
 	// FailureExit is a program that ended itself with another code than success, or a test
 	// that ended its program.
 	FailureExit
+	// FailurePartialDeadlock is a goroutine that waits for a lock which is never released,
+	// while others go on or have ended.
+	FailurePartialDeadlock
 	// FailureDeadlock is a run in which no goroutine can ever go on.
 	FailureDeadlock
 	// FailureFatal is an error by which Go's runtime ends a program, such as a map that is
@@ -29,8 +35,8 @@ const (
 )
 
 var failureNames = [failureKinds]string{
-	NoFailure: "", FailureRace: "data race", FailureTest: "test failed", FailureExit: "exit",
-	FailureDeadlock: "deadlock", FailureFatal: "fatal error", FailurePanic: "panic",
+	NoFailure: "", FailureLeak: "leak", FailureRace: "data race", FailureTest: "test failed", FailureExit: "exit",
+	FailurePartialDeadlock: "partial deadlock", FailureDeadlock: "deadlock", FailureFatal: "fatal error", FailurePanic: "panic",
 	FailureCrash: "crash",
 }
 

@@ -26,6 +26,7 @@
 //	replay.go    running a trace again
 //	child.go     the process; child_unix.go, child_windows.go what it inherits, and how it is ended
 //	report.go    failures as findings and text
+//	waiting.go   deadlocks and leaks in them
 package explore
 
 import (
@@ -48,6 +49,7 @@ type Options struct {
 	Runs        int // at most; 0: as many as fit into the budget
 	Steps       uint64
 	Races       bool // a data race is a failure
+	Leaks       bool // a goroutine that is left waiting when the test is over is a failure
 	// Harm is how long to look for visible harm once a race is known.
 	Harm time.Duration
 	// All goes on after a failure, and gathers all that are unlike each other. They are
@@ -131,7 +133,7 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	report, err := c.order(o.order(target), o.progress(target))
+	report, err := c.order(p.order(target, o), o.progress(target))
 	var died *DeathError
 	switch {
 	case errors.As(err, &died) && limited.Err() != nil && ctx.Err() == nil:
@@ -143,7 +145,7 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 	if report.Done.Residue == wire.ChangesEndings {
 		return nil, errChangesEndings
 	}
-	res := &Result{Target: target, Done: *report.Done}
+	res := &Result{Target: target, Done: *report.Done, leftAt: p.leftAt(report.Done.Leaks)}
 	if res.Outcome == nil {
 		return res, nil
 	}
@@ -151,10 +153,11 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 }
 
 // order is the order to search in one process.
-func (o *Options) order(target string) *wire.Order {
+func (p *Program) order(target string, o *Options) *wire.Order {
 	return &wire.Order{
 		Verb: wire.Explore, Target: target, Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions,
 		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Races: o.Races, WarmUp: true, Shrink: true, All: o.All,
+		Leaks: o.Leaks, OwnSites: p.build.OwnSites,
 	}
 }
 
@@ -189,7 +192,7 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	if err != nil {
 		return nil, err
 	}
-	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: o.Races, WarmUp: o.warmUp}
+	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: o.Races, WarmUp: o.warmUp, Leaks: o.Leaks, OwnSites: p.build.OwnSites}
 	if file != "" {
 		if order.Trace, err = filepath.Abs(file); err != nil {
 			return nil, fmt.Errorf("recording a run: %w", err)

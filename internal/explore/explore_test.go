@@ -32,7 +32,7 @@ func build(t *testing.T, dir string) *Program {
 
 func options(t *testing.T) *Options {
 	return &Options{
-		Strategy: sched.MethodPCT, Seed: 1, Budget: 20 * time.Second, Runs: 20_000, Steps: 100_000, Harm: 20 * time.Millisecond, Races: true,
+		Strategy: sched.MethodPCT, Seed: 1, Budget: 20 * time.Second, Runs: 20_000, Steps: 100_000, Harm: 20 * time.Millisecond, Races: true, Leaks: true,
 		Trace: filepath.Join(t.TempDir(), "run.trace"),
 	}
 }
@@ -315,7 +315,7 @@ func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {
 	}
 	for _, target := range targets {
 		o := options(t)
-		o.Runs, o.Races = 20, false
+		o.Runs, o.Races, o.Leaks = 20, false, false
 		res, err := p.Explore(t.Context(), target, o)
 		if err != nil {
 			t.Errorf("%s: %v", target, err)

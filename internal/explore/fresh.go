@@ -54,7 +54,7 @@ func (p *Program) searchFresh(ctx context.Context, target string, o *Options, le
 		if err != nil {
 			return nil, err
 		}
-		order := one.order(target)
+		order := p.order(target, &one)
 		order.WarmUp, order.Shrink = false, false
 		report, err := c.order(order, nil)
 		res.Runs++

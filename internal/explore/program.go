@@ -88,7 +88,7 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 		Strategy:   string(o.Strategy),
 		Options: trace.Options{
 			Tests: p.build.config.Tests, Deps: p.build.config.Deps,
-			Races: o.Races, WarmUp: o.warmUp, Steps: o.Steps,
+			Leaks: o.Leaks, Races: o.Races, WarmUp: o.warmUp, Steps: o.Steps,
 		},
 	}
 }
@@ -118,5 +118,5 @@ func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
 	}
 	run := &h.Options
 	return instrument.Config{Dir: dir, Patterns: patterns, Flags: h.BuildFlags, Tests: run.Tests, Deps: run.Deps},
-		&Options{Seed: h.Seed, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Races: run.Races, warmUp: run.WarmUp}
+		&Options{Seed: h.Seed, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Leaks: run.Leaks, Races: run.Races, warmUp: run.WarmUp}
 }

@@ -27,14 +27,21 @@ func WriteReport(w io.Writer, r *trace.Reader) error {
 		return nil
 	}
 	fmt.Fprintf(w, "%s: %s\n", worst.Kind, headline(r, worst))
-	for _, p := range points(worst) {
-		if !waitsForTest(r, worst.Kind, &p) {
+	if len(worst.Waiting) > 0 {
+		if err := writeWaiting(w, r, worst); err != nil {
+			return err
+		}
+	} else {
+		for _, p := range points(worst) {
 			writePoint(w, r, worst.Kind, &p)
 		}
 	}
 	fmt.Fprintln(w, "\nHow it comes about:")
 	fmt.Fprintln(w)
 	if err := show.WriteTimeline(w, r, timelineSteps); err != nil {
+		return err
+	}
+	if err := writeAlso(w, r, worst); err != nil {
 		return err
 	}
 	others := 0
@@ -56,16 +63,14 @@ func WriteReport(w io.Writer, r *trace.Reader) error {
 // points are the sides of a failure. A deadlock is of all that wait, and of none of them
 // more than of the others.
 func points(f *trace.Failure) []trace.Point {
-	if f.Kind == event.FailureDeadlock {
-		return f.Others
+	if len(f.Waiting) == 0 {
+		return append([]trace.Point{f.Point}, f.Others...)
 	}
-	return append([]trace.Point{f.Point}, f.Others...)
-}
-
-// waitsForTest reports whether a goroutine of a deadlock is the one that runs the tests,
-// and waits for this one.
-func waitsForTest(r *trace.Reader, kind event.FailureKind, p *trace.Point) bool {
-	return kind == event.FailureDeadlock && r.Header.Test != "" && p.G == 1
+	var all []trace.Point
+	for i := range f.Waiting {
+		all = append(all, f.Waiting[i].Point)
+	}
+	return all
 }
 
 // headline says in a line what a failure is.
@@ -88,22 +93,19 @@ func access(r *trace.Reader, p *trace.Point) string {
 // writePoint writes the stack of one side of a failure.
 func writePoint(w io.Writer, r *trace.Reader, kind event.FailureKind, p *trace.Point) {
 	stack := Stack(r, p)
-	if len(stack) == 0 && kind != event.FailureDeadlock && kind != event.FailureRace {
+	if len(stack) == 0 && kind != event.FailureRace {
 		return // what the runner of the tests says is in no call of the program
 	}
 	fmt.Fprintln(w)
-	switch kind {
-	case event.FailureDeadlock:
-		what := p.Op.String()
-		if s, ok := r.Site(p.Site); ok && s.Expr != "" && p.Op != event.Select {
-			what = s.Expr
-		}
-		fmt.Fprintf(w, "  %s %d waits: %s\n", show.Noun(r), p.G, what)
-	case event.FailureRace:
+	if kind == event.FailureRace {
 		fmt.Fprintf(w, "  %s\n", access(r, p))
-	default:
+	} else {
 		fmt.Fprintf(w, "  %s %d:\n", show.Noun(r), p.G)
 	}
+	writeStack(w, stack)
+}
+
+func writeStack(w io.Writer, stack []finding.Frame) {
 	for _, f := range stack {
 		if f.Line == 0 {
 			fmt.Fprintf(w, "    %s\n", f.Function)
@@ -157,15 +159,22 @@ func Findings(r *trace.Reader, file string) []finding.Finding {
 	var all []finding.Finding
 	for i := range r.Outcome.Failures {
 		f := &r.Outcome.Failures[i]
-		one := finding.Finding{Kind: finding.Kind(f.Kind.String()), Explanation: f.Message, Run: run, History: finding.Once("", 0, time.Time{})}
-		for _, p := range points(f) {
+		one := finding.Finding{
+			Kind: finding.Kind(f.Kind.String()), Shape: f.Shape().String(), Explanation: explanation(r, f),
+			Run: run, History: finding.Once("", 0, time.Time{}),
+		}
+		for j, p := range points(f) {
 			if p.G == 0 {
 				continue
 			}
 			site, _ := r.Site(p.Site)
-			one.Accesses = append(one.Accesses, finding.Access{
+			a := finding.Access{
 				Op: op(p.Op), Goroutine: uint64(p.G), Address: p.Addr, Target: target(&p, site.Expr), Stack: Stack(r, &p),
-			})
+			}
+			if len(f.Waiting) > 0 {
+				addWait(r, &a, &f.Waiting[j])
+			}
+			one.Accesses = append(one.Accesses, a)
 		}
 		all = append(all, one)
 	}

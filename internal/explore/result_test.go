@@ -81,11 +81,12 @@ func TestCaveatsSayHowFarAResultCanBeTrusted(t *testing.T) {
 // nothing to do with runs, so it has names of its own.
 func TestFailureKindsAreKindsOfFindings(t *testing.T) {
 	kinds := map[event.FailureKind]finding.Kind{
+		event.FailureLeak: finding.Leak, event.FailurePartialDeadlock: finding.PartialDeadlock,
 		event.FailureRace: finding.Race, event.FailureTest: finding.TestFail, event.FailureExit: finding.Exit,
 		event.FailureDeadlock: finding.Deadlock, event.FailureFatal: finding.Fatal, event.FailurePanic: finding.Panic,
 		event.FailureCrash: finding.Crash,
 	}
-	for k := event.FailureRace; k <= event.FailurePanic; k++ {
+	for k := event.FailureLeak; k <= event.FailureCrash; k++ {
 		if want := kinds[k]; want == "" || finding.Kind(k.String()) != want {
 			t.Errorf("%v is no kind of finding", k)
 		}

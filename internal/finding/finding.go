@@ -69,15 +69,19 @@ const (
 	Panic    Kind = "panic"
 	Fatal    Kind = "fatal error"
 	Deadlock Kind = "deadlock"
-	Exit     Kind = "exit"
-	TestFail Kind = "test failed"
-	Crash    Kind = "crash" // of a program without source
+	// PartialDeadlock is a lock that is never released, while other goroutines go on or have
+	// ended; Leak is a goroutine that is left waiting when its test is over.
+	PartialDeadlock Kind = "partial deadlock"
+	Leak            Kind = "leak"
+	Exit            Kind = "exit"
+	TestFail        Kind = "test failed"
+	Crash           Kind = "crash" // of a program without source
 )
 
 // ends reports whether a finding of this kind is an end of a run.
 func (k Kind) ends() bool {
 	switch k {
-	case Panic, Fatal, Deadlock, Exit, TestFail, Crash:
+	case Panic, Fatal, Deadlock, PartialDeadlock, Leak, Exit, TestFail, Crash:
 		return true
 	}
 	return false
@@ -164,6 +168,22 @@ type Access struct {
 	Address   uint64  `json:"address,omitempty"`   // 0 if unknown; not a uintptr, so that a 32-bit reader can hold it
 	Target    string  `json:"target,omitempty"`    // type and field, such as Account.Balance
 	Stack     []Frame `json:"stack,omitempty"`     // innermost first
+
+	// Of a goroutine that waits for ever to make the access: why, which others wait in the
+	// same way, the locks that it holds, and who holds the one that it waits for.
+	Shape  string   `json:"shape,omitempty"`
+	More   []uint64 `json:"more,omitempty"`
+	Holds  []Held   `json:"holds,omitempty"`
+	HeldBy []Held   `json:"held_by,omitempty"`
+}
+
+// A Held lock is one that a goroutine has taken and not released.
+type Held struct {
+	Goroutine uint64 `json:"goroutine,omitempty"`
+	Address   uint64 `json:"address,omitempty"`
+	Target    string `json:"target,omitempty"` // the call that took it
+	Since     Frame  `json:"since,omitzero"`
+	Ended     bool   `json:"ended,omitempty"` // the goroutine has ended
 }
 
 // Site returns the line of the program that made the access: its innermost
@@ -229,6 +249,7 @@ func (g Guard) String() string {
 // are those of the first time that it was seen; its History covers all times.
 type Finding struct {
 	Kind        Kind     `json:"kind"`
+	Shape       string   `json:"shape,omitempty"` // of a deadlock or a leak: why goroutines wait for ever
 	Guard       Guard    `json:"guard,omitzero"`
 	Accesses    []Access `json:"accesses,omitempty"`    // the one that it is about first
 	Explanation string   `json:"explanation,omitempty"` // why it came to this outcome, in sentences

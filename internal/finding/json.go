@@ -22,7 +22,13 @@ type line struct {
 //
 //	id               string   16 hexadecimal digits, see ID
 //	kind             string   violation, bypass, data race, panic, fatal error,
-//	                          deadlock, exit, test failed, crash
+//	                          deadlock, partial deadlock, leak, exit, test failed,
+//	                          crash
+//	shape            string   of a deadlock or a leak, why goroutines wait for ever:
+//	                          lock order, double lock, missing unlock, lock held
+//	                          over a wait, missed signal, no signal, wait group
+//	                          never done, channel with nobody left, nil channel,
+//	                          empty select, wait group held up
 //	guard            object
 //	  name           string   what it protects
 //	  site           frame    where it was made
@@ -32,6 +38,10 @@ type line struct {
 //	  address        number
 //	  target         string   type and field
 //	  stack          array    of frames, innermost first
+//	  shape          string   why this goroutine waits for ever
+//	  more           array    the numbers of others that wait in the same way
+//	  holds          array    the locks that it holds
+//	  held_by        array    the holders of the lock that it waits for
 //	explanation      string   why it came to this outcome
 //	run              object   the run of a test or program that showed it
 //	  package        string   import path
@@ -45,7 +55,15 @@ type line struct {
 //	longest_wait_ns  number   nanoseconds waited in one
 //	first, last      string   RFC 3339 time of the first and last occurrence
 //
-// where a frame is
+// where a lock that is held is
+//
+//	goroutine        number
+//	address          number
+//	target           string   the call that took it
+//	since            frame    where
+//	ended            bool     the goroutine has ended
+//
+// and a frame is
 //
 //	function         string   with its package path
 //	file             string   as the compiler recorded it
@@ -120,7 +138,7 @@ func parseLine(text []byte) (Finding, error) {
 // validate checks what the renderers rely on and the Go types cannot express.
 func (f *Finding) validate() error {
 	switch f.Kind {
-	case Violation, Bypass, Race, Panic, Fatal, Deadlock, Exit, TestFail, Crash:
+	case Violation, Bypass, Race, Panic, Fatal, Deadlock, PartialDeadlock, Leak, Exit, TestFail, Crash:
 	default:
 		return fmt.Errorf("unknown kind %q", f.Kind)
 	}

@@ -52,8 +52,10 @@ type Config struct {
 type Program struct {
 	// Binaries are the programs, one for each main package or package with tests.
 	Binaries []Binary
-	// Sites are in the order of their numbers.
-	Sites []trace.Site
+	// Sites are in the order of their numbers. OwnSites is the first number that is not the
+	// standard library's.
+	Sites    []trace.Site
+	OwnSites uint32
 	// LibraryCalls are the calls of the standard library in other packages that have hooks.
 	LibraryCalls []trace.LibraryCall
 	// Packages are those that the programs consist of, with how each was built.
@@ -209,7 +211,7 @@ func withoutRace(flags []string) []string {
 // the driver, and what they import.
 var hookPackages = []string{
 	"internal/rt", "internal/rt/drive", "internal/rt/frames", "internal/rt/journal", "internal/rt/panictext", "internal/rt/peek",
-	"internal/rt/race", "internal/rt/record", "internal/rt/timers",
+	"internal/rt/race", "internal/rt/record", "internal/rt/timers", "internal/rt/waiting",
 	"internal/event", "internal/sched", "internal/trace", "internal/wire",
 }
 

@@ -53,6 +53,7 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 	order := slices.Sorted(maps.Keys(rewrittenStd))
 	std := make(map[string]string) // texts by file
 	next := uint32(firstSite + len(order)*stdBlock)
+	b.prog.OwnSites = next
 	for _, j := range jobs {
 		if j.err != nil && b.isStd(j.p) {
 			return j.err

@@ -14,6 +14,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // A Candidate is a change that may be a fix.
@@ -34,6 +35,8 @@ type Candidate struct {
 	WholeUpdates bool
 	// Uncovered are the accesses to the lock's data that may be made without the lock.
 	Uncovered []Uncovered
+	// leaks are what its schedules left waiting.
+	leaks []wire.Found
 	// Why is why it was dropped.
 	Why string
 	// Rounds are the failures that were met on the way, each fixed by this candidate.

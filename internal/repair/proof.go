@@ -81,12 +81,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return "", nil
 	}
 	defer build.Close()
-	program := build.Programs[0]
-	for _, p := range build.Programs {
-		if p.Package == f.config.Patterns[0] {
-			program = p
-		}
-	}
+	program := f.programOf(build)
 	f.detail("running the failing schedule again")
 	first := f.opts.Explore
 	done, err := program.Record(ctx, f.target, f.schedule, &first, "")
@@ -100,6 +95,9 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	c.Proof.Outside = done.Outcome.Outside
 	if next, err = f.search(ctx, program, c); err != nil || c.Why != "" {
 		return next, err
+	}
+	if c.Why, err = f.leavesWaiting(ctx, program, c.leaks); err != nil || c.Why != "" {
+		return "", err
 	}
 	if c.Why, err = f.native(ctx, c); err != nil || c.Why == "" {
 		return "", err
@@ -124,6 +122,7 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 	case res.Failure != nil:
 		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
 	default:
+		c.leaks = append(c.leaks, res.Leaks...)
 		c.Proof.add(res, res.Search.String())
 		if complete(res) {
 			return "", nil
@@ -136,6 +135,7 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 	if res.Failure != nil {
 		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
 	}
+	c.leaks = append(c.leaks, res.Leaks...)
 	ended := res.Runs - res.Cut
 	text := fmt.Sprintf("%d schedules by PCT tried", ended)
 	if res.Cut > 0 {
@@ -189,6 +189,9 @@ func (f *fixer) dropped(ctx context.Context, program *explore.Program, c *Candid
 	switch failure.Kind {
 	case event.FailureDeadlock:
 		c.Why = "with it, all goroutines can wait for each other for ever"
+		return "", nil
+	case event.FailurePartialDeadlock:
+		c.Why = "with it, a goroutine can wait for ever for a lock that is never released"
 		return "", nil
 	case event.FailureRace, event.FailurePanic, event.FailureTest, event.FailureFatal:
 	default:

@@ -24,6 +24,8 @@ var orderings = []ordering{
 	{event.FailurePanic, event.MisusedWaitGroup, "a WaitGroup is counted up while a goroutine waits for it: count up before the goroutine starts"},
 	{event.FailureFatal, event.UnlockOfUnlocked, "a mutex is unlocked that is not locked: the lock that is missing is on another path of the program"},
 	{event.FailureDeadlock, event.UnknownCause, "all goroutines wait for each other, or for something that will not happen. Another lock cannot end a wait: take locks in one order, signal while the waiter can see it (a condition is a variable, not a signal), or receive before sending"},
+	{event.FailurePartialDeadlock, event.UnknownCause, "a goroutine waits for a lock that is never released. Another lock cannot end a wait: release it on every path (defer), take locks in one order, and hold none while waiting for something else"},
+	{event.FailureLeak, event.UnknownCause, "a goroutine is left waiting when the test is over. A lock cannot end a wait: let what it waits for come, or tell it to stop (close a channel, cancel a context)"},
 	{event.FailureExit, event.UnknownCause, "the program ends itself by os.Exit; what led there is not known from the memory it read"},
 }
 

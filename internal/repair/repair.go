@@ -31,6 +31,7 @@
 //	wholeness.go   all other accesses to the same data
 //	candidates.go  which changes may be a fix, the best first
 //	proof.go       what a candidate has to stand: schedules
+//	leaks.go       and that it leaves no goroutine waiting for ever
 //	check.go       and the compiler, vet, and the race detector
 //	refuse.go      why there is no fix
 //	explain.go     the report for a person
@@ -106,6 +107,9 @@ type fixer struct {
 	phase string
 	// before is what comes of the package's tests without any change; nil if unknown.
 	before *testRun
+	// leaksBefore are the goroutines that the program leaves waiting without any change, by
+	// their identities; nil if unknown.
+	leaksBefore map[string]bool
 }
 
 // maxRounds and maxCandidates bound the search.
@@ -119,7 +123,9 @@ const (
 // Fix looks for a fix of the failure in a trace, which was recorded from the program
 // that config describes.
 func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Options) (*Result, error) {
-	f := &fixer{config: config, target: r.Header.Test, args: r.Header.Args, opts: o, result: &Result{}, seen: map[string]bool{}, schedule: r.Header.Schedule}
+	opts := *o
+	opts.Explore.Leaks = false // they are compared with those of the program as it is
+	f := &fixer{config: config, target: r.Header.Test, args: r.Header.Args, opts: &opts, result: &Result{}, seen: map[string]bool{}, schedule: r.Header.Schedule}
 	worst := r.Outcome.Worst()
 	if worst == nil {
 		return nil, errors.New("the trace is of a run that did not fail")

@@ -43,9 +43,13 @@ const perLook = 100
 // instructions between two hooks.
 const perLongWork = 20_000_000
 
-// maxLinger is how often time moves on, and how often a goroutine may spin, after the root
-// has ended: goroutines that are left may have a ticker, or poll, and never end.
-const maxLinger = 100
+// maxLinger is how often time moves on after the root has ended: goroutines that are left
+// may have a ticker, or poll, and never end. One that spins uses up one of these in every
+// lingerSteps steps.
+const (
+	maxLinger   = 100
+	lingerSteps = 1000
+)
 
 // Before the first run, while packages are initialised, time stands still too, shortly
 // before epoch: what they keep of it must make sense to the runs.
@@ -195,7 +199,7 @@ func (s *scheduler) fire(t *timer) bool {
 		return true
 	case t.f != nil:
 		d := s.spawn(t.f)
-		d.parent, d.Frame = t.parent, t.frame
+		d.parent, d.Frame, d.born = t.parent, t.frame, t.frame
 		t.bubble.join(d)
 		d.Vector.Set(t.vector)
 		s.races.TakeSlot(&d.Thread, d.id)

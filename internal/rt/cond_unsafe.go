@@ -68,6 +68,8 @@ func signal(cond unsafe.Pointer, kind event.Kind) bool {
 		found = n > 0
 		if found {
 			c.ReleaseMerge(&o.released)
+		} else {
+			o.unheard++
 		}
 		for _, d := range o.tickets[:n] {
 			d.signalled = true

@@ -44,6 +44,7 @@
 //	run.go            a run from start to end
 //	takedown.go       its goroutines, when it is over
 //	result.go         what a run is told and tells
+//	left.go           goroutines that wait at its end, and which of them for ever
 //
 //	sched.go          the scheduler: which goroutine takes the next step
 //	token.go          the token (token_unsafe.go, and token_atomic.go for the race detector)
@@ -67,6 +68,7 @@
 //	channel.go        channels
 //	select.go         select
 //	lock.go           Mutex and RWMutex
+//	hold.go           what has locked them
 //	waitgroup.go      WaitGroup
 //	cond.go           Cond
 //	pool.go           Pool
@@ -82,7 +84,7 @@
 //
 // What needs no scheduler is in packages below: race (vector clocks and the accesses that
 // nothing orders), record (events on their way), journal (memory as it was before a run),
-// frames (the tree of calls), timers (a queue by time), panictext (values of panics) and
+// frames (the tree of calls), waiting (which goroutines wait for ever), timers (a queue by time), panictext (values of panics) and
 // peek (memory by address). The rest is one package because every hook works on the
 // scheduler's state while its goroutine holds the token; to divide it would export that
 // state.

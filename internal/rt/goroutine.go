@@ -31,6 +31,8 @@ type goroutine struct {
 	taken  uint64   // its steps
 
 	race.Thread // what it knows of the others' past
+	// born is the frame in which it was started: its own calls are below.
+	born uint32
 
 	polling polling
 	wait    wait
@@ -70,7 +72,7 @@ func Go(site uint32, f func()) {
 // spawn starts a goroutine on behalf of c.
 func (c *goroutine) spawn(site uint32, f func(), b *bubble) {
 	d := s.spawn(f)
-	d.parent, d.Frame = c.id, c.Frame
+	d.parent, d.Frame, d.born = c.id, c.Frame, c.Frame
 	b.join(d)
 	d.Vector.Set(c.Vector)
 	s.races.TakeSlot(&d.Thread, d.id)
@@ -164,6 +166,7 @@ func (c *goroutine) finish() {
 	s.races.LeaveSlot(&c.Thread)
 	if c.id == 1 {
 		s.rootEnded = true
+		s.pause = min(s.pause, s.steps+lingerSteps)
 	}
 	s.natives--
 	if d := s.dispatch(c); d != nil {

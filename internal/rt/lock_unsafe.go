@@ -61,6 +61,7 @@ func Lock(state *int32) bool {
 		}
 		if tryMutex(state) {
 			c.acquire(o.released)
+			o.holder = hold{c, op.Site, c.Frame}
 			c.touch(o.addr, mutexSize, event.Lock, op.Site)
 			s.emitOp(c, op, 0)
 			s.changed(o)
@@ -98,6 +99,7 @@ func TryLock(state *int32) (ok, done bool) {
 	ok = tryMutex(state)
 	if ok {
 		c.acquire(o.released)
+		o.holder = hold{c, op.Site, c.Frame}
 		s.changed(o)
 	}
 	c.touch(o.addr, mutexSize, event.TryLock, op.Site)
@@ -134,6 +136,8 @@ func Unlock(state *int32) bool {
 	}
 	c.touch(o.addr, mutexSize, event.Unlock, op.Site)
 	c.Release(&o.released)
+	o.handed = o.handed || o.holder.by != c
+	o.holder = hold{}
 	done := atomic.CompareAndSwapInt32(state, mutexLocked, 0)
 	s.emitOp(c, op, 0)
 	if done {
@@ -198,6 +202,7 @@ func lockRW(rw unsafe.Pointer, count *atomic.Int32, try func() bool, write bool)
 			if write {
 				c.acquire(o.readers)
 			}
+			o.hold(c, op.Site, write)
 			c.touch(o.addr, rwMutexSize, event.Load, op.Site)
 			s.emitOp(c, op, 0)
 			s.changed(o)
@@ -258,6 +263,7 @@ func tryRW(rw unsafe.Pointer, try func() bool, write bool) (ok, done bool) {
 		if write {
 			c.acquire(o.readers)
 		}
+		o.hold(c, op.Site, write)
 		s.changed(o)
 	}
 	s.emitOp(c, op, bit(ok))
@@ -316,6 +322,7 @@ func unlockRW(rw unsafe.Pointer, count *atomic.Int32, unlock func(), write bool)
 		c.ReleaseMerge(&o.readers)
 	}
 	unlock()
+	o.letGo(c, write)
 	s.emitOp(c, op, 0)
 	if write {
 		// The readers that wait come before the next writer.

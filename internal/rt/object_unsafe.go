@@ -38,6 +38,14 @@ type object struct {
 	granted int
 	// awaited says that a goroutine waits for a WaitGroup that has not come to 0 since.
 	awaited bool
+	// holder is the goroutine that has locked a mutex, reading are those that have locked an
+	// RWMutex for reading. handed says that a lock was released by another goroutine than
+	// the one that took it.
+	holder  hold
+	reading []hold
+	handed  bool
+	// unheard is how often a Cond was signalled when no goroutine waited for it.
+	unheard int
 	// writer is the goroutine that is in the middle of writing to a map.
 	writer *goroutine
 	// kept says that the journal has what it was at the start of the run.
@@ -59,6 +67,9 @@ func (o *object) reset(addr uintptr) {
 	o.tickets = o.tickets[:0]
 	o.granted = 0
 	o.awaited = false
+	o.holder, o.handed, o.unheard = hold{}, false, 0
+	clear(o.reading)
+	o.reading = o.reading[:0]
 	o.writer = nil
 	o.kept = false
 	o.channel = channel{}

@@ -20,6 +20,16 @@ type Config struct {
 	// RunOn lets the others go on after a panic that would have ended the program, so
 	// that a record shows what they were in the middle of.
 	RunOn bool
+	// Leaks has goroutines that are left waiting for ever when the root has ended taken for a
+	// failure. Those that wait for a lock always are.
+	Leaks bool
+	// OwnSites is the first site of the program's own packages: those below are in the
+	// standard library.
+	OwnSites uint32
+	// Bystanders is how many goroutines of the process are known to have nothing to do with
+	// the program, so that others that are not under control may; 0 if none may that was
+	// there before the run.
+	Bystanders int
 	// Record, if set, is called with every event in the order of their effects. The
 	// event and its slices are only valid during the call.
 	Record func(*event.Event)
@@ -51,8 +61,10 @@ type Result struct {
 	Steps      uint64
 	Points     uint64
 	Goroutines int
-	// Left are the goroutines that waited for something at the end.
-	Left []Blocked
+	// Left are the goroutines that waited for something at the end. Undecided says that the
+	// root has ended and others still went on, so that nothing is known of some of them.
+	Left      []Blocked
+	Undecided bool
 	// Outside lists what ran outside control. If it is not empty the same schedule may
 	// lead elsewhere another time.
 	Outside []Outside
@@ -82,7 +94,7 @@ type Failure struct {
 	PCs []uintptr
 	// Code is that of an exit.
 	Code int
-	// Blocked are the goroutines of a deadlock.
+	// Blocked are the goroutines of a deadlock or a leak.
 	Blocked []Blocked
 }
 
@@ -91,6 +103,31 @@ type Blocked struct {
 	G     uint32
 	Op    event.Op
 	Frame uint32
+	// Stuck says that it does so for ever, Locked that it does so for a lock or keeps one,
+	// and Shape why.
+	Stuck, Locked bool
+	Shape         event.WaitShape
+	// Library says that it waits in code of the standard library which that started itself.
+	Library bool
+	// Timer says that a timer is going to wake it.
+	Timer bool
+	// Leaked says that it is left of a run that ended well.
+	Leaked bool
+	// Holds are the locks that it holds, and HeldBy who has the one that it waits for.
+	Holds, HeldBy []Held
+	// Length and Capacity are those of the channel that it waits for, Count that of a
+	// WaitGroup, and Unheard how often a Cond was signalled when no goroutine waited.
+	Length, Capacity, Count, Unheard int
+}
+
+// A Held lock is one that a goroutine has taken and not released.
+type Held struct {
+	Addr uintptr
+	Kind event.Kind // Lock or RLock
+	// G has it, since it was at Site in Frame; G is 0 if that is not known.
+	G, Site, Frame uint32
+	// Ended says that G has ended, Returned that it has left the function that took the lock.
+	Ended, Returned bool
 }
 
 // An Outside is something that went on outside control.

@@ -26,7 +26,8 @@ func Run(config Config, f func()) *Result {
 
 	r := s.result
 	r.Steps, r.Points, r.Goroutines, r.Now = s.steps, s.points, len(s.all), s.clock.now
-	r.Left, r.Races = s.blocked(), s.races.Races
+	r.Races = s.races.Races
+	s.judgeLeft()
 	if foreign.Load() {
 		r.Outside = append(r.Outside, Outside{What: "goroutines that are not under control took part"})
 	}
@@ -57,7 +58,7 @@ func (s *scheduler) begin(config Config) {
 	if s.limit == 0 {
 		s.limit = 10_000_000
 	}
-	s.pause = min(s.limit, 2*spinning)
+	s.pause, s.worked = min(s.limit, 2*spinning), 2*spinning
 	s.result = &Result{Frames: &s.frames}
 	s.races.Begin()
 	s.objects.begin()
@@ -86,10 +87,16 @@ func (s *scheduler) begin(config Config) {
 	}
 }
 
-// outcome tells the strategy how the run ended.
+// outcome tells the strategy how the run ended. One that left goroutines waiting came to
+// its end: no step of it kept others from going on.
 func outcome(config Config, r *Result) {
+	failed := len(r.Races) > 0
+	for i := range r.Failures {
+		kind := r.Failures[i].Kind
+		failed = failed || kind != event.FailureLeak && kind != event.FailurePartialDeadlock
+	}
 	switch {
-	case r.Failed():
+	case failed:
 		config.Strategy.End(event.Failed)
 	case r.CutOff:
 		config.Strategy.End(event.CutOff)

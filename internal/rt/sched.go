@@ -37,6 +37,7 @@ type scheduler struct {
 	steps  uint64
 	limit  uint64 // of steps
 	pause  uint64 // the step at which to look whether a goroutine spins
+	worked uint64 // the step at which time goes on because of all the work that was done
 	ahead  uint64 // up to this step the one that runs goes on without a question
 	row    int    // steps in a row of the same goroutine
 	points uint64
@@ -232,16 +233,33 @@ func (s *scheduler) look(c *goroutine) {
 		s.result.CutOff = true
 		c.stop()
 	}
+	s.pause = min(s.limit, s.steps+2*spinning)
+	onlyPolls := false
 	if s.rootEnded {
-		if s.lingered++; s.lingered > maxLinger {
+		onlyPolls = s.onlyPolls()
+		if s.lingered++; s.lingered > maxLinger || onlyPolls && s.clock.queue.Len() == 0 && strays.count.Load() == 0 {
 			c.stop()
 		}
+		s.pause = min(s.limit, s.steps+lingerSteps)
 	}
-	s.pause = min(s.limit, s.steps+2*spinning)
-	s.goOn()
+	if s.steps >= s.worked || onlyPolls {
+		s.worked = s.steps + 2*spinning
+		s.goOn()
+	}
 	if others.Load() > 0 || foreign.Load() {
 		s.poll(true)
 	}
+}
+
+// onlyPolls reports whether every goroutine that can go on waits by looking again and
+// again.
+func (s *scheduler) onlyPolls() bool {
+	for _, c := range s.ready {
+		if !c.polling.onlyLooks() {
+			return false
+		}
+	}
+	return true
 }
 
 // choose asks the strategy for one of the ready goroutines. c is the one that took the
@@ -388,20 +406,9 @@ func (s *scheduler) stuck() {
 	if s.rootEnded || len(s.result.Failures) > 0 {
 		return
 	}
-	f := Failure{Kind: event.FailureDeadlock, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps, Blocked: s.blocked()}
+	f := Failure{Kind: event.FailureDeadlock, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps}
 	f.Site, f.Frame = s.all[0].op.Site, s.all[0].Frame
 	s.result.Failures = append(s.result.Failures, f)
-}
-
-// blocked lists the goroutines that wait.
-func (s *scheduler) blocked() []Blocked {
-	var all []Blocked
-	for _, c := range s.all {
-		if c.state == blocked {
-			all = append(all, Blocked{G: c.id, Op: c.op, Frame: c.Frame})
-		}
-	}
-	return all
 }
 
 // over ends the run. From here on everything belongs to Run.

@@ -72,7 +72,7 @@ func TestLeftoversAreTakenDown(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for name, f := range leftovers {
 		r := Run(Config{Races: true, Strategy: &first{}}, f)
-		if len(r.Left) != 1 || r.Failed() {
+		if len(r.Left) != 1 || r.Failed() != r.Left[0].Locked {
 			t.Errorf("%s: left %+v, failures %+v", name, r.Left, r.Failures)
 		}
 	}
@@ -147,7 +147,7 @@ func TestNothingIsLeftOfARun(t *testing.T) {
 	run := func(n int) {
 		for range n {
 			strategy.seed++
-			if r := Run(Config{Races: true, Strategy: strategy}, f); r.Failed() {
+			if r := Run(Config{Races: true, Strategy: strategy}, f); len(r.Failures) != 1 || r.Failures[0].Kind != event.FailurePartialDeadlock {
 				t.Fatalf("%+v", r)
 			}
 		}

@@ -80,9 +80,12 @@ func (c *goroutine) await(op event.Op) bool {
 	}
 	s.completeLast()
 	switch c.wait.kind {
-	case forMutex, forReading, forWriting, forNothing:
+	case forMutex, forReading, forWriting:
 		// It may change something while it has the lock, and may not.
 		c.polling.looks(op.Addr, 0)
+	case forNothing:
+		// A select with a default.
+		op.Yield = c.polling.looks(op.Addr, 0)
 	default:
 		c.polling.rounds = 0
 	}

@@ -36,8 +36,10 @@ type Failure struct {
 	Cause   event.FailureCause `json:"cause,omitempty"`
 	Message string             `json:"message"`
 	Point
-	// Others are the other accesses of a data race, the other waiters of a deadlock.
+	// Others are the other accesses of a data race.
 	Others []Point `json:"others,omitempty"`
+	// Waiting are the goroutines of a deadlock or a leak, equal ones together.
+	Waiting []Waiter `json:"waiting,omitempty"`
 }
 
 // String is the failure in the form of Go's runtime: "panic: index out of range".
@@ -77,7 +79,7 @@ func (o *Outcome) Worst() *Failure {
 }
 
 // Same reports whether two failures are the same one, whatever the schedule that led
-// there.
+// there. A leak is the same as one of fewer goroutines if those are among its own.
 func (f *Failure) Same(g *Failure) bool {
 	if f.Kind != g.Kind {
 		return false
@@ -97,6 +99,8 @@ func (f *Failure) Same(g *Failure) bool {
 			f.Others[0].samePlace(&g.Point) && f.samePlace(&g.Others[0])
 	case event.FailureExit:
 		return f.Message == g.Message
+	case event.FailureLeak, event.FailurePartialDeadlock:
+		return f.hasWaiters(g.Waiting)
 	}
 	return true
 }

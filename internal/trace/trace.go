@@ -37,6 +37,7 @@
 //
 //	trace.go     what was run, and the version of the format
 //	failure.go   how it ended
+//	waiting.go   what waits for ever at its end
 //	site.go      where events happen
 //	section.go   framing, checksums and their errors
 //	codec.go     events in a block
@@ -125,6 +126,7 @@ type Binary struct {
 type Options struct {
 	Tests  bool   `json:"tests,omitempty"`  // of a package's tests, not of its main function
 	Deps   bool   `json:"deps,omitempty"`   // dependencies are under control access by access
+	Leaks  bool   `json:"leaks,omitempty"`  // goroutines that are left waiting are failures
 	Races  bool   `json:"races,omitempty"`  // a data race is a failure
 	WarmUp bool   `json:"warmUp,omitempty"` // another run came before it in the process
 	Steps  uint64 `json:"steps,omitempty"`  // the limit

@@ -86,6 +86,9 @@ type Order struct {
 	WarmUp bool
 	Steps  uint64 // a run's limit
 	Races  bool   // a data race is a failure
+	Leaks  bool   // a goroutine that is left waiting when the test is over is a failure
+	// OwnSites is the first site that is not in the standard library.
+	OwnSites uint32
 }
 
 // Together is the target of tests that are run in parallel with each other. It is also a
@@ -155,6 +158,11 @@ type Done struct {
 	Before int `json:",omitempty"`
 	// Outside is in how many runs something was not under control.
 	Outside int `json:",omitempty"`
+	// Leaks are the goroutines that were left waiting when the test was over, each kind as a
+	// failure of its own, whether that is asked for or not. Undecided is in how many runs
+	// something still went on then, so that it is not known whether others wait for ever.
+	Leaks     []Found `json:",omitempty"`
+	Undecided int     `json:",omitempty"`
 	// Residue is what the target's runs leave behind. An exploration that finds
 	// ChangesEndings stops there, and has no other result.
 	Residue Residue `json:",omitempty"`

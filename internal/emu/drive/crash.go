@@ -62,7 +62,8 @@ func (r *run) deadlock() *trace.Failure {
 			continue
 		}
 		s := r.state(t)
-		f.Others = append(f.Others, trace.Point{Op: s.op.Kind, G: t.Number, Site: r.ownSite(t, t.CPU.PC), Addr: uint64(s.op.Addr), Stack: r.stack(t, t.CPU.PC)})
+		at := trace.Point{Op: s.op.Kind, G: t.Number, Site: r.ownSite(t, t.CPU.PC), Addr: uint64(s.op.Addr), Stack: r.stack(t, t.CPU.PC)}
+		f.Waiting = append(f.Waiting, trace.Waiter{Point: at})
 		waits = append(waits, fmt.Sprintf("thread %d in %s", t.Number, t.Waits()))
 	}
 	f.Message = "all threads wait: " + strings.Join(waits, ", ")

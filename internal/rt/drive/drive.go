@@ -18,6 +18,7 @@
 //
 //	drive.go         orders and answers, and one run of a target
 //	explore.go       runs until one fails, and its smallest schedule
+//	leaks.go         what runs leave waiting
 //	one.go           one schedule, recorded or not
 //	outcome.go       what a run came to, in the words of a trace
 //	cause.go         what a panic comes from, by the words of Go's runtime
@@ -82,6 +83,8 @@ type server struct {
 	runs     int
 	warm     map[int]bool // targets that have had their warm-up
 	before   int          // goroutines that were there before anything was under control
+	// bystanders is how many of the process's goroutines are neither before nor of a run.
+	bystanders int
 	// reportEvery is how often the tool hears of the progress.
 	reportEvery time.Duration
 }
@@ -94,7 +97,8 @@ func serve(pipes wire.Pipes, names []string, runTests func(which []int) (failed 
 	debug.SetMemoryLimit(memoryLimit)
 	openFirst()
 	s := newServer(os.NewFile(pipes.Reports, "reports"), names, runTests)
-	s.before = runtime.NumGoroutine() - 1
+	s.bystanders = 1
+	s.before = runtime.NumGoroutine() - s.bystanders
 	return s.answer(os.NewFile(pipes.Orders, "orders"))
 }
 
@@ -225,6 +229,11 @@ func (s *server) find(name string) (int, error) {
 	return len(s.targets) - 1, nil
 }
 
+// endsRun reports whether a failure is the end of a run, and not found at it.
+func endsRun(f rt.Failure) bool {
+	return f.Kind != event.FailureLeak && f.Kind != event.FailurePartialDeadlock
+}
+
 // succeeded reports whether a failure is that a program ended with the code for success.
 // A test must not do that, but a program may.
 func succeeded(f rt.Failure) bool { return f.Kind == event.FailureExit && f.Code == 0 }
@@ -251,13 +260,17 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 		Seed:     o.Seed,
 		MaxSteps: o.Steps,
 		Races:    o.Races,
-		RunOn:    to != nil,
-		Sleep:    func(ns int64) { time.Sleep(time.Duration(ns)) },
+		// A program that ends takes all of its goroutines with it.
+		Leaks:      o.Leaks && s.targets[i].name != "",
+		OwnSites:   o.OwnSites,
+		Bystanders: s.bystanders,
+		RunOn:      to != nil,
+		Sleep:      func(ns int64) { time.Sleep(time.Duration(ns)) },
 		Ended: func(r *rt.Result) {
 			if s.targets[i].name == "" {
 				r.Failures = slices.DeleteFunc(r.Failures, succeeded)
 			}
-			if failed && len(r.Failures) == 0 {
+			if failed && !slices.ContainsFunc(r.Failures, endsRun) {
 				f := r.Reported
 				if f.Test == "" {
 					f.Test = s.targets[i].name

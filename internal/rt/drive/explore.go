@@ -29,6 +29,7 @@ type search struct {
 	deadline time.Time
 	reported time.Time
 	now      time.Time // when the last run ended
+	leaks    leaks
 	done     *wire.Done
 }
 
@@ -62,9 +63,15 @@ func (x *search) run() (*rt.Result, error) {
 	if len(r.Outside) > 0 {
 		x.done.Outside++
 	}
+	if r.Undecided {
+		x.done.Undecided++
+	}
+	if x.s.targets[x.target].name != "" {
+		x.leaks.add(x.done.Runs, r, func() string { return x.rec.Schedule().String() })
+	}
 	x.now = time.Now()
 	if r.Failed() && x.done.First == 0 {
-		x.done.First, x.done.After = x.done.Runs, x.now.Sub(x.start)
+		x.found()
 	}
 	if x.now.Sub(x.reported) >= x.s.reportEvery {
 		x.reported = x.now
@@ -74,6 +81,14 @@ func (x *search) run() (*rt.Result, error) {
 		}
 	}
 	return r, nil
+}
+
+// found takes note that the last run is the first that failed.
+func (x *search) found() { x.done.First, x.done.After = x.done.Runs, x.now.Sub(x.start) }
+
+// leaksOnly reports whether the only thing wrong with a run is what it left waiting.
+func leaksOnly(r *rt.Result) bool {
+	return len(r.Races) == 0 && len(r.Failures) == 1 && r.Failures[0].Kind == event.FailureLeak
 }
 
 func (x *search) progress() wire.Progress {
@@ -89,7 +104,9 @@ func (x *search) spoiled(r *rt.Result) bool { return r.Residue && x.order.WarmUp
 // left to try, or the time is up.
 //
 // A race is a failure, but one that has done no visible harm yet; the search goes
-// on for o.Harm in the hope of a panic or a failing test, which tell a person more.
+// on for o.Harm in the hope of a panic or a failing test, which tell a person more. A
+// goroutine that is left waiting does not end the search at all: it may be meant, and must
+// not hide anything else.
 func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 	x, err := s.newSearch(i, o)
 	if err != nil {
@@ -103,11 +120,12 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 			return nil, err
 		case x.spoiled(r):
 			return &wire.Done{Residue: wire.ChangesEndings}, nil
-		case !r.Failed():
+		case !r.Failed(), leaksOnly(r):
 			continue
 		}
 		best, worst := x.done.Best, outcome(r).Worst()
 		if best == nil {
+			x.found() // what came before were leaks
 			x.deadline = earlier(x.deadline, time.Now().Add(o.Harm))
 		}
 		if best == nil || worst.Kind != event.FailureRace {
@@ -118,6 +136,13 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 		}
 	}
 	done := x.finish()
+	if leak := x.leaks.worth(); leak != nil && done.Best == nil && o.Leaks {
+		var err error
+		if schedule, err = sched.ParseSchedule(leak.Schedule); err != nil {
+			return nil, err
+		}
+		done.Best = &leak.Failure
+	}
 	switch {
 	case done.Best == nil:
 	case !o.Shrink:
@@ -132,6 +157,7 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 func (x *search) finish() *wire.Done {
 	x.done.Progress = x.progress()
 	x.done.Before = x.s.before
+	x.done.Leaks = x.leaks.found
 	return x.done
 }
 

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -36,9 +37,7 @@ func outcome(r *rt.Result) *trace.Outcome {
 		case f.Kind == event.FailureExit:
 			t.Point = point(r, f.G, event.Exit, f.Site, f.Frame, 0)
 		}
-		for _, b := range f.Blocked {
-			t.Others = append(t.Others, point(r, b.G, b.Op.Kind, b.Op.Site, b.Frame, b.Op.Addr))
-		}
+		t.Waiting = waiters(r, f.Blocked)
 		o.Failures = append(o.Failures, t)
 	}
 	for _, race := range r.Races {
@@ -54,6 +53,45 @@ func outcome(r *rt.Result) *trace.Outcome {
 		o.Outside = append(o.Outside, w.What)
 	}
 	return o
+}
+
+// waiters are goroutines that wait, those that do so in the same way together.
+func waiters(r *rt.Result, all []rt.Blocked) []trace.Waiter {
+	var out []trace.Waiter
+	for i := range all {
+		w := waiter(r, &all[i])
+		if at := slices.IndexFunc(out, func(v trace.Waiter) bool { return alike(&v, &w) }); at >= 0 {
+			out[at].More = append(out[at].More, w.G)
+		} else {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// alike reports whether there is nothing to say of one goroutine that is not said of the
+// other.
+func alike(v, w *trace.Waiter) bool {
+	return v.Op == w.Op && v.Site == w.Site && v.Shape == w.Shape && v.Library == w.Library && v.Length == w.Length && v.Capacity == w.Capacity &&
+		slices.Equal(v.Stack, w.Stack) && len(v.Holds) == 0 && len(w.Holds) == 0 &&
+		slices.EqualFunc(v.HeldBy, w.HeldBy, func(a, b trace.Hold) bool { return a.G == b.G && a.Site == b.Site })
+}
+
+// waiter is a goroutine that waits, as a trace has it.
+func waiter(r *rt.Result, b *rt.Blocked) trace.Waiter {
+	return trace.Waiter{
+		Point: point(r, b.G, b.Op.Kind, b.Op.Site, b.Frame, b.Op.Addr), Shape: b.Shape, Library: b.Library,
+		Holds: holds(r, b.Holds), HeldBy: holds(r, b.HeldBy),
+		Length: b.Length, Capacity: b.Capacity, Count: b.Count, Unheard: b.Unheard,
+	}
+}
+
+func holds(r *rt.Result, all []rt.Held) []trace.Hold {
+	var out []trace.Hold
+	for _, h := range all {
+		out = append(out, trace.Hold{Point: point(r, h.G, h.Kind, h.Site, h.Frame, h.Addr), Ended: h.Ended, Returned: h.Returned})
+	}
+	return out
 }
 
 // point is an operation with the calls that it is in: what is known of each is where it

@@ -22,9 +22,15 @@ func TestOutcomeOfEveryKindOfFailure(t *testing.T) {
 		"deadlock": {func() bool { rt.Block(waitSite); return false }, event.FailureDeadlock, event.UnknownCause, event.None},
 		"fatal":    {func() bool { rt.Unlock(new(int32)); return false }, event.FailureFatal, event.UnlockOfUnlocked, event.Unlock},
 		"race":     {func() bool { count(false); return false }, event.FailureRace, event.UnknownCause, event.Load},
-		"none":     {func() bool { m["a"]++; return false }, event.NoFailure, event.UnknownCause, event.None},
+		"leak":     {func() bool { rt.Go(goSite, func() { rt.Block(waitSite) }); return false }, event.FailureLeak, event.UnknownCause, event.None},
+		"partial": {func() bool {
+			state := new(int32)
+			rt.Go(goSite, func() { rt.Lock(state); rt.Lock(state) })
+			return false
+		}, event.FailurePartialDeadlock, event.UnknownCause, event.None},
+		"none": {func() bool { m["a"]++; return false }, event.NoFailure, event.UnknownCause, event.None},
 	} {
-		out := done(t, c.target, wire.Order{Verb: wire.Run, Schedule: "default", Races: true}).Outcome
+		out := done(t, c.target, wire.Order{Verb: wire.Run, Schedule: "default", Races: true, Leaks: true}).Outcome
 		worst := out.Worst()
 		if c.kind == event.NoFailure {
 			if worst != nil || out.Result != event.Passed {
@@ -36,8 +42,9 @@ func TestOutcomeOfEveryKindOfFailure(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, out.Result, worst)
 			continue
 		}
-		if worst.Kind == event.FailureDeadlock && len(worst.Others) == 0 {
-			t.Errorf("%s: nobody waits", name)
+		waits := worst.Kind == event.FailureDeadlock || worst.Kind == event.FailureLeak || worst.Kind == event.FailurePartialDeadlock
+		if waits != (len(worst.Waiting) > 0) || waits && worst.Shape() == event.UnknownShape {
+			t.Errorf("%s: waiting are %+v", name, worst.Waiting)
 		}
 		if worst.Op != c.op && worst.Kind != event.FailureRace {
 			t.Errorf("%s: at %v, want %v", name, worst.Op, c.op)

@@ -143,3 +143,28 @@ func (f *Tree) Append(n Node) uint32 {
 }
 
 func (f *Tree) node(i uint32) *Node { return &f.chunks[i/chunkNodes][i%chunkNodes] }
+
+// Within reports whether one of the calls that lead to a frame, or the frame itself, is the
+// frame outer.
+func (f *Tree) Within(frame, outer uint32) bool {
+	for frame != outer {
+		if frame == 0 || frame >= f.nodes {
+			return false
+		}
+		frame = f.node(frame).Parent
+	}
+	return true
+}
+
+// Passes reports whether one of the calls that lead from the frame born to a frame is of a
+// function whose site is first or a later one.
+func (f *Tree) Passes(frame, born, first uint32) bool {
+	for frame != born && frame != 0 && frame < f.nodes {
+		n := f.node(frame)
+		if n.Site >= first {
+			return true
+		}
+		frame = n.Parent
+	}
+	return false
+}

@@ -29,7 +29,12 @@ func WriteSummary(w io.Writer, r *trace.Reader) error {
 	if o := r.Outcome; o != nil {
 		line("outcome", "%s", o.Result)
 		for i := range o.Failures {
-			line("failure", "%s", failureText(r, &o.Failures[i]))
+			f := &o.Failures[i]
+			line("failure", "%s", failureText(r, f))
+			line("shape", "%s", ShapeWords(f.Shape()))
+			for j := range f.Waiting {
+				line("waiting", "%s", Waiting(r, &f.Waiting[j]))
+			}
 		}
 		line("taken", "%s", o.Schedule)
 		if o.Elapsed != 0 || o.Virtual != 0 {

@@ -32,9 +32,18 @@ func WriteTimeline(w io.Writer, r *trace.Reader, limit int) error {
 	if err != nil {
 		return err
 	}
-	steps, skipped, err := lastSteps(r, ownFiles(r), shared, limit)
+	own := ownFiles(r)
+	steps, skipped, err := lastSteps(r, own, shared, limit, 0)
 	if err != nil {
 		return err
+	}
+	// Others may have gone on for long after the last that is left waiting began to.
+	if last, err := lastWait(r); err != nil {
+		return err
+	} else if last > 0 && len(steps) > 0 && steps[0].Seq > last {
+		if steps, skipped, err = lastSteps(r, own, shared, limit, last); err != nil {
+			return err
+		}
 	}
 	t := newTimeline(r, steps)
 	if skipped > 0 {
@@ -85,10 +94,28 @@ func ownFiles(r *trace.Reader) map[string]bool {
 	return own
 }
 
-// lastSteps returns the last of the steps that matter, up to the failure, and how many
-// came before.
-func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, limit int) (steps []event.Event, skipped int, err error) {
-	c := r.Cursor(trace.Filter{})
+// lastWait returns when the last of the goroutines that a run leaves waiting began to wait; 0
+// if it leaves none.
+func lastWait(r *trace.Reader) (seq uint64, err error) {
+	worst := r.Outcome.Worst()
+	if worst == nil || len(worst.Waiting) == 0 {
+		return 0, nil
+	}
+	var waiting []uint32
+	for i := range worst.Waiting {
+		waiting = append(append(waiting, worst.Waiting[i].G), worst.Waiting[i].More...)
+	}
+	c := r.Cursor(trace.Filter{Goroutines: waiting, Kinds: []event.Kind{event.Blocked}})
+	for c.Next() {
+		seq = c.Event().Seq
+	}
+	return seq, c.Err()
+}
+
+// lastSteps returns the last of the steps that matter, up to the failure or to the event
+// last, if that is not 0, and how many came before.
+func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, limit int, last uint64) (steps []event.Event, skipped int, err error) {
+	c := r.Cursor(trace.Filter{Last: last})
 	for c.Next() {
 		e := c.Event()
 		if e.Kind == event.Fail || e.Kind == event.Panic || e.Kind == event.Exit {
@@ -276,7 +303,7 @@ func (t *timeline) origins() (map[uint32]string, error) {
 func (t *timeline) text(e *event.Event) [2]string {
 	switch e.Kind {
 	case event.Fail, event.Panic, event.Exit:
-		return t.end()
+		return t.end(e.Kind)
 	}
 	site, ok := t.r.Site(e.Site)
 	where := ""
@@ -308,11 +335,19 @@ func (t *timeline) what(e *event.Event, expr string) string {
 	return strings.TrimSpace(what + " " + t.printer.Change(e))
 }
 
-// end says how the run failed, and where: in the innermost call of the program's own.
-func (t *timeline) end() [2]string {
+// end says how the run failed, and where: in the innermost call of the program's own. The
+// worst of its failures may be one that was found later.
+func (t *timeline) end(kind event.Kind) [2]string {
 	f := t.r.Outcome.Worst()
 	if f == nil {
 		return [2]string{}
+	}
+	if kind == event.Fail {
+		for i := range t.r.Outcome.Failures {
+			if g := &t.r.Outcome.Failures[i]; g.Kind == event.FailureTest {
+				f = g
+			}
+		}
 	}
 	message, _, more := strings.Cut(f.Message, "\n")
 	if more {

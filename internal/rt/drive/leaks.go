@@ -1,0 +1,73 @@
+package drive
+
+import (
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// leaks are the goroutines that the runs of a search left waiting. Where each run leaves the
+// same ones, that must cost next to nothing: so they are known by numbers, which are the
+// same in all runs of a process that are not recorded.
+type leaks struct {
+	known map[leakKey]int // index in found
+	found []wire.Found
+	last  []int // for each of found, the last run that had it
+}
+
+type leakKey struct {
+	kind        event.Kind
+	site, frame uint32
+}
+
+// add takes note of what a run left, the n-th of the search. schedule is that of the run,
+// asked for when it left something new.
+func (l *leaks) add(n int, r *rt.Result, schedule func() string) {
+	for i := range r.Left {
+		b := &r.Left[i]
+		if !b.Leaked {
+			continue
+		}
+		key := leakKey{b.Op.Kind, b.Op.Site, b.Frame}
+		at, ok := l.known[key]
+		if !ok {
+			if l.known == nil {
+				l.known = map[leakKey]int{}
+			}
+			at = l.place(r, b, schedule)
+			l.known[key] = at
+		}
+		if l.last[at] != n {
+			l.last[at] = n
+			l.found[at].Runs++
+		}
+	}
+}
+
+// place returns the index of a goroutine that is new by its numbers. It may have come another
+// way to where it waits.
+func (l *leaks) place(r *rt.Result, b *rt.Blocked, schedule func() string) int {
+	f := trace.Failure{Kind: event.FailureLeak, Message: rt.LeakMessage, Waiting: []trace.Waiter{waiter(r, b)}}
+	f.Point = f.Waiting[0].Point
+	for i := range l.found {
+		if f.Same(&l.found[i].Failure) {
+			return i
+		}
+	}
+	l.found = append(l.found, wire.Found{Failure: f, Schedule: schedule()})
+	l.last = append(l.last, 0)
+	return len(l.found) - 1
+}
+
+// worth returns the one to tell first, nil if there is none: the one that the fewest runs
+// had, since what every run leaves behind is there without any search, and may be meant.
+func (l *leaks) worth() *wire.Found {
+	var best *wire.Found
+	for i := range l.found {
+		if f := &l.found[i]; best == nil || f.Runs < best.Runs {
+			best = f
+		}
+	}
+	return best
+}
