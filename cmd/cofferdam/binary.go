@@ -127,7 +127,11 @@ func replayBinary(_ context.Context, inv *invocation, r *trace.Reader, count int
 		if err != nil {
 			return err
 		}
-		if err := tellReplay(inv, r, out, diff, asJSON); err != nil {
+		told := replayed{Same: diff == nil, Outcome: out}
+		if diff != nil {
+			told.Difference = diff
+		}
+		if err := told.tell(inv, r, asJSON); err != nil {
 			return err
 		}
 	}

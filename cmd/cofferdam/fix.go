@@ -102,18 +102,20 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 			return err
 		}
 	}
-	r, err := trace.Open(file)
+	r, err := openWhole(file)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	if err := r.Truncated(); err != nil {
-		return err
-	}
+	defer func() { r.Close() }()
 	if f.trace != "" {
 		config, _ = explore.Again("", &r.Header)
-		if err := unchanged(ctx, inv, config, r); err != nil {
+		again, err := f.current(ctx, inv, config, r, filepath.Join(temp, "again.trace"))
+		if err != nil {
 			return err
+		}
+		if again != r {
+			r.Close()
+			r = again
 		}
 	}
 	if worst := r.Outcome.Worst(); worst != nil {
@@ -134,19 +136,58 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 	return f.tell(inv, r, result)
 }
 
-// unchanged refuses a trace of another program.
-func unchanged(ctx context.Context, inv *invocation, config instrument.Config, r *trace.Reader) error {
+// openWhole opens a trace that was not cut off.
+func openWhole(file string) (*trace.Reader, error) {
+	r, err := trace.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Truncated(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// current returns a trace of the failure in the program as it is now. That is the trace
+// itself, unless the program was edited since; then the run is made again and recorded to a
+// file, so that everything after it has to do with the source at hand alone.
+func (f *fixFlags) current(ctx context.Context, inv *invocation, config instrument.Config, r *trace.Reader, file string) (*trace.Reader, error) {
 	inv.status.Phase("building with hooks")
 	config.Progress = inv.status.Detail
 	build, err := explore.New(ctx, config, r.Header.Args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer build.Close()
-	if build.Programs[0].Hash != r.Header.Program {
-		return &explore.ChangedError{Package: r.Header.Package}
+	build.Environment = inv.environment
+	program := build.Programs[0]
+	if program.Hash == r.Header.Program {
+		return r, nil
 	}
-	return nil
+	inv.status.Phase("running the recorded schedule in the program as it is now")
+	made, err := program.RecordAgain(ctx, r, file)
+	if err != nil {
+		return nil, err
+	}
+	tellChanged(inv, made.Changed)
+	again, err := openWhole(file)
+	if err != nil {
+		return nil, err
+	}
+	if !explore.SameFailure(r, again) {
+		again.Close()
+		return nil, fmt.Errorf("%s does not fail by the recorded schedule any more%s\nfind the failure again with cofferdam explore", r.Header.Package, parting(made))
+	}
+	return again, nil
+}
+
+// parting says where a run that was made again parts from the recorded one.
+func parting(made *explore.Replayed) string {
+	if made.Parting == nil {
+		return ", though it takes the same steps"
+	}
+	return ": " + made.Parting.String()
 }
 
 // reproduce looks for a failing run.

@@ -16,12 +16,14 @@ func newReplayCommand() *command {
 	)
 	c := newCommand("replay", "FILE.trace", "run a recorded run again to the same end").buildsPrograms()
 	c.long = `Replay builds the program that a trace was recorded from, runs it by the same
-schedule in a fresh process, and compares the two runs event by event.`
+schedule in a fresh process, and compares the two runs event by event. If the program was
+edited since, what stands at each step is compared, not its line; functions on the way that
+have changed are told. Where the runs part, both steps are shown.`
 	c.notes = `Example:
 
   cofferdam replay -count 10 TestSteady.trace
 
-Exit codes: 0 the same run, 1 the run differed, 2 error, such as a changed program.
+Exit codes: 0 the same run, 1 the run differed, 2 error, such as another version of Go.
 
 See also: cofferdam help traces`
 	c.flags.IntVar(&count, "count", 1, "how many times")
@@ -39,14 +41,11 @@ See also: cofferdam help traces`
 }
 
 func replay(ctx context.Context, inv *invocation, file string, count int, asJSON bool) error {
-	r, err := trace.Open(file)
+	r, err := openWhole(file)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := r.Truncated(); err != nil {
-		return err
-	}
 	if r.Header.Binary != nil {
 		return replayBinary(ctx, inv, r, count, asJSON)
 	}
@@ -58,33 +57,61 @@ func replay(ctx context.Context, inv *invocation, file string, count int, asJSON
 		return fmt.Errorf("building the program of %s: %w; run replay where the trace was recorded", file, err)
 	}
 	defer build.Close()
+	build.Environment = inv.environment
 	inv.status.Phase("replaying")
 	for i := range count {
 		inv.status.Detail(fmt.Sprintf("%d of %d", i+1, count))
-		done, diff, err := build.Programs[0].Replay(ctx, r)
+		again, err := build.Programs[0].Replay(ctx, r)
 		if err != nil {
 			return err
 		}
-		if err := tellReplay(inv, r, done.Outcome, diff, asJSON); err != nil {
+		told := replayed{Same: again.Parting == nil, Outcome: again.Outcome, Changed: again.Changed}
+		if again.Parting != nil {
+			told.Difference = again.Parting
+		}
+		if err := told.tell(inv, r, asJSON); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tellReplay says whether a run was the same.
-func tellReplay(inv *invocation, r *trace.Reader, out *trace.Outcome, diff *trace.Difference, asJSON bool) error {
+// A replayed run is what replay tells.
+type replayed struct {
+	Same       bool           `json:"same"`
+	Difference fmt.Stringer   `json:"difference"`
+	Outcome    *trace.Outcome `json:"outcome"`
+	// Changed are the functions on the way that are not what they were.
+	Changed []trace.Change `json:"changed,omitempty"`
+}
+
+// tell says whether a run was the same.
+func (run replayed) tell(inv *invocation, r *trace.Reader, asJSON bool) error {
 	if asJSON {
-		if err := json.NewEncoder(inv.stdout).Encode(map[string]any{"same": diff == nil, "difference": diff, "outcome": out}); err != nil {
+		if err := json.NewEncoder(inv.stdout).Encode(run); err != nil {
 			return fmt.Errorf("writing the result: %w", err)
 		}
-	} else if diff == nil {
-		fmt.Fprintf(inv.stdout, "the same run: %d events, %s\n", r.Len(), ending(out))
+	} else {
+		tellChanged(inv, run.Changed)
+		if run.Same {
+			fmt.Fprintf(inv.stdout, "the same run: %d events, %s\n", r.Len(), ending(run.Outcome))
+		}
 	}
-	if diff != nil {
-		return &exitCode{code: exitFound, err: fmt.Errorf("the run differed: %s", diff)}
+	if !run.Same {
+		return &exitCode{code: exitFound, err: fmt.Errorf("the run differed: %s", run.Difference)}
 	}
 	return nil
+}
+
+// tellChanged says which functions on the way of a recorded run are not what they were.
+func tellChanged(inv *invocation, changed []trace.Change) {
+	for _, c := range changed {
+		what := "has changed since the trace was recorded"
+		if c.Gone {
+			what = "is gone since the trace was recorded"
+		}
+		fmt.Fprintf(inv.stderr, "cofferdam: %s.%s %s\n", c.Package, c.Function, what)
+	}
 }
 
 func ending(out *trace.Outcome) string {

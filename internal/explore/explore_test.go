@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,12 +101,12 @@ func replayTwice(t *testing.T, p *Program, file string) {
 		t.Errorf("the trace makes no sense: %v", p)
 	}
 	for range 2 {
-		_, diff, err := p.Replay(t.Context(), r)
+		again, err := p.Replay(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff != nil {
-			t.Errorf("the replay differs: %s", diff)
+		if again.Parting != nil || len(again.Changed) > 0 {
+			t.Errorf("the replay differs: %s; changed: %v", again.Parting, again.Changed)
 		}
 	}
 	var report strings.Builder
@@ -216,11 +217,20 @@ func TestStuckRunIsEnded(t *testing.T) {
 	}
 }
 
-func TestReplayRefusesAChangedProgram(t *testing.T) {
+// TestTracesSurviveEdits: what cannot change a run does not keep it from being replayed, and of
+// what does it is told where.
+func TestTracesSurviveEdits(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "", " x := 0; go func() { x++ }(); x++ ")
+	edit := func(inc, body string) *Program {
+		write(t, dir, "", body)
+		if err := os.WriteFile(filepath.Join(dir, "inc_test.go"), []byte("package written\n\n"+inc), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return build(t, dir)
+	}
+	const inc, body = "func inc(x *int) { *x++ }", " x := 0; go inc(&x); x++; x++ "
 	o := options(t)
-	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	res, err := edit(inc, body).Explore(t.Context(), "TestIt", o)
 	if err != nil || res.Failure == nil {
 		t.Fatal(res, err)
 	}
@@ -229,9 +239,58 @@ func TestReplayRefusesAChangedProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	write(t, dir, "", " x := 0; go func() { x += 2 }(); x++ ")
-	if _, _, err := build(t, dir).Replay(t.Context(), r); err == nil || !strings.Contains(err.Error(), "has changed") {
-		t.Errorf("replayed a changed program: %v", err)
+	for _, test := range []struct {
+		name, inc, body string
+		changed         string
+		parting         []string
+	}{
+		{
+			"comments, other lines, a function more",
+			"// Other is not called.\nfunc other() { n := 0; go func() { n++ }() }\n\nfunc inc(x *int) {\n\t// one more\n\t*x++\n}",
+			"\n// the variable\nx := 0\n\ngo inc(&x)\nx++; x++ ",
+			"[]", nil,
+		},
+		{
+			"another amount, in another order",
+			"var y int\n\nfunc inc(x *int) {\n\ty++\n\t*x += 2\n}", body,
+			"[{example.com/written inc false}]",
+			[]string{"recorded: step ", "load *x", "now:      step ", "load y 0 in inc, inc_test.go:6\n            y++"},
+		},
+		{
+			"a function less",
+			"", " x := 0; go func() { x++ }(); x++; x++ ",
+			"[{example.com/written TestIt false} {example.com/written inc true}]",
+			[]string{" in TestIt"},
+		},
+	} {
+		again, err := edit(test.inc, test.body).Replay(t.Context(), r)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if got := fmt.Sprint(again.Changed); got != test.changed {
+			t.Errorf("%s: changed: %s, want %s", test.name, got, test.changed)
+		}
+		if (again.Parting == nil) != (test.parting == nil) {
+			t.Errorf("%s: %s", test.name, again.Parting)
+		}
+		for _, want := range test.parting {
+			if got := again.Parting.String(); !strings.Contains(got, want) {
+				t.Errorf("%s: %s, want %s", test.name, got, want)
+			}
+		}
+	}
+}
+
+func TestReplayRefusesAnotherWayToBuild(t *testing.T) {
+	p := &Program{build: &Build{}}
+	p.Hash, p.Inputs, p.Go = "new", "go1.2", "go1.2"
+	err := p.sameInputs(&trace.Header{Program: "old", Inputs: "go1.1", Go: "go1.1", Package: "it"})
+	if err == nil || !strings.Contains(err.Error(), "it was built in another way when the trace was recorded (with go1.1, not go1.2)") {
+		t.Error(err)
+	}
+	if err := p.sameInputs(&trace.Header{Program: "old", Inputs: "go1.2"}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -74,7 +74,8 @@ func (b *Build) own() []string {
 func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 	return &trace.Header{
 		Program:    p.Hash,
-		Go:         runtime.Version(),
+		Inputs:     p.Inputs,
+		Go:         p.Go,
 		GOOS:       runtime.GOOS,
 		GOARCH:     runtime.GOARCH,
 		Package:    p.Package,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -81,6 +82,10 @@ type Binary struct {
 	// Hash identifies the program: its sources and those of what it imports, the hooks'
 	// and the version of Go. It does not depend on what else is built.
 	Hash string
+	// Inputs identifies what went into the program beside sources: hooks, the version of Go,
+	// flags.
+	Inputs string
+	Go     string // the version
 }
 
 // A Package tells how a package was built.
@@ -378,7 +383,7 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	if err != nil {
 		return err
 	}
-	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin, Hash: hash})
+	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin, Hash: hash, Inputs: hex.EncodeToString(b.hash.Sum(nil)[:16]), Go: b.env.GOVERSION})
 	return nil
 }
 

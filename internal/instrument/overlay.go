@@ -145,6 +145,7 @@ func (b *builder) number(j *job, first uint32, put func(f *hooks.File, text stri
 			continue
 		}
 		put(f, f.Text(first))
+		addDigests(f.Sites, f.Name, j.checked)
 		for _, s := range f.Sites {
 			s.ID += first
 			b.prog.Sites = append(b.prog.Sites, s)

@@ -3,7 +3,6 @@ package trace
 import (
 	"encoding/binary"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -13,21 +12,19 @@ import (
 type Difference struct {
 	A, B *event.Event // nil where a trace has no more events
 	What string
+	How  string // what differs, without which events
 }
 
 func (d *Difference) String() string { return d.What }
 
-// Compare compares two traces of one program event by event, up to a renaming of
-// addresses and sites, see [Matcher]. It returns nil if they are the same run. It needs memory
-// in proportion to the number of addresses, not of events.
+// Compare compares two traces event by event, up to a renaming of addresses and sites, see
+// [Matcher]: of one program, or of one before and after it was edited. It returns nil if they
+// are the same run. It needs memory in proportion to the number of addresses, not of events.
 func Compare(a, b *Reader) (*Difference, error) {
-	if a.Header.Program != b.Header.Program {
-		return &Difference{What: fmt.Sprintf("they are of different programs, %s and %s", a.Header.Program, b.Header.Program)}, nil
-	}
 	m := NewMatcher()
 	m.a.learn(a)
 	m.b.learn(b)
-	m.a.sites, m.b.sites = a.sites, b.sites
+	m.a.places, m.b.places = a.places(), b.places()
 	ca, cb := a.Cursor(Filter{}), b.Cursor(Filter{})
 	for {
 		moreA, moreB := ca.Next(), cb.Next()
@@ -42,12 +39,12 @@ func Compare(a, b *Reader) (*Difference, error) {
 		case !moreA && !moreB:
 			return nil, nil
 		case !moreA:
-			return &Difference{B: eb, What: "the first trace has ended, the second goes on with " + b.describe(eb)}, nil
+			return &Difference{B: eb, What: "the first trace has ended, the second goes on with " + b.describe(eb), How: "one run is longer"}, nil
 		case !moreB:
-			return &Difference{A: ea, What: "the second trace has ended, the first goes on with " + a.describe(ea)}, nil
+			return &Difference{A: ea, What: "the second trace has ended, the first goes on with " + a.describe(ea), How: "one run is longer"}, nil
 		}
 		if what := m.Match(ea, eb); what != "" {
-			return &Difference{ea, eb, fmt.Sprintf("%s differs: %s", a.describe(ea), what)}, nil
+			return &Difference{ea, eb, fmt.Sprintf("%s differs: %s", a.describe(ea), what), what}, nil
 		}
 	}
 }
@@ -75,18 +72,19 @@ func (r *Reader) describe(e *event.Event) string {
 //     in the same way. Words count as addresses if they were one before, lie in such
 //     memory, or lie in a region above 4 GB where the run has touched some.
 //
-// The numbers of sites depend on what else was built with the program. Two sites are the
-// same if the tables say the same about them.
+// The numbers of sites depend on what else was built with the program, and their lines on what
+// was edited around them. Two sites are the same if they are at the same place, see place.go.
 type Matcher struct {
 	a, b    side
 	objects uint32
 	ab, ba  map[uint64]uint64 // addresses outside of objects
 	same    map[uint32]uint32 // sites of b by sites of a
+	back    map[uint32]uint32 // and the other way
 }
 
 // NewMatcher returns a Matcher that has seen no events.
 func NewMatcher() *Matcher {
-	return &Matcher{a: newSide(), b: newSide(), ab: map[uint64]uint64{}, ba: map[uint64]uint64{}, same: map[uint32]uint32{}}
+	return &Matcher{a: newSide(), b: newSide(), ab: map[uint64]uint64{}, ba: map[uint64]uint64{}, same: map[uint32]uint32{}, back: map[uint32]uint32{}}
 }
 
 // A side is what a Matcher knows about the addresses of one run.
@@ -95,7 +93,7 @@ type side struct {
 	// buckets hold the objects that lie at least in part in them. An object is
 	// entered at the level at which it takes few buckets.
 	buckets map[bucket][]object
-	sites   map[uint32]Site // what is known about them
+	places  map[uint32]place // of sites, as far as they are known
 }
 
 type bucket struct {
@@ -187,7 +185,7 @@ func (m *Matcher) Match(a, b *event.Event) string {
 		diff("kind", a.Kind, b.Kind)
 	}
 	if !m.site(a.Site, b.Site) {
-		diff("site", a.Site, b.Site)
+		diff("place", m.a.places[a.Site].named(a.Site), m.b.places[b.Site].named(b.Site))
 	}
 	if a.Frame != b.Frame {
 		diff("frame", a.Frame, b.Frame)
@@ -219,23 +217,22 @@ func (m *Matcher) Match(a, b *event.Event) string {
 	return strings.Join(diffs, ", ")
 }
 
-// site reports whether a site of a is one of b.
+// site reports whether a site of a is one of b, and remembers that it is.
 func (m *Matcher) site(a, b uint32) bool {
-	if to, ok := m.same[a]; ok {
-		return to == b
+	to, knownA := m.same[a]
+	from, knownB := m.back[b]
+	if knownA || knownB {
+		return knownA && knownB && to == b && from == a
 	}
-	inA, okA := m.a.sites[a]
-	inB, okB := m.b.sites[b]
-	if !okA || !okB {
+	inA, okA := m.a.places[a]
+	inB, okB := m.b.places[b]
+	switch {
+	case !okA || !okB:
 		return a == b
-	}
-	// The directory is another one in another copy of the program.
-	inA.ID, inA.File = 0, path.Base(inA.File)
-	inB.ID, inB.File = 0, path.Base(inB.File)
-	if inA != inB {
+	case inA != inB:
 		return false
 	}
-	m.same[a] = b
+	m.same[a], m.back[b] = b, a
 	return true
 }
 

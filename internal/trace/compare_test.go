@@ -9,8 +9,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
-// write makes a trace of events.
-func write(t testing.TB, h Header, events []event.Event) *Reader {
+// write makes a trace of events, at some sites if none are given.
+func write(t testing.TB, h Header, events []event.Event, sites ...Site) *Reader {
 	t.Helper()
 	var b bytes.Buffer
 	w := NewWriter(&b, h)
@@ -19,7 +19,12 @@ func write(t testing.TB, h Header, events []event.Event) *Reader {
 			t.Fatal(err)
 		}
 	}
-	w.SetSites(testSites(10))
+	if sites == nil {
+		sites = testSites(10)
+	}
+	if err := w.SetSites(sites); err != nil {
+		t.Fatal(err)
+	}
 	if err := w.Close(Outcome{}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,16 +94,13 @@ func TestEveryKindOfDifferenceIsFound(t *testing.T) {
 	}
 }
 
-func TestDifferentProgramsAndLengthsDiffer(t *testing.T) {
+func TestDifferentLengthsDiffer(t *testing.T) {
 	events := runEvents(3, heapStart, 100)
 	a := write(t, testHeader, events)
-	other := testHeader
-	other.Program = "beef"
 	for _, c := range []struct {
 		b     *Reader
 		wants string
 	}{
-		{write(t, other, events), "different programs, f00d and beef"},
 		{write(t, testHeader, events[:90]), "the second trace has ended, the first goes on with event 91"},
 		{write(t, testHeader, runEvents(3, heapStart, 110)), "the first trace has ended, the second goes on with event 101"},
 	} {
@@ -185,5 +187,65 @@ func TestSitesMayHaveOtherNumbers(t *testing.T) {
 	}
 	if d, err := Compare(a, make(1, 2, site(1, "/here", 20), site(2, "/here", 10))); err != nil || d == nil {
 		t.Errorf("two lines that changed places are the same (error %v)", err)
+	}
+}
+
+// TestSitesAreKnownByWhatStandsThere: in another build a site has another number and line, and
+// is known by its function, its text, and which of its like it is.
+func TestSitesAreKnownByWhatStandsThere(t *testing.T) {
+	first := []Site{
+		{ID: 1, Package: "p", File: "a.go", Line: 3, Function: "f", Expr: "x", Kind: event.Load, Digest: "f1"},
+		{ID: 2, Package: "p", File: "a.go", Line: 4, Function: "f", Expr: "x", Kind: event.Load, Digest: "f1"},
+		{ID: 3, Package: "p", File: "a.go", Line: 9, Function: "g", Expr: "x", Kind: event.Load, Digest: "g1"},
+		{ID: event.CallSites, Package: "p", File: "a.go", Line: 5, Function: "f", Expr: "mu.Lock()", Kind: event.Lock},
+		{ID: event.CallSites + 1, Package: "p", File: "a.go", Line: 6, Function: "f", Expr: "mu.Lock()", Kind: event.Lock},
+	}
+	moved := []Site{
+		{ID: 7, Package: "p", File: "b.go", Line: 30, Function: "g", Expr: "x", Kind: event.Load, Digest: "g2"},
+		{ID: 8, Package: "p", File: "a.go", Line: 13, Function: "f", Expr: "x", Kind: event.Load, Digest: "f1"},
+		{ID: 9, Package: "p", File: "a.go", Line: 14, Function: "f", Expr: "x", Kind: event.Load, Digest: "f1"},
+		{ID: event.CallSites, Package: "p", File: "a.go", Line: 16, Function: "f", Expr: "mu.Lock()", Kind: event.Lock},
+		{ID: event.CallSites + 1, Package: "p", File: "a.go", Line: 15, Function: "f", Expr: "mu.Lock()", Kind: event.Lock},
+	}
+	run := func(sites []Site, at ...uint32) *Reader {
+		var events []event.Event
+		for i, site := range at {
+			kind := event.Load
+			if site >= event.CallSites {
+				kind = event.Lock
+			}
+			events = append(events, event.Event{Seq: uint64(i + 1), G: 1, Kind: kind, Site: site, Addr: 64, Size: 8, Before: make([]byte, 8), After: make([]byte, 8)})
+		}
+		return write(t, testHeader, events, sites...)
+	}
+	const one, two = event.CallSites, event.CallSites + 1
+	recorded := run(first, 1, 2, 1, 3, one, two, one)
+	for _, test := range []struct {
+		at    []uint32
+		parts uint64 // the number of the first event that differs
+	}{
+		{[]uint32{8, 9, 8, 7, two, one, two}, 0},
+		{[]uint32{9, 8, 9, 7, two, one, two}, 1}, // the second x for the first
+		{[]uint32{8, 9, 9, 7, two, one, two}, 3},
+		{[]uint32{8, 9, 8, 8, two, one, two}, 4},
+		{[]uint32{8, 9, 8, 7, two, two, two}, 6}, // one call for two
+		{[]uint32{8, 9, 8, 7, two, one, one}, 7},
+	} {
+		d, err := Compare(recorded, run(moved, test.at...))
+		parts := uint64(0)
+		if d != nil {
+			parts = d.A.Seq
+		}
+		if err != nil || parts != test.parts {
+			t.Errorf("%v: %v, %v; want a difference in event %d", test.at, d, err, test.parts)
+		}
+	}
+	changed, err := recorded.ChangedSince(moved)
+	if err != nil || len(changed) != 1 || changed[0] != (Change{"p", "g", false}) {
+		t.Errorf("changed: %v, %v", changed, err)
+	}
+	changed, err = recorded.ChangedSince(moved[1:])
+	if err != nil || len(changed) != 1 || changed[0] != (Change{"p", "g", true}) {
+		t.Errorf("changed: %v, %v", changed, err)
 	}
 }

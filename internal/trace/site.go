@@ -30,6 +30,9 @@ type Site struct {
 	// InLibrary says that the site is a call of the standard library, which does something
 	// there that the call itself does not say: that fmt uses a pool, for example.
 	InLibrary bool `json:"inLibrary,omitempty"`
+	// Digest identifies the declaration around the site, whatever its comments, layout and
+	// place; empty if that is not known.
+	Digest string `json:"digest,omitempty"`
 }
 
 // Position is file:line:column, with the last element of the file's path.
@@ -94,6 +97,7 @@ func appendSites(b []byte, sites []Site) ([]byte, []Site) {
 		} else {
 			b = append(b, 0)
 		}
+		str(s.Digest)
 	}
 	return b, nil
 }
@@ -126,6 +130,7 @@ func parseSites(at section, payload []byte, f func(Site)) error {
 		}
 		s.Type = str()
 		s.InLibrary = d.byte() != 0
+		s.Digest = str()
 		if d.err == "" {
 			f(s)
 		}

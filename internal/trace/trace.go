@@ -53,6 +53,7 @@
 //	query.go     last store, allocation, call stack
 //	object.go    allocations of addresses that come again and again
 //	compare.go   are two traces the same run?
+//	place.go     which sites are the same in two builds of a program?
 //	validate.go  does a trace make sense?
 //
 // # Invariants
@@ -70,7 +71,7 @@
 package trace
 
 // Version is the version of the file format.
-const Version = 4
+const Version = 5
 
 // A Header says what was run.
 type Header struct {
@@ -79,9 +80,10 @@ type Header struct {
 	// Kinds identifies the kinds of events and their numbers, which the blocks use.
 	// The Writer sets it.
 	Kinds string `json:"kinds"`
-	// Program identifies the instrumented program: a hash of all that went into it.
-	// A trace is only replayed by the same program.
+	// Program identifies the instrumented program: a hash of all that went into it. Inputs
+	// is that of all but the program's own source.
 	Program string `json:"program"`
+	Inputs  string `json:"inputs,omitempty"`
 	Go      string `json:"go,omitempty"`
 	GOOS    string `json:"goos,omitempty"`
 	GOARCH  string `json:"goarch,omitempty"`

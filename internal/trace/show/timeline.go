@@ -313,6 +313,12 @@ func (t *timeline) text(e *event.Event) [2]string {
 	return [2]string{t.what(e, site.Expr), where}
 }
 
+// Operation says what a step did, as timelines do.
+func Operation(r *trace.Reader, e *event.Event) string {
+	site, _ := r.Site(e.Site)
+	return (&timeline{r: r, printer: NewPrinter(r)}).what(e, site.Expr)
+}
+
 // what says what a step did. The source of an access names a variable; that of any other
 // operation says what it does.
 func (t *timeline) what(e *event.Event, expr string) string {
