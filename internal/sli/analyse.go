@@ -14,6 +14,9 @@ import (
 type Options struct {
 	Discarded int // U: a crashing region that could not be covered
 	Section   int // C_s: a critical section
+	// Rounds is how many earlier rounds of a loop a machine is moved back through at most,
+	// if it needs what they compute. Zero stands for 8, less than zero for none.
+	Rounds int
 }
 
 func (o Options) defaults() Options {
@@ -22,6 +25,9 @@ func (o Options) defaults() Options {
 	}
 	if o.Section == 0 {
 		o.Section = 10
+	}
+	if o.Rounds == 0 {
+		o.Rounds = defaultRounds
 	}
 	return o
 }
@@ -229,10 +235,10 @@ func (a *analyser) analyseCrash(steps []exec.Step) {
 			a.analysis.G = g
 		}
 	}
-	derivation := newDeriver(a.replay, steps, a.isPrivate)
+	derivation := a.newDeriver(steps)
 	cause := Edge{To: crashState}
 	if end.Instr.Op == ir.Test {
-		cause = branchOn(end.Instr.Operand.InContext(end.Context), Edge{To: crashState}, Edge{To: noCrashState})
+		cause = failedTest(end.Point)
 	}
 	machines := derivation.derive(cause)
 	a.analysis.Machines = machines
@@ -249,6 +255,18 @@ func (a *analyser) analyseCrash(steps []exec.Step) {
 	// What the goroutine read had gone wrong before it read it. See whether an update
 	// was lost on the way.
 	a.lostUpdates(specialisations)
+}
+
+// failedTest is the machine of a test that failed. Where it asked whether memory can be used,
+// the memory is looked at as by a load of nothing: see touchedMemory.
+func failedTest(p ir.Point) Edge {
+	condition := p.Instr.Operand.InContext(p.Context)
+	edge := branchOn(condition, Edge{To: crashState}, Edge{To: noCrashState})
+	if p.Instr.Cause == ir.BadAccess && condition.Op == ir.OpBadAddress {
+		label := &ir.Label{Point: p}
+		edge.Ops = append([]EdgeOp{{Load: ir.LoadExpr(label, 0, condition.Args[0]), At: label}}, edge.Ops...)
+	}
+	return edge
 }
 
 // addReason notes why there is no fix, each reason once.

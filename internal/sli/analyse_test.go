@@ -17,13 +17,13 @@ import (
 )
 
 // firstFailure runs a program under random schedules until one fails.
-func firstFailure(t *testing.T, p *ir.Program, entry *ir.Func) (*slitest.Log, exec.Failure) {
+func firstFailure(t *testing.T, p *ir.Program, entry *ir.Func) (*exec.Log, exec.Failure) {
 	t.Helper()
-	return firstFailureWith(t, p, entry, func(*slitest.Log) bool { return true })
+	return firstFailureWith(t, p, entry, func(*exec.Log) bool { return true })
 }
 
 // firstFailureWith is the first failure of which the trace is accepted.
-func firstFailureWith(t *testing.T, p *ir.Program, entry *ir.Func, accept func(*slitest.Log) bool) (*slitest.Log, exec.Failure) {
+func firstFailureWith(t *testing.T, p *ir.Program, entry *ir.Func, accept func(*exec.Log) bool) (*exec.Log, exec.Failure) {
 	t.Helper()
 	for seed := range int64(2000) {
 		log, failure := randomRun(t, p, entry, seed)
@@ -36,7 +36,7 @@ func firstFailureWith(t *testing.T, p *ir.Program, entry *ir.Func, accept func(*
 }
 
 // randomRun runs a program under a random schedule.
-func randomRun(t *testing.T, p *ir.Program, entry *ir.Func, seed int64) (*slitest.Log, exec.Failure) {
+func randomRun(t *testing.T, p *ir.Program, entry *ir.Func, seed int64) (*exec.Log, exec.Failure) {
 	t.Helper()
 	rng := rand.New(rand.NewSource(seed))
 	s := slitest.NewSimulation(p)
@@ -229,7 +229,7 @@ func TestLostUpdateIsFoundBehindWhatNoticedIt(t *testing.T) {
 }
 
 // stores finds the last store of each goroutine but the first.
-func stores(log *slitest.Log) (one, other uint64) {
+func stores(log *exec.Log) (one, other uint64) {
 	for _, e := range log.Events {
 		if e.Kind == exec.KindStore && e.G == 2 {
 			one = e.Seq
@@ -242,7 +242,7 @@ func stores(log *slitest.Log) (one, other uint64) {
 }
 
 // passing runs a program once, with the goroutines one after the other.
-func passing(t *testing.T, p *ir.Program, entry *ir.Func) *slitest.Log {
+func passing(t *testing.T, p *ir.Program, entry *ir.Func) *exec.Log {
 	t.Helper()
 	log, failure, err := slitest.NewSimulation(p).Run(entry)
 	if err != nil || failure.Cause != 0 {
@@ -503,7 +503,7 @@ func TestFailureThatIsReportedElsewhere(t *testing.T) {
 		return b.Program(), entry
 	}
 	// cut is the trace of a run that makes the call: all before it, then what end gives.
-	cut := func(p *ir.Program, entry *ir.Func, call *ir.Instr, end func(before, after []exec.Event) []exec.Event) (*slitest.Log, uint32) {
+	cut := func(p *ir.Program, entry *ir.Func, call *ir.Instr, end func(before, after []exec.Event) []exec.Event) (*exec.Log, uint32) {
 		for seed := range int64(2000) {
 			log, _ := randomRun(t, p, entry, seed)
 			for i, e := range log.Events {
@@ -514,7 +514,7 @@ func TestFailureThatIsReportedElsewhere(t *testing.T) {
 				for k := range events {
 					events[k].Seq = uint64(k + 1)
 				}
-				return slitest.NewLog(events), e.G
+				return exec.NewLog(events), e.G
 			}
 		}
 		t.Fatal("the call is never made")
@@ -562,7 +562,7 @@ func TestRegionsAcrossGoroutinesAreDiscarded(t *testing.T) {
 	f.Test(ir.Panic, differs(x, y))
 	f.Return()
 	p := b.Program()
-	log, failure := firstFailureWith(t, p, f.Func, func(l *slitest.Log) bool {
+	log, failure := firstFailureWith(t, p, f.Func, func(l *exec.Log) bool {
 		sites := ""
 		for _, e := range l.Events {
 			if e.Kind == exec.KindStore {

@@ -30,8 +30,8 @@ func (s *specialisation) writesTo(replay *exec.Replay, stored ir.Point) []exec.E
 	seen := map[uint64]exec.Event{}
 	for _, memory := range s.touched {
 		loads := stored.Instr != nil && memory.load.Label.Point == stored
-		for _, event := range replay.LastAccesses(memory.addr, memory.size) {
-			if event.Seq >= s.from && event.Seq <= s.to && (event.Writes() || loads) {
+		for _, event := range replay.LastAccesses(memory.addr, max(memory.size, 1)) {
+			if memory.isTouchedBy(&event) && event.Seq >= s.from && event.Seq <= s.to && (event.Writes() || loads) {
 				seen[event.Seq] = event
 			}
 		}
@@ -102,7 +102,7 @@ func (s *specialisation) sweep(replay *exec.Replay) examination {
 				continue
 			}
 			found.writes = append(found.writes, event)
-			note(event, s.evaluate(replay, 0, now.read(replay.Trace.Last()+1)))
+			note(event, s.evaluate(replay, replay.Trace.Last()+1, now.read(replay.Trace.Last()+1)))
 			if open == nil {
 				break
 			}
@@ -187,11 +187,20 @@ func (s *specialisation) firstAddress() uint64 {
 // touches reports whether an event is to what the machine loads.
 func (s *specialisation) touches(event exec.Event) bool {
 	for _, memory := range s.touched {
-		if event.Touches(memory.addr, uint32(memory.size)) {
+		if memory.isTouchedBy(&event) {
 			return true
 		}
 	}
 	return false
+}
+
+// isTouchedBy reports whether an event is to the memory. A load of no bytes asks only
+// whether the memory is there: what is stored there does not matter to it, its end does.
+func (m *touchedMemory) isTouchedBy(event *exec.Event) bool {
+	if m.size == 0 {
+		return event.Kind == exec.KindFree && event.Touches(m.addr, 1)
+	}
+	return event.Touches(m.addr, uint32(m.size))
 }
 
 // conflicts reports whether another goroutine's part of the trace, from first to

@@ -11,7 +11,9 @@ const (
 	maxPath     = 4096 // steps of the goroutine before the crash
 	maxMachines = 64
 	maxStates   = 120
-	maxRounds   = 8 // rounds of a loop that carries what the machine needs
+	// defaultRounds is how many rounds of a loop are moved back through that carries what the
+	// machine needs.
+	defaultRounds = 8
 )
 
 // A deriver moves a machine back through the steps of a goroutine (section 3.2).
@@ -28,14 +30,14 @@ type deriver struct {
 	loadTimes    map[string]uint64    // and when
 	isPrivate    func(addr uint64, size int) bool
 	position     int
+	maxRounds    int
 }
 
-// newDeriver makes ready to derive machines from the last step of a path. isPrivate says
-// whether one goroutine alone uses some memory.
-func newDeriver(replay *exec.Replay, path []exec.Step, private func(uint64, int) bool) *deriver {
+// newDeriver makes ready to derive machines from the last step of a path.
+func (a *analyser) newDeriver(path []exec.Step) *deriver {
 	derivation := &deriver{
-		replay: replay, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
-		openCalls: map[*ir.Context]bool{}, loadAddrs: map[string]uint64{}, loadTimes: map[string]uint64{}, isPrivate: private,
+		replay: a.replay, maxRounds: a.options.Rounds, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
+		openCalls: map[*ir.Context]bool{}, loadAddrs: map[string]uint64{}, loadTimes: map[string]uint64{}, isPrivate: a.isPrivate,
 	}
 	for context := path[len(path)-1].Context; context != nil; context = context.Parent {
 		derivation.openCalls[context] = true
@@ -100,7 +102,7 @@ func (d *deriver) pointsBefore(branch ir.Point) map[ir.Point]bool {
 // machine needs. If it does not, an earlier round is another read operation.
 func (d *deriver) loopCarries(edge Edge) bool {
 	p := d.path[d.position].Point
-	if d.rounds[p]++; d.rounds[p] > maxRounds {
+	if d.rounds[p]++; d.rounds[p] > d.maxRounds {
 		return false
 	}
 	m := Machine{Start: edge}
@@ -173,6 +175,10 @@ func (d *deriver) moveBack(step *exec.Step, edge Edge) (Edge, bool) {
 		return loadBack(edge, step.Context, in, label), true
 	case ir.Store:
 		return d.storeBack(edge, step.Context, in, step.Addr), true
+	case ir.Update:
+		label := d.label(step.Point)
+		d.loadAddrs[label.Key()], d.loadTimes[label.Key()] = step.Addr, step.Time
+		return loadBack(d.storeBack(edge, step.Context, in, step.Addr), step.Context, in, label), true
 	case ir.Phi:
 		return phiBack(edge, step.Context, in.Block, step.Pred), true
 	}

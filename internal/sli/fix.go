@@ -225,7 +225,7 @@ func (a *analyser) readSection(derivation *deriver, conflicts *machineConflicts,
 	s := loadsFragment(context.Func, set[0], set)
 	s.Role = Reading
 	for _, p := range points {
-		access := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Op == ir.Store}
+		access := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Writes()}
 		for _, special := range specialisations {
 			for _, passage := range special.passages {
 				if seq, ok := passage.loads[p]; ok {

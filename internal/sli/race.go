@@ -65,7 +65,7 @@ func (a *analyser) analyseAccess(steps []exec.Step, race bool) (ok bool, on []to
 	if !end.Instr.IsAccess() {
 		return false, nil
 	}
-	derivation := newDeriver(a.replay, steps, a.isPrivate)
+	derivation := a.newDeriver(steps)
 	machines := derivation.derive(racedAccess(&end, derivation))
 	first := -1
 	for i, machine := range machines {
@@ -74,7 +74,7 @@ func (a *analyser) analyseAccess(steps []exec.Step, race bool) (ok bool, on []to
 				continue
 			}
 			on = append(on, touchedMemory{l, derivation.loadAddrs[l.Label.Key()], l.Size})
-			same := end.Instr.Op == ir.Store && derivation.loadAddrs[l.Label.Key()] == end.Addr
+			same := end.Instr.Writes() && derivation.loadAddrs[l.Label.Key()] == end.Addr
 			if race && same || !race && a.changedMeanwhile(derivation, l, &end) {
 				first = i
 			}
@@ -126,10 +126,14 @@ func racedAccess(step *exec.Step, derivation *deriver) Edge {
 	label := &ir.Label{Point: step.Point}
 	derivation.loadAddrs[label.Key()] = step.Addr
 	values := []*ir.Expr{ir.LoadExpr(label, in.Size, args...)}
-	if in.Op == ir.Store && in.Value != nil {
+	if in.Writes() && in.Value != nil {
 		values = append(values, in.Value.InContext(context))
 	}
-	return branchOn(ir.Raced(values...), Edge{To: crashState}, Edge{To: noCrashState})
+	edge := branchOn(ir.Raced(values...), Edge{To: crashState}, Edge{To: noCrashState})
+	if in.Op == ir.Update { // what it leaves follows from what it finds
+		edge = substitute(edge, context, in.Dst, values[0])
+	}
+	return edge
 }
 
 // maxStoresTried bounds the stores that are looked at for one that came too late.
@@ -202,12 +206,12 @@ func (a *analyser) operationBackTo(seq uint64) []ir.Point {
 	}
 	end := steps[len(steps)-1]
 	points := []ir.Point{end.Point}
-	if end.Instr.Op != ir.Store {
+	if !end.Instr.Writes() {
 		return points
 	}
-	derivation := newDeriver(a.replay, steps, a.isPrivate)
+	derivation := a.newDeriver(steps)
 	for _, machine := range derivation.derive(racedAccess(&end, derivation)) {
-		if machine.At.Instr.Op == ir.Load && machine.At != end.Point {
+		if (machine.At.Instr.Op == ir.Load || machine.At.Instr.Op == ir.Update) && machine.At != end.Point {
 			for _, l := range machine.Loads() {
 				if l.Label.Point == machine.At && derivation.loadAddrs[l.Label.Key()] == end.Addr {
 					points = append([]ir.Point{machine.At}, points...)

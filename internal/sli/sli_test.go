@@ -65,7 +65,7 @@ func TestOrderKnowsTheProgramsSynchronisation(t *testing.T) {
 		events[i].Seq = uint64(i + 1)
 		wanted[uint64(i+1)] = true
 	}
-	o := newHappensBefore(slitest.NewLog(events), wanted)
+	o := newHappensBefore(exec.NewLog(events), wanted)
 	for _, test := range []struct {
 		a, b uint64
 		want bool
@@ -96,7 +96,7 @@ func figure() *Machine {
 }
 
 func TestMachineEvaluates(t *testing.T) {
-	r := exec.NewReplay(&ir.Program{}, slitest.NewLog(nil), exec.Failure{})
+	r := exec.NewReplay(&ir.Program{}, exec.NewLog(nil), exec.Failure{})
 	s := &specialisation{machine: figure()}
 	for _, test := range []struct {
 		global, inner uint64
@@ -121,9 +121,9 @@ func TestMachineEvaluates(t *testing.T) {
 func TestLoopsAreBrokenWhereNothingRan(t *testing.T) {
 	// 0 -> 1 -> 2 -> (1, 3)
 	f := slitest.Graph([]int{1}, []int{2}, []int{1, 3}, nil)
-	r := exec.NewReplay(&ir.Program{Funcs: []*ir.Func{f}}, slitest.NewLog(nil), exec.Failure{})
+	r := exec.NewReplay(&ir.Program{Funcs: []*ir.Func{f}}, exec.NewLog(nil), exec.Failure{})
 	c := r.Contexts.Get(nil, nil, f)
-	d := newDeriver(r, []exec.Step{{Point: ir.Point{Context: c, Instr: f.Blocks[3].Instrs[0]}}}, nil)
+	d := (&analyser{replay: r}).newDeriver([]exec.Step{{Point: ir.Point{Context: c, Instr: f.Blocks[3].Instrs[0]}}})
 	d.derived[ir.Point{Context: c, Instr: f.Blocks[3].Instrs[0]}] = Edge{To: crashState}
 	e, ok := d.untakenSide(c, f.Blocks[0], 0)
 	if !ok || e.To != crashState {

@@ -1,6 +1,8 @@
 package sli
 
 import (
+	"slices"
+
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
@@ -14,7 +16,7 @@ type solveOptions struct {
 
 // storedAccess is the access if others must not load there either.
 func (o solveOptions) storedAccess() ir.Point {
-	if o.race && o.access.Instr.Op == ir.Store {
+	if o.race && o.access.Instr.Writes() {
 		return o.access
 	}
 	return ir.Point{}
@@ -36,7 +38,7 @@ const maxSimilarRegions = 4
 
 // solve finds the conflicts of each machine and turns them into fixes.
 func (a *analyser) solve(derivation *deriver, machines []*Machine, options solveOptions) []*specialisation {
-	k := newTracker(machines)
+	k := newTracker(a.replay, machines)
 	for _, g := range a.goroutines {
 		a.replay.Run(g, k.before, k.after)
 	}
@@ -130,7 +132,7 @@ func (res *machineConflicts) collect(special *specialisation, found examination,
 		}
 		hit := false
 		for _, memory := range special.touched {
-			if event.Touches(memory.addr, uint32(memory.size)) && (event.Writes() || memory.load.Label.Point == stored) {
+			if memory.isTouchedBy(&event) && (event.Writes() || memory.load.Label.Point == stored) {
 				res.loads[memory.load.Label.Point] = true
 				hit = true
 			}
@@ -215,13 +217,14 @@ func newLocator(results []*machineConflicts) *eventLocator {
 func (l *eventLocator) after(g uint32) func(*exec.Thread, *exec.Step) bool {
 	return func(thread *exec.Thread, step *exec.Step) bool {
 		if step.MadeEvent {
-			if p, ok := l.points[step.Time]; ok && p.Instr == nil {
-				l.points[step.Time] = step.Point
+			l.locate(step.Time, step.Point)
+			for _, time := range step.Others {
+				l.locate(time, step.Point)
 			}
 		}
 		depth := step.Context.Depth
 		for _, span := range l.byG[g] {
-			begins := step.MadeEvent && step.Time == span.start && len(span.steps) == 0
+			begins := makes(step, span.start) && len(span.steps) == 0
 			if span.done || !begins && len(span.steps) == 0 {
 				continue
 			}
@@ -233,12 +236,24 @@ func (l *eventLocator) after(g uint32) func(*exec.Thread, *exec.Step) bool {
 			}
 			span.leastDepth = min(span.leastDepth, depth)
 			span.steps = append(span.steps, spanStep{step.Point, depth})
-			if step.MadeEvent && step.Time == span.end || len(span.steps) > maxSpan {
+			if makes(step, span.end) || len(span.steps) > maxSpan {
 				span.done = true
 			}
 		}
 		return true
 	}
+}
+
+// locate notes the point of an event, if it is looked for.
+func (l *eventLocator) locate(time uint64, at ir.Point) {
+	if p, ok := l.points[time]; ok && p.Instr == nil {
+		l.points[time] = at
+	}
+}
+
+// makes reports whether a step made the event with the number.
+func makes(step *exec.Step, time uint64) bool {
+	return step.MadeEvent && (step.Time == time || slices.Contains(step.Others, time))
 }
 
 // section is the fragment for a span: the calls that were in progress at one of its

@@ -25,13 +25,16 @@ type passage struct {
 	lastLoad  uint64 // its last one
 	loads     map[ir.Point]uint64
 	regs      map[regKey]ir.Value
+	locals    map[string]ir.Value
 }
 
-// A specialisation is a machine with constants for its registers (section 4): the read
-// operation applied to one structure.
+// A specialisation is a machine with constants for its registers, and for what it loads
+// from memory of the goroutine alone (section 4): the read operation applied to one
+// structure.
 type specialisation struct {
 	machine  *Machine
 	regs     map[regKey]ir.Value
+	locals   map[string]ir.Value // by the key of the load
 	passages []*passage
 	passed   int    // how many passages there were, kept or not
 	from, to uint64 // where in the trace it means anything
@@ -48,18 +51,20 @@ type touchedMemory struct {
 // A passageTracker notes the points of a trace that are similar to those of machines: the
 // same instruction with the same calls in progress.
 type passageTracker struct {
+	replay          *exec.Replay
 	machines        []*Machine
 	byPoint         map[ir.Point][]int
 	byLoad          map[ir.Point][]int
 	registers       [][]regKey
+	locals          [][]*ir.Expr     // loads from memory of the goroutine alone, whose address registers give
 	current         map[int]*passage // of the goroutine that is replayed
 	specialisations []map[string]*specialisation
 	oldestFirst     [][]string // the keys of specialisations
 }
 
 // newTracker makes ready to note the passages of all goroutines by the machines' points.
-func newTracker(machines []*Machine) *passageTracker {
-	k := &passageTracker{machines: machines, byPoint: map[ir.Point][]int{}, byLoad: map[ir.Point][]int{}, current: map[int]*passage{}}
+func newTracker(replay *exec.Replay, machines []*Machine) *passageTracker {
+	k := &passageTracker{replay: replay, machines: machines, byPoint: map[ir.Point][]int{}, byLoad: map[ir.Point][]int{}, current: map[int]*passage{}}
 	for i, machine := range machines {
 		k.byPoint[machine.At] = append(k.byPoint[machine.At], i)
 		for _, l := range machine.Loads() {
@@ -79,10 +84,23 @@ func newTracker(machines []*Machine) *passageTracker {
 			return regs[i].reg < regs[j].reg
 		})
 		k.registers = append(k.registers, regs)
+		k.locals = append(k.locals, localsOf(machine))
 		k.specialisations = append(k.specialisations, map[string]*specialisation{})
 		k.oldestFirst = append(k.oldestFirst, nil)
 	}
 	return k
+}
+
+// localsOf are the loads of a machine whose values are the goroutine's own at the machine's
+// point, as registers are.
+func localsOf(machine *Machine) []*ir.Expr {
+	var all []*ir.Expr
+	for _, l := range machine.Loads() {
+		if l.Label.Instr.Private && len(l.Args) == 1 && !l.Args[0].HasLoads() {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // before is called with each step about to be made.
@@ -106,6 +124,10 @@ func (k *passageTracker) before(thread *exec.Thread, step *exec.Step) bool {
 			in.regs[r] = value
 			fmt.Fprintf(&key, "%v,", value)
 		}
+		in.locals = k.localValues(i, in, step.Time)
+		for _, l := range k.locals[i] {
+			fmt.Fprintf(&key, "%v,", in.locals[l.Key()])
+		}
 		k.current[i] = in
 		special := k.specialisations[i][key.String()]
 		if special == nil {
@@ -113,7 +135,7 @@ func (k *passageTracker) before(thread *exec.Thread, step *exec.Step) bool {
 				delete(k.specialisations[i], k.oldestFirst[i][0])
 				k.oldestFirst[i] = k.oldestFirst[i][1:]
 			}
-			special = &specialisation{machine: k.machines[i], regs: in.regs}
+			special = &specialisation{machine: k.machines[i], regs: in.regs, locals: in.locals}
 			k.specialisations[i][key.String()] = special
 		}
 		const half = maxPassages / 2
@@ -124,6 +146,23 @@ func (k *passageTracker) before(thread *exec.Thread, step *exec.Step) bool {
 		}
 	}
 	return true
+}
+
+// localValues are what the machine's local loads give in a passage.
+func (k *passageTracker) localValues(i int, in *passage, time uint64) map[string]ir.Value {
+	if len(k.locals[i]) == 0 {
+		return nil
+	}
+	values := map[string]ir.Value{}
+	env := &evaluation{regs: in.regs, replay: k.replay, before: time}
+	for _, l := range k.locals[i] {
+		value := ir.Unknown(l.Size)
+		if addr := ir.Eval(l.Args[0], env); addr.Known {
+			value = exec.MemoryAt(k.replay.Trace, k.replay.Real(addr.Uint()), l.Size, time)
+		}
+		values[l.Key()] = value
+	}
+	return values
 }
 
 // after is called with each step that was made.
@@ -177,7 +216,7 @@ func (s *specialisation) limitToLife(replay *exec.Replay, memory touchedMemory, 
 // evaluate runs the machine in the memory as it was just before the event with the
 // number, or in the given memory if that is not nil.
 func (s *specialisation) evaluate(replay *exec.Replay, before uint64, memory func(uint64, int) ir.Value) Verdict {
-	st := &evaluation{regs: s.regs, replay: replay, ownStores: map[uint64]byte{}, loaded: map[string]ir.Value{}, touch: s.noteTouched}
+	st := &evaluation{regs: s.regs, locals: s.locals, before: before, replay: replay, ownStores: map[uint64]byte{}, loaded: map[string]ir.Value{}, touch: s.noteTouched}
 	st.memory = memory
 	if memory == nil {
 		st.memory = func(addr uint64, size int) ir.Value { return exec.MemoryAt(replay.Trace, addr, size, before) }

@@ -270,6 +270,8 @@ func (g *codeGraph) machineAt(node *codeNode) *Edge {
 		edge = loadBack(edge, context, in, g.deriver.label(node.Point))
 	case ir.Store:
 		edge = g.deriver.storeBack(edge, context, in, 0)
+	case ir.Update:
+		edge = loadBack(g.deriver.storeBack(edge, context, in, 0), context, in, g.deriver.label(node.Point))
 	default:
 		edge = assignBack(edge, context, in)
 	}

@@ -22,7 +22,9 @@ type evaluation struct {
 	ownStores  map[uint64]byte     // what the machine's own stores wrote
 	loaded     map[string]ir.Value // loads that were made, by label
 	touch      func(l *ir.Expr, addr uint64, size int)
-	badAddress bool // a load went to an address that cannot be used
+	badAddress bool   // a load went to an address that cannot be used
+	before     uint64 // the event before which the machine runs
+	locals     map[string]ir.Value
 }
 
 func (s *evaluation) Reg(e *ir.Expr) ir.Value {
@@ -33,6 +35,9 @@ func (s *evaluation) Reg(e *ir.Expr) ir.Value {
 }
 
 func (s *evaluation) Symbol(name string) ir.Value { return s.replay.Symbol(name) }
+
+// BadAddress asks for the time at which the machine runs.
+func (s *evaluation) BadAddress(addr uint64) ir.Value { return s.replay.BadAddress(addr, s.before) }
 
 func (s *evaluation) Text(addr uint64, n int) ([]byte, bool) { return s.replay.Text(addr, n) }
 
@@ -52,6 +57,9 @@ func (s *evaluation) Load(e *ir.Expr, addr, key ir.Value) ir.Value {
 	if value, ok := s.loaded[e.Key()]; ok {
 		return value
 	}
+	if value, ok := s.locals[e.Key()]; ok {
+		return value
+	}
 	value := s.read(e, addr, key)
 	s.loaded[e.Key()] = value
 	return value
@@ -62,9 +70,13 @@ func (s *evaluation) read(e *ir.Expr, addr, key ir.Value) ir.Value {
 	if !addr.Known {
 		return ir.Unknown(e.Size)
 	}
-	if addr.Uint() < ir.FirstPage {
+	if s.BadAddress(addr.Uint()).Uint() != 0 {
 		if len(e.Args) < 2 {
 			s.badAddress = true
+			// Memory that was there, and may be again, decides too.
+			if addr.Uint() >= ir.FirstPage {
+				s.touch(e, s.replay.Real(addr.Uint()), e.Size)
+			}
 		}
 		return ir.Unknown(e.Size)
 	}

@@ -44,7 +44,7 @@ func lift(t testing.TB, dir string) *Program {
 }
 
 // fails runs the package's Run under random schedules until one of them fails.
-func fails(t testing.TB, p *Program, pkg string) (*slitest.Log, exec.Failure) {
+func fails(t testing.TB, p *Program, pkg string) (*exec.Log, exec.Failure) {
 	t.Helper()
 	for seed := range int64(3000) {
 		log, f := simulate(t, p, pkg, seed)
@@ -56,13 +56,13 @@ func fails(t testing.TB, p *Program, pkg string) (*slitest.Log, exec.Failure) {
 	return nil, exec.Failure{}
 }
 
-func simulate(t testing.TB, p *Program, pkg string, seed int64) (*slitest.Log, exec.Failure) {
+func simulate(t testing.TB, p *Program, pkg string, seed int64) (*exec.Log, exec.Failure) {
 	t.Helper()
 	return simulateWith(t, p, pkg, seed, nil)
 }
 
 // simulateWith runs the package's Run under a random schedule, and tells what it executes.
-func simulateWith(t testing.TB, p *Program, pkg string, seed int64, executed func(uint32, *ir.Instr)) (*slitest.Log, exec.Failure) {
+func simulateWith(t testing.TB, p *Program, pkg string, seed int64, executed func(uint32, *ir.Instr)) (*exec.Log, exec.Failure) {
 	t.Helper()
 	s := slitest.NewSimulation(p.Program)
 	s.Externs = externs
@@ -133,7 +133,7 @@ func pkgPath(dir string) string {
 }
 
 // analyse fails the package and analyses the failure.
-func analyse(t *testing.T, dir string) (*Program, *slitest.Log, *sli.Analysis) {
+func analyse(t *testing.T, dir string) (*Program, *exec.Log, *sli.Analysis) {
 	t.Helper()
 	p := lift(t, dir)
 	log, f := fails(t, p, pkgPath(dir))

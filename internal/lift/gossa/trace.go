@@ -5,6 +5,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -118,6 +119,10 @@ func (t *Trace) Allocation(addr uint64, before uint64) (exec.Event, uint64, bool
 	}
 	return engineEvent(e), t.last, true
 }
+
+// BadAddress is true of the page at 0 alone: nothing is unmapped or collected while a
+// controlled run lasts.
+func (t *Trace) BadAddress(addr uint64, _ uint64) bool { return addr < ir.FirstPage }
 
 func (t *Trace) Frame(id uint32) (parent, site uint32, ok bool) {
 	f, err := t.reader.Frame(id)

@@ -46,7 +46,7 @@ func written(t *testing.T, events []event.Event, sites []trace.Site, outcome tra
 }
 
 // asRecorded are a simulation's events as the recorder would have written them.
-func asRecorded(log *slitest.Log) []event.Event {
+func asRecorded(log *exec.Log) []event.Event {
 	all := make([]event.Event, 0, len(log.Events))
 	for _, e := range log.Events {
 		k := recordedKinds[e.Kind]
@@ -70,7 +70,7 @@ func TestFileAnswersAsMemoryDoes(t *testing.T) {
 		e.Size = max(e.Size, 1)
 		e.Before, e.After = slices.Clip(e.Before), slices.Clip(e.After)
 	}
-	log = slitest.NewLog(log.Events)
+	log = exec.NewLog(log.Events)
 	file := written(t, asRecorded(log), nil, trace.Outcome{})
 	same := func(what string, want, got any) {
 		t.Helper()

@@ -31,6 +31,7 @@
 //
 //	thread.go   execution of instructions, and what is asked of a Host
 //	trace.go    events, what can be asked of a trace, memory at a time
+//	log.go      a trace in memory
 //	failure.go  how a run went wrong
 //	replay.go   what following a trace knows of all goroutines
 //	follow.go   the Host of one goroutine that is followed

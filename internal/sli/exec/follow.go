@@ -60,6 +60,12 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 		}
 		f.idleSteps++
 		switch {
+		case st == Ended && f.hasEvent && !f.cannotGoOn:
+			// Something outside the program may call it once more.
+			if thread = f.beginAtCall(); thread == nil {
+				return
+			}
+			continue
 		case st == Ended || f.cannotGoOn:
 			return
 		case st == Crashed && f.Failure.G == g && f.Failure.Cause == step.Instr.Cause && f.Failure.isAt(step.Instr):
@@ -94,7 +100,7 @@ func (f *follower) advance(after uint64) {
 		}
 		after = f.event.Seq
 		switch f.event.Kind {
-		case KindLoad, KindStore, KindUpdate, KindSpawn:
+		case KindLoad, KindStore, KindUpdate, KindSpawn, KindFree, KindResult:
 			if len(f.Program.InstrsAt(f.event.Site)) > 0 {
 				return
 			}
@@ -127,6 +133,9 @@ func (f *follower) take(in *ir.Instr, kinds ...Kind) (Event, bool) {
 			if f.event.Kind == k {
 				event := f.event
 				f.consumed = event.Seq
+				if f.step.MadeEvent {
+					f.step.Others = append(f.step.Others, f.step.Time)
+				}
 				f.step.Time, f.step.MadeEvent, f.step.Addr = event.Seq, true, event.Addr
 				f.advance(event.Seq)
 				return event, true
@@ -142,6 +151,11 @@ func (f *follower) begin() *Thread {
 	if s, ok := f.spawned[f.g]; ok {
 		return NewThread(f.Program, f, f.Contexts, f.g, s.Func, s.args, s.Captured)
 	}
+	return f.beginAtCall()
+}
+
+// beginAtCall makes the thread at the next call that the trace has of the goroutine.
+func (f *follower) beginAtCall() *Thread {
 	for f.hasEvent && f.event.Kind != KindCall {
 		f.advance(f.event.Seq)
 	}
@@ -202,14 +216,34 @@ func (r *Replay) firstCall(g uint32) *ir.Func {
 // but for the address of something new. Beyond the trace nothing is known of others.
 func (f *follower) Sync(thread *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
 	value := ir.Unknown(in.Size)
-	if event, ok := f.allocated(thread, in); ok {
-		value = ir.Word(8, event.Addr)
+	if in.Extern != "" {
+		value = f.takeOutside(in)
+	} else {
+		if event, ok := f.allocated(thread, in); ok {
+			value = ir.Word(8, event.Addr)
+		}
+		f.take(in, f.event.Kind)
 	}
-	f.take(in, f.event.Kind)
 	if !f.hasEvent && in.Sync.NeedsOthers() {
 		f.cannotGoOn = true
 	}
 	return value, Running
+}
+
+// takeOutside consumes the events of a call outside the program, up to its result if the
+// trace has it.
+func (f *follower) takeOutside(in *ir.Instr) ir.Value {
+	for {
+		event, ok := f.take(in, f.event.Kind)
+		switch {
+		case !ok:
+			return ir.Unknown(in.Size)
+		case event.Kind == KindResult && len(event.After) >= in.Size:
+			return ir.Bytes(event.After[:in.Size])
+		case event.Kind == KindResult:
+			return ir.Unknown(in.Size)
+		}
+	}
 }
 
 // Extern accounts for the events of a call outside the program, which may call back closures
@@ -221,12 +255,8 @@ func (f *follower) Extern(thread *Thread, in *ir.Instr, args []ir.Value) (ir.Val
 		}
 		f.cannotGoOn = true
 	}
-	for {
-		if _, ok := f.take(in, f.event.Kind); !ok {
-			break
-		}
-	}
-	// What is called may call back what it was given.
+	result := f.takeOutside(in)
+	// What is called may call back what it was given, or what it knows from elsewhere.
 	if f.event.Kind == KindCall && f.hasEvent && uint32(f.event.Arg) == thread.Top().ID {
 		fn := f.Program.FuncAt(f.event.Site)
 		for _, a := range args {
@@ -235,8 +265,12 @@ func (f *follower) Extern(thread *Thread, in *ir.Instr, args []ir.Value) (ir.Val
 				return ir.Value{}, Called
 			}
 		}
+		if fn != nil && len(f.event.After) > 0 {
+			thread.CallBack(fn, nil, nil)
+			return ir.Value{}, Called
+		}
 	}
-	return ir.Unknown(in.Size), Running
+	return result, Running
 }
 
 func (f *follower) Spawn(thread *Thread, in *ir.Instr, fn *ir.Func, args, captured []ir.Value) {
@@ -253,10 +287,23 @@ func (f *follower) Enter(thread *Thread, frame *Frame) {
 	}
 	if f.hasEvent && f.event.Kind == KindCall && f.Program.FuncAt(f.event.Site) == frame.Func {
 		frame.ID = f.event.Frame
+		frame.setParams(f.event.After)
 		f.consumed = f.event.Seq
 		f.advance(f.event.Seq)
 	} else if len(thread.Frames) > 1 {
 		frame.ID = thread.Frames[len(thread.Frames)-2].ID // makes no event of its own: its accesses count as its caller's
+	}
+}
+
+// setParams gives the parameters of a call that something outside the program made.
+func (f *Frame) setParams(args []byte) {
+	for _, r := range f.Func.Params {
+		size := f.Func.RegSizes[r]
+		if len(args) < size {
+			return
+		}
+		f.Regs[r] = ir.Bytes(args[:size])
+		args = args[size:]
 	}
 }
 

@@ -22,14 +22,14 @@ const (
 )
 
 // numbered makes a trace of hand-written events.
-func numbered(events ...exec.Event) *slitest.Log {
+func numbered(events ...exec.Event) *exec.Log {
 	for i := range events {
 		events[i].Seq = uint64(i + 1)
 		if events[i].G == 0 {
 			events[i].G = 1
 		}
 	}
-	return slitest.NewLog(events)
+	return exec.NewLog(events)
 }
 
 func word(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }

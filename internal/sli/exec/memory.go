@@ -100,6 +100,32 @@ func (f *follower) Store(thread *Thread, in *ir.Instr, addr, key, val ir.Value) 
 	return Running
 }
 
+// Update gives what the trace says was there, and learns from what was left there.
+func (f *follower) Update(thread *Thread, in *ir.Instr, addr ir.Value, change func(ir.Value) ir.Value) (ir.Value, Status) {
+	event, ok := f.take(in, KindUpdate)
+	if !ok {
+		old, st := f.Load(thread, in, addr, ir.Value{})
+		if st == Running {
+			st = f.Store(thread, in, addr, ir.Value{}, change(old))
+		}
+		return old, st
+	}
+	f.learnAddress(addr, event.Addr)
+	old := ir.Unknown(in.Size)
+	if len(event.Before) >= in.Size {
+		old = ir.Bytes(event.Before[:in.Size])
+	}
+	f.learnValue(change(old), event.After)
+	f.takeRest(in, &event, KindUpdate)
+	f.step.Time, f.step.Addr = event.Seq, event.Addr
+	return old, Running
+}
+
+// BadAddress asks the trace whether an address can be used now.
+func (f *follower) BadAddress(addr uint64) ir.Value {
+	return f.Replay.BadAddress(addr, f.time())
+}
+
 // maxAllocLookahead bounds how far ahead an allocation's event is looked for.
 const maxAllocLookahead = 256
 

@@ -91,6 +91,11 @@ func (f *follower) Target(thread *Thread, in *ir.Instr, value ir.Value) (*ir.Fun
 	} else if c, ok := f.closures[value.Uint()]; ok && value.Known {
 		return c.Func, c.Captured
 	}
+	if value.Known && value.Uint() != 0 {
+		if fn := f.Program.FuncWithCode(value.Uint()); fn != nil {
+			return fn, nil
+		}
+	}
 	// The trace is the oracle.
 	if f.hasEvent && f.event.Kind == KindCall && uint32(f.event.Arg) == thread.Top().ID {
 		return f.Program.FuncAt(f.event.Site), nil

@@ -12,6 +12,9 @@ type Step struct {
 	Time      uint64
 	MadeEvent bool   // the step made the event
 	Addr      uint64 // of a load or store, 0 if not known
+	// Others are the events that the step made besides, before the last: a call of
+	// something outside the program makes as many as it likes.
+	Others []uint64
 	// BeyondTrace says that the run ended before the goroutine came to the step.
 	BeyondTrace bool
 }
@@ -204,6 +207,19 @@ func (r *Replay) Closure(name string, captured []ir.Value) ir.Value {
 	a := r.invent()
 	r.closures[a] = Closure{fn, captured}
 	return ir.Word(8, a)
+}
+
+// BadAddress is whether the program cannot use an address just before the event with the
+// number. What an invented address stands for can always be used.
+func (r *Replay) BadAddress(addr uint64, before uint64) ir.Value {
+	bad := addr < ir.FirstPage
+	if real := r.Real(addr); !bad && real < ir.FirstInvented {
+		bad = r.Trace.BadAddress(real, before)
+	}
+	if bad {
+		return ir.Word(1, 1)
+	}
+	return ir.Word(1, 0)
 }
 
 // Captured is what a closure captured.

@@ -23,6 +23,8 @@ const (
 type Host interface {
 	Load(t *Thread, in *ir.Instr, addr, key ir.Value) (ir.Value, Status)
 	Store(t *Thread, in *ir.Instr, addr, key, val ir.Value) Status
+	// Update makes what change says of what it finds, which it returns.
+	Update(t *Thread, in *ir.Instr, addr ir.Value, change func(old ir.Value) ir.Value) (ir.Value, Status)
 	Alloc(t *Thread, in *ir.Instr, size ir.Value) ir.Value
 	// Sync does the operation in.Sync.
 	Sync(t *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status)
@@ -42,6 +44,7 @@ type Host interface {
 	Closure(name string, captured []ir.Value) ir.Value
 	Captured(closure ir.Value) []ir.Value
 	Text(addr uint64, n int) ([]byte, bool)
+	BadAddress(addr uint64) ir.Value
 }
 
 // A Frame is a call in progress.
@@ -131,6 +134,7 @@ func (s frameEnvironment) Reg(e *ir.Expr) ir.Value                 { return s.f.
 func (s frameEnvironment) Load(e *ir.Expr, _, _ ir.Value) ir.Value { return ir.Unknown(e.Size) }
 func (s frameEnvironment) Symbol(name string) ir.Value             { return s.t.host.Symbol(name) }
 func (s frameEnvironment) Text(addr uint64, n int) ([]byte, bool)  { return s.t.host.Text(addr, n) }
+func (s frameEnvironment) BadAddress(addr uint64) ir.Value         { return s.t.host.BadAddress(addr) }
 func (s frameEnvironment) Closure(name string, captured []ir.Value) ir.Value {
 	return s.t.host.Closure(name, captured)
 }
@@ -182,6 +186,17 @@ func (t *Thread) Step() Status {
 		set(t.Eval(in.Operand))
 	case ir.Load, ir.Store:
 		return t.access(in, set)
+	case ir.Update:
+		old, st := t.host.Update(t, in, t.Eval(in.Operand), func(old ir.Value) ir.Value {
+			if in.Dst != 0 {
+				frame.Regs[in.Dst] = old
+			}
+			return t.Eval(in.Value)
+		})
+		if st == Running {
+			set(old)
+		}
+		return st
 	case ir.Alloc:
 		set(t.host.Alloc(t, in, t.Eval(in.Operand)))
 	case ir.Test:
@@ -196,8 +211,10 @@ func (t *Thread) Step() Status {
 		fn, captured := t.target(in)
 		if fn != nil {
 			t.host.Spawn(t, in, fn, t.evalAll(in.Args), captured)
-		} else if _, st := t.host.Extern(t, in, nil); st != Running {
+		} else if value, st := t.host.Extern(t, in, nil); st != Running {
 			return st
+		} else if in.Dst != 0 {
+			frame.Regs[in.Dst] = value
 		}
 		frame.Index++
 	case ir.Defer:

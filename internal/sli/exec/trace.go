@@ -11,7 +11,9 @@ const (
 	KindStore
 	KindUpdate // an atomic read and write in one
 	KindAlloc
-	KindCall   // Frame is the new frame, Arg its caller's
+	KindFree   // the memory Addr, Size is not the program's any more
+	KindResult // a call of something outside the program returned; After is its result
+	KindCall   // Frame is the new frame, Arg its caller's; After are the arguments, one after the other, if something outside the program called
 	KindReturn // of Frame
 	KindSpawn  // Arg is the new goroutine
 	KindStart
@@ -45,8 +47,10 @@ type Event struct {
 	Before, After []byte
 }
 
-// Writes reports whether the event changes memory.
-func (e *Event) Writes() bool { return e.Kind == KindStore || e.Kind == KindUpdate }
+// Writes reports whether the event changes memory, or ends it.
+func (e *Event) Writes() bool {
+	return e.Kind == KindStore || e.Kind == KindUpdate || e.Kind == KindFree
+}
 
 // IsAccess reports whether the event touches memory.
 func (e *Event) IsAccess() bool { return e.Kind == KindLoad || e.Writes() }
@@ -73,10 +77,14 @@ type Trace interface {
 	// touched the memory, until f returns false.
 	Accesses(addr uint64, size uint32, from, to uint64, f func(*Event) bool)
 	// Allocation is the event that allocated the memory last before the number, and
-	// the number of the event that released it (the last one if none did).
+	// the number of the event up to which the memory was nothing else: it was not allocated
+	// again.
 	Allocation(addr uint64, before uint64) (e Event, until uint64, ok bool)
 	// Frame tells the frame that called a frame, and the site of the event that entered it.
 	Frame(id uint32) (parent uint32, site uint32, ok bool)
+	// BadAddress reports whether the program could not use the memory just before the
+	// event with the number: it was not there, or not any more.
+	BadAddress(addr uint64, before uint64) bool
 }
 
 // MemoryAt is what size bytes at addr held just before the event with the number.

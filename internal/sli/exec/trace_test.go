@@ -9,7 +9,7 @@ import (
 )
 
 func TestMemoryIsWhatTheNearestEventSays(t *testing.T) {
-	l := slitest.NewLog([]exec.Event{
+	l := exec.NewLog([]exec.Event{
 		{Seq: 1, G: 1, Kind: exec.KindLoad, Addr: 64, Size: 4, Before: []byte{1, 2, 3, 4}},
 		{Seq: 2, G: 1, Kind: exec.KindStore, Addr: 65, Size: 2, Before: []byte{2, 3}, After: []byte{7, 8}},
 		{Seq: 3, G: 2, Kind: exec.KindStore, Addr: 64, Size: 1, Before: []byte{1}, After: []byte{9}},
@@ -25,7 +25,7 @@ func TestMemoryIsWhatTheNearestEventSays(t *testing.T) {
 }
 
 func TestMemoryThatIsNotKnown(t *testing.T) {
-	l := slitest.NewLog([]exec.Event{
+	l := exec.NewLog([]exec.Event{
 		{Seq: 1, G: 1, Kind: exec.KindAlloc, Addr: 128, Size: 16},
 		{Seq: 2, G: 1, Kind: exec.KindStore, Addr: 128, Size: 8},                                        // of something the trace does not say
 		{Seq: 3, G: 1, Kind: exec.KindStore, Addr: 256, Size: 1, Map: true},                             // to an element of a map
@@ -58,7 +58,7 @@ func TestLastAccessesAreTheNewest(t *testing.T) {
 	for i := range 20_000 {
 		events = append(events, exec.Event{Seq: uint64(i + 1), G: 1, Kind: exec.KindStore, Addr: 64, Size: 8})
 	}
-	r := exec.NewReplay(&ir.Program{}, slitest.NewLog(events), exec.Failure{})
+	r := exec.NewReplay(&ir.Program{}, exec.NewLog(events), exec.Failure{})
 	for range 2 { // the second time from memory
 		all := r.LastAccesses(64, 8)
 		if n := len(all); n < 4000 || n > 8001 || all[n-1].Seq != 20_000 || all[0].Seq != 20_001-uint64(n) {
@@ -76,7 +76,7 @@ func TestLastAccessesAreTheNewest(t *testing.T) {
 func TestConstantTextsAreReadThroughTheirSymbol(t *testing.T) {
 	b := slitest.NewBuilder()
 	b.Constant("text0", "hello, world")
-	r := exec.NewReplay(b.Program(), slitest.NewLog(nil), exec.Failure{})
+	r := exec.NewReplay(b.Program(), exec.NewLog(nil), exec.Failure{})
 	addr := r.Symbol("text0").Uint()
 	if got, ok := r.Text(addr+7, 5); !ok || string(got) != "world" {
 		t.Errorf("a part of the text is %q, %v", got, ok)

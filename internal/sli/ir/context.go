@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // A Context is a call as the analysis sees it: a function, and the call that led to
 // it in another context. Two calls of the same function from the same place in the
@@ -99,7 +102,9 @@ type Label struct {
 	Rounds int
 }
 
-func (l *Label) Key() string { return fmt.Sprintf("%d.%d.%d", l.Context.ID, l.Instr.ID, l.Rounds) }
+func (l *Label) Key() string {
+	return strconv.Itoa(l.Context.ID) + "." + strconv.Itoa(l.Instr.ID) + "." + strconv.Itoa(l.Rounds)
+}
 
 func (l *Label) String() string {
 	if l.Rounds > 0 {

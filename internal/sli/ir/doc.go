@@ -40,6 +40,7 @@
 //	value.go    bytes that are known or not, and addresses
 //	expr.go     expressions over registers and loads
 //	eval.go     the values of expressions
+//	wide.go     values of more than 8 bytes, bits, choices
 //	instr.go    programs, functions, blocks, instructions, causes of failures
 //	sync.go     the operations of synchronisation
 //	context.go  calls in progress, points, labels of loads

@@ -10,6 +10,8 @@ type Environment interface {
 	Closure(name string, captured []Value) Value
 	Captured(closure Value, i, size int) Value
 	Text(addr uint64, n int) ([]byte, bool)
+	// BadAddress is whether a program cannot use an address.
+	BadAddress(addr uint64) Value
 }
 
 // emptyEnvironment knows nothing: with it, an expression has a value if it is constant.
@@ -21,6 +23,12 @@ func (emptyEnvironment) Symbol(string) Value                    { return Unknown
 func (emptyEnvironment) Closure(string, []Value) Value          { return Unknown(8) }
 func (emptyEnvironment) Captured(_ Value, _, size int) Value    { return Unknown(size) }
 func (emptyEnvironment) Text(addr uint64, n int) ([]byte, bool) { return nil, false }
+func (emptyEnvironment) BadAddress(addr uint64) Value {
+	if addr < FirstPage {
+		return boolValue(true)
+	}
+	return Unknown(1)
+}
 
 // Eval is the value of an expression: unknown if something that it depends on is; a zero
 // decides a conjunction whatever the other side is.
@@ -55,6 +63,16 @@ func Eval(e *Expr, s Environment) Value {
 		return s.Captured(args[0], e.Offset, e.Size)
 	case OpRaced:
 		return boolValue(false) // but what it looks at was looked at
+	case OpSelect:
+		switch {
+		case !args[0].Known && args[1] == args[2]:
+			return args[1]
+		case !args[0].Known:
+			return Unknown(e.Size)
+		case args[0].word != 0:
+			return args[1]
+		}
+		return args[2]
 	case OpAnd:
 		// A zero decides, whatever the other is.
 		for i := range args {
@@ -76,15 +94,22 @@ func Eval(e *Expr, s Environment) Value {
 		}
 		return Bytes(b)
 	case OpBadAddress:
-		return boolValue(args[0].word < FirstPage)
+		return s.BadAddress(args[0].word)
 	case OpConvert:
 		return convert(args[0], e.Class, e.ResultClass, e.Size)
+	case OpTrailingZeros, OpLeadingZeros, OpOnesCount:
+		return countBits(e.Op, args[0])
+	case OpSquareRoot:
+		return floatValue(e.Size, math.Sqrt(args[0].Float()))
 	case OpNeg:
 		if e.Class == Float {
 			return floatValue(e.Size, -args[0].Float())
 		}
 		return Word(e.Size, -args[0].word)
 	case OpInvert:
+		if e.Size > 8 {
+			return wideInvert(args[0])
+		}
 		return Word(e.Size, ^args[0].word)
 	case OpNot:
 		return boolValue(args[0].word == 0)
@@ -133,6 +158,8 @@ func convert(x Value, from, to Class, size int) Value {
 			return Word(4, uint64(math.Float32bits(float32(x.word))))
 		}
 		return floatValue(size, float64(x.word))
+	case size > 8 || x.Size > 8:
+		return fromBig(size, toBig(x, from))
 	case from == Signed:
 		return Word(size, uint64(x.Int()))
 	}
@@ -148,6 +175,9 @@ func arithmetic(op Operator, c Class, x, y Value) Value {
 	}
 	if c == Float {
 		return floatArithmetic(op, x, y)
+	}
+	if x.Size > 8 {
+		return wideArithmetic(op, c, x, y)
 	}
 	size := x.Size
 	a, b := x.word, y.word

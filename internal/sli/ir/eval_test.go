@@ -31,6 +31,13 @@ func (w *world) Closure(name string, captured []ir.Value) ir.Value {
 func (w *world) Captured(closure ir.Value, i, size int) ir.Value {
 	return w.closures[closure.Uint()][i]
 }
+func (w *world) BadAddress(addr uint64) ir.Value {
+	if addr < ir.FirstPage {
+		return ir.Word(1, 1)
+	}
+	return ir.Word(1, 0)
+}
+
 func (w *world) Text(addr uint64, n int) ([]byte, bool) {
 	s, ok := w.texts[addr]
 	return []byte(s), ok && len(s) == n

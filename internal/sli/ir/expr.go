@@ -2,9 +2,8 @@ package ir
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"sort"
-	"strings"
+	"strconv"
 )
 
 // An Operator is what an expression does with its arguments.
@@ -40,6 +39,12 @@ const (
 	OpNot     // of a truth value
 	OpConvert // between numbers; Of is what Args[0] is, To what the result is
 
+	OpSelect        // Args[1] if the truth value Args[0] holds, else Args[2]
+	OpTrailingZeros // how many zero bits are below the lowest one; all, if there is none
+	OpLeadingZeros  // how many zero bits are above the highest one; all, if there is none
+	OpOnesCount     // how many bits are one
+	OpSquareRoot    // of a floating-point number
+
 	OpBadAddress // whether the address Args[0] cannot be used
 	OpClosure    // the function Name with its captured values Args
 	OpCaptured   // the value number Off that the closure Args[0] captured
@@ -51,6 +56,11 @@ var operators = map[Operator]string{
 	OpAdd: "+", OpSub: "-", OpMul: "*", OpDiv: "/", OpRem: "%", OpAnd: "&", OpOr: "|", OpXor: "^", OpAndNot: "&^",
 	OpShl: "<<", OpShr: ">>", OpEq: "==", OpNe: "!=", OpLt: "<", OpLe: "<=", OpSameText: "=~",
 	OpNeg: "-", OpInvert: "^", OpNot: "!",
+}
+
+// functions are the operators that are written as one.
+var functions = map[Operator]string{
+	OpTrailingZeros: "TrailingZeros", OpLeadingZeros: "LeadingZeros", OpOnesCount: "OnesCount", OpSquareRoot: "SquareRoot",
 }
 
 // Symbol is the operator as it stands between or before its arguments; empty if it is
@@ -99,43 +109,49 @@ const maxExprNodes = 2000
 // whether it has registers or loads.
 func sealExpr(e *Expr) *Expr {
 	e.nodes = 1
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d.%d", e.Op, e.Size)
+	// Millions of expressions are made, so the key is written without package fmt.
+	var room [192]byte
+	b := append(room[:0], byte(e.Op), '.')
+	b = strconv.AppendInt(b, int64(e.Size), 10)
 	switch e.Op {
 	case OpConst:
-		b.WriteByte('=')
-		b.Write(e.Value.Append(nil))
+		b = append(b, '=')
+		b = e.Value.Append(b)
 	case OpRegister:
-		fmt.Fprintf(&b, "r%d", e.Reg)
+		b = append(b, 'r')
+		b = strconv.AppendInt(b, int64(e.Reg), 10)
 		if e.Context != nil {
-			fmt.Fprintf(&b, "c%d", e.Context.ID)
+			b = append(b, 'c')
+			b = strconv.AppendInt(b, int64(e.Context.ID), 10)
 		}
 		e.hasRegisters = true
 	case OpSymbol, OpOpaque, OpClosure:
-		b.WriteString(e.Name)
+		b = append(b, e.Name...)
 	case OpLoad:
-		fmt.Fprintf(&b, "@%s", e.Label.Key())
+		b = append(b, '@')
+		b = append(b, e.Label.Key()...)
 		e.hasLoads = true
 	case OpExtract, OpCaptured:
-		fmt.Fprintf(&b, "o%d", e.Offset)
+		b = append(b, 'o')
+		b = strconv.AppendInt(b, int64(e.Offset), 10)
 	default:
-		fmt.Fprintf(&b, "k%d%d", e.Class, e.ResultClass)
+		b = append(b, 'k', '0'+byte(e.Class), '0'+byte(e.ResultClass))
 	}
 	if len(e.Args) > 0 {
-		b.WriteByte('(')
+		b = append(b, '(')
 		for _, a := range e.Args {
 			e.nodes += a.nodes
 			e.hasRegisters = e.hasRegisters || a.hasRegisters
 			e.hasLoads = e.hasLoads || a.hasLoads
-			b.WriteString(a.key)
-			b.WriteByte(',')
+			b = append(b, a.key...)
+			b = append(b, ',')
 		}
-		b.WriteByte(')')
+		b = append(b, ')')
 	}
 	if e.nodes > maxExprNodes {
 		return Opaque("too large", e.Size)
 	}
-	e.key = Digest(b.String())
+	e.key = digest(b)
 	return e
 }
 
@@ -149,11 +165,13 @@ func (e *Expr) HasRegisters() bool { return e.hasRegisters }
 func (e *Expr) HasLoads() bool { return e.hasLoads }
 
 // Digest keeps a key short: keys are compared often, and hold the keys of their parts.
-func Digest(key string) string {
+func Digest(key string) string { return digest([]byte(key)) }
+
+func digest(key []byte) string {
 	if len(key) <= 48 {
-		return key
+		return string(key)
 	}
-	h := sha256.Sum256([]byte(key))
+	h := sha256.Sum256(key)
 	return string(h[:16])
 }
 
@@ -231,6 +249,11 @@ func Extract(x *Expr, off, size int) *Expr {
 			}
 			at += p.Size
 		}
+	case OpConvert:
+		// The low bytes of a widened integer are the integer's.
+		if x.Class != Float && x.ResultClass != Float && off+size <= x.Args[0].Size {
+			return Extract(x.Args[0], off, size)
+		}
 	case OpOpaque:
 		return Opaque(x.Name, size)
 	}
@@ -252,6 +275,8 @@ func Binary(op Operator, c Class, x, y *Expr) *Expr {
 		return x
 	case op == OpAdd && c != Float && y.Op == OpConst && x.Op == OpAdd && x.Class == c && x.Args[1].Op == OpConst:
 		return Binary(OpAdd, c, x.Args[0], Binary(OpAdd, c, x.Args[1], y))
+	case (op == OpAnd || op == OpOr) && x.key == y.key:
+		return x
 	case (op == OpEq || op == OpNe) && c != Float && x.key == y.key:
 		return Const(boolValue(op == OpEq))
 	case (op == OpEq || op == OpNe) && y.Op == OpConst && neverNil(x) && y.Value.Uint() == 0 && y.Size <= 8:
@@ -335,8 +360,10 @@ func (e *Expr) withArgs(args []*Expr) *Expr {
 		return CapturedValue(args[0], e.Offset, e.Size)
 	case OpConvert:
 		return Convert(args[0], e.Class, e.ResultClass, e.Size)
-	case OpNeg, OpInvert, OpNot, OpBadAddress:
+	case OpNeg, OpInvert, OpNot, OpBadAddress, OpTrailingZeros, OpLeadingZeros, OpOnesCount, OpSquareRoot:
 		return Unary(e.Op, e.Class, args[0])
+	case OpSelect:
+		return Select(args[0], args[1], args[2])
 	case OpLoad, OpClosure, OpRaced:
 		c := *e
 		c.Args, c.hasRegisters, c.hasLoads = args, false, false

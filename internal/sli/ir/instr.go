@@ -14,6 +14,7 @@ type Program struct {
 	byName  map[string]*Func
 	entered map[uint32]*Func
 	bySite  map[uint32][]*Instr
+	byCode  map[uint64]*Func
 }
 
 // A Func is a function. Block 0 is where it begins.
@@ -29,6 +30,9 @@ type Func struct {
 	ResultSize int // size of what it returns
 	Blocks     []*Block
 	Origin     int
+	// Code is the address of the function's code, 0 if the program has it nowhere that
+	// values could tell.
+	Code uint64
 	// Test says that the function checks the program and is no part of it. A section
 	// there is not what a person would call a fix.
 	TestCode bool
@@ -52,6 +56,7 @@ const (
 	Assign       // Dst = X
 	Load         // Dst = Size bytes at X, or the element Key of the map X
 	Store        // memory at X = Val, or the element Key of the map X; no Val: the element is removed
+	Update       // Dst = Size bytes at X, which become Val, in one step; Val may use Dst
 	Alloc        // Dst = address of X bytes, all zero
 	Test         // crash if X, for the reason Why
 	Call         // Dst = Callee(Args...)
@@ -66,7 +71,7 @@ const (
 )
 
 var opNames = [...]string{
-	Phi: "phi", Assign: "assign", Load: "load", Store: "store", Alloc: "alloc", Test: "test", Call: "call", Spawn: "spawn",
+	Phi: "phi", Assign: "assign", Load: "load", Store: "store", Update: "update", Alloc: "alloc", Test: "test", Call: "call", Spawn: "spawn",
 	Defer: "defer", RunDefers: "rundefers", Sync: "sync", Jump: "jump", Branch: "branch", Return: "return", Stop: "stop",
 }
 
@@ -89,11 +94,13 @@ const (
 	Assertion                       // a test said so
 	MapConflict                     // a map was used by two at once
 	Race                            // two accesses without order, one of them a store
+	BadAccess                       // memory that is not there, or not there any more
+	Abort                           // the program ended itself
 )
 
 var causeNames = [...]string{
 	NilDereference: "nil dereference", OutOfRange: "index out of range", WrongType: "failed type assertion", DivideByZero: "division by zero",
-	Panic: "panic", Assertion: "failed assertion", MapConflict: "concurrent map use", Race: "data race",
+	Panic: "panic", Assertion: "failed assertion", MapConflict: "concurrent map use", Race: "data race", BadAccess: "use of memory that is not there", Abort: "abort",
 }
 
 func (w Cause) String() string {
@@ -190,9 +197,13 @@ func (b *Block) LinkTo(s *Block) {
 // called once, when all functions are there.
 func (p *Program) Finish() {
 	p.byName, p.entered, p.bySite = map[string]*Func{}, map[uint32]*Func{}, map[uint32][]*Instr{}
+	p.byCode = map[uint64]*Func{}
 	id := 0
 	for _, fn := range p.Funcs {
 		p.byName[fn.Name] = fn
+		if fn.Code != 0 {
+			p.byCode[fn.Code] = fn
+		}
 		if fn.Site != 0 {
 			p.entered[fn.Site] = fn
 		}
@@ -211,11 +222,17 @@ func (p *Program) Finish() {
 // Func finds a function by name.
 func (p *Program) Func(name string) *Func { return p.byName[name] }
 
+// FuncWithCode finds a function by the address of its code.
+func (p *Program) FuncWithCode(addr uint64) *Func { return p.byCode[addr] }
+
 // InstrsAt returns the instructions whose events have the site.
 func (p *Program) InstrsAt(site uint32) []*Instr { return p.bySite[site] }
 
 // IsAccess reports whether in touches memory that others may touch.
-func (in *Instr) IsAccess() bool { return (in.Op == Load || in.Op == Store) && !in.Private }
+func (in *Instr) IsAccess() bool { return (in.Op == Load || in.Writes()) && !in.Private }
+
+// Writes reports whether in changes memory.
+func (in *Instr) Writes() bool { return in.Op == Store || in.Op == Update }
 
 // EndsBlock reports whether in is the last of its block.
 func (in *Instr) EndsBlock() bool {

@@ -123,6 +123,11 @@ func (c *checker) edges(block *Block) {
 // eachUse calls f with every register that in reads, and the block at whose end it is
 // read.
 func (c *checker) eachUse(in *Instr, f func(Reg, *Block)) {
+	// An update may use the value that it finds.
+	own := Reg(0)
+	if in.Op == Update {
+		own = in.Dst
+	}
 	each := func(e *Expr, block *Block) {
 		if e == nil {
 			return
@@ -138,7 +143,9 @@ func (c *checker) eachUse(in *Instr, f func(Reg, *Block)) {
 			if x.Size != c.fn.RegSizes[x.Reg] {
 				c.reject(in, "register %d has %d bytes, used are %d", x.Reg, c.fn.RegSizes[x.Reg], x.Size)
 			}
-			f(x.Reg, block)
+			if x.Reg != own || e != in.Value {
+				f(x.Reg, block)
+			}
 		})
 	}
 	if in.Op == Phi {
@@ -181,6 +188,11 @@ func (c *checker) instr(in *Instr) {
 			c.reject(in, "it stores nothing")
 		} else if in.Value != nil && in.Key == nil && in.Value.Size != in.Size {
 			c.reject(in, "it stores %d bytes of %d", in.Size, in.Value.Size)
+		}
+	case Update:
+		needX = true
+		if in.Value == nil || in.Value.Size != in.Size || in.Dst != 0 && in.Size != c.fn.RegSizes[in.Dst] {
+			c.reject(in, "what it finds and what it leaves must both have %d bytes", in.Size)
 		}
 	case Alloc, Test, Branch:
 		needX = true

@@ -61,7 +61,7 @@ func (in *Instr) String() string {
 	if in.Key != nil {
 		fmt.Fprintf(&b, "[%s]", in.Key)
 	}
-	if in.Op == Store && in.Value != nil {
+	if in.Writes() && in.Value != nil {
 		fmt.Fprintf(&b, " := %s", in.Value)
 	}
 	switch {
@@ -133,6 +133,10 @@ func (e *Expr) String() string {
 		return fmt.Sprintf("%s%d(%s)", [...]string{"u", "i", "f"}[e.ResultClass], 8*e.Size, e.Args[0])
 	case OpBadAddress:
 		return "BadAddr(" + list() + ")"
+	case OpSelect:
+		return arg(0) + " ? " + arg(1) + " : " + arg(2)
+	case OpTrailingZeros, OpLeadingZeros, OpOnesCount, OpSquareRoot:
+		return functions[e.Op] + "(" + list() + ")"
 	case OpRaced:
 		return "Raced(" + list() + ")"
 	case OpClosure:

@@ -25,7 +25,6 @@
 //	sync.go      the synchronisation operations of simulated programs
 //	extern.go    what simulated programs call outside themselves
 //	schedule.go  every schedule of a program
-//	log.go       a trace in memory
 //	build.go     programs made by hand
 //	graph.go     functions with a given control flow
 //	doc.go       this comment

@@ -13,7 +13,7 @@ import (
 type Outcome struct {
 	// Simulation has the memory as it was at the end.
 	Simulation *Simulation
-	Log        *Log
+	Log        *exec.Log
 	// Failure has no Cause if there was none.
 	Failure exec.Failure
 	// Deadlock says that no goroutine could go on.

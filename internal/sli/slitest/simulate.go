@@ -100,12 +100,12 @@ func (s *Simulation) Call(fn *ir.Func, args ...ir.Value) (ir.Value, error) {
 
 // Run runs fn as goroutine 1, and what it starts, to the end or the first failure.
 // The failure has no Cause if there was none.
-func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, error) {
+func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*exec.Log, exec.Failure, error) {
 	s.start(1, fn, args, nil)
 	blocked := map[uint32]bool{}
 	for range s.MaxSteps {
 		if len(s.running) == 0 {
-			return NewLog(s.events), exec.Failure{}, s.err
+			return exec.NewLog(s.events), exec.Failure{}, s.err
 		}
 		var ready []uint32
 		for _, g := range s.running {
@@ -114,7 +114,7 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 			}
 		}
 		if len(ready) == 0 {
-			return NewLog(s.events), exec.Failure{}, ErrStuck
+			return exec.NewLog(s.events), exec.Failure{}, ErrStuck
 		}
 		g := ready[0]
 		if s.Pick != nil && len(ready) > 1 {
@@ -138,7 +138,7 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 			continue
 		case exec.Crashed:
 			s.event(thread, thread.Failed, exec.Event{Kind: exec.KindCrash})
-			return NewLog(s.events), exec.Failure{Cause: thread.Failed.Cause, G: g, Seq: uint64(len(s.events))}, nil
+			return exec.NewLog(s.events), exec.Failure{Cause: thread.Failed.Cause, G: g, Seq: uint64(len(s.events))}, nil
 		case exec.Ended:
 			s.event(nil, nil, exec.Event{G: g, Kind: exec.KindEnd})
 			for i, x := range s.running {
@@ -149,7 +149,7 @@ func (s *Simulation) Run(fn *ir.Func, args ...ir.Value) (*Log, exec.Failure, err
 		}
 		clear(blocked)
 	}
-	return NewLog(s.events), exec.Failure{}, ErrSteps
+	return exec.NewLog(s.events), exec.Failure{}, ErrSteps
 }
 
 // Result is what the first function of a run returned, once it has.
@@ -274,6 +274,24 @@ func (s *Simulation) Store(thread *exec.Thread, in *ir.Instr, addr, key, val ir.
 	return exec.Running
 }
 
+// Update reads and writes in one step.
+func (s *Simulation) Update(thread *exec.Thread, in *ir.Instr, addr ir.Value, change func(ir.Value) ir.Value) (ir.Value, exec.Status) {
+	if !addr.Known {
+		s.fail(in, "update of something unknown: "+in.String())
+		return ir.Unknown(in.Size), exec.Lost
+	}
+	before := s.Peek(addr.Uint(), in.Size)
+	value := change(ir.Bytes(before))
+	if !value.Known {
+		s.fail(in, "update with something unknown: "+in.String())
+		return ir.Unknown(in.Size), exec.Lost
+	}
+	after := value.Append(nil)
+	s.Poke(addr.Uint(), after)
+	s.access(thread, in, exec.Event{Kind: exec.KindUpdate, Addr: addr.Uint(), Size: uint32(in.Size), Before: before, After: after, Atomic: in.Atomic})
+	return ir.Bytes(before), exec.Running
+}
+
 func (s *Simulation) Alloc(thread *exec.Thread, in *ir.Instr, size ir.Value) ir.Value {
 	a := s.Allocate(int(size.Uint()))
 	s.access(thread, in, exec.Event{Kind: exec.KindAlloc, Addr: a, Size: uint32(size.Uint())})
@@ -350,6 +368,14 @@ func (s *Simulation) Closure(name string, captured []ir.Value) ir.Value {
 
 func (s *Simulation) Captured(closure ir.Value) []ir.Value {
 	return s.closures[closure.Uint()].Captured
+}
+
+// BadAddress is whether an address is on the page that no program uses.
+func (s *Simulation) BadAddress(addr uint64) ir.Value {
+	if addr < ir.FirstPage {
+		return ir.Word(1, 1)
+	}
+	return ir.Word(1, 0)
 }
 
 func (s *Simulation) Text(addr uint64, n int) ([]byte, bool) { return s.Peek(addr, n), true }

@@ -251,7 +251,7 @@ func TestRunsThatDoNotEndAreEnded(t *testing.T) {
 
 // TestLogAnswersAsATraceDoes: the queries of exec.Trace, on a few events.
 func TestLogAnswersAsATraceDoes(t *testing.T) {
-	l := slitest.NewLog([]exec.Event{
+	l := exec.NewLog([]exec.Event{
 		{Seq: 1, G: 1, Kind: exec.KindCall, Frame: 1, Site: 7},
 		{Seq: 2, G: 1, Kind: exec.KindAlloc, Addr: 64, Size: 32},
 		{Seq: 3, G: 2, Kind: exec.KindStore, Addr: 72, Size: 16},
