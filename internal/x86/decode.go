@@ -201,7 +201,7 @@ func (d *decoder) apply(f *form, opcode byte) error {
 	case 0xf2:
 		in.Repeat = RepUntil
 	}
-	if d.mandatory != plain || !in.Op.isString() {
+	if d.mandatory != plain || !in.Op.IsString() {
 		in.Repeat = Once
 	}
 	if f.modrm {
@@ -220,7 +220,7 @@ func (d *decoder) apply(f *form, opcode byte) error {
 
 // operandSize is the meaning of the width v.
 func (d *decoder) operandSize(f *form) uint8 {
-	if f.op.isByteString() {
+	if f.op.IsByteString() {
 		return 1
 	}
 	if f.args[0].width == 'b' && f.op != JCC && f.op != JMP {

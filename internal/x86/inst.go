@@ -136,7 +136,7 @@ func (in *Inst) Notable() bool {
 		return true
 	}
 	_, memory := in.HasMemory()
-	return memory || in.Op.isString()
+	return memory || in.Op.IsString()
 }
 
 // EndsBlock reports whether the instruction that follows in memory need not be the next.

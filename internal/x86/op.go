@@ -424,16 +424,17 @@ func opNamed(name string) Op {
 	return Op(i + 1)
 }
 
-// isString reports whether a rep prefix means that the operation is repeated.
-func (o Op) isString() bool {
+// IsString reports whether a rep prefix means that the operation is repeated.
+func (o Op) IsString() bool {
 	switch o {
 	case MOVS, CMPS, STOS, LODS, SCAS:
 		return true
 	}
-	return o.isByteString()
+	return o.IsByteString()
 }
 
-func (o Op) isByteString() bool {
+// IsByteString reports whether the elements of a string operation are bytes.
+func (o Op) IsByteString() bool {
 	switch o {
 	case MOVSB, CMPSB, STOSB, LODSB, SCASB:
 		return true

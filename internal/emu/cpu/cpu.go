@@ -45,6 +45,10 @@ type CPU struct {
 	// Clock is what rdtsc says.
 	Clock func() uint64
 
+	// Transfer, if it is there, is called after each call, return and indirect jump of a
+	// thread that is recorded, with the instruction's address. PC is where it went.
+	Transfer func(c *CPU, from uint64, op x86.Op)
+
 	record []event.Access
 	// passing is the marked instruction that Advance stopped at last.
 	passing uint64

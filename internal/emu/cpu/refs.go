@@ -29,6 +29,16 @@ func accessOf(in *x86.Inst, i int) access {
 	return writes
 }
 
+// Accesses reports whether an instruction reads, and whether it writes, its operand in memory.
+func Accesses(in *x86.Inst) (reading, writing bool) {
+	i, ok := in.HasMemory()
+	if !ok {
+		return false, false
+	}
+	a := accessOf(in, i)
+	return a&reads != 0, a&writes != 0
+}
+
 // implicit says what an operation does to memory that no operand names, except for the
 // stack, which is the thread's own.
 func implicit(o x86.Op) access {
@@ -136,7 +146,8 @@ func (c *CPU) Record(on bool) {
 func (c *CPU) Recording() bool { return c.record != nil }
 
 // Recorded returns what was written down since the last call: accesses, and calls and
-// returns in the same form, of which the address of a call is where it returns to. They lack
+// returns in the same form, of which the address of a call is where it returns to, and After
+// is where it went. They lack
 // order, thread and frame, and are valid until the thread executes again.
 func (c *CPU) Recorded() []event.Access {
 	r := c.record
@@ -145,6 +156,9 @@ func (c *CPU) Recorded() []event.Access {
 	}
 	return r
 }
+
+// RecordedLen is how much was written down since the last call of Recorded.
+func (c *CPU) RecordedLen() int { return len(c.record) }
 
 // Note writes down what is not an instruction's doing, if the thread is recorded.
 func (c *CPU) Note(a event.Access) {
@@ -179,8 +193,17 @@ func (c *CPU) note(o *op) {
 	}
 	switch o.inst.Op {
 	case x86.CALL:
-		c.record = append(c.record, event.Access{Addr: o.next, Site: o.site, Kind: event.Call})
+		c.record = append(c.record, event.Access{Addr: o.next, After: c.PC, Site: o.site, Kind: event.Call})
 	case x86.RET:
-		c.record = append(c.record, event.Access{Site: o.site, Kind: event.Return})
+		c.record = append(c.record, event.Access{Site: o.site, After: c.PC, Kind: event.Return})
+	case x86.JMP:
+		if o.inst.Args[0].Place == x86.Relative {
+			return
+		}
+	default:
+		return
+	}
+	if c.Transfer != nil {
+		c.Transfer(c, o.next-uint64(o.len), o.inst.Op)
 	}
 }

@@ -134,7 +134,7 @@ func (h *heap) within(pc uint64) bool { return pc >= h.code[0] && pc < h.code[1]
 func (r *run) free(t *linux.Thread, addr, returns uint64) bool {
 	h := r.heap
 	if size, ok := h.live[addr]; ok {
-		h.bury(addr, death{size, t.Number, r.callSite(returns)})
+		r.bury(t, addr, death{size, t.Number, r.callSite(returns)})
 		return false
 	}
 	if before, ok := h.dead[addr]; ok {
@@ -147,7 +147,11 @@ func (r *run) free(t *linux.Thread, addr, returns uint64) bool {
 }
 
 // bury makes a live allocation a dead one.
-func (h *heap) bury(addr uint64, d death) {
+func (r *run) bury(t *linux.Thread, addr uint64, d death) {
+	h := r.heap
+	if r.observer != nil {
+		r.observer.Frees(t, addr, d.size)
+	}
 	delete(h.live, addr)
 	h.dead[addr] = d
 	for at := (addr + 7) &^ 7; at+8 <= addr+d.size; at += 8 {
@@ -167,11 +171,14 @@ func (r *run) returned(t *linux.Thread, in allocation) {
 		return
 	case "realloc", "reallocarray":
 		if size, ok := h.live[in.old]; ok && (result != 0 || in.size == 0) {
-			h.bury(in.old, death{size, t.Number, r.callSite(in.returns)})
+			r.bury(t, in.old, death{size, t.Number, r.callSite(in.returns)})
 		}
 	}
 	if result == 0 {
 		return
+	}
+	if r.observer != nil {
+		r.observer.Allocates(t, result, in.size)
 	}
 	h.live[result] = in.size
 	delete(h.dead, result)

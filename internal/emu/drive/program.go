@@ -27,6 +27,15 @@ type Program struct {
 	uses     uses
 	identity string
 	own      string // the file of the program itself
+	observer *Observer
+}
+
+// An Observer is told what a run does.
+type Observer struct {
+	// Begins is called with the process before it executes anything.
+	Begins func(*linux.Process)
+	// Allocates and Frees are called for the heap.
+	Allocates, Frees func(t *linux.Thread, addr, size uint64)
 }
 
 // maxInstructions is how long a run may be: long enough to tell it from one that never

@@ -35,17 +35,12 @@ func (p *Program) Record(schedule, file string) (*trace.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
-	again := &Program{binary: p.binary, maxSteps: p.maxSteps, shared: wordSet{pages: p.shared.pages}}
 	var recorder *emu.Recorder
-	if err := again.load(func(process *linux.Process) { recorder = emu.Record(process, w) }); err != nil {
+	again := p.fresh()
+	rec := sched.NewRecorder(sched.NewReplay(parsed), false)
+	r, err := again.runAll(rec, func(process *linux.Process) { recorder = emu.Record(process, w) })
+	if err != nil {
 		return nil, err
-	}
-	replay := sched.NewReplay(parsed)
-	rec := sched.NewRecorder(replay, false)
-	r := &run{Program: again, strategy: rec}
-	r.drive()
-	if e := again.process.Exit(); e != nil && e.Reason == linux.Lacking {
-		return nil, lacking(e)
 	}
 	out := &trace.Outcome{Schedule: rec.Schedule().String(), Steps: r.steps, Elapsed: time.Since(start), Outside: again.Notes()}
 	switch {
@@ -59,6 +54,41 @@ func (p *Program) Record(schedule, file string) (*trace.Outcome, error) {
 		return nil, err
 	}
 	return out, w.Close(*out)
+}
+
+// fresh is the program as it was before it was loaded, with what is known to be shared.
+func (p *Program) fresh() *Program {
+	return &Program{binary: p.binary, maxSteps: p.maxSteps, shared: wordSet{pages: p.shared.pages}}
+}
+
+// runAll makes a run from the very first instruction.
+func (p *Program) runAll(strategy sched.Strategy, watch func(*linux.Process)) (*run, error) {
+	if err := p.load(watch); err != nil {
+		return nil, err
+	}
+	r := &run{Program: p, strategy: strategy}
+	r.drive()
+	if e := p.process.Exit(); e != nil && e.Reason == linux.Lacking {
+		return nil, lacking(e)
+	}
+	return r, nil
+}
+
+// Observe runs the program by a schedule, from its very first instruction, under an
+// observer. It returns the failure that the run ends with, nil if it does not fail, and the
+// process as it is then.
+func (p *Program) Observe(schedule string, o *Observer) (*trace.Failure, *linux.Process, error) {
+	parsed, err := sched.ParseSchedule(schedule)
+	if err != nil {
+		return nil, nil, err
+	}
+	again := p.fresh()
+	again.observer = o
+	r, err := again.runAll(sched.NewReplay(parsed), o.Begins)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.failure, again.process, nil
 }
 
 // A ChangedError says that a trace is of another program than the one at hand.

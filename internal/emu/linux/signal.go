@@ -136,12 +136,12 @@ func (p *Process) kill(t *Thread, s Signal, text string) {
 
 // fault is a signal that an instruction causes: it cannot be ignored, nor come later.
 func (p *Process) fault(t *Thread, s Signal, addr uint64, text string) {
+	t.fault = faultInfo{s, addr}
 	h := p.actions[s].handler
 	if h == handlerDefault || h == handlerIgnore || t.blocked&s.bit() != 0 {
 		p.kill(t, s, text)
 		return
 	}
-	t.fault = faultInfo{s, addr}
 	p.enter(t, s)
 }
 

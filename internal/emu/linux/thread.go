@@ -74,6 +74,9 @@ func (t *Thread) Calling() bool { return t.calling }
 // Waits names the system call that a thread waits in, "" if it does not.
 func (t *Thread) Waits() string { return t.wait.name }
 
+// FaultAddress is the address that the thread could not access last.
+func (t *Thread) FaultAddress() uint64 { return t.fault.addr }
+
 // Ready reports whether a thread can go on, and has it go on if it waited.
 func (p *Process) Ready(t *Thread) bool {
 	if t.Ended {

@@ -10,7 +10,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
-	"github.com/cofferdam-go/cofferdam/internal/sli/slitest"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
