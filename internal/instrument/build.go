@@ -240,7 +240,8 @@ func (b *builder) addHooks() error {
 
 // assembly moves the hooks' assembly to package runtime, and has the hooks call it
 // there: the assembler wants to run in the package's directory, and that of cofferdamrt
-// does not exist. It returns false for what package runtime does without.
+// does not exist. What must not be preempted calls package runtime, too. It returns false
+// for what package runtime does without.
 func assembly(s cofferdam.Source) (_ cofferdam.Source, ok bool) {
 	switch name := path.Base(s.Name); {
 	case filepath.Ext(name) != ".s":
@@ -250,11 +251,18 @@ func assembly(s cofferdam.Source) (_ cofferdam.Source, ok bool) {
 		s.Name = "runtime/cofferdam_" + name
 		s.Text = strings.ReplaceAll(s.Text, "·returns(SB)", "·CofferdamReturns(SB)")
 	}
-	if s.Name == "cofferdamrt/g.go" {
+	switch s.Name {
+	case "cofferdamrt/g.go":
 		s.Text = strings.NewReplacer(
 			"package rt\n", "package rt; import \"runtime\"\n",
 			"\nfunc here() (who, lo, hi uintptr)\n", "\nfunc here() (who, lo, hi uintptr) { return runtime.CofferdamHere() }\n",
 			"//go:noescape\nfunc returns(pcs *[8]uintptr, most int) int\n", "func returns(pcs *[8]uintptr, most int) int { return runtime.CofferdamReturns(pcs, most) }\n",
+		).Replace(s.Text)
+	case "cofferdamrt/token_unsafe.go":
+		s.Text = strings.NewReplacer(
+			"import \"unsafe\"\n", "import (\n\t\"runtime\"\n\t\"unsafe\"\n)\n",
+			"//go:nosplit\n//go:noinline\nfunc takeToken", "func takeToken",
+			"return takeAlone(", "return runtime.CofferdamTake(",
 		).Replace(s.Text)
 	}
 	return s, true

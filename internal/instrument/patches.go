@@ -53,7 +53,7 @@ var prologues = map[string]map[string]string{
 	},
 	"sync/cond.go": {
 		"(*Cond).Wait":      "if cofferdamrt.CondAdd(c) { c.checker.check(); c.L.Unlock(); cofferdamrt.CondWait(c); c.L.Lock(); return }",
-		"(*Cond).Signal":    "if cofferdamrt.Signal(c) { return }",
+		"(*Cond).Signal":    "if cofferdamrt.Signal(c, &c.notify.wait, &c.notify.notify) { return }",
 		"(*Cond).Broadcast": "if cofferdamrt.Broadcast(c) { return }",
 	},
 	"sync/pool.go": {

@@ -22,14 +22,15 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if addr-lo < hi-lo || addr < firstAddress || size == 0 {
 		return
 	}
-	if kind == event.Load && token.Load() == g && s.blind && !s.lastIncomplete && s.current.free() {
-		s.site = site
-		return
-	}
 	if !takeToken(g) && enterSlow(g, true) == nil {
 		return
 	}
 	c := s.current
+	if kind == event.Load && s.blind && !s.lastIncomplete && c.free() {
+		s.site = site
+		c.leave()
+		return
+	}
 	if kind != event.Load {
 		c.polling.rounds = 0
 	}

@@ -8,8 +8,8 @@ import (
 
 // Channels.
 //
-// The buffer of a channel and whether it is closed are the real channel's. Of an
-// unbuffered one there is nothing to see, and two sides that only try never meet: so a
+// The buffer of a channel, whether it is closed and which goroutines outside wait for it are
+// the real channel's. On an unbuffered one two sides that only try never meet: so a
 // goroutine that waits in park has its offers (comm) written down, and the other side
 // moves the value and does the operation for both.
 
@@ -36,7 +36,7 @@ func (s *scheduler) channelAt(p unsafe.Pointer) *object {
 		for len(o.slots) < o.capacity() {
 			o.slots = append(o.slots, nil)
 		}
-		o.keep(p, unsafe.Sizeof(chanHeader{}))
+		o.keep(p, chanState)
 		if h := o.channel.header; h.capacity > 0 && h.size > 0 {
 			s.journal.Keep(uintptr(h.buffer), uintptr(h.capacity)*uintptr(h.size))
 		}
@@ -52,12 +52,21 @@ func (c *goroutine) possible(i int) bool {
 		return true
 	case o.unbuffered():
 		d, _ := c.partner(i)
-		return d != nil
+		return d != nil || o.awaitedNatively(m.send)
 	case m.send:
 		return o.length() < o.capacity()
 	default:
 		return o.length() > 0
 	}
+}
+
+// awaitedNatively reports whether a goroutine outside waits for another to send to the
+// channel, or to receive from it.
+func (o *object) awaitedNatively(send bool) bool {
+	if send {
+		return o.channel.header.receivers.first != nil
+	}
+	return o.channel.header.senders.first != nil
 }
 
 // partner returns the goroutine that waits, longest of all, to do the other side of c's

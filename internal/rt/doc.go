@@ -52,6 +52,7 @@
 //	goroutine.go      goroutines, their calls, their panics
 //	polling.go        goroutines that wait by looking again and again
 //	outside.go        what is not under control
+//	watchdog.go       what takes real time
 //	coroutine.go      iter.Pull, which is not quite
 //	g.go, g_other.go  the calling goroutine, in assembly
 //

@@ -332,7 +332,7 @@ func (c *cond) Wait() {
 	panic("not under control")
 }
 
-func (c *cond) Signal()    { Signal(c) }
+func (c *cond) Signal()    { Signal(c, new(uint32), new(uint32)) }
 func (c *cond) Broadcast() { Broadcast(c) }
 
 func lockUnlock(l interface {

@@ -7,7 +7,7 @@ import (
 )
 
 // Patched is what the patched runtime offers. Its functions are nil where the runtime is
-// not patched; then nothing is taken back.
+// not patched; then nothing is taken back, and less is known of what is outside control.
 var Patched struct {
 	// Seed makes random numbers start from a seed.
 	Seed func(seed uint64)
@@ -18,6 +18,18 @@ var Patched struct {
 	Collections func() uint32
 	// ResetProcs forgets what a run has set GOMAXPROCS to.
 	ResetProcs func()
+	// Waits reports whether a goroutine, by its g, waits natively or is in a system call.
+	Waits func(g uintptr) bool
+	// Newest is the number of the newest goroutine.
+	Newest func() uint64
+	// Active counts the goroutines after a number that may go on though no other does
+	// anything, of those that count by their g; and the timers.
+	Active func(after uint64, counts func(g uintptr) bool) (goroutines, timers int)
+	// Stack stores the stack of another goroutine, by its g, the innermost call first, and
+	// returns how many calls it has.
+	Stack func(g uintptr, pcs []uintptr) int
+	// Now is the real time since some moment, in nanoseconds.
+	Now func() int64
 }
 
 // Keep notes what *p is, for those parts of the standard library that change memory

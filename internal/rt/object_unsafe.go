@@ -167,7 +167,14 @@ type chanHeader struct {
 	_, _     unsafe.Pointer
 	sent     uint // where the next element goes
 	received uint // and comes from
+	// The goroutines that wait natively: for what is under control waits elsewhere.
+	receivers, senders waitQueue
 }
+
+type waitQueue struct{ first, last unsafe.Pointer }
+
+// chanState is how much of a channel's header is put back after a run: not those who wait.
+const chanState = unsafe.Offsetof(chanHeader{}.receivers)
 
 // seesClosed says that closed and the rest are where they are thought to be. Otherwise
 // no goroutine is known to be able to go on because a channel was closed before it tries.

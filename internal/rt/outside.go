@@ -2,7 +2,6 @@ package rt
 
 import (
 	"runtime"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -15,16 +14,31 @@ import (
 // takes the token from it, and it is outside until it calls a hook and the token is
 // given to it again. Goroutines that were never under control do as they like; what
 // they do to channels and locks is noticed when no other can go on.
+//
+// The hand-over, between goroutines under control, those outside and the watchdog, is
+// modelled in handover_model_test.go, where all interleavings of small programs are
+// enumerated. What it must not lose:
+//
+//   - A goroutine is among the strays before any other can have the token, so that it
+//     waits in park at its next hook instead of doing the plain operation.
+//   - A goroutine that waits natively for one that is parked can be seen, in the channel or
+//     the lock itself (poll). The watchdog looks for it when the goroutine that has the
+//     token waits natively: it may be for the one that is parked, or for another outside
+//     that is.
+//   - No goroutine is taken for the holder of the token after it was taken from it.
 
 // strays are the goroutines outside.
 var strays struct {
 	busy  atomic.Bool // a lock: whoever swaps it from false has it
 	count atomic.Int32
 	all   []*goroutine
+	own   atomic.Int32 // of all, those of this run
 	// returning are those of all that wait in park to be adopted.
 	returning []*goroutine
-	waiting   atomic.Bool // returning is not empty
-	closed    bool        // the run is over
+	// signals are those of conditions that come from outside.
+	signals []nativeSignal
+	waiting atomic.Bool // returning or signals is not empty
+	closed  bool        // the run is over
 }
 
 func lockStrays() {
@@ -51,12 +65,14 @@ func returned(g uintptr) *goroutine {
 			c = d
 		}
 	}
-	if c == nil || c.hooks > 0 {
+	if c == nil {
 		unlockStrays()
 		return nil
 	}
 	if c.stale.Load() || strays.closed {
-		c.hooks++
+		// Its further hooks, in what it deferred, are plain operations.
+		c.stale.Store(true)
+		removeStray(c)
 		unlockStrays()
 		runtime.Goexit()
 	}
@@ -73,110 +89,65 @@ func returned(g uintptr) *goroutine {
 	return c
 }
 
-// adopt makes goroutines ready that have come back from outside.
+// adopt makes goroutines ready that have come back from outside, or were signalled from
+// there, and reports whether any is ready then.
 func (s *scheduler) adopt() bool {
 	if !strays.waiting.Load() {
 		return false
 	}
 	lockStrays()
 	for i, c := range strays.returning {
-		for j, d := range strays.all {
-			if c == d {
-				strays.all = append(strays.all[:j], strays.all[j+1:]...)
-				break
-			}
-		}
+		removeStray(c)
 		strays.returning[i] = nil
 		s.insert(c, event.Op{Kind: event.Outside})
 	}
 	strays.returning = strays.returning[:0]
+	s.deliverSignals()
 	strays.waiting.Store(false)
-	strays.count.Store(int32(len(strays.all)))
 	unlockStrays()
-	return true
+	return len(s.ready) > 0
+}
+
+// addStray makes c one of the strays, from which the token has been taken.
+func addStray(c *goroutine) {
+	lockStrays()
+	strays.all = append(strays.all, c)
+	countStrays()
+	unlockStrays()
+}
+
+// removeStray takes c from the strays, if it is among them. The caller has locked them.
+func removeStray(c *goroutine) {
+	for i, d := range strays.all {
+		if c == d {
+			strays.all = append(strays.all[:i], strays.all[i+1:]...)
+			break
+		}
+	}
+	countStrays()
+}
+
+func countStrays() {
+	own := int32(0)
+	for _, c := range strays.all {
+		if !c.stale.Load() {
+			own++
+		}
+	}
+	strays.own.Store(own)
+	strays.count.Store(int32(len(strays.all)))
 }
 
 // forget drops a goroutine that outlived its run and has ended.
 func forget(c *goroutine) {
 	lockStrays()
-	for j, d := range strays.all {
-		if c == d {
-			strays.all = append(strays.all[:j], strays.all[j+1:]...)
-			break
-		}
-	}
-	strays.count.Store(int32(len(strays.all)))
+	removeStray(c)
 	unlockStrays()
+	staleEnded.Add(1)
 }
 
-// period is how often the watchdog looks, and patience how often in a row it has to see
-// a goroutine in the same place before it takes the token: not only so much time must
-// have gone by, the goroutine must also have had its chance to run.
-const (
-	period   = 5_000_000
-	patience = 4
-)
-
-// watching says that there is a watchdog, watchdog is its g.
-var (
-	watching atomic.Bool
-	watchdog atomic.Uintptr
-)
-
-// watch is the watchdog.
-func watch(sleep func(int64)) {
-	g, _, _ := here()
-	watchdog.Store(g)
-	var seen uintptr
-	times := 0
-	for {
-		sleep(period)
-		t := token.Load()
-		switch {
-		case t == 0 || t&inside != 0:
-			seen, times = 0, 0
-		case t&suspect == 0:
-			if token.CompareAndSwap(t, t|suspect) {
-				seen, times = t|suspect, 0
-			}
-		case t != seen:
-			seen, times = t, 0
-		default:
-			if times++; times >= patience {
-				if token.CompareAndSwap(t, g|inside) {
-					s.evict(t &^ suspect)
-				}
-				seen, times = 0, 0
-			}
-		}
-	}
-}
-
-// evict takes the token, which the watchdog holds now, from the goroutine that runs, if
-// there is another goroutine to give it to.
-func (s *scheduler) evict(g uintptr) {
-	c := s.current
-	s.adopt()
-	if len(s.ready) == 1 && s.clock.queue.Len() == 0 && strays.count.Load() == 0 {
-		token.Store(g)
-		return
-	}
-	s.completeLast()
-	site := s.site
-	s.result.Outside = append(s.result.Outside, Outside{
-		What: "called no hook for " + strconv.Itoa(period*patience/1_000_000) + " ms", G: c.id, Site: site, Frame: c.Frame,
-	})
-	s.emit(c, event.Outside, site, 0, 0, 0)
-	s.remove(c)
-	c.state = outside
-	lockStrays()
-	strays.all = append(strays.all, c)
-	strays.count.Store(int32(len(strays.all)))
-	unlockStrays()
-	if d := s.dispatch(nil); d != nil {
-		s.pass(d)
-	}
-}
+// staleEnded counts the goroutines of earlier runs that have ended in this one.
+var staleEnded atomic.Int32
 
 // met says that there were goroutines in the last run that are not under control.
 var met bool
@@ -210,10 +181,10 @@ func (s *scheduler) outsiders(c *goroutine) bool {
 // newcomers reports whether a goroutine is not under control that was not there before the
 // run.
 func (s *scheduler) newcomers(c *goroutine) bool {
-	if strays.count.Load() > 0 {
+	if strays.own.Load() > 0 {
 		return true
 	}
-	known := s.baseline + s.natives
+	known := s.baseline + s.natives - int(staleEnded.Load())
 	if c != nil && c.state == ended {
 		known++ // it is not quite gone
 	}
@@ -238,13 +209,12 @@ const (
 	untilDeadlock   = 200_000_000
 )
 
-// retryAfter is how often idle looks before it lets waiting goroutines try for themselves:
-// that the other side of an unbuffered channel waits outside cannot be seen from here.
-// sleepAfter is how often before it sleeps in between.
+// patientLooks is how often idle looks before time goes on if none of the run's own goroutines
+// is outside, and sleepAfter how often before it sleeps in between.
 const (
-	retryAfter       = 30
-	retryAfterForOld = 10
-	sleepAfter       = 20
+	patientLooks       = 30
+	patientLooksForOld = 10
+	sleepAfter         = 20
 )
 
 // idling counts the goroutines that are in idle. One may sleep there for longer than the
@@ -256,14 +226,13 @@ var idling atomic.Int32
 // the token when there is something to do, false if another goroutine has the token now
 // or the run is over.
 func (s *scheduler) idle(c *goroutine) bool {
-	// To try in vain takes two steps: to go on, and to ask again.
-	if s.steps-s.idledAt > 2*uint64(len(s.all)) {
-		s.idled = 0 // a goroutine did more than try
+	if s.steps > s.idledAt {
+		s.idled = 0
 	}
 	s.idledAt = s.steps
-	retry, patience := retryAfter, int64(untilTime)
+	looks, patience := patientLooks, int64(untilTime)
 	if s.clock.queue.Len() > 0 && !s.newcomers(c) {
-		retry, patience = retryAfterForOld, untilTimeForOld
+		looks, patience = patientLooksForOld, untilTimeForOld
 	}
 	idling.Add(1)
 	defer idling.Add(-1)
@@ -280,26 +249,51 @@ func (s *scheduler) idle(c *goroutine) bool {
 		if !token.CompareAndSwap(0, g|inside) {
 			return false
 		}
-		if s.adopt() || s.poll(n >= retry) || !s.outsiders(c) {
+		if s.adopt() || s.poll() || !s.outsiders(c) {
 			return true
 		}
-		mine := strays.count.Load() > 0
-		if s.idled > patience || !mine && n > retry {
+		mine := strays.own.Load() > 0
+		if s.idled > patience || !mine && n > looks {
 			if s.advance() {
 				return true
 			}
 		}
-		if s.idled > untilDeadlock && (!mine || s.idled > 50*untilDeadlock) {
+		switch {
+		case s.idled > untilDeadlock && !s.active(g, mine):
 			s.stuck()
 			s.over()
+			return false
+		case s.late():
+			s.expire(nil)
 			return false
 		}
 	}
 }
 
-// poll looks which waiting goroutines can go on because of one outside, and with
-// retry lets all others try that might.
-func (s *scheduler) poll(retry bool) bool {
+// active reports whether something outside may go on by itself that was not there before the
+// run: a process is waited for, a goroutine computes or sleeps. g is the caller's. What
+// cannot be seen, without the patched runtime, is taken to be so for a while if it is a
+// goroutine of the run.
+func (s *scheduler) active(g uintptr, mine bool) bool {
+	if Patched.Active == nil {
+		return mine && s.idled <= 50*untilDeadlock
+	}
+	lockStrays()
+	goroutines, timers := Patched.Active(s.newest, func(other uintptr) bool {
+		for _, c := range strays.all {
+			if c.g == other && c.stale.Load() {
+				return false
+			}
+		}
+		return other != g && other != watchdog.Load()
+	})
+	unlockStrays()
+	// Those that are idle sleep, too.
+	return goroutines > 0 || timers > s.timers+int(idling.Load())
+}
+
+// poll looks which waiting goroutines can go on because of one outside.
+func (s *scheduler) poll() bool {
 	found := false
 	for _, c := range s.all {
 		if c.state != blocked || c.chose >= 0 {
@@ -308,14 +302,9 @@ func (s *scheduler) poll(retry bool) bool {
 		switch c.wait.kind {
 		case forMutex, forWriting, forReading, forGroup, forChannel:
 			if c.enabled() {
-				s.idled = 0
-			} else if retry {
-				c.wait.retry = true
-			} else {
-				continue
+				s.resume(c)
+				found = true
 			}
-			s.resume(c)
-			found = true
 		}
 	}
 	return found

@@ -15,6 +15,10 @@ type Config struct {
 	Seed uint64
 	// MaxSteps is after how many steps a run is cut off; 0 means 10 million.
 	MaxSteps uint64
+	// Within is how long a run may take, in nanoseconds of real time as Now tells it,
+	// before it is cut off; 0 means for ever. It needs Sleep.
+	Within int64
+	Now    func() int64
 	// Races has data races looked for.
 	Races bool
 	// RunOn lets the others go on after a panic that would have ended the program, so
@@ -51,8 +55,11 @@ type Result struct {
 	// Reported is where a test first reported a failure, for Config.Ended; its G is 0 if
 	// none did.
 	Reported Failure
-	// CutOff says that the run was ended by Config.MaxSteps.
-	CutOff bool
+	// CutOff says that the run was ended by Config.MaxSteps or Config.Within. TookTooLong
+	// says that it was the latter, and Late which goroutines were not under control then.
+	CutOff      bool
+	TookTooLong bool
+	Late        []Late
 	// Residue says that the run left changes behind which could not be taken back: runs
 	// that follow it in the process do not begin where it began.
 	Residue bool
@@ -128,6 +135,19 @@ type Held struct {
 	G, Site, Frame uint32
 	// Ended says that G has ended, Returned that it has left the function that took the lock.
 	Ended, Returned bool
+}
+
+// A Late goroutine was not under control when its run was cut off because of the time that it
+// took.
+type Late struct {
+	// Waits says that it waited natively, or was in a system call, and did not compute.
+	Waits bool
+	// G is the goroutine, and Site and Frame the last place it was seen at. PCs are its
+	// stack, the innermost call first, if the runtime is patched.
+	G     uint32
+	Site  uint32
+	Frame uint32
+	PCs   []uintptr
 }
 
 // An Outside is something that went on outside control.

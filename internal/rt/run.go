@@ -20,9 +20,13 @@ func Run(config Config, f func()) *Result {
 	s.begin(config)
 	c := s.spawn(f)
 	s.races.TakeSlot(&c.Thread, c.id)
+	if config.Within > 0 {
+		deadline.Store(config.Now() + config.Within)
+	}
 	on.Store(true)
 	s.pass(s.choose(nil))
 	<-s.done
+	deadline.Store(0)
 
 	r := s.result
 	r.Steps, r.Points, r.Goroutines, r.Now = s.steps, s.points, len(s.all), s.clock.now
@@ -71,12 +75,18 @@ func (s *scheduler) begin(config Config) {
 	s.procs = runtime.GOMAXPROCS(0)
 	s.baseline = native()
 	foreign.Store(false)
+	staleEnded.Store(0)
 	lockStrays()
 	strays.closed = false
 	unlockStrays()
 	if config.Sleep != nil && watching.CompareAndSwap(false, true) {
 		s.baseline++
 		go watch(config.Sleep)
+	}
+	if Patched.Active != nil {
+		s.newest = Patched.Newest()
+		_, s.timers = Patched.Active(s.newest, func(uintptr) bool { return false })
+		s.timers = max(s.timers, 1) // the watchdog's
 	}
 	s.journal.Begin(Patched.Owns, Patched.Collections, s.recorder.On)
 	if Patched.ResetProcs != nil {

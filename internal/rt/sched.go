@@ -49,6 +49,8 @@ type scheduler struct {
 	lingered  int    // how often something moved on though the root has ended
 	baseline  int    // native goroutines that are none of ours
 	natives   int    // native goroutines that are ours
+	newest    uint64 // the number of the newest goroutine before the run
+	timers    int    // native timers before the run
 	idled     int64  // nanoseconds spent waiting for those outside
 	idledAt   uint64 // the step at which that began
 	quiet     int    // goroutines that wait for all others to wait
@@ -247,7 +249,7 @@ func (s *scheduler) look(c *goroutine) {
 		s.goOn()
 	}
 	if others.Load() > 0 || foreign.Load() {
-		s.poll(true)
+		s.poll()
 	}
 }
 
@@ -377,7 +379,7 @@ func (s *scheduler) dispatch(c *goroutine) *goroutine {
 			}
 			continue
 		}
-		if s.poll(false) || s.wakeQuiet() || s.advance() {
+		if s.poll() || s.wakeQuiet() || s.advance() {
 			continue
 		}
 		s.stuck()

@@ -37,19 +37,16 @@ func (s *scheduler) takeDown() {
 	strays.closed = true
 	for i, c := range strays.returning {
 		c.state = blocked
-		for j, d := range strays.all {
-			if c == d {
-				strays.all = append(strays.all[:j], strays.all[j+1:]...)
-				break
-			}
-		}
+		removeStray(c)
 		strays.returning[i] = nil
 	}
 	strays.returning = strays.returning[:0]
+	clear(strays.signals)
+	strays.signals = strays.signals[:0]
 	strays.waiting.Store(false)
-	strays.count.Store(int32(len(strays.all)))
 	unlockStrays()
 
+	patience := int64(deathbed)
 	for i := 0; i < len(s.all); i++ {
 		c := s.all[i]
 		switch c.state {
@@ -58,7 +55,7 @@ func (s *scheduler) takeDown() {
 			s.current = c
 			token.Store(inside)
 			c.wake <- struct{}{}
-			if s.gone(c) {
+			if s.gone(c, &patience) {
 				c.state = ended
 			} else {
 				s.abandon(c)
@@ -68,20 +65,23 @@ func (s *scheduler) takeDown() {
 		case ended:
 		}
 	}
+	lockStrays()
+	countStrays()
+	unlockStrays()
 	token.Store(0)
 }
 
-// deathbed is how long a goroutine may take to end, in nanoseconds.
+// deathbed is how long the goroutines of a run may take to end, all together, in nanoseconds.
 const deathbed = 2_000_000_000
 
-// gone waits until c, which has been told to end, has. It returns false if c does not:
-// it waits natively for something, in what it deferred.
-func (s *scheduler) gone(c *goroutine) bool {
+// gone waits until c, which has been told to end, has. It returns false if c does not, and
+// nothing is left of the patience: it waits natively for something, in what it deferred.
+func (s *scheduler) gone(c *goroutine, patience *int64) bool {
 	if s.config.Sleep == nil {
 		<-c.gone
 		return true
 	}
-	for n, slept := 0, 0; slept < deathbed; n++ {
+	for n := 0; n <= 100 || *patience > 0; n++ {
 		select {
 		case <-c.gone:
 			return true
@@ -91,7 +91,7 @@ func (s *scheduler) gone(c *goroutine) bool {
 			runtime.Gosched()
 		} else {
 			s.config.Sleep(1_000_000)
-			slept += 1_000_000
+			*patience -= 1_000_000
 		}
 	}
 	return false
@@ -101,10 +101,7 @@ func (s *scheduler) gone(c *goroutine) bool {
 func (s *scheduler) abandon(c *goroutine) {
 	c.state = outside
 	c.stale.Store(true)
-	lockStrays()
-	strays.all = append(strays.all, c)
-	strays.count.Store(int32(len(strays.all)))
-	unlockStrays()
+	addStray(c)
 	s.result.Outside = append(s.result.Outside, Outside{
 		What: "did not end when the run did", G: c.id, Site: c.op.Site, Frame: c.Frame,
 	})

@@ -4,20 +4,26 @@ package rt
 
 import "unsafe"
 
-// Only the goroutine that g names and the watchdog change the token while it is g,
-// and with GOMAXPROCS at 1 they do not run at the same time. So hooks do without atomic
-// operations, which would be a good part of what an access costs. What matters is that a
-// goroutine which was preempted in the middle of takeToken still has the token when it
-// goes on. All that the watchdog does at once is to add suspect, which is lost then, as
-// it should be; the token it takes only from a goroutine that had several turns since
-// (patience).
+// Only the goroutine that g names and the watchdog change the token while it is g, and with
+// GOMAXPROCS at 1 they do not run at the same time. So hooks do without atomic operations,
+// which would be a good part of what an access costs. But a goroutine that was preempted
+// between finding that it has the token and taking it must not go on: on a busy machine the
+// watchdog may have given the token to another meanwhile, and both would be inside. So
+// takeToken cannot be preempted: neither can a function without a stack check, nor, in
+// instrumented programs, one of package runtime (runtime.CofferdamTake), which is inlined.
 
 // takeToken takes g, if that is what runs, inside.
-func takeToken(g uintptr) bool {
-	if token.Load() != g {
+//
+//go:nosplit
+//go:noinline
+func takeToken(g uintptr) bool { return takeAlone((*uintptr)(unsafe.Pointer(&token)), g) }
+
+//go:nosplit
+func takeAlone(token *uintptr, g uintptr) bool {
+	if *token != g {
 		return false
 	}
-	setToken(g | inside)
+	*token = g | inside
 	return true
 }
 
