@@ -181,7 +181,20 @@ func (e *exploration) tell(t explore.Target, res *explore.Result, file string) e
 	if !e.asJSON {
 		fmt.Fprintln(e.inv.stdout, summary(e.inv.color, name, res))
 	}
-	if res.Failure == nil {
+	switch {
+	case res.Failure == nil && !res.Came():
+		e.unexplored = append(e.unexplored, name)
+		return nil
+	case res.Failure == nil:
+		return nil
+	case res.Death != nil:
+		e.failing = append(e.failing, fmt.Sprintf("%s: %s", name, firstLine(res.Failure)))
+		if e.asJSON {
+			return finding.WriteJSON(e.inv.stdout, []finding.Finding{res.DeathFinding(t.Program.Package)})
+		}
+		fmt.Fprintln(e.inv.stdout)
+		res.WriteDeath(e.inv.stdout)
+		fmt.Fprintf(e.inv.stdout, "Run it again with: %s\n", e.againCommand(t, res.DeathSeed))
 		return nil
 	}
 	e.files.used(file)
@@ -206,10 +219,16 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 	rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
 	var b strings.Builder
 	if res.Failure == nil {
-		fmt.Fprintf(&b, "%s    %s  %d schedules in %.1fs (%.0f/s)", color.Good("ok"), name, res.Runs, res.Elapsed.Seconds(), rate)
+		word := color.Good("ok") + " "
+		if !res.Came() {
+			word = color.Bad("cut")
+		}
+		fmt.Fprintf(&b, "%s   %s  %d schedules in %.1fs (%.0f/s)", word, name, res.Runs, res.Elapsed.Seconds(), rate)
 		if res.Classes > 0 {
 			fmt.Fprintf(&b, ", %d distinct; %s", res.Classes, res.Search)
 		}
+	} else if res.Death != nil {
+		fmt.Fprintf(&b, "%s  %s  the program was ended at schedule %d after %.2fs", color.Bad("FAIL"), name, res.First, res.After.Seconds())
 	} else {
 		fmt.Fprintf(&b, "%s  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", color.Bad("FAIL"), name, res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
 		if res.Minimal {
@@ -225,7 +244,11 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 	if caveats := res.Caveats(); caveats != "" {
 		b.WriteString("\nnote: " + caveats)
 	}
-	return b.String()
+	if len(res.Late) > 0 {
+		b.WriteString("\n")
+		res.WriteLate(&b)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func schedule(s string) string {
@@ -252,6 +275,25 @@ func (e *exploration) report(file string) error {
 	}
 	fmt.Fprintf(w, "\nRun it again with: %s\n", replayCommand(e.inv.dir, file))
 	return nil
+}
+
+// againCommand is what to type to search again from a seed, one schedule.
+func (e *exploration) againCommand(t explore.Target, seed uint64) string {
+	words := []string{"cofferdam", "explore"}
+	if e.inv.dir != "" {
+		words = append(words, "-C", e.inv.dir)
+	}
+	if t.Test == "" {
+		words = append(words, "-main")
+	} else {
+		words = append(words, "-run", "^"+t.Test+"$")
+	}
+	words = append(words, "-strategy", string(e.Strategy), "-runs", "1", "-seed", fmt.Sprint(seed))
+	words = append(words, t.Program.Patterns()...)
+	for i, word := range words {
+		words[i] = quoted(word)
+	}
+	return strings.Join(words, " ")
 }
 
 // replayCommand is what to type to run a trace again from where explore was called.

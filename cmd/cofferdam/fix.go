@@ -222,6 +222,9 @@ func (f *fixFlags) reproduce(ctx context.Context, inv *invocation, temp string) 
 			fmt.Fprintf(inv.stderr, "cofferdam: exploring %s: %v\n", t.Name(), err)
 			continue
 		}
+		if res.Death != nil {
+			return "", config, fmt.Errorf("exploring %s: the program is ended by code that is not under control, of which there is no trace to work on: %s", t.Name(), res.Death.Summary())
+		}
 		if res.Failure != nil {
 			config, _ = f.config(inv)
 			config.Patterns = t.Program.Patterns()

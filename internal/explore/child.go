@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -24,6 +23,7 @@ type child struct {
 	reports *os.File
 	out     *json.Decoder
 	output  *tail
+	last    wire.Progress // the last that was heard of
 }
 
 // start starts the program. What it prints is kept only as far as it may explain a
@@ -100,28 +100,12 @@ func (c *child) order(o *wire.Order, progress func(*wire.Progress)) (*wire.Repor
 			return nil, errors.New(r.Error)
 		case r.Progress == nil:
 			return &r, nil
-		case progress != nil:
+		}
+		if c.last = *r.Progress; progress != nil {
 			progress(r.Progress)
 		}
 	}
 }
-
-// A DeathError says that the program ended in the middle of an order: the runtime
-// ended it, or code that is not under control did.
-type DeathError struct {
-	Cause  error
-	Output string // the last of what it printed
-}
-
-func (e *DeathError) Error() string {
-	s := fmt.Sprintf("the instrumented program ended in the middle of a run (%v)", e.Cause)
-	if e.Output != "" {
-		s += "; the last it printed:\n" + e.Output
-	}
-	return s
-}
-
-func (e *DeathError) Unwrap() error { return e.Cause }
 
 func (c *child) died(err error) error {
 	c.orders.Close()
@@ -129,7 +113,7 @@ func (c *child) died(err error) error {
 	if wait := c.cmd.Wait(); wait != nil {
 		err = wait
 	}
-	return &DeathError{Cause: err, Output: c.output.String()}
+	return &DeathError{Cause: err, Output: c.output.String(), Crash: c.output.Crash(), Progress: c.last}
 }
 
 // close lets the program end.
@@ -138,23 +122,4 @@ func (c *child) close() {
 	_, _ = io.Copy(io.Discard, c.reports)
 	c.reports.Close()
 	_ = c.cmd.Wait() // it has answered all that it was asked
-}
-
-// A tail keeps the last of what is written to it.
-type tail struct {
-	buf []byte
-}
-
-const tailSize = 64 << 10
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.buf = append(t.buf, b...)
-	if len(t.buf) > 2*tailSize {
-		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailSize:]...)
-	}
-	return len(b), nil
-}
-
-func (t *tail) String() string {
-	return strings.TrimSpace(string(t.buf[max(0, len(t.buf)-tailSize):]))
 }

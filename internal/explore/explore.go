@@ -48,8 +48,11 @@ type Options struct {
 	Budget      time.Duration
 	Runs        int // at most; 0: as many as fit into the budget
 	Steps       uint64
-	Races       bool // a data race is a failure
-	Leaks       bool // a goroutine that is left waiting when the test is over is a failure
+	// Within is how long a run may take, in real time; 0 means DefaultWithin. A search that
+	// is given less time than that has shorter runs, too.
+	Within time.Duration
+	Races  bool // a data race is a failure
+	Leaks  bool // a goroutine that is left waiting when the test is over is a failure
 	// Harm is how long to look for visible harm once a race is known.
 	Harm time.Duration
 	// All goes on after a failure, and gathers all that are unlike each other. They are
@@ -64,6 +67,27 @@ type Options struct {
 	warmUp bool
 }
 
+// DefaultWithin is how long a run may take if nothing else is said. leastWithin is what one
+// gets however little time there is for the search, and recordingTakes how many times as long
+// a run may take that is recorded: it is the only one.
+const (
+	DefaultWithin  = 10 * time.Second
+	leastWithin    = 2 * time.Second
+	recordingTakes = 6
+)
+
+// within is how long a run of the search may take.
+func (o *Options) within() time.Duration {
+	limit := o.Within
+	if limit == 0 {
+		limit = DefaultWithin
+	}
+	if o.Budget == 0 {
+		return limit
+	}
+	return min(limit, max(o.Budget, leastWithin))
+}
+
 // errNotReproduced is why a failure is not believed.
 var errNotReproduced = errors.New("the failure did not come back in a fresh process")
 
@@ -76,6 +100,14 @@ var (
 
 // Explore searches for a schedule under which a target fails.
 func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Result, error) {
+	res, err := p.explore(ctx, target, o)
+	if res != nil {
+		res.Within = o.within()
+	}
+	return res, err
+}
+
+func (p *Program) explore(ctx context.Context, target string, o *Options) (*Result, error) {
 	deadline := time.Now().Add(o.Budget)
 	res, err := p.search(ctx, target, o)
 	if ctx.Err() != nil {
@@ -84,6 +116,8 @@ func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Resu
 	switch whatNext(res, err, o.Strategy) {
 	case searchAllFresh:
 		return p.searchFresh(ctx, target, o, time.Until(deadline), err)
+	case searchOnFresh:
+		return p.goOnFresh(ctx, res, o, time.Until(deadline))
 	case searchSomeFresh:
 		return p.alsoFresh(ctx, res, o, time.Until(deadline))
 	case believe:
@@ -97,6 +131,7 @@ type verdict uint8
 const (
 	believe         verdict = iota
 	searchAllFresh          // forget it, and search in fresh processes
+	searchOnFresh           // the process has ended; search on in fresh ones
 	searchSomeFresh         // it found nothing; search in fresh processes too
 )
 
@@ -106,6 +141,8 @@ func whatNext(res *Result, err error, strategy sched.Method) verdict {
 	switch {
 	case errors.As(err, &died), errors.Is(err, errNotReproduced), errors.Is(err, errChangesEndings):
 		return searchAllFresh
+	case err == nil && errors.As(res.Ended, &died) && strategy != sched.MethodDFS:
+		return searchOnFresh
 	case err == nil && res.Residue == wire.ChangesSteps && res.Outcome == nil && strategy != sched.MethodDFS:
 		return searchSomeFresh
 	}
@@ -116,14 +153,13 @@ func whatNext(res *Result, err error, strategy sched.Method) verdict {
 // and to shrink the schedule.
 var patience = 30 * time.Second
 
-// A StuckError says that a run did not come to an end: it waits for something outside
-// control, such as another process, that does not come.
+// A StuckError says that a run did not come to an end, not even when it was to be cut off.
 type StuckError struct {
 	Output string // the last of what it printed, with the stacks of its goroutines
 }
 
 func (e *StuckError) Error() string {
-	return "a run does not come to an end, and nothing in it is under control any more; the last it printed:\n" + e.Output
+	return "a run did not come to an end, and could not be cut off"
 }
 
 func (p *Program) search(ctx context.Context, target string, o *Options) (*Result, error) {
@@ -136,8 +172,12 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 	report, err := c.order(p.order(target, o), o.progress(target))
 	var died *DeathError
 	switch {
-	case errors.As(err, &died) && limited.Err() != nil && ctx.Err() == nil:
-		return nil, &StuckError{Output: died.Output}
+	case errors.As(err, &died):
+		res := &Result{Target: target, Done: wire.Done{Progress: died.Progress}, Ended: died}
+		if limited.Err() != nil && ctx.Err() == nil {
+			res.Ended = &StuckError{Output: died.Output}
+		}
+		return res, nil
 	case err != nil:
 		return nil, err
 	}
@@ -156,7 +196,7 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 func (p *Program) order(target string, o *Options) *wire.Order {
 	return &wire.Order{
 		Verb: wire.Explore, Target: target, Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions,
-		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Races: o.Races, WarmUp: true, Shrink: true, All: o.All,
+		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Within: o.within(), Races: o.Races, WarmUp: true, Shrink: true, All: o.All,
 		Leaks: o.Leaks, OwnSites: p.build.OwnSites,
 	}
 }
@@ -192,7 +232,7 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	if err != nil {
 		return nil, err
 	}
-	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Races: o.Races, WarmUp: o.warmUp, Leaks: o.Leaks, OwnSites: p.build.OwnSites}
+	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Within: recordingTakes * max(o.Within, DefaultWithin), Races: o.Races, WarmUp: o.warmUp, Leaks: o.Leaks, OwnSites: p.build.OwnSites}
 	if file != "" {
 		if order.Trace, err = filepath.Abs(file); err != nil {
 			return nil, fmt.Errorf("recording a run: %w", err)

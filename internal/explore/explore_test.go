@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -197,23 +196,6 @@ func TestProgramMayStartItself(t *testing.T) {
 	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
 	if err != nil || res.Failure != nil || res.Runs != 3 {
 		t.Errorf("%+v, %v", res, err)
-	}
-}
-
-func TestStuckRunIsEnded(t *testing.T) {
-	defer func(was time.Duration) { patience = was }(patience)
-	patience = 100 * time.Millisecond
-	dir := t.TempDir()
-	write(t, dir, "\"os\"\n", `
-	r, _, _ := os.Pipe()
-	r.Read(make([]byte, 1))
-`)
-	o := options(t)
-	o.Budget = 100 * time.Millisecond
-	_, err := build(t, dir).Explore(t.Context(), "TestIt", o)
-	var stuck *StuckError
-	if !errors.As(err, &stuck) || !strings.Contains(stuck.Output, "os.(*File).Read") {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
@@ -23,6 +25,28 @@ func (p *Program) alsoFresh(ctx context.Context, res *Result, o *Options, left t
 		return nil, err
 	}
 	return both(res, fresh), nil
+}
+
+// goOnFresh goes on, in fresh processes, with a search whose process has ended. What it had
+// come to counts.
+func (p *Program) goOnFresh(ctx context.Context, res *Result, o *Options, left time.Duration) (*Result, error) {
+	rest := *o
+	if o.Runs > 0 {
+		rest.Runs = max(o.Runs-res.Runs, 1)
+	}
+	fresh, err := p.searchFresh(ctx, res.Target, &rest, max(left, leastWithin), res.Ended)
+	switch {
+	case ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		return res, nil // why it ended is told
+	}
+	fresh.Ended = res.Ended
+	fresh.Runs, fresh.Cut, fresh.Steps, fresh.Elapsed = fresh.Runs+res.Runs, fresh.Cut+res.Cut, fresh.Steps+res.Steps, fresh.Elapsed+res.Elapsed
+	if fresh.Failure != nil {
+		fresh.First += res.Runs
+	}
+	return fresh, nil
 }
 
 // both is what two searches of a target came to, the first of which found nothing and the
@@ -63,7 +87,13 @@ func (p *Program) searchFresh(ctx context.Context, target string, o *Options, le
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case errors.As(err, &died):
-			res.Cut++ // it cannot be told what it died of
+			if p.diesAgain(ctx, order, died) {
+				res.First, res.After, res.Elapsed = res.Runs, time.Since(start), time.Since(start)
+				res.Failure, res.Death, res.DeathSeed = died.failure(), died, seed
+				res.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{*res.Failure}}
+				return res, nil
+			}
+			res.Cut++ // by chance, or by the system
 			continue
 		case err != nil:
 			return nil, err
@@ -89,4 +119,26 @@ func (p *Program) searchFresh(ctx context.Context, target string, o *Options, le
 		return nil, fmt.Errorf("no run came to an end under control: %w", why)
 	}
 	return res, nil
+}
+
+// diesAgain reports whether a program that died while it carried out an order, in a fresh
+// process, dies in the same way in another one. What the system killed is not taken for a
+// failure of the program.
+func (p *Program) diesAgain(ctx context.Context, order *wire.Order, died *DeathError) bool {
+	if died.killed() {
+		return false
+	}
+	c, err := p.start(ctx)
+	if err != nil {
+		return false
+	}
+	_, err = c.order(order, nil)
+	var again *DeathError
+	if !errors.As(err, &again) {
+		if err == nil {
+			c.close()
+		}
+		return false
+	}
+	return again.same(died)
 }

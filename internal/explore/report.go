@@ -123,12 +123,7 @@ func Stack(r *trace.Reader, p *trace.Point) []finding.Frame {
 	if s, ok := r.Site(p.Site); ok && p.Op != event.None {
 		stack = append(stack, finding.Frame{Function: function(&s), File: s.File, Line: s.Line})
 	}
-	for _, c := range p.Stack {
-		if !inside(c.Function) {
-			stack = append(stack, finding.Frame{Function: c.Function, File: c.File, Line: c.Line})
-		}
-	}
-	return stack
+	return append(stack, outerCalls(p.Stack)...)
 }
 
 // function is the name of a site's function as stack traces have it.

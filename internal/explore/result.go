@@ -3,10 +3,13 @@ package explore
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -21,6 +24,15 @@ type Result struct {
 	// (FreshRuns); nil if none had.
 	WhyFresh  error
 	FreshRuns int
+	// Ended is why the search in one process ended before its time, a *DeathError or a
+	// *StuckError; nil if it did not. What it had come to by then is in Done.
+	Ended error
+	// Death is how the program died, in a fresh process and in a second one, if that is the
+	// Failure; DeathSeed is the seed with which it did. There is no trace of it.
+	Death     *DeathError
+	DeathSeed uint64
+	// Within is how long a run was given.
+	Within time.Duration
 	// leftAt says where Leaks are.
 	leftAt string
 }
@@ -68,6 +80,12 @@ func (r *Result) Caveats() string {
 	if r.Undecided > 0 && r.Failure == nil {
 		all = append(all, fmt.Sprintf("in %d of the runs something still went on when the test was over, such as a ticker or a goroutine outside control: of those that waited beside it, only waits for locks were judged", r.Undecided))
 	}
+	if r.Ended != nil && !r.Fresh {
+		all = append(all, "the search in one process ended before its time: "+reason(r.Ended))
+	}
+	if r.TookTooLong > 0 {
+		all = append(all, fmt.Sprintf("%s cut off after %v of real time (-within)", counted(r.TookTooLong, "run was", "runs were"), r.Within.Round(100*time.Millisecond)))
+	}
 	if r.FreshRuns > 0 {
 		all = append(all, fmt.Sprintf("%d of the runs had fresh processes, because %v", r.FreshRuns, r.WhyFresh))
 	}
@@ -103,7 +121,57 @@ func (p *Program) leftAt(leaks []wire.Found) string {
 func reason(why error) string {
 	var died *DeathError
 	if errors.As(why, &died) {
-		return "the program ended in the middle of a run (" + died.Cause.Error() + ")"
+		return "the program ended in the middle of a run: " + died.Summary()
 	}
 	return why.Error()
+}
+
+// counted is a number of things.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}
+
+// Came reports whether the search came to an end of its own, and some of its runs did.
+func (r *Result) Came() bool { return r.Ended == nil && (r.Cut < r.Runs || r.Runs == 0) }
+
+// WriteLate writes what the goroutines did that kept the first run which took too long from
+// coming to its end, with their stacks.
+func (r *Result) WriteLate(w io.Writer) {
+	for _, l := range r.Late {
+		doing := "computed"
+		if l.Waits {
+			doing = "waited for something outside control"
+		}
+		fmt.Fprintf(w, "  when the first of them was cut off, goroutine %d %s:\n", l.Point.G, doing)
+		writeStack(w, outerCalls(l.Point.Stack))
+	}
+}
+
+// outerCalls are the calls of a stack without those of the hooks and of the runtime.
+func outerCalls(stack []trace.Call) []finding.Frame {
+	var all []finding.Frame
+	for _, c := range stack {
+		if !inside(c.Function) {
+			all = append(all, finding.Frame{Function: c.Function, File: c.File, Line: c.Line})
+		}
+	}
+	return all
+}
+
+// WriteDeath writes how the program died, which no trace shows.
+func (r *Result) WriteDeath(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s\n", r.Failure.Kind, r.Failure.Message)
+	writeStack(w, outerCalls(r.Failure.Stack))
+	fmt.Fprintln(w, "\nThe program was ended by this, in two processes, so that there is no trace of it.")
+}
+
+// DeathFinding is the death as a finding.
+func (r *Result) DeathFinding(pkg string) finding.Finding {
+	return finding.Finding{
+		Kind: finding.Kind(r.Failure.Kind.String()), Explanation: r.Failure.Message, Run: &finding.Run{Package: pkg, Test: r.Target},
+		History: finding.Once("", 0, time.Time{}), Accesses: []finding.Access{{Op: finding.Step, Stack: outerCalls(r.Failure.Stack)}},
+	}
 }

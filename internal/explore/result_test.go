@@ -30,7 +30,9 @@ func TestWhatComesAfterTheSearchInOneProcess(t *testing.T) {
 		{"not reproduced", found, errNotReproduced, sched.MethodPCT, searchAllFresh},
 		{"residue changes endings", nil, errChangesEndings, sched.MethodRandom, searchAllFresh},
 		{"died", nil, fmt.Errorf("exploring: %w", &DeathError{Cause: errors.New("signal")}), sched.MethodPCT, searchAllFresh},
-		{"stuck", nil, &StuckError{}, sched.MethodPCT, believe},
+		{"died in a search", &Result{Ended: &DeathError{Cause: errors.New("signal")}}, nil, sched.MethodPCT, searchOnFresh},
+		{"died in a search by dfs", &Result{Ended: &DeathError{Cause: errors.New("signal")}}, nil, sched.MethodDFS, believe},
+		{"stuck", &Result{Ended: &StuckError{}}, nil, sched.MethodPCT, believe},
 		{"anything else", nil, errors.New("no such file"), sched.MethodPCT, believe},
 	} {
 		if got := whatNext(c.res, c.err, c.strategy); got != c.want {
@@ -70,7 +72,7 @@ func TestCaveatsSayHowFarAResultCanBeTrusted(t *testing.T) {
 	}
 	r = &Result{WhyFresh: &DeathError{Cause: errors.New("exit status 2"), Output: "a page of stacks"}, Failure: &trace.Failure{}}
 	r.Fresh, r.Outcome = true, &trace.Outcome{Outside: []string{"a network connection"}}
-	want = "each run had a fresh process, because the program ended in the middle of a run (exit status 2)" +
+	want = "each run had a fresh process, because the program ended in the middle of a run: exit status 2" +
 		"; part of the run was outside control, so the same schedule may lead elsewhere another time"
 	if got := r.Caveats(); got != want {
 		t.Errorf("got %q", got)

@@ -132,6 +132,10 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 	if res, err = program.Explore(ctx, f.target, &o); err != nil {
 		return "", err
 	}
+	if res.Death != nil {
+		c.Why = "a schedule ends the program: " + res.Death.Summary()
+		return "", nil
+	}
 	if res.Failure != nil {
 		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
 	}
@@ -154,7 +158,7 @@ const maxCut = pctRuns / 100
 
 // complete reports whether a search has tried all schedules that it speaks of.
 func complete(res *explore.Result) bool {
-	return res.Cut == 0 && res.Search.Complete()
+	return res.Ended == nil && res.Cut == 0 && res.Search.Complete()
 }
 
 // add notes what a search without a failure has tried.
@@ -173,7 +177,7 @@ func (f *fixer) followUp(ctx context.Context, program *explore.Program, c *Candi
 	o.Strategy, o.Budget, o.Seed = sched.MethodRandom, 2*f.opts.Proof, o.Seed+1
 	o.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
 	res, err := program.Explore(ctx, f.target, &o)
-	if err != nil || res.Failure == nil {
+	if err != nil || res.Failure == nil || res.Death != nil {
 		return "", err
 	}
 	why := c.Why

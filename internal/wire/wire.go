@@ -85,8 +85,10 @@ type Order struct {
 	// see whether there is any.
 	WarmUp bool
 	Steps  uint64 // a run's limit
-	Races  bool   // a data race is a failure
-	Leaks  bool   // a goroutine that is left waiting when the test is over is a failure
+	// Within is a run's limit of real time; 0 for none.
+	Within time.Duration `json:",omitempty"`
+	Races  bool          // a data race is a failure
+	Leaks  bool          // a goroutine that is left waiting when the test is over is a failure
 	// OwnSites is the first site that is not in the standard library.
 	OwnSites uint32
 }
@@ -127,7 +129,7 @@ type Report struct {
 type Progress struct {
 	Runs    int
 	Classes int            // distinct orders of conflicting operations seen
-	Cut     int            // runs that reached the limit of steps
+	Cut     int            // runs that reached the limit of steps or of real time
 	Steps   uint64         // of all runs together
 	Search  sched.Progress // what the strategy has tried
 	// Best is the most telling failure so far.
@@ -135,6 +137,18 @@ type Progress struct {
 	Elapsed time.Duration
 	// Fresh says that each run has a process of its own.
 	Fresh bool `json:",omitempty"`
+	// TookTooLong is how many of the runs that were cut off reached the limit of real time,
+	// and Late what was not under control in the first of them when it did.
+	TookTooLong int    `json:",omitempty"`
+	Late        []Late `json:",omitempty"`
+}
+
+// A Late goroutine was not under control when its run was cut off.
+type Late struct {
+	// Waits says that it waited natively, or was in a system call, and did not compute.
+	Waits bool
+	// Point is the last place it was seen at.
+	Point trace.Point
 }
 
 // Done is the result of an order.

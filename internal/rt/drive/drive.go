@@ -148,10 +148,15 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 		return nil, err
 	}
 	var residue wire.Residue
+	var late *rt.Result
 	if o.WarmUp && !s.warm[i] {
 		s.warm[i] = true
-		if residue = s.warmUp(i, o); residue == wire.ChangesEndings {
+		start := time.Now()
+		if residue, late = s.warmUp(i, o); residue == wire.ChangesEndings {
 			return &wire.Report{Done: &wire.Done{Residue: residue}}, nil
+		}
+		if late != nil {
+			o.Budget -= time.Since(start)
 		}
 	}
 	var done *wire.Done
@@ -165,7 +170,7 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 		if o.All {
 			explore = s.exploreAll
 		}
-		if done, err = explore(i, o); done != nil && done.Residue == wire.NoResidue {
+		if done, err = explore(i, o, late); done != nil && done.Residue == wire.NoResidue {
 			done.Residue = residue
 		}
 	case wire.Run:
@@ -177,25 +182,29 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 }
 
 // warmUp runs a target by the default schedule, before a search twice, and returns how
-// the second run differed.
-func (s *server) warmUp(i int, o *wire.Order) wire.Residue {
+// the second run differed. If the first took too long there is no second, and it is returned:
+// it counts as the first of the search.
+func (s *server) warmUp(i int, o *wire.Order) (wire.Residue, *rt.Result) {
 	if o.Verb != wire.Explore {
 		once := *o
 		once.Races = false // they are not reported
 		s.run(i, &once, sched.NewReplay(sched.Schedule{}), nil)
-		return wire.NoResidue
+		return wire.NoResidue, nil
 	}
 	rec := sched.NewRecorder(sched.NewReplay(sched.Schedule{}), true)
 	first := s.run(i, o, rec, nil)
+	if first.TookTooLong {
+		return wire.NoResidue, first
+	}
 	steps := rec.Fingerprint()
 	second := s.run(i, o, rec, nil)
 	switch {
 	case first.Failed() != second.Failed(), first.Residue, second.Residue:
-		return wire.ChangesEndings
+		return wire.ChangesEndings, nil
 	case rec.Fingerprint() != steps:
-		return wire.ChangesSteps
+		return wire.ChangesSteps, nil
 	}
-	return wire.NoResidue
+	return wire.NoResidue, nil
 }
 
 // names are those of the tests.
@@ -246,6 +255,15 @@ const (
 	collectAfter = 256 << 20
 )
 
+// realTime is the real time in nanoseconds. To ask package time for it would be a step of the
+// program where that is patched.
+func realTime() int64 {
+	if rt.Patched.Now != nil {
+		return rt.Patched.Now()
+	}
+	return time.Now().UnixNano()
+}
+
 // run runs a target once, and records it if to is not nil.
 func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recording) *rt.Result {
 	if s.runs++; s.runs%64 == 0 {
@@ -259,6 +277,8 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 		Strategy: strategy,
 		Seed:     o.Seed,
 		MaxSteps: o.Steps,
+		Within:   int64(o.Within),
+		Now:      realTime,
 		Races:    o.Races,
 		// A program that ends takes all of its goroutines with it.
 		Leaks:      o.Leaks && s.targets[i].name != "",

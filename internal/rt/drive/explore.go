@@ -33,39 +33,48 @@ type search struct {
 	done     *wire.Done
 }
 
-func (s *server) newSearch(i int, o *wire.Order) (*search, error) {
+// newSearch begins a search. late is a run that was made before it and took too long, or nil.
+func (s *server) newSearch(i int, o *wire.Order, late *rt.Result) (*search, error) {
 	strategy, err := newStrategy(o)
 	if err != nil {
 		return nil, err
 	}
 	now := time.Now()
-	return &search{
+	x := &search{
 		s: s, target: i, order: o, strategy: strategy, rec: sched.NewRecorder(strategy, true), classes: map[uint64]struct{}{},
-		start: now, deadline: now.Add(o.Budget), reported: now, done: &wire.Done{},
-	}, nil
+		start: now, deadline: now.Add(o.Budget), now: now, reported: now, done: &wire.Done{},
+	}
+	if late != nil {
+		x.start = now.Add(-o.Within)
+		x.count(late)
+	}
+	return x, nil
+}
+
+// Of runs that took too long, this many may be left behind in the process, where they may go on
+// computing for ever, and this many are enough to give up if most runs are of this kind.
+const (
+	mostTooLong   = 8
+	enoughTooLong = 3
+)
+
+// hopeless reports whether runs take too long too often.
+func (x *search) hopeless() bool {
+	n := x.done.TookTooLong
+	return n >= mostTooLong || n >= enoughTooLong && 2*n > x.done.Runs
 }
 
 // more reports whether there is something left to try, and time for it.
 func (x *search) more() bool {
-	return !x.strategy.Exhausted() && (x.order.Runs == 0 || x.done.Runs < x.order.Runs) && (x.done.Runs == 0 || x.now.Before(x.deadline))
+	return !x.strategy.Exhausted() && !x.hopeless() && (x.order.Runs == 0 || x.done.Runs < x.order.Runs) && (x.done.Runs == 0 || x.now.Before(x.deadline))
 }
 
 // run runs the target under the next schedule, and tells the tool now and then how far the
 // search has come.
 func (x *search) run() (*rt.Result, error) {
 	r := x.s.run(x.target, x.order, x.rec, nil)
-	x.done.Runs++
-	x.done.Steps += r.Steps
+	x.count(r)
 	x.classes[x.rec.Fingerprint()] = struct{}{}
-	if r.CutOff {
-		x.done.Cut++
-	}
-	if len(r.Outside) > 0 {
-		x.done.Outside++
-	}
-	if r.Undecided {
-		x.done.Undecided++
-	}
 	if x.s.targets[x.target].name != "" {
 		x.leaks.add(x.done.Runs, r, func() string { return x.rec.Schedule().String() })
 	}
@@ -91,6 +100,26 @@ func leaksOnly(r *rt.Result) bool {
 	return len(r.Races) == 0 && len(r.Failures) == 1 && r.Failures[0].Kind == event.FailureLeak
 }
 
+// count takes note of a run.
+func (x *search) count(r *rt.Result) {
+	x.done.Runs++
+	x.done.Steps += r.Steps
+	if r.CutOff {
+		x.done.Cut++
+	}
+	if r.TookTooLong {
+		if x.done.TookTooLong++; x.done.TookTooLong == 1 {
+			x.done.Late = lateGoroutines(r)
+		}
+	}
+	if len(r.Outside) > 0 {
+		x.done.Outside++
+	}
+	if r.Undecided {
+		x.done.Undecided++
+	}
+}
+
 func (x *search) progress() wire.Progress {
 	p := x.done.Progress
 	p.Classes, p.Search, p.Elapsed = len(x.classes), x.strategy.Progress(), time.Since(x.start)
@@ -107,8 +136,8 @@ func (x *search) spoiled(r *rt.Result) bool { return r.Residue && x.order.WarmUp
 // on for o.Harm in the hope of a panic or a failing test, which tell a person more. A
 // goroutine that is left waiting does not end the search at all: it may be meant, and must
 // not hide anything else.
-func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
-	x, err := s.newSearch(i, o)
+func (s *server) explore(i int, o *wire.Order, late *rt.Result) (*wire.Done, error) {
+	x, err := s.newSearch(i, o, late)
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +191,8 @@ func (x *search) finish() *wire.Done {
 }
 
 // exploreAll runs a target under one schedule after another, whether they fail or not.
-func (s *server) exploreAll(i int, o *wire.Order) (*wire.Done, error) {
-	x, err := s.newSearch(i, o)
+func (s *server) exploreAll(i int, o *wire.Order, late *rt.Result) (*wire.Done, error) {
+	x, err := s.newSearch(i, o, late)
 	if err != nil {
 		return nil, err
 	}

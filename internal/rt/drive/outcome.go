@@ -8,6 +8,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/rt"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // outcome is what a result says, as a trace has it.
@@ -92,6 +93,19 @@ func holds(r *rt.Result, all []rt.Held) []trace.Hold {
 		out = append(out, trace.Hold{Point: point(r, h.G, h.Kind, h.Site, h.Frame, h.Addr), Ended: h.Ended, Returned: h.Returned})
 	}
 	return out
+}
+
+// lateGoroutines are those that were not under control when a run was cut off.
+func lateGoroutines(r *rt.Result) []wire.Late {
+	var all []wire.Late
+	for _, l := range r.Late {
+		p := point(r, l.G, event.Outside, l.Site, l.Frame, 0)
+		if len(l.PCs) > 0 {
+			p.Op, p.Stack = event.None, calls(l.PCs)
+		}
+		all = append(all, wire.Late{Waits: l.Waits, Point: p})
+	}
+	return all
 }
 
 // point is an operation with the calls that it is in: what is known of each is where it

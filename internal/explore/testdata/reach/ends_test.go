@@ -1,0 +1,87 @@
+package reach
+
+import (
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+func compute() (n int) {
+	for n = 1; n != 0; n += 2 {
+	}
+	return n
+}
+
+func TestEndComputes(t *testing.T) {
+	done := make(chan int)
+	go func() { done <- compute() }()
+	<-done
+}
+
+func TestEndWaitsForAPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r.Read(make([]byte, 1))
+}
+
+func TestEndWaitsForAProcess(t *testing.T) {
+	done := make(chan int)
+	go func() {
+		exec.Command("/bin/sleep", "600").Run()
+		close(done)
+	}()
+	<-done
+}
+
+func TestEndIsKilled(t *testing.T) { syscall.Kill(os.Getpid(), syscall.SIGKILL) }
+
+// What code outside control does when it is written to.
+type (
+	exits    struct{}
+	panics   struct{}
+	overruns struct{}
+)
+
+func (exits) Write([]byte) (int, error)  { os.Exit(7); return 0, nil }
+func (panics) Write([]byte) (int, error) { panic("outside") }
+
+func (overruns) Write(p []byte) (int, error) {
+	debug.SetMaxStack(1 << 20)
+	return overrun(len(p)), nil
+}
+
+func overrun(n int) int { return overrun(n+1) + 1 }
+
+func writeTo(w interface{ Write([]byte) (int, error) }) {
+	cmd := exec.Command("/bin/echo", "x")
+	cmd.Stdout = w
+	cmd.Run()
+}
+
+func TestEndExits(t *testing.T)  { writeTo(exits{}) }
+func TestEndPanics(t *testing.T) { writeTo(panics{}) }
+
+func TestEndOverruns(t *testing.T) { writeTo(overruns{}) }
+
+// TestManyGoroutines: more than there are slots in a clock.
+func TestManyGoroutines(t *testing.T) {
+	sum, mu := 0, sync.Mutex{}
+	var wg sync.WaitGroup
+	for range 65_000 {
+		wg.Go(func() {
+			mu.Lock()
+			sum++
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	if sum != 65_000 {
+		t.Error(sum)
+	}
+}
