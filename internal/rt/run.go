@@ -40,7 +40,7 @@ func Run(config Config, f func()) *Result {
 		config.Ended(r)
 	}
 	s.takeDown()
-	if foreign.Load() || s.newcomers(nil) {
+	if foreign.Load() || s.newcomers(nil) || s.leftOutside() {
 		s.journal.Reset()
 	} else {
 		r.Residue = !s.journal.Undo()

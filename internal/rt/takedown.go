@@ -71,6 +71,17 @@ func (s *scheduler) takeDown() {
 	token.Store(0)
 }
 
+// leftOutside reports whether a goroutine of the run is outside still: it may be in the middle
+// of something.
+func (s *scheduler) leftOutside() bool {
+	for _, c := range s.all {
+		if c.state == outside {
+			return true
+		}
+	}
+	return false
+}
+
 // deathbed is how long the goroutines of a run may take to end, all together, in nanoseconds.
 const deathbed = 2_000_000_000
 
