@@ -25,6 +25,7 @@
 //	targets.go   what there is to explore, and how long; selection.go which of the tests
 //	replay.go    running a trace again
 //	child.go     the process; child_unix.go, child_windows.go what it inherits, and how it is ended
+//	death.go     how the process ends when it should not
 //	report.go    failures as findings and text
 //	waiting.go   deadlocks and leaks in them
 package explore
