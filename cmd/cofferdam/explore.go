@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -46,7 +47,7 @@ free. Data races are not looked for: in a binary, an atomic access looks like an
   cofferdam explore -strategy dfs -preemptions 2 ./queue
   cofferdam explore -main ./cmd/server -- -addr :0
   cofferdam explore -binary ./program -- -threads 4 <input
-  cofferdam replay TestSteady.trace
+  cofferdam replay toctou/testdata/cofferdam/TestSteady.trace
 
 Exit codes: 0 nothing found, 1 a failing schedule found, 2 error, also if something was
 found but a package or a test could not be explored.
@@ -54,7 +55,7 @@ found but a package or a test could not be explored.
 See also: cofferdam help schedules, cofferdam help strategies, cofferdam help waiting,
 cofferdam help traces`
 	f.declare(c.flags, 30*time.Second)
-	c.flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: a file with the test's name and .trace)")
+	c.flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: testdata/cofferdam beside the tests)")
 	c.flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
 	c.flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
@@ -91,6 +92,9 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 	err = e.all(ctx)
 	if len(e.targets) > 1 && !f.asJSON && len(e.failing) > 0 {
 		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", len(e.failing), len(e.targets), strings.Join(e.failing, "\n  "))
+	}
+	if errors.Is(context.Cause(ctx), errClosedPipe) && len(e.failing) > 0 {
+		fmt.Fprintf(inv.stderr, "cofferdam: %v; found so far:\n  %s\n", errClosedPipe, strings.Join(e.failing, "\n  "))
 	}
 	if err == nil {
 		err = f.incomplete()

@@ -50,7 +50,7 @@ is not proven is never applied.`
 	c.notes = `Examples:
 
   cofferdam fix -run TestSteady ./toctou
-  cofferdam fix -w -trace TestSteady.trace
+  cofferdam fix -w -trace toctou/testdata/cofferdam/TestSteady.trace
 
 Exit codes: 0 a proven fix, 1 a failure but no proven fix, 2 error, 3 no failure found.
 

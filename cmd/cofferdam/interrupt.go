@@ -146,18 +146,19 @@ func (p *pipeWriter) Write(text []byte) (int, error) {
 	return n, err
 }
 
+// exitClosedPipe is what shells say of a process that a closed pipe has ended: of 128 and the
+// number of the signal.
+const exitClosedPipe = 128 + 13
+
 // ended says how a command ends that has returned an error while its context has ended
 // for a cause.
 func ended(cause, err error) error {
 	var interrupted *interruption
-	var exit *exitCode
 	switch {
 	case errors.As(cause, &interrupted):
 		return &exitCode{interrupted.code(), interrupted}
-	case cause != errClosedPipe && !errors.Is(err, syscall.EPIPE):
-		return err
-	case errors.As(err, &exit):
-		return &exitCode{code: exit.code}
+	case errors.Is(cause, errClosedPipe), errors.Is(err, syscall.EPIPE):
+		return &exitCode{code: exitClosedPipe}
 	}
-	return nil
+	return err
 }

@@ -83,9 +83,9 @@ func TestHowACommandEnds(t *testing.T) {
 		"by an error":                 {nil, failed, "failed"},
 		"interrupted":                 {&interruption{signal: os.Interrupt}, failed, "130 interrupted"},
 		"interrupted at its end":      {&interruption{os.Interrupt, "half of it"}, nil, "130 interrupted: half of it"},
-		"unread":                      {errClosedPipe, failed, "<nil>"},
-		"unread, but something found": {errClosedPipe, &exitCode{1, failed}, "1 <nil>"},
-		"unread at its end":           {nil, fmt.Errorf("writing: %w", syscall.EPIPE), "<nil>"},
+		"unread":                      {errClosedPipe, failed, "141 <nil>"},
+		"unread, but something found": {errClosedPipe, &exitCode{1, failed}, "141 <nil>"},
+		"unread at its end":           {nil, fmt.Errorf("writing: %w", syscall.EPIPE), "141 <nil>"},
 	} {
 		err := ended(test.cause, test.err)
 		got := fmt.Sprint(err)

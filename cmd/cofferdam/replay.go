@@ -21,7 +21,7 @@ edited since, what stands at each step is compared, not its line; functions on t
 have changed are told. Where the runs part, both steps are shown.`
 	c.notes = `Example:
 
-  cofferdam replay -count 10 TestSteady.trace
+  cofferdam replay -count 10 testdata/cofferdam/TestSteady.trace
 
 Exit codes: 0 the same run, 1 the run differed, 2 error, such as another version of Go.
 

@@ -106,9 +106,15 @@ writes one for each test that fails.
                               print what the trace is of
   cofferdam fix -trace FILE   write the locks that keep the failure from happening
 
-A trace is of one program: replay and fix refuse it when a source file, the version of Go
-or a build flag has changed. It names the package, not the directory, so replay and fix
-are run in the module of the program, or told where that is with -C.
+Explore keeps traces in testdata/cofferdam beside the tests, or where -o says. The directory
+is made with a .gitignore that leaves all of it out, since a trace belongs to one build;
+remove the file to keep traces in a repository.
+
+A trace outlives edits. Replay and fix know a step by its function and its text, not by its
+line, tell which functions on the way have changed, and show where the run differs from the
+recorded one. The version of Go, that of cofferdam and the build flags have to be the same.
+A trace names the package, not the directory, so replay and fix are run in the module of the
+program, or told where that is with -C.
 
 See also: cofferdam help trace, cofferdam help replay
 `
@@ -148,14 +154,15 @@ const exitCodesHelp = `Cofferdam exits with
   1     a command that looks for something has found it: a failing schedule (explore), a
         run that differs (replay), events that no run can have (trace -check), deviating
         accesses (guards); for fix: there is a failure, but no proven fix
-  2     the command could not do its work, or was called in a wrong way
+  2     the command could not do its work, or was called in a wrong way; also if it could
+        do part of it only, because a package does not build, whatever was found
   3     fix found no failure
   130   it was interrupted (128 and the number of the signal)
+  141   its output was not read to the end, as when head has enough; what was found by then
+        is told on standard error
 
 Run, build and test exit as the go command does. With -strict they exit with 1 if the
 program succeeded and something was found.
-
-A reader that closes the pipe early, as head does, is no error.
 `
 
 const environmentHelp = `Cofferdam runs the go command, so all that go help environment tells about applies.

@@ -24,6 +24,7 @@
 //	program.go   building and identity
 //	targets.go   what there is to explore, and how long; selection.go which of the tests
 //	replay.go    running a trace again
+//	tracedir.go  where traces are kept
 //	child.go     the process; child_unix.go, child_windows.go what it inherits, and how it is ended
 //	death.go     how the process ends when it should not
 //	report.go    failures as findings and text
@@ -235,7 +236,10 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	}
 	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Within: recordingTakes * max(o.Within, DefaultWithin), Races: o.Races, WarmUp: o.warmUp, Leaks: o.Leaks, OwnSites: p.build.OwnSites}
 	if file != "" {
-		if order.Trace, err = filepath.Abs(file); err != nil {
+		if order.Trace, err = filepath.Abs(file); err == nil {
+			err = p.makeTraceDir(order.Trace)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("recording a run: %w", err)
 		}
 		order.Sites, order.Header = p.build.sitesFile, p.header(target, schedule, o)

@@ -25,6 +25,9 @@ func (t Target) Name() string {
 	return t.Test
 }
 
+// FileName is the target's name in that of a file.
+func (t Target) FileName() string { return t.Name() }
+
 // Explore searches for a schedule under which the target fails.
 func (t Target) Explore(ctx context.Context, o *Options) (*Result, error) {
 	return t.Program.Explore(ctx, t.Test, o)
