@@ -37,5 +37,6 @@
 //	draws.go    the numbers, and smaller ones
 //	program.go  variables, goroutines, the whole
 //	stmt.go     statements
+//	blocking.go statements that may wait for ever
 //	expr.go     expressions
 package randprog

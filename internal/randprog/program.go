@@ -10,6 +10,10 @@ import (
 type Options struct {
 	// RaceFree asks for programs without races.
 	RaceFree bool
+	// Blocking allows programs whose goroutines wait for ever: for locks that are taken twice,
+	// in two orders or not released, for channels, a Cond, a WaitGroup. Some goroutines are
+	// not waited for.
+	Blocking bool
 	// OpenOrder allows expressions whose order of evaluation the language leaves open.
 	OpenOrder bool
 	// Alone asks for programs of one goroutine.
@@ -112,6 +116,7 @@ type gen struct {
 
 	vars  []variable
 	locks []string
+	rw    map[int]bool // of them, by index, those that can be taken for reading
 	chans []string
 
 	me     int          // the goroutine that is being written
@@ -134,7 +139,7 @@ func generate(name string, s *source, o Options) Program {
 	if o.Statements == 0 {
 		o.Statements = 3
 	}
-	g := &gen{source: s, o: o, name: name, held: map[int]bool{}, reads: map[int]bool{}}
+	g := &gen{source: s, o: o, name: name, held: map[int]bool{}, reads: map[int]bool{}, rw: map[int]bool{}}
 	g.program()
 	return Program{Name: name, Draws: s.list[:s.used:s.used], Source: g.b.String()}
 }
@@ -176,6 +181,7 @@ func (g *gen) declare(goroutines int) {
 		kind := "sync.Mutex"
 		if g.chance(4) {
 			kind = "sync.RWMutex"
+			g.rw[i] = true
 		}
 		g.line("var mu%d %s", i, kind)
 	}
@@ -183,6 +189,9 @@ func (g *gen) declare(goroutines int) {
 		g.line("ch := make(chan int, %d)", 1+g.pick(2))
 		g.line("_ = ch")
 		g.chans = append(g.chans, "ch")
+	}
+	if g.o.Blocking {
+		g.declareBlocking()
 	}
 	object := false
 	for i := range 1 + g.pick(3) {
@@ -262,11 +271,18 @@ func (g *gen) usable(v *variable, writes bool) bool {
 
 func (g *gen) goroutine(i int) {
 	g.me = i
-	g.line("wg.Go(func() {")
+	end := "})"
+	// One that is not waited for races with what the program returns.
+	if g.o.Blocking && !g.o.RaceFree && g.chance(3) {
+		g.line("go func() {")
+		end = "}()"
+	} else {
+		g.line("wg.Go(func() {")
+	}
 	g.deep++
 	g.body(1 + g.pick(g.o.Statements))
 	g.deep--
-	g.line("})")
+	g.line("%s", end)
 }
 
 // body writes the statements of a goroutine.

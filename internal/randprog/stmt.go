@@ -13,6 +13,10 @@ func (g *gen) stmt(deep int) {
 		g.assign()
 		return
 	}
+	if g.o.Blocking && g.chance(4) {
+		g.blocking()
+		return
+	}
 	switch g.pick(16) {
 	case 0, 1, 2, 3:
 		g.assign()
@@ -117,6 +121,15 @@ func (g *gen) section(deep int) {
 		return
 	}
 	g.held[l] = true
+	if g.o.Blocking && g.rw[l] && g.chance(2) {
+		g.reads[l] = true
+		g.line("%s.RLock()", g.locks[l])
+		g.block(deep)
+		g.line("%s.RUnlock()", g.locks[l])
+		delete(g.reads, l)
+		delete(g.held, l)
+		return
+	}
 	if g.chance(3) {
 		g.line("func() {")
 		g.deep++

@@ -36,10 +36,8 @@ func (s *scheduler) judgeLeft() {
 			locked = append(locked, *b)
 		case !s.rootEnded || b.Library || b.Timer:
 		case b.Stuck:
-			// A test that has failed may leave others behind, and says why itself.
-			if b.Leaked = r.Reported.G == 0; b.Leaked {
-				leaked = append(leaked, *b)
-			}
+			b.Leaked = true
+			leaked = append(leaked, *b)
 		default:
 			r.Undecided = true
 		}

@@ -118,7 +118,7 @@ type Blocked struct {
 	Library bool
 	// Timer says that a timer is going to wake it.
 	Timer bool
-	// Leaked says that it is left of a run that ended well.
+	// Leaked says that it is stuck, though the root has ended, and not for a lock.
 	Leaked bool
 	// Holds are the locks that it holds, and HeldBy who has the one that it waits for.
 	Holds, HeldBy []Held

@@ -6,7 +6,7 @@
 //
 //   - Are the outcomes the same? One that exploration misses is a schedule that cannot
 //     happen under control; one that only exploration has is a program that was changed by
-//     its hooks.
+//     its hooks. Whether goroutines are left waiting for ever is part of an outcome.
 //   - Is a race reported exactly where two accesses can come at the same time?
 //   - Are recorded values true? In a recorded run each access must find what the last one
 //     before it left there (values.go).
@@ -100,15 +100,28 @@ func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (res *Resu
 	return res, nil
 }
 
-// outcomePrefix begins the panic by which a test hands out what its program returned.
+// outcomePrefix begins the error by which a test hands out what its program returned. It is
+// no panic: that would end the run before the goroutines that are left.
 const outcomePrefix = "outcome "
+
+// testsHead begins the file of tests. What each of thousands of runs prints would fill the
+// pipe, and a run that waits there is outside control.
+const testsHead = `package random
+
+import (
+	"os"
+	"testing"
+)
+
+func init() { os.Stdout, _ = os.OpenFile(os.DevNull, os.O_WRONLY, 0) }
+`
 
 // write writes a module: the programs, and a test for each.
 func write(dir string, programs []randprog.Program) error {
 	var tests strings.Builder
-	tests.WriteString("package random\n\nimport \"testing\"\n")
+	tests.WriteString(testsHead)
 	for _, p := range programs {
-		fmt.Fprintf(&tests, "\nfunc Test%s(t *testing.T) { panic(%q + %s()) }\n", p.Name, outcomePrefix, p.Name)
+		fmt.Fprintf(&tests, "\nfunc Test%s(t *testing.T) { t.Error(%q + %s()) }\n", p.Name, outcomePrefix, p.Name)
 	}
 	for name, text := range map[string]string{
 		"go.mod":           "module random\n\ngo 1.26\n",
@@ -133,7 +146,7 @@ func (t *Trial) compare(ctx context.Context, judged *judge.Program, explored *ex
 		return nil
 	}
 	o := &explore.Options{
-		Strategy: sched.MethodDFS, Preemptions: everyPreemption, Budget: t.Budget, Steps: 100_000, Races: true, All: true,
+		Strategy: sched.MethodDFS, Preemptions: everyPreemption, Budget: t.Budget, Steps: 100_000, Races: true, Leaks: true, All: true,
 	}
 	got, err := explored.Explore(ctx, "Test"+p.Name, o)
 	if err != nil {
@@ -149,7 +162,7 @@ func (t *Trial) compare(ctx context.Context, judged *judge.Program, explored *ex
 		res.Differences = append(res.Differences, Difference{p, fmt.Sprintf(format, args...)})
 	}
 	outcomes, races := ends(got)
-	if wanted := wantedEnds(want.Outcomes); !slices.Equal(outcomes, wanted) {
+	if wanted := wantedEnds(p.Name, want.Outcomes); !slices.Equal(outcomes, wanted) {
 		differ("exploration ends in %q, the judge in %q", outcomes, wanted)
 	}
 	if races != (len(want.Races) > 0) {
@@ -180,24 +193,33 @@ func ends(res *explore.Result) (failures []string, races bool) {
 		switch f.Kind {
 		case event.FailureRace:
 			races = true
+		case event.FailureLeak, event.FailurePartialDeadlock:
+			// The runs have failed otherwise, too.
 		case event.FailureDeadlock:
 			failures = append(failures, f.Kind.String())
 		default:
-			failures = append(failures, f.Failure.String())
+			failures = append(failures, withLeak(f.Failure.String(), f.Left))
 		}
 	}
 	slices.Sort(failures)
 	return slices.Compact(failures), races
 }
 
-// wantedEnds are the outcomes of the judge as exploration tells them. Goroutines that are left
-// waiting are no failure there.
-func wantedEnds(all []judge.Outcome) []string {
+// withLeak is how a run ended, and whether it left goroutines waiting.
+func withLeak(text string, leak bool) string {
+	if leak {
+		text += ", and goroutines are left waiting"
+	}
+	return text
+}
+
+// wantedEnds are the outcomes of the judge as exploration tells them.
+func wantedEnds(program string, all []judge.Outcome) []string {
 	var out []string
 	for _, o := range all {
 		switch o.Ending {
 		case judge.Returned:
-			out = append(out, event.FailurePanic.String()+": "+outcomePrefix+o.Text)
+			out = append(out, withLeak(event.FailureTest.String()+": Test"+program+": "+outcomePrefix+o.Text, o.Leak))
 		case judge.Deadlocked:
 			out = append(out, event.FailureDeadlock.String())
 		case judge.Panicked:

@@ -12,8 +12,8 @@ import (
 // TestExplorationAgreesWithTheJudge: go run ./bench truth tries many more.
 func TestExplorationAgreesWithTheJudge(t *testing.T) {
 	var programs []randprog.Program
-	for i := range 50 {
-		programs = append(programs, randprog.New(fmt.Sprintf("P%d", i), uint64(i), randprog.Options{RaceFree: i%3 == 0}))
+	for i := range 70 {
+		programs = append(programs, randprog.New(fmt.Sprintf("P%d", i), uint64(i), randprog.Options{RaceFree: i%3 == 0, Blocking: i >= 50}))
 	}
 	trial := &Trial{Temp: t.TempDir(), States: 1500, Budget: 3 * time.Second}
 	res, err := trial.Run(context.Background(), programs)

@@ -189,6 +189,9 @@ type Found struct {
 	trace.Failure
 	Schedule string // of the first run that failed so
 	Runs     int    // that failed so
+	// Left says, of an exploration for all, that these runs also left goroutines waiting for
+	// ever. Runs that did not are another failure.
+	Left bool `json:",omitempty"`
 }
 
 // FreshShare is which part of a search is left for fresh processes if the target has a

@@ -243,6 +243,15 @@ func endsRun(f rt.Failure) bool {
 	return f.Kind != event.FailureLeak && f.Kind != event.FailurePartialDeadlock
 }
 
+// forgiveLeaks takes back that goroutines are left: a test that has failed, and says why, need
+// not have stopped them.
+func forgiveLeaks(r *rt.Result) {
+	r.Failures = slices.DeleteFunc(r.Failures, func(f rt.Failure) bool { return f.Kind == event.FailureLeak })
+	for i := range r.Left {
+		r.Left[i].Leaked = false
+	}
+}
+
 // succeeded reports whether a failure is that a program ended with the code for success.
 // A test must not do that, but a program may.
 func succeeded(f rt.Failure) bool { return f.Kind == event.FailureExit && f.Code == 0 }
@@ -289,6 +298,9 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 		Ended: func(r *rt.Result) {
 			if s.targets[i].name == "" {
 				r.Failures = slices.DeleteFunc(r.Failures, succeeded)
+			}
+			if failed && !o.All {
+				forgiveLeaks(r)
 			}
 			if failed && !slices.ContainsFunc(r.Failures, endsRun) {
 				f := r.Reported

@@ -2,6 +2,7 @@ package drive
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -199,6 +200,7 @@ func (s *server) exploreAll(i int, o *wire.Order, late *rt.Result) (*wire.Done, 
 	type likeness struct {
 		kind    event.FailureKind
 		message string
+		left    bool
 	}
 	known := map[likeness]int{}
 	for x.more() {
@@ -212,13 +214,14 @@ func (s *server) exploreAll(i int, o *wire.Order, late *rt.Result) (*wire.Done, 
 			x.done.Passed++
 			continue
 		}
+		left := slices.ContainsFunc(r.Failures, func(f rt.Failure) bool { return !endsRun(f) })
 		for _, f := range outcome(r).Failures {
-			like := likeness{f.Kind, f.Message}
+			like := likeness{f.Kind, f.Message, left}
 			at, ok := known[like]
 			if !ok {
 				at = len(x.done.Failures)
 				known[like] = at
-				x.done.Failures = append(x.done.Failures, wire.Found{Failure: f, Schedule: x.rec.Schedule().String()})
+				x.done.Failures = append(x.done.Failures, wire.Found{Failure: f, Schedule: x.rec.Schedule().String(), Left: left})
 			}
 			x.done.Failures[at].Runs++
 		}
