@@ -7,6 +7,7 @@
 //	go run ./bench protect
 //	go run ./bench protect-corpus
 //	go run ./bench race-corpus
+//	go run ./bench blocking-corpus
 //	go run ./bench explore
 //	go run ./bench explore-modules
 //	go run ./bench truth
@@ -21,6 +22,7 @@ import (
 	"os"
 
 	"github.com/cofferdam-go/cofferdam/bench/binary"
+	"github.com/cofferdam-go/cofferdam/bench/blocking"
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/exploring"
 	"github.com/cofferdam-go/cofferdam/bench/guards"
@@ -40,6 +42,7 @@ var benchmarks = []*command.Benchmark{
 	protecting.Benchmark,
 	protecting.Corpus,
 	racecorpus.Benchmark,
+	blocking.Benchmark,
 	exploring.Benchmark,
 	exploring.Modules,
 	truth.Benchmark,
