@@ -61,7 +61,7 @@ cofferdam help traces`
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if *binary != "" {
-			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "failfast"}
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "stall", "failfast"}
 			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}

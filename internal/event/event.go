@@ -70,7 +70,9 @@ const (
 	Sleep // Arg: nanoseconds
 	TimerStart
 	TimerStop
-	TimerFire
+	TimerFire // Arg: the time since the start of the run, in nanoseconds
+	ReadClock
+	Stall // time moved on while goroutines were ready. Arg: by so many nanoseconds
 
 	Blocked // waits for what its last operation needs
 	Outside // was in code that is not under control
@@ -87,7 +89,7 @@ var names = [kinds]string{
 	Send: "send", Recv: "receive", Close: "close", ChanLen: "channel length", Select: "select",
 	WaitGroupAdd: "wait group add", WaitGroupWait: "wait group wait", CondWait: "cond wait", Signal: "signal", Broadcast: "broadcast",
 	PoolGet: "pool get", PoolPut: "pool put",
-	Sleep: "sleep", TimerStart: "timer start", TimerStop: "timer stop", TimerFire: "timer fire",
+	Sleep: "sleep", TimerStart: "timer start", TimerStop: "timer stop", TimerFire: "timer fire", ReadClock: "read clock", Stall: "stall",
 	Blocked: "blocked", Outside: "outside", Random: "random",
 }
 

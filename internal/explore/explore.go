@@ -55,6 +55,9 @@ type Options struct {
 	Within time.Duration
 	Races  bool // a data race is a failure
 	Leaks  bool // a goroutine that is left waiting when the test is over is a failure
+	// Stall is for how long the machine may stall in a run: timers may overtake goroutines
+	// that are ready by so much.
+	Stall time.Duration
 	// Harm is how long to look for visible harm once a race is known.
 	Harm time.Duration
 	// All goes on after a failure, and gathers all that are unlike each other. They are
@@ -198,7 +201,7 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 func (p *Program) order(target string, o *Options) *wire.Order {
 	return &wire.Order{
 		Verb: wire.Explore, Target: target, Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions,
-		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Within: o.within(), Races: o.Races, WarmUp: true, Shrink: true, All: o.All,
+		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Within: o.within(), Races: o.Races, Stall: o.Stall, WarmUp: true, Shrink: true, All: o.All,
 		Leaks: o.Leaks, OwnSites: p.build.OwnSites,
 	}
 }
@@ -234,7 +237,7 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	if err != nil {
 		return nil, err
 	}
-	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Within: recordingTakes * max(o.Within, DefaultWithin), Races: o.Races, WarmUp: o.warmUp, Leaks: o.Leaks, OwnSites: p.build.OwnSites}
+	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Within: recordingTakes * max(o.Within, DefaultWithin), Races: o.Races, Stall: o.Stall, WarmUp: o.warmUp, Leaks: o.Leaks, OwnSites: p.build.OwnSites}
 	if file != "" {
 		if order.Trace, err = filepath.Abs(file); err == nil {
 			err = p.makeTraceDir(order.Trace)

@@ -32,7 +32,7 @@ func build(t *testing.T, dir string) *Program {
 
 func options(t *testing.T) *Options {
 	return &Options{
-		Strategy: sched.MethodPCT, Seed: 1, Budget: 20 * time.Second, Runs: 20_000, Steps: 100_000, Harm: 20 * time.Millisecond, Races: true, Leaks: true,
+		Strategy: sched.MethodPCT, Seed: 1, Budget: 20 * time.Second, Runs: 20_000, Steps: 100_000, Harm: 20 * time.Millisecond, Races: true, Leaks: true, Stall: 250 * time.Millisecond,
 		Trace: filepath.Join(t.TempDir(), "run.trace"),
 	}
 }

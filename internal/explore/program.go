@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
@@ -89,7 +90,7 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 		Strategy:   string(o.Strategy),
 		Options: trace.Options{
 			Tests: p.build.config.Tests, Deps: p.build.config.Deps,
-			Leaks: o.Leaks, Races: o.Races, WarmUp: o.warmUp, Steps: o.Steps,
+			Leaks: o.Leaks, Races: o.Races, WarmUp: o.warmUp, Steps: o.Steps, Stall: int64(o.Stall),
 		},
 	}
 }
@@ -119,5 +120,5 @@ func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
 	}
 	run := &h.Options
 	return instrument.Config{Dir: dir, Patterns: patterns, Flags: h.BuildFlags, Tests: run.Tests, Deps: run.Deps},
-		&Options{Seed: h.Seed, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Leaks: run.Leaks, Races: run.Races, warmUp: run.WarmUp}
+		&Options{Seed: h.Seed, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Leaks: run.Leaks, Races: run.Races, Stall: time.Duration(run.Stall), warmUp: run.WarmUp}
 }

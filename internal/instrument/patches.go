@@ -33,6 +33,9 @@ const (
 //   - reflect: what a method is about to load or store, of values that have an address, and
 //     which map it is about to read or write.
 //   - hash: their inner loops are assembly.
+//   - math/rand: a draw with few possibilities is a choice of the scheduler, unless the
+//     program has said what to start from.
+//   - crypto/internal/sysrand: what the system gives differs from run to run.
 var prologues = map[string]map[string]string{
 	"internal/sync/mutex.go": {
 		"(*Mutex).Lock":    "if cofferdamrt.Lock(&m.state) { return }",
@@ -122,6 +125,23 @@ var prologues = map[string]map[string]string{
 		"(*MapIter).Next":   "if iter.m.kind() == Map { cofferdamrt.ReflectMapRead(iter.m.pointer()) }",
 		"Value.SetMapIndex": "if v.kind() == Map { cofferdamrt.ReflectMapWrite(v.pointer()) }",
 	},
+	"math/rand/rand.go": {
+		"Intn":   "if _, seeded := globalRand().src.(*lockedSource); !seeded { if i, ok := cofferdamrt.DrawBelow(n); ok { return i } }",
+		"Int31n": "if _, seeded := globalRand().src.(*lockedSource); !seeded { if i, ok := cofferdamrt.DrawBelow(int(n)); ok { return int32(i) } }",
+		"Int63n": "if _, seeded := globalRand().src.(*lockedSource); !seeded { if i, ok := cofferdamrt.DrawBelow(int(min(n, 1<<30))); ok { return int64(i) } }",
+	},
+	"math/rand/v2/rand.go": {
+		"IntN":    "if i, ok := cofferdamrt.DrawBelow(n); ok { return i }",
+		"Int32N":  "if i, ok := cofferdamrt.DrawBelow(int(n)); ok { return int32(i) }",
+		"Int64N":  "if i, ok := cofferdamrt.DrawBelow(int(min(n, 1<<30))); ok { return int64(i) }",
+		"UintN":   "if i, ok := cofferdamrt.DrawBelow(int(min(n, 1<<30))); ok { return uint(i) }",
+		"Uint32N": "if i, ok := cofferdamrt.DrawBelow(int(min(n, 1<<30))); ok { return uint32(i) }",
+		"Uint64N": "if i, ok := cofferdamrt.DrawBelow(int(min(n, 1<<30))); ok { return uint64(i) }",
+		"N":       "if i, ok := cofferdamrt.DrawBelow(int(min(uint64(n), 1<<30))); ok { return Int(i) }",
+	},
+	"crypto/internal/sysrand/rand.go": {
+		"Read": "if cofferdamrt.DrawBytes(b) { return }",
+	},
 	"hash/adler32/adler32.go": {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"hash/crc32/crc32.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"hash/crc64/crc64.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
@@ -150,6 +170,7 @@ type edit struct {
 //     noted before d.once does it, so that it can be taken back.
 //   - runtime/debug.go: how many processors a program sees is the same on any machine.
 //   - runtime/rand.go: random numbers come from the run's seed.
+//   - math/rand, hash/maphash: what a program draws is counted.
 //   - iter/iter.go: a coroutine has a g of its own and goes on for the goroutine that calls
 //     next or stop.
 //   - testing/testing.go: the function that starts a subtest is not rewritten, because other
@@ -192,6 +213,15 @@ var edits = map[string][]edit{
 		{"\tglobalRand.state.Init(*seed)\n", "\t*seed = [32]byte{1}; globalRand.state.Init(*seed)\n", 1},
 		{"\nfunc rand() uint64 {\n", "\nfunc rand() uint64 { if cofferdamState != 0 { return cofferdamRand() }\n", 1},
 		{"\tmp.cheaprand = rand()\n", "\tmp.cheaprand = seed[0]\n", 1},
+	},
+	"math/rand/rand.go": {
+		{"//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.cofferdamDraw\n", 1},
+	},
+	"math/rand/v2/rand.go": {
+		{"//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.cofferdamDraw\n", 1},
+	},
+	"hash/maphash/maphash_runtime.go": {
+		{"//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.cofferdamDraw\n", 1},
 	},
 	"iter/iter.go": {
 		{"\tvar pull struct {\n", "\tvar pull struct { cofferdam cofferdamrt.Coroutine\n", 2},

@@ -156,9 +156,10 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 // waits in a loop for another may never end under a schedule that starves it.
 const maxCut = pctRuns / 100
 
-// complete reports whether a search has tried all schedules that it speaks of.
+// complete reports whether a search has tried all schedules that it speaks of, and left
+// nothing to chance.
 func complete(res *explore.Result) bool {
-	return res.Ended == nil && res.Cut == 0 && res.Search.Complete()
+	return res.Ended == nil && res.Cut == 0 && res.Search.Exhaustive()
 }
 
 // add notes what a search without a failure has tried.

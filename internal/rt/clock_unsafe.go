@@ -5,18 +5,18 @@ import (
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	"github.com/cofferdam-go/cofferdam/internal/rt/race"
 	"github.com/cofferdam-go/cofferdam/internal/rt/timers"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // Virtual time.
 //
-// It starts at the same instant in every run and stands still while any goroutine can
-// run. It moves on to the next timer when no goroutine can, and when one waits by trying
-// again and again.
+// It stands still while any goroutine can run, but for stalls (stall.go). It moves on to
+// the next timer when no goroutine can, and when one waits by trying again and again.
 
-// epoch is the instant at which every run starts: 2000-01-01 00:00:00 UTC, in
-// nanoseconds since 1970.
+// epoch is the instant at which runs start: 2000-01-01 00:00:00 UTC, in nanoseconds since
+// 1970. Those that do not draw from the first sequence of random numbers start up to a
+// second later: programs make random numbers of the time.
 const epoch = 946684800_000_000_000
 
 // patientReads is how often the time may be asked for while it stands still. After that,
@@ -69,30 +69,18 @@ type clock struct {
 	reads int   // since now changed
 	asked bool  // since now changed
 	drift int64 // what is told beyond now
-	exact int   // bubbles
-	queue timers.Queue[*timer]
-	known map[uintptr]*timer
-	spare []*timer
-}
-
-// A timer does something at its time.
-type timer struct {
-	timers.Place
-	key    uintptr // the address of the time.Timer; 0 for a Sleep
-	period int64
-	vector race.Vector
-
-	// One of these:
-	sleeper *goroutine
-	f       func()
-	on      *object // a channel
-	send    func() bool
-
-	drain func() bool // takes what is in the channel
-	// The goroutine that started it last, and where.
-	parent uint32
-	frame  uint32
-	bubble *bubble
+	began int64 // the run, in nanoseconds since 1970
+	// stalled is for how long goroutines were ready while time moved on.
+	stalled int64
+	shown   bool // nothing is to come of a choice
+	exact   int  // bubbles
+	queue   timers.Queue[*timer]
+	known   map[uintptr]*timer
+	spare   []*timer
+	alone   struct { // what a strategy is shown when time moves on by itself
+		ids []uint32
+		ops []event.Op
+	}
 }
 
 func (k *clock) reset() {
@@ -106,7 +94,15 @@ func (k *clock) reset() {
 	}
 	clear(k.known)
 	k.queue.Reset()
-	*k = clock{queue: k.queue, known: k.known, spare: k.spare}
+	*k = clock{queue: k.queue, known: k.known, spare: k.spare, alone: k.alone}
+}
+
+// begin sets the clock for a run that draws from a sequence of random numbers.
+func (k *clock) begin(seed, sequence uint64) {
+	k.began = epoch
+	if sequence != 0 {
+		k.began += int64(spread(seed+sequence) % 1_000_000_000)
+	}
 }
 
 func (k *clock) forget(t *timer) {
@@ -130,13 +126,39 @@ func (k *clock) start(t *timer, d int64) {
 		when = 1<<63 - 1
 	}
 	k.queue.Push(t, when)
+	s.ahead = 0 // time has become something that can go next
 }
+
+// next returns the next timer that does something, nil if there is none. A ticker whose
+// channel is full does nothing, ever again if no goroutine looks.
+func (k *clock) next() *timer {
+	if k.queue.Len() == 0 {
+		return nil
+	}
+	if t := k.queue.First(); t.effective() {
+		return t
+	}
+	var next *timer
+	for _, t := range k.queue.All() {
+		if t.effective() && (next == nil || t.Before(&next.Place)) {
+			next = t
+		}
+	}
+	return next
+}
+
+// moveTo lets time go on.
+func (k *clock) moveTo(when int64) { k.now, k.reads, k.asked = when, 0, false }
+
+// ownAddr stands for the time that is told, which changes when it is asked for.
+func (k *clock) ownAddr() uintptr { return uintptr(unsafe.Pointer(&k.drift)) }
 
 // advance moves on to the next timer that does something, and reports whether there was
 // one.
 func (s *scheduler) advance() bool {
 	k := &s.clock
-	if k.queue.Len() == 0 {
+	t := k.next()
+	if t == nil {
 		return false
 	}
 	if s.rootEnded {
@@ -144,19 +166,27 @@ func (s *scheduler) advance() bool {
 			return false
 		}
 	}
-	for tries := k.queue.Len(); k.queue.Len() > 0; {
-		if t := k.queue.First(); t.When > k.now {
-			k.now, k.reads, k.asked = t.When, 0, false
-		}
-		if s.due() {
-			return true
-		}
-		// A ticker whose channel is full does nothing, ever again if no goroutine looks.
-		if tries--; tries < 0 {
-			return false
-		}
+	if s.watches {
+		s.showTime(t)
 	}
-	return false
+	s.moves.at(s.steps)
+	s.moves.idle++
+	s.ahead = 0
+	k.moveTo(t.When)
+	return s.due()
+}
+
+// showTime shows the strategy that time moves on by itself.
+func (s *scheduler) showTime(t *timer) {
+	p := &s.point
+	p.Step, p.Current, p.Last, p.Taken = s.steps, 0, 0, 0
+	if s.last != nil {
+		p.Last, p.Taken = s.last.id, s.last.taken
+	}
+	p.Idle, p.Stalled = s.moves.since(s.steps)
+	p.Ready, p.Ops = append(s.clock.alone.ids[:0], sched.Time), append(s.clock.alone.ops[:0], s.clock.fires(t))
+	s.clock.alone.ids, s.clock.alone.ops = p.Ready, p.Ops
+	s.strategy.Pick(p)
 }
 
 // goOn lets time go on while there are goroutines that can run. If all of them only wait
@@ -167,7 +197,7 @@ func (s *scheduler) goOn() {
 	k := &s.clock
 	for _, c := range s.ready {
 		if !c.polling.onlyLooks() && k.queue.Len() > 0 && k.queue.First().When > k.now+perLongWork {
-			k.now, k.reads, k.asked = k.now+perLongWork, 0, false
+			k.moveTo(k.now + perLongWork)
 			return
 		}
 	}
@@ -184,38 +214,6 @@ func (s *scheduler) due() bool {
 		did = s.fire(t) || did
 	}
 	return did
-}
-
-func (s *scheduler) fire(t *timer) bool {
-	k := &s.clock
-	s.emit(nil, event.TimerFire, 0, t.key, 1, uint64(k.now))
-	switch {
-	case t.sleeper != nil:
-		c := t.sleeper
-		c.wait.granted = true
-		c.timer = nil
-		k.forget(t)
-		s.resume(c)
-		return true
-	case t.f != nil:
-		d := s.spawn(t.f)
-		d.parent, d.Frame, d.born = t.parent, t.frame, t.frame
-		t.bubble.join(d)
-		d.Vector.Set(t.vector)
-		s.races.TakeSlot(&d.Thread, d.id)
-		s.emit(nil, event.Go, 0, t.key, 0, uint64(d.id))
-		return true
-	}
-	if t.period > 0 {
-		k.queue.Push(t, max(t.When+t.period, k.now))
-	}
-	if !t.send() {
-		return false
-	}
-	n := t.on.capacity()
-	t.on.slots[(t.on.receive+t.on.length()-1+n)%n].Join(t.vector)
-	s.changed(t.on)
-	return true
 }
 
 // Sleep is time.Sleep. It returns false if the caller is not under control.
@@ -256,13 +254,14 @@ func Now() (unix, mono int64, ok bool) {
 	if token.Load() == g|inside {
 		// For a timer that fires, or something else that rt calls.
 		now := s.clock.told()
-		return epoch + now, now, true
+		return s.clock.began + now, now, true
 	}
 	c := enterAs(g)
 	if c == nil {
 		return 0, 0, false
 	}
 	k := &s.clock
+	c.readClock()
 	c.polling.looks(clockAddr, 0)
 	if k.reads++; k.reads > patientReads && !c.dying {
 		if len(s.ready) == 1 || k.reads%patientReads == 0 {
@@ -281,7 +280,26 @@ func Now() (unix, mono int64, ok bool) {
 	k.asked = true
 	now := k.told()
 	c.leave()
-	return epoch + now, now, true
+	return k.began + now, now, true
+}
+
+// readClock announces that c asks for the time. That is a step only where another order is
+// possible: with one goroutine and no timers, which is how tests begin, it need not be seen.
+func (c *goroutine) readClock() {
+	if c.dying || s.clock.exact > 0 {
+		return
+	}
+	ordered := s.clock.queue.Len() == 0 && len(s.ready) == 1
+	if ordered && s.result.Held.Clock {
+		return
+	}
+	site := c.site()
+	if pc, ok := s.frames.PC(site); ok && !isStandard(pc) {
+		s.result.Held.Clock = true
+	}
+	if !ordered {
+		c.step(event.Op{Kind: event.ReadClock, Site: site, Addr: s.clock.ownAddr(), Size: 8})
+	}
 }
 
 // told returns the time as a program gets it.
@@ -290,102 +308,4 @@ func (k *clock) told() int64 {
 		return k.now
 	}
 	return k.now + k.drift
-}
-
-// StartTimer starts the timer t, which is new: after d, and then in every period if
-// that is not 0, it sends now() to ch. The caller is under control.
-func StartTimer[T, C any](t *T, d, period int64, ch chan C, now func() C) {
-	c := enterLibrary()
-	if c == nil {
-		return
-	}
-	if !c.dying {
-		n := s.clock.make()
-		n.period = period
-		n.on = s.channelAt(*(*unsafe.Pointer)(unsafe.Pointer(&ch)))
-		n.send = func() bool { return trySend(ch, now()) }
-		n.drain = func() bool { _, _, done := tryRecv(ch); return done }
-		s.startTimer(c, n, unsafe.Pointer(t), d)
-	}
-	c.leave()
-}
-
-// StartFunc starts the timer t, which is new: after d it starts a goroutine that calls
-// f. The caller is under control.
-func StartFunc[T any](t *T, d int64, f func()) {
-	c := enterLibrary()
-	if c == nil {
-		return
-	}
-	if !c.dying {
-		n := s.clock.make()
-		n.f = f
-		s.startTimer(c, n, unsafe.Pointer(t), d)
-	}
-	c.leave()
-}
-
-func (s *scheduler) startTimer(c *goroutine, n *timer, key unsafe.Pointer, d int64) {
-	s.completeLast()
-	n.key = uintptr(key)
-	if s.clock.known == nil {
-		s.clock.known = map[uintptr]*timer{}
-	}
-	s.clock.known[n.key] = n
-	s.setOff(c, n, d)
-}
-
-// setOff starts n on behalf of c. One whose time has come at once fires at once: it
-// does not wait for all goroutines to stop.
-func (s *scheduler) setOff(c *goroutine, n *timer, d int64) {
-	n.parent, n.frame, n.bubble = c.id, c.Frame, c.bubble
-	c.Release(&n.vector)
-	if s.recorder.On {
-		s.emit(c, event.TimerStart, c.site(), n.key, 1, uint64(d))
-	}
-	s.clock.start(n, d)
-	if d <= 0 {
-		s.due()
-	}
-}
-
-// StopTimer stops t. active says that it had something to do yet. ok is false if t is
-// not a timer of this run or the caller is not under control.
-func StopTimer[T any](t *T) (active, ok bool) {
-	return s.changeTimer(unsafe.Pointer(t), event.TimerStop, 0, 0)
-}
-
-// ResetTimer lets t start again. See StopTimer.
-func ResetTimer[T any](t *T, d, period int64) (active, ok bool) {
-	return s.changeTimer(unsafe.Pointer(t), event.TimerStart, d, period)
-}
-
-func (s *scheduler) changeTimer(t unsafe.Pointer, kind event.Kind, d, period int64) (active, ok bool) {
-	c := enterLibrary()
-	if c == nil {
-		return false, false
-	}
-	n := s.clock.known[uintptr(t)]
-	if n == nil || !c.step(event.Op{Kind: kind, Site: c.site(), Addr: uintptr(t), Size: 1}) {
-		c.leave()
-		return false, n != nil
-	}
-	if n.Queued() {
-		active = true
-		s.clock.queue.Remove(n)
-	}
-	if n.drain != nil && n.drain() {
-		// As since Go 1.23: nothing of before is received from now on.
-		active = true
-		n.on.receive = (n.on.receive + 1) % n.on.capacity()
-		s.changed(n.on)
-	}
-	if kind == event.TimerStart {
-		n.period = period
-		s.setOff(c, n, d)
-	} else if s.recorder.On {
-		s.emit(c, event.TimerStop, c.site(), n.key, 1, bit(active))
-	}
-	c.leave()
-	return active, true
 }

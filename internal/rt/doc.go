@@ -74,6 +74,9 @@
 //	cond.go           Cond
 //	pool.go           Pool
 //	clock.go          time
+//	timer.go          timers and tickers
+//	stall.go          time that moves on while goroutines are ready
+//	chance.go         random numbers, and the order of maps
 //	bubble.go         testing/synctest
 //	testing.go        package testing
 //

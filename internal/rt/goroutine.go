@@ -29,6 +29,7 @@ type goroutine struct {
 	index  int      // among the ready ones
 	op     event.Op // what it waits for, while it is not ready
 	taken  uint64   // its steps
+	stream uint64   // where its random numbers come from, while it does not run
 
 	race.Thread // what it knows of the others' past
 	// born is the frame in which it was started: its own calls are below.
@@ -102,6 +103,7 @@ func (s *scheduler) spawn(f func()) *goroutine {
 	c.id = uint32(len(s.all))
 	c.f = f
 	c.chose = -1
+	c.stream = s.chance.stream(c.id)
 	s.insert(c, event.Op{Kind: event.Start})
 	s.natives++
 	go c.start()

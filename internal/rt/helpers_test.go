@@ -49,9 +49,10 @@ func (a *all) Pick(p *sched.Turn) int {
 	return a.choose(len(p.Ready))
 }
 
-func (a *all) Branch(g, site uint32, n int) int { return a.choose(n) }
+func (a *all) Branch(c sched.Choice) int { return a.choose(c.N) }
+func (a *all) Chance() uint64            { return 0 }
 
-func (a *all) End(event.Ending) {
+func (a *all) End(event.Ending, sched.Used) {
 	a.path, a.width = a.path[:a.at], a.width[:a.at]
 	for i := len(a.path) - 1; i >= 0; i-- {
 		if a.path[i]++; a.path[i] < a.width[i] {
@@ -78,20 +79,21 @@ func (w *walk) next(n int) int {
 	return int((z ^ z>>31) % uint64(n))
 }
 
-func (w *walk) Begin()                           { w.state = w.seed }
-func (w *walk) Pick(p *sched.Turn) int           { return w.next(len(p.Ready)) }
-func (w *walk) Branch(g, site uint32, n int) int { return w.next(n) }
-func (w *walk) End(event.Ending)                 {}
-func (w *walk) Watches() bool                    { return false }
-func (w *walk) Next(uint32) uint64               { return 0 }
-func (w *walk) Exhausted() bool                  { return false }
-func (w *walk) Progress() sched.Progress         { return sched.Progress{} }
+func (w *walk) Begin()                       { w.state = w.seed }
+func (w *walk) Pick(p *sched.Turn) int       { return w.next(len(p.Ready)) }
+func (w *walk) Branch(c sched.Choice) int    { return w.next(c.N) }
+func (w *walk) Chance() uint64               { return 0 }
+func (w *walk) End(event.Ending, sched.Used) {}
+func (w *walk) Watches() bool                { return false }
+func (w *walk) Next(uint32) uint64           { return 0 }
+func (w *walk) Exhausted() bool              { return false }
+func (w *walk) Progress() sched.Progress     { return sched.Progress{} }
 
 // first always takes the goroutine that runs, or the first.
 type first struct{ walk }
 
-func (f *first) Pick(p *sched.Turn) int           { return p.Default() }
-func (f *first) Branch(g, site uint32, n int) int { return 0 }
+func (f *first) Pick(p *sched.Turn) int  { return p.Default() }
+func (f *first) Branch(sched.Choice) int { return 0 }
 
 // stubborn never switches as long as it need not.
 type stubborn struct{ walk }

@@ -9,8 +9,15 @@ import (
 // Patched is what the patched runtime offers. Its functions are nil where the runtime is
 // not patched; then nothing is taken back, and less is known of what is outside control.
 var Patched struct {
-	// Seed makes random numbers start from a seed.
-	Seed func(seed uint64)
+	// Stream makes random numbers come from another stream, given by its state, and
+	// returns the state of the one before.
+	Stream func(state uint64) (before uint64)
+	// Force makes the next random number what it says.
+	Force func(next uint64)
+	// Draws counts the random numbers that package math/rand has drawn, and Draw draws
+	// one in the same way.
+	Draws func() uint64
+	Draw  func() uint64
 	// Owns reports whether an address is in a package-level variable or on the heap:
 	// elsewhere, in memory of C say, it is not known whether it is still there.
 	Owns func(addr uintptr) bool

@@ -11,8 +11,12 @@ import (
 type Config struct {
 	// Strategy decides which goroutine goes next.
 	Strategy sched.Strategy
-	// Seed is what the runtime's random numbers start from, if Patched has a Seed.
+	// Seed is what the sequences of random numbers that the strategy chooses from are made
+	// of, where the runtime is patched.
 	Seed uint64
+	// Stall is for how long, in nanoseconds and all in all, time may move on while there
+	// are goroutines that are ready. 0 lets it move when there are none only.
+	Stall int64
 	// MaxSteps is after how many steps a run is cut off; 0 means 10 million.
 	MaxSteps uint64
 	// Within is how long a run may take, in nanoseconds of real time as Now tells it,
@@ -75,8 +79,12 @@ type Result struct {
 	// Outside lists what ran outside control. If it is not empty the same schedule may
 	// lead elsewhere another time.
 	Outside []Outside
-	// Now is the virtual time at the end, in nanoseconds since the start.
-	Now int64
+	// Now is the virtual time at the end, in nanoseconds since the start, and Stalled how
+	// much of it went by while goroutines were ready.
+	Now, Stalled int64
+	// Held is what the program came upon that another run could have found otherwise, and
+	// no schedule decides.
+	Held sched.Held
 	// Frames are the calls of the run. They are valid until the next run.
 	Frames *frames.Tree
 }

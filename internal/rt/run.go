@@ -5,6 +5,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/rt/record"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // Run runs f, and all that it starts, under control, until every goroutine has ended or
@@ -29,12 +30,14 @@ func Run(config Config, f func()) *Result {
 	deadline.Store(0)
 
 	r := s.result
-	r.Steps, r.Points, r.Goroutines, r.Now = s.steps, s.points, len(s.all), s.clock.now
+	r.Steps, r.Points, r.Goroutines, r.Now, r.Stalled = s.steps, s.points, len(s.all), s.clock.now, s.clock.stalled
+	r.Held.Chance = s.chance.drawn()
 	r.Races = s.races.Races
 	s.judgeLeft()
 	if foreign.Load() {
 		r.Outside = append(r.Outside, Outside{What: "goroutines that are not under control took part"})
 	}
+	r.Held.Outside = len(r.Outside) > 0
 	recording.Store(false)
 	if config.Ended != nil {
 		config.Ended(r)
@@ -92,9 +95,10 @@ func (s *scheduler) begin(config Config) {
 	if Patched.ResetProcs != nil {
 		Patched.ResetProcs()
 	}
-	if Patched.Seed != nil {
-		Patched.Seed(config.Seed)
-	}
+	sequence := s.strategy.Chance()
+	s.chance.begin(config.Seed, sequence)
+	s.clock.begin(config.Seed, sequence)
+	s.moves = moves{}
 }
 
 // outcome tells the strategy how the run ended. One that left goroutines waiting came to
@@ -105,12 +109,13 @@ func outcome(config Config, r *Result) {
 		kind := r.Failures[i].Kind
 		failed = failed || kind != event.FailureLeak && kind != event.FailurePartialDeadlock
 	}
+	used := sched.Used{Draws: r.Held.Chance, Clock: r.Held.Clock}
 	switch {
 	case failed:
-		config.Strategy.End(event.Failed)
+		config.Strategy.End(event.Failed, used)
 	case r.CutOff:
-		config.Strategy.End(event.CutOff)
+		config.Strategy.End(event.CutOff, used)
 	default:
-		config.Strategy.End(event.Passed)
+		config.Strategy.End(event.Passed, used)
 	}
 }

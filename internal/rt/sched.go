@@ -63,6 +63,8 @@ type scheduler struct {
 	objects  objects
 	scratch  race.Vector
 	clock    clock
+	moves    moves
+	chance   chance
 	recorder record.Recorder
 	compare  compare
 	journal  journal.Journal
@@ -191,7 +193,7 @@ func (c *goroutine) stepSlow(op event.Op) bool {
 	if s.steps >= s.pause {
 		s.look(c)
 	}
-	if len(s.ready) == 1 && !s.watches {
+	if len(s.ready) == 1 && !s.watches && !s.mayStall() {
 		s.took(c)
 		s.ahead = s.pause
 	} else if d := s.choose(c); d != c {
@@ -280,15 +282,25 @@ func (s *scheduler) choose(c *goroutine) *goroutine {
 	} else if c != nil {
 		p.Current = c.id
 	}
-	p.Ready, p.Ops = s.ids, s.ops
-	d := s.ready[0]
-	if len(s.ready) > 1 || s.watches {
-		s.points++
-		d = s.ready[s.strategy.Pick(p)]
+	for {
+		p.Ready, p.Ops = s.ids, s.ops
+		if s.mayStall() {
+			s.offerTime(p)
+		}
+		p.Idle, p.Stalled = s.moves.since(s.steps)
+		i := 0
+		if len(p.Ready) > 1 || s.watches {
+			s.points++
+			i = s.strategy.Pick(p)
+		}
+		if i < len(s.ready) {
+			d := s.ready[i]
+			s.took(d)
+			s.foresee(d)
+			return d
+		}
+		s.stall()
 	}
-	s.took(d)
-	s.foresee(d)
-	return d
 }
 
 // branch asks the strategy for one of n possibilities.
@@ -296,7 +308,7 @@ func (s *scheduler) branch(c *goroutine, site uint32, n int) int {
 	if n < 2 {
 		return 0
 	}
-	return s.strategy.Branch(c.id, site, n)
+	return s.strategy.Branch(sched.Choice{G: c.id, Site: site, N: n, Kind: event.Select})
 }
 
 // insert makes c ready to do op.
@@ -335,6 +347,7 @@ func (s *scheduler) remove(c *goroutine) {
 // pass gives the token to d, which waits for it in park.
 func (s *scheduler) pass(d *goroutine) {
 	s.current = d
+	s.chance.give(d)
 	token.Store(inside)
 	d.wake <- struct{}{}
 }

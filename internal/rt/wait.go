@@ -99,7 +99,7 @@ func (c *goroutine) await(op event.Op) bool {
 	// does not count if c is alone, whether the run is watched or not, so that steps have
 	// the same numbers in both cases.
 	switch {
-	case len(s.ready) > 1:
+	case len(s.ready) > 1, c.enabled() && s.mayStall():
 		if d := s.choose(c); d != c {
 			s.pass(d)
 			c.park()
@@ -322,7 +322,10 @@ func (s *scheduler) resume(c *goroutine) {
 // show shows the strategy what c, which is alone, asks for.
 func (s *scheduler) show(c *goroutine) {
 	steps, points, row, last, taken := s.steps, s.points, s.row, s.last, c.taken
+	// That time moves on before it waits makes no difference: it does so afterwards.
+	s.clock.shown = true
 	s.choose(c)
+	s.clock.shown = false
 	s.steps, s.points, s.row, s.last, c.taken = steps, points, row, last, taken
 	s.ahead = 0
 }

@@ -57,10 +57,16 @@ const (
 	// anyChannel is changed by a select, which touches several channels, and read by
 	// every operation on one.
 	anyChannel
-	// clock is changed by whatever starts or stops a timer: those due at the same
-	// instant go in the order in which they were started.
+	// clock is changed when time moves on, and read by whatever starts or stops a timer,
+	// or asks for the time.
 	clock
 )
+
+// A touched word is one that an operation touches beside its own memory, and how.
+type touched struct {
+	word  word
+	class class
+}
 
 const wordSize = 8
 
@@ -72,15 +78,23 @@ func span(op *event.Op) (from, to word) {
 	return word(op.Addr / wordSize), word((op.Addr+max(op.Size, 1)-1)/wordSize) + 1
 }
 
-// aside returns the further word that op touches, and how; noWord if there is none.
-func aside(op *event.Op) (word, class) {
+// aside returns the further words that op touches; noWord where there are none.
+//
+// When time moves on, the timers whose moment has come send on one channel, whose address
+// the operation has, or on several, and then it has none.
+func aside(op *event.Op) [2]touched {
 	switch op.Kind {
 	case event.Select:
-		return anyChannel, changes
+		return [2]touched{{anyChannel, changes}}
 	case event.Send, event.Recv, event.Close, event.ChanLen:
-		return anyChannel, reads
-	case event.Sleep, event.TimerStart, event.TimerStop, event.TimerFire:
-		return clock, changes
+		return [2]touched{{anyChannel, reads}}
+	case event.Sleep, event.TimerStart, event.TimerStop, event.ReadClock:
+		return [2]touched{{clock, reads}}
+	case event.TimerFire:
+		if op.Addr == 0 {
+			return [2]touched{{clock, changes}, {anyChannel, changes}}
+		}
+		return [2]touched{{clock, changes}, {anyChannel, reads}}
 	}
-	return noWord, changes
+	return [2]touched{}
 }

@@ -7,7 +7,7 @@ import "strconv"
 type Divergence struct {
 	Why DivergenceReason `json:",omitempty"`
 	// G is the goroutine and N the step or choice of it, To the goroutine that was not
-	// ready.
+	// ready, or Time.
 	G  uint32 `json:",omitempty"`
 	N  uint64 `json:",omitempty"`
 	To uint32 `json:",omitempty"`
@@ -30,6 +30,9 @@ func (d Divergence) String() string {
 	n := strconv.FormatUint(d.N, 10)
 	switch d.Why {
 	case NotReady:
+		if d.To == Time {
+			return "after step " + n + " of goroutine " + goroutine + ", time should have moved on but no timer was near enough"
+		}
 		return "after step " + n + " of goroutine " + goroutine + ", goroutine " + strconv.FormatUint(uint64(d.To), 10) + " should have gone on but was not ready"
 	case NoPossibility:
 		return "choice " + n + " of goroutine " + goroutine + " did not have the possibility that the schedule names"

@@ -3,11 +3,15 @@
 // A run is a sequence of steps. Before each step there is a point: some goroutines are
 // ready, each is known to be about to do one operation, and a Strategy picks one of
 // them. A switch is a preemption if the goroutine that took the last step could have
-// gone on and did not yield. A Schedule is what a run did, written down as the switches
-// (and choices in the middle of steps) in which it differs from the default run.
+// gone on and did not yield. Time can be picked, too, where there are timers: then the
+// machine stalls until the next of them, which is counted like a preemption. A Schedule is
+// what a run did, written down as the switches, stalls and choices in the middle of steps
+// in which it differs from the default run, and the sequence of random numbers that the
+// program drew from.
 //
 //	Turn, Strategy  what is asked and what answers                  sched.go
 //	PCT, Random     schedules by chance, with a seed                pct.go, random.go
+//	                  when the machine stalls in them               stalls.go
 //	DFS, Subtree    all schedules with few preemptions              dfs.go, subtree.go, path.go
 //	                  what depends on what, and in which order      conflict.go, races.go
 //	                  which goroutines may not go on for ever       fair.go
@@ -19,6 +23,7 @@
 //	Shrink          the smallest schedule that fails likewise       shrink.go
 //	Schedule        its text                                        schedule.go
 //	Progress        what was tried, as data and in words            progress.go
+//	                  and what was held fixed                       held.go
 //	Divergence      where a run left its schedule                   divergence.go
 //
 // The package is linked into instrumented programs below the standard library's own sync
@@ -85,9 +90,17 @@
 //     does not order the two: another step might have done so. Only a goroutine's first
 //     step is ordered after the one that created it.
 //   - Conflicts are looked for by words of 8 bytes; a select conflicts with all operations
-//     on channels, and all that starts or stops a timer with each other. A relation with
-//     more dependences than needed costs runs and loses none.
-//   - All possibilities of a choice in the middle of a step are tried.
+//     on channels, and a move of time with all that starts or stops a timer or asks for the
+//     time. A relation with more dependences than needed costs runs and loses none.
+//   - Time is one more goroutine, Time, whose steps are shown also where nothing else can
+//     be done. A stall costs a preemption wherever it begins, and nothing where it goes on;
+//     so where time is to be tried, it is also tried at the end of the stall before. That
+//     time moves on by itself costs nothing, and no run of the class is cheaper: where it
+//     came before a step that does not need it, a goroutine was ready.
+//   - All possibilities of a choice in the middle of a step are tried. Those of a select
+//     cost nothing, of others all but the first cost a preemption.
+//   - What a program draws beyond that comes from a sequence of random numbers, which is
+//     the same in all runs of a search; the search is repeated with others.
 //   - The step that makes a run fail and end depends on whatever the others had still to
 //     do: they are tried before it.
 //   - A goroutine that goes round a loop in which it yields would give endless runs. From

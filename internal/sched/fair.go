@@ -67,7 +67,7 @@ func (f *fairness) stepped(g uint32, insisted bool, p *Turn) {
 		return
 	}
 	f.ready = f.ready[:0]
-	for _, r := range p.Ready {
+	for _, r := range p.Ready[:p.goroutines()] {
 		f.ready.add(r)
 	}
 	for _, u := range f.yielders {
@@ -108,7 +108,7 @@ func (f *fairness) allows(g uint32, p *Turn) bool {
 	if len(f.yielders) == 0 || int(g) >= len(f.all) || !f.all[g].yielded {
 		return true
 	}
-	for _, r := range p.Ready {
+	for _, r := range p.Ready[:p.goroutines()] {
 		if f.all[g].first.has(r) {
 			return false
 		}

@@ -54,19 +54,23 @@ func (f *fingerprint) step(g uint32, op *event.Op) {
 	from, to := span(op)
 	to = min(to, from+maxSpan)
 	c := classOf(op.Kind)
-	other, otherClass := aside(op)
+	also := aside(op)
 	// Two passes: the hash must be complete before it is entered.
 	for w := from; w < to; w++ {
 		h = mix(h + f.words.at(w).before(c))
 	}
-	if other != noWord {
-		h = mix(h + f.words.at(other).before(otherClass))
+	for _, a := range also {
+		if a.word != noWord {
+			h = mix(h + f.words.at(a.word).before(a.class))
+		}
 	}
 	for w := from; w < to; w++ {
 		f.words.at(w).enter(c, h)
 	}
-	if other != noWord {
-		f.words.at(other).enter(otherClass, h)
+	for _, a := range also {
+		if a.word != noWord {
+			f.words.at(a.word).enter(a.class, h)
+		}
 	}
 	*own = h
 	f.sum += h

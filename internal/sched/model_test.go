@@ -27,6 +27,8 @@ type model struct {
 	// exact is set if one who waits is ready exactly when what it waits for can be done.
 	// Otherwise it is when something has changed, and may have to wait again.
 	exact bool
+	// stall is for how long a run may stall.
+	stall int
 }
 
 type opcode uint8
@@ -47,9 +49,12 @@ const (
 	backUnless               // r = vars[a]; if it is 0, go back b instructions
 	branch                   // r = a choice of a
 	forbid                   // fail if r == a
+	sleep                    // for a
+	after                    // sems[b]++ in a
+	readClock                // r = the time
 )
 
-var opnames = [...]string{"load", "store", "add", "lock", "unlock", "rlock", "runlock", "post", "wait", "choose", "spawn", "yield", "backUnless", "branch", "forbid"}
+var opnames = [...]string{"load", "store", "add", "lock", "unlock", "rlock", "runlock", "post", "wait", "choose", "spawn", "yield", "backUnless", "branch", "forbid", "sleep", "after", "readClock"}
 
 type instruction struct {
 	op   opcode
@@ -58,7 +63,7 @@ type instruction struct {
 
 func (m *model) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ends %v, handOver %v, exact %v\n", m.ends, m.handOver, m.exact)
+	fmt.Fprintf(&b, "ends %v, handOver %v, exact %v, stall %d\n", m.ends, m.handOver, m.exact, m.stall)
 	for i, code := range m.code {
 		fmt.Fprintf(&b, "%d:", i)
 		for _, in := range code {
@@ -81,6 +86,14 @@ type thread struct {
 	failed string
 	came   uint64 // the step in which it asked
 	asked  bool   // for what it cannot have yet
+	sleeps bool
+}
+
+// An alarm wakes a thread or posts to a semaphore.
+type alarm struct {
+	when   int
+	sleeps *thread
+	sem    int
 }
 
 // A result is how a run ended.
@@ -102,6 +115,10 @@ type machine struct {
 	readers []int
 	sems    []int
 	threads []*thread // by creation
+	now     int
+	stalled int // in all
+	alarms  []alarm
+	moves   bool // time moves on next, since one that is alone yields
 	point   Turn
 	res     result
 }
@@ -118,8 +135,9 @@ func (m *model) run(s Strategy) *result {
 	x.sems = make([]int, m.sems)
 	x.start(0)
 	s.Begin()
+	s.Chance()
 	x.loop()
-	s.End(x.res.outcome)
+	s.End(x.res.outcome, Used{})
 	return &x.res
 }
 
@@ -141,6 +159,7 @@ var kinds = map[opcode]event.Kind{
 	load: event.Load, store: event.Store, add: event.AtomicUpdate, lock: event.Lock, unlock: event.Unlock,
 	rlock: event.RLock, runlock: event.RUnlock, post: event.Send, wait: event.Recv, choose: event.Select,
 	spawn: event.Go, yield: event.Gosched, backUnless: event.AtomicLoad, branch: event.Random, forbid: event.Call,
+	sleep: event.Sleep, after: event.TimerStart, readClock: event.ReadClock,
 }
 
 // next returns what t is about to do.
@@ -154,7 +173,9 @@ func (x *machine) next(t *thread) event.Op {
 	switch in.op {
 	case yield:
 		op.Yield = true
-	case spawn, branch, forbid, choose:
+	case spawn, branch, forbid, choose, sleep, after:
+	case readClock:
+		op.Addr, op.Size = x.base+3072, 8
 	case load, store, add, backUnless:
 		op.Addr, op.Size = x.addr(in.op, in.a), 8
 	default:
@@ -184,9 +205,17 @@ func (x *machine) loop() {
 				p.Ops = append(p.Ops, x.next(t))
 			}
 		}
-		if len(p.Ready) == 0 {
+		if x.moves {
+			p.Ready, p.Ops = p.Ready[:0], p.Ops[:0]
+		}
+		x.moves = false
+		goroutines := len(p.Ready)
+		if goroutines == 0 && len(x.alarms) == 0 {
 			x.res.state = x.final()
 			return
+		}
+		if x.mayMove(goroutines == 0) {
+			p.Ready, p.Ops = append(p.Ready, Time), append(p.Ops, x.fires())
 		}
 		if int(p.Step) == limit {
 			x.res.outcome = event.CutOff
@@ -195,7 +224,7 @@ func (x *machine) loop() {
 		p.Current, p.Last, p.Taken = 0, 0, 0
 		if last != nil {
 			p.Last, p.Taken = last.id, last.taken
-			if last.ready {
+			if last.ready && goroutines > 0 {
 				p.Current = last.id
 			}
 		}
@@ -207,6 +236,11 @@ func (x *machine) loop() {
 			x.res.bad = fmt.Sprintf("picked %d of %d", i, len(p.Ready))
 			return
 		}
+		if p.Ready[i] == Time {
+			x.move(goroutines > 0)
+			continue
+		}
+		p.Idle, p.Stalled = 0, 0
 		last = x.threads[p.Ready[i]-1]
 		last.taken++
 		p.Step++
@@ -218,6 +252,69 @@ func (x *machine) loop() {
 			return
 		}
 	}
+}
+
+// first returns the next moment at which there is an alarm.
+func (x *machine) first() int {
+	when := x.alarms[0].when
+	for _, a := range x.alarms {
+		when = min(when, a.when)
+	}
+	return when
+}
+
+// mayMove reports whether time may move on.
+func (x *machine) mayMove(alone bool) bool {
+	return len(x.alarms) > 0 && (alone || x.first()-x.now <= x.stall-x.stalled)
+}
+
+// fires is what happens if time moves on.
+func (x *machine) fires() event.Op {
+	op := event.Op{Kind: event.TimerFire, Addr: x.base + 3080, Size: 1}
+	posts := 0
+	for _, a := range x.alarms {
+		if a.when == x.first() && a.sleeps == nil {
+			op.Addr = x.addr(post, a.sem)
+			posts++
+		}
+	}
+	if posts > 1 {
+		op.Addr, op.Size = 0, 0
+	}
+	return op
+}
+
+// move moves time on to the next moment with an alarm.
+func (x *machine) move(stalls bool) {
+	when := x.first()
+	if stalls {
+		x.stalled += when - x.now
+		x.point.Stalled++
+	} else {
+		x.point.Idle++
+	}
+	x.now = when
+	var rest []alarm
+	for _, a := range x.alarms {
+		switch {
+		case a.when > when:
+			rest = append(rest, a)
+		case a.sleeps != nil:
+			a.sleeps.ready, a.sleeps.sleeps = true, false
+		default:
+			x.post(a.sem)
+		}
+	}
+	x.alarms = rest
+}
+
+// post adds to a semaphore.
+func (x *machine) post(sem int) {
+	if x.handOver && x.deliver(sem) {
+		return
+	}
+	x.sems[sem]++
+	x.wake(post, sem)
 }
 
 // possible reports whether t would not have to wait.
@@ -246,7 +343,7 @@ func (x *machine) park(t *thread, op opcode, i int) {
 func (x *machine) wake(op opcode, i int) {
 	for _, t := range x.threads {
 		// One that chooses is parked at no address in particular.
-		if !t.ready && !t.ended && (t.parked == x.addr(op, i) || t.parked == 0 && op == post) {
+		if !t.ready && !t.ended && !t.sleeps && (t.parked == x.addr(op, i) || t.parked == 0 && op == post) {
 			t.ready = true
 		}
 	}
@@ -286,11 +383,14 @@ func (x *machine) do(t *thread) {
 		x.readers[in.a]--
 		x.wake(in.op, in.a)
 	case post:
-		if x.handOver && x.deliver(in.a) {
-			break
-		}
-		x.sems[in.a]++
-		x.wake(in.op, in.a)
+		x.post(in.a)
+	case sleep:
+		x.alarms = append(x.alarms, alarm{when: x.now + in.a, sleeps: t})
+		t.ready, t.sleeps = false, true
+	case after:
+		x.alarms = append(x.alarms, alarm{when: x.now + in.a, sem: in.b})
+	case readClock:
+		t.r = 10*t.r + x.now
 	case wait:
 		if x.sems[in.a] == 0 {
 			x.park(t, in.op, in.a)
@@ -305,7 +405,7 @@ func (x *machine) do(t *thread) {
 			return
 		case x.sems[in.a] == 0:
 			which = in.b
-		case x.sems[in.b] > 0 && in.a != in.b && x.s.Branch(t.id, 7, 2) == 1:
+		case x.sems[in.b] > 0 && in.a != in.b && x.s.Branch(Choice{G: t.id, Site: 7, N: 2, Kind: event.Select}) == 1:
 			which = in.b
 		}
 		x.sems[which]--
@@ -313,6 +413,7 @@ func (x *machine) do(t *thread) {
 	case spawn:
 		x.start(in.a)
 	case yield:
+		x.moves = len(x.point.Ready) == 1 && len(x.alarms) > 0
 	case backUnless:
 		t.r = x.vars[in.a]
 		if t.r == 0 {
@@ -320,13 +421,21 @@ func (x *machine) do(t *thread) {
 			return
 		}
 	case branch:
-		t.r = x.s.Branch(t.id, 9, in.a)
+		t.r = x.s.Branch(Choice{G: t.id, Site: 9, N: in.a, Kind: in.branches()})
 	case forbid:
 		if t.r == in.a {
 			t.failed += fmt.Sprintf(" fails at %d", t.pc)
 		}
 	}
 	t.pc++
+}
+
+// branches is what a branch is about.
+func (in instruction) branches() event.Kind {
+	if in.b > 0 {
+		return event.Random
+	}
+	return event.Select
 }
 
 // deliver hands a post to the first who waits for it.
@@ -384,7 +493,7 @@ func (x *machine) final() string {
 // randomModel makes up a program with the given number of goroutines, each with up to
 // length instructions and what it needs to release its locks.
 func randomModel(r *rand.Rand, goroutines, length int, ops []opcode) *model {
-	m := &model{vars: 1 + r.Intn(2), locks: 1 + r.Intn(2), sems: 2, ends: r.Intn(2) == 0, handOver: r.Intn(2) == 0, exact: r.Intn(2) == 0}
+	m := &model{vars: 1 + r.Intn(2), locks: 1 + r.Intn(2), sems: 2, ends: r.Intn(2) == 0, handOver: r.Intn(2) == 0, exact: r.Intn(2) == 0, stall: r.Intn(5)}
 	for g := range goroutines {
 		var code, release []instruction
 		// The root starts the others, sometimes after having done something, and
@@ -427,7 +536,11 @@ func randomModel(r *rand.Rand, goroutines, length int, ops []opcode) *model {
 			case choose:
 				in.a, in.b = 0, 1
 			case branch:
-				in.a = 2
+				in.a, in.b = 2, r.Intn(2)
+			case sleep:
+				in.a = 1 + r.Intn(3)
+			case after:
+				in.a, in.b = 1+r.Intn(3), r.Intn(m.sems)
 			case forbid:
 				in.a = r.Intn(4)
 			case backUnless:
@@ -443,4 +556,16 @@ func randomModel(r *rand.Rand, goroutines, length int, ops []opcode) *model {
 		m.code = append(m.code, code)
 	}
 	return m
+}
+
+// waitsForTime reports whether a program both sleeps and spins.
+func (m *model) waitsForTime() bool {
+	sleeps, spins := false, false
+	for _, code := range m.code {
+		for _, in := range code {
+			sleeps = sleeps || in.op == sleep || in.op == after
+			spins = spins || in.op == backUnless
+		}
+	}
+	return sleeps && spins
 }

@@ -90,7 +90,7 @@ func (d *Subtree) harvestBranch(h *Harvest, at int, pending bool) {
 		next--
 	}
 	if at >= d.fixed {
-		for to := next; to < n.n; to++ {
+		for to := next; to < n.n && d.affordable(n, to); to++ {
 			h.Left = append(h.Left, Offshoot{Fork{uint32(at), uint32(to)}, d.sumBefore(at)})
 		}
 	}

@@ -23,6 +23,7 @@ type PCT struct {
 	length    uint64
 
 	source   source
+	stalls   stalls
 	points   uint64 // in this run
 	changes  []uint64
 	floor    int64   // the lowest priority so far
@@ -53,6 +54,7 @@ func (s *PCT) from(run, length uint64) *PCT {
 
 func (s *PCT) Begin() {
 	s.source = sourceOf(s.seed, s.run)
+	s.stalls.begin(s.seed, s.run)
 	s.points = 0
 	s.floor = 0
 	clear(s.priority)
@@ -66,13 +68,19 @@ func (s *PCT) Begin() {
 	}
 }
 
+func (s *PCT) Chance() uint64 { return s.run }
+
 func (s *PCT) Pick(p *Turn) int {
+	n := p.goroutines()
+	if n < len(p.Ready) && (n == 0 || s.stalls.now(p)) {
+		return n
+	}
 	// A goroutine that yields usually goes behind all others, so that none waits in vain;
 	// but a yield is no synchronisation, and now and then it has no effect.
 	if c := p.current(); c >= 0 && yields(&p.Ops[c]) && s.source.below(4) != 0 {
 		s.sink(p.Current)
 	}
-	if len(p.Ready) == 1 {
+	if n == 1 {
 		return 0
 	}
 	best := s.best(p)
@@ -91,7 +99,7 @@ func (s *PCT) Pick(p *Turn) int {
 // best returns the ready goroutine with the highest priority.
 func (s *PCT) best(p *Turn) int {
 	best, priority := 0, s.of(p.Ready[0])
-	for i := 1; i < len(p.Ready); i++ {
+	for i := 1; i < p.goroutines(); i++ {
 		if q := s.of(p.Ready[i]); q > priority {
 			best, priority = i, q
 		}
@@ -118,10 +126,11 @@ func (s *PCT) sink(g uint32) {
 	s.priority[g] = s.floor
 }
 
-func (s *PCT) Branch(g, site uint32, n int) int { return int(s.source.below(uint64(n))) }
+func (s *PCT) Branch(c Choice) int { return int(s.source.below(uint64(c.N))) }
 
-func (s *PCT) End(event.Ending) {
+func (s *PCT) End(event.Ending, Used) {
 	s.run++
+	s.stalls.end()
 	// The longest run counts, since the guarantee needs an upper bound of k; but it is
 	// forgotten slowly, since one run that span for long would spoil all later ones.
 	s.length = max(s.points, s.length-s.length/16, 1)

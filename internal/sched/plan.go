@@ -20,6 +20,7 @@ type Plan struct {
 	again  []Unit // by chance: not done
 	next   uint64 // by chance: the number of the next run
 	length uint64 // see Unit
+	stalls uint64 // StallLength; see Unit
 	chance tally
 	trees  tally
 	runs   int
@@ -81,7 +82,7 @@ func NewPlan(o PlanOptions) *Plan {
 		p.tree = newTree(o.Preemptions)
 	} else {
 		p.tree = newTree(-1)
-		p.tree.limited = true
+		p.tree.limited, p.tree.sequences = true, 1
 		p.tree.begin(0)
 	}
 	return p
@@ -147,7 +148,7 @@ func (p *Plan) chanceWave(rest int) []Unit {
 	}
 	for len(wave) < waveUnits && rest > 0 {
 		n := min(size, rest)
-		wave = append(wave, Unit{Method: p.o.Method, Seed: p.o.Seed, From: p.next, Runs: n, Length: p.length})
+		wave = append(wave, Unit{Method: p.o.Method, Seed: p.o.Seed, From: p.next, Runs: n, Length: p.length, StallLength: p.stalls})
 		p.next += uint64(n)
 		rest -= n
 	}
@@ -157,7 +158,7 @@ func (p *Plan) chanceWave(rest int) []Unit {
 // Merge takes note of what came of the first units of the wave. Those that were not done
 // come again.
 func (p *Plan) Merge(done []UnitDone) {
-	length := uint64(0)
+	length, stalls := uint64(0), uint64(0)
 	for i := range done {
 		u, d := &p.wave[i], &done[i]
 		p.runs += d.Runs
@@ -169,7 +170,7 @@ func (p *Plan) Merge(done []UnitDone) {
 			continue
 		}
 		p.chance.add(d)
-		length = max(length, d.Length)
+		length, stalls = max(length, d.Length), max(stalls, d.StallLength)
 		if d.Runs < u.Runs {
 			rest := *u
 			rest.From, rest.Runs = u.From+uint64(d.Runs), u.Runs-d.Runs
@@ -191,7 +192,7 @@ func (p *Plan) Merge(done []UnitDone) {
 			p.tree.advance()
 		}
 	} else {
-		p.length = max(length, p.length/2)
+		p.length, p.stalls = max(length, p.length/2), max(stalls, p.stalls/2)
 	}
 	p.wave = nil
 }

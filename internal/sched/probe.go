@@ -3,7 +3,8 @@ package sched
 // Probe leaves the search to another strategy, after it has looked whether there is
 // anything to search: it begins as DFS without a bound, and when that has tried all
 // schedules within a few runs, it is done. Many tests have one schedule, or a handful, and
-// strategies that go by chance would try it again and again until their time is up.
+// strategies that go by chance would try it again and again until their time is up. A
+// program that draws random numbers is not looked at any further: no few runs are all.
 type Probe struct {
 	Strategy // the one in charge
 	probing  *DFS
@@ -29,7 +30,7 @@ func NewProbe(then Strategy) *Probe {
 }
 
 func (p *Probe) Begin() {
-	if p.probing != nil && (p.runs == probeRuns || p.probing.Exhausted() && !p.triedAll()) {
+	if p.probing != nil && (p.runs == probeRuns || p.probing.drew || p.probing.Exhausted() && !p.triedAll()) {
 		p.Strategy, p.probing = p.then, nil
 	}
 	p.runs++
@@ -53,7 +54,7 @@ func (p *Probe) Pick(at *Turn) int {
 
 // triedAll reports whether the probe has tried all schedules.
 func (p *Probe) triedAll() bool {
-	return p.probing != nil && p.probing.complete && p.probing.exact()
+	return p.probing != nil && p.probing.complete && p.probing.exact() && !p.probing.drew
 }
 
 func (p *Probe) Exhausted() bool { return p.triedAll() || p.probing == nil && p.then.Exhausted() }

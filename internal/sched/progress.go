@@ -40,11 +40,27 @@ type Progress struct {
 	// Saturated is how many runs in a row have shown nothing new, if that is why a search
 	// was ended.
 	Saturated uint64 `json:",omitempty"`
+
+	// Sequences is with how many sequences of random numbers DFS has tried all of that, if
+	// the program draws any; 0 as long as it is at the first.
+	Sequences uint64 `json:",omitempty"`
+	// Stalls and Draws say that DFS came upon stalls, or choices by chance, which are
+	// counted like preemptions.
+	Stalls bool `json:",omitempty"`
+	Draws  bool `json:",omitempty"`
+	// Held is what was not tried another way although it could have been.
+	Held Held
 }
 
-// Complete reports whether every schedule within the bound was tried, and to its end.
-func (p Progress) Complete() bool {
-	return p.Method == MethodDFS && p.Exhausted && p.CutOff == 0 && p.Diverged == 0
+// Complete reports whether everything that could differ was tried within the bound: every
+// schedule, to its end, with nothing held.
+func (p Progress) Complete() bool { return p.Exhaustive() && !p.Held.Any() }
+
+// Exhaustive reports whether every schedule within the bound was tried to its end, and the
+// same search would show the same once more: what was held was held by a rule, and nothing
+// left to chance.
+func (p Progress) Exhaustive() bool {
+	return p.Method == MethodDFS && p.Exhausted && p.CutOff == 0 && p.Diverged == 0 && !p.Held.Chance && !p.Held.Outside
 }
 
 // String says in a sentence, without a full stop, what was tried.
@@ -59,7 +75,7 @@ func (p Progress) String() string {
 	case MethodRandom:
 		return p.systematic() + count(p.Runs, "random schedule") + " tried" + p.saturation()
 	case MethodDFS:
-		return p.rounds() + p.gaps()
+		return p.rounds() + p.counted() + p.gaps() + p.held()
 	case MethodReplay:
 		return "replay of a schedule"
 	}
@@ -87,7 +103,7 @@ func (p Progress) rounds() string {
 	switch {
 	case p.Unbounded:
 		return "all schedules tried" + inParentheses(p.Runs)
-	case p.Exhausted:
+	case p.Exhausted, p.Sequences > 0:
 		return upTo(p.Bound) + " tried" + inParentheses(p.Runs)
 	case p.Bound == 0:
 		return count(p.Runs, "schedule") + " without preemption tried"
@@ -97,6 +113,19 @@ func (p Progress) rounds() string {
 		text += ", " + strconv.FormatUint(p.Runs, 10) + " of those with at most " + strconv.Itoa(p.Bound)
 	}
 	return text
+}
+
+// counted says what else than preemptions is meant by them.
+func (p Progress) counted() string {
+	switch {
+	case p.Unbounded || !p.Stalls && !p.Draws:
+		return ""
+	case !p.Draws:
+		return ", stalls counted as preemptions"
+	case !p.Stalls:
+		return ", random choices counted as preemptions"
+	}
+	return ", stalls and random choices counted as preemptions"
 }
 
 // gaps says why DFS has not tried all that rounds speaks of; "" if it has.

@@ -18,6 +18,7 @@ type races struct {
 	wide   []int32  // by goroutine: its last wide step + 1
 	large  []large
 	ready  []uint32 // at the present point
+	fires  event.Op // what Time was about to do when it was last looked at
 	ops    []operation
 	taken  int     // index in ops of what was done last
 	latest []int32 // by goroutine; scratch for pending
@@ -85,6 +86,8 @@ func (r *races) begin() {
 	clear(r.latest)
 	r.large = r.large[:0]
 	r.ready = r.ready[:0]
+	r.fires = event.Op{}
+	r.goroutine(Time).seen = true // nothing creates it
 }
 
 // goroutine makes room for g.
@@ -100,7 +103,7 @@ func (r *races) goroutine(g uint32) *progress {
 // arrive takes note of point p, and calls race for every step and goroutine that are to
 // be reversed.
 func (r *races) arrive(p *Turn, race func(step int, g uint32)) {
-	if n := len(r.steps); n > 0 && p.Current == 0 {
+	if n := len(r.steps); n > 0 && p.Current == 0 && r.steps[n-1].g != Time {
 		r.all[r.steps[n-1].g].did = r.ops[r.taken].Op
 	}
 	r.ops = r.ops[:0]
@@ -118,6 +121,14 @@ func (r *races) arrive(p *Turn, race func(step int, g uint32)) {
 			}
 		case !r.wasReady(g):
 			it.known = false
+			if it.did.Kind == event.Sleep && r.all[Time].last > 0 {
+				// Nothing but time can have woken it.
+				r.join(it, r.all[Time].last-1)
+			}
+		}
+		if g == Time && r.fires != p.Ops[i] {
+			// Another timer has become the next one.
+			r.fires, it.known = p.Ops[i], false
 		}
 		if !it.known {
 			it.known = true
@@ -203,8 +214,10 @@ func (r *races) eachAccessOf(op *event.Op, f func(a *access, c class)) {
 			f(&l.access, c)
 		}
 	}
-	if other, c := aside(op); other != noWord {
-		r.eachOf(other, c, f)
+	for _, also := range aside(op) {
+		if also.word != noWord {
+			r.eachOf(also.word, also.class, f)
+		}
 	}
 }
 
@@ -279,8 +292,10 @@ func (r *races) enter(g uint32, op *event.Op, n int32) {
 	} else {
 		r.large = append(r.large, large{from, to, access{step: n, g: g, class: c}})
 	}
-	if other, c := aside(op); other != noWord {
-		r.enterAt(other, g, c, n)
+	for _, also := range aside(op) {
+		if also.word != noWord {
+			r.enterAt(also.word, g, also.class, n)
+		}
 	}
 }
 
@@ -310,7 +325,12 @@ func touch(a, b *event.Op) bool {
 	if f1 < t2 && f2 < t1 && dependent(classOf(a.Kind), classOf(b.Kind)) {
 		return true
 	}
-	w1, c1 := aside(a)
-	w2, c2 := aside(b)
-	return w1 != noWord && w1 == w2 && dependent(c1, c2)
+	for _, x := range aside(a) {
+		for _, y := range aside(b) {
+			if x.word != noWord && x.word == y.word && dependent(x.class, y.class) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -43,6 +43,7 @@ type Random struct {
 	seed, run uint64
 	first     uint64 // the number of the first run
 	source    source
+	stalls    stalls
 	reluctant bool
 }
 
@@ -57,19 +58,29 @@ func (r *Random) from(run uint64) *Random {
 
 func (r *Random) Begin() {
 	r.source = sourceOf(r.seed, r.run)
+	r.stalls.begin(r.seed, r.run)
 	r.reluctant = r.run%2 == 1
 }
 
+func (r *Random) Chance() uint64 { return r.run }
+
 func (r *Random) Pick(p *Turn) int {
+	n := p.goroutines()
+	if n < len(p.Ready) && (n == 0 || r.stalls.now(p)) {
+		return n
+	}
 	if r.reluctant && r.source.below(sticky) != 0 {
 		return p.Default()
 	}
-	return int(r.source.below(uint64(len(p.Ready))))
+	return int(r.source.below(uint64(n)))
 }
 
-func (r *Random) Branch(g, site uint32, n int) int { return int(r.source.below(uint64(n))) }
+func (r *Random) Branch(c Choice) int { return int(r.source.below(uint64(c.N))) }
 
-func (r *Random) End(event.Ending) { r.run++ }
+func (r *Random) End(event.Ending, Used) {
+	r.stalls.end()
+	r.run++
+}
 
 func (r *Random) Watches() bool      { return false }
 func (r *Random) Next(uint32) uint64 { return 0 }

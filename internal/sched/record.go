@@ -1,5 +1,7 @@
 package sched
 
+import "github.com/cofferdam-go/cofferdam/internal/event"
+
 // A Recorder is a strategy that does what another one does and keeps the schedule of
 // the run, and a fingerprint of it if asked.
 type Recorder struct {
@@ -22,6 +24,8 @@ func NewRecorder(s Strategy, fingerprints bool) *Recorder {
 func (r *Recorder) Begin() {
 	r.schedule.Switches = r.schedule.Switches[:0]
 	r.schedule.Branches = r.schedule.Branches[:0]
+	r.schedule.Stalls = r.schedule.Stalls[:0]
+	r.schedule.Chance = 0
 	clear(r.branches)
 	if r.prints != nil {
 		r.prints.begin()
@@ -29,9 +33,20 @@ func (r *Recorder) Begin() {
 	r.Strategy.Begin()
 }
 
+func (r *Recorder) Chance() uint64 {
+	r.schedule.Chance = r.Strategy.Chance()
+	return r.schedule.Chance
+}
+
 func (r *Recorder) Pick(p *Turn) int {
 	i := r.Strategy.Pick(p)
-	if i != p.Default() {
+	switch {
+	case i == p.Default():
+	case p.Ready[i] == Time && p.Stalled > 0:
+		r.schedule.Stalls[len(r.schedule.Stalls)-1].Moments++
+	case p.Ready[i] == Time:
+		r.schedule.Stalls = append(r.schedule.Stalls, Stall{G: p.Last, N: p.Taken, Idle: p.Idle, Moments: 1})
+	default:
 		r.schedule.Switches = append(r.schedule.Switches, Switch{G: p.Last, N: p.Taken, To: p.Ready[i], Preempt: p.Preempts(i)})
 	}
 	if r.prints != nil {
@@ -40,19 +55,27 @@ func (r *Recorder) Pick(p *Turn) int {
 	return i
 }
 
-func (r *Recorder) Branch(g, site uint32, n int) int {
-	i := r.Strategy.Branch(g, site, n)
+func (r *Recorder) Branch(c Choice) int {
+	g, i := c.G, r.Strategy.Branch(c)
 	for int(g) >= len(r.branches) {
 		r.branches = append(r.branches, 0)
 	}
 	r.branches[g]++
 	if i != 0 {
-		r.schedule.Branches = append(r.schedule.Branches, Branch{G: g, N: r.branches[g], Choice: i})
+		r.schedule.Branches = append(r.schedule.Branches, Branch{G: g, N: r.branches[g], Choice: i, Unlikely: c.unlikely()})
 	}
 	if r.prints != nil {
 		r.prints.branch(g, i)
 	}
 	return i
+}
+
+// End leaves the sequence of random numbers out of the schedule if it made no difference.
+func (r *Recorder) End(how event.Ending, used Used) {
+	if used == (Used{}) {
+		r.schedule.Chance = 0
+	}
+	r.Strategy.End(how, used)
 }
 
 func (r *Recorder) Watches() bool { return r.prints != nil || r.Strategy.Watches() }

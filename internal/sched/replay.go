@@ -7,6 +7,7 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 // a program that was changed, or with some switches taken out. Diverged tells.
 type Replay struct {
 	goroutines []script // by goroutine
+	chance     uint64
 
 	diverged Divergence
 	unused   int
@@ -15,9 +16,11 @@ type Replay struct {
 // A script is the part of a schedule that is about one goroutine.
 type script struct {
 	switches []Switch // ascending N
+	stalls   []Stall  // ascending N, of the same N ascending Idle
 	branches []Branch // ascending N
 	next     int      // in switches
 	alone    bool     // the point of the next switch has come, and there was none to switch to
+	stall    int      // in stalls
 	branch   int      // in branches
 	chosen   uint64   // choices made
 }
@@ -25,12 +28,20 @@ type script struct {
 // NewReplay returns the strategy that follows s. If s names a point twice, the first
 // counts.
 func NewReplay(s Schedule) *Replay {
-	r := &Replay{}
+	r := &Replay{chance: s.Chance}
 	for _, w := range s.Switches {
 		c := r.script(w.G)
 		if i, found := find(c.switches, w.N, func(w Switch) uint64 { return w.N }); !found {
 			c.switches = insert(c.switches, i, w)
 		}
+	}
+	for _, l := range s.Stalls {
+		c := r.script(l.G)
+		i := len(c.stalls)
+		for i > 0 && l.before(c.stalls[i-1].N, c.stalls[i-1].Idle) {
+			i--
+		}
+		c.stalls = insert(c.stalls, i, l)
 	}
 	for _, b := range s.Branches {
 		c := r.script(b.G)
@@ -58,23 +69,28 @@ func (r *Replay) script(g uint32) *script {
 func (r *Replay) Begin() {
 	for i := range r.goroutines {
 		c := &r.goroutines[i]
-		c.next, c.alone, c.branch, c.chosen = 0, false, 0, 0
+		c.next, c.alone, c.stall, c.branch, c.chosen = 0, false, 0, 0, 0
 	}
 	r.diverged, r.unused = Divergence{}, 0
 }
+
+func (r *Replay) Chance() uint64 { return r.chance }
 
 func (r *Replay) Pick(p *Turn) int {
 	if int(p.Last) >= min(len(r.goroutines), maxGoroutine) {
 		return p.Default()
 	}
 	c := &r.goroutines[p.Last]
+	if r.stalls(c, p) {
+		return len(p.Ready) - 1
+	}
 	for c.next < len(c.switches) && c.switches[c.next].N < p.Taken {
 		r.skip(c)
 	}
 	if c.next == len(c.switches) || c.switches[c.next].N != p.Taken {
 		return p.Default()
 	}
-	if len(p.Ready) == 1 {
+	if p.goroutines() <= 1 {
 		// There is no switch where there is no choice. The same point comes again if the one
 		// that is alone cannot go on, and others can when time has moved on.
 		c.alone = true
@@ -90,6 +106,36 @@ func (r *Replay) Pick(p *Turn) int {
 	return p.Default()
 }
 
+// before reports whether l comes before the point after so many steps, and moves of time
+// since.
+func (l Stall) before(steps uint64, idle uint32) bool {
+	return l.N < steps || l.N == steps && l.Idle < idle
+}
+
+// stalls reports whether time moves on at p, though goroutines are ready.
+func (r *Replay) stalls(c *script, p *Turn) bool {
+	for c.stall < len(c.stalls) && c.stalls[c.stall].before(p.Taken, p.Idle) {
+		c.stall++
+		r.unused++
+	}
+	if c.stall == len(c.stalls) || p.goroutines() == 0 {
+		return false
+	}
+	l := c.stalls[c.stall]
+	switch {
+	case l.N != p.Taken || l.Idle != p.Idle:
+		return false
+	case p.Stalled >= l.Moments:
+		c.stall++
+		return false
+	case !p.mayStall():
+		r.diverge(Divergence{Why: NotReady, G: l.G, N: l.N, To: Time})
+		c.stall++
+		return false
+	}
+	return true
+}
+
 // skip passes over the next switch of a script.
 func (r *Replay) skip(c *script) {
 	if w := c.switches[c.next]; c.alone {
@@ -100,7 +146,8 @@ func (r *Replay) skip(c *script) {
 	r.unused++
 }
 
-func (r *Replay) Branch(g, site uint32, n int) int {
+func (r *Replay) Branch(choice Choice) int {
+	g, n := choice.G, choice.N
 	if int(g) >= min(len(r.goroutines), maxGoroutine) {
 		return 0
 	}
@@ -118,13 +165,13 @@ func (r *Replay) Branch(g, site uint32, n int) int {
 	return 0
 }
 
-func (r *Replay) End(event.Ending) {
+func (r *Replay) End(event.Ending, Used) {
 	for i := range r.goroutines {
 		c := &r.goroutines[i]
 		for c.next < len(c.switches) {
 			r.skip(c)
 		}
-		r.unused += len(c.branches) - c.branch
+		r.unused += len(c.stalls) - c.stall + len(c.branches) - c.branch
 	}
 	if r.unused > 0 {
 		r.diverge(Divergence{Why: NotEncountered, Unused: r.unused})
@@ -146,14 +193,19 @@ func (r *Replay) Watches() bool      { return true }
 func (r *Replay) Exhausted() bool    { return false }
 func (r *Replay) Progress() Progress { return Progress{Method: MethodReplay} }
 
-// Next is the next switch of g.
+// Next is the next switch or stall of g.
 func (r *Replay) Next(g uint32) uint64 {
+	next := uint64(1<<64 - 1)
 	if int(g) < min(len(r.goroutines), maxGoroutine) {
-		if c := &r.goroutines[g]; c.next < len(c.switches) {
-			return c.switches[c.next].N
+		c := &r.goroutines[g]
+		if c.next < len(c.switches) {
+			next = c.switches[c.next].N
+		}
+		if c.stall < len(c.stalls) {
+			next = min(next, c.stalls[c.stall].N)
 		}
 	}
-	return 1<<64 - 1
+	return next
 }
 
 // find returns where n is, or belongs, in a list that ascends by key.

@@ -199,9 +199,9 @@ func TestPickDoesNotAllocate(t *testing.T) {
 			for step := range uint64(1000) {
 				p.Step, p.Taken = step, step
 				s.Pick(p)
-				s.Branch(2, 1, 3)
+				s.Branch(Choice{G: 2, Site: 1, N: 3, Kind: event.Select})
 			}
-			s.End(event.Passed)
+			s.End(event.Passed, Used{})
 		}
 		for range 20 {
 			run()
@@ -249,7 +249,7 @@ func TestReplayWaitsForAChoice(t *testing.T) {
 	if i := r.Pick(&Turn{Last: 3, Taken: 8, Ready: []uint32{2, 3}, Ops: ops}); i != 1 {
 		t.Errorf("picked %d, want goroutine 3", i)
 	}
-	r.End(event.Passed)
+	r.End(event.Passed, Used{})
 	if d := r.Diverged(); d != (Divergence{}) {
 		t.Error(d)
 	}

@@ -19,28 +19,60 @@ type Switch struct {
 	Preempt bool
 }
 
+// A Stall is a point, named as that of a Switch is, at which time moved on although
+// goroutines were ready.
+type Stall struct {
+	G uint32
+	N uint64
+	// Idle is how often time had moved by itself at that point before: it does not
+	// otherwise make a new point.
+	Idle uint32
+	// Moments is how many moments it went over at which timers did something.
+	Moments uint32
+}
+
 // A Branch is the choice of another possibility than the first in the middle of
 // a step.
 type Branch struct {
 	G      uint32
 	N      uint64 // the how-many-th choice of G, from 1
 	Choice int    // from 0
+	// Unlikely: the choice is counted like a preemption.
+	Unlikely bool
 }
 
 // A Schedule says how a run differs from the default one. The zero Schedule is the
 // default run.
 type Schedule struct {
+	// Chance is which sequence of random numbers the program draws from.
+	Chance   uint64
 	Switches []Switch
+	Stalls   []Stall
 	Branches []Branch
 }
 
-// Preemptions returns how many of the switches are preemptions.
+// Preemptions returns how many of the switches are preemptions, together with what is
+// counted like one: stalls, and choices by chance.
 func (s Schedule) Preemptions() int {
-	n := 0
+	n := len(s.Stalls)
 	for _, w := range s.Switches {
 		if w.Preempt {
 			n++
 		}
+	}
+	for _, b := range s.Branches {
+		if b.Unlikely {
+			n++
+		}
+	}
+	return n
+}
+
+// size is how many things a schedule says.
+func (s Schedule) size() int {
+	n := len(s.Switches) + len(s.Stalls) + len(s.Branches)
+	if s.Chance != 0 {
+		n++
 	}
 	return n
 }
@@ -48,23 +80,24 @@ func (s Schedule) Preemptions() int {
 // Clone returns a copy that shares nothing with s.
 func (s Schedule) Clone() Schedule {
 	return Schedule{
+		Chance:   s.Chance,
 		Switches: append([]Switch(nil), s.Switches...),
+		Stalls:   append([]Stall(nil), s.Stalls...),
 		Branches: append([]Branch(nil), s.Branches...),
 	}
 }
 
 // Equal reports whether s and t say the same in the same order.
 func (s Schedule) Equal(t Schedule) bool {
-	if len(s.Switches) != len(t.Switches) || len(s.Branches) != len(t.Branches) {
+	return s.Chance == t.Chance && equal(s.Switches, t.Switches) && equal(s.Stalls, t.Stalls) && equal(s.Branches, t.Branches)
+}
+
+func equal[T comparable](a, b []T) bool {
+	if len(a) != len(b) {
 		return false
 	}
-	for i := range s.Switches {
-		if s.Switches[i] != t.Switches[i] {
-			return false
-		}
-	}
-	for i := range s.Branches {
-		if s.Branches[i] != t.Branches[i] {
+	for i := range a {
+		if a[i] != b[i] {
 			return false
 		}
 	}
@@ -76,21 +109,33 @@ func (s Schedule) Equal(t Schedule) bool {
 //
 //	2.7+3   after the 7th step of goroutine 2, goroutine 3 goes: a preemption
 //	2.7_3   the same where 2 could not go on, or yielded
+//	2.7@1   after the 7th step of goroutine 2, time moves on by 1 moment although
+//	        goroutines are ready: a stall
+//	2.7/3@1 the same, after time has moved 3 times by itself since that step
 //	2.7~1   the 7th choice of goroutine 2 is possibility 1 (they count from 0)
+//	2.7=1   the same, of a choice by chance
+//	%5      the program draws from the 5th sequence of random numbers, not from the 0th
 //
 // with commas between them, switches first, and "default" if there are none.
 func (s Schedule) String() string {
-	if len(s.Switches)+len(s.Branches) == 0 {
+	if s.size() == 0 {
 		return "default"
 	}
 	var text []byte
-	item := func(g uint32, n uint64, how byte, to uint64) {
+	comma := func() {
 		if len(text) > 0 {
 			text = append(text, ',')
 		}
+	}
+	item := func(g uint32, n uint64, idle uint32, how byte, to uint64) {
+		comma()
 		text = strconv.AppendUint(text, uint64(g), 10)
 		text = append(text, '.')
 		text = strconv.AppendUint(text, n, 10)
+		if idle > 0 {
+			text = append(text, '/')
+			text = strconv.AppendUint(text, uint64(idle), 10)
+		}
 		text = append(text, how)
 		text = strconv.AppendUint(text, to, 10)
 	}
@@ -99,10 +144,22 @@ func (s Schedule) String() string {
 		if w.Preempt {
 			how = '+'
 		}
-		item(w.G, w.N, how, uint64(w.To))
+		item(w.G, w.N, 0, how, uint64(w.To))
+	}
+	for _, l := range s.Stalls {
+		item(l.G, l.N, l.Idle, '@', uint64(l.Moments))
 	}
 	for _, b := range s.Branches {
-		item(b.G, b.N, '~', uint64(b.Choice))
+		how := byte('~')
+		if b.Unlikely {
+			how = '='
+		}
+		item(b.G, b.N, 0, how, uint64(b.Choice))
+	}
+	if s.Chance != 0 {
+		comma()
+		text = append(text, '%')
+		text = strconv.AppendUint(text, s.Chance, 10)
 	}
 	return string(text)
 }
@@ -132,27 +189,47 @@ func ParseSchedule(text string) (Schedule, error) {
 	return s, nil
 }
 
-// parseItem adds one switch or choice to s. It returns what is wrong, "" if nothing.
+// itemForms are what a part of a schedule can be.
+const itemForms = "want GOROUTINE.STEP+GOROUTINE, GOROUTINE.STEP_GOROUTINE, GOROUTINE.STEP@MOMENTS, GOROUTINE.CHOICE~POSSIBILITY, GOROUTINE.CHOICE=POSSIBILITY or %SEQUENCE"
+
+// parseItem adds one part of a schedule to s. It returns what is wrong, "" if nothing.
 func (s *Schedule) parseItem(item string) string {
-	dot, how := -1, -1
+	if len(item) > 1 && item[0] == '%' {
+		n, err := strconv.ParseUint(item[1:], 10, 64)
+		if err != nil || n == 0 {
+			return "what follows % is not a number of 64 bits above 0"
+		}
+		s.Chance = n
+		return ""
+	}
+	dot, slash, how := -1, -1, -1
 	for i := 0; i < len(item); i++ {
 		switch c := item[i]; {
 		case c == '.' && dot < 0:
 			dot = i
-		case (c == '+' || c == '_' || c == '~') && dot >= 0 && how < 0:
+		case c == '/' && dot >= 0 && slash < 0 && how < 0:
+			slash = i
+		case (c == '+' || c == '_' || c == '~' || c == '@' || c == '=') && dot >= 0 && how < 0:
 			how = i
 		case c < '0' || c > '9':
-			return "want GOROUTINE.STEP+GOROUTINE, GOROUTINE.STEP_GOROUTINE or GOROUTINE.CHOICE~POSSIBILITY"
+			return itemForms
 		}
 	}
-	if how < 0 {
-		return "want GOROUTINE.STEP+GOROUTINE, GOROUTINE.STEP_GOROUTINE or GOROUTINE.CHOICE~POSSIBILITY"
+	if how < 0 || slash >= 0 && item[how] != '@' {
+		return itemForms
 	}
 	g, err := strconv.ParseUint(item[:dot], 10, 32)
 	if err != nil {
 		return "the goroutine before the dot is not a number of 32 bits"
 	}
-	n, err := strconv.ParseUint(item[dot+1:how], 10, 64)
+	end, idle := how, uint64(0)
+	if slash >= 0 {
+		end = slash
+		if idle, err = strconv.ParseUint(item[slash+1:how], 10, 32); err != nil {
+			return "what follows / is not a number of 32 bits"
+		}
+	}
+	n, err := strconv.ParseUint(item[dot+1:end], 10, 64)
 	if err != nil {
 		return "the count after the dot is not a number of 64 bits"
 	}
@@ -160,19 +237,30 @@ func (s *Schedule) parseItem(item string) string {
 	if err != nil {
 		return "what follows " + item[how:how+1] + " is not a number of 32 bits"
 	}
-	if item[how] == '~' {
-		if g == 0 || n == 0 {
-			return "goroutines and their choices count from 1"
+	switch item[how] {
+	case '~', '=':
+		return s.addBranch(Branch{G: uint32(g), N: n, Choice: int(to), Unlikely: item[how] == '='})
+	case '@':
+		if to == 0 {
+			return "a stall goes over at least one moment"
 		}
-		if to >= maxChoice {
-			return "no choice has so many possibilities"
-		}
-		s.Branches = append(s.Branches, Branch{G: uint32(g), N: n, Choice: int(to)})
+		s.Stalls = append(s.Stalls, Stall{G: uint32(g), N: n, Idle: uint32(idle), Moments: uint32(to)})
 		return ""
 	}
 	if to == 0 {
 		return "goroutines count from 1"
 	}
 	s.Switches = append(s.Switches, Switch{G: uint32(g), N: n, To: uint32(to), Preempt: item[how] == '+'})
+	return ""
+}
+
+func (s *Schedule) addBranch(b Branch) string {
+	if b.G == 0 || b.N == 0 {
+		return "goroutines and their choices count from 1"
+	}
+	if b.Choice >= maxChoice {
+		return "no choice has so many possibilities"
+	}
+	s.Branches = append(s.Branches, b)
 	return ""
 }

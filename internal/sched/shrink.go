@@ -14,7 +14,7 @@ type Shrunk struct {
 }
 
 // Shrink looks for the smallest schedule that fails like s: with the fewest
-// preemptions, of those with the fewest switches and choices, of those with the latest
+// preemptions, of those with the fewest switches, stalls and choices, of those with the latest
 // preemptions, since the last moment at which the turn may be taken is the one that
 // explains. run runs the program once under a strategy, with Begin and End, and reports
 // whether it fails in the same way. It is called at most limit times. The result depends
@@ -36,6 +36,7 @@ func Shrink(s Schedule, run func(Strategy) bool, limit int) Shrunk {
 	k.takeOut()
 	minimal := k.search()
 	k.takeOut()
+	k.shorten()
 	// A preemption that came later may have made others needless.
 	for k.delay(); k.takeOut(); k.delay() {
 	}
@@ -73,37 +74,55 @@ func (k *shrinker) accept(s Schedule) bool {
 }
 
 // smaller reports whether s has fewer preemptions than t, or as many and fewer switches
-// and choices.
+// and choices, or as many of those and stalls over fewer moments.
 func smaller(s, t Schedule) bool {
 	if p, q := s.Preemptions(), t.Preemptions(); p != q {
 		return p < q
 	}
-	return len(s.Switches)+len(s.Branches) < len(t.Switches)+len(t.Branches)
+	if n, m := s.size(), t.size(); n != m {
+		return n < m
+	}
+	return s.moments() < t.moments()
 }
 
-// without returns s without the items from i up to j, counted through switches and
-// branches.
-func (s Schedule) without(i, j int) Schedule {
-	n := len(s.Switches)
-	t := Schedule{Switches: make([]Switch, 0, n), Branches: make([]Branch, 0, len(s.Branches))}
-	for k, w := range s.Switches {
-		if k < i || k >= j {
-			t.Switches = append(t.Switches, w)
-		}
+// moments returns how many moments the stalls go over.
+func (s Schedule) moments() (n uint32) {
+	for _, l := range s.Stalls {
+		n += l.Moments
 	}
-	for k, b := range s.Branches {
-		if n+k < i || n+k >= j {
-			t.Branches = append(t.Branches, b)
-		}
+	return n
+}
+
+// without returns s without the items from i up to j, counted through switches, stalls,
+// branches and the sequence of random numbers.
+func (s Schedule) without(i, j int) Schedule {
+	t := Schedule{
+		Switches: leaveOut(s.Switches, i, j),
+		Stalls:   leaveOut(s.Stalls, i-len(s.Switches), j-len(s.Switches)),
+		Branches: leaveOut(s.Branches, i-len(s.Switches)-len(s.Stalls), j-len(s.Switches)-len(s.Stalls)),
+	}
+	if last := s.size() - 1; last < i || last >= j {
+		t.Chance = s.Chance
 	}
 	return t
+}
+
+// leaveOut returns a copy of a list without what is from i up to j.
+func leaveOut[T any](list []T, i, j int) []T {
+	rest := make([]T, 0, len(list))
+	for k, x := range list {
+		if k < i || k >= j {
+			rest = append(rest, x)
+		}
+	}
+	return rest
 }
 
 // takeOut takes out groups of items as long as the rest fails. It reports whether it
 // could.
 func (k *shrinker) takeOut() bool {
 	any := false
-	items := func() int { return len(k.best.Switches) + len(k.best.Branches) }
+	items := func() int { return k.best.size() }
 	for size := items(); size > 0; {
 		taken := false
 		// From the end: what comes last is most often beside the point, and leaves what
@@ -137,6 +156,7 @@ func (k *shrinker) search() bool {
 		return true
 	}
 	d := NewDFS(p - 1)
+	d.chance, d.sequences = k.best.Chance, 1
 	r := NewRecorder(d, false)
 	// A part of the runs is kept for what comes after.
 	for enough := k.limit - k.limit/4; !d.Exhausted(); {
@@ -148,10 +168,23 @@ func (k *shrinker) search() bool {
 		if k.run(r) && smaller(r.schedule, k.best) {
 			// The rounds with smaller bounds are done.
 			k.best = r.Schedule()
-			return d.exact() && k.best.Preemptions() == bound
+			return d.exact() && !d.drew && k.best.Preemptions() == bound
 		}
 	}
-	return d.exact()
+	return d.exact() && !d.drew
+}
+
+// shorten lets stalls go over fewer moments as long as the run fails.
+func (k *shrinker) shorten() {
+	for i := 0; i < len(k.best.Stalls); i++ {
+		for i < len(k.best.Stalls) && k.best.Stalls[i].Moments > 1 {
+			s := k.best.Clone()
+			s.Stalls[i].Moments--
+			if !k.accept(s) {
+				break
+			}
+		}
+	}
 }
 
 // delay moves preemptions to later steps of the same goroutine as long as the run

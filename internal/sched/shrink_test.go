@@ -120,7 +120,7 @@ func TestShrinkKeepsToItsLimit(t *testing.T) {
 
 func TestShrinkReturnsAScheduleThatPassesAsItWas(t *testing.T) {
 	s, _ := ParseSchedule("1.2+2,2.3_1")
-	got := Shrink(s, func(s Strategy) bool { s.Begin(); s.End(event.Passed); return false }, 100)
+	got := Shrink(s, func(s Strategy) bool { s.Begin(); s.End(event.Passed, Used{}); return false }, 100)
 	if got.Reproduced || got.Runs != 1 || !got.Schedule.Equal(s) {
 		t.Errorf("%+v", got)
 	}

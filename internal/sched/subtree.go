@@ -10,14 +10,18 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 // subtrees, and in whatever order these are searched. Only what is to be tried outside the
 // subtree has to be handed on: Harvest tells.
 type Subtree struct {
-	root  Path
-	bound int // preemptions
+	root   Path
+	bound  int    // preemptions
+	chance uint64 // the sequence of random numbers
 
 	runs     uint64
 	cutOff   uint64
 	diverged uint64
 	done     bool
 	held     bool // something was left out because of the bound
+	// Some run drew random numbers of the sequence, could stall, or came upon a choice by
+	// chance.
+	drew, stalls, draws bool
 
 	// The path from the start to the present point. In a run, the first prefix nodes
 	// repeat what earlier runs did, and the last of those does something new. The first
@@ -38,9 +42,12 @@ type Subtree struct {
 	fair  fairness
 	// picks are the nodes of the run that are steps: a step's number is its index.
 	picks []int
-	// What the last step was.
-	last     uint32
-	insisted bool
+	// The goroutine that took the last step, the node at which it got its turn, and
+	// whether it yielded where it did before; and whether time has moved since.
+	last       uint32
+	blockStart int
+	insisted   bool
+	timeMoved  bool
 }
 
 // NewSubtree returns the search below a path.
@@ -69,18 +76,23 @@ func (d *Subtree) Exhausted() bool    { return d.done }
 
 // Progress is that of the subtree alone.
 func (d *Subtree) Progress() Progress {
-	return Progress{Method: MethodDFS, Runs: d.runs, Bound: d.bound, Exhausted: d.done, CutOff: d.cutOff, Diverged: d.diverged}
+	return Progress{
+		Method: MethodDFS, Runs: d.runs, Bound: d.bound, Exhausted: d.done, CutOff: d.cutOff, Diverged: d.diverged,
+		Stalls: d.stalls, Draws: d.draws, Held: Held{Chance: d.drew},
+	}
 }
 
 // A node is a choice on the path: which goroutine goes next, or which possibility is
 // taken in the middle of a step.
 type node struct {
 	site uint32
-	// n is the number of possibilities of the latter kind, 0 for the former.
-	n      int
-	chosen int
-	first  int    // what was chosen when the node was made
-	sum    uint64 // of this node and those before it; see Path
+	// n is the number of possibilities of the latter kind, 0 for the former. unlikely says
+	// that all but the first of them cost a preemption.
+	n        int
+	unlikely bool
+	chosen   int
+	first    int    // what was chosen when the node was made
+	sum      uint64 // of this node and those before it; see Path
 
 	kind        event.Kind
 	ready       []uint32
@@ -88,6 +100,8 @@ type node struct {
 	current     int     // index in ready of the one that would not be a preemption, -1 if each would
 	preemptions int     // on the path before the node
 	blockStart  int     // the node at which the chosen one got its turn
+	stalled     bool    // a stall comes before the node, and can go on for nothing
+	afterStall  int     // the last node at which that was so, up to and with this; -1 for none
 }
 
 const (
@@ -100,10 +114,12 @@ func (d *Subtree) Begin() {
 	d.depth, d.turn, d.choices = 0, 0, 0
 	d.strays, d.abandoned = false, false
 	d.picks = d.picks[:0]
-	d.last = 0
+	d.last, d.timeMoved = 0, false
 	d.races.begin()
 	d.fair.begin()
 }
+
+func (d *Subtree) Chance() uint64 { return d.chance }
 
 func (d *Subtree) Pick(p *Turn) int {
 	if len(p.Ready) > 1 {
@@ -112,7 +128,7 @@ func (d *Subtree) Pick(p *Turn) int {
 	if d.strays || d.tooLong() {
 		return p.Default()
 	}
-	if d.last != 0 {
+	if d.last != 0 && !d.timeMoved {
 		d.fair.stepped(d.last, d.insisted, p)
 	}
 	d.races.arrive(p, d.reverse)
@@ -131,11 +147,14 @@ func (d *Subtree) Pick(p *Turn) int {
 	}
 	g := p.Ready[n.chosen]
 	n.blockStart = d.depth
-	if len(d.picks) > 0 && d.last == g && n.current >= 0 {
-		n.blockStart = d.nodes[d.picks[len(d.picks)-1]].blockStart
+	if d.timeMoved = g == Time; !d.timeMoved {
+		if d.last == g && n.current >= 0 {
+			n.blockStart = d.blockStart
+		}
+		d.blockStart = n.blockStart
+		d.last, d.insisted = g, d.fair.insists(g, &p.Ops[n.chosen])
+		d.fair.takes(g, &p.Ops[n.chosen])
 	}
-	d.last, d.insisted = g, d.fair.insists(g, &p.Ops[n.chosen])
-	d.fair.takes(g, &p.Ops[n.chosen])
 	d.picks = append(d.picks, d.depth)
 	d.depth++
 	d.races.take(n.chosen, d.reverse)
@@ -173,6 +192,7 @@ func (d *Subtree) extend() *node {
 // add adds a node for p, and chooses the one that would go by default, if that is allowed.
 func (d *Subtree) add(p *Turn) {
 	n := d.extend()
+	d.stalls = d.stalls || p.mayStall()
 	n.ready = append(n.ready, p.Ready...)
 	for _, g := range p.Ready {
 		var s uint8
@@ -181,9 +201,11 @@ func (d *Subtree) add(p *Turn) {
 		}
 		n.state = append(n.state, s)
 	}
-	if len(d.picks) > 0 {
-		before := &d.nodes[d.picks[len(d.picks)-1]]
-		n.preemptions = before.preemptions + before.cost(before.chosen)
+	n.preemptions, n.afterStall = d.spent(), -1
+	if n.stalled = p.Stalled > 0; n.stalled {
+		n.afterStall = d.depth
+	} else if len(d.picks) > 0 {
+		n.afterStall = d.nodes[d.picks[len(d.picks)-1]].afterStall
 	}
 	n.current = -1
 	if c := p.current(); c >= 0 && n.state[c]&allowed != 0 && !yields(&p.Ops[c]) {
@@ -191,14 +213,33 @@ func (d *Subtree) add(p *Turn) {
 	}
 	n.chosen = p.Default()
 	for n.state[n.chosen]&allowed == 0 {
-		n.chosen = (n.chosen + 1) % len(n.ready)
+		n.chosen = (n.chosen + 1) % p.goroutines() // one of them always is
 	}
 	n.first = n.chosen
 	n.state[n.chosen] |= wanted | tried
 }
 
+// spent returns how many preemptions the path has up to the present depth.
+func (d *Subtree) spent() int {
+	if d.depth == 0 {
+		return 0
+	}
+	before := &d.nodes[d.depth-1]
+	return before.preemptions + before.cost(before.chosen)
+}
+
 // cost returns how many preemptions the choice of i is.
 func (n *node) cost(i int) int {
+	switch {
+	case n.n != 0 && (i == 0 || !n.unlikely):
+		return 0
+	case n.n != 0:
+		return 1
+	case n.ready[i] == Time && (n.stalled || len(n.ready) == 1):
+		return 0
+	case n.ready[i] == Time:
+		return 1
+	}
 	if n.current >= 0 && n.current != i {
 		return 1
 	}
@@ -208,7 +249,8 @@ func (n *node) cost(i int) int {
 // reverse asks for g to be tried before a step. The place right before the step can be
 // out of bounds, since the switch to g may be a preemption there. So g is tried where
 // the step's goroutine got its turn, too: there the switch costs no more than the one
-// that was made.
+// that was made. Likewise, where time may have to move on, it does so for nothing after
+// the stall before.
 func (d *Subtree) reverse(step int, g uint32) {
 	at := d.picks[step]
 	n := &d.nodes[at]
@@ -216,6 +258,19 @@ func (d *Subtree) reverse(step int, g uint32) {
 	if n.blockStart != at {
 		d.nodes[n.blockStart].want(g)
 	}
+	if n.afterStall >= 0 && n.wants(Time) {
+		d.nodes[n.afterStall].want(Time)
+	}
+}
+
+// wants reports whether g is to be tried at n.
+func (n *node) wants(g uint32) bool {
+	for i, r := range n.ready {
+		if r == g {
+			return n.state[i]&wanted != 0
+		}
+	}
+	return false
 }
 
 // want asks for g to be tried at n, or for all if g cannot go there: one of them
@@ -234,19 +289,21 @@ func (n *node) want(g uint32) {
 	}
 }
 
-func (d *Subtree) Branch(g, site uint32, n int) int {
+func (d *Subtree) Branch(c Choice) int {
 	d.choices++
 	if d.strays || d.tooLong() {
 		return 0
 	}
 	if d.depth < d.prefix {
-		if it := &d.nodes[d.depth]; it.n != n || it.site != site {
+		if it := &d.nodes[d.depth]; it.n != c.N || it.site != c.Site {
 			d.strays = true
 			return 0
 		}
 	} else {
+		spent := d.spent()
 		it := d.extend()
-		it.n, it.site = n, site
+		it.n, it.site, it.unlikely, it.preemptions = c.N, c.Site, c.unlikely(), spent
+		d.draws = d.draws || c.Kind == event.Random
 		if !d.descend() {
 			return 0
 		}
@@ -315,11 +372,12 @@ func (n *node) hash(before uint64) uint64 {
 	return mix(h + uint64(n.ready[n.chosen])<<32)
 }
 
-func (d *Subtree) End(how event.Ending) {
+func (d *Subtree) End(how event.Ending, used Used) {
 	if d.done {
 		return
 	}
 	d.runs++
+	d.drew = d.drew || used.Draws
 	switch {
 	case d.abandoned:
 		d.nodes, d.done = d.nodes[:0], true
@@ -353,7 +411,7 @@ func (d *Subtree) next() {
 	for at := len(d.nodes) - 1; at >= d.fixed; at-- {
 		n := &d.nodes[at]
 		if n.n != 0 {
-			if n.chosen+1 < n.n {
+			if n.chosen+1 < n.n && d.affordable(n, n.chosen+1) {
 				n.chosen++
 				d.prefix = at + 1
 				return
@@ -375,9 +433,11 @@ func (d *Subtree) next() {
 
 // open reports whether the i-th of the ready is to be tried at n and was not yet.
 func (d *Subtree) open(n *node, i int) bool {
-	if n.state[i]&(wanted|tried) != wanted {
-		return false
-	}
+	return n.state[i]&(wanted|tried) == wanted && d.affordable(n, i)
+}
+
+// affordable reports whether the choice of i at n is within the bound.
+func (d *Subtree) affordable(n *node, i int) bool {
 	if n.preemptions+n.cost(i) > d.bound {
 		d.held = true
 		return false

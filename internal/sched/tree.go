@@ -6,6 +6,12 @@ type tree struct {
 	limit   int  // preemptions; negative: none
 	limited bool // see Unit
 
+	chance    uint64 // the sequence of random numbers
+	sequences uint64 // at most
+	searched  searched
+	// What units came upon; see Subtree.
+	drew, stalls, draws bool
+
 	bound    int
 	runs     uint64 // in the present round
 	before   uint64 // in earlier rounds
@@ -32,7 +38,7 @@ func (k pathKey) with(f Fork) pathKey {
 }
 
 func newTree(limit int) *tree {
-	t := &tree{limit: limit}
+	t := &tree{limit: limit, sequences: maxSequences}
 	t.begin(0)
 	return t
 }
@@ -40,7 +46,7 @@ func newTree(limit int) *tree {
 // begin begins a round.
 func (t *tree) begin(bound int) {
 	t.bound, t.runs, t.units, t.steps, t.held = bound, 0, 0, 0, false
-	t.left = append(t.left[:0], Unit{Method: MethodDFS, Bound: bound, Limited: t.limited})
+	t.left = append(t.left[:0], Unit{Method: MethodDFS, Bound: bound, Chance: t.chance, Limited: t.limited})
 	t.known = map[pathKey]struct{}{}
 }
 
@@ -85,6 +91,7 @@ func (t *tree) merge(done *UnitDone) {
 	t.cutOff += uint64(done.CutOff)
 	t.diverged += uint64(done.Diverged)
 	t.held = t.held || done.Held
+	t.drew, t.stalls, t.draws = t.drew || done.Drew, t.stalls || done.Stalls, t.draws || done.Draws
 	var base pathKey
 	turns := 0
 	// upTo returns the key of the path before a node.
@@ -105,27 +112,35 @@ func (t *tree) merge(done *UnitDone) {
 		}
 		t.known[key] = struct{}{}
 		path := Path{Turns: append(append(make([]Fork, 0, turns+1), done.Base[:turns]...), o.Fork), Sum: o.Sum}
-		t.left = append(t.left, Unit{Method: MethodDFS, Bound: t.bound, Root: path, Limited: t.limited})
+		t.left = append(t.left, Unit{Method: MethodDFS, Bound: t.bound, Chance: t.chance, Root: path, Limited: t.limited})
 	}
 }
 
 // advance begins the next round, if the present one is over and there is one.
 func (t *tree) advance() {
-	switch {
-	case len(t.left) > 0 || t.done:
-	case !t.held:
-		t.done, t.complete = true, true
-	case t.bound == t.limit:
-		t.done = true
-	default:
+	if len(t.left) > 0 || t.done {
+		return
+	}
+	if t.held && t.bound != t.limit {
 		t.before += t.runs
 		t.begin(t.bound + 1)
+		return
 	}
+	t.searched.add(t.runs, t.bound, t.held)
+	if t.drew && t.searched.sequences < t.sequences {
+		t.chance++
+		t.begin(0)
+		return
+	}
+	t.done, t.complete = true, !t.searched.held
 }
 
 func (t *tree) progress() Progress {
-	return Progress{
+	p := Progress{
 		Method: MethodDFS, Runs: t.runs, Bound: t.bound, EarlierRuns: t.before,
 		Exhausted: t.done, Unbounded: t.complete, CutOff: t.cutOff, Diverged: t.diverged,
+		Stalls: t.stalls, Draws: t.draws, Held: Held{Chance: t.drew},
 	}
+	t.searched.progress(&p)
+	return p
 }

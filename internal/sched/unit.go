@@ -9,17 +9,19 @@ type Unit struct {
 	Runs  int    `json:",omitempty"`
 	Steps uint64 `json:",omitempty"`
 
-	// By chance: the seed, the number of the first run, and the Length that earlier units
-	// had at their end.
-	Seed   uint64 `json:",omitempty"`
-	From   uint64 `json:",omitempty"`
-	Length uint64 `json:",omitempty"`
+	// By chance: the seed, the number of the first run, and the Length and StallLength that
+	// earlier units had at their end.
+	Seed        uint64 `json:",omitempty"`
+	From        uint64 `json:",omitempty"`
+	Length      uint64 `json:",omitempty"`
+	StallLength uint64 `json:",omitempty"`
 
-	// By MethodDFS: the subtree and the bound. Limited gives it up where a run is so long
+	// By MethodDFS: the sequence of random numbers, the subtree and the bound. Limited gives it up where a run is so long
 	// that the tree is hopeless.
-	Root    Path `json:",omitzero"`
-	Bound   int  `json:",omitempty"`
-	Limited bool `json:",omitempty"`
+	Chance  uint64 `json:",omitempty"`
+	Root    Path   `json:",omitzero"`
+	Bound   int    `json:",omitempty"`
+	Limited bool   `json:",omitempty"`
 }
 
 // How long the runs of a limited unit may be. A Subtree keeps all nodes of a run in mind,
@@ -33,11 +35,16 @@ const (
 func (u *Unit) Strategy() Strategy {
 	switch u.Method {
 	case MethodPCT:
-		return NewPCT(u.Seed, 0).from(u.From, u.Length)
+		s := NewPCT(u.Seed, 0).from(u.From, u.Length)
+		s.stalls.length = u.StallLength
+		return s
 	case MethodRandom:
-		return NewRandom(u.Seed).from(u.From)
+		s := NewRandom(u.Seed).from(u.From)
+		s.stalls.length = u.StallLength
+		return s
 	case MethodDFS:
 		s := NewSubtree(u.Root, u.Bound)
+		s.chance = u.Chance
 		if u.Limited {
 			s.Limit(limitedNodes, limitedChoices)
 		}
@@ -52,8 +59,9 @@ type UnitDone struct {
 	Runs   int    `json:",omitempty"`
 	Steps  uint64 `json:",omitempty"` // of all runs
 	CutOff int    `json:",omitempty"` // runs that did not come to their end
-	// Length is what PCT has learnt.
-	Length uint64 `json:",omitempty"`
+	// Length is what PCT has learnt, StallLength what strategies by chance have.
+	Length      uint64 `json:",omitempty"`
+	StallLength uint64 `json:",omitempty"`
 	// Fresh is how many of the runs were unlike all of the units before. It is
 	// filled in where the fingerprints of all units come together.
 	Fresh int `json:"-"`
@@ -64,7 +72,11 @@ type UnitDone struct {
 	Diverged   int  `json:",omitempty"`
 	Abandoned  bool `json:",omitempty"`
 	Sequential bool `json:",omitempty"`
-	Harvest    `json:",omitzero"`
+	// What the runs came upon: random numbers of the sequence, stalls, choices by chance.
+	Drew    bool `json:",omitempty"`
+	Stalls  bool `json:",omitempty"`
+	Draws   bool `json:",omitempty"`
+	Harvest `json:",omitzero"`
 }
 
 // Done returns what came of a unit that a strategy was doing, but for the steps of its
@@ -74,8 +86,11 @@ func (u *Unit) Done(s Strategy) UnitDone {
 	done := UnitDone{Runs: int(p.Runs), CutOff: int(p.CutOff), Diverged: int(p.Diverged)}
 	switch s := s.(type) {
 	case *PCT:
-		done.Length = s.length
+		done.Length, done.StallLength = s.length, s.stalls.length
+	case *Random:
+		done.StallLength = s.stalls.length
 	case *Subtree:
+		done.Drew, done.Stalls, done.Draws = s.drew, s.stalls, s.draws
 		done.Abandoned = s.abandoned
 		done.Sequential = s.runs == 1 && s.choices == 0 && s.fixed == 0
 		if !s.abandoned {

@@ -132,4 +132,6 @@ type Options struct {
 	Races  bool   `json:"races,omitempty"`  // a data race is a failure
 	WarmUp bool   `json:"warmUp,omitempty"` // another run came before it in the process
 	Steps  uint64 `json:"steps,omitempty"`  // the limit
+	// Stall is for how many nanoseconds time was let move on while goroutines were ready.
+	Stall int64 `json:"stall,omitempty"`
 }

@@ -91,6 +91,8 @@ type Order struct {
 	Leaks  bool          // a goroutine that is left waiting when the test is over is a failure
 	// OwnSites is the first site that is not in the standard library.
 	OwnSites uint32
+	// Stall is for how long time may move on, in a run, while goroutines are ready.
+	Stall time.Duration
 }
 
 // Together is the target of tests that are run in parallel with each other. It is also a

@@ -129,7 +129,7 @@ func (r *run) finish() {
 	case r.cutOff:
 		ending = event.CutOff
 	}
-	r.strategy.End(ending)
+	r.strategy.End(ending, sched.Used{})
 }
 
 // choose returns the thread that takes the next step, nil if none can.

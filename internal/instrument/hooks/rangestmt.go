@@ -141,7 +141,7 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) string {
 
 // rangeMap returns the text of a loop over a map. Each iteration reads it:
 //
-//	for k := range m { B }   ->   { t := m; for k := range cofferdamrt.MR(t, 7) { cofferdamrt.MR(t, 7); B } }
+//	for k := range m { B }   ->   { t := m; for k := range cofferdamrt.Range(t, 7) { cofferdamrt.MR(t, 7); B } }
 func (r *rewriter) rangeMap(s *ast.RangeStmt, label *ast.LabeledStmt) string {
 	t := r.name()
 	x := r.value(s.X)
@@ -149,8 +149,9 @@ func (r *rewriter) rangeMap(s *ast.RangeStmt, label *ast.LabeledStmt) string {
 	if label != nil {
 		before += r.source(label.Pos(), s.Pos())
 	}
-	read := r.hook("MR", t, r.site(event.MapRead, s.X))
-	parts := []part{r.part(s.X, read)}
+	site := r.site(event.MapRead, s.X)
+	read := r.hook("MR", t, site)
+	parts := []part{r.part(s.X, r.hook("Range", t, site))}
 	start := r.lead(r.declared(r.loopVars(s)...))
 	if s.Tok == token.ASSIGN {
 		var more []part

@@ -194,7 +194,7 @@ func engineEvent(e *event.Event) exec.Event {
 		}
 	case event.WaitGroupWait, event.CondWait, event.PoolGet, event.TimerFire:
 		x.Kind = exec.KindAcquire
-	case event.Gosched, event.ChanLen, event.Select, event.Sleep, event.TimerStop, event.Blocked, event.Outside, event.Random:
+	case event.Gosched, event.ChanLen, event.Select, event.Sleep, event.TimerStop, event.Blocked, event.Outside, event.Random, event.ReadClock, event.Stall:
 	default:
 		panic(fmt.Sprintf("gossa: event of kind %v", e.Kind))
 	}

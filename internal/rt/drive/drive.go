@@ -285,6 +285,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 	config := rt.Config{
 		Strategy: strategy,
 		Seed:     o.Seed,
+		Stall:    int64(o.Stall),
 		MaxSteps: o.Steps,
 		Within:   int64(o.Within),
 		Now:      realTime,

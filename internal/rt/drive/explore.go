@@ -31,6 +31,7 @@ type search struct {
 	reported time.Time
 	now      time.Time // when the last run ended
 	leaks    leaks
+	held     sched.Held
 	done     *wire.Done
 }
 
@@ -75,6 +76,7 @@ func (x *search) more() bool {
 func (x *search) run() (*rt.Result, error) {
 	r := x.s.run(x.target, x.order, x.rec, nil)
 	x.count(r)
+	x.held.Merge(r.Held)
 	x.classes[x.rec.Fingerprint()] = struct{}{}
 	if x.s.targets[x.target].name != "" {
 		x.leaks.add(x.done.Runs, r, func() string { return x.rec.Schedule().String() })
@@ -124,6 +126,7 @@ func (x *search) count(r *rt.Result) {
 func (x *search) progress() wire.Progress {
 	p := x.done.Progress
 	p.Classes, p.Search, p.Elapsed = len(x.classes), x.strategy.Progress(), time.Since(x.start)
+	p.Search.Held = x.held
 	return p
 }
 

@@ -69,7 +69,7 @@ func library(pc uintptr) bool {
 func isLibraryFunction(name string) bool {
 	switch PackageOf(name) {
 	case hooksPackage, "sync", "internal/sync", "time", "os", "iter", "runtime", "syscall", "internal/poll", "io", "fmt", "reflect", "internal/fmtsort", "testing/synctest",
-		"hash/adler32", "hash/crc32", "hash/crc64":
+		"hash/adler32", "hash/crc32", "hash/crc64", "math/rand", "math/rand/v2", "crypto/internal/sysrand":
 		return true
 	}
 	return false

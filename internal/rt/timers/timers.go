@@ -12,6 +12,11 @@ type Place struct {
 // Queued reports whether it is in a queue.
 func (p *Place) Queued() bool { return p.index > 0 }
 
+// Before reports whether p comes before q in their queue.
+func (p *Place) Before(q *Place) bool {
+	return p.When < q.When || p.When == q.When && p.order < q.order
+}
+
 func (p *Place) place() *Place { return p }
 
 type item interface{ place() *Place }
@@ -62,8 +67,7 @@ func (q *Queue[T]) Remove(t T) {
 }
 
 func (q *Queue[T]) less(i, j int) bool {
-	a, b := q.heap[i].place(), q.heap[j].place()
-	return a.When < b.When || a.When == b.When && a.order < b.order
+	return q.heap[i].place().Before(q.heap[j].place())
 }
 
 func (q *Queue[T]) up(i int) {

@@ -193,7 +193,7 @@ func argText(e *event.Event) string {
 		return fmt.Sprintf("%+d", int64(e.Arg))
 	case event.Blocked:
 		return "waits: " + event.Kind(e.Arg).String()
-	case event.Sleep:
+	case event.Sleep, event.Stall:
 		return time.Duration(e.Arg).String()
 	case event.Call:
 		return fmt.Sprintf("frame %d, called by %d", e.Frame, e.Arg)

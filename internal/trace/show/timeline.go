@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -122,6 +123,10 @@ func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, lim
 			steps = append(steps, *e)
 			break
 		}
+		if e.Kind == event.Stall {
+			steps = append(steps, *e)
+			continue
+		}
 		if site, ok := r.Site(e.Site); !ok || !own[site.File] || site.InLibrary || !matters(e, shared) {
 			continue
 		}
@@ -164,7 +169,7 @@ type timeline struct {
 func newTimeline(r *trace.Reader, steps []event.Event) *timeline {
 	t := &timeline{r: r, steps: steps, printer: NewPrinter(r)}
 	for i := range steps {
-		if g := steps[i].G; !slices.Contains(t.goroutines, g) {
+		if g := steps[i].G; g != 0 && !slices.Contains(t.goroutines, g) {
 			t.goroutines = append(t.goroutines, g)
 		}
 	}
@@ -195,6 +200,9 @@ func (t *timeline) write(w io.Writer) error {
 			widths[i] = utf8.RuneCountInString(h)
 		}
 		for i := range t.steps {
+			if t.steps[i].G == 0 {
+				continue
+			}
 			at := slices.Index(t.goroutines, t.steps[i].G)
 			for _, s := range texts[i] {
 				widths[at] = max(widths[at], min(utf8.RuneCountInString(s), maxColumn))
@@ -214,6 +222,11 @@ func (t *timeline) write(w io.Writer) error {
 	}
 	last := ""
 	for i := range t.steps {
+		if t.steps[i].Kind == event.Stall {
+			fmt.Fprintf(w, "-- %s passes: the machine is slow --\n", time.Duration(t.steps[i].Arg))
+			last = ""
+			continue
+		}
 		at := slices.Index(t.goroutines, t.steps[i].G)
 		indent := ""
 		if columns {
