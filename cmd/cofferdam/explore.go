@@ -33,7 +33,8 @@ goroutine that is left waiting for ever when its test is over.
 Arguments are packages, or files of one package as for go test and go run. The flags of go
 test that choose tests and say what they see mean what they mean there; arguments after
 -args or --, and flags of libraries such as -testify.m, are for the tests or the program.
-A package that does not build, or whose TestMain fails, is left out and told.
+A package that does not build, or whose TestMain fails, is left out and told. Tests that
+call t.Parallel are explored one by one, and then against each other as one more test.
 
 With -binary, explore takes a program for x86-64 Linux instead, of C or C++, without source
 or debug information. It runs in an emulator, with the dynamic linker and the C library of
@@ -84,7 +85,7 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 		return err
 	}
 	defer build.Close()
-	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1}
+	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1, failed: map[*explore.Program][]string{}}
 	if e.targets, err = f.list(ctx, inv, build); err != nil {
 		return err
 	}
@@ -113,6 +114,8 @@ type exploration struct {
 	many    bool // there are several packages, in which tests can have the same name
 	files   traceFiles
 	failing []string // a line for each test that fails
+	// failed are the tests of a program that fail by themselves, or could not be explored.
+	failed map[*explore.Program][]string
 }
 
 // all explores one target after the other.
@@ -120,6 +123,11 @@ func (e *exploration) all(ctx context.Context) error {
 	e.inv.status.Phase("exploring")
 	deadline := time.Now().Add(e.Budget)
 	for i, t := range e.targets {
+		if t.Together() {
+			if t = t.Without(e.failed[t.Program]); !t.Together() {
+				continue
+			}
+		}
 		o := e.Options
 		o.Budget = explore.Share(deadline, len(e.targets)-i)
 		o.Trace = e.files.next(t)
@@ -135,13 +143,18 @@ func (e *exploration) all(ctx context.Context) error {
 			return err
 		case err != nil:
 			e.unexplored = append(e.unexplored, e.shown(t))
+			e.failed[t.Program] = append(e.failed[t.Program], t.Test)
 			fmt.Fprintf(e.inv.stderr, "cofferdam: exploring %s: %v\n", e.shown(t), err)
 			continue
 		}
 		if err := e.tell(t, res, o.Trace); err != nil {
 			return err
 		}
-		if res.Failure != nil && e.failFast {
+		if res.Failure == nil {
+			continue
+		}
+		e.failed[t.Program] = append(e.failed[t.Program], t.Test)
+		if e.failFast {
 			break
 		}
 	}

@@ -29,6 +29,8 @@ type searchFlags struct {
 	asJSON                      bool
 	// showPackages has the packages listed, with how far each is under control.
 	showPackages bool
+	// together has parallel tests explored against each other.
+	together bool
 	// failFast ends the search at the first test that fails.
 	failFast bool
 	explore.Options
@@ -52,6 +54,7 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.BoolVar(&f.Races, "races", true, "take a data race for a failure")
 	fl.BoolVar(&f.Leaks, "leaks", true, "take a goroutine for a failure that is left waiting when the test is over")
 	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
+	fl.BoolVar(&f.together, "together", true, "explore tests that call t.Parallel against each other too, as one more test")
 	fl.BoolVar(&f.deps, "deps", false, "control dependencies access by access too, not only where they synchronise")
 	fl.StringVar(&f.tags, "tags", "", "build `tags`, as for the go command")
 	fl.StringVar(&f.mod, "mod", "", "the `mode` of module downloads, as for the go command")
@@ -140,6 +143,9 @@ func (f *searchFlags) list(ctx context.Context, inv *invocation, build *explore.
 	inv.status.Phase("listing the tests")
 	targets, broken, err := build.Targets(ctx)
 	f.leaveOut(inv, broken)
+	if !f.together {
+		targets = slices.DeleteFunc(targets, explore.Target.Together)
+	}
 	return targets, err
 }
 

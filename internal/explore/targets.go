@@ -6,27 +6,58 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
-// A Target is what a search is about: a test of a program, or the program itself.
+// A Target is what a search is about: a test of a program, its parallel tests together, or
+// the program itself.
+//
+// Each test is explored by itself, which is how most bugs are found soonest, and how a failure
+// is smallest. What tests do to each other shows only together: those that call t.Parallel
+// are one more target, run as go test runs them.
 type Target struct {
 	Program *Program
-	Test    string // "" for a main program
+	Test    string // as wire.Together has several; "" for a main program
 }
+
+// Tests are the names of the target's tests.
+func (t Target) Tests() []string { return wire.Tests(t.Test) }
+
+// Together reports whether the target is several tests.
+func (t Target) Together() bool { return len(t.Tests()) > 1 }
+
+// Without returns the target without some of its tests, which has a target of its own found to
+// fail: they would fail here too.
+func (t Target) Without(tests []string) Target {
+	left := slices.DeleteFunc(t.Tests(), func(name string) bool { return slices.Contains(tests, name) })
+	return Target{t.Program, wire.Together(left)}
+}
+
+// longName is what the name of a target has at most, in characters.
+const longName = 60
 
 // Name is what the target is called; a main program has no name of its own.
 func (t Target) Name() string {
-	if t.Test == "" {
+	switch {
+	case t.Test == "":
 		return "main"
+	case t.Together() && len(t.Test) > longName:
+		return fmt.Sprintf("%d parallel tests", len(t.Tests()))
 	}
 	return t.Test
 }
 
 // FileName is the target's name in that of a file.
-func (t Target) FileName() string { return t.Name() }
+func (t Target) FileName() string {
+	if t.Together() {
+		return "parallel"
+	}
+	return t.Name()
+}
 
 // Explore searches for a schedule under which the target fails.
 func (t Target) Explore(ctx context.Context, o *Options) (*Result, error) {
@@ -52,6 +83,10 @@ func (b *Build) Targets(ctx context.Context) (all []Target, broken []instrument.
 		}
 		for _, name := range names {
 			all = append(all, Target{p, name})
+		}
+		together := slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(p.Parallel, name) })
+		if len(together) > 1 {
+			all = append(all, Target{p, wire.Together(together)})
 		}
 	}
 	switch {

@@ -86,6 +86,8 @@ type Binary struct {
 	// flags.
 	Inputs string
 	Go     string // the version
+	// Parallel are the tests that call t.Parallel, in the order of their names.
+	Parallel []string
 }
 
 // A Package tells how a package was built.
@@ -113,7 +115,8 @@ type builder struct {
 	early []string
 	marks map[string]bool // the packages whose binaries contain a mark
 	// untyped are the packages that could not be rewritten, by path, with the reason.
-	untyped map[string]error
+	untyped  map[string]error
+	parallel *parallelism
 }
 
 // Build rewrites the packages and builds them. A context that ends ends the go command.
@@ -391,7 +394,11 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	if err != nil {
 		return err
 	}
-	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin, Hash: hash, Inputs: hex.EncodeToString(b.hash.Sum(nil)[:16]), Go: b.env.GOVERSION})
+	var parallel []string
+	if b.Tests {
+		parallel = b.parallel.tests(parts)
+	}
+	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin, Hash: hash, Inputs: hex.EncodeToString(b.hash.Sum(nil)[:16]), Go: b.env.GOVERSION, Parallel: parallel})
 	return nil
 }
 

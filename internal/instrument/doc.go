@@ -28,5 +28,6 @@
 //
 // build.go has the whole and its result, overlay.go the packages that take part and their
 // numbers, std.go how patches are made to the standard library and patches.go which,
-// identity.go the hash that a binary is known by, digest.go those of its declarations.
+// identity.go the hash that a binary is known by, digest.go those of its declarations,
+// parallel.go which tests run at the same time as others.
 package instrument

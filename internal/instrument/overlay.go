@@ -52,6 +52,7 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 	b.rewriteAll(jobs)
 	order := slices.Sorted(maps.Keys(rewrittenStd))
 	std := make(map[string]string) // texts by file
+	var own []*load.Checked
 	next := uint32(firstSite + len(order)*stdBlock)
 	b.prog.OwnSites = next
 	for _, j := range jobs {
@@ -62,6 +63,7 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 			continue
 		}
 		if !b.isStd(j.p) {
+			own = append(own, j.checked)
 			next = (b.place(j, next) + block - 1) / block * block
 			continue
 		}
@@ -69,6 +71,9 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 		if end := b.placeStd(j, first, std); end-first > stdBlock {
 			return fmt.Errorf("package %s has %d sites, more than there is room for", j.p.PkgPath, end-first)
 		}
+	}
+	if b.Tests {
+		b.parallel = findParallel(own)
 	}
 	slices.SortFunc(b.prog.Sites, func(x, y trace.Site) int { return int(int64(x.ID) - int64(y.ID)) })
 	return b.overStd(std)

@@ -260,8 +260,8 @@ func (t *timeline) heads() ([]string, error) {
 		switch {
 		case t.r.Header.Test == "" && g == 1:
 			name = "main"
-		case t.r.Header.Test != "" && g == 2:
-			name = t.r.Header.Test // 1 is what runs the test
+		case t.r.Header.Test != "" && g == 2 && !strings.Contains(t.r.Header.Test, "|"):
+			name = t.r.Header.Test // 1 is what runs the test; of several, the first call names each
 		}
 		heads[i] = fmt.Sprintf("%s %d", Noun(t.r), g)
 		if name != "" {
