@@ -314,7 +314,7 @@ func TestResidueLeavesADefaultSchedule(t *testing.T) {
 func TestBeside(t *testing.T) {
 	p := build(t, "testdata/beside")
 	targets, err := p.Targets(t.Context())
-	if err != nil || len(targets) != 5 {
+	if err != nil || len(targets) != 7 {
 		t.Fatalf("targets %v, %v", targets, err)
 	}
 	for _, target := range targets {

@@ -124,7 +124,8 @@ func (s *scheduler) addBlockers(n *waiting.Goroutine, c *goroutine, o *object) {
 		n.Blockers = append(n.Blockers, int(d.id)-1)
 		n.Again = n.Again || d == c
 	}
-	n.Unknown = o.handed
+	// What ran outside control may have released the lock and taken it.
+	n.Unknown = o.handed || foreign.Load()
 	if o.holder.by != nil {
 		add(o.holder.by)
 	}

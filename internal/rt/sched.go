@@ -386,13 +386,17 @@ func (s *scheduler) dispatch(c *goroutine) *goroutine {
 			s.over()
 			return nil
 		}
+		// What was there before the run is in no bubble, and is not waited for.
+		if strays.count.Load() == 0 && s.wakeQuiet() {
+			continue
+		}
 		if s.outsiders(c) {
 			if !s.idle(c) {
 				return nil
 			}
 			continue
 		}
-		if s.poll() || s.wakeQuiet() || s.advance() {
+		if s.poll() || s.advance() {
 			continue
 		}
 		s.stuck()

@@ -79,3 +79,21 @@ func TestPackageOf(t *testing.T) {
 		t.Errorf("the hooks are in %s", hooksPackage)
 	}
 }
+
+func TestWithinAndPasses(t *testing.T) {
+	var tree Tree
+	tree.Reset()
+	outer := tree.Enter(Node{Site: 100, PC: 10})
+	born := tree.Enter(Node{Parent: outer, Site: 2, PC: 20})
+	library := tree.Enter(Node{Parent: born, Site: 3, PC: 30})
+	own := tree.Enter(Node{Parent: library, Site: 101, PC: 40})
+	if !tree.Within(own, outer) || !tree.Within(own, own) || !tree.Within(own, 0) || tree.Within(outer, own) {
+		t.Error("a frame is within the calls that lead to it, and in no others")
+	}
+	if tree.Passes(library, born, 100) {
+		t.Error("what was called before the goroutine began is none of its calls")
+	}
+	if !tree.Passes(own, born, 100) || !tree.Passes(library, 0, 100) {
+		t.Error("a call of the program is not seen")
+	}
+}

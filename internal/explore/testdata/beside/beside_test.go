@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 type parcel struct{ n int }
@@ -48,6 +50,22 @@ func TestBugRelay(t *testing.T) {
 	if first.n != 0 {
 		t.Error("the second came first")
 	}
+}
+
+// The goroutine is in no bubble, and keeps none from being quiet.
+func TestFineBubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		done := make(chan bool)
+		go func() { time.Sleep(time.Second); close(done) }()
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		<-done
+	})
+}
+
+// It might end this wait: what is left beside it is not known to be left for ever.
+func TestFineWaiter(t *testing.T) {
+	go func() { <-out }()
 }
 
 func FuzzBugSeeds(f *testing.F) {
