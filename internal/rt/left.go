@@ -12,6 +12,16 @@ import (
 // judged (package waiting). A run that a panic, an exit or a fatal error has ended is not
 // judged: its goroutines were in the middle of something.
 
+// stuck is called when no goroutine can ever go on.
+func (s *scheduler) stuck() {
+	if s.rootEnded || len(s.result.Failures) > 0 {
+		return
+	}
+	f := Failure{Kind: event.FailureDeadlock, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps}
+	f.Site, f.Frame = s.all[0].op.Site, s.all[0].Frame
+	s.result.Failures = append(s.result.Failures, f)
+}
+
 // LeakMessage is the message of a leak.
 const LeakMessage = "goroutines are left waiting when the test is over"
 

@@ -45,3 +45,14 @@ func (p *polling) looks(addr uintptr, site uint32) bool {
 
 // onlyLooks reports whether the goroutine does nothing but look.
 func (p *polling) onlyLooks() bool { return p.rounds > patientRounds }
+
+// onlyPolls reports whether every goroutine that can go on waits by looking again and
+// again.
+func (s *scheduler) onlyPolls() bool {
+	for _, c := range s.ready {
+		if !c.polling.onlyLooks() {
+			return false
+		}
+	}
+	return true
+}

@@ -255,17 +255,6 @@ func (s *scheduler) look(c *goroutine) {
 	}
 }
 
-// onlyPolls reports whether every goroutine that can go on waits by looking again and
-// again.
-func (s *scheduler) onlyPolls() bool {
-	for _, c := range s.ready {
-		if !c.polling.onlyLooks() {
-			return false
-		}
-	}
-	return true
-}
-
 // choose asks the strategy for one of the ready goroutines. c is the one that took the
 // last step, if it can go on.
 func (s *scheduler) choose(c *goroutine) *goroutine {
@@ -418,16 +407,6 @@ func (s *scheduler) allEnded() bool {
 		}
 	}
 	return true
-}
-
-// stuck is called when no goroutine can ever go on.
-func (s *scheduler) stuck() {
-	if s.rootEnded || len(s.result.Failures) > 0 {
-		return
-	}
-	f := Failure{Kind: event.FailureDeadlock, Message: "all goroutines are asleep - deadlock!", G: 1, Step: s.steps}
-	f.Site, f.Frame = s.all[0].op.Site, s.all[0].Frame
-	s.result.Failures = append(s.result.Failures, f)
 }
 
 // over ends the run. From here on everything belongs to Run.
