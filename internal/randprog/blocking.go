@@ -7,12 +7,20 @@ func (g *gen) declareBlocking() {
 	g.line("var gate sync.Mutex")
 	g.line("cond := sync.NewCond(&gate)")
 	g.line("_, _, _ = un, none, cond")
+	g.closing = g.chance(3)
 }
 
 // blocking writes a statement after which a goroutine may wait for ever.
 func (g *gen) blocking() {
 	l := g.pick(len(g.locks))
-	switch g.pick(12) {
+	what := g.pick(12)
+	if g.closing && (what == 0 || what == 1 || what == 9) {
+		what = 2
+	}
+	if what == 8 && (!g.closing || g.closed || g.inLoop) {
+		what = 7
+	}
+	switch what {
 	case 0, 1:
 		g.line("un <- %d", g.pick(3))
 	case 2, 3:
@@ -34,6 +42,7 @@ func (g *gen) blocking() {
 	case 7:
 		g.line("%s", [...]string{"cond.Signal()", "cond.Broadcast()"}[g.pick(2)])
 	case 8:
+		g.closed = true
 		g.line("close(un)")
 	case 9:
 		g.line("select {")

@@ -118,6 +118,9 @@ type gen struct {
 	locks []string
 	rw    map[int]bool // of them, by index, those that can be taken for reading
 	chans []string
+	// closing says that the channel un is closed, once (closed), and not sent to: a send beside
+	// a close is a race. unwaited says that there is a goroutine that is not waited for.
+	closing, closed, unwaited bool
 
 	me     int          // the goroutine that is being written
 	held   map[int]bool // locks, by index
@@ -169,7 +172,8 @@ func (g *gen) program() {
 		g.body(g.pick(2))
 	}
 	g.line("wg.Wait()")
-	g.line("return show(%s)", strings.Join(g.observed(), ", "))
+	observed := g.observed()
+	g.line("return show(%s)", strings.Join(observed, ", "))
 	g.deep--
 	g.line("}")
 }
@@ -274,6 +278,7 @@ func (g *gen) goroutine(i int) {
 	end := "})"
 	// One that is not waited for races with what the program returns.
 	if g.o.Blocking && !g.o.RaceFree && g.chance(3) {
+		g.unwaited = true
 		g.line("go func() {")
 		end = "}()"
 	} else {
@@ -295,10 +300,15 @@ func (g *gen) body(n int) {
 	g.scope = scope
 }
 
-// observed is what the program returns: all variables, after everybody has ended.
+// observed is what the program returns: all variables, after everybody has ended. Maps and
+// slices that may still be changed are left out.
 func (g *gen) observed() []string {
 	var all []string
 	for _, v := range g.vars {
+		if g.unwaited && (v.kind == mapping || v.kind == list) {
+			g.line("_ = %s", v.text)
+			continue
+		}
 		switch v.kind {
 		case number:
 			all = append(all, v.text)

@@ -7,10 +7,10 @@ package rt
 // A loop that polls an atomic variable keeps the goroutine out that it waits for, if the
 // strategy lets the current goroutine run on; and it has no call in it that says so, as a
 // loop with runtime.Gosched has. So a goroutine that polls one atomic at one site nine
-// times, and has changed nothing meanwhile, is taken to ask for others to go first. That
-// depends on nothing but what the goroutine does, so that it is the same in every run of a
-// schedule. A goroutine that looks at something else is only not taken to have anything
-// else to do; see goOn.
+// times, and has changed nothing meanwhile, is taken to ask for others to go first, and so
+// is one that comes back to a select with a default that often. That depends on nothing but
+// what the goroutine does, so that it is the same in every run of a schedule. A goroutine
+// that looks at something else is only not taken to have anything else to do; see goOn.
 type polling struct {
 	site   uint32
 	addr   uintptr
