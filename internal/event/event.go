@@ -78,6 +78,15 @@ const (
 	Outside // was in code that is not under control
 	Random  // a choice that is not of a goroutine. Arg: what was chosen
 
+	// Networks in memory. Arg of NetRead and NetWrite: how many bytes.
+	NetListen
+	NetDial
+	NetAccept
+	NetRead
+	NetWrite
+	NetClose // also of one direction
+	NetDeadline
+
 	kinds
 )
 
@@ -91,6 +100,8 @@ var names = [kinds]string{
 	PoolGet: "pool get", PoolPut: "pool put",
 	Sleep: "sleep", TimerStart: "timer start", TimerStop: "timer stop", TimerFire: "timer fire", ReadClock: "read clock", Stall: "stall",
 	Blocked: "blocked", Outside: "outside", Random: "random",
+	NetListen: "listen", NetDial: "dial", NetAccept: "accept", NetRead: "network read", NetWrite: "network write",
+	NetClose: "network close", NetDeadline: "network deadline",
 }
 
 func (k Kind) String() string {

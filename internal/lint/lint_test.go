@@ -39,6 +39,7 @@ var imports = map[string][]string{
 	"internal/rt":           {"internal/event", "internal/sched", "internal/rt/frames", "internal/rt/journal", "internal/rt/panictext", "internal/rt/peek", "internal/rt/race", "internal/rt/record", "internal/rt/timers", "internal/rt/waiting"},
 	"internal/rt/frames":    {"internal/event"},
 	"internal/rt/journal":   {"internal/rt/peek"},
+	"internal/rt/loopback":  {"internal/event", "internal/rt"},
 	"internal/rt/panictext": {},
 	"internal/rt/peek":      {},
 	"internal/rt/race":      {"internal/event"},
@@ -123,6 +124,7 @@ var testImports = map[string][]string{
 	"internal/sli/ir":        {"internal/sli/slitest"},
 	"internal/judge":         {"internal/judge", "internal/randprog"},
 	"internal/instrument":    {"internal/randprog"},
+	"internal/rt/loopback":   {"internal/rt/loopback", "internal/sched"},
 }
 
 type goPackage struct {

@@ -291,10 +291,24 @@ func Close[T any](ch chan<- T, site uint32) {
 		close(ch)
 		return
 	}
-	p := *(*unsafe.Pointer)(unsafe.Pointer(&ch))
+	c.close(*(*unsafe.Pointer)(unsafe.Pointer(&ch)), site, func() { close(ch) })
+}
+
+// CloseAny is close of the channel at p, by plain. It returns false if the caller is not
+// under control.
+func CloseAny(p unsafe.Pointer, plain func()) bool {
+	c := enterLibrary()
+	if c == nil {
+		return false
+	}
+	c.close(p, c.site(), plain)
+	return true
+}
+
+func (c *goroutine) close(p unsafe.Pointer, site uint32, plain func()) {
 	if p == nil {
 		c.leave()
-		close(ch)
+		plain()
 		return
 	}
 	o := s.channelAt(p)
@@ -303,7 +317,7 @@ func Close[T any](ch chan<- T, site uint32) {
 		c.touch(uintptr(p), 1, event.Close, site)
 	}
 	c.leave()
-	close(ch) // may panic
+	plain() // may panic
 	if alive {
 		enter()
 		c.Release(&o.released)

@@ -73,6 +73,7 @@
 //	waitgroup.go      WaitGroup
 //	cond.go           Cond
 //	pool.go           Pool
+//	medium.go         what goroutines meet at that rt knows nothing of: networks in memory
 //	clock.go          time
 //	timer.go          timers and tickers
 //	stall.go          time that moves on while goroutines are ready

@@ -234,6 +234,14 @@ func Exit(code int) {
 	c.fail(Failure{Kind: event.FailureExit, Message: "exit " + strconv.Itoa(code), Site: site, Code: code})
 }
 
+// Deliver, if set, has a signal delivered to those that the program notifies. It returns
+// false if there are none.
+var Deliver func(sig int) bool
+
+// SendSignal delivers a signal that the program sends to itself. It returns false if the
+// system is to do that.
+func SendSignal(sig int) bool { return Deliver != nil && Controlled() && Deliver(sig) }
+
 // Driver, if set, is called by Main with the program's main function.
 var Driver func(main func())
 

@@ -176,12 +176,12 @@ func (s *scheduler) timerToCome(c *goroutine) bool {
 }
 
 // othersMayWake reports whether something else than the run's goroutines may go on: a
-// function that a timer is going to call, or what is not under control. Of the latter
+// function that a timer is going to call, a deadline, or what is not under control. Of the latter
 // those count, too, that were there before the run, started by an init function or for
 // package os/signal.
 func (s *scheduler) othersMayWake() bool {
 	for _, t := range s.clock.queue.All() {
-		if t.f != nil {
+		if t.f != nil || t.alarm != nil {
 			return true
 		}
 	}

@@ -55,7 +55,15 @@ func PoolGet[T any](pool *T, new func() any) (x any, ok bool) {
 	if !c.dying {
 		s.completeLast()
 		o := s.objects.at(unsafe.Pointer(pool))
-		own := new != nil && isStandard(**(**uintptr)(unsafe.Pointer(&new)))
+		own := false
+		if new != nil {
+			own = isStandard(**(**uintptr)(unsafe.Pointer(&new)))
+		} else {
+			// Whose pool it is shows in whose function calls Get.
+			var pcs [8]uintptr
+			n := returns(&pcs, min(callerIndex+2, len(pcs)))
+			own = n > callerIndex+1 && isStandard(pcs[callerIndex+1])
+		}
 		for i := len(o.items) - 1; i >= 0; i-- {
 			if it := o.items[i]; !own || it.g == c.id {
 				x = it.value

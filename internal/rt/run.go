@@ -19,6 +19,7 @@ func Run(config Config, f func()) *Result {
 		s.frames.Reset()
 	}
 	s.begin(config)
+	runs++
 	c := s.spawn(f)
 	s.races.TakeSlot(&c.Thread, c.id)
 	if config.Within > 0 {
@@ -53,6 +54,13 @@ func Run(config Config, f func()) *Result {
 	outcome(config, r)
 	return r
 }
+
+// runs counts the runs of the process.
+var runs uint64
+
+// Number returns how many runs there have been, the present one included. What belongs to a
+// run by its number need not be told when the run is over.
+func Number() uint64 { return runs }
 
 func (s *scheduler) begin(config Config) {
 	s.config = config

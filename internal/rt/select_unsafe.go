@@ -210,3 +210,43 @@ func (c *goroutine) selectPlain(hasDefault bool, cases []Case) int {
 	}
 	return -1
 }
+
+// An AnyCase is a case of package reflect's, which knows the type of what is sent only by
+// its descriptor.
+type AnyCase struct {
+	Ch    unsafe.Pointer
+	Sends bool
+	// Value is where the value is, or is to be put, and Move copies between two such places.
+	Value unsafe.Pointer
+	Move  func(from, to unsafe.Pointer)
+	// Try does it, if it can be done at once.
+	Try func() (done, received bool)
+	// Received is the receive's second result.
+	Received bool
+}
+
+func (a *AnyCase) offer() comm {
+	if a.Ch == nil {
+		return comm{}
+	}
+	return comm{on: s.channelAt(a.Ch), send: a.Sends, value: a.Value, move: a.Move}
+}
+
+func (a *AnyCase) try() (done bool) {
+	done, a.Received = a.Try()
+	return done
+}
+
+func (a *AnyCase) met()     { a.Received = true }
+func (a *AnyCase) ok() bool { return a.Received }
+
+// SelectAny is Select for package reflect. The caller is under control.
+func SelectAny(hasDefault bool, cases ...Case) int {
+	c := enterLibrary()
+	if c == nil {
+		return -1
+	}
+	site := c.site()
+	c.leave()
+	return Select(site, hasDefault, nil, cases...)
+}

@@ -95,9 +95,13 @@ func (k *clock) fires(t *timer) event.Op {
 	}
 	channels := 0
 	for _, u := range k.queue.All() {
-		if u.on != nil && u.When <= t.When {
+		switch {
+		case u.When > t.When:
+		case u.on != nil:
 			op.Addr = u.on.addr
 			channels++
+		case u.alarm != nil:
+			channels = 2 // which media it changes is not known here
 		}
 	}
 	if channels > 1 {

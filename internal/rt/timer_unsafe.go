@@ -20,6 +20,7 @@ type timer struct {
 	f       func()
 	on      *object // a channel
 	send    func() bool
+	alarm   *Alarm
 
 	drain func() bool // takes what is in the channel
 	// The goroutine that started it last, and where.
@@ -42,6 +43,12 @@ func (s *scheduler) fire(t *timer) bool {
 		c.timer = nil
 		k.forget(t)
 		s.resume(c)
+		return true
+	case t.alarm != nil:
+		a := t.alarm
+		a.timer = nil
+		k.forget(t)
+		a.ring()
 		return true
 	case t.f != nil:
 		d := s.spawn(t.f)

@@ -15,6 +15,7 @@ type wait struct {
 	count  *atomic.Int32
 	group  *atomic.Uint64
 	bubble *bubble
+	ready  func() bool
 	// registered says that the goroutine is among the waiters of what it depends on.
 	registered bool
 	// granted says that the condition held once, and that that counts.
@@ -35,6 +36,7 @@ const (
 	forChannel          // one of comms to be possible
 	forBubble           // all of a bubble's goroutines to end
 	forQuiet            // all others to wait
+	forMedium           // what Use was told
 	forEver
 )
 
@@ -62,6 +64,8 @@ func (c *goroutine) enabled() bool {
 			}
 		}
 		return false
+	case forMedium:
+		return w.ready()
 	case forBubble:
 		return w.bubble.members == 0
 	case forGrant, forQuiet, forEver:

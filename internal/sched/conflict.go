@@ -81,13 +81,17 @@ func span(op *event.Op) (from, to word) {
 // aside returns the further words that op touches; noWord where there are none.
 //
 // When time moves on, the timers whose moment has come send on one channel, whose address
-// the operation has, or on several, and then it has none.
+// the operation has, or on several, or they are deadlines, and then it has none. So what
+// goes on in a network counts as an operation on a channel.
 func aside(op *event.Op) [2]touched {
 	switch op.Kind {
 	case event.Select:
 		return [2]touched{{anyChannel, changes}}
-	case event.Send, event.Recv, event.Close, event.ChanLen:
+	case event.Send, event.Recv, event.Close, event.ChanLen,
+		event.NetListen, event.NetDial, event.NetAccept, event.NetRead, event.NetWrite, event.NetClose:
 		return [2]touched{{anyChannel, reads}}
+	case event.NetDeadline:
+		return [2]touched{{clock, reads}, {anyChannel, reads}}
 	case event.Sleep, event.TimerStart, event.TimerStop, event.ReadClock:
 		return [2]touched{{clock, reads}}
 	case event.TimerFire:

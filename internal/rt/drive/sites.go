@@ -122,5 +122,9 @@ var calledBy = map[event.Kind]string{
 	event.WaitGroupAdd: " Add Done Go ", event.WaitGroupWait: " Wait ", event.CondWait: " Wait ",
 	event.Signal: " Signal ", event.Broadcast: " Broadcast ", event.PoolGet: " Get ", event.PoolPut: " Put ",
 	event.Sleep: " Sleep ", event.TimerStop: " Stop Reset ",
+	event.NetListen: " Listen ListenTCP ListenUDP ListenUnix ListenPacket NewServer NewTLSServer ListenAndServe ListenAndServeTLS ",
+	event.NetDial:   " Dial DialTCP DialUDP DialUnix DialContext DialTimeout ", event.NetAccept: " Accept AcceptTCP AcceptUnix ",
+	event.NetRead: " Read ReadFrom ReadFromUDP ", event.NetWrite: " Write WriteTo WriteToUDP ",
+	event.NetClose: " Close CloseRead CloseWrite ", event.NetDeadline: " SetDeadline SetReadDeadline SetWriteDeadline ",
 	event.TimerStart: " NewTimer AfterFunc After NewTicker Tick Reset WithTimeout WithDeadline ",
 }

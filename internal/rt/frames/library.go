@@ -68,7 +68,7 @@ func library(pc uintptr) bool {
 // at their boundary, or stand between them and the program.
 func isLibraryFunction(name string) bool {
 	switch PackageOf(name) {
-	case hooksPackage, "sync", "internal/sync", "time", "os", "iter", "runtime", "syscall", "internal/poll", "io", "fmt", "reflect", "internal/fmtsort", "testing/synctest",
+	case hooksPackage, hooksPackage + "/loopback", "net", "crypto/tls", "os/signal", "sync", "internal/sync", "time", "os", "iter", "runtime", "syscall", "internal/poll", "io", "fmt", "reflect", "internal/fmtsort", "testing/synctest",
 		"hash/adler32", "hash/crc32", "hash/crc64", "math/rand", "math/rand/v2", "crypto/internal/sysrand":
 		return true
 	}

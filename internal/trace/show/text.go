@@ -184,6 +184,8 @@ func argText(e *event.Event) string {
 		return "taken"
 	case event.Send, event.Recv, event.ChanLen:
 		return fmt.Sprintf("length %d", e.Arg)
+	case event.NetRead, event.NetWrite:
+		return fmt.Sprintf("%d bytes", e.Arg)
 	case event.Select:
 		if e.Arg == 0 {
 			return "default"
