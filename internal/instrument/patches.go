@@ -12,6 +12,21 @@ const (
 	reflectStore = "if v.flag&flagAddr != 0 { cofferdamrt.ReflectStore(v.ptr, v.typ().Size()) }"
 )
 
+// What functions of package net begin with that are given a netFD, if that is in memory.
+const inMemory = "if fd.memory != nil { "
+
+// kill is what syscall.Kill begins with. Signals that a program sends to itself do not pass
+// through the system.
+const kill = "if pid == Getpid() && cofferdamrt.SendSignal(int(sig)) { return nil }"
+
+// keepAlive are the functions by which the system is told to look whether the other end of
+// a connection is still there. In memory it is.
+var keepAlive = map[string]string{
+	"setKeepAliveIdle":     inMemory + "return fd.memoryOption() }",
+	"setKeepAliveInterval": inMemory + "return fd.memoryOption() }",
+	"setKeepAliveCount":    inMemory + "return fd.memoryOption() }",
+}
+
 // prologues are what functions begin with, by file below GOROOT/src and function: the first
 // statements, on the line of the opening brace. Where a prologue does not return, the
 // original body follows as it is; for a goroutine that is not under control that is always
@@ -32,6 +47,9 @@ const (
 //     meet through a file or a pipe seem to race.
 //   - reflect: what a method is about to load or store, of values that have an address, and
 //     which map it is about to read or write.
+//   - net: what is made with an address of this machine by a goroutine under control is in
+//     memory (template/net.go.txt and package loopback). The cut is below netFD, above what
+//     differs between systems.
 //   - hash: their inner loops are assembly.
 //   - math/rand: a draw with few possibilities is a choice of the scheduler, unless the
 //     program has said what to start from.
@@ -85,6 +103,16 @@ var prologues = map[string]map[string]string{
 		"Pwrite":   "cofferdamrt.IOWrite(p)",
 		"Sendfile": "cofferdamrt.IOWrite(nil)",
 	},
+	"os/exec.go": {
+		"(*Process).Signal": "if n, ok := sig.(syscall.Signal); ok && p != nil && p.Pid == Getpid() && cofferdamrt.SendSignal(int(n)) { return nil }",
+	},
+	"os/signal/signal_unix.go": {
+		"enableSignal":  "if cofferdamrt.Controlled() { return }",
+		"disableSignal": "if cofferdamrt.Controlled() { return }",
+		"loop":          "if cofferdamrt.Controlled() { return }",
+	},
+	"syscall/zsyscall_linux_amd64.go": {"Kill": kill},
+	"syscall/zsyscall_linux_arm64.go": {"Kill": kill},
 	"os/proc.go": {
 		"Exit": "if cofferdamrt.Controlled() { cofferdamrt.Exit(code) }",
 	},
@@ -145,6 +173,58 @@ var prologues = map[string]map[string]string{
 	"hash/adler32/adler32.go": {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"hash/crc32/crc32.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"hash/crc64/crc64.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"net/sock_posix.go": {
+		"socket": "if fd, done, err := memorySocketFor(ctx, net, family, sotype, ipv6only, laddr, raddr, ctrlCtxFn); done { return fd, err }",
+	},
+	"net/fd_posix.go": {
+		"(*netFD).Close":            inMemory + "return fd.memoryClose() }",
+		"(*netFD).shutdown":         inMemory + "return fd.memoryShutdown(how) }",
+		"(*netFD).Read":             inMemory + "return fd.memoryRead(p) }",
+		"(*netFD).readFrom":         inMemory + "return fd.memoryReadFrom(p) }",
+		"(*netFD).readFromInet4":    inMemory + "return fd.memoryReadFrom4(p, from) }",
+		"(*netFD).readFromInet6":    inMemory + "return fd.memoryReadFrom6(p, from) }",
+		"(*netFD).readMsg":          inMemory + "n, sa, err = fd.memoryReadFrom(p); return n, 0, 0, sa, err }",
+		"(*netFD).readMsgInet4":     inMemory + "n, err = fd.memoryReadFrom4(p, sa); return n, 0, 0, err }",
+		"(*netFD).readMsgInet6":     inMemory + "n, err = fd.memoryReadFrom6(p, sa); return n, 0, 0, err }",
+		"(*netFD).Write":            inMemory + "return fd.memoryWrite(p) }",
+		"(*netFD).writeTo":          inMemory + "return fd.memoryWriteTo(p, sa) }",
+		"(*netFD).writeToInet4":     inMemory + "return fd.memoryWriteTo(p, sa) }",
+		"(*netFD).writeToInet6":     inMemory + "return fd.memoryWriteTo(p, sa) }",
+		"(*netFD).writeMsg":         inMemory + "return fd.memoryWriteMsg(p, oob, sa) }",
+		"(*netFD).writeMsgInet4":    inMemory + "return fd.memoryWriteMsg(p, oob, sa) }",
+		"(*netFD).writeMsgInet6":    inMemory + "return fd.memoryWriteMsg(p, oob, sa) }",
+		"(*netFD).SetDeadline":      inMemory + "return fd.memoryDeadline(t, true, true) }",
+		"(*netFD).SetReadDeadline":  inMemory + "return fd.memoryDeadline(t, true, false) }",
+		"(*netFD).SetWriteDeadline": inMemory + "return fd.memoryDeadline(t, false, true) }",
+	},
+	"net/fd_unix.go": {
+		"(*netFD).accept": inMemory + "return fd.memoryAccept() }",
+		"(*netFD).dup":    inMemory + `return nil, os.NewSyscallError("dup", syscall.ENOTSUP) }`,
+	},
+	"net/fd_windows.go": {
+		"(*netFD).accept":       inMemory + "return fd.memoryAccept() }",
+		"(*netFD).dup":          inMemory + `return nil, os.NewSyscallError("dup", syscall.ENOTSUP) }`,
+		"(*netFD).writeBuffers": inMemory + "return fd.memoryWriteBuffers(buf) }",
+	},
+	"net/writev_unix.go": {"(*netFD).writeBuffers": inMemory + "return fd.memoryWriteBuffers(v) }"},
+	"net/sendfile.go":    {"sendFile": "if c.memory != nil { return 0, nil, false }"},
+	"net/lookup.go":      {"(*Resolver).lookupIPAddr": `if host == "localhost" && cofferdamrt.Controlled() { return memoryLocalhost(network), nil }`},
+	"net/sockopt_posix.go": {
+		"setReadBuffer":  inMemory + "return fd.memoryBuffer(true, bytes) }",
+		"setWriteBuffer": inMemory + "return fd.memoryBuffer(false, bytes) }",
+		"setKeepAlive":   inMemory + "return fd.memoryOption() }",
+		"setLinger":      inMemory + "return fd.memoryLinger(sec) }",
+	},
+	"net/tcpsockopt_posix.go":   {"setNoDelay": inMemory + "return fd.memoryOption() }"},
+	"net/tcpsockopt_unix.go":    keepAlive,
+	"net/tcpsockopt_darwin.go":  keepAlive,
+	"net/tcpsockopt_windows.go": keepAlive,
+	"net/rawconn.go": {
+		"(*rawConn).Control": "if c.ok() && c.fd.memory != nil { return c.fd.memoryControl(f) }",
+		"(*rawConn).PollFD":  "if c.ok() && c.fd.memory != nil { return nil }",
+		"(*rawConn).Read":    "if c.ok() && c.fd.memory != nil { return syscall.ENOTSUP }",
+		"(*rawConn).Write":   "if c.ok() && c.fd.memory != nil { return syscall.ENOTSUP }",
+	},
 	"testing/synctest/synctest.go": {
 		"Wait": "if cofferdamrt.BubbleWait() { return }",
 	},
@@ -190,7 +270,21 @@ var edits = map[string][]edit{
 	"time/time.go": {
 		{"sec, nsec, mono := runtimeNow()\n", "sec, nsec, mono := runtimeNow(); if unix, mono1, ok := cofferdamrt.Now(); ok { sec, nsec, mono = unix/1e9, int32(unix%1e9), startNano+1+mono1 }\n", 1},
 	},
+	"net/fd_posix.go": {
+		{"\n\tpfd poll.FD\n", "\n\tpfd poll.FD; memory *memorySocket\n", 1},
+	},
+	"net/splice_linux.go": {
+		{"\twritten, handled, err = pollSplice(&c.pfd, ", "\tif c.memory != nil || s.memory != nil { return 0, nil, false }; written, handled, err = pollSplice(&c.pfd, ", 1},
+		{"\twritten, handled, err = pollSplice(&uc.fd.pfd, ", "\tif c.memory != nil || uc.fd.memory != nil { return 0, nil, false }; written, handled, err = pollSplice(&uc.fd.pfd, ", 1},
+	},
+	"os/signal/signal.go": {
+		{"\n\tsignalWaitUntilIdle()\n", "\n\tif !cofferdamrt.Controlled() { signalWaitUntilIdle() }\n", 1},
+	},
 	"reflect/value.go": {
+		{" := chanrecv(v.pointer(), nb, p)\n", " := cofferdamReceive(t, v.pointer(), nb, p)\n", 1},
+		{"\treturn chansend(v.pointer(), p, nb)\n", "\treturn cofferdamSend(tt.Elem, v.pointer(), p, nb)\n", 1},
+		{"\tchosen, recvOK = rselect(runcases)\n", "\tchosen, recvOK = cofferdamSelect(runcases)\n", 1},
+		{"\tchanclose(v.pointer())\n", "\tif p := v.pointer(); cofferdamrt.CloseAny(p, func() { chanclose(p) }) { return }; chanclose(v.pointer())\n", 1},
 		{"\treturn typedslicecopy(de.Common(), ds, ss)\n", "\tif n := uintptr(min(ds.Len, ss.Len)) * de.Size(); n > 0 { cofferdamrt.ReflectLoad(ss.Data, n); cofferdamrt.ReflectStore(ds.Data, n) }; return typedslicecopy(de.Common(), ds, ss)\n", 1},
 	},
 	"testing/synctest/synctest.go": {
@@ -236,12 +330,24 @@ var runtimeAddition string
 //go:embed template/testing.go.txt
 var testingAddition string
 
+//go:embed template/net.go.txt
+var netAddition string
+
+//go:embed template/reflect.go.txt
+var reflectAddition string
+
+//go:embed template/signal.go.txt
+var signalAddition string
+
 //go:embed template/seed.go.txt
 var seedAddition string
 
 // additions are files that packages get.
 var additions = map[string]*string{
 	"runtime/cofferdam.go":     &runtimeAddition,
+	"net/cofferdam.go":         &netAddition,
+	"os/signal/cofferdam.go":   &signalAddition,
+	"reflect/cofferdam.go":     &reflectAddition,
 	"testing/cofferdam.go":     &testingAddition,
 	"cofferdamrt/cofferdam.go": &seedAddition,
 }

@@ -29,27 +29,35 @@ import (
 // rewrittenStd are the packages that are rewritten, with the files of them that
 // are, or all. A file may be followed by the one function in it.
 var rewrittenStd = map[string][]string{
-	"bufio":          nil,
-	"bytes":          {"buffer.go", "reader.go"},
-	"container/list": nil,
-	"container/ring": nil,
-	"context":        nil,
-	"database/sql":   nil,
-	"internal/sync":  {"hashtriemap.go"},
-	"io":             nil,
-	"log":            nil,
-	"log/slog":       nil,
-	"math/rand":      {"rand.go", "rng.go"},
-	"net":            {"pipe.go"},
-	"strings":        {"builder.go", "reader.go"},
-	"sync":           {"map.go", "once.go", "oncefunc.go", "waitgroup.go (*WaitGroup).Go"},
-	"testing":        nil,
+	"bufio":                 nil,
+	"bytes":                 {"buffer.go", "reader.go"},
+	"container/list":        nil,
+	"container/ring":        nil,
+	"context":               nil,
+	"crypto/tls":            nil,
+	"database/sql":          nil,
+	"internal/singleflight": nil,
+	"internal/sync":         {"hashtriemap.go"},
+	"io":                    nil,
+	"log":                   nil,
+	"log/slog":              nil,
+	"math/rand":             {"rand.go", "rng.go"},
+	"net":                   {"cgo_unix.go", "dial.go", "dnsclient_unix.go", "lookup.go", "net.go", "pipe.go"},
+	"net/http":              nil,
+	"net/http/fcgi":         nil,
+	"net/http/httptest":     nil,
+	"net/http/httputil":     nil,
+	"net/rpc":               nil,
+	"os/signal":             {"signal.go"},
+	"strings":               {"builder.go", "reader.go"},
+	"sync":                  {"map.go", "once.go", "oncefunc.go", "waitgroup.go (*WaitGroup).Go"},
+	"testing":               nil,
 }
 
 // sharedStd are those of them that are rewritten access by access: their types are what
 // programs share without a lock.
 var sharedStd = map[string]bool{
-	"bufio": true, "bytes": true, "container/list": true, "container/ring": true, "math/rand": true, "strings": true,
+	"bufio": true, "bytes": true, "container/list": true, "container/ring": true, "math/rand": true, "os/signal": true, "strings": true,
 }
 
 // stdScope returns what of a standard package is rewritten.
@@ -104,7 +112,10 @@ func patchStd(src string, done map[string]string) (map[string]string, error) {
 
 // patch puts prologues into functions of one file and makes edits to it.
 func patch(name, text string, first map[string]string, edits []edit) (string, error) {
-	usesHooks := len(first) > 0
+	usesHooks := false
+	for _, p := range first {
+		usesHooks = usesHooks || strings.Contains(p, "cofferdamrt.")
+	}
 	for _, e := range edits {
 		if n := strings.Count(text, e.old); n != e.times {
 			return "", fmt.Errorf("%s has %q %d times, not %d", name, strings.TrimSpace(e.old), n, e.times)
