@@ -70,7 +70,7 @@ func (r *Result) Caveats() string {
 	}
 	switch {
 	case r.Failure == nil && !r.Fresh && r.Outside > 0:
-		all = append(all, fmt.Sprintf("in %d of the runs goroutines were outside control, such as those that net/http starts: what they do was left to chance", r.Outside))
+		all = append(all, fmt.Sprintf("in %d of the runs goroutines were outside control, such as those that wait for a file, a process or another machine: what they do was left to chance", r.Outside))
 	case r.Failure != nil && len(r.Outcome.Outside) > 0:
 		all = append(all, "part of the run was outside control, so the same schedule may lead elsewhere another time")
 	}

@@ -65,7 +65,7 @@ func TestCaveatsSayHowFarAResultCanBeTrusted(t *testing.T) {
 	}
 	r.Before, r.Outside, r.FreshRuns, r.WhyFresh = 2, 3, 4, errChangesSteps
 	want := "2 goroutines were started before the first run, by an init function or TestMain: they are not under control, and what they do is not seen" +
-		"; in 3 of the runs goroutines were outside control, such as those that net/http starts: what they do was left to chance" +
+		"; in 3 of the runs goroutines were outside control, such as those that wait for a file, a process or another machine: what they do was left to chance" +
 		"; 4 of the runs had fresh processes, because the first run in a process takes other steps than those after it"
 	if got := r.Caveats(); got != want {
 		t.Errorf("got %q", got)
