@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -84,10 +85,17 @@ func headline(r *trace.Reader, f *trace.Failure) string {
 // access names one side of a race.
 func access(r *trace.Reader, p *trace.Point) string {
 	site, ok := r.Site(p.Site)
-	if !ok {
-		return fmt.Sprintf("%s by %s %d", p.Op, show.Noun(r), p.G)
+	switch {
+	case ok && site.Expr != "":
+		return fmt.Sprintf("%s of %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
+	case ok && slices.Contains(r.Header.Own, site.Package):
+		return fmt.Sprintf("%s at %s:%d by goroutine %d", p.Op, filepath.Base(site.File), site.Line, p.G)
 	}
-	return fmt.Sprintf("%s of %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
+	what := fmt.Sprintf("%s in %s", p.Op, show.Library(&site))
+	if caller, ok := show.Caller(r, p.Frame); ok {
+		what += " for " + caller.Function
+	}
+	return fmt.Sprintf("%s by %s %d", what, show.Noun(r), p.G)
 }
 
 // writePoint writes the stack of one side of a failure.
@@ -122,6 +130,8 @@ func Stack(r *trace.Reader, p *trace.Point) []finding.Frame {
 	// An operation's stack begins with its caller, a panic's with the panic itself.
 	if s, ok := r.Site(p.Site); ok && p.Op != event.None {
 		stack = append(stack, finding.Frame{Function: function(&s), File: s.File, Line: s.Line})
+	} else if caller, ok := show.Caller(r, p.Frame); ok && p.Op != event.None {
+		stack = append(stack, finding.Frame{Function: function(&caller)}) // where in it is not known
 	}
 	return append(stack, outerCalls(p.Stack)...)
 }
@@ -164,7 +174,7 @@ func Findings(r *trace.Reader, file string) []finding.Finding {
 			}
 			site, _ := r.Site(p.Site)
 			a := finding.Access{
-				Op: op(p.Op), Goroutine: uint64(p.G), Address: p.Addr, Target: target(&p, site.Expr), Stack: Stack(r, &p),
+				Op: op(p.Op), Goroutine: uint64(p.G), Address: p.Addr, Target: target(r, &p, &site), Stack: Stack(r, &p),
 			}
 			if len(f.Waiting) > 0 {
 				addWait(r, &a, &f.Waiting[j])
@@ -176,12 +186,16 @@ func Findings(r *trace.Reader, file string) []finding.Finding {
 	return all
 }
 
-// target is what an operation is on; of one that is no access, what it is.
-func target(p *trace.Point, expr string) string {
-	if op(p.Op) != finding.Step || p.Op == event.None {
-		return expr
+// target is what an operation is on; of one that is no access, what it is; and of an access
+// of the standard library, where that is.
+func target(r *trace.Reader, p *trace.Point, site *trace.Site) string {
+	switch {
+	case op(p.Op) == finding.Step && p.Op != event.None:
+		return strings.TrimSpace(p.Op.String() + " " + site.Expr)
+	case site.Expr == "" && p.Op != event.None && !slices.Contains(r.Header.Own, site.Package):
+		return p.Op.String() + " in " + show.Library(site)
 	}
-	return strings.TrimSpace(p.Op.String() + " " + expr)
+	return site.Expr
 }
 
 // op is the kind of an operation in the words of package finding.

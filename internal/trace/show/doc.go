@@ -4,7 +4,7 @@
 //	json.go      an event as a line for a program
 //	value.go     memory as values of Go
 //	summary.go   a trace in a few lines
-//	timeline.go  a trace as columns of goroutines
+//	timeline.go  a trace as columns of goroutines, steps.go which of its steps
 //	waiting.go   goroutines that wait for ever, in words
 //
 // An event of a trace is numbers and bytes:

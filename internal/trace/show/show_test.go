@@ -79,7 +79,8 @@ func lostUpdate() []event.Event {
 		{G: 2, Kind: event.Load, Site: 2, Addr: 0x7000, Size: 8, Before: value(9)}, // its own
 		{G: 3, Kind: event.Store, Site: 3, Addr: 0x2000, Size: 8, Before: value(0), After: value(1)},
 		{G: 3, Kind: event.PoolGet, Site: 4, Addr: 0x8000, Size: 1},
-		{G: 3, Kind: event.Load, Site: 5, Addr: 0x2000, Size: 8, Before: value(1)}, // not the program's
+		{G: 3, Kind: event.Load, Site: 5, Addr: 0x9000, Size: 8, Before: value(1)},                   // not the program's memory,
+		{G: 2, Kind: event.Store, Site: 5, Addr: 0x9000, Size: 8, Before: value(1), After: value(2)}, // though shared
 		{G: 2, Kind: event.Store, Site: 3, Addr: 0x2000, Size: 8, Before: value(1), After: value(1)},
 		{G: 2, Kind: event.Fail},
 		{G: 2, Kind: event.Load, Site: 2, Addr: 0x2000, Size: 8, Before: value(1)}, // after the failure
@@ -142,5 +143,47 @@ func TestManyGoroutinesStandBelowEachOther(t *testing.T) {
 	}
 	if got := b.String(); !strings.Contains(got, "\n   7  account.go:7:\n   7    store a.balance 0 -> 0\n") {
 		t.Errorf("got %s", got)
+	}
+}
+
+// TestWhatTheLibraryDoesToTheProgramsMemoryIsShown: a goroutine that goes through a map inside
+// the standard library is in the timeline, once, by the function that it does so for; and so is
+// the fatal error, which is no event.
+func TestWhatTheLibraryDoesToTheProgramsMemoryIsShown(t *testing.T) {
+	sites := []trace.Site{
+		{ID: 1, Package: "bank", File: "/src/bank/account.go", Line: 5, Function: "Show", Kind: event.Call},
+		{ID: 2, Package: "bank", File: "/src/bank/account.go", Line: 9, Function: "Add", Expr: `all["x"]`, Kind: event.MapWrite},
+		{ID: 3, Package: "encoding/json", File: "/go/src/encoding/json/encode.go", Line: 788, Function: "mapEncoder.encode", Kind: event.MapRead},
+	}
+	events := []event.Event{
+		{G: 2, Kind: event.Call, Site: 1, Frame: 1},
+		{G: 2, Kind: event.MapRead, Site: 3, Frame: 1, Addr: 0x2000, Size: 1},
+		{G: 2, Kind: event.MapRead, Site: 3, Frame: 1, Addr: 0x2000, Size: 1},
+		{G: 2, Kind: event.MapRead, Frame: 1, Addr: 0x2000, Size: 1}, // deep inside
+		{G: 3, Kind: event.MapWrite, Site: 2, Addr: 0x2000, Size: 1},
+		{G: 2, Kind: event.MapRead, Site: 3, Frame: 1, Addr: 0x3000, Size: 1}, // after the end of 3, which ran on
+	}
+	for i := range events {
+		events[i].Seq = uint64(i + 1)
+	}
+	outcome := trace.Outcome{Result: event.Failed, Failures: []trace.Failure{{
+		Kind: event.FailureFatal, Message: "concurrent map writes", Point: trace.Point{Op: event.MapWrite, G: 3, Site: 2},
+	}}}
+	var b strings.Builder
+	if err := WriteTimeline(&b, writeAll(t, events, sites, outcome), 40); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+goroutine 2 (TestTransfer)                   goroutine 3
+-------------------------------------------  ----------------------------------
+Show:
+  map read in encoding/json.mapEncoder.encode
+  map read in the standard library
+                                             account.go:9:
+                                               map write all["x"]
+                                               fatal error: concurrent map writes
+`
+	if got := "\n" + b.String(); got != want {
+		t.Errorf("got%s", got)
 	}
 }

@@ -26,14 +26,15 @@ import (
 //	  toctou.go:18
 //
 // What matters are accesses to memory that two goroutines touch and at least one
-// changes, and what goroutines do with each other. Of more than limit steps, those at
-// the end are shown, since that is where the failure is.
+// changes, and what goroutines do with each other. What the standard library does inside is
+// left out, but not what it does to the program's memory, as when it prints a map. Of more
+// than limit steps, those at the end are shown, since that is where the failure is.
 func WriteTimeline(w io.Writer, r *trace.Reader, limit int) error {
-	shared, err := sharedMemory(r)
+	own := ownFiles(r)
+	shared, err := sharedMemory(r, own)
 	if err != nil {
 		return err
 	}
-	own := ownFiles(r)
 	steps, skipped, err := lastSteps(r, own, shared, limit, 0)
 	if err != nil {
 		return err
@@ -51,112 +52,6 @@ func WriteTimeline(w io.Writer, r *trace.Reader, limit int) error {
 		fmt.Fprintf(w, "(%d earlier steps are left out; cofferdam trace has them all)\n\n", skipped)
 	}
 	return t.write(w)
-}
-
-// sharedMemory returns the words that several goroutines access and one changes.
-func sharedMemory(r *trace.Reader) (map[uint64]bool, error) {
-	type use struct {
-		g      uint32
-		shared bool
-		write  bool
-	}
-	uses := map[uint64]*use{}
-	c := r.Cursor(trace.Filter{Kinds: trace.Accesses()})
-	for c.Next() {
-		e := c.Event()
-		for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
-			u := uses[a]
-			if u == nil {
-				u = &use{g: e.G}
-				uses[a] = u
-			}
-			u.shared = u.shared || u.g != e.G
-			u.write = u.write || !e.Kind.IsRead()
-		}
-	}
-	shared := map[uint64]bool{}
-	for a, u := range uses {
-		if u.shared && u.write {
-			shared[a] = true
-		}
-	}
-	return shared, c.Err()
-}
-
-// ownFiles returns the files of the program itself. What the standard library does for
-// it inside is not shown.
-func ownFiles(r *trace.Reader) map[string]bool {
-	own := map[string]bool{}
-	for _, s := range r.Sites() {
-		if slices.Contains(r.Header.Own, s.Package) {
-			own[s.File] = true
-		}
-	}
-	return own
-}
-
-// lastWait returns when the last of the goroutines that a run leaves waiting began to wait; 0
-// if it leaves none.
-func lastWait(r *trace.Reader) (seq uint64, err error) {
-	worst := r.Outcome.Worst()
-	if worst == nil || len(worst.Waiting) == 0 {
-		return 0, nil
-	}
-	var waiting []uint32
-	for i := range worst.Waiting {
-		waiting = append(append(waiting, worst.Waiting[i].G), worst.Waiting[i].More...)
-	}
-	c := r.Cursor(trace.Filter{Goroutines: waiting, Kinds: []event.Kind{event.Blocked}})
-	for c.Next() {
-		seq = c.Event().Seq
-	}
-	return seq, c.Err()
-}
-
-// lastSteps returns the last of the steps that matter, up to the failure or to the event
-// last, if that is not 0, and how many came before.
-func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, limit int, last uint64) (steps []event.Event, skipped int, err error) {
-	c := r.Cursor(trace.Filter{Last: last})
-	for c.Next() {
-		e := c.Event()
-		if e.Kind == event.Fail || e.Kind == event.Panic || e.Kind == event.Exit {
-			steps = append(steps, *e)
-			break
-		}
-		if e.Kind == event.Stall {
-			steps = append(steps, *e)
-			continue
-		}
-		if site, ok := r.Site(e.Site); !ok || !own[site.File] || site.InLibrary || !matters(e, shared) {
-			continue
-		}
-		steps = append(steps, *e)
-		if len(steps) > 2*limit {
-			skipped += len(steps) - limit
-			steps = append(steps[:0], steps[len(steps)-limit:]...)
-		}
-	}
-	if n := len(steps) - limit; n > 0 {
-		skipped += n
-		steps = steps[n:]
-	}
-	return steps, skipped, c.Err()
-}
-
-func matters(e *event.Event, shared map[uint64]bool) bool {
-	switch e.Kind {
-	case event.Alloc, event.Call, event.Return, event.Start, event.End, event.None:
-		return false
-	}
-	if e.Kind.IsMemory() || e.Kind.IsAtomic() {
-		for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
-			if shared[a] {
-				return true
-			}
-		}
-		return false
-	}
-	return true
 }
 
 type timeline struct {
@@ -319,11 +214,11 @@ func (t *timeline) text(e *event.Event) [2]string {
 		return t.end(e.Kind)
 	}
 	site, ok := t.r.Site(e.Site)
-	where := ""
-	if ok {
-		where = place(&site)
+	if ok && slices.Contains(t.r.Header.Own, site.Package) || t.r.Header.Binary != nil {
+		return [2]string{t.what(e, site.Expr), place(&site)}
 	}
-	return [2]string{t.what(e, site.Expr), where}
+	caller, _ := Caller(t.r, e.Frame)
+	return [2]string{e.Kind.String() + " in " + Library(&site), caller.Function}
 }
 
 // Operation says what a step did, as timelines do.
@@ -374,6 +269,10 @@ func (t *timeline) end(kind event.Kind) [2]string {
 	}
 	text := [2]string{f.Kind.String() + ": " + message}
 	own := ownFiles(t.r)
+	if s, ok := t.r.Site(f.Site); ok && f.Kind == event.FailureFatal && own[s.File] {
+		text[1] = place(&s)
+		return text
+	}
 	for _, c := range f.Stack {
 		if own[c.File] {
 			text[1] = place(&trace.Site{File: c.File, Line: c.Line, Function: c.Function})

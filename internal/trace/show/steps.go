@@ -1,0 +1,180 @@
+package show
+
+import (
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// sharedMemory returns the words that several goroutines access and one changes, and that are
+// the program's: one of its own files accesses them.
+func sharedMemory(r *trace.Reader, own map[string]bool) (map[uint64]bool, error) {
+	type use struct {
+		g      uint32
+		shared bool
+		write  bool
+		own    bool
+	}
+	uses := map[uint64]*use{}
+	c := r.Cursor(trace.Filter{Kinds: trace.Accesses()})
+	for c.Next() {
+		e := c.Event()
+		site, ok := r.Site(e.Site)
+		for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
+			u := uses[a]
+			if u == nil {
+				u = &use{g: e.G}
+				uses[a] = u
+			}
+			u.shared = u.shared || u.g != e.G
+			u.write = u.write || !e.Kind.IsRead()
+			u.own = u.own || ok && own[site.File]
+		}
+	}
+	shared := map[uint64]bool{}
+	for a, u := range uses {
+		if u.shared && u.write && u.own {
+			shared[a] = true
+		}
+	}
+	return shared, c.Err()
+}
+
+// ownFiles returns the files of the program itself. What the standard library does for
+// it inside is not shown.
+func ownFiles(r *trace.Reader) map[string]bool {
+	own := map[string]bool{}
+	for _, s := range r.Sites() {
+		if slices.Contains(r.Header.Own, s.Package) {
+			own[s.File] = true
+		}
+	}
+	return own
+}
+
+// lastWait returns when the last of the goroutines that a run leaves waiting began to wait; 0
+// if it leaves none.
+func lastWait(r *trace.Reader) (seq uint64, err error) {
+	worst := r.Outcome.Worst()
+	if worst == nil || len(worst.Waiting) == 0 {
+		return 0, nil
+	}
+	var waiting []uint32
+	for i := range worst.Waiting {
+		waiting = append(append(waiting, worst.Waiting[i].G), worst.Waiting[i].More...)
+	}
+	c := r.Cursor(trace.Filter{Goroutines: waiting, Kinds: []event.Kind{event.Blocked}})
+	for c.Next() {
+		seq = c.Event().Seq
+	}
+	return seq, c.Err()
+}
+
+// lastSteps returns the last of the steps that matter, up to the failure or to the event
+// last, if that is not 0, and how many came before.
+func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, limit int, last uint64) (steps []event.Event, skipped int, err error) {
+	c := r.Cursor(trace.Filter{Last: last})
+	for c.Next() {
+		e := c.Event()
+		if isEnd(e) {
+			steps = append(steps, *e)
+			break
+		}
+		if e.Kind == event.Stall {
+			steps = append(steps, *e)
+			continue
+		}
+		if !matters(e, shared) || !shownAt(r, own, e) || len(steps) > 0 && again(&steps[len(steps)-1], e) {
+			continue
+		}
+		steps = append(steps, *e)
+		if len(steps) > 2*limit {
+			skipped += len(steps) - limit
+			steps = append(steps[:0], steps[len(steps)-limit:]...)
+		}
+	}
+	steps = fatalEnd(r, steps)
+	if n := len(steps) - limit; n > 0 {
+		skipped += n
+		steps = steps[n:]
+	}
+	return steps, skipped, c.Err()
+}
+
+// shownAt reports whether a step is of the program's own, or one of the standard library on
+// memory.
+func shownAt(r *trace.Reader, own map[string]bool, e *event.Event) bool {
+	site, ok := r.Site(e.Site)
+	if ok && own[site.File] {
+		return !site.InLibrary
+	}
+	return e.Kind.IsMemory()
+}
+
+// again reports whether a step is one more of its goroutine at the same site and address, as
+// when the standard library goes through a map.
+func again(last, e *event.Event) bool {
+	return e.Kind.IsMemory() && e.Kind.IsRead() && last.G == e.G && last.Kind == e.Kind && last.Site == e.Site && last.Addr == e.Addr && string(last.Before) == string(e.Before)
+}
+
+// fatalEnd ends the steps of a run that failed by a fatal error, of which there is no event:
+// with the last step of the goroutine that had it.
+func fatalEnd(r *trace.Reader, steps []event.Event) []event.Event {
+	f := r.Outcome.Worst()
+	if f == nil || f.Kind != event.FailureFatal || f.G == 0 || len(steps) > 0 && isEnd(&steps[len(steps)-1]) {
+		return steps
+	}
+	n := len(steps)
+	for i := range steps {
+		if steps[i].G == f.G {
+			n = i + 1
+		}
+	}
+	return append(steps[:n], event.Event{Kind: event.Panic, G: f.G, Site: f.Site, Frame: f.Frame})
+}
+
+// isEnd reports whether a step is the failure.
+func isEnd(e *event.Event) bool {
+	return e.Kind == event.Fail || e.Kind == event.Panic || e.Kind == event.Exit
+}
+
+func matters(e *event.Event, shared map[uint64]bool) bool {
+	switch e.Kind {
+	case event.Alloc, event.Call, event.Return, event.Start, event.End, event.None:
+		return false
+	}
+	if e.Kind.IsMemory() || e.Kind.IsAtomic() {
+		for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
+			if shared[a] {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// Library names the function of the standard library that a site is in; none is known if the
+// site is empty.
+func Library(s *trace.Site) string {
+	if s.Function == "" {
+		return "the standard library"
+	}
+	return s.Package + "." + s.Function
+}
+
+// Caller returns the function of the program that is innermost in a frame: for which the
+// standard library did something.
+func Caller(r *trace.Reader, frame uint32) (function trace.Site, ok bool) {
+	stack, err := r.Stack(frame)
+	if err != nil {
+		return trace.Site{}, false // it is only for a name
+	}
+	for _, f := range stack {
+		if s, ok := r.Site(f.Site); ok && slices.Contains(r.Header.Own, s.Package) {
+			return s, true
+		}
+	}
+	return trace.Site{}, false
+}
