@@ -137,6 +137,34 @@ func TestExhaustive(t *testing.T) {
 	}
 }
 
+// TestWhatIsHeldFixedIsPartOfTheResult: what could differ and was the same in all runs is
+// told, and nothing of a program that has none of it.
+func TestWhatIsHeldFixedIsPartOfTheResult(t *testing.T) {
+	p := build(t, "testdata/pairs")
+	limit := int64(250 * time.Millisecond)
+	for target, want := range map[string]sched.Held{
+		"TestFineMutex":            {},
+		"TestFineSelectReturns":    {},
+		"TestFineDice":             {}, // all of its possibilities are tried
+		"TestFineOrderOfAMap":      {},
+		"TestFineSleepsInABubble":  {},
+		"TestFineSleepBesideAWait": {},
+		"TestFineLongTimeout":      {Stall: true, StallLimit: limit},
+		"TestFineLargeDraw":        {Chance: true},
+		"TestFineLeaseIsLong":      {Stall: true, StallLimit: limit, Clock: true},
+	} {
+		o := options(t)
+		o.Strategy, o.Preemptions, o.Runs = sched.MethodDFS, 1, 0
+		res, err := p.Explore(t.Context(), target, o)
+		if err != nil || res.Failure != nil {
+			t.Fatal(target, res, err)
+		}
+		if res.Search.Held != want || res.Search.Complete() == want.Any() || res.Search.Exhaustive() == want.Chance {
+			t.Errorf("%s: %s", target, res.Search)
+		}
+	}
+}
+
 // TestOneSchedule: a test of one goroutine is not run again and again.
 func TestOneSchedule(t *testing.T) {
 	o := options(t)

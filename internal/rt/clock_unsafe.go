@@ -261,7 +261,7 @@ func Now() (unix, mono int64, ok bool) {
 		return 0, 0, false
 	}
 	k := &s.clock
-	c.readClock()
+	own := c.readClock()
 	c.polling.looks(clockAddr, 0)
 	if k.reads++; k.reads > patientReads && !c.dying {
 		if len(s.ready) == 1 || k.reads%patientReads == 0 {
@@ -274,10 +274,10 @@ func Now() (unix, mono int64, ok bool) {
 		}
 		s.row, s.ahead = spinning, 0 // let others go first, if there are any
 	}
-	if k.asked {
+	if own && k.asked {
 		k.drift += perLook
 	}
-	k.asked = true
+	k.asked = k.asked || own
 	now := k.told()
 	c.leave()
 	return k.began + now, now, true
@@ -285,21 +285,20 @@ func Now() (unix, mono int64, ok bool) {
 
 // readClock announces that c asks for the time. That is a step only where another order is
 // possible: with one goroutine and no timers, which is how tests begin, it need not be seen.
-func (c *goroutine) readClock() {
+// It reports whether the program itself asks: what the standard library makes of the time
+// can differ from the first run in a process to the next.
+func (c *goroutine) readClock() (own bool) {
 	if c.dying || s.clock.exact > 0 {
-		return
-	}
-	ordered := s.clock.queue.Len() == 0 && len(s.ready) == 1
-	if ordered && s.result.Held.Clock {
-		return
+		return true
 	}
 	site := c.site()
-	if pc, ok := s.frames.PC(site); ok && !isStandard(pc) {
-		s.result.Held.Clock = true
+	if pc, ok := s.frames.PC(site); ok && !isStandard(pc-1) { // it is where a call returns to
+		own, s.result.Held.Clock = true, true
 	}
-	if !ordered {
+	if s.clock.queue.Len() > 0 || len(s.ready) > 1 {
 		c.step(event.Op{Kind: event.ReadClock, Site: site, Addr: s.clock.ownAddr(), Size: 8})
 	}
+	return own
 }
 
 // told returns the time as a program gets it.

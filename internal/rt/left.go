@@ -198,7 +198,7 @@ func (s *scheduler) inLibrary(c *goroutine) bool {
 	if own := s.config.OwnSites; own == 0 || c.op.Site >= own && c.op.Site < event.CallSites {
 		return false
 	}
-	if pc, ok := s.frames.PC(c.op.Site); ok && !isStandard(pc) {
+	if pc, ok := s.frames.PC(c.op.Site); ok && !isStandard(pc-1) {
 		return false
 	}
 	return !s.frames.Passes(c.Frame, c.born, s.config.OwnSites)
