@@ -284,7 +284,7 @@ func wanted(f *flag.Flag) string {
 func (c *command) exclusive(names ...string) error {
 	var given []string
 	for _, name := range names {
-		if f := c.flags.Lookup(name); f.Value.String() != f.DefValue {
+		if c.given(name) {
 			given = append(given, "-"+name)
 		}
 	}
@@ -292,6 +292,12 @@ func (c *command) exclusive(names ...string) error {
 		return c.errorf("%s do not go together: give one of them", strings.Join(given, " and "))
 	}
 	return nil
+}
+
+// given reports whether a flag has another value than its default.
+func (c *command) given(name string) bool {
+	f := c.flags.Lookup(name)
+	return f.Value.String() != f.DefValue
 }
 
 // excludes returns an error if one flag is given together with one of some others.

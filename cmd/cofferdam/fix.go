@@ -31,14 +31,15 @@ type fixFlags struct {
 	write bool
 	// minimal asks for the smallest fix.
 	minimal bool
-	native  int
+	native  countFlag
 	proof   time.Duration
 	// machine is the file for the machine of the failure.
 	machine string
+	binary  binaryFix
 }
 
 func newFixCommand() *command {
-	f := &fixFlags{}
+	f := &fixFlags{native: countFlag{n: 20}}
 	c := newCommand("fix", "[packages] [-- arguments]", "find a failing schedule, and the locks that keep it from happening").buildsPrograms()
 	c.runsProgram = true
 	c.long = `Fix reproduces a failure as explore does (or takes it from a trace), derives from the
@@ -46,27 +47,49 @@ recorded run which reads and writes must not come together, writes the locks tha
 them apart, and proves them: the failing schedule no longer fails, nor does any schedule
 with at most two preemptions (or 10,000 by PCT, where these are too many), and the test
 passes under the race detector. It prints an explanation and a diff; -w applies it. What
-is not proven is never applied.`
+is not proven is never applied.
+
+With -binary, fix takes a program for x86-64 Linux instead, without source or debug
+information, as explore does, and writes a shared object that keeps it from crashing:
+LD_PRELOAD=./fix.so ./program. The sections are copies of the program's own instructions
+under a lock of their own, which a thread that has waited for it for a second goes on
+without, with a line on standard error. A program with other code is left as it is. -copy
+writes a patched copy of the program instead, for static ones. The patch is proven in the
+emulator as above, with all schedules of the patched program, and then by running it -native
+times (200, if it is not given) on this machine: it does what it does there.`
 	c.notes = `Examples:
 
   cofferdam fix -run TestSteady ./toctou
   cofferdam fix -w -trace toctou/testdata/cofferdam/TestSteady.trace
+  cofferdam fix -binary ./program -o fix.so -- -threads 4 <input
 
 Exit codes: 0 a proven fix, 1 a failure but no proven fix, 2 error, 3 no failure found.
 
 See also: cofferdam help strategies, cofferdam help traces`
 	f.declare(c.flags, time.Minute)
 	c.flags.StringVar(&f.trace, "trace", "", "fix the failure in this trace `file` instead of looking for one")
-	c.flags.StringVar(&f.out, "o", "", "keep the trace of the failure in this `file`")
+	c.flags.StringVar(&f.out, "o", "", "keep the trace of the failure in this `file`; with -binary, write the patch to it")
 	c.flags.BoolVar(&f.asJSON, "json", false, "write the result as one JSON object")
 	c.flags.BoolVar(&f.write, "w", false, "apply a proven fix to the source")
 	c.flags.BoolVar(&f.minimal, "minimal", false, "cover what the failing run shows, and not all other accesses to the same data")
-	c.flags.IntVar(&f.native, "native", 20, "run the fixed test so many times under the race detector")
+	c.flags.Var(&f.native, "native", "run the fixed test so `many` times under the race detector; with -binary, the patched program on this machine, 200 times if it is not given")
+	c.flags.StringVar(&f.binary.path, "binary", "", "fix this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
+	c.flags.BoolVar(&f.binary.copy, "copy", false, "with -binary: write a patched copy of the program instead of a shared object")
 	c.flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
 	c.flags.DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
 	c.work = func(ctx context.Context, inv *invocation) error {
+		if f.binary.path != "" {
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "trace", "w", "minimal", "machine"}
+			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
+				return err
+			}
+			return f.fixBinary(ctx, inv)
+		}
 		if err := c.excludes("main", testFlagNames...); err != nil {
 			return err
+		}
+		if f.binary.copy {
+			return errors.New("-copy: it is for programs without source, with -binary")
 		}
 		return f.fix(ctx, inv)
 	}
@@ -76,8 +99,8 @@ See also: cofferdam help strategies, cofferdam help traces`
 // check refuses values that make no sense, before anything is built.
 func (f *fixFlags) check(inv *invocation) error {
 	switch {
-	case f.native < 0:
-		return fmt.Errorf("-native %d: give 0 or more", f.native)
+	case f.native.n < 0:
+		return fmt.Errorf("-native %d: give 0 or more", f.native.n)
 	case f.proof <= 0:
 		return fmt.Errorf("-proof %v: give a time, such as 3s", f.proof)
 	case f.trace != "" && len(inv.operands) > 0:
@@ -124,7 +147,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 	_, options := explore.Again("", &r.Header)
 	options.Strategy = f.Strategy
 	result, err := repair.Fix(ctx, config, r, &repair.Options{
-		Explore: *options, Proof: f.proof, Until: start.Add(max(f.Budget, 10*time.Second)), Native: f.native, Minimal: f.minimal, Temp: temp,
+		Explore: *options, Proof: f.proof, Until: start.Add(max(f.Budget, 10*time.Second)), Native: f.native.n, Minimal: f.minimal, Temp: temp,
 		Progress: func(phase, detail string) {
 			inv.status.Phase(phase)
 			inv.status.Detail(detail)

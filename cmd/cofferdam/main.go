@@ -14,6 +14,7 @@
 //	replay.go     replay
 //	binary.go     explore and replay of programs without source
 //	fix.go        fix
+//	fixbinary.go  fix of programs without source
 //	guards.go     guards, guardsreport.go what it prints
 //	trace.go      trace, tracefilter.go its flags that choose events
 //	protect.go    run, build and test; asked_unix.go, asked_other.go the signal that asks for findings

@@ -28,7 +28,15 @@ type Program struct {
 	identity string
 	own      string // the file of the program itself
 	observer *Observer
+	judge    func(*linux.Process) string
 }
+
+// Judge has f asked at the end of each run that did not fail: what it says, if it says
+// anything, makes the run one that did.
+func (p *Program) Judge(f func(*linux.Process) string) { p.judge = f }
+
+// Process is the emulated process, as it is now.
+func (p *Program) Process() *linux.Process { return p.process }
 
 // An Observer is told what a run does.
 type Observer struct {

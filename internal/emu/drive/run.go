@@ -122,6 +122,11 @@ func (r *run) finish() {
 		r.failure = r.crash(e)
 		r.cutOff = r.cutOff || e.Reason == linux.Limited
 	}
+	if r.judge != nil && r.failure == nil {
+		if text := r.judge(r.process); text != "" {
+			r.failure = &trace.Failure{Kind: event.FailureDeadlock, Message: text}
+		}
+	}
 	ending := event.Passed
 	switch {
 	case r.failure != nil:

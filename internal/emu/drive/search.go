@@ -19,6 +19,8 @@ type Options struct {
 	Seed        uint64
 	Budget      time.Duration
 	Runs        int // at most; 0: as many as fit into the budget
+	// Ignore, if it is there, reports whether a failure is not what is looked for.
+	Ignore func(*trace.Failure) bool
 	// Progress is told what is going on; it may be nil.
 	Progress func(*wire.Progress)
 }
@@ -79,7 +81,7 @@ func (p *Program) search(ctx context.Context, o *Options) (*wire.Done, sched.Sch
 		if r.cutOff {
 			done.Cut++
 		}
-		if r.failure != nil {
+		if r.failure != nil && (o.Ignore == nil || !o.Ignore(r.failure)) {
 			done.First, done.After = done.Runs, time.Since(start)
 			done.Best = r.failure
 			progress()
@@ -140,6 +142,22 @@ func newStrategy(o *Options) (sched.Strategy, error) {
 		return sched.NewDFS(o.Preemptions), nil
 	}
 	return nil, fmt.Errorf("unknown strategy %q: use pct, random or dfs", o.Method)
+}
+
+// Try runs the program by a schedule as far as the schedule fits, and returns the failure
+// that the run ends with, nil if it does not fail.
+func (p *Program) Try(schedule string) (*trace.Failure, error) {
+	parsed, err := sched.ParseSchedule(schedule)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{Program: p, strategy: sched.NewReplay(parsed), learns: true}
+	r.execute()
+	r.learn()
+	if e := p.process.Exit(); e != nil && e.Reason == linux.Lacking {
+		return nil, lacking(e)
+	}
+	return r.failure, nil
 }
 
 // shrink finds the smallest schedule with the same failure.

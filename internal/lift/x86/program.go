@@ -236,3 +236,13 @@ var everything = func() (all [variables]bool) {
 	}
 	return all
 }()
+
+// TableTargets are the places that indirect jumps of the lifted code lead to.
+func (p *Program) TableTargets() []uint64 {
+	var all []uint64
+	for _, list := range p.tables {
+		all = append(all, list...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/repair/binfix"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// binaryFix are the flags of fix for programs without source.
+type binaryFix struct {
+	path string
+	copy bool
+}
+
+// nativeRuns is how often a patched program is run on the processor, if -native does not say.
+const nativeRuns = 200
+
+// A countFlag is a flag that is a number, and may not be given.
+type countFlag struct {
+	n     int
+	given bool
+}
+
+func (c *countFlag) String() string { return strconv.Itoa(c.n) }
+
+func (c *countFlag) Get() any { return c.n }
+
+func (c *countFlag) Set(text string) (err error) {
+	c.n, err = strconv.Atoi(text)
+	c.given = err == nil
+	return err
+}
+
+// fixBinary fixes a program without source.
+func (f *fixFlags) fixBinary(ctx context.Context, inv *invocation) error {
+	native := nativeRuns
+	if f.native.given {
+		native = f.native.n
+	}
+	if err := f.check(inv); err != nil {
+		return err
+	}
+	if len(inv.operands) > 0 {
+		return fmt.Errorf("-binary %s and the package %s: give one of them; arguments for the program follow --", f.binary.path, inv.operands[0])
+	}
+	if f.out == "" {
+		return errors.New("-binary: say with -o where to write the patch, such as -o fix.so, or with -copy the patched program")
+	}
+	temp, err := scratch.Dir()
+	if err != nil {
+		return err
+	}
+	defer scratch.Remove(temp)
+	binary, err := describeBinary(inv, f.binary.path)
+	if err != nil {
+		return err
+	}
+	name := filepath.Base(f.binary.path)
+	o := &binfix.Options{
+		Binary: binary, Steps: f.Steps, Copy: f.binary.copy, Native: native, Proof: f.proof, Schedules: 10_000, Temp: temp, Until: time.Now().Add(f.Budget),
+		Search: drive.Options{Method: f.Strategy, Preemptions: f.Preemptions, Seed: f.Seed, Budget: f.Budget, Runs: f.Runs},
+		Progress: func(phase, detail string) {
+			inv.status.Phase(phase)
+			inv.status.Detail(detail)
+		},
+	}
+	o.Search.Progress = func(p *wire.Progress) {
+		inv.status.Detail(name + ": " + reachedText(p))
+		inv.signals.reach("no fix is proven yet")
+	}
+	result, err := binfix.Fix(ctx, o)
+	if err != nil {
+		return err
+	}
+	return f.tellBinary(inv, name, temp, result)
+}
+
+// binaryReport is what -json prints for a program without source.
+type binaryReport struct {
+	Failure   *trace.Failure `json:"failure"`
+	Fixed     bool           `json:"fixed"`
+	Output    string         `json:"output,omitempty"`
+	Cost      int            `json:"cost,omitempty"`
+	Sections  any            `json:"sections,omitempty"`
+	Proof     *binfix.Proof  `json:"proof,omitempty"`
+	Refusal   string         `json:"refusal,omitempty"`
+	Machines  int            `json:"machines"`
+	States    int            `json:"states"`
+	Events    uint64         `json:"events"`
+	Lifting   time.Duration  `json:"liftingNanoseconds"`
+	Analysing time.Duration  `json:"analysisNanoseconds"`
+}
+
+// tellBinary tells what came of it, and writes the patch.
+func (f *fixFlags) tellBinary(inv *invocation, name, temp string, r *binfix.Result) error {
+	if r.Failure == nil {
+		return &exitCode{code: exitNoFailure, err: fmt.Errorf("no failure found in %v: give more time with -budget, or other arguments and input", f.Budget)}
+	}
+	if r.Proven != nil {
+		if err := os.WriteFile(f.out, r.Proven.File, 0o755); err != nil {
+			return fmt.Errorf("writing the patch: %w", err)
+		}
+	}
+	if f.asJSON {
+		report := binaryReport{Failure: r.Failure, Fixed: r.Proven != nil, Refusal: r.Refusal, Machines: r.Machines(), States: r.States(), Events: r.Events, Lifting: r.Lifting, Analysing: r.Analysing}
+		if c := r.Proven; c != nil {
+			report.Output, report.Cost, report.Sections, report.Proof = f.out, c.Cost, c.Sections, &c.Proof
+		}
+		if err := json.NewEncoder(inv.stdout).Encode(report); err != nil {
+			return err
+		}
+	} else if err := f.explainBinary(inv, name, temp, r); err != nil {
+		return err
+	}
+	if r.Proven == nil {
+		return &exitCode{code: exitNoFix}
+	}
+	return nil
+}
+
+// explainBinary tells it to a person: the timeline of the failing run first.
+func (f *fixFlags) explainBinary(inv *invocation, name, temp string, r *binfix.Result) error {
+	res := &explore.Result{Target: name, Done: *r.Search, Failure: r.Failure}
+	fmt.Fprintln(inv.stdout, summary(inv.color, name, res))
+	for _, note := range r.Program.Notes() {
+		fmt.Fprintln(inv.stdout, "note: "+note)
+	}
+	file := filepath.Join(temp, "failure.trace")
+	if _, err := r.Program.Record(r.Schedule, file); err != nil {
+		return err
+	}
+	reader, err := trace.Open(file)
+	if err != nil {
+		return err
+	}
+	defer reader.Close()
+	if err := explore.WriteReport(inv.stdout, reader); err != nil {
+		return err
+	}
+	r.Explain(inv.stdout)
+	switch {
+	case r.Proven == nil:
+	case f.binary.copy:
+		fmt.Fprintf(inv.stdout, "\nWritten: %s, the program with the patch in it.\n", f.out)
+	default:
+		out, err := filepath.Abs(f.out)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(inv.stdout, "\nWritten: LD_PRELOAD=%s %s\n", out, f.binary.path)
+	}
+	return nil
+}

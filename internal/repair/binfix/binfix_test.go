@@ -1,0 +1,108 @@
+package binfix
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+const (
+	examples = "../../../examples/binary/bin/"
+	misuses  = "../../emu/drive/testdata/"
+)
+
+// fix fixes a program, with a short proof. It is nil where programs that need the host's C
+// library cannot be run.
+func fix(t *testing.T, path string, copied bool) *Result {
+	t.Helper()
+	if _, err := os.Stat("/lib64/ld-linux-x86-64.so.2"); err != nil {
+		t.Log("nothing was run: this machine has no dynamic linker for x86-64")
+		return nil
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Fix(context.Background(), &Options{
+		Binary: trace.Binary{Path: path, Args: []string{filepath.Base(path)}}, Steps: 100_000, Copy: copied, Native: 2,
+		Search: drive.Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute},
+		Proof:  50 * time.Millisecond, Schedules: 150, Until: time.Now().Add(time.Minute), Temp: t.TempDir(), Progress: func(string, string) {},
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return r
+}
+
+func TestPatchesOfCrashesAreProven(t *testing.T) {
+	for _, c := range []struct {
+		path   string
+		copied bool
+		want   []string
+	}{
+		{examples + "toctou.O2", false, []string{"reads together, in 0x870:\n    >    888  mov ecx", "other access, in 0x840:\n    >    85c  mov"}},
+		{examples + "publish.O0", true, []string{"update in progress"}},
+		{examples + "thunderbird.O2", false, []string{"Tried and dropped:\n  cost 24, 2 sections: the patched program fails: crash, SIGSEGV: writing 0xc"}},
+		{misuses + "useafterfree", false, []string{"BadAddr("}},
+		{misuses + "doublefree", false, []string{"BadAddr("}},
+	} {
+		r := fix(t, c.path, c.copied)
+		if r == nil {
+			return
+		}
+		var out bytes.Buffer
+		r.Explain(&out)
+		if r.Proven == nil {
+			t.Errorf("%s is not fixed: %s", c.path, &out)
+			continue
+		}
+		p := r.Proven.Proof
+		if p.Schedules < 100 || p.Native != 2 && p.Skipped == "" || len(r.Proven.File) > 64<<10 || r.Machines() == 0 || r.States() == 0 {
+			t.Errorf("%s: %+v, %d bytes", c.path, p, len(r.Proven.File))
+		}
+		for _, want := range append(c.want, "Proof: the failing schedule no longer fails, nor does any of ", " on the processor.") {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: nothing says %q:\n%s", c.path, want, &out)
+			}
+		}
+	}
+}
+
+func TestADeadlockIsRefused(t *testing.T) {
+	r := fix(t, misuses+"lockorder", false)
+	if r == nil {
+		return
+	}
+	if r.Proven != nil || !strings.Contains(r.Refusal, "wait for one another") {
+		t.Errorf("%v: %s", r.Proven, r.Refusal)
+	}
+}
+
+func TestACorrectProgramIsLeftAlone(t *testing.T) {
+	if _, err := os.Stat("/lib64/ld-linux-x86-64.so.2"); err != nil {
+		t.Log("nothing was run: this machine has no dynamic linker for x86-64")
+		return
+	}
+	r, err := Fix(context.Background(), &Options{
+		Binary: trace.Binary{Path: misuses + "correct", Args: []string{"correct"}}, Steps: 100_000,
+		Search: drive.Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute, Runs: 50}, Progress: func(string, string) {},
+	})
+	if err != nil || r.Failure != nil || r.Proven != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestOtherPreloadsStay(t *testing.T) {
+	got := withPreload([]string{"A=1", "LD_PRELOAD=/x.so", "B=2"}, "/fix.so")
+	if want := "A=1 B=2 LD_PRELOAD=/fix.so:/x.so"; strings.Join(got, " ") != want {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,389 @@
+package binfix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/binpatch"
+	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
+	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	lifting "github.com/cofferdam-go/cofferdam/internal/lift/x86"
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// Options say how to fix.
+type Options struct {
+	Binary trace.Binary
+	Steps  uint64 // of a run, at most
+	Search drive.Options
+	// Copy asks for a patched copy of the program instead of a shared object.
+	Copy bool
+	// Native is how often the patched program is run on the processor.
+	Native int
+	// Proof is how long all schedules are tried before so many by PCT are.
+	Proof     time.Duration
+	Schedules int
+	Until     time.Time
+	// Temp is a directory for files that are not kept.
+	Temp string
+	// Progress is told what is going on.
+	Progress func(phase, detail string)
+}
+
+// A Result is what came of it.
+type Result struct {
+	// Search is how the failure was found; nil in it is an outcome if none was.
+	Search   *wire.Done
+	Failure  *trace.Failure
+	Schedule string
+	Program  *drive.Program
+
+	Image    *lifting.Image
+	Analysis *sli.Analysis
+	Events   uint64 // of the run, as the engine reads it
+	// Lifting, Replaying and Analysing are how long that took, all analyses together.
+	Lifting, Analysing time.Duration
+
+	// Proven is the fix, nil if there is none: then Refusal says why.
+	Proven  *Candidate
+	Refusal string
+	// Rejected are the fixes that were tried and not proven.
+	Rejected []*Candidate
+}
+
+// A Candidate is a fix with its patch.
+type Candidate struct {
+	*sli.Fix
+	Patch *binpatch.Patch
+	// File is the shared object, or the patched copy.
+	File     []byte
+	Sections []binpatch.Section // by the addresses of the program's file
+	Proof    Proof
+	// Reason says why it is no fix.
+	Reason string
+	fails  bool // the patched program does
+}
+
+// maxCandidates bounds the fixes that are tried of one analysis.
+const maxCandidates = 8
+
+// Fix finds a failure of a program and fixes it.
+func Fix(ctx context.Context, o *Options) (*Result, error) {
+	f := &fixer{Options: o, result: &Result{}}
+	o.Progress("loading "+o.Binary.Path, "")
+	program, err := drive.Load(o.Binary, o.Steps)
+	if err != nil {
+		return nil, err
+	}
+	f.result.Program = program
+	o.Progress("looking for a failure", "")
+	done, err := program.Explore(ctx, &o.Search)
+	if err != nil {
+		return nil, err
+	}
+	f.result.Search, f.result.Failure = done, done.Outcome.Worst()
+	if f.result.Failure == nil {
+		return f.result, nil
+	}
+	f.result.Schedule = done.Outcome.Schedule
+	first, err := f.observe(done.Outcome)
+	if err != nil || f.result.Refusal != "" {
+		return f.result, err
+	}
+	f.cases = append(f.cases, first)
+	if err := f.rounds(ctx); err != nil {
+		return f.result, err
+	}
+	if f.result.Proven == nil {
+		f.refuse()
+	}
+	return f.result, nil
+}
+
+// A fixer is one call of Fix.
+type fixer struct {
+	*Options
+	result *Result
+	data   []byte // of the program's file
+	cases  []*failingCase
+	tried  map[string]bool
+}
+
+// A failingCase is one way in which the program fails. A fix may show that there are more:
+// what was kept from failing in one place goes on to the next.
+type failingCase struct {
+	failure *trace.Failure
+	run     *lifting.Run
+	at      *lifting.Failure
+	process *linux.Process
+	program *lifting.Program
+	fixes   []*sli.Fix
+}
+
+// maxRounds is how many ways to fail are looked at, at most.
+const maxRounds = 4
+
+// rounds tries fixes of the failures that are known and, while the patched program fails in
+// another way, looks for that in the program as it is.
+func (f *fixer) rounds(ctx context.Context) error {
+	for range maxRounds {
+		for _, c := range f.cases {
+			if err := f.analyse(c, withoutRounds); err != nil {
+				return err
+			}
+		}
+		if err := f.tryAll(ctx); err != nil || f.result.Proven != nil || !f.failsElsewhere() {
+			break
+		}
+		more, err := f.another(ctx)
+		if err != nil {
+			return err
+		}
+		if more == nil {
+			break
+		}
+		f.cases = append(f.cases, more)
+	}
+	if f.result.Proven != nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, c := range f.cases {
+		if err := f.analyse(c, withRounds); err != nil {
+			return err
+		}
+	}
+	return f.tryAll(ctx)
+}
+
+// How many earlier rounds of loops the engine goes through: see sli.Options.
+const (
+	withoutRounds = -1
+	withRounds    = 0
+)
+
+// failsElsewhere reports whether a fix was dropped because the patched program failed.
+func (f *fixer) failsElsewhere() bool {
+	for _, c := range f.result.Rejected {
+		if c.fails {
+			return true
+		}
+	}
+	return false
+}
+
+// another looks for a failure of the program that is none of those known.
+func (f *fixer) another(ctx context.Context) (*failingCase, error) {
+	f.Progress("looking for another failure", "")
+	o := f.Search
+	o.Budget = min(o.Budget, time.Until(f.Until)/3)
+	o.Seed += uint64(len(f.cases))
+	o.Ignore = func(failure *trace.Failure) bool {
+		for _, c := range f.cases {
+			if c.failure.Same(failure) {
+				return true
+			}
+		}
+		return false
+	}
+	done, err := f.result.Program.Explore(ctx, &o)
+	if err != nil || done.Outcome == nil {
+		return nil, err
+	}
+	return f.observe(done.Outcome)
+}
+
+// observe runs a failing schedule again, as the engine wants to see it. The result says if
+// that cannot be fixed.
+func (f *fixer) observe(outcome *trace.Outcome) (*failingCase, error) {
+	r, found := f.result, outcome.Worst()
+	c := &failingCase{failure: found}
+	if found.Kind == event.FailureDeadlock {
+		r.Refusal = "the threads wait for one another, and another lock cannot change that: take the program's own locks in one order"
+		return nil, nil
+	}
+	data, err := os.ReadFile(f.Binary.Path)
+	if err != nil {
+		return nil, err
+	}
+	f.data = data
+	f.Progress("recording", "")
+	var broken error
+	failure, process, err := r.Program.Observe(outcome.Schedule, &drive.Observer{
+		Begins: func(process *linux.Process) {
+			if r.Image, broken = lifting.NewImage(f.Binary.Path, data, process.Program().Base); broken == nil {
+				c.run = lifting.NewRun(process, r.Image)
+			}
+		},
+		Allocates: func(t *linux.Thread, addr, size uint64) {
+			if c.run != nil {
+				c.run.Allocated(t, addr, size)
+			}
+		},
+		Frees: func(t *linux.Thread, addr, size uint64) {
+			if c.run != nil {
+				c.run.Freed(t, addr, size)
+			}
+		},
+	})
+	if err := errors.Join(err, broken); err != nil {
+		return nil, err
+	}
+	if failure == nil || !failure.Same(found) {
+		return nil, errors.New("the failure did not come back when the run was recorded: the emulation of this program is not deterministic")
+	}
+	c.process = process
+	switch c.at = c.run.FailureOf(failure); {
+	case c.run.TooLong():
+		r.Refusal = "the run is too long to be analysed: give the program less to do"
+	case c.at == nil:
+		r.Refusal = "no instruction of the program itself is where it failed: the code of libraries is not patched"
+	}
+	return c, nil
+}
+
+// analyse derives fixes of a case.
+func (f *fixer) analyse(c *failingCase, loops int) error {
+	if c.program != nil && loops == withoutRounds {
+		return nil // in an earlier round
+	}
+	r := f.result
+	f.Progress("analysing", "")
+	start := time.Now()
+	program, err := lifting.Lift(lifting.Config{
+		Image: r.Image, Entries: c.run.Entries(), Observed: c.run.Observed(), Failure: c.at,
+		Slot: func(addr uint64) uint64 { w, _ := c.process.Mem.Word(addr); return w },
+	})
+	if err != nil {
+		return err
+	}
+	c.program = program
+	log := c.run.Log(c.failure.G)
+	r.Lifting += time.Since(start)
+	r.Events = max(r.Events, log.Last())
+	start = time.Now()
+	analysis, err := sli.Analyse(program.Program, log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops})
+	r.Analysing += time.Since(start)
+	if errors.Is(err, sli.ErrLost) {
+		if loops == withRounds && len(c.fixes) == 0 {
+			r.Refusal = "the run cannot be followed through the lifted code to its failure"
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.Analysis == nil || len(r.Analysis.Fixes) == 0 {
+		r.Analysis = analysis
+	}
+	c.fixes = analysis.Fixes
+	return nil
+}
+
+// tryAll tries fixes of all cases together, the cheapest first, until one is proven.
+func (f *fixer) tryAll(ctx context.Context) error {
+	if f.tried == nil {
+		f.tried = map[string]bool{}
+	}
+	for _, fix := range f.combined() {
+		if time.Now().After(f.Until) || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c := &Candidate{Fix: fix}
+		if err := f.candidate(ctx, c); err != nil {
+			return err
+		}
+		switch {
+		case c.Reason == "":
+			f.result.Proven = c
+			return nil
+		case c.Reason != repeated:
+			f.result.Rejected = append(f.result.Rejected, c)
+		}
+	}
+	return nil
+}
+
+// combined are fixes with the sections of one fix of each case.
+func (f *fixer) combined() []*sli.Fix {
+	sets := [][]*sli.Fix{nil}
+	for _, c := range f.cases {
+		var next [][]*sli.Fix
+		for _, fix := range c.fixes[:min(len(c.fixes), maxCandidates)] {
+			for _, set := range sets {
+				next = append(next, append(set[:len(set):len(set)], fix))
+			}
+		}
+		if len(next) > 0 {
+			sets = next[:min(len(next), 4*maxCandidates)]
+		}
+	}
+	var all []*sli.Fix
+	for _, set := range sets {
+		switch len(set) {
+		case 0:
+		case 1:
+			all = append(all, set[0])
+		default:
+			all = append(all, sli.Merge(sli.Options{}, set...))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *sli.Fix) int { return a.Cost - b.Cost })
+	return all[:min(len(all), maxCandidates)]
+}
+
+// repeated is the reason of a candidate that is the same in machine code as one before.
+const repeated = "it is the same as another"
+
+// candidate patches the program as a fix has it, and tries the patch.
+func (f *fixer) candidate(ctx context.Context, c *Candidate) error {
+	f.Progress("trying a fix", fmt.Sprintf("cost %d", c.Cost))
+	if c.Reason = f.sections(c); c.Reason != "" {
+		return nil
+	}
+	key := fmt.Sprint(c.Sections)
+	if f.tried[key] {
+		c.Reason = repeated
+		return nil
+	}
+	f.tried[key] = true
+	patch, err := binpatch.New(f.data, fileImage{f.result.Image}, c.Sections, f.jumps(), filepath.Base(f.Binary.Path))
+	if err != nil {
+		c.Reason = err.Error()
+		return nil
+	}
+	c.Patch, c.Sections = patch, patch.Sections()
+	if f.Copy {
+		c.File, err = patch.Copy()
+	} else {
+		c.File, err = patch.SharedObject()
+	}
+	if err != nil {
+		c.Reason = err.Error()
+		return nil
+	}
+	return f.prove(ctx, c)
+}
+
+// refuse says why there is no fix.
+func (f *fixer) refuse() {
+	r := f.result
+	switch {
+	case r.Refusal != "":
+	case r.Analysis == nil:
+		r.Refusal = "the run could not be analysed"
+	case len(r.Rejected) > 0:
+		r.Refusal = "none of the fixes that were found is one: " + r.Rejected[0].Reason
+	case len(r.Analysis.Reasons) > 0:
+		r.Refusal = r.Analysis.Reasons[0]
+	default:
+		r.Refusal = "no set of sections was found that would prevent the failure"
+	}
+}
