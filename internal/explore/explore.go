@@ -148,7 +148,7 @@ func whatNext(res *Result, err error, strategy sched.Method) verdict {
 		return searchAllFresh
 	case err == nil && errors.As(res.Ended, &died) && strategy != sched.MethodDFS:
 		return searchOnFresh
-	case err == nil && res.Residue == wire.ChangesSteps && res.Outcome == nil && strategy != sched.MethodDFS:
+	case err == nil && res.Residue == wire.ChangesSteps && (res.Outcome == nil || res.leaks()) && strategy != sched.MethodDFS:
 		return searchSomeFresh
 	}
 	return believe
@@ -190,7 +190,7 @@ func (p *Program) search(ctx context.Context, target string, o *Options) (*Resul
 	if report.Done.Residue == wire.ChangesEndings {
 		return nil, errChangesEndings
 	}
-	res := &Result{Target: target, Done: *report.Done, leftAt: p.leftAt(report.Done.Leaks)}
+	res := &Result{Target: target, Done: *report.Done, leftAt: p.leftAt(report.Done.Leaks), unclearAt: p.leftAt(report.Done.Unclear)}
 	if res.Outcome == nil {
 		return res, nil
 	}

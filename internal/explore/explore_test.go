@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -410,6 +411,28 @@ func TestARunWithACollectionCounts(t *testing.T) {
 	if err != nil || res.Failure == nil || !res.Fresh {
 		t.Errorf("%+v, %v", res, err)
 	}
+}
+
+// TestALeakInFreshProcessesDoesNotEndTheSearch: what is worse comes with another schedule.
+func TestALeakInFreshProcessesDoesNotEndTheSearch(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "\"runtime\"\n\"sync/atomic\"\n", `
+	runtime.GC() // cannot be taken back
+	go func() { select {} }()
+	var n atomic.Int32
+	go n.Add(1)
+	if n.Load() == 1 {
+		t.Error("the goroutine came first")
+	}
+`)
+	o := options(t)
+	o.Runs, o.Races = 40, false
+	p := build(t, dir)
+	res, err := p.Explore(t.Context(), "TestIt", o)
+	if err != nil || res.Failure == nil || res.Failure.Kind != event.FailureTest || !res.Fresh {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	replayTwice(t, p, o.Trace)
 }
 
 // TestArgumentsReachTests explores a test that fails unless it is to be short.

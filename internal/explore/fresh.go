@@ -12,7 +12,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
-// alsoFresh completes a search that found nothing with runs in fresh processes.
+// alsoFresh completes a search that found nothing, or no more than a leak, with runs in fresh
+// processes.
 func (p *Program) alsoFresh(ctx context.Context, res *Result, o *Options, left time.Duration) (*Result, error) {
 	rest := *o
 	if o.Runs > 0 {
@@ -24,7 +25,29 @@ func (p *Program) alsoFresh(ctx context.Context, res *Result, o *Options, left t
 	if err != nil {
 		return nil, err
 	}
+	if res.leaks() && fresh.Outcome == nil {
+		again, err := p.recordAgain(ctx, res, o, true)
+		if err != nil {
+			return nil, err
+		}
+		if again == nil {
+			res.Outcome, res.Failure = nil, nil
+		}
+	}
 	return both(res, fresh), nil
+}
+
+// recordAgain records a leak again, in whose place another run was recorded. It returns nil
+// if there is none, or it did not come back.
+func (p *Program) recordAgain(ctx context.Context, leak *Result, o *Options, warmUp bool) (*Result, error) {
+	if leak == nil {
+		return nil, nil
+	}
+	err := p.confirm(ctx, leak, o, warmUp)
+	if errors.Is(err, errNotReproduced) {
+		return nil, nil
+	}
+	return leak, err
 }
 
 // goOnFresh goes on, in fresh processes, with a search whose process has ended. What it had
@@ -49,8 +72,8 @@ func (p *Program) goOnFresh(ctx context.Context, res *Result, o *Options, left t
 	return fresh, nil
 }
 
-// both is what two searches of a target came to, the first of which found nothing and the
-// second of which had a process for each run.
+// both is what two searches of a target came to, the first of which found nothing or a
+// leak, and the second of which had a process for each run.
 func both(one, fresh *Result) *Result {
 	if fresh.Outcome != nil {
 		fresh.Runs, fresh.First, fresh.Elapsed = fresh.Runs+one.Runs, fresh.First+one.Runs, fresh.Elapsed+one.Elapsed
@@ -71,6 +94,8 @@ func (p *Program) searchFresh(ctx context.Context, target string, o *Options, le
 		return nil, fmt.Errorf("the search by dfs needs a program whose runs can be repeated in one process, but %w; use -strategy pct or random", why)
 	}
 	start := time.Now()
+	var leak *Result // the first
+	var leakOptions Options
 	for seed := o.Seed; time.Since(start) < left && (o.Runs == 0 || res.Runs < o.Runs); seed++ {
 		one := *o
 		one.Seed, one.Runs, one.Harm = seed, 1, 0
@@ -100,21 +125,33 @@ func (p *Program) searchFresh(ctx context.Context, target string, o *Options, le
 		}
 		c.close()
 		res.Steps += report.Done.Steps
-		if report.Done.Outcome != nil {
-			runs, steps := res.Runs, res.Steps
-			res.Done = *report.Done
-			res.Steps, res.Fresh = steps, true
-			res.Runs, res.First, res.After, res.Elapsed = runs, runs, time.Since(start), time.Since(start)
-			if err := p.confirm(ctx, res, &one, false); !errors.Is(err, errNotReproduced) {
-				return res, err
+		if worst := report.Done.Outcome.Worst(); worst != nil && (leak == nil || worst.Kind != event.FailureLeak) {
+			found := *res
+			found.Done = *report.Done
+			found.Steps, found.Fresh, found.Cut = res.Steps, true, res.Cut
+			found.Runs, found.First, found.After, found.Elapsed = res.Runs, res.Runs, time.Since(start), time.Since(start)
+			err := p.confirm(ctx, &found, &one, false)
+			switch {
+			case errors.Is(err, errNotReproduced):
+				res.Cut++
+				if leak, err = p.recordAgain(ctx, leak, &leakOptions, false); err != nil {
+					return nil, err
+				}
+			case err != nil || !found.leaks():
+				return &found, err
+			default:
+				leak, leakOptions = &found, one
 			}
-			res.Outcome, res.First, res.Cut = nil, 0, res.Cut+1
 		}
 		if o.Progress != nil {
 			o.Progress(target, &wire.Progress{Runs: res.Runs, Cut: res.Cut, Elapsed: time.Since(start), Fresh: true})
 		}
 	}
 	res.Elapsed = time.Since(start)
+	if leak != nil {
+		leak.Runs, leak.Cut, leak.Steps, leak.Elapsed = res.Runs, res.Cut, res.Steps, res.Elapsed
+		return leak, nil
+	}
 	if res.Cut == res.Runs && res.Runs > 0 {
 		return nil, fmt.Errorf("no run came to an end under control: %w", why)
 	}

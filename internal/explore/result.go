@@ -33,14 +33,18 @@ type Result struct {
 	DeathSeed uint64
 	// Within is how long a run was given.
 	Within time.Duration
-	// leftAt says where Leaks are.
-	leftAt string
+	// leftAt says where Leaks are, unclearAt where Unclear are.
+	leftAt, unclearAt string
 }
+
+// leaks reports whether what was found is that goroutines are left waiting, which is no
+// reason not to look for worse.
+func (r *Result) leaks() bool { return r.Failure != nil && r.Failure.Kind == event.FailureLeak }
 
 // LeakFrequency says in how many of the runs a leak was that is the worst of a target's
 // failures; "" if there is another failure, or none.
 func (r *Result) LeakFrequency() string {
-	if r.Failure == nil || r.Failure.Kind != event.FailureLeak {
+	if !r.leaks() {
 		return ""
 	}
 	ended := r.Runs - r.Cut - r.Undecided
@@ -78,7 +82,7 @@ func (r *Result) Caveats() string {
 		all = append(all, "goroutines were left waiting when the test was over, which was not taken for a failure: "+r.leftAt)
 	}
 	if r.Undecided > 0 && r.Failure == nil {
-		all = append(all, fmt.Sprintf("in %d of the runs something still went on when the test was over, such as a ticker or a goroutine outside control: of those that waited beside it, only waits for locks were judged", r.Undecided))
+		all = append(all, fmt.Sprintf("in %d of the runs something still went on when the test was over, such as a ticker or a goroutine outside control, so that it is not known whether these wait for ever: %s", r.Undecided, r.unclearAt))
 	}
 	if r.Ended != nil && !r.Fresh {
 		all = append(all, "the search in one process ended before its time: "+reason(r.Ended))

@@ -25,6 +25,7 @@ func TestWhatComesAfterTheSearchInOneProcess(t *testing.T) {
 	}{
 		{"nothing found", nothing(wire.NoResidue), nil, sched.MethodPCT, believe},
 		{"residue changes steps", nothing(wire.ChangesSteps), nil, sched.MethodPCT, searchSomeFresh},
+		{"a leak is no reason not to look on", &Result{Done: wire.Done{Residue: wire.ChangesSteps, Outcome: &trace.Outcome{}}, Failure: &trace.Failure{Kind: event.FailureLeak}}, nil, sched.MethodPCT, searchSomeFresh},
 		{"dfs keeps its place in the process", nothing(wire.ChangesSteps), nil, sched.MethodDFS, believe},
 		{"a failure is believed once it is confirmed", found, nil, sched.MethodPCT, believe},
 		{"not reproduced", found, errNotReproduced, sched.MethodPCT, searchAllFresh},
@@ -55,6 +56,29 @@ func TestTwoSearchesOfOneTarget(t *testing.T) {
 	fresh.Outcome, fresh.First = &trace.Outcome{}, 3
 	if r := both(one(), fresh); r.Runs != 34 || r.First != 33 || r.Elapsed != 2*time.Second || !r.Fresh {
 		t.Errorf("found in a fresh process: %+v", r)
+	}
+}
+
+func TestALeakIsToldWithHowOftenItIs(t *testing.T) {
+	leak := trace.Failure{Kind: event.FailureLeak, Waiting: []trace.Waiter{{Point: trace.Point{Op: event.Send, Site: 7}}}}
+	r := &Result{Failure: &leak, Done: wire.Done{Leaks: []wire.Found{{Failure: leak, Runs: 30}}}}
+	r.Runs, r.Cut, r.Undecided = 40, 6, 4
+	if got, want := r.LeakFrequency(), "left waiting in every schedule, whatever the order"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Leaks[0].Runs = 3
+	if got, want := r.LeakFrequency(), "left waiting in 3 of 30 schedules"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Failure = &trace.Failure{Kind: event.FailurePanic}
+	if got := r.LeakFrequency(); got != "" {
+		t.Errorf("of a panic: %q", got)
+	}
+	r.Failure, r.leftAt, r.unclearAt = nil, "send at a.go:7 in 3 of the runs", "receive at b.go:8 in 4 of the runs"
+	want := "goroutines were left waiting when the test was over, which was not taken for a failure: send at a.go:7 in 3 of the runs" +
+		"; in 4 of the runs something still went on when the test was over, such as a ticker or a goroutine outside control, so that it is not known whether these wait for ever: receive at b.go:8 in 4 of the runs"
+	if got := r.Caveats(); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -49,7 +49,7 @@ func (s *scheduler) judgeLeft() {
 			b.Leaked = true
 			leaked = append(leaked, *b)
 		default:
-			r.Undecided = true
+			b.Undecided, r.Undecided = true, true
 		}
 	}
 	if len(locked) > 0 {

@@ -126,8 +126,9 @@ type Blocked struct {
 	Library bool
 	// Timer says that a timer is going to wake it.
 	Timer bool
-	// Leaked says that it is stuck, though the root has ended, and not for a lock.
-	Leaked bool
+	// Leaked says that it is stuck, though the root has ended, and not for a lock; Undecided
+	// that it may be.
+	Leaked, Undecided bool
 	// Holds are the locks that it holds, and HeldBy who has the one that it waits for.
 	Holds, HeldBy []Held
 	// Length and Capacity are those of the channel that it waits for, Count that of a

@@ -176,9 +176,11 @@ type Done struct {
 	Outside int `json:",omitempty"`
 	// Leaks are the goroutines that were left waiting when the test was over, each kind as a
 	// failure of its own, whether that is asked for or not. Undecided is in how many runs
-	// something still went on then, so that it is not known whether others wait for ever.
+	// something still went on then, so that it is not known whether those in Unclear wait for
+	// ever.
 	Leaks     []Found `json:",omitempty"`
 	Undecided int     `json:",omitempty"`
+	Unclear   []Found `json:",omitempty"`
 	// Residue is what the target's runs leave behind. An exploration that finds
 	// ChangesEndings stops there, and has no other result.
 	Residue Residue `json:",omitempty"`

@@ -31,6 +31,7 @@ type search struct {
 	reported time.Time
 	now      time.Time // when the last run ended
 	leaks    leaks
+	unclear  leaks // that may be leaks
 	held     sched.Held
 	done     *wire.Done
 }
@@ -79,7 +80,9 @@ func (x *search) run() (*rt.Result, error) {
 	x.held.Merge(r.Held)
 	x.classes[x.rec.Fingerprint()] = struct{}{}
 	if x.s.targets[x.target].name != "" {
-		x.leaks.add(x.done.Runs, r, func() string { return x.rec.Schedule().String() })
+		schedule := func() string { return x.rec.Schedule().String() }
+		x.leaks.add(x.done.Runs, r, leaked, schedule)
+		x.unclear.add(x.done.Runs, r, undecided, schedule)
 	}
 	x.now = time.Now()
 	if r.Failed() && x.done.First == 0 {
@@ -190,7 +193,7 @@ func (s *server) explore(i int, o *wire.Order, late *rt.Result) (*wire.Done, err
 func (x *search) finish() *wire.Done {
 	x.done.Progress = x.progress()
 	x.done.Before = x.s.before
-	x.done.Leaks = x.leaks.found
+	x.done.Leaks, x.done.Unclear = x.leaks.found, x.unclear.found
 	return x.done
 }
 

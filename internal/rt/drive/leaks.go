@@ -7,7 +7,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
-// leaks are the goroutines that the runs of a search left waiting. Where each run leaves the
+// leaks are the goroutines that the runs of a search left waiting, for ever or as far as is
+// known. Where each run leaves the
 // same ones, that must cost next to nothing: so they are known by numbers, which are the
 // same in all runs of a process that are not recorded.
 type leaks struct {
@@ -21,12 +22,12 @@ type leakKey struct {
 	site, frame uint32
 }
 
-// add takes note of what a run left, the n-th of the search. schedule is that of the run,
-// asked for when it left something new.
-func (l *leaks) add(n int, r *rt.Result, schedule func() string) {
+// add takes note of those goroutines that a run left, the n-th of the search, which count.
+// schedule is that of the run, asked for when it left something new.
+func (l *leaks) add(n int, r *rt.Result, counts func(*rt.Blocked) bool, schedule func() string) {
 	for i := range r.Left {
 		b := &r.Left[i]
-		if !b.Leaked {
+		if !counts(b) {
 			continue
 		}
 		key := leakKey{b.Op.Kind, b.Op.Site, b.Frame}
@@ -59,6 +60,9 @@ func (l *leaks) place(r *rt.Result, b *rt.Blocked, schedule func() string) int {
 	l.last = append(l.last, 0)
 	return len(l.found) - 1
 }
+
+func leaked(b *rt.Blocked) bool    { return b.Leaked }
+func undecided(b *rt.Blocked) bool { return b.Undecided }
 
 // worth returns the one to tell first, nil if there is none: the one that the fewest runs
 // had, since what every run leaves behind is there without any search, and may be meant.
