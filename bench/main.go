@@ -11,6 +11,7 @@
 //	go run ./bench explore
 //	go run ./bench explore-modules
 //	go run ./bench truth
+//	go run ./bench fix-fuzz
 //	go run ./bench sli
 //	go run ./bench binary
 //
@@ -25,6 +26,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/blocking"
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/exploring"
+	"github.com/cofferdam-go/cofferdam/bench/fixfuzz"
 	"github.com/cofferdam-go/cofferdam/bench/guards"
 	"github.com/cofferdam-go/cofferdam/bench/isolator"
 	"github.com/cofferdam-go/cofferdam/bench/protecting"
@@ -46,6 +48,7 @@ var benchmarks = []*command.Benchmark{
 	exploring.Benchmark,
 	exploring.Modules,
 	truth.Benchmark,
+	fixfuzz.Benchmark,
 	sli.Benchmark,
 	binary.Benchmark,
 }

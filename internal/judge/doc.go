@@ -49,6 +49,7 @@
 // whose outcome depends on it is not for this judge.
 //
 //	program.go   loading a program, and what is known of its functions
+//	library.go   loading many programs
 //	search.go    states, schedules, outcomes, races
 //	state.go     a state, its copies and its encoding
 //	value.go     values, their types, equality

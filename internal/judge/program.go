@@ -19,6 +19,9 @@ var interpreted = []string{
 	"cmp", "container/heap", "container/list", "container/ring", "errors", "iter", "maps", "slices", "sort", "sync",
 }
 
+const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes |
+	packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile | packages.NeedModule
+
 // A Program is a loaded package whose functions can be explored.
 type Program struct {
 	pkg *ssa.Package
@@ -28,11 +31,7 @@ type Program struct {
 // Load loads the package in a directory, which must belong to a module. Overlay has other
 // texts for some of its files.
 func Load(dir string, overlay map[string][]byte) (*Program, error) {
-	all, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes |
-			packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedExportFile | packages.NeedModule,
-		Dir: dir, Overlay: overlay,
-	}, append([]string{"."}, interpreted...)...)
+	all, err := packages.Load(&packages.Config{Mode: loadMode, Dir: dir, Overlay: overlay}, append([]string{"."}, interpreted...)...)
 	if err != nil {
 		return nil, fmt.Errorf("loading %s: %w", dir, err)
 	}

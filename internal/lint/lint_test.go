@@ -74,6 +74,7 @@ var imports = map[string][]string{
 	"internal/randprog":         {},
 	"internal/explore/blocking": {"internal/explore", "internal/instrument", "internal/sched"},
 	"internal/truth":            {"internal/event", "internal/explore", "internal/instrument", "internal/judge", "internal/randprog", "internal/sched", "internal/trace"},
+	"internal/truth/fixes":      {"internal/explore", "internal/instrument", "internal/judge", "internal/randprog", "internal/repair", "internal/sched", "internal/trace"},
 	"internal/gotool":           {},
 	"internal/goroutine":        {},
 	"internal/source":           {},

@@ -27,6 +27,7 @@ type Program struct {
 	aliases      *aliases
 	takes        map[*function]map[*types.Var]bool
 	flows        map[*function]*Flow
+	values       functionValues
 	// resolving are the variables whose values are being looked at, so that one that is
 	// made of itself ends.
 	resolving map[*types.Var]bool
@@ -115,6 +116,9 @@ func (p *Program) readFile(info *types.Info, file *ast.File) {
 				}
 			}
 			p.addFunction(&function{node: n, body: n.Body, info: info, outer: outer}, n.Type.Params)
+			p.noteFunctionValue(info, n, stack)
+		case *ast.Ident:
+			p.noteFunctionValue(info, n, stack)
 		case *ast.TypeSpec:
 			if o, ok := info.Defs[n.Name].(*types.TypeName); ok {
 				p.noteOwner(o)

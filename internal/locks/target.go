@@ -201,7 +201,7 @@ func (p *Program) CallTakes(info *types.Info, call *ast.CallExpr, class *types.V
 
 // callees are the functions of the program that a call may run.
 func (p *Program) callees(info *types.Info, call *ast.CallExpr) []*function {
-	if t, ok := p.target(info, call.Fun); ok {
+	if t, ok := p.target(info, call.Fun); ok && t.parameter == nil {
 		if t.function == nil {
 			return nil
 		}
@@ -209,6 +209,9 @@ func (p *Program) callees(info *types.Info, call *ast.CallExpr) []*function {
 	}
 	if fn := calleeOf(info, call); fn != nil {
 		return p.implementations(fn)
+	}
+	if t := info.TypeOf(call.Fun); t != nil && !info.Types[call.Fun].IsType() {
+		return p.values.of(p, t)
 	}
 	return nil
 }

@@ -39,4 +39,5 @@
 //	stmt.go     statements
 //	blocking.go statements that may wait for ever
 //	expr.go     expressions
+//	object.go   packages with a type whose methods race
 package randprog

@@ -22,6 +22,8 @@ type Candidate struct {
 	run    *failedRun        // that it was written for
 	config instrument.Config // to build it
 	lock   *cover.Lock
+	// stillFails says that a schedule leads to a failure of the kind that is to be fixed.
+	stillFails bool
 	// uncoverable says why parts of functions could not be covered with the lock.
 	uncoverable map[string]string
 	// Derivation is what the engine derived: the sections, and why they are enough.
@@ -37,13 +39,46 @@ type Candidate struct {
 	Uncovered []Uncovered
 	// leaks are what its schedules left waiting.
 	leaks []wire.Found
-	// Why is why it was dropped.
-	Why string
+	// Why is why it was dropped, Reached how far it had come.
+	Why     string
+	Reached Stage
 	// Rounds are the failures that were met on the way, each fixed by this candidate.
 	Rounds []trace.Failure
 }
 
-// maxDerivations is how many of the engine's derivations are turned into candidates.
+// A Stage is how far a candidate came before it was dropped. The later the stage, the nearer
+// it was to a fix.
+type Stage int
+
+const (
+	Derived    Stage = iota // its sections cannot be written
+	Written                 // it does not compile, or makes worse what the program does with locks
+	Sound                   // a schedule fails
+	Unfinished              // no schedule fails, but too few could be tried in the time
+	Explored                // go test fails
+)
+
+func (s Stage) String() string {
+	switch s {
+	case Derived:
+		return "derived"
+	case Written:
+		return "written"
+	case Sound:
+		return "sound"
+	case Unfinished:
+		return "unfinished"
+	case Explored:
+		return "explored"
+	}
+	panic(fmt.Sprintf("repair: stage %d", int(s)))
+}
+
+// MarshalText renders the stage for JSON.
+func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// maxDerivations is how many of the engine's derivations are turned into candidates, besides
+// the plain ones.
 const maxDerivations = 8
 
 // candidates are the changes that may fix a failure, the best first. A candidate is better
@@ -69,8 +104,10 @@ func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) [
 		left[d] = r.racesLeft(regionsOf[d])
 	}
 	slices.SortStableFunc(derivations, func(a, b *sli.Fix) int { return left[a] - left[b] })
-	for _, d := range derivations[:min(len(derivations), maxDerivations)] {
-		ranked.add(d, regionsOf[d])
+	for i, d := range derivations {
+		if i < maxDerivations || d.Plain {
+			ranked.add(d, regionsOf[d])
+		}
 	}
 	return slices.Concat(ranked.first, ranked.good, ranked.inTests, ranked.failed)
 }
@@ -156,6 +193,9 @@ func (k *ranking) addThroughout(derivation *sli.Fix, regions []*cover.Region, l 
 		k.good = append(k.good, c)
 	}
 }
+
+// Guarded returns the data that the lock is to guard.
+func (c *Candidate) Guarded() []cover.DataName { return c.Patch.Guarded(c.lock) }
 
 // Diff returns the change as a unified diff, with names relative to a directory. The
 // name of a dependency's file begins with the module and its version.

@@ -28,7 +28,7 @@ func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error)
 	if why := cover.Worse(c.run.code, after); why != "" {
 		return why, nil
 	}
-	if why := f.judgeWhole(c, after, pkgs); why != "" {
+	if why := f.judgeWhole(c, after, pkgs); why != "" || f.opts.Judge != nil {
 		return why, nil
 	}
 	flags, err := f.candidateFlags(c)

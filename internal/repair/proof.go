@@ -60,7 +60,7 @@ const pctRuns = 10_000
 // prove tries a candidate. If it fails, c.Why says how; next is the trace of a failing
 // run that is another failure than those before, so that the candidate may be improved.
 func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error) {
-	c.Proof = &Proof{}
+	c.Proof, c.Reached = &Proof{}, Written
 	if c.config, err = f.changedConfig(c.Patch, c.run); err != nil {
 		return "", err
 	}
@@ -72,6 +72,11 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
+	if f.opts.Judge != nil {
+		c.Reached = Sound
+		c.Why, err = f.opts.Judge(ctx, c.config.Overlay)
+		return "", err
+	}
 	build, err := explore.New(ctx, c.config, f.args...)
 	switch {
 	case ctx.Err() != nil && err != nil:
@@ -81,6 +86,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return "", nil
 	}
 	defer build.Close()
+	c.Reached = Sound
 	program := f.programOf(build)
 	f.detail("running the failing schedule again")
 	first := f.opts.Explore
@@ -99,6 +105,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	if c.Why, err = f.leavesWaiting(ctx, program, c.leaks); err != nil || c.Why != "" {
 		return "", err
 	}
+	c.Reached = Explored
 	if c.Why, err = f.native(ctx, c); err != nil || c.Why == "" {
 		return "", err
 	}
@@ -147,7 +154,8 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 	}
 	c.Proof.add(res, text)
 	if ended < pctRuns-maxCut {
-		c.Why = fmt.Sprintf("only %d of %d schedules could be tried to their end in the time", ended, pctRuns)
+		c.Why = fmt.Sprintf("no schedule failed, but only %d of %d could be tried to their end in the time: give more with -budget or -proof", ended, pctRuns)
+		c.Reached = Unfinished
 	}
 	return "", nil
 }
@@ -191,6 +199,7 @@ func (f *fixer) followUp(ctx context.Context, program *explore.Program, c *Candi
 // going on from there.
 func (f *fixer) dropped(ctx context.Context, program *explore.Program, c *Candidate, o *trace.Outcome, failure *trace.Failure) (next string, err error) {
 	c.Why = "a schedule still leads to " + failure.String()
+	c.stillFails = failure.Kind == f.result.Failure.Kind
 	switch failure.Kind {
 	case event.FailureDeadlock:
 		c.Why = "with it, all goroutines can wait for each other for ever"

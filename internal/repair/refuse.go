@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -39,24 +40,54 @@ func hopeless(f *trace.Failure) string {
 	return ""
 }
 
-// refusal says why no candidate is a fix.
+// refusal says why no candidate is a fix: that the time is over, if it is; that there was
+// nothing to try; or the candidate that came nearest, and what broke it.
 func (f *fixer) refusal() string {
-	proven := 0
+	if f.outOfTime {
+		return fmt.Sprintf("the time is over, with %d of the candidates tried and %d not: give more with -budget. %s", f.tried, f.untried, f.nearest())
+	}
+	if len(f.result.Tried) > 0 {
+		return f.nearest()
+	}
+	why := "no set of sections keeps the failure out"
+	if a := f.result.Analysis; a != nil && len(a.Reasons) > 0 {
+		why = strings.Join(a.Reasons, "; ")
+	}
+	return why + ". " + orderAdvice
+}
+
+// orderAdvice is for failures that come from an order, which no lock decides.
+const orderAdvice = "If the failure comes from the order in which goroutines do things, and not from two of them at once, a lock does not help: wait for what must come first (a channel, a WaitGroup, initialisation before the goroutine starts)"
+
+// nearest tells of the candidate that came nearest to a fix.
+func (f *fixer) nearest() string {
+	var best *Candidate
 	for _, c := range f.result.Tried {
-		if c.Proof != nil && c.Proof.Replayed {
-			proven++
+		if best == nil || c.Reached > best.Reached {
+			best = c
 		}
 	}
-	a := f.result.Analysis
-	switch {
-	case a == nil || len(a.Fixes) == 0:
-		why := "no set of sections keeps the failure out"
-		if a != nil && len(a.Reasons) > 0 {
-			why = strings.Join(a.Reasons, "; ")
-		}
-		return why + ". If the failure comes from the order in which goroutines do things, and not from two of them at once, a lock does not help: wait for what must come first (a channel, a WaitGroup, initialisation before the goroutine starts)"
-	case proven > 0:
-		return "no candidate stood the proof: with the sections exclusive, some order of them still fails. That is an order violation, or missing initialisation: what must come first has to be waited for (a channel, a WaitGroup, initialisation before the goroutine starts), which no lock does"
+	if best == nil {
+		return "None was dropped before"
 	}
-	return "the sections could not be written as locks in the source"
+	var b strings.Builder
+	fmt.Fprintf(&b, "of %s, the nearest to a fix was %s", counted(len(f.result.Tried), "candidate"), best.Lock)
+	if best.Patch != nil {
+		fmt.Fprintf(&b, " with sections in %s", strings.Join(best.Patch.Places, ", "))
+	}
+	fmt.Fprintf(&b, "; it was dropped because %s", best.Why)
+	if f.untried > 0 && !f.outOfTime {
+		fmt.Fprintf(&b, "; %d more were not tried", f.untried)
+	}
+	if best.Reached == Sound && best.stillFails {
+		b.WriteString(". " + orderAdvice)
+	}
+	return b.String()
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "one " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -64,6 +64,9 @@ type Options struct {
 	Minimal bool
 	// Native is how many times the test is run under the race detector.
 	Native int
+	// Judge, if set, decides instead of schedules and native runs whether a candidate is a
+	// fix: it is given the texts of the changed files, and says why it is none.
+	Judge func(ctx context.Context, files map[string][]byte) (why string, err error)
 	// Temp is a directory for traces.
 	Temp string
 	// Progress is told what is going on, and how far that is; it may be nil.
@@ -99,7 +102,10 @@ type fixer struct {
 	result *Result
 	copies *overlay.Copies // nil if dependencies are left alone
 	seen   map[string]bool // patches that were tried
-	tried  int
+	// tried and untried count candidates: those that were looked at, and those that were not,
+	// because the time was over or there were too many.
+	tried, untried int
+	outOfTime      bool
 	// schedule is what led to the failure, vetted what go vet says of the program as it is.
 	schedule string
 	vetted   *string
@@ -192,9 +198,11 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 			continue
 		}
 		f.seen[key] = true
-		if f.tried++; f.tried > maxCandidates || time.Now().After(f.opts.Until) {
-			break
+		if over := f.tried > 0 && time.Now().After(f.opts.Until); over || f.tried == maxCandidates {
+			f.untried, f.outOfTime = f.untried+1, f.outOfTime || over
+			continue
 		}
+		f.tried++
 		if best != nil {
 			if spare--; spare < 0 {
 				break

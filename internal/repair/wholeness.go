@@ -76,7 +76,8 @@ type sibling struct {
 
 // siblings are the groups of accesses to data that a lock does not cover.
 func (r *failedRun) siblings(data []cover.DataName, l *cover.Lock) []sibling {
-	var all []sibling
+	// Updates over calls come first: what they call then needs no section of its own.
+	var overCalls, all []sibling
 	for _, g := range whole.Broken(r.locksHeld(), r.code.Variables(data), l.Object()) {
 		if !isOpen(g) || r.inTest(g.Func) {
 			continue
@@ -90,9 +91,13 @@ func (r *failedRun) siblings(data []cover.DataName, l *cover.Lock) []sibling {
 				s.parts = append(s.parts, region)
 			}
 		}
-		all = append(all, s)
+		if g.OverCalls() {
+			overCalls = append(overCalls, s)
+		} else {
+			all = append(all, s)
+		}
 	}
-	return all
+	return slices.Concat(overCalls, all)
 }
 
 // isOpen reports whether a member of a group may be made without the lock.
@@ -201,15 +206,25 @@ func (f *fixer) judgeWhole(c *Candidate, after *cover.Code, pkgs []*packages.Pac
 			}
 		}
 	}
+	shown := make(map[string]bool) // functions that the failing run shows
+	for _, s := range c.Derivation.Sections {
+		if fn := c.run.lifted.Function(s.Func); fn != nil {
+			shown[functionName(fn)] = true
+		}
+	}
 	prog, _ := load.SSA(pkgs)
 	for _, g := range whole.Broken(locksHeld(prog, pkgs), data, lock) {
 		if isTestFile(after.Fset.Position(g.Members[0].At).Filename) {
 			continue
 		}
-		if len(g.Split) > 0 && !before[g.Func.String()] {
-			store := g.Split[0]
-			return fmt.Sprintf("it would take the update of %s in %s (%s) apart: the lock is released between the load and the store that depends on it",
-				store.Variable.Name(), functionName(g.Func), place(after.Fset, store.At))
+		if len(g.Split) > 0 {
+			if store := g.Split[0]; shown[functionName(g.Func)] && !before[g.Func.String()] {
+				return fmt.Sprintf("it would take the update of %s in %s (%s) apart: the lock is released between the load and the store that depends on it",
+					store.Variable.Name(), functionName(g.Func), place(after.Fset, store.At))
+			}
+			if before[g.Func.String()] {
+				continue
+			}
 		}
 		c.Uncovered = append(c.Uncovered, c.uncovered(after.Fset, g)...)
 	}
@@ -226,8 +241,13 @@ func (c *Candidate) uncovered(fset *token.FileSet, g *whole.Group) []Uncovered {
 	var all []Uncovered
 	for _, m := range g.Members {
 		at := fset.Position(m.At)
-		if !m.Open {
+		split := slices.Contains(g.Split, m)
+		if !m.Open && !split {
 			continue
+		}
+		why := why
+		if split {
+			why = "the lock is released between the load and this store, which depends on it; " + why
 		}
 		if n := len(all); n > 0 && all[n-1].Line == at.Line && all[n-1].Data == m.Variable.Name() {
 			all[n-1].Write = all[n-1].Write || m.Kind == lockset.Write

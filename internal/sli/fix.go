@@ -22,10 +22,12 @@ type Fix struct {
 	// Omitted counts, for an access that was raced with, the loads of the same call
 	// that decide about it, can be disturbed themselves and are in no section.
 	Omitted int
-	// Wide says that stores stay together with the loads that they depend on, beyond
+	// WholeUpdates says that stores stay together with the loads that they depend on, beyond
 	// what the paper does.
 	WholeUpdates bool
-	Cost         int
+	// Plain says that it is no more than a section around each of two accesses that race.
+	Plain bool
+	Cost  int
 	// Reasons say for a person what is good or bad about it.
 	Reasons []string
 	key     string
@@ -362,6 +364,9 @@ func (a *analyser) addFix(f *Fix) {
 func (a *analyser) rankFixes() {
 	sort.SliceStable(a.fixes, func(i, j int) bool {
 		x, y := a.fixes[i], a.fixes[j]
+		if x.Plain != y.Plain {
+			return y.Plain
+		}
 		if (x.Omitted > 0) != (y.Omitted > 0) {
 			return y.Omitted > 0
 		}

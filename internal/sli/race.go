@@ -25,18 +25,17 @@ func (a *analyser) analyseRace() {
 			a.addReason("the access %d of the race is not in the program's code", seq)
 		}
 	}
-	if len(a.fixes) == 0 {
-		a.fixBothAccesses()
-	}
+	a.fixBothAccesses()
 }
 
-// fixBothAccesses adds the least that ends a race: a section around each of the two
-// accesses, with the loads that the access depends on. The search for conflicts sees no
-// connection between some operations that race, and finds no fix for them.
+// fixBothAccesses adds the plain fix of a race: a section around each of the two accesses,
+// with the loads that the access depends on. The search for conflicts sees no connection
+// between some operations that race, and finds no fix for them, or one that cannot be
+// written. It comes after the others.
 func (a *analyser) fixBothAccesses() {
 	failure := a.replay.Failure
 	order := newHappensBefore(a.replay.Trace, map[uint64]bool{failure.Seq: true, failure.Other: true})
-	fix := &Fix{}
+	fix := &Fix{Plain: true}
 	for _, seq := range []uint64{failure.Seq, failure.Other} {
 		steps := a.pathTo(seq)
 		event, ok := a.replay.Trace.Event(seq)

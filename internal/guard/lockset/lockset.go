@@ -22,6 +22,8 @@ type Expected func(fn *ssa.Function) (held []*locks.Place, asks bool)
 type Analysis struct {
 	Program *ssa.Program
 	Places  *locks.Places
+	// Functions are those with bodies, in the order of the source.
+	Functions []*ssa.Function
 	// Variables are the fields, package-level variables and shared local variables that
 	// are accessed, in the order in which they were met.
 	Variables []*Variable
@@ -63,7 +65,7 @@ func Places(pkgs []*packages.Package) *locks.Places {
 func Analyse(prog *ssa.Program, pkgs []*packages.Package, places *locks.Places, expected Expected) *Analysis {
 	fns := functionsOf(prog, pkgs)
 	a := &Analysis{
-		Program: prog, Places: places, values: locks.NewValues(places, fns), expected: expected, own: make(map[string]bool),
+		Program: prog, Places: places, Functions: fns, values: locks.NewValues(places, fns), expected: expected, own: make(map[string]bool),
 		contexts: make(map[*ssa.Function]map[string]*Context), runs: make(map[*Context]int),
 		remembered: make(map[*ssa.Function]map[locks.Condition]bool),
 		variableOf: make(map[types.Object]*Variable), sites: make(map[siteKey]*Site), writers: make(map[parameterKey]bool),

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // ReleasedBetween reports whether control can come from one instruction of a function to
@@ -16,7 +14,7 @@ import (
 func (a *Analysis) ReleasedBetween(from, to ssa.Instruction, lock *types.Var) bool {
 	for _, b := range from.Parent().Blocks {
 		for _, i := range b.Instrs {
-			if a.releases(i, lock, make(map[*ssa.Function]bool)) && a.reaches(from, i, nil) && a.reaches(i, to, from) {
+			if a.Releases(i, lock) && a.reaches(from, i, nil) && a.reaches(i, to, from) {
 				return true
 			}
 		}
@@ -24,22 +22,28 @@ func (a *Analysis) ReleasedBetween(from, to ssa.Instruction, lock *types.Var) bo
 	return false
 }
 
-func (a *Analysis) releases(i ssa.Instruction, lock *types.Var, seen map[*ssa.Function]bool) bool {
+// Releases reports whether an instruction releases a lock, itself or in what it calls. What a
+// function defers, it does when it ends: for its caller that is in the call.
+func (a *Analysis) Releases(i ssa.Instruction, lock *types.Var) bool {
 	call, ok := i.(*ssa.Call)
-	if !ok {
-		return false
+	return ok && a.callReleases(&call.Call, lock, make(map[*ssa.Function]bool))
+}
+
+func (a *Analysis) callReleases(c *ssa.CallCommon, lock *types.Var, seen map[*ssa.Function]bool) bool {
+	if op, ok := a.values.Op(c); ok {
+		return op.Releases() && op.Lock != nil && a.Places.Variable(op.Lock) == lock
 	}
-	if op, ok := a.values.Op(&call.Call); ok {
-		return op.Verb == locks.Release && op.Lock != nil && a.Places.Variable(op.Lock) == lock
-	}
-	callee := call.Call.StaticCallee()
+	callee := c.StaticCallee()
 	if callee == nil || seen[callee] {
 		return false
 	}
 	seen[callee] = true
 	for _, b := range callee.Blocks {
-		for _, j := range b.Instrs {
-			if a.releases(j, lock, seen) {
+		for _, i := range b.Instrs {
+			if _, spawned := i.(*ssa.Go); spawned {
+				continue
+			}
+			if inner, ok := i.(ssa.CallInstruction); ok && a.callReleases(inner.Common(), lock, seen) {
 				return true
 			}
 		}

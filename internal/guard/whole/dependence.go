@@ -11,6 +11,8 @@ type dependence struct {
 	// data are those that its operands are computed from, control those that decide whether
 	// it is executed.
 	data, control map[ssa.Instruction]bool
+	// parameters are the function's own that its operands are computed from.
+	parameters map[*ssa.Parameter]bool
 }
 
 // A tracer finds dependences within one function.
@@ -71,7 +73,7 @@ func reachable(from, avoid *ssa.BasicBlock) []bool {
 
 // of is what an instruction depends on.
 func (t *tracer) of(i ssa.Instruction) dependence {
-	d := dependence{make(map[ssa.Instruction]bool), make(map[ssa.Instruction]bool)}
+	d := dependence{make(map[ssa.Instruction]bool), make(map[ssa.Instruction]bool), make(map[*ssa.Parameter]bool)}
 	data := &slice{t, d.data, make(map[ssa.Value]bool)}
 	for _, operand := range i.Operands(nil) {
 		data.add(*operand)
@@ -79,6 +81,11 @@ func (t *tracer) of(i ssa.Instruction) dependence {
 	control := &slice{t, d.control, make(map[ssa.Value]bool)}
 	for _, branch := range t.deciding[i.Block()] {
 		control.add(branch.Cond)
+	}
+	for v := range data.seen {
+		if p, ok := v.(*ssa.Parameter); ok {
+			d.parameters[p] = true
+		}
 	}
 	return d
 }

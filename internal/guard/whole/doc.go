@@ -34,10 +34,12 @@
 //
 // # What it cannot see
 //
-// Dependence is followed within one function: over local variables, branches and the results
-// of calls that a value is given to, not into what is called. What holds a lock is taken from
-// package lockset, with its limits.
+// Dependence is followed within one function, over local variables and branches, and over
+// calls as far as an update is made by way of them: a result that depends on guarded data, a
+// parameter that is stored there. What holds a lock is taken from package lockset, with its
+// limits.
 //
 //	whole.go       groups, and which of them are not whole
 //	dependence.go  on what an instruction depends
+//	summary.go     what calls have to do with guarded data
 package whole

@@ -20,6 +20,10 @@ type Member struct {
 	At       token.Pos // where it names the data
 	// Open says that the lock may not be held.
 	Open bool
+
+	// byCall says that a function makes the access which Instr calls, reads that the result
+	// of Instr depends on the data.
+	byCall, reads bool
 }
 
 // A Group is members of one function that belong together.
@@ -38,6 +42,11 @@ func (g *Group) Writes() bool {
 	return slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Kind == lockset.Write })
 }
 
+// OverCalls reports whether members of the group are made by functions that are called.
+func (g *Group) OverCalls() bool {
+	return slices.ContainsFunc(g.Members, func(m *Member) bool { return m.byCall })
+}
+
 // isWhole reports whether the group lies in one section.
 func (g *Group) isWhole() bool {
 	return len(g.Split) == 0 && !slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Open })
@@ -47,7 +56,7 @@ func (g *Group) isWhole() bool {
 // order of the source. The lock is the field or variable that declares it; with none, no
 // access has it.
 func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
-	j := &judge{Analysis: a, members: make(map[*ssa.Function][]*Member)}
+	j := &judge{Analysis: a, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary)}
 	if lock != nil {
 		j.lock = a.Places.Canonical(lock)
 	}
@@ -57,7 +66,11 @@ func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 		}
 	}
 	var broken []*Group
-	for fn, members := range j.members {
+	for _, fn := range a.Functions {
+		members := j.withCalls(fn, j.members[fn])
+		if len(members) == 0 {
+			continue
+		}
 		for _, g := range j.groups(fn, members) {
 			if !g.isWhole() {
 				broken = append(broken, g)
@@ -74,8 +87,9 @@ func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 // A judge is one call of Broken.
 type judge struct {
 	*lockset.Analysis
-	lock    *types.Var
-	members map[*ssa.Function][]*Member
+	lock      *types.Var
+	members   map[*ssa.Function][]*Member
+	summaries map[*ssa.Function]*summary
 }
 
 // addVariable adds the members that access a variable, or what it refers to.
@@ -101,10 +115,11 @@ func (j *judge) add(v *lockset.Variable, o lockset.Observation, open bool) {
 		if m.Instr == o.Instr && m.Variable == v.Object {
 			m.Open = m.Open || open
 			m.Kind = max(m.Kind, o.Kind)
+			m.reads = m.reads || o.Kind == lockset.Read
 			return
 		}
 	}
-	j.members[fn] = append(j.members[fn], &Member{Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open})
+	j.members[fn] = append(j.members[fn], &Member{Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, reads: o.Kind == lockset.Read})
 }
 
 // ways are the ways from a variable's object to the lock.
@@ -172,6 +187,10 @@ func (j *judge) groups(fn *ssa.Function, members []*Member) []*Group {
 		}
 		return leader
 	}
+	// What a call does is judged where it does it, unless it is a part of an update here.
+	members = slices.DeleteFunc(slices.Clone(members), func(m *Member) bool {
+		return m.byCall && !slices.ContainsFunc(bonds, func(b bond) bool { return b.first == m || b.second == m })
+	})
 	all := gather(fn, members, together(func(bond) bool { return true }))
 	parts := gather(fn, members, together(func(b bond) bool { return b.strong }))
 	for _, part := range parts {
@@ -215,10 +234,17 @@ func (j *judge) bonds(fn *ssa.Function, members []*Member) []bond {
 	for _, m := range members {
 		on := t.of(m.Instr)
 		for _, earlier := range members {
-			if earlier == m || earlier.Kind == lockset.Write && !isUpdateOf(earlier.Instr) {
+			if earlier == m || earlier.Instr == m.Instr || !earlier.reads {
 				continue
 			}
 			same := earlier.Variable == m.Variable
+			if earlier.byCall || m.byCall {
+				// Only an update is certain to belong together over calls.
+				if same && m.Kind == lockset.Write && on.data[earlier.Instr] {
+					all = append(all, bond{earlier, m, true})
+				}
+				continue
+			}
 			switch {
 			case on.data[earlier.Instr]:
 				all = append(all, bond{earlier, m, same})
@@ -230,13 +256,10 @@ func (j *judge) bonds(fn *ssa.Function, members []*Member) []bond {
 	return all
 }
 
-// isUpdateOf reports whether an instruction that writes has a result, as calls have.
-func isUpdateOf(i ssa.Instruction) bool {
-	_, ok := i.(*ssa.Call)
-	return ok
-}
-
 // isSplit reports whether the lock may be released between the members of a bond.
 func (j *judge) isSplit(b bond) bool {
-	return j.lock != nil && j.ReleasedBetween(b.first.Instr, b.second.Instr, j.lock)
+	if j.lock == nil {
+		return false
+	}
+	return b.first.byCall && j.Releases(b.first.Instr, j.lock) || j.ReleasedBetween(b.first.Instr, b.second.Instr, j.lock)
 }

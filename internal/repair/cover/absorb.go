@@ -177,10 +177,11 @@ func (code *Code) takesInside(r *Region, l *Lock, off func(ast.Stmt) bool) bool 
 }
 
 // nested refuses a region that calls a function with another region of the same lock: it
-// would wait for itself.
+// would wait for itself. Function values and methods of interfaces may be any of the program's
+// that fit.
 func (code *Code) nested(r *Region, all []*Region, l *Lock) error {
 	var err error
-	seen := map[*ast.FuncDecl]bool{}
+	seen := map[ast.Node]bool{}
 	var look func(info *types.Info, stmts []ast.Stmt)
 	look = func(info *types.Info, stmts []ast.Stmt) {
 		code.locks.EachAtOnce(info, &ast.BlockStmt{List: stmts}, func(n ast.Node) {
@@ -188,17 +189,18 @@ func (code *Code) nested(r *Region, all []*Region, l *Lock) error {
 			if !ok {
 				return
 			}
-			d, f := code.callee(info, c)
-			if d == nil || seen[d] {
-				return
-			}
-			seen[d] = true
-			if slices.ContainsFunc(all, func(o *Region) bool { return o.fn == ast.Node(d) }) {
-				err = fmt.Errorf("%s would hold %s while it calls %s, which takes it too", code.describe(r), l.Words, d.Name.Name)
-				return
-			}
-			if f != nil {
-				look(f.Info, d.Body.List)
+			for _, callee := range code.locks.Callees(info, c) {
+				if seen[callee] {
+					continue
+				}
+				seen[callee] = true
+				if slices.ContainsFunc(all, func(o *Region) bool { return o.fn == callee }) {
+					err = fmt.Errorf("%s would hold %s while it calls %s, which takes it too", code.describe(r), l.Words, functionWords(callee))
+					return
+				}
+				if f := code.FileOf(callee); f != nil {
+					look(f.Info, bodyOf(callee).List)
+				}
 			}
 		})
 	}

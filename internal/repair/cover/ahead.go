@@ -38,7 +38,7 @@ func (code *Code) ahead(r *Region, l *Lock) []*ast.CallExpr {
 	calls := evaluated(r.first())
 	last := -1
 	for i, c := range calls {
-		w := &waitFinder{Code: code, lock: l, seen: make(map[*types.Func]bool)}
+		w := &waitFinder{Code: code, lock: l, seen: make(map[ast.Node]bool)}
 		if w.callWaits(r.info(), c) != "" {
 			last = i
 		}

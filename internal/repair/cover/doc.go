@@ -59,7 +59,9 @@
 //	                              mu.Unlock()
 //
 // A region that would hold the lock while it waits for another goroutine, calls a function
-// value, or calls a function that takes the lock, is refused: it may wait for itself.
+// value that the package's users hand in, or calls a function that takes the lock, is refused:
+// it may wait for itself. What a call of another function value or through an interface may
+// run is looked into.
 //
 // A loop over a slice that is there only for the slice takes a copy of it:
 //

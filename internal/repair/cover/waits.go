@@ -10,14 +10,14 @@ import (
 // goroutine or for time; "" if nothing does. It looks into functions of the program that are
 // called.
 func (code *Code) blocks(stmts []ast.Stmt, l *Lock, except ...*ast.CallExpr) string {
-	w := &waitFinder{Code: code, lock: l, seen: make(map[*types.Func]bool)}
+	w := &waitFinder{Code: code, lock: l, seen: make(map[ast.Node]bool)}
 	return w.waits(stmts, except)
 }
 
 // regionBlocks is blocks for what a region holds the lock for. An update may hold it while
 // time passes: to release it meanwhile would lose what others store.
 func (code *Code) regionBlocks(r *Region, l *Lock, except []*ast.CallExpr) string {
-	w := &waitFinder{Code: code, lock: l, sleeps: r.Update, seen: make(map[*types.Func]bool)}
+	w := &waitFinder{Code: code, lock: l, sleeps: r.Update, seen: make(map[ast.Node]bool)}
 	return w.waits(r.heldStatements(), except)
 }
 
@@ -26,7 +26,7 @@ type waitFinder struct {
 	*Code
 	lock   *Lock
 	sleeps bool // waiting for time is let off
-	seen   map[*types.Func]bool
+	seen   map[ast.Node]bool
 }
 
 func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
@@ -69,34 +69,44 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 	return why
 }
 
-// callWaits says what in a call, but for its arguments, may wait.
+// callWaits says what in a call, but for its arguments, may wait. A function value or a
+// method of an interface may be any of the program's that fit; one that comes from outside
+// the program may do anything.
 func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
 	fn, _ := info.Uses[calleeIdent(c)].(*types.Func)
-	if fn == nil {
-		if unknown(info, c) {
-			return "a call of a function value"
-		}
+	if fn == nil && !unknown(info, c) {
 		return ""
 	}
-	if waiting[fn.FullName()] && !(w.sleeps && fn.FullName() == sleep) {
+	if fn != nil && waiting[fn.FullName()] && !(w.sleeps && fn.FullName() == sleep) {
 		return "a call of " + fn.Name()
 	}
 	if op, ok := w.operationOf(info, c); ok && op.takes() && w.lock.Exists() && !w.is(op, w.lock) {
 		return "" // the order of locks is for the audit to see
 	}
-	d, _ := w.callee(info, c)
-	if d == nil || w.seen[fn.Origin()] {
-		return ""
+	if fn == nil && w.locks.IsOpen(info, c) {
+		return "a call of a function value that comes from the package's users"
 	}
-	w.seen[fn.Origin()] = true
-	if w := w.waits(d.Body.List, nil); w != "" {
-		return w + " in " + fn.Name()
+	for _, callee := range w.locks.Callees(info, c) {
+		if w.seen[callee] {
+			continue
+		}
+		w.seen[callee] = true
+		if why := w.waits(bodyOf(callee).List, nil); why != "" {
+			return why + " in " + functionWords(callee)
+		}
 	}
 	return ""
 }
 
-// unknown reports whether a call is of a function value: the function may use what the
-// lock guards, and so wait for itself.
+// functionWords names a function for a person.
+func functionWords(fn ast.Node) string {
+	if d, ok := fn.(*ast.FuncDecl); ok {
+		return d.Name.Name
+	}
+	return "a function literal"
+}
+
+// unknown reports whether a call is of a function value.
 func unknown(info *types.Info, c *ast.CallExpr) bool {
 	if info.Types[c.Fun].IsType() {
 		return false

@@ -114,14 +114,14 @@ func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
 }
 
 // outermost drops the regions of functions that are called from other regions alone: the
-// lock is held there already.
+// lock is held there already. An exported function has callers that are not seen.
 func (code *Code) outermost(regions []*Region) []*Region {
 	within := func(c, r *Region) bool {
 		return c.fn == r.fn && r.first().Pos() <= c.first().Pos() && c.last().End() <= r.last().End()
 	}
 	for i, r := range regions {
 		calls, static := code.callsOf(r.fn)
-		if !static || len(calls) == 0 {
+		if !static || len(calls) == 0 || code.hasUsers(r) {
 			continue
 		}
 		inside := true
@@ -133,6 +133,12 @@ func (code *Code) outermost(regions []*Region) []*Region {
 		}
 	}
 	return regions
+}
+
+// hasUsers reports whether code outside the program may call the function of a region.
+func (code *Code) hasUsers(r *Region) bool {
+	d, ok := r.fn.(*ast.FuncDecl)
+	return ok && d.Name.IsExported() && r.file.Types.Name() != "main" && !r.Test
 }
 
 // outward makes a region cover the whole of a section of another lock that it lies in: a

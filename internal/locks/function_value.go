@@ -1,0 +1,148 @@
+package locks
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+// functionValues are the functions of a program that are used as values: what a call of a
+// function value may run, if its type is the same.
+//
+//	c.onChange = c.refresh              a method value
+//	go watch(func() { c.refresh() })    a literal that is handed on
+//	c.onChange()                        may run both
+type functionValues struct {
+	literals []*function
+	declared []declaredValue
+	// open are the types of functions that code outside the program can hand in: parameters
+	// of exported functions, exported fields and variables.
+	open []types.Type
+}
+
+// A declaredValue is a declared function or a method that is used as a value.
+type declaredValue struct {
+	object *types.Func
+	t      types.Type // of the expression: without the receiver for a method value
+}
+
+// noteFunctionValue notes what a node has to do with functions as values. around are the
+// nodes that it is in, the nearest last.
+func (p *Program) noteFunctionValue(info *types.Info, n ast.Node, around []ast.Node) {
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		if !isCalled(n, around) {
+			p.values.literals = append(p.values.literals, p.functions[n])
+		}
+	case *ast.Ident:
+		switch o := info.ObjectOf(n).(type) {
+		case *types.Func:
+			expr, rest := ast.Expr(n), around
+			if s, ok := around[len(around)-1].(*ast.SelectorExpr); ok && s.Sel == n {
+				expr, rest = s, around[:len(around)-1]
+			}
+			if info.Defs[n] == nil && !isCalled(expr, rest) {
+				p.values.declared = append(p.values.declared, declaredValue{o.Origin(), info.TypeOf(expr)})
+			}
+			if info.Defs[n] != nil {
+				p.noteOpenParameters(o)
+			}
+		case *types.Var:
+			if info.Defs[n] != nil && o.Exported() && (o.IsField() || o.Parent() == o.Pkg().Scope()) && !isMain(o.Pkg()) {
+				p.noteOpen(o.Type())
+			}
+		}
+	}
+}
+
+// isCalled reports whether an expression is what a call calls.
+func isCalled(e ast.Expr, around []ast.Node) bool {
+	for _, n := range slices.Backward(around) {
+		switch n := n.(type) {
+		case *ast.ParenExpr:
+			e = n
+		case *ast.IndexExpr:
+			if n.X != e {
+				return false
+			}
+			e = n
+		case *ast.IndexListExpr:
+			if n.X != e {
+				return false
+			}
+			e = n
+		case *ast.CallExpr:
+			return n.Fun == e
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// noteOpenParameters notes the functions that code outside the program can hand to an
+// exported function.
+func (p *Program) noteOpenParameters(fn *types.Func) {
+	if !fn.Exported() || isMain(fn.Pkg()) {
+		return
+	}
+	for v := range fn.Signature().Params().Variables() {
+		p.noteOpen(v.Type())
+	}
+}
+
+func (p *Program) noteOpen(t types.Type) {
+	if s, ok := t.Underlying().(*types.Slice); ok { // of a variadic parameter
+		t = s.Elem()
+	}
+	if _, ok := t.Underlying().(*types.Signature); ok {
+		p.values.open = append(p.values.open, t.Underlying())
+	}
+}
+
+func isMain(pkg *types.Package) bool { return pkg == nil || pkg.Name() == "main" }
+
+// of are the functions of the program that a value of a function type may be.
+func (v *functionValues) of(p *Program, t types.Type) []*function {
+	t = t.Underlying()
+	var all []*function
+	for _, f := range v.literals {
+		if types.Identical(f.info.TypeOf(f.node.(*ast.FuncLit)).Underlying(), t) {
+			all = append(all, f)
+		}
+	}
+	for _, d := range v.declared {
+		if f := p.declared[d.object]; f != nil && types.Identical(d.t.Underlying(), t) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// IsOpen reports whether a call may run code that is not in the program but that the program
+// is given: a function value or an implementation of an interface from outside.
+func (p *Program) IsOpen(info *types.Info, call *ast.CallExpr) bool {
+	if t, ok := p.target(info, call.Fun); ok && t.parameter == nil {
+		return false
+	}
+	if fn := calleeOf(info, call); fn != nil {
+		recv := fn.Signature().Recv()
+		if recv == nil || !types.IsInterface(recv.Type()) {
+			return false
+		}
+		named, ok := types.Unalias(recv.Type()).(*types.Named)
+		return !ok || named.Obj().Exported() && !isMain(named.Obj().Pkg())
+	}
+	t := info.TypeOf(call.Fun)
+	return t != nil && slices.ContainsFunc(p.values.open, func(o types.Type) bool { return types.Identical(o, t.Underlying()) })
+}
+
+// Callees returns the functions of the program, *ast.FuncDecl or *ast.FuncLit, that a call
+// may run.
+func (p *Program) Callees(info *types.Info, call *ast.CallExpr) []ast.Node {
+	var all []ast.Node
+	for _, f := range p.callees(info, call) {
+		all = append(all, f.node)
+	}
+	return all
+}

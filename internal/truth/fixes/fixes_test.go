@@ -1,0 +1,36 @@
+package fixes
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/randprog"
+)
+
+// TestFixesOfRandomPackagesAreTrue: no fix fails what it was not shown, and most packages are
+// fixed.
+func TestFixesOfRandomPackagesAreTrue(t *testing.T) {
+	const packages = 6
+	var cases []*Case
+	for seed := range uint64(packages) {
+		cases = append(cases, &Case{Name: fmt.Sprintf("p%d", seed), Object: randprog.NewObject(seed)})
+	}
+	trial := &Trial{Temp: t.TempDir(), States: 50_000, Budget: 2 * time.Second}
+	if err := trial.Run(t.Context(), cases); err != nil {
+		t.Fatal(err)
+	}
+	fixed := 0
+	for _, c := range cases {
+		t.Logf("%s: no failure %t, refused %q, uncovered %d, unjudged %d", c.Name, c.NoFailure, c.Refusal, c.Uncovered, c.Unjudged)
+		if c.False != "" {
+			t.Errorf("%v", c)
+		}
+		if c.Diff != "" {
+			fixed++
+		}
+	}
+	if fixed < packages/2 {
+		t.Errorf("%d of %d packages are fixed", fixed, packages)
+	}
+}

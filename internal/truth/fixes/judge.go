@@ -1,0 +1,143 @@
+package fixes
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/judge"
+	"github.com/cofferdam-go/cofferdam/internal/randprog"
+	"github.com/cofferdam-go/cofferdam/internal/repair"
+)
+
+// verdicts judges versions of one package.
+type verdicts struct {
+	states   int
+	folder   string
+	name     string
+	object   *randprog.Object
+	library  *judge.Library
+	versions int
+}
+
+// onlyShown says what is wrong with a changed package for the pair that the test shows: what
+// exploration would find.
+func (v *verdicts) onlyShown(_ context.Context, files map[string][]byte) (why string, err error) {
+	program, err := v.load(files)
+	if err != nil {
+		return "it does not compile: " + err.Error(), nil
+	}
+	why, _, err = v.pair(program, files, v.object.Shown, true)
+	return why, err
+}
+
+// all says what is wrong with a changed package for all pairs of methods on some fields,
+// but for the methods in except; "" if nothing is. Unjudged are the pairs with too many schedules.
+func (v *verdicts) all(files map[string][]byte, fields []string, except map[string]bool) (wrong string, unjudged int, err error) {
+	program, err := v.load(files)
+	if err != nil {
+		return "", 0, err
+	}
+	for _, p := range v.object.Pairs {
+		if !slices.Contains(fields, p.Field) || except[method(p.First)] || except[method(p.Second)] {
+			continue
+		}
+		why, complete, err := v.pair(program, files, p, true)
+		switch {
+		case err != nil:
+			return "", unjudged, err
+		case why != "":
+			return fmt.Sprintf("M%d beside M%d: %s", p.First, p.Second, why), unjudged, nil
+		case !complete:
+			unjudged++
+		}
+	}
+	return "", unjudged, nil
+}
+
+func method(i int) string { return fmt.Sprintf("(*T).M%d", i) }
+
+// load loads a version of the package, each under a path of its own.
+func (v *verdicts) load(files map[string][]byte) (*judge.Program, error) {
+	v.versions++
+	name := filepath.Join(v.folder, "p.go")
+	text := []byte("package " + v.name + "\n\n" + v.object.Source)
+	if changed, ok := files[name]; ok {
+		text = changed
+	}
+	return v.library.Package(fmt.Sprintf("%s/version%d", v.folder, v.versions), map[string][]byte{
+		name: text, filepath.Join(v.folder, "drive.go"): []byte("package " + v.name + "\n\n" + v.object.Drive),
+	})
+}
+
+// pair says what can go wrong when two methods run at the same time.
+func (v *verdicts) pair(program *judge.Program, files map[string][]byte, p randprog.MethodPair, races bool) (wrong string, complete bool, err error) {
+	wanted := make(map[string]bool)
+	for _, function := range p.OneAfterTheOther() {
+		verdict, err := program.Explore(function, judge.Options{States: v.states})
+		if err != nil {
+			return "", false, err
+		}
+		for _, o := range verdict.Outcomes {
+			wanted[outcome(o, p)] = true
+		}
+	}
+	verdict, err := program.Explore(p.Together(), judge.Options{States: v.states})
+	if err != nil {
+		return "", false, err
+	}
+	for _, o := range verdict.Outcomes {
+		switch {
+		case o.Ending != judge.Returned && !wanted[outcome(o, p)]:
+			return fmt.Sprintf("it can end in %v", o), true, nil
+		case o.Leak:
+			return "a goroutine can be left waiting for ever", true, nil
+		case !wanted[outcome(o, p)]:
+			return fmt.Sprintf("%s can end as %s, which is none of %s", p.Field, outcome(o, p), strings.Join(slices.Sorted(maps.Keys(wanted)), ", ")), true, nil
+		}
+	}
+	for _, r := range verdict.Races {
+		if races && v.concerns(files, r, p.Field) {
+			return fmt.Sprintf("%v race", r), true, nil
+		}
+	}
+	return "", verdict.Complete, nil
+}
+
+// outcome is what an outcome tells of the field of a pair.
+func outcome(o judge.Outcome, p randprog.MethodPair) string {
+	words := strings.Fields(o.Text)
+	if o.Ending != judge.Returned || len(words) < p.To {
+		return o.String()
+	}
+	return strings.Join(words[p.From:p.To], " ")
+}
+
+// concerns reports whether a race is one of a field: a line of it names the field, or works
+// by way of a pointer to it.
+func (v *verdicts) concerns(files map[string][]byte, r judge.Race, field string) bool {
+	named := regexp.MustCompile(`\bt\.` + field + `\b|\*p\b|\bm\[`)
+	for name, text := range files {
+		if name != r.First.Filename {
+			continue
+		}
+		lines := strings.Split(string(text), "\n")
+		if r.First.Line <= len(lines) && named.MatchString(lines[r.First.Line-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// guardedFields are the fields that the lock of a fix is to guard.
+func guardedFields(c *repair.Candidate) []string {
+	var names []string
+	for _, d := range c.Guarded() {
+		names = append(names, d.Name)
+	}
+	return names
+}
