@@ -32,7 +32,7 @@ func (m *machine) body(fn *ssa.Function) *ssa.Function {
 		return nil
 	}
 	if name := m.externName(fn); name != "" {
-		if _, ok := externs[name]; ok || name == m.show {
+		if _, ok := externs[name]; ok || name == m.show || name == drawBelow {
 			return nil
 		}
 	}
@@ -60,6 +60,10 @@ func (m *machine) externName(fn *ssa.Function) string {
 func (m *machine) operation(s *state, t *thread, op operation, choice int) {
 	switch op.kind {
 	case calling:
+		if op.extern == drawBelow {
+			m.done(s, t, int64(choice))
+			return
+		}
 		m.extern(s, t, op)
 	case sending, receiving, selecting:
 		m.communicate(s, t, op, choice)

@@ -71,6 +71,9 @@ func (s *state) possible(all []branch) []int {
 
 // choices is in how many ways an operation can go on.
 func (m *machine) choices(s *state, t *thread, op operation) int {
+	if op.kind == calling && op.extern == drawBelow {
+		return int(op.args[0].(int64))
+	}
 	if op.kind != selecting || t.parked != running {
 		return 1
 	}

@@ -45,6 +45,9 @@ var externs = map[string]extern{
 	"runtime.Goexit":                   {nil, func(m *machine, _ *state, t *thread, _ []value) { m.raise(t, panicking{goexit: true}) }},
 }
 
+// drawBelow is the function that returns any of the numbers from 0 to its argument.
+const drawBelow = "math/rand/v2.IntN"
+
 // externEnabled reports whether a function that is known by name can be called now.
 func (m *machine) externEnabled(s *state, t *thread, op operation) bool {
 	if e, ok := externs[op.extern]; ok && e.enabled != nil && nonNil(op.args) {

@@ -18,6 +18,8 @@ type Options struct {
 	OpenOrder bool
 	// Alone asks for programs of one goroutine.
 	Alone bool
+	// TimeAndChance has them sleep, for milliseconds, and draw random numbers.
+	TimeAndChance bool
 	// Goroutines and Statements are the most there are: goroutines beside the first, and
 	// statements in each. 0 means 2 and 3.
 	Goroutines, Statements int
@@ -44,8 +46,8 @@ func Again(name string, d Draws, o Options) Program {
 // outcome.
 func File(pkg string, all []Program) string {
 	var b strings.Builder
-	b.WriteString("package " + pkg + "\n\nimport (\n\t\"fmt\"\n\t\"strings\"\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\n")
-	b.WriteString("var _ sync.Mutex\nvar _ atomic.Int64\n\n")
+	b.WriteString("package " + pkg + "\n\nimport (\n\t\"fmt\"\n\t\"math/rand/v2\"\n\t\"strings\"\n\t\"sync\"\n\t\"sync/atomic\"\n\t\"time\"\n)\n\n")
+	b.WriteString("var _ sync.Mutex\nvar _ atomic.Int64\nvar _ = rand.IntN\nvar _ = time.Sleep\n\n")
 	b.WriteString("func show(args ...any) string { return strings.TrimSuffix(fmt.Sprintln(args...), \"\\n\") }\n")
 	b.WriteString(prelude)
 	for _, p := range all {

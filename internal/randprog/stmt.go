@@ -17,6 +17,10 @@ func (g *gen) stmt(deep int) {
 		g.blocking()
 		return
 	}
+	if g.o.TimeAndChance && g.chance(3) {
+		g.timeOrChance()
+		return
+	}
 	switch g.pick(16) {
 	case 0, 1, 2, 3:
 		g.assign()
@@ -41,6 +45,16 @@ func (g *gen) stmt(deep int) {
 	default:
 		g.method()
 	}
+}
+
+// timeOrChance writes a sleep, or an assignment of what is drawn.
+func (g *gen) timeOrChance() {
+	v := g.choose(true, number)
+	if v == nil || g.chance(2) {
+		g.line("time.Sleep(%d * time.Millisecond)", 1+g.pick(3))
+		return
+	}
+	g.line("%s = rand.IntN(%d)", v.text, 2+g.pick(2))
 }
 
 // block writes statements with a scope of their own.

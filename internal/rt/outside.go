@@ -228,8 +228,11 @@ var idling atomic.Int32
 func (s *scheduler) idle(c *goroutine) bool {
 	if s.steps > s.idledAt {
 		s.idled = 0
+		s.idledAt = s.steps
+		if s.overtakesOutside(c) {
+			return true
+		}
 	}
-	s.idledAt = s.steps
 	looks, patience := patientLooks, int64(untilTime)
 	if s.clock.queue.Len() > 0 && !s.newcomers(c) {
 		looks, patience = patientLooksForOld, untilTimeForOld

@@ -112,3 +112,20 @@ func (k *clock) fires(t *timer) event.Op {
 
 // manyTimers is how many timers are looked at one by one.
 const manyTimers = 32
+
+// overtakesOutside moves time on before what is outside control comes back, if the strategy
+// says so: otherwise a process outside, for which some real time is waited, would always be
+// faster than a timer. c is the goroutine that ran last.
+func (s *scheduler) overtakesOutside(c *goroutine) bool {
+	if s.rootEnded || s.last == nil || !s.mayStall() || !s.newcomers(c) {
+		return false
+	}
+	if s.strategy.Branch(sched.Choice{G: s.last.id, N: 2, Kind: event.Outside}) == 0 {
+		return false
+	}
+	k := &s.clock
+	ahead := k.next().When - k.now
+	k.stalled += ahead
+	s.emit(nil, event.Stall, 0, 0, 0, uint64(ahead))
+	return s.advance()
+}
