@@ -23,7 +23,7 @@
 //	result.go    what a search came to, and how far it can be trusted
 //	program.go   building and identity
 //	targets.go   what there is to explore, and how long; selection.go which of the tests
-//	replay.go    running a trace again
+//	replay.go    running a trace again, image.go where a program lies in memory
 //	tracedir.go  where traces are kept
 //	child.go     the process; child_unix.go, child_windows.go what it inherits, and how it is ended
 //	death.go     how the process ends when it should not

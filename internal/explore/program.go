@@ -76,6 +76,7 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 	return &trace.Header{
 		Program:    p.Hash,
 		Inputs:     p.Inputs,
+		Image:      image(p.Path),
 		Go:         p.Go,
 		GOOS:       runtime.GOOS,
 		GOARCH:     runtime.GOARCH,

@@ -166,10 +166,14 @@ func step(r *trace.Reader, e *event.Event, atHand bool) *Step {
 	s := &Step{Number: e.Seq, Goroutine: e.G, What: e.Kind.String()}
 	site, ok := r.Site(e.Site)
 	if !ok {
+		caller, _ := show.Caller(r, e.Frame)
+		s.Function = caller.Function
 		return s
 	}
 	s.Function, s.File, s.Line = site.Function, site.File, site.Line
-	s.What = show.Operation(r, e)
+	if s.What = show.Operation(r, e); e.Kind == event.Call {
+		s.What, s.Function = "call of "+site.Function, ""
+	}
 	if atHand {
 		s.Source = sourceLine(site.File, site.Line)
 	}

@@ -44,9 +44,17 @@ func Compare(a, b *Reader) (*Difference, error) {
 			return &Difference{A: ea, What: "the second trace has ended, the first goes on with " + a.describe(ea), How: "one run is longer"}, nil
 		}
 		if what := m.Match(ea, eb); what != "" {
-			return &Difference{ea, eb, fmt.Sprintf("%s differs: %s", a.describe(ea), what), what}, nil
+			return &Difference{ea, eb, fmt.Sprintf("%s differs: %s", a.describe(ea), what), m.how(ea, eb, what)}, nil
 		}
 	}
+}
+
+// how says what differs in two events: that they are not the same step, or a property of it.
+func (m *Matcher) how(a, b *event.Event, what string) string {
+	if a.G != b.G || a.Kind != b.Kind || !m.site(a.Site, b.Site) {
+		return "another step came than the recorded one"
+	}
+	return what
 }
 
 // describe names an event in a few words.
@@ -70,7 +78,8 @@ func (r *Reader) describe(e *event.Event) string {
 //   - any other address is renamed by itself, to one address and from one address;
 //   - a word of a value that differs must be an address in both runs, and is renamed
 //     in the same way. Words count as addresses if they were one before, lie in such
-//     memory, or lie in a region above 4 GB where the run has touched some.
+//     memory or in the program itself, whose other build lies elsewhere, or lie in a region
+//     above 4 GB where the run has touched some.
 //
 // The numbers of sites depend on what else was built with the program, and their lines on what
 // was edited around them. Two sites are the same if they are at the same place, see place.go.
@@ -94,6 +103,7 @@ type side struct {
 	// entered at the level at which it takes few buckets.
 	buckets map[bucket][]object
 	places  map[uint32]place // of sites, as far as they are known
+	image   []uint64         // as in a Header
 }
 
 type bucket struct {
@@ -122,6 +132,7 @@ func (s *side) learn(r *Reader) {
 	for _, region := range r.index.regions {
 		s.regions[region] = true
 	}
+	s.image = r.Header.Image
 }
 
 func (s *side) add(id uint32, lo, hi uint64) {
@@ -161,6 +172,9 @@ func (s *side) find(addr uint64) (o object, ok bool) {
 // of objects.
 func (s *side) isAddress(word uint64, known map[uint64]uint64) bool {
 	if word >= lowest && s.regions[word>>regionShift] {
+		return true
+	}
+	if len(s.image) == 2 && s.image[0] <= word && word < s.image[1] {
 		return true
 	}
 	if _, ok := known[word]; ok {

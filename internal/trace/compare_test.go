@@ -249,3 +249,37 @@ func TestSitesAreKnownByWhatStandsThere(t *testing.T) {
 		t.Errorf("changed: %v, %v", changed, err)
 	}
 }
+
+// TestAnotherBuildLiesElsewhere: words that refer to the program itself, a type or a function,
+// differ between two builds, and stand for each other from the first time on.
+func TestAnotherBuildLiesElsewhere(t *testing.T) {
+	run := func(image uint64, words ...uint64) *Reader {
+		header := testHeader
+		header.Image = []uint64{image, image + 0x1000}
+		var events []event.Event
+		for i, word := range words {
+			events = append(events, event.Event{Seq: uint64(i + 1), G: 1, Kind: event.Load, Addr: 64, Size: 8, Before: binary.LittleEndian.AppendUint64(nil, word)})
+		}
+		return write(t, header, events)
+	}
+	first := run(0x400000, 0x400010, 0x400020, 0x400010, 7)
+	for _, test := range []struct {
+		words []uint64
+		parts uint64
+	}{
+		{[]uint64{0x500110, 0x500020, 0x500110, 7}, 0},
+		{[]uint64{0x500110, 0x500020, 0x500020, 7}, 3},
+		{[]uint64{0x500110, 0x500110, 0x500110, 7}, 2},
+		{[]uint64{0x600110, 0x500020, 0x500110, 7}, 1}, // outside
+		{[]uint64{0x500110, 0x500020, 0x500110, 8}, 4},
+	} {
+		d, err := Compare(first, run(0x500000, test.words...))
+		parts := uint64(0)
+		if d != nil {
+			parts = d.A.Seq
+		}
+		if err != nil || parts != test.parts {
+			t.Errorf("%#x: %v, %v; want a difference in event %d", test.words, d, err, test.parts)
+		}
+	}
+}

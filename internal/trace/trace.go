@@ -84,9 +84,12 @@ type Header struct {
 	// is that of all but the program's own source.
 	Program string `json:"program"`
 	Inputs  string `json:"inputs,omitempty"`
-	Go      string `json:"go,omitempty"`
-	GOOS    string `json:"goos,omitempty"`
-	GOARCH  string `json:"goarch,omitempty"`
+	// Image is from where to where the program's code and variables lie in memory; empty if
+	// that is not known.
+	Image  []uint64 `json:"image,omitempty"`
+	Go     string   `json:"go,omitempty"`
+	GOOS   string   `json:"goos,omitempty"`
+	GOARCH string   `json:"goarch,omitempty"`
 
 	// What to run again: a test of a package, or a main package.
 	Package    string   `json:"package"`
