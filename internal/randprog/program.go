@@ -322,5 +322,8 @@ func (g *gen) observed() []string {
 			all = append(all, "len("+v.text+")", v.text+"[0]")
 		}
 	}
+	if len(all) == 0 {
+		return []string{"0"}
+	}
 	return all
 }

@@ -32,8 +32,9 @@ type goroutine struct {
 	stream uint64   // where its random numbers come from, while it does not run
 
 	race.Thread // what it knows of the others' past
-	// born is the frame in which it was started: its own calls are below.
-	born uint32
+	// born is the frame in which it was started: its own calls are below. started is the
+	// site of the go statement, 0 if there is none.
+	born, started uint32
 
 	polling polling
 	wait    wait
@@ -73,7 +74,7 @@ func Go(site uint32, f func()) {
 // spawn starts a goroutine on behalf of c.
 func (c *goroutine) spawn(site uint32, f func(), b *bubble) {
 	d := s.spawn(f)
-	d.parent, d.Frame, d.born = c.id, c.Frame, c.Frame
+	d.parent, d.Frame, d.born, d.started = c.id, c.Frame, c.Frame, site
 	b.join(d)
 	d.Vector.Set(c.Vector)
 	s.races.TakeSlot(&d.Thread, d.id)

@@ -195,13 +195,15 @@ func (s *scheduler) othersMayWake() bool {
 // inLibrary reports whether c is a goroutine that the standard library has started, and
 // has called nothing of the program.
 func (s *scheduler) inLibrary(c *goroutine) bool {
-	if own := s.config.OwnSites; own == 0 || c.op.Site >= own && c.op.Site < event.CallSites {
+	own := s.config.OwnSites
+	isOwn := func(site uint32) bool { return site >= own && site < event.CallSites }
+	if own == 0 || isOwn(c.started) || isOwn(c.op.Site) {
 		return false
 	}
 	if pc, ok := s.frames.PC(c.op.Site); ok && !isStandard(pc-1) {
 		return false
 	}
-	return !s.frames.Passes(c.Frame, c.born, s.config.OwnSites)
+	return !s.frames.Passes(c.Frame, c.born, own)
 }
 
 // addFacts adds why c waits, if it is not for a lock, and what is known of that.

@@ -103,6 +103,7 @@ var lefts = []left{
 		})
 	}, ": not known; undecided"},
 	{"a goroutine of the standard library", func() { ch := make(chan int); Go(1, func() { Recv(ch, 2) }) }, ": library"},
+	{"the standard library, in a goroutine of the program", func() { ch := make(chan int); Go(own, func() { Recv(ch, 2) }) }, "leak: channel with nobody left"},
 	{"one that sleeps, and then wakes another", func() {
 		ch := make(chan int)
 		Go(own, func() { Sleep(1 << 40); To[int](ch).Send(1, own) })

@@ -69,6 +69,10 @@ func waits(g uintptr) bool { return Patched.Waits == nil || Patched.Waits(g) }
 // evict takes the token, which the watchdog holds now, from the goroutine that runs, if
 // there is another goroutine to give it to, or a time to go on to. t is what the token was.
 func (s *scheduler) evict(t uintptr, times int) {
+	if s.current.dying {
+		token.Store(t) // the run is over, and takeDown waits for it
+		return
+	}
 	s.adopt()
 	s.poll()
 	if len(s.ready) == 1 && s.clock.queue.Len() == 0 {
