@@ -4,6 +4,7 @@ package main
 var topics = []topic{
 	{"schedules", "what a schedule is, and how it is written", schedulesHelp},
 	{"strategies", "how schedules are chosen: pct, random and dfs", strategiesHelp},
+	{"time", "stalls, timers, random numbers, and what a search holds fixed", timeHelp},
 	{"waiting", "deadlocks, partial deadlocks and leaks: goroutines that wait for ever", waitingHelp},
 	{"traces", "what is in a trace file, and what can be done with it", tracesHelp},
 	{"protect", "how data is protected: auto, isolate, tolerate and detect", modesHelp},
@@ -23,16 +24,22 @@ the next one by number. A schedule is written as what differs from that:
   2.7_3     the same where goroutine 2 could not go on, or gave way
   2.7~1     the 7th choice of goroutine 2 is possibility 1, such as a ready case of a
             select; possibilities count from 0
+  2.7@1     after the 7th step of goroutine 2, time moves on to the next timer although
+            goroutines could go on: a stall (2.7/3@1: after time has moved by itself 3
+            times since that step)
+  2.7=1     the 7th choice of goroutine 2, which is left to chance, is possibility 1
+  %5        the program draws from the 5th sequence of random numbers
 
 The parts are separated by commas. A failing schedule is shrunk to as few preemptions as
-possible before it is shown: they are the places where the failure is decided. Time is
-virtual: it stands still while a goroutine can run, and sleeping costs nothing.
+possible before it is shown: they are the places where the failure is decided. Stalls and
+choices by chance are counted like preemptions. Time is virtual: it stands still while a
+goroutine can run, but for stalls, and sleeping costs nothing.
 
 Example: explore says "shrunk to: 2.8+3". The failure needs one preemption, of goroutine
 2 after its 8th step, in favour of goroutine 3. The timeline below it shows the lines of
 the program where that is.
 
-See also: cofferdam help strategies, cofferdam help traces
+See also: cofferdam help strategies, cofferdam help time, cofferdam help traces
 `
 
 const strategiesHelp = `A strategy chooses the schedules that explore and fix try.
@@ -55,6 +62,43 @@ Examples:
   cofferdam explore -strategy random -seed 7 -budget 5m ./...
 
 See also: cofferdam help schedules
+`
+
+const timeHelp = `Time is virtual under explore, replay and fix: it moves on to the next timer when no
+goroutine can run, and sleeping costs nothing.
+
+How long the code between two steps takes is not known, though. A sleep, a timer, a ticker
+or a deadline may therefore be over while goroutines are still about to do something: the
+machine was slow, which is called a stall. So a sleep that waits for other goroutines and is
+too short is found, and a deadline that passes in the middle of something. A stall is
+counted like a preemption, shrunk away where it is not needed, and shown in the timeline:
+
+  -- 10ms passes: the machine is slow --
+
+All stalls of a run together last -stall at most, 250ms if nothing else is said. A timeout
+of ten seconds that guards a test does not fire just because virtual time could jump there.
+What the program spends waiting does not count: after a sleep of 990ms, a timeout of one
+second is 10ms away. With -stall 0 timers fire only when no goroutine can run; with
+-stall 20s also a timeout of ten seconds is tried. In a bubble of testing/synctest there are
+no stalls. Time may also move on before a process outside control comes back.
+
+Random numbers (math/rand, math/rand/v2, crypto/rand) and the order of maps differ from run
+to run of a search, follow from -seed, and are the same again on replay. A draw from up to 8
+possibilities, such as rand.IntN(6), the order of a map with up to 8 elements, and the ready
+cases of a select are choices: dfs tries all of them, with choices by chance counted like
+preemptions. Of other draws, dfs tries 8 sequences.
+
+What a search by dfs held fixed although the program could meet it differently is part of
+its result: "all schedules with at most 2 preemptions tried (13); held fixed: that the
+machine stalls for 250ms at most". A program without timers, random numbers and clocks has
+nothing of that kind.
+
+Examples:
+
+  cofferdam explore -stall 1s ./cache
+  cofferdam explore -strategy dfs -stall 0 ./cache
+
+See also: cofferdam help schedules, cofferdam help strategies
 `
 
 const waitingHelp = `Explore finds goroutines that wait for ever. There are three kinds of that:
