@@ -103,7 +103,7 @@ func TestReportNamesWhatWasMissed(t *testing.T) {
 			{Suite: pairSuite, Test: "TestBugOne", Ours: none, Stock: none, Race: none},
 		},
 		Fine:  []Fine{{Test: "TestFineOne", Runs: 300, False: "deadlock"}},
-		Rates: []Rate{{Strategy: "pct", PerSecond: []float64{4000, 4500, 5500}}},
+		Rates: []Rate{{Program: "toctou", Strategy: "pct", PerSecond: []float64{4000, 4500, 5500}}},
 		Recordings: []Recording{{Result: measure.Result{Name: "recorded TestTree", Timings: []measure.Timing{
 			{Variant: race, Seconds: []float64{1, 1}, Median: 1}, {Variant: recorded, Seconds: []float64{4, 4}, Median: 4}}}}},
 	}

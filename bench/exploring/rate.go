@@ -19,13 +19,15 @@ const rateFor = 2 * time.Second
 
 // A Rate is how many schedules are run in a second.
 type Rate struct {
+	Program   string    `json:"program"`
 	Strategy  string    `json:"strategy"`
 	PerSecond []float64 `json:"perSecond"`
 }
 
-// rate counts schedules of toctou. The search would end at the first failure, so the
-// check that fails is taken out of a copy of the test; the data race is left, after
-// which the search goes on, with the cost of reporting it.
+// rate counts schedules of toctou, and of a test with an HTTP server. The search of toctou
+// would end at the first failure, so the check that fails is taken out of a copy of the
+// test; the data race is left, after which the search goes on, with the cost of reporting
+// it.
 func (s *session) rate() error {
 	dir := s.Temp("toctou")
 	from := filepath.Join(s.root, "examples", "races")
@@ -47,22 +49,29 @@ func (s *session) rate() error {
 			return err
 		}
 	}
+	if err := s.countSchedules("toctou", dir, "TestSteady", "pct", "random"); err != nil {
+		return err
+	}
+	return s.countSchedules("an HTTP server and two clients", filepath.Join(s.root, "bench", "exploring", "testdata", "served"), "TestServed", "pct")
+}
+
+// countSchedules measures how many schedules of a test are run in a second, by strategies.
+func (s *session) countSchedules(program, dir, test string, strategies ...string) error {
 	build, err := explore.New(s.Context, instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
 	if err != nil {
 		return err
 	}
 	defer build.Close()
-	strategies := []string{"pct", "random"}
 	s.progress = measure.NewProgress(os.Stderr, len(strategies)*s.runs)
 	for _, strategy := range strategies {
-		r := Rate{Strategy: strategy}
+		r := Rate{Program: program, Strategy: strategy}
 		for i := range s.runs {
-			s.progress.Show("schedules per second, %s, round %d", strategy, i+1)
-			res, err := build.Programs[0].Explore(s.Context, "TestSteady", &explore.Options{
+			s.progress.Show("schedules per second of %s, %s, round %d", program, strategy, i+1)
+			res, err := build.Programs[0].Explore(s.Context, test, &explore.Options{
 				Strategy: sched.Method(strategy), Seed: uint64(i + 1), Races: true, Budget: rateFor, Harm: rateFor, Steps: stepLimit, Trace: s.Temp("run.trace"),
 			})
 			if err != nil {
-				return fmt.Errorf("counting schedules of toctou: %w", err)
+				return fmt.Errorf("counting schedules of %s: %w", program, err)
 			}
 			s.progress.Done(1)
 			r.PerSecond = append(r.PerSecond, float64(res.Runs)/res.Elapsed.Seconds())

@@ -1,0 +1,3 @@
+module example.com/served
+
+go 1.26.0
