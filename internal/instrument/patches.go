@@ -50,6 +50,9 @@ var keepAlive = map[string]string{
 //   - net: what is made with an address of this machine by a goroutine under control is in
 //     memory (template/net.go.txt and package loopback). The cut is below netFD, above what
 //     differs between systems.
+//   - net/http: what http.DefaultTransport and http.DefaultServeMux are before a run uses
+//     them for the first time, so that the next run finds them like that. Accesses of the
+//     package itself are not seen.
 //   - hash: their inner loops are assembly.
 //   - math/rand: a draw with few possibilities is a choice of the scheduler, unless the
 //     program has said what to start from.
@@ -173,6 +176,14 @@ var prologues = map[string]map[string]string{
 	"hash/adler32/adler32.go": {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"hash/crc32/crc32.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"hash/crc64/crc64.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"net/http/transport.go": {
+		"(*Transport).roundTrip":            "cofferdamrt.Keep(t)",
+		"(*Transport).CloseIdleConnections": "cofferdamrt.Keep(t)",
+		"(*Transport).RegisterProtocol":     "cofferdamrt.Keep(t)",
+	},
+	"net/http/server.go": {
+		"(*ServeMux).registerErr": "cofferdamrt.Keep(mux)",
+	},
 	"net/sock_posix.go": {
 		"socket": "if fd, done, err := memorySocketFor(ctx, net, family, sotype, ipv6only, laddr, raddr, ctrlCtxFn); done { return fd, err }",
 	},

@@ -79,7 +79,8 @@ func (r *Reader) describe(e *event.Event) string {
 //   - a word of a value that differs must be an address in both runs, and is renamed
 //     in the same way. Words count as addresses if they were one before, lie in such
 //     memory or in the program itself, whose other build lies elsewhere, or lie in a region
-//     above 4 GB where the run has touched some.
+//     above 4 GB where the run has touched some, or where the system puts what it is asked
+//     for.
 //
 // The numbers of sites depend on what else was built with the program, and their lines on what
 // was edited around them. Two sites are the same if they are at the same place, see place.go.
@@ -171,7 +172,7 @@ func (s *side) find(addr uint64) (o object, ok bool) {
 // isAddress reports whether a word of a value is an address; known are those outside
 // of objects.
 func (s *side) isAddress(word uint64, known map[uint64]uint64) bool {
-	if word >= lowest && s.regions[word>>regionShift] {
+	if word >= lowest && s.regions[word>>regionShift] || fromSystem(word) {
 		return true
 	}
 	if len(s.image) == 2 && s.image[0] <= word && word < s.image[1] {
@@ -182,6 +183,14 @@ func (s *side) isAddress(word uint64, known map[uint64]uint64) bool {
 	}
 	_, ok := s.find(word)
 	return ok
+}
+
+// fromSystem reports whether a word can be an address that the system has chosen: at the
+// top of the address space, where each process has its memory elsewhere. The runtime asks
+// for such memory; a program has pointers to it in interfaces, whose tables can be made when
+// they are needed.
+func fromSystem(word uint64) bool {
+	return word>>44 == 0x7 || word>>40 == 0xff // x86-64 and arm64
 }
 
 // Match takes the next event of each run. It returns "" if they are the same, and

@@ -146,6 +146,34 @@ func TestRenamingIsOneToOne(t *testing.T) {
 
 // TestMemoryThatIsUsedAgainIsRenamedAgain: the second allocation at an address is
 // another object.
+// TestTablesOfInterfacesAreWhereTheSystemPutsThem: no run touches them, and they are
+// somewhere else in every process.
+func TestTablesOfInterfacesAreWhereTheSystemPutsThem(t *testing.T) {
+	stores := func(words ...uint64) *Reader {
+		var events []event.Event
+		for i, w := range words {
+			e := event.Event{Seq: uint64(i + 1), G: 1, Kind: event.Store, Site: 1, Addr: heapStart, Size: 8, Before: make([]byte, 8), After: make([]byte, 8)}
+			binary.LittleEndian.PutUint64(e.After, w)
+			events = append(events, e)
+		}
+		return write(t, testHeader, events)
+	}
+	recorded := []uint64{0x7f66_530f_1600, 0x7f66_530f_1700, 0x7f66_530f_1600}
+	for _, c := range []struct {
+		words []uint64
+		same  bool
+	}{
+		{[]uint64{0x7f0c_7c9d_4600, 0x7f0c_7c9d_4700, 0x7f0c_7c9d_4600}, true},
+		{[]uint64{0x7f0c_7c9d_4600, 0x7f0c_7c9d_4700, 0x7f0c_7c9d_4700}, false}, // another table
+		{[]uint64{0x7f0c_7c9d_4600, 7, 0x7f0c_7c9d_4600}, false},                // a number
+	} {
+		d, err := Compare(stores(recorded...), stores(c.words...))
+		if err != nil || (d == nil) != c.same {
+			t.Errorf("%#x: difference %v, error %v", c.words, d, err)
+		}
+	}
+}
+
 func TestMemoryThatIsUsedAgainIsRenamedAgain(t *testing.T) {
 	alloc := func(seq, addr uint64, size uint32) event.Event {
 		return event.Event{Seq: seq, Kind: event.Alloc, Addr: addr, Size: size, Arg: seq}

@@ -335,15 +335,17 @@ func TestBugAProxyStopsWithItsFirstCopy(t *testing.T) { forward(t, false) }
 func TestFineAProxyWaitsForBothCopies(t *testing.T) { forward(t, true) }
 
 // limited has a server that serves one request at a time, and refuses others.
-func limited(t *testing.T, enter func(n *atomic.Int32, w http.ResponseWriter) bool) {
+func limited(t *testing.T, enter func(n *atomic.Int32) bool) {
 	var n atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !enter(&n, w) {
+		if !enter(&n) {
+			w.WriteHeader(http.StatusTooManyRequests)
 			return
 		}
 		if n.Load() > 1 {
 			t.Error("two at a time")
 		}
+		w.(http.Flusher).Flush()
 		n.Add(-1)
 	}))
 	defer s.Close()
@@ -351,24 +353,22 @@ func limited(t *testing.T, enter func(n *atomic.Int32, w http.ResponseWriter) bo
 }
 
 func TestBugALimitIsLookedAtAndTaken(t *testing.T) {
-	limited(t, func(n *atomic.Int32, w http.ResponseWriter) bool {
+	limited(t, func(n *atomic.Int32) bool {
 		if n.Load() > 0 {
-			w.WriteHeader(http.StatusTooManyRequests)
 			return false
 		}
-		w.(http.Flusher).Flush()
+		time.Sleep(time.Millisecond) // for the sake of the rate
 		n.Add(1)
 		return true
 	})
 }
 
 func TestFineALimitIsTakenAtOnce(t *testing.T) {
-	limited(t, func(n *atomic.Int32, w http.ResponseWriter) bool {
+	limited(t, func(n *atomic.Int32) bool {
 		if !n.CompareAndSwap(0, 1) {
-			w.WriteHeader(http.StatusTooManyRequests)
 			return false
 		}
-		w.(http.Flusher).Flush()
+		time.Sleep(time.Millisecond)
 		return true
 	})
 }
