@@ -43,7 +43,7 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *invocation, path s
 	if err != nil {
 		return err
 	}
-	res := &explore.Result{Target: name, Done: *done, Failure: done.Outcome.Worst()}
+	res := &explore.Result{Target: name, Summary: *done, Failure: done.Outcome.Worst()}
 	if !f.asJSON {
 		fmt.Fprintln(inv.stdout, summary(inv.color, name, res))
 		for _, note := range program.Notes() {

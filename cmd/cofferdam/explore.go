@@ -62,7 +62,7 @@ cofferdam help traces`
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if *binary != "" {
-			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "stall", "failfast"}
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "stall", "failfast", "j"}
 			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
@@ -211,7 +211,7 @@ func (e *exploration) tell(t explore.Target, res *explore.Result, file string) e
 		}
 		fmt.Fprintln(e.inv.stdout)
 		res.WriteDeath(e.inv.stdout)
-		fmt.Fprintf(e.inv.stdout, "Run it again with: %s\n", e.againCommand(t, res.DeathSeed))
+		fmt.Fprintf(e.inv.stdout, "Run it again with: %s\n", e.againCommand(t, res.First))
 		return nil
 	}
 	e.files.used(file)
@@ -294,8 +294,8 @@ func (e *exploration) report(file string) error {
 	return nil
 }
 
-// againCommand is what to type to search again from a seed, one schedule.
-func (e *exploration) againCommand(t explore.Target, seed uint64) string {
+// againCommand is what to type to search again, up to a schedule.
+func (e *exploration) againCommand(t explore.Target, runs int) string {
 	words := []string{"cofferdam", "explore"}
 	if e.inv.dir != "" {
 		words = append(words, "-C", e.inv.dir)
@@ -305,7 +305,7 @@ func (e *exploration) againCommand(t explore.Target, seed uint64) string {
 	} else {
 		words = append(words, "-run", "^"+t.Test+"$")
 	}
-	words = append(words, "-strategy", string(e.Strategy), "-runs", "1", "-seed", fmt.Sprint(seed))
+	words = append(words, "-strategy", string(e.Strategy), "-runs", fmt.Sprint(runs), "-seed", fmt.Sprint(e.Seed))
 	words = append(words, t.Program.Patterns()...)
 	for i, word := range words {
 		words[i] = quoted(word)

@@ -145,7 +145,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 		inv.signals.reach("no fix is proven yet for " + firstLine(worst))
 	}
 	_, options := explore.Again("", &r.Header)
-	options.Strategy = f.Strategy
+	options.Strategy, options.Jobs = f.Strategy, f.Jobs
 	result, err := repair.Fix(ctx, config, r, &repair.Options{
 		Explore: *options, Proof: f.proof, Until: start.Add(max(f.Budget, 10*time.Second)), Native: f.native.n, Minimal: f.minimal, Temp: temp,
 		Progress: func(phase, detail string) {

@@ -132,7 +132,7 @@ func (f *fixFlags) tellBinary(inv *invocation, name, temp string, r *binfix.Resu
 
 // explainBinary tells it to a person: the timeline of the failing run first.
 func (f *fixFlags) explainBinary(inv *invocation, name, temp string, r *binfix.Result) error {
-	res := &explore.Result{Target: name, Done: *r.Search, Failure: r.Failure}
+	res := &explore.Result{Target: name, Summary: *r.Search, Failure: r.Failure}
 	fmt.Fprintln(inv.stdout, summary(inv.color, name, res))
 	for _, note := range r.Program.Notes() {
 		fmt.Fprintln(inv.stdout, "note: "+note)

@@ -46,6 +46,7 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.DurationVar(&f.Budget, "budget", budget, "how long to look, at all tests together")
 	fl.StringVar((*string)(&f.Strategy), "strategy", string(sched.MethodPCT), "pct, random or dfs")
 	fl.IntVar(&f.Preemptions, "preemptions", 2, "with dfs: try all schedules with at most so many preemptions")
+	fl.IntVar(&f.Jobs, "j", 0, "run so many processes side by side (0: one for each processor); the result is the same")
 	fl.Uint64Var(&f.Seed, "seed", 1, "the same seed gives the same schedules")
 	fl.IntVar(&f.Runs, "runs", 0, "at most so many schedules for a test (0: as many as the budget allows)")
 	fl.Uint64Var(&f.Steps, "steps", 1_000_000, "cut a run off after so many steps")
@@ -75,6 +76,8 @@ func (f *searchFlags) check() error {
 		return fmt.Errorf("-budget %v: give a time to look, such as 30s", f.Budget)
 	case f.Preemptions < 0:
 		return fmt.Errorf("-preemptions %d: give 0 or more", f.Preemptions)
+	case f.Jobs < 0:
+		return fmt.Errorf("-j %d: give 0 or more", f.Jobs)
 	case f.Runs < 0:
 		return fmt.Errorf("-runs %d: give 0 or more", f.Runs)
 	case f.Steps == 0:

@@ -23,7 +23,6 @@ type child struct {
 	reports *os.File
 	out     *json.Decoder
 	output  *tail
-	last    wire.Progress // the last that was heard of
 }
 
 // start starts the program. What it prints is kept only as far as it may explain a
@@ -100,8 +99,7 @@ func (c *child) order(o *wire.Order, progress func(*wire.Progress)) (*wire.Repor
 			return nil, errors.New(r.Error)
 		case r.Progress == nil:
 			return &r, nil
-		}
-		if c.last = *r.Progress; progress != nil {
+		case progress != nil:
 			progress(r.Progress)
 		}
 	}
@@ -113,7 +111,7 @@ func (c *child) died(err error) error {
 	if wait := c.cmd.Wait(); wait != nil {
 		err = wait
 	}
-	return &DeathError{Cause: err, Output: c.output.String(), Crash: c.output.Crash(), Progress: c.last}
+	return &DeathError{Cause: err, Output: c.output.String(), Crash: c.output.Crash()}
 }
 
 // close lets the program end.

@@ -11,17 +11,14 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // A DeathError says that the program ended in the middle of an order: the runtime ended it,
-// the system did, or code that is not under control. What a search had come to before is in
-// Progress.
+// the system did, or code that is not under control.
 type DeathError struct {
-	Cause    error
-	Output   string // the last of what it printed
-	Crash    string // what it printed from the words on by which the runtime ends a program; "" if none
-	Progress wire.Progress
+	Cause  error
+	Output string // the last of what it printed
+	Crash  string // what it printed from the words on by which the runtime ends a program; "" if none
 }
 
 func (e *DeathError) Error() string {

@@ -4,9 +4,10 @@
 //
 // # How a failure is found
 //
-// A Program is built once. Explore has one process of it run a test under one
-// schedule after another until a run fails, and shrink that schedule to the fewest
-// preemptions. The failure is believed only when a fresh process, given the schedule,
+// A Program is built once. Explore has processes of it, one for each processor, run a test
+// under one schedule after another until a run fails, and one of them shrink that schedule
+// to the fewest preemptions. A sched.Plan says which process does what; what is found does
+// not depend on how many there are. The failure is believed only when a fresh process, given the schedule,
 // fails in the same way: what an earlier run has left in global variables cannot be
 // the cause then. That run is recorded, and the trace is what everything else works
 // on: Replay, the timeline, and the search for a fix.
@@ -18,8 +19,11 @@
 // back, or because the program died. Where a run only takes other steps than the one
 // before it in the process, both are done.
 //
-//	explore.go   the search in one process
-//	fresh.go     the search with a process for each run
+//	explore.go   options, and the run that is recorded
+//	search.go    a search: in processes that make many runs, in fresh ones, or in both
+//	pass.go      one of the two: waves of units, and what is made of them
+//	wave.go      units done by several workers, with the same result as by one
+//	crew.go      the processes that do them
 //	result.go    what a search came to, and how far it can be trusted
 //	program.go   building and identity
 //	targets.go   what there is to explore, and how long; selection.go which of the tests
@@ -33,9 +37,9 @@ package explore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/sched"
@@ -49,6 +53,7 @@ type Options struct {
 	Seed        uint64
 	Budget      time.Duration
 	Runs        int // at most; 0: as many as fit into the budget
+	Jobs        int // processes side by side; 0: as many as there are processors
 	Steps       uint64
 	// Within is how long a run may take, in real time; 0 means DefaultWithin. A search that
 	// is given less time than that has shorter runs, too.
@@ -93,70 +98,22 @@ func (o *Options) within() time.Duration {
 	return min(limit, max(o.Budget, leastWithin))
 }
 
-// errNotReproduced is why a failure is not believed.
-var errNotReproduced = errors.New("the failure did not come back in a fresh process")
-
-// errChangesEndings and errChangesSteps are why a target gets a process for each run, or
-// for some.
-var (
-	errChangesEndings = errors.New("a run leaves something behind that changes how the next one in the process ends")
-	errChangesSteps   = errors.New("the first run in a process takes other steps than those after it")
-)
-
 // Explore searches for a schedule under which a target fails.
 func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Result, error) {
-	res, err := p.explore(ctx, target, o)
-	if res != nil {
-		res.Within = o.within()
+	s := p.NewSearch(target, o)
+	if err := s.Continue(ctx, o.Budget, o.jobs()); err != nil {
+		return nil, err
 	}
-	return res, err
+	return s.Finish(ctx)
 }
 
-func (p *Program) explore(ctx context.Context, target string, o *Options) (*Result, error) {
-	deadline := time.Now().Add(o.Budget)
-	res, err := p.search(ctx, target, o)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+// jobs is how many processes may be used.
+func (o *Options) jobs() int {
+	if o.Jobs > 0 {
+		return o.Jobs
 	}
-	switch whatNext(res, err, o.Strategy) {
-	case searchAllFresh:
-		return p.searchFresh(ctx, target, o, time.Until(deadline), err)
-	case searchOnFresh:
-		return p.goOnFresh(ctx, res, o, time.Until(deadline))
-	case searchSomeFresh:
-		return p.alsoFresh(ctx, res, o, time.Until(deadline))
-	case believe:
-	}
-	return res, err
+	return runtime.GOMAXPROCS(0)
 }
-
-// A verdict is what to do after the search in one process.
-type verdict uint8
-
-const (
-	believe         verdict = iota
-	searchAllFresh          // forget it, and search in fresh processes
-	searchOnFresh           // the process has ended; search on in fresh ones
-	searchSomeFresh         // it found nothing; search in fresh processes too
-)
-
-// whatNext decides by what came of the search in one process.
-func whatNext(res *Result, err error, strategy sched.Method) verdict {
-	var died *DeathError
-	switch {
-	case errors.As(err, &died), errors.Is(err, errNotReproduced), errors.Is(err, errChangesEndings):
-		return searchAllFresh
-	case err == nil && errors.As(res.Ended, &died) && strategy != sched.MethodDFS:
-		return searchOnFresh
-	case err == nil && res.Residue == wire.ChangesSteps && (res.Outcome == nil || res.leaks()) && strategy != sched.MethodDFS:
-		return searchSomeFresh
-	}
-	return believe
-}
-
-// patience is how much longer than its budget a search may take: to end the last run,
-// and to shrink the schedule.
-var patience = 30 * time.Second
 
 // A StuckError says that a run did not come to an end, not even when it was to be cut off.
 type StuckError struct {
@@ -167,67 +124,11 @@ func (e *StuckError) Error() string {
 	return "a run did not come to an end, and could not be cut off"
 }
 
-func (p *Program) search(ctx context.Context, target string, o *Options) (*Result, error) {
-	limited, cancel := context.WithTimeout(ctx, o.Budget+o.Harm+patience)
-	defer cancel()
-	c, err := p.start(limited)
-	if err != nil {
-		return nil, err
-	}
-	report, err := c.order(p.order(target, o), o.progress(target))
-	var died *DeathError
-	switch {
-	case errors.As(err, &died):
-		res := &Result{Target: target, Done: wire.Done{Progress: died.Progress}, Ended: died}
-		if limited.Err() != nil && ctx.Err() == nil {
-			res.Ended = &StuckError{Output: died.Output}
-		}
-		return res, nil
-	case err != nil:
-		return nil, err
-	}
-	c.close()
-	if report.Done.Residue == wire.ChangesEndings {
-		return nil, errChangesEndings
-	}
-	res := &Result{Target: target, Done: *report.Done, leftAt: p.leftAt(report.Done.Leaks), unclearAt: p.leftAt(report.Done.Unclear)}
-	if res.Outcome == nil {
-		return res, nil
-	}
-	return res, p.confirm(ctx, res, o, res.Residue == wire.ChangesSteps)
-}
-
-// order is the order to search in one process.
-func (p *Program) order(target string, o *Options) *wire.Order {
+// order is an order with what all have in common.
+func (p *Program) order(verb wire.Verb, target string, o *Options) *wire.Order {
 	return &wire.Order{
-		Verb: wire.Explore, Target: target, Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions,
-		Budget: o.Budget, Runs: o.Runs, Harm: o.Harm, Steps: o.Steps, Within: o.within(), Races: o.Races, Stall: o.Stall, WarmUp: true, Shrink: true, All: o.All,
-		Leaks: o.Leaks, OwnSites: p.build.OwnSites,
+		Verb: verb, Target: target, Seed: o.Seed, Steps: o.Steps, Within: o.within(), Races: o.Races, Stall: o.Stall, Leaks: o.Leaks, OwnSites: p.build.OwnSites,
 	}
-}
-
-func (o *Options) progress(target string) func(*wire.Progress) {
-	if o.Progress == nil {
-		return nil
-	}
-	return func(p *wire.Progress) { o.Progress(target, p) }
-}
-
-// confirm runs the failing schedule again in a fresh process, and records it.
-func (p *Program) confirm(ctx context.Context, res *Result, o *Options, warmUp bool) error {
-	want := res.Outcome.Worst()
-	one := *o
-	one.warmUp = warmUp
-	done, err := p.Record(ctx, res.Target, res.Outcome.Schedule, &one, o.Trace)
-	if err != nil {
-		return err
-	}
-	got := done.Outcome.Worst()
-	if got == nil || !got.Same(want) {
-		return errNotReproduced
-	}
-	res.Outcome, res.Failure = done.Outcome, got
-	return nil
 }
 
 // Record runs a target by a schedule in a fresh process, and records the run to a file;
@@ -237,7 +138,8 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	if err != nil {
 		return nil, err
 	}
-	order := &wire.Order{Verb: wire.Run, Target: target, Schedule: schedule, Seed: o.Seed, Steps: o.Steps, Within: recordingTakes * max(o.Within, DefaultWithin), Races: o.Races, Stall: o.Stall, WarmUp: o.warmUp, Leaks: o.Leaks, OwnSites: p.build.OwnSites}
+	order := p.order(wire.Run, target, o)
+	order.Schedule, order.WarmUp, order.Within = schedule, o.warmUp, recordingTakes*max(o.Within, DefaultWithin)
 	if file != "" {
 		if order.Trace, err = filepath.Abs(file); err == nil {
 			err = p.makeTraceDir(order.Trace)

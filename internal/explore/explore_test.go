@@ -319,22 +319,20 @@ func TestResidueGetsFreshProcesses(t *testing.T) {
 	}
 }
 
-// TestResidueLeavesADefaultSchedule: the search of all schedules can do the first in a
-// fresh process, and says so if it should do more.
-func TestResidueLeavesADefaultSchedule(t *testing.T) {
+// TestAllSchedulesInFreshProcesses: the search of all schedules needs no process that
+// remembers, and ends when all were tried.
+func TestAllSchedulesInFreshProcesses(t *testing.T) {
 	p := build(t, "testdata/outside")
-	o := options(t)
-	o.Strategy, o.Runs = sched.MethodDFS, 1
-	res, err := p.Explore(t.Context(), "TestEnvironment", o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if res.Failure != nil || !res.Fresh || res.Runs != 1 {
-		t.Errorf("failure %v, fresh processes %v, %d runs", res.Failure, res.Fresh, res.Runs)
-	}
-	o.Runs = 2
-	if _, err := p.Explore(t.Context(), "TestEnvironment", o); err == nil || !strings.Contains(err.Error(), "-strategy pct or random") {
-		t.Errorf("two runs by dfs: %v", err)
+	for _, strategy := range []sched.Method{sched.MethodDFS, sched.MethodPCT} {
+		o := options(t)
+		o.Strategy, o.Preemptions, o.Runs = strategy, 1, 60
+		res, err := p.Explore(t.Context(), "TestEnvironment", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Failure != nil || !res.Fresh || !res.Search.Complete() || res.Runs > 20 {
+			t.Errorf("%s: failure %v, fresh processes %v, %d runs: %s", strategy, res.Failure, res.Fresh, res.Runs, res.Search)
+		}
 	}
 }
 

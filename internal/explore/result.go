@@ -17,7 +17,7 @@ import (
 // A Result is what a search of one target came to.
 type Result struct {
 	Target string
-	wire.Done
+	wire.Summary
 	// Failure is the most telling of Outcome's; nil if nothing failed.
 	Failure *trace.Failure
 	// WhyFresh is why runs had a process of their own, all of them (Fresh) or so many
@@ -25,12 +25,11 @@ type Result struct {
 	WhyFresh  error
 	FreshRuns int
 	// Ended is why the search in one process ended before its time, a *DeathError or a
-	// *StuckError; nil if it did not. What it had come to by then is in Done.
+	// *StuckError; nil if it did not. What it had come to by then counts.
 	Ended error
 	// Death is how the program died, in a fresh process and in a second one, if that is the
-	// Failure; DeathSeed is the seed with which it did. There is no trace of it.
-	Death     *DeathError
-	DeathSeed uint64
+	// Failure. There is no trace of it.
+	Death *DeathError
 	// Within is how long a run was given.
 	Within time.Duration
 	// leftAt says where Leaks are, unclearAt where Unclear are.

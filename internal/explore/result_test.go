@@ -14,54 +14,67 @@ import (
 )
 
 func TestWhatComesAfterTheSearchInOneProcess(t *testing.T) {
-	nothing := func(r wire.Residue) *Result { return &Result{Done: wire.Done{Residue: r}} }
-	found := &Result{Done: wire.Done{Residue: wire.ChangesSteps, Outcome: &trace.Outcome{}}}
 	for _, c := range []struct {
-		name     string
-		res      *Result
-		err      error
-		strategy sched.Method
-		want     verdict
+		name             string
+		err              error
+		cold, all, ended bool
+		runs             int
 	}{
-		{"nothing found", nothing(wire.NoResidue), nil, sched.MethodPCT, believe},
-		{"residue changes steps", nothing(wire.ChangesSteps), nil, sched.MethodPCT, searchSomeFresh},
-		{"a leak is no reason not to look on", &Result{Done: wire.Done{Residue: wire.ChangesSteps, Outcome: &trace.Outcome{}}, Failure: &trace.Failure{Kind: event.FailureLeak}}, nil, sched.MethodPCT, searchSomeFresh},
-		{"dfs keeps its place in the process", nothing(wire.ChangesSteps), nil, sched.MethodDFS, believe},
-		{"a failure is believed once it is confirmed", found, nil, sched.MethodPCT, believe},
-		{"not reproduced", found, errNotReproduced, sched.MethodPCT, searchAllFresh},
-		{"residue changes endings", nil, errChangesEndings, sched.MethodRandom, searchAllFresh},
-		{"died", nil, fmt.Errorf("exploring: %w", &DeathError{Cause: errors.New("signal")}), sched.MethodPCT, searchAllFresh},
-		{"died in a search", &Result{Ended: &DeathError{Cause: errors.New("signal")}}, nil, sched.MethodPCT, searchOnFresh},
-		{"died in a search by dfs", &Result{Ended: &DeathError{Cause: errors.New("signal")}}, nil, sched.MethodDFS, believe},
-		{"stuck", &Result{Ended: &StuckError{}}, nil, sched.MethodPCT, believe},
-		{"anything else", nil, errors.New("no such file"), sched.MethodPCT, believe},
+		{"nothing wrong", nil, false, false, false, 0},
+		{"not reproduced", errNotReproduced, true, true, false, 10},
+		{"residue changes endings", errChangesEndings, true, true, false, 10},
+		{"died", fmt.Errorf("exploring: %w", &DeathError{Cause: errors.New("signal")}), true, false, true, 6},
+		{"stuck", &StuckError{}, false, false, true, 0},
+		{"anything else", errors.New("no such file"), false, false, false, 0},
 	} {
-		if got := whatNext(c.res, c.err, c.strategy); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		s := (&Program{}).NewSearch("TestIt", &Options{Runs: 10})
+		s.warm.sum.Runs = 4
+		err := s.afterWarm(c.err)
+		if c.name == "anything else" != (err != nil) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if (s.cold != nil) != c.cold || s.all != c.all || (s.ended != nil) != c.ended || c.cold && s.cold.o.Runs != c.runs {
+			t.Errorf("%s: %+v", c.name, s)
+		}
+	}
+	for _, c := range []struct {
+		residue  wire.Residue
+		strategy sched.Method
+		want     bool
+	}{{wire.NoResidue, sched.MethodPCT, false}, {wire.ChangesSteps, sched.MethodPCT, true}, {wire.ChangesSteps, sched.MethodDFS, false}} {
+		s := (&Program{}).NewSearch("TestIt", &Options{Strategy: c.strategy})
+		s.warm.sum.Residue = c.residue
+		if got := s.someCold(); got != c.want {
+			t.Errorf("%+v: %t", c, got)
 		}
 	}
 }
 
+func TestALeakOfSomeSchedulesIsToldBeforeOneOfAll(t *testing.T) {
+	if worthTelling(nil) != nil {
+		t.Error("a leak of none")
+	}
+	leaks := []wire.Found{{Runs: 30, At: 1}, {Runs: 2, At: 7}, {Runs: 30, At: 2}}
+	if best := worthTelling(leaks); best.At != 7 {
+		t.Errorf("%+v", best)
+	}
+}
+
 func TestTwoSearchesOfOneTarget(t *testing.T) {
-	one := func() *Result {
-		r := &Result{Target: "TestIt"}
-		r.Runs, r.Cut, r.Elapsed = 30, 1, time.Second
-		return r
+	warm := &wire.Summary{Progress: wire.Progress{Runs: 30, Cut: 1, Elapsed: time.Second, Classes: 7}}
+	cold := &wire.Summary{Progress: wire.Progress{Runs: 4, Cut: 2, Elapsed: time.Second}}
+	if sum, found := both(warm, cold); sum.Runs != 34 || sum.Cut != 3 || sum.Elapsed != 2*time.Second || found || sum.Classes != 7 {
+		t.Errorf("nothing found: %+v", sum)
 	}
-	fresh := &Result{Target: "TestIt", WhyFresh: errChangesSteps}
-	fresh.Runs, fresh.Cut, fresh.Elapsed, fresh.Fresh = 4, 2, time.Second, true
-	if r := both(one(), fresh); r.Runs != 34 || r.Cut != 3 || r.Elapsed != 2*time.Second || r.FreshRuns != 4 || r.Fresh {
-		t.Errorf("nothing found: %+v", r)
-	}
-	fresh.Outcome, fresh.First = &trace.Outcome{}, 3
-	if r := both(one(), fresh); r.Runs != 34 || r.First != 33 || r.Elapsed != 2*time.Second || !r.Fresh {
-		t.Errorf("found in a fresh process: %+v", r)
+	cold.Outcome, cold.First = &trace.Outcome{}, 3
+	if sum, found := both(warm, cold); sum.Runs != 34 || sum.First != 33 || sum.Elapsed != 2*time.Second || !found {
+		t.Errorf("found in a fresh process: %+v", sum)
 	}
 }
 
 func TestALeakIsToldWithHowOftenItIs(t *testing.T) {
 	leak := trace.Failure{Kind: event.FailureLeak, Waiting: []trace.Waiter{{Point: trace.Point{Op: event.Send, Site: 7}}}}
-	r := &Result{Failure: &leak, Done: wire.Done{Leaks: []wire.Found{{Failure: leak, Runs: 30}}}}
+	r := &Result{Failure: &leak, Summary: wire.Summary{Leaks: []wire.Found{{Failure: leak, Runs: 30}}}}
 	r.Runs, r.Cut, r.Undecided = 40, 6, 4
 	if got, want := r.LeakFrequency(), "left waiting in every schedule, whatever the order"; got != want {
 		t.Errorf("%q, want %q", got, want)

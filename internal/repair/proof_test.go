@@ -26,7 +26,7 @@ func TestCompleteMeansAllSchedules(t *testing.T) {
 		{dfs(sched.Progress{Runs: 7}), 0, false},
 		{sched.Progress{Method: sched.MethodPCT, Runs: 10_000}, 0, false},
 	} {
-		res := &explore.Result{Done: wire.Done{Progress: wire.Progress{Search: test.search, Cut: test.cut}}}
+		res := &explore.Result{Summary: wire.Summary{Progress: wire.Progress{Search: test.search, Cut: test.cut}}}
 		if got := complete(res); got != test.want {
 			t.Errorf("%v, %d cut: complete is %t", test.search, test.cut, got)
 		}

@@ -8,17 +8,18 @@ import (
 )
 
 // CondAdd enters the caller with the goroutines that wait for cond, and returns false if
-// it is not under control. From here on it can be signalled, even before it waits.
+// it is not under control. From here on it can be signalled, even before it waits. So this
+// is a step of its own, though no event: a signal that comes before it is lost, and one
+// that comes after is not.
 func CondAdd[T any](cond *T) bool {
 	c := enterLibrary()
 	if c == nil {
 		return false
 	}
-	if c.dying {
+	o := s.objects.at(unsafe.Pointer(cond))
+	if !c.step(c.libraryOp(event.CondWait, o)) {
 		c.die()
 	}
-	s.completeLast()
-	o := s.objects.at(unsafe.Pointer(cond))
 	o.tickets = append(o.tickets, c)
 	c.signalled = false
 	c.leave()

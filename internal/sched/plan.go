@@ -13,8 +13,10 @@ package sched
 type Plan struct {
 	o    PlanOptions
 	tree *tree
-	// hopeless says that runs are too long for a search of all schedules.
-	hopeless bool
+	// hopeless says that runs are too long for a search of all schedules, sequential that
+	// there is one schedule.
+	hopeless   bool
+	sequential bool
 
 	wave   []Unit // handed out
 	again  []Unit // by chance: not done
@@ -88,6 +90,9 @@ func NewPlan(o PlanOptions) *Plan {
 	return p
 }
 
+// Limit changes the number of runs.
+func (p *Plan) Limit(runs int) { p.o.Runs = runs }
+
 // Wave returns the next units to be done; none if there is nothing left to try. Merge is
 // to be called before the next call.
 func (p *Plan) Wave() []Unit {
@@ -119,7 +124,7 @@ func (p *Plan) Wave() []Unit {
 // search by chance begins.
 func (p *Plan) treeFirst() int {
 	switch {
-	case p.hopeless || p.trees.runs < p.runs: // some were by chance
+	case p.hopeless || p.tree.done || p.trees.runs < p.runs: // some were by chance
 		return 0
 	case p.o.Single:
 		return firstSingle - p.runs
@@ -167,6 +172,7 @@ func (p *Plan) Merge(done []UnitDone) {
 			p.trees.add(d)
 			p.tree.merge(d)
 			p.hopeless = p.hopeless || d.Abandoned && !d.Sequential
+			p.sequential = p.sequential || d.Sequential
 			continue
 		}
 		p.chance.add(d)
@@ -199,13 +205,14 @@ func (p *Plan) Merge(done []UnitDone) {
 
 // Exhausted reports whether there is nothing left to try, because all was.
 func (p *Plan) Exhausted() bool {
-	return p.tree.done && (p.o.Method == MethodDFS || p.tree.progress().Complete())
+	return p.tree.done && (p.o.Method == MethodDFS || p.sequential || p.tree.progress().Complete())
 }
 
 // Saturated reports whether a search by chance is given up because nothing new was seen for
-// long, neither by chance nor in the search of all schedules.
+// long, neither by chance nor in the search of all schedules. That says nothing of a program
+// that draws random numbers, which are others in each run.
 func (p *Plan) Saturated() bool {
-	return p.o.Method != MethodDFS && p.chance.saturated() && (p.hopeless || p.tree.done || p.trees.since >= saturation)
+	return p.o.Method != MethodDFS && !p.tree.drew && p.chance.saturated() && (p.hopeless || p.tree.done || p.trees.since >= saturation)
 }
 
 // Progress returns what was tried.

@@ -210,6 +210,25 @@ func TestLongRunsAreLeftToChance(t *testing.T) {
 	}
 }
 
+// TestWhatWasCutOffIsLeftToChance: a tree with runs that were cut off is not all there is,
+// unless there is nothing to choose.
+func TestWhatWasCutOffIsLeftToChance(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	m := counters(2, 2)
+	m.limit = 6
+	p := NewPlan(PlanOptions{Method: MethodRandom, Seed: 1, Runs: 500})
+	carryOut(t, m, p, r, false)
+	if got := p.Progress(); got.Complete() || got.Method != MethodRandom || p.runs != 500 {
+		t.Errorf("%+v after %d runs", got, p.runs)
+	}
+	m = &model{vars: 1, limit: 3, code: [][]instruction{slices.Repeat([]instruction{{op: load}}, 10)}}
+	p = NewPlan(PlanOptions{Method: MethodRandom, Seed: 1, Runs: 500})
+	carryOut(t, m, p, r, false)
+	if got := p.Progress(); got.Complete() || got.CutOff != 1 || p.runs != 1 {
+		t.Errorf("one goroutine: %+v after %d runs", got, p.runs)
+	}
+}
+
 // TestPlanKeepsToItsNumberOfRuns whatever the strategy, and with one run in each process.
 func TestPlanKeepsToItsNumberOfRuns(t *testing.T) {
 	for _, method := range []Method{MethodPCT, MethodRandom, MethodDFS} {

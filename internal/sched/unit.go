@@ -16,8 +16,8 @@ type Unit struct {
 	Length      uint64 `json:",omitempty"`
 	StallLength uint64 `json:",omitempty"`
 
-	// By MethodDFS: the sequence of random numbers, the subtree and the bound. Limited gives it up where a run is so long
-	// that the tree is hopeless.
+	// By MethodDFS: the sequence of random numbers, the subtree and the bound. Limited gives
+	// it up where a run is so long that the tree is hopeless.
 	Chance  uint64 `json:",omitempty"`
 	Root    Path   `json:",omitzero"`
 	Bound   int    `json:",omitempty"`
@@ -92,7 +92,7 @@ func (u *Unit) Done(s Strategy) UnitDone {
 	case *Subtree:
 		done.Drew, done.Stalls, done.Draws = s.drew, s.stalls, s.draws
 		done.Abandoned = s.abandoned
-		done.Sequential = s.runs == 1 && s.choices == 0 && s.fixed == 0
+		done.Sequential = s.runs == 1 && s.choices == 0 && s.fixed == 0 && !s.drew
 		if !s.abandoned {
 			done.Harvest = s.Harvest()
 		}

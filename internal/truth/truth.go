@@ -146,7 +146,7 @@ func (t *Trial) compare(ctx context.Context, judged *judge.Program, explored *ex
 		return nil
 	}
 	o := &explore.Options{
-		Strategy: sched.MethodDFS, Preemptions: everyPreemption, Budget: t.Budget, Steps: 100_000, Races: true, Leaks: true, All: true, Stall: time.Second,
+		Strategy: sched.MethodDFS, Preemptions: everyPreemption, Budget: t.Budget, Steps: 100_000, Races: true, Leaks: true, All: true, Jobs: 1, Stall: time.Second,
 	}
 	got, err := explored.Explore(ctx, "Test"+p.Name, o)
 	if err != nil {

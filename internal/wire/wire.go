@@ -18,6 +18,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,7 +50,8 @@ type Verb string
 
 const (
 	List    Verb = "list"    // name the targets
-	Explore Verb = "explore" // run until a run fails
+	Explore Verb = "explore" // do some units of a search
+	Shrink  Verb = "shrink"  // find the smallest schedule that fails like a given one
 	Run     Verb = "run"     // run one schedule, once
 )
 
@@ -59,27 +61,28 @@ type Order struct {
 	Target string // a test's name, or several, see Together; empty for a main program
 
 	// Exploring.
-	Method      sched.Method
-	Seed        uint64
-	Preemptions int // for sched.MethodDFS
-	Budget      time.Duration
-	Runs        int // at most; 0: as many as fit the budget
-	// Harm is how long to go on after a race that did no visible harm, in search of
-	// a schedule under which it does.
-	Harm time.Duration
-	// Shrink looks for the smallest schedule that fails like the one that was found.
-	Shrink bool
-	// All goes on after a failure, for as long as there is something to try, and reports
-	// every failure that is unlike those before. Nothing is shrunk.
+	Units []sched.Unit `json:",omitempty"`
+	// AnyFailure stops at the first run that fails. Otherwise one with nothing but races is
+	// not enough: the search goes on for a run that fails visibly.
+	AnyFailure bool `json:",omitempty"`
+	// All goes on after any failure, and reports all that are unlike those before.
 	All bool `json:",omitempty"`
 
-	// Running one schedule.
+	// Exploring and shrinking.
+	// Budget is after how long no other run is begun.
+	Budget time.Duration
+
+	// Shrinking.
+	Failure *trace.Failure `json:",omitempty"` // which is to stay the same
+
+	// Shrinking, and running one schedule.
 	Schedule string
 	// Trace is the file to record to, and Sites the file with the program's sites.
 	Trace, Sites string
 	Header       *trace.Header `json:",omitempty"`
 
-	// Both.
+	// All of them.
+	Seed uint64
 	// WarmUp runs the target by the default schedule before the first run that counts, so
 	// that every such run meets the residue of another. An exploration does it twice, to
 	// see whether there is any.
@@ -127,22 +130,20 @@ type Report struct {
 	Error    string    `json:",omitempty"` // instead of Done
 }
 
-// Progress is how far an exploration has come.
+// Progress is how far an exploration has come. The program fills in the first fields, for
+// the order that it is at; the tool completes them.
 type Progress struct {
-	Runs    int
-	Classes int            // distinct orders of conflicting operations seen
-	Cut     int            // runs that reached the limit of steps or of real time
-	Steps   uint64         // of all runs together
-	Search  sched.Progress // what the strategy has tried
+	Runs int
+	Cut  int // runs that reached the limit of steps
 	// Best is the most telling failure so far.
-	Best    *trace.Failure `json:",omitempty"`
-	Elapsed time.Duration
+	Best *trace.Failure `json:",omitempty"`
+
+	Classes int            `json:",omitempty"` // distinct orders of conflicting operations seen
+	Steps   uint64         `json:",omitempty"` // of all runs together
+	Search  sched.Progress `json:",omitzero"`  // what was tried
+	Elapsed time.Duration  `json:",omitempty"`
 	// Fresh says that each run has a process of its own.
 	Fresh bool `json:",omitempty"`
-	// TookTooLong is how many of the runs that were cut off reached the limit of real time,
-	// and Late what was not under control in the first of them when it did.
-	TookTooLong int    `json:",omitempty"`
-	Late        []Late `json:",omitempty"`
 }
 
 // A Late goroutine was not under control when its run was cut off.
@@ -155,32 +156,19 @@ type Late struct {
 
 // Done is the result of an order.
 type Done struct {
-	Progress
-	// Outcome is that of the failing run, or of the only one; nil if no run failed.
+	// Elapsed is how long the order took.
+	Elapsed time.Duration
+	// Units are what came of the units of an exploration, as far as they were done.
+	Units []UnitDone `json:",omitempty"`
+	// Outcome is that of the only run, or of the shrunk one.
 	Outcome *trace.Outcome `json:",omitempty"`
-	// Failures are, if the order was for All, those that differ in kind or message, in the
-	// order in which they were found; Passed is how many runs did not fail.
-	Failures []Found `json:",omitempty"`
-	Passed   int     `json:",omitempty"`
-	// First is how many runs it took to the first failing one, and After how long;
-	// Shrinking how many more were spent on shrinking it.
-	First     int           `json:",omitempty"`
-	After     time.Duration `json:",omitempty"`
-	Shrinking int           `json:",omitempty"`
-	// Minimal says that no schedule with fewer preemptions fails like this.
-	Minimal bool `json:",omitempty"`
+	// Shrinking is how many runs were spent on shrinking; Minimal says that no schedule
+	// with fewer preemptions fails like this.
+	Shrinking int  `json:",omitempty"`
+	Minimal   bool `json:",omitempty"`
 	// Before is how many goroutines were started before the first run, and are not under
 	// control.
 	Before int `json:",omitempty"`
-	// Outside is in how many runs something was not under control.
-	Outside int `json:",omitempty"`
-	// Leaks are the goroutines that were left waiting when the test was over, each kind as a
-	// failure of its own, whether that is asked for or not. Undecided is in how many runs
-	// something still went on then, so that it is not known whether those in Unclear wait for
-	// ever.
-	Leaks     []Found `json:",omitempty"`
-	Undecided int     `json:",omitempty"`
-	Unclear   []Found `json:",omitempty"`
 	// Residue is what the target's runs leave behind. An exploration that finds
 	// ChangesEndings stops there, and has no other result.
 	Residue Residue `json:",omitempty"`
@@ -188,16 +176,94 @@ type Done struct {
 	Diverged sched.Divergence
 }
 
-// A Found is one of the failures of an exploration for all.
+// A UnitDone is what came of a unit.
+type UnitDone struct {
+	sched.UnitDone
+	Prints  []byte `json:",omitempty"` // the fingerprints of runs, 8 bytes each, that were not reported before
+	Outside int    `json:",omitempty"` // runs in which something was not under control
+	// HeldFixed is what another run could have found otherwise, and no schedule decides.
+	HeldFixed sched.Held `json:",omitzero"`
+	Failed    int        `json:",omitempty"` // runs that failed
+	Timing
+	// Leaks are the goroutines that were left waiting when the test was over, each kind as a
+	// failure of its own, whether that is asked for or not. Undecided is in how many runs
+	// something still went on then, so that it is not known whether those in Unclear wait for
+	// ever.
+	Leaks     []Found `json:",omitempty"`
+	Undecided int     `json:",omitempty"`
+	Unclear   []Found `json:",omitempty"`
+	// Failures are those of them that are unlike each other, in the order in which they
+	// were found.
+	Failures []Found `json:",omitempty"`
+}
+
+// Timing is about the real time of runs.
+type Timing struct {
+	// TookTooLong is how many of the runs that were cut off reached the limit of real time,
+	// and Late what was not under control in the first of them when it did.
+	TookTooLong int    `json:",omitempty"`
+	Late        []Late `json:",omitempty"`
+}
+
+// Add adds what is known of later runs.
+func (t *Timing) Add(later Timing) {
+	if t.TookTooLong == 0 {
+		t.Late = later.Late
+	}
+	t.TookTooLong += later.TookTooLong
+}
+
+// A Found is a failure of an exploration.
 type Found struct {
 	trace.Failure
 	Schedule string // of the first run that failed so
+	At       int    // the number of that run, from 1
 	Runs     int    // that failed so
 	// Left says, of an exploration for all, that these runs also left goroutines waiting for
 	// ever. Runs that did not are another failure.
 	Left bool `json:",omitempty"`
 }
 
-// FreshShare is which part of a search is left for fresh processes if the target has a
-// residue that ChangesSteps: one in so many.
-const FreshShare = 4
+// Like reports whether two failures count as one.
+func (f *Found) Like(g Found) bool { return f.Left == g.Left && f.Same(&g.Failure) }
+
+// Gather adds failures to others, those that are alike as one.
+func Gather(all []Found, more ...Found) []Found {
+	for _, f := range more {
+		if i := slices.IndexFunc(all, f.Like); i >= 0 {
+			all[i].Runs += f.Runs
+		} else {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// A Summary is what a whole search came to. It does not cross the pipe, but is made of what
+// does.
+type Summary struct {
+	Progress
+	// Outcome is that of the failing run; nil if no run failed.
+	Outcome *trace.Outcome
+	// Failures are, if all were asked for, those that are unlike each other, in the order
+	// in which they were found; Passed is how many runs did not fail.
+	Failures []Found
+	Passed   int
+	// First is how many runs it took to the first failing one, and After how long;
+	// Shrinking how many more were spent on shrinking it.
+	First     int
+	After     time.Duration
+	Shrinking int
+	// Minimal says that no schedule with fewer preemptions fails like this.
+	Minimal bool
+	// Before is how many goroutines were started before the first run, and are not under
+	// control; Outside in how many runs something was not under control.
+	Before  int
+	Outside int
+	Residue Residue
+	Timing
+	// Leaks, Undecided and Unclear are those of all units.
+	Leaks     []Found
+	Undecided int
+	Unclear   []Found
+}

@@ -31,9 +31,13 @@ func TestOrdersArriveAsTheyAre(t *testing.T) {
 	for _, o := range []Order{
 		{Verb: List},
 		{
-			Verb: Explore, Target: "TestIt", Method: sched.MethodDFS, Seed: 1<<64 - 1, Preemptions: 2, Budget: time.Minute,
-			Runs: 10, Harm: time.Second, Shrink: true, WarmUp: true, Steps: 100, Races: true,
+			Verb: Explore, Target: "TestIt", Seed: 1<<64 - 1, Budget: time.Minute, AnyFailure: true, All: true, WarmUp: true, Steps: 100, Races: true,
+			Units: []sched.Unit{
+				{Method: sched.MethodPCT, Seed: 1, From: 2, Runs: 3, Length: 4},
+				{Method: sched.MethodDFS, Steps: 5, Bound: 2, Limited: true, Root: sched.Path{Turns: []sched.Fork{{At: 1, To: 2}, {At: 3}}, Sum: 1<<64 - 1}},
+			},
 		},
+		{Verb: Shrink, Schedule: "1.2+3", Failure: &trace.Failure{Kind: event.FailureTest}, Budget: time.Second},
 		{
 			Verb: Run, Schedule: "1.2+3,1.1~2", Trace: "run.trace", Sites: "sites.json",
 			Header: &trace.Header{Program: "hash", Test: "TestIt", Options: trace.Options{Tests: true, Races: true, WarmUp: true, Steps: 5}},
@@ -60,7 +64,14 @@ func TestReportsArriveAsTheyAre(t *testing.T) {
 		{Progress: &progress},
 		{Error: "there is no test TestC"},
 		{Done: &Done{
-			Progress: progress, First: 2, After: time.Millisecond, Shrinking: 8, Minimal: true, Before: 1, Outside: 2, Residue: ChangesSteps,
+			Units: []UnitDone{{
+				UnitDone: sched.UnitDone{
+					Runs: 1, Steps: 2, CutOff: 3, Length: 4, Diverged: 5, Abandoned: true, Sequential: true,
+					Harvest: sched.Harvest{Base: []sched.Fork{{At: 1, To: 2}}, Left: []sched.Offshoot{{Fork: sched.Fork{At: 2, To: 1}, Sum: 9}}, Tried: []sched.Fork{{}}, Held: true},
+				},
+				Prints: []byte{1, 2, 255}, Outside: 1, Undecided: 3, Leaks: []Found{{Runs: 1, Failure: failure}}, Timing: Timing{TookTooLong: 1, Late: []Late{{Waits: true}}}, Failed: 2, Failures: []Found{{Failure: failure, Schedule: "default", At: 2, Runs: 1}},
+			}},
+			Elapsed: time.Millisecond, Shrinking: 8, Minimal: true, Before: 1, Residue: ChangesSteps,
 			Outcome:  &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{failure}, Schedule: "default", Outside: []string{"net"}},
 			Diverged: sched.Divergence{Why: sched.NotReady, G: 1, N: 2, To: 3, Unused: 4},
 		}},

@@ -33,7 +33,7 @@ const (
 )
 
 // Explore learns which memory is shared, searches, and shrinks the schedule that it finds.
-func (p *Program) Explore(ctx context.Context, o *Options) (*wire.Done, error) {
+func (p *Program) Explore(ctx context.Context, o *Options) (*wire.Summary, error) {
 	p.learn(ctx, o)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -47,14 +47,14 @@ func (p *Program) Explore(ctx context.Context, o *Options) (*wire.Done, error) {
 }
 
 // Search is Explore without what comes before and after.
-func (p *Program) Search(ctx context.Context, o *Options) (*wire.Done, error) {
+func (p *Program) Search(ctx context.Context, o *Options) (*wire.Summary, error) {
 	done, _, err := p.search(ctx, o)
 	return done, err
 }
 
 // search runs the program under one schedule after another until one fails, nothing is left
 // to try, or the time is up. It returns the schedule that fails.
-func (p *Program) search(ctx context.Context, o *Options) (*wire.Done, sched.Schedule, error) {
+func (p *Program) search(ctx context.Context, o *Options) (*wire.Summary, sched.Schedule, error) {
 	strategy, err := newStrategy(o)
 	if err != nil {
 		return nil, sched.Schedule{}, err
@@ -64,7 +64,7 @@ func (p *Program) search(ctx context.Context, o *Options) (*wire.Done, sched.Sch
 		classes  = map[uint64]struct{}{}
 		start    = time.Now()
 		reported = start
-		done     = &wire.Done{}
+		done     = &wire.Summary{}
 	)
 	progress := func() {
 		done.Classes, done.Search, done.Elapsed = len(classes), strategy.Progress(), time.Since(start)
@@ -161,7 +161,7 @@ func (p *Program) Try(schedule string) (*trace.Failure, error) {
 }
 
 // shrink finds the smallest schedule with the same failure.
-func (p *Program) shrink(ctx context.Context, f *trace.Failure, from sched.Schedule, done *wire.Done) {
+func (p *Program) shrink(ctx context.Context, f *trace.Failure, from sched.Schedule, done *wire.Summary) {
 	until := time.Now().Add(shrinkWithin)
 	best := f
 	small := sched.Shrink(from, func(strategy sched.Strategy) bool {

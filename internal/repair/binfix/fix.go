@@ -41,7 +41,7 @@ type Options struct {
 // A Result is what came of it.
 type Result struct {
 	// Search is how the failure was found; nil in it is an outcome if none was.
-	Search   *wire.Done
+	Search   *wire.Summary
 	Failure  *trace.Failure
 	Schedule string
 	Program  *drive.Program

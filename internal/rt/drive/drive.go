@@ -82,7 +82,8 @@ type server struct {
 	out      *json.Encoder
 	runs     int
 	warm     map[int]bool // targets that have had their warm-up
-	before   int          // goroutines that were there before anything was under control
+	prints   prints
+	before   int // goroutines that were there before anything was under control
 	// bystanders is how many of the process's goroutines are neither before nor of a run.
 	bystanders int
 	// reportEvery is how often the tool hears of the progress.
@@ -121,9 +122,12 @@ func (s *server) answer(orders io.Reader) int {
 		} else if err != nil {
 			return 2
 		}
+		start := time.Now()
 		r, err := s.obey(&o)
 		if err != nil {
 			r = &wire.Report{Error: err.Error()}
+		} else if r.Done != nil {
+			r.Done.Elapsed = time.Since(start)
 		}
 		if s.out.Encode(r) != nil {
 			return 2 // the tool is gone
@@ -148,31 +152,21 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 		return nil, err
 	}
 	var residue wire.Residue
-	var late *rt.Result
 	if o.WarmUp && !s.warm[i] {
 		s.warm[i] = true
-		start := time.Now()
-		if residue, late = s.warmUp(i, o); residue == wire.ChangesEndings {
-			return &wire.Report{Done: &wire.Done{Residue: residue}}, nil
-		}
-		if late != nil {
-			o.Budget -= time.Since(start)
+		var done *wire.Done
+		if residue, done = s.warmUp(i, o); done != nil {
+			return &wire.Report{Done: done}, nil
 		}
 	}
 	var done *wire.Done
 	switch o.Verb {
 	case wire.Explore:
-		if residue == wire.ChangesSteps {
-			o.Budget -= o.Budget / wire.FreshShare
-			o.Runs -= o.Runs / wire.FreshShare
-		}
-		explore := s.explore
-		if o.All {
-			explore = s.exploreAll
-		}
-		if done, err = explore(i, o, late); done != nil && done.Residue == wire.NoResidue {
+		if done, err = s.explore(i, o); done != nil && done.Residue == wire.NoResidue {
 			done.Residue = residue
 		}
+	case wire.Shrink:
+		done, err = s.shrink(i, o)
 	case wire.Run:
 		done, err = s.one(i, o)
 	default:
@@ -182,29 +176,51 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 }
 
 // warmUp runs a target by the default schedule, before a search twice, and returns how
-// the second run differed. If the first took too long there is no second, and it is returned:
-// it counts as the first of the search.
-func (s *server) warmUp(i int, o *wire.Order) (wire.Residue, *rt.Result) {
+// the second run differed; or the result of the order, if the runs already say it all: the
+// first one was all that there is to try, or took too long to be made again, or the second
+// one ended in another way.
+func (s *server) warmUp(i int, o *wire.Order) (wire.Residue, *wire.Done) {
 	if o.Verb != wire.Explore {
 		once := *o
 		once.Races = false // they are not reported
 		s.run(i, &once, sched.NewReplay(sched.Schedule{}), nil)
 		return wire.NoResidue, nil
 	}
-	rec := sched.NewRecorder(sched.NewReplay(sched.Schedule{}), true)
-	first := s.run(i, o, rec, nil)
-	if first.TookTooLong {
-		return wire.NoResidue, first
+	x := s.exploring(i, o)
+	root := sched.Unit{Method: sched.MethodDFS, Limited: true}
+	var runs [2]*rt.Result
+	var steps [2]uint64
+	for n := range runs {
+		strategy := root.Strategy()
+		rec := sched.NewRecorder(strategy, true)
+		r := s.run(i, o, rec, nil)
+		runs[n], steps[n] = r, rec.Fingerprint()
+		if n > 0 {
+			break
+		}
+		alone := !r.Residue && len(r.Outside) == 0 && root.Done(strategy).Sequential
+		if wholeTree(o.Units) && (alone || r.TookTooLong) {
+			var done wire.UnitDone
+			x.note(&done, r, rec)
+			x.finish(&root, strategy, &done)
+			return wire.NoResidue, x.done
+		}
+		if r.TookTooLong {
+			return wire.NoResidue, nil
+		}
 	}
-	steps := rec.Fingerprint()
-	second := s.run(i, o, rec, nil)
 	switch {
-	case first.Failed() != second.Failed(), first.Residue, second.Residue:
-		return wire.ChangesEndings, nil
-	case rec.Fingerprint() != steps:
+	case runs[0].Failed() != runs[1].Failed(), runs[0].Residue, runs[1].Residue:
+		return wire.ChangesEndings, &wire.Done{Residue: wire.ChangesEndings}
+	case steps[0] != steps[1]:
 		return wire.ChangesSteps, nil
 	}
 	return wire.NoResidue, nil
+}
+
+// wholeTree reports whether units are those that a search begins with.
+func wholeTree(units []sched.Unit) bool {
+	return len(units) == 1 && units[0].Method == sched.MethodDFS && len(units[0].Root.Turns) == 0
 }
 
 // names are those of the tests.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -115,7 +116,7 @@ func TestBadOrdersAreAnsweredWithWhatIsWrong(t *testing.T) {
 	for want, o := range map[string]wire.Order{
 		"there is no test TestC":     {Verb: wire.Explore, Target: "TestC"},
 		`unknown order "dance"`:      {Verb: "dance", Target: "TestA"},
-		`unknown strategy "guess"`:   {Verb: wire.Explore, Target: "TestA", Method: "guess"},
+		`unknown strategy "guess"`:   {Verb: wire.Explore, Target: "TestA", Units: []sched.Unit{{Method: "guess"}}},
 		"parsing a schedule":         {Verb: wire.Run, Target: "TestA", Schedule: "12+"},
 		"reading the sites of the p": {Verb: wire.Run, Target: "TestA", Schedule: "default", Trace: filepath.Join(t.TempDir(), "a"), Header: &trace.Header{}, Sites: "no such file"},
 	} {
@@ -142,68 +143,120 @@ func TestAToolThatIsGoneEndsTheProgram(t *testing.T) {
 	}
 }
 
-func TestExploreFindsAndShrinksAFailureThatRunRepeats(t *testing.T) {
+// units is the order to do units of one method.
+func units(method sched.Method, all ...sched.Unit) wire.Order {
+	for i := range all {
+		all[i].Method = method
+	}
+	return wire.Order{Verb: wire.Explore, Units: all, Seed: 1, Budget: time.Minute, WarmUp: true}
+}
+
+func TestExploreFindsAFailureThatIsShrunkAndRunAgain(t *testing.T) {
 	lost := func() bool { return count(false) }
-	o := wire.Order{Verb: wire.Explore, Method: sched.MethodPCT, Seed: 1, Budget: time.Minute, Runs: 1000, WarmUp: true, Shrink: true}
-	d := done(t, lost, o)
-	worst := d.Outcome.Worst()
-	if worst == nil || worst.Kind != event.FailureTest || d.First == 0 || d.Residue != wire.NoResidue {
+	d := done(t, lost, units(sched.MethodPCT, sched.Unit{Seed: 1, Runs: 500}, sched.Unit{Seed: 1, From: 500, Runs: 500}))
+	if len(d.Units) != 1 || len(d.Units[0].Failures) != 1 || d.Residue != wire.NoResidue {
 		t.Fatalf("%+v", d)
 	}
+	u, found := &d.Units[0], &d.Units[0].Failures[0]
+	if found.Kind != event.FailureTest || found.At != u.Runs || u.Failed != 1 || found.Runs != 1 {
+		t.Errorf("%+v", u)
+	}
+	d = done(t, lost, wire.Order{Verb: wire.Shrink, Schedule: found.Schedule, Failure: &found.Failure, Budget: time.Minute, WarmUp: true})
 	schedule, err := sched.ParseSchedule(d.Outcome.Schedule)
-	if err != nil || schedule.Preemptions() != 1 || !d.Minimal {
+	if err != nil || schedule.Preemptions() != 1 || !d.Minimal || d.Shrinking == 0 {
 		t.Errorf("schedule %s, minimal %t: %v", d.Outcome.Schedule, d.Minimal, err)
 	}
-	if d.Best == nil || d.Best.Kind != event.FailureTest {
-		t.Errorf("the best is %v", d.Best)
-	}
 	again := done(t, lost, wire.Order{Verb: wire.Run, Schedule: d.Outcome.Schedule})
-	if got := again.Outcome.Worst(); got == nil || !got.Same(worst) || again.Diverged != (sched.Divergence{}) {
+	if got := again.Outcome.Worst(); got == nil || !got.Same(&found.Failure) || again.Diverged != (sched.Divergence{}) {
 		t.Errorf("run again: %v, diverged: %s", got, again.Diverged)
 	}
 }
 
-func TestExploreLooksForHarmAfterARace(t *testing.T) {
-	o := wire.Order{Verb: wire.Explore, Method: sched.MethodRandom, Seed: 1, Budget: time.Minute, Runs: 1000, Harm: time.Minute, Races: true, WarmUp: true}
+// TestUnitDoesNotDependOnWhatWasBefore: the same runs, whether a unit comes first in a
+// process or after others.
+func TestUnitDoesNotDependOnWhatWasBefore(t *testing.T) {
+	part := sched.Unit{Seed: 1, From: 40, Runs: 5, Length: 16}
+	first := done(t, func() bool { return count(true) }, units(sched.MethodRandom, part))
+	later := done(t, func() bool { return count(true) }, units(sched.MethodRandom, sched.Unit{Seed: 2, Runs: 7}, part))
+	a, b := first.Units[0], later.Units[1]
+	if a.Prints, b.Prints = nil, nil; !reflect.DeepEqual(a, b) || a.Runs != 5 {
+		t.Errorf("%+v and then %+v", a, b)
+	}
+}
+
+func TestExploreGoesOnAfterARaceUnlessAnyFailureWillDo(t *testing.T) {
+	o := units(sched.MethodRandom, sched.Unit{Seed: 1, Runs: 1000})
+	o.Races = true
 	d := done(t, func() bool { return count(false) }, o)
-	if worst := d.Outcome.Worst(); worst == nil || worst.Kind != event.FailureTest {
-		t.Errorf("with time to look for harm: %v", worst)
+	if all := d.Units[0].Failures; len(all) < 2 || all[0].Kind != event.FailureRace || all[len(all)-1].Kind != event.FailureTest {
+		t.Errorf("in search of harm: %+v", d.Units[0])
 	}
-	o.Harm = 0
-	if worst := done(t, func() bool { return count(false) }, o).Outcome.Worst(); worst == nil || worst.Kind != event.FailureRace || len(worst.Others) != 1 || worst.Op == event.None {
-		t.Errorf("without: %v", worst)
+	o.AnyFailure = true
+	d = done(t, func() bool { return count(false) }, o)
+	if all := d.Units[0].Failures; len(all) != 1 || all[0].Kind != event.FailureRace || len(all[0].Others) != 1 || all[0].Op == event.None || all[0].At != d.Units[0].Runs {
+		t.Errorf("any failure will do: %+v", d.Units[0])
+	}
+	o.AnyFailure, o.All = false, true
+	d = done(t, func() bool { return count(false) }, o)
+	if u := d.Units[0]; u.Runs != 1000 || u.Failed < 100 || len(u.Failures) < 2 {
+		t.Errorf("all failures: %+v", u)
 	}
 }
 
-func TestExploreSaysThatItTriedEverything(t *testing.T) {
-	o := wire.Order{Verb: wire.Explore, Method: sched.MethodDFS, Preemptions: 1, Budget: time.Minute, Races: true, WarmUp: true}
+func TestExploreTellsWhatIsLeftOfATree(t *testing.T) {
+	o := units(sched.MethodDFS, sched.Unit{Bound: 1, Runs: 2})
 	d := done(t, func() bool { return count(true) }, o)
-	if d.Outcome != nil || !d.Search.Complete() || d.Search.Bound != 1 || d.Runs == 0 || d.Classes == 0 {
-		t.Errorf("%+v", d)
+	if u := d.Units[0]; u.Runs != 2 || len(u.Left) == 0 || len(u.Prints) == 0 {
+		t.Errorf("%+v", u)
+	}
+	o = units(sched.MethodDFS, sched.Unit{Bound: 1})
+	if u := done(t, func() bool { return count(true) }, o).Units[0]; u.Runs < 3 || len(u.Left) != 0 || u.Sequential {
+		t.Errorf("%+v", u)
 	}
 }
 
-func TestExploreReportsProgress(t *testing.T) {
-	var out bytes.Buffer
+func TestOneGoroutineHasOneRun(t *testing.T) {
+	runs := 0
+	alone := func() bool { runs++; *rt.W(sharedCount, storeSite) = 1; return false }
+	d := done(t, alone, units(sched.MethodDFS, sched.Unit{Limited: true}))
+	if u := d.Units[0]; runs != 1 || u.Runs != 1 || !u.Sequential || len(u.Left) != 0 || u.Steps == 0 {
+		t.Errorf("%d runs: %+v", runs, u)
+	}
+}
+
+func TestExploreReportsProgressAndKeepsToItsTime(t *testing.T) {
+	var in, out bytes.Buffer
 	s := newServer(&out, []string{""}, func([]int) bool { return count(true) })
 	s.reportEvery = 0
-	if code := s.answer(strings.NewReader(`{"Verb":"explore","Method":"random","Budget":3600000000000,"Runs":3}`)); code != 0 {
+	o := units(sched.MethodRandom, sched.Unit{Runs: 3})
+	o.WarmUp = false
+	o2 := units(sched.MethodRandom, sched.Unit{Runs: 3}, sched.Unit{Runs: 3})
+	o2.WarmUp, o2.Budget = false, 0
+	for _, o := range []wire.Order{o, o2} {
+		if err := json.NewEncoder(&in).Encode(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := s.answer(&in); code != 0 {
 		t.Fatalf("code %d", code)
 	}
 	reports := decode(t, &out)
-	if len(reports) != 4 || reports[1].Progress == nil || reports[1].Progress.Runs != 2 || reports[1].Progress.Search != (sched.Progress{Method: sched.MethodRandom, Runs: 2}) {
+	if len(reports) != 6 || reports[1].Progress == nil || reports[1].Progress.Runs != 2 {
 		t.Fatalf("%+v", reports)
 	}
-	if last := reports[3]; last.Done == nil || last.Done.Runs != 3 {
+	if last := reports[3]; last.Done == nil || last.Done.Units[0].Runs != 3 || last.Done.Elapsed == 0 {
 		t.Errorf("the last: %+v", last)
+	}
+	if last := reports[5]; last.Done == nil || len(last.Done.Units) != 1 || last.Done.Units[0].Runs != 1 {
+		t.Errorf("without time: %+v", last)
 	}
 }
 
 func TestResidueIsSeenBeforeASearch(t *testing.T) {
-	o := wire.Order{Verb: wire.Explore, Method: sched.MethodPCT, Budget: time.Minute, Runs: 40, WarmUp: true}
+	o := units(sched.MethodPCT, sched.Unit{Runs: 40})
 	runs := 0
-	failsLater := func() bool { runs++; return runs > 1 }
-	if d := done(t, failsLater, o); d.Residue != wire.ChangesEndings || d.Runs != 0 || d.Outcome != nil {
+	failsLater := func() bool { runs++; return count(true) || runs > 1 }
+	if d := done(t, failsLater, o); d.Residue != wire.ChangesEndings || len(d.Units) != 0 || d.Outcome != nil {
 		t.Errorf("a target that fails from the second run on: %+v", d)
 	}
 	runs = 0
@@ -213,12 +266,12 @@ func TestResidueIsSeenBeforeASearch(t *testing.T) {
 		}
 		return count(true)
 	}
-	if d := done(t, longerAtFirst, o); d.Residue != wire.ChangesSteps || d.Outcome != nil || d.Runs > o.Runs-o.Runs/wire.FreshShare {
+	if d := done(t, longerAtFirst, o); d.Residue != wire.ChangesSteps || len(d.Units) != 1 {
 		t.Errorf("a target that takes other steps at first: %+v", d)
 	}
 	runs = 0
 	o.WarmUp = false
-	if d := done(t, failsLater, o); d.Residue != wire.NoResidue || d.Outcome.Worst() == nil || d.First != 2 {
+	if d := done(t, failsLater, o); d.Residue != wire.NoResidue || len(d.Units[0].Failures) != 1 || d.Units[0].Failures[0].At != 2 {
 		t.Errorf("without a warm-up: %+v", d)
 	}
 }

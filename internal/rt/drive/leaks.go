@@ -7,7 +7,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
-// leaks are the goroutines that the runs of a search left waiting, for ever or as far as is
+// leaks are the goroutines that the runs of a unit left waiting, for ever or as far as is
 // known. Where each run leaves the
 // same ones, that must cost next to nothing: so they are known by numbers, which are the
 // same in all runs of a process that are not recorded.
@@ -22,7 +22,7 @@ type leakKey struct {
 	site, frame uint32
 }
 
-// add takes note of those goroutines that a run left, the n-th of the search, which count.
+// add takes note of those goroutines that a run left, the n-th of the unit, which count.
 // schedule is that of the run, asked for when it left something new.
 func (l *leaks) add(n int, r *rt.Result, counts func(*rt.Blocked) bool, schedule func() string) {
 	for i := range r.Left {
@@ -36,7 +36,7 @@ func (l *leaks) add(n int, r *rt.Result, counts func(*rt.Blocked) bool, schedule
 			if l.known == nil {
 				l.known = map[leakKey]int{}
 			}
-			at = l.place(r, b, schedule)
+			at = l.place(n, r, b, schedule)
 			l.known[key] = at
 		}
 		if l.last[at] != n {
@@ -48,7 +48,7 @@ func (l *leaks) add(n int, r *rt.Result, counts func(*rt.Blocked) bool, schedule
 
 // place returns the index of a goroutine that is new by its numbers. It may have come another
 // way to where it waits.
-func (l *leaks) place(r *rt.Result, b *rt.Blocked, schedule func() string) int {
+func (l *leaks) place(n int, r *rt.Result, b *rt.Blocked, schedule func() string) int {
 	f := trace.Failure{Kind: event.FailureLeak, Message: rt.LeakMessage, Waiting: []trace.Waiter{waiter(r, b)}}
 	f.Point = f.Waiting[0].Point
 	for i := range l.found {
@@ -56,22 +56,10 @@ func (l *leaks) place(r *rt.Result, b *rt.Blocked, schedule func() string) int {
 			return i
 		}
 	}
-	l.found = append(l.found, wire.Found{Failure: f, Schedule: schedule()})
+	l.found = append(l.found, wire.Found{Failure: f, Schedule: schedule(), At: n})
 	l.last = append(l.last, 0)
 	return len(l.found) - 1
 }
 
 func leaked(b *rt.Blocked) bool    { return b.Leaked }
 func undecided(b *rt.Blocked) bool { return b.Undecided }
-
-// worth returns the one to tell first, nil if there is none: the one that the fewest runs
-// had, since what every run leaves behind is there without any search, and may be meant.
-func (l *leaks) worth() *wire.Found {
-	var best *wire.Found
-	for i := range l.found {
-		if f := &l.found[i]; best == nil || f.Runs < best.Runs {
-			best = f
-		}
-	}
-	return best
-}

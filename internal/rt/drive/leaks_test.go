@@ -31,28 +31,24 @@ func leaves() bool {
 	return false
 }
 
-func explore(leaks bool) wire.Order {
-	return wire.Order{Verb: wire.Explore, Method: sched.MethodDFS, Preemptions: 2, Budget: 1 << 40, Shrink: true, Leaks: leaks}
+// tree is the order to try all schedules with at most two preemptions.
+func tree(leaks bool) wire.Order {
+	o := units(sched.MethodDFS, sched.Unit{Bound: 2})
+	o.Leaks, o.WarmUp = leaks, false
+	return o
 }
 
-func TestALeakOfSomeSchedulesIsToldBeforeOneOfAll(t *testing.T) {
-	d := done(t, leaves, explore(true))
-	if len(d.Leaks) != 2 || !d.Search.Complete() {
-		t.Fatalf("%d leaks, %v", len(d.Leaks), d.Search)
-	}
-	for _, l := range d.Leaks {
-		if always := l.Site == alwaysSite; always != (l.Runs == d.Runs) {
-			t.Errorf("site %d in %d of %d runs", l.Site, l.Runs, d.Runs)
+func TestLeaksAreGatheredWithTheirNumbers(t *testing.T) {
+	for _, count := range []bool{true, false} {
+		u := done(t, leaves, tree(count)).Units[0]
+		if len(u.Leaks) != 2 || len(u.Left) != 0 || len(u.Failures) != 0 {
+			t.Fatalf("%+v", u)
 		}
-	}
-	if d.Best.Site != sometimesSite || d.Outcome.Worst().Kind != event.FailureLeak || len(d.Outcome.Worst().Waiting) != 2 {
-		t.Errorf("the best is at %d, the outcome %+v", d.Best.Site, d.Outcome.Worst())
-	}
-}
-
-func TestLeaksAreKnownWhereTheyDoNotCount(t *testing.T) {
-	if d := done(t, leaves, explore(false)); len(d.Leaks) != 2 || d.Best != nil || d.Outcome != nil || d.First != 0 {
-		t.Errorf("%+v", d)
+		for _, l := range u.Leaks {
+			if always := l.Site == alwaysSite; always != (l.Runs == u.Runs) || l.Schedule == "" || l.At == 0 {
+				t.Errorf("site %d in %d of %d runs: %+v", l.Site, l.Runs, u.Runs, l)
+			}
+		}
 	}
 }
 
@@ -65,9 +61,9 @@ func TestALeakDoesNotEndTheSearch(t *testing.T) {
 		}
 		return false
 	}
-	d := done(t, target, explore(true))
-	if d.Best == nil || d.Best.Kind != event.FailurePanic || d.First < 2 {
-		t.Errorf("%v at run %d", d.Best, d.First)
+	u := done(t, target, tree(true)).Units[0]
+	if len(u.Failures) != 1 || u.Failures[0].Kind != event.FailurePanic || u.Failures[0].At < 2 || len(u.Leaks) != 1 {
+		t.Errorf("%+v", u)
 	}
 }
 

@@ -21,7 +21,7 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	if o.Trace == "" {
 		out := outcome(s.run(i, o, rec, nil))
 		out.Schedule = rec.Schedule().String()
-		return &wire.Done{Progress: wire.Progress{Runs: 1, Elapsed: time.Since(start)}, Outcome: out, Diverged: replay.Diverged()}, nil
+		return &wire.Done{Outcome: out, Diverged: replay.Diverged()}, nil
 	}
 	w, err := trace.Create(o.Trace, *o.Header)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	if err := w.Close(*out); err != nil {
 		return nil, err
 	}
-	return &wire.Done{Progress: wire.Progress{Runs: 1, Elapsed: out.Elapsed}, Outcome: out, Diverged: replay.Diverged()}, nil
+	return &wire.Done{Outcome: out, Diverged: replay.Diverged()}, nil
 }
 
 // A recording is where the events of a run go. The writer keeps its first error for

@@ -1,0 +1,263 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// A Search is that for a schedule under which a target fails. It can be left and taken up
+// again.
+type Search struct {
+	p      *Program
+	target string
+	o      *Options
+	// warm is the search in processes that make one run after another, cold the one with a
+	// process for each run, if there is one, and whyCold why there is. all says that it
+	// stands for the whole search, ended that it goes on where the other one ended.
+	warm, cold *pass
+	whyCold    error
+	all        bool
+	ended      error
+	failure    *trace.Failure // confirmed
+	death      *DeathError    // which is the failure
+}
+
+// errNotReproduced is why a failure is not believed.
+var errNotReproduced = errors.New("the failure did not come back in a fresh process")
+
+// NewSearch returns the search of a target that has not begun yet.
+func (p *Program) NewSearch(target string, o *Options) *Search {
+	return &Search{p: p, target: target, o: o, warm: newPass(p, target, o, false)}
+}
+
+// Continue goes on with the search, for so long and with so many processes, until a failure
+// is found and confirmed, or there is nothing left to try.
+func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) error {
+	deadline := time.Now().Add(budget)
+	if s.cold == nil && !s.warm.over {
+		err := s.warm.run(ctx, budget, jobs)
+		if err == nil {
+			err = s.conclude(ctx, s.warm)
+		}
+		if err := s.afterWarm(err); err != nil {
+			return err
+		}
+	}
+	if s.cold == nil && s.someCold() {
+		s.goCold(errChangesSteps, s.o.Runs-s.warm.sum.Runs)
+	}
+	if s.cold == nil || s.failure != nil {
+		return nil
+	}
+	return s.runCold(ctx, deadline, jobs)
+}
+
+// afterWarm decides what comes after the search in processes that make one run after
+// another, by the error that it ended with.
+func (s *Search) afterWarm(err error) error {
+	var died *DeathError
+	var stuck *StuckError
+	switch {
+	case errors.Is(err, errNotReproduced), errors.Is(err, errChangesEndings):
+		s.all = true
+		s.goCold(err, s.o.Runs)
+	case errors.As(err, &died):
+		s.ended = died
+		s.goCold(died, max(s.o.Runs-s.warm.sum.Runs, 1))
+	case errors.As(err, &stuck):
+		s.ended, s.warm.over = stuck, true
+	default:
+		return err
+	}
+	return nil
+}
+
+// someCold reports whether fresh processes have to be tried, too. The search of all
+// schedules is of what a process does that has made a run.
+func (s *Search) someCold() bool {
+	return s.failure == nil && s.ended == nil && s.warm.sum.Residue == wire.ChangesSteps && s.o.Strategy != sched.MethodDFS
+}
+
+// goCold has the search go on in fresh processes, with so many runs if their number is
+// limited.
+func (s *Search) goCold(why error, runs int) {
+	rest := *s.o
+	if rest.Runs > 0 {
+		if rest.Runs = runs; runs <= 0 {
+			return
+		}
+	}
+	s.whyCold = why
+	s.cold = newPass(s.p, s.target, &rest, true)
+}
+
+// runCold searches in fresh processes. What does not come back there is not believed, and
+// the search goes on.
+func (s *Search) runCold(ctx context.Context, deadline time.Time, jobs int) error {
+	for !s.cold.over {
+		left := time.Until(deadline)
+		if s.ended != nil && s.cold.sum.Runs == 0 {
+			left = max(left, leastWithin) // enough to see why the program died
+		}
+		err := s.cold.run(ctx, max(0, left), jobs)
+		if err == nil {
+			err = s.conclude(ctx, s.cold)
+		}
+		var stuck *StuckError
+		switch {
+		case errors.As(err, &stuck):
+			s.ended, s.cold.over = stuck, true
+		case !errors.Is(err, errNotReproduced):
+			return err
+		default:
+			s.cold.disbelieve()
+		}
+		if !time.Now().Before(deadline) {
+			break
+		}
+	}
+	return nil
+}
+
+// disbelieve forgets a failure that did not come back: its run was not under control.
+func (x *pass) disbelieve() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.found, x.until, x.over = found{}, time.Time{}, false
+	x.sum.Outcome, x.sum.Best, x.sum.First, x.sum.Cut = nil, nil, 0, x.sum.Cut+1
+}
+
+// conclude has the failure of a pass shrunk, run again in a fresh process, and recorded, if
+// one was found.
+func (s *Search) conclude(ctx context.Context, x *pass) error {
+	best := x.found.best()
+	if best == nil {
+		return nil
+	}
+	x.sum.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{best.Failure}, Schedule: best.Schedule}
+	if s.death = x.deaths[best.Message]; s.death != nil && best.Schedule == "" {
+		s.failure = &best.Failure // it has happened twice
+		return nil
+	}
+	warmUp := x.sum.Residue == wire.ChangesSteps
+	if !x.fresh {
+		if err := s.shrink(ctx, best, &x.sum); err != nil {
+			return err
+		}
+	}
+	one := *s.o
+	one.warmUp = warmUp
+	done, err := s.p.Record(ctx, s.target, x.sum.Outcome.Schedule, &one, s.o.Trace)
+	if err != nil {
+		return err
+	}
+	got := done.Outcome.Worst()
+	if got == nil || !got.Same(x.sum.Outcome.Worst()) {
+		return errNotReproduced
+	}
+	x.sum.Outcome, s.failure = done.Outcome, got
+	return nil
+}
+
+// shrinkWithin is how long shrinking a schedule may take.
+const shrinkWithin = 3 * time.Second
+
+// shrink has the schedule of a failure shrunk.
+func (s *Search) shrink(ctx context.Context, f *wire.Found, sum *wire.Summary) error {
+	c, err := s.p.start(ctx)
+	if err != nil {
+		return err
+	}
+	order := s.p.order(wire.Shrink, s.target, s.o)
+	order.Schedule, order.Failure, order.WarmUp, order.Budget = f.Schedule, &f.Failure, true, shrinkWithin
+	report, err := c.order(order, nil)
+	if err != nil {
+		return err
+	}
+	c.close()
+	sum.Outcome, sum.Shrinking, sum.Minimal = report.Done.Outcome, report.Done.Shrinking, report.Done.Minimal
+	return nil
+}
+
+// Over reports whether there is nothing left to do.
+func (s *Search) Over() bool {
+	if s.cold != nil {
+		return s.failure != nil || s.cold.over
+	}
+	return s.failure != nil || s.warm.over
+}
+
+// Finish ends the search, and returns what it came to. What goroutines left behind is told
+// only now, if nothing else was found.
+func (s *Search) Finish(ctx context.Context) (*Result, error) {
+	for _, x := range []*pass{s.warm, s.cold} {
+		if x == nil || s.failure != nil || !s.o.Leaks || s.o.All || x == s.warm && s.all {
+			continue
+		}
+		leak := worthTelling(x.sum.Leaks)
+		if leak == nil {
+			continue
+		}
+		x.found = found{first: leak, visible: leak}
+		x.sum.Best, x.sum.First = &leak.Failure, leak.At
+		if err := s.conclude(ctx, x); errors.Is(err, errNotReproduced) {
+			x.disbelieve()
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return s.result()
+}
+
+// worthTelling returns the leak to tell first, nil if there is none: the one that the fewest
+// runs had, since what every run leaves behind is there without any search, and may be meant.
+func worthTelling(leaks []wire.Found) *wire.Found {
+	var best *wire.Found
+	for i := range leaks {
+		if f := &leaks[i]; best == nil || f.Runs < best.Runs {
+			best = f
+		}
+	}
+	return best
+}
+
+// result is what the search has come to.
+func (s *Search) result() (*Result, error) {
+	res := &Result{Target: s.target, Failure: s.failure, Death: s.death, WhyFresh: s.whyCold, Ended: s.ended, Within: s.o.within()}
+	switch {
+	case s.cold == nil:
+		res.Summary = s.warm.sum
+	case s.all:
+		res.Summary = s.cold.sum
+		res.Fresh = true
+	default:
+		res.Summary, res.Fresh = both(&s.warm.sum, &s.cold.sum)
+		if res.Fresh = res.Fresh || s.ended != nil; !res.Fresh {
+			res.FreshRuns = s.cold.sum.Runs
+		}
+	}
+	if s.cold != nil && s.ended == nil && s.failure == nil && res.Cut == res.Runs && res.Runs > 0 {
+		return nil, fmt.Errorf("no run came to an end under control: %w", s.whyCold)
+	}
+	res.leftAt, res.unclearAt = s.p.leftAt(res.Leaks), s.p.leftAt(res.Unclear)
+	return res, nil
+}
+
+// both is what two searches of a target came to, the first of which found nothing and the
+// second of which had a process for each run.
+func both(warm, cold *wire.Summary) (sum wire.Summary, found bool) {
+	sum = *warm
+	if found = cold.Outcome != nil; found {
+		sum = *cold
+		sum.First += warm.Runs
+	}
+	sum.Runs, sum.Cut, sum.Steps, sum.Elapsed = warm.Runs+cold.Runs, warm.Cut+cold.Cut, warm.Steps+cold.Steps, warm.Elapsed+cold.Elapsed
+	return sum, found
+}
