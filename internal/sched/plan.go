@@ -74,7 +74,7 @@ const (
 	unitRuns  = 1024
 	smallRuns = 8
 	// boundless is a number of runs for which there is no limit.
-	boundless = 1 << 62
+	boundless = int(^uint(0) >> 1)
 )
 
 // NewPlan returns the plan of a search.
