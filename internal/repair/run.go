@@ -119,7 +119,7 @@ func (r *failedRun) analyse() (*sli.Analysis, error) {
 	var lost error
 	var firsts []*sli.Fix
 	for _, f := range r.lifted.Failures(r.trace, r.reader.Outcome) {
-		a, err := sli.Analyse(r.lifted.Program, r.trace, f, sli.Options{})
+		a, err := sli.Analyse(r.lifted.Program, r.trace, f, sli.Options{Actor: "goroutine"})
 		switch {
 		case err != nil:
 			lost = err
@@ -138,7 +138,7 @@ func (r *failedRun) analyse() (*sli.Analysis, error) {
 		}
 	}
 	if len(firsts) > 1 {
-		best.Fixes = append(best.Fixes, sli.Merge(sli.Options{}, firsts...))
+		best.Fixes = append(best.Fixes, sli.Merge(sli.Options{Actor: "goroutine"}, firsts...))
 	}
 	if err := r.trace.Err(); err != nil {
 		return nil, err

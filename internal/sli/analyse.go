@@ -17,6 +17,9 @@ type Options struct {
 	// Rounds is how many earlier rounds of a loop a machine is moved back through at most,
 	// if it needs what they compute. Zero stands for 8, less than zero for none.
 	Rounds int
+	// Actor is what the program's users call what runs beside one another, for sentences:
+	// "thread" if it is empty.
+	Actor string
 }
 
 func (o Options) defaults() Options {
@@ -25,6 +28,9 @@ func (o Options) defaults() Options {
 	}
 	if o.Section == 0 {
 		o.Section = 10
+	}
+	if o.Actor == "" {
+		o.Actor = "thread"
 	}
 	if o.Rounds == 0 {
 		o.Rounds = defaultRounds
@@ -243,7 +249,7 @@ func (a *analyser) analyseCrash(steps []exec.Step) {
 	machines := derivation.derive(cause)
 	a.analysis.Machines = machines
 	if len(machines) == 0 {
-		a.addReason("nothing that the crashing goroutine read from memory decides whether it crashes: what was done in which order does, and a lock does not order")
+		a.addReason("nothing that the crashing %s read from memory decides whether it crashes: what was done in which order does, and a lock does not order", a.options.Actor)
 		return
 	}
 	specialisations := a.solve(derivation, machines, solveOptions{})

@@ -349,7 +349,7 @@ func TestOrderedProgramNeedsNoSection(t *testing.T) {
 	p := b.Program()
 	log, failure := firstFailure(t, p, f.Func)
 	a := analyse(t, p, log, failure)
-	if len(a.Fixes) != 0 || len(a.Reasons) != 1 || !strings.Contains(a.Reasons[0], "no store of another goroutine") {
+	if len(a.Fixes) != 0 || len(a.Reasons) != 1 || !strings.Contains(a.Reasons[0], "no store of another thread") {
 		t.Errorf("%d fixes, reasons %q", len(a.Fixes), a.Reasons)
 	}
 }
@@ -363,7 +363,7 @@ func TestCrashThatMemoryDoesNotDecide(t *testing.T) {
 	p := b.Program()
 	log, failure := firstFailure(t, p, f.Func)
 	a := analyse(t, p, log, failure)
-	if len(a.Machines) != 0 || len(a.Reasons) == 0 || !strings.Contains(a.Reasons[0], "nothing that the crashing goroutine read") {
+	if len(a.Machines) != 0 || len(a.Reasons) == 0 || !strings.Contains(a.Reasons[0], "nothing that the crashing thread read") {
 		t.Errorf("%d machines, reasons %q", len(a.Machines), a.Reasons)
 	}
 	if _, err := sli.Analyse(p, log, exec.Failure{Cause: ir.OutOfRange, G: 1}, sli.Options{}); !errors.Is(err, sli.ErrLost) {

@@ -377,7 +377,7 @@ func (a *analyser) rankFixes() {
 	}
 	a.analysis.Fixes = a.fixes
 	if len(a.fixes) == 0 {
-		a.addReason("no store of another goroutine can come between what the crashing goroutine read, or only one that a lock would not keep out")
+		a.addReason("no store of another %s can come between what the crashing %[1]s read, or only one that a lock would not keep out", a.options.Actor)
 	}
 }
 
@@ -389,7 +389,7 @@ func (f *Fix) explain(o Options) {
 	}
 	f.Reasons = append(f.Reasons, fmt.Sprintf("cost %d: %d sections (%d each), %d accesses in them", f.Cost, len(f.Sections), o.Section, size))
 	if f.Discarded > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d times the data was in a state in which the operation crashes from one goroutine to another, or for good; no section covers that (%d each)", f.Discarded, o.Discarded))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d times the data was in a state in which the operation crashes from one %s to another, or for good; no section covers that (%d each)", f.Discarded, o.Actor, o.Discarded))
 	}
 	if f.Omitted > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%d loads that decide about the access stay outside its section", f.Omitted))
@@ -409,7 +409,7 @@ func (f *Fix) explain(o Options) {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%d of its sections are in test code", tests))
 	}
 	if waits > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d operations inside its sections may wait for another goroutine", waits))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%d operations inside its sections may wait for another %s", waits, o.Actor))
 	}
 }
 

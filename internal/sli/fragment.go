@@ -283,3 +283,21 @@ func (s *Section) merge(o *Section) *Section {
 	m.Accesses = append(append([]*Access(nil), s.Accesses...), o.Accesses...)
 	return m
 }
+
+// Enclose is one section of a function around some of its instructions: from the first that
+// is reached to the last, with everything between.
+func Enclose(fn *ir.Func, instrs []*ir.Instr) *Section {
+	s := loadsFragment(fn, instrs[0], instrs)
+	s.Role = Writing
+	return s
+}
+
+// FixOf is a fix with given sections.
+func FixOf(o Options, sections []*Section) *Fix {
+	o = o.defaults()
+	f := &Fix{Sections: sections}
+	f.mergeOverlapping()
+	f.computeCost(o)
+	f.explain(o)
+	return f
+}

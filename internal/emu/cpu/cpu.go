@@ -50,6 +50,9 @@ type CPU struct {
 	Transfer func(c *CPU, from uint64, op x86.Op)
 
 	record []event.Access
+	// half is set if the next instruction has read already: see Resume.
+	half   bool
+	before uint64
 	// passing is the marked instruction that Advance stopped at last.
 	passing uint64
 }
@@ -174,6 +177,9 @@ type Ref struct {
 	Kind event.Kind
 	// Site is the number of the instruction in Code.
 	Site uint32
+	// Halves: the instruction reads first and then writes, and another thread may come
+	// between. It is without a lock prefix.
+	Halves bool
 }
 
 // Advance executes instructions until the next one makes an access for which visible

@@ -56,7 +56,7 @@ func implicit(o x86.Op) access {
 // refs lists what an instruction is about to access.
 func (c *CPU) refs(o *op, refs *[2]Ref) int {
 	if o.access != 0 {
-		refs[0] = Ref{Addr: c.addr(o), Size: o.bytes(), Kind: o.kind(), Site: o.site}
+		refs[0] = Ref{Addr: c.addr(o), Size: o.bytes(), Kind: o.kind(), Site: o.site, Halves: o.access == reads|writes && !o.atomic() && o.bytes() <= 8}
 		if o.inst.Args[1].Place == x86.General && isBitTest(o.inst.Op) {
 			refs[0].Addr = c.bitAddr(o)
 		}
@@ -70,7 +70,7 @@ func (c *CPU) refs(o *op, refs *[2]Ref) int {
 		}
 	}
 	size := uint32(min(n, 1<<30))
-	from, to := Ref{rsi, size, event.Load, o.site}, Ref{rdi, size, event.Store, o.site}
+	from, to := Ref{Addr: rsi, Size: size, Kind: event.Load, Site: o.site}, Ref{Addr: rdi, Size: size, Kind: event.Store, Site: o.site}
 	if size == 0 {
 		return 0
 	}
@@ -90,9 +90,9 @@ func (c *CPU) refs(o *op, refs *[2]Ref) int {
 	case x86.STOS, x86.STOSB:
 		refs[0] = to
 	case x86.XLAT:
-		refs[0] = Ref{c.R[x86.RBX] + c.R[x86.RAX]&0xff, 1, event.Load, o.site}
+		refs[0] = Ref{Addr: c.R[x86.RBX] + c.R[x86.RAX]&0xff, Size: 1, Kind: event.Load, Site: o.site}
 	case x86.MASKMOVDQU:
-		refs[0] = Ref{rdi, 16, event.Store, o.site}
+		refs[0] = Ref{Addr: rdi, Size: 16, Kind: event.Store, Site: o.site}
 	default:
 		return 0
 	}
@@ -167,9 +167,26 @@ func (c *CPU) Note(a event.Access) {
 	}
 }
 
+// Resume says that the next instruction has read its operand already, and that was
+// written down: the operand held before then, and holds what was read now that the
+// instruction is executed.
+func (c *CPU) Resume(before uint64) { c.half, c.before = true, before }
+
 // note writes down what an instruction did.
 func (c *CPU) note(o *op) {
 	log := c.Mem.Log()
+	if c.half {
+		c.half = false
+		if len(log) > 0 && !log[0].Write {
+			log = log[1:]
+		}
+		if len(log) > 0 {
+			log[0].Before = c.before
+		}
+		if len(log) == 0 {
+			c.Mem.Forget()
+		}
+	}
 	for i := range log {
 		a := &log[i]
 		e := event.Access{Addr: a.Addr, Before: a.Before, After: a.After, Site: o.site, Size: a.Size, Kind: event.Load}

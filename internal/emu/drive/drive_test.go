@@ -134,6 +134,31 @@ func TestMisuseOfTheHeapAndDeadlocksAreFound(t *testing.T) {
 	}
 }
 
+// TestAnUpdateInOneInstructionCanBeLost: between its read and its write another thread may
+// come, and the run is recorded and repeated like that.
+func TestAnUpdateInOneInstructionCanBeLost(t *testing.T) {
+	if !dynamic(t) {
+		return
+	}
+	p := load(t, "testdata/splitupdate")
+	done, err := p.Explore(context.Background(), &Options{Method: sched.MethodDFS, Preemptions: 1, Budget: time.Minute})
+	if err != nil || done.Outcome == nil || !strings.Contains(done.Outcome.Worst().Message, "count == 2") {
+		t.Fatalf("%+v: %v", done, err)
+	}
+	file := filepath.Join(t.TempDir(), "run.trace")
+	if _, err := p.Record(done.Outcome.Schedule, file); err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if out, diff, err := Replay(r, file+"2"); err != nil || diff != nil || out.Worst() == nil {
+		t.Errorf("replayed: %v, %v, %v", out, diff, err)
+	}
+}
+
 func TestACorrectProgramIsNotReported(t *testing.T) {
 	if !dynamic(t) {
 		return

@@ -36,6 +36,17 @@ type threadState struct {
 	decided bool
 	taken   uint64
 	watcher watcher
+	// half is the operand of an instruction that reads and writes in two steps, of which the
+	// next one is step.
+	half half
+}
+
+// A half is where a thread is in an instruction that reads memory and writes it back, and
+// does not lock it: another thread may come between, as on a real machine.
+type half struct {
+	step  uint8 // 0: in none; 1: about to read; 2: about to write
+	ref   cpu.Ref
+	value uint64 // what was read
 }
 
 // Instructions between two looks at a thread that makes no visible step; and steps after
@@ -101,9 +112,33 @@ func (r *run) drive() {
 		if decided && r.isFreed(&s.op) {
 			break
 		}
+		if s.half.step == 1 && r.readHalf(t, s) {
+			continue
+		}
+		if s.half.step == 2 {
+			r.process.WriteHalf(t, &s.half.ref, s.half.value)
+		}
+		s.half.step = 0
+		if r.creates(t) {
+			// What its creator does from now on, it does beside the new thread.
+			r.uses.threads(len(r.process.Threads()) + 1)
+		}
 		r.advance(t, visible, decided)
 	}
 	r.finish()
+}
+
+// readHalf makes the first step of an instruction that reads and writes. It reports whether
+// there is a second: not if the memory is not there.
+func (r *run) readHalf(t *linux.Thread, s *threadState) bool {
+	value, ok := r.process.ReadHalf(t, &s.half.ref)
+	if !ok {
+		return false
+	}
+	s.half.step, s.half.value = 2, value
+	s.op.Kind, s.decided = event.Store, true
+	s.op.Yield = s.watcher.looks(&s.op)
+	return true
 }
 
 // learn makes the memory that a run has found to be shared visible from now on. It reports
@@ -215,8 +250,11 @@ func (r *run) advance(t *linux.Thread, visible func(*cpu.Ref) bool, decided bool
 			}
 		case kind == cpu.Visible:
 			s.op = event.Op{Kind: r.ref.Kind, G: t.Number, Site: r.ref.Site, Addr: uintptr(r.ref.Addr), Size: uintptr(r.ref.Size)}
+			if s.decided = true; r.ref.Halves {
+				s.half = half{step: 1, ref: r.ref}
+				s.op.Kind = event.Load
+			}
 			s.op.Yield = s.watcher.looks(&s.op)
-			s.decided = true
 			return
 		case kind == cpu.Limit:
 			s.op = event.Op{Kind: event.Gosched, G: t.Number, Yield: true}

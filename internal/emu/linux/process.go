@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -238,6 +239,34 @@ func (p *Process) Advance(t *Thread, n uint64, ref *cpu.Ref, visible func(*cpu.R
 		p.handle(t, trap)
 	}
 	return trap.Kind
+}
+
+// ReadHalf reads the operand of an instruction that a thread is about to execute, which
+// reads and writes it, and tells that as a load. It reports whether the operand is there.
+func (p *Process) ReadHalf(t *Thread, ref *cpu.Ref) (value uint64, ok bool) {
+	var b [8]byte
+	if !p.Mem.ReadAt(b[:ref.Size], ref.Addr) {
+		return 0, false
+	}
+	value = binary.LittleEndian.Uint64(b[:])
+	t.CPU.Note(event.Access{Kind: event.Load, Addr: ref.Addr, Size: uint8(ref.Size), Before: value, Site: ref.Site})
+	p.tell(t)
+	return value, true
+}
+
+// WriteHalf makes ready for the rest of such an instruction: it is to see what it read then,
+// whatever is there now.
+func (p *Process) WriteHalf(t *Thread, ref *cpu.Ref, read uint64) {
+	var now [8]byte
+	p.Mem.ReadAt(now[:ref.Size], ref.Addr)
+	if t.CPU.Recording() {
+		t.CPU.Resume(binary.LittleEndian.Uint64(now[:]))
+	}
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], read)
+	if b != now {
+		p.Mem.Poke(b[:ref.Size], ref.Addr)
+	}
 }
 
 // handle does what a trap asks for. It reports whether the thread's turn is over.

@@ -15,6 +15,9 @@
 // faster, and enough unless a loop computes what is read; if nothing is proven, it is done
 // again with them.
 //
+// If no fix of the engine's stands, all that touches the data of the failure becomes one
+// section in each function.
+//
 // # Refusals
 //
 // What cannot be fixed by a lock is refused, with the reason: deadlocks, orders that nothing
@@ -22,6 +25,7 @@
 // the code of libraries.
 //
 //	fix.go       finding, analysing, and the rounds
+//	enclose.go   the fix of last resort
 //	sections.go  the engine's sections as machine code
 //	proof.go     the proof of a patch
 //	explain.go   what a person is told

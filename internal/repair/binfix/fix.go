@@ -15,6 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	lifting "github.com/cofferdam-go/cofferdam/internal/lift/x86"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -125,6 +126,7 @@ type failingCase struct {
 	at      *lifting.Failure
 	process *linux.Process
 	program *lifting.Program
+	log     *exec.Log
 	fixes   []*sli.Fix
 }
 
@@ -160,7 +162,13 @@ func (f *fixer) rounds(ctx context.Context) error {
 			return err
 		}
 	}
-	return f.tryAll(ctx)
+	if err := f.tryAll(ctx); err != nil || f.result.Proven != nil {
+		return err
+	}
+	if fix := f.enclosing(); fix != nil {
+		return f.tryFix(ctx, fix)
+	}
+	return nil
 }
 
 // How many earlier rounds of loops the engine goes through: see sli.Options.
@@ -265,11 +273,11 @@ func (f *fixer) analyse(c *failingCase, loops int) error {
 		return err
 	}
 	c.program = program
-	log := c.run.Log(c.failure.G)
+	c.log = c.run.Log(c.failure.G)
 	r.Lifting += time.Since(start)
-	r.Events = max(r.Events, log.Last())
+	r.Events = max(r.Events, c.log.Last())
 	start = time.Now()
-	analysis, err := sli.Analyse(program.Program, log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops})
+	analysis, err := sli.Analyse(program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops})
 	r.Analysing += time.Since(start)
 	if errors.Is(err, sli.ErrLost) {
 		if loops == withRounds && len(c.fixes) == 0 {
@@ -296,17 +304,24 @@ func (f *fixer) tryAll(ctx context.Context) error {
 		if time.Now().After(f.Until) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		c := &Candidate{Fix: fix}
-		if err := f.candidate(ctx, c); err != nil {
+		if err := f.tryFix(ctx, fix); err != nil || f.result.Proven != nil {
 			return err
 		}
-		switch {
-		case c.Reason == "":
-			f.result.Proven = c
-			return nil
-		case c.Reason != repeated:
-			f.result.Rejected = append(f.result.Rejected, c)
-		}
+	}
+	return nil
+}
+
+// tryFix tries one fix.
+func (f *fixer) tryFix(ctx context.Context, fix *sli.Fix) error {
+	c := &Candidate{Fix: fix}
+	if err := f.candidate(ctx, c); err != nil {
+		return err
+	}
+	switch {
+	case c.Reason == "":
+		f.result.Proven = c
+	case c.Reason != repeated:
+		f.result.Rejected = append(f.result.Rejected, c)
 	}
 	return nil
 }
