@@ -98,6 +98,7 @@
 //	newlock.go  where a new lock is declared
 //	name.go     how a region names a lock
 //	write.go    regions arranged for a lock: moved to callers, outwards, dropped
+//	variant.go  functions that take the lock, made two for callers that have it
 //	absorb.go   sections of the lock that a region touches
 //	exits.go    Lock and Unlock on all ways through a region
 //	ends.go     where control goes from a statement

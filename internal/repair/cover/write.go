@@ -24,6 +24,9 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 	}
 	e := newEdits()
 	changed := false
+	if !l.Exists() {
+		work = code.variants(e, work, l)
+	}
 	for _, r := range work {
 		done, err := code.absorb(e, r, l)
 		if err != nil {

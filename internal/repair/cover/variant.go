@@ -1,0 +1,158 @@
+package cover
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A function that takes the lock for itself cannot be called with the lock held. So it is made
+// two: one that takes the lock, and its variant for callers that have it.
+//
+//	func (c *Cache) Len() int {        func (c *Cache) Len() int {
+//		return len(c.m)                	c.mu.Lock()
+//	}                                  	defer c.mu.Unlock()
+//	                                   	return c.lenLocked()
+//	                                   }
+//
+//	                                   // lenLocked is Len with c.mu held.
+//	                                   func (c *Cache) lenLocked() int {
+//	                                   	return len(c.m)
+//	                                   }
+//
+//	if c.Len() < max {                 c.mu.Lock()
+//		c.m[k] = v                     if c.lenLocked() < max {
+//	}                                  	c.m[k] = v
+//	                                   }
+//	                                   c.mu.Unlock()
+
+// variants writes the variants that regions call, and returns the other regions: those of the
+// functions that became two are gone.
+func (code *Code) variants(e *edits, regions []*Region, l *Lock) []*Region {
+	var two []*ast.FuncDecl // in the order in which they were met
+	needed := make(map[*ast.FuncDecl]*Region)
+	var look func(info *types.Info, stmts []ast.Stmt)
+	look = func(info *types.Info, stmts []ast.Stmt) {
+		code.locks.EachAtOnce(info, &ast.BlockStmt{List: stmts}, func(n ast.Node) {
+			c, ok := n.(*ast.CallExpr)
+			if !ok {
+				return
+			}
+			d, f := code.callee(info, c)
+			if d == nil || needed[d] != nil {
+				return
+			}
+			i := slices.IndexFunc(regions, func(r *Region) bool { return r.fn == ast.Node(d) })
+			if i < 0 || !code.canBeTwo(d, regions[i], l) {
+				return
+			}
+			needed[d] = regions[i]
+			two = append(two, d)
+			look(f.Info, d.Body.List)
+		})
+	}
+	for _, r := range regions {
+		if r.header() == nil {
+			look(r.info(), r.statements())
+		}
+	}
+	if len(needed) == 0 {
+		return regions
+	}
+	names := make(map[*ast.FuncDecl]string)
+	for _, d := range two {
+		names[d] = variantName(needed[d], d)
+		code.writeVariant(e, d, needed[d], l, names[d])
+	}
+	kept := slices.DeleteFunc(slices.Clone(regions), func(r *Region) bool {
+		d, ok := r.fn.(*ast.FuncDecl)
+		return ok && needed[d] != nil
+	})
+	for _, r := range kept {
+		code.callVariants(e, r.file, r.statements(), names)
+	}
+	for _, d := range two {
+		code.callVariants(e, needed[d].file, d.Body.List, names)
+	}
+	return kept
+}
+
+// callVariants has statements that run with the lock held call variants.
+func (code *Code) callVariants(e *edits, f *source.File, stmts []ast.Stmt, names map[*ast.FuncDecl]string) {
+	code.locks.EachAtOnce(f.Info, &ast.BlockStmt{List: stmts}, func(n ast.Node) {
+		if c, ok := n.(*ast.CallExpr); ok {
+			if d, _ := code.callee(f.Info, c); d != nil && names[d] != "" {
+				e.of(f).Replace(calleeIdent(c), names[d])
+			}
+		}
+	})
+}
+
+// canBeTwo reports whether a function can have a variant: all of it can run with the lock held,
+// and its parameters have names to hand on.
+func (code *Code) canBeTwo(d *ast.FuncDecl, r *Region, l *Lock) bool {
+	if d.Type.TypeParams != nil || r.Test || code.blocks(d.Body.List, l) != "" || code.name(l, r.throughout()) == "" {
+		return false
+	}
+	for _, list := range []*ast.FieldList{d.Recv, d.Type.Params} {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			if len(field.Names) == 0 || slices.ContainsFunc(field.Names, func(id *ast.Ident) bool { return id.Name == "_" }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// variantName is a name that the package has for nothing else.
+func variantName(r *Region, d *ast.FuncDecl) string {
+	first, size := utf8.DecodeRuneInString(d.Name.Name)
+	name := string(unicode.ToLower(first)) + d.Name.Name[size:] + "Locked"
+	if d.Recv == nil {
+		return freeVariable(r.info(), name)
+	}
+	if n := named(r.info().TypeOf(d.Recv.List[0].Type)); n != nil {
+		return freeField(n, name)
+	}
+	return name
+}
+
+// writeVariant makes two of a function.
+func (code *Code) writeVariant(e *edits, d *ast.FuncDecl, r *Region, l *Lock, name string) {
+	lock := code.name(l, r.throughout())
+	take, release := lock+".Lock()", lock+".Unlock()"
+	if l.rw && !r.Write {
+		take, release = lock+".RLock()", lock+".RUnlock()"
+	}
+	var args []string
+	for _, field := range d.Type.Params.List {
+		for _, id := range field.Names {
+			arg := id.Name
+			if _, variadic := field.Type.(*ast.Ellipsis); variadic {
+				arg += "..."
+			}
+			args = append(args, arg)
+		}
+	}
+	call := name + "(" + strings.Join(args, ", ") + ")"
+	if d.Recv != nil {
+		call = d.Recv.List[0].Names[0].Name + "." + call
+	}
+	if d.Type.Results != nil {
+		call = "return " + call
+	}
+	edits := e.of(r.file)
+	head := string(r.file.Text[r.file.Offset(d.Pos()):r.file.Offset(d.Body.Pos())])
+	edits.InsertBefore(d.Pos(), fmt.Sprintf("%s{\n%s\ndefer %s\n%s\n}\n\n// %s is %s with %s held.\n", head, take, release, call, name, d.Name.Name, lock))
+	edits.Replace(d.Name, name)
+	e.places = append(e.places, code.describe(r))
+}
