@@ -79,8 +79,8 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 	}
 	if alive {
 		o := s.objects.at(p)
-		if kind != event.AtomicStore && c.Vector.At(o.by) < o.at {
-			c.acquire(o.released)
+		if kind != event.AtomicStore && !c.Knows(o.by, o.at) {
+			c.acquire(&o.released)
 		}
 		c.touch(addr, size, kind, site)
 		switch kind {

@@ -53,7 +53,7 @@ func Bubble(f func()) {
 	if !c.await(op) {
 		c.die()
 	}
-	c.acquire(b.on.released)
+	c.acquire(&b.on.released)
 	s.clock.exact--
 	s.emitOp(c, op, 0)
 	c.leave()
@@ -80,7 +80,7 @@ func BubbleWait() bool {
 	s.quiet--
 	for _, d := range s.all {
 		if d != c && d.bubble == c.bubble {
-			c.acquire(d.Vector)
+			c.learn(d)
 			if d.state == blocked {
 				d.Tick()
 			}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/race"
 )
 
 // Channels.
@@ -34,7 +35,7 @@ func (s *scheduler) channelAt(p unsafe.Pointer) *object {
 	if o.channel.header == nil {
 		o.channel.header = (*chanHeader)(p)
 		for len(o.slots) < o.capacity() {
-			o.slots = append(o.slots, nil)
+			o.slots = append(o.slots, race.Vector{})
 		}
 		o.keep(p, chanState)
 		if h := o.channel.header; h.capacity > 0 && h.size > 0 {
@@ -97,10 +98,7 @@ func (c *goroutine) meet(i int, d *goroutine, j int) {
 		from, to = to, from
 	}
 	m.move(from, to)
-	c.Vector.Join(d.Vector)
-	d.Vector.Set(c.Vector[:len(c.Vector):len(c.Vector)])
-	c.Tick()
-	d.Tick()
+	c.Meet(&d.Thread)
 	if m.send {
 		s.emit(c, event.Send, s.ops[c.index].Site, m.on.addr, 1, 0)
 		s.emit(d, event.Recv, d.op.Site, m.on.addr, 1, 0)
@@ -131,7 +129,7 @@ func (c *goroutine) sent(o *object, site uint32) {
 // none because o is closed, not ok.
 func (c *goroutine) received(o *object, site uint32, ok bool) {
 	if !ok {
-		c.acquire(o.released)
+		c.acquire(&o.released)
 	} else if n := o.capacity(); n > 0 {
 		c.exchange(&o.slots[o.receive%n])
 		o.receive = (o.receive + 1) % n

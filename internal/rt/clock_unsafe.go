@@ -106,7 +106,8 @@ func (k *clock) begin(seed, sequence uint64) {
 }
 
 func (k *clock) forget(t *timer) {
-	*t = timer{vector: t.vector[:0]}
+	t.vector.Reset()
+	*t = timer{vector: t.vector}
 	k.spare = append(k.spare, t)
 }
 

@@ -38,7 +38,7 @@ func CondWait[T any](cond *T) {
 	if !c.await(op) {
 		c.die()
 	}
-	c.acquire(o.released)
+	c.acquire(&o.released)
 	s.emitOp(c, op, 0)
 	c.leave()
 }

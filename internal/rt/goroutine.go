@@ -76,7 +76,7 @@ func (c *goroutine) spawn(site uint32, f func(), b *bubble) {
 	d := s.spawn(f)
 	d.parent, d.Frame, d.born, d.started = c.id, c.Frame, c.Frame, site
 	b.join(d)
-	d.Vector.Set(c.Vector)
+	c.Past(&d.Vector)
 	s.races.TakeSlot(&d.Thread, d.id)
 	c.Tick()
 	s.emit(c, event.Go, site, 0, 0, uint64(d.id))
@@ -114,7 +114,8 @@ func (s *scheduler) spawn(f func()) *goroutine {
 // recycle makes the record ready for the next run.
 func (c *goroutine) recycle() {
 	clear(c.comms[:cap(c.comms)])
-	*c = goroutine{Thread: race.Thread{Vector: c.Vector[:0]}, comms: c.comms[:0], start: c.start, wake: c.wake, gone: c.gone}
+	c.Thread.Reset()
+	*c = goroutine{Thread: c.Thread, comms: c.comms[:0], start: c.start, wake: c.wake, gone: c.gone}
 }
 
 func (c *goroutine) main() {

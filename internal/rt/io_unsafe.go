@@ -30,7 +30,7 @@ func IORead(p []byte, n int, ok bool) {
 			s.completeLast()
 			c.touchBuffer(p[:max(n, 0)], event.Store)
 			if ok {
-				c.acquire(s.objects.at(unsafe.Pointer(&everyFile)).released)
+				c.acquire(&s.objects.at(unsafe.Pointer(&everyFile)).released)
 			}
 		}
 		c.leave()

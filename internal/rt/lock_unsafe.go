@@ -60,7 +60,7 @@ func Lock(state *int32) bool {
 			break
 		}
 		if tryMutex(state) {
-			c.acquire(o.released)
+			c.acquire(&o.released)
 			o.holder = hold{c, op.Site, c.Frame}
 			c.touch(o.addr, mutexSize, event.Lock, op.Site)
 			s.emitOp(c, op, 0)
@@ -98,7 +98,7 @@ func TryLock(state *int32) (ok, done bool) {
 	}
 	ok = tryMutex(state)
 	if ok {
-		c.acquire(o.released)
+		c.acquire(&o.released)
 		o.holder = hold{c, op.Site, c.Frame}
 		s.changed(o)
 	}
@@ -198,9 +198,9 @@ func lockRW(rw unsafe.Pointer, count *atomic.Int32, try func() bool, write bool)
 			o.granted--
 		}
 		if try() {
-			c.acquire(o.released)
+			c.acquire(&o.released)
 			if write {
-				c.acquire(o.readers)
+				c.acquire(&o.readers)
 			}
 			o.hold(c, op.Site, write)
 			c.touch(o.addr, rwMutexSize, event.Load, op.Site)
@@ -259,9 +259,9 @@ func tryRW(rw unsafe.Pointer, try func() bool, write bool) (ok, done bool) {
 		ok = try()
 	}
 	if ok {
-		c.acquire(o.released)
+		c.acquire(&o.released)
 		if write {
-			c.acquire(o.readers)
+			c.acquire(&o.readers)
 		}
 		o.hold(c, op.Site, write)
 		s.changed(o)

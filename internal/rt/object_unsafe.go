@@ -61,8 +61,8 @@ type object struct {
 func (o *object) reset(addr uintptr) {
 	o.addr = addr
 	o.waiters = o.waiters[:0]
-	o.released = o.released[:0]
-	o.readers = o.readers[:0]
+	o.released.Reset()
+	o.readers.Reset()
 	o.by, o.at = 0, 0
 	o.tickets = o.tickets[:0]
 	o.granted = 0
@@ -74,7 +74,7 @@ func (o *object) reset(addr uintptr) {
 	o.kept = false
 	o.channel = channel{}
 	for i := range o.slots {
-		o.slots[i] = o.slots[i][:0]
+		o.slots[i].Reset()
 	}
 	o.receive = 0
 	clear(o.items)

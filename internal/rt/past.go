@@ -6,8 +6,16 @@ import (
 )
 
 // acquire makes v part of c's past.
-func (c *goroutine) acquire(v race.Vector) {
+func (c *goroutine) acquire(v *race.Vector) {
 	c.Vector.Join(v)
+	if foreign.Load() {
+		c.acquireAll()
+	}
+}
+
+// learn makes all that d has done part of c's past.
+func (c *goroutine) learn(d *goroutine) {
+	c.Learn(&d.Thread)
 	if foreign.Load() {
 		c.acquireAll()
 	}
@@ -21,7 +29,7 @@ func (c *goroutine) acquireAll() {
 		if d == c {
 			continue
 		}
-		c.Vector.Join(d.Vector)
+		c.Learn(&d.Thread)
 		if d.state != ended {
 			d.Tick()
 		}
@@ -30,9 +38,9 @@ func (c *goroutine) acquireAll() {
 
 // exchange makes v c's past, and what v was part of c's past.
 func (c *goroutine) exchange(v *race.Vector) {
-	s.scratch.Set(*v)
-	v.Set(c.Vector)
-	c.acquire(s.scratch)
+	s.scratch.Set(v)
+	c.Past(v)
+	c.acquire(&s.scratch)
 	c.Tick()
 }
 

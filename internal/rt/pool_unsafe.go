@@ -67,7 +67,7 @@ func PoolGet[T any](pool *T, new func() any) (x any, ok bool) {
 		for i := len(o.items) - 1; i >= 0; i-- {
 			if it := o.items[i]; !own || it.g == c.id {
 				x = it.value
-				c.acquire(it.vector)
+				c.acquire(&it.vector)
 				copy(o.items[i:], o.items[i+1:])
 				o.items[len(o.items)-1] = pooled{}
 				o.items = o.items[:len(o.items)-1]

@@ -54,7 +54,7 @@ func (s *scheduler) fire(t *timer) bool {
 		d := s.spawn(t.f)
 		d.parent, d.Frame, d.born = t.parent, t.frame, t.frame
 		t.bubble.join(d)
-		d.Vector.Set(t.vector)
+		d.Vector.Set(&t.vector)
 		s.races.TakeSlot(&d.Thread, d.id)
 		s.emit(nil, event.Go, 0, t.key, 0, uint64(d.id))
 		return true
@@ -66,7 +66,7 @@ func (s *scheduler) fire(t *timer) bool {
 		return false
 	}
 	n := t.on.capacity()
-	t.on.slots[(t.on.receive+t.on.length()-1+n)%n].Join(t.vector)
+	t.on.slots[(t.on.receive+t.on.length()-1+n)%n].Join(&t.vector)
 	s.changed(t.on)
 	return true
 }

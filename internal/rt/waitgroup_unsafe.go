@@ -98,7 +98,7 @@ func WaitGroupWait(state *atomic.Uint64) bool {
 			panic("sync: WaitGroup is reused before previous Wait has returned")
 		}
 		if int32(state.Load()>>32) == 0 {
-			c.acquire(o.released)
+			c.acquire(&o.released)
 			s.emitOp(c, op, 0)
 			break
 		}

@@ -48,45 +48,64 @@ func (d *Detector) Begin() {
 
 // Ended takes note of how far a thread came in the run.
 func (d *Detector) Ended(t *Thread) {
-	d.Past = max(d.Past, t.Vector.At(t.Slot))
+	d.Past = max(d.Past, t.now)
 }
 
 // End forgets the goroutines of the run.
 func (d *Detector) End() {
-	d.Slots, d.slotEnds, d.tenants = 0, d.slotEnds[:0], d.tenants[:0]
+	d.Slots, d.slotEnds, d.tenants = 0, nil, d.tenants[:0]
 }
 
-// A slotEnd is a slot whose goroutine has ended, and the last moment of that.
+// A slotEnd is a slot whose goroutine has ended, and the last moment of that. The last access
+// was at an earlier one, or at that, or there was none.
 type slotEnd struct {
-	slot uint32
-	at   uint32
+	slot    uint32
+	at      uint32
+	touched uint32
 }
 
 // TakeSlot gives goroutine g, the vector of whose thread is that of its creator, a slot of
-// its own.
+// its own. It is one whose goroutine has ended, if the creator knows all that one accessed:
+// of these it looks at some of the last and, because these may still be unknown, at some of
+// the first.
 func (d *Detector) TakeSlot(t *Thread, g uint32) {
-	const look = 16 // at so many of those that ended last
-	for i := len(d.slotEnds) - 1; i >= max(0, len(d.slotEnds)-look); i-- {
-		if e := d.slotEnds[i]; t.Vector.At(e.slot) >= e.at {
-			d.slotEnds = append(d.slotEnds[:i], d.slotEnds[i+1:]...)
-			t.Slot = e.slot
-			t.Vector[t.Slot] = e.at + 1
-			d.tenants = append(d.tenants, tenant{slot: t.Slot, from: e.at + 1, g: g})
+	const look = 16
+	n := len(d.slotEnds)
+	for i := n - 1; i >= max(0, n-look); i-- {
+		if d.takeEnded(t, g, i) {
 			return
 		}
 	}
-	t.Slot = d.Slots
-	d.Slots++
-	for int(t.Slot) >= len(t.Vector) {
-		t.Vector = append(t.Vector, 0)
+	for i := 0; i < min(look, n-look); i++ {
+		if d.takeEnded(t, g, i) {
+			return
+		}
 	}
-	t.Vector[t.Slot] = d.Past + 1
-	d.tenants = append(d.tenants, tenant{slot: t.Slot, from: d.Past + 1, g: g})
+	t.Slot, t.now = d.Slots, d.Past+1
+	d.Slots++
+	d.tenants = append(d.tenants, tenant{slot: t.Slot, from: t.now, g: g})
+}
+
+// takeEnded gives a thread the i-th slot whose goroutine has ended, if it can have it.
+func (d *Detector) takeEnded(t *Thread, g uint32, i int) bool {
+	e := d.slotEnds[i]
+	if t.Vector.At(e.slot) < e.touched {
+		return false
+	}
+	if i < len(d.slotEnds)/2 {
+		d.slotEnds[i] = d.slotEnds[0]
+		d.slotEnds = d.slotEnds[1:]
+	} else {
+		d.slotEnds = append(d.slotEnds[:i], d.slotEnds[i+1:]...)
+	}
+	t.Slot, t.now = e.slot, e.at+1
+	d.tenants = append(d.tenants, tenant{slot: t.Slot, from: t.now, g: g})
+	return true
 }
 
 // LeaveSlot says that the goroutine of a thread has ended.
 func (d *Detector) LeaveSlot(t *Thread) {
-	d.slotEnds = append(d.slotEnds, slotEnd{t.Slot, t.Now()})
+	d.slotEnds = append(d.slotEnds, slotEnd{t.Slot, t.now, t.touched})
 }
 
 // A tenant is the goroutine that has a slot from a moment on.
@@ -125,6 +144,7 @@ type access struct {
 // own, or hand it over, meets little but a load and a store that the thread's own take the
 // place of, or a store that it comes after.
 func (d *Detector) Touch(t *Thread, addr, size uintptr, kind event.Kind, site uint32) {
+	t.touched = t.now
 	n := addr / wordSize
 	if (addr+size-1)/wordSize != n {
 		d.touchWords(t, addr, size, kind, site)

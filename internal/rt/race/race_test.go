@@ -1,6 +1,9 @@
 package race
 
 import (
+	"maps"
+	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -11,8 +14,7 @@ func two(d *Detector) (a, b *Thread) {
 	d.Begin()
 	a, b = &Thread{}, &Thread{}
 	d.TakeSlot(a, 1)
-	b.Vector.Set(a.Vector)
-	a.Tick()
+	a.Release(&b.Vector)
 	d.TakeSlot(b, 2)
 	return a, b
 }
@@ -64,7 +66,7 @@ func TestRacesAndNoRaces(t *testing.T) {
 			var lock Vector
 			d.Touch(a, word, 8, c.first, 10)
 			a.Release(&lock)
-			b.Vector.Join(lock)
+			b.Vector.Join(&lock)
 			if d.Touch(b, c.addr, c.size, c.second, 20); len(d.Races) != 0 {
 				t.Errorf("%s, ordered: %+v", c.name, d.Races)
 			}
@@ -78,17 +80,107 @@ func TestRacesAndNoRaces(t *testing.T) {
 func TestSlotsAreUsedAgainWhenTheirPastIsKnown(t *testing.T) {
 	var d Detector
 	a, b := two(&d)
+	d.Touch(b, word, 8, event.Store, 1)
 	d.LeaveSlot(b)
 	unknowing, knowing := &Thread{}, &Thread{}
-	unknowing.Vector.Set(a.Vector)
+	a.Past(&unknowing.Vector)
 	d.TakeSlot(unknowing, 3)
 	if unknowing.Slot == b.Slot {
 		t.Error("a slot is used again whose last owner may still be met")
 	}
-	a.Vector.Join(b.Vector)
-	knowing.Vector.Set(a.Vector)
+	a.Learn(b)
+	a.Past(&knowing.Vector)
 	d.TakeSlot(knowing, 4)
 	if knowing.Slot != b.Slot || d.tenant(b.Slot, knowing.Now()) != 4 || d.tenant(b.Slot, b.Now()) != 2 {
 		t.Errorf("slot %d of %d", knowing.Slot, d.Slots)
+	}
+}
+
+// TestASlotWithoutAccessesSinceItsReleaseIsUsedAgain: a goroutine that says that it is done,
+// and ends, has done nothing since.
+func TestASlotWithoutAccessesSinceItsReleaseIsUsedAgain(t *testing.T) {
+	var d Detector
+	a, b := two(&d)
+	d.Touch(b, word, 8, event.Store, 1)
+	var group Vector
+	b.ReleaseMerge(&group)
+	d.LeaveSlot(b)
+	a.Vector.Join(&group)
+	c := &Thread{}
+	a.Past(&c.Vector)
+	if d.TakeSlot(c, 3); c.Slot != b.Slot || c.Now() <= b.Now() {
+		t.Errorf("slot %d at %d, want %d", c.Slot, c.Now(), b.Slot)
+	}
+}
+
+// TestVectorsAreWhatMapsWouldBe holds vectors that share parts against maps that share none.
+func TestVectorsAreWhatMapsWouldBe(t *testing.T) {
+	type plain map[uint32]uint32
+	for seed := range uint64(50) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		vectors, plains := make([]Vector, 6), make([]plain, 6)
+		for i := range plains {
+			plains[i] = plain{}
+		}
+		slot := func() uint32 { return []uint32{r.Uint32N(lowSlots + 8), r.Uint32N(3 * branchSlots), 1 << 17}[r.IntN(3)] }
+		for range 400 {
+			i, j := r.IntN(6), r.IntN(6)
+			switch r.IntN(8) {
+			case 0:
+				vectors[i].Set(&vectors[j])
+				plains[i] = maps.Clone(plains[j])
+			case 1, 2:
+				vectors[i].Join(&vectors[j])
+				for s, at := range plains[j] {
+					plains[i][s] = max(plains[i][s], at)
+				}
+			case 3:
+				if r.IntN(10) == 0 {
+					vectors[i].Reset()
+					clear(plains[i])
+				}
+			default:
+				s, at := slot(), r.Uint32N(1000)
+				vectors[i].Raise(s, at)
+				plains[i][s] = max(plains[i][s], at)
+			}
+			for k := range vectors {
+				for s, at := range plains[k] {
+					if got := vectors[k].At(s); got != at {
+						t.Fatalf("seed %d: vector %d has %d at slot %d, want %d", seed, k, got, s, at)
+					}
+				}
+				if s := slot(); vectors[k].At(s) != plains[k][s] {
+					t.Fatalf("seed %d: vector %d has %d at slot %d, want %d", seed, k, vectors[k].At(s), s, plains[k][s])
+				}
+			}
+		}
+	}
+}
+
+// TestAChainOfThreadsSharesWhatItKnows: each thread learns by a lock of all before it, and all
+// are alive.
+func TestAChainOfThreadsSharesWhatItKnows(t *testing.T) {
+	const threads = 65_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var d Detector
+	d.Begin()
+	var lock Vector
+	all := make([]*Thread, threads)
+	for i := range all {
+		u := &Thread{}
+		d.TakeSlot(u, uint32(i))
+		u.Vector.Join(&lock)
+		u.Release(&lock)
+		all[i] = u
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if each := (after.HeapAlloc - before.HeapAlloc) / threads; each > 4<<10 {
+		t.Errorf("%d bytes for each thread", each)
+	}
+	if last := all[threads-1]; !last.Knows(all[0].Slot, 1) || all[0].Knows(last.Slot, 1) {
+		t.Error("the last thread does not know the first, or the first the last")
 	}
 }

@@ -107,7 +107,7 @@ func (w *marks) usual(t *Thread, kind event.Kind, own, past uint32) bool {
 	if w.load.at > past && w.load.who != own {
 		return false
 	}
-	return w.store.at <= past || w.store.who == own || kind == event.Load && w.store.at <= t.Vector.At(w.store.who>>slotShift)
+	return w.store.at <= past || w.store.who == own || kind == event.Load && t.Knows(w.store.who>>slotShift, w.store.at)
 }
 
 // set makes a load or store the last one. The fields are set one by one because a literal

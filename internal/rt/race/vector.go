@@ -14,7 +14,15 @@
 // before the go statement; then nothing can be mistaken for another, and programs that
 // start goroutines in waves need few slots.
 //
-//	vector.go    vector clocks, threads
+// Where goroutines are not ordered each needs a slot, and there may be as many as a program
+// starts. The first slots of a vector are an array, which is all that most programs ever
+// need; the others are a tree whose parts are shared by the vectors that agree on them, so
+// that a goroutine that learns of ten thousand others by one lock costs the memory of a few
+// and not of ten thousand. A thread's own time is not in its vector: it would have to be
+// taken out of what is shared at every release.
+//
+//	vector.go    vector clocks
+//	thread.go    threads
 //	detector.go  slots, and an access held against those before it
 //	shadow.go    the accesses that a later one may race with, by word of memory
 //
@@ -22,55 +30,188 @@
 // schedulers: package rt says which thread releases what to which, and what it touches.
 package race
 
-// A Vector is a vector clock. Slots beyond its end are at 0.
-type Vector []uint32
-
-func (v *Vector) Join(w Vector) {
-	if n := len(*v); len(w) > n {
-		*v = append(*v, w[n:]...)
-		w = w[:n]
-	}
-	for i, t := range w {
-		if t > (*v)[i] {
-			(*v)[i] = t
-		}
-	}
+// A Vector is a vector clock. Slots of which nothing is known are at 0.
+type Vector struct {
+	low  []uint32  // the first slots, at most lowSlots
+	high []*branch // the others
 }
 
-func (v *Vector) Set(w Vector) { *v = append((*v)[:0], w...) }
+const (
+	lowSlots     = 128
+	leafSlots    = 64
+	branchLeaves = 32
+	branchSlots  = leafSlots * branchLeaves
+)
 
-func (v Vector) At(slot uint32) uint32 {
-	if int(slot) < len(v) {
-		return v[slot]
+// A branch is a part of vectors, and so is a leaf. One that is shared by several is not
+// changed any more.
+type branch struct {
+	leaves [branchLeaves]*leaf
+	shared bool
+}
+
+type leaf struct {
+	at     [leafSlots]uint32
+	shared bool
+}
+
+// Reset makes nothing known.
+func (v *Vector) Reset() {
+	v.low = v.low[:0]
+	clear(v.high)
+	v.high = v.high[:0]
+}
+
+// At returns up to which moment of a slot all has happened before.
+func (v *Vector) At(slot uint32) uint32 {
+	if int(slot) < len(v.low) {
+		return v.low[slot]
+	}
+	return v.highAt(slot)
+}
+
+func (v *Vector) highAt(slot uint32) uint32 {
+	n := int(slot) - lowSlots
+	if n < 0 || n/branchSlots >= len(v.high) {
+		return 0
+	}
+	if b := v.high[n/branchSlots]; b != nil {
+		if l := b.leaves[n%branchSlots/leafSlots]; l != nil {
+			return l.at[n%leafSlots]
+		}
 	}
 	return 0
 }
 
-// A Thread is what one goroutine knows of the others' past.
-type Thread struct {
-	Vector Vector
-	Slot   uint32
-	// Frame is the call that it is in, by the number that races are reported with.
-	Frame uint32
-	// readings are the words with a list that it has loaded lately; see touchShared.
-	readings [readings]reading
+// Set makes v know what w does, and nothing else.
+func (v *Vector) Set(w *Vector) {
+	if v == w {
+		return
+	}
+	v.low = append(v.low[:0], w.low...)
+	if len(v.high)+len(w.high) == 0 {
+		return
+	}
+	clear(v.high)
+	v.high = append(v.high[:0], w.high...)
+	for _, b := range v.high {
+		if b != nil {
+			b.shared = true
+		}
+	}
 }
 
-// Now is the moment of the thread's own time.
-func (t *Thread) Now() uint32 { return t.Vector[t.Slot] }
-
-// Tick lets the thread's own time pass: what it does from now on is not part of what it
-// has released so far.
-func (t *Thread) Tick() { t.Vector[t.Slot]++ }
-
-// Release makes v the thread's past, and nothing else.
-func (t *Thread) Release(v *Vector) {
-	v.Set(t.Vector)
-	t.Tick()
+// Join adds what w knows.
+func (v *Vector) Join(w *Vector) {
+	low := w.low
+	if n := len(v.low); len(low) > n {
+		v.low = append(v.low, low[n:]...)
+		low = low[:n]
+	}
+	for i, at := range low {
+		if at > v.low[i] {
+			v.low[i] = at
+		}
+	}
+	if len(w.high) > 0 {
+		v.joinHigh(w.high)
+	}
 }
 
-// ReleaseMerge adds the thread's past to v.
-func (t *Thread) ReleaseMerge(v *Vector) {
-	v.Join(t.Vector)
-	t.Tick()
+func (v *Vector) joinHigh(high []*branch) {
+	for len(v.high) < len(high) {
+		v.high = append(v.high, nil)
+	}
+	for i, b := range high {
+		switch {
+		case b == nil || b == v.high[i]:
+		case v.high[i] == nil:
+			b.shared = true
+			v.high[i] = b
+		default:
+			v.joinBranch(i, b)
+		}
+	}
+}
+
+// joinBranch adds what is in b to v's i-th branch.
+func (v *Vector) joinBranch(i int, b *branch) {
+	for j, l := range b.leaves {
+		mine := v.high[i].leaves[j]
+		if l == nil || l == mine {
+			continue
+		}
+		if mine == nil || mine.within(l) {
+			l.shared = true
+			v.ownBranch(i).leaves[j] = l
+		} else if !l.within(mine) {
+			mine = v.ownLeaf(i, j)
+			for k, at := range l.at {
+				mine.at[k] = max(mine.at[k], at)
+			}
+		}
+	}
+}
+
+// within reports whether all that is in l is in m.
+func (l *leaf) within(m *leaf) bool {
+	for i, at := range l.at {
+		if at > m.at[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Raise adds that all has happened before up to a moment of a slot.
+func (v *Vector) Raise(slot, at uint32) {
+	if slot >= lowSlots {
+		v.raiseHigh(int(slot-lowSlots), at)
+		return
+	}
+	for int(slot) >= len(v.low) {
+		v.low = append(v.low, 0)
+	}
+	v.low[slot] = max(v.low[slot], at)
+}
+
+func (v *Vector) raiseHigh(n int, at uint32) {
+	for n/branchSlots >= len(v.high) {
+		v.high = append(v.high, nil)
+	}
+	if l := v.ownLeaf(n/branchSlots, n%branchSlots/leafSlots); l.at[n%leafSlots] < at {
+		l.at[n%leafSlots] = at
+	}
+}
+
+// ownBranch returns the i-th branch, which only v has then.
+func (v *Vector) ownBranch(i int) *branch {
+	b := v.high[i]
+	switch {
+	case b == nil:
+		b = new(branch)
+	case b.shared:
+		b = &branch{leaves: b.leaves}
+		for _, l := range b.leaves {
+			if l != nil {
+				l.shared = true
+			}
+		}
+	}
+	v.high[i] = b
+	return b
+}
+
+// ownLeaf returns the j-th leaf of the i-th branch, which only v has then.
+func (v *Vector) ownLeaf(i, j int) *leaf {
+	b := v.ownBranch(i)
+	l := b.leaves[j]
+	switch {
+	case l == nil:
+		l = new(leaf)
+	case l.shared:
+		l = &leaf{at: l.at}
+	}
+	b.leaves[j] = l
+	return l
 }
