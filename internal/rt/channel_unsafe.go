@@ -100,11 +100,11 @@ func (c *goroutine) meet(i int, d *goroutine, j int) {
 	m.move(from, to)
 	c.Meet(&d.Thread)
 	if m.send {
-		s.emit(c, event.Send, s.ops[c.index].Site, m.on.addr, 1, 0)
+		s.emit(c, event.Send, s.ops[s.at(c)].Site, m.on.addr, 1, 0)
 		s.emit(d, event.Recv, d.op.Site, m.on.addr, 1, 0)
 	} else {
 		s.emit(d, event.Send, d.op.Site, m.on.addr, 1, 0)
-		s.emit(c, event.Recv, s.ops[c.index].Site, m.on.addr, 1, 0)
+		s.emit(c, event.Recv, s.ops[s.at(c)].Site, m.on.addr, 1, 0)
 	}
 	d.chose = j
 	d.op.Kind, d.op.Addr, d.op.Size = event.None, 0, 0

@@ -233,7 +233,7 @@ func Sleep(nanoseconds int64) bool {
 			c.timer = t
 			s.clock.start(t, nanoseconds)
 			c.wait = wait{kind: forGrant}
-			s.ops[c.index].Yield = false
+			s.ops[s.at(c)].Yield = false
 			c.block()
 		}
 	}

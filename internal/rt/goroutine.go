@@ -188,7 +188,7 @@ func Gosched() {
 	site := c.site()
 	c.polling.looks(0, site)
 	if c.step(event.Op{Kind: event.Gosched, Yield: true, Site: site}) {
-		s.emit(c, event.Gosched, s.ops[c.index].Site, 0, 0, 0)
+		s.emit(c, event.Gosched, s.ops[s.at(c)].Site, 0, 0, 0)
 		if len(s.ready) == 1 {
 			s.advance()
 		}

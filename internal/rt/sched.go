@@ -30,7 +30,10 @@ type scheduler struct {
 	ready []*goroutine
 	ids   []uint32
 	ops   []event.Op
-	point sched.Turn
+	// passed is how many were taken from their front; a goroutine's index counts these.
+	passed   int
+	arrivals uint64 // how often one became ready
+	point    sched.Turn
 	// coming are goroutines that are about to be put among the ready; see regroup.
 	coming []*goroutine
 
@@ -188,7 +191,7 @@ func (c *goroutine) stepSlow(op event.Op) bool {
 		return false
 	}
 	op.G = c.id
-	s.ops[c.index] = op
+	s.ops[s.at(c)] = op
 	s.adopt()
 	if s.steps >= s.pause {
 		s.look(c)
@@ -265,14 +268,14 @@ func (s *scheduler) choose(c *goroutine) *goroutine {
 	}
 	tired := c != nil && s.row >= spinning && len(s.ready) > 1
 	if tired {
-		op := s.ops[c.index]
+		op := s.ops[s.at(c)]
 		s.remove(c)
 		defer func() { s.insert(c, op) }()
 	} else if c != nil {
 		p.Current = c.id
 	}
 	for {
-		p.Ready, p.Ops = s.ids, s.ops
+		p.Ready, p.Ops, p.Arrivals = s.ids, s.ops, s.arrivals
 		if s.mayStall() {
 			s.offerTime(p)
 		}
@@ -300,37 +303,64 @@ func (s *scheduler) branch(c *goroutine, site uint32, n int) int {
 	return s.strategy.Branch(sched.Choice{G: c.id, Site: site, N: n, Kind: event.Select})
 }
 
+// at is where among the ready ones c is.
+func (s *scheduler) at(c *goroutine) int { return c.index - s.passed }
+
 // insert makes c ready to do op.
 func (s *scheduler) insert(c *goroutine, op event.Op) {
 	op.G = c.id
 	s.ahead = 0
 	i := len(s.ready)
+	s.arrivals++
 	s.ready = append(s.ready, c)
 	s.ids = append(s.ids, c.id)
 	s.ops = append(s.ops, op)
 	for ; i > 0 && s.ids[i-1] > c.id; i-- {
-		s.ready[i], s.ids[i], s.ops[i] = s.ready[i-1], s.ids[i-1], s.ops[i-1]
-		s.ready[i].index = i
+		s.place(s.ready[i-1], i, s.ops[i-1])
 	}
-	s.ready[i], s.ids[i], s.ops[i] = c, c.id, op
-	c.index = i
+	s.place(c, i, op)
 	c.state = ready
+}
+
+// place makes c the ready one at a place.
+func (s *scheduler) place(c *goroutine, at int, op event.Op) {
+	s.ready[at], s.ids[at], s.ops[at] = c, c.id, op
+	c.index = s.passed + at
 }
 
 // remove takes c from the ready ones.
 func (s *scheduler) remove(c *goroutine) {
-	c.op = s.ops[c.index]
+	at := s.at(c)
+	c.op = s.ops[at]
 	s.ahead = 0
-	copy(s.ops[c.index:], s.ops[c.index+1:])
-	copy(s.ids[c.index:], s.ids[c.index+1:])
-	copy(s.ready[c.index:], s.ready[c.index+1:])
+	c.index = -1
+	if len(s.ready) > crowd && at < len(s.ready)/2 {
+		s.removeFirst(at)
+		return
+	}
+	copy(s.ops[at:], s.ops[at+1:])
+	copy(s.ids[at:], s.ids[at+1:])
+	copy(s.ready[at:], s.ready[at+1:])
 	n := len(s.ready) - 1
 	s.ready[n] = nil
 	s.ready, s.ids, s.ops = s.ready[:n], s.ids[:n], s.ops[:n]
-	for i := c.index; i < n; i++ {
-		s.ready[i].index = i
+	for i := at; i < n; i++ {
+		s.ready[i].index = s.passed + i
 	}
-	c.index = -1
+}
+
+// removeFirst removes what is at a place by moving those before it: of a crowd of goroutines
+// it is mostly the first that goes.
+func (s *scheduler) removeFirst(at int) {
+	copy(s.ops[1:at+1], s.ops[:at])
+	copy(s.ids[1:at+1], s.ids[:at])
+	copy(s.ready[1:at+1], s.ready[:at])
+	s.ready[0] = nil
+	s.ready, s.ids, s.ops = s.ready[1:], s.ids[1:], s.ops[1:]
+	s.passed++
+	for i := range at {
+		s.ready[i].index = s.passed + i
+	}
 }
 
 // pass gives the token to d, which waits for it in park.

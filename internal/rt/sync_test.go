@@ -305,3 +305,24 @@ func TestGOMAXPROCSIsRememberedAndNotObeyed(t *testing.T) {
 		}
 	}
 }
+
+// TestTensOfThousandsOfGoroutines: all are ready at once, and each learns by a lock of those
+// before it.
+func TestTensOfThousandsOfGoroutines(t *testing.T) {
+	const n = 65_000
+	for _, strategy := range []sched.Strategy{sched.NewReplay(sched.Schedule{}), sched.NewPCT(1, 0)} {
+		mu, x := heap(mutex{}), heap(0)
+		r := Run(Config{Races: true, Strategy: strategy}, func() {
+			done := make(chan int, n)
+			for range n {
+				Go(1, func() { mu.Lock(); *W(x, 2) = R(x, 1) + 1; mu.Unlock(); To[int](done).Send(1, 3) })
+			}
+			for range n {
+				Recv(done, 4)
+			}
+		})
+		if r.Failed() || *x != n || r.Goroutines != n+1 {
+			t.Errorf("%T: %s, %d goroutines", strategy, outcomeOf(r), r.Goroutines)
+		}
+	}
+}

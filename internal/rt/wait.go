@@ -94,7 +94,7 @@ func (c *goroutine) await(op event.Op) bool {
 		c.polling.rounds = 0
 	}
 	op.G = c.id
-	s.ops[c.index] = op
+	s.ops[s.at(c)] = op
 	s.adopt()
 	if s.steps >= s.pause {
 		s.look(c)
@@ -117,7 +117,7 @@ func (c *goroutine) await(op event.Op) bool {
 	}
 	if !c.enabled() {
 		if op.Site == 0 {
-			s.ops[c.index].Site = c.site()
+			s.ops[s.at(c)].Site = c.site()
 		}
 		c.block()
 	}
@@ -210,7 +210,7 @@ func (s *scheduler) changedForMany(o *object) {
 			s.coming = append(s.coming, c)
 			moved = true
 		case !enabled && c.state == ready:
-			c.op = s.ops[c.index]
+			c.op = s.ops[s.at(c)]
 			c.index = -1
 			c.state = blocked
 			s.emit(c, event.Blocked, c.op.Site, c.op.Addr, 0, uint64(c.op.Kind))
@@ -237,6 +237,7 @@ func (k waitKind) lone() bool {
 // that are coming among them.
 func (s *scheduler) regroup() {
 	s.ahead = 0
+	s.arrivals++
 	kept := 0
 	for i, c := range s.ready {
 		if c.index >= 0 {
@@ -264,12 +265,6 @@ func (s *scheduler) regroup() {
 		s.coming[n] = nil
 		s.coming = s.coming[:n]
 	}
-}
-
-// place makes c the ready one at an index.
-func (s *scheduler) place(c *goroutine, index int, op event.Op) {
-	s.ready[index], s.ids[index], s.ops[index] = c, c.id, op
-	c.index = index
 }
 
 // sortByID sorts in the manner of Shell: package sort is not to be had here.

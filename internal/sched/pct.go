@@ -28,6 +28,10 @@ type PCT struct {
 	changes  []uint64
 	floor    int64   // the lowest priority so far
 	priority []int64 // by goroutine; 0: not seen yet in this run
+	// top is the goroutine that had the highest priority when so many had arrived; 0 if it
+	// has changed since.
+	top      uint32
+	arrivals uint64
 }
 
 // depths is the order in which depths are tried: depth 1 needs the fewest runs by a
@@ -57,6 +61,7 @@ func (s *PCT) Begin() {
 	s.stalls.begin(s.seed, s.run)
 	s.points = 0
 	s.floor = 0
+	s.top = 0
 	clear(s.priority)
 	d := s.depth
 	if d <= 0 {
@@ -89,6 +94,7 @@ func (s *PCT) Pick(p *Turn) int {
 			// Not simply below all others: which of two that fell is the lower must not
 			// depend on which fell first, or some bugs of depth 3 would never show.
 			s.priority[p.Ready[best]] = int64(i) + 1
+			s.top = 0
 			best = s.best(p)
 		}
 	}
@@ -98,12 +104,21 @@ func (s *PCT) Pick(p *Turn) int {
 
 // best returns the ready goroutine with the highest priority.
 func (s *PCT) best(p *Turn) int {
+	// While none becomes ready the highest stays the highest, if it is there: of ten
+	// thousand that are ready not all have to be looked at for every step.
+	if p.Arrivals != 0 && p.Arrivals == s.arrivals && s.top != 0 && s.top == p.Current {
+		return p.current()
+	}
 	best, priority := 0, s.of(p.Ready[0])
-	for i := 1; i < p.goroutines(); i++ {
-		if q := s.of(p.Ready[i]); q > priority {
+	for i, g := range p.Ready[:p.goroutines()] {
+		if int(g) < len(s.priority) && s.priority[g] != 0 && s.priority[g] <= priority {
+			continue
+		}
+		if q := s.of(g); q > priority {
 			best, priority = i, q
 		}
 	}
+	s.top, s.arrivals = p.Ready[best], p.Arrivals
 	return best
 }
 
@@ -122,6 +137,7 @@ func (s *PCT) of(g uint32) int64 {
 // sink puts g below all others.
 func (s *PCT) sink(g uint32) {
 	s.of(g)
+	s.top = 0
 	s.floor--
 	s.priority[g] = s.floor
 }

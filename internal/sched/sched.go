@@ -40,6 +40,9 @@ type Turn struct {
 	Ready []uint32
 	// Ops is parallel to Ready: what each of them will do if it is picked.
 	Ops []event.Op
+	// Arrivals counts how often a goroutine has become ready in this run; 0 if that is not
+	// counted.
+	Arrivals uint64
 }
 
 // A Strategy decides which goroutine goes next, in one run after the other.

@@ -122,7 +122,9 @@ func TestVectorsAreWhatMapsWouldBe(t *testing.T) {
 		for i := range plains {
 			plains[i] = plain{}
 		}
-		slot := func() uint32 { return []uint32{r.Uint32N(lowSlots + 8), r.Uint32N(3 * branchSlots), 1 << 17}[r.IntN(3)] }
+		slot := func() uint32 {
+			return []uint32{r.Uint32N(lowSlots + 8), r.Uint32N(3 * branchSlots), 1 << 17}[r.IntN(3)]
+		}
 		for range 400 {
 			i, j := r.IntN(6), r.IntN(6)
 			switch r.IntN(8) {

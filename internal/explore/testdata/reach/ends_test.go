@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
-	"sync"
 	"syscall"
 	"testing"
 )
@@ -68,20 +67,3 @@ func TestEndExits(t *testing.T)  { writeTo(exits{}) }
 func TestEndPanics(t *testing.T) { writeTo(panics{}) }
 
 func TestEndOverruns(t *testing.T) { writeTo(overruns{}) }
-
-// TestManyGoroutines: more than there are slots in a clock.
-func TestManyGoroutines(t *testing.T) {
-	sum, mu := 0, sync.Mutex{}
-	var wg sync.WaitGroup
-	for range 65_000 {
-		wg.Go(func() {
-			mu.Lock()
-			sum++
-			mu.Unlock()
-		})
-	}
-	wg.Wait()
-	if sum != 65_000 {
-		t.Error(sum)
-	}
-}

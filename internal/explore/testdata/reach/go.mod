@@ -1,3 +1,3 @@
 module example.com/reach
 
-go 1.24
+go 1.25
