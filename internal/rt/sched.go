@@ -33,6 +33,7 @@ type scheduler struct {
 	// passed is how many were taken from their front; a goroutine's index counts these.
 	passed   int
 	arrivals uint64 // how often one became ready
+	arrived  uint32 // the last that did
 	point    sched.Turn
 	// coming are goroutines that are about to be put among the ready; see regroup.
 	coming []*goroutine
@@ -275,7 +276,7 @@ func (s *scheduler) choose(c *goroutine) *goroutine {
 		p.Current = c.id
 	}
 	for {
-		p.Ready, p.Ops, p.Arrivals = s.ids, s.ops, s.arrivals
+		p.Ready, p.Ops, p.Arrivals, p.Arrived = s.ids, s.ops, s.arrivals, s.arrived
 		if s.mayStall() {
 			s.offerTime(p)
 		}
@@ -312,6 +313,7 @@ func (s *scheduler) insert(c *goroutine, op event.Op) {
 	s.ahead = 0
 	i := len(s.ready)
 	s.arrivals++
+	s.arrived = c.id
 	s.ready = append(s.ready, c)
 	s.ids = append(s.ids, c.id)
 	s.ops = append(s.ops, op)

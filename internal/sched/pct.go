@@ -104,10 +104,21 @@ func (s *PCT) Pick(p *Turn) int {
 
 // best returns the ready goroutine with the highest priority.
 func (s *PCT) best(p *Turn) int {
-	// While none becomes ready the highest stays the highest, if it is there: of ten
-	// thousand that are ready not all have to be looked at for every step.
-	if p.Arrivals != 0 && p.Arrivals == s.arrivals && s.top != 0 && s.top == p.Current {
-		return p.current()
+	// While none becomes ready the highest stays the highest, if it is there, and of one that
+	// does only that one is asked: of ten thousand that are ready not all have to be looked at
+	// for every step.
+	if p.Arrivals != 0 && s.top != 0 && s.top == p.Current {
+		switch p.Arrivals - s.arrivals {
+		case 0:
+			return p.current()
+		case 1:
+			if s.arrivals++; s.of(p.Arrived) > s.of(s.top) {
+				s.top = p.Arrived
+			}
+			if i := p.index(s.top); i >= 0 {
+				return i
+			}
+		}
 	}
 	best, priority := 0, s.of(p.Ready[0])
 	for i, g := range p.Ready[:p.goroutines()] {

@@ -41,8 +41,9 @@ type Turn struct {
 	// Ops is parallel to Ready: what each of them will do if it is picked.
 	Ops []event.Op
 	// Arrivals counts how often a goroutine has become ready in this run; 0 if that is not
-	// counted.
+	// counted. Arrived is the one that did so last.
 	Arrivals uint64
+	Arrived  uint32
 }
 
 // A Strategy decides which goroutine goes next, in one run after the other.
