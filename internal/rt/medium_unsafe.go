@@ -76,7 +76,7 @@ func (m *Medium) Publish() {
 // acts.
 func (m *Medium) Observe() {
 	if c := s.current; !c.dying {
-		c.acquire(s.objects.at(unsafe.Pointer(m)).released)
+		c.acquire(&s.objects.at(unsafe.Pointer(m)).released)
 	}
 }
 
