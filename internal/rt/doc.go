@@ -47,6 +47,7 @@
 //	left.go           goroutines that wait at its end, and which of them for ever
 //
 //	sched.go          the scheduler: which goroutine takes the next step
+//	ready.go          the goroutines that can take one
 //	token.go          the token (token_unsafe.go, and token_atomic.go for the race detector)
 //	wait.go           conditions of pending operations
 //	goroutine.go      goroutines, their calls, their panics
