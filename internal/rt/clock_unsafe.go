@@ -284,10 +284,10 @@ func Now() (unix, mono int64, ok bool) {
 	return k.began + now, now, true
 }
 
-// readClock announces that c asks for the time. That is a step only where another order is
-// possible: with one goroutine and no timers, which is how tests begin, it need not be seen.
-// It reports whether the program itself asks: what the standard library makes of the time
-// can differ from the first run in a process to the next.
+// readClock announces that c asks for the time, and reports whether the program itself does.
+// What the standard library makes of the time can differ from the first run in a process to
+// the next; and unless there are timers, that it asks is no step: package testing does so
+// in each run.
 func (c *goroutine) readClock() (own bool) {
 	if c.dying || s.clock.exact > 0 {
 		return true
@@ -296,7 +296,7 @@ func (c *goroutine) readClock() (own bool) {
 	if pc, ok := s.frames.PC(site); ok && !isStandard(pc-1) { // it is where a call returns to
 		own, s.result.Held.Clock = true, true
 	}
-	if s.clock.queue.Len() > 0 || len(s.ready) > 1 {
+	if own || s.clock.queue.Len() > 0 {
 		c.step(event.Op{Kind: event.ReadClock, Site: site, Addr: s.clock.ownAddr(), Size: 8})
 	}
 	return own

@@ -20,6 +20,11 @@ func TestProgressInWords(t *testing.T) {
 		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, CutOff: 1}, "all schedules tried (9); but 1 run was cut off, and what it would have led to was not tried", false},
 		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, CutOff: 2}, "all schedules tried (9); but 2 runs were cut off, and what they would have led to was not tried", false},
 		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, Diverged: 2}, "all schedules tried (9); but 2 runs did not repeat what an earlier one did: the program is not deterministic, and some schedules were not tried", false},
+		{Progress{Method: MethodDFS, Bound: 2, Runs: 9, Exhausted: true, Stalls: true}, "all schedules with at most 2 preemptions tried (9), stalls counted as preemptions", true},
+		{Progress{Method: MethodDFS, Bound: 2, Runs: 9, Exhausted: true, Draws: true}, "all schedules with at most 2 preemptions tried (9), random choices counted as preemptions", true},
+		{Progress{Method: MethodDFS, Bound: 2, Runs: 9, Stalls: true, Draws: true, Sequences: 3, Held: Held{Chance: true}}, "all schedules with at most 2 preemptions tried (9), stalls and random choices counted as preemptions; held fixed: random numbers (3 sequences tried)", false},
+		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, Held: Held{Stall: true, StallLimit: 250_000_000}}, "all schedules tried (9); held fixed: that the machine stalls for 250ms at most", false},
+		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, Held: Held{Stall: true, StallLimit: 2_000_000_000, Clock: true, Outside: true}}, "all schedules tried (9); held fixed: that the machine stalls for 2s at most, when the program starts by its clock and what is outside control, which was left to chance", false},
 		{Progress{}, "", false},
 	} {
 		if got := c.p.String(); got != c.want {
@@ -31,12 +36,37 @@ func TestProgressInWords(t *testing.T) {
 	}
 }
 
+func TestExhaustiveIsWhatLeftNothingToChance(t *testing.T) {
+	for held, want := range map[Held]bool{
+		{}: true, {Stall: true, StallLimit: 1}: true, {Clock: true}: true, {Chance: true}: false, {Outside: true}: false,
+	} {
+		if got := (Progress{Method: MethodDFS, Exhausted: true, Held: held}).Exhaustive(); got != want {
+			t.Errorf("%+v: %v", held, got)
+		}
+	}
+	var all Held
+	all.Merge(Held{Stall: true, StallLimit: 5})
+	all.Merge(Held{Clock: true})
+	if all != (Held{Stall: true, StallLimit: 5, Clock: true}) {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestDurationsAsPeopleWriteThem(t *testing.T) {
+	for ns, want := range map[int64]string{0: "0ns", 7: "7ns", 3_000: "3µs", 250_000_000: "250ms", 1_500_000_000: "1500ms", 2_000_000_000: "2s"} {
+		if got := duration(ns); got != want {
+			t.Errorf("%d is %s, want %s", ns, got, want)
+		}
+	}
+}
+
 func TestDivergenceInWords(t *testing.T) {
 	for want, d := range map[string]Divergence{
 		"": {},
-		"after step 7 of goroutine 1, goroutine 2 should have gone on but was not ready": {Why: NotReady, G: 1, N: 7, To: 2},
-		"choice 3 of goroutine 2 did not have the possibility that the schedule names":   {Why: NoPossibility, G: 2, N: 3},
-		"the run did not come by at 1 switch or choice of the schedule":                  {Why: NotEncountered, Unused: 1},
+		"after step 7 of goroutine 1, goroutine 2 should have gone on but was not ready":      {Why: NotReady, G: 1, N: 7, To: 2},
+		"after step 7 of goroutine 1, time should have moved on but no timer was near enough": {Why: NotReady, G: 1, N: 7, To: Time},
+		"choice 3 of goroutine 2 did not have the possibility that the schedule names":        {Why: NoPossibility, G: 2, N: 3},
+		"the run did not come by at 1 switch or choice of the schedule":                       {Why: NotEncountered, Unused: 1},
 	} {
 		if got := d.String(); got != want {
 			t.Errorf("%+v is %q, want %q", d, got, want)

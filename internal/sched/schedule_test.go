@@ -13,6 +13,10 @@ func TestScheduleTextRoundTrips(t *testing.T) {
 		{Switches: []Switch{{G: 0, N: 0, To: 1}, {G: math.MaxUint32, N: math.MaxUint64, To: math.MaxUint32}}},
 		{Branches: []Branch{{G: 1, N: 1, Choice: 2}}},
 		{Switches: []Switch{{G: 1, N: 2, To: 3}}, Branches: []Branch{{G: 4, N: 5, Choice: 0}, {G: 4, N: 6, Choice: maxChoice - 1}}},
+		{Stalls: []Stall{{G: 2, N: 7, Moments: 1}, {G: 0, N: 0, Idle: 3, Moments: 2}}},
+		{Branches: []Branch{{G: 2, N: 1, Choice: 3, Unlikely: true}}},
+		{Chance: 17},
+		{Chance: math.MaxUint64, Switches: []Switch{{G: 1, N: 2, To: 3}}, Stalls: []Stall{{G: 1, N: 1, Moments: 1}}, Branches: []Branch{{G: 1, N: 1, Choice: 1}}},
 	} {
 		text := s.String()
 		got, err := ParseSchedule(text)
@@ -23,12 +27,18 @@ func TestScheduleTextRoundTrips(t *testing.T) {
 }
 
 func TestPreemptionsCountsTheSwitchesThatTookTheTurn(t *testing.T) {
-	s, err := ParseSchedule("1.2+2,2.9_1,1.4+3,1.1~1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Preemptions(); got != 2 {
-		t.Errorf("%d preemptions, want 2", got)
+	for text, want := range map[string]int{
+		"1.2+2,2.9_1,1.4+3,1.1~1": 2,
+		"2.9_1,1.3@4,1.3/1@1":     2, // stalls
+		"1.1=1,2.1=1,1.2~1,%3":    2, // choices by chance
+	} {
+		s, err := ParseSchedule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Preemptions(); got != want {
+			t.Errorf("%s: %d preemptions, want %d", text, got, want)
+		}
 	}
 }
 
@@ -54,6 +64,13 @@ func TestParseErrorsSayWhatAndWhere(t *testing.T) {
 		"1.1~-1":                   "want",
 		"1.2.3+4":                  "want",
 		"default,1.2+3":            `"default"`,
+		"1.2@0":                    "at least one moment",
+		"1.2/@1":                   "follows /",
+		"1.2/1+3":                  "want",
+		"1.2@1/1":                  "want",
+		"%":                        "want",
+		"%0":                       "above 0",
+		"%x":                       "follows %",
 	} {
 		s, err := ParseSchedule(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -66,7 +83,7 @@ func TestParseErrorsSayWhatAndWhere(t *testing.T) {
 }
 
 func FuzzParseSchedule(f *testing.F) {
-	for _, text := range []string{"default", "", "1.2+3", "1.2_3,4.5~6", "1.2+3,", "999999999.1+2", "1.1~70000"} {
+	for _, text := range []string{"default", "", "1.2+3", "1.2_3,4.5~6", "1.2+3,", "999999999.1+2", "1.1~70000", "1.2@3,1.2/1@1,2.1=1,%7"} {
 		f.Add(text)
 	}
 	m := &model{vars: 1, code: [][]instruction{{{op: spawn, a: 1}, {op: load}, {op: store, b: 1}}, {{op: branch, a: 2}, {op: load}, {op: store, b: 1}}}}
