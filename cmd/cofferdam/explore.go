@@ -59,10 +59,11 @@ cofferdam help traces`
 	c.flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: testdata/cofferdam beside the tests)")
 	c.flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
 	c.flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
+	c.flags.BoolVar(&f.strict, "strict", false, "exit with code 3 if a test was explored in part: runs were cut off, or something was outside control")
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if *binary != "" {
-			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "stall", "failfast", "j"}
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "stall", "failfast", "strict", "j"}
 			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
@@ -100,6 +101,9 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 	if err == nil {
 		err = f.incomplete()
 	}
+	if n := len(e.partly); err == nil && n > 0 && f.strict && len(e.failing) == 0 {
+		err = &exitCode{exitPartly, fmt.Errorf("%s explored in part (-strict): %s", plural(n, "test was", "tests were"), strings.Join(e.partly, ", "))}
+	}
 	if len(e.failing) > 0 && (err == nil || ctx.Err() != nil) {
 		return &exitCode{code: exitFound}
 	}
@@ -114,6 +118,7 @@ type exploration struct {
 	many    bool // there are several packages, in which tests can have the same name
 	files   traceFiles
 	failing []string // a line for each test that fails
+	partly  []string // tests that did not fail, but were not seen as a whole
 	// failed are the tests of a program that fail by themselves, or could not be explored.
 	failed map[*explore.Program][]string
 }
@@ -203,6 +208,9 @@ func (e *exploration) tell(t explore.Target, res *explore.Result, file string) e
 		e.unexplored = append(e.unexplored, name)
 		return nil
 	case res.Failure == nil:
+		if res.Partly() {
+			e.partly = append(e.partly, name)
+		}
 		return nil
 	case res.Death != nil:
 		e.failing = append(e.failing, fmt.Sprintf("%s: %s", name, firstLine(res.Failure)))
@@ -237,8 +245,11 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 	var b strings.Builder
 	if res.Failure == nil {
 		word := color.Good("ok") + " "
-		if !res.Came() {
+		switch {
+		case !res.Came():
 			word = color.Bad("cut")
+		case res.Partly():
+			word = color.Bad("part")
 		}
 		fmt.Fprintf(&b, "%s   %s  %d schedules in %.1fs (%.0f/s)", word, name, res.Runs, res.Elapsed.Seconds(), rate)
 		if res.Classes > 0 {

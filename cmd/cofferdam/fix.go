@@ -31,8 +31,10 @@ type fixFlags struct {
 	write bool
 	// minimal asks for the smallest fix.
 	minimal bool
-	native  countFlag
-	proof   time.Duration
+	// began is when the first schedule was tried, from which on the budget counts.
+	began  time.Time
+	native countFlag
+	proof  time.Duration
 	// machine is the file for the machine of the failure.
 	machine string
 	binary  binaryFix
@@ -118,7 +120,6 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 		return err
 	}
 	defer scratch.Remove(temp)
-	start := time.Now()
 	file, config := f.trace, instrument.Config{}
 	if file == "" {
 		if file, config, err = f.reproduce(ctx, inv, temp); err != nil {
@@ -140,6 +141,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 			r.Close()
 			r = again
 		}
+		f.began = time.Now()
 	}
 	if worst := r.Outcome.Worst(); worst != nil {
 		inv.signals.reach("no fix is proven yet for " + firstLine(worst))
@@ -147,7 +149,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
 	_, options := explore.Again("", &r.Header)
 	options.Strategy, options.Jobs = f.Strategy, f.Jobs
 	result, err := repair.Fix(ctx, config, r, &repair.Options{
-		Explore: *options, Proof: f.proof, Until: start.Add(max(f.Budget, 10*time.Second)), Native: f.native.n, Minimal: f.minimal, Temp: temp,
+		Explore: *options, Proof: f.proof, Until: f.began.Add(max(f.Budget, 10*time.Second)), Native: f.native.n, Minimal: f.minimal, Temp: temp,
 		Progress: func(phase, detail string) {
 			inv.status.Phase(phase)
 			inv.status.Detail(detail)
@@ -225,6 +227,7 @@ func (f *fixFlags) reproduce(ctx context.Context, inv *invocation, temp string) 
 		return "", config, err
 	}
 	inv.status.Phase("looking for a failure")
+	f.began = time.Now()
 	deadline := time.Now().Add(f.Budget)
 	for i, t := range targets {
 		o := f.Options

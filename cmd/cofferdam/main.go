@@ -34,6 +34,8 @@ func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
 const (
 	exitFound = 1
 	exitError = 2
+	// exitPartly is that nothing was found, but not everything was seen, and that is to count.
+	exitPartly = 3
 )
 
 // An exitCode ends the program with a code, and with a message if err is not nil.

@@ -33,6 +33,8 @@ type searchFlags struct {
 	together bool
 	// failFast ends the search at the first test that fails.
 	failFast bool
+	// strict has a test that was explored in part be no success.
+	strict bool
 	explore.Options
 
 	// leftOut are the packages that do not build or whose tests cannot be run, unexplored the

@@ -53,8 +53,12 @@ const strategiesHelp = `A strategy chooses the schedules that explore and fix tr
            with at most 2 preemptions tried" if no such schedule can fail.
 
 With pct and random, -seed decides: the same seed gives the same schedules. They go on
-until the -budget is used up or -runs schedules are tried. A program with few schedules is
-searched completely by any strategy, and the result says so.
+until the -budget is used up, -runs schedules are tried, or nothing new is seen for long.
+They begin with all schedules with few preemptions, some thousand of them: a program that
+has no more is searched completely by any strategy, and the result says so.
+
+Schedules are tried by as many processes as there are processors, or -j. What is found is
+the same for any number of them, unless the time is up before.
 
 Examples:
 
@@ -200,7 +204,7 @@ const exitCodesHelp = `Cofferdam exits with
         accesses (guards); for fix: there is a failure, but no proven fix
   2     the command could not do its work, or was called in a wrong way; also if it could
         do part of it only, because a package does not build, whatever was found
-  3     fix found no failure
+  3     fix found no failure; explore -strict found none, but saw part of a test only
   130   it was interrupted (128 and the number of the signal)
   141   its output was not read to the end, as when head has enough; what was found by then
         is told on standard error

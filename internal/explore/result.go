@@ -140,6 +140,12 @@ func counted(n int, one, several string) string {
 // Came reports whether the search came to an end of its own, and some of its runs did.
 func (r *Result) Came() bool { return r.Ended == nil && (r.Cut < r.Runs || r.Runs == 0) }
 
+// Partly reports whether part of the target was not seen: runs were cut off, or something
+// was outside control. What was seen did not fail.
+func (r *Result) Partly() bool {
+	return r.Failure == nil && (r.Cut > 0 || r.Outside > 0 || r.Before > 0)
+}
+
 // WriteLate writes what the goroutines did that kept the first run which took too long from
 // coming to its end, with their stacks.
 func (r *Result) WriteLate(w io.Writer) {
