@@ -181,15 +181,29 @@ func (a *analyser) sectionOver(points []ir.Point, otherwise *Section) *Section {
 			return otherwise
 		}
 	}
-	var set []*ir.Instr
-	for _, p := range points {
-		set = append(set, p.Context.InstrIn(context, p.Instr))
+	set := instrsIn(context, points)
+	if set == nil {
+		return otherwise
 	}
 	s := loadsFragment(context.Func, set[0], set)
 	for _, p := range points[:len(points)-1] {
 		s.Accesses = append(s.Accesses, &Access{Point: p, Data: p.Instr.Data})
 	}
 	return s
+}
+
+// instrsIn are the instructions of a context's function that points were reached by; nil if
+// one was reached by no call in the program, as a function is that code outside calls.
+func instrsIn(context *ir.Context, points []ir.Point) []*ir.Instr {
+	var all []*ir.Instr
+	for _, p := range points {
+		in := p.Context.InstrIn(context, p.Instr)
+		if in == nil {
+			return nil
+		}
+		all = append(all, in)
+	}
+	return all
 }
 
 // readSection is the fragment of the loads.
@@ -220,9 +234,9 @@ func (a *analyser) readSection(derivation *deriver, conflicts *machineConflicts,
 			return nil
 		}
 	}
-	var set []*ir.Instr
-	for _, p := range points {
-		set = append(set, p.Context.InstrIn(context, p.Instr))
+	set := instrsIn(context, points)
+	if set == nil {
+		return nil
 	}
 	s := loadsFragment(context.Func, set[0], set)
 	s.Role = Reading

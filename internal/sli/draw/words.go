@@ -69,7 +69,11 @@ func inCode(p, q *ir.Point) int {
 	if context == nil {
 		return 0
 	}
-	return p.Context.InstrIn(context, p.Instr).ID - q.Context.InstrIn(context, q.Instr).ID
+	first, second := p.Context.InstrIn(context, p.Instr), q.Context.InstrIn(context, q.Instr)
+	if first == nil || second == nil {
+		return 0 // code outside the program made one of the calls
+	}
+	return first.ID - second.ID
 }
 
 // A conditionOnWay is a predicate that must hold, or must not.
