@@ -125,6 +125,13 @@ func (p *Patch) Sections() []Section { return p.merged }
 // Entry is the address of the first place that is overwritten, in the program's file.
 func (p *Patch) Entry() uint64 { return p.entries[0].at }
 
+// HeldState is what only the lock's holder changes, from and to, given where the counter of
+// timeouts is.
+func (p *Patch) HeldState(timeouts uint64) (from, to uint64) {
+	start := timeouts - uint64(p.labels["timeouts"])
+	return start + uint64(p.labels["depth"]), start + uint64(p.labels["timeouts"])
+}
+
 // Timeouts is where the patch counts how often a thread went on without the lock, given
 // what the processor finds at Entry, which was loaded at an address: 0 if that is not the
 // patch's.

@@ -35,6 +35,10 @@ type Program struct {
 // anything, makes the run one that did.
 func (p *Program) Judge(f func(*linux.Process) string) { p.judge = f }
 
+// Hide has memory not taken for shared, whatever threads do to it: what a lock keeps for
+// itself, which only its holder changes. Schedules that differ in nothing else are one.
+func (p *Program) Hide(from, to uint64) { p.uses.hidden = [2]uint64{from, to} }
+
 // Process is the emulated process, as it is now.
 func (p *Program) Process() *linux.Process { return p.process }
 

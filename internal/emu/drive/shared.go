@@ -85,6 +85,8 @@ type uses struct {
 	born []uint64
 	// recent are pages that were used, by the low bits of their numbers.
 	recent [recentPages]recentUses
+	// hidden is memory that is never taken for shared: from, and to.
+	hidden [2]uint64
 	// found are the words that this run is the first to share.
 	found []uint64
 }
@@ -127,6 +129,9 @@ const maxSpan = 1 << 16
 
 // note takes note of an access. known are the words that are known to be shared.
 func (u *uses) note(thread uint32, ref *cpu.Ref, known *wordSet) {
+	if ref.Addr >= u.hidden[0] && ref.Addr < u.hidden[1] {
+		return
+	}
 	writes := !ref.Kind.IsRead()
 	u.clock++
 	for at := ref.Addr &^ 7; at < ref.Addr+uint64(min(ref.Size, maxSpan)); at += 8 {

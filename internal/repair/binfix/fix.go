@@ -395,7 +395,7 @@ func (f *fixer) refuse() {
 	case r.Analysis == nil:
 		r.Refusal = "the run could not be analysed"
 	case len(r.Rejected) > 0:
-		r.Refusal = "none of the fixes that were found is one: " + r.Rejected[0].Reason
+		r.Refusal = "none of the fixes that were found is one: " + r.Rejected[len(r.Rejected)-1].Reason
 	case len(r.Analysis.Reasons) > 0:
 		r.Refusal = r.Analysis.Reasons[0]
 	default:

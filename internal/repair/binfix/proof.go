@@ -93,6 +93,9 @@ func (f *fixer) applied(patched *drive.Program, c *Candidate) error {
 	if timeouts == 0 && c.Patch.Traps() == 0 {
 		return errors.New("the patch was not applied in the emulator: the program does not load what LD_PRELOAD says; try -copy")
 	}
+	if timeouts != 0 {
+		patched.Hide(c.Patch.HeldState(timeouts))
+	}
 	patched.Judge(func(p *linux.Process) string {
 		var count [4]byte
 		if timeouts != 0 && p.Mem.ReadAt(count[:], timeouts) && binary.LittleEndian.Uint32(count[:]) != 0 {
@@ -123,7 +126,9 @@ func (f *fixer) emulated(ctx context.Context, patched *drive.Program, c *Candida
 		return err
 	}
 	c.Proof.Schedules, c.Proof.Bound = uint64(done.Runs), bound
-	if done.Outcome == nil && !done.Search.Exhausted {
+	// A search that has nothing left to try has tried all only if every run came to its end.
+	c.Proof.Complete = done.Search.Exhausted && done.Cut == 0 && done.Search.Diverged == 0
+	if done.Outcome == nil && !c.Proof.Complete {
 		o.Method, o.Budget = sched.MethodPCT, time.Until(f.Until)
 		f.Progress("trying schedules of the patched program by chance", "")
 		if done, err = patched.Explore(ctx, &o); err != nil {
@@ -134,8 +139,6 @@ func (f *fixer) emulated(ctx context.Context, patched *drive.Program, c *Candida
 			c.Reason = fmt.Sprintf("there was time for %d schedules of the patched program only: give more with -budget", done.Runs)
 			return nil
 		}
-	} else {
-		c.Proof.Complete, c.Proof.Cut = done.Search.Exhausted && done.Cut == 0, done.Cut
 	}
 	if done.Outcome != nil {
 		c.fails = true
