@@ -61,8 +61,9 @@ type Port struct {
 	Number int
 }
 
-// begin empties the table for the first socket of a run.
-func begin() {
+// Begin empties the table for the first socket of a run. Whatever makes a file for a socket
+// calls it first: what an earlier run has left goes away here.
+func Begin() {
 	if table.run == rt.Number() {
 		return
 	}
@@ -80,13 +81,13 @@ func AtEnd(f func()) { table.leave = append(table.leave, f) }
 // Knows reports whether a socket has had the port in this run. If none has, a program
 // outside may have it.
 func Knows(p Port) bool {
-	begin()
+	Begin()
 	return table.ports[p]
 }
 
 // KnowsName is Knows for a unix socket that listens.
 func KnowsName(name string) bool {
-	begin()
+	Begin()
 	return listenerAt(Unix, Addr{Name: name}) != nil
 }
 
@@ -94,7 +95,7 @@ func KnowsName(name string) bool {
 // Port 0 stands for one that is not in use. With only6 an IPv6 address does not stand for
 // IPv4 too.
 func Listen(kind Kind, at Addr, only6 bool) (*Socket, error) {
-	begin()
+	Begin()
 	k := newSocket(kind, at)
 	k.only6 = only6
 	var err error
@@ -194,14 +195,14 @@ func listenerAt(kind Kind, a Addr) *Socket {
 
 // Full reports whether a Dial would have to wait.
 func Full(kind Kind, a Addr) bool {
-	begin()
+	Begin()
 	ln := listenerAt(kind, a)
 	return ln != nil && len(ln.queue) >= backlog
 }
 
 // ListensAt6 reports whether a socket listens at the loopback address of IPv6.
 func ListensAt6() bool {
-	begin()
+	Begin()
 	for _, k := range table.bound {
 		if k.listens && k.Local.Host == loopback6 {
 			return true
@@ -225,7 +226,7 @@ func (g *Giver) Up() {
 // connection is refused; a UDP socket is made all the same. The local address may be the
 // zero one. A Dial that waits for room at the listener is given up by give.
 func Dial(kind Kind, local, remote Addr, give *Giver) (*Socket, error) {
-	begin()
+	Begin()
 	switch {
 	case remote.Host == any4:
 		remote.Host = loopback4
