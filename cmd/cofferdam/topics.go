@@ -119,8 +119,8 @@ When a test is over, the goroutines that it leaves go on, until all have ended o
 Timers that they wait for come. If then nothing can go on, whatever waits does so for
 ever, and that is certain. If something still goes on, such as a goroutine that spins, a
 ticker, or one that is not under control, it might wake the others: then only waits for
-locks are judged, and a note names the others. A lock counts as released by the goroutine that took
-it, unless another one has released it before in the same run.
+locks are judged, and a note names the others. A lock counts as released by the goroutine
+that took it, unless another one has released it before in the same run.
 
 Not leaks are goroutines that a timer or ticker is going to wake, goroutines that the
 standard library has started for itself, those of package initialisation, and what a test
