@@ -2,8 +2,8 @@
 // compares with the processor, how fast it is, and whether real programs run in it to the
 // right output.
 //
-// binary.go has the flags and prints, differential.go, speed.go, programs.go and
-// exploring.go measure.
+// binary.go has the flags and prints, differential.go, lifting.go, speed.go, programs.go,
+// exploring.go and fixing.go measure.
 package binary
 
 import (
@@ -25,7 +25,11 @@ var Benchmark = &command.Benchmark{
   speed         instructions a second of processor time, recorded and not
   programs      programs of the system in the emulator, and what they put out beside
                 what they put out without it
-  explore       the six bugs of the paper, found in stripped programs`,
+  explore       the six bugs of the paper, found in stripped programs
+  lift          common programs as the engine's instructions, and random instructions
+                executed by the engine beside the emulator
+  fix           the six bugs of the paper, fixed in stripped programs, beside the paper's
+                tables 1 and 2`,
 	Quick: "compare a twentieth of the instructions, on smaller inputs",
 	New: func(flags *flag.FlagSet) command.Measurement {
 		m := &measurement{figures: command.NewChoice(flags, "figure", figures)}
@@ -35,7 +39,7 @@ var Benchmark = &command.Benchmark{
 	},
 }
 
-var figures = []string{"differential", "speed", "programs", "explore"}
+var figures = []string{"differential", "speed", "programs", "explore", "lift", "fix"}
 
 type measurement struct {
 	figures      *command.Choice
@@ -49,6 +53,8 @@ type Report struct {
 	Speed        []Speed       `json:"speed,omitempty"`
 	Programs     []Program     `json:"programs,omitempty"`
 	Explore      []Exploration `json:"explore,omitempty"`
+	Lift         *Lifting      `json:"lift,omitempty"`
+	Fix          []Fixing      `json:"fix,omitempty"`
 }
 
 func (m *measurement) Check(quick bool) error {
@@ -87,6 +93,20 @@ func (m *measurement) Measure(s *command.Session) (any, error) {
 			return report, err
 		}
 		report.Explore = found
+	}
+	if m.figures.Has("lift") {
+		lifted, err := m.lift(s)
+		if err != nil {
+			return report, err
+		}
+		report.Lift = lifted
+	}
+	if m.figures.Has("fix") {
+		fixed, err := fixExamples(s)
+		if err != nil {
+			return report, err
+		}
+		report.Fix = fixed
 	}
 	return report, nil
 }

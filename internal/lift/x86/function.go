@@ -164,7 +164,7 @@ func (p *Program) jumpTargets(entry uint64, in *placedInst) []uint64 {
 // maxTable bounds the tables of jumps, lookBack how far before a jump its table is named.
 const (
 	maxTable = 1024
-	lookBack = 64
+	lookBack = 96
 )
 
 // readTable reads the table of a jump that compilers make of a switch:
@@ -181,7 +181,7 @@ func (p *Program) readTable(in *placedInst) []uint64 {
 		if m.Scale != 8 || m.Base != x86.NoReg || m.Index == x86.NoReg {
 			return nil
 		}
-		return p.tableOf(uint64(m.Disp), 8)
+		return p.tableOf(uint64(m.Disp), 8, entriesOf(p.before(in.pc)))
 	}
 	if in.Args[0].Place != x86.General {
 		return nil
@@ -190,10 +190,21 @@ func (p *Program) readTable(in *placedInst) []uint64 {
 	for i := len(before) - 1; i >= 0; i-- {
 		b := &before[i]
 		if b.Op == x86.LEA && b.Mem.Base == x86.RIP {
-			return p.tableOf(b.next()+uint64(b.Mem.Disp), 4)
+			return p.tableOf(b.next()+uint64(b.Mem.Disp), 4, entriesOf(before))
 		}
 	}
 	return nil
+}
+
+// entriesOf is how many entries a table has, by the last comparison with a number before the
+// jump: what is greater does not come here.
+func entriesOf(before []placedInst) int {
+	for i := len(before) - 1; i >= 0; i-- {
+		if b := &before[i]; b.Op == x86.CMP && b.Args[1].Place == x86.Immediate && b.Imm > 0 && b.Imm < maxTable {
+			return int(b.Imm) + 1
+		}
+	}
+	return maxTable
 }
 
 // before are instructions in front of one. Code can be read forwards only, so several
@@ -219,9 +230,9 @@ func (p *Program) before(pc uint64) []placedInst {
 
 // tableOf reads a table of addresses, or of distances from itself in 4 bytes, up to the
 // first entry that is no code.
-func (p *Program) tableOf(table uint64, size int) []uint64 {
+func (p *Program) tableOf(table uint64, size, entries int) []uint64 {
 	var all []uint64
-	for i := range uint64(maxTable) {
+	for i := range uint64(entries) {
 		raw := p.image.bytes(table+i*uint64(size), size)
 		if raw == nil {
 			break

@@ -59,7 +59,7 @@ func (l *lifter) integer() bool {
 		old, r := l.modify(0, func(old *ir.Expr) *ir.Expr { return plus(old, src) })
 		l.setSum(old, src, r, unsigned(ir.OpLt, r, old))
 		l.put(1, old)
-		if in.Args[0].Place == x86.General && in.Args[1].Place == x86.General && in.Args[0] == in.Args[1] {
+		if in.Args[0] == in.Args[1] { // the sum is what stays
 			l.put(0, r)
 		}
 	case x86.CMPXCHG:

@@ -2,6 +2,7 @@ package x86
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
@@ -72,9 +73,9 @@ func (p *Program) lift(fn *ir.Func, machine *machineFunction) *lifter {
 		l.current, l.inst = t.block, &t.inst
 		l.callAndReturn(t.target)
 	}
+	l.dropUnreached()
 	l.completePhis()
 	l.dropTrivialPhis()
-	l.dropUnreached()
 	l.markPrivate()
 	return l
 }
@@ -181,7 +182,8 @@ type tailCall struct {
 }
 
 // dropUnreached removes blocks that nothing leads to: a side of a branch that is constant
-// stays, what follows a call that never returns does not.
+// stays, what follows a call that never returns does not. It comes before phis are
+// completed: a phi must not become what such a block defines.
 func (l *lifter) dropUnreached() {
 	reached := map[*ir.Block]bool{}
 	var visit func(b *ir.Block)
@@ -206,20 +208,21 @@ func (l *lifter) dropUnreached() {
 			}
 		}
 		if len(preds) != len(b.Preds) {
-			dropArgs(b, reached)
+			l.dropArgs(b, reached)
 			b.Preds = preds
 		}
 		b.Index = len(kept)
 		kept = append(kept, b)
 	}
 	l.fn.Blocks = kept
+	l.order = slices.DeleteFunc(l.order, func(b *blockBuilder) bool { return !reached[b.block] })
 }
 
 // dropArgs drops the values that phis of a block have for ways that cannot be gone.
-func dropArgs(b *ir.Block, reached map[*ir.Block]bool) {
-	for _, in := range b.Instrs {
-		if in.Op != ir.Phi {
-			return
+func (l *lifter) dropArgs(b *ir.Block, reached map[*ir.Block]bool) {
+	for _, in := range l.phis[b] {
+		if len(in.Args) != len(b.Preds) {
+			continue // it waits to be completed
 		}
 		args := in.Args[:0]
 		for i, p := range b.Preds {

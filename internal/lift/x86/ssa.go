@@ -190,9 +190,13 @@ func (l *lifter) dropTrivialPhis() {
 			}
 			l.phis[b.block] = kept
 		}
-		if again { // a value may itself have been replaced
+		// A value may itself have been replaced, and what it was replaced by too.
+		for more := again; more; {
+			more = false
 			for r, e := range with {
-				with[r] = replace(e)
+				if to := replace(e); to != e {
+					with[r], more = to, true
+				}
 			}
 		}
 	}

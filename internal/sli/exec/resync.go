@@ -54,9 +54,9 @@ func (f *follower) resync(thread *Thread) bool {
 // forgetUnsettled makes unknown what a frame's registers may not hold any more when it is next
 // at an instruction: what is defined in a loop, or not on every way there.
 func (f *Frame) forgetUnsettled(at *ir.Instr) {
-	dom := ir.Dominators(f.Func)[at.Block.Index]
+	dom := ir.Dominators(f.Func)
 	for _, block := range f.Func.Blocks {
-		if dom[block.Index] && block != at.Block && !ir.InLoop(block) {
+		if dom.Reached(at.Block.Index) && dom.Dominates(block.Index, at.Block.Index) && block != at.Block && !ir.InLoop(block) {
 			continue
 		}
 		for _, in := range block.Instrs {

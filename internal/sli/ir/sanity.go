@@ -68,7 +68,7 @@ func (c *checker) check() {
 	for _, block := range c.fn.Blocks {
 		for j, in := range block.Instrs {
 			c.instr(in)
-			if dom[block.Index] == nil {
+			if !dom.Reached(block.Index) {
 				continue // cannot be reached
 			}
 			c.eachUse(in, func(r Reg, from *Block) {
@@ -81,7 +81,7 @@ func (c *checker) check() {
 					if d.Index() >= j {
 						c.reject(in, "register %d is used before it is defined", r)
 					}
-				case dom[from.Index] != nil && !dom[from.Index][d.Block.Index]:
+				case dom.Reached(from.Index) && !dom.Dominates(d.Block.Index, from.Index):
 					c.reject(in, "register %d is not defined on every way here", r)
 				}
 			})
