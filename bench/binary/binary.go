@@ -3,7 +3,7 @@
 // right output.
 //
 // binary.go has the flags and prints, differential.go, lifting.go, speed.go, programs.go,
-// exploring.go and fixing.go measure.
+// exploring.go, fixing.go and corpus.go measure.
 package binary
 
 import (
@@ -29,7 +29,9 @@ var Benchmark = &command.Benchmark{
   lift          common programs as the engine's instructions, and random instructions
                 executed by the engine beside the emulator
   fix           the six bugs of the paper, fixed in stripped programs, beside the paper's
-                tables 1 and 2`,
+                tables 1 and 2
+  corpus        the same bugs by all compilers and levels of optimisation that are here, and
+                the programs of examples/binary/more; some half an hour`,
 	Quick: "compare a twentieth of the instructions, on smaller inputs",
 	New: func(flags *flag.FlagSet) command.Measurement {
 		m := &measurement{figures: command.NewChoice(flags, "figure", figures)}
@@ -39,7 +41,7 @@ var Benchmark = &command.Benchmark{
 	},
 }
 
-var figures = []string{"differential", "speed", "programs", "explore", "lift", "fix"}
+var figures = []string{"differential", "speed", "programs", "explore", "lift", "fix", "corpus"}
 
 type measurement struct {
 	figures      *command.Choice
@@ -55,6 +57,7 @@ type Report struct {
 	Explore      []Exploration `json:"explore,omitempty"`
 	Lift         *Lifting      `json:"lift,omitempty"`
 	Fix          []Fixing      `json:"fix,omitempty"`
+	Corpus       *Corpus       `json:"corpus,omitempty"`
 }
 
 func (m *measurement) Check(quick bool) error {
@@ -107,6 +110,13 @@ func (m *measurement) Measure(s *command.Session) (any, error) {
 			return report, err
 		}
 		report.Fix = fixed
+	}
+	if m.figures.Has("corpus") {
+		corpus, err := fixCorpus(s)
+		if err != nil {
+			return report, err
+		}
+		report.Corpus = corpus
 	}
 	return report, nil
 }

@@ -90,7 +90,7 @@ func fixExample(s *command.Session, path string) (Fixing, error) {
 	defer os.RemoveAll(dir)
 	o := &binfix.Options{
 		Binary: trace.Binary{Path: path, Args: []string{path}, Env: os.Environ()}, Steps: 1_000_000, Native: 200, Proof: 3 * time.Second, Schedules: 10_000,
-		Search: drive.Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute}, Until: time.Now().Add(5 * time.Minute), Temp: dir, Progress: func(string, string) {},
+		Search: drive.Options{Method: sched.MethodPCT, Seed: 1, Budget: 30 * time.Second}, Until: time.Now().Add(5 * time.Minute), Temp: dir, Progress: func(string, string) {},
 	}
 	if s.Quick {
 		o.Native, o.Proof, o.Schedules = 20, time.Second, 1000

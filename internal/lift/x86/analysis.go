@@ -34,6 +34,12 @@ func (r *Run) FailureOf(f *trace.Failure) *Failure {
 		// What is executed there is where the last jump went.
 		return &Failure{PC: r.lastJump[thread.CPU], Cause: ir.BadAccess}
 	}
+	frames := r.thread(f.G).frames
+	for i := len(frames) - 1; i >= 0; i-- {
+		if frames[i].caller != 0 && frames[i].caller != out.PC {
+			out.Callers = append(out.Callers, frames[i].caller)
+		}
+	}
 	outside := site.Inst.Op == x86.CALL && !r.isOwn(thread.CPU.PC) && r.isMapped(thread.CPU.PC)
 	switch f.Cause {
 	case event.DivideByZero:

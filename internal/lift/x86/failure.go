@@ -14,6 +14,19 @@ type Failure struct {
 	// has the bad address.
 	Argument x86.Reg
 	Outside  bool
+	// AtCall: the instruction is a call that did not come back. Callers are the calls that
+	// led to it, the innermost first.
+	AtCall  bool
+	Callers []uint64
+}
+
+// Outer is the same failure as the failure of a caller: what the program calls to end itself
+// may be the program's own code, and decide nothing. It is nil if there is no caller.
+func (f *Failure) Outer() *Failure {
+	if len(f.Callers) == 0 {
+		return nil
+	}
+	return &Failure{PC: f.Callers[0], Cause: f.Cause, AtCall: true, Callers: f.Callers[1:]}
 }
 
 // failing puts a test in front of the instruction that failed. All others are without one:
@@ -27,6 +40,8 @@ func (l *lifter) failing() {
 	test := func(cond *ir.Expr) { l.emit(&ir.Instr{Op: ir.Test, Cause: f.Cause, Operand: cond}) }
 	bad := func(addr *ir.Expr) { test(ir.Unary(ir.OpBadAddress, ir.Unsigned, l.assign(addr, ""))) }
 	switch {
+	case f.AtCall:
+		test(number(1, 1))
 	case f.Cause == ir.DivideByZero && (in.Op == x86.DIV || in.Op == x86.IDIV):
 		test(isZero(l.arg(0)))
 	case f.Cause != ir.BadAccess:

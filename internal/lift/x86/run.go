@@ -62,6 +62,7 @@ type runFrame struct {
 	args     [6]uint64
 	sp       uint64
 	boundary bool // the program's own code called
+	caller   uint64
 }
 
 // NewRun makes ready to watch a process that has executed nothing yet.
@@ -233,6 +234,7 @@ func (r *Run) call(g uint32, state *threadRun, a *event.Access, pc uint64, regs 
 	top := state.top()
 	f := runFrame{id: top.id, returns: a.Addr}
 	if own {
+		f.caller = pc
 		state.last = a.Site
 		r.dropOwn(g, a.Site, exec.KindStore)
 	}

@@ -16,6 +16,7 @@ import (
 	lifting "github.com/cofferdam-go/cofferdam/internal/lift/x86"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -257,11 +258,32 @@ func (f *fixer) observe(outcome *trace.Outcome) (*failingCase, error) {
 	return c, nil
 }
 
-// analyse derives fixes of a case.
+// maxCallers is how many callers of what ended the program are looked at.
+const maxCallers = 8
+
+// analyse derives fixes of a case. Where nothing comes of it for a program that ended
+// itself, it is tried for the caller.
 func (f *fixer) analyse(c *failingCase, loops int) error {
 	if c.program != nil && loops == withoutRounds {
 		return nil // in an earlier round
 	}
+	first := c.at
+	for range maxCallers {
+		if err := f.analyseAt(c, loops); err != nil || len(c.fixes) > 0 || c.at.Cause != ir.Abort {
+			return err
+		}
+		outer := c.at.Outer()
+		if outer == nil {
+			break
+		}
+		c.at = outer
+	}
+	c.at = first
+	return nil
+}
+
+// analyseAt derives fixes for the failure at the place that the case has it at.
+func (f *fixer) analyseAt(c *failingCase, loops int) error {
 	r := f.result
 	f.Progress("analysing", "")
 	start := time.Now()
