@@ -13,7 +13,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 func newExploreCommand() *command {
@@ -25,6 +24,10 @@ one goroutine run at a time and decides, at every access to shared memory and ev
 synchronisation, which one goes next. When a run fails, its schedule is shrunk to the
 fewest preemptions, run again in a fresh process, recorded to a trace file, and shown as
 a timeline. The search then goes on with the next test.
+
+The -budget is for all tests together. Each has a short turn; what is left goes to those
+that still show schedules unlike the ones before, and is not overrun by more than the last
+run and what it takes to record a failure. A test that had no turn is told.
 
 A run fails by a panic, a fatal error of the runtime, a failed test, a call of os.Exit, a
 deadlock of all goroutines, a wait for a lock that is never released, a data race, or a
@@ -86,14 +89,15 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 		return err
 	}
 	defer build.Close()
-	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1, failed: map[*explore.Program][]string{}}
-	if e.targets, err = f.list(ctx, inv, build); err != nil {
+	targets, err := f.list(ctx, inv, build)
+	if err != nil {
 		return err
 	}
+	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1, failed: map[*explore.Program][]string{}}
 	e.files = traceFiles{out: f.out, many: e.many}
-	err = e.all(ctx)
-	if len(e.targets) > 1 && !f.asJSON && len(e.failing) > 0 {
-		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", len(e.failing), len(e.targets), strings.Join(e.failing, "\n  "))
+	err = e.all(ctx, targets)
+	if len(targets) > 1 && !f.asJSON && len(e.failing) > 0 {
+		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", len(e.failing), len(targets), strings.Join(e.failing, "\n  "))
 	}
 	if errors.Is(context.Cause(ctx), errClosedPipe) && len(e.failing) > 0 {
 		fmt.Fprintf(inv.stderr, "cofferdam: %v; found so far:\n  %s\n", errClosedPipe, strings.Join(e.failing, "\n  "))
@@ -108,85 +112,6 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 		return &exitCode{code: exitFound}
 	}
 	return err
-}
-
-// An exploration is one call of explore.
-type exploration struct {
-	*searchFlags
-	inv     *invocation
-	targets []explore.Target
-	many    bool // there are several packages, in which tests can have the same name
-	files   traceFiles
-	failing []string // a line for each test that fails
-	partly  []string // tests that did not fail, but were not seen as a whole
-	// failed are the tests of a program that fail by themselves, or could not be explored.
-	failed map[*explore.Program][]string
-}
-
-// all explores one target after the other.
-func (e *exploration) all(ctx context.Context) error {
-	e.inv.status.Phase("exploring")
-	deadline := time.Now().Add(e.Budget)
-	for i, t := range e.targets {
-		if t.Together() {
-			if t = t.Without(e.failed[t.Program]); !t.Together() {
-				continue
-			}
-		}
-		o := e.Options
-		o.Budget = explore.Share(deadline, len(e.targets)-i)
-		o.Trace = e.files.next(t)
-		tell := func(reached string) {
-			e.inv.status.Detail(t.Name() + counted(i, len(e.targets)) + reached)
-			e.inv.signals.reach(fmt.Sprintf("%d of %d tests explored, then %s%s", i, len(e.targets), t.Name(), reached))
-		}
-		tell("")
-		o.Progress = func(_ string, p *wire.Progress) { tell(": " + reachedText(p)) }
-		res, err := t.Explore(ctx, &o)
-		switch {
-		case ctx.Err() != nil:
-			return err
-		case err != nil:
-			e.unexplored = append(e.unexplored, e.shown(t))
-			e.failed[t.Program] = append(e.failed[t.Program], t.Test)
-			fmt.Fprintf(e.inv.stderr, "cofferdam: exploring %s: %v\n", e.shown(t), err)
-			continue
-		}
-		if err := e.tell(t, res, o.Trace); err != nil {
-			return err
-		}
-		if res.Failure == nil {
-			continue
-		}
-		e.failed[t.Program] = append(e.failed[t.Program], t.Test)
-		if e.failFast {
-			break
-		}
-	}
-	return nil
-}
-
-// counted says which of several targets one is.
-func counted(i, n int) string {
-	if n == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d of %d)", i+1, n)
-}
-
-// reachedText says how far a search is.
-func reachedText(p *wire.Progress) string {
-	rate := float64(p.Runs) / max(p.Elapsed.Seconds(), 0.001)
-	text := fmt.Sprintf("%d schedules, %.0f/s, %d distinct", p.Runs, rate, p.Classes)
-	switch {
-	case p.Best != nil:
-		text += ", found so far: " + p.Best.String()
-	case p.Fresh:
-		text += ", a fresh process for each run"
-	default:
-		text += ", " + p.Search.String()
-	}
-	return text
 }
 
 // shown is the name of a target, with the package where there are several.

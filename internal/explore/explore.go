@@ -26,7 +26,7 @@
 //	crew.go      the processes that do them
 //	result.go    what a search came to, and how far it can be trusted
 //	program.go   building and identity
-//	targets.go   what there is to explore, and how long; selection.go which of the tests
+//	targets.go   what there is to explore; selection.go which of the tests, timetable.go how long
 //	replay.go    running a trace again, image.go where a program lies in memory
 //	tracedir.go  where traces are kept
 //	child.go     the process; child_unix.go, child_windows.go what it inherits, and how it is ended
@@ -52,9 +52,12 @@ type Options struct {
 	Preemptions int // for sched.MethodDFS
 	Seed        uint64
 	Budget      time.Duration
-	Runs        int // at most; 0: as many as fit into the budget
-	Jobs        int // processes side by side; 0: as many as there are processors
-	Steps       uint64
+	// Deadline is when all is to be over, if the search is one of several that have turns. A
+	// turn may be over before: harm is looked for until here, and shrinking ends.
+	Deadline time.Time
+	Runs     int // at most; 0: as many as fit into the budget
+	Jobs     int // processes side by side; 0: as many as there are processors
+	Steps    uint64
 	// Within is how long a run may take, in real time; 0 means DefaultWithin. A search that
 	// is given less time than that has shorter runs, too.
 	Within time.Duration
@@ -101,14 +104,14 @@ func (o *Options) within() time.Duration {
 // Explore searches for a schedule under which a target fails.
 func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Result, error) {
 	s := p.NewSearch(target, o)
-	if err := s.Continue(ctx, o.Budget, o.jobs()); err != nil {
+	if err := s.Continue(ctx, o.Budget, o.Processes()); err != nil {
 		return nil, err
 	}
 	return s.Finish(ctx)
 }
 
-// jobs is how many processes may be used.
-func (o *Options) jobs() int {
+// Processes is how many processes may be used.
+func (o *Options) Processes() int {
 	if o.Jobs > 0 {
 		return o.Jobs
 	}

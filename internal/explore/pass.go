@@ -62,7 +62,7 @@ const hurry = 50 * time.Millisecond
 
 // run goes on with the search, for so long and with so many processes.
 func (x *pass) run(ctx context.Context, budget time.Duration, jobs int) error {
-	limited, cancel := context.WithTimeout(ctx, budget+x.o.within()+patience)
+	limited, cancel := context.WithTimeout(ctx, budget+x.o.Harm+x.o.within()+patience)
 	defer cancel()
 	begin := time.Now()
 	x.start = begin.Add(-x.sum.Elapsed)
@@ -118,7 +118,14 @@ func (x *pass) deadline(c *crew, begin time.Time, budget time.Duration) time.Tim
 	deadline := begin.Add(budget + c.starting())
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.until.IsZero() && x.until.Before(deadline) {
+	if x.until.IsZero() {
+		return deadline
+	}
+	// The search for harm is not left in between.
+	if deadline.Before(x.o.Deadline) {
+		deadline = x.o.Deadline
+	}
+	if x.until.Before(deadline) {
 		return x.until
 	}
 	return deadline

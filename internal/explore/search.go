@@ -166,8 +166,20 @@ func (s *Search) conclude(ctx context.Context, x *pass) error {
 	return nil
 }
 
-// shrinkWithin is how long shrinking a schedule may take.
-const shrinkWithin = 3 * time.Second
+// shrinkWithin is how long shrinking a schedule may take, leastShrinking what it gets though
+// the time is up.
+const (
+	shrinkWithin   = 3 * time.Second
+	leastShrinking = 300 * time.Millisecond
+)
+
+// shrinking is how long shrinking may take now.
+func (o *Options) shrinking() time.Duration {
+	if o.Deadline.IsZero() {
+		return shrinkWithin
+	}
+	return min(shrinkWithin, max(leastShrinking, time.Until(o.Deadline)))
+}
 
 // shrink has the schedule of a failure shrunk.
 func (s *Search) shrink(ctx context.Context, f *wire.Found, sum *wire.Summary) error {
@@ -176,7 +188,7 @@ func (s *Search) shrink(ctx context.Context, f *wire.Found, sum *wire.Summary) e
 		return err
 	}
 	order := s.p.order(wire.Shrink, s.target, s.o)
-	order.Schedule, order.Failure, order.WarmUp, order.Budget = f.Schedule, &f.Failure, true, shrinkWithin
+	order.Schedule, order.Failure, order.WarmUp, order.Budget = f.Schedule, &f.Failure, true, s.o.shrinking()
 	report, err := c.order(order, nil)
 	if err != nil {
 		return err
@@ -192,6 +204,15 @@ func (s *Search) Over() bool {
 		return s.failure != nil || s.cold.over
 	}
 	return s.failure != nil || s.warm.over
+}
+
+// Distinct is how many schedules were seen that are unlike each other.
+func (s *Search) Distinct() int {
+	n := s.warm.sum.Classes
+	if s.cold != nil {
+		n += s.cold.sum.Classes
+	}
+	return n
 }
 
 // Finish ends the search, and returns what it came to. What goroutines left behind is told

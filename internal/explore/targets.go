@@ -59,6 +59,9 @@ func (t Target) FileName() string {
 	return t.Name()
 }
 
+// NewSearch returns the search of the target that has not begun yet.
+func (t Target) NewSearch(o *Options) *Search { return t.Program.NewSearch(t.Test, o) }
+
 // Explore searches for a schedule under which the target fails.
 func (t Target) Explore(ctx context.Context, o *Options) (*Result, error) {
 	return t.Program.Explore(ctx, t.Test, o)

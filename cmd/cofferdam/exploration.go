@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// An exploration is one call of explore.
+type exploration struct {
+	*searchFlags
+	inv      *invocation
+	searches []*ongoing
+	deadline time.Time
+	many     bool // there are several packages, in which tests can have the same name
+	files    traceFiles
+	failing  []string // a line for each test that fails
+	partly   []string // tests that did not fail, but were not seen as a whole
+	// failed are the tests of a program that fail by themselves, or could not be explored.
+	failed map[*explore.Program][]string
+}
+
+// An ongoing search has turns until it is over, and is told of then.
+type ongoing struct {
+	target  explore.Target
+	place   int // among all, from 0
+	search  *explore.Search
+	options explore.Options
+	over    bool
+}
+
+// all explores all targets, in turns, and tells of each when it is through with it. Tests
+// together come last, without those that fail by themselves.
+func (e *exploration) all(ctx context.Context, targets []explore.Target) error {
+	e.inv.status.Phase("exploring")
+	slices.SortStableFunc(targets, func(s, t explore.Target) int { return min(len(s.Tests()), 2) - min(len(t.Tests()), 2) })
+	for i, t := range targets {
+		e.searches = append(e.searches, &ongoing{target: t, place: i})
+	}
+	e.deadline = time.Now().Add(e.Budget)
+	table := explore.NewTimetable(e.Budget, len(e.searches), e.Runs > 0)
+	for {
+		next, turn, ok := table.Next()
+		if !ok {
+			break
+		}
+		s, begin := e.searches[next], time.Now()
+		seen := s.distinct()
+		if err := e.turn(ctx, s, turn); err != nil {
+			return err
+		}
+		if e.failFast && len(e.failing) > 0 {
+			return nil
+		}
+		table.Had(next, explore.Turn{Took: time.Since(begin), New: max(0, s.distinct()-seen), Over: s.over})
+	}
+	return e.finishAll(ctx)
+}
+
+// distinct is how many schedules a search has seen.
+func (s *ongoing) distinct() int {
+	if s.search == nil {
+		return 0
+	}
+	return s.search.Distinct()
+}
+
+// turn gives a search a turn.
+func (e *exploration) turn(ctx context.Context, s *ongoing, turn time.Duration) error {
+	if s.target.Together() {
+		t := s.target.Without(e.failed[s.target.Program])
+		if !t.Together() {
+			s.over = true
+			return nil
+		}
+		if t.Test != s.target.Test {
+			s.target, s.search = t, nil
+		}
+	}
+	if s.search == nil {
+		e.begin(s)
+	}
+	s.options.Trace = e.files.next(s.target)
+	e.tellReached(s, "")
+	if err := s.search.Continue(ctx, turn, s.options.Processes()); err != nil {
+		return e.giveUp(ctx, s, err)
+	}
+	if s.search.Over() {
+		return e.finish(ctx, s)
+	}
+	return nil
+}
+
+// begin begins the search of a target. A run, and the search for harm, may take no longer than
+// an even part of the budget.
+func (e *exploration) begin(s *ongoing) {
+	s.options = e.Options
+	share := e.Budget / time.Duration(len(e.searches))
+	s.options.Budget, s.options.Harm, s.options.Deadline = share, min(e.Harm, share), e.deadline
+	s.options.Progress = func(_ string, p *wire.Progress) { e.tellReached(s, ": "+reachedText(p)) }
+	s.search = s.target.NewSearch(&s.options)
+}
+
+// tellReached says how far the exploration is, in a status line, and for an interruption.
+func (e *exploration) tellReached(s *ongoing, reached string) {
+	through := 0
+	for _, s := range e.searches {
+		if s.over {
+			through++
+		}
+	}
+	e.inv.status.Detail(s.target.Name() + counted(s.place, len(e.searches)) + reached)
+	e.inv.signals.reach(fmt.Sprintf("%d of %d tests explored, then %s%s", through, len(e.searches), s.target.Name(), reached))
+}
+
+// giveUp tells that a target could not be explored. The others are.
+func (e *exploration) giveUp(ctx context.Context, s *ongoing, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	s.over = true
+	e.unexplored = append(e.unexplored, e.shown(s.target))
+	e.failed[s.target.Program] = append(e.failed[s.target.Program], s.target.Test)
+	fmt.Fprintf(e.inv.stderr, "cofferdam: exploring %s: %v\n", e.shown(s.target), err)
+	return nil
+}
+
+// finish ends a search, and tells what it came to.
+func (e *exploration) finish(ctx context.Context, s *ongoing) error {
+	res, err := s.search.Finish(ctx)
+	if err != nil {
+		return e.giveUp(ctx, s, err)
+	}
+	s.over = true
+	if res.Failure != nil {
+		e.failed[s.target.Program] = append(e.failed[s.target.Program], s.target.Test)
+	}
+	return e.tell(s.target, res, s.options.Trace)
+}
+
+// finishAll ends the searches that are not over when the time is up. One that had no turn has
+// nothing to tell.
+func (e *exploration) finishAll(ctx context.Context) error {
+	untried := 0
+	for _, s := range e.searches {
+		switch {
+		case s.over:
+			continue
+		case s.search == nil:
+			untried++
+			e.unexplored = append(e.unexplored, e.shown(s.target))
+			continue
+		}
+		s.options.Trace = e.files.next(s.target)
+		if err := e.finish(ctx, s); err != nil {
+			return err
+		}
+		if e.failFast && len(e.failing) > 0 {
+			return nil
+		}
+	}
+	if untried > 0 {
+		fmt.Fprintf(e.inv.stderr, "cofferdam: the budget of %v was used up before %s begun: give more with -budget\n", e.Budget, plural(untried, "test was", "tests were"))
+	}
+	return nil
+}
+
+// counted says which of several targets one is.
+func counted(i, n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %d)", i+1, n)
+}
+
+// reachedText says how far a search is.
+func reachedText(p *wire.Progress) string {
+	rate := float64(p.Runs) / max(p.Elapsed.Seconds(), 0.001)
+	text := fmt.Sprintf("%d schedules, %.0f/s, %d distinct", p.Runs, rate, p.Classes)
+	switch {
+	case p.Best != nil:
+		text += ", found so far: " + p.Best.String()
+	case p.Fresh:
+		text += ", a fresh process for each run"
+	default:
+		text += ", " + p.Search.String()
+	}
+	return text
+}
