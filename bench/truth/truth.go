@@ -61,10 +61,10 @@ const (
 	shrinkRounds = 12
 )
 
-// programOptions are those of the program of a seed: a third is free of races, and in a
-// quarter goroutines may wait for ever.
+// programOptions are those of the program of a seed: a third is free of races, in a
+// quarter goroutines may wait for ever, and a quarter calls the standard library.
 func programOptions(seed uint64) randprog.Options {
-	return randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, TimeAndChance: seed%5 == 0}
+	return randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, Library: seed%4 == 3, TimeAndChance: seed%5 == 0}
 }
 
 func (o *options) Measure(s *command.Session) (any, error) {

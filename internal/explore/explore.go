@@ -42,7 +42,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
@@ -78,6 +80,8 @@ type Options struct {
 
 	// warmUp has a recorded run meet the residue of another, as the runs of a search do.
 	warmUp bool
+	// librarySteps makes steps of the accesses of the standard library.
+	librarySteps bool
 }
 
 // DefaultWithin is how long a run may take if nothing else is said. leastWithin is what one
@@ -107,7 +111,27 @@ func (p *Program) Explore(ctx context.Context, target string, o *Options) (*Resu
 	if err := s.Continue(ctx, o.Budget, o.Processes()); err != nil {
 		return nil, err
 	}
-	return s.Finish(ctx)
+	res, err := s.Finish(ctx)
+	if err != nil || !o.All || o.librarySteps || !libraryRaced(res) {
+		return res, err
+	}
+	again := *o
+	again.librarySteps = true
+	return p.Explore(ctx, target, &again)
+}
+
+// libraryRaced reports whether an access of the standard library has raced. Such accesses are no
+// steps, so that there may be more ends than were found.
+func libraryRaced(res *Result) bool {
+	for i := range res.Failures {
+		f := &res.Failures[i].Failure
+		for _, p := range append([]trace.Point{f.Point}, f.Others...) {
+			if f.Kind == event.FailureRace && p.Site >= event.CallSites && p.Op.IsMemory() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Processes is how many processes may be used.
@@ -131,6 +155,7 @@ func (e *StuckError) Error() string {
 func (p *Program) order(verb wire.Verb, target string, o *Options) *wire.Order {
 	return &wire.Order{
 		Verb: verb, Target: target, Seed: o.Seed, Steps: o.Steps, Within: o.within(), Races: o.Races, Stall: o.Stall, Leaks: o.Leaks, OwnSites: p.build.OwnSites,
+		LibrarySteps: o.librarySteps,
 	}
 }
 

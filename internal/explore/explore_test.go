@@ -85,6 +85,54 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestAccessesOfTheStandardLibraryAreSeen: one run has all shapes in it, one after the other, and
+// each race must be seen at the program's call of the library.
+func TestAccessesOfTheStandardLibraryAreSeen(t *testing.T) {
+	const source = "testdata/library/library_test.go"
+	text, err := os.ReadFile(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := build(t, "testdata/library")
+	o := options(t)
+	if _, err := p.Explore(t.Context(), "TestBug", o); err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.Open(o.Trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	raced := map[int]bool{} // lines
+	for _, f := range r.Outcome.Failures {
+		for _, at := range append([]trace.Point{f.Point}, f.Others...) {
+			if site, ok := r.Site(at.Site); ok && at.Site >= event.CallSites {
+				raced[site.Line] = true
+			}
+		}
+	}
+	shapes := 0
+	for i, line := range strings.Split(string(text), "\n") {
+		if !strings.HasPrefix(line, "\t\tuse(") {
+			continue
+		}
+		if shapes++; !raced[i+1] {
+			t.Errorf("%s:%d: no race is seen in\n%s", source, i+1, line)
+		}
+	}
+	if shapes < 45 {
+		t.Errorf("only %d shapes", shapes)
+	}
+	o.Runs = 100
+	res, err := p.Explore(t.Context(), "TestFine", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Failure != nil || res.Runs < 100 {
+		t.Errorf("%d runs of a program without races: %v", res.Runs, res.Failure)
+	}
+}
+
 // replayTwice checks that a recorded run comes to the same end event for event.
 func replayTwice(t *testing.T, p *Program, file string) {
 	t.Helper()

@@ -86,6 +86,8 @@ func headline(r *trace.Reader, f *trace.Failure) string {
 func access(r *trace.Reader, p *trace.Point) string {
 	site, ok := r.Site(p.Site)
 	switch {
+	case ok && site.Expr != "" && p.Site >= event.CallSites && p.Op.IsMemory():
+		return fmt.Sprintf("%s in %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
 	case ok && site.Expr != "":
 		return fmt.Sprintf("%s of %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
 	case ok && slices.Contains(r.Header.Own, site.Package):

@@ -8,16 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/cofferdam-go/cofferdam"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
 	"github.com/cofferdam-go/cofferdam/internal/load"
@@ -213,62 +210,6 @@ func withoutRace(flags []string) []string {
 		f = strings.TrimPrefix(f, "-")
 		return strings.HasPrefix(f, "-race") || f == "race" || strings.HasPrefix(f, "race=")
 	})
-}
-
-// hookPackages are the packages of this module that instrumented programs link: the hooks,
-// the driver, and what they import.
-var hookPackages = []string{
-	"internal/rt", "internal/rt/drive", "internal/rt/frames", "internal/rt/journal", "internal/rt/loopback", "internal/rt/panictext", "internal/rt/peek",
-	"internal/rt/race", "internal/rt/record", "internal/rt/timers", "internal/rt/waiting",
-	"internal/event", "internal/sched", "internal/trace", "internal/wire",
-}
-
-// addHooks lays the hooks over the standard library.
-func (b *builder) addHooks() error {
-	sources, err := cofferdam.Sources(hookPackages...)
-	if err != nil {
-		return err
-	}
-	for _, s := range sources {
-		s, ok := assembly(s)
-		if !ok {
-			continue
-		}
-		b.over.Text[b.over.Std(s.Name)] = s.Text
-		fmt.Fprintln(b.hash, s.Name, len(s.Text))
-		io.WriteString(b.hash, s.Text)
-	}
-	return nil
-}
-
-// assembly moves the hooks' assembly to package runtime, and has the hooks call it
-// there: the assembler wants to run in the package's directory, and that of cofferdamrt
-// does not exist. What must not be preempted calls package runtime, too. It returns false
-// for what package runtime does without.
-func assembly(s cofferdam.Source) (_ cofferdam.Source, ok bool) {
-	switch name := path.Base(s.Name); {
-	case filepath.Ext(name) != ".s":
-	case strings.HasPrefix(name, "here_"):
-		return s, false
-	default:
-		s.Name = "runtime/cofferdam_" + name
-		s.Text = strings.ReplaceAll(s.Text, "·returns(SB)", "·CofferdamReturns(SB)")
-	}
-	switch s.Name {
-	case "cofferdamrt/g.go":
-		s.Text = strings.NewReplacer(
-			"package rt\n", "package rt; import \"runtime\"\n",
-			"\nfunc here() (who, lo, hi uintptr)\n", "\nfunc here() (who, lo, hi uintptr) { return runtime.CofferdamHere() }\n",
-			"//go:noescape\nfunc returns(pcs *[8]uintptr, most int) int\n", "func returns(pcs *[8]uintptr, most int) int { return runtime.CofferdamReturns(pcs, most) }\n",
-		).Replace(s.Text)
-	case "cofferdamrt/token_unsafe.go":
-		s.Text = strings.NewReplacer(
-			"import \"unsafe\"\n", "import (\n\t\"runtime\"\n\t\"unsafe\"\n)\n",
-			"//go:nosplit\n//go:noinline\nfunc takeToken", "func takeToken",
-			"return takeAlone(", "return runtime.CofferdamTake(",
-		).Replace(s.Text)
-	}
-	return s, true
 }
 
 // targets returns the packages to build binaries of.

@@ -26,8 +26,9 @@
 //
 // # Building
 //
-// build.go has the whole and its result, overlay.go the packages that take part and their
-// numbers, std.go how patches are made to the standard library and patches.go which,
+// build.go has the whole and its result, lay.go the hooks, overlay.go the packages that take part and their
+// numbers, std.go what is rewritten of the standard library and how patches are made to it,
+// patches.go which, stdcache.go how what was rewritten is kept,
 // identity.go the hash that a binary is known by, digest.go those of its declarations,
 // parallel.go which tests run at the same time as others.
 package instrument

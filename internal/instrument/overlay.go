@@ -50,7 +50,7 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 		b.over.Text[name] = string(text)
 	}
 	b.rewriteAll(jobs)
-	order := slices.Sorted(maps.Keys(rewrittenStd))
+	order := slices.Sorted(maps.Keys(controlledStd))
 	std := make(map[string]string) // texts by file
 	var own []*load.Checked
 	next := uint32(firstSite + len(order)*stdBlock)
@@ -67,8 +67,13 @@ func (b *builder) rewrite(roots []*packages.Package) error {
 			next = (b.place(j, next) + block - 1) / block * block
 			continue
 		}
-		first := uint32(firstSite + slices.Index(order, j.p.PkgPath)*stdBlock)
-		if end := b.placeStd(j, first, std); end-first > stdBlock {
+		at := slices.Index(order, j.p.PkgPath)
+		room := uint32(stdBlock)
+		if at < 0 {
+			at, room = 0, 0 // its hooks have no sites
+		}
+		first := uint32(firstSite + at*stdBlock)
+		if end := b.placeStd(j, first, std); end-first > room {
 			return fmt.Errorf("package %s has %d sites, more than there is room for", j.p.PkgPath, end-first)
 		}
 	}
@@ -107,12 +112,32 @@ func (b *builder) rewriteAll(jobs []*job) {
 		wg.Go(func() {
 			limit <- struct{}{}
 			defer func() { <-limit }()
-			if j.checked, j.err = checker.Check(j.p); j.err == nil {
-				j.files = hooks.Rewrite(j.checked, j.mode, j.in)
-			}
+			b.rewriteOne(checker, j)
 		})
 	}
 	wg.Wait()
+}
+
+// rewriteOne does a job.
+func (b *builder) rewriteOne(checker *load.Checker, j *job) {
+	cache := ""
+	if b.isStd(j.p) {
+		cache = b.stdCacheFile(j.p)
+		var ok bool
+		if j.files, ok = cachedStd(cache); ok {
+			return
+		}
+	}
+	j.checked, j.err = checker.Check(j.p)
+	if j.err == nil && (j.mode != hooks.Library || seesAll(j.checked)) {
+		j.files = hooks.Rewrite(j.checked, j.mode, j.in)
+		for i := range j.files {
+			addDigests(j.files[i].Sites, j.files[i].Name, j.checked)
+		}
+	}
+	if j.err == nil && cache != "" {
+		keepStd(cache, j.files)
+	}
 }
 
 // place lays the files of a package over the originals, with sites that are numbered from
@@ -145,12 +170,13 @@ func (b *builder) placeStd(j *job, first uint32, texts map[string]string) (next 
 func (b *builder) number(j *job, first uint32, put func(f *hooks.File, text string)) (next uint32) {
 	for i := range j.files {
 		f := &j.files[i]
-		b.prog.Missed = append(b.prog.Missed, f.Missed...)
+		if j.mode != hooks.Library {
+			b.prog.Missed = append(b.prog.Missed, f.Missed...)
+		}
 		if !f.Hooked {
 			continue
 		}
 		put(f, f.Text(first))
-		addDigests(f.Sites, f.Name, j.checked)
 		for _, s := range f.Sites {
 			s.ID += first
 			b.prog.Sites = append(b.prog.Sites, s)
@@ -189,13 +215,7 @@ func (b *builder) mode(p *packages.Package) (hooks.Mode, string) {
 	case p.PkgPath == "unsafe" || len(p.GoFiles) == 0:
 		return hooks.Plain, ""
 	case b.isStd(p):
-		switch _, ok := rewrittenStd[p.PkgPath]; {
-		case sharedStd[p.PkgPath]:
-			return hooks.Memory, ""
-		case ok:
-			return hooks.Sync, ""
-		}
-		return hooks.Plain, ""
+		return stdMode(p.PkgPath), ""
 	case b.wanted(p.PkgPath):
 		return hooks.Memory, "asked for"
 	case p.Module == nil || load.Own(p) || b.Deps:

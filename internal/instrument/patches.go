@@ -53,10 +53,10 @@ var keepAlive = map[string]string{
 //   - net/http: what http.DefaultTransport and http.DefaultServeMux are before a run uses
 //     them for the first time, so that the next run finds them like that. Accesses of the
 //     package itself are not seen.
-//   - hash: their inner loops are assembly.
 //   - math/rand: a draw with few possibilities is a choice of the scheduler, unless the
 //     program has said what to start from.
 //   - crypto/internal/sysrand: what the system gives differs from run to run.
+//   - crypto: hashes there have no hooks.
 var prologues = map[string]map[string]string{
 	"internal/sync/mutex.go": {
 		"(*Mutex).Lock":    "if cofferdamrt.Lock(&m.state) { return }",
@@ -173,9 +173,6 @@ var prologues = map[string]map[string]string{
 	"crypto/internal/sysrand/rand.go": {
 		"Read": "if cofferdamrt.DrawBytes(b) { return }",
 	},
-	"hash/adler32/adler32.go": {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
-	"hash/crc32/crc32.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
-	"hash/crc64/crc64.go":     {"(*digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"net/http/transport.go": {
 		"(*Transport).roundTrip":            "cofferdamrt.Keep(t)",
 		"(*Transport).CloseIdleConnections": "cofferdamrt.Keep(t)",
@@ -236,6 +233,15 @@ var prologues = map[string]map[string]string{
 		"(*rawConn).Read":    "if c.ok() && c.fd.memory != nil { return syscall.ENOTSUP }",
 		"(*rawConn).Write":   "if c.ok() && c.fd.memory != nil { return syscall.ENOTSUP }",
 	},
+	"internal/reflectlite/value.go": {
+		"Value.Elem":  reflectLoad,
+		"Value.IsNil": reflectLoad,
+		"Value.Len":   reflectLoad,
+		"Value.Set":   "if x.flag&flagAddr != 0 { cofferdamrt.ReflectLoad(x.ptr, x.typ().Size()) }; " + reflectStore,
+	},
+	"crypto/internal/fips140/sha256/sha256.go": {"(*Digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"crypto/internal/fips140/sha3/sha3.go":     {"(*Digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"crypto/internal/fips140/sha512/sha512.go": {"(*Digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"testing/synctest/synctest.go": {
 		"Wait": "if cofferdamrt.BubbleWait() { return }",
 	},
@@ -245,6 +251,12 @@ var prologues = map[string]map[string]string{
 		"(*M).Run":       "if cofferdamrt.Drive != nil { return m.cofferdamDrive() }",
 	},
 }
+
+// What a swapper of large elements does.
+const (
+	swapMoves = "\t\ttypedmemmove(typ, tmp, val1)\n"
+	swapSeen  = "\t\tcofferdamrt.ReflectLoad(val1, size); cofferdamrt.ReflectLoad(val2, size); cofferdamrt.ReflectStore(val1, size); cofferdamrt.ReflectStore(val2, size); typedmemmove(typ, tmp, val1)\n"
+)
 
 // An edit replaces a piece of a file that must be there, as often as it is told.
 type edit struct {
@@ -298,6 +310,8 @@ var edits = map[string][]edit{
 		{"\tchanclose(v.pointer())\n", "\tif p := v.pointer(); cofferdamrt.CloseAny(p, func() { chanclose(p) }) { return }; chanclose(v.pointer())\n", 1},
 		{"\treturn typedslicecopy(de.Common(), ds, ss)\n", "\tif n := uintptr(min(ds.Len, ss.Len)) * de.Size(); n > 0 { cofferdamrt.ReflectLoad(ss.Data, n); cofferdamrt.ReflectStore(ds.Data, n) }; return typedslicecopy(de.Common(), ds, ss)\n", 1},
 	},
+	"reflect/swapper.go":              {{swapMoves, swapSeen, 1}},
+	"internal/reflectlite/swapper.go": {{swapMoves, swapSeen, 1}},
 	"testing/synctest/synctest.go": {
 		{"\tsynctest.Run(func() {\n", "\trun := synctest.Run; if cofferdamrt.Controlled() { run = cofferdamrt.Bubble }; run(func() {\n", 1},
 	},

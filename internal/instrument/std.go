@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,8 +16,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
-// The standard library takes part in three ways. Some of its packages are
-// rewritten as a dependency is. Some functions get a prologue, which hands a
+// The standard library takes part in three ways. Its packages are rewritten, so that the
+// accesses that they make for the program are seen, and in some of them goroutines and
+// channels are under control. Some functions get a prologue, which hands a
 // controlled goroutine's call to the scheduler and otherwise falls through to the
 // original body. And a few files are edited or added: the runtime's random numbers,
 // coroutines, the way that package testing runs tests.
@@ -26,13 +28,9 @@ import (
 // depend on the program, so the rebuilt standard library is in the go command's
 // cache from the second program on.
 
-// rewrittenStd are the packages that are rewritten, with the files of them that
-// are, or all. A file may be followed by the one function in it.
-var rewrittenStd = map[string][]string{
-	"bufio":                 nil,
-	"bytes":                 {"buffer.go", "reader.go"},
-	"container/list":        nil,
-	"container/ring":        nil,
+// controlledStd are the packages whose goroutines and channels are under control, with the
+// files of them that are rewritten, or all. A file may be followed by the one function in it.
+var controlledStd = map[string][]string{
 	"context":               nil,
 	"crypto/tls":            nil,
 	"database/sql":          nil,
@@ -41,7 +39,6 @@ var rewrittenStd = map[string][]string{
 	"io":                    nil,
 	"log":                   nil,
 	"log/slog":              nil,
-	"math/rand":             {"rand.go", "rng.go"},
 	"net":                   {"cgo_unix.go", "dial.go", "dnsclient_unix.go", "lookup.go", "net.go", "pipe.go"},
 	"net/http":              nil,
 	"net/http/fcgi":         nil,
@@ -49,20 +46,98 @@ var rewrittenStd = map[string][]string{
 	"net/http/httputil":     nil,
 	"net/rpc":               nil,
 	"os/signal":             {"signal.go"},
-	"strings":               {"builder.go", "reader.go"},
 	"sync":                  {"map.go", "once.go", "oncefunc.go", "waitgroup.go (*WaitGroup).Go"},
 	"testing":               nil,
 }
 
-// sharedStd are those of them that are rewritten access by access: their types are what
-// programs share without a lock.
-var sharedStd = map[string]bool{
-	"bufio": true, "bytes": true, "container/list": true, "container/ring": true, "math/rand": true, "os/signal": true, "strings": true,
+// partlyStd are packages of which only some files are rewritten access by access: in the rest
+// of them the runtime does what matters.
+var partlyStd = map[string][]string{
+	"internal/reflectlite": {"swapper.go"},
+	"os/signal":            {"signal.go"},
+	"reflect":              {"swapper.go"},
+}
+
+// withoutAccesses are packages and trees of them (with a slash at the end) whose accesses
+// have no hooks.
+//
+//   - What is below the hooks, or beside them: the runtime, what it consists of, and what
+//     the hooks import.
+//   - What stands at the border of what can be controlled, and is patched there: locks,
+//     time, files, system calls, reflection.
+//   - Package testing, whose memory is not the program's.
+//   - What talks to networks: its buffers pass through system calls and the network in
+//     memory, whose order is seen there.
+//   - Cryptography that is checked against a sum of its own code when a program starts.
+var withoutAccesses = []string{
+	"internal/", "runtime", "runtime/", "math/bits", "sync", "sync/", "unsafe",
+	"iter", "net", "os", "os/", "plugin", "reflect", "structs", "syscall", "time", "unique", "vendor/", "weak",
+	"testing", "testing/",
+	"net/http", "net/http/", "net/rpc", "crypto/tls",
+	"crypto/internal/",
+}
+
+// stdMode returns how a package of the standard library is built, as far as its path tells:
+// see seesAll.
+func stdMode(path string) hooks.Mode {
+	_, partly := partlyStd[path]
+	_, controlled := controlledStd[path]
+	without := slices.ContainsFunc(withoutAccesses, func(p string) bool {
+		return p == path || strings.HasSuffix(p, "/") && strings.HasPrefix(path, p)
+	})
+	switch {
+	case partly, !without:
+		return hooks.Library
+	case controlled:
+		return hooks.Sync
+	}
+	return hooks.Plain
+}
+
+// seesAll reports whether all that orders the accesses of a package has hooks. In one that uses
+// channels which are not under control it does not: what it hands over by them would seem
+// to race.
+func seesAll(p *load.Checked) bool {
+	_, controlled := controlledStd[p.PkgPath]
+	_, partly := partlyStd[p.PkgPath]
+	if controlled || partly {
+		return true
+	}
+	for _, f := range p.Files {
+		if slices.ContainsFunc(f.Syntax.Decls, func(d ast.Decl) bool { return usesChannels(p.Info, d) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// usesChannels reports whether there are go statements or operations on channels in a piece of
+// syntax.
+func usesChannels(info *types.Info, n ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt, *ast.SendStmt, *ast.SelectStmt:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.RangeStmt:
+			if t := info.TypeOf(n.X); t != nil {
+				_, isChannel := t.Underlying().(*types.Chan)
+				found = found || isChannel
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 // stdScope returns what of a standard package is rewritten.
 func stdScope(pkg string) hooks.Scope {
-	files := rewrittenStd[pkg]
+	files := controlledStd[pkg]
+	if some, ok := partlyStd[pkg]; ok {
+		files = some
+	}
 	if files == nil {
 		return nil
 	}

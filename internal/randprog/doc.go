@@ -40,4 +40,5 @@
 //	blocking.go statements that may wait for ever
 //	expr.go     expressions
 //	object.go   packages with a type whose methods race
+//	library.go  calls of the standard library
 package randprog

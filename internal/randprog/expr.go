@@ -7,6 +7,9 @@ func (g *gen) expr(deep int) string {
 	if deep <= 0 {
 		return g.leaf()
 	}
+	if g.o.Library && g.chance(6) {
+		return g.libraryValue()
+	}
 	switch g.pick(14) {
 	case 0, 1, 2:
 		return g.leaf()

@@ -16,6 +16,8 @@ type Options struct {
 	Blocking bool
 	// OpenOrder allows expressions whose order of evaluation the language leaves open.
 	OpenOrder bool
+	// Library allows calls of the standard library on what goroutines share.
+	Library bool
 	// Alone asks for programs of one goroutine.
 	Alone bool
 	// TimeAndChance has them sleep, for milliseconds, and draw random numbers.
@@ -46,8 +48,8 @@ func Again(name string, d Draws, o Options) Program {
 // outcome.
 func File(pkg string, all []Program) string {
 	var b strings.Builder
-	b.WriteString("package " + pkg + "\n\nimport (\n\t\"fmt\"\n\t\"math/rand/v2\"\n\t\"strings\"\n\t\"sync\"\n\t\"sync/atomic\"\n\t\"time\"\n)\n\n")
-	b.WriteString("var _ sync.Mutex\nvar _ atomic.Int64\nvar _ = rand.IntN\nvar _ = time.Sleep\n\n")
+	b.WriteString("package " + pkg + "\n\nimport (\n\t\"fmt\"\n\t\"maps\"\n\t\"math/rand/v2\"\n\t\"slices\"\n\t\"strings\"\n\t\"sync\"\n\t\"sync/atomic\"\n\t\"time\"\n)\n\n")
+	b.WriteString("var _ sync.Mutex\nvar _ atomic.Int64\nvar _ = rand.IntN\nvar _ = time.Sleep\nvar _ = slices.Max[[]int]\nvar _ = maps.Copy[map[int]int, map[int]int]\n\n")
 	b.WriteString("func show(args ...any) string { return strings.TrimSuffix(fmt.Sprintln(args...), \"\\n\") }\n")
 	b.WriteString(prelude)
 	for _, p := range all {

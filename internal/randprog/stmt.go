@@ -75,6 +75,10 @@ func (g *gen) assign() {
 		g.local()
 		return
 	}
+	if g.o.Library && v.kind != number && g.chance(2) {
+		g.libraryCall(v)
+		return
+	}
 	switch v.kind {
 	case number:
 		g.assignNumber(v)

@@ -22,6 +22,10 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if addr-lo < hi-lo || addr < firstAddress || size == 0 {
 		return
 	}
+	if site == 0 {
+		quietAccess(g, addr, size, kind)
+		return
+	}
 	if !takeToken(g) && enterSlow(g, true) == nil {
 		return
 	}
@@ -49,6 +53,25 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	c.leave()
 }
 
+// quietAccess is memory for an access of the standard library.
+func quietAccess(g, addr, size uintptr, kind event.Kind) {
+	if !takeToken(g) && enterSlow(g, false) == nil {
+		return
+	}
+	c := s.current
+	site, alive := c.quietly(event.Op{Kind: kind, Addr: addr, Size: size})
+	if kind == event.Store {
+		s.journal.Keep(addr, size)
+	}
+	if alive {
+		c.touch(addr, size, kind, site)
+		if s.recorder.On && s.recorder.Access(c.id, c.Frame, kind, site, addr, size) {
+			s.lastIncomplete = true
+		}
+	}
+	c.leave()
+}
+
 // atomicAccess is an access by package sync/atomic that is about to happen. A load
 // comes after the store whose value it sees; an update comes after all before it, and
 // releases on top of them. (The race detector does the same, except that it looks for
@@ -62,9 +85,12 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 	if addr-lo < hi-lo || addr < firstAddress {
 		return
 	}
-	c := enterAs(g)
-	if c == nil {
+	if !takeToken(g) && enterSlow(g, site != 0) == nil {
 		return
+	}
+	c := s.current
+	if site == 0 {
+		site = c.programCall()
 	}
 	op := event.Op{Kind: kind, Site: site, Addr: addr, Size: size}
 	switch kind {
@@ -140,16 +166,37 @@ func (s *scheduler) completeLastSlow() {
 	s.recorder.Complete()
 }
 
+// enterAt is enter for a hook with a site, or without one in the standard library.
+func enterAt(site uint32) *goroutine {
+	if site == 0 {
+		return enterLibrary()
+	}
+	return enter()
+}
+
+// stepAt is step for an operation with a site, or without one in the standard library. It
+// returns the site.
+func (c *goroutine) stepAt(op event.Op) (site uint32, alive bool) {
+	if op.Site == 0 {
+		return c.quietly(op)
+	}
+	return op.Site, c.step(op)
+}
+
 // mapRead is a read of the map at p.
 func mapRead(p unsafe.Pointer, site uint32) {
 	if p == nil {
 		return
 	}
-	c := enter()
+	c := enterAt(site)
 	if c == nil {
 		return
 	}
-	if !private(p) && c.step(event.Op{Kind: event.MapRead, Site: site, Addr: uintptr(p), Size: mapSize}) {
+	alive := false
+	if !private(p) {
+		site, alive = c.stepAt(event.Op{Kind: event.MapRead, Site: site, Addr: uintptr(p), Size: mapSize})
+	}
+	if alive {
 		o := s.objects.at(p)
 		c.touch(o.addr, mapSize, event.MapRead, site)
 		s.emit(c, event.MapRead, site, o.addr, mapSize, 0)
@@ -169,7 +216,7 @@ func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
 	if p == nil {
 		return false
 	}
-	c := enter()
+	c := enterAt(site)
 	if c == nil {
 		return false
 	}
@@ -178,7 +225,7 @@ func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
 		return false
 	}
 	op := event.Op{Kind: event.MapWrite, Site: site, Addr: uintptr(p), Size: mapSize}
-	alive := c.step(op)
+	site, alive := c.stepAt(op)
 	o := s.objects.at(p)
 	first = s.journal.On() && !o.kept
 	if alive {
@@ -188,7 +235,7 @@ func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
 			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map writes", Site: site})
 		}
 		o.writer = c
-		c.step(op)
+		c.stepAt(op)
 		o.writer = nil
 	}
 	c.leave()

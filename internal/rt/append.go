@@ -1,9 +1,10 @@
 package rt
 
 // AppendSlice is append(s, t...): t's elements are read, and as many are written
-// after s's.
+// after s's. The store is announced last, because the next announcement completes it.
 func AppendSlice[S ~[]E, E any](s S, t []E, site uint32) S {
-	return append(Append(s, len(t), site), RS(t, site)...)
+	t = RS(t, site)
+	return append(Append(s, len(t), site), t...)
 }
 
 // AppendString is append(s, t...) of a string to bytes.

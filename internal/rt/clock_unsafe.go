@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
 	"github.com/cofferdam-go/cofferdam/internal/rt/timers"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
@@ -293,7 +294,7 @@ func (c *goroutine) readClock() (own bool) {
 		return true
 	}
 	site := c.site()
-	if pc, ok := s.frames.PC(site); ok && !isStandard(pc-1) { // it is where a call returns to
+	if pc, ok := s.frames.PC(site); ok && !frames.IsStandard(pc-1) { // it is where a call returns to
 		own, s.result.Held.Clock = true, true
 	}
 	if own || s.clock.queue.Len() > 0 {

@@ -63,7 +63,8 @@
 //	operator.go       hooks of x op= y
 //	append.go         hooks of append
 //	atomic.go         hooks of package sync/atomic
-//	library.go        accesses of patched functions
+//	quiet.go          accesses of the standard library
+//	library.go        accesses of its patched functions
 //	io.go             files and pipes
 //
 //	object.go         what is known of one lock, channel, ...

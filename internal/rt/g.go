@@ -14,3 +14,7 @@ func here() (who, lo, hi uintptr)
 //
 //go:noescape
 func returns(pcs *[8]uintptr, most int) int
+
+// framePointer returns the frame pointer of its caller or of the caller's caller. It points
+// to two words on the stack, the frame pointer of the next frame and the return address.
+func framePointer() uintptr

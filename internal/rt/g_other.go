@@ -10,3 +10,5 @@ func Supported() bool { return false }
 func here() (who, lo, hi uintptr) { return 0, 0, 0 }
 
 func returns(*[8]uintptr, int) int { return 0 }
+
+func framePointer() uintptr { return 0 }

@@ -37,6 +37,7 @@ type goroutine struct {
 	born, started uint32
 
 	polling polling
+	call    programCall
 	wait    wait
 	comms   []comm // what it offers to do on channels
 	chose   int    // the one of them that another goroutine did for it; -1 for none

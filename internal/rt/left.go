@@ -2,6 +2,7 @@ package rt
 
 import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
 	"github.com/cofferdam-go/cofferdam/internal/rt/waiting"
 )
 
@@ -200,7 +201,7 @@ func (s *scheduler) inLibrary(c *goroutine) bool {
 	if own == 0 || isOwn(c.started) || isOwn(c.op.Site) {
 		return false
 	}
-	if pc, ok := s.frames.PC(c.op.Site); ok && !isStandard(pc-1) {
+	if pc, ok := s.frames.PC(c.op.Site); ok && !frames.IsStandard(pc-1) {
 		return false
 	}
 	return !s.frames.Passes(c.Frame, c.born, own)

@@ -1,10 +1,10 @@
 package rt
 
 import (
-	"runtime"
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
 	"github.com/cofferdam-go/cofferdam/internal/rt/race"
 )
 
@@ -57,12 +57,12 @@ func PoolGet[T any](pool *T, new func() any) (x any, ok bool) {
 		o := s.objects.at(unsafe.Pointer(pool))
 		own := false
 		if new != nil {
-			own = isStandard(**(**uintptr)(unsafe.Pointer(&new)))
+			own = frames.IsStandard(**(**uintptr)(unsafe.Pointer(&new)))
 		} else {
 			// Whose pool it is shows in whose function calls Get.
 			var pcs [8]uintptr
 			n := returns(&pcs, min(callerIndex+2, len(pcs)))
-			own = n > callerIndex+1 && isStandard(pcs[callerIndex+1])
+			own = n > callerIndex+1 && frames.IsStandard(pcs[callerIndex+1])
 		}
 		for i := len(o.items) - 1; i >= 0; i-- {
 			if it := o.items[i]; !own || it.g == c.id {
@@ -80,35 +80,4 @@ func PoolGet[T any](pool *T, new func() any) (x any, ok bool) {
 	}
 	c.leave()
 	return x, true
-}
-
-// codeOf returns the address of a function's code.
-func codeOf(f func()) uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }
-
-// standardPath is where the standard library's source was when it was compiled, with a
-// slash at the end; "" if paths were trimmed.
-var standardPath = func() string {
-	pc := codeOf(runtime.Gosched)
-	file, _ := runtime.FuncForPC(pc).FileLine(pc)
-	return file[:max(0, len(file)-len("runtime/proc.go"))]
-}()
-
-// standardPCs remembers which functions are the standard library's.
-var standardPCs = map[uintptr]bool{}
-
-func isStandard(pc uintptr) bool {
-	is, known := standardPCs[pc]
-	if !known {
-		file, _ := runtime.FuncForPC(pc).FileLine(pc)
-		if standardPath == "" {
-			is = true
-			for i := 0; i < len(file) && file[i] != '/'; i++ {
-				is = is && file[i] != '.'
-			}
-		} else {
-			is = len(file) > len(standardPath) && file[:len(standardPath)] == standardPath
-		}
-		standardPCs[pc] = is
-	}
-	return is
 }

@@ -25,6 +25,9 @@ type Config struct {
 	Now    func() int64
 	// Races has data races looked for.
 	Races bool
+	// LibrarySteps makes steps of the accesses of the standard library, which otherwise they
+	// are only if races are not looked for.
+	LibrarySteps bool
 	// RunOn lets the others go on after a panic that would have ended the program, so
 	// that a record shows what they were in the middle of.
 	RunOn bool

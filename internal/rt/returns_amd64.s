@@ -31,3 +31,13 @@ walk:
 done:
 	MOVQ CX, ret+16(FP)
 	RET
+
+// func framePointer() uintptr
+//
+// The frame pointer that the frame on top of the stack has saved: that of the caller's
+// caller or, where a frame that belongs to the assembler's calling convention is on top, of
+// the caller. The frame it points to outlives this call either way.
+TEXT ·framePointer(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ 0(BP), AX
+	MOVQ AX, ret+0(FP)
+	RET

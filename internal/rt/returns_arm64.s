@@ -30,3 +30,13 @@ walk:
 done:
 	MOVD R2, ret+16(FP)
 	RET
+
+// func framePointer() uintptr
+//
+// The frame pointer that the frame on top of the stack has saved: that of the caller's
+// caller or, where a frame that belongs to the assembler's calling convention is on top, of
+// the caller. The frame it points to outlives this call either way.
+TEXT ·framePointer(SB), NOSPLIT|NOFRAME, $0-8
+	MOVD 0(R29), R0
+	MOVD R0, ret+0(FP)
+	RET

@@ -82,6 +82,7 @@ func (s *scheduler) begin(config Config) {
 	if s.recorder.On {
 		// So that numbers do not depend on earlier runs.
 		s.frames.Reset()
+		s.library.trees++
 	}
 	s.procs = runtime.GOMAXPROCS(0)
 	s.baseline = native()

@@ -72,6 +72,7 @@ type scheduler struct {
 	recorder record.Recorder
 	compare  compare
 	journal  journal.Journal
+	library  library
 	// lastIncomplete says that compare or recorder hold something that is to be completed.
 	lastIncomplete bool
 }
@@ -221,6 +222,7 @@ func (s *scheduler) took(c *goroutine) {
 func (s *scheduler) foresee(c *goroutine) {
 	s.ahead = 0
 	next := s.strategy.Next(c.id)
+	s.library.askAt = next
 	if next <= c.taken {
 		return
 	}

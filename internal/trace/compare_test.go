@@ -113,9 +113,9 @@ func TestDifferentLengthsDiffer(t *testing.T) {
 // TestRenamingIsOneToOne: addresses outside of allocations, and pointers to memory
 // that nobody has touched yet.
 func TestRenamingIsOneToOne(t *testing.T) {
-	load := func(addr uint64) event.Event { return event.Event{Kind: event.Load, Addr: addr, Size: 8} }
+	load := func(addr uint64) event.Event { return event.Event{Kind: event.Load, Site: 1, Addr: addr, Size: 8} }
 	store := func(value uint64) event.Event {
-		return event.Event{Kind: event.Store, Addr: 8, Size: 8, After: binary.LittleEndian.AppendUint64(nil, value)}
+		return event.Event{Kind: event.Store, Site: 1, Addr: 8, Size: 8, After: binary.LittleEndian.AppendUint64(nil, value)}
 	}
 	const a, b = 0xc000_001000, 0x7f00_0000_2000
 	for name, c := range map[string]struct {
@@ -286,7 +286,7 @@ func TestAnotherBuildLiesElsewhere(t *testing.T) {
 		header.Image = []uint64{image, image + 0x1000}
 		var events []event.Event
 		for i, word := range words {
-			events = append(events, event.Event{Seq: uint64(i + 1), G: 1, Kind: event.Load, Addr: 64, Size: 8, Before: binary.LittleEndian.AppendUint64(nil, word)})
+			events = append(events, event.Event{Seq: uint64(i + 1), G: 1, Kind: event.Load, Site: 1, Addr: 64, Size: 8, Before: binary.LittleEndian.AppendUint64(nil, word)})
 		}
 		return write(t, header, events)
 	}

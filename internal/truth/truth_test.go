@@ -13,7 +13,7 @@ import (
 func TestExplorationAgreesWithTheJudge(t *testing.T) {
 	var programs []randprog.Program
 	for i := range 70 {
-		programs = append(programs, randprog.New(fmt.Sprintf("P%d", i), uint64(i), randprog.Options{RaceFree: i%3 == 0, Blocking: i >= 50}))
+		programs = append(programs, randprog.New(fmt.Sprintf("P%d", i), uint64(i), randprog.Options{RaceFree: i%3 == 0, Blocking: i >= 50, Library: i%4 == 3}))
 	}
 	for i := range 15 {
 		programs = append(programs, randprog.New(fmt.Sprintf("T%d", i), uint64(i), randprog.Options{RaceFree: i%3 == 0, TimeAndChance: true, Goroutines: 1, Statements: 2}))

@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -91,7 +92,9 @@ type Order struct {
 	// Within is a run's limit of real time; 0 for none.
 	Within time.Duration `json:",omitempty"`
 	Races  bool          // a data race is a failure
-	Leaks  bool          // a goroutine that is left waiting when the test is over is a failure
+	// LibrarySteps makes steps of the accesses of the standard library.
+	LibrarySteps bool
+	Leaks        bool // a goroutine that is left waiting when the test is over is a failure
 	// OwnSites is the first site that is not in the standard library.
 	OwnSites uint32
 	// Stall is for how long time may move on, in a run, while goroutines are ready.
@@ -224,8 +227,11 @@ type Found struct {
 	Left bool `json:",omitempty"`
 }
 
-// Like reports whether two failures count as one.
-func (f *Found) Like(g Found) bool { return f.Left == g.Left && f.Same(&g.Failure) }
+// Like reports whether two failures count as one. Tests that fail with other words at the same
+// place are told apart: that is what random programs tell their outcomes by.
+func (f *Found) Like(g Found) bool {
+	return f.Left == g.Left && f.Same(&g.Failure) && (f.Kind != event.FailureTest || f.Message == g.Message)
+}
 
 // Gather adds failures to others, those that are alike as one.
 func Gather(all []Found, more ...Found) []Found {

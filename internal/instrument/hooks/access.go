@@ -97,7 +97,7 @@ func (r *rewriter) isPlace(e ast.Expr) bool {
 // shared reports whether a place may be shared: it is reached through a pointer or
 // a slice, or is part of a variable that others may reach.
 func (r *rewriter) shared(e ast.Expr) bool {
-	if r.mode != Memory {
+	if !r.accesses() {
 		return false
 	}
 	switch e := e.(type) {
@@ -216,12 +216,12 @@ func (r *rewriter) field(e *ast.SelectorExpr) string {
 //	x.f   ->   cofferdamrt.R(&x.Inner, 7).f    for struct{ *Inner }
 func (r *rewriter) through(e *ast.SelectorExpr, path []int) (text string, t types.Type, shared bool) {
 	text, t = r.base(e.X), r.typeOf(e.X)
-	shared = r.mode == Memory && (isPointer(t) || r.isPlace(e.X) && r.shared(e.X))
+	shared = r.accesses() && (isPointer(t) || r.isPlace(e.X) && r.shared(e.X))
 	if len(path) == 0 {
 		return text, t, shared && !isPointer(t)
 	}
-	if r.mode != Memory || !r.reachable(t, path) {
-		if r.mode == Memory && r.loads(t, path) {
+	if !r.accesses() || !r.reachable(t, path) {
+		if r.accesses() && r.loads(t, path) {
 			r.miss(e, "load of an embedded pointer", "its name cannot be written in this package")
 		}
 		return text, t, false
@@ -296,13 +296,13 @@ func (r *rewriter) receiver(e *ast.SelectorExpr, s *types.Selection) string {
 				return r.value(e.X)
 			}
 			return r.place(e.X)
-		case isPointer(t) && r.mode == Memory:
+		case isPointer(t) && r.accesses():
 			return r.hook("R", r.value(e.X), r.accessTo(pointee(t), event.Load, e.X))
 		}
 		return r.value(e.X)
 	}
 	text, t, shared := r.through(e, path)
-	if r.mode != Memory {
+	if !r.accesses() {
 		return text
 	}
 	switch {
@@ -321,12 +321,11 @@ func (r *rewriter) receiver(e *ast.SelectorExpr, s *types.Selection) string {
 // slice returns the text of a slice expression. Slicing an array takes its address
 // and loads nothing.
 func (r *rewriter) slice(e *ast.SliceExpr) string {
-	parts := []part{r.part(e.X, r.base(e.X))}
+	operand := r.value
 	if isArray(r.typeOf(e.X)) && r.isPlace(e.X) {
-		parts[0].text = r.place(e.X)
-	} else {
-		parts[0].text = r.value(e.X)
+		operand = r.place
 	}
+	parts := []part{r.part(e.X, operand(e.X))}
 	for _, i := range []ast.Expr{e.Low, e.High, e.Max} {
 		if i != nil {
 			parts = append(parts, r.part(i, r.value(i)))

@@ -24,7 +24,7 @@ func (r *rewriter) assign(s *ast.AssignStmt, simple bool) string {
 
 // hooked reports whether a store to lhs has a hook.
 func (r *rewriter) hooked(lhs ast.Expr) bool {
-	if r.mode != Memory || isBlank(lhs) {
+	if !r.accesses() || isBlank(lhs) {
 		return false
 	}
 	return mapIndex(r, lhs) != nil || r.isPlace(lhs) && r.shared(lhs)

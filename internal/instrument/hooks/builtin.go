@@ -43,7 +43,7 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 	if !pureBuiltin(name) {
 		r.together(e.Args...)
 	}
-	if r.mode == Memory {
+	if r.accesses() {
 		switch name {
 		case "append":
 			return r.append(e)
@@ -79,7 +79,7 @@ func (r *rewriter) length(e *ast.CallExpr) string {
 	case isChan(t):
 		return r.renamed(e, "LenChan", r.site(event.ChanLen, e))
 	case isMap(t):
-		if r.mode == Memory {
+		if r.accesses() {
 			return r.renamed(e, "LenMap", r.site(event.MapRead, e))
 		}
 	}

@@ -27,8 +27,11 @@ func (r *rewriter) call(e *ast.CallExpr) string {
 		return text
 	}
 	r.together(append([]ast.Expr{e.Fun}, e.Args...)...)
+	if text, ok := r.appended(e); ok {
+		return text
+	}
 	fun := r.part(e.Fun, r.callee(e.Fun))
-	return r.spliced(e, append(r.arguments(e, 0), fun)...)
+	return r.spliced(e, append(r.announced(e, r.arguments(e, 0)), fun)...)
 }
 
 // callee returns the text of what is called.
@@ -78,7 +81,7 @@ func (r *rewriter) conversion(e *ast.CallExpr) string {
 	}
 	text := r.value(e.Args[0])
 	from, to := r.typeOf(e.Args[0]), r.typeOf(e)
-	if r.mode == Memory && isSlice(from) && (isString(to) || isArray(to)) {
+	if r.accesses() && isSlice(from) && (isString(to) || isArray(to)) {
 		text = r.hook("RS", text, r.site(event.Load, e))
 	}
 	return r.spliced(e, r.part(e.Args[0], text))

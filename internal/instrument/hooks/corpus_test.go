@@ -55,7 +55,7 @@ func TestRewrittenPackagesTypeCheck(t *testing.T) {
 				t.Errorf("before rewriting: %v", err)
 				return
 			}
-			for _, mode := range []Mode{Sync, Memory} {
+			for _, mode := range []Mode{Sync, Memory, Library} {
 				out := Rewrite(c, mode, nil)
 				if err := checkRewritten(checker, c, out, rt); err != nil {
 					t.Errorf("%s in mode %v: %v", p.PkgPath, mode, err)

@@ -23,7 +23,7 @@ func (r *rewriter) funcDecl(d *ast.FuncDecl) string {
 	if d.Doc != nil {
 		for _, c := range d.Doc.List {
 			for _, u := range untouchable {
-				if strings.HasPrefix(c.Text, u) && (len(c.Text) == len(u) || c.Text[len(u)] == ' ') {
+				if strings.HasPrefix(c.Text, u) && (len(c.Text) == len(u) || c.Text[len(u)] == ' ') && !r.onlyExported(c.Text) {
 					return r.untouched(d, u)
 				}
 			}
@@ -42,6 +42,14 @@ func (r *rewriter) funcDecl(d *ast.FuncDecl) string {
 		body = "{ " + r.hook("Main", inner) + " }; func " + inner + "() " + body
 	}
 	return r.spliced(d, r.part(d.Body, body))
+}
+
+// onlyExported reports whether a directive lets other packages call a function of the
+// standard library by its linker name, and says nothing else:
+//
+//	//go:linkname appendRune
+func (r *rewriter) onlyExported(directive string) bool {
+	return r.mode == Library && len(strings.Fields(directive)) == 2 && strings.HasPrefix(directive, "//go:linkname ")
 }
 
 // untouched returns the source of a function that must stay as it is, and notes it

@@ -55,7 +55,7 @@ func (r *rewriter) lastOf(e *ast.CallExpr) token.Pos {
 func (r *rewriter) isAccess(e *ast.CallExpr) bool {
 	switch r.builtin(e.Fun) {
 	case "delete", "clear":
-		return r.mode == Memory
+		return r.accesses()
 	case "":
 	default:
 		return false
@@ -142,15 +142,15 @@ func (r *rewriter) hoistCall(e *ast.CallExpr) (before, call string, ok bool) {
 	}
 	switch name := r.builtin(e.Fun); {
 	case name == "delete" || name == "clear" && isMap(r.typeOf(e.Args[0])):
-		if r.mode == Memory {
+		if r.accesses() {
 			args[0] = r.hook("MW", args[0], r.site(event.MapWrite, e))
 		}
-	case name == "clear" && r.mode == Memory:
+	case name == "clear" && r.accesses():
 		args[0] = r.hook("Clear", args[0], r.site(event.Store, e))
 	case name == "close":
 		fun = r.rt + ".Close"
 		args = append(args, r.site(event.Close, e))
-	case name == "copy" && r.mode == Memory:
+	case name == "copy" && r.accesses():
 		fun = r.rt + ".Copy"
 		if !isSlice(r.typeOf(e.Args[1])) {
 			fun = r.rt + ".CopyString"

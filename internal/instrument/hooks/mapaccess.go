@@ -11,7 +11,7 @@ import (
 //
 //	m[k]   ->   cofferdamrt.Map(m).Get(k, 7)
 func (r *rewriter) mapRead(e *ast.IndexExpr) string {
-	if r.mode != Memory {
+	if !r.accesses() {
 		return r.spliced(e, r.part(e.X, r.value(e.X)), r.part(e.Index, r.value(e.Index)))
 	}
 	m := r.hook("Map", r.value(e.X))
@@ -44,7 +44,7 @@ func (r *rewriter) mapPlace(e *ast.IndexExpr, hook string, kind event.Kind) stri
 		m = r.value(e.X)
 	}
 	index := r.ahead(e.Index)
-	if r.mode == Memory {
+	if r.accesses() {
 		m = r.hook(hook, m, r.site(kind, e))
 	}
 	return r.spliced(e, r.part(e.X, m), r.part(e.Index, index))
@@ -53,7 +53,7 @@ func (r *rewriter) mapPlace(e *ast.IndexExpr, hook string, kind event.Kind) stri
 // mapOperand returns the text of a map that is about to be read or written.
 func (r *rewriter) mapOperand(m ast.Expr, hook string, kind event.Kind, whole ast.Node) string {
 	text := r.value(m)
-	if r.mode != Memory {
+	if !r.accesses() {
 		return text
 	}
 	return r.hook(hook, text, r.site(kind, whole))
@@ -62,7 +62,7 @@ func (r *rewriter) mapOperand(m ast.Expr, hook string, kind event.Kind, whole as
 // mapElement returns the operation if e is an element of a map, as the right side of an
 // assignment to two operands.
 func (r *rewriter) mapElement(e ast.Expr) *ast.IndexExpr {
-	if x, ok := ast.Unparen(e).(*ast.IndexExpr); ok && r.mode == Memory && isMap(r.typeOf(x.X)) {
+	if x, ok := ast.Unparen(e).(*ast.IndexExpr); ok && r.accesses() && isMap(r.typeOf(x.X)) {
 		return x
 	}
 	return nil

@@ -78,7 +78,7 @@ func (a *early) after(r *rewriter, n ast.Node) string {
 // together marks the calls of a region that have to be made ahead: all up to the last one
 // that has a load before it, or calls of its own that have to be made ahead.
 func (r *rewriter) together(all ...ast.Expr) {
-	if r.early == nil || r.mode != Memory {
+	if r.early == nil || !r.accesses() {
 		return
 	}
 	o := r.orderOf(all...)

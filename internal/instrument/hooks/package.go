@@ -20,12 +20,12 @@ type File struct {
 	// Sites are those of its hooks, numbered from 1.
 	Sites  []trace.Site
 	Missed []Missed
-
-	text string // with marks for the numbers of sites
+	// Marked is the text, with marks for the numbers of sites.
+	Marked string
 }
 
 // Text returns the file's text, in which the numbers of the sites are counted on from base.
-func (f *File) Text(base uint32) string { return number(f.text, base) }
+func (f *File) Text(base uint32) string { return number(f.Marked, base) }
 
 // A Scope narrows what of a package is rewritten, by a file's name without its
 // directory and a function in it, or "" for any; nil means all.
@@ -34,6 +34,7 @@ type Scope func(file, function string) bool
 // Rewrite rewrites the files of a package that need it.
 func Rewrite(p *load.Checked, mode Mode, in Scope) []File {
 	vars := analyse(p.Info, p.Files)
+	without := bodiless(p.Info, p.Files)
 	var syntax []*ast.File
 	for _, f := range p.Files {
 		syntax = append(syntax, f.Syntax)
@@ -47,14 +48,14 @@ func Rewrite(p *load.Checked, mode Mode, in Scope) []File {
 		}
 		r := &rewriter{
 			pkg: p, info: p.Info, file: f, mode: mode,
-			rt: rt, fresh: fresh, vars: vars, in: in,
+			rt: rt, fresh: fresh, vars: vars, bodiless: without, in: in,
 			perIteration: since(p, f.Syntax, "go1.22"),
 			gotos:        gotos(p.Info, f.Syntax),
 			aheadOf:      map[ast.Expr]bool{},
 		}
 		text := r.rewrite()
 		if r.used || len(r.missed) > 0 {
-			out = append(out, File{Name: f.Name, Runtime: rt, Hooked: r.used, Sites: r.sites, Missed: r.missed, text: text})
+			out = append(out, File{Name: f.Name, Runtime: rt, Hooked: r.used, Sites: r.sites, Missed: r.missed, Marked: text})
 		}
 	}
 	return out

@@ -16,9 +16,9 @@ func (r *rewriter) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) string {
 	switch {
 	case isChan(t):
 		text = r.rangeChan(s)
-	case r.mode == Memory && isMap(t) && (label == nil || !r.gotos[r.labelOf(label)]):
+	case r.accesses() && isMap(t) && (label == nil || !r.gotos[r.labelOf(label)]):
 		return r.rangeMap(s, label)
-	case r.mode == Memory && (isSlice(t) || pointsToArray(t)) && s.Value != nil && !isBlank(s.Value):
+	case r.accesses() && (isSlice(t) || pointsToArray(t)) && s.Value != nil && !isBlank(s.Value):
 		text = r.rangeElements(s)
 	default:
 		text = r.rangePlain(s)
@@ -66,7 +66,7 @@ func (r *rewriter) rangePlain(s *ast.RangeStmt) string {
 		x = r.verbatim(s.X) // only its length is asked for, a constant
 	case isMap(t):
 		x = r.mapOperand(s.X, "MR", event.MapRead, s.X)
-	case isSlice(t) && r.mode == Memory && s.Value != nil && !isBlank(s.Value):
+	case isSlice(t) && r.accesses() && s.Value != nil && !isBlank(s.Value):
 		x = r.hook("RS", r.value(s.X), r.site(event.Load, s.X))
 	default:
 		x = r.value(s.X)

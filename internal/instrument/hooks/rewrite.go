@@ -24,7 +24,13 @@ const (
 	Sync
 	// Memory packages do so with every access to memory that may be shared.
 	Memory
+	// Library packages do so too, for the program that calls them: their accesses and atomics
+	// have no site, and their functions and allocations no hooks.
+	Library
 )
+
+// library is the site of what the standard library does for the program.
+const library = "0"
 
 // A Missed construct was left as it is, though it does what is otherwise under
 // control.
@@ -59,6 +65,7 @@ type rewriter struct {
 	gotos map[types.Object]bool
 
 	vars     *variables
+	bodiless map[*types.Func]bool
 	function string
 	literals int          // how many function literals it has had so far
 	literal  bool         // whether it is one
@@ -70,6 +77,7 @@ type rewriter struct {
 	aheadOf map[ast.Expr]bool
 
 	sites  []trace.Site
+	last   string // the newest site, as an argument
 	missed []Missed
 	hooks  int // in the innermost function so far
 	calls  int // in the innermost function so far
@@ -111,16 +119,27 @@ func (r *rewriter) site(kind event.Kind, n ast.Node) string {
 }
 
 // lastSite returns the number of the newest site again.
-func (r *rewriter) lastSite() string { return siteMark + strconv.Itoa(len(r.sites)) + siteEnd }
+func (r *rewriter) lastSite() string { return r.last }
+
+// accesses reports whether accesses to memory have hooks.
+func (r *rewriter) accesses() bool { return r.mode == Memory || r.mode == Library }
 
 // accessTo is site for an access to a value of a type.
 func (r *rewriter) accessTo(t types.Type, kind event.Kind, n ast.Node) string {
 	id := r.site(kind, n)
-	r.sites[len(r.sites)-1].Type = layout(t, r.pkg.TypesSizes)
+	if id != library {
+		r.sites[len(r.sites)-1].Type = layout(t, r.pkg.TypesSizes)
+	}
 	return id
 }
 
 func (r *rewriter) siteAt(kind event.Kind, pos, end token.Pos) string {
+	if r.mode == Library && (kind.IsMemory() || kind.IsAtomic()) {
+		r.hooks++
+		r.used = true
+		r.last = library
+		return library
+	}
 	from, to := r.pkg.Fset.PositionFor(pos, false), r.pkg.Fset.PositionFor(end, false)
 	r.hooks++
 	r.used = true
@@ -130,7 +149,8 @@ func (r *rewriter) siteAt(kind event.Kind, pos, end token.Pos) string {
 		Line: from.Line, Column: from.Column, EndLine: to.Line, EndColumn: to.Column,
 		Function: r.function, Expr: excerpt(r.source(pos, end)),
 	})
-	return siteMark + strconv.Itoa(len(r.sites)) + siteEnd
+	r.last = siteMark + strconv.Itoa(len(r.sites)) + siteEnd
+	return r.last
 }
 
 // maxExcerpt is how much source a site carries.

@@ -254,7 +254,7 @@ func (r *rewriter) returnStmt(s *ast.ReturnStmt) string {
 		}
 		return r.spliced(s, parts...)
 	}
-	if r.mode != Memory || len(s.Results) == 0 || len(r.results) == 0 {
+	if !r.accesses() || len(s.Results) == 0 || len(r.results) == 0 {
 		return plain()
 	}
 	tuple := len(s.Results) != len(r.results)

@@ -329,6 +329,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 			}
 		},
 	}
+	config.LibrarySteps = o.LibrarySteps
 	if to != nil {
 		config.Record, config.Accesses = to.event, to.accesses
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -67,7 +66,7 @@ func callSites(f *frames.Tree, calls []trace.LibraryCall, kinds *kindsAt) []trac
 		if !ok {
 			return all
 		}
-		frame, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+		frame := frames.Frame(pc)
 		pkg, function := split(frame.Function)
 		site := trace.Site{ID: id, Package: pkg, File: frame.File, Line: frame.Line, Function: function, Kind: kinds.of(id)}
 		var says bool

@@ -1,8 +1,10 @@
 // Package frames keeps the calls of a run as a tree, and tells from return addresses where
 // in the program a function of the standard library was called.
 //
-//	frames.go   the tree
-//	library.go  return addresses, and which of them are the program's
+//	frames.go    the tree
+//	library.go   return addresses, and which of them are in patched functions
+//	standard.go  which of them are in the standard library
+//	inlined.go   what stands at one, with the functions that were inlined there
 //
 // Numbers of frames are given out again in the same order when a run is repeated, so that
 // two runs by one schedule have the same events.
@@ -24,7 +26,8 @@ type Tree struct {
 	// pcs are the sites that are not in instrumented code; see PC.
 	pcs     []uintptr
 	pcIndex map[uintptr]uint32
-	recent  []recentSite // a cache, by address
+	recent  []recentSite // a cache of FirstSite, by address
+	calls   []recentSite // a cache of ProgramSite, by address
 }
 
 const chunkNodes = 1 << 10
@@ -73,6 +76,7 @@ func (f *Tree) Reset() {
 	f.pcs = f.pcs[:0]
 	f.pcIndex = map[uintptr]uint32{}
 	f.recent = make([]recentSite, 251)
+	f.calls = make([]recentSite, 251)
 }
 
 // listed is how many calls a frame has in its list. Nearly all have no more; those of a

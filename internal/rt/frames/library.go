@@ -50,15 +50,8 @@ var libraryPCs = map[uintptr]bool{}
 func library(pc uintptr) bool {
 	is, known := libraryPCs[pc]
 	if !known {
-		is = true
-		for frames := runtime.CallersFrames([]uintptr{pc}); ; {
-			f, more := frames.Next()
-			// A patched function may have been inlined into its caller.
-			is = is && isLibraryFunction(f.Function)
-			if !more {
-				break
-			}
-		}
+		// A patched function may have been inlined into its caller.
+		is = all(pc, func(f runtime.Frame) bool { return isLibraryFunction(f.Function) })
 		libraryPCs[pc] = is
 	}
 	return is

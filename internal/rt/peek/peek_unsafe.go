@@ -7,6 +7,9 @@ import "unsafe"
 // during a run nothing is collected.
 func Pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
+// Word returns the word at an address. It is inlined, so that the stack is where it was.
+func Word(addr uintptr) uintptr { return *(*uintptr)(Pointer(addr)) }
+
 // Bytes returns the memory at an address that the program is using at this moment.
 func Bytes(addr, size uintptr) []byte {
 	return unsafe.Slice((*byte)(Pointer(addr)), size)

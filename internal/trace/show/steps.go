@@ -21,6 +21,9 @@ func sharedMemory(r *trace.Reader, own map[string]bool) (map[uint64]bool, error)
 	for c.Next() {
 		e := c.Event()
 		site, ok := r.Site(e.Site)
+		if isInternal(r, e, &site, ok) {
+			continue
+		}
 		for a := e.Addr &^ 7; a < e.Addr+uint64(max(e.Size, 1)); a += 8 {
 			u := uses[a]
 			if u == nil {
@@ -102,10 +105,26 @@ func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, lim
 	return steps, skipped, c.Err()
 }
 
+// isInternal reports whether a step is an access that the standard library makes without having
+// been called by the program: in a goroutine of its own, or for the runtime.
+func isInternal(r *trace.Reader, e *event.Event, site *trace.Site, ok bool) bool {
+	if !e.Kind.IsMemory() {
+		return false
+	}
+	if ok {
+		return e.Site >= event.CallSites && site.Expr == ""
+	}
+	_, called := Caller(r, e.Frame)
+	return !called
+}
+
 // shownAt reports whether a step is of the program's own, or one of the standard library on
 // memory.
 func shownAt(r *trace.Reader, own map[string]bool, e *event.Event) bool {
 	site, ok := r.Site(e.Site)
+	if isInternal(r, e, &site, ok) {
+		return false
+	}
 	if ok && own[site.File] {
 		return !site.InLibrary
 	}
