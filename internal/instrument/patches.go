@@ -273,6 +273,7 @@ type edit struct {
 //     noted before d.once does it, so that it can be taken back.
 //   - runtime/debug.go: how many processors a program sees is the same on any machine.
 //   - runtime/rand.go: random numbers come from the run's seed.
+//   - reflect/type.go: what it remembers of types is not under control.
 //   - math/rand, hash/maphash: what a program draws is counted.
 //   - iter/iter.go: a coroutine has a g of its own and goes on for the goroutine that calls
 //     next or stop.
@@ -317,6 +318,12 @@ var edits = map[string][]edit{
 	},
 	"testing/testing.go": {
 		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
+	},
+	"reflect/type.go": {
+		{"var ptrMap sync.Map ", "var ptrMap cofferdamCache ", 1},
+		{"var lookupCache sync.Map ", "var lookupCache cofferdamCache ", 1},
+		{"var layoutCache sync.Map ", "var layoutCache cofferdamCache ", 1},
+		{"\tm sync.Map\n", "\tm cofferdamCache\n", 2},
 	},
 	"sync/oncefunc.go": {
 		{"\t\t\tdefer func() {\n", "\t\t\tcofferdamrt.Keep(&d); defer func() {\n", 3},

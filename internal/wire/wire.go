@@ -13,7 +13,8 @@
 // Runs are repeated in one process. What a run leaves there for the next one to see,
 // though what it stored was taken back, is its residue: a table that the standard library
 // builds at its first use, a file. A fresh process has no residue. A warm-up is a run that
-// is made only so that the runs after it all meet the same residue.
+// is made only so that the runs after it all meet the same residue. Messages leave some too:
+// prime.go has all of it there before the first run.
 package wire
 
 import (

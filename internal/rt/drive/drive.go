@@ -97,6 +97,9 @@ func serve(pipes wire.Pipes, names []string, runTests func(which []int) (failed 
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(memoryLimit)
 	openFirst()
+	if err := wire.Prime(); err != nil {
+		return 2 // the tool and the program do not agree about messages
+	}
 	s := newServer(os.NewFile(pipes.Reports, "reports"), names, runTests)
 	s.bystanders = 1
 	s.before = runtime.NumGoroutine() - s.bystanders
