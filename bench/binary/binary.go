@@ -3,7 +3,7 @@
 // right output.
 //
 // binary.go has the flags and prints, differential.go, lifting.go, speed.go, programs.go,
-// exploring.go, fixing.go and corpus.go measure.
+// exploring.go, fixing.go, section.go and corpus.go measure.
 package binary
 
 import (
@@ -30,6 +30,7 @@ var Benchmark = &command.Benchmark{
                 executed by the engine beside the emulator
   fix           the six bugs of the paper, fixed in stripped programs, beside the paper's
                 tables 1 and 2
+  section       what a section of a patch costs
   corpus        the same bugs by all compilers and levels of optimisation that are here, and
                 the programs of examples/binary/more; some half an hour`,
 	Quick: "compare a twentieth of the instructions, on smaller inputs",
@@ -41,7 +42,7 @@ var Benchmark = &command.Benchmark{
 	},
 }
 
-var figures = []string{"differential", "speed", "programs", "explore", "lift", "fix", "corpus"}
+var figures = []string{"differential", "speed", "programs", "explore", "lift", "fix", "section", "corpus"}
 
 type measurement struct {
 	figures      *command.Choice
@@ -57,6 +58,7 @@ type Report struct {
 	Explore      []Exploration `json:"explore,omitempty"`
 	Lift         *Lifting      `json:"lift,omitempty"`
 	Fix          []Fixing      `json:"fix,omitempty"`
+	Section      *SectionCost  `json:"section,omitempty"`
 	Corpus       *Corpus       `json:"corpus,omitempty"`
 }
 
@@ -110,6 +112,13 @@ func (m *measurement) Measure(s *command.Session) (any, error) {
 			return report, err
 		}
 		report.Fix = fixed
+	}
+	if m.figures.Has("section") {
+		cost, err := sectionCost(s)
+		if err != nil {
+			return report, err
+		}
+		report.Section = cost
 	}
 	if m.figures.Has("corpus") {
 		corpus, err := fixCorpus(s)

@@ -47,3 +47,32 @@ func TestAProgramWithoutSourceIsExploredReplayedAndPrinted(t *testing.T) {
 	call(t, exitError, "explore", "-binary", program, "-main")
 	call(t, exitError, "explore", "-binary", "binary_test.go")
 }
+
+func TestAProgramWithoutSourceIsFixedOrRefused(t *testing.T) {
+	if _, err := os.Stat("/lib64/ld-linux-x86-64.so.2"); err != nil {
+		t.Log("nothing was run: this machine has no dynamic linker for x86-64")
+		return
+	}
+	programs := filepath.Join("..", "..", "internal", "emu", "drive", "testdata")
+	file := filepath.Join(t.TempDir(), "fix.so")
+	out := call(t, 0, "fix", "-binary", filepath.Join(programs, "splitupdate"), "-o", file, "-native", "2")
+	for _, want := range []string{"FAIL  splitupdate", "How it comes about:", "The read operation, as a machine:", "Sections, all of one lock:", "add qword ptr", "Proof: ", "LD_PRELOAD=" + file} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report has no %q:\n%s", want, out)
+		}
+	}
+	if object, err := os.ReadFile(file); err != nil || !bytes.HasPrefix(object, []byte("\x7fELF")) || len(object) > 16<<10 {
+		t.Errorf("the patch: %d bytes, %v", len(object), err)
+	}
+	out = call(t, exitNoFix, "fix", "-binary", filepath.Join(programs, "lockorder"), "-o", file+"2", "-json")
+	if !strings.Contains(out, `"fixed":false`) || !strings.Contains(out, "wait for one another") {
+		t.Errorf("a deadlock: %s", out)
+	}
+	if _, err := os.Stat(file + "2"); err == nil {
+		t.Error("a refusal wrote a patch")
+	}
+	call(t, exitNoFailure, "fix", "-binary", filepath.Join(programs, "correct"), "-o", file+"2", "-runs", "5")
+	call(t, exitError, "fix", "-binary", filepath.Join(programs, "correct"))
+	call(t, exitError, "fix", "-binary", filepath.Join(programs, "correct"), "-o", file, "./package")
+	call(t, exitError, "fix", "-copy", "./package")
+}

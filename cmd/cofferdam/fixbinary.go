@@ -106,7 +106,7 @@ type binaryReport struct {
 // tellBinary tells what came of it, and writes the patch.
 func (f *fixFlags) tellBinary(inv *invocation, name, temp string, r *binfix.Result) error {
 	if r.Failure == nil {
-		return &exitCode{code: exitNoFailure, err: fmt.Errorf("no failure found in %v: give more time with -budget, or other arguments and input", f.Budget)}
+		return &exitCode{code: exitNoFailure, err: fmt.Errorf("no failure found in %d schedules: give more time with -budget, or other arguments and input", r.Search.Runs)}
 	}
 	if r.Proven != nil {
 		if err := os.WriteFile(f.out, r.Proven.File, 0o755); err != nil {

@@ -534,7 +534,7 @@ func TestFailureThatIsReportedElsewhere(t *testing.T) {
 	best(t, analyse(t, p, log, exec.Failure{Cause: ir.Assertion, G: g}), want...)
 
 	p, entry = build(func(f *slitest.FuncBuilder) {
-		f.Sync(ir.SyncAtomicAdd, 8, ir.Symbol("closed"), number(1))
+		f.Sync(ir.SyncGroupDone, 0, ir.Symbol("closed"))
 		call = f.Block().Instrs[0]
 	})
 	log, g = cut(p, entry, call, func(before, after []exec.Event) []exec.Event {

@@ -2,6 +2,7 @@ package gossa
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -146,17 +147,30 @@ func (l *lifter) liftSpecial(in ssa.CallInstruction, common *ssa.CallCommon, out
 	return true
 }
 
-// atomicUpdates are the operations of sync/atomic that load and store in one, by how
-// their names begin.
-var atomicUpdates = []struct {
-	prefix string
-	kind   ir.SyncKind
-}{
-	{"Add", ir.SyncAtomicAdd},
-	{"CompareAndSwap", ir.SyncCompareSwap},
-	{"Swap", ir.SyncAtomicSwap},
-	{"And", ir.SyncAtomicAnd},
-	{"Or", ir.SyncAtomicOr},
+// An atomicUpdate is an operation of sync/atomic that loads and stores in one.
+type atomicUpdate struct {
+	prefix string // how its name begins
+	// left is what it leaves of what it finds, and gives is what it returns.
+	left, gives func(old *ir.Expr, args []*ir.Expr) *ir.Expr
+}
+
+func foundValue(old *ir.Expr, _ []*ir.Expr) *ir.Expr { return old }
+
+// combined is the old value with the argument.
+func combined(op ir.Operator) func(old *ir.Expr, args []*ir.Expr) *ir.Expr {
+	return func(old *ir.Expr, args []*ir.Expr) *ir.Expr { return ir.Binary(op, ir.Unsigned, old, args[0]) }
+}
+
+func isExpected(old *ir.Expr, args []*ir.Expr) *ir.Expr {
+	return ir.Binary(ir.OpEq, ir.Unsigned, old, args[0])
+}
+
+var atomicUpdates = []atomicUpdate{
+	{"Add", combined(ir.OpAdd), combined(ir.OpAdd)},
+	{"CompareAndSwap", func(old *ir.Expr, args []*ir.Expr) *ir.Expr { return ir.Select(isExpected(old, args), args[1], old) }, isExpected},
+	{"Swap", func(_ *ir.Expr, args []*ir.Expr) *ir.Expr { return args[0] }, foundValue},
+	{"And", combined(ir.OpAnd), foundValue},
+	{"Or", combined(ir.OpOr), foundValue},
 }
 
 // liftAtomic lifts an operation of sync/atomic on memory. Loads and stores are the
@@ -186,24 +200,37 @@ func (l *lifter) liftAtomic(in ssa.CallInstruction, common *ssa.CallCommon, dst 
 		}
 		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, Operand: addr, Value: v, Origin: l.siteOrigin(in, event.AtomicStore), Data: data})
 	default:
-		update := ir.SyncNone
-		for _, u := range atomicUpdates {
-			if strings.HasPrefix(verb, u.prefix) {
-				update = u.kind
-			}
-		}
-		if update == ir.SyncNone {
+		i := slices.IndexFunc(atomicUpdates, func(u atomicUpdate) bool { return strings.HasPrefix(verb, u.prefix) })
+		if i < 0 || len(common.Args) < 2 {
 			return false
 		}
-		site := event.AtomicUpdate
-		if update == ir.SyncCompareSwap {
-			site = event.AtomicCompare
-		}
-		out := &ir.Instr{Op: ir.Sync, Sync: update, Args: l.values(common.Args), Origin: l.siteOrigin(in, site), Data: data}
-		if dst != nil {
-			out.Dst, out.Size = l.registerOf(dst), l.program.size(dst.Type())
-		}
-		l.emit(out)
+		l.liftUpdate(in, &atomicUpdates[i], addr, l.values(common.Args[1:]), dst, isBool, data)
 	}
 	return true
+}
+
+// liftUpdate lifts an operation that loads and stores in one. A truth value takes 4 bytes of
+// memory.
+func (l *lifter) liftUpdate(in ssa.CallInstruction, u *atomicUpdate, addr *ir.Expr, args []*ir.Expr, dst ssa.Value, isBool bool, data string) {
+	if isBool {
+		for i := range args {
+			args[i] = ir.Convert(args[i], ir.Unsigned, ir.Unsigned, 4)
+		}
+	}
+	size := args[0].Size
+	found := l.newTemp(size)
+	old := ir.Register(found, size)
+	site := event.AtomicUpdate
+	if len(args) == 2 {
+		site = event.AtomicCompare
+	}
+	l.emit(&ir.Instr{Op: ir.Update, Atomic: true, Dst: found, Size: size, Operand: addr, Value: u.left(old, args), Origin: l.siteOrigin(in, site), Data: data})
+	if dst == nil {
+		return
+	}
+	result := u.gives(old, args)
+	if isBool && result.Size == 4 {
+		result = ir.Binary(ir.OpNe, ir.Unsigned, result, ir.Number(4, 0))
+	}
+	l.assign(dst, result)
 }

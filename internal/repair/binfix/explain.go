@@ -33,7 +33,7 @@ func (r *Result) Explain(w io.Writer) {
 	}
 	if c := r.Proven; c != nil {
 		r.explainSections(w, c)
-		fmt.Fprintf(w, "\nCost %d: %s.\n", c.Cost, strings.Join(c.Reasons, "; "))
+		fmt.Fprintf(w, "\n%s.\n", capital(strings.Join(c.Reasons, "; ")))
 		fmt.Fprintf(w, "The patch has %d bytes of code and data and overwrites %s.\n", c.Patch.Size(), places(c))
 		fmt.Fprintln(w, "Proof: "+c.Proof.String()+".")
 	} else if r.Refusal != "" {
@@ -49,6 +49,14 @@ func (r *Result) Explain(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  cost %d, %d sections: %s\n", c.Cost, len(c.Fix.Sections), c.Reason)
 	}
+}
+
+// capital is a sentence with a capital letter.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func places(c *Candidate) string {

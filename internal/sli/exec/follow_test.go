@@ -109,6 +109,8 @@ func TestLoadsGiveWhatTheTraceSays(t *testing.T) {
 
 // TestRoundsOfALoopAreToldApart: one instruction makes an event in each round, and nothing
 // else does. A wide load that was recorded in pieces is one step all the same.
+func increment(old *ir.Expr) *ir.Expr { return ir.Binary(ir.OpAdd, ir.Unsigned, old, ir.Number(8, 1)) }
+
 func TestRoundsOfALoopAreToldApart(t *testing.T) {
 	b := slitest.NewBuilder()
 	f := b.Func("f")
@@ -119,7 +121,7 @@ func TestRoundsOfALoopAreToldApart(t *testing.T) {
 	node := f.Add(&ir.Instr{Op: ir.Phi, Dst: f.Func.NewReg("", 8)})
 	next := f.LoadAt(ir.Register(node.Dst, 8), 8, "next")
 	loadNext := last(f)
-	f.Sync(ir.SyncAtomicAdd, 8, ir.Symbol("visited"), ir.Number(8, 1))
+	f.Update(ir.Symbol("visited"), 8, increment)
 	update := last(f)
 	f.Branch(ir.Binary(ir.OpEq, ir.Unsigned, next, ir.Number(8, 0)), out, loop)
 	node.Args = []*ir.Expr{entry, next}
@@ -503,7 +505,7 @@ func busy() (*ir.Program, *ir.Func) {
 	once.Store("ready", ir.Number(8, 1))
 	once.Return()
 	cleanup := b.Func("cleanup")
-	cleanup.Sync(ir.SyncAtomicAdd, 8, ir.Symbol("count"), ir.Number(8, 1))
+	cleanup.Update(ir.Symbol("count"), 8, increment)
 	cleanup.Return()
 	worker := b.Func("worker", 8, 8)
 	worker.Defer(cleanup)

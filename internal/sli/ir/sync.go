@@ -41,14 +41,6 @@ const (
 	SyncSelect
 	SyncPoll
 
-	// Atomic updates of the memory at Args[0]. SyncAtomicAdd gives the new value,
-	// SyncCompareSwap whether Args[1] was there and Args[2] now is, the rest the old value.
-	SyncAtomicAdd
-	SyncCompareSwap
-	SyncAtomicSwap
-	SyncAtomicAnd
-	SyncAtomicOr
-
 	// Giving way to others.
 	SyncYield
 	SyncSleep
@@ -63,7 +55,6 @@ var syncNames = [syncKinds]string{
 	SyncConditionWait: "condition wait", SyncConditionWake: "condition wake",
 	SyncNewChannel: "new channel", SyncSend: "send", SyncReceive: "receive", SyncClose: "close", SyncChannelLength: "channel length",
 	SyncSelect: "select", SyncPoll: "poll",
-	SyncAtomicAdd: "atomic add", SyncCompareSwap: "compare and swap", SyncAtomicSwap: "atomic swap", SyncAtomicAnd: "atomic and", SyncAtomicOr: "atomic or",
 	SyncYield: "yield", SyncSleep: "sleep",
 }
 
@@ -82,7 +73,7 @@ func (k SyncKind) NeedsOthers() bool {
 	switch k {
 	case SyncLock, SyncUnlock, SyncTryLock, SyncReadLock, SyncReadUnlock, SyncTryReadLock,
 		SyncGroupAdd, SyncGroupDone, SyncConditionWake, SyncNewChannel, SyncClose, SyncChannelLength,
-		SyncAtomicAdd, SyncCompareSwap, SyncAtomicSwap, SyncAtomicAnd, SyncAtomicOr, SyncYield:
+		SyncYield:
 		return false
 	case SyncGroupWait, SyncConditionWait, SyncSend, SyncReceive, SyncSelect, SyncPoll, SyncSleep:
 		return true

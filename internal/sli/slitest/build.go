@@ -184,6 +184,15 @@ func (f *FuncBuilder) Sync(kind ir.SyncKind, size int, args ...*ir.Expr) *ir.Exp
 	return x
 }
 
+// Update changes memory in one step, and gives what was there.
+func (f *FuncBuilder) Update(addr *ir.Expr, size int, change func(old *ir.Expr) *ir.Expr) *ir.Expr {
+	in := &ir.Instr{Op: ir.Update, Atomic: true, Operand: addr}
+	old := f.result(in, size)
+	in.Value = change(old)
+	f.recorded(in)
+	return old
+}
+
 // NewBlock makes a block, which is not entered yet.
 func (f *FuncBuilder) NewBlock() *ir.Block { return f.Func.NewBlock() }
 

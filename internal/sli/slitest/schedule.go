@@ -70,7 +70,7 @@ func Schedules(setup func() *Simulation, fn *ir.Func) iter.Seq[Outcome] {
 // executed, or the instruction depends on what others did.
 func noticeable(in *ir.Instr) bool {
 	switch in.Op {
-	case ir.Load, ir.Store:
+	case ir.Load, ir.Store, ir.Update:
 		return !in.Private
 	case ir.Sync, ir.Spawn, ir.RunDefers:
 		return true

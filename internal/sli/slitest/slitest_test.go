@@ -139,26 +139,22 @@ func TestOperationsDoWhatTheySay(t *testing.T) {
 			f.Sync(ir.SyncUnlock, 0, mu)
 			return f.Sync(ir.SyncTryLock, 1, mu)
 		}, "1"},
-		{"an addition gives the sum", func(f *slitest.FuncBuilder) *ir.Expr {
-			f.Sync(ir.SyncAtomicAdd, 8, counter, number(5))
-			return f.Sync(ir.SyncAtomicAdd, 8, counter, number(2))
-		}, "7"},
-		{"a swap gives what was there", func(f *slitest.FuncBuilder) *ir.Expr {
-			f.Sync(ir.SyncAtomicSwap, 8, counter, number(5))
-			return f.Sync(ir.SyncAtomicSwap, 8, counter, number(2))
+		{"an update gives what was there", func(f *slitest.FuncBuilder) *ir.Expr {
+			f.Update(counter, 8, func(*ir.Expr) *ir.Expr { return number(5) })
+			return f.Update(counter, 8, func(*ir.Expr) *ir.Expr { return number(2) })
 		}, "5"},
-		{"a comparison that holds swaps", func(f *slitest.FuncBuilder) *ir.Expr {
-			return f.Sync(ir.SyncCompareSwap, 1, counter, number(0), number(3))
-		}, "1"},
-		{"one that does not leaves all as it was", func(f *slitest.FuncBuilder) *ir.Expr {
-			f.Sync(ir.SyncCompareSwap, 1, counter, number(1), number(3))
+		{"and leaves what follows from it", func(f *slitest.FuncBuilder) *ir.Expr {
+			for range 2 {
+				f.Update(counter, 8, func(old *ir.Expr) *ir.Expr { return ir.Binary(ir.OpAdd, ir.Unsigned, old, number(3)) })
+			}
+			return f.Load("counter", 8)
+		}, "6"},
+		{"or what was there, if that is another", func(f *slitest.FuncBuilder) *ir.Expr {
+			f.Update(counter, 8, func(old *ir.Expr) *ir.Expr {
+				return ir.Select(ir.Binary(ir.OpEq, ir.Unsigned, old, number(1)), number(3), old)
+			})
 			return f.Load("counter", 8)
 		}, "0"},
-		{"bits are set and masked", func(f *slitest.FuncBuilder) *ir.Expr {
-			f.Sync(ir.SyncAtomicOr, 8, counter, number(7))
-			f.Sync(ir.SyncAtomicAnd, 8, counter, number(5))
-			return f.Load("counter", 8)
-		}, "5"},
 		{"a channel keeps what is sent", func(f *slitest.FuncBuilder) *ir.Expr {
 			c := f.Sync(ir.SyncNewChannel, 8, number(2))
 			f.Sync(ir.SyncSend, 0, c, number(8))

@@ -62,8 +62,6 @@ func (s *Simulation) Sync(thread *exec.Thread, in *ir.Instr, args []ir.Value) (i
 		s.event(thread, in, exec.Event{Kind: exec.KindRelease, Addr: object})
 	case ir.SyncChannelLength:
 		return ir.Word(in.Size, uint64(len(s.channels[object].queue))), exec.Running
-	case ir.SyncAtomicAdd, ir.SyncCompareSwap, ir.SyncAtomicSwap, ir.SyncAtomicAnd, ir.SyncAtomicOr:
-		return s.update(thread, in, object, args), exec.Running
 	case ir.SyncYield, ir.SyncSleep:
 	case ir.SyncConditionWait, ir.SyncConditionWake, ir.SyncSelect, ir.SyncPoll:
 		s.fail(in, fmt.Sprintf("%v cannot be simulated", in.Sync))
@@ -145,29 +143,4 @@ func (s *Simulation) receive(thread *exec.Thread, in *ir.Instr, addr uint64) (ir
 		return ir.Bytes(append(m.value.Append(nil), 1)), exec.Running
 	}
 	return m.value, exec.Running
-}
-
-func (s *Simulation) update(thread *exec.Thread, in *ir.Instr, addr uint64, args []ir.Value) ir.Value {
-	size := args[len(args)-1].Size
-	before := ir.Bytes(s.Peek(addr, size))
-	after, result := before, before
-	switch in.Sync {
-	case ir.SyncAtomicAdd:
-		after = ir.Word(size, before.Uint()+args[1].Uint())
-		result = after
-	case ir.SyncAtomicSwap:
-		after = args[1]
-	case ir.SyncAtomicAnd:
-		after = ir.Word(size, before.Uint()&args[1].Uint())
-	case ir.SyncAtomicOr:
-		after = ir.Word(size, before.Uint()|args[1].Uint())
-	case ir.SyncCompareSwap:
-		result = ir.Zero(in.Size)
-		if before == args[1] {
-			after, result = args[2], ir.Word(in.Size, 1)
-		}
-	}
-	s.Poke(addr, after.Append(nil))
-	s.event(thread, in, exec.Event{Kind: exec.KindUpdate, Addr: addr, Size: uint32(size), Atomic: true, Before: before.Append(nil), After: after.Append(nil)})
-	return result
 }
