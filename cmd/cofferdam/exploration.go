@@ -13,13 +13,14 @@ import (
 // An exploration is one call of explore.
 type exploration struct {
 	*searchFlags
-	inv      *invocation
-	searches []*ongoing
-	deadline time.Time
-	many     bool // there are several packages, in which tests can have the same name
-	files    traceFiles
-	failing  []string // a line for each test that fails
-	partly   []string // tests that did not fail, but were not seen as a whole
+	inv          *invocation
+	searches     []*ongoing
+	deadline     time.Time
+	many         bool // there are several packages, in which tests can have the same name
+	files        traceFiles
+	failing      []string // a line for each test that fails, with -all for each failure
+	failingTests int
+	partly       []string // tests that did not fail, but were not seen as a whole
 	// failed are the tests of a program that fail by themselves, or could not be explored.
 	failed map[*explore.Program][]string
 }
@@ -136,6 +137,16 @@ func (e *exploration) finish(ctx context.Context, s *ongoing) error {
 		return e.giveUp(ctx, s, err)
 	}
 	s.over = true
+	if e.All {
+		recorded, err := e.recordAll(ctx, s)
+		if err != nil {
+			return e.giveUp(ctx, s, err)
+		}
+		if len(recorded) > 0 {
+			e.failed[s.target.Program] = append(e.failed[s.target.Program], s.target.Test)
+			return e.tellAll(s.target, res, recorded)
+		}
+	}
 	if res.Failure != nil {
 		e.failed[s.target.Program] = append(e.failed[s.target.Program], s.target.Test)
 	}

@@ -62,11 +62,12 @@ cofferdam help traces`
 	c.flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: testdata/cofferdam beside the tests)")
 	c.flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
 	c.flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
+	c.flags.BoolVar(&f.All, "all", false, "go on after a failure, and record all that are unlike each other, each with a trace of its own")
 	c.flags.BoolVar(&f.strict, "strict", false, "exit with code 3 if a test was explored in part: runs were cut off, or something was outside control")
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if *binary != "" {
-			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "stall", "failfast", "strict", "j"}
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "stall", "failfast", "strict", "all", "j"}
 			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
@@ -74,6 +75,9 @@ cofferdam help traces`
 		}
 		if err := c.excludes("main", testFlagNames...); err != nil {
 			return err
+		}
+		if f.All && f.failFast {
+			return errors.New("-all goes on after a failure and -failfast does not: give one of them")
 		}
 		return f.explore(ctx, inv)
 	}
@@ -97,7 +101,7 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 	e.files = traceFiles{out: f.out, many: e.many}
 	err = e.all(ctx, targets)
 	if len(targets) > 1 && !f.asJSON && len(e.failing) > 0 {
-		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", len(e.failing), len(targets), strings.Join(e.failing, "\n  "))
+		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", e.failingTests, len(targets), strings.Join(e.failing, "\n  "))
 	}
 	if errors.Is(context.Cause(ctx), errClosedPipe) && len(e.failing) > 0 {
 		fmt.Fprintf(inv.stderr, "cofferdam: %v; found so far:\n  %s\n", errClosedPipe, strings.Join(e.failing, "\n  "))
@@ -138,6 +142,7 @@ func (e *exploration) tell(t explore.Target, res *explore.Result, file string) e
 		}
 		return nil
 	case res.Death != nil:
+		e.failingTests++
 		e.failing = append(e.failing, fmt.Sprintf("%s: %s", name, firstLine(res.Failure)))
 		if e.asJSON {
 			return finding.WriteJSON(e.inv.stdout, []finding.Finding{res.DeathFinding(t.Program.Package)})
@@ -148,6 +153,7 @@ func (e *exploration) tell(t explore.Target, res *explore.Result, file string) e
 		return nil
 	}
 	e.files.used(file)
+	e.failingTests++
 	e.failing = append(e.failing, fmt.Sprintf("%s  %s: %s", file, name, firstLine(res.Failure)))
 	return e.report(file)
 }
@@ -169,14 +175,14 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 	rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
 	var b strings.Builder
 	if res.Failure == nil {
-		word := color.Good("ok") + " "
+		word := color.Good("ok") + "  "
 		switch {
 		case !res.Came():
-			word = color.Bad("cut")
+			word = color.Bad("cut") + " "
 		case res.Partly():
 			word = color.Bad("part")
 		}
-		fmt.Fprintf(&b, "%s   %s  %d schedules in %.1fs (%.0f/s)", word, name, res.Runs, res.Elapsed.Seconds(), rate)
+		fmt.Fprintf(&b, "%s  %s  %d schedules in %.1fs (%.0f/s)", word, name, res.Runs, res.Elapsed.Seconds(), rate)
 		if res.Classes > 0 {
 			fmt.Fprintf(&b, ", %d distinct; %s", res.Classes, res.Search)
 		}

@@ -10,7 +10,8 @@
 //	help.go       help, topics.go what it says about matters beside the subcommands
 //	version.go    version
 //	search.go     what explore and fix have in common, testflags.go the flags of go test among it
-//	explore.go    explore, exploration.go the turns that tests take, tracefiles.go the files that it writes
+//	explore.go    explore, exploration.go the turns that tests take,
+//	              allfailures.go what -all tells, tracefiles.go the files that it writes
 //	replay.go     replay
 //	binary.go     explore and replay of programs without source
 //	fix.go        fix

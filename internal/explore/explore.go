@@ -21,6 +21,7 @@
 //
 //	explore.go   options, and the run that is recorded
 //	search.go    a search: in processes that make many runs, in fresh ones, or in both
+//	all.go       all failures of a search, recorded
 //	pass.go      one of the two: waves of units, and what is made of them
 //	wave.go      units done by several workers, with the same result as by one
 //	crew.go      the processes that do them
@@ -71,7 +72,7 @@ type Options struct {
 	// Harm is how long to look for visible harm once a race is known.
 	Harm time.Duration
 	// All goes on after a failure, and gathers all that are unlike each other. They are
-	// neither shrunk nor recorded.
+	// neither shrunk nor recorded, but by Search.RecordAll.
 	All bool
 	// Trace is the file to record a failing run to.
 	Trace string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -148,9 +149,11 @@ func (s *Search) conclude(ctx context.Context, x *pass) error {
 	}
 	warmUp := x.sum.Residue == wire.ChangesSteps
 	if !x.fresh {
-		if err := s.shrink(ctx, best, &x.sum); err != nil {
+		shrunk, err := s.shrink(ctx, best)
+		if err != nil {
 			return err
 		}
+		x.sum.Outcome, x.sum.Shrinking, x.sum.Minimal = shrunk.Outcome, shrunk.Shrinking, shrunk.Minimal
 	}
 	one := *s.o
 	one.warmUp = warmUp
@@ -158,11 +161,10 @@ func (s *Search) conclude(ctx context.Context, x *pass) error {
 	if err != nil {
 		return err
 	}
-	got := done.Outcome.Worst()
-	if got == nil || !got.Same(x.sum.Outcome.Worst()) {
+	if !done.Outcome.FailsLike(x.sum.Outcome.Worst(), false) {
 		return errNotReproduced
 	}
-	x.sum.Outcome, s.failure = done.Outcome, got
+	x.sum.Outcome, s.failure = done.Outcome, done.Outcome.Worst()
 	return nil
 }
 
@@ -182,20 +184,20 @@ func (o *Options) shrinking() time.Duration {
 }
 
 // shrink has the schedule of a failure shrunk.
-func (s *Search) shrink(ctx context.Context, f *wire.Found, sum *wire.Summary) error {
+func (s *Search) shrink(ctx context.Context, f *wire.Found) (*wire.Done, error) {
 	c, err := s.p.start(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	order := s.p.order(wire.Shrink, s.target, s.o)
 	order.Schedule, order.Failure, order.WarmUp, order.Budget = f.Schedule, &f.Failure, true, s.o.shrinking()
+	order.Among = s.o.All
 	report, err := c.order(order, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.close()
-	sum.Outcome, sum.Shrinking, sum.Minimal = report.Done.Outcome, report.Done.Shrinking, report.Done.Minimal
-	return nil
+	return report.Done, nil
 }
 
 // Over reports whether there is nothing left to do.
@@ -279,6 +281,7 @@ func both(warm, cold *wire.Summary) (sum wire.Summary, found bool) {
 		sum = *cold
 		sum.First += warm.Runs
 	}
+	sum.Failures = wire.Gather(slices.Clone(warm.Failures), cold.Failures...)
 	sum.Runs, sum.Cut, sum.Steps, sum.Elapsed = warm.Runs+cold.Runs, warm.Cut+cold.Cut, warm.Steps+cold.Steps, warm.Elapsed+cold.Elapsed
 	return sum, found
 }

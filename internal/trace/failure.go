@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -76,6 +77,16 @@ func (o *Outcome) Worst() *Failure {
 		}
 	}
 	return worst
+}
+
+// FailsLike reports whether the worst of the failures is the same as another one, or with
+// among any of them.
+func (o *Outcome) FailsLike(f *Failure, among bool) bool {
+	if among {
+		return slices.ContainsFunc(o.Failures, func(g Failure) bool { return g.Same(f) })
+	}
+	worst := o.Worst()
+	return worst != nil && worst.Same(f)
 }
 
 // Same reports whether two failures are the same one, whatever the schedule that led

@@ -76,6 +76,8 @@ type Order struct {
 
 	// Shrinking.
 	Failure *trace.Failure `json:",omitempty"` // which is to stay the same
+	// Among says that it need not be the worst of a run.
+	Among bool `json:",omitempty"`
 
 	// Shrinking, and running one schedule.
 	Schedule string

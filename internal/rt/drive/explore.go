@@ -225,8 +225,7 @@ func (s *server) shrink(i int, o *wire.Order) (*wire.Done, error) {
 			return false
 		}
 		out := outcome(s.run(i, o, strategy, nil))
-		worst := out.Worst()
-		if worst == nil || !worst.Same(o.Failure) {
+		if !out.FailsLike(o.Failure, o.Among) {
 			return false
 		}
 		best = out
