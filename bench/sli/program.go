@@ -33,6 +33,7 @@ type Program struct {
 type Fix struct {
 	Fixed    bool          `json:"fixed"`
 	Lock     string        `json:"lock"`
+	Change   string        `json:"change"`
 	Diff     string        `json:"diff"`
 	Refusal  string        `json:"refusal"`
 	Rejected []string      `json:"rejected"`

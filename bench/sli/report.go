@@ -133,7 +133,7 @@ func (r *Report) printCorpus(w io.Writer) {
 		default:
 			refused++
 		}
-		t.Row(p.Name, p.outcome(), p.Lock, fmt.Sprintf("%.1f s", p.Seconds), fmt.Sprintf("%.3f s", p.analysis()))
+		t.Row(p.Name, p.outcome(), cmp.Or(p.Lock, p.Change), fmt.Sprintf("%.1f s", p.Seconds), fmt.Sprintf("%.3f s", p.analysis()))
 	}
 	t.Write(w)
 	fmt.Fprintf(w, "\n%d programs: %d fixed, %d refused as they should be, %d wrong\n", len(r.Corpus), fixed, refused, wrong)
@@ -146,7 +146,7 @@ func (r *Report) printModules(w io.Writer) {
 	fmt.Fprint(w, "\nReal modules, fixed as dependencies\n")
 	for _, p := range r.Modules {
 		fmt.Fprintf(w, "\n%s: %s in %.1f s (analysis %.3f s)\n", p.Name, p.outcome(), p.Seconds, p.analysis())
-		for _, text := range []string{p.Lock, p.Refusal, p.Diff} {
+		for _, text := range []string{p.Lock, p.Change, p.Refusal, p.Diff} {
 			if text != "" {
 				fmt.Fprintln(w, "  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
 			}

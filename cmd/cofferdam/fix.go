@@ -51,6 +51,12 @@ with at most two preemptions (or 10,000 by PCT, where these are too many), and t
 passes under the race detector. It prints an explanation and a diff; -w applies it. What
 is not proven is never applied.
 
+Where no lock is missing, the change that the shape of the failure calls for is written and
+proven in the same way: a WaitGroup counts up before the goroutine starts, a channel is
+closed by a sync.Once, two locks are taken in one order, a lock is released on every way
+out, a channel has room for an answer that nothing receives, each goroutine has a variable
+of its own.
+
 With -binary, fix takes a program for x86-64 Linux instead, without source or debug
 information, as explore does, and writes a shared object that keeps it from crashing:
 LD_PRELOAD=./fix.so ./program. The sections are copies of the program's own instructions
@@ -268,6 +274,8 @@ type fixReport struct {
 	Failure trace.Failure `json:"failure"`
 	Fixed   bool          `json:"fixed"`
 	Lock    string        `json:"lock,omitempty"`
+	// Change is what is changed where no lock is missing.
+	Change  string        `json:"change,omitempty"`
 	Cost    int           `json:"cost,omitempty"`
 	Proof   *repair.Proof `json:"proof,omitempty"`
 	Diff    string        `json:"diff,omitempty"`
@@ -312,6 +320,9 @@ func (f *fixFlags) tell(inv *invocation, r *trace.Reader, result *repair.Result)
 		}
 		if c := result.Proven; c != nil {
 			report.Fixed, report.Lock, report.Cost, report.Proof, report.Diff = true, c.Lock, c.Derivation.Cost, c.Proof, c.Diff(dir)
+			if c.Change != nil {
+				report.Lock, report.Change = "", c.Lock
+			}
 			report.Uncovered = c.Uncovered
 		}
 		for _, c := range result.Tried {

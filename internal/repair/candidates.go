@@ -11,6 +11,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -26,10 +27,12 @@ type Candidate struct {
 	stillFails bool
 	// uncoverable says why parts of functions could not be covered with the lock.
 	uncoverable map[string]string
-	// Derivation is what the engine derived: the sections, and why they are enough.
+	// Derivation is what the engine derived: the sections, and why they are enough. It is
+	// empty for a change that the shape of the failure calls for, which Change is; nil for a lock.
 	Derivation *sli.Fix
+	Change     *reshape.Change
 	Patch      *cover.Patch // nil if the sections cannot be written with the lock
-	Lock       string       // in words
+	Lock       string       // in words; for a change without a lock, the change
 	Reason     string       // for its rank
 	Proof      *Proof
 	// WholeUpdates says that it was seen in the changed source that no update of the lock's data
@@ -195,7 +198,12 @@ func (k *ranking) addThroughout(derivation *sli.Fix, regions []*cover.Region, l 
 }
 
 // Guarded returns the data that the lock is to guard.
-func (c *Candidate) Guarded() []cover.DataName { return c.Patch.Guarded(c.lock) }
+func (c *Candidate) Guarded() []cover.DataName {
+	if c.lock == nil {
+		return nil
+	}
+	return c.Patch.Guarded(c.lock)
+}
 
 // Diff returns the change as a unified diff, with names relative to a directory. The
 // name of a dependency's file begins with the module and its version.

@@ -28,6 +28,11 @@ func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error)
 	if why := cover.Worse(c.run.code, after); why != "" {
 		return why, nil
 	}
+	if c.Change != nil && c.Change.Check != nil {
+		if why := c.Change.Check(after); why != "" {
+			return why, nil
+		}
+	}
 	if why := f.judgeWhole(c, after, pkgs); why != "" || f.opts.Judge != nil {
 		return why, nil
 	}

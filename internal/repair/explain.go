@@ -65,7 +65,7 @@ func (r *Result) explainMachine(w io.Writer) {
 			fmt.Fprintln(w, "  "+line)
 		}
 	}
-	if fix == nil {
+	if fix == nil || len(fix.Sections) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "\nWhat must not come together:")
@@ -121,7 +121,11 @@ func (r *Result) explainFix(w io.Writer) {
 		fmt.Fprintf(w, " (%s)", c.Reason)
 	}
 	fmt.Fprintln(w, ".")
-	fmt.Fprintf(w, "  sections in %s\n", strings.Join(c.Patch.Places, ", "))
+	if c.Change != nil {
+		fmt.Fprintf(w, "  changes in %s\n", strings.Join(c.Patch.Places, ", "))
+	} else {
+		fmt.Fprintf(w, "  sections in %s\n", strings.Join(c.Patch.Places, ", "))
+	}
 	for _, reason := range c.Derivation.Reasons {
 		fmt.Fprintf(w, "  %s\n", reason)
 	}
@@ -137,7 +141,11 @@ func (r *Result) explainFix(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s\n", &c.Uncovered[i])
 	}
-	fmt.Fprintf(w, "Why it works: the sections exclude each other, so what the machine reads cannot change between its loads, nor be seen half changed.\n")
+	if c.Change != nil {
+		fmt.Fprintf(w, "Why it works: %s.\n", c.Change.Reason)
+	} else {
+		fmt.Fprintf(w, "Why it works: the sections exclude each other, so what the machine reads cannot change between its loads, nor be seen half changed.\n")
+	}
 	fmt.Fprintf(w, "Proven: %s.\n", c.Proof)
 }
 
@@ -154,6 +162,10 @@ func (r *Result) explainTried(w io.Writer) {
 			fmt.Fprintf(w, "  and %d more\n", len(r.Tried)-maxTried)
 			break
 		}
-		fmt.Fprintf(w, "  %s, cost %d: %s\n", c.Lock, c.Derivation.Cost, c.Why)
+		if c.Change != nil {
+			fmt.Fprintf(w, "  %s: %s\n", c.Lock, c.Why)
+		} else {
+			fmt.Fprintf(w, "  %s, cost %d: %s\n", c.Lock, c.Derivation.Cost, c.Why)
+		}
 	}
 }

@@ -202,10 +202,14 @@ func (f *fixer) dropped(ctx context.Context, program *explore.Program, c *Candid
 	c.stillFails = failure.Kind == f.result.Failure.Kind
 	switch failure.Kind {
 	case event.FailureDeadlock:
-		c.Why = "with it, all goroutines can wait for each other for ever"
+		if !c.stillFails {
+			c.Why = "with it, all goroutines can wait for each other for ever"
+		}
 		return "", nil
 	case event.FailurePartialDeadlock:
-		c.Why = "with it, a goroutine can wait for ever for a lock that is never released"
+		if !c.stillFails {
+			c.Why = "with it, a goroutine can wait for ever for a lock that is never released"
+		}
 		return "", nil
 	case event.FailureRace, event.FailurePanic, event.FailureTest, event.FailureFatal:
 	default:

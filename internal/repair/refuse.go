@@ -43,6 +43,12 @@ func hopeless(f *trace.Failure) string {
 // refusal says why no candidate is a fix: that the time is over, if it is; that there was
 // nothing to try; or the candidate that came nearest, and what broke it.
 func (f *fixer) refusal() string {
+	if why := hopeless(&f.result.Failure); why != "" {
+		if len(f.result.Tried) > 0 {
+			why += ". " + strings.ToUpper(f.nearest()[:1]) + f.nearest()[1:]
+		}
+		return why
+	}
 	if f.outOfTime {
 		return fmt.Sprintf("the time is over, with %d of the candidates tried and %d not: give more with -budget. %s", f.tried, f.untried, f.nearest())
 	}
@@ -73,7 +79,11 @@ func (f *fixer) nearest() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "of %s, the nearest to a fix was %s", counted(len(f.result.Tried), "candidate"), best.Lock)
 	if best.Patch != nil {
-		fmt.Fprintf(&b, " with sections in %s", strings.Join(best.Patch.Places, ", "))
+		what := "sections"
+		if best.Change != nil {
+			what = "changes"
+		}
+		fmt.Fprintf(&b, " with %s in %s", what, strings.Join(best.Patch.Places, ", "))
 	}
 	fmt.Fprintf(&b, "; it was dropped because %s", best.Why)
 	if f.untried > 0 && !f.outOfTime {

@@ -25,11 +25,15 @@
 // deadlocks, or that fails as before, is dropped. A candidate that is not proven is never
 // applied.
 //
+// Where no lock is missing, the shape of the failure may call for another change: package
+// reshape writes it, and it is audited and proven in the same way.
+//
 //	repair.go      the search for a proven fix, round by round
 //	run.go         the failed run: its trace, the program's source and its lifted form
 //	sections.go    the engine's sections as regions of the source
 //	wholeness.go   all other accesses to the same data
 //	candidates.go  which changes may be a fix, the best first
+//	reshaped.go    those for which no lock is missing
 //	proof.go       what a candidate has to stand: schedules
 //	leaks.go       and that it leaves no goroutine waiting for ever
 //	check.go       and the compiler, vet, and the race detector
@@ -44,6 +48,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
@@ -75,7 +80,8 @@ type Options struct {
 
 // A Result is a fix, or why there is none.
 type Result struct {
-	// Failure is what is to be fixed, Analysis what the engine made of it.
+	// Failure is what is to be fixed, Analysis what the engine made of it; nil if no lock is
+	// missing.
 	Failure  trace.Failure
 	Analysis *sli.Analysis
 	run      *failedRun
@@ -86,7 +92,7 @@ type Result struct {
 	Proven *Candidate
 	// Tried are the candidates that were not proven, the most promising first.
 	Tried []*Candidate
-	// Refusal says why no lock helps, if there is no fix.
+	// Refusal says why there is no fix, if there is none.
 	Refusal string
 	// AnalysisTime is without exploring and building.
 	AnalysisTime time.Duration
@@ -130,16 +136,14 @@ const (
 // that config describes.
 func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Options) (*Result, error) {
 	opts := *o
-	opts.Explore.Leaks = false // they are compared with those of the program as it is
 	f := &fixer{config: config, target: r.Header.Test, args: r.Header.Args, opts: &opts, result: &Result{}, seen: map[string]bool{}, schedule: r.Header.Schedule}
 	worst := r.Outcome.Worst()
 	if worst == nil {
 		return nil, errors.New("the trace is of a run that did not fail")
 	}
 	f.result.Failure = *worst
-	if why := hopeless(worst); why != "" {
-		f.result.Refusal = why
-		return f.result, nil
+	if worst.Kind != event.FailureLeak {
+		opts.Explore.Leaks = false // they are compared with those of the program as it is
 	}
 	if config.Deps {
 		env, err := f.tool(config.Env).Environment()
@@ -175,19 +179,25 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	}
 	run.minimal = f.opts.Minimal
 	lifted := time.Now()
-	f.detail("deriving what must not come together")
-	analysis, err := run.analyse()
-	if err != nil {
-		return nil, err
+	var analysis *sli.Analysis // nil if no lock is missing
+	if hopeless(r.Outcome.Worst()) == "" {
+		f.detail("deriving what must not come together")
+		if analysis, err = run.analyse(); err != nil {
+			return nil, err
+		}
 	}
-	if f.result.Analysis == nil {
+	if f.result.run == nil {
 		f.result.Analysis, f.result.run, f.result.Missed = analysis, run, run.missed
 		f.result.AnalysisTime, f.result.LiftTime = time.Since(lifted), lifted.Sub(start)
 	}
 	rounds = append(rounds, *r.Outcome.Worst())
 	var best *Candidate
 	spare := moreCandidates
-	for _, c := range run.candidates(analysis, base, len(rounds)-1) {
+	candidates := reshaped(run.changes(base))
+	if analysis != nil {
+		candidates = append(candidates, run.candidates(analysis, base, len(rounds)-1)...)
+	}
+	for _, c := range candidates {
 		if c.Patch == nil {
 			f.result.Tried = append(f.result.Tried, c)
 			continue
@@ -257,9 +267,6 @@ func (f *fixer) grow(ctx context.Context, file string, c *Candidate, rounds []tr
 		return nil, err
 	}
 	defer r.Close()
-	if hopeless(r.Outcome.Worst()) != "" {
-		return nil, nil
-	}
 	return f.round(ctx, r, c.Patch, rounds)
 }
 

@@ -193,6 +193,9 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l
 // judgeWhole notes of a candidate what its lock does not cover in the changed program, and
 // says why it is none if the change takes an update apart.
 func (f *fixer) judgeWhole(c *Candidate, after *cover.Code, pkgs []*packages.Package) (why string) {
+	if c.lock == nil {
+		return ""
+	}
 	lock := after.LockOf(c.lock)
 	data := after.Variables(c.Patch.Guarded(c.lock))
 	if lock == nil || len(data) == 0 {

@@ -37,6 +37,9 @@ func NewCode(p *source.Program) *Code {
 	return &Code{Program: p, locks: locks.NewProgram(units...)}
 }
 
+// Locks returns what is known of the program's locks.
+func (code *Code) Locks() *locks.Program { return code.locks }
+
 // originalName is the name that a file has in the program without changes.
 func (code *Code) originalName(f *source.File) string {
 	if code.Original == nil {

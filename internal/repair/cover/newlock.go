@@ -34,11 +34,8 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 		Words: "a new mutex " + n.Obj().Name() + "." + name, Reason: "no mutex of the program guards the data",
 		owner: n, field: name, pkg: n.Obj().Pkg(),
 		declare: func(e *edits) error {
-			switch {
-			case code.compared(n):
-				return fmt.Errorf("values of %s are compared: with a mutex in them, two that were equal may differ", n.Obj().Name())
-			case code.positional(n):
-				return fmt.Errorf("%s is written without the names of its fields, and takes no further one", n.Obj().Name())
+			if err := code.takesField(n); err != nil {
+				return err
 			}
 			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
@@ -59,6 +56,36 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 			return fmt.Errorf("the fields %s are not where %s is declared", strings.Join(names, ", "), n.Obj().Name())
 		},
 	}
+}
+
+// takesField says why a struct cannot have one more field that is a lock; nil if it can.
+func (code *Code) takesField(n *types.Named) error {
+	switch {
+	case code.compared(n):
+		return fmt.Errorf("values of %s are compared: with a mutex in them, two that were equal may differ", n.Obj().Name())
+	case code.positional(n):
+		return fmt.Errorf("%s is written without the names of its fields, and takes no further one", n.Obj().Name())
+	}
+	return nil
+}
+
+// FieldAbove returns where one more field of a struct can be declared: above a field that it
+// has, under a name that is free.
+func (code *Code) FieldAbove(n *types.Named, field *types.Var, word string) (f *source.File, above ast.Node, name string, err error) {
+	if err := code.takesField(n); err != nil {
+		return nil, nil, "", err
+	}
+	f, spec := code.typeSpec(n)
+	if f != nil {
+		if st, ok := spec.Type.(*ast.StructType); ok {
+			for _, d := range st.Fields.List {
+				if d.Pos() <= field.Pos() && field.Pos() < d.End() {
+					return f, declared(d), freeField(n, word), nil
+				}
+			}
+		}
+	}
+	return nil, nil, "", fmt.Errorf("%s is not declared as a struct with the field %s", n.Obj().Name(), field.Name())
 }
 
 // redeclare has the comment beside a field, which an earlier patch added, name all data that

@@ -102,3 +102,9 @@ func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
 	}
 	return p, nil
 }
+
+// Rewrite makes a patch of edits that have nothing to do with a lock, on top of an earlier
+// patch, which may be nil. Places are where they are, for the report.
+func (code *Code) Rewrite(files map[*source.File]*source.Edits, places []string, base *Patch) (*Patch, error) {
+	return code.patch(&edits{files: files, places: places}, base)
+}

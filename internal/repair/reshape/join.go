@@ -1,0 +1,232 @@
+package reshape
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"go/version"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// An unwaited is a goroutine that sets a variable of the function that starts it, and the
+// statement of that function that reads the variable and does not wait for it.
+//
+// Variables that only the function and its goroutines know are the one case in which the order
+// is certain: a function that reads what a goroutine is to set for it wants the value. Two calls
+// of methods that race, in a test, want no order but a lock.
+type unwaited struct {
+	file     *source.File
+	start    *ast.GoStmt
+	literal  *ast.FuncLit
+	function ast.Node
+	variable *types.Var
+	list     []ast.Stmt // that has both
+	from, to int        // the statement that starts the goroutine, and the one that reads
+}
+
+// waitForGoroutine has a function wait for a goroutine before it reads what the goroutine sets.
+// If the run has no race that shows the two, because the goroutine came too late to set
+// anything, the goroutines that it started are looked through.
+func (r *Run) waitForGoroutine() []*Change {
+	if r.blocked() {
+		return nil
+	}
+	var raced, all []*unwaited
+	for _, f := range r.Code.Files() {
+		inspect(f, func(n ast.Node, around []ast.Node) {
+			start, ok := n.(*ast.GoStmt)
+			if !ok || !r.started(f, start) {
+				return
+			}
+			for _, u := range unwaitedAt(f, start, around) {
+				switch {
+				case r.races(u):
+					raced = append(raced, u)
+				case !waitsBetween(u):
+					all = append(all, u)
+				}
+			}
+		})
+	}
+	if len(raced) > 0 {
+		all = raced
+	}
+	var changes []*Change
+	for _, u := range all {
+		changes = append(changes, r.wait(u)...)
+	}
+	return changes
+}
+
+// races reports whether a race of the run is one between the goroutine and the statement that
+// reads.
+func (r *Run) races(u *unwaited) bool {
+	in := func(at *trace.Point, n ast.Node) bool {
+		f, line := r.lineOf(at)
+		return f == u.file && f.Line(n.Pos()) <= line && line <= f.Line(n.End())
+	}
+	for i := range r.Failures {
+		race := &r.Failures[i]
+		if race.Kind != event.FailureRace || len(race.Others) != 1 {
+			continue
+		}
+		read := u.list[u.to]
+		if in(&race.Point, u.literal) && in(&race.Others[0], read) || in(&race.Others[0], u.literal) && in(&race.Point, read) {
+			return true
+		}
+	}
+	return false
+}
+
+// unwaitedAt finds, for each variable that a goroutine sets for the function that starts it, the
+// next statement that has to do with the variable, if that reads it.
+func unwaitedAt(f *source.File, start *ast.GoStmt, around []ast.Node) []*unwaited {
+	lit, ok := ast.Unparen(start.Call.Fun).(*ast.FuncLit)
+	function, body := functionAround(around)
+	if list, _ := listAround(start, around); !ok || body == nil || list == nil {
+		return nil
+	}
+	var all []*unwaited
+	for _, id := range setIn(f, lit) {
+		v := f.Info.Uses[id].(*types.Var)
+		if !declaredIn(v, body) || declaredIn(v, lit) {
+			continue
+		}
+		for i := len(around) - 1; i >= 0 && within(around[i], body) && declaredIn(v, body); i-- {
+			list := statements(around[i])
+			from := slices.IndexFunc(list, func(s ast.Stmt) bool { return within(start, s) })
+			if from < 0 {
+				continue
+			}
+			next := slices.IndexFunc(list[from+1:], func(s ast.Stmt) bool { return mentions(f, s, v) })
+			if next < 0 {
+				continue
+			}
+			to := from + 1 + next
+			if !assigned(f, list[to:to+1], id) {
+				all = append(all, &unwaited{file: f, start: start, literal: lit, function: function, variable: v, list: list, from: from, to: to})
+			}
+			break
+		}
+	}
+	return all
+}
+
+// setIn are the variables that a literal sets, or of whose elements it sets one; each once.
+func setIn(f *source.File, lit *ast.FuncLit) []*ast.Ident {
+	var all []*ast.Ident
+	ast.Inspect(lit, func(n ast.Node) bool {
+		assign, ok := n.(*ast.AssignStmt)
+		if !ok || assign.Tok != token.ASSIGN {
+			return true
+		}
+		for _, left := range assign.Lhs {
+			if element, ok := left.(*ast.IndexExpr); ok {
+				left = element.X
+			}
+			id, ok := ast.Unparen(left).(*ast.Ident)
+			if !ok {
+				continue
+			}
+			v, ok := f.Info.Uses[id].(*types.Var)
+			if ok && !slices.ContainsFunc(all, func(other *ast.Ident) bool { return f.Info.Uses[other] == types.Object(v) }) {
+				all = append(all, id)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// waitsBetween reports whether what comes between the start and the read may wait for the
+// goroutine in any way.
+func waitsBetween(u *unwaited) bool {
+	waits := false
+	for _, s := range u.list[u.from : u.to+1] {
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.SelectStmt, *ast.SendStmt:
+				waits = true
+			case *ast.UnaryExpr:
+				waits = waits || n.Op == token.ARROW
+			case *ast.RangeStmt:
+				_, channel := u.file.Info.TypeOf(n.X).Underlying().(*types.Chan)
+				waits = waits || channel
+			case *ast.SelectorExpr:
+				waits = waits || n.Sel.Name == "Wait"
+			}
+			return true
+		})
+	}
+	return waits
+}
+
+// wait moves the wait that the function has up in front of the read, or adds a WaitGroup.
+func (r *Run) wait(u *unwaited) []*Change {
+	w := r.rewrite()
+	f := u.file
+	change := &Change{
+		Words:   "the function waits for the goroutine before it reads " + u.variable.Name(),
+		Mistake: "it reads the variable without knowing that the goroutine has set it",
+		Reason:  "what the goroutine sets is there when it is read, in every schedule",
+	}
+	w.note(f, u.list[u.to])
+	for _, s := range u.list[u.to+1:] {
+		if waitsFor(f, s, u.literal) {
+			w.of(f).LineBefore(u.list[u.to], f.TextOf(s))
+			w.of(f).Delete(s)
+			return w.finish(change)
+		}
+	}
+	if waitsBetween(u) {
+		return nil
+	}
+	sync, err := w.of(f).ImportStd("sync")
+	if err != nil {
+		return nil
+	}
+	name := source.NamesIn(u.function).Free("wg")
+	w.of(f).LineBefore(u.list[u.from], fmt.Sprintf("var %s %s.WaitGroup", name, sync))
+	if module := f.Package.Module; len(u.start.Call.Args) == 0 && module != nil && version.Compare("go"+module.GoVersion, "go1.25") >= 0 && u.literal.Type.Results == nil {
+		w.of(f).ReplaceBetween(u.start.Pos(), u.literal.Pos(), name+".Go(")
+		w.of(f).ReplaceBetween(u.start.Call.Lparen, u.start.Call.Rparen+1, ")")
+	} else {
+		w.of(f).LineBefore(u.start, name+".Add(1)")
+		w.of(f).LineBefore(u.literal.Body.List[0], "defer "+name+".Done()")
+	}
+	w.of(f).LineBefore(u.list[u.to], name+".Wait()")
+	return w.finish(change)
+}
+
+// waitsFor reports whether a statement does nothing but wait for what a goroutine does: the
+// Wait of a WaitGroup that it counts down, or a receive from a channel that it sends to or
+// closes.
+func waitsFor(f *source.File, s ast.Stmt, lit *ast.FuncLit) bool {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	var on ast.Expr
+	switch e := ast.Unparen(e.X).(type) {
+	case *ast.CallExpr:
+		if on, ok = methodCall(f.Info, e, "WaitGroup", "Wait"); !ok {
+			return false
+		}
+	case *ast.UnaryExpr:
+		if e.Op != token.ARROW {
+			return false
+		}
+		on = e.X
+	default:
+		return false
+	}
+	p, ok := pathOf(f.Info, on)
+	return ok && mentions(f, lit, p.variable)
+}

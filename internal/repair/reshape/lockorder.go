@@ -1,0 +1,189 @@
+package reshape
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// An order is two locks of which the second is taken while the first is held.
+type order struct {
+	first, second *types.Var
+	// taken is how many functions of the program take them so, last where the last of them
+	// does.
+	taken int
+	last  token.Pos
+}
+
+// oneLockOrder has all functions that take two locks in one order take them in the other. Of
+// the orders that led to the deadlock, the one that fewer functions have is given up.
+func (r *Run) oneLockOrder() []*Change {
+	var orders []order
+	for i := range r.Failure.Waiting {
+		waiter := &r.Failure.Waiting[i]
+		if waiter.Shape != event.LockOrder {
+			continue
+		}
+		second := r.lockTaken(r.lineOf(&waiter.Point))
+		for j := range waiter.Holds {
+			first := r.lockTaken(r.lineOf(&waiter.Holds[j].Point))
+			if first == nil || second == nil || first == second {
+				continue
+			}
+			o := order{first: first, second: second}
+			if !slices.ContainsFunc(orders, func(x order) bool { return x.first == first && x.second == second }) {
+				r.count(&o)
+				orders = append(orders, o)
+			}
+		}
+	}
+	slices.SortStableFunc(orders, func(a, b order) int {
+		if a.taken != b.taken {
+			return a.taken - b.taken
+		}
+		return int(b.last - a.last)
+	})
+	var changes []*Change
+	for _, o := range orders {
+		changes = append(changes, r.turnAround(o)...)
+	}
+	return changes
+}
+
+// lockTaken returns the field or variable whose lock a line takes.
+func (r *Run) lockTaken(f *source.File, line int) *types.Var {
+	if f == nil {
+		return nil
+	}
+	return r.Code.LockTakenAt(f, line)
+}
+
+func (r *Run) count(o *order) {
+	for _, flow := range r.Code.Locks().Flows() {
+		for _, e := range flow.Edges {
+			if e.First == o.first && e.Second == o.second {
+				o.taken++
+				o.last = max(o.last, e.At)
+			}
+		}
+	}
+}
+
+// turnAround moves the taking of the second lock in front of that of the first, wherever the
+// two are statements of one list.
+func (r *Run) turnAround(o order) []*Change {
+	w := r.rewrite()
+	for _, f := range r.Code.Files() {
+		inspect(f, func(n ast.Node, _ []ast.Node) {
+			list := statements(n)
+			first := -1
+			for i := 0; i < len(list); i++ {
+				op, class := r.operation(f, list[i])
+				switch {
+				case class == nil:
+				case class == o.first && op.Verb == locks.Acquire && first < 0:
+					first = i
+				case class == o.first && op.Verb == locks.Release:
+					first = -1
+				case class == o.second && op.Verb == locks.Acquire && first >= 0:
+					if i = r.moveUp(w, f, list, first, i); i < 0 {
+						return
+					}
+				}
+			}
+		})
+	}
+	first, second := r.Code.Locks().ClassName(o.first), r.Code.Locks().ClassName(o.second)
+	return w.finish(&Change{
+		Words:   fmt.Sprintf("the lock %s is taken before the lock %s", o.second.Name(), o.first.Name()),
+		Mistake: "the program takes the two locks in both orders",
+		Reason:  "all functions take the two locks in one order, so that no two goroutines can each have the one that the other needs",
+		Check: func(after *cover.Code) string {
+			for _, flow := range after.Locks().Flows() {
+				for _, e := range flow.Edges {
+					if after.Locks().ClassName(e.First) == first && after.Locks().ClassName(e.Second) == second {
+						return fmt.Sprintf("%s still takes %s while it holds %s", e.In, o.second.Name(), o.first.Name())
+					}
+				}
+			}
+			return ""
+		},
+	})
+}
+
+// operation tells what a statement that is a call does to a lock, and to which.
+func (r *Run) operation(f *source.File, s ast.Stmt) (locks.Op, *types.Var) {
+	call := callOf(s)
+	if call == nil {
+		return locks.Op{}, nil
+	}
+	op, ok := r.Code.Locks().Op(f.Info, call)
+	if !ok {
+		return locks.Op{}, nil
+	}
+	return op, r.Code.Locks().Places.ClassOf(op)
+}
+
+// moveUp moves a statement that takes a lock, with the deferred release behind it, in front of
+// another of its list. It returns the last statement that it moved, -1 if the lock may be
+// another one there.
+func (r *Run) moveUp(w *rewriting, f *source.File, list []ast.Stmt, to, from int) int {
+	selector, ok := ast.Unparen(callOf(list[from]).Fun).(*ast.SelectorExpr)
+	if !ok {
+		return -1
+	}
+	p, ok := pathOf(f.Info, selector.X)
+	if !ok || !p.plain || !f.Means(f.Info.ObjectOf(p.root), list[to].Pos()) || assigned(f, list[to:from], p.root) {
+		return -1
+	}
+	text := f.TextOf(list[from])
+	w.of(f).Delete(list[from])
+	last := from
+	if from+1 < len(list) {
+		if later, ok := list[from+1].(*ast.DeferStmt); ok {
+			if op, ok := r.Code.Locks().Op(f.Info, later.Call); ok && op.Verb == locks.Release {
+				if on, ok := ast.Unparen(later.Call.Fun).(*ast.SelectorExpr); ok && f.TextOf(on.X) == f.TextOf(selector.X) {
+					last++
+					text += "\n" + f.TextOf(later)
+					w.of(f).Delete(later)
+				}
+			}
+		}
+	}
+	w.of(f).LineBefore(list[to], text)
+	w.note(f, list[to])
+	return last
+}
+
+// assigned reports whether statements may assign to the variable that an identifier means.
+func assigned(f *source.File, list []ast.Stmt, root *ast.Ident) bool {
+	v := f.Info.ObjectOf(root)
+	found := false
+	for _, s := range list {
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, left := range n.Lhs {
+					if id, ok := ast.Unparen(left).(*ast.Ident); ok && f.Info.Uses[id] == v {
+						found = true
+					}
+				}
+			case *ast.RangeStmt:
+				for _, left := range []ast.Expr{n.Key, n.Value} {
+					if id, ok := left.(*ast.Ident); ok && f.Info.Uses[id] == v {
+						found = true
+					}
+				}
+			}
+			return !found
+		})
+	}
+	return found
+}

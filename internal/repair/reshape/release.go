@@ -1,0 +1,180 @@
+package reshape
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A taking is a statement that takes a lock, in the function that it is in.
+type taking struct {
+	file      *source.File
+	statement ast.Stmt
+	function  ast.Node
+	body      *ast.BlockStmt
+	class     *types.Var
+	release   string // the call that releases it
+}
+
+// releaseOnEveryWay has a function release the lock that it keeps on some way out.
+func (r *Run) releaseOnEveryWay() []*Change {
+	var changes []*Change
+	var seen []ast.Stmt
+	for i := range r.Failure.Waiting {
+		waiter := &r.Failure.Waiting[i]
+		for j := range waiter.HeldBy {
+			if !waiter.HeldBy[j].Returned && !waiter.HeldBy[j].Ended {
+				continue
+			}
+			t := r.takingAt(r.lineOf(&waiter.HeldBy[j].Point))
+			if t != nil && !slices.Contains(seen, t.statement) {
+				seen = append(seen, t.statement)
+				changes = append(changes, r.releaseAlways(t)...)
+			}
+		}
+	}
+	return changes
+}
+
+// takingAt is the statement that takes a lock on a line; nil if there is none.
+func (r *Run) takingAt(f *source.File, line int) *taking {
+	if f == nil {
+		return nil
+	}
+	var found *taking
+	inspect(f, func(n ast.Node, around []ast.Node) {
+		s, ok := n.(ast.Stmt)
+		if !ok || f.Line(n.Pos()) != line || found != nil {
+			return
+		}
+		op, class := r.operation(f, s)
+		if class == nil || op.Verb != locks.Acquire {
+			return
+		}
+		selector, ok := ast.Unparen(callOf(s).Fun).(*ast.SelectorExpr)
+		if !ok {
+			return
+		}
+		verbs := map[string]string{"Lock": "Unlock", "RLock": "RUnlock"}
+		function, body := functionAround(around)
+		if verb := verbs[selector.Sel.Name]; verb != "" && body != nil {
+			found = &taking{file: f, statement: s, function: function, body: body, class: class, release: f.TextOf(selector.X) + "." + verb + "()"}
+		}
+	})
+	return found
+}
+
+// releaseAlways defers the release of a lock, if the releases that the function has are the
+// last thing that it does; or else adds one in front of each return that misses it.
+func (r *Run) releaseAlways(t *taking) []*Change {
+	final, others := t.releases()
+	index := slices.Index(t.body.List, t.statement)
+	_, literal := t.function.(*ast.FuncLit)
+	w := r.rewrite()
+	change := &Change{
+		Words:   "the lock " + t.class.Name() + " is released on every way out",
+		Mistake: "a way out of the function that takes it does not release it",
+		Reason:  "whichever way the function ends, the next goroutine can take the lock",
+	}
+	if others == 0 && index >= 0 && (len(final) > 0 || literal) {
+		w.of(t.file).LineAfter(t.statement, "defer "+t.release)
+		for _, s := range final {
+			w.of(t.file).Delete(s)
+		}
+		w.note(t.file, t.statement)
+		return w.finish(change)
+	}
+	if len(final)+others == 0 {
+		return nil // the caller has to release it
+	}
+	for _, back := range r.keeping(t) {
+		if !slices.ContainsFunc(back.Results, computes) {
+			w.of(t.file).LineBefore(back, t.release)
+			w.note(t.file, back)
+		}
+	}
+	return w.finish(change)
+}
+
+// releases are the statements of the function that release the lock: those that are the last
+// thing that it does, and how many others there are.
+func (t *taking) releases() (final []ast.Stmt, others int) {
+	ast.PreorderStack(t.body, nil, func(n ast.Node, around []ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call.Pos() < t.statement.End() || t.file.TextOf(call) != t.release {
+			return true
+		}
+		s, ok := around[len(around)-1].(ast.Stmt)
+		if !ok || callOf(s) != call {
+			others++
+			return true
+		}
+		list, i := listAround(s, around[:len(around)-1])
+		switch {
+		case list == nil:
+			others++
+		case i+1 < len(list):
+			if back, ok := list[i+1].(*ast.ReturnStmt); ok && !slices.ContainsFunc(back.Results, calls) {
+				final = append(final, s)
+			} else {
+				others++
+			}
+		case s == t.body.List[len(t.body.List)-1]:
+			final = append(final, s)
+		default:
+			others++
+		}
+		return true
+	})
+	return final, others
+}
+
+// keeping are the returns of the function at which it still holds the lock.
+func (r *Run) keeping(t *taking) []*ast.ReturnStmt {
+	flow := r.Code.Locks().Flow(t.function)
+	if flow == nil {
+		return nil
+	}
+	var all []*ast.ReturnStmt
+	ast.Inspect(t.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			for _, found := range flow.Findings {
+				if found.Kind == locks.LeftHeld && !found.Panics && found.At == n.Pos() && r.Code.Locks().Places.Class(found.Lock) == t.class {
+					all = append(all, n)
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// computes reports whether an expression is more than a name or a constant: what it reads may
+// have to be read under the lock.
+func computes(e ast.Expr) bool {
+	switch ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.BasicLit:
+		return false
+	}
+	return true
+}
+
+// calls reports whether an expression calls something, which may wait.
+func calls(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, call := n.(*ast.CallExpr)
+		found = found || call
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,245 @@
+package reshape
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A lateAdd is a call of Add that comes too late: in the goroutine that it counts, or behind
+// the go statement.
+type lateAdd struct {
+	file  *source.File
+	start *ast.GoStmt
+	add   *ast.ExprStmt
+	in    *source.File // that add is in
+	text  string       // the call, as it reads in front of the go statement
+	group *types.Var
+}
+
+// countBeforeStart moves the calls of Add that come too late in front of the go statements, a
+// change for each WaitGroup.
+func (r *Run) countBeforeStart() []*Change {
+	if r.blocked() {
+		return nil
+	}
+	var changes []*Change
+	all := r.lateAdds()
+	for i, first := range all {
+		if slices.ContainsFunc(all[:i], func(a lateAdd) bool { return same(a.group, first.group) }) {
+			continue
+		}
+		var ofGroup []lateAdd
+		ran := false
+		for _, a := range all[i:] {
+			if same(a.group, first.group) {
+				ofGroup = append(ofGroup, a)
+				ran = ran || r.started(a.file, a.start)
+			}
+		}
+		if ran {
+			changes = append(changes, r.moveAdds(ofGroup)...)
+		}
+	}
+	return changes
+}
+
+func (r *Run) moveAdds(adds []lateAdd) []*Change {
+	w := r.rewrite()
+	removed := make(map[*ast.ExprStmt]bool)
+	for _, a := range adds {
+		w.of(a.file).LineBefore(a.start, a.text)
+		if !removed[a.add] {
+			removed[a.add] = true
+			w.of(a.in).Delete(a.add)
+		}
+		w.note(a.file, a.start)
+	}
+	return w.finish(&Change{
+		Words:   "the WaitGroup " + adds[0].group.Name() + " counts up before the goroutine starts",
+		Mistake: "Add is called in the goroutine that it counts or after the go statement, and Wait may come before it",
+		Reason:  "a goroutine is counted before it exists, so that Wait cannot miss it",
+	})
+}
+
+// lateAdds finds the calls of Add that come too late.
+func (r *Run) lateAdds() []lateAdd {
+	var all []lateAdd
+	for _, f := range r.Code.Files() {
+		inspect(f, func(n ast.Node, around []ast.Node) {
+			start, ok := n.(*ast.GoStmt)
+			if !ok {
+				return
+			}
+			list, at := listAround(start, around)
+			if list == nil {
+				return
+			}
+			if lit, ok := ast.Unparen(start.Call.Fun).(*ast.FuncLit); ok {
+				all = append(all, addsIn(f, start, f, lit, lit.Type, nil, lit.Body)...)
+				all = append(all, addsBehind(f, start, lit, list[at+1:])...)
+				return
+			}
+			all = append(all, r.addsOfDeclared(f, start)...)
+		})
+	}
+	return all
+}
+
+// addsOfDeclared finds the calls of Add in a declared function that a go statement starts. The
+// function must be one that nothing but go statements of the program call.
+func (r *Run) addsOfDeclared(f *source.File, start *ast.GoStmt) []lateAdd {
+	decl, in := r.declaration(f, start.Call)
+	if decl == nil || decl.Body == nil || ast.IsExported(decl.Name.Name) || decl.Type.TypeParams != nil || !r.onlyStarted(decl) {
+		return nil
+	}
+	return addsIn(f, start, in, decl, decl.Type, decl.Recv, decl.Body)
+}
+
+// declaration returns where the function of a call is declared.
+func (r *Run) declaration(f *source.File, call *ast.CallExpr) (*ast.FuncDecl, *source.File) {
+	var id *ast.Ident
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		id = fun
+	case *ast.SelectorExpr:
+		id = fun.Sel
+	default:
+		return nil, nil
+	}
+	fn, ok := f.Info.Uses[id].(*types.Func)
+	if !ok {
+		return nil, nil
+	}
+	decl := r.Code.Declaration(fn.Origin())
+	if decl == nil {
+		return nil, nil
+	}
+	return decl, r.Code.FileOf(decl)
+}
+
+// onlyStarted reports whether every use of a function is a go statement in a list.
+func (r *Run) onlyStarted(decl *ast.FuncDecl) bool {
+	uses, starts := 0, 0
+	for _, f := range r.Code.Files() {
+		inspect(f, func(n ast.Node, around []ast.Node) {
+			switch n := n.(type) {
+			case *ast.Ident:
+				if fn, ok := f.Info.Uses[n].(*types.Func); ok && r.Code.Declaration(fn.Origin()) == decl {
+					uses++
+				}
+			case *ast.GoStmt:
+				if list, _ := listAround(n, around); list != nil {
+					if d, _ := r.declaration(f, n.Call); d == decl {
+						starts++
+					}
+				}
+			}
+		})
+	}
+	return uses == starts
+}
+
+// addsIn finds the calls of Add among the statements of a function that a go statement
+// starts, so far as they can be written in front of the go statement.
+func addsIn(f *source.File, start *ast.GoStmt, in *source.File, fn ast.Node, signature *ast.FuncType, receiver *ast.FieldList, body *ast.BlockStmt) []lateAdd {
+	var all []lateAdd
+	for _, s := range body.List {
+		if leaves(s) {
+			break // what follows may not be reached, and what counts down neither
+		}
+		call := callOf(s)
+		if call == nil || len(call.Args) != 1 || in.Info.Types[call.Args[0]].Value == nil {
+			continue
+		}
+		on, ok := methodCall(in.Info, call, "WaitGroup", "Add")
+		if !ok {
+			continue
+		}
+		p, ok := pathOf(in.Info, on)
+		if !ok {
+			continue
+		}
+		text, ok := outside(f, start, in, fn, signature, receiver, on, p)
+		if ok {
+			text += in.Between(on.End(), call.End())
+			all = append(all, lateAdd{file: f, start: start, add: s.(*ast.ExprStmt), in: in, text: text, group: p.variable})
+		}
+	}
+	return all
+}
+
+// outside is how a path in a function reads where a go statement starts the function: with an
+// argument in the place of a parameter. It is false if the path has no name there.
+func outside(f *source.File, start *ast.GoStmt, in *source.File, fn ast.Node, signature *ast.FuncType, receiver *ast.FieldList, on ast.Expr, p path) (string, bool) {
+	root := in.Info.ObjectOf(p.root)
+	if !declaredIn(root, fn) {
+		return in.TextOf(on), f.Means(root, start.Pos())
+	}
+	argument := argumentOf(in.Info, start.Call, signature, receiver, root)
+	if argument == nil {
+		return "", false
+	}
+	if address, ok := ast.Unparen(argument).(*ast.UnaryExpr); ok {
+		argument = address.X
+	}
+	if _, ok := pathOf(f.Info, argument); !ok {
+		return "", false
+	}
+	return f.TextOf(argument) + in.Between(p.root.End(), on.End()), true
+}
+
+// argumentOf is what a call gives for a parameter or the receiver.
+func argumentOf(info *types.Info, call *ast.CallExpr, signature *ast.FuncType, receiver *ast.FieldList, parameter types.Object) ast.Expr {
+	if receiver != nil {
+		for _, field := range receiver.List {
+			for _, name := range field.Names {
+				if selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && info.Defs[name] == parameter {
+					return selector.X
+				}
+			}
+		}
+	}
+	i := 0
+	for _, field := range signature.Params.List {
+		for _, name := range field.Names {
+			if info.Defs[name] == parameter && i < len(call.Args) {
+				return call.Args[i]
+			}
+			i++
+		}
+	}
+	return nil
+}
+
+// addsBehind finds the calls of Add behind a go statement whose goroutine counts down.
+func addsBehind(f *source.File, start *ast.GoStmt, lit *ast.FuncLit, rest []ast.Stmt) []lateAdd {
+	var down []*types.Var
+	ast.Inspect(lit, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if on, ok := methodCall(f.Info, call, "WaitGroup", "Done"); ok {
+				if p, ok := pathOf(f.Info, on); ok {
+					down = append(down, p.variable)
+				}
+			}
+		}
+		return true
+	})
+	for _, s := range rest {
+		call := callOf(s)
+		if call == nil || len(call.Args) != 1 || f.Info.Types[call.Args[0]].Value == nil {
+			return nil
+		}
+		on, ok := methodCall(f.Info, call, "WaitGroup", "Add")
+		if !ok {
+			return nil
+		}
+		p, ok := pathOf(f.Info, on)
+		if ok && slices.ContainsFunc(down, func(v *types.Var) bool { return same(v, p.variable) }) && f.Means(f.Info.ObjectOf(p.root), start.Pos()) {
+			return []lateAdd{{file: f, start: start, add: s.(*ast.ExprStmt), in: f, text: f.TextOf(s), group: p.variable}}
+		}
+	}
+	return nil
+}
