@@ -44,6 +44,13 @@
 //	go func() {                  go func() {
 //		_, err = f()             	_, err := f()
 //
+// A function reads what a goroutine sets for it before the goroutine has:
+//
+//	go func() { n = f() }()      var wg sync.WaitGroup
+//	return n                     wg.Go(func() { n = f() })
+//	                             wg.Wait()
+//	                             return n
+//
 // # Files
 //
 //	reshape.go    a failing run, the changes for it, and which come first
@@ -54,4 +61,5 @@
 //	release.go    releasing on every way out
 //	buffer.go     room for an answer
 //	capture.go    a variable for each goroutine
+//	join.go       waiting for a goroutine
 package reshape

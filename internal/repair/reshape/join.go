@@ -47,7 +47,7 @@ func (r *Run) waitForGoroutine() []*Change {
 				switch {
 				case r.races(u):
 					raced = append(raced, u)
-				case !waitsBetween(u):
+				case !mayWait(f, u.list[u.from:u.to+1]):
 					all = append(all, u)
 				}
 			}
@@ -143,31 +143,6 @@ func setIn(f *source.File, lit *ast.FuncLit) []*ast.Ident {
 	return all
 }
 
-// waitsBetween reports whether what comes between the start and the read may wait for the
-// goroutine in any way.
-func waitsBetween(u *unwaited) bool {
-	waits := false
-	for _, s := range u.list[u.from : u.to+1] {
-		ast.Inspect(s, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.SelectStmt, *ast.SendStmt:
-				waits = true
-			case *ast.UnaryExpr:
-				waits = waits || n.Op == token.ARROW
-			case *ast.RangeStmt:
-				_, channel := u.file.Info.TypeOf(n.X).Underlying().(*types.Chan)
-				waits = waits || channel
-			case *ast.SelectorExpr:
-				waits = waits || n.Sel.Name == "Wait"
-			}
-			return true
-		})
-	}
-	return waits
-}
-
 // wait moves the wait that the function has up in front of the read, or adds a WaitGroup.
 func (r *Run) wait(u *unwaited) []*Change {
 	w := r.rewrite()
@@ -185,7 +160,7 @@ func (r *Run) wait(u *unwaited) []*Change {
 			return w.finish(change)
 		}
 	}
-	if waitsBetween(u) {
+	if mayWait(f, u.list[u.from:u.to+1]) {
 		return nil
 	}
 	sync, err := w.of(f).ImportStd("sync")

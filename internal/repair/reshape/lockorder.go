@@ -133,14 +133,14 @@ func (r *Run) operation(f *source.File, s ast.Stmt) (locks.Op, *types.Var) {
 
 // moveUp moves a statement that takes a lock, with the deferred release behind it, in front of
 // another of its list. It returns the last statement that it moved, -1 if the lock may be
-// another one there.
+// another one there, or would be held over a wait.
 func (r *Run) moveUp(w *rewriting, f *source.File, list []ast.Stmt, to, from int) int {
 	selector, ok := ast.Unparen(callOf(list[from]).Fun).(*ast.SelectorExpr)
 	if !ok {
 		return -1
 	}
 	p, ok := pathOf(f.Info, selector.X)
-	if !ok || !p.plain || !f.Means(f.Info.ObjectOf(p.root), list[to].Pos()) || assigned(f, list[to:from], p.root) {
+	if !ok || !p.plain || !f.Means(f.Info.ObjectOf(p.root), list[to].Pos()) || assigned(f, list[to:from], p.root) || mayWait(f, list[to:from]) {
 		return -1
 	}
 	text := f.TextOf(list[from])

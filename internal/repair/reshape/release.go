@@ -79,7 +79,7 @@ func (r *Run) releaseAlways(t *taking) []*Change {
 		Mistake: "a way out of the function that takes it does not release it",
 		Reason:  "whichever way the function ends, the next goroutine can take the lock",
 	}
-	if others == 0 && index >= 0 && (len(final) > 0 || literal) {
+	if others == 0 && index >= 0 && (len(final) > 0 || literal && !mayWait(t.file, t.body.List[index:])) {
 		w.of(t.file).LineAfter(t.statement, "defer "+t.release)
 		for _, s := range final {
 			w.of(t.file).Delete(s)

@@ -196,3 +196,28 @@ func leaves(s ast.Stmt) bool {
 	})
 	return found
 }
+
+// mayWait reports whether statements may wait for another goroutine, as far as they say so
+// themselves: by a channel, or by what is called Wait.
+func mayWait(f *source.File, list []ast.Stmt) bool {
+	waits := false
+	for _, s := range list {
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.SelectStmt, *ast.SendStmt:
+				waits = true
+			case *ast.UnaryExpr:
+				waits = waits || n.Op == token.ARROW
+			case *ast.RangeStmt:
+				_, channel := f.Info.TypeOf(n.X).Underlying().(*types.Chan)
+				waits = waits || channel
+			case *ast.SelectorExpr:
+				waits = waits || n.Sel.Name == "Wait"
+			}
+			return true
+		})
+	}
+	return waits
+}
