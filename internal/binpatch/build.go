@@ -3,6 +3,7 @@ package binpatch
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
@@ -60,6 +61,16 @@ func New(data []byte, image Image, sections []Section, jumps []uint64, name stri
 	for _, e := range pl.entries {
 		p.entries = append(p.entries, site{at: e.at, trampoline: uint32(b.labels[trampoline(e.at)]), trap: e.trap})
 	}
+	// A jump tells where the patch is, a breakpoint does not.
+	slices.SortStableFunc(p.entries, func(a, b site) int {
+		switch {
+		case a.trap == b.trap:
+			return 0
+		case a.trap:
+			return 1
+		}
+		return -1
+	})
 	p.code = b.code
 	p.layData(b)
 	if err := b.finish(); err != nil {
@@ -122,7 +133,8 @@ func (p *Patch) Traps() int   { return len(p.traps()) }
 // one.
 func (p *Patch) Sections() []Section { return p.merged }
 
-// Entry is the address of the first place that is overwritten, in the program's file.
+// Entry is the address of a place that is overwritten, in the program's file: by a jump, if
+// there is one.
 func (p *Patch) Entry() uint64 { return p.entries[0].at }
 
 // HeldState is what only the lock's holder changes, from and to, given where the counter of

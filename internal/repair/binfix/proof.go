@@ -90,7 +90,8 @@ func (f *fixer) applied(patched *drive.Program, c *Candidate) error {
 	overwritten := make([]byte, 5)
 	process.Mem.ReadAt(overwritten, at)
 	timeouts := c.Patch.Timeouts(at, overwritten)
-	if timeouts == 0 && c.Patch.Traps() == 0 {
+	const breakpoint = 0xcc
+	if timeouts == 0 && (c.Patch.Traps() < c.Patch.Entries() || overwritten[0] != breakpoint) {
 		return errors.New("the patch was not applied in the emulator: the program does not load what LD_PRELOAD says; try -copy")
 	}
 	if timeouts != 0 {
