@@ -10,7 +10,8 @@
 // with a bug is searched with several seeds, and what it took to the first failing run
 // is compared with go test -count and go test -race -count on the same test in the same
 // run, each of which has as much time as it takes for a bound (native.go). The rate is
-// how many schedules are run in a second (rate.go), and recording is compared with
+// how many schedules are run in a second by one process (rate.go) and by several
+// (scaling.go), and recording is compared with
 // -race on the tests of testdata/recorded, which work long enough for it, and on the
 // examples (recording.go).
 //
@@ -24,7 +25,7 @@
 //
 //	exploring.go                            the command explore
 //	search.go native.go                     bugs, searched for and waited for
-//	rate.go recording.go                    schedules in a second, and recording
+//	rate.go scaling.go recording.go         schedules in a second, and recording
 //	report.go                               what explore prints
 //	modules.go modules_try.go modules_report.go  the command explore-modules
 package exploring

@@ -104,6 +104,10 @@ func TestReportNamesWhatWasMissed(t *testing.T) {
 		},
 		Fine:  []Fine{{Test: "TestFineOne", Runs: 300, False: "deadlock"}},
 		Rates: []Rate{{Program: "toctou", Strategy: "pct", PerSecond: []float64{4000, 4500, 5500}}},
+		Scalings: []Scaling{
+			{Program: "toctou", Processes: 2, One: []float64{100, 200, 100}, All: []float64{190, 360, 170}, Apart: []float64{200, 400, 200}},
+			{Program: "another", Processes: 4, One: []float64{100}, All: []float64{380}, Apart: []float64{400}},
+		},
 		Recordings: []Recording{{Result: measure.Result{Name: "recorded TestTree", Timings: []measure.Timing{
 			{Variant: race, Seconds: []float64{1, 1}, Median: 1}, {Variant: recorded, Seconds: []float64{4, 4}, Median: 4}}}}},
 	}
@@ -112,14 +116,14 @@ func TestReportNamesWhatWasMissed(t *testing.T) {
 	for _, target := range r.Targets {
 		met[target.Unit] = target.Met
 	}
-	for unit, want := range map[string]bool{"s": true, "searches": false, "programs": false, "/s": false, "x": false} {
+	for unit, want := range map[string]bool{"s": true, "searches": false, "programs": false, "/s": false, "times": true, "x": false} {
 		if met[unit] != want {
 			t.Errorf("target in %s: met %v, want %v", unit, met[unit], want)
 		}
 	}
 	var b strings.Builder
 	r.print(&b)
-	for _, text := range []string{"toctou TestSteady", ">900", "0.200 [0.100, 0.300]", "TestFineOne (deadlock)", "4.00x"} {
+	for _, text := range []string{"toctou TestSteady", ">900", "0.200 [0.100, 0.300]", "TestFineOne (deadlock)", "1.80 [1.70, 1.90]", "2.00 [2.00, 2.00]", "4.00x"} {
 		if !strings.Contains(b.String(), text) {
 			t.Errorf("the report has no %q:\n%s", text, b.String())
 		}

@@ -17,7 +17,7 @@ import (
 // rateFor is how long schedules are counted, each time.
 const rateFor = 2 * time.Second
 
-// A Rate is how many schedules are run in a second.
+// A Rate is how many schedules are run in a second, in one process.
 type Rate struct {
 	Program   string    `json:"program"`
 	Strategy  string    `json:"strategy"`
@@ -52,6 +52,9 @@ func (s *session) rate() error {
 	if err := s.countSchedules("toctou", dir, "TestSteady", "pct", "random"); err != nil {
 		return err
 	}
+	if err := s.scale("toctou", dir, "TestSteady"); err != nil {
+		return err
+	}
 	return s.countSchedules("an HTTP server and two clients", filepath.Join(s.root, "bench", "exploring", "testdata", "served"), "TestServed", "pct")
 }
 
@@ -68,7 +71,7 @@ func (s *session) countSchedules(program, dir, test string, strategies ...string
 		for i := range s.runs {
 			s.progress.Show("schedules per second of %s, %s, round %d", program, strategy, i+1)
 			res, err := build.Programs[0].Explore(s.Context, test, &explore.Options{
-				Strategy: sched.Method(strategy), Seed: uint64(i + 1), Races: true, Budget: rateFor, Harm: rateFor, Steps: stepLimit, Trace: s.Temp("run.trace"),
+				Strategy: sched.Method(strategy), Seed: uint64(i + 1), Races: true, Budget: rateFor, Harm: rateFor, Jobs: 1, Steps: stepLimit, Trace: s.Temp("run.trace"),
 			})
 			if err != nil {
 				return fmt.Errorf("counting schedules of %s: %w", program, err)
