@@ -187,7 +187,7 @@ func (r *rewriter) selector(e *ast.SelectorExpr) string {
 
 // qualified returns the text of a name of another package.
 func (r *rewriter) qualified(e *ast.SelectorExpr) string {
-	if r.packageOf(e) == "runtime" && (e.Sel.Name == "Gosched" || e.Sel.Name == "GOMAXPROCS") {
+	if r.packageOf(e) == "runtime" && (e.Sel.Name == "Gosched" || e.Sel.Name == "GOMAXPROCS" || e.Sel.Name == "GC") {
 		r.used = true
 		r.hooks++
 		// The file's import must stay in use.

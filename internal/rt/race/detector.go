@@ -46,6 +46,15 @@ func (d *Detector) Begin() {
 	d.shadow.begin()
 }
 
+// Forget forgets the accesses of the run so far: memory may have been freed, and given out again,
+// with which they have nothing to do.
+func (d *Detector) Forget() {
+	for _, p := range d.shadow.pages[:d.shadow.used] {
+		*p = page{}
+	}
+	d.shadow.begin()
+}
+
 // Ended takes note of how far a thread came in the run.
 func (d *Detector) Ended(t *Thread) {
 	d.Past = max(d.Past, t.now)

@@ -186,3 +186,16 @@ func TestAChainOfThreadsSharesWhatItKnows(t *testing.T) {
 		t.Error("the last thread does not know the first, or the first the last")
 	}
 }
+
+func TestForgottenAccessesDoNotRace(t *testing.T) {
+	var d Detector
+	a, b := two(&d)
+	d.Touch(a, word, 8, event.Store, 10)
+	d.Forget()
+	if d.Touch(b, word, 8, event.Store, 20); len(d.Races) != 0 {
+		t.Errorf("%+v", d.Races)
+	}
+	if d.Touch(a, word, 8, event.Store, 30); len(d.Races) != 1 {
+		t.Errorf("after that: %+v", d.Races)
+	}
+}
