@@ -195,6 +195,20 @@ func (s *wordSet) remove(addr, size uint64) {
 	}
 }
 
+// readsAhead reports whether a library looks at the end of a text by whole aligned vectors,
+// as strlen does: what it finds beyond the end, in memory that may be freed, it ignores.
+func (r *run) readsAhead(site cpu.Site, ref *cpu.Ref) bool {
+	if ref.Kind != event.Load || ref.Size != 16 {
+		return false
+	}
+	switch site.Inst.Op {
+	case x86.MOVUPS, x86.MOVUPD, x86.MOVDQU:
+		return false // which need not be aligned, and copy
+	}
+	a, ok := r.process.Mem.Area(site.PC)
+	return ok && a.File != nil && a.File.Name != r.own
+}
+
 // usesFreed reports whether an access to freed memory is a failure: the allocator itself
 // may use it.
 func (r *run) usesFreed(ref *cpu.Ref) bool {
@@ -202,12 +216,12 @@ func (r *run) usesFreed(ref *cpu.Ref) bool {
 	if _, ok := r.heap.inside[t.Number]; ok {
 		return false
 	}
-	if r.heap.within(r.process.Code.Sites()[ref.Site].PC) {
+	site := r.process.Code.Sites()[ref.Site]
+	if r.heap.within(site.PC) || r.readsAhead(site, ref) {
 		return false // likewise
 	}
 	for addr, d := range r.heap.dead {
 		if ref.Addr < addr+d.size && addr < ref.Addr+uint64(ref.Size) {
-			site := r.process.Code.Sites()[ref.Site]
 			f := r.failureAt(t, event.UseAfterFree, fmt.Sprintf("thread %d accesses byte %d of %d at %#x that thread %d has freed", t.Number, ref.Addr-addr, d.size, addr, d.thread), site.PC)
 			f.Op, f.Site, f.Addr = ref.Kind, ref.Site, ref.Addr
 			f.Others = []trace.Point{{Op: event.Store, G: d.thread, Site: d.site, Addr: addr}}
