@@ -16,7 +16,7 @@ func (e *exploration) recordAll(ctx context.Context, s *ongoing) ([]explore.Reco
 	e.tellReached(s, ": recording what was found")
 	all, doubted, err := s.search.RecordAll(ctx, func(n int) string { return numbered(s.options.Trace, n) })
 	if doubted > 0 {
-		fmt.Fprintf(e.inv.stderr, "cofferdam: %s: %s not come back in a fresh process, and is left out\n", e.shown(s.target), plural(doubted, "failure did", "failures did"))
+		fmt.Fprintf(e.inv.stderr, "cofferdam: %s: left out, as not under control: %s not come back in a fresh process\n", e.shown(s.target), plural(doubted, "failure did", "failures did"))
 	}
 	return all, err
 }
