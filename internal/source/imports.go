@@ -26,9 +26,9 @@ func (f *File) ImportedAs(path, own string) (name string, ok bool) {
 	return "", false
 }
 
-// ImportStd returns the file's name for a package of the standard library whose path is its
-// name, such as sync, and adds the import if the file has none. The import goes where gofmt
-// and a person would have it:
+// ImportStd returns the file's name for a package of the standard library whose path ends in
+// its name, such as sync or sync/atomic, and adds the import if the file has none. The import
+// goes where gofmt and a person would have it:
 //
 //	import "fmt"     import (
 //	                 	"fmt"
@@ -37,16 +37,17 @@ func (f *File) ImportedAs(path, own string) (name string, ok bool) {
 //
 // It is an error if the name means something else in the package or the file.
 func (e *Edits) ImportStd(path string) (name string, err error) {
-	if name, ok := e.ImportedAs(path, path); ok {
+	own := path[strings.LastIndexByte(path, '/')+1:]
+	if name, ok := e.ImportedAs(path, own); ok {
 		return name, nil
 	}
 	if name, ok := e.imported[path]; ok {
 		return name, nil
 	}
-	if e.Types.Scope().Lookup(path) != nil || e.Info.Scopes[e.Syntax].Lookup(path) != nil {
+	if e.Types.Scope().Lookup(own) != nil || e.Info.Scopes[e.Syntax].Lookup(own) != nil {
 		return "", fmt.Errorf("%s is not imported and its name is taken", path)
 	}
-	e.noteImport(path, path)
+	e.noteImport(path, own)
 	quoted := strconv.Quote(path)
 	for _, d := range e.Syntax.Decls {
 		g, ok := d.(*ast.GenDecl)
@@ -58,7 +59,7 @@ func (e *Edits) ImportStd(path string) (name string, err error) {
 		}
 		if g.Lparen.IsValid() {
 			e.importAmong(g.Specs, quoted)
-			return path, nil
+			return own, nil
 		}
 		if g.Specs[0].(*ast.ImportSpec).Path.Value == `"C"` {
 			continue // its comment belongs to it alone
@@ -68,10 +69,10 @@ func (e *Edits) ImportStd(path string) (name string, err error) {
 			slices.Reverse(lines)
 		}
 		e.Replace(g, "import (\n\t"+strings.Join(lines, "\n\t")+"\n)")
-		return path, nil
+		return own, nil
 	}
 	e.InsertBefore(e.Syntax.Name.End(), "\n\nimport "+quoted)
-	return path, nil
+	return own, nil
 }
 
 func (e *Edits) noteImport(path, name string) {

@@ -44,6 +44,11 @@
 //	go func() {                  go func() {
 //		_, err = f()             	_, err := f()
 //
+// Plain accesses to a word race with those by functions of sync/atomic:
+//
+//	atomic.AddInt64(&s.n, 1)     atomic.AddInt64(&s.n, 1)
+//	return s.n                   return atomic.LoadInt64(&s.n)
+//
 // A function reads what a goroutine sets for it before the goroutine has:
 //
 //	go func() { n = f() }()      var wg sync.WaitGroup
@@ -60,6 +65,7 @@
 //	lockorder.go  one order of two locks
 //	release.go    releasing on every way out
 //	buffer.go     room for an answer
+//	atomic.go     atomic accesses, all of them
 //	capture.go    a variable for each goroutine
 //	join.go       waiting for a goroutine
 package reshape

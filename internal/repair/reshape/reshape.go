@@ -47,6 +47,7 @@ var families = []func(*Run) []*Change{
 	(*Run).oneLockOrder,
 	(*Run).releaseOnEveryWay,
 	(*Run).roomForAnswer,
+	(*Run).atomicEverywhere,
 	(*Run).variableForEach,
 	(*Run).waitForGoroutine,
 }
