@@ -54,7 +54,7 @@ is not proven is never applied.
 Where no lock is missing, the change that the shape of the failure calls for is written and
 proven in the same way: a WaitGroup counts up before the goroutine starts, a channel is
 closed by a sync.Once, two locks are taken in one order, a lock is released on every way
-out, a channel has room for an answer that nothing receives, each goroutine has a variable
+out or before a wait, a channel has room for an answer that nothing receives, each goroutine has a variable
 of its own, a function waits for the goroutine that sets what it reads, a word that some
 accesses take by sync/atomic is taken so by all.
 

@@ -34,6 +34,13 @@
 //	n++                          }
 //	mu.Unlock()                  n++
 //
+// A lock is held over a wait that needs it to end:
+//
+//	mu.Lock()                    mu.Lock()
+//	n++                          n++
+//	done <- n0                   mu.Unlock()
+//	mu.Unlock()                  done <- n0
+//
 // A goroutine is left with an answer that nobody takes any more:
 //
 //	c := make(chan int)          c := make(chan int, 1)
@@ -64,6 +71,7 @@
 //	once.go       closing once
 //	lockorder.go  one order of two locks
 //	release.go    releasing on every way out
+//	heldover.go   releasing before a wait
 //	buffer.go     room for an answer
 //	atomic.go     atomic accesses, all of them
 //	capture.go    a variable for each goroutine

@@ -91,10 +91,11 @@ func (r *Run) releaseAlways(t *taking) []*Change {
 		return nil // the caller has to release it
 	}
 	for _, back := range r.keeping(t) {
-		if !slices.ContainsFunc(back.Results, computes) {
-			w.of(t.file).LineBefore(back, t.release)
-			w.note(t.file, back)
+		if slices.ContainsFunc(back.Results, func(e ast.Expr) bool { return mayNeedLock(t.file.Info, e) }) {
+			return nil
 		}
+		w.of(t.file).LineBefore(back, t.release)
+		w.note(t.file, back)
 	}
 	return w.finish(change)
 }
@@ -158,15 +159,37 @@ func (r *Run) keeping(t *taking) []*ast.ReturnStmt {
 	return all
 }
 
-// computes reports whether an expression is more than a name or a constant: what it reads may
-// have to be read under the lock.
-func computes(e ast.Expr) bool {
-	switch ast.Unparen(e).(type) {
-	case *ast.Ident, *ast.BasicLit:
-		return false
-	}
-	return true
+// mayNeedLock reports whether an expression may read what a lock guards: anything but variables
+// of the function, constants, and calls of functions of the standard library with these.
+func mayNeedLock(info *types.Info, e ast.Expr) bool {
+	needs := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil, *ast.BasicLit, *ast.ParenExpr, *ast.BinaryExpr:
+		case *ast.Ident:
+			v, ok := info.Uses[n].(*types.Var)
+			needs = needs || ok && (v.IsField() || v.Parent() == v.Pkg().Scope() && !types.Implements(v.Type(), errorType))
+		case *ast.SelectorExpr:
+			_, qualified := info.Uses[n.Sel].(*types.Func)
+			id, ok := n.X.(*ast.Ident)
+			if ok {
+				_, ok = info.Uses[id].(*types.PkgName)
+			}
+			needs = needs || !qualified || !ok
+			return false
+		case *ast.CallExpr:
+			_, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
+			needs = needs || !ok
+		default:
+			needs = true
+		}
+		return !needs
+	})
+	return needs
 }
+
+// errorType is what the error variables of a package are, which are set once.
+var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
 // calls reports whether an expression calls something, which may wait.
 func calls(e ast.Expr) bool {

@@ -46,6 +46,7 @@ var families = []func(*Run) []*Change{
 	(*Run).closeOnce,
 	(*Run).oneLockOrder,
 	(*Run).releaseOnEveryWay,
+	(*Run).releaseBeforeWait,
 	(*Run).roomForAnswer,
 	(*Run).atomicEverywhere,
 	(*Run).variableForEach,

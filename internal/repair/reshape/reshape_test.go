@@ -123,6 +123,9 @@ func newRun(t *testing.T, comment string, text []byte) *Run {
 			if err := w.Shape.UnmarshalText([]byte(detail)); err != nil {
 				t.Fatal(err)
 			}
+			if strings.Contains(place, "<-") {
+				w.Op = event.Send
+			}
 			f.Waiting = append(f.Waiting, w)
 		case "holds":
 			w := &f.Waiting[len(f.Waiting)-1]

@@ -1,0 +1,121 @@
+package reshape
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// releaseBeforeWait releases a lock before the last thing that is done under it, if that is to
+// send or receive by a channel and needs nothing that the lock may guard.
+func (r *Run) releaseBeforeWait() []*Change {
+	var changes []*Change
+	var seen []ast.Stmt
+	for i := range r.Failure.Waiting {
+		waiter := &r.Failure.Waiting[i]
+		if waiter.Op != event.Send && waiter.Op != event.Recv {
+			continue
+		}
+		f, line := r.lineOf(&waiter.Point)
+		for j := range waiter.Holds {
+			t := r.takingAt(r.lineOf(&waiter.Holds[j].Point))
+			if f == nil || t == nil || t.file != f {
+				continue
+			}
+			inspect(f, func(n ast.Node, around []ast.Node) {
+				s, ok := n.(ast.Stmt)
+				if !ok || f.Line(n.Pos()) != line || !within(n, t.body) || slices.Contains(seen, s) || !r.needsNoLock(f, s) {
+					return
+				}
+				if list, at := listAround(s, around); list != nil {
+					seen = append(seen, s)
+					changes = append(changes, r.releaseBefore(t, list, at)...)
+				}
+			})
+		}
+	}
+	return changes
+}
+
+// needsNoLock reports whether a statement is a send or a receive whose channel is made once, and
+// whose value is a variable of the function or a constant.
+func (r *Run) needsNoLock(f *source.File, s ast.Stmt) bool {
+	var channel ast.Expr
+	switch s := s.(type) {
+	case *ast.SendStmt:
+		if mayNeedLock(f.Info, s.Value) || calls(s.Value) {
+			return false
+		}
+		channel = s.Chan
+	case *ast.ExprStmt:
+		channel = receivedFrom(s.X)
+	case *ast.AssignStmt:
+		if s.Tok == token.DEFINE && len(s.Rhs) == 1 {
+			channel = receivedFrom(s.Rhs[0])
+		}
+	}
+	if channel == nil {
+		return false
+	}
+	p, ok := pathOf(f.Info, channel)
+	return ok && p.plain && !r.madeAgain(p.variable)
+}
+
+// receivedFrom is the channel that an expression receives from, nil if it does not.
+func receivedFrom(e ast.Expr) ast.Expr {
+	if receive, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && receive.Op == token.ARROW {
+		return receive.X
+	}
+	return nil
+}
+
+// releaseBefore has a lock released before a statement of a list: by the release that follows
+// it, or in the place of a deferred one.
+func (r *Run) releaseBefore(t *taking, list []ast.Stmt, at int) []*Change {
+	w := r.rewrite()
+	f := t.file
+	change := &Change{
+		Words:   "the lock " + t.class.Name() + " is released before the channel is waited for",
+		Mistake: "the goroutine waits while it holds a lock that another needs to end the wait",
+		Reason:  "what ends the wait can take the lock, and the channel needs none",
+	}
+	w.note(f, list[at])
+	if at+1 < len(list) {
+		if call := callOf(list[at+1]); call != nil && f.TextOf(call) == t.release {
+			w.of(f).LineBefore(list[at], f.TextOf(list[at+1]))
+			w.of(f).Delete(list[at+1])
+			return w.finish(change)
+		}
+	}
+	taken := slices.Index(t.body.List, t.statement)
+	if taken < 0 || taken+1 >= at || !slices.Equal(list, t.body.List) || at+1 != len(list) {
+		return nil
+	}
+	later, ok := list[taken+1].(*ast.DeferStmt)
+	if !ok || f.TextOf(later.Call) != t.release || slices.ContainsFunc(list[taken+2:at], func(s ast.Stmt) bool { return leaves(s) || mayPanic(f, s) }) {
+		return nil
+	}
+	if op, ok := r.Code.Locks().Op(f.Info, later.Call); !ok || op.Verb != locks.Release {
+		return nil
+	}
+	w.of(f).Delete(later)
+	w.of(f).LineBefore(list[at], t.release)
+	return w.finish(change)
+}
+
+// mayPanic reports whether a statement calls anything but functions of the language, whose panic
+// would leave a lock held that is not released by a defer statement.
+func mayPanic(f *source.File, s ast.Stmt) bool {
+	found := false
+	ast.Inspect(s, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			found = found || !slices.ContainsFunc([]string{"append", "len", "cap", "delete", "max", "min", "clear"}, func(name string) bool { return isBuiltin(f.Info, call, name) })
+		}
+		return !found
+	})
+	return found
+}
