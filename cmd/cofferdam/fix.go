@@ -54,9 +54,9 @@ is not proven is never applied.
 Where no lock is missing, the change that the shape of the failure calls for is written and
 proven in the same way: a WaitGroup counts up before the goroutine starts, a channel is
 closed by a sync.Once, two locks are taken in one order, a lock is released on every way
-out or before a wait, a channel has room for an answer that nothing receives, each goroutine has a variable
-of its own, a function waits for the goroutine that sets what it reads, a word that some
-accesses take by sync/atomic is taken so by all.
+out or before a wait, a channel has room for an answer that nothing receives, each
+goroutine has a variable of its own, a function waits for the goroutine that sets what it
+reads, a word that some accesses take by sync/atomic is taken so by all.
 
 With -binary, fix takes a program for x86-64 Linux instead, without source or debug
 information, as explore does, and writes a shared object that keeps it from crashing:

@@ -30,8 +30,37 @@ var orderings = []ordering{
 	{event.FailureExit, event.UnknownCause, "the program ends itself by os.Exit; what led there is not known from the memory it read"},
 }
 
+// waits are what is to be said of goroutines that wait for ever, by why they do. What has none
+// is said of all deadlocks or leaks.
+var waits = map[event.WaitShape]string{
+	event.EmptySelect:      "a select has no case that can ever come: give it one that ends it, such as a channel that is closed or ctx.Done()",
+	event.NilChannel:       "a goroutine waits for a channel that was never made: make it before the goroutine starts",
+	event.AbandonedChannel: "a goroutine waits for a channel that nothing uses any more from the other side: let the other side come, give the channel room for what is sent, or have the goroutine also wait for a channel that is closed at the end",
+	event.GroupNeverDone:   "a WaitGroup is counted up more often than down: call Done on every way of each goroutine (defer)",
+	event.NoSignal:         "a goroutine waits for a signal that nothing gives any more: signal after every change of what the goroutine waits for, and wake all with Broadcast if several wait",
+	event.MissedSignal:     "a signal was given before the goroutine waited for it, and is lost: keep what it says in a variable that is set and looked at under the lock, and wait in a loop until it is set",
+	event.LockHeldOverWait: "a goroutine waits for something else while it holds a lock that another needs to end the wait: release the lock first",
+	event.MissingUnlock:    "a lock is kept on a way out of the function that took it: release it on every way (defer)",
+	event.DoubleLock:       "a goroutine takes a lock that it holds already, mostly by calling a method that takes it too: call one that expects the lock to be held",
+	event.LockOrder:        "goroutines take the same locks in different orders, each waiting for the one that the next has: take them in one order everywhere, two of the same kind by a number of their own",
+}
+
+// shapeOf is the shape that says most about goroutines that wait for ever.
+func shapeOf(f *trace.Failure) event.WaitShape {
+	shape := event.UnknownShape
+	for i := range f.Waiting {
+		if !f.Waiting[i].Library {
+			shape = max(shape, f.Waiting[i].Shape)
+		}
+	}
+	return shape
+}
+
 // hopeless says why no lock can fix a failure; "" if one may.
 func hopeless(f *trace.Failure) string {
+	if why := waits[shapeOf(f)]; why != "" {
+		return why + ". Another lock cannot end a wait"
+	}
 	for _, o := range orderings {
 		if f.Kind == o.kind && (o.cause == event.UnknownCause || f.Cause == o.cause) {
 			return o.why
