@@ -75,8 +75,55 @@ type atomicRewriting struct {
 	failed                  bool
 }
 
+// makeAtomic rewrites all plain accesses to a variable, and to the fields beside it that have
+// the same mistake: a fix of one that a method for the next breaks is none.
 func (r *Run) makeAtomic(v *types.Var) []*Change {
-	w := &atomicRewriting{rewriting: r.rewrite(), variable: v, accesses: make(map[ast.Node]int), writes: make(map[ast.Node]int), plain: make(map[ast.Node]int)}
+	w := r.rewrite()
+	if !r.rewriteAtomic(w, v) {
+		return nil
+	}
+	names := v.Name()
+	for _, field := range r.fieldsBeside(v) {
+		if r.rewriteAtomic(r.rewrite(), field) && r.rewriteAtomic(w, field) {
+			names += ", " + field.Name()
+		}
+	}
+	return w.finish(&Change{
+		Words:   "all accesses to " + names + " are atomic",
+		Mistake: "some of them are, and plain ones race with them",
+		Reason:  "each access takes the value as a whole, and none depends on another that it is not one operation with",
+	})
+}
+
+// fieldsBeside are the other fields of the struct that a field is declared in.
+func (r *Run) fieldsBeside(v *types.Var) []*types.Var {
+	var all []*types.Var
+	if !v.IsField() {
+		return nil
+	}
+	for _, f := range r.Code.Files() {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			st, ok := n.(*ast.StructType)
+			if !ok || !declaredIn(v, st) {
+				return true
+			}
+			for _, field := range st.Fields.List {
+				for _, name := range field.Names {
+					if other, ok := f.Info.Defs[name].(*types.Var); ok && !same(other, v) && functionFor(other) != "" {
+						all = append(all, other)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// rewriteAtomic rewrites all plain accesses to a variable. It is false if there are none, or
+// not all can be rewritten.
+func (r *Run) rewriteAtomic(to *rewriting, v *types.Var) bool {
+	w := &atomicRewriting{rewriting: to, variable: v, accesses: make(map[ast.Node]int), writes: make(map[ast.Node]int), plain: make(map[ast.Node]int)}
 	for _, f := range r.Code.Files() {
 		inspect(f, func(n ast.Node, around []ast.Node) {
 			id, ok := n.(*ast.Ident)
@@ -90,17 +137,10 @@ func (r *Run) makeAtomic(v *types.Var) []*Change {
 	}
 	for fn := range w.plain {
 		if w.writes[fn] > 0 && w.accesses[fn] > 1 {
-			return nil
+			return false
 		}
 	}
-	if w.failed || w.already == 0 {
-		return nil
-	}
-	return w.finish(&Change{
-		Words:   "all accesses to " + v.Name() + " are atomic",
-		Mistake: "some of them are, and plain ones race with them",
-		Reason:  "each access takes the value as a whole, and none depends on another that it is not one operation with",
-	})
+	return !w.failed && w.already > 0 && len(w.plain) > 0
 }
 
 // access rewrites one access, if it is a plain one.
