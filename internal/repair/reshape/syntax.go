@@ -165,20 +165,6 @@ func callOf(s ast.Stmt) *ast.CallExpr {
 // a generic type, and of the variants of a package, are different objects.
 func same(a, b *types.Var) bool { return a != nil && b != nil && a.Pos() == b.Pos() }
 
-// usesOf returns the identifiers of a file that mean a variable.
-func usesOf(f *source.File, v *types.Var) []*ast.Ident {
-	var all []*ast.Ident
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if o, ok := f.Info.Uses[id].(*types.Var); ok && same(o.Origin(), v.Origin()) {
-				all = append(all, id)
-			}
-		}
-		return true
-	})
-	return all
-}
-
 // leaves reports whether a statement may leave the function that it is in by a return or a
 // goto.
 func leaves(s ast.Stmt) bool {

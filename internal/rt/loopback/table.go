@@ -23,8 +23,6 @@ const (
 	loopback6 = any4 + any4 + any4 + "\x00\x00\x00\x01"
 )
 
-func (a Addr) isAny() bool { return a.Host == any4 || a.Host == any6 }
-
 // A Kind is what a socket is for.
 type Kind uint8
 
