@@ -56,8 +56,9 @@ func TestPairs(t *testing.T) {
 		}
 		t.Run(target, func(t *testing.T) {
 			o := options(t)
+			o.Jobs = 1 // most are found at once, and a process takes longer to start
 			if !bug {
-				o.Runs = 300
+				o.Runs = 120
 			}
 			res, err := p.Explore(t.Context(), target, o)
 			if err != nil {
@@ -75,7 +76,7 @@ func TestPairs(t *testing.T) {
 				t.Errorf("fresh processes: %v, runs cut off: %d, note: %s", res.Fresh, res.Cut, res.Caveats())
 			}
 			if res.Failure != nil {
-				replayTwice(t, p, o.Trace)
+				replay(t, p, o.Trace, 1)
 			}
 		})
 	}
@@ -136,6 +137,11 @@ func TestAccessesOfTheStandardLibraryAreSeen(t *testing.T) {
 // replayTwice checks that a recorded run comes to the same end event for event.
 func replayTwice(t *testing.T, p *Program, file string) {
 	t.Helper()
+	replay(t, p, file, 2)
+}
+
+func replay(t *testing.T, p *Program, file string, times int) {
+	t.Helper()
 	r, err := trace.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +154,7 @@ func replayTwice(t *testing.T, p *Program, file string) {
 	for _, p := range problems {
 		t.Errorf("the trace makes no sense: %v", p)
 	}
-	for range 2 {
+	for range times {
 		again, err := p.Replay(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)

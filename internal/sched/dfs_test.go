@@ -150,11 +150,11 @@ var families = []struct {
 	{"spinning", 3, 3, 250, []opcode{load, store, add, backUnless, store, forbid}},
 	{"selects", 3, 3, 400, []opcode{load, store, post, post, choose, choose}},
 	{"four", 4, 2, 300, []opcode{load, store, add, lock, unlock, post, wait}},
-	{"sleeping", 3, 3, 150, []opcode{load, store, add, sleep, sleep, forbid}},
-	{"timers", 3, 3, 250, []opcode{load, store, sleep, after, wait, choose, post, readClock, forbid}},
-	{"clocks", 3, 3, 150, []opcode{store, sleep, after, readClock, readClock, wait}},
+	{"sleeping", 3, 3, 80, []opcode{load, store, add, sleep, sleep, forbid}},
+	{"timers", 3, 3, 100, []opcode{load, store, sleep, after, wait, choose, post, readClock, forbid}},
+	{"clocks", 3, 3, 80, []opcode{store, sleep, after, readClock, readClock, wait}},
 	{"chance", 3, 3, 100, []opcode{load, store, add, branch, branch, sleep}},
-	{"everything", 3, 3, 400, []opcode{load, store, add, lock, unlock, rlock, runlock, post, wait, choose, branch, yield, backUnless, forbid, sleep, after, readClock}},
+	{"everything", 3, 3, 250, []opcode{load, store, add, lock, unlock, rlock, runlock, post, wait, choose, branch, yield, backUnless, forbid, sleep, after, readClock}},
 }
 
 // seed is where the random programs come from. Another one can be asked for:
