@@ -50,12 +50,13 @@ func (p *Program) Bind(t *Trace) (missed []trace.Site) {
 	return p.missed(t, sites)
 }
 
-// missed are the sites of recorded accesses in the lifted files that no instruction has.
-// The table of sites has those of code that never ran, too: only events tell.
+// missed are the sites of recorded accesses in the lifted files that no instruction has. What
+// the standard library does in a call is not among them: the call is the instruction. The
+// table of sites has those of code that never ran, too: only events tell.
 func (p *Program) missed(t *Trace, sites []trace.Site) []trace.Site {
 	unbound := map[uint32]bool{}
 	for _, s := range sites {
-		if s.Kind.IsMemory() && p.files[s.File] && len(p.InstrsAt(s.ID)) == 0 {
+		if s.ID < event.CallSites && s.Kind.IsMemory() && p.files[s.File] && len(p.InstrsAt(s.ID)) == 0 {
 			unbound[s.ID] = true
 		}
 	}
