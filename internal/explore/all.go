@@ -55,7 +55,7 @@ func (s *Search) RecordAll(ctx context.Context, file func(n int) string) (all []
 		}
 		r.Trace = file(files)
 		one := *s.o
-		one.warmUp = g.pass.sum.Residue == wire.ChangesSteps
+		one.warmUp = g.pass.Sum.Residue == wire.ChangesSteps
 		done, err := s.p.Record(ctx, s.target, r.Schedule, &one, r.Trace)
 		switch {
 		case err != nil:
@@ -97,11 +97,11 @@ func (s *Search) gathered() []gathered {
 		if x == nil || x == s.warm && s.all {
 			continue
 		}
-		for _, f := range x.sum.Failures {
+		for _, f := range x.Sum.Failures {
 			f.At += before
 			all = append(all, gathered{f, x})
 		}
-		before = x.sum.Runs
+		before = x.Sum.Runs
 	}
 	slices.SortStableFunc(all, func(f, g gathered) int { return cmp.Compare(g.found.Kind, f.found.Kind) })
 	return all

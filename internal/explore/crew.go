@@ -13,23 +13,16 @@ import (
 // A crew is the processes that do the units of a search: one for each worker, which is
 // started when it is first needed, or one for each unit.
 type crew struct {
-	p      *Program
-	ctx    context.Context
-	fresh  bool // a process for each unit
-	target string
-	o      *Options
-	// deadline is when no run is to be begun any more.
-	deadline func() time.Time
+	x   *pass
+	ctx context.Context
 
 	mu      sync.Mutex
 	workers []*child // by worker
 	live    []wire.Progress
-	settled wire.Progress // of orders that are done
 	residue wire.Residue
 	before  int
 	started time.Duration // how long it took to start the first process
 	told    time.Time
-	tell    func(p wire.Progress)
 }
 
 // errChangesEndings and errChangesSteps are why a target gets a process for each run, or
@@ -48,7 +41,7 @@ func (c *crew) worker(n int) (*child, error) {
 		c.live = append(c.live, wire.Progress{})
 	}
 	if c.workers[n] == nil {
-		child, err := c.p.start(c.ctx)
+		child, err := c.x.p.start(c.ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -57,24 +50,49 @@ func (c *crew) worker(n int) (*child, error) {
 	return c.workers[n], nil
 }
 
-// do has a worker do units.
-func (c *crew) do(n int, units []sched.Unit) ([]wire.UnitDone, error) {
+// Do has a worker do units. In a fresh process it survives a death.
+func (c *crew) Do(n int, units []sched.Unit, deadline func() time.Time) ([]wire.UnitDone, error) {
+	do := func() ([]wire.UnitDone, error) { return c.do(n, units, deadline()) }
+	done, err := do()
+	var died *DeathError
+	if c.x.fresh && errors.As(err, &died) && c.ctx.Err() == nil {
+		again := func() error { _, err := do(); return err }
+		return []wire.UnitDone{c.x.afterDeath(again, died)}, nil
+	}
+	return done, err
+}
+
+func (c *crew) do(n int, units []sched.Unit, deadline time.Time) ([]wire.UnitDone, error) {
 	begin := time.Now()
 	child, err := c.worker(n)
 	if err != nil {
 		return nil, err
 	}
-	order := c.p.order(wire.Explore, c.target, c.o)
-	order.Units, order.AnyFailure, order.All = units, c.o.Harm == 0 || c.fresh, c.o.All
-	order.WarmUp = !c.fresh
-	order.Budget = max(0, time.Until(c.deadline()))
+	order := c.x.p.order(wire.Explore, c.x.target, c.x.o)
+	order.Units, order.AnyFailure, order.All = units, c.x.AnyFailure(), c.x.o.All
+	order.WarmUp = !c.x.fresh
+	order.Budget = max(0, time.Until(deadline))
 	return c.send(n, child, order, begin)
+}
+
+// freshShare is which part of a search is left for fresh processes if the target has a
+// residue that changes steps: one in so many.
+const freshShare = 4
+
+// Leaves is which part of the search is for fresh processes.
+func (c *crew) Leaves() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.residue == wire.ChangesSteps && c.x.o.Strategy != sched.MethodDFS {
+		return freshShare
+	}
+	return 0
 }
 
 // send sends a worker's process an order, and takes note of what came of it.
 func (c *crew) send(n int, child *child, order *wire.Order, begin time.Time) ([]wire.UnitDone, error) {
 	report, err := child.order(order, func(p *wire.Progress) { c.progress(n, *p) })
-	if c.fresh || err != nil {
+	if c.x.fresh || err != nil {
 		c.mu.Lock()
 		c.workers[n] = nil
 		c.mu.Unlock()
@@ -82,7 +100,7 @@ func (c *crew) send(n int, child *child, order *wire.Order, begin time.Time) ([]
 	if err != nil {
 		return nil, err
 	}
-	if c.fresh {
+	if c.x.fresh {
 		child.close()
 	}
 	if report.Done.Residue == wire.ChangesEndings {
@@ -92,8 +110,8 @@ func (c *crew) send(n int, child *child, order *wire.Order, begin time.Time) ([]
 	return report.Done.Units, nil
 }
 
-// starting is how long it took until the first process was at work.
-func (c *crew) starting() time.Duration {
+// Starting is how long it took until the first process was at work.
+func (c *crew) Starting() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.started
@@ -105,17 +123,13 @@ func (c *crew) note(n int, done *wire.Done, starting time.Duration) {
 	defer c.progress(n, wire.Progress{})
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.started == 0 && !c.fresh {
+	if c.started == 0 && !c.x.fresh {
 		c.started = starting
 	}
 	if done.Residue != wire.NoResidue {
 		c.residue = done.Residue
 	}
 	c.before = max(c.before, done.Before)
-	for i := range done.Units {
-		c.settled.Runs += done.Units[i].Runs
-		c.settled.Cut += done.Units[i].CutOff
-	}
 }
 
 // tellEvery is how often the progress of a search is told.
@@ -126,12 +140,12 @@ func (c *crew) progress(n int, p wire.Progress) {
 	c.mu.Lock()
 	c.live[n] = p
 	now := time.Now()
-	if c.tell == nil || now.Sub(c.told) < tellEvery {
+	if now.Sub(c.told) < tellEvery {
 		c.mu.Unlock()
 		return
 	}
 	c.told = now
-	all := c.settled
+	var all wire.Progress
 	for i := range c.live {
 		all.Runs += c.live[i].Runs
 		all.Cut += c.live[i].Cut
@@ -140,7 +154,7 @@ func (c *crew) progress(n int, p wire.Progress) {
 		}
 	}
 	c.mu.Unlock()
-	c.tell(all)
+	c.x.Tell(all)
 }
 
 // close lets all processes end.

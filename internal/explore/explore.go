@@ -22,9 +22,8 @@
 //	explore.go   options, and the run that is recorded
 //	search.go    a search: in processes that make many runs, in fresh ones, or in both
 //	all.go       all failures of a search, recorded
-//	pass.go      one of the two: waves of units, and what is made of them
-//	wave.go      units done by several workers, with the same result as by one
-//	crew.go      the processes that do them
+//	pass.go      one of the two, which package search does
+//	crew.go      the processes that do its units
 //	result.go    what a search came to, and how far it can be trusted
 //	program.go   building and identity
 //	targets.go   what there is to explore; selection.go which of the tests, timetable.go how long

@@ -28,7 +28,7 @@ func TestWhatComesAfterTheSearchInOneProcess(t *testing.T) {
 		{"anything else", errors.New("no such file"), false, false, false, 0},
 	} {
 		s := (&Program{}).NewSearch("TestIt", &Options{Runs: 10})
-		s.warm.sum.Runs = 4
+		s.warm.Sum.Runs = 4
 		err := s.afterWarm(c.err)
 		if c.name == "anything else" != (err != nil) {
 			t.Errorf("%s: %v", c.name, err)
@@ -43,7 +43,7 @@ func TestWhatComesAfterTheSearchInOneProcess(t *testing.T) {
 		want     bool
 	}{{wire.NoResidue, sched.MethodPCT, false}, {wire.ChangesSteps, sched.MethodPCT, true}, {wire.ChangesSteps, sched.MethodDFS, false}} {
 		s := (&Program{}).NewSearch("TestIt", &Options{Strategy: c.strategy})
-		s.warm.sum.Residue = c.residue
+		s.warm.Sum.Residue = c.residue
 		if got := s.someCold(); got != c.want {
 			t.Errorf("%+v: %t", c, got)
 		}

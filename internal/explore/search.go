@@ -42,7 +42,7 @@ func (p *Program) NewSearch(target string, o *Options) *Search {
 // is found and confirmed, or there is nothing left to try.
 func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) error {
 	deadline := time.Now().Add(budget)
-	if s.cold == nil && !s.warm.over {
+	if s.cold == nil && !s.warm.Over {
 		err := s.warm.run(ctx, budget, jobs)
 		if err == nil {
 			err = s.conclude(ctx, s.warm)
@@ -52,7 +52,7 @@ func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) e
 		}
 	}
 	if s.cold == nil && s.someCold() {
-		s.goCold(errChangesSteps, s.o.Runs-s.warm.sum.Runs)
+		s.goCold(errChangesSteps, s.o.Runs-s.warm.Sum.Runs)
 	}
 	if s.cold == nil || s.failure != nil {
 		return nil
@@ -71,9 +71,9 @@ func (s *Search) afterWarm(err error) error {
 		s.goCold(err, s.o.Runs)
 	case errors.As(err, &died):
 		s.ended = died
-		s.goCold(died, max(s.o.Runs-s.warm.sum.Runs, 1))
+		s.goCold(died, max(s.o.Runs-s.warm.Sum.Runs, 1))
 	case errors.As(err, &stuck):
-		s.ended, s.warm.over = stuck, true
+		s.ended, s.warm.Over = stuck, true
 	default:
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *Search) afterWarm(err error) error {
 // someCold reports whether fresh processes have to be tried, too. The search of all
 // schedules is of what a process does that has made a run.
 func (s *Search) someCold() bool {
-	return s.failure == nil && s.ended == nil && s.warm.sum.Residue == wire.ChangesSteps && s.o.Strategy != sched.MethodDFS
+	return s.failure == nil && s.ended == nil && s.warm.Sum.Residue == wire.ChangesSteps && s.o.Strategy != sched.MethodDFS
 }
 
 // goCold has the search go on in fresh processes, with so many runs if their number is
@@ -102,9 +102,9 @@ func (s *Search) goCold(why error, runs int) {
 // runCold searches in fresh processes. What does not come back there is not believed, and
 // the search goes on.
 func (s *Search) runCold(ctx context.Context, deadline time.Time, jobs int) error {
-	for !s.cold.over {
+	for !s.cold.Over {
 		left := time.Until(deadline)
-		if s.ended != nil && s.cold.sum.Runs == 0 {
+		if s.ended != nil && s.cold.Sum.Runs == 0 {
 			left = max(left, leastWithin) // enough to see why the program died
 		}
 		err := s.cold.run(ctx, max(0, left), jobs)
@@ -114,11 +114,11 @@ func (s *Search) runCold(ctx context.Context, deadline time.Time, jobs int) erro
 		var stuck *StuckError
 		switch {
 		case errors.As(err, &stuck):
-			s.ended, s.cold.over = stuck, true
+			s.ended, s.cold.Over = stuck, true
 		case !errors.Is(err, errNotReproduced):
 			return err
 		default:
-			s.cold.disbelieve()
+			s.cold.Disbelieve()
 		}
 		if !time.Now().Before(deadline) {
 			break
@@ -127,44 +127,36 @@ func (s *Search) runCold(ctx context.Context, deadline time.Time, jobs int) erro
 	return nil
 }
 
-// disbelieve forgets a failure that did not come back: its run was not under control.
-func (x *pass) disbelieve() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.found, x.until, x.over = found{}, time.Time{}, false
-	x.sum.Outcome, x.sum.Best, x.sum.First, x.sum.Cut = nil, nil, 0, x.sum.Cut+1
-}
-
 // conclude has the failure of a pass shrunk, run again in a fresh process, and recorded, if
 // one was found.
 func (s *Search) conclude(ctx context.Context, x *pass) error {
-	best := x.found.best()
+	best := x.Best()
 	if best == nil {
 		return nil
 	}
-	x.sum.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{best.Failure}, Schedule: best.Schedule}
+	x.Sum.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{best.Failure}, Schedule: best.Schedule}
 	if s.death = x.deaths[best.Message]; s.death != nil && best.Schedule == "" {
 		s.failure = &best.Failure // it has happened twice
 		return nil
 	}
-	warmUp := x.sum.Residue == wire.ChangesSteps
+	warmUp := x.Sum.Residue == wire.ChangesSteps
 	if !x.fresh {
 		shrunk, err := s.shrink(ctx, best)
 		if err != nil {
 			return err
 		}
-		x.sum.Outcome, x.sum.Shrinking, x.sum.Minimal = shrunk.Outcome, shrunk.Shrinking, shrunk.Minimal
+		x.Sum.Outcome, x.Sum.Shrinking, x.Sum.Minimal = shrunk.Outcome, shrunk.Shrinking, shrunk.Minimal
 	}
 	one := *s.o
 	one.warmUp = warmUp
-	done, err := s.p.Record(ctx, s.target, x.sum.Outcome.Schedule, &one, s.o.Trace)
+	done, err := s.p.Record(ctx, s.target, x.Sum.Outcome.Schedule, &one, s.o.Trace)
 	if err != nil {
 		return err
 	}
-	if !done.Outcome.FailsLike(x.sum.Outcome.Worst(), false) {
+	if !done.Outcome.FailsLike(x.Sum.Outcome.Worst(), false) {
 		return errNotReproduced
 	}
-	x.sum.Outcome, s.failure = done.Outcome, done.Outcome.Worst()
+	x.Sum.Outcome, s.failure = done.Outcome, done.Outcome.Worst()
 	return nil
 }
 
@@ -203,16 +195,16 @@ func (s *Search) shrink(ctx context.Context, f *wire.Found) (*wire.Done, error) 
 // Over reports whether there is nothing left to do.
 func (s *Search) Over() bool {
 	if s.cold != nil {
-		return s.failure != nil || s.cold.over
+		return s.failure != nil || s.cold.Over
 	}
-	return s.failure != nil || s.warm.over
+	return s.failure != nil || s.warm.Over
 }
 
 // Distinct is how many schedules were seen that are unlike each other.
 func (s *Search) Distinct() int {
-	n := s.warm.sum.Classes
+	n := s.warm.Sum.Classes
 	if s.cold != nil {
-		n += s.cold.sum.Classes
+		n += s.cold.Sum.Classes
 	}
 	return n
 }
@@ -224,14 +216,13 @@ func (s *Search) Finish(ctx context.Context) (*Result, error) {
 		if x == nil || s.failure != nil || !s.o.Leaks || s.o.All || x == s.warm && s.all {
 			continue
 		}
-		leak := worthTelling(x.sum.Leaks)
+		leak := worthTelling(x.Sum.Leaks)
 		if leak == nil {
 			continue
 		}
-		x.found = found{first: leak, visible: leak}
-		x.sum.Best, x.sum.First = &leak.Failure, leak.At
+		x.EndWith(leak)
 		if err := s.conclude(ctx, x); errors.Is(err, errNotReproduced) {
-			x.disbelieve()
+			x.Disbelieve()
 		} else if err != nil {
 			return nil, err
 		}
@@ -256,14 +247,14 @@ func (s *Search) result() (*Result, error) {
 	res := &Result{Target: s.target, Failure: s.failure, Death: s.death, WhyFresh: s.whyCold, Ended: s.ended, Within: s.o.within()}
 	switch {
 	case s.cold == nil:
-		res.Summary = s.warm.sum
+		res.Summary = s.warm.Sum
 	case s.all:
-		res.Summary = s.cold.sum
+		res.Summary = s.cold.Sum
 		res.Fresh = true
 	default:
-		res.Summary, res.Fresh = both(&s.warm.sum, &s.cold.sum)
+		res.Summary, res.Fresh = both(&s.warm.Sum, &s.cold.Sum)
 		if res.Fresh = res.Fresh || s.ended != nil; !res.Fresh {
-			res.FreshRuns = s.cold.sum.Runs
+			res.FreshRuns = s.cold.Sum.Runs
 		}
 	}
 	if s.cold != nil && s.ended == nil && s.failure == nil && res.Cut == res.Runs && res.Runs > 0 {

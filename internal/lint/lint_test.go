@@ -61,7 +61,8 @@ var imports = map[string][]string{
 	"internal/scratch":          {},
 	"internal/console":          {},
 	"internal/instrument":       {".", "internal/scratch", "internal/gotool", "internal/load", "internal/event", "internal/trace", "internal/overlay", "internal/source", "internal/instrument/hooks"},
-	"internal/explore":          {"internal/scratch", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/instrument", "internal/instrument/hooks", "internal/load", "internal/finding"},
+	"internal/search":           {"internal/event", "internal/sched", "internal/wire"},
+	"internal/explore":          {"internal/scratch", "internal/event", "internal/sched", "internal/search", "internal/trace", "internal/trace/show", "internal/wire", "internal/instrument", "internal/instrument/hooks", "internal/load", "internal/finding"},
 	"internal/sli/ir":           {},
 	"internal/sli/exec":         {"internal/sli/ir"},
 	"internal/sli":              {"internal/sli/exec", "internal/sli/ir"},
@@ -92,7 +93,7 @@ var imports = map[string][]string{
 	"internal/emu/cpu":          {"internal/emu/float80", "internal/emu/mem", "internal/event", "internal/x86"},
 	"internal/emu/linux":        {"internal/emu/cpu", "internal/emu/mem", "internal/event", "internal/x86"},
 	"internal/emu":              {"internal/emu/linux", "internal/emu/mem", "internal/event", "internal/trace"},
-	"internal/emu/drive":        {"internal/emu", "internal/emu/cpu", "internal/emu/linux", "internal/emu/mem", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/x86"},
+	"internal/emu/drive":        {"internal/emu", "internal/emu/cpu", "internal/emu/linux", "internal/emu/mem", "internal/event", "internal/rt/race", "internal/sched", "internal/search", "internal/trace", "internal/wire", "internal/x86"},
 	"internal/binpatch":         {"internal/x86"},
 	"internal/repair/binfix":    {"internal/binpatch", "internal/emu/drive", "internal/emu/linux", "internal/event", "internal/lift/x86", "internal/sched", "internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/trace", "internal/wire", "internal/x86"},
 	"internal/lift/x86":         {"internal/emu/cpu", "internal/emu/linux", "internal/event", "internal/sli/exec", "internal/sli/ir", "internal/trace", "internal/x86"},
@@ -131,6 +132,7 @@ var testImports = map[string][]string{
 	"internal/judge":          {"internal/judge", "internal/randprog"},
 	"internal/instrument":     {"internal/randprog"},
 	"internal/rt/loopback":    {"internal/rt/loopback", "internal/sched"},
+	"internal/search":         {"internal/trace"},
 }
 
 type goPackage struct {

@@ -93,6 +93,16 @@ func NewPlan(o PlanOptions) *Plan {
 // Limit changes the number of runs.
 func (p *Plan) Limit(runs int) { p.o.Runs = runs }
 
+// StepsChanged says, between waves, that runs take other steps from now on than they did: what
+// is known of the tree of all schedules is void, and what is left of it begins anew.
+func (p *Plan) StepsChanged() {
+	t := p.tree
+	begun := newTree(t.limit)
+	begun.limited, begun.sequences = t.limited, t.sequences
+	begun.begin(0)
+	p.tree, p.trees.since, p.sequential = begun, 0, false
+}
+
 // Wave returns the next units to be done; none if there is nothing left to try. Merge is
 // to be called before the next call.
 func (p *Plan) Wave() []Unit {
