@@ -31,18 +31,23 @@ type Program struct {
 
 // A Fix is what cofferdam fix says of itself with -json.
 type Fix struct {
-	Fixed    bool          `json:"fixed"`
-	Lock     string        `json:"lock"`
-	Change   string        `json:"change"`
-	Diff     string        `json:"diff"`
-	Refusal  string        `json:"refusal"`
-	Rejected []string      `json:"rejected"`
+	Fixed    bool     `json:"fixed"`
+	Lock     string   `json:"lock"`
+	Change   string   `json:"change"`
+	Diff     string   `json:"diff"`
+	Refusal  string   `json:"refusal"`
+	Analysis Analysis `json:"analysis"`
+}
+
+// An Analysis is what it says of the engine's part.
+type Analysis struct {
+	Events   uint64        `json:"events"`
 	Machines int           `json:"machines"`
 	States   int           `json:"states"`
 	Fixes    int           `json:"fixes"`
-	Lifting  time.Duration `json:"liftingNanoseconds"`
-	Replay   time.Duration `json:"replayNanoseconds"`
-	Analysis time.Duration `json:"analysisNanoseconds"`
+	Lifting  time.Duration `json:"lifting_ns"`
+	Replay   time.Duration `json:"replay_ns"`
+	Total    time.Duration `json:"total_ns"`
 }
 
 // right reports whether a program ended as it should.
@@ -55,7 +60,7 @@ var outcomes = map[int]string{0: "fixed", 1: "refused", 3: "none"}
 func (s *session) fix(p *Program, dir, pattern string, flags ...string) error {
 	s.progress.Show("%s", p.Name)
 	log := s.Temp("failure.trace")
-	args := slices.Concat([]string{"fix", "-json", "-o", log}, flags, []string{pattern})
+	args := slices.Concat([]string{"fix", "-failfast", "-json", "-o", log}, flags, []string{pattern})
 	out, stderr, code, err := s.command(dir, &p.Seconds, args)
 	if err != nil {
 		return err
@@ -69,7 +74,8 @@ func (s *session) fix(p *Program, dir, pattern string, flags ...string) error {
 	if got == "none" {
 		return nil
 	}
-	if err := json.Unmarshal(out, &p.Fix); err != nil {
+	// There is a line for each failing test; the programs have one that matters.
+	if err := json.NewDecoder(bytes.NewReader(out)).Decode(&p.Fix); err != nil {
 		return fmt.Errorf("reading what cofferdam fix says of %s: %w", p.Name, err)
 	}
 	info, err := os.Stat(log)

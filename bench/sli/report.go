@@ -67,7 +67,7 @@ func (r *Report) judge() {
 }
 
 // analysis is how long a program's took, without exploring and building.
-func (p *Program) analysis() float64 { return p.Analysis.Seconds() }
+func (p *Program) analysis() float64 { return p.Analysis.Total.Seconds() }
 
 func slowest(name string, limit float64, all []*Program, seconds func(*Program) float64) measure.Target {
 	worst := slices.MaxFunc(all, func(a, b *Program) int { return cmp.Compare(seconds(a), seconds(b)) })
@@ -94,8 +94,8 @@ func (r *Report) printTables(w io.Writer) {
 			continue
 		}
 		p := r.Examples[i]
-		one.Row(p.Name, row.name, p.outcome(), beside(p.Fixes, row.fixes), beside(size(p.LogSize), row.log), beside(p.Machines, row.machines), beside(p.States, row.states))
-		load, replay, analyse := p.Lifting.Seconds(), p.Replay.Seconds(), (p.Analysis - p.Replay).Seconds()
+		one.Row(p.Name, row.name, p.outcome(), beside(p.Analysis.Fixes, row.fixes), beside(size(p.LogSize), row.log), beside(p.Analysis.Machines, row.machines), beside(p.Analysis.States, row.states))
+		load, replay, analyse := p.Analysis.Lifting.Seconds(), p.Analysis.Replay.Seconds(), (p.Analysis.Total - p.Analysis.Replay).Seconds()
 		two.Row(p.Name, fmt.Sprintf("%.1f", p.Seconds), times(load, row.load), times(replay, row.replay), times(analyse, row.analysing), times(load+replay+analyse, row.total))
 	}
 	one.Write(w)

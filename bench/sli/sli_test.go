@@ -22,9 +22,9 @@ func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
 // of them.
 func TestReportTellsWrongFromRight(t *testing.T) {
 	r := &Report{
-		Examples: []*Program{{Name: "toctou", Want: "fixed", Got: "fixed", Seconds: 4, LogSize: 2048, Fix: Fix{Fixes: 2, Machines: 3, States: 7, Lifting: time.Second, Replay: time.Millisecond, Analysis: 3 * time.Millisecond}}},
+		Examples: []*Program{{Name: "toctou", Want: "fixed", Got: "fixed", Seconds: 4, LogSize: 2048, Fix: Fix{Analysis: Analysis{Fixes: 2, Machines: 3, States: 7, Lifting: time.Second, Replay: time.Millisecond, Total: 3 * time.Millisecond}}}},
 		Corpus: []*Program{
-			{Name: "a", Want: "fixed", Got: "fixed", Fix: Fix{Lock: "the mutex T.mu", Analysis: 2 * time.Second}},
+			{Name: "a", Want: "fixed", Got: "fixed", Fix: Fix{Lock: "the mutex T.mu", Analysis: Analysis{Total: 2 * time.Second}}},
 			{Name: "b", Want: "refused", Got: "refused"},
 			{Name: "c", Want: "refused", Got: "fixed"},
 			{Name: "d", Want: "fixed", Got: "fixed", Why: "the fixed program fails under -race"},

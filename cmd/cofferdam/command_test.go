@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/topics"
 )
 
 // newSample returns a command with a flag of each kind.
@@ -139,11 +141,11 @@ func TestHelpIsWhole(t *testing.T) {
 		})
 		checkWidth(t, c.name, text)
 	}
-	for _, topic := range topics {
-		if names[topic.name] {
-			t.Errorf("%s is a topic and a command", topic.name)
+	for _, topic := range topics.All {
+		if names[topic.Name] {
+			t.Errorf("%s is a topic and a command", topic.Name)
 		}
-		checkWidth(t, topic.name, topic.text)
+		checkWidth(t, topic.Name, topic.Text)
 	}
 }
 

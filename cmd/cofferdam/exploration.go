@@ -23,6 +23,11 @@ type exploration struct {
 	partly       []string // tests that did not fail, but were not seen as a whole
 	// failed are the tests of a program that fail by themselves, or could not be explored.
 	failed map[*explore.Program][]string
+	phase  string // what the status says is going on
+	// told is called with what the exploration of a target came to, and the file of its trace.
+	told func(explore.Target, *explore.Result, string) error
+	// elsewhere is the time that told has spent on something else than exploring.
+	elsewhere time.Duration
 }
 
 // An ongoing search has turns until it is over, and is told of then.
@@ -37,7 +42,7 @@ type ongoing struct {
 // all explores all targets, in turns, and tells of each when it is through with it. Tests
 // together come last, without those that fail by themselves.
 func (e *exploration) all(ctx context.Context, targets []explore.Target) error {
-	e.inv.status.Phase("exploring")
+	e.inv.status.Phase(e.phase)
 	slices.SortStableFunc(targets, func(s, t explore.Target) int { return min(len(s.Tests()), 2) - min(len(t.Tests()), 2) })
 	for i, t := range targets {
 		e.searches = append(e.searches, &ongoing{target: t, place: i})
@@ -50,14 +55,16 @@ func (e *exploration) all(ctx context.Context, targets []explore.Target) error {
 			break
 		}
 		s, begin := e.searches[next], time.Now()
-		seen := s.distinct()
+		seen, elsewhere := s.distinct(), e.elsewhere
 		if err := e.turn(ctx, s, turn); err != nil {
 			return err
 		}
+		elsewhere = e.elsewhere - elsewhere
+		e.deadline = e.deadline.Add(elsewhere)
 		if e.failFast && len(e.failing) > 0 {
 			return nil
 		}
-		table.Had(next, explore.Turn{Took: time.Since(begin), New: max(0, s.distinct()-seen), Over: s.over})
+		table.Had(next, explore.Turn{Took: time.Since(begin) - elsewhere, New: max(0, s.distinct()-seen), Over: s.over})
 	}
 	return e.finishAll(ctx)
 }
@@ -85,7 +92,7 @@ func (e *exploration) turn(ctx context.Context, s *ongoing, turn time.Duration) 
 	if s.search == nil {
 		e.begin(s)
 	}
-	s.options.Trace = e.files.next(s.target)
+	s.options.Trace, s.options.Deadline = e.files.next(s.target), e.deadline
 	e.tellReached(s, "")
 	if err := s.search.Continue(ctx, turn, s.options.Processes()); err != nil {
 		return e.giveUp(ctx, s, err)
@@ -150,7 +157,7 @@ func (e *exploration) finish(ctx context.Context, s *ongoing) error {
 	if res.Failure != nil {
 		e.failed[s.target.Program] = append(e.failed[s.target.Program], s.target.Test)
 	}
-	return e.tell(s.target, res, s.options.Trace)
+	return e.told(s.target, res, s.options.Trace)
 }
 
 // finishAll ends the searches that are not over when the time is up. One that had no turn has

@@ -97,7 +97,8 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1, failed: map[*explore.Program][]string{}}
+	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1, failed: map[*explore.Program][]string{}, phase: "exploring"}
+	e.told = e.tell
 	e.files = traceFiles{out: f.out, many: e.many}
 	err = e.all(ctx, targets)
 	if len(targets) > 1 && !f.asJSON && len(e.failing) > 0 {

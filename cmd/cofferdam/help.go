@@ -5,14 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-)
 
-// A topic is something that help tells about and that is no command.
-type topic struct {
-	name  string
-	short string // a line for the list of topics
-	text  string
-}
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/topics"
+)
 
 // overview is what help says when it is asked for nothing in particular.
 func overview(all []*command) string {
@@ -30,8 +25,8 @@ Commands:
 	}
 	fmt.Fprintf(&b, "  %-12s  %s\n", "help", "tell about a command or a topic")
 	b.WriteString("\nTopics:\n\n")
-	for _, t := range topics {
-		fmt.Fprintf(&b, "  %-12s  %s\n", t.name, t.short)
+	for _, t := range topics.All {
+		fmt.Fprintf(&b, "  %-12s  %s\n", t.Name, t.Short)
 	}
 	b.WriteString("\ncofferdam help NAME tells about a command or a topic.\n")
 	return b.String()
@@ -52,9 +47,9 @@ func help(all []*command, w io.Writer, args []string) error {
 				text = c.help()
 			}
 		}
-		for _, t := range topics {
-			if names = append(names, t.name); t.name == args[0] {
-				text = t.text
+		for _, t := range topics.All {
+			if names = append(names, t.Name); t.Name == args[0] {
+				text = t.Text
 			}
 		}
 		if text == "" {

@@ -7,14 +7,15 @@
 //	main.go       the list of subcommands, exit codes
 //	command.go    what a subcommand is, and how its arguments are taken apart
 //	nearest.go    which name was meant
-//	help.go       help, topics.go what it says about matters beside the subcommands
+//	help.go       help, package topics what it says about matters beside the subcommands
 //	version.go    version
 //	search.go     what explore and fix have in common, testflags.go the flags of go test among it
 //	explore.go    explore, exploration.go the turns that tests take,
 //	              allfailures.go what -all tells, tracefiles.go the files that it writes
 //	replay.go     replay
 //	binary.go     explore and replay of programs without source
-//	fix.go        fix
+//	fix.go        fix, fixing.go the failing tests one after the other, fixreport.go what it prints,
+//	              fixwrite.go what it writes
 //	fixbinary.go  fix of programs without source
 //	guards.go     guards, guardsreport.go what it prints
 //	trace.go      trace, tracefilter.go its flags that choose events
@@ -31,7 +32,7 @@ import (
 
 func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
 
-// Exit codes that all subcommands share; see topics.go.
+// Exit codes that all subcommands share; see package topics.
 const (
 	exitFound = 1
 	exitError = 2

@@ -3,17 +3,12 @@ package repair
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
-	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -42,9 +37,11 @@ type Candidate struct {
 	Uncovered []Uncovered
 	// leaks are what its schedules left waiting.
 	leaks []wire.Found
-	// Why is why it was dropped, Reached how far it had come.
+	// Why is why it was dropped, Reached how far it had come, and Broken the run that it failed
+	// in, if it failed in one.
 	Why     string
 	Reached Stage
+	Broken  *FailingRun
 	// Rounds are the failures that were met on the way, each fixed by this candidate.
 	Rounds []trace.Failure
 }
@@ -59,6 +56,7 @@ const (
 	Sound                   // a schedule fails
 	Unfinished              // no schedule fails, but too few could be tried in the time
 	Explored                // go test fails
+	Proven                  // it is a fix
 )
 
 func (s Stage) String() string {
@@ -73,6 +71,8 @@ func (s Stage) String() string {
 		return "unfinished"
 	case Explored:
 		return "explored"
+	case Proven:
+		return "proven"
 	}
 	panic(fmt.Sprintf("repair: stage %d", int(s)))
 }
@@ -203,48 +203,4 @@ func (c *Candidate) Guarded() []cover.DataName {
 		return nil
 	}
 	return c.Patch.Guarded(c.lock)
-}
-
-// Diff returns the change as a unified diff, with names relative to a directory. The
-// name of a dependency's file begins with the module and its version.
-func (c *Candidate) Diff(dir string) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(c.Patch.Files)) {
-		short := name
-		if c.run.copies.InCache(name) {
-			short = c.run.copies.Short(name)
-		} else if rel, err := filepath.Rel(dir, name); err == nil && !strings.HasPrefix(rel, "..") {
-			short = filepath.ToSlash(rel)
-		}
-		b.Write(source.Diff(short, c.Patch.Before[name], c.Patch.Files[name]))
-	}
-	return b.String()
-}
-
-// A CachedError says that a fix is not applied, because it changes a dependency.
-type CachedError struct {
-	File string
-}
-
-func (e *CachedError) Error() string {
-	return "the fix is not applied: " + e.File + " is in the module cache, which is never changed; have a copy of the module in the program, by a replace directive or go mod vendor, and fix that"
-}
-
-// Apply writes the files of a proven fix.
-func (c *Candidate) Apply() error {
-	for name := range c.Patch.Files {
-		if c.run.copies.InCache(name) {
-			return &CachedError{File: name}
-		}
-	}
-	for name, text := range c.Patch.Files {
-		info, err := os.Stat(name)
-		if err != nil {
-			return fmt.Errorf("applying the fix: %w", err)
-		}
-		if err := os.WriteFile(name, text, info.Mode().Perm()); err != nil {
-			return fmt.Errorf("applying the fix: %w", err)
-		}
-	}
-	return nil
 }

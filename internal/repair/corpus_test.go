@@ -109,7 +109,7 @@ func one(t *testing.T, dir string, p *explore.Program, want string) *repair.Cand
 	}
 	defer r.Close()
 	result, err := repair.Fix(t.Context(), instrument.Config{Dir: dir, Patterns: []string{p.Package}, Tests: true}, r, &repair.Options{
-		Explore: o, Proof: 3 * time.Second, Until: time.Now().Add(time.Minute), Native: 1, Temp: temp,
+		Explore: o, Proof: 3 * time.Second, Budget: time.Minute, Native: 1, Temp: temp,
 	})
 	switch {
 	case err != nil:

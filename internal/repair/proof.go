@@ -17,17 +17,17 @@ import (
 type Proof struct {
 	// Replayed says that the failing schedule was run again, as far as it applies;
 	// Diverged where it did not apply any more.
-	Replayed bool
-	Diverged sched.Divergence
+	Replayed bool             `json:"replayed"`
+	Diverged sched.Divergence `json:"-"`
 	// Searches are the explorations, in the words of their strategies.
-	Searches []string
-	Runs     int
+	Searches []string `json:"searches"`
+	Runs     int      `json:"runs"`
 	// Outside is what in a run is not under control, so that no search decides about it.
-	Outside []string
+	Outside []string `json:"outside,omitempty"`
 	// Native is how many times the test ran under the race detector; Others says that the
 	// package's other tests, which passed before, still do.
-	Native int
-	Others bool
+	Native int  `json:"native"`
+	Others bool `json:"others"`
 }
 
 func (p *Proof) String() string {
@@ -65,6 +65,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return "", err
 	}
 	c.config.Progress = f.detail
+	building := time.Now()
 	f.detail("compiling and vetting it")
 	if c.Why, err = f.sound(ctx, c); err != nil || c.Why != "" {
 		return "", err
@@ -86,6 +87,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return "", nil
 	}
 	defer build.Close()
+	f.until = f.until.Add(time.Since(building))
 	c.Reached = Sound
 	program := f.programOf(build)
 	f.detail("running the failing schedule again")
@@ -205,25 +207,32 @@ func (f *fixer) dropped(ctx context.Context, program *explore.Program, c *Candid
 		if !c.stillFails {
 			c.Why = "with it, all goroutines can wait for each other for ever"
 		}
-		return "", nil
 	case event.FailurePartialDeadlock:
 		if !c.stillFails {
 			c.Why = "with it, a goroutine can wait for ever for a lock that is never released"
 		}
-		return "", nil
-	case event.FailureRace, event.FailurePanic, event.FailureTest, event.FailureFatal:
-	default:
-		return "", nil
 	}
-	return f.record(ctx, program, o)
+	file, err := f.record(ctx, program, c, o)
+	switch failure.Kind {
+	case event.FailureRace, event.FailurePanic, event.FailureTest, event.FailureFatal:
+		return file, err
+	}
+	return "", err
 }
 
-func (f *fixer) record(ctx context.Context, program *explore.Program, o *trace.Outcome) (string, error) {
+// record records the run that a candidate fails in, and takes from it what to tell.
+func (f *fixer) record(ctx context.Context, program *explore.Program, c *Candidate, o *trace.Outcome) (string, error) {
 	file := filepath.Join(f.opts.Temp, fmt.Sprintf("round%d.trace", f.tried))
 	first := f.opts.Explore
 	done, err := program.Record(ctx, f.target, o.Schedule, &first, file)
 	if err != nil || done.Outcome.Worst() == nil {
 		return "", err
 	}
+	r, err := trace.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	c.Broken = NewFailingRun(r)
 	return file, nil
 }

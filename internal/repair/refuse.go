@@ -79,7 +79,7 @@ func (f *fixer) refusal() string {
 		return why
 	}
 	if f.outOfTime {
-		return fmt.Sprintf("the time is over, with %d of the candidates tried and %d not: give more with -budget. %s", f.tried, f.untried, f.nearest())
+		return fmt.Sprintf("the time is over, with %s tried and %d not: give more with -budget. Until then, %s", counted(f.tried, "candidate"), f.untried, f.nearest())
 	}
 	if len(f.result.Tried) > 0 {
 		return f.nearest()
@@ -103,7 +103,7 @@ func (f *fixer) nearest() string {
 		}
 	}
 	if best == nil {
-		return "None was dropped before"
+		return "no candidate could be tried"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "of %s, the nearest to a fix was %s", counted(len(f.result.Tried), "candidate"), best.Lock)
@@ -115,6 +115,12 @@ func (f *fixer) nearest() string {
 		fmt.Fprintf(&b, " with %s in %s", what, strings.Join(best.Patch.Places, ", "))
 	}
 	fmt.Fprintf(&b, "; it was dropped because %s", best.Why)
+	if broken := best.Broken; broken != nil {
+		if len(broken.Places) > 0 {
+			b.WriteString(": " + strings.Join(broken.Places, "; "))
+		}
+		fmt.Fprintf(&b, " (in the changed source, by the schedule %s)", broken.Schedule)
+	}
 	if f.untried > 0 && !f.outOfTime {
 		fmt.Fprintf(&b, "; %d more were not tried", f.untried)
 	}

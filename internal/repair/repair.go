@@ -37,7 +37,9 @@
 //	proof.go       what a candidate has to stand: schedules
 //	leaks.go       and that it leaves no goroutine waiting for ever
 //	check.go       and the compiler, vet, and the race detector
+//	broken.go      the run that shows that a candidate is no fix
 //	refuse.go      why there is no fix
+//	apply.go       diffs, and writing a fix
 //	explain.go     the report for a person
 package repair
 
@@ -45,6 +47,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -62,9 +65,10 @@ import (
 type Options struct {
 	// Explore is how schedules are searched for the proof. Its Trace is not used.
 	Explore explore.Options
-	// Proof is how long one candidate's schedules may take; Until is when to give up.
-	Proof time.Duration
-	Until time.Time
+	// Proof is how long one candidate's schedules may take; Budget is when to give up, without
+	// the time that building takes.
+	Proof  time.Duration
+	Budget time.Duration
 	// Minimal asks for a fix of what the run showed and nothing else.
 	Minimal bool
 	// Native is how many times the test is run under the race detector.
@@ -90,8 +94,10 @@ type Result struct {
 	Missed []trace.Site
 	// Proven is the fix; nil if no candidate is proven.
 	Proven *Candidate
-	// Tried are the candidates that were not proven, the most promising first.
-	Tried []*Candidate
+	// Tried are the candidates that were not proven, the most promising first; Considered all,
+	// with the one that is.
+	Tried      []*Candidate
+	Considered []*Candidate
 	// Refusal says why there is no fix, if there is none.
 	Refusal string
 	// AnalysisTime is without exploring and building.
@@ -112,6 +118,8 @@ type fixer struct {
 	// because the time was over or there were too many.
 	tried, untried int
 	outOfTime      bool
+	// until is when the time is over. It moves on by the time that is spent on building.
+	until time.Time
 	// schedule is what led to the failure, vetted what go vet says of the program as it is.
 	schedule string
 	vetted   *string
@@ -141,7 +149,10 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 	if worst == nil {
 		return nil, errors.New("the trace is of a run that did not fail")
 	}
-	f.result.Failure = *worst
+	if err := os.MkdirAll(opts.Temp, 0o777); err != nil {
+		return nil, fmt.Errorf("making a directory for traces: %w", err)
+	}
+	f.result.Failure, f.until = *worst, time.Now().Add(opts.Budget)
 	if worst.Kind != event.FailureLeak {
 		opts.Explore.Leaks = false // they are compared with those of the program as it is
 	}
@@ -159,6 +170,8 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 	f.result.Proven = found
 	if found == nil {
 		f.result.Refusal = f.refusal()
+	} else {
+		found.Reached = Proven
 	}
 	return f.result, nil
 }
@@ -179,6 +192,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	}
 	run.minimal = f.opts.Minimal
 	lifted := time.Now()
+	f.until = f.until.Add(lifted.Sub(start))
 	var analysis *sli.Analysis // nil if no lock is missing
 	if hopeless(r.Outcome.Worst()) == "" {
 		f.detail("deriving what must not come together")
@@ -198,18 +212,23 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		candidates = append(candidates, run.candidates(analysis, base, len(rounds)-1)...)
 	}
 	for _, c := range candidates {
+		c.Rounds, c.run = rounds, run
 		if c.Patch == nil {
-			f.result.Tried = append(f.result.Tried, c)
+			f.result.Tried, f.result.Considered = append(f.result.Tried, c), append(f.result.Considered, c)
 			continue
 		}
-		c.Rounds, c.run = rounds, run
 		key := c.Patch.Key()
 		if f.seen[key] {
 			continue
 		}
 		f.seen[key] = true
-		if over := f.tried > 0 && time.Now().After(f.opts.Until); over || f.tried == maxCandidates {
+		f.result.Considered = append(f.result.Considered, c)
+		if over := f.tried > 0 && time.Now().After(f.until); over || f.tried == maxCandidates {
 			f.untried, f.outOfTime = f.untried+1, f.outOfTime || over
+			c.Reached, c.Why = Written, "it was not tried: the time was over"
+			if !over {
+				c.Why = fmt.Sprintf("it was not tried: %d others were", maxCandidates)
+			}
 			continue
 		}
 		f.tried++

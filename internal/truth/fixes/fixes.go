@@ -132,7 +132,7 @@ func (t *Trial) one(ctx context.Context, dir string, p *explore.Program, c *Case
 	defer r.Close()
 	j := &verdicts{states: t.States, folder: filepath.Join(dir, c.Name), object: c.Object, name: c.Name, library: t.library}
 	result, err := repair.Fix(ctx, instrument.Config{Dir: dir, Patterns: []string{p.Package}, Tests: true}, r, &repair.Options{
-		Explore: o, Until: time.Now().Add(time.Minute), Temp: temp, Judge: j.onlyShown,
+		Explore: o, Budget: time.Minute, Temp: temp, Judge: j.onlyShown,
 	})
 	if err != nil {
 		return err

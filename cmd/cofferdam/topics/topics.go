@@ -1,7 +1,15 @@
-package main
+// Package topics has what cofferdam help tells about beside the commands, in topics.go.
+package topics
 
-// topics are what help tells about beside the commands.
-var topics = []topic{
+// A Topic is a matter that help tells about.
+type Topic struct {
+	Name  string
+	Short string // a line for the list of topics
+	Text  string
+}
+
+// All are the topics in the order in which they are listed.
+var All = []Topic{
 	{"schedules", "what a schedule is, and how it is written", schedulesHelp},
 	{"strategies", "how schedules are chosen: pct, random and dfs", strategiesHelp},
 	{"time", "stalls, timers, random numbers, and what a search holds fixed", timeHelp},

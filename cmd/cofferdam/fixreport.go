@@ -1,0 +1,201 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// fixReportVersion is the version of what -json prints. It goes up when a key changes its
+// meaning or is gone; keys may be added.
+const fixReportVersion = 1
+
+// A fixReport is what -json prints of a failing test.
+type fixReport struct {
+	Version int                `json:"version"`
+	Package string             `json:"package"`
+	Test    string             `json:"test,omitempty"`
+	Trace   string             `json:"trace,omitempty"` // if -o keeps it
+	Failure *repair.FailingRun `json:"failure"`
+	Fixed   bool               `json:"fixed"`
+	// FixedBy are the tests whose fixes have ended this failure too.
+	FixedBy []string `json:"fixed_by,omitempty"`
+	Lock    string   `json:"lock,omitempty"`
+	// Change is what is changed where no lock is missing.
+	Change  string        `json:"change,omitempty"`
+	Cost    int           `json:"cost,omitempty"`
+	Proof   *repair.Proof `json:"proof,omitempty"`
+	Diff    string        `json:"diff,omitempty"`
+	Applied bool          `json:"applied"`
+	Patches []string      `json:"patches,omitempty"`
+	Refusal string        `json:"refusal,omitempty"`
+	// Uncovered are the accesses to the lock's data that may be made without the lock.
+	Uncovered []repair.Uncovered `json:"uncovered,omitempty"`
+	// Candidates are all changes that were considered, in the order in which they were.
+	Candidates []candidateReport `json:"candidates,omitempty"`
+	Missed     string            `json:"missed,omitempty"`
+	Analysis   analysisReport    `json:"analysis"`
+}
+
+// A candidateReport is a change that was considered.
+type candidateReport struct {
+	What   string   `json:"what"`
+	Places []string `json:"places,omitempty"`
+	Cost   int      `json:"cost"`
+	// Reached is how far it came: derived, written, sound, unfinished, explored, proven.
+	Reached repair.Stage       `json:"reached"`
+	Dropped string             `json:"dropped,omitempty"` // why
+	Broken  *repair.FailingRun `json:"broken,omitempty"`  // by which schedule
+	Diff    string             `json:"diff,omitempty"`
+}
+
+// An analysisReport is what the engine made of the failing run.
+type analysisReport struct {
+	Events   uint64        `json:"events"`
+	Machines int           `json:"machines"`
+	States   int           `json:"states"`
+	Fixes    int           `json:"fixes"`
+	Lifting  time.Duration `json:"lifting_ns"`
+	Replay   time.Duration `json:"replay_ns"`
+	Total    time.Duration `json:"total_ns"` // with the replay, without the lifting
+}
+
+// writeJSON prints what came of a test as a line of JSON.
+func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
+	report := fixReport{
+		Version: fixReportVersion, Package: t.pkg, Test: t.test, Fixed: t.fixed(), FixedBy: t.earlier,
+		Refusal: t.refusal, Applied: t.applied, Patches: t.patches,
+	}
+	if x.out != "" {
+		report.Trace = t.trace
+	}
+	if r != nil {
+		report.Failure, report.Analysis.Events = repair.NewFailingRun(r), r.Len()
+	} else {
+		report.Failure = &repair.FailingRun{Kind: t.failure.Kind, Message: t.failure.Message}
+	}
+	if result := t.result; result != nil {
+		x.fillIn(&report, result)
+	}
+	if err := json.NewEncoder(x.inv.stdout).Encode(report); err != nil {
+		return fmt.Errorf("writing the result: %w", err)
+	}
+	return nil
+}
+
+// fillIn adds what the search for a fix has come to.
+func (x *fixing) fillIn(report *fixReport, result *repair.Result) {
+	report.Missed, report.Analysis.Lifting, report.Analysis.Total = result.MissedNote(), result.LiftTime, result.AnalysisTime
+	if a := result.Analysis; a != nil {
+		report.Analysis.Machines, report.Analysis.Fixes, report.Analysis.Replay = len(a.Machines), len(a.Fixes), a.Replay
+		for _, m := range a.Machines {
+			report.Analysis.States += len(m.States())
+		}
+	}
+	if c := result.Proven; c != nil {
+		report.Lock, report.Cost, report.Proof, report.Diff, report.Uncovered = c.Lock, c.Derivation.Cost, c.Proof, c.Diff(x.dir), c.Uncovered
+		if c.Change != nil {
+			report.Lock, report.Change = "", c.Lock
+		}
+	}
+	for _, c := range result.Considered {
+		one := candidateReport{What: c.Lock, Cost: c.Derivation.Cost, Reached: c.Reached, Dropped: c.Why, Broken: c.Broken}
+		if c.Patch != nil {
+			one.Places, one.Diff = c.Patch.Places, c.Diff(x.dir)
+		}
+		report.Candidates = append(report.Candidates, one)
+	}
+}
+
+// explain tells a person what came of a test.
+func (x *fixing) explain(t *failingTest, r *trace.Reader) error {
+	w := x.inv.stdout
+	if x.several {
+		if len(x.tests) > 1 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "=== %s\n", t.name)
+	}
+	switch {
+	case t.earlier != nil:
+		fmt.Fprintf(w, "%s\n\nFixed with %s: %s.\n", firstLine(&t.failure), strings.Join(t.earlier, ", "), t.gone)
+		return nil
+	case t.result == nil:
+		fmt.Fprintf(w, "%s\n\nNo fix: %s.\n", firstLine(&t.failure), t.refusal)
+		return nil
+	}
+	if err := t.result.Explain(w, r); err != nil {
+		return err
+	}
+	if t.result.Proven == nil {
+		return nil
+	}
+	if beyond := t.result.Proven.Beyond(x.dir); len(beyond) > 0 {
+		fmt.Fprintf(w, "\nThe diff changes %s, which git apply does only with --unsafe-paths:\n", strings.Join(beyond, ", "))
+	}
+	fmt.Fprintf(w, "\n%s", x.inv.color.Diff(t.result.Proven.Diff(x.dir)))
+	if t.applied {
+		fmt.Fprintln(w, "\napplied")
+	}
+	for _, file := range t.patches {
+		fmt.Fprintf(w, "\nwritten: %s\n", file)
+	}
+	return nil
+}
+
+// summarise tells what came of all tests.
+func (x *fixing) summarise(targets int) {
+	if len(x.tests) == 0 {
+		return
+	}
+	fixed := 0
+	var lines []string
+	for _, t := range x.tests {
+		line := "no fix  " + t.name + ": " + firstSentence(t.refusal)
+		if t.fixed() {
+			fixed++
+			line = "fixed   " + t.name + ": "
+			if t.earlier != nil {
+				line += "with " + strings.Join(t.earlier, ", ")
+			} else {
+				line += t.result.Proven.Lock
+			}
+		}
+		lines = append(lines, line)
+	}
+	fmt.Fprintf(x.inv.stdout, "\n%d of %d tests fail, %d of them fixed:\n  %s\n", len(x.tests), targets, fixed, strings.Join(lines, "\n  "))
+}
+
+// firstSentence is a text up to its first full stop, and one line of it.
+func firstSentence(text string) string {
+	text, _, _ = strings.Cut(text, "\n")
+	text, _, _ = strings.Cut(text, ". ")
+	return text
+}
+
+// writeMachine writes the machine in the form that the file's name asks for.
+func writeMachine(file string, result *repair.Result) error {
+	m := result.Machine()
+	if m == nil {
+		return errors.New("-machine: the failure has no machine")
+	}
+	text := draw.Text(m) + "\n"
+	switch filepath.Ext(file) {
+	case ".dot":
+		text = draw.DOT(m)
+	case ".svg":
+		text = draw.SVG(m)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		return fmt.Errorf("-machine: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/worktree"
+)
+
+// What fix writes, it writes so that a person can see it and take it back: into files that
+// the version control knows and that have no changes of the person's own, and below the
+// program's own modules. Flags permit more.
+
+// mayWrite refuses -w where it would mix a fix with changes of the user's own, before
+// anything is built.
+func (x *fixing) mayWrite(ctx context.Context) error {
+	if x.patches != "" {
+		if err := os.MkdirAll(x.patches, 0o777); err != nil {
+			return fmt.Errorf("-patch: %w", err)
+		}
+	}
+	if !x.write || x.dirty {
+		return nil
+	}
+	changed, err := worktree.Uncommitted(ctx, x.dir)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	const shown = 3
+	names := strings.Join(changed[:min(shown, len(changed))], ", ")
+	if more := len(changed) - shown; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("-w: the working tree has changes that are not committed (%s): commit or stash them, or give -dirty to have the fix applied among them", names)
+}
+
+// apply writes a proven fix to the source.
+func (x *fixing) apply(ctx context.Context, fix *repair.Candidate) error {
+	if !x.outside {
+		own, err := worktree.MainModules(ctx, x.dir)
+		if err != nil {
+			return err
+		}
+		for _, name := range fix.Names() {
+			if !fix.Cached(name) && !slices.ContainsFunc(own, func(dir string) bool { return worktree.Below(name, dir) }) {
+				return fmt.Errorf("-w: the fix is not applied: %s is outside the main module: give -outside to have it changed too", name)
+			}
+		}
+	}
+	return fix.Apply()
+}
+
+// writePatches writes the diff of each module that a fix changes to a file of its own, with
+// names that begin at the module's root: that is what a maintainer of the module applies.
+func (x *fixing) writePatches(t *failingTest) (files []string, err error) {
+	for _, m := range t.result.Proven.ByModule() {
+		name := m.Path
+		if m.Version != "" {
+			name += "@" + m.Version
+		}
+		file := filepath.Join(x.patches, strings.NewReplacer("/", "_", "\\", "_").Replace(t.name+"."+name)+".patch")
+		text := fmt.Sprintf("%s: %s\n\nin %s: %s\n\n%s", t.name, firstLine(&t.failure), name, t.result.Proven.Lock, m.Diff)
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			return nil, fmt.Errorf("-patch: %w", err)
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}

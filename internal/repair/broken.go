@@ -1,0 +1,74 @@
+package repair
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/trace/show"
+)
+
+// A FailingRun is what there is to tell of a run that fails: the one to be fixed, or the one
+// that shows that a candidate is no fix.
+type FailingRun struct {
+	Kind    event.FailureKind `json:"kind"`
+	Message string            `json:"message"`
+	// Shape is why goroutines wait for ever, if they do.
+	Shape string `json:"shape,omitempty"`
+	// Schedule is the one that leads to it.
+	Schedule string `json:"schedule,omitempty"`
+	// Places say where, in lines of the source that was run: the accesses of a race, the line
+	// that panics, or which goroutine waits for what and which one has it.
+	Places []string `json:"places,omitempty"`
+}
+
+func (b *FailingRun) String() string { return b.Kind.String() + ": " + b.Message }
+
+// NewFailingRun tells of the worst failure of a recorded run.
+func NewFailingRun(r *trace.Reader) *FailingRun {
+	failure := r.Outcome.Worst()
+	b := &FailingRun{Kind: failure.Kind, Message: failure.Message, Schedule: r.Header.Schedule}
+	if shape := failure.Shape(); shape != event.UnknownShape {
+		b.Shape = shape.String()
+	}
+	switch {
+	case failure.Kind == event.FailureRace:
+		for _, at := range append([]trace.Point{failure.Point}, failure.Others...) {
+			b.addAccess(r, &at)
+		}
+	case len(failure.Waiting) > 0:
+		if circle := show.Circle(r, failure); circle != "" {
+			b.Places = append(b.Places, circle)
+		}
+		for i := range failure.Waiting {
+			if w := &failure.Waiting[i]; !w.Library && w.G != 1 {
+				b.addWaiter(r, w)
+			}
+		}
+	default:
+		if stack := explore.Stack(r, &failure.Point); len(stack) > 0 {
+			b.Places = append(b.Places, fmt.Sprintf("%s:%d", filepath.Base(stack[0].File), stack[0].Line))
+		}
+	}
+	return b
+}
+
+// addAccess adds one side of a race.
+func (b *FailingRun) addAccess(r *trace.Reader, at *trace.Point) {
+	site, ok := r.Site(at.Site)
+	if !ok {
+		return
+	}
+	b.Places = append(b.Places, fmt.Sprintf("%s of %s at %s:%d", at.Op, site.Expr, filepath.Base(site.File), site.Line))
+}
+
+// addWaiter adds a goroutine that waits for ever, and where.
+func (b *FailingRun) addWaiter(r *trace.Reader, w *trace.Waiter) {
+	text := show.Waiting(r, w)
+	if site, ok := r.Site(w.Site); ok && site.Line > 0 {
+		text += fmt.Sprintf(" (at %s:%d)", filepath.Base(site.File), site.Line)
+	}
+	b.Places = append(b.Places, text)
+}
