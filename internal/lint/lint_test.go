@@ -71,7 +71,7 @@ var imports = map[string][]string{
 	"internal/lift/gossa":       {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
 	"internal/repair":           {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/reshape", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
 	"internal/repair/cover":     {"internal/locks", "internal/source"},
-	"internal/repair/reshape":   {"internal/event", "internal/locks", "internal/repair/cover", "internal/source", "internal/trace"},
+	"internal/repair/reshape":   {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
 	"internal/judge":            {},
 	"internal/randprog":         {},
 	"internal/explore/blocking": {"internal/explore", "internal/instrument", "internal/sched"},
@@ -103,6 +103,8 @@ var imports = map[string][]string{
 	"cmd/cofferdam":             {"cmd/cofferdam/topics", "internal/..."},
 	"examples/...":              {"isolate", "tolerate"},
 	"bench/...":                 {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
+
+	"internal/repair/reshape/syntax": {"internal/source"},
 }
 
 // linked are the packages that users' programs link. They import the standard
@@ -135,6 +137,8 @@ var testImports = map[string][]string{
 	"internal/instrument":     {"internal/randprog"},
 	"internal/rt/loopback":    {"internal/rt/loopback", "internal/sched"},
 	"internal/search":         {"internal/trace"},
+
+	"internal/repair/reshape/syntax": {"internal/load"},
 }
 
 type goPackage struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -29,7 +30,7 @@ func (r *Run) atomicEverywhere() []*Change {
 		for _, at := range append(race.Others[:len(race.Others):len(race.Others)], race.Point) {
 			f, line := r.lineOf(&at)
 			for _, v := range wordsOn(f, line) {
-				if !contains(seen, v) {
+				if !syntax.Contains(seen, v) {
 					seen = append(seen, v)
 					changes = append(changes, r.makeAtomic(v)...)
 				}
@@ -83,7 +84,7 @@ func (r *Run) makeAtomic(v *types.Var) []*Change {
 		return nil
 	}
 	names := v.Name()
-	for _, field := range r.fieldsBeside(v) {
+	for _, field := range r.fieldsBeside(v, func(f *types.Var) bool { return functionFor(f) != "" }) {
 		if r.rewriteAtomic(r.rewrite(), field) && r.rewriteAtomic(w, field) {
 			names += ", " + field.Name()
 		}
@@ -95,8 +96,8 @@ func (r *Run) makeAtomic(v *types.Var) []*Change {
 	})
 }
 
-// fieldsBeside are the other fields of the struct that a field is declared in.
-func (r *Run) fieldsBeside(v *types.Var) []*types.Var {
+// fieldsBeside are the other fields of the struct that a field is declared in, of some kind.
+func (r *Run) fieldsBeside(v *types.Var, kind func(*types.Var) bool) []*types.Var {
 	var all []*types.Var
 	if !v.IsField() {
 		return nil
@@ -104,12 +105,12 @@ func (r *Run) fieldsBeside(v *types.Var) []*types.Var {
 	for _, f := range r.Code.Files() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			st, ok := n.(*ast.StructType)
-			if !ok || !declaredIn(v, st) {
+			if !ok || !syntax.DeclaredIn(v, st) {
 				return true
 			}
 			for _, field := range st.Fields.List {
 				for _, name := range field.Names {
-					if other, ok := f.Info.Defs[name].(*types.Var); ok && !same(other, v) && functionFor(other) != "" {
+					if other, ok := f.Info.Defs[name].(*types.Var); ok && !syntax.Same(other, v) && kind(other) {
 						all = append(all, other)
 					}
 				}
@@ -125,12 +126,12 @@ func (r *Run) fieldsBeside(v *types.Var) []*types.Var {
 func (r *Run) rewriteAtomic(to *rewriting, v *types.Var) bool {
 	w := &atomicRewriting{rewriting: to, variable: v, accesses: make(map[ast.Node]int), writes: make(map[ast.Node]int), plain: make(map[ast.Node]int)}
 	for _, f := range r.Code.Files() {
-		inspect(f, func(n ast.Node, around []ast.Node) {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			id, ok := n.(*ast.Ident)
 			if !ok {
 				return
 			}
-			if used, ok := f.Info.Uses[id].(*types.Var); ok && same(used.Origin(), v) {
+			if used, ok := f.Info.Uses[id].(*types.Var); ok && syntax.Same(used.Origin(), v) {
 				w.access(f, id, around)
 			}
 		})
@@ -150,7 +151,7 @@ func (w *atomicRewriting) access(f *source.File, id *ast.Ident, around []ast.Nod
 	if selector, ok := parents[len(parents)-1].(*ast.SelectorExpr); ok && selector.Sel == id {
 		e, parents = selector, parents[:len(parents)-1]
 	}
-	function, _ := functionAround(parents)
+	function, _ := syntax.FunctionAround(parents)
 	parent := parents[len(parents)-1]
 	switch parent := parent.(type) {
 	case *ast.KeyValueExpr:
@@ -160,21 +161,21 @@ func (w *atomicRewriting) access(f *source.File, id *ast.Ident, around []ast.Nod
 	case *ast.UnaryExpr:
 		if parent.Op == token.AND {
 			call, ok := parents[len(parents)-2].(*ast.CallExpr)
-			w.failed = w.failed || !ok || !isAtomic(f.Info, call)
+			w.failed = w.failed || !ok || !syntax.IsAtomic(f.Info, call)
 			w.already++
 			w.accesses[function]++
-			if ok && !strings.HasPrefix(calleeName(call), "Load") {
+			if ok && !strings.HasPrefix(syntax.CalleeName(call), "Load") {
 				w.writes[function]++
 			}
 			return
 		}
 	}
-	p, ok := pathOf(f.Info, e)
+	p, ok := syntax.PathOf(f.Info, e)
 	if !ok || function == nil {
 		w.failed = true
 		return
 	}
-	if w.variable.IsField() && freshIn(f, p.root, parents) {
+	if w.variable.IsField() && syntax.FreshIn(f, p.Root, parents) {
 		return // nothing else knows it yet
 	}
 	w.accesses[function]++
@@ -209,7 +210,7 @@ func (w *atomicRewriting) rewriteAccess(f *source.File, e ast.Expr, parent, func
 		if len(parent.Lhs) == 1 && parent.Lhs[0] == e {
 			value := parent.Rhs[0]
 			w.writes[function]++
-			w.failed = w.failed || mentionsField(f, value, w.variable)
+			w.failed = w.failed || syntax.MentionsField(f, value, w.variable)
 			switch parent.Tok {
 			case token.ASSIGN:
 				w.of(f).Replace(parent, call("Store", ", "+f.TextOf(value)))
@@ -227,38 +228,4 @@ func (w *atomicRewriting) rewriteAccess(f *source.File, e ast.Expr, parent, func
 		w.failed = true
 	}
 	w.of(f).Replace(e, call("Load", ""))
-}
-
-// calleeName is the name of the function or method that a call names.
-func calleeName(call *ast.CallExpr) string {
-	switch fun := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		return fun.Name
-	case *ast.SelectorExpr:
-		return fun.Sel.Name
-	}
-	return ""
-}
-
-// isAtomic reports whether a call is one of a function of sync/atomic.
-func isAtomic(info *types.Info, call *ast.CallExpr) bool {
-	selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	fn, ok := info.Uses[selector.Sel].(*types.Func)
-	return ok && fn.Pkg() != nil && fn.Pkg().Path() == "sync/atomic"
-}
-
-// mentionsField reports whether an expression has to do with a variable or field.
-func mentionsField(f *source.File, e ast.Expr, v *types.Var) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			used, ok := f.Info.Uses[id].(*types.Var)
-			found = found || ok && same(used.Origin(), v)
-		}
-		return !found
-	})
-	return found
 }

@@ -63,11 +63,87 @@
 //	                             wg.Wait()
 //	                             return n
 //
+// A goroutine starts before what it uses is there:
+//
+//	go s.run()                   s.queue = make(chan int)
+//	s.queue = make(chan int)     go s.run()
+//
+// A lock is released between a check and the use of what was checked:
+//
+//	mu.Lock()                    mu.Lock()
+//	m[k] = v                     if closed {
+//	mu.Unlock()                  	mu.Unlock()
+//	                             	return
+//	                             }
+//	                             m[k] = v
+//	                             mu.Unlock()
+//
+// A channel is closed before a goroutine sends to it, or between its look at the flag that the
+// close sets and the send:
+//
+//	mu.Lock()                    mu.Lock()
+//	if closed {                  defer mu.Unlock()
+//		mu.Unlock()              if closed {
+//		return                   	return
+//	}                            }
+//	mu.Unlock()                  c <- v
+//	c <- v
+//
+// A goroutine waits for a channel and not for what tells it to stop:
+//
+//	c <- v                       select {
+//	                             case c <- v:
+//	                             case <-ctx.Done():
+//	                             	return
+//	                             }
+//
+// A method that holds a lock calls one that takes it:
+//
+//	mu.Lock()                    mu.Lock()
+//	n := s.Len()                 n := s.lenLocked()
+//
+// A callback that needs the lock is called with the lock held:
+//
+//	mu.Lock()                    mu.Lock()
+//	n++                          n++
+//	s.changed(n0)                changed := s.changed
+//	mu.Unlock()                  mu.Unlock()
+//	                             changed(n0)
+//
+// A condition changes between a waiter's look at it and its Wait:
+//
+//	ready = true                 mu.Lock()
+//	cond.Signal()                ready = true
+//	                             cond.Signal()
+//	                             mu.Unlock()
+//
+// Goroutines assign to the error of the function, whether they failed or not:
+//
+//	go func() { err = f() }()    go func() {
+//	                             	if e := f(); e != nil {
+//	                             		errOnce.Do(func() { err = e })
+//	                             	}
+//	                             }()
+//
+// A counter or flag that is only added to, set and read:
+//
+//	n int                        n atomic.Int64
+//	s.n++                        s.n.Add(1)
+//
 // # Files
 //
 //	reshape.go    a failing run, the changes for it, and which come first
 //	syntax.go     finding one's way in syntax
 //	waitgroup.go  counting up before the goroutine starts
+//	startlater.go starting a goroutine behind what it uses
+//	checkagain.go checking again when a lock is taken again
+//	guardedsend.go the lock and flag of a close, for its sends
+//	doublelock.go methods made two, for callers with the lock
+//	callback.go   releasing before a callback
+//	signal.go     signalling under the lock
+//	selectdone.go waiting for what tells to stop, too
+//	words.go      atomic counters and flags
+//	firsterror.go the first error of several goroutines
 //	once.go       closing once
 //	lockorder.go  one order of two locks
 //	release.go    releasing on every way out

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -26,12 +27,12 @@ func (r *Run) releaseBeforeWait() []*Change {
 			if f == nil || t == nil || t.file != f {
 				continue
 			}
-			inspect(f, func(n ast.Node, around []ast.Node) {
+			syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 				s, ok := n.(ast.Stmt)
-				if !ok || f.Line(n.Pos()) != line || !within(n, t.body) || slices.Contains(seen, s) || !r.needsNoLock(f, s) {
+				if !ok || f.Line(n.Pos()) != line || !syntax.Within(n, t.body) || slices.Contains(seen, s) || !r.needsNoLock(f, s) {
 					return
 				}
-				if list, at := listAround(s, around); list != nil {
+				if list, at := syntax.ListAround(s, around); list != nil {
 					seen = append(seen, s)
 					changes = append(changes, r.releaseBefore(t, list, at)...)
 				}
@@ -47,30 +48,22 @@ func (r *Run) needsNoLock(f *source.File, s ast.Stmt) bool {
 	var channel ast.Expr
 	switch s := s.(type) {
 	case *ast.SendStmt:
-		if mayNeedLock(f.Info, s.Value) || calls(s.Value) {
+		if syntax.MayNeedLock(f.Info, s.Value) || syntax.Calls(s.Value) {
 			return false
 		}
 		channel = s.Chan
 	case *ast.ExprStmt:
-		channel = receivedFrom(s.X)
+		channel = syntax.ReceivedFrom(s.X)
 	case *ast.AssignStmt:
 		if s.Tok == token.DEFINE && len(s.Rhs) == 1 {
-			channel = receivedFrom(s.Rhs[0])
+			channel = syntax.ReceivedFrom(s.Rhs[0])
 		}
 	}
 	if channel == nil {
 		return false
 	}
-	p, ok := pathOf(f.Info, channel)
-	return ok && p.plain && !r.madeAgain(p.variable)
-}
-
-// receivedFrom is the channel that an expression receives from, nil if it does not.
-func receivedFrom(e ast.Expr) ast.Expr {
-	if receive, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && receive.Op == token.ARROW {
-		return receive.X
-	}
-	return nil
+	p, ok := syntax.PathOf(f.Info, channel)
+	return ok && p.Plain && !r.madeAgain(p.Variable)
 }
 
 // releaseBefore has a lock released before a statement of a list: by the release that follows
@@ -85,7 +78,7 @@ func (r *Run) releaseBefore(t *taking, list []ast.Stmt, at int) []*Change {
 	}
 	w.note(f, list[at])
 	if at+1 < len(list) {
-		if call := callOf(list[at+1]); call != nil && f.TextOf(call) == t.release {
+		if call := syntax.CallOf(list[at+1]); call != nil && f.TextOf(call) == t.release {
 			w.of(f).LineBefore(list[at], f.TextOf(list[at+1]))
 			w.of(f).Delete(list[at+1])
 			return w.finish(change)
@@ -96,7 +89,7 @@ func (r *Run) releaseBefore(t *taking, list []ast.Stmt, at int) []*Change {
 		return nil
 	}
 	later, ok := list[taken+1].(*ast.DeferStmt)
-	if !ok || f.TextOf(later.Call) != t.release || slices.ContainsFunc(list[taken+2:at], func(s ast.Stmt) bool { return leaves(s) || mayPanic(f, s) }) {
+	if !ok || f.TextOf(later.Call) != t.release || slices.ContainsFunc(list[taken+2:at], func(s ast.Stmt) bool { return syntax.Leaves(s) || syntax.MayPanic(f, s) }) {
 		return nil
 	}
 	if op, ok := r.Code.Locks().Op(f.Info, later.Call); !ok || op.Verb != locks.Release {
@@ -105,17 +98,4 @@ func (r *Run) releaseBefore(t *taking, list []ast.Stmt, at int) []*Change {
 	w.of(f).Delete(later)
 	w.of(f).LineBefore(list[at], t.release)
 	return w.finish(change)
-}
-
-// mayPanic reports whether a statement calls anything but functions of the language, whose panic
-// would leave a lock held that is not released by a defer statement.
-func mayPanic(f *source.File, s ast.Stmt) bool {
-	found := false
-	ast.Inspect(s, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			found = found || !slices.ContainsFunc([]string{"append", "len", "cap", "delete", "max", "min", "clear"}, func(name string) bool { return isBuiltin(f.Info, call, name) })
-		}
-		return !found
-	})
-	return found
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -38,7 +39,7 @@ func (r *Run) waitForGoroutine() []*Change {
 	}
 	var raced, all []*unwaited
 	for _, f := range r.Code.Files() {
-		inspect(f, func(n ast.Node, around []ast.Node) {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			start, ok := n.(*ast.GoStmt)
 			if !ok || !r.started(f, start) {
 				return
@@ -47,7 +48,7 @@ func (r *Run) waitForGoroutine() []*Change {
 				switch {
 				case r.races(u):
 					raced = append(raced, u)
-				case !mayWait(f, u.list[u.from:u.to+1]):
+				case !syntax.MayWait(f, u.list[u.from:u.to+1]):
 					all = append(all, u)
 				}
 			}
@@ -87,59 +88,33 @@ func (r *Run) races(u *unwaited) bool {
 // next statement that has to do with the variable, if that reads it.
 func unwaitedAt(f *source.File, start *ast.GoStmt, around []ast.Node) []*unwaited {
 	lit, ok := ast.Unparen(start.Call.Fun).(*ast.FuncLit)
-	function, body := functionAround(around)
-	if list, _ := listAround(start, around); !ok || body == nil || list == nil {
+	function, body := syntax.FunctionAround(around)
+	if list, _ := syntax.ListAround(start, around); !ok || body == nil || list == nil {
 		return nil
 	}
 	var all []*unwaited
-	for _, id := range setIn(f, lit) {
+	for _, id := range syntax.SetIn(f, lit) {
 		v := f.Info.Uses[id].(*types.Var)
-		if !declaredIn(v, body) || declaredIn(v, lit) {
+		if !syntax.DeclaredIn(v, body) || syntax.DeclaredIn(v, lit) {
 			continue
 		}
-		for i := len(around) - 1; i >= 0 && within(around[i], body) && declaredIn(v, body); i-- {
-			list := statements(around[i])
-			from := slices.IndexFunc(list, func(s ast.Stmt) bool { return within(start, s) })
+		for i := len(around) - 1; i >= 0 && syntax.Within(around[i], body) && syntax.DeclaredIn(v, body); i-- {
+			list := syntax.Statements(around[i])
+			from := slices.IndexFunc(list, func(s ast.Stmt) bool { return syntax.Within(start, s) })
 			if from < 0 {
 				continue
 			}
-			next := slices.IndexFunc(list[from+1:], func(s ast.Stmt) bool { return mentions(f, s, v) })
+			next := slices.IndexFunc(list[from+1:], func(s ast.Stmt) bool { return syntax.Mentions(f, s, v) })
 			if next < 0 {
 				continue
 			}
 			to := from + 1 + next
-			if !assigned(f, list[to:to+1], id) {
+			if !syntax.Assigned(f, list[to:to+1], id) {
 				all = append(all, &unwaited{file: f, start: start, literal: lit, function: function, variable: v, list: list, from: from, to: to})
 			}
 			break
 		}
 	}
-	return all
-}
-
-// setIn are the variables that a literal sets, or of whose elements it sets one; each once.
-func setIn(f *source.File, lit *ast.FuncLit) []*ast.Ident {
-	var all []*ast.Ident
-	ast.Inspect(lit, func(n ast.Node) bool {
-		assign, ok := n.(*ast.AssignStmt)
-		if !ok || assign.Tok != token.ASSIGN {
-			return true
-		}
-		for _, left := range assign.Lhs {
-			if element, ok := left.(*ast.IndexExpr); ok {
-				left = element.X
-			}
-			id, ok := ast.Unparen(left).(*ast.Ident)
-			if !ok {
-				continue
-			}
-			v, ok := f.Info.Uses[id].(*types.Var)
-			if ok && !slices.ContainsFunc(all, func(other *ast.Ident) bool { return f.Info.Uses[other] == types.Object(v) }) {
-				all = append(all, id)
-			}
-		}
-		return true
-	})
 	return all
 }
 
@@ -160,7 +135,7 @@ func (r *Run) wait(u *unwaited) []*Change {
 			return w.finish(change)
 		}
 	}
-	if mayWait(f, u.list[u.from:u.to+1]) {
+	if syntax.MayWait(f, u.list[u.from:u.to+1]) {
 		return nil
 	}
 	sync, err := w.of(f).ImportStd("sync")
@@ -191,7 +166,7 @@ func waitsFor(f *source.File, s ast.Stmt, lit *ast.FuncLit) bool {
 	var on ast.Expr
 	switch e := ast.Unparen(e.X).(type) {
 	case *ast.CallExpr:
-		if on, ok = methodCall(f.Info, e, "WaitGroup", "Wait"); !ok {
+		if on, ok = syntax.MethodCall(f.Info, e, "WaitGroup", "Wait"); !ok {
 			return false
 		}
 	case *ast.UnaryExpr:
@@ -202,6 +177,6 @@ func waitsFor(f *source.File, s ast.Stmt, lit *ast.FuncLit) bool {
 	default:
 		return false
 	}
-	p, ok := pathOf(f.Info, on)
-	return ok && mentions(f, lit, p.variable)
+	p, ok := syntax.PathOf(f.Info, on)
+	return ok && syntax.Mentions(f, lit, p.Variable)
 }

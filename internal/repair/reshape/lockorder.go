@@ -10,6 +10,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -81,8 +82,8 @@ func (r *Run) count(o *order) {
 func (r *Run) turnAround(o order) []*Change {
 	w := r.rewrite()
 	for _, f := range r.Code.Files() {
-		inspect(f, func(n ast.Node, _ []ast.Node) {
-			list := statements(n)
+		syntax.Inspect(f, func(n ast.Node, _ []ast.Node) {
+			list := syntax.Statements(n)
 			first := -1
 			for i := 0; i < len(list); i++ {
 				op, class := r.operation(f, list[i])
@@ -120,7 +121,7 @@ func (r *Run) turnAround(o order) []*Change {
 
 // operation tells what a statement that is a call does to a lock, and to which.
 func (r *Run) operation(f *source.File, s ast.Stmt) (locks.Op, *types.Var) {
-	call := callOf(s)
+	call := syntax.CallOf(s)
 	if call == nil {
 		return locks.Op{}, nil
 	}
@@ -135,12 +136,12 @@ func (r *Run) operation(f *source.File, s ast.Stmt) (locks.Op, *types.Var) {
 // another of its list. It returns the last statement that it moved, -1 if the lock may be
 // another one there, or would be held over a wait.
 func (r *Run) moveUp(w *rewriting, f *source.File, list []ast.Stmt, to, from int) int {
-	selector, ok := ast.Unparen(callOf(list[from]).Fun).(*ast.SelectorExpr)
+	selector, ok := ast.Unparen(syntax.CallOf(list[from]).Fun).(*ast.SelectorExpr)
 	if !ok {
 		return -1
 	}
-	p, ok := pathOf(f.Info, selector.X)
-	if !ok || !p.plain || !f.Means(f.Info.ObjectOf(p.root), list[to].Pos()) || assigned(f, list[to:from], p.root) || mayWait(f, list[to:from]) {
+	p, ok := syntax.PathOf(f.Info, selector.X)
+	if !ok || !p.Plain || !f.Means(f.Info.ObjectOf(p.Root), list[to].Pos()) || syntax.Assigned(f, list[to:from], p.Root) || syntax.MayWait(f, list[to:from]) {
 		return -1
 	}
 	text := f.TextOf(list[from])
@@ -160,30 +161,4 @@ func (r *Run) moveUp(w *rewriting, f *source.File, list []ast.Stmt, to, from int
 	w.of(f).LineBefore(list[to], text)
 	w.note(f, list[to])
 	return last
-}
-
-// assigned reports whether statements may assign to the variable that an identifier means.
-func assigned(f *source.File, list []ast.Stmt, root *ast.Ident) bool {
-	v := f.Info.ObjectOf(root)
-	found := false
-	for _, s := range list {
-		ast.Inspect(s, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				for _, left := range n.Lhs {
-					if id, ok := ast.Unparen(left).(*ast.Ident); ok && f.Info.Uses[id] == v {
-						found = true
-					}
-				}
-			case *ast.RangeStmt:
-				for _, left := range []ast.Expr{n.Key, n.Value} {
-					if id, ok := left.(*ast.Ident); ok && f.Info.Uses[id] == v {
-						found = true
-					}
-				}
-			}
-			return !found
-		})
-	}
-	return found
 }

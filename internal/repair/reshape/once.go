@@ -7,17 +7,9 @@ import (
 	"go/types"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
-
-// A closing is a statement that closes a channel.
-type closing struct {
-	file    *source.File
-	channel ast.Expr
-	call    *ast.CallExpr
-	// replaced is the call, or the select around it that looks whether the channel is closed.
-	replaced ast.Node
-}
 
 // closeOnce has every close of a channel that was closed twice go through one sync.Once beside
 // the channel.
@@ -31,16 +23,16 @@ func (r *Run) closeOnce() []*Change {
 	}
 	var channel *types.Var
 	var at ast.Expr
-	for _, c := range closings(f) {
-		if p, ok := pathOf(f.Info, c.channel); ok && f.Line(c.call.Pos()) <= line && line <= f.Line(c.call.End()) {
-			channel, at = p.variable, c.channel
+	for _, c := range syntax.Closings(f) {
+		if p, ok := syntax.PathOf(f.Info, c.Channel); ok && f.Line(c.Call.Pos()) <= line && line <= f.Line(c.Call.End()) {
+			channel, at = p.Variable, c.Channel
 		}
 	}
 	if channel == nil || r.madeAgain(channel) {
 		return nil
 	}
 	w := r.rewrite()
-	var once func(c *closing) (string, bool) // the name of the sync.Once at a close
+	var once func(c *syntax.Closing) (string, bool) // the name of the sync.Once at a close
 	if channel.IsField() {
 		once = r.onceField(w, f, at.(*ast.SelectorExpr), channel)
 	} else {
@@ -50,17 +42,17 @@ func (r *Run) closeOnce() []*Change {
 		return nil
 	}
 	for _, f := range r.Code.Files() {
-		for _, c := range closings(f) {
-			p, ok := pathOf(f.Info, c.channel)
-			if !ok || !same(p.variable.Origin(), channel.Origin()) {
+		for _, c := range syntax.Closings(f) {
+			p, ok := syntax.PathOf(f.Info, c.Channel)
+			if !ok || !syntax.Same(p.Variable.Origin(), channel.Origin()) {
 				continue
 			}
 			name, ok := once(&c)
 			if !ok {
 				return nil
 			}
-			w.of(f).Replace(c.replaced, name+".Do(func() { "+f.TextOf(c.call)+" })")
-			w.note(f, c.call)
+			w.of(f).Replace(c.Replaced, name+".Do(func() { "+f.TextOf(c.Call)+" })")
+			w.note(f, c.Call)
 		}
 	}
 	return w.finish(&Change{
@@ -70,94 +62,29 @@ func (r *Run) closeOnce() []*Change {
 	})
 }
 
-// closings are the statements of a file that close a channel.
-func closings(f *source.File) []closing {
-	var all []closing
-	inspect(f, func(n ast.Node, around []ast.Node) {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || !isBuiltin(f.Info, call, "close") || len(call.Args) != 1 {
-			return
-		}
-		c := closing{file: f, channel: ast.Unparen(call.Args[0]), call: call, replaced: call}
-		if s := selectAround(f, c.channel, around); s != nil {
-			c.replaced = s
-		}
-		all = append(all, c)
-	})
-	return all
-}
-
-// selectAround is the select statement that does nothing but close a channel if it is not
-// closed; nil if a close is in none.
-//
-//	select {
-//	case <-c:
-//	default:
-//		close(c)
-//	}
-func selectAround(f *source.File, channel ast.Expr, around []ast.Node) ast.Node {
-	if len(around) < 4 {
-		return nil
-	}
-	clause, ok := around[len(around)-2].(*ast.CommClause)
-	if !ok || clause.Comm != nil || len(clause.Body) != 1 {
-		return nil
-	}
-	s, ok := around[len(around)-4].(*ast.SelectStmt)
-	if !ok || len(s.Body.List) != 2 {
-		return nil
-	}
-	for _, other := range s.Body.List {
-		if other == ast.Stmt(clause) {
-			continue
-		}
-		receive, ok := other.(*ast.CommClause)
-		if !ok || len(receive.Body) > 1 {
-			return nil
-		}
-		if len(receive.Body) == 1 {
-			if back, ok := receive.Body[0].(*ast.ReturnStmt); !ok || len(back.Results) > 0 || !endsFunction(s, around[:len(around)-4]) {
-				return nil
-			}
-		}
-		e, ok := receive.Comm.(*ast.ExprStmt)
-		if !ok {
-			return nil
-		}
-		from, ok := ast.Unparen(e.X).(*ast.UnaryExpr)
-		if !ok || from.Op != token.ARROW || f.TextOf(from.X) != f.TextOf(channel) {
-			return nil
-		}
-	}
-	return s
-}
-
-// endsFunction reports whether a statement is the last of its function.
-func endsFunction(s ast.Stmt, around []ast.Node) bool {
-	_, body := functionAround(around)
-	return body != nil && len(body.List) > 0 && body.List[len(body.List)-1] == s
-}
-
 // madeAgain reports whether a channel may be another one later, which would have to be closed
 // again: it is assigned anywhere but where its struct or the variable itself is made.
 func (r *Run) madeAgain(channel *types.Var) bool {
 	again := false
 	for _, f := range r.Code.Files() {
-		inspect(f, func(n ast.Node, around []ast.Node) {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			switch n := n.(type) {
+			case *ast.IncDecStmt:
+				p, ok := syntax.PathOf(f.Info, n.X)
+				again = again || ok && syntax.Same(p.Variable.Origin(), channel.Origin())
 			case *ast.AssignStmt:
 				for _, left := range n.Lhs {
-					p, ok := pathOf(f.Info, left)
-					if !ok || !same(p.variable.Origin(), channel.Origin()) {
+					p, ok := syntax.PathOf(f.Info, left)
+					if !ok || !syntax.Same(p.Variable.Origin(), channel.Origin()) {
 						continue
 					}
 					if id, ok := left.(*ast.Ident); ok && f.Info.Defs[id] != nil {
 						continue
 					}
-					again = again || !channel.IsField() || !freshIn(f, p.root, around)
+					again = again || !channel.IsField() || !syntax.FreshIn(f, p.Root, around)
 				}
 			case *ast.UnaryExpr:
-				if p, ok := pathOf(f.Info, n.X); ok && n.Op == token.AND && same(p.variable.Origin(), channel.Origin()) {
+				if p, ok := syntax.PathOf(f.Info, n.X); ok && n.Op == token.AND && syntax.Same(p.Variable.Origin(), channel.Origin()) {
 					again = true
 				}
 			}
@@ -166,52 +93,10 @@ func (r *Run) madeAgain(channel *types.Var) bool {
 	return again
 }
 
-// freshIn reports whether a variable is one of the function that a node is in, and holds what
-// the function has made itself: a composite literal or new.
-func freshIn(f *source.File, root *ast.Ident, around []ast.Node) bool {
-	fn, _ := functionAround(around)
-	v := f.Info.ObjectOf(root)
-	if fn == nil || !declaredIn(v, fn) {
-		return false
-	}
-	fresh := false
-	ast.Inspect(fn, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for i, left := range n.Lhs {
-				if id, ok := left.(*ast.Ident); ok && f.Info.Defs[id] == v && len(n.Rhs) == len(n.Lhs) {
-					fresh = fresh || makesNew(f.Info, n.Rhs[i])
-				}
-			}
-		case *ast.ValueSpec:
-			for i, id := range n.Names {
-				if f.Info.Defs[id] == v {
-					fresh = fresh || len(n.Values) == 0 || makesNew(f.Info, n.Values[i])
-				}
-			}
-		}
-		return true
-	})
-	return fresh
-}
-
-// makesNew reports whether an expression is a value that nothing else refers to.
-func makesNew(info *types.Info, e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.CompositeLit:
-		return true
-	case *ast.UnaryExpr:
-		return e.Op == token.AND && makesNew(info, e.X)
-	case *ast.CallExpr:
-		return isBuiltin(info, e, "new")
-	}
-	return false
-}
-
 // onceField declares a sync.Once above a field that is a channel. What it returns names it at
 // a close.
-func (r *Run) onceField(w *rewriting, f *source.File, at *ast.SelectorExpr, channel *types.Var) func(*closing) (string, bool) {
-	owner := namedType(f.Info.TypeOf(at.X))
+func (r *Run) onceField(w *rewriting, f *source.File, at *ast.SelectorExpr, channel *types.Var) func(*syntax.Closing) (string, bool) {
+	owner := syntax.NamedType(f.Info.TypeOf(at.X))
 	if owner == nil {
 		return nil
 	}
@@ -224,22 +109,22 @@ func (r *Run) onceField(w *rewriting, f *source.File, at *ast.SelectorExpr, chan
 		return nil
 	}
 	w.of(in).LineBefore(above, fmt.Sprintf("%s %s.Once // closes %s", name, sync, channel.Name()))
-	return func(c *closing) (string, bool) {
-		selector, ok := c.channel.(*ast.SelectorExpr)
-		if !ok || namedType(c.file.Info.TypeOf(selector.X)) != owner {
+	return func(c *syntax.Closing) (string, bool) {
+		selector, ok := c.Channel.(*ast.SelectorExpr)
+		if !ok || syntax.NamedType(c.File.Info.TypeOf(selector.X)) != owner {
 			return "", false
 		}
-		return c.file.TextOf(selector.X) + "." + name, true
+		return c.File.TextOf(selector.X) + "." + name, true
 	}
 }
 
 // onceVariable declares a sync.Once above a variable that is a channel.
-func (r *Run) onceVariable(w *rewriting, channel *types.Var) func(*closing) (string, bool) {
+func (r *Run) onceVariable(w *rewriting, channel *types.Var) func(*syntax.Closing) (string, bool) {
 	var statement ast.Node
 	var in *source.File
 	var names *source.Names
 	for _, f := range r.Code.Files() {
-		inspect(f, func(n ast.Node, around []ast.Node) {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			id, ok := n.(*ast.Ident)
 			if !ok || f.Info.Defs[id] != types.Object(channel) {
 				return
@@ -248,7 +133,7 @@ func (r *Run) onceVariable(w *rewriting, channel *types.Var) func(*closing) (str
 			for i := len(around) - 1; i > 0; i-- {
 				s, isStatement := around[i].(ast.Stmt)
 				d, isDecl := around[i].(*ast.GenDecl)
-				list, _ := listAround(s, around[:i])
+				list, _ := syntax.ListAround(s, around[:i])
 				if isStatement && list != nil {
 					statement = s
 					return
@@ -275,7 +160,7 @@ func (r *Run) onceVariable(w *rewriting, channel *types.Var) func(*closing) (str
 		return nil
 	}
 	w.of(in).LineBefore(statement, fmt.Sprintf("var %s %s.Once", name, sync))
-	return func(c *closing) (string, bool) {
-		return name, c.file == in || channel.Parent() == channel.Pkg().Scope() && c.file.Lookup(name, c.call.Pos()) == nil
+	return func(c *syntax.Closing) (string, bool) {
+		return name, c.File == in || channel.Parent() == channel.Pkg().Scope() && c.File.Lookup(name, c.Call.Pos()) == nil
 	}
 }

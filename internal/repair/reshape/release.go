@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -16,6 +18,8 @@ type taking struct {
 	function  ast.Node
 	body      *ast.BlockStmt
 	class     *types.Var
+	mode      locks.Mode
+	lock      *locks.Place
 	release   string // the call that releases it
 }
 
@@ -45,26 +49,39 @@ func (r *Run) takingAt(f *source.File, line int) *taking {
 		return nil
 	}
 	var found *taking
-	inspect(f, func(n ast.Node, around []ast.Node) {
-		s, ok := n.(ast.Stmt)
-		if !ok || f.Line(n.Pos()) != line || found != nil {
-			return
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if s, ok := n.(ast.Stmt); ok && f.Line(n.Pos()) == line && found == nil {
+			found = r.takingOf(f, s)
 		}
-		op, class := r.operation(f, s)
-		if class == nil || op.Verb != locks.Acquire {
-			return
-		}
-		selector, ok := ast.Unparen(callOf(s).Fun).(*ast.SelectorExpr)
-		if !ok {
-			return
-		}
-		verbs := map[string]string{"Lock": "Unlock", "RLock": "RUnlock"}
-		function, body := functionAround(around)
-		if verb := verbs[selector.Sel.Name]; verb != "" && body != nil {
-			found = &taking{file: f, statement: s, function: function, body: body, class: class, release: f.TextOf(selector.X) + "." + verb + "()"}
-		}
+		return found == nil
 	})
 	return found
+}
+
+// takingOf is the taking of a lock that a statement is; nil if it is none.
+func (r *Run) takingOf(f *source.File, s ast.Stmt) *taking {
+	op, class := r.operation(f, s)
+	if class == nil || op.Verb != locks.Acquire {
+		return nil
+	}
+	selector, ok := ast.Unparen(syntax.CallOf(s).Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	verbs := map[string]string{"Lock": "Unlock", "RLock": "RUnlock"}
+	verb := verbs[selector.Sel.Name]
+	function := cover.EnclosingFunction(f, s)
+	if verb == "" || function == nil {
+		return nil
+	}
+	t := &taking{file: f, statement: s, function: function, class: class, mode: op.Mode, lock: op.Lock, release: f.TextOf(selector.X) + "." + verb + "()"}
+	switch fn := function.(type) {
+	case *ast.FuncDecl:
+		t.body = fn.Body
+	case *ast.FuncLit:
+		t.body = fn.Body
+	}
+	return t
 }
 
 // releaseAlways defers the release of a lock, if the releases that the function has are the
@@ -79,7 +96,7 @@ func (r *Run) releaseAlways(t *taking) []*Change {
 		Mistake: "a way out of the function that takes it does not release it",
 		Reason:  "whichever way the function ends, the next goroutine can take the lock",
 	}
-	if others == 0 && index >= 0 && (len(final) > 0 || literal && !mayWait(t.file, t.body.List[index:])) {
+	if others == 0 && index >= 0 && (len(final) > 0 || literal && !syntax.MayWait(t.file, t.body.List[index:])) {
 		w.of(t.file).LineAfter(t.statement, "defer "+t.release)
 		for _, s := range final {
 			w.of(t.file).Delete(s)
@@ -91,7 +108,7 @@ func (r *Run) releaseAlways(t *taking) []*Change {
 		return nil // the caller has to release it
 	}
 	for _, back := range r.keeping(t) {
-		if slices.ContainsFunc(back.Results, func(e ast.Expr) bool { return mayNeedLock(t.file.Info, e) }) {
+		if slices.ContainsFunc(back.Results, func(e ast.Expr) bool { return syntax.MayNeedLock(t.file.Info, e) }) {
 			return nil
 		}
 		w.of(t.file).LineBefore(back, t.release)
@@ -112,16 +129,16 @@ func (t *taking) releases() (final []ast.Stmt, others int) {
 			return true
 		}
 		s, ok := around[len(around)-1].(ast.Stmt)
-		if !ok || callOf(s) != call {
+		if !ok || syntax.CallOf(s) != call {
 			others++
 			return true
 		}
-		list, i := listAround(s, around[:len(around)-1])
+		list, i := syntax.ListAround(s, around[:len(around)-1])
 		switch {
 		case list == nil:
 			others++
 		case i+1 < len(list):
-			if back, ok := list[i+1].(*ast.ReturnStmt); ok && !slices.ContainsFunc(back.Results, calls) {
+			if back, ok := list[i+1].(*ast.ReturnStmt); ok && !slices.ContainsFunc(back.Results, syntax.Calls) {
 				final = append(final, s)
 			} else {
 				others++
@@ -157,47 +174,4 @@ func (r *Run) keeping(t *taking) []*ast.ReturnStmt {
 		return true
 	})
 	return all
-}
-
-// mayNeedLock reports whether an expression may read what a lock guards: anything but variables
-// of the function, constants, and calls of functions of the standard library with these.
-func mayNeedLock(info *types.Info, e ast.Expr) bool {
-	needs := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case nil, *ast.BasicLit, *ast.ParenExpr, *ast.BinaryExpr:
-		case *ast.Ident:
-			v, ok := info.Uses[n].(*types.Var)
-			needs = needs || ok && (v.IsField() || v.Parent() == v.Pkg().Scope() && !types.Implements(v.Type(), errorType))
-		case *ast.SelectorExpr:
-			_, qualified := info.Uses[n.Sel].(*types.Func)
-			id, ok := n.X.(*ast.Ident)
-			if ok {
-				_, ok = info.Uses[id].(*types.PkgName)
-			}
-			needs = needs || !qualified || !ok
-			return false
-		case *ast.CallExpr:
-			_, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
-			needs = needs || !ok
-		default:
-			needs = true
-		}
-		return !needs
-	})
-	return needs
-}
-
-// errorType is what the error variables of a package are, which are set once.
-var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
-
-// calls reports whether an expression calls something, which may wait.
-func calls(e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		_, call := n.(*ast.CallExpr)
-		found = found || call
-		return !found
-	})
-	return found
 }

@@ -43,13 +43,22 @@ type Change struct {
 // families are the repairs, the most promising first.
 var families = []func(*Run) []*Change{
 	(*Run).countBeforeStart,
+	(*Run).startLater,
 	(*Run).closeOnce,
+	(*Run).guardSend,
+	(*Run).checkAgain,
 	(*Run).oneLockOrder,
 	(*Run).releaseOnEveryWay,
 	(*Run).releaseBeforeWait,
+	(*Run).splitMethod,
+	(*Run).releaseBeforeCallback,
+	(*Run).signalUnderLock,
 	(*Run).roomForAnswer,
+	(*Run).selectDone,
 	(*Run).atomicEverywhere,
+	(*Run).atomicWords,
 	(*Run).variableForEach,
+	(*Run).keepFirstError,
 	(*Run).waitForGoroutine,
 }
 

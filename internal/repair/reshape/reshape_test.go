@@ -41,6 +41,7 @@ var std = sync.OnceValue(func() types.Importer { return importer.Default() })
 //	waits lock order: TEXT               and the locks of that goroutine:
 //	holds: TEXT
 //	heldby returned: TEXT
+//	stack: TEXT                          a call of that goroutine
 func TestChanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -130,6 +131,9 @@ func newRun(t *testing.T, comment string, text []byte) *Run {
 		case "holds":
 			w := &f.Waiting[len(f.Waiting)-1]
 			w.Holds = append(w.Holds, trace.Hold{Point: at(place)})
+		case "stack":
+			w := &f.Waiting[len(f.Waiting)-1]
+			w.Stack = append(w.Stack, trace.Call{File: "p.go", Line: lines[at(place).Site-1].Line})
 		case "heldby":
 			w := &f.Waiting[len(f.Waiting)-1]
 			w.HeldBy = append(w.HeldBy, trace.Hold{Point: at(place), Returned: detail == "returned", Ended: detail == "ended"})

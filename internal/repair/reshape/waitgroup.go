@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -28,13 +29,13 @@ func (r *Run) countBeforeStart() []*Change {
 	var changes []*Change
 	all := r.lateAdds()
 	for i, first := range all {
-		if slices.ContainsFunc(all[:i], func(a lateAdd) bool { return same(a.group, first.group) }) {
+		if slices.ContainsFunc(all[:i], func(a lateAdd) bool { return syntax.Same(a.group, first.group) }) {
 			continue
 		}
 		var ofGroup []lateAdd
 		ran := false
 		for _, a := range all[i:] {
-			if same(a.group, first.group) {
+			if syntax.Same(a.group, first.group) {
 				ofGroup = append(ofGroup, a)
 				ran = ran || r.started(a.file, a.start)
 			}
@@ -68,12 +69,12 @@ func (r *Run) moveAdds(adds []lateAdd) []*Change {
 func (r *Run) lateAdds() []lateAdd {
 	var all []lateAdd
 	for _, f := range r.Code.Files() {
-		inspect(f, func(n ast.Node, around []ast.Node) {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			start, ok := n.(*ast.GoStmt)
 			if !ok {
 				return
 			}
-			list, at := listAround(start, around)
+			list, at := syntax.ListAround(start, around)
 			if list == nil {
 				return
 			}
@@ -124,14 +125,14 @@ func (r *Run) declaration(f *source.File, call *ast.CallExpr) (*ast.FuncDecl, *s
 func (r *Run) onlyStarted(decl *ast.FuncDecl) bool {
 	uses, starts := 0, 0
 	for _, f := range r.Code.Files() {
-		inspect(f, func(n ast.Node, around []ast.Node) {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			switch n := n.(type) {
 			case *ast.Ident:
 				if fn, ok := f.Info.Uses[n].(*types.Func); ok && r.Code.Declaration(fn.Origin()) == decl {
 					uses++
 				}
 			case *ast.GoStmt:
-				if list, _ := listAround(n, around); list != nil {
+				if list, _ := syntax.ListAround(n, around); list != nil {
 					if d, _ := r.declaration(f, n.Call); d == decl {
 						starts++
 					}
@@ -147,25 +148,25 @@ func (r *Run) onlyStarted(decl *ast.FuncDecl) bool {
 func addsIn(f *source.File, start *ast.GoStmt, in *source.File, fn ast.Node, signature *ast.FuncType, receiver *ast.FieldList, body *ast.BlockStmt) []lateAdd {
 	var all []lateAdd
 	for _, s := range body.List {
-		if leaves(s) {
+		if syntax.Leaves(s) {
 			break // what follows may not be reached, and what counts down neither
 		}
-		call := callOf(s)
+		call := syntax.CallOf(s)
 		if call == nil || len(call.Args) != 1 || in.Info.Types[call.Args[0]].Value == nil {
 			continue
 		}
-		on, ok := methodCall(in.Info, call, "WaitGroup", "Add")
+		on, ok := syntax.MethodCall(in.Info, call, "WaitGroup", "Add")
 		if !ok {
 			continue
 		}
-		p, ok := pathOf(in.Info, on)
+		p, ok := syntax.PathOf(in.Info, on)
 		if !ok {
 			continue
 		}
 		text, ok := outside(f, start, in, fn, signature, receiver, on, p)
 		if ok {
 			text += in.Between(on.End(), call.End())
-			all = append(all, lateAdd{file: f, start: start, add: s.(*ast.ExprStmt), in: in, text: text, group: p.variable})
+			all = append(all, lateAdd{file: f, start: start, add: s.(*ast.ExprStmt), in: in, text: text, group: p.Variable})
 		}
 	}
 	return all
@@ -173,45 +174,22 @@ func addsIn(f *source.File, start *ast.GoStmt, in *source.File, fn ast.Node, sig
 
 // outside is how a path in a function reads where a go statement starts the function: with an
 // argument in the place of a parameter. It is false if the path has no name there.
-func outside(f *source.File, start *ast.GoStmt, in *source.File, fn ast.Node, signature *ast.FuncType, receiver *ast.FieldList, on ast.Expr, p path) (string, bool) {
-	root := in.Info.ObjectOf(p.root)
-	if !declaredIn(root, fn) {
+func outside(f *source.File, start *ast.GoStmt, in *source.File, fn ast.Node, signature *ast.FuncType, receiver *ast.FieldList, on ast.Expr, p syntax.Path) (string, bool) {
+	root := in.Info.ObjectOf(p.Root)
+	if !syntax.DeclaredIn(root, fn) {
 		return in.TextOf(on), f.Means(root, start.Pos())
 	}
-	argument := argumentOf(in.Info, start.Call, signature, receiver, root)
+	argument := syntax.ArgumentOf(in.Info, start.Call, signature, receiver, root)
 	if argument == nil {
 		return "", false
 	}
 	if address, ok := ast.Unparen(argument).(*ast.UnaryExpr); ok {
 		argument = address.X
 	}
-	if _, ok := pathOf(f.Info, argument); !ok {
+	if _, ok := syntax.PathOf(f.Info, argument); !ok {
 		return "", false
 	}
-	return f.TextOf(argument) + in.Between(p.root.End(), on.End()), true
-}
-
-// argumentOf is what a call gives for a parameter or the receiver.
-func argumentOf(info *types.Info, call *ast.CallExpr, signature *ast.FuncType, receiver *ast.FieldList, parameter types.Object) ast.Expr {
-	if receiver != nil {
-		for _, field := range receiver.List {
-			for _, name := range field.Names {
-				if selector, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && info.Defs[name] == parameter {
-					return selector.X
-				}
-			}
-		}
-	}
-	i := 0
-	for _, field := range signature.Params.List {
-		for _, name := range field.Names {
-			if info.Defs[name] == parameter && i < len(call.Args) {
-				return call.Args[i]
-			}
-			i++
-		}
-	}
-	return nil
+	return f.TextOf(argument) + in.Between(p.Root.End(), on.End()), true
 }
 
 // addsBehind finds the calls of Add behind a go statement whose goroutine counts down.
@@ -219,26 +197,26 @@ func addsBehind(f *source.File, start *ast.GoStmt, lit *ast.FuncLit, rest []ast.
 	var down []*types.Var
 	ast.Inspect(lit, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
-			if on, ok := methodCall(f.Info, call, "WaitGroup", "Done"); ok {
-				if p, ok := pathOf(f.Info, on); ok {
-					down = append(down, p.variable)
+			if on, ok := syntax.MethodCall(f.Info, call, "WaitGroup", "Done"); ok {
+				if p, ok := syntax.PathOf(f.Info, on); ok {
+					down = append(down, p.Variable)
 				}
 			}
 		}
 		return true
 	})
 	for _, s := range rest {
-		call := callOf(s)
+		call := syntax.CallOf(s)
 		if call == nil || len(call.Args) != 1 || f.Info.Types[call.Args[0]].Value == nil {
 			return nil
 		}
-		on, ok := methodCall(f.Info, call, "WaitGroup", "Add")
+		on, ok := syntax.MethodCall(f.Info, call, "WaitGroup", "Add")
 		if !ok {
 			return nil
 		}
-		p, ok := pathOf(f.Info, on)
-		if ok && slices.ContainsFunc(down, func(v *types.Var) bool { return same(v, p.variable) }) && f.Means(f.Info.ObjectOf(p.root), start.Pos()) {
-			return []lateAdd{{file: f, start: start, add: s.(*ast.ExprStmt), in: f, text: f.TextOf(s), group: p.variable}}
+		p, ok := syntax.PathOf(f.Info, on)
+		if ok && slices.ContainsFunc(down, func(v *types.Var) bool { return syntax.Same(v, p.Variable) }) && f.Means(f.Info.ObjectOf(p.Root), start.Pos()) {
+			return []lateAdd{{file: f, start: start, add: s.(*ast.ExprStmt), in: f, text: f.TextOf(s), group: p.Variable}}
 		}
 	}
 	return nil

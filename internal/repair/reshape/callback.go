@@ -1,0 +1,186 @@
+package reshape
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// releaseBeforeCallback has a lock released before function values are called that take it
+// again, or wait for what needs it. What is called is taken out from under the lock first.
+func (r *Run) releaseBeforeCallback() []*Change {
+	if !r.blocked() {
+		return nil
+	}
+	var changes []*Change
+	var seen []ast.Stmt
+	for i := range r.Failure.Waiting {
+		waiter := &r.Failure.Waiting[i]
+		for j := range waiter.Holds {
+			t := r.takingAt(r.lineOf(&waiter.Holds[j].Point))
+			if t == nil || slices.Contains(seen, t.statement) {
+				continue
+			}
+			seen = append(seen, t.statement)
+			for _, call := range waiter.Stack {
+				if f := r.Code.File(call.File); f == t.file {
+					changes = append(changes, r.callUnlocked(t, call.Line)...)
+				}
+			}
+		}
+	}
+	return changes
+}
+
+// callUnlocked moves the statement of a section that calls a function value on a line behind the
+// section.
+func (r *Run) callUnlocked(t *taking, line int) []*Change {
+	f := t.file
+	at := slices.IndexFunc(t.body.List, func(s ast.Stmt) bool { return f.Line(s.Pos()) <= line && line <= f.Line(s.End()) })
+	if at < 0 {
+		return nil
+	}
+	s := t.body.List[at]
+	w := r.rewrite()
+	names := source.NamesIn(t.function)
+	var before, text string
+	var ok bool
+	switch s := s.(type) {
+	case *ast.RangeStmt:
+		before, text, ok = r.copiedLoop(w, t, s, names)
+	default:
+		before, text, ok = r.copiedCall(t, s, names)
+	}
+	if !ok || !w.releaseAhead(t, at, before, text) {
+		return nil
+	}
+	w.note(f, s)
+	return w.finish(&Change{
+		Words:   "the lock " + t.class.Name() + " is released before the callback is called",
+		Mistake: "a function that the program is given is called with the lock held, and may need it",
+		Reason:  "what is called is read under the lock and called without it, so that it may use what the lock guards",
+	})
+}
+
+// releaseAhead replaces the last statement of a section by some statements, the release of the
+// lock, and others.
+func (w *rewriting) releaseAhead(t *taking, at int, before, after string) bool {
+	f, list := t.file, t.body.List
+	taken := slices.Index(list, t.statement)
+	if taken < 0 || taken >= at {
+		return false
+	}
+	if at+1 < len(list) && f.TextOf(list[at+1]) == t.release {
+		w.of(f).Replace(list[at], before+t.release+"\n"+after)
+		w.of(f).Delete(list[at+1])
+		return true
+	}
+	later, ok := list[taken+1].(*ast.DeferStmt)
+	last := at+1 == len(list)
+	if !last {
+		back, isReturn := list[at+1].(*ast.ReturnStmt)
+		last = isReturn && at+2 == len(list) && !slices.ContainsFunc(back.Results, func(e ast.Expr) bool { return syntax.MayNeedLock(f.Info, e) })
+	}
+	if !ok || f.TextOf(later.Call) != t.release || !last || slices.ContainsFunc(list[taken+2:at], func(s ast.Stmt) bool { return syntax.Leaves(s) || syntax.MayPanic(f, s) }) {
+		return false
+	}
+	w.of(f).Delete(later)
+	w.of(f).Replace(list[at], before+t.release+"\n"+after)
+	return true
+}
+
+// copiedLoop is a loop over functions, or over what has such methods, as one over a copy.
+func (r *Run) copiedLoop(w *rewriting, t *taking, loop *ast.RangeStmt, names *source.Names) (before, text string, ok bool) {
+	f, function := t.file, t.function
+	p, ok := syntax.PathOf(f.Info, loop.X)
+	if !ok || !p.Variable.IsField() && p.Variable.Parent() != f.Types.Scope() || !r.needsOnlyItsOwn(f, loop.Body) {
+		return "", "", false
+	}
+	var pkg string
+	switch f.Info.TypeOf(loop.X).Underlying().(type) {
+	case *types.Slice:
+		pkg = "slices"
+	case *types.Map:
+		pkg = "maps"
+	default:
+		return "", "", false
+	}
+	qualifier, err := w.of(f).ImportStd(pkg)
+	if err != nil {
+		return "", "", false
+	}
+	name := syntax.LocalName(f, function, p.Variable, names)
+	before = name + " := " + qualifier + ".Clone(" + f.TextOf(loop.X) + ")\n"
+	text = f.Between(loop.Pos(), loop.X.Pos()) + name + f.Between(loop.X.End(), loop.End())
+	return before, text, true
+}
+
+// copiedCall is a call of a function value or of a method of an interface that is in a field,
+// maybe below a check that it is not nil, as a call by a variable.
+func (r *Run) copiedCall(t *taking, s ast.Stmt, names *source.Names) (before, text string, ok bool) {
+	f, function := t.file, t.function
+	call := syntax.CallOf(s)
+	if branch, isIf := s.(*ast.IfStmt); isIf && branch.Init == nil && branch.Else == nil && len(branch.Body.List) == 1 {
+		call = syntax.CallOf(branch.Body.List[0])
+	}
+	if call == nil {
+		return "", "", false
+	}
+	value := ast.Unparen(call.Fun)
+	if method, isMethod := value.(*ast.SelectorExpr); isMethod {
+		if selection := f.Info.Selections[method]; selection != nil && selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv()) {
+			value = method.X
+		}
+	}
+	p, ok := syntax.PathOf(f.Info, value)
+	if !ok || !p.Variable.IsField() && p.Variable.Parent() != f.Types.Scope() {
+		return "", "", false
+	}
+	name := syntax.LocalName(f, function, p.Variable, names)
+	before = name + " := " + f.TextOf(value) + "\n"
+	text = strings.ReplaceAll(f.TextOf(s), f.TextOf(value), name)
+	for _, arg := range call.Args {
+		if !syntax.MayNeedLock(f.Info, arg) && !syntax.Calls(arg) {
+			continue
+		}
+		if syntax.Calls(arg) {
+			return "", "", false
+		}
+		argument := names.Free("value")
+		before += argument + " := " + f.TextOf(arg) + "\n"
+		text = strings.ReplaceAll(text, f.TextOf(arg), argument)
+	}
+	if branch, isIf := s.(*ast.IfStmt); isIf && strings.ReplaceAll(f.TextOf(branch.Cond), " ", "") != f.TextOf(value)+"!=nil" {
+		return "", "", false
+	}
+	return before, text, true
+}
+
+// needsOnlyItsOwn reports whether a block has to do with nothing but variables of functions, and
+// fields that are set once: with nothing that a lock may guard.
+func (r *Run) needsOnlyItsOwn(f *source.File, b *ast.BlockStmt) bool {
+	own := true
+	ast.Inspect(b, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			own = own && len(n.Results) == 0
+		case *ast.Ident:
+			v, ok := f.Info.Uses[n].(*types.Var)
+			if !ok {
+				return own
+			}
+			switch {
+			case v.IsField():
+				own = own && !r.madeAgain(v)
+			case v.Parent() == f.Types.Scope():
+				own = false
+			}
+		}
+		return own
+	})
+	return own
+}

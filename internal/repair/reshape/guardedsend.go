@@ -1,0 +1,284 @@
+package reshape
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A closedFlag is the lock and the flag that every close of a channel uses. All three are fields
+// of one struct.
+type closedFlag struct {
+	owner               *types.Named
+	channel, lock, flag *types.Var
+}
+
+// guardSend has the sends to a channel ask, under the lock that the close holds, the flag that
+// the close sets, and keep the lock until they have sent.
+func (r *Run) guardSend() []*Change {
+	if r.Failure.Cause != event.SendOnClosed {
+		return nil
+	}
+	f, line := r.lineOf(&r.Failure.Point)
+	if f == nil {
+		return nil
+	}
+	var c *closedFlag
+	syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+		send, ok := n.(*ast.SendStmt)
+		if !ok {
+			return
+		}
+		at := f.Line(send.Pos())
+		if s := syntax.SelectOf(around); s != nil && f.Line(s.Pos()) == line {
+			at = line // the operation of the run is the select
+		}
+		if p, ok := syntax.PathOf(f.Info, send.Chan); ok && at == line && p.Variable.IsField() && c == nil {
+			c = r.closedFlagOf(f, send.Chan, p.Variable.Origin())
+		}
+	})
+	if c == nil {
+		return nil
+	}
+	w := r.rewrite()
+	for _, f := range r.Code.Files() {
+		failed := false
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+			send, ok := n.(*ast.SendStmt)
+			if !ok || failed {
+				return
+			}
+			if p, ok := syntax.PathOf(f.Info, send.Chan); ok && syntax.Same(p.Variable.Origin(), c.channel) {
+				failed = !r.guardOne(w, f, c, send, around)
+			}
+		})
+		if failed {
+			return nil
+		}
+	}
+	return w.finish(&Change{
+		Words:   "the lock " + c.lock.Name() + " is held from the look at " + c.flag.Name() + " until " + c.channel.Name() + " is sent to",
+		Mistake: "the channel is closed between the look and the send, or without one",
+		Reason:  "the close holds the lock too, and sets the flag, so that no send comes after it",
+	})
+}
+
+// closedFlagOf is the lock and the flag of a channel; nil if a close of it has none.
+func (r *Run) closedFlagOf(in *source.File, channel ast.Expr, v *types.Var) *closedFlag {
+	selector, ok := ast.Unparen(channel).(*ast.SelectorExpr)
+	if !ok || r.madeAgain(v) {
+		return nil
+	}
+	c := &closedFlag{owner: syntax.NamedType(in.Info.TypeOf(selector.X)), channel: v}
+	closes := 0
+	for _, f := range r.Code.Files() {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || c == nil || !syntax.IsBuiltin(f.Info, call, "close") {
+				return
+			}
+			p, ok := syntax.PathOf(f.Info, call.Args[0])
+			if !ok || !syntax.Same(p.Variable.Origin(), v) {
+				return
+			}
+			closes++
+			lock, flag := r.heldWithFlag(f, call, around)
+			if lock == nil || flag == nil || closes > 1 && !(syntax.Same(lock, c.lock) && syntax.Same(flag, c.flag)) {
+				c = nil
+				return
+			}
+			c.lock, c.flag = lock, flag
+		})
+	}
+	if c == nil || closes == 0 || c.owner == nil {
+		return nil
+	}
+	return c
+}
+
+// heldWithFlag is the lock that is held at a close, and the flag that is set beside it.
+func (r *Run) heldWithFlag(f *source.File, call *ast.CallExpr, around []ast.Node) (lock, flag *types.Var) {
+	function, body := syntax.FunctionAround(around)
+	flow := r.Code.Locks().Flow(function)
+	if flow == nil || body == nil {
+		return nil, nil
+	}
+	for _, h := range flow.Held(call) {
+		if class := r.Code.Locks().Places.Class(h.Lock); class != nil && class.IsField() && h.Mode == locks.Write && !h.Maybe {
+			lock = class
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		if set, ok := n.(*ast.AssignStmt); ok && len(set.Lhs) == 1 && len(set.Rhs) == 1 && f.TextOf(set.Rhs[0]) == "true" {
+			if p, ok := syntax.PathOf(f.Info, set.Lhs[0]); ok && p.Variable.IsField() {
+				flag = p.Variable.Origin()
+			}
+		}
+		return true
+	})
+	return lock, flag
+}
+
+// guardOne has one send keep the lock, in the list of its function's statements. The send must
+// be the last thing that the function does, but for what it returns.
+func (r *Run) guardOne(w *rewriting, f *source.File, c *closedFlag, send *ast.SendStmt, around []ast.Node) bool {
+	function, body := syntax.FunctionAround(around)
+	flow := r.Code.Locks().Flow(function)
+	if flow == nil || body == nil {
+		return false
+	}
+	if slices.ContainsFunc(flow.Held(send), func(h locks.Held) bool {
+		return !h.Maybe && syntax.Same(r.Code.Locks().Places.Class(h.Lock), c.lock)
+	}) {
+		return true // as the others will be
+	}
+	at := slices.IndexFunc(body.List, func(s ast.Stmt) bool { return syntax.Within(send, s) })
+	if at < 0 || !endsWith(body.List[at:]) || !r.mayHoldOver(f, c, send, around) {
+		return false
+	}
+	x := f.TextOf(ast.Unparen(send.Chan).(*ast.SelectorExpr).X)
+	take, release := x+"."+c.lock.Name()+".Lock()", x+"."+c.lock.Name()+".Unlock()"
+	readTake, readRelease := x+"."+c.lock.Name()+".RLock()", x+"."+c.lock.Name()+".RUnlock()"
+	for i, s := range body.List[:at] {
+		text := f.TextOf(s)
+		if text != take && text != readTake {
+			continue
+		}
+		undo := map[string]string{take: release, readTake: readRelease}[text]
+		return keepUntilEnd(w, f, c, body, i, at, undo)
+	}
+	back, ok := r.refusalOf(f, function, c)
+	if !ok {
+		return false
+	}
+	if locks.IsRWMutex(c.lock.Type()) {
+		take, release = readTake, readRelease
+	}
+	w.of(f).LineBefore(body.List[at], take+"\ndefer "+release+"\nif "+x+"."+c.flag.Name()+" {\n"+back+"\n}")
+	w.note(f, send)
+	return true
+}
+
+// endsWith reports whether statements are one that sends, and a return at most.
+func endsWith(list []ast.Stmt) bool {
+	if len(list) == 1 {
+		return true
+	}
+	back, ok := list[1].(*ast.ReturnStmt)
+	return ok && len(list) == 2 && !slices.ContainsFunc(back.Results, syntax.Calls)
+}
+
+// keepUntilEnd defers the release of a lock that is taken before a send, and drops the releases
+// in between. The flag must have been looked at.
+func keepUntilEnd(w *rewriting, f *source.File, c *closedFlag, body *ast.BlockStmt, taken, at int, release string) bool {
+	var drop []ast.Stmt
+	looked, deferred := false, false
+	for _, s := range body.List[taken+1 : at] {
+		looked = looked || syntax.MentionsField(f, s, c.flag)
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ExprStmt:
+				if f.TextOf(n) == release {
+					drop = append(drop, n)
+				}
+			case *ast.DeferStmt:
+				deferred = true
+			}
+			return true
+		})
+	}
+	if !looked || deferred || len(drop) == 0 || syntax.MayWait(f, body.List[taken+1:at]) {
+		return false
+	}
+	w.of(f).LineAfter(body.List[taken], "defer "+release)
+	for _, s := range drop {
+		w.of(f).Delete(s)
+	}
+	w.note(f, body.List[at])
+	return true
+}
+
+// mayHoldOver reports whether a lock may be held while a value is sent: the send does not wait,
+// or all that receives from the channel is in the program and never takes the lock.
+func (r *Run) mayHoldOver(f *source.File, c *closedFlag, send *ast.SendStmt, around []ast.Node) bool {
+	if s := syntax.SelectOf(around); s != nil && slices.ContainsFunc(s.Body.List, func(s ast.Stmt) bool { return s.(*ast.CommClause).Comm == nil }) {
+		return true
+	}
+	may := true
+	for _, f := range r.Code.Files() {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+			id, ok := n.(*ast.Ident)
+			if !ok || strings.HasSuffix(f.Name, "_test.go") {
+				return
+			}
+			used, ok := f.Info.Uses[id].(*types.Var)
+			if !ok || !syntax.Same(used.Origin(), c.channel) || len(around) < 2 {
+				return
+			}
+			// The identifier is the name in a selector, whose parent uses the channel.
+			switch parent := around[len(around)-2].(type) {
+			case *ast.SendStmt, *ast.KeyValueExpr, *ast.AssignStmt:
+			case *ast.UnaryExpr, *ast.RangeStmt:
+				fn, _ := syntax.FunctionAround(around)
+				may = may && fn != nil && !r.takes(fn, c.lock)
+			case *ast.CallExpr:
+				may = may && slices.ContainsFunc([]string{"close", "len", "cap"}, func(name string) bool { return syntax.IsBuiltin(f.Info, parent, name) })
+			default:
+				_, key := around[len(around)-1].(*ast.KeyValueExpr)
+				may = may && key
+			}
+		})
+	}
+	return may
+}
+
+// takes reports whether a function, or what it calls, takes a lock of a class.
+func (r *Run) takes(fn ast.Node, class *types.Var) bool {
+	f := r.Code.FileOf(fn)
+	return f == nil || r.reaches(f, fn, func(f *source.File, n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		op, ok := r.Code.Locks().Op(f.Info, call)
+		return ok && op.Verb != locks.Release && syntax.Same(r.Code.Locks().Places.ClassOf(op), class)
+	})
+}
+
+// refusalOf is the statement by which a function returns when it does not send: what another
+// check of the flag in the program returns, if it has the same results, or nothing, or false.
+func (r *Run) refusalOf(f *source.File, function ast.Node, c *closedFlag) (string, bool) {
+	results := syntax.ResultsOf(f, function)
+	if results.Len() == 0 {
+		return "return", true
+	}
+	for _, other := range r.Code.Files() {
+		found := ""
+		syntax.Inspect(other, func(n ast.Node, around []ast.Node) {
+			branch, ok := n.(*ast.IfStmt)
+			if !ok || found != "" || len(branch.Body.List) == 0 || !syntax.MentionsField(other, branch.Cond, c.flag) {
+				return
+			}
+			back, ok := branch.Body.List[len(branch.Body.List)-1].(*ast.ReturnStmt)
+			fn, _ := syntax.FunctionAround(around)
+			if ok && fn != nil && len(back.Results) == results.Len() && types.Identical(syntax.ResultsOf(other, fn), results) && !slices.ContainsFunc(back.Results, func(e ast.Expr) bool { return syntax.MayNeedLock(other.Info, e) || syntax.Calls(e) }) {
+				found = other.TextOf(back)
+			}
+		})
+		if found != "" {
+			return found, true
+		}
+	}
+	if results.Len() == 1 {
+		if b, ok := results.At(0).Type().Underlying().(*types.Basic); ok && b.Kind() == types.Bool {
+			return "return false", true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,249 @@
+package reshape
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// startLater starts goroutines behind the statements that set what they use, in the function
+// that does both. A goroutine that starts later is a goroutine that was slow to start, so the
+// change adds no behaviour that the program did not have.
+func (r *Run) startLater() []*Change {
+	var changes []*Change
+	for _, v := range r.racedVariables() {
+		changes = append(changes, r.startBehindSetting(v)...)
+	}
+	return changes
+}
+
+// racedVariables are the variables and fields that both sides of a race of the run name.
+func (r *Run) racedVariables() []*types.Var {
+	var all []*types.Var
+	for i := range r.Failures {
+		race := &r.Failures[i]
+		if race.Kind != event.FailureRace || len(race.Others) != 1 {
+			continue
+		}
+		other := r.variablesAt(&race.Others[0])
+		for _, v := range r.variablesAt(&race.Point) {
+			if syntax.Contains(other, v) && !syntax.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// variablesAt are the variables that the line of a point names.
+func (r *Run) variablesAt(at *trace.Point) []*types.Var {
+	f, line := r.lineOf(at)
+	if f == nil {
+		return nil
+	}
+	var all []*types.Var
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && f.Line(id.Pos()) == line {
+			if v, ok := f.Info.ObjectOf(id).(*types.Var); ok {
+				all = append(all, v.Origin())
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// startBehindSetting moves every start of a goroutine that uses a variable behind what sets the
+// variable later in the same list of statements.
+func (r *Run) startBehindSetting(v *types.Var) []*Change {
+	w := r.rewrite()
+	ran, failed := false, false
+	for _, f := range r.Code.Files() {
+		syntax.Inspect(f, func(n ast.Node, _ []ast.Node) {
+			list := syntax.Statements(n)
+			for i, s := range list {
+				if !r.onlyStarts(f, s) || !r.onlyUses(f, s, v) || !slices.ContainsFunc(list[i+1:], func(s ast.Stmt) bool { return r.sets(f, s, v) }) {
+					continue
+				}
+				last := i
+				for j := i + 1; j < len(list); j++ {
+					if r.sets(f, list[j], v) || r.setsWhatIsUsed(f, list[j], s) {
+						last = j
+					}
+				}
+				if !r.mayStartBehind(f, s, list[i+1:last+1], v) {
+					failed = true
+					return
+				}
+				ran = ran || r.startedIn(f, s)
+				w.of(f).LineAfter(list[last], f.TextOf(s))
+				w.of(f).Delete(s)
+				w.note(f, s)
+			}
+		})
+	}
+	if failed || !ran {
+		return nil
+	}
+	return w.finish(&Change{
+		Words:   "the goroutine starts after " + v.Name() + " is set",
+		Mistake: "the function that starts it sets what it uses only afterwards",
+		Reason:  "what is set before the go statement is there when the goroutine runs, in every schedule",
+	})
+}
+
+// onlyStarts reports whether a statement does nothing but start goroutines, and count them: a go
+// statement, or a loop of these.
+func (r *Run) onlyStarts(f *source.File, s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.GoStmt:
+		return true
+	case *ast.RangeStmt:
+		return onlyStartsIn(r, f, s.Body)
+	case *ast.ForStmt:
+		return onlyStartsIn(r, f, s.Body)
+	case *ast.ExprStmt:
+		call := syntax.CallOf(s)
+		if call == nil {
+			return false
+		}
+		_, starts := syntax.MethodCall(f.Info, call, "WaitGroup", "Go")
+		return starts
+	}
+	return false
+}
+
+func onlyStartsIn(r *Run, f *source.File, body *ast.BlockStmt) bool {
+	starts := false
+	for _, s := range body.List {
+		if r.onlyStarts(f, s) {
+			starts = true
+			continue
+		}
+		call := syntax.CallOf(s)
+		if call == nil {
+			return false
+		}
+		if _, counts := syntax.MethodCall(f.Info, call, "WaitGroup", "Add"); !counts {
+			return false
+		}
+	}
+	return starts
+}
+
+// startedIn reports whether the run started a goroutine by a statement.
+func (r *Run) startedIn(f *source.File, s ast.Stmt) bool {
+	for line := f.Line(s.Pos()); line <= f.Line(s.End()); line++ {
+		if r.Started[Line{f.Name, line}] {
+			return true
+		}
+	}
+	return false
+}
+
+// uses reports whether a statement, or a function of the program that it names, has to do with
+// a variable.
+func (r *Run) uses(f *source.File, n ast.Node, v *types.Var) bool {
+	return r.reaches(f, n, func(f *source.File, n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return false
+		}
+		used, ok := f.Info.Uses[id].(*types.Var)
+		return ok && syntax.Same(used.Origin(), v)
+	})
+}
+
+// onlyUses reports whether the goroutines that a statement starts use a variable and do not set
+// it: if they set it, there is no order that it is to have come first in.
+func (r *Run) onlyUses(f *source.File, start ast.Stmt, v *types.Var) bool {
+	return r.uses(f, start, v) && !r.assigns(f, start, v)
+}
+
+// setsWhatIsUsed reports whether a statement assigns to another variable or field that the
+// goroutines which a statement starts use: the same mistake beside the one that the run shows.
+func (r *Run) setsWhatIsUsed(f *source.File, s, start ast.Stmt) bool {
+	assign, ok := s.(*ast.AssignStmt)
+	return ok && assign.Tok == token.ASSIGN && slices.ContainsFunc(assign.Lhs, func(left ast.Expr) bool {
+		p, ok := syntax.PathOf(f.Info, left)
+		return ok && r.onlyUses(f, start, p.Variable.Origin())
+	})
+}
+
+// sets reports whether a statement assigns to a variable, itself or in a function of the program
+// that it names; what the statement starts in goroutines does not count.
+func (r *Run) sets(f *source.File, s ast.Stmt, v *types.Var) bool {
+	return !r.onlyStarts(f, s) && r.assigns(f, s, v)
+}
+
+func (r *Run) assigns(f *source.File, s ast.Stmt, v *types.Var) bool {
+	return r.reaches(f, s, func(f *source.File, n ast.Node) bool {
+		assign, ok := n.(*ast.AssignStmt)
+		return ok && slices.ContainsFunc(assign.Lhs, func(left ast.Expr) bool {
+			p, ok := syntax.PathOf(f.Info, left)
+			return ok && syntax.Same(p.Variable.Origin(), v)
+		})
+	})
+}
+
+// reaches reports whether a node, or a function of the program that is named in it, in turn,
+// has a node that is looked for.
+func (r *Run) reaches(f *source.File, n ast.Node, found func(*source.File, ast.Node) bool) bool {
+	seen := make(map[*ast.FuncDecl]bool)
+	var look func(f *source.File, n ast.Node) bool
+	look = func(f *source.File, n ast.Node) bool {
+		hit := false
+		ast.Inspect(n, func(n ast.Node) bool {
+			if n == nil || hit {
+				return false
+			}
+			if hit = found(f, n); hit {
+				return false
+			}
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			fn, ok := f.Info.Uses[id].(*types.Func)
+			if !ok {
+				return true
+			}
+			if d := r.Code.Declaration(fn.Origin()); d != nil && d.Body != nil && !seen[d] {
+				seen[d] = true
+				hit = look(r.Code.FileOf(d), d.Body)
+			}
+			return !hit
+		})
+		return hit
+	}
+	return look(f, n)
+}
+
+// mayStartBehind reports whether a statement that starts goroutines means the same behind
+// others: these do not wait for the goroutines, do not leave the function, and leave what the
+// start itself evaluates alone, but for the variable that is to be set first.
+func (r *Run) mayStartBehind(f *source.File, start ast.Stmt, behind []ast.Stmt, v *types.Var) bool {
+	for _, s := range behind {
+		if syntax.Leaves(s) || r.reaches(f, s, syntax.WaitsItself) {
+			return false
+		}
+	}
+	same := true
+	ast.Inspect(start, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false // what it captures is used when it runs
+		case *ast.Ident:
+			used, ok := f.Info.Uses[n].(*types.Var)
+			same = same && !(ok && !used.IsField() && used != v && syntax.Assigned(f, behind, n))
+		}
+		return same
+	})
+	return same
+}
