@@ -34,7 +34,7 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *invocation, path s
 	}
 	name := filepath.Base(path)
 	inv.status.Phase("exploring")
-	options := &drive.Options{Method: f.Strategy, Preemptions: f.Preemptions, Seed: f.Seed, Budget: f.Budget, Runs: f.Runs}
+	options := f.binaryOptions()
 	options.Progress = func(p *wire.Progress) {
 		inv.status.Detail(name + ": " + reachedText(p))
 		inv.signals.reach(name + ": " + reachedText(p))
@@ -43,7 +43,7 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *invocation, path s
 	if err != nil {
 		return err
 	}
-	res := &explore.Result{Target: name, Summary: *done, Failure: done.Outcome.Worst()}
+	res := &explore.Result{Target: name, Summary: *done, Failure: done.Outcome.Worst(), Within: f.Within}
 	if !f.asJSON {
 		fmt.Fprintln(inv.stdout, summary(inv.color, name, res))
 		for _, note := range program.Notes() {
@@ -54,6 +54,13 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *invocation, path s
 		return nil
 	}
 	return f.recordBinary(inv, program, res)
+}
+
+// binaryOptions are what the flags say of the search of a program without source.
+func (f *searchFlags) binaryOptions() *drive.Options {
+	return &drive.Options{
+		Method: f.Strategy, Preemptions: f.Preemptions, Seed: f.Seed, Budget: f.Budget, Runs: f.Runs, Jobs: f.Jobs, Within: f.Within, Races: f.Races, Harm: f.Harm,
+	}
 }
 
 // describeBinary is a program with all that its runs depend on.

@@ -238,7 +238,7 @@ func (c *command) setFlag(args []string) (n int, err error) {
 	default:
 		n, value = 2, args[1]
 	}
-	if err := f.Value.Set(value); err != nil {
+	if err := c.flags.Set(f.Name, value); err != nil {
 		if want := wanted(f); want != "" {
 			err = errors.New(want)
 		}
@@ -298,6 +298,12 @@ func (c *command) exclusive(names ...string) error {
 func (c *command) given(name string) bool {
 	f := c.flags.Lookup(name)
 	return f.Value.String() != f.DefValue
+}
+
+// named reports whether a flag was named, be it with its default.
+func (c *command) named(name string) (named bool) {
+	c.flags.Visit(func(f *flag.Flag) { named = named || f.Name == name })
+	return named
 }
 
 // excludes returns an error if one flag is given together with one of some others.

@@ -44,7 +44,9 @@ or debug information. It runs in an emulator, with the dynamic linker and the C 
 this machine, from a snapshot taken before its first thread is created. Files are read, and
 what the program writes stays in the emulation; there is no network and no child process.
 A run fails by a signal, a failed assertion, a deadlock, a use of freed memory or a second
-free. Data races are not looked for: in a binary, an atomic access looks like any other.`
+free, and with -races by a data race in the program's own code. Without it races are not
+looked for: machine code does not tell atomic loads and stores from others, so a word counts
+as atomic if it is ever updated atomically, and a flag that is only set and read does not.`
 	c.notes = `Examples:
 
   cofferdam explore -run TestSteady ./toctou
@@ -67,10 +69,11 @@ cofferdam help traces`
 	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if *binary != "" {
-			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "stall", "failfast", "strict", "all", "j"}
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "leaks", "stall", "failfast", "strict", "all"}
 			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
+			f.Races = f.Races && c.named("races")
 			return f.exploreBinary(ctx, inv, *binary)
 		}
 		if err := c.excludes("main", testFlagNames...); err != nil {

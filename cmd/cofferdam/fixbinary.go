@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/repair/binfix"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
@@ -52,6 +51,7 @@ func (f *fixFlags) fixBinary(ctx context.Context, inv *invocation) error {
 	if err := f.check(inv); err != nil {
 		return err
 	}
+	f.Races = false // what a race does to the program is what is fixed
 	if len(inv.operands) > 0 {
 		return fmt.Errorf("-binary %s and the package %s: give one of them; arguments for the program follow --", f.binary.path, inv.operands[0])
 	}
@@ -70,7 +70,7 @@ func (f *fixFlags) fixBinary(ctx context.Context, inv *invocation) error {
 	name := filepath.Base(f.binary.path)
 	o := &binfix.Options{
 		Binary: binary, Steps: f.Steps, Copy: f.binary.copy, Native: native, Proof: f.proof, Schedules: 10_000, Temp: temp, Until: time.Now().Add(f.Budget),
-		Search: drive.Options{Method: f.Strategy, Preemptions: f.Preemptions, Seed: f.Seed, Budget: f.Budget, Runs: f.Runs},
+		Search: *f.binaryOptions(),
 		Progress: func(phase, detail string) {
 			inv.status.Phase(phase)
 			inv.status.Detail(detail)

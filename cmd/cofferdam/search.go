@@ -54,7 +54,7 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.Uint64Var(&f.Steps, "steps", 1_000_000, "cut a run off after so many steps")
 	fl.DurationVar(&f.Within, "within", explore.DefaultWithin, "cut a run off after so much real time")
 	fl.DurationVar(&f.Stall, "stall", 250*time.Millisecond, "let timers overtake what is ready, as if the machine stalled for so long in a run (0: never)")
-	fl.BoolVar(&f.Races, "races", true, "take a data race for a failure")
+	fl.BoolVar(&f.Races, "races", true, "take a data race for a failure; with -binary only if it is given")
 	fl.BoolVar(&f.Leaks, "leaks", true, "take a goroutine for a failure that is left waiting when the test is over")
 	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
 	fl.BoolVar(&f.together, "together", true, "explore tests that call t.Parallel against each other too, as one more test")

@@ -15,4 +15,5 @@
 //
 //	record.go   accesses to traces
 //	symbols.go  names of places
+//	lines.go    lines of source, of programs with debug information
 package emu

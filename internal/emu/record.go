@@ -118,7 +118,11 @@ func (r *Recorder) Finish(p *linux.Process) error {
 			continue
 		}
 		file := symbols.File(s.PC)
-		sites = append(sites, trace.Site{ID: n, Package: file, File: file, Function: symbols.Name(s.PC), Expr: s.Inst.Text(s.PC, symbols.Name)})
+		site := trace.Site{ID: n, Package: file, File: file, Function: symbols.Name(s.PC), Expr: s.Inst.Text(s.PC, symbols.Name)}
+		if source, line := symbols.Line(s.PC); line > 0 {
+			site.File, site.Line = source, line
+		}
+		sites = append(sites, site)
 	}
 	slices.SortFunc(sites, func(a, b trace.Site) int { return cmp.Compare(a.ID, b.ID) })
 	return r.w.SetSites(sites)

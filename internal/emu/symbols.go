@@ -24,11 +24,13 @@ type Symbols struct {
 	files  []string            // in the order of their addresses
 	areas  []mem.Area
 	bases  map[string]uint64
+	data   map[string][]byte
+	lines  map[string][]lineEntry // of files that were asked about
 }
 
 // NewSymbols reads the names in what a space maps now.
 func NewSymbols(space *mem.Space) *Symbols {
-	s := &Symbols{byFile: map[string][]symbol{}, areas: space.Areas(), bases: map[string]uint64{}}
+	s := &Symbols{byFile: map[string][]symbol{}, areas: space.Areas(), bases: map[string]uint64{}, data: map[string][]byte{}, lines: map[string][]lineEntry{}}
 	for _, a := range s.areas {
 		if a.File == nil {
 			continue
@@ -36,7 +38,8 @@ func NewSymbols(space *mem.Space) *Symbols {
 		name := a.File.Name
 		if _, ok := s.byFile[name]; !ok {
 			s.files = append(s.files, name)
-			s.byFile[name] = readSymbols(a.File.Data())
+			s.data[name] = a.File.Data()
+			s.byFile[name] = readSymbols(s.data[name])
 			s.bases[name] = a.Start - uint64(a.Offset)
 		}
 	}
@@ -50,15 +53,7 @@ func readSymbols(data []byte) []symbol {
 		return nil
 	}
 	defer f.Close()
-	base := uint64(0)
-	if f.Type == elf.ET_EXEC && len(f.Progs) > 0 {
-		for _, p := range f.Progs {
-			if p.Type == elf.PT_LOAD {
-				base = p.Vaddr - p.Off
-				break
-			}
-		}
-	}
+	base := fileBase(f)
 	var all []symbol
 	for _, read := range []func() ([]elf.Symbol, error){f.Symbols, f.DynamicSymbols} {
 		list, err := read()

@@ -86,6 +86,8 @@ func headline(r *trace.Reader, f *trace.Failure) string {
 func access(r *trace.Reader, p *trace.Point) string {
 	site, ok := r.Site(p.Site)
 	switch {
+	case r.Header.Binary != nil:
+		return fmt.Sprintf("%s by thread %d: %s: %s", p.Op, p.G, site.Function, site.Expr)
 	case ok && site.Expr != "" && p.Site >= event.CallSites && p.Op.IsMemory():
 		return fmt.Sprintf("%s in %s at %s:%d by goroutine %d", p.Op, site.Expr, filepath.Base(site.File), site.Line, p.G)
 	case ok && site.Expr != "":
@@ -129,6 +131,12 @@ func writeStack(w io.Writer, stack []finding.Frame) {
 // of the runtime.
 func Stack(r *trace.Reader, p *trace.Point) []finding.Frame {
 	var stack []finding.Frame
+	if r.Header.Binary != nil {
+		if s, ok := r.Site(p.Site); ok && len(p.Stack) == 0 {
+			stack = append(stack, finding.Frame{Function: s.Function, File: s.File, Line: s.Line})
+		}
+		return append(stack, outerCalls(p.Stack)...)
+	}
 	// An operation's stack begins with its caller, a panic's with the panic itself.
 	if s, ok := r.Site(p.Site); ok && p.Op != event.None {
 		stack = append(stack, finding.Frame{Function: function(&s), File: s.File, Line: s.Line})

@@ -16,7 +16,6 @@
 //	                  what depends on what, and in which order      conflict.go, races.go
 //	                  which goroutines may not go on for ever       fair.go
 //	Plan, Unit      a search, divided among any number of processes plan.go, tree.go, unit.go
-//	Probe           another one, unless there are few schedules     probe.go
 //	Replay          a given schedule                                replay.go
 //	Recorder        any of them, and the schedule that came of it   record.go
 //	                  runs that differ only in what does not matter fingerprint.go, table.go

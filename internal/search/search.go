@@ -178,15 +178,17 @@ func (x *Pass) harmOver() bool {
 
 // ends reports whether a unit has what the search is for.
 func (x *Pass) ends(u *wire.UnitDone) bool {
-	if x.o.All {
-		return false
-	}
 	for i := range u.Failures {
-		if u.Failures[i].Kind != event.FailureRace || x.AnyFailure() {
+		if x.Ends(u.Failures[i].Kind) {
 			return true
 		}
 	}
 	return false
+}
+
+// Ends reports whether a failure of a kind ends the search.
+func (x *Pass) Ends(kind event.FailureKind) bool {
+	return !x.o.All && (kind != event.FailureRace || x.AnyFailure())
 }
 
 // AnyFailure reports whether any failure ends the search, even a race.

@@ -125,6 +125,8 @@ type Binary struct {
 	Input []byte   `json:"input,omitempty"` // its standard input
 	// Shared are the words of 8 bytes that the schedule is about, by address.
 	Shared []uint64 `json:"shared,omitempty"`
+	// Atomics are those that atomic instructions access, if races are failures.
+	Atomics []uint64 `json:"atomics,omitempty"`
 }
 
 // Options are how a run was made.

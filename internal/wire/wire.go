@@ -201,6 +201,11 @@ type UnitDone struct {
 	// Failures are those of them that are unlike each other, in the order in which they
 	// were found.
 	Failures []Found `json:",omitempty"`
+	// Shared are, of a program without source, words of memory that threads were found to
+	// share, and whose accesses are steps from the next wave on; Atomics words that were found
+	// to be accessed by atomic instructions.
+	Shared  []uint64 `json:",omitempty"`
+	Atomics []uint64 `json:",omitempty"`
 }
 
 // Timing is about the real time of runs.

@@ -117,7 +117,15 @@ func (r *run) stack(t *linux.Thread, pc uint64) []trace.Call {
 		return nil
 	}
 	r.returns(t, pc, func(pc uint64) bool {
-		calls = append(calls, trace.Call{Function: r.symbols.Name(pc), File: r.symbols.File(pc)})
+		call := trace.Call{Function: r.symbols.Name(pc), File: r.symbols.File(pc)}
+		at := pc
+		if len(calls) > 0 {
+			at-- // the call, and not what comes after it
+		}
+		if source, line := r.symbols.Line(at); line > 0 {
+			call.File, call.Line = source, line
+		}
+		calls = append(calls, call)
 		return len(calls) < maxFrames
 	})
 	return calls

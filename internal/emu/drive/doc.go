@@ -21,7 +21,14 @@
 // A run fails by a signal that kills the program (an assertion that fails is one), by a
 // deadlock, and by misuse of the heap: access to freed memory, a second free, a free of what
 // is no allocation. The heap is known by the names of its functions, which stripped
-// programs still import.
+// programs still import. Data races are failures where they are asked for (races.go).
+//
+// # Many processes
+//
+// A search is done by package search, whose workers are here emulated processes (crew.go).
+// What memory is shared is the same for all units of a wave, and what their runs find is
+// added when the wave is over, in the order of its units; then all schedules begin anew. So
+// a search comes to the same with any number of processes.
 //
 //	program.go  a program, its identity and its preparation
 //	run.go      one run: points and steps
@@ -29,6 +36,8 @@
 //	shared.go   which memory is shared
 //	heap.go     allocations
 //	crash.go    failures
+//	races.go    data races
 //	search.go   runs until one fails, and its smallest schedule
+//	crew.go     the processes that make them
 //	record.go   recording and replaying
 package drive

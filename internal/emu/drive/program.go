@@ -5,10 +5,15 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu"
+	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
+	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -29,6 +34,15 @@ type Program struct {
 	own      string // the file of the program itself
 	observer *Observer
 	judge    func(*linux.Process) string
+
+	// findsRaces: a data race is a failure. atomics are words that are known to be accessed
+	// by atomic instructions.
+	findsRaces bool
+	atomics    wordSet
+	watch      raceWatch
+
+	mu     sync.Mutex
+	others []*Program // processes that are like this one, for searches; see crew
 }
 
 // Judge has f asked at the end of each run that did not fail: what it says, if it says
@@ -70,15 +84,19 @@ func (o *output) Write(b []byte) (int, error) {
 // Load loads a program and prepares it. steps is the limit of a run.
 func Load(b trace.Binary, steps uint64) (*Program, error) {
 	p := &Program{binary: b, maxSteps: steps}
+	p.shared.addAll(b.Shared)
+	p.atomics.addAll(b.Atomics)
+	return p, p.prepare()
+}
+
+// prepare loads the program and takes the snapshot that runs start from.
+func (p *Program) prepare() error {
 	if err := p.load(nil); err != nil {
-		return nil, err
+		return err
 	}
 	p.start = p.process.Snapshot()
 	p.ready = p.heap.copy()
-	for _, w := range b.Shared {
-		p.shared.add(w)
-	}
-	return p, nil
+	return nil
 }
 
 // load starts the program and executes it up to its first thread. watch is told about the
@@ -109,12 +127,24 @@ func (p *Program) load(watch func(*linux.Process)) error {
 			p.knowHeap()
 		}
 	}
-	if e := process.Exit(); e != nil && e.Reason == linux.Lacking {
-		return lacking(e)
+	if err := p.lacks(); err != nil {
+		return err
 	}
 	p.symbols = emu.NewSymbols(process.Mem)
 	p.identity = identity(process)
+	p.uses.linker = linker(process)
 	return nil
+}
+
+// linker returns the sites of the dynamic linker's code, from and to. Some C libraries have it
+// in the same file as everything else; then there are none.
+func linker(p *linux.Process) (sites [2]uint32) {
+	for _, a := range p.Mem.Areas() {
+		if a.File != nil && a.Prot&mem.Exec != 0 && strings.HasPrefix(filepath.Base(a.File.Name), "ld-linux") {
+			return [2]uint32{cpu.SiteOf(a.Start), cpu.SiteOf(a.End)}
+		}
+	}
+	return sites
 }
 
 // A LackingError names what the emulator does not have.
@@ -124,7 +154,14 @@ func (e *LackingError) Error() string {
 	return e.What + "; the program cannot be explored on this input"
 }
 
-func lacking(e *linux.Exit) error { return &LackingError{What: e.Text} }
+// lacks is the error that the process ended because of something that the emulator does not
+// have.
+func (p *Program) lacks() error {
+	if e := p.process.Exit(); e != nil && e.Reason == linux.Lacking {
+		return &LackingError{What: e.Text}
+	}
+	return nil
+}
 
 // identity is a hash of all files that are mapped.
 func identity(p *linux.Process) string {

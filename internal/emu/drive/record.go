@@ -16,10 +16,10 @@ import (
 // Header is the header of a trace of a run by a schedule.
 func (p *Program) Header(schedule string) trace.Header {
 	binary := p.binary
-	binary.Shared = p.shared.words()
+	binary.Shared, binary.Atomics = p.shared.words(), p.atomics.words()
 	return trace.Header{
 		Program: p.identity, GOOS: "linux", GOARCH: "amd64", Go: runtime.Version(), Schedule: schedule,
-		Own: []string{filepath.Base(p.own)}, Options: trace.Options{Steps: p.maxSteps}, Binary: &binary,
+		Own: []string{filepath.Base(p.own)}, Options: trace.Options{Steps: p.maxSteps, Races: p.findsRaces}, Binary: &binary,
 	}
 }
 
@@ -46,7 +46,7 @@ func (p *Program) Record(schedule, file string) (*trace.Outcome, error) {
 	switch {
 	case r.failure != nil:
 		recorder.Fail(r.failure)
-		out.Result, out.Failures = event.Failed, []trace.Failure{*r.failure}
+		out.Result, out.Failures = event.Failed, append([]trace.Failure{*r.failure}, r.races...)
 	case r.cutOff:
 		out.Result = event.CutOff
 	}
@@ -58,7 +58,10 @@ func (p *Program) Record(schedule, file string) (*trace.Outcome, error) {
 
 // fresh is the program as it was before it was loaded, with what is known to be shared.
 func (p *Program) fresh() *Program {
-	return &Program{binary: p.binary, maxSteps: p.maxSteps, shared: wordSet{pages: p.shared.pages}}
+	return &Program{
+		binary: p.binary, maxSteps: p.maxSteps, findsRaces: p.findsRaces,
+		shared: wordSet{pages: p.shared.pages}, atomics: wordSet{pages: p.atomics.pages},
+	}
 }
 
 // runAll makes a run from the very first instruction.
@@ -68,10 +71,7 @@ func (p *Program) runAll(strategy sched.Strategy, watch func(*linux.Process)) (*
 	}
 	r := &run{Program: p, strategy: strategy}
 	r.drive()
-	if e := p.process.Exit(); e != nil && e.Reason == linux.Lacking {
-		return nil, lacking(e)
-	}
-	return r, nil
+	return r, p.lacks()
 }
 
 // Observe runs the program by a schedule, from its very first instruction, under an
@@ -105,6 +105,7 @@ func Replay(r *trace.Reader, file string) (*trace.Outcome, *trace.Difference, er
 	if err != nil {
 		return nil, nil, err
 	}
+	p.findsRaces = r.Header.Options.Races
 	if p.identity != r.Header.Program {
 		return nil, nil, &ChangedError{Path: p.binary.Path}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/rt/race"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -26,7 +27,10 @@ type run struct {
 	ref     cpu.Ref
 
 	failure *trace.Failure
+	races   []trace.Failure // of the run, if they are asked for
 	cutOff  bool
+	// foundAtomics are words that this run is the first to show to be atomic.
+	foundAtomics []uint64
 }
 
 // A threadState is what is known about a thread between its steps.
@@ -87,6 +91,9 @@ func (r *run) drive() {
 			r.state(t).op, _ = call(t)
 		}
 	}
+	if r.findsRaces {
+		r.watch.begin(r.process.Threads())
+	}
 	for r.process.Exit() == nil && r.failure == nil && !r.cutOff {
 		t := r.choose(watches)
 		if t == nil {
@@ -112,6 +119,12 @@ func (r *run) drive() {
 		if decided && r.isFreed(&s.op) {
 			break
 		}
+		var past *race.Vector
+		if r.findsRaces && decided {
+			r.touches(t, &cpu.Ref{Addr: uint64(s.op.Addr), Size: uint32(s.op.Size), Kind: s.op.Kind, Site: s.op.Site})
+		} else if r.findsRaces && t.Calling() {
+			past = r.calls(t)
+		}
 		if s.half.step == 1 && r.readHalf(t, s) {
 			continue
 		}
@@ -124,6 +137,9 @@ func (r *run) drive() {
 			r.uses.threads(len(r.process.Threads()) + 1)
 		}
 		r.advance(t, visible, decided)
+		if r.findsRaces {
+			r.created(t, past)
+		}
 	}
 	r.finish()
 }
@@ -145,10 +161,8 @@ func (r *run) readHalf(t *linux.Thread, s *threadState) bool {
 // whether there is any. A run that failed is to be repeated by its schedule, which would
 // no longer be the same.
 func (r *run) learn() bool {
-	for _, w := range r.uses.found {
-		r.shared.add(w)
-	}
-	return len(r.uses.found) > 0
+	r.atomics.addAll(r.foundAtomics)
+	return r.shared.addAll(r.uses.found)
 }
 
 // finish tells the strategy how the run ended.
@@ -160,6 +174,12 @@ func (r *run) finish() {
 	if r.judge != nil && r.failure == nil {
 		if text := r.judge(r.process); text != "" {
 			r.failure = &trace.Failure{Kind: event.FailureDeadlock, Message: text}
+		}
+	}
+	if r.findsRaces {
+		r.races = r.raced()
+		if r.failure == nil && len(r.races) > 0 {
+			r.failure, r.races = &r.races[0], r.races[1:]
 		}
 	}
 	ending := event.Passed
@@ -215,6 +235,9 @@ func (r *run) visible(ref *cpu.Ref) bool {
 	}
 	if r.shared.has(ref.Addr, ref.Size) {
 		return true // and looked at when it happens
+	}
+	if r.findsRaces {
+		r.touches(r.running, ref)
 	}
 	return r.heap.freed.has(ref.Addr, ref.Size) && r.usesFreed(ref)
 }

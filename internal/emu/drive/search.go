@@ -2,12 +2,12 @@ package drive
 
 import (
 	"context"
-	"fmt"
+	"runtime"
 	"time"
 
-	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/search"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -19,89 +19,89 @@ type Options struct {
 	Seed        uint64
 	Budget      time.Duration
 	Runs        int // at most; 0: as many as fit into the budget
-	// Ignore, if it is there, reports whether a failure is not what is looked for.
+	Jobs        int // emulated processes side by side; 0: as many as there are processors
+	// Within is how long a run may take, in real time; 0 means DefaultWithin.
+	Within time.Duration
+	// Races takes a data race for a failure; Harm is how long to look for one that does
+	// visible harm once a race is known.
+	Races bool
+	Harm  time.Duration
+	// Ignore, if it is there, reports whether a failure is not what is looked for. It may be
+	// called by several goroutines.
 	Ignore func(*trace.Failure) bool
 	// Progress is told what is going on; it may be nil.
 	Progress func(*wire.Progress)
 }
 
-// How much is spent on shrinking, and how often progress is told.
+// DefaultWithin is how long a run may take if nothing else is said, leastWithin what one gets
+// however little time there is for the search.
+const (
+	DefaultWithin = 10 * time.Second
+	leastWithin   = 2 * time.Second
+)
+
+func (o *Options) within() time.Duration {
+	limit := o.Within
+	if limit == 0 {
+		limit = DefaultWithin
+	}
+	return min(limit, max(o.Budget, leastWithin))
+}
+
+func (o *Options) jobs() int {
+	if o.Jobs > 0 {
+		return o.Jobs
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// How much is spent on shrinking.
 const (
 	shrinkRuns   = 5000
 	shrinkWithin = 5 * time.Second
-	reportEvery  = 200 * time.Millisecond
 )
 
 // Explore learns which memory is shared, searches, and shrinks the schedule that it finds.
 func (p *Program) Explore(ctx context.Context, o *Options) (*wire.Summary, error) {
+	p.findsRaces = o.Races
 	p.learn(ctx, o)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	done, schedule, err := p.search(ctx, o)
-	if err == nil && done.Best != nil {
-		p.shrink(ctx, done.Best, schedule, done)
-		err = ctx.Err()
+	done, found, err := p.search(ctx, o)
+	if err != nil || found == nil {
+		return done, err
 	}
-	return done, err
+	if err := p.shrink(ctx, found, done); err != nil {
+		return nil, err
+	}
+	return done, ctx.Err()
 }
 
 // Search is Explore without what comes before and after.
 func (p *Program) Search(ctx context.Context, o *Options) (*wire.Summary, error) {
+	p.findsRaces = o.Races
 	done, _, err := p.search(ctx, o)
 	return done, err
 }
 
 // search runs the program under one schedule after another until one fails, nothing is left
-// to try, or the time is up. It returns the schedule that fails.
-func (p *Program) search(ctx context.Context, o *Options) (*wire.Summary, sched.Schedule, error) {
-	strategy, err := newStrategy(o)
-	if err != nil {
-		return nil, sched.Schedule{}, err
+// to try, or the time is up. It returns the failure that it ends with, nil if there is none.
+func (p *Program) search(ctx context.Context, o *Options) (*wire.Summary, *wire.Found, error) {
+	c := &crew{ctx: ctx, o: o, programs: []*Program{p}}
+	c.search = search.New(search.Options{
+		PlanOptions: sched.PlanOptions{Method: o.Method, Seed: o.Seed, Preemptions: o.Preemptions, Runs: o.Runs},
+		Harm:        o.Harm, Learn: c.learn, Progress: o.Progress,
+	})
+	err := c.search.Run(c, o.Budget, o.jobs())
+	best := c.search.Best()
+	if best != nil && best == c.early {
+		p.shared = wordSet{pages: c.earlyShared}
 	}
-	var (
-		rec      = sched.NewRecorder(strategy, true)
-		classes  = map[uint64]struct{}{}
-		start    = time.Now()
-		reported = start
-		done     = &wire.Summary{}
-	)
-	progress := func() {
-		done.Classes, done.Search, done.Elapsed = len(classes), strategy.Progress(), time.Since(start)
+	if ctx.Err() != nil {
+		err = ctx.Err()
 	}
-	for !strategy.Exhausted() && (o.Runs == 0 || done.Runs < o.Runs) && ctx.Err() == nil {
-		r := &run{Program: p, strategy: rec, learns: true, stop: stopper(ctx, start.Add(o.Budget))}
-		r.execute()
-		if e := p.process.Exit(); e != nil && e.Reason == linux.Lacking {
-			return done, sched.Schedule{}, lacking(e)
-		}
-		done.Runs++
-		done.Steps += r.steps
-		classes[rec.Fingerprint()] = struct{}{}
-		if r.cutOff {
-			done.Cut++
-		}
-		if r.failure != nil && (o.Ignore == nil || !o.Ignore(r.failure)) {
-			done.First, done.After = done.Runs, time.Since(start)
-			done.Best = r.failure
-			progress()
-			return done, rec.Schedule(), ctx.Err()
-		}
-		if r.learn() && o.Method == sched.MethodDFS {
-			// What was tried had other steps.
-			strategy = sched.NewDFS(o.Preemptions)
-			rec = sched.NewRecorder(strategy, true)
-		}
-		if now := time.Now(); now.Sub(start) > o.Budget {
-			break
-		} else if o.Progress != nil && now.Sub(reported) >= reportEvery {
-			reported = now
-			progress()
-			o.Progress(&done.Progress)
-		}
-	}
-	progress()
-	return done, sched.Schedule{}, ctx.Err()
+	return &c.search.Sum, best, err
 }
 
 // How many runs in a row have to find no more shared memory, and how many are made at most,
@@ -132,18 +132,6 @@ func (p *Program) learn(ctx context.Context, o *Options) {
 	}
 }
 
-func newStrategy(o *Options) (sched.Strategy, error) {
-	switch o.Method {
-	case sched.MethodPCT:
-		return sched.NewProbe(sched.NewPCT(o.Seed, 0)), nil
-	case sched.MethodRandom:
-		return sched.NewProbe(sched.NewRandom(o.Seed)), nil
-	case sched.MethodDFS:
-		return sched.NewDFS(o.Preemptions), nil
-	}
-	return nil, fmt.Errorf("unknown strategy %q: use pct, random or dfs", o.Method)
-}
-
 // Try runs the program by a schedule as far as the schedule fits, and returns the failure
 // that the run ends with, nil if it does not fail.
 func (p *Program) Try(schedule string) (*trace.Failure, error) {
@@ -154,28 +142,30 @@ func (p *Program) Try(schedule string) (*trace.Failure, error) {
 	r := &run{Program: p, strategy: sched.NewReplay(parsed), learns: true}
 	r.execute()
 	r.learn()
-	if e := p.process.Exit(); e != nil && e.Reason == linux.Lacking {
-		return nil, lacking(e)
-	}
-	return r.failure, nil
+	return r.failure, p.lacks()
 }
 
 // shrink finds the smallest schedule with the same failure.
-func (p *Program) shrink(ctx context.Context, f *trace.Failure, from sched.Schedule, done *wire.Summary) {
+func (p *Program) shrink(ctx context.Context, f *wire.Found, done *wire.Summary) error {
+	from, err := sched.ParseSchedule(f.Schedule)
+	if err != nil {
+		return err
+	}
 	until := time.Now().Add(shrinkWithin)
-	best := f
+	best := f.Failure
 	small := sched.Shrink(from, func(strategy sched.Strategy) bool {
 		if time.Now().After(until) || ctx.Err() != nil {
 			return false
 		}
 		r := &run{Program: p, strategy: strategy, stop: stopper(ctx, until)}
 		r.execute()
-		if r.failure == nil || !r.failure.Same(f) {
+		if r.failure == nil || !r.failure.Same(&f.Failure) {
 			return false
 		}
-		best = r.failure
+		best = *r.failure
 		return true
 	}, shrinkRuns)
-	done.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{*best}, Schedule: small.Schedule.String()}
+	done.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{best}, Schedule: small.Schedule.String()}
 	done.Shrinking, done.Minimal = small.Runs, small.Minimal && time.Now().Before(until)
+	return nil
 }

@@ -41,6 +41,17 @@ func (s *wordSet) add(addr uint64) {
 	bits[w>>6] |= 1 << (w & 63)
 }
 
+// addAll adds words, and reports whether any of them is new.
+func (s *wordSet) addAll(words []uint64) (grown bool) {
+	for _, w := range words {
+		if !s.has(w, 1) {
+			s.add(w)
+			grown = true
+		}
+	}
+	return grown
+}
+
 // has reports whether one of the words of a range is in the set.
 func (s *wordSet) has(addr uint64, size uint32) bool {
 	for at := addr &^ 7; at < addr+uint64(size); at += 8 {
@@ -87,6 +98,9 @@ type uses struct {
 	recent [recentPages]recentUses
 	// hidden is memory that is never taken for shared: from, and to.
 	hidden [2]uint64
+	// linker are the sites of the dynamic linker, from and to. What it does when a function is
+	// called for the first time is its own affair, and would be steps of every call.
+	linker [2]uint32
 	// found are the words that this run is the first to share.
 	found []uint64
 }
@@ -129,7 +143,7 @@ const maxSpan = 1 << 16
 
 // note takes note of an access. known are the words that are known to be shared.
 func (u *uses) note(thread uint32, ref *cpu.Ref, known *wordSet) {
-	if ref.Addr >= u.hidden[0] && ref.Addr < u.hidden[1] {
+	if ref.Addr >= u.hidden[0] && ref.Addr < u.hidden[1] || ref.Site >= u.linker[0] && ref.Site < u.linker[1] {
 		return
 	}
 	writes := !ref.Kind.IsRead()

@@ -42,6 +42,13 @@ type pipe struct {
 
 const pipeSize = 64 << 10
 
+// Connects reports whether what one thread writes to a number another may wait for: whether
+// it is a pipe, or counts events.
+func (p *Process) Connects(n uint64) bool {
+	d := p.fd(n)
+	return d != nil && (d.node.pipe != nil || d.event)
+}
+
 // openStandard opens the three files that every program starts with.
 func (p *Process) openStandard() {
 	p.stdin = &node{path: "/dev/stdin", kind: console, mode: 0o600}

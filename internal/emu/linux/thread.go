@@ -74,6 +74,9 @@ func (t *Thread) Calling() bool { return t.calling }
 // Waits names the system call that a thread waits in, "" if it does not.
 func (t *Thread) Waits() string { return t.wait.name }
 
+// ClearTID is the word that the kernel clears when the thread ends, 0 if there is none.
+func (t *Thread) ClearTID() uint64 { return t.clearTID }
+
 // FaultAddress is the address that the thread could not access last.
 func (t *Thread) FaultAddress() uint64 { return t.fault.addr }
 

@@ -2,6 +2,7 @@ package show
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -110,6 +111,10 @@ func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, lim
 func isInternal(r *trace.Reader, e *event.Event, site *trace.Site, ok bool) bool {
 	if !e.Kind.IsMemory() {
 		return false
+	}
+	if r.Header.Binary != nil {
+		// The dynamic linker looks a function up when it is called for the first time.
+		return strings.HasPrefix(site.Package, "ld-linux")
 	}
 	if ok {
 		return e.Site >= event.CallSites && site.Expr == ""
