@@ -154,6 +154,9 @@ func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
 			if l.Exists() && unfit == "" {
 				unfit = l.Words + " does not fit: " + c.Why
 			}
+		case tests && isForUsers(l, data, regions):
+			c.Patch, c.Why = nil, "all code that uses the package would have to take it, as the test would: what a method returned is still used when another changes it"
+			k.failed = append(k.failed, c)
 		case tests:
 			k.inTests = append(k.inTests, c)
 		default:
@@ -167,20 +170,31 @@ func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
 	}
 }
 
-// addWhole adds the candidate that covers, with the same lock, all other accesses to the same
-// data too; it is the better one.
+// isForUsers reports whether a new lock of the package is to be taken in tests and elsewhere, for
+// data that is no variable of the package. Other code that uses the package does as the test does,
+// and would need the lock as well.
+func isForUsers(l *cover.Lock, data *cover.Data, regions []*cover.Region) bool {
+	elsewhere := slices.ContainsFunc(regions, func(r *cover.Region) bool { return !r.Test })
+	return elsewhere && !l.Exists() && l.Owner() == nil && l.Scope() == nil && !data.HasGlobals()
+}
+
+// addWhole adds the candidates that cover more with the same lock, which are better: all other
+// accesses to the same data, and before it the one that also guards the data's companions.
 func (k *ranking) addWhole(c *Candidate, data *cover.Data, regions []*cover.Region) {
 	if k.run.minimal {
 		return
 	}
-	patch, uncoverable := k.run.writeWhole(regions, data.Names(k.run.code), c.lock, k.base)
-	c.uncoverable = uncoverable
-	if patch == nil || patch.Key() == c.Patch.Key() {
-		return
+	names := data.Names(k.run.code)
+	same := k.run.writeWhole(regions, names, c.lock, k.base)
+	c.uncoverable = same.uncoverable
+	for _, w := range []wholePatch{k.run.withCompanions(same, regions, names, c.lock, k.base), same} {
+		if w.patch == nil || w.patch.Key() == c.Patch.Key() {
+			continue
+		}
+		entire := *c
+		entire.Patch, entire.uncoverable = w.patch, w.uncoverable
+		k.good = append(k.good, &entire)
 	}
-	entire := *c
-	entire.Patch = patch
-	k.good = append(k.good, &entire)
 }
 
 // addThroughout adds the candidate that holds a lock of an earlier round throughout methods.

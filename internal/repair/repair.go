@@ -32,6 +32,7 @@
 //	run.go         the failed run: its trace, the program's source and its lifted form
 //	sections.go    the engine's sections as regions of the source
 //	wholeness.go   all other accesses to the same data
+//	companions.go  other data that needs the same lock
 //	candidates.go  which changes may be a fix, the best first
 //	reshaped.go    those for which no lock is missing
 //	proof.go       what a candidate has to stand: schedules

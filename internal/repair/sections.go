@@ -38,7 +38,7 @@ func (r *failedRun) region(s *sli.Section) *cover.Region {
 	elements := false
 	for _, in := range s.Instrs {
 		o := r.lifted.Origin(in)
-		if o.Node == nil || in.Op != ir.Load && in.Op != ir.Store && in.Op != ir.Call {
+		if o.Node == nil || in.Op != ir.Load && in.Op != ir.Store && in.Op != ir.Update && in.Op != ir.Call {
 			continue
 		}
 		nodes = append(nodes, o.Node)

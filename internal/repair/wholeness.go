@@ -79,7 +79,7 @@ func (r *failedRun) siblings(data []cover.DataName, l *cover.Lock) []sibling {
 	// Updates over calls come first: what they call then needs no section of its own.
 	var overCalls, all []sibling
 	for _, g := range whole.Broken(r.locksHeld(), r.code.Variables(data), l.Object()) {
-		if !isOpen(g) || r.inTest(g.Func) {
+		if !isOpen(g) && !leaves(g) || r.inTest(g.Func) {
 			continue
 		}
 		s := sibling{group: g, whole: r.groupRegion(g)}
@@ -87,7 +87,7 @@ func (r *failedRun) siblings(data []cover.DataName, l *cover.Lock) []sibling {
 			continue
 		}
 		for _, part := range g.Parts {
-			if region := r.groupRegion(part); region != nil && isOpen(part) {
+			if region := r.groupRegion(part); region != nil && (isOpen(part) || leaves(part)) {
 				s.parts = append(s.parts, region)
 			}
 		}
@@ -103,6 +103,11 @@ func (r *failedRun) siblings(data []cover.DataName, l *cover.Lock) []sibling {
 // isOpen reports whether a member of a group may be made without the lock.
 func isOpen(g *whole.Group) bool {
 	return slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Open })
+}
+
+// leaves reports whether a member of a group hands a reference to users of the package.
+func leaves(g *whole.Group) bool {
+	return slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return m.Leaves })
 }
 
 // inTest reports whether a function is in test code, where sections are a last resort.
@@ -129,14 +134,19 @@ func (r *failedRun) groupRegion(g *whole.Group) *cover.Region {
 			}
 		}
 	}
+	var copied []ast.Expr
 	for _, m := range g.Members {
 		add(m.At)
 		add(m.Instr.Pos())
+		if e := r.code.AccessAt(m.At); m.Leaves && e != nil {
+			copied = append(copied, e)
+		}
 	}
 	region := r.code.Region(fn.Syntax(), nodes)
 	if region == nil {
 		return nil
 	}
+	region.Copied = copied
 	region.Write = g.Writes()
 	region.Update = g.Writes() && len(g.Members) > 1
 	region.Elements = slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return !isLoad(m.Instr) })
@@ -154,17 +164,23 @@ func isLoad(i ssa.Instruction) bool {
 	return !element
 }
 
-// writeWhole writes the regions of a derivation with those of its siblings, for the data of
-// the derivation and what an earlier patch has the lock guard. What of the siblings cannot
-// be covered is left out: uncoverable says why, by the function. The patch is nil if there
-// are no siblings to add.
-func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l *cover.Lock, base *cover.Patch) (patch *cover.Patch, uncoverable map[string]string) {
+// A wholePatch is a patch that covers the siblings of a derivation too. What of them cannot be
+// covered is left out: uncoverable says why, by the function. The patch is nil if there are no
+// siblings to add.
+type wholePatch struct {
+	patch       *cover.Patch
+	uncoverable map[string]string
+}
+
+// writeWhole writes the regions of a derivation with those of its siblings, for data and what
+// an earlier patch has the lock guard.
+func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l *cover.Lock, base *cover.Patch) (w wholePatch) {
 	accepted := regions
 	try := func(more ...*cover.Region) error {
 		all := slices.Concat(accepted, more)
 		p, err := r.code.Write(all, l, data, base)
 		if err == nil {
-			accepted, patch = all, p
+			accepted, w.patch = all, p
 		}
 		return err
 	}
@@ -174,20 +190,20 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l
 		together = append(together, s.whole)
 	}
 	if len(together) == 0 || try(together...) == nil {
-		return patch, nil
+		return w
 	}
-	uncoverable = make(map[string]string)
+	w.uncoverable = make(map[string]string)
 	for _, s := range siblings {
 		if try(s.whole) == nil {
 			continue
 		}
 		for _, part := range s.parts {
 			if err := try(part); err != nil {
-				uncoverable[functionName(s.group.Func)] = err.Error()
+				w.uncoverable[functionName(s.group.Func)] = err.Error()
 			}
 		}
 	}
-	return patch, uncoverable
+	return w
 }
 
 // judgeWhole notes of a candidate what its lock does not cover in the changed program, and
@@ -245,11 +261,14 @@ func (c *Candidate) uncovered(fset *token.FileSet, g *whole.Group) []Uncovered {
 	for _, m := range g.Members {
 		at := fset.Position(m.At)
 		split := slices.Contains(g.Split, m)
-		if !m.Open && !split {
+		if !m.Open && !split && !m.Leaves {
 			continue
 		}
 		why := why
-		if split {
+		switch {
+		case m.Leaves && !m.Open:
+			why = "it is returned to code without the lock, and changed in place; " + why
+		case split:
 			why = "the lock is released between the load and this store, which depends on it; " + why
 		}
 		if n := len(all); n > 0 && all[n-1].Line == at.Line && all[n-1].Data == m.Variable.Name() {

@@ -14,6 +14,10 @@ type Edits struct {
 	*File
 	buffer   *Buffer
 	imported map[string]string // names of the packages whose imports are added, by path
+	// block are imports to add that no block of the file has room for, loneImport the one import
+	// of the file that goes into a block with them.
+	block      []string
+	loneImport *ast.GenDecl
 }
 
 // Edit returns edits of the file, none so far.
@@ -31,7 +35,7 @@ func (f *File) EditInPlace() *Edits {
 func (e *Edits) Buffer() *Buffer { return e.buffer }
 
 // Changed reports whether there are any edits.
-func (e *Edits) Changed() bool { return e.buffer.Changed() }
+func (e *Edits) Changed() bool { return e.buffer.Changed() || len(e.block) > 0 }
 
 // InsertAfter inserts text behind what ends at a position.
 func (e *Edits) InsertAfter(at token.Pos, text string) { e.buffer.InsertAfter(e.Offset(at), text) }
@@ -88,6 +92,7 @@ func (e *Edits) Delete(n ast.Node) {
 
 // Bytes returns the file's text with all edits made.
 func (e *Edits) Bytes() ([]byte, error) {
+	e.writeBlock()
 	text, err := e.buffer.Bytes()
 	if err != nil {
 		return nil, fmt.Errorf("changing %s: %w", filepath.Base(e.Name), err)

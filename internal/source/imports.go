@@ -64,15 +64,35 @@ func (e *Edits) ImportStd(path string) (name string, err error) {
 		if g.Specs[0].(*ast.ImportSpec).Path.Value == `"C"` {
 			continue // its comment belongs to it alone
 		}
-		lines := []string{quoted, strings.TrimSpace(strings.TrimPrefix(e.TextOf(g), "import"))}
-		if g.Specs[0].(*ast.ImportSpec).Path.Value < quoted {
-			slices.Reverse(lines)
-		}
-		e.Replace(g, "import (\n\t"+strings.Join(lines, "\n\t")+"\n)")
+		e.loneImport, e.block = g, append(e.block, quoted)
 		return own, nil
 	}
-	e.InsertBefore(e.Syntax.Name.End(), "\n\nimport "+quoted)
+	e.block = append(e.block, quoted)
 	return own, nil
+}
+
+// writeBlock writes the imports that have no block among the file's to stand in: in one
+// declaration, with the only import that the file has.
+func (e *Edits) writeBlock() {
+	if len(e.block) == 0 {
+		return
+	}
+	lines := e.block
+	e.block = nil
+	at := func(line string) string { return line[strings.IndexByte(line, '"'):] }
+	if e.loneImport != nil {
+		lines = append(lines, strings.TrimSpace(strings.TrimPrefix(e.TextOf(e.loneImport), "import")))
+	}
+	slices.SortFunc(lines, func(x, y string) int { return strings.Compare(at(x), at(y)) })
+	text := "import " + lines[0]
+	if len(lines) > 1 {
+		text = "import (\n\t" + strings.Join(lines, "\n\t") + "\n)"
+	}
+	if e.loneImport != nil {
+		e.Replace(e.loneImport, text)
+	} else {
+		e.InsertBefore(e.Syntax.Name.End(), "\n\n"+text)
+	}
 }
 
 func (e *Edits) noteImport(path, name string) {

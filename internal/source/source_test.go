@@ -221,6 +221,26 @@ func TestImportStd(t *testing.T) {
 	}
 }
 
+// TestImportsComeInOneBlock: several imports that are added to a file without a block of imports
+// make one, with the one that the file has.
+func TestImportsComeInOneBlock(t *testing.T) {
+	for text, want := range map[string]string{
+		"package p\n":                        "package p\n\nimport (\n\t\"maps\"\n\t\"sync\"\n)\n",
+		"package p\n\nimport \"os\"\n":       "package p\n\nimport (\n\t\"maps\"\n\t\"os\"\n\t\"sync\"\n)\n",
+		"package p\n\nimport s \"slices\"\n": "package p\n\nimport (\n\t\"maps\"\n\ts \"slices\"\n\t\"sync\"\n)\n",
+	} {
+		e := parse(t, text).Edit()
+		for _, path := range []string{"sync", "maps", "sync"} {
+			if _, err := e.ImportStd(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := e.Formatted(); err != nil || string(got) != want {
+			t.Errorf("%q becomes %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
 func TestNamesMeanWhatTheyMeanAtAPlace(t *testing.T) {
 	f := parse(t, "package p\n\nvar x int\n\nfunc f() {\n\tx++\n\tx := 1\n\t_ = x\n}\n")
 	x := f.Types.Scope().Lookup("x")

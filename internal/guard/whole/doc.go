@@ -7,7 +7,8 @@
 // to. Members of one function belong together if one depends on another: in its value, in
 // where it is made, or in whether it is made at all. A group is members that belong together.
 // A group is open if a member may be made without the lock, and split if the lock may be
-// released between an update's load and its store.
+// released between an update's load and its store. A member leaves if it hands a map or slice,
+// which is changed in place, to users of the package, who do not have the lock.
 //
 // # An example
 //
@@ -40,6 +41,7 @@
 // limits.
 //
 //	whole.go       groups, and which of them are not whole
+//	leaving.go     references that are handed to users of the package
 //	dependence.go  on what an instruction depends
 //	summary.go     what calls have to do with guarded data
 package whole

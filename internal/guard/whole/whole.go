@@ -20,6 +20,9 @@ type Member struct {
 	At       token.Pos // where it names the data
 	// Open says that the lock may not be held.
 	Open bool
+	// Leaves says that it loads a map or slice for users of the package, which is changed in place:
+	// they use it without the lock.
+	Leaves bool
 
 	// byCall says that a function makes the access which Instr calls, reads that the result
 	// of Instr depends on the data.
@@ -49,7 +52,7 @@ func (g *Group) OverCalls() bool {
 
 // isWhole reports whether the group lies in one section.
 func (g *Group) isWhole() bool {
-	return len(g.Split) == 0 && !slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Open })
+	return len(g.Split) == 0 && !slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Open || m.Leaves })
 }
 
 // Broken returns the groups of a program's accesses to data that are open or split, in the
@@ -90,6 +93,8 @@ type judge struct {
 	lock      *types.Var
 	members   map[*ssa.Function][]*Member
 	summaries map[*ssa.Function]*summary
+	// changed are the functions whose results the program changes, nil if not known yet.
+	changed map[*ssa.Function]bool
 }
 
 // addVariable adds the members that access a variable, or what it refers to.
@@ -119,7 +124,9 @@ func (j *judge) add(v *lockset.Variable, o lockset.Observation, open bool) {
 			return
 		}
 	}
-	j.members[fn] = append(j.members[fn], &Member{Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, reads: o.Kind == lockset.Read})
+	j.members[fn] = append(j.members[fn], &Member{
+		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Leaves: v.ChangedInPlace && j.leaves(o.Instr), reads: o.Kind == lockset.Read,
+	})
 }
 
 // ways are the ways from a variable's object to the lock.

@@ -60,6 +60,7 @@
 //	call.go      calls, by what they call
 //	builtin.go   built-in functions
 //	iface.go     interfaces, type assertions, method tables
+//	generic.go   which functions are generic code, of which only instances run
 //	layout.go    sizes and offsets
 //	source.go    the expression behind an instruction
 //	data.go      the variable or field behind an access
@@ -147,8 +148,9 @@ func Lift(prog *ssa.Program, pkgs []*ssa.Package, files []*ast.File) (*Program, 
 		}
 	}
 	var all []*ssa.Function
+	generic := make(typeParameters)
 	for fn := range ssautil.AllFunctions(prog) {
-		if len(fn.Blocks) > 0 && p.ownPackages[packageOf(fn)] && fn.TypeParams().Len() == len(fn.TypeArgs()) {
+		if len(fn.Blocks) > 0 && p.ownPackages[packageOf(fn)] && !generic.inFunction(fn) {
 			all = append(all, fn)
 		}
 	}

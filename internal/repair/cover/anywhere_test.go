@@ -68,11 +68,11 @@ func sections(t *testing.T, code *Code, texts map[string][]byte, random *rand.Ra
 				continue
 			}
 			// What a refused section has changed already is of no use.
-			if err := code.cover(newEdits(), r, l); err != nil {
+			if err := code.cover(newEdits(), r, nil, l); err != nil {
 				refused++
 				continue
 			}
-			if err := code.cover(e, r, l); err != nil {
+			if err := code.cover(e, r, nil, l); err != nil {
 				t.Fatal(err)
 			}
 			sync, err := e.of(f).ImportStd("sync")

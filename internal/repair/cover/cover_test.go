@@ -119,19 +119,19 @@ func regionsOf(t *testing.T, code *Code, marks []marked) []*Region {
 
 // lockOf is the lock that a test names: "T.f" is a mutex that struct T has, "v" a variable
 // of the package, "new T.f" a new one above the field f of T, "local v" a new one beside
-// the variable v, "package" a new one of the package.
-func lockOf(t *testing.T, code *Code, spec string, regions []*Region) *Lock {
+// the variable v, "package" a new one of the package. It comes with what a new one guards.
+func lockOf(t *testing.T, code *Code, spec string, regions []*Region) (l *Lock, guarded []DataName) {
 	t.Helper()
 	scope := regions[0].file.Types.Scope()
 	kind, rest, _ := strings.Cut(spec, " ")
 	switch kind {
 	case "package":
-		return code.newGlobal(regions, &Data{})
+		return code.newGlobal(regions, &Data{}), nil
 	case "local":
 		for _, f := range code.Files() {
 			for id, o := range f.Info.Defs {
 				if v, ok := o.(*types.Var); ok && id.Name == rest && !v.IsField() && v.Parent() != scope {
-					return code.newLocal([]*types.Var{v})
+					return code.newLocal([]*types.Var{v}), nil
 				}
 			}
 		}
@@ -141,21 +141,21 @@ func lockOf(t *testing.T, code *Code, spec string, regions []*Region) *Lock {
 		st := n.Underlying().(*types.Struct)
 		for i := range st.NumFields() {
 			if st.Field(i).Name() == name {
-				return code.newField(n, []*types.Var{st.Field(i)})
+				return code.newField(n, []*types.Var{st.Field(i)}), []DataName{{Package: n.Obj().Pkg().Path(), Owner: owner, Name: name}}
 			}
 		}
 	default:
 		owner, name, ok := strings.Cut(spec, ".")
 		if !ok {
-			return code.existing(scope.Lookup(spec).(*types.Var))
+			return code.existing(scope.Lookup(spec).(*types.Var)), nil
 		}
 		n := named(scope.Lookup(owner).Type())
 		if o, _, _ := types.LookupFieldOrMethod(n, true, n.Obj().Pkg(), name); o != nil {
-			return code.existing(o.(*types.Var))
+			return code.existing(o.(*types.Var)), nil
 		}
 	}
 	t.Fatalf("there is no lock %q", spec)
-	return nil
+	return nil, nil
 }
 
 // TestPatch writes locks around the marked expressions of small programs, and compares
@@ -208,11 +208,11 @@ func patchOf(t *testing.T, archive *txtar.Archive) string {
 	}
 	code := parse(t, texts)
 	regions := regionsOf(t, code, marks)
-	l := lockOf(t, code, strings.TrimSpace(spec), regions)
+	l, guarded := lockOf(t, code, strings.TrimSpace(spec), regions)
 	if l == nil {
 		return "no such lock\n"
 	}
-	patch, err := code.Write(regions, l, nil, nil)
+	patch, err := code.Write(regions, l, guarded, nil)
 	if err != nil {
 		return "refused: " + err.Error() + "\n"
 	}

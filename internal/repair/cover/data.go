@@ -35,6 +35,9 @@ func (d *Data) AddField(owner types.Type, field *types.Var) {
 // AddGlobal adds a variable of a package.
 func (d *Data) AddGlobal(v *types.Var) { add(&d.globals, v) }
 
+// HasGlobals reports whether variables of packages are among the data.
+func (d *Data) HasGlobals() bool { return len(d.globals) > 0 }
+
 // AddLocal adds a variable that closures share.
 func (d *Data) AddLocal(v *types.Var) { add(&d.locals, v) }
 

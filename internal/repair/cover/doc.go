@@ -35,6 +35,14 @@
 // it, has its unlock deferred. In a loop it would come too late, so there it stands on each
 // way out: before break, continue and goto that leave the region, return and panic.
 //
+// A pointer that leads to the lock is looked at before the lock is taken:
+//
+//	if c == nil || c.closed {     if c == nil {
+//		return errClosed          	return errClosed
+//	}                             }
+//	                              c.mu.Lock()
+//	                              if c.closed {
+//
 // A name of the lock that means something else at a way out is refused:
 //
 //	mu.Lock()
@@ -81,6 +89,22 @@
 //	                              	send(k, v)
 //	                              }
 //
+// A statement that waits with what it has read reads it ahead, with the lock held:
+//
+//	if f := m.hooks[k]; f != nil {     m.mu.Lock()
+//		f()                            f := m.hooks[k]
+//	}                                  m.mu.Unlock()
+//	                                   if f != nil {
+//	                                   	f()
+//	                                   }
+//
+// A function that calls itself, or that is called from within other sections alone, is left
+// alone, and the calls of it from elsewhere are covered instead:
+//
+//	func (t *Tree) Insert(k int) {                t.mu.Lock()
+//		t.root = t.insert(t.root, k)              t.root = t.insert(t.root, k)
+//	}                                             t.mu.Unlock()
+//
 // A function that cannot name the lock, or that some call with the lock held, is left alone,
 // and the calls of it are covered instead:
 //
@@ -98,11 +122,14 @@
 //	newlock.go  where a new lock is declared
 //	name.go     how a region names a lock
 //	write.go    regions arranged for a lock: moved to callers, outwards, dropped
+//	callers.go  functions that leave the lock to their callers
 //	variant.go  functions that take the lock, made two for callers that have it
 //	absorb.go   sections of the lock that a region touches
+//	nilcheck.go the lock of a pointer that may be nil
 //	exits.go    Lock and Unlock on all ways through a region
 //	ends.go     where control goes from a statement
 //	ahead.go    calls that are made before the lock is taken
+//	hoist.go    data that is read before a statement that waits
 //	waits.go    what may wait while the lock is held
 //	patch.go    Patch: the edits of all files
 //	audit.go    what a patch makes worse

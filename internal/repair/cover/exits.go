@@ -11,12 +11,12 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
-// cover writes Lock and Unlock around a region.
+// cover writes Lock and Unlock around a region, which is one of all that the lock gets.
 //
 // Where the region lasts to the end of the function, or nearly, the unlock is deferred:
 // that covers every way out, panics included. Otherwise, and in loops, where a deferred
 // unlock would come too late, it stands on each way out.
-func (code *Code) cover(e *edits, r *Region, l *Lock) error {
+func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	name := code.name(l, r)
 	if name == "" {
 		return fmt.Errorf("%s cannot be named in %s", l.Words, code.describe(r))
@@ -26,19 +26,21 @@ func (code *Code) cover(e *edits, r *Region, l *Lock) error {
 		lock, unlock = name+".RLock()", name+".RUnlock()"
 	}
 	calls := code.ahead(r, l)
-	if why := code.regionBlocks(r, l, calls); why != "" {
-		if loop, pkg := r.snapshot(); loop != nil {
-			return code.coverSnapshot(e, r, loop, pkg, lock, unlock)
-		}
-		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", code.describe(r), why)
+	head, err := code.headOf(r, all, l, calls)
+	if err != nil {
+		return err
 	}
 	e.places = append(e.places, code.describe(r))
 	edits := e.of(r.file)
-	if s := r.header(); s != nil {
-		values := source.NamesIn(r.fn).Free("values")
-		edits.LineBefore(s, lock+"\n"+values+" := "+r.file.TextOf(s.X)+"\n"+unlock)
-		edits.Replace(s.X, values)
-		return nil
+	if head != nil {
+		lock += "\n"
+		if r.releasedBy != "" {
+			lock, unlock = "", r.releasedBy
+		}
+		return head(edits, lock, unlock)
+	}
+	if err := code.afterNilCheck(edits, r, name); err != nil {
+		return err
 	}
 	lock = r.move(edits, calls) + lock
 	if code.deferrable(r, l) {
@@ -58,24 +60,76 @@ func (code *Code) cover(e *edits, r *Region, l *Lock) error {
 	if w.err != nil {
 		return w.err
 	}
+	if next := r.next(all); next != nil && !terminates(r.last()) && code.name(l, next) == name {
+		if head, _ := code.headOf(next, all, l, code.ahead(next, l)); head != nil {
+			next.releasedBy = unlock
+			return nil
+		}
+	}
 	if !terminates(r.last()) {
 		edits.LineAfter(r.last(), unlock)
 	}
 	return nil
 }
 
-// coverSnapshot has a loop that may wait go over a copy, which is made with the lock held.
-func (code *Code) coverSnapshot(e *edits, r *Region, loop *ast.RangeStmt, pkg, lock, unlock string) error {
-	edits := e.of(r.file)
-	name, err := edits.ImportStd(pkg)
-	if err != nil {
-		return err
+// next is the region that begins right behind this one, nil if there is none.
+func (r *Region) next(all []*Region) *Region {
+	for _, o := range all {
+		if o.fn == r.fn && &o.list[0] == &r.list[0] && o.from == r.to+1 {
+			return o
+		}
 	}
-	e.places = append(e.places, code.describe(r))
-	copied := source.NamesIn(r.fn).Free("values")
-	edits.LineBefore(loop, lock+"\n"+copied+" := "+name+".Clone("+r.file.TextOf(loop.X)+")\n"+unlock)
-	edits.Replace(loop.X, copied)
 	return nil
+}
+
+// A headWriter writes the section of a region that holds the lock only for what its statement
+// reads first. lock ends its line, or is empty if the lock is held already.
+type headWriter func(edits *source.Edits, lock, unlock string) error
+
+// headOf is how to write a region that holds the lock for its head alone, because that is all it
+// is there for, or because it cannot hold the lock throughout; nil if it is held throughout.
+func (code *Code) headOf(r *Region, all []*Region, l *Lock, ahead []*ast.CallExpr) (headWriter, error) {
+	err := code.mayHold(r, all, l, ahead)
+	if loop := r.header(); loop != nil && err == nil {
+		return func(edits *source.Edits, lock, unlock string) error {
+			r.coverLoopHead(edits, loop, r.file.TextOf(loop.X), lock, unlock)
+			return nil
+		}, nil
+	}
+	if err == nil {
+		return nil, nil
+	}
+	if loop, pkg := r.snapshot(); loop != nil {
+		return func(edits *source.Edits, lock, unlock string) error {
+			name, err := edits.ImportStd(pkg)
+			if err == nil {
+				r.coverLoopHead(edits, loop, name+".Clone("+r.file.TextOf(loop.X)+")", lock, unlock)
+			}
+			return err
+		}, nil
+	}
+	if h := code.hoistOf(r, l); h != nil {
+		return func(edits *source.Edits, lock, unlock string) error {
+			h.write(edits, lock, unlock)
+			return nil
+		}, nil
+	}
+	return nil, err
+}
+
+// coverLoopHead has a loop go over a value that is computed ahead of it with the lock held.
+func (r *Region) coverLoopHead(edits *source.Edits, loop *ast.RangeStmt, value, lock, unlock string) {
+	values := source.NamesIn(r.fn).Free("values")
+	edits.LineBefore(loop, lock+values+" := "+value+"\n"+unlock)
+	edits.Replace(loop.X, values)
+}
+
+// mayHold says why a region cannot hold the lock throughout, but for the calls that are made ahead.
+func (code *Code) mayHold(r *Region, all []*Region, l *Lock, ahead []*ast.CallExpr) error {
+	if why := code.regionBlocks(r, l, ahead); why != "" {
+		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", code.describe(r), why)
+	}
+	return code.nested(r, all, l)
 }
 
 // describe says where a region is.

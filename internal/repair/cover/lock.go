@@ -30,12 +30,21 @@ type Lock struct {
 	// the package.
 	scope ast.Node
 	pkg   *types.Package
-	// declare adds it to the source.
-	declare func(*edits) error
+	// declare adds it to the source, with a comment that names the data that it guards.
+	declare func(e *edits, guarded []DataName) error
 }
 
 // Exists reports whether the program has the lock.
 func (l *Lock) Exists() bool { return l.object != nil }
+
+// Owner returns the struct that has the lock, nil if the lock is a variable.
+func (l *Lock) Owner() *types.Named { return l.owner }
+
+// Scope returns the function that the lock is a variable of, nil if there is none.
+func (l *Lock) Scope() ast.Node { return l.scope }
+
+// Package returns the package that declares the lock.
+func (l *Lock) Package() *types.Package { return l.pkg }
 
 // Object returns the field or variable that declares the lock, nil if the program does not
 // have it.

@@ -26,17 +26,14 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 		other = fields[0].Name() + "Mu"
 	}
 	name := freeField(n, "mu", other)
-	var names []string
-	for _, v := range fields {
-		names = append(names, v.Name())
-	}
 	return &Lock{
 		Words: "a new mutex " + n.Obj().Name() + "." + name, Reason: "no mutex of the program guards the data",
 		owner: n, field: name, pkg: n.Obj().Pkg(),
-		declare: func(e *edits) error {
+		declare: func(e *edits, guarded []DataName) error {
 			if err := code.takesField(n); err != nil {
 				return err
 			}
+			names := fieldsOf(n, guarded)
 			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
 				return err
@@ -98,12 +95,7 @@ func (code *Code) redeclare(e *edits, l *Lock, guarded []DataName) {
 	if f == nil {
 		return
 	}
-	var names []string
-	for _, n := range guarded {
-		if n.Owner == l.owner.Obj().Name() {
-			names = append(names, n.Name)
-		}
-	}
+	names := fieldsOf(l.owner, guarded)
 	for _, field := range spec.Type.(*ast.StructType).Fields.List {
 		if len(field.Names) == 1 && field.Names[0].Name == l.field && field.Comment != nil && len(names) > 0 {
 			if text := guardsComment(names); field.Comment.List[0].Text != text {
@@ -111,6 +103,17 @@ func (code *Code) redeclare(e *edits, l *Lock, guarded []DataName) {
 			}
 		}
 	}
+}
+
+// fieldsOf are the names of a struct's fields among some data.
+func fieldsOf(n *types.Named, data []DataName) []string {
+	var names []string
+	for _, d := range data {
+		if d.Owner == n.Obj().Name() && d.Package == n.Obj().Pkg().Path() {
+			names = append(names, d.Name)
+		}
+	}
+	return names
 }
 
 // guardsComment is the comment beside a mutex.
@@ -230,7 +233,7 @@ func (code *Code) newLocal(vars []*types.Var) *Lock {
 	return &Lock{
 		Words: "a new mutex " + name + " beside the variable " + v.Name(), Reason: "the data is a variable that closures share",
 		variable: name, scope: fn, pkg: v.Pkg(),
-		declare: func(e *edits) error {
+		declare: func(e *edits, _ []DataName) error {
 			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
 				return err
@@ -280,7 +283,7 @@ func (code *Code) newGlobal(regions []*Region, d *Data) *Lock {
 	return &Lock{
 		Words: "a new mutex " + name + " of the package", Reason: "no struct has all of the data, or not every place can name the one that has",
 		variable: name, pkg: r.file.Types,
-		declare: func(e *edits) error {
+		declare: func(e *edits, _ []DataName) error {
 			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
 				return err

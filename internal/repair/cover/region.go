@@ -30,6 +30,9 @@ type Region struct {
 	Test bool
 	// Elements says that it is there for elements of what a loop goes over.
 	Elements bool
+	// Copied are maps and slices among the data that users of the package are given: they get
+	// copies.
+	Copied []ast.Expr
 	// Update says that it has a load and a store that depends on it, and so may not be taken
 	// apart.
 	Update bool
@@ -37,6 +40,9 @@ type Region struct {
 	// function that accesses the data.
 	Accesses []Access
 
+	// releasedBy is the statement that releases the lock in a region that another lies right
+	// before which keeps the lock for it; "" if the region takes the lock itself.
+	releasedBy string
 	// unlockDeferred says that it replaces a section whose unlock was deferred.
 	unlockDeferred bool
 }
@@ -128,7 +134,7 @@ func (r *Region) throughout() *Region {
 // clone is a region that can be changed without changing this one.
 func (r *Region) clone() *Region {
 	c := *r
-	c.nodes, c.Data = slices.Clone(r.nodes), slices.Clone(r.Data)
+	c.nodes, c.Data, c.Copied = slices.Clone(r.nodes), slices.Clone(r.Data), slices.Clone(r.Copied)
 	return &c
 }
 
@@ -215,16 +221,24 @@ func clauses(b *ast.BlockStmt) bool {
 	return false
 }
 
-// Merge joins regions of one function that overlap, or lie in each other.
+// Merge joins regions of one function that overlap, lie in each other, or lie near each other.
 func Merge(regions []*Region) []*Region {
+	return mergeBut(regions, func(*Region) bool { return false })
+}
+
+// merge is Merge for regions of a lock. A region in which something may wait joins no other that
+// it does not overlap with: it may be one that need not hold the lock throughout.
+func (code *Code) merge(regions []*Region, l *Lock) []*Region {
+	return mergeBut(regions, func(r *Region) bool { return code.blocks(r.statements(), l) != "" })
+}
+
+// mergeBut joins regions, but not near ones of which one is to be left alone.
+func mergeBut(regions []*Region, leaveAlone func(*Region) bool) []*Region {
 	var all []*Region
 	for _, r := range regions {
 		joined := false
 		for _, o := range all {
-			if o.fn != r.fn {
-				continue
-			}
-			if j := o.join(r); j {
+			if o.fn == r.fn && o.join(r, leaveAlone) {
 				joined = true
 				break
 			}
@@ -234,16 +248,16 @@ func Merge(regions []*Region) []*Region {
 		}
 	}
 	if len(all) < len(regions) {
-		return Merge(all)
+		return mergeBut(all, leaveAlone)
 	}
 	return all
 }
 
-// join makes r cover o too, if they overlap.
-func (r *Region) join(o *Region) bool {
+// join makes r cover o too, if they overlap, or are near each other and not to be left alone.
+func (r *Region) join(o *Region, leaveAlone func(*Region) bool) bool {
 	lo, hi := min(r.first().Pos(), o.first().Pos()), max(r.last().End(), o.last().End())
 	apart := r.last().End() <= o.first().Pos() || o.last().End() <= r.first().Pos()
-	if apart && (&r.list[0] != &o.list[0] || !r.near(o)) {
+	if apart && (&r.list[0] != &o.list[0] || !r.near(o) || leaveAlone(r) || leaveAlone(o)) {
 		return false
 	}
 	list, from, to := innermost(r.body, lo, hi)
@@ -256,6 +270,9 @@ func (r *Region) join(o *Region) bool {
 	r.Data = append(r.Data, o.Data...)
 	r.Elements = r.Elements || o.Elements
 	r.Update = r.Update || o.Update
+	for _, c := range o.Copied {
+		add(&r.Copied, c)
+	}
 	return true
 }
 

@@ -25,9 +25,15 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 	e := newEdits()
 	changed := false
 	if !l.Exists() {
-		work = code.variants(e, work, l)
+		kept := code.variants(e, work, l)
+		changed, work = len(kept) < len(work), kept
 	}
+	slices.SortStableFunc(work, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
 	for _, r := range work {
+		if err := r.copyOut(e.of(r.file)); err != nil {
+			return nil, err
+		}
+		changed = changed || len(r.Copied) > 0
 		done, err := code.absorb(e, r, l)
 		if err != nil {
 			return nil, err
@@ -35,11 +41,8 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 		if done {
 			continue
 		}
-		if err := code.nested(r, work, l); err != nil {
-			return nil, err
-		}
 		changed = true
-		if err := code.cover(e, r, l); err != nil {
+		if err := code.cover(e, r, work, l); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +54,7 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 		add(&guarded, n)
 	}
 	if !l.Exists() {
-		if err := l.declare(e); err != nil {
+		if err := l.declare(e, guarded); err != nil {
 			return nil, err
 		}
 	} else if base.Added(l) {
@@ -105,15 +108,15 @@ func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
 			code.outward(r)
 		}
 	}
-	work = Merge(work)
+	work = code.merge(work, l)
 	if l.Exists() {
 		// Two regions may touch the same section.
 		for _, r := range work {
 			r.from, r.to = extent(r, code.lockStatements(r, l))
 		}
-		work = Merge(work)
+		return code.outermost(code.merge(work, l)), nil
 	}
-	return code.outermost(work), nil
+	return code.outermost(code.toCallers(work, l)), nil
 }
 
 // outermost drops the regions of functions that are called from other regions alone: the
@@ -176,7 +179,7 @@ func (code *Code) standIns(r *Region, l *Lock, depth int) ([]*Region, error) {
 	if l.Exists() && code.seenHeld(r, l) {
 		return nil, nil
 	}
-	calls, static := code.callsOf(r.fn)
+	calls, _, static := code.callsFromOutside(r.fn)
 	byHolder := l.Exists() && slices.ContainsFunc(calls, func(c *Region) bool { _, held := code.heldBefore(c, l); return held })
 	if code.name(l, r) != "" && !byHolder {
 		return []*Region{r}, nil

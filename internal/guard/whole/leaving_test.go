@@ -1,0 +1,59 @@
+package whole_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
+)
+
+// TestReferencesLeave: a map or slice that an exported function returns leaves the lock behind
+// if it is changed in place, and is not returned to be changed.
+func TestReferencesLeave(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type cache struct {
+	mu    sync.Mutex
+	items map[string]int
+	list  []int
+	log   []string
+}
+
+func (c *cache) Set(k string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.items[k] = n
+	c.list[0] = n
+	c.log = append(c.log, k)
+}
+
+func (c *cache) All() map[string]int { c.mu.Lock(); defer c.mu.Unlock(); return c.items }
+
+func (c *cache) First(n int) []int { c.mu.Lock(); defer c.mu.Unlock(); rest := c.list; return rest[:n] }
+
+func (c *cache) Log() []string { c.mu.Lock(); defer c.mu.Unlock(); return c.log }
+
+func (c *cache) Len() int { c.mu.Lock(); defer c.mu.Unlock(); return len(c.items) }
+
+func (c *cache) all() map[string]int { c.mu.Lock(); defer c.mu.Unlock(); return c.items }
+
+func (c *cache) Raw() map[string]int { c.mu.Lock(); defer c.mu.Unlock(); return c.items }
+
+func use(c *cache) { c.Raw()["x"] = 1 }
+`))
+	lock, data := guarded(pkgs[0].Types.Scope().Lookup("cache"))
+	var got []string
+	for _, g := range whole.Broken(a, data, lock) {
+		for _, m := range g.Members {
+			if m.Leaves {
+				got = append(got, g.Func.Name())
+			}
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"All", "First"}; !slices.Equal(got, want) {
+		t.Errorf("references leave from %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,177 @@
+package repair
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+)
+
+// A run races on the data that its test happens to use. A struct that goroutines share has
+// other fields, and a fix that leaves those as they are ends one report of the race detector
+// and waits for the next:
+//
+//	type store struct {
+//		cfg  *config                   the run raced here
+//		subs []func()                  and another test would race here
+//	}
+//
+// So what is changed after it was made, and has no lock, is guarded with what has raced: the
+// companions of the data. They are the other fields of the struct that has the lock, the fields
+// of what only that struct leads to, as the nodes of a list, or the other variables that the same
+// functions use. A companion with an access that the lock cannot cover stays as it is.
+
+// maxCompanions bounds how many companions are looked at.
+const maxCompanions = 16
+
+// withCompanions writes a whole patch again, for data with its companions. The patch is nil if
+// there are none.
+func (r *failedRun) withCompanions(alone wholePatch, regions []*cover.Region, data []cover.DataName, l *cover.Lock, base *cover.Patch) wholePatch {
+	companions := r.companions(data, l, base)
+	if len(companions) == 0 {
+		return wholePatch{}
+	}
+	covered := func(w wholePatch) bool { return w.patch != nil && len(w.uncoverable) <= len(alone.uncoverable) }
+	if w := r.writeWhole(regions, slices.Concat(data, companions), l, base); covered(w) {
+		return w
+	}
+	best := wholePatch{}
+	for _, c := range companions {
+		more := append(slices.Clone(data), c)
+		if w := r.writeWhole(regions, more, l, base); covered(w) {
+			best, data = w, more
+		}
+	}
+	return best
+}
+
+// companions are the fields and variables that a lock may guard besides some data.
+func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover.Patch) []cover.DataName {
+	a := r.locksHeld()
+	guarded := r.code.Variables(slices.Concat(data, base.Guarded(l)))
+	isGuarded := func(v *types.Var) bool {
+		return slices.ContainsFunc(guarded, func(g *types.Var) bool { return g.Pos() == v.Pos() })
+	}
+	users := make(map[*ssa.Function]bool) // functions that access the guarded data
+	for _, v := range a.Variables {
+		if isGuarded(v.Object) {
+			for _, s := range v.Sites {
+				users[lockset.Outermost(s.Func)] = true
+			}
+		}
+	}
+	parts := partsOf(l.Owner(), nil)
+	found := new(cover.Data)
+	for _, v := range a.Variables {
+		if isGuarded(v.Object) || !r.isUnguarded(v, l) {
+			continue
+		}
+		beside := slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return users[lockset.Outermost(s.Func)] })
+		switch {
+		case l.Exists() && !base.Added(l) && !beside: // it may be there for other data
+		case v.Object.IsField():
+			for _, n := range parts {
+				if hasField(n, v.Object) {
+					found.AddField(n, v.Object)
+				}
+			}
+		case l.Owner() != nil || !beside || v.Object.Pkg() != l.Package():
+		case v.Object.Parent() == v.Object.Pkg().Scope():
+			if l.Scope() == nil {
+				found.AddGlobal(v.Object)
+			}
+		case l.Scope() != nil && l.Scope().Pos() <= v.Object.Pos() && v.Object.Pos() < l.Scope().End():
+			found.AddLocal(v.Object)
+		}
+	}
+	names := found.Names(r.code)
+	return names[:min(len(names), maxCompanions)]
+}
+
+// partsOf are a struct type and those of what its values lead to: types that users of the
+// package cannot name and that have no lock of their own. They are added to those known.
+func partsOf(n *types.Named, known []*types.Named) []*types.Named {
+	if n == nil || slices.Contains(known, n) {
+		return known
+	}
+	st, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return known
+	}
+	known = append(known, n)
+	for f := range st.Fields() {
+		part := elementType(f.Type())
+		if part != nil && !part.Obj().Exported() && part.Obj().Pkg() == n.Obj().Pkg() && !hasLock(part) {
+			known = partsOf(part.Origin(), known)
+		}
+	}
+	return known
+}
+
+// elementType is the named type that a type leads to, over pointers, maps and the like.
+func elementType(t types.Type) *types.Named {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return t
+	case *types.Pointer:
+		return elementType(t.Elem())
+	case *types.Slice:
+		return elementType(t.Elem())
+	case *types.Array:
+		return elementType(t.Elem())
+	case *types.Map:
+		return elementType(t.Elem())
+	}
+	return nil
+}
+
+// hasLock reports whether a struct type has a field that is a lock.
+func hasLock(n *types.Named) bool {
+	st, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return true
+	}
+	for f := range st.Fields() {
+		if locks.IsLock(f.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasField(n *types.Named, field *types.Var) bool {
+	st, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range st.Fields() {
+		if f.Pos() == field.Pos() {
+			return true
+		}
+	}
+	return false
+}
+
+// isUnguarded reports whether a variable is written after it may be shared, outside of test
+// code, and has no other lock than one.
+func (r *failedRun) isUnguarded(v *lockset.Variable, l *cover.Lock) bool {
+	written := false
+	for _, s := range v.Sites {
+		if isTestFile(s.At.Filename) {
+			continue
+		}
+		for _, o := range s.Observations {
+			written = written || o.Kind == lockset.Write
+			for _, held := range o.Held {
+				if !l.Exists() || r.locksHeld().Places.Variable(held.Lock) != r.locksHeld().Places.Canonical(l.Object()) {
+					return false
+				}
+			}
+		}
+	}
+	return written && !v.Atomic
+}

@@ -1,0 +1,296 @@
+package cover
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A statement that reads guarded data and then waits, or calls what the package's users have
+// handed in, need not hold the lock for more than the reading:
+//
+//	if f := m.hooks[k]; f != nil {     m.mu.Lock()
+//		f()                            f := m.hooks[k]
+//	}                                  m.mu.Unlock()
+//	                                   if f != nil {
+//
+//	return c.conn.Send(msg)            c.mu.Lock()
+//	                                   conn := c.conn
+//	                                   c.mu.Unlock()
+//	                                   return conn.Send(msg)
+
+// A hoist is what a statement reads first, and can read ahead of itself.
+type hoist struct {
+	region *Region
+	// init is the statement's own initialisation, if that is what reads.
+	init ast.Stmt
+	// exprs are the expressions that read, otherwise.
+	exprs []ast.Expr
+}
+
+// hoistOf is the hoist for a region of one statement that does not write, nil if there is none.
+func (code *Code) hoistOf(r *Region, l *Lock) *hoist {
+	if r.Write || r.from != r.to || len(r.nodes) == 0 {
+		return nil
+	}
+	h := &hoist{region: r}
+	var init ast.Stmt
+	var heads []ast.Expr
+	switch s := r.first().(type) {
+	case *ast.IfStmt:
+		init, heads = s.Init, []ast.Expr{s.Cond}
+	case *ast.SwitchStmt:
+		init = s.Init
+		if s.Tag != nil {
+			heads = []ast.Expr{s.Tag}
+		}
+	case *ast.ReturnStmt:
+		return h.reading(s.Results)
+	case *ast.ExprStmt:
+		return h.reading([]ast.Expr{s.X})
+	case *ast.AssignStmt:
+		return h.reading(s.Rhs)
+	case *ast.SendStmt:
+		return h.reading([]ast.Expr{s.Chan, s.Value})
+	case *ast.GoStmt:
+		return h.reading([]ast.Expr{s.Call})
+	case *ast.DeferStmt:
+		return h.reading([]ast.Expr{s.Call})
+	default:
+		return nil
+	}
+	if init != nil {
+		if a, ok := init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && r.isReadIn(init) && code.blocks([]ast.Stmt{init}, l) == "" {
+			h.init = init
+			return h
+		}
+		return nil
+	}
+	return h.reading(heads)
+}
+
+// isReadIn reports whether all that a region is there for lies in one of some nodes.
+func (r *Region) isReadIn(nodes ...ast.Node) bool {
+	for _, n := range r.nodes {
+		found := false
+		for _, outer := range nodes {
+			found = found || encloses(outer, n)
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// reading looks for the expressions that read the data in those that a statement evaluates
+// first. It returns nil if one of them cannot be read ahead.
+func (h *hoist) reading(of []ast.Expr) *hoist {
+	var nodes []ast.Node
+	for _, e := range of {
+		h.collect(e)
+	}
+	for _, e := range h.exprs {
+		nodes = append(nodes, e)
+	}
+	if len(nodes) == 0 || !h.region.isReadIn(nodes...) {
+		return nil
+	}
+	return h
+}
+
+// collect adds the largest expressions in one that only read, and have data of the region in
+// them.
+func (h *hoist) collect(e ast.Expr) {
+	r := h.region
+	has := func(outer ast.Node) bool {
+		for _, n := range r.nodes {
+			if encloses(outer, n) {
+				return true
+			}
+		}
+		return false
+	}
+	ast.Inspect(e, func(n ast.Node) bool {
+		x, ok := n.(ast.Expr)
+		switch {
+		case !ok:
+			return true
+		case !has(x):
+			return false
+		case onlyReads(r.info(), x) && canCopy(r.info().TypeOf(x)):
+			h.exprs = append(h.exprs, x)
+			return false
+		}
+		switch x := x.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BinaryExpr:
+			return x.Op != token.LAND && x.Op != token.LOR
+		case *ast.UnaryExpr:
+			return x.Op != token.AND
+		}
+		return true
+	})
+}
+
+// onlyReads reports whether an expression computes a value from variables, and calls nothing.
+func onlyReads(info *types.Info, e ast.Expr) bool {
+	if tv := info.Types[e]; !tv.IsValue() || tv.Value != nil {
+		return false
+	}
+	only := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			b, ok := info.Uses[calleeIdent(n)].(*types.Builtin)
+			only = only && (ok && (b.Name() == "len" || b.Name() == "cap") || info.Types[n.Fun].IsType())
+		case *ast.UnaryExpr:
+			only = only && n.Op != token.ARROW && n.Op != token.AND
+		case *ast.FuncLit, *ast.CompositeLit:
+			only = false
+		case *ast.SelectorExpr:
+			if s := info.Selections[n]; s != nil && s.Kind() != types.FieldVal {
+				only = false
+			}
+		}
+		return only
+	})
+	return only
+}
+
+// canCopy reports whether a variable of a type can stand for the expression that gave its value:
+// a struct or an array may be there for its address, and a tuple is no value.
+func canCopy(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array, *types.Tuple:
+		return false
+	}
+	return true
+}
+
+// write has the statement read ahead.
+func (h *hoist) write(edits *source.Edits, lock, unlock string) {
+	r := h.region
+	if h.init != nil {
+		h.writeInit(edits, lock, unlock)
+		return
+	}
+	var b strings.Builder
+	free := source.NamesIn(r.fn)
+	used := make(map[string]bool)
+	for _, e := range h.exprs {
+		name := nameFor(e)
+		if used[name] || !r.isUnused(name) {
+			name = free.Free(name)
+		}
+		used[name] = true
+		fmt.Fprintf(&b, "%s := %s\n", name, r.file.TextOf(e))
+		edits.Replace(e, name)
+	}
+	edits.LineBefore(r.first(), lock+b.String()+unlock)
+}
+
+// writeInit moves the initialisation of a statement ahead of it, in a block of its own if the
+// names that it declares are used for something else too.
+func (h *hoist) writeInit(edits *source.Edits, lock, unlock string) {
+	r := h.region
+	block := !h.namesAreFree()
+	text := lock + r.file.TextOf(h.init) + "\n" + unlock
+	if block {
+		text = "{\n" + text
+	}
+	edits.LineBefore(r.first(), text)
+	next := r.file.Offset(h.init.End())
+	for r.file.Text[next] != ';' {
+		next++
+	}
+	for next++; r.file.Text[next] == ' '; next++ {
+	}
+	edits.Buffer().Delete(r.file.Offset(h.init.Pos()), next)
+	if block {
+		edits.LineAfter(r.first(), "}")
+	}
+}
+
+// namesAreFree reports whether the names that the initialisation declares mean nothing else in
+// the function.
+func (h *hoist) namesAreFree() bool {
+	r := h.region
+	declared := make(map[string]types.Object)
+	for _, l := range h.init.(*ast.AssignStmt).Lhs {
+		if id, ok := l.(*ast.Ident); ok && id.Name != "_" {
+			declared[id.Name] = r.info().Defs[id]
+		}
+	}
+	free := true
+	ast.Inspect(r.fn, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if o, ok := declared[id.Name]; ok && r.info().ObjectOf(id) != o {
+				if v, ok := r.info().ObjectOf(id).(*types.Var); !ok || !v.IsField() {
+					free = false
+				}
+			}
+		}
+		return free
+	})
+	return free
+}
+
+// copyOut has users of the package given copies.
+//
+//	return c.items     return maps.Clone(c.items)
+func (r *Region) copyOut(edits *source.Edits) error {
+	for _, x := range r.Copied {
+		pkg := "slices"
+		if _, ok := r.info().TypeOf(x).Underlying().(*types.Map); ok {
+			pkg = "maps"
+		}
+		name, err := edits.ImportStd(pkg)
+		if err != nil {
+			return err
+		}
+		edits.InsertBefore(x.Pos(), name+".Clone(")
+		edits.InsertAfter(x.End(), ")")
+	}
+	return nil
+}
+
+// isUnused reports whether a name means nothing in the region's function, but for fields and
+// methods that are selected by it.
+func (r *Region) isUnused(name string) bool {
+	unused := types.Universe.Lookup(name) == nil
+	ast.Inspect(r.fn, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			switch o := r.info().ObjectOf(id).(type) {
+			case *types.Var:
+				unused = unused && o.IsField()
+			case *types.Func:
+				unused = unused && o.Signature().Recv() != nil
+			default:
+				unused = false
+			}
+		}
+		return unused
+	})
+	return unused
+}
+
+// nameFor is a name for the value of an expression: that of the field it selects, if it does.
+func nameFor(e ast.Expr) string {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		if name := strings.ToLower(e.Sel.Name[:1]) + e.Sel.Name[1:]; !token.IsKeyword(name) {
+			return name
+		}
+	case *ast.CallExpr:
+		if id := calleeIdent(e); id != nil && id.Name == "len" {
+			return "n"
+		}
+	}
+	return "value"
+}
