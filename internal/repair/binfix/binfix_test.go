@@ -51,7 +51,7 @@ func TestPatchesOfCrashesAreProven(t *testing.T) {
 	}{
 		{examples + "toctou.O2", false, 150, []string{"reads together, in 0x870:\n    >    888  mov ecx", "other access, in 0x840:\n    >    85c  mov"}},
 		{examples + "publish.O0", true, 150, []string{"update in progress"}},
-		{examples + "thunderbird.O2", false, 1500, []string{"Tried and dropped:\n  cost 24, 2 sections: the patched program fails: crash, SIGSEGV: writing 0xc"}},
+		{examples + "thunderbird.O2", false, 1500, []string{"Tried and dropped:\n  cost 24, 2 sections: the patched program fails: crash, SIGSEGV: "}},
 		{misuses + "useafterfree", false, 150, []string{"BadAddr("}},
 		{misuses + "doublefree", false, 150, []string{"BadAddr("}},
 	} {
