@@ -138,6 +138,8 @@ func (tx *Tx) store(p, in unsafe.Pointer, t *rtype) {
 		tx.mustBeMine()
 	}
 	switch {
+	case tx.inPlace:
+		storeInPlace(p, in, layoutOf(t))
 	case t.size != 8 || uintptr(p)&7 != 0:
 		tx.storeWide(p, in, t)
 	case t.pointers != 0:
@@ -169,6 +171,9 @@ func (tx *Tx) read(addr unsafe.Pointer, mask uint64) uint64 {
 		v = peek(addr, mask)
 	}
 	acquired()
+	if tx.inPlace {
+		return v
+	}
 	tx.look()
 	if mask == wholeWord {
 		tx.reads.words = append(tx.reads.words, readWord{addr, v})
@@ -192,6 +197,9 @@ func (tx *Tx) loadPointer(addr unsafe.Pointer) unsafe.Pointer {
 		v = loadPointer(addr)
 	}
 	acquired()
+	if tx.inPlace {
+		return v
+	}
 	tx.look()
 	tx.reads.pointers = append(tx.reads.pointers, readPointer{addr, v})
 	tx.reads.makeRoom(tx.ceiling)
@@ -270,6 +278,25 @@ func (tx *Tx) storeWide(p, in unsafe.Pointer, t *rtype) {
 		}
 		tx.storeBytes(addr, unsafe.Add(in, at), n)
 	})
+}
+
+// storeInPlace writes a value to memory, word by word; the clock is odd.
+func storeInPlace(p, in unsafe.Pointer, l *layout) {
+	for at := uintptr(0); at < l.size; {
+		n := min(8-(uintptr(p)+at)&7, l.size-at)
+		to, from := unsafe.Add(p, at), unsafe.Add(in, at)
+		switch {
+		case l.pointers[at/8]:
+			storePointer(to, *(*unsafe.Pointer)(from))
+		case n == 8:
+			storeWord(to, *(*uint64)(from))
+		default:
+			for i := range n {
+				storeByte(unsafe.Add(to, i), *(*byte)(unsafe.Add(from, i)))
+			}
+		}
+		at += n
+	}
 }
 
 // eachWord calls f with each part of the value at p that lies in one word: where

@@ -66,6 +66,8 @@ func acquired() {}
 
 func (tx *Tx) told() {}
 
+func performed() {}
+
 func toldCopy(unsafe.Pointer, uintptr, uint64) {}
 
 func (tx *Tx) taken() {}

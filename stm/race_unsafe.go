@@ -60,6 +60,14 @@ func (tx *Tx) told() {
 	runtime.RaceReleaseMerge(unsafe.Pointer(&clock))
 }
 
+// performed says that a transaction works in place from here on, with the clock held:
+// everything that was told before is visible.
+func performed() {
+	telling.Lock()
+	defer telling.Unlock()
+	acquired()
+}
+
 // toldCopy tells what a copy has read, that was there at a time.
 func toldCopy(src unsafe.Pointer, words uintptr, t uint64) {
 	telling.Lock()

@@ -23,12 +23,12 @@ func Retry(tx *Tx) {
 // waits for what either has read.
 func OrElse(tx *Tx, first, second func(tx *Tx) error) error {
 	tx.Check()
-	writes, commits, aborts := tx.writes.clone(), len(tx.onCommit), len(tx.onAbort)
+	writes, maps, commits, aborts := tx.writes.clone(), tx.clonedMaps(), len(tx.onCommit), len(tx.onAbort)
 	retried, err := tx.alternative(first)
 	if !retried {
 		return err
 	}
-	tx.writes = writes
+	tx.writes, tx.maps = writes, maps
 	tx.onCommit = tx.onCommit[:commits]
 	undo := tx.onAbort[aborts:]
 	tx.onAbort = tx.onAbort[:aborts:aborts]

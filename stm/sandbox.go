@@ -10,12 +10,26 @@ import (
 // and recursions in a transaction that may go on without a Load or a Store need
 // one; the analyzer stmcheck finds those that have none.
 func (tx *Tx) Check() {
+	if tx.flag.Load() != 0 || tx.state != running || !tx.eager {
+		tx.check()
+	}
+}
+
+// check is Check where there may be something to do, apart so that the rest is inlined.
+func (tx *Tx) check() {
 	if tx.flag.Load() != 0 || tx.state != running {
 		tx.heed()
 	}
 	if !tx.eager && page.StackDepth() > deepStack {
 		tx.confirm()
 	}
+}
+
+// Validate aborts the attempt if something that it has read is not there any more. It is for
+// what a doomed transaction must not do, such as allocating as much as a variable says.
+func (tx *Tx) Validate() {
+	tx.Check()
+	tx.confirm()
 }
 
 // heed does what the flag asks for, before an access. It is also called when the

@@ -16,6 +16,13 @@
 // published, such as the key of a node, is read plainly. Those who want the compiler
 // to see to all that use [Var]. [Copy] reads many variables at once.
 //
+// [Atomic] takes functions with plain accesses:
+//
+//	stm.Atomic(func() { from.Balance -= amount; to.Balance += amount })
+//
+// Built by cofferdam with -stm, they are transactions like any other. Otherwise they run
+// one at a time. Entries of Go's maps are read and written by [MapLoad] and [MapStore].
+//
 // # How it works
 //
 // The algorithm is NOrec (Dalessandro, Spear, Scott, 2010). There is one word of
@@ -80,11 +87,13 @@
 //
 // # How it is built
 //
-// The transaction and its attempts (tx.go), reading and writing (access_unsafe.go),
+// The transaction and its attempts (tx.go), whether what it read is still there
+// (validate.go), reading and writing (access_unsafe.go),
 // many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
 // memory_unsafe.go), what a doomed one meets (sandbox.go), the modes (helper.go),
 // Retry and OrElse (retry.go), irrevocable transactions and actions
-// (irrevocable.go), a goroutine's Tx (goroutine.go). There
+// (irrevocable.go), functions with plain accesses (atomic.go), maps (maps_unsafe.go), a
+// goroutine's Tx (goroutine.go). There
 // is one lock that everybody shares, the clock; nothing is waited for while it is
 // held, but what an irrevocable transaction waits for.
 //
@@ -113,6 +122,8 @@ type Options struct {
 	// Context ends the transaction when it is done: between two attempts, and
 	// while it waits in Retry.
 	Context context.Context
+
+	keepsPanics bool // see Atomic
 }
 
 // Atomically runs the function as a transaction, again and again until it commits.

@@ -16,10 +16,6 @@ var clock struct {
 	_ [56]byte
 }
 
-// starving counts those who cannot validate because others commit faster than they
-// can compare: committers let them go first.
-var starving atomic.Int32
-
 // A Tx is a transaction that is running. It is valid during the call of the
 // function that it was passed to, in the goroutine that called it.
 type Tx struct {
@@ -31,12 +27,17 @@ type Tx struct {
 	reads    readLog
 	writes   writeSet
 
-	state   state
-	g       uintptr // the goroutine that it belongs to
-	clone   bool    // a helper's, which never commits
-	held    bool    // the clock is odd for this transaction: nobody else can commit
-	asked   bool    // Irrevocable was called
-	ceiling int     // length of a log at which look is called
+	state       state
+	g           uintptr // the goroutine that it belongs to
+	clone       bool    // a helper's, which never commits
+	held        bool    // the clock is odd for this transaction: nobody else can commit
+	asked       bool    // Irrevocable was called
+	inPlace     bool    // Perform was called: what is stored is in memory at once
+	mapsLocked  bool    // by Perform
+	keepsPanics bool    // what was done before a panic has happened, as in Atomic
+	ceiling     int     // length of a log at which look is called
+
+	maps []pendingMap // writes to maps
 
 	onCommit, onAbort []func()
 	helper            *helper // of this attempt, if its mode has one
@@ -93,8 +94,10 @@ func (tx *Tx) begin() {
 // room in its logs.
 func (tx *Tx) enter() {
 	tx.state = running
-	tx.reads.makeRoom(tx.ceiling)
-	tx.writes.room = cap(tx.writes.all)
+	if !tx.inPlace {
+		tx.reads.makeRoom(tx.ceiling)
+		tx.writes.room = cap(tx.writes.all)
+	}
 }
 
 func (tx *Tx) leave(to state) {
@@ -125,7 +128,13 @@ func (tx *Tx) attempt(fn func(*Tx) error) (end outcome, err error) {
 			end = how
 			return
 		}
-		tx.finish(false) // a panic that goes on, or Goexit, which nothing can stop
+		if tx.keepsPanics && !tx.clone && !tx.commitPanic() {
+			if recover() != nil {
+				end = again
+				return
+			}
+		}
+		tx.finish(tx.keepsPanics) // a panic that goes on, or Goexit, which nothing can stop
 		tx.given()
 	}()
 	err = fn(tx)
@@ -161,98 +170,6 @@ func (tx *Tx) unwound() (hide bool, end outcome) {
 	return false, failed
 }
 
-// valid reports whether everything that was read is, or was when it was last
-// checked, a state that memory has had. The cheap test comes first: has anybody
-// committed since?
-func (tx *Tx) valid() bool {
-	if tx.eager || tx.held || clock.Load() == tx.snapshot {
-		return true
-	}
-	t, ok := tx.revalidate()
-	if ok {
-		tx.snapshot = t
-	}
-	return ok
-}
-
-// confirm aborts if the transaction is not valid.
-func (tx *Tx) confirm() {
-	if tx.state == running && !tx.valid() {
-		tx.abort()
-	}
-}
-
-// revalidate compares what was read with what is there now, at one moment between
-// commits, which it returns. If others commit faster than it can compare, it keeps
-// them from it once.
-func (tx *Tx) revalidate() (t uint64, ok bool) {
-	tx.count.validations++
-	for spins, tries := 0, 0; tries < enoughTries; spins++ {
-		t = clock.Load()
-		if t&1 != 0 {
-			pause(spins)
-			continue
-		}
-		if ok = tx.reads.same(); !ok || clock.Load() == t {
-			acquired()
-			return t, ok
-		}
-		tries++
-	}
-	t = tx.frozen(func() { ok = tx.reads.same() })
-	return t, ok
-}
-
-// still calls f until nobody has committed meanwhile, and returns the clock of that
-// time.
-func (tx *Tx) still(f func()) (t uint64) {
-	for spins, tries := 0, 0; tries < enoughTries; spins++ {
-		t = clock.Load()
-		if t&1 != 0 {
-			pause(spins)
-			continue
-		}
-		if f(); clock.Load() == t {
-			return t
-		}
-		tries++
-	}
-	return tx.frozen(f)
-}
-
-// enoughTries is how often something is tried before it is done with the clock held.
-const enoughTries = 4
-
-// frozen calls f while nobody can commit, for those who would starve otherwise. It
-// returns the clock of that time.
-func (tx *Tx) frozen(f func()) (t uint64) {
-	starving.Add(1)
-	defer starving.Add(-1)
-	for spins := 0; ; spins++ {
-		if t = clock.Load(); t&1 == 0 && clock.CompareAndSwap(t, t+1) {
-			break
-		}
-		pause(spins)
-	}
-	acquired()
-	tx.held = true
-	defer func() {
-		tx.held = false
-		clock.Store(t)
-	}()
-	f()
-	return t
-}
-
-// extend moves the snapshot to now, or aborts.
-func (tx *Tx) extend() {
-	t, ok := tx.revalidate()
-	if !ok {
-		tx.abort()
-	}
-	tx.snapshot = t
-}
-
 // abort gives the attempt up.
 func (tx *Tx) abort() {
 	tx.leave(aborted)
@@ -264,7 +181,7 @@ func (tx *Tx) commit() {
 	if tx.clone {
 		return
 	}
-	if len(tx.writes.all) == 0 && !tx.held {
+	if len(tx.writes.all) == 0 && !tx.held && len(tx.maps) == 0 {
 		if !tx.eager && clock.Load() != tx.snapshot {
 			tx.extend()
 		}
@@ -275,13 +192,27 @@ func (tx *Tx) commit() {
 	tx.told()
 	// Who comes too late to be seen here will see that the clock is odd, and wait.
 	waiting, asleep := changes.waiting.Load() != 0, timer.asleep.Load()
-	tx.writes.store()
+	tx.writeBack()
 	tx.release(2)
 	if waiting {
 		notify()
 	}
 	if asleep {
 		timer.need()
+	}
+}
+
+// writeBack puts what was written into memory; the clock is odd. Maps come first: a
+// lazy transaction that reads the new version of a map must find the new map, too.
+func (tx *Tx) writeBack() {
+	if len(tx.maps) != 0 {
+		for _, m := range tx.maps {
+			m.commit()
+		}
+	}
+	tx.writes.store()
+	if tx.inPlace {
+		bump(&effects)
 	}
 }
 
@@ -300,15 +231,32 @@ func (tx *Tx) hold() {
 
 // release makes it even again: by 2 if something was written, by 0 if not.
 func (tx *Tx) release(by uint64) {
+	if tx.mapsLocked {
+		tx.unlockMaps()
+	}
 	storeClock(tx.snapshot + by)
 	tx.held = false
+}
+
+// giveUp makes the clock even when a transaction that held it ends without a commit. What
+// one that worked in place has written is there, and has to be noticed.
+func (tx *Tx) giveUp() {
+	if !tx.inPlace {
+		tx.release(0)
+		return
+	}
+	tx.told()
+	bump(&effects)
+	tx.release(2)
+	notify()
+	timer.need()
 }
 
 // finish ends the transaction, or the attempt: the logs are emptied, and whoever
 // wanted to know is told.
 func (tx *Tx) finish(ok bool) {
 	if tx.held {
-		tx.release(0)
+		tx.giveUp()
 	}
 	if tx.helper != nil {
 		tx.unhelp() // after the clock is free: a clone may be waiting for it
@@ -317,8 +265,12 @@ func (tx *Tx) finish(ok bool) {
 	tx.count.writes += uint64(len(tx.writes.all))
 	tx.reads.reset()
 	tx.writes.reset()
+	if len(tx.maps) != 0 {
+		clear(tx.maps)
+		tx.maps = tx.maps[:0]
+	}
 	tx.leave(idle)
-	tx.asked = false
+	tx.asked, tx.inPlace = false, false
 	if tx.onCommit != nil || tx.onAbort != nil {
 		tx.actions(ok)
 	}
@@ -363,7 +315,7 @@ func (tx *Tx) run(o Options, fn, clone func(*Tx) error) error {
 				return err
 			}
 		}
-		tx.mode = o.Mode // actions may have run another transaction
+		tx.mode, tx.keepsPanics = o.Mode, o.keepsPanics // actions may have run another transaction
 		tx.begin()
 		if conflicts >= patience {
 			tx.hold()

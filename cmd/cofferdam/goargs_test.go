@@ -63,10 +63,10 @@ func TestOwnFlagsOfProtectCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.mode != modeFlag(protect.Detect) || o.min != 0.7 || !o.deps || !o.maps || !o.strict || o.findings != "f.json" || o.summary {
+	if o.mode.Mode != protect.Detect || o.min != 0.7 || !o.deps || !o.maps || !o.strict || o.findings != "f.json" || o.summary {
 		t.Errorf("%+v", o)
 	}
-	if o, err = goCommand(t, "test --protect"); err != nil || o.mode != modeFlag(protect.Auto) {
+	if o, err = goCommand(t, "test --protect"); err != nil || o.mode.Mode != protect.Auto {
 		t.Errorf("%+v, %v", o, err)
 	}
 }

@@ -20,6 +20,7 @@
 //	guards.go     guards, guardsreport.go what it prints
 //	trace.go      trace, tracefilter.go its flags that choose events
 //	protect.go    run, build and test; asked_unix.go, asked_other.go the signal that asks for findings
+//	transactions.go  the same with -stm
 //	goargs.go     the arguments of the go command
 //	interrupt.go  what a signal does, and a closed pipe
 package main

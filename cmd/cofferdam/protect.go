@@ -29,6 +29,7 @@ Examples:
 
   cofferdam run -protect ./cmd/server -addr :8080
   cofferdam run -protect=detect -findings found.json -race main.go
+  cofferdam run -stm ./cmd/bank
 
 All arguments behind the package, or behind the files of one, are the program's.`)
 }
@@ -64,7 +65,7 @@ const protectNotes = `
 What was found is printed at the end of a run, and on SIGUSR1. Exit codes are those of
 go %s; with -strict, 1 if the program succeeded and something was found.
 
-See also: cofferdam help protect, cofferdam help guards`
+See also: cofferdam help protect, cofferdam help guards, cofferdam help stm`
 
 // protectOptions are the flags of run, build and test, and what the go command gets.
 type protectOptions struct {
@@ -77,10 +78,11 @@ type protectOptions struct {
 	strict   bool
 	findings string
 	summary  bool
+	stm      stmFlag
 }
 
 func newProtectCommand(verb, operands, short, examples string) *command {
-	o := &protectOptions{verb: verb, mode: modeFlag(protect.Auto), min: 0.5}
+	o := &protectOptions{verb: verb, mode: modeFlag{Mode: protect.Auto}, min: 0.5}
 	c := newCommand(verb, operands, short).buildsPrograms()
 	c.long = fmt.Sprintf(protectHelp, strings.ToUpper(verb[:1])+verb[1:], verb)
 	c.notes = examples + fmt.Sprintf(protectNotes, verb)
@@ -99,13 +101,17 @@ func (o *protectOptions) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.maps, "maps", false, "copy the entries of maps that a section changes, unless with isolate or detect: careless code then reads the old map, and does not end the program")
 	flags.StringVar(&o.findings, "findings", "", "write what is found to a `file`, one JSON object per line")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 if anything is found")
-	flags.BoolVar(&o.summary, "summary", true, "print what is protected")
+	flags.BoolVar(&o.summary, "summary", true, "print what is protected, or compiled")
+	flags.Var(&o.stm, "stm", "compile the functions that are given to stm.Atomic to transactions, instead of protecting data; with `strict`, refuse those that do something that cannot be undone")
 }
 
 // A modeFlag is the value of -protect, which means auto if there is none.
-type modeFlag protect.Mode
+type modeFlag struct {
+	protect.Mode
+	given bool
+}
 
-func (m *modeFlag) String() string   { return string(*m) }
+func (m *modeFlag) String() string   { return string(m.Mode) }
 func (m *modeFlag) IsBoolFlag() bool { return true }
 
 func (m *modeFlag) Set(text string) error {
@@ -116,13 +122,16 @@ func (m *modeFlag) Set(text string) error {
 	if !slices.Contains(protect.Modes, mode) {
 		return errors.New("give auto, isolate, tolerate or detect")
 	}
-	*m = modeFlag(mode)
+	*m = modeFlag{mode, true}
 	return nil
 }
 
 func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 	if len(o.patterns) == 0 {
 		o.patterns = []string{"."}
+	}
+	if o.stm != "" {
+		return o.compileTransactions(ctx, inv)
 	}
 	if o.findings != "" {
 		var err error
@@ -135,7 +144,7 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 	}
 	inv.status.Phase("protecting " + strings.Join(o.patterns, " "))
 	build, err := protect.Prepare(protect.Config{
-		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: protect.Mode(o.mode), Least: float64(o.min),
+		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: o.mode.Mode, Least: float64(o.min),
 		Findings: o.findings, Strict: o.strict, Progress: inv.status.Detail,
 	})
 	if err != nil {

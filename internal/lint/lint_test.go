@@ -27,6 +27,7 @@ var imports = map[string][]string{
 	"internal/check":        {"internal/gotool"},
 	"isolate":               {"internal/finding", "internal/page"},
 	"stm":                   {"internal/page"},
+	"stm/compiled":          {"stm"},
 	"stm/stmcheck":          {"internal/locks"},
 	"cmd/stmcheck":          {"stm/stmcheck"},
 	".":                     {},
@@ -87,6 +88,7 @@ var imports = map[string][]string{
 	"internal/protect/write":    {"internal/protect/facts", "internal/protect/plan", "internal/source"},
 	"internal/protect/watch":    {"internal/finding", "tolerate"},
 	"internal/protect/aside":    {"internal/page", "internal/protect/watch", "isolate"},
+	"internal/txcompile":        {"internal/gotool", "internal/load", "internal/overlay", "internal/scratch", "internal/source"},
 	"internal/x86":              {},
 	"internal/emu/mem":          {},
 	"internal/emu/float80":      {},
@@ -109,7 +111,7 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "stm", "tolerate", "internal/rt/...", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"isolate", "stm", "stm/compiled", "tolerate", "internal/rt/...", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{

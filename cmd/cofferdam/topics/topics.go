@@ -16,6 +16,7 @@ var All = []Topic{
 	{"waiting", "deadlocks, partial deadlocks and leaks: goroutines that wait for ever", waitingHelp},
 	{"traces", "what is in a trace file, and what can be done with it", tracesHelp},
 	{"protect", "how data is protected: auto, isolate, tolerate and detect", modesHelp},
+	{"stm", "transactions that are written as plain code", transactionsHelp},
 	{"exitcodes", "what the exit codes mean", exitCodesHelp},
 	{"environment", "environment variables", environmentHelp},
 }
@@ -202,6 +203,37 @@ Examples:
   cofferdam build -protect=detect -findings found.json -o server ./cmd/server
 
 See also: cofferdam help run, cofferdam help guards
+`
+
+const transactionsHelp = `A program that imports github.com/cofferdam-go/cofferdam/stm can write transactions as
+plain code:
+
+  stm.Atomic(func() {
+      from.Balance -= amount
+      to.Balance += amount
+      history[id] = append(history[id], amount)
+  })
+
+Built by go build, such functions run one at a time, as under one lock. With -stm they are
+compiled to transactions that run beside each other: accesses to memory that others can
+reach go through the transaction, and functions that are called are there once more for
+transactions. The sources stay as they are, and what the program does is the same.
+
+What cannot be undone (output, system calls, locks, channels, go statements, functions of
+packages that are not the program's own) makes a transaction run alone from there on. The
+places are printed at the start, unless -summary=false is given; with -stm=strict they are
+errors.
+
+Packages of the main module, of a workspace and of local replacements are compiled. While
+data is shared, it is accessed in transactions only.
+
+Examples:
+
+  cofferdam run -stm ./cmd/bank
+  cofferdam test -stm=strict -race ./...
+  cofferdam build -stm -o bank ./cmd/bank
+
+See also: cofferdam help run
 `
 
 const exitCodesHelp = `Cofferdam exits with

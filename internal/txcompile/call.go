@@ -1,0 +1,232 @@
+package txcompile
+
+import (
+	"go/ast"
+	"go/types"
+	"strconv"
+)
+
+// call is the value of a call.
+//
+//	x.push(v)      x.push_stm(tx, v)
+//	f(v)           compiled.Function(tx, f)(v)
+//	i.M(v)         compiled.Method[interface{ M_stmok() }](tx, i).M(v)
+func (w *writer) call(e *ast.CallExpr) string {
+	t := w.p.classify(w.info(), e)
+	switch t.kind {
+	case conversion:
+		return w.conversion(e)
+	case builtin:
+		return w.builtin(e, t.name)
+	case literalCall:
+		lit := ast.Unparen(e.Fun).(*ast.FuncLit)
+		return w.immediateLiteral(lit) + w.arguments(e)
+	case nested:
+		if lit := atomicLiteral(w.info(), e); lit != nil {
+			return w.immediateLiteral(lit) + "()"
+		}
+		return w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Args[0]) + ")()"
+	case cloned:
+		return w.clonedCall(e, t.function)
+	case throughMethod:
+		sel := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+		r := w.receiver(sel, w.info().Selections[sel])
+		marker := "interface{ " + sel.Sel.Name + w.p.suffix + "ok() }"
+		return w.compiled() + ".Method[" + marker + "](" + w.tx() + ", " + r + ")." + sel.Sel.Name + w.arguments(e)
+	case throughValue:
+		return w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Fun) + ")" + w.arguments(e)
+	case harmless:
+		return w.harmlessCall(e)
+	}
+	return w.plain(e) // the transaction works in place
+}
+
+// arguments are those of a call, in their parentheses.
+func (w *writer) arguments(e *ast.CallExpr) string {
+	var all []piece
+	for _, a := range e.Args {
+		all = append(all, w.value(a))
+	}
+	return w.splice(e.Lparen, e.End(), all...)
+}
+
+// clonedCall is a call of a function's clone, whose first argument is the transaction.
+func (w *writer) clonedCall(e *ast.CallExpr, f *function) string {
+	var fun string
+	name := f.Name() + w.p.suffix
+	switch x := ast.Unparen(e.Fun).(type) {
+	case *ast.SelectorExpr:
+		if s := w.info().Selections[x]; s != nil {
+			fun = w.receiver(x, s) + "." + name
+			break
+		}
+		fun = w.f.TextOf(x.X) + "." + name
+	case *ast.Ident:
+		fun = name
+	case *ast.IndexExpr:
+		fun = w.instance(x.X, name) + w.f.Between(x.X.End(), x.End())
+	case *ast.IndexListExpr:
+		fun = w.instance(x.X, name) + w.f.Between(x.X.End(), x.End())
+	}
+	tx := "(" + w.tx()
+	if len(e.Args) > 0 {
+		tx += ", "
+	}
+	return fun + tx + w.arguments(e)[1:]
+}
+
+func (w *writer) instance(x ast.Expr, name string) string {
+	if sel, ok := ast.Unparen(x).(*ast.SelectorExpr); ok {
+		return w.f.TextOf(sel.X) + "." + name
+	}
+	return name
+}
+
+// harmlessCall is a call that stays what it is, with its arguments read in the transaction.
+func (w *writer) harmlessCall(e *ast.CallExpr) string {
+	var all []piece
+	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.info().Selections[sel] != nil {
+		all = append(all, piece{e.Fun.Pos(), e.Fun.End(), w.receiver(sel, w.info().Selections[sel]) + "." + sel.Sel.Name})
+	}
+	sized := -1
+	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
+		if f, ok := w.info().Uses[sel.Sel].(*types.Func); ok {
+			if i, ok := allocating[f.FullName()]; ok {
+				sized = i
+			}
+		}
+	}
+	for i, a := range e.Args {
+		v := w.value(a)
+		if i == sized && w.info().Types[a].Value == nil {
+			v.text = w.length(v.text, 1)
+		}
+		all = append(all, v)
+	}
+	return w.spliceNode(e, all...)
+}
+
+// length is a length of something that is about to be allocated.
+func (w *writer) length(n string, size int64) string {
+	return w.compiled() + ".Length(" + w.tx() + ", " + n + ", " + strconv.FormatInt(size, 10) + ")"
+}
+
+// conversion is a conversion. One of a slice to something else than a slice reads its
+// elements.
+//
+//	string(b)      string(compiled.Elements(tx, b))
+func (w *writer) conversion(e *ast.CallExpr) string {
+	arg := e.Args[0]
+	v := w.value(arg)
+	from, to := w.info().TypeOf(arg).Underlying(), w.info().TypeOf(e).Underlying()
+	if _, ok := from.(*types.Slice); ok {
+		_, isSlice := to.(*types.Slice)
+		_, isPointer := to.(*types.Pointer)
+		if !isSlice && !isPointer {
+			v.text = w.compiled() + ".Elements(" + w.tx() + ", " + v.text + ")"
+		}
+	}
+	return w.spliceNode(e, v)
+}
+
+// builtin is a call of a function of the language.
+func (w *writer) builtin(e *ast.CallExpr, name string) string {
+	typ := func(i int) types.Type { return w.info().TypeOf(e.Args[i]).Underlying() }
+	all := w.arguments
+	with := func(function string) string { return w.compiled() + "." + function + "(" + w.tx() + ", " + all(e)[1:] }
+	switch name {
+	case "len", "cap":
+		switch typ(0).(type) {
+		case *types.Map:
+			return w.stm() + ".MapLen(" + w.tx() + ", " + all(e)[1:]
+		case *types.Chan:
+			if name == "len" {
+				return "len(" + w.compiled() + ".Channel(" + w.tx() + ", " + all(e)[1:] + ")"
+			}
+		}
+	case "append":
+		return w.appendCall(e)
+	case "copy":
+		if _, ok := typ(1).(*types.Basic); ok {
+			return with("CopyText")
+		}
+		return with("Copy")
+	case "delete":
+		return w.compiled() + ".In(" + w.tx() + ", " + w.expr(e.Args[0]) + ").Delete(" + w.expr(e.Args[1]) + ")"
+	case "clear":
+		if _, ok := typ(0).(*types.Map); ok {
+			return w.stm() + ".MapClear(" + w.tx() + ", " + all(e)[1:]
+		}
+		return with("Clear")
+	case "make":
+		return w.makeCall(e)
+	case "recover":
+		return w.compiled() + ".Recover(" + w.tx() + ", recover())"
+	case "new":
+		if w.info().Types[e.Args[0]].IsType() {
+			return w.f.TextOf(e)
+		}
+	case "print", "println", "close":
+		return w.plain(e)
+	}
+	return w.f.TextOf(e.Fun) + all(e)
+}
+
+// appendCall is a call of append.
+func (w *writer) appendCall(e *ast.CallExpr) string {
+	if len(e.Args) == 1 {
+		return w.expr(e.Args[0])
+	}
+	slice := w.expr(e.Args[0])
+	if w.info().Types[e.Args[0]].IsNil() { // append([]T(nil), ...) is the other way to write it
+		return w.f.TextOf(e.Fun) + w.arguments(e)
+	}
+	function := "Append("
+	rest := w.splice(e.Args[1].Pos(), e.End(), w.valuesOf(e.Args[1:])...)
+	if e.Ellipsis.IsValid() {
+		function = "AppendSlice("
+		if _, ok := w.info().TypeOf(e.Args[1]).Underlying().(*types.Basic); ok {
+			function = "AppendText("
+		}
+		rest = w.expr(e.Args[1]) + ")"
+	}
+	return w.compiled() + ".On(" + w.tx() + ", " + slice + ")." + function + rest
+}
+
+func (w *writer) valuesOf(exprs []ast.Expr) []piece {
+	var all []piece
+	for _, e := range exprs {
+		all = append(all, w.value(e))
+	}
+	return all
+}
+
+// makeCall is a call of make, whose numbers are looked at before they are believed.
+func (w *writer) makeCall(e *ast.CallExpr) string {
+	size := int64(1)
+	switch t := w.info().TypeOf(e).Underlying().(type) {
+	case *types.Slice:
+		size = w.sizeOf(t.Elem())
+	case *types.Map:
+		size = w.sizeOf(t.Elem()) + w.sizeOf(t.Key())
+	case *types.Chan:
+		size = w.sizeOf(t.Elem())
+	}
+	var all []piece
+	for _, a := range e.Args[1:] {
+		v := w.value(a)
+		if w.info().Types[a].Value == nil {
+			v.text = w.length(v.text, size)
+		}
+		all = append(all, v)
+	}
+	return w.spliceNode(e, all...)
+}
+
+// sizeOf is the size of a type, or of what is likely enough a type parameter.
+func (w *writer) sizeOf(t types.Type) int64 {
+	if hasTypeParam(t) {
+		return 64
+	}
+	return w.f.Package.TypesSizes.Sizeof(t)
+}

@@ -1,0 +1,169 @@
+package txcompile
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/overlay"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
+)
+
+// A Config says what to compile.
+type Config struct {
+	// Dir is where the go command runs; empty means the current directory.
+	Dir string
+	// Patterns are packages, or the files of one.
+	Patterns []string
+	// Tests asks for the tests of the packages.
+	Tests bool
+	// Flags are those that decide what the packages are made of, such as -tags=x.
+	Flags []string
+	// Strict refuses transactions that do something that cannot be undone.
+	Strict bool
+	// Progress is told what Prepare does at present; it may be nil.
+	Progress func(text string)
+}
+
+// A Build is what the go command needs to build a program with compiled transactions.
+type Build struct {
+	Report
+	// Flags are those that the go command needs.
+	Flags []string
+	dir   string
+}
+
+// A Report says what was compiled.
+type Report struct {
+	Transactions int // calls of stm.Atomic
+	Functions    int // that transactions call, and that are there once more for them
+	Effects      []Effect
+}
+
+// Close removes what is on disk.
+func (b *Build) Close() error { return scratch.Remove(b.dir) }
+
+// A StrictError says that transactions do what cannot be undone, and must not.
+type StrictError struct{ Effects []Effect }
+
+func (e *StrictError) Error() string {
+	var lines []string
+	for _, effect := range e.Effects {
+		lines = append(lines, effect.String()+", which cannot be undone")
+	}
+	return "-stm=strict: transactions must be able to start again:\n\t" + strings.Join(lines, "\n\t")
+}
+
+// Prepare compiles the transactions of packages, and of their own dependencies, and writes
+// the result to a directory of its own.
+func Prepare(c Config) (*Build, error) {
+	env, err := gotool.New(c.Dir, nil).Environment()
+	if err != nil {
+		return nil, err
+	}
+	c.tell("loading packages")
+	pkgs, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	c.tell("compiling transactions")
+	texts, report, err := compile(pkgs)
+	if err != nil {
+		return nil, err
+	}
+	if c.Strict && len(report.Effects) > 0 {
+		return nil, &StrictError{report.Effects}
+	}
+	o := overlay.New(env)
+	for _, t := range texts {
+		o.Add(t.pkg, t.name, t.text)
+	}
+	b := &Build{Report: *report}
+	if b.dir, err = scratch.Dir(); err != nil {
+		return nil, err
+	}
+	if b.Flags, err = o.Write(b.dir, c.Flags); err != nil {
+		scratch.Remove(b.dir)
+		return nil, err
+	}
+	if c.Tests {
+		b.Flags = append(b.Flags, "-vet=off") // it does not see overlays
+	}
+	return b, nil
+}
+
+func (c *Config) tell(text string) {
+	if c.Progress != nil {
+		c.Progress(text)
+	}
+}
+
+// A fileText is a file with its new text.
+type fileText struct {
+	pkg  *packages.Package
+	name string
+	text string
+}
+
+// compile returns the new texts of packages that begin or run transactions.
+func compile(pkgs []*packages.Package) ([]fileText, *Report, error) {
+	p, err := newProgram(pkgs)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.plan()
+	if p.transactions == 0 {
+		return nil, nil, errors.New("no transaction to compile: there is no call of stm.Atomic in the packages and what they import of the module")
+	}
+	report := &Report{Transactions: p.transactions, Effects: p.sortedEffects()}
+	for _, f := range p.functions {
+		if f.cloned {
+			report.Functions++
+		}
+	}
+	var texts []fileText
+	for _, f := range p.Files() {
+		if text := p.text(f); text != "" {
+			texts = append(texts, fileText{f.Package, f.Name, text})
+		}
+	}
+	return texts, report, nil
+}
+
+// load returns the user's own packages among those of the patterns and what they import,
+// without those that transactions are made of.
+func (c Config) load() ([]*packages.Package, error) {
+	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
+	if err != nil {
+		return nil, err
+	}
+	below := make(map[string]bool)
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if p.PkgPath == stmPath {
+			packages.Visit([]*packages.Package{p}, nil, func(p *packages.Package) { below[p.PkgPath] = true })
+		}
+	})
+	if len(below) == 0 {
+		return nil, fmt.Errorf("no transaction to compile: nothing imports %s", stmPath)
+	}
+	patterns := slices.Clone(c.Patterns)
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	isFile := strings.HasSuffix(patterns[0], ".go") // files cannot be mixed with packages
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if !isFile && p.Module != nil && p.ForTest == "" && !strings.HasSuffix(p.PkgPath, ".test") && load.Own(p) && !below[p.PkgPath] && !slices.Contains(patterns, p.PkgPath) {
+			patterns = append(patterns, p.PkgPath)
+		}
+	})
+	all, err := load.Packages(load.Config{Dir: c.Dir, Patterns: patterns, Tests: c.Tests, Flags: c.Flags, Fset: token.NewFileSet()})
+	return slices.DeleteFunc(all, func(p *packages.Package) bool {
+		return below[p.PkgPath] || p.Name == "main" && strings.HasSuffix(p.ID, ".test")
+	}), err
+}

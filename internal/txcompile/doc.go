@@ -1,0 +1,75 @@
+// Package txcompile compiles transactions that are written as plain code. A program with
+//
+//	stm.Atomic(func() { x.n++; m[k] = v; p = p.next })
+//
+// is built, through an overlay, from a text in which the function accesses memory through its
+// transaction:
+//
+//	(stm.Options{}).Compiled(func(tx *stm.Tx) {
+//		compiled.Add(tx, &x.n, 1)
+//		compiled.In(tx, m).Set(k, v)
+//		stm.Store(tx, &p, stm.Load(tx, &p.next))
+//	})
+//
+// # Terms
+//
+// A region is code that runs in one transaction from beginning to end: the literal that is
+// given to stm.Atomic, a clone, or a literal that any transaction may call. Literals that are
+// called or deferred on the spot are a part of the region around them.
+//
+// A clone is a declared function once more, with the transaction as its first parameter. A
+// function that may be called through a value or an interface is dual: it looks whether its
+// goroutine runs a transaction, and goes on as the clone if so.
+//
+// A deed is something that cannot be undone. In front of a statement with one, the
+// transaction becomes irrevocable and works in place (see stm.Tx.Perform): all that it has
+// written is in memory, and from there on any code means what it says. A form of statement
+// that cannot be expressed through a transaction is treated like a deed.
+//
+// # What is shared
+//
+// Everything that a pointer, a slice or a map leads to is accessed through the transaction,
+// and so are package variables that anything assigns to. A variable that the region declares
+// is new in each attempt, and stays plain, unless a pointer to it can exist or a literal that
+// outlives the region uses it: then it can also be accessed as what a pointer leads to, and
+// both have to see the same. A variable from around stm.Atomic that no other goroutine can
+// reach stays plain where the region only reads it; one that the region assigns to goes
+// through the transaction, and is as it was when the attempt is given up.
+//
+// # Constructs
+//
+//	x.a.b                  stm.Load(tx, &stm.Load(tx, &x.a).b)
+//	*p = v                 stm.Store(tx, p, v)
+//	x.n += 2               compiled.Add(tx, &x.n, 2)
+//	a.x, b.y = b.y, a.x    places, then values, then stores
+//	s = append(s, v)       compiled.On(tx, s).Append(v): also within the capacity
+//	m[k]                   compiled.In(tx, m).Get(k)
+//	range s                for i1 := range s1 { v := stm.Load(tx, &s1[i1]); ... }
+//	range m                range stm.MapAll(tx, m)
+//	make([]T, n)           make([]T, compiled.Length(tx, n, size)): validated if n is large
+//	for { ... }            for { tx.Check(); ... }: a doomed transaction ends here
+//	f(x), t.m(x)           f_stm(tx, x), t.m_stm(tx, x)
+//	v(x)                   compiled.Function(tx, v)(x): in place if v was not compiled
+//	i.m(x)                 compiled.Method[interface{ m_stmok() }](tx, i).m(x), likewise
+//	recover()              compiled.Recover(tx, recover()): the end of an attempt passes
+//	c <- v, fmt.Println()  tx.Perform(); ...
+//
+// # How it works
+//
+// All packages of the program that are the user's own are read. A plan is made first: from
+// each call of stm.Atomic, what a transaction can come to is followed until nothing new is
+// found. Then each file is written. Nothing is printed from syntax trees: a new text consists
+// of pieces of the source with other texts between them, and line directives where those have
+// more lines, so that panics and stack traces name the lines of the source.
+//
+//	compile.go   from packages to an overlay for the go command
+//	plan.go      what is cloned, and what is dual
+//	facts.go     how variables are used, and which are shared
+//	classify.go  what a call calls
+//	effects.go   what cannot be undone, or not be expressed
+//	write.go     files, clones, dual functions
+//	stmt.go      statements
+//	assign.go    assignments
+//	expr.go      expressions and places
+//	call.go      calls, conversions, functions of the language
+package txcompile

@@ -1,0 +1,223 @@
+package txcompile
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A variable is what is known of a variable of the program, wherever it is used.
+type variable struct {
+	assigned  []token.Pos // beyond its declaration
+	addressed bool        // a pointer to it, or into it, may exist
+	// captors are the literals that use it and do not declare it.
+	captors []*ast.FuncLit
+}
+
+// gatherVariables notes how a file uses variables.
+func (p *program) gatherVariables(f *source.File) {
+	in := inspector.New([]*ast.File{f.Syntax})
+	in.WithStack([]ast.Node{(*ast.Ident)(nil)}, func(n ast.Node, push bool, stack []ast.Node) bool {
+		if push {
+			p.gatherIdent(f, n.(*ast.Ident), stack)
+		}
+		return true
+	})
+}
+
+func (p *program) gatherIdent(f *source.File, id *ast.Ident, stack []ast.Node) {
+	obj := f.Info.Defs[id]
+	defined := obj != nil
+	if !defined {
+		obj = f.Info.Uses[id]
+	}
+	v, ok := obj.(*types.Var)
+	if !ok || v.IsField() {
+		return
+	}
+	if defined {
+		return
+	}
+	known := p.variable(v)
+	for _, n := range stack {
+		lit, ok := n.(*ast.FuncLit)
+		if ok && (v.Pos() < lit.Pos() || lit.End() <= v.Pos()) {
+			known.captors = append(known.captors, lit)
+		}
+	}
+	p.gatherUse(f, known, stack)
+}
+
+// gatherUse notes whether a use assigns to the variable or takes its address: the use is the
+// root of a place, x in x.f[i], if what is around it is a part of a struct or an array.
+func (p *program) gatherUse(f *source.File, known *variable, stack []ast.Node) {
+	for i := len(stack) - 1; i > 0; i-- {
+		inner, outer := stack[i].(ast.Expr), stack[i-1]
+		switch outer := outer.(type) {
+		case *ast.ParenExpr:
+			continue
+		case *ast.SelectorExpr:
+			if _, ok := f.Info.TypeOf(inner).Underlying().(*types.Pointer); ok || outer.X != inner {
+				return
+			}
+			s := f.Info.Selections[outer]
+			if s == nil {
+				return
+			}
+			if s.Kind() == types.FieldVal {
+				if throughPointer(s) {
+					return
+				}
+				continue
+			}
+			if m, ok := s.Obj().(*types.Func); ok && hasPointerReceiver(m) && !throughPointer(s) {
+				known.addressed = true
+			}
+			return
+		case *ast.IndexExpr:
+			if _, ok := f.Info.TypeOf(inner).Underlying().(*types.Array); ok && outer.X == inner {
+				continue
+			}
+			return
+		case *ast.SliceExpr:
+			if _, ok := f.Info.TypeOf(inner).Underlying().(*types.Array); ok && outer.X == inner {
+				known.addressed = true
+			}
+			return
+		case *ast.UnaryExpr:
+			if outer.Op == token.AND {
+				known.addressed = true
+			}
+			return
+		case *ast.AssignStmt:
+			for _, l := range outer.Lhs {
+				if l == inner {
+					known.assigned = append(known.assigned, inner.Pos())
+				}
+			}
+			return
+		case *ast.IncDecStmt:
+			known.assigned = append(known.assigned, inner.Pos())
+			return
+		case *ast.RangeStmt:
+			if outer.Key == inner || outer.Value == inner {
+				known.assigned = append(known.assigned, inner.Pos())
+			}
+			return
+		default:
+			return
+		}
+	}
+}
+
+// throughPointer reports whether a selection passes an embedded pointer on its way, that is
+// not in the source.
+func throughPointer(s *types.Selection) bool {
+	t := s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		f := fieldAt(t, i)
+		if _, ok := f.Type().Underlying().(*types.Pointer); ok {
+			return true
+		}
+		t = f.Type()
+	}
+	return false
+}
+
+// fieldAt returns a field of a struct, or of what a pointer to one points to.
+func fieldAt(t types.Type, i int) *types.Var {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	return t.Underlying().(*types.Struct).Field(i)
+}
+
+func hasPointerReceiver(m *types.Func) bool {
+	r := m.Signature().Recv()
+	if r == nil {
+		return false
+	}
+	_, ok := r.Type().(*types.Pointer)
+	return ok
+}
+
+func (p *program) variable(v *types.Var) *variable {
+	v = v.Origin()
+	known := p.variables[v]
+	if known == nil {
+		known = &variable{}
+		p.variables[v] = known
+	}
+	return known
+}
+
+// A region is code that runs in one transaction from its beginning to its end: the literal
+// that is given to stm.Atomic, a clone, or a literal that may be called by any transaction.
+// Literals that run where they stand are a part of it.
+type region struct{ root ast.Node }
+
+func (r region) has(at token.Pos) bool { return r.root.Pos() <= at && at < r.root.End() }
+
+// shared reports whether code of a region has to access a variable through the transaction.
+//
+//	var total int                    // shared: the transaction assigns to it
+//	for i := range n {               // not shared: only this goroutine can assign to it
+//		stm.Atomic(func() {
+//			k := i * 2               // not shared: it is new in each attempt
+//			q := k
+//			x.p = &q                 // q is shared: *x.p is accessed as shared
+//			total += k
+//		})
+//	}
+func (p *program) shared(r region, v *types.Var) bool {
+	known := p.variable(v)
+	switch {
+	case v.Pkg() != nil && v.Parent() == v.Pkg().Scope():
+		return v.Exported() || !p.complete[v.Pkg()] || known.addressed || len(known.assigned) > 0
+	case known.addressed:
+		return true
+	case r.has(v.Pos()):
+		return slices.ContainsFunc(known.captors, func(lit *ast.FuncLit) bool { return !p.immediate(lit) })
+	case !slices.ContainsFunc(known.captors, func(lit *ast.FuncLit) bool { return !p.immediate(lit) }):
+		return slices.ContainsFunc(known.assigned, r.has)
+	}
+	return len(known.assigned) > 0
+}
+
+// immediate reports whether a function literal runs where it stands, in the transaction that
+// it is in: it is called or deferred on the spot, or given to stm.Atomic.
+func (p *program) immediate(lit *ast.FuncLit) bool { return p.immediates[lit] }
+
+func (p *program) gatherImmediates(f *source.File) {
+	in := inspector.New([]*ast.File{f.Syntax})
+	in.WithStack([]ast.Node{(*ast.CallExpr)(nil)}, func(n ast.Node, push bool, stack []ast.Node) bool {
+		call := n.(*ast.CallExpr)
+		if !push {
+			return true
+		}
+		if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
+			if _, starts := stack[len(stack)-2].(*ast.GoStmt); !starts {
+				p.immediates[lit] = true
+			}
+		}
+		if lit := atomicLiteral(f.Info, call); lit != nil {
+			p.immediates[lit] = true
+		}
+		return true
+	})
+}
+
+// atomicLiteral returns the literal that a call gives to stm.Atomic, nil if it is no such
+// call.
+func atomicLiteral(info *types.Info, call *ast.CallExpr) *ast.FuncLit {
+	if !isAtomic(info, call) {
+		return nil
+	}
+	lit, _ := ast.Unparen(call.Args[0]).(*ast.FuncLit)
+	return lit
+}

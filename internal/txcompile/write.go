@@ -1,0 +1,287 @@
+package txcompile
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// text returns the new text of a file, "" if nothing of it changes.
+func (p *program) text(f *source.File) string {
+	count := 0
+	w := &writer{p: p, f: f, temporaries: &count}
+	pieces := w.plainPieces(f.Syntax)
+	var added []string
+	for _, d := range f.Syntax.Decls {
+		decl, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		obj, _ := f.Info.Defs[decl.Name].(*types.Func)
+		if obj == nil || p.functions[obj.FullName()] == nil || p.functions[obj.FullName()].decl != decl {
+			continue
+		}
+		fn := p.functions[obj.FullName()]
+		if fn.cloned {
+			added = append(added, w.cloneText(fn))
+		}
+		if fn.dual && decl.Recv != nil {
+			added = append(added, w.markerText(fn))
+		}
+	}
+	if len(pieces) == 0 && len(added) == 0 {
+		return ""
+	}
+	imports := fmt.Sprintf("; import %s %q; import %s %q", w.stm(), stmPath, w.compiled(), compiledPath)
+	pieces = slices.Insert(pieces, 0, piece{f.Syntax.Name.End(), f.Syntax.Name.End(), imports})
+	added = append(added, fmt.Sprintf("var _ %s.Mode; var _ = %s.File(%s)", w.stm(), w.compiled(), strings.Join(p.methodValues(f), ", ")))
+	return w.splice(f.Syntax.FileStart, f.Syntax.FileEnd, pieces...) + "\n" + strings.Join(added, "\n") + "\n"
+}
+
+// methodValues are the names that the runtime has for the dual methods that a file uses as
+// values.
+func (p *program) methodValues(f *source.File) []string {
+	var all []string
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || f.Info.Selections[sel] == nil || f.Info.Selections[sel].Kind() != types.MethodVal {
+			return true
+		}
+		method := f.Info.Selections[sel].Obj().(*types.Func).Origin()
+		if fn := p.functions[method.FullName()]; fn != nil && fn.dual {
+			if name := fmt.Sprintf("%q", runtimeName(method)+"-fm"); !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// runtimeName is what the runtime calls a method.
+func runtimeName(m *types.Func) string {
+	path := m.Pkg().Path()
+	if m.Pkg().Name() == "main" {
+		path = "main"
+	}
+	t := m.Signature().Recv().Type()
+	ptr, isPointer := t.(*types.Pointer)
+	if isPointer {
+		t = ptr.Elem()
+	}
+	named := types.Unalias(t).(*types.Named)
+	name := named.Obj().Name()
+	if named.TypeParams().Len() > 0 {
+		name += "[...]"
+	}
+	if isPointer {
+		name = "(*" + name + ")"
+	}
+	return path + "." + name + "." + m.Name()
+}
+
+// plain is code as it runs outside of transactions, and in one that works in place: what
+// changes are the transactions that begin in it, and functions that transactions may call.
+func (w *writer) plain(n ast.Node) string { return w.spliceNode(n, w.plainPieces(n)...) }
+
+func (w *writer) plainPieces(root ast.Node) []piece {
+	var all []piece
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if obj, ok := w.info().Defs[n.Name].(*types.Func); ok {
+				if fn := w.p.functions[obj.FullName()]; fn != nil && fn.dual && fn.decl == n {
+					all = append(all, w.dualPieces(fn)...)
+				}
+			}
+		case *ast.CallExpr:
+			if isAtomic(w.info(), n) {
+				all = append(all, piece{n.Pos(), n.End(), w.begin(n)})
+				return false
+			}
+		case *ast.FuncLit:
+			if w.p.planned[n] && !w.p.immediate(n) {
+				all = append(all, piece{n.Pos(), n.End(), w.dualLiteral(n)})
+				return false
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// begin is a call of stm.Atomic outside of a transaction.
+//
+//	stm.Atomic(func() { x.n++ })      (stm.Options{}).Compiled(func(tx *stm.Tx) { compiled.Add(tx, &x.n, 1) })
+func (w *writer) begin(call *ast.CallExpr) string {
+	var options string
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.SelectorExpr:
+		if w.info().Selections[fun] != nil {
+			options = w.plain(fun.X)
+		} else {
+			options = "(" + w.f.TextOf(fun.X) + ".Options{})"
+		}
+	default: // the package is imported with a dot
+		options = "(Options{})"
+	}
+	lit := atomicLiteral(w.info(), call)
+	if lit == nil {
+		return options + ".Compiled(" + w.compiled() + ".Transaction(" + w.plain(call.Args[0]) + "))"
+	}
+	inside := w.in(region{lit})
+	lead := w.splice(call.Args[0].Pos(), lit.Type.End())
+	lead = strings.Repeat("\n", strings.Count(lead, "\n"))
+	return options + ".Compiled(" + lead + "func(" + w.tx() + " *" + w.stm() + ".Tx) {" + inside.body(lit.Body) + "})"
+}
+
+// in is a writer of another region of the file.
+func (w *writer) in(r region) *writer {
+	inside := *w
+	inside.region = r
+	return &inside
+}
+
+// body is the statements of a region, without the braces.
+func (w *writer) body(b *ast.BlockStmt) string {
+	if reason, _ := w.p.inPlace(w.f, w.region); reason != "" {
+		return " " + w.tx() + ".Perform(); " + w.plainBody(b)
+	}
+	return w.splice(b.Lbrace+1, b.Rbrace, w.statements(b.List)...)
+}
+
+func (w *writer) plainBody(b *ast.BlockStmt) string {
+	return w.splice(b.Lbrace+1, b.Rbrace, w.plainPieces(b)...)
+}
+
+// literal is a function literal in a transaction.
+func (w *writer) literal(lit *ast.FuncLit) string {
+	if w.p.immediate(lit) {
+		return w.immediateLiteral(lit)
+	}
+	return w.dualLiteral(lit)
+}
+
+// immediateLiteral is a literal that runs where it stands.
+func (w *writer) immediateLiteral(lit *ast.FuncLit) string {
+	return w.f.Between(lit.Pos(), lit.Body.Pos()) + w.block(lit.Body, "")
+}
+
+// dualLiteral is a literal that may be called by a transaction, and also by others.
+func (w *writer) dualLiteral(lit *ast.FuncLit) string {
+	end := ""
+	if lit.Type.Results == nil {
+		end = "; return"
+	}
+	inside := w.in(region{lit})
+	return w.f.Between(lit.Pos(), lit.Body.Pos()) + "{ if " + w.tx() + " := " + w.stm() + ".Current(); " + w.tx() + " != nil {" +
+		inside.body(lit.Body) + end + " };" + w.line(lit.Body.Lbrace+1) + w.plainBody(lit.Body) + "}"
+}
+
+// cloneText is the declaration of a function's clone.
+//
+//	func (l *list) push(v int) { l.n++ }      func (l *list) push_stm(tx *stm.Tx, v int) { compiled.Add(tx, &l.n, 1) }
+func (w *writer) cloneText(f *function) string {
+	decl := f.decl
+	inside := w.in(region{decl})
+	var params []string
+	for _, field := range decl.Type.Params.List {
+		text := w.f.TextOf(field)
+		if len(field.Names) == 0 {
+			text = "_ " + text
+		}
+		params = append(params, text)
+	}
+	tx := w.tx() + " *" + w.stm() + ".Tx"
+	typeParams, results := "", ""
+	if decl.Type.TypeParams != nil {
+		typeParams = w.f.TextOf(decl.Type.TypeParams)
+	}
+	if decl.Type.Results != nil {
+		results = " " + w.f.TextOf(decl.Type.Results)
+	}
+	receiver := ""
+	if decl.Recv != nil {
+		receiver = w.f.TextOf(decl.Recv) + " "
+	}
+	check := ""
+	if hasCalls(decl.Body) {
+		check = inside.check()
+	}
+	// The closing brace has a line of its own: a comment may stand in front of it.
+	return w.line(decl.Pos()) + "func " + receiver + f.Name() + w.p.suffix + typeParams + "(" + strings.Join(append([]string{tx}, params...), ", ") + ")" +
+		results + " {" + check + w.line(decl.Body.Lbrace+1) + inside.body(decl.Body) + "\n}"
+}
+
+func hasCalls(b *ast.BlockStmt) (calls bool) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		_, ok := n.(*ast.CallExpr)
+		calls = calls || ok
+		return !calls
+	})
+	return calls
+}
+
+// markerText is a method that says that another was compiled.
+func (w *writer) markerText(f *function) string {
+	return "func (" + w.f.TextOf(f.decl.Recv.List[0].Type) + ") " + f.Name() + w.p.suffix + "ok() {}"
+}
+
+// dualPieces make a declared function find out whether a transaction calls it.
+//
+//	func f(n int) int { ... }      func f(n int) int { if tx := stm.Current(); tx != nil { return f_stm(tx, n) }; ... }
+func (w *writer) dualPieces(f *function) []piece {
+	decl := f.decl
+	var pieces []piece
+	callee := f.Name() + w.p.suffix
+	if decl.Recv != nil {
+		name, renamed := w.named(decl.Recv)
+		pieces = append(pieces, renamed...)
+		callee = name[0] + "." + callee
+	} else if decl.Type.TypeParams != nil {
+		var args []string
+		for _, field := range decl.Type.TypeParams.List {
+			for _, name := range field.Names {
+				args = append(args, name.Name)
+			}
+		}
+		callee += "[" + strings.Join(args, ", ") + "]"
+	}
+	names, renamed := w.named(decl.Type.Params)
+	pieces = append(pieces, renamed...)
+	if f.Signature().Variadic() {
+		names[len(names)-1] += "..."
+	}
+	call := callee + "(" + strings.Join(append([]string{w.tx()}, names...), ", ") + ")"
+	if decl.Type.Results != nil {
+		call = "return " + call
+	} else {
+		call += "; return"
+	}
+	entry := "{ if " + w.tx() + " := " + w.stm() + ".Current(); " + w.tx() + " != nil { " + call + " };"
+	return append(pieces, piece{decl.Body.Lbrace, decl.Body.Lbrace + 1, entry})
+}
+
+// named returns the names of parameters, and what gives those a name that have none.
+func (w *writer) named(list *ast.FieldList) (names []string, pieces []piece) {
+	for _, field := range list.List {
+		if len(field.Names) == 0 {
+			name := w.temporary("a")
+			names = append(names, name)
+			pieces = append(pieces, piece{field.Pos(), field.Pos(), name + " "})
+		}
+		for _, id := range field.Names {
+			name := id.Name
+			if name == "_" {
+				name = w.temporary("a")
+				pieces = append(pieces, piece{id.Pos(), id.End(), name})
+			}
+			names = append(names, name)
+		}
+	}
+	return names, pieces
+}

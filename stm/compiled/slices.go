@@ -1,0 +1,107 @@
+package compiled
+
+import "github.com/cofferdam-go/cofferdam/stm"
+
+// A Slice is a slice in a transaction, that values are appended to which are assignable to its
+// elements, and maybe of other types.
+type Slice[S ~[]T, T any] struct {
+	tx *stm.Tx
+	s  S
+}
+
+// On returns a slice to append to.
+func On[S ~[]T, T any](tx *stm.Tx, s S) Slice[S, T] { return Slice[S, T]{tx, s} }
+
+// Append is append(s, values...). Elements beyond the length of a slice are shared with
+// whoever has the same array, and so written like any others.
+func (l Slice[S, T]) Append(values ...T) S {
+	return grow(l.tx, l.s, len(values), func(i int) T { return values[i] })
+}
+
+// AppendSlice is append(s, more...), with elements that are shared.
+func (l Slice[S, T]) AppendSlice(more []T) S {
+	return grow(l.tx, l.s, len(more), func(i int) T { return stm.Load(l.tx, &more[i]) })
+}
+
+// AppendText is append(s, text...), for bytes.
+func (l Slice[S, T]) AppendText(text string) S {
+	return grow(l.tx, l.s, len(text), func(i int) T { return any(text[i]).(T) })
+}
+
+// grow appends n elements.
+func grow[S ~[]T, T any](tx *stm.Tx, s S, n int, value func(i int) T) S {
+	before := len(s)
+	if n == 0 {
+		return s
+	}
+	if before+n <= cap(s) {
+		// All are read before any is written: they may be the same.
+		if n > 1 {
+			values := make([]T, n)
+			for i := range values {
+				values[i] = value(i)
+			}
+			value = func(i int) T { return values[i] }
+		}
+		s = s[:before+n]
+		for i := range n {
+			stm.Store(tx, &s[before+i], value(i))
+		}
+		return s
+	}
+	tx.Check()
+	// A new array is nobody else's: it is written plainly. A slice of the same length and
+	// capacity has the runtime choose the capacity that a plain append would have.
+	same := make(S, before, Length(tx, cap(s), sizeOf[T]()))
+	fresh := append(same, make([]T, Length(tx, n, sizeOf[T]()))...)
+	for i := range before {
+		fresh[i] = stm.Load(tx, &s[i])
+	}
+	for i := range n {
+		fresh[before+i] = value(i)
+	}
+	return fresh
+}
+
+// Copy is copy(to, from), which may overlap.
+func Copy[T any](tx *stm.Tx, to, from []T) int {
+	n := min(len(to), len(from))
+	values := make([]T, Length(tx, n, sizeOf[T]()))
+	for i := range values {
+		values[i] = stm.Load(tx, &from[i])
+	}
+	for i := range values {
+		stm.Store(tx, &to[i], values[i])
+	}
+	return n
+}
+
+// CopyText is copy(to, from) of a string.
+func CopyText[S ~[]B, B ~byte](tx *stm.Tx, to S, from string) int {
+	n := min(len(to), len(from))
+	for i := range n {
+		stm.Store(tx, &to[i], B(from[i]))
+	}
+	return n
+}
+
+// Clear is clear(s).
+func Clear[S ~[]T, T any](tx *stm.Tx, s S) {
+	var zero T
+	for i := range s {
+		stm.Store(tx, &s[i], zero)
+	}
+}
+
+// Elements are the elements of a slice, as a slice of the transaction's own, for a
+// conversion that reads them all.
+func Elements[S ~[]T, T any](tx *stm.Tx, s S) S {
+	if s == nil {
+		return nil
+	}
+	own := make(S, Length(tx, len(s), sizeOf[T]()))
+	for i := range s {
+		own[i] = stm.Load(tx, &s[i])
+	}
+	return own
+}
