@@ -64,7 +64,8 @@ func stmSymbol(fn *types.Func) string {
 // in a transaction begins with one.
 var checkpoints = map[string]bool{
 	"Load": true, "Store": true, "Var.Load": true, "Var.Store": true,
-	"Tx.Check": true, "Tx.Irrevocable": true, "Retry": true,
+	"Tx.Check": true, "Tx.Validate": true, "Tx.Irrevocable": true, "Tx.Perform": true, "Tx.Observe": true, "Retry": true,
+	"MapLoad": true, "MapStore": true, "MapDelete": true, "MapClear": true, "MapLen": true,
 	"Atomically": true, "Options.Atomically": true, "Value": true, "ValueWith": true,
 }
 

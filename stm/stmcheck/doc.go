@@ -19,6 +19,8 @@
 //	            sets by Store elsewhere
 //	escape      a Tx that is used in another goroutine or after its transaction
 //	recover     a recover that stops the panic by which an attempt is given up
+//	allocation  make, or a function that allocates, with a number that the transaction has
+//	            read: there may not be as much memory
 //
 // What follows Tx.Irrevocable on every path may do all of this but let the Tx
 // escape. Functions that are given to Tx.OnCommit and Tx.OnAbort run outside of the
@@ -53,7 +55,8 @@
 // are then computed for all functions of the package, until nothing changes:
 // which have a checkpoint on every path, and which do something (summary.go). Each
 // check is a file that looks at the events or at the graph: loop.go, recursion.go,
-// effect.go, captured.go, plain.go, escape.go, recover.go.
+// effect.go, captured.go, plain.go, escape.go, recover.go, doomed.go (numbers that were
+// read, and what is allocated by them).
 //
 // Why syntax and go/cfg, and not SSA: a finding is about a statement, its fix
 // is an edit of one, and whether a variable is captured is a question of scopes.
@@ -64,7 +67,8 @@
 //
 // Calls through interfaces and function values, other than of literals that a local
 // variable holds. Writes through pointers that were made inside. A loop that counts
-// up to a bound is taken to be finite, however large a doomed bound may be. Functions
+// up to a bound is taken to be finite unless the bound is computed, in the same function,
+// from what was read: that a parameter was is not seen. Functions
 // of the standard library are known by a table (effect.go), not by their code; what is a
 // lock is for internal/locks to say. The package known in testdata has an example of each, and of each kind of false alarm.
 //

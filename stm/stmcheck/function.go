@@ -23,6 +23,7 @@ type checker struct {
 	keys      map[ast.Expr]bool   // assigned to by a range statement
 	fresh     map[*types.Var]bool // only ever assigned what has just been made
 	stored    map[*types.Var]bool // variables and fields whose address is given to stm.Store
+	loaded    map[*types.Var]bool // variables that may hold what a transaction has read
 	silenced  map[string]map[int]bool
 }
 

@@ -99,6 +99,8 @@ func (c *checker) finiteRange(s *ast.RangeStmt) bool {
 	switch t := c.info.TypeOf(s.X).Underlying().(type) {
 	case *types.Chan:
 		return false
+	case *types.Basic:
+		return t.Info()&types.IsInteger == 0 || !c.isLoaded(s.X)
 	case *types.Signature:
 		if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok {
 			if fn := c.callee(call); fn != nil {
@@ -116,7 +118,8 @@ func (c *checker) finiteRange(s *ast.RangeStmt) bool {
 }
 
 // counts reports whether a loop is of the form for ...; i < n; i++ or for ...; i >= n;
-// i--, with steps that are constant, neither i nor n changed in the body.
+// i--, with steps that are constant, neither i nor n changed in the body, and n nothing that
+// the transaction has read.
 func (c *checker) counts(s *ast.ForStmt) bool {
 	var step ast.Expr
 	var up bool
@@ -155,7 +158,7 @@ func (c *checker) counts(s *ast.ForStmt) bool {
 		basic, ok := i.Type().Underlying().(*types.Basic)
 		unsigned := ok && basic.Info()&types.IsUnsigned != 0
 		right := up && (op == token.LSS || op == token.LEQ) || !up && !unsigned && (op == token.GTR || op == token.GEQ)
-		if right && c.invariant(s.Body, i, y) {
+		if right && !c.isLoaded(y) && c.invariant(s.Body, i, y) {
 			return true
 		}
 	}

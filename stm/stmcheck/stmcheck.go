@@ -32,6 +32,7 @@ const (
 	escapeCategory     = "escape"
 	plainCategory      = "plain"
 	recoverCategory    = "recover"
+	allocationCategory = "allocation"
 )
 
 func run(pass *analysis.Pass) (any, error) {
@@ -48,6 +49,7 @@ func run(pass *analysis.Pass) (any, error) {
 		c.checkLoops(f)
 		c.checkEvents(f)
 		c.checkRecover(f)
+		c.checkAllocations(f)
 	}
 	c.checkRecursion()
 	c.checkEscapes()

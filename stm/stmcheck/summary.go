@@ -67,7 +67,7 @@ func (c *checker) of(e event) summary {
 		return summary{}
 	}
 	if s := stmSymbol(e.callee); s != "" {
-		return summary{Checks: checkpoints[s], Irrevocable: s == "Tx.Irrevocable"}
+		return summary{Checks: checkpoints[s], Irrevocable: s == "Tx.Irrevocable" || s == "Tx.Perform"}
 	}
 	var s summary
 	if e.callee.Pkg() != c.pass.Pkg {
@@ -164,6 +164,7 @@ func (c *checker) summarise() {
 		c.revocable(f, func(event) {})
 		f.summary.Recovers = recovers(c, f.body)
 	}
+	c.findLoaded()
 	for _, f := range c.functions {
 		if f.transaction == nil {
 			if loops := c.loops(f); len(loops) > 0 {
