@@ -94,7 +94,7 @@ func dispatch(args []string, std streams) error {
 		}
 		names = append(names, c.name)
 	}
-	return fmt.Errorf("there is no command %q%s; see cofferdam help", name, suggestion("", name, names))
+	return fmt.Errorf("there is no command %q%s; see cofferdam help", name, console.Nearest("", name, names))
 }
 
 // start takes the arguments apart and does the work.

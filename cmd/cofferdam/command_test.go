@@ -158,21 +158,6 @@ func checkWidth(t *testing.T, name, text string) {
 	}
 }
 
-func TestNearestName(t *testing.T) {
-	names := []string{"explore", "replay", "trace", "fix", "run"}
-	for name, want := range map[string]string{
-		"exlpore": "explore", "reply": "replay", "traces": "trace", "fxi": "fix", "rnu": "run", "deploy": "replay", "zzz": "", "x": "",
-	} {
-		got := suggestion("", name, names)
-		if want != "" {
-			want = " (did you mean " + want + "?)"
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestACommandIsCalledWithItsArguments(t *testing.T) {
 	var got *invocation
 	c := newSample()

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/console"
 )
 
 // goArguments are what run, build and test pass on to the go command.
@@ -109,7 +111,7 @@ func (g *goArguments) flag(c *command, args []string) (n int, err error) {
 			n = 2
 		}
 	case kind == unknownFlag:
-		return 0, c.errorf("neither cofferdam %s nor go %[1]s has a flag -%s%s", c.name, name, suggestion("-", name, append(c.flagNames(), goFlagNames(c.name)...)))
+		return 0, c.errorf("neither cofferdam %s nor go %[1]s has a flag -%s%s", c.name, name, console.Nearest("-", name, append(c.flagNames(), goFlagNames(c.name)...)))
 	case kind == flagWithValue && !hasValue:
 		if n = 2; len(args) < n {
 			return 0, c.errorf("-%s needs a value", name)

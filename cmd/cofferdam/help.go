@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/topics"
+	"github.com/cofferdam-go/cofferdam/internal/console"
 )
 
 // overview is what help says when it is asked for nothing in particular.
@@ -53,7 +54,7 @@ func help(all []*command, w io.Writer, args []string) error {
 			}
 		}
 		if text == "" {
-			return fmt.Errorf("there is no help for %q%s; cofferdam help lists the commands and topics", args[0], suggestion("", args[0], names))
+			return fmt.Errorf("there is no help for %q%s; cofferdam help lists the commands and topics", args[0], console.Nearest("", args[0], names))
 		}
 	}
 	_, err := io.WriteString(w, text)

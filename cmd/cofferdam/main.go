@@ -6,7 +6,6 @@
 //
 //	main.go       the list of subcommands, exit codes
 //	command.go    what a subcommand is, and how its arguments are taken apart
-//	nearest.go    which name was meant
 //	help.go       help, package topics what it says about matters beside the subcommands
 //	version.go    version
 //	search.go     what explore and fix have in common, testflags.go the flags of go test among it

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 )
 
@@ -110,7 +111,7 @@ func (c *command) unknownFlag(name string) error {
 			return c.errorf("-%s: leave it out: %s", name, no.reason)
 		}
 	}
-	hint := suggestion("-", name, c.flagNames())
+	hint := console.Nearest("-", name, c.flagNames())
 	if c.runsProgram && hint == "" {
 		hint = "; flags for the tests or the program themselves follow -args"
 	}

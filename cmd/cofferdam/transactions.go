@@ -57,7 +57,7 @@ func (o *protectOptions) compileTransactions(ctx context.Context, inv *invocatio
 		return err
 	}
 	if o.summary {
-		fmt.Fprint(inv.stderr, transactionSummary(build.Report))
+		fmt.Fprint(inv.stderr, build.Report)
 	}
 	inv.status.Phase("building")
 	tool := gotool.New("", nil)
@@ -86,18 +86,4 @@ func passOn(inv *invocation, tool *gotool.Tool, args []string) error {
 	})
 	defer inv.signals.to(nil)
 	return goExit(cmd.Wait())
-}
-
-// transactionSummary says what was compiled, and which transactions will not run beside
-// others.
-func transactionSummary(r txcompile.Report) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "cofferdam: %s compiled, with %s\n", count(r.Transactions, "transaction"), count(r.Functions, "function"))
-	if len(r.Effects) > 0 {
-		fmt.Fprintln(&out, "cofferdam: from these places on a transaction runs alone, because it could not start again:")
-		for _, e := range r.Effects {
-			fmt.Fprintf(&out, "  %s\n", e)
-		}
-	}
-	return out.String()
 }

@@ -12,6 +12,7 @@
 //
 //	console.go  streams: terminals, widths, colours
 //	status.go   what goes on, and for how long
+//	nearest.go  which name was meant
 package console
 
 import (

@@ -54,3 +54,18 @@ func TestColours(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestNearestName(t *testing.T) {
+	names := []string{"explore", "replay", "trace", "fix", "run"}
+	for name, want := range map[string]string{
+		"exlpore": "explore", "reply": "replay", "traces": "trace", "fxi": "fix", "rnu": "run", "deploy": "replay", "zzz": "", "x": "",
+	} {
+		got := Nearest("", name, names)
+		if want != "" {
+			want = " (did you mean " + want + "?)"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -46,6 +46,26 @@ type Report struct {
 	Effects      []Effect
 }
 
+// String says what was compiled, and which transactions will not run beside others.
+func (r Report) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "cofferdam: compiled %s and %s\n", plural(r.Transactions, "transaction"), plural(r.Functions, "function"))
+	if len(r.Effects) > 0 {
+		out.WriteString("cofferdam: from these places on a transaction runs alone, because it could not start again:\n")
+		for _, e := range r.Effects {
+			fmt.Fprintf(&out, "  %s\n", e)
+		}
+	}
+	return out.String()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // Close removes what is on disk.
 func (b *Build) Close() error { return scratch.Remove(b.dir) }
 

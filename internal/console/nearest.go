@@ -1,8 +1,8 @@
-package main
+package console
 
-// suggestion names the one of the names that was most likely meant, with a dash before
+// Nearest names the one of the names that was most likely meant, with a dash before
 // it if it is a flag, as the end of a message; "" if none is near.
-func suggestion(dash, name string, names []string) string {
+func Nearest(dash, name string, names []string) string {
 	best, least := "", len(name)/2+1
 	for _, candidate := range names {
 		if d := distance(name, candidate); d < least {
