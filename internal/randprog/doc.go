@@ -39,6 +39,6 @@
 //	stmt.go     statements
 //	blocking.go statements that may wait for ever
 //	expr.go     expressions
-//	object.go   packages with a type whose methods race
+//	object.go   packages with a type whose methods race; object_field.go what those do to a field
 //	library.go  calls of the standard library
 package randprog

@@ -32,7 +32,7 @@ type Object struct {
 }
 
 // ObjectImports are the packages that objects and their drivers import.
-var ObjectImports = []string{"fmt", "runtime", "sync", "time"}
+var ObjectImports = []string{"fmt", "runtime", "sync", "sync/atomic", "time"}
 
 // A MethodPair is two methods that work on the same field.
 type MethodPair struct {
@@ -40,14 +40,25 @@ type MethodPair struct {
 	// From and To are the words of a driver's outcome that tell of the field.
 	From, To int
 	Field    string
+	// Other says that the object begins in another state than the test shows, in which methods
+	// take other sides of their branches.
+	Other bool
 }
 
 // Together, and the others, are the names of functions of Drive.
-func (p MethodPair) Together() string { return fmt.Sprintf("together%d_%d", p.First, p.Second) }
+func (p MethodPair) Together() string { return p.function("together", p.First, p.Second) }
+
+// function is the name of the function for two methods.
+func (p MethodPair) function(verb string, first, second int) string {
+	if p.Other {
+		verb = "other" + verb
+	}
+	return fmt.Sprintf("%s%d_%d", verb, first, second)
+}
 
 // OneAfterTheOther are the functions that run the methods in both orders.
 func (p MethodPair) OneAfterTheOther() [2]string {
-	return [2]string{fmt.Sprintf("inOrder%d_%d", p.First, p.Second), fmt.Sprintf("inOrder%d_%d", p.Second, p.First)}
+	return [2]string{p.function("inOrder", p.First, p.Second), p.function("inOrder", p.Second, p.First)}
 }
 
 // NewObject makes the object of a seed.
@@ -60,21 +71,17 @@ func ObjectAgain(d Draws) *Object {
 	return generateObject(&source{list: append(Draws(nil), d...)})
 }
 
-// An objectField is a field, with what the drivers tell of it.
-type objectField struct {
-	name string
-	kind variableKind
-	// told are the expressions that tell its value.
-	told []string
-}
-
 // An objectGen makes one object.
 type objectGen struct {
 	*source
-	fields  []objectField
-	lock    string // its type; "" for none
-	methods []strings.Builder
-	on      []int // the field of each method
+	fields   []objectField
+	lock     string // its type; "" for none
+	embedded bool   // the lock is an embedded field
+	generic  bool   // T has a type parameter
+	branches bool   // methods have branches that the test does not take
+	values   bool   // goroutines begin in method values
+	methods  []strings.Builder
+	on       []int // the field of each method
 }
 
 func generateObject(s *source) *Object {
@@ -82,6 +89,7 @@ func generateObject(s *source) *Object {
 	o := &Object{}
 	g.declareFields()
 	g.lock = []string{"", "", "sync.Mutex", "sync.RWMutex"}[g.pick(4)]
+	g.embedded, g.generic, g.values = g.lock != "" && g.chance(3), g.chance(5), g.chance(4)
 	n := 3 + g.pick(3)
 	g.methods = make([]strings.Builder, n)
 	for i := range n {
@@ -101,32 +109,22 @@ func generateObject(s *source) *Object {
 	return o
 }
 
-func (g *objectGen) declareFields() {
-	for i := range 1 + g.pick(3) {
-		f := objectField{name: string(rune('a' + i)), kind: number}
-		switch g.pick(4) {
-		case 2:
-			f.kind, f.told = mapping, []string{`t.%s["x"]`, `t.%s["y"]`, `len(t.%s)`}
-		case 3:
-			f.kind, f.told = list, []string{`len(t.%s)`, `sum(t.%s)`}
-		default:
-			f.told = []string{`t.%s`}
-		}
-		for j, e := range f.told {
-			f.told[j] = fmt.Sprintf(e, f.name)
-		}
-		g.fields = append(g.fields, f)
-	}
-}
-
 // method writes one method. The first lacks the lock, others rarely do.
 func (g *objectGen) method(i int) {
 	b := &g.methods[i]
 	f := g.fields[g.on[i]]
-	fmt.Fprintf(b, "func (t *T) M%d() {\n", i)
+	fmt.Fprintf(b, "func (t *%s) M%d() {\n", g.receiver(), i)
 	body := g.operation(f)
+	if i > 0 && g.chance(6) {
+		g.branches = true
+		body = "\tif t.flag {\n" + body + "\t}\n"
+	}
 	if g.lock != "" && i > 0 && !g.chance(3) {
-		b.WriteString("\tt.mu.Lock()\n\tdefer t.mu.Unlock()\n")
+		lock := "t.mu."
+		if g.embedded {
+			lock = "t."
+		}
+		fmt.Fprintf(b, "\t%sLock()\n\tdefer %[1]sUnlock()\n", lock)
 		body = strings.ReplaceAll(body, wait, "")
 	}
 	for strings.Contains(body, wait) {
@@ -135,99 +133,55 @@ func (g *objectGen) method(i int) {
 	b.WriteString(body + "}\n")
 }
 
-// wait stands where a method may wait.
-const wait = "\tWAIT\n"
-
-// waiting is something that a method does in the middle of its work.
-func (g *objectGen) waiting() string {
-	switch g.pick(8) {
-	case 1:
-		return "\truntime.Gosched()\n"
-	case 2:
-		return "\ttime.Sleep(time.Millisecond)\n"
-	case 3:
-		return "\tt.nothing()\n"
-	case 4:
-		return "\tdone := make(chan int, 1)\n\tdone <- 1\n\t<-done\n"
-	case 5:
-		return "\tvar wg sync.WaitGroup\n\twg.Add(1)\n\tgo wg.Done()\n\twg.Wait()\n"
-	case 6:
-		return "\tt.call(func() { t.nothing() })\n"
+// receiver is the type of a method's receiver, without the star.
+func (g *objectGen) receiver() string {
+	if g.generic {
+		return "T[E]"
 	}
-	return ""
-}
-
-// operation is the body of a method that works on a field.
-func (g *objectGen) operation(f objectField) string {
-	k := 1 + g.pick(3)
-	var forms []string
-	switch f.kind {
-	case mapping:
-		forms = []string{
-			"\tt.F[\"x\"] += K\n",
-			"\tv := t.F[\"x\"]\n" + wait + "\tt.F[\"x\"] = v + K\n",
-			"\tif _, ok := t.F[\"y\"]; !ok {\n" + wait + "\tt.F[\"y\"] = K\n\t} else {\n\tt.F[\"y\"] += 10\n\t}\n",
-			"\tdelete(t.F, \"x\")\n",
-			"\tfor k := range t.F {\n\tt.F[k] += K\n\t}\n",
-			"\tif t.F == nil {\n\tt.F = map[string]int{}\n\t}\n\tt.F[\"y\"] = K\n",
-			"\tm := t.F\n" + wait + "\tm[\"x\"] += K\n",
-			"\tif len(t.F) > 1 {\n" + wait + "\tt.F[\"x\"] *= 2\n\t}\n",
-		}
-	case list:
-		forms = []string{
-			"\tt.F = append(t.F, K)\n",
-			"\told := t.F\n" + wait + "\tt.F = append(old[:len(old):len(old)], K)\n",
-			"\tif len(t.F) > 0 {\n" + wait + "\tt.F[0] += K\n\t}\n",
-			"\tfor i := range t.F {\n\tt.F[i] += K\n\t}\n",
-			"\tt.F = append([]int{K}, t.F...)\n",
-			"\tn := len(t.F)\n" + wait + "\tt.F = make([]int, n+K)\n",
-		}
-	default:
-		forms = []string{
-			"\tt.F += K\n",
-			"\tv := t.F\n" + wait + "\tt.F = v + K\n",
-			"\tif t.F > 0 {\n" + wait + "\tt.F -= K\n\t}\n",
-			"\tt.setF(t.getF() + K)\n",
-			"\tp := &t.F\n\tv := *p\n" + wait + "\t*p = v * 2\n",
-			"\tfunc() { t.F += K }()\n",
-			"\tdefer func() { t.F += K }()\n" + wait,
-			"\tfor range 2 {\n\tt.F += K\n\t}\n",
-			"\tv := t.F\n\tswitch {\n\tcase v > 2:\n" + wait + "\tt.F = v - K\n\tdefault:\n\tt.F = v + 5\n\t}\n",
-			"\tv, w := t.F, K\n" + wait + "\tt.F, w = w+v, 0\n\t_ = w\n",
-			"\tif v := t.F; v >= 0 {\n\tif w := v + K; w > 1 {\n" + wait + "\tt.F = w\n\treturn\n\t}\n\tt.F = 0\n\t}\n",
-		}
-	}
-	text := forms[g.pick(len(forms))]
-	return strings.NewReplacer("setF", "set"+strings.ToUpper(f.name), "getF", "get"+strings.ToUpper(f.name), "t.F", "t."+f.name, "K", fmt.Sprint(k)).Replace(text)
+	return "T"
 }
 
 func (g *objectGen) declarations() string {
 	var b strings.Builder
-	b.WriteString("import (\n\t\"runtime\"\n\t\"sync\"\n\t\"time\"\n)\n\nvar _ = runtime.Gosched\nvar _ sync.Mutex\nvar _ time.Duration\n\ntype T struct {\n")
-	if g.lock != "" {
+	b.WriteString("import (\n\t\"runtime\"\n\t\"sync\"\n\t\"sync/atomic\"\n\t\"time\"\n)\n\nvar _ = runtime.Gosched\nvar _ sync.Mutex\nvar _ atomic.Int64\nvar _ time.Duration\n\n")
+	b.WriteString("type node struct {\n\tv    int\n\tnext *node\n}\n\n")
+	parameters, made := "", "T"
+	if g.generic {
+		parameters, made = "[E any]", "T[string]"
+	}
+	fmt.Fprintf(&b, "type T%s struct {\n", parameters)
+	switch {
+	case g.embedded:
+		fmt.Fprintf(&b, "\t%s\n", g.lock)
+	case g.lock != "":
 		fmt.Fprintf(&b, "\tmu %s\n", g.lock)
 	}
 	var literal []string
 	for _, f := range g.fields {
-		switch f.kind {
-		case mapping:
-			fmt.Fprintf(&b, "\t%s map[string]int\n", f.name)
-			literal = append(literal, f.name+`: map[string]int{"x": 1}`)
-		case list:
-			fmt.Fprintf(&b, "\t%s []int\n", f.name)
-			literal = append(literal, f.name+": []int{1, 2}")
-		default:
-			fmt.Fprintf(&b, "\t%s int\n", f.name)
-			literal = append(literal, f.name+": 1")
+		fmt.Fprintf(&b, "\t%s %s\n", f.name, f.typeName())
+		if value := f.initial(); value != "" {
+			literal = append(literal, f.name+": "+value)
 		}
 	}
-	fmt.Fprintf(&b, "}\n\nfunc New() *T { return &T{%s} }\n\nfunc (t *T) nothing() {}\n\nfunc (t *T) call(f func()) { f() }\n", strings.Join(literal, ", "))
+	if g.generic {
+		b.WriteString("\textra E\n")
+	}
+	fmt.Fprintf(&b, "\tflag bool\n\thooks []func()\n}\n\nfunc New() *%s {\n\tt := &%[1]s{%s}\n\tt.hooks = []func(){t.look}\n\treturn t\n}\n\n", made, strings.Join(literal, ", "))
+	fmt.Fprintf(&b, "func Other() *%s {\n\tt := New()\n\tt.flag = true\n\treturn t\n}\n\n", made)
+	method := func(text string) { b.WriteString("\nfunc (t *" + g.receiver() + ") " + text + "\n") }
+	method("nothing() {}")
+	method("call(f func()) { f() }")
+	method("fire() {\n\tfor _, hook := range t.hooks {\n\t\thook()\n\t}\n}")
+	var looked strings.Builder
 	for _, f := range g.fields {
 		if f.kind == number {
 			upper := strings.ToUpper(f.name)
-			fmt.Fprintf(&b, "\nfunc (t *T) get%s() int { return t.%s }\n\nfunc (t *T) set%s(v int) { t.%s = v }\n", upper, f.name, upper, f.name)
+			method(fmt.Sprintf("get%s() int { return t.%s }", upper, f.name))
+			method(fmt.Sprintf("set%s(v int) { t.%s = v }", upper, f.name))
+			fmt.Fprintf(&looked, "\t_ = t.get%s()\n", upper)
 		}
 	}
+	method("look() {\n" + looked.String() + "}")
 	for i := range g.methods {
 		b.WriteString("\n" + g.methods[i].String())
 	}
@@ -236,7 +190,7 @@ func (g *objectGen) declarations() string {
 
 // pairs are all pairs of methods of one field, the first with itself among them.
 func (g *objectGen) pairs() []MethodPair {
-	var all []MethodPair
+	var all, others []MethodPair
 	for i := range g.methods {
 		for j := i; j < len(g.methods); j++ {
 			if g.on[i] != g.on[j] {
@@ -247,10 +201,15 @@ func (g *objectGen) pairs() []MethodPair {
 				from += len(f.told)
 			}
 			f := g.fields[g.on[i]]
-			all = append(all, MethodPair{First: i, Second: j, From: from, To: from + len(f.told), Field: f.name})
+			p := MethodPair{First: i, Second: j, From: from, To: from + len(f.told), Field: f.name}
+			all = append(all, p)
+			if g.branches {
+				p.Other = true
+				others = append(others, p)
+			}
 		}
 	}
-	return all
+	return append(all, others...)
 }
 
 // told is the call that tells the values of all fields.
@@ -262,7 +221,16 @@ func (g *objectGen) told() string {
 	return "show(" + strings.Join(all, ", ") + ")"
 }
 
-const sumFunction = "func sum(list []int) (n int) {\n\tfor i, x := range list {\n\t\tn = n*7 + x + i\n\t}\n\treturn n\n}\n"
+const sumFunction = "func sum(list []int) (n int) {\n\tfor i, x := range list {\n\t\tn = n*7 + x + i\n\t}\n\treturn n\n}\n\n" +
+	"func chain(n *node) (sum int) {\n\tfor ; n != nil; n = n.next {\n\t\tsum = sum*7 + n.v + 1\n\t}\n\treturn sum\n}\n"
+
+// started is how a goroutine is started that runs a method.
+func (g *objectGen) started(method int) string {
+	if g.values {
+		return fmt.Sprintf("wg.Go(t.M%d)", method)
+	}
+	return fmt.Sprintf("wg.Add(1)\n\tgo func() { defer wg.Done(); t.M%d() }()", method)
+}
 
 // test is a test that fails if two methods at the same time leave what no order of them does.
 func (g *objectGen) test(p MethodPair) string {
@@ -276,14 +244,13 @@ func (g *objectGen) test(p MethodPair) string {
 func show(args ...any) string { return fmt.Sprintln(args...) }
 
 %s
-var _ = sum
+var _, _ = sum, chain
 
 func TestIt(t0 *testing.T) {
 	t := New()
 	var wg sync.WaitGroup
-	wg.Add(2)
-	go func() { defer wg.Done(); t.M%[2]d() }()
-	go func() { defer wg.Done(); t.M%[3]d() }()
+	%[5]s
+	%[6]s
 	wg.Wait()
 	got := %[4]s
 	t = New()
@@ -298,25 +265,31 @@ func TestIt(t0 *testing.T) {
 		t0.Errorf("got %%q, want %%q or %%q", got, one, other)
 	}
 }
-`, sumFunction, p.First, p.Second, g.told())
+`, sumFunction, p.First, p.Second, g.told(), g.started(p.First), g.started(p.Second))
 }
 
 // drive has the functions that run pairs of methods.
 func (g *objectGen) drive(pairs []MethodPair) string {
 	var b strings.Builder
-	b.WriteString("import (\n\t\"fmt\"\n\t\"sync\"\n)\n\nfunc show(args ...any) string { return fmt.Sprintln(args...) }\n\n" + sumFunction + "\nvar _ = sum\n")
+	b.WriteString("import (\n\t\"fmt\"\n\t\"sync\"\n)\n\nfunc show(args ...any) string { return fmt.Sprintln(args...) }\n\n" + sumFunction + "\nvar _, _ = sum, chain\n")
 	written := make(map[string]bool)
 	for _, p := range pairs {
-		fmt.Fprintf(&b, "\nfunc %s() string {\n\tt := New()\n\tvar wg sync.WaitGroup\n\twg.Add(2)\n\tgo func() { defer wg.Done(); t.M%d() }()\n\tgo func() { defer wg.Done(); t.M%d() }()\n\twg.Wait()\n\treturn %s\n}\n",
-			p.Together(), p.First, p.Second, g.told())
-		for _, name := range p.OneAfterTheOther() {
+		made := "New()"
+		if p.Other {
+			made = "Other()"
+		}
+		fmt.Fprintf(&b, "\nfunc %s() string {\n\tt := %s\n\tvar wg sync.WaitGroup\n\twg.Add(2)\n\tgo func() { defer wg.Done(); t.M%d() }()\n\tgo func() { defer wg.Done(); t.M%d() }()\n\twg.Wait()\n\treturn %s\n}\n",
+			p.Together(), made, p.First, p.Second, g.told())
+		for i, name := range p.OneAfterTheOther() {
 			if written[name] {
 				continue
 			}
 			written[name] = true
-			var first, second int
-			fmt.Sscanf(name, "inOrder%d_%d", &first, &second)
-			fmt.Fprintf(&b, "\nfunc %s() string {\n\tt := New()\n\tt.M%d()\n\tt.M%d()\n\treturn %s\n}\n", name, first, second, g.told())
+			first, second := p.First, p.Second
+			if i == 1 {
+				first, second = second, first
+			}
+			fmt.Fprintf(&b, "\nfunc %s() string {\n\tt := %s\n\tt.M%d()\n\tt.M%d()\n\treturn %s\n}\n", name, made, first, second, g.told())
 		}
 	}
 	return b.String()

@@ -91,28 +91,32 @@ const maxDerivations = 8
 // the lock throughout methods comes first.
 func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) []*Candidate {
 	ranked := ranking{run: r, base: base, preferThroughout: rounds > 1}
-	regionsOf := map[*sli.Fix][]*cover.Region{}
+	var proposals []proposal
+	for _, d := range a.Fixes {
+		proposals = append(proposals, proposal{d, r.regions(d), r.dataOf(d)})
+	}
 	left := map[*sli.Fix]int{}
-	derivations := slices.Clone(a.Fixes)
-	if len(derivations) == 0 {
-		if calls, regions := r.libraryCalls(); calls != nil {
-			derivations = append(derivations, calls)
-			regionsOf[calls] = regions
+	for _, p := range proposals {
+		left[p.derivation] = r.racesLeft(p.regions)
+	}
+	slices.SortStableFunc(proposals, func(a, b proposal) int { return left[a.derivation] - left[b.derivation] })
+	kept := proposals[:0]
+	for i, p := range proposals {
+		if i < maxDerivations || p.derivation.Plain {
+			kept = append(kept, p)
 		}
 	}
-	for _, d := range derivations {
-		if regionsOf[d] == nil {
-			regionsOf[d] = r.regions(d)
-		}
-		left[d] = r.racesLeft(regionsOf[d])
-	}
-	slices.SortStableFunc(derivations, func(a, b *sli.Fix) int { return left[a] - left[b] })
-	for i, d := range derivations {
-		if i < maxDerivations || d.Plain {
-			ranked.add(d, regionsOf[d])
-		}
+	for _, p := range slices.Concat(kept, r.fallbacks(len(kept) > 0)) {
+		ranked.add(p)
 	}
 	return slices.Concat(ranked.first, ranked.good, ranked.inTests, ranked.failed)
+}
+
+// A proposal is sections to write, and the data that they are there for.
+type proposal struct {
+	derivation *sli.Fix
+	regions    []*cover.Region
+	data       *cover.Data
 }
 
 // A ranking is candidates by what speaks for them.
@@ -125,7 +129,8 @@ type ranking struct {
 }
 
 // add adds the candidates of one derivation, one for each lock that may serve it.
-func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
+func (k *ranking) add(p proposal) {
+	derivation, regions, data := p.derivation, p.regions, p.data
 	if len(regions) == 0 {
 		k.failed = append(k.failed, &Candidate{Derivation: derivation, Lock: "a lock", Why: "its sections are not in the program's own source"})
 		return
@@ -133,7 +138,6 @@ func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
 	code := k.run.code
 	tests := slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test })
 	unfit := "" // why the first of the program's own locks is not it
-	data := k.run.dataOf(derivation)
 	for _, l := range code.LocksFor(data, regions) {
 		c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: l.Reason, lock: l}
 		switch {
@@ -166,7 +170,7 @@ func (k *ranking) add(derivation *sli.Fix, regions []*cover.Region) {
 		if errors.Is(err, cover.ErrCovered) {
 			return // the sections exclude each other as it is: another lock would change nothing
 		}
-		k.addThroughout(derivation, regions, l)
+		k.addThroughout(p, l)
 	}
 }
 
@@ -198,12 +202,12 @@ func (k *ranking) addWhole(c *Candidate, data *cover.Data, regions []*cover.Regi
 }
 
 // addThroughout adds the candidate that holds a lock of an earlier round throughout methods.
-func (k *ranking) addThroughout(derivation *sli.Fix, regions []*cover.Region, l *cover.Lock) {
-	patch := k.run.code.WriteThroughout(regions, l, k.run.dataOf(derivation).Names(k.run.code), k.base)
+func (k *ranking) addThroughout(p proposal, l *cover.Lock) {
+	patch := k.run.code.WriteThroughout(p.regions, l, p.data.Names(k.run.code), k.base)
 	if patch == nil {
 		return
 	}
-	c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: "parts of the methods were not enough, so they hold it throughout", Patch: patch, lock: l}
+	c := &Candidate{Derivation: p.derivation, Lock: l.Words, Reason: "parts of the methods were not enough, so they hold it throughout", Patch: patch, lock: l}
 	if k.preferThroughout {
 		k.first = append(k.first, c)
 	} else {

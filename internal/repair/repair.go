@@ -31,6 +31,7 @@
 //	repair.go      the search for a proven fix, round by round
 //	run.go         the failed run: its trace, the program's source and its lifted form
 //	sections.go    the engine's sections as regions of the source
+//	fallback.go    sections without a machine
 //	wholeness.go   all other accesses to the same data
 //	companions.go  other data that needs the same lock
 //	candidates.go  which changes may be a fix, the best first

@@ -3,7 +3,6 @@ package repair
 import (
 	"go/ast"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -97,59 +96,6 @@ func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 		}
 	}
 	return d
-}
-
-// libraryCalls is a fix for races whose accesses are not in the program itself but in a
-// library that it calls: the calls are the sections. Their regions come with it.
-func (r *failedRun) libraryCalls() (*sli.Fix, []*cover.Region) {
-	var all []*cover.Region
-	for i := range r.reader.Outcome.Failures {
-		f := &r.reader.Outcome.Failures[i]
-		if f.Kind != event.FailureRace {
-			continue
-		}
-		for _, at := range append([]trace.Point{f.Point}, f.Others...) {
-			region := r.ownCall(&at)
-			if region == nil {
-				return nil, nil
-			}
-			all = append(all, region)
-		}
-	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	all = cover.Merge(all)
-	return &sli.Fix{Cost: 11 * len(all)}, all
-}
-
-// ownCall is the statement of the program that an access is made from.
-func (r *failedRun) ownCall(at *trace.Point) *cover.Region {
-	for _, frame := range at.Stack {
-		f := r.code.File(frame.File)
-		if f == nil {
-			continue
-		}
-		var found ast.Node
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && found == nil {
-				from, to := f.Line(call.Pos()), f.Line(call.End())
-				if from <= frame.Line && frame.Line <= to && to-from < 2 {
-					found = call
-				}
-			}
-			return true
-		})
-		if found == nil {
-			return nil
-		}
-		region := r.code.Region(cover.EnclosingFunction(f, found), []ast.Node{found})
-		if region != nil {
-			region.Write, region.Test = true, strings.HasSuffix(f.Name, "_test.go")
-		}
-		return region
-	}
-	return nil
 }
 
 // racesLeft counts the data races of the run of which an access is in no region.

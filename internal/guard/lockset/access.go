@@ -39,9 +39,19 @@ type Variable struct {
 	// what is held at the use. They are no sites: what was taken out of the variable under a
 	// lock may be the goroutine's own.
 	Uses []Use
+	// Operations are what sync/atomic does to it, or what it does itself as a sync.Map. They are no
+	// sites: each by itself needs no lock.
+	Operations []Operation
 	// ChangedInPlace: the map or array that the variable refers to is changed after it was
 	// stored there.
 	ChangedInPlace bool
+}
+
+// An Operation is one step of sync/atomic or of a sync.Map. Validates says that it writes only if
+// the variable is as it was found before.
+type Operation struct {
+	Observation
+	Validates bool
 }
 
 // A Use is a read by way of a reference that was loaded from a variable.

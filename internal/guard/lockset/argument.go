@@ -45,6 +45,9 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 		default:
 			continue
 		}
+		if op, ok := operationOf(fn); ok && k == 0 {
+			r.operate(op, arg, i, paths)
+		}
 		if isAtomic(fn) {
 			r.markAtomic(arg)
 			continue

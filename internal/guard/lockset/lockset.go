@@ -149,5 +149,8 @@ func Outermost(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
+// PlaceOf returns the place that a value points to, nil if it cannot be named.
+func (a *Analysis) PlaceOf(v ssa.Value) *locks.Place { return a.values.Place(v) }
+
 // position is where a function, an instruction or a variable stands.
 func (a *Analysis) position(at token.Pos) token.Position { return a.Program.Fset.Position(at) }

@@ -33,6 +33,9 @@
 // each by itself is still an access with the lock held. A group therefore has parts, which
 // are what must stay together.
 //
+// An operation of sync/atomic or of a sync.Map is a member that needs no lock by itself. Several
+// of them that make an update need one, and then all that write do.
+//
 // # What it cannot see
 //
 // Dependence is followed within one function, over local variables and branches, and over

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // A summary is what calls of a function have to do with guarded data: an update may be made
@@ -73,16 +74,38 @@ func (j *judge) withCalls(fn *ssa.Function, members []*Member) []*Member {
 			s := j.summaryOf(call.Call.StaticCallee())
 			for v, open := range s.returned {
 				_, stores := s.stored[v]
-				members = append(members[:len(members):len(members)], &Member{Variable: v, Kind: kindOf(stores), Instr: call, At: call.Pos(), Open: open, byCall: true, reads: true})
+				members = append(members[:len(members):len(members)], &Member{Variable: v, Kind: kindOf(stores), Instr: call, At: call.Pos(), Open: open, byCall: true, reads: true, base: j.baseOf(v, call)})
 			}
 			for v, open := range s.stored {
 				if _, both := s.returned[v]; !both {
-					members = append(members[:len(members):len(members)], &Member{Variable: v, Kind: lockset.Write, Instr: call, At: call.Pos(), Open: open, byCall: true})
+					members = append(members[:len(members):len(members)], &Member{Variable: v, Kind: lockset.Write, Instr: call, At: call.Pos(), Open: open, byCall: true, base: j.baseOf(v, call)})
 				}
 			}
 		}
 	}
 	return members
+}
+
+// baseOf is the object whose field a call of a method accesses, nil if it is not the receiver's.
+func (j *judge) baseOf(v *types.Var, call *ssa.Call) *locks.Place {
+	fn := call.Call.StaticCallee()
+	if fn.Signature.Recv() == nil || !v.IsField() {
+		return nil
+	}
+	t := fn.Signature.Recv().Type()
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	for f := range st.Fields() {
+		if f.Pos() == v.Pos() {
+			return j.PlaceOf(call.Call.Args[0])
+		}
+	}
+	return nil
 }
 
 func kindOf(stores bool) lockset.Kind {

@@ -27,6 +27,11 @@ type Member struct {
 	// byCall says that a function makes the access which Instr calls, reads that the result
 	// of Instr depends on the data.
 	byCall, reads bool
+	// single says that it is done in one step, which needs no lock by itself; validates that it
+	// writes only if nothing has changed since.
+	single, validates bool
+	// base is the object whose field it is, nil if that is not known.
+	base *locks.Place
 }
 
 // A Group is members of one function that belong together.
@@ -64,7 +69,7 @@ func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 		j.lock = a.Places.Canonical(lock)
 	}
 	for _, v := range a.Variables {
-		if slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) && !v.Atomic {
+		if slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
 			j.addVariable(v)
 		}
 	}
@@ -75,7 +80,7 @@ func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 			continue
 		}
 		for _, g := range j.groups(fn, members) {
-			if !g.isWhole() {
+			if !g.isWhole() && !g.needsNoLock() {
 				broken = append(broken, g)
 			}
 		}
@@ -97,6 +102,25 @@ type judge struct {
 	changed map[*ssa.Function]bool
 }
 
+// needsNoLock reports whether the group only reads, in single steps that need no lock.
+func (g *Group) needsNoLock() bool {
+	return !slices.ContainsFunc(g.Members, func(m *Member) bool { return !m.single || m.Kind == lockset.Write })
+}
+
+// Updates returns the groups that take an update apart into operations of sync/atomic or of a
+// sync.Map, which are single steps each: what others do in between is lost.
+func Updates(a *lockset.Analysis, v *types.Var) []*Group {
+	var all []*Group
+	for _, g := range Broken(a, []*types.Var{v}, nil) {
+		for _, part := range g.Parts {
+			if len(part.Members) > 1 && part.Writes() && !slices.ContainsFunc(part.Members, func(m *Member) bool { return !m.single }) {
+				all = append(all, part)
+			}
+		}
+	}
+	return all
+}
+
 // addVariable adds the members that access a variable, or what it refers to.
 func (j *judge) addVariable(v *lockset.Variable) {
 	ways := j.ways(v)
@@ -104,6 +128,10 @@ func (j *judge) addVariable(v *lockset.Variable) {
 		for _, o := range s.Observations {
 			j.add(v, o, v.Conflicts(o) && !j.held(o, ways))
 		}
+	}
+	for _, op := range v.Operations {
+		m := j.add(v, op.Observation, !j.held(op.Observation, ways))
+		m.single, m.validates = len(v.Sites) == 0, op.Validates
 	}
 	if !v.ChangedInPlace {
 		return
@@ -114,19 +142,21 @@ func (j *judge) addVariable(v *lockset.Variable) {
 }
 
 // add adds an observation to the member that it is of.
-func (j *judge) add(v *lockset.Variable, o lockset.Observation, open bool) {
+func (j *judge) add(v *lockset.Variable, o lockset.Observation, open bool) *Member {
 	fn := o.Instr.Parent()
 	for _, m := range j.members[fn] {
 		if m.Instr == o.Instr && m.Variable == v.Object {
 			m.Open = m.Open || open
 			m.Kind = max(m.Kind, o.Kind)
 			m.reads = m.reads || o.Kind == lockset.Read
-			return
+			return m
 		}
 	}
-	j.members[fn] = append(j.members[fn], &Member{
-		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Leaves: v.ChangedInPlace && j.leaves(o.Instr), reads: o.Kind == lockset.Read,
-	})
+	m := &Member{
+		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Leaves: v.ChangedInPlace && j.leaves(o.Instr), reads: o.Kind == lockset.Read, base: o.Base,
+	}
+	j.members[fn] = append(j.members[fn], m)
+	return m
 }
 
 // ways are the ways from a variable's object to the lock.
@@ -148,6 +178,11 @@ func (j *judge) ways(v *lockset.Variable) []*locks.Place {
 			for _, r := range o.Held {
 				add(r.Lock)
 			}
+		}
+	}
+	for _, op := range v.Operations {
+		for _, r := range op.Held {
+			add(r.Lock)
 		}
 	}
 	return all
@@ -244,7 +279,7 @@ func (j *judge) bonds(fn *ssa.Function, members []*Member) []bond {
 			if earlier == m || earlier.Instr == m.Instr || !earlier.reads {
 				continue
 			}
-			same := earlier.Variable == m.Variable
+			same := earlier.Variable == m.Variable && (earlier.base == nil || m.base == nil || earlier.base == m.base)
 			if earlier.byCall || m.byCall {
 				// Only an update is certain to belong together over calls.
 				if same && m.Kind == lockset.Write && on.data[earlier.Instr] {
@@ -253,6 +288,7 @@ func (j *judge) bonds(fn *ssa.Function, members []*Member) []bond {
 				continue
 			}
 			switch {
+			case m.validates:
 			case on.data[earlier.Instr]:
 				all = append(all, bond{earlier, m, same})
 			case on.control[earlier.Instr] && (same || m.Kind == lockset.Write):

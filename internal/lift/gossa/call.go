@@ -188,17 +188,17 @@ func (l *lifter) liftAtomic(in ssa.CallInstruction, common *ssa.CallCommon, dst 
 	case strings.HasPrefix(verb, "Load") && dst != nil:
 		if isBool {
 			t := l.newTemp(4)
-			l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: t, Size: 4, Operand: addr, Origin: l.siteOrigin(in, event.AtomicLoad), Data: data})
+			l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: t, Size: 4, Operand: addr, Origin: l.atomicOrigin(in, event.AtomicLoad), Data: data})
 			l.assign(dst, ir.Binary(ir.OpNe, ir.Unsigned, ir.Register(t, 4), ir.Number(4, 0)))
 			return true
 		}
-		l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: l.registerOf(dst), Size: l.program.size(dst.Type()), Operand: addr, Origin: l.siteOrigin(in, event.AtomicLoad), Data: data})
+		l.emit(&ir.Instr{Op: ir.Load, Atomic: true, Dst: l.registerOf(dst), Size: l.program.size(dst.Type()), Operand: addr, Origin: l.atomicOrigin(in, event.AtomicLoad), Data: data})
 	case strings.HasPrefix(verb, "Store") && len(common.Args) == 2:
 		v := l.value(common.Args[1])
 		if isBool {
 			v = ir.Convert(v, ir.Unsigned, ir.Unsigned, 4)
 		}
-		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, Operand: addr, Value: v, Origin: l.siteOrigin(in, event.AtomicStore), Data: data})
+		l.emit(&ir.Instr{Op: ir.Store, Atomic: true, Size: v.Size, Operand: addr, Value: v, Origin: l.atomicOrigin(in, event.AtomicStore), Data: data})
 	default:
 		i := slices.IndexFunc(atomicUpdates, func(u atomicUpdate) bool { return strings.HasPrefix(verb, u.prefix) })
 		if i < 0 || len(common.Args) < 2 {
@@ -224,7 +224,7 @@ func (l *lifter) liftUpdate(in ssa.CallInstruction, u *atomicUpdate, addr *ir.Ex
 	if len(args) == 2 {
 		site = event.AtomicCompare
 	}
-	l.emit(&ir.Instr{Op: ir.Update, Atomic: true, Dst: found, Size: size, Operand: addr, Value: u.left(old, args), Origin: l.siteOrigin(in, site), Data: data})
+	l.emit(&ir.Instr{Op: ir.Update, Atomic: true, Dst: found, Size: size, Operand: addr, Value: u.left(old, args), Origin: l.atomicOrigin(in, site), Data: data})
 	if dst == nil {
 		return
 	}

@@ -143,6 +143,12 @@ func (l *lifter) accessOrigin(in ssa.Instruction, addr ssa.Value, kind event.Kin
 	return l.program.addOrigin(Origin{Func: l.source, Instr: in, Node: n, Kind: kind, Data: l.program.dataAt(addr)})
 }
 
+// atomicOrigin records the origin of an operation of sync/atomic, whose first argument is the
+// address.
+func (l *lifter) atomicOrigin(in ssa.CallInstruction, kind event.Kind) int {
+	return l.program.addOrigin(Origin{Func: l.source, Instr: in, Node: l.program.nodeOf(in), Kind: kind, Data: l.program.dataAt(in.Common().Args[0])})
+}
+
 // mapOrigin records the origin of an access to an element of a map. In a range loop the
 // expression is the map that the loop goes over.
 func (l *lifter) mapOrigin(in ssa.Instruction, m ssa.Value, kind event.Kind) int {

@@ -146,6 +146,20 @@ func (code *Code) fieldNamed(path, owner, field string) *types.Var {
 	return nil
 }
 
+// OwnerOf returns the struct type that has a field, nil if the program has none by a name.
+func (code *Code) OwnerOf(field *types.Var) *types.Named {
+	for _, f := range code.Files() {
+		for _, n := range structTypes(f) {
+			for v := range n.Underlying().(*types.Struct).Fields() {
+				if v.Pos() == field.Pos() {
+					return n
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // localsIn are the local variables by a name in the functions of a package by a name.
 func (code *Code) localsIn(path, function, name string) []*types.Var {
 	var all []*types.Var

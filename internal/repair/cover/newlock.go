@@ -45,7 +45,7 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 			for _, field := range st.Fields.List {
 				for _, id := range field.Names {
 					if slices.Contains(names, id.Name) {
-						e.of(f).LineBefore(declared(field), fmt.Sprintf("%s %s.Mutex %s", name, sync, guardsComment(names)))
+						e.of(f).LineBefore(declared(field), fmt.Sprintf("%s %s.Mutex %s", name, sync, guardsComment(n, names)))
 						return nil
 					}
 				}
@@ -98,26 +98,52 @@ func (code *Code) redeclare(e *edits, l *Lock, guarded []DataName) {
 	names := fieldsOf(l.owner, guarded)
 	for _, field := range spec.Type.(*ast.StructType).Fields.List {
 		if len(field.Names) == 1 && field.Names[0].Name == l.field && field.Comment != nil && len(names) > 0 {
-			if text := guardsComment(names); field.Comment.List[0].Text != text {
+			if text := guardsComment(l.owner, names); field.Comment.List[0].Text != text {
 				e.of(f).Replace(field.Comment, text)
 			}
 		}
 	}
 }
 
-// fieldsOf are the names of a struct's fields among some data.
+// fieldsOf are the names of a struct's fields among some data, in the order of the struct.
 func fieldsOf(n *types.Named, data []DataName) []string {
 	var names []string
-	for _, d := range data {
-		if d.Owner == n.Obj().Name() && d.Package == n.Obj().Pkg().Path() {
-			names = append(names, d.Name)
+	for f := range n.Underlying().(*types.Struct).Fields() {
+		if slices.Contains(data, DataName{Package: n.Obj().Pkg().Path(), Owner: n.Obj().Name(), Name: f.Name()}) {
+			names = append(names, f.Name())
 		}
 	}
 	return names
 }
 
-// guardsComment is the comment beside a mutex.
-func guardsComment(names []string) string { return "// guards " + strings.Join(names, ", ") }
+// guardsComment is the comment beside a mutex of a struct. What takes care of itself in single
+// steps is guarded only while it is changed: a load by itself needs no lock.
+func guardsComment(n *types.Named, names []string) string {
+	var all, steps []string
+	for f := range n.Underlying().(*types.Struct).Fields() {
+		switch {
+		case !slices.Contains(names, f.Name()):
+		case isStepwise(f.Type()):
+			steps = append(steps, f.Name())
+		default:
+			all = append(all, f.Name())
+		}
+	}
+	if len(steps) > 0 {
+		all = append(all, "changes of "+strings.Join(steps, " and "))
+	}
+	return "// guards " + strings.Join(all, ", ")
+}
+
+// isStepwise reports whether a type is a sync.Map, or one of package sync/atomic.
+func isStepwise(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return false
+	}
+	path := named.Obj().Pkg().Path()
+	return path == "sync/atomic" || path == "sync" && named.Obj().Name() == "Map"
+}
 
 // compared reports whether values of a struct type are compared, as they are or as keys of
 // a map: with a mutex in it, two that were equal may differ.

@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
@@ -143,8 +144,10 @@ func (t *Trial) one(ctx context.Context, dir string, p *explore.Program, c *Case
 	}
 	c.Diff = result.Proven.Diff(dir)
 	uncovered := make(map[string]bool)
+	j.uncovered = make(map[int]bool)
 	for _, u := range result.Proven.Uncovered {
-		uncovered[u.Func] = true
+		uncovered[u.Func[strings.LastIndexByte(u.Func, '.')+1:]] = true
+		j.uncovered[u.Line] = true
 	}
 	c.Uncovered = len(uncovered)
 	c.False, c.Unjudged, err = j.all(result.Proven.Patch.Files, guardedFields(result.Proven), uncovered)

@@ -22,6 +22,8 @@ type verdicts struct {
 	object   *randprog.Object
 	library  *judge.Library
 	versions int
+	// uncovered are lines that the fix says it does not cover.
+	uncovered map[int]bool
 }
 
 // onlyShown says what is wrong with a changed package for the pair that the test shows: what
@@ -59,7 +61,8 @@ func (v *verdicts) all(files map[string][]byte, fields []string, except map[stri
 	return "", unjudged, nil
 }
 
-func method(i int) string { return fmt.Sprintf("(*T).M%d", i) }
+// method is the name of a method without its receiver.
+func method(i int) string { return fmt.Sprintf("M%d", i) }
 
 // load loads a version of the package, each under a path of its own.
 func (v *verdicts) load(files map[string][]byte) (*judge.Program, error) {
@@ -120,12 +123,15 @@ func outcome(o judge.Outcome, p randprog.MethodPair) string {
 // concerns reports whether a race is one of a field: a line of it names the field, or works
 // by way of a pointer to it.
 func (v *verdicts) concerns(files map[string][]byte, r judge.Race, field string) bool {
-	named := regexp.MustCompile(`\bt\.` + field + `\b|\*p\b|\bm\[`)
+	named := regexp.MustCompile(`\bt\.` + field + `\b|\*p\b|\bm\[|\bl\[|\bn\.`)
 	for name, text := range files {
 		if name != r.First.Filename {
 			continue
 		}
 		lines := strings.Split(string(text), "\n")
+		if v.uncovered[r.First.Line] || v.uncovered[r.Second.Line] {
+			return false
+		}
 		if r.First.Line <= len(lines) && named.MatchString(lines[r.First.Line-1]) {
 			return true
 		}

@@ -1,0 +1,118 @@
+package repair
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// Where the engine derives no machine, or none that leads to a fix, what else is known of the
+// program proposes sections, and the proof decides:
+//
+//   - the calls of a library that make the accesses which race;
+//   - updates that the program makes in several steps of sync/atomic or of a sync.Map.
+
+// costPerSection is what a section of a proposal without a machine costs: a section and an access
+// in it, as the engine counts.
+const costPerSection = 11
+
+// fallbacks are the proposals that follow those of the engine, if it has any.
+func (r *failedRun) fallbacks(derived bool) []proposal {
+	var all []proposal
+	add := func(regions []*cover.Region, data *cover.Data) {
+		if len(regions) > 0 {
+			all = append(all, proposal{&sli.Fix{Cost: costPerSection * len(regions)}, regions, data})
+		}
+	}
+	if !derived {
+		add(r.libraryCalls(), new(cover.Data))
+	}
+	for _, v := range r.locksHeld().Variables {
+		if len(v.Operations) == 0 {
+			continue
+		}
+		var regions []*cover.Region
+		for _, g := range whole.Updates(r.locksHeld(), v.Object) {
+			if region := r.groupRegion(g); region != nil && !r.inTest(g.Func) {
+				regions = append(regions, region)
+			}
+		}
+		data := new(cover.Data)
+		switch {
+		case v.Object.IsField():
+			if owner := r.code.OwnerOf(v.Object); owner != nil {
+				data.AddField(owner, v.Object)
+			}
+		default:
+			data.AddGlobal(v.Object)
+		}
+		add(regions, data)
+	}
+	return all
+}
+
+// libraryCalls are the calls of a library that make the accesses which race, nil if one of them
+// is not made from the program.
+func (r *failedRun) libraryCalls() []*cover.Region {
+	var all []*cover.Region
+	for i := range r.reader.Outcome.Failures {
+		f := &r.reader.Outcome.Failures[i]
+		if f.Kind != event.FailureRace {
+			continue
+		}
+		for _, at := range append([]trace.Point{f.Point}, f.Others...) {
+			region := r.ownCall(&at)
+			if region == nil {
+				return nil
+			}
+			all = append(all, region)
+		}
+	}
+	return cover.Merge(all)
+}
+
+// ownCall is the statement of the program that an access is made from: what the library does for
+// a call has its site, or else the innermost call in progress.
+func (r *failedRun) ownCall(at *trace.Point) *cover.Region {
+	type line struct {
+		file string
+		line int
+	}
+	var lines []line
+	if site, ok := r.reader.Site(at.Site); ok {
+		lines = append(lines, line{site.File, site.Line})
+	}
+	for _, frame := range at.Stack {
+		lines = append(lines, line{frame.File, frame.Line})
+	}
+	for _, frame := range lines {
+		f := r.code.File(frame.file)
+		if f == nil {
+			continue
+		}
+		var found ast.Node
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && found == nil {
+				from, to := f.Line(call.Pos()), f.Line(call.End())
+				if from <= frame.line && frame.line <= to && to-from < 2 {
+					found = call
+				}
+			}
+			return true
+		})
+		if found == nil {
+			return nil
+		}
+		region := r.code.Region(cover.EnclosingFunction(f, found), []ast.Node{found})
+		if region != nil {
+			region.Write, region.Test = true, strings.HasSuffix(f.Name, "_test.go")
+		}
+		return region
+	}
+	return nil
+}
