@@ -7,6 +7,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
@@ -18,23 +21,26 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "fix-fuzz",
 	About: "fixes of random packages, judged by tests that they were not shown",
-	Usage: "[-packages N] [-seed N] [-states N] [-budget 2s] ",
+	Usage: "[-packages N] [-mistakes N] [-seed N] [-states N] [-budget 2s] ",
 	Help: `Fixes random packages whose methods race, shown one failing test each, and judges each
 fix by all other pairs of methods under every schedule: lost updates, deadlocks, leaks,
-races. A false fix is printed with its seed.`,
-	Quick: "20 packages, for a look",
+races. Then come random packages with mistakes for which no lock is missing (order, channels,
+locks, captured variables), each judged by functions that use it otherwise than its test. A
+false fix is printed with its seed.`,
+	Quick: "20 packages of each kind, for a look",
 	New:   newMeasurement,
 }
 
 type options struct {
-	packages, states int
-	seed             uint64
-	budget           time.Duration
+	packages, mistakes, states int
+	seed                       uint64
+	budget                     time.Duration
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{}
 	flags.IntVar(&o.packages, "packages", 1000, "how many `packages` to try")
+	flags.IntVar(&o.mistakes, "mistakes", 300, "how many packages with other `mistakes` to try")
 	flags.Uint64Var(&o.seed, "seed", 1, "the seed of the first package")
 	flags.IntVar(&o.states, "states", 50_000, "judge pairs of methods of at most so many `states`")
 	flags.DurationVar(&o.budget, "budget", 2*time.Second, "how long to look for a failure")
@@ -43,62 +49,106 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 
 func (o *options) Check(quick bool) error {
 	if quick {
-		o.packages = min(o.packages, 20)
+		o.packages, o.mistakes = min(o.packages, 20), min(o.mistakes, 20)
 	}
-	return errors.Join(command.AtLeastOne("packages", o.packages), command.AtLeastOne("states", o.states), command.SomeTime("budget", o.budget))
+	if o.mistakes < 0 || o.packages < 0 || o.packages+o.mistakes == 0 {
+		return errors.New("-packages and -mistakes are numbers of packages, and not both 0")
+	}
+	return errors.Join(command.AtLeastOne("states", o.states), command.SomeTime("budget", o.budget))
 }
 
 // A report is what -json writes.
 type report struct {
+	Seed uint64
+	// Objects are packages whose methods race, Mistakes those for which no lock is missing.
+	Objects, Mistakes *tally
+}
+
+// A tally is what came of packages of one kind.
+type tally struct {
 	Packages, Fixed, Refused, NoFailure, Uncovered, Unjudged int
-	Seed                                                     uint64
 	False                                                    []string
 	Refusals                                                 []string
+	// Families counts mistakes by their kind: those that were mended, and all.
+	Families map[string][2]int
 }
 
 // lot is how many packages are built together.
 const lot = 25
 
 func (o *options) Measure(s *command.Session) (any, error) {
-	r := &report{Seed: o.seed}
+	r := &report{Seed: o.seed, Objects: &tally{}, Mistakes: &tally{Families: make(map[string][2]int)}}
+	err := o.try(s, r.Objects, o.packages, "racy", func(seed uint64) *fixes.Case { return &fixes.Case{Object: randprog.NewObject(seed)} })
+	if err == nil {
+		err = o.try(s, r.Mistakes, o.mistakes, "mistaken", func(seed uint64) *fixes.Case { return &fixes.Case{Mistake: randprog.NewMistake(seed)} })
+	}
+	r.Objects.print(s.Out, "racy", o.seed)
+	r.Mistakes.print(s.Out, "mistaken", o.seed)
+	for _, family := range slices.Sorted(maps.Keys(r.Mistakes.Families)) {
+		n := r.Mistakes.Families[family]
+		fmt.Fprintf(s.Out, "  %-13s %d of %d mended\n", family, n[0], n[1])
+	}
+	return r, err
+}
+
+// try tries packages in lots.
+func (o *options) try(s *command.Session, t *tally, packages int, kind string, made func(seed uint64) *fixes.Case) error {
 	trial := &fixes.Trial{Temp: s.Temp(""), States: o.states, Budget: o.budget}
 	start := time.Now()
-	var err error
-	for r.Packages < o.packages && err == nil {
+	for t.Packages < packages {
 		var cases []*fixes.Case
-		for range min(lot, o.packages-r.Packages) {
-			seed := o.seed + uint64(r.Packages)
-			cases = append(cases, &fixes.Case{Name: fmt.Sprintf("p%d", seed), Object: randprog.NewObject(seed)})
-			r.Packages++
+		for range min(lot, packages-t.Packages) {
+			seed := o.seed + uint64(t.Packages)
+			c := made(seed)
+			c.Name = fmt.Sprintf("p%d", seed)
+			cases = append(cases, c)
+			t.Packages++
 		}
-		err = trial.Run(s.Context, cases)
+		err := trial.Run(s.Context, cases)
 		for _, c := range cases {
-			r.count(c)
+			t.count(c)
 			if c.False != "" {
 				fmt.Fprintln(s.Out, c)
 			}
 		}
-		fmt.Fprintf(s.Err, "%d packages, %d fixed, %d false, %.0f s\n", r.Packages, r.Fixed, len(r.False), time.Since(start).Seconds())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.Err, "%d %s packages, %d fixed, %d false, %.0f s\n", t.Packages, kind, t.Fixed, len(t.False), time.Since(start).Seconds())
 	}
-	fmt.Fprintf(s.Out, "%d random packages from seed %d: %d fixed, %d refused, %d without a failure; %d fixes are false. %d methods are told as not covered, %d pairs of methods are too large to judge\n",
-		r.Packages, r.Seed, r.Fixed, r.Refused, r.NoFailure, len(r.False), r.Uncovered, r.Unjudged)
-	return r, err
+	return nil
+}
+
+// print prints what came of the packages.
+func (t *tally) print(w io.Writer, kind string, seed uint64) {
+	if t.Packages > 0 {
+		fmt.Fprintf(w, "%d random %s packages from seed %d: %d fixed, %d refused, %d without a failure; %d fixes are false. %d methods are told as not covered, %d of what was to be judged is too large\n",
+			t.Packages, kind, seed, t.Fixed, t.Refused, t.NoFailure, len(t.False), t.Uncovered, t.Unjudged)
+	}
 }
 
 // count adds what came of a package.
-func (r *report) count(c *fixes.Case) {
-	r.Uncovered += c.Uncovered
-	r.Unjudged += c.Unjudged
+func (t *tally) count(c *fixes.Case) {
+	t.Uncovered += c.Uncovered
+	t.Unjudged += c.Unjudged
 	switch {
 	case c.NoFailure:
-		r.NoFailure++
+		t.NoFailure++
 	case c.Refusal != "":
-		r.Refused++
-		r.Refusals = append(r.Refusals, c.Name+": "+c.Refusal)
+		t.Refused++
+		t.Refusals = append(t.Refusals, c.Name+": "+c.Refusal)
 	case c.Diff != "":
-		r.Fixed++
+		t.Fixed++
 	}
 	if c.False != "" {
-		r.False = append(r.False, c.String())
+		t.False = append(t.False, c.String())
+	}
+	if c.Mistake != nil {
+		n := t.Families[c.Mistake.Family]
+		n[1]++
+		if c.Diff != "" {
+			n[0]++
+		}
+		t.Families[c.Mistake.Family] = n
 	}
 }

@@ -40,5 +40,7 @@
 //	blocking.go statements that may wait for ever
 //	expr.go     expressions
 //	object.go   packages with a type whose methods race; object_field.go what those do to a field
+//	mistake.go  packages with a mistake for which no lock is missing, and below it
+//	            mistake_order.go, mistake_channel.go, mistake_lock.go: the mistakes
 //	library.go  calls of the standard library
 package randprog

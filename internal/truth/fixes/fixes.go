@@ -14,10 +14,15 @@
 // The judge also stands in for the proof: a candidate that the pair of the test still fails
 // with is dropped, as exploration would have dropped it, and the next one is tried.
 //
+// A package may also be one that makes a mistake for which no lock is missing
+// (randprog.Mistake). Its functions that use it say what they may return; the fix is judged by
+// all of them, and no race at all is allowed.
+//
 // The package is for tests and for the bench.
 //
-//	fixes.go  trials
-//	judge.go  the verdict on a changed package
+//	fixes.go    trials
+//	judge.go    the verdict on a changed package with a racy type
+//	mistake.go  the verdict on a changed package with a mistake
 package fixes
 
 import (
@@ -26,6 +31,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,8 +57,10 @@ type Trial struct {
 
 // A Case is one package, and what came of it.
 type Case struct {
-	Name   string
-	Object *randprog.Object
+	Name string
+	// Object or Mistake is the package; the other is nil.
+	Object  *randprog.Object
+	Mistake *randprog.Mistake
 	// NoFailure says that the test did not fail under any schedule that was tried.
 	NoFailure bool
 	// Refusal is why there is no fix; "" if there is one.
@@ -66,7 +74,16 @@ type Case struct {
 }
 
 func (c *Case) String() string {
-	return fmt.Sprintf("%s: %s\n%s\nthe fix:\n%s", c.Name, c.False, c.Object.Source, c.Diff)
+	source, _ := c.texts()
+	return fmt.Sprintf("%s: %s\n%s\nthe fix:\n%s", c.Name, c.False, source, c.Diff)
+}
+
+// texts are the package and its test, without package clauses.
+func (c *Case) texts() (source, test string) {
+	if c.Mistake != nil {
+		return c.Mistake.Source, c.Mistake.Test
+	}
+	return c.Object.Source, c.Object.Test
 }
 
 // Run tries packages, which are built together. Their names differ.
@@ -80,14 +97,15 @@ func (t *Trial) Run(ctx context.Context, cases []*Case) (err error) {
 	files := map[string]string{"go.mod": "module random\n\ngo 1.26\n"}
 	for _, c := range cases {
 		byPackage["random/"+c.Name] = c
-		files[filepath.Join(c.Name, "p.go")] = "package " + c.Name + "\n\n" + c.Object.Source
-		files[filepath.Join(c.Name, "p_test.go")] = "package " + c.Name + "\n\n" + c.Object.Test
+		source, test := c.texts()
+		files[filepath.Join(c.Name, "p.go")] = "package " + c.Name + "\n\n" + source
+		files[filepath.Join(c.Name, "p_test.go")] = "package " + c.Name + "\n\n" + test
 	}
 	if err := write(dir, files); err != nil {
 		return err
 	}
 	if t.library == nil {
-		if t.library, err = judge.LoadLibrary(randprog.ObjectImports...); err != nil {
+		if t.library, err = judge.LoadLibrary(slices.Compact(slices.Sorted(slices.Values(slices.Concat(randprog.ObjectImports, randprog.MistakeImports))))...); err != nil {
 			return err
 		}
 	}
@@ -105,7 +123,8 @@ func (t *Trial) Run(ctx context.Context, cases []*Case) (err error) {
 			return context.Cause(ctx)
 		}
 		if err := t.one(ctx, dir, p, c); err != nil {
-			return fmt.Errorf("%s: %w\n%s", c.Name, err, c.Object.Source)
+			source, _ := c.texts()
+			return fmt.Errorf("%s: %w\n%s", c.Name, err, source)
 		}
 	}
 	return nil
@@ -118,7 +137,7 @@ func (t *Trial) one(ctx context.Context, dir string, p *explore.Program, c *Case
 		return fmt.Errorf("making a folder for traces: %w", err)
 	}
 	defer os.RemoveAll(temp)
-	o := explore.Options{Strategy: sched.MethodPCT, Seed: 1, Races: true, Budget: t.Budget, Steps: 100_000, Trace: filepath.Join(temp, "failure.trace")}
+	o := explore.Options{Strategy: sched.MethodPCT, Seed: 1, Races: true, Budget: t.Budget, Steps: 100_000, Leaks: c.Mistake != nil, Trace: filepath.Join(temp, "failure.trace")}
 	res, err := p.Explore(ctx, "TestIt", &o)
 	if err != nil {
 		return err
@@ -131,9 +150,9 @@ func (t *Trial) one(ctx context.Context, dir string, p *explore.Program, c *Case
 		return err
 	}
 	defer r.Close()
-	j := &verdicts{states: t.States, folder: filepath.Join(dir, c.Name), object: c.Object, name: c.Name, library: t.library}
+	v := t.verdictsOn(dir, c)
 	result, err := repair.Fix(ctx, instrument.Config{Dir: dir, Patterns: []string{p.Package}, Tests: true}, r, &repair.Options{
-		Explore: o, Budget: time.Minute, Temp: temp, Judge: j.onlyShown,
+		Explore: o, Budget: time.Minute, Temp: temp, Judge: v.onlyShown,
 	})
 	if err != nil {
 		return err
@@ -144,14 +163,29 @@ func (t *Trial) one(ctx context.Context, dir string, p *explore.Program, c *Case
 	}
 	c.Diff = result.Proven.Diff(dir)
 	uncovered := make(map[string]bool)
-	j.uncovered = make(map[int]bool)
 	for _, u := range result.Proven.Uncovered {
 		uncovered[u.Func[strings.LastIndexByte(u.Func, '.')+1:]] = true
-		j.uncovered[u.Line] = true
 	}
 	c.Uncovered = len(uncovered)
-	c.False, c.Unjudged, err = j.all(result.Proven.Patch.Files, guardedFields(result.Proven), uncovered)
+	c.False, c.Unjudged, err = v.all(result.Proven, uncovered)
 	return err
+}
+
+// A verdict judges versions of one package.
+type verdict interface {
+	// onlyShown says what is wrong with changed files for what the test shows; "" if nothing.
+	onlyShown(ctx context.Context, files map[string][]byte) (why string, err error)
+	// all says what is wrong with a fix for what it was not shown, but for functions that it
+	// says it does not cover; and how much of that has too many schedules to be judged.
+	all(fix *repair.Candidate, except map[string]bool) (wrong string, unjudged int, err error)
+}
+
+func (t *Trial) verdictsOn(dir string, c *Case) verdict {
+	v := versions{states: t.States, folder: filepath.Join(dir, c.Name), name: c.Name, library: t.library}
+	if c.Mistake != nil {
+		return &driveVerdicts{versions: v, mistake: c.Mistake}
+	}
+	return &pairVerdicts{versions: v, object: c.Object}
 }
 
 func write(dir string, files map[string]string) error {

@@ -14,22 +14,41 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/repair"
 )
 
-// verdicts judges versions of one package.
-type verdicts struct {
-	states   int
-	folder   string
-	name     string
-	object   *randprog.Object
-	library  *judge.Library
-	versions int
+// versions loads versions of one package.
+type versions struct {
+	states  int
+	folder  string
+	name    string
+	library *judge.Library
+	loaded  int
+}
+
+// load loads a version of the package, each under a path of its own, with the functions that
+// drive it.
+func (v *versions) load(files map[string][]byte, source, drive string) (*judge.Program, error) {
+	v.loaded++
+	name := filepath.Join(v.folder, "p.go")
+	text := []byte("package " + v.name + "\n\n" + source)
+	if changed, ok := files[name]; ok {
+		text = changed
+	}
+	return v.library.Package(fmt.Sprintf("%s/version%d", v.folder, v.loaded), map[string][]byte{
+		name: text, filepath.Join(v.folder, "drive.go"): []byte("package " + v.name + "\n\n" + drive),
+	})
+}
+
+// pairVerdicts judges versions of a package with a racy type, by pairs of its methods.
+type pairVerdicts struct {
+	versions
+	object *randprog.Object
 	// uncovered are lines that the fix says it does not cover.
 	uncovered map[int]bool
 }
 
 // onlyShown says what is wrong with a changed package for the pair that the test shows: what
 // exploration would find.
-func (v *verdicts) onlyShown(_ context.Context, files map[string][]byte) (why string, err error) {
-	program, err := v.load(files)
+func (v *pairVerdicts) onlyShown(_ context.Context, files map[string][]byte) (why string, err error) {
+	program, err := v.load(files, v.object.Source, v.object.Drive)
 	if err != nil {
 		return "it does not compile: " + err.Error(), nil
 	}
@@ -37,10 +56,15 @@ func (v *verdicts) onlyShown(_ context.Context, files map[string][]byte) (why st
 	return why, err
 }
 
-// all says what is wrong with a changed package for all pairs of methods on some fields,
-// but for the methods in except; "" if nothing is. Unjudged are the pairs with too many schedules.
-func (v *verdicts) all(files map[string][]byte, fields []string, except map[string]bool) (wrong string, unjudged int, err error) {
-	program, err := v.load(files)
+// all judges all pairs of methods on the fields that the fix guards. Unjudged are the pairs with
+// too many schedules.
+func (v *pairVerdicts) all(fix *repair.Candidate, except map[string]bool) (wrong string, unjudged int, err error) {
+	files, fields := fix.Patch.Files, guardedFields(fix)
+	v.uncovered = make(map[int]bool)
+	for _, u := range fix.Uncovered {
+		v.uncovered[u.Line] = true
+	}
+	program, err := v.load(files, v.object.Source, v.object.Drive)
 	if err != nil {
 		return "", 0, err
 	}
@@ -64,21 +88,8 @@ func (v *verdicts) all(files map[string][]byte, fields []string, except map[stri
 // method is the name of a method without its receiver.
 func method(i int) string { return fmt.Sprintf("M%d", i) }
 
-// load loads a version of the package, each under a path of its own.
-func (v *verdicts) load(files map[string][]byte) (*judge.Program, error) {
-	v.versions++
-	name := filepath.Join(v.folder, "p.go")
-	text := []byte("package " + v.name + "\n\n" + v.object.Source)
-	if changed, ok := files[name]; ok {
-		text = changed
-	}
-	return v.library.Package(fmt.Sprintf("%s/version%d", v.folder, v.versions), map[string][]byte{
-		name: text, filepath.Join(v.folder, "drive.go"): []byte("package " + v.name + "\n\n" + v.object.Drive),
-	})
-}
-
 // pair says what can go wrong when two methods run at the same time.
-func (v *verdicts) pair(program *judge.Program, files map[string][]byte, p randprog.MethodPair, races bool) (wrong string, complete bool, err error) {
+func (v *pairVerdicts) pair(program *judge.Program, files map[string][]byte, p randprog.MethodPair, races bool) (wrong string, complete bool, err error) {
 	wanted := make(map[string]bool)
 	for _, function := range p.OneAfterTheOther() {
 		verdict, err := program.Explore(function, judge.Options{States: v.states})
@@ -122,7 +133,7 @@ func outcome(o judge.Outcome, p randprog.MethodPair) string {
 
 // concerns reports whether a race is one of a field: a line of it names the field, or works
 // by way of a pointer to it.
-func (v *verdicts) concerns(files map[string][]byte, r judge.Race, field string) bool {
+func (v *pairVerdicts) concerns(files map[string][]byte, r judge.Race, field string) bool {
 	named := regexp.MustCompile(`\bt\.` + field + `\b|\*p\b|\bm\[|\bl\[|\bn\.`)
 	for name, text := range files {
 		if name != r.First.Filename {
