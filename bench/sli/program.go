@@ -2,7 +2,6 @@ package sli
 
 import (
 	"bytes"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +25,9 @@ type Program struct {
 	// Seconds are of the whole command.
 	Seconds float64 `json:"seconds"`
 	LogSize int64   `json:"logSize"`
+	// As is where the bug of a module was fixed, and Upstream how its maintainers did.
+	As       string `json:"as,omitempty"`
+	Upstream string `json:"upstream,omitempty"`
 	Fix
 }
 
@@ -121,7 +123,8 @@ func unpack(archive *txtar.Archive, dir string) error {
 	return nil
 }
 
-// examples fixes the six programs that the paper has too.
+// examples fixes the six programs that the paper has too, each from several reproductions of its
+// failure.
 func (s *session) examples() error {
 	dir := s.Temp("examples")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(s.root, "examples", "races"))); err != nil {
@@ -135,29 +138,35 @@ func (s *session) examples() error {
 		if !s.run.MatchString(row.example) {
 			continue
 		}
-		p := &Program{Name: row.example, Want: "fixed"}
-		if err := s.fix(p, dir, "./"+row.example, "-w"); err != nil {
-			return err
+		for seed := range s.reproductions {
+			p := &Program{Name: row.example, Want: "fixed"}
+			at := s.Temp(fmt.Sprintf("%s%d", row.example, seed))
+			if err := os.CopyFS(at, os.DirFS(dir)); err != nil {
+				return err
+			}
+			if err := s.fix(p, at, "./"+row.example, "-w", "-seed", fmt.Sprint(seed+1)); err != nil {
+				return err
+			}
+			if seed == 0 {
+				if err := s.again(p, at, "./"+row.example); err != nil {
+					return err
+				}
+			}
+			s.report.Examples = append(s.report.Examples, p)
 		}
-		if err := s.again(p, dir, "./"+row.example); err != nil {
-			return err
-		}
-		s.report.Examples = append(s.report.Examples, p)
 	}
 	return nil
 }
 
 // again runs the tests of a program that was fixed under the race detector.
-func (s *session) again(p *Program, dir, pattern string) error {
+func (s *session) again(p *Program, dir, pattern string, flags ...string) error {
 	if p.Got != "fixed" {
 		return nil
 	}
 	s.progress.Show("%s under the race detector", p.Name)
-	_, err := s.Go(dir, "test", "-race", fmt.Sprintf("-count=%d", s.count), pattern)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && s.Context.Err() == nil {
+	fails, err := s.raceFails(dir, append(flags, pattern)...)
+	if fails {
 		p.Why = "the fixed program fails under -race"
-		return nil
 	}
 	return err
 }
@@ -204,58 +213,6 @@ func (s *session) corpus() error {
 			return err
 		}
 		s.report.Corpus = append(s.report.Corpus, p)
-	}
-	return nil
-}
-
-// racy are tests of real modules with bugs.
-//
-//go:embed testdata
-var racy embed.FS
-
-// modules fixes bugs of real modules where they are: in the dependency. Such a fix is
-// printed; to apply it there is refused.
-func (s *session) modules() error {
-	for _, name := range []string{"logrus", "expirable-cache", "freecache"} {
-		if !s.run.MatchString(name) {
-			continue
-		}
-		text, err := racy.ReadFile("testdata/" + name + ".txtar")
-		if err != nil {
-			return err
-		}
-		archive := txtar.Parse(text)
-		dir := s.Temp(name)
-		if err := unpack(archive, dir); err != nil {
-			return err
-		}
-		s.progress.Show("%s: downloading", name)
-		if _, err := s.Go(dir, "mod", "tidy"); err != nil {
-			return err
-		}
-		p := &Program{Name: strings.TrimSpace(string(archive.Comment)), Want: "fixed"}
-		if err := s.fix(p, dir, ".", "-deps"); err != nil {
-			return err
-		}
-		if p.Got == "fixed" {
-			if err := s.unapplied(p, dir); err != nil {
-				return err
-			}
-		}
-		s.report.Modules = append(s.report.Modules, p)
-	}
-	return nil
-}
-
-// unapplied checks that a fix of a dependency is not written to the module cache.
-func (s *session) unapplied(p *Program, dir string) error {
-	var seconds float64
-	_, stderr, code, err := s.command(dir, &seconds, []string{"fix", "-deps", "-w", "."})
-	if err != nil {
-		return err
-	}
-	if code != 2 || !strings.Contains(stderr, "module cache") {
-		p.Why = "with -w, nothing was said of the module cache"
 	}
 	return nil
 }

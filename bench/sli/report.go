@@ -85,29 +85,55 @@ func (r *Report) print(w io.Writer) {
 
 // printTables prints tables 1 and 2.
 func (r *Report) printTables(w io.Writer) {
-	fmt.Fprint(w, "\nTable 1: the examples; the paper's figures in parentheses\n\n")
+	fmt.Fprint(w, "\nTable 1: the examples, the median of their reproductions and the spread; the paper's figures in parentheses\n\n")
 	one := measure.Table{Head: []string{"", "modelled on", "outcome", "fixes", "log", "machines", "states"}, Left: 3}
 	two := measure.Table{Head: []string{"", "command", "load", "replay", "analyse", "load, replay, analyse"}}
 	for _, row := range paper {
-		i := slices.IndexFunc(r.Examples, func(p *Program) bool { return p.Name == row.example })
-		if i < 0 {
+		of := slices.DeleteFunc(slices.Clone(r.Examples), func(p *Program) bool { return p.Name != row.example })
+		if len(of) == 0 {
 			continue
 		}
-		p := r.Examples[i]
-		one.Row(p.Name, row.name, p.outcome(), beside(p.Analysis.Fixes, row.fixes), beside(size(p.LogSize), row.log), beside(p.Analysis.Machines, row.machines), beside(p.Analysis.States, row.states))
-		load, replay, analyse := p.Analysis.Lifting.Seconds(), p.Analysis.Replay.Seconds(), (p.Analysis.Total - p.Analysis.Replay).Seconds()
-		two.Row(p.Name, fmt.Sprintf("%.1f", p.Seconds), times(load, row.load), times(replay, row.replay), times(analyse, row.analysing), times(load+replay+analyse, row.total))
+		outcome := of[0].outcome()
+		for _, p := range of {
+			if !p.right() {
+				outcome = p.outcome()
+			}
+		}
+		figure := func(theirs any, ours func(*Program) float64, format string) string {
+			return fmt.Sprintf("%s (%v)", spread(of, ours, format), theirs)
+		}
+		one.Row(row.example, row.name, outcome,
+			figure(row.fixes, func(p *Program) float64 { return float64(p.Analysis.Fixes) }, "%.0f"),
+			figure(row.log, func(p *Program) float64 { return float64(p.LogSize) / 1024 }, "%.1f KiB"),
+			figure(row.machines, func(p *Program) float64 { return float64(p.Analysis.Machines) }, "%.0f"),
+			figure(row.states, func(p *Program) float64 { return float64(p.Analysis.States) }, "%.0f"))
+		load := func(p *Program) float64 { return p.Analysis.Lifting.Seconds() }
+		replay := func(p *Program) float64 { return p.Analysis.Replay.Seconds() }
+		analyse := func(p *Program) float64 { return (p.Analysis.Total - p.Analysis.Replay).Seconds() }
+		two.Row(row.example, spread(of, func(p *Program) float64 { return p.Seconds }, "%.1f"),
+			figure(row.load, load, "%.4f"), figure(row.replay, replay, "%.4f"), figure(row.analysing, analyse, "%.4f"),
+			figure(row.total, func(p *Program) float64 { return load(p) + replay(p) + analyse(p) }, "%.4f"))
 	}
 	one.Write(w)
 	fmt.Fprint(w, "\nTable 2: seconds; the whole command also finds the failure, builds and proves\n\n")
 	two.Write(w)
 }
 
-func beside(ours, theirs any) string { return fmt.Sprintf("%v (%v)", ours, theirs) }
-
-func times(ours, theirs float64) string { return fmt.Sprintf("%.4f (%.2f)", ours, theirs) }
-
-func size(n int64) string { return fmt.Sprintf("%.1f KiB", float64(n)/1024) }
+// spread is the median of a figure over reproductions, and its least and greatest value if they
+// differ.
+func spread(all []*Program, figure func(*Program) float64, format string) string {
+	var values []float64
+	for _, p := range all {
+		values = append(values, figure(p))
+	}
+	slices.Sort(values)
+	text := func(v float64) string { return fmt.Sprintf(format, v) }
+	median, low, high := text(values[len(values)/2]), text(values[0]), text(values[len(values)-1])
+	if low == high {
+		return median
+	}
+	return median + " [" + low + ".." + high + "]"
+}
 
 // outcome says how a program ended.
 func (p *Program) outcome() string {
@@ -143,9 +169,9 @@ func (r *Report) printModules(w io.Writer) {
 	if len(r.Modules) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\nReal modules, fixed as dependencies\n")
+	fmt.Fprint(w, "\nReleased modules\n")
 	for _, p := range r.Modules {
-		fmt.Fprintf(w, "\n%s: %s in %.1f s (analysis %.3f s)\n", p.Name, p.outcome(), p.Seconds, p.analysis())
+		fmt.Fprintf(w, "\n%s: %s as %s in %.1f s (analysis %.3f s); upstream: %s\n", p.Name, p.outcome(), p.As, p.Seconds, p.analysis(), cmp.Or(p.Upstream, "see bench/README.md"))
 		for _, text := range []string{p.Lock, p.Change, p.Refusal, p.Diff} {
 			if text != "" {
 				fmt.Fprintln(w, "  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))

@@ -4,16 +4,20 @@
 //
 // Tables 1 and 2 of the Speculative Lock Insertion paper are made for the six programs of
 // examples/races, each side by side with the paper's figures for the program that it is
-// modelled on. The corpus of internal/repair has some fifty more, each of which says
-// whether a lock can fix it: those that are fixed are then run a hundred times under the
-// race detector. Last come bugs of real modules, fixed in the dependency itself.
+// modelled on, from several reproductions of its failure. The corpus of internal/repair has some
+// hundred and fifty more programs, each of which says whether it can be fixed: those that are
+// are then run a hundred times under the race detector, with tests that the fix was not shown.
+// Last come bugs of released modules, fixed in the dependency, in a copy that a replace
+// directive names, or inside of the module.
 //
 // It runs the command as a person would, and reads what -json says.
 //
-// sli.go is the command, program.go fixes a program, report.go prints.
+// sli.go is the command, program.go fixes a program, module.go a released module, report.go
+// prints.
 package sli
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"regexp"
@@ -25,29 +29,35 @@ import (
 // Benchmark is go run ./bench sli.
 var Benchmark = &command.Benchmark{
 	Name:  "sli",
-	About: "fixing the examples of the lock insertion paper, tables 1 and 2; a corpus of racy programs; three real modules",
-	Usage: "[-run REGEXP] [-count 100] ",
-	Help: `Fixes the six examples, the corpus of racy programs and three real modules, and prints
-tables 1 and 2 of the paper side by side with its figures. The modules come through the
-module proxy.`,
+	About: "fixing the examples of the lock insertion paper, tables 1 and 2; a corpus of programs with concurrency bugs; released modules",
+	Usage: "[-figure NAMES] [-run REGEXP] [-reproductions 5] [-count 100] ",
+	Help: `Fixes the six examples, the corpus of programs with concurrency bugs and released modules,
+and prints tables 1 and 2 of the paper side by side with its figures. The modules come
+through the module proxy.`,
 	Quick: "the examples only: a minute, for a look",
 	New:   newMeasurement,
 }
 
 // options are the flags.
 type options struct {
-	run   *regexp.Regexp
-	count int
+	run           *regexp.Regexp
+	figure        *command.Choice
+	count         int
+	reproductions int
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{run: command.Pattern(flags, "run", "only the programs whose names match this `regexp`")}
+	o.figure = command.NewChoice(flags, "figure", []string{"examples", "corpus", "modules"})
+	flags.IntVar(&o.reproductions, "reproductions", 5, "find and fix the failure of an example so many `times`, each with other random numbers")
 	flags.IntVar(&o.count, "count", 100, "run a fixed program so many `times` under the race detector")
 	return o
 }
 
 // Check refuses numbers that make no sense.
-func (o *options) Check(bool) error { return command.AtLeastOne("count", o.count) }
+func (o *options) Check(bool) error {
+	return errors.Join(command.AtLeastOne("count", o.count), command.AtLeastOne("reproductions", o.reproductions))
+}
 
 // Measure runs the command.
 func (o *options) Measure(c *command.Session) (any, error) {
@@ -80,12 +90,17 @@ func (s *session) measure() (err error) {
 	if s.tool, err = s.Cofferdam(); err != nil {
 		return err
 	}
-	parts := []func() error{s.examples, s.corpus, s.modules}
 	if s.Quick {
-		parts = parts[:1]
+		s.figure, s.reproductions = command.Chosen("examples"), 1
 	}
-	for _, part := range parts {
-		if err := part(); err != nil {
+	for _, part := range []struct {
+		name string
+		run  func() error
+	}{{"examples", s.examples}, {"corpus", s.corpus}, {"modules", s.modules}} {
+		if !s.figure.Has(part.name) {
+			continue
+		}
+		if err := part.run(); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/tools/txtar"
 )
 
 func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
@@ -60,20 +58,33 @@ func TestReportTellsWrongFromRight(t *testing.T) {
 	}
 }
 
-func TestModulesHaveAVersionAndATest(t *testing.T) {
-	files, err := racy.ReadDir("testdata")
-	if err != nil || len(files) != 3 {
-		t.Fatalf("%d modules, %v", len(files), err)
+func TestModulesSayWhereTheyAreFixedAndHowElse(t *testing.T) {
+	all, err := racyModules()
+	if err != nil || len(all) < 12 {
+		t.Fatalf("%d modules, %v", len(all), err)
 	}
-	for _, f := range files {
-		text, err := racy.ReadFile("testdata/" + f.Name())
-		if err != nil {
-			t.Fatal(err)
+	as := make(map[string]int)
+	for _, m := range all {
+		as[m.as]++
+		if !strings.HasPrefix(m.title, m.path+" "+m.version+": ") {
+			t.Errorf("%s: the go.mod requires %s %s", m.title, m.path, m.version)
 		}
-		archive := txtar.Parse(text)
-		version, _, ok := strings.Cut(string(archive.Comment), ":")
-		if !ok || len(archive.Files) != 2 || !bytes.Contains(archive.Files[0].Data, []byte("require "+version)) {
-			t.Errorf("%s: the go.mod does not require %s", f.Name(), version)
+		if m.upstream == "" {
+			t.Errorf("%s: what its maintainers did is not told", m.title)
 		}
+	}
+	if len(as) != 3 || as["dependency"] == 0 || as["replace"] == 0 || as["module"] == 0 {
+		t.Errorf("the modules are fixed as %v", as)
+	}
+}
+
+// TestSpreadTellsWhereReproductionsDiffer: the median alone, if they do not.
+func TestSpreadTellsWhereReproductionsDiffer(t *testing.T) {
+	seconds := func(p *Program) float64 { return p.Seconds }
+	if s := spread([]*Program{{Seconds: 3}, {Seconds: 1}, {Seconds: 2}}, seconds, "%.0f"); s != "2 [1..3]" {
+		t.Error(s)
+	}
+	if s := spread([]*Program{{Seconds: 1.01}, {Seconds: 1.02}}, seconds, "%.1f"); s != "1.0" {
+		t.Error(s)
 	}
 }

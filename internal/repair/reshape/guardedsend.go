@@ -10,6 +10,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // A closedFlag is the lock and the flag that every close of a channel uses. All three are fields
@@ -22,27 +23,12 @@ type closedFlag struct {
 // guardSend has the sends to a channel ask, under the lock that the close holds, the flag that
 // the close sets, and keep the lock until they have sent.
 func (r *Run) guardSend() []*Change {
-	if r.Failure.Cause != event.SendOnClosed {
-		return nil
-	}
-	f, line := r.lineOf(&r.Failure.Point)
-	if f == nil {
-		return nil
-	}
 	var c *closedFlag
-	syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
-		send, ok := n.(*ast.SendStmt)
-		if !ok {
-			return
+	for _, at := range r.sendsBesideClose() {
+		if f, line := r.lineOf(at); f != nil && c == nil {
+			c = r.closedFlagAt(f, line)
 		}
-		at := f.Line(send.Pos())
-		if s := syntax.SelectOf(around); s != nil && f.Line(s.Pos()) == line {
-			at = line // the operation of the run is the select
-		}
-		if p, ok := syntax.PathOf(f.Info, send.Chan); ok && at == line && p.Variable.IsField() && c == nil {
-			c = r.closedFlagOf(f, send.Chan, p.Variable.Origin())
-		}
-	})
+	}
 	if c == nil {
 		return nil
 	}
@@ -67,6 +53,41 @@ func (r *Run) guardSend() []*Change {
 		Mistake: "the channel is closed between the look and the send, or without one",
 		Reason:  "the close holds the lock too, and sets the flag, so that no send comes after it",
 	})
+}
+
+// sendsBesideClose are the points of the run where a channel may have been sent to that another
+// goroutine closes: that of the panic, or those of races of operations on channels.
+func (r *Run) sendsBesideClose() []*trace.Point {
+	if r.Failure.Cause == event.SendOnClosed {
+		return []*trace.Point{&r.Failure.Point}
+	}
+	var all []*trace.Point
+	for i := range r.Failures {
+		if race := &r.Failures[i]; race.Kind == event.FailureRace && len(race.Others) == 1 {
+			all = append(all, &race.Point, &race.Others[0])
+		}
+	}
+	return all
+}
+
+// closedFlagAt is the lock and the flag of the channel that a line sends to; nil if there are
+// none.
+func (r *Run) closedFlagAt(f *source.File, line int) *closedFlag {
+	var c *closedFlag
+	syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+		send, ok := n.(*ast.SendStmt)
+		if !ok {
+			return
+		}
+		at := f.Line(send.Pos())
+		if s := syntax.SelectOf(around); s != nil && f.Line(s.Pos()) == line {
+			at = line // the operation of the run is the select
+		}
+		if p, ok := syntax.PathOf(f.Info, send.Chan); ok && at == line && p.Variable.IsField() && c == nil {
+			c = r.closedFlagOf(f, send.Chan, p.Variable.Origin())
+		}
+	})
+	return c
 }
 
 // closedFlagOf is the lock and the flag of a channel; nil if a close of it has none.
