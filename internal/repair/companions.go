@@ -7,7 +7,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
-	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 )
 
@@ -64,7 +63,7 @@ func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover
 			}
 		}
 	}
-	parts := partsOf(l.Owner(), nil)
+	parts := cover.PartsOf(l.Owner())
 	found := new(cover.Data)
 	for _, v := range a.Variables {
 		if isGuarded(v.Object) || !r.isUnguarded(v, l) {
@@ -90,57 +89,6 @@ func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover
 	}
 	names := found.Names(r.code)
 	return names[:min(len(names), maxCompanions)]
-}
-
-// partsOf are a struct type and those of what its values lead to: types that users of the
-// package cannot name and that have no lock of their own. They are added to those known.
-func partsOf(n *types.Named, known []*types.Named) []*types.Named {
-	if n == nil || slices.Contains(known, n) {
-		return known
-	}
-	st, ok := n.Underlying().(*types.Struct)
-	if !ok {
-		return known
-	}
-	known = append(known, n)
-	for f := range st.Fields() {
-		part := elementType(f.Type())
-		if part != nil && !part.Obj().Exported() && part.Obj().Pkg() == n.Obj().Pkg() && !hasLock(part) {
-			known = partsOf(part.Origin(), known)
-		}
-	}
-	return known
-}
-
-// elementType is the named type that a type leads to, over pointers, maps and the like.
-func elementType(t types.Type) *types.Named {
-	switch t := types.Unalias(t).(type) {
-	case *types.Named:
-		return t
-	case *types.Pointer:
-		return elementType(t.Elem())
-	case *types.Slice:
-		return elementType(t.Elem())
-	case *types.Array:
-		return elementType(t.Elem())
-	case *types.Map:
-		return elementType(t.Elem())
-	}
-	return nil
-}
-
-// hasLock reports whether a struct type has a field that is a lock.
-func hasLock(n *types.Named) bool {
-	st, ok := n.Underlying().(*types.Struct)
-	if !ok {
-		return true
-	}
-	for f := range st.Fields() {
-		if locks.IsLock(f.Type()) {
-			return true
-		}
-	}
-	return false
 }
 
 func hasField(n *types.Named, field *types.Var) bool {

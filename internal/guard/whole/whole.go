@@ -126,7 +126,9 @@ func (j *judge) addVariable(v *lockset.Variable) {
 	ways := j.ways(v)
 	for _, s := range v.Sites {
 		for _, o := range s.Observations {
-			j.add(v, o, v.Conflicts(o) && !j.held(o, ways))
+			// What another lock orders is still to hold this one if it writes: the update that
+			// this one keeps together is not to be disturbed.
+			j.add(v, o, (v.Conflicts(o) || o.Kind == lockset.Write) && !j.held(o, ways))
 		}
 	}
 	for _, op := range v.Operations {

@@ -109,6 +109,11 @@ func (code *Code) LocksFor(d *Data, regions []*Region) []*Lock {
 	slices.SortStableFunc(d.owners, func(a, b *types.Named) int { return reach[b] - reach[a] })
 	if n := receiverOf(regions); n != nil {
 		add(&d.owners, n)
+		// What only the receiver leads to has the receiver's lock, which guards the way there too.
+		if parts := PartsOf(n); !slices.ContainsFunc(d.owners, func(o *types.Named) bool { return !slices.Contains(parts, o) }) {
+			d.owners = slices.DeleteFunc(d.owners, func(o *types.Named) bool { return o == n })
+			d.owners = slices.Insert(d.owners, 0, n)
+		}
 	}
 	var all []*Lock
 	for _, held := range d.held {

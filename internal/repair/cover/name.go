@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 )
 
 // name is how a region names the lock; "" if it cannot.
@@ -25,6 +26,9 @@ func (code *Code) name(l *Lock, r *Region) string {
 		return ""
 	}
 	v := code.reachOwner(r, l.owner)
+	if short := code.promoted(r, l, v); short != "" {
+		return short
+	}
 	switch {
 	case v == "" || l.field == "":
 		return v
@@ -36,6 +40,39 @@ func (code *Code) name(l *Lock, r *Region) string {
 		return v + "." + l.field + "[" + i + "]"
 	}
 	return v + "." + l.field
+}
+
+// promoted is the name of a lock by way of embedded structs that its owner is reached over, as
+// r.mu for r.Base.mu; "" if it has none.
+func (code *Code) promoted(r *Region, l *Lock, owner string) string {
+	root, rest, ok := strings.Cut(owner, ".")
+	if !ok || l.striped || l.object == nil {
+		return ""
+	}
+	v, ok := r.file.Lookup(root, r.first().Pos()).(*types.Var)
+	if !ok {
+		return ""
+	}
+	t := v.Type()
+	for _, name := range strings.Split(rest, ".") {
+		o, _, _ := types.LookupFieldOrMethod(t, true, l.pkg, name)
+		f, ok := o.(*types.Var)
+		if !ok || !f.Embedded() {
+			return ""
+		}
+		t = f.Type()
+	}
+	wanted, name := l.field, root+"."+l.field
+	if wanted == "" {
+		wanted, name = l.object.Name(), root
+		if o, _, _ := types.LookupFieldOrMethod(v.Type(), true, l.pkg, "Lock"); o == nil {
+			return ""
+		}
+	}
+	if o, _, _ := types.LookupFieldOrMethod(v.Type(), true, l.pkg, wanted); o == nil || o.Pos() != l.object.Pos() {
+		return ""
+	}
+	return name
 }
 
 // stripe is the index that a region has for the other fields of a lock's struct; "" if

@@ -227,7 +227,8 @@ func Merge(regions []*Region) []*Region {
 }
 
 // merge is Merge for regions of a lock. A region in which something may wait joins no other that
-// it does not overlap with: it may be one that need not hold the lock throughout.
+// it does not overlap with, and none in a loop that it is only the head of: it may be one that need
+// not hold the lock throughout.
 func (code *Code) merge(regions []*Region, l *Lock) []*Region {
 	return mergeBut(regions, func(r *Region) bool { return code.blocks(r.statements(), l) != "" })
 }
@@ -253,11 +254,21 @@ func mergeBut(regions []*Region, leaveAlone func(*Region) bool) []*Region {
 	return all
 }
 
+// isHeadOf reports whether the region is there only for what a loop goes over, and another lies in
+// the loop.
+func (r *Region) isHeadOf(o *Region) bool {
+	loop := r.loopOver()
+	return loop != nil && loop.Body.Pos() <= o.first().Pos() && o.last().End() <= loop.Body.End()
+}
+
 // join makes r cover o too, if they overlap, or are near each other and not to be left alone.
 func (r *Region) join(o *Region, leaveAlone func(*Region) bool) bool {
 	lo, hi := min(r.first().Pos(), o.first().Pos()), max(r.last().End(), o.last().End())
 	apart := r.last().End() <= o.first().Pos() || o.last().End() <= r.first().Pos()
 	if apart && (&r.list[0] != &o.list[0] || !r.near(o) || leaveAlone(r) || leaveAlone(o)) {
+		return false
+	}
+	if r.isHeadOf(o) && leaveAlone(r) || o.isHeadOf(r) && leaveAlone(o) {
 		return false
 	}
 	list, from, to := innermost(r.body, lo, hi)

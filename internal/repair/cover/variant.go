@@ -97,9 +97,11 @@ func (code *Code) callVariants(e *edits, f *source.File, stmts []ast.Stmt, names
 // canBeTwo reports whether a function can have a variant: all of it can run with the lock held,
 // and its parameters have names to hand on.
 func (code *Code) canBeTwo(d *ast.FuncDecl, r *Region, l *Lock) bool {
-	if d.Type.TypeParams != nil || r.Test || code.blocks(d.Body.List, l) != "" || code.name(l, r.throughout()) == "" {
-		return false
-	}
+	return d.Type.TypeParams == nil && !r.Test && code.blocks(d.Body.List, l) == "" && code.name(l, r.throughout()) != "" && handsOn(d)
+}
+
+// handsOn reports whether all parameters of a function have names, to hand them on.
+func handsOn(d *ast.FuncDecl) bool {
 	for _, list := range []*ast.FieldList{d.Recv, d.Type.Params} {
 		if list == nil {
 			continue
@@ -126,6 +128,69 @@ func variantName(r *Region, d *ast.FuncDecl) string {
 	return name
 }
 
+// takerVariants makes two of the functions that regions call and that take the lock, which the
+// program has, for themselves: from their first statement to their end, for the same object. The
+// function that is left is a section as it was, the variant is called from the region.
+func (code *Code) takerVariants(e *edits, regions []*Region, l *Lock) {
+	for _, r := range regions {
+		lock := code.name(l, r)
+		code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.statements()}, func(n ast.Node) {
+			c, ok := n.(*ast.CallExpr)
+			if !ok {
+				return
+			}
+			d, f := code.callee(r.info(), c)
+			if d == nil || r.fn == ast.Node(d) {
+				return
+			}
+			op, ok := code.takesThroughout(f, d, l)
+			if !ok || !code.callsForTheSame(r, c, d, l, lock) {
+				return
+			}
+			r.Write = r.Write || !op.read
+			if e.variants[d] == "" {
+				whole := &Region{file: f, fn: d, body: d.Body, list: d.Body.List, to: len(d.Body.List) - 1}
+				e.variants[d] = variantName(whole, d)
+				take, release := d.Body.List[0], d.Body.List[1].(*ast.DeferStmt)
+				code.writeTwo(e, d, whole, e.variants[d], f.TextOf(take), f.TextOf(release.Call), strings.TrimSuffix(strings.TrimSuffix(f.TextOf(take), ".Lock()"), ".RLock()"))
+				e.of(f).Delete(take)
+				e.of(f).Delete(release)
+			}
+			e.of(r.file).Replace(calleeIdent(c), e.variants[d])
+		})
+	}
+}
+
+// takesThroughout reports whether a function begins by taking the lock, defers its release, and
+// does nothing else with it; op is how it takes it.
+func (code *Code) takesThroughout(f *source.File, d *ast.FuncDecl, l *Lock) (op operation, ok bool) {
+	if len(d.Body.List) < 3 || d.Type.TypeParams != nil || strings.HasSuffix(f.Name, "_test.go") || !handsOn(d) {
+		return operation{}, false
+	}
+	take, deferred, isTake := code.lockStatement(f.Info, d.Body.List[0])
+	release, isDeferred, isRelease := code.lockStatement(f.Info, d.Body.List[1])
+	if !isTake || deferred || !take.takes() || !code.is(take, l) || !isRelease || !isDeferred || release.takes() || !code.is(release, l) {
+		return operation{}, false
+	}
+	rest := &Region{file: f, fn: d, body: d.Body, list: d.Body.List, from: 2, to: len(d.Body.List) - 1}
+	none := func(ast.Stmt) bool { return false }
+	return take, !code.takesInside(rest, l, none) && !code.callsTake(rest, l)
+}
+
+// callsForTheSame reports whether a call is of a method whose receiver has the lock that a region
+// calls by a name, or of a function whose lock is the package's.
+func (code *Code) callsForTheSame(r *Region, c *ast.CallExpr, d *ast.FuncDecl, l *Lock, name string) bool {
+	if l.owner == nil {
+		return name != ""
+	}
+	selected, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok || d.Recv == nil || named(r.info().TypeOf(selected.X)) != l.owner {
+		return false
+	}
+	own := r.file.TextOf(selected.X)
+	return name == own || name == own+"."+l.field
+}
+
 // writeVariant makes two of a function.
 func (code *Code) writeVariant(e *edits, d *ast.FuncDecl, r *Region, l *Lock, name string) {
 	lock := code.name(l, r.throughout())
@@ -133,6 +198,11 @@ func (code *Code) writeVariant(e *edits, d *ast.FuncDecl, r *Region, l *Lock, na
 	if l.rw && !r.Write {
 		take, release = lock+".RLock()", lock+".RUnlock()"
 	}
+	code.writeTwo(e, d, r, name, take, release, lock)
+}
+
+// writeTwo makes two of a function, of which one takes the lock and calls the other.
+func (code *Code) writeTwo(e *edits, d *ast.FuncDecl, r *Region, name, take, release, lock string) {
 	var args []string
 	for _, field := range d.Type.Params.List {
 		for _, id := range field.Names {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // blocks says what in some statements, but for the calls in except, may wait for another
@@ -42,11 +43,15 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 			return "code that is not the program's"
 		}
 		info := f.Info
+		tried := triedOperations(s)
 		w.locks.EachAtOnce(info, s, func(n ast.Node) {
 			for _, c := range except {
 				if encloses(c, n) {
 					return
 				}
+			}
+			if slices.ContainsFunc(tried, func(comm ast.Node) bool { return comm == n }) {
+				return
 			}
 			switch n := n.(type) {
 			case *ast.SendStmt:
@@ -56,7 +61,9 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 					say("a receive")
 				}
 			case *ast.SelectStmt:
-				say("a select")
+				if !hasDefault(n) {
+					say("a select")
+				}
 			case *ast.RangeStmt:
 				if _, ok := info.Types[n.X].Type.Underlying().(*types.Chan); ok {
 					say("a range over a channel")
@@ -67,6 +74,32 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 		})
 	}
 	return why
+}
+
+// triedOperations are the sends and receives in a statement that are made only if they need not
+// wait, as cases of a select with a default.
+func triedOperations(s ast.Stmt) []ast.Node {
+	var all []ast.Node
+	ast.Inspect(s, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectStmt); ok && hasDefault(sel) {
+			for _, clause := range sel.Body.List {
+				switch comm := clause.(*ast.CommClause).Comm.(type) {
+				case *ast.SendStmt:
+					all = append(all, comm)
+				case *ast.ExprStmt:
+					all = append(all, ast.Unparen(comm.X))
+				case *ast.AssignStmt:
+					all = append(all, ast.Unparen(comm.Rhs[0]))
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
+func hasDefault(s *ast.SelectStmt) bool {
+	return slices.ContainsFunc(s.Body.List, func(clause ast.Stmt) bool { return clause.(*ast.CommClause).Comm == nil })
 }
 
 // callWaits says what in a call, but for its arguments, may wait. A function value or a

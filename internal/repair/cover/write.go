@@ -28,6 +28,9 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 		kept := code.variants(e, work, l)
 		changed, work = len(kept) < len(work), kept
 	}
+	if l.Exists() {
+		code.takerVariants(e, work, l)
+	}
 	slices.SortStableFunc(work, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
 	for _, r := range work {
 		if err := r.copyOut(e.of(r.file)); err != nil {
@@ -246,12 +249,14 @@ func (code *Code) seenHeld(r *Region, l *Lock) bool {
 	return !taken && !code.callsTake(r, l)
 }
 
-// callsTake reports whether a function of the program that a region calls takes the lock.
-func (code *Code) callsTake(r *Region, l *Lock) bool {
+// callsTake reports whether a function of the program that a region calls takes the lock, but for
+// some functions.
+func (code *Code) callsTake(r *Region, l *Lock, but ...*ast.FuncDecl) bool {
 	found := false
 	code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.statements()}, func(n ast.Node) {
 		if c, ok := n.(*ast.CallExpr); ok {
-			found = found || code.locks.CallTakes(r.info(), c, code.class(l))
+			d, _ := code.callee(r.info(), c)
+			found = found || !slices.Contains(but, d) && code.locks.CallTakes(r.info(), c, code.class(l))
 		}
 	})
 	return found
