@@ -64,7 +64,9 @@ under a lock of their own, which a thread that has waited for it for a second go
 without, with a line on standard error. A program with other code is left as it is. -copy
 writes a patched copy of the program instead, for static ones. The patch is proven in the
 emulator as above, with all schedules of the patched program, and then by running it -native
-times (200, if it is not given) on this machine: it does what it does there.`
+times (200, if it is not given) on this machine: it does what it does there. The failing
+schedule is also followed on this machine, with threads stopped and started in the same order
+by ptrace, unless that is refused, or -native 0 has nothing run here.`
 	c.notes = `Examples:
 
   cofferdam fix -run TestSteady ./toctou

@@ -89,18 +89,20 @@ func (f *fixFlags) fixBinary(ctx context.Context, inv *invocation) error {
 
 // binaryReport is what -json prints for a program without source.
 type binaryReport struct {
-	Failure   *trace.Failure `json:"failure"`
-	Fixed     bool           `json:"fixed"`
-	Output    string         `json:"output,omitempty"`
-	Cost      int            `json:"cost,omitempty"`
-	Sections  any            `json:"sections,omitempty"`
-	Proof     *binfix.Proof  `json:"proof,omitempty"`
-	Refusal   string         `json:"refusal,omitempty"`
-	Machines  int            `json:"machines"`
-	States    int            `json:"states"`
-	Events    uint64         `json:"events"`
-	Lifting   time.Duration  `json:"liftingNanoseconds"`
-	Analysing time.Duration  `json:"analysisNanoseconds"`
+	Failure *trace.Failure `json:"failure"`
+	// Processor is what the failing schedule did on the processor.
+	Processor *binfix.Confirmation `json:"processor,omitempty"`
+	Fixed     bool                 `json:"fixed"`
+	Output    string               `json:"output,omitempty"`
+	Cost      int                  `json:"cost,omitempty"`
+	Sections  any                  `json:"sections,omitempty"`
+	Proof     *binfix.Proof        `json:"proof,omitempty"`
+	Refusal   string               `json:"refusal,omitempty"`
+	Machines  int                  `json:"machines"`
+	States    int                  `json:"states"`
+	Events    uint64               `json:"events"`
+	Lifting   time.Duration        `json:"liftingNanoseconds"`
+	Analysing time.Duration        `json:"analysisNanoseconds"`
 }
 
 // tellBinary tells what came of it, and writes the patch.
@@ -114,7 +116,7 @@ func (f *fixFlags) tellBinary(inv *invocation, name, temp string, r *binfix.Resu
 		}
 	}
 	if f.asJSON {
-		report := binaryReport{Failure: r.Failure, Fixed: r.Proven != nil, Refusal: r.Refusal, Machines: r.Machines(), States: r.States(), Events: r.Events, Lifting: r.Lifting, Analysing: r.Analysing}
+		report := binaryReport{Failure: r.Failure, Processor: r.Confirmation, Fixed: r.Proven != nil, Refusal: r.Refusal, Machines: r.Machines(), States: r.States(), Events: r.Events, Lifting: r.Lifting, Analysing: r.Analysing}
 		if c := r.Proven; c != nil {
 			report.Output, report.Cost, report.Sections, report.Proof = f.out, c.Cost, c.Sections, &c.Proof
 		}

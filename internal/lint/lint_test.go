@@ -97,7 +97,7 @@ var imports = map[string][]string{
 	"internal/emu":              {"internal/emu/linux", "internal/emu/mem", "internal/event", "internal/trace"},
 	"internal/emu/drive":        {"internal/emu", "internal/emu/cpu", "internal/emu/linux", "internal/emu/mem", "internal/event", "internal/rt/race", "internal/sched", "internal/search", "internal/trace", "internal/wire", "internal/x86"},
 	"internal/binpatch":         {"internal/x86"},
-	"internal/repair/binfix":    {"internal/binpatch", "internal/emu/drive", "internal/emu/linux", "internal/event", "internal/lift/x86", "internal/sched", "internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/trace", "internal/wire", "internal/x86"},
+	"internal/repair/binfix":    {"internal/binpatch", "internal/emu/drive", "internal/emu/linux", "internal/event", "internal/lift/x86", "internal/native", "internal/sched", "internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/trace", "internal/wire", "internal/x86"},
 	"internal/lift/x86":         {"internal/emu/cpu", "internal/emu/linux", "internal/event", "internal/sli/exec", "internal/sli/ir", "internal/trace", "internal/x86"},
 	"internal/native":           {"internal/emu/cpu", "internal/emu/mem", "internal/lift/x86", "internal/sli/exec", "internal/sli/ir", "internal/x86"},
 	"cmd/cofferdam/topics":      {},

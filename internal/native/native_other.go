@@ -10,3 +10,6 @@ func Start(int, string, ...string) (Result, error) { return Result{}, ErrRefused
 
 // Vectors needs the processor that is emulated.
 func Vectors(int, uint64) ([]Vector, error) { return nil, ErrRefused }
+
+// Follow needs the processor that the program is for.
+func Follow(*Launched, *Route) (*Followed, error) { return nil, ErrRefused }

@@ -76,8 +76,8 @@ func NewCode() *Code {
 // Sites returns the instructions by their numbers. They must not be changed.
 func (code *Code) Sites() map[uint32]Site { return code.sites }
 
-// Mark has Advance stop before the instruction at pc, which something jumps to: the first
-// of a function, or one that a call returns to.
+// Mark has Advance stop before the instruction at pc. Once code there was executed, it has to
+// be one that something jumps to: the first of a function, or one that a call returns to.
 func (code *Code) Mark(pc uint64) {
 	code.marks[pc] = true
 	if b := code.blocks[pc]; b != nil {
@@ -123,7 +123,7 @@ func (code *Code) decode(m *mem.Space, pc uint64) *block {
 		}
 		b.ops = append(b.ops, code.prepare(in, b.end))
 		b.end += uint64(in.Len)
-		if in.EndsBlock() {
+		if in.EndsBlock() || code.marks[b.end] {
 			break
 		}
 	}

@@ -98,13 +98,22 @@ func (r *run) returns(t *linux.Thread, pc uint64, f func(pc uint64) bool) {
 // callSite returns the number of the call that returns to pc, 0 if that is not the address
 // after a call that was executed.
 func (r *run) callSite(pc uint64) uint32 {
+	if at := r.callBefore(pc); at != 0 {
+		return cpu.SiteOf(at)
+	}
+	return 0
+}
+
+// callBefore returns the address of the call that returns to pc, 0 if there is none that was
+// executed.
+func (r *run) callBefore(pc uint64) uint64 {
 	if a, ok := r.process.Mem.Area(pc); !ok || a.Prot&mem.Exec == 0 {
 		return 0
 	}
 	sites := r.process.Code.Sites()
 	for n := uint64(2); n <= 8; n++ {
 		if s, ok := sites[cpu.SiteOf(pc-n)]; ok && s.PC == pc-n && s.Inst.Op == x86.CALL && uint64(s.Inst.Len) == n {
-			return cpu.SiteOf(s.PC)
+			return s.PC
 		}
 	}
 	return 0

@@ -40,4 +40,5 @@
 //	search.go   runs until one fails, and its smallest schedule
 //	crew.go     the processes that make them
 //	record.go   recording and replaying
+//	route.go    where the threads of a run were stopped, for a processor to follow
 package drive

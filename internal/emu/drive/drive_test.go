@@ -187,3 +187,33 @@ func TestACorrectProgramIsNotReported(t *testing.T) {
 		t.Errorf("%v; %d cut off, %d classes", done.Outcome.Worst(), done.Cut, done.Classes)
 	}
 }
+
+// TestARouteSaysWhereThreadsAreStopped: in the program's own code, and as often as there.
+func TestARouteSaysWhereThreadsAreStopped(t *testing.T) {
+	if !dynamic(t) {
+		return
+	}
+	p := load(t, examples+"publish.O0")
+	done, err := p.Explore(context.Background(), &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute})
+	if err != nil || done.Outcome == nil {
+		t.Fatal(done, err)
+	}
+	for _, after := range []bool{false, true} {
+		route, err := p.Route(done.Outcome.Schedule, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopped := 0
+		for _, leg := range route.Legs {
+			if leg.At != 0 {
+				stopped++
+			}
+			if (leg.At != 0) != (leg.Count > 0) || leg.At > 0x2000 {
+				t.Errorf("%+v", leg)
+			}
+		}
+		if stopped == 0 || route.Failing != done.Outcome.Worst().G || route.At == 0 || route.Count == 0 {
+			t.Errorf("%+v", route)
+		}
+	}
+}

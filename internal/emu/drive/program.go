@@ -41,6 +41,8 @@ type Program struct {
 	atomics    wordSet
 	watch      raceWatch
 
+	routing *routing // of a run whose route is wanted
+
 	mu     sync.Mutex
 	others []*Program // processes that are like this one, for searches; see crew
 }
@@ -184,6 +186,10 @@ func identity(p *linux.Process) string {
 
 // Threads returns how many threads the last run had.
 func (p *Program) Threads() int { return len(p.process.Threads()) }
+
+// Line is the source file and line of an address, of a program with debug information;
+// otherwise "" and 0.
+func (p *Program) Line(addr uint64) (file string, line int) { return p.symbols.Line(addr) }
 
 // Notes lists what the program was denied, or did not get as asked for.
 func (p *Program) Notes() []string { return p.process.Notes() }

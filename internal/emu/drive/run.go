@@ -108,6 +108,9 @@ func (r *run) drive() {
 		}
 		if r.row++; t != r.last {
 			r.row = 0
+			if r.routing != nil && r.last != nil {
+				r.leaves(r.last)
+			}
 		}
 		r.last = t
 		s := r.state(t)
@@ -261,6 +264,7 @@ func (r *run) advance(t *linux.Thread, visible func(*cpu.Ref) bool, decided bool
 		case r.process.Exit() != nil, r.failure != nil, !t.Runs():
 			return
 		case kind == cpu.Marked:
+			r.routing.arrives(t)
 			r.heapCall(t)
 			if r.failure != nil {
 				return

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/native"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -69,6 +71,7 @@ func TestPatchesOfCrashesAreProven(t *testing.T) {
 		if p.Schedules < uint64(c.schedules) && !p.Complete || p.Native != 2 && p.Skipped == "" || len(r.Proven.File) > 64<<10 || r.Machines() == 0 || r.States() == 0 {
 			t.Errorf("%s: %+v, %d bytes", c.path, p, len(r.Proven.File))
 		}
+		checkConfirmation(t, c.path, r.Confirmation)
 		for _, want := range append(c.want, "Proof: the failing schedule no longer fails, nor does any of ", " on the processor.") {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s: nothing says %q:\n%s", c.path, want, &out)
@@ -84,6 +87,52 @@ func TestADeadlockIsRefused(t *testing.T) {
 	}
 	if r.Proven != nil || !strings.Contains(r.Refusal, "wait for one another") {
 		t.Errorf("%v: %s", r.Proven, r.Refusal)
+	}
+	checkConfirmation(t, "lockorder", r.Confirmation)
+}
+
+// checkConfirmation: what fails in the emulator fails on the processor, if that can be tried.
+func checkConfirmation(t *testing.T, program string, c *Confirmation) {
+	t.Helper()
+	switch {
+	case c == nil:
+		t.Errorf("%s: the schedule was not tried on the processor", program)
+	case c.Why == refusedTracing:
+		t.Logf("%s: %s", program, c)
+	case !c.Confirmed || !strings.HasPrefix(c.String(), "On the processor, with the threads stopped and started in the same order, "):
+		t.Errorf("%s: %s", program, c)
+	}
+}
+
+func TestWhatConfirmsAFailure(t *testing.T) {
+	crash := &trace.Failure{Kind: event.FailureCrash, Cause: event.BadMemory}
+	used := &trace.Failure{Kind: event.FailureCrash, Cause: event.UseAfterFree}
+	waits := &trace.Failure{Kind: event.FailureDeadlock}
+	for _, c := range []struct {
+		followed  native.Followed
+		failure   *trace.Failure
+		confirmed bool
+	}{
+		{native.Followed{Signal: "SIGSEGV"}, crash, true},
+		{native.Followed{Reached: true}, crash, false},
+		{native.Followed{Signal: "SIGSEGV", Why: "thread 2 is not there"}, crash, false},
+		{native.Followed{Reached: true}, used, true},
+		{native.Followed{}, used, false},
+		{native.Followed{Deadlock: true}, waits, true},
+		{native.Followed{}, waits, false},
+	} {
+		if got := judge(&c.followed, c.failure); got.Confirmed != c.confirmed || got.Confirmed == (got.Why != "") {
+			t.Errorf("%+v: %+v", c.followed, got)
+		}
+	}
+}
+
+// TestAnInstructionCannotBeStoppedInTheMiddle: a schedule that needs that is said to be not
+// confirmed.
+func TestAnInstructionCannotBeStoppedInTheMiddle(t *testing.T) {
+	r := fix(t, misuses+"splitupdate", false, 100)
+	if r != nil && (r.Confirmation.Confirmed || r.Confirmation.Why != drive.ErrHalves.Error()) {
+		t.Errorf("%+v", r.Confirmation)
 	}
 }
 

@@ -18,6 +18,9 @@
 // If no fix of the engine's stands, all that touches the data of the failure becomes one
 // section in each function.
 //
+// The schedule that fails in the emulator is followed on the processor, too, where ptrace is
+// allowed: threads are stopped and started in the same order (package native).
+//
 // # Refusals
 //
 // What cannot be fixed by a lock is refused, with the reason: deadlocks, orders that nothing
@@ -25,6 +28,7 @@
 // the code of libraries.
 //
 //	fix.go       finding, analysing, and the rounds
+//	confirm.go   the failing schedule on the processor
 //	enclose.go   the fix of last resort
 //	sections.go  the engine's sections as machine code
 //	proof.go     the proof of a patch

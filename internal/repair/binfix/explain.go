@@ -3,6 +3,7 @@ package binfix
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ const maxRejected = 4
 // Explain writes what a person wants to know: the machine, the sections with their
 // instructions, cost and proof, or why there is no fix.
 func (r *Result) Explain(w io.Writer) {
+	if r.Confirmation != nil {
+		fmt.Fprintf(w, "\n%s\n", r.Confirmation)
+	}
 	fix := (*sli.Fix)(nil)
 	if r.Proven != nil {
 		fix = r.Proven.Fix
@@ -90,7 +94,11 @@ func (r *Result) explainSections(w io.Writer, c *Candidate) {
 			if j > 0 && !r.follows(s.Instructions[j-1], pc) {
 				fmt.Fprintln(w, "      ...")
 			}
-			fmt.Fprintf(w, "    %s %6x  %s\n", mark, pc, in.Text(at, r.Image.Name))
+			line := fmt.Sprintf("    %s %6x  %s", mark, pc, in.Text(at, r.Image.Name))
+			if file, number := r.Program.Line(at); number > 0 {
+				line = fmt.Sprintf("%-60s %s:%d", line, filepath.Base(file), number)
+			}
+			fmt.Fprintln(w, line)
 		}
 	}
 }
@@ -118,6 +126,9 @@ func (p *Proof) String() string {
 	fmt.Fprintf(&b, "the failing schedule no longer fails, nor does any of %d others in the emulator", p.Schedules)
 	if p.Complete {
 		fmt.Fprintf(&b, ", which are all with at most %d preemptions", p.Bound)
+	}
+	if p.Saturated > 0 {
+		fmt.Fprintf(&b, ", the last %d of which showed nothing new", p.Saturated)
 	}
 	if p.Cut > 0 {
 		fmt.Fprintf(&b, " (%d were cut off)", p.Cut)

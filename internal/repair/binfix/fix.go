@@ -47,6 +47,8 @@ type Result struct {
 	Failure  *trace.Failure
 	Schedule string
 	Program  *drive.Program
+	// Confirmation is what the schedule did on the processor, nil if nothing was to run there.
+	Confirmation *Confirmation
 
 	Image    *lifting.Image
 	Analysis *sli.Analysis
@@ -96,6 +98,9 @@ func Fix(ctx context.Context, o *Options) (*Result, error) {
 		return f.result, nil
 	}
 	f.result.Schedule = done.Outcome.Schedule
+	if f.result.Confirmation, err = f.confirm(done.Outcome); err != nil {
+		return nil, err
+	}
 	first, err := f.observe(done.Outcome)
 	if err != nil || f.result.Refusal != "" {
 		return f.result, err

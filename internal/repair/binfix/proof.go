@@ -25,6 +25,9 @@ type Proof struct {
 	Schedules uint64
 	Complete  bool
 	Bound     int
+	// Saturated is how many of the last schedules showed nothing new, if the search by PCT
+	// ended because of that.
+	Saturated uint64
 	// Cut are the runs that were cut off because they were too long.
 	Cut     int
 	Elapsed time.Duration
@@ -135,8 +138,8 @@ func (f *fixer) emulated(ctx context.Context, patched *drive.Program, c *Candida
 		if done, err = patched.Explore(ctx, &o); err != nil {
 			return err
 		}
-		c.Proof.Schedules, c.Proof.Cut = c.Proof.Schedules+uint64(done.Runs), done.Cut
-		if done.Outcome == nil && done.Runs < f.Schedules {
+		c.Proof.Schedules, c.Proof.Cut, c.Proof.Saturated = c.Proof.Schedules+uint64(done.Runs), done.Cut, done.Search.Saturated
+		if done.Outcome == nil && done.Runs < f.Schedules && !done.Search.Exhausted && done.Search.Saturated == 0 {
 			c.Reason = fmt.Sprintf("there was time for %d schedules of the patched program only: give more with -budget", done.Runs)
 			return nil
 		}
