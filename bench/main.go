@@ -6,6 +6,7 @@
 //	go run ./bench guards
 //	go run ./bench protect
 //	go run ./bench protect-corpus
+//	go run ./bench protect-fuzz
 //	go run ./bench race-corpus
 //	go run ./bench blocking-corpus
 //	go run ./bench explore
@@ -43,6 +44,7 @@ var benchmarks = []*command.Benchmark{
 	guards.Benchmark,
 	protecting.Benchmark,
 	protecting.Corpus,
+	protecting.Fuzz,
 	racecorpus.Benchmark,
 	blocking.Benchmark,
 	exploring.Benchmark,

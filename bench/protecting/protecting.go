@@ -3,7 +3,8 @@
 //
 // For the first, package program is built six times: as it is, with cofferdam build
 // in the modes detect, tolerate, isolate and auto, and with -race. The programs run the same
-// trials in turn. For the second, see corpus.go.
+// trials in turn. For the second, see corpus.go; for random programs in the place of modules,
+// fuzz.go.
 package protecting
 
 import (

@@ -82,7 +82,8 @@ var imports = map[string][]string{
 	"internal/goroutine":        {},
 	"internal/source":           {},
 	"internal/overlay":          {"internal/gotool"},
-	"internal/protect":          {".", "internal/scratch", "internal/gotool", "internal/load", "internal/guard", "internal/overlay", "internal/protect/facts", "internal/protect/plan", "internal/protect/write"},
+	"internal/protect":          {".", "internal/scratch", "internal/gotool", "internal/load", "internal/guard", "internal/overlay", "internal/protect/facts", "internal/protect/plan", "internal/protect/write", "internal/source"},
+	"internal/truth/protected":  {"internal/gotool", "internal/protect", "internal/randprog"},
 	"internal/protect/facts":    {"internal/locks"},
 	"internal/protect/plan":     {"internal/guard", "internal/locks", "internal/protect/facts", "internal/source"},
 	"internal/protect/write":    {"internal/protect/facts", "internal/protect/plan", "internal/source"},
@@ -116,6 +117,7 @@ var linked = []string{"isolate", "stm", "stm/compiled", "tolerate", "internal/rt
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
 	"internal/emu/cpu":        {"internal/native"},
+	"internal/protect":        {"internal/load", "internal/protect", "internal/truth/protected", "internal/randprog"},
 	"internal/protect/facts":  {"internal/load", "internal/protect/facts"},
 	"internal/protect/plan":   {"internal/load", "internal/locks/lockstest", "internal/protect/plan"},
 	"internal/protect/write":  {"internal/load", "internal/protect/write"},

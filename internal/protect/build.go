@@ -15,10 +15,13 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A Config says what to protect.
 type Config struct {
+	// Dir is where the go command runs; empty means the current directory.
+	Dir string
 	// Patterns are packages, or the files of one.
 	Patterns []string
 	// Tests asks for the tests of the packages.
@@ -60,7 +63,7 @@ func (b *Build) Close() error { return scratch.Remove(b.dir) }
 
 // Prepare rewrites packages, and writes the result to a directory beside them.
 func Prepare(c Config) (_ *Build, err error) {
-	env, err := gotool.New("", nil).Environment()
+	env, err := gotool.New(c.Dir, nil).Environment()
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +124,7 @@ func unprotected(e *gotool.Environment) string {
 // load returns the packages to rewrite: those of the patterns, and those that they
 // import, as far as they are the user's own, or wanted.
 func (c Config) load() ([]*packages.Package, error) {
-	roots, err := load.List(load.Config{Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
+	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +134,7 @@ func (c Config) load() ([]*packages.Package, error) {
 	}
 	if strings.HasSuffix(patterns[0], ".go") && !c.Deps {
 		// Files cannot be mixed with packages.
-		return load.Packages(load.Config{Patterns: patterns, Tests: c.Tests, Flags: c.Flags})
+		return load.Packages(load.Config{Dir: c.Dir, Patterns: patterns, Tests: c.Tests, Flags: c.Flags})
 	}
 	var deps []string
 	packages.Visit(roots, nil, func(p *packages.Package) {
@@ -144,12 +147,12 @@ func (c Config) load() ([]*packages.Package, error) {
 		}
 	})
 	fset := token.NewFileSet()
-	all, err := load.Packages(load.Config{Patterns: patterns, Tests: c.Tests, Flags: c.Flags, Fset: fset})
+	all, err := load.Packages(load.Config{Dir: c.Dir, Patterns: patterns, Tests: c.Tests, Flags: c.Flags, Fset: fset})
 	if err != nil || len(deps) == 0 {
 		return all, err
 	}
 	// The tests of dependencies need not build.
-	more, err := load.Packages(load.Config{Patterns: deps, Flags: c.Flags, Fset: fset})
+	more, err := load.Packages(load.Config{Dir: c.Dir, Patterns: deps, Flags: c.Flags, Fset: fset})
 	return append(all, more...), err
 }
 
@@ -179,23 +182,24 @@ func watchTests(o *overlay.Overlay, pkgs []*packages.Package) {
 		for _, f := range p.GoFiles {
 			if strings.HasSuffix(f, "_test.go") {
 				done[p.ForTest] = true
-				o.Text[filepath.Join(filepath.Dir(f), "cofferdam_watch_test.go")] = fmt.Sprintf(testMain, p.Name)
+				o.Text[filepath.Join(filepath.Dir(f), "cofferdam_watch_test.go")] = fmt.Sprintf(testMain, p.Name, source.UnusedPrefix("cofferdam", p.Syntax...))
 				break
 			}
 		}
 	}
 }
 
-const testMain = `package %s
+// testMain has names that the package does not use.
+const testMain = `package %[1]s
 
 import (
-	"cofferdamrt/protect/watch"
-	"os"
-	"testing"
+	%[2]swatch "cofferdamrt/protect/watch"
+	%[2]sos "os"
+	%[2]stesting "testing"
 )
 
-func TestMain(m *testing.M) {
-	defer watch.Test()()
-	os.Exit(watch.Exit(m.Run()))
+func TestMain(m *%[2]stesting.M) {
+	defer %[2]swatch.Test()()
+	%[2]sos.Exit(%[2]swatch.Exit(m.Run()))
 }
 `

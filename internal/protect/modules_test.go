@@ -78,7 +78,8 @@ func TestTestsHaveTheirDependenciesProtected(t *testing.T) {
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/p\n\n" + string(mod),
 		"go.sum": string(sums),
-		"p.go":   "package p\n",
+		// The names are those of packages that our TestMain imports.
+		"p.go": "package p\n\nvar watch, os = 1, 2\n",
 		"p_test.go": `package p
 
 import (

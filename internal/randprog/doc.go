@@ -19,6 +19,9 @@
 // A program that is asked to be free of races is so by construction: each variable has a
 // lock or a goroutine that it belongs to, and is used by nobody else.
 //
+// [NewSharing] makes programs of another kind, which run alone, or in order, and reach the
+// same memory in as many ways as the language has: for what must not change them.
+//
 // # Draws
 //
 // All choices are drawn from one list of numbers, [Draws]. A list gives the same program
@@ -43,4 +46,7 @@
 //	mistake.go  packages with a mistake for which no lock is missing, and below it
 //	            mistake_order.go, mistake_channel.go, mistake_lock.go: the mistakes
 //	library.go  calls of the standard library
+//	sharing.go  programs that reach the same memory in many ways
+//	sharingstmt.go   their statements
+//	sharingworld.go  the objects that they share
 package randprog

@@ -247,8 +247,9 @@ func (a *Analysis) carry(t target, pairs []locks.Pair) target {
 }
 
 // callBack follows the functions that a call of unknown code is given: as closures, or as
-// the methods of an interface. Unknown code is taken to call them before it returns, unless
-// its name says otherwise.
+// the methods of an interface. Code that may keep them may call them at any time: if a lock
+// is held there, it cannot be told whether it is when they run. The standard library does
+// not call what it keeps before it returns.
 func (a *Analysis) callBack(ctx *Context, instr ssa.CallInstruction, paths []locks.Path) {
 	c := instr.Common()
 	once := c.StaticCallee() != nil && isOnce(c.StaticCallee())
@@ -256,16 +257,24 @@ func (a *Analysis) callBack(ctx *Context, instr ssa.CallInstruction, paths []loc
 		if len(t.fn.Blocks) == 0 {
 			return
 		}
-		if runsLater(c) {
-			a.context(t.fn, entry{})
-			return
-		}
 		for _, path := range paths {
+			if keepsCallbacks(c) {
+				a.context(t.fn, entry{unnamedLocks: len(path.Held) > 0 && !isStandard(c)})
+				continue
+			}
 			p := a.passage(ctx, instr, nil, t, path)
 			p.entry.beforeGoroutines = p.entry.beforeGoroutines || once
 			a.context(t.fn, p.entry).calledFrom(ctx, instr)
 		}
 	}
+	for _, t := range a.callbacks(ctx, c) {
+		visit(t)
+	}
+}
+
+// callbacks returns the functions of the program that a call gives away.
+func (a *Analysis) callbacks(ctx *Context, c *ssa.CallCommon) []target {
+	var all []target
 	sig := c.Signature()
 	args := c.Args
 	if sig.Recv() != nil && !c.IsInvoke() && len(args) > 0 {
@@ -274,17 +283,14 @@ func (a *Analysis) callBack(ctx *Context, instr ssa.CallInstruction, paths []loc
 	for i, arg := range args {
 		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
 			list, _ := a.functions(ctx, arg)
-			for _, t := range list {
-				visit(t)
-			}
+			all = append(all, list...)
 			continue
 		}
 		if made, ok := arg.(*ssa.MakeInterface); ok && i < sig.Params().Len() {
-			for _, t := range a.methodsGiven(made, sig.Params().At(i).Type()) {
-				visit(t)
-			}
+			all = append(all, a.methodsGiven(made, sig.Params().At(i).Type())...)
 		}
 	}
+	return all
 }
 
 // methodsGiven are the methods of the program that code can call that is given an object as

@@ -48,8 +48,9 @@
 //
 // # What it cannot see
 //
-// Code outside the given packages is taken to hold no lock, to call its callbacks before it
-// returns, and to publish nothing. Elements of a container are told apart by the key's value
+// Code outside the given packages is taken to hold no lock. What it is given it may call at
+// any time, on any goroutine, and publish, unless it is code of the standard library that is
+// known to be done with it when it returns. Elements of a container are told apart by the key's value
 // only. A function that is reached in more than a few dozen contexts, or with locks that it
 // cannot name, is given the benefit of the doubt: what it holds cannot be told.
 //

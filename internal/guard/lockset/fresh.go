@@ -226,7 +226,7 @@ func (a *Analysis) callPublishes(i ssa.CallInstruction, v ssa.Value) bool {
 			continue
 		}
 		if fn == nil || len(fn.Blocks) == 0 {
-			if _, builtin := c.Value.(*ssa.Builtin); !builtin && runsLater(c) {
+			if _, builtin := c.Value.(*ssa.Builtin); !builtin && keepsCallbacks(c) {
 				return true
 			}
 			continue

@@ -143,7 +143,7 @@ func (a *Analysis) callSpawns(i *ssa.Call) bool {
 	if callee != nil && len(callee.Blocks) > 0 {
 		return len(a.spawnSites(callee)) > 0
 	}
-	return runsLater(&i.Call) || callee != nil && callee.Name() == "Parallel"
+	return keepsCallbacks(&i.Call) && len(a.callbacks(&Context{fn: i.Parent()}, &i.Call)) > 0 || callee != nil && callee.Name() == "Parallel"
 }
 
 // waitedBefore reports whether a function has waited for its goroutines before an

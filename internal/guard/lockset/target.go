@@ -274,15 +274,31 @@ func (a *Analysis) implementations(c *ssa.CallCommon) []target {
 	return list
 }
 
-// runsLater reports whether unknown code runs its callbacks later, or on another goroutine.
-func runsLater(c *ssa.CallCommon) bool {
-	switch fn := c.StaticCallee(); {
-	case c.IsInvoke():
-		return locks.RunsLater(c.Method.Name())
-	case fn != nil:
-		return locks.RunsLater(fn.Name())
+// keepsCallbacks reports whether the functions and methods that unknown code is given may be
+// called later, or on another goroutine.
+func keepsCallbacks(c *ssa.CallCommon) bool {
+	if c.IsInvoke() {
+		return locks.KeepsCallbacks(c.Method)
 	}
-	return false
+	fn := c.StaticCallee()
+	if fn == nil {
+		return true
+	}
+	o, ok := fn.Object().(*types.Func)
+	return !ok || locks.KeepsCallbacks(o)
+}
+
+// isStandard reports whether a call is of a function of the standard library.
+func isStandard(c *ssa.CallCommon) bool {
+	fn := c.Method
+	if !c.IsInvoke() && c.StaticCallee() != nil {
+		fn, _ = c.StaticCallee().Object().(*types.Func)
+	}
+	if fn == nil || fn.Pkg() == nil {
+		return false
+	}
+	first, _, _ := strings.Cut(fn.Pkg().Path(), "/")
+	return !strings.Contains(first, ".")
 }
 
 func isOnce(fn *ssa.Function) bool { return strings.HasPrefix(fn.RelString(nil), "(*sync.Once).") }

@@ -1,11 +1,10 @@
 package facts
 
 import (
-	"go/ast"
+	"go/token"
 	"go/types"
 
-	"golang.org/x/tools/go/ast/edge"
-	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/ssa"
 )
 
 // AliasedMap reports whether the map of a variable or field may be known by another name
@@ -15,117 +14,85 @@ import (
 //	m := x.m; f(x.m); x.m = m                                      each of this does
 func (f *Facts) AliasedMap(v *types.Var) bool { return f.aliasedMaps[f.KeyOf(v)] }
 
-// observeMap notes the uses of maps that make another name for one.
-func (o *observer) observeMap(c inspector.Cursor) {
-	e, ok := c.Node().(ast.Expr)
-	if !ok {
-		return
-	}
-	if l, ok := e.(*ast.CompositeLit); ok {
-		o.aliasElements(l)
-		return
-	}
-	if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
-		return // the question is asked for the selector
-	}
-	if wholeUse(o.info, e, c.Parent().Node()) {
-		o.aliasFields(o.info.TypeOf(e))
-	}
-	if v := variableOf(o.info, e); v != nil && IsMap(v.Type()) && !o.usesMapInPlace(c, e) {
-		o.aliasedMaps[o.KeyOf(v)] = true
-	}
-}
-
-// usesMapInPlace reports whether an expression that denotes a map variable is used in a
-// way that makes no other name for its map.
-func (o *observer) usesMapInPlace(c inspector.Cursor, e ast.Expr) bool {
-	switch p := c.Parent().Node().(type) {
-	case *ast.IndexExpr:
-		return p.X == e
-	case *ast.RangeStmt:
-		return p.X == e
-	case *ast.BinaryExpr:
-		return true // a comparison with nil
-	case *ast.CallExpr:
-		switch BuiltinOf(o.info, ast.Unparen(p.Fun)) {
-		case "len", "delete", "clear":
-			return true
+// observeMap notes the instructions that make another name for a map.
+func (f *Facts) observeMap(i ssa.Instruction) {
+	switch i := i.(type) {
+	case *ssa.UnOp:
+		if i.Op == token.MUL {
+			f.observeMapAt(i.X, !onlyUsesMap(i))
 		}
-	case *ast.KeyValueExpr:
-		return p.Key == e // a field in a literal; see aliasElements
-	case *ast.AssignStmt:
-		return c.ParentEdgeKind() == edge.AssignStmt_Lhs && len(p.Lhs) == len(p.Rhs) && o.isNewMap(p.Rhs[c.ParentEdgeIndex()])
-	case *ast.ValueSpec:
-		return c.ParentEdgeKind() == edge.ValueSpec_Names &&
-			(len(p.Values) == 0 || len(p.Values) == len(p.Names) && o.isNewMap(p.Values[c.ParentEdgeIndex()]))
-	case *ast.Field:
-		return true // its declaration
+	case *ssa.Store:
+		f.observeMapAt(i.Addr, !isNewMap(i.Val, i))
 	}
-	return false
 }
 
-// variableOf returns the variable or field that an expression names, or nil.
-func variableOf(info *types.Info, e ast.Expr) *types.Var {
-	var v *types.Var
-	switch e := e.(type) {
-	case *ast.Ident:
-		v, _ = info.ObjectOf(e).(*types.Var)
-	case *ast.SelectorExpr:
-		v, _ = info.ObjectOf(e.Sel).(*types.Var)
-	}
-	return v
-}
-
-// aliasElements looks at the maps that a struct literal gives its fields.
-func (o *observer) aliasElements(l *ast.CompositeLit) {
-	s, ok := o.info.TypeOf(l).Underlying().(*types.Struct)
-	if !ok {
-		return
-	}
-	for i, e := range l.Elts {
-		var f *types.Var
-		value := e
-		if kv, ok := e.(*ast.KeyValueExpr); ok {
-			value = kv.Value
-			f = variableOf(o.info, kv.Key)
-		} else if i < s.NumFields() {
-			f = s.Field(i)
-		}
-		if f != nil && IsMap(f.Type()) && !o.isNewMap(value) {
-			o.aliasedMaps[o.KeyOf(f)] = true
+// observeMapAt notes that the map at an address, or each map in the struct there, has
+// another name. A struct as a whole always takes its maps along.
+func (f *Facts) observeMapAt(address ssa.Value, aliased bool) {
+	t := f.code.touch(address)
+	note := func(v *types.Var) {
+		if IsMap(v.Type()) {
+			f.aliasedMaps[f.KeyOf(v)] = true
 		}
 	}
-}
-
-// isNewMap reports whether an expression is a map that nothing else refers to, or nil.
-func (o *observer) isNewMap(e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.CompositeLit:
-		return true
-	case *ast.Ident:
-		_, ok := o.info.ObjectOf(e).(*types.Nil)
-		return ok
-	case *ast.CallExpr:
-		if BuiltinOf(o.info, ast.Unparen(e.Fun)) == "make" {
-			return true
+	switch {
+	case !IsMap(t.reached):
+		if t.alloc == nil {
+			eachInside(t.reached, note)
 		}
-		f := CalleeOf(o.info, e.Fun)
-		return f != nil && f.FullName() == "maps.Clone"
+	case !aliased:
+	case len(t.links) > 0:
+		note(t.links[0].field)
+	case t.variable != nil:
+		note(t.variable)
 	}
-	return false
 }
 
-// aliasFields marks the maps in a struct that is copied.
-func (o *observer) aliasFields(t types.Type) {
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		for f := range u.Fields() {
-			if IsMap(f.Type()) {
-				o.aliasedMaps[o.KeyOf(f)] = true
+// onlyUsesMap reports whether a map that was loaded is used at once, and not kept.
+func onlyUsesMap(v ssa.Value) bool {
+	for _, i := range *v.Referrers() {
+		switch i := i.(type) {
+		case *ssa.Lookup, *ssa.Range, *ssa.BinOp, *ssa.DebugRef:
+		case *ssa.MapUpdate:
+			if i.Key == v || i.Value == v {
+				return false
 			}
-			o.aliasFields(f.Type())
+		case *ssa.Call:
+			b, ok := i.Call.Value.(*ssa.Builtin)
+			if !ok || b.Name() != "len" && b.Name() != "delete" && b.Name() != "clear" {
+				return false
+			}
+		default:
+			return false
 		}
-	case *types.Array:
-		o.aliasFields(u.Elem())
 	}
+	return true
+}
+
+// isNewMap reports whether a value that is stored is a map that nothing else refers to, or
+// nil.
+func isNewMap(v ssa.Value, store *ssa.Store) bool {
+	switch v := v.(type) {
+	case *ssa.Const:
+		return true
+	case *ssa.Call:
+		fn := calleeOf(v.Common())
+		return fn != nil && fn.FullName() == "maps.Clone" && onlyStored(v, store)
+	case *ssa.MakeMap:
+		return onlyStored(v, store)
+	}
+	return false
+}
+
+// onlyStored reports whether a new map is forgotten once it has been stored. Before, it is
+// filled.
+func onlyStored(v ssa.Value, store *ssa.Store) bool {
+	for _, i := range *v.Referrers() {
+		_, fills := i.(*ssa.MapUpdate)
+		_, notes := i.(*ssa.DebugRef)
+		if i != ssa.Instruction(store) && !notes && !(fills && i.Block() == store.Block() && comesBefore(i, store)) {
+			return false
+		}
+	}
+	return true
 }

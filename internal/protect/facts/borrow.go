@@ -1,57 +1,179 @@
 package facts
 
 import (
-	"go/ast"
 	"go/token"
 	"go/types"
 
-	"golang.org/x/tools/go/ast/edge"
-	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// A borrower is a method with a pointer receiver that does not let the pointer go. It can
-// be called on a copy as well as on the variable, and does not expose the variable.
+// A useOfAddress is what an instruction does with an address that it is given.
+type useOfAddress uint8
+
+const (
+	// followed: it loads or stores there, makes the address of a part, or compares it.
+	followed useOfAddress = iota
+	// borrowed: a function is called with it that has forgotten it when it returns, and
+	// only reads what is there; borrowedToWrite: one that may write.
+	borrowed
+	borrowedToWrite
+	// kept: it goes where it is not followed.
+	kept
+)
+
+// isAddress reports whether a value is computed as the address of a variable or of a part
+// of something. A pointer to all of a new object is a value like others.
+func (f *Facts) isAddress(v ssa.Value) bool {
+	switch v.(type) {
+	case *ssa.FieldAddr, *ssa.IndexAddr:
+		return true
+	}
+	return f.code.variable(v) != nil
+}
+
+// useOfAddress says what an instruction does with the address that is its operand of a
+// number.
+func (f *Facts) useOfAddress(i ssa.Instruction, operand int, address ssa.Value) useOfAddress {
+	switch i := i.(type) {
+	case *ssa.UnOp, *ssa.FieldAddr, *ssa.DebugRef:
+		return followed
+	case *ssa.Store:
+		if operand == 0 && i.Val != address {
+			return followed
+		}
+	case *ssa.IndexAddr:
+		if operand == 0 {
+			return followed
+		}
+	case *ssa.BinOp:
+		return followed // a comparison
+	case *ssa.MakeClosure:
+		if _, ok := address.(*ssa.FieldAddr); !ok && f.code.variable(address) != nil {
+			return followed // the literal uses the variable by its name
+		}
+	case *ssa.Call:
+		return f.useAsArgument(i.Common(), address)
+	case ssa.CallInstruction: // that runs later
+		if fn := calleeOf(i.Common()); fn != nil {
+			if _, ok := mutexMethod(fn); ok {
+				return followed
+			}
+		}
+	}
+	return kept
+}
+
+// useAsArgument says what a call does with an address.
+func (f *Facts) useAsArgument(c *ssa.CallCommon, address ssa.Value) useOfAddress {
+	if b, ok := c.Value.(*ssa.Builtin); ok {
+		if b.Name() == "len" || b.Name() == "cap" {
+			return followed
+		}
+		return kept
+	}
+	fn := calleeOf(c)
+	if fn == nil {
+		return kept
+	}
+	if _, ok := mutexMethod(fn); ok {
+		return followed
+	}
+	use := followed
+	for n, a := range c.Args {
+		if a != address {
+			continue
+		}
+		switch p := f.borrowers[parameter{FuncKeyOf(fn), n}]; {
+		case p == nil || p.keeps:
+			return kept
+		case p.writes:
+			use = borrowedToWrite
+		default:
+			use = max(use, borrowed)
+		}
+	}
+	return use
+}
+
+// A parameter of a function, by its number; the receiver is one of them.
+type parameter struct {
+	of     FuncKey
+	number int
+}
+
+// A borrower is a parameter that is a pointer, with what its function does with it. One that
+// does not keep it only borrows it: the address is forgotten when the function returns.
 //
-//	func (c *counts) add(n int) { c.total += n }      borrows
-//	func (c *counts) self() *counts { return c }      keeps
-//
-//	x.counts.add(1)     v.add(1)
+//	func (c *counts) add(n int) { c.a += n }
+//	x.counts.add(1)      the address of x.counts goes nowhere
 type borrower struct {
-	writes bool // it assigns to parts of the receiver
-	keeps  bool // it lets the pointer go, so it is no borrower
-	calls  []FuncKey
+	keeps, writes bool
+	passed        []parameter // of functions that are called with it
 }
 
-// calledOnVariable returns the method that a selector calls on the address of a variable,
-// nil if it does something else. The parent is the node around the selector.
-func calledOnVariable(info *types.Info, e *ast.SelectorExpr, parent ast.Node) *types.Func {
-	s := info.Selections[e]
-	c, ok := parent.(*ast.CallExpr)
-	if !ok || c.Fun != e || s == nil || s.Kind() != types.MethodVal || len(s.Index()) != 1 || IsPointer(info.TypeOf(e.X)) {
-		return nil
+// observeParameters notes what a function does with the pointers that it is given.
+func (f *Facts) observeParameters(k FuncKey, fn *ssa.Function) {
+	for n, p := range fn.Params {
+		if _, ok := p.Type().Underlying().(*types.Pointer); !ok || locks.IsMutex(p.Type()) {
+			continue
+		}
+		b := new(borrower)
+		f.borrowers[parameter{k, n}] = b
+		b.observe(f, p)
 	}
-	if f := s.Obj().(*types.Func); IsPointer(f.Signature().Recv().Type()) {
-		return f
-	}
-	return nil
 }
 
-// borrowerOf returns the method that a selector calls, if it borrows the variable before
-// it.
-func (f *Facts) borrowerOf(info *types.Info, e *ast.SelectorExpr, parent ast.Node) *borrower {
-	if m := calledOnVariable(info, e, parent); m != nil {
-		return f.borrowers[FuncKeyOf(m)]
+// observe looks at the uses of a pointer, or of an address that is computed from it.
+func (b *borrower) observe(f *Facts, v ssa.Value) {
+	for _, i := range *v.Referrers() {
+		switch i := i.(type) {
+		case *ssa.DebugRef, *ssa.BinOp:
+		case *ssa.UnOp:
+			b.keeps = b.keeps || i.Op != token.MUL
+		case *ssa.Store:
+			b.keeps = b.keeps || i.Val == v
+			b.writes = true
+		case *ssa.FieldAddr:
+			b.observe(f, i)
+		case *ssa.IndexAddr:
+			b.observe(f, i)
+		case *ssa.Call:
+			b.pass(i.Common(), v)
+		case *ssa.Defer:
+			// The call is over before the function is.
+			b.pass(i.Common(), v)
+		default:
+			b.keeps = true
+		}
 	}
-	return nil
 }
 
-// propagateBorrowing leaves the methods that borrow, and call only methods that do.
+// pass notes that a function is called with the pointer.
+func (b *borrower) pass(c *ssa.CallCommon, v ssa.Value) {
+	fn := calleeOf(c)
+	if fn == nil {
+		b.keeps = true
+		return
+	}
+	if _, ok := mutexMethod(fn); ok {
+		return
+	}
+	for n, a := range c.Args {
+		if a == v {
+			b.passed = append(b.passed, parameter{FuncKeyOf(fn), n})
+		}
+	}
+}
+
+// propagateBorrowing follows pointers into the functions that they are passed to.
 func (f *Facts) propagateBorrowing() {
 	for changed := true; changed; {
 		changed = false
 		for _, b := range f.borrowers {
-			for _, k := range b.calls {
-				switch c := f.borrowers[k]; {
+			for _, p := range b.passed {
+				switch c := f.borrowers[p]; {
 				case !b.keeps && (c == nil || c.keeps):
 					b.keeps, changed = true, true
 				case c != nil && c.writes && !b.writes:
@@ -60,88 +182,4 @@ func (f *Facts) propagateBorrowing() {
 			}
 		}
 	}
-	for k, b := range f.borrowers {
-		if b.keeps {
-			delete(f.borrowers, k)
-		}
-	}
-}
-
-// observeReceiver looks at one use of the receiver, from the inside out.
-func (o *observer) observeReceiver(c inspector.Cursor, inLiteral bool) {
-	id, ok := c.Node().(*ast.Ident)
-	if !ok || o.receiver == nil || o.info.Uses[id] != o.receiver {
-		return
-	}
-	b := o.borrower
-	b.keeps = b.keeps || inLiteral
-	memory := false // c is a part of what the receiver points to, not the pointer
-	for {
-		switch p := c.Parent().Node().(type) {
-		case *ast.ParenExpr:
-			c = c.Parent()
-			continue
-		case *ast.StarExpr:
-			c, memory = c.Parent(), true
-			continue
-		case *ast.SelectorExpr:
-			s := o.info.Selections[p]
-			if s.Kind() != types.FieldVal {
-				b.callMethod(s, c.Parent().ParentEdgeKind() == edge.CallExpr_Fun)
-				return
-			}
-			t := o.info.TypeOf(c.Node().(ast.Expr))
-			if memory && IsPointer(t) || crossesPointer(t, s.Index()) {
-				return // what it leads to is elsewhere
-			}
-			c, memory = c.Parent(), true
-			continue
-		case *ast.IndexExpr:
-			if p.X == c.Node() && IsArray(o.info.TypeOf(p.X)) {
-				c = c.Parent()
-				continue
-			}
-		case *ast.SliceExpr:
-			b.keeps = b.keeps || p.X == c.Node() && IsArray(o.info.TypeOf(p.X))
-		case *ast.UnaryExpr:
-			b.keeps = b.keeps || p.Op == token.AND
-		case *ast.BinaryExpr:
-			return // a comparison, if it is the pointer
-		}
-		b.writes = b.writes || isTarget(c)
-		b.keeps = b.keeps || !memory
-		return
-	}
-}
-
-// isTarget reports whether an expression is assigned to.
-func isTarget(c inspector.Cursor) bool {
-	switch c.ParentEdgeKind() {
-	case edge.AssignStmt_Lhs, edge.IncDecStmt_X, edge.RangeStmt_Key, edge.RangeStmt_Value:
-		return true
-	}
-	return false
-}
-
-// callMethod notes a use as the receiver of a method.
-func (b *borrower) callMethod(s *types.Selection, called bool) {
-	f := s.Obj().(*types.Func)
-	b.keeps = b.keeps || !called
-	if r := f.Signature().Recv(); r != nil && IsPointer(r.Type()) {
-		b.calls = append(b.calls, FuncKeyOf(f))
-	}
-}
-
-// crossesPointer reports whether a selection with the indices goes by way of a pointer
-// after the first.
-func crossesPointer(t types.Type, indices []int) bool {
-	t = Deref(t)
-	for _, i := range indices[:len(indices)-1] {
-		s, ok := t.Underlying().(*types.Struct)
-		if !ok || IsPointer(s.Field(i).Type()) {
-			return true
-		}
-		t = s.Field(i).Type()
-	}
-	return false
 }

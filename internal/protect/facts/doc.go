@@ -1,25 +1,34 @@
 // Package facts gathers what is known of a program before anything about its protection
-// is decided. It goes through the syntax of all packages once, and notes what each node
-// shows; what depends on other functions is worked out afterwards.
+// is decided. What code may touch is read off its SSA form, in which each dereference,
+// conversion, copy and range that the source does not write out is an instruction; how
+// the source names things, which is what can be written in another way, off its syntax.
 //
 // # What code may do
 //
 // An [Effect] is what running some code can mean to a section that works on copies: the
 // variables and fields that the code names in whatever object, the types that it reaches
-// through pointers, whether it takes a lock, and why it is opaque, if it is: it may
-// synchronise with another goroutine, or reach variables in a way that is not known.
+// through pointers, whether it takes a lock or may panic, and why it is opaque, if it is:
+// it may synchronise with another goroutine, or reach variables in a way that is not
+// known.
 //
-//	func (t *T) add(d int) { t.n += d }      names t and T.n
+//	func (t *T) add(d int) { t.n += d }      names T.n
 //	func (t *T) tell()     { t.done <- t.n } is opaque: uses a channel
 //	func reset(p *int)     { *p = 0 }        reaches int through a pointer
+//	func text(b []byte)    { _ = string(b) } reaches byte through a pointer
 //
 // The effect of a function has that of all functions in it that are called by name. A
 // function value and a method of an interface can be anything, so a call of one is
 // opaque; so is a call of a function whose body is not at hand, unless it is one of the
-// standard library that is known to be harmless.
+// standard library that is known to do nothing but use what it is given. An instruction
+// that is not known ends the analysis.
 //
-// Effect, [Footprint] and [Statement] are the only way in which the planner asks what
-// code may touch, and whether it synchronises. What is not understood is harmful.
+// A [Statement] is the effect of a piece of a function: of the instructions that come from
+// there. Its [Touch]es are the memory that they reach, its [Access]es the expressions that
+// name a variable. A touch that is not by way of such an expression needs the variable
+// itself, even if it looks the same in SSA form:
+//
+//	p := &x.n      takes the address of x.n, which is used elsewhere
+//	*p = 1         touches x.n, and has no access to it
 //
 // # What may reach a variable
 //
@@ -28,6 +37,7 @@
 // [Exposure] says whether there can.
 //
 //	p := &x.n                      x.n is pointed to: code that uses an *int may reach it
+//	s := x.array[:]                x.array is: code that uses elements of its type may
 //	(*[8]byte)(unsafe.Pointer(&x.n))   x.n is forged: code that uses any pointer may
 //	x.counts.add(1)                x.counts stays hidden if add borrows its receiver
 //
@@ -45,17 +55,20 @@
 //
 // # Files
 //
-//	facts.go        the pass over all packages, uses, assignments, calls of os.Exit
+//	facts.go        the passes over all packages, uses, assignments, calls of os.Exit
+//	code.go         the SSA form, found by syntax
+//	instruction.go  what one instruction does
+//	touch.go        the memory at an address, and whether it may be a variable
+//	panic.go        which instructions may panic
+//	effect.go       effects of functions, footprints
+//	statement.go    the effects and accesses of a statement
+//	library.go      what is harmless in the standard library
+//	exposure.go     addresses that are taken
+//	borrow.go       parameters whose addresses are not kept
+//	alias.go        maps that are known by several names
 //	place.go        places, and keys of variables and functions
 //	types.go        what types are and have
 //	lock.go         operations on locks
-//	effect.go       effects of functions and statements, footprints
-//	node.go         the effect of one node
-//	library.go      what is harmless in the standard library
-//	statement.go    the accesses of a statement
-//	exposure.go     addresses that are taken
-//	borrow.go       methods that do not keep their receiver's address
-//	alias.go        maps that are known by several names
 //	declaration.go  where variables and fields are declared
 //	pin.go          what must stay where it is
 //	reflect.go      what reflection may look at

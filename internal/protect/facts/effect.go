@@ -4,9 +4,6 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
-
-	"golang.org/x/tools/go/ast/inspector"
-	"golang.org/x/tools/go/packages"
 )
 
 // An Effect is what running some code can mean to private copies. It is the one answer to
@@ -17,13 +14,14 @@ type Effect struct {
 	// variables in ways that are not known, or tell other goroutines that they may
 	// use them. It is "" for code that does neither.
 	Opaque string
-	// Acquires says that the code takes a lock.
-	Acquires bool
+	// Acquires says that the code takes a lock, Panics that it may panic.
+	Acquires, Panics bool
 	// Calls are those of functions that can be named.
 	Calls []Call
 
 	brief    string          // Opaque, without what the function that is called does
 	named    map[Key]bool    // variables and fields that the code names, of any object
+	written  map[Key]bool    // those of them that it may write
 	pointees map[string]bool // types that the code reaches through pointers to them
 	indirect bool            // the code uses pointers or elements at all
 }
@@ -37,22 +35,31 @@ type Call struct {
 // anyPointee is what a pointer to a type parameter may lead to.
 const anyPointee = "any type"
 
-func (e *Effect) name(k Key) {
-	if e.named == nil {
-		e.named = make(map[Key]bool)
+// note adds a member to a set, which may be missing.
+func note[K comparable](set map[K]bool, k K) map[K]bool {
+	if set == nil {
+		set = make(map[K]bool)
 	}
-	e.named[k] = true
+	set[k] = true
+	return set
 }
 
-func (e *Effect) pointTo(t types.Type) {
-	if e.pointees == nil {
-		e.pointees = make(map[string]bool)
-	}
-	name := TypeName(t)
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		name = anyPointee
-	}
-	e.pointees[name], e.indirect = true, true
+// addTouch adds what one instruction reaches.
+func (f *Facts) addTouch(e *Effect, t *Touch) {
+	t.names(func(v *types.Var) {
+		e.named = note(e.named, f.KeyOf(v))
+		if t.Write || t.Taken {
+			e.written = note(e.written, f.KeyOf(v))
+		}
+	})
+	e.indirect = e.indirect || t.pointer
+	t.pointees(func(p types.Type) {
+		name := TypeName(p)
+		if hasTypeParam(p) {
+			name = anyPointee
+		}
+		e.pointees = note(e.pointees, name)
+	})
 }
 
 // block makes the code opaque; the first reason counts.
@@ -65,9 +72,15 @@ func (e *Effect) block(why string) {
 // NamesKey reports whether the code names a variable or field. No effect names nothing.
 func (e *Effect) NamesKey(k Key) bool { return e != nil && e.named[k] }
 
+// WritesKey reports whether the code may write a variable or field that it names.
+func (e *Effect) WritesKey(k Key) bool { return e != nil && e.written[k] }
+
 // Names reports whether the code names a variable, or a field in it that can be reached
 // in another way, in whatever object.
 func (e *Effect) Names(m Footprint) bool { return slices.ContainsFunc(m.Reach(), e.NamesKey) }
+
+// Writes reports whether the code may write a variable that it names, or a field in it.
+func (e *Effect) Writes(m Footprint) bool { return slices.ContainsFunc(m.Reach(), e.WritesKey) }
 
 // MayPointTo returns why the code might reach a variable through a pointer, "" if it
 // cannot.
@@ -99,21 +112,18 @@ type Footprint struct {
 // Footprint describes a variable or field.
 func (f *Facts) Footprint(v *types.Var) Footprint {
 	m := Footprint{Name: v.Name()}
-	var add func(v *types.Var)
-	add = func(v *types.Var) {
+	add := func(v *types.Var) {
 		m.Keys = append(m.Keys, f.KeyOf(v))
-		m.Types = append(m.Types, TypeName(v.Type()))
 		m.Exposure = max(m.Exposure, f.Exposure(v))
-		for a, ok := v.Type().Underlying().(*types.Array); ok; a, ok = a.Elem().Underlying().(*types.Array) {
-			m.Types = append(m.Types, TypeName(a.Elem()))
-		}
-		if s, ok := v.Type().Underlying().(*types.Struct); ok {
-			for inner := range s.Fields() {
-				add(inner)
-			}
-		}
 	}
 	add(v)
+	eachInside(v.Type(), add)
+	eachType(v.Type(), func(t types.Type) {
+		m.Types = append(m.Types, TypeName(t))
+		if m.Exposure == Pointed && f.forged[TypeName(t)] {
+			m.Exposure = Forged
+		}
+	})
 	return m
 }
 
@@ -130,32 +140,11 @@ func (m Footprint) Reach() []Key {
 // It is nil if the function's body is not at hand.
 func (f *Facts) EffectOf(fn *types.Func) *Effect { return f.effects[FuncKeyOf(fn)] }
 
-// Effect returns the effect of code of a package, without that of the functions it calls.
-// The bodies of function literals are not part of it: to call one is opaque.
-func (f *Facts) Effect(p *packages.Package, n ast.Node) *Effect {
-	e := new(Effect)
-	f.cursor(p, n).Inspect(nil, func(c inspector.Cursor) bool {
-		f.addEffect(p.TypesInfo, e, c)
-		_, literal := c.Node().(*ast.FuncLit)
-		return !literal
-	})
-	return e
-}
-
-// Touches reports whether code of a package names a variable or field, or calls a
-// function that does.
-func (f *Facts) Touches(p *packages.Package, n ast.Node, k Key) bool {
-	e := f.Effect(p, n)
-	return e.NamesKey(k) || slices.ContainsFunc(e.Calls, func(c Call) bool { return f.EffectOf(c.Func).NamesKey(k) })
-}
-
-// cursor returns where a node is in its package.
-func (f *Facts) cursor(p *packages.Package, n ast.Node) inspector.Cursor {
-	c, ok := f.inspectors[p].Root().FindNode(n)
-	if !ok {
-		panic("facts: a node that is not in package " + p.PkgPath)
-	}
-	return c
+// Touches reports whether the body of a function or of a function literal names a variable
+// or field, or calls a function that does.
+func (f *Facts) Touches(body *ast.BlockStmt, k Key) bool {
+	s := f.Body(body)
+	return slices.ContainsFunc(s.effects, func(e *Effect) bool { return e.NamesKey(k) })
 }
 
 // propagateEffects adds to the effect of each function those of the functions it calls.
@@ -165,6 +154,7 @@ func (f *Facts) propagateEffects() {
 		for _, c := range e.Calls {
 			if f.EffectOf(c.Func) == nil {
 				e.block(c.String())
+				e.Panics = true
 			}
 		}
 	}
@@ -187,28 +177,39 @@ func (e *Effect) include(c Call, callee *Effect) (more bool) {
 		e.Opaque, e.brief = c.opaque(callee), c.String()
 		more = true
 	}
-	for k := range callee.named {
-		if !e.named[k] {
-			e.name(k)
-			more = true
+	return e.addMemory(callee) || more
+}
+
+// add adds the effect of other code that runs as well.
+func (e *Effect) add(other *Effect) {
+	if e.Opaque == "" {
+		e.Opaque, e.brief = other.Opaque, other.brief
+	}
+	e.Calls = append(e.Calls, other.Calls...)
+	e.addMemory(other)
+}
+
+// addMemory adds what other code reaches, and reports whether that is more.
+func (e *Effect) addMemory(other *Effect) (more bool) {
+	before := len(e.named) + len(e.written) + len(e.pointees)
+	for k := range other.named {
+		e.named = note(e.named, k)
+	}
+	for k := range other.written {
+		e.written = note(e.written, k)
+	}
+	for t := range other.pointees {
+		e.pointees = note(e.pointees, t)
+	}
+	for _, flag := range []struct {
+		own   *bool
+		their bool
+	}{{&e.indirect, other.indirect}, {&e.Acquires, other.Acquires}, {&e.Panics, other.Panics}} {
+		if flag.their && !*flag.own {
+			*flag.own, more = true, true
 		}
 	}
-	for t := range callee.pointees {
-		if e.pointees == nil {
-			e.pointees = make(map[string]bool)
-		}
-		if !e.pointees[t] {
-			e.pointees[t] = true
-			more = true
-		}
-	}
-	if callee.indirect && !e.indirect {
-		e.indirect, more = true, true
-	}
-	if callee.Acquires && !e.Acquires {
-		e.Acquires, more = true, true
-	}
-	return more
+	return more || len(e.named)+len(e.written)+len(e.pointees) > before
 }
 
 func (c Call) String() string { return "calls " + FuncName(c.Func) }

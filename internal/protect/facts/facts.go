@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
@@ -22,11 +23,13 @@ type Facts struct {
 	lockPrograms map[*packages.Package]*locks.Program // made when first asked for
 	keys         map[*types.Var]Key
 
+	code         *code
+	bodies       map[*ast.BlockStmt]*Statement
 	effects      map[FuncKey]*Effect
 	functions    []FuncKey // those with effects, as they are declared
-	borrowers    map[FuncKey]*borrower
+	borrowers    map[parameter]*borrower
 	exposures    map[Key]Exposure
-	byMethod     []exposureByMethod
+	forged       map[string]bool // types that pointers are converted from or to
 	assigned     map[Key]bool
 	aliasedMaps  map[Key]bool
 	declarations map[Key]Declaration
@@ -43,7 +46,8 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 	f := &Facts{
 		Fset: prog.Fset, inspectors: make(map[*packages.Package]*inspector.Inspector),
 		lockPrograms: make(map[*packages.Package]*locks.Program), keys: make(map[*types.Var]Key),
-		effects: make(map[FuncKey]*Effect), borrowers: make(map[FuncKey]*borrower), exposures: make(map[Key]Exposure),
+		code: newCode(), bodies: make(map[*ast.BlockStmt]*Statement),
+		effects: make(map[FuncKey]*Effect), borrowers: make(map[parameter]*borrower), exposures: make(map[Key]Exposure), forged: make(map[string]bool),
 		assigned: make(map[Key]bool), aliasedMaps: make(map[Key]bool), declarations: make(map[Key]Declaration),
 		declarationsIn: make(map[*packages.Package]map[Key]Declaration), uses: make(map[*packages.Package]map[Key][]ast.Node),
 		exits: make(map[*packages.Package][]*ast.CallExpr),
@@ -53,13 +57,54 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		f.inspectors[p] = inspector.New(p.Syntax)
 		f.declarationsIn[p] = make(map[Key]Declaration)
 		f.uses[p] = make(map[Key][]ast.Node)
+		f.code.index(p, prog)
 		newObserver(f, p).observePackage()
 	}
-	f.propagateBorrowing()
-	f.exposeKeptReceivers()
-	f.propagateEffects()
+	f.observeCode()
 	f.pins.pinReflected(pkgs, prog)
 	return f
+}
+
+// observeCode goes through the instructions of all functions, and of the literals in them.
+// What a function is given as an argument has to be known before what it does.
+func (f *Facts) observeCode() {
+	for _, fn := range f.code.order {
+		if k, ok := declaredAs(fn); ok {
+			f.observeParameters(k, fn)
+		}
+	}
+	f.propagateBorrowing()
+	for _, fn := range f.code.order {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				f.observeExposure(i)
+				f.observeMap(i)
+				f.pins.pinLoaded(f.code, i)
+			}
+		}
+		k, ok := declaredAs(fn)
+		if !ok {
+			continue
+		}
+		if f.effects[k] == nil {
+			f.effects[k] = new(Effect)
+			f.functions = append(f.functions, k)
+		}
+		// A package and its variant with tests have the same functions.
+		s := new(Statement)
+		f.addFunction(s, fn)
+		f.effects[k].add(&s.own)
+	}
+	f.propagateEffects()
+}
+
+// declaredAs returns the key of a function, if it is no literal.
+func declaredAs(fn *ssa.Function) (FuncKey, bool) {
+	o, ok := fn.Object().(*types.Func)
+	if !ok || o.Name() == "_" || len(fn.Blocks) == 0 {
+		return "", false
+	}
+	return FuncKeyOf(o), true
 }
 
 // An observer goes through one package and notes what each node shows.
@@ -69,11 +114,9 @@ type observer struct {
 	info *types.Info
 	uses map[Key][]ast.Node
 
-	// Of the declaration that is being looked at:
-	effect   *Effect    // of the function; nil if it is none
-	receiver *types.Var // the pointer that the method is called on, or nil
-	borrower *borrower  // the method with that receiver
-	notHere  string     // why no use of a variable in it can be rewritten, or ""
+	// notHere is why no use of a variable can be rewritten in the declaration that is
+	// being looked at, or "".
+	notHere string
 }
 
 func newObserver(f *Facts, p *packages.Package) *observer {
@@ -91,79 +134,24 @@ func (o *observer) observePackage() {
 		o.pinLinknames(syntax)
 		o.observeDeclarations(syntax)
 		for decl := range file.Children() {
-			o.enter(decl.Node(), notHere)
-			o.observeDecl(decl)
+			o.notHere = notHere
+			if d, ok := decl.Node().(*ast.FuncDecl); ok && notHere == "" && Directive(d.Doc) != "" {
+				o.notHere = "a function that uses it cannot be rewritten"
+			}
+			o.observe(decl)
 		}
 	}
 	o.pinTypeArguments()
 }
 
-// observeDecl goes through a declaration. Only the body of a function is what it does.
-func (o *observer) observeDecl(decl inspector.Cursor) {
-	d, ok := decl.Node().(*ast.FuncDecl)
-	if !ok {
-		o.observe(decl, false)
-		return
-	}
-	effect := o.effect
-	for child := range decl.Children() {
-		o.effect = nil
-		if child.Node() == d.Body {
-			o.effect = effect
-		}
-		o.observe(child, false)
-	}
-}
-
-// enter prepares for a declaration.
-func (o *observer) enter(n ast.Node, notHere string) {
-	o.effect, o.receiver, o.borrower, o.notHere = nil, nil, nil, notHere
-	d, ok := n.(*ast.FuncDecl)
-	if !ok {
-		return
-	}
-	if notHere == "" && Directive(d.Doc) != "" {
-		o.notHere = "a function that uses it cannot be rewritten"
-	}
-	fn, ok := o.info.Defs[d.Name].(*types.Func)
-	if !ok || d.Body == nil {
-		return
-	}
-	if r := fn.Signature().Recv(); d.Recv != nil && IsPointer(r.Type()) {
-		o.receiver, o.borrower = r, new(borrower)
-		o.borrowers[FuncKeyOf(fn)] = o.borrower
-	}
-	if d.Name.Name == "_" {
-		return
-	}
-	o.effect = new(Effect)
-	if k := FuncKeyOf(fn); o.effects[k] == nil {
-		o.functions = append(o.functions, k)
-	}
-	o.effects[FuncKeyOf(fn)] = o.effect
-}
-
-// observe goes through a node and those below it. The body of a function literal is no
-// part of what the function around it does, because it runs at another time, or never.
-func (o *observer) observe(root inspector.Cursor, inLiteral bool) {
+// observe goes through a node and those below it.
+func (o *observer) observe(root inspector.Cursor) {
 	root.Inspect(nil, func(c inspector.Cursor) bool {
-		if o.effect != nil && !inLiteral {
-			o.addEffect(o.info, o.effect, c)
-		}
-		o.observeReceiver(c, inLiteral)
-		o.observeExposure(c)
 		o.observeAssignment(c)
-		o.observeMap(c)
 		o.observePins(c)
 		o.observeUse(c)
 		o.observeExit(c)
-		if _, ok := c.Node().(*ast.FuncLit); !ok {
-			return true
-		}
-		for below := range c.Children() {
-			o.observe(below, true)
-		}
-		return false
+		return true
 	})
 }
 
@@ -198,7 +186,7 @@ func (f *Facts) Uses(p *packages.Package, k Key) []ast.Node { return f.uses[p][k
 // observeExit notes the calls of os.Exit.
 func (o *observer) observeExit(c inspector.Cursor) {
 	if call, ok := c.Node().(*ast.CallExpr); ok && len(call.Args) == 1 {
-		if f := CalleeOf(o.info, call.Fun); f != nil && f.FullName() == "os.Exit" {
+		if f, ok := typeutil.Callee(o.info, call).(*types.Func); ok && f.FullName() == "os.Exit" {
 			o.exits[o.pkg] = append(o.exits[o.pkg], call)
 		}
 	}
@@ -254,6 +242,17 @@ func (f *Facts) Stable(v *types.Var) bool {
 		return true
 	}
 	return f.Exposure(v) == Hidden && !f.assigned[f.KeyOf(v)]
+}
+
+// Panics reports whether a statement is a call of panic: nothing may follow it where a
+// function has to end.
+func Panics(info *types.Info, s ast.Stmt) bool {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := ast.Unparen(e.X).(*ast.CallExpr)
+	return ok && BuiltinOf(info, ast.Unparen(c.Fun)) == "panic"
 }
 
 // Rewritable reports whether another text can be given to the compiler for a file. The go

@@ -30,7 +30,9 @@ import (
 //	operations f     the operations on locks, with the places
 //	declared x       why a variable or field cannot be declared anew, or no
 //	uses x           how many nodes name it
-//	touches f x      whether the function's body, or what it calls, names it
+//	touches f        the memory that its body reaches by itself
+//	panics f         whether calling it may panic
+//	names f x        whether the function's body, or what it calls, names it
 //	exits f          how many calls of os.Exit the package has
 //	beside x y       whether two fields are of one type, or both are variables
 func TestFacts(t *testing.T) {
@@ -100,6 +102,8 @@ func (a answerer) answer(question string) string {
 		return a.effect(name)
 	case "statement":
 		return a.statement(name)
+	case "touches":
+		return a.touches(name)
 	case "exposure":
 		return [...]string{"hidden", "pointed", "forged"}[a.known.Exposure(a.variable(name))]
 	case "pinned":
@@ -121,10 +125,13 @@ func (a answerer) answer(question string) string {
 			a.t.Errorf("%s is declared in two ways", name)
 		}
 		return strings.TrimSpace(orNo(d.Fixed) + " " + d.Constant())
-	case "touches":
+	case "names":
 		function, x, _ := strings.Cut(name, " ")
 		d, _ := a.decl(function)
-		return fmt.Sprint(a.known.Touches(a.pkg, d.Body, a.known.KeyOf(a.variable(x))))
+		return fmt.Sprint(a.known.Touches(d.Body, a.known.KeyOf(a.variable(x))))
+	case "panics":
+		_, fn := a.decl(name)
+		return fmt.Sprint(a.known.EffectOf(fn).Panics)
 	case "exits":
 		return fmt.Sprint(len(a.known.Exits(a.pkg)))
 	case "beside":
@@ -255,7 +262,7 @@ func (a answerer) everything() []named {
 
 func (a answerer) statement(name string) string {
 	d, _ := a.decl(name)
-	s := a.known.Statement(a.pkg, d.Body)
+	s := a.known.Statement(a.pkg, d.Body, []facts.Span{facts.SpanOf(d.Body)}, d.Body)
 	var list []string
 	if s.Opaque != "" {
 		list = append(list, "opaque "+s.Opaque)
@@ -268,18 +275,27 @@ func (a answerer) statement(name string) string {
 		for _, mark := range []struct {
 			text string
 			on   bool
-		}{{"write", x.Write}, {"blind", x.Blind}, {"defined", x.Defined}, {"taken", x.Taken}, {"entries", x.Entries}} {
+		}{{"assigned", x.Assigned}, {"defined", x.Defined}, {"entries", x.Entries}} {
 			if mark.on {
 				text += " " + mark.text
 			}
 		}
 		list = append(list, text)
 	}
-	for _, w := range s.Whole {
-		list = append(list, "whole "+types.TypeString(w, func(*types.Package) string { return "" }))
-	}
 	for _, c := range s.Calls {
 		list = append(list, "calls "+facts.FuncName(c.Func))
+	}
+	return strings.Join(list, ", ")
+}
+
+func (a answerer) touches(name string) string {
+	d, _ := a.decl(name)
+	var list []string
+	for _, t := range a.known.Body(d.Body).Touches {
+		list = append(list, t.String())
+	}
+	if len(list) == 0 {
+		return "nothing"
 	}
 	return strings.Join(list, ", ")
 }

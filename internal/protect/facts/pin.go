@@ -2,12 +2,14 @@ package facts
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/ssa"
 )
 
 // pins are variables, fields and struct types of which data cannot be put on pages,
@@ -252,6 +254,24 @@ func (o *observer) pinArguments(c *ast.CallExpr) {
 	}
 }
 
+// BuiltinOf returns the name of the built-in function that an expression denotes, "" if
+// it is none.
+func BuiltinOf(info *types.Info, e ast.Expr) string {
+	var id *ast.Ident
+	switch e := e.(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		id = e.Sel // of package unsafe
+	default:
+		return ""
+	}
+	if b, ok := info.Uses[id].(*types.Builtin); ok {
+		return b.Name()
+	}
+	return ""
+}
+
 // pinCopied pins the structs in a value that is copied, or assigned to as a whole. A
 // value that is only being made is nowhere else.
 func (o *observer) pinCopied(c inspector.Cursor, e ast.Expr) {
@@ -276,6 +296,66 @@ func (o *observer) pinCopied(c inspector.Cursor, e ast.Expr) {
 	}
 	if wholeUse(o.info, e, c.Parent().Node()) {
 		o.pins.pinType(o.info.TypeOf(e), "its struct is copied or assigned")
+	}
+}
+
+// wholeUse reports whether an expression is the value of a struct or an array that is
+// used as such, and not only the way to a part of it or its address.
+//
+//	y = x        both are used as a whole
+//	x.f, x[i], &x, x.method()      only if the method gets a copy of x
+func wholeUse(info *types.Info, x ast.Expr, parent ast.Node) bool {
+	tv, ok := info.Types[x]
+	if !ok || !tv.IsValue() {
+		id, isIdent := x.(*ast.Ident)
+		if !isIdent {
+			return false
+		}
+		if _, isVar := info.ObjectOf(id).(*types.Var); !isVar {
+			return false
+		}
+	}
+	t := info.TypeOf(x)
+	if t == nil {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+	default:
+		return false
+	}
+	switch p := parent.(type) {
+	case *ast.ParenExpr:
+		return false // the question is asked for the parenthesis
+	case *ast.SelectorExpr:
+		s := info.Selections[p]
+		if s == nil || s.Kind() != types.MethodVal {
+			return false
+		}
+		r := s.Obj().(*types.Func).Signature().Recv()
+		return r != nil && !IsPointer(r.Type())
+	case *ast.UnaryExpr:
+		return p.Op != token.AND
+	case *ast.IndexExpr:
+		return p.X != x
+	case *ast.KeyValueExpr:
+		if id, ok := x.(*ast.Ident); ok && p.Key == x {
+			if v, ok := info.ObjectOf(id).(*types.Var); ok && v.IsField() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pinLoaded pins the structs that an instruction loads as a whole. The syntax shows where a
+// variable is copied that has no memory of its own; the instructions show where a pointer
+// is followed without being written out, as for a method that has a copy of its receiver.
+func (s *pins) pinLoaded(c *code, i ssa.Instruction) {
+	if load, ok := i.(*ssa.UnOp); ok && load.Op == token.MUL {
+		if t := c.touch(load.X); t.alloc == nil {
+			s.pinType(t.reached, "its struct is copied or assigned")
+		}
 	}
 }
 

@@ -120,6 +120,7 @@ func (r *reflection) pinReachable(t types.Type) {
 			return
 		}
 		r.pinType(t, "reflection might look at its struct")
+		r.facts.exposeReflected(t)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

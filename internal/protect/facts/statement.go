@@ -8,20 +8,24 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
 )
 
 // A Statement is what running a statement, or the parts of one that are evaluated
-// together, does to variables.
+// together, does to variables. What it may do is what its instructions in SSA form do;
+// the accesses are those of it that can be written in another way.
 type Statement struct {
-	// Opaque, Acquires and Calls are as in Effect, for the nodes and what they call.
-	Opaque   string
-	Acquires bool
-	Calls    []Call
-	// Effects are those of the nodes, without what they call.
-	Effects  []*Effect
+	// Opaque, Acquires, Panics and Calls are as in Effect, for the statement and what it
+	// calls.
+	Opaque           string
+	Acquires, Panics bool
+	Calls            []Call
+	// Touches is the memory that the statement reaches by itself.
+	Touches  []*Touch
 	Accesses []*Access
-	// Whole are the structs and arrays that are used as a whole.
-	Whole []types.Type
+
+	own     Effect    // of the statement alone
+	effects []*Effect // its own, and those of what it calls
 }
 
 // An Access is the use of a variable or field by name.
@@ -29,40 +33,118 @@ type Access struct {
 	Node  ast.Expr
 	Place Place      // may be unknown
 	Last  *types.Var // the variable or field
-	// Write says that it is assigned to, or a part of it; Blind that it is as a whole,
-	// and not read; Defined that := declares it, so that it cannot be another variable.
-	Write, Blind, Defined bool
-	// Taken says that its address is.
-	Taken bool
+	// Assigned says that it is assigned to, or a part of it; Defined that := declares
+	// it, so that it cannot be another variable.
+	Assigned, Defined bool
 	// Entries says that entries of the map are changed, or gone through.
 	Entries bool
+
+	at []token.Pos // of the instructions that it becomes
 }
 
-// Statement returns what nodes of a package do when they run.
-func (f *Facts) Statement(p *packages.Package, nodes ...ast.Node) *Statement {
+// Body returns what the body of a function or of a function literal does, without the
+// literals inside it: to call one is opaque.
+func (f *Facts) Body(body *ast.BlockStmt) *Statement {
+	s := f.bodies[body]
+	if s != nil {
+		return s
+	}
+	s = new(Statement)
+	f.bodies[body] = s
+	fn := f.code.functions[body]
+	if fn == nil || len(fn.Blocks) == 0 {
+		s.own.block("is not known")
+	} else {
+		f.addFunction(s, fn)
+	}
+	f.conclude(s)
+	return s
+}
+
+// Statement returns what pieces of a body do when they run, and which variables the nodes in
+// them access.
+func (f *Facts) Statement(p *packages.Package, body *ast.BlockStmt, spans []Span, nodes ...ast.Node) *Statement {
 	s := new(Statement)
+	if fn := f.code.functions[body]; fn == nil || len(fn.Blocks) == 0 {
+		s.own.block("is not known")
+	} else {
+		f.addInstructions(s, f.code.instructions(fn, spans))
+	}
 	for _, n := range nodes {
-		e := f.Effect(p, n)
-		if s.Opaque == "" {
-			s.Opaque = e.Opaque
-		}
-		s.Effects = append(s.Effects, e)
-		s.Acquires = s.Acquires || e.Acquires
-		s.Calls = append(s.Calls, e.Calls...)
 		f.addAccesses(p, s, n)
 	}
-	for _, c := range s.Calls {
-		callee := f.EffectOf(c.Func)
-		s.Acquires = s.Acquires || callee != nil && callee.Acquires
-		switch {
-		case s.Opaque != "":
-		case callee == nil:
-			s.Opaque = c.String()
-		case callee.Opaque != "":
-			s.Opaque = c.opaque(callee)
+	f.conclude(s)
+	return s
+}
+
+// addFunction adds all instructions of a function. What it has allocated itself is not what
+// its callers know.
+func (f *Facts) addFunction(s *Statement, fn *ssa.Function) {
+	var all []ssa.Instruction
+	for _, b := range fn.Blocks {
+		all = append(all, b.Instrs...)
+	}
+	f.addInstructions(s, all)
+}
+
+// addInstructions adds instructions. The memory that one of them allocates is new: it is
+// not that of any variable which had a name before.
+func (f *Facts) addInstructions(s *Statement, all []ssa.Instruction) {
+	fresh := make(map[*ssa.Alloc]bool)
+	for _, i := range all {
+		if a, ok := i.(*ssa.Alloc); ok && f.code.variable(a) == nil {
+			fresh[a] = true
 		}
 	}
-	return s
+	inside := make(map[ssa.Instruction]bool, len(all))
+	for _, i := range all {
+		inside[i] = true
+	}
+	for _, i := range all {
+		f.addInstruction(s, i)
+		f.addUsedElsewhere(s, i, inside)
+	}
+	kept := s.Touches[:0]
+	for _, t := range s.Touches {
+		if !fresh[t.alloc] {
+			kept = append(kept, t)
+		}
+	}
+	s.Touches = kept
+	for _, t := range s.Touches {
+		f.addTouch(&s.own, t)
+	}
+}
+
+// conclude adds what the functions do that are called.
+func (f *Facts) conclude(s *Statement) {
+	s.Opaque, s.Acquires, s.Panics, s.Calls = s.own.Opaque, s.own.Acquires, s.own.Panics, s.own.Calls
+	s.effects = append(s.effects, &s.own)
+	for _, c := range s.Calls {
+		callee := f.EffectOf(c.Func)
+		switch {
+		case callee == nil && s.Opaque == "":
+			s.Opaque = c.String()
+		case callee != nil && callee.Opaque != "" && s.Opaque == "":
+			s.Opaque = c.opaque(callee)
+		}
+		s.Panics = s.Panics || callee == nil || callee.Panics
+		if callee != nil {
+			s.Acquires = s.Acquires || callee.Acquires
+			s.effects = append(s.effects, callee)
+		}
+	}
+}
+
+// WritesKey reports whether the statement, or a function that it calls, may write a variable
+// or field, of whatever object.
+func (s *Statement) WritesKey(k Key) bool {
+	for _, e := range s.effects {
+		if e.WritesKey(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // addAccesses lists the accesses of a node. Inside a place that is known nothing else is
@@ -76,17 +158,23 @@ func (f *Facts) addAccesses(p *packages.Package, s *Statement, root ast.Node) {
 		if !ok {
 			return true
 		}
-		if wholeUse(p.TypesInfo, x, c.Parent().Node()) {
-			s.Whole = append(s.Whole, p.TypesInfo.TypeOf(x))
-		}
 		a := accessOf(p.TypesInfo, x)
 		if a == nil {
 			return true
 		}
-		f.describe(p.TypesInfo, a, c)
+		describe(p.TypesInfo, a, c)
 		s.Accesses = append(s.Accesses, a)
 		return !a.Place.Known()
 	})
+}
+
+// cursor returns where a node is in its package.
+func (f *Facts) cursor(p *packages.Package, n ast.Node) inspector.Cursor {
+	c, ok := f.inspectors[p].Root().FindNode(n)
+	if !ok {
+		panic("facts: a node that is not in package " + p.PkgPath)
+	}
+	return c
 }
 
 // accessOf returns the access that an expression is, or nil.
@@ -112,57 +200,81 @@ func accessOf(info *types.Info, x ast.Expr) *Access {
 	return nil
 }
 
-// describe finds out what is done to the variable of an access, by what is around it. What
-// is done to an element of an array is done to a part of the array.
-func (f *Facts) describe(info *types.Info, a *Access, c inspector.Cursor) {
+// describe finds out how the source uses the variable of an access, by what is around it.
+// What is done to an element of an array is done to a part of the array.
+func describe(info *types.Info, a *Access, c inspector.Cursor) {
 	a.Entries = changesEntries(info, c)
+	a.at = positionsIn(a.Node)
 	element := false
 	for {
 		p := c.Parent()
 		i, isIndex := p.Node().(*ast.IndexExpr)
 		_, isParen := p.Node().(*ast.ParenExpr)
 		if isIndex && i.X == c.Node() && IsArray(info.TypeOf(i.X)) {
+			a.at = append(a.at, i.Lbrack)
 			element = true
 		} else if !isParen {
 			break
 		}
 		c = p
 	}
-	switch p := c.Parent().Node().(type) {
-	case *ast.UnaryExpr:
-		a.Taken = p.Op == token.AND
-	case *ast.SliceExpr:
-		a.Taken = p.X == c.Node() && IsArray(info.TypeOf(p.X))
-	case *ast.SelectorExpr:
-		f.describeReceiver(info, a, p, c, element)
+	a.at = append(a.at, positionsAround(info, c)...)
+	switch c.ParentEdgeKind() {
+	case edge.AssignStmt_Lhs, edge.IncDecStmt_X, edge.RangeStmt_Key, edge.RangeStmt_Value:
+		a.Assigned = true
 	}
-	if !isTarget(c) {
-		return
-	}
-	tok := token.ADD_ASSIGN
 	switch p := c.Parent().Node().(type) {
 	case *ast.AssignStmt:
-		tok = p.Tok
+		a.Defined = a.Assigned && p.Tok == token.DEFINE && !element
 	case *ast.RangeStmt:
-		tok = p.Tok
+		a.Defined = a.Assigned && p.Tok == token.DEFINE && !element
 	}
-	a.Write = true
-	a.Blind = tok == token.ASSIGN && !element
-	a.Defined = tok == token.DEFINE && !element
 }
 
-// describeReceiver is about what a method is called on.
-func (f *Facts) describeReceiver(info *types.Info, a *Access, p *ast.SelectorExpr, c inspector.Cursor, element bool) {
-	s := info.Selections[p]
-	if s == nil || s.Kind() != types.MethodVal || p.X != c.Node() {
-		return
+// positionsIn returns where the instructions come from that an expression of names and
+// selectors becomes.
+func positionsIn(e ast.Expr) []token.Pos {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return positionsIn(e.X)
+	case *ast.SelectorExpr:
+		return append(positionsIn(e.X), e.Sel.Pos(), e.Pos())
 	}
-	if b := f.borrowerOf(info, p, c.Parent().Parent().Node()); b != nil && !element {
-		a.Write = b.writes
-		return
+	return []token.Pos{e.Pos()}
+}
+
+// positionsAround returns where the instructions come from that use a part of an expression:
+// a field of an element, or a method that is called on it.
+func positionsAround(info *types.Info, c inspector.Cursor) []token.Pos {
+	var list []token.Pos
+	for {
+		switch p := c.Parent().Node().(type) {
+		case *ast.SelectorExpr:
+			s := info.Selections[p]
+			if p.X != c.Node() || s == nil {
+				return list
+			}
+			list = append(list, p.Sel.Pos(), p.Pos())
+			if s.Kind() == types.MethodVal {
+				if call, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && call.Fun == p {
+					list = append(list, call.Lparen)
+				}
+				return list
+			}
+			if s.Indirect() {
+				return list
+			}
+		case *ast.IndexExpr:
+			if p.X != c.Node() || !IsArray(info.TypeOf(p.X)) {
+				return list
+			}
+			list = append(list, p.Lbrack)
+		case *ast.ParenExpr:
+		default:
+			return list
+		}
+		c = c.Parent()
 	}
-	r := s.Obj().(*types.Func).Signature().Recv()
-	a.Taken = r != nil && IsPointer(r.Type()) && !IsPointer(info.TypeOf(p.X))
 }
 
 // changesEntries reports whether an expression is a map of which entries are assigned to

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"go/types"
 	"slices"
 
@@ -31,6 +30,7 @@ func (r *round) choose(g *Group) {
 			s.Opaque = r.obscured(g, s)
 		}
 	}
+	r.guardPanics(g)
 	r.noteSlow(g)
 	r.dropUnused(g)
 	r.markMaybeOwn(g)
@@ -76,7 +76,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 		return nil
 	}
 	v := r.newVariable(p, datum)
-	v.CopiesEntries = r.Maps && r.Mode != Detect && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
+	v.CopiesEntries = r.Maps && r.Mode != Detect && !g.reading && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
 	return v
 }
 
@@ -146,25 +146,27 @@ func (r *round) conflict(g *Group, v *Variable) string {
 			continue
 		}
 		for _, a := range s.does.Accesses {
-			switch {
-			case a.Place.Within(v.Place):
+			if a.Place.Within(v.Place) {
 				if a.Defined {
 					return "it is defined in the section"
 				}
-				v.Written = v.Written || a.Write || a.Entries && v.CopiesEntries
-				v.Blind = v.Blind && a.Blind && a.Place.Equal(v.Place)
-				if a.Write && g.reading {
-					return "it is written in a section that may only read"
-				}
-			case r.maybeNames(a, v) && !r.apart(a.Place, v):
-				return fmt.Sprintf("the section reaches it in another way as well, in line %d", r.line(a.Node.Pos()))
+				v.Written = v.Written || a.Entries && v.CopiesEntries
+			}
+		}
+		for _, t := range s.does.Touches {
+			if r.facts.Within(t, v.Place, s.does.Accesses) {
+				v.Written = v.Written || t.Write
+				v.Blind = v.Blind && t.Write && r.facts.IsWholly(t, v.Place)
 			}
 		}
 		for _, c := range s.does.Calls {
-			if r.facts.EffectOf(c.Func).Names(v.Footprint) {
+			if e := r.facts.EffectOf(c.Func); e.Names(v.Footprint) {
 				v.Blind = false // a clone may read it
-				v.Written = true
+				v.Written = v.Written || e.Writes(v.Footprint)
 			}
+		}
+		if v.Written && g.reading {
+			return "it is written in a section that may only read"
 		}
 	}
 	return ""
@@ -211,16 +213,8 @@ func (r *round) obscured(g *Group, s *StepPlan) string {
 		if s.does.Acquires && !r.exclusive(g, v) {
 			return "takes another lock, which may be what " + v.Last().Name() + " is used with elsewhere"
 		}
-		for _, t := range s.does.Whole {
-			if facts.Holds(t, v.Structs()) {
-				return "uses " + v.Root.Name() + " as a whole"
-			}
-		}
-		if s.accesses(v.Place, func(a *facts.Access) bool { return a.Taken }) {
-			return "takes the address of " + v.Last().Name()
-		}
-		for _, e := range s.does.Effects {
-			if why := e.MayPointTo(v.Footprint); why != "" {
+		if v.OnPages == nil {
+			if why := r.reachedOtherwise(s.does, v); why != "" {
 				return why
 			}
 		}
@@ -231,6 +225,23 @@ func (r *round) obscured(g *Group, s *StepPlan) string {
 		}
 		if why := r.uncloneable(g.Vars, g.reading, c); why != "" {
 			return c.String() + ", which " + why
+		}
+	}
+	return ""
+}
+
+// reachedOtherwise returns why a statement reaches a variable other than by the expressions
+// that are written in another way.
+func (u *unit) reachedOtherwise(does *facts.Statement, v *Variable) string {
+	for _, t := range does.Touches {
+		within := u.facts.Within(t, v.Place, does.Accesses)
+		if within && t.Taken {
+			return "takes the address of " + v.Last().Name()
+		}
+		if !within {
+			if why := u.facts.Reaches(t, v.Place, v.Footprint); why != "" {
+				return why
+			}
 		}
 	}
 	return ""

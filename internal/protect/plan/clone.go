@@ -3,6 +3,7 @@ package plan
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
@@ -109,21 +110,11 @@ func (u *unit) uncloneableAmong(vars []*Variable, reading bool, c facts.Call, se
 
 // conflictInClone returns why a function cannot have the copy of a variable.
 func (u *unit) conflictInClone(does *facts.Statement, v *Variable, reading bool) string {
-	for _, t := range does.Whole {
-		if facts.Holds(t, v.Structs()) {
-			return "uses " + v.Root.Name() + " as a whole"
-		}
+	if why := u.reachedOtherwise(does, v); why != "" {
+		return why
 	}
-	for _, a := range does.Accesses {
-		within := a.Place.Within(v.Place)
-		switch {
-		case within && a.Taken:
-			return "takes the address of " + v.Last().Name()
-		case within && a.Write && reading:
-			return "writes " + v.Last().Name()
-		case !within && u.maybeNames(a, v) && !u.apart(a.Place, v):
-			return "uses " + v.Last().Name() + " of another object"
-		}
+	if reading && slices.ContainsFunc(does.Touches, func(t *facts.Touch) bool { return t.Write && u.facts.Within(t, v.Place, does.Accesses) }) {
+		return "writes " + v.Last().Name()
 	}
 	return ""
 }

@@ -137,7 +137,11 @@ func (r *round) report(g *Group) {
 // planSteps works out what is written for each step of a group.
 func (r *round) planSteps(g *Group) {
 	g.OnlyReaches = len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive })
+	g.Rescues = r.rescues(g)
 	for _, s := range g.Steps {
+		if _, ok := s.Stmt.(*ast.DeferStmt); ok && g.Rescues {
+			s.Defers = true
+		}
 		s.Interrupts = s.Opaque != "" || r.Mode == Detect && r.writes(g, s)
 		s.Resumes = !s.ends && !isReturn(s.Stmt) && !facts.Panics(r.info, s.Stmt)
 		switch {
@@ -173,19 +177,13 @@ func redirects(vars []*Variable, accesses []*facts.Access, want func(*Variable) 
 	return list
 }
 
-// writes reports whether a step may assign to a variable of the group.
+// writes reports whether a step may write a variable of the group.
 func (r *round) writes(g *Group, s *StepPlan) bool {
-	for _, c := range s.does.Calls {
-		if len(r.namedBy(g.Vars, c)) > 0 {
-			return true
-		}
-	}
-	for _, v := range g.Vars {
-		if s.accesses(v.Place, func(a *facts.Access) bool { return a.Write }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Vars, func(v *Variable) bool {
+		return slices.ContainsFunc(s.does.Touches, func(t *facts.Touch) bool { return t.Write && r.facts.Within(t, v.Place, s.does.Accesses) }) ||
+			slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Writes(v.Footprint) }) ||
+			v.CopiesEntries && s.accesses(v.Place, func(a *facts.Access) bool { return a.Entries })
+	})
 }
 
 // mapCopies returns the variables whose maps a step changes, or goes through.
@@ -229,7 +227,7 @@ func (r *round) planNames(g *Group) {
 			places = append(places, c.Pos())
 		}
 	}
-	g.Flagged = interrupted && len(g.Vars) > 0
+	g.Flagged = (interrupted || g.Rescues) && len(g.Vars) > 0
 	for _, v := range g.Vars {
 		v.ByPointer = slices.ContainsFunc(places, func(at token.Pos) bool { return !r.means(v.Root, at) })
 	}

@@ -40,12 +40,18 @@
 //
 //	y.mu.Lock()       Put(&x.n, v, b); y.mu.Lock(); v = x.n; b = v
 //
-// The step takes the variable's address, or uses a pointer of its type where any code
-// takes its address, or uses its struct as a whole.
+// The step reaches the variable other than by its name: it takes the variable's address,
+// uses a pointer of its type where any code takes its address, uses its struct as a whole,
+// or names it in an object that may be another one or the same. What a step reaches is what
+// its instructions in SSA form reach, so this has all that the source does not write out:
+// the copy for a method, the elements behind a slice.
 //
 //	f(&x.n)           Put(&x.n, v, b); f(&x.n); v = x.n; b = v
 //	*p = 0            Put(&x.n, v, b); *p = 0; v = x.n; b = v
 //	y := *x           Put(&x.n, v, b); y := *x; v = x.n; b = v
+//	x.value()         the same, if the method has a copy of x
+//	y.n++             the same, because y may be x
+//	copy(x.a[:], s)   the same for x.a
 //
 // The step calls a function that uses the variable. The function is cloned: the clone
 // has the address of the copy as a parameter. Where that is impossible, because the
@@ -70,11 +76,17 @@
 //	defer x.mu.Unlock()     defer func() { Put(...); x.mu.Unlock() }()
 //	defer f()               defer f(); defer func() { Put(...) }()
 //
-// A variable is left as it is, for a whole group, where no step could be told apart: the
-// section reaches it by the name of another object, its root is assigned to, or the
-// section of another lock that overlaps has a copy.
+// A section may end by a panic that is recovered from elsewhere: what it has written by then
+// must be found. A deferred release publishes anyway; otherwise a deferred call is added. In
+// a loop that would be one for each round, so the step that may panic is opaque there.
 //
-//	y.n++             y may be x, so that x.n has no copy
+//	x.mu.Lock()       x.mu.Lock(); on := true; v := x.n; b := v; defer func() { if on { Put(&x.n, v, b) } }()
+//	x.n++             v++
+//	x.list[i]++       x.list[i]++
+//
+// A variable is left as it is, for a whole group, where no step could be told apart: its
+// root is assigned to, or the section of another lock that overlaps has a copy.
+//
 //	x = x.next        x.n is another variable from here on
 //
 // Where a name means something else inside the section, a pointer is kept.
@@ -101,9 +113,7 @@
 // It does not matter for any of this whether a guard was inferred rightly: a guard decides
 // what is protected, not what is correct.
 //
-// Two things are different. A section that ends by a panic, and not by a deferred
-// Unlock, leaves the lock held as before, but what it has written since the last opaque
-// step is lost with it. And function literals that follow a Lock in a function may have
+// One thing is different: function literals that follow a Lock in a function may have
 // another number in stack traces.
 //
 // # Pages
@@ -171,6 +181,7 @@
 //	outline.go   sections and steps as they stand in the source
 //	flow.go      following a lock through a function
 //	decide.go    what becomes of each group, given what is on pages
+//	panics.go    what a section that panics has to do before
 //	choose.go    which variables have copies, and which steps are opaque
 //	variable.go  variables, and which types can have copies
 //	slot.go      objects that a section finds on its way

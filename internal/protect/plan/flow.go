@@ -114,7 +114,7 @@ func (f *flow) step(st ast.Stmt, s state, nodes ...ast.Node) *Step {
 	if s.outline == nil || s.dead {
 		return nil
 	}
-	p := &Step{Stmt: st}
+	p := &Step{Stmt: st, spans: spansOf(st)}
 	for _, n := range nodes {
 		if n != nil {
 			p.nodes = append(p.nodes, n)
@@ -173,6 +173,9 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 		}
 		if p := f.step(st, s, st.Call); p != nil {
 			p.Defers = f.deferred
+		}
+		for _, o := range f.known {
+			o.defersBetween = o.defersBetween || s.outline == nil
 		}
 		return s
 	case *ast.ReturnStmt:
@@ -234,15 +237,14 @@ func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 	switch {
 	case o.Acquires() && s.outline == nil:
 		var g *Outline
-		if len(f.known) > 0 {
-			g = f.known[len(f.known)-1]
+		if i := slices.IndexFunc(f.known, func(known *Outline) bool { return known.reading == reads(o) }); i >= 0 {
+			g = f.known[i]
 		} else {
-			g = &Outline{Lock: o.Place, First: st}
+			g = &Outline{Lock: o.Place, First: st, reading: reads(o), inLoop: slices.ContainsFunc(f.targets, func(t *target) bool { return t.loop })}
 			f.known = append(f.known, g)
 			f.outlines = append(f.outlines, g)
 		}
 		g.Acquires = append(g.Acquires, st)
-		g.reading = g.reading || reads(o)
 		return state{outline: g, read: reads(o)}
 	case o.Releases() && s.outline != nil && s.read == reads(o):
 		s.outline.Releases = append(s.outline.Releases, st)

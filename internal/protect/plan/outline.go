@@ -16,8 +16,11 @@ type Outline struct {
 	Acquires []*ast.ExprStmt
 	Releases []*ast.ExprStmt
 	Deferred *ast.DeferStmt // the release, or nil
-	reading  bool           // at least one section only has it for reading
-	steps    []*Step
+	reading  bool           // the sections only have it for reading
+	// inLoop says that the first section may run again in the same call, defersBetween
+	// that a call is deferred between two of the sections.
+	inLoop, defersBetween bool
+	steps                 []*Step
 }
 
 // A Step is what one statement evaluates by itself while the lock is held: all of a
@@ -26,6 +29,7 @@ type Step struct {
 	Stmt  ast.Stmt
 	label *ast.LabeledStmt // before it
 	nodes []ast.Node
+	spans []facts.Span // what of the source it is
 
 	Defers    bool        // it defers a call that will run in the section
 	Bodies    []token.Pos // where the blocks inside it begin
@@ -37,6 +41,43 @@ type Step struct {
 
 	waits string // why it may wait for another goroutine, whatever its nodes do
 	does  *facts.Statement
+}
+
+// spansOf returns what of a statement is a step: all of it but the statements in its blocks,
+// which are steps of their own.
+func spansOf(st ast.Stmt) []facts.Span {
+	switch st := st.(type) {
+	case *ast.IfStmt:
+		spans := []facts.Span{{From: st.If, To: st.Body.Lbrace}}
+		if e, ok := st.Else.(*ast.IfStmt); ok {
+			spans = append(spans, spansOf(e)...)
+		}
+		return spans
+	case *ast.ForStmt:
+		return []facts.Span{{From: st.For, To: st.Body.Lbrace}}
+	case *ast.RangeStmt:
+		return []facts.Span{{From: st.For, To: st.Body.Lbrace}}
+	case *ast.SwitchStmt:
+		return append(clauseSpans(st.Body), facts.Span{From: st.Switch, To: st.Body.Lbrace})
+	case *ast.TypeSwitchStmt:
+		return append(clauseSpans(st.Body), facts.Span{From: st.Switch, To: st.Body.Lbrace})
+	case *ast.SelectStmt:
+		return append(clauseSpans(st.Body), facts.Span{From: st.Select, To: st.Body.Lbrace})
+	}
+	return []facts.Span{facts.SpanOf(st)}
+}
+
+func clauseSpans(body *ast.BlockStmt) []facts.Span {
+	var spans []facts.Span
+	for _, c := range body.List {
+		switch c := c.(type) {
+		case *ast.CaseClause:
+			spans = append(spans, facts.Span{From: c.Case, To: c.Colon})
+		case *ast.CommClause:
+			spans = append(spans, facts.Span{From: c.Case, To: c.Colon})
+		}
+	}
+	return spans
 }
 
 // Begin is where something can be inserted before a step.

@@ -209,7 +209,7 @@ func fieldOf(t types.Type, name string) *types.Var {
 func (r *round) conflictOnPages(g *Group, v *Variable) string {
 	v.Written = false
 	for _, s := range g.Steps {
-		if s.Opaque != "" || r.obscured(g, s) != "" || !r.mayWrite(s, v, g.reading) {
+		if s.Opaque != "" || r.obscured(g, s) != "" || !s.does.WritesKey(v.OnPages.Key) {
 			continue
 		}
 		if g.reading {
@@ -218,42 +218,6 @@ func (r *round) conflictOnPages(g *Group, v *Variable) string {
 		v.Written = true
 	}
 	return ""
-}
-
-// mayWrite reports whether a step writes a variable that is on pages, in the section's
-// object or in another. What is done to the elements of arrays is not told apart: they
-// are taken to be written, unless the section may only read.
-func (r *round) mayWrite(s *StepPlan, v *Variable, reading bool) bool {
-	seen := make(map[facts.FuncKey]bool)
-	var writes func(does *facts.Statement) bool
-	writes = func(does *facts.Statement) bool {
-		for _, a := range does.Accesses {
-			if (a.Write || !reading && facts.HasArray(v.OnPages.Type)) && r.leadsThrough(a, v.OnPages.Key) {
-				return true
-			}
-		}
-		for _, c := range does.Calls {
-			k := facts.FuncKeyOf(c.Func)
-			if !r.facts.EffectOf(c.Func).Names(v.Footprint) || seen[k] {
-				continue
-			}
-			seen[k] = true
-			d, ok := r.functions[k]
-			if !ok || writes(r.statement(d)) {
-				return true
-			}
-		}
-		return false
-	}
-	return writes(s.does)
-}
-
-// leadsThrough reports whether an access is to a variable or field, or leads through it.
-func (r *round) leadsThrough(a *facts.Access, k facts.Key) bool {
-	if !a.Place.Known() {
-		return r.facts.KeyOf(a.Last) == k
-	}
-	return slices.ContainsFunc(a.Place.Chain(), func(v *types.Var) bool { return r.facts.KeyOf(v) == k })
 }
 
 // noteSlow notes the variables on pages that a section uses through the shared view.
@@ -279,7 +243,7 @@ func (r *round) literalTouches(n ast.Node, k facts.Key) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		if l, ok := n.(*ast.FuncLit); ok && !found {
-			found = r.facts.Touches(r.pkg, l.Body, k)
+			found = r.facts.Touches(l.Body, k)
 		}
 		return !found
 	})
@@ -289,7 +253,7 @@ func (r *round) literalTouches(n ast.Node, k facts.Key) bool {
 // noteSlowBody does that for a body that is left alone.
 func (r *round) noteSlowBody(b *body, lock facts.Place) {
 	for _, d := range r.pages.byLock[r.facts.KeyOf(lock.Last())] {
-		if r.facts.Touches(r.pkg, b.block, d.Key) {
+		if r.facts.Touches(b.block, d.Key) {
 			r.addSlow(d, b.block.Pos())
 		}
 	}

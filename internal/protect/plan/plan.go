@@ -93,6 +93,9 @@ type Group struct {
 	Vars  []*Variable
 	Slots []*Slot
 	Steps []*StepPlan
+	// Rescues says that a deferred call publishes the copies if a section ends by a panic,
+	// which may be recovered from.
+	Rescues bool
 	// OnlyReaches says that the sections never enter a guard or have a copy: they use
 	// data on pages in statements that must find the guards left.
 	OnlyReaches bool
@@ -255,7 +258,7 @@ type aloneSection struct {
 func (u *unit) statement(d function) *facts.Statement {
 	s := u.statements[d.FuncDecl]
 	if s == nil {
-		s = u.facts.Statement(u.pkg, d.Body)
+		s = u.facts.Statement(u.pkg, d.Body, []facts.Span{facts.SpanOf(d.Body)}, d.Body)
 		u.statements[d.FuncDecl] = s
 	}
 	return s

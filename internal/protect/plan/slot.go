@@ -143,56 +143,68 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 			}
 			count[object]++
 			most = max(most, count[object])
-			v.Written = v.Written || a.Write
 		}
+		v.Written = v.Written || object != nil && slices.ContainsFunc(s.does.Touches, func(t *facts.Touch) bool {
+			return t.Write && r.facts.Within(t, v.Place, slot.accesses(field, s.does.Accesses))
+		})
 	}
 	switch {
 	case v.Written && g.reading:
 		return "it is written in a section that may only read"
+	case v.Written && g.Deferred == nil && g.losesByPanic():
+		return "what is written to it could be lost by a panic"
 	case most < 2:
 		return usedOnce
 	}
 	return ""
 }
 
+// accesses returns those of the accesses that are uses of a field of the slot, as if they
+// were all of the object that the field was first found in.
+func (s *Slot) accesses(field int, all []*facts.Access) []*facts.Access {
+	var list []*facts.Access
+	for _, a := range all {
+		if s.field(a.Place) == field {
+			same := *a
+			same.Place.Root = s.Fields[field].Root
+			list = append(list, &same)
+		}
+	}
+	return list
+}
+
 // slotUse finds out what a step has to do with a slot.
 func (r *round) slotUse(g *Group, slot *Slot, s *StepPlan) SlotUse {
-	if s.Opaque != "" || s.does.Acquires || r.reachesOtherwise(slot, s) {
+	if s.Opaque != "" || s.does.Acquires {
 		return SlotUse{Publishes: true}
 	}
 	var use SlotUse
 	for _, a := range s.does.Accesses {
-		if slices.ContainsFunc(slot.Fields, func(v *Variable) bool { return r.maybeNames(a, v) }) {
-			other := r.redirected[a.Node] != nil && r.redirected[a.Node] != slot
-			if slot.field(a.Place) < 0 || !foreign(g, a.Place) || a.Taken || s.Loop || other ||
-				use.Object != nil && use.Object != a.Place.Root || !r.usable(s, a.Place.Root) {
-				return SlotUse{Publishes: true}
-			}
-			use.Object = a.Place.Root
+		i := slot.field(a.Place)
+		if i < 0 {
+			continue
 		}
-	}
-	if use.Object == nil {
-		return use
-	}
-	for _, a := range s.does.Accesses {
-		if i := slot.field(a.Place); i >= 0 {
-			use.Redirects = append(use.Redirects, Redirect{a.Node, i, a.Place.Beyond(slot.Fields[i].Place)})
+		other := r.redirected[a.Node] != nil && r.redirected[a.Node] != slot
+		if !foreign(g, a.Place) || s.Loop || other || use.Object != nil && use.Object != a.Place.Root || !r.usable(s, a.Place.Root) {
+			return SlotUse{Publishes: true}
 		}
+		use.Object = a.Place.Root
+		use.Redirects = append(use.Redirects, Redirect{a.Node, i, a.Place.Beyond(slot.Fields[i].Place)})
+	}
+	if r.slotReachedOtherwise(slot, s) {
+		return SlotUse{Publishes: true}
 	}
 	return use
 }
 
-// reachesOtherwise reports whether a step may reach the fields of a slot other than by
-// name.
-func (r *round) reachesOtherwise(slot *Slot, s *StepPlan) bool {
-	for _, v := range slot.Fields {
-		for _, t := range s.does.Whole {
-			if facts.Holds(t, v.Structs()) {
-				return true
-			}
-		}
-		for _, e := range s.does.Effects {
-			if e.MayPointTo(v.Footprint) != "" {
+// slotReachedOtherwise reports whether a step may reach the fields of a slot other than by
+// the expressions that use the slot, or needs their addresses.
+func (r *round) slotReachedOtherwise(slot *Slot, s *StepPlan) bool {
+	for i, v := range slot.Fields {
+		uses := slot.accesses(i, s.does.Accesses)
+		for _, t := range s.does.Touches {
+			within := r.facts.Within(t, v.Place, uses)
+			if within && t.Taken || !within && r.facts.Reaches(t, v.Place, v.Footprint) != "" {
 				return true
 			}
 		}
@@ -210,5 +222,5 @@ func (r *round) usable(s *StepPlan, root *types.Var) bool {
 	if r.facts.Exposure(root) != facts.Hidden || !r.means(root, s.Begin()) {
 		return false
 	}
-	return !slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool { return a.Write && a.Last == root })
+	return !slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool { return a.Assigned && a.Last == root })
 }

@@ -83,7 +83,7 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 	}
 	for _, o := range b.outlines {
 		for _, s := range o.steps {
-			s.does = u.facts.Statement(u.pkg, s.nodes...)
+			s.does = u.facts.Statement(u.pkg, block, s.spans, s.nodes...)
 		}
 	}
 	if len(b.outlines)+len(b.alone) > 0 {

@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
@@ -101,6 +100,9 @@ func (u *unit) exclusive(g *Group, v *Variable) bool {
 	if v.Root != g.Lock.Root && !(v.IsGlobal() && g.Lock.IsGlobal()) {
 		return false // it may be another object's lock
 	}
+	if v.Footprint.Exposure != facts.Hidden {
+		return false // accesses by way of pointers are not known
+	}
 	for _, f := range v.Chain() {
 		if gd, d := u.guards.Of(f); gd != nil && d.Name == v.Datum {
 			e := d.Evidence
@@ -108,26 +110,6 @@ func (u *unit) exclusive(g *Group, v *Variable) bool {
 		}
 	}
 	return false
-}
-
-// apart reports whether a place, which is not within a variable, is other memory for
-// sure: another field of the same object, or of a local struct that nothing points to.
-func (u *unit) apart(p facts.Place, v *Variable) bool {
-	switch {
-	case !p.Known() || len(p.Fields) == 0:
-		return false
-	case p.Root == v.Root:
-		return true
-	}
-	return !p.IsGlobal() && !facts.IsPointer(p.Root.Type()) && u.facts.Exposure(p.Root) == facts.Hidden
-}
-
-// maybeNames reports whether an access may be to the variable in any object, by what it
-// names.
-func (u *unit) maybeNames(a *facts.Access, v *Variable) bool {
-	return slices.ContainsFunc(append([]*types.Var{a.Last}, a.Place.Fields...), func(f *types.Var) bool {
-		return slices.Contains(v.Footprint.Reach(), u.facts.KeyOf(f))
-	})
 }
 
 // maxWide is the size of a struct, in bytes, beyond which a copy costs more than it

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 )
 
@@ -46,12 +47,17 @@ func (w *sectionWriter) write() {
 		w.edits.InsertBefore(r.Pos(), w.publish(beforeRelease)+"; ")
 		w.edits.InsertAfter(r.End(), w.wake())
 	}
-	if d := g.Deferred; d != nil {
-		w.edits.InsertBefore(d.Call.Pos(), "func() { "+w.publish(beforeRelease)+"; ")
-		w.edits.InsertAfter(d.Call.End(), w.wake()+" }()")
-	}
 	for _, s := range g.Steps {
 		w.step(s)
+	}
+}
+
+// wrapDeferred has a deferred release publish first. It comes before all else that is
+// written: what a section of another lock does after the statement is not part of the call.
+func (w *sectionWriter) wrapDeferred() {
+	if d := w.group.Deferred; d != nil && !w.group.OnlyReaches {
+		w.edits.InsertBefore(d.Call.Pos(), "func() { "+w.publish(beforeRelease)+"; ")
+		w.edits.InsertAfter(d.Call.End(), w.wake()+" }()")
 	}
 }
 
@@ -81,6 +87,9 @@ func (w *sectionWriter) addLabels() {
 	}
 }
 
+// addLabel declares a label before all variables of the package. A variable whose first
+// value needs a section would have to wait for a label that comes later, and others would
+// be initialised before it.
 func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
 	more := ""
 	if v.Blind && v.Written && !w.detect {
@@ -89,7 +98,10 @@ func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
 	if v.Suspects != "" {
 		more += fmt.Sprintf(", Suspects: %q", v.Suspects)
 	}
-	w.labels = append(w.labels, fmt.Sprintf("var %s = %s.Label{Name: %q%s}", name, w.hooks(), v.Datum, more))
+	w.edits.ImportInLine(w.hooks(), "cofferdamrt/tolerate")
+	first := w.firstFile(facts.IsTestFile(w.file.Name))
+	first.edits.ImportInLine(w.hooks(), "cofferdamrt/tolerate")
+	first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.Label{Name: %q%s}", name, w.hooks(), v.Datum, more))
 }
 
 // declare begins the first section.
@@ -108,7 +120,11 @@ func (w *sectionWriter) declare() string {
 		}
 		w.copies(i, v, add)
 	}
-	return strings.Join(slices.Concat(list, w.findPages(), w.enter(), w.declareSlots()), "; ")
+	list = slices.Concat(list, w.findPages(), w.enter(), w.declareSlots())
+	if w.group.Rescues {
+		list = append(list, "defer func() { "+w.publish(interrupting)+" }()")
+	}
+	return strings.Join(list, "; ")
 }
 
 // copies calls set for the names that a variable's copy consists of, with their values:

@@ -53,8 +53,7 @@ type fileWriter struct {
 	edits  *source.Edits
 	prefix string // of names that only this file has
 
-	labels []string // declarations to add, for what is tolerated
-	tail   []string // and others
+	tail []string // declarations to add
 	// spelled are the packages that were imported to write a type, with their names.
 	spelled map[string]string
 }
@@ -73,10 +72,10 @@ func newPackageWriter(p *plan.Plan, pkg *plan.Package, w Watching) *packageWrite
 func (u *packageWriter) write(texts map[string]Text) error {
 	for _, f := range u.files {
 		for i, g := range f.file.Groups {
-			newSectionWriter(f, g, i+1).write()
+			newSectionWriter(f, g, i+1).wrapDeferred()
 		}
-		if len(f.labels) > 0 {
-			f.edits.ImportInLine(f.hooks(), "cofferdamrt/tolerate")
+		for i, g := range f.file.Groups {
+			newSectionWriter(f, g, i+1).write()
 		}
 		f.watch()
 	}
@@ -97,7 +96,7 @@ func (u *packageWriter) write(texts map[string]Text) error {
 
 // render adds the text of the file if it differs from the source.
 func (f *fileWriter) render(texts map[string]Text) error {
-	for _, l := range append(f.labels, f.tail...) {
+	for _, l := range f.tail {
 		f.edits.Append(l)
 	}
 	if !f.edits.Changed() {

@@ -189,10 +189,10 @@ func TestASectionTakesAndPublishesItsCopies(t *testing.T) {
 	g.Steps[0].Redirects = []plan.Redirect{{Node: s.expr(g.Steps[0].Stmt, "t.n")}}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.n"}`,
 		`t.mu.Lock(); v0 := t.n; _ = v0; b0 := v0; _ = b0`,
 		`v0++`,
 		`if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) }; t.mu.Unlock()`,
-		`var l0 = rt.Label{Name: "T.t.n"}`,
 	)
 }
 
@@ -203,9 +203,9 @@ func TestACopyThatIsOnlyReadIsCompared(t *testing.T) {
 	s.group(v)
 	s.want(
 		`package p; import rt "rt/tolerate"`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.s", Suspects: "p.go:9 in f"}`,
 		`t.mu.Lock(); v0 := t.s; _ = v0`,
 		`if !rt.SameString(t.s, v0) { rt.Settle(&t.s, v0, v0, &l0) }; t.mu.Unlock()`,
-		`var l0 = rt.Label{Name: "T.t.s", Suspects: "p.go:9 in f"}`,
 	)
 }
 
@@ -222,13 +222,13 @@ func TestAnInterruptedSectionPublishesAndTakesAnew(t *testing.T) {
 	loop.Continues = []*ast.BranchStmt{body.List[1].(*ast.BranchStmt)}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.n", Blind: true}`,
 		`t.mu.Lock();  := true; _ = ; p0 := &t.n; v0 := *p0; _ = v0; b0 := v0; _ = b0`,
 		`if  {  = false; if v0 != b0 || *p0 != b0 { rt.Put64(p0, v0, b0, &l0) } }; c <- t.n; if ! {  = true; v0 = *p0; b0 = v0 }`,
 		`if  {  = false; if v0 != b0 || *p0 != b0 { rt.Put64(p0, v0, b0, &l0) } }; for <-c > 0 { if ! {  = true; v0 = *p0; b0 = v0 };`,
 		`if  {  = false; if v0 != b0 || *p0 != b0 { rt.Put64(p0, v0, b0, &l0) } }; continue`,
 		`; if  {  = false; if v0 != b0 || *p0 != b0 { rt.Put64(p0, v0, b0, &l0) } } }; if ! {  = true; v0 = *p0; b0 = v0 }`,
 		`if  {  = false; if v0 != b0 || *p0 != b0 { rt.Put64(p0, v0, b0, &l0) } }; t.mu.Unlock()`,
-		`var l0 = rt.Label{Name: "T.t.n", Blind: true}`,
 	)
 }
 
@@ -249,9 +249,9 @@ func TestDetectComparesAndCopiesNothing(t *testing.T) {
 	s.group(s.variable("t.n"))
 	s.want(
 		`package p; import rt "rt/tolerate"`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.n"}`,
 		`t.mu.Lock(); b0 := t.n; _ = b0`,
 		`if t.n != b0 { rt.Check(&t.n, b0, &l0) }; t.mu.Unlock()`,
-		`var l0 = rt.Label{Name: "T.t.n"}`,
 	)
 }
 
@@ -264,10 +264,10 @@ func TestAMapIsCopiedBeforeItIsChanged(t *testing.T) {
 	g.Steps[3].Redirects = []plan.Redirect{{Node: s.expr(g.Steps[3].Stmt, "t.m")}}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.m"}`,
 		`t.mu.Lock(); v0 := t.m; _ = v0; b0 := v0; _ = b0; n0 := -1; _ = n0`,
 		`if n0 < 0 { n0 = len(v0); v0 = rt.CloneMap(v0) }; v0[1] = 2`,
 		`rt.PutMap(&t.m, v0, b0, n0, &l0); t.mu.Unlock()`,
-		`var l0 = rt.Label{Name: "T.t.m"}`,
 	)
 }
 
@@ -279,10 +279,20 @@ func TestADeferredReleasePublishesFirst(t *testing.T) {
 	g.Deferred, g.Releases = &ast.DeferStmt{Defer: call.Pos(), Call: call}, nil
 	g.Steps[2].Defers = true
 	got := s.write()
-	if want := `func() { if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) }; t.mu.Unlock() }()`; len(got) < 4 || got[3] != want {
+	if want := `func() { if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) }; t.mu.Unlock() }()`; len(got) < 5 || got[4] != want {
 		t.Errorf("it writes\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), want)
 	}
-	if want := `c <- t.n; defer func() { if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) } }()`; len(got) < 3 || got[2] != want {
+	if want := `c <- t.n; defer func() { if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) } }()`; len(got) < 4 || got[3] != want {
+		t.Errorf("it writes\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), want)
+	}
+}
+
+func TestASectionThatMayPanicPublishesByADeferredCall(t *testing.T) {
+	s := newSample(t)
+	g := s.group(s.variable("t.n"))
+	g.Rescues, g.Flagged = true, true
+	got := s.write()
+	if want := `; defer func() { if  {  = false; if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) } } }()`; len(got) < 3 || !strings.HasSuffix(got[2], want) {
 		t.Errorf("it writes\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), want)
 	}
 }
@@ -299,11 +309,11 @@ func TestASlotHoldsOneObjectAtATime(t *testing.T) {
 	g.Steps[0].SlotUses = []plan.SlotUse{{}}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
+		`import "sync"; var o0l0 = rt.Label{Name: "T.e.n"}`,
 		`t.mu.Lock(); var o0p *E; var o0v, o0b struct { f0 int }; var o0c *struct { f0 int }; o0f := func() { if o0p != nil { if o0v.f0 != o0b.f0 || o0p.n != o0b.f0 { rt.Put64(&o0p.n, o0v.f0, o0b.f0, &o0l0) }; o0p, o0c = nil, nil } }; _, _ = o0b, o0c`,
 		`o0f(); t.add(1)`,
 		`if o0p != e { o0f(); if e != nil { o0p = e; o0v.f0 = e.n; o0b = o0v; o0c = &o0v } }; o0c.f0++`,
 		`o0f(); t.mu.Unlock()`,
-		`var o0l0 = rt.Label{Name: "T.e.n"}`,
 	)
 }
 
@@ -319,10 +329,10 @@ func TestACloneGetsTheAddressesOfTheCopies(t *testing.T) {
 	g.Steps[4].Calls = []plan.ClonedCall{{Expr: s.expr(g.Steps[4].Stmt, "t.add(1)").(*ast.CallExpr), Clone: clone, Vars: []int{0}}}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.n"}`,
 		`t.mu.Lock(); v0 := t.n; _ = v0; b0 := v0; _ = b0`,
 		`t.0c1add(&v0, 1)`,
 		`if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) }; t.mu.Unlock()`,
-		`var l0 = rt.Label{Name: "T.t.n"}`,
 		`/*line :14:1*/func (t *T) 0c1add(0c1addq0 *int, d int) {`,
 		`(*0c1addq0) += d`,
 		`}`,

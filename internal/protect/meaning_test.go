@@ -1,0 +1,97 @@
+package protect
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCorrectProgramsMeanTheSame runs programs that were changed once, or might be, with and
+// without protection. Each is one file, and shows what it does.
+func TestCorrectProgramsMeanTheSame(t *testing.T) {
+	names, err := filepath.Glob("testdata/meaning/*.go")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no programs: %v", err)
+	}
+	dir := t.TempDir()
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, strings.TrimSuffix(filepath.Base(name), ".go"))
+		if err := os.MkdirAll(to, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, "main.go"), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/p\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	compareModes(t, names)
+}
+
+// compareModes builds the programs in the directories of a module plainly and in each mode,
+// and compares what they print.
+func compareModes(t *testing.T, names []string) {
+	t.Helper()
+	run(t, "go", "build", "-o", "plain/", "./...")
+	for _, mode := range Modes {
+		for _, maps := range []bool{false, true} {
+			if maps && mode != Tolerate {
+				continue
+			}
+			b, err := Prepare(Config{Patterns: []string{"./..."}, Mode: mode, Least: 0, Maps: maps})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			sections := 0
+			for _, s := range b.Sections {
+				if len(s.Protected)+len(s.Isolated) > 0 {
+					sections++
+				}
+			}
+			if mode != Isolate && sections < 5*len(names) {
+				t.Errorf("%s: only %d sections are protected:\n%s", mode, sections, b.Plan)
+			}
+			run(t, "go", append(append([]string{"build", "-o", string(mode) + "/"}, b.Flags...), "./...")...)
+			for _, name := range names {
+				program := strings.TrimSuffix(filepath.Base(name), ".go")
+				want, got := run(t, "plain/"+program), run(t, string(mode)+"/"+program)
+				if got != want {
+					t.Errorf("%s, %s (maps %t):\n%s", program, mode, maps, firstDifference(want, got))
+				}
+			}
+		}
+	}
+}
+
+// firstDifference shows the first line that differs.
+func firstDifference(want, got string) string {
+	plain, protected := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range plain {
+		if i >= len(protected) || plain[i] != protected[i] {
+			return "plain:     " + plain[i] + "\nprotected: " + strings.Join(protected[min(i, len(protected)-1):min(i+1, len(protected))], "")
+		}
+	}
+	return "there is more: " + strings.Join(protected[len(plain):], "\n")
+}
+
+// run returns the standard output of a command.
+func run(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, stderr.String())
+	}
+	return string(out)
+}

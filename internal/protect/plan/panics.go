@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"slices"
+)
+
+// A section that ends by a panic must have published what it wrote before: a deferred call,
+// or a caller, may recover, and go on with what it finds. A deferred release publishes in
+// any case. Elsewhere a deferred call is added that does nothing but that.
+//
+//	x.mu.Lock()       x.mu.Lock(); on := true; v := x.n; b := v; defer func() { if on { Put(&x.n, v, b) } }()
+//	x.n++             v++
+//	x.m[k] = 1        x.m[k] = 1
+//	x.mu.Unlock()     on = false; Put(&x.n, v, b); x.mu.Unlock()
+//
+// In a loop each round would add another. There the step that may panic is opaque, and finds
+// all published.
+
+// losesByPanic reports whether no deferred call can publish what the sections of a group
+// have written: they may run several times in one call of the function, or other calls are
+// deferred between them, which would have to find all published too.
+func (g *Group) losesByPanic() bool { return g.inLoop || g.defersBetween }
+
+// guardPanics makes the steps opaque that may panic when something is written and not
+// published, if no deferred call can publish it.
+func (r *round) guardPanics(g *Group) {
+	if g.Deferred != nil || !g.losesByPanic() || r.Mode == Detect {
+		return
+	}
+	for _, p := range r.panicking(g) {
+		p.Opaque = "may panic, and it is not known yet what was written"
+	}
+}
+
+// rescues reports whether a group needs a deferred call for panics.
+func (r *round) rescues(g *Group) bool {
+	return g.Deferred == nil && r.Mode != Detect && len(r.panicking(g)) > 0
+}
+
+// panicking returns the steps of a group that may panic when copies have been written.
+func (r *round) panicking(g *Group) []*StepPlan {
+	var list []*StepPlan
+	for i, p := range g.Steps {
+		if p.Opaque != "" || !p.does.Panics {
+			continue
+		}
+		for j, w := range g.Steps {
+			if w.Opaque == "" && (j <= i || loopHasBoth(g, w, p)) && r.writesCopies(g, w) {
+				list = append(list, p)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// loopHasBoth reports whether two steps are in one loop, so that each may follow the other.
+func loopHasBoth(g *Group, a, b *StepPlan) bool {
+	return slices.ContainsFunc(g.Steps, func(l *StepPlan) bool {
+		return l.Loop && contains(l.Stmt, a.Stmt) && contains(l.Stmt, b.Stmt)
+	})
+}
+
+// writesCopies reports whether a step may write to copies.
+func (r *round) writesCopies(g *Group, s *StepPlan) bool {
+	copied := &Group{Outline: g.Outline}
+	for _, v := range g.Vars {
+		if v.OnPages == nil {
+			copied.Vars = append(copied.Vars, v)
+		}
+	}
+	if r.writes(copied, s) {
+		return true
+	}
+	for _, slot := range g.Slots {
+		use := r.slotUse(g, slot, s)
+		if use.Object != nil && slices.ContainsFunc(slot.Fields, func(v *Variable) bool { return v.Written }) {
+			return true
+		}
+	}
+	return false
+}

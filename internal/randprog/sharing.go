@@ -1,0 +1,240 @@
+package randprog
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// NewSharing makes a program in which sections reach the same few objects in many ways: by
+// pointers, slices, closures, interfaces, method values, embedded structs, generic
+// functions, and by way of another goroutine that is waited for. It is free of races, and
+// shows what it leaves:
+//
+//	func P17(w *world, x, y *T, e, f *E, n int) int {
+//		p := &x.n
+//		x.mu.Lock()
+//		x.n++
+//		*p += 2
+//		x.mu.Unlock()
+//		return x.n
+//	}
+//
+// It runs in worlds in which x and y are two objects, and in one in which they are the same.
+func NewSharing(name string, seed uint64) Program {
+	return generateSharing(name, &source{rng: rand.New(rand.NewPCG(seed, 0x5a4e))})
+}
+
+// SharingAgain makes the program of a list of draws.
+func SharingAgain(name string, d Draws) Program {
+	return generateSharing(name, &source{list: append(Draws(nil), d...)})
+}
+
+// SharingFile returns a program that runs programs of [NewSharing], and prints a line for each
+// and for each world, which begins with the program's number.
+func SharingFile(all []Program) string {
+	var b strings.Builder
+	b.WriteString("package main\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"slices\"\n\t\"sort\"\n\t\"strings\"\n\t\"sync\"\n)\n\n")
+	b.WriteString("var _ = binary.LittleEndian\nvar _ = slices.Max[[]int]\nvar _ = strings.ToUpper\nvar _ = sort.Ints\n")
+	b.WriteString(sharingWorld)
+	for _, p := range all {
+		b.WriteString("\n" + p.Source)
+	}
+	b.WriteString("\nvar programs = []func(w *world, x, y *T, e, f *E, n int) int{\n")
+	for _, p := range all {
+		b.WriteString("\t" + p.Name + ",\n")
+	}
+	b.WriteString(`}
+
+func main() {
+	for i, p := range programs {
+		for round := range 3 {
+			w := newWorld(round, i%7)
+			result := w.try(p, i%5)
+			fmt.Println(i, round, result, w.show())
+			w.end()
+			again := newWorld(round, i%3)
+			again.try(p, 3)
+			fmt.Println(i, round, again.show())
+			again.end()
+		}
+	}
+}
+`)
+	return b.String()
+}
+
+// A sharingGen makes one program.
+type sharingGen struct {
+	*source
+	lines []string
+	deep  int
+	names int
+
+	ints   []string // local variables
+	points []string // pointers to int
+	parts  []string // pointers to S
+	nodes  []string // pointers to E
+	slices []string // []int
+	bytes  []string // []byte
+
+	held     map[string]bool // locks
+	deferred bool            // the release is deferred: the section may end anywhere
+	loops    []string        // the labels of loops that can be left here
+	budget   int
+	nested   int
+}
+
+func generateSharing(name string, s *source) Program {
+	g := &sharingGen{source: s, held: make(map[string]bool)}
+	g.nodes = []string{"e", "f"}
+	g.ints = []string{"n"}
+	g.line("func %s(w *world, x, y *T, e, f *E, n int) int {", name)
+	g.deep++
+	for range g.pick(3) {
+		g.otherName()
+	}
+	for range 1 + g.pick(2) {
+		g.section()
+	}
+	g.line("return %s", g.value())
+	g.deep--
+	g.line("}")
+	return Program{Name: name, Draws: s.list[:s.used:s.used], Source: strings.Join(g.lines, "")}
+}
+
+func (g *sharingGen) line(format string, args ...any) {
+	g.lines = append(g.lines, strings.Repeat("\t", g.deep)+fmt.Sprintf(format, args...)+"\n")
+}
+
+// of returns one of the texts.
+func (g *sharingGen) of(list ...string) string { return list[g.pick(len(list))] }
+
+// name makes up a local variable.
+func (g *sharingGen) name(prefix string) string {
+	g.names++
+	return fmt.Sprintf("%s%d", prefix, g.names)
+}
+
+// local declares a local variable with a value.
+func (g *sharingGen) local(value string) {
+	i := g.name("i")
+	g.line("%s := %s", i, value)
+	g.line("_ = %s", i)
+	g.ints = append(g.ints, i)
+}
+
+// scoped writes a block, at whose end its variables are forgotten.
+func (g *sharingGen) scoped(write func()) {
+	ints, points, parts, nodes, slices, bytes := g.ints, g.points, g.parts, g.nodes, g.slices, g.bytes
+	g.deep++
+	g.nested++
+	write()
+	g.nested--
+	g.deep--
+	g.ints, g.points, g.parts, g.nodes, g.slices, g.bytes = ints, points, parts, nodes, slices, bytes
+}
+
+// otherName makes another name for something.
+func (g *sharingGen) otherName() {
+	switch g.pick(6) {
+	case 0:
+		p := g.name("p")
+		g.line("%s := &%s", p, g.addressable())
+		g.line("_ = %s", p)
+		g.points = append(g.points, p)
+	case 1:
+		q := g.name("q")
+		g.line("%s := &%s", q, g.of("x.s", "y.s", "e.s", "global.s", "gs", "w.o.s"))
+		g.line("_ = %s", q)
+		g.parts = append(g.parts, q)
+	case 2:
+		l := g.name("l")
+		g.line("%s := %s", l, g.of("x.array[:]", "x.list", "y.array[1:]", "garr[:]", "global.t[:2]", "x.marks[:]", "w.o.list"))
+		g.line("_ = %s", l)
+		g.slices = append(g.slices, l)
+	case 3:
+		b := g.name("b")
+		g.line("%s := %s", b, g.of("x.bytes[:]", "x.view()", "y.bytes[2:6]"))
+		g.line("_ = %s", b)
+		g.bytes = append(g.bytes, b)
+	case 4:
+		g.local(g.value())
+	case 5:
+		e := g.name("e")
+		g.line("%s := %s", e, g.of("x.e", "e.next", "f", "global.e"))
+		g.line("if %s == nil { %s = f }", e, e)
+		g.nodes = append(g.nodes, e)
+	}
+}
+
+// A guardedBy is a way to hold a lock.
+type guardedBy struct{ lock, acquire, release string }
+
+var sharingLocks = []guardedBy{
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
+	{"global.mu", "global.mu.Lock()", "global.mu.Unlock()"},
+	{"gmu", "gmu.Lock()", "gmu.Unlock()"},
+	{"w.o", "w.o.Lock()", "w.o.Unlock()"},
+	{"x.rw", "x.rw.Lock()", "x.rw.Unlock()"},
+	{"x.rw", "x.rw.RLock()", "x.rw.RUnlock()"},
+	{"w.box.mu", "w.box.mu.Lock()", "w.box.mu.Unlock()"},
+	{"x.mu", "x.lock()", "x.unlock()"},
+}
+
+// section writes a section, or one in another.
+func (g *sharingGen) section() {
+	l := sharingLocks[g.pick(len(sharingLocks))]
+	if g.held[l.lock] {
+		g.simple()
+		return
+	}
+	g.held[l.lock] = true
+	loops := g.loops
+	g.loops = nil // the lock would not be released
+	if g.budget == 0 {
+		g.budget = 4 + g.pick(10)
+	}
+	switch form := g.pick(5); {
+	case form == 1 && g.nested == 0 && !g.deferred:
+		g.deferred = true
+		g.line("%s", l.acquire)
+		g.line("defer %s", l.release)
+		g.body()
+		return // the lock is held to the end
+	case form == 2 && l.lock == "x.mu":
+		g.line("x.with(func() {")
+		deferred := g.deferred
+		g.deferred = false
+		g.scoped(g.body)
+		g.deferred = deferred
+		g.line("})")
+	case form == 3:
+		g.line("for round := range 2 {")
+		g.scoped(func() {
+			g.line("n += round")
+			g.line("%s", l.acquire)
+			g.body()
+			g.line("%s", l.release)
+		})
+		g.line("}")
+	default:
+		g.line("%s", l.acquire)
+		g.body()
+		g.line("%s", l.release)
+	}
+	g.loops = loops
+	delete(g.held, l.lock)
+}
+
+// body writes statements.
+func (g *sharingGen) body() {
+	// Names that are declared here stay known, in the same block, after the section.
+	for range 1 + g.pick(5) {
+		g.statement()
+	}
+}

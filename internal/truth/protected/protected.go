@@ -1,0 +1,184 @@
+// Package protected holds protected programs against plain ones: random programs that are
+// free of races have to print the same.
+//
+//	programs --> plain build -------> what they print
+//	   |                                    |
+//	   `-----> protected build, in each --> the same, or a Difference
+//	           mode
+//
+// A [Trial] has many programs in one build, because building takes longer than all the rest.
+// A program that differs is made smaller by the draws that it was made from.
+package protected
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/protect"
+	"github.com/cofferdam-go/cofferdam/internal/randprog"
+)
+
+// A Way is how a program is protected.
+type Way struct {
+	Mode protect.Mode
+	Maps bool
+}
+
+func (w Way) String() string {
+	if w.Maps {
+		return string(w.Mode) + " -maps"
+	}
+	return string(w.Mode)
+}
+
+// Ways are all that a program has to mean the same in.
+var Ways = []Way{{Mode: protect.Tolerate}, {Mode: protect.Tolerate, Maps: true}, {Mode: protect.Auto}, {Mode: protect.Isolate}, {Mode: protect.Detect}}
+
+// A Trial holds programs against themselves.
+type Trial struct {
+	// Dir is an empty directory for the programs.
+	Dir  string
+	Ways []Way
+}
+
+// A Difference is a program that means something else when it is protected.
+type Difference struct {
+	Program   randprog.Program
+	Way       Way
+	Plain     string // the first line that differs, plainly and protected
+	Protected string
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("-protect=%s\nplain:     %s\nprotected: %s\n%s", d.Way, d.Plain, d.Protected, d.Program.Source)
+}
+
+// A Result is what came of some programs.
+type Result struct {
+	// Protected is how many sections had copies or used pages, in all ways together.
+	Protected   int
+	Differences []Difference
+}
+
+// Run holds programs against themselves.
+func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (*Result, error) {
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "main.go": randprog.SharingFile(programs)} {
+		if err := os.WriteFile(filepath.Join(t.Dir, name), []byte(text), 0o666); err != nil {
+			return nil, err
+		}
+	}
+	plain, err := t.output(ctx, "plain", nil)
+	if err != nil {
+		return nil, fmt.Errorf("the programs by themselves: %w", err)
+	}
+	result := new(Result)
+	for i, way := range t.Ways {
+		protected, err := t.runProtected(ctx, fmt.Sprint("protected", i), way, result)
+		if err != nil {
+			return nil, fmt.Errorf("-protect=%s: %w", way, err)
+		}
+		result.Differences = append(result.Differences, compare(programs, way, plain, protected)...)
+	}
+	return result, nil
+}
+
+// runProtected builds and runs the programs in one way.
+func (t *Trial) runProtected(ctx context.Context, name string, way Way, result *Result) (string, error) {
+	build, err := protect.Prepare(protect.Config{Dir: t.Dir, Patterns: []string{"."}, Mode: way.Mode, Maps: way.Maps})
+	if err != nil {
+		return "", err
+	}
+	defer build.Close()
+	for _, s := range build.Sections {
+		if len(s.Protected)+len(s.Isolated) > 0 {
+			result.Protected++
+		}
+	}
+	return t.output(ctx, name, build.Flags)
+}
+
+// patience is how long all programs of a build may run. They need less than a second.
+const patience = 2 * time.Minute
+
+// output returns what the programs print. One that ends the process has what was printed
+// before it compared.
+func (t *Trial) output(ctx context.Context, name string, flags []string) (string, error) {
+	tool := gotool.New(t.Dir, nil)
+	build := tool.Command(ctx, append(append([]string{"build", "-o", name}, flags...), ".")...)
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building: %w\n%s", err, out)
+	}
+	var stdout, stderr bytes.Buffer
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	run := exec.CommandContext(limited, filepath.Join(t.Dir, name))
+	run.Stdout, run.Stderr = &stdout, &stderr
+	if err := run.Run(); err != nil && ctx.Err() == nil {
+		first, _, _ := strings.Cut(stderr.String()[max(0, strings.Index(stderr.String(), "fatal error")):], "\n")
+		fmt.Fprintf(&stdout, "%v: %s\n", err, first)
+	}
+	return stdout.String(), ctx.Err()
+}
+
+// compare finds the programs whose lines differ.
+func compare(programs []randprog.Program, way Way, plain, protected string) []Difference {
+	var all []Difference
+	want, got := strings.Split(plain, "\n"), strings.Split(protected, "\n")
+	last := -1
+	for i := range want {
+		line := ""
+		if i < len(got) {
+			line = got[i]
+		}
+		if line == want[i] {
+			continue
+		}
+		number := -1
+		fmt.Sscan(want[i], &number)
+		if number >= 0 && number < len(programs) && number != last {
+			last = number
+			all = append(all, Difference{programs[number], way, want[i], line})
+		}
+		if i >= len(got)-1 {
+			break // it has ended there
+		}
+	}
+	return all
+}
+
+// smallerAtOnce is how many smaller programs are tried in one build.
+const smallerAtOnce = 60
+
+// Shrink makes the program of a difference smaller, as long as it differs and there are rounds
+// left.
+func (t *Trial) Shrink(ctx context.Context, d Difference, rounds int) (Difference, error) {
+	one := &Trial{Dir: t.Dir, Ways: []Way{d.Way}}
+	for ; rounds > 0; rounds-- {
+		found := false
+		smaller := randprog.Smaller(d.Program.Draws)
+		for from := 0; from < len(smaller) && !found; from += smallerAtOnce {
+			var programs []randprog.Program
+			for i, draws := range smaller[from:min(from+smallerAtOnce, len(smaller))] {
+				programs = append(programs, randprog.SharingAgain(fmt.Sprintf("P%d", i), draws))
+			}
+			result, err := one.Run(ctx, programs)
+			if err != nil {
+				return d, err
+			}
+			if len(result.Differences) > 0 {
+				d, found = result.Differences[0], true
+			}
+		}
+		if !found {
+			break
+		}
+	}
+	return d, nil
+}
