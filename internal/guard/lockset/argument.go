@@ -1,6 +1,7 @@
 package lockset
 
 import (
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -40,8 +41,13 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 				r.content(arg, i, paths)
 			}
 		}
-		switch arg.(type) {
+		switch arg := arg.(type) {
 		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Global:
+		case *ssa.UnOp:
+			if k == 0 {
+				r.behindPointer(arg, fn, i, paths)
+			}
+			continue
 		default:
 			continue
 		}
@@ -101,10 +107,34 @@ func (r *recorder) throughParameter(fn *ssa.Function, k int, t types.Type) (Kind
 		}
 		return Read, true
 	}
-	if unsynchronised[types.TypeString(t, nil)] && !readingMethods[fn.Name()] {
+	if unsynchronised[types.TypeString(t, nil)] && changes(fn) {
 		return Write, true
 	}
 	return Read, true
+}
+
+// behindPointer records what a method of a type that takes no lock of its own does to the object
+// that a variable points to: the variable's lock is to guard the object with it.
+//
+//	c.recent.MoveToFront(e)     a write of what recent, a *list.List, has
+func (r *recorder) behindPointer(load *ssa.UnOp, fn *ssa.Function, instr ssa.Instruction, paths []locks.Path) {
+	if fn == nil || fn.Signature.Recv() == nil || load.Op != token.MUL {
+		return
+	}
+	p, ok := load.Type().Underlying().(*types.Pointer)
+	if !ok || !unsynchronised[types.TypeString(p.Elem(), nil)] {
+		return
+	}
+	kind := Read
+	if changes(fn) {
+		kind = Write
+	}
+	r.address(load.X, kind, instr, paths)
+}
+
+// changes reports whether a method of a type that takes no lock of its own changes it.
+func changes(fn *ssa.Function) bool {
+	return !readingMethods[fn.Name()] || strings.Contains(fn.Signature.Recv().Type().String(), "math/rand")
 }
 
 // writingWords are in the names of functions of the standard library that write what an
@@ -116,7 +146,8 @@ var writingWords = []string{"Unmarshal", "Decode", "Scan", "Swap", "Heap", "Push
 var unsynchronised = map[string]bool{
 	"bytes.Buffer": true, "strings.Builder": true, "container/list.List": true, "container/ring.Ring": true,
 	"math/rand.Rand": true, "math/rand/v2.Rand": true, "bufio.Writer": true, "bufio.Reader": true, "bufio.ReadWriter": true,
-	"math/big.Int": true, "math/big.Float": true, "math/big.Rat": true,
+	"math/big.Int": true, "math/big.Float": true, "math/big.Rat": true, "bufio.Scanner": true, "text/tabwriter.Writer": true,
+	"encoding/json.Encoder": true, "encoding/json.Decoder": true, "encoding/csv.Writer": true, "encoding/csv.Reader": true,
 }
 
 // readingMethods are the methods of these types that change nothing.

@@ -80,6 +80,14 @@
 //	                              	h.run()
 //	                              }
 //
+// A loop that does nothing else of length is one section, and not one in each round:
+//
+//	for _, x := range list {      mu.Lock()
+//		total += x                for _, x := range list {
+//	}                             	total += x
+//	                              }
+//	                              mu.Unlock()
+//
 // Where the elements are changed in place, and the loop may wait, it goes over a copy of them:
 //
 //	for k, v := range cache {     mu.Lock()
@@ -127,6 +135,7 @@
 //	variant.go  functions that take the lock, made two for callers that have it
 //	absorb.go   sections of the lock that a region touches
 //	nilcheck.go the lock of a pointer that may be nil
+//	loop.go     loops that a section goes around
 //	exits.go    Lock and Unlock on all ways through a region
 //	ends.go     where control goes from a statement
 //	ahead.go    calls that are made before the lock is taken

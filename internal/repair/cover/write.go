@@ -106,10 +106,11 @@ func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
 		}
 		work = append(work, more...)
 	}
-	if !l.Exists() {
-		for _, r := range work {
+	for _, r := range work {
+		if !l.Exists() {
 			code.outward(r)
 		}
+		code.aroundLoops(r, l)
 	}
 	work = code.merge(work, l)
 	if l.Exists() {

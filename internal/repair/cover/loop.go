@@ -1,0 +1,102 @@
+package cover
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// aroundLoops makes a region in a loop cover all of the loop, and of the loops around that one, if
+// the loop comes to an end and does nothing that takes long or waits. What the rounds do together
+// is then done at once, as it is when nothing else runs:
+//
+//	for range 2 {      with a section in each round, another goroutine may come
+//		c.n++          in between and see, or use, what is done by half
+//	}
+func (code *Code) aroundLoops(r *Region, l *Lock) {
+	for {
+		list, at := r.loopAround()
+		if list == nil {
+			return
+		}
+		grown := *r
+		grown.list, grown.from, grown.to = list, at, at
+		if !endsByItself(r.info(), list[at]) || !code.isBrief(&grown, l) || code.name(l, &grown) == "" {
+			return
+		}
+		r.list, r.from, r.to = grown.list, grown.from, grown.to
+	}
+}
+
+// loopAround is the innermost loop that the region lies in the body of, as a list of statements and
+// a place in it; nil if there is none in the function.
+func (r *Region) loopAround() (list []ast.Stmt, at int) {
+	var loop ast.Stmt
+	ast.Inspect(r.body, func(n ast.Node) bool {
+		var body *ast.BlockStmt
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ForStmt:
+			body = n.Body
+		case *ast.RangeStmt:
+			body = n.Body
+		default:
+			return true
+		}
+		if body.Pos() <= r.first().Pos() && r.last().End() <= body.End() {
+			loop = n.(ast.Stmt)
+		}
+		return true
+	})
+	if loop == nil {
+		return nil, 0
+	}
+	list, at, to := innermost(r.body, loop.Pos(), loop.End())
+	if list == nil || at != to || list[at] != loop {
+		return nil, 0 // it has a label
+	}
+	return list, at
+}
+
+// endsByItself reports whether a loop goes over something that has an end, or counts.
+func endsByItself(info *types.Info, loop ast.Stmt) bool {
+	switch loop := loop.(type) {
+	case *ast.RangeStmt:
+		switch info.TypeOf(loop.X).Underlying().(type) {
+		case *types.Chan, *types.Signature:
+			return false
+		}
+		return true
+	case *ast.ForStmt:
+		return loop.Cond != nil && loop.Post != nil
+	}
+	return false
+}
+
+// isBrief reports whether a region does nothing that waits or may take long, and nothing with a
+// lock.
+func (code *Code) isBrief(r *Region, l *Lock) bool {
+	return code.blocks(r.statements(), l) == "" && code.areBrief(r.info(), r.statements(), true)
+}
+
+// areBrief reports whether statements call nothing but what takes no time to speak of: functions
+// of the program if these have no loops and call nothing else of the program.
+func (code *Code) areBrief(info *types.Info, stmts []ast.Stmt, callsOwn bool) bool {
+	brief := true
+	within(stmts, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.GoStmt, *ast.DeferStmt:
+			brief = false
+		case *ast.ForStmt, *ast.RangeStmt:
+			brief = brief && callsOwn
+		case *ast.CallExpr:
+			d, f := code.callee(info, n)
+			if d != nil {
+				brief = brief && callsOwn && code.areBrief(f.Info, d.Body.List, false)
+			} else {
+				brief = brief && code.quick(info, n) && !isBuiltin(info, n, "print") && !isBuiltin(info, n, "println")
+			}
+		}
+	})
+	return brief
+}
