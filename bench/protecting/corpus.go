@@ -156,7 +156,7 @@ func (c *corpus) subject(s command.Module) (result, error) {
 	return r, nil
 }
 
-var summaryLine = regexp.MustCompile(`(?m)^cofferdam: (\d+ of \d+) guarded variables are protected( \(\d+ isolate, \d+ tolerate\))?`)
+var summaryLine = regexp.MustCompile(`(?m)^cofferdam: (\d+ of \d+) guarded variables are protected(.*)$`)
 
 // compare returns the tests that pass as they are, and not with protection.
 func (c *corpus) compare(dir string, s command.Module, plain map[string]bool, mode string) (worse []string, said string, err error) {

@@ -70,15 +70,15 @@ See also: cofferdam help protect, cofferdam help guards, cofferdam help stm`
 // protectOptions are the flags of run, build and test, and what the go command gets.
 type protectOptions struct {
 	goArguments
-	verb     string
-	mode     modeFlag
-	min      confidenceFlag
-	deps     bool
-	maps     bool
-	strict   bool
-	findings string
-	summary  bool
-	stm      stmFlag
+	verb          string
+	mode          modeFlag
+	min           confidenceFlag
+	deps          bool
+	maps          bool
+	strict        bool
+	findings      string
+	summary, gaps bool
+	stm           stmFlag
 }
 
 func newProtectCommand(verb, operands, short, examples string) *command {
@@ -102,6 +102,7 @@ func (o *protectOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.findings, "findings", "", "write what is found to a `file`, one JSON object per line")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 if anything is found")
 	flags.BoolVar(&o.summary, "summary", true, "print what is protected, or compiled")
+	flags.BoolVar(&o.gaps, "gaps", false, "list the statements for which sections are interrupted, and the sections that are left alone, with the reasons")
 	flags.Var(&o.stm, "stm", "compile the functions that are given to stm.Atomic to transactions, instead of protecting data; with `strict`, refuse those that do something that cannot be undone")
 }
 
@@ -154,9 +155,7 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if o.summary {
-		fmt.Fprint(inv.stderr, build.Plan)
-	}
+	build.Tell(inv.stderr, o.summary, o.gaps)
 	if o.verb != "build" {
 		inv.status = inv.status.Lines() // the program's first line comes when it comes
 		defer inv.status.Close()

@@ -3,6 +3,7 @@ package protect
 import (
 	"fmt"
 	"go/token"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,6 +61,17 @@ type Build struct {
 
 // Close removes what is on disk.
 func (b *Build) Close() error { return scratch.Remove(b.dir) }
+
+// Tell writes what is protected, and where sections are interrupted, as far as it is asked
+// for.
+func (b *Build) Tell(w io.Writer, summary, gaps bool) {
+	if summary {
+		fmt.Fprint(w, b.Plan)
+	}
+	if gaps {
+		fmt.Fprint(w, b.GapList())
+	}
+}
 
 // Prepare rewrites packages, and writes the result to a directory beside them.
 func Prepare(c Config) (_ *Build, err error) {

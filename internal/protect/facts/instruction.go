@@ -133,6 +133,7 @@ func (f *Facts) addCall(s *Statement, i ssa.CallInstruction) {
 	at := f.code.calls[i.Pos()]
 	if fn == nil || at == nil {
 		e.block("calls a function value")
+		s.CallsValue = true
 		return
 	}
 	m, isMutex := mutexMethod(fn)

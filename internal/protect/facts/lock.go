@@ -63,6 +63,47 @@ func (f *Facts) SelectedOperation(p *packages.Package, e *ast.SelectorExpr) (Ope
 	return o, o.Place.Known()
 }
 
+// AcquiredField returns the variable or field that is the lock which a call takes, however
+// the object is reached that has it; nil if the call takes none, or it has no name at all.
+func (f *Facts) AcquiredField(p *packages.Package, c *ast.CallExpr) *types.Var {
+	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	s := p.TypesInfo.Selections[e]
+	if s == nil || s.Kind() != types.MethodVal {
+		return nil
+	}
+	if m, ok := mutexMethod(s.Obj().(*types.Func)); !ok || m.Verb == locks.Release {
+		return nil
+	}
+	if index := s.Index(); len(index) > 1 { // an embedded lock
+		var field *types.Var
+		t := p.TypesInfo.TypeOf(e.X)
+		for _, i := range index[:len(index)-1] {
+			st, ok := Deref(t).Underlying().(*types.Struct)
+			if !ok {
+				return nil
+			}
+			field = st.Field(i).Origin()
+			t = field.Type()
+		}
+		return field
+	}
+	switch x := ast.Unparen(e.X).(type) {
+	case *ast.Ident:
+		v, _ := p.TypesInfo.ObjectOf(x).(*types.Var)
+		return v
+	case *ast.SelectorExpr:
+		v, _ := p.TypesInfo.ObjectOf(x.Sel).(*types.Var)
+		if v != nil {
+			v = v.Origin()
+		}
+		return v
+	}
+	return nil
+}
+
 // lockProgram returns what is known of the locks of a package.
 func (f *Facts) lockProgram(p *packages.Package) *locks.Program {
 	program := f.lockPrograms[p]

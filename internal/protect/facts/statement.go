@@ -20,6 +20,8 @@ type Statement struct {
 	Opaque           string
 	Acquires, Panics bool
 	Calls            []Call
+	// CallsValue says that it calls a function that is not known by name.
+	CallsValue bool
 	// Touches is the memory that the statement reaches by itself.
 	Touches  []*Touch
 	Accesses []*Access

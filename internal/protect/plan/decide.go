@@ -105,10 +105,10 @@ func newGroup(o *Outline) *Group {
 
 // report notes what becomes of a group's sections for the table.
 func (r *round) report(g *Group) {
-	if len(g.Vars)+len(g.Slots)+len(g.left) == 0 {
+	if len(g.Vars)+len(g.Slots)+len(g.left) == 0 && !g.callsAnything() {
 		return // the lock guards nothing that the section uses
 	}
-	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: r.lockName(g.Lock)}
+	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: r.lockName(g.Lock), Times: len(g.Acquires), Gaps: r.gaps(g)}
 	vars := g.Vars
 	for _, slot := range g.Slots {
 		vars = slices.Concat(vars, slot.Fields)
@@ -120,6 +120,9 @@ func (r *round) report(g *Group) {
 			}
 			continue
 		}
+		if v.CopiesEntries {
+			s.WithEntries = append(s.WithEntries, v.Datum)
+		}
 		for _, name := range append([]string{v.Datum}, r.guardedIn(g, v.Last().Type())...) {
 			if !slices.Contains(s.Protected, name) {
 				s.Protected = append(s.Protected, name)
@@ -127,11 +130,51 @@ func (r *round) report(g *Group) {
 		}
 	}
 	for _, d := range g.left {
-		if l := (Left{d.datum, d.why}); !slices.Contains(s.Left, l) && !slices.Contains(s.Protected, d.datum) {
+		if l := (Left{d.datum, d.why}); d.why != usedOnce && !slices.Contains(s.Left, l) && !slices.Contains(s.Protected, d.datum) {
 			s.Left = append(s.Left, l)
 		}
 	}
 	r.all.sections = append(r.all.sections, s)
+}
+
+// callsAnything reports whether a section runs code that is not known: the code may be what
+// uses the data.
+//
+//	func (t *T) with(f func()) { t.mu.Lock(); f(); t.mu.Unlock() }
+func (g *Group) callsAnything() bool {
+	return slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return s.does.CallsValue })
+}
+
+// gaps returns the steps for which the sections of a group are interrupted between two uses
+// of what they have to themselves. Before the first use and after the last there is nothing
+// to disturb.
+func (r *round) gaps(g *Group) []Gap {
+	if r.Mode == Detect {
+		return nil
+	}
+	uses := func(s *StepPlan) bool {
+		vars := g.Vars
+		for _, slot := range g.Slots {
+			vars = slices.Concat(vars, slot.Fields)
+		}
+		return slices.ContainsFunc(vars, func(v *Variable) bool {
+			return slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool { return a.Place.Within(v.Place) || a.Last == v.Last() }) ||
+				slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
+		})
+	}
+	first := slices.IndexFunc(g.Steps, uses)
+	var list []Gap
+	for i, s := range g.Steps {
+		if s.Opaque == "" || first < 0 {
+			continue
+		}
+		after := slices.ContainsFunc(g.Steps[i+1:], uses)
+		inLoop := slices.ContainsFunc(g.Steps, func(u *StepPlan) bool { return uses(u) && loopHasBoth(g, u, s) })
+		if first <= i && after || inLoop {
+			list = append(list, Gap{r.facts.Fset.PositionFor(s.Stmt.Pos(), false), s.Opaque})
+		}
+	}
+	return list
 }
 
 // planSteps works out what is written for each step of a group.

@@ -39,6 +39,8 @@ type flow struct {
 	steps    map[ast.Stmt]*Step
 	why      string
 	at       token.Pos
+	// returnsHeld says that the function returns with the lock.
+	returnsHeld bool
 }
 
 // A target is a statement that a break or continue can be about.
@@ -70,6 +72,7 @@ func (f *flow) returns(n ast.Node, s state) {
 	switch {
 	case s.dead:
 	case s.outline != nil && !f.deferred:
+		f.returnsHeld = f.why == ""
 		f.fail(n, "the function returns with the lock held")
 	case s.outline == nil && f.deferred:
 		f.fail(n, "the function returns without the lock that a deferred call releases")

@@ -21,7 +21,7 @@ func TestSectionsHoldTheirLock(t *testing.T) {
 	for _, row := range lockstest.Load(t, "../../locks/testdata/uses") {
 		t.Run(row.Name, func(t *testing.T) {
 			guards := guard.Infer(row.Packages)
-			p := &planner{facts: facts.Gather(row.Packages, guards.Program), guards: guards}
+			p := newPlanner(facts.Gather(row.Packages, guards.Program), guards, Options{})
 			var units []locks.Unit
 			for _, pkg := range row.Packages {
 				units = append(units, locks.Unit{Info: pkg.TypesInfo, Files: pkg.Syntax})

@@ -251,8 +251,8 @@ func (r *round) literalTouches(n ast.Node, k facts.Key) bool {
 }
 
 // noteSlowBody does that for a body that is left alone.
-func (r *round) noteSlowBody(b *body, lock facts.Place) {
-	for _, d := range r.pages.byLock[r.facts.KeyOf(lock.Last())] {
+func (r *round) noteSlowBody(b *body, lock *types.Var) {
+	for _, d := range r.pages.byLock[r.facts.KeyOf(lock)] {
 		if r.facts.Touches(b.block, d.Key) {
 			r.addSlow(d, b.block.Pos())
 		}

@@ -150,9 +150,25 @@ type Section struct {
 	// Isolated those that it reaches on pages, by the names that the guard has for
 	// them.
 	Protected, Isolated []string
+	// WithEntries are those of them that are maps with copies of their entries.
+	WithEntries []string
 	// Left are those that it uses as they are, with the reason.
 	Left []Left
+	// Gaps are where it is left on the way.
+	Gaps []Gap
+	// Times is how often the lock is taken for it: one that is released and taken again
+	// on the way is several.
+	Times int
 	// Why is the reason if the section as a whole was left alone.
+	Why string
+}
+
+// IsProtected reports whether the section has anything to itself.
+func (s *Section) IsProtected() bool { return len(s.Protected)+len(s.Isolated) > 0 }
+
+// A Gap is a statement for which a section is interrupted.
+type Gap struct {
+	At  token.Position
 	Why string
 }
 
@@ -164,13 +180,16 @@ type Left struct {
 
 // Make plans the protection of packages.
 func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o Options) (*Plan, error) {
-	p := &planner{Options: o, facts: known, guards: guards}
+	p := newPlanner(known, guards, o)
 	for _, pkg := range Variants(pkgs) {
 		u, err := newUnit(p, pkg)
 		if err != nil {
 			return nil, err
 		}
 		p.units = append(p.units, u)
+	}
+	for _, u := range p.units {
+		u.noteAllUnfollowed()
 	}
 	strong := guards.AtLeast(o.Least)
 	pages := p.candidates(strong)
@@ -217,6 +236,12 @@ type planner struct {
 	facts  *facts.Facts
 	guards *guard.Guards
 	units  []*unit
+	// helpers are functions that return with a lock that they have taken.
+	helpers map[facts.FuncKey]*types.Var
+}
+
+func newPlanner(known *facts.Facts, guards *guard.Guards, o Options) *planner {
+	return &planner{Options: o, facts: known, guards: guards, helpers: make(map[facts.FuncKey]*types.Var)}
 }
 
 // A unit is one package with its sections as they stand in the source.
@@ -228,7 +253,8 @@ type unit struct {
 	files []*source.File
 	index []int // of the files among those of the package
 
-	bodies     []*body
+	bodies     []*body // with sections
+	all        []*body
 	functions  map[facts.FuncKey]function
 	statements map[*ast.FuncDecl]*facts.Statement
 }
@@ -251,7 +277,7 @@ type body struct {
 // An aloneSection is left as it is, as a whole.
 type aloneSection struct {
 	Section
-	lock facts.Place
+	lock *types.Var
 }
 
 // statement returns what a function's body does.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -51,6 +52,17 @@ func newUnit(p *planner, pkg *packages.Package) (*unit, error) {
 	return u, nil
 }
 
+// noteAllUnfollowed does so for all bodies, when it is known which functions return with a
+// lock.
+func (u *unit) noteAllUnfollowed() {
+	for _, b := range u.all {
+		u.noteUnfollowed(b)
+		if len(b.alone) > 0 && !slices.Contains(u.bodies, b) {
+			u.bodies = append(u.bodies, b)
+		}
+	}
+}
+
 // findBodies finds the sections of a file.
 func (u *unit) findBodies(file int) {
 	for _, d := range u.files[file].Syntax.Decls {
@@ -86,6 +98,7 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 			s.does = u.facts.Statement(u.pkg, block, s.spans, s.nodes...)
 		}
 	}
+	u.all = append(u.all, b)
 	if len(b.outlines)+len(b.alone) > 0 {
 		u.bodies = append(u.bodies, b)
 	}
@@ -137,8 +150,66 @@ func (u *unit) leaveAlone(b *body, f *flow, lock facts.Place, why string) {
 	if f.at.IsValid() && u.line(f.at) != u.line(first) {
 		why += fmt.Sprintf(" (line %d)", u.line(f.at))
 	}
-	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(lock), Why: why}
-	b.alone = append(b.alone, aloneSection{s, lock})
+	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(lock), Times: 1, Why: why}
+	b.alone = append(b.alone, aloneSection{s, lock.Last()})
+	if f.returnsHeld {
+		if d := u.declarationOf(b.block); d != nil {
+			u.helpers[facts.FuncKeyOf(d)] = lock.Last()
+		}
+	}
+}
+
+// declarationOf returns the function that a body is of, nil for that of a literal.
+func (u *unit) declarationOf(block *ast.BlockStmt) *types.Func {
+	for _, f := range u.files {
+		for _, d := range f.Syntax.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body == block {
+				fn, _ := u.info.Defs[d.Name].(*types.Func)
+				return fn
+			}
+		}
+	}
+	return nil
+}
+
+// noteUnfollowed notes the sections of a body whose lock has no name that a section could
+// use, or is taken by a function that returns with it.
+//
+//	shards[i].mu.Lock()      an element
+//	t.owner.mu.Lock()        by way of a pointer
+//	t.lock()                 a function that takes it
+func (u *unit) noteUnfollowed(b *body) {
+	ast.Inspect(b.block, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return n.Body == b.block
+		case *ast.CallExpr:
+			lock, why := u.unfollowed(n)
+			if lock == nil {
+				break
+			}
+			s := Section{At: u.facts.Fset.PositionFor(n.Pos(), false), Lock: u.lockName(facts.Place{Root: lock}), Times: 1, Why: why}
+			b.alone = append(b.alone, aloneSection{s, lock})
+		}
+		return true
+	})
+}
+
+// unfollowed returns the lock that a call takes, and why its section is not followed; nil for
+// calls that take none, or one that is followed.
+func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
+	if _, ok := u.facts.Operation(u.pkg, c); ok {
+		return nil, ""
+	}
+	if v := u.facts.AcquiredField(u.pkg, c); v != nil {
+		return v, "the lock is reached by way of a pointer or an element"
+	}
+	if fn, ok := typeutil.Callee(u.info, c).(*types.Func); ok {
+		if v := u.helpers[facts.FuncKeyOf(fn)]; v != nil {
+			return v, "the lock is taken by " + facts.FuncName(fn)
+		}
+	}
+	return nil, ""
 }
 
 // lockName names a lock as its guard does.
