@@ -254,7 +254,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 			continue
 		}
 		f.result.Tried = append(f.result.Tried, c)
-		if next == "" || len(rounds) >= maxRounds {
+		if next == "" || len(rounds) >= maxRounds || c.missesTheMistake(&f.result.Failure) {
 			continue
 		}
 		grown, err := f.grow(ctx, next, c, rounds)
@@ -272,6 +272,13 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		}
 	}
 	return best, nil
+}
+
+// missesTheMistake reports whether a candidate is a change without a lock that leaves the failure
+// as it is: another mistake is to be mended, in the program as it was and not on top of the change.
+// A data race that is left may be another one.
+func (c *Candidate) missesTheMistake(failure *trace.Failure) bool {
+	return c.Change != nil && c.stillFails && failure.Kind != event.FailureRace
 }
 
 // better reports whether c, which is proven, is better than the best so far: with fewer
