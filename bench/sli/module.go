@@ -108,7 +108,7 @@ func (s *session) modules() error {
 }
 
 // inDependency fixes a bug in the module cache. Such a fix is printed; to apply it there is
-// refused.
+// refused, which is looked at once.
 func (s *session) inDependency(p *Program, m *racyModule, dir string) error {
 	if err := unpack(m.archive, dir); err != nil {
 		return err
@@ -116,9 +116,10 @@ func (s *session) inDependency(p *Program, m *racyModule, dir string) error {
 	if _, err := s.Go(dir, "mod", "tidy"); err != nil {
 		return err
 	}
-	if err := s.fix(p, dir, ".", "-deps"); err != nil || p.Got != "fixed" {
+	if err := s.fix(p, dir, ".", "-deps"); err != nil || p.Got != "fixed" || s.sawUnapplied {
 		return err
 	}
+	s.sawUnapplied = true
 	return s.unapplied(p, dir)
 }
 

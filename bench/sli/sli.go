@@ -77,6 +77,8 @@ type session struct {
 	tool     string // the command that is measured
 	progress *measure.Progress
 	report   Report
+	// sawUnapplied says that a fix of a dependency was seen to be left unapplied.
+	sawUnapplied bool
 }
 
 func (s *session) measure() (err error) {

@@ -51,11 +51,11 @@ that copy; in the module cache, with -deps, only on paper: -patch writes the dif
 module's maintainers.
 
 Where no lock is missing, the change that the shape of the failure calls for is written and
-proven in the same way: a WaitGroup counts up before the goroutine starts, a channel is
-closed by a sync.Once, two locks are taken in one order, a lock is released on every way
-out or before a wait, a channel has room for an answer that nothing receives, each
-goroutine has a variable of its own, a function waits for the goroutine that sets what it
-reads, a word that some accesses take by sync/atomic is taken so by all.
+proven in the same way: wg.Add comes before go, and so does what the goroutine uses; what
+is read is waited for, what is checked is checked under the lock; channels are closed once,
+sent to while open, and left when told to stop; locks are taken in one order, once, and not
+held over waits and callbacks; goroutines share no scratch variable, and no error is lost;
+counters and flags are atomic. The README has the list.
 
 With -binary, fix takes a program for x86-64 Linux instead, without source or debug
 information, as explore does, and writes a shared object that keeps it from crashing:

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
@@ -114,10 +116,66 @@ func (r *Result) place(p ir.Point) string {
 	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
 }
 
+// whatHappens is the failure in one sentence: what it is, its shape if goroutines wait, and the
+// innermost line of the program where it comes about.
+func (r *Result) whatHappens() string {
+	text := strings.ReplaceAll(strings.TrimSpace(r.Failure.String()), "\n", " ")
+	if shape := r.Failure.Shape(); shape != event.UnknownShape {
+		text += " (" + shape.String() + ")"
+	}
+	at := &r.Failure.Point
+	if len(r.Failure.Waiting) > 0 {
+		at = &r.Failure.Waiting[0].Point
+	}
+	if r.run == nil {
+		return text
+	}
+	inProgram := func(file string) bool { return r.run.code.File(r.run.copies.AtRun(file)) != nil }
+	if site, ok := r.run.reader.Site(at.Site); ok && inProgram(site.File) {
+		return fmt.Sprintf("%s, at %s:%d", text, filepath.Base(site.File), site.Line)
+	}
+	for _, call := range at.Stack {
+		if inProgram(call.File) {
+			return fmt.Sprintf("%s, at %s:%d", text, filepath.Base(call.File), call.Line)
+		}
+	}
+	return text
+}
+
+// whyItHappens is the mistake in one sentence; "" if nothing is known of it.
+func (r *Result) whyItHappens() string {
+	if c := r.Proven; c.Change != nil {
+		return c.Reason
+	}
+	var load, store *sli.Access
+	for i, reading := range r.Proven.Derivation.Sections {
+		for j, writing := range r.Proven.Derivation.Sections {
+			at := slices.IndexFunc(writing.Accesses, func(x *sli.Access) bool { return x.Store })
+			if i == j || at < 0 || load != nil {
+				continue
+			}
+			store = writing.Accesses[at]
+			if at := slices.IndexFunc(reading.Accesses, func(x *sli.Access) bool { return !x.Store && x.Data == store.Data && x.Point != store.Point }); at >= 0 {
+				load = reading.Accesses[at]
+			}
+		}
+	}
+	if load == nil || store == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is read at %s, and written at %s by another goroutine, with no lock that keeps the two apart", load.Data, r.place(load.Point), r.place(store.Point))
+}
+
+// explainFix writes what a reviewer would: what happens and why, the change, why it helps, and
+// what it has stood.
 func (r *Result) explainFix(w io.Writer) {
 	c := r.Proven
-	fmt.Fprintf(w, "\nThe fix: %s", c.Lock)
-	if c.Reason != "" {
+	fmt.Fprintf(w, "\nWhat happens: %s.\n", r.whatHappens())
+	if why := r.whyItHappens(); why != "" {
+		fmt.Fprintf(w, "Why: %s.\n", why)
+	}
+	fmt.Fprintf(w, "The fix: %s", c.Lock)
+	if c.Reason != "" && c.Change == nil {
 		fmt.Fprintf(w, " (%s)", c.Reason)
 	}
 	fmt.Fprintln(w, ".")

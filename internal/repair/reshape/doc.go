@@ -135,7 +135,7 @@
 //	reshape.go    a failing run, the changes for it, and which come first
 //	syntax.go     finding one's way in syntax
 //	waitgroup.go  counting up before the goroutine starts
-//	startlater.go starting a goroutine behind what it uses
+//	startlater.go starting a goroutine behind what it uses, and making that before
 //	checkagain.go checking again when a lock is taken again
 //	guardedsend.go the lock and flag of a close, for its sends
 //	doublelock.go methods made two, for callers with the lock

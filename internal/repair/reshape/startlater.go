@@ -19,8 +19,92 @@ func (r *Run) startLater() []*Change {
 	var changes []*Change
 	for _, v := range r.racedVariables() {
 		changes = append(changes, r.startBehindSetting(v)...)
+		changes = append(changes, r.makeBeforeStart(v)...)
 	}
 	return changes
+}
+
+// makeBeforeStart moves the making of a field out of the method that a goroutine runs, which
+// begins with it, in front of the go statement: whoever started the goroutine may use the field
+// as soon as it goes on.
+//
+//	go j.run()                       j.stop = make(chan bool)
+//	                                 go j.run()
+//
+//	func (j *job) run() {            func (j *job) run() {
+//		j.stop = make(chan bool)     	for {
+//		for {
+func (r *Run) makeBeforeStart(v *types.Var) []*Change {
+	if !v.IsField() {
+		return nil
+	}
+	w := r.rewrite()
+	made := make(map[ast.Stmt]bool)
+	ran := false
+	for _, f := range r.Code.Files() {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+			start, ok := n.(*ast.GoStmt)
+			if !ok {
+				return
+			}
+			d, in := r.declaration(f, start.Call)
+			selector, isSelector := ast.Unparen(start.Call.Fun).(*ast.SelectorExpr)
+			list, _ := syntax.ListAround(start, around)
+			if d == nil || d.Body == nil || d.Recv == nil || !isSelector || list == nil || isPublic(in, d) || !r.onlyStarted(d) {
+				return
+			}
+			s, text := makingAtFirst(in, d, v)
+			if s == nil {
+				return
+			}
+			if _, ok := syntax.PathOf(f.Info, selector.X); !ok {
+				return
+			}
+			ran = ran || r.started(f, start)
+			w.of(f).LineBefore(start, f.TextOf(selector.X)+text)
+			w.note(f, start)
+			if !made[s] {
+				made[s] = true
+				w.of(in).Delete(s)
+			}
+		})
+	}
+	if !ran {
+		return nil
+	}
+	return w.finish(&Change{
+		Words:   v.Name() + " is made before the goroutine starts",
+		Mistake: "the goroutine makes what others use, and they may come first",
+		Reason:  "what is made before the go statement is there for all that follows it, in every schedule",
+	})
+}
+
+// isPublic reports whether other packages can call a method.
+func isPublic(f *source.File, d *ast.FuncDecl) bool {
+	owner := syntax.NamedType(f.Info.TypeOf(d.Recv.List[0].Type))
+	return d.Name.IsExported() && (owner == nil || owner.Obj().Exported())
+}
+
+// makingAtFirst is the statement by which a method begins that makes a field of its receiver,
+// and how it reads behind the receiver's name; nil if it does not begin so.
+func makingAtFirst(f *source.File, d *ast.FuncDecl, v *types.Var) (s ast.Stmt, text string) {
+	for _, s := range d.Body.List {
+		set, ok := s.(*ast.AssignStmt)
+		if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 {
+			return nil, ""
+		}
+		selector, ok := set.Lhs[0].(*ast.SelectorExpr)
+		call, isCall := ast.Unparen(set.Rhs[0]).(*ast.CallExpr)
+		if !ok || !isCall || !syntax.IsBuiltin(f.Info, call, "make") || slices.ContainsFunc(call.Args[1:], func(e ast.Expr) bool { return f.Info.Types[e].Value == nil }) {
+			return nil, ""
+		}
+		p, ok := syntax.PathOf(f.Info, selector)
+		receiver, isName := selector.X.(*ast.Ident)
+		if ok && isName && len(d.Recv.List[0].Names) == 1 && f.Info.Uses[receiver] == f.Info.Defs[d.Recv.List[0].Names[0]] && syntax.Same(p.Variable.Origin(), v) {
+			return s, f.Between(receiver.End(), set.End())
+		}
+	}
+	return nil, ""
 }
 
 // racedVariables are the variables and fields that both sides of a race of the run name.

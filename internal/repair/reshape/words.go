@@ -156,8 +156,8 @@ func (word *plainWord) declaredAlone() bool {
 }
 
 // independent reports whether the accesses are independent of each other, and of any lock. A
-// function that reads and writes the variable, by itself or by what it calls, may decide by what
-// it has read; only additions need not know of each other.
+// function that reads the variable twice, or reads and writes it, by itself or by what it calls,
+// may decide by what it has read; only additions need not know of each other.
 func (r *Run) independent(word *plainWord) bool {
 	by := make(map[ast.Node]map[string]int) // what functions do, by verb
 	writes := 0
@@ -196,16 +196,13 @@ func (r *Run) independent(word *plainWord) bool {
 // dependent reports whether a function accesses a word at several places that may depend on each
 // other; by is what functions do themselves.
 func (r *Run) dependent(f *source.File, fn *ast.FuncDecl, by map[ast.Node]map[string]int) bool {
-	places, writes, additions := 0, 0, 0
+	places, additions := 0, 0
 	count := func(did map[string]int, times int) {
 		total := did["Load"] + did["Store"] + did["Add"]
 		if total == 0 {
 			return
 		}
 		places += min(total, times)
-		if did["Store"]+did["Add"] > 0 {
-			writes++
-		}
 		if did["Load"]+did["Store"] == 0 {
 			additions += min(total, times)
 		}
@@ -223,7 +220,7 @@ func (r *Run) dependent(f *source.File, fn *ast.FuncDecl, by map[ast.Node]map[st
 		}
 		return true
 	})
-	return places > 1 && writes > 0 && additions < places
+	return places > 1 && additions < places
 }
 
 // doneBy is what a function does with a word, by itself and by what it calls.
