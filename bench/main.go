@@ -13,6 +13,7 @@
 //	go run ./bench explore-modules
 //	go run ./bench truth
 //	go run ./bench fix-fuzz
+//	go run ./bench stm-fuzz
 //	go run ./bench sli
 //	go run ./bench binary
 //
@@ -35,6 +36,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/sli"
 	"github.com/cofferdam-go/cofferdam/bench/transactions"
 	"github.com/cofferdam-go/cofferdam/bench/truth"
+	"github.com/cofferdam-go/cofferdam/bench/txfuzz"
 )
 
 // benchmarks in the order in which they are listed.
@@ -51,6 +53,7 @@ var benchmarks = []*command.Benchmark{
 	exploring.Modules,
 	truth.Benchmark,
 	fixfuzz.Benchmark,
+	txfuzz.Benchmark,
 	sli.Benchmark,
 	binary.Benchmark,
 }

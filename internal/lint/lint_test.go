@@ -90,6 +90,7 @@ var imports = map[string][]string{
 	"internal/protect/watch":    {"internal/finding", "tolerate"},
 	"internal/protect/aside":    {"internal/page", "internal/protect/watch", "isolate"},
 	"internal/txcompile":        {"internal/gotool", "internal/load", "internal/overlay", "internal/scratch", "internal/source"},
+	"internal/txcompile/txprog": {"internal/gotool", "internal/txcompile"},
 	"internal/x86":              {},
 	"internal/emu/mem":          {},
 	"internal/emu/float80":      {},

@@ -1,0 +1,252 @@
+package txprog
+
+// common is what all programs have: the data, and what runs and judges them.
+const common = `package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+
+	"github.com/cofferdam-go/cofferdam/stm"
+)
+
+type node struct {
+	val  int
+	next *node
+}
+
+type point struct{ x, y int }
+
+type inner struct {
+	count int
+	*deep
+}
+
+type deep struct{ level int }
+
+func (d *deep) sink(n int) int { d.level += n; return d.level }
+func (i inner) sum() int       { return i.count + i.level }
+
+type shape interface {
+	area(n int) int
+}
+
+type square struct{ side int }
+type strip struct{ p point }
+
+func (q *square) area(n int) int { q.side = (q.side + n) % 50; return q.side * q.side }
+func (t strip) area(_ int) int   { return t.p.x * t.p.y }
+
+type list[T any] struct {
+	items []T
+	n     int
+}
+
+func (l *list[T]) push(v T) {
+	if len(l.items) > 12 {
+		l.items = l.items[3:]
+	}
+	l.items = append(l.items, v)
+	l.n++
+}
+
+func (l *list[T]) each(yield func(T) bool) {
+	for _, v := range l.items {
+		if !yield(v) {
+			return
+		}
+	}
+}
+
+func fold[T int | int8](values []T, f func(int, T) int) (r int) {
+	for _, v := range values {
+		r = f(r, v)
+	}
+	return r
+}
+
+func total(values ...int) (t int) {
+	for _, v := range values {
+		t += v
+	}
+	return t
+}
+
+type state struct {
+	inner
+	n       int
+	small   int8
+	flag    bool
+	ratio   float64
+	head    *node
+	xs      []int
+	bytes   []byte
+	grid    [3][4]int
+	points  []point
+	m       map[int]int
+	words   map[string]point
+	text    string
+	shapes  []shape
+	any     any
+	fn      func(int) int
+	queue   list[int]
+	tickets int
+}
+
+var global, steps int
+
+func newState() *state {
+	global, steps = 1, 0
+	s := &state{n: 3, head: &node{1, &node{2, nil}}, xs: []int{5, 6, 7}, points: []point{{1, 2}, {3, 4}}, m: map[int]int{1: 10, 2: 20},
+		words: map[string]point{"a": {1, 1}}, text: "go", shapes: []shape{&square{2}, strip{point{2, 3}}}, any: 7, bytes: []byte("xyz")}
+	s.inner = inner{4, &deep{1}}
+	s.fn = func(n int) int { return n + 1 }
+	s.queue.push(9)
+	return s
+}
+
+// at is an index that is there, -1 if nothing is.
+func at(i, n int) int {
+	if n == 0 {
+		return -1
+	}
+	return ((i % n) + n) % n
+}
+
+// others lets other goroutines run, in the middle of a transaction.
+func others() int { runtime.Gosched(); return 0 }
+
+func small(n int) int { return ((n % 1000) + 1000) % 1000 }
+
+func (s *state) dump() string {
+	var b strings.Builder
+	fmt.Fprint(&b, s.n, s.small, s.flag, s.ratio, s.count, s.level, s.xs, string(s.bytes), s.grid, s.points, s.text, s.any, s.queue, s.tickets, global, steps)
+	for p := s.head; p != nil; p = p.next {
+		fmt.Fprint(&b, ">", p.val)
+	}
+	keys := []int{}
+	for k := range s.m {
+		keys = append(keys, k)
+	}
+	sort.Ints(keys)
+	for _, k := range keys {
+		fmt.Fprint(&b, " ", k, ":", s.m[k])
+	}
+	var words []string
+	for w, p := range s.words {
+		words = append(words, fmt.Sprint(w, p))
+	}
+	sort.Strings(words)
+	fmt.Fprint(&b, words, len(s.shapes))
+	for _, h := range s.shapes {
+		switch h := h.(type) {
+		case *square:
+			fmt.Fprint(&b, " square", h.side)
+		case strip:
+			fmt.Fprint(&b, " strip", h.p)
+		}
+	}
+	return b.String() + fmt.Sprint(" fn", s.fn(1))
+}
+
+type program struct {
+	seed         uint64
+	transactions []func(*state, int) int
+}
+
+// A result is what came of a transaction: what it returned, or panicked with.
+type result struct{ goroutine, turn, ticket, transaction, argument, value int; panicked bool }
+
+func run(s *state, f func(*state, int) int, a int) (value int, panicked bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			n, ok := v.(int)
+			if !ok {
+				panic(v)
+			}
+			value, panicked = n, true
+		}
+	}()
+	return f(s, a), false
+}
+
+func sequential(p program) {
+	s := newState()
+	for i := range 24 {
+		value, panicked := run(s, p.transactions[i%len(p.transactions)], i*7%13)
+		fmt.Println(p.seed, i, value, panicked)
+	}
+	fmt.Println(p.seed, s.dump())
+}
+
+func concurrent(p program) {
+	s := newState()
+	var mu sync.Mutex
+	var all []result
+	var group sync.WaitGroup
+	for g := range 4 {
+		group.Go(func() {
+			for i := range 40 {
+				k, a := (g+i)%len(p.transactions), (g*5+i)%11
+				r := result{goroutine: g, turn: i, transaction: k, argument: a}
+				func() {
+					defer func() {
+						if v := recover(); v != nil {
+							n, ok := v.(int)
+							if !ok {
+								panic(v)
+							}
+							r.value, r.panicked = n, true
+						}
+					}()
+					stm.Options{Mode: stm.Mode(1 + (int(p.seed)+g)%4)}.Atomic(func() {
+						defer func() { s.tickets++; r.ticket = s.tickets }()
+						r.value = p.transactions[k](s, a)
+					})
+				}()
+				mu.Lock()
+				all = append(all, r)
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	got := s.dump()
+	sort.Slice(all, func(i, j int) bool { return all[i].ticket < all[j].ticket })
+	s = newState()
+	for i, r := range all {
+		if r.ticket != i+1 {
+			fmt.Printf("%d: %+v has ticket %d, want %d\n", p.seed, r, r.ticket, i+1)
+			os.Exit(1)
+		}
+		value, panicked := run(s, p.transactions[r.transaction], r.argument)
+		s.tickets++
+		if value != r.value || panicked != r.panicked {
+			fmt.Printf("%d: %+v, but in the order of tickets it is %d, %t\n", p.seed, r, value, panicked)
+			os.Exit(1)
+		}
+	}
+	if want := s.dump(); got != want {
+		fmt.Printf("%d: at the end\n%s, but in the order of tickets\n%s\n", p.seed, got, want)
+		os.Exit(1)
+	}
+}
+
+func main() {
+	for _, p := range programs {
+		if os.Args[1] == "sequential" {
+			sequential(p)
+		} else {
+			concurrent(p)
+		}
+	}
+	if os.Args[1] == "concurrent" {
+		fmt.Printf("%+v\n", stm.ReadStats())
+	}
+}
+
+`
