@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -134,6 +135,47 @@ var faults = map[string]fault{
 		}
 		return a, nil
 	}, endless: true},
+	"counted loop with a bound that never was": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		return a + count((b-a)<<62), nil
+	}, endless: true},
+	"endless loop without a checkpoint": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		for i := uint(1); a != b; i = i*5 + 1 {
+			if i == 0 {
+				a++
+			}
+		}
+		return a, nil
+	}, endless: true},
+	"endless loop of calls": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		for i := b; i != a; {
+			i = turn(i)
+		}
+		return a, nil
+	}, endless: true},
+	"endless loop in the standard library": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		table := []int{3, 1, 2}
+		for range (b - a) << 62 {
+			slices.Sort(table)
+		}
+		return a, nil
+	}, endless: true},
+	"growing map": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		m := map[int]int{}
+		for i := range (b - a) << 62 {
+			m[i] = count(100)
+		}
+		return a + len(m), nil
+	}, endless: true},
+	"growing slice": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		var s []int
+		for i := range (b - a) << 62 {
+			s = append(s, i+count(100))
+		}
+		return a + len(s), nil
+	}, endless: true},
+	"endless recursion without a checkpoint": {do: func(tx *stm.Tx, a, b int) (int, error) {
+		return a + descend(b-a), nil
+	}, endless: true},
 	"endless recursion of loads": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		other := new(int)
 		return a, recurse(b-a, func() { stm.Load(tx, other) })
@@ -150,6 +192,31 @@ var faults = map[string]fault{
 	"endless recursion of checks": {do: func(tx *stm.Tx, a, b int) (int, error) {
 		return a, recurse(b-a, tx.Check)
 	}, endless: true},
+}
+
+// count counts to n.
+//
+//go:noinline
+func count(n int) (sum int) {
+	for i := 0; i < n; i++ {
+		sum = 0
+	}
+	return sum
+}
+
+// turn is a call that does not end a loop.
+//
+//go:noinline
+func turn(i int) int { return i ^ 2 }
+
+// descend calls itself for ever, unless n is 0.
+//
+//go:noinline
+func descend(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return descend(n) + 1
 }
 
 // recurse calls itself for ever, with a frame of some size, unless n is 0.

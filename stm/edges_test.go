@@ -491,3 +491,28 @@ func TestManyGoroutinesHaveATxEach(t *testing.T) {
 		t.Errorf("counted %d, want %d", n, goroutines)
 	}
 }
+
+// TestTheTimerIsFasterTheMoreItFinds: between 20 and 1000 times a second.
+func TestTheTimerIsFasterTheMoreItFinds(t *testing.T) {
+	tick := 10 * time.Millisecond
+	for range 20 {
+		if next := stm.NextTick(tick, true); next > tick || next < time.Millisecond {
+			t.Fatalf("%v after %v, with a find", next, tick)
+		} else {
+			tick = next
+		}
+	}
+	if tick != time.Millisecond {
+		t.Errorf("%v after many finds", tick)
+	}
+	for range 40 {
+		if next := stm.NextTick(tick, false); next < tick || next > 50*time.Millisecond {
+			t.Fatalf("%v after %v, without a find", next, tick)
+		} else {
+			tick = next
+		}
+	}
+	if tick != 50*time.Millisecond {
+		t.Errorf("%v after no finds", tick)
+	}
+}

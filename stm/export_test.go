@@ -7,3 +7,6 @@ const Patience = patience
 
 // TimerRuns reports whether the timer of Timer mode is running.
 func TimerRuns() bool { return timer.running.Load() }
+
+// NextTick is the time to the timer's next tick.
+var NextTick = nextTick

@@ -33,10 +33,18 @@ type ticker struct {
 	asleep  atomic.Bool // it ran, and may be needed again
 }
 
+// The timer is faster the more doomed transactions it finds, and slower the fewer: from a
+// thousand times to twenty times a second. Slower it must not be, because a recursion without
+// an access can use up a stack in half a second.
 const (
-	tick      = 5 * time.Millisecond
-	idleTicks = 200
+	fastestTick = time.Millisecond
+	slowestTick = 50 * time.Millisecond
+	idleTime    = time.Second
 )
+
+// doomed counts the attempts that were found to be doomed because of a flag or by an
+// interruption.
+var doomed atomic.Uint64
 
 func (t *ticker) need() {
 	if !t.running.Load() && t.running.CompareAndSwap(false, true) {
@@ -45,19 +53,38 @@ func (t *ticker) need() {
 	}
 }
 
+// nextTick is the time to the next tick, by that to the last one and whether anything was
+// found since.
+func nextTick(last time.Duration, found bool) time.Duration {
+	if found {
+		return max(fastestTick, last/2)
+	}
+	return min(slowestTick, last+last/4)
+}
+
 // run asks everybody to validate, tick by tick. A flag that is still up from the
 // last time belongs to a goroutine that has not accessed anything since; when all
-// are, for a second, nobody needs a timer. It is started again by the next
-// transaction that does, or by the next commit, of whatever mode: without one
-// nobody is doomed.
+// are, for a second, and none of them is a suspect, nobody needs a timer. It is started
+// again by the next transaction that does, or by the next commit, of whatever mode: without
+// one nobody is doomed.
 func (t *ticker) run() {
-	for quiet := 0; quiet < idleTicks; quiet++ {
+	all := make(suspects)
+	defer all.stop()
+	tick, before := 10*time.Millisecond, doomed.Load()
+	for quiet := time.Duration(0); quiet < idleTime; quiet += tick {
 		time.Sleep(tick)
 		everybody(func(tx *Tx) {
-			if tx.flag.Or(flagCheck)&flagCheck == 0 {
+			heeded := tx.flag.Or(flagCheck)&flagCheck == 0
+			if all.note(tx, heeded) || heeded {
 				quiet = 0
 			}
 		})
+		all.poke()
+		found := doomed.Load()
+		tick, before = nextTick(tick, found != before), found
+		if len(all) > 0 {
+			tick = fastestTick // most of what a suspect does may be the runtime's
+		}
 	}
 	t.running.Store(false)
 	t.asleep.Store(true)

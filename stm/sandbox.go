@@ -48,11 +48,19 @@ func (tx *Tx) heed() {
 	if flags&flagDoomed != 0 && !tx.held {
 		tx.abort()
 	}
+	if tx.interrupted.Load() != 0 {
+		tx.abort() // the function has recovered the panic that was to end it
+	}
 	if flags&flagShow != 0 {
 		tx.show()
 	}
 	if flags&flagCheck != 0 && !tx.eager && !tx.held && clock.Load() != tx.snapshot {
-		tx.extend()
+		t, ok := tx.revalidate()
+		if !ok {
+			doomed.Add(1)
+			tx.abort()
+		}
+		tx.snapshot = t
 	}
 }
 

@@ -9,6 +9,7 @@ type Stats struct {
 	Failures    uint64 // that returned an error
 	Conflicts   uint64 // attempts given up because something that was read changed
 	Hidden      uint64 // of these: those that had panicked
+	Interrupted uint64 // likewise: those that were stopped in plain code
 	Retries     uint64 // attempts that called Retry
 	Irrevocable uint64 // transactions that became irrevocable
 	Validations uint64 // times that a read set was compared with memory
@@ -18,11 +19,11 @@ type Stats struct {
 
 // counts are a goroutine's own.
 type counts struct {
-	commits, failures, conflicts, hidden, retries, irrevocable, validations, reads, writes uint64
+	commits, failures, conflicts, hidden, interrupted, retries, irrevocable, validations, reads, writes uint64
 }
 
 var totals struct {
-	commits, failures, conflicts, hidden, retries, irrevocable, validations, reads, writes atomic.Uint64
+	commits, failures, conflicts, hidden, interrupted, retries, irrevocable, validations, reads, writes atomic.Uint64
 }
 
 // flushed is how many transactions a goroutine counts by itself.
@@ -41,6 +42,7 @@ func (tx *Tx) flushAll() {
 	totals.failures.Add(c.failures)
 	totals.conflicts.Add(c.conflicts)
 	totals.hidden.Add(c.hidden)
+	totals.interrupted.Add(c.interrupted)
 	totals.retries.Add(c.retries)
 	totals.irrevocable.Add(c.irrevocable)
 	totals.validations.Add(c.validations)
@@ -61,6 +63,7 @@ func ReadStats() Stats {
 		Failures:    totals.failures.Load(),
 		Conflicts:   totals.conflicts.Load(),
 		Hidden:      totals.hidden.Load(),
+		Interrupted: totals.interrupted.Load(),
 		Retries:     totals.retries.Load(),
 		Irrevocable: totals.irrevocable.Load(),
 		Validations: totals.validations.Load(),

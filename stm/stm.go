@@ -36,7 +36,8 @@
 // When a transaction is validated is its [Mode] (table 1 of the sandboxing paper):
 //
 //	Eager   at every read after somebody has committed (NOrec)
-//	Timer   at commit, and when a timer asks for it (NOrecSb)
+//	Timer   at commit, and when a timer asks for it (NOrecSb), 20 to 1000 times a second,
+//	        more often the more doomed transactions it finds
 //	Helper  at commit, and all the time by a second goroutine (NOrecHt)
 //	Clone   at commit, and by a second goroutine that runs the same function
 //	        eagerly, for nothing but to find conflicts (NOrecCIV)
@@ -47,26 +48,41 @@
 //
 // # The sandbox
 //
-//	what a doomed transaction can do          what stops it
-//	------------------------------------      -------------------------------------
-//	panic: nil, index, division, type         recovered and retried, if somebody has
-//	assertion, closed channel, its own        committed since and the values that were
-//	                                          read are not there any more
-//	return an error that is not true          validated first
-//	loop for ever                             the timer or the helper raises a flag that
-//	                                          every Load and Store, and Tx.Check in loops
-//	                                          without, will heed
-//	recurse for ever                          the same, and the depth of the stack is
-//	                                          measured before it is exhausted
-//	allocate far too much                     Make validates above a limit
-//	write somewhere                           writes go to a log; it is never written back
-//	read a torn value                         values wider than a word are read under the
-//	                                          clock in every mode
-//	block, do I/O, start goroutines           not allowed in a transaction: the analyzer
-//	                                          finds it; Tx.Irrevocable makes it possible
-//	use its Tx elsewhere                      panics: after the function at once, in another
-//	                                          goroutine at the next look, which is at
-//	                                          every access in a build with -race
+//	what a doomed transaction can do     in hand-written code                  in compiled code (-stm)
+//	-----------------------------------  ------------------------------------  ---------------------------
+//	panic: nil, index, division, type    recovered and retried, if somebody    the same
+//	assertion, closed channel, its own   has committed since and the values
+//	                                     that were read are not there any more
+//	return an error that is not true     validated first                       there are no errors
+//	loop for ever with accesses          the timer or the helper raises a      the same, and Tx.Check is
+//	                                     flag that every Load, Store and       called in every loop
+//	                                     Tx.Check heeds
+//	loop without an access: count to a   the timer interrupts it by a signal   Tx.Check in every loop
+//	number that never was, call          (linux/amd64; package interrupt);
+//	functions, grow a map or a slice     the analyzer asks for Tx.Check
+//	recurse for ever                     with accesses, the depth of the       Tx.Check in every function
+//	                                     stack is measured before it is        that calls others
+//	                                     exhausted; without, it is
+//	                                     interrupted like a loop
+//	allocate far too much                Make validates above a limit; the     lengths of make and append,
+//	                                     analyzer finds plain make             and of strings.Repeat, are
+//	                                                                           validated above a limit
+//	wait for a channel for ever, lock,   not allowed in a transaction: the     validated, and irrevocable
+//	do I/O, start goroutines             analyzer finds it; Tx.Irrevocable     before it happens
+//	                                     makes it possible
+//	write somewhere                      writes go to a log that is never      the same
+//	                                     written back
+//	read a torn value                    values wider than a word are read     the same; entries of maps
+//	                                     under the clock in every mode         under a lock
+//	use its Tx elsewhere                 panics: after the function at once,   the Tx has no name
+//	                                     in another goroutine at the next
+//	                                     look, which is at every access in a
+//	                                     build with -race
+//
+// What an interruption does not reach in time: a function that defers something, in its own
+// loop (what it calls is reached), and code that is nearly always inside of the runtime, such
+// as a loop that adds to a very long string. The analyzer reports such loops if their bounds
+// were read.
 //
 // The package's own bookkeeping is never interrupted: flags are looked at before an
 // access, not in it.
@@ -90,7 +106,8 @@
 // The transaction and its attempts (tx.go), whether what it read is still there
 // (validate.go), reading and writing (access_unsafe.go),
 // many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
-// memory_unsafe.go), what a doomed one meets (sandbox.go), the modes (helper.go),
+// memory_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it
+// in plain code (interrupt_unsafe.go), the modes (helper.go),
 // Retry and OrElse (retry.go), irrevocable transactions and actions
 // (irrevocable.go), functions with plain accesses (atomic.go), maps (maps_unsafe.go), a
 // goroutine's Tx (goroutine.go). There

@@ -27,6 +27,11 @@ type Tx struct {
 	reads    readLog
 	writes   writeSet
 
+	// interruptible is not 0 while a lazy attempt runs its function, and interrupted when a
+	// panic was raised in the middle of it. unheeded is for the timer alone.
+	interruptible, interrupted atomic.Uint32
+	unheeded                   int
+
 	state       state
 	g           uintptr // the goroutine that it belongs to
 	clone       bool    // a helper's, which never commits
@@ -88,6 +93,10 @@ func (tx *Tx) begin() {
 		pause(spins)
 	}
 	acquired()
+	if !tx.eager {
+		tx.interrupted.Store(0)
+		tx.interruptible.Store(1)
+	}
 }
 
 // enter and leave change the state. Only while the transaction is running there is
@@ -102,7 +111,15 @@ func (tx *Tx) enter() {
 
 func (tx *Tx) leave(to state) {
 	tx.state = to
+	tx.uninterrupted()
 	tx.reads.wordRoom, tx.reads.pointerRoom, tx.writes.room = 0, 0, 0
+}
+
+// uninterrupted says that what comes is the package's own, or cannot be given up.
+func (tx *Tx) uninterrupted() {
+	if tx.interruptible.Load() != 0 {
+		tx.interruptible.Store(0)
+	}
 }
 
 // An outcome is how an attempt ended.
@@ -139,7 +156,7 @@ func (tx *Tx) attempt(fn func(*Tx) error) (end outcome, err error) {
 	}()
 	err = fn(tx)
 	switch {
-	case tx.state == aborted:
+	case tx.state == aborted, tx.interrupted.Load() != 0:
 		end = again // the function recovered what was not meant for it
 	case tx.state == retrying:
 		end = wait
@@ -161,6 +178,10 @@ func (tx *Tx) unwound() (hide bool, end outcome) {
 		return true, again
 	case tx.state == retrying:
 		return true, wait
+	case tx.interrupted.Load() != 0:
+		tx.count.interrupted++
+		doomed.Add(1)
+		return true, again
 	case tx.clone:
 		return true, failed // if it is true, the leader will find so, too
 	case tx.state == running && !tx.valid():
@@ -219,6 +240,7 @@ func (tx *Tx) writeBack() {
 // hold makes the clock odd: from here on nobody else can commit, and everything
 // that was read stays as it is.
 func (tx *Tx) hold() {
+	tx.uninterrupted()
 	for spins := 0; starving.Load() != 0 && !tx.held && spins < 64; spins++ {
 		pause(spins)
 	}

@@ -22,7 +22,7 @@ func (tx *Tx) valid() bool {
 
 // confirm aborts if the transaction is not valid.
 func (tx *Tx) confirm() {
-	if tx.state == running && !tx.valid() {
+	if tx.state == running && (tx.interrupted.Load() != 0 || !tx.valid()) {
 		tx.abort()
 	}
 }

@@ -26,7 +26,8 @@ var imports = map[string][]string{
 	"internal/lint":         {},
 	"internal/check":        {"internal/gotool"},
 	"isolate":               {"internal/finding", "internal/page"},
-	"stm":                   {"internal/page"},
+	"stm":                   {"internal/interrupt", "internal/page"},
+	"internal/interrupt":    {},
 	"stm/compiled":          {"stm"},
 	"stm/stmcheck":          {"internal/locks"},
 	"cmd/stmcheck":          {"stm/stmcheck"},
@@ -113,10 +114,12 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "stm", "stm/compiled", "tolerate", "internal/rt/...", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"isolate", "stm", "stm/compiled", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
+	"internal/interrupt":      {"internal/page"},
+	"internal/txcompile":      {"internal/txcompile/txprog"},
 	"internal/emu/cpu":        {"internal/native"},
 	"internal/protect":        {"internal/load", "internal/protect", "internal/truth/protected", "internal/randprog"},
 	"internal/protect/facts":  {"internal/load", "internal/protect/facts"},
@@ -307,13 +310,13 @@ func TestUnsafeIsNamed(t *testing.T) {
 	}, ".go")
 }
 
-// TestAssemblyIsShortAndExplained: only in internal/page and internal/rt, each function below 60
+// TestAssemblyIsShortAndExplained: only in internal/page, internal/interrupt and internal/rt, each function below 60
 // lines, with a comment above it.
 func TestAssemblyIsShortAndExplained(t *testing.T) {
 	const most = 60
 	files(t, func(path string, lines []string) {
-		if !strings.HasPrefix(path, "internal/page/") && !strings.HasPrefix(path, "internal/rt/") {
-			t.Errorf("%s: assembly belongs into internal/page, or into internal/rt, which cannot import it", path)
+		if !strings.HasPrefix(path, "internal/page/") && !strings.HasPrefix(path, "internal/interrupt/") && !strings.HasPrefix(path, "internal/rt/") {
+			t.Errorf("%s: assembly belongs into internal/page or internal/interrupt, or into internal/rt, which cannot import them", path)
 		}
 		start := -1
 		end := func(i int) {

@@ -45,14 +45,14 @@ func (g *generator) number() string {
 		return fmt.Sprintf("s.words[%q].x", g.pick("a", "b", "c"))
 	case 6:
 		if len(g.helpers) > 0 {
-			return fmt.Sprintf("%s(s, small(%s))", g.pick(g.helpers...), g.number())
+			return g.before("%s(s, small(%s))", g.pick(g.helpers...), g.number())
 		}
 	case 7:
-		return fmt.Sprintf("s.shapes[at(%s, len(s.shapes))].area(%s)", g.atom(), g.atom())
+		return g.before("s.shapes[at(%s, len(s.shapes))].area(%s)", g.atom(), g.atom())
 	case 8:
-		return fmt.Sprintf("s.sink(small(%s) %% 9)", g.atom())
+		return g.before("s.sink(small(%s) %% 9)", g.atom())
 	case 9:
-		return fmt.Sprintf("small(s.fn(%s))", g.atom())
+		return g.before("small(s.fn(%s))", g.atom())
 	case 10:
 		return fmt.Sprintf("total(%s, %s)", g.atom(), g.number())
 	case 11:
@@ -75,6 +75,14 @@ func (g *generator) number() string {
 		return fmt.Sprintf("(others() + %s)", g.atom())
 	}
 	return g.atom()
+}
+
+// before has a call that changes data in a statement of its own, and returns what holds its
+// result: in which order an expression reads variables and calls functions is not specified.
+func (g *generator) before(format string, args ...any) string {
+	v := g.fresh("v")
+	g.line(v+" := "+format, args...)
+	return v
 }
 
 // condition is in parentheses, because it may have composite literals.

@@ -161,14 +161,19 @@ type program struct {
 // A result is what came of a transaction: what it returned, or panicked with.
 type result struct{ goroutine, turn, ticket, transaction, argument, value int; panicked bool }
 
+// number is what was panicked with: an error of the runtime is one like any other.
+func number(v any) int {
+	n, ok := v.(int)
+	if !ok {
+		return -1
+	}
+	return n
+}
+
 func run(s *state, f func(*state, int) int, a int) (value int, panicked bool) {
 	defer func() {
 		if v := recover(); v != nil {
-			n, ok := v.(int)
-			if !ok {
-				panic(v)
-			}
-			value, panicked = n, true
+			value, panicked = number(v), true
 		}
 	}()
 	return f(s, a), false
@@ -196,11 +201,7 @@ func concurrent(p program) {
 				func() {
 					defer func() {
 						if v := recover(); v != nil {
-							n, ok := v.(int)
-							if !ok {
-								panic(v)
-							}
-							r.value, r.panicked = n, true
+							r.value, r.panicked = number(v), true
 						}
 					}()
 					stm.Options{Mode: stm.Mode(1 + (int(p.seed)+g)%4)}.Atomic(func() {

@@ -200,7 +200,7 @@ func (g *generator) ranging() {
 func (g *generator) branching() {
 	g.nested("if %s", g.condition())
 	if g.random.IntN(2) == 0 {
-		g.nested("} else if v := (%s); v > 3", g.number())
+		g.nested("} else if v := (%s); v > 3", g.atom())
 	}
 	g.nested("} else")
 	g.line("}")
@@ -219,7 +219,7 @@ func (g *generator) switching() {
 	g.line("switch small(%s) %% 3 {", g.number())
 	g.line("case 0, small(%s): s.n++; fallthrough", g.atom())
 	g.line("case 1: s.count--")
-	g.line("default: s.level = small(%s)", g.number())
+	g.line("default: s.level = small(%s)", g.atom())
 	g.line("}")
 }
 
@@ -230,7 +230,7 @@ func (g *generator) closing() {
 	case 0:
 		g.line("%s := %s", v, g.atom())
 		g.line("%s := func(n int) int { %s += n; s.count = small(%s); return %s }", f, v, v, v)
-		g.line("s.n = small(%s(2) + %s(%s))", f, f, g.atom())
+		g.line("s.n = small(%s(2) + %s(%d))", f, f, g.random.IntN(9))
 	case 1:
 		g.line("%s := %s; s.fn = func(n int) int { %s = small(%s + n); return %s }", v, g.atom(), v, v, v)
 	case 2:
@@ -251,8 +251,10 @@ func (g *generator) deferring() {
 	g.indent++
 	g.line("defer func() { if v := recover(); v != nil { s.n = small(v.(int) + s.n) } }()")
 	g.line("defer s.sink(1)")
+	locals, readable := len(g.locals), len(g.readable)
 	g.size--
 	g.statement()
+	g.locals, g.readable = g.locals[:locals], g.readable[:readable]
 	g.line("if %s { panic(small(%s)) }", g.condition(), g.atom())
 	g.line("s.count++")
 	g.indent--
@@ -313,7 +315,8 @@ func (g *generator) calling() {
 		g.assignment()
 		return
 	}
-	g.line("%s = small(%s(s, small(%s)))", g.place(), g.pick(g.helpers...), g.number())
+	v := g.before("%s(s, small(%s))", g.pick(g.helpers...), g.number())
+	g.line("%s = small(%s)", g.place(), v)
 }
 
 func (g *generator) converting() {

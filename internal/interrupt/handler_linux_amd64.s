@@ -1,0 +1,140 @@
+#include "go_asm.h"
+#include "textflag.h"
+
+// The handler. It runs on the signal stack with every signal blocked, calls no Go but the
+// runtime's own handlers, allocates nothing, takes no lock, and reads only memory that is
+// known to be mapped: the slots, the signal frame, and what the log of a stopped goroutine
+// refers to.
+
+#define ucontext_rip 168
+#define SYS_rt_sigreturn 15
+#define SYS_gettid 186
+#define SIGSEGV 11
+
+// func handlerPC() uintptr
+TEXT ·handlerPC(SB), NOSPLIT, $0-8
+	LEAQ handler<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// func restorerPC() uintptr
+TEXT ·restorerPC(SB), NOSPLIT, $0-8
+	LEAQ restorer<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+// restorer
+//
+// Where the kernel returns to from a handler. Debuggers know it by its bytes.
+TEXT restorer<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ $SYS_rt_sigreturn, AX
+	SYSCALL
+	INT  $3
+
+// handler
+//
+// Entered by the kernel with the signal in DI, siginfo in SI, ucontext in DX. The runtime's
+// handler gets them first. If that has not redirected the goroutine, whose program counter is
+// then what it was, the slot of the goroutine is looked for, and if the goroutine is doomed
+// that is noted there, wherever it is.
+//
+// Registers: BX the slot, R13 the ucontext, R14 the program counter.
+TEXT handler<>(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	MOVQ DX, R13
+	MOVQ ucontext_rip(DX), R14
+	SUBQ $8, SP // the stack is aligned at calls
+	MOVQ ·control+controlBlock_preempt(SB), AX
+	CALL AX
+	ADDQ $8, SP
+	CMPQ ucontext_rip(R13), R14
+	JNE  done
+	MOVQ (TLS), AX
+	TESTQ AX, AX
+	JZ   done
+	LEAQ ·slots(SB), BX
+	MOVL $const_slotCount, CX
+next:
+	CMPQ slot_view(BX), AX // View.G is first
+	JEQ  found
+	ADDQ $slot__size, BX
+	DECL CX
+	JNZ  next
+done:
+	RET
+found:
+	MOVQ $SYS_gettid, AX
+	SYSCALL
+	MOVQ AX, slot_thread(BX)
+	MOVQ R14, slot_pc(BX)
+	MOVQ (slot_view+View_Interruptible)(BX), SI
+	CMPL (SI), $0
+	JEQ  done
+	MOVQ (slot_view+View_Words)(BX), SI
+	CALL pairs<>(SB)
+	JNE  doomed
+	MOVQ (slot_view+View_Pointers)(BX), SI
+	CALL pairs<>(SB)
+	JNE  doomed
+	MOVQ (slot_view+View_Parts)(BX), SI
+	CALL triples<>(SB)
+	JEQ  done
+doomed:
+	MOVQ $1, slot_doomed(BX)
+	MOVQ R14, AX
+	SUBQ ·control+controlBlock_base(SB), AX
+	MOVQ slot_safe(BX), CX // from, and above it to
+	MOVL CX, SI
+	SHRQ $32, CX
+	CMPQ AX, SI
+	JCS  done
+	CMPQ AX, CX
+	JCC  done
+	MOVQ (slot_view+View_Interrupted)(BX), SI
+	MOVL $1, (SI)
+	MOVQ $SIGSEGV, DI
+	LEAQ slot_info(BX), SI
+	MOVQ R13, DX
+	MOVQ ·control+controlBlock_fault(SB), AX
+	JMP  AX
+
+// pairs
+//
+// Compares what a slice of pairs at SI says with what is there. ZF is set if it is the same.
+// Uses AX, CX, DI and R8.
+TEXT pairs<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ 0(SI), DI
+	MOVQ 8(SI), CX
+	INCQ CX
+next:
+	DECQ CX
+	JZ   out
+	MOVQ 0(DI), AX
+	MOVQ 8(DI), R8
+	ADDQ $16, DI
+	TESTQ AX, AX // an entry that is being made
+	JZ   next
+	CMPQ R8, 0(AX)
+	JEQ  next
+out:
+	RET
+
+// triples
+//
+// The same for a slice of triples.
+TEXT triples<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ 0(SI), DI
+	MOVQ 8(SI), CX
+	INCQ CX
+next:
+	DECQ CX
+	JZ   out
+	MOVQ 0(DI), AX
+	ADDQ $24, DI
+	TESTQ AX, AX
+	JZ   next
+	MOVQ 0(AX), R8
+	ANDQ -8(DI), R8
+	CMPQ R8, -16(DI)
+	JEQ  next
+out:
+	RET

@@ -1,0 +1,60 @@
+// Package interrupt ends what a goroutine computes on values that never were: it raises a
+// panic in the middle of plain code, where nothing looks at a flag. It is for package stm
+// alone, whose doomed transactions may count to any number.
+//
+// # How it works
+//
+// A goroutine that is to be looked at has a slot (a [Watch]): its g, what it has read, and
+// two words of its transaction. A signal, SIGURG, is sent to all threads. The handler, in
+// assembly, lets the runtime's own handler run first: to that SIGURG is a request for
+// preemption, which may come without a reason. Then it looks whether the thread runs a
+// goroutine with a slot. If so it notes the program counter, and compares what the transaction
+// has read, if it runs its function, with what is there. If that differs, and the program
+// counter is among those that were found to be safe before, the handler marks the transaction as interrupted and jumps to the
+// runtime's handler for SIGSEGV, as if the instruction had used a nil pointer. The rest is the
+// runtime's: a panic at that instruction, deferred functions, and the recover of the
+// transaction, which knows by the mark that it means nothing.
+//
+// Everything is read while the goroutine is stopped, by its own thread. What the handler reads
+// is memory that the transaction's log keeps alive. A comparison that comes out wrong, because
+// the goroutine was stopped while it made an entry in its log, ends an attempt that could have
+// gone on; attempts may be given up for any reason.
+//
+// # Why it is safe
+//
+// The runtime supports panics at the instructions of Go code that use a pointer, and finds out
+// from a table (unsafe points) where a goroutine can be stopped. A program counter is safe
+// here if all of this is so:
+//
+//   - It is not at an unsafe point: not between the instructions of a write barrier, which
+//     would leave the collector's buffer half filled, nor in a prologue.
+//   - Its function is Go code, neither assembly nor the runtime's, and not of a package of the
+//     standard library that has locks or other state. An invariant of the program's own that
+//     does not hold in the middle of a function is the transaction's business: the sandbox ends
+//     functions at any Load already.
+//   - Its function defers nothing. The frame of a function that panics and defers nothing is
+//     dead, and its variables need not be known to the collector. One that does defer may not
+//     yet have zeroed the word that says what; such functions are left to their callees.
+//
+// On other platforms, and with a version of Go whose tables are not those that are known
+// (which is checked, on functions of this package), nothing is interrupted: Supported says
+// so.
+//
+//	interrupt.go              this
+//	watch_linux_amd64.go      slots, and sending signals
+//	handler_unsafe.go         installing the handler
+//	handler_linux_amd64.s     the handler
+//	safe_unsafe.go            which program counters are safe
+//	other.go                  other platforms
+package interrupt
+
+// A View is where the handler finds what it has to know of a transaction: addresses of
+// variables that stay where they are.
+type View struct {
+	G             uintptr // the goroutine
+	Interruptible uintptr // *uint32: not 0 while the transaction runs its function and can be given up
+	Interrupted   uintptr // *uint32: set to 1 by the handler
+	// Slices of what was read: of pairs of an address and a value, twice, and of triples of
+	// an address, a value and the bits of it that count.
+	Words, Pointers, Parts uintptr
+}

@@ -1,0 +1,233 @@
+//go:build linux && amd64
+
+package interrupt
+
+import (
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+)
+
+// funcData is the runtime's description of a function, _func, which *runtime.Func points to.
+type funcData struct {
+	entryOff    uint32
+	nameOff     int32
+	args        int32
+	deferreturn uint32 // where in it deferred functions are run, if it defers any
+	pcsp        uint32
+	pcfile      uint32
+	pcln        uint32
+	npcdata     uint32
+	cuOffset    uint32
+	startLine   int32
+	funcID      uint8 // 0 for all but some of the runtime
+	flag        uint8
+	_           uint8
+	nfuncdata   uint8
+}
+
+const (
+	flagAssembly = 1 << 2
+	inlined      = ^uint32(0) // what a *runtime.Func of an inlined call begins with
+)
+
+// pcHeader is the beginning of the table of program counters.
+type pcHeader struct {
+	magic       uint32
+	pad1, pad2  uint8
+	minLC       uint8
+	ptrSize     uint8
+	nfunc       int
+	nfiles      uint
+	_           uintptr
+	funcname    uintptr
+	cu          uintptr
+	filetab     uintptr
+	pctabOffset uintptr
+	pclnOffset  uintptr
+}
+
+const pcMagic = 0xfffffff1
+
+// describe returns the description of the function that a program counter is in, and where
+// that begins.
+func describe(pc uintptr) (f *funcData, entry uintptr) {
+	fn := runtime.FuncForPC(pc)
+	if fn == nil {
+		return nil, 0
+	}
+	entry = fn.Entry()
+	// A program counter of an inlined call has a description that is made up; others of the
+	// same function have the true one.
+	for at := entry; ; at++ {
+		fn = runtime.FuncForPC(at)
+		if fn == nil || fn.Entry() != entry {
+			return nil, 0
+		}
+		if f = (*funcData)(unsafe.Pointer(fn)); f.entryOff != inlined {
+			return f, entry
+		}
+	}
+}
+
+// table returns the table of program counters that a function is described in: it is in front
+// of the descriptions, in one piece.
+func table(f *funcData) *pcHeader {
+	const farthest = 1 << 28
+	for back := uintptr(unsafe.Pointer(f)) & 7; back < farthest; back += 8 {
+		h := (*pcHeader)(unsafe.Add(unsafe.Pointer(f), -int(back)))
+		if h.magic == pcMagic && h.pad1 == 0 && h.pad2 == 0 && h.minLC == 1 && h.ptrSize == 8 && h.pctabOffset < h.pclnOffset && h.pclnOffset < back+1 {
+			return h
+		}
+	}
+	return nil
+}
+
+// header is the table of the program, nil if it is not what is known.
+var header = sync.OnceValue(func() *pcHeader {
+	with, _ := describe(reflect.ValueOf(defers).Pointer())
+	without, entry := describe(reflect.ValueOf(plain).Pointer())
+	if with == nil || without == nil || with.deferreturn == 0 || without.deferreturn != 0 || without.funcID != 0 || without.flag&flagAssembly != 0 {
+		return nil
+	}
+	if d, _ := describe(handlerPC()); d == nil || d.flag&flagAssembly == 0 {
+		return nil
+	}
+	h := table(without)
+	if h == nil {
+		return nil
+	}
+	// A function with a prologue has both kinds of points, and the last of its table is at
+	// its end.
+	control.base = entry &^ (1<<31 - 1)
+	some, others := false, false
+	for pc := entry; runtime.FuncForPC(pc).Entry() == entry; pc++ {
+		value, _, _ := unsafePoint(h, without, entry, pc)
+		some, others = some || value == safePoint, others || value != safePoint
+	}
+	if !some || !others {
+		return nil
+	}
+	return h
+})
+
+// Functions that the tables are checked on.
+
+//go:noinline
+func plain(n int) (sum int) {
+	for i := range n {
+		sum ^= defers(i)
+	}
+	return sum
+}
+
+//go:noinline
+func defers(n int) (r int) {
+	defer func() { r += n }()
+	return n
+}
+
+// Supported reports whether goroutines can be interrupted.
+func Supported() bool {
+	mu.Lock()
+	defer mu.Unlock()
+	return supported()
+}
+
+func supported() bool { return header() != nil }
+
+const safePoint = -1
+
+// unsafePoint returns what the runtime's table of unsafe points says of a program counter, and
+// the range for which it says so.
+func unsafePoint(h *pcHeader, f *funcData, entry, pc uintptr) (value int32, from, to uintptr) {
+	if f.npcdata == 0 {
+		return safePoint, entry, pc + 1
+	}
+	offset := *(*uint32)(unsafe.Add(unsafe.Pointer(f), unsafe.Sizeof(*f)))
+	if offset == 0 {
+		return safePoint, entry, pc + 1
+	}
+	p := unsafe.Add(unsafe.Pointer(h), h.pctabOffset+uintptr(offset))
+	value, from = -1, entry
+	for first := true; ; first = false {
+		delta := varint(&p)
+		if delta == 0 && !first {
+			return -2, 0, 0 // beyond the function
+		}
+		value += int32(delta>>1) ^ -int32(delta&1)
+		to = from + uintptr(varint(&p))
+		if pc < to {
+			return value, from, to
+		}
+		from = to
+	}
+}
+
+func varint(p *unsafe.Pointer) (v uint32) {
+	for shift := 0; ; shift += 7 {
+		b := *(*byte)(*p)
+		*p = unsafe.Add(*p, 1)
+		v |= uint32(b&0x7f) << shift
+		if b&0x80 == 0 {
+			return v
+		}
+	}
+}
+
+// safeRange returns the program counters around one at which a panic may be raised.
+func safeRange(pc uintptr) (from, to uintptr, ok bool) {
+	h := header()
+	f, entry := describe(pc)
+	if h == nil || f == nil || f.funcID != 0 || f.flag&flagAssembly != 0 || f.deferreturn != 0 || pc-control.base >= 1<<32 {
+		return 0, 0, false
+	}
+	value, low, high := unsafePoint(h, f, entry, pc)
+	if value != safePoint || !allowed(pc) {
+		return 0, 0, false
+	}
+	from, to = pc, pc+1
+	for from > low && allowed(from-1) {
+		from--
+	}
+	for to < high && runtime.FuncForPC(to).Entry() == entry && allowed(to) {
+		to++
+	}
+	return from, to, to-control.base < 1<<32
+}
+
+// pure are the packages of the standard library whose functions have no state.
+var pure = []string{"bytes", "cmp", "container", "maps", "math", "slices", "sort", "strconv", "strings", "unicode"}
+
+// standard are the others, by the first part of their paths.
+var standard = []string{
+	"archive", "bufio", "compress", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash",
+	"html", "image", "index", "internal", "io", "iter", "log", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "structs", "sync",
+	"syscall", "testing", "text", "time", "unique", "unsafe", "vendor", "weak", "cofferdamrt",
+}
+
+const stmPath = "github.com/cofferdam-go/cofferdam/stm"
+
+// allowed reports whether the function of a program counter, an inlined one if it is in such,
+// may be given up in its middle. Package stm's own must not, but what is inlined of Load and
+// Store into others only makes entries in logs.
+func allowed(pc uintptr) bool {
+	fn := runtime.FuncForPC(pc)
+	if fn == nil {
+		return false
+	}
+	name := fn.Name()
+	if strings.HasPrefix(name, stmPath+".") || strings.HasPrefix(name, stmPath+"/compiled.") {
+		_, entry := describe(pc)
+		outer := runtime.FuncForPC(entry)
+		return outer != nil && !strings.HasPrefix(outer.Name(), stmPath)
+	}
+	first := name
+	if i := strings.IndexAny(name, "./"); i >= 0 {
+		first = name[:i]
+	}
+	return !slices.Contains(standard, first) && !strings.HasPrefix(name, "type:") && !strings.HasPrefix(name, "go:") || slices.Contains(pure, first)
+}

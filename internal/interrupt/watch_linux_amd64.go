@@ -1,0 +1,114 @@
+package interrupt
+
+//lint:file-ignore U1000 what is declared here is used by the handler, in assembly
+
+import (
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// A slot is what the handler knows of a goroutine. Offsets into it come from go_asm.h.
+type slot struct {
+	view View // no G: the slot is free
+	// pc is the last program counter that the handler has seen, 0 for none.
+	pc uint64
+	// safe is a range of program counters as offsets to control.base, the upper one in the
+	// upper half: one word, so that the handler never sees half of a change.
+	safe uint64
+	// thread is the one that the handler has seen the goroutine on, and doomed says that it
+	// has found something changed that the goroutine has read.
+	thread, doomed uint64
+	info           [128]byte // a siginfo of SIGSEGV
+}
+
+const slotCount = 16
+
+var slots [slotCount]slot
+
+// control is what else the handler knows.
+var control controlBlock
+
+type controlBlock struct {
+	preempt uintptr // the runtime's handler of SIGURG
+	fault   uintptr // and of SIGSEGV
+	base    uintptr
+}
+
+// mu guards which slots are used, and the installation.
+var mu sync.Mutex
+
+// A Watch is a slot that is used.
+type Watch struct{ *slot }
+
+// Start takes a slot for a goroutine. There is none if all are used.
+func Start(v View) (Watch, bool) {
+	mu.Lock()
+	defer mu.Unlock()
+	if !supported() || install() != nil {
+		return Watch{}, false
+	}
+	for i := range slots {
+		s := &slots[i]
+		if atomic.LoadUintptr(&s.view.G) != 0 {
+			continue
+		}
+		atomic.StoreUint64(&s.pc, 0)
+		atomic.StoreUint64(&s.safe, 0)
+		atomic.StoreUint64(&s.doomed, 0)
+		g := v.G
+		v.G = 0
+		s.view = v
+		s.info[0], s.info[8] = byte(syscall.SIGSEGV), 1 // SEGV_MAPERR, at address 0
+		atomic.StoreUintptr(&s.view.G, g)
+		return Watch{s}, true
+	}
+	return Watch{}, false
+}
+
+// Stop gives the slot back.
+func (w Watch) Stop() { atomic.StoreUintptr(&w.view.G, 0) }
+
+// Poke has the handler look at all goroutines with a slot. What it notes is judged by Judge.
+func Poke() {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return
+	}
+	pid := os.Getpid()
+	for _, t := range tasks {
+		if id, err := strconv.Atoi(t.Name()); err == nil {
+			syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(pid), uintptr(id), uintptr(syscall.SIGURG))
+		}
+	}
+}
+
+// chases is how often a doomed goroutine is looked at in one go.
+const chases = 500
+
+// Chase looks at a goroutine that is known to be doomed again and again, on the thread that it
+// was seen on, until it is somewhere safe or this has lasted for some milliseconds: it may be
+// in the runtime nearly all the time.
+func (w Watch) Chase(ended func() bool) {
+	pid := uintptr(os.Getpid())
+	for i := 0; i < chases && atomic.LoadUint64(&w.doomed) != 0 && !ended(); i++ {
+		syscall.RawSyscall(syscall.SYS_TGKILL, pid, uintptr(atomic.LoadUint64(&w.thread)), uintptr(syscall.SIGURG))
+		w.Judge()
+	}
+}
+
+// Judge looks at the program counter that the handler has seen last, and has it interrupt the
+// goroutine around there from now on, if that is safe.
+func (w Watch) Judge() {
+	pc := uintptr(atomic.SwapUint64(&w.pc, 0))
+	if pc == 0 {
+		return
+	}
+	from, to, ok := safeRange(pc)
+	if !ok {
+		return
+	}
+	atomic.StoreUint64(&w.safe, uint64(from-control.base)|uint64(to-control.base)<<32)
+}
