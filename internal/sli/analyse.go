@@ -20,7 +20,12 @@ type Options struct {
 	// Actor is what the program's users call what runs beside one another, for sentences:
 	// "thread" if it is empty.
 	Actor string
+	// Stop, if it is there, reports that no more time is to be spent: the analysis ends with
+	// what it has.
+	Stop func() bool
 }
+
+func (o *Options) stopped() bool { return o.Stop != nil && o.Stop() }
 
 func (o Options) defaults() Options {
 	if o.Discarded == 0 {

@@ -30,13 +30,14 @@ type deriver struct {
 	loadTimes    map[string]uint64    // and when
 	isPrivate    func(addr uint64, size int) bool
 	position     int
+	stopped      func() bool // see Options
 	maxRounds    int
 }
 
 // newDeriver makes ready to derive machines from the last step of a path.
 func (a *analyser) newDeriver(path []exec.Step) *deriver {
 	derivation := &deriver{
-		replay: a.replay, maxRounds: a.options.Rounds, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
+		replay: a.replay, maxRounds: a.options.Rounds, stopped: a.options.stopped, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
 		openCalls: map[*ir.Context]bool{}, loadAddrs: map[string]uint64{}, loadTimes: map[string]uint64{}, isPrivate: a.isPrivate,
 	}
 	for context := path[len(path)-1].Context; context != nil; context = context.Parent {
@@ -62,7 +63,7 @@ func (d *deriver) derive(cause Edge) []*Machine {
 	end := d.path[d.position].Point
 	d.derived[end] = edge
 	add(end)
-	for d.position--; d.position >= 0 && len(all) < maxMachines; d.position-- {
+	for d.position--; d.position >= 0 && len(all) < maxMachines && !d.stopped(); d.position-- {
 		step := &d.path[d.position]
 		// Deferred calls are made by one instruction, however many there are.
 		if _, again := d.derived[step.Point]; again && step.Instr.Op != ir.RunDefers && !d.loopCarries(edge) {

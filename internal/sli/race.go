@@ -156,7 +156,7 @@ func (a *analyser) lostUpdates(specialisations []*specialisation) {
 	for _, special := range specialisations {
 		list = append(list, special.touched...)
 	}
-	for len(list) > 0 && len(found) == 0 {
+	for len(list) > 0 && len(found) == 0 && !a.options.stopped() {
 		next = nil
 		for _, memory := range list {
 			p := place{memory.addr, memory.size}
@@ -177,7 +177,7 @@ func (a *analyser) lostUpdates(specialisations []*specialisation) {
 					}
 					next = append(next, on...)
 				}
-				return left > 0
+				return left > 0 && !a.options.stopped()
 			})
 		}
 		list = next

@@ -1,6 +1,7 @@
 package x86
 
 import (
+	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
@@ -56,6 +57,8 @@ func (r *Run) FailureOf(f *trace.Failure) *Failure {
 		}
 	case event.UseAfterFree:
 		out.Cause = ir.BadAccess
+		reads, writes := cpu.Accesses(site.Inst)
+		out.AtStore = f.Op == event.Store && reads && writes && !site.Inst.Lock
 		if outside {
 			out.Outside, out.Argument = true, r.badArgument(f.G, f.Addr)
 		}

@@ -14,6 +14,8 @@ type Failure struct {
 	// has the bad address.
 	Argument x86.Reg
 	Outside  bool
+	// AtStore: the instruction has read its operand, and could not write it any more.
+	AtStore bool
 	// AtCall: the instruction is a call that did not come back. Callers are the calls that
 	// led to it, the innermost first.
 	AtCall  bool
@@ -38,8 +40,10 @@ func (l *lifter) failing() {
 	}
 	in := l.inst
 	test := func(cond *ir.Expr) { l.emit(&ir.Instr{Op: ir.Test, Cause: f.Cause, Operand: cond}) }
-	bad := func(addr *ir.Expr) { test(ir.Unary(ir.OpBadAddress, ir.Unsigned, l.assign(addr, ""))) }
+	bad := l.testAddress
 	switch {
+	case f.AtStore:
+		l.testsStore = true
 	case f.AtCall:
 		test(number(1, 1))
 	case f.Cause == ir.DivideByZero && (in.Op == x86.DIV || in.Op == x86.IDIV):
@@ -62,4 +66,9 @@ func (l *lifter) failing() {
 			bad(l.address())
 		}
 	}
+}
+
+// testAddress puts a test of an address here.
+func (l *lifter) testAddress(addr *ir.Expr) {
+	l.emit(&ir.Instr{Op: ir.Test, Cause: l.program.failure.Cause, Operand: ir.Unary(ir.OpBadAddress, ir.Unsigned, l.assign(addr, ""))})
 }

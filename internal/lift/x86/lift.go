@@ -22,7 +22,9 @@ type lifter struct {
 	current  *blockBuilder
 	inst     *placedInst
 	emitted  int // by the instruction at hand
-	tails    []tailCall
+	// testsStore: the next store is the one that the run failed at.
+	testsStore bool
+	tails      []tailCall
 	// opaque are instructions that could not be lifted, lifted counts all.
 	opaque []*placedInst
 	lifted int

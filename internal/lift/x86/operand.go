@@ -93,6 +93,10 @@ func (l *lifter) load(addr *ir.Expr, size int) *ir.Expr {
 
 // store writes memory at an address.
 func (l *lifter) store(addr, value *ir.Expr) {
+	if l.testsStore {
+		l.testsStore = false
+		l.testAddress(addr)
+	}
 	l.emit(&ir.Instr{Op: ir.Store, Size: value.Size, Operand: addr, Value: value, Sites: []uint32{l.site()}, Data: l.program.dataName(addr)})
 }
 

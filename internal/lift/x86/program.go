@@ -35,6 +35,7 @@ type Program struct {
 	machines  map[*ir.Func]*machineFunction
 	changed   map[*ir.Func]*[variables]bool
 	failure   *Failure
+	callsAt   map[uint64][]*ir.Instr // once they were asked for
 
 	// Instructions are how many instructions were lifted, Opaque those of them whose results
 	// are not known, by what they are.
@@ -144,6 +145,24 @@ func (p *Program) Function(entry uint64) *ir.Func { return p.functions[entry] }
 
 // Address is where an instruction of the engine comes from.
 func Address(in *ir.Instr) uint64 { return uint64(in.Origin) }
+
+// CallsAt are the calls of the program's own functions that come from the instruction at an
+// address.
+func (p *Program) CallsAt(pc uint64) []*ir.Instr {
+	if p.callsAt == nil {
+		p.callsAt = map[uint64][]*ir.Instr{}
+		for _, fn := range p.Funcs {
+			for _, b := range fn.Blocks {
+				for _, in := range b.Instrs {
+					if in.Op == ir.Call {
+						p.callsAt[Address(in)] = append(p.callsAt[Address(in)], in)
+					}
+				}
+			}
+		}
+	}
+	return p.callsAt[pc]
+}
 
 // dataName names what is at an address that the code names.
 func (p *Program) dataName(addr *ir.Expr) string {

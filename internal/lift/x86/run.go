@@ -30,7 +30,23 @@ type Run struct {
 	lastJump map[*cpu.CPU]uint64
 	own      map[uint64]bool // words that the program's own code accesses
 	handles  map[uint32]uint64
+	callers  []caller // by frame
 	tooLong  bool
+}
+
+// A caller is where the program's own code called a function of its own: the frame, and the
+// call; pc is 0 where a library called it.
+type caller struct {
+	frame uint32
+	pc    uint64
+}
+
+// Caller is the frame that called another, and the call there. pc is 0 if a library called.
+func (r *Run) Caller(frame uint32) (outer uint32, pc uint64) {
+	if int(frame) >= len(r.callers) {
+		return 0, 0
+	}
+	return r.callers[frame].frame, r.callers[frame].pc
 }
 
 // maxEvents is how long a run may be that is kept in memory.
@@ -241,6 +257,10 @@ func (r *Run) call(g uint32, state *threadRun, a *event.Access, pc uint64, regs 
 	if !r.leavesProgram(a.After) {
 		r.frames++
 		f.own, f.id = true, r.frames
+		for len(r.callers) < int(r.frames) {
+			r.callers = append(r.callers, caller{})
+		}
+		r.callers = append(r.callers, caller{top.id, f.caller})
 		r.entered[a.After] = true
 		e := exec.Event{G: g, Kind: exec.KindCall, Site: FunctionSite(a.After), Frame: f.id, Arg: uint64(top.id)}
 		if regs != nil {

@@ -85,7 +85,7 @@ func TestADeadlockIsRefused(t *testing.T) {
 	if r == nil {
 		return
 	}
-	if r.Proven != nil || !strings.Contains(r.Refusal, "wait for one another") {
+	if r.Proven != nil || !strings.Contains(r.Refusal, "no thread can go on") {
 		t.Errorf("%v: %s", r.Proven, r.Refusal)
 	}
 	checkConfirmation(t, "lockorder", r.Confirmation)

@@ -16,7 +16,7 @@
 // again with them.
 //
 // If no fix of the engine's stands, all that touches the data of the failure becomes one
-// section in each function.
+// section in each function, then in their callers, and theirs.
 //
 // The schedule that fails in the emulator is followed on the processor, too, where ptrace is
 // allowed: threads are stopped and started in the same order (package native).

@@ -8,11 +8,17 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
+// maxLevels is how many callers of the code that touches the data are tried.
+const maxLevels = 4
+
 // enclosing is the fix of last resort: in each function that touches the data of a failure,
 // while threads run beside one another, all that does so becomes one section. It is more
 // than the failure shows to be needed, and right for operations that the engine sees only a
 // part of, such as a reference count that is decremented and then looked at again.
-func (f *fixer) enclosing() *sli.Fix {
+//
+// level is how many calls up the sections are: code that is not optimised, or has classes,
+// does one operation in several functions, and their callers are where it begins and ends.
+func (f *fixer) enclosing(level int) *sli.Fix {
 	var sections []*sli.Section
 	for _, c := range f.cases {
 		data := c.data()
@@ -26,7 +32,7 @@ func (f *fixer) enclosing() *sli.Fix {
 			if !beside || !e.IsAccess() || !data[e.Addr/8] {
 				return true
 			}
-			for _, in := range c.program.InstrsAt(e.Site) {
+			for _, in := range c.touching(e, level) {
 				fn := in.Block.Func
 				if in.Private || slices.Contains(byFunc[fn], in) {
 					continue
@@ -52,6 +58,55 @@ func (f *fixer) enclosing() *sli.Fix {
 	return sli.FixOf(sli.Options{}, sections)
 }
 
+// touching are the instructions that an access counts as, so many calls up from where it was
+// made, or as far up as the program's own code goes.
+func (c *failingCase) touching(e *exec.Event, level int) []*ir.Instr {
+	instrs := c.program.InstrsAt(e.Site)
+	for frame := e.Frame; level > 0; level-- {
+		outer, pc := c.run.Caller(frame)
+		calls := c.program.CallsAt(pc)
+		if pc == 0 || len(calls) == 0 {
+			break
+		}
+		frame, instrs = outer, calls
+	}
+	return instrs
+}
+
+// disturbed are words that the failing thread used in the function that it failed in, or in
+// the one that called it, and that other threads wrote to: for failures of which no machine
+// was derived, as where a loop goes through data that is replaced under it.
+func (c *failingCase) disturbed() map[uint64]bool {
+	written, used, last := map[uint64]bool{}, map[uint64]bool{}, uint32(0)
+	c.log.All(0, func(e *exec.Event) bool {
+		if e.IsAccess() && e.G == c.failure.G {
+			last = e.Frame
+		}
+		return true
+	})
+	outer, _ := c.run.Caller(last)
+	c.log.All(0, func(e *exec.Event) bool {
+		switch {
+		case !e.IsAccess():
+		case e.G != c.failure.G && e.G != mainThread && e.Writes():
+			written[e.Addr/8] = true
+		case e.G == c.failure.G && (e.Frame == last || e.Frame == outer):
+			used[e.Addr/8] = true
+		}
+		return true
+	})
+	both := map[uint64]bool{}
+	for word := range used {
+		if written[word] {
+			both[word] = true
+		}
+	}
+	return both
+}
+
+// mainThread is the thread that sets up what the others use.
+const mainThread = 1
+
 // data are the words that a failure is about: what its fixes guard, and all of the memory
 // that was bad.
 func (c *failingCase) data() map[uint64]bool {
@@ -64,6 +119,9 @@ func (c *failingCase) data() map[uint64]bool {
 				}
 			}
 		}
+	}
+	if len(words) == 0 {
+		words = c.disturbed()
 	}
 	if e, _, ok := c.log.Allocation(c.failure.Addr, c.log.Last()+1); ok && c.failure.Addr != 0 {
 		for at := e.Addr; at < e.Addr+uint64(min(e.Size, 4096)); at += 8 {

@@ -171,8 +171,12 @@ func (f *fixer) rounds(ctx context.Context) error {
 	if err := f.tryAll(ctx); err != nil || f.result.Proven != nil {
 		return err
 	}
-	if fix := f.enclosing(); fix != nil {
-		return f.tryFix(ctx, fix)
+	for level := 0; level <= maxLevels && f.result.Proven == nil && time.Now().Before(f.Until); level++ {
+		if fix := f.enclosing(level); fix != nil {
+			if err := f.tryFix(ctx, fix); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -220,7 +224,7 @@ func (f *fixer) observe(outcome *trace.Outcome) (*failingCase, error) {
 	r, found := f.result, outcome.Worst()
 	c := &failingCase{failure: found}
 	if found.Kind == event.FailureDeadlock {
-		r.Refusal = "the threads wait for one another, and another lock cannot change that: take the program's own locks in one order"
+		r.Refusal = "no thread can go on, and another lock cannot change that: if the threads hold locks that they wait for, take them in one order everywhere; if one waits for a signal that was sent before, test what it waits for under the same mutex that the signal is sent under"
 		return nil, nil
 	}
 	data, err := os.ReadFile(f.Binary.Path)
@@ -263,6 +267,11 @@ func (f *fixer) observe(outcome *trace.Outcome) (*failingCase, error) {
 	return c, nil
 }
 
+// analyseWithin is how long one analysis may take. Those that come to anything take some
+// milliseconds; those of what ended a program, in code of a library that is linked into it,
+// may go through all that the library does to print a line.
+const analyseWithin = 3 * time.Second
+
 // maxCallers is how many callers of what ended the program are looked at.
 const maxCallers = 8
 
@@ -304,7 +313,8 @@ func (f *fixer) analyseAt(c *failingCase, loops int) error {
 	r.Lifting += time.Since(start)
 	r.Events = max(r.Events, c.log.Last())
 	start = time.Now()
-	analysis, err := sli.Analyse(program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops})
+	until := start.Add(min(analyseWithin, time.Until(f.Until)))
+	analysis, err := sli.Analyse(program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops, Stop: func() bool { return time.Now().After(until) }})
 	r.Analysing += time.Since(start)
 	if errors.Is(err, sli.ErrLost) {
 		if loops == withRounds && len(c.fixes) == 0 {
