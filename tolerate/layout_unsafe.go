@@ -290,11 +290,12 @@ func (t *typed) same(at, private unsafe.Pointer) bool {
 // A typed is a layout with what only code that knows the type can do.
 type typed struct {
 	*layout
-	address unsafe.Pointer // of the type
-	assign  func(to, from unsafe.Pointer)
-	zero    func(unsafe.Pointer)
-	make    func() unsafe.Pointer
-	box     func(unsafe.Pointer) any
+	address   unsafe.Pointer // of the type
+	reflected reflect.Type
+	assign    func(to, from unsafe.Pointer)
+	zero      func(unsafe.Pointer)
+	make      func() unsafe.Pointer
+	box       func(unsafe.Pointer) any
 }
 
 // types is what is known of types. The recent ones are at hand, in a table indexed
@@ -324,7 +325,8 @@ func describe[T any](r reflect.Type) *typed {
 	t := &typed{
 		layout: layoutOf(r),
 
-		address: (*twoPointers)(unsafe.Pointer(&r)).data,
+		address:   (*twoPointers)(unsafe.Pointer(&r)).data,
+		reflected: r,
 
 		assign: func(to, from unsafe.Pointer) { *(*T)(to) = *(*T)(from) },
 		zero:   func(p unsafe.Pointer) { clear((*[1]T)(p)[:]) },

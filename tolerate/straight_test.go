@@ -3,6 +3,7 @@ package tolerate_test
 import (
 	"math"
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
@@ -98,6 +99,36 @@ func TestStraightSectionsRecogniseInterference(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStraightSectionsMerge: what a section has written is not given up for a careless value,
+// and where it is known how the section changes a variable both changes count.
+func TestStraightSectionsMerge(t *testing.T) {
+	type pair struct{ a, b int }
+	check := func(got, want any, m tolerate.Merge) {
+		t.Helper()
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s leaves %v, want %v", m, got, want)
+		}
+	}
+	for m, want := range map[tolerate.Merge]int{tolerate.Yielding: 300, tolerate.Keeping: 150, tolerate.Adding: 350, tolerate.Raising: 300, tolerate.Lowering: 150} {
+		n := 100
+		check(straight(tolerate.PutScalar, &tolerate.Label{Name: "merged number", Merge: m}, &n, new(150), new(300)), want, m)
+	}
+	for m, want := range map[tolerate.Merge]pair{tolerate.Keeping: {2, 7}, tolerate.Adding: {4, 7}} {
+		p := pair{1, 5}
+		check(straight(wide, &tolerate.Label{Name: "merged pair", Merge: m}, &p, &pair{2, 5}, &pair{3, 7}), want, m)
+	}
+	for m, want := range map[tolerate.Merge]uint8{tolerate.Adding: 252, tolerate.Raising: 251, tolerate.Lowering: 250} {
+		a := [3]uint8{249, 1, 2}
+		check(straight(wide, &tolerate.Label{Name: "merged array", Merge: m}, &a, &[3]uint8{250, 1, 9}, &[3]uint8{251, 1, 2}), [3]uint8{want, 1, 9}, m)
+	}
+	list := []int{1}
+	check(straight(wide, &tolerate.Label{Name: "merged list", Merge: tolerate.Appending}, &list, &[]int{1, 2}, &[]int{1, 3, 4}), []int{1, 3, 4, 2}, tolerate.Appending)
+	text := "a"
+	check(straight(wide, &tolerate.Label{Name: "merged text", Merge: tolerate.Appending}, &text, new("ab"), new("ac")), "acb", tolerate.Appending)
+	f := 1.5
+	check(straight(tolerate.PutScalar, &tolerate.Label{Name: "merged float", Merge: tolerate.Adding}, &f, new(2.0), new(4.5)), 5.0, tolerate.Adding)
 }
 
 // TestSameIsBitByBit: what == says is not what decides whether a variable was changed.

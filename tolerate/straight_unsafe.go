@@ -28,6 +28,8 @@ type Label struct {
 	// Suspects are the places, if any are known, that write the variable without
 	// the lock.
 	Suspects string
+	// Merge is what becomes of a variable that both have changed.
+	Merge Merge
 
 	made atomic.Pointer[policy]
 }
@@ -38,7 +40,7 @@ func (l *Label) policy(t *typed) *policy {
 	if p := l.made.Load(); p != nil && p.typed == t {
 		return p
 	}
-	p := &policy{typed: t, name: l.Name, suspects: l.Suspects}
+	p := &policy{typed: t, name: l.Name, suspects: l.Suspects, merge: l.Merge, resolve: l.Merge.resolver(t)}
 	l.made.Store(p)
 	return p
 }

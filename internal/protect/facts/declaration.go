@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -20,6 +21,10 @@ type Declaration struct {
 	Root    string          // the variable, or the one that has the field
 	Value   ast.Expr        // what a variable begins with, or nil
 	Fixed   string          // why it cannot be declared anew
+	// Asked is how careless changes are to be merged, by a comment; "" if there is none.
+	Asked string
+
+	doc *ast.CommentGroup // of a declaration of one variable
 }
 
 // Declaration returns where a variable or field is declared.
@@ -91,7 +96,11 @@ func (o *observer) observeDeclarations(f *ast.File) {
 					o.declareFields(typed, s)
 				}
 			case *ast.ValueSpec:
-				o.declareVariables(d, spec)
+				one := d
+				if len(g.Specs) == 1 {
+					one.doc = g.Doc
+				}
+				o.declareVariables(one, spec)
 			}
 		}
 	}
@@ -104,9 +113,40 @@ func (o *observer) declare(d Declaration) {
 	}
 }
 
+// Asked returns the declarations with a comment that asks for something.
+func (f *Facts) Asked() []Declaration {
+	var list []Declaration
+	for _, d := range f.declarations {
+		if d.Asked != "" {
+			list = append(list, d)
+		}
+	}
+	slices.SortFunc(list, func(a, b Declaration) int { return int(a.Name.Pos() - b.Name.Pos()) })
+	return list
+}
+
+// resolveDirective is a comment on a declaration that says how careless changes are merged.
+const resolveDirective = "//cofferdam:resolve "
+
+// asked returns what comments ask for.
+func asked(groups ...*ast.CommentGroup) string {
+	for _, g := range groups {
+		if g == nil {
+			continue
+		}
+		for _, c := range g.List {
+			if word, ok := strings.CutPrefix(c.Text, resolveDirective); ok {
+				return strings.TrimSpace(word)
+			}
+		}
+	}
+	return ""
+}
+
 func (o *observer) declareFields(d Declaration, s *ast.StructType) {
 	d.Struct = s
 	for _, f := range s.Fields.List {
+		d.Asked = asked(f.Doc, f.Comment)
 		for _, d.Name = range f.Names {
 			o.declare(d)
 		}
@@ -139,7 +179,7 @@ func (o *observer) declareVariables(d Declaration, spec *ast.ValueSpec) {
 			continue
 		}
 		one := d
-		one.Name, one.Root = name, name.Name
+		one.Name, one.Root, one.Asked = name, name.Name, asked(spec.Doc, spec.Comment, d.doc)
 		if len(spec.Values) == len(spec.Names) {
 			one.Value = spec.Values[i]
 		}

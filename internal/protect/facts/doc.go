@@ -59,6 +59,7 @@
 //	code.go         the SSA form, found by syntax
 //	instruction.go  what one instruction does
 //	touch.go        the memory at an address, and whether it may be a variable
+//	update.go       how a store makes the new value of the old one
 //	panic.go        which instructions may panic
 //	effect.go       effects of functions, footprints
 //	statement.go    the effects and accesses of a statement

@@ -26,6 +26,7 @@ func (f *Facts) addInstruction(s *Statement, i ssa.Instruction) {
 		}
 	case *ssa.Store:
 		f.reach(s, i.Addr, i.Pos(), true)
+		s.Touches[len(s.Touches)-1].Update = updateOf(i)
 	case *ssa.Send, *ssa.Select:
 		e.block("uses a channel")
 	case *ssa.Go:

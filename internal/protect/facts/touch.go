@@ -18,8 +18,9 @@ import (
 //	*x             no field, from the pointer x; all that is in the struct is reached
 type Touch struct {
 	// Write says that the memory may be written, Taken that its address goes where it
-	// is not followed.
+	// is not followed, Update how the new value is made.
 	Write, Taken bool
+	Update       Update
 
 	links    []link
 	variable *types.Var // that the address begins with, or nil
@@ -40,7 +41,7 @@ func (t *Touch) String() string {
 	}
 	text += " " + shortType(t.reached)
 	if t.Write {
-		text += " written"
+		text += " written" + [...]string{"", " by adding", " by raising", " by lowering", " by appending"}[t.Update]
 	}
 	if t.Taken {
 		text += " taken"

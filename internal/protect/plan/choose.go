@@ -35,6 +35,7 @@ func (r *round) choose(g *Group) {
 	r.dropUnused(g)
 	r.markMaybeOwn(g)
 	for _, v := range g.Vars {
+		r.findMerge(g, v)
 		v.CopiesEntries = v.CopiesEntries && v.Written && !loopsAcross(g, v)
 	}
 }

@@ -184,6 +184,7 @@
 //	panics.go    what a section that panics has to do before
 //	choose.go    which variables have copies, and which steps are opaque
 //	variable.go  variables, and which types can have copies
+//	merge.go     how a careless change is merged with that of a section
 //	slot.go      objects that a section finds on its way
 //	clone.go     functions that are cloned
 //	spell.go     types as a file can write them

@@ -181,6 +181,9 @@ type Left struct {
 // Make plans the protection of packages.
 func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o Options) (*Plan, error) {
 	p := newPlanner(known, guards, o)
+	if err := p.checkAsked(); err != nil {
+		return nil, err
+	}
 	for _, pkg := range Variants(pkgs) {
 		u, err := newUnit(p, pkg)
 		if err != nil {

@@ -55,6 +55,9 @@ func (r *round) findSlots(g *Group) {
 	}
 	for _, slot := range g.Slots {
 		r.prune(g, slot)
+		for _, v := range slot.Fields {
+			r.findMerge(g, v)
+		}
 	}
 	g.Slots = slices.DeleteFunc(g.Slots, func(s *Slot) bool { return len(s.Fields) == 0 })
 	for _, s := range g.Steps {

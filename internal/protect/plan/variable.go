@@ -18,6 +18,8 @@ type Variable struct {
 	Datum, Suspects string
 	// Written says that a section may write it, Blind that no section reads it.
 	Written, Blind bool
+	// Merge is what becomes of what both a section and careless code have changed.
+	Merge Merge
 	// CopiesEntries says that it is a map of which the entries are copied too.
 	CopiesEntries bool
 	// ByPointer says that its name means something else somewhere in the section, so

@@ -95,6 +95,9 @@ func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
 	if v.Blind && v.Written && !w.detect {
 		more = ", Blind: true"
 	}
+	if v.Written && !w.detect && v.Merge != "" && v.Merge != "theirs" {
+		more += fmt.Sprintf(", Merge: %q", v.Merge)
+	}
 	if v.Suspects != "" {
 		more += fmt.Sprintf(", Suspects: %q", v.Suspects)
 	}
