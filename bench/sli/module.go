@@ -160,7 +160,8 @@ func (s *session) inModule(p *Program, m *racyModule, dir string) error {
 }
 
 // copyModule copies a module of the module cache, without its tests, which may need what is
-// not there. A module from before go.mod gets one.
+// not there, and without vendored packages of another time. A module from before go.mod gets
+// one.
 func (s *session) copyModule(m *racyModule, dir string) error {
 	out, err := s.Go(s.Temp(""), "mod", "download", "-json", m.path+"@"+m.version)
 	if err != nil {
@@ -189,6 +190,9 @@ func (s *session) copyModule(m *racyModule, dir string) error {
 		}
 		return os.Chmod(name, 0o755)
 	}); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "vendor")); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); errors.Is(err, os.ErrNotExist) {

@@ -17,7 +17,7 @@ func (r *failedRun) changes(base *cover.Patch) []*reshape.Change {
 	}
 	run := &reshape.Run{
 		Code: r.code, Base: base, Failure: r.reader.Outcome.Worst(), Failures: r.reader.Outcome.Failures,
-		Site: at, Started: make(map[reshape.Line]bool),
+		Site: at, FileAtRun: r.copies.AtRun, Started: make(map[reshape.Line]bool),
 	}
 	c := r.reader.Cursor(trace.Filter{Kinds: []event.Kind{event.Go}})
 	for c.Next() {

@@ -1,7 +1,6 @@
 package reshape
 
 import (
-	"go/ast"
 	"go/types"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -26,7 +25,7 @@ func (r *Run) roomForAnswer() []*Change {
 		if f == nil {
 			continue
 		}
-		for _, channel := range sentOn(f, line) {
+		for _, channel := range syntax.SentOn(f, line) {
 			if syntax.Contains(seen, channel) {
 				continue
 			}
@@ -35,24 +34,6 @@ func (r *Run) roomForAnswer() []*Change {
 		}
 	}
 	return changes
-}
-
-// sentOn are the variables of functions that a line sends to.
-func sentOn(f *source.File, line int) []*types.Var {
-	var all []*types.Var
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		send, ok := n.(*ast.SendStmt)
-		if !ok || f.Line(send.Pos()) != line {
-			return true
-		}
-		if id, ok := ast.Unparen(send.Chan).(*ast.Ident); ok {
-			if v, ok := f.Info.Uses[id].(*types.Var); ok && v.Parent() != v.Pkg().Scope() {
-				all = append(all, v)
-			}
-		}
-		return true
-	})
-	return all
 }
 
 // makeRoom gives a channel room for all that is sent to it, if that can be counted: each send

@@ -27,7 +27,7 @@ func (r *Run) releaseBeforeCallback() []*Change {
 			}
 			seen = append(seen, t.statement)
 			for _, call := range waiter.Stack {
-				if f := r.Code.File(call.File); f == t.file {
+				if r.fileAtRun(call.File) == t.file {
 					changes = append(changes, r.callUnlocked(t, call.Line)...)
 				}
 			}

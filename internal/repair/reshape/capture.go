@@ -28,7 +28,7 @@ func (r *Run) variableForEach() []*Change {
 				at = &race.Others[j-1]
 			}
 			f, line := r.lineOf(at)
-			for _, v := range captured(f, line) {
+			for _, v := range syntax.Captured(f, line) {
 				if !syntax.Contains(seen, v) {
 					seen = append(seen, v)
 					changes = append(changes, r.ownVariable(f, v)...)
@@ -37,28 +37,6 @@ func (r *Run) variableForEach() []*Change {
 		}
 	}
 	return changes
-}
-
-// captured are the variables that a function literal on a line uses and does not declare.
-func captured(f *source.File, line int) []*types.Var {
-	if f == nil {
-		return nil
-	}
-	var all []*types.Var
-	syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
-		id, ok := n.(*ast.Ident)
-		if !ok || f.Line(id.Pos()) != line {
-			return
-		}
-		v, ok := f.Info.Uses[id].(*types.Var)
-		if !ok || v.IsField() || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
-			return
-		}
-		if fn, _ := syntax.FunctionAround(around); fn != nil && !syntax.DeclaredIn(v, fn) {
-			all = append(all, v)
-		}
-	})
-	return all
 }
 
 // ownVariable gives each goroutine a variable of its own.

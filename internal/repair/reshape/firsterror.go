@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -17,8 +18,12 @@ import (
 // goroutine hide the failure of another.
 func (r *Run) keepFirstError() []*Change {
 	var changes []*Change
-	for _, v := range r.racedVariables() {
-		if v.IsField() || !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+	raced := r.racedVariables()
+	if r.Failure.Kind == event.FailureTest {
+		raced = append(raced, r.setByGoroutines()...) // under a lock, the last one counts all the same
+	}
+	for i, v := range raced {
+		if v.IsField() || !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) || syntax.Contains(raced[:i], v) {
 			continue
 		}
 		for _, f := range r.Code.Files() {
@@ -28,6 +33,28 @@ func (r *Run) keepFirstError() []*Change {
 		}
 	}
 	return changes
+}
+
+// setByGoroutines are the variables that goroutines of the run set and do not declare.
+func (r *Run) setByGoroutines() []*types.Var {
+	var all []*types.Var
+	for _, f := range r.Code.Files() {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			start, ok := n.(*ast.GoStmt)
+			if !ok || !r.started(f, start) {
+				return true
+			}
+			if lit, ok := ast.Unparen(start.Call.Fun).(*ast.FuncLit); ok {
+				for _, id := range syntax.SetIn(f, lit) {
+					if v := f.Info.Uses[id].(*types.Var); !syntax.DeclaredIn(v, lit) {
+						all = append(all, v)
+					}
+				}
+			}
+			return true
+		})
+	}
+	return all
 }
 
 func (r *Run) firstErrorOf(f *source.File, v *types.Var) []*Change {

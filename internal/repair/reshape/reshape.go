@@ -18,8 +18,11 @@ type Run struct {
 	Base     *cover.Patch
 	Failure  *trace.Failure
 	Failures []trace.Failure // all of the run
-	// Site says where an operation of the run is in the source.
-	Site func(site uint32) (Line, bool)
+	// Site says where an operation of the run is in the source, and FileAtRun which file of Code a
+	// name in a stack of the run stands for: that of a dependency is a copy. Nil means that no
+	// name is another.
+	Site      func(site uint32) (Line, bool)
+	FileAtRun func(name string) string
 	// Started has the lines whose go statements started goroutines in the run.
 	Started map[Line]bool
 }
@@ -88,11 +91,19 @@ func (r *Run) lineOf(at *trace.Point) (*source.File, int) {
 		}
 	}
 	for _, call := range at.Stack {
-		if f := r.Code.File(call.File); f != nil {
+		if f := r.fileAtRun(call.File); f != nil {
 			return f, call.Line
 		}
 	}
 	return nil, 0
+}
+
+// fileAtRun is the file of the program that a stack of the run names; nil if it is none.
+func (r *Run) fileAtRun(name string) *source.File {
+	if r.FileAtRun != nil {
+		name = r.FileAtRun(name)
+	}
+	return r.Code.File(name)
 }
 
 // started reports whether the run started a goroutine at a go statement.

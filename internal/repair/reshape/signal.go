@@ -2,7 +2,6 @@ package reshape
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -93,7 +92,7 @@ func (r *Run) lockChanges(c *condition) (changes []*Change, all bool) {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			list := syntax.Statements(n)
 			for i := 0; i < len(list) && !failed; i++ {
-				if !changesAny(f, list[i], c.watched) || fresh(f, list[i], append(around, n)) {
+				if !syntax.ChangesAny(f, list[i], c.watched) || fresh(f, list[i], append(around, n)) {
 					continue
 				}
 				function, _ := syntax.FunctionAround(append(around, n))
@@ -127,24 +126,6 @@ func (r *Run) lockChanges(c *condition) (changes []*Change, all bool) {
 	}), false
 }
 
-// changesAny reports whether a statement assigns to one of some fields.
-func changesAny(f *source.File, s ast.Stmt, fields []*types.Var) bool {
-	changed := func(e ast.Expr) bool {
-		if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
-			e = index.X
-		}
-		p, ok := syntax.PathOf(f.Info, e)
-		return ok && syntax.Contains(fields, p.Variable.Origin())
-	}
-	switch s := s.(type) {
-	case *ast.AssignStmt:
-		return s.Tok != token.DEFINE && slices.ContainsFunc(s.Lhs, changed)
-	case *ast.IncDecStmt:
-		return changed(s.X)
-	}
-	return false
-}
-
 // fresh reports whether a statement changes what the function around it has just made.
 func fresh(f *source.File, s ast.Stmt, around []ast.Node) bool {
 	assign, ok := s.(*ast.AssignStmt)
@@ -161,7 +142,7 @@ func (r *Run) signalBehind(f *source.File, c *condition, list []ast.Stmt, i int)
 	for j := i + 1; j < len(list); j++ {
 		call := syntax.CallOf(list[j])
 		if call == nil {
-			if !changesAny(f, list[j], c.watched) {
+			if !syntax.ChangesAny(f, list[j], c.watched) {
 				return last
 			}
 			continue

@@ -53,7 +53,7 @@ func (r *Run) makeBeforeStart(v *types.Var) []*Change {
 			if d == nil || d.Body == nil || d.Recv == nil || !isSelector || list == nil || isPublic(in, d) || !r.onlyStarted(d) {
 				return
 			}
-			s, text := makingAtFirst(in, d, v)
+			s, text := syntax.MakingAtFirst(in, d, v)
 			if s == nil {
 				return
 			}
@@ -83,28 +83,6 @@ func (r *Run) makeBeforeStart(v *types.Var) []*Change {
 func isPublic(f *source.File, d *ast.FuncDecl) bool {
 	owner := syntax.NamedType(f.Info.TypeOf(d.Recv.List[0].Type))
 	return d.Name.IsExported() && (owner == nil || owner.Obj().Exported())
-}
-
-// makingAtFirst is the statement by which a method begins that makes a field of its receiver,
-// and how it reads behind the receiver's name; nil if it does not begin so.
-func makingAtFirst(f *source.File, d *ast.FuncDecl, v *types.Var) (s ast.Stmt, text string) {
-	for _, s := range d.Body.List {
-		set, ok := s.(*ast.AssignStmt)
-		if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 {
-			return nil, ""
-		}
-		selector, ok := set.Lhs[0].(*ast.SelectorExpr)
-		call, isCall := ast.Unparen(set.Rhs[0]).(*ast.CallExpr)
-		if !ok || !isCall || !syntax.IsBuiltin(f.Info, call, "make") || slices.ContainsFunc(call.Args[1:], func(e ast.Expr) bool { return f.Info.Types[e].Value == nil }) {
-			return nil, ""
-		}
-		p, ok := syntax.PathOf(f.Info, selector)
-		receiver, isName := selector.X.(*ast.Ident)
-		if ok && isName && len(d.Recv.List[0].Names) == 1 && f.Info.Uses[receiver] == f.Info.Defs[d.Recv.List[0].Names[0]] && syntax.Same(p.Variable.Origin(), v) {
-			return s, f.Between(receiver.End(), set.End())
-		}
-	}
-	return nil, ""
 }
 
 // racedVariables are the variables and fields that both sides of a race of the run name.

@@ -174,3 +174,25 @@ func OthersWaitFor(f *source.File, s ast.Stmt) bool {
 
 // errorType is what the error variables of a package are, which are set once.
 var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+
+// MakingAtFirst is the statement by which a method begins that makes a field of its receiver,
+// and how it reads behind the receiver's name; nil if it does not begin so.
+func MakingAtFirst(f *source.File, d *ast.FuncDecl, v *types.Var) (s ast.Stmt, text string) {
+	for _, s := range d.Body.List {
+		set, ok := s.(*ast.AssignStmt)
+		if !ok || set.Tok != token.ASSIGN || len(set.Lhs) != 1 {
+			return nil, ""
+		}
+		selector, ok := set.Lhs[0].(*ast.SelectorExpr)
+		call, isCall := ast.Unparen(set.Rhs[0]).(*ast.CallExpr)
+		if !ok || !isCall || !IsBuiltin(f.Info, call, "make") || slices.ContainsFunc(call.Args[1:], func(e ast.Expr) bool { return f.Info.Types[e].Value == nil }) {
+			return nil, ""
+		}
+		p, ok := PathOf(f.Info, selector)
+		receiver, isName := selector.X.(*ast.Ident)
+		if ok && isName && len(d.Recv.List[0].Names) == 1 && f.Info.Uses[receiver] == f.Info.Defs[d.Recv.List[0].Names[0]] && Same(p.Variable.Origin(), v) {
+			return s, f.Between(receiver.End(), set.End())
+		}
+	}
+	return nil, ""
+}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -236,4 +237,62 @@ func LocalName(f *source.File, function ast.Node, v *types.Var, names *source.Na
 		return names.Free(name + "Now")
 	}
 	return name
+}
+
+// ChangesAny reports whether a statement assigns to one of some fields.
+func ChangesAny(f *source.File, s ast.Stmt, fields []*types.Var) bool {
+	changed := func(e ast.Expr) bool {
+		if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
+			e = index.X
+		}
+		p, ok := PathOf(f.Info, e)
+		return ok && Contains(fields, p.Variable.Origin())
+	}
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return s.Tok != token.DEFINE && slices.ContainsFunc(s.Lhs, changed)
+	case *ast.IncDecStmt:
+		return changed(s.X)
+	}
+	return false
+}
+
+// Captured are the variables that a function literal on a line uses and does not declare.
+func Captured(f *source.File, line int) []*types.Var {
+	if f == nil {
+		return nil
+	}
+	var all []*types.Var
+	Inspect(f, func(n ast.Node, around []ast.Node) {
+		id, ok := n.(*ast.Ident)
+		if !ok || f.Line(id.Pos()) != line {
+			return
+		}
+		v, ok := f.Info.Uses[id].(*types.Var)
+		if !ok || v.IsField() || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() {
+			return
+		}
+		if fn, _ := FunctionAround(around); fn != nil && !DeclaredIn(v, fn) {
+			all = append(all, v)
+		}
+	})
+	return all
+}
+
+// SentOn are the variables of functions that a line sends to.
+func SentOn(f *source.File, line int) []*types.Var {
+	var all []*types.Var
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		send, ok := n.(*ast.SendStmt)
+		if !ok || f.Line(send.Pos()) != line {
+			return true
+		}
+		if id, ok := ast.Unparen(send.Chan).(*ast.Ident); ok {
+			if v, ok := f.Info.Uses[id].(*types.Var); ok && v.Parent() != v.Pkg().Scope() {
+				all = append(all, v)
+			}
+		}
+		return true
+	})
+	return all
 }
