@@ -93,6 +93,16 @@ func (im *Image) readFunctions(f *elf.File) {
 	sort.SliceStable(im.functions, func(i, j int) bool { return im.functions[i].addr < im.functions[j].addr })
 }
 
+// Imports reports whether the dynamic linker looks up a name for the program.
+func (im *Image) Imports(name string) bool {
+	for _, slot := range im.slots {
+		if slot == name {
+			return true
+		}
+	}
+	return false
+}
+
 // Contains reports whether an address is the image's.
 func (im *Image) Contains(addr uint64) bool {
 	for i := range im.segments {

@@ -74,6 +74,7 @@ type Candidate struct {
 	// Reason says why it is no fix.
 	Reason string
 	fails  bool // the patched program does
+	throws bool // and a section may be left by an exception
 }
 
 // maxCandidates bounds the fixes that are tried of one analysis.
@@ -432,7 +433,11 @@ func (f *fixer) refuse() {
 	case r.Analysis == nil:
 		r.Refusal = "the run could not be analysed"
 	case len(r.Rejected) > 0:
-		r.Refusal = "none of the fixes that were found is one: " + r.Rejected[len(r.Rejected)-1].Reason
+		last := r.Rejected[len(r.Rejected)-1]
+		if i := slices.IndexFunc(r.Rejected, func(c *Candidate) bool { return c.throws }); i >= 0 {
+			last = r.Rejected[i] // which says more than that another one is not enough
+		}
+		r.Refusal = "none of the fixes that were found is one: " + last.Reason
 	case len(r.Analysis.Reasons) > 0:
 		r.Refusal = r.Analysis.Reasons[0]
 	default:

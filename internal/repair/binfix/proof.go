@@ -14,8 +14,10 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
 // A Proof is what a patch has stood.
@@ -118,7 +120,7 @@ func (f *fixer) emulated(ctx context.Context, patched *drive.Program, c *Candida
 	}
 	if failure != nil {
 		c.fails = true
-		c.Reason = "by the schedule that failed it still fails: " + failure.Message
+		c.Reason = "by the schedule that failed it still fails: " + failure.Message + f.whyAborted(c, failure)
 		return nil
 	}
 	f.Progress("trying all schedules of the patched program", "")
@@ -146,9 +148,29 @@ func (f *fixer) emulated(ctx context.Context, patched *drive.Program, c *Candida
 	}
 	if done.Outcome != nil {
 		c.fails = true
-		c.Reason = "the patched program fails: " + worst(done.Outcome)
+		c.Reason = "the patched program fails: " + worst(done.Outcome) + f.whyAborted(c, done.Outcome.Worst())
 	}
 	return nil
+}
+
+// whyAborted says, of a patched program that aborts and whose sections call what may throw,
+// that an exception cannot leave a section: there are no tables for unwinding copies of code,
+// and the lock would stay held.
+func (f *fixer) whyAborted(c *Candidate, failure *trace.Failure) string {
+	im := f.result.Image
+	if failure.Cause != event.Aborted || !im.Imports("__cxa_throw") && !im.Imports("_Unwind_Resume") {
+		return ""
+	}
+	for _, s := range c.Sections {
+		for _, pc := range s.Instructions {
+			var in x86.Inst
+			if im.Decode(pc+im.Base, &in) && in.Op == x86.CALL {
+				c.throws = true
+				return " (a section calls code that may throw an exception, which cannot leave a section)"
+			}
+		}
+	}
+	return ""
 }
 
 func worst(o *trace.Outcome) string {
