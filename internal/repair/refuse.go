@@ -72,6 +72,14 @@ func hopeless(f *trace.Failure) string {
 // refusal says why no candidate is a fix: that the time is over, if it is; that there was
 // nothing to try; or the candidate that came nearest, and what broke it.
 func (f *fixer) refusal() string {
+	why := f.whyRefused()
+	if run := f.result.run; run != nil && len(run.declined) > 0 {
+		why += ". What was seen and not changed: " + strings.Join(run.declined, "; ")
+	}
+	return why
+}
+
+func (f *fixer) whyRefused() string {
 	if why := hopeless(&f.result.Failure); why != "" {
 		if len(f.result.Tried) > 0 {
 			why += ". " + strings.ToUpper(f.nearest()[:1]) + f.nearest()[1:]

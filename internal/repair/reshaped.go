@@ -25,7 +25,9 @@ func (r *failedRun) changes(base *cover.Patch) []*reshape.Change {
 			run.Started[line] = true
 		}
 	}
-	return run.Changes()
+	changes := run.Changes()
+	r.declined = run.Declined
+	return changes
 }
 
 // reshaped are the candidates that changes are.

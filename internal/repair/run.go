@@ -34,9 +34,11 @@ type failedRun struct {
 	lockAt map[uint64]*types.Var
 	// analysisOfLocks is what lockset makes of the program, once it was asked for.
 	analysisOfLocks *lockset.Analysis
-	minimal         bool // a fix covers what the run showed and nothing else
-	packages        []*packages.Package
-	ssa             *ssa.Program
+	// declined are mistakes that no change was written for, and why.
+	declined []string
+	minimal  bool // a fix covers what the run showed and nothing else
+	packages []*packages.Package
+	ssa      *ssa.Program
 	// missed are the sites of accesses that the lifted program has no instruction for.
 	missed []trace.Site
 }

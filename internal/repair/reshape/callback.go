@@ -56,6 +56,7 @@ func (r *Run) callUnlocked(t *taking, line int) []*Change {
 		before, text, ok = r.copiedCall(t, s, names)
 	}
 	if !ok || !w.releaseAhead(t, at, before, text) {
+		r.decline(f, s, "what this line calls needs the lock "+t.class.Name()+", which is held; the lock cannot be released before, because the line or what follows it may need the lock, too")
 		return nil
 	}
 	w.note(f, s)

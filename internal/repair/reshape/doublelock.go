@@ -48,6 +48,7 @@ func (r *Run) splitMethod() []*Change {
 	}
 	for _, c := range calls {
 		if !c.sure {
+			r.decline(c.callee.file, c.callee.decl, c.callee.decl.Name.Name+" takes the lock "+class.Name()+", which some of its callers hold; it cannot be made two, because it holds the lock for a part of its work, or they hold it only sometimes, or only for reading")
 			return nil
 		}
 		if split[c.callee.decl] == nil {

@@ -160,7 +160,12 @@ func (r *Run) guardOne(w *rewriting, f *source.File, c *closedFlag, send *ast.Se
 		return true // as the others will be
 	}
 	at := slices.IndexFunc(body.List, func(s ast.Stmt) bool { return syntax.Within(send, s) })
-	if at < 0 || !endsWith(body.List[at:]) || !r.mayHoldOver(f, c, send, around) {
+	if at < 0 || !endsWith(body.List[at:]) {
+		r.decline(f, send, "the send to "+c.channel.Name()+" is not the last thing that its function does, and what follows may not be for the lock "+c.lock.Name())
+		return false
+	}
+	if !r.mayHoldOver(f, c, send, around) {
+		r.decline(f, send, "a send to "+c.channel.Name()+" that held the lock "+c.lock.Name()+" could wait for ever: what receives takes the lock, or is not in the program")
 		return false
 	}
 	x := f.TextOf(ast.Unparen(send.Chan).(*ast.SelectorExpr).X)

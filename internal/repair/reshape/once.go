@@ -28,7 +28,11 @@ func (r *Run) closeOnce() []*Change {
 			channel, at = p.Variable, c.Channel
 		}
 	}
-	if channel == nil || r.madeAgain(channel) {
+	if channel == nil {
+		return nil
+	}
+	if r.madeAgain(channel) {
+		r.decline(f, at, "the channel "+channel.Name()+" is closed twice, and is made again elsewhere: a sync.Once would never close the second one")
 		return nil
 	}
 	w := r.rewrite()

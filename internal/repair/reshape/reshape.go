@@ -25,6 +25,14 @@ type Run struct {
 	FileAtRun func(name string) string
 	// Started has the lines whose go statements started goroutines in the run.
 	Started map[Line]bool
+	// Declined are mistakes that were seen and not changed, each with its place and the reason.
+	// Changes fills it.
+	Declined []string
+}
+
+// decline notes a mistake that is not changed.
+func (r *Run) decline(f *source.File, n ast.Node, why string) {
+	r.Declined = append(r.Declined, fmt.Sprintf("%s (%s:%d)", why, filepath.Base(f.Name), f.Line(n.Pos())))
 }
 
 // A Line is a line of a source file.

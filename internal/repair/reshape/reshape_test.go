@@ -42,6 +42,7 @@ var std = sync.OnceValue(func() types.Importer { return importer.Default() })
 //	holds: TEXT
 //	heldby returned: TEXT
 //	stack: TEXT                          a call of that goroutine
+//	declined: TEXT                       no such line of the run, but what is said of no change
 func TestChanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -60,6 +61,11 @@ func TestChanges(t *testing.T) {
 					t.Errorf("a change without words or places: %+v", c)
 				}
 				got = append(got, txtar.File{Name: fmt.Sprintf("%d.go", i+1), Data: c.Patch.Files["p.go"]})
+			}
+			for _, line := range strings.Split(string(archive.Comment), "\n") {
+				if want, ok := strings.CutPrefix(line, "declined: "); ok && !strings.Contains(strings.Join(run.Declined, "\n"), want) {
+					t.Errorf("%q is not among what was declined: %q", want, run.Declined)
+				}
 			}
 			if *update {
 				archive.Files = append(archive.Files[:1], got...)

@@ -214,6 +214,7 @@ func (r *Run) waitForEnding(w *rewriting, wait *channelWait, e ending) bool {
 	back := ""
 	if inLoop || !wait.sends {
 		if back, ok = returning(f, function, e, name); !ok || !nothingSkipped(f, wait, isRange) {
+			r.decline(f, wait.statement, "a goroutine that waited for "+name+" as well would have to return here, and what it returns is not known, or what others wait for would be skipped")
 			return false
 		}
 	}

@@ -140,6 +140,7 @@ func (r *Run) startBehindSetting(v *types.Var) []*Change {
 					}
 				}
 				if !r.mayStartBehind(f, s, list[i+1:last+1], v) {
+					r.decline(f, s, "a goroutine uses "+v.Name()+", which is set only after its start; it cannot start later, because what stands in between may leave the function, wait for the goroutine, or change what it is started with")
 					failed = true
 					return
 				}
@@ -291,8 +292,12 @@ func (r *Run) reaches(f *source.File, n ast.Node, found func(*source.File, ast.N
 // others: these do not wait for the goroutines, do not leave the function, and leave what the
 // start itself evaluates alone, but for the variable that is to be set first.
 func (r *Run) mayStartBehind(f *source.File, start ast.Stmt, behind []ast.Stmt, v *types.Var) bool {
+	waitsForIt := func(in *source.File, n ast.Node) bool {
+		channel := syntax.ChannelOf(in, n)
+		return syntax.WaitsItself(in, n) && (channel == nil || r.uses(f, start, channel))
+	}
 	for _, s := range behind {
-		if syntax.Leaves(s) || r.reaches(f, s, syntax.WaitsItself) {
+		if syntax.Leaves(s) || r.reaches(f, s, waitsForIt) {
 			return false
 		}
 	}

@@ -196,3 +196,25 @@ func MakingAtFirst(f *source.File, d *ast.FuncDecl, v *types.Var) (s ast.Stmt, t
 	}
 	return nil, ""
 }
+
+// ChannelOf is the variable or field with the channel that a node sends to or receives from; nil
+// if it does neither, or the channel has no name.
+func ChannelOf(f *source.File, n ast.Node) *types.Var {
+	var channel ast.Expr
+	switch n := n.(type) {
+	case *ast.SendStmt:
+		channel = n.Chan
+	case *ast.UnaryExpr:
+		channel = ReceivedFrom(n)
+	case *ast.RangeStmt:
+		channel = n.X
+	}
+	if channel == nil {
+		return nil
+	}
+	p, ok := PathOf(f.Info, channel)
+	if !ok {
+		return nil
+	}
+	return p.Variable.Origin()
+}
