@@ -25,6 +25,8 @@ var Patched struct {
 	Collections func() uint32
 	// ResetProcs forgets what a run has set GOMAXPROCS to.
 	ResetProcs func()
+	// Stacks says how large the stacks of new goroutines are.
+	Stacks func(size uint32)
 	// Waits reports whether a goroutine, by its g, waits natively or is in a system call.
 	Waits func(g uintptr) bool
 	// Newest is the number of the newest goroutine.

@@ -53,6 +53,7 @@ type scheduler struct {
 	lingered  int    // how often something moved on though the root has ended
 	baseline  int    // native goroutines that are none of ours
 	natives   int    // native goroutines that are ours
+	started   int    // goroutines of the run before
 	newest    uint64 // the number of the newest goroutine before the run
 	timers    int    // native timers before the run
 	idled     int64  // nanoseconds spent waiting for those outside

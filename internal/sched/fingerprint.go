@@ -52,9 +52,23 @@ func (f *fingerprint) step(g uint32, op *event.Op) {
 		f.wide, f.since = h, 0
 	}
 	from, to := span(op)
-	to = min(to, from+maxSpan)
 	c := classOf(op.Kind)
 	also := aside(op)
+	if to == from+1 && also[0].word == noWord {
+		// One word, as nearly all steps are on.
+		word := f.words.at(from)
+		h = mix(h + word.before(c))
+		word.enter(c, h)
+	} else {
+		h = f.enterAll(from, min(to, from+maxSpan), c, also, h)
+	}
+	*own = h
+	f.sum += h
+	f.since += h
+}
+
+// enterAll enters a step on several words, and returns its hash, which is h up to there.
+func (f *fingerprint) enterAll(from, to word, c class, also [2]touched, h uint64) uint64 {
 	// Two passes: the hash must be complete before it is entered.
 	for w := from; w < to; w++ {
 		h = mix(h + f.words.at(w).before(c))
@@ -72,9 +86,7 @@ func (f *fingerprint) step(g uint32, op *event.Op) {
 			f.words.at(a.word).enter(a.class, h)
 		}
 	}
-	*own = h
-	f.sum += h
-	f.since += h
+	return h
 }
 
 // branch enters the choice i of g.
@@ -84,16 +96,20 @@ func (f *fingerprint) branch(g uint32, i int) {
 	f.sum += *own
 }
 
-// before returns a hash of what a step of class c depends on.
+// before returns a hash of what a step of class c depends on. What it is added to is mixed, so
+// that the sums need only be told apart here.
 func (h *history) before(c class) uint64 {
 	x := h.change
 	for d, sum := range h.since {
 		if dependent(c, class(d)) {
-			x = mix(x + sum + uint64(d))
+			x += sum * classFactors[d]
 		}
 	}
 	return x
 }
+
+// classFactors are odd numbers without a pattern, one for each class.
+var classFactors = [classes]uint64{0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9, 0xd6e8feb86659fd93}
 
 func (h *history) enter(c class, hash uint64) {
 	if c == changes {

@@ -120,11 +120,27 @@ func point(r *rt.Result, g uint32, k event.Kind, site, frame uint32, addr uintpt
 
 // calls resolves a stack of return addresses.
 func calls(pcs []uintptr) []trace.Call {
-	if len(pcs) == 0 {
-		return nil
-	}
 	var all []trace.Call
-	for frames := runtime.CallersFrames(pcs); ; {
+	for _, pc := range pcs {
+		at, known := callsAt[pc]
+		if !known {
+			at = resolve(pc)
+			callsAt[pc] = at
+		}
+		all = append(all, at...)
+	}
+	return all
+}
+
+// callsAt are the calls that return addresses stand for. A search comes to the same ones again
+// in every run that has a race.
+var callsAt = map[uintptr][]trace.Call{}
+
+// resolve returns the calls that a return address stands for: several where functions were
+// inlined.
+func resolve(pc uintptr) []trace.Call {
+	var all []trace.Call
+	for frames := runtime.CallersFrames([]uintptr{pc}); ; {
 		f, more := frames.Next()
 		if f.Function != "" {
 			all = append(all, trace.Call{Function: f.Function, File: f.File, Line: f.Line})

@@ -26,8 +26,8 @@ type Tree struct {
 	// pcs are the sites that are not in instrumented code; see PC.
 	pcs     []uintptr
 	pcIndex map[uintptr]uint32
-	recent  []recentSite // a cache of FirstSite, by address
-	calls   []recentSite // a cache of ProgramSite, by address
+	recent  *recentSites // by FirstSite
+	calls   *recentSites // by ProgramSite
 }
 
 const chunkNodes = 1 << 10
@@ -75,8 +75,7 @@ func (f *Tree) Reset() {
 	f.index, f.indexed = make([]uint32, 1<<6), 0
 	f.pcs = f.pcs[:0]
 	f.pcIndex = map[uintptr]uint32{}
-	f.recent = make([]recentSite, 251)
-	f.calls = make([]recentSite, 251)
+	f.recent, f.calls = new(recentSites), new(recentSites)
 }
 
 // listed is how many calls a frame has in its list. Nearly all have no more; those of a

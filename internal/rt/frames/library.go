@@ -21,7 +21,7 @@ func (f *Tree) Site(pc uintptr) uint32 {
 // is the program's; 0 if none is.
 func (f *Tree) FirstSite(pcs []uintptr) uint32 {
 	for _, pc := range pcs {
-		e := &f.recent[pc%uintptr(len(f.recent))]
+		e := f.recent.at(pc)
 		if e.pc != pc {
 			*e = recentSite{pc: pc}
 			if !library(pc) {
@@ -40,6 +40,16 @@ func (f *Tree) FirstSite(pcs []uintptr) uint32 {
 type recentSite struct {
 	pc   uintptr
 	site uint32
+}
+
+// recentSites is a cache of what was found out about return addresses.
+type recentSites [1 << recentBits]recentSite
+
+const recentBits = 10
+
+// at is the place of a return address. Those of one function lie close together.
+func (r *recentSites) at(pc uintptr) *recentSite {
+	return &r[uint64(pc)*0x9E3779B97F4A7C15>>(64-recentBits)]
 }
 
 // libraryPCs remembers which return addresses are in functions that are never

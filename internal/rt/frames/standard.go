@@ -50,7 +50,7 @@ func IsStandard(code uintptr) bool {
 // standard library or in the hooks. A function of the library may have been inlined into
 // the program's.
 func (f *Tree) ProgramSite(pc uintptr) uint32 {
-	e := &f.calls[pc%uintptr(len(f.calls))]
+	e := f.calls.at(pc)
 	if e.pc != pc {
 		*e = recentSite{pc: pc}
 		if !standard(pc) {
