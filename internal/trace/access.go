@@ -49,14 +49,14 @@ func (w *Writer) accesses(all []event.Access) int {
 		return 0
 	}
 	// What changes with every event is not stored with every event.
-	seq, site, frame, buf, addr, value := c.seq, c.site, c.frame, c.buf, c.addr, c.held
-	done := 0
+	g, seq, site, frame, buf, addr, value := c.g, c.seq, c.site, c.frame, c.buf, c.addr, c.held
+	done, stores := 0, uint32(0)
 	for i := range all {
 		a := &all[i]
-		if len(buf) >= sectionHeader+blockSize || a.Seq != seq+1 || a.G != c.g || !short(a) {
+		if len(buf) >= sectionHeader+blockSize || a.Seq != seq+1 || a.G != g || !short(a) {
 			break
 		}
-		seq = a.Seq
+		seq++
 		start := len(buf)
 		b := (*[maxAccess]byte)(buf[start : start+maxAccess])
 		form := accessForm | bits.TrailingZeros8(a.Size)<<accessSizeShift
@@ -64,6 +64,7 @@ func (w *Writer) accesses(all []event.Access) int {
 		if a.Kind == event.Store {
 			form |= isStore
 			at = 3
+			stores++
 		}
 		if a.Frame != frame {
 			frame = a.Frame
@@ -84,38 +85,43 @@ func (w *Writer) accesses(all []event.Access) int {
 		last := *near
 		*near = a.Addr
 
-		n := putNumber(b, at, zigzag(int64(a.Addr-last)))
-		lengths := n
-		if a.Addr == addr {
-			lengths, n = sameAsLast, 0
+		// Nothing begins beyond the 27th byte: the masks are for the compiler, which need not
+		// look for the end of b.
+		lengths := sameAsLast << addrLenShift
+		if a.Addr != addr {
+			addr = a.Addr
+			diff := zigzag(int64(addr - last))
+			binary.LittleEndian.PutUint64(b[at&31:], diff)
+			n := numberLength(diff)
+			lengths = n << addrLenShift
+			at += n
 		}
-		addr = a.Addr
-		at += n
-		lengths <<= addrLenShift
-		if a.Before == value {
+		held := a.Before
+		if held == value {
 			lengths |= sameAsLast
 		} else {
-			n = putNumber(b, at, a.Before)
+			binary.LittleEndian.PutUint64(b[at&31:], held)
+			n := numberLength(held)
 			lengths |= n
 			at += n
 		}
 		b[1] = byte(lengths)
 		if form&isStore != 0 {
-			if a.After == value {
+			held = a.After
+			if held == value {
 				b[2] = sameAsLast
 			} else {
-				n = putNumber(b, at, a.After)
-				at += n
+				binary.LittleEndian.PutUint64(b[at&31:], held)
+				n := numberLength(held)
 				b[2] = byte(n)
+				at += n
 			}
-			value = a.After
-		} else {
-			value = a.Before
 		}
+		value = held
 		b[0] = byte(form)
 		buf = buf[:start+at]
 
-		w.sum.counted(a.Kind, site)
+		w.sum.siteBits[site%siteBits/64] |= 1 << (site % 64)
 		// The summary knows a line that an event of the kind has touched in this block.
 		if end := a.Addr + uint64(a.Size) - 1; last>>lineShift != a.Addr>>lineShift || end>>lineShift != a.Addr>>lineShift {
 			w.sum.addMemory(a.Kind, a.Addr, end)
@@ -125,6 +131,7 @@ func (w *Writer) accesses(all []event.Access) int {
 	c.seq, c.site, c.frame, c.buf, c.addr, c.held = seq, site, frame, buf, addr, value
 	c.n += uint32(done)
 	w.sum.last = seq
+	w.sum.countedAccesses(uint32(done)-stores, stores)
 	return done
 }
 
@@ -132,16 +139,11 @@ func (w *Writer) accesses(all []event.Access) int {
 // have are not told from those of no event before.
 func short(a *event.Access) bool {
 	const sizes = 1<<1 | 1<<2 | 1<<4 | 1<<8
-	return a.Addr>>lineShift != 0 && a.Addr < 1<<63 && 1<<a.Size&sizes != 0 && (a.Kind == event.Load || a.Kind == event.Store)
+	return a.Addr-1<<lineShift < 1<<63-1<<lineShift && 1<<(a.Size&15)&sizes != 0 && a.Size < 16 && (a.Kind == event.Load || a.Kind == event.Store)
 }
 
-// putNumber writes a number, and returns how many bytes of it count.
-func putNumber(b *[maxAccess]byte, at int, v uint64) int {
-	// Nothing begins beyond the 27th byte: the mask is for the compiler, which need not
-	// look for the end of b.
-	binary.LittleEndian.PutUint64(b[at&31:], v)
-	return (bits.Len64(v) + 7) / 8
-}
+// numberLength is how many bytes of a number count.
+func numberLength(v uint64) int { return int(uint(bits.Len64(v)+7) / 8) }
 
 // access reads the rest of an event in the short form.
 func (d *blockDecoder) access(form byte, e *event.Event) {

@@ -297,6 +297,13 @@ func (s *summarizer) counted(k event.Kind, site uint32) {
 	s.siteBits[site%siteBits/64] |= 1 << (site % 64)
 }
 
+// countedAccesses is counted for so many loads and stores, whose sites are noted.
+func (s *summarizer) countedAccesses(loads, stores uint32) {
+	s.count += loads + stores
+	s.kindCounts[event.Load] += loads
+	s.kindCounts[event.Store] += stores
+}
+
 func (s *summarizer) addMemory(k event.Kind, first, last uint64) {
 	// Whole lines, so that what follows in the same line need not be looked at. Nothing
 	// has the address 0.

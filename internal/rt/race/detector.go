@@ -169,7 +169,7 @@ func (d *Detector) Touch(t *Thread, addr, size uintptr, kind event.Kind, site ui
 	}
 	mask := uint8(0xff>>((wordSize-size)%wordSize)) << (addr % wordSize)
 	w, own := &p.words[n%pageWords], t.Slot<<slotShift|uint32(mask)
-	if p.others[n%pageWords] == 0 && t.marks(kind) && w.usual(t, kind, own, d.Past) {
+	if p.others[n%pageWords] == 0 && t.marks(kind) && (w.only(own, d.Past) || w.usual(t, kind, own, d.Past)) {
 		w.set(t.Now(), t.Frame, kind, own, site)
 	} else {
 		d.touchShared(t, p, n, kind, mask, site)
@@ -204,7 +204,7 @@ func (d *Detector) touchPage(t *Thread, addr, size uintptr, kind event.Kind, sit
 	first := n % pageWords
 	end := min(first+size/wordSize, pageWords)
 	for i := first; i < end; i++ {
-		if w := &p.words[i]; p.others[i] == 0 && w.usual(t, kind, own, past) {
+		if w := &p.words[i]; p.others[i] == 0 && (w.only(own, past) || w.usual(t, kind, own, past)) {
 			w.set(at, frame, kind, own, site)
 		} else {
 			d.touchShared(t, p, n-first+i, kind, 0xff, site)

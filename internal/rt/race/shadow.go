@@ -35,7 +35,7 @@ type recentPage struct {
 	page   *page
 }
 
-const recentPages = 32
+const recentPages = 128
 
 // An entry says where the shadow of some memory is.
 type entry struct {
@@ -98,6 +98,12 @@ func (a *access) mark() mark {
 		m.who |= racedBit
 	}
 	return m
+}
+
+// only reports whether all that is known of a word are a load and a store like own: by the same
+// thread, of the same bytes.
+func (w *marks) only(own, past uint32) bool {
+	return (w.load.who == own || w.load.at <= past) && (w.store.who == own || w.store.at <= past)
 }
 
 // usual reports whether all that is known of a word are a load and a store that a load
