@@ -55,6 +55,9 @@ func (s *session) rate() error {
 	if err := s.scale("toctou", dir, "TestSteady"); err != nil {
 		return err
 	}
+	if err := s.scaleShrinking(); err != nil {
+		return err
+	}
 	return s.countSchedules("an HTTP server and two clients", filepath.Join(s.root, "bench", "exploring", "testdata", "served"), "TestServed", "pct")
 }
 

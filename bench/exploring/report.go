@@ -25,7 +25,7 @@ const (
 	withinSeconds = 2
 	schedulesRate = 28000 // in one process
 	twoProcesses  = 1.8   // times as many in two
-	recordingCost = 3
+	recordingCost = 2
 )
 
 // busy is the share of the processors, in percent, from which on times are in doubt.
@@ -112,6 +112,9 @@ func (r *Report) print(w io.Writer) {
 	for i := range r.Scalings {
 		x := &r.Scalings[i]
 		ratio := func(of []float64) string {
+			if len(of) == 0 {
+				return "-"
+			}
 			ratios := x.times(of)
 			return fmt.Sprintf("%.2f [%.2f, %.2f]", measure.Median(ratios), slices.Min(ratios), slices.Max(ratios))
 		}

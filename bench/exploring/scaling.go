@@ -3,9 +3,11 @@ package exploring
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
@@ -15,13 +17,14 @@ import (
 
 // A Scaling is how many schedules are run in a second by one process and by one for each
 // processor, by round. Apart is what as many searches do that have nothing to do with each
-// other: no division of one search can do better on the machine.
+// other: no division of one search can do better on the machine. It is not measured for
+// shrinking.
 type Scaling struct {
 	Program   string    `json:"program"`
 	Processes int       `json:"processes"`
 	One       []float64 `json:"one"`
 	All       []float64 `json:"all"`
-	Apart     []float64 `json:"apart"`
+	Apart     []float64 `json:"apart,omitempty"`
 }
 
 // times are the ratios of rates to those of one process in the same round.
@@ -71,6 +74,52 @@ func (s *session) scale(program, dir, test string) error {
 			return err
 		}
 		x.One, x.All, x.Apart = append(x.One, one), append(x.All, all), append(x.Apart, apart)
+		s.progress.Done(1)
+	}
+	s.report.Scalings = append(s.report.Scalings, x)
+	return nil
+}
+
+// scaleShrinking measures the scaling of shrinking, by a test that takes thousands of runs of
+// it. What comes of it must not depend on the processes.
+func (s *session) scaleShrinking() error {
+	const test = "TestEachCounterLosesACount"
+	build, err := explore.New(s.Context, instrument.Config{Dir: filepath.Join(s.root, "bench", "exploring", "testdata", "shrunk"), Patterns: []string{"."}, Tests: true})
+	if err != nil {
+		return err
+	}
+	defer build.Close()
+	shrink := func(seed uint64, jobs int) (rate float64, result string, err error) {
+		begin := time.Now()
+		res, err := build.Programs[0].Explore(s.Context, test, &explore.Options{
+			Strategy: sched.MethodRandom, Seed: seed, Races: true, Budget: searchBudget, Jobs: jobs, Steps: stepLimit, Trace: s.Temp("run.trace"),
+		})
+		switch {
+		case err != nil:
+			return 0, "", fmt.Errorf("shrinking a schedule of %s: %w", test, err)
+		case res.Failure == nil:
+			return 0, "", fmt.Errorf("shrinking a schedule of %s: it does not fail", test)
+		}
+		// What is left of the time is for recording, in a process of its own.
+		took := time.Since(begin) - res.Elapsed
+		return float64(res.Shrinking) / took.Seconds(), fmt.Sprint(res.Shrinking, " ", res.Outcome.Schedule), nil
+	}
+	x := Scaling{Program: "shrinking", Processes: runtime.GOMAXPROCS(0)}
+	s.progress = measure.NewProgress(os.Stderr, s.runs)
+	for i := range s.runs {
+		s.progress.Show("shrinking by %d processes, round %d", x.Processes, i+1)
+		one, alone, err := shrink(uint64(i+1), 1)
+		if err != nil {
+			return err
+		}
+		all, together, err := shrink(uint64(i+1), x.Processes)
+		if err != nil {
+			return err
+		}
+		if alone != together {
+			return fmt.Errorf("shrinking a schedule of %s: one process came to %s, %d to %s", test, alone, x.Processes, together)
+		}
+		x.One, x.All = append(x.One, one), append(x.All, all)
 		s.progress.Done(1)
 	}
 	s.report.Scalings = append(s.report.Scalings, x)

@@ -42,11 +42,11 @@ func (s *Search) RecordAll(ctx context.Context, file func(n int) string) (all []
 			continue
 		}
 		if !g.pass.fresh {
-			shrunk, err := s.shrink(ctx, &g.found)
+			small, _, err := s.shrink(ctx, &g.found)
 			if err != nil {
 				return all, doubted, err
 			}
-			r.Schedule = shrunk.Outcome.Schedule
+			r.Schedule = small.Schedule.String()
 		}
 		if same := slices.IndexFunc(all, func(other Recorded) bool { return other.Trace != "" && other.Schedule == r.Schedule }); same >= 0 {
 			r.Trace = all[same].Trace

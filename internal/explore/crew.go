@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
@@ -15,6 +16,8 @@ import (
 type crew struct {
 	x   *pass
 	ctx context.Context
+	// failure is the only one that counts, if it is set: its schedule is being shrunk.
+	failure *trace.Failure
 
 	mu      sync.Mutex
 	workers []*child // by worker
@@ -71,6 +74,7 @@ func (c *crew) do(n int, units []sched.Unit, deadline time.Time) ([]wire.UnitDon
 	order := c.x.p.order(wire.Explore, c.x.target, c.x.o)
 	order.Units, order.AnyFailure, order.All = units, c.x.AnyFailure(), c.x.o.All
 	order.WarmUp = !c.x.fresh
+	order.Failure, order.Among = c.failure, c.x.o.All
 	order.Budget = max(0, time.Until(deadline))
 	return c.send(n, child, order, begin)
 }

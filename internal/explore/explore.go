@@ -21,6 +21,7 @@
 //
 //	explore.go   options, and the run that is recorded
 //	search.go    a search: in processes that make many runs, in fresh ones, or in both
+//	shrink.go    the smallest schedule that fails likewise, by several processes
 //	all.go       all failures of a search, recorded
 //	pass.go      one of the two, which package search does
 //	crew.go      the processes that do its units

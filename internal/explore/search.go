@@ -26,6 +26,7 @@ type Search struct {
 	whyCold    error
 	all        bool
 	ended      error
+	jobs       int            // processes side by side
 	failure    *trace.Failure // confirmed
 	death      *DeathError    // which is the failure
 }
@@ -35,13 +36,14 @@ var errNotReproduced = errors.New("the failure did not come back in a fresh proc
 
 // NewSearch returns the search of a target that has not begun yet.
 func (p *Program) NewSearch(target string, o *Options) *Search {
-	return &Search{p: p, target: target, o: o, warm: newPass(p, target, o, false)}
+	return &Search{p: p, target: target, o: o, jobs: o.Processes(), warm: newPass(p, target, o, false)}
 }
 
 // Continue goes on with the search, for so long and with so many processes, until a failure
 // is found and confirmed, or there is nothing left to try.
 func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) error {
 	deadline := time.Now().Add(budget)
+	s.jobs = jobs
 	if s.cold == nil && !s.warm.Over {
 		err := s.warm.run(ctx, budget, jobs)
 		if err == nil {
@@ -141,11 +143,12 @@ func (s *Search) conclude(ctx context.Context, x *pass) error {
 	}
 	warmUp := x.Sum.Residue == wire.ChangesSteps
 	if !x.fresh {
-		shrunk, err := s.shrink(ctx, best)
+		small, failure, err := s.shrink(ctx, best)
 		if err != nil {
 			return err
 		}
-		x.Sum.Outcome, x.Sum.Shrinking, x.Sum.Minimal = shrunk.Outcome, shrunk.Shrinking, shrunk.Minimal
+		x.Sum.Outcome.Failures[0], x.Sum.Outcome.Schedule = *failure, small.Schedule.String()
+		x.Sum.Shrinking, x.Sum.Minimal = small.Runs, small.Minimal
 	}
 	one := *s.o
 	one.warmUp = warmUp
@@ -158,38 +161,6 @@ func (s *Search) conclude(ctx context.Context, x *pass) error {
 	}
 	x.Sum.Outcome, s.failure = done.Outcome, done.Outcome.Worst()
 	return nil
-}
-
-// shrinkWithin is how long shrinking a schedule may take, leastShrinking what it gets though
-// the time is up.
-const (
-	shrinkWithin   = 3 * time.Second
-	leastShrinking = 300 * time.Millisecond
-)
-
-// shrinking is how long shrinking may take now.
-func (o *Options) shrinking() time.Duration {
-	if o.Deadline.IsZero() {
-		return shrinkWithin
-	}
-	return min(shrinkWithin, max(leastShrinking, time.Until(o.Deadline)))
-}
-
-// shrink has the schedule of a failure shrunk.
-func (s *Search) shrink(ctx context.Context, f *wire.Found) (*wire.Done, error) {
-	c, err := s.p.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	order := s.p.order(wire.Shrink, s.target, s.o)
-	order.Schedule, order.Failure, order.WarmUp, order.Budget = f.Schedule, &f.Failure, true, s.o.shrinking()
-	order.Among = s.o.All
-	report, err := c.order(order, nil)
-	if err != nil {
-		return nil, err
-	}
-	c.close()
-	return report.Done, nil
 }
 
 // Over reports whether there is nothing left to do.

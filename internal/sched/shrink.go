@@ -13,12 +13,26 @@ type Shrunk struct {
 	Reproduced bool
 }
 
+// Runs make the runs that Shrink asks for, in one process or in several.
+type Runs interface {
+	// Replay runs schedules in their order, until one fails in the same way as the one that is
+	// shrunk. It returns which that is, and the schedule that really was run; the number of
+	// schedules if none fails.
+	Replay(all []Schedule) (failing int, ran Schedule)
+	// Search does units in their order, until a run fails in the same way. It returns what came
+	// of the units that were done, and the schedule of the run that failed; nil if none did.
+	Search(units []Unit) (done []UnitDone, failing *Schedule)
+	// Over reports whether no run is to be made any more.
+	Over() bool
+}
+
 // Shrink looks for the smallest schedule that fails like s: with the fewest
 // preemptions, of those with the fewest switches, stalls and choices, of those with the latest
 // preemptions, since the last moment at which the turn may be taken is the one that
-// explains. run runs the program once under a strategy, with Begin and End, and reports
-// whether it fails in the same way. It is called at most limit times. The result depends
-// on nothing but s and what run does.
+// explains. There are at most limit runs. The result depends on nothing but s and the
+// program, however many of the runs are made side by side: what is asked for together is
+// what would be tried one after the other if nothing of it failed, and of several that
+// fail the first counts.
 //
 // First, switches are taken out in larger and smaller groups (the delta debugging of
 // Zeller and Hildebrandt), which is quick but stops where no group can be spared. What
@@ -26,13 +40,11 @@ type Shrunk struct {
 // apply fall away and others turn out to be free. Then the depth-first search looks for
 // schedules with fewer preemptions than are left, starting with none: these may be
 // unlike s.
-func Shrink(s Schedule, run func(Strategy) bool, limit int) Shrunk {
-	k := &shrinker{run: run, limit: limit, best: s}
-	ran, failed := k.try(s)
-	if !failed {
+func Shrink(s Schedule, by Runs, limit int) Shrunk {
+	k := &shrinker{by: by, limit: limit, best: s}
+	if k.first([]Schedule{s}, func(int, Schedule) bool { return true }) < 0 {
 		return Shrunk{Schedule: s, Runs: k.runs}
 	}
-	k.best = ran
 	k.takeOut()
 	minimal := k.search()
 	k.takeOut()
@@ -44,34 +56,48 @@ func Shrink(s Schedule, run func(Strategy) bool, limit int) Shrunk {
 }
 
 type shrinker struct {
-	run   func(Strategy) bool
+	by    Runs
 	limit int
 	runs  int
 	best  Schedule
 }
 
-func (k *shrinker) spent() bool { return k.runs >= k.limit }
+func (k *shrinker) spent() bool { return k.runs >= k.limit || k.by.Over() }
 
-// try runs s, and returns the schedule that was run and whether it failed.
-func (k *shrinker) try(s Schedule) (Schedule, bool) {
-	k.runs++
-	r := NewRecorder(NewReplay(s), false)
-	failed := k.run(r)
-	return r.schedule, failed
+// together is how many schedules are tried together at most, and togetherItems how many items
+// these have in all: they are sent to other processes.
+const (
+	together      = 64
+	togetherItems = 1 << 14
+)
+
+// atOnce is how many schedules of the size of the best are tried together.
+func (k *shrinker) atOnce() int { return min(together, max(1, togetherItems/max(1, k.best.size()))) }
+
+// first makes the first schedule the best that fails and is better, by what was run. It returns
+// which, -1 if there is none.
+func (k *shrinker) first(all []Schedule, better func(i int, ran Schedule) bool) int {
+	for at := 0; at < len(all) && !k.spent(); {
+		some := all[at:min(len(all), at+k.limit-k.runs)]
+		n, ran := k.by.Replay(some)
+		if n == len(some) {
+			k.runs += n
+			return -1
+		}
+		k.runs += n + 1
+		at += n + 1
+		if better(at-1, ran) {
+			k.best = ran
+			return at - 1
+		}
+	}
+	return -1
 }
 
 // accept tries s and makes what was run the best if it is smaller and fails.
-func (k *shrinker) accept(s Schedule) bool {
-	if k.spent() {
-		return false
-	}
-	ran, failed := k.try(s)
-	if !failed || !smaller(ran, k.best) {
-		return false
-	}
-	k.best = ran
-	return true
-}
+func (k *shrinker) accept(s Schedule) bool { return k.first([]Schedule{s}, k.smaller) >= 0 }
+
+func (k *shrinker) smaller(_ int, ran Schedule) bool { return smaller(ran, k.best) }
 
 // smaller reports whether s has fewer preemptions than t, or as many and fewer switches
 // and choices, or as many of those and stalls over fewer moments.
@@ -127,10 +153,16 @@ func (k *shrinker) takeOut() bool {
 		taken := false
 		// From the end: what comes last is most often beside the point, and leaves what
 		// comes before as it was.
-		for j := items(); j > 0; j -= size {
-			j = min(j, items())
-			if k.accept(k.best.without(max(0, j-size), j)) {
+		for j := items(); j > 0; j = min(j, items()) {
+			var less []Schedule
+			for end := j; end > 0 && len(less) < k.atOnce(); end -= size {
+				less = append(less, k.best.without(max(0, end-size), end))
+			}
+			if i := k.first(less, k.smaller); i >= 0 {
 				taken, any = true, true
+				j -= size * (i + 1)
+			} else {
+				j -= size * len(less)
 			}
 			if k.spent() {
 				return any
@@ -155,23 +187,31 @@ func (k *shrinker) search() bool {
 	if p == 0 {
 		return true
 	}
-	d := NewDFS(p - 1)
-	d.chance, d.sequences = k.best.Chance, 1
-	r := NewRecorder(d, false)
+	t := newTree(p - 1)
+	t.chance, t.sequences = k.best.Chance, 1
+	t.begin(0)
+	exact := func() bool { return t.cutOff == 0 && t.diverged == 0 && !t.drew }
 	// A part of the runs is kept for what comes after.
-	for enough := k.limit - k.limit/4; !d.Exhausted(); {
-		if k.runs >= enough {
+	for enough := k.limit - k.limit/4; !t.done; t.advance() {
+		if k.runs >= enough || k.by.Over() {
 			return false
 		}
-		k.runs++
-		bound := d.bound
-		if k.run(r) && smaller(r.schedule, k.best) {
+		units := t.wave(enough - k.runs)
+		done, failing := k.by.Search(units)
+		for i := range done {
+			k.runs += done[i].Runs
+			t.merge(&done[i])
+		}
+		for i := len(units) - 1; i >= len(done); i-- {
+			t.putBack(units[i])
+		}
+		if failing != nil && smaller(*failing, k.best) {
 			// The rounds with smaller bounds are done.
-			k.best = r.Schedule()
-			return d.exact() && !d.drew && k.best.Preemptions() == bound
+			k.best = *failing
+			return exact() && k.best.Preemptions() == t.bound
 		}
 	}
-	return d.exact() && !d.drew
+	return exact()
 }
 
 // shorten lets stalls go over fewer moments as long as the run fails.
@@ -188,27 +228,79 @@ func (k *shrinker) shorten() {
 }
 
 // delay moves preemptions to later steps of the same goroutine as long as the run
-// fails and gets no larger. It tries leaps of 1, 2, 4... steps.
+// fails and gets no larger. Most of them cannot be moved at all, so the first step of several
+// is tried together; one that can be moved goes on in leaps of 2, 4... steps.
 func (k *shrinker) delay() {
-	for i := 0; i < len(k.best.Switches); i++ {
-		for leap := uint64(1); leap <= 64 && i < len(k.best.Switches) && k.best.Switches[i].Preempt; {
-			if k.spent() {
-				return
+	for i := 0; i < len(k.best.Switches) && !k.spent(); {
+		var moved []Schedule
+		var which []int
+		for j := i; j < len(k.best.Switches) && len(moved) < k.atOnce(); j++ {
+			if k.best.Switches[j].Preempt {
+				moved, which = append(moved, k.delayed(j, 1)), append(which, j)
 			}
-			s := k.best.Clone()
-			s.Switches[i].N += leap
-			ran, failed := k.try(s)
-			if failed && !smaller(k.best, ran) && len(ran.Switches) > i && ran.Switches[i].later(k.best.Switches[i]) {
-				k.best = ran
-				leap *= 2
-			} else if leap == 1 {
+			i = j + 1
+		}
+		at := k.first(moved, func(n int, ran Schedule) bool { return k.isLater(which[n], ran) })
+		if at < 0 {
+			continue
+		}
+		i = which[at]
+		for leap := uint64(2); leap <= 64 && i < len(k.best.Switches); leap *= 2 {
+			if k.first([]Schedule{k.delayed(i, leap)}, func(_ int, ran Schedule) bool { return k.isLater(i, ran) }) < 0 {
 				break
-			} else {
-				leap = 1
 			}
 		}
 	}
 }
 
+// delayed is the best with a switch some steps later.
+func (k *shrinker) delayed(i int, steps uint64) Schedule {
+	s := k.best.Clone()
+	s.Switches[i].N += steps
+	return s
+}
+
+// isLater reports whether what was run is the best with its i-th preemption later, and no larger.
+func (k *shrinker) isLater(i int, ran Schedule) bool {
+	return !smaller(k.best, ran) && len(ran.Switches) > i && ran.Switches[i].later(k.best.Switches[i])
+}
+
 // later reports whether w is the same preemption as v after more steps.
 func (w Switch) later(v Switch) bool { return w.G == v.G && w.To == v.To && w.Preempt && w.N > v.N }
+
+// Alone makes runs in this process. run runs the program once under a strategy, with Begin and
+// End, and reports whether it fails in the same way as the run that is shrunk.
+type Alone func(run Strategy) bool
+
+// Replay is that of Runs.
+func (run Alone) Replay(all []Schedule) (failing int, ran Schedule) {
+	for i := range all {
+		r := NewRecorder(NewReplay(all[i]), false)
+		if run(r) {
+			return i, r.schedule
+		}
+	}
+	return len(all), Schedule{}
+}
+
+// Search is that of Runs.
+func (run Alone) Search(units []Unit) (done []UnitDone, failing *Schedule) {
+	for i := range units {
+		u := &units[i]
+		strategy := u.Strategy()
+		r := NewRecorder(strategy, false)
+		for n := 0; failing == nil && (n == 0 || n < u.Runs && !strategy.Exhausted()); n++ {
+			if run(r) {
+				s := r.Schedule()
+				failing = &s
+			}
+		}
+		if done = append(done, u.Done(strategy)); failing != nil {
+			break
+		}
+	}
+	return done, failing
+}
+
+// Over is that of Runs: run decides.
+func (run Alone) Over() bool { return false }

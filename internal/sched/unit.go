@@ -22,6 +22,9 @@ type Unit struct {
 	Root    Path   `json:",omitzero"`
 	Bound   int    `json:",omitempty"`
 	Limited bool   `json:",omitempty"`
+
+	// By MethodReplay: the schedule, as text. It is one run.
+	Schedule string `json:",omitempty"`
 }
 
 // How long the runs of a limited unit may be. A Subtree keeps all nodes of a run in mind,
@@ -31,7 +34,7 @@ const (
 	limitedChoices = 500
 )
 
-// Strategy returns what does the unit; nil if there is no such method.
+// Strategy returns what does the unit; nil if there is no such method, or no such schedule.
 func (u *Unit) Strategy() Strategy {
 	switch u.Method {
 	case MethodPCT:
@@ -50,6 +53,9 @@ func (u *Unit) Strategy() Strategy {
 		}
 		return s
 	case MethodReplay:
+		if s, err := ParseSchedule(u.Schedule); err == nil {
+			return NewReplay(s)
+		}
 	}
 	return nil
 }

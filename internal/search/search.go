@@ -11,6 +11,7 @@
 //	search.go  a search and its crew
 //	gather.go  what came of waves: failures, fingerprints, progress
 //	wave.go    units done by several workers, with the same result as by one
+//	shrink.go  the smallest schedule that fails likewise, in waves
 package search
 
 import (

@@ -20,6 +20,8 @@ type wave struct {
 	// ends reports whether a unit ends the search, more whether there is time for others.
 	ends func(*wire.UnitDone) bool
 	more func() bool
+	// atOnce is how many units a worker takes together, at least one.
+	atOnce int
 
 	mu    sync.Mutex
 	next  int             // the first unit that no worker has taken
@@ -58,7 +60,7 @@ func (w *wave) take() (from, to int) {
 	if from > 0 && !w.more() {
 		return from, from
 	}
-	w.next = min(from+max(1, len(w.units)/chunks), w.limit)
+	w.next = min(from+max(1, w.atOnce, len(w.units)/chunks), w.limit)
 	return from, max(from, w.next)
 }
 

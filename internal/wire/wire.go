@@ -53,7 +53,6 @@ type Verb string
 const (
 	List    Verb = "list"    // name the targets
 	Explore Verb = "explore" // do some units of a search
-	Shrink  Verb = "shrink"  // find the smallest schedule that fails like a given one
 	Run     Verb = "run"     // run one schedule, once
 )
 
@@ -70,16 +69,15 @@ type Order struct {
 	// All goes on after any failure, and reports all that are unlike those before.
 	All bool `json:",omitempty"`
 
-	// Exploring and shrinking.
 	// Budget is after how long no other run is begun.
 	Budget time.Duration
+	// Failure, if it is set, is the only one that counts: the schedule that led to it is being
+	// shrunk. The first run that fails like it ends the order. Among says that it need not be
+	// the worst of a run.
+	Failure *trace.Failure `json:",omitempty"`
+	Among   bool           `json:",omitempty"`
 
-	// Shrinking.
-	Failure *trace.Failure `json:",omitempty"` // which is to stay the same
-	// Among says that it need not be the worst of a run.
-	Among bool `json:",omitempty"`
-
-	// Shrinking, and running one schedule.
+	// Running one schedule.
 	Schedule string
 	// Trace is the file to record to, and Sites the file with the program's sites.
 	Trace, Sites string
@@ -166,12 +164,8 @@ type Done struct {
 	Elapsed time.Duration
 	// Units are what came of the units of an exploration, as far as they were done.
 	Units []UnitDone `json:",omitempty"`
-	// Outcome is that of the only run, or of the shrunk one.
+	// Outcome is that of the only run.
 	Outcome *trace.Outcome `json:",omitempty"`
-	// Shrinking is how many runs were spent on shrinking; Minimal says that no schedule
-	// with fewer preemptions fails like this.
-	Shrinking int  `json:",omitempty"`
-	Minimal   bool `json:",omitempty"`
 	// Before is how many goroutines were started before the first run, and are not under
 	// control.
 	Before int `json:",omitempty"`

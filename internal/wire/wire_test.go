@@ -37,7 +37,7 @@ func TestOrdersArriveAsTheyAre(t *testing.T) {
 				{Method: sched.MethodDFS, Steps: 5, Bound: 2, Limited: true, Root: sched.Path{Turns: []sched.Fork{{At: 1, To: 2}, {At: 3}}, Sum: 1<<64 - 1}},
 			},
 		},
-		{Verb: Shrink, Schedule: "1.2+3", Failure: &trace.Failure{Kind: event.FailureTest}, Budget: time.Second},
+		{Verb: Explore, Units: []sched.Unit{{Method: sched.MethodReplay, Schedule: "1.2+3"}}, Failure: &trace.Failure{Kind: event.FailureTest}, Among: true, Budget: time.Second},
 		{
 			Verb: Run, Schedule: "1.2+3,1.1~2", Trace: "run.trace", Sites: "sites.json",
 			Header: &trace.Header{Program: "hash", Test: "TestIt", Options: trace.Options{Tests: true, Races: true, WarmUp: true, Steps: 5}},
@@ -71,7 +71,7 @@ func TestReportsArriveAsTheyAre(t *testing.T) {
 				},
 				Prints: []byte{1, 2, 255}, Outside: 1, Undecided: 3, Leaks: []Found{{Runs: 1, Failure: failure}}, Timing: Timing{TookTooLong: 1, Late: []Late{{Waits: true}}}, Failed: 2, Failures: []Found{{Failure: failure, Schedule: "default", At: 2, Runs: 1}},
 			}},
-			Elapsed: time.Millisecond, Shrinking: 8, Minimal: true, Before: 1, Residue: ChangesSteps,
+			Elapsed: time.Millisecond, Before: 1, Residue: ChangesSteps,
 			Outcome:  &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{failure}, Schedule: "default", Outside: []string{"net"}},
 			Diverged: sched.Divergence{Why: sched.NotReady, G: 1, N: 2, To: 3, Unused: 4},
 		}},

@@ -153,7 +153,7 @@ func (p *Program) shrink(ctx context.Context, f *wire.Found, done *wire.Summary)
 	}
 	until := time.Now().Add(shrinkWithin)
 	best := f.Failure
-	small := sched.Shrink(from, func(strategy sched.Strategy) bool {
+	small := sched.Shrink(from, sched.Alone(func(strategy sched.Strategy) bool {
 		if time.Now().After(until) || ctx.Err() != nil {
 			return false
 		}
@@ -164,7 +164,7 @@ func (p *Program) shrink(ctx context.Context, f *wire.Found, done *wire.Summary)
 		}
 		best = *r.failure
 		return true
-	}, shrinkRuns)
+	}), shrinkRuns)
 	done.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{best}, Schedule: small.Schedule.String()}
 	done.Shrinking, done.Minimal = small.Runs, small.Minimal && time.Now().Before(until)
 	return nil

@@ -17,7 +17,7 @@
 // twice in it, and is run in between when enough has been allocated.
 //
 //	drive.go         orders and answers, and one run of a target
-//	explore.go       runs until one fails, and its smallest schedule
+//	explore.go       runs until one fails
 //	leaks.go         what runs leave waiting
 //	one.go           one schedule, recorded or not
 //	outcome.go       what a run came to, in the words of a trace
@@ -168,8 +168,6 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 		if done, err = s.explore(i, o); done != nil && done.Residue == wire.NoResidue {
 			done.Residue = residue
 		}
-	case wire.Shrink:
-		done, err = s.shrink(i, o)
 	case wire.Run:
 		done, err = s.one(i, o)
 	default:
@@ -183,7 +181,7 @@ func (s *server) obey(o *wire.Order) (*wire.Report, error) {
 // first one was all that there is to try, or took too long to be made again, or the second
 // one ended in another way.
 func (s *server) warmUp(i int, o *wire.Order) (wire.Residue, *wire.Done) {
-	if o.Verb != wire.Explore {
+	if o.Verb != wire.Explore || o.Failure != nil {
 		once := *o
 		once.Races = false // they are not reported
 		s.run(i, &once, sched.NewReplay(sched.Schedule{}), nil)

@@ -151,7 +151,9 @@ func units(method sched.Method, all ...sched.Unit) wire.Order {
 	return wire.Order{Verb: wire.Explore, Units: all, Seed: 1, Budget: time.Minute, WarmUp: true}
 }
 
-func TestExploreFindsAFailureThatIsShrunkAndRunAgain(t *testing.T) {
+// TestExploreFindsAFailureThatIsRunAgain: the failure is found again among schedules of which the
+// others do not fail like it, and by its schedule alone.
+func TestExploreFindsAFailureThatIsRunAgain(t *testing.T) {
 	lost := func() bool { return count(false) }
 	d := done(t, lost, units(sched.MethodPCT, sched.Unit{Seed: 1, Runs: 500}, sched.Unit{Seed: 1, From: 500, Runs: 500}))
 	if len(d.Units) != 1 || len(d.Units[0].Failures) != 1 || d.Residue != wire.NoResidue {
@@ -161,14 +163,21 @@ func TestExploreFindsAFailureThatIsShrunkAndRunAgain(t *testing.T) {
 	if found.Kind != event.FailureTest || found.At != u.Runs || u.Failed != 1 || found.Runs != 1 {
 		t.Errorf("%+v", u)
 	}
-	d = done(t, lost, wire.Order{Verb: wire.Shrink, Schedule: found.Schedule, Failure: &found.Failure, Budget: time.Minute, WarmUp: true})
-	schedule, err := sched.ParseSchedule(d.Outcome.Schedule)
-	if err != nil || schedule.Preemptions() != 1 || !d.Minimal || d.Shrinking == 0 {
-		t.Errorf("schedule %s, minimal %t: %v", d.Outcome.Schedule, d.Minimal, err)
+	again := units(sched.MethodReplay, sched.Unit{Schedule: "default"}, sched.Unit{Schedule: found.Schedule}, sched.Unit{Schedule: found.Schedule})
+	again.Failure = &found.Failure
+	d = done(t, lost, again)
+	if len(d.Units) != 2 || len(d.Units[0].Failures) != 0 || len(d.Units[1].Failures) != 1 || d.Units[1].Runs != 1 {
+		t.Fatalf("%+v", d)
 	}
-	again := done(t, lost, wire.Order{Verb: wire.Run, Schedule: d.Outcome.Schedule})
-	if got := again.Outcome.Worst(); got == nil || !got.Same(&found.Failure) || again.Diverged != (sched.Divergence{}) {
-		t.Errorf("run again: %v, diverged: %s", got, again.Diverged)
+	other := found.Failure
+	other.Kind = event.FailureExit
+	again.Failure = &other
+	if d := done(t, lost, again); len(d.Units) != 3 || d.Units[1].Failed != 0 {
+		t.Errorf("a failure of another kind: %+v", d)
+	}
+	once := done(t, lost, wire.Order{Verb: wire.Run, Schedule: d.Units[1].Failures[0].Schedule})
+	if got := once.Outcome.Worst(); got == nil || !got.Same(&found.Failure) || once.Diverged != (sched.Divergence{}) {
+		t.Errorf("run again: %v, diverged: %s", got, once.Diverged)
 	}
 }
 

@@ -89,12 +89,12 @@ func (x *exploration) unit(u *sched.Unit) (stop bool, err error) {
 	if strategy == nil {
 		return false, fmt.Errorf("unknown strategy %q: use pct, random or dfs", u.Method)
 	}
-	rec := sched.NewRecorder(strategy, true)
+	rec := sched.NewRecorder(strategy, !x.shrinks())
 	var done wire.UnitDone
 	x.leaks, x.unclear = leaks{}, leaks{}
 	for first := true; !stop && x.more(u, strategy, &done, first); first = false {
 		r := x.s.run(x.target, x.order, rec, nil)
-		if r.Residue && x.order.WarmUp {
+		if r.Residue && x.order.WarmUp && !x.shrinks() {
 			x.done.Residue = wire.ChangesEndings
 			return true, nil
 		}
@@ -107,12 +107,15 @@ func (x *exploration) unit(u *sched.Unit) (stop bool, err error) {
 	return stop, nil
 }
 
+// shrinks reports whether the order is for one failure alone.
+func (x *exploration) shrinks() bool { return x.order.Failure != nil }
+
 // more reports whether a unit has another run, and there is time for it.
 func (x *exploration) more(u *sched.Unit, strategy sched.Strategy, done *wire.UnitDone, first bool) bool {
 	switch {
 	case first:
 		return true
-	case strategy.Exhausted(), u.Runs > 0 && done.Runs >= u.Runs, u.Steps > 0 && done.Steps >= u.Steps:
+	case strategy.Exhausted(), u.Method == sched.MethodReplay, u.Runs > 0 && done.Runs >= u.Runs, u.Steps > 0 && done.Steps >= u.Steps:
 		return false
 	}
 	return x.now.Before(x.deadline)
@@ -123,12 +126,15 @@ func (x *exploration) note(done *wire.UnitDone, r *rt.Result, rec *sched.Recorde
 	x.now = time.Now()
 	done.Runs++
 	done.Steps += r.Steps
-	done.Prints = x.s.prints.add(rec.Fingerprint(), done.Prints)
 	x.progress.Runs++
 	if r.CutOff {
 		done.CutOff++
 		x.progress.Cut++
 	}
+	if x.shrinks() {
+		return x.failsAgain(done, r, rec)
+	}
+	done.Prints = x.s.prints.add(rec.Fingerprint(), done.Prints)
 	if len(r.Outside) > 0 {
 		done.Outside++
 	}
@@ -149,6 +155,21 @@ func (x *exploration) note(done *wire.UnitDone, r *rt.Result, rec *sched.Recorde
 		stop = x.failed(done, r, rec)
 	}
 	return stop || r.TookTooLong
+}
+
+// failsAgain takes note of a run that fails like the failure of the order, and reports whether
+// it does.
+func (x *exploration) failsAgain(done *wire.UnitDone, r *rt.Result, rec *sched.Recorder) bool {
+	if !r.Failed() {
+		return false
+	}
+	out := outcome(r)
+	if !out.FailsLike(x.order.Failure, x.order.Among) {
+		return false
+	}
+	done.Failed++
+	done.Failures = append(done.Failures, wire.Found{Failure: *out.Worst(), Schedule: rec.Schedule().String(), At: done.Runs, Runs: 1})
+	return true
 }
 
 // failed takes note of a run that failed, and reports whether it is the last one.
@@ -198,39 +219,10 @@ func (x *exploration) tell() error {
 
 // finish completes what came of a unit with what its strategy knows.
 func (x *exploration) finish(u *sched.Unit, strategy sched.Strategy, done *wire.UnitDone) {
-	steps, cut := done.Steps, done.CutOff
+	runs, steps, cut := done.Runs, done.Steps, done.CutOff
 	done.UnitDone = u.Done(strategy)
-	done.Steps, done.CutOff = steps, cut
+	done.Runs, done.Steps, done.CutOff = runs, steps, cut
 	done.Sequential = done.Sequential && done.Outside == 0 && done.TookTooLong == 0
 	done.Leaks, done.Unclear = x.leaks.found, x.unclear.found
 	x.done.Units = append(x.done.Units, *done)
-}
-
-// How much is spent on shrinking.
-const (
-	shrinkRuns   = 5000
-	shrinkWithin = 3 * time.Second
-)
-
-// shrink finds the smallest schedule that fails in the way that the order names.
-func (s *server) shrink(i int, o *wire.Order) (*wire.Done, error) {
-	from, err := sched.ParseSchedule(o.Schedule)
-	if err != nil {
-		return nil, err
-	}
-	until := time.Now().Add(min(shrinkWithin, o.Budget))
-	best := &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{*o.Failure}}
-	small := sched.Shrink(from, func(strategy sched.Strategy) bool {
-		if time.Now().After(until) {
-			return false
-		}
-		out := outcome(s.run(i, o, strategy, nil))
-		if !out.FailsLike(o.Failure, o.Among) {
-			return false
-		}
-		best = out
-		return true
-	}, shrinkRuns)
-	best.Schedule = small.Schedule.String()
-	return &wire.Done{Outcome: best, Shrinking: small.Runs, Minimal: small.Minimal && time.Now().Before(until)}, nil
 }

@@ -1,0 +1,3 @@
+module example.com/shrunk
+
+go 1.26.0

@@ -1,0 +1,46 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/search"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// How much is spent on shrinking a schedule: runs, and time. leastShrinking is what it gets
+// though the time is up.
+const (
+	shrinkRuns     = 5000
+	shrinkWithin   = 3 * time.Second
+	leastShrinking = 300 * time.Millisecond
+)
+
+// shrinking is how long shrinking may take now.
+func (o *Options) shrinking() time.Duration {
+	if o.Deadline.IsZero() {
+		return shrinkWithin
+	}
+	return min(shrinkWithin, max(leastShrinking, time.Until(o.Deadline)))
+}
+
+// shrink has the schedule of a failure shrunk by as many processes as the search has. It also
+// returns the failure that the smallest schedule leads to.
+func (s *Search) shrink(ctx context.Context, f *wire.Found) (sched.Shrunk, *trace.Failure, error) {
+	from, err := sched.ParseSchedule(f.Schedule)
+	if err != nil {
+		return sched.Shrunk{}, nil, fmt.Errorf("shrinking a schedule: %w", err)
+	}
+	o := *s.o
+	o.Progress = nil // of the search
+	c := &crew{x: newPass(s.p, s.target, &o, false), ctx: ctx, failure: &f.Failure}
+	defer c.close()
+	small, failure, err := search.Shrink(from, c, time.Now().Add(o.shrinking()), shrinkRuns, s.jobs)
+	if failure == nil {
+		failure = &f.Failure // it did not come back, which is found out when it is recorded
+	}
+	return small, failure, err
+}
