@@ -61,6 +61,26 @@ func (c *goroutine) possible(i int) bool {
 	}
 }
 
+// offered is how many offers to send, or to receive, the goroutines have that wait for o.
+func (o *object) offered(send bool) *int {
+	if send {
+		return &o.sends
+	}
+	return &o.receives
+}
+
+// idle reports whether none that waits for the channel o can go on because of it, or could
+// since it was looked for the last time. There may be many.
+func (o *object) idle() bool {
+	switch {
+	case o.channel.header == nil || o.someReady || o.closed():
+		return false
+	case o.unbuffered():
+		return (o.sends == 0 || o.receives == 0) && !o.awaitedNatively(true) && !o.awaitedNatively(false)
+	}
+	return (o.sends == 0 || o.length() == o.capacity()) && (o.receives == 0 || o.length() == 0)
+}
+
 // awaitedNatively reports whether a goroutine outside waits for another to send to the
 // channel, or to receive from it.
 func (o *object) awaitedNatively(send bool) bool {
@@ -74,7 +94,7 @@ func (o *object) awaitedNatively(send bool) bool {
 // i-th offer, and by which offer of its own.
 func (c *goroutine) partner(i int) (*goroutine, int) {
 	m := &c.comms[i]
-	if !m.on.unbuffered() || m.on.closed() {
+	if !m.on.unbuffered() || m.on.closed() || *m.on.offered(!m.send) == 0 {
 		return nil, 0
 	}
 	for _, d := range m.on.waiters {

@@ -22,6 +22,10 @@ type object struct {
 	// waiters are the goroutines whose pending operation depends on the object, in the
 	// order in which they came; see goroutine.enabled.
 	waiters []*goroutine
+	// sends and receives are how many offers these have on a channel. someReady says that one
+	// of them may be ready because it can do one; see idle.
+	sends, receives int
+	someReady       bool
 	// released is the past of the goroutines that released the object: unlocked it,
 	// stored to it, closed it, signalled it. readers is that of the readers of an
 	// RWMutex.
@@ -61,6 +65,7 @@ type object struct {
 func (o *object) reset(addr uintptr) {
 	o.addr = addr
 	o.waiters = o.waiters[:0]
+	o.sends, o.receives, o.someReady = 0, 0, false
 	o.released.Reset()
 	o.readers.Reset()
 	o.by, o.at = 0, 0

@@ -2,8 +2,28 @@ package rt
 
 import "github.com/cofferdam-go/cofferdam/internal/event"
 
-// at is where among the ready ones c is.
-func (s *scheduler) at(c *goroutine) int { return c.index - s.passed }
+// at is where among the ready ones c is. Its index says where it was last seen: when another is
+// inserted or removed it moves, and of a crowd not all are told.
+func (s *scheduler) at(c *goroutine) int {
+	if i := c.index - s.passed; uint(i) < uint(len(s.ready)) && s.ready[i] == c {
+		return i
+	}
+	return s.find(c)
+}
+
+// find is at where the index is not up to date.
+func (s *scheduler) find(c *goroutine) int {
+	lo, hi := 0, len(s.ids)
+	for lo < hi {
+		if mid := (lo + hi) / 2; s.ids[mid] < c.id {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	c.index = s.passed + lo
+	return lo
+}
 
 // insert makes c ready to do op.
 func (s *scheduler) insert(c *goroutine, op event.Op) {
@@ -15,8 +35,12 @@ func (s *scheduler) insert(c *goroutine, op event.Op) {
 	s.ready = append(s.ready, c)
 	s.ids = append(s.ids, c.id)
 	s.ops = append(s.ops, op)
-	for ; i > 0 && s.ids[i-1] > c.id; i-- {
-		s.place(s.ready[i-1], i, s.ops[i-1])
+	if i > 0 && s.ids[i-1] > c.id {
+		at := s.find(c)
+		copy(s.ready[at+1:], s.ready[at:i])
+		copy(s.ids[at+1:], s.ids[at:i])
+		copy(s.ops[at+1:], s.ops[at:i])
+		i = at
 	}
 	s.place(c, i, op)
 	c.state = ready
@@ -44,9 +68,6 @@ func (s *scheduler) remove(c *goroutine) {
 	n := len(s.ready) - 1
 	s.ready[n] = nil
 	s.ready, s.ids, s.ops = s.ready[:n], s.ids[:n], s.ops[:n]
-	for i := at; i < n; i++ {
-		s.ready[i].index = s.passed + i
-	}
 }
 
 // removeFirst removes what is at a place by moving those before it: of a crowd of goroutines
@@ -58,7 +79,4 @@ func (s *scheduler) removeFirst(at int) {
 	s.ready[0] = nil
 	s.ready, s.ids, s.ops = s.ready[1:], s.ids[1:], s.ops[1:]
 	s.passed++
-	for i := range at {
-		s.ready[i].index = s.passed + i
-	}
 }

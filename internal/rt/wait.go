@@ -154,6 +154,7 @@ func (c *goroutine) register() {
 	for i := range c.comms {
 		o := c.comms[i].on
 		o.waiters = append(o.waiters, c)
+		*o.offered(c.comms[i].send)++
 	}
 }
 
@@ -167,6 +168,7 @@ func (c *goroutine) unregister() {
 	}
 	for i := range c.comms {
 		c.comms[i].on.removeWaiter(c)
+		*c.comms[i].on.offered(c.comms[i].send)--
 	}
 }
 
@@ -184,7 +186,9 @@ func (o *object) removeWaiter(c *goroutine) {
 // changed looks again which goroutines that wait for o can go on, and which cannot any more.
 func (s *scheduler) changed(o *object) {
 	if len(o.waiters) >= crowd {
-		s.changedForMany(o)
+		if !o.idle() {
+			s.changedForMany(o)
+		}
 		return
 	}
 	for i := 0; i < len(o.waiters); i++ {
@@ -224,6 +228,10 @@ func (s *scheduler) changedForMany(o *object) {
 		if c := o.waiters[i]; !c.wait.kind.lone() {
 			s.reconsider(c)
 		}
+	}
+	o.someReady = false
+	for _, c := range o.waiters {
+		o.someReady = o.someReady || c.state == ready && c.chose < 0
 	}
 }
 
@@ -312,7 +320,9 @@ func (s *scheduler) resume(c *goroutine) {
 	// One that is ready has no offers on channels open any more, so others may have to
 	// wait now that could have met it.
 	for i := range c.comms {
-		if o := c.comms[i].on; len(o.waiters) > 1 && o.unbuffered() {
+		o := c.comms[i].on
+		o.someReady = o.someReady || c.chose < 0
+		if len(o.waiters) > 1 && o.unbuffered() {
 			s.changed(o)
 		}
 	}

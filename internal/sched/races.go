@@ -107,8 +107,12 @@ func (r *races) arrive(p *Turn, race func(step int, g uint32)) {
 		r.all[r.steps[n-1].g].did = r.ops[r.taken].Op
 	}
 	r.ops = r.ops[:0]
+	before := 0 // in r.ready, which is by ascending number as p.Ready is
 	for i, g := range p.Ready {
 		it := r.goroutine(g)
+		for g != Time && before < len(r.ready) && r.ready[before] != Time && r.ready[before] < g {
+			before++
+		}
 		r.ops = append(r.ops, operation{Op: p.Ops[i], resumes: it.did})
 		switch {
 		case !it.seen:
@@ -119,7 +123,7 @@ func (r *races) arrive(p *Turn, race func(step int, g uint32)) {
 				// for good: another step could have done it.)
 				r.join(it, int32(n-1))
 			}
-		case !r.wasReady(g):
+		case g == Time && !r.timeWasReady(), g != Time && (before == len(r.ready) || r.ready[before] != g):
 			it.known = false
 			if it.did.Kind == event.Sleep && r.all[Time].last > 0 {
 				// Nothing but time can have woken it.
@@ -138,13 +142,11 @@ func (r *races) arrive(p *Turn, race func(step int, g uint32)) {
 	r.ready = append(r.ready[:0], p.Ready...)
 }
 
-func (r *races) wasReady(g uint32) bool {
-	for _, q := range r.ready {
-		if q == g {
-			return true
-		}
-	}
-	return false
+// timeWasReady reports whether time could move on at the point before. It is the last of the
+// ready.
+func (r *races) timeWasReady() bool {
+	n := len(r.ready)
+	return n > 0 && r.ready[n-1] == Time
 }
 
 // pending calls race for the last step of each other goroutine that is to be reversed

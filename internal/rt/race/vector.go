@@ -34,6 +34,10 @@ package race
 type Vector struct {
 	low  []uint32  // the first slots, at most lowSlots
 	high []*branch // the others
+	// joined are the branches that were added last, by their place, and did not become parts
+	// of the vector. What is in them is in it: of many goroutines that release the same thing
+	// each knows of the others nearly what the one before did.
+	joined []*branch
 }
 
 const (
@@ -60,6 +64,12 @@ func (v *Vector) Reset() {
 	v.low = v.low[:0]
 	clear(v.high)
 	v.high = v.high[:0]
+	v.forgetJoined()
+}
+
+func (v *Vector) forgetJoined() {
+	clear(v.joined)
+	v.joined = v.joined[:0]
 }
 
 // At returns up to which moment of a slot all has happened before.
@@ -93,6 +103,7 @@ func (v *Vector) Set(w *Vector) {
 		return
 	}
 	clear(v.high)
+	v.forgetJoined()
 	v.high = append(v.high[:0], w.high...)
 	for _, b := range v.high {
 		if b != nil {
@@ -128,8 +139,14 @@ func (v *Vector) joinHigh(high []*branch) {
 		case v.high[i] == nil:
 			b.shared = true
 			v.high[i] = b
+		case i < len(v.joined) && v.joined[i] == b:
 		default:
 			v.joinBranch(i, b)
+			b.shared = true // so that it stays what it is
+			for i >= len(v.joined) {
+				v.joined = append(v.joined, nil)
+			}
+			v.joined[i] = b
 		}
 	}
 }
