@@ -28,3 +28,7 @@ func CompareForLibrary(a, b int) int {
 	R(Shared, 0)
 	return a - b
 }
+
+// Overdue reports whether the watchdog has seen that a run takes too long, whose goroutines are in
+// hooks all the time.
+func Overdue() bool { return overdue.Load() }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	. "github.com/cofferdam-go/cofferdam/internal/rt"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // pause is Config.Sleep.
@@ -211,5 +212,36 @@ func TestHooksArePlainOperationsOutsideARun(t *testing.T) {
 	*A(x, event.AtomicUpdate, 1) = 1
 	if Controlled() {
 		t.Error("under control")
+	}
+}
+
+// pondering takes so long for each choice that the watchdog never sees a goroutine outside hooks.
+type pondering struct{ first }
+
+func (s *pondering) Pick(p *sched.Turn) int {
+	for !Overdue() {
+		runtime.Gosched()
+	}
+	return s.first.Pick(p)
+}
+
+// TestARunThatIsAlwaysInHooksIsCutOff: the limit of real time holds although the token is never
+// to be had for the watchdog.
+func TestARunThatIsAlwaysInHooksIsCutOff(t *testing.T) {
+	var now atomic.Int64
+	x := heap(0)
+	r := Run(Config{Strategy: &pondering{}, Sleep: pause, Within: 1, Now: func() int64 { return now.Add(2) }}, func() {
+		Go(1, func() { W(x, 2) })
+		for {
+			R(x, 3)
+		}
+	})
+	if !r.CutOff || !r.TookTooLong || len(r.Late) != 1 || r.Steps > 10 {
+		t.Errorf("cut off: %t, after too long: %t, in %d steps: %+v", r.CutOff, r.TookTooLong, r.Steps, r.Late)
+	}
+	// Nothing of it is left for the next run, which has another limit.
+	r = Run(Config{Strategy: &first{}, Sleep: pause, Within: 1 << 60, Now: func() int64 { return now.Add(2) }}, func() { Gosched() })
+	if r.CutOff {
+		t.Error("the run after it is cut off, too")
 	}
 }

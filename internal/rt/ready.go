@@ -55,6 +55,9 @@ func (s *scheduler) place(c *goroutine, at int, op event.Op) {
 // remove takes c from the ready ones.
 func (s *scheduler) remove(c *goroutine) {
 	at := s.at(c)
+	if at == len(s.ready) || s.ready[at] != c {
+		panic("rt: a goroutine that is not ready is to wait")
+	}
 	c.op = s.ops[at]
 	s.ahead = 0
 	c.index = -1

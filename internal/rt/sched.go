@@ -199,6 +199,9 @@ func (c *goroutine) stepSlow(op event.Op) bool {
 	if s.steps >= s.pause {
 		s.look(c)
 	}
+	if overdue.Load() {
+		s.stopIfLate(c)
+	}
 	if len(s.ready) == 1 && !s.watches && !s.mayStall() {
 		s.took(c)
 		s.ahead = s.pause

@@ -99,6 +99,9 @@ func (c *goroutine) await(op event.Op) bool {
 	if s.steps >= s.pause {
 		s.look(c)
 	}
+	if overdue.Load() {
+		s.stopIfLate(c)
+	}
 	// To ask is a step, even if the answer is to wait: whoever decides has to see it. It
 	// does not count if c is alone, whether the run is watched or not, so that steps have
 	// the same numbers in both cases.

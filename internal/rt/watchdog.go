@@ -39,10 +39,15 @@ func watch(sleep func(int64)) {
 		t := token.Load()
 		switch {
 		case t == 0 || t&inside != 0:
+			if t != 0 && s.late() {
+				// Nearly all of its time a run may be in hooks, with thousands of goroutines
+				// say, so that the token is never to be had.
+				overdue.Store(true)
+			}
 			seen, times = 0, 0
 		case s.late():
 			if token.CompareAndSwap(t, g|inside) {
-				if s.late() {
+				if s.late() && s.current.state == ready {
 					s.expire(s.current)
 				} else {
 					token.Store(t) // it was the next run's
@@ -69,7 +74,7 @@ func waits(g uintptr) bool { return Patched.Waits == nil || Patched.Waits(g) }
 // evict takes the token, which the watchdog holds now, from the goroutine that runs, if
 // there is another goroutine to give it to, or a time to go on to. t is what the token was.
 func (s *scheduler) evict(t uintptr, times int) {
-	if s.current.dying {
+	if s.current.dying || s.current.state != ready {
 		token.Store(t) // the run is over, and takeDown waits for it
 		return
 	}
@@ -101,6 +106,21 @@ func (s *scheduler) leaveControl(c *goroutine) {
 
 // deadline is the moment at which the run is cut off; 0 for never.
 var deadline atomic.Int64
+
+// overdue says that the run has taken too long, or one before: the goroutine that runs looks
+// when it is about to choose the next one.
+var overdue atomic.Bool
+
+// stopIfLate ends the run for c, which is in a hook, if the run has taken too long.
+func (s *scheduler) stopIfLate(c *goroutine) {
+	overdue.Store(false)
+	if !s.late() {
+		return
+	}
+	s.result.CutOff, s.result.TookTooLong = true, true
+	s.result.Late = append(s.result.Late, Late{G: c.id, Site: s.ops[s.at(c)].Site, Frame: c.Frame})
+	c.stop()
+}
 
 // late reports whether the run has taken too long.
 func (s *scheduler) late() bool {
