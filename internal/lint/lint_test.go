@@ -63,7 +63,7 @@ var imports = map[string][]string{
 	"internal/scratch":          {},
 	"internal/console":          {},
 	"internal/instrument":       {".", "internal/scratch", "internal/gotool", "internal/load", "internal/event", "internal/trace", "internal/overlay", "internal/source", "internal/instrument/hooks"},
-	"internal/search":           {"internal/event", "internal/sched", "internal/wire"},
+	"internal/search":           {"internal/event", "internal/sched", "internal/trace", "internal/wire"},
 	"internal/explore":          {"internal/scratch", "internal/event", "internal/sched", "internal/search", "internal/trace", "internal/trace/show", "internal/wire", "internal/instrument", "internal/instrument/hooks", "internal/load", "internal/finding"},
 	"internal/sli/ir":           {},
 	"internal/sli/exec":         {"internal/sli/ir"},
