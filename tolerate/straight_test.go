@@ -181,7 +181,7 @@ func TestStraightMapsAreReplaced(t *testing.T) {
 	section := func(interfere func(map[string]int)) {
 		v, n := m, len(m)
 		b := v
-		v = tolerate.CloneMap(v)
+		_, v = tolerate.CloneMap(v)
 		v["b"]++
 		interfere(m)
 		tolerate.PutMap(&m, v, b, n, l)

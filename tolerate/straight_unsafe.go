@@ -107,8 +107,10 @@ func Put32[T ~int | ~int32 | ~uint | ~uint32 | ~uintptr](p *T, own, before T, l 
 	}
 }
 
-// CloneMap copies a map with its entries.
-func CloneMap[M ~map[K]V, K comparable, V any](m M) M { return maps.Clone(m) }
+// CloneMap copies a map with its entries, and says how many it had.
+func CloneMap[M ~map[K]V, K comparable, V any](m M) (entries int, clone M) {
+	return len(m), maps.Clone(m)
+}
 
 // PutMap publishes what a section has made of a map. If the section has changed entries
 // it has done so in a copy, own, of which before had entries many: careless code that

@@ -76,6 +76,7 @@ func (o *Overlay) move(m *packages.Module, dir string) error {
 		}
 		if text, ok := o.Text[path]; ok {
 			o.Text[to] = text
+			o.sources[to] = path
 			delete(o.Text, path)
 		} else {
 			o.Links[to] = path

@@ -52,11 +52,12 @@ type Overlay struct {
 	Text, Links map[string]string
 
 	modules map[string]*packages.Module // of the cache, with other texts
+	sources map[string]string           // of files that were written, or moved, those that they stand for
 }
 
 // New returns an empty overlay.
 func New(e *gotool.Environment) *Overlay {
-	return &Overlay{env: e, Text: make(map[string]string), Links: make(map[string]string), modules: make(map[string]*packages.Module)}
+	return &Overlay{env: e, Text: make(map[string]string), Links: make(map[string]string), modules: make(map[string]*packages.Module), sources: make(map[string]string)}
 }
 
 // Std returns the path of a file of the standard library.
@@ -70,6 +71,18 @@ func (o *Overlay) Add(p *packages.Package, file, text string) {
 			m = &packages.Module{Path: m.Path, Version: m.Version, Dir: m.Replace.Dir, GoMod: m.Replace.GoMod}
 		}
 		o.modules[m.Path] = m
+	}
+}
+
+// Source returns the file that one stands for which the go command names in a message: the
+// compiler names the texts of an overlay by where they were written.
+func (o *Overlay) Source(file string) string {
+	for {
+		source, ok := o.sources[file]
+		if !ok {
+			return file
+		}
+		file = source
 	}
 }
 
@@ -90,7 +103,7 @@ func (o *Overlay) Write(dir string, flags []string) ([]string, error) {
 		if err := os.WriteFile(to, []byte(text), 0o666); err != nil {
 			return nil, err
 		}
-		replace[file] = to
+		replace[file], o.sources[to] = to, file
 	}
 	text, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "\t")
 	if err != nil {

@@ -102,6 +102,25 @@ func TestGoCommandReadsTheOtherTexts(t *testing.T) {
 	}
 }
 
+func TestMessagesAreAboutTheFilesThatTextsStandFor(t *testing.T) {
+	out := t.TempDir()
+	o := New(&gotool.Environment{})
+	o.Text["/own/a.go"] = "package own\n"
+	if _, err := o.Write(out, nil); err != nil {
+		t.Fatal(err)
+	}
+	written, err := filepath.Glob(filepath.Join(out, "*.go"))
+	if err != nil || len(written) != 1 {
+		t.Fatalf("it has written %v: %v", written, err)
+	}
+	if got := o.Source(written[0]); got != "/own/a.go" {
+		t.Errorf("%s stands for %s", written[0], got)
+	}
+	if got := o.Source("/own/b.go"); got != "/own/b.go" {
+		t.Errorf("a file that has no other text stands for %s", got)
+	}
+}
+
 func TestModuleOfTheCacheIsMappedElsewhere(t *testing.T) {
 	temp, env, dep := program(t)
 	o := New(env)

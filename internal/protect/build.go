@@ -46,6 +46,9 @@ type Config struct {
 	// is anything to write.
 	Findings string
 	Strict   bool
+
+	// alone are places in functions that do not build when they are rewritten.
+	alone []plan.Alone
 }
 
 // A Build is what the go command needs to build a protected program.
@@ -56,7 +59,9 @@ type Build struct {
 	Flags   []string
 	Overlay []string
 
-	dir string
+	compiling []string // those that compiling needs
+	overlay   *overlay.Overlay
+	dir       string
 }
 
 // Close removes what is on disk.
@@ -85,8 +90,27 @@ func Prepare(c Config) (_ *Build, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.tell("analysing and rewriting packages")
-	program, err := Rewrite(pkgs, c)
+	for attempt := 1; ; attempt++ {
+		c.tell("analysing and rewriting packages")
+		b, err := c.prepare(env, pkgs)
+		if err != nil {
+			return nil, err
+		}
+		c.tell("compiling rewritten packages")
+		if err = c.compile(b); err == nil {
+			return b, nil
+		}
+		b.Close()
+		complaints := b.complaints(err)
+		if attempt == maxAttempts || !c.leaveAlone(complaints) {
+			return nil, doesNotBuild(complaints, err)
+		}
+	}
+}
+
+// prepare rewrites packages as far as they have built so far.
+func (c *Config) prepare(env *gotool.Environment, pkgs []*packages.Package) (_ *Build, err error) {
+	program, err := Rewrite(pkgs, *c)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +124,7 @@ func Prepare(c Config) (_ *Build, err error) {
 	if c.Tests {
 		watchTests(o, plan.Variants(pkgs))
 	}
-	b := &Build{Program: program}
+	b := &Build{Program: program, overlay: o}
 	if b.dir, err = scratch.Dir(); err != nil {
 		return nil, err
 	}
@@ -112,6 +136,7 @@ func Prepare(c Config) (_ *Build, err error) {
 	for _, p := range program.Old {
 		b.Flags = append(b.Flags, "-gcflags="+p+"=-lang="+hooksLanguage)
 	}
+	b.compiling = slices.Clone(b.Flags)
 	if c.Tests {
 		b.Flags = append(b.Flags, "-vet=off") // it does not see overlays
 	}

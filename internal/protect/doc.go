@@ -33,4 +33,5 @@
 //
 //	protect.go   from packages to new texts
 //	build.go     from patterns to flags of the go command
+//	compile.go   functions that do not build when they are rewritten
 package protect

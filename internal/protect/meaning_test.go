@@ -4,8 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 )
 
 // TestCorrectProgramsMeanTheSame runs programs that were changed once, or might be, with and
@@ -34,6 +37,14 @@ func TestCorrectProgramsMeanTheSame(t *testing.T) {
 	}
 	t.Chdir(dir)
 	compareModes(t, names)
+	b, err := Prepare(Config{Patterns: []string{"./names"}, Mode: Tolerate})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if i := slices.IndexFunc(b.Sections, func(s plan.Section) bool { return s.At.Line == 29 }); i < 0 || b.Sections[i].Why != "it does not build when it is rewritten" {
+		t.Errorf("it is not told that a function does not build:\n%s", b.GapList())
+	}
 }
 
 // compareModes builds the programs in the directories of a module plainly and in each mode,

@@ -96,7 +96,7 @@
 // A map has its entries copied before a step that changes them, if no other name for the
 // map exists.
 //
-//	x.m[k] = 1        if n < 0 { n = len(v); v = maps.Clone(v) }; v[k] = 1
+//	x.m[k] = 1        if n < 0 { n, v = CloneMap(v) }; v[k] = 1
 //
 // Objects that a section finds on its way, such as entries of a guarded map, nodes of a
 // list, or parameters, are known at run time alone. A section has a slot for each type of

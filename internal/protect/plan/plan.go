@@ -43,6 +43,15 @@ type Options struct {
 	Unprotected string
 	// Tests says that the tests of the packages are what will run.
 	Tests bool
+	// Alone are places in functions that are left as they are.
+	Alone []Alone
+}
+
+// Alone is a line of a function that is left as it is, with the reason.
+type Alone struct {
+	File string
+	Line int
+	Why  string
 }
 
 // A Plan is how a program is protected. It is data alone: package write makes texts of it,

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -69,12 +70,46 @@ func (u *unit) findBodies(file int) {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Body != nil {
-				u.findBody(file, d.Body, facts.Directive(d.Doc))
+				u.findBody(file, d.Body, cmp.Or(facts.Directive(d.Doc), u.leftAlone(d), u.renames(d)))
 			}
 		case *ast.GenDecl:
-			u.findLiterals(file, d, "")
+			u.findLiterals(file, d, cmp.Or(u.leftAlone(d), u.renames(d)))
 		}
 	}
+}
+
+// leftAlone returns why a declaration is to be left as it is.
+func (u *unit) leftAlone(d ast.Decl) string {
+	from, to := u.facts.Fset.PositionFor(d.Pos(), false), u.facts.Fset.PositionFor(d.End(), false)
+	for _, a := range u.Alone {
+		if a.File == from.Filename && from.Line <= a.Line && a.Line <= to.Line {
+			return a.Why
+		}
+	}
+	return ""
+}
+
+// written are the names of the language that are written into sections.
+var written = []string{"true", "false", "nil"}
+
+// renames returns why nothing can be written into a declaration: one of the names means
+// something else there.
+func (u *unit) renames(d ast.Decl) string {
+	for _, name := range written {
+		if u.pkg.Types.Scope().Lookup(name) != nil {
+			return "the package has another meaning of " + name
+		}
+	}
+	why := ""
+	ast.Inspect(d, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && u.info.Defs[id] != nil && slices.Contains(written, id.Name) {
+			if v, ok := u.info.Defs[id].(*types.Var); !ok || !v.IsField() {
+				why = "the function has another meaning of " + id.Name
+			}
+		}
+		return why == ""
+	})
+	return why
 }
 
 // findBody finds the sections of a body and of the function literals in it, which are

@@ -263,10 +263,10 @@ func (w *sectionWriter) atEndOfLoop(s *plan.StepPlan, do string) {
 // copyMaps copies the entries of the maps that a step changes, if that has not been
 // done. A loop over a map does so before it begins: it has to see what its body changes.
 //
-//	x.m[k] = 1     if n < 0 { n = len(v); v = maps.Clone(v) }; v[k] = 1
+//	x.m[k] = 1     if n < 0 { n, v = CloneMap(v) }; v[k] = 1
 func (w *sectionWriter) copyMaps(s *plan.StepPlan) {
 	for _, i := range s.MapCopies {
 		n, own := w.id("n", i), w.id("v", i)
-		w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s < 0 { %s = len(%s); %s = %s.CloneMap(%s) }; ", n, n, own, own, w.hooks(), own))
+		w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s < 0 { %s, %s = %s.CloneMap(%s) }; ", n, n, own, w.hooks(), own))
 	}
 }
