@@ -6,6 +6,7 @@
 // known to be mapped: the slots, the signal frame, and what the log of a stopped goroutine
 // refers to.
 
+#define ucontext_rsp 160
 #define ucontext_rip 168
 #define SYS_rt_sigreturn 15
 #define SYS_gettid 186
@@ -62,6 +63,11 @@ next:
 done:
 	RET
 found:
+	MOVQ ucontext_rsp(R13), CX // the goroutine's own stack, whose bounds its g begins with
+	CMPQ CX, 0(AX)
+	JLS  done
+	CMPQ CX, 8(AX)
+	JCC  done
 	MOVQ $SYS_gettid, AX
 	SYSCALL
 	MOVQ AX, slot_thread(BX)

@@ -28,7 +28,8 @@
 //
 //   - It is not at an unsafe point: not between the instructions of a write barrier, which
 //     would leave the collector's buffer half filled, nor in a prologue.
-//   - Its function is Go code, neither assembly nor the runtime's, and not of a package of the
+//   - Its function is Go code on the goroutine's own stack, neither assembly, C nor the
+//     runtime's, and not of a package of the
 //     standard library that has locks or other state. An invariant of the program's own that
 //     does not hold in the middle of a function is the transaction's business: the sandbox ends
 //     functions at any Load already.

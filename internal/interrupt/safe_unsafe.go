@@ -52,6 +52,18 @@ type pcHeader struct {
 
 const pcMagic = 0xfffffff1
 
+// isGo reports whether the function is one that Go's compiler has made, of no special kind. C
+// code that is linked, as that of the race detector, is described like any other, but has no
+// map of its variables; the runtime tells by the same.
+func (f *funcData) isGo() bool {
+	const localsPointerMaps = 1
+	if f.funcID != 0 || f.flag&flagAssembly != 0 || f.npcdata == 0 || f.nfuncdata <= localsPointerMaps {
+		return false
+	}
+	after := unsafe.Sizeof(*f) + 4*uintptr(f.npcdata+localsPointerMaps)
+	return *(*uint32)(unsafe.Add(unsafe.Pointer(f), after)) != ^uint32(0)
+}
+
 // describe returns the description of the function that a program counter is in, and where
 // that begins.
 func describe(pc uintptr) (f *funcData, entry uintptr) {
@@ -90,10 +102,10 @@ func table(f *funcData) *pcHeader {
 var header = sync.OnceValue(func() *pcHeader {
 	with, _ := describe(reflect.ValueOf(defers).Pointer())
 	without, entry := describe(reflect.ValueOf(plain).Pointer())
-	if with == nil || without == nil || with.deferreturn == 0 || without.deferreturn != 0 || without.funcID != 0 || without.flag&flagAssembly != 0 {
+	if with == nil || without == nil || with.deferreturn == 0 || without.deferreturn != 0 || !without.isGo() {
 		return nil
 	}
-	if d, _ := describe(handlerPC()); d == nil || d.flag&flagAssembly == 0 {
+	if d, _ := describe(handlerPC()); d == nil || d.isGo() {
 		return nil
 	}
 	h := table(without)
@@ -144,9 +156,6 @@ const safePoint = -1
 // unsafePoint returns what the runtime's table of unsafe points says of a program counter, and
 // the range for which it says so.
 func unsafePoint(h *pcHeader, f *funcData, entry, pc uintptr) (value int32, from, to uintptr) {
-	if f.npcdata == 0 {
-		return safePoint, entry, pc + 1
-	}
 	offset := *(*uint32)(unsafe.Add(unsafe.Pointer(f), unsafe.Sizeof(*f)))
 	if offset == 0 {
 		return safePoint, entry, pc + 1
@@ -182,7 +191,7 @@ func varint(p *unsafe.Pointer) (v uint32) {
 func safeRange(pc uintptr) (from, to uintptr, ok bool) {
 	h := header()
 	f, entry := describe(pc)
-	if h == nil || f == nil || f.funcID != 0 || f.flag&flagAssembly != 0 || f.deferreturn != 0 || pc-control.base >= 1<<32 {
+	if h == nil || f == nil || !f.isGo() || f.deferreturn != 0 || pc-control.base >= 1<<32 {
 		return 0, 0, false
 	}
 	value, low, high := unsafePoint(h, f, entry, pc)
