@@ -87,3 +87,87 @@ func ExampleVar() {
 	fmt.Println(n)
 	// Output: 1
 }
+
+// Functions with plain accesses are transactions, too. Built by cofferdam with -stm, they run
+// beside each other.
+func ExampleAtomic() {
+	var from, to struct{ Balance int }
+	from.Balance = 100
+	history := map[string]int{}
+	stm.Atomic(func() {
+		from.Balance -= 70
+		to.Balance += 70
+		history["transfers"]++
+	})
+	fmt.Println(from.Balance, to.Balance, history)
+	// Output: 30 70 map[transfers:1]
+}
+
+// A Map is used by its keys: transactions with different ones do not conflict.
+func ExampleMap() {
+	var stock stm.Map[string, int]
+	stm.Atomically(func(tx *stm.Tx) error {
+		stock.Store(tx, "apples", 3)
+		stock.Store(tx, "pears", 5)
+		return nil
+	})
+	sold, err := stm.Value(func(tx *stm.Tx) (int, error) {
+		n, ok := stock.Load(tx, "apples")
+		if !ok {
+			return 0, errors.New("none left")
+		}
+		stock.Delete(tx, "apples")
+		return n, nil
+	})
+	fmt.Println(sold, err)
+	// Output: 3 <nil>
+}
+
+// A Queue waits in transactions: to take where there is nothing, and to put where it is full.
+func ExampleQueue() {
+	q := stm.NewQueue[int](2)
+	go func() {
+		for i := range 5 {
+			stm.Atomically(func(tx *stm.Tx) error { q.Put(tx, i); return nil })
+		}
+	}()
+	for range 5 {
+		v, _ := stm.Value(func(tx *stm.Tx) (int, error) { return q.Take(tx), nil })
+		fmt.Print(v, " ")
+	}
+	// Output: 0 1 2 3 4
+}
+
+// A transaction waits for a condition over several variables, as with sync.Cond, but no signal
+// has to be sent: any commit that changes what was read wakes it.
+func ExampleRetry_condition() {
+	var ready, closed bool
+	go stm.Atomically(func(tx *stm.Tx) error { stm.Store(tx, &ready, true); return nil })
+
+	state, _ := stm.Value(func(tx *stm.Tx) (string, error) {
+		switch {
+		case stm.Load(tx, &closed):
+			return "closed", nil
+		case stm.Load(tx, &ready):
+			return "ready", nil
+		}
+		stm.Retry(tx)
+		return "", nil
+	})
+	fmt.Println(state)
+	// Output: ready
+}
+
+// Entries of a plain map are read and written in transactions.
+func ExampleMapStore() {
+	votes := map[string]int{"yes": 1}
+	stm.Atomically(func(tx *stm.Tx) error {
+		for _, vote := range []string{"yes", "no", "yes"} {
+			n, _ := stm.MapLoad(tx, votes, vote)
+			stm.MapStore(tx, votes, vote, n+1)
+		}
+		return nil
+	})
+	fmt.Println(votes)
+	// Output: map[no:1 yes:3]
+}

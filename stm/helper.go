@@ -91,7 +91,7 @@ func (t *ticker) run() {
 	everybody(func(tx *Tx) { tx.flag.Or(flagCheck) }) // for commits that came just before
 }
 
-// A helper is a second goroutine for an attempt.
+// A helper is what a second goroutine does for an attempt.
 type helper struct {
 	stop  atomic.Bool
 	done  sync.WaitGroup
@@ -104,11 +104,38 @@ type helper struct {
 	shown uint64 // times
 }
 
-// help starts a helper.
+// help gives work to a helper's goroutine, one that waits for some if there is any.
 func (tx *Tx) help(work func(h *helper)) {
 	h := &helper{}
 	tx.helper = h
-	h.done.Go(func() { work(h) })
+	h.done.Add(1)
+	job := func() {
+		defer h.done.Done() // also if the transaction's function calls Goexit
+		work(h)
+	}
+	select {
+	case jobs <- job:
+	default:
+		go assist(job)
+	}
+}
+
+// jobs is where goroutines of helpers wait for the next attempt that needs one.
+var jobs = make(chan func())
+
+// assist does one job after the other, until there has been none for a while.
+func assist(job func()) {
+	idle := time.NewTimer(idleTime)
+	defer idle.Stop()
+	for {
+		job()
+		idle.Reset(idleTime)
+		select {
+		case job = <-jobs:
+		case <-idle.C:
+			return
+		}
+	}
 }
 
 // unhelp ends it, and waits for that: nobody runs the function, or looks at the

@@ -87,6 +87,13 @@
 // The package's own bookkeeping is never interrupted: flags are looked at before an
 // access, not in it.
 //
+// # Contention
+//
+// A transaction that meets conflicts waits a random while, longer each time. After 64
+// conflicts in a row it runs alone: no transaction is run more than 65 times because of
+// others. A validation that others' commits interrupt four times keeps them from committing
+// once.
+//
 // # Rules
 //
 // The function may be called several times, and by two goroutines at once in Clone
@@ -114,7 +121,8 @@
 // is one lock that everybody shares, the clock; nothing is waited for while it is
 // held, but what an irrevocable transaction waits for.
 //
-// A Var is a cell of its own (var.go). stats.go counts, race_unsafe.go tells the race
+// A Var is a cell of its own (var.go), a Map and a Queue are made of such (map.go,
+// queue.go). stats.go counts, race_unsafe.go tells the race
 // detector; unsupported.go keeps systems of 32 bits from compiling it.
 package stm
 

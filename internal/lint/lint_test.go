@@ -29,6 +29,7 @@ var imports = map[string][]string{
 	"stm":                   {"internal/interrupt", "internal/page"},
 	"internal/interrupt":    {},
 	"stm/compiled":          {"stm"},
+	"stm/stmvar":            {"stm"},
 	"stm/stmcheck":          {"internal/locks"},
 	"cmd/stmcheck":          {"stm/stmcheck"},
 	".":                     {},
@@ -106,7 +107,7 @@ var imports = map[string][]string{
 	"cmd/cofferdam/topics":      {},
 	"internal/worktree":         {"internal/gotool"},
 	"cmd/cofferdam":             {"cmd/cofferdam/topics", "internal/..."},
-	"examples/...":              {"isolate", "tolerate"},
+	"examples/...":              {"isolate", "stm", "tolerate"},
 	"bench/...":                 {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
 
 	"internal/repair/reshape/syntax": {"internal/source"},
@@ -114,7 +115,7 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "stm", "stm/compiled", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"isolate", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
