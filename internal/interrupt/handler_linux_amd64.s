@@ -86,14 +86,7 @@ found:
 	JEQ  done
 doomed:
 	MOVQ $1, slot_doomed(BX)
-	MOVQ R14, AX
-	SUBQ ·control+controlBlock_base(SB), AX
-	MOVQ slot_safe(BX), CX // from, and above it to
-	MOVL CX, SI
-	SHRQ $32, CX
-	CMPQ AX, SI
-	JCS  done
-	CMPQ AX, CX
+	CALL isSafe<>(SB)
 	JCC  done
 	MOVQ (slot_view+View_Interrupted)(BX), SI
 	MOVL $1, (SI)
@@ -102,6 +95,20 @@ doomed:
 	MOVQ R13, DX
 	MOVQ ·control+controlBlock_fault(SB), AX
 	JMP  AX
+
+// isSafe
+//
+// CF is set if the program counter is in the slot's range. Uses AX, CX and SI.
+TEXT isSafe<>(SB), NOSPLIT|NOFRAME, $0
+	MOVQ R14, AX
+	SUBQ ·control+controlBlock_base(SB), AX
+	MOVQ slot_safe(BX), CX // from, and above it to
+	MOVL CX, SI
+	SHRQ $32, CX
+	SUBQ SI, AX // an offset below from becomes a large one
+	SUBQ SI, CX
+	CMPQ AX, CX
+	RET
 
 // pairs
 //
