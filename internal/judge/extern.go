@@ -32,7 +32,7 @@ var externs = map[string]extern{
 	"(*sync.RWMutex).TryRLock":   {nil, tryReadLock},
 	"(*sync.RWMutex).RUnlock":    {nil, readUnlock},
 	"(*sync.WaitGroup).Add":      {nil, addToGroup},
-	"(*sync.WaitGroup).Wait":     {groupDone, nothing},
+	"(*sync.WaitGroup).Wait":     {nil, waitForGroup},
 	"(*sync.copyChecker).check":  {nil, nothing},
 	"sync.runtime_notifyListAdd": {nil, takeTicket},
 	"sync.runtime_notifyListWait": {func(s *state, args []value) bool {
@@ -40,6 +40,7 @@ var externs = map[string]extern{
 	}, nothing},
 	"sync.runtime_notifyListNotifyOne": {nil, func(m *machine, s *state, t *thread, args []value) { notify(m, s, t, args, 1) }},
 	"sync.runtime_notifyListNotifyAll": {nil, func(m *machine, s *state, t *thread, args []value) { notify(m, s, t, args, 1<<30) }},
+	"slices.overlaps":                  {nil, overlaps},
 	"runtime.Gosched":                  {nil, nothing},
 	"time.Sleep":                       {nil, nothing},
 	"runtime.Goexit":                   {nil, func(m *machine, _ *state, t *thread, _ []value) { m.raise(t, panicking{goexit: true}) }},
@@ -88,6 +89,13 @@ func (m *machine) extern(s *state, t *thread, op operation) {
 		panic(runtimeError("invalid memory address or nil pointer dereference"))
 	}
 	e.run(m, s, t, op.args)
+}
+
+// overlaps is how package slices finds out whether two slices share elements, by their
+// addresses.
+func overlaps(m *machine, s *state, t *thread, args []value) {
+	a, b := args[0].(slice), args[1].(slice)
+	m.done(s, t, a.array == b.array && a.n > 0 && b.n > 0 && a.from < b.from+b.n && b.from < a.from+a.n)
 }
 
 func nothing(m *machine, s *state, t *thread, _ []value) { m.done(s, t, nil) }
@@ -189,25 +197,61 @@ func readUnlock(m *machine, s *state, t *thread, args []value) {
 	m.done(s, t, nil)
 }
 
-func (s *state) group(v value) int64 {
-	n, _ := s.syncs[v.(address)].(int64)
-	return n
+// A group is the state of a sync.WaitGroup.
+type group struct{ count, waiting int64 }
+
+func (s *state) group(v value) group {
+	g, _ := s.syncs[v.(address)].(group)
+	return g
 }
 
+// setGroup keeps no entry for a group that is as it was made.
+func (s *state) setGroup(v value, g group) {
+	if g == (group{}) {
+		s.setSync(v.(address), nil)
+		return
+	}
+	s.setSync(v.(address), g)
+}
+
+// addToGroup lets all go on that wait, when the counter comes to 0.
 func addToGroup(m *machine, s *state, t *thread, args []value) {
-	n := s.group(args[0]) + args[1].(int64)
-	if n < 0 {
+	g := s.group(args[0])
+	if g.count += args[1].(int64); g.count < 0 {
 		panic(programPanic{iface{types.Typ[types.String], "sync: negative WaitGroup counter"}})
 	}
-	var v value = n
-	if n == 0 {
-		v = nil
+	if g.count == 0 {
+		g.waiting = 0
+		for i, u := range s.threads {
+			if u.parked == onGroup && u.offers[0] == args[0] {
+				u = s.own(i)
+				u.parked, u.offers = groupDone, nil
+			}
+		}
 	}
-	s.setSync(args[0].(address), v)
+	s.setGroup(args[0], g)
 	m.done(s, t, nil)
 }
 
-func groupDone(s *state, args []value) bool { return s.group(args[0]) == 0 }
+// waitForGroup is two steps where the counter is not 0. A group that is used again between
+// the two makes the waiting goroutine panic.
+func waitForGroup(m *machine, s *state, t *thread, args []value) {
+	g := s.group(args[0])
+	switch {
+	case t.parked == groupDone:
+		t.parked = running
+		if g != (group{}) {
+			panic(programPanic{iface{types.Typ[types.String], "sync: WaitGroup is reused before previous Wait has returned"}})
+		}
+		m.done(s, t, nil)
+	case g.count == 0:
+		m.done(s, t, nil)
+	default:
+		g.waiting++
+		t.parked, t.offers = onGroup, args[:1]
+		s.setGroup(args[0], g)
+	}
+}
 
 // tickets are how many goroutines have begun to wait for a sync.Cond, and how many of them
 // were notified, in the order of their beginning.

@@ -16,7 +16,7 @@ import (
 // interpreted are the packages of the standard library whose source is run like the
 // program's own.
 var interpreted = []string{
-	"cmp", "container/heap", "container/list", "container/ring", "errors", "iter", "maps", "slices", "sort", "sync",
+	"cmp", "container/heap", "container/list", "container/ring", "errors", "iter", "maps", "math/bits", "slices", "sort", "sync",
 }
 
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes |

@@ -67,6 +67,11 @@ type Race struct{ First, Second token.Position }
 
 func (r Race) String() string { return fmt.Sprintf("%v and %v", r.First, r.Second) }
 
+// An UnsupportedError says what of a program the judge does not know.
+type UnsupportedError struct{ Function, What string }
+
+func (e *UnsupportedError) Error() string { return e.Function + " cannot be judged: " + e.What }
+
 // Explore runs a function of the package, which has no parameters, under all schedules.
 func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 	fn := p.pkg.Func(function)
@@ -75,7 +80,7 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 	}
 	defer func() {
 		if u, ok := recover().(unsupported); ok {
-			err = fmt.Errorf("%s cannot be judged: %s", function, string(u))
+			err = &UnsupportedError{Function: function, What: string(u)}
 		}
 	}()
 	if o.States == 0 {

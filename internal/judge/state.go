@@ -243,6 +243,9 @@ func (e *encoder) value(v value) {
 	case channel:
 		e.tag('H')
 		e.channel(v)
+	case group:
+		e.tag('G')
+		e.out = binary.AppendVarint(binary.AppendVarint(e.out, v.count), v.waiting)
 	case lock:
 		e.tag('L')
 		e.flag(v.written)

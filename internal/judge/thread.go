@@ -16,7 +16,7 @@ type thread struct {
 	spawned int
 	frames  []*frame
 	parked  parking
-	// offers are the channels that the goroutine waits for, with what it would send.
+	// offers are the channels that the goroutine waits for, or the group.
 	offers []value
 }
 
@@ -27,6 +27,8 @@ const (
 	running    parking = iota
 	onChannels         // somebody else completes the operation
 	onWriting          // it has announced that it wants to write-lock a sync.RWMutex
+	onGroup            // it waits for a sync.WaitGroup
+	groupDone          // it has waited for one, and has not gone on yet
 	forEver
 	crashing // a panic is about to end the program
 )

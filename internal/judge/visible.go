@@ -162,9 +162,9 @@ func (m *machine) enabled(s *state, t *thread) bool {
 	case onWriting:
 		l, _ := s.syncs[m.current(s, t).args[0].(address)].(lock)
 		return !l.written && l.readers == 0
-	case crashing:
+	case crashing, groupDone:
 		return true
-	case onChannels, forEver:
+	case onChannels, onGroup, forEver:
 		return false
 	}
 	panic("judge: unknown parking")

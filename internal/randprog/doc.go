@@ -15,7 +15,8 @@
 //		return show(x17)
 //	}
 //
-// Every statement and expression of the language that matters to concurrency can be in it.
+// Every statement and expression of the language that matters to concurrency can be in it; a
+// test counts in how many of a thousand programs each of them is.
 // A program that is asked to be free of races is so by construction: each variable has a
 // lock or a goroutine that it belongs to, and is used by nobody else.
 //
@@ -40,8 +41,10 @@
 //	draws.go    the numbers, and smaller ones
 //	program.go  variables, goroutines, the whole
 //	stmt.go     statements
+//	control.go  statements with other ways through them: switch, defer, panic, range, select
 //	blocking.go statements that may wait for ever
 //	expr.go     expressions
+//	values.go   shared variables that are more than numbers
 //	object.go   packages with a type whose methods race; object_field.go what those do to a field
 //	mistake.go  packages with a mistake for which no lock is missing, and below it
 //	            mistake_order.go, mistake_channel.go, mistake_lock.go: the mistakes

@@ -10,7 +10,7 @@ func (g *gen) expr(deep int) string {
 	if g.o.Library && g.chance(6) {
 		return g.libraryValue()
 	}
-	switch g.pick(14) {
+	switch g.pick(16) {
 	case 0, 1, 2:
 		return g.leaf()
 	case 3, 4:
@@ -20,7 +20,7 @@ func (g *gen) expr(deep int) string {
 	case 5:
 		return g.called(func() string { return "twice(" + g.expr(deep-1) + ")" })
 	case 6:
-		return fmt.Sprintf("int(int8(%s&63))", g.expr(deep-1))
+		return g.conversion(deep)
 	case 7:
 		x := g.expr(deep - 1)
 		return fmt.Sprintf("max(%s, %s)", x, g.expr(deep-1))
@@ -34,6 +34,13 @@ func (g *gen) expr(deep int) string {
 		return fmt.Sprintf("[]int{%s, %d}[0]", g.expr(deep-1), g.pick(3))
 	case 11, 12:
 		return g.bump()
+	case 13:
+		op := [...]string{"<<", ">>", "/", "%"}[g.pick(4)]
+		return "(" + g.expr(deep-1) + " " + op + " " + fmt.Sprint(1+g.pick(3)) + ")"
+	case 14:
+		return g.called(func() string {
+			return "func() func() int { v := " + g.expr(deep-1) + "; return func() int { v++; return v } }()()"
+		})
 	default:
 		return g.atomicExpr(deep)
 	}
@@ -97,12 +104,16 @@ func (g *gen) leaf() string {
 
 // load is a load of a variable that may be used here.
 func (g *gen) load() string {
-	v := g.choose(false, number, list, mapping)
+	v := g.choose(false, append([]variableKind{number, list, mapping}, values...)...)
 	if v == nil {
 		return fmt.Sprint(g.pick(3))
 	}
 	text := v.text
 	switch v.kind {
+	case number:
+		if v.object.name != "" && g.chance(2) {
+			return g.byMethod(&v.object)
+		}
 	case list:
 		switch g.pick(3) {
 		case 0:
@@ -121,6 +132,8 @@ func (g *gen) load() string {
 		} else {
 			text += fmt.Sprintf("[%d]", g.pick(2))
 		}
+	default:
+		return g.loadValue(v)
 	}
 	g.loaded[len(g.loaded)-1] = true
 	return text

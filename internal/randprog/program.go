@@ -44,14 +44,17 @@ func Again(name string, d Draws, o Options) Program {
 	return generate(name, &source{list: append(Draws(nil), d...)}, o)
 }
 
-// File returns a file with programs, and a test for each that fails with the program's
-// outcome.
+// Imports are the packages that a file of programs imports.
+var Imports = []string{"fmt", "maps", "math/rand/v2", "runtime", "slices", "strings", "sync", "sync/atomic", "time"}
+
+// File returns a file with programs.
 func File(pkg string, all []Program) string {
 	var b strings.Builder
-	b.WriteString("package " + pkg + "\n\nimport (\n\t\"fmt\"\n\t\"maps\"\n\t\"math/rand/v2\"\n\t\"slices\"\n\t\"strings\"\n\t\"sync\"\n\t\"sync/atomic\"\n\t\"time\"\n)\n\n")
-	b.WriteString("var _ sync.Mutex\nvar _ atomic.Int64\nvar _ = rand.IntN\nvar _ = time.Sleep\nvar _ = slices.Max[[]int]\nvar _ = maps.Copy[map[int]int, map[int]int]\n\n")
-	b.WriteString("func show(args ...any) string { return strings.TrimSuffix(fmt.Sprintln(args...), \"\\n\") }\n")
-	b.WriteString(prelude)
+	fmt.Fprintf(&b, "package %s\n\nimport (\n", pkg)
+	for _, path := range Imports {
+		fmt.Fprintf(&b, "\t%q\n", path)
+	}
+	b.WriteString(")\n" + prelude)
 	for _, p := range all {
 		b.WriteString("\n" + p.Source)
 	}
@@ -60,6 +63,18 @@ func File(pkg string, all []Program) string {
 
 // prelude are declarations that all programs use.
 const prelude = `
+var (
+	_ sync.Mutex
+	_ atomic.Int64
+	_ = rand.IntN
+	_ = runtime.Goexit
+	_ = time.Sleep
+	_ = slices.Max[[]int]
+	_ = maps.Copy[map[int]int, map[int]int]
+)
+
+func show(args ...any) string { return strings.TrimSuffix(fmt.Sprintln(args...), "\n") }
+
 type inner struct{ deep int }
 
 func (i *inner) set(v int)     { i.deep = v }
@@ -75,6 +90,40 @@ type outer struct {
 func (o *outer) sum() int { return o.a + o.b }
 
 type getter interface{ get() int }
+
+type pair struct{ a, b int }
+
+func (p pair) sum() int { return p.a + p.b }
+
+type cell[T any] struct{ held T }
+
+func (c *cell[T]) put(v T)    { c.held = v }
+func (c *cell[T]) take() T    { return c.held }
+func (c *cell[T]) get() T     { return c.held }
+func (c cell[T]) copied() T   { return c.held }
+
+type named int
+
+func unbox(v any) int {
+	switch v := v.(type) {
+	case int:
+		return v
+	case string:
+		return len(v)
+	case pair:
+		return v.sum()
+	}
+	return -1
+}
+
+func linked(p *atomic.Pointer[outer]) int {
+	if o := p.Load(); o != nil {
+		return o.b
+	}
+	return -1
+}
+
+func two(n int) (int, int) { return n, n + 1 }
 
 func same[T any](x T) T { return x }
 
@@ -99,6 +148,9 @@ type variable struct {
 	kind variableKind
 	// guard is the index of the lock it belongs to, owner that of the goroutine; -1 for none.
 	guard, owner int
+	// object has methods for a number that is its field; pointer points to a number.
+	object  methods
+	pointer string
 }
 
 type variableKind uint8
@@ -108,7 +160,16 @@ const (
 	atomicN                     // an atomic.Int64
 	mapping                     // a map[int]int
 	list                        // a []int
+	record                      // a struct that is copied as a whole
+	text                        // a string
+	boxed                       // an any
+	word                        // an int64 for the functions of package sync/atomic
+	link                        // an atomic.Pointer
+	once                        // a sync.Once
 )
+
+// values are the kinds that are more than a number.
+var values = []variableKind{record, text, boxed, word, link}
 
 // A gen makes one program.
 type gen struct {
@@ -125,6 +186,9 @@ type gen struct {
 	// closing says that the channel un is closed, once (closed), and not sent to: a send beside
 	// a close is a race. unwaited says that there is a goroutine that is not waited for.
 	closing, closed, unwaited bool
+	// byChannel has the program wait for each goroutine by a channel that it closes, and not by
+	// a WaitGroup, which has many more schedules.
+	byChannel bool
 
 	me     int          // the goroutine that is being written
 	held   map[int]bool // locks, by index
@@ -166,6 +230,7 @@ func (g *gen) program() {
 	g.deep++
 	g.declare(goroutines)
 	g.line("var wg sync.WaitGroup")
+	g.byChannel = !g.o.Blocking && !g.chance(3)
 	for i := 1; i <= goroutines; i++ {
 		g.goroutine(i)
 	}
@@ -174,6 +239,9 @@ func (g *gen) program() {
 		g.body(1 + g.pick(g.o.Statements))
 	} else {
 		g.body(g.pick(2))
+	}
+	for i := 1; i <= goroutines && g.byChannel; i++ {
+		g.line("<-d%d", i)
 	}
 	g.line("wg.Wait()")
 	observed := g.observed()
@@ -197,6 +265,11 @@ func (g *gen) declare(goroutines int) {
 		g.line("ch := make(chan int, %d)", 1+g.pick(2))
 		g.line("_ = ch")
 		g.chans = append(g.chans, "ch")
+		if g.chance(2) {
+			g.line("ch2 := make(chan int, 1)")
+			g.line("_ = ch2")
+			g.chans = append(g.chans, "ch2")
+		}
 	}
 	if g.o.Blocking {
 		g.declareBlocking()
@@ -204,18 +277,18 @@ func (g *gen) declare(goroutines int) {
 	object := false
 	for i := range 1 + g.pick(3) {
 		v := variable{guard: -1, owner: -1}
-		switch g.pick(7) {
-		case 0, 1:
+		switch g.pick(13) {
+		case 0, 1, 2:
 			v.text = fmt.Sprintf("x%d", i)
 			g.line("x%d := %d", i, g.pick(3))
-		case 2:
+		case 3:
 			v.text = fmt.Sprintf("n%d", i)
 			v.kind = atomicN
 			g.line("var n%d atomic.Int64", i)
-		case 3:
+		case 4:
 			v.text = fmt.Sprintf("arr%d[%d]", i, g.pick(2))
 			g.line("var arr%d [2]int", i)
-		case 4:
+		case 5, 6:
 			if !object {
 				g.line("o := &outer{a: %d, next: &outer{}}", g.pick(3))
 				g.line("_ = o")
@@ -226,14 +299,19 @@ func (g *gen) declare(goroutines int) {
 				v.text = fmt.Sprintf("x%d", i)
 				g.line("x%d := 0", i)
 			}
-		case 5:
+			if v.text == "o.deep" {
+				v.object = methods{"o", "set", "get", "(*inner)"}
+			}
+		case 7:
 			v.text = fmt.Sprintf("m%d", i)
 			v.kind = mapping
 			g.line("m%d := map[int]int{1: %d}", i, g.pick(3))
-		case 6:
+		case 8:
 			v.text = fmt.Sprintf("l%d", i)
 			v.kind = list
 			g.line("l%d := []int{%d, 0}", i, g.pick(3))
+		default:
+			v = g.declareValue(i)
 		}
 		g.belongs(&v, goroutines)
 		g.vars = append(g.vars, v)
@@ -256,8 +334,8 @@ func (g *gen) known(text string) bool {
 // that is not for the language to say.
 func (g *gen) belongs(v *variable, goroutines int) {
 	switch {
-	case v.kind == atomicN:
-	case g.o.RaceFree || v.kind != number || g.chance(3):
+	case v.kind == atomicN, v.kind == word, v.kind == link, v.kind == once:
+	case g.o.RaceFree || v.kind == mapping || v.kind == list || g.chance(3):
 		if g.chance(4) {
 			v.owner = min(1+g.pick(goroutines), goroutines)
 		} else {
@@ -279,14 +357,19 @@ func (g *gen) usable(v *variable, writes bool) bool {
 
 func (g *gen) goroutine(i int) {
 	g.me = i
-	end := "})"
-	// One that is not waited for races with what the program returns.
-	if g.o.Blocking && !g.o.RaceFree && g.chance(3) {
+	end := "}()"
+	switch {
+	case g.byChannel:
+		g.line("d%d := make(chan struct{})", i)
+		g.line("go func() {")
+		g.line("\tdefer close(d%d)", i)
+	case g.o.Blocking && !g.o.RaceFree && g.chance(3):
+		// One that is not waited for races with what the program returns.
 		g.unwaited = true
 		g.line("go func() {")
-		end = "}()"
-	} else {
+	default:
 		g.line("wg.Go(func() {")
+		end = "})"
 	}
 	g.deep++
 	g.body(1 + g.pick(g.o.Statements))
@@ -322,10 +405,33 @@ func (g *gen) observed() []string {
 			all = append(all, "len("+v.text+")", v.text+"[0]", v.text+"[1]")
 		case list:
 			all = append(all, "len("+v.text+")", v.text+"[0]")
+		case record:
+			all = append(all, v.text+".a", v.text+".b")
+		case text, boxed:
+			all = append(all, v.text)
+		case word:
+			all = append(all, "atomic.LoadInt64(&"+v.text+")")
+		case link:
+			all = append(all, "linked(&"+v.text+")")
+		case once:
 		}
 	}
 	if len(all) == 0 {
 		return []string{"0"}
 	}
 	return all
+}
+
+// Mixed are options for the program of a seed among many: a third is free of races, in a
+// quarter goroutines may wait for ever, a quarter calls the standard library, and a fifth
+// sleeps and draws. Most are small, so that all of their schedules can be tried.
+func Mixed(seed uint64) Options {
+	o := Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, Library: seed%4 == 3, TimeAndChance: seed%5 == 0}
+	if seed%8 != 0 {
+		o.Statements = 2
+	}
+	if o.TimeAndChance {
+		o.Goroutines = 1
+	}
+	return o
 }

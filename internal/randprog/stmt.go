@@ -21,7 +21,7 @@ func (g *gen) stmt(deep int) {
 		g.timeOrChance()
 		return
 	}
-	switch g.pick(16) {
+	switch g.pick(24) {
 	case 0, 1, 2, 3:
 		g.assign()
 	case 4, 5, 6:
@@ -42,8 +42,24 @@ func (g *gen) stmt(deep int) {
 		g.closure(deep)
 	case 14:
 		g.selects(deep)
-	default:
+	case 15:
 		g.method()
+	case 16:
+		g.switches(deep)
+	case 17:
+		g.defers(deep)
+	case 18:
+		g.panicsAgain()
+	case 19:
+		g.assignsSeveral()
+	case 20:
+		g.ranges(deep)
+	case 21:
+		g.selectsSeveral(deep)
+	case 22:
+		g.leaves()
+	default:
+		g.starts(deep)
 	}
 }
 
@@ -70,12 +86,12 @@ func (g *gen) block(deep int) {
 
 // assign writes an assignment to a variable that may be used here.
 func (g *gen) assign() {
-	v := g.choose(true, number, mapping, list)
+	v := g.choose(true, append([]variableKind{number, mapping, list, once}, values...)...)
 	if v == nil {
 		g.local()
 		return
 	}
-	if g.o.Library && v.kind != number && g.chance(2) {
+	if g.o.Library && (v.kind == mapping || v.kind == list) && g.chance(2) {
 		g.libraryCall(v)
 		return
 	}
@@ -83,15 +99,7 @@ func (g *gen) assign() {
 	case number:
 		g.assignNumber(v)
 	case mapping:
-		key := g.pick(2)
-		switch g.pick(3) {
-		case 0:
-			g.line("%s[%d] = %s", v.text, key, g.expr(2))
-		case 1:
-			g.line("%s[%d]++", v.text, key)
-		default:
-			g.line("delete(%s, %d)", v.text, key)
-		}
+		g.assignMap(v.text)
 	case list:
 		switch g.pick(3) {
 		case 0:
@@ -101,10 +109,42 @@ func (g *gen) assign() {
 		default:
 			g.line("copy(%s, []int{%s})", v.text, g.expr(1))
 		}
+	default:
+		g.assignValue(v, 1)
+	}
+}
+
+func (g *gen) assignMap(name string) {
+	key := g.pick(2)
+	switch g.pick(7) {
+	case 0, 1:
+		g.line("%s[%d] = %s", name, key, g.expr(2))
+	case 2:
+		g.line("%s[%d]++", name, key)
+	case 3:
+		g.line("delete(%s, %d)", name, key)
+	case 4:
+		g.line("if v, ok := %s[%d]; ok {", name, key)
+		g.line("\t%s[%d] = v", name, 1-key)
+		g.line("}")
+	case 5:
+		g.line("for k, v := range %s {", name)
+		g.line("\t%s[k] = v + k", name)
+		g.line("}")
+	default:
+		g.line("clear(%s)", name)
 	}
 }
 
 func (g *gen) assignNumber(v *variable) {
+	switch {
+	case v.object.name != "" && g.chance(2):
+		g.setByMethod(&v.object)
+		return
+	case v.pointer != "" && g.chance(4):
+		g.line("%s = new(int)", v.pointer)
+		return
+	}
 	switch g.pick(5) {
 	case 0:
 		g.line("%s = %s", v.text, g.expr(2))

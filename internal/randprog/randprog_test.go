@@ -1,0 +1,116 @@
+package randprog_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/judge"
+	"github.com/cofferdam-go/cofferdam/internal/randprog"
+)
+
+// constructs are what programs must have, each in at least so many of a thousand.
+var constructs = []struct {
+	name    string
+	text    string // an expression that its text matches
+	atLeast int
+}{
+	{"atomic types", `\.(Store|Add|Swap|Or|CompareAndSwap)\(`, 80},
+	{"nested atomics", `CompareAndSwap\(\w+\.Load\(\)|(Add|Swap|Or|Store)\(int64\(.*\.(Load|Add|Swap|Or)\(`, 20},
+	{"atomic functions", `atomic\.\w+Int64\(&`, 20},
+	{"atomic pointers", `\.Store\(&outer`, 10},
+	{"sends", `ch2? <- `, 60},
+	{"receives", `:= <-ch`, 30},
+	{"selects", `select \{`, 60},
+	{"selects of several channels", `case (ch2 <-|<-ch2)`, 15},
+	{"selects that store", `case \w+.* = <-ch`, 4},
+	{"ranges over channels", `for i := range v\d+ \{`, 4},
+	{"map accesses", `m\d\[\d\]`, 60},
+	{"map lookups with ok", `ok := m\d`, 3},
+	{"ranges over maps", `range m\d`, 3},
+	{"ranges over functions", `range upTo`, 30},
+	{"returns from ranges over functions", `(?s)range upTo\(2\) \{\s+defer`, 4},
+	{"closures", `func\(\) \{\n`, 300},
+	{"closures of closures", `func\(\) func\(\) int`, 20},
+	{"defers", `defer `, 200},
+	{"deferred methods", `defer \w+\.(set|put)\(`, 4},
+	{"results that a deferred call changes", `\(n int\) \{`, 5},
+	{"recovers", `recover\(\)`, 60},
+	{"panics in deferred calls", `panic\(r`, 15},
+	{"calls of generic functions", `same\[int\]|twice\(`, 150},
+	{"generic types", `\.(put|take)\(`, 15},
+	{"method values", `fv\d+ := |\.copied\)`, 15},
+	{"method expressions", `\(\*(inner|cell\[int\])\)\.`, 15},
+	{"interface methods", `getter\(`, 15},
+	{"conversions", `int8\(|uint8\(|float64\(|named\(|\.\(int\)|\[1\]int\(`, 100},
+	{"conversions of text", `\[\](byte|rune)\(|string\(rune`, 10},
+	{"type switches", `\.\(type\)`, 8},
+	{"switches", `switch \S+ \{`, 20},
+	{"fallthrough", `fallthrough`, 5},
+	{"labels", `continue v\d+`, 4},
+	{"assignments to several variables", `(?m)^\s+\S+, \S+ = `, 60},
+	{"structs that are copied", `pair\{.*, .*\}`, 15},
+	{"sync.Once", `once\d\.Do\(`, 10},
+	{"Goexit", `Goexit`, 15},
+	{"goroutines of goroutines", `\n\t\t+wg\.Go\(`, 15},
+	{"pointers that are stored", ` = new\(int\)`, 4},
+}
+
+// TestEveryConstructIsThere counts what a thousand programs have, so that a construct is not
+// forgotten, nor crowded out by others.
+func TestEveryConstructIsThere(t *testing.T) {
+	const programs = 1000
+	var sources []string
+	for seed := range uint64(programs) {
+		sources = append(sources, randprog.New("P", seed, randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0}).Source)
+	}
+	for _, c := range constructs {
+		expression, n := regexp.MustCompile(c.text), 0
+		for _, s := range sources {
+			if expression.MatchString(s) {
+				n++
+			}
+		}
+		t.Logf("%-40s %4d", c.name, n)
+		if n < c.atLeast {
+			t.Errorf("%s: in %d of %d programs, want %d", c.name, n, programs, c.atLeast)
+		}
+	}
+}
+
+// TestAnyDrawsGiveAProgramThatCompiles: also those that shrinking makes.
+func TestAnyDrawsGiveAProgramThatCompiles(t *testing.T) {
+	library, err := judge.LoadLibrary(randprog.Imports...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var programs []randprog.Program
+	for seed := range uint64(250) {
+		o := randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, Library: seed%4 == 3, TimeAndChance: seed%5 == 0, OpenOrder: seed%7 == 0, Alone: seed%11 == 0}
+		p := randprog.New(fmt.Sprintf("P%d", seed), seed, o)
+		programs = append(programs, p)
+		smaller := randprog.Smaller(p.Draws)
+		for i := range 2 {
+			programs = append(programs, randprog.Again(fmt.Sprintf("P%dS%d", seed, i), smaller[(i*37+int(seed))%len(smaller)], o))
+		}
+	}
+	if _, err := library.Package("random", map[string][]byte{"programs.go": []byte(randprog.File("random", programs))}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDrawsGiveTheSameProgramAgain(t *testing.T) {
+	for seed := range uint64(60) {
+		o := randprog.Options{Blocking: seed%2 == 0}
+		p := randprog.New("P", seed, o)
+		if again := randprog.Again("P", p.Draws, o); again.Source != p.Source {
+			t.Fatalf("seed %d:\n%s\nand again:\n%s", seed, p.Source, again.Source)
+		}
+		for _, d := range randprog.Smaller(p.Draws) {
+			if len(d) > len(p.Draws) || strings.Compare(fmt.Sprint(d), fmt.Sprint(p.Draws)) == 0 {
+				t.Fatalf("seed %d: %v is no smaller than %v", seed, d, p.Draws)
+			}
+		}
+	}
+}
