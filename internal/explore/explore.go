@@ -52,7 +52,8 @@ import (
 // Options say how to search.
 type Options struct {
 	Strategy    sched.Method
-	Preemptions int // for sched.MethodDFS
+	Preemptions int  // for sched.MethodDFS
+	AtOnce      bool // likewise; see sched.PlanOptions
 	Seed        uint64
 	Budget      time.Duration
 	// Deadline is when all is to be over, if the search is one of several that have turns. A

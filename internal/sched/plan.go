@@ -34,7 +34,10 @@ type PlanOptions struct {
 	Method      Method
 	Seed        uint64
 	Preemptions int // for MethodDFS; negative: any number
-	Runs        int // at most; 0: no limit
+	// AtOnce has MethodDFS begin with all those preemptions, not with few. A search that will
+	// come to its end is shorter so, because no round repeats another.
+	AtOnce bool
+	Runs   int // at most; 0: no limit
 	// Single has every unit be one run, because each needs a process of its own.
 	Single bool
 }
@@ -82,6 +85,10 @@ func NewPlan(o PlanOptions) *Plan {
 	p := &Plan{o: o}
 	if o.Method == MethodDFS {
 		p.tree = newTree(o.Preemptions)
+		if o.AtOnce {
+			p.tree.first = o.Preemptions
+			p.tree.begin(p.tree.first)
+		}
 	} else {
 		p.tree = newTree(-1)
 		p.tree.limited, p.tree.sequences = true, 1

@@ -4,6 +4,7 @@ package sched
 // without any, then with at most one, and so on.
 type tree struct {
 	limit   int  // preemptions; negative: none
+	first   int  // the bound of the first round
 	limited bool // see Unit
 
 	chance    uint64 // the sequence of random numbers
@@ -129,7 +130,7 @@ func (t *tree) advance() {
 	t.searched.add(t.runs, t.bound, t.held)
 	if t.drew && t.searched.sequences < t.sequences {
 		t.chance++
-		t.begin(0)
+		t.begin(t.first)
 		return
 	}
 	t.done, t.complete = true, !t.searched.held
