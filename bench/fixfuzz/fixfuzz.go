@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
+	"github.com/cofferdam-go/cofferdam/bench/lots"
 	"github.com/cofferdam-go/cofferdam/internal/randprog"
 	"github.com/cofferdam-go/cofferdam/internal/truth/fixes"
 )
@@ -32,29 +33,27 @@ false fix is printed with its seed.`,
 }
 
 type options struct {
-	packages, mistakes, states int
-	seed                       uint64
-	budget                     time.Duration
+	lots.Options
+	mistakes int
+	budget   time.Duration
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
-	o := &options{}
-	flags.IntVar(&o.packages, "packages", 1000, "how many `packages` to try")
+	o := &options{Options: lots.Options{What: "packages", Size: 25, Quick: 20, Optional: true}}
+	o.Flags(flags, 1000, 50_000)
 	flags.IntVar(&o.mistakes, "mistakes", 300, "how many packages with other `mistakes` to try")
-	flags.Uint64Var(&o.seed, "seed", 1, "the seed of the first package")
-	flags.IntVar(&o.states, "states", 50_000, "judge pairs of methods of at most so many `states`")
 	flags.DurationVar(&o.budget, "budget", 2*time.Second, "how long to look for a failure")
 	return o
 }
 
 func (o *options) Check(quick bool) error {
 	if quick {
-		o.packages, o.mistakes = min(o.packages, 20), min(o.mistakes, 20)
+		o.mistakes = min(o.mistakes, o.Quick)
 	}
-	if o.mistakes < 0 || o.packages < 0 || o.packages+o.mistakes == 0 {
+	if o.mistakes < 0 || o.Count+o.mistakes == 0 {
 		return errors.New("-packages and -mistakes are numbers of packages, and not both 0")
 	}
-	return errors.Join(command.AtLeastOne("states", o.states), command.SomeTime("budget", o.budget))
+	return errors.Join(o.Options.Check(quick), command.SomeTime("budget", o.budget))
 }
 
 // A report is what -json writes.
@@ -73,17 +72,16 @@ type tally struct {
 	Families map[string][2]int
 }
 
-// lot is how many packages are built together.
-const lot = 25
-
 func (o *options) Measure(s *command.Session) (any, error) {
-	r := &report{Seed: o.seed, Objects: &tally{}, Mistakes: &tally{Families: make(map[string][2]int)}}
-	err := o.try(s, r.Objects, o.packages, "racy", func(seed uint64) *fixes.Case { return &fixes.Case{Object: randprog.NewObject(seed)} })
+	r := &report{Seed: o.Seed, Objects: &tally{}, Mistakes: &tally{Families: make(map[string][2]int)}}
+	err := o.try(s, r.Objects, func(seed uint64) *fixes.Case { return &fixes.Case{Object: randprog.NewObject(seed)} })
 	if err == nil {
-		err = o.try(s, r.Mistakes, o.mistakes, "mistaken", func(seed uint64) *fixes.Case { return &fixes.Case{Mistake: randprog.NewMistake(seed)} })
+		mistaken := *o
+		mistaken.What, mistaken.Count = "mistaken packages", o.mistakes
+		err = mistaken.try(s, r.Mistakes, func(seed uint64) *fixes.Case { return &fixes.Case{Mistake: randprog.NewMistake(seed)} })
 	}
-	r.Objects.print(s.Out, "racy", o.seed)
-	r.Mistakes.print(s.Out, "mistaken", o.seed)
+	r.Objects.print(s.Out, "racy", o.Seed)
+	r.Mistakes.print(s.Out, "mistaken", o.Seed)
 	for _, family := range slices.Sorted(maps.Keys(r.Mistakes.Families)) {
 		n := r.Mistakes.Families[family]
 		fmt.Fprintf(s.Out, "  %-13s %d of %d mended\n", family, n[0], n[1])
@@ -92,18 +90,16 @@ func (o *options) Measure(s *command.Session) (any, error) {
 }
 
 // try tries packages in lots.
-func (o *options) try(s *command.Session, t *tally, packages int, kind string, made func(seed uint64) *fixes.Case) error {
-	trial := &fixes.Trial{Temp: s.Temp(""), States: o.states, Budget: o.budget}
-	start := time.Now()
-	for t.Packages < packages {
+func (o *options) try(s *command.Session, t *tally, made func(seed uint64) *fixes.Case) error {
+	trial := &fixes.Trial{Temp: s.Temp(""), States: o.States, Budget: o.budget}
+	_, err := o.Each(s, func(seeds []uint64) (string, error) {
 		var cases []*fixes.Case
-		for range min(lot, packages-t.Packages) {
-			seed := o.seed + uint64(t.Packages)
+		for _, seed := range seeds {
 			c := made(seed)
 			c.Name = fmt.Sprintf("p%d", seed)
 			cases = append(cases, c)
-			t.Packages++
 		}
+		t.Packages += len(cases)
 		err := trial.Run(s.Context, cases)
 		for _, c := range cases {
 			t.count(c)
@@ -111,12 +107,9 @@ func (o *options) try(s *command.Session, t *tally, packages int, kind string, m
 				fmt.Fprintln(s.Out, c)
 			}
 		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(s.Err, "%d %s packages, %d fixed, %d false, %.0f s\n", t.Packages, kind, t.Fixed, len(t.False), time.Since(start).Seconds())
-	}
-	return nil
+		return fmt.Sprintf("%d fixed, %d false", t.Fixed, len(t.False)), err
+	})
+	return err
 }
 
 // print prints what came of the packages.

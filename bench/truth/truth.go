@@ -7,9 +7,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
+	"github.com/cofferdam-go/cofferdam/bench/lots"
 	"github.com/cofferdam-go/cofferdam/internal/randprog"
 	"github.com/cofferdam-go/cofferdam/internal/truth"
 )
@@ -18,7 +18,7 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "truth",
 	About: "outcomes, races and recorded values of random programs, against an interpreter",
-	Usage: "[-programs N] [-seed N] [-states N] [-budget 2s] ",
+	Usage: "[-programs N] [-seed N] [-states N] [-runs N] [-values N] ",
 	Help: `Runs all schedules of random programs, instrumented and interpreted, and compares how
 they end, whether they race, and the values that are recorded. A program on which the
 two do not agree is made smaller and printed with its seed.`,
@@ -27,74 +27,60 @@ two do not agree is made smaller and printed with its seed.`,
 }
 
 type options struct {
-	programs, states int
-	seed             uint64
-	budget           time.Duration
+	lots.Options
+	runs, values int
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
-	o := &options{}
-	flags.IntVar(&o.programs, "programs", 100_000, "how many `programs` to try")
-	flags.Uint64Var(&o.seed, "seed", 1, "the seed of the first program")
-	flags.IntVar(&o.states, "states", 5_000, "compare programs of at most so many `states`")
-	flags.DurationVar(&o.budget, "budget", 2*time.Second, "how long to explore a program")
+	o := &options{Options: lots.Options{What: "programs", Size: 800, Quick: 200}}
+	o.Flags(flags, 100_000, 80)
+	flags.IntVar(&o.runs, "runs", 300, "compare programs of at most so many `schedules`")
+	flags.IntVar(&o.values, "values", 100, "record a run of one of so many `programs`, and compare its values")
 	return o
 }
 
 func (o *options) Check(quick bool) error {
-	if quick {
-		o.programs = min(o.programs, 200)
-	}
-	return errors.Join(command.AtLeastOne("programs", o.programs), command.AtLeastOne("states", o.states), command.SomeTime("budget", o.budget))
+	return errors.Join(o.Options.Check(quick), command.AtLeastOne("runs", o.runs), command.AtLeastOne("values", o.values))
 }
 
 // A report is what -json writes.
 type report struct {
-	Programs, Compared, TooLarge, Schedules int
-	Seed                                    uint64
-	Differences                             []string
+	Programs int
+	truth.Result
+	Seed    uint64
+	Differs []string
 }
 
-// lot is how many programs are built together, shrinkRounds how often one is made smaller.
-const (
-	lot          = 200
-	shrinkRounds = 12
-)
-
-// programOptions are those of the program of a seed: a third is free of races, in a
-// quarter goroutines may wait for ever, and a quarter calls the standard library.
-func programOptions(seed uint64) randprog.Options {
-	return randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, Library: seed%4 == 3, TimeAndChance: seed%5 == 0}
-}
+// shrinkRounds is how often a program is made smaller.
+const shrinkRounds = 12
 
 func (o *options) Measure(s *command.Session) (any, error) {
-	r := &report{Seed: o.seed}
-	trial := &truth.Trial{Temp: s.Temp(""), States: o.states, Budget: o.budget}
-	start := time.Now()
+	r := &report{Seed: o.Seed}
+	trial := &truth.Trial{Temp: s.Temp(""), States: o.States, Runs: o.runs, Values: o.values}
 	var err error
-	for r.Programs < o.programs && err == nil {
+	r.Programs, err = o.Each(s, func(seeds []uint64) (string, error) {
 		var programs []randprog.Program
-		seeds := map[string]uint64{}
-		for range min(lot, o.programs-r.Programs) {
-			seed := o.seed + uint64(r.Programs)
-			p := randprog.New(fmt.Sprintf("P%d", seed), seed, programOptions(seed))
-			programs, seeds[p.Name] = append(programs, p), seed
-			r.Programs++
+		bySeed := map[string]uint64{}
+		for _, seed := range seeds {
+			p := randprog.New(fmt.Sprintf("P%d", seed), seed, randprog.Mixed(seed))
+			programs, bySeed[p.Name] = append(programs, p), seed
 		}
-		var res *truth.Result
-		if res, err = trial.Run(s.Context, programs); res != nil {
-			r.Compared, r.TooLarge, r.Schedules = r.Compared+res.Compared, r.TooLarge+res.TooLarge, r.Schedules+res.Schedules
-			for _, d := range res.Differences {
-				seed := seeds[d.Program.Name]
-				small, shrinkErr := trial.Shrink(s.Context, d, programOptions(seed), shrinkRounds)
-				err = errors.Join(err, shrinkErr)
-				r.Differences = append(r.Differences, fmt.Sprintf("seed %d: %v", seed, &small))
-				fmt.Fprintln(s.Out, r.Differences[len(r.Differences)-1])
-			}
+		res, err := trial.Run(s.Context, programs)
+		if res == nil {
+			return "", err
 		}
-		fmt.Fprintf(s.Err, "%d programs, %d compared, %d differences, %.0f s\n", r.Programs, r.Compared, len(r.Differences), time.Since(start).Seconds())
-	}
-	fmt.Fprintf(s.Out, "%d random programs from seed %d: %d compared over %d schedules, %d too large; %d differ\n",
-		r.Programs, r.Seed, r.Compared, r.Schedules, r.TooLarge, len(r.Differences))
+		r.Add(res)
+		for _, d := range res.Differences {
+			seed := bySeed[d.Program.Name]
+			fmt.Fprintf(s.Err, "seed %d differs, and is made smaller\n", seed)
+			small, shrinkErr := trial.Shrink(s.Context, d, randprog.Mixed(seed), shrinkRounds)
+			err = errors.Join(err, shrinkErr)
+			r.Differs = append(r.Differs, fmt.Sprintf("seed %d: %v", seed, &small))
+			fmt.Fprintln(s.Out, r.Differs[len(r.Differs)-1])
+		}
+		return fmt.Sprintf("%d compared, %d differences", r.Compared, len(r.Differs)), err
+	})
+	fmt.Fprintf(s.Out, "%d random programs from seed %d: %d compared over %d schedules and %d recorded runs, %d too large, %d not judged; %d differ\n",
+		r.Programs, r.Seed, r.Compared, r.Schedules, r.Recorded, r.TooLarge, r.Unjudged, len(r.Differs))
 	return r, err
 }

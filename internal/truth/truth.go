@@ -14,8 +14,9 @@
 // For example, a hook that announced a load before the operands beside it were evaluated
 // made x.n + x.n atomic: the judge had outcomes that exploration could not reach.
 //
-// A program that shows a difference is made smaller in rounds (shrink.go): many smaller
-// programs are built together, because a build is what takes the time.
+// What the judge finds too large is not built: a build is half of what a program costs. For
+// the same reason many programs are built together, also when one that shows a difference is
+// made smaller, in rounds (shrink.go).
 //
 // The package is for tests and for the bench.
 //
@@ -46,18 +47,35 @@ import (
 type Trial struct {
 	// Temp is a directory for modules and traces.
 	Temp string
-	// States bounds the judge, Budget the exploration of one program. What does not fit is
-	// not compared.
-	States int
-	Budget time.Duration
+	// States bounds the judge, and Runs the exploration of one program. What does not fit is
+	// not compared. Neither depends on how fast the machine is.
+	States, Runs int
+	// Values says of how many programs one has a run recorded, to look at its values: to record
+	// a run costs as much as to explore several programs. 1 has all failures of all programs
+	// recorded.
+	Values int
+
+	library *judge.Library
+	lots    int
 }
 
 // A Result is what came of some programs.
 type Result struct {
 	Compared    int // programs
 	TooLarge    int // programs
+	Unjudged    int // programs that the judge does not know everything of
+	Recorded    int // runs
 	Schedules   int
 	Differences []Difference
+}
+
+// Add adds what came of other programs, but for their differences.
+func (r *Result) Add(other *Result) {
+	r.Compared += other.Compared
+	r.TooLarge += other.TooLarge
+	r.Unjudged += other.Unjudged
+	r.Recorded += other.Recorded
+	r.Schedules += other.Schedules
 }
 
 // A Difference is a program on which exploration and the judge do not agree.
@@ -71,16 +89,20 @@ func (d *Difference) String() string { return d.What + "\n" + d.Program.Source }
 
 // Run tries programs, which are built together. Their names differ.
 func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (res *Result, err error) {
+	res = &Result{}
+	judged, err := t.judge(programs, res)
+	if err != nil {
+		return nil, err
+	}
+	if len(judged) == 0 {
+		return res, nil
+	}
 	dir, err := os.MkdirTemp(t.Temp, "truth")
 	if err != nil {
 		return nil, fmt.Errorf("making a module of random programs: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := write(dir, programs); err != nil {
-		return nil, err
-	}
-	judged, err := judge.Load(dir, nil)
-	if err != nil {
+	if err := write(dir, judged); err != nil {
 		return nil, err
 	}
 	build, err := explore.New(ctx, instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
@@ -88,16 +110,52 @@ func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (res *Resu
 		return nil, err
 	}
 	defer build.Close()
-	res = &Result{}
-	for _, p := range programs {
+	for i := range judged {
 		if ctx.Err() != nil {
 			return res, context.Cause(ctx)
 		}
-		if err := t.compare(ctx, judged, build.Programs[0], p, filepath.Join(dir, "run.trace"), res); err != nil {
-			return res, fmt.Errorf("%s: %w\n%s", p.Name, err, p.Source)
+		c := &comparison{trial: t, program: build.Programs[0], judged: &judged[i], file: filepath.Join(dir, "run.trace"), res: res}
+		c.record = i%t.Values == 0
+		if err := c.run(ctx); err != nil {
+			return res, fmt.Errorf("%s: %w\n%s", judged[i].Name, err, judged[i].Source)
 		}
 	}
 	return res, nil
+}
+
+// A judged program is one with all of its outcomes.
+type judged struct {
+	randprog.Program
+	want *judge.Verdict
+}
+
+// judge returns the programs that can be judged and are not too large, with their verdicts.
+func (t *Trial) judge(programs []randprog.Program, res *Result) (all []judged, err error) {
+	if t.library == nil {
+		if t.library, err = judge.LoadLibrary(randprog.Imports...); err != nil {
+			return nil, err
+		}
+	}
+	t.lots++
+	pkg, err := t.library.Package(fmt.Sprintf("random%d", t.lots), map[string][]byte{"programs.go": []byte(randprog.File("random", programs))})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range programs {
+		want, err := pkg.Explore(p.Name, judge.Options{States: t.States})
+		var unsupported *judge.UnsupportedError
+		switch {
+		case errors.As(err, &unsupported):
+			res.Unjudged++
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w\n%s", p.Name, err, p.Source)
+		case want.Complete:
+			all = append(all, judged{p, want})
+		default:
+			res.TooLarge++
+		}
+	}
+	return all, nil
 }
 
 // outcomePrefix begins the error by which a test hands out what its program returned. It is
@@ -117,10 +175,12 @@ func init() { os.Stdout, _ = os.OpenFile(os.DevNull, os.O_WRONLY, 0) }
 `
 
 // write writes a module: the programs, and a test for each.
-func write(dir string, programs []randprog.Program) error {
+func write(dir string, all []judged) error {
 	var tests strings.Builder
 	tests.WriteString(testsHead)
-	for _, p := range programs {
+	var programs []randprog.Program
+	for _, p := range all {
+		programs = append(programs, p.Program)
 		fmt.Fprintf(&tests, "\nfunc Test%s(t *testing.T) { t.Error(%q + %s()) }\n", p.Name, outcomePrefix, p.Name)
 	}
 	for name, text := range map[string]string{
@@ -135,52 +195,63 @@ func write(dir string, programs []randprog.Program) error {
 	return nil
 }
 
-// compare tries one program.
-func (t *Trial) compare(ctx context.Context, judged *judge.Program, explored *explore.Program, p randprog.Program, file string, res *Result) error {
-	want, err := judged.Explore(p.Name, judge.Options{States: t.States})
-	if err != nil {
-		return err
-	}
-	if !want.Complete {
-		res.TooLarge++
-		return nil
-	}
+// A comparison is that of one program.
+type comparison struct {
+	trial   *Trial
+	program *explore.Program
+	judged  *judged
+	record  bool
+	file    string // for a trace
+	res     *Result
+}
+
+func (c *comparison) run(ctx context.Context) error {
+	target := "Test" + c.judged.Name
 	o := &explore.Options{
-		Strategy: sched.MethodDFS, Preemptions: everyPreemption, Budget: t.Budget, Steps: 100_000, Races: true, Leaks: true, All: true, Jobs: 1, Stall: time.Second,
+		Strategy: sched.MethodDFS, Preemptions: everyPreemption, AtOnce: true, Budget: time.Minute, Runs: c.trial.Runs, Steps: 100_000, Races: true, Leaks: true, All: true, Jobs: 1, Stall: time.Second,
 	}
-	got, err := explored.Explore(ctx, "Test"+p.Name, o)
+	got, err := c.program.Explore(ctx, target, o)
 	if err != nil {
 		return err
 	}
-	res.Schedules += got.Runs
+	c.res.Schedules += got.Runs
 	if !got.Search.Complete() {
-		res.TooLarge++
+		c.res.TooLarge++
 		return nil
 	}
-	res.Compared++
-	differ := func(format string, args ...any) {
-		res.Differences = append(res.Differences, Difference{p, fmt.Sprintf(format, args...)})
-	}
+	c.res.Compared++
 	outcomes, races := ends(got)
-	if wanted := wantedEnds(p.Name, want.Outcomes); !slices.Equal(outcomes, wanted) {
-		differ("exploration ends in %q, the judge in %q", outcomes, wanted)
+	if wanted := wantedEnds(c.judged.Name, c.judged.want.Outcomes); !slices.Equal(outcomes, wanted) {
+		c.differ("exploration ends in %q, the judge in %q", outcomes, wanted)
 	}
-	if races != (len(want.Races) > 0) {
-		differ("exploration finds races: %t, the judge: %v", races, want.Races)
+	if races != (len(c.judged.want.Races) > 0) {
+		c.differ("exploration finds races: %t, the judge: %v", races, c.judged.want.Races)
 	}
-	for _, f := range got.Failures {
-		if _, err := explored.Record(ctx, "Test"+p.Name, f.Schedule, o, file); err != nil {
+	if !c.record {
+		return nil
+	}
+	failures := got.Failures
+	if c.trial.Values > 1 {
+		failures = failures[:min(1, len(failures))]
+	}
+	for _, f := range failures {
+		if _, err := c.program.Record(ctx, target, f.Schedule, o, c.file); err != nil {
 			return err
 		}
-		wrong, err := wrongValue(file)
+		wrong, err := wrongValue(c.file)
 		if err != nil {
 			return err
 		}
+		c.res.Recorded++
 		if wrong != "" {
-			differ("recorded by schedule %s: %s", f.Schedule, wrong)
+			c.differ("recorded by schedule %s: %s", f.Schedule, wrong)
 		}
 	}
 	return nil
+}
+
+func (c *comparison) differ(format string, args ...any) {
+	c.res.Differences = append(c.res.Differences, Difference{c.judged.Program, fmt.Sprintf(format, args...)})
 }
 
 // everyPreemption is a bound that no small program comes to.

@@ -1,0 +1,66 @@
+// Package lots is what the benchmarks over random programs have in common: how many to
+// try, from which seed, how large they may be, and the loop that hands them over in lots, since
+// many are built together. Whatever a benchmark draws for a seed is the same each time, so
+// that a run can be divided over several processes or days by its seeds: the last line of
+// progress has the seed to go on with.
+package lots
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/bench/command"
+)
+
+// Options are the flags that such benchmarks have.
+type Options struct {
+	// What is what is drawn: "programs". Size is how many are in a lot, Quick how many there
+	// are at most with -quick.
+	What        string
+	Size, Quick int
+	// Optional says that there may be none, because there is something else to try.
+	Optional bool
+
+	Count, States int
+	Seed          uint64
+}
+
+// Flags declares the flags, with what they are if nothing else is said.
+func (o *Options) Flags(flags *flag.FlagSet, count, states int) {
+	flags.IntVar(&o.Count, o.What, count, "how many `"+o.What+"` to try")
+	flags.Uint64Var(&o.Seed, "seed", 1, "the `seed` of the first one")
+	flags.IntVar(&o.States, "states", states, "judge what has at most so many `states`")
+}
+
+// Check is for the method of that name of a measurement.
+func (o *Options) Check(quick bool) error {
+	if quick {
+		o.Count = min(o.Count, o.Quick)
+	}
+	states := command.AtLeastOne("states", o.States)
+	if o.Optional && o.Count == 0 {
+		return states
+	}
+	return errors.Join(command.AtLeastOne(o.What, o.Count), states)
+}
+
+// Each calls try with the seeds of one lot after another, until all were tried or there is an
+// error, and returns how many were. After each lot it says how far it has come, with what
+// try returns.
+func (o *Options) Each(s *command.Session, try func(seeds []uint64) (sofar string, err error)) (tried int, err error) {
+	start := time.Now()
+	for tried < o.Count && err == nil {
+		seeds := make([]uint64, min(o.Size, o.Count-tried))
+		for i := range seeds {
+			seeds[i] = o.Seed + uint64(tried+i)
+		}
+		var sofar string
+		if sofar, err = try(seeds); err == nil {
+			tried += len(seeds)
+		}
+		fmt.Fprintf(s.Err, "%d %s, %s, %.0f s; next is -seed %d\n", tried, o.What, sofar, time.Since(start).Seconds(), o.Seed+uint64(tried))
+	}
+	return tried, err
+}
