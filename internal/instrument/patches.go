@@ -19,6 +19,22 @@ const inMemory = "if fd.memory != nil { "
 // through the system.
 const kill = "if pid == Getpid() && cofferdamrt.SendSignal(int(sig)) { return nil }"
 
+// What functions of package os begin with that look at files or change them.
+const (
+	looksAtFiles = "cofferdamrt.File(false)"
+	changesFiles = "cofferdamrt.File(true)"
+	readsFile    = "if f != Stdin { cofferdamrt.File(false) }"
+	writesFile   = "if f != Stdout && f != Stderr { cofferdamrt.File(true) }"
+)
+
+// changesNames are the functions that change what names mean, in files that differ between systems.
+var changesNames = map[string]string{
+	"Truncate": changesFiles,
+	"Remove":   changesFiles,
+	"Link":     changesFiles,
+	"Symlink":  changesFiles,
+}
+
 // keepAlive are the functions by which the system is told to look whether the other end of
 // a connection is still there. In memory it is.
 var keepAlive = map[string]string{
@@ -43,6 +59,7 @@ var keepAlive = map[string]string{
 //   - internal/sync/mutex.go: sync.Mutex calls it.
 //   - time: time.Sleep has no body, and gets one by an edit below; the name by which the
 //     runtime provides it becomes time.cofferdamSleep.
+//   - time, net, os: what is made before the first run goes in real time (cofferdamrt.Makes).
 //   - syscall: in the places of the race detector's own calls. Without them goroutines that
 //     meet through a file or a pipe seem to race.
 //   - reflect: what a method is about to load or store, of values that have an address, and
@@ -85,13 +102,13 @@ var prologues = map[string]map[string]string{
 		"(*Pool).Get": "if x, ok := cofferdamrt.PoolGet(p, p.New); ok { if x == nil && p.New != nil { x = p.New() }; return x }",
 	},
 	"time/sleep.go": {
-		"NewTimer":       "if cofferdamrt.Controlled() { c := make(chan Time, 1); t := newTimer(1<<63-1, 0, sendTime, c, nil); stopTimer(t); t.C = c; cofferdamrt.StartTimer(t, int64(d), 0, c, Now); return t }",
-		"AfterFunc":      "if cofferdamrt.Controlled() { t := newTimer(1<<63-1, 0, goFunc, f, nil); stopTimer(t); cofferdamrt.StartFunc(t, int64(d), f); return t }",
+		"NewTimer":       "if cofferdamrt.Makes() { c := make(chan Time, 1); t := newTimer(1<<63-1, 0, sendTime, c, nil); stopTimer(t); t.C = c; cofferdamrt.StartTimer(t, int64(d), 0, c, Now); return t }",
+		"AfterFunc":      "if cofferdamrt.Makes() { t := newTimer(1<<63-1, 0, goFunc, f, nil); stopTimer(t); cofferdamrt.StartFunc(t, int64(d), f); return t }",
 		"(*Timer).Stop":  "if active, ok := cofferdamrt.StopTimer(t); ok { return active }",
 		"(*Timer).Reset": "if active, ok := cofferdamrt.ResetTimer(t, int64(d), 0); ok { return active }",
 	},
 	"time/tick.go": {
-		"NewTicker":       "if d > 0 && cofferdamrt.Controlled() { c := make(chan Time, 1); t := newTimer(1<<63-1, int64(d), sendTime, c, nil); stopTimer(t); t.C = c; cofferdamrt.StartTimer(t, int64(d), int64(d), c, Now); return (*Ticker)(unsafe.Pointer(t)) }",
+		"NewTicker":       "if d > 0 && cofferdamrt.Makes() { c := make(chan Time, 1); t := newTimer(1<<63-1, int64(d), sendTime, c, nil); stopTimer(t); t.C = c; cofferdamrt.StartTimer(t, int64(d), int64(d), c, Now); return (*Ticker)(unsafe.Pointer(t)) }",
 		"(*Ticker).Stop":  "if _, ok := cofferdamrt.StopTimer(t); ok { return }",
 		"(*Ticker).Reset": "if d > 0 { if _, ok := cofferdamrt.ResetTimer(t, int64(d), int64(d)); ok { return } }",
 	},
@@ -107,6 +124,7 @@ var prologues = map[string]map[string]string{
 		"Sendfile": "cofferdamrt.IOWrite(nil)",
 	},
 	"os/exec.go": {
+		"StartProcess":      "cofferdamrt.Process()",
 		"(*Process).Signal": "if n, ok := sig.(syscall.Signal); ok && p != nil && p.Pid == Getpid() && cofferdamrt.SendSignal(int(n)) { return nil }",
 	},
 	"os/signal/signal_unix.go": {
@@ -116,6 +134,34 @@ var prologues = map[string]map[string]string{
 	},
 	"syscall/zsyscall_linux_amd64.go": {"Kill": kill},
 	"syscall/zsyscall_linux_arm64.go": {"Kill": kill},
+	"os/file.go": {
+		"(*File).Read":    readsFile,
+		"(*File).ReadAt":  readsFile,
+		"(*File).Write":   writesFile,
+		"(*File).WriteAt": writesFile,
+		"(*File).Seek":    writesFile,
+		"OpenFile":        "cofferdamrt.File(flag&(O_CREATE|O_TRUNC) != 0)",
+		"openDir":         looksAtFiles,
+		"Mkdir":           changesFiles,
+		"Rename":          changesFiles,
+		"Readlink":        looksAtFiles,
+		"Chmod":           changesFiles,
+	},
+	"os/file_posix.go": {
+		"(*File).Truncate": changesFiles,
+		"Chtimes":          changesFiles,
+	},
+	"os/file_unix.go":    changesNames,
+	"os/file_windows.go": changesNames,
+	"os/path.go":         {"RemoveAll": changesFiles},
+	"os/stat.go":         {"Stat": looksAtFiles, "Lstat": looksAtFiles},
+	"os/dir.go": {
+		"(*File).Readdir":      looksAtFiles,
+		"(*File).Readdirnames": looksAtFiles,
+		"(*File).ReadDir":      looksAtFiles,
+	},
+	"os/pipe2_unix.go": {"Pipe": "cofferdamrt.Makes()"},
+	"os/pipe_unix.go":  {"Pipe": "cofferdamrt.Makes()"},
 	"os/proc.go": {
 		"Exit": "if cofferdamrt.Controlled() { cofferdamrt.Exit(code) }",
 	},

@@ -78,6 +78,7 @@ func quietAccess(g, addr, size uintptr, kind event.Kind) {
 // races of an update before it lets it come after others.)
 func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	if !on.Load() {
+		looksEarly()
 		return
 	}
 	g, lo, hi := here()

@@ -172,6 +172,12 @@ func To[T any](ch chan<- T) Sender[T] { return Sender[T]{ch} }
 func (l Sender[T]) Send(v T, site uint32) {
 	c := enter()
 	if c == nil {
+		if heldBack() {
+			if trySend(l.ch, v) {
+				return
+			}
+			releaseEarly()
+		}
 		l.ch <- v
 		return
 	}
@@ -256,6 +262,12 @@ func Recv[T any](ch <-chan T, site uint32) T {
 func Recv2[T any](ch <-chan T, site uint32) (v T, ok bool) {
 	c := enter()
 	if c == nil {
+		if heldBack() {
+			if v, ok, done := tryRecv(ch); done {
+				return v, ok
+			}
+			releaseEarly()
+		}
 		v, ok = <-ch
 		return v, ok
 	}

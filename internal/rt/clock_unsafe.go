@@ -222,6 +222,7 @@ func (s *scheduler) due() bool {
 func Sleep(nanoseconds int64) bool {
 	c := enterLibrary()
 	if c == nil {
+		waitsEarly()
 		return false
 	}
 	op := event.Op{Kind: event.Sleep, Yield: true, Site: c.site()}

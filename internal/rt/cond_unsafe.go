@@ -14,6 +14,7 @@ import (
 func CondAdd[T any](cond *T) bool {
 	c := enterLibrary()
 	if c == nil {
+		waitsEarly()
 		return false
 	}
 	o := s.objects.at(unsafe.Pointer(cond))

@@ -43,6 +43,8 @@ type goroutine struct {
 	chose   int    // the one of them that another goroutine did for it; -1 for none
 	timer   *timer // that wakes it from Sleep
 	bubble  *bubble
+	// early says that it was started before the first run, or by one that was.
+	early bool
 	// signalled says that the Cond it waits for, or is about to, was signalled for it.
 	signalled bool
 
@@ -62,6 +64,9 @@ type goroutine struct {
 func Go(site uint32, f func()) {
 	c := enter()
 	if c == nil {
+		if holdBack(site, f) {
+			return
+		}
 		others.Add(1) // not when it begins: it may be waited for before
 		go plain(f)
 		return
@@ -73,14 +78,15 @@ func Go(site uint32, f func()) {
 }
 
 // spawn starts a goroutine on behalf of c.
-func (c *goroutine) spawn(site uint32, f func(), b *bubble) {
+func (c *goroutine) spawn(site uint32, f func(), b *bubble) *goroutine {
 	d := s.spawn(f)
-	d.parent, d.Frame, d.born, d.started = c.id, c.Frame, c.Frame, site
+	d.parent, d.Frame, d.born, d.started, d.early = c.id, c.Frame, c.Frame, site, c.early
 	b.join(d)
 	c.Past(&d.Vector)
 	s.races.TakeSlot(&d.Thread, d.id)
 	c.Tick()
 	s.emit(c, event.Go, site, 0, 0, uint64(d.id))
+	return d
 }
 
 // others counts the goroutines that were started by instrumented code outside control.
@@ -183,6 +189,7 @@ func (c *goroutine) finish() {
 func Gosched() {
 	c := enter()
 	if c == nil {
+		waitsEarly()
 		runtime.Gosched()
 		return
 	}
@@ -227,6 +234,7 @@ func GC() {
 func Block(site uint32) {
 	c := enter()
 	if c == nil {
+		waitsEarly()
 		select {}
 	}
 	c.forever(event.Op{Kind: event.Select, Site: site})

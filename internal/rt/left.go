@@ -35,7 +35,7 @@ func (s *scheduler) judgeLeft() {
 	}
 	if len(r.Failures) > 0 {
 		if f := &r.Failures[0]; f.Kind == event.FailureDeadlock {
-			f.Blocked = r.Left
+			f.Blocked = s.withoutIdleEarly(r.Left)
 		}
 		return
 	}
@@ -45,7 +45,7 @@ func (s *scheduler) judgeLeft() {
 		switch {
 		case b.Locked:
 			locked = append(locked, *b)
-		case !s.rootEnded || b.Library || b.Timer:
+		case !s.rootEnded || b.Library || b.Timer || s.isEarly(b):
 		case b.Stuck:
 			b.Leaked = true
 			leaked = append(leaked, *b)
@@ -60,6 +60,20 @@ func (s *scheduler) judgeLeft() {
 		s.addLeft(event.FailureLeak, LeakMessage, leaked)
 	}
 }
+
+// withoutIdleEarly leaves out the goroutines that wait for something to do since before the
+// first run: they are no part of a deadlock, unless it is about a lock.
+func (s *scheduler) withoutIdleEarly(all []Blocked) []Blocked {
+	var some []Blocked
+	for i := range all {
+		if b := &all[i]; b.Locked || !s.isEarly(b) {
+			some = append(some, *b)
+		}
+	}
+	return some
+}
+
+func (s *scheduler) isEarly(b *Blocked) bool { return s.all[b.G-1].early }
 
 func (s *scheduler) addLeft(kind event.FailureKind, message string, all []Blocked) {
 	s.result.Failures = append(s.result.Failures, Failure{
@@ -293,7 +307,7 @@ func (s *scheduler) addHolds(all []Blocked) {
 // that wait for ever. Those that it comes from are not what it waits for.
 func (s *scheduler) heldUp(b *Blocked, all []Blocked) bool {
 	for i := range all {
-		if d := &all[i]; d.Stuck && !d.Library && d.Op.Kind != event.WaitGroupWait && !s.descends(b.G, d.G) {
+		if d := &all[i]; d.Stuck && !d.Library && !s.isEarly(d) && d.Op.Kind != event.WaitGroupWait && !s.descends(b.G, d.G) {
 			return true
 		}
 	}

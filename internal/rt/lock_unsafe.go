@@ -40,6 +40,7 @@ func private(p unsafe.Pointer) bool {
 func Lock(state *int32) bool {
 	c := enterLibrary()
 	if c == nil {
+		looksEarly()
 		return false
 	}
 	if private(unsafe.Pointer(state)) {
@@ -170,6 +171,7 @@ func RLock[T any](rw *T, count *atomic.Int32, try func() bool) bool {
 func lockRW(rw unsafe.Pointer, count *atomic.Int32, try func() bool, write bool) bool {
 	c := enterLibrary()
 	if c == nil {
+		looksEarly()
 		return false
 	}
 	kind, condition := event.RLock, forReading

@@ -94,6 +94,11 @@ type Index = int
 func Select(site uint32, hasDefault bool, plain func() int, cases ...Case) int {
 	c := enter()
 	if c == nil {
+		if hasDefault {
+			looksEarly()
+		} else {
+			waitsEarly()
+		}
 		return plain()
 	}
 	op := event.Op{Kind: event.Select, Site: site}

@@ -65,6 +65,7 @@ func WaitGroupAdd(state *atomic.Uint64, delta int) bool {
 func WaitGroupWait(state *atomic.Uint64) bool {
 	c := enterLibrary()
 	if c == nil {
+		waitsEarly()
 		return false
 	}
 	p := unsafe.Pointer(state)

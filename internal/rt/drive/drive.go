@@ -334,5 +334,8 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 	if to != nil {
 		config.Record, config.Accesses = to.event, to.accesses
 	}
-	return rt.Run(config, func() { failed = s.runTests(s.targets[i].tests) })
+	return rt.Run(config, func() {
+		rt.StartEarly()
+		failed = s.runTests(s.targets[i].tests)
+	})
 }

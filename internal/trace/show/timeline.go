@@ -145,7 +145,7 @@ func (t *timeline) write(w io.Writer) error {
 
 // heads names the goroutines by where they come from.
 func (t *timeline) heads() ([]string, error) {
-	from, err := t.origins()
+	from, test, err := t.origins()
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +155,8 @@ func (t *timeline) heads() ([]string, error) {
 		switch {
 		case t.r.Header.Test == "" && g == 1:
 			name = "main"
-		case t.r.Header.Test != "" && g == 2 && !strings.Contains(t.r.Header.Test, "|"):
-			name = t.r.Header.Test // 1 is what runs the test; of several, the first call names each
+		case t.r.Header.Test != "" && g == test && !strings.Contains(t.r.Header.Test, "|"):
+			name = t.r.Header.Test // of several tests, the first call names each
 		}
 		heads[i] = fmt.Sprintf("%s %d", Noun(t.r), g)
 		if name != "" {
@@ -184,13 +184,18 @@ func place(s *trace.Site) string {
 }
 
 // origins says where goroutines were started. One that a library started for the program
-// is known by the first function of the program that it runs.
-func (t *timeline) origins() (map[uint32]string, error) {
-	from := map[uint32]string{}
+// is known by the first function of the program that it runs. Test is the one that runs the
+// test: the first that goroutine 1 has started by no statement of a program.
+func (t *timeline) origins() (from map[uint32]string, test uint32, err error) {
+	from, test = map[uint32]string{}, 2
+	first := true
 	own := ownFiles(t.r)
 	c := t.r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go, event.Call}})
 	for c.Next() {
 		e := c.Event()
+		if e.Kind == event.Go && e.Site == 0 && first {
+			test, first = uint32(e.Arg), false
+		}
 		s, ok := t.r.Site(e.Site)
 		if !ok || !own[s.File] {
 			continue
@@ -204,7 +209,7 @@ func (t *timeline) origins() (map[uint32]string, error) {
 			from[e.G] = s.Function + ", " + place(&s)
 		}
 	}
-	return from, c.Err()
+	return from, test, c.Err()
 }
 
 // text says what a step did, and where.

@@ -1,0 +1,3 @@
+module example.com/early
+
+go 1.24
