@@ -87,6 +87,10 @@ const (
 	NetClose // also of one direction
 	NetDeadline
 
+	// Files, and what else of the system programs meet at.
+	FileRead
+	FileWrite // also what changes folders
+
 	kinds
 )
 
@@ -102,6 +106,7 @@ var names = [kinds]string{
 	Blocked: "blocked", Outside: "outside", Random: "random",
 	NetListen: "listen", NetDial: "dial", NetAccept: "accept", NetRead: "network read", NetWrite: "network write",
 	NetClose: "network close", NetDeadline: "network deadline",
+	FileRead: "file read", FileWrite: "file change",
 }
 
 func (k Kind) String() string {
@@ -143,7 +148,7 @@ func (k Kind) IsAtomic() bool { return k >= AtomicLoad && k <= AtomicCompare }
 // can change places.
 func (k Kind) IsRead() bool {
 	switch k {
-	case Load, MapRead, AtomicLoad, ChanLen:
+	case Load, MapRead, AtomicLoad, ChanLen, FileRead:
 		return true
 	}
 	return false

@@ -26,7 +26,7 @@ type pass struct {
 
 func newPass(p *Program, target string, o *Options, fresh bool) *pass {
 	s := search.Options{
-		PlanOptions: sched.PlanOptions{Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions, Runs: o.Runs, Single: fresh},
+		PlanOptions: sched.PlanOptions{Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions, AtOnce: o.AtOnce, Runs: o.Runs, Single: fresh},
 		Harm:        o.Harm, Deadline: o.Deadline, All: o.All,
 	}
 	if o.Progress != nil {

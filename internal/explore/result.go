@@ -69,11 +69,11 @@ func (r *Result) Caveats() string {
 	if r.Fresh {
 		all = append(all, "each run had a fresh process, because "+reason(r.WhyFresh))
 	} else if r.Before > 0 {
-		all = append(all, fmt.Sprintf("%d goroutines were started before the first run, by an init function or TestMain: they are not under control, and what they do is not seen", r.Before))
+		all = append(all, fmt.Sprintf("%s started before the first run, by an init function or TestMain, where something waits in real time (cofferdam help control): what they do is not seen", counted(r.Before, "goroutine was", "goroutines were")))
 	}
 	switch {
 	case r.Failure == nil && !r.Fresh && r.Outside > 0:
-		all = append(all, fmt.Sprintf("in %d of the runs goroutines were outside control, such as those that wait for a file, a process or another machine: what they do was left to chance", r.Outside))
+		all = append(all, fmt.Sprintf("%s not all under control, which was left to chance: %s", counted(r.Outside, "run was", "runs were"), strings.Join(r.OutsideWhat, ", ")))
 	case r.Failure != nil && len(r.Outcome.Outside) > 0:
 		all = append(all, "part of the run was outside control, so the same schedule may lead elsewhere another time")
 	}

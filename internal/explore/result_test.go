@@ -101,8 +101,9 @@ func TestCaveatsSayHowFarAResultCanBeTrusted(t *testing.T) {
 		t.Errorf("nothing to say: %q", got)
 	}
 	r.Before, r.Outside, r.FreshRuns, r.WhyFresh = 2, 3, 4, errChangesSteps
-	want := "2 goroutines were started before the first run, by an init function or TestMain: they are not under control, and what they do is not seen" +
-		"; in 3 of the runs goroutines were outside control, such as those that wait for a file, a process or another machine: what they do was left to chance" +
+	r.OutsideWhat = []string{"another program was started", "a goroutine did not end when the run did"}
+	want := "2 goroutines were started before the first run, by an init function or TestMain, where something waits in real time (cofferdam help control): what they do is not seen" +
+		"; 3 runs were not all under control, which was left to chance: another program was started, a goroutine did not end when the run did" +
 		"; 4 of the runs had fresh processes, because the first run in a process takes other steps than those after it"
 	if got := r.Caveats(); got != want {
 		t.Errorf("got %q", got)

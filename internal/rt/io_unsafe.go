@@ -7,9 +7,56 @@ import (
 )
 
 // Input and output order what a program does: a goroutine that reads what another has
-// written comes after it. As for the race detector all files are one.
+// written comes after it. As for the race detector all files are one: two names may mean the
+// same file, and a folder is changed by what is done to the files in it.
 
-var everyFile byte
+var everyFile uint64
+
+// File is called before the calling goroutine asks the system for something about files, or
+// changes some. That is a step, so that the other orders are tried too:
+//
+//	if _, err := os.Stat(name); err == nil {
+//		os.Remove(name) // another goroutine may have done that
+//	}
+//
+// What is printed on standard output is not read by the program, and is no step.
+func File(changes bool) {
+	c := enterLibrary()
+	if c == nil {
+		return
+	}
+	kind := event.FileRead
+	if changes {
+		kind = event.FileWrite
+	}
+	op := c.libraryOp(kind, s.objects.at(unsafe.Pointer(&everyFile)))
+	if c.step(op) {
+		s.emitOp(c, op, 0)
+	}
+	c.leave()
+}
+
+// Process is called before the calling goroutine starts another program. That goes its own
+// way beside this one.
+func Process() {
+	if !Makes() {
+		return
+	}
+	File(true)
+	c := enterLibrary()
+	if c == nil {
+		return
+	}
+	const what = "another program was started"
+	for _, o := range s.result.Outside {
+		if o.What == what {
+			c.leave()
+			return
+		}
+	}
+	s.result.Outside = append(s.result.Outside, Outside{What: what, G: c.id, Site: c.site(), Frame: c.Frame})
+	c.leave()
+}
 
 // IOWrite is called before the calling goroutine writes p to a file.
 func IOWrite(p []byte) {

@@ -37,7 +37,7 @@ func Run(config Config, f func()) *Result {
 	r.Races = s.races.Races
 	s.judgeLeft()
 	if foreign.Load() {
-		r.Outside = append(r.Outside, Outside{What: "goroutines that are not under control took part"})
+		r.Outside = append(r.Outside, Outside{What: "goroutines that were started outside control took part"})
 	}
 	r.Held.Outside = len(r.Outside) > 0
 	recording.Store(false)

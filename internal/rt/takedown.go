@@ -114,7 +114,7 @@ func (s *scheduler) abandon(c *goroutine) {
 	c.stale.Store(true)
 	addStray(c)
 	s.result.Outside = append(s.result.Outside, Outside{
-		What: "did not end when the run did", G: c.id, Site: c.op.Site, Frame: c.Frame,
+		What: "a goroutine did not end when the run did", G: c.id, Site: c.op.Site, Frame: c.Frame,
 	})
 }
 

@@ -87,7 +87,7 @@ func (s *scheduler) evict(t uintptr, times int) {
 	c := s.current
 	s.leaveControl(c)
 	s.result.Outside = append(s.result.Outside, Outside{
-		What: "called no hook for " + strconv.Itoa(period*times/1_000_000) + " ms", G: c.id, Site: s.site, Frame: c.Frame,
+		What: "a goroutine waited for the system, or computed, for " + strconv.Itoa(period*times/1_000_000) + " ms", G: c.id, Site: s.site, Frame: c.Frame,
 	})
 	if d := s.dispatch(nil); d != nil {
 		s.pass(d)

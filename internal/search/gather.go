@@ -67,6 +67,9 @@ func (x *Pass) merge(units []wire.UnitDone) {
 		x.Sum.Cut += u.CutOff
 		x.Sum.Steps += u.Steps
 		x.Sum.Outside += u.Outside
+		for _, what := range u.OutsideWhat {
+			x.Sum.OutsideWhat = wire.AddText(x.Sum.OutsideWhat, what)
+		}
 		x.Sum.Undecided += u.Undecided
 		x.held.Merge(u.HeldFixed)
 		x.Sum.Timing.Add(u.Timing)

@@ -181,6 +181,8 @@ type UnitDone struct {
 	sched.UnitDone
 	Prints  []byte `json:",omitempty"` // the fingerprints of runs, 8 bytes each, that were not reported before
 	Outside int    `json:",omitempty"` // runs in which something was not under control
+	// OutsideWhat are the first few of what that was, in words.
+	OutsideWhat []string `json:",omitempty"`
 	// HeldFixed is what another run could have found otherwise, and no schedule decides.
 	HeldFixed sched.Held `json:",omitzero"`
 	Failed    int        `json:",omitempty"` // runs that failed
@@ -266,12 +268,24 @@ type Summary struct {
 	Minimal bool
 	// Before is how many goroutines were started before the first run, and are not under
 	// control; Outside in how many runs something was not under control.
-	Before  int
-	Outside int
-	Residue Residue
+	Before      int
+	Outside     int
+	OutsideWhat []string
+	Residue     Residue
 	Timing
 	// Leaks, Undecided and Unclear are those of all units.
 	Leaks     []Found
 	Undecided int
 	Unclear   []Found
+}
+
+// maxTexts is how many texts AddText gathers.
+const maxTexts = 4
+
+// AddText adds a text to a few that differ.
+func AddText(all []string, text string) []string {
+	if len(all) >= maxTexts || slices.Contains(all, text) {
+		return all
+	}
+	return append(all, text)
 }

@@ -12,6 +12,7 @@ type Topic struct {
 var All = []Topic{
 	{"schedules", "what a schedule is, and how it is written", schedulesHelp},
 	{"strategies", "how schedules are chosen: pct, random and dfs", strategiesHelp},
+	{"control", "what is under control, and what is not", controlHelp},
 	{"time", "stalls, timers, random numbers, and what a search holds fixed", timeHelp},
 	{"waiting", "deadlocks, partial deadlocks and leaks: goroutines that wait for ever", waitingHelp},
 	{"traces", "what is in a trace file, and what can be done with it", tracesHelp},
@@ -75,6 +76,31 @@ Examples:
   cofferdam explore -strategy random -seed 7 -budget 5m ./...
 
 See also: cofferdam help schedules
+`
+
+const controlHelp = `Under explore, replay and fix these are under control, so that every order of what they do
+can be tried:
+
+  goroutines   all that the program starts, and those of the standard library: net/http,
+               context, os/signal, errgroup and others, testing/synctest
+  memory       every access of your own code, and what the standard library does to it
+  waiting      package sync, channels, select, also by package reflect
+  time         sleeps, timers, tickers, deadlines: cofferdam help time
+  networks     of this machine: TCP, UDP, unix sockets, in memory, with HTTP and TLS
+  files        a call of package os that looks at files or changes them is one step. What
+               is in the files is not taken back after a run
+
+Goroutines that an init function or TestMain starts begin anew in each run, before the
+test. That is not possible if something waits for one of them before the tests begin, or if
+a timer, a socket, a pipe or another program is made there: then they stay outside control.
+
+Outside control are other programs and machines, cgo, finalizers and cleanups, and what a
+dependency does to memory (-deps brings that under control). What they do is left to
+chance, a goroutine that waits for them is let go, and time may move on before they come
+back. A test in which something was outside control is told as "part" in the place of "ok",
+with a note that says what it was; -strict exits with code 3 then.
+
+See also: cofferdam help time, cofferdam help waiting
 `
 
 const timeHelp = `Time is virtual under explore, replay and fix: it moves on to the next timer when no

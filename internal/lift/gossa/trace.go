@@ -187,13 +187,13 @@ func engineEvent(e *event.Event) exec.Event {
 	case event.Recv:
 		x.Kind = exec.KindRecv
 	case event.Close, event.Signal, event.Broadcast, event.PoolPut, event.TimerStart,
-		event.NetListen, event.NetDial, event.NetWrite, event.NetClose, event.NetDeadline:
+		event.NetListen, event.NetDial, event.NetWrite, event.NetClose, event.NetDeadline, event.FileWrite:
 		x.Kind = exec.KindRelease
 	case event.WaitGroupAdd:
 		if int64(e.Arg) < 0 {
 			x.Kind = exec.KindRelease
 		}
-	case event.WaitGroupWait, event.CondWait, event.PoolGet, event.TimerFire, event.NetAccept, event.NetRead:
+	case event.WaitGroupWait, event.CondWait, event.PoolGet, event.TimerFire, event.NetAccept, event.NetRead, event.FileRead:
 		x.Kind = exec.KindAcquire
 	case event.Gosched, event.ChanLen, event.Select, event.Sleep, event.TimerStop, event.Blocked, event.Outside, event.Random, event.ReadClock, event.Stall:
 	default:

@@ -137,6 +137,9 @@ func (x *exploration) note(done *wire.UnitDone, r *rt.Result, rec *sched.Recorde
 	done.Prints = x.s.prints.add(rec.Fingerprint(), done.Prints)
 	if len(r.Outside) > 0 {
 		done.Outside++
+		for _, o := range r.Outside {
+			done.OutsideWhat = wire.AddText(done.OutsideWhat, o.What)
+		}
 	}
 	if r.Undecided {
 		done.Undecided++

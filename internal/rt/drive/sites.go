@@ -125,5 +125,7 @@ var calledBy = map[event.Kind]string{
 	event.NetDial:   " Dial DialTCP DialUDP DialUnix DialContext DialTimeout ", event.NetAccept: " Accept AcceptTCP AcceptUnix ",
 	event.NetRead: " Read ReadFrom ReadFromUDP ", event.NetWrite: " Write WriteTo WriteToUDP ",
 	event.NetClose: " Close CloseRead CloseWrite ", event.NetDeadline: " SetDeadline SetReadDeadline SetWriteDeadline ",
+	event.FileRead:   " Read ReadAt ReadFile ReadDir Readdir Readdirnames Stat Lstat Open OpenFile Readlink Glob WalkDir Walk ",
+	event.FileWrite:  " Write WriteAt WriteString WriteFile Create CreateTemp OpenFile Mkdir MkdirAll MkdirTemp Remove RemoveAll Rename Truncate Link Symlink Chmod TempDir Start Run Output CombinedOutput ",
 	event.TimerStart: " NewTimer AfterFunc After NewTicker Tick Reset WithTimeout WithDeadline ",
 }
