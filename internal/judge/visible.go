@@ -69,7 +69,7 @@ func (m *machine) current(s *state, t *thread) operation {
 		switch {
 		case in.Op == token.ARROW:
 			op.kind = receiving
-		case in.Op == token.MUL && !private(in.X):
+		case in.Op == token.MUL && !private(in.X) && !nilCheck(in):
 			touch(m.value(f, in.X), false)
 		}
 	case *ssa.Store:
@@ -101,6 +101,13 @@ func (m *machine) current(s *state, t *thread) operation {
 		op.instr = in
 	}
 	return op
+}
+
+// nilCheck reports whether a load stands for the nil check of &*p: nothing uses what it
+// loads, and something else uses p, which is no variable by itself.
+func nilCheck(load *ssa.UnOp) bool {
+	pointer, ok := load.X.(*ssa.UnOp)
+	return ok && len(*load.Referrers()) == 0 && len(*pointer.Referrers()) > 1
 }
 
 // calls describes a call.

@@ -266,7 +266,7 @@ func (g *gen) conversion(deep int) string {
 	case 0:
 		return fmt.Sprintf("int(int8(%s&63))", x)
 	case 1:
-		return fmt.Sprintf("int(uint8(%s))", x)
+		return fmt.Sprintf("int(uint8(%s&255))", x)
 	case 2:
 		return fmt.Sprintf("int(float64(%s) * 2)", x)
 	case 3:
