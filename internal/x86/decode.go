@@ -9,7 +9,7 @@ import (
 var (
 	ErrTruncated = errors.New("the code ends in the middle of an instruction")
 	ErrUnknown   = errors.New("not an instruction that is known here")
-	ErrAVX       = errors.New("an AVX instruction; programs use them only where CPUID offers AVX")
+	ErrAVX       = errors.New("an AVX instruction, which is not emulated; CPUID offers none, so the program was built to use it without asking: build it without -mavx, -march=native and the like")
 )
 
 // MaxLen is the length of the longest instruction.

@@ -41,6 +41,9 @@ func (p *Process) loadELF(path string, base uint64) (Image, error) {
 	if bytes.HasPrefix(n.data, []byte("#!")) {
 		return Image{}, fmt.Errorf("loading %s: it is a script; name the program that interprets it, and the script as an argument", path)
 	}
+	if !bytes.HasPrefix(n.data, []byte(elf.ELFMAG)) {
+		return Image{}, fmt.Errorf("loading %s: it is no ELF program; of a script, give the interpreter with -binary and the script after --", path)
+	}
 	f, err := elf.NewFile(bytes.NewReader(n.data))
 	if err != nil {
 		return Image{}, fmt.Errorf("loading %s: %w", path, err)
