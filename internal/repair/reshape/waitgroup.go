@@ -80,7 +80,9 @@ func (r *Run) lateAdds() []lateAdd {
 			}
 			if lit, ok := ast.Unparen(start.Call.Fun).(*ast.FuncLit); ok {
 				all = append(all, addsIn(f, start, f, lit, lit.Type, nil, lit.Body)...)
-				all = append(all, addsBehind(f, start, lit, list[at+1:])...)
+				if at == 0 || !addsTo(f, list[at-1]) { // or else it is counted, and what follows counts the next
+					all = append(all, addsBehind(f, start, lit, list[at+1:])...)
+				}
 				return
 			}
 			all = append(all, r.addsOfDeclared(f, start)...)
@@ -190,6 +192,16 @@ func outside(f *source.File, start *ast.GoStmt, in *source.File, fn ast.Node, si
 		return "", false
 	}
 	return f.TextOf(argument) + in.Between(p.Root.End(), on.End()), true
+}
+
+// addsTo reports whether a statement is a call of Add.
+func addsTo(f *source.File, s ast.Stmt) bool {
+	call := syntax.CallOf(s)
+	if call == nil {
+		return false
+	}
+	_, ok := syntax.MethodCall(f.Info, call, "WaitGroup", "Add")
+	return ok
 }
 
 // addsBehind finds the calls of Add behind a go statement whose goroutine counts down.
