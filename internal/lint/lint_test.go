@@ -120,7 +120,7 @@ var linked = []string{"isolate", "stm", "stm/compiled", "stm/stmvar", "tolerate"
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
 	"internal/interrupt":      {"internal/page"},
-	"internal/txcompile":      {"internal/txcompile/txprog"},
+	"internal/txcompile":      {"internal/await", "internal/txcompile", "internal/txcompile/txprog"},
 	"internal/emu/cpu":        {"internal/native"},
 	"internal/protect":        {"internal/load", "internal/protect", "internal/truth/protected", "internal/randprog"},
 	"internal/protect/facts":  {"internal/load", "internal/protect/facts"},
