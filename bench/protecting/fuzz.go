@@ -33,7 +33,7 @@ func newFuzz(flags *flag.FlagSet) command.Measurement {
 	o := &fuzzOptions{}
 	flags.IntVar(&o.programs, "programs", 100_000, "how many `programs` to try")
 	flags.Uint64Var(&o.seed, "seed", 1, "the seed of the first program")
-	flags.IntVar(&o.lot, "lot", 2000, "how many `programs` are built together")
+	flags.IntVar(&o.lot, "lot", 300, "how many `programs` are built together")
 	return o
 }
 
