@@ -39,6 +39,9 @@ func Run(config Config, f func()) *Result {
 	if foreign.Load() {
 		r.Outside = append(r.Outside, Outside{What: "goroutines that were started outside control took part"})
 	}
+	if s.races.Forgot() {
+		r.Outside = append(r.Outside, Outside{What: "more memory was touched than races can be looked for in: some may be missed"})
+	}
 	r.Held.Outside = len(r.Outside) > 0
 	recording.Store(false)
 	if config.Ended != nil {

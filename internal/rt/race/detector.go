@@ -44,15 +44,17 @@ func (d *Detector) Begin() {
 		d.Past, d.shadow = 0, shadow{}
 	}
 	d.shadow.begin()
+	d.shadow.forgot = false
 }
+
+// Forgot reports whether accesses of the run were forgotten because it touched more memory than
+// can be kept in mind: races with them were missed, if there were any.
+func (d *Detector) Forgot() bool { return d.shadow.forgot }
 
 // Forget forgets the accesses of the run so far: memory may have been freed, and given out again,
 // with which they have nothing to do.
 func (d *Detector) Forget() {
-	for _, p := range d.shadow.pages[:d.shadow.used] {
-		*p = page{}
-	}
-	d.shadow.begin()
+	d.shadow.forget()
 }
 
 // Ended takes note of how far a thread came in the run.

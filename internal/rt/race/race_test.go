@@ -199,3 +199,26 @@ func TestForgottenAccessesDoNotRace(t *testing.T) {
 		t.Errorf("after that: %+v", d.Races)
 	}
 }
+
+// TestARunThatTouchesMuchMemoryIsTold: its shadow has a limit, races within what is kept in mind
+// are found after it was reached, and the next run has nothing of it.
+func TestARunThatTouchesMuchMemoryIsTold(t *testing.T) {
+	const pages, bytes = 4, pageWords * wordSize
+	d := Detector{shadow: shadow{most: pages}}
+	a, b := two(&d)
+	for i := range uintptr(3 * pages) {
+		d.Touch(a, word+i*bytes, 8, event.Store, 1)
+		d.Touch(b, word+i*bytes, 8, event.Store, uint32(2+i))
+	}
+	if !d.Forgot() || len(d.Races) != 3*pages || len(d.shadow.pages) > 16 {
+		t.Errorf("forgot: %t; %d races; %d pages", d.Forgot(), len(d.Races), len(d.shadow.pages))
+	}
+	d.Ended(a)
+	d.Ended(b)
+	d.End()
+	a, b = two(&d)
+	d.Touch(b, word, 8, event.Load, 1)
+	if d.Touch(a, word, 8, event.Load, 2); d.Forgot() || len(d.Races) != 0 {
+		t.Errorf("the next run: forgot %t, %+v", d.Forgot(), d.Races)
+	}
+}

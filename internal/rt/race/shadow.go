@@ -22,7 +22,13 @@ type shadow struct {
 	used       int      // also entries of the table
 	others     []access // 0 is not used
 	free       uint32   // a list of those of others that are not used any more
+	most       int      // pages
+	forgot     bool     // accesses of this run, because there were so many
 }
+
+// mostPages is how many pages a shadow has at most, 2.6 KB each. A run that touches more than
+// the 128 MB that they stand for begins anew, and is told to have missed races perhaps.
+const mostPages = 1 << 18
 
 const (
 	wordSize  = 8
@@ -132,6 +138,9 @@ func (h *shadow) begin() {
 	if h.table == nil {
 		h.resize(8)
 	}
+	if h.most == 0 {
+		h.most = mostPages
+	}
 	h.generation++
 	if h.generation == 0 {
 		clear(h.table)
@@ -141,6 +150,14 @@ func (h *shadow) begin() {
 	clear(h.recent[:])
 	h.others = append(h.others[:0], access{})
 	h.free = 0
+}
+
+// forget drops all accesses.
+func (h *shadow) forget() {
+	for _, p := range h.pages[:h.used] {
+		*p = page{}
+	}
+	h.begin()
 }
 
 func (h *shadow) resize(log uint) {
@@ -173,6 +190,10 @@ func (h *shadow) hash(number uintptr) uintptr {
 func (h *shadow) page(number uintptr) *page {
 	if e := h.find(number); e.generation == h.generation {
 		return e.page
+	}
+	if h.used >= h.most {
+		h.forget()
+		h.forgot = true
 	}
 	if h.used+1 > len(h.table)/4 {
 		h.resize(64 - h.shift + 1)
