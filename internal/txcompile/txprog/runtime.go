@@ -198,6 +198,7 @@ func concurrent(p program) {
 			for i := range 40 {
 				k, a := (g+i)%len(p.transactions), (g*5+i)%11
 				r := result{goroutine: g, turn: i, transaction: k, argument: a}
+				tries := 0 // of an attempt that was given up, nothing is left
 				func() {
 					defer func() {
 						if v := recover(); v != nil {
@@ -205,10 +206,15 @@ func concurrent(p program) {
 						}
 					}()
 					stm.Options{Mode: stm.Mode(1 + (int(p.seed)+g)%4)}.Atomic(func() {
+						tries++
 						defer func() { s.tickets++; r.ticket = s.tickets }()
 						r.value = p.transactions[k](s, a)
 					})
 				}()
+				if tries != 1 {
+					fmt.Printf("%d: %+v: an attempt that was given up has left its count, %d\n", p.seed, r, tries)
+					os.Exit(1)
+				}
 				mu.Lock()
 				all = append(all, r)
 				mu.Unlock()
