@@ -44,3 +44,18 @@ func KeepsCallbacks(fn *types.Func) bool {
 	}
 	return !slices.ContainsFunc(atOnceBelow, func(above string) bool { return strings.HasPrefix(path, above) })
 }
+
+// laterNames are how packages of the field call functions that run their callbacks later,
+// or on another goroutine.
+var laterNames = []string{"Go", "TryGo", "AfterFunc", "Handle", "HandleFunc", "HandlerFunc", "Submit", "Schedule", "Spawn",
+	"Async", "Notify", "SetFinalizer", "AddCleanup", "Cleanup", "Subscribe", "On", "Register", "RegisterFunc", "OnceFunc"}
+
+// leavesCallbacksForLater reports whether a function whose body is not at hand is known, by its
+// name, not to run its callbacks before it returns. It is the other side of KeepsCallbacks: what
+// may run at once may take a lock again that the caller holds, and what may run later may not have
+// the lock, so of a function that is not known both are to be expected.
+func leavesCallbacksForLater(fn *types.Func) bool {
+	return slices.ContainsFunc(laterNames, func(word string) bool {
+		return fn.Name() == word || len(word) > 2 && strings.HasPrefix(fn.Name(), word)
+	})
+}

@@ -241,11 +241,11 @@ func (p *Program) EachAtOnce(info *types.Info, n ast.Node, visit func(ast.Node))
 	})
 }
 
-// runsLater reports whether a call of a function that is not in the program may run its
-// callbacks later.
+// runsLater reports whether a call of a function that is not in the program does not run its
+// callbacks at once.
 func (p *Program) runsLater(info *types.Info, call *ast.CallExpr) bool {
 	if fn := calleeOf(info, call); fn != nil {
-		return p.declared[fn.Origin()] == nil && KeepsCallbacks(fn)
+		return p.declared[fn.Origin()] == nil && leavesCallbacksForLater(fn)
 	}
 	return false
 }

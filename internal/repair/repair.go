@@ -209,6 +209,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	rounds = append(rounds, *r.Outcome.Worst())
 	var best *Candidate
 	spare := moreCandidates
+	var postponed []failedChange
 	candidates := reshaped(run.changes(base))
 	if analysis != nil {
 		candidates = append(candidates, run.candidates(analysis, base, len(rounds)-1)...)
@@ -257,6 +258,11 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		if next == "" || len(rounds) >= maxRounds || c.missesTheMistake(&f.result.Failure) {
 			continue
 		}
+		if c.Change != nil {
+			// One lock may be all that is missing: it is to have its turn first.
+			postponed = append(postponed, failedChange{c, next})
+			continue
+		}
 		grown, err := f.grow(ctx, next, c, rounds)
 		if err != nil {
 			return nil, err
@@ -271,7 +277,21 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 			return best, nil
 		}
 	}
+	for _, p := range postponed {
+		if best != nil {
+			break
+		}
+		if best, err = f.grow(ctx, p.next, p.candidate, rounds); err != nil {
+			return nil, err
+		}
+	}
 	return best, nil
+}
+
+// A failedChange is a change without a lock that another failure was found with, in the trace next.
+type failedChange struct {
+	candidate *Candidate
+	next      string
 }
 
 // missesTheMistake reports whether a candidate is a change without a lock that leaves the failure

@@ -121,7 +121,7 @@ func (r *failedRun) analyse() (*sli.Analysis, error) {
 	var lost error
 	var firsts []*sli.Fix
 	for _, f := range r.lifted.Failures(r.trace, r.reader.Outcome) {
-		a, err := sli.Analyse(r.lifted.Program, r.trace, f, sli.Options{Actor: "goroutine"})
+		a, err := sli.Analyse(r.lifted.Program, r.trace, f, sli.Options{Actor: "goroutine", AroundLoops: true})
 		switch {
 		case err != nil:
 			lost = err

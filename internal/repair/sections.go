@@ -47,7 +47,7 @@ func (r *failedRun) region(s *sli.Section) *cover.Region {
 	if region == nil {
 		return nil
 	}
-	region.Data, region.Elements, region.Test = nil, elements, s.Func.TestCode
+	region.Data, region.Elements, region.Test, region.AcrossRounds = nil, elements, s.Func.TestCode, s.AcrossRounds
 	region.Write = s.Role != sli.Reading
 	for _, x := range s.Accesses {
 		region.Write = region.Write || x.Store

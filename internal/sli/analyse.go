@@ -14,9 +14,13 @@ import (
 type Options struct {
 	Discarded int // U: a crashing region that could not be covered
 	Section   int // C_s: a critical section
-	// Rounds is how many earlier rounds of a loop a machine is moved back through at most,
-	// if it needs what they compute. Zero stands for 8, less than zero for none.
+	// Rounds is how many rounds of a loop, if the machine needs what they compute, are in it with
+	// the sides of branches that were not taken; earlier rounds are in it as the trace has them.
+	// Zero stands for 8; with less than zero, no earlier round is in it.
 	Rounds int
+	// AroundLoops asks for fixes that also keep together what a machine reads in several rounds of
+	// a loop, besides those that keep each round by itself together.
+	AroundLoops bool
 	// Actor is what the program's users call what runs beside one another, for sentences:
 	// "thread" if it is empty.
 	Actor string

@@ -9,10 +9,11 @@ import (
 // paper's examples need; they keep the analysis of a long path short.
 const (
 	maxPath     = 4096 // steps of the goroutine before the crash
-	maxMachines = 64
+	maxMachines = 64   // that are looked at further, the most promising
 	maxStates   = 120
-	// defaultRounds is how many rounds of a loop are moved back through that carries what the
-	// machine needs.
+	// defaultRounds is how many rounds of a loop are moved back through with the sides of their
+	// branches that were not taken. Of earlier rounds the machine has what the trace has: it says
+	// what is read in them, and not what else might have been.
 	defaultRounds = 8
 )
 
@@ -63,7 +64,7 @@ func (d *deriver) derive(cause Edge) []*Machine {
 	end := d.path[d.position].Point
 	d.derived[end] = edge
 	add(end)
-	for d.position--; d.position >= 0 && len(all) < maxMachines && !d.stopped(); d.position-- {
+	for d.position--; d.position >= 0 && !d.stopped(); d.position-- {
 		step := &d.path[d.position]
 		// Deferred calls are made by one instruction, however many there are.
 		if _, again := d.derived[step.Point]; again && step.Instr.Op != ir.RunDefers && !d.loopCarries(edge) {
@@ -82,7 +83,33 @@ func (d *deriver) derive(cause Edge) []*Machine {
 		}
 		add(step.Point)
 	}
-	return all
+	return d.promising(all)
+}
+
+// promising are the machines that are looked at further, the nearest to the crash first. A machine
+// with more than the next has is promising if its own load is of memory that others use too; of
+// those, the nearest half is taken, and from the rest as many again, from the first to the last.
+func (d *deriver) promising(all []*Machine) []*Machine {
+	if len(all) <= maxMachines {
+		return all
+	}
+	shared := make([]*Machine, 0, len(all))
+	for i, m := range all {
+		step := &d.path[m.index]
+		reads := step.Instr.Op == ir.Load || step.Instr.Op == ir.Update
+		if i == 0 || reads && !d.isPrivate(step.Addr, step.Instr.Size) {
+			shared = append(shared, m)
+		}
+	}
+	if len(shared) <= maxMachines {
+		return shared
+	}
+	kept := shared[: maxMachines/2 : maxMachines/2]
+	rest := shared[maxMachines/2:]
+	for i := range maxMachines / 2 {
+		kept = append(kept, rest[(i+1)*len(rest)/(maxMachines/2)-1])
+	}
+	return kept
 }
 
 // pointsBefore are the points of the read operation before the step at hand: back to where
@@ -103,7 +130,7 @@ func (d *deriver) pointsBefore(branch ir.Point) map[ir.Point]bool {
 // machine needs. If it does not, an earlier round is another read operation.
 func (d *deriver) loopCarries(edge Edge) bool {
 	p := d.path[d.position].Point
-	if d.rounds[p]++; d.rounds[p] > d.maxRounds {
+	if d.rounds[p]++; d.maxRounds < 0 {
 		return false
 	}
 	m := Machine{Start: edge}
@@ -142,15 +169,22 @@ func (d *deriver) moveBack(step *exec.Step, edge Edge) (Edge, bool) {
 		if next := d.path[d.position+1]; next.Context == step.Context && len(in.Block.Succs) == 2 && !leadsTo(in.Block, 0, &next) {
 			taken = 1
 		}
+		if d.rounds[step.Point] > d.maxRounds && d.maxRounds >= 0 {
+			return edge, true
+		}
 		d.passedBefore = d.pointsBefore(step.Point)
 		other, ok := d.untakenSide(step.Context, in.Block, 1-taken)
 		if !ok {
 			return edge, true
 		}
-		if taken == 0 {
-			return branchOn(in.Operand.InContext(step.Context), edge, other), true
+		branch := branchOn(in.Operand.InContext(step.Context), edge, other)
+		if taken == 1 {
+			branch = branchOn(in.Operand.InContext(step.Context), other, edge)
 		}
-		return branchOn(in.Operand.InContext(step.Context), other, edge), true
+		if branch.To.size > maxStates && d.rounds[step.Point] > 0 {
+			return edge, true // an earlier round of a loop is followed as the trace has it
+		}
+		return branch, true
 	case ir.Call, ir.RunDefers:
 		if next := &d.path[d.position+1]; next.Context.Parent == step.Context && next.Context.Call == in {
 			return enterBack(edge, next.Context, in), true

@@ -83,7 +83,7 @@
 //	analyse.go race.go              where to begin
 //	derive.go static.go             earlier machines
 //	specialise.go conflict.go order.go  structures, stores and regions, order
-//	solve.go fragment.go fix.go     sections, fixes, their cost
+//	solve.go fragment.go reading.go fix.go  sections, fixes, their cost
 //	doc.go                          this comment
 //
 // # Invariants

@@ -50,12 +50,13 @@ func (f *Fix) Data() []string {
 
 // buildFix turns what a machine's specialisations found into sections. With wholeUpdates,
 // stores stay together with the loads of the same memory that they depend on.
-func (a *analyser) buildFix(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, locator *eventLocator, order *happensBefore, wholeUpdates bool) *Fix {
+// With aroundLoops, so do the loads of several rounds of a loop.
+func (a *analyser) buildFix(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, locator *eventLocator, order *happensBefore, wholeUpdates, aroundLoops bool) *Fix {
 	if len(conflicts.loads) == 0 || len(conflicts.writes) == 0 {
 		return nil
 	}
 	f := &Fix{Machines: []*Machine{conflicts.machine}, Discarded: len(conflicts.discarded), WholeUpdates: wholeUpdates}
-	read := a.readSection(derivation, conflicts, specialisations, order)
+	read := a.readSection(derivation, conflicts, specialisations, order, aroundLoops)
 	if read == nil {
 		return nil
 	}
@@ -206,56 +207,6 @@ func instrsIn(context *ir.Context, points []ir.Point) []*ir.Instr {
 	return all
 }
 
-// readSection is the fragment of the loads.
-func (a *analyser) readSection(derivation *deriver, conflicts *machineConflicts, specialisations []*specialisation, order *happensBefore) *Section {
-	at := map[ir.Point]int{}
-	for i := len(derivation.path) - 1; i >= conflicts.machine.index; i-- {
-		at[derivation.path[i].Point] = i
-	}
-	points := make([]ir.Point, 0, len(conflicts.loads))
-	for p := range conflicts.loads {
-		points = append(points, p)
-	}
-	place := func(p ir.Point) int {
-		if i, ok := at[p]; ok {
-			return i
-		}
-		return len(derivation.path)
-	}
-	sort.Slice(points, func(i, j int) bool {
-		if x, y := place(points[i]), place(points[j]); x != y {
-			return x < y
-		}
-		return points[i].Instr.ID < points[j].Instr.ID
-	})
-	context := points[0].Context
-	for _, p := range points {
-		if context = ir.CommonContext(context, p.Context); context == nil {
-			return nil
-		}
-	}
-	set := instrsIn(context, points)
-	if set == nil {
-		return nil
-	}
-	s := loadsFragment(context.Func, set[0], set)
-	s.Role = Reading
-	for _, p := range points {
-		access := &Access{Point: p, Data: p.Instr.Data, Store: p.Instr.Writes()}
-		for _, special := range specialisations {
-			for _, passage := range special.passages {
-				if seq, ok := passage.loads[p]; ok {
-					if event, ok := a.replay.Trace.Event(seq); ok {
-						access.addOccurrence(seq, event.Addr, order.stamps[seq])
-					}
-				}
-			}
-		}
-		s.Accesses = append(s.Accesses, access)
-	}
-	return s
-}
-
 const maxOccurrences = 16
 
 // addOccurrence notes one time that the access happened. Only locks that were held every time
@@ -330,6 +281,9 @@ func (f *Fix) mergeOverlapping() {
 		for _, in := range s.Instrs {
 			fmt.Fprintf(&k, "%d,", in.ID)
 		}
+		if s.AcrossRounds {
+			k.WriteString("in all rounds")
+		}
 		keys = append(keys, k.String())
 	}
 	sort.Strings(keys)
@@ -340,7 +294,7 @@ func (f *Fix) mergeOverlapping() {
 // already, so such a fix changes nothing (section 6.3).
 func (f *Fix) isTrivial() bool {
 	for _, s := range f.Sections {
-		if !s.isSingleAccess() {
+		if !s.isSingleAccess() || s.AcrossRounds {
 			return false
 		}
 	}

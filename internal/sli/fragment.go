@@ -22,6 +22,9 @@ type Section struct {
 	// Size is s_i of the cost: how many accesses the section's code holds, with the code of
 	// the functions it calls, each once.
 	Size int
+	// AcrossRounds says that several rounds of a loop, which is around the section in its function,
+	// belong together: the section is to go around the loop.
+	AcrossRounds bool
 	// Waits are the operations inside it that take or wait for something of the
 	// program's own.
 	Waits []*ir.Instr
@@ -280,6 +283,7 @@ func (s *Section) merge(o *Section) *Section {
 	}
 	m := newSection(s.Func, set, entries)
 	m.Role = min(s.Role, o.Role)
+	m.AcrossRounds = s.AcrossRounds || o.AcrossRounds
 	m.Accesses = append(append([]*Access(nil), s.Accesses...), o.Accesses...)
 	return m
 }

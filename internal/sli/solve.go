@@ -101,16 +101,21 @@ func (a *analyser) solve(derivation *deriver, machines []*Machine, options solve
 			if wholeUpdates && options.access.Instr == nil && !results[i].hasManyWriters() || !wholeUpdates && options.access.Instr != nil {
 				continue
 			}
-			f := a.buildFix(derivation, results[i], specials[i], locator, order, wholeUpdates)
-			if f == nil || !options.race && f.isTrivial() {
-				continue
-			}
-			for p := range deciding {
-				if !f.isCovered(p) {
-					f.Omitted++
+			for _, aroundLoops := range []bool{false, true} {
+				if aroundLoops && (!a.options.AroundLoops || len(results[i].machine.acrossRounds()) == 0) {
+					continue
 				}
+				f := a.buildFix(derivation, results[i], specials[i], locator, order, wholeUpdates, aroundLoops)
+				if f == nil || !options.race && f.isTrivial() {
+					continue
+				}
+				for p := range deciding {
+					if !f.isCovered(p) {
+						f.Omitted++
+					}
+				}
+				a.addFix(f)
 			}
-			a.addFix(f)
 		}
 	}
 	return all

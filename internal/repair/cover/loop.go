@@ -6,8 +6,9 @@ import (
 )
 
 // aroundLoops makes a region in a loop cover all of the loop, and of the loops around that one, if
-// the loop comes to an end and does nothing that takes long or waits. What the rounds do together
-// is then done at once, as it is when nothing else runs:
+// the loop comes to an end and does nothing that takes long or waits; of rounds that are known to
+// belong together, if nothing waits. What the rounds do together is then done at once, as it is
+// when nothing else runs:
 //
 //	for range 2 {      with a section in each round, another goroutine may come
 //		c.n++          in between and see, or use, what is done by half
@@ -20,10 +21,11 @@ func (code *Code) aroundLoops(r *Region, l *Lock) {
 		}
 		grown := *r
 		grown.list, grown.from, grown.to = list, at, at
-		if !endsByItself(r.info(), list[at]) || !code.isBrief(&grown, l) || code.name(l, &grown) == "" {
+		together := r.AcrossRounds && code.blocks(grown.statements(), l) == ""
+		if !endsByItself(r.info(), list[at]) || !together && !code.isBrief(&grown, l) || code.name(l, &grown) == "" {
 			return
 		}
-		r.list, r.from, r.to = grown.list, grown.from, grown.to
+		r.list, r.from, r.to, r.AcrossRounds = grown.list, grown.from, grown.to, false
 	}
 }
 

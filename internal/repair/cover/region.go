@@ -30,6 +30,8 @@ type Region struct {
 	Test bool
 	// Elements says that it is there for elements of what a loop goes over.
 	Elements bool
+	// AcrossRounds says that several rounds of the loop that it is in belong together.
+	AcrossRounds bool
 	// Copied are maps and slices among the data that users of the package are given: they get
 	// copies.
 	Copied []ast.Expr
@@ -281,6 +283,7 @@ func (r *Region) join(o *Region, leaveAlone func(*Region) bool) bool {
 	r.Data = append(r.Data, o.Data...)
 	r.Elements = r.Elements || o.Elements
 	r.Update = r.Update || o.Update
+	r.AcrossRounds = r.AcrossRounds || o.AcrossRounds
 	for _, c := range o.Copied {
 		add(&r.Copied, c)
 	}

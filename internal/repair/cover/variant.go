@@ -3,7 +3,6 @@ package cover
 import (
 	"fmt"
 	"go/ast"
-	"go/types"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,15 +36,15 @@ import (
 func (code *Code) variants(e *edits, regions []*Region, l *Lock) []*Region {
 	var two []*ast.FuncDecl // in the order in which they were met
 	needed := make(map[*ast.FuncDecl]*Region)
-	var look func(info *types.Info, stmts []ast.Stmt)
-	look = func(info *types.Info, stmts []ast.Stmt) {
-		code.locks.EachAtOnce(info, &ast.BlockStmt{List: stmts}, func(n ast.Node) {
+	var look func(r *Region)
+	look = func(r *Region) {
+		code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.statements()}, func(n ast.Node) {
 			c, ok := n.(*ast.CallExpr)
 			if !ok {
 				return
 			}
-			d, f := code.callee(info, c)
-			if d == nil || needed[d] != nil {
+			d, _ := code.callee(r.info(), c)
+			if d == nil || needed[d] != nil || !code.callsForTheSame(r, c, d, l, code.name(l, r)) {
 				return
 			}
 			i := slices.IndexFunc(regions, func(r *Region) bool { return r.fn == ast.Node(d) })
@@ -54,12 +53,14 @@ func (code *Code) variants(e *edits, regions []*Region, l *Lock) []*Region {
 			}
 			needed[d] = regions[i]
 			two = append(two, d)
-			look(f.Info, d.Body.List)
+			look(regions[i].throughout())
 		})
 	}
+	var throughout []*Region // regions that hold the lock for more than their heads
 	for _, r := range regions {
-		if r.header() == nil {
-			look(r.info(), r.statements())
+		if code.holdsThroughout(r, l) {
+			throughout = append(throughout, r)
+			look(r)
 		}
 	}
 	if len(needed) == 0 {
@@ -75,20 +76,28 @@ func (code *Code) variants(e *edits, regions []*Region, l *Lock) []*Region {
 		return ok && needed[d] != nil
 	})
 	for _, r := range kept {
-		code.callVariants(e, r.file, r.statements(), names)
+		if slices.Contains(throughout, r) {
+			code.callVariants(e, r, l, names)
+		}
 	}
 	for _, d := range two {
-		code.callVariants(e, needed[d].file, d.Body.List, names)
+		code.callVariants(e, needed[d].throughout(), l, names)
 	}
 	return kept
 }
 
-// callVariants has statements that run with the lock held call variants.
-func (code *Code) callVariants(e *edits, f *source.File, stmts []ast.Stmt, names map[*ast.FuncDecl]string) {
-	code.locks.EachAtOnce(f.Info, &ast.BlockStmt{List: stmts}, func(n ast.Node) {
+// holdsThroughout reports whether a region can hold the lock from its start to its end, as far as
+// waiting is concerned.
+func (code *Code) holdsThroughout(r *Region, l *Lock) bool {
+	return r.header() == nil && code.regionBlocks(r, l, code.ahead(r, l)) == ""
+}
+
+// callVariants has a region, which runs with the lock held, call variants for the lock's object.
+func (code *Code) callVariants(e *edits, r *Region, l *Lock, names map[*ast.FuncDecl]string) {
+	code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.statements()}, func(n ast.Node) {
 		if c, ok := n.(*ast.CallExpr); ok {
-			if d, _ := code.callee(f.Info, c); d != nil && names[d] != "" {
-				e.of(f).Replace(calleeIdent(c), names[d])
+			if d, _ := code.callee(r.info(), c); d != nil && names[d] != "" && code.callsForTheSame(r, c, d, l, code.name(l, r)) {
+				e.of(r.file).Replace(calleeIdent(c), names[d])
 			}
 		}
 	})
