@@ -94,10 +94,13 @@ Goroutines that an init function or TestMain starts begin anew in each run, befo
 test. That is not possible if something waits for one of them before the tests begin, or if
 a timer, a socket, a pipe or another program is made there: then they stay outside control.
 
-Outside control are other programs and machines, cgo, finalizers and cleanups, and what a
-dependency does to memory (-deps brings that under control). What they do is left to
-chance, a goroutine that waits for them is let go, and time may move on before they come
-back. A test in which something was outside control is told as "part" in the place of "ok",
+What packages with channels of their own, such as net/http, do to memory is not seen: a
+race of two calls of the same http.Header is not found, one of your handlers is. Nor is
+what a dependency does to memory, without -deps.
+
+Outside control are other programs and machines, cgo, finalizers and cleanups. What they do
+is left to chance, a goroutine that waits for them is let go, and time may move on before
+they come back. A test in which something was outside control is told as "part" in the place of "ok",
 with a note that says what it was; -strict exits with code 3 then.
 
 See also: cofferdam help time, cofferdam help waiting
