@@ -86,6 +86,13 @@ func (f *fixer) whyRefused() string {
 		}
 		return why
 	}
+	if f.late {
+		why := fmt.Sprintf("the time is over, with the run of %d events not analysed: give more with -budget, or a test that fails in a shorter run", f.result.run.reader.Len())
+		if len(f.result.Tried) > 0 {
+			why += ". Until then, " + f.nearest()
+		}
+		return why
+	}
 	if f.outOfTime {
 		return fmt.Sprintf("the time is over, with %s tried and %d not: give more with -budget. Until then, %s", counted(f.tried, "candidate"), f.untried, f.nearest())
 	}

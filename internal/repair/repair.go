@@ -120,6 +120,8 @@ type fixer struct {
 	// because the time was over or there were too many.
 	tried, untried int
 	outOfTime      bool
+	// late says that the analysis was not brought to its end in the time.
+	late bool
 	// until is when the time is over. It moves on by the time that is spent on building.
 	until time.Time
 	// schedule is what led to the failure, vetted what go vet says of the program as it is.
@@ -197,8 +199,9 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	f.until = f.until.Add(lifted.Sub(start))
 	var analysis *sli.Analysis // nil if no lock is missing
 	if hopeless(r.Outcome.Worst()) == "" {
-		f.detail("deriving what must not come together")
-		if analysis, err = run.analyse(); err != nil {
+		f.detail(fmt.Sprintf("deriving what must not come together, from %d events", r.Len()))
+		analysis, err = run.analyse(ctx, f.until)
+		if f.late = errors.Is(err, errLate); err != nil && !f.late {
 			return nil, err
 		}
 	}

@@ -1,11 +1,13 @@
 package repair
 
 import (
+	"context"
 	"errors"
 	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -113,45 +115,60 @@ func withTests(pkgs []*packages.Package) []*packages.Package {
 	return kept
 }
 
+// errLate is why the analysis of a run was not brought to its end.
+var errLate = errors.New("the time is over")
+
 // analyse runs the engine on all failures of the run. The first that has fixes is what the
 // report is about; those of the others, most of them races, are alternatives, and so is
-// one fix for all of them together.
-func (r *failedRun) analyse() (*sli.Analysis, error) {
+// one fix for all of them together. At a time the analysis ends: with what there is by then
+// or, if there is nothing, with errLate.
+func (r *failedRun) analyse(ctx context.Context, until time.Time) (*sli.Analysis, error) {
+	options := sli.Options{Actor: "goroutine", AroundLoops: true, Interrupted: func() error {
+		if ctx.Err() == nil && time.Now().After(until) {
+			return errLate
+		}
+		return context.Cause(ctx)
+	}}
+	r.trace.Interrupted = options.Interrupted
 	var best *sli.Analysis
 	var lost error
 	var firsts []*sli.Fix
+	run := sli.NewRun(r.lifted.Program, r.trace, options)
 	for _, f := range r.lifted.Failures(r.trace, r.reader.Outcome) {
-		a, err := sli.Analyse(r.lifted.Program, r.trace, f, sli.Options{Actor: "goroutine", AroundLoops: true})
+		a, err := run.Analyse(f)
+		if interrupted := options.Interrupted(); interrupted != nil && err != nil {
+			lost = interrupted
+			break
+		}
 		switch {
 		case err != nil:
 			lost = err
 			continue
-		case best == nil:
+		case best == nil, len(best.Fixes) == 0 && len(a.Fixes) > 0:
 			best = a
-		}
-		if len(a.Fixes) == 0 {
-			continue
-		}
-		firsts = append(firsts, a.Fixes[0])
-		if len(best.Fixes) > 0 {
+		default:
 			best.Fixes = append(best.Fixes, a.Fixes...)
-		} else {
-			best = a
+		}
+		if len(a.Fixes) > 0 {
+			firsts = append(firsts, a.Fixes[0])
 		}
 	}
 	if len(firsts) > 1 {
-		best.Fixes = append(best.Fixes, sli.Merge(sli.Options{Actor: "goroutine"}, firsts...))
+		best.Fixes = append(best.Fixes, sli.Merge(options, firsts...))
 	}
-	if err := r.trace.Err(); err != nil {
-		return nil, err
-	}
-	if best == nil && lost == nil {
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case best != nil:
+		return best, nil
+	case errors.Is(lost, errLate):
+		return nil, lost
+	case r.trace.Err() != nil:
+		return nil, r.trace.Err()
+	case lost == nil:
 		lost = errors.New("the failure is none that the analysis can begin from")
 	}
-	if best == nil {
-		best = &sli.Analysis{Reasons: []string{lost.Error()}}
-	}
-	return best, nil
+	return &sli.Analysis{Reasons: []string{lost.Error()}}, nil
 }
 
 // locksTaken finds the fields and variables whose locks are at the addresses that were

@@ -3,7 +3,6 @@ package sli
 import (
 	"errors"
 	"fmt"
-	"sort"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
@@ -27,6 +26,9 @@ type Options struct {
 	// Stop, if it is there, reports that no more time is to be spent: the analysis ends with
 	// what it has.
 	Stop func() bool
+	// Interrupted, if it is set, is asked now and then; the analysis ends with its error, and
+	// with nothing else.
+	Interrupted func() error
 }
 
 func (o *Options) stopped() bool { return o.Stop != nil && o.Stop() }
@@ -63,35 +65,58 @@ type Analysis struct {
 	Replay time.Duration
 }
 
+// A Run is a trace that is followed through the program, once for all failures that are
+// analysed.
+type Run struct {
+	program *ir.Program
+	trace   exec.Trace
+	options Options
+	// replay is that of the last failure; races do not change how it is followed.
+	replay *exec.Replay
+}
+
+// NewRun makes ready to analyse the failures of a run.
+func NewRun(program *ir.Program, tr exec.Trace, o Options) *Run {
+	return &Run{program: program, trace: tr, options: o.defaults()}
+}
+
 // ErrLost is returned when a trace cannot be followed to the crash.
 var ErrLost = errors.New("the trace cannot be followed to the failure: it lacks the accesses before it, or was recorded from another version of the program")
 
 // Analyse derives fixes for the failure of a trace.
 func Analyse(program *ir.Program, tr exec.Trace, failure exec.Failure, o Options) (*Analysis, error) {
-	o = o.defaults()
+	return NewRun(program, tr, o).Analyse(failure)
+}
+
+// Analyse derives fixes for a failure of the run.
+func (r *Run) Analyse(failure exec.Failure) (*Analysis, error) {
 	start := time.Now()
 	a := &analyser{
-		replay: exec.NewReplay(program, tr, failure), options: o,
+		options: r.options, goroutines: r.trace.Goroutines(), focus: r.trace.Last(),
 		operations: map[ir.Point][]ir.Point{}, isShared: map[uint64]bool{}, analysis: &Analysis{Failure: failure},
 	}
-	tr.All(0, func(event *exec.Event) bool {
-		if len(a.goroutines) == 0 || a.goroutines[len(a.goroutines)-1] < event.G {
-			a.goroutines = append(a.goroutines, event.G)
-		} else if i := sort.Search(len(a.goroutines), func(i int) bool { return a.goroutines[i] >= event.G }); a.goroutines[i] != event.G {
-			a.goroutines = append(a.goroutines[:i], append([]uint32{event.G}, a.goroutines[i:]...)...)
-		}
-		return true
-	})
-	path := a.followAll()
+	race := failure.Cause == ir.Race || failure.Cause == ir.MapConflict
+	var path []exec.Step
+	if race && r.replay != nil {
+		a.replay = r.replay
+	} else {
+		r.replay = exec.NewReplay(r.program, r.trace, failure)
+		r.replay.Interrupted = r.options.Interrupted
+		a.replay = r.replay
+		path = a.followAll()
+	}
 	a.analysis.Replay = time.Since(start)
-	switch failure.Cause {
-	case ir.Race, ir.MapConflict:
-		a.analyseRace()
+	switch {
+	case a.replay.Err() != nil:
+	case race:
+		a.analyseRace(failure)
+	case path == nil:
+		return nil, ErrLost
 	default:
-		if path == nil {
-			return nil, ErrLost
-		}
 		a.analyseCrash(path)
+	}
+	if err := a.replay.Err(); err != nil {
+		return nil, err
 	}
 	a.rankFixes()
 	return a.analysis, nil
@@ -104,8 +129,11 @@ type analyser struct {
 	options    Options
 	operations map[ir.Point][]ir.Point
 	isShared   map[uint64]bool // whether an address is used by more than one goroutine
-	analysis   *Analysis
-	fixes      []*Fix
+	// focus is the event that the failure is nearest to: of what there is too much of, what is
+	// nearest to it is looked at.
+	focus    uint64
+	analysis *Analysis
+	fixes    []*Fix
 }
 
 // followAll replays all goroutines and returns the path to the crash.
@@ -160,7 +188,7 @@ func (a *analyser) pathToOperation() []exec.Step {
 // in the program: the call of it ends the path.
 func (a *analyser) pathToReport() []exec.Step {
 	var fail exec.Event
-	a.replay.Trace.All(0, func(event *exec.Event) bool {
+	a.replay.Trace.Ordering(func(event *exec.Event) bool {
 		if event.Kind == exec.KindFail {
 			fail = *event
 		}
@@ -171,7 +199,7 @@ func (a *analyser) pathToReport() []exec.Step {
 	}
 	var ring recentSteps
 	var found []exec.Step
-	a.replay.Run(fail.G, nil, func(_ *exec.Thread, step *exec.Step) bool {
+	a.replay.RunFrom(fail.G, fail.Seq, maxPath, nil, func(_ *exec.Thread, step *exec.Step) bool {
 		if step.BeyondTrace {
 			return false
 		}
@@ -198,7 +226,7 @@ func (a *analyser) pathTo(seq uint64) []exec.Step {
 	}
 	var ring recentSteps
 	var found []exec.Step
-	a.replay.Run(event.G, nil, func(_ *exec.Thread, step *exec.Step) bool {
+	a.replay.RunFrom(event.G, seq, maxPath, nil, func(_ *exec.Thread, step *exec.Step) bool {
 		ring.add(step)
 		if step.MadeEvent && step.Time == seq {
 			found = ring.copy()
@@ -228,6 +256,10 @@ func (a *analyser) isPrivate(addr uint64, size int) bool {
 		return true
 	}
 	s, ok := a.isShared[addr]
+	if !ok && !a.replay.Trace.Shared(addr, uint32(size)) {
+		a.isShared[addr] = false
+		return true
+	}
 	if !ok {
 		var g uint32
 		a.replay.Trace.Accesses(addr, uint32(size), 1, a.replay.Trace.Last(), func(event *exec.Event) bool {

@@ -1,15 +1,20 @@
 package sli
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
-// maxWrites bounds the stores of a trace that one specialisation is checked against;
-// those nearest to the crash are kept.
-const maxWrites = 2000
+// maxWrites bounds the stores of a trace that one specialisation is checked against, and
+// maxDisturbing those that may have disturbed an access; those nearest to the failure are kept.
+const (
+	maxWrites     = 2000
+	maxDisturbing = 256
+)
 
 // An examination is what one specialisation says about the trace (section 5).
 type examination struct {
@@ -26,23 +31,37 @@ type crashRegion struct {
 
 // writesTo finds the events that wrote to what the specialisation touches. If a point
 // is given, what is touched there is stored to, and loads of it matter as well.
-func (s *specialisation) writesTo(replay *exec.Replay, stored ir.Point) []exec.Event {
-	seen := map[uint64]exec.Event{}
+func (s *specialisation) writesTo(replay *exec.Replay, focus uint64, most int, stored ir.Point) []exec.Event {
+	var all []exec.Event
 	for _, memory := range s.touched {
 		loads := stored.Instr != nil && memory.load.Label.Point == stored
-		for _, event := range replay.LastAccesses(memory.addr, max(memory.size, 1)) {
-			if memory.isTouchedBy(&event) && event.Seq >= s.from && event.Seq <= s.to && (event.Writes() || loads) {
-				seen[event.Seq] = event
+		near := replay.NearAccesses(memory.addr, max(memory.size, 1), focus)
+		isOne := func(event *exec.Event) bool {
+			return event.Seq >= s.from && event.Seq <= s.to && (event.Writes() || loads) && memory.isTouchedBy(event)
+		}
+		after := sort.Search(len(near), func(i int) bool { return near[i].Seq > focus })
+		begin := len(all)
+		for i := after - 1; i >= 0 && len(all)-begin < most; i-- {
+			if isOne(&near[i]) {
+				all = append(all, near[i])
+			}
+		}
+		slices.Reverse(all[begin:])
+		begin = len(all)
+		for i := after; i < len(near) && len(all)-begin < most; i++ {
+			if isOne(&near[i]) {
+				all = append(all, near[i])
 			}
 		}
 	}
-	all := make([]exec.Event, 0, len(seen))
-	for _, event := range seen {
-		all = append(all, event)
+	if len(s.touched) > 1 {
+		slices.SortFunc(all, func(a, b exec.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+		all = slices.CompactFunc(all, func(a, b exec.Event) bool { return a.Seq == b.Seq })
 	}
-	sort.Slice(all, func(i, j int) bool { return all[i].Seq < all[j].Seq })
-	if len(all) > maxWrites {
-		all = all[len(all)-maxWrites:]
+	if len(all) > most {
+		after := sort.Search(len(all), func(i int) bool { return all[i].Seq > focus })
+		first := min(max(0, after-most/2), len(all)-most)
+		all = all[first : first+most]
 	}
 	return all
 }
@@ -50,11 +69,11 @@ func (s *specialisation) writesTo(replay *exec.Replay, stored ir.Point) []exec.E
 // examine finds the writes and the regions in which the machine crashes. Evaluating
 // it may show it memory it had not seen, whose writes matter too, so it is repeated
 // until nothing new is seen.
-func (s *specialisation) examine(replay *exec.Replay) examination {
+func (s *specialisation) examine(replay *exec.Replay, focus uint64) examination {
 	var found examination
 	for range 4 {
 		before := len(s.touched)
-		found = s.sweep(replay)
+		found = s.sweep(replay, focus)
 		if len(s.touched) == before {
 			break
 		}
@@ -64,8 +83,8 @@ func (s *specialisation) examine(replay *exec.Replay) examination {
 
 // sweep goes through the stores in their order and evaluates the machine after each. Where the
 // verdict turns to a crash a region begins, where it turns back the region ends.
-func (s *specialisation) sweep(replay *exec.Replay) examination {
-	found := examination{writes: s.writesTo(replay, ir.Point{})}
+func (s *specialisation) sweep(replay *exec.Replay, focus uint64) examination {
+	found := examination{writes: s.writesTo(replay, focus, maxWrites, ir.Point{})}
 	begin := s.from + 1
 	if len(found.writes) == maxWrites {
 		begin = found.writes[0].Seq

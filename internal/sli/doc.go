@@ -92,6 +92,8 @@
 //   - What is not known is unknown, never a guess: a value, a branch's side, the
 //     verdict of a machine. Unknown leads to fewer regions, not to wrong ones.
 //   - Nothing grows with the trace, except the index that the trace itself keeps: of
-//     paths, passages, stores and memory beside the trace a bounded number is kept,
-//     those nearest to the failure first.
+//     paths, passages, stores, checkpoints and memory beside the trace a bounded number is
+//     kept, those nearest to the failure first.
+//   - The whole trace is followed once, which is what an analysis costs; after that
+//     goroutines are followed from checkpoints, around what matters.
 package sli

@@ -1,6 +1,11 @@
 package sli
 
-import "github.com/cofferdam-go/cofferdam/internal/sli/exec"
+import (
+	"maps"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
+)
 
 // A happensBefore is what the program's own synchronisation says about some events of a
 // trace: which of them must come before which, and which locks were held.
@@ -62,7 +67,8 @@ type clockedGoroutine struct {
 	held  []Held
 }
 
-// newHappensBefore reads the trace once and keeps the clocks of the wanted events.
+// newHappensBefore reads once what orders goroutines, and keeps the clocks of the wanted
+// events.
 func newHappensBefore(tr exec.Trace, wanted map[uint64]bool) *happensBefore {
 	order := &happensBefore{stamps: map[uint64]*stamp{}, lastStamps: map[uint32]*stamp{}}
 	threads := map[uint32]*clockedGoroutine{}
@@ -85,15 +91,28 @@ func newHappensBefore(tr exec.Trace, wanted map[uint64]bool) *happensBefore {
 		}
 		return c
 	}
-	tr.All(0, func(event *exec.Event) bool {
+	for _, g := range tr.Goroutines() {
+		get(g)
+	}
+	left := slices.Sorted(maps.Keys(wanted))
+	// stampUntil keeps the clocks of the wanted events before a number that order nothing.
+	stampUntil := func(seq uint64) {
+		for ; len(left) > 0 && left[0] < seq; left = left[1:] {
+			if event, ok := tr.Event(left[0]); ok {
+				order.stamps[event.Seq] = get(event.G).stamp(event.G)
+			}
+		}
+	}
+	tr.Ordering(func(event *exec.Event) bool {
+		stampUntil(event.Seq)
 		t := get(event.G)
 		acquire := event.Kind == exec.KindAcquire || event.Atomic && (event.Kind == exec.KindLoad || event.Kind == exec.KindUpdate)
 		release := event.Kind == exec.KindRelease || event.Atomic && (event.Kind == exec.KindStore || event.Kind == exec.KindUpdate)
 		if acquire {
 			t.clock.join(*object(event.Addr))
 		}
-		if wanted[event.Seq] {
-			order.stamps[event.Seq] = t.stamp(event.G)
+		if len(left) > 0 && left[0] == event.Seq {
+			order.stamps[event.Seq], left = t.stamp(event.G), left[1:]
 		}
 		if release {
 			object(event.Addr).join(t.clock)
@@ -126,6 +145,7 @@ func newHappensBefore(tr exec.Trace, wanted map[uint64]bool) *happensBefore {
 		}
 		return true
 	})
+	stampUntil(tr.Last() + 1)
 	for g, t := range threads {
 		order.lastStamps[g] = t.stamp(g)
 	}

@@ -1,6 +1,8 @@
 package sli
 
 import (
+	"slices"
+
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
@@ -13,8 +15,8 @@ import (
 // lock around the store alone would silence a race detector and still lose updates.
 // Otherwise the access by itself is the operation; the machines further back, which
 // add the loads that decide whether and where it is made, are the alternatives.
-func (a *analyser) analyseRace() {
-	failure := a.replay.Failure
+func (a *analyser) analyseRace(failure exec.Failure) {
+	a.focus = failure.Seq
 	for _, seq := range []uint64{failure.Seq, failure.Other} {
 		if seq == 0 {
 			continue
@@ -25,15 +27,14 @@ func (a *analyser) analyseRace() {
 			a.addReason("the access %d of the race is not in the program's code", seq)
 		}
 	}
-	a.fixBothAccesses()
+	a.fixBothAccesses(failure)
 }
 
 // fixBothAccesses adds the plain fix of a race: a section around each of the two accesses,
 // with the loads that the access depends on. The search for conflicts sees no connection
 // between some operations that race, and finds no fix for them, or one that cannot be
 // written. It comes after the others.
-func (a *analyser) fixBothAccesses() {
-	failure := a.replay.Failure
+func (a *analyser) fixBothAccesses(failure exec.Failure) {
 	order := newHappensBefore(a.replay.Trace, map[uint64]bool{failure.Seq: true, failure.Other: true})
 	fix := &Fix{Plain: true}
 	for _, seq := range []uint64{failure.Seq, failure.Other} {
@@ -144,44 +145,114 @@ const maxStoresTried = 60
 // yet: an update is lost, or made twice. If there is none, the stores to what these
 // stores depend on are looked at in turn.
 func (a *analyser) lostUpdates(specialisations []*specialisation) {
-	type place struct {
-		addr uint64
-		size int
-	}
-	tried := map[place]bool{}
-	found := map[uint32]bool{} // sites
+	tried := map[uint64]map[int]bool{} // by address and size
+	found := map[uint32]bool{}         // sites
 	tries := map[uint32]int{}
 	left := maxStoresTried
-	var list, next []touchedMemory
+	var list []touchedMemory
 	for _, special := range specialisations {
 		list = append(list, special.touched...)
 	}
-	for len(list) > 0 && len(found) == 0 && !a.options.stopped() {
-		next = nil
-		for _, memory := range list {
-			p := place{memory.addr, memory.size}
-			if tried[p] || memory.addr >= ir.FirstInvented || memory.addr == 0 {
+	for len(list) > 0 && len(found) == 0 && a.replay.Err() == nil && !a.options.stopped() {
+		list = slices.DeleteFunc(list, func(memory touchedMemory) bool {
+			if memory.addr >= ir.FirstInvented || memory.addr == 0 || tried[memory.addr][memory.size] {
+				return true
+			}
+			if tried[memory.addr] == nil {
+				tried[memory.addr] = map[int]bool{}
+			}
+			tried[memory.addr][memory.size] = true
+			return false
+		})
+		var next []touchedMemory
+		for _, event := range a.lateStores(list) {
+			if found[event.Site] || tries[event.Site] > maxStoresTried/6 {
 				continue
 			}
-			tried[p] = true
-			a.replay.Trace.Accesses(memory.addr, uint32(memory.size), 1, a.replay.Trace.Last(), func(event *exec.Event) bool {
-				if !event.Writes() || found[event.Site] || tries[event.Site] > maxStoresTried/6 {
-					return true
-				}
-				tries[event.Site]++
-				left--
-				if steps := a.pathTo(event.Seq); steps != nil {
-					ok, on := a.analyseAccess(steps, false)
-					if ok {
-						found[event.Site] = true
-					}
-					next = append(next, on...)
-				}
-				return left > 0 && !a.options.stopped()
-			})
+			tries[event.Site]++
+			if left--; left < 0 || a.options.stopped() {
+				return
+			}
+			steps := a.pathTo(event.Seq)
+			if steps == nil {
+				continue
+			}
+			a.focus = event.Seq
+			ok, on := a.analyseAccess(steps, false)
+			if ok {
+				found[event.Site] = true
+			}
+			next = append(next, on...)
 		}
 		list = next
 	}
+}
+
+// A storeHistory is what was stored to a piece of memory so far.
+type storeHistory struct {
+	touchedMemory
+	loaded map[uint32]uint64 // by goroutine, when it loaded last
+	// last is the last store, and lastOfOthers the last by another goroutine than that one's.
+	last, lastOfOthers exec.Event
+	late, others       []exec.Event
+}
+
+// lateStores are the stores to some memory that may have come too late: first those before
+// which another goroutine has stored since the last load of the same memory by their own, then
+// the first of the others. The trace is read once for all of the memory.
+func (a *analyser) lateStores(list []touchedMemory) []exec.Event {
+	const word = 8
+	var histories []*storeHistory
+	byWord := map[uint64][]*storeHistory{}
+	for _, memory := range list {
+		h := &storeHistory{touchedMemory: memory, loaded: map[uint32]uint64{}}
+		histories = append(histories, h)
+		for w := memory.addr / word; w <= (memory.addr+uint64(max(memory.size, 1))-1)/word; w++ {
+			byWord[w] = append(byWord[w], h)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	a.replay.Trace.AllAccesses(func(event *exec.Event) bool {
+		for w := event.Addr / word; w <= (event.Addr+uint64(event.Size)-1)/word; w++ {
+			for _, h := range byWord[w] {
+				if h.last.Seq != event.Seq && event.Touches(h.addr, uint32(max(h.size, 1))) {
+					h.add(event)
+				}
+			}
+		}
+		return true
+	})
+	var late, others []exec.Event
+	for _, h := range histories {
+		late, others = append(late, h.late...), append(others, h.others...)
+	}
+	return append(late, others...)
+}
+
+// add takes note of an access.
+func (h *storeHistory) add(event *exec.Event) {
+	if event.Kind == exec.KindLoad {
+		h.loaded[event.G] = event.Seq
+	}
+	if !event.Writes() {
+		return
+	}
+	before := h.last
+	if before.G == event.G {
+		before = h.lastOfOthers
+	}
+	switch at := h.loaded[event.G]; {
+	case at != 0 && before.Seq > at && event.Kind != exec.KindUpdate && len(h.late) < maxStoresTried:
+		h.late = append(h.late, *event)
+	case len(h.others) < maxStoresTried:
+		h.others = append(h.others, *event)
+	}
+	if h.last.G != event.G {
+		h.lastOfOthers = h.last
+	}
+	h.last = *event
 }
 
 // operationOf widens a conflicting access to the operation it is part of: back to the

@@ -40,21 +40,24 @@ const maxSimilarRegions = 4
 func (a *analyser) solve(derivation *deriver, machines []*Machine, options solveOptions) []*specialisation {
 	k := newTracker(a.replay, machines)
 	for _, g := range a.goroutines {
-		a.replay.Run(g, k.before, k.after)
+		a.replay.RunWindows(g, a.windows(g, len(machines)), k.before, k.after)
 	}
 	specials := make([][]*specialisation, len(machines))
 	found := map[*specialisation]examination{}
 	wanted := map[uint64]bool{}
 	var all []*specialisation
 	for i := range machines {
+		if a.replay.Ended() {
+			return nil
+		}
 		specials[i] = k.specialisationsOf(i, a.replay)
 		for _, special := range specials[i] {
 			all = append(all, special)
 			var f examination
-			if options.race { // which never happens in isolation: there are no regions
-				f.writes = special.writesTo(a.replay, options.storedAccess())
+			if options.access.Instr != nil { // to be disturbed never happens in isolation: there are no regions
+				f.writes = special.writesTo(a.replay, a.focus, maxDisturbing, options.storedAccess())
 			} else {
-				f = special.examine(a.replay)
+				f = special.examine(a.replay, a.focus)
 			}
 			found[special] = f
 			for _, event := range f.writes {
@@ -83,8 +86,8 @@ func (a *analyser) solve(derivation *deriver, machines []*Machine, options solve
 		}
 	}
 	locator := newLocator(results)
-	for _, g := range a.goroutines {
-		a.replay.Run(g, nil, locator.after(g))
+	for g, windows := range locator.windows(a.replay) {
+		a.replay.RunWindows(g, windows, nil, locator.after(g))
 	}
 	deciding := map[ir.Point]bool{}
 	for i := range machines {
@@ -119,6 +122,28 @@ func (a *analyser) solve(derivation *deriver, machines []*Machine, options solve
 		}
 	}
 	return all
+}
+
+// maxTracked is how many steps of all goroutines, times machines, are searched for passages of
+// the machines, and leastTracked how many steps: all of a usual run. Of a long one each
+// goroutine's steps around the failure and at its own end are.
+const (
+	maxTracked   = 1 << 21
+	leastTracked = 1 << 16
+)
+
+// windows are the parts of a goroutine's run that are searched for passages of so many machines.
+func (a *analyser) windows(g uint32, machines int) []exec.Window {
+	most := max(maxTracked/machines, leastTracked)
+	all := 0
+	for _, g := range a.goroutines {
+		all += a.replay.Steps(g)
+	}
+	if all <= most {
+		return []exec.Window{{To: a.replay.Trace.Last()}}
+	}
+	share := most / (3 * len(a.goroutines))
+	return []exec.Window{a.replay.WindowAround(g, a.focus, share), a.replay.TailWindow(g, share)}
 }
 
 // collect adds what a specialisation found, without what the program's own
@@ -179,6 +204,7 @@ type eventLocator struct {
 	points map[uint64]ir.Point
 	spans  map[[2]uint64]*stepSpan
 	byG    map[uint32][]*stepSpan
+	wanted map[uint32][]exec.Window // where the events and spans of each goroutine are
 }
 
 // A stepSpan is the steps of a goroutine from one event to another.
@@ -200,10 +226,11 @@ const maxSpan = 20000
 
 // newLocator makes ready to find the stores and the ends of regions of some machines.
 func newLocator(results []*machineConflicts) *eventLocator {
-	l := &eventLocator{points: map[uint64]ir.Point{}, spans: map[[2]uint64]*stepSpan{}, byG: map[uint32][]*stepSpan{}}
+	l := &eventLocator{points: map[uint64]ir.Point{}, spans: map[[2]uint64]*stepSpan{}, byG: map[uint32][]*stepSpan{}, wanted: map[uint32][]exec.Window{}}
 	for _, conflicts := range results {
-		for seq := range conflicts.writes {
+		for seq, event := range conflicts.writes {
 			l.points[seq] = ir.Point{}
+			l.wanted[event.G] = append(l.wanted[event.G], exec.Window{From: seq, To: seq})
 		}
 		for _, region := range conflicts.regions {
 			k := [2]uint64{region.start.Seq, region.end.Seq}
@@ -211,11 +238,24 @@ func newLocator(results []*machineConflicts) *eventLocator {
 			if l.spans[k] == nil {
 				s := &stepSpan{start: k[0], end: k[1], g: region.start.G}
 				l.spans[k] = s
+				l.wanted[s.g] = append(l.wanted[s.g], exec.Window{From: k[0], To: k[1]})
 				l.byG[s.g] = append(l.byG[s.g], s)
 			}
 		}
 	}
 	return l
+}
+
+// windows are the parts of goroutines' runs that have what is looked for. What lies beyond the
+// trace follows its last event.
+func (l *eventLocator) windows(replay *exec.Replay) map[uint32][]exec.Window {
+	last := replay.Trace.Last()
+	for _, windows := range l.wanted {
+		for i := range windows {
+			windows[i].From, windows[i].To = min(windows[i].From, last), min(windows[i].To, last)
+		}
+	}
+	return l.wanted
 }
 
 // after is called with each step of a goroutine.

@@ -1,9 +1,7 @@
 package sli
 
 import (
-	"fmt"
 	"sort"
-	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
@@ -60,6 +58,7 @@ type passageTracker struct {
 	current         map[int]*passage // of the goroutine that is replayed
 	specialisations []map[string]*specialisation
 	oldestFirst     [][]string // the keys of specialisations
+	key             []byte     // room for one
 }
 
 // newTracker makes ready to note the passages of all goroutines by the machines' points.
@@ -113,7 +112,7 @@ func (k *passageTracker) before(thread *exec.Thread, step *exec.Step) bool {
 			goroutine: thread.G, startSeq: step.Time, firstLoad: step.Time, lastLoad: step.Time,
 			loads: map[ir.Point]uint64{}, regs: map[regKey]ir.Value{},
 		}
-		var key strings.Builder
+		key := k.key[:0]
 		for _, r := range k.registers[i] {
 			value := ir.Unknown(r.ctx.Func.RegSizes[r.reg])
 			for _, f := range thread.Frames {
@@ -122,21 +121,21 @@ func (k *passageTracker) before(thread *exec.Thread, step *exec.Step) bool {
 				}
 			}
 			in.regs[r] = value
-			fmt.Fprintf(&key, "%v,", value)
+			key = value.AppendKey(key)
 		}
 		in.locals = k.localValues(i, in, step.Time)
 		for _, l := range k.locals[i] {
-			fmt.Fprintf(&key, "%v,", in.locals[l.Key()])
+			key = in.locals[l.Key()].AppendKey(key)
 		}
-		k.current[i] = in
-		special := k.specialisations[i][key.String()]
+		k.current[i], k.key = in, key
+		special := k.specialisations[i][string(key)]
 		if special == nil {
-			if k.oldestFirst[i] = append(k.oldestFirst[i], key.String()); len(k.oldestFirst[i]) > maxSpecialisations {
+			if k.oldestFirst[i] = append(k.oldestFirst[i], string(key)); len(k.oldestFirst[i]) > maxSpecialisations {
 				delete(k.specialisations[i], k.oldestFirst[i][0])
 				k.oldestFirst[i] = k.oldestFirst[i][1:]
 			}
 			special = &specialisation{machine: k.machines[i], regs: in.regs, locals: in.locals}
-			k.specialisations[i][key.String()] = special
+			k.specialisations[i][string(key)] = special
 		}
 		const half = maxPassages / 2
 		if special.passed++; len(special.passages) < maxPassages {

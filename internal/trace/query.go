@@ -10,7 +10,19 @@ import (
 
 // At returns the event with that number; nil if there is none.
 func (r *Reader) At(seq uint64) (*event.Event, error) {
-	return r.last(Filter{First: seq, Last: seq}, seq)
+	i := r.find(seq)
+	if i == len(r.index.blocks) || r.index.blocks[i].first > seq {
+		return nil, nil
+	}
+	b, err := r.block(i)
+	if err != nil {
+		return nil, err
+	}
+	at := sort.Search(len(b.events), func(j int) bool { return b.events[j].Seq >= seq })
+	if at == len(b.events) || b.events[at].Seq != seq {
+		return nil, nil
+	}
+	return &b.events[at], nil
 }
 
 // last returns the last event up to seq that matches; nil if there is none.
@@ -154,12 +166,8 @@ func (r *Reader) Frame(id uint32) (Frame, error) {
 	// Where it was higher than all before it, if they are numbered in order; then
 	// wherever it may be.
 	var failed error
-	for _, fresh := range []bool{true, false} {
-		for i := range r.index.blocks {
-			c := &r.index.blocks[i]
-			if s := c.frames; fresh && !c.fresh.has(uint64(id)) || !s.has(uint64(id)) {
-				continue
-			}
+	for _, blocks := range []func(uint64) []int{r.freshBlock, r.frameBlocks} {
+		for _, i := range blocks(uint64(id)) {
 			b, err := r.block(i)
 			if err != nil {
 				failed = err
@@ -176,6 +184,35 @@ func (r *Reader) Frame(id uint32) (Frame, error) {
 		return Frame{}, fmt.Errorf("frame %d: %w", id, failed)
 	}
 	return Frame{}, fmt.Errorf("frame %d: %w", id, ErrNoFrame)
+}
+
+// freshBlock is the block, if there is one, in which a frame may have been higher than all
+// before it. In such a block frames are higher than in all earlier ones.
+func (r *Reader) freshBlock(id uint64) []int {
+	if r.freshBlocks == nil {
+		r.freshBlocks = []int{}
+		for i := range r.index.blocks {
+			if !r.index.blocks[i].fresh.empty() {
+				r.freshBlocks = append(r.freshBlocks, i)
+			}
+		}
+	}
+	at := sort.Search(len(r.freshBlocks), func(i int) bool { return r.index.blocks[r.freshBlocks[i]].fresh.hi >= id })
+	if at == len(r.freshBlocks) || !r.index.blocks[r.freshBlocks[at]].fresh.has(id) {
+		return nil
+	}
+	return r.freshBlocks[at : at+1]
+}
+
+// frameBlocks are the blocks that may define a frame.
+func (r *Reader) frameBlocks(id uint64) []int {
+	var all []int
+	for i := range r.index.blocks {
+		if r.index.blocks[i].frames.has(id) {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 func (r *Reader) define(e *event.Event) Frame {

@@ -36,7 +36,10 @@ type Reader struct {
 	blocks    cache[*block]
 	summaries cache[*summary]
 	defs      map[uint32]Frame
-	buf       []byte
+	// freshBlocks are the blocks with frames that are higher than all before them; nil until
+	// they are asked for.
+	freshBlocks []int
+	buf         []byte
 }
 
 // A block is a decoded one.
@@ -207,6 +210,10 @@ func (r *Reader) readOthers() error {
 	}
 	return nil
 }
+
+// KeepBlocks has the Reader keep so many blocks decoded, each of which takes up to 1 MB: for an
+// analysis that comes back to the same blocks again and again.
+func (r *Reader) KeepBlocks(n int) { r.blocks.most = n }
 
 // Size is the length of the file.
 func (r *Reader) Size() int64 { return r.size }

@@ -51,6 +51,7 @@
 //	cache.go     the last blocks that were read
 //	cursor.go    iteration both ways, filtered
 //	query.go     last store, allocation, call stack
+//	streams.go   the events of each goroutine by themselves, words.go accesses by address
 //	object.go    allocations of addresses that come again and again
 //	compare.go   are two traces the same run?
 //	place.go     which sites are the same in two builds of a program?

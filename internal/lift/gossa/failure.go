@@ -99,10 +99,7 @@ func (t *Trace) mapConflict(failure *trace.Failure) (exec.Failure, bool) {
 	x := exec.Failure{Cause: ir.MapConflict, G: failure.G}
 	last := map[uint64]uint64{} // the last access of another goroutine, by map
 	var other uint64
-	t.All(0, func(event *exec.Event) bool {
-		if !event.Map {
-			return true
-		}
+	t.each(trace.Filter{Kinds: []event.Kind{event.MapRead, event.MapWrite}}, 0, func(event *exec.Event) bool {
 		if event.G != failure.G {
 			last[event.Addr] = event.Seq
 			other = event.Seq

@@ -2,6 +2,8 @@ package gossa
 
 import (
 	"go/ast"
+	"maps"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
@@ -64,10 +66,8 @@ func (p *Program) missed(t *Trace, sites []trace.Site) []trace.Site {
 		return nil
 	}
 	recorded := map[uint32]bool{}
-	t.All(0, func(event *exec.Event) bool {
-		if unbound[event.Site] {
-			recorded[event.Site] = true
-		}
+	t.each(trace.Filter{Sites: slices.Collect(maps.Keys(unbound))}, 0, func(event *exec.Event) bool {
+		recorded[event.Site] = true
 		return len(recorded) < len(unbound)
 	})
 	var missed []trace.Site

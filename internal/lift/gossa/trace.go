@@ -2,6 +2,7 @@ package gossa
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
@@ -9,29 +10,44 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// A Trace is a recorded run as the engine reads it. It holds nothing of the run but a
-// place in it for each goroutine.
+// A Trace is a recorded run as the engine reads it: most of it goroutine by goroutine, for
+// which it has the streams of the run.
 type Trace struct {
+	// Interrupted, if it is set, is asked now and then, and ends reading with its error.
+	Interrupted func() error
+
 	reader  *trace.Reader
 	last    uint64
-	cursors map[cursorKey]*trace.Cursor
+	streams *trace.Streams // nil until they are needed
 	err     error
 }
 
-// A cursorKey is where reading a goroutine's events has got to: the engine reads them
-// one after the other, and now and then looks ahead.
-type cursorKey struct {
-	g   uint32
-	seq uint64
-}
-
-const maxCursors = 64
+// keptBlocks is how many blocks of the file are kept decoded: all of a run of half a million
+// events, some 100 MB.
+const keptBlocks = 128
 
 // NewTrace makes a Trace of an open file.
 func NewTrace(r *trace.Reader) *Trace {
-	t := &Trace{reader: r, cursors: map[cursorKey]*trace.Cursor{}}
+	r.KeepBlocks(keptBlocks)
+	t := &Trace{reader: r}
 	_, t.last, _ = r.Bounds()
 	return t
+}
+
+// orderingKinds are the kinds of events that may order goroutines.
+var orderingKinds = slices.DeleteFunc(event.Kinds(), func(k event.Kind) bool {
+	e := engineEvent(&event.Event{Kind: k, Arg: 1<<64 - 1}) // of a WaitGroup, counting down
+	return !e.Orders() && k != event.TryLock && k != event.TryRLock
+})
+
+// split returns the streams of the trace; nil if it cannot be read.
+func (t *Trace) split() *trace.Streams {
+	if t.streams == nil && t.err == nil {
+		var err error
+		t.streams, err = t.reader.Streams(orderingKinds, t.Interrupted)
+		t.fail(err)
+	}
+	return t.streams
 }
 
 // Err is the first error of reading the file. What was read until then was used.
@@ -60,39 +76,67 @@ func (t *Trace) Event(seq uint64) (exec.Event, bool) {
 func (t *Trace) each(f trace.Filter, after uint64, do func(*exec.Event) bool) {
 	c := t.reader.Cursor(f)
 	c.Seek(after + 1)
-	for c.Next() {
+	for n := 1; c.Next(); n++ {
 		if event := engineEvent(c.Event()); !do(&event) {
+			return
+		}
+		if n%eventsBetweenQuestions == 0 && t.interrupted() {
 			return
 		}
 	}
 	t.fail(c.Err())
 }
 
-func (t *Trace) All(after uint64, do func(*exec.Event) bool) { t.each(trace.Filter{}, after, do) }
-
-// Next reads on where the last event of the goroutine was read, if it can: the engine follows
-// one goroutine at a time.
-func (t *Trace) Next(g uint32, after uint64) (exec.Event, bool) {
-	c := t.cursors[cursorKey{g, after}]
-	if c == nil {
-		c = t.reader.Cursor(trace.Filter{Goroutines: []uint32{g}})
-		c.Seek(after + 1)
+// interrupted reports whether reading is to end.
+func (t *Trace) interrupted() bool {
+	if t.Interrupted != nil {
+		t.fail(t.Interrupted())
 	}
-	delete(t.cursors, cursorKey{g, after})
-	if !c.Next() {
-		t.fail(c.Err())
+	return t.err != nil
+}
+
+// eventsBetweenQuestions is how many events are read between two questions whether to go on.
+const eventsBetweenQuestions = 1 << 14
+
+func (t *Trace) AllAccesses(do func(*exec.Event) bool) {
+	t.each(trace.Filter{Kinds: trace.Accesses()}, 0, do)
+}
+
+func (t *Trace) Goroutines() []uint32 {
+	all, _ := t.reader.Goroutines()
+	return all
+}
+
+func (t *Trace) Ordering(do func(*exec.Event) bool) {
+	streams := t.split()
+	if streams == nil {
+		return
+	}
+	for e := streams.NextChosen(0); e != nil; e = streams.NextChosen(e.Seq) {
+		if event := engineEvent(e); event.Orders() && !do(&event) {
+			return
+		}
+	}
+}
+
+func (t *Trace) Next(g uint32, after uint64) (exec.Event, bool) {
+	streams := t.split()
+	if streams == nil {
 		return exec.Event{}, false
 	}
-	event := engineEvent(c.Event())
-	if len(t.cursors) >= maxCursors {
-		clear(t.cursors)
+	e := streams.Next(g, after)
+	if e == nil {
+		return exec.Event{}, false
 	}
-	t.cursors[cursorKey{g, event.Seq}] = c
-	return event, true
+	return engineEvent(e), true
 }
 
 func (t *Trace) LastStore(addr uint64, size uint32, before uint64) (exec.Event, bool) {
-	e, err := t.reader.LastStore(addr, uint64(size), before)
+	streams := t.split()
+	if streams == nil {
+		return exec.Event{}, false
+	}
+	e, err := streams.LastStore(addr, uint64(size), before)
 	t.fail(err)
 	if e == nil {
 		return exec.Event{}, false
@@ -101,10 +145,32 @@ func (t *Trace) LastStore(addr uint64, size uint32, before uint64) (exec.Event, 
 }
 
 func (t *Trace) Accesses(addr uint64, size uint32, from, to uint64, do func(*exec.Event) bool) {
-	if from > to {
-		return
+	if streams := t.split(); streams != nil {
+		t.fail(streams.Forward(addr, uint64(size), max(from, 1), to, t.told(do)))
 	}
-	t.each(trace.Filter{Addr: addr, Size: uint64(size), Kinds: trace.Accesses(), First: from, Last: to}, max(from, 1)-1, do)
+}
+
+func (t *Trace) AccessesBefore(addr uint64, size uint32, before uint64, do func(*exec.Event) bool) {
+	if streams := t.split(); streams != nil {
+		t.fail(streams.Backward(addr, uint64(size), before, t.told(do)))
+	}
+}
+
+// told calls a function with events in the engine's terms, until it is to end.
+func (t *Trace) told(do func(*exec.Event) bool) func(*event.Event) bool {
+	n := 0
+	return func(e *event.Event) bool {
+		if n++; n%eventsBetweenQuestions == 0 && t.interrupted() {
+			return false
+		}
+		event := engineEvent(e)
+		return do(&event)
+	}
+}
+
+func (t *Trace) Shared(addr uint64, size uint32) bool {
+	streams := t.split()
+	return streams != nil && streams.Shared(addr, uint64(size))
 }
 
 // Allocation never ends: nothing is collected while a controlled run lasts.
@@ -125,6 +191,11 @@ func (t *Trace) Allocation(addr uint64, before uint64) (exec.Event, uint64, bool
 func (t *Trace) BadAddress(addr uint64, _ uint64) bool { return addr < ir.FirstPage }
 
 func (t *Trace) Frame(id uint32) (parent, site uint32, ok bool) {
+	if streams := t.split(); streams != nil {
+		if parent, site, ok := streams.Frame(id); ok {
+			return parent, site, ok
+		}
+	}
 	f, err := t.reader.Frame(id)
 	if err != nil {
 		return 0, 0, false

@@ -98,7 +98,8 @@ func TestFileAnswersAsMemoryDoes(t *testing.T) {
 			same("next event", answer{a, seq, ok}, answer{b, seq, ok2})
 		}
 	}
-	same("all events", collect(func(f func(*exec.Event) bool) { log.All(5, f) }), collect(func(f func(*exec.Event) bool) { file.All(5, f) }))
+	same("what orders goroutines", collect(log.Ordering), collect(file.Ordering))
+	same("goroutines", log.Goroutines(), file.Goroutines())
 	for _, e := range log.Events {
 		if !e.IsAccess() {
 			continue
@@ -107,7 +108,8 @@ func TestFileAnswersAsMemoryDoes(t *testing.T) {
 		b, ok2 := file.LastStore(e.Addr, e.Size, e.Seq)
 		same("last store", answer{a, 0, ok}, answer{b, 0, ok2})
 		ask := func(tr exec.Trace) []uint64 {
-			return collect(func(f func(*exec.Event) bool) { tr.Accesses(e.Addr, e.Size, 3, e.Seq, f) })
+			after := collect(func(f func(*exec.Event) bool) { tr.Accesses(e.Addr, e.Size, 3, e.Seq, f) })
+			return append(after, collect(func(f func(*exec.Event) bool) { tr.AccessesBefore(e.Addr, e.Size, e.Seq, f) })...)
 		}
 		same("accesses", ask(log), ask(file))
 		a, n, ok := log.Allocation(e.Addr, e.Seq)

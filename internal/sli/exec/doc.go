@@ -35,6 +35,8 @@
 //	failure.go  how a run went wrong
 //	replay.go   what following a trace knows of all goroutines
 //	follow.go   the Host of one goroutine that is followed
+//	checkpoint.go  following it again, from the middle of its run
+//	unrecorded.go  memory whose accesses make no events
 //	memory.go   its loads, stores and allocations
 //	oracle.go   its tests, branches and dynamic calls, where values do not decide
 //	resync.go   putting a goroutine down again where trace and program parted

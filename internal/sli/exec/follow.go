@@ -19,26 +19,52 @@ type follower struct {
 	firstReplay  bool              // the goroutine was not replayed before
 }
 
-// Run follows goroutine g. before is called with each instruction about to be
-// executed, after with each that was; either may end the run by returning false.
+// Run follows goroutine g from its start. before is called with each instruction about to be
+// executed, after with each that was; either may end the run by returning false. What is
+// needed to follow it again from other places is kept the first time.
 func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thread, *Step) bool) {
 	// What lies beyond the trace is numbered for each goroutine apart.
 	f := &follower{Replay: r, g: g, lastAllocOf: map[uint32]uint64{}, beyondSeq: r.Trace.Last() + uint64(g)<<32}
+	known := r.histories[g]
+	if known != nil {
+		known.restore(r.unrecorded, -1)
+	}
+	var made *history
 	if r.madeClosures[g] == nil {
 		r.madeClosures[g] = map[*ir.Func][][]ir.Value{}
 		f.firstReplay = true
+		made = &history{interval: firstInterval}
+		r.unrecorded.journal = newMemoryJournal()
 	}
 	f.advance(0)
-	thread := f.begin()
-	if thread == nil {
-		return
+	if thread := f.begin(); thread != nil {
+		f.follow(thread, made, before, after)
 	}
+	switch {
+	case made != nil:
+		made.initial, made.rest = r.unrecorded.journal.initial, r.unrecorded.changes()
+		r.unrecorded.journal, r.histories[g] = nil, made
+	case known != nil:
+		known.restore(r.unrecorded, len(known.checkpoints))
+	}
+}
+
+// follow goes on with a goroutine to its end. made, if it is there, gets checkpoints.
+func (f *follower) follow(thread *Thread, made *history, before func(*Thread, *Step) bool, after func(*Thread, *Step) bool) {
+	r := f.Replay
 	defer func() {
 		if len(f.beyondStores) > 0 {
-			r.beyondTrace[g] = f.beyondStores
+			r.beyondTrace[f.g] = f.beyondStores
 		}
 	}()
-	for spent := 0; len(thread.Frames) > 0; {
+	for spent, steps := 0, 0; len(thread.Frames) > 0; steps++ {
+		if steps%stepsBetweenQuestions == 0 && r.Ended() {
+			return
+		}
+		if made != nil {
+			made.keep(f, thread)
+			made.steps++
+		}
 		top := thread.Top()
 		f.step = Step{Point: ir.Point{Context: top.Context, Instr: thread.At()}, Pred: top.Pred, Frame: top, Time: f.time(), BeyondTrace: !f.hasEvent}
 		if !f.hasEvent {
@@ -68,7 +94,7 @@ func (r *Replay) Run(g uint32, before func(*Thread, *Step) bool, after func(*Thr
 			continue
 		case st == Ended || f.cannotGoOn:
 			return
-		case st == Crashed && f.Failure.G == g && f.Failure.Cause == step.Instr.Cause && f.Failure.isAt(step.Instr):
+		case st == Crashed && f.Failure.G == f.g && f.Failure.Cause == step.Instr.Cause && f.Failure.isAt(step.Instr):
 			return // what follows are its deferred calls
 		case st == Running && f.idleSteps < maxStepsWithoutEvent:
 			continue
@@ -172,7 +198,7 @@ func (f *follower) beginAtCall() *Thread {
 func (r *Replay) capturedAtStart(g uint32, fn *ir.Func) []ir.Value {
 	if r.parents == nil {
 		r.parents = map[uint32]uint32{}
-		r.Trace.All(0, func(event *Event) bool {
+		r.Trace.Ordering(func(event *Event) bool {
 			if event.Kind == KindSpawn {
 				r.parents[uint32(event.Arg)] = event.G
 			}

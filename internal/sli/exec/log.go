@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"maps"
+	"slices"
 	"sort"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
@@ -65,6 +67,20 @@ func (l *Log) All(after uint64, f func(*Event) bool) {
 	}
 }
 
+func (l *Log) Goroutines() []uint32 { return slices.Sorted(maps.Keys(l.byGoroutine)) }
+
+func (l *Log) Ordering(f func(*Event) bool) {
+	for i := range l.Events {
+		if l.Events[i].Orders() && !f(&l.Events[i]) {
+			return
+		}
+	}
+}
+
+func (l *Log) AllAccesses(f func(*Event) bool) {
+	l.All(0, func(event *Event) bool { return !event.IsAccess() || f(event) })
+}
+
 func (l *Log) Next(g uint32, after uint64) (Event, bool) {
 	list := l.byGoroutine[g]
 	i := sort.SearchInts(list, int(after))
@@ -93,6 +109,38 @@ func (l *Log) LastStore(addr uint64, size uint32, before uint64) (Event, bool) {
 }
 
 func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*Event) bool) {
+	for _, x := range l.accesses(addr, size, from, to) {
+		if !f(&l.Events[x]) {
+			return
+		}
+	}
+}
+
+func (l *Log) Shared(addr uint64, size uint32) bool {
+	var g uint32
+	for _, x := range l.accesses(addr, size, 1, l.Last()) {
+		if g != 0 && l.Events[x].G != g {
+			return true
+		}
+		g = l.Events[x].G
+	}
+	return false
+}
+
+func (l *Log) AccessesBefore(addr uint64, size uint32, before uint64, f func(*Event) bool) {
+	if before == 0 {
+		return
+	}
+	for _, x := range slices.Backward(l.accesses(addr, size, 1, before-1)) {
+		if !f(&l.Events[x]) {
+			return
+		}
+	}
+}
+
+// accesses are the places of the events between the numbers, both included, that touched the
+// memory.
+func (l *Log) accesses(addr uint64, size uint32, from, to uint64) []int {
 	var all []int
 	for w := addr / 8; w <= (addr+uint64(max(size, 1))-1)/8; w++ {
 		list := l.accessesByWord[w]
@@ -103,14 +151,7 @@ func (l *Log) Accesses(addr uint64, size uint32, from, to uint64, f func(*Event)
 		}
 	}
 	sort.Ints(all)
-	for i, x := range all {
-		if i > 0 && all[i-1] == x {
-			continue
-		}
-		if !f(&l.Events[x]) {
-			return
-		}
-	}
+	return slices.Compact(all)
 }
 
 func (l *Log) Allocation(addr uint64, before uint64) (Event, uint64, bool) {

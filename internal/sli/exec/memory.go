@@ -48,18 +48,14 @@ func (f *follower) takeRest(in *ir.Instr, first *Event, kind Kind) {
 
 // unrecordedLoad reads memory that made no event.
 func (f *follower) unrecordedLoad(a uint64, size int) ir.Value {
-	b := make([]byte, 0, size)
-	for i := range size {
-		x, ok := f.unrecorded[a+uint64(i)]
-		if !ok {
-			if a >= ir.FirstInvented {
-				return ir.Unknown(size)
-			}
-			return MemoryAt(f.Trace, a, size, f.time())
-		}
-		b = append(b, x)
+	value, ok := f.unrecorded.load(a, size)
+	if !ok && a < ir.FirstInvented {
+		return MemoryAt(f.Trace, a, size, f.time())
 	}
-	return ir.Bytes(b)
+	if !ok {
+		return ir.Unknown(size)
+	}
+	return value
 }
 
 // Store learns addresses from the event of a store. A store without an event is kept beside the
@@ -79,15 +75,10 @@ func (f *follower) Store(thread *Thread, in *ir.Instr, addr, key, val ir.Value) 
 	}
 	a := f.Real(addr.Uint())
 	f.step.Addr = a
-	if val.Known && len(f.unrecorded) < maxUnrecorded {
-		for i, x := range val.Append(nil) {
-			f.unrecorded[a+uint64(i)] = x
-		}
-	} else {
-		for i := range in.Size {
-			delete(f.unrecorded, a+uint64(i))
-		}
+	if !val.Known {
+		val = ir.Unknown(in.Size)
 	}
+	f.unrecorded.store(a, val)
 	if !f.hasEvent && len(in.Sites) > 0 {
 		f.beyondSeq++
 		f.step.Time, f.step.MadeEvent = f.beyondSeq, true
@@ -163,10 +154,8 @@ func (f *follower) Alloc(thread *Thread, in *ir.Instr, size ir.Value) ir.Value {
 		return ir.Word(8, event.Addr)
 	}
 	a := f.invent()
-	if size.Known && size.Uint() < 1<<16 && len(f.unrecorded) < maxUnrecorded {
-		for i := range size.Uint() {
-			f.unrecorded[a+i] = 0
-		}
+	if size.Known && size.Uint() < 1<<16 {
+		f.unrecorded.store(a, ir.Zero(int(size.Uint())))
 	}
 	return ir.Word(8, a)
 }

@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
+import (
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
 
 // A Step is an instruction that a goroutine executed.
 type Step struct {
@@ -51,10 +55,13 @@ type Replay struct {
 	realBases    map[uint64]uint64 // invented address -> the address it turned out to be
 	lastInvented uint64
 	beyondTrace  map[uint32][]Event
-	// unrecorded is memory whose accesses make no events. It is one for all goroutines: a
-	// variable that is never changed once another goroutine can reach it makes none either.
-	unrecorded     map[uint64]byte
-	recentAccesses map[memoryRange][]Event
+	unrecorded   *unrecordedMemory
+	nearAccesses map[memoryRange][]Event
+	histories    map[uint32]*history // of the goroutines that were followed
+	// Interrupted, if it is set, is asked now and then; following ends when it returns an
+	// error, which Err then is.
+	Interrupted func() error
+	err         error
 }
 
 // A Closure is a function with the values that it captured.
@@ -76,10 +83,10 @@ const (
 	// before it is put down at its next one.
 	maxStepsBeyond       = 20000
 	maxStepsWithoutEvent = 50000
-	// maxUnrecorded bounds the memory that is kept beside the trace. The rest is unknown.
-	maxUnrecorded = 1 << 22
-	// maxAccesses bounds the accesses that LastAccesses returns.
+	// maxAccesses bounds the accesses that NearAccesses returns.
 	maxAccesses = 8000
+	// stepsBetweenQuestions is how many steps are made between two questions whether to go on.
+	stepsBetweenQuestions = 1 << 14
 )
 
 // NewReplay makes ready to follow a trace of the program. The failure decides tests whose
@@ -90,7 +97,7 @@ func NewReplay(program *ir.Program, tr Trace, failure Failure) *Replay {
 		symbols: map[string]uint64{}, names: map[uint64]string{}, seenNames: map[uint64]string{}, closures: map[uint64]Closure{},
 		spawned: map[uint32]goroutineStart{}, madeClosures: map[uint32]map[*ir.Func][][]ir.Value{}, firstCalls: map[uint32]*ir.Func{},
 		realBases: map[uint64]uint64{}, lastInvented: ir.FirstInvented, beyondTrace: map[uint32][]Event{},
-		unrecorded: map[uint64]byte{}, recentAccesses: map[memoryRange][]Event{},
+		unrecorded: newUnrecordedMemory(), nearAccesses: map[memoryRange][]Event{}, histories: map[uint32]*history{},
 	}
 }
 
@@ -166,32 +173,49 @@ func (r *Replay) Text(addr uint64, n int) ([]byte, bool) {
 	return nil, false
 }
 
-// LastAccesses are the last accesses to some memory. They are kept, because machines of one
-// failure are much alike and ask for the same memory again and again.
-func (r *Replay) LastAccesses(addr uint64, size int) []Event {
-	k := memoryRange{addr, size}
-	all, ok := r.recentAccesses[k]
+// NearAccesses are the accesses to some memory that are nearest to an event, in their order.
+// They are kept, because machines of one failure are much alike and ask for the same memory
+// again and again.
+func (r *Replay) NearAccesses(addr uint64, size int, seq uint64) []Event {
+	k := memoryRange{addr, size, seq}
+	all, ok := r.nearAccesses[k]
 	if ok {
 		return all
 	}
-	r.Trace.Accesses(addr, uint32(size), 1, r.Trace.Last(), func(event *Event) bool {
-		all = append(all, *event)
-		if len(all) > maxAccesses {
-			all = append(all[:0], all[maxAccesses/2:]...)
-		}
-		return true
+	var after []Event
+	r.Trace.Accesses(addr, uint32(size), seq+1, r.Trace.Last(), func(event *Event) bool {
+		after = append(after, *event)
+		return len(after) < maxAccesses/2
 	})
-	if len(r.recentAccesses) > 256 {
-		clear(r.recentAccesses)
+	r.Trace.AccessesBefore(addr, uint32(size), seq+1, func(event *Event) bool {
+		all = append(all, *event)
+		return len(all)+len(after) < maxAccesses
+	})
+	slices.Reverse(all)
+	all = append(all, after...)
+	if len(r.nearAccesses) > 256 {
+		clear(r.nearAccesses)
 	}
-	r.recentAccesses[k] = all
+	r.nearAccesses[k] = all
 	return all
 }
 
 type memoryRange struct {
 	addr uint64
 	size int
+	near uint64
 }
+
+// Ended reports whether the analysis is to end, because it was interrupted.
+func (r *Replay) Ended() bool {
+	if r.err == nil && r.Interrupted != nil {
+		r.err = r.Interrupted()
+	}
+	return r.err != nil
+}
+
+// Err is why following was ended before its time; nil if it was not.
+func (r *Replay) Err() error { return r.err }
 
 // Symbol is the address of what the program calls name.
 func (r *Replay) Symbol(name string) ir.Value { return ir.Word(8, r.Real(r.symbolAddr(name))) }

@@ -52,6 +52,17 @@ func (e *Event) Writes() bool {
 	return e.Kind == KindStore || e.Kind == KindUpdate || e.Kind == KindFree
 }
 
+// Orders reports whether the event is one of those that Ordering tells of.
+func (e *Event) Orders() bool {
+	switch e.Kind {
+	case KindOther, KindAlloc, KindFree, KindResult, KindCall, KindReturn:
+		return false
+	case KindLoad, KindStore, KindUpdate:
+		return e.Atomic
+	}
+	return true
+}
+
 // IsAccess reports whether the event touches memory.
 func (e *Event) IsAccess() bool { return e.Kind == KindLoad || e.Writes() }
 
@@ -67,8 +78,14 @@ type Trace interface {
 	Last() uint64
 	// Event is the event with the number.
 	Event(seq uint64) (Event, bool)
-	// All calls f for every event after the number, until f returns false.
-	All(after uint64, f func(*Event) bool)
+	// Goroutines are those that have events, in the order of their numbers.
+	Goroutines() []uint32
+	// Ordering calls f for every event that may order goroutines, takes or releases a lock, or
+	// says that a test failed, until f returns false: all but plain accesses, calls, returns
+	// and allocations.
+	Ordering(f func(*Event) bool)
+	// AllAccesses calls f for every event that touches memory, until f returns false.
+	AllAccesses(f func(*Event) bool)
 	// Next is the first event of the goroutine after the number.
 	Next(g uint32, after uint64) (Event, bool)
 	// LastStore is the last event before the number that wrote to the memory.
@@ -76,6 +93,12 @@ type Trace interface {
 	// Accesses calls f for every event between the numbers, both included, that
 	// touched the memory, until f returns false.
 	Accesses(addr uint64, size uint32, from, to uint64, f func(*Event) bool)
+	// AccessesBefore calls f for every event before the number that touched the memory, the
+	// last first, until f returns false.
+	AccessesBefore(addr uint64, size uint32, before uint64, f func(*Event) bool)
+	// Shared reports whether more than one goroutine accesses the memory, or words that it
+	// has a part of.
+	Shared(addr uint64, size uint32) bool
 	// Allocation is the event that allocated the memory last before the number, and
 	// the number of the event up to which the memory was nothing else: it was not allocated
 	// again.

@@ -52,23 +52,27 @@ func TestMemoryThatIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestLastAccessesAreTheNewest: of many accesses those at the end of the trace are kept.
-func TestLastAccessesAreTheNewest(t *testing.T) {
+// TestAccessesAreThoseNearestToTheFailure: of many accesses those around an event are kept.
+func TestAccessesAreThoseNearestToTheFailure(t *testing.T) {
 	var events []exec.Event
 	for i := range 20_000 {
 		events = append(events, exec.Event{Seq: uint64(i + 1), G: 1, Kind: exec.KindStore, Addr: 64, Size: 8})
 	}
 	r := exec.NewReplay(&ir.Program{}, exec.NewLog(events), exec.Failure{})
 	for range 2 { // the second time from memory
-		all := r.LastAccesses(64, 8)
+		all := r.NearAccesses(64, 8, 20_000)
 		if n := len(all); n < 4000 || n > 8001 || all[n-1].Seq != 20_000 || all[0].Seq != 20_001-uint64(n) {
 			t.Errorf("%d accesses from %d to %d", n, all[0].Seq, all[n-1].Seq)
 		}
+		all = r.NearAccesses(64, 8, 10_000)
+		if n := len(all); n != 8000 || all[0].Seq != 6001 || all[n-1].Seq != 14_000 {
+			t.Errorf("around 10000, %d accesses from %d to %d", n, all[0].Seq, all[n-1].Seq)
+		}
 	}
 	for addr := range uint64(300) {
-		r.LastAccesses(1<<20+addr, 1)
+		r.NearAccesses(1<<20+addr, 1, 20_000)
 	}
-	if all := r.LastAccesses(64, 8); all[len(all)-1].Seq != 20_000 {
+	if all := r.NearAccesses(64, 8, 20_000); all[len(all)-1].Seq != 20_000 {
 		t.Error("what was forgotten is not asked for again")
 	}
 }

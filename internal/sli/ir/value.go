@@ -85,6 +85,14 @@ func (v Value) Append(b []byte) []byte {
 	return append(b, w[:v.Size]...)
 }
 
+// AppendKey appends what tells the value apart from others of its size to b.
+func (v Value) AppendKey(b []byte) []byte {
+	if !v.Known {
+		return append(b, 0)
+	}
+	return v.Append(append(b, 1))
+}
+
 // Slice is the size bytes of v at off.
 func (v Value) Slice(off, size int) Value {
 	if !v.Known || off < 0 || off+size > v.Size {
