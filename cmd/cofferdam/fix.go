@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/repair"
 )
 
 // Exit codes of fix beyond the usual: 0 is a proven fix.
@@ -25,20 +28,21 @@ type fixFlags struct {
 	minimal bool
 	native  countFlag
 	proof   time.Duration
+	least   leastFlag
 	// machine is the file for the machine of the failure.
 	machine string
 	binary  binaryFix
 }
 
 func newFixCommand() *command {
-	f := &fixFlags{native: countFlag{n: 20}}
+	f := &fixFlags{native: countFlag{n: 20}, least: repair.DefaultLeast}
 	c := newCommand("fix", "[packages] [-- arguments]", "find a failing schedule, and the locks that keep it from happening").buildsPrograms()
 	c.runsProgram = true
 	c.long = `Fix reproduces a failure as explore does (or takes it from a trace), derives from the
 recorded run which reads and writes must not come together, writes the locks that keep
 them apart, and proves them: the failing schedule no longer fails, nor does any schedule
-with at most two preemptions (or 10,000 by PCT, where these are too many), and the test
-passes under the race detector. It prints an explanation and a diff; -w applies it. What
+with at most two preemptions (or up to 10,000 by PCT, where these are too many: fewer for
+longer runs, -least of them), and the test passes under the race detector. It prints an explanation and a diff; -w applies it. What
 is not proven is never applied.
 
 All tests that fail are worked on, each as soon as its failure is found and on top of the
@@ -91,10 +95,11 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.flags.StringVar(&f.binary.path, "binary", "", "fix this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.flags.BoolVar(&f.binary.copy, "copy", false, "with -binary: write a patched copy of the program instead of a shared object")
 	c.flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
-	c.flags.DurationVar(&f.proof, "proof", 3*time.Second, "how long to try all schedules of a candidate, before 10,000 by PCT are tried instead")
+	c.flags.DurationVar(&f.proof, "proof", 30*time.Second, "how long the schedules of a candidate may take, though the budget is used up; with -binary, ten times as long as all schedules are tried")
+	c.flags.Var(&f.least, "least", "the least proof that is accepted where all schedules are too many: so many `schedules` by PCT, tried to their end; or all, for none but all schedules with at most two preemptions")
 	c.work = func(ctx context.Context, inv *invocation) error {
 		if f.binary.path != "" {
-			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "trace", "w", "dirty", "outside", "patch", "failfast", "minimal", "machine"}
+			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "trace", "w", "dirty", "outside", "patch", "failfast", "minimal", "machine", "least"}
 			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
@@ -117,11 +122,34 @@ func (f *fixFlags) check(inv *invocation) error {
 	case f.native.n < 0:
 		return fmt.Errorf("-native %d: give 0 or more", f.native.n)
 	case f.proof <= 0:
-		return fmt.Errorf("-proof %v: give a time, such as 3s", f.proof)
+		return fmt.Errorf("-proof %v: give a time, such as 30s", f.proof)
 	case !f.write && (f.dirty || f.outside):
 		return errors.New("-dirty and -outside say what -w may do: give it too")
 	case f.trace != "" && len(inv.operands) > 0:
 		return fmt.Errorf("-trace %s: the trace names its package; leave out %s", f.trace, strings.Join(inv.operands, " "))
 	}
 	return f.searchFlags.check()
+}
+
+// A leastFlag is the least proof that is accepted: a number of schedules, or all.
+type leastFlag int
+
+func (l *leastFlag) String() string {
+	if *l == repair.LeastAll {
+		return "all"
+	}
+	return strconv.Itoa(int(*l))
+}
+
+func (l *leastFlag) Set(text string) error {
+	if text == "all" {
+		*l = repair.LeastAll
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return errors.New("give a number of schedules, 1 or more, or all")
+	}
+	*l = leastFlag(n)
+	return nil
 }

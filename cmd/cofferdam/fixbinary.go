@@ -69,7 +69,7 @@ func (f *fixFlags) fixBinary(ctx context.Context, inv *invocation) error {
 	}
 	name := filepath.Base(f.binary.path)
 	o := &binfix.Options{
-		Binary: binary, Steps: f.Steps, Copy: f.binary.copy, Native: native, Proof: f.proof, Schedules: 10_000, Temp: temp, Until: time.Now().Add(f.Budget),
+		Binary: binary, Steps: f.Steps, Copy: f.binary.copy, Native: native, Proof: f.proof / 10, Schedules: 10_000, Temp: temp, Until: time.Now().Add(f.Budget),
 		Search: *f.binaryOptions(),
 		Progress: func(phase, detail string) {
 			inv.status.Phase(phase)

@@ -186,7 +186,7 @@ func (x *fixing) fixTest(ctx context.Context, t *failingTest, target *explore.Ta
 	_, options := explore.Again("", &r.Header)
 	options.Strategy, options.Jobs = x.Strategy, x.Jobs
 	t.result, err = repair.Fix(ctx, t.config, r, &repair.Options{
-		Explore: *options, Proof: x.proof, Budget: x.Budget, Native: x.native.n, Minimal: x.minimal, Temp: filepath.Join(x.temp, fmt.Sprintf("fix%d", len(x.tests))),
+		Explore: *options, Proof: x.proof, Budget: x.Budget, Least: int(x.least), Native: x.native.n, Minimal: x.minimal, Temp: filepath.Join(x.temp, fmt.Sprintf("fix%d", len(x.tests))),
 		Progress: func(phase, detail string) {
 			if x.several {
 				phase = t.name + ": " + phase
@@ -274,21 +274,24 @@ func (x *fixing) current(ctx context.Context, t *failingTest, r *trace.Reader) (
 // far. It returns nil if there is none.
 func (x *fixing) searchAgain(ctx context.Context, t *failingTest, program *explore.Program, r *trace.Reader, file string) (*trace.Reader, error) {
 	x.inv.status.Phase("looking whether " + t.name + " still fails")
-	o := x.Options
-	o.Trace = file
-	o.Progress = func(_ string, p *wire.Progress) { x.inv.status.Detail(reachedText(p)) }
-	res, err := program.Explore(ctx, r.Header.Test, &o)
+	o := &repair.Options{Explore: x.Options, Proof: x.proof, Least: int(x.least)}
+	o.Explore.Trace = file
+	o.Explore.Progress = func(_ string, p *wire.Progress) { x.inv.status.Detail(reachedText(p)) }
+	tried, err := repair.Try(ctx, program, r.Header.Test, o, r.Outcome.Steps, time.Now().Add(x.Budget))
 	switch {
 	case err != nil:
 		return nil, err
-	case res.Failure == nil:
-		t.earlier, t.gone = x.fixedBy, "the failing schedule was run again and passes; "+res.Search.String()
-		return nil, nil
-	case res.Death != nil:
-		return nil, fmt.Errorf("the program is ended by code that is not under control: %s", res.Death.Summary())
+	case tried.Result.Death != nil:
+		return nil, fmt.Errorf("the program is ended by code that is not under control: %s", tried.Result.Death.Summary())
+	case tried.Result.Failure != nil:
+		t.failure = *tried.Result.Failure
+		return openWhole(file)
+	case tried.Unfinished != "":
+		return nil, errors.New("with the fixes before it, " + tried.Unfinished)
 	}
-	t.failure = *res.Failure
-	return openWhole(file)
+	t.earlier = x.fixedBy
+	t.gone = fmt.Sprintf("the failing schedule was run again and passes; %s (%s)", strings.Join(tried.Searches, "; "), &tried.Strength)
+	return nil, nil
 }
 
 // parting says where a run that was made again parts from the recorded one.

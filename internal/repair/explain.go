@@ -204,7 +204,7 @@ func (r *Result) explainFix(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "Why it works: the sections exclude each other, so what the machine reads cannot change between its loads, nor be seen half changed.\n")
 	}
-	fmt.Fprintf(w, "Proven: %s.\n", c.Proof)
+	fmt.Fprintf(w, "Proven (%s): %s.\n", &c.Proof.Strength, c.Proof)
 }
 
 func (r *Result) explainTried(w io.Writer) {

@@ -55,7 +55,7 @@ func (f *fixer) findLeaksBefore(ctx context.Context) error {
 	defer build.Close()
 	program := f.programOf(build)
 	o := f.opts.Explore
-	o.Strategy, o.Runs, o.Budget, o.Races, o.All = sched.MethodPCT, leakRuns, max(f.opts.Proof, time.Second), false, true
+	o.Strategy, o.Runs, o.Budget, o.Races, o.All = sched.MethodPCT, leakRuns, max(f.opts.Proof/10, time.Second), false, true
 	res, err := program.Explore(ctx, f.target, &o)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -19,6 +19,7 @@ type Proof struct {
 	// Diverged where it did not apply any more.
 	Replayed bool             `json:"replayed"`
 	Diverged sched.Divergence `json:"-"`
+	Strength Strength         `json:"strength"`
 	// Searches are the explorations, in the words of their strategies.
 	Searches []string `json:"searches"`
 	Runs     int      `json:"runs"`
@@ -53,9 +54,6 @@ func (p *Proof) String() string {
 	}
 	return b.String()
 }
-
-// pctRuns is how many schedules by PCT stand for all, where those are too many.
-const pctRuns = 10_000
 
 // prove tries a candidate. If it fails, c.Why says how; next is the trace of a failing
 // run that is another failure than those before, so that the candidate may be improved.
@@ -101,7 +99,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return f.dropped(ctx, program, c, done.Outcome, failure)
 	}
 	c.Proof.Outside = done.Outcome.Outside
-	if next, err = f.search(ctx, program, c); err != nil || c.Why != "" {
+	if next, err = f.search(ctx, program, c, done.Outcome.Steps); err != nil || c.Why != "" {
 		return next, err
 	}
 	if c.Why, err = f.leavesWaiting(ctx, program, c.leaks); err != nil || c.Why != "" {
@@ -114,78 +112,35 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	return f.followUp(ctx, program, c)
 }
 
-// search tries the schedules of a candidate: all with few preemptions or, where these are
-// too many or cannot all be tried, many by PCT.
-func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candidate) (next string, err error) {
-	o := f.opts.Explore
-	o.Strategy, o.Preemptions, o.Budget, o.Harm = sched.MethodDFS, 2, f.opts.Proof, 50*time.Millisecond
-	o.Progress = f.searching
-	o.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
-	res, err := program.Explore(ctx, f.target, &o)
-	switch {
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case err != nil:
-		// Its runs cannot be repeated in one process, which is no fault of the candidate.
-		c.Proof.Searches = append(c.Proof.Searches, "all schedules could not be tried one after the other")
-	case res.Failure != nil:
-		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
-	default:
-		c.leaks = append(c.leaks, res.Leaks...)
-		c.Proof.add(res, res.Search.String())
-		if complete(res) {
-			return "", nil
-		}
-	}
-	o.Strategy, o.Runs, o.Budget = sched.MethodPCT, pctRuns, max(10*f.opts.Proof, 30*time.Second)
-	if res, err = program.Explore(ctx, f.target, &o); err != nil {
+// search tries the schedules of a candidate, whose runs take so many steps.
+func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candidate, steps uint64) (next string, err error) {
+	o := *f.opts
+	o.Explore.Progress = f.searching
+	o.Explore.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
+	t, err := Try(ctx, program, f.target, &o, steps, f.until)
+	if err != nil {
 		return "", err
 	}
-	if res.Death != nil {
+	switch res := t.Result; {
+	case res.Death != nil:
 		c.Why = "a schedule ends the program: " + res.Death.Summary()
 		return "", nil
-	}
-	if res.Failure != nil {
+	case res.Failure != nil:
 		return f.dropped(ctx, program, c, res.Outcome, res.Failure)
 	}
-	c.leaks = append(c.leaks, res.Leaks...)
-	ended := res.Runs - res.Cut
-	text := fmt.Sprintf("%d schedules by PCT tried", ended)
-	if res.Cut > 0 {
-		text += fmt.Sprintf(", %d more cut off before their end", res.Cut)
-	}
-	c.Proof.add(res, text)
-	if ended < pctRuns-maxCut {
-		c.Why = fmt.Sprintf("no schedule failed, but only %d of %d could be tried to their end in the time: give more with -budget or -proof", ended, pctRuns)
-		c.Reached = Unfinished
+	c.leaks = append(c.leaks, t.Leaks...)
+	c.Proof.Strength, c.Proof.Searches, c.Proof.Runs = t.Strength, t.Searches, t.Runs
+	if t.Unfinished != "" {
+		c.Why, c.Reached = t.Unfinished, Unfinished
 	}
 	return "", nil
-}
-
-// maxCut is how many of the schedules by PCT may be cut off: a run in which one goroutine
-// waits in a loop for another may never end under a schedule that starves it.
-const maxCut = pctRuns / 100
-
-// complete reports whether a search has tried all schedules that it speaks of, and left
-// nothing to chance.
-func complete(res *explore.Result) bool {
-	return res.Ended == nil && res.Cut == 0 && res.Search.Exhaustive()
-}
-
-// add notes what a search without a failure has tried.
-func (p *Proof) add(res *explore.Result, text string) {
-	p.Runs += res.Runs
-	if caveats := res.Caveats(); caveats != "" {
-		text += " (" + caveats + ")"
-	}
-	p.Searches = append(p.Searches, text)
 }
 
 // followUp looks for a schedule of a failure that the race detector has seen and the search
 // has not: with one, the candidate may be improved.
 func (f *fixer) followUp(ctx context.Context, program *explore.Program, c *Candidate) (next string, err error) {
 	o := f.opts.Explore
-	o.Strategy, o.Budget, o.Seed = sched.MethodRandom, 2*f.opts.Proof, o.Seed+1
+	o.Strategy, o.Budget, o.Seed = sched.MethodRandom, max(f.opts.Proof/5, time.Second), o.Seed+1
 	o.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
 	res, err := program.Explore(ctx, f.target, &o)
 	if err != nil || res.Failure == nil || res.Death != nil {

@@ -19,7 +19,7 @@
 // data that the lock is to guard are covered, also those that the run does not have.
 //
 // A candidate is compiled, vetted and then proven: the failing schedule is run again as far
-// as it still applies, all schedules with at most two preemptions are tried or 10,000 by
+// as it still applies, all schedules with at most two preemptions are tried or up to 10,000 by
 // PCT, and the test is run natively under the race detector. A candidate that another
 // failure is found in is analysed itself, so that a fix may grow in rounds; one that
 // deadlocks, or that fails as before, is dropped. A candidate that is not proven is never
@@ -36,7 +36,7 @@
 //	companions.go  other data that needs the same lock
 //	candidates.go  which changes may be a fix, the best first
 //	reshaped.go    those for which no lock is missing
-//	proof.go       what a candidate has to stand: schedules
+//	proof.go       what a candidate has to stand: schedules, strength.go how many
 //	leaks.go       and that it leaves no goroutine waiting for ever
 //	check.go       and the compiler, vet, and the race detector
 //	broken.go      the run that shows that a candidate is no fix
@@ -67,10 +67,13 @@ import (
 type Options struct {
 	// Explore is how schedules are searched for the proof. Its Trace is not used.
 	Explore explore.Options
-	// Proof is how long one candidate's schedules may take; Budget is when to give up, without
-	// the time that building takes.
+	// Budget is how long to look for a fix, without the time that building takes; Proof is how
+	// long one candidate's schedules may take though the budget is used up.
 	Proof  time.Duration
 	Budget time.Duration
+	// Least is how many schedules a proof must have tried where all are too many; LeastAll
+	// accepts none but all, 0 stands for DefaultLeast.
+	Least int
 	// Minimal asks for a fix of what the run showed and nothing else.
 	Minimal bool
 	// Native is how many times the test is run under the race detector.
