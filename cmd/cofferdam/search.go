@@ -22,7 +22,7 @@ import (
 type searchFlags struct {
 	testFlags
 	main bool
-	deps bool
+	deps depsFlag
 	// tags and those after it are for the go command.
 	tags, mod, modfile, ldflags string
 	out                         string
@@ -58,7 +58,7 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.BoolVar(&f.Leaks, "leaks", true, "take a goroutine for a failure that is left waiting when the test is over")
 	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
 	fl.BoolVar(&f.together, "together", true, "explore tests that call t.Parallel against each other too, as one more test")
-	fl.BoolVar(&f.deps, "deps", false, "control dependencies access by access too, not only where they synchronise")
+	fl.Var(&f.deps, "deps", "control dependencies access by access too, not only where they synchronise: all, or with -deps=`path`,path those packages and modules")
 	fl.StringVar(&f.tags, "tags", "", "build `tags`, as for the go command")
 	fl.StringVar(&f.mod, "mod", "", "the `mode` of module downloads, as for the go command")
 	fl.StringVar(&f.modfile, "modfile", "", "another `file` instead of go.mod, as for the go command")
@@ -225,4 +225,28 @@ func listPackages(w io.Writer, build *explore.Build) {
 		}
 		fmt.Fprintf(w, "%-50s  %s\n", p.Path, how)
 	}
+}
+
+// A depsFlag is the patterns of dependencies that are controlled access by access.
+type depsFlag []string
+
+// IsBoolFlag has -deps alone stand for all.
+func (d *depsFlag) IsBoolFlag() bool { return true }
+
+func (d *depsFlag) String() string { return strings.Join(*d, ",") }
+
+func (d *depsFlag) Set(text string) error {
+	switch text {
+	case "true":
+		*d = depsFlag{instrument.AllDeps}
+		return nil
+	case "false", "":
+		*d = nil
+		return nil
+	}
+	*d = strings.Split(text, ",")
+	if slices.Contains(*d, "") {
+		return errors.New("give import paths, with commas between them")
+	}
+	return nil
 }

@@ -35,15 +35,13 @@ type Config struct {
 	Flags []string
 	// Env is the environment of the go command; nil means the process's own.
 	Env []string
-	// Deps puts dependencies outside the standard library into memory mode too.
-	Deps bool
+	// Deps are patterns of the packages of dependencies that are in memory mode too; see
+	// Matches.
+	Deps []string
 	// Overlay has other contents for some files of the program.
 	Overlay map[string][]byte
 	// Progress is told what Build does at present; it may be nil.
 	Progress func(text string)
-	// Memory are further packages, by import path, for memory mode. A trailing /...
-	// stands for those below.
-	Memory []string
 }
 
 // A Program is what Build made.
@@ -114,11 +112,13 @@ type builder struct {
 	// untyped are the packages that could not be rewritten, by path, with the reason.
 	untyped  map[string]error
 	parallel *parallelism
+	// matched are the patterns of Deps, by number, that name a package.
+	matched map[int]bool
 }
 
 // Build rewrites the packages and builds them. A context that ends ends the go command.
 func Build(ctx context.Context, c Config) (_ *Program, err error) {
-	b := &builder{Config: c, tool: gotool.New(c.Dir, c.Env), marks: make(map[string]bool), untyped: make(map[string]error), prog: new(Program)}
+	b := &builder{Config: c, tool: gotool.New(c.Dir, c.Env), marks: make(map[string]bool), untyped: make(map[string]error), prog: new(Program), matched: make(map[int]bool)}
 	b.hash = sha256.New()
 	if b.env, err = b.tool.Environment(); err != nil {
 		return nil, err
@@ -149,13 +149,18 @@ func Build(ctx context.Context, c Config) (_ *Program, err error) {
 			scratch.Remove(b.dir)
 		}
 	}()
-	fmt.Fprintln(b.hash, b.env.GOVERSION, b.env.GOOS, b.env.GOARCH, c.Tests, c.Flags, c.Deps, c.Memory)
+	fmt.Fprintln(b.hash, b.env.GOVERSION, b.env.GOOS, b.env.GOARCH, c.Tests, c.Flags, c.Deps)
 	if err := b.addHooks(); err != nil {
 		return nil, err
 	}
 	b.tell("rewriting packages")
 	if err := b.rewrite(roots); err != nil {
 		return nil, err
+	}
+	for i, pattern := range c.Deps {
+		if !b.matched[i] && pattern != AllDeps {
+			return nil, fmt.Errorf("-deps=%s: the program has no dependency of that name", pattern)
+		}
 	}
 	targets, err := b.targets(roots)
 	if err != nil {

@@ -215,6 +215,25 @@ func modeOf(p *Program, path string) hooks.Mode {
 	return hooks.Plain
 }
 
+func TestPatternsOfDependenciesNamePackagesBelow(t *testing.T) {
+	for _, test := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{AllDeps, "example.com/a", true}, {"example.com/a", "example.com/a", true}, {"example.com/a", "example.com/a/b", true},
+		{"example.com/a/...", "example.com/a", true}, {"example.com/a/...", "example.com/a/b", true},
+		{"example.com/a", "example.com/ab", false}, {"example.com/a/b", "example.com/a", false},
+	} {
+		if got := Matches(test.pattern, test.path); got != test.want {
+			t.Errorf("%s matches %s: %t", test.pattern, test.path, got)
+		}
+	}
+	_, err := Build(t.Context(), Config{Dir: "testdata", Patterns: []string{"errors"}, Deps: []string{"example.com/nowhere"}})
+	if err == nil || !strings.Contains(err.Error(), "no dependency of that name") {
+		t.Errorf("a pattern that names nothing: %v", err)
+	}
+}
+
 func TestDependenciesAreRewrittenWhereverTheyAre(t *testing.T) {
 	const dep = "golang.org/x/sync/errgroup"
 	check := func(t *testing.T, dir string, c Config) {
@@ -222,7 +241,7 @@ func TestDependenciesAreRewrittenWhereverTheyAre(t *testing.T) {
 		c.Dir, c.Tests = dir, true
 		p := build(t, c)
 		want := hooks.Sync
-		if c.Deps {
+		if len(c.Deps) > 0 {
 			want = hooks.Memory
 		}
 		if got := modeOf(p, dep); got != want {
@@ -235,7 +254,8 @@ func TestDependenciesAreRewrittenWhereverTheyAre(t *testing.T) {
 	}
 	dir := filepath.Join(unpack(t, modules), "dep")
 	t.Run("module cache", func(t *testing.T) { check(t, dir, Config{}) })
-	t.Run("memory mode", func(t *testing.T) { check(t, dir, Config{Deps: true}) })
+	t.Run("memory mode", func(t *testing.T) { check(t, dir, Config{Deps: []string{AllDeps}}) })
+	t.Run("named", func(t *testing.T) { check(t, dir, Config{Deps: []string{"golang.org/x/sync"}}) })
 	t.Run("workspace", func(t *testing.T) {
 		goTool(t, filepath.Dir(dir), "work", "init", "./dep", "./main")
 		defer os.Remove(filepath.Join(filepath.Dir(dir), "go.work"))

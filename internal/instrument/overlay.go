@@ -216,20 +216,32 @@ func (b *builder) mode(p *packages.Package) (hooks.Mode, string) {
 		return hooks.Plain, ""
 	case b.isStd(p):
 		return stdMode(p.PkgPath), ""
+	case p.Module == nil || load.Own(p):
+		return hooks.Memory, ""
 	case b.wanted(p.PkgPath):
 		return hooks.Memory, "asked for"
-	case p.Module == nil || load.Own(p) || b.Deps:
-		return hooks.Memory, ""
 	}
 	return hooks.Sync, ""
 }
 
-// wanted reports whether a package was named for memory mode.
+// wanted reports whether a dependency's package was named for memory mode.
 func (b *builder) wanted(path string) bool {
-	for _, m := range b.Memory {
-		if below, ok := strings.CutSuffix(m, "/..."); m == path || ok && (path == below || strings.HasPrefix(path, below+"/")) {
+	for i, pattern := range b.Deps {
+		if Matches(pattern, path) {
+			b.matched[i] = true
 			return true
 		}
 	}
 	return false
 }
+
+// Matches reports whether a pattern of Config.Deps names a package: it is the package's path or
+// that of a module or folder that the package is in, with /... at its end or without; ... alone
+// names all.
+func Matches(pattern, path string) bool {
+	below := strings.TrimSuffix(pattern, "/...")
+	return pattern == AllDeps || path == below || strings.HasPrefix(path, below+"/")
+}
+
+// AllDeps is the pattern that names all dependencies.
+const AllDeps = "..."

@@ -163,7 +163,7 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 	if worst.Kind != event.FailureLeak {
 		opts.Explore.Leaks = false // they are compared with those of the program as it is
 	}
-	if config.Deps {
+	if len(config.Deps) > 0 {
 		env, err := f.tool(config.Env).Environment()
 		if err != nil {
 			return nil, err

@@ -72,7 +72,7 @@
 package trace
 
 // Version is the version of the file format.
-const Version = 5
+const Version = 6
 
 // A Header says what was run.
 type Header struct {
@@ -133,11 +133,12 @@ type Binary struct {
 // Options are how a run was made.
 type Options struct {
 	Tests  bool   `json:"tests,omitempty"`  // of a package's tests, not of its main function
-	Deps   bool   `json:"deps,omitempty"`   // dependencies are under control access by access
 	Leaks  bool   `json:"leaks,omitempty"`  // goroutines that are left waiting are failures
 	Races  bool   `json:"races,omitempty"`  // a data race is a failure
 	WarmUp bool   `json:"warmUp,omitempty"` // another run came before it in the process
 	Steps  uint64 `json:"steps,omitempty"`  // the limit
+	// Deps are patterns of the dependencies that are under control access by access.
+	Deps []string `json:"deps,omitempty"`
 	// Stall is for how many nanoseconds time was let move on while goroutines were ready.
 	Stall int64 `json:"stall,omitempty"`
 }
