@@ -91,7 +91,7 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.flags.BoolVar(&f.outside, "outside", false, "with -w: apply them to files outside the main module too, such as those of a replace directive")
 	c.flags.StringVar(&f.patches, "patch", "", "write the diff of each module that a fix changes to a file in this `directory`, for the module's maintainers")
 	c.flags.BoolVar(&f.minimal, "minimal", false, "cover what the failing run shows, and not all other accesses to the same data")
-	c.flags.Var(&f.native, "native", "run the fixed test so `many` times under the race detector; with -binary, the patched program on this machine, 200 times if it is not given")
+	c.flags.Var(&f.native, "native", "run the fixed test so `many` times by go test, under the race detector unless -races=false; with -binary, the patched program on this machine, 200 times if it is not given")
 	c.flags.StringVar(&f.binary.path, "binary", "", "fix this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.flags.BoolVar(&f.binary.copy, "copy", false, "with -binary: write a patched copy of the program instead of a shared object")
 	c.flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")

@@ -80,7 +80,17 @@ func (f *fixer) candidateFlags(c *Candidate) ([]string, error) {
 // limit of their own, so this one is for a go command that hangs.
 const buildAndTest = 10 * time.Minute
 
-// native runs the test as it is under the race detector.
+// testCommand is go test as candidates are tried with it: under the race detector, unless races
+// are no failures.
+func (f *fixer) testCommand(flags ...string) []string {
+	args := []string{"test"}
+	if f.opts.Explore.Races {
+		args = append(args, "-race")
+	}
+	return append(append(args, "-vet=off"), flags...)
+}
+
+// native runs the test as it is, under the race detector.
 func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error) {
 	if f.opts.Native == 0 || !f.config.Tests {
 		return "", nil
@@ -89,22 +99,22 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	if err != nil {
 		return "", err
 	}
-	f.detail("running it under the race detector")
+	f.detail("running it by go test")
 	ctx, cancel := context.WithTimeout(ctx, buildAndTest)
 	defer cancel()
-	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat([]string{"test", "-race", "-vet=off", "-timeout=60s",
-		"-run=" + explore.Selection(f.target, f.args), fmt.Sprintf("-count=%d", f.opts.Native)}, flags, f.config.Patterns, f.circumstances())...)
+	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat(f.testCommand("-timeout=60s",
+		"-run="+explore.Selection(f.target, f.args), fmt.Sprintf("-count=%d", f.opts.Native)), flags, f.config.Patterns, f.circumstances())...)
 	if err != nil {
 		var failed *gotool.Error
 		if !errors.As(err, &failed) {
 			return "", err
 		}
-		return "go test -race fails: " + firstLines(out, 6), nil
+		return "go test fails: " + firstLines(out, 6), nil
 	}
 	if strings.Contains(out, "no tests to run") {
-		return "the test did not run under go test -race", nil
+		return "the test did not run under go test", nil
 	}
-	c.Proof.Native = f.opts.Native
+	c.Proof.Native, c.Proof.Races = f.opts.Native, f.opts.Explore.Races
 	return f.others(ctx, c, flags)
 }
 
@@ -121,7 +131,7 @@ func (f *fixer) circumstances() []string {
 // does not have; they are left alone.
 func (f *fixer) others(ctx context.Context, c *Candidate, flags []string) (why string, err error) {
 	f.detail("running the package's other tests")
-	args := []string{"test", "-race", "-vet=off", "-timeout=30s"}
+	args := f.testCommand("-timeout=30s")
 	packages := f.changed(c, false)
 	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat(args, flags, packages)...)
 	if err == nil {

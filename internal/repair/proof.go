@@ -25,9 +25,10 @@ type Proof struct {
 	Runs     int      `json:"runs"`
 	// Outside is what in a run is not under control, so that no search decides about it.
 	Outside []string `json:"outside,omitempty"`
-	// Native is how many times the test ran under the race detector; Others says that the
-	// package's other tests, which passed before, still do.
+	// Native is how many times the test ran by go test, under the race detector if Races; Others
+	// says that the package's other tests, which passed before, still do.
 	Native int  `json:"native"`
+	Races  bool `json:"races"`
 	Others bool `json:"others"`
 }
 
@@ -44,9 +45,12 @@ func (p *Proof) String() string {
 	if len(p.Outside) > 0 {
 		b.WriteString("; part of the program is not under control, and was tried only as it happened: " + strings.Join(p.Outside, ", "))
 	}
-	if p.Native > 0 {
+	switch {
+	case p.Native > 0 && p.Races:
 		fmt.Fprintf(&b, "; go test -race -count=%d passes", p.Native)
-	} else {
+	case p.Native > 0:
+		fmt.Fprintf(&b, "; go test -count=%d passes, and data races were no failures", p.Native)
+	default:
 		b.WriteString("; it was not run under the race detector")
 	}
 	if p.Others {

@@ -40,11 +40,11 @@ func TestProofSaysWhatWasTried(t *testing.T) {
 		want  string
 	}{
 		{
-			Proof{Replayed: true, Searches: []string{"all schedules tried (2)"}, Native: 20},
+			Proof{Replayed: true, Searches: []string{"all schedules tried (2)"}, Native: 20, Races: true},
 			"the failing schedule was run again and passes; all schedules tried (2); go test -race -count=20 passes",
 		},
 		{
-			Proof{Replayed: true, Diverged: sched.Divergence{Why: sched.NotReady, G: 1, N: 7, To: 2}, Searches: []string{"all schedules with at most 1 preemption tried (5)", "10000 schedules by PCT tried"}, Native: 1, Others: true},
+			Proof{Replayed: true, Diverged: sched.Divergence{Why: sched.NotReady, G: 1, N: 7, To: 2}, Searches: []string{"all schedules with at most 1 preemption tried (5)", "10000 schedules by PCT tried"}, Native: 1, Races: true, Others: true},
 			"the failing schedule was run again and passes (it could be followed until after step 7 of goroutine 1, goroutine 2 should have gone on but was not ready); all schedules with at most 1 preemption tried (5); 10000 schedules by PCT tried; go test -race -count=1 passes; so do the package's other tests",
 		},
 		{
