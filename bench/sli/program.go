@@ -50,6 +50,7 @@ type Analysis struct {
 	Lifting  time.Duration `json:"lifting_ns"`
 	Replay   time.Duration `json:"replay_ns"`
 	Total    time.Duration `json:"total_ns"`
+	Memory   uint64        `json:"memory_bytes"`
 }
 
 // right reports whether a program ended as it should.

@@ -40,11 +40,13 @@ type Report struct {
 	Examples []*Program       `json:"examples"`
 	Corpus   []*Program       `json:"corpus,omitempty"`
 	Modules  []*Program       `json:"modules,omitempty"`
+	Large    []*LargeRun      `json:"large,omitempty"`
 	Targets  []measure.Target `json:"targets"`
 }
 
 // judge compares the results with what was to be reached.
 func (r *Report) judge() {
+	r.judgeLarge()
 	for _, group := range []struct {
 		name     string
 		programs []*Program
@@ -80,6 +82,7 @@ func (r *Report) print(w io.Writer) {
 	r.printTables(w)
 	r.printCorpus(w)
 	r.printModules(w)
+	r.printLarge(w)
 	(&measure.Report{Machine: r.Machine, Targets: r.Targets}).Conclude(w)
 }
 

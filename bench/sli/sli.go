@@ -12,8 +12,8 @@
 //
 // It runs the command as a person would, and reads what -json says.
 //
-// sli.go is the command, program.go fixes a program, module.go a released module, report.go
-// prints.
+// sli.go is the command, program.go fixes a program, module.go a released module, large.go
+// analyses long runs, report.go prints.
 package sli
 
 import (
@@ -33,7 +33,8 @@ var Benchmark = &command.Benchmark{
 	Usage: "[-figure NAMES] [-run REGEXP] [-reproductions 5] [-count 100] ",
 	Help: `Fixes the six examples, the corpus of programs with concurrency bugs and released modules,
 and prints tables 1 and 2 of the paper side by side with its figures. The modules come
-through the module proxy.`,
+through the module proxy. -figure large analyses runs of 500,000 and of 10 million events, with
+more than 100 MB of log.`,
 	Quick: "the examples only: a minute, for a look",
 	New:   newMeasurement,
 }
@@ -48,7 +49,7 @@ type options struct {
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{run: command.Pattern(flags, "run", "only the programs whose names match this `regexp`")}
-	o.figure = command.NewChoice(flags, "figure", []string{"examples", "corpus", "modules"})
+	o.figure = command.NewChoice(flags, "figure", []string{"examples", "corpus", "modules", "large"})
 	flags.IntVar(&o.reproductions, "reproductions", 5, "find and fix the failure of an example so many `times`, each with other random numbers")
 	flags.IntVar(&o.count, "count", 100, "run a fixed program so many `times` under the race detector")
 	return o
@@ -98,7 +99,7 @@ func (s *session) measure() (err error) {
 	for _, part := range []struct {
 		name string
 		run  func() error
-	}{{"examples", s.examples}, {"corpus", s.corpus}, {"modules", s.modules}} {
+	}{{"examples", s.examples}, {"corpus", s.corpus}, {"modules", s.modules}, {"large", s.large}} {
 		if !s.figure.Has(part.name) {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -66,6 +67,8 @@ type analysisReport struct {
 	Lifting  time.Duration `json:"lifting_ns"`
 	Replay   time.Duration `json:"replay_ns"`
 	Total    time.Duration `json:"total_ns"` // with the replay, without the lifting
+	// Memory is what the command has taken from the operating system so far.
+	Memory uint64 `json:"memory_bytes"`
 }
 
 // writeJSON prints what came of a test as a line of JSON.
@@ -77,6 +80,9 @@ func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
 	if x.out != "" {
 		report.Trace = t.trace
 	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	report.Analysis.Memory = memory.Sys
 	if r != nil {
 		report.Failure, report.Analysis.Events = repair.NewFailingRun(r), r.Len()
 	} else {
