@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair"
 	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
@@ -41,34 +39,9 @@ type fixReport struct {
 	// Uncovered are the accesses to the lock's data that may be made without the lock.
 	Uncovered []repair.Uncovered `json:"uncovered,omitempty"`
 	// Candidates are all changes that were considered, in the order in which they were.
-	Candidates []candidateReport `json:"candidates,omitempty"`
-	Missed     string            `json:"missed,omitempty"`
-	Analysis   analysisReport    `json:"analysis"`
-}
-
-// A candidateReport is a change that was considered.
-type candidateReport struct {
-	What   string   `json:"what"`
-	Places []string `json:"places,omitempty"`
-	Cost   int      `json:"cost"`
-	// Reached is how far it came: derived, written, sound, unfinished, explored, proven.
-	Reached repair.Stage       `json:"reached"`
-	Dropped string             `json:"dropped,omitempty"` // why
-	Broken  *repair.FailingRun `json:"broken,omitempty"`  // by which schedule
-	Diff    string             `json:"diff,omitempty"`
-}
-
-// An analysisReport is what the engine made of the failing run.
-type analysisReport struct {
-	Events   uint64        `json:"events"`
-	Machines int           `json:"machines"`
-	States   int           `json:"states"`
-	Fixes    int           `json:"fixes"`
-	Lifting  time.Duration `json:"lifting_ns"`
-	Replay   time.Duration `json:"replay_ns"`
-	Total    time.Duration `json:"total_ns"` // with the replay, without the lifting
-	// Memory is what the command has taken from the operating system so far.
-	Memory uint64 `json:"memory_bytes"`
+	Candidates []repair.CandidateReport `json:"candidates,omitempty"`
+	Missed     string                   `json:"missed,omitempty"`
+	Analysis   repair.AnalysisReport    `json:"analysis"`
 }
 
 // writeJSON prints what came of a test as a line of JSON.
@@ -80,9 +53,6 @@ func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
 	if x.out != "" {
 		report.Trace = t.trace
 	}
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	report.Analysis.Memory = memory.Sys
 	if r != nil {
 		report.Failure, report.Analysis.Events = repair.NewFailingRun(r), r.Len()
 	} else {
@@ -99,25 +69,15 @@ func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
 
 // fillIn adds what the search for a fix has come to.
 func (x *fixing) fillIn(report *fixReport, result *repair.Result) {
-	report.Missed, report.Analysis.Lifting, report.Analysis.Total = result.MissedNote(), result.LiftTime, result.AnalysisTime
-	if a := result.Analysis; a != nil {
-		report.Analysis.Machines, report.Analysis.Fixes, report.Analysis.Replay = len(a.Machines), len(a.Fixes), a.Replay
-		for _, m := range a.Machines {
-			report.Analysis.States += len(m.States())
-		}
-	}
+	report.Missed, report.Candidates = result.MissedNote(), result.CandidateReports(x.dir)
+	events := report.Analysis.Events
+	report.Analysis = result.AnalysisReport()
+	report.Analysis.Events = events
 	if c := result.Proven; c != nil {
 		report.Lock, report.Cost, report.Proof, report.Diff, report.Uncovered = c.Lock, c.Derivation.Cost, c.Proof, c.Diff(x.dir), c.Uncovered
 		if c.Change != nil {
 			report.Lock, report.Change = "", c.Lock
 		}
-	}
-	for _, c := range result.Considered {
-		one := candidateReport{What: c.Lock, Cost: c.Derivation.Cost, Reached: c.Reached, Dropped: c.Why, Broken: c.Broken}
-		if c.Patch != nil {
-			one.Places, one.Diff = c.Patch.Places, c.Diff(x.dir)
-		}
-		report.Candidates = append(report.Candidates, one)
 	}
 }
 

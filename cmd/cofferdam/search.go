@@ -22,7 +22,7 @@ import (
 type searchFlags struct {
 	testFlags
 	main bool
-	deps depsFlag
+	deps instrument.DepsFlag
 	// tags and those after it are for the go command.
 	tags, mod, modfile, ldflags string
 	out                         string
@@ -225,28 +225,4 @@ func listPackages(w io.Writer, build *explore.Build) {
 		}
 		fmt.Fprintf(w, "%-50s  %s\n", p.Path, how)
 	}
-}
-
-// A depsFlag is the patterns of dependencies that are controlled access by access.
-type depsFlag []string
-
-// IsBoolFlag has -deps alone stand for all.
-func (d *depsFlag) IsBoolFlag() bool { return true }
-
-func (d *depsFlag) String() string { return strings.Join(*d, ",") }
-
-func (d *depsFlag) Set(text string) error {
-	switch text {
-	case "true":
-		*d = depsFlag{instrument.AllDeps}
-		return nil
-	case "false", "":
-		*d = nil
-		return nil
-	}
-	*d = strings.Split(text, ",")
-	if slices.Contains(*d, "") {
-		return errors.New("give import paths, with commas between them")
-	}
-	return nil
 }

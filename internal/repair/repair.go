@@ -42,6 +42,7 @@
 //	broken.go      the run that shows that a candidate is no fix
 //	refuse.go      why there is no fix
 //	apply.go       diffs, and writing a fix
+//	report.go      the result for programs to read
 //	explain.go     the report for a person
 package repair
 
