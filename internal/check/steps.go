@@ -78,14 +78,18 @@ func (c *check) buildElsewhere(ctx context.Context) error {
 	for _, p := range platforms {
 		env := append(os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0")
 		tool := gotool.New("", env)
-		listed, err := tool.Output(ctx, "list", "./...")
+		listed, err := tool.Output(ctx, "list", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`, "./...")
 		if err != nil {
 			return err
 		}
+		refuses := func(path string) bool {
+			return slices.ContainsFunc(p.refused, func(refused string) bool { return strings.HasSuffix(path, strings.TrimPrefix(refused, ".")) })
+		}
 		var supported []string
-		for _, path := range strings.Fields(string(listed)) {
-			if !slices.ContainsFunc(p.refused, func(refused string) bool { return strings.HasSuffix(path, strings.TrimPrefix(refused, ".")) }) {
-				supported = append(supported, path)
+		for line := range strings.Lines(string(listed)) {
+			// A package goes with those that it stands on.
+			if paths := strings.Fields(line); !slices.ContainsFunc(paths, refuses) {
+				supported = append(supported, paths[0])
 			}
 		}
 		// Unlike go build, go list -export compiles without linking.
