@@ -68,7 +68,7 @@ const (
 // together. Interrupted is asked now and then, and ends the work with its error.
 func (r *Reader) Streams(kinds []event.Kind, interrupted func() error) (*Streams, error) {
 	if _, last, _ := r.Bounds(); last > lastNumber {
-		return nil, fmt.Errorf("the trace has events up to number %d, and at most %d can be followed", last, lastNumber)
+		return nil, fmt.Errorf("the trace has events up to number %d, and at most %d can be followed", last, uint64(lastNumber))
 	}
 	s := &Streams{byGoroutine: map[uint32]*stream{}, chosen: newStream(), reader: r, words: wordAccesses{byWord: map[uint64]*wordList{}}}
 	accesses := setOf(Accesses()...)
