@@ -87,6 +87,3 @@ func (d *DFS) Progress() Progress {
 	d.searched.progress(&p)
 	return p
 }
-
-// exact reports whether nothing was missed because of a run that could not be judged.
-func (d *DFS) exact() bool { p := d.Progress(); return p.CutOff == 0 && p.Diverged == 0 }

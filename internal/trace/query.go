@@ -25,18 +25,6 @@ func (r *Reader) At(seq uint64) (*event.Event, error) {
 	return &b.events[at], nil
 }
 
-// last returns the last event up to seq that matches; nil if there is none.
-func (r *Reader) last(f Filter, seq uint64) (*event.Event, error) {
-	c := r.Cursor(f)
-	if seq == 1<<64-1 {
-		c.SeekEnd()
-	} else {
-		c.Seek(seq + 1)
-	}
-	c.Prev()
-	return c.Event(), c.Err()
-}
-
 // LastStore returns the last event before seq that changed a byte of the memory;
 // nil if there is none. An allocation, which clears memory, is not one, see
 // [Reader.Allocation], and neither is a compare and swap that failed.
