@@ -42,8 +42,8 @@ func newFixCommand() *command {
 recorded run which reads and writes must not come together, writes the locks that keep
 them apart, and proves them: the failing schedule no longer fails, nor does any schedule
 with at most two preemptions (or up to 10,000 by PCT, where these are too many: fewer for
-longer runs, -least of them), and the test passes under the race detector. It prints an explanation and a diff; -w applies it. What
-is not proven is never applied.
+longer runs, -least of them), and the test passes under the race detector. It prints an
+explanation and a diff; -w applies it. What is not proven is never applied.
 
 All tests that fail are worked on, each as soon as its failure is found and on top of the
 fixes before it: the diffs apply one after the other with git apply, from the directory
@@ -69,8 +69,8 @@ without, with a line on standard error. A program with other code is left as it 
 writes a patched copy of the program instead, for static ones. The patch is proven in the
 emulator as above, with all schedules of the patched program, and then by running it -native
 times (200, if it is not given) on this machine: it does what it does there. The failing
-schedule is also followed on this machine, with threads stopped and started in the same order
-by ptrace, unless that is refused, or -native 0 has nothing run here.`
+schedule is also followed on this machine, with threads stopped and started in the same
+order by ptrace, unless that is refused, or -native 0 has nothing run here.`
 	c.notes = `Examples:
 
   cofferdam fix -run TestSteady ./toctou

@@ -202,9 +202,10 @@ func (g *gen) ranges(deep int) {
 	}
 }
 
-// selectsSeveral writes a select with several cases, one of which stores what it receives.
+// selectsSeveral writes a select with several cases, one of which stores what it receives. A
+// goroutine that is alone might wait there for ever, and which case it takes is not determined.
 func (g *gen) selectsSeveral(deep int) {
-	if len(g.chans) < 2 {
+	if len(g.chans) < 2 || g.o.Alone {
 		g.selects(deep)
 		return
 	}

@@ -197,6 +197,9 @@ type gen struct {
 	scope  []string // local ints that can be used here
 	budget int      // statements that are left for this goroutine
 	inLoop bool
+	// inOnce says that the function of a sync.Once is being written. A Do in it waits for ever,
+	// if not for itself then for another goroutine that does the same in the other order.
+	inOnce bool
 
 	// loaded says, for the expression that is being written and each call around it, that a
 	// load of shared memory has been written already.
@@ -347,6 +350,8 @@ func (g *gen) belongs(v *variable, goroutines int) {
 // usable reports whether the goroutine that is being written may use a variable here.
 func (g *gen) usable(v *variable, writes bool) bool {
 	switch {
+	case v.kind == once && g.inOnce && !g.o.Blocking:
+		return false
 	case v.owner >= 0:
 		return v.owner == g.me
 	case v.guard >= 0:

@@ -71,7 +71,10 @@ func (g *gen) assignValue(v *variable, deep int) {
 		}
 	case once:
 		g.line("%s.Do(func() {", v.text)
+		within := g.inOnce
+		g.inOnce = true
 		g.block(deep)
+		g.inOnce = within
 		g.line("})")
 	case number, atomicN, mapping, list:
 		panic("randprog: a variable of another kind")

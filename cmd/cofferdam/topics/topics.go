@@ -100,8 +100,8 @@ what a dependency does to memory, without -deps.
 
 Outside control are other programs and machines, cgo, finalizers and cleanups. What they do
 is left to chance, a goroutine that waits for them is let go, and time may move on before
-they come back. A test in which something was outside control is told as "part" in the place of "ok",
-with a note that says what it was; -strict exits with code 3 then.
+they come back. A test in which something was outside control is told as "part" in the
+place of "ok", with a note that says what it was; -strict exits with code 3 then.
 
 See also: cofferdam help time, cofferdam help waiting
 `
