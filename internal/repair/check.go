@@ -144,18 +144,37 @@ func (f *fixer) others(ctx context.Context, c *Candidate, flags []string) (why s
 	}
 	failed := failing(out)
 	for _, t := range failed {
-		if !slices.Contains(f.before.failed, t) {
+		if !slices.Contains(f.before.failed, t) && !f.failsNowAndThen(ctx, "^"+t+"$", "FAIL", packages) {
 			return "with it, another test fails: " + t, nil
 		}
 	}
 	switch {
 	case !strings.Contains(out, "FAIL"):
 		return "", fmt.Errorf("running the package's tests: %s", firstLines(err.Error(), 4))
-	case f.before.passed:
+	case len(failed) == 0 && f.before.passed:
+		if crash := crashed.FindString(out); crash != "" && f.failsNowAndThen(ctx, "", crash, packages) {
+			return "", nil
+		}
 		return "with it, the package's tests fail: " + firstLines(out, 3), nil
 	}
 	return "", nil
 }
+
+// failsNowAndThen reports whether tests fail without any change too, with the same words, if they
+// are run often: those that depend on the schedule pass or fail by chance, and say nothing of a
+// change.
+func (f *fixer) failsNowAndThen(ctx context.Context, tests, words string, packages []string) bool {
+	f.detail("running tests without it, to see whether they fail by chance")
+	args := f.testCommand("-timeout=60s", "-run="+tests, fmt.Sprintf("-count=%d", often))
+	out, err := f.tool(f.config.Env).Combined(ctx, slices.Concat(args, f.config.Flags, packages)...)
+	return err != nil && strings.Contains(out, words)
+}
+
+// crashed is how a process ends that no test can be blamed for.
+var crashed = regexp.MustCompile(`(?m)^(?:panic|fatal error): .*$`)
+
+// often is how many runs show that a test fails now and then.
+const often = 50
 
 // A testRun is what came of a package's tests.
 type testRun struct {
