@@ -11,7 +11,7 @@ import (
 // TestExplorationAgreesWithTheJudge: go run ./bench truth tries many more.
 func TestExplorationAgreesWithTheJudge(t *testing.T) {
 	var programs []randprog.Program
-	for seed := range uint64(450) {
+	for seed := range uint64(480) {
 		programs = append(programs, randprog.New(fmt.Sprintf("P%d", seed), seed, randprog.Mixed(seed)))
 	}
 	trial := &Trial{Temp: t.TempDir(), States: 80, Runs: 300, Values: 10}
