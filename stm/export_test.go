@@ -10,3 +10,6 @@ func TimerRuns() bool { return timer.running.Load() }
 
 // NextTick is the time to the timer's next tick.
 var NextTick = nextTick
+
+// RaceDetector says that this is a build with -race.
+const RaceDetector = vigilant
