@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/search"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -21,11 +22,10 @@ type crew struct {
 
 	mu      sync.Mutex
 	workers []*child // by worker
-	live    []wire.Progress
+	tally   search.Tally
 	residue wire.Residue
 	before  int
 	started time.Duration // how long it took to start the first process
-	told    time.Time
 }
 
 // errChangesEndings and errChangesSteps are why a target gets a process for each run, or
@@ -41,7 +41,6 @@ func (c *crew) worker(n int) (*child, error) {
 	defer c.mu.Unlock()
 	for n >= len(c.workers) {
 		c.workers = append(c.workers, nil)
-		c.live = append(c.live, wire.Progress{})
 	}
 	if c.workers[n] == nil {
 		child, err := c.x.p.start(c.ctx)
@@ -95,7 +94,7 @@ func (c *crew) Leaves() int {
 
 // send sends a worker's process an order, and takes note of what came of it.
 func (c *crew) send(n int, child *child, order *wire.Order, begin time.Time) ([]wire.UnitDone, error) {
-	report, err := child.order(order, func(p *wire.Progress) { c.progress(n, *p) })
+	report, err := child.order(order, func(p *wire.Progress) { c.tally.Note(c.x.Pass, n, *p) })
 	if c.x.fresh || err != nil {
 		c.mu.Lock()
 		c.workers[n] = nil
@@ -124,7 +123,7 @@ func (c *crew) Starting() time.Duration {
 // note takes note of an order that a worker has done; starting is how long it took until the
 // process was at it.
 func (c *crew) note(n int, done *wire.Done, starting time.Duration) {
-	defer c.progress(n, wire.Progress{})
+	defer c.tally.Note(c.x.Pass, n, wire.Progress{})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.started == 0 && !c.x.fresh {
@@ -134,31 +133,6 @@ func (c *crew) note(n int, done *wire.Done, starting time.Duration) {
 		c.residue = done.Residue
 	}
 	c.before = max(c.before, done.Before)
-}
-
-// tellEvery is how often the progress of a search is told.
-const tellEvery = 200 * time.Millisecond
-
-// progress takes note of how far a worker is with its order, and tells how far all are.
-func (c *crew) progress(n int, p wire.Progress) {
-	c.mu.Lock()
-	c.live[n] = p
-	now := time.Now()
-	if now.Sub(c.told) < tellEvery {
-		c.mu.Unlock()
-		return
-	}
-	c.told = now
-	var all wire.Progress
-	for i := range c.live {
-		all.Runs += c.live[i].Runs
-		all.Cut += c.live[i].Cut
-		if all.Best == nil {
-			all.Best = c.live[i].Best
-		}
-	}
-	c.mu.Unlock()
-	c.x.Tell(all)
 }
 
 // close lets all processes end.

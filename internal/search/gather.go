@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/binary"
+	"sync"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -135,8 +136,43 @@ func (x *Pass) progress() sched.Progress {
 	return p
 }
 
-// Tell tells how far the search is, given how far the crew is with the units at hand.
-func (x *Pass) Tell(p wire.Progress) {
+// A Tally is how far each worker of a crew is with the units at hand.
+type Tally struct {
+	mu   sync.Mutex
+	live []wire.Progress
+	told time.Time
+}
+
+// tellEvery is how often the progress of a search is told.
+const tellEvery = 200 * time.Millisecond
+
+// Note takes note of how far a worker is, and tells how far all are.
+func (t *Tally) Note(x *Pass, worker int, p wire.Progress) {
+	t.mu.Lock()
+	for worker >= len(t.live) {
+		t.live = append(t.live, wire.Progress{})
+	}
+	t.live[worker] = p
+	now := time.Now()
+	if now.Sub(t.told) < tellEvery {
+		t.mu.Unlock()
+		return
+	}
+	t.told = now
+	var all wire.Progress
+	for i := range t.live {
+		all.Runs += t.live[i].Runs
+		all.Cut += t.live[i].Cut
+		if all.Best == nil {
+			all.Best = t.live[i].Best
+		}
+	}
+	t.mu.Unlock()
+	x.tell(all)
+}
+
+// tell tells how far the search is, given how far the crew is with the units at hand.
+func (x *Pass) tell(p wire.Progress) {
 	if x.o.Progress == nil {
 		return
 	}

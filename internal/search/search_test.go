@@ -210,7 +210,7 @@ func TestAllFailuresAreGathered(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.settled = wire.Progress{}
-	if x.Tell(wire.Progress{Runs: 2}); told != x.Sum.Runs+2 {
+	if new(Tally).Note(x, 1, wire.Progress{Runs: 2}); told != x.Sum.Runs+2 {
 		t.Errorf("told %d", told)
 	}
 	if len(x.Sum.Failures) == 0 || x.Sum.Passed == 0 || x.Sum.Passed == x.Sum.Runs {

@@ -24,8 +24,7 @@ type crew struct {
 
 	mu       sync.Mutex
 	programs []*Program // by worker; the first is the one that is explored
-	live     []wire.Progress
-	told     time.Time
+	tally    search.Tally
 
 	// early is a race that was found while it was not known yet what memory is shared, and
 	// earlyShared what was known then, which its schedule depends on.
@@ -45,9 +44,6 @@ func (c *crew) program(n int) (*Program, error) {
 	first := c.programs[0]
 	for n >= len(c.programs) {
 		c.programs = append(c.programs, nil)
-	}
-	for n >= len(c.live) {
-		c.live = append(c.live, wire.Progress{})
 	}
 	p := c.programs[n]
 	c.mu.Unlock()
@@ -107,7 +103,7 @@ func (c *crew) Do(n int, units []sched.Unit, deadline func() time.Time) ([]wire.
 			break
 		}
 	}
-	c.progress(n, wire.Progress{})
+	c.tally.Note(c.search, n, wire.Progress{})
 	return all, c.ctx.Err()
 }
 
@@ -138,7 +134,7 @@ func (w *worker) unit(u *sched.Unit) (done wire.UnitDone, err error) {
 			prints[print] = true
 			done.Prints = binary.LittleEndian.AppendUint64(done.Prints, print)
 		}
-		w.crew.progress(w.number, w.progress)
+		w.crew.tally.Note(w.crew.search, w.number, w.progress)
 	}
 	steps, cut := done.Steps, done.CutOff
 	done.UnitDone = u.Done(strategy)
@@ -219,29 +215,4 @@ func (c *crew) learn(units []wire.UnitDone) (grown bool) {
 		p.atomics.addAll(units[i].Atomics)
 	}
 	return grown
-}
-
-// tellEvery is how often the progress of a search is told.
-const tellEvery = 200 * time.Millisecond
-
-// progress takes note of how far a worker is with its units, and tells how far all are.
-func (c *crew) progress(n int, p wire.Progress) {
-	c.mu.Lock()
-	c.live[n] = p
-	now := time.Now()
-	if now.Sub(c.told) < tellEvery {
-		c.mu.Unlock()
-		return
-	}
-	c.told = now
-	var all wire.Progress
-	for i := range c.live {
-		all.Runs += c.live[i].Runs
-		all.Cut += c.live[i].Cut
-		if all.Best == nil {
-			all.Best = c.live[i].Best
-		}
-	}
-	c.mu.Unlock()
-	c.search.Tell(all)
 }
