@@ -16,7 +16,7 @@ func (e *exploration) recordAll(ctx context.Context, s *ongoing) ([]explore.Reco
 	e.tellReached(s, ": recording what was found")
 	all, doubted, err := s.search.RecordAll(ctx, func(n int) string { return numbered(s.options.Trace, n) })
 	if doubted > 0 {
-		fmt.Fprintf(e.inv.stderr, "cofferdam: %s: left out, as not under control: %s not come back in a fresh process\n", e.shown(s.target), plural(doubted, "failure did", "failures did"))
+		fmt.Fprintf(e.inv.Stderr, "cofferdam: %s: left out, as not under control: %s not come back in a fresh process\n", e.shown(s.target), plural(doubted, "failure did", "failures did"))
 	}
 	return all, err
 }
@@ -36,12 +36,12 @@ func (e *exploration) tellAll(t explore.Target, res *explore.Result, all []explo
 	e.failingTests++
 	if !e.asJSON {
 		rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
-		fmt.Fprintf(e.inv.stdout, "%s  %s  %s in %d schedules in %.1fs (%.0f/s), %d distinct; %s\n", e.inv.color.Bad("FAIL"), name, plural(len(all), "failure", "failures unlike each other"), res.Runs, res.Elapsed.Seconds(), rate, res.Classes, res.Search)
+		fmt.Fprintf(e.inv.Stdout, "%s  %s  %s in %d schedules in %.1fs (%.0f/s), %d distinct; %s\n", e.inv.Color.Bad("FAIL"), name, plural(len(all), "failure", "failures unlike each other"), res.Runs, res.Elapsed.Seconds(), rate, res.Classes, res.Search)
 		for i := range all {
-			fmt.Fprintf(e.inv.stdout, "  %s\n", recordedLine(&all[i]))
+			fmt.Fprintf(e.inv.Stdout, "  %s\n", recordedLine(&all[i]))
 		}
 		if caveats := res.Caveats(); caveats != "" {
-			fmt.Fprintln(e.inv.stdout, "note: "+caveats)
+			fmt.Fprintln(e.inv.Stdout, "note: "+caveats)
 		}
 	}
 	var shown []string
@@ -86,9 +86,9 @@ func (e *exploration) tellDeath(t explore.Target, res *explore.Result, r *explor
 	dead := *res
 	dead.Failure, dead.Death, dead.First = &r.Failure, r.Death, r.First
 	if e.asJSON {
-		return finding.WriteJSON(e.inv.stdout, []finding.Finding{dead.DeathFinding(t.Program.Package)})
+		return finding.WriteJSON(e.inv.Stdout, []finding.Finding{dead.DeathFinding(t.Program.Package)})
 	}
-	fmt.Fprintln(e.inv.stdout)
-	dead.WriteDeath(e.inv.stdout)
+	fmt.Fprintln(e.inv.Stdout)
+	dead.WriteDeath(e.inv.Stdout)
 	return nil
 }

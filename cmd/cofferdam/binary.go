@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
@@ -16,14 +17,14 @@ import (
 )
 
 // exploreBinary explores a program without source.
-func (f *searchFlags) exploreBinary(ctx context.Context, inv *invocation, path string) error {
+func (f *searchFlags) exploreBinary(ctx context.Context, inv *command.Invocation, path string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if len(inv.operands) > 0 {
-		return fmt.Errorf("-binary %s and the package %s: give one of them; arguments for the program follow --", path, inv.operands[0])
+	if len(inv.Operands) > 0 {
+		return fmt.Errorf("-binary %s and the package %s: give one of them; arguments for the program follow --", path, inv.Operands[0])
 	}
-	inv.status.Phase("loading " + path)
+	inv.Status.Phase("loading " + path)
 	binary, err := describeBinary(inv, path)
 	if err != nil {
 		return err
@@ -33,11 +34,11 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *invocation, path s
 		return err
 	}
 	name := filepath.Base(path)
-	inv.status.Phase("exploring")
+	inv.Status.Phase("exploring")
 	options := f.binaryOptions()
 	options.Progress = func(p *wire.Progress) {
-		inv.status.Detail(name + ": " + reachedText(p))
-		inv.signals.reach(name + ": " + reachedText(p))
+		inv.Status.Detail(name + ": " + reachedText(p))
+		inv.Signals.Reach(name + ": " + reachedText(p))
 	}
 	done, err := program.Explore(ctx, options)
 	if err != nil {
@@ -45,9 +46,9 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *invocation, path s
 	}
 	res := &explore.Result{Target: name, Summary: *done, Failure: done.Outcome.Worst(), Within: f.Within}
 	if !f.asJSON {
-		fmt.Fprintln(inv.stdout, summary(inv.color, name, res))
+		fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
 		for _, note := range program.Notes() {
-			fmt.Fprintln(inv.stdout, "note: "+note)
+			fmt.Fprintln(inv.Stdout, "note: "+note)
 		}
 	}
 	if res.Failure == nil {
@@ -64,7 +65,7 @@ func (f *searchFlags) binaryOptions() *drive.Options {
 }
 
 // describeBinary is a program with all that its runs depend on.
-func describeBinary(inv *invocation, path string) (trace.Binary, error) {
+func describeBinary(inv *command.Invocation, path string) (trace.Binary, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return trace.Binary{}, err
@@ -73,8 +74,8 @@ func describeBinary(inv *invocation, path string) (trace.Binary, error) {
 	if err != nil {
 		return trace.Binary{}, err
 	}
-	b := trace.Binary{Path: absolute, Args: append([]string{path}, inv.program...), Env: inv.environment, Dir: dir}
-	b.Input, err = input(inv.inherited.stdin)
+	b := trace.Binary{Path: absolute, Args: append([]string{path}, inv.Program...), Env: inv.Environment, Dir: dir}
+	b.Input, err = input(inv.Inherited.Stdin)
 	return b, err
 }
 
@@ -97,7 +98,7 @@ func input(in io.Reader) ([]byte, error) {
 }
 
 // recordBinary records the failing run, and shows it.
-func (f *searchFlags) recordBinary(inv *invocation, program *drive.Program, res *explore.Result) error {
+func (f *searchFlags) recordBinary(inv *command.Invocation, program *drive.Program, res *explore.Result) error {
 	file := f.out
 	switch info, err := os.Stat(file); {
 	case file == "":
@@ -105,7 +106,7 @@ func (f *searchFlags) recordBinary(inv *invocation, program *drive.Program, res 
 	case err == nil && info.IsDir():
 		file = filepath.Join(file, res.Target+".trace")
 	}
-	inv.status.Phase("recording")
+	inv.Status.Phase("recording")
 	out, err := program.Record(res.Outcome.Schedule, file)
 	if err != nil {
 		return err
@@ -117,19 +118,19 @@ func (f *searchFlags) recordBinary(inv *invocation, program *drive.Program, res 
 	if err := e.report(file); err != nil {
 		return err
 	}
-	return &exitCode{code: exitFound}
+	return &command.Exit{Code: command.ExitFound}
 }
 
 // replayBinary runs a recorded run of a program without source again.
-func replayBinary(_ context.Context, inv *invocation, r *trace.Reader, count int, asJSON bool) error {
+func replayBinary(_ context.Context, inv *command.Invocation, r *trace.Reader, count int, asJSON bool) error {
 	temp, err := scratch.Dir()
 	if err != nil {
 		return fmt.Errorf("replaying: %w", err)
 	}
 	defer scratch.Remove(temp)
-	inv.status.Phase("replaying")
+	inv.Status.Phase("replaying")
 	for i := range count {
-		inv.status.Detail(fmt.Sprintf("%d of %d", i+1, count))
+		inv.Status.Detail(fmt.Sprintf("%d of %d", i+1, count))
 		out, diff, err := drive.Replay(r, filepath.Join(temp, "again.trace"))
 		if err != nil {
 			return err

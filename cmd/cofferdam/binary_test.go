@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 )
 
 // call runs the command as a shell would.
 func call(t *testing.T, want int, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := run(args, streams{strings.NewReader(""), &stdout, &stderr}); code != want {
+	if code := run(args, command.Streams{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}); code != want {
 		t.Fatalf("cofferdam %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, want, &stdout, &stderr)
 	}
 	return stdout.String()
@@ -25,7 +27,7 @@ func TestAProgramWithoutSourceIsExploredReplayedAndPrinted(t *testing.T) {
 	}
 	program := filepath.Join("..", "..", "examples", "binary", "bin", "publish.O2")
 	file := filepath.Join(t.TempDir(), "publish.trace")
-	out := call(t, exitFound, "explore", "-binary", program, "-o", file, "--", "3")
+	out := call(t, command.ExitFound, "explore", "-binary", program, "-o", file, "--", "3")
 	for _, want := range []string{"FAIL  publish.O2", "SIGSEGV: reading 0x0, which is not mapped", "thread 2", "thread 3", "mov qword ptr [publish.O2+", "cofferdam replay "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report has no %q:\n%s", want, out)
@@ -43,9 +45,9 @@ func TestAProgramWithoutSourceIsExploredReplayedAndPrinted(t *testing.T) {
 	if out := call(t, 0, "explore", "-binary", program, "-runs", "5", "--", "0"); !strings.HasPrefix(out, "ok    publish.O2") {
 		t.Errorf("nothing to find: %s", out)
 	}
-	call(t, exitError, "explore", "-binary", program, "./package")
-	call(t, exitError, "explore", "-binary", program, "-main")
-	call(t, exitError, "explore", "-binary", "binary_test.go")
+	call(t, command.ExitError, "explore", "-binary", program, "./package")
+	call(t, command.ExitError, "explore", "-binary", program, "-main")
+	call(t, command.ExitError, "explore", "-binary", "binary_test.go")
 }
 
 func TestAProgramWithoutSourceIsFixedOrRefused(t *testing.T) {
@@ -72,7 +74,7 @@ func TestAProgramWithoutSourceIsFixedOrRefused(t *testing.T) {
 		t.Error("a refusal wrote a patch")
 	}
 	call(t, exitNoFailure, "fix", "-binary", filepath.Join(programs, "correct"), "-o", file+"2", "-runs", "5")
-	call(t, exitError, "fix", "-binary", filepath.Join(programs, "correct"))
-	call(t, exitError, "fix", "-binary", filepath.Join(programs, "correct"), "-o", file, "./package")
-	call(t, exitError, "fix", "-copy", "./package")
+	call(t, command.ExitError, "fix", "-binary", filepath.Join(programs, "correct"))
+	call(t, command.ExitError, "fix", "-binary", filepath.Join(programs, "correct"), "-o", file, "./package")
+	call(t, command.ExitError, "fix", "-copy", "./package")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -13,7 +14,7 @@ import (
 // An exploration is one call of explore.
 type exploration struct {
 	*searchFlags
-	inv          *invocation
+	inv          *command.Invocation
 	searches     []*ongoing
 	deadline     time.Time
 	many         bool // there are several packages, in which tests can have the same name
@@ -42,7 +43,7 @@ type ongoing struct {
 // all explores all targets, in turns, and tells of each when it is through with it. Tests
 // together come last, without those that fail by themselves.
 func (e *exploration) all(ctx context.Context, targets []explore.Target) error {
-	e.inv.status.Phase(e.phase)
+	e.inv.Status.Phase(e.phase)
 	slices.SortStableFunc(targets, func(s, t explore.Target) int { return min(len(s.Tests()), 2) - min(len(t.Tests()), 2) })
 	for i, t := range targets {
 		e.searches = append(e.searches, &ongoing{target: t, place: i})
@@ -121,8 +122,8 @@ func (e *exploration) tellReached(s *ongoing, reached string) {
 			through++
 		}
 	}
-	e.inv.status.Detail(s.target.Name() + counted(s.place, len(e.searches)) + reached)
-	e.inv.signals.reach(fmt.Sprintf("%d of %d tests explored, then %s%s", through, len(e.searches), s.target.Name(), reached))
+	e.inv.Status.Detail(s.target.Name() + counted(s.place, len(e.searches)) + reached)
+	e.inv.Signals.Reach(fmt.Sprintf("%d of %d tests explored, then %s%s", through, len(e.searches), s.target.Name(), reached))
 }
 
 // giveUp tells that a target could not be explored. The others are.
@@ -133,7 +134,7 @@ func (e *exploration) giveUp(ctx context.Context, s *ongoing, err error) error {
 	s.over = true
 	e.unexplored = append(e.unexplored, e.shown(s.target))
 	e.failed[s.target.Program] = append(e.failed[s.target.Program], s.target.Test)
-	fmt.Fprintf(e.inv.stderr, "cofferdam: exploring %s: %v\n", e.shown(s.target), err)
+	fmt.Fprintf(e.inv.Stderr, "cofferdam: exploring %s: %v\n", e.shown(s.target), err)
 	return nil
 }
 
@@ -182,7 +183,7 @@ func (e *exploration) finishAll(ctx context.Context) error {
 		}
 	}
 	if untried > 0 {
-		fmt.Fprintf(e.inv.stderr, "cofferdam: the budget of %v was used up before %s begun: give more with -budget\n", e.Budget, plural(untried, "test was", "tests were"))
+		fmt.Fprintf(e.inv.Stderr, "cofferdam: the budget of %v was used up before %s begun: give more with -budget\n", e.Budget, plural(untried, "test was", "tests were"))
 	}
 	return nil
 }

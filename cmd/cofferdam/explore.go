@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
@@ -15,11 +16,12 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-func newExploreCommand() *command {
+func newExploreCommand() *command.Command {
 	f := &searchFlags{}
-	c := newCommand("explore", "[packages] [-- arguments]", "look for a schedule under which a test fails").buildsPrograms()
-	c.runsProgram = true
-	c.long = `Explore runs the tests of the packages again and again under a scheduler that lets
+	c := command.New("explore", "[packages] [-- arguments]", "look for a schedule under which a test fails").BuildsPrograms()
+	c.RunsProgram = true
+	c.Declined = declined
+	c.Long = `Explore runs the tests of the packages again and again under a scheduler that lets
 one goroutine run at a time and decides, at every access to shared memory and every
 synchronisation, which one goes next. When a run fails, its schedule is shrunk to the
 fewest preemptions, run again in a fresh process, recorded to a trace file, and shown as
@@ -47,7 +49,7 @@ A run fails by a signal, a failed assertion, a deadlock, a use of freed memory o
 free, and with -races by a data race in the program's own code. Without it races are not
 looked for: machine code does not tell atomic loads and stores from others, so a word counts
 as atomic if it is ever updated atomically, and a flag that is only set and read does not.`
-	c.notes = `Examples:
+	c.Notes = `Examples:
 
   cofferdam explore -run TestSteady ./toctou
   cofferdam explore -strategy dfs -preemptions 2 ./queue
@@ -60,23 +62,23 @@ found but a package or a test could not be explored.
 
 See also: cofferdam help schedules, cofferdam help strategies, cofferdam help waiting,
 cofferdam help traces`
-	f.declare(c.flags, 30*time.Second)
-	c.flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: testdata/cofferdam beside the tests)")
-	c.flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
-	c.flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
-	c.flags.BoolVar(&f.All, "all", false, "go on after a failure, and record all that are unlike each other, each with a trace of its own")
-	c.flags.BoolVar(&f.strict, "strict", false, "exit with code 3 if a test was explored in part: runs were cut off, or something was outside control")
-	binary := c.flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
-	c.work = func(ctx context.Context, inv *invocation) error {
+	f.declare(c.Flags, 30*time.Second)
+	c.Flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: testdata/cofferdam beside the tests)")
+	c.Flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
+	c.Flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
+	c.Flags.BoolVar(&f.All, "all", false, "go on after a failure, and record all that are unlike each other, each with a trace of its own")
+	c.Flags.BoolVar(&f.strict, "strict", false, "exit with code 3 if a test was explored in part: runs were cut off, or something was outside control")
+	binary := c.Flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
+	c.Work = func(ctx context.Context, inv *command.Invocation) error {
 		if *binary != "" {
 			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "leaks", "stall", "failfast", "strict", "all"}
-			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
+			if err := c.Excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
-			f.Races = f.Races && c.named("races")
+			f.Races = f.Races && c.Named("races")
 			return f.exploreBinary(ctx, inv, *binary)
 		}
-		if err := c.excludes("main", testFlagNames...); err != nil {
+		if err := c.Excludes("main", testFlagNames...); err != nil {
 			return err
 		}
 		if f.All && f.failFast {
@@ -87,7 +89,7 @@ cofferdam help traces`
 	return c
 }
 
-func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
+func (f *searchFlags) explore(ctx context.Context, inv *command.Invocation) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -105,19 +107,19 @@ func (f *searchFlags) explore(ctx context.Context, inv *invocation) error {
 	e.files = traceFiles{out: f.out, many: e.many}
 	err = e.all(ctx, targets)
 	if len(targets) > 1 && !f.asJSON && len(e.failing) > 0 {
-		fmt.Fprintf(inv.stdout, "\n%d of %d tests fail:\n  %s\n", e.failingTests, len(targets), strings.Join(e.failing, "\n  "))
+		fmt.Fprintf(inv.Stdout, "\n%d of %d tests fail:\n  %s\n", e.failingTests, len(targets), strings.Join(e.failing, "\n  "))
 	}
-	if errors.Is(context.Cause(ctx), errClosedPipe) && len(e.failing) > 0 {
-		fmt.Fprintf(inv.stderr, "cofferdam: %v; found so far:\n  %s\n", errClosedPipe, strings.Join(e.failing, "\n  "))
+	if errors.Is(context.Cause(ctx), command.ErrClosedPipe) && len(e.failing) > 0 {
+		fmt.Fprintf(inv.Stderr, "cofferdam: %v; found so far:\n  %s\n", command.ErrClosedPipe, strings.Join(e.failing, "\n  "))
 	}
 	if err == nil {
 		err = f.incomplete()
 	}
 	if n := len(e.partly); err == nil && n > 0 && f.strict && len(e.failing) == 0 {
-		err = &exitCode{exitPartly, fmt.Errorf("%s explored in part (-strict): %s", plural(n, "test was", "tests were"), strings.Join(e.partly, ", "))}
+		err = &command.Exit{Code: command.ExitPartly, Err: fmt.Errorf("%s explored in part (-strict): %s", plural(n, "test was", "tests were"), strings.Join(e.partly, ", "))}
 	}
 	if len(e.failing) > 0 && (err == nil || ctx.Err() != nil) {
-		return &exitCode{code: exitFound}
+		return &command.Exit{Code: command.ExitFound}
 	}
 	return err
 }
@@ -134,7 +136,7 @@ func (e *exploration) shown(t explore.Target) string {
 func (e *exploration) tell(t explore.Target, res *explore.Result, file string) error {
 	name := e.shown(t)
 	if !e.asJSON {
-		fmt.Fprintln(e.inv.stdout, summary(e.inv.color, name, res))
+		fmt.Fprintln(e.inv.Stdout, summary(e.inv.Color, name, res))
 	}
 	switch {
 	case res.Failure == nil && !res.Came():
@@ -149,11 +151,11 @@ func (e *exploration) tell(t explore.Target, res *explore.Result, file string) e
 		e.failingTests++
 		e.failing = append(e.failing, fmt.Sprintf("%s: %s", name, firstLine(res.Failure)))
 		if e.asJSON {
-			return finding.WriteJSON(e.inv.stdout, []finding.Finding{res.DeathFinding(t.Program.Package)})
+			return finding.WriteJSON(e.inv.Stdout, []finding.Finding{res.DeathFinding(t.Program.Package)})
 		}
-		fmt.Fprintln(e.inv.stdout)
-		res.WriteDeath(e.inv.stdout)
-		fmt.Fprintf(e.inv.stdout, "Run it again with: %s\n", e.againCommand(t, res.First))
+		fmt.Fprintln(e.inv.Stdout)
+		res.WriteDeath(e.inv.Stdout)
+		fmt.Fprintf(e.inv.Stdout, "Run it again with: %s\n", e.againCommand(t, res.First))
 		return nil
 	}
 	e.files.used(file)
@@ -228,7 +230,7 @@ func (e *exploration) report(file string) error {
 		return err
 	}
 	defer r.Close()
-	w := e.inv.stdout
+	w := e.inv.Stdout
 	if e.asJSON {
 		return finding.WriteJSON(w, explore.Findings(r, file))
 	}
@@ -236,15 +238,15 @@ func (e *exploration) report(file string) error {
 	if err := explore.WriteReport(w, r); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\nRun it again with: %s\n", replayCommand(e.inv.dir, file))
+	fmt.Fprintf(w, "\nRun it again with: %s\n", replayCommand(e.inv.Dir, file))
 	return nil
 }
 
 // againCommand is what to type to search again, up to a schedule.
 func (e *exploration) againCommand(t explore.Target, runs int) string {
 	words := []string{"cofferdam", "explore"}
-	if e.inv.dir != "" {
-		words = append(words, "-C", e.inv.dir)
+	if e.inv.Dir != "" {
+		words = append(words, "-C", e.inv.Dir)
 	}
 	if t.Test == "" {
 		words = append(words, "-main")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
 )
 
@@ -34,11 +35,12 @@ type fixFlags struct {
 	binary  binaryFix
 }
 
-func newFixCommand() *command {
+func newFixCommand() *command.Command {
 	f := &fixFlags{native: countFlag{n: 20}, least: repair.DefaultLeast}
-	c := newCommand("fix", "[packages] [-- arguments]", "find a failing schedule, and the locks that keep it from happening").buildsPrograms()
-	c.runsProgram = true
-	c.long = `Fix reproduces a failure as explore does (or takes it from a trace), derives from the
+	c := command.New("fix", "[packages] [-- arguments]", "find a failing schedule, and the locks that keep it from happening").BuildsPrograms()
+	c.RunsProgram = true
+	c.Declined = declined
+	c.Long = `Fix reproduces a failure as explore does (or takes it from a trace), derives from the
 recorded run which reads and writes must not come together, writes the locks that keep
 them apart, and proves them: the failing schedule no longer fails, nor does any schedule
 with at most two preemptions (or up to 10,000 by PCT, where these are too many: fewer for
@@ -71,7 +73,7 @@ emulator as above, with all schedules of the patched program, and then by runnin
 times (200, if it is not given) on this machine: it does what it does there. The failing
 schedule is also followed on this machine, with threads stopped and started in the same
 order by ptrace, unless that is refused, or -native 0 has nothing run here.`
-	c.notes = `Examples:
+	c.Notes = `Examples:
 
   cofferdam fix -run TestSteady ./toctou
   cofferdam fix -w -trace toctou/testdata/cofferdam/TestSteady.trace
@@ -81,31 +83,31 @@ Exit codes: 0 every failure has a proven fix, 1 one has none, 2 error, also if a
 a test could not be explored or a fix not be applied, 3 no failure found.
 
 See also: cofferdam help strategies, cofferdam help traces`
-	f.declare(c.flags, time.Minute)
-	c.flags.StringVar(&f.trace, "trace", "", "fix the failure in this trace `file` instead of looking for one")
-	c.flags.StringVar(&f.out, "o", "", "keep the trace of the failure in this `file`, or those of several tests in this directory; with -binary, write the patch to it")
-	c.flags.BoolVar(&f.asJSON, "json", false, "write what came of each failing test as a line of JSON")
-	c.flags.BoolVar(&f.failFast, "failfast", false, "stop after the first test that fails")
-	c.flags.BoolVar(&f.write, "w", false, "apply proven fixes to the source")
-	c.flags.BoolVar(&f.dirty, "dirty", false, "with -w: apply them although the working tree has changes that are not committed")
-	c.flags.BoolVar(&f.outside, "outside", false, "with -w: apply them to files outside the main module too, such as those of a replace directive")
-	c.flags.StringVar(&f.patches, "patch", "", "write the diff of each module that a fix changes to a file in this `directory`, for the module's maintainers")
-	c.flags.BoolVar(&f.minimal, "minimal", false, "cover what the failing run shows, and not all other accesses to the same data")
-	c.flags.Var(&f.native, "native", "run the fixed test so `many` times by go test, under the race detector unless -races=false; with -binary, the patched program on this machine, 200 times if it is not given")
-	c.flags.StringVar(&f.binary.path, "binary", "", "fix this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
-	c.flags.BoolVar(&f.binary.copy, "copy", false, "with -binary: write a patched copy of the program instead of a shared object")
-	c.flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
-	c.flags.DurationVar(&f.proof, "proof", 30*time.Second, "how long the schedules of a candidate may take, though the budget is used up; with -binary, ten times as long as all schedules are tried")
-	c.flags.Var(&f.least, "least", "the least proof that is accepted where all schedules are too many: so many `schedules` by PCT, tried to their end; or all, for none but all schedules with at most two preemptions")
-	c.work = func(ctx context.Context, inv *invocation) error {
+	f.declare(c.Flags, time.Minute)
+	c.Flags.StringVar(&f.trace, "trace", "", "fix the failure in this trace `file` instead of looking for one")
+	c.Flags.StringVar(&f.out, "o", "", "keep the trace of the failure in this `file`, or those of several tests in this directory; with -binary, write the patch to it")
+	c.Flags.BoolVar(&f.asJSON, "json", false, "write what came of each failing test as a line of JSON")
+	c.Flags.BoolVar(&f.failFast, "failfast", false, "stop after the first test that fails")
+	c.Flags.BoolVar(&f.write, "w", false, "apply proven fixes to the source")
+	c.Flags.BoolVar(&f.dirty, "dirty", false, "with -w: apply them although the working tree has changes that are not committed")
+	c.Flags.BoolVar(&f.outside, "outside", false, "with -w: apply them to files outside the main module too, such as those of a replace directive")
+	c.Flags.StringVar(&f.patches, "patch", "", "write the diff of each module that a fix changes to a file in this `directory`, for the module's maintainers")
+	c.Flags.BoolVar(&f.minimal, "minimal", false, "cover what the failing run shows, and not all other accesses to the same data")
+	c.Flags.Var(&f.native, "native", "run the fixed test so `many` times by go test, under the race detector unless -races=false; with -binary, the patched program on this machine, 200 times if it is not given")
+	c.Flags.StringVar(&f.binary.path, "binary", "", "fix this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
+	c.Flags.BoolVar(&f.binary.copy, "copy", false, "with -binary: write a patched copy of the program instead of a shared object")
+	c.Flags.StringVar(&f.machine, "machine", "", "write the machine that predicts the failure to this `file`, as .dot, .svg or text")
+	c.Flags.DurationVar(&f.proof, "proof", 30*time.Second, "how long the schedules of a candidate may take, though the budget is used up; with -binary, ten times as long as all schedules are tried")
+	c.Flags.Var(&f.least, "least", "the least proof that is accepted where all schedules are too many: so many `schedules` by PCT, tried to their end; or all, for none but all schedules with at most two preemptions")
+	c.Work = func(ctx context.Context, inv *command.Invocation) error {
 		if f.binary.path != "" {
 			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "trace", "w", "dirty", "outside", "patch", "failfast", "minimal", "machine", "least"}
-			if err := c.excludes("binary", append(others, testFlagNames...)...); err != nil {
+			if err := c.Excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
 			return f.fixBinary(ctx, inv)
 		}
-		if err := c.excludes("main", testFlagNames...); err != nil {
+		if err := c.Excludes("main", testFlagNames...); err != nil {
 			return err
 		}
 		if f.binary.copy {
@@ -117,7 +119,7 @@ See also: cofferdam help strategies, cofferdam help traces`
 }
 
 // check refuses values that make no sense, before anything is built.
-func (f *fixFlags) check(inv *invocation) error {
+func (f *fixFlags) check(inv *command.Invocation) error {
 	switch {
 	case f.native.n < 0:
 		return fmt.Errorf("-native %d: give 0 or more", f.native.n)
@@ -125,8 +127,8 @@ func (f *fixFlags) check(inv *invocation) error {
 		return fmt.Errorf("-proof %v: give a time, such as 30s", f.proof)
 	case !f.write && (f.dirty || f.outside):
 		return errors.New("-dirty and -outside say what -w may do: give it too")
-	case f.trace != "" && len(inv.operands) > 0:
-		return fmt.Errorf("-trace %s: the trace names its package; leave out %s", f.trace, strings.Join(inv.operands, " "))
+	case f.trace != "" && len(inv.Operands) > 0:
+		return fmt.Errorf("-trace %s: the trace names its package; leave out %s", f.trace, strings.Join(inv.Operands, " "))
 	}
 	return f.searchFlags.check()
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/repair/binfix"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
@@ -43,7 +44,7 @@ func (c *countFlag) Set(text string) (err error) {
 }
 
 // fixBinary fixes a program without source.
-func (f *fixFlags) fixBinary(ctx context.Context, inv *invocation) error {
+func (f *fixFlags) fixBinary(ctx context.Context, inv *command.Invocation) error {
 	native := nativeRuns
 	if f.native.given {
 		native = f.native.n
@@ -52,8 +53,8 @@ func (f *fixFlags) fixBinary(ctx context.Context, inv *invocation) error {
 		return err
 	}
 	f.Races = false // what a race does to the program is what is fixed
-	if len(inv.operands) > 0 {
-		return fmt.Errorf("-binary %s and the package %s: give one of them; arguments for the program follow --", f.binary.path, inv.operands[0])
+	if len(inv.Operands) > 0 {
+		return fmt.Errorf("-binary %s and the package %s: give one of them; arguments for the program follow --", f.binary.path, inv.Operands[0])
 	}
 	if f.out == "" {
 		return errors.New("-binary: say with -o where to write the patch, such as -o fix.so, or with -copy the patched program")
@@ -72,13 +73,13 @@ func (f *fixFlags) fixBinary(ctx context.Context, inv *invocation) error {
 		Binary: binary, Steps: f.Steps, Copy: f.binary.copy, Native: native, Proof: f.proof / 10, Schedules: 10_000, Temp: temp, Until: time.Now().Add(f.Budget),
 		Search: *f.binaryOptions(),
 		Progress: func(phase, detail string) {
-			inv.status.Phase(phase)
-			inv.status.Detail(detail)
+			inv.Status.Phase(phase)
+			inv.Status.Detail(detail)
 		},
 	}
 	o.Search.Progress = func(p *wire.Progress) {
-		inv.status.Detail(name + ": " + reachedText(p))
-		inv.signals.reach("no fix is proven yet")
+		inv.Status.Detail(name + ": " + reachedText(p))
+		inv.Signals.Reach("no fix is proven yet")
 	}
 	result, err := binfix.Fix(ctx, o)
 	if err != nil {
@@ -106,9 +107,9 @@ type binaryReport struct {
 }
 
 // tellBinary tells what came of it, and writes the patch.
-func (f *fixFlags) tellBinary(inv *invocation, name, temp string, r *binfix.Result) error {
+func (f *fixFlags) tellBinary(inv *command.Invocation, name, temp string, r *binfix.Result) error {
 	if r.Failure == nil {
-		return &exitCode{code: exitNoFailure, err: fmt.Errorf("no failure found in %d schedules: give more time with -budget, or other arguments and input", r.Search.Runs)}
+		return &command.Exit{Code: exitNoFailure, Err: fmt.Errorf("no failure found in %d schedules: give more time with -budget, or other arguments and input", r.Search.Runs)}
 	}
 	if r.Proven != nil {
 		if err := os.WriteFile(f.out, r.Proven.File, 0o755); err != nil {
@@ -120,24 +121,24 @@ func (f *fixFlags) tellBinary(inv *invocation, name, temp string, r *binfix.Resu
 		if c := r.Proven; c != nil {
 			report.Output, report.Cost, report.Sections, report.Proof = f.out, c.Cost, c.Sections, &c.Proof
 		}
-		if err := json.NewEncoder(inv.stdout).Encode(report); err != nil {
+		if err := json.NewEncoder(inv.Stdout).Encode(report); err != nil {
 			return err
 		}
 	} else if err := f.explainBinary(inv, name, temp, r); err != nil {
 		return err
 	}
 	if r.Proven == nil {
-		return &exitCode{code: exitNoFix}
+		return &command.Exit{Code: exitNoFix}
 	}
 	return nil
 }
 
 // explainBinary tells it to a person: the timeline of the failing run first.
-func (f *fixFlags) explainBinary(inv *invocation, name, temp string, r *binfix.Result) error {
+func (f *fixFlags) explainBinary(inv *command.Invocation, name, temp string, r *binfix.Result) error {
 	res := &explore.Result{Target: name, Summary: *r.Search, Failure: r.Failure}
-	fmt.Fprintln(inv.stdout, summary(inv.color, name, res))
+	fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
 	for _, note := range r.Program.Notes() {
-		fmt.Fprintln(inv.stdout, "note: "+note)
+		fmt.Fprintln(inv.Stdout, "note: "+note)
 	}
 	file := filepath.Join(temp, "failure.trace")
 	if _, err := r.Program.Record(r.Schedule, file); err != nil {
@@ -148,20 +149,20 @@ func (f *fixFlags) explainBinary(inv *invocation, name, temp string, r *binfix.R
 		return err
 	}
 	defer reader.Close()
-	if err := explore.WriteReport(inv.stdout, reader); err != nil {
+	if err := explore.WriteReport(inv.Stdout, reader); err != nil {
 		return err
 	}
-	r.Explain(inv.stdout)
+	r.Explain(inv.Stdout)
 	switch {
 	case r.Proven == nil:
 	case f.binary.copy:
-		fmt.Fprintf(inv.stdout, "\nWritten: %s, the program with the patch in it.\n", f.out)
+		fmt.Fprintf(inv.Stdout, "\nWritten: %s, the program with the patch in it.\n", f.out)
 	default:
 		out, err := filepath.Abs(f.out)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(inv.stdout, "\nWritten: LD_PRELOAD=%s %s\n", out, f.binary.path)
+		fmt.Fprintf(inv.Stdout, "\nWritten: LD_PRELOAD=%s %s\n", out, f.binary.path)
 	}
 	return nil
 }

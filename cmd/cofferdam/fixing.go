@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
@@ -22,7 +23,7 @@ import (
 // the other, and a failure that an earlier fix has ended is not fixed twice.
 type fixing struct {
 	*fixFlags
-	inv  *invocation
+	inv  *command.Invocation
 	temp string
 	dir  string // the current directory
 	many bool   // there are several packages, in which tests can have the same name
@@ -61,7 +62,7 @@ func (t *failingTest) fixed() bool {
 	return t.earlier != nil || t.result != nil && t.result.Proven != nil
 }
 
-func (f *fixFlags) fix(ctx context.Context, inv *invocation) error {
+func (f *fixFlags) fix(ctx context.Context, inv *command.Invocation) error {
 	if err := f.check(inv); err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (x *fixing) told(ctx context.Context, e *exploration, target explore.Target
 	begin := time.Now()
 	err := x.fixTest(ctx, t, &target)
 	e.elsewhere += time.Since(begin)
-	e.inv.status.Phase(e.phase)
+	e.inv.Status.Phase(e.phase)
 	if err != nil && ctx.Err() == nil {
 		// What goes wrong with one failure is no reason to leave the others.
 		t.refusal, t.result = "it could not be worked on: "+err.Error(), nil
@@ -168,7 +169,7 @@ func (x *fixing) fixTest(ctx context.Context, t *failingTest, target *explore.Ta
 		return err
 	}
 	defer func() { r.Close() }()
-	x.inv.signals.reach(x.reached("no fix is proven yet for " + firstLine(&t.failure)))
+	x.inv.Signals.Reach(x.reached("no fix is proven yet for " + firstLine(&t.failure)))
 	t.config.Overlay = maps.Clone(x.changed)
 	if target == nil || len(x.changed) > 0 {
 		again, err := x.current(ctx, t, r)
@@ -191,8 +192,8 @@ func (x *fixing) fixTest(ctx context.Context, t *failingTest, target *explore.Ta
 			if x.several {
 				phase = t.name + ": " + phase
 			}
-			x.inv.status.Phase(phase)
-			x.inv.status.Detail(detail)
+			x.inv.Status.Phase(phase)
+			x.inv.Status.Detail(detail)
 		},
 	})
 	if err != nil {
@@ -234,20 +235,20 @@ func openWhole(file string) (*trace.Reader, error) {
 // then the run is made again and recorded, so that everything after it has to do with the
 // source at hand alone.
 func (x *fixing) current(ctx context.Context, t *failingTest, r *trace.Reader) (*trace.Reader, error) {
-	x.inv.status.Phase("building with hooks")
+	x.inv.Status.Phase("building with hooks")
 	config := t.config
-	config.Progress = x.inv.status.Detail
+	config.Progress = x.inv.Status.Detail
 	build, err := explore.New(ctx, config, r.Header.Args...)
 	if err != nil {
 		return nil, err
 	}
 	defer build.Close()
-	build.Environment = x.inv.environment
+	build.Environment = x.inv.Environment
 	program := build.Programs[0]
 	if program.Hash == r.Header.Program {
 		return r, nil
 	}
-	x.inv.status.Phase("running the recorded schedule in the program as it is now")
+	x.inv.Status.Phase("running the recorded schedule in the program as it is now")
 	file := filepath.Join(x.temp, fmt.Sprintf("again%d.trace", len(x.tests)))
 	made, err := program.RecordAgain(ctx, r, file)
 	if err != nil {
@@ -273,10 +274,10 @@ func (x *fixing) current(ctx context.Context, t *failingTest, r *trace.Reader) (
 // searchAgain looks for a failure of a test whose failing schedule passes with the fixes so
 // far. It returns nil if there is none.
 func (x *fixing) searchAgain(ctx context.Context, t *failingTest, program *explore.Program, r *trace.Reader, file string) (*trace.Reader, error) {
-	x.inv.status.Phase("looking whether " + t.name + " still fails")
+	x.inv.Status.Phase("looking whether " + t.name + " still fails")
 	o := &repair.Options{Explore: x.Options, Proof: x.proof, Least: int(x.least)}
 	o.Explore.Trace = file
-	o.Explore.Progress = func(_ string, p *wire.Progress) { x.inv.status.Detail(reachedText(p)) }
+	o.Explore.Progress = func(_ string, p *wire.Progress) { x.inv.Status.Detail(reachedText(p)) }
 	tried, err := repair.Try(ctx, program, r.Header.Test, o, r.Outcome.Steps, time.Now().Add(x.Budget))
 	switch {
 	case err != nil:
@@ -350,13 +351,13 @@ func (x *fixing) ending() error {
 	case x.unapplied != nil:
 		return x.unapplied
 	case len(unfixed) > 0 && len(x.tests) == 1:
-		return &exitCode{code: exitNoFix, err: errors.New("no proven fix")}
+		return &command.Exit{Code: exitNoFix, Err: errors.New("no proven fix")}
 	case len(unfixed) > 0:
-		return &exitCode{code: exitNoFix, err: fmt.Errorf("no proven fix for %d of %d failing tests: %s", len(unfixed), len(x.tests), strings.Join(unfixed, ", "))}
+		return &command.Exit{Code: exitNoFix, Err: fmt.Errorf("no proven fix for %d of %d failing tests: %s", len(unfixed), len(x.tests), strings.Join(unfixed, ", "))}
 	case incomplete != nil:
 		return incomplete
 	case len(x.tests) == 0:
-		return &exitCode{code: exitNoFailure, err: fmt.Errorf("no failure found in %v: give more time with -budget, or a trace with -trace", x.Budget)}
+		return &command.Exit{Code: exitNoFailure, Err: fmt.Errorf("no failure found in %v: give more time with -budget, or a trace with -trace", x.Budget)}
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
 	if result := t.result; result != nil {
 		x.fillIn(&report, result)
 	}
-	if err := json.NewEncoder(x.inv.stdout).Encode(report); err != nil {
+	if err := json.NewEncoder(x.inv.Stdout).Encode(report); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil
@@ -83,7 +83,7 @@ func (x *fixing) fillIn(report *fixReport, result *repair.Result) {
 
 // explain tells a person what came of a test.
 func (x *fixing) explain(t *failingTest, r *trace.Reader) error {
-	w := x.inv.stdout
+	w := x.inv.Stdout
 	if x.several {
 		if len(x.tests) > 1 {
 			fmt.Fprintln(w)
@@ -107,7 +107,7 @@ func (x *fixing) explain(t *failingTest, r *trace.Reader) error {
 	if beyond := t.result.Proven.Beyond(x.dir); len(beyond) > 0 {
 		fmt.Fprintf(w, "\nThe diff changes %s, which git apply does only with --unsafe-paths:\n", strings.Join(beyond, ", "))
 	}
-	fmt.Fprintf(w, "\n%s", x.inv.color.Diff(t.result.Proven.Diff(x.dir)))
+	fmt.Fprintf(w, "\n%s", x.inv.Color.Diff(t.result.Proven.Diff(x.dir)))
 	if t.applied {
 		fmt.Fprintln(w, "\napplied")
 	}
@@ -137,7 +137,7 @@ func (x *fixing) summarise(targets int) {
 		}
 		lines = append(lines, line)
 	}
-	fmt.Fprintf(x.inv.stdout, "\n%d of %d tests fail, %d of them fixed:\n  %s\n", len(x.tests), targets, fixed, strings.Join(lines, "\n  "))
+	fmt.Fprintf(x.inv.Stdout, "\n%d of %d tests fail, %d of them fixed:\n  %s\n", len(x.tests), targets, fixed, strings.Join(lines, "\n  "))
 }
 
 // firstSentence is a text up to its first full stop, and one line of it.

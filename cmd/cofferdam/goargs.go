@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 )
 
@@ -46,20 +47,20 @@ var loading = []string{"tags", "mod", "modfile", "modcacherw", "compiler"}
 // end at the first argument that is none, and what follows the package of go run is the
 // program's. Go test looks for flags behind the packages too, and hands flags that it
 // does not know to the test.
-func (g *goArguments) parseGo(c *command, args []string) error {
+func (g *goArguments) parseGo(c *command.Command, args []string) error {
 	for len(args) > 0 {
 		switch arg := args[0]; {
-		case c.name == "test" && (arg == "--" || arg == "-args" || arg == "--args" || !isFlag(arg) && g.listEnded):
+		case c.Name == "test" && (arg == "--" || arg == "-args" || arg == "--args" || !command.IsFlag(arg) && g.listEnded):
 			g.pass = append(g.pass, args...) // all for the test
 			return nil
 		case arg == "--":
 			return g.operands(c, args[1:])
-		case !isFlag(arg) && c.name == "test":
-			for len(args) > 0 && !isFlag(args[0]) {
+		case !command.IsFlag(arg) && c.Name == "test":
+			for len(args) > 0 && !command.IsFlag(args[0]) {
 				g.patterns, g.pass, args = append(g.patterns, args[0]), append(g.pass, args[0]), args[1:]
 			}
 			g.listEnded = true
-		case !isFlag(arg):
+		case !command.IsFlag(arg):
 			return g.operands(c, args)
 		default:
 			n, err := g.flag(c, args)
@@ -73,12 +74,12 @@ func (g *goArguments) parseGo(c *command, args []string) error {
 }
 
 // operands takes the arguments behind the flags of go run and go build.
-func (g *goArguments) operands(c *command, args []string) error {
+func (g *goArguments) operands(c *command.Command, args []string) error {
 	g.pass = append(g.pass, args...)
 	switch {
-	case c.name == "run" && len(args) == 0:
-		return c.errorf("no package to run")
-	case c.name == "run":
+	case c.Name == "run" && len(args) == 0:
+		return c.Errorf("no package to run")
+	case c.Name == "run":
 		n := 1
 		for n < len(args) && strings.HasSuffix(args[0], ".go") && strings.HasSuffix(args[n], ".go") {
 			n++
@@ -86,8 +87,8 @@ func (g *goArguments) operands(c *command, args []string) error {
 		args = args[:n]
 	}
 	for _, a := range args {
-		if isFlag(a) {
-			return c.errorf("%s follows the packages: flags come before them", a)
+		if command.IsFlag(a) {
+			return c.Errorf("%s follows the packages: flags come before them", a)
 		}
 	}
 	g.patterns = append(g.patterns, args...)
@@ -96,25 +97,25 @@ func (g *goArguments) operands(c *command, args []string) error {
 
 // flag takes the flag that the arguments begin with, which is Cofferdam's own or one of
 // the go command, and returns how many of them it takes.
-func (g *goArguments) flag(c *command, args []string) (n int, err error) {
-	name, _, hasValue := splitFlag(args[0])
-	if isHelp(args[0]) || c.flags.Lookup(name) != nil {
-		return c.setFlag(args)
+func (g *goArguments) flag(c *command.Command, args []string) (n int, err error) {
+	name, _, hasValue := command.SplitFlag(args[0])
+	if command.IsHelp(args[0]) || c.Flags.Lookup(name) != nil {
+		return c.SetFlag(args)
 	}
 	n = 1
-	switch kind := goFlag(c.name, name); {
-	case kind == unknownFlag && c.name == "test":
+	switch kind := goFlag(c.Name, name); {
+	case kind == unknownFlag && c.Name == "test":
 		// The flag is the test's. The go command takes the next argument for its value,
 		// unless that is a flag too, and never for a package.
 		g.listEnded = true
-		if !hasValue && len(args) > 1 && !isFlag(args[1]) {
+		if !hasValue && len(args) > 1 && !command.IsFlag(args[1]) {
 			n = 2
 		}
 	case kind == unknownFlag:
-		return 0, c.errorf("neither cofferdam %s nor go %[1]s has a flag -%s%s", c.name, name, console.Nearest("-", name, append(c.flagNames(), goFlagNames(c.name)...)))
+		return 0, c.Errorf("neither cofferdam %s nor go %[1]s has a flag -%s%s", c.Name, name, console.Nearest("-", name, append(c.FlagNames(), goFlagNames(c.Name)...)))
 	case kind == flagWithValue && !hasValue:
 		if n = 2; len(args) < n {
-			return 0, c.errorf("-%s needs a value", name)
+			return 0, c.Errorf("-%s needs a value", name)
 		}
 	}
 	switch {

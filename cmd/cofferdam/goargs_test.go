@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
 )
 
@@ -16,8 +17,8 @@ func goCommand(t *testing.T, line string) (*protectOptions, error) {
 	t.Helper()
 	words := strings.Fields(line)
 	o := &protectOptions{verb: words[0]}
-	c := newCommand(words[0], "", "")
-	o.declare(c.flags)
+	c := command.New(words[0], "", "")
+	o.declare(c.Flags)
 	return o, o.parseGo(c, words[1:])
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 )
@@ -34,10 +35,10 @@ func (c *confidenceFlag) Set(text string) error {
 	return nil
 }
 
-func newGuardsCommand() *command {
+func newGuardsCommand() *command.Command {
 	o := &guardsOptions{min: 0.5}
-	c := newCommand("guards", "[packages]", "say which lock guards what, and which accesses deviate").buildsPrograms()
-	c.long = `Guards finds the locks of packages, the fields and variables that each of them
+	c := command.New("guards", "[packages]", "say which lock guards what, and which accesses deviate").BuildsPrograms()
+	c.Long = `Guards finds the locks of packages, the fields and variables that each of them
 guards, and the accesses that deviate: those that do not hold the lock, or write
 while holding it for reading only. Guards are inferred from how often data is
 touched with which lock held, and from what annotations, comments, names and the
@@ -47,25 +48,25 @@ Each variable has a line: the way to its lock, how sure that is (0 to 1), the
 writing and reading lines that hold the lock, those that do not, those of which it
 cannot be told, and the signs. Lines that initialise an object before others can
 reach it count for nothing. Deviating accesses follow.`
-	c.notes = `Examples:
+	c.Notes = `Examples:
 
   cofferdam guards ./...
   cofferdam guards -min 0.8 -json ./internal/server
   cofferdam guards -w ./...
 
 Exit codes: 0 nothing deviates, 1 something does, 2 error.`
-	c.flags.BoolVar(&o.json, "json", false, "print one JSON object")
-	c.flags.BoolVar(&o.write, "w", false, "write +checklocks annotations into the source")
-	c.flags.BoolVar(&o.tests, "tests", false, "analyse test files too")
-	c.flags.BoolVar(&o.deviations, "deviations", false, "print only the deviating accesses")
-	c.flags.Var(&o.min, "min", "leave out what is less sure than this `confidence`")
-	c.flags.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
-	c.work = func(_ context.Context, inv *invocation) error { return printGuards(inv, o) }
+	c.Flags.BoolVar(&o.json, "json", false, "print one JSON object")
+	c.Flags.BoolVar(&o.write, "w", false, "write +checklocks annotations into the source")
+	c.Flags.BoolVar(&o.tests, "tests", false, "analyse test files too")
+	c.Flags.BoolVar(&o.deviations, "deviations", false, "print only the deviating accesses")
+	c.Flags.Var(&o.min, "min", "leave out what is less sure than this `confidence`")
+	c.Flags.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
+	c.Work = func(_ context.Context, inv *command.Invocation) error { return printGuards(inv, o) }
 	return c
 }
 
-func printGuards(inv *invocation, o *guardsOptions) error {
-	patterns := inv.operands
+func printGuards(inv *command.Invocation, o *guardsOptions) error {
+	patterns := inv.Operands
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
@@ -73,7 +74,7 @@ func printGuards(inv *invocation, o *guardsOptions) error {
 	if err != nil {
 		return err
 	}
-	inv.status.Phase("loading " + strings.Join(patterns, " "))
+	inv.Status.Phase("loading " + strings.Join(patterns, " "))
 	c := load.Config{Patterns: patterns, Tests: o.tests}
 	if o.tags != "" {
 		c.Flags = []string{"-tags=" + o.tags}
@@ -82,9 +83,9 @@ func printGuards(inv *invocation, o *guardsOptions) error {
 	if err != nil {
 		return err
 	}
-	inv.status.Phase("analysing which lock guards what")
+	inv.Status.Phase("analysing which lock guards what")
 	all := guard.Infer(pkgs)
-	inv.status.Phase("")
+	inv.Status.Phase("")
 	list := all.AtLeast(float64(o.min))
 	deviations := 0
 	for _, g := range list {
@@ -92,7 +93,7 @@ func printGuards(inv *invocation, o *guardsOptions) error {
 			deviations += len(d.Deviations)
 		}
 	}
-	r := &guardsReport{dir, inv.stdout}
+	r := &guardsReport{dir, inv.Stdout}
 	switch {
 	case o.json:
 		err = r.json(list)
@@ -105,12 +106,12 @@ func printGuards(inv *invocation, o *guardsOptions) error {
 		return err
 	}
 	if o.write {
-		if err := annotate(inv.stderr, r, all, float64(o.min)); err != nil {
+		if err := annotate(inv.Stderr, r, all, float64(o.min)); err != nil {
 			return err
 		}
 	}
 	if deviations > 0 {
-		return &exitCode{code: exitFound}
+		return &command.Exit{Code: command.ExitFound}
 	}
 	return nil
 }

@@ -1,11 +1,10 @@
 // Cofferdam keeps concurrent programs correct while part of them is racy, and helps
 // to mend them. See cofferdam help.
 //
-// Each subcommand is a [command] in a file of its own: its flags, its help and its work
+// Each subcommand is a [command.Command] in a file of its own: its flags, its help and its work
 // on the command line; what it does beyond that is in internal packages.
 //
-//	main.go       the list of subcommands, exit codes
-//	command.go    what a subcommand is, and how its arguments are taken apart
+//	main.go       the list of subcommands, and which one the arguments name
 //	help.go       help, package topics what it says about matters beside the subcommands
 //	version.go    version
 //	search.go     what explore and fix have in common, testflags.go the flags of go test among it
@@ -21,45 +20,25 @@
 //	protect.go    run, build and test; asked_unix.go, asked_other.go the signal that asks for findings
 //	transactions.go  the same with -stm
 //	goargs.go     the arguments of the go command
-//	interrupt.go  what a signal does, and a closed pipe
 package main
 
 import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/internal/console"
 )
 
-func main() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) }
-
-// Exit codes that all subcommands share; see package topics.
-const (
-	exitFound = 1
-	exitError = 2
-	// exitPartly is that nothing was found, but not everything was seen, and that is to count.
-	exitPartly = 3
-)
-
-// An exitCode ends the program with a code, and with a message if err is not nil.
-// Any other error ends it with exitError.
-type exitCode struct {
-	code int
-	err  error
+func main() {
+	os.Exit(run(os.Args[1:], command.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }
-
-func (e *exitCode) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit code %d", e.code)
-	}
-	return e.err.Error()
-}
-
-func (e *exitCode) Unwrap() error { return e.err }
 
 // commands returns the subcommands in the order in which help lists them. They are made
 // anew for each call because their flags keep the values that were given.
-func commands() []*command {
-	return []*command{
+func commands() []*command.Command {
+	return []*command.Command{
 		newExploreCommand(),
 		newReplayCommand(),
 		newTraceCommand(),
@@ -73,15 +52,36 @@ func commands() []*command {
 }
 
 // run is the program; it returns its exit code.
-func run(args []string, std streams) int {
+func run(args []string, std command.Streams) int {
 	err := dispatch(args, std)
 	if err == nil {
 		return 0
 	}
-	exit := &exitCode{exitError, err}
+	exit := &command.Exit{Code: command.ExitError, Err: err}
 	errors.As(err, &exit)
-	if exit.err != nil {
-		fmt.Fprintf(std.stderr, "cofferdam: %v\n", exit.err)
+	if exit.Err != nil {
+		fmt.Fprintf(std.Stderr, "cofferdam: %v\n", exit.Err)
 	}
-	return exit.code
+	return exit.Code
+}
+
+// dispatch finds the subcommand that the arguments name, and has it do its work.
+func dispatch(args []string, std command.Streams) error {
+	all := commands()
+	if len(args) == 0 {
+		fmt.Fprint(std.Stderr, overview(all))
+		return &command.Exit{Code: command.ExitError}
+	}
+	name, args := args[0], args[1:]
+	if name == "help" || command.IsHelp(name) {
+		return help(all, std.Stdout, args)
+	}
+	names := []string{"help"}
+	for _, c := range all {
+		if c.Name == name {
+			return c.Start(std, args)
+		}
+		names = append(names, c.Name)
+	}
+	return fmt.Errorf("there is no command %q%s; see cofferdam help", name, console.Nearest("", name, names))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -19,7 +20,9 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"cofferdam": func() { os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})) },
+		"cofferdam": func() {
+			os.Exit(run(os.Args[1:], command.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+		},
 	})
 }
 

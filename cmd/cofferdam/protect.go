@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
@@ -23,7 +24,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/protect/supervise"
 )
 
-func newRunCommand() *command {
+func newRunCommand() *command.Command {
 	return newProtectCommand("run", "package [arguments]", "run a program with its guarded data protected", `
 Examples:
 
@@ -34,7 +35,7 @@ Examples:
 All arguments behind the package, or behind the files of one, are the program's.`)
 }
 
-func newBuildCommand() *command {
+func newBuildCommand() *command.Command {
 	return newProtectCommand("build", "[packages]", "build a program with its guarded data protected", `
 Example:
 
@@ -43,7 +44,7 @@ Example:
 The program prints at its start what is protected, and at its end what it found.`)
 }
 
-func newTestCommand() *command {
+func newTestCommand() *command.Command {
 	return newProtectCommand("test", "[packages] [flags of the tests]", "test packages with their guarded data protected", `
 Examples:
 
@@ -81,16 +82,16 @@ type protectOptions struct {
 	stm           stmFlag
 }
 
-func newProtectCommand(verb, operands, short, examples string) *command {
+func newProtectCommand(verb, operands, short, examples string) *command.Command {
 	o := &protectOptions{verb: verb, mode: modeFlag{Mode: protect.Auto}, min: 0.5}
-	c := newCommand(verb, operands, short).buildsPrograms()
-	c.long = fmt.Sprintf(protectHelp, strings.ToUpper(verb[:1])+verb[1:], verb)
-	c.notes = examples + fmt.Sprintf(protectNotes, verb)
-	o.declare(c.flags)
-	c.parse = func(c *command, args []string) (*arguments, error) {
-		return &arguments{}, o.parseGo(c, args)
+	c := command.New(verb, operands, short).BuildsPrograms()
+	c.Long = fmt.Sprintf(protectHelp, strings.ToUpper(verb[:1])+verb[1:], verb)
+	c.Notes = examples + fmt.Sprintf(protectNotes, verb)
+	o.declare(c.Flags)
+	c.Parse = func(c *command.Command, args []string) (*command.Arguments, error) {
+		return &command.Arguments{}, o.parseGo(c, args)
 	}
-	c.work = o.run
+	c.Work = o.run
 	return c
 }
 
@@ -127,7 +128,7 @@ func (m *modeFlag) Set(text string) error {
 	return nil
 }
 
-func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
+func (o *protectOptions) run(ctx context.Context, inv *command.Invocation) error {
 	if len(o.patterns) == 0 {
 		o.patterns = []string{"."}
 	}
@@ -143,10 +144,10 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 			return fmt.Errorf("-findings %s: there is no directory %s", o.findings, filepath.Dir(o.findings))
 		}
 	}
-	inv.status.Phase("protecting " + strings.Join(o.patterns, " "))
+	inv.Status.Phase("protecting " + strings.Join(o.patterns, " "))
 	build, err := protect.Prepare(protect.Config{
 		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: o.mode.Mode, Least: float64(o.min),
-		Findings: o.findings, Strict: o.strict, Progress: inv.status.Detail,
+		Findings: o.findings, Strict: o.strict, Progress: inv.Status.Detail,
 	})
 	if err != nil {
 		return err
@@ -155,21 +156,21 @@ func (o *protectOptions) run(ctx context.Context, inv *invocation) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	build.Tell(inv.stderr, o.summary, o.gaps)
+	build.Tell(inv.Stderr, o.summary, o.gaps)
 	if o.verb != "build" {
-		inv.status = inv.status.Lines() // the program's first line comes when it comes
-		defer inv.status.Close()
+		inv.Status = inv.Status.Lines() // the program's first line comes when it comes
+		defer inv.Status.Close()
 	}
-	inv.status.Phase("building")
+	inv.Status.Phase("building")
 	tool := gotool.New("", nil)
 	stop := tool.WatchFirstBuild(ctx, watchPackage, slices.Concat(o.load, build.Overlay), func() {
-		inv.status.Detail("compiling the standard library, which takes about a minute the first time")
+		inv.Status.Detail("compiling the standard library, which takes about a minute the first time")
 	})
 	defer stop()
 	args := slices.Concat([]string{o.verb}, build.Flags, o.pass)
 	if o.verb == "build" {
 		cmd := tool.Command(ctx, args...)
-		cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.environment, inv.inherited.stdin, inv.stdout, inv.stderr
+		cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.Environment, inv.Inherited.Stdin, inv.Stdout, inv.Stderr
 		return goExit(cmd.Run())
 	}
 	return o.supervise(inv, tool, args)
@@ -181,18 +182,18 @@ const watchPackage = "cofferdamrt/protect/watch"
 // supervise has the go command run a program or tests, and tells what they find. Signals
 // do not end the command: they are passed on, and what they mean is the program's to
 // decide.
-func (o *protectOptions) supervise(inv *invocation, tool *gotool.Tool, args []string) error {
+func (o *protectOptions) supervise(inv *command.Invocation, tool *gotool.Tool, args []string) error {
 	cmd := tool.Command(context.Background(), args...)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.environment, inv.inherited.stdin, inv.inherited.stdout, inv.inherited.stderr
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = inv.Environment, inv.Inherited.Stdin, inv.Inherited.Stdout, inv.Inherited.Stderr
 	run, err := supervise.Start(cmd)
 	if err != nil {
 		return err
 	}
 	defer run.Close()
-	onTerminal := console.Detect(inv.inherited.stderr, os.Getenv).Terminal
-	var interrupted *interruption
-	inv.signals.to(func(s os.Signal) {
-		interrupted = &interruption{signal: s}
+	onTerminal := console.Detect(inv.Inherited.Stderr, os.Getenv).Terminal
+	var interrupted *command.Interruption
+	inv.Signals.To(func(s os.Signal) {
+		interrupted = &command.Interruption{Signal: s}
 		// A terminal has sent an interrupt to the program already, and a second one may
 		// mean something else to it than the first.
 		if s != os.Interrupt || !onTerminal {
@@ -205,11 +206,11 @@ func (o *protectOptions) supervise(inv *invocation, tool *gotool.Tool, args []st
 	failed := goExit(run.Wait())
 	close(ended)
 	watching.Wait()
-	inv.signals.to(nil)
+	inv.Signals.To(nil)
 	if interrupted != nil && failed != nil {
-		failed = &exitCode{code: interrupted.code()}
+		failed = &command.Exit{Code: interrupted.Code()}
 	}
-	return o.conclude(run, inv.stderr, failed)
+	return o.conclude(run, inv.Stderr, failed)
 }
 
 // startTick is how often it is looked whether a program has started.
@@ -217,7 +218,7 @@ const startTick = 100 * time.Millisecond
 
 // watchProgram tells, when asked by a signal, what was found so far. The status ends when the first
 // process of the program has started: from then on the streams are the program's.
-func watchProgram(inv *invocation, run *supervise.Run, ended <-chan struct{}) {
+func watchProgram(inv *command.Invocation, run *supervise.Run, ended <-chan struct{}) {
 	asked := make(chan os.Signal, 1)
 	notifyAsked(asked)
 	defer signal.Stop(asked)
@@ -226,15 +227,15 @@ func watchProgram(inv *invocation, run *supervise.Run, ended <-chan struct{}) {
 	for {
 		select {
 		case <-ended:
-			inv.status.Phase("")
+			inv.Status.Phase("")
 			return
 		case <-asked:
 			if all, err := run.Findings(); err == nil {
-				_ = finding.WriteText(inv.stderr, all)
+				_ = finding.WriteText(inv.Stderr, all)
 			}
 		case <-tick.C:
 			if run.Processes() > 0 {
-				inv.status.Phase("")
+				inv.Status.Phase("")
 				tick.Stop()
 			}
 		}
@@ -245,7 +246,7 @@ func watchProgram(inv *invocation, run *supervise.Run, ended <-chan struct{}) {
 func goExit(err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return &exitCode{code: exit.ExitCode()}
+		return &command.Exit{Code: exit.ExitCode()}
 	}
 	return err
 }
@@ -275,7 +276,7 @@ func (o *protectOptions) conclude(run *supervise.Run, stderr io.Writer, failed e
 		return err
 	}
 	if failed == nil && o.strict {
-		return &exitCode{code: exitFound}
+		return &command.Exit{Code: command.ExitFound}
 	}
 	return failed
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
@@ -116,36 +117,36 @@ func (f *searchFlags) buildFlags() []string {
 }
 
 // config says what to build, and the arguments to run it with.
-func (f *searchFlags) config(inv *invocation) (instrument.Config, []string) {
-	program := inv.program
+func (f *searchFlags) config(inv *command.Invocation) (instrument.Config, []string) {
+	program := inv.Program
 	if !f.main {
 		program = append(f.arguments(), program...)
 	}
-	c := instrument.Config{Patterns: inv.operands, Tests: !f.main, Deps: f.deps, Flags: f.buildFlags()}
-	if len(inv.operands) == 0 {
+	c := instrument.Config{Patterns: inv.Operands, Tests: !f.main, Deps: f.deps, Flags: f.buildFlags()}
+	if len(inv.Operands) == 0 {
 		c.Patterns = []string{"."}
 	}
 	return c, program
 }
 
 // build builds what is to be explored, and tells how far it is under control.
-func (f *searchFlags) build(ctx context.Context, inv *invocation) (*explore.Build, error) {
+func (f *searchFlags) build(ctx context.Context, inv *command.Invocation) (*explore.Build, error) {
 	config, args := f.config(inv)
-	inv.status.Phase("building with hooks")
-	config.Progress = inv.status.Detail
+	inv.Status.Phase("building with hooks")
+	config.Progress = inv.Status.Detail
 	build, err := explore.New(ctx, config, args...)
 	if err != nil {
 		return nil, err
 	}
-	build.Environment = inv.environment
+	build.Environment = inv.Environment
 	f.leaveOut(inv, build.Broken)
-	f.tellControl(inv.stderr, build)
+	f.tellControl(inv.Stderr, build)
 	return build, nil
 }
 
 // list returns what there is to explore of a build.
-func (f *searchFlags) list(ctx context.Context, inv *invocation, build *explore.Build) ([]explore.Target, error) {
-	inv.status.Phase("listing the tests")
+func (f *searchFlags) list(ctx context.Context, inv *command.Invocation, build *explore.Build) ([]explore.Target, error) {
+	inv.Status.Phase("listing the tests")
 	targets, broken, err := build.Targets(ctx)
 	f.leaveOut(inv, broken)
 	if !f.together {
@@ -155,12 +156,12 @@ func (f *searchFlags) list(ctx context.Context, inv *invocation, build *explore.
 }
 
 // leaveOut tells which packages cannot be explored, and why; the others are.
-func (f *searchFlags) leaveOut(inv *invocation, broken []instrument.Broken) {
+func (f *searchFlags) leaveOut(inv *command.Invocation, broken []instrument.Broken) {
 	for _, p := range broken {
 		if !errors.Is(p.Err, explore.ErrNoTests) {
 			f.leftOut = append(f.leftOut, p.Package)
 		}
-		fmt.Fprintf(inv.stderr, "cofferdam: %s is left out: %v\n", p.Package, p.Err)
+		fmt.Fprintf(inv.Stderr, "cofferdam: %s is left out: %v\n", p.Package, p.Err)
 	}
 }
 
@@ -176,7 +177,7 @@ func (f *searchFlags) incomplete() error {
 	if len(what) == 0 {
 		return nil
 	}
-	return &exitCode{exitError, errors.New(strings.Join(what, "; "))}
+	return &command.Exit{Code: command.ExitError, Err: errors.New(strings.Join(what, "; "))}
 }
 
 // plural is a number with the words for one or for several.

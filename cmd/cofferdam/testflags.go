@@ -5,12 +5,10 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 )
 
@@ -91,29 +89,25 @@ func (f *testFlags) arguments() []string {
 	return args
 }
 
-// noFlags are flags of go test that explore and fix do without, with the reason.
-var noFlags = []struct {
-	names  []string
-	reason string
-}{
-	{[]string{"race"}, "data races are looked for anyway"},
-	{[]string{"bench", "benchmem", "benchtime"}, "benchmarks are not explored"},
-	{[]string{"fuzz", "fuzztime", "fuzzminimizetime"}, "fuzz tests are explored with their seeds"},
-	{[]string{"cover", "covermode", "coverpkg", "coverprofile"}, "the go command ignores rewritten sources when it measures coverage"},
-	{[]string{"vet"}, "rewritten sources are not vetted"},
-	{[]string{"shuffle"}, "each test is explored by itself, and parallel ones in every order"},
+// declined are flags of go test that explore and fix do without, with the reason.
+var declined = map[string]string{
+	"race":             "data races are looked for anyway",
+	"bench":            noBenchmarks,
+	"benchmem":         noBenchmarks,
+	"benchtime":        noBenchmarks,
+	"fuzz":             noFuzzing,
+	"fuzztime":         noFuzzing,
+	"fuzzminimizetime": noFuzzing,
+	"cover":            noCoverage,
+	"covermode":        noCoverage,
+	"coverpkg":         noCoverage,
+	"coverprofile":     noCoverage,
+	"vet":              "rewritten sources are not vetted",
+	"shuffle":          "each test is explored by itself, and parallel ones in every order",
 }
 
-// unknownFlag is the error about a flag that a command does not have.
-func (c *command) unknownFlag(name string) error {
-	for _, no := range noFlags {
-		if c.runsProgram && slices.Contains(no.names, name) {
-			return c.errorf("-%s: leave it out: %s", name, no.reason)
-		}
-	}
-	hint := console.Nearest("-", name, c.flagNames())
-	if c.runsProgram && hint == "" {
-		hint = "; flags for the tests or the program themselves follow -args"
-	}
-	return c.errorf("there is no flag -%s%s", name, hint)
-}
+const (
+	noBenchmarks = "benchmarks are not explored"
+	noFuzzing    = "fuzz tests are explored with their seeds"
+	noCoverage   = "the go command ignores rewritten sources when it measures coverage"
+)

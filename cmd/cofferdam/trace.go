@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/trace/show"
 )
@@ -18,16 +19,16 @@ type traceOptions struct {
 	json, summary, check                          bool
 }
 
-func newTraceCommand() *command {
+func newTraceCommand() *command.Command {
 	o := &traceOptions{}
-	c := newCommand("trace", "FILE.trace", "print a recorded run, or part of it")
-	c.long = `Trace prints the events of a recorded run, a line for each: number, goroutine,
+	c := command.New("trace", "FILE.trace", "print a recorded run, or part of it")
+	c.Long = `Trace prints the events of a recorded run, a line for each: number, goroutine,
 kind, function, file:line:column, expression, address (with the allocation it is
 in), the value before and after, and what else there is to say.
 
 Flags that choose events are combined: an event is printed if all of them allow it.
 A recording that was cut off is printed as far as it goes, with a warning.`
-	c.notes = `Examples:
+	c.Notes = `Examples:
 
   cofferdam trace -g 2 -kind load,store run.trace
   cofferdam trace -var '\.balance$' run.trace
@@ -36,7 +37,7 @@ A recording that was cut off is printed as far as it goes, with a warning.`
 Exit codes: 0 printed, 1 -check has found something, 2 error.
 
 See also: cofferdam help traces`
-	f := c.flags
+	f := c.Flags
 	f.StringVar(&o.goroutines, "g", "", "only these `goroutines`: 1,3")
 	f.StringVar(&o.variable, "var", "", "only where the expression matches a `regexp`")
 	f.StringVar(&o.addr, "addr", "", "only this memory: `address[,length]`")
@@ -46,14 +47,14 @@ See also: cofferdam help traces`
 	f.BoolVar(&o.json, "json", false, "print JSON objects, one on each line")
 	f.BoolVar(&o.summary, "summary", false, "print what the trace is of and what is in it")
 	f.BoolVar(&o.check, "check", false, "look for what no run can have done, and exit with 1 if there is any")
-	c.work = func(_ context.Context, inv *invocation) error {
-		if len(inv.operands) != 1 {
-			return c.errorf("want the name of one trace file, not %d", len(inv.operands))
+	c.Work = func(_ context.Context, inv *command.Invocation) error {
+		if len(inv.Operands) != 1 {
+			return c.Errorf("want the name of one trace file, not %d", len(inv.Operands))
 		}
-		if err := errors.Join(c.exclusive("summary", "json", "check"), c.exclusive("var", "addr")); err != nil {
+		if err := errors.Join(c.Exclusive("summary", "json", "check"), c.Exclusive("var", "addr")); err != nil {
 			return err
 		}
-		return printTrace(inv.stdout, inv.stderr, inv.operands[0], o)
+		return printTrace(inv.Stdout, inv.Stderr, inv.Operands[0], o)
 	}
 	return c
 }
@@ -135,7 +136,7 @@ func checkTrace(stdout io.Writer, r *trace.Reader) error {
 		}
 	}
 	if err == nil && len(problems) > 0 {
-		return &exitCode{code: exitFound}
+		return &command.Exit{Code: command.ExitFound}
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -120,11 +121,11 @@ func TestABrokenPipeHasACodeAndNoMessage(t *testing.T) {
 	}
 	for _, args := range [][]string{{"trace", path}, {"trace", "-summary", path}} {
 		var stderr bytes.Buffer
-		if code := run(args, streams{nil, brokenPipe{}, &stderr}); code != 141 || stderr.Len() != 0 {
+		if code := run(args, command.Streams{Stdout: brokenPipe{}, Stderr: &stderr}); code != 141 || stderr.Len() != 0 {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr.String())
 		}
 	}
-	if code := run([]string{"trace", path}, streams{nil, full{}, io.Discard}); code != 2 {
+	if code := run([]string{"trace", path}, command.Streams{Stdout: full{}, Stderr: io.Discard}); code != 2 {
 		t.Errorf("a full disk: exit code %d", code)
 	}
 }
@@ -156,7 +157,7 @@ func TestExitCodesOfTrace(t *testing.T) {
 		{2, []string{"-unknown", dir + "/.trace"}},
 		{2, nil},
 	} {
-		if code := run(append([]string{"trace"}, c.args...), streams{nil, io.Discard, io.Discard}); code != c.code {
+		if code := run(append([]string{"trace"}, c.args...), command.Streams{Stdout: io.Discard, Stderr: io.Discard}); code != c.code {
 			t.Errorf("%v: exit code %d, want %d", c.args, code, c.code)
 		}
 	}

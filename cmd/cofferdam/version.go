@@ -8,22 +8,23 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
 
-func newVersionCommand() *command {
-	c := newCommand("version", "", "print the version, and the versions of Go that it supports")
-	c.long = `Version prints which Cofferdam this is, the revision and the version of Go that it was built
+func newVersionCommand() *command.Command {
+	c := command.New("version", "", "print the version, and the versions of Go that it supports")
+	c.Long = `Version prints which Cofferdam this is, the revision and the version of Go that it was built
 with, and the versions of Go whose programs can be explored, fixed and protected.`
-	c.work = func(_ context.Context, inv *invocation) error {
-		if len(inv.operands) > 0 {
-			return c.errorf("version takes no arguments")
+	c.Work = func(_ context.Context, inv *command.Invocation) error {
+		if len(inv.Operands) > 0 {
+			return c.Errorf("version takes no arguments")
 		}
 		info, ok := debug.ReadBuildInfo()
 		if !ok {
 			info = &debug.BuildInfo{}
 		}
-		return writeVersion(inv.stdout, info)
+		return writeVersion(inv.Stdout, info)
 	}
 	return c
 }

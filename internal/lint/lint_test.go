@@ -106,7 +106,8 @@ var imports = map[string][]string{
 	"internal/native":           {"internal/emu/cpu", "internal/emu/mem", "internal/lift/x86", "internal/sli/exec", "internal/sli/ir", "internal/x86"},
 	"cmd/cofferdam/topics":      {},
 	"internal/worktree":         {"internal/gotool"},
-	"cmd/cofferdam":             {"cmd/cofferdam/topics", "internal/..."},
+	"cmd/cofferdam/command":     {"internal/console", "internal/scratch"},
+	"cmd/cofferdam":             {"cmd/cofferdam/command", "cmd/cofferdam/topics", "internal/..."},
 	"examples/...":              {"isolate", "stm", "tolerate"},
 	"bench/...":                 {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
 

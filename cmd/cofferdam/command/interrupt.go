@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -14,38 +14,38 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
 )
 
-// An interruption is why a command ends that a signal has asked to.
-type interruption struct {
-	signal  os.Signal
+// An Interruption is why a command ends that a signal has asked to.
+type Interruption struct {
+	Signal  os.Signal
 	reached string // how far the command came; "" if that is not worth telling
 }
 
-func (i *interruption) Error() string {
+func (i *Interruption) Error() string {
 	if i.reached == "" {
 		return "interrupted"
 	}
 	return "interrupted: " + i.reached
 }
 
-// code is what shells say of a process that a signal has ended.
-func (i *interruption) code() int {
-	if s, ok := i.signal.(syscall.Signal); ok {
+// Code is what shells say of a process that a signal has ended.
+func (i *Interruption) Code() int {
+	if s, ok := i.Signal.(syscall.Signal); ok {
 		return 128 + int(s)
 	}
-	return exitError
+	return ExitError
 }
 
 // patience is how long an interrupted command may take to end by itself. It is longer
 // than instrumented programs take that are asked to.
 const patience = 2 * time.Second
 
-// signals has the context of a command end at the first signal. Where the command is in
+// Signals has the context of a command end at the first signal. Where the command is in
 // the middle of a computation that does not look at contexts, giveUp ends the process:
 // when patience is at its end, or at the second signal.
-type signals struct {
+type Signals struct {
 	arrived chan os.Signal
 	cancel  context.CancelCauseFunc
-	giveUp  func(*interruption)
+	giveUp  func(*Interruption)
 
 	mu      sync.Mutex
 	reached string          // what to tell about how far the command came
@@ -53,12 +53,12 @@ type signals struct {
 }
 
 // watchSignals returns a context that ends at a signal. Stop ends the watching.
-func watchSignals(ctx context.Context, stderr io.Writer) (_ context.Context, s *signals, stop func()) {
+func watchSignals(ctx context.Context, stderr io.Writer) (_ context.Context, s *Signals, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	s = &signals{arrived: make(chan os.Signal, 4), cancel: cancel, giveUp: func(i *interruption) {
+	s = &Signals{arrived: make(chan os.Signal, 4), cancel: cancel, giveUp: func(i *Interruption) {
 		_ = scratch.RemoveAll() // there is nobody to tell
 		fmt.Fprintf(stderr, "cofferdam: %v\n", i)
-		os.Exit(i.code())
+		os.Exit(i.Code())
 	}}
 	signal.Notify(s.arrived, os.Interrupt, syscall.SIGTERM)
 	// A write to a closed pipe then fails, instead of ending the process.
@@ -73,8 +73,8 @@ func watchSignals(ctx context.Context, stderr io.Writer) (_ context.Context, s *
 	}
 }
 
-func (s *signals) watch() {
-	var first *interruption
+func (s *Signals) watch() {
+	var first *Interruption
 	var late <-chan time.Time
 	for {
 		select {
@@ -97,20 +97,20 @@ func (s *signals) watch() {
 	}
 }
 
-func (s *signals) interruption(sig os.Signal) *interruption {
+func (s *Signals) interruption(sig os.Signal) *Interruption {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &interruption{sig, s.reached}
+	return &Interruption{sig, s.reached}
 }
 
-// reach says how far the command has come, to be told when it is interrupted now.
-func (s *signals) reach(text string) {
+// Reach says how far the command has come, to be told when it is interrupted now.
+func (s *Signals) Reach(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reached = text
 }
 
-func (s *signals) forwarded(sig os.Signal) bool {
+func (s *Signals) forwarded(sig os.Signal) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.forward == nil {
@@ -120,16 +120,16 @@ func (s *signals) forwarded(sig os.Signal) bool {
 	return true
 }
 
-// to sends signals elsewhere from now on, such as to a program that decides by itself
+// To sends signals elsewhere from now on, such as to a program that decides by itself
 // what they mean; nil has them end the command again.
-func (s *signals) to(forward func(os.Signal)) {
+func (s *Signals) To(forward func(os.Signal)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forward = forward
 }
 
-// errClosedPipe is why a command ends whose output is not read any more.
-var errClosedPipe = errors.New("the output is not read any more")
+// ErrClosedPipe is why a command ends whose output is not read any more.
+var ErrClosedPipe = errors.New("the output is not read any more")
 
 // A pipeWriter ends a command when nothing reads its output any more, as when head has
 // enough.
@@ -141,7 +141,7 @@ type pipeWriter struct {
 func (p *pipeWriter) Write(text []byte) (int, error) {
 	n, err := p.w.Write(text)
 	if errors.Is(err, syscall.EPIPE) {
-		p.cancel(errClosedPipe)
+		p.cancel(ErrClosedPipe)
 	}
 	return n, err
 }
@@ -153,12 +153,12 @@ const exitClosedPipe = 128 + 13
 // ended says how a command ends that has returned an error while its context has ended
 // for a cause.
 func ended(cause, err error) error {
-	var interrupted *interruption
+	var interrupted *Interruption
 	switch {
 	case errors.As(cause, &interrupted):
-		return &exitCode{interrupted.code(), interrupted}
-	case errors.Is(cause, errClosedPipe), errors.Is(err, syscall.EPIPE):
-		return &exitCode{code: exitClosedPipe}
+		return &Exit{interrupted.Code(), interrupted}
+	case errors.Is(cause, ErrClosedPipe), errors.Is(err, syscall.EPIPE):
+		return &Exit{Code: exitClosedPipe}
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -10,26 +10,24 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/topics"
 )
 
 // newSample returns a command with a flag of each kind.
-func newSample() *command {
-	c := newCommand("sample", "[things]", "be tested")
-	c.flags.Bool("v", false, "talk")
-	c.flags.Int("n", 3, "a number")
-	c.flags.Uint64("seed", 0, "a seed")
-	c.flags.Duration("budget", time.Second, "a time")
-	c.flags.String("run", "", "a `regexp`")
-	c.work = func(context.Context, *invocation) error { return nil }
+func newSample() *Command {
+	c := New("sample", "[things]", "be tested")
+	c.Flags.Bool("v", false, "talk")
+	c.Flags.Int("n", 3, "a number")
+	c.Flags.Uint64("seed", 0, "a seed")
+	c.Flags.Duration("budget", time.Second, "a time")
+	c.Flags.String("run", "", "a `regexp`")
+	c.Work = func(context.Context, *Invocation) error { return nil }
 	return c
 }
 
 // values are the flags that were given.
-func values(c *command) map[string]string {
+func values(c *Command) map[string]string {
 	all := map[string]string{}
-	c.flags.VisitAll(func(f *flag.Flag) {
+	c.Flags.VisitAll(func(f *flag.Flag) {
 		if f.Value.String() != f.DefValue {
 			all[f.Name] = f.Value.String()
 		}
@@ -56,7 +54,7 @@ func TestFlagsAndOperandsComeInAnyOrder(t *testing.T) {
 		{"-C x -- ", map[string]string{"C": "x"}, nil, nil},
 	} {
 		c := newSample()
-		c.runsProgram = true
+		c.RunsProgram = true
 		got, err := parseArguments(c, strings.Fields(test.args))
 		if err != nil {
 			t.Errorf("%s: %v", test.args, err)
@@ -65,7 +63,7 @@ func TestFlagsAndOperandsComeInAnyOrder(t *testing.T) {
 		if diff := cmp.Diff(test.flags, values(c)); diff != "" {
 			t.Errorf("%s: flags: %s", test.args, diff)
 		}
-		if diff := cmp.Diff([][]string{test.operands, test.program}, [][]string{got.operands, append([]string(nil), got.program...)}); diff != "" {
+		if diff := cmp.Diff([][]string{test.operands, test.program}, [][]string{got.Operands, append([]string(nil), got.Program...)}); diff != "" {
 			t.Errorf("%s: %s", test.args, diff)
 		}
 	}
@@ -73,7 +71,7 @@ func TestFlagsAndOperandsComeInAnyOrder(t *testing.T) {
 
 func TestWhatFollowsTwoDashesIsAnOperandWhereNoProgramIsRun(t *testing.T) {
 	got, err := parseArguments(newSample(), []string{"a", "--", "-v"})
-	if err != nil || !cmp.Equal(got.operands, []string{"a", "-v"}) || got.program != nil {
+	if err != nil || !cmp.Equal(got.Operands, []string{"a", "-v"}) || got.Program != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -110,78 +108,25 @@ func TestFlagsThatExcludeEachOther(t *testing.T) {
 	if _, err := parseArguments(c, []string{"-v", "-n", "7"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.exclusive("v", "run"); err != nil {
+	if err := c.Exclusive("v", "run"); err != nil {
 		t.Error(err)
 	}
-	if err := c.exclusive("v", "run", "n"); err == nil || !strings.Contains(err.Error(), "-v and -n do not go together") {
+	if err := c.Exclusive("v", "run", "n"); err == nil || !strings.Contains(err.Error(), "-v and -n do not go together") {
 		t.Error(err)
-	}
-}
-
-// TestHelpIsWhole: each command tells what it does, gives an example, describes each flag
-// and fits a terminal.
-func TestHelpIsWhole(t *testing.T) {
-	names := map[string]bool{}
-	for _, c := range commands() {
-		if names[c.name] {
-			t.Errorf("there are two commands %s", c.name)
-		}
-		names[c.name] = true
-		text := c.help()
-		if c.short == "" || c.long == "" || c.work == nil {
-			t.Errorf("%s is not whole", c.name)
-		}
-		if c.name != "version" && !strings.Contains(text, "\n  cofferdam "+c.name+" ") {
-			t.Errorf("%s has no example", c.name)
-		}
-		c.flags.VisitAll(func(f *flag.Flag) {
-			if f.Usage == "" || !strings.Contains(text, "\n  -"+f.Name) {
-				t.Errorf("%s: -%s is not described", c.name, f.Name)
-			}
-		})
-		checkWidth(t, c.name, text)
-	}
-	for _, topic := range topics.All {
-		if names[topic.Name] {
-			t.Errorf("%s is a topic and a command", topic.Name)
-		}
-		checkWidth(t, topic.Name, topic.Text)
-	}
-}
-
-func checkWidth(t *testing.T, name, text string) {
-	t.Helper()
-	for _, line := range strings.Split(text, "\n") {
-		if len(line) > 92 || strings.TrimRight(line, " \t") != line {
-			t.Errorf("help %s: a line is too long or ends in blanks: %q", name, line)
-		}
 	}
 }
 
 func TestACommandIsCalledWithItsArguments(t *testing.T) {
-	var got *invocation
+	var got *Invocation
 	c := newSample()
-	c.work = func(_ context.Context, inv *invocation) error {
+	c.Work = func(_ context.Context, inv *Invocation) error {
 		got = inv
-		return &exitCode{code: 7}
+		return &Exit{Code: 7}
 	}
 	dir := t.TempDir()
 	t.Chdir(".") // comes back here
-	err := c.start(streams{nil, io.Discard, io.Discard}, []string{"a", "-C", dir})
-	if exit := (&exitCode{}); !errors.As(err, &exit) || exit.code != 7 || got == nil || got.dir != dir || !cmp.Equal(got.operands, []string{"a"}) {
+	err := c.Start(Streams{nil, io.Discard, io.Discard}, []string{"a", "-C", dir})
+	if exit := (&Exit{}); !errors.As(err, &exit) || exit.Code != 7 || got == nil || got.Dir != dir || !cmp.Equal(got.Operands, []string{"a"}) {
 		t.Errorf("%+v, %v", got, err)
-	}
-}
-
-func TestTheHintToReplayWorksAsPrinted(t *testing.T) {
-	for _, test := range []struct{ dir, file, want string }{
-		{"", "TestX.trace", "cofferdam replay TestX.trace"},
-		{"examples/races", "out/TestX.trace", "cofferdam replay -C examples/races out/TestX.trace"},
-		{"my project", "it's.trace", `cofferdam replay -C 'my project' 'it'\''s.trace'`},
-		{"", "-x.trace", "cofferdam replay ./-x.trace"},
-	} {
-		if got := replayCommand(test.dir, test.file); got != test.want {
-			t.Errorf("%s, want %s", got, test.want)
-		}
 	}
 }

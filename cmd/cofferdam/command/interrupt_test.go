@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 
 // signalled sends signals to a command and returns what it was told: "end" when its
 // context ended, and "gone" when the process was to end.
-func signalled(t *testing.T, act func(s *signals, done <-chan struct{})) (told []string) {
+func signalled(t *testing.T, act func(s *Signals, done <-chan struct{})) (told []string) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		ctx, cancel := context.WithCancelCause(t.Context())
-		s := &signals{arrived: make(chan os.Signal), cancel: cancel, giveUp: func(i *interruption) {
-			told = append(told, fmt.Sprintf("gone with %d after %v", i.code(), time.Since(start)))
+		s := &Signals{arrived: make(chan os.Signal), cancel: cancel, giveUp: func(i *Interruption) {
+			told = append(told, fmt.Sprintf("gone with %d after %v", i.Code(), time.Since(start)))
 		}}
 		ended := make(chan struct{})
 		go func() {
@@ -35,31 +35,31 @@ func signalled(t *testing.T, act func(s *signals, done <-chan struct{})) (told [
 
 func TestTheFirstSignalEndsACommandAndTheSecondTheProcess(t *testing.T) {
 	for name, test := range map[string]struct {
-		act  func(s *signals, ended <-chan struct{})
+		act  func(s *Signals, ended <-chan struct{})
 		want []string
 	}{
-		"it ends by itself": {func(s *signals, ended <-chan struct{}) {
+		"it ends by itself": {func(s *Signals, ended <-chan struct{}) {
 			s.arrived <- os.Interrupt
 			close(s.arrived)
 			<-ended
 		}, []string{"interrupted"}},
-		"it computes": {func(s *signals, ended <-chan struct{}) {
-			s.reach("half of it")
+		"it computes": {func(s *Signals, ended <-chan struct{}) {
+			s.Reach("half of it")
 			s.arrived <- os.Interrupt
 			<-ended
 		}, []string{"interrupted: half of it", "gone with 130 after 2s"}},
-		"two signals": {func(s *signals, ended <-chan struct{}) {
+		"two signals": {func(s *Signals, ended <-chan struct{}) {
 			s.arrived <- syscall.SIGTERM
 			s.arrived <- os.Interrupt
 			<-ended
 		}, []string{"interrupted", "gone with 143 after 0s"}},
-		"the program decides": {func(s *signals, ended <-chan struct{}) {
+		"the program decides": {func(s *Signals, ended <-chan struct{}) {
 			n := 0
-			s.to(func(os.Signal) { n++ })
+			s.To(func(os.Signal) { n++ })
 			s.arrived <- os.Interrupt
 			s.arrived <- os.Interrupt
 			synctest.Wait()
-			s.to(nil)
+			s.To(nil)
 			close(s.arrived)
 			<-ended
 			if n != 2 {
@@ -81,16 +81,16 @@ func TestHowACommandEnds(t *testing.T) {
 	}{
 		"by itself":                   {nil, nil, "<nil>"},
 		"by an error":                 {nil, failed, "failed"},
-		"interrupted":                 {&interruption{signal: os.Interrupt}, failed, "130 interrupted"},
-		"interrupted at its end":      {&interruption{os.Interrupt, "half of it"}, nil, "130 interrupted: half of it"},
-		"unread":                      {errClosedPipe, failed, "141 <nil>"},
-		"unread, but something found": {errClosedPipe, &exitCode{1, failed}, "141 <nil>"},
+		"interrupted":                 {&Interruption{Signal: os.Interrupt}, failed, "130 interrupted"},
+		"interrupted at its end":      {&Interruption{os.Interrupt, "half of it"}, nil, "130 interrupted: half of it"},
+		"unread":                      {ErrClosedPipe, failed, "141 <nil>"},
+		"unread, but something found": {ErrClosedPipe, &Exit{1, failed}, "141 <nil>"},
 		"unread at its end":           {nil, fmt.Errorf("writing: %w", syscall.EPIPE), "141 <nil>"},
 	} {
 		err := ended(test.cause, test.err)
 		got := fmt.Sprint(err)
-		if exit := (*exitCode)(nil); errors.As(err, &exit) {
-			got = fmt.Sprint(exit.code, " ", exit.err)
+		if exit := (*Exit)(nil); errors.As(err, &exit) {
+			got = fmt.Sprint(exit.Code, " ", exit.Err)
 		}
 		if got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
@@ -100,12 +100,17 @@ func TestHowACommandEnds(t *testing.T) {
 
 func TestACommandWhoseOutputIsNotReadEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	w := &pipeWriter{full{}, cancel}
+	w := &pipeWriter{failing{syscall.ENOSPC}, cancel}
 	if _, err := w.Write(nil); !errors.Is(err, syscall.ENOSPC) || ctx.Err() != nil {
 		t.Errorf("a full disk: %v, %v", err, ctx.Err())
 	}
-	w.w = brokenPipe{}
-	if _, err := w.Write(nil); !errors.Is(err, syscall.EPIPE) || context.Cause(ctx) != errClosedPipe {
+	w.w = failing{syscall.EPIPE}
+	if _, err := w.Write(nil); !errors.Is(err, syscall.EPIPE) || context.Cause(ctx) != ErrClosedPipe {
 		t.Errorf("a closed pipe: %v, %v", err, context.Cause(ctx))
 	}
 }
+
+// failing is what cannot be written to, for a reason.
+type failing struct{ reason error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.reason }
