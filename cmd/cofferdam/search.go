@@ -36,6 +36,8 @@ type searchFlags struct {
 	failFast bool
 	// strict has a test that was explored in part be no success.
 	strict bool
+	// stall is Stall, but 0 is none.
+	stall time.Duration
 	explore.Options
 
 	// leftOut are the packages that do not build or whose tests cannot be run, unexplored the
@@ -52,9 +54,9 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.IntVar(&f.Jobs, "j", 0, "run so many processes side by side (0: one for each processor); the result is the same")
 	fl.Uint64Var(&f.Seed, "seed", 1, "the same seed gives the same schedules")
 	fl.IntVar(&f.Runs, "runs", 0, "at most so many schedules for a test (0: as many as the budget allows)")
-	fl.Uint64Var(&f.Steps, "steps", 1_000_000, "cut a run off after so many steps")
+	fl.Uint64Var(&f.Steps, "steps", explore.DefaultSteps, "cut a run off after so many steps")
 	fl.DurationVar(&f.Within, "within", explore.DefaultWithin, "cut a run off after so much real time")
-	fl.DurationVar(&f.Stall, "stall", 250*time.Millisecond, "let timers overtake what is ready, as if the machine stalled for so long in a run (0: never)")
+	fl.DurationVar(&f.stall, "stall", explore.DefaultStall, "let timers overtake what is ready, as if the machine stalled for so long in a run (0: never)")
 	fl.BoolVar(&f.Races, "races", true, "take a data race for a failure; with -binary only if it is given")
 	fl.BoolVar(&f.Leaks, "leaks", true, "take a goroutine for a failure that is left waiting when the test is over")
 	fl.DurationVar(&f.Harm, "harm", time.Second, "after a data race, how long to look for a schedule that makes it fail visibly")
@@ -87,10 +89,13 @@ func (f *searchFlags) check() error {
 		return errors.New("-steps 0: give 1 or more")
 	case f.Within <= 0:
 		return fmt.Errorf("-within %v: give a time that a run may take, such as 10s", f.Within)
-	case f.Stall < 0:
-		return fmt.Errorf("-stall %v: give 0 or more", f.Stall)
+	case f.stall < 0:
+		return fmt.Errorf("-stall %v: give 0 or more", f.stall)
 	case f.Harm < 0:
 		return fmt.Errorf("-harm %v: give 0 or more", f.Harm)
+	}
+	if f.Stall = f.stall; f.stall == 0 {
+		f.Stall = explore.NoStall
 	}
 	return errors.Join(f.testFlags.check(), f.checkOutput())
 }

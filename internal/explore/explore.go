@@ -61,14 +61,14 @@ type Options struct {
 	Deadline time.Time
 	Runs     int // at most; 0: as many as fit into the budget
 	Jobs     int // processes side by side; 0: as many as there are processors
-	Steps    uint64
+	Steps    uint64 // at most, in a run; 0 means DefaultSteps
 	// Within is how long a run may take, in real time; 0 means DefaultWithin. A search that
 	// is given less time than that has shorter runs, too.
 	Within time.Duration
 	Races  bool // a data race is a failure
 	Leaks  bool // a goroutine that is left waiting when the test is over is a failure
 	// Stall is for how long the machine may stall in a run: timers may overtake goroutines
-	// that are ready by so much.
+	// that are ready by so much. 0 means DefaultStall, and NoStall that they never do.
 	Stall time.Duration
 	// Harm is how long to look for visible harm once a race is known.
 	Harm time.Duration
@@ -84,6 +84,31 @@ type Options struct {
 	warmUp bool
 	// librarySteps makes steps of the accesses of the standard library.
 	librarySteps bool
+}
+
+// What a search does of which nothing else is said. The zero value of an option is never a
+// search that sees less: what is to be left out has to be named.
+const (
+	DefaultStall = 250 * time.Millisecond
+	DefaultSteps = 1_000_000
+
+	NoStall time.Duration = -1
+)
+
+// stall is how much time may move on in a run though goroutines are ready.
+func (o *Options) stall() time.Duration {
+	if o.Stall == 0 {
+		return DefaultStall
+	}
+	return max(o.Stall, 0)
+}
+
+// steps is how many steps a run may have.
+func (o *Options) steps() uint64 {
+	if o.Steps == 0 {
+		return DefaultSteps
+	}
+	return o.Steps
 }
 
 // DefaultWithin is how long a run may take if nothing else is said. leastWithin is what one
@@ -156,7 +181,7 @@ func (e *StuckError) Error() string {
 // order is an order with what all have in common.
 func (p *Program) order(verb wire.Verb, target string, o *Options) *wire.Order {
 	return &wire.Order{
-		Verb: verb, Target: target, Seed: o.Seed, Steps: o.Steps, Within: o.within(), Races: o.Races, Stall: o.Stall, Leaks: o.Leaks, OwnSites: p.build.OwnSites,
+		Verb: verb, Target: target, Seed: o.Seed, Steps: o.steps(), Within: o.within(), Races: o.Races, Stall: o.stall(), Leaks: o.Leaks, OwnSites: p.build.OwnSites,
 		LibrarySteps: o.librarySteps,
 	}
 }

@@ -91,7 +91,7 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 		Strategy:   string(o.Strategy),
 		Options: trace.Options{
 			Tests: p.build.config.Tests, Deps: p.build.config.Deps,
-			Leaks: o.Leaks, Races: o.Races, WarmUp: o.warmUp, Steps: o.Steps, Stall: int64(o.Stall),
+			Leaks: o.Leaks, Races: o.Races, WarmUp: o.warmUp, Steps: o.steps(), Stall: int64(o.stall()),
 		},
 	}
 }
@@ -120,6 +120,10 @@ func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
 		patterns = []string{h.Package}
 	}
 	run := &h.Options
+	stall := time.Duration(run.Stall)
+	if stall == 0 {
+		stall = NoStall
+	}
 	return instrument.Config{Dir: dir, Patterns: patterns, Flags: h.BuildFlags, Tests: run.Tests, Deps: run.Deps},
-		&Options{Seed: h.Seed, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Leaks: run.Leaks, Races: run.Races, Stall: time.Duration(run.Stall), warmUp: run.WarmUp}
+		&Options{Seed: h.Seed, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Leaks: run.Leaks, Races: run.Races, Stall: stall, warmUp: run.WarmUp}
 }
