@@ -74,6 +74,8 @@ var keepAlive = map[string]string{
 //     program has said what to start from.
 //   - crypto/internal/sysrand: what the system gives differs from run to run.
 //   - crypto: hashes there have no hooks.
+//   - testing: what it does around a test for the race detector, which is not there, and to
+//     say that no test was run. Each lock of it would be a step of every run.
 var prologues = map[string]map[string]string{
 	"internal/sync/mutex.go": {
 		"(*Mutex).Lock":    "if cofferdamrt.Lock(&m.state) { return }",
@@ -295,7 +297,10 @@ var prologues = map[string]map[string]string{
 		"(*common).Fail": "cofferdamrt.ReportFailure(c.name)",
 		"(*common).log":  "cofferdamrt.Logged(s)",
 		"(*M).Run":       "if cofferdamrt.Drive != nil { return m.cofferdamDrive() }",
-		"(*T).report":    "if cofferdamrt.Drive != nil && t.parent != nil && t.chatty == nil && !t.Failed() { return }",
+		"(*T).report":    "if cofferdamrt.Drive != nil && t.parent != nil && t.chatty == nil && !t.failed { return }",
+
+		"(*common).Failed": "if cofferdamrt.Drive != nil { c.mu.RLock(); failed := c.failed; c.mu.RUnlock(); return failed }",
+		"(*common).setRan": "if cofferdamrt.Drive != nil { return }",
 	},
 }
 
@@ -325,7 +330,9 @@ type edit struct {
 //   - iter/iter.go: a coroutine has a g of its own and goes on for the goroutine that calls
 //     next or stop.
 //   - testing/testing.go: the function that starts a subtest is not rewritten, because other
-//     packages call it by its linker name; and what tests run at the moment is not noted.
+//     packages call it by its linker name; what tests run at the moment is not noted; the
+//     name of the function that runs one is known without a look at the stack; and there is
+//     no race detector to ask.
 var edits = map[string][]edit{
 	"sync/mutex.go": {
 		{"\nfunc (m *Mutex) Lock() {\n", "\n//go:noinline\nfunc (m *Mutex) Lock() {\n", 1},
@@ -366,6 +373,8 @@ var edits = map[string][]edit{
 	"testing/testing.go": {
 		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
 		{"\trunning sync.Map ", "\trunning cofferdamRunning ", 1},
+		{"\tt.runner = callerName(0)\n", "\tt.runner = \"testing.tRunner\"\n", 1},
+		{"\tdefer func() {\n\t\tt.checkRaces()\n", "\tdefer func() {\n\t\tif cofferdamrt.Drive == nil { t.checkRaces() }\n", 1},
 	},
 	"reflect/type.go": {
 		{"var ptrMap sync.Map ", "var ptrMap cofferdamCache ", 1},
