@@ -160,11 +160,20 @@ func (r *races) pending(g uint32, op *operation, race func(step int, g uint32)) 
 		for q, last := range r.wide {
 			r.candidate(g, uint32(q), last)
 		}
-		r.eachAccess(op, func(a *access, c class) {
-			if dependent(a.class, c) {
-				r.candidate(g, a.g, a.step+1)
+		if w, only := r.onlyWord(op); only {
+			c := classOf(op.Kind)
+			for i := r.words.at(w).head; i != 0; i = r.pool[i-1].next {
+				if a := &r.pool[i-1]; dependent(a.class, c) {
+					r.candidate(g, a.g, a.step+1)
+				}
 			}
-		})
+		} else {
+			r.eachAccess(op, func(a *access, c class) {
+				if dependent(a.class, c) {
+					r.candidate(g, a.g, a.step+1)
+				}
+			})
+		}
 	}
 	for _, q := range r.seen {
 		race(int(r.latest[q]-1), g)
@@ -186,6 +195,16 @@ func (r *races) candidate(g, q uint32, step int32) {
 		r.seen = append(r.seen, q)
 	}
 	r.latest[q] = max(r.latest[q], step)
+}
+
+// onlyWord reports whether one word is all that op touches, as nearly all operations do, and
+// which: then its accesses can be gone through where they are needed.
+func (r *races) onlyWord(op *operation) (word, bool) {
+	if len(r.large) > 0 || op.resumes.Kind != event.None {
+		return noWord, false
+	}
+	from, to := span(&op.Op)
+	return from, to == from+1 && aside(&op.Op)[0].word == noWord
 }
 
 // eachAccess calls f for all accesses that op may depend on, with the class in which op
@@ -254,14 +273,10 @@ func (r *races) take(i int, race func(step int, g uint32)) {
 		}
 		r.wide[g] = n + 1
 	}
-	r.eachAccess(op, func(a *access, c class) {
-		if a.g != g && dependent(a.class, c) {
-			r.join(it, a.step)
-		}
-	})
-	r.enter(g, &op.Op, n)
-	if op.resumes.Kind != event.None {
-		r.enter(g, &op.resumes, n)
+	if w, only := r.onlyWord(op); only {
+		r.takeWord(it, w, g, classOf(op.Kind), n)
+	} else {
+		r.takeAll(it, g, op, n)
 	}
 
 	for int(g) >= len(it.clock) {
@@ -271,6 +286,39 @@ func (r *races) take(i int, race func(step int, g uint32)) {
 	it.last, it.known, it.did = n+1, false, event.Op{}
 	r.steps = append(r.steps, step{g: g, clock: len(r.clocks), width: len(it.clock)})
 	r.clocks = append(r.clocks, it.clock...)
+}
+
+// takeWord lets g come after the accesses of a word that its step n depends on, and enters that.
+func (r *races) takeWord(it *progress, w word, g uint32, c class, n int32) {
+	list := r.words.at(w)
+	var own *access
+	for i := list.head; i != 0; i = r.pool[i-1].next {
+		switch a := &r.pool[i-1]; {
+		case a.g == g && a.class == c:
+			own = a
+		case a.g != g && dependent(a.class, c):
+			r.join(it, a.step)
+		}
+	}
+	if own != nil {
+		own.step = n
+		return
+	}
+	r.pool = append(r.pool, access{next: list.head, step: n, g: g, class: c})
+	list.head = int32(len(r.pool))
+}
+
+// takeAll is takeWord for an operation that touches any words.
+func (r *races) takeAll(it *progress, g uint32, op *operation, n int32) {
+	r.eachAccess(op, func(a *access, c class) {
+		if a.g != g && dependent(a.class, c) {
+			r.join(it, a.step)
+		}
+	})
+	r.enter(g, &op.Op, n)
+	if op.resumes.Kind != event.None {
+		r.enter(g, &op.resumes, n)
+	}
 }
 
 // join lets what happens next in p come after a step.

@@ -41,7 +41,7 @@ func (r *Recorder) Chance() uint64 {
 func (r *Recorder) Pick(p *Turn) int {
 	i := r.Strategy.Pick(p)
 	switch {
-	case i == p.Default():
+	case len(p.Ready) == 1, i == p.Default():
 	case p.Ready[i] == Time && p.Stalled > 0:
 		r.schedule.Stalls[len(r.schedule.Stalls)-1].Moments++
 	case p.Ready[i] == Time:
