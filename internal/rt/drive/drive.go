@@ -278,7 +278,7 @@ func succeeded(f rt.Failure) bool { return f.Kind == event.FailureExit && f.Code
 // what may pile up between two collections.
 const (
 	memoryLimit  = 2 << 30
-	collectAfter = 32 << 20
+	collectAfter = 8 << 20
 )
 
 // realTime is the real time in nanoseconds. To ask package time for it would be a step of the
