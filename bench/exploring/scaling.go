@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
@@ -90,7 +89,6 @@ func (s *session) scaleShrinking() error {
 	}
 	defer build.Close()
 	shrink := func(seed uint64, jobs int) (rate float64, result string, err error) {
-		begin := time.Now()
 		res, err := build.Programs[0].Explore(s.Context, test, &explore.Options{
 			Strategy: sched.MethodRandom, Seed: seed, Races: true, Budget: searchBudget, Jobs: jobs, Steps: stepLimit, Trace: s.Temp("run.trace"),
 		})
@@ -100,9 +98,7 @@ func (s *session) scaleShrinking() error {
 		case res.Failure == nil:
 			return 0, "", fmt.Errorf("shrinking a schedule of %s: it does not fail", test)
 		}
-		// What is left of the time is for recording, in a process of its own.
-		took := time.Since(begin) - res.Elapsed
-		return float64(res.Shrinking) / took.Seconds(), fmt.Sprint(res.Shrinking, " ", res.Outcome.Schedule), nil
+		return float64(res.Shrinking) / res.ShrinkingTook.Seconds(), fmt.Sprint(res.Shrinking, " ", res.Outcome.Schedule), nil
 	}
 	x := Scaling{Program: "shrinking", Processes: runtime.GOMAXPROCS(0)}
 	s.progress = measure.NewProgress(os.Stderr, s.runs)

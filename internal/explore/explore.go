@@ -59,8 +59,8 @@ type Options struct {
 	// Deadline is when all is to be over, if the search is one of several that have turns. A
 	// turn may be over before: harm is looked for until here, and shrinking ends.
 	Deadline time.Time
-	Runs     int // at most; 0: as many as fit into the budget
-	Jobs     int // processes side by side; 0: as many as there are processors
+	Runs     int    // at most; 0: as many as fit into the budget
+	Jobs     int    // processes side by side; 0: as many as there are processors
 	Steps    uint64 // at most, in a run; 0 means DefaultSteps
 	// Within is how long a run may take, in real time; 0 means DefaultWithin. A search that
 	// is given less time than that has shorter runs, too.

@@ -143,12 +143,13 @@ func (s *Search) conclude(ctx context.Context, x *pass) error {
 	}
 	warmUp := x.Sum.Residue == wire.ChangesSteps
 	if !x.fresh {
+		begin := time.Now()
 		small, failure, err := s.shrink(ctx, best)
 		if err != nil {
 			return err
 		}
 		x.Sum.Outcome.Failures[0], x.Sum.Outcome.Schedule = *failure, small.Schedule.String()
-		x.Sum.Shrinking, x.Sum.Minimal = small.Runs, small.Minimal
+		x.Sum.Shrinking, x.Sum.ShrinkingTook, x.Sum.Minimal = small.Runs, time.Since(begin), small.Minimal
 	}
 	one := *s.o
 	one.warmUp = warmUp

@@ -79,9 +79,10 @@ func New(o Options) *Pass {
 	return &Pass{o: o, prints: map[uint64]struct{}{}, plan: sched.NewPlan(o.PlanOptions)}
 }
 
-// hurry is how long one worker searches alone: to start another one takes about as long, and
-// most targets need none.
-const hurry = 50 * time.Millisecond
+// alone reports whether one worker is enough still, in a search that began then: as long as it
+// has not worked longer than it took to start, to start another one takes longer than what
+// most targets need.
+func alone(c Crew, begin time.Time) bool { return time.Since(begin) < 2*c.Starting() }
 
 // Run goes on with the search, for so long and with so many workers.
 func (x *Pass) Run(c Crew, budget time.Duration, workers int) error {
@@ -99,7 +100,7 @@ func (x *Pass) Run(c Crew, budget time.Duration, workers int) error {
 			break
 		}
 		side := workers
-		if !x.o.Single && time.Since(begin) < hurry {
+		if !x.o.Single && (x.Sum.Runs == 0 || alone(c, begin)) {
 			side = 1
 		}
 		x.settled = wire.Progress{}

@@ -26,6 +26,7 @@ type shrinking struct {
 	crew         Crew
 	begin, until time.Time
 	workers      int
+	begun        bool                      // a run was made
 	failures     map[string]*trace.Failure // by the schedule that led to them
 	err          error
 }
@@ -66,9 +67,10 @@ const replaysAtOnce = 8
 // schedule of that.
 func (r *shrinking) do(units []sched.Unit) (done []wire.UnitDone, failing *sched.Schedule) {
 	workers := r.workers
-	if time.Since(r.begin) < hurry {
+	if !r.begun || alone(r.crew, r.begin) {
 		workers = 1
 	}
+	r.begun = true
 	fails := func(u *wire.UnitDone) bool { return len(u.Failures) > 0 }
 	do := func(n int, units []sched.Unit) ([]wire.UnitDone, error) {
 		return r.crew.Do(n, units, func() time.Time { return r.until })

@@ -264,6 +264,8 @@ type Summary struct {
 	First     int
 	After     time.Duration
 	Shrinking int
+	// ShrinkingTook is for how long.
+	ShrinkingTook time.Duration
 	// Minimal says that no schedule with fewer preemptions fails like this.
 	Minimal bool
 	// Before is how many goroutines were started before the first run, and are not under
