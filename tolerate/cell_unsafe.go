@@ -41,7 +41,7 @@ type policy struct {
 	site     finding.Frame
 	suspects string // who may have interfered
 	resolve  func(result, theirs, ours, before unsafe.Pointer)
-	merge    Merge // of a straight section: it has no say in parts that only one side has changed
+	merge    Merge // of a straight section
 	copy     func(to, from unsafe.Pointer)
 	equal    func(a, b unsafe.Pointer) bool
 }
@@ -189,7 +189,7 @@ func (c *cell) judge(noted *race, ours, blind bool, result, theirs unsafe.Pointe
 	if noted == nil {
 		noted = &race{policy: c.policy, typed: c.typed, address: uint64(uintptr(c.shared)), outcome: finding.Tolerated}
 	}
-	if ours && (c.policy.resolve == nil || c.policy.merge != Yielding) && !blind && !c.collide(theirs) {
+	if ours && (c.policy.resolve == nil || c.policy.merge == Refusing) && !blind && !c.collide(theirs) {
 		// They changed other fields than we did.
 		noted.classes |= classify(false, true, false)
 		c.closedForm(result, theirs)

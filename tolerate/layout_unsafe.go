@@ -22,8 +22,10 @@ type layout struct {
 // A unit is a part of a variable that only makes sense as a whole: a number, a
 // pointer, a string.
 type unit struct {
-	offset uintptr
-	kind   kind
+	offset  uintptr
+	kind    kind
+	numbers numbers
+	typ     reflect.Type
 }
 
 // A kind says how a unit is loaded and published: up to word by one
@@ -133,7 +135,7 @@ func (l *layout) add(t reflect.Type, offset uintptr) bool {
 			panic("tolerate: a " + t.String() + " of unknown size")
 		}
 	}
-	l.units = append(l.units, unit{offset, k})
+	l.units = append(l.units, unit{offset, k, numbersOf(t), t})
 	return len(l.units) <= mostUnits
 }
 

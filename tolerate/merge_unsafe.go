@@ -1,11 +1,14 @@
 package tolerate
 
 import (
-	"bytes"
 	"cmp"
+	"math"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
 )
 
 // A Merge is what a straight section makes of a part of a variable, a number say, that both
@@ -31,70 +34,219 @@ const (
 	Refusing  Merge = "refuse" // see [Refuse]
 )
 
-// resolver returns the function that resolves variables of a type, nil for the closed form.
+// byParts reports whether each part of a variable is merged by itself, and as if the section
+// had come last.
+func (m Merge) byParts(t *typed) bool { return m != Yielding && m != Refusing && !t.bulk }
+
+// resolver returns the function that resolves variables of a type as a whole, nil for the
+// closed form and for what is merged by parts.
 func (m Merge) resolver(t *typed) func(result, theirs, ours, before unsafe.Pointer) {
-	switch m {
-	case Yielding:
-		return nil
-	case Refusing:
+	switch {
+	case m == Refusing:
 		return func(_, theirs, ours, before unsafe.Pointer) {
 			panic(&Refusal{Theirs: t.box(theirs), Ours: t.box(ours), Before: t.box(before)})
 		}
+	case m == Yielding || m.byParts(t):
+		return nil
 	}
-	return func(result, theirs, ours, before unsafe.Pointer) {
-		m.parts(t.reflected, result, theirs, ours, before)
-	}
+	return func(result, _, ours, _ unsafe.Pointer) { t.assign(result, ours) }
 }
 
-// parts merges each part of a value by itself.
-func (m Merge) parts(t reflect.Type, result, theirs, ours, before unsafe.Pointer) {
-	switch t.Kind() {
-	case reflect.Struct:
-		for i := range t.NumField() {
-			f := t.Field(i)
-			m.parts(f.Type, unsafe.Add(result, f.Offset), unsafe.Add(theirs, f.Offset), unsafe.Add(ours, f.Offset), unsafe.Add(before, f.Offset))
+// mergeParts publishes what a section has made of a variable, each part as if the section had
+// come after all careless writes. It returns the race, if there was one.
+func (c *cell) mergeParts(blind bool) *race {
+	m := c.policy.merge
+	if blind {
+		m = Keeping
+	}
+	theirs := c.typed.make()
+	var ours, interfered, collided bool
+	for _, u := range c.typed.units {
+		shared, found := unsafe.Add(c.shared, u.offset), unsafe.Add(theirs, u.offset)
+		own, before := unsafe.Add(c.own, u.offset), unsafe.Add(c.before, u.offset)
+		if u.kind.equal(own, before) {
+			u.kind.load(found, shared)
+			interfered = interfered || !u.kind.equal(found, before)
+			continue
 		}
-	case reflect.Array:
-		size := t.Elem().Size()
-		for i := range t.Len() {
-			at := uintptr(i) * size
-			m.parts(t.Elem(), unsafe.Add(result, at), unsafe.Add(theirs, at), unsafe.Add(ours, at), unsafe.Add(before, at))
-		}
+		ours = true
+		u.publishMerged(m, shared, own, before, found)
+		collided = collided || !u.kind.equal(found, before)
+	}
+	if !interfered && !collided {
+		return nil
+	}
+	r := &race{policy: c.policy, typed: c.typed, address: uint64(uintptr(c.shared)), outcome: finding.Tolerated,
+		classes: classify(ours && (collided || blind), true, blind)}
+	if collided && !blind {
+		r.outcome = finding.Resolved
+	}
+	if c.typed.printed {
+		r.values = &[3]any{c.typed.box(theirs), c.typed.box(c.own), c.typed.box(c.before)}
+	}
+	return r
+}
+
+// publishMerged publishes a unit that the section has changed, and sets found to the careless
+// value that it was merged with, or to before. For one word no careless write is lost, however
+// many there are: a sum and a value that stands whatever is there are published by one atomic
+// instruction, the others by a loop with nothing between the load and the compare-and-swap but
+// the merge of two numbers. A loop that computes for longer loses against a goroutine that
+// writes all the time, and then has to give up either its own change or a careless one.
+func (u unit) publishMerged(m Merge, shared, own, before, found unsafe.Pointer) {
+	switch u.kind {
+	case byte8:
+		theirs := mergeWord(m, u.numbers, (*uint64)(shared), *(*uint64)(own), *(*uint64)(before))
+		*(*uint64)(found) = theirs
+	case byte4:
+		theirs := mergeHalf(m, u.numbers, (*uint32)(shared), *(*uint32)(own), *(*uint32)(before))
+		*(*uint32)(found) = theirs
+	case pointer:
+		*(*unsafe.Pointer)(found) = atomic.SwapPointer((*unsafe.Pointer)(shared), *(*unsafe.Pointer)(own))
+	case byte1:
+		ours, was := uint64(*(*uint8)(own)), uint64(*(*uint8)(before))
+		u.mergeOthers(shared, found, func(with unsafe.Pointer) {
+			*(*uint8)(with) = uint8(u.numbers.merge(m, uint64(*(*uint8)(found)), ours, was))
+		})
+	case byte2:
+		ours, was := uint64(*(*uint16)(own)), uint64(*(*uint16)(before))
+		u.mergeOthers(shared, found, func(with unsafe.Pointer) {
+			*(*uint16)(with) = uint16(u.numbers.merge(m, uint64(*(*uint16)(found)), ours, was))
+		})
 	default:
-		at := func(p unsafe.Pointer) reflect.Value { return reflect.NewAt(t, p).Elem() }
-		same := func(p unsafe.Pointer) bool {
-			return bytes.Equal(unsafe.Slice((*byte)(p), t.Size()), unsafe.Slice((*byte)(before), t.Size()))
-		}
-		switch {
-		case same(ours):
-			at(result).Set(at(theirs))
-		case same(theirs):
-			at(result).Set(at(ours))
-		default:
-			m.leaf(at(result), at(theirs), at(ours), at(before))
-		}
+		u.mergeOthers(shared, found, func(with unsafe.Pointer) {
+			u.kind.assign(with, own)
+			if !u.kind.equal(found, before) {
+				at := func(p unsafe.Pointer) reflect.Value { return reflect.NewAt(u.typ, p).Elem() }
+				m.mergeWide(at(with), at(found), at(own), at(before))
+			}
+		})
 	}
 }
 
-// leaf merges what both have changed. What cannot be merged is the section's.
-func (m Merge) leaf(result, theirs, ours, before reflect.Value) {
-	result.Set(ours)
-	switch k := ours.Kind(); {
-	case m == Appending && k == reflect.Slice:
-		if n := before.Len(); ours.Len() >= n {
-			result.Set(reflect.AppendSlice(theirs.Slice3(0, theirs.Len(), theirs.Len()), ours.Slice(n, ours.Len())))
-		}
-	case m == Appending && k == reflect.String:
-		if added, ok := strings.CutPrefix(ours.String(), before.String()); ok {
-			result.SetString(theirs.String() + added)
-		}
-	case ours.CanInt():
-		result.SetInt(merged(m, theirs.Int(), ours.Int(), before.Int()))
-	case ours.CanUint():
-		result.SetUint(merged(m, theirs.Uint(), ours.Uint(), before.Uint()))
-	case ours.CanFloat():
-		result.SetFloat(merged(m, theirs.Float(), ours.Float(), before.Float()))
+// mergeWord publishes a number of 64 bits, and returns what it was merged with.
+func mergeWord(m Merge, n numbers, shared *uint64, own, before uint64) (theirs uint64) {
+	switch {
+	case m == Adding && n.wraps():
+		return atomic.AddUint64(shared, own-before) - (own - before)
+	case !m.compares():
+		return atomic.SwapUint64(shared, own)
 	}
+	for range mostTries {
+		theirs = atomic.AddUint64(shared, 0) // a load that has the cache line to itself afterwards
+		if atomic.CompareAndSwapUint64(shared, theirs, n.merge(m, theirs, own, before)) {
+			return theirs
+		}
+	}
+	counters.forced.Add(1)
+	atomic.StoreUint64(shared, n.merge(m, theirs, own, before))
+	return theirs
+}
+
+// mergeHalf is mergeWord for numbers of 32 bits.
+func mergeHalf(m Merge, n numbers, shared *uint32, own, before uint32) (theirs uint32) {
+	switch {
+	case m == Adding && n.wraps():
+		return atomic.AddUint32(shared, own-before) - (own - before)
+	case !m.compares():
+		return atomic.SwapUint32(shared, own)
+	}
+	for range mostTries {
+		theirs = atomic.AddUint32(shared, 0)
+		if atomic.CompareAndSwapUint32(shared, theirs, uint32(n.merge(m, uint64(theirs), uint64(own), uint64(before)))) {
+			return theirs
+		}
+	}
+	counters.forced.Add(1)
+	atomic.StoreUint32(shared, uint32(n.merge(m, uint64(theirs), uint64(own), uint64(before))))
+	return theirs
+}
+
+// mergeOthers is for units that are not swapped as a whole. The function makes the new value
+// of what was found.
+func (u unit) mergeOthers(shared, found unsafe.Pointer, merge func(with unsafe.Pointer)) {
+	with := reflect.New(u.typ).UnsafePointer()
+	for range mostTries {
+		u.kind.load(found, shared)
+		merge(with)
+		if u.kind.publish(shared, found, with) {
+			return
+		}
+	}
+	counters.forced.Add(1)
+	u.kind.store(shared, with)
+}
+
+// compares reports whether what is published depends on the careless value.
+func (m Merge) compares() bool { return m == Adding || m == Raising || m == Lowering }
+
+// numbers are what the bits of a unit mean. Units of up to 64 bits are merged as bits, which
+// needs no reflection between the load and the compare-and-swap.
+type numbers uint8
+
+const (
+	noNumbers numbers = iota
+	unsigned
+	signed1
+	signed2
+	signed4
+	signed8
+	float4
+	float8
+)
+
+// numbersOf says what the bits of a type mean.
+func numbersOf(t reflect.Type) numbers {
+	switch t.Kind() {
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return unsigned
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		switch t.Size() {
+		case 1:
+			return signed1
+		case 2:
+			return signed2
+		case 4:
+			return signed4
+		}
+		return signed8
+	case reflect.Float32:
+		return float4
+	case reflect.Float64:
+		return float8
+	}
+	return noNumbers
+}
+
+// wraps reports whether a sum is one of the bits.
+func (n numbers) wraps() bool { return n != noNumbers && n != float4 && n != float8 }
+
+// merge merges two changes to a number. What cannot be merged is the section's.
+func (n numbers) merge(m Merge, theirs, ours, before uint64) uint64 {
+	switch {
+	case theirs == before || n == noNumbers:
+		return ours
+	case n == float4:
+		f := func(b uint64) float32 { return math.Float32frombits(uint32(b)) }
+		return uint64(math.Float32bits(merged(m, f(theirs), f(ours), f(before))))
+	case n == float8:
+		f := math.Float64frombits
+		return math.Float64bits(merged(m, f(theirs), f(ours), f(before)))
+	case n == unsigned:
+		return merged(m, theirs, ours, before)
+	}
+	extend := func(b uint64) int64 {
+		switch n {
+		case signed1:
+			return int64(int8(b))
+		case signed2:
+			return int64(int16(b))
+		case signed4:
+			return int64(int32(b))
+		}
+		return int64(b)
+	}
+	return uint64(merged(m, extend(theirs), extend(ours), extend(before)))
 }
 
 func merged[T interface {
@@ -110,4 +262,28 @@ func merged[T interface {
 		return Min(theirs, ours, before)
 	}
 	return ours
+}
+
+// mergeWide merges what has several words and was changed by both. What cannot be merged is
+// the section's.
+func (m Merge) mergeWide(result, theirs, ours, before reflect.Value) {
+	result.Set(ours)
+	switch k := ours.Kind(); {
+	case m == Appending && k == reflect.Slice:
+		if n := before.Len(); ours.Len() >= n {
+			result.Set(reflect.AppendSlice(theirs.Slice3(0, theirs.Len(), theirs.Len()), ours.Slice(n, ours.Len())))
+		}
+	case m == Appending && k == reflect.String:
+		if added, ok := strings.CutPrefix(ours.String(), before.String()); ok {
+			result.SetString(theirs.String() + added)
+		}
+	case m == Adding && ours.CanComplex():
+		result.SetComplex(Delta(theirs.Complex(), ours.Complex(), before.Complex()))
+	case m.compares() && ours.CanInt(): // numbers of 64 bits are wide where words have 32
+		result.SetInt(merged(m, theirs.Int(), ours.Int(), before.Int()))
+	case m.compares() && ours.CanUint():
+		result.SetUint(merged(m, theirs.Uint(), ours.Uint(), before.Uint()))
+	case m.compares() && ours.CanFloat():
+		result.SetFloat(merged(m, theirs.Float(), ours.Float(), before.Float()))
+	}
 }

@@ -34,7 +34,7 @@ func TestEnumerationReproducesTable1(t *testing.T) {
 		for _, after := range parts {
 			for column, t2 := range parts {
 				want := table1[before.pattern][after.pattern][column]
-				slices(before, t2, after, func(b, m, a program) {
+				eachOf(before, t2, after, func(b, m, a program) {
 					executions++
 					if got := entry(b, m, a); got != want {
 						t.Errorf("%s %s %s, as %s %s %s, is %s, want %s", before.pattern, t2.pattern, after.pattern, b, m, a, got, want)
@@ -46,8 +46,8 @@ func TestEnumerationReproducesTable1(t *testing.T) {
 	t.Logf("%d executions", executions)
 }
 
-// slices calls f with all programs of three patterns.
-func slices(before, t2, after part, f func(before, t2, after program)) {
+// eachOf calls f with all programs of three patterns.
+func eachOf(before, t2, after part, f func(before, t2, after program)) {
 	for _, b := range before.programs {
 		for _, m := range t2.programs {
 			for _, a := range after.programs {
@@ -93,7 +93,7 @@ func eachSlice(f func(before, t2, after program)) {
 	for _, before := range parts {
 		for _, after := range parts {
 			for _, t2 := range parts {
-				slices(before, t2, after, f)
+				eachOf(before, t2, after, f)
 			}
 		}
 	}

@@ -249,7 +249,11 @@ func Settle[T any](p *T, own, before T, l *Label) {
 		typed: t, policy: l.policy(t),
 		shared: unsafe.Pointer(p), own: unsafe.Pointer(&own), before: unsafe.Pointer(&before), origin: unsafe.Pointer(&before),
 	}
-	if r := c.reconcile(l.Blind); r != nil {
+	settle := c.reconcile
+	if c.policy.merge.byParts(t) {
+		settle = c.mergeParts
+	}
+	if r := settle(l.Blind); r != nil {
 		record("", []*race{r})
 	}
 }

@@ -107,6 +107,7 @@
 //	overlap.go         variables under several locks (section 3.3 of the paper)
 //	field_unsafe.go    how a kind of variable is called, copied and resolved
 //	merge_unsafe.go    what a straight section makes of a change and a careless one
+//	add_unsafe.go      additions without the lock that a rewriter makes atomic
 //	straight_unsafe.go what is written into sections whose variables are known in advance
 //	report.go          findings and statistics
 //

@@ -29,6 +29,9 @@ func (p *planner) decide(pages *pageData) *decision {
 	for _, u := range p.units {
 		newRound(u, pages, out).run()
 	}
+	if p.Mode == Tolerate || p.Mode == Auto {
+		p.findAdditions(out)
+	}
 	return out
 }
 

@@ -110,6 +110,12 @@
 //	e.n--             if o != e { put(); if e != nil { o = e; s.n = e.n; c = &s } }; c.n--
 //	x.mu.Unlock()     put(); x.mu.Unlock()
 //
+// Outside of sections one thing is written in another way: an addition without the lock to a
+// variable that sections have copies of is made in one atomic step. In two, a load and a store,
+// it would take away what a section has published between them.
+//
+//	x.n += 2          Add(&x.n, 2)
+//
 // It does not matter for any of this whether a guard was inferred rightly: a guard decides
 // what is protected, not what is correct.
 //
@@ -185,6 +191,7 @@
 //	choose.go    which variables have copies, and which steps are opaque
 //	variable.go  variables, and which types can have copies
 //	merge.go     how a careless change is merged with that of a section
+//	addition.go  what is added without the lock
 //	slot.go      objects that a section finds on its way
 //	clone.go     functions that are cloned
 //	spell.go     types as a file can write them

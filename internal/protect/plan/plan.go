@@ -93,6 +93,8 @@ type File struct {
 	Groups []*Group
 	// Sites are the uses of data on pages that are not in sections.
 	Sites []Site
+	// Additions are what is added without a lock to variables that sections have copies of.
+	Additions []Addition
 }
 
 // A Group is the sections of one lock that have their copies in common, and what becomes

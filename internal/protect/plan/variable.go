@@ -47,18 +47,23 @@ const maxSuspects = 3
 // suspects lists the places where a variable is written without the lock.
 func (u *unit) suspects(v *Variable) string {
 	var list []string
-	for _, f := range v.Chain() {
-		_, d := u.guards.Of(f)
-		if d == nil || d.Name != v.Datum {
-			continue
-		}
-		for _, dev := range d.Deviations {
-			if dev.Kind == guard.Write && len(list) < maxSuspects {
-				list = append(list, short(dev.At)+" in "+dev.Func)
-			}
+	for _, dev := range u.deviations(v) {
+		if dev.Kind == guard.Write && len(list) < maxSuspects {
+			list = append(list, short(dev.At)+" in "+dev.Func)
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// deviations are the accesses to a variable that do not hold its lock.
+func (p *planner) deviations(v *Variable) []guard.Deviation {
+	var list []guard.Deviation
+	for _, f := range v.Chain() {
+		if _, d := p.guards.Of(f); d != nil && d.Name == v.Datum {
+			list = append(list, d.Deviations...)
+		}
+	}
+	return list
 }
 
 // guardedBy returns the name of a variable or field if the group's lock guards it.

@@ -140,3 +140,24 @@ func (w *sectionWriter) swap(t types.Type) string {
 	}
 	return "PutScalar"
 }
+
+// addAtomically writes additions without the lock as one step.
+//
+//	x.n++        tolerate.Add(&x.n, 1)
+//	x.n -= d     tolerate.Subtract(&x.n, d)
+func (f *fileWriter) addAtomically() {
+	for _, a := range f.file.Additions {
+		function := "Add"
+		if a.Subtracts {
+			function = "Subtract"
+		}
+		f.edits.InsertBefore(a.Target.Pos(), fmt.Sprintf("%s.%s(&", f.hooks(), function))
+		if a.Amount == nil {
+			f.edits.ReplaceBetween(a.Target.End(), a.Stmt.End(), ", 1)")
+		} else {
+			f.edits.ReplaceBetween(a.Target.End(), a.Amount.Pos(), ", ")
+			f.edits.InsertBefore(a.Stmt.End(), ")")
+		}
+		f.edits.ImportInLine(f.hooks(), "cofferdamrt/tolerate")
+	}
+}

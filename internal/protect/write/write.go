@@ -87,6 +87,7 @@ func (u *packageWriter) write(texts map[string]Text) error {
 	u.declarePages()
 	for _, f := range u.files {
 		f.redirectSites(f.edits, f.file.Sites)
+		f.addAtomically()
 		if err := f.render(texts); err != nil {
 			return err
 		}

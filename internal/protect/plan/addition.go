@@ -1,0 +1,172 @@
+package plan
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+)
+
+// An Addition is a statement that adds to a variable without its lock, where sections have
+// copies of the variable. It is written as one atomic step: a load before the end of a section
+// and a store after it would take away what the section did.
+//
+//	x.n++        Add(&x.n, 1)
+type Addition struct {
+	Stmt   ast.Stmt
+	Target ast.Expr
+	// Amount is nil for one.
+	Amount    ast.Expr
+	Subtracts bool
+}
+
+// findAdditions finds them, when it is known which variables have copies.
+func (p *planner) findAdditions(out *decision) {
+	careless := p.carelessWrites(out)
+	if len(careless) == 0 {
+		return
+	}
+	for i, u := range p.units {
+		for _, f := range out.packages[i].Files {
+			f.Additions = u.additions(f, careless)
+		}
+	}
+}
+
+// A carelessLine is a line of a file that writes a variable without its lock.
+type carelessLine struct {
+	key  facts.Key
+	file string
+	line int
+}
+
+// carelessWrites returns where variables are written that a section publishes.
+func (p *planner) carelessWrites(out *decision) map[carelessLine]bool {
+	lines := make(map[carelessLine]bool)
+	for _, pkg := range out.packages {
+		for _, f := range pkg.Files {
+			for _, g := range f.Groups {
+				for _, v := range g.copied() {
+					if v.Written {
+						p.addCarelessWrites(lines, v)
+					}
+				}
+			}
+		}
+	}
+	return lines
+}
+
+func (p *planner) addCarelessWrites(lines map[carelessLine]bool, v *Variable) {
+	for _, dev := range p.deviations(v) {
+		if dev.Kind != guard.Write {
+			continue
+		}
+		for _, k := range v.Footprint.Keys {
+			lines[carelessLine{k, dev.At.Filename, dev.At.Line}] = true
+		}
+	}
+}
+
+// copied returns the variables and fields that a group has copies of.
+func (g *Group) copied() []*Variable {
+	var all []*Variable
+	for _, v := range g.Vars {
+		if v.OnPages == nil {
+			all = append(all, v)
+		}
+	}
+	for _, s := range g.Slots {
+		all = append(all, s.Fields...)
+	}
+	return all
+}
+
+// additions returns those of a file that are not in sections.
+func (u *unit) additions(f *File, careless map[carelessLine]bool) []Addition {
+	var list []Addition
+	for _, d := range f.Syntax.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && facts.Directive(fn.Doc) != "" || u.leftAlone(d) != "" {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			a, ok := additionOf(n)
+			if ok && u.isCareless(a.Target, careless) && isReal(u.info.TypeOf(a.Target)) && u.isPlain(a.Amount) && !f.inSection(a.Stmt) {
+				list = append(list, a)
+			}
+			return true
+		})
+	}
+	return list
+}
+
+// additionOf returns the addition that a statement is.
+func additionOf(n ast.Node) (Addition, bool) {
+	switch n := n.(type) {
+	case *ast.IncDecStmt:
+		return Addition{n, n.X, nil, n.Tok == token.DEC}, true
+	case *ast.AssignStmt:
+		if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
+			return Addition{n, n.Lhs[0], n.Rhs[0], n.Tok == token.SUB_ASSIGN}, true
+		}
+	}
+	return Addition{}, false
+}
+
+// isCareless reports whether an expression names a variable on a line that writes it without
+// its lock.
+func (u *unit) isCareless(e ast.Expr, careless map[carelessLine]bool) bool {
+	var id *ast.Ident
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		id = e.Sel
+	default:
+		return false
+	}
+	v, ok := u.info.Uses[id].(*types.Var)
+	at := u.facts.Fset.PositionFor(e.Pos(), false)
+	return ok && careless[carelessLine{u.facts.KeyOf(v), at.Filename, at.Line}]
+}
+
+// isReal reports whether a type is that of numbers with an order, whatever the instance.
+func isReal(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
+}
+
+// isPlain reports whether it does not matter if an expression is evaluated before or after
+// the address of a variable.
+func (u *unit) isPlain(e ast.Expr) bool {
+	plain := true
+	if e == nil {
+		return true
+	}
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case nil, *ast.Ident, *ast.BasicLit, *ast.SelectorExpr, *ast.ParenExpr:
+		case *ast.BinaryExpr:
+			plain = plain && n.Op != token.QUO && n.Op != token.REM && n.Op != token.SHL && n.Op != token.SHR
+		case *ast.UnaryExpr:
+			plain = plain && n.Op != token.ARROW
+		default:
+			plain = false
+		}
+		return plain
+	})
+	return plain
+}
+
+// inSection reports whether a statement is in a section that is rewritten.
+func (f *File) inSection(s ast.Stmt) bool {
+	return slices.ContainsFunc(f.Groups, func(g *Group) bool {
+		return slices.ContainsFunc(g.Steps, func(step *StepPlan) bool { return contains(step.Stmt, s) })
+	})
+}
