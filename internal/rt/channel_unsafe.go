@@ -70,10 +70,15 @@ func (o *object) offered(send bool) *int {
 }
 
 // idle reports whether none that waits for the channel o can go on because of it, or could
-// since it was looked for the last time. There may be many.
+// since it was looked for the last time. There may be many. Those that wait for a channel that
+// is closed have been let go, for good.
 func (o *object) idle() bool {
 	switch {
-	case o.channel.header == nil || o.someReady || o.closed():
+	case o.channel.header == nil:
+		return false
+	case o.closed():
+		return o.seenClosed
+	case o.someReady:
 		return false
 	case o.unbuffered():
 		return (o.sends == 0 || o.receives == 0) && !o.awaitedNatively(true) && !o.awaitedNatively(false)
@@ -128,6 +133,9 @@ func (c *goroutine) meet(i int, d *goroutine, j int) {
 	}
 	d.chose = j
 	d.op.Kind, d.op.Addr, d.op.Size = event.None, 0, 0
+	// It has what it waited for: of a crowd at a channel, the next one that comes must not
+	// have to look through those that are only to go on.
+	d.unregister()
 	s.resume(d)
 }
 

@@ -26,6 +26,8 @@ type object struct {
 	// of them may be ready because it can do one; see idle.
 	sends, receives int
 	someReady       bool
+	// seenClosed says that the channel is closed, and all that waited for it were made ready.
+	seenClosed bool
 	// released is the past of the goroutines that released the object: unlocked it,
 	// stored to it, closed it, signalled it. readers is that of the readers of an
 	// RWMutex.
@@ -65,7 +67,7 @@ type object struct {
 func (o *object) reset(addr uintptr) {
 	o.addr = addr
 	o.waiters = o.waiters[:0]
-	o.sends, o.receives, o.someReady = 0, 0, false
+	o.sends, o.receives, o.someReady, o.seenClosed = 0, 0, false, false
 	o.released.Reset()
 	o.readers.Reset()
 	o.by, o.at = 0, 0

@@ -40,7 +40,7 @@ func Run(config Config, f func()) *Result {
 		r.Outside = append(r.Outside, Outside{What: "goroutines that were started outside control took part"})
 	}
 	if s.races.Forgot() {
-		r.Outside = append(r.Outside, Outside{What: "more memory was touched than races can be looked for in: some may be missed"})
+		r.Outside = append(r.Outside, Outside{What: "more was accessed than can be kept in mind: some races may be missed"})
 	}
 	r.Held.Outside = len(r.Outside) > 0
 	recording.Store(false)

@@ -177,12 +177,20 @@ func (c *goroutine) unregister() {
 
 func (o *object) removeWaiter(c *goroutine) {
 	for i, d := range o.waiters {
-		if d == c {
-			n := copy(o.waiters[i:], o.waiters[i+1:])
-			o.waiters[i+n] = nil
-			o.waiters = o.waiters[:i+n]
+		if d != c {
+			continue
+		}
+		if i < len(o.waiters)/2 {
+			// Mostly it is the first of them that goes.
+			copy(o.waiters[1:i+1], o.waiters[:i])
+			o.waiters[0] = nil
+			o.waiters = o.waiters[1:]
 			return
 		}
+		n := copy(o.waiters[i:], o.waiters[i+1:])
+		o.waiters[i+n] = nil
+		o.waiters = o.waiters[:i+n]
+		return
 	}
 }
 
@@ -207,8 +215,9 @@ const crowd = 16
 // are left for last, and done one by one.
 func (s *scheduler) changedForMany(o *object) {
 	moved := false
+	o.seenClosed = o.channel.header != nil && o.closed()
 	for _, c := range o.waiters {
-		if c == s.current && c.state == ready || c.chose >= 0 || !c.wait.kind.lone() {
+		if c == s.current && c.state == ready || c.chose >= 0 || !c.lone(o) {
 			continue
 		}
 		switch enabled := c.enabled(); {
@@ -228,7 +237,7 @@ func (s *scheduler) changedForMany(o *object) {
 		s.regroup()
 	}
 	for i := 0; i < len(o.waiters); i++ {
-		if c := o.waiters[i]; !c.wait.kind.lone() {
+		if c := o.waiters[i]; !c.lone(o) {
 			s.reconsider(c)
 		}
 	}
@@ -238,10 +247,16 @@ func (s *scheduler) changedForMany(o *object) {
 	}
 }
 
-// lone reports whether no other can go on, or has to wait, because of a goroutine that
-// waits in this way.
-func (k waitKind) lone() bool {
-	return k == forMutex || k == forReading || k == forGroup
+// lone reports whether no other can go on, or has to wait, because of c, which waits for o, or
+// does not any more.
+func (c *goroutine) lone(o *object) bool {
+	switch c.wait.kind {
+	case forMutex, forReading, forGroup:
+		return true
+	case forChannel:
+		return o.seenClosed && len(c.comms) == 1
+	}
+	return false
 }
 
 // regroup takes goroutines from the ready ones that have lost their index, and puts those

@@ -218,6 +218,11 @@ func (d *Detector) touchPage(t *Thread, addr, size uintptr, kind event.Kind, sit
 // touchShared is Touch for the word n, on p, which may have been touched in any way.
 func (d *Detector) touchShared(t *Thread, p *page, n uintptr, kind event.Kind, mask uint8, site uint32) {
 	h := &d.shadow
+	if h.full() {
+		h.forget()
+		h.forgot = true
+		p = h.page(n / pageWords)
+	}
 	i := n % pageWords
 	w := &p.words[i]
 	a := access{slot: t.Slot, at: t.Now(), site: site, frame: t.Frame, kind: kind, mask: mask}
@@ -242,16 +247,9 @@ func (d *Detector) touchShared(t *Thread, p *page, n uintptr, kind event.Kind, m
 		d.check(t, n, &b, &a)
 		w.store = b.mark()
 	}
-	for link := &p.others[i]; *link != 0; {
-		at := *link
-		b := &h.others[at]
-		if d.check(t, n, b, &a); b.mask != 0 {
-			link = &b.next
-			continue
-		}
-		*link = b.next
-		b.next = h.free
-		h.free = at
+	if at := p.others[i]; at != 0 {
+		d.checkLists(t, n, &h.lists[at], &a)
+		h.release(p, i)
 	}
 	m := &w.load
 	switch {
@@ -265,6 +263,35 @@ func (d *Detector) touchShared(t *Thread, p *page, n uintptr, kind event.Kind, m
 		h.add(p, i, m.access(kind))
 	}
 	*m = a.mark()
+}
+
+// checkLists compares an access a of a thread to the word n with those in lists.
+func (d *Detector) checkLists(t *Thread, n uintptr, l *lists, a *access) {
+	d.checkList(t, n, &l.writers, a)
+	if !writes(a.kind) && l.reading < l.doubled {
+		return
+	}
+	l.reading -= d.checkList(t, n, &l.readers, a)
+	l.doubled = max(fewReaders, 2*l.reading)
+}
+
+// checkList compares an access with those of a list, and returns how many of them are left out
+// because of it.
+func (d *Detector) checkList(t *Thread, n uintptr, link *uint32, a *access) (gone uint32) {
+	h := &d.shadow
+	for *link != 0 {
+		at := *link
+		b := &h.others[at]
+		if d.check(t, n, b, a); b.mask != 0 {
+			link = &b.next
+			continue
+		}
+		*link = b.next
+		b.next = h.free
+		h.free = at
+		gone++
+	}
+	return gone
 }
 
 // check compares an access a of a thread to the word n with an earlier one. They race, or b

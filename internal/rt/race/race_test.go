@@ -222,3 +222,63 @@ func TestARunThatTouchesMuchMemoryIsTold(t *testing.T) {
 		t.Errorf("the next run: forgot %t, %+v", d.Forgot(), d.Races)
 	}
 }
+
+// TestOfACrowdNoneIsForgotten: a thread that closes a channel, and knows of all sends but one,
+// races with that one, whichever it is.
+func TestOfACrowdNoneIsForgotten(t *testing.T) {
+	const senders = 300
+	for _, unknown := range []int{0, 1, fewReaders, senders / 2, senders - 1} {
+		var d Detector
+		a, closer := two(&d)
+		for i := range senders {
+			sender := &Thread{}
+			a.Release(&sender.Vector)
+			d.TakeSlot(sender, uint32(3+i))
+			d.Touch(sender, word, 1, event.Send, uint32(100+i))
+			d.Touch(sender, word, 1, event.Send, uint32(100+i))
+			if i != unknown {
+				closer.Learn(sender)
+			}
+		}
+		d.Touch(closer, word, 1, event.Close, 1)
+		if len(d.Races) != 1 || d.Races[0].First.Site != uint32(100+unknown) {
+			t.Errorf("of %d sends the closer does not know %d: %+v", senders, unknown, d.Races)
+		}
+	}
+}
+
+// TestWhatAThreadReadsAgainTakesNoSpace: the lists of a word are as long as there are threads,
+// not accesses.
+func TestWhatAThreadReadsAgainTakesNoSpace(t *testing.T) {
+	var d Detector
+	a, b := two(&d)
+	for range 10_000 {
+		for _, u := range []*Thread{a, b} {
+			d.Touch(u, word, 8, event.AtomicLoad, 1)
+			u.Tick()
+		}
+	}
+	if n := len(d.shadow.others); n > 4*fewReaders {
+		t.Errorf("%d accesses are kept of two threads", n)
+	}
+	d.Touch(a, word, 8, event.Store, 2)
+	if len(d.Races) != 1 {
+		t.Errorf("%+v", d.Races)
+	}
+}
+
+// TestMoreAccessesThanCanBeKeptAreTold: the lists have a limit for all words together.
+func TestMoreAccessesThanCanBeKeptAreTold(t *testing.T) {
+	const most = 64
+	d := Detector{shadow: shadow{mostOthers: most}}
+	a, b := two(&d)
+	for i := range uintptr(2 * most) {
+		d.Touch(a, word+i*wordSize, 8, event.AtomicLoad, 1)
+	}
+	if !d.Forgot() || len(d.shadow.others) > most {
+		t.Errorf("forgot: %t; %d accesses", d.Forgot(), len(d.shadow.others))
+	}
+	if d.Touch(b, word+(2*most-1)*wordSize, 8, event.Store, 2); len(d.Races) != 1 {
+		t.Errorf("after that: %+v", d.Races)
+	}
+}

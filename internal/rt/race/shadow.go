@@ -20,11 +20,30 @@ type shadow struct {
 	recent     [recentPages]recentPage
 	pages      []*page  // the first used are this run's, the others are spare
 	used       int      // also entries of the table
+	lists      []lists  // 0 is not used
+	freeLists  uint32   // those of lists that are not used any more, by their readers
 	others     []access // 0 is not used
-	free       uint32   // a list of those of others that are not used any more
+	free       uint32   // those of others that are not used any more, as a list
 	most       int      // pages
-	forgot     bool     // accesses of this run, because there were so many
+	mostOthers int
+	forgot     bool // accesses of this run, because there were so many
 }
+
+// lists are the accesses to a word that have no place of their own. Those that read cannot race
+// with each other. So one that reads is not held against them, but only, as soon as they have
+// doubled, takes the place of those that it comes after: of ten thousand goroutines that send
+// on a channel, each would else go through the sends of all others.
+type lists struct {
+	writers, readers uint32 // in shadow.others
+	reading          uint32 // how many readers there are
+	doubled          uint32 // how many there are to be when they are gone through
+}
+
+// fewReaders is how many are not gone through.
+const fewReaders = 16
+
+// mostOthers is how many accesses are in lists at most, 28 bytes each.
+const mostOthers = 1 << 22
 
 // mostPages is how many pages a shadow has at most, 2.6 KB each. A run that touches more than
 // the 128 MB that they stand for begins anew, and is told to have missed races perhaps.
@@ -53,7 +72,7 @@ type entry struct {
 // A page is the shadow of some words.
 type page struct {
 	words  [pageWords]marks
-	others [pageWords]uint32 // lists in shadow.others
+	others [pageWords]uint32 // in shadow.lists
 	writes [pageWords]uint32 // how many there were to words with a list
 	shared bool              // others may have been used
 }
@@ -141,6 +160,9 @@ func (h *shadow) begin() {
 	if h.most == 0 {
 		h.most = mostPages
 	}
+	if h.mostOthers == 0 {
+		h.mostOthers = mostOthers
+	}
 	h.generation++
 	if h.generation == 0 {
 		clear(h.table)
@@ -148,8 +170,8 @@ func (h *shadow) begin() {
 	}
 	h.used = 0
 	clear(h.recent[:])
-	h.others = append(h.others[:0], access{})
-	h.free = 0
+	h.others, h.lists = append(h.others[:0], access{}), append(h.lists[:0], lists{})
+	h.free, h.freeLists = 0, 0
 }
 
 // forget drops all accesses.
@@ -214,16 +236,57 @@ func (h *shadow) page(number uintptr) *page {
 	return p
 }
 
-// add puts an access into the list of the i-th word of p.
+// add puts an access into the lists of the i-th word of p.
 func (h *shadow) add(p *page, i uintptr, a access) {
 	p.shared = true
-	a.next = p.others[i]
+	at := p.others[i]
+	if at == 0 {
+		at = h.newLists()
+		p.others[i] = at
+	}
+	l := &h.lists[at]
+	if writes(a.kind) {
+		l.writers = h.put(a, l.writers)
+	} else {
+		l.readers = h.put(a, l.readers)
+		l.reading++
+	}
+}
+
+// newLists returns lists with nothing in them.
+func (h *shadow) newLists() uint32 {
+	at := h.freeLists
+	if at == 0 {
+		h.lists = append(h.lists, lists{})
+		at = uint32(len(h.lists) - 1)
+	} else {
+		h.freeLists = h.lists[at].readers
+	}
+	h.lists[at] = lists{doubled: fewReaders}
+	return at
+}
+
+// put puts an access before those of a list, and returns where it is.
+func (h *shadow) put(a access, next uint32) uint32 {
+	a.next = next
 	if at := h.free; at != 0 {
 		h.free = h.others[at].next
 		h.others[at] = a
-		p.others[i] = at
-		return
+		return at
 	}
 	h.others = append(h.others, a)
-	p.others[i] = uint32(len(h.others) - 1)
+	return uint32(len(h.others) - 1)
+}
+
+// full reports whether there is no room for more accesses in lists.
+func (h *shadow) full() bool { return h.free == 0 && len(h.others) >= h.mostOthers }
+
+// release gives the lists of the i-th word of p back if there is nothing in them.
+func (h *shadow) release(p *page, i uintptr) {
+	at := p.others[i]
+	if l := &h.lists[at]; l.writers == 0 && l.readers == 0 {
+		*l = lists{readers: h.freeLists}
+		h.freeLists = at
+		p.others[i] = 0
+	}
 }
