@@ -11,12 +11,9 @@ package sched
 // goes by chance would try each of them again and again. When chance has nothing new to
 // show any more, the search of all schedules goes on where it was.
 type Plan struct {
-	o    PlanOptions
-	tree *tree
-	// hopeless says that runs are too long for a search of all schedules, sequential that
-	// there is one schedule.
-	hopeless   bool
-	sequential bool
+	o          PlanOptions
+	tree       *tree
+	sequential bool // there is one schedule
 
 	wave   []Unit // handed out
 	again  []Unit // by chance: not done
@@ -105,7 +102,7 @@ func (p *Plan) Limit(runs int) { p.o.Runs = runs }
 func (p *Plan) StepsChanged() {
 	t := p.tree
 	begun := newTree(t.limit)
-	begun.limited, begun.sequences = t.limited, t.sequences
+	begun.limited, begun.sequences, begun.abandoned = t.limited, t.sequences, t.abandoned
 	begun.begin(0)
 	p.tree, p.trees.since, p.sequential = begun, 0, false
 }
@@ -141,7 +138,7 @@ func (p *Plan) Wave() []Unit {
 // search by chance begins.
 func (p *Plan) treeFirst() int {
 	switch {
-	case p.hopeless || p.tree.done || p.trees.runs < p.runs: // some were by chance
+	case p.tree.abandoned || p.tree.done || p.trees.runs < p.runs: // some were by chance
 		return 0
 	case p.o.Single:
 		return firstSingle - p.runs
@@ -153,7 +150,7 @@ func (p *Plan) treeFirst() int {
 
 // treeAgain reports whether the search of all schedules goes on, because chance shows
 // nothing new.
-func (p *Plan) treeAgain() bool { return !p.hopeless && p.chance.saturated() && !p.tree.done }
+func (p *Plan) treeAgain() bool { return !p.tree.abandoned && p.chance.saturated() && !p.tree.done }
 
 // chanceWave returns units by chance.
 func (p *Plan) chanceWave(rest int) []Unit {
@@ -188,7 +185,6 @@ func (p *Plan) Merge(done []UnitDone) {
 		if u.Method == MethodDFS {
 			p.trees.add(d)
 			p.tree.merge(d)
-			p.hopeless = p.hopeless || d.Abandoned && !d.Sequential
 			p.sequential = p.sequential || d.Sequential
 			continue
 		}
@@ -211,7 +207,7 @@ func (p *Plan) Merge(done []UnitDone) {
 		return
 	}
 	if p.wave[0].Method == MethodDFS {
-		if !p.hopeless {
+		if !p.tree.abandoned {
 			p.tree.advance()
 		}
 	} else {
@@ -229,18 +225,18 @@ func (p *Plan) Exhausted() bool {
 // long, neither by chance nor in the search of all schedules. That says nothing of a program
 // that draws random numbers, which are others in each run.
 func (p *Plan) Saturated() bool {
-	return p.o.Method != MethodDFS && !p.tree.drew && p.chance.saturated() && (p.hopeless || p.tree.done || p.trees.since >= saturation)
+	return p.o.Method != MethodDFS && !p.tree.drew && p.chance.saturated() && (p.tree.abandoned || p.tree.done || p.trees.since >= saturation)
 }
 
 // Progress returns what was tried.
 func (p *Plan) Progress() Progress {
 	all := p.tree.progress()
-	if p.o.Method == MethodDFS || p.chance.runs == 0 && !p.hopeless || p.Exhausted() {
+	if p.o.Method == MethodDFS || p.chance.runs == 0 && !p.tree.abandoned || p.Exhausted() {
 		return all
 	}
 	all.Method, all.Runs, all.Exhausted, all.Unbounded = p.o.Method, uint64(p.chance.runs), false, false
-	if p.hopeless {
-		all.Bound, all.EarlierRuns, all.CutOff, all.Diverged = 0, 0, 0, 0
+	if p.tree.abandoned {
+		all.Bound, all.EarlierRuns, all.CutOff, all.Diverged, all.Abandoned = 0, 0, 0, 0, false
 	}
 	if p.Saturated() {
 		all.Saturated = uint64(p.chance.since + p.trees.since)

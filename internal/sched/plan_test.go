@@ -293,3 +293,30 @@ func TestPathKeysDiffer(t *testing.T) {
 		}
 	}
 }
+
+// TestATreeThatCannotBeKeptIsNotCalledTried: of a run that has too much to keep in mind, the
+// search of all schedules is given up, and what was tried before is all that is claimed.
+func TestATreeThatCannotBeKeptIsNotCalledTried(t *testing.T) {
+	m := randomModel(rand.New(rand.NewSource(1)), 3, 6, []opcode{load, store})
+	for _, c := range []struct {
+		most   int
+		enough bool
+	}{{maxKept, true}, {20, false}} {
+		p := NewPlan(PlanOptions{Method: MethodDFS, Preemptions: 1})
+		for wave := p.Wave(); len(wave) > 0; wave = p.Wave() {
+			var done []UnitDone
+			for i := range wave {
+				s := wave[i].Strategy().(*Subtree)
+				s.maxKept = c.most
+				for !s.Exhausted() {
+					m.run(s)
+				}
+				done = append(done, wave[i].Done(s))
+			}
+			p.Merge(done)
+		}
+		if got := p.Progress(); got.Exhausted != c.enough || got.Complete() != c.enough || got.Abandoned == c.enough || got.Runs == 0 {
+			t.Errorf("with room for %d: %+v", c.most, got)
+		}
+	}
+}

@@ -36,6 +36,9 @@ type Progress struct {
 	// not tried.
 	CutOff   uint64 `json:",omitempty"`
 	Diverged uint64 `json:",omitempty"`
+	// Abandoned says that DFS was given up at runs that have too many steps and goroutines to
+	// be kept in mind.
+	Abandoned bool `json:",omitempty"`
 
 	// Saturated is how many runs in a row have shown nothing new, if that is why a search
 	// was ended.
@@ -138,6 +141,9 @@ func (p Progress) gaps() string {
 	}
 	if p.Diverged > 0 {
 		text += "; but " + count(p.Diverged, "run") + " did not repeat what an earlier one did: the program is not deterministic, and some schedules were not tried"
+	}
+	if p.Abandoned {
+		text += "; but runs have too many steps and goroutines for all schedules to be tried: use -strategy pct"
 	}
 	return text
 }

@@ -190,7 +190,7 @@ func (k *shrinker) search() bool {
 	t := newTree(p - 1)
 	t.chance, t.sequences = k.best.Chance, 1
 	t.begin(0)
-	exact := func() bool { return t.cutOff == 0 && t.diverged == 0 && !t.drew }
+	exact := func() bool { return t.cutOff == 0 && t.diverged == 0 && !t.drew && !t.abandoned }
 	// A part of the runs is kept for what comes after.
 	for enough := k.limit - k.limit/4; !t.done; t.advance() {
 		if k.runs >= enough || k.by.Over() {

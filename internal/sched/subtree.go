@@ -36,6 +36,8 @@ type Subtree struct {
 	// maxNodes and maxChoices are how long runs may be, 0 for no limit; see Limit.
 	maxNodes, maxChoices int
 	choices              int // nodes of this run with more than one possibility
+	kept                 int // what is kept of this run: the ready goroutines of all nodes
+	maxKept              int // of that, and of the clocks of steps
 	abandoned            bool
 
 	races races
@@ -52,8 +54,13 @@ type Subtree struct {
 
 // NewSubtree returns the search below a path.
 func NewSubtree(root Path, preemptions int) *Subtree {
-	return &Subtree{root: root, bound: preemptions, fixed: root.length()}
+	return &Subtree{root: root, bound: preemptions, fixed: root.length(), maxKept: maxKept}
 }
+
+// maxKept is how many numbers of goroutines, and moments of them, are kept of a run, 4 bytes each.
+// Both grow with the product of steps and goroutines: a search that comes to more is given up,
+// and says so.
+const maxKept = 1 << 26
 
 // Limit has the search given up when a run has more nodes, or more of them with a choice,
 // than given: the search keeps all nodes of a run in mind, and a tree of such runs is not
@@ -111,7 +118,7 @@ const (
 )
 
 func (d *Subtree) Begin() {
-	d.depth, d.turn, d.choices = 0, 0, 0
+	d.depth, d.turn, d.choices, d.kept = 0, 0, 0, 0
 	d.strays, d.abandoned = false, false
 	d.picks = d.picks[:0]
 	d.last, d.timeMoved = 0, false
@@ -125,6 +132,7 @@ func (d *Subtree) Pick(p *Turn) int {
 	if len(p.Ready) > 1 {
 		d.choices++
 	}
+	d.kept += len(p.Ready)
 	if d.strays || d.tooLong() {
 		return p.Default()
 	}
@@ -318,7 +326,7 @@ func (d *Subtree) Branch(c Choice) int {
 
 // tooLong reports whether the search was given up in this run.
 func (d *Subtree) tooLong() bool {
-	if d.maxNodes > 0 && (d.depth >= d.maxNodes || d.choices > d.maxChoices) {
+	if d.maxNodes > 0 && (d.depth >= d.maxNodes || d.choices > d.maxChoices) || d.kept+len(d.races.clocks) > d.maxKept {
 		d.abandoned = true
 	}
 	return d.abandoned

@@ -19,8 +19,10 @@ type tree struct {
 	cutOff   uint64
 	diverged uint64
 	held     bool // something was left out because of the bound in this round
-	done     bool
-	complete bool // the last round left out nothing because of its bound
+	// abandoned says that a unit was given up, since it would have had too much to keep in mind.
+	abandoned bool
+	done      bool
+	complete  bool // the last round left out nothing because of its bound
 
 	left  []Unit // a stack
 	units int    // done in this round
@@ -92,6 +94,7 @@ func (t *tree) merge(done *UnitDone) {
 	t.cutOff += uint64(done.CutOff)
 	t.diverged += uint64(done.Diverged)
 	t.held = t.held || done.Held
+	t.abandoned = t.abandoned || done.Abandoned && !done.Sequential
 	t.drew, t.stalls, t.draws = t.drew || done.Drew, t.stalls || done.Stalls, t.draws || done.Draws
 	var base pathKey
 	turns := 0
@@ -139,7 +142,7 @@ func (t *tree) advance() {
 func (t *tree) progress() Progress {
 	p := Progress{
 		Method: MethodDFS, Runs: t.runs, Bound: t.bound, EarlierRuns: t.before,
-		Exhausted: t.done, Unbounded: t.complete, CutOff: t.cutOff, Diverged: t.diverged,
+		Exhausted: t.done && !t.abandoned, Unbounded: t.complete && !t.abandoned, CutOff: t.cutOff, Diverged: t.diverged, Abandoned: t.abandoned,
 		Stalls: t.stalls, Draws: t.draws, Held: Held{Chance: t.drew},
 	}
 	t.searched.progress(&p)
