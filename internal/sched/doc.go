@@ -12,7 +12,7 @@
 //	Turn, Strategy  what is asked and what answers                  sched.go
 //	PCT, Random     schedules by chance, with a seed                pct.go, random.go
 //	                  when the machine stalls in them               stalls.go
-//	DFS, Subtree    all schedules with few preemptions              dfs.go, subtree.go, path.go
+//	DFS, Subtree    all schedules with few preemptions              dfs.go, subtree.go, node.go, path.go
 //	                  what depends on what, and in which order      conflict.go, races.go
 //	                  which goroutines may not go on for ever       fair.go
 //	Plan, Unit      a search, divided among any number of processes plan.go, tree.go, unit.go
