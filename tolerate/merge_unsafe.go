@@ -34,6 +34,19 @@ const (
 	Refusing  Merge = "refuse" // see [Refuse]
 )
 
+// A Resolution is a [Resolver] for variables of some type.
+type Resolution struct {
+	resolve func(result, theirs, ours, before unsafe.Pointer)
+}
+
+// ResolveBy has a function decide what becomes of a variable that both a straight section and
+// careless code have changed.
+func ResolveBy[T any](f func(theirs, ours, before T) T) *Resolution {
+	return &Resolution{func(result, theirs, ours, before unsafe.Pointer) {
+		*(*T)(result) = f(*(*T)(theirs), *(*T)(ours), *(*T)(before))
+	}}
+}
+
 // byParts reports whether each part of a variable is merged by itself, and as if the section
 // had come last.
 func (m Merge) byParts(t *typed) bool { return m != Yielding && m != Refusing && !t.bulk }

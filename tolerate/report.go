@@ -174,12 +174,12 @@ func (r *race) verdict() string {
 		return "the resolver refused it, and the section's value stays"
 	case r.outcome == finding.Surrendered:
 		return "the section has no copy of its own, and went on with it"
-	case r.outcome == finding.Resolved && r.policy.resolve == nil:
-		return "both have changed it, and what careless code wrote stays, which is right for I and III"
 	case r.outcome == finding.Resolved && r.policy.merge == Keeping:
 		return "both have changed it, and what the section wrote stays, which is right for IVb"
 	case r.outcome == finding.Resolved && r.policy.merge != Yielding:
 		return "both have changed it, and are merged (" + string(r.policy.merge) + "), as if the section had come last"
+	case r.outcome == finding.Resolved && r.policy.resolve == nil:
+		return "both have changed it, and what careless code wrote stays, which is right for I and III"
 	case r.outcome == finding.Resolved:
 		return "both have changed it, and the resolver has made one value of the two"
 	case r.classes.Has(WrwX):

@@ -77,13 +77,17 @@ func Append[S ~[]E, E any](theirs, ours, before S) S {
 // what either has added is in the result, what either has removed is not, and
 // where both have changed or removed one key theirs stays. Guard the map with [GuardMap].
 func Union[M ~map[K]V, K, V comparable](theirs, ours, before M) M {
+	return unite(theirs, ours, before, func(a, b V) bool { return a == b })
+}
+
+func unite[M ~map[K]V, K comparable, V any](theirs, ours, before M, same func(a, b V) bool) M {
 	result := make(M, max(len(theirs), len(ours)))
 	for k, v := range theirs {
 		was, had := before[k]
 		now, has := ours[k]
 		switch {
-		case had && was == v && !has: // we removed it
-		case had && was == v:
+		case had && same(was, v) && !has: // we removed it
+		case had && same(was, v):
 			result[k] = now
 		default:
 			result[k] = v

@@ -232,3 +232,58 @@ func TestStraightSectionsDoNotAllocate(t *testing.T) {
 		t.Errorf("a section allocates %v times", n)
 	}
 }
+
+// TestFunctionResolvesStraightSections: a function of the program's is asked about what both
+// have changed, and about nothing else.
+func TestFunctionResolvesStraightSections(t *testing.T) {
+	type pair struct{ a, b int }
+	asked := 0
+	l := &tolerate.Label{Name: "resolved pair", By: tolerate.ResolveBy(func(theirs, ours, before pair) pair {
+		asked++
+		return pair{theirs.a + ours.a, before.b}
+	})}
+	p := pair{1, 5}
+	if got := straight(wide, l, &p, &pair{2, 6}, &pair{3, 7}); got != (pair{5, 5}) || asked != 1 {
+		t.Errorf("got %v after asking %d times, want {5 5} after one", got, asked)
+	}
+	p = pair{1, 5}
+	if got := straight(wide, l, &p, &pair{1, 5}, &pair{3, 7}); got != (pair{3, 7}) || asked != 1 {
+		t.Errorf("a section that only reads leaves %v after asking %d times", got, asked)
+	}
+}
+
+// TestStraightMapsAreUnited: what careless code did to the entries of a map is kept beside what
+// the section did to its copy.
+func TestStraightMapsAreUnited(t *testing.T) {
+	m := map[string][]int{"kept": {1}, "dropped": {2}}
+	l := &tolerate.Label{Name: "united map", Merge: "union"}
+	before := m
+	count, own := tolerate.CloneMap(m)
+	_, entries := tolerate.CloneMap(m)
+	own["ours"] = []int{3}
+	delete(own, "dropped")
+	tolerate.PutUnion(&m, own, before, entries, count, l)
+	if len(m) != 2 || m["ours"] == nil || m["kept"] == nil {
+		t.Errorf("the section's change alone leaves %v", m)
+	}
+
+	set := map[string]any{"kept": 1, "dropped": 2, "list": []int{1}}
+	l = &tolerate.Label{Name: "united set", Merge: "union"}
+	was := set
+	count, ours := tolerate.CloneMap(set)
+	_, began := tolerate.CloneMap(set)
+	ours["ours"] = 3
+	delete(ours, "dropped")
+	set["theirs"] = 4 // careless
+	tolerate.PutUnion(&set, ours, was, began, count, l)
+	if want := map[string]any{"kept": 1, "ours": 3, "theirs": 4, "list": []int{1}}; !reflect.DeepEqual(set, want) {
+		t.Errorf("got %v, want %v", set, want)
+	}
+	if got := outcomes(l.Name); got.Resolved != 1 {
+		t.Errorf("recorded %+v, want one race that is resolved", got)
+	}
+	tolerate.PutUnion(&set, set, set, set, -1, l) // the section did nothing
+	if len(set) != 4 || outcomes(l.Name).Resolved != 1 {
+		t.Errorf("a section that changes nothing leaves %v", set)
+	}
+}

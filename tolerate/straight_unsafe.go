@@ -1,7 +1,6 @@
 package tolerate
 
 import (
-	"maps"
 	"sync/atomic"
 	"unsafe"
 
@@ -28,8 +27,10 @@ type Label struct {
 	// Suspects are the places, if any are known, that write the variable without
 	// the lock.
 	Suspects string
-	// Merge is what becomes of a variable that both have changed.
+	// Merge is what becomes of a variable that both have changed. By is for a function that
+	// decides it, see [ResolveBy].
 	Merge Merge
+	By    *Resolution
 
 	made atomic.Pointer[policy]
 }
@@ -41,6 +42,9 @@ func (l *Label) policy(t *typed) *policy {
 		return p
 	}
 	p := &policy{typed: t, name: l.Name, suspects: l.Suspects, merge: l.Merge, resolve: l.Merge.resolver(t)}
+	if l.By != nil {
+		p.resolve = l.By.resolve
+	}
 	l.made.Store(p)
 	return p
 }
@@ -104,31 +108,6 @@ func Put64[T ~int | ~int64 | ~uint | ~uint64 | ~uintptr](p *T, own, before T, l 
 func Put32[T ~int | ~int32 | ~uint | ~uint32 | ~uintptr](p *T, own, before T, l *Label) {
 	if !atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), uint32(before), uint32(own)) {
 		Settle(p, own, before, l)
-	}
-}
-
-// CloneMap copies a map with its entries, and says how many it had.
-func CloneMap[M ~map[K]V, K comparable, V any](m M) (entries int, clone M) {
-	return len(m), maps.Clone(m)
-}
-
-// PutMap publishes what a section has made of a map. If the section has changed entries
-// it has done so in a copy, own, of which before had entries many: careless code that
-// reads the map meanwhile reads the old one. Careless writes to it are lost, and are
-// recognised if they changed the number of its entries.
-func PutMap[M ~map[K]V, K comparable, V any](p *M, own, before M, entries int, l *Label) {
-	if entries >= 0 && len(before) != entries {
-		t := typeOf[M]()
-		record("", []*race{{
-			policy: l.policy(t), typed: t, address: uint64(uintptr(unsafe.Pointer(p))),
-			classes: classify(true, true, false), outcome: finding.Refused,
-		}})
-	}
-	switch {
-	case !SamePointer(*p, before):
-		Settle(p, own, before, l)
-	case !SamePointer(own, before):
-		*p = own
 	}
 }
 

@@ -108,6 +108,7 @@
 //	field_unsafe.go    how a kind of variable is called, copied and resolved
 //	merge_unsafe.go    what a straight section makes of a change and a careless one
 //	add_unsafe.go      additions without the lock that a rewriter makes atomic
+//	map_unsafe.go      maps whose entries a straight section has copied
 //	straight_unsafe.go what is written into sections whose variables are known in advance
 //	report.go          findings and statistics
 //

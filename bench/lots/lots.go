@@ -29,9 +29,16 @@ type Options struct {
 
 // Flags declares the flags, with what they are if nothing else is said.
 func (o *Options) Flags(flags *flag.FlagSet, count, states int) {
+	o.CountFlags(flags, count)
+	flags.IntVar(&o.States, "states", states, "judge what has at most so many `states`")
+}
+
+// CountFlags declares those that have nothing to do with how large a program is, for judges
+// that do not care.
+func (o *Options) CountFlags(flags *flag.FlagSet, count int) {
 	flags.IntVar(&o.Count, o.What, count, "how many `"+o.What+"` to try")
 	flags.Uint64Var(&o.Seed, "seed", 1, "the `seed` of the first one")
-	flags.IntVar(&o.States, "states", states, "judge what has at most so many `states`")
+	o.States = 1
 }
 
 // Check is for the method of that name of a measurement.
@@ -39,11 +46,11 @@ func (o *Options) Check(quick bool) error {
 	if quick {
 		o.Count = min(o.Count, o.Quick)
 	}
-	states := command.AtLeastOne("states", o.States)
+	limits := errors.Join(command.AtLeastOne("states", o.States), command.AtLeastOne("lot", o.Size))
 	if o.Optional && o.Count == 0 {
-		return states
+		return limits
 	}
-	return errors.Join(command.AtLeastOne(o.What, o.Count), states)
+	return errors.Join(command.AtLeastOne(o.What, o.Count), limits)
 }
 
 // Each calls try with the seeds of one lot after another, until all were tried or there is an

@@ -1,12 +1,11 @@
 package protecting
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
+	"github.com/cofferdam-go/cofferdam/bench/lots"
 	"github.com/cofferdam-go/cofferdam/internal/randprog"
 	"github.com/cofferdam-go/cofferdam/internal/truth/protected"
 )
@@ -19,57 +18,45 @@ var Fuzz = &command.Benchmark{
 	Help: `Makes up programs in which critical sections reach the same few objects by pointers,
 slices, closures, interfaces, method values, generic functions and other goroutines, and
 compares what they print with and without protection, in each mode. A program that differs
-is made smaller and printed, with its seed.`,
-	Quick: "400 programs, for a look",
+is made smaller and printed, with its seed. The last line says how many of the sections were
+really protected.`,
+	Quick: "300 programs, for a look",
 	New:   newFuzz,
 }
 
-type fuzzOptions struct {
-	programs, lot int
-	seed          uint64
-}
+// A fuzzer is one run of the command.
+type fuzzer struct{ lots.Options }
 
 func newFuzz(flags *flag.FlagSet) command.Measurement {
-	o := &fuzzOptions{}
-	flags.IntVar(&o.programs, "programs", 100_000, "how many `programs` to try")
-	flags.Uint64Var(&o.seed, "seed", 1, "the seed of the first program")
-	flags.IntVar(&o.lot, "lot", 300, "how many `programs` are built together")
-	return o
-}
-
-func (o *fuzzOptions) Check(quick bool) error {
-	if quick {
-		o.programs = min(o.programs, 400)
-	}
-	return errors.Join(command.AtLeastOne("programs", o.programs), command.AtLeastOne("lot", o.lot))
+	f := &fuzzer{lots.Options{What: "programs", Size: 300, Quick: 300}}
+	f.CountFlags(flags, 100_000)
+	flags.IntVar(&f.Size, "lot", f.Size, "how many `programs` are built together")
+	return f
 }
 
 // A fuzzReport is what -json writes.
 type fuzzReport struct {
-	Programs, Protected int
-	Seed                uint64
-	Different           []string
+	Programs, Sections, Protected, Whole int
+	Seed                                 uint64
+	Different                            []string
 }
 
 // maxShrinks is how often programs of a kind that has been seen are made smaller.
 const maxShrinks = 5
 
-func (o *fuzzOptions) Measure(s *command.Session) (any, error) {
-	r := &fuzzReport{Seed: o.seed}
+func (f *fuzzer) Measure(s *command.Session) (_ any, err error) {
+	r := &fuzzReport{Seed: f.Seed}
 	trial := &protected.Trial{Dir: s.Temp(""), Ways: protected.Ways}
-	start := time.Now()
-	var err error
-	for r.Programs < o.programs && err == nil {
+	r.Programs, err = f.Each(s, func(seeds []uint64) (string, error) {
 		var programs []randprog.Program
-		for i := range min(o.lot, o.programs-r.Programs) {
-			programs = append(programs, randprog.NewSharing(fmt.Sprintf("P%d", i), o.seed+uint64(r.Programs+i)))
+		for i, seed := range seeds {
+			programs = append(programs, randprog.NewSharing(fmt.Sprintf("P%d", i), seed))
 		}
-		var result *protected.Result
-		if result, err = trial.Run(s.Context, programs); err != nil {
-			break
+		result, err := trial.Run(s.Context, programs)
+		if err != nil {
+			return "", err
 		}
-		r.Programs += len(programs)
-		r.Protected += result.Protected
+		r.Sections, r.Protected, r.Whole = r.Sections+result.Sections, r.Protected+result.Protected, r.Whole+result.Whole
 		for _, d := range result.Differences {
 			if len(r.Different) < maxShrinks && err == nil {
 				d, err = trial.Shrink(s.Context, d, 30)
@@ -77,9 +64,9 @@ func (o *fuzzOptions) Measure(s *command.Session) (any, error) {
 			}
 			r.Different = append(r.Different, d.String())
 		}
-		fmt.Fprintf(s.Err, "%d programs, %d differ, %.0f s\n", r.Programs, len(r.Different), time.Since(start).Seconds())
-	}
-	fmt.Fprintf(s.Out, "%d random programs from seed %d, %d ways to protect them: %d sections protected, %d programs print something else\n",
-		r.Programs, r.Seed, len(protected.Ways), r.Protected, len(r.Different))
+		return fmt.Sprintf("%d differ, %d of %d sections protected", len(r.Different), r.Protected, r.Sections), err
+	})
+	fmt.Fprintf(s.Out, "%d random programs from seed %d, %d ways to protect them: of %d sections %d are protected, %d of them from lock to unlock; %d programs print something else\n",
+		r.Programs, r.Seed, len(protected.Ways), r.Sections, r.Protected, r.Whole, len(r.Different))
 	return r, err
 }

@@ -34,8 +34,9 @@ func TestRandomProgramsMeanTheSame(t *testing.T) {
 		}
 		t.Errorf("-seed %d: %d programs mean something else; made smaller, one is\n%s", *seed, len(result.Differences), d)
 	}
-	if result.Protected < count {
-		t.Errorf("only %d sections of so many programs are protected", result.Protected)
+	// Sections that are left alone would prove nothing.
+	if 2*result.Protected < result.Sections {
+		t.Errorf("only %d of %d sections are protected", result.Protected, result.Sections)
 	}
-	t.Logf("%d sections are protected", result.Protected)
+	t.Logf("%d of %d sections are protected, %d of them from lock to unlock", result.Protected, result.Sections, result.Whole)
 }

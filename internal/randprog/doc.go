@@ -50,6 +50,7 @@
 //	            mistake_order.go, mistake_channel.go, mistake_lock.go: the mistakes
 //	library.go  calls of the standard library
 //	sharing.go  programs that reach the same memory in many ways
+//	sharingpalette.go  what the programs of one package may use
 //	sharingstmt.go   their statements
 //	sharingworld.go  the objects that they share
 package randprog

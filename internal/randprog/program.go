@@ -32,6 +32,9 @@ type Program struct {
 	Name   string
 	Draws  Draws
 	Source string // declarations, without a package clause and imports
+
+	// Palette is what a program of [NewSharing] may use.
+	Palette Palette
 }
 
 // New makes the program of a seed.

@@ -22,21 +22,49 @@ import (
 //
 // It runs in worlds in which x and y are two objects, and in one in which they are the same.
 func NewSharing(name string, seed uint64) Program {
-	return generateSharing(name, &source{rng: rand.New(rand.NewPCG(seed, 0x5a4e))})
+	return generateSharing(name, paletteOf(seed), &source{rng: rand.New(rand.NewPCG(seed, 0x5a4e))})
 }
 
-// SharingAgain makes the program of a list of draws.
-func SharingAgain(name string, d Draws) Program {
-	return generateSharing(name, &source{list: append(Draws(nil), d...)})
+// SharingAgain makes the program of a palette and a list of draws.
+func SharingAgain(name string, p Palette, d Draws) Program {
+	return generateSharing(name, p, &source{list: append(Draws(nil), d...)})
 }
 
-// SharingFile returns a program that runs programs of [NewSharing], and prints a line for each
-// and for each world, which begins with the program's number.
-func SharingFile(all []Program) string {
+// SharingFiles returns the files of a program that runs programs of [NewSharing], each package
+// with those of one palette, and prints a line for each program and for each world, which begins
+// with the program's number.
+func SharingFiles(all []Program) map[string]string {
+	files := make(map[string]string)
+	var imports, runs strings.Builder
+	for first := 0; first < len(all); {
+		end := first + 1
+		for end < len(all) && all[end].Palette == all[first].Palette {
+			end++
+		}
+		name := fmt.Sprintf("p%d", first)
+		files[name+"/"+SharingWorld] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"sync\"\n)\n" + sharingWorld
+		files[name+"/programs.go"] = sharingPackage(name, first, all[first:end])
+		fmt.Fprintf(&imports, "\t%q\n", sharingModule+"/"+name)
+		fmt.Fprintf(&runs, "\t%s.Run()\n", name)
+		first = end
+	}
+	files["go.mod"] = "module " + sharingModule + "\n\ngo 1.26\n"
+	files["main.go"] = "package main\n\nimport (\n" + imports.String() + ")\n\nfunc main() {\n" + runs.String() + "}\n"
+	return files
+}
+
+const sharingModule = "example.com/p"
+
+// SharingWorld is the name of the file in each package that has no programs in it, but what
+// they share.
+const SharingWorld = "world.go"
+
+// sharingPackage returns the text of a package with some programs, of which the first has a
+// number.
+func sharingPackage(name string, first int, all []Program) string {
 	var b strings.Builder
-	b.WriteString("package main\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"slices\"\n\t\"sort\"\n\t\"strings\"\n\t\"sync\"\n)\n\n")
-	b.WriteString("var _ = binary.LittleEndian\nvar _ = slices.Max[[]int]\nvar _ = strings.ToUpper\nvar _ = sort.Ints\n")
-	b.WriteString(sharingWorld)
+	b.WriteString("package " + name + "\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"slices\"\n\t\"sort\"\n\t\"strings\"\n\t\"sync\"\n)\n\n")
+	b.WriteString("var _ = binary.LittleEndian\nvar _ = slices.Max[[]int]\nvar _ = strings.ToUpper\nvar _ = sort.Ints\nvar _ sync.Mutex\n")
 	for _, p := range all {
 		b.WriteString("\n" + p.Source)
 	}
@@ -44,29 +72,32 @@ func SharingFile(all []Program) string {
 	for _, p := range all {
 		b.WriteString("\t" + p.Name + ",\n")
 	}
-	b.WriteString(`}
+	fmt.Fprintf(&b, `}
 
-func main() {
+func Run() {
 	for i, p := range programs {
+		i += %d
 		for round := range 3 {
-			w := newWorld(round, i%7)
-			result := w.try(p, i%5)
+			w := newWorld(round, i%%7)
+			result := w.try(p, i%%5)
 			fmt.Println(i, round, result, w.show())
 			w.end()
-			again := newWorld(round, i%3)
+			again := newWorld(round, i%%3)
 			again.try(p, 3)
 			fmt.Println(i, round, again.show())
 			again.end()
 		}
 	}
 }
-`)
+`, first)
 	return b.String()
 }
 
 // A sharingGen makes one program.
 type sharingGen struct {
 	*source
+	palette Palette
+
 	lines []string
 	deep  int
 	names int
@@ -85,8 +116,8 @@ type sharingGen struct {
 	nested   int
 }
 
-func generateSharing(name string, s *source) Program {
-	g := &sharingGen{source: s, held: make(map[string]bool)}
+func generateSharing(name string, p Palette, s *source) Program {
+	g := &sharingGen{source: s, palette: p, held: make(map[string]bool)}
 	g.nodes = []string{"e", "f"}
 	g.ints = []string{"n"}
 	g.line("func %s(w *world, x, y *T, e, f *E, n int) int {", name)
@@ -100,15 +131,12 @@ func generateSharing(name string, s *source) Program {
 	g.line("return %s", g.value())
 	g.deep--
 	g.line("}")
-	return Program{Name: name, Draws: s.list[:s.used:s.used], Source: strings.Join(g.lines, "")}
+	return Program{Name: name, Palette: p, Draws: s.list[:s.used:s.used], Source: strings.Join(g.lines, "")}
 }
 
 func (g *sharingGen) line(format string, args ...any) {
 	g.lines = append(g.lines, strings.Repeat("\t", g.deep)+fmt.Sprintf(format, args...)+"\n")
 }
-
-// of returns one of the texts.
-func (g *sharingGen) of(list ...string) string { return list[g.pick(len(list))] }
 
 // name makes up a local variable.
 func (g *sharingGen) name(prefix string) string {
@@ -137,7 +165,12 @@ func (g *sharingGen) scoped(write func()) {
 
 // otherName makes another name for something.
 func (g *sharingGen) otherName() {
-	switch g.pick(6) {
+	kinds := []Palette{addresses, parts, sliced, slicedBytes, 0, 0}
+	kind := g.pick(6)
+	if !g.has(kinds[kind]) {
+		kind = 4
+	}
+	switch kind {
 	case 0:
 		p := g.name("p")
 		g.line("%s := &%s", p, g.addressable())
@@ -169,26 +202,32 @@ func (g *sharingGen) otherName() {
 }
 
 // A guardedBy is a way to hold a lock.
-type guardedBy struct{ lock, acquire, release string }
+type guardedBy struct {
+	lock, acquire, release string
+	other                  bool // it is reached by a pointer, or taken by a method
+}
 
 var sharingLocks = []guardedBy{
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()"},
-	{"global.mu", "global.mu.Lock()", "global.mu.Unlock()"},
-	{"gmu", "gmu.Lock()", "gmu.Unlock()"},
-	{"w.o", "w.o.Lock()", "w.o.Unlock()"},
-	{"x.rw", "x.rw.Lock()", "x.rw.Unlock()"},
-	{"x.rw", "x.rw.RLock()", "x.rw.RUnlock()"},
-	{"w.box.mu", "w.box.mu.Lock()", "w.box.mu.Unlock()"},
-	{"x.mu", "x.lock()", "x.unlock()"},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
+	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
+	{"global.mu", "global.mu.Lock()", "global.mu.Unlock()", false},
+	{"gmu", "gmu.Lock()", "gmu.Unlock()", false},
+	{"w.o", "w.o.Lock()", "w.o.Unlock()", true},
+	{"x.rw", "x.rw.Lock()", "x.rw.Unlock()", false},
+	{"x.rw", "x.rw.RLock()", "x.rw.RUnlock()", false},
+	{"w.box.mu", "w.box.mu.Lock()", "w.box.mu.Unlock()", true},
+	{"x.mu", "x.lock()", "x.unlock()", true},
 }
 
 // section writes a section, or one in another.
 func (g *sharingGen) section() {
 	l := sharingLocks[g.pick(len(sharingLocks))]
+	if l.other && !g.has(otherLocks) {
+		l = sharingLocks[0]
+	}
 	if g.held[l.lock] {
 		g.simple()
 		return
@@ -206,7 +245,7 @@ func (g *sharingGen) section() {
 		g.line("defer %s", l.release)
 		g.body()
 		return // the lock is held to the end
-	case form == 2 && l.lock == "x.mu":
+	case form == 2 && l.lock == "x.mu" && g.has(functions):
 		g.line("x.with(func() {")
 		deferred := g.deferred
 		g.deferred = false

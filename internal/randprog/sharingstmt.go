@@ -47,7 +47,7 @@ func (g *sharingGen) place() string {
 	case 3:
 		return g.of(g.ints...)
 	case 4:
-		if g.deferred {
+		if g.deferred && g.has(panics) {
 			return g.of("x.array[n]", "x.m[2]", "x.list[n]", "e.next.n")
 		}
 		return "x.array[index(n)]"
@@ -127,17 +127,26 @@ func (g *sharingGen) statement() {
 	case 10:
 		g.switches()
 	case 11:
-		g.channels()
+		g.ifHas(channels, g.channels)
 	case 12:
-		g.elsewhere()
+		g.ifHas(goroutines, g.elsewhere)
 	case 13:
-		g.functions()
+		g.ifHas(functions, g.functions)
 	case 14:
 		g.section()
 	case 15:
-		g.panics()
+		g.ifHas(panics, g.panics)
 	case 16:
 		g.jump()
+	}
+}
+
+// ifHas writes what the palette must have something for.
+func (g *sharingGen) ifHas(f Palette, write func()) {
+	if g.has(f) {
+		write()
+	} else {
+		g.simple()
 	}
 }
 
@@ -207,7 +216,7 @@ func (g *sharingGen) loop() {
 // anywhere.
 func (g *sharingGen) jump() {
 	switch {
-	case g.chance(3):
+	case g.has(gotos) && g.chance(3):
 		label := g.name("again")
 		g.line("%s:", label)
 		g.line("x.n++")

@@ -225,6 +225,17 @@ Which lock guards what is inferred; cofferdam guards shows it. A table at the st
 what is protected how, and what is not, and why; -summary=false leaves it out. What was
 found is printed at the end of a run, and on SIGUSR1.
 
+What both a section and code without the lock have changed is merged in tolerate: sums,
+maxima, minima and appends as if the section had come last, and elsewhere the section's
+value stands. A comment on the declaration asks for something else:
+
+  total int //cofferdam:resolve delta
+
+It is one of ours, theirs, delta, max, min, append, union (for maps, whose entries are
+copied then), refuse (the section panics), or a function of the package:
+
+  func later(theirs, ours, before State) State
+
 Examples:
 
   cofferdam run -protect ./cmd/server -addr :8080

@@ -77,8 +77,14 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 		return nil
 	}
 	v := r.newVariable(p, datum)
-	v.CopiesEntries = r.Maps && r.Mode != Detect && !g.reading && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
+	v.CopiesEntries = (r.Maps || r.unites(p.Last())) && r.Mode != Detect && !g.reading && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
 	return v
+}
+
+// unites reports whether a comment asks for careless entries of a map to be kept.
+func (r *round) unites(v *types.Var) bool {
+	at, ok := r.facts.Declaration(v)
+	return ok && Merge(at.Asked) == Uniting
 }
 
 // calledAccesses returns accesses by functions that a step calls, in terms of the section,

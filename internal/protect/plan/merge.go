@@ -22,20 +22,51 @@ const (
 	Appending Merge = "append"
 )
 
+// Uniting is for maps whose sections and careless code change different keys. It has to compare
+// all entries, so it is only for those who ask for it.
+const Uniting Merge = "union"
+
 // Merges are those that can be asked for, by a comment on the declaration:
 //
 //	total int //cofferdam:resolve delta
-var Merges = []Merge{Keeping, "theirs", Adding, Raising, Lowering, Appending, "refuse"}
+//
+// The name of a function of the package can be asked for as well:
+//
+//	state State //cofferdam:resolve later
+//
+//	func later(theirs, ours, before State) State
+var Merges = []Merge{Keeping, "theirs", Adding, Raising, Lowering, Appending, Uniting, "refuse"}
 
 // checkAsked returns an error if a comment asks for something that there is not.
 func (p *planner) checkAsked() error {
 	for _, d := range p.facts.Asked() {
-		if !slices.Contains(Merges, Merge(d.Asked)) {
+		if why := unfitMerge(d); why != "" {
 			at := p.facts.Fset.PositionFor(d.Name.Pos(), false)
-			return fmt.Errorf("%s: //cofferdam:resolve %s: there is no such way to merge two changes; give one of %v", at, d.Asked, Merges)
+			return fmt.Errorf("%s: //cofferdam:resolve %s: %s", at, d.Asked, why)
 		}
 	}
 	return nil
+}
+
+// unfitMerge returns why a variable cannot have what its comment asks for.
+func unfitMerge(d facts.Declaration) string {
+	v := d.Package.TypesInfo.Defs[d.Name].(*types.Var)
+	if slices.Contains(Merges, Merge(d.Asked)) {
+		if Merge(d.Asked) == Uniting && !facts.IsMap(v.Type()) {
+			return "that is for maps, and this is a " + v.Type().String()
+		}
+		return ""
+	}
+	fn, ok := d.Package.Types.Scope().Lookup(d.Asked).(*types.Func)
+	if !ok {
+		return fmt.Sprintf("there is no such way to merge two changes, and no such function in the package; give one of %v, or a function", Merges)
+	}
+	one := types.NewParam(0, nil, "", v.Type())
+	want := types.NewSignatureType(nil, nil, nil, types.NewTuple(one, one, one), types.NewTuple(one), false)
+	if !types.Identical(fn.Signature(), want) {
+		return fmt.Sprintf("the function has to be %s(theirs, ours, before T) T, where T is %s", d.Asked, types.TypeString(v.Type(), types.RelativeTo(d.Package.Types)))
+	}
+	return ""
 }
 
 // merges are those of updates.
@@ -45,11 +76,18 @@ var merges = map[facts.Update]Merge{facts.Assigns: Keeping, facts.Adds: Adding, 
 // all that the section does to it is to add, both changes count, and so on. It need not matter
 // what careless code does: the result is what there would be had the section come after it.
 func (r *round) findMerge(g *Group, v *Variable) {
+	v.Merge, v.Resolver = "", ""
 	if at, ok := r.facts.Declaration(v.Last()); ok && at.Asked != "" {
-		v.Merge = Merge(at.Asked)
+		switch {
+		case slices.Contains(Merges, Merge(at.Asked)):
+			v.Merge = Merge(at.Asked)
+		case at.Package.PkgPath == r.pkg.PkgPath:
+			v.Resolver = at.Asked
+		default:
+			v.Merge = Keeping // the function has no name here
+		}
 		return
 	}
-	v.Merge = ""
 	for _, s := range g.Steps {
 		if s.Opaque == "" {
 			r.addMerge(s.does, v, make(map[facts.FuncKey]bool))

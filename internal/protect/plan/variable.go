@@ -20,6 +20,8 @@ type Variable struct {
 	Written, Blind bool
 	// Merge is what becomes of what both a section and careless code have changed.
 	Merge Merge
+	// Resolver is the function of the package that decides it; "" if Merge does.
+	Resolver string
 	// CopiesEntries says that it is a map of which the entries are copied too.
 	CopiesEntries bool
 	// ByPointer says that its name means something else somewhere in the section, so

@@ -80,6 +80,9 @@ func (s spelling) part(l leaf) spelling {
 // put publishes one variable, or compares it if there are no copies.
 func (w *sectionWriter) put(i int, v *plan.Variable) string {
 	s := spelling{w.shared(i), w.address(i), w.id("v", i), w.id("b", i), "&" + w.id("l", i)}
+	if w.unites(v) {
+		return fmt.Sprintf("%s.PutUnion(%s, %s, %s, %s, %s, %s)", w.hooks(), s.address, s.own, s.before, w.id("u", i), w.id("n", i), s.label)
+	}
 	if v.CopiesEntries {
 		return fmt.Sprintf("%s.PutMap(%s, %s, %s, %s, %s)", w.hooks(), s.address, s.own, s.before, w.id("n", i), s.label)
 	}

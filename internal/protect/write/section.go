@@ -98,6 +98,11 @@ func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
 	if v.Written && !w.detect && v.Merge != "" && v.Merge != "theirs" {
 		more += fmt.Sprintf(", Merge: %q", v.Merge)
 	}
+	if v.Written && !w.detect && v.Resolver != "" {
+		// The function may use variables of the package. Named in the label's declaration it
+		// would have them initialised before others.
+		w.tail = append(w.tail, fmt.Sprintf("func init() { %s.By = %s.ResolveBy(%s) }", name, w.hooks(), v.Resolver))
+	}
 	if v.Suspects != "" {
 		more += fmt.Sprintf(", Suspects: %q", v.Suspects)
 	}
@@ -144,6 +149,9 @@ func (w *sectionWriter) copies(i int, v *plan.Variable, set func(name, value str
 	}
 	if v.CopiesEntries {
 		set(w.id("n", i), "-1")
+	}
+	if w.unites(v) {
+		set(w.id("u", i), w.id("v", i))
 	}
 }
 
@@ -266,7 +274,16 @@ func (w *sectionWriter) atEndOfLoop(s *plan.StepPlan, do string) {
 //	x.m[k] = 1     if n < 0 { n, v = CloneMap(v) }; v[k] = 1
 func (w *sectionWriter) copyMaps(s *plan.StepPlan) {
 	for _, i := range s.MapCopies {
-		n, own := w.id("n", i), w.id("v", i)
-		w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s < 0 { %s, %s = %s.CloneMap(%s) }; ", n, n, own, w.hooks(), own))
+		n, own, also := w.id("n", i), w.id("v", i), ""
+		if w.unites(w.group.Vars[i]) {
+			also = fmt.Sprintf("; _, %s = %s.CloneMap(%s)", w.id("u", i), w.hooks(), own)
+		}
+		w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s < 0 { %s, %s = %s.CloneMap(%s)%s }; ", n, n, own, w.hooks(), own, also))
 	}
+}
+
+// unites reports whether the entries of a map are kept as they were, to find out what careless
+// code has changed.
+func (w *sectionWriter) unites(v *plan.Variable) bool {
+	return v.CopiesEntries && v.Merge == plan.Uniting && !w.detect
 }

@@ -62,17 +62,16 @@ func (d Difference) String() string {
 
 // A Result is what came of some programs.
 type Result struct {
-	// Protected is how many sections had copies or used pages, in all ways together.
-	Protected   int
-	Differences []Difference
+	// Sections is how often sections stand in the programs, in all ways together, Protected
+	// how many of them had copies or used pages, and Whole how many from lock to unlock.
+	Sections, Protected, Whole int
+	Differences                []Difference
 }
 
 // Run holds programs against themselves.
 func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (*Result, error) {
-	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "main.go": randprog.SharingFile(programs)} {
-		if err := os.WriteFile(filepath.Join(t.Dir, name), []byte(text), 0o666); err != nil {
-			return nil, err
-		}
+	if err := t.write(randprog.SharingFiles(programs)); err != nil {
+		return nil, err
 	}
 	plain, err := t.output(ctx, "plain", nil)
 	if err != nil {
@@ -89,6 +88,23 @@ func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (*Result, 
 	return result, nil
 }
 
+// write puts files into the directory, in the place of all that is there.
+func (t *Trial) write(files map[string]string) error {
+	if err := os.RemoveAll(t.Dir); err != nil {
+		return err
+	}
+	for name, text := range files {
+		name = filepath.Join(t.Dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // runProtected builds and runs the programs in one way.
 func (t *Trial) runProtected(ctx context.Context, name string, way Way, result *Result) (string, error) {
 	build, err := protect.Prepare(protect.Config{Dir: t.Dir, Patterns: []string{"."}, Mode: way.Mode, Maps: way.Maps})
@@ -97,8 +113,15 @@ func (t *Trial) runProtected(ctx context.Context, name string, way Way, result *
 	}
 	defer build.Close()
 	for _, s := range build.Sections {
-		if len(s.Protected)+len(s.Isolated) > 0 {
+		if filepath.Base(s.At.Filename) == randprog.SharingWorld {
+			continue
+		}
+		result.Sections++
+		if s.IsProtected() {
 			result.Protected++
+			if len(s.Gaps)+len(s.Left) == 0 {
+				result.Whole++
+			}
 		}
 	}
 	return t.output(ctx, name, build.Flags)
@@ -166,7 +189,7 @@ func (t *Trial) Shrink(ctx context.Context, d Difference, rounds int) (Differenc
 		for from := 0; from < len(smaller) && !found; from += smallerAtOnce {
 			var programs []randprog.Program
 			for i, draws := range smaller[from:min(from+smallerAtOnce, len(smaller))] {
-				programs = append(programs, randprog.SharingAgain(fmt.Sprintf("P%d", i), draws))
+				programs = append(programs, randprog.SharingAgain(fmt.Sprintf("P%d", i), d.Program.Palette, draws))
 			}
 			result, err := one.Run(ctx, programs)
 			if err != nil {
