@@ -47,9 +47,7 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *command.Invocation
 	res := &explore.Result{Target: name, Summary: *done, Failure: done.Outcome.Worst(), Within: f.Within}
 	if !f.asJSON {
 		fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
-		for _, note := range program.Notes() {
-			fmt.Fprintln(inv.Stdout, "note: "+note)
-		}
+		tellNotes(inv, program)
 	}
 	if res.Failure == nil {
 		return nil
@@ -57,10 +55,17 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *command.Invocation
 	return f.recordBinary(inv, program, res)
 }
 
+// tellNotes lists what the program was denied, or got from outside.
+func tellNotes(inv *command.Invocation, program *drive.Program) {
+	for _, note := range program.Notes() {
+		fmt.Fprintln(inv.Stdout, "note: "+note)
+	}
+}
+
 // binaryOptions are what the flags say of the search of a program without source.
 func (f *searchFlags) binaryOptions() *drive.Options {
 	return &drive.Options{
-		Method: f.Strategy, Preemptions: f.Preemptions, Seed: f.Seed, Budget: f.Budget, Runs: f.Runs, Jobs: f.Jobs, Within: f.Within, Races: f.Races, Harm: f.Harm,
+		Method: f.Strategy, Preemptions: f.Preemptions, Seed: f.Seed, Budget: f.Budget, Runs: f.Runs, Jobs: f.Jobs, Within: f.Within, Stall: f.Stall, Races: f.Races, Harm: f.Harm,
 	}
 }
 

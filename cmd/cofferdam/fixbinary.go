@@ -109,6 +109,9 @@ type binaryReport struct {
 // tellBinary tells what came of it, and writes the patch.
 func (f *fixFlags) tellBinary(inv *command.Invocation, name, temp string, r *binfix.Result) error {
 	if r.Failure == nil {
+		if !f.asJSON {
+			tellNotes(inv, r.Program)
+		}
 		return &command.Exit{Code: exitNoFailure, Err: fmt.Errorf("no failure found in %d schedules: give more time with -budget, or other arguments and input", r.Search.Runs)}
 	}
 	if r.Proven != nil {
@@ -137,9 +140,7 @@ func (f *fixFlags) tellBinary(inv *command.Invocation, name, temp string, r *bin
 func (f *fixFlags) explainBinary(inv *command.Invocation, name, temp string, r *binfix.Result) error {
 	res := &explore.Result{Target: name, Summary: *r.Search, Failure: r.Failure}
 	fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
-	for _, note := range r.Program.Notes() {
-		fmt.Fprintln(inv.Stdout, "note: "+note)
-	}
+	tellNotes(inv, r.Program)
 	file := filepath.Join(temp, "failure.trace")
 	if _, err := r.Program.Record(r.Schedule, file); err != nil {
 		return err

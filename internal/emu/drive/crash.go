@@ -125,7 +125,12 @@ func (r *run) stack(t *linux.Thread, pc uint64) []trace.Call {
 	if r.symbols == nil {
 		return nil
 	}
+	last := uint64(0)
 	r.returns(t, pc, func(pc uint64) bool {
+		if pc == last {
+			return true // a failure at a call has the address after it on the stack as well
+		}
+		last = pc
 		call := trace.Call{Function: r.symbols.Name(pc), File: r.symbols.File(pc)}
 		at := pc
 		if len(calls) > 0 {
@@ -140,7 +145,9 @@ func (r *run) stack(t *linux.Thread, pc uint64) []trace.Call {
 	return calls
 }
 
-// ownSite is the innermost instruction of the program itself, or the one at pc.
+// ownSite is the innermost instruction of the program itself, or the one at pc. Where the
+// thread stands is an instruction of its own, also behind a call; all else is where calls
+// return to.
 func (r *run) ownSite(t *linux.Thread, pc uint64) uint32 {
 	own := uint32(0)
 	r.returns(t, pc, func(at uint64) bool {
@@ -148,7 +155,10 @@ func (r *run) ownSite(t *linux.Thread, pc uint64) uint32 {
 		if !ok || a.File == nil || a.File.Name != r.own {
 			return true
 		}
-		if own = r.callSite(at); own == 0 {
+		if at != t.CPU.PC {
+			own = r.callSite(at)
+		}
+		if own == 0 {
 			own = cpu.SiteOf(at)
 		}
 		return false

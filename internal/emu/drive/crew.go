@@ -78,7 +78,7 @@ func (p *Program) another(n int) (*Program, error) {
 		}
 		p.others[n] = q
 	}
-	q.judge, q.uses.hidden, q.findsRaces = p.judge, p.uses.hidden, p.findsRaces
+	q.judge, q.uses.hidden, q.findsRaces, q.stall = p.judge, p.uses.hidden, p.findsRaces, p.stall
 	return q, nil
 }
 
@@ -169,6 +169,7 @@ func (w *worker) run(rec *sched.Recorder, done *wire.UnitDone) error {
 			done.Add(wire.Timing{TookTooLong: 1})
 		}
 	}
+	done.HeldFixed.Merge(r.held)
 	done.Shared = addNew(done.Shared, r.uses.found)
 	done.Atomics = addNew(done.Atomics, r.foundAtomics)
 	f := r.failure

@@ -32,6 +32,7 @@
 //
 //	program.go  a program, its identity and its preparation
 //	run.go      one run: points and steps
+//	stall.go    time that moves on while threads are ready
 //	operation.go what a thread is about to do
 //	shared.go   which memory is shared
 //	heap.go     allocations

@@ -154,7 +154,8 @@ func (r *run) bury(t *linux.Thread, addr uint64, d death) {
 	}
 	delete(h.live, addr)
 	h.dead[addr] = d
-	for at := (addr + 7) &^ 7; at+8 <= addr+d.size; at += 8 {
+	// Whole words: no other allocation has a part of the last one.
+	for at := addr &^ 7; at < addr+d.size; at += 8 {
 		h.freed.add(at)
 	}
 }

@@ -17,6 +17,8 @@ var meeting = map[string]bool{
 	"read": true, "write": true, "readv": true, "writev": true, "pread64": true, "pwrite64": true, "close": true, "poll": true, "ppoll": true, "select": true, "pselect6": true,
 	"pause": true, "rt_sigsuspend": true, "rt_sigtimedwait": true, "nanosleep": true, "clock_nanosleep": true,
 	"open": true, "openat": true, "unlink": true, "unlinkat": true, "rename": true, "renameat": true, "renameat2": true, "mkdir": true, "rmdir": true, "ftruncate": true, "lseek": true,
+	"connect": true, "accept": true, "accept4": true, "sendto": true, "recvfrom": true, "sendmsg": true, "recvmsg": true, "shutdown": true, "listen": true,
+	"epoll_wait": true, "epoll_pwait": true, "epoll_ctl": true,
 }
 
 // call returns the operation that the system call of a thread is, and whether it is a

@@ -14,6 +14,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
+	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -21,8 +22,10 @@ import (
 type Program struct {
 	binary   trace.Binary
 	maxSteps uint64 // of a run
+	stall    int64  // nanoseconds of a run that time may move on while threads are ready
 
 	process  *linux.Process
+	world    *sockets.World
 	output   *output
 	symbols  *emu.Symbols
 	start    *linux.Snapshot
@@ -85,7 +88,7 @@ func (o *output) Write(b []byte) (int, error) {
 
 // Load loads a program and prepares it. steps is the limit of a run.
 func Load(b trace.Binary, steps uint64) (*Program, error) {
-	p := &Program{binary: b, maxSteps: steps}
+	p := &Program{binary: b, maxSteps: steps, world: sockets.NewWorld()}
 	p.shared.addAll(b.Shared)
 	p.atomics.addAll(b.Atomics)
 	return p, p.prepare()
@@ -107,7 +110,7 @@ func (p *Program) load(watch func(*linux.Process)) error {
 	p.output = &output{}
 	process, err := linux.New(linux.Config{
 		Path: p.binary.Path, Args: p.binary.Args, Env: p.binary.Env, Dir: p.binary.Dir,
-		Stdin: bytes.NewReader(p.binary.Input), Stdout: p.output, Stderr: p.output, Limit: maxInstructions,
+		Stdin: bytes.NewReader(p.binary.Input), Stdout: p.output, Stderr: p.output, Limit: maxInstructions, World: p.world,
 	})
 	if err != nil {
 		return err

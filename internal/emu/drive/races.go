@@ -164,9 +164,9 @@ func (r *run) calls(t *linux.Thread) *race.Vector {
 		past := &race.Vector{}
 		thread.Release(past)
 		return past
-	case "poll", "ppoll", "select", "pselect6":
+	case "poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait":
 		r.watch.meetByPipe(thread)
-	case "read", "readv", "write", "writev", "close":
+	case "read", "readv", "write", "writev", "close", "connect", "accept", "accept4", "sendto", "recvfrom", "sendmsg", "recvmsg", "shutdown":
 		if r.process.Connects(args[0]) {
 			r.watch.meetByPipe(thread)
 		}

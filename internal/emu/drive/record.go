@@ -19,7 +19,7 @@ func (p *Program) Header(schedule string) trace.Header {
 	binary.Shared, binary.Atomics = p.shared.words(), p.atomics.words()
 	return trace.Header{
 		Program: p.identity, GOOS: "linux", GOARCH: "amd64", Go: runtime.Version(), Schedule: schedule,
-		Own: []string{filepath.Base(p.own)}, Options: trace.Options{Steps: p.maxSteps, Races: p.findsRaces}, Binary: &binary,
+		Own: []string{filepath.Base(p.own)}, Options: trace.Options{Steps: p.maxSteps, Races: p.findsRaces, Stall: p.stall}, Binary: &binary,
 	}
 }
 
@@ -59,7 +59,7 @@ func (p *Program) Record(schedule, file string) (*trace.Outcome, error) {
 // fresh is the program as it was before it was loaded, with what is known to be shared.
 func (p *Program) fresh() *Program {
 	return &Program{
-		binary: p.binary, maxSteps: p.maxSteps, findsRaces: p.findsRaces,
+		binary: p.binary, world: p.world, maxSteps: p.maxSteps, stall: p.stall, findsRaces: p.findsRaces,
 		shared: wordSet{pages: p.shared.pages}, atomics: wordSet{pages: p.atomics.pages},
 	}
 }
@@ -105,7 +105,7 @@ func Replay(r *trace.Reader, file string) (*trace.Outcome, *trace.Difference, er
 	if err != nil {
 		return nil, nil, err
 	}
-	p.findsRaces = r.Header.Options.Races
+	p.findsRaces, p.stall = r.Header.Options.Races, r.Header.Options.Stall
 	if p.identity != r.Header.Program {
 		return nil, nil, &ChangedError{Path: p.binary.Path}
 	}

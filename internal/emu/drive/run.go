@@ -29,6 +29,8 @@ type run struct {
 	failure *trace.Failure
 	races   []trace.Failure // of the run, if they are asked for
 	cutOff  bool
+	moves   moves
+	held    sched.Held
 	// foundAtomics are words that this run is the first to show to be atomic.
 	foundAtomics []uint64
 }
@@ -84,6 +86,7 @@ func (r *run) execute() {
 // drive makes the steps of a run, up to its end.
 func (r *run) drive() {
 	r.strategy.Begin()
+	r.process.Draw(r.strategy.Chance())
 	watches := r.strategy.Watches()
 	visible := r.visible
 	for _, t := range r.process.Threads() {
@@ -97,7 +100,7 @@ func (r *run) drive() {
 	for r.process.Exit() == nil && r.failure == nil && !r.cutOff {
 		t := r.choose(watches)
 		if t == nil {
-			if !r.process.Idle() {
+			if !r.idle(watches) {
 				r.failure = r.deadlock()
 			}
 			continue
@@ -192,7 +195,8 @@ func (r *run) finish() {
 	case r.cutOff:
 		ending = event.CutOff
 	}
-	r.strategy.End(ending, sched.Used{})
+	r.held.Clock, r.held.Outside = r.process.Used().Clock, r.process.Used().Outside
+	r.strategy.End(ending, sched.Used{Draws: r.process.Used().Random})
 }
 
 // choose returns the thread that takes the next step, nil if none can.
@@ -222,13 +226,18 @@ func (r *run) choose(watches bool) *linux.Thread {
 	if r.last != nil {
 		p.Last, p.Taken = r.last.Number, r.state(r.last).taken
 	}
-	switch {
-	case len(r.ready) == 0:
+	if len(r.ready) == 0 {
 		return tired
-	case len(r.ready) == 1 && !watches:
+	}
+	stalls := r.offerTime(p)
+	if len(r.ready) == 1 && !watches && !stalls {
 		return r.ready[0]
 	}
-	return r.ready[r.strategy.Pick(p)]
+	if i := r.strategy.Pick(p); i < len(r.ready) {
+		return r.ready[i]
+	}
+	r.stalls()
+	return r.choose(watches)
 }
 
 // visible reports whether an access is one that the strategy decides about, or a failure.

@@ -22,6 +22,8 @@ type Options struct {
 	Jobs        int // emulated processes side by side; 0: as many as there are processors
 	// Within is how long a run may take, in real time; 0 means DefaultWithin.
 	Within time.Duration
+	// Stall is for how long, in a run, timers may overtake threads that are ready.
+	Stall time.Duration
 	// Races takes a data race for a failure; Harm is how long to look for one that does
 	// visible harm once a race is known.
 	Races bool
@@ -63,7 +65,7 @@ const (
 
 // Explore learns which memory is shared, searches, and shrinks the schedule that it finds.
 func (p *Program) Explore(ctx context.Context, o *Options) (*wire.Summary, error) {
-	p.findsRaces = o.Races
+	p.findsRaces, p.stall = o.Races, int64(o.Stall)
 	p.learn(ctx, o)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -80,7 +82,7 @@ func (p *Program) Explore(ctx context.Context, o *Options) (*wire.Summary, error
 
 // Search is Explore without what comes before and after.
 func (p *Program) Search(ctx context.Context, o *Options) (*wire.Summary, error) {
-	p.findsRaces = o.Races
+	p.findsRaces, p.stall = o.Races, int64(o.Stall)
 	done, _, err := p.search(ctx, o)
 	return done, err
 }

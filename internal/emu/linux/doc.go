@@ -13,8 +13,10 @@
 //
 // Files of the host are read, never written. What the program creates, changes or removes
 // is kept in memory, over the host's files, and belongs to a snapshot like all else.
-// Standard input is read whole when it is first asked for. There are no sockets and no
-// child processes. What a program was refused, or did not get as asked for, is listed by
+// Standard input is read whole when it is first asked for. Sockets by which the process talks
+// to itself are emulated, all others are the host's (package sockets): a thread that waits for
+// the host does so in real time, and only when no other thread can go on. There are no child
+// processes. What a program was refused, or did not get as asked for, is listed by
 // [Process.Notes]; a system call that is missing fails with ENOSYS and is named there.
 //
 // # Waiting
@@ -31,9 +33,11 @@
 //	signal.go    signals and their frames
 //	fs.go        files: the host's, and those over them
 //	fd.go        open files and pipes
+//	epoll.go     sets of files that are waited for
+//	outside.go   waiting for what is outside
 //	snapshot.go  going back
 //	table.go     system calls by name and number
 //	syscall.go   their dispatch; memory
-//	sysio.go, sysfile.go, sysproc.go, systime.go  all the others
+//	sysio.go, sysfile.go, syssocket.go, sysproc.go, systime.go  all the others
 //	errno.go     their errors
 package linux

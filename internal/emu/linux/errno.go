@@ -34,6 +34,8 @@ const (
 	ELOOP        errno = 40
 	ENODATA      errno = 61
 	EOVERFLOW    errno = 75
+	ENOTSOCK     errno = 88
+	ENOPROTOOPT  errno = 92
 	EAFNOSUPPORT errno = 97
 	ETIMEDOUT    errno = 110
 )

@@ -15,6 +15,7 @@ type description struct {
 	entries []string // of a directory that is being listed
 	count   uint64   // of an eventfd
 	event   bool
+	added   uint64 // how often its count was added to
 	// closeOnExec belongs to the number and not to the file, but nothing is ever executed.
 	closeOnExec bool
 }
@@ -38,15 +39,16 @@ const (
 type pipe struct {
 	data             []byte
 	readers, writers int
+	written          uint64 // in all
 }
 
 const pipeSize = 64 << 10
 
 // Connects reports whether what one thread writes to a number another may wait for: whether
-// it is a pipe, or counts events.
+// it is a pipe or socket, counts events, or watches any of these.
 func (p *Process) Connects(n uint64) bool {
 	d := p.fd(n)
-	return d != nil && (d.node.pipe != nil || d.event)
+	return d != nil && (d.node.pipe != nil || d.event || d.node.socket != nil || d.node.watched != nil)
 }
 
 // openStandard opens the three files that every program starts with.
@@ -111,6 +113,10 @@ func (p *Process) close(n uint64) bool {
 			pp.readers--
 		}
 	}
+	if s := d.node.socket; s != nil {
+		p.net.Close(s)
+	}
+	p.unwatch(n)
 	return true
 }
 
@@ -126,6 +132,7 @@ const (
 	pollErr     = 8
 	pollHup     = 16
 	pollInvalid = 32
+	pollReadHup = 0x2000
 )
 
 // polls returns which of the events are there.
@@ -150,6 +157,14 @@ func (p *Process) polls(f polled) uint16 {
 			got |= pollHup
 		}
 	}
+	if s := d.node.socket; s != nil {
+		if s.HungUp() {
+			got |= pollHup
+		}
+		if s.Ended() {
+			got |= pollReadHup & f.events
+		}
+	}
 	return got
 }
 
@@ -169,6 +184,10 @@ func (p *Process) readable(d *description) bool {
 		return d.count > 0
 	case d.node.pipe != nil:
 		return len(d.node.pipe.data) > 0 || d.node.pipe.writers == 0
+	case d.node.socket != nil:
+		return d.node.socket.Readable()
+	case d.node.watched != nil:
+		return len(p.watchedReady(d.node.watched, 1)) > 0
 	}
 	return true
 }
@@ -177,7 +196,10 @@ func (p *Process) writable(d *description) bool {
 	if pp := d.node.pipe; pp != nil {
 		return len(pp.data) < pipeSize || pp.readers == 0
 	}
-	return true
+	if s := d.node.socket; s != nil {
+		return s.Writable()
+	}
+	return d.node.watched == nil
 }
 
 // read reads from where the file is. wait means that there is nothing yet.
@@ -191,6 +213,7 @@ func (p *Process) read(d *description, b []byte) (n int, e errno, wait bool) {
 		clear(b)
 		return len(b), 0, false
 	case randomDevice:
+		p.used.Random = true
 		p.random(b)
 		return len(b), 0, false
 	case pipeNode:
@@ -201,6 +224,11 @@ func (p *Process) read(d *description, b []byte) (n int, e errno, wait bool) {
 		n = copy(b, pp.data)
 		pp.data = append([]byte(nil), pp.data[n:]...)
 		return n, 0, false
+	case socketNode:
+		n, _, _, failed, wait := d.node.socket.Receive(b, false)
+		return n, errno(failed), wait
+	case epollNode:
+		return 0, EINVAL, false
 	case console:
 		if d.node == p.stdin {
 			p.input()
@@ -241,7 +269,12 @@ func (p *Process) write(d *description, b []byte) (n int, e errno, wait bool) {
 		}
 		n = min(len(b), pipeSize-len(pp.data))
 		pp.data = append(pp.data, b[:n]...)
+		pp.written += uint64(n)
 		return n, 0, false
+	case socketNode:
+		return p.sendOn(d, b, "", false)
+	case epollNode:
+		return 0, EINVAL, false
 	case directory:
 		return 0, EISDIR, false
 	}

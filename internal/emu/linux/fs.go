@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
+	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 )
 
 // A node is a file, directory or device.
@@ -25,6 +26,9 @@ type node struct {
 	file *mem.File // of what is mapped
 	pipe *pipe
 	link string // of a symbolic link
+	// socket and watched are of a socket, and of an epoll instance.
+	socket  *sockets.Socket
+	watched *watchSet
 }
 
 type nodeKind uint8
@@ -38,6 +42,8 @@ const (
 	randomDevice
 	pipeNode
 	console // standard input and output
+	socketNode
+	epollNode
 )
 
 // files is what the program sees of files: those of the host, which are only read, and

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
+	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
@@ -27,6 +28,8 @@ type Config struct {
 	Seed uint64
 	// Limit is how many instructions a run may have; 0 is no limit.
 	Limit uint64
+	// World is what is outside. Processes of one program share it; nil is one of its own.
+	World *sockets.World
 }
 
 // A Process is an emulated process.
@@ -50,6 +53,7 @@ type state struct {
 	threads []*Thread // in the order of their numbers
 	files   files
 	fds     []*description
+	net     *sockets.Net
 	dir     string
 	umask   uint32
 
@@ -61,6 +65,7 @@ type state struct {
 	skipped int64  // virtual time that passed while no thread could go on
 	count   uint64 // instructions executed so far
 	rng     rand.PCG
+	used    Used
 	exit    *Exit
 	nextTID uint32
 }
@@ -99,6 +104,10 @@ const (
 func New(c Config) (*Process, error) {
 	p := &Process{Mem: mem.NewSpace(), Code: cpu.NewCode(), config: c, shared: &shared{seen: map[string]bool{}}}
 	p.files = newFiles()
+	if c.World == nil {
+		c.World = sockets.NewWorld()
+	}
+	p.net = sockets.New(c.World)
 	p.umask = 0o022
 	p.nextTID = firstTID
 	p.rng = *rand.NewPCG(c.Seed, 0x636f66666572)
@@ -299,6 +308,25 @@ func (p *Process) deadlock() {
 		}
 	}
 	p.exit = &Exit{Reason: Deadlock, Text: "no thread can go on: " + strings.Join(waits, ", ")}
+}
+
+// Used is what a program used that another run could find otherwise.
+type Used struct {
+	Random  bool // random bytes
+	Clock   bool // the time of day
+	Outside bool // a connection to what is outside
+}
+
+// Used returns what the program has used so far.
+func (p *Process) Used() Used { return p.used }
+
+// Draw has the program draw random bytes from another sequence from now on; 0 is the one that
+// it starts with.
+func (p *Process) Draw(sequence uint64) {
+	p.used = Used{Outside: p.used.Outside}
+	if sequence != 0 {
+		p.rng = *rand.NewPCG(p.config.Seed, 0x636f66666572^sequence<<48^sequence)
+	}
 }
 
 // random fills b.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
+	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 )
 
 // A Snapshot is a state of a process that it can go back to, any number of times.
@@ -34,6 +35,7 @@ func (s *Snapshot) Instructions() uint64 { return s.state.count }
 func (p *Process) Restore(s *Snapshot) {
 	p.Mem.Restore(s.memory)
 	p.Mem.Forget()
+	p.net.Abandon()
 	p.state = s.state.copy()
 	for i, t := range p.threads {
 		c := t.CPU
@@ -48,9 +50,11 @@ func (s *state) copy() state {
 	c := *s
 	c.threads = slices.Clone(s.threads)
 	c.files.over = maps.Clone(s.files.over)
+	linked := &sockets.Copier{}
+	c.net = linked.Net(s.net)
 	nodes := map[*node]*node{}
 	same := func(n *node) *node {
-		if n == nil || !n.own && n.pipe == nil {
+		if n == nil || !n.own && n.pipe == nil && n.socket == nil && n.watched == nil {
 			return n
 		}
 		if nodes[n] == nil {
@@ -61,6 +65,8 @@ func (s *state) copy() state {
 				pp.data = slices.Clone(pp.data)
 				m.pipe = &pp
 			}
+			m.socket = linked.Socket(n.socket)
+			m.watched = n.watched.copy()
 			nodes[n] = &m
 		}
 		return nodes[n]

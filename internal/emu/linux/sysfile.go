@@ -102,7 +102,7 @@ func (p *Process) reopen(name string) uint64 {
 }
 
 // Kinds of files, in the mode.
-var kindBits = map[nodeKind]uint32{regular: 0o100000, directory: 0o040000, symlink: 0o120000, nullDevice: 0o020000, zeroDevice: 0o020000, randomDevice: 0o020000, pipeNode: 0o010000, console: 0o010000}
+var kindBits = map[nodeKind]uint32{regular: 0o100000, directory: 0o040000, symlink: 0o120000, nullDevice: 0o020000, zeroDevice: 0o020000, randomDevice: 0o020000, pipeNode: 0o010000, console: 0o010000, socketNode: 0o140000, epollNode: 0o600}
 
 // stat writes a struct stat.
 func (p *Process) stat(n *node, addr uint64) uint64 {

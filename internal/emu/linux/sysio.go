@@ -157,7 +157,7 @@ func sysLseek(p *Process, _ *Thread, a *args) uint64 {
 	if d == nil {
 		return EBADF.result()
 	}
-	if d.node.kind == pipeNode || d.node.kind == console {
+	if d.node.kind == pipeNode || d.node.kind >= console {
 		return ESPIPE.result()
 	}
 	to := int64(a[1])
@@ -208,6 +208,7 @@ func (p *Process) addEvent(d *description, b []byte) (int, errno, bool) {
 		return 0, EINVAL, false
 	}
 	d.count += binary.LittleEndian.Uint64(b)
+	d.added++
 	return 8, 0, false
 }
 
@@ -338,9 +339,19 @@ func sysIoctl(p *Process, _ *Thread, a *args) uint64 {
 		if d.node.pipe != nil {
 			n = int64(len(d.node.pipe.data))
 		}
+		if d.node.socket != nil {
+			n = int64(d.node.socket.Waiting())
+		}
 		p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, uint32(n)), a[2])
 		return 0
 	case a[1] == fionbio:
+		var on [4]byte
+		if !p.Mem.ReadAt(on[:], a[2]) {
+			return EFAULT.result()
+		}
+		if d.flags &^= openNonblock; on != [4]byte{} {
+			d.flags |= openNonblock
+		}
 		return 0
 	}
 	return ENOTTY.result()

@@ -18,11 +18,6 @@ func sysSetTIDAddress(_ *Process, t *Thread, a *args) uint64 {
 
 func sysWait(*Process, *Thread, *args) uint64 { return ECHILD.result() }
 
-func sysSocket(p *Process, _ *Thread, _ *args) uint64 {
-	p.note("the program wanted a socket; there is no network in the emulation, and socket fails")
-	return EAFNOSUPPORT.result()
-}
-
 const (
 	archSetGS = 0x1001
 	archSetFS = 0x1002
@@ -158,6 +153,11 @@ func sysUmask(p *Process, _ *Thread, a *args) uint64 {
 }
 
 func sysGetrandom(p *Process, _ *Thread, a *args) uint64 {
+	// The C library asks for a word like this, to mark what it has freed.
+	const nonBlocking, word = 1, 8
+	if a[2] != nonBlocking || a[1] != word {
+		p.used.Random = true
+	}
 	b := make([]byte, min(a[1], 1<<20))
 	p.random(b)
 	if !p.Mem.WriteAt(b, a[0]) {

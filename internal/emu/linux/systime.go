@@ -20,6 +20,7 @@ func seconds(ns int64) (s, rest uint64) { return uint64(ns / 1e9), uint64(ns % 1
 func (p *Process) clock(id uint64) int64 {
 	switch id {
 	case 0, 5, 11: // realtime and its relatives
+		p.used.Clock = true
 		return p.now()
 	case 2, 3: // of the process and of the thread
 		return int64(p.count)
@@ -43,11 +44,13 @@ func sysGettimeofday(p *Process, _ *Thread, a *args) uint64 {
 	if a[0] == 0 {
 		return 0
 	}
+	p.used.Clock = true
 	s, ns := seconds(p.now())
 	return p.putWords(a[0], s, ns/1000)
 }
 
 func sysTime(p *Process, _ *Thread, a *args) uint64 {
+	p.used.Clock = true
 	s, _ := seconds(p.now())
 	if a[0] != 0 {
 		p.putWord(a[0], s)

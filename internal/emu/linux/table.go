@@ -27,6 +27,11 @@ var calls = map[string]call{
 	"readlinkat": sysReadlinkat, "faccessat": sysFaccessat, "pselect6": sysSelect, "ppoll": sysPpoll, "eventfd2": sysEventfd, "dup3": sysDup3,
 	"pipe2": sysPipe2, "preadv": sysPreadv, "prlimit64": sysPrlimit, "getcpu": sysGetcpu, "renameat2": sysRenameat, "getrandom": sysGetrandom,
 	"statx": sysStatx, "clone3": sysClone3, "faccessat2": sysFaccessat,
+	"connect": sysConnect, "accept": sysAccept, "accept4": sysAccept, "bind": sysBind, "listen": sysListen, "socketpair": sysSocketpair,
+	"sendto": sysSendto, "recvfrom": sysRecvfrom, "sendmsg": sysSendmsg, "recvmsg": sysRecvmsg, "shutdown": sysShutdown,
+	"getsockname": sysGetsockname, "getpeername": sysGetpeername, "getsockopt": sysGetsockopt, "setsockopt": sysSetsockopt,
+	"epoll_create": sysEpollCreate, "epoll_create1": sysEpollCreate, "epoll_ctl": sysEpollCtl, "epoll_wait": sysEpollWait,
+	"epoll_pwait": sysEpollWait,
 }
 
 // harmless are the system calls that succeed and do nothing: they change what no program can

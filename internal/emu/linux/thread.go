@@ -119,28 +119,59 @@ func (p *Process) Ready(t *Thread) bool {
 	return true
 }
 
-// Idle lets time pass until a thread can go on. It reports whether one ever can.
-func (p *Process) Idle() bool {
-	next := int64(0)
-	earliest := func(d int64) {
-		if d != 0 && (next == 0 || d < next) {
-			next = d
-		}
-	}
+// A Moment is when time does something next: a thread has waited for long enough, or an alarm
+// rings.
+type Moment struct {
+	// In is how many nanoseconds from now.
+	In int64
+	// Futex is the word that a thread gives up waiting at, 0 if there is none. Sleeps: nothing
+	// but the ends of sleeps comes then.
+	Futex  uint64
+	Sleeps bool
+}
+
+// Next returns the next moment. ok is false if there is none.
+func (p *Process) Next() (m Moment, ok bool) {
+	next, now := int64(0), p.now()
+	m.Sleeps = true
 	for _, t := range p.threads {
-		if !t.Ended {
-			earliest(t.wait.deadline)
+		w := &t.wait
+		if t.Ended || w.deadline == 0 || next != 0 && w.deadline > next {
+			continue
+		}
+		if w.deadline != next {
+			next, m = w.deadline, Moment{Sleeps: true}
+		}
+		m.Sleeps = m.Sleeps && w.kind == onTime
+		if w.kind == onFutex {
+			m.Futex = w.addr
 		}
 	}
-	earliest(p.alarm)
-	if next == 0 {
-		return false
+	if p.alarm != 0 && (next == 0 || p.alarm <= next) {
+		next, m = p.alarm, Moment{}
 	}
-	if now := p.now(); next > now {
-		p.skipped += next - now
-	}
+	m.In = max(next-now, 0)
+	return m, next != 0
+}
+
+// Pass lets time pass.
+func (p *Process) Pass(nanoseconds int64) {
+	p.skipped += nanoseconds
 	p.ring()
-	return true
+}
+
+// Idle lets time pass until a thread can go on, or something comes from outside that one waits
+// for. It reports whether one ever can.
+func (p *Process) Idle() bool {
+	m, ok := p.Next()
+	if p.waitsOutside(!ok) {
+		p.awaitOutside(&m, ok)
+		return true
+	}
+	if ok {
+		p.Pass(m.In)
+	}
+	return ok
 }
 
 // now is the program's time. An instruction takes a nanosecond.

@@ -1,0 +1,386 @@
+package linux
+
+import (
+	"encoding/binary"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
+)
+
+// Sockets.
+
+// Flags of sending and receiving.
+const (
+	messagePeek     = 0x2
+	messageTruncate = 0x20
+	messageDontWait = 0x40
+	messageNoSignal = 0x4000
+)
+
+const (
+	socketNonblock = openNonblock
+	socketCloexec  = openCloexec
+	socketKinds    = 0xf
+)
+
+// socketOf returns the socket that a number stands for, and its description.
+func (p *Process) socketOf(fd uint64) (*sockets.Socket, *description, errno) {
+	switch d := p.fd(fd); {
+	case d == nil:
+		return nil, nil, EBADF
+	case d.node.socket == nil:
+		return nil, nil, ENOTSOCK
+	default:
+		return d.node.socket, d, 0
+	}
+}
+
+// installSocket gives a socket a number.
+func (p *Process) installSocket(s *sockets.Socket, flags uint64) uint64 {
+	n := &node{path: "socket", kind: socketNode, mode: 0o777, socket: s}
+	return p.install(&description{node: n, flags: flags&socketNonblock | openRDWR, closeOnExec: flags&socketCloexec != 0}, 0)
+}
+
+// openSocket opens a socket as the arguments of a system call say.
+func (p *Process) openSocket(a *args) *sockets.Socket {
+	s, ok := p.net.Open(int(a[0]), int(a[1]&socketKinds))
+	if !ok {
+		p.note("the program wanted a socket of family %d and type %d, which are not emulated: socket fails with EAFNOSUPPORT", a[0], a[1]&socketKinds)
+	}
+	return s
+}
+
+func sysSocket(p *Process, _ *Thread, a *args) uint64 {
+	s := p.openSocket(a)
+	if s == nil {
+		return EAFNOSUPPORT.result()
+	}
+	return p.installSocket(s, a[1])
+}
+
+func sysSocketpair(p *Process, _ *Thread, a *args) uint64 {
+	one, other := p.openSocket(a), p.openSocket(a)
+	if one == nil || a[0] != sockets.Unix {
+		return EAFNOSUPPORT.result()
+	}
+	sockets.Pair(one, other)
+	b := binary.LittleEndian.AppendUint32(nil, uint32(p.installSocket(one, a[1])))
+	b = binary.LittleEndian.AppendUint32(b, uint32(p.installSocket(other, a[1])))
+	if !p.Mem.WriteAt(b, a[3]) {
+		return EFAULT.result()
+	}
+	return 0
+}
+
+// socketAddress reads an address.
+func (p *Process) socketAddress(addr, size uint64) (sockets.Address, errno) {
+	const longest = 128
+	if addr == 0 || size == 0 {
+		return "", 0
+	}
+	if size > longest {
+		return "", EINVAL
+	}
+	b := make([]byte, size)
+	if !p.Mem.ReadAt(b, addr) {
+		return "", EFAULT
+	}
+	return sockets.Address(b), 0
+}
+
+// putAddress writes an address as far as there is room for it, and how long it is.
+func (p *Process) putAddress(a sockets.Address, addr, sizeAt uint64) errno {
+	if addr == 0 || sizeAt == 0 {
+		return 0
+	}
+	var size [4]byte
+	if !p.Mem.ReadAt(size[:], sizeAt) {
+		return EFAULT
+	}
+	room := int(binary.LittleEndian.Uint32(size[:]))
+	if !p.Mem.WriteAt([]byte(a)[:min(room, len(a))], addr) || !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, uint32(len(a))), sizeAt) {
+		return EFAULT
+	}
+	return 0
+}
+
+func sysBind(p *Process, _ *Thread, a *args) uint64 {
+	s, _, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	at, e := p.socketAddress(a[1], a[2])
+	if e != 0 {
+		return e.result()
+	}
+	return errno(p.net.Bind(s, at)).result()
+}
+
+func sysListen(p *Process, _ *Thread, a *args) uint64 {
+	s, _, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	return errno(p.net.Listen(s)).result()
+}
+
+func sysConnect(p *Process, _ *Thread, a *args) uint64 {
+	s, _, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	to, e := p.socketAddress(a[1], a[2])
+	if e != 0 {
+		return e.result()
+	}
+	failed := p.net.Connect(s, to)
+	p.noteOutside(s, to)
+	return errno(failed).result()
+}
+
+// noteOutside lists a connection that the program has made to what is outside.
+func (p *Process) noteOutside(s *sockets.Socket, to sockets.Address) {
+	if s.Outside() {
+		p.used.Outside = true
+		p.note("the program talks to %s, outside of the emulation: what comes from there is not under control, and may differ in another run", to)
+	}
+}
+
+func sysAccept(p *Process, t *Thread, a *args) uint64 {
+	s, d, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	c, failed, wait := p.net.Accept(s)
+	switch {
+	case failed != 0:
+		return errno(failed).result()
+	case wait && d.flags&openNonblock != 0:
+		return EAGAIN.result()
+	case wait:
+		t.wait = waiting{kind: onFiles, name: "accept", fds: []polled{{a[0], pollIn}}}
+		return 0
+	}
+	if e := p.putAddress(c.Remote(), a[1], a[2]); e != 0 {
+		return e.result()
+	}
+	flags := uint64(0)
+	if callName(t.CPU.R[0]) == "accept4" {
+		flags = a[3]
+	}
+	return p.installSocket(c, flags)
+}
+
+// sendOn sends on a socket, to an address if there is one.
+func (p *Process) sendOn(d *description, b []byte, to sockets.Address, quiet bool) (n int, e errno, wait bool) {
+	s := d.node.socket
+	var failed sockets.Error
+	if to != "" {
+		n, failed, wait = p.net.SendTo(s, b, to)
+		p.noteOutside(s, to)
+	} else {
+		n, failed, wait = s.Send(b)
+	}
+	if failed == sockets.ErrPipe && !quiet {
+		p.raise(SIGPIPE, p.running)
+	}
+	return n, errno(failed), wait
+}
+
+// transferred is what a system call that sent or received returns. wait has the thread wait
+// until it can.
+func (p *Process) transferred(t *Thread, d *description, fd, flags uint64, events uint16, n int, e errno, wait bool) uint64 {
+	switch {
+	case e != 0:
+		return e.result()
+	case wait && (d.flags&openNonblock != 0 || flags&messageDontWait != 0):
+		return EAGAIN.result()
+	case wait:
+		name, _ := t.Call()
+		t.wait = waiting{kind: onFiles, name: name, fds: []polled{{fd, events}}}
+		return 0
+	}
+	return uint64(n)
+}
+
+func sysSendto(p *Process, t *Thread, a *args) uint64 {
+	_, d, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	to, e := p.socketAddress(a[4], a[5])
+	b := make([]byte, min(a[2], maxIO))
+	if e != 0 || !p.Mem.ReadAt(b, a[1]) {
+		return EFAULT.result()
+	}
+	n, e, wait := p.sendOn(d, b, to, a[3]&messageNoSignal != 0)
+	return p.transferred(t, d, a[0], a[3], pollOut, n, e, wait)
+}
+
+func sysRecvfrom(p *Process, t *Thread, a *args) uint64 {
+	s, d, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	b := make([]byte, min(a[2], maxIO))
+	n, whole, from, failed, wait := s.Receive(b, a[3]&messagePeek != 0)
+	if failed == 0 && !wait {
+		if !p.Mem.WriteAt(b[:n], a[1]) {
+			return EFAULT.result()
+		}
+		if e := p.putAddress(from, a[4], a[5]); e != 0 {
+			return e.result()
+		}
+		if a[3]&messageTruncate != 0 {
+			n = whole
+		}
+	}
+	return p.transferred(t, d, a[0], a[3], pollIn, n, errno(failed), wait)
+}
+
+// A messageHeader is struct msghdr.
+type messageHeader struct{ name, nameSize, spans, count, control, controlSize uint64 }
+
+func (p *Process) messageHeader(addr uint64) (h messageHeader, ok bool) {
+	var b [56]byte
+	if !p.Mem.ReadAt(b[:], addr) {
+		return h, false
+	}
+	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
+	return messageHeader{word(0), uint64(uint32(word(1))), word(2), word(3), word(4), word(5)}, true
+}
+
+func sysSendmsg(p *Process, t *Thread, a *args) uint64 {
+	_, d, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	h, ok := p.messageHeader(a[1])
+	pieces, listed := p.spans(h.spans, h.count)
+	to, e := p.socketAddress(h.name, h.nameSize)
+	if !ok || !listed || e != 0 {
+		return EFAULT.result()
+	}
+	if h.controlSize > 0 {
+		p.note("the program sends files or credentials over a socket, which are not passed on")
+	}
+	var all []byte
+	for _, s := range pieces {
+		b := make([]byte, min(s.size, maxIO))
+		if !p.Mem.ReadAt(b, s.addr) {
+			return EFAULT.result()
+		}
+		all = append(all, b...)
+	}
+	n, e, wait := p.sendOn(d, all, to, a[2]&messageNoSignal != 0)
+	return p.transferred(t, d, a[0], a[2], pollOut, n, e, wait)
+}
+
+func sysRecvmsg(p *Process, t *Thread, a *args) uint64 {
+	s, d, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	h, ok := p.messageHeader(a[1])
+	pieces, listed := p.spans(h.spans, h.count)
+	if !ok || !listed {
+		return EFAULT.result()
+	}
+	room := uint64(0)
+	for _, s := range pieces {
+		room += min(s.size, maxIO)
+	}
+	b := make([]byte, room)
+	n, whole, from, failed, wait := s.Receive(b, a[2]&messagePeek != 0)
+	if failed == 0 && !wait {
+		if !p.received(a[1], &h, pieces, b[:n], from, whole > n) {
+			return EFAULT.result()
+		}
+	}
+	return p.transferred(t, d, a[0], a[2], pollIn, n, errno(failed), wait)
+}
+
+// received writes what was received to where a message header says, and what the header says
+// afterwards.
+func (p *Process) received(header uint64, h *messageHeader, pieces []span, b []byte, from sockets.Address, cut bool) bool {
+	for _, s := range pieces {
+		part := b[:min(uint64(len(b)), s.size)]
+		if !p.Mem.WriteAt(part, s.addr) {
+			return false
+		}
+		b = b[len(part):]
+	}
+	if h.name != 0 && !p.Mem.WriteAt([]byte(from)[:min(uint64(len(from)), h.nameSize)], h.name) {
+		return false
+	}
+	flags := uint32(0)
+	if cut {
+		flags = messageTruncate
+	}
+	le := binary.LittleEndian
+	return p.Mem.WriteAt(le.AppendUint32(nil, uint32(len(from))), header+8) &&
+		p.Mem.WriteAt(le.AppendUint32(le.AppendUint64(nil, 0), flags), header+40)
+}
+
+func sysShutdown(p *Process, _ *Thread, a *args) uint64 {
+	s, _, e := p.socketOf(a[0])
+	switch {
+	case e != 0:
+		return e.result()
+	case a[1] > 2:
+		return EINVAL.result()
+	}
+	return errno(s.Shutdown(a[1] != 1, a[1] != 0)).result()
+}
+
+func sysGetsockname(p *Process, _ *Thread, a *args) uint64 {
+	s, _, e := p.socketOf(a[0])
+	if e == 0 {
+		e = p.putAddress(s.Local(), a[1], a[2])
+	}
+	return e.result()
+}
+
+func sysGetpeername(p *Process, _ *Thread, a *args) uint64 {
+	s, _, e := p.socketOf(a[0])
+	switch {
+	case e != 0:
+	case s.Remote() == "":
+		e = errno(sockets.ErrNotConnected)
+	default:
+		e = p.putAddress(s.Remote(), a[1], a[2])
+	}
+	return e.result()
+}
+
+// sysSetsockopt sets nothing: what options change is how fast, and for how long.
+func sysSetsockopt(p *Process, _ *Thread, a *args) uint64 {
+	_, _, e := p.socketOf(a[0])
+	return e.result()
+}
+
+func sysGetsockopt(p *Process, _ *Thread, a *args) uint64 {
+	const level, kind, sendBuffer, receiveBuffer, accepts, domain = 1, 3, 7, 8, 30, 39
+	s, _, e := p.socketOf(a[0])
+	if e != 0 {
+		return e.result()
+	}
+	value := uint32(0)
+	if a[1] == level {
+		switch a[2] {
+		case kind:
+			value = uint32(s.Kind)
+		case domain:
+			value = uint32(s.Family)
+		case sendBuffer, receiveBuffer:
+			value = 212992
+		case accepts:
+			if s.Listening() {
+				value = 1
+			}
+		}
+	}
+	if a[3] == 0 || !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, value), a[3]) || !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, 4), a[4]) {
+		return EFAULT.result()
+	}
+	return 0
+}
