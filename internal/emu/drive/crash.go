@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
@@ -13,9 +14,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
-var causes = map[linux.Signal]event.FailureCause{
-	linux.SIGSEGV: event.BadMemory, linux.SIGBUS: event.BadMemory, linux.SIGABRT: event.Aborted, linux.SIGILL: event.BadInstruction,
-	linux.SIGTRAP: event.BadInstruction, linux.SIGFPE: event.DivideByZero,
+var causes = map[abi.Signal]event.FailureCause{
+	abi.SIGSEGV: event.BadMemory, abi.SIGBUS: event.BadMemory, abi.SIGABRT: event.Aborted, abi.SIGILL: event.BadInstruction,
+	abi.SIGTRAP: event.BadInstruction, abi.SIGFPE: event.DivideByZero,
 }
 
 // crash returns how the end of a process is a failure, nil if it is none.
@@ -27,7 +28,7 @@ func (r *run) crash(e *linux.Exit) *trace.Failure {
 			cause = event.OtherSignal
 		}
 		text := e.Text
-		if last := r.lastLine(); e.Signal == linux.SIGABRT && last != "" {
+		if last := r.lastLine(); e.Signal == abi.SIGABRT && last != "" {
 			text = last
 		}
 		return r.failureAt(e.Thread, cause, strings.TrimSuffix(e.Signal.String()+": "+text, ": "), e.PC)

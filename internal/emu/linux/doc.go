@@ -36,8 +36,8 @@
 //	epoll.go     sets of files that are waited for
 //	outside.go   waiting for what is outside
 //	snapshot.go  going back
-//	table.go     system calls by name and number
+//	table.go     which system calls there are
 //	syscall.go   their dispatch; memory
 //	sysio.go, sysfile.go, syssocket.go, sysproc.go, systime.go  all the others
-//	errno.go     their errors
+//	errno.go     errors of the host
 package linux

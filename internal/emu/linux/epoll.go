@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 )
 
 // A watchSet is an epoll instance: files by their numbers, and what about them is waited for.
@@ -38,34 +40,34 @@ func (w *watchSet) copy() *watchSet {
 
 func sysEpollCreate(p *Process, _ *Thread, _ *args) uint64 {
 	n := &node{path: "epoll", kind: epollNode, mode: 0o600, watched: &watchSet{files: map[uint64]watchedFile{}}}
-	return p.install(&description{node: n, flags: openRDWR}, 0)
+	return p.install(&description{node: n, flags: abi.OpenRDWR}, 0)
 }
 
 func sysEpollCtl(p *Process, _ *Thread, a *args) uint64 {
 	d, file := p.fd(a[0]), p.fd(a[2])
 	if d == nil || file == nil {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	w := d.node.watched
 	if w == nil || d == file {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	if kind := file.node.kind; kind == regular || kind == directory {
-		return EPERM.result()
+		return abi.EPERM.Result()
 	}
 	_, known := w.files[a[2]]
 	switch {
 	case a[1] == epollAdd && known:
-		return EEXIST.result()
+		return abi.EEXIST.Result()
 	case a[1] != epollAdd && !known:
-		return ENOENT.result()
+		return abi.ENOENT.Result()
 	case a[1] == epollDelete:
 		delete(w.files, a[2])
 		return 0
 	}
 	var b [12]byte
 	if !p.Mem.ReadAt(b[:], a[3]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	w.files[a[2]] = watchedFile{events: binary.LittleEndian.Uint32(b[:]), data: binary.LittleEndian.Uint64(b[4:])}
 	return 0
@@ -123,9 +125,9 @@ func sysEpollWait(p *Process, t *Thread, a *args) uint64 {
 	d := p.fd(a[0])
 	switch {
 	case d == nil:
-		return EBADF.result()
+		return abi.EBADF.Result()
 	case d.node.watched == nil || int32(a[2]) <= 0:
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	w := d.node.watched
 	ready := p.watchedReady(w, int(min(a[2], 1024)))
@@ -146,7 +148,7 @@ func sysEpollWait(p *Process, t *Thread, a *args) uint64 {
 		b = binary.LittleEndian.AppendUint64(b, f.data)
 	}
 	if !p.Mem.WriteAt(b, a[1]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return uint64(len(ready))
 }

@@ -3,6 +3,8 @@ package linux
 import (
 	"bytes"
 	"io"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 )
 
 // A description is an open file, which several numbers may stand for.
@@ -19,21 +21,6 @@ type description struct {
 	// closeOnExec belongs to the number and not to the file, but nothing is ever executed.
 	closeOnExec bool
 }
-
-// Flags of open.
-const (
-	openWrite    = 1
-	openRDWR     = 2
-	openAccess   = 3
-	openCreate   = 0o100
-	openExcl     = 0o200
-	openTrunc    = 0o1000
-	openAppend   = 0o2000
-	openNonblock = 0o4000
-	openDir      = 0o200000
-	openNoLink   = 0o400000
-	openCloexec  = 0o2000000
-)
 
 // A pipe is bytes on their way.
 type pipe struct {
@@ -56,8 +43,8 @@ func (p *Process) openStandard() {
 	p.stdin = &node{path: "/dev/stdin", kind: console, mode: 0o600}
 	p.fds = []*description{
 		{node: p.stdin},
-		{node: &node{path: "/dev/stdout", kind: console, mode: 0o600}, flags: openWrite, writer: p.config.Stdout},
-		{node: &node{path: "/dev/stderr", kind: console, mode: 0o600}, flags: openWrite, writer: p.config.Stderr},
+		{node: &node{path: "/dev/stdout", kind: console, mode: 0o600}, flags: abi.OpenWrite, writer: p.config.Stdout},
+		{node: &node{path: "/dev/stderr", kind: console, mode: 0o600}, flags: abi.OpenWrite, writer: p.config.Stderr},
 	}
 }
 
@@ -107,7 +94,7 @@ func (p *Process) close(n uint64) bool {
 		}
 	}
 	if pp := d.node.pipe; pp != nil {
-		if d.flags&openAccess == openWrite {
+		if d.flags&abi.OpenAccess == abi.OpenWrite {
 			pp.writers--
 		} else {
 			pp.readers--
@@ -150,10 +137,10 @@ func (p *Process) polls(f polled) uint16 {
 	}
 	got &= f.events
 	if pp := d.node.pipe; pp != nil {
-		if d.flags&openAccess == openWrite && pp.readers == 0 {
+		if d.flags&abi.OpenAccess == abi.OpenWrite && pp.readers == 0 {
 			got |= pollErr
 		}
-		if d.flags&openAccess != openWrite && pp.writers == 0 {
+		if d.flags&abi.OpenAccess != abi.OpenWrite && pp.writers == 0 {
 			got |= pollHup
 		}
 	}
@@ -203,10 +190,10 @@ func (p *Process) writable(d *description) bool {
 }
 
 // read reads from where the file is. wait means that there is nothing yet.
-func (p *Process) read(d *description, b []byte) (n int, e errno, wait bool) {
+func (p *Process) read(d *description, b []byte) (n int, e abi.Errno, wait bool) {
 	switch d.node.kind {
 	case directory:
-		return 0, EISDIR, false
+		return 0, abi.EISDIR, false
 	case nullDevice:
 		return 0, 0, false
 	case zeroDevice:
@@ -226,9 +213,9 @@ func (p *Process) read(d *description, b []byte) (n int, e errno, wait bool) {
 		return n, 0, false
 	case socketNode:
 		n, _, _, failed, wait := d.node.socket.Receive(b, false)
-		return n, errno(failed), wait
+		return n, failed, wait
 	case epollNode:
-		return 0, EINVAL, false
+		return 0, abi.EINVAL, false
 	case console:
 		if d.node == p.stdin {
 			p.input()
@@ -247,7 +234,7 @@ func readAt(n *node, b []byte, offset int64) int {
 }
 
 // write writes to where the file is.
-func (p *Process) write(d *description, b []byte) (n int, e errno, wait bool) {
+func (p *Process) write(d *description, b []byte) (n int, e abi.Errno, wait bool) {
 	switch d.node.kind {
 	case nullDevice, zeroDevice, randomDevice:
 		return len(b), 0, false
@@ -262,8 +249,8 @@ func (p *Process) write(d *description, b []byte) (n int, e errno, wait bool) {
 		pp := d.node.pipe
 		switch {
 		case pp.readers == 0:
-			p.raise(SIGPIPE, p.running)
-			return 0, EPIPE, false
+			p.raise(abi.SIGPIPE, p.running)
+			return 0, abi.EPIPE, false
 		case len(pp.data) >= pipeSize:
 			return 0, 0, true
 		}
@@ -274,14 +261,14 @@ func (p *Process) write(d *description, b []byte) (n int, e errno, wait bool) {
 	case socketNode:
 		return p.sendOn(d, b, "", false)
 	case epollNode:
-		return 0, EINVAL, false
+		return 0, abi.EINVAL, false
 	case directory:
-		return 0, EISDIR, false
+		return 0, abi.EISDIR, false
 	}
-	if d.flags&openAccess == 0 {
-		return 0, EBADF, false
+	if d.flags&abi.OpenAccess == 0 {
+		return 0, abi.EBADF, false
 	}
-	if d.flags&openAppend != 0 {
+	if d.flags&abi.OpenAppend != 0 {
 		d.offset = int64(len(d.node.data))
 	}
 	p.writeAt(d, b, d.offset)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 )
@@ -69,7 +70,7 @@ var synthetic = map[string]string{
 
 // lookup returns the node of a path, following symbolic links unless the last is wanted
 // itself.
-func (p *Process) lookup(name string, follow bool) (*node, errno) {
+func (p *Process) lookup(name string, follow bool) (*node, abi.Errno) {
 	for range 40 {
 		n, e := p.find(name)
 		if e != 0 || n.kind != symlink || !follow {
@@ -81,14 +82,14 @@ func (p *Process) lookup(name string, follow bool) (*node, errno) {
 			name = path.Join(path.Dir(name), n.link)
 		}
 	}
-	return nil, ELOOP
+	return nil, abi.ELOOP
 }
 
 // find returns the node of a path whose last element is not followed.
-func (p *Process) find(name string) (*node, errno) {
+func (p *Process) find(name string) (*node, abi.Errno) {
 	if n, ok := p.files.over[name]; ok {
 		if n == nil {
-			return nil, ENOENT
+			return nil, abi.ENOENT
 		}
 		return n, 0
 	}
@@ -102,7 +103,7 @@ func (p *Process) find(name string) (*node, errno) {
 	return n, e
 }
 
-func (p *Process) fromHost(name string) (*node, errno) {
+func (p *Process) fromHost(name string) (*node, abi.Errno) {
 	if kind, ok := devices[name]; ok {
 		return &node{path: name, kind: kind, mode: 0o666, time: startTime}, 0
 	}
@@ -133,7 +134,7 @@ func (p *Process) fromHost(name string) (*node, errno) {
 		n.link, err = os.Readlink(name)
 	default:
 		p.note("%s is a device, socket or pipe of the host, which the program does not get", name)
-		return nil, EACCES
+		return nil, abi.EACCES
 	}
 	if err != nil {
 		return nil, hostErrno(err)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"sort"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
@@ -37,33 +38,33 @@ func sysFutex(p *Process, t *Thread, a *args) uint64 {
 	case futexRequeue, futexCmpRequeue:
 		var now [4]byte
 		if !p.Mem.ReadAt(now[:], addr) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 		if op == futexCmpRequeue && binary.LittleEndian.Uint32(now[:]) != uint32(a[5]) {
-			return EAGAIN.result()
+			return abi.EAGAIN.Result()
 		}
 		return p.wake(addr, int(int32(value)), mask) + p.requeue(addr, a[4], int(int32(a[3])))
 	case futexWakeOp:
 		return p.wakeOp(a)
 	default:
 		p.note("futex operation %d (priority inheritance, or newer than this emulation) fails with ENOSYS", op)
-		return ENOSYS.result()
+		return abi.ENOSYS.Result()
 	}
 }
 
 func (p *Process) futexWait(t *Thread, addr uint64, value, mask uint32, a *args) uint64 {
 	var now [4]byte
 	if !p.Mem.ReadAt(now[:], addr) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	if binary.LittleEndian.Uint32(now[:]) != value {
-		return EAGAIN.result()
+		return abi.EAGAIN.Result()
 	}
 	w := waiting{kind: onFutex, name: "futex", addr: addr, mask: mask, order: p.count}
 	if a[3] != 0 {
 		timeout, ok := p.timespec(a[3])
 		if !ok {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 		switch {
 		case a[1]&^(futexPrivate|futexRealtime) == futexWait:
@@ -124,7 +125,7 @@ func (p *Process) requeue(addr, to uint64, n int) uint64 {
 func (p *Process) wakeOp(a *args) uint64 {
 	var raw [4]byte
 	if !p.Mem.ReadAt(raw[:], a[4]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	code := uint32(a[5])
 	old := binary.LittleEndian.Uint32(raw[:])
@@ -147,7 +148,7 @@ func (p *Process) wakeOp(a *args) uint64 {
 	}
 	binary.LittleEndian.PutUint32(raw[:], v)
 	if !p.Mem.WriteAt(raw[:], a[4]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	x, y := int32(old), int32(against<<20)>>20
 	holds := [8]bool{x == y, x != y, x < y, x <= y, x > y, x >= y}[code>>24&7]

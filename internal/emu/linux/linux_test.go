@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
@@ -154,7 +155,7 @@ func TestAScheduleThatFailsIsRepeatedFromASnapshot(t *testing.T) {
 				t.Fatal("a deadlock")
 			}
 		}
-		if e := p.Exit(); e.Reason != Killed || e.Signal != SIGABRT || !strings.Contains(out.String(), "Assertion `first == counter' failed") {
+		if e := p.Exit(); e.Reason != Killed || e.Signal != abi.SIGABRT || !strings.Contains(out.String(), "Assertion `first == counter' failed") {
 			t.Fatalf("round %d: %+v, %q", round, e, out.String())
 		}
 		p.Restore(snapshot)
@@ -218,7 +219,7 @@ func TestEverySystemCallHasOneName(t *testing.T) {
 	for name := range calls {
 		found := 0
 		for n := range uint64(len(byNumber)) {
-			if callName(n) == name {
+			if abi.CallName(n) == name {
 				found++
 			}
 		}
@@ -227,7 +228,7 @@ func TestEverySystemCallHasOneName(t *testing.T) {
 		}
 	}
 	for n, want := range map[uint64]string{0: "read", 202: "futex", 334: "rseq", 435: "clone3", 400: "unknown"} {
-		if got := callName(n); got != want {
+		if got := abi.CallName(n); got != want {
 			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}

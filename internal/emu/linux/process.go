@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
@@ -79,7 +80,7 @@ type shared struct {
 // An Exit says how a process ended.
 type Exit struct {
 	Code   int
-	Signal Signal // that killed it, or 0
+	Signal abi.Signal // that killed it, or 0
 	// Thread is the one that did it, PC where it was.
 	Thread *Thread
 	PC     uint64
@@ -284,15 +285,15 @@ func (p *Process) handle(t *Thread, trap cpu.Trap) (yielded bool) {
 	case cpu.Syscall:
 		return p.syscall(t)
 	case cpu.Segment:
-		p.fault(t, SIGSEGV, trap.Addr, trap.Text)
+		p.fault(t, abi.SIGSEGV, trap.Addr, trap.Text)
 	case cpu.Protection:
-		p.fault(t, SIGSEGV, 0, trap.Text)
+		p.fault(t, abi.SIGSEGV, 0, trap.Text)
 	case cpu.Divide:
-		p.fault(t, SIGFPE, t.CPU.PC, trap.Text)
+		p.fault(t, abi.SIGFPE, t.CPU.PC, trap.Text)
 	case cpu.Breakpoint:
-		p.fault(t, SIGTRAP, t.CPU.PC, "a breakpoint")
+		p.fault(t, abi.SIGTRAP, t.CPU.PC, "a breakpoint")
 	case cpu.Invalid:
-		p.fault(t, SIGILL, t.CPU.PC, "an instruction that is there to trap")
+		p.fault(t, abi.SIGILL, t.CPU.PC, "an instruction that is there to trap")
 	case cpu.Missing:
 		p.exit = &Exit{Reason: Lacking, Thread: t, PC: t.CPU.PC, Text: trap.Text}
 	}

@@ -2,47 +2,12 @@ package linux
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
-
-// A Signal is a signal by its number.
-type Signal int
-
-const (
-	SIGHUP  Signal = 1
-	SIGINT  Signal = 2
-	SIGILL  Signal = 4
-	SIGTRAP Signal = 5
-	SIGABRT Signal = 6
-	SIGBUS  Signal = 7
-	SIGFPE  Signal = 8
-	SIGKILL Signal = 9
-	SIGSEGV Signal = 11
-	SIGPIPE Signal = 13
-	SIGALRM Signal = 14
-	SIGTERM Signal = 15
-	SIGCHLD Signal = 17
-	SIGCONT Signal = 18
-	SIGSTOP Signal = 19
-)
-
-var signalNames = map[Signal]string{
-	SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL",
-	SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGCHLD: "SIGCHLD", SIGCONT: "SIGCONT", SIGSTOP: "SIGSTOP",
-}
-
-func (s Signal) String() string {
-	if n, ok := signalNames[s]; ok {
-		return n
-	}
-	return fmt.Sprintf("signal %d", int(s))
-}
-
-func (s Signal) bit() uint64 { return 1 << (s - 1) }
 
 // An action is what a program wants done about a signal.
 type action struct{ handler, flags, restorer, mask uint64 }
@@ -59,37 +24,37 @@ const (
 
 // faultInfo is what a handler is told about a fault.
 type faultInfo struct {
-	signal Signal
+	signal abi.Signal
 	addr   uint64
 }
 
 // ignored reports whether a signal makes no difference to the process.
-func (p *Process) ignored(s Signal) bool {
+func (p *Process) ignored(s abi.Signal) bool {
 	switch p.actions[s].handler {
 	case handlerIgnore:
 		return true
 	case handlerDefault:
-		return s == SIGCHLD || s == SIGCONT || s == 23 || s == 28
+		return s == abi.SIGCHLD || s == abi.SIGCONT || s == 23 || s == 28
 	}
 	return false
 }
 
 // raise makes a signal pending, for one thread or for the process.
-func (p *Process) raise(s Signal, t *Thread) {
-	if s == 0 || p.ignored(s) && s != SIGKILL && !p.awaited(s) {
+func (p *Process) raise(s abi.Signal, t *Thread) {
+	if s == 0 || p.ignored(s) && s != abi.SIGKILL && !p.awaited(s) {
 		return
 	}
 	if t != nil {
-		t.pending |= s.bit()
+		t.pending |= s.Bit()
 	} else {
-		p.pending |= s.bit()
+		p.pending |= s.Bit()
 	}
 }
 
 // awaited reports whether a thread waits for just this signal.
-func (p *Process) awaited(s Signal) bool {
+func (p *Process) awaited(s abi.Signal) bool {
 	for _, t := range p.threads {
-		if t.wait.signals&s.bit() != 0 {
+		if t.wait.signals&s.Bit() != 0 {
 			return true
 		}
 	}
@@ -112,16 +77,16 @@ func (p *Process) deliver(t *Thread) {
 		if set == 0 {
 			return
 		}
-		s := Signal(bits.TrailingZeros64(set) + 1)
-		if t.pending&s.bit() != 0 {
-			t.pending &^= s.bit()
+		s := abi.Signal(bits.TrailingZeros64(set) + 1)
+		if t.pending&s.Bit() != 0 {
+			t.pending &^= s.Bit()
 		} else {
-			p.pending &^= s.bit()
+			p.pending &^= s.Bit()
 		}
-		if p.ignored(s) && s != SIGKILL {
+		if p.ignored(s) && s != abi.SIGKILL {
 			continue
 		}
-		if p.actions[s].handler == handlerDefault || s == SIGKILL {
+		if p.actions[s].handler == handlerDefault || s == abi.SIGKILL {
 			p.kill(t, s, "")
 			return
 		}
@@ -130,15 +95,15 @@ func (p *Process) deliver(t *Thread) {
 }
 
 // kill ends the process by a signal.
-func (p *Process) kill(t *Thread, s Signal, text string) {
+func (p *Process) kill(t *Thread, s abi.Signal, text string) {
 	p.exit = &Exit{Reason: Killed, Signal: s, Code: 128 + int(s), Thread: t, PC: t.CPU.PC, Text: text}
 }
 
 // fault is a signal that an instruction causes: it cannot be ignored, nor come later.
-func (p *Process) fault(t *Thread, s Signal, addr uint64, text string) {
+func (p *Process) fault(t *Thread, s abi.Signal, addr uint64, text string) {
 	t.fault = faultInfo{s, addr}
 	h := p.actions[s].handler
-	if h == handlerDefault || h == handlerIgnore || t.blocked&s.bit() != 0 {
+	if h == handlerDefault || h == handlerIgnore || t.blocked&s.Bit() != 0 {
 		p.kill(t, s, text)
 		return
 	}
@@ -154,7 +119,7 @@ const (
 )
 
 // enter pushes a frame and starts the handler of a signal.
-func (p *Process) enter(t *Thread, s Signal) {
+func (p *Process) enter(t *Thread, s abi.Signal) {
 	c, a := t.CPU, p.actions[s]
 	mask := t.blocked
 	if t.restores {
@@ -167,7 +132,7 @@ func (p *Process) enter(t *Thread, s Signal) {
 	fx := (sp - fxSize) &^ 63
 	frame := (fx-frameSize)&^15 - 8
 	if !p.writeFrame(t, s, frame, fx, mask) {
-		p.kill(t, SIGSEGV, "no room on the stack for a signal")
+		p.kill(t, abi.SIGSEGV, "no room on the stack for a signal")
 		return
 	}
 	c.R[x86.RSP] = frame
@@ -176,7 +141,7 @@ func (p *Process) enter(t *Thread, s Signal) {
 	c.SetFlags(c.Flags() &^ cpu.DF)
 	t.blocked |= a.mask
 	if a.flags&saNoDefer == 0 {
-		t.blocked |= s.bit()
+		t.blocked |= s.Bit()
 	}
 	if a.flags&saResetHand != 0 {
 		p.actions[s].handler = handlerDefault
@@ -189,7 +154,7 @@ var saved = []x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.R1
 
 const registersAt = contextAt + 40
 
-func (p *Process) writeFrame(t *Thread, s Signal, frame, fx, mask uint64) bool {
+func (p *Process) writeFrame(t *Thread, s abi.Signal, frame, fx, mask uint64) bool {
 	c, le := t.CPU, binary.LittleEndian
 	b := make([]byte, frameSize)
 	le.PutUint64(b, p.actions[s].restorer)
@@ -227,7 +192,7 @@ func sysSigreturn(p *Process, t *Thread, _ *args) uint64 {
 	b := make([]byte, frameSize)
 	// The handler's return took the first word.
 	if !p.Mem.ReadAt(b[8:], c.R[x86.RSP]) {
-		p.kill(t, SIGSEGV, "the stack of a signal handler is gone")
+		p.kill(t, abi.SIGSEGV, "the stack of a signal handler is gone")
 		return 0
 	}
 	regs := b[registersAt:]
@@ -236,7 +201,7 @@ func sysSigreturn(p *Process, t *Thread, _ *args) uint64 {
 	}
 	c.PC = le.Uint64(regs[128:])
 	c.SetFlags(le.Uint64(regs[136:]))
-	t.blocked = le.Uint64(b[contextAt+296:]) &^ (SIGKILL.bit() | SIGSTOP.bit())
+	t.blocked = le.Uint64(b[contextAt+296:]) &^ (abi.SIGKILL.Bit() | abi.SIGSTOP.Bit())
 	if fx := le.Uint64(regs[184:]); fx != 0 {
 		state := make([]byte, fxSize)
 		if p.Mem.ReadAt(state, fx) {
@@ -249,7 +214,7 @@ func sysSigreturn(p *Process, t *Thread, _ *args) uint64 {
 func sysSigaction(p *Process, t *Thread, a *args) uint64 {
 	s := a[0]
 	if s < 1 || s > 64 {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	le := binary.LittleEndian
 	var b [32]byte
@@ -259,12 +224,12 @@ func sysSigaction(p *Process, t *Thread, a *args) uint64 {
 			le.PutUint64(b[8*i:], w)
 		}
 		if !p.Mem.WriteAt(b[:], a[2]) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 	}
 	if a[1] != 0 {
 		if !p.Mem.ReadAt(b[:], a[1]) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 		p.actions[s] = action{le.Uint64(b[0:]), le.Uint64(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:])}
 	}
@@ -276,7 +241,7 @@ func sysSigprocmask(p *Process, t *Thread, a *args) uint64 {
 	if a[1] != 0 {
 		set, ok := p.Mem.Word(a[1])
 		if !ok {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 		switch a[0] {
 		case 0:
@@ -286,12 +251,12 @@ func sysSigprocmask(p *Process, t *Thread, a *args) uint64 {
 		case 2:
 			t.blocked = set
 		default:
-			return EINVAL.result()
+			return abi.EINVAL.Result()
 		}
-		t.blocked &^= SIGKILL.bit() | SIGSTOP.bit()
+		t.blocked &^= abi.SIGKILL.Bit() | abi.SIGSTOP.Bit()
 	}
 	if a[2] != 0 && !p.putWord(a[2], old) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
@@ -306,12 +271,12 @@ func sysSigaltstack(p *Process, t *Thread, a *args) uint64 {
 			b[8] = 2 // SS_DISABLE
 		}
 		if !p.Mem.WriteAt(b[:], a[1]) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 	}
 	if a[0] != 0 {
 		if !p.Mem.ReadAt(b[:], a[0]) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 		for i := range t.stack {
 			t.stack[i] = binary.LittleEndian.Uint64(b[8*i:])
@@ -326,23 +291,23 @@ func sysSigaltstack(p *Process, t *Thread, a *args) uint64 {
 func sysSigsuspend(p *Process, t *Thread, a *args) uint64 {
 	set, ok := p.Mem.Word(a[0])
 	if !ok {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	t.restore, t.restores, t.blocked = t.blocked, true, set
 	t.wait = waiting{kind: onSignal, name: "rt_sigsuspend"}
-	return EINTR.result()
+	return abi.EINTR.Result()
 }
 
 func sysPause(_ *Process, t *Thread, _ *args) uint64 {
 	t.wait = waiting{kind: onSignal, name: "pause"}
-	return EINTR.result()
+	return abi.EINTR.Result()
 }
 
 // sysSigtimedwait takes a pending signal, or waits for the time it is given.
 func sysSigtimedwait(p *Process, t *Thread, a *args) uint64 {
 	set, ok := p.Mem.Word(a[0])
 	if !ok {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	t.wait = waiting{kind: onSignal, name: "rt_sigtimedwait", signals: set, addr: a[1]}
 	if a[2] != 0 {
@@ -353,7 +318,7 @@ func sysSigtimedwait(p *Process, t *Thread, a *args) uint64 {
 		t.wait = waiting{}
 		return t.CPU.R[x86.RAX]
 	}
-	return EAGAIN.result()
+	return abi.EAGAIN.Result()
 }
 
 // takeAwaited gives a thread in sigtimedwait its signal, if one is pending.
@@ -362,11 +327,11 @@ func (p *Process) takeAwaited(t *Thread) bool {
 	if set == 0 {
 		return false
 	}
-	s := Signal(bits.TrailingZeros64(set) + 1)
-	if t.pending&s.bit() != 0 {
-		t.pending &^= s.bit()
+	s := abi.Signal(bits.TrailingZeros64(set) + 1)
+	if t.pending&s.Bit() != 0 {
+		t.pending &^= s.Bit()
 	} else {
-		p.pending &^= s.bit()
+		p.pending &^= s.Bit()
 	}
 	if t.wait.addr != 0 {
 		info := make([]byte, 128)
@@ -379,7 +344,7 @@ func (p *Process) takeAwaited(t *Thread) bool {
 
 func sysKill(p *Process, t *Thread, a *args) uint64 {
 	if pid := int64(int32(a[0])); pid != firstTID && pid != 0 && pid != -firstTID {
-		return ESRCH.result()
+		return abi.ESRCH.Result()
 	}
 	return p.send(nil, a[1])
 }
@@ -393,20 +358,20 @@ func (p *Process) sendTo(tid, signal uint64) uint64 {
 			return p.send(t, signal)
 		}
 	}
-	return ESRCH.result()
+	return abi.ESRCH.Result()
 }
 
 func (p *Process) send(t *Thread, signal uint64) uint64 {
 	if signal > 64 {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
-	p.raise(Signal(signal), t)
+	p.raise(abi.Signal(signal), t)
 	return 0
 }
 
 func sysSigpending(p *Process, t *Thread, a *args) uint64 {
 	if !p.putWord(a[0], t.pending|p.pending) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }

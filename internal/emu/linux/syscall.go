@@ -3,6 +3,7 @@ package linux
 import (
 	"encoding/binary"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
@@ -19,8 +20,8 @@ func (p *Process) syscall(t *Thread) (yielded bool) {
 	// The instruction itself leaves these.
 	c.R[x86.RCX], c.R[x86.R11] = c.PC, c.Flags()
 	if number >= uint64(len(byNumber)) || byNumber[number] == nil {
-		p.lacking(callName(number), number)
-		c.R[x86.RAX] = ENOSYS.result()
+		p.lacking(abi.CallName(number), number)
+		c.R[x86.RAX] = abi.ENOSYS.Result()
 		return false
 	}
 	result := byNumber[number](p, t, &a)
@@ -58,7 +59,7 @@ func (p *Process) putWords(addr uint64, words ...uint64) uint64 {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}
 	if !p.Mem.WriteAt(b, addr) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
@@ -100,13 +101,13 @@ func sysBrk(p *Process, _ *Thread, a *args) uint64 {
 func sysMmap(p *Process, _ *Thread, a *args) uint64 {
 	addr, size, flags := a[0], roundUp(a[1]), a[3]
 	if size == 0 || size > 1<<46 {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	area := mem.Area{Prot: uint8(a[2] & 7)}
 	if flags&mapAnonymous == 0 {
 		d := p.fd(a[4])
 		if d == nil {
-			return EBADF.result()
+			return abi.EBADF.Result()
 		}
 		switch d.node.kind {
 		case regular:
@@ -116,20 +117,20 @@ func sysMmap(p *Process, _ *Thread, a *args) uint64 {
 			}
 		case zeroDevice:
 		default:
-			return EACCES.result()
+			return abi.EACCES.Result()
 		}
 	}
 	switch {
 	case flags&mapFixed != 0:
 	case flags&mapNoReplace != 0:
 		if p.taken(addr, size) {
-			return EEXIST.result()
+			return abi.EEXIST.Result()
 		}
 	case addr == 0 || addr%mem.PageSize != 0 || p.taken(addr, size):
 		addr = p.Mem.Gap(size, mmapTop)
 	}
 	if addr == 0 || addr%mem.PageSize != 0 || addr+size > 1<<47 {
-		return ENOMEM.result()
+		return abi.ENOMEM.Result()
 	}
 	area.Start, area.End = addr, addr+size
 	area.Grows = flags&mapGrowsDown != 0
@@ -149,7 +150,7 @@ func (p *Process) taken(addr, size uint64) bool {
 
 func sysMunmap(p *Process, _ *Thread, a *args) uint64 {
 	if a[0]%mem.PageSize != 0 || a[1] == 0 {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	p.Mem.Unmap(a[0], a[0]+roundUp(a[1]))
 	return 0
@@ -157,10 +158,10 @@ func sysMunmap(p *Process, _ *Thread, a *args) uint64 {
 
 func sysMprotect(p *Process, _ *Thread, a *args) uint64 {
 	if a[0]%mem.PageSize != 0 {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	if !p.Mem.Protect(a[0], a[0]+roundUp(a[1]), uint8(a[2]&7)) {
-		return ENOMEM.result()
+		return abi.ENOMEM.Result()
 	}
 	return 0
 }
@@ -169,7 +170,7 @@ func sysMremap(p *Process, _ *Thread, a *args) uint64 {
 	addr, old, size := a[0], roundUp(a[1]), roundUp(a[2])
 	area, ok := p.Mem.Area(addr)
 	if !ok || addr%mem.PageSize != 0 || size == 0 || old == 0 {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	if size <= old && a[3]&mremapFixed == 0 {
 		if size < old {
@@ -181,14 +182,14 @@ func sysMremap(p *Process, _ *Thread, a *args) uint64 {
 		return addr
 	}
 	if a[3]&mremapMayMove == 0 {
-		return ENOMEM.result()
+		return abi.ENOMEM.Result()
 	}
 	to := p.Mem.Gap(size, mmapTop)
 	if a[3]&mremapFixed != 0 {
 		to = a[4]
 	}
 	if to == 0 {
-		return ENOMEM.result()
+		return abi.ENOMEM.Result()
 	}
 	contents := make([]byte, min(old, size))
 	p.Mem.ReadAt(contents, addr)
@@ -213,7 +214,7 @@ func sysMincore(p *Process, _ *Thread, a *args) uint64 {
 		present[i] = 1
 	}
 	if !p.Mem.WriteAt(present, a[2]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
@@ -222,5 +223,5 @@ func sysMincore(p *Process, _ *Thread, a *args) uint64 {
 // make.
 func (t *Thread) Call() (string, [6]uint64) {
 	c := t.CPU
-	return callName(c.R[x86.RAX]), [6]uint64{c.R[x86.RDI], c.R[x86.RSI], c.R[x86.RDX], c.R[x86.R10], c.R[x86.R8], c.R[x86.R9]}
+	return abi.CallName(c.R[x86.RAX]), [6]uint64{c.R[x86.RDI], c.R[x86.RSI], c.R[x86.RDX], c.R[x86.R10], c.R[x86.R8], c.R[x86.R9]}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"path"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 )
 
 // Names of files.
@@ -16,19 +18,19 @@ const (
 )
 
 // path reads a path, and makes it an absolute one.
-func (p *Process) path(dir uint64, addr uint64) (string, errno) {
+func (p *Process) path(dir uint64, addr uint64) (string, abi.Errno) {
 	s, ok := p.Mem.String(addr, 4096)
 	if !ok {
-		return "", EFAULT
+		return "", abi.EFAULT
 	}
 	if s == "" {
-		return "", ENOENT
+		return "", abi.ENOENT
 	}
 	base := p.dir
 	if int32(dir) != atCWD && !path.IsAbs(s) {
 		d := p.fd(uint64(uint32(dir)))
 		if d == nil {
-			return "", EBADF
+			return "", abi.EBADF
 		}
 		base = d.node.path
 	}
@@ -42,44 +44,44 @@ func cwd() uint64 {
 
 func sysOpen(p *Process, _ *Thread, a *args) uint64 { return p.open(cwd(), a[0], a[1], a[2]) }
 func sysCreat(p *Process, _ *Thread, a *args) uint64 {
-	return p.open(cwd(), a[0], openCreate|openTrunc|openWrite, a[1])
+	return p.open(cwd(), a[0], abi.OpenCreate|abi.OpenTrunc|abi.OpenWrite, a[1])
 }
 func sysOpenat(p *Process, _ *Thread, a *args) uint64 { return p.open(a[0], a[1], a[2], a[3]) }
 
 func (p *Process) open(dir, addr, flags, mode uint64) uint64 {
 	name, e := p.path(dir, addr)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	if name == "/dev/stdin" || name == "/dev/stdout" || name == "/dev/stderr" || strings.HasPrefix(name, "/proc/self/fd/") || strings.HasPrefix(name, "/dev/fd/") {
 		return p.reopen(name)
 	}
-	n, e := p.lookup(name, flags&openNoLink == 0)
+	n, e := p.lookup(name, flags&abi.OpenNoLink == 0)
 	switch {
-	case e == ENOENT && flags&openCreate != 0:
+	case e == abi.ENOENT && flags&abi.OpenCreate != 0:
 		if parent, pe := p.lookup(path.Dir(name), true); pe != 0 || parent.kind != directory {
-			return ENOENT.result()
+			return abi.ENOENT.Result()
 		}
 		n = p.create(name, regular, uint32(mode))
 	case e != 0:
-		return e.result()
-	case flags&openCreate != 0 && flags&openExcl != 0:
-		return EEXIST.result()
+		return e.Result()
+	case flags&abi.OpenCreate != 0 && flags&abi.OpenExcl != 0:
+		return abi.EEXIST.Result()
 	case n.kind == symlink:
-		return ELOOP.result()
-	case n.kind == directory && flags&openAccess != 0:
-		return EISDIR.result()
-	case n.kind != directory && flags&openDir != 0:
-		return ENOTDIR.result()
+		return abi.ELOOP.Result()
+	case n.kind == directory && flags&abi.OpenAccess != 0:
+		return abi.EISDIR.Result()
+	case n.kind != directory && flags&abi.OpenDir != 0:
+		return abi.ENOTDIR.Result()
 	}
-	if flags&openTrunc != 0 && flags&openAccess != 0 && n.kind == regular {
+	if flags&abi.OpenTrunc != 0 && flags&abi.OpenAccess != 0 && n.kind == regular {
 		n = p.owned(n)
 		n.data, n.time = nil, p.now()
 	}
-	if !n.own && n.kind == regular && flags&openAccess != 0 {
+	if !n.own && n.kind == regular && flags&abi.OpenAccess != 0 {
 		p.note("%s is opened for writing; what is written stays in the emulation", name)
 	}
-	return p.install(&description{node: n, flags: flags &^ (openCreate | openExcl | openTrunc), closeOnExec: flags&openCloexec != 0}, 0)
+	return p.install(&description{node: n, flags: flags &^ (abi.OpenCreate | abi.OpenExcl | abi.OpenTrunc), closeOnExec: flags&abi.OpenCloexec != 0}, 0)
 }
 
 // reopen opens a file that is open already.
@@ -89,14 +91,14 @@ func (p *Process) reopen(name string) uint64 {
 	if !ok {
 		for _, c := range path.Base(name) {
 			if c < '0' || c > '9' {
-				return ENOENT.result()
+				return abi.ENOENT.Result()
 			}
 			n = 10*n + uint64(c-'0')
 		}
 	}
 	d := p.fd(n)
 	if d == nil {
-		return ENOENT.result()
+		return abi.ENOENT.Result()
 	}
 	return p.install(d, 0)
 }
@@ -130,7 +132,7 @@ func (p *Process) stat(n *node, addr uint64) uint64 {
 		le.PutUint64(b[80+16*i:], ns)
 	}
 	if !p.Mem.WriteAt(b, addr) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
@@ -138,11 +140,11 @@ func (p *Process) stat(n *node, addr uint64) uint64 {
 func (p *Process) statPath(dir, name, to uint64, follow bool) uint64 {
 	s, e := p.path(dir, name)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	n, e := p.lookup(s, follow)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	return p.stat(n, to)
 }
@@ -153,7 +155,7 @@ func sysLstat(p *Process, _ *Thread, a *args) uint64 { return p.statPath(cwd(), 
 func sysFstat(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
 	if d == nil {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	return p.stat(d.node, a[1])
 }
@@ -176,7 +178,7 @@ func sysStatx(p *Process, _ *Thread, a *args) uint64 {
 	if p.empty(a[1], a[2]) {
 		d := p.fd(uint64(uint32(a[0])))
 		if d == nil {
-			return EBADF.result()
+			return abi.EBADF.Result()
 		}
 		n = d.node
 	} else {
@@ -185,7 +187,7 @@ func sysStatx(p *Process, _ *Thread, a *args) uint64 {
 			n, e = p.lookup(s, a[2]&atNoFollow == 0)
 		}
 		if e != 0 {
-			return e.result()
+			return e.Result()
 		}
 	}
 	b := make([]byte, 256)
@@ -206,7 +208,7 @@ func sysStatx(p *Process, _ *Thread, a *args) uint64 {
 	}
 	le.PutUint32(b[140:], 1)
 	if !p.Mem.WriteAt(b, a[4]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
@@ -222,14 +224,14 @@ func sysFaccessat(p *Process, _ *Thread, a *args) uint64 { return p.access(a[0],
 func (p *Process) access(dir, addr, mode uint64) uint64 {
 	s, e := p.path(dir, addr)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	n, e := p.lookup(s, true)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	if mode&1 != 0 && n.mode&0o111 == 0 {
-		return EACCES.result()
+		return abi.EACCES.Result()
 	}
 	return 0
 }
@@ -243,18 +245,18 @@ func sysReadlinkat(p *Process, _ *Thread, a *args) uint64 {
 func (p *Process) readlink(dir, addr, to, size uint64) uint64 {
 	s, e := p.path(dir, addr)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	n, e := p.lookup(s, false)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	if n.kind != symlink {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	b := []byte(n.link)[:min(uint64(len(n.link)), size)]
 	if !p.Mem.WriteAt(b, to) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return uint64(len(b))
 }
@@ -262,10 +264,10 @@ func (p *Process) readlink(dir, addr, to, size uint64) uint64 {
 func sysGetcwd(p *Process, _ *Thread, a *args) uint64 {
 	b := append([]byte(p.dir), 0)
 	if uint64(len(b)) > a[1] {
-		return ERANGE.result()
+		return abi.ERANGE.Result()
 	}
 	if !p.Mem.WriteAt(b, a[0]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return uint64(len(b))
 }
@@ -273,14 +275,14 @@ func sysGetcwd(p *Process, _ *Thread, a *args) uint64 {
 func sysChdir(p *Process, _ *Thread, a *args) uint64 {
 	s, e := p.path(cwd(), a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	n, e := p.lookup(s, true)
 	switch {
 	case e != 0:
-		return e.result()
+		return e.Result()
 	case n.kind != directory:
-		return ENOTDIR.result()
+		return abi.ENOTDIR.Result()
 	}
 	p.dir = n.path
 	return 0
@@ -293,10 +295,10 @@ func sysMkdirat(p *Process, _ *Thread, a *args) uint64 { return p.mkdir(a[0], a[
 func (p *Process) mkdir(dir, addr, mode uint64) uint64 {
 	s, e := p.path(dir, addr)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	if _, e := p.lookup(s, false); e == 0 {
-		return EEXIST.result()
+		return abi.EEXIST.Result()
 	}
 	p.create(s, directory, uint32(mode))
 	return 0
@@ -314,18 +316,18 @@ func sysUnlinkat(p *Process, _ *Thread, a *args) uint64 {
 func (p *Process) remove(dir, addr uint64, isDir bool) uint64 {
 	s, e := p.path(dir, addr)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	n, e := p.lookup(s, false)
 	switch {
 	case e != 0:
-		return e.result()
+		return e.Result()
 	case isDir && n.kind != directory:
-		return ENOTDIR.result()
+		return abi.ENOTDIR.Result()
 	case !isDir && n.kind == directory:
-		return EISDIR.result()
+		return abi.EISDIR.Result()
 	case isDir && len(p.entries(s)) > 2:
-		return ENOTEMPTY.result()
+		return abi.ENOTEMPTY.Result()
 	}
 	p.files.over[s] = nil
 	return 0
@@ -338,15 +340,15 @@ func sysRenameat(p *Process, _ *Thread, a *args) uint64 { return p.rename(a[0], 
 func (p *Process) rename(fromDir, from, toDir, to uint64) uint64 {
 	s, e := p.path(fromDir, from)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	d, e := p.path(toDir, to)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	n, e := p.lookup(s, false)
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	c := *n
 	c.path, c.own, c.file = d, true, nil
@@ -357,8 +359,8 @@ func (p *Process) rename(fromDir, from, toDir, to uint64) uint64 {
 
 func sysFtruncate(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
-	if d == nil || d.node.kind != regular || d.flags&openAccess == 0 {
-		return EINVAL.result()
+	if d == nil || d.node.kind != regular || d.flags&abi.OpenAccess == 0 {
+		return abi.EINVAL.Result()
 	}
 	d.node = p.owned(d.node)
 	data := make([]byte, a[1])
@@ -372,9 +374,9 @@ func sysGetdents(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
 	switch {
 	case d == nil:
-		return EBADF.result()
+		return abi.EBADF.Result()
 	case d.node.kind != directory:
-		return ENOTDIR.result()
+		return abi.ENOTDIR.Result()
 	}
 	if d.entries == nil {
 		d.entries = p.entries(d.node.path)
@@ -385,7 +387,7 @@ func sysGetdents(p *Process, _ *Thread, a *args) uint64 {
 		size := (19 + len(name) + 1 + 7) &^ 7
 		if uint64(len(b)+size) > a[2] {
 			if len(b) == 0 {
-				return EINVAL.result()
+				return abi.EINVAL.Result()
 			}
 			break
 		}
@@ -403,7 +405,7 @@ func sysGetdents(p *Process, _ *Thread, a *args) uint64 {
 		b = append(b, make([]byte, size-19-len(name))...)
 	}
 	if !p.Mem.WriteAt(b, a[1]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return uint64(len(b))
 }

@@ -1,6 +1,10 @@
 package linux
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+)
 
 // Reading, writing and waiting for files.
 
@@ -18,7 +22,7 @@ func sysWrite(p *Process, t *Thread, a *args) uint64 {
 func sysReadv(p *Process, t *Thread, a *args) uint64 {
 	s, ok := p.spans(a[1], a[2])
 	if !ok {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return p.transfer(t, a[0], s, false, "readv")
 }
@@ -26,7 +30,7 @@ func sysReadv(p *Process, t *Thread, a *args) uint64 {
 func sysWritev(p *Process, t *Thread, a *args) uint64 {
 	s, ok := p.spans(a[1], a[2])
 	if !ok {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return p.transfer(t, a[0], s, true, "writev")
 }
@@ -54,7 +58,7 @@ func (p *Process) spans(addr, n uint64) ([]span, bool) {
 func (p *Process) transfer(t *Thread, fd uint64, spans []span, write bool, name string) uint64 {
 	d := p.fd(fd)
 	if d == nil {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	total := uint64(0)
 	for _, s := range spans {
@@ -62,10 +66,10 @@ func (p *Process) transfer(t *Thread, fd uint64, spans []span, write bool, name 
 			continue
 		}
 		b := make([]byte, min(s.size, maxIO))
-		n, e, wait := 0, errno(0), false
+		n, e, wait := 0, abi.Errno(0), false
 		if write {
 			if !p.Mem.ReadAt(b, s.addr) {
-				e = EFAULT
+				e = abi.EFAULT
 			} else if d.event {
 				n, e, wait = p.addEvent(d, b)
 			} else {
@@ -77,16 +81,16 @@ func (p *Process) transfer(t *Thread, fd uint64, spans []span, write bool, name 
 			n, e, wait = p.read(d, b)
 		}
 		if e == 0 && !write && n > 0 && !p.Mem.WriteAt(b[:n], s.addr) {
-			e = EFAULT
+			e = abi.EFAULT
 		}
 		total += uint64(n)
 		switch {
 		case total > 0 && (wait || e != 0):
 			return total
 		case e != 0:
-			return e.result()
-		case wait && d.flags&openNonblock != 0:
-			return EAGAIN.result()
+			return e.Result()
+		case wait && d.flags&abi.OpenNonblock != 0:
+			return abi.EAGAIN.Result()
 		case wait:
 			events := uint16(pollIn)
 			if write {
@@ -104,15 +108,15 @@ func (p *Process) transfer(t *Thread, fd uint64, spans []span, write bool, name 
 func sysPread(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
 	if d == nil {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	if d.node.kind == pipeNode {
-		return ESPIPE.result()
+		return abi.ESPIPE.Result()
 	}
 	b := make([]byte, min(a[2], maxIO))
 	n := readAt(d.node, b, int64(a[3]))
 	if !p.Mem.WriteAt(b[:n], a[1]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return uint64(n)
 }
@@ -120,7 +124,7 @@ func sysPread(p *Process, _ *Thread, a *args) uint64 {
 func sysPreadv(p *Process, t *Thread, a *args) uint64 {
 	s, ok := p.spans(a[1], a[2])
 	if !ok {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	total, offset := uint64(0), a[3]
 	for _, one := range s {
@@ -138,15 +142,15 @@ func sysPreadv(p *Process, t *Thread, a *args) uint64 {
 
 func sysPwrite(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
-	if d == nil || d.flags&openAccess == 0 {
-		return EBADF.result()
+	if d == nil || d.flags&abi.OpenAccess == 0 {
+		return abi.EBADF.Result()
 	}
 	if d.node.kind != regular {
-		return ESPIPE.result()
+		return abi.ESPIPE.Result()
 	}
 	b := make([]byte, min(a[2], maxIO))
 	if !p.Mem.ReadAt(b, a[1]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	p.writeAt(d, b, int64(a[3]))
 	return uint64(len(b))
@@ -155,10 +159,10 @@ func sysPwrite(p *Process, _ *Thread, a *args) uint64 {
 func sysLseek(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
 	if d == nil {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	if d.node.kind == pipeNode || d.node.kind >= console {
-		return ESPIPE.result()
+		return abi.ESPIPE.Result()
 	}
 	to := int64(a[1])
 	switch a[2] {
@@ -169,15 +173,15 @@ func sysLseek(p *Process, _ *Thread, a *args) uint64 {
 		to += int64(len(d.node.data))
 	case 3: // the next data
 		if to >= int64(len(d.node.data)) {
-			return errno(6).result()
+			return abi.Errno(6).Result()
 		}
 	case 4: // the next hole, which is at the end
 		to = int64(len(d.node.data))
 	default:
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	if to < 0 {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	if d.offset = to; d.node.kind == directory {
 		d.entries = nil
@@ -189,32 +193,32 @@ func sysPipe(p *Process, t *Thread, a *args) uint64 { return sysPipe2(p, t, &arg
 
 func sysPipe2(p *Process, _ *Thread, a *args) uint64 {
 	n := &node{path: "pipe", kind: pipeNode, mode: 0o600, pipe: &pipe{readers: 1, writers: 1}}
-	r := p.install(&description{node: n, flags: a[1] & openNonblock}, 0)
-	w := p.install(&description{node: n, flags: a[1]&openNonblock | openWrite}, 0)
+	r := p.install(&description{node: n, flags: a[1] & abi.OpenNonblock}, 0)
+	w := p.install(&description{node: n, flags: a[1]&abi.OpenNonblock | abi.OpenWrite}, 0)
 	b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(r)), uint32(w))
 	if !p.Mem.WriteAt(b, a[0]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
 
 func sysEventfd(p *Process, _ *Thread, a *args) uint64 {
 	n := &node{path: "eventfd", kind: console, mode: 0o600}
-	return p.install(&description{node: n, event: true, count: a[0], flags: a[1]&openNonblock | openRDWR}, 0)
+	return p.install(&description{node: n, event: true, count: a[0], flags: a[1]&abi.OpenNonblock | abi.OpenRDWR}, 0)
 }
 
-func (p *Process) addEvent(d *description, b []byte) (int, errno, bool) {
+func (p *Process) addEvent(d *description, b []byte) (int, abi.Errno, bool) {
 	if len(b) < 8 {
-		return 0, EINVAL, false
+		return 0, abi.EINVAL, false
 	}
 	d.count += binary.LittleEndian.Uint64(b)
 	d.added++
 	return 8, 0, false
 }
 
-func (p *Process) takeEvent(d *description, b []byte) (int, errno, bool) {
+func (p *Process) takeEvent(d *description, b []byte) (int, abi.Errno, bool) {
 	if len(b) < 8 {
-		return 0, EINVAL, false
+		return 0, abi.EINVAL, false
 	}
 	if d.count == 0 {
 		return 0, 0, true
@@ -244,11 +248,11 @@ func sysPpoll(p *Process, t *Thread, a *args) uint64 {
 
 func (p *Process) poll(t *Thread, a *args, deadline int64, now bool) uint64 {
 	if a[1] > 1024 {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	b := make([]byte, 8*a[1])
 	if !p.Mem.ReadAt(b, a[0]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	var fds []polled
 	ready := uint64(0)
@@ -283,7 +287,7 @@ func sysSelect(p *Process, t *Thread, a *args) uint64 {
 			continue
 		}
 		if !p.Mem.ReadAt(sets[i][:(n+7)/8], addr) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 		for fd := range n {
 			if sets[i][fd/8]>>(fd%8)&1 != 0 {
@@ -333,7 +337,7 @@ func sysIoctl(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
 	switch {
 	case d == nil:
-		return EBADF.result()
+		return abi.EBADF.Result()
 	case a[1] == fionread:
 		n := max(int64(len(d.node.data))-d.offset, 0)
 		if d.node.pipe != nil {
@@ -347,21 +351,21 @@ func sysIoctl(p *Process, _ *Thread, a *args) uint64 {
 	case a[1] == fionbio:
 		var on [4]byte
 		if !p.Mem.ReadAt(on[:], a[2]) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
-		if d.flags &^= openNonblock; on != [4]byte{} {
-			d.flags |= openNonblock
+		if d.flags &^= abi.OpenNonblock; on != [4]byte{} {
+			d.flags |= abi.OpenNonblock
 		}
 		return 0
 	}
-	return ENOTTY.result()
+	return abi.ENOTTY.Result()
 }
 
 func sysFcntl(p *Process, _ *Thread, a *args) uint64 {
 	const dupfd, getfd, setfd, getfl, setfl, dupCloexec = 0, 1, 2, 3, 4, 1030
 	d := p.fd(a[0])
 	if d == nil {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	switch a[1] {
 	case dupfd, dupCloexec:
@@ -373,15 +377,15 @@ func sysFcntl(p *Process, _ *Thread, a *args) uint64 {
 	case setfd:
 		d.closeOnExec = a[2]&1 != 0
 	case getfl:
-		return d.flags &^ openCloexec
+		return d.flags &^ abi.OpenCloexec
 	case setfl:
-		const changeable = openAppend | openNonblock
+		const changeable = abi.OpenAppend | abi.OpenNonblock
 		d.flags = d.flags&^changeable | a[2]&changeable
 	case 5, 6, 7: // locks on files: nobody else is there
 	case 1031, 1032:
 		return pipeSize
 	default:
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	return 0
 }
@@ -389,7 +393,7 @@ func sysFcntl(p *Process, _ *Thread, a *args) uint64 {
 func sysDup(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
 	if d == nil {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	return p.install(d, 0)
 }
@@ -404,7 +408,7 @@ func sysDup2(p *Process, t *Thread, a *args) uint64 {
 func sysDup3(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
 	if d == nil || a[1] > 1024 {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	p.close(a[1])
 	return p.install(d, int(a[1]))
@@ -412,7 +416,7 @@ func sysDup3(p *Process, _ *Thread, a *args) uint64 {
 
 func sysClose(p *Process, _ *Thread, a *args) uint64 {
 	if !p.close(a[0]) {
-		return EBADF.result()
+		return abi.EBADF.Result()
 	}
 	return 0
 }

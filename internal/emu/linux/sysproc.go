@@ -1,6 +1,10 @@
 package linux
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+)
 
 // Who and where the process is.
 
@@ -16,7 +20,7 @@ func sysSetTIDAddress(_ *Process, t *Thread, a *args) uint64 {
 	return uint64(t.TID)
 }
 
-func sysWait(*Process, *Thread, *args) uint64 { return ECHILD.result() }
+func sysWait(*Process, *Thread, *args) uint64 { return abi.ECHILD.Result() }
 
 const (
 	archSetGS = 0x1001
@@ -36,7 +40,7 @@ func sysArchPrctl(p *Process, t *Thread, a *args) uint64 {
 	case archGetGS:
 		return p.putWords(a[1], t.CPU.GSBase())
 	default:
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	return 0
 }
@@ -50,7 +54,7 @@ func sysPrctl(p *Process, _ *Thread, a *args) uint64 {
 		p.Mem.WriteAt(append([]byte("program"), make([]byte, 9)...), a[1])
 		return 0
 	}
-	return EINVAL.result()
+	return abi.EINVAL.Result()
 }
 
 func sysUname(p *Process, _ *Thread, a *args) uint64 {
@@ -59,7 +63,7 @@ func sysUname(p *Process, _ *Thread, a *args) uint64 {
 		copy(b[65*i:], s)
 	}
 	if !p.Mem.WriteAt(b, a[0]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
@@ -111,7 +115,7 @@ const processors = 4
 
 func sysGetaffinity(p *Process, _ *Thread, a *args) uint64 {
 	if a[1] < 8 {
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
 	if e := p.putWords(a[2], 1<<processors-1); e != 0 {
 		return e
@@ -130,7 +134,7 @@ func sysGetcpu(p *Process, _ *Thread, a *args) uint64 {
 
 func sysGetparam(p *Process, _ *Thread, a *args) uint64 {
 	if !p.Mem.WriteAt(make([]byte, 4), a[1]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
@@ -138,7 +142,7 @@ func sysGetparam(p *Process, _ *Thread, a *args) uint64 {
 func sysGetres(p *Process, _ *Thread, a *args) uint64 {
 	for _, addr := range a[:3] {
 		if !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, userID), addr) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 	}
 	return 0
@@ -161,7 +165,7 @@ func sysGetrandom(p *Process, _ *Thread, a *args) uint64 {
 	b := make([]byte, min(a[1], 1<<20))
 	p.random(b)
 	if !p.Mem.WriteAt(b, a[0]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return uint64(len(b))
 }

@@ -3,6 +3,7 @@ package linux
 import (
 	"encoding/binary"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 )
 
@@ -17,18 +18,18 @@ const (
 )
 
 const (
-	socketNonblock = openNonblock
-	socketCloexec  = openCloexec
+	socketNonblock = abi.OpenNonblock
+	socketCloexec  = abi.OpenCloexec
 	socketKinds    = 0xf
 )
 
 // socketOf returns the socket that a number stands for, and its description.
-func (p *Process) socketOf(fd uint64) (*sockets.Socket, *description, errno) {
+func (p *Process) socketOf(fd uint64) (*sockets.Socket, *description, abi.Errno) {
 	switch d := p.fd(fd); {
 	case d == nil:
-		return nil, nil, EBADF
+		return nil, nil, abi.EBADF
 	case d.node.socket == nil:
-		return nil, nil, ENOTSOCK
+		return nil, nil, abi.ENOTSOCK
 	default:
 		return d.node.socket, d, 0
 	}
@@ -37,7 +38,7 @@ func (p *Process) socketOf(fd uint64) (*sockets.Socket, *description, errno) {
 // installSocket gives a socket a number.
 func (p *Process) installSocket(s *sockets.Socket, flags uint64) uint64 {
 	n := &node{path: "socket", kind: socketNode, mode: 0o777, socket: s}
-	return p.install(&description{node: n, flags: flags&socketNonblock | openRDWR, closeOnExec: flags&socketCloexec != 0}, 0)
+	return p.install(&description{node: n, flags: flags&socketNonblock | abi.OpenRDWR, closeOnExec: flags&socketCloexec != 0}, 0)
 }
 
 // openSocket opens a socket as the arguments of a system call say.
@@ -52,7 +53,7 @@ func (p *Process) openSocket(a *args) *sockets.Socket {
 func sysSocket(p *Process, _ *Thread, a *args) uint64 {
 	s := p.openSocket(a)
 	if s == nil {
-		return EAFNOSUPPORT.result()
+		return abi.EAFNOSUPPORT.Result()
 	}
 	return p.installSocket(s, a[1])
 }
@@ -60,45 +61,45 @@ func sysSocket(p *Process, _ *Thread, a *args) uint64 {
 func sysSocketpair(p *Process, _ *Thread, a *args) uint64 {
 	one, other := p.openSocket(a), p.openSocket(a)
 	if one == nil || a[0] != sockets.Unix {
-		return EAFNOSUPPORT.result()
+		return abi.EAFNOSUPPORT.Result()
 	}
 	sockets.Pair(one, other)
 	b := binary.LittleEndian.AppendUint32(nil, uint32(p.installSocket(one, a[1])))
 	b = binary.LittleEndian.AppendUint32(b, uint32(p.installSocket(other, a[1])))
 	if !p.Mem.WriteAt(b, a[3]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }
 
 // socketAddress reads an address.
-func (p *Process) socketAddress(addr, size uint64) (sockets.Address, errno) {
+func (p *Process) socketAddress(addr, size uint64) (sockets.Address, abi.Errno) {
 	const longest = 128
 	if addr == 0 || size == 0 {
 		return "", 0
 	}
 	if size > longest {
-		return "", EINVAL
+		return "", abi.EINVAL
 	}
 	b := make([]byte, size)
 	if !p.Mem.ReadAt(b, addr) {
-		return "", EFAULT
+		return "", abi.EFAULT
 	}
 	return sockets.Address(b), 0
 }
 
 // putAddress writes an address as far as there is room for it, and how long it is.
-func (p *Process) putAddress(a sockets.Address, addr, sizeAt uint64) errno {
+func (p *Process) putAddress(a sockets.Address, addr, sizeAt uint64) abi.Errno {
 	if addr == 0 || sizeAt == 0 {
 		return 0
 	}
 	var size [4]byte
 	if !p.Mem.ReadAt(size[:], sizeAt) {
-		return EFAULT
+		return abi.EFAULT
 	}
 	room := int(binary.LittleEndian.Uint32(size[:]))
 	if !p.Mem.WriteAt([]byte(a)[:min(room, len(a))], addr) || !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, uint32(len(a))), sizeAt) {
-		return EFAULT
+		return abi.EFAULT
 	}
 	return 0
 }
@@ -106,35 +107,35 @@ func (p *Process) putAddress(a sockets.Address, addr, sizeAt uint64) errno {
 func sysBind(p *Process, _ *Thread, a *args) uint64 {
 	s, _, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	at, e := p.socketAddress(a[1], a[2])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
-	return errno(p.net.Bind(s, at)).result()
+	return p.net.Bind(s, at).Result()
 }
 
 func sysListen(p *Process, _ *Thread, a *args) uint64 {
 	s, _, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
-	return errno(p.net.Listen(s)).result()
+	return p.net.Listen(s).Result()
 }
 
 func sysConnect(p *Process, _ *Thread, a *args) uint64 {
 	s, _, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	to, e := p.socketAddress(a[1], a[2])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	failed := p.net.Connect(s, to)
 	p.noteOutside(s, to)
-	return errno(failed).result()
+	return failed.Result()
 }
 
 // noteOutside lists a connection that the program has made to what is outside.
@@ -148,52 +149,52 @@ func (p *Process) noteOutside(s *sockets.Socket, to sockets.Address) {
 func sysAccept(p *Process, t *Thread, a *args) uint64 {
 	s, d, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	c, failed, wait := p.net.Accept(s)
 	switch {
 	case failed != 0:
-		return errno(failed).result()
-	case wait && d.flags&openNonblock != 0:
-		return EAGAIN.result()
+		return failed.Result()
+	case wait && d.flags&abi.OpenNonblock != 0:
+		return abi.EAGAIN.Result()
 	case wait:
 		t.wait = waiting{kind: onFiles, name: "accept", fds: []polled{{a[0], pollIn}}}
 		return 0
 	}
 	if e := p.putAddress(c.Remote(), a[1], a[2]); e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	flags := uint64(0)
-	if callName(t.CPU.R[0]) == "accept4" {
+	if abi.CallName(t.CPU.R[0]) == "accept4" {
 		flags = a[3]
 	}
 	return p.installSocket(c, flags)
 }
 
 // sendOn sends on a socket, to an address if there is one.
-func (p *Process) sendOn(d *description, b []byte, to sockets.Address, quiet bool) (n int, e errno, wait bool) {
+func (p *Process) sendOn(d *description, b []byte, to sockets.Address, quiet bool) (n int, e abi.Errno, wait bool) {
 	s := d.node.socket
-	var failed sockets.Error
+	var failed abi.Errno
 	if to != "" {
 		n, failed, wait = p.net.SendTo(s, b, to)
 		p.noteOutside(s, to)
 	} else {
 		n, failed, wait = s.Send(b)
 	}
-	if failed == sockets.ErrPipe && !quiet {
-		p.raise(SIGPIPE, p.running)
+	if failed == abi.EPIPE && !quiet {
+		p.raise(abi.SIGPIPE, p.running)
 	}
-	return n, errno(failed), wait
+	return n, failed, wait
 }
 
 // transferred is what a system call that sent or received returns. wait has the thread wait
 // until it can.
-func (p *Process) transferred(t *Thread, d *description, fd, flags uint64, events uint16, n int, e errno, wait bool) uint64 {
+func (p *Process) transferred(t *Thread, d *description, fd, flags uint64, events uint16, n int, e abi.Errno, wait bool) uint64 {
 	switch {
 	case e != 0:
-		return e.result()
-	case wait && (d.flags&openNonblock != 0 || flags&messageDontWait != 0):
-		return EAGAIN.result()
+		return e.Result()
+	case wait && (d.flags&abi.OpenNonblock != 0 || flags&messageDontWait != 0):
+		return abi.EAGAIN.Result()
 	case wait:
 		name, _ := t.Call()
 		t.wait = waiting{kind: onFiles, name: name, fds: []polled{{fd, events}}}
@@ -205,12 +206,12 @@ func (p *Process) transferred(t *Thread, d *description, fd, flags uint64, event
 func sysSendto(p *Process, t *Thread, a *args) uint64 {
 	_, d, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	to, e := p.socketAddress(a[4], a[5])
 	b := make([]byte, min(a[2], maxIO))
 	if e != 0 || !p.Mem.ReadAt(b, a[1]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	n, e, wait := p.sendOn(d, b, to, a[3]&messageNoSignal != 0)
 	return p.transferred(t, d, a[0], a[3], pollOut, n, e, wait)
@@ -219,22 +220,22 @@ func sysSendto(p *Process, t *Thread, a *args) uint64 {
 func sysRecvfrom(p *Process, t *Thread, a *args) uint64 {
 	s, d, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	b := make([]byte, min(a[2], maxIO))
 	n, whole, from, failed, wait := s.Receive(b, a[3]&messagePeek != 0)
 	if failed == 0 && !wait {
 		if !p.Mem.WriteAt(b[:n], a[1]) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 		if e := p.putAddress(from, a[4], a[5]); e != 0 {
-			return e.result()
+			return e.Result()
 		}
 		if a[3]&messageTruncate != 0 {
 			n = whole
 		}
 	}
-	return p.transferred(t, d, a[0], a[3], pollIn, n, errno(failed), wait)
+	return p.transferred(t, d, a[0], a[3], pollIn, n, failed, wait)
 }
 
 // A messageHeader is struct msghdr.
@@ -252,13 +253,13 @@ func (p *Process) messageHeader(addr uint64) (h messageHeader, ok bool) {
 func sysSendmsg(p *Process, t *Thread, a *args) uint64 {
 	_, d, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	h, ok := p.messageHeader(a[1])
 	pieces, listed := p.spans(h.spans, h.count)
 	to, e := p.socketAddress(h.name, h.nameSize)
 	if !ok || !listed || e != 0 {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	if h.controlSize > 0 {
 		p.note("the program sends files or credentials over a socket, which are not passed on")
@@ -267,7 +268,7 @@ func sysSendmsg(p *Process, t *Thread, a *args) uint64 {
 	for _, s := range pieces {
 		b := make([]byte, min(s.size, maxIO))
 		if !p.Mem.ReadAt(b, s.addr) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 		all = append(all, b...)
 	}
@@ -278,12 +279,12 @@ func sysSendmsg(p *Process, t *Thread, a *args) uint64 {
 func sysRecvmsg(p *Process, t *Thread, a *args) uint64 {
 	s, d, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	h, ok := p.messageHeader(a[1])
 	pieces, listed := p.spans(h.spans, h.count)
 	if !ok || !listed {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	room := uint64(0)
 	for _, s := range pieces {
@@ -293,10 +294,10 @@ func sysRecvmsg(p *Process, t *Thread, a *args) uint64 {
 	n, whole, from, failed, wait := s.Receive(b, a[2]&messagePeek != 0)
 	if failed == 0 && !wait {
 		if !p.received(a[1], &h, pieces, b[:n], from, whole > n) {
-			return EFAULT.result()
+			return abi.EFAULT.Result()
 		}
 	}
-	return p.transferred(t, d, a[0], a[2], pollIn, n, errno(failed), wait)
+	return p.transferred(t, d, a[0], a[2], pollIn, n, failed, wait)
 }
 
 // received writes what was received to where a message header says, and what the header says
@@ -325,11 +326,11 @@ func sysShutdown(p *Process, _ *Thread, a *args) uint64 {
 	s, _, e := p.socketOf(a[0])
 	switch {
 	case e != 0:
-		return e.result()
+		return e.Result()
 	case a[1] > 2:
-		return EINVAL.result()
+		return abi.EINVAL.Result()
 	}
-	return errno(s.Shutdown(a[1] != 1, a[1] != 0)).result()
+	return s.Shutdown(a[1] != 1, a[1] != 0).Result()
 }
 
 func sysGetsockname(p *Process, _ *Thread, a *args) uint64 {
@@ -337,7 +338,7 @@ func sysGetsockname(p *Process, _ *Thread, a *args) uint64 {
 	if e == 0 {
 		e = p.putAddress(s.Local(), a[1], a[2])
 	}
-	return e.result()
+	return e.Result()
 }
 
 func sysGetpeername(p *Process, _ *Thread, a *args) uint64 {
@@ -345,24 +346,24 @@ func sysGetpeername(p *Process, _ *Thread, a *args) uint64 {
 	switch {
 	case e != 0:
 	case s.Remote() == "":
-		e = errno(sockets.ErrNotConnected)
+		e = abi.ENOTCONN
 	default:
 		e = p.putAddress(s.Remote(), a[1], a[2])
 	}
-	return e.result()
+	return e.Result()
 }
 
 // sysSetsockopt sets nothing: what options change is how fast, and for how long.
 func sysSetsockopt(p *Process, _ *Thread, a *args) uint64 {
 	_, _, e := p.socketOf(a[0])
-	return e.result()
+	return e.Result()
 }
 
 func sysGetsockopt(p *Process, _ *Thread, a *args) uint64 {
 	const level, kind, sendBuffer, receiveBuffer, accepts, domain = 1, 3, 7, 8, 30, 39
 	s, _, e := p.socketOf(a[0])
 	if e != 0 {
-		return e.result()
+		return e.Result()
 	}
 	value := uint32(0)
 	if a[1] == level {
@@ -380,7 +381,7 @@ func sysGetsockopt(p *Process, _ *Thread, a *args) uint64 {
 		}
 	}
 	if a[3] == 0 || !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, value), a[3]) || !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, 4), a[4]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	return 0
 }

@@ -1,6 +1,10 @@
 package linux
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+)
 
 // bootTime is when the machine was started, as far as programs can see.
 var bootTime = startTime - 1e12
@@ -85,7 +89,7 @@ func sysClockNanosleep(p *Process, t *Thread, a *args) uint64 {
 func (p *Process) sleep(t *Thread, addr uint64, base int64, name string) uint64 {
 	d, ok := p.timespec(addr)
 	if !ok {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	t.wait = waiting{kind: onTime, name: name, deadline: p.now() + max(base+d, 1)}
 	return 0
@@ -110,7 +114,7 @@ func sysSetitimer(p *Process, _ *Thread, a *args) uint64 {
 	}
 	var b [32]byte
 	if a[2] != 0 && !p.Mem.WriteAt(b[:], a[2]) || !p.Mem.ReadAt(b[:], a[1]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	d := int64(binary.LittleEndian.Uint64(b[16:]))*1e9 + int64(binary.LittleEndian.Uint64(b[24:]))*1e3
 	if p.alarm = 0; d != 0 {
@@ -123,6 +127,6 @@ func sysSetitimer(p *Process, _ *Thread, a *args) uint64 {
 func (p *Process) ring() {
 	if p.alarm != 0 && p.now() >= p.alarm {
 		p.alarm = 0
-		p.raise(SIGALRM, nil)
+		p.raise(abi.SIGALRM, nil)
 	}
 }

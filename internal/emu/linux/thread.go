@@ -3,6 +3,7 @@ package linux
 import (
 	"encoding/binary"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
@@ -95,7 +96,7 @@ func (p *Process) Ready(t *Thread) bool {
 			break // the system call is made again after the handler
 		}
 		// The signal frame keeps this as what the system call returned.
-		t.CPU.R[x86.RAX] = EINTR.result()
+		t.CPU.R[x86.RAX] = abi.EINTR.Result()
 		if w.kind == onFiles {
 			t.CPU.PC += 2
 		}
@@ -103,12 +104,12 @@ func (p *Process) Ready(t *Thread) bool {
 	case w.deadline != 0 && p.now() >= w.deadline:
 		switch w.kind {
 		case onFutex:
-			t.CPU.R[x86.RAX] = ETIMEDOUT.result()
+			t.CPU.R[x86.RAX] = abi.ETIMEDOUT.Result()
 		case onFiles:
 			t.CPU.R[x86.RAX] = 0
 			t.CPU.PC += 2
 		case onSignal:
-			t.CPU.R[x86.RAX] = EAGAIN.result()
+			t.CPU.R[x86.RAX] = abi.EAGAIN.Result()
 		case onTime:
 			t.CPU.R[x86.RAX] = 0
 		}
@@ -215,7 +216,7 @@ func sysClone(p *Process, t *Thread, a *args) uint64 {
 func sysClone3(p *Process, t *Thread, a *args) uint64 {
 	var raw [64]byte
 	if !p.Mem.ReadAt(raw[:min(a[1], 64)], a[0]) {
-		return EFAULT.result()
+		return abi.EFAULT.Result()
 	}
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(raw[8*i:]) }
 	c := cloneArgs{word(0), word(1), word(2), word(3), word(4), word(5), word(6), word(7)}
@@ -227,7 +228,7 @@ func sysClone3(p *Process, t *Thread, a *args) uint64 {
 func (p *Process) clone(t *Thread, a cloneArgs) uint64 {
 	if a.flags&cloneThread == 0 || a.flags&cloneVM == 0 {
 		p.note("the program wanted a child process, which is not emulated: fork and the like fail with ENOSYS")
-		return ENOSYS.result()
+		return abi.ENOSYS.Result()
 	}
 	n := p.newThread()
 	saved := *n.CPU

@@ -1,5 +1,7 @@
 package sockets
 
+import "github.com/cofferdam-go/cofferdam/internal/emu/abi"
+
 // A Net is all sockets of a process.
 type Net struct {
 	bound map[string]*Socket
@@ -32,15 +34,15 @@ func Pair(a, b *Socket) {
 }
 
 // Bind gives a socket an address.
-func (n *Net) Bind(s *Socket, a Address) Error {
+func (n *Net) Bind(s *Socket, a Address) abi.Errno {
 	if s.bound || a.family() != s.Family {
-		return ErrInvalid
+		return abi.EINVAL
 	}
 	if _, port, ok := a.ip(); ok && port == 0 {
 		a = n.freePort(s.Kind, a)
 	}
 	if n.bound[a.key(s.Kind)] != nil {
-		return ErrInUse
+		return abi.EADDRINUSE
 	}
 	s.local, s.bound = a, true
 	n.bound[a.key(s.Kind)] = s
@@ -57,9 +59,9 @@ func (n *Net) freePort(kind int, a Address) Address {
 }
 
 // Listen has a socket accept connections.
-func (n *Net) Listen(s *Socket) Error {
+func (n *Net) Listen(s *Socket) abi.Errno {
 	if s.Kind == Datagram {
-		return ErrNotSupported
+		return abi.EOPNOTSUPP
 	}
 	if !s.bound {
 		if e := n.Bind(s, local(s.Family)); e != 0 {
@@ -71,12 +73,12 @@ func (n *Net) Listen(s *Socket) Error {
 }
 
 // Connect connects a socket. Whatever listens in the process is connected at once.
-func (n *Net) Connect(s *Socket, to Address) Error {
+func (n *Net) Connect(s *Socket, to Address) abi.Errno {
 	switch {
 	case s.peer != nil && s.streams() || s.outside != nil:
-		return ErrConnected
+		return abi.EISCONN
 	case s.listening:
-		return ErrInvalid
+		return abi.EINVAL
 	}
 	if s.local == local(s.Family) && s.Family != Unix {
 		s.local = n.freePort(s.Kind, loopback(s.Family, 0))
@@ -88,7 +90,7 @@ func (n *Net) Connect(s *Socket, to Address) Error {
 			return 0
 		}
 		if !there.listening {
-			return ErrRefused
+			return abi.ECONNREFUSED
 		}
 		other := &Socket{Family: s.Family, Kind: s.Kind, local: there.local}
 		if _, _, ok := to.ip(); ok {
@@ -102,7 +104,7 @@ func (n *Net) Connect(s *Socket, to Address) Error {
 	return n.connectOutside(s, to)
 }
 
-func (n *Net) connectOutside(s *Socket, to Address) Error {
+func (n *Net) connectOutside(s *Socket, to Address) abi.Errno {
 	c, e := n.world.Connect(s.Kind, to)
 	if e == 0 {
 		s.outside, s.remote = c, to
@@ -120,7 +122,7 @@ func (n *Net) at(kind int, a Address) *Socket {
 }
 
 // SendTo sends a packet to an address.
-func (n *Net) SendTo(s *Socket, b []byte, to Address) (int, Error, bool) {
+func (n *Net) SendTo(s *Socket, b []byte, to Address) (int, abi.Errno, bool) {
 	if s.Kind != Datagram {
 		return s.Send(b)
 	}
@@ -141,10 +143,10 @@ func (n *Net) SendTo(s *Socket, b []byte, to Address) (int, Error, bool) {
 }
 
 // Accept takes a connection. wait means that there is none yet.
-func (n *Net) Accept(s *Socket) (c *Socket, e Error, wait bool) {
+func (n *Net) Accept(s *Socket) (c *Socket, e abi.Errno, wait bool) {
 	switch {
 	case !s.listening:
-		return nil, ErrInvalid, false
+		return nil, abi.EINVAL, false
 	case len(s.backlog) > 0:
 		c, s.backlog = s.backlog[0], s.backlog[1:]
 		return c, 0, false

@@ -1,22 +1,6 @@
 package sockets
 
-// An Error is the number of an error, as system calls return it.
-type Error uint16
-
-const (
-	ErrAgain        Error = 11
-	ErrInvalid      Error = 22
-	ErrPipe         Error = 32
-	ErrDestination  Error = 89
-	ErrTooLong      Error = 90
-	ErrNotSupported Error = 95
-	ErrInUse        Error = 98
-	ErrReset        Error = 104
-	ErrConnected    Error = 106
-	ErrNotConnected Error = 107
-	ErrTimedOut     Error = 110
-	ErrRefused      Error = 111
-)
+import "github.com/cofferdam-go/cofferdam/internal/emu/abi"
 
 // A Socket is one end.
 type Socket struct {
@@ -103,12 +87,12 @@ func (s *Socket) Waiting() int {
 
 // Receive takes what has arrived, or looks at it only. cut is how long a packet was of which
 // the rest is lost. wait means that there is nothing yet.
-func (s *Socket) Receive(b []byte, peek bool) (n, whole int, from Address, e Error, wait bool) {
+func (s *Socket) Receive(b []byte, peek bool) (n, whole int, from Address, e abi.Errno, wait bool) {
 	if s.outside != nil {
 		return s.outside.receive(b, peek)
 	}
 	if s.streams() && s.peer == nil && !s.ended && len(s.received) == 0 {
-		return 0, 0, "", ErrNotConnected, false
+		return 0, 0, "", abi.ENOTCONN, false
 	}
 	if len(s.received) == 0 {
 		return 0, 0, "", 0, !s.ended
@@ -156,34 +140,34 @@ func (s *Socket) madeRoom() {
 }
 
 // Send sends to the other end. wait means that there is no room.
-func (s *Socket) Send(b []byte) (n int, e Error, wait bool) {
+func (s *Socket) Send(b []byte) (n int, e abi.Errno, wait bool) {
 	switch {
 	case s.shut:
-		return 0, ErrPipe, false
+		return 0, abi.EPIPE, false
 	case s.outside != nil:
 		n, e = s.outside.send(b)
 		return n, e, false
 	case s.peer == nil && s.ended:
-		return 0, ErrPipe, false
+		return 0, abi.EPIPE, false
 	case s.peer == nil:
 		if s.streams() {
-			return 0, ErrNotConnected, false
+			return 0, abi.ENOTCONN, false
 		}
-		return 0, ErrDestination, false
+		return 0, abi.EDESTADDRREQ, false
 	case s.peer.closed || s.peer.shut && s.streams() && s.peer.closed:
 		if s.streams() {
-			return 0, ErrPipe, false
+			return 0, abi.EPIPE, false
 		}
-		return 0, ErrRefused, false
+		return 0, abi.ECONNREFUSED, false
 	}
 	return s.peer.arrive(b, s.local)
 }
 
 // arrive adds what another socket sends.
-func (s *Socket) arrive(b []byte, from Address) (n int, e Error, wait bool) {
+func (s *Socket) arrive(b []byte, from Address) (n int, e abi.Errno, wait bool) {
 	switch n = len(b); {
 	case n > capacity && !s.streams():
-		return 0, ErrTooLong, false
+		return 0, abi.EMSGSIZE, false
 	case s.size >= capacity, !s.streams() && s.size+n > capacity:
 		return 0, 0, true
 	case s.streams():
@@ -199,9 +183,9 @@ func (s *Socket) arrive(b []byte, from Address) (n int, e Error, wait bool) {
 }
 
 // Shutdown ends receiving, sending, or both.
-func (s *Socket) Shutdown(receiving, sending bool) Error {
+func (s *Socket) Shutdown(receiving, sending bool) abi.Errno {
 	if s.peer == nil && s.outside == nil && s.streams() && !s.ended {
-		return ErrNotConnected
+		return abi.ENOTCONN
 	}
 	if sending {
 		s.shut = true

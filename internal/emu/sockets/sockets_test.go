@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/await"
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 )
 
 func open(t *testing.T, n *Net, family, kind int) *Socket {
@@ -49,7 +50,7 @@ func TestAStreamIsBytesAndPacketsStayApart(t *testing.T) {
 		if receive(t, b, 9) != "" || !b.Readable() {
 			t.Errorf("kind %d: the end is not seen", kind)
 		}
-		if _, e, _ := b.Send([]byte("x")); kind == Stream && e != ErrPipe {
+		if _, e, _ := b.Send([]byte("x")); kind == Stream && e != abi.EPIPE {
 			t.Errorf("sent to what is closed: %d", e)
 		}
 	}
@@ -78,11 +79,11 @@ func TestConnectingInTheProcess(t *testing.T) {
 	if e := n.Bind(l, local(IPv4).withPort(80)); e != 0 {
 		t.Fatal(e)
 	}
-	if e := n.Bind(open(t, n, IPv4, Stream), loopback(IPv4, 80)); e != ErrInUse {
+	if e := n.Bind(open(t, n, IPv4, Stream), loopback(IPv4, 80)); e != abi.EADDRINUSE {
 		t.Errorf("bound twice: %d", e)
 	}
 	c := open(t, n, IPv4, Stream)
-	if e := n.Connect(c, loopback(IPv4, 80)); e != ErrRefused {
+	if e := n.Connect(c, loopback(IPv4, 80)); e != abi.ECONNREFUSED {
 		t.Errorf("connected with what does not listen: %d", e)
 	}
 	if _, _, wait := n.Accept(l); wait {

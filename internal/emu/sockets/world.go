@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 )
 
 // A World is what is outside of emulated processes. Processes of one program share it, and
@@ -67,9 +69,9 @@ func network(kind int, a Address) string {
 }
 
 // Connect connects with what is at an address of the host.
-func (w *World) Connect(kind int, to Address) (*Connection, Error) {
+func (w *World) Connect(kind int, to Address) (*Connection, abi.Errno) {
 	if to.String() == "" || kind == SeqPacket {
-		return nil, ErrRefused
+		return nil, abi.ECONNREFUSED
 	}
 	conn, err := net.DialTimeout(network(kind, to), to.String(), connectWithin)
 	if err != nil {
@@ -79,15 +81,15 @@ func (w *World) Connect(kind int, to Address) (*Connection, Error) {
 }
 
 // errorOf is the number of an error of the host.
-func errorOf(err error) Error {
+func errorOf(err error) abi.Errno {
 	var number syscall.Errno
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return ErrTimedOut
+		return abi.ETIMEDOUT
 	case errors.As(err, &number) && number > 0 && number < 4096:
-		return Error(number)
+		return abi.Errno(number)
 	}
-	return ErrRefused
+	return abi.ECONNREFUSED
 }
 
 func (w *World) connection(conn net.Conn, packets bool) *Connection {
@@ -132,7 +134,7 @@ func (c *Connection) count() uint64 {
 	return c.arrivals
 }
 
-func (c *Connection) receive(b []byte, peek bool) (n, whole int, from Address, e Error, wait bool) {
+func (c *Connection) receive(b []byte, peek bool) (n, whole int, from Address, e abi.Errno, wait bool) {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()
 	if len(c.received) == 0 {
@@ -153,11 +155,11 @@ func (c *Connection) receive(b []byte, peek bool) (n, whole int, from Address, e
 	return n, whole, "", 0, false
 }
 
-func (c *Connection) send(b []byte) (int, Error) {
+func (c *Connection) send(b []byte) (int, abi.Errno) {
 	n, err := c.conn.Write(b)
 	if err != nil && n == 0 {
 		if errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
-			return 0, ErrPipe
+			return 0, abi.EPIPE
 		}
 		return 0, errorOf(err)
 	}

@@ -1,0 +1,16 @@
+package abi
+
+// Flags of open.
+const (
+	OpenWrite    = 1
+	OpenRDWR     = 2
+	OpenAccess   = 3
+	OpenCreate   = 0o100
+	OpenExcl     = 0o200
+	OpenTrunc    = 0o1000
+	OpenAppend   = 0o2000
+	OpenNonblock = 0o4000
+	OpenDir      = 0o200000
+	OpenNoLink   = 0o400000
+	OpenCloexec  = 0o2000000
+)
