@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -63,6 +64,32 @@ var children = map[string]func(){
 		debug.SetMaxStack(1 << 20)
 		mu.Lock()
 		fmt.Println(endless(isolate.Own(&mu, acct)))
+	},
+	"no mappings left": func() {
+		var mu isolate.Mutex
+		acct := isolate.New[Account](&mu)
+		mu.Lock() // protects nothing yet: no page was opened
+		isolate.Own(&mu, acct).Balance = 7
+		mu.Unlock()
+		exhaustMappings()
+		fmt.Println(carelessRead(acct)) // needs a mapping of its own
+		mu.Lock()
+		isolate.Own(&mu, acct).Balance++
+		mu.Unlock()
+		fmt.Println(carelessRead(acct))
+		fmt.Println(isolate.CurrentStatus())
+		_ = isolate.WriteText(os.Stdout, isolate.Findings())
+	},
+	"no preemption": func() { fmt.Println(isolate.CurrentStatus().Weakness) },
+	"no preemption, one processor": func() {
+		var mu isolate.Mutex
+		isolate.Configure(isolate.Config{LongestWait: time.Hour})
+		acct := isolate.New[Account](&mu)
+		mu.Lock()
+		done := make(chan int64)
+		go func() { done <- carelessRead(acct) }()
+		fmt.Println("read", <-done)
+		_ = isolate.WriteText(os.Stdout, isolate.Findings())
 	},
 	"unknown backend": func() { fmt.Println(isolate.CurrentStatus().Reason) },
 	"little address space": func() {
@@ -204,6 +231,53 @@ func TestFailureInsideASectionDoesNotHang(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestThatFailsInsideASection$", "-test.timeout="+childTimeout(t))
 	out, err := run(cmd, failsVariable+"=1")
 	if err == nil || !strings.Contains(out, "as it should") || strings.Contains(out, "panic: test timed out") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// exhaustMappings makes mappings until the kernel refuses one: of neighbours with the same
+// protection it would make one.
+func exhaustMappings() {
+	for i := 0; ; i++ {
+		prot := []int{syscall.PROT_READ, syscall.PROT_NONE}[i%2]
+		if _, err := syscall.Mmap(-1, 0, 4096, prot, syscall.MAP_PRIVATE|syscall.MAP_ANON); err != nil {
+			return
+		}
+	}
+}
+
+// TestRefusedMprotectIsASurrender: a page that cannot be opened by itself is no memory without
+// a guard.
+func TestRefusedMprotectIsASurrender(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	out, err := child(t, "no mappings left", "COFFERDAM_ISOLATE=mprotect")
+	if err != nil || !strings.Contains(out, "7\n8\n{none the kernel has no mappings left") || !strings.Contains(out, "once (surrendered)") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestStatusTellsThatNothingCanBePreempted(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	out, err := child(t, "no preemption", "GODEBUG=asyncpreemptoff=1")
+	if err != nil || !strings.Contains(out, "asyncpreemptoff=1: an access that waits keeps its processor") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if w := isolate.CurrentStatus().Weakness; w != "" {
+		t.Errorf("here there is a weakness, too: %s", w)
+	}
+}
+
+// TestAccessThatKeepsTheOnlyProcessorIsSurrendered: the section can never end while it waits.
+func TestAccessThatKeepsTheOnlyProcessorIsSurrendered(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	out, err := child(t, "no preemption, one processor", "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1")
+	if err != nil || !strings.Contains(out, "read 0\n") || !strings.Contains(out, "no processor was left for the section") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

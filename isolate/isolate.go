@@ -58,9 +58,13 @@
 // runtime does in assembly, while it wants to stop the goroutine. The page is open
 // from then on to the next Lock.
 //
-// Readers' sections of an RWMutex have no names: a cycle through one is found by
-// the longest wait alone, and so is a reader that writes through the shared
-// pointer, which waits for itself.
+// While it waits it gives its processor to other goroutines, so that sections, timers and
+// whatever else the program does go on. At an instruction that cannot be preempted, and
+// anywhere under GODEBUG=asyncpreemptoff=1, it keeps the processor; as soon as all
+// processors are kept in this way, which is at once with GOMAXPROCS=1, it gives up.
+//
+// Seven readers of an RWMutex are known by name at a time; a cycle through another one is
+// found by the longest wait alone.
 //
 // # System calls
 //
@@ -75,6 +79,10 @@
 // some containers. Everywhere else the locks are plain locks and the memory is
 // plain memory; [CurrentStatus] says which and why. The environment variable
 // COFFERDAM_ISOLATE chooses a backend: userfaultfd, mprotect or none.
+//
+// With mprotect each guard takes up to two mappings, of which the kernel allows a process
+// 65,530 (vm.max_map_count). When there are none left all guarded memory is opened, for good:
+// a finding says so, and so does CurrentStatus.
 //
 // # How it is built
 //

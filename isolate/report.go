@@ -21,12 +21,16 @@ type Finding = finding.Finding
 type Status struct {
 	Backend string // "userfaultfd", "mprotect", or "none": locks are plain locks
 	Reason  string // why it is not the best one; empty if it is
+
+	// Weakness is what does not work as well as it could, such as under
+	// GODEBUG=asyncpreemptoff=1; empty if all does.
+	Weakness string
 }
 
 // CurrentStatus says how guarded memory is protected in this process.
 func CurrentStatus() Status {
 	s := page.Setup()
-	return Status{Backend: string(s.Backend), Reason: s.Reason}
+	return Status{Backend: string(s.Backend), Reason: s.Reason, Weakness: s.Weakness}
 }
 
 // A Config says what may be changed about the package. The zero value is the
@@ -63,12 +67,14 @@ type Stats struct {
 	Seals         uint64 // sections that had to protect their pages
 	SealErrors    uint64 // of these: refused by the kernel, the section ran unprotected
 	Waiting       uint64 // careless accesses that wait for a section at this moment
+	Yields        uint64 // times that one of them gave up its processor to other goroutines
 	LostFindings  uint64 // violations that came faster than they could be recorded
 	OtherFindings uint64 // violations beyond the number of different findings that are kept
 }
 
 // ReadStats returns the counters.
 func ReadStats() Stats {
+	page.Drain(collect)
 	n := 0
 	guards.Range(func(any, any) bool { n++; return true })
 	c := page.Count()
@@ -82,6 +88,7 @@ func ReadStats() Stats {
 		Seals:         c.Seals,
 		SealErrors:    c.SealErrors,
 		Waiting:       c.Waiting,
+		Yields:        c.Yields,
 		LostFindings:  c.Lost,
 		OtherFindings: feed.Dropped(),
 	}
@@ -115,12 +122,19 @@ func startReporter() {
 		page.Setup()
 		go func() {
 			for page.AwaitFault() {
-				page.Drain(collect)
+				for page.Drain(collect) {
+					feed.Deliver()
+					time.Sleep(undecidedPause)
+				}
 				feed.Deliver()
 			}
 		}()
 	})
 }
+
+// undecidedPause is how long the reporter lets accesses wait before it looks again what has
+// become of them.
+const undecidedPause = 10 * time.Millisecond
 
 // collect turns a fault into a finding, to be delivered by the reporter.
 func collect(f *page.Fault) { feed.Add(explain(f)) }
@@ -170,6 +184,10 @@ func explain(f *page.Fault) Finding {
 		one.Explanation = "an access without the lock was let into a section, because the section did not end within the longest wait"
 	case page.SurrenderedStop:
 		one.Explanation = "an access without the lock was let into a section, because the runtime had to stop the careless goroutine at an instruction where it cannot be stopped"
+	case page.SurrenderedStuck:
+		one.Explanation = "an access without the lock was let into a section, because it cannot be suspended at its instruction, and no processor was left for the section"
+	case page.SurrenderedRefused:
+		one.Explanation = "an access without the lock was let through, and all other guarded memory is open from now on, because the kernel has no mappings left for this process: raise vm.max_map_count"
 	default:
 		panic(fmt.Sprintf("isolate: unknown outcome %d", f.Outcome))
 	}

@@ -110,10 +110,9 @@ func (rw *RWMutex) enterRead() *page.Gate {
 // RUnlock ends a reader's section. It panics if there is none.
 func (rw *RWMutex) RUnlock() {
 	gate := rw.d.gate.Load()
-	if gate == nil || gate.Readers() <= 0 {
+	if gate == nil || !gate.LeaveRead() {
 		panic("isolate: RUnlock of an unlocked RWMutex: each RUnlock needs an RLock before it")
 	}
-	gate.LeaveRead()
 	rw.mu.RUnlock()
 	if gate.Blocked() {
 		gate.Wake()

@@ -1,6 +1,7 @@
 package isolate_test
 
 import (
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -211,6 +212,142 @@ func TestCollectionDoesNotWaitForASection(t *testing.T) {
 func untilStopped(t *testing.T, done <-chan bool) {
 	t.Helper()
 	await.Until(t, "the careless access waits", func() bool { return isolate.ReadStats().Waiting > 0 || len(done) > 0 })
+}
+
+// TestCyclesThroughReadersAreSurrendered: as figure 6, with a reader on one side or on the
+// other.
+func TestCyclesThroughReadersAreSurrendered(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	t.Run("the section is a reader's", func(t *testing.T) {
+		var l1 isolate.RWMutex
+		var l2 isolate.Mutex
+		readerCycle(t, &l1, &l2, l1.RLock, l1.RUnlock, &l2, &l2)
+	})
+	t.Run("the careless goroutine is a reader", func(t *testing.T) {
+		var l1 isolate.Mutex
+		var l2 isolate.RWMutex
+		readerCycle(t, &l1, &l2, l1.Lock, l1.Unlock, l2.RLocker(), &l2)
+	})
+}
+
+// A closer is a lock of package isolate.
+type closer interface {
+	isolate.Guard
+	io.Closer
+	SetName(string)
+}
+
+// readerCycle has a section of l1 wait for l2, which the careless goroutine holds.
+func readerCycle(t *testing.T, l1, l2 closer, lock, unlock func(), careless, second sync.Locker) {
+	closeAfter(t, l1)
+	closeAfter(t, l2)
+	name := unique(t)
+	l1.SetName(name)
+	acct := isolate.New[Account](l1)
+	isolate.New[Account](l2)
+	lock()
+	held := make(chan bool)
+	done := await.Start(func() bool {
+		careless.Lock()
+		defer careless.Unlock()
+		close(held)
+		carelessWrite(acct, 1)
+		return true
+	})
+	<-held
+	untilStopped(t, done)
+	second.Lock()
+	second.Unlock()
+	unlock()
+	await.Receive(t, "the careless goroutine", done)
+	surrendered(t, name, "waits for a lock that the careless goroutine holds")
+}
+
+// TestReaderThatWritesThroughTheSharedPointerIsABypass: it would wait for itself.
+func TestReaderThatWritesThroughTheSharedPointerIsABypass(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	var mu isolate.RWMutex
+	closeAfter(t, &mu)
+	name := unique(t)
+	mu.SetName(name)
+	acct := isolate.New[Account](&mu)
+	mu.RLock()
+	carelessWrite(acct, 3)
+	mu.RUnlock()
+	surrendered(t, name, "used the shared pointer instead of Own")
+}
+
+// TestCycleOnOneProcessorIsSurrendered: of two accesses that wait for each other's sections,
+// one has always given up the processor.
+func TestCycleOnOneProcessorIsSurrendered(t *testing.T) {
+	if !protected(t) || strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") {
+		return
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+	defer quiet()
+	TestTwoSectionsCarelessWithEachOtherAreSurrendered(t)
+}
+
+// TestWaitingAccessGivesUpItsProcessor: the section goes on although as many accesses wait as
+// can run at a time. No access is let through for it.
+func TestWaitingAccessGivesUpItsProcessor(t *testing.T) {
+	if !protected(t) || strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") {
+		return
+	}
+	for _, processors := range []int{1, 2} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		var mu isolate.Mutex
+		closeAfter(t, &mu)
+		name := unique(t)
+		mu.SetName(name)
+		acct := isolate.New[Account](&mu)
+		before := isolate.ReadStats().Yields
+		mu.Lock()
+		const careless = 8
+		done := make(chan bool, careless)
+		for range careless {
+			go func() { carelessWrite(acct, 1); done <- true }()
+		}
+		for isolate.ReadStats().Yields-before < 10*careless {
+			runtime.Gosched()
+		}
+		mu.Unlock()
+		for range careless {
+			await.Receive(t, "a careless write", done)
+		}
+		if f := onlyFinding(t, name); f.Outcomes.Delayed != careless || f.Outcomes.Surrendered != 0 {
+			t.Errorf("outcomes are %+v, want %d delayed", f.Outcomes, careless)
+		}
+	}
+}
+
+// TestBusySectionsDoNotStarveAnAccess: an access that has given up its processor passes
+// between two sections, even if each of them is entered as soon as the last has ended, and
+// yields to the access in its middle alone.
+func TestBusySectionsDoNotStarveAnAccess(t *testing.T) {
+	if !protected(t) || strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") {
+		return
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+	defer quiet()
+	var mu isolate.Mutex
+	closeAfter(t, &mu)
+	acct := isolate.New[Account](&mu)
+	done := await.Start(func() bool { carelessWrite(acct, 1); return true })
+	for sections := 0; len(done) == 0; sections++ {
+		if sections == 10_000 {
+			t.Fatal("the access has not passed between 10,000 sections")
+		}
+		mu.Lock()
+		runtime.Gosched()
+		mu.Unlock()
+	}
 }
 
 // TestOneProcessorIsEnough: the careless access and the section it waits for

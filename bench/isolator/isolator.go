@@ -5,15 +5,16 @@
 //
 // # Figures
 //
-//	8      six structures, all goroutines careful: isolate, a sync.Mutex on the
-//	       same memory, and a sync.Mutex on the Go heap
-//	9      the same with one careless goroutine: one that takes the lock in the
-//	       plain way and knows nothing of sections. Added to the paper's figure:
-//	       one that takes no lock at all, and the worst case, in which every
-//	       operation changes the owner
-//	11     three applications
-//	fault  what protection itself costs: a fault, a seal, a guard
-//	race   the stock programs of figure 8 built with -race
+//	8       six structures, all goroutines careful: isolate, a sync.Mutex on the
+//	        same memory, and a sync.Mutex on the Go heap
+//	9       the same with one careless goroutine: one that takes the lock in the
+//	        plain way and knows nothing of sections. Added to the paper's figure:
+//	        one that takes no lock at all, and the worst case, in which every
+//	        operation changes the owner
+//	11      three applications
+//	fault   what protection itself costs: a fault, a seal, a guard
+//	waiting what goes on while accesses wait for sections: other sections and timers
+//	race    the stock programs of figure 8 built with -race
 //
 // # How
 //
@@ -29,6 +30,7 @@
 //	isolator.go text.go machine.go               the command, and where it runs
 //	figure8.go sections.go                       all careful; what an empty section costs
 //	figure9.go figure11.go fault.go race.go      the other figures
+//	waiting.go                                   sections and timers beside accesses that wait
 //	stress.go worker.go targets.go plots.go      see above
 package isolator
 
@@ -50,10 +52,10 @@ const name = "isolate"
 // Benchmark is go run ./bench isolate.
 var Benchmark = &command.Benchmark{
 	Name:  name,
-	About: "figures 8, 9 and 11 of the Isolator paper, faults, and the race detector",
-	Usage: "[-figure 8,9,11,fault,race] [-runs N] [-plot DIR] ",
-	Help: `Reproduces figures 8, 9 and 11 of the Isolator paper, measures faults, and
-compares with the race detector.`,
+	About: "figures 8, 9 and 11 of the Isolator paper, faults, waiting, and the race detector",
+	Usage: "[-figure 8,9,11,fault,waiting,race] [-runs N] [-plot DIR] ",
+	Help: `Reproduces figures 8, 9 and 11 of the Isolator paper, measures faults and
+what goes on while accesses wait, and compares with the race detector.`,
 	Quick:  "fewer cases and rounds: half a minute, for a look",
 	New:    newMeasurement,
 	Worker: serve,
@@ -68,6 +70,7 @@ var figures = []struct {
 	{"9", (*session).figure9},
 	{"11", (*session).figure11},
 	{"fault", (*session).figureFault},
+	{"waiting", (*session).figureWaiting},
 	{"race", (*session).figureRace},
 }
 
@@ -185,6 +188,8 @@ func (s *session) steps() int {
 			steps += s.runner11().Trials(s.cases11())
 		case "fault":
 			steps += 2 * faultSteps
+		case "waiting":
+			steps += waitingSteps
 		case "race":
 			steps += runner.Trials(casesRace(s.quick)) * 3 / 2
 		}

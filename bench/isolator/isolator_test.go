@@ -240,6 +240,40 @@ func TestInterruptedRunPrintsWhatItHas(t *testing.T) {
 	}
 }
 
+// TestWaitingFigureHasATableAndTargets: medians of 2 and 2.1 are within the limit, of 1 and
+// 1.2 are not.
+func TestWaitingFigureHasATableAndTargets(t *testing.T) {
+	var out strings.Builder
+	s := &session{Session: measure.Session{Out: &out}}
+	for _, c := range []measure.Cost{
+		{Name: costSleepingSection, Guards: 0, Median: 2}, {Name: costSleepingSection, Guards: waitingCareless, Median: 2.1},
+		{Name: costTimer, Guards: waitingCareless, Median: 1.2}, {Name: costTimer, Guards: 0, Median: 1},
+	} {
+		s.Report.Costs = append(s.Report.Costs, c)
+	}
+	s.printWaiting()
+	for _, want := range []string{costSleepingSection, costTimer, "2.10", "1.20"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the table does not have %q:\n%s", want, out.String())
+		}
+	}
+	ts := s.targetsWaiting()
+	if len(ts) != 2 || !ts[0].Met || ts[1].Met {
+		t.Errorf("targets are %+v, want the first met and the second not", ts)
+	}
+}
+
+func TestWaitingFigureFromEndToEnd(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "result.json")
+	if code := Benchmark.Run([]string{"-quick", "-runs", "1", "-figure", "waiting", "-json", file}, io.Discard, os.Stderr); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), costTimer) {
+		t.Errorf("the result has no timers: %v\n%s", err, text)
+	}
+}
+
 func TestFaultFigureFromEndToEnd(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.json")
 	if code := Benchmark.Run([]string{"-quick", "-figure", "fault", "-json", file}, io.Discard, os.Stderr); code != 0 {

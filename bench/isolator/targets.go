@@ -14,6 +14,7 @@ const (
 	limitTenth     = 15.0 // percent, up to a tenth careless
 	limitHalf      = 60.0 // percent, half careless
 	limitFault     = 10.0 // µs
+	limitWaiting   = 10.0 // percent, what goes on beside accesses that wait
 	limitManyTimes = 1.25 // 10,000 guards against one: as much as the medians vary by
 )
 
@@ -23,7 +24,8 @@ func (s *session) targets() []measure.Target {
 	ts := s.targets8()
 	ts = append(ts, s.targets9()...)
 	ts = append(ts, s.targets11()...)
-	return append(ts, s.targetsFault()...)
+	ts = append(ts, s.targetsFault()...)
+	return append(ts, s.targetsWaiting()...)
 }
 
 func (s *session) targets8() []measure.Target {

@@ -25,6 +25,9 @@ const BackendVariable = "COFFERDAM_ISOLATE"
 type Status struct {
 	Backend Backend
 	Reason  string
+
+	// Weakness is what does not work as well as it could, "" if nothing.
+	Weakness string
 }
 
 // A run is a number of pages side by side.
@@ -57,7 +60,12 @@ func Setup() Status {
 		arena.status = setup()
 		arena.fresh = 1 // page 0 is nobody's, so that offset 0 can mean nil
 	})
-	return arena.status
+	status := arena.status
+	if exhausted() {
+		status = Status{Backend: None, Reason: "the kernel has no mappings left for this process: " +
+			"more than vm.max_map_count allows, of which each guard takes two"}
+	}
+	return status
 }
 
 // NewGate returns a gate without pages, sealed, for the sections under a lock on

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
-
-	"github.com/cofferdam-go/cofferdam/internal/goroutine"
 )
 
 // Where the arena is. The shared view begins at a multiple of twice OwnBit, so
@@ -57,10 +55,15 @@ func setup() Status {
 		ring:     uintptr(unsafe.Pointer(&ring[0])),
 		uffd:     -1,
 		goid:     goidOffset(),
-		longest:  int64(time.Second),
 		patience: int64(2 * time.Millisecond),
 	}
-	return protect()
+	SetLongestWait(time.Second)
+	CountProcessors()
+	status := protect()
+	if status.Backend != None {
+		ctl.preempt, status.Weakness = handOver()
+	}
+	return status
 }
 
 // makeTables makes what the arena and the handler need to know.
@@ -243,40 +246,4 @@ func decommit(r run) error {
 // view is a run in the view that begins at bit.
 func view(bit uintptr, r run) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(Base, bit+uintptr(r.first)*Size)), uintptr(r.pages)*Size)
-}
-
-// gWords is how much of a g is searched for its number; it has some more.
-const gWords = 40
-
-// goidOffset finds where in a g its number is, by looking for the number that
-// the runtime prints in the memory of several goroutines' g. The findings name
-// goroutines as stack traces do; nothing else depends on it.
-func goidOffset() uintptr {
-	candidates := make([]bool, gWords)
-	for i := range candidates {
-		candidates[i] = true
-	}
-	for range 4 {
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			id := goroutine.ID()
-			var g [gWords]uint64
-			copyG(&g)
-			for i := range candidates {
-				candidates[i] = candidates[i] && id != 0 && g[i] == id
-			}
-		}()
-		<-done
-	}
-	offset := uintptr(0)
-	for i, still := range candidates {
-		if still && offset != 0 {
-			return 0 // ambiguous
-		}
-		if still {
-			offset = uintptr(i) * 8
-		}
-	}
-	return offset
 }

@@ -20,6 +20,17 @@ type control struct {
 	goid    uintptr // where in a g its number is; 0: unknown
 	longest int64   // nanoseconds that an access may wait
 
+	// starving is how long an access waits before sections have to give it a chance.
+	starving int64
+
+	// preempt is where in a g the flag is that lets the runtime preempt it; 0: unknown,
+	// and goroutines that wait keep their processor.
+	preempt uintptr
+
+	processors uint64 // GOMAXPROCS
+	stuck      uint64 // accesses that keep a processor while they wait
+	exhausted  uint32 // not zero: the kernel had no mappings left, and all is open
+
 	// patience is how long the handler goes on waiting where the runtime wants to
 	// stop the goroutine and cannot.
 	patience int64
@@ -38,15 +49,20 @@ var ctl control
 // either in the handler or for the lock. The handler finds cycles in it.
 type wait struct {
 	g        uintptr
-	gate     uintptr // 0: left to be preempted
+	gate     uintptr
 	since    int64
 	stop     int64 // when the wish to stop the goroutine was first seen; 0: not
 	cycles   uint64
 	address  uintptr
 	seals    uint32     // of the gate when the wait was left; see resumed
-	refusals uint32     // how often the goroutine could not be stopped since
+	refusals uint32     // how often the goroutine could not be preempted when it was urged
 	holder   uint64     // the goroutine in the section when the wait began
 	site     [2]uintptr // and where it locked
+	slot     uintptr    // *Fault: what was noted of it before it was left; 0: nothing
+	draft    uint32     // the state of that slot
+	away     uint32     // not zero: left, for the goroutine to be preempted
+	urged    uint32     // not zero: the signal for that was sent
+	yields   uint32     // how often it was left to be preempted
 }
 
 const (
@@ -54,6 +70,18 @@ const (
 	waitProbes = 8
 	waitSlots  = 1<<waitBits + waitProbes // the last places can be probed, too
 	waitHash   = 0x9e3779b97f4a7c15
+)
+
+const (
+	// refusals is how often a goroutine must fail to be preempted at an instruction to be
+	// taken for one that cannot be.
+	refusals = 3
+
+	// After eagerYields times an access that waits sleeps for shortDoze, in nanoseconds,
+	// before it gives up its processor again: otherwise a program that has nothing else to
+	// do would spin.
+	eagerYields = 4
+	shortDoze   = 20_000
 )
 
 // Results of the handler's parts, apart from the outcomes.
@@ -74,7 +102,12 @@ const (
 // The parts of the handler that are in another file than it. Declared because
 // go vet wants a declaration; not to be called from Go.
 func await()
+func cycle()
+func draft()
+func enlist()
 func free()
+func goid()
+func now()
 func pause()
-func resumed()
 func record()
+func resumed()

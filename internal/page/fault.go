@@ -11,6 +11,8 @@ const (
 	SurrenderedCycle                      // the holder waits for the faulting goroutine
 	SurrenderedTimeout                    // the longest wait is over
 	SurrenderedStop                       // the runtime wants to stop the goroutine
+	SurrenderedStuck                      // no processor is left for the section
+	SurrenderedRefused                    // the kernel refused to open this page alone
 )
 
 // MaxStack is the number of return addresses that the handler records.
@@ -19,7 +21,7 @@ const MaxStack = 30
 // A Fault is one careless access as the handler left it in the ring. All of it
 // is addresses: making sense of them is left to a goroutine.
 type Fault struct {
-	state     uint32 // slotFree, slotTaken, slotFull
+	state     uint32 // slotFree, slotTaken, slotFull, or slotDraft with the ticket above it
 	Outcome   Outcome
 	Gate      uint32
 	Write     uint32
@@ -30,6 +32,9 @@ type Fault struct {
 	Holder    uint64     // the goroutine in the section
 	Site      [2]uintptr // where it locked
 	Waited    int64      // nanoseconds
+	since     int64      // of a draft: when the wait began
+	seals     uint32     // of a draft: how often the gate had been sealed
+	ticket    uint32     // the number of the fault
 	depth     uint64
 	stack     [MaxStack]uintptr
 }
@@ -38,6 +43,7 @@ const (
 	slotFree = iota
 	slotTaken
 	slotFull
+	slotDraft // an access that waits, and may pass without being seen again
 )
 
 // ringSlots is a power of two.
@@ -53,4 +59,5 @@ type Counters struct {
 	Seals       uint64 // times a section had to protect its gate
 	SealErrors  uint64 // of these: the kernel refused
 	Waiting     uint64 // accesses that wait at this moment
+	Yields      uint64 // times that one of them gave up its processor
 }

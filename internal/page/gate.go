@@ -8,9 +8,14 @@ const (
 	readable = 1 << 0 // shared pages may be mapped for reading
 	open     = 1 << 1 // shared pages may be mapped for reading and writing
 	closed   = 1 << 2 // the guard is gone, with its memory
+	starved  = 1 << 3 // an access has waited for long whose goroutine has given up its processor
 	busy     = 1 << 8 // a seal is changing the mappings
 	wanter   = 1 << 16
 )
+
+// readerNames is the number of readers of a gate that are known by name. They fill the
+// second cache line.
+const readerNames = 7
 
 // MaxExtents bounds the extents of a gate. Extents double in size, so that
 // twenty-four of them hold 32 GiB.
@@ -37,7 +42,7 @@ type Gate struct {
 	blocked uint32     // threads of the handler asleep on turn
 	holder  uintptr    // the g in a section; 0: none
 	site    [2]uintptr // return addresses of the Lock that began the section
-	readers uint32     // readers' sections
+	readers uint32     // readers' sections that have no place in names
 	turn    uint32     // changes when a section ends that somebody waits for
 	index   uint32
 	shared  uint32  // not zero: an RWMutex's gate, whose pages can be readable
@@ -45,8 +50,8 @@ type Gate struct {
 	outside uintptr // the g that holds the lock without a section; 0: none
 
 	nextents uint32
-	seals    uint32 // so far
-	_        [56]byte
+	seals    uint32               // so far
+	names    [readerNames]uintptr // the g of each reader; 0: free
 	extents  [MaxExtents]extent
 }
 

@@ -1,6 +1,10 @@
 #include "go_asm.h"
 #include "textflag.h"
 
+#define ENOMEM 12
+#define g_stackguard0 16
+#define stackPreempt 0xfffffffffffffade
+
 // What a lock does with its gate. These are ordinary calls from Go; they are
 // assembly because they need g, the caller's frame, or not to be preempted.
 
@@ -13,6 +17,41 @@ TEXT ·copyG(SB), NOSPLIT|NOFRAME, $0-8
 	MOVL $const_gWords, CX
 	REP
 	MOVSQ
+	RET
+
+// func copyWanted(words *[gWords]uint64, looks int) bool
+//
+// copyG, as soon as the runtime wishes to preempt the running goroutine, for which it is
+// looked so often at most. False: there was no such wish.
+TEXT ·copyWanted(SB), NOSPLIT|NOFRAME, $0-17
+	MOVQ (TLS), SI
+	MOVQ looks+8(FP), CX
+	MOVQ $stackPreempt, AX
+look:
+	CMPQ g_stackguard0(SI), AX
+	JEQ  wanted
+	PAUSE
+	SUBQ $1, CX
+	JNE  look
+	MOVB $0, ret+16(FP)
+	RET
+wanted:
+	MOVQ words+0(FP), DI
+	MOVL $const_gWords, CX
+	REP
+	MOVSQ
+	MOVB $1, ret+16(FP)
+	RET
+
+// func relax()
+//
+// Does nothing for a microsecond or two.
+TEXT ·relax(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL $64, CX
+again:
+	PAUSE
+	SUBL $1, CX
+	JNE  again
 	RET
 
 // func Enter(gate *Gate) bool
@@ -117,11 +156,15 @@ next:
 	ADDQ control_base(R13), DI
 	MOVL extent_pages(BX), SI
 	SHLQ $12, SI
+	MOVL $-ENOMEM, AX
+	CMPL control_exhausted(R13), $0
+	JNE  refused
 	MOVQ control_sealCall(R13), AX // madvise, or mprotect
 	MOVQ control_sealArg(R13), DX  // MADV_DONTNEED, or PROT_NONE
 	SYSCALL
 	TESTQ AX, AX
 	JEQ  skip
+refused:
 	MOVL $1, extent_opened(BX)
 	MOVL AX, R9
 	NEGL R9

@@ -13,6 +13,13 @@ import (
 //go:noescape
 func copyG(words *[gWords]uint64)
 
+//go:noescape
+func copyWanted(words *[gWords]uint64, looks int) bool
+
+func monotonic() int64
+
+func relax()
+
 // Enter makes the calling goroutine the gate's holder. True: the section may
 // begin. False: call Settle first. The caller must not be inlined: the return
 // address above it is the section's site.
@@ -35,24 +42,55 @@ func seal(gate *Gate) int32
 // came first, and seals the gate. False: the gate is closed, and the caller is
 // not its holder.
 func (g *Gate) Settle() bool {
+	called := false
 	for {
 		word := atomic.LoadUint32(&g.word)
 		switch {
 		case word&closed != 0:
 			g.Leave()
 			return false
+		case word&starved != 0 && !called:
+			called = true // once: other accesses may come and go all the time
+			g.letPass(g.callBack)
 		case word >= busy:
-			g.Leave()
-			g.StepOutside()
-			for atomic.LoadUint32(&g.word) >= busy {
-				runtime.Gosched()
-			}
-			g.StepInside()
-			hold(g) // with a fence before the next look at word
+			g.letPass(func() {})
 		case seal(g) >= 0:
 			return true
 		}
 	}
+}
+
+// patientLooks is how often a section looks, each time for a microsecond or two, whether the
+// accesses in its way have passed. They run on other processors and need a few microseconds;
+// a goroutine that yields has its next turn after all that are ready.
+const patientLooks = 50
+
+// letPass takes the holder out of its section until no access wants to pass.
+func (g *Gate) letPass(first func()) {
+	g.Leave()
+	g.StepOutside()
+	first()
+	if g.Blocked() {
+		g.Wake()
+	}
+	for i := 0; atomic.LoadUint32(&g.word) >= busy; i++ {
+		if i < patientLooks {
+			relax()
+		} else {
+			runtime.Gosched()
+		}
+	}
+	g.StepInside()
+	hold(g) // with a fence before the next look at word
+}
+
+// callBack gives accesses whose goroutines gave up their processors time to come back. They
+// are ready to run, so they have their turn before this goroutine has its next but one. That
+// cannot be waited for: one may have passed long ago.
+func (g *Gate) callBack() {
+	atomic.AndUint32(&g.word, ^uint32(starved))
+	runtime.Gosched()
+	runtime.Gosched()
 }
 
 // StepOutside says that the calling goroutine holds the lock without a section.
@@ -99,7 +137,7 @@ func (g *Gate) LeaveAlone() { atomic.StoreUintptr(&g.holder, 0) }
 //go:nocheckptr
 func (g *Gate) Held() bool {
 	if g.holder == 0 {
-		return g.readers != 0
+		return g.read()
 	}
 	var here byte
 	stack := (*[2]uintptr)(unsafe.Add(unsafe.Pointer(nil), g.holder))
@@ -114,14 +152,12 @@ func (g *Gate) Mine() bool { return atomic.LoadUintptr(&g.holder) == G() }
 // readers.
 func (g *Gate) Locked() bool { return g.holder != 0 }
 
-// Readers is the number of readers' sections.
-func (g *Gate) Readers() int { return int(int32(atomic.LoadUint32(&g.readers))) }
-
 // EnterRead begins a reader's section, with the effect of Enter and Settle. The
 // pages may be readable.
 func (g *Gate) EnterRead() bool {
+	called := false
 	for {
-		atomic.AddUint32(&g.readers, 1)
+		g.addReader()
 		word := atomic.LoadUint32(&g.word)
 		switch {
 		case word&^readable == 0:
@@ -129,6 +165,11 @@ func (g *Gate) EnterRead() bool {
 		case word&closed != 0:
 			g.LeaveRead()
 			return false
+		case word&starved != 0 && !called:
+			called = true
+			g.LeaveRead()
+			g.callBack()
+			continue
 		case word < busy && seal(g) >= 0:
 			return true
 		}
@@ -137,8 +178,58 @@ func (g *Gate) EnterRead() bool {
 	}
 }
 
-// LeaveRead ends a reader's section.
-func (g *Gate) LeaveRead() { atomic.AddUint32(&g.readers, ^uint32(0)) }
+// addReader adds the running goroutine to the readers, by name if there is a place: a cycle
+// of waiting goroutines is found by names.
+func (g *Gate) addReader() {
+	me := G()
+	for i := range g.names {
+		if n := &g.names[(uintptr(i)+me/readerSpread)%readerNames]; atomic.LoadUintptr(n) == 0 && atomic.CompareAndSwapUintptr(n, 0, me) {
+			return
+		}
+	}
+	atomic.AddUint32(&g.readers, 1)
+}
+
+// readerSpread is about the size of a g, so that goroutines begin at different names.
+const readerSpread = 512
+
+// LeaveRead ends a reader's section; false if there is none. A section may be ended by
+// another goroutine than the one that began it.
+func (g *Gate) LeaveRead() bool {
+	me := G()
+	for i := range g.names {
+		if n := &g.names[(uintptr(i)+me/readerSpread)%readerNames]; atomic.LoadUintptr(n) == me {
+			atomic.StoreUintptr(n, 0)
+			return true
+		}
+	}
+	for {
+		if n := atomic.LoadUint32(&g.readers); n != 0 {
+			if atomic.CompareAndSwapUint32(&g.readers, n, n-1) {
+				return true
+			}
+			continue
+		}
+		if !g.read() {
+			return false
+		}
+		for i := range g.names {
+			if name := atomic.LoadUintptr(&g.names[i]); name != 0 && atomic.CompareAndSwapUintptr(&g.names[i], name, 0) {
+				return true
+			}
+		}
+	}
+}
+
+// read reports whether any goroutine is in a reader's section.
+func (g *Gate) read() bool {
+	for i := range g.names {
+		if atomic.LoadUintptr(&g.names[i]) != 0 {
+			return true
+		}
+	}
+	return atomic.LoadUint32(&g.readers) != 0
+}
 
 // Blocked reports whether accesses wait for the section that has just ended: the
 // caller has released the lock, whose locked instruction puts this load behind
@@ -164,7 +255,7 @@ func Await(gate *Gate) int {
 	for _, free := range []uintptr{me, 0} { // the entry of an earlier wait, if any
 		for i := first; i < first+waitProbes; i++ {
 			if atomic.CompareAndSwapUintptr(&waits[i].g, free, me) {
-				waits[i].address = 0
+				waits[i].address, waits[i].away = 0, 0
 				atomic.StoreUintptr(&waits[i].gate, uintptr(unsafe.Pointer(gate)))
 				return i
 			}

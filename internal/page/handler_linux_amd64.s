@@ -31,6 +31,7 @@
 #define UFFDIO_CONTINUE 0xc020aa07
 #define EEXIST 17
 #define EAGAIN 11
+#define ENOMEM 12
 
 // func handlerPC() uintptr
 TEXT ·handlerPC(SB), NOSPLIT, $0-8
@@ -203,7 +204,7 @@ opening:
 	ORL  $const_open, Gate_word(R12)
 	JMP  look
 held:
-	CMPQ Gate_holder(R12), R8
+	CALL own<>(SB)
 	JNE  no
 	LOCK
 	ORL  $const_open, Gate_word(R12)
@@ -228,10 +229,27 @@ gone:
 	MOVL $const_passGone, AX
 	RET
 
+// own
+//
+// Sets the zero flag if the section in the way is the faulting goroutine's own.
+TEXT own<>(SB), NOSPLIT|NOFRAME, $0-0
+	CMPQ Gate_holder(R12), R8
+	JEQ  out
+	MOVL $const_readerNames, CX
+next:
+	CMPQ (Gate_names-8)(R12)(CX*8), R8
+	JEQ  out
+	SUBL $1, CX
+	JNE  next
+	TESTQ R12, R12 // not 0
+out:
+	RET
+
 // reveal
 //
 // Maps the faulting page in the shared view, only for reading if SI is 1. AX =
-// passOpened, or passGone if the kernel refuses for good.
+// passOpened; passGone if the memory is not there any more; or SurrenderedRefused, if the
+// kernel has no mapping left for the page and everything had to be opened.
 TEXT reveal<>(SB), NOSPLIT, $0-0
 	CALL extentOf<>(SB)
 	TESTQ DX, DX
@@ -243,6 +261,13 @@ TEXT reveal<>(SB), NOSPLIT, $0-0
 	JMP  check
 mprotect:
 	CALL revealExtent<>(SB)
+	CMPQ AX, $-ENOMEM
+	JNE  check
+	CALL revealAll<>(SB)
+	TESTQ AX, AX
+	JNE  refused
+	MOVL $const_SurrenderedRefused, AX
+	RET
 check:
 	TESTQ AX, AX
 	JEQ  ok
@@ -343,6 +368,20 @@ TEXT revealExtent<>(SB), NOSPLIT|NOFRAME, $0-0
 	SUBL SI, DX
 	MOVL CX, SI
 	SHLQ $12, SI
+	MOVQ $SYS_mprotect, AX
+	SYSCALL
+	RET
+
+// revealAll
+//
+// By mprotect: opens the whole shared view, for good. That joins mappings, where opening
+// a part of it would have to split one more than the kernel allows. AX is its answer.
+TEXT revealAll<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL $1, AX
+	XCHGL AX, control_exhausted(R13)
+	MOVQ control_base(R13), DI
+	MOVQ control_size(R13), SI
+	MOVL $3, DX // PROT_READ|PROT_WRITE
 	MOVQ $SYS_mprotect, AX
 	SYSCALL
 	RET

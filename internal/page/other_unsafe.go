@@ -65,16 +65,13 @@ func (g *Gate) Leave() { atomic.StoreUintptr(&g.holder, 0) }
 func (g *Gate) LeaveAlone() { g.Leave() }
 
 // Held reports whether some goroutine is in a section of the gate.
-func (g *Gate) Held() bool { return g.Locked() || g.Readers() > 0 }
+func (g *Gate) Held() bool { return g.Locked() || atomic.LoadUint32(&g.readers) > 0 }
 
 // Mine cannot know, and need not: there is one view.
 func (g *Gate) Mine() bool { return false }
 
 // Locked reports whether some goroutine is in a section of the gate.
 func (g *Gate) Locked() bool { return atomic.LoadUintptr(&g.holder) != 0 }
-
-// Readers is the number of readers' sections.
-func (g *Gate) Readers() int { return int(int32(atomic.LoadUint32(&g.readers))) }
 
 // EnterRead begins a reader's section.
 func (g *Gate) EnterRead() bool {
@@ -89,8 +86,8 @@ func (g *Gate) EnterRead() bool {
 // Mark has nobody to tell.
 func Mark(*Gate) {}
 
-// LeaveRead ends a reader's section.
-func (g *Gate) LeaveRead() { atomic.AddUint32(&g.readers, ^uint32(0)) }
+// LeaveRead ends a reader's section; false if there is none.
+func (g *Gate) LeaveRead() bool { return int32(atomic.AddUint32(&g.readers, ^uint32(0))) >= 0 }
 
 // Blocked reports that nobody waits.
 func (g *Gate) Blocked() bool { return false }
@@ -108,7 +105,9 @@ func Awaited(int) {}
 func AwaitFault() bool { return false }
 
 // Drain has nothing to report.
-func Drain(func(*Fault)) {}
+func Drain(func(*Fault)) bool { return false }
+
+func exhausted() bool { return false }
 
 // PCs is empty: there are no faults.
 func (f *Fault) PCs() []uintptr { return nil }

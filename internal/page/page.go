@@ -30,10 +30,22 @@
 //     itself the holder: the access is retried and succeeds;
 //   - otherwise waits for the end of the section, which is a delayed access;
 //   - surrenders, when waiting cannot end: the holder waits for a lock that the
-//     faulting goroutine holds, the longest wait is over, or the runtime wants
-//     to stop the goroutine where it cannot be stopped.
+//     faulting goroutine holds, the longest wait is over, the runtime wants to stop the
+//     goroutine where it cannot be stopped, or all processors are kept by such accesses.
 //
 // What it did is left in a ring ([Drain]) for a goroutine to report.
+//
+// # Waiting without a processor
+//
+// An access that has spun for some microseconds hands its goroutine to the scheduler: the
+// handler sets the flag in its g by which the runtime itself asks for a preemption, sends
+// the thread the signal for it, and returns. The runtime preempts the goroutine at the
+// access, or not, if it cannot; the access comes back when the goroutine runs again. It
+// has counted itself out of the wanters by then, because it may never come back: another
+// access may have opened the page. So that sections do not always come first, it leaves a
+// mark in word when it has waited for long, and the next section to begin steps outside for
+// as long as it takes the scheduler to come round. And so that it is not forgotten if it passes unseen, it leaves
+// a draft of its record in the ring, which Drain completes when the gate was opened.
 //
 // # Why a section and an access cannot pass each other
 //
@@ -56,11 +68,9 @@
 // The handler depends on no goroutine: everything it waits for without a bound
 // is done in assembly, which the Go scheduler cannot suspend. When the runtime
 // wants to stop the goroutine, which its stackguard0 says, the handler sends
-// itself the runtime's signal for it and returns: the goroutine is preempted at
-// the faulting instruction, and the access comes back when it runs again. An
-// access that comes back while the wish still stands, with no trace of a
-// preemption below its stack, is where it cannot be preempted (memmove, any
-// assembly); after two milliseconds of that the handler surrenders.
+// itself the runtime's signal for it and returns at once. An access that comes back three
+// times with no trace of a preemption below its stack is where it cannot be preempted
+// (memmove, any assembly); two milliseconds after a wish the handler surrenders.
 //
 // # Files
 //
@@ -68,7 +78,7 @@
 //	backend_unsafe.go system_unsafe.go           userfaultfd, mprotect, and their system calls
 //	plain_unsafe.go other_unsafe.go              where there is no protection
 //	gate.go gate_unsafe.go                       who may reach a guard's pages
-//	control_linux_amd64.go                       what the handler knows, shared with its assembly
+//	control_linux_amd64.go runtime_unsafe.go     what the handler knows, shared with its assembly
 //	fault.go ring_unsafe.go                      what it did, and how that gets out
 //	goroutine.go goroutine_other.go              which goroutine this is
 package page

@@ -35,19 +35,52 @@ var (
 
 // Drain calls report with each fault that was recorded and not reported yet, the
 // oldest first, and never twice at the same time. The fault is valid during the
-// call.
-func Drain(report func(*Fault)) {
+// call. True: some accesses wait of which is not known yet whether they have passed, so
+// that Drain should be called again.
+func Drain(report func(*Fault)) (undecided bool) {
+	CountProcessors()
 	draining.Lock()
 	defer draining.Unlock()
 	first := atomic.LoadUint64(&ctl.head)
 	for i := range uint64(len(ring)) {
 		slot := &ring[(first+i)%ringSlots]
-		if atomic.LoadUint32(&slot.state) == slotFull {
+		state := atomic.LoadUint32(&slot.state)
+		if state&slotDraft == slotDraft {
+			if !decide(slot, state) {
+				undecided = true
+				continue
+			}
+			state = slotFull
+		}
+		if state == slotFull {
 			report(slot)
 			atomic.StoreUint32(&slot.state, slotFree)
 		}
 	}
+	return undecided
 }
+
+// decide completes the draft of an access that has passed since, or can do so now: its gate
+// was opened. False: it still waits.
+func decide(slot *Fault, draft uint32) bool {
+	gate := &arena.gates[slot.Gate]
+	lets := uint32(open | closed)
+	if slot.Write == 0 {
+		lets |= readable
+	}
+	if atomic.LoadUint32(&gate.word)&lets == 0 && atomic.LoadUint32(&gate.seals) == slot.seals {
+		return false
+	}
+	if !atomic.CompareAndSwapUint32(&slot.state, draft, slotTaken) {
+		return false // the handler has it
+	}
+	slot.Waited = monotonic() - slot.since
+	atomic.AddUint64(&ctl.counters.Delayed, 1)
+	atomic.AddUint64(&ctl.counters.Waiting, ^uint64(0))
+	return true
+}
+
+func exhausted() bool { return atomic.LoadUint32(&ctl.exhausted) != 0 }
 
 // PCs returns the call stack of the fault, innermost first, in the form of
 // runtime.Callers: each is one more than an address inside the call.
@@ -75,7 +108,10 @@ func hasFrame(entry, pc uintptr) bool {
 }
 
 // SetLongestWait sets how long an access may wait for a section.
-func SetLongestWait(d time.Duration) { atomic.StoreInt64(&ctl.longest, int64(d)) }
+func SetLongestWait(d time.Duration) {
+	atomic.StoreInt64(&ctl.longest, int64(d))
+	atomic.StoreInt64(&ctl.starving, int64(min(d/4, 30*time.Millisecond)))
+}
 
 // Count returns the counters.
 func Count() Counters {
@@ -89,5 +125,6 @@ func Count() Counters {
 		Seals:       atomic.LoadUint64(&c.Seals),
 		SealErrors:  atomic.LoadUint64(&c.SealErrors),
 		Waiting:     atomic.LoadUint64(&c.Waiting),
+		Yields:      atomic.LoadUint64(&c.Yields),
 	}
 }

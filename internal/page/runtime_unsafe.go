@@ -1,0 +1,137 @@
+//go:build linux && amd64
+
+package page
+
+import (
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/cofferdam-go/cofferdam/internal/goroutine"
+)
+
+// What the handler knows of the runtime is found out when the program starts.
+
+// gWords is how much of a g is searched for its number; it has some more.
+const gWords = 40
+
+// goidOffset finds where in a g its number is, by looking for the number that
+// the runtime prints in the memory of several goroutines' g. The findings name
+// goroutines as stack traces do; nothing else depends on it.
+func goidOffset() uintptr {
+	candidates := make([]bool, gWords)
+	for i := range candidates {
+		candidates[i] = true
+	}
+	for range 4 {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			id := goroutine.ID()
+			var g [gWords]uint64
+			copyG(&g)
+			for i := range candidates {
+				candidates[i] = candidates[i] && id != 0 && g[i] == id
+			}
+		}()
+		<-done
+	}
+	offset := uintptr(0)
+	for i, still := range candidates {
+		if still && offset != 0 {
+			return 0 // ambiguous
+		}
+		if still {
+			offset = uintptr(i) * 8
+		}
+	}
+	return offset
+}
+
+// CountProcessors notes how many goroutines can run at the same time, for the handler: if as
+// many accesses wait that cannot be preempted, no section can go on.
+func CountProcessors() { atomic.StoreUint64(&ctl.processors, uint64(runtime.GOMAXPROCS(0))) }
+
+// handOver returns where in a g the flag is by which a goroutine that waits gives up its
+// processor; or 0, and why goroutines that wait have to keep theirs.
+func handOver() (uintptr, string) {
+	const otherwise = ": an access that waits keeps its processor, and is let through after some milliseconds"
+	if asyncPreemptOff() {
+		return 0, "GODEBUG has asyncpreemptoff=1" + otherwise
+	}
+	if offset := preemptOffset(); offset != 0 && threadIsKnown() {
+		return offset, ""
+	}
+	return 0, "this version of Go is not known" + otherwise
+}
+
+func asyncPreemptOff() bool {
+	off := false
+	for setting := range strings.SplitSeq(os.Getenv("GODEBUG"), ",") {
+		if name, value, ok := strings.Cut(setting, "="); ok && name == "asyncpreemptoff" {
+			off = value != "0" // the last one counts
+		}
+	}
+	return off
+}
+
+// threadIsKnown checks where the handler looks for the g that a thread has for the runtime
+// itself: in the first word of its m.
+//
+//go:nocheckptr
+func threadIsKnown() bool {
+	const m = 48 // g_m in wait_linux_amd64.s
+	word := func(at uintptr) uintptr { return *(*uintptr)(unsafe.Add(unsafe.Pointer(nil), at)) }
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var g [gWords]uint64
+	copyG(&g)
+	thread := uintptr(g[m/8])
+	if thread < Size || thread%8 != 0 {
+		return false
+	}
+	system := word(thread)
+	return system >= Size && system%8 == 0 && system != G() && word(system+m) == thread
+}
+
+// preemptOffset finds where in a g the flag is that says that it is to be preempted. It looks
+// which byte changes from 0 to 1 when the runtime wishes so. A goroutine that runs assembly
+// is not preempted before it has looked.
+func preemptOffset() uintptr {
+	const trials, looks = 4, 1 << 20
+	candidates := make([]bool, gWords*8)
+	for i := range candidates {
+		candidates[i] = true
+	}
+	for range trials {
+		begun, done := make(chan struct{}), make(chan bool)
+		var calm, wanted [gWords]uint64
+		go func() {
+			copyG(&calm)
+			close(begun)
+			done <- copyWanted(&wanted, looks)
+		}()
+		<-begun
+		runtime.ReadMemStats(new(runtime.MemStats)) // stops all goroutines
+		if !<-done {
+			continue
+		}
+		for i := range candidates {
+			shift := i % 8 * 8
+			before, after := byte(calm[i/8]>>shift), byte(wanted[i/8]>>shift)
+			candidates[i] = candidates[i] && before == 0 && after == 1
+		}
+	}
+	offset := uintptr(0)
+	for i, still := range candidates {
+		if still && offset != 0 {
+			return 0 // ambiguous, or never seen
+		}
+		if still {
+			offset = uintptr(i)
+		}
+	}
+	return offset
+}
