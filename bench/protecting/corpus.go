@@ -3,11 +3,14 @@ package protecting
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -19,8 +22,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
-// subjects are well-known modules that use mutexes heavily, and whose tests need no
-// network and no more than a minute or two. TestModulesPassTheirTests of package protect
+// subjects are well-known modules that use locks, and whose tests need no network but that of
+// the machine and no more than a minute or two. TestModulesPassTheirTests of package protect
 // does the same with what needs no download.
 var subjects = []command.Module{
 	{Path: "github.com/patrickmn/go-cache", Version: "v2.1.0+incompatible"},
@@ -38,6 +41,45 @@ var subjects = []command.Module{
 	{Path: "github.com/jellydator/ttlcache/v3", Version: "v3.3.0"},
 	{Path: "github.com/bluele/gcache", Version: "v0.0.2"},
 	{Path: "github.com/karlseguin/ccache/v3", Version: "v3.0.6"},
+	{Path: "github.com/alitto/pond", Version: "v1.9.2"},
+	{Path: "github.com/asaskevich/EventBus", Version: "v0.0.0-20200907212545-49d423059eef"},
+	{Path: "github.com/cenkalti/backoff/v4", Version: "v4.3.0"},
+	{Path: "github.com/cheggaaa/pb/v3", Version: "v3.1.5"},
+	{Path: "github.com/cskr/pubsub", Version: "v1.0.2"},
+	{Path: "github.com/deckarep/golang-set/v2", Version: "v2.6.0"},
+	{Path: "github.com/eapache/go-resiliency", Version: "v1.7.0"},
+	{Path: "github.com/fatih/color", Version: "v1.18.0"},
+	{Path: "github.com/gammazero/workerpool", Version: "v1.1.3"},
+	{Path: "github.com/gin-gonic/gin", Version: "v1.10.0", Packages: []string{"."}},
+	{Path: "github.com/go-chi/chi/v5", Version: "v5.1.0"},
+	{Path: "github.com/go-pkgz/expirable-cache/v3", Version: "v3.0.0"},
+	{Path: "github.com/hashicorp/go-hclog", Version: "v1.6.3"},
+	{Path: "github.com/hashicorp/go-immutable-radix", Version: "v1.3.1"},
+	{Path: "github.com/hashicorp/go-multierror", Version: "v1.1.1"},
+	{Path: "github.com/hashicorp/go-metrics", Version: "v0.5.4", Packages: []string{"."}},
+	{Path: "github.com/hashicorp/raft", Version: "v1.7.1", Packages: []string{"."}},
+	{Path: "github.com/jonboulle/clockwork", Version: "v0.4.0"},
+	{Path: "github.com/kelindar/event", Version: "v1.5.2"},
+	{Path: "github.com/klauspost/compress", Version: "v1.17.9", Packages: []string{"./flate", "./gzip", "./s2", "./zlib"}},
+	{Path: "github.com/looplab/fsm", Version: "v1.0.2"},
+	{Path: "github.com/marusama/cyclicbarrier", Version: "v1.1.0"},
+	{Path: "github.com/miekg/dns", Version: "v1.1.62", Packages: []string{"."}},
+	{Path: "github.com/muesli/cache2go", Version: "v0.0.0-20221011235721-518229cd8021"},
+	{Path: "github.com/nats-io/nuid", Version: "v1.0.1"},
+	{Path: "github.com/oklog/run", Version: "v1.1.0"},
+	{Path: "github.com/panjf2000/ants/v2", Version: "v2.11.3"},
+	{Path: "github.com/prometheus/client_golang", Version: "v1.20.5", Packages: []string{"./prometheus"}},
+	{Path: "github.com/puzpuzpuz/xsync/v3", Version: "v3.5.1"},
+	{Path: "github.com/rcrowley/go-metrics", Version: "v0.0.0-20201227073835-cf1acfcdf475", Packages: []string{"."}},
+	{Path: "github.com/robfig/cron/v3", Version: "v3.0.1"},
+	{Path: "github.com/rs/zerolog", Version: "v1.33.0", Packages: []string{"."}},
+	{Path: "github.com/spf13/cobra", Version: "v1.10.2", Packages: []string{"."}},
+	{Path: "github.com/stretchr/testify", Version: "v1.10.0", Packages: []string{"./assert", "./mock"}},
+	{Path: "go.etcd.io/bbolt", Version: "v1.3.11", Packages: []string{"."}},
+	{Path: "golang.org/x/net", Version: "v0.34.0", Packages: []string{"./http2", "./netutil", "./webdav", "./trace"}},
+	{Path: "golang.org/x/time", Version: "v0.8.0"},
+	{Path: "golang.org/x/tools", Version: "v0.28.0", Packages: []string{"./go/ssa", "./go/packages", "./internal/gcimporter"}},
+	{Path: "google.golang.org/protobuf", Version: "v1.36.1", Packages: []string{"./proto", "./internal/impl", "./reflect/protoregistry"}},
 }
 
 // Corpus is go run ./bench protect-corpus.
@@ -46,10 +88,11 @@ var Corpus = &command.Benchmark{
 	About: "real modules' own tests, with their guarded data protected",
 	Usage: "[-only TEXT] ",
 	Help: `Runs the tests of real modules as they are, and built with -protect=tolerate,
--protect=isolate and -protect=auto. A module passes if every test that passes as it is
-passes with protection. Some tests depend on time: one that fails is run once more, and
-does not count if it also fails once in fifty times as it is. Exits with 1 if a module
-does not pass.`,
+-protect=isolate and -protect=auto. A module passes if every test ends with protection as
+it does without: passes, fails or is skipped. Some tests depend on time: one that differs is
+run once more, and does not count if it differs from itself within fifty times as it is.
+Beside the verdict is how many of the sections are protected from lock to unlock, how many
+in part, and how many there are. Exits with 1 if a module does not pass.`,
 	Quick: "only the first module",
 	New: func(flags *flag.FlagSet) command.Measurement {
 		c := &corpus{}
@@ -74,8 +117,8 @@ func (c *corpus) Measure(s *command.Session) (_ any, err error) {
 	if c.tool, err = s.Cofferdam(); err != nil {
 		return nil, err
 	}
-	t := measure.Table{Head: []string{"module", "tests", "protected", "tolerate", "isolate", "auto", "findings", "seconds"}}
-	failed := 0
+	t := measure.Table{Head: []string{"module", "KB of Go", "tests", "tolerate", "isolate", "auto", "findings", "seconds"}}
+	failed, size := 0, int64(0)
 	var all []result
 	for i, m := range subjects {
 		if s.Quick && i > 0 || !strings.Contains(m.Path, c.only) {
@@ -84,20 +127,25 @@ func (c *corpus) Measure(s *command.Session) (_ any, err error) {
 		fmt.Fprintln(s.Err, m)
 		start := time.Now()
 		r, err := c.subject(m)
+		if s.Context.Err() != nil {
+			return all, s.Context.Err()
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m, err)
+			r.Differ = append(r.Differ, fmt.Sprintf("it cannot be tried: %v", err))
 		}
 		r.Seconds = time.Since(start).Seconds()
-		t.Row(r.Module, r.Tests, r.Protected, r.Verdict[0], r.Verdict[1], r.Verdict[2], r.Findings, fmt.Sprintf("%.0f", r.Seconds))
+		t.Row(r.Module, r.Bytes>>10, r.Tests, r.Verdict[0], r.Verdict[1], r.Verdict[2], r.Findings, fmt.Sprintf("%.0f", r.Seconds))
+		size += r.Bytes
 		all = append(all, r)
-		if len(r.Worse) > 0 {
+		if len(r.Differ) > 0 {
 			failed++
 		}
-		for _, line := range r.Worse {
+		for _, line := range r.Differ {
 			fmt.Fprintln(s.Err, "\t"+line)
 		}
 	}
 	t.Write(s.Out)
+	fmt.Fprintf(s.Out, "%d modules, %.1f MB of Go\n", len(all), float64(size)/1e6)
 	if failed > 0 {
 		return all, fmt.Errorf("%d modules do not pass their tests with protection", failed)
 	}
@@ -106,13 +154,13 @@ func (c *corpus) Measure(s *command.Session) (_ any, err error) {
 
 // A result is what came of a module.
 type result struct {
-	Module    string    `json:"module"`
-	Tests     int       `json:"tests"`
-	Protected string    `json:"protected"`
-	Verdict   [3]string `json:"verdict"` // of the modes
-	Findings  int       `json:"findings"`
-	Worse     []string  `json:"worse,omitempty"` // tests that pass as they are, and not with protection
-	Seconds   float64   `json:"seconds"`
+	Module   string    `json:"module"`
+	Bytes    int64     `json:"bytes"` // of its sources
+	Tests    int       `json:"tests"`
+	Verdict  [3]string `json:"verdict"` // of the modes, with the share that is protected
+	Findings int       `json:"findings"`
+	Differ   []string  `json:"differ,omitempty"` // tests that end otherwise with protection
+	Seconds  float64   `json:"seconds"`
 }
 
 func (c *corpus) subject(s command.Module) (result, error) {
@@ -126,65 +174,91 @@ func (c *corpus) subject(s command.Module) (result, error) {
 		return r, err
 	}
 	r.Tests = len(plain)
+	if r.Bytes, err = sourceSize(dir); err != nil {
+		return r, err
+	}
 	for i, mode := range []string{"tolerate", "isolate", "auto"} {
-		worse, said, err := c.compare(dir, s, plain, mode)
+		differ, said, err := c.compare(dir, s, plain, mode)
 		if err != nil {
 			return r, err
 		}
-		if len(worse) > 0 { // again: some tests depend on time
+		if len(differ) > 0 { // again: some tests depend on time
 			again, _, err := c.compare(dir, s, plain, mode)
 			if err != nil {
 				return r, err
 			}
-			worse = slices.DeleteFunc(worse, func(t string) bool { return !slices.Contains(again, t) })
+			differ = slices.DeleteFunc(differ, func(d difference) bool { return !slices.Contains(again, d) })
 		}
-		if len(worse) > 0 { // some fail now and then as they are
-			if worse, err = c.steady(dir, s, worse); err != nil {
-				return r, err
-			}
+		if differ, err = c.steady(dir, s, differ); err != nil {
+			return r, err
 		}
-		r.Verdict[i] = "pass"
-		if len(worse) > 0 {
-			r.Verdict[i] = fmt.Sprintf("%d FAIL", len(worse))
-			r.Worse = append(r.Worse, worse...)
+		r.Verdict[i] = "pass" + share(said)
+		if len(differ) > 0 {
+			r.Verdict[i] = fmt.Sprintf("%d DIFFER", len(differ)) + share(said)
 		}
-		if m := summaryLine.FindStringSubmatch(said); m != nil {
-			r.Protected = m[1] + m[2]
+		for _, d := range differ {
+			r.Differ = append(r.Differ, fmt.Sprintf("-protect=%s: %s: %s, and as it is: %s", mode, d.test, cmp.Or(d.ended, "did not run"), d.plain))
 		}
 		r.Findings = max(r.Findings, strings.Count(said, "\nviolation: "))
 	}
 	return r, nil
 }
 
-var summaryLine = regexp.MustCompile(`(?m)^cofferdam: (\d+ of \d+) guarded variables are protected(.*)$`)
+// sourceSize adds up the Go files of a module.
+func sourceSize(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".go" {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}
 
-// compare returns the tests that pass as they are, and not with protection.
-func (c *corpus) compare(dir string, s command.Module, plain map[string]bool, mode string) (worse []string, said string, err error) {
+// A difference is a test that ends otherwise with protection.
+type difference struct{ test, plain, ended string }
+
+var summaryLine = regexp.MustCompile(`(?m)^cofferdam: .*; of (\d+) sections (\d+) are protected from lock to unlock(?:, (\d+) in part)?`)
+
+// share returns how many sections are protected, by what a program says when it starts.
+func share(said string) string {
+	m := summaryLine.FindStringSubmatch(said)
+	if m == nil {
+		return ", no sections"
+	}
+	return fmt.Sprintf(", %s+%s of %s", m[2], cmp.Or(m[3], "0"), m[1])
+}
+
+// compare returns the tests that do not end as they do without protection.
+func (c *corpus) compare(dir string, s command.Module, plain map[string]string, mode string) (differ []difference, said string, err error) {
 	got, said, err := c.test(dir, s, c.tool, "test", "-protect="+mode)
 	if err != nil {
 		return nil, said, err
 	}
-	for test, passed := range plain {
-		if passed && !got[test] {
-			worse = append(worse, test)
+	for _, test := range slices.Sorted(maps.Keys(plain)) {
+		if got[test] != plain[test] {
+			differ = append(differ, difference{test, plain[test], got[test]})
 		}
 	}
-	slices.Sort(worse)
-	return worse, said, nil
+	return differ, said, nil
 }
 
-// steady returns the tests among those that pass many times as they are.
-func (c *corpus) steady(dir string, s command.Module, tests []string) ([]string, error) {
-	var steady []string
-	for _, t := range tests {
-		_, name, _ := strings.Cut(t, " ")
+// steady returns the differences of tests that end in the same way many times as they are.
+func (c *corpus) steady(dir string, s command.Module, all []difference) ([]difference, error) {
+	var steady []difference
+	for _, d := range all {
+		_, name, _ := strings.Cut(d.test, " ")
 		name, _, _ = strings.Cut(name, "/")
 		plain, _, err := c.test(dir, s, "go", "test", "-run=^"+name+"$", "-count=50")
 		if err != nil {
 			return nil, err
 		}
-		if plain[t] {
-			steady = append(steady, t)
+		if plain[d.test] == d.plain {
+			steady = append(steady, d)
 		}
 	}
 	return steady, nil
@@ -201,9 +275,8 @@ func (c *corpus) fetch(m command.Module) (string, error) {
 	return dir, err
 }
 
-// test runs the tests of a module, and returns which of them passed, and what was
-// said beside.
-func (c *corpus) test(dir string, s command.Module, argv ...string) (map[string]bool, string, error) {
+// test runs the tests of a module, and returns how they ended, and what was said beside.
+func (c *corpus) test(dir string, s command.Module, argv ...string) (map[string]string, string, error) {
 	ctx, cancel := context.WithTimeout(c.Context, 10*time.Minute)
 	defer cancel()
 	args := slices.Concat(argv[:2], []string{"-json", "-count=1"}, argv[2:], s.Patterns())[1:]
@@ -216,23 +289,23 @@ func (c *corpus) test(dir string, s command.Module, argv ...string) (map[string]
 	if err != nil && !errors.As(err, &exit) {
 		return nil, "", err
 	}
-	passed := make(map[string]bool)
+	ended := make(map[string]string)
 	for lines := bufio.NewScanner(&stdout); lines.Scan(); {
 		var e struct{ Action, Package, Test string }
 		if json.Unmarshal(lines.Bytes(), &e) != nil || e.Test == "" {
 			continue
 		}
 		switch e.Action {
-		case "pass":
-			if _, failed := passed[e.Package+" "+e.Test]; !failed {
-				passed[e.Package+" "+e.Test] = true
+		case "pass", "fail", "skip":
+			test := e.Package + " " + e.Test
+			if before := ended[test]; before != "" && before != e.Action {
+				e.Action = "not always the same"
 			}
-		case "fail":
-			passed[e.Package+" "+e.Test] = false
+			ended[test] = e.Action
 		}
 	}
-	if len(passed) == 0 {
+	if len(ended) == 0 {
 		return nil, "", fmt.Errorf("%s %s ran no tests: %v\n%s", filepath.Base(argv[0]), strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
 	}
-	return passed, "\n" + stderr.String(), nil
+	return ended, "\n" + stderr.String(), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/console"
+	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 )
 
 // goArguments are what run, build and test pass on to the go command.
@@ -99,7 +100,7 @@ func (g *goArguments) operands(c *command.Command, args []string) error {
 // the go command, and returns how many of them it takes.
 func (g *goArguments) flag(c *command.Command, args []string) (n int, err error) {
 	name, _, hasValue := command.SplitFlag(args[0])
-	if command.IsHelp(args[0]) || c.Flags.Lookup(name) != nil {
+	if command.IsHelp(args[0]) || c.Flags.Lookup(name) != nil && !skipsTests(c, args) {
 		return c.SetFlag(args)
 	}
 	n = 1
@@ -130,6 +131,20 @@ func (g *goArguments) flag(c *command.Command, args []string) (n int, err error)
 	}
 	g.pass = append(g.pass, args[:n]...)
 	return n, nil
+}
+
+// skipsTests reports whether the arguments begin with the flag -skip of go test, which has the
+// name of one of Cofferdam's own: what is no rule is a regular expression for tests.
+func skipsTests(c *command.Command, args []string) bool {
+	name, value, hasValue := command.SplitFlag(args[0])
+	if c.Name != "test" || name != "skip" {
+		return false
+	}
+	if !hasValue && len(args) > 1 {
+		value = args[1]
+	}
+	_, err := plan.ParseRules([]string{value})
+	return err != nil
 }
 
 // A goFlagKind says how the go command takes a flag.

@@ -36,6 +36,7 @@ func TestFlagsOfTheGoCommandArePassedOn(t *testing.T) {
 		{"build -o app -mod=vendor -v ./a ./b", "-o app -mod=vendor -v ./a ./b", "./a ./b", "-mod=vendor"},
 		{"build -- ./a", "./a", "./a", ""},
 		{"test", "", "", ""},
+		{"test -skip X -skip=lock:a.mu -skip func:f,var:b ./a -skip ^Y:z", "-skip X ./a -skip ^Y:z", "./a", ""},
 		{"test ./a ./b -v -run X", "./a ./b -v -run X", "./a ./b", ""},
 		{"test -run X -count=2 -strict ./... -short", "-run X -count=2 ./... -short", "./...", ""},
 		{"test -test.run X ./a", "-test.run X ./a", "./a", ""},

@@ -21,7 +21,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
+	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 	"github.com/cofferdam-go/cofferdam/internal/protect/supervise"
+	"github.com/cofferdam-go/cofferdam/internal/settings"
 )
 
 func newRunCommand() *command.Command {
@@ -79,6 +81,7 @@ type protectOptions struct {
 	strict        bool
 	findings      string
 	summary, gaps bool
+	only, skip    rulesFlag
 	stm           stmFlag
 }
 
@@ -98,6 +101,8 @@ func newProtectCommand(verb, operands, short, examples string) *command.Command 
 func (o *protectOptions) declare(flags *flag.FlagSet) {
 	flags.Var(&o.mode, "protect", "how data is protected: `mode` is auto, isolate, tolerate or detect")
 	flags.Var(&o.min, "min", "how sure it must be, from 0 to 1, that a lock guards something: a `confidence` as cofferdam guards shows it")
+	flags.Var(&o.only, "only", "protect only what these `rules` name, such as lock:Account.mu,func:Bank.*: of locks, of variables (var:), of packages (package:) and of functions (func:)")
+	flags.Var(&o.skip, "skip", "leave alone what these `rules` name; with cofferdam test a regular expression is for go test, which leaves out tests")
 	flags.BoolVar(&o.deps, "deps", false, "protect dependencies too")
 	flags.BoolVar(&o.maps, "maps", false, "copy the entries of maps that a section changes, unless with isolate or detect: careless code then reads the old map, and does not end the program")
 	flags.StringVar(&o.findings, "findings", "", "write what is found to a `file`, one JSON object per line")
@@ -105,6 +110,55 @@ func (o *protectOptions) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&o.summary, "summary", true, "print what is protected, or compiled")
 	flags.BoolVar(&o.gaps, "gaps", false, "list the statements for which sections are interrupted, and the sections that are left alone, with the reasons")
 	flags.Var(&o.stm, "stm", "compile the functions that are given to stm.Atomic to transactions, instead of protecting data; with `strict`, refuse those that do something that cannot be undone")
+}
+
+// A rulesFlag is the value of -only and -skip, which may be given several times.
+type rulesFlag struct {
+	list  []plan.Rule
+	given bool
+}
+
+func (r *rulesFlag) String() string {
+	var texts []string
+	for _, one := range r.list {
+		texts = append(texts, one.String())
+	}
+	return strings.Join(texts, ",")
+}
+
+func (r *rulesFlag) Set(text string) error {
+	list, err := plan.ParseRules([]string{text})
+	r.list, r.given = append(r.list, list...), true
+	return err
+}
+
+// orElse takes the rules of the settings, if the command line has none.
+func (r *rulesFlag) orElse(name string, texts []string) error {
+	if r.given {
+		return nil
+	}
+	list, err := plan.ParseRules(texts)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", settings.Name, name, err)
+	}
+	r.list = list
+	return nil
+}
+
+// readSettings completes the flags with what the module's settings say.
+func (o *protectOptions) readSettings() error {
+	env, err := gotool.New("", nil).Environment()
+	if err != nil {
+		return err
+	}
+	if env.GOMOD == "" || env.GOMOD == os.DevNull {
+		return nil
+	}
+	file, err := settings.Read(filepath.Dir(env.GOMOD))
+	if err != nil {
+		return err
+	}
+	return errors.Join(o.only.orElse("protect.only", file.Protect.Only), o.skip.orElse("protect.skip", file.Protect.Skip))
 }
 
 // A modeFlag is the value of -protect, which means auto if there is none.
@@ -144,10 +198,13 @@ func (o *protectOptions) run(ctx context.Context, inv *command.Invocation) error
 			return fmt.Errorf("-findings %s: there is no directory %s", o.findings, filepath.Dir(o.findings))
 		}
 	}
+	if err := o.readSettings(); err != nil {
+		return err
+	}
 	inv.Status.Phase("protecting " + strings.Join(o.patterns, " "))
 	build, err := protect.Prepare(protect.Config{
 		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: o.mode.Mode, Least: float64(o.min),
-		Findings: o.findings, Strict: o.strict, Progress: inv.Status.Detail,
+		Only: o.only.list, Skip: o.skip.list, Findings: o.findings, Strict: o.strict, Progress: inv.Status.Detail,
 	})
 	if err != nil {
 		return err

@@ -37,6 +37,8 @@ type Config struct {
 	Maps bool
 	// Least is the confidence that a guard must have.
 	Least float64
+	// Only and Skip choose what is protected, of all that could be.
+	Only, Skip []plan.Rule
 	// Unprotected is why pages cannot be protected where the program will run, ""
 	// if they can.
 	Unprotected string

@@ -44,7 +44,7 @@ func Rewrite(pkgs []*packages.Package, c Config) (*Program, error) {
 	}
 	guards := guard.Infer(pkgs)
 	known := facts.Gather(pkgs, guards.Program)
-	o := plan.Options{Mode: c.Mode, Maps: c.Maps, Least: c.Least, Unprotected: c.Unprotected, Tests: c.Tests, Alone: c.alone}
+	o := plan.Options{Mode: c.Mode, Maps: c.Maps, Least: c.Least, Unprotected: c.Unprotected, Tests: c.Tests, Alone: c.alone, Only: c.Only, Skip: c.Skip}
 	planned, err := plan.Make(pkgs, known, guards, o)
 	if err != nil {
 		return nil, err

@@ -236,6 +236,14 @@ copied then), refuse (the section panics), or a function of the package:
 
   func later(theirs, ours, before State) State
 
+To protect less, -only and -skip have rules: lock:Account.mu, var:Account.balance,
+package:example.com/app/..., func:Bank.Transfer, with * for any text and commas between
+them. Rules of one kind widen what -only leaves, those of different kinds narrow it. The
+file cofferdam.toml in the root of the module has them for every run; flags come first:
+
+  [protect]
+  skip = ["func:debug*", "lock:cache.mu"]
+
 Examples:
 
   cofferdam run -protect ./cmd/server -addr :8080

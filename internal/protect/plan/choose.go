@@ -53,6 +53,10 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	if datum == "" || r.pages.has(a.Place) {
 		return nil
 	}
+	if why := r.leftOut(OfVariable, datum); why != "" {
+		g.leaveOut(datum, why)
+		return nil
+	}
 	if r.Mode == Isolate {
 		g.leaveOut(datum, r.pages.whyNot(a.Place))
 		return nil

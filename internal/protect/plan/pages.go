@@ -130,6 +130,8 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	at, ok := p.facts.Declaration(v)
 	lockAt, known := p.facts.Declaration(lock)
 	switch {
+	case p.datumLeftOut(g.Lock.Name, d.Name) != "":
+		return p.datumLeftOut(g.Lock.Name, d.Name)
 	case facts.IsPointer(lock.Type()) || !locks.IsMutex(lock.Type()):
 		return "its lock is not of package sync"
 	case !known || !ok:

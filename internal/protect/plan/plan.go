@@ -45,6 +45,8 @@ type Options struct {
 	Tests bool
 	// Alone are places in functions that are left as they are.
 	Alone []Alone
+	// Only and Skip choose what is protected, of all that could be.
+	Only, Skip []Rule
 }
 
 // Alone is a line of a function that is left as it is, with the reason.

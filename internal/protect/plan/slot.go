@@ -43,6 +43,8 @@ func (r *round) findSlots(g *Group) {
 			datum, why := r.datum(g, a.Place), ""
 			switch {
 			case datum == "":
+			case r.leftOut(OfVariable, datum) != "":
+				why = r.leftOut(OfVariable, datum)
 			case s.Opaque != "":
 				why = "the statement that uses it " + s.Opaque
 			default:

@@ -70,10 +70,10 @@ func (u *unit) findBodies(file int) {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
 			if d.Body != nil {
-				u.findBody(file, d.Body, cmp.Or(facts.Directive(d.Doc), u.leftAlone(d), u.renames(d)))
+				u.findBody(file, d.Body, cmp.Or(facts.Directive(d.Doc), u.leftAlone(d), u.renames(d), u.declarationLeftOut(d)))
 			}
 		case *ast.GenDecl:
-			u.findLiterals(file, d, cmp.Or(u.leftAlone(d), u.renames(d)))
+			u.findLiterals(file, d, cmp.Or(u.leftAlone(d), u.renames(d), u.declarationLeftOut(d)))
 		}
 	}
 }
@@ -122,6 +122,8 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 		switch {
 		case f.why != "" || why != "":
 			u.leaveAlone(b, f, op.Place, why)
+		case u.leftOut(OfLock, u.lockName(op.Place)) != "":
+			u.leaveAlone(b, f, op.Place, u.leftOut(OfLock, u.lockName(op.Place)))
 		case unstable >= 0:
 			u.leaveAlone(b, f, op.Place, f.outlines[unstable].Lock.Root.Name()+" is assigned to")
 		default:
