@@ -13,7 +13,9 @@
 // how many schedules are run in a second by one process (rate.go) and by several
 // (scaling.go), and recording is compared with
 // -race on the tests of testdata/recorded, which work long enough for it, and on the
-// examples (recording.go).
+// examples (recording.go). A run with a crowd of goroutines must come to its end
+// (crowds.go), and so must runs whose goroutines go outside control and come back, for
+// minutes (handover.go).
 //
 // # explore-modules
 //
@@ -26,6 +28,7 @@
 //	exploring.go                            the command explore
 //	search.go native.go                     bugs, searched for and waited for
 //	rate.go scaling.go recording.go         schedules in a second, and recording
+//	crowds.go handover.go                   many goroutines, and goroutines outside control
 //	report.go                               what explore prints
 //	modules.go modules_try.go modules_report.go  the command explore-modules
 package exploring
@@ -33,6 +36,7 @@ package exploring
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"time"
 
@@ -44,23 +48,32 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "explore",
 	About: "what it takes to find a bug, beside go test and -race; schedules per second; recording",
-	Usage: "[-runs N] [-bound 2s] ",
+	Usage: "[-runs N] [-bound 2s] [-figure NAMES] [-stress 2m] ",
 	Help: `Measures how long it takes to find the bugs of the examples and of the pairs of
 programs that the search is tested with, beside go test -count and go test -race
--count; how many schedules are run in a second; and what recording costs beside -race.`,
-	Quick: "the examples only, and fewer repetitions: a minute, for a look",
+-count; how many schedules are run in a second; and what recording costs beside -race.
+Runs with crowds of goroutines must come to their end, and so must, for minutes, runs
+whose goroutines wait for processes outside control.`,
+	Quick: "the examples only, fewer repetitions, 20 s outside control: for a look",
 	New:   newMeasurement,
 }
 
 // options are the flags.
 type options struct {
-	runs  int
-	bound time.Duration
+	runs   int
+	bound  time.Duration
+	figure *command.Choice
+	stress time.Duration
 }
+
+// figures are what can be chosen.
+var figures = []string{"examples", "pairs", "rate", "scaling", "crowds", "handover", "recording"}
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{}
 	flags.IntVar(&o.runs, "runs", 0, "`repetitions` of each measurement (default 7, with -quick 3)")
+	o.figure = command.NewChoice(flags, "figure", figures)
+	flags.DurationVar(&o.stress, "stress", 2*time.Minute, "how long goroutines go outside control and come back")
 	flags.DurationVar(&o.bound, "bound", 2*time.Second, "how long to wait for a failure under go test")
 	return o
 }
@@ -70,8 +83,9 @@ func (o *options) Check(quick bool) error {
 	usual := 7
 	if quick {
 		usual = 3
+		o.stress = min(o.stress, 20*time.Second)
 	}
-	return errors.Join(command.CheckRounds(&o.runs, usual), command.SomeTime("bound", o.bound))
+	return errors.Join(command.CheckRounds(&o.runs, usual), command.SomeTime("bound", o.bound), command.SomeTime("stress", o.stress))
 }
 
 // Measure runs the command.
@@ -101,9 +115,12 @@ func (s *session) run() (err error) {
 	s.progress = measure.NewProgress(os.Stderr, 1)
 	load := measure.StartLoad()
 	defer func() { s.progress.Clear() }()
-	for _, part := range []func() error{s.examples, s.pairs, s.rate, s.recording} {
+	for i, part := range []func() error{s.examples, s.pairs, s.rate, s.scaling, s.crowds, s.handover, s.recording} {
+		if !s.figure.Has(figures[i]) {
+			continue
+		}
 		if err := part(); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", figures[i], err)
 		}
 	}
 	s.report.Machine.Others = load.Others()

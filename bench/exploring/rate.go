@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
@@ -22,6 +23,18 @@ type Rate struct {
 	Program   string    `json:"program"`
 	Strategy  string    `json:"strategy"`
 	PerSecond []float64 `json:"perSecond"`
+	// Processor is what a schedule takes of a processor, in microseconds, with the start of the
+	// processes: on a busy machine it says more.
+	Processor []float64 `json:"processor"`
+}
+
+// processorTime is what the processes took that have ended.
+func processorTime() (time.Duration, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+		return 0, fmt.Errorf("asking for the processor time of processes: %w", err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
 // rate counts schedules of toctou, and of a test with an HTTP server. The search of toctou
@@ -29,36 +42,51 @@ type Rate struct {
 // test; the data race is left, after which the search goes on, with the cost of reporting
 // it.
 func (s *session) rate() error {
-	dir := s.Temp("toctou")
-	from := filepath.Join(s.root, "examples", "races")
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	dir, err := s.failless()
+	if err != nil {
 		return err
 	}
-	for name, file := range map[string]string{"go.mod": "go.mod", "toctou.go": "toctou/toctou.go", "toctou_test.go": "toctou/toctou_test.go"} {
-		data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(file)))
-		if err != nil {
-			return err
-		}
-		text := string(data)
-		if name == "toctou_test.go" {
-			if text = strings.Replace(text, "t.Error(", "_ = (", 1); text == string(data) {
-				return errors.New("the test of toctou no longer calls t.Error: say in rate.go how it fails now")
-			}
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			return err
-		}
-	}
 	if err := s.countSchedules("toctou", dir, "TestSteady", "pct", "random"); err != nil {
+		return err
+	}
+	return s.countSchedules("an HTTP server and two clients", filepath.Join(s.root, "bench", "exploring", "testdata", "served"), "TestServed", "pct")
+}
+
+// scaling compares as many processes as there are processors with one.
+func (s *session) scaling() error {
+	dir, err := s.failless()
+	if err != nil {
 		return err
 	}
 	if err := s.scale("toctou", dir, "TestSteady"); err != nil {
 		return err
 	}
-	if err := s.scaleShrinking(); err != nil {
-		return err
+	return s.scaleShrinking()
+}
+
+// failless returns the directory of a copy of toctou whose test does not fail visibly.
+func (s *session) failless() (string, error) {
+	dir := s.Temp("toctou")
+	from := filepath.Join(s.root, "examples", "races")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
 	}
-	return s.countSchedules("an HTTP server and two clients", filepath.Join(s.root, "bench", "exploring", "testdata", "served"), "TestServed", "pct")
+	for name, file := range map[string]string{"go.mod": "go.mod", "toctou.go": "toctou/toctou.go", "toctou_test.go": "toctou/toctou_test.go"} {
+		data, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(file)))
+		if err != nil {
+			return "", err
+		}
+		text := string(data)
+		if name == "toctou_test.go" {
+			if text = strings.Replace(text, "t.Error(", "_ = (", 1); text == string(data) {
+				return "", errors.New("the test of toctou no longer calls t.Error: say in rate.go how it fails now")
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
 }
 
 // countSchedules measures how many schedules of a test are run in a second, by strategies.
@@ -73,6 +101,10 @@ func (s *session) countSchedules(program, dir, test string, strategies ...string
 		r := Rate{Program: program, Strategy: strategy}
 		for i := range s.runs {
 			s.progress.Show("schedules per second of %s, %s, round %d", program, strategy, i+1)
+			before, err := processorTime()
+			if err != nil {
+				return err
+			}
 			res, err := build.Programs[0].Explore(s.Context, test, &explore.Options{
 				Strategy: sched.Method(strategy), Seed: uint64(i + 1), Races: true, Budget: rateFor, Harm: rateFor, Jobs: 1, Steps: stepLimit, Trace: s.Temp("run.trace"),
 			})
@@ -81,6 +113,11 @@ func (s *session) countSchedules(program, dir, test string, strategies ...string
 			}
 			s.progress.Done(1)
 			r.PerSecond = append(r.PerSecond, float64(res.Runs)/res.Elapsed.Seconds())
+			after, err := processorTime()
+			if err != nil {
+				return err
+			}
+			r.Processor = append(r.Processor, float64((after-before).Microseconds())/float64(res.Runs))
 		}
 		s.report.Rates = append(s.report.Rates, r)
 	}

@@ -16,6 +16,8 @@ type Report struct {
 	Fine       []Fine           `json:"fine,omitempty"`
 	Rates      []Rate           `json:"rates"`
 	Scalings   []Scaling        `json:"scalings"`
+	Crowds     []Crowd          `json:"crowds,omitempty"`
+	Handovers  []Handover       `json:"handovers,omitempty"`
 	Recordings []Recording      `json:"recordings"`
 	Targets    []measure.Target `json:"targets"`
 }
@@ -67,22 +69,47 @@ func (r *Report) judge() {
 			cost.Measured, cost.Low, cost.High, cost.Where = ratio.Mid, ratio.Low, ratio.High, x.Name
 		}
 	}
+	crowd := r.crowdTarget()
 	missed.Low, missed.High = missed.Measured, missed.Measured
 	wrong.Low, wrong.High = wrong.Measured, wrong.Measured
 	// The rounds of one run share its load, so that their range does not show what the
 	// load does: a rate was seen to differ by a factor of eight between two runs.
 	if r.Machine.Others >= busy {
 		doubt := fmt.Sprintf("other programs used %.0f %% of the processors", r.Machine.Others)
-		slowest.Doubt, rate.Doubt, scaling.Doubt, cost.Doubt = doubt, doubt, doubt, doubt
+		slowest.Doubt, rate.Doubt, scaling.Doubt, cost.Doubt, crowd.Doubt = doubt, doubt, doubt, doubt, doubt
 	}
 	r.Targets = nil
-	for _, t := range []measure.Target{slowest, missed, wrong, rate, scaling, cost} {
-		r.Targets = append(r.Targets, t.Judge())
+	for _, t := range []struct {
+		measure.Target
+		of bool // it was measured
+	}{
+		{slowest, len(r.Searches) > 0}, {missed, len(r.Searches) > 0}, {wrong, len(r.Fine) > 0}, {rate, len(r.Rates) > 0}, {scaling, len(r.Scalings) > 0},
+		{crowd, len(r.Crowds) > 0}, {r.handoverTarget(), len(r.Handovers) > 0}, {cost, len(r.Recordings) > 0},
+	} {
+		if t.of {
+			r.Targets = append(r.Targets, t.Judge())
+		}
 	}
 }
 
 func (r *Report) print(w io.Writer) {
-	fmt.Fprintf(w, "Finding bugs, %s, %d cores\n\n", r.Machine.Go, r.Machine.Cores)
+	fmt.Fprintf(w, "Finding bugs, %s, %d cores\n", r.Machine.Go, r.Machine.Cores)
+	for _, part := range []struct {
+		of    int
+		print func(io.Writer)
+	}{
+		{len(r.Searches), r.printSearches}, {len(r.Rates), r.printRates}, {len(r.Scalings), r.printScalings},
+		{len(r.Crowds), r.printCrowds}, {len(r.Handovers), r.printHandovers}, {len(r.Recordings), r.printRecordings},
+	} {
+		if part.of > 0 {
+			part.print(w)
+		}
+	}
+	(&measure.Report{Machine: r.Machine, Targets: r.Targets}).Conclude(w)
+}
+
+func (r *Report) printSearches(w io.Writer) {
+	fmt.Fprintln(w)
 	fmt.Fprintln(w, measure.Wrap("Seconds and executions to the first failure: the median, and in brackets the least and the most. A number with > is of searches that found nothing in their time, and 3/7 says that 3 of 7 searches found the bug. Told is when a person has it: shrunk, and run again in a fresh process. Without races is the search for a failure that can be seen without a race detector, as go test has to.", "", 100))
 	fmt.Fprintln(w)
 	t := measure.Table{Head: []string{"", "explore: s", "executions", "told: s", "without races: s", "executions", "go test: s", "executions", "go test -race: s", "executions"}}
@@ -101,14 +128,24 @@ func (r *Report) print(w io.Writer) {
 	}
 	t.Write(w)
 	r.sums(w)
+}
+
+func (r *Report) printRates(w io.Writer) {
 	fmt.Fprintf(w, "\nSchedules per second in one process\n\n")
-	t = measure.Table{Head: []string{"", "median", "least", "most"}}
+	t := measure.Table{Head: []string{"", "median", "least", "most", "processor: us"}}
 	for _, x := range r.Rates {
-		t.Row(x.Program+", "+x.Strategy, fmt.Sprintf("%.0f", measure.Median(x.PerSecond)), fmt.Sprintf("%.0f", slices.Min(x.PerSecond)), fmt.Sprintf("%.0f", slices.Max(x.PerSecond)))
+		processor := "-"
+		if len(x.Processor) > 0 {
+			processor = fmt.Sprintf("%.1f", measure.Median(x.Processor))
+		}
+		t.Row(x.Program+", "+x.Strategy, fmt.Sprintf("%.0f", measure.Median(x.PerSecond)), fmt.Sprintf("%.0f", slices.Min(x.PerSecond)), fmt.Sprintf("%.0f", slices.Max(x.PerSecond)), processor)
 	}
 	t.Write(w)
+}
+
+func (r *Report) printScalings(w io.Writer) {
 	fmt.Fprintf(w, "\nSchedules per second by processes side by side; apart are as many searches that have nothing to do with each other\n\n")
-	t = measure.Table{Head: []string{"", "processes", "one", "all", "all/one", "apart/one"}}
+	t := measure.Table{Head: []string{"", "processes", "one", "all", "all/one", "apart/one"}}
 	for i := range r.Scalings {
 		x := &r.Scalings[i]
 		ratio := func(of []float64) string {
@@ -121,8 +158,11 @@ func (r *Report) print(w io.Writer) {
 		t.Row(x.Program, x.Processes, fmt.Sprintf("%.0f", measure.Median(x.One)), fmt.Sprintf("%.0f", measure.Median(x.All)), ratio(x.All), ratio(x.Apart))
 	}
 	t.Write(w)
+}
+
+func (r *Report) printRecordings(w io.Writer) {
 	fmt.Fprintf(w, "\nOne run of a test in a process of its own, recorded under the default schedule and under -race: ms\n\n")
-	t = measure.Table{Head: []string{"", "go test", "-race", "controlled", "recorded", "recorded/-race", "events", "KB"}}
+	t := measure.Table{Head: []string{"", "go test", "-race", "controlled", "recorded", "recorded/-race", "events", "KB"}}
 	for _, x := range r.Recordings {
 		ms := func(v measure.Variant) string {
 			timing, _ := x.Timing(v)
@@ -132,7 +172,6 @@ func (r *Report) print(w io.Writer) {
 		t.Row(x.Name, ms(stock), ms(race), ms(control), ms(recorded), ratio.Times(), x.Events, x.Bytes/1024)
 	}
 	t.Write(w)
-	(&measure.Report{Machine: r.Machine, Targets: r.Targets}).Conclude(w)
 }
 
 // sums says how many of the pairs each way found.

@@ -1,0 +1,3 @@
+module example.com/crowds
+
+go 1.26.0

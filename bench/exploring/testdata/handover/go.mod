@@ -1,0 +1,3 @@
+module example.com/handover
+
+go 1.26.0
