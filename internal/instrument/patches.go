@@ -299,8 +299,9 @@ var prologues = map[string]map[string]string{
 		"(*M).Run":       "if cofferdamrt.Drive != nil { return m.cofferdamDrive() }",
 		"(*T).report":    "if cofferdamrt.Drive != nil && t.parent != nil && t.chatty == nil && !t.failed { return }",
 
-		"(*common).Failed": "if cofferdamrt.Drive != nil { c.mu.RLock(); failed := c.failed; c.mu.RUnlock(); return failed }",
-		"(*common).setRan": "if cofferdamrt.Drive != nil { return }",
+		"(*common).Context": "c.cofferdamAsksForContext()",
+		"(*common).Failed":  "if cofferdamrt.Drive != nil { c.mu.RLock(); failed := c.failed; c.mu.RUnlock(); return failed }",
+		"(*common).setRan":  "if cofferdamrt.Drive != nil { return }",
 	},
 }
 
@@ -331,8 +332,8 @@ type edit struct {
 //     next or stop.
 //   - testing/testing.go: the function that starts a subtest is not rewritten, because other
 //     packages call it by its linker name; what tests run at the moment is not noted; the
-//     name of the function that runs one is known without a look at the stack; and there is
-//     no race detector to ask.
+//     name of the function that runs one is known without a look at the stack; there is no
+//     race detector to ask; and a context that no goroutine has asked for is not cancelled.
 var edits = map[string][]edit{
 	"sync/mutex.go": {
 		{"\nfunc (m *Mutex) Lock() {\n", "\n//go:noinline\nfunc (m *Mutex) Lock() {\n", 1},
@@ -373,6 +374,8 @@ var edits = map[string][]edit{
 	"testing/testing.go": {
 		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
 		{"\trunning sync.Map ", "\trunning cofferdamRunning ", 1},
+		{"\tcancelCtx context.CancelFunc\n", "\tcancelCtx context.CancelFunc; cofferdamContext cofferdamContext\n", 1},
+		{"\tif c.cancelCtx != nil {\n", "\tif c.cancelCtx != nil && c.cofferdamCancels() {\n", 1},
 		{"\tt.runner = callerName(0)\n", "\tt.runner = \"testing.tRunner\"\n", 1},
 		{"\tdefer func() {\n\t\tt.checkRaces()\n", "\tdefer func() {\n\t\tif cofferdamrt.Drive == nil { t.checkRaces() }\n", 1},
 	},

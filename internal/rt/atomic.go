@@ -140,3 +140,6 @@ func AtomicUpdateBy[T, V, R any](update func(*T, V) R, p *T, v V, site uint32) R
 func AtomicCompareBy[T, V any](swap func(p *T, old, new V) bool, p *T, old, new V, site uint32) bool {
 	return swap(A(p, event.AtomicCompare, site), old, new)
 }
+
+// AtomicLoad announces that *p is loaded, for files of the standard library that have no hooks.
+func AtomicLoad[T any](p *T) { A(p, event.AtomicLoad, 0) }
