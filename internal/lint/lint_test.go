@@ -87,7 +87,7 @@ var imports = map[string][]string{
 	"internal/overlay":          {"internal/gotool"},
 	"internal/protect":          {".", "internal/scratch", "internal/gotool", "internal/load", "internal/guard", "internal/overlay", "internal/protect/facts", "internal/protect/plan", "internal/protect/write", "internal/source"},
 	"internal/truth/protected":  {"internal/gotool", "internal/protect", "internal/randprog"},
-	"internal/protect/facts":    {"internal/locks"},
+	"internal/protect/facts":    {"internal/locks", "internal/source"},
 	"internal/protect/plan":     {"internal/guard", "internal/load", "internal/locks", "internal/protect/facts", "internal/source"},
 	"internal/protect/write":    {"internal/protect/facts", "internal/protect/plan", "internal/source"},
 	"internal/protect/watch":    {"internal/finding", "tolerate"},

@@ -57,6 +57,7 @@
 //	edits.go    Edits: changes of a File by position and node
 //	imports.go  imports that a change needs
 //	names.go    what a name means at a place, and names that are free
+//	typeparam.go  types that depend on the instance
 //	format.go   formatting what was changed
 //	diff.go     the change as a unified diff
 package source

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"strconv"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // call is the value of a call.
@@ -225,7 +227,7 @@ func (w *writer) makeCall(e *ast.CallExpr) string {
 
 // sizeOf is the size of a type, or of what is likely enough a type parameter.
 func (w *writer) sizeOf(t types.Type) int64 {
-	if hasTypeParam(t) {
+	if source.HasTypeParam(t) {
 		return 64
 	}
 	return w.f.Package.TypesSizes.Sizeof(t)

@@ -212,43 +212,11 @@ func sameShape(a, b *types.Signature) bool {
 func sameTypes(a, b *types.Tuple) bool {
 	for i := range a.Len() {
 		// Types of other packages come from export data, and are equal by their names alone.
-		if s, t := a.At(i).Type(), b.At(i).Type(); types.TypeString(s, nil) != types.TypeString(t, nil) && !hasTypeParam(s) && !hasTypeParam(t) {
+		if s, t := a.At(i).Type(), b.At(i).Type(); types.TypeString(s, nil) != types.TypeString(t, nil) && !source.HasTypeParam(s) && !source.HasTypeParam(t) {
 			return false
 		}
 	}
 	return true
-}
-
-func hasTypeParam(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Pointer:
-		return hasTypeParam(t.Elem())
-	case *types.Slice:
-		return hasTypeParam(t.Elem())
-	case *types.Array:
-		return hasTypeParam(t.Elem())
-	case *types.Chan:
-		return hasTypeParam(t.Elem())
-	case *types.Map:
-		return hasTypeParam(t.Key()) || hasTypeParam(t.Elem())
-	case *types.Named:
-		for arg := range t.TypeArgs().Types() {
-			if hasTypeParam(arg) {
-				return true
-			}
-		}
-	case *types.Signature:
-		for _, list := range []*types.Tuple{t.Params(), t.Results()} {
-			for v := range list.Variables() {
-				if hasTypeParam(v.Type()) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // planRegion looks at what a region calls, and notes what it cannot undo.

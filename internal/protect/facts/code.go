@@ -15,13 +15,13 @@ import (
 type code struct {
 	functions map[*ast.BlockStmt]*ssa.Function // by their bodies
 	order     []*ssa.Function                  // as they stand in the source
-	calls     map[token.Pos]*source            // by the opening parenthesis, or by go and defer
+	calls     map[token.Pos]*writtenCall       // by the opening parenthesis, or by go and defer
 	variables map[token.Pos]*types.Var         // by where they are declared
 	positions map[*ssa.Function][]position
 }
 
-// A source is a call as it stands in the source.
-type source struct {
+// A writtenCall is a call as it stands in the source.
+type writtenCall struct {
 	info *types.Info
 	expr *ast.CallExpr
 }
@@ -41,7 +41,7 @@ func SpanOf(n ast.Node) Span { return Span{n.Pos(), n.End()} }
 
 func newCode() *code {
 	return &code{
-		functions: make(map[*ast.BlockStmt]*ssa.Function), calls: make(map[token.Pos]*source),
+		functions: make(map[*ast.BlockStmt]*ssa.Function), calls: make(map[token.Pos]*writtenCall),
 		variables: make(map[token.Pos]*types.Var), positions: make(map[*ssa.Function][]position),
 	}
 }
@@ -74,11 +74,11 @@ func (c *code) index(p *packages.Package, prog *ssa.Program) {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				c.calls[n.Lparen] = &source{p.TypesInfo, n}
+				c.calls[n.Lparen] = &writtenCall{p.TypesInfo, n}
 			case *ast.GoStmt:
-				c.calls[n.Go] = &source{p.TypesInfo, n.Call}
+				c.calls[n.Go] = &writtenCall{p.TypesInfo, n.Call}
 			case *ast.DeferStmt:
-				c.calls[n.Defer] = &source{p.TypesInfo, n.Call}
+				c.calls[n.Defer] = &writtenCall{p.TypesInfo, n.Call}
 			}
 			return true
 		})

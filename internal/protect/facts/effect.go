@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // An Effect is what running some code can mean to private copies. It is the one answer to
@@ -55,7 +57,7 @@ func (f *Facts) addTouch(e *Effect, t *Touch) {
 	e.indirect = e.indirect || t.pointer
 	t.pointees(func(p types.Type) {
 		name := TypeName(p)
-		if hasTypeParam(p) {
+		if source.HasTypeParam(p) {
 			name = anyPointee
 		}
 		e.pointees = note(e.pointees, name)

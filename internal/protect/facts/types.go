@@ -60,34 +60,6 @@ func coreOf(t types.Type) types.Type {
 	return t.Underlying()
 }
 
-// hasTypeParam reports whether a type is a type parameter, or made of some.
-func hasTypeParam(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Named:
-		for a := range t.TypeArgs().Types() {
-			if hasTypeParam(a) {
-				return true
-			}
-		}
-		return false
-	case *types.Pointer:
-		return hasTypeParam(t.Elem())
-	case *types.Slice:
-		return hasTypeParam(t.Elem())
-	case *types.Array:
-		return hasTypeParam(t.Elem())
-	case *types.Chan:
-		return hasTypeParam(t.Elem())
-	case *types.Map:
-		return hasTypeParam(t.Key()) || hasTypeParam(t.Elem())
-	case *types.Basic:
-		return false
-	}
-	return true // functions, interfaces and structs that are written out: it does not matter
-}
-
 // RangesOverFunction reports whether a range statement over values of a type calls a
 // function, or may do so.
 func RangesOverFunction(t types.Type) bool {
