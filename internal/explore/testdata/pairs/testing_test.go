@@ -76,3 +76,34 @@ func TestFineFailNowInHelper(t *testing.T) {
 	}
 	t.Log("logged")
 }
+
+// The context of a test is cancelled when its function has returned, whether it was asked for
+// before or is only then. This goroutine does not wait for that.
+func TestBugUsesWhatTheTestUses(t *testing.T) {
+	n := 0
+	ctx := t.Context()
+	go func() {
+		n++
+		<-ctx.Done()
+	}()
+	n++
+}
+
+func TestFineUsesItWhenTheTestIsOver(t *testing.T) {
+	n := 0
+	go func() {
+		if ctx := t.Context(); ctx.Err() != nil {
+			<-ctx.Done()
+			n++
+		}
+	}()
+	n++
+}
+
+func TestFineContextIsCancelledBeforeCleanup(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Context().Err() == nil {
+			t.Error("not cancelled")
+		}
+	})
+}
