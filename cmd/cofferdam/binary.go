@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -117,7 +116,7 @@ func (f *searchFlags) recordBinary(inv *command.Invocation, program *drive.Progr
 		return err
 	}
 	if worst := out.Worst(); worst == nil || !worst.Same(res.Failure) {
-		return errors.New("the failure did not come back when the run was recorded: the emulation of this program is not deterministic")
+		return program.NotRepeated()
 	}
 	e := &exploration{searchFlags: f, inv: inv}
 	if err := e.report(file); err != nil {

@@ -2,6 +2,7 @@ package binpatch
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -147,6 +148,43 @@ func TestAProgramIsPatchedAndAnyOtherIsNot(t *testing.T) {
 		if got := p.Timeouts(at, raw) != 0; got != c.patched {
 			t.Errorf("%s with %q: patched is %v", c.path, c.preload, got)
 		}
+	}
+}
+
+// TestAStaticProgramIsCopied: one without headers that could be spared.
+func TestAStaticProgramIsCopied(t *testing.T) {
+	const path = "../repair/binfix/testdata/logout.static"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := lifting.NewImage("logout.static", data, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(data, image, []Section{{[]uint64{0x4011a4, 0x4011ab, 0x4011ae, 0x4011b0, 0x4011b5}, []uint64{0x4011a4}}}, nil, "logout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.file.spareHeaders() != nil {
+		t.Error("it has headers to spare")
+	}
+	_, copied := write(t, p)
+	process, out := run(t, copied, "")
+	if e := process.Exit(); e.Reason != linux.Exited || e.Code != 0 || out != "" {
+		t.Errorf("%+v %s", e, out)
+	}
+	raw := make([]byte, 5)
+	process.Mem.ReadAt(raw, p.Entry())
+	if p.Timeouts(p.Entry(), raw) == 0 {
+		t.Error("the copy is not patched")
+	}
+	// What stands behind the headers is not overwritten.
+	end := binary.LittleEndian.Uint64(data[32:]) + uint64(len(p.file.headers))
+	used := bytes.Clone(data)
+	used[end+100] = 1
+	if p.file.grownHeaders(used) != nil {
+		t.Error("the table grew over something")
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // dynamic linker loads nothing into.
 //
 // The code and data of the sections are two more segments at the end. Their headers take
-// the place of two that only tools read: notes, and what they say about the processor.
+// the place of two that only tools read: notes, and what they say about the processor. Where
+// there are no such headers, the table of headers grows, if nothing stands behind it.
 func (p *Patch) Copy() ([]byte, error) {
 	if p.Traps() > 0 {
 		return nil, errors.New("a section begins where there is no room for a jump; a copy of the program cannot handle breakpoints")
@@ -18,17 +19,13 @@ func (p *Patch) Copy() ([]byte, error) {
 	out := append([]byte(nil), p.file.data...)
 	le := binary.LittleEndian
 	headers := le.Uint64(out[32:])
-	var free []int
-	for i, ph := range p.file.elf.Progs {
-		if ph.Type == elf.PT_NOTE || ph.Type == elf.PT_GNU_PROPERTY {
-			free = append(free, i)
-		}
+	free := p.file.spareHeaders()
+	if free == nil {
+		free = p.file.grownHeaders(out)
 	}
-	if len(free) < 2 {
-		return nil, errors.New("the program has no two headers that could make room for more segments")
+	if free == nil {
+		return nil, errors.New("the program has no room for the headers of more segments")
 	}
-	// Segments are in the order of their addresses, so the last two make way.
-	free = free[len(free)-2:]
 	start := (p.file.end + pageSize - 1) &^ (pageSize - 1)
 	code := append([]byte(nil), p.code...)
 	for _, at := range p.moved {
@@ -54,4 +51,59 @@ func (p *Patch) Copy() ([]byte, error) {
 	add(free[0], elf.PF_R|elf.PF_X, start, code)
 	add(free[1], elf.PF_R|elf.PF_W, start+uint64(p.dataAt()), p.data)
 	return out, nil
+}
+
+// spareHeaders are the last two headers that only tools read, nil if there are not as many.
+// The last, because segments are in the order of their addresses.
+func (f *file) spareHeaders() []int {
+	var spare []int
+	for i, ph := range f.elf.Progs {
+		if ph.Type == elf.PT_NOTE || ph.Type == elf.PT_GNU_PROPERTY {
+			spare = append(spare, i)
+		}
+	}
+	if len(spare) < 2 {
+		return nil
+	}
+	return spare[len(spare)-2:]
+}
+
+// grownHeaders makes the table of headers in a copy of the file longer by two, and returns
+// which. It is nil if something stands behind the table.
+func (f *file) grownHeaders(out []byte) []int {
+	const more = 2 * headerSize
+	le := binary.LittleEndian
+	start, count := le.Uint64(out[32:]), len(f.elf.Progs)
+	end := start + uint64(count)*headerSize
+	if end+more > uint64(len(out)) || !allZero(out[end:end+more]) {
+		return nil
+	}
+	for _, s := range f.elf.Sections {
+		if s.Type != elf.SHT_NOBITS && s.Offset < end+more && s.Offset+s.FileSize > end {
+			return nil
+		}
+	}
+	for i, ph := range f.elf.Progs {
+		tail := ph.Off + ph.Filesz
+		switch {
+		case ph.Off <= start && tail >= end && tail <= end+more:
+			// The segment that the table is in, and the one that is the table.
+			b := out[start+uint64(i)*headerSize:]
+			le.PutUint64(b[32:], end+more-ph.Off)
+			le.PutUint64(b[40:], end+more-ph.Off)
+		case ph.Off > start && ph.Off < end+more && ph.Filesz > 0:
+			return nil
+		}
+	}
+	le.PutUint16(out[56:], uint16(count+2))
+	return []int{count, count + 1}
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
 }

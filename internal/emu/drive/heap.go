@@ -139,6 +139,7 @@ func (r *run) free(t *linux.Thread, addr, returns uint64) bool {
 	}
 	if before, ok := h.dead[addr]; ok {
 		f := r.failureAt(t, event.DoubleFree, fmt.Sprintf("thread %d frees %d bytes at %#x that thread %d has freed", t.Number, before.size, addr, before.thread), returns)
+		f.Addr = addr
 		f.Others = []trace.Point{{Op: event.Store, G: before.thread, Site: before.site, Addr: addr}}
 		r.failure = f
 		return true
@@ -224,7 +225,10 @@ func (r *run) usesFreed(ref *cpu.Ref) bool {
 	for addr, d := range r.heap.dead {
 		if ref.Addr < addr+d.size && addr < ref.Addr+uint64(ref.Size) {
 			f := r.failureAt(t, event.UseAfterFree, fmt.Sprintf("thread %d accesses byte %d of %d at %#x that thread %d has freed", t.Number, ref.Addr-addr, d.size, addr, d.thread), site.PC)
-			f.Op, f.Site, f.Addr = ref.Kind, ref.Site, ref.Addr
+			f.Op, f.Addr = ref.Kind, ref.Addr
+			if r.isOwnCode(site.PC) { // otherwise it is the call of the library that does it
+				f.Site = ref.Site
+			}
 			f.Others = []trace.Point{{Op: event.Store, G: d.thread, Site: d.site, Addr: addr}}
 			r.failure = f
 			return true

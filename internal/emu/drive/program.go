@@ -187,6 +187,9 @@ func identity(p *linux.Process) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:16])
 }
 
+// IsShared reports whether threads are known to share the word at an address, from any run.
+func (p *Program) IsShared(addr uint64) bool { return p.shared.has(addr, 1) }
+
 // Threads returns how many threads the last run had.
 func (p *Program) Threads() int { return len(p.process.Threads()) }
 

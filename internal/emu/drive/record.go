@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -89,6 +90,14 @@ func (p *Program) Observe(schedule string, o *Observer) (*trace.Failure, *linux.
 		return nil, nil, err
 	}
 	return r.failure, again.process, nil
+}
+
+// NotRepeated is the error that a failure did not come back when its run was made again.
+func (p *Program) NotRepeated() error {
+	if len(p.Notes()) > 0 {
+		return fmt.Errorf("the failure did not come back when the run was made again: the program depends on something that is not under control (%s)", p.Notes()[len(p.Notes())-1])
+	}
+	return errors.New("the failure did not come back when the run was made again: the emulation of this program is not deterministic")
 }
 
 // A ChangedError says that a trace is of another program than the one at hand.

@@ -147,6 +147,7 @@ func (p *Process) enter(t *Thread, s abi.Signal) {
 		p.actions[s].handler = handlerDefault
 	}
 	t.fault = faultInfo{}
+	t.handling++
 }
 
 // saved are the registers in the order of struct sigcontext.
@@ -199,6 +200,7 @@ func sysSigreturn(p *Process, t *Thread, _ *args) uint64 {
 	for i, r := range saved {
 		c.R[r] = le.Uint64(regs[8*i:])
 	}
+	t.handling--
 	c.PC = le.Uint64(regs[128:])
 	c.SetFlags(le.Uint64(regs[136:]))
 	t.blocked = le.Uint64(b[contextAt+296:]) &^ (abi.SIGKILL.Bit() | abi.SIGSTOP.Bit())

@@ -31,6 +31,7 @@ type Thread struct {
 	stack    [3]uint64 // the alternative stack: address, flags, size
 	clearTID uint64
 	fault    faultInfo
+	handling int // signal handlers that it is in
 }
 
 // waiting is what a thread waits for.
@@ -68,6 +69,9 @@ func (p *Process) newThread() *Thread {
 
 // Runs reports whether a thread neither ended nor waits.
 func (t *Thread) Runs() bool { return !t.Ended && t.wait.kind == notWaiting }
+
+// Handling reports whether a thread is in a signal handler.
+func (t *Thread) Handling() bool { return t.handling > 0 }
 
 // Calling reports whether the next step of a thread is a system call.
 func (t *Thread) Calling() bool { return t.calling }

@@ -28,6 +28,7 @@
 // the code of libraries.
 //
 //	fix.go       finding, analysing, and the rounds
+//	observe.go   runs as the engine sees them
 //	confirm.go   the failing schedule on the processor
 //	enclose.go   the fix of last resort
 //	sections.go  the engine's sections as machine code

@@ -3,6 +3,8 @@ package binfix
 import (
 	"slices"
 
+	lifting "github.com/cofferdam-go/cofferdam/internal/lift/x86"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
@@ -18,35 +20,20 @@ const maxLevels = 4
 //
 // level is how many calls up the sections are: code that is not optimised, or has classes,
 // does one operation in several functions, and their callers are where it begins and ends.
-func (f *fixer) enclosing(level int) *sli.Fix {
+//
+// What a failure kept from happening is not in its run: the store that should have come after
+// a free, say. It is in whole, a run by the default schedule.
+func (f *fixer) enclosing(level int, whole *lifting.Run) *sli.Fix {
 	var sections []*sli.Section
 	for _, c := range f.cases {
-		data := c.data()
-		byFunc := map[*ir.Func][]*ir.Instr{}
-		var order []*ir.Func
-		beside := false
-		c.log.All(0, func(e *exec.Event) bool {
-			if e.Kind == exec.KindSpawn {
-				beside = true
-			}
-			if !beside || !e.IsAccess() || !data[e.Addr/8] {
-				return true
-			}
-			for _, in := range c.touching(e, level) {
-				fn := in.Block.Func
-				if in.Private || slices.Contains(byFunc[fn], in) {
-					continue
-				}
-				if byFunc[fn] == nil {
-					order = append(order, fn)
-				}
-				byFunc[fn] = append(byFunc[fn], in)
-			}
-			return true
-		})
-		for _, fn := range order {
-			slices.SortFunc(byFunc[fn], func(a, b *ir.Instr) int { return a.ID - b.ID })
-			s := sli.Enclose(fn, byFunc[fn])
+		t := &toucher{of: c, level: level, data: f.dataOf(c), byFunc: map[*ir.Func][]*ir.Instr{}}
+		t.all(c.run, c.log)
+		if whole != nil {
+			t.all(whole, whole.Log(0))
+		}
+		for _, fn := range t.order {
+			slices.SortFunc(t.byFunc[fn], func(a, b *ir.Instr) int { return a.ID - b.ID })
+			s := sli.Enclose(fn, t.byFunc[fn])
 			if !slices.ContainsFunc(s.Waits, func(in *ir.Instr) bool { return in.Sync.NeedsOthers() }) {
 				sections = append(sections, s)
 			}
@@ -58,13 +45,72 @@ func (f *fixer) enclosing(level int) *sli.Fix {
 	return sli.FixOf(sli.Options{}, sections)
 }
 
+// wholeRun is a run by the default schedule, nil if it is too long. Functions that no failing
+// run has come to are lifted besides.
+func (f *fixer) wholeRun() (*lifting.Run, error) {
+	run, _, _, err := f.watch(sched.Schedule{}.String())
+	if err != nil || run.TooLong() {
+		return nil, err
+	}
+	for _, c := range f.cases {
+		entries := append(c.run.Entries(), run.Entries()...)
+		slices.Sort(entries)
+		observed := c.run.Observed()
+		for pc, to := range run.Observed() {
+			for _, target := range to {
+				if !slices.Contains(observed[pc], target) {
+					observed[pc] = append(observed[pc], target)
+				}
+			}
+		}
+		if c.program, err = f.lift(c, slices.Compact(entries), observed); err != nil {
+			return nil, err
+		}
+	}
+	return run, nil
+}
+
+// A toucher gathers the instructions that touch the data of a failure, by functions.
+type toucher struct {
+	of     *failingCase
+	level  int
+	data   map[uint64]bool
+	byFunc map[*ir.Func][]*ir.Instr
+	order  []*ir.Func
+}
+
+// all gathers those of a run.
+func (t *toucher) all(run *lifting.Run, log *exec.Log) {
+	beside := false
+	log.All(0, func(e *exec.Event) bool {
+		if e.Kind == exec.KindSpawn {
+			beside = true
+		}
+		if !beside || !e.IsAccess() || !t.data[e.Addr/8] {
+			return true
+		}
+		for _, in := range t.touching(run, e) {
+			fn := in.Block.Func
+			if in.Private || slices.Contains(t.byFunc[fn], in) {
+				continue
+			}
+			if t.byFunc[fn] == nil {
+				t.order = append(t.order, fn)
+			}
+			t.byFunc[fn] = append(t.byFunc[fn], in)
+		}
+		return true
+	})
+}
+
 // touching are the instructions that an access counts as, so many calls up from where it was
 // made, or as far up as the program's own code goes.
-func (c *failingCase) touching(e *exec.Event, level int) []*ir.Instr {
-	instrs := c.program.InstrsAt(e.Site)
-	for frame := e.Frame; level > 0; level-- {
-		outer, pc := c.run.Caller(frame)
-		calls := c.program.CallsAt(pc)
+func (t *toucher) touching(run *lifting.Run, e *exec.Event) []*ir.Instr {
+	program := t.of.program
+	instrs := program.InstrsAt(e.Site)
+	for frame, level := e.Frame, t.level; level > 0; level-- {
+		outer, pc := run.Caller(frame)
+		calls := program.CallsAt(pc)
 		if pc == 0 || len(calls) == 0 {
 			break
 		}
@@ -74,9 +120,10 @@ func (c *failingCase) touching(e *exec.Event, level int) []*ir.Instr {
 }
 
 // disturbed are words that the failing thread used in the function that it failed in, or in
-// the one that called it, and that other threads wrote to: for failures of which no machine
-// was derived, as where a loop goes through data that is replaced under it.
-func (c *failingCase) disturbed() map[uint64]bool {
+// the one that called it, and that other threads wrote to, in this run or in any: for failures
+// of which no machine was derived, as where a loop goes through data that is replaced under
+// it.
+func (c *failingCase) disturbed(isShared func(addr uint64) bool) map[uint64]bool {
 	written, used, last := map[uint64]bool{}, map[uint64]bool{}, uint32(0)
 	c.log.All(0, func(e *exec.Event) bool {
 		if e.IsAccess() && e.G == c.failure.G {
@@ -97,7 +144,7 @@ func (c *failingCase) disturbed() map[uint64]bool {
 	})
 	both := map[uint64]bool{}
 	for word := range used {
-		if written[word] {
+		if written[word] || isShared(8*word) {
 			both[word] = true
 		}
 	}
@@ -107,9 +154,9 @@ func (c *failingCase) disturbed() map[uint64]bool {
 // mainThread is the thread that sets up what the others use.
 const mainThread = 1
 
-// data are the words that a failure is about: what its fixes guard, and all of the memory
+// dataOf are the words that a failure is about: what its fixes guard, and all of the memory
 // that was bad.
-func (c *failingCase) data() map[uint64]bool {
+func (f *fixer) dataOf(c *failingCase) map[uint64]bool {
 	words := map[uint64]bool{}
 	for _, fix := range c.fixes {
 		for _, s := range fix.Sections {
@@ -121,7 +168,7 @@ func (c *failingCase) data() map[uint64]bool {
 		}
 	}
 	if len(words) == 0 {
-		words = c.disturbed()
+		words = c.disturbed(f.result.Program.IsShared)
 	}
 	if e, _, ok := c.log.Allocation(c.failure.Addr, c.log.Last()+1); ok && c.failure.Addr != 0 {
 		for at := e.Addr; at < e.Addr+uint64(min(e.Size, 4096)); at += 8 {

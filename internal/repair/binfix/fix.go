@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/binpatch"
 	"github.com/cofferdam-go/cofferdam/internal/emu/drive"
 	"github.com/cofferdam-go/cofferdam/internal/emu/linux"
-	"github.com/cofferdam-go/cofferdam/internal/event"
 	lifting "github.com/cofferdam-go/cofferdam/internal/lift/x86"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
@@ -74,6 +72,7 @@ type Candidate struct {
 	// Reason says why it is no fix.
 	Reason string
 	fails  bool // the patched program does
+	whole  bool // it is one of last resort
 	throws bool // and a section may be left by an exception
 }
 
@@ -145,7 +144,7 @@ const maxRounds = 4
 func (f *fixer) rounds(ctx context.Context) error {
 	for range maxRounds {
 		for _, c := range f.cases {
-			if err := f.analyse(c, withoutRounds); err != nil {
+			if err := f.analyse(ctx, c, withoutRounds); err != nil {
 				return err
 			}
 		}
@@ -165,16 +164,20 @@ func (f *fixer) rounds(ctx context.Context) error {
 		return ctx.Err()
 	}
 	for _, c := range f.cases {
-		if err := f.analyse(c, withRounds); err != nil {
+		if err := f.analyse(ctx, c, withRounds); err != nil {
 			return err
 		}
 	}
 	if err := f.tryAll(ctx); err != nil || f.result.Proven != nil {
 		return err
 	}
+	whole, err := f.wholeRun()
+	if err != nil {
+		return err
+	}
 	for level := 0; level <= maxLevels && f.result.Proven == nil && time.Now().Before(f.Until); level++ {
-		if fix := f.enclosing(level); fix != nil {
-			if err := f.tryFix(ctx, fix); err != nil {
+		if fix := f.enclosing(level, whole); fix != nil {
+			if err := f.tryFix(ctx, fix, true); err != nil {
 				return err
 			}
 		}
@@ -219,72 +222,26 @@ func (f *fixer) another(ctx context.Context) (*failingCase, error) {
 	return f.observe(done.Outcome)
 }
 
-// observe runs a failing schedule again, as the engine wants to see it. The result says if
-// that cannot be fixed.
-func (f *fixer) observe(outcome *trace.Outcome) (*failingCase, error) {
-	r, found := f.result, outcome.Worst()
-	c := &failingCase{failure: found}
-	if found.Kind == event.FailureDeadlock {
-		r.Refusal = "no thread can go on, and another lock cannot change that: if the threads hold locks that they wait for, take them in one order everywhere; if one waits for a signal that was sent before, test what it waits for under the same mutex that the signal is sent under"
-		return nil, nil
-	}
-	data, err := os.ReadFile(f.Binary.Path)
-	if err != nil {
-		return nil, err
-	}
-	f.data = data
-	f.Progress("recording", "")
-	var broken error
-	failure, process, err := r.Program.Observe(outcome.Schedule, &drive.Observer{
-		Begins: func(process *linux.Process) {
-			if r.Image, broken = lifting.NewImage(f.Binary.Path, data, process.Program().Base); broken == nil {
-				c.run = lifting.NewRun(process, r.Image)
-			}
-		},
-		Allocates: func(t *linux.Thread, addr, size uint64) {
-			if c.run != nil {
-				c.run.Allocated(t, addr, size)
-			}
-		},
-		Frees: func(t *linux.Thread, addr, size uint64) {
-			if c.run != nil {
-				c.run.Freed(t, addr, size)
-			}
-		},
-	})
-	if err := errors.Join(err, broken); err != nil {
-		return nil, err
-	}
-	if failure == nil || !failure.Same(found) {
-		return nil, errors.New("the failure did not come back when the run was recorded: the emulation of this program is not deterministic")
-	}
-	c.process = process
-	switch c.at = c.run.FailureOf(failure); {
-	case c.run.TooLong():
-		r.Refusal = "the run is too long to be analysed: give the program less to do"
-	case c.at == nil:
-		r.Refusal = "no instruction of the program itself is where it failed: the code of libraries is not patched"
-	}
-	return c, nil
-}
-
 // analyseWithin is how long one analysis may take. Those that come to anything take some
 // milliseconds; those of what ended a program, in code of a library that is linked into it,
 // may go through all that the library does to print a line.
 const analyseWithin = 3 * time.Second
+
+// errLate says that a run could not be followed within that time.
+var errLate = errors.New("the analysis takes too long")
 
 // maxCallers is how many callers of what ended the program are looked at.
 const maxCallers = 8
 
 // analyse derives fixes of a case. Where nothing comes of it for a program that ended
 // itself, it is tried for the caller.
-func (f *fixer) analyse(c *failingCase, loops int) error {
+func (f *fixer) analyse(ctx context.Context, c *failingCase, loops int) error {
 	if c.program != nil && loops == withoutRounds {
 		return nil // in an earlier round
 	}
 	first := c.at
 	for range maxCallers {
-		if err := f.analyseAt(c, loops); err != nil || len(c.fixes) > 0 || c.at.Cause != ir.Abort {
+		if err := f.analyseAt(ctx, c, loops); err != nil || len(c.fixes) > 0 || c.at.Cause != ir.Abort {
 			return err
 		}
 		outer := c.at.Outer()
@@ -298,14 +255,11 @@ func (f *fixer) analyse(c *failingCase, loops int) error {
 }
 
 // analyseAt derives fixes for the failure at the place that the case has it at.
-func (f *fixer) analyseAt(c *failingCase, loops int) error {
+func (f *fixer) analyseAt(ctx context.Context, c *failingCase, loops int) error {
 	r := f.result
 	f.Progress("analysing", "")
 	start := time.Now()
-	program, err := lifting.Lift(lifting.Config{
-		Image: r.Image, Entries: c.run.Entries(), Observed: c.run.Observed(), Failure: c.at,
-		Slot: func(addr uint64) uint64 { w, _ := c.process.Mem.Word(addr); return w },
-	})
+	program, err := f.lift(c, c.run.Entries(), c.run.Observed())
 	if err != nil {
 		return err
 	}
@@ -315,9 +269,15 @@ func (f *fixer) analyseAt(c *failingCase, loops int) error {
 	r.Events = max(r.Events, c.log.Last())
 	start = time.Now()
 	until := start.Add(min(analyseWithin, time.Until(f.Until)))
-	analysis, err := sli.Analyse(program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops, Stop: func() bool { return time.Now().After(until) }})
+	late := func() bool { return time.Now().After(until) }
+	analysis, err := sli.Analyse(program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops, Stop: late, Interrupted: func() error {
+		if err := ctx.Err(); err != nil || !late() {
+			return err
+		}
+		return errLate
+	}})
 	r.Analysing += time.Since(start)
-	if errors.Is(err, sli.ErrLost) {
+	if errors.Is(err, sli.ErrLost) || errors.Is(err, errLate) {
 		if loops == withRounds && len(c.fixes) == 0 {
 			r.Refusal = "the run cannot be followed through the lifted code to its failure"
 		}
@@ -333,6 +293,14 @@ func (f *fixer) analyseAt(c *failingCase, loops int) error {
 	return nil
 }
 
+// lift lifts the functions that a run entered, and those that they call.
+func (f *fixer) lift(c *failingCase, entries []uint64, observed map[uint64][]uint64) (*lifting.Program, error) {
+	return lifting.Lift(lifting.Config{
+		Image: f.result.Image, Entries: entries, Observed: observed, Failure: c.at,
+		Slot: func(addr uint64) uint64 { w, _ := c.process.Mem.Word(addr); return w },
+	})
+}
+
 // tryAll tries fixes of all cases together, the cheapest first, until one is proven.
 func (f *fixer) tryAll(ctx context.Context) error {
 	if f.tried == nil {
@@ -342,16 +310,16 @@ func (f *fixer) tryAll(ctx context.Context) error {
 		if time.Now().After(f.Until) || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := f.tryFix(ctx, fix); err != nil || f.result.Proven != nil {
+		if err := f.tryFix(ctx, fix, false); err != nil || f.result.Proven != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tryFix tries one fix.
-func (f *fixer) tryFix(ctx context.Context, fix *sli.Fix) error {
-	c := &Candidate{Fix: fix}
+// tryFix tries one fix. whole says that it is one of last resort.
+func (f *fixer) tryFix(ctx context.Context, fix *sli.Fix, whole bool) error {
+	c := &Candidate{Fix: fix, whole: whole}
 	if err := f.candidate(ctx, c); err != nil {
 		return err
 	}
@@ -432,14 +400,14 @@ func (f *fixer) refuse() {
 	case r.Refusal != "":
 	case r.Analysis == nil:
 		r.Refusal = "the run could not be analysed"
+	case len(r.Analysis.Reasons) > 0 && !slices.ContainsFunc(r.Rejected, func(c *Candidate) bool { return !c.whole }):
+		r.Refusal = r.Analysis.Reasons[0]
 	case len(r.Rejected) > 0:
 		last := r.Rejected[len(r.Rejected)-1]
 		if i := slices.IndexFunc(r.Rejected, func(c *Candidate) bool { return c.throws }); i >= 0 {
 			last = r.Rejected[i] // which says more than that another one is not enough
 		}
 		r.Refusal = "none of the fixes that were found is one: " + last.Reason
-	case len(r.Analysis.Reasons) > 0:
-		r.Refusal = r.Analysis.Reasons[0]
 	default:
 		r.Refusal = "no set of sections was found that would prevent the failure"
 	}
