@@ -36,7 +36,9 @@ func (f *Facts) addInstruction(s *Statement, i ssa.Instruction) {
 		e.block("defers a call")
 		f.addCall(s, i)
 	case *ssa.Panic:
-		e.block("panics")
+		if isWritten(i) {
+			e.block("panics")
+		}
 	case *ssa.Call:
 		f.addCall(s, i)
 	case *ssa.Convert:

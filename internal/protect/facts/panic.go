@@ -37,9 +37,17 @@ func mayPanic(i ssa.Instruction) bool {
 		return !isConstant(i.Len) || !isConstant(i.Cap)
 	case *ssa.Call:
 		return callPanics(i.Common())
+	case *ssa.Panic:
+		return isWritten(i)
 	}
 	return true
 }
+
+// isWritten reports whether a panic stands in the source. SSA form has others, for a select
+// that matches no case and for an iterator that goes on after its end: the first cannot be, and
+// the second comes after a call of a function that is not known. They have no position, so that
+// they would count for all of their function.
+func isWritten(i *ssa.Panic) bool { return i.Pos().IsValid() }
 
 // callPanics reports whether a call may panic, apart from what a function of the program
 // does that is called.
