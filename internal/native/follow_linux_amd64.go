@@ -2,20 +2,23 @@ package native
 
 import (
 	"debug/elf"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
-// followWithin is how long a process is followed. A thread is taken to wait that sleeps in the
-// same system call at so many looks, one after each interval.
+// followWithin is how long a process is followed: it is killed then, whatever it is at. A
+// thread that comes to a breakpoint does so at once, mostly, and is looked for a few times
+// before its sleep is looked at. It is taken to wait if it sleeps in the same system call at
+// so many looks, one after each interval.
 const (
 	followWithin = 20 * time.Second
+	quickLooks   = 40
 	sleepLooks   = 5
 	lookInterval = 200 * time.Microsecond
 )
@@ -37,8 +40,13 @@ func Follow(l *Launched, route *Route) (*Followed, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &follower{tracee: tracee, threads: []*followed{{tid: tracee.pid}}, original: map[uint64]byte{}, until: time.Now().Add(followWithin)}
+	f := &follower{tracee: tracee, threads: []*followed{{tid: tracee.pid}}, original: map[uint64]byte{}}
 	defer f.kill()
+	late := time.AfterFunc(followWithin, func() {
+		f.late.Store(true)
+		tracee.cmd.Process.Kill()
+	})
+	defer late.Stop()
 	if err := f.prepare(l.Path, route); err != nil {
 		return nil, err
 	}
@@ -51,8 +59,8 @@ type follower struct {
 	threads  []*followed // by number, from 1
 	base     uint64
 	original map[uint64]byte // what breakpoints have replaced
-	until    time.Time
-	killer   syscall.Signal // that ended the process
+	late     atomic.Bool     // the time was up, and the process was killed
+	killer   syscall.Signal  // that ended the process
 	ended    bool
 }
 
@@ -149,7 +157,6 @@ const (
 	arrived stop = iota // where it was to stop
 	waits
 	finished // the thread, or the process
-	late
 )
 
 func (f *follower) follow(route *Route) (*Followed, error) {
@@ -164,14 +171,22 @@ func (f *follower) follow(route *Route) (*Followed, error) {
 		if err != nil {
 			return nil, err
 		}
-		if leg.At != 0 && why != arrived || why == late {
+		if f.late.Load() {
+			result.Why = fmt.Sprintf("there was no time to follow it within %v", followWithin)
+			return result, nil
+		}
+		if leg.At != 0 && why != arrived {
 			result.Why = fmt.Sprintf("thread %d does not come to %#x for the %d. time", leg.Thread, leg.At, leg.Count)
 			result.Signal = f.signalName()
 			return result, nil
 		}
 		result.Legs++
 	}
-	return result, f.last(route, result)
+	err := f.last(route, result)
+	if f.late.Load() && err == nil {
+		result = &Followed{Legs: result.Legs, Why: fmt.Sprintf("it did not fail within %v", followWithin)}
+	}
+	return result, err
 }
 
 // last has the failing thread go on until the program fails, or sees that no thread can.
@@ -265,29 +280,50 @@ func (f *follower) resume(t *followed) error {
 	at := t.standing
 	t.standing = 0
 	if err := f.tracee.Write([]byte{f.original[at]}, at); err != nil {
-		return err
-	}
-	if err := syscall.PtraceSingleStep(t.tid); err != nil {
 		return ended(err, f)
 	}
-	status, err := f.stopped(t.tid)
-	if err != nil {
+	if err := f.stepOver(t, at); err != nil || t.over || f.ended {
 		return err
 	}
-	if !f.ended {
-		if err := f.tracee.Write([]byte{breakpoint}, at); err != nil {
-			return ended(err, f)
-		}
-	}
-	if status.Stopped() && status.StopSignal() == syscall.SIGTRAP && status.TrapCause() <= 0 {
-		return ended(syscall.PtraceCont(t.tid, 0), f)
-	}
-	if _, err := f.handle(t, status); err != nil || t.over || f.ended {
-		return err
+	if err := f.tracee.Write([]byte{breakpoint}, at); err != nil {
+		return ended(err, f)
 	}
 	again := t.signal
 	t.signal = 0
 	return ended(syscall.PtraceCont(t.tid, again), f)
+}
+
+// stepOver has a thread execute the instruction that it stands at. A SIGSTOP that was sent to
+// it comes first, and then nothing is executed: that is tried again. Of any other signal the
+// thread stands there still, or comes back there, and is counted anew.
+func (f *follower) stepOver(t *followed, at uint64) error {
+	for {
+		if err := syscall.PtraceSingleStep(t.tid); err != nil {
+			return ended(err, f)
+		}
+		status, err := f.stopped(t.tid)
+		if err != nil || f.ended {
+			return err
+		}
+		if status.Stopped() && status.StopSignal() == syscall.SIGTRAP && status.TrapCause() <= 0 {
+			return nil
+		}
+		stopped := t.stopping
+		if _, err := f.handle(t, status); err != nil || t.over || f.ended {
+			return err
+		}
+		if stopped && !t.stopping {
+			continue
+		}
+		var regs syscall.PtraceRegs
+		if err := syscall.PtraceGetRegs(t.tid, &regs); err != nil {
+			return ended(err, f)
+		}
+		if regs.Rip == at {
+			t.counts[at]--
+		}
+		return nil
+	}
 }
 
 // ended takes it for the end of the process that a thread is not there any more.
@@ -305,7 +341,7 @@ func (f *follower) wait(t *followed) (status syscall.WaitStatus, why stop, err e
 		return 0, finished, nil
 	}
 	asleep, call := 0, ""
-	for {
+	for looks := 0; ; looks++ {
 		n, err := syscall.Wait4(t.tid, &status, syscall.WALL|syscall.WNOHANG, nil)
 		switch {
 		case err == syscall.EINTR:
@@ -314,13 +350,14 @@ func (f *follower) wait(t *followed) (status syscall.WaitStatus, why stop, err e
 			return 0, finished, ended(err, f)
 		case n == t.tid:
 			return status, arrived, nil
-		case time.Now().After(f.until):
-			return 0, late, nil
+		case looks < quickLooks:
+			syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+			continue
 		}
 		if now := f.sleepingIn(t); now == "" || now != call {
 			asleep, call = 0, now
 		} else if asleep++; asleep >= sleepLooks {
-			return 0, waits, f.halt(t)
+			return f.halt(t)
 		}
 		time.Sleep(lookInterval)
 	}
@@ -344,38 +381,31 @@ func (f *follower) sleepingIn(t *followed) string {
 	return string(call)
 }
 
-// halt stops a thread that waits.
-func (f *follower) halt(t *followed) error {
+// halt stops a thread that waits. It may have come to something else before the signal does,
+// which then comes when it goes on.
+func (f *follower) halt(t *followed) (status syscall.WaitStatus, why stop, err error) {
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_TGKILL, uintptr(f.tracee.pid), uintptr(t.tid), uintptr(syscall.SIGSTOP)); errno != 0 {
-		return ended(errno, f)
+		return 0, finished, ended(errno, f)
 	}
 	t.stopping = true
-	status, err := f.stopped(t.tid)
-	if err != nil || f.ended {
-		return err
+	if status, err = f.stopped(t.tid); err != nil || f.ended {
+		return 0, finished, err
 	}
-	_, err = f.handle(t, status)
-	return err
+	if !status.Stopped() || status.StopSignal() != syscall.SIGSTOP {
+		return status, arrived, nil
+	}
+	t.stopping = false
+	return status, waits, nil
 }
 
-// stopped waits for a thread that is about to stop.
+// stopped waits for a thread that is about to stop, or to end.
 func (f *follower) stopped(tid int) (status syscall.WaitStatus, err error) {
-	for !f.ended {
-		n, err := syscall.Wait4(tid, &status, syscall.WALL|syscall.WNOHANG, nil)
-		switch {
-		case n == tid:
-			return status, nil
-		case err != nil && err != syscall.EINTR:
-			return 0, ended(err, f)
-		case time.Now().After(f.until):
-			return 0, errLate
+	for {
+		if _, err = syscall.Wait4(tid, &status, syscall.WALL, nil); err != syscall.EINTR {
+			return status, ended(err, f)
 		}
-		time.Sleep(lookInterval / 10)
 	}
-	return 0, nil
 }
-
-var errLate = errors.New("a thread did not stop when it should")
 
 // handle takes note of why a thread stopped. It returns the breakpoint that it came to, 0 if
 // it is none.
