@@ -20,7 +20,8 @@
 //
 //	result.go    what a comparison came to
 //	tracee.go    a process under ptrace; ptrace_unsafe.go what package syscall lacks of it
-//	follow.go    threads that follow the route of another run, follow_linux_amd64.go how
+//	follow.go    threads that follow the route of another run, follow_linux_amd64.go how,
+//	             stops_linux_amd64.go why threads stop meanwhile
 //	generate.go  random instructions
 //	emulate.go   states, and batches in the emulator
 //	forms.go     the comparison of batches

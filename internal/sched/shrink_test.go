@@ -24,12 +24,12 @@ func fewest(t *testing.T, m *model, state string, most int) int {
 
 // sideBySide makes all the runs that it is asked for, in another order, as several processes
 // would, and tells of those up to the first that fails.
-type sideBySide struct{ Alone }
+type sideBySide struct{ alone }
 
 func (r sideBySide) Replay(all []Schedule) (failing int, ran Schedule) {
 	failing = len(all)
 	for i := len(all) - 1; i >= 0; i-- {
-		if n, s := r.Alone.Replay(all[i : i+1]); n == 0 {
+		if n, s := r.alone.Replay(all[i : i+1]); n == 0 {
 			failing, ran = i, s
 		}
 	}
@@ -39,7 +39,7 @@ func (r sideBySide) Replay(all []Schedule) (failing int, ran Schedule) {
 func (r sideBySide) Search(units []Unit) (done []UnitDone, failing *Schedule) {
 	each, schedules := make([]UnitDone, len(units)), make([]*Schedule, len(units))
 	for i := len(units) - 1; i >= 0; i-- {
-		one, s := r.Alone.Search(units[i : i+1])
+		one, s := r.alone.Search(units[i : i+1])
 		each[i], schedules[i] = one[0], s
 	}
 	for i, s := range schedules {
@@ -69,7 +69,7 @@ func TestShrinkFindsTheFewestPreemptions(t *testing.T) {
 			continue
 		}
 		fails := func(s Strategy) bool { return m.run(s).outcomeAndState() == failure }
-		got := Shrink(s, Alone(fails), 3000)
+		got := Shrink(s, alone(fails), 3000)
 		if !got.Reproduced || !fails(NewReplay(got.Schedule)) {
 			t.Fatalf("%s does not fail\n%v", got.Schedule, m)
 		}
@@ -83,7 +83,7 @@ func TestShrinkFindsTheFewestPreemptions(t *testing.T) {
 		if !got.Minimal {
 			t.Errorf("%s was not shrunk to the end, with %d runs\n%v", s, got.Runs, m)
 		}
-		again := Shrink(s, sideBySide{Alone(fails)}, 3000)
+		again := Shrink(s, sideBySide{alone(fails)}, 3000)
 		if !again.Schedule.Equal(got.Schedule) || again.Runs != got.Runs || again.Minimal != got.Minimal {
 			t.Fatalf("one after the other: %s with %d runs; side by side: %s with %d", got.Schedule, got.Runs, again.Schedule, again.Runs)
 		}
@@ -120,7 +120,7 @@ func TestShrinkOfALongRun(t *testing.T) {
 		t.Fatal("no addition was lost in a random run")
 	}
 	s := rec.Schedule()
-	got := Shrink(s, Alone(lost), 2000)
+	got := Shrink(s, alone(lost), 2000)
 	t.Logf("%d preemptions became %s in %d runs", s.Preemptions(), got.Schedule, got.Runs)
 	if n := got.Schedule.Preemptions(); n != 1 || !got.Minimal {
 		t.Errorf("%s, minimal %v; one preemption is enough", got.Schedule, got.Minimal)
@@ -136,7 +136,7 @@ func TestShrinkKeepsToItsLimit(t *testing.T) {
 	lost(rec)
 	for _, limit := range []int{1, 2, 3, 10, 50} {
 		n = 0
-		got := Shrink(rec.Schedule(), Alone(lost), limit)
+		got := Shrink(rec.Schedule(), alone(lost), limit)
 		if n != got.Runs || n > limit {
 			t.Errorf("limit %d: %d runs, said to be %d", limit, n, got.Runs)
 		}
@@ -148,8 +148,45 @@ func TestShrinkKeepsToItsLimit(t *testing.T) {
 
 func TestShrinkReturnsAScheduleThatPassesAsItWas(t *testing.T) {
 	s, _ := ParseSchedule("1.2+2,2.3_1")
-	got := Shrink(s, Alone(func(s Strategy) bool { s.Begin(); s.End(event.Passed, Used{}); return false }), 100)
+	got := Shrink(s, alone(func(s Strategy) bool { s.Begin(); s.End(event.Passed, Used{}); return false }), 100)
 	if got.Reproduced || got.Runs != 1 || !got.Schedule.Equal(s) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// alone makes runs in this process. run runs the program once under a strategy, with Begin and
+// End, and reports whether it fails in the same way as the run that is shrunk.
+type alone func(run Strategy) bool
+
+// Replay is that of Runs.
+func (run alone) Replay(all []Schedule) (failing int, ran Schedule) {
+	for i := range all {
+		r := NewRecorder(NewReplay(all[i]), false)
+		if run(r) {
+			return i, r.schedule
+		}
+	}
+	return len(all), Schedule{}
+}
+
+// Search is that of Runs.
+func (run alone) Search(units []Unit) (done []UnitDone, failing *Schedule) {
+	for i := range units {
+		u := &units[i]
+		strategy := u.Strategy()
+		r := NewRecorder(strategy, false)
+		for n := 0; failing == nil && (n == 0 || n < u.Runs && !strategy.Exhausted()); n++ {
+			if run(r) {
+				s := r.Schedule()
+				failing = &s
+			}
+		}
+		if done = append(done, u.Done(strategy)); failing != nil {
+			break
+		}
+	}
+	return done, failing
+}
+
+// Over is that of Runs: run decides.
+func (run alone) Over() bool { return false }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/search"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
@@ -20,7 +21,10 @@ import (
 type crew struct {
 	ctx    context.Context
 	o      *Options
-	search *search.Pass
+	search *search.Pass // nil for shrinking
+	// failure is the only one that counts, if there is one: its schedule is shrunk, which what
+	// memory is shared belongs to.
+	failure *trace.Failure
 
 	mu       sync.Mutex
 	programs []*Program // by worker; the first is the one that is explored
@@ -103,9 +107,27 @@ func (c *crew) Do(n int, units []sched.Unit, deadline func() time.Time) ([]wire.
 			break
 		}
 	}
-	c.tally.Note(c.search, n, wire.Progress{})
+	c.note(n, wire.Progress{})
 	return all, c.ctx.Err()
 }
+
+// note tells how far a worker is.
+func (c *crew) note(n int, p wire.Progress) {
+	if c.search != nil {
+		c.tally.Note(c.search, n, p)
+	}
+}
+
+// counts reports whether a failure is one that is looked for, ends whether nothing more is
+// then.
+func (c *crew) counts(f *trace.Failure) bool {
+	if c.failure != nil {
+		return c.failure.Same(f)
+	}
+	return c.o.Ignore == nil || !c.o.Ignore(f)
+}
+
+func (c *crew) ends(f *trace.Failure) bool { return c.failure != nil || c.search.Ends(f.Kind) }
 
 // A worker does units with a process of its own.
 type worker struct {
@@ -134,7 +156,7 @@ func (w *worker) unit(u *sched.Unit) (done wire.UnitDone, err error) {
 			prints[print] = true
 			done.Prints = binary.LittleEndian.AppendUint64(done.Prints, print)
 		}
-		w.crew.tally.Note(w.crew.search, w.number, w.progress)
+		w.crew.note(w.number, w.progress)
 	}
 	steps, cut := done.Steps, done.CutOff
 	done.UnitDone = u.Done(strategy)
@@ -154,7 +176,10 @@ func (w *worker) more(u *sched.Unit, strategy sched.Strategy, done *wire.UnitDon
 // run makes one run of a unit.
 func (w *worker) run(rec *sched.Recorder, done *wire.UnitDone) error {
 	late := time.Now().Add(w.crew.o.within())
-	r := &run{Program: w.program, strategy: rec, learns: true, stop: stopper(w.crew.ctx, late)}
+	if w.crew.failure != nil && w.until.Before(late) {
+		late = w.until
+	}
+	r := &run{Program: w.program, strategy: rec, learns: w.crew.failure == nil, stop: stopper(w.crew.ctx, late)}
 	r.execute()
 	if err := w.program.lacks(); err != nil {
 		return err
@@ -173,7 +198,7 @@ func (w *worker) run(rec *sched.Recorder, done *wire.UnitDone) error {
 	done.Shared = addNew(done.Shared, r.uses.found)
 	done.Atomics = addNew(done.Atomics, r.foundAtomics)
 	f := r.failure
-	if f == nil || w.crew.o.Ignore != nil && w.crew.o.Ignore(f) {
+	if f == nil || !w.crew.counts(f) {
 		return nil
 	}
 	found := wire.Found{Failure: *f, Schedule: rec.Schedule().String(), At: done.Runs, Runs: 1}
@@ -184,7 +209,7 @@ func (w *worker) run(rec *sched.Recorder, done *wire.UnitDone) error {
 	if w.progress.Best == nil {
 		w.progress.Best = f
 	}
-	w.stop = w.crew.search.Ends(f.Kind)
+	w.stop = w.crew.ends(f)
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (p *Program) Explore(ctx context.Context, o *Options) (*wire.Summary, error
 	if err != nil || found == nil {
 		return done, err
 	}
-	if err := p.shrink(ctx, found, done); err != nil {
+	if err := p.shrink(ctx, o, found, done); err != nil {
 		return nil, err
 	}
 	return done, ctx.Err()
@@ -147,27 +147,22 @@ func (p *Program) Try(schedule string) (*trace.Failure, error) {
 	return r.failure, p.lacks()
 }
 
-// shrink finds the smallest schedule with the same failure.
-func (p *Program) shrink(ctx context.Context, f *wire.Found, done *wire.Summary) error {
+// shrink finds the smallest schedule with the same failure, by as many processes as searched.
+func (p *Program) shrink(ctx context.Context, o *Options, f *wire.Found, done *wire.Summary) error {
 	from, err := sched.ParseSchedule(f.Schedule)
 	if err != nil {
 		return err
 	}
-	until := time.Now().Add(shrinkWithin)
-	best := f.Failure
-	small := sched.Shrink(from, sched.Alone(func(strategy sched.Strategy) bool {
-		if time.Now().After(until) || ctx.Err() != nil {
-			return false
-		}
-		r := &run{Program: p, strategy: strategy, stop: stopper(ctx, until)}
-		r.execute()
-		if r.failure == nil || !r.failure.Same(&f.Failure) {
-			return false
-		}
-		best = *r.failure
-		return true
-	}), shrinkRuns)
-	done.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{best}, Schedule: small.Schedule.String()}
-	done.Shrinking, done.Minimal = small.Runs, small.Minimal && time.Now().Before(until)
+	begin := time.Now()
+	c := &crew{ctx: ctx, o: o, programs: []*Program{p}, failure: &f.Failure}
+	small, failure, err := search.Shrink(from, c, begin.Add(shrinkWithin), shrinkRuns, o.jobs())
+	if err != nil {
+		return err
+	}
+	if failure == nil {
+		failure = &f.Failure // it did not come back, which is found out when it is recorded
+	}
+	done.Outcome = &trace.Outcome{Result: event.Failed, Failures: []trace.Failure{*failure}, Schedule: small.Schedule.String()}
+	done.Shrinking, done.ShrinkingTook, done.Minimal = small.Runs, time.Since(begin), small.Minimal
 	return nil
 }
