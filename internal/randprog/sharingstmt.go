@@ -270,7 +270,17 @@ func (g *sharingGen) switches() {
 
 // channels writes operations that do not wait.
 func (g *sharingGen) channels() {
-	switch g.pick(4) {
+	switch g.pick(5) {
+	case 4: // one of the two is ready
+		c := g.name("c")
+		g.line("%s := make(chan int, 1)", c)
+		g.line("if n%%2 == 0 { %s <- 2 }", c)
+		g.line("select {")
+		g.line("case v := <-%s:", c)
+		g.scoped(func() { g.line("x.n += v"); g.body() })
+		g.line("case %s <- x.s.a:", c)
+		g.scoped(g.body)
+		g.line("}")
 	case 0:
 		g.line("select {")
 		g.line("case x.in <- x.n:")
