@@ -163,6 +163,13 @@ func (g *sharingGen) scoped(write func()) {
 	g.ints, g.points, g.parts, g.nodes, g.slices, g.bytes = ints, points, parts, nodes, slices, bytes
 }
 
+// scopedAlone writes a block of its own.
+func (g *sharingGen) scopedAlone(write func()) {
+	g.line("{")
+	g.scoped(write)
+	g.line("}")
+}
+
 // otherName makes another name for something.
 func (g *sharingGen) otherName() {
 	kinds := []Palette{addresses, parts, sliced, slicedBytes, 0, 0}
@@ -238,7 +245,15 @@ func (g *sharingGen) section() {
 	if g.budget == 0 {
 		g.budget = 4 + g.pick(10)
 	}
-	switch form := g.pick(5); {
+	switch form := g.pick(6); {
+	case form == 5 && g.nested == 0 && g.has(gotos):
+		label, round := g.name("again"), g.name("r")
+		g.line("%s := 0", round)
+		g.line("%s:", label)
+		g.line("%s", l.acquire)
+		g.scopedAlone(g.body)
+		g.line("%s", l.release)
+		g.line("if %s++; %s < 3 { goto %s }", round, round, label)
 	case form == 1 && g.nested == 0 && !g.deferred:
 		g.deferred = true
 		g.line("%s", l.acquire)

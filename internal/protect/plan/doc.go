@@ -176,7 +176,7 @@
 // # What is left alone
 //
 // Sections that cannot be followed (a lock that is held on some ways only, that is taken
-// here and released elsewhere, goto), variables that are reached by way of a pointer in
+// here and released elsewhere, a goto in a section), variables that are reached by way of a pointer in
 // another variable, large arrays, what must not be copied, files that use cgo. All of it is
 // in the table, with the reason.
 //
@@ -187,6 +187,7 @@
 //	rule.go      what -only and -skip choose
 //	outline.go   sections and steps as they stand in the source
 //	flow.go      following a lock through a function
+//	jump.go      gotos
 //	decide.go    what becomes of each group, given what is on pages
 //	panics.go    what a section that panics has to do before
 //	choose.go    which variables have copies, and which steps are opaque

@@ -36,6 +36,7 @@ type flow struct {
 	deferred bool
 	depth    int // of statement lists
 	targets  []*target
+	jumps    *jumps
 	steps    map[ast.Stmt]*Step
 	why      string
 	at       token.Pos
@@ -60,7 +61,7 @@ func (f *flow) fail(n ast.Node, why string) {
 
 // follow finds the sections of a lock in a body.
 func follow(u *unit, block *ast.BlockStmt, lock *locks.Place) *flow {
-	f := &flow{unit: u, lock: lock, steps: make(map[ast.Stmt]*Step)}
+	f := &flow{unit: u, lock: lock, jumps: findJumps(block), steps: make(map[ast.Stmt]*Step)}
 	end := f.list(block.List, state{})
 	f.returns(block, end)
 	return f
@@ -194,6 +195,12 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 	case *ast.BlockStmt:
 		return f.list(st.List, s)
 	case *ast.LabeledStmt:
+		if f.jumps.labels[st.Label.Name] {
+			if s.outline != nil && !s.dead {
+				f.fail(st, "a goto leads into the section")
+			}
+			s = state{}
+		}
 		out := f.stmt(st.Stmt, s, st.Label.Name)
 		if p := f.steps[st.Stmt]; p != nil {
 			p.label = st
@@ -243,7 +250,10 @@ func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 		if i := slices.IndexFunc(f.known, func(known *Outline) bool { return known.reading == reads(o) }); i >= 0 {
 			g = f.known[i]
 		} else {
-			g = &Outline{Lock: o.Place, First: st, reading: reads(o), inLoop: slices.ContainsFunc(f.targets, func(t *target) bool { return t.loop })}
+			g = &Outline{Lock: o.Place, First: st, reading: reads(o), inLoop: f.jumps.repeats(st) || slices.ContainsFunc(f.targets, func(t *target) bool { return t.loop })}
+			if f.jumps.skips(st) {
+				f.fail(st, "a goto jumps over where the lock is taken")
+			}
 			f.known = append(f.known, g)
 			f.outlines = append(f.outlines, g)
 		}
@@ -286,8 +296,10 @@ func (f *flow) branch(st *ast.BranchStmt, s state) state {
 		return state{dead: true}
 	}
 	if st.Tok == token.GOTO {
-		f.fail(st, "the function has a goto")
-		return s
+		if s.outline != nil && !s.dead {
+			f.fail(st, "the section has a goto")
+		}
+		return state{dead: true}
 	}
 	t := f.find(st.Label, st.Tok == token.CONTINUE)
 	switch {
