@@ -66,6 +66,8 @@ type Pass struct {
 	found  found
 	// start is when the pass would have begun if it had not been left in between.
 	start time.Time
+	// unitTakes is how long a unit took lately.
+	unitTakes time.Duration
 
 	mu sync.Mutex // guards what follows
 	// until is when the search for visible harm ends, once a failure is known.
@@ -104,9 +106,10 @@ func (x *Pass) Run(c Crew, budget time.Duration, workers int) error {
 			side = 1
 		}
 		x.settled = wire.Progress{}
-		w := wave{units: units, do: x.watched(c, deadline), ends: x.ends, more: func() bool { return time.Now().Before(deadline()) }}
+		w := wave{units: units, unitTakes: x.unitTakes, do: x.watched(c, deadline), ends: x.ends, apart: x.o.Single, more: func() bool { return time.Now().Before(deadline()) }}
 		var done []wire.UnitDone
 		done, err = w.run(side)
+		x.unitTakes = w.unitTakes
 		if x.Sum.Runs == 0 {
 			x.start = x.start.Add(c.Starting())
 			if n := c.Leaves(); n > 0 && x.o.Runs > 0 {

@@ -26,7 +26,8 @@ type shrinking struct {
 	crew         Crew
 	begin, until time.Time
 	workers      int
-	begun        bool                      // a run was made
+	begun        bool // a run was made
+	unitTakes    time.Duration
 	failures     map[string]*trace.Failure // by the schedule that led to them
 	err          error
 }
@@ -59,10 +60,6 @@ func (r *shrinking) Search(units []sched.Unit) (done []sched.UnitDone, failing *
 	return done, failing
 }
 
-// replaysAtOnce is how many units a worker is asked for together: to ask takes as long as a few
-// short runs.
-const replaysAtOnce = 8
-
 // do has units done up to the first with a run that fails in the same way, and returns the
 // schedule of that.
 func (r *shrinking) do(units []sched.Unit) (done []wire.UnitDone, failing *sched.Schedule) {
@@ -75,8 +72,9 @@ func (r *shrinking) do(units []sched.Unit) (done []wire.UnitDone, failing *sched
 	do := func(n int, units []sched.Unit) ([]wire.UnitDone, error) {
 		return r.crew.Do(n, units, func() time.Time { return r.until })
 	}
-	w := wave{units: units, do: do, ends: fails, more: func() bool { return !r.Over() }, atOnce: replaysAtOnce}
+	w := wave{units: units, unitTakes: r.unitTakes, do: do, ends: fails, more: func() bool { return !r.Over() }}
 	done, err := w.run(workers)
+	r.unitTakes = w.unitTakes
 	if err != nil {
 		r.err = err
 		return nil, nil

@@ -2,6 +2,7 @@ package search
 
 import (
 	"sync"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -20,30 +21,42 @@ type wave struct {
 	// ends reports whether a unit ends the search, more whether there is time for others.
 	ends func(*wire.UnitDone) bool
 	more func() bool
-	// atOnce is how many units a worker takes together, at least one.
-	atOnce int
+	// apart has a worker take one unit at a time: each needs a process of its own.
+	apart bool
+	// unitTakes is how long a unit took lately, 0 if that is not known.
+	unitTakes time.Duration
 
-	mu    sync.Mutex
-	next  int             // the first unit that no worker has taken
-	limit int             // no unit from here on counts
-	done  []wire.UnitDone // by unit; one without runs was not done
-	err   error
+	workers int
+	mu      sync.Mutex
+	next    int             // the first unit that no worker has taken
+	limit   int             // no unit from here on counts
+	done    []wire.UnitDone // by unit; one without runs was not done
+	err     error
 }
 
-// chunks is into how many parts at least a wave is divided.
-const chunks = 64
+// togetherUnits is how many units a worker takes together, if a wave has no more than chunks times
+// as many: to ask for them takes as long as a few short runs. It takes fewer if they are long, since
+// the others wait for it where one of them ends the search, and towards the end of a wave, so that
+// the workers are done at the same time.
+const (
+	togetherUnits = 8
+	chunks        = 64
+	togetherTime  = 20 * time.Millisecond
+)
 
 // run has so many workers do the units. It returns what came of each, and the error of the
 // first that could not be done, if no unit before it ends the search.
 func (w *wave) run(workers int) ([]wire.UnitDone, error) {
-	w.limit = len(w.units)
+	w.limit, w.workers = len(w.units), min(workers, len(w.units))
 	w.done = make([]wire.UnitDone, len(w.units))
 	var all sync.WaitGroup
-	for worker := range min(workers, len(w.units)) {
+	for worker := range w.workers {
 		all.Go(func() {
 			for from, to := w.take(); from < to; from, to = w.take() {
+				begin := time.Now()
 				done, err := w.do(worker, w.units[from:to])
 				w.put(from, done, err)
+				w.note(len(done), time.Since(begin))
 			}
 		})
 	}
@@ -60,8 +73,30 @@ func (w *wave) take() (from, to int) {
 	if from > 0 && !w.more() {
 		return from, from
 	}
-	w.next = min(from+max(1, w.atOnce, len(w.units)/chunks), w.limit)
+	w.next = min(from+w.together(), w.limit)
 	return from, max(from, w.next)
+}
+
+// together is how many units the next worker takes.
+func (w *wave) together() int {
+	if w.apart {
+		return 1
+	}
+	n := max(togetherUnits, len(w.units)/chunks)
+	if w.workers > 1 {
+		n = min(n, int(togetherTime/max(w.unitTakes, 1)))
+		n = min(n, (w.limit-w.next)/(2*w.workers))
+	}
+	return max(1, n)
+}
+
+// note takes note of how long some units took.
+func (w *wave) note(units int, took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if units > 0 {
+		w.unitTakes = took / time.Duration(units)
+	}
 }
 
 // put takes note of what came of units.

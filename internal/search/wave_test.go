@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -73,7 +74,7 @@ func r2(n uint64) int { return int(n*2654435761>>7) % 20 }
 func TestAWaveEndsWithItsTime(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		left := 5
-		w := &wave{units: fakeUnits(40), ends: func(*wire.UnitDone) bool { return false }}
+		w := &wave{units: fakeUnits(40), apart: true, ends: func(*wire.UnitDone) bool { return false }}
 		w.more = func() bool { left--; return left > 0 }
 		w.do = func(_ int, units []sched.Unit) ([]wire.UnitDone, error) {
 			return slices.Repeat([]wire.UnitDone{{UnitDone: sched.UnitDone{Runs: 1}}}, len(units)), nil
@@ -101,5 +102,27 @@ func TestAnErrorCountsUnlessTheSearchEndsBefore(t *testing.T) {
 	w.put(1, nil, broken)
 	if w.err != nil {
 		t.Error(w.err)
+	}
+}
+
+// TestUnitsAreTakenTogetherButForTheLast: a worker asks seldom, all are busy to the end, and where
+// each unit needs a process of its own it gets one.
+func TestUnitsAreTakenTogetherButForTheLast(t *testing.T) {
+	for _, c := range []struct {
+		units, workers, asked, last int
+		takes                       time.Duration
+		apart                       bool
+	}{
+		{64, 1, 8, 8, 0, false}, {64, 2, 21, 1, 0, false}, {6400, 1, 64, 100, 0, false}, {3, 1, 1, 3, 0, false}, {3, 2, 3, 1, 0, false},
+		{64, 2, 64, 1, time.Second, false}, {64, 1, 8, 8, time.Second, false}, {6400, 2, 6400, 1, 0, true},
+	} {
+		w := &wave{units: fakeUnits(c.units), limit: c.units, workers: c.workers, unitTakes: c.takes, apart: c.apart, more: func() bool { return true }}
+		asked, last := 0, 0
+		for from, to := w.take(); from < to; from, to = w.take() {
+			asked, last = asked+1, to-from
+		}
+		if asked > c.asked || last != c.last || w.next != c.units {
+			t.Errorf("%d units, %d workers: asked %d times, for %d the last time", c.units, c.workers, asked, last)
+		}
 	}
 }
