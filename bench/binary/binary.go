@@ -3,7 +3,7 @@
 // right output.
 //
 // binary.go has the flags and prints, differential.go, lifting.go, speed.go, programs.go,
-// exploring.go, fixing.go, section.go and corpus.go measure.
+// exploring.go, fixing.go, analysis.go, section.go and corpus.go measure.
 package binary
 
 import (
@@ -30,6 +30,7 @@ var Benchmark = &command.Benchmark{
                 executed by the engine beside the emulator
   fix           the six bugs of the paper, fixed in stripped programs, beside the paper's
                 tables 1 and 2
+  analysis      how long the analysis of a long run takes
   section       what a section of a patch costs
   corpus        the same bugs by all compilers and levels of optimisation that are here, and
                 the programs of examples/binary/more; some half an hour`,
@@ -42,7 +43,7 @@ var Benchmark = &command.Benchmark{
 	},
 }
 
-var figures = []string{"differential", "speed", "programs", "explore", "lift", "fix", "section", "corpus"}
+var figures = []string{"differential", "speed", "programs", "explore", "lift", "fix", "analysis", "section", "corpus"}
 
 type measurement struct {
 	figures      *command.Choice
@@ -58,6 +59,7 @@ type Report struct {
 	Explore      []Exploration `json:"explore,omitempty"`
 	Lift         *Lifting      `json:"lift,omitempty"`
 	Fix          []Fixing      `json:"fix,omitempty"`
+	Analysis     *Analysis     `json:"analysis,omitempty"`
 	Section      *SectionCost  `json:"section,omitempty"`
 	Corpus       *Corpus       `json:"corpus,omitempty"`
 }
@@ -113,6 +115,13 @@ func (m *measurement) Measure(s *command.Session) (any, error) {
 		}
 		report.Fix = fixed
 	}
+	if m.figures.Has("analysis") {
+		analysis, err := measureAnalysis(s)
+		if err != nil {
+			return report, err
+		}
+		report.Analysis = analysis
+	}
 	if m.figures.Has("section") {
 		cost, err := sectionCost(s)
 		if err != nil {
@@ -128,6 +137,14 @@ func (m *measurement) Measure(s *command.Session) (any, error) {
 		report.Corpus = corpus
 	}
 	return report, nil
+}
+
+// verdict says whether a target is reached.
+func verdict(reached bool) string {
+	if reached {
+		return "reached"
+	}
+	return "MISSED"
 }
 
 // grouped is a number with its thousands apart.

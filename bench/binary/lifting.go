@@ -63,7 +63,7 @@ func (m *measurement) lift(s *command.Session) (*Lifting, error) {
 		fmt.Fprintf(s.Out, "%-16s %10d %13s %8d\n", path, one.Functions, grouped(one.Instructions), n)
 	}
 	if all > 0 {
-		fmt.Fprintf(s.Out, "%-16s %10s %13s %8d  %.3f %% lifted. Target: 99.9.\n\n", "", "", grouped(all), opaque, 100*float64(all-opaque)/float64(all))
+		fmt.Fprintf(s.Out, "%-16s %10s %13s %8d  %.3f %% lifted. Target: 99.9, %s.\n\n", "", "", grouped(all), opaque, 100*float64(all-opaque)/float64(all), verdict(1000*opaque <= all))
 	}
 	r, err := native.Lifted(max(m.instructions/100, 1000), m.seed)
 	if err != nil {

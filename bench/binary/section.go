@@ -14,6 +14,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
+// sectionTarget is what a section may cost, in nanoseconds.
+const sectionTarget = 25
+
 // A SectionCost is what a section costs that no other thread wants.
 type SectionCost struct {
 	Nanoseconds float64 `json:"nanoseconds"`
@@ -66,7 +69,7 @@ func sectionCost(s *command.Session) (*SectionCost, error) {
 		return c, err
 	}
 	c.Nanoseconds = float64((patched - plain).Nanoseconds()) / float64(rounds)
-	fmt.Fprintf(s.Out, "A section that no other thread wants: %.1f ns of processor time. Target: 25.\n\n", c.Nanoseconds)
+	fmt.Fprintf(s.Out, "A section that no other thread wants: %.1f ns of processor time. Target: %d, %s.\n\n", c.Nanoseconds, sectionTarget, verdict(c.Nanoseconds <= sectionTarget))
 	return c, nil
 }
 

@@ -33,8 +33,14 @@ type crashRegion struct {
 // is given, what is touched there is stored to, and loads of it matter as well.
 func (s *specialisation) writesTo(replay *exec.Replay, focus uint64, most int, stored ir.Point) []exec.Event {
 	var all []exec.Event
-	for _, memory := range s.touched {
+	ranges := 0
+	for i, memory := range s.touched {
 		loads := stored.Instr != nil && memory.load.Label.Point == stored
+		// A second load of the same memory has the same writes.
+		if !loads && slices.ContainsFunc(s.touched[:i], func(t touchedMemory) bool { return t.addr == memory.addr && t.size == memory.size }) {
+			continue
+		}
+		ranges++
 		near := replay.NearAccesses(memory.addr, max(memory.size, 1), focus)
 		isOne := func(event *exec.Event) bool {
 			return event.Seq >= s.from && event.Seq <= s.to && (event.Writes() || loads) && memory.isTouchedBy(event)
@@ -54,7 +60,7 @@ func (s *specialisation) writesTo(replay *exec.Replay, focus uint64, most int, s
 			}
 		}
 	}
-	if len(s.touched) > 1 {
+	if ranges > 1 {
 		slices.SortFunc(all, func(a, b exec.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 		all = slices.CompactFunc(all, func(a, b exec.Event) bool { return a.Seq == b.Seq })
 	}

@@ -126,9 +126,11 @@ func (p *Proof) String() string {
 	fmt.Fprintf(&b, "the failing schedule no longer fails, nor does any of %d others in the emulator", p.Schedules)
 	if p.Complete {
 		fmt.Fprintf(&b, ", which are all with at most %d preemptions", p.Bound)
+	} else {
+		b.WriteString(", some of all with few preemptions and the rest by random priorities")
 	}
 	if p.Saturated > 0 {
-		fmt.Fprintf(&b, ", the last %d of which showed nothing new", p.Saturated)
+		fmt.Fprintf(&b, ", until the last %d showed nothing new", p.Saturated)
 	}
 	if p.Cut > 0 {
 		fmt.Fprintf(&b, " (%d were cut off)", p.Cut)
