@@ -299,16 +299,17 @@ func TestPathKeysDiffer(t *testing.T) {
 func TestATreeThatCannotBeKeptIsNotCalledTried(t *testing.T) {
 	m := randomModel(rand.New(rand.NewSource(1)), 3, 6, []opcode{load, store})
 	for _, c := range []struct {
-		most   int
-		enough bool
-	}{{maxKept, true}, {20, false}} {
+		most, paths int
+		enough      bool
+	}{{maxKept, maxPaths, true}, {20, maxPaths, false}, {maxKept, 1, false}} {
 		p := NewPlan(PlanOptions{Method: MethodDFS, Preemptions: 1})
+		p.tree.maxPaths = c.paths
 		for wave := p.Wave(); len(wave) > 0; wave = p.Wave() {
 			var done []UnitDone
 			for i := range wave {
 				s := wave[i].Strategy().(*Subtree)
 				s.maxKept = c.most
-				for !s.Exhausted() {
+				for n := 0; n < 2 && !s.Exhausted(); n++ {
 					m.run(s)
 				}
 				done = append(done, wave[i].Done(s))
@@ -316,7 +317,7 @@ func TestATreeThatCannotBeKeptIsNotCalledTried(t *testing.T) {
 			p.Merge(done)
 		}
 		if got := p.Progress(); got.Exhausted != c.enough || got.Complete() != c.enough || got.Abandoned == c.enough || got.Runs == 0 {
-			t.Errorf("with room for %d: %+v", c.most, got)
+			t.Errorf("with room for %d, and %d paths: %+v", c.most, c.paths, got)
 		}
 	}
 }

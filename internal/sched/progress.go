@@ -36,8 +36,8 @@ type Progress struct {
 	// not tried.
 	CutOff   uint64 `json:",omitempty"`
 	Diverged uint64 `json:",omitempty"`
-	// Abandoned says that DFS was given up at runs that have too many steps and goroutines to
-	// be kept in mind.
+	// Abandoned says that DFS was given up, at a run that has too many steps and goroutines to be
+	// kept in mind, or because the schedules are too many.
 	Abandoned bool `json:",omitempty"`
 
 	// Saturated is how many runs in a row have shown nothing new, if that is why a search
@@ -143,7 +143,7 @@ func (p Progress) gaps() string {
 		text += "; but " + count(p.Diverged, "run") + " did not repeat what an earlier one did: the program is not deterministic, and some schedules were not tried"
 	}
 	if p.Abandoned {
-		text += "; but runs have too many steps and goroutines for all schedules to be tried: use -strategy pct"
+		text += "; but there is more to keep in mind for it than is allowed, and the search of all schedules was given up: use -strategy pct"
 	}
 	return text
 }

@@ -20,7 +20,7 @@ func TestProgressInWords(t *testing.T) {
 		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, CutOff: 1}, "all schedules tried (9); but 1 run was cut off, and what it would have led to was not tried", false},
 		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, CutOff: 2}, "all schedules tried (9); but 2 runs were cut off, and what they would have led to was not tried", false},
 		{Progress{Method: MethodDFS, Runs: 9, Exhausted: true, Unbounded: true, Diverged: 2}, "all schedules tried (9); but 2 runs did not repeat what an earlier one did: the program is not deterministic, and some schedules were not tried", false},
-		{Progress{Method: MethodDFS, Runs: 1, Abandoned: true}, "1 schedule without preemption tried; but runs have too many steps and goroutines for all schedules to be tried: use -strategy pct", false},
+		{Progress{Method: MethodDFS, Runs: 1, Abandoned: true}, "1 schedule without preemption tried; but there is more to keep in mind for it than is allowed, and the search of all schedules was given up: use -strategy pct", false},
 		{Progress{Method: MethodDFS, Bound: 2, Runs: 9, Exhausted: true, Stalls: true}, "all schedules with at most 2 preemptions tried (9), stalls counted as preemptions", true},
 		{Progress{Method: MethodDFS, Bound: 2, Runs: 9, Exhausted: true, Draws: true}, "all schedules with at most 2 preemptions tried (9), random choices counted as preemptions", true},
 		{Progress{Method: MethodDFS, Bound: 2, Runs: 9, Stalls: true, Draws: true, Sequences: 3, Held: Held{Chance: true}}, "all schedules with at most 2 preemptions tried (9), stalls and random choices counted as preemptions; held fixed: random numbers (3 sequences tried)", false},

@@ -19,7 +19,8 @@ type tree struct {
 	cutOff   uint64
 	diverged uint64
 	held     bool // something was left out because of the bound in this round
-	// abandoned says that a unit was given up, since it would have had too much to keep in mind.
+	// abandoned says that a unit, or the round, was given up, since there was too much to keep in
+	// mind.
 	abandoned bool
 	done      bool
 	complete  bool // the last round left out nothing because of its bound
@@ -29,7 +30,12 @@ type tree struct {
 	steps uint64 // of those
 	// known are the choices that were tried or are left, by the path that they end.
 	known map[pathKey]struct{}
+	// maxPaths is how many of them there may be.
+	maxPaths int
 }
+
+// maxPaths is how many paths are kept in mind, some gigabytes. A round that has more is given up.
+const maxPaths = 1 << 26
 
 // A pathKey stands for a path. With 128 bits, that two of a billion paths have the same is
 // less likely than that the machine errs.
@@ -41,7 +47,7 @@ func (k pathKey) with(f Fork) pathKey {
 }
 
 func newTree(limit int) *tree {
-	t := &tree{limit: limit, sequences: maxSequences}
+	t := &tree{limit: limit, sequences: maxSequences, maxPaths: maxPaths}
 	t.begin(0)
 	return t
 }
@@ -94,7 +100,11 @@ func (t *tree) merge(done *UnitDone) {
 	t.cutOff += uint64(done.CutOff)
 	t.diverged += uint64(done.Diverged)
 	t.held = t.held || done.Held
-	t.abandoned = t.abandoned || done.Abandoned && !done.Sequential
+	t.abandoned = t.abandoned || done.Abandoned && !done.Sequential || len(t.known) >= t.maxPaths
+	if len(t.known) >= t.maxPaths {
+		t.left = nil
+		return
+	}
 	t.drew, t.stalls, t.draws = t.drew || done.Drew, t.stalls || done.Stalls, t.draws || done.Draws
 	var base pathKey
 	turns := 0
