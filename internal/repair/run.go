@@ -135,22 +135,22 @@ func (r *failedRun) analyse(ctx context.Context, until time.Time) (*sli.Analysis
 	var firsts []*sli.Fix
 	run := sli.NewRun(r.lifted.Program, r.trace, options)
 	for _, f := range r.lifted.Failures(r.trace, r.reader.Outcome) {
-		a, err := run.Analyse(f)
-		if interrupted := options.Interrupted(); interrupted != nil && err != nil {
-			lost = interrupted
-			break
+		a, err := run.Analyse(f) // both, if it was interrupted
+		if err != nil {
+			lost = err
 		}
 		switch {
-		case err != nil:
-			lost = err
-			continue
+		case a == nil:
 		case best == nil, len(best.Fixes) == 0 && len(a.Fixes) > 0:
 			best = a
 		default:
 			best.Fixes = append(best.Fixes, a.Fixes...)
 		}
-		if len(a.Fixes) > 0 {
+		if a != nil && len(a.Fixes) > 0 {
 			firsts = append(firsts, a.Fixes[0])
+		}
+		if options.Interrupted() != nil {
+			break
 		}
 	}
 	if len(firsts) > 1 {
@@ -159,10 +159,10 @@ func (r *failedRun) analyse(ctx context.Context, until time.Time) (*sli.Analysis
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case errors.Is(lost, errLate) && len(firsts) == 0:
+		return nil, lost
 	case best != nil:
 		return best, nil
-	case errors.Is(lost, errLate):
-		return nil, lost
 	case r.trace.Err() != nil:
 		return nil, r.trace.Err()
 	case lost == nil:

@@ -23,15 +23,10 @@ type Options struct {
 	// Actor is what the program's users call what runs beside one another, for sentences:
 	// "thread" if it is empty.
 	Actor string
-	// Stop, if it is there, reports that no more time is to be spent: the analysis ends with
-	// what it has.
-	Stop func() bool
-	// Interrupted, if it is set, is asked now and then; the analysis ends with its error, and
-	// with nothing else.
+	// Interrupted, if it is set, is asked now and then. When it returns an error, the analysis ends
+	// with that, and with what it has found by then.
 	Interrupted func() error
 }
-
-func (o *Options) stopped() bool { return o.Stop != nil && o.Stop() }
 
 func (o Options) defaults() Options {
 	if o.Discarded == 0 {
@@ -88,7 +83,8 @@ func Analyse(program *ir.Program, tr exec.Trace, failure exec.Failure, o Options
 	return NewRun(program, tr, o).Analyse(failure)
 }
 
-// Analyse derives fixes for a failure of the run.
+// Analyse derives fixes for a failure of the run. If it is interrupted, there is an analysis beside
+// the error: of what was found by then.
 func (r *Run) Analyse(failure exec.Failure) (*Analysis, error) {
 	start := time.Now()
 	a := &analyser{
@@ -115,11 +111,8 @@ func (r *Run) Analyse(failure exec.Failure) (*Analysis, error) {
 	default:
 		a.analyseCrash(path)
 	}
-	if err := a.replay.Err(); err != nil {
-		return nil, err
-	}
 	a.rankFixes()
-	return a.analysis, nil
+	return a.analysis, a.replay.Err()
 }
 
 // An analyser is one call of Analyse.

@@ -11,6 +11,9 @@ const (
 	maxPath     = 4096 // steps of the goroutine before the crash
 	maxMachines = 64   // that are looked at further, the most promising
 	maxStates   = 120
+	// maxOperations bounds the stores, and the loads before them, that a machine makes before it
+	// decides anything. A loop that stores to shared memory adds some in each round.
+	maxOperations = 240
 	// defaultRounds is how many rounds of a loop are moved back through with the sides of their
 	// branches that were not taken. Of earlier rounds the machine has what the trace has: it says
 	// what is read in them, and not what else might have been.
@@ -31,14 +34,13 @@ type deriver struct {
 	loadTimes    map[string]uint64    // and when
 	isPrivate    func(addr uint64, size int) bool
 	position     int
-	stopped      func() bool // see Options
 	maxRounds    int
 }
 
 // newDeriver makes ready to derive machines from the last step of a path.
 func (a *analyser) newDeriver(path []exec.Step) *deriver {
 	derivation := &deriver{
-		replay: a.replay, maxRounds: a.options.Rounds, stopped: a.options.stopped, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
+		replay: a.replay, maxRounds: a.options.Rounds, path: path, derived: map[ir.Point]Edge{}, rounds: map[ir.Point]int{},
 		openCalls: map[*ir.Context]bool{}, loadAddrs: map[string]uint64{}, loadTimes: map[string]uint64{}, isPrivate: a.isPrivate,
 	}
 	for context := path[len(path)-1].Context; context != nil; context = context.Parent {
@@ -55,7 +57,7 @@ func (d *deriver) derive(cause Edge) []*Machine {
 	edge := cause
 	add := func(p ir.Point) {
 		machine := &Machine{At: p, Start: edge, key: edge.key(), index: d.position}
-		if machine.key != last && len(machine.Loads()) > 0 {
+		if machine.key != last && edge.reads() {
 			all = append(all, machine)
 			last = machine.key
 		}
@@ -64,14 +66,14 @@ func (d *deriver) derive(cause Edge) []*Machine {
 	end := d.path[d.position].Point
 	d.derived[end] = edge
 	add(end)
-	for d.position--; d.position >= 0 && !d.stopped(); d.position-- {
+	for d.position--; d.position >= 0 && !d.replay.Ended(); d.position-- {
 		step := &d.path[d.position]
 		// Deferred calls are made by one instruction, however many there are.
 		if _, again := d.derived[step.Point]; again && step.Instr.Op != ir.RunDefers && !d.loopCarries(edge) {
 			break
 		}
 		next, ok := d.moveBack(step, edge)
-		if !ok || next.To.size > maxStates {
+		if !ok || next.To.size > maxStates || len(next.Ops) > maxOperations {
 			break
 		}
 		edge = next
@@ -133,14 +135,15 @@ func (d *deriver) loopCarries(edge Edge) bool {
 	if d.rounds[p]++; d.maxRounds < 0 {
 		return false
 	}
-	m := Machine{Start: edge}
-	open := m.open()
+	registers := edge.registers()
+	defines := func(context *ir.Context, r ir.Reg) bool {
+		return r != 0 && registers&ir.RegistersOf(context, r) != 0 && edge.needs(regKey{context, r})
+	}
 	for i := d.position; i >= 0; i-- {
 		step := &d.path[i]
 		if i < d.position && step.Point == p {
 			break
 		}
-		defines := func(context *ir.Context, r ir.Reg) bool { return r != 0 && open[regKey{context, r}] }
 		switch {
 		case step.Instr.Op == ir.Phi:
 			for _, in := range step.Instr.Block.Instrs {
@@ -240,8 +243,8 @@ func substitute(edge Edge, context *ir.Context, r ir.Reg, x *ir.Expr) Edge {
 	if r == 0 {
 		return edge
 	}
-	return edge.rewriteAll(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpRegister && y.Context == context && y.Reg == r {
+	return edge.replaceRegisters(ir.RegistersOf(context, r), func(y *ir.Expr) *ir.Expr {
+		if y.Context == context && y.Reg == r {
 			return x
 		}
 		return nil
@@ -264,12 +267,7 @@ func phiBack(edge Edge, context *ir.Context, block *ir.Block, pred int) Edge {
 			with[in.Dst] = in.Args[pred].InContext(context)
 		}
 	}
-	return edge.rewriteAll(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpRegister && y.Context == context {
-			return with[y.Reg]
-		}
-		return nil
-	})
+	return edge.replaceAll(context, with)
 }
 
 // enterBack moves over the entry of a call: parameters become arguments.
@@ -298,8 +296,17 @@ func enterBack(edge Edge, context *ir.Context, call *ir.Instr) Edge {
 			with[r] = ir.CapturedValue(from.Target.InContext(context.Parent), i, context.Func.RegSizes[r])
 		}
 	}
-	return edge.rewriteAll(func(y *ir.Expr) *ir.Expr {
-		if y.Op == ir.OpRegister && y.Context == context {
+	return edge.replaceAll(context, with)
+}
+
+// replaceAll replaces registers of a call by what they are defined as, all at once.
+func (e Edge) replaceAll(context *ir.Context, with map[ir.Reg]*ir.Expr) Edge {
+	var set ir.RegisterSet
+	for r := range with {
+		set |= ir.RegistersOf(context, r)
+	}
+	return e.replaceRegisters(set, func(y *ir.Expr) *ir.Expr {
+		if y.Context == context {
 			return with[y.Reg]
 		}
 		return nil
@@ -326,8 +333,11 @@ func loadBack(edge Edge, context *ir.Context, in *ir.Instr, label *ir.Label) Edg
 		args = append(args, in.Key.InContext(context))
 	}
 	x := ir.LoadExpr(label, in.Size, args...)
+	if !edge.needs(regKey{context, in.Dst}) {
+		return edge
+	}
 	moved := substitute(edge, context, in.Dst, x)
-	if moved.key() != edge.key() && moved.stores() {
+	if moved.stores() {
 		moved.Ops = append([]EdgeOp{{Load: x, At: label}}, moved.Ops...)
 	}
 	return moved

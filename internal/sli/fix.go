@@ -25,6 +25,9 @@ type Fix struct {
 	// WholeUpdates says that stores stay together with the loads that they depend on, beyond
 	// what the paper does.
 	WholeUpdates bool
+	// AsPublished says that the paper's algorithm gives it: sections for a crash, with single stores
+	// kept out. The others are for races, lost updates, whole updates and all rounds of a loop.
+	AsPublished bool
 	// Plain says that it is no more than a section around each of two accesses that race.
 	Plain bool
 	Cost  int
@@ -316,6 +319,7 @@ func (a *analyser) addFix(f *Fix) {
 		if g.key == f.key {
 			g.Machines = append(g.Machines, f.Machines...)
 			g.Omitted = min(g.Omitted, f.Omitted)
+			g.AsPublished = g.AsPublished || f.AsPublished
 			if f.Discarded < g.Discarded {
 				g.Discarded = f.Discarded
 				g.computeCost(a.options)
@@ -344,7 +348,7 @@ func (a *analyser) rankFixes() {
 		f.explain(a.options)
 	}
 	a.analysis.Fixes = a.fixes
-	if len(a.fixes) == 0 {
+	if len(a.fixes) == 0 && len(a.analysis.Reasons) == 0 && a.replay.Err() == nil {
 		a.addReason("no store of another %s can come between what the crashing %[1]s read, or only one that a lock would not keep out", a.options.Actor)
 	}
 }
@@ -355,12 +359,13 @@ func (f *Fix) explain(o Options) {
 	for _, s := range f.Sections {
 		size += s.Size
 	}
-	f.Reasons = append(f.Reasons, fmt.Sprintf("cost %d: %d sections (%d each), %d accesses in them", f.Cost, len(f.Sections), o.Section, size))
+	f.Reasons = append(f.Reasons, fmt.Sprintf("cost %d: %s (%d each), %s in %s", f.Cost,
+		counted(len(f.Sections), "section", "sections"), o.Section, counted(size, "access", "accesses"), pronoun(len(f.Sections), "it", "them")))
 	if f.Discarded > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d times the data was in a state in which the operation crashes from one %s to another, or for good; no section covers that (%d each)", f.Discarded, o.Actor, o.Discarded))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%s, the data was in a state in which the operation crashes from one %s to another, or for good; no section covers that (%d each)", times(f.Discarded), o.Actor, o.Discarded))
 	}
 	if f.Omitted > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d loads that decide about the access stay outside its section", f.Omitted))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%s about the access %s outside its section", counted(f.Omitted, "load that decides", "loads that decide"), pronoun(f.Omitted, "stays", "stay")))
 	}
 	tests, waits := 0, 0
 	for _, s := range f.Sections {
@@ -374,11 +379,35 @@ func (f *Fix) explain(o Options) {
 		}
 	}
 	if tests > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d of its sections are in test code", tests))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%s in test code", counted(tests, "of its sections is", "of its sections are")))
 	}
 	if waits > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%d operations inside its sections may wait for another %s", waits, o.Actor))
+		f.Reasons = append(f.Reasons, fmt.Sprintf("%s inside its sections may wait for another %s", counted(waits, "operation", "operations"), o.Actor))
 	}
+}
+
+// counted is a number of things, in words.
+func counted(n int, one, several string) string {
+	if n == 1 {
+		return "one " + one
+	}
+	return fmt.Sprintf("%d %s", n, several)
+}
+
+// times is how often something happened.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// pronoun is the word for one thing, or for several.
+func pronoun(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
 }
 
 // Merge is one fix with the sections of several, for failures that one lock is to end.

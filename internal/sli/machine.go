@@ -26,6 +26,7 @@ type State struct {
 	size      int
 	hasLoads  bool
 	openRegs  map[regKey]bool
+	registers ir.RegisterSet // those, and maybe others
 }
 
 // A regKey is a register of one call.
@@ -62,6 +63,17 @@ func (o EdgeOp) exprs() []*ir.Expr {
 	return all
 }
 
+// registers are those of the operation's expressions, and maybe others.
+func (o *EdgeOp) registers() ir.RegisterSet {
+	var set ir.RegisterSet
+	for _, e := range [...]*ir.Expr{o.Load, o.Addr, o.Key, o.Value} {
+		if e != nil {
+			set |= e.Registers()
+		}
+	}
+	return set
+}
+
 // The terminal states.
 var (
 	crashState   = sealState(&State{Crash: true})
@@ -75,6 +87,7 @@ func sealState(state *State) *State {
 	note := func(e *ir.Expr) {
 		state.hasLoads = state.hasLoads || e.HasLoads()
 		if e.HasRegisters() {
+			state.registers |= e.Registers()
 			e.Walk(map[*ir.Expr]bool{}, func(x *ir.Expr) {
 				if x.Op == ir.OpRegister {
 					state.openRegs[regKey{x.Context, x.Reg}] = true
@@ -100,6 +113,7 @@ func sealState(state *State) *State {
 			}
 		}
 		state.hasLoads = state.hasLoads || edge.To.hasLoads
+		state.registers |= edge.To.registers
 		for k := range edge.To.openRegs {
 			state.openRegs[k] = true
 		}
@@ -179,6 +193,44 @@ func (m *Machine) Loads() []*ir.Expr {
 	return all
 }
 
+// reads reports whether the part that the edge leads to has loads.
+func (e Edge) reads() bool {
+	if e.To.hasLoads {
+		return true
+	}
+	for i := range e.Ops {
+		for _, x := range [...]*ir.Expr{e.Ops[i].Load, e.Ops[i].Addr, e.Ops[i].Key, e.Ops[i].Value} {
+			if x != nil && x.HasLoads() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// needs reports whether the edge, or what it leads to, depends on a register.
+func (e Edge) needs(r regKey) bool {
+	if e.To.openRegs[r] {
+		return true
+	}
+	set := ir.RegistersOf(r.ctx, r.reg)
+	found := false
+	for i := range e.Ops {
+		if e.Ops[i].registers()&set == 0 {
+			continue
+		}
+		for _, x := range e.Ops[i].exprs() {
+			x.Walk(map[*ir.Expr]bool{}, func(y *ir.Expr) {
+				found = found || y.Op == ir.OpRegister && y.Context == r.ctx && y.Reg == r.reg
+			})
+		}
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
 // open are the registers that the machine needs to be given.
 func (m *Machine) open() map[regKey]bool {
 	all := map[regKey]bool{}
@@ -187,6 +239,9 @@ func (m *Machine) open() map[regKey]bool {
 	}
 	for _, o := range m.Start.Ops {
 		for _, x := range o.exprs() {
+			if !x.HasRegisters() {
+				continue
+			}
 			x.Walk(map[*ir.Expr]bool{}, func(x *ir.Expr) {
 				if x.Op == ir.OpRegister {
 					all[regKey{x.Context, x.Reg}] = true
@@ -258,33 +313,51 @@ func skipAnswered(pred *ir.Expr, edge Edge, holds bool) Edge {
 
 // rewriteAll applies f to all expressions of what the edge leads to, see ir.Expr.Rewrite.
 func (e Edge) rewriteAll(f func(*ir.Expr) *ir.Expr) Edge {
-	exprs, states := map[*ir.Expr]*ir.Expr{}, map[*State]Edge{}
-	return e.rewriteWith(f, exprs, states)
+	done := map[*ir.Expr]*ir.Expr{}
+	all := func(*State) bool { return true }
+	return e.rewriteWith(func(x *ir.Expr) *ir.Expr { return x.Rewrite(f, done) }, all, map[*State]Edge{})
 }
 
-func (e Edge) rewriteWith(f func(*ir.Expr) *ir.Expr, exprs map[*ir.Expr]*ir.Expr, states map[*State]Edge) Edge {
+// replaceRegisters applies f to the registers of a set, see ir.Expr.ReplaceRegisters. It costs
+// nothing where the machine has none of them, which most instructions on the way back meet.
+func (e Edge) replaceRegisters(set ir.RegisterSet, f func(*ir.Expr) *ir.Expr) Edge {
+	if e.registers()&set == 0 {
+		return e
+	}
+	done := map[*ir.Expr]*ir.Expr{}
+	has := func(state *State) bool { return state.registers&set != 0 }
+	return e.rewriteWith(func(x *ir.Expr) *ir.Expr { return x.ReplaceRegisters(set, f, done) }, has, map[*State]Edge{})
+}
+
+// registers are those that the edge and what it leads to depend on, and maybe others.
+func (e Edge) registers() ir.RegisterSet {
+	set := e.To.registers
+	for i := range e.Ops {
+		set |= e.Ops[i].registers()
+	}
+	return set
+}
+
+// rewriteWith puts what each makes of it in the place of every expression, in the states that
+// are to be changed.
+func (e Edge) rewriteWith(each func(*ir.Expr) *ir.Expr, changes func(*State) bool, states map[*State]Edge) Edge {
 	to, ok := states[e.To]
 	if !ok {
 		to = Edge{To: e.To}
-		if state := e.To; state.Predicate != nil {
-			to = branchOn(state.Predicate.Rewrite(f, exprs), state.Yes.rewriteWith(f, exprs, states), state.No.rewriteWith(f, exprs, states))
+		if state := e.To; state.Predicate != nil && changes(state) {
+			to = branchOn(each(state.Predicate), state.Yes.rewriteWith(each, changes, states), state.No.rewriteWith(each, changes, states))
 		}
 		states[e.To] = to
 	}
 	ops := make([]EdgeOp, 0, len(e.Ops)+len(to.Ops))
-	each := func(x *ir.Expr) *ir.Expr {
-		if x == nil {
-			return nil
-		}
-		return x.Rewrite(f, exprs)
-	}
 	for _, o := range e.Ops {
-		o.Addr, o.Key, o.Value = each(o.Addr), each(o.Key), each(o.Value)
-		if o.Load != nil {
-			o.Load = each(o.Load)
-			if o.Load.Op != ir.OpLoad {
-				continue // it was resolved
+		for _, x := range []**ir.Expr{&o.Addr, &o.Key, &o.Value, &o.Load} {
+			if *x != nil {
+				*x = each(*x)
 			}
+		}
+		if o.Load != nil && o.Load.Op != ir.OpLoad {
+			continue // it was resolved
 		}
 		ops = append(ops, o)
 	}

@@ -153,7 +153,7 @@ func (a *analyser) lostUpdates(specialisations []*specialisation) {
 	for _, special := range specialisations {
 		list = append(list, special.touched...)
 	}
-	for len(list) > 0 && len(found) == 0 && a.replay.Err() == nil && !a.options.stopped() {
+	for len(list) > 0 && len(found) == 0 && !a.replay.Ended() {
 		list = slices.DeleteFunc(list, func(memory touchedMemory) bool {
 			if memory.addr >= ir.FirstInvented || memory.addr == 0 || tried[memory.addr][memory.size] {
 				return true
@@ -170,7 +170,7 @@ func (a *analyser) lostUpdates(specialisations []*specialisation) {
 				continue
 			}
 			tries[event.Site]++
-			if left--; left < 0 || a.options.stopped() {
+			if left--; left < 0 || a.replay.Ended() {
 				return
 			}
 			steps := a.pathTo(event.Seq)

@@ -112,6 +112,7 @@ func (a *analyser) solve(derivation *deriver, machines []*Machine, options solve
 				if f == nil || !options.race && f.isTrivial() {
 					continue
 				}
+				f.AsPublished = options.access.Instr == nil && !wholeUpdates && !aroundLoops
 				for p := range deciding {
 					if !f.isCovered(p) {
 						f.Omitted++

@@ -146,7 +146,12 @@ func (s *evaluation) run(edge Edge) Verdict {
 			return WillCrash
 		}
 		if !value.Known {
-			yes, no := s.fork().run(edge.To.Yes), s.fork().run(edge.To.No)
+			// A side that decides nothing more leaves nothing behind for the other.
+			first := s
+			if edge.To.Yes.To.Predicate != nil || len(edge.To.Yes.Ops) > 0 {
+				first = s.fork()
+			}
+			yes, no := first.run(edge.To.Yes), s.run(edge.To.No)
 			if yes == no {
 				return yes
 			}

@@ -269,21 +269,20 @@ func (f *fixer) analyseAt(ctx context.Context, c *failingCase, loops int) error 
 	r.Events = max(r.Events, c.log.Last())
 	start = time.Now()
 	until := start.Add(min(analyseWithin, time.Until(f.Until)))
-	late := func() bool { return time.Now().After(until) }
-	analysis, err := sli.Analyse(program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops, Stop: late, Interrupted: func() error {
-		if err := ctx.Err(); err != nil || !late() {
+	analysis, err := sli.Analyse(program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops, Interrupted: func() error {
+		if err := ctx.Err(); err != nil || !time.Now().After(until) {
 			return err
 		}
 		return errLate
 	}})
 	r.Analysing += time.Since(start)
-	if errors.Is(err, sli.ErrLost) || errors.Is(err, errLate) {
+	if errors.Is(err, sli.ErrLost) || errors.Is(err, errLate) && len(analysis.Fixes) == 0 {
 		if loops == withRounds && len(c.fixes) == 0 {
 			r.Refusal = "the run cannot be followed through the lifted code to its failure"
 		}
 		return nil
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errLate) {
 		return err
 	}
 	if r.Analysis == nil || len(r.Analysis.Fixes) == 0 {

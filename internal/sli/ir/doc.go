@@ -39,7 +39,9 @@
 //
 //	value.go    bytes that are known or not, and addresses
 //	expr.go     expressions over registers and loads
+//	rewrite.go  expressions with others in the place of some
 //	eval.go     the values of expressions
+//	part.go     what some bytes of a value are called
 //	wide.go     values of more than 8 bytes, bits, choices
 //	instr.go    programs, functions, blocks, instructions, causes of failures
 //	sync.go     the operations of synchronisation

@@ -97,7 +97,7 @@ type Expr struct {
 	Class, ResultClass Class
 	nodes              int
 	key                string
-	hasRegisters       bool // holds registers
+	registers          RegisterSet
 	hasLoads           bool // holds loads
 }
 
@@ -124,7 +124,7 @@ func sealExpr(e *Expr) *Expr {
 			b = append(b, 'c')
 			b = strconv.AppendInt(b, int64(e.Context.ID), 10)
 		}
-		e.hasRegisters = true
+		e.registers = RegistersOf(e.Context, e.Reg)
 	case OpSymbol, OpOpaque, OpClosure:
 		b = append(b, e.Name...)
 	case OpLoad:
@@ -141,7 +141,7 @@ func sealExpr(e *Expr) *Expr {
 		b = append(b, '(')
 		for _, a := range e.Args {
 			e.nodes += a.nodes
-			e.hasRegisters = e.hasRegisters || a.hasRegisters
+			e.registers |= a.registers
 			e.hasLoads = e.hasLoads || a.hasLoads
 			b = append(b, a.key...)
 			b = append(b, ',')
@@ -159,7 +159,10 @@ func sealExpr(e *Expr) *Expr {
 func (e *Expr) Key() string { return e.key }
 
 // HasRegisters reports whether the value depends on registers.
-func (e *Expr) HasRegisters() bool { return e.hasRegisters }
+func (e *Expr) HasRegisters() bool { return e.registers != 0 }
+
+// Registers are those that the value depends on.
+func (e *Expr) Registers() RegisterSet { return e.registers }
 
 // HasLoads reports whether the value depends on memory.
 func (e *Expr) HasLoads() bool { return e.hasLoads }
@@ -366,52 +369,10 @@ func (e *Expr) withArgs(args []*Expr) *Expr {
 		return Select(args[0], args[1], args[2])
 	case OpLoad, OpClosure, OpRaced:
 		c := *e
-		c.Args, c.hasRegisters, c.hasLoads = args, false, false
+		c.Args, c.registers, c.hasLoads = args, 0, false
 		return sealExpr(&c)
 	}
 	return Binary(e.Op, e.Class, args[0], args[1])
-}
-
-// Rewrite applies f to the leaves and loads of e, innermost first; f returns nil for
-// what stays as it is.
-func (e *Expr) Rewrite(f func(*Expr) *Expr, done map[*Expr]*Expr) *Expr {
-	if r, ok := done[e]; ok {
-		return r
-	}
-	r := e
-	if len(e.Args) > 0 {
-		args, changed := make([]*Expr, len(e.Args)), false
-		for i, a := range e.Args {
-			args[i] = a.Rewrite(f, done)
-			changed = changed || args[i] != a
-		}
-		if changed {
-			r = e.withArgs(args)
-		}
-	}
-	switch r.Op {
-	case OpRegister, OpLoad, OpSymbol:
-		if n := f(r); n != nil {
-			r = n
-		}
-	}
-	done[e] = r
-	return r
-}
-
-// InContext gives the registers of e the context c.
-func (e *Expr) InContext(c *Context) *Expr {
-	if e == nil || !e.hasRegisters {
-		return e
-	}
-	return e.Rewrite(func(x *Expr) *Expr {
-		if x.Op != OpRegister {
-			return nil
-		}
-		n := *x
-		n.Context = c
-		return sealExpr(&n)
-	}, map[*Expr]*Expr{})
 }
 
 // Walk calls f for e and everything in it, each once.
