@@ -64,6 +64,7 @@
 //	layout.go    sizes and offsets
 //	source.go    the expression behind an instruction
 //	data.go      the variable or field behind an access
+//	part.go      the field, length or presence behind some bytes of a value
 //	sites.go     instructions to events, and events without instructions
 //	trace.go     a trace as the engine reads it
 //	failure.go   the failures of a trace in the engine's terms

@@ -11,11 +11,16 @@
 //	It reads count again at meter.go:18.
 //	It fails if the second reading of count differs from the first.
 //
+// Text, graph and picture are in the engine's notation, for -machine and for tests. Sentences have
+// the program's own names and nothing of that notation: what has no name is described.
+//
 // # Files
 //
-//	text.go   one line for each state
-//	dot.go    a graph for Graphviz
-//	svg.go    a picture
-//	words.go  a few sentences
-//	doc.go    this comment
+//	text.go      one line for each state
+//	notation.go  how to tell such lines from sentences
+//	dot.go       a graph for Graphviz
+//	svg.go       a picture
+//	words.go     a few sentences
+//	phrases.go   the words in them
+//	doc.go       this comment
 package draw

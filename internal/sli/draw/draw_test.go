@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,15 @@ func loads(data ...string) []*ir.Label {
 
 func isNil(x *ir.Expr) *ir.Expr { return ir.Unary(ir.OpBadAddress, ir.Unsigned, x) }
 
-func place(p ir.Point) string { return p.Instr.Name() }
+// named are the names of a front end that knows places, and that 24 bytes are a slice.
+var named = Names{
+	Place: func(p ir.Point) string { return p.Instr.Name() },
+	Part: func(in *ir.Instr, offset, _ int) ir.Part {
+		kinds := map[int]ir.PartKind{0: ir.PartWhole, 8: ir.PartLength}
+		return ir.Part{Kind: kinds[offset]}
+	},
+	Text: func(symbol string) (string, bool) { return "a text", symbol == "text1" },
+}
 
 // figure is the machine of the paper's figure 2(f): a pointer that is checked, then used.
 func figure() *sli.Machine {
@@ -117,8 +126,8 @@ func TestMachinesAsPictures(t *testing.T) {
 }
 
 func TestMachinesInWords(t *testing.T) {
-	golden(t, "figure.words", Words(figure(), place)+"\n")
-	golden(t, "storing.words", Words(storing(), place)+"\n")
+	golden(t, "figure.words", Words(figure(), named)+"\n")
+	golden(t, "storing.words", Words(storing(), named)+"\n")
 }
 
 // TestConditionsInWords: each kind of predicate, when it holds and when it does not.
@@ -127,7 +136,7 @@ func TestConditionsInWords(t *testing.T) {
 	first, second := ir.LoadExpr(at[0], 8, ir.Symbol("a")), ir.LoadExpr(at[1], 8, ir.Symbol("a"))
 	limit, names := ir.LoadExpr(at[2], 8, ir.Symbol("b")), ir.LoadExpr(at[3], 24, ir.Symbol("c"))
 	unnamed := ir.LoadExpr(at[4], 1, ir.Symbol("d"))
-	w := newPhrasing([]*ir.Expr{first, second, limit, names, unnamed})
+	w := newPhrasing([]*ir.Expr{first, second, limit, names, unnamed}, named)
 	for _, test := range []struct {
 		predicate *ir.Expr
 		yes, no   string
@@ -153,22 +162,110 @@ func TestConditionsInWords(t *testing.T) {
 	}
 }
 
+// TestAnAddressOfFreedMemoryIsNotCalledNil, in programs that free memory.
+func TestAnAddressOfFreedMemoryIsNotCalledNil(t *testing.T) {
+	freeing := named
+	freeing.Frees, freeing.Actor = true, "thread"
+	text := Words(figure(), freeing)
+	if want := "inner points to no memory that is in use"; !strings.Contains(text, want) {
+		t.Errorf("%q is not in\n%s", want, text)
+	}
+}
+
 // TestManyReadingsAreNumbered, in the order of the code and not of the expression.
 func TestManyReadingsAreNumbered(t *testing.T) {
 	at := loads("x", "x", "x")
 	read := func(i int) *ir.Expr { return ir.LoadExpr(at[i], 8, ir.Symbol("x")) }
 	m := &sli.Machine{At: at[0].Point, Start: state(ir.Binary(ir.OpNe, ir.Unsigned, read(2), ir.Binary(ir.OpAdd, ir.Signed, read(1), read(0))), crash, noCrash)}
 	want := "It reads x at b0.0.\nIt reads x again at b0.1.\nIt reads x for the third time at b0.2.\nIt fails if the third reading of x differs from the second reading of x + the first reading of x."
-	if got := Words(m, place); got != want {
+	if got := Words(m, named); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got := ordinal(11); got != "11th" {
-		t.Errorf("the eleventh is the %s", got)
+	for n, want := range map[int]string{3: "third", 11: "11th", 12: "12th", 21: "21st", 22: "22nd", 103: "103rd", 111: "111th"} {
+		if got := ordinal(n); got != want {
+			t.Errorf("number %d is the %s", n, got)
+		}
 	}
 	// A load through another comes after it, wherever the code has it.
 	inner := ir.LoadExpr(at[2], 8, ir.Symbol("head"))
 	through := ir.LoadExpr(at[0], 8, inner)
 	if all := loadsInOrder(&sli.Machine{Start: state(isNil(through), crash, noCrash)}); all[0] != inner || all[1] != through {
 		t.Errorf("order %v", all)
+	}
+}
+
+// TestSentencesHaveNoNotation: whatever is computed, with every operator and in every position,
+// people are told of it in words.
+func TestSentencesHaveNoNotation(t *testing.T) {
+	at := loads("Meter.count", "names")
+	b := slitest.NewBuilder()
+	f := b.Func("f")
+	f.Load("x", 8)
+	f.Return()
+	b.Program()
+	register := ir.Register(f.Func.NewReg("t7", 8), 8).InContext(ir.NewContexts().Get(nil, nil, f.Func))
+	count, slice := ir.LoadExpr(at[0], 8, register), ir.LoadExpr(at[1], 24, ir.Symbol("names"))
+	leaves := []*ir.Expr{
+		count, register, ir.Number(8, 7), ir.Symbol("pkg.variable"), ir.Opaque("any", 8), ir.Closure("pkg.f", count),
+		ir.CapturedValue(count, 1, 8), ir.Extract(slice, 8, 8), ir.Extract(slice, 16, 8), ir.Extract(count, 2, 1), ir.Raced(count),
+		ir.Concat(ir.Symbol("text1"), ir.Number(8, 6)), ir.Concat(count, register), ir.Const(ir.Bytes(make([]byte, 16))), ir.Const(ir.Bytes(make([]byte, 40))),
+		ir.Convert(count, ir.Signed, ir.Float, 8), ir.Select(ir.Binary(ir.OpEq, ir.Unsigned, count, register), count, register),
+	}
+	all := slices.Clone(leaves)
+	for _, op := range []ir.Operator{ir.OpNeg, ir.OpInvert, ir.OpNot, ir.OpBadAddress, ir.OpTrailingZeros, ir.OpLeadingZeros, ir.OpOnesCount, ir.OpSquareRoot} {
+		for _, x := range leaves {
+			all = append(all, ir.Unary(op, ir.Unsigned, x))
+		}
+	}
+	for op := ir.OpAdd; op <= ir.OpLe; op++ {
+		for _, x := range leaves {
+			all = append(all, ir.Binary(op, ir.Unsigned, count, x), ir.Binary(op, ir.Unsigned, x, count), ir.Binary(ir.OpSameText, ir.Unsigned, x, count))
+		}
+	}
+	for _, x := range all {
+		for _, wrapped := range []*ir.Expr{x, ir.LoadExpr(at[1], 8, x), ir.Binary(ir.OpEq, ir.Unsigned, x, count)} {
+			e := state(wrapped, crash, noCrash)
+			e.Ops = []sli.EdgeOp{{Addr: ir.Symbol("copy"), Value: wrapped, At: at[1], Size: 8}}
+			for _, n := range []Names{named, {Place: named.Place}} {
+				if text := Words(&sli.Machine{At: at[0].Point, Start: e}, n); Notation.MatchString(strings.ReplaceAll(text, "at b0.", "")) {
+					t.Errorf("%s is told as\n%s", wrapped, text)
+				}
+			}
+		}
+	}
+}
+
+// TestWaysThatCannotBeAreNotTold: on one of three a count would be 1 and 0 at once.
+func TestWaysThatCannotBeAreNotTold(t *testing.T) {
+	at := loads("count", "limit")
+	count, limit := ir.LoadExpr(at[0], 8, ir.Symbol("a")), ir.LoadExpr(at[1], 8, ir.Symbol("b"))
+	is := func(n uint64) *ir.Expr { return ir.Binary(ir.OpEq, ir.Unsigned, count, ir.Number(8, n)) }
+	isNot := ir.Binary(ir.OpNe, ir.Unsigned, count, ir.Number(8, 1))
+	below := state(is(0), crash, state(isNot, crash, noCrash))
+	m := &sli.Machine{At: at[0].Point, Start: state(is(1), below, state(isNil(limit), below, noCrash))}
+	text := Words(m, named)
+	want := []string{"It fails if count differs from 1 and limit is nil and count is 0 or nil.", "It fails if count differs from 1 and limit is nil and count is neither 0 nor nil."}
+	if n := strings.Count(text, "It fails"); n != len(want) {
+		t.Errorf("%d ways are told:\n%s", n, text)
+	}
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%q is not in\n%s", w, text)
+		}
+	}
+}
+
+// TestManyReadingsAreNotAllTold: a machine that reads a list is told by its first readings.
+func TestManyReadingsAreNotAllTold(t *testing.T) {
+	at := loads(slices.Repeat([]string{"x"}, 30)...)
+	sum := ir.LoadExpr(at[0], 8, ir.Symbol("x"))
+	for i := 1; i < len(at); i++ {
+		sum = ir.Binary(ir.OpAdd, ir.Signed, sum, ir.LoadExpr(at[i], 8, ir.Symbol("x")))
+	}
+	text := Words(&sli.Machine{At: at[0].Point, Start: state(ir.Binary(ir.OpEq, ir.Unsigned, sum, ir.Number(8, 1)), crash, noCrash)}, named)
+	for _, want := range []string{"It reads 22 more times, the last time at b0.29.", "It fails if what is computed from x equals 1."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
 	}
 }

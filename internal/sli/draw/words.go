@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,33 +10,109 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
-// Words tells in a few sentences what the machine does. place names a point of the
-// program, as a file and line do.
+// Names are what a front end calls the things of its program. Nothing else of the program gets
+// into sentences: what has no name here is described, never written in the engine's notation.
+type Names struct {
+	// Place names a point of the program, as a file and line do.
+	Place func(ir.Point) string
+	// Part says what some bytes of what an instruction loads are; it may be nil.
+	Part func(in *ir.Instr, offset, size int) ir.Part
+	// Text is the text that a symbol stands for; it may be nil.
+	Text func(symbol string) (string, bool)
+	// Actor is what runs beside others: "goroutine" if it is empty.
+	Actor string
+	// Frees says that the program frees memory by itself, so that an address may be of no use
+	// although it is not nil.
+	Frees bool
+}
+
+func (n *Names) actor() string { return cmp.Or(n.Actor, "goroutine") }
+
+// Limits on what is told: a reader wants to know what goes wrong, and a machine that reads the
+// same list twenty times says no more by it.
+const (
+	maxReadsTold      = 8
+	maxStoresTold     = 4
+	maxWaysTold       = 3
+	maxConditionsTold = 5
+)
+
+// Words tells in a few sentences what the machine does.
 //
 //	It reads Meter.count at meter.go:17.
 //	It reads Meter.count again at meter.go:18.
 //	It fails if the second reading of Meter.count differs from the first.
-func Words(machine *sli.Machine, place func(ir.Point) string) string {
+func Words(machine *sli.Machine, names Names) string {
 	loads := loadsInOrder(machine)
-	w := newPhrasing(loads)
+	w := newPhrasing(loads, names)
 	var lines []string
-	for _, l := range loads {
+	for i, l := range loads {
+		if i == maxReadsTold && len(loads) > maxReadsTold+1 {
+			lines = append(lines, fmt.Sprintf("It reads %d more times, the last time at %s.", len(loads)-i, names.Place(loads[len(loads)-1].Label.Point)))
+			break
+		}
 		r := w.readings[l.Key()]
-		lines = append(lines, fmt.Sprintf("It reads %s%s at %s.", r.data, again(r.nth), place(l.Label.Point)))
+		lines = append(lines, fmt.Sprintf("It reads %s%s at %s.", r.data, again(r.nth), names.Place(l.Label.Point)))
 	}
-	for _, o := range machine.Start.Ops {
-		if o.Addr != nil {
-			lines = append(lines, fmt.Sprintf("It stores %s at %s.", w.expr(o.Value), place(o.At.Point)))
+	stores := 0
+	for i := range machine.Start.Ops {
+		if o := &machine.Start.Ops[i]; o.Addr != nil {
+			if stores++; stores <= maxStoresTold {
+				lines = append(lines, w.store(o))
+			}
 		}
 	}
+	if more := stores - maxStoresTold; more > 0 {
+		lines = append(lines, fmt.Sprintf("It writes %d more times.", more))
+	}
+	return strings.Join(append(lines, w.failures(machine)...), "\n")
+}
+
+// store tells what is written.
+func (w *phrasing) store(o *sli.EdgeOp) string {
+	data, place := dataOf(o.At.Instr), w.names.Place(o.At.Point)
+	if value, ok := w.simple(o.Value); ok {
+		return fmt.Sprintf("It sets %s to %s at %s.", data, value, place)
+	}
+	return fmt.Sprintf("It writes %s at %s.", data, place)
+}
+
+// failures tell when the machine fails, each way once.
+func (w *phrasing) failures(machine *sli.Machine) []string {
+	var lines []string
 	for _, way := range waysToCrash(machine) {
-		var conditions []string
-		for _, c := range way {
-			conditions = append(conditions, w.condition(c))
+		line := "It fails if " + strings.Join(w.conditions(way), " and ") + "."
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
-		lines = append(lines, "It fails if "+strings.Join(conditions, " and ")+".")
 	}
-	return strings.Join(lines, "\n")
+	if len(lines) > maxWaysTold {
+		lines = append(lines[:maxWaysTold], "It also fails in other ways.")
+	}
+	return lines
+}
+
+// conditions are what must hold on a way, each once. What memory has no part in, the goroutine
+// brings with it: it is left out if there is something else to say.
+func (w *phrasing) conditions(way []conditionOnWay) []string {
+	var told, brought []string
+	for _, c := range way {
+		list := &told
+		if !c.predicate.HasLoads() {
+			list = &brought
+		}
+		if text := w.condition(c); !slices.Contains(*list, text) {
+			*list = append(*list, text)
+		}
+	}
+	if len(told) == 0 {
+		told = brought
+	}
+	if len(told) > maxConditionsTold {
+		// What comes last is nearest to the failure.
+		told = append([]string{"it comes this way"}, told[len(told)-maxConditionsTold:]...)
+	}
+	return told
 }
 
 // loadsInOrder are the loads as the goroutine makes them: each after those that its address
@@ -82,25 +159,51 @@ type conditionOnWay struct {
 	holds     bool
 }
 
-// maxWaysTold bounds the ways to a crash that are told.
-const maxWaysTold = 4
-
-// waysToCrash are the ways to a crash, each as the predicates on it.
+// waysToCrash are ways to a crash, each as the predicates on it: some more than are told. A way on
+// which a value would have to be two numbers is none.
 func waysToCrash(machine *sli.Machine) [][]conditionOnWay {
 	var all [][]conditionOnWay
 	var walk func(state *sli.State, way []conditionOnWay)
 	walk = func(state *sli.State, way []conditionOnWay) {
 		switch {
-		case len(all) == maxWaysTold:
+		case len(all) > 4*maxWaysTold:
 		case state.Predicate != nil:
-			walk(state.Yes.To, append(way[:len(way):len(way)], conditionOnWay{state.Predicate, true}))
-			walk(state.No.To, append(way[:len(way):len(way)], conditionOnWay{state.Predicate, false}))
+			for _, holds := range []bool{true, false} {
+				next, c := state.No, conditionOnWay{state.Predicate, holds}
+				if holds {
+					next = state.Yes
+				}
+				if !slices.ContainsFunc(way, c.contradicts) {
+					walk(next.To, append(way[:len(way):len(way)], c))
+				}
+			}
 		case state.Crash && len(way) > 0:
 			all = append(all, way)
 		}
 	}
 	walk(machine.Start.To, nil)
 	return all
+}
+
+// contradicts reports whether two conditions ask for different numbers in one place, or for a
+// number there and for another than that.
+func (c conditionOnWay) contradicts(other conditionOnWay) bool {
+	x, n, is, ok := c.number()
+	y, m, too, okToo := other.number()
+	if !ok || !okToo || x.Key() != y.Key() {
+		return false
+	}
+	return is && too && n.Key() != m.Key() || is != too && n.Key() == m.Key()
+}
+
+// number is what the condition compares with a constant, the constant, and whether both are the
+// same.
+func (c conditionOnWay) number() (value, constant *ir.Expr, same, ok bool) {
+	e := c.predicate
+	if e.Op != ir.OpEq && e.Op != ir.OpNe || e.Args[1].Op != ir.OpConst {
+		return nil, nil, false, false
+	}
+	return e.Args[0], e.Args[1], c.holds == (e.Op == ir.OpEq), true
 }
 
 // A reading is a load as people are told of it: the n-th of some data.
@@ -111,21 +214,27 @@ type reading struct {
 
 // A phrasing says expressions in words.
 type phrasing struct {
+	names    Names
 	readings map[string]reading // of loads, by their key
 	total    map[string]int     // readings of each data
 }
 
-func newPhrasing(loads []*ir.Expr) *phrasing {
-	w := &phrasing{readings: map[string]reading{}, total: map[string]int{}}
+func newPhrasing(loads []*ir.Expr, names Names) *phrasing {
+	w := &phrasing{names: names, readings: map[string]reading{}, total: map[string]int{}}
 	for _, l := range loads {
-		data := l.Label.Instr.Data
-		if data == "" {
-			data = "memory"
-		}
+		data := dataOf(l.Label.Instr)
 		w.total[data]++
 		w.readings[l.Key()] = reading{data, w.total[data]}
 	}
 	return w
+}
+
+// dataOf is what an instruction accesses.
+func dataOf(in *ir.Instr) string {
+	if in.Data == "" {
+		return "memory"
+	}
+	return in.Data
 }
 
 // again says that data was read before.
@@ -144,13 +253,27 @@ func ordinal(n int) string {
 	if n < len(words) {
 		return words[n]
 	}
-	return fmt.Sprintf("%dth", n)
+	suffix := "th"
+	if tens := n / 10 % 10; tens != 1 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n, suffix)
 }
 
 // name is what a load is called: the data it reads and, if that is read more than once,
 // which reading.
 func (w *phrasing) name(l *ir.Expr) string {
-	r := w.readings[l.Key()]
+	r, ok := w.readings[l.Key()]
+	if !ok {
+		return dataOf(l.Label.Instr)
+	}
 	if w.total[r.data] > 1 {
 		return fmt.Sprintf("the %s reading of %s", ordinal(r.nth), r.data)
 	}
@@ -165,7 +288,7 @@ func (w *phrasing) pair(x, y *ir.Expr) (string, string) {
 			return w.name(x), "the " + ordinal(b.nth)
 		}
 	}
-	return w.expr(x), w.expr(y)
+	return w.value(x), w.value(y)
 }
 
 // later puts the later of two readings of the same data first, where both orders mean the
@@ -177,62 +300,4 @@ func (w *phrasing) later(x, y *ir.Expr) (*ir.Expr, *ir.Expr) {
 		}
 	}
 	return x, y
-}
-
-func (w *phrasing) condition(c conditionOnWay) string {
-	e, holds := c.predicate, c.holds
-	for e.Op == ir.OpNot {
-		e, holds = e.Args[0], !holds
-	}
-	either := func(yes, no string) string {
-		if holds {
-			return yes
-		}
-		return no
-	}
-	switch e.Op {
-	case ir.OpBadAddress:
-		return w.expr(e.Args[0]) + either(" is nil", " is not nil")
-	case ir.OpRaced:
-		return "another goroutine changed " + w.dataIn(e) + " meanwhile"
-	case ir.OpEq, ir.OpNe:
-		holds = holds == (e.Op == ir.OpEq)
-		if e.Args[1].Op == ir.OpConst && e.Args[1].Size == 8 && e.Args[1].Value.Uint() == 0 {
-			return w.expr(e.Args[0]) + either(" is 0 or nil", " is neither 0 nor nil")
-		}
-		x, y := w.pair(w.later(e.Args[0], e.Args[1]))
-		return x + either(" equals ", " differs from ") + y
-	case ir.OpLt:
-		x, y := w.pair(e.Args[0], e.Args[1])
-		return x + either(" is less than ", " is not less than ") + y
-	case ir.OpLe:
-		x, y := w.pair(e.Args[0], e.Args[1])
-		return x + either(" is at most ", " is more than ") + y
-	}
-	return w.expr(e) + either(" is true", " is false")
-}
-
-// dataIn lists the data that an expression was computed from, each once.
-func (w *phrasing) dataIn(e *ir.Expr) string {
-	var all []string
-	for _, l := range e.Loads() {
-		if data := w.readings[l.Key()].data; !slices.Contains(all, data) {
-			all = append(all, data)
-		}
-	}
-	return strings.Join(all, " or ")
-}
-
-func (w *phrasing) expr(e *ir.Expr) string {
-	switch {
-	case e.Op == ir.OpLoad:
-		return w.name(e)
-	case e.Op == ir.OpExtract && e.Offset == 8 && e.Size == 8 && e.Args[0].Op == ir.OpLoad && e.Args[0].Size >= 16:
-		return "the length of " + w.name(e.Args[0])
-	case e.Op == ir.OpExtract && e.Offset == 0 && e.Size == 8 && e.Args[0].Op == ir.OpLoad:
-		return w.name(e.Args[0])
-	case len(e.Args) == 2 && e.Op.Symbol() != "":
-		return w.expr(e.Args[0]) + " " + e.Op.Symbol() + " " + w.expr(e.Args[1])
-	}
-	return e.String()
 }
