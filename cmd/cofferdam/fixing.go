@@ -199,7 +199,7 @@ func (x *fixing) fixTest(ctx context.Context, t *failingTest, target *explore.Ta
 	if err != nil {
 		return err
 	}
-	t.failure, t.refusal = t.result.Failure, t.result.Refusal
+	t.failure, t.refusal = t.result.Failure, t.result.Refusal.String()
 	return x.finish(ctx, t, r)
 }
 

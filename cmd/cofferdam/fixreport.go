@@ -24,7 +24,10 @@ type fixReport struct {
 	Test    string             `json:"test,omitempty"`
 	Trace   string             `json:"trace,omitempty"` // if -o keeps it
 	Failure *repair.FailingRun `json:"failure"`
-	Fixed   bool               `json:"fixed"`
+	// Happens and Why are the failure and the mistake, in a sentence each.
+	Happens string `json:"happens,omitempty"`
+	Why     string `json:"why,omitempty"`
+	Fixed   bool   `json:"fixed"`
 	// FixedBy are the tests whose fixes have ended this failure too.
 	FixedBy []string `json:"fixed_by,omitempty"`
 	Lock    string   `json:"lock,omitempty"`
@@ -36,6 +39,8 @@ type fixReport struct {
 	Applied bool          `json:"applied"`
 	Patches []string      `json:"patches,omitempty"`
 	Refusal string        `json:"refusal,omitempty"`
+	// OutOfTime says that more time may end in something else than the refusal.
+	OutOfTime bool `json:"out_of_time,omitempty"`
 	// Uncovered are the accesses to the lock's data that may be made without the lock.
 	Uncovered []repair.Uncovered `json:"uncovered,omitempty"`
 	// Candidates are all changes that were considered, in the order in which they were.
@@ -69,6 +74,8 @@ func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
 
 // fillIn adds what the search for a fix has come to.
 func (x *fixing) fillIn(report *fixReport, result *repair.Result) {
+	report.Happens, report.Why = result.WhatHappens(), result.Why()
+	report.OutOfTime = result.Refusal != nil && result.Refusal.OutOfTime
 	report.Missed, report.Candidates = result.MissedNote(), result.CandidateReports(x.dir)
 	events := report.Analysis.Events
 	report.Analysis = result.AnalysisReport()

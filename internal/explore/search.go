@@ -172,6 +172,18 @@ func (s *Search) Over() bool {
 	return s.failure != nil || s.warm.Over
 }
 
+// Tried is how many runs came to their end.
+func (s *Search) Tried() int {
+	n := s.warm.Sum.Runs - s.warm.Sum.Cut
+	switch {
+	case s.cold == nil:
+		return n
+	case s.all:
+		n = 0
+	}
+	return n + s.cold.Sum.Runs - s.cold.Sum.Cut
+}
+
 // Distinct is how many schedules were seen that are unlike each other.
 func (s *Search) Distinct() int {
 	n := s.warm.Sum.Classes

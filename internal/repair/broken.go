@@ -3,6 +3,7 @@ package repair
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
@@ -25,6 +26,14 @@ type FailingRun struct {
 }
 
 func (b *FailingRun) String() string { return b.Kind.String() + ": " + b.Message }
+
+// where says where it happens, and by which schedule. What comes first says most: the circle of a
+// deadlock, or the line that panics.
+func (b *FailingRun) where() string {
+	const most = 2
+	text := strings.Join(b.Places[:min(most, len(b.Places))], "; ")
+	return text + " (by the schedule " + b.Schedule + ")"
+}
 
 // NewFailingRun tells of the worst failure of a recorded run.
 func NewFailingRun(r *trace.Reader) *FailingRun {

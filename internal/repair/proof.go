@@ -23,6 +23,9 @@ type Proof struct {
 	// Searches are the explorations, in the words of their strategies.
 	Searches []string `json:"searches"`
 	Runs     int      `json:"runs"`
+	// Shorter is a shorter test that the candidate has stood as well, where its own is too long for
+	// all schedules to be tried.
+	Shorter *ShorterTest `json:"shorter,omitempty"`
 	// Outside is what in a run is not under control, so that no search decides about it.
 	Outside []string `json:"outside,omitempty"`
 	// Native is how many times the test ran by go test, under the race detector if Races; Others
@@ -104,7 +107,15 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	}
 	c.Proof.Outside = done.Outcome.Outside
 	if next, err = f.search(ctx, program, c, done.Outcome.Steps); err != nil || c.Why != "" {
+		if err == nil && c.Reached == Unfinished {
+			_, err = f.shorter(ctx) // which is what to offer then
+		}
 		return next, err
+	}
+	if c.Proof.Strength.Grade == Sampled {
+		if err = f.proveShorter(ctx, c); err != nil || c.Why != "" {
+			return "", err
+		}
 	}
 	if c.Why, err = f.leavesWaiting(ctx, program, c.leaks); err != nil || c.Why != "" {
 		return "", err

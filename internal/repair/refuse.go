@@ -69,59 +69,138 @@ func hopeless(f *trace.Failure) string {
 	return ""
 }
 
-// refusal says why no candidate is a fix: that the time is over, if it is; that there was
-// nothing to try; or the candidate that came nearest, and what broke it.
-func (f *fixer) refusal() string {
-	why := f.whyRefused()
-	if run := f.result.run; run != nil && len(run.declined) > 0 {
-		why += ". What was seen and not changed: " + strings.Join(run.declined, "; ")
-	}
-	return why
+// A Refusal is why there is no fix, in parts that the text is made of.
+type Refusal struct {
+	// Reason is what is known of the failure, or what was not found; "" if the nearest candidate
+	// says enough.
+	Reason string
+	// OutOfTime says that candidates were left untried, or the run was not analysed, because the
+	// time was over: Reason names the flag that gives more.
+	OutOfTime bool
+	// Nearest is the candidate that came nearest to a fix, of Candidates that were dropped; nil if
+	// there was none.
+	Nearest    *Candidate
+	Candidates int
+	// Untried is how many were not tried although there was time.
+	Untried int
+	// Failing is the run that was to be fixed.
+	Failing *FailingRun
+	// Declined are mistakes that were seen, and why nothing was changed there.
+	Declined []string
+	// Advice is what to do about it; "" if Reason has it.
+	Advice string
+	// Shorter is a shorter test that fails in the same way; nil if none is known.
+	Shorter *ShorterTest
 }
 
-func (f *fixer) whyRefused() string {
-	if why := hopeless(&f.result.Failure); why != "" {
-		if len(f.result.Tried) > 0 {
-			why += ". " + strings.ToUpper(f.nearest()[:1]) + f.nearest()[1:]
+// refusal says why no candidate is a fix: that the time is over, if it is; that there was
+// nothing to try; or the candidate that came nearest, and what broke it.
+func (f *fixer) refusal() *Refusal {
+	r := &Refusal{Reason: hopeless(&f.result.Failure), Candidates: len(f.result.Tried), Nearest: f.nearest(), Shorter: f.shortened}
+	if run := f.result.run; run != nil {
+		r.Declined, r.Failing = run.declined, NewFailingRun(run.reader)
+	}
+	switch {
+	case r.Reason != "":
+	case r.Nearest == nil && f.alone():
+		r.Reason = "the test fails although nothing runs beside it: no order of goroutines makes it fail, and none can keep it from failing"
+	case f.late:
+		r.OutOfTime = true
+		r.Reason = fmt.Sprintf("the time is over, with the run of %d events not analysed: give more with -budget, or a test that fails in a shorter run", f.result.run.reader.Len())
+	case f.outOfTime:
+		r.OutOfTime = true
+		r.Reason = fmt.Sprintf("the time is over, with %s tried and %d not: give more with -budget", counted(f.tried, "candidate"), f.untried)
+	case r.Nearest == nil:
+		r.Reason, r.Advice = "no set of sections keeps the failure out", orderAdvice
+		if a := f.result.Analysis; a != nil && len(a.Reasons) > 0 {
+			r.Reason = strings.Join(a.Reasons, "; ")
 		}
-		return why
+	case r.Nearest.Reached == Sound && r.Nearest.stillFails:
+		r.Advice = orderAdvice
 	}
-	if f.late {
-		why := fmt.Sprintf("the time is over, with the run of %d events not analysed: give more with -budget, or a test that fails in a shorter run", f.result.run.reader.Len())
-		if len(f.result.Tried) > 0 {
-			why += ". Until then, " + f.nearest()
+	if !r.OutOfTime {
+		r.Untried = f.untried
+	}
+	return r
+}
+
+// alone reports whether one goroutine of the program ran in the failing run, beside the one that
+// starts tests.
+func (f *fixer) alone() bool {
+	started := f.result.run.reader.Cursor(trace.Filter{Kinds: []event.Kind{event.Go}})
+	n := 0
+	for started.Next() {
+		if site, ok := f.result.run.reader.Site(started.Event().Site); ok && f.result.run.code.File(f.result.run.copies.AtRun(site.File)) != nil {
+			n++
 		}
-		return why
 	}
-	if f.outOfTime {
-		return fmt.Sprintf("the time is over, with %s tried and %d not: give more with -budget. Until then, %s", counted(f.tried, "candidate"), f.untried, f.nearest())
-	}
-	if len(f.result.Tried) > 0 {
-		return f.nearest()
-	}
-	why := "no set of sections keeps the failure out"
-	if a := f.result.Analysis; a != nil && len(a.Reasons) > 0 {
-		why = strings.Join(a.Reasons, "; ")
-	}
-	return why + ". " + orderAdvice
+	return n == 0
 }
 
 // orderAdvice is for failures that come from an order, which no lock decides.
 const orderAdvice = "If the failure comes from the order in which goroutines do things, and not from two of them at once, a lock does not help: wait for what must come first (a channel, a WaitGroup, initialisation before the goroutine starts)"
 
-// nearest tells of the candidate that came nearest to a fix.
-func (f *fixer) nearest() string {
+// nearest is the candidate that came nearest to a fix, the first of several; nil if there is none.
+func (f *fixer) nearest() *Candidate {
 	var best *Candidate
 	for _, c := range f.result.Tried {
 		if best == nil || c.Reached > best.Reached {
 			best = c
 		}
 	}
+	return best
+}
+
+// String is the refusal in one piece; "" if there is none.
+func (r *Refusal) String() string {
+	if r == nil {
+		return ""
+	}
+	parts := r.sentences()
+	for i := 1; i < len(parts); i++ {
+		parts[i] = capital(parts[i])
+	}
+	return strings.Join(parts, ". ")
+}
+
+// sentences are the parts of the refusal in words, without their full stops.
+func (r *Refusal) sentences() []string {
+	var all []string
+	add := func(text string) {
+		if text != "" {
+			all = append(all, text)
+		}
+	}
+	add(r.Reason)
+	if r.Nearest == nil && r.Failing != nil && len(r.Failing.Places) > 0 {
+		add("it happens here: " + r.Failing.where())
+	}
+	add(r.nearestText())
+	if len(r.Declined) > 0 {
+		add("what was seen and not changed: " + strings.Join(r.Declined, "; "))
+	}
+	add(r.Advice)
+	if r.Shorter != nil {
+		add("a shorter test: " + r.Shorter.String())
+	}
+	return all
+}
+
+// capital is a sentence with a capital letter.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// nearestText tells of the candidate that came nearest to a fix.
+func (r *Refusal) nearestText() string {
+	best := r.Nearest
 	if best == nil {
-		return "no candidate could be tried"
+		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "of %s, the nearest to a fix was %s", counted(len(f.result.Tried), "candidate"), best.Lock)
+	if r.Candidates == 1 {
+		fmt.Fprintf(&b, "the one candidate was %s", best.Lock)
+	} else {
+		fmt.Fprintf(&b, "of %d candidates, the nearest to a fix was %s", r.Candidates, best.Lock)
+	}
 	if best.Patch != nil {
 		what := "sections"
 		if best.Change != nil {
@@ -130,17 +209,14 @@ func (f *fixer) nearest() string {
 		fmt.Fprintf(&b, " with %s in %s", what, strings.Join(best.Patch.Places, ", "))
 	}
 	fmt.Fprintf(&b, "; it was dropped because %s", best.Why)
-	if broken := best.Broken; broken != nil {
-		if len(broken.Places) > 0 {
-			b.WriteString(": " + strings.Join(broken.Places, "; "))
+	if best.Broken != nil {
+		if len(best.Broken.Places) > 0 {
+			b.WriteString(": " + strings.Join(best.Broken.Places, "; "))
 		}
-		fmt.Fprintf(&b, " (in the changed source, by the schedule %s)", broken.Schedule)
+		fmt.Fprintf(&b, " (in the changed source, by the schedule %s)", best.Broken.Schedule)
 	}
-	if f.untried > 0 && !f.outOfTime {
-		fmt.Fprintf(&b, "; %d more were not tried", f.untried)
-	}
-	if best.Reached == Sound && best.stillFails {
-		b.WriteString(". " + orderAdvice)
+	if r.Untried > 0 {
+		fmt.Fprintf(&b, "; %d more were not tried", r.Untried)
 	}
 	return b.String()
 }

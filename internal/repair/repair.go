@@ -37,12 +37,14 @@
 //	candidates.go  which changes may be a fix, the best first
 //	reshaped.go    those for which no lock is missing
 //	proof.go       what a candidate has to stand: schedules, strength.go how many
+//	shorter.go     and the test with fewer rounds, where its runs are long
 //	leaks.go       and that it leaves no goroutine waiting for ever
 //	check.go       and the compiler, vet, and the race detector
 //	broken.go      the run that shows that a candidate is no fix
 //	refuse.go      why there is no fix
 //	apply.go       diffs, and writing a fix
 //	report.go      the result for programs to read
+//	story.go       what happens, why, and what must not come together, in sentences
 //	explain.go     the report for a person
 package repair
 
@@ -104,8 +106,8 @@ type Result struct {
 	// with the one that is.
 	Tried      []*Candidate
 	Considered []*Candidate
-	// Refusal says why there is no fix, if there is none.
-	Refusal string
+	// Refusal says why there is no fix; nil if there is one.
+	Refusal *Refusal
 	// AnalysisTime is without exploring and building.
 	AnalysisTime time.Duration
 	LiftTime     time.Duration
@@ -133,6 +135,10 @@ type fixer struct {
 	vetted   *string
 	// phase is what Progress was told last.
 	phase string
+	// shortened is a shorter test that fails in the same way; triedShorter says that it was looked
+	// for.
+	shortened    *ShorterTest
+	triedShorter bool
 	// before is what comes of the package's tests without any change; nil if unknown.
 	before *testRun
 	// leaksBefore are the goroutines that the program leaves waiting without any change, by

@@ -33,13 +33,15 @@ func (r *Result) CandidateReports(dir string) []CandidateReport {
 
 // An AnalysisReport is what the engine made of the failing run.
 type AnalysisReport struct {
-	Events   uint64        `json:"events"`
-	Machines int           `json:"machines"`
-	States   int           `json:"states"`
-	Fixes    int           `json:"fixes"`
-	Lifting  time.Duration `json:"lifting_ns"`
-	Replay   time.Duration `json:"replay_ns"`
-	Total    time.Duration `json:"total_ns"` // with the replay, without the lifting
+	Events   uint64 `json:"events"`
+	Machines int    `json:"machines"`
+	States   int    `json:"states"`
+	Fixes    int    `json:"fixes"`
+	// Published counts, of the fixes, those that the paper's algorithm gives.
+	Published int           `json:"published_fixes"`
+	Lifting   time.Duration `json:"lifting_ns"`
+	Replay    time.Duration `json:"replay_ns"`
+	Total     time.Duration `json:"total_ns"` // with the replay, without the lifting
 	// Memory is what the process has taken from the operating system so far.
 	Memory uint64 `json:"memory_bytes"`
 }
@@ -51,6 +53,11 @@ func (r *Result) AnalysisReport() AnalysisReport {
 	report := AnalysisReport{Lifting: r.LiftTime, Total: r.AnalysisTime, Memory: memory.Sys}
 	if a := r.Analysis; a != nil {
 		report.Machines, report.Fixes, report.Replay = len(a.Machines), len(a.Fixes), a.Replay
+		for _, f := range a.Fixes {
+			if f.AsPublished {
+				report.Published++
+			}
+		}
 		for _, m := range a.Machines {
 			report.States += len(m.States())
 		}

@@ -22,7 +22,8 @@ const (
 
 // A Strength is how much of what can happen a proof has tried. How many schedules are tried
 // follows from the program and the seed, and not from the speed of the machine, unless the
-// time is over before.
+// time is over before; the least that is accepted is tried though it is, on all but the slowest
+// machines.
 type Strength struct {
 	Grade Grade `json:"grade"`
 	// Preemptions is the bound of an exhaustive proof; -1 if there is none.
@@ -60,6 +61,9 @@ const (
 	stepsOfAll  = 20_000_000
 	mostSampled = 10_000
 	stepsInAll  = 60_000_000
+	// patience is how many times the time is given, if need be, for the least that is accepted: a
+	// busy machine is to come to the same verdict as a quiet one.
+	patience = 4
 	// cutInHundred is how many runs in a hundred may be cut off: one in which a goroutine waits
 	// in a loop for another may never end under a schedule that starves it.
 	cutInHundred = 1
@@ -80,7 +84,8 @@ type Trial struct {
 
 // Try tries the schedules of a program whose runs take so many steps: all with few preemptions
 // or, where these are too many or cannot all be tried, many by chance. They may take until a
-// time, and o.Proof though that is over.
+// time, and o.Proof though that is over; a few times as long, if the least that is accepted was not
+// tried by then.
 func Try(ctx context.Context, program *explore.Program, target string, o *Options, steps uint64, until time.Time) (*Trial, error) {
 	steps = max(steps, 1)
 	t := &Trial{}
@@ -118,7 +123,13 @@ func (t *Trial) sample(ctx context.Context, program *explore.Program, target str
 	}
 	search.Runs = max(int(min(stepsInAll/steps, mostSampled)), least)
 	search.Budget = max(time.Until(until), o.Proof)
-	res, err := program.Explore(ctx, target, &search)
+	s := program.NewSearch(target, &search)
+	for turn := 0; turn < patience && !s.Over() && (turn == 0 || s.Tried() < least); turn++ {
+		if err := s.Continue(ctx, search.Budget, search.Processes()); err != nil {
+			return err
+		}
+	}
+	res, err := s.Finish(ctx)
 	if err != nil {
 		return err
 	}

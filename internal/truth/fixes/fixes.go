@@ -158,7 +158,7 @@ func (t *Trial) one(ctx context.Context, dir string, p *explore.Program, c *Case
 		return err
 	}
 	if result.Proven == nil {
-		c.Refusal = result.Refusal
+		c.Refusal = result.Refusal.String()
 		return nil
 	}
 	c.Diff = result.Proven.Diff(dir)
