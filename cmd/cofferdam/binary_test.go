@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
 )
 
 // call runs the command as a shell would.
@@ -32,6 +34,9 @@ func TestAProgramWithoutSourceIsExploredReplayedAndPrinted(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report has no %q:\n%s", want, out)
 		}
+	}
+	if found := draw.Notation.FindString(out); found != "" {
+		t.Errorf("people are told of %q:\n%s", found, out)
 	}
 	if out := call(t, 0, "replay", "-count", "2", file); strings.Count(out, "the same run: ") != 2 {
 		t.Errorf("replayed: %s", out)
@@ -67,8 +72,10 @@ func TestAProgramWithoutSourceIsFixedOrRefused(t *testing.T) {
 		t.Errorf("the patch: %d bytes, %v", len(object), err)
 	}
 	out = call(t, exitNoFix, "fix", "-binary", filepath.Join(programs, "lockorder"), "-o", file+"2", "-json")
-	if !strings.Contains(out, `"fixed":false`) || !strings.Contains(out, "no thread can go on") {
-		t.Errorf("a deadlock: %s", out)
+	for _, want := range []string{fmt.Sprintf(`"version":%d`, fixReportVersion), `"fixed":false`, "no thread can go on", `"analysis":{"events":`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("of a deadlock there is no %s: %s", want, out)
+		}
 	}
 	if _, err := os.Stat(file + "2"); err == nil {
 		t.Error("a refusal wrote a patch")

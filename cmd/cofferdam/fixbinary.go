@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/internal/binpatch"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/repair"
 	"github.com/cofferdam-go/cofferdam/internal/repair/binfix"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -88,22 +90,48 @@ func (f *fixFlags) fixBinary(ctx context.Context, inv *command.Invocation) error
 	return f.tellBinary(inv, name, temp, result)
 }
 
-// binaryReport is what -json prints for a program without source.
+// A binaryReport is what -json prints for a program without source. It has the version and the
+// keys of a fixReport, where it has what these say.
 type binaryReport struct {
-	Failure *trace.Failure `json:"failure"`
+	Version int                `json:"version"`
+	Program string             `json:"program"`
+	Failure *repair.FailingRun `json:"failure"`
 	// Processor is what the failing schedule did on the processor.
-	Processor *binfix.Confirmation `json:"processor,omitempty"`
-	Fixed     bool                 `json:"fixed"`
-	Output    string               `json:"output,omitempty"`
-	Cost      int                  `json:"cost,omitempty"`
-	Sections  any                  `json:"sections,omitempty"`
-	Proof     *binfix.Proof        `json:"proof,omitempty"`
-	Refusal   string               `json:"refusal,omitempty"`
-	Machines  int                  `json:"machines"`
-	States    int                  `json:"states"`
-	Events    uint64               `json:"events"`
-	Lifting   time.Duration        `json:"liftingNanoseconds"`
-	Analysing time.Duration        `json:"analysisNanoseconds"`
+	Processor  *binfix.Confirmation  `json:"processor,omitempty"`
+	Fixed      bool                  `json:"fixed"`
+	Output     string                `json:"output,omitempty"`
+	Cost       int                   `json:"cost,omitempty"`
+	Sections   []binpatch.Section    `json:"sections,omitempty"`
+	Proof      *binfix.Proof         `json:"proof,omitempty"`
+	Refusal    string                `json:"refusal,omitempty"`
+	Candidates []binaryCandidate     `json:"candidates,omitempty"`
+	Analysis   repair.AnalysisReport `json:"analysis"`
+}
+
+// A binaryCandidate is a patch that was tried.
+type binaryCandidate struct {
+	Cost     int                `json:"cost"`
+	Sections []binpatch.Section `json:"sections,omitempty"`
+	Dropped  string             `json:"dropped,omitempty"`
+}
+
+// newBinaryReport is the report of a result; the reader is that of the failing run.
+func newBinaryReport(name string, r *binfix.Result, reader *trace.Reader) *binaryReport {
+	report := &binaryReport{
+		Version: fixReportVersion, Program: name, Failure: repair.NewFailingRun(reader), Processor: r.Confirmation, Fixed: r.Proven != nil, Refusal: r.Refusal,
+		Analysis: repair.AnalysisReport{Events: r.Events, Machines: r.Machines(), States: r.States(), Lifting: r.Lifting, Total: r.Analysing},
+	}
+	if r.Analysis != nil {
+		report.Analysis.Fixes, report.Analysis.Replay = len(r.Analysis.Fixes), r.Analysis.Replay
+	}
+	for _, c := range r.Rejected {
+		report.Candidates = append(report.Candidates, binaryCandidate{c.Cost, c.Sections, c.Reason})
+	}
+	if c := r.Proven; c != nil {
+		report.Cost, report.Sections, report.Proof = c.Cost, c.Sections, &c.Proof
+		report.Candidates = append(report.Candidates, binaryCandidate{Cost: c.Cost, Sections: c.Sections})
+	}
+	return report
 }
 
 // tellBinary tells what came of it, and writes the patch.
@@ -119,28 +147,6 @@ func (f *fixFlags) tellBinary(inv *command.Invocation, name, temp string, r *bin
 			return fmt.Errorf("writing the patch: %w", err)
 		}
 	}
-	if f.asJSON {
-		report := binaryReport{Failure: r.Failure, Processor: r.Confirmation, Fixed: r.Proven != nil, Refusal: r.Refusal, Machines: r.Machines(), States: r.States(), Events: r.Events, Lifting: r.Lifting, Analysing: r.Analysing}
-		if c := r.Proven; c != nil {
-			report.Output, report.Cost, report.Sections, report.Proof = f.out, c.Cost, c.Sections, &c.Proof
-		}
-		if err := json.NewEncoder(inv.Stdout).Encode(report); err != nil {
-			return err
-		}
-	} else if err := f.explainBinary(inv, name, temp, r); err != nil {
-		return err
-	}
-	if r.Proven == nil {
-		return &command.Exit{Code: exitNoFix}
-	}
-	return nil
-}
-
-// explainBinary tells it to a person: the timeline of the failing run first.
-func (f *fixFlags) explainBinary(inv *command.Invocation, name, temp string, r *binfix.Result) error {
-	res := &explore.Result{Target: name, Summary: *r.Search, Failure: r.Failure}
-	fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
-	tellNotes(inv, r.Program)
 	file := filepath.Join(temp, "failure.trace")
 	if _, err := r.Program.Record(r.Schedule, file); err != nil {
 		return err
@@ -150,6 +156,29 @@ func (f *fixFlags) explainBinary(inv *command.Invocation, name, temp string, r *
 		return err
 	}
 	defer reader.Close()
+	if f.asJSON {
+		report := newBinaryReport(name, r, reader)
+		if r.Proven != nil {
+			report.Output = f.out
+		}
+		err = json.NewEncoder(inv.Stdout).Encode(report)
+	} else {
+		err = f.explainBinary(inv, name, r, reader)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("writing the result: %w", err)
+	case r.Proven == nil:
+		return &command.Exit{Code: exitNoFix}
+	}
+	return nil
+}
+
+// explainBinary tells it to a person: the timeline of the failing run first.
+func (f *fixFlags) explainBinary(inv *command.Invocation, name string, r *binfix.Result, reader *trace.Reader) error {
+	res := &explore.Result{Target: name, Summary: *r.Search, Failure: r.Failure}
+	fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
+	tellNotes(inv, r.Program)
 	if err := explore.WriteReport(inv.Stdout, reader); err != nil {
 		return err
 	}

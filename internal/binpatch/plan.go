@@ -17,8 +17,8 @@ type Image interface {
 // an entry is reached, and released wherever control leaves the instructions, or comes to an
 // entry again.
 type Section struct {
-	Instructions []uint64
-	Entries      []uint64
+	Instructions []uint64 `json:"instructions"`
+	Entries      []uint64 `json:"entries"`
 }
 
 // jumpSize is how long a jump is.

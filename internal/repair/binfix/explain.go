@@ -11,6 +11,7 @@ import (
 	lifting "github.com/cofferdam-go/cofferdam/internal/lift/x86"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
@@ -31,9 +32,8 @@ func (r *Result) Explain(w io.Writer) {
 	}
 	if fix != nil && len(fix.Machines) > 0 {
 		fmt.Fprintln(w, "\nThe read operation, as a machine:")
-		for line := range strings.Lines(draw.Text(fix.Machines[0])) {
-			fmt.Fprint(w, "  "+line)
-		}
+		text := draw.Words(fix.Machines[0], draw.Names{Place: r.place, Actor: "thread", Frees: true})
+		fmt.Fprintln(w, "  "+strings.ReplaceAll(text, "\n", "\n  "))
 	}
 	if c := r.Proven; c != nil {
 		r.explainSections(w, c)
@@ -51,8 +51,23 @@ func (r *Result) Explain(w io.Writer) {
 		if i == 0 {
 			fmt.Fprintln(w, "\nTried and dropped:")
 		}
-		fmt.Fprintf(w, "  cost %d, %d sections: %s\n", c.Cost, len(c.Fix.Sections), c.Reason)
+		sections := "sections"
+		if len(c.Fix.Sections) == 1 {
+			sections = "section"
+		}
+		fmt.Fprintf(w, "  cost %d, %d %s: %s\n", c.Cost, len(c.Fix.Sections), sections, c.Reason)
 	}
+}
+
+// place is where a point is: a line, if the program tells its lines, and the address of the
+// instruction.
+func (r *Result) place(p ir.Point) string {
+	at := lifting.Address(p.Instr)
+	text := fmt.Sprintf("%x", at-r.Image.Base)
+	if file, number := r.Program.Line(at); number > 0 {
+		text = fmt.Sprintf("%s:%d (%s)", filepath.Base(file), number, text)
+	}
+	return text
 }
 
 // capital is a sentence with a capital letter.

@@ -24,19 +24,19 @@ import (
 type Proof struct {
 	// Schedules were tried in the emulator. Complete: they are all with at most Bound
 	// preemptions; otherwise they were chosen by PCT.
-	Schedules uint64
-	Complete  bool
-	Bound     int
+	Schedules uint64 `json:"schedules"`
+	Complete  bool   `json:"complete"`
+	Bound     int    `json:"bound"`
 	// Saturated is how many of the last schedules showed nothing new, if the search by PCT
 	// ended because of that.
-	Saturated uint64
+	Saturated uint64 `json:"saturated,omitempty"`
 	// Cut are the runs that were cut off because they were too long.
-	Cut     int
-	Elapsed time.Duration
+	Cut     int           `json:"cut,omitempty"`
+	Elapsed time.Duration `json:"elapsed_ns"`
 	// Native is how often the patched program was run on the processor; Skipped says why it
 	// was not.
-	Native  int
-	Skipped string
+	Native  int    `json:"native"`
+	Skipped string `json:"skipped,omitempty"`
 }
 
 const (
