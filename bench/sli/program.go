@@ -8,11 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
 )
 
 // A Program is one that was to be fixed, and what became of it.
@@ -43,14 +46,17 @@ type Fix struct {
 
 // An Analysis is what it says of the engine's part.
 type Analysis struct {
-	Events   uint64        `json:"events"`
-	Machines int           `json:"machines"`
-	States   int           `json:"states"`
-	Fixes    int           `json:"fixes"`
-	Lifting  time.Duration `json:"lifting_ns"`
-	Replay   time.Duration `json:"replay_ns"`
-	Total    time.Duration `json:"total_ns"`
-	Memory   uint64        `json:"memory_bytes"`
+	Events   uint64 `json:"events"`
+	Machines int    `json:"machines"`
+	States   int    `json:"states"`
+	Fixes    int    `json:"fixes"`
+	// Published counts the fixes as the paper does: without those for races, lost updates and the
+	// like.
+	Published int           `json:"published_fixes"`
+	Lifting   time.Duration `json:"lifting_ns"`
+	Replay    time.Duration `json:"replay_ns"`
+	Total     time.Duration `json:"total_ns"`
+	Memory    uint64        `json:"memory_bytes"`
 }
 
 // right reports whether a program ended as it should.
@@ -78,7 +84,15 @@ func (s *session) fix(p *Program, dir, pattern string, flags ...string) error {
 		return nil
 	}
 	// There is a line for each failing test; the programs have one that matters.
-	if err := json.NewDecoder(bytes.NewReader(out)).Decode(&p.Fix); err != nil {
+	var report json.RawMessage
+	err = json.NewDecoder(bytes.NewReader(out)).Decode(&report)
+	if err == nil {
+		err = json.Unmarshal(report, &p.Fix)
+	}
+	if err == nil {
+		p.Why, err = unfitToTell(report)
+	}
+	if err != nil {
 		return fmt.Errorf("reading what cofferdam fix says of %s: %w", p.Name, err)
 	}
 	info, err := os.Stat(log)
@@ -87,6 +101,40 @@ func (s *session) fix(p *Program, dir, pattern string, flags ...string) error {
 	}
 	p.LogSize = info.Size()
 	return os.Remove(log)
+}
+
+// lineOfProgram is how a text names a line.
+var lineOfProgram = regexp.MustCompile(`\w\.go:\d`)
+
+// unfitToTell says what is wrong with the words of a report: the engine's notation is in them, or a
+// refusal names no line.
+func unfitToTell(report []byte) (why string, err error) {
+	var all map[string]any
+	if err := json.Unmarshal(report, &all); err != nil {
+		return "", err
+	}
+	if refusal, ok := all["refusal"].(string); ok && !lineOfProgram.MatchString(refusal) {
+		return "the refusal names no line", nil
+	}
+	var walk func(key string, v any)
+	walk = func(key string, v any) {
+		switch v := v.(type) {
+		case string:
+			if found := draw.Notation.FindString(v); found != "" && key != "diff" {
+				why = fmt.Sprintf("people are told of %q", found)
+			}
+		case []any:
+			for _, e := range v {
+				walk(key, e)
+			}
+		case map[string]any:
+			for k, e := range v {
+				walk(k, e)
+			}
+		}
+	}
+	walk("", all)
+	return why, nil
 }
 
 // command runs the tool and tells its output and exit code, and how long it took.

@@ -20,7 +20,7 @@ func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
 // of them.
 func TestReportTellsWrongFromRight(t *testing.T) {
 	r := &Report{
-		Examples: []*Program{{Name: "toctou", Want: "fixed", Got: "fixed", Seconds: 4, LogSize: 2048, Fix: Fix{Analysis: Analysis{Fixes: 2, Machines: 3, States: 7, Lifting: time.Second, Replay: time.Millisecond, Total: 3 * time.Millisecond}}}},
+		Examples: []*Program{{Name: "toctou", Want: "fixed", Got: "fixed", Seconds: 4, LogSize: 2048, Fix: Fix{Analysis: Analysis{Fixes: 9, Published: 2, Machines: 3, States: 7, Lifting: time.Second, Replay: time.Millisecond, Total: 3 * time.Millisecond}}}},
 		Corpus: []*Program{
 			{Name: "a", Want: "fixed", Got: "fixed", Fix: Fix{Lock: "the mutex T.mu", Analysis: Analysis{Total: 2 * time.Second}}},
 			{Name: "b", Want: "refused", Got: "refused"},
@@ -86,5 +86,19 @@ func TestSpreadTellsWhereReproductionsDiffer(t *testing.T) {
 	}
 	if s := spread([]*Program{{Seconds: 1.01}, {Seconds: 1.02}}, seconds, "%.1f"); s != "1.0" {
 		t.Error(s)
+	}
+}
+
+// TestWordsThatAreUnfitToTellAreFound: notation anywhere but in a diff, and refusals without a line.
+func TestWordsThatAreUnfitToTellAreFound(t *testing.T) {
+	for report, want := range map[string]string{
+		`{"fixed":true,"candidates":[{"diff":"x @b2.2","dropped":"it fails at a.go:3"}]}`: "",
+		`{"candidates":[{"dropped":"load(load(t11@b2.2)) is nil"}]}`:                      "people are told of \"load(load(\"",
+		`{"refusal":"the time is over"}`:                                                  "the refusal names no line",
+		`{"refusal":"a lock is kept: get.go:12"}`:                                         "",
+	} {
+		if got, err := unfitToTell([]byte(report)); got != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", report, got, err, want)
+		}
 	}
 }
