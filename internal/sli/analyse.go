@@ -309,8 +309,12 @@ func failedTest(p ir.Point) Edge {
 	return edge
 }
 
-// addReason notes why there is no fix, each reason once.
+// addReason notes why there is no fix, each reason once. Of an analysis that was interrupted the
+// interruption is the reason.
 func (a *analyser) addReason(format string, args ...any) {
+	if a.replay.Err() != nil {
+		return
+	}
 	s := fmt.Sprintf(format, args...)
 	for _, r := range a.analysis.Reasons {
 		if r == s {

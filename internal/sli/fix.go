@@ -348,7 +348,7 @@ func (a *analyser) rankFixes() {
 		f.explain(a.options)
 	}
 	a.analysis.Fixes = a.fixes
-	if len(a.fixes) == 0 && len(a.analysis.Reasons) == 0 && a.replay.Err() == nil {
+	if len(a.fixes) == 0 && len(a.analysis.Reasons) == 0 {
 		a.addReason("no store of another %s can come between what the crashing %[1]s read, or only one that a lock would not keep out", a.options.Actor)
 	}
 }

@@ -1,6 +1,8 @@
 package gossa
 
 import (
+	"errors"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +57,44 @@ func TestLostUpdateUnderLocks(t *testing.T) {
 		if len(x.Locks) != 1 || x.Locks[0].Read {
 			t.Errorf("%v: locks %v, want the account's", x.Point, x.Locks)
 		}
+	}
+}
+
+// TestAnInterruptedAnalysisHasWhatItFound: wherever it is interrupted it ends with the error, and late
+// enough with fixes, but never with a reason why there are none.
+func TestAnInterruptedAnalysisHasWhatItFound(t *testing.T) {
+	p := lift(t, "deposit")
+	log, failure := fails(t, p, pkgPath("deposit"))
+	over := errors.New("the time is over")
+	interruptedAt := func(question int) (*sli.Analysis, error, int) {
+		asked := 0
+		a, err := sli.Analyse(p.Program, log, failure, sli.Options{Interrupted: func() error {
+			if asked++; asked >= question {
+				return over
+			}
+			return nil
+		}})
+		return a, err, asked
+	}
+	_, err, last := interruptedAt(math.MaxInt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	withFixes := 0
+	for question := 1; question <= last; question++ {
+		a, err, _ := interruptedAt(question)
+		if a == nil || !errors.Is(err, over) {
+			t.Fatalf("interrupted at question %d: analysis %v, %v", question, a, err)
+		}
+		if len(a.Reasons) > 0 {
+			t.Errorf("interrupted at question %d: %v", question, a.Reasons)
+		}
+		if len(a.Fixes) > 0 {
+			withFixes++
+		}
+	}
+	if withFixes == 0 {
+		t.Errorf("nothing was ever found in %d questions", last)
 	}
 }
 
