@@ -3,6 +3,7 @@ package repair
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -57,11 +58,28 @@ func NewFailingRun(r *trace.Reader) *FailingRun {
 			}
 		}
 	default:
-		if stack := explore.Stack(r, &failure.Point); len(stack) > 0 {
-			b.Places = append(b.Places, fmt.Sprintf("%s:%d", filepath.Base(stack[0].File), stack[0].Line))
+		if file, line := ownLine(r, &failure.Point); line > 0 {
+			b.Places = append(b.Places, fmt.Sprintf("%s:%d", filepath.Base(file), line))
 		}
 	}
 	return b
+}
+
+// ownLine is the innermost line of the program's own code at a point, and of any if there is none.
+func ownLine(r *trace.Reader, at *trace.Point) (file string, line int) {
+	stack := explore.Stack(r, at)
+	for _, call := range stack {
+		if slices.ContainsFunc(r.Header.Own, func(path string) bool { return strings.HasPrefix(call.Function, path+".") }) {
+			return call.File, call.Line
+		}
+	}
+	if site, ok := r.Site(at.Site); ok && site.Line > 0 {
+		return site.File, site.Line
+	}
+	if len(stack) > 0 {
+		return stack[0].File, stack[0].Line
+	}
+	return "", 0
 }
 
 // addAccess adds one side of a race.
