@@ -35,7 +35,7 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{Options: lots.Options{What: "programs", Size: 800, Quick: 200}}
 	o.Flags(flags, 100_000, 80)
 	flags.IntVar(&o.runs, "runs", 300, "compare programs of at most so many `schedules`")
-	flags.IntVar(&o.values, "values", 100, "record a run of one of so many `programs`, and compare its values")
+	flags.IntVar(&o.values, "values", 10, "record a run of one of so many `programs`, and compare its values")
 	return o
 }
 
@@ -73,7 +73,7 @@ func (o *options) Measure(s *command.Session) (any, error) {
 		for _, d := range res.Differences {
 			seed := bySeed[d.Program.Name]
 			fmt.Fprintf(s.Err, "seed %d differs, and is made smaller\n", seed)
-			small, shrinkErr := trial.Shrink(s.Context, d, randprog.Mixed(seed), shrinkRounds)
+			small, shrinkErr := trial.Shrink(s.Context, d, shrinkRounds)
 			err = errors.Join(err, shrinkErr)
 			r.Differs = append(r.Differs, fmt.Sprintf("seed %d: %v", seed, &small))
 			fmt.Fprintln(s.Out, r.Differs[len(r.Differs)-1])

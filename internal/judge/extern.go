@@ -253,6 +253,14 @@ func waitForGroup(m *machine, s *state, t *thread, args []value) {
 	}
 }
 
+// addsBesideWait reports whether the first of two operations counts up a WaitGroup from 0 that
+// the second is about to wait for. The one may as well come before the other: package sync
+// calls that a race, whichever comes first.
+func (s *state) addsBesideWait(add, wait operation) bool {
+	return add.extern == "(*sync.WaitGroup).Add" && wait.extern == "(*sync.WaitGroup).Wait" && nonNil(add.args) &&
+		add.args[0] == wait.args[0] && add.args[1].(int64) > 0 && s.group(add.args[0]).count == 0
+}
+
 // tickets are how many goroutines have begun to wait for a sync.Cond, and how many of them
 // were notified, in the order of their beginning.
 func (s *state) tickets(v value) aggregate {

@@ -191,7 +191,7 @@ func (x *search) findRaces(s *state) {
 				continue
 			}
 			second := x.m.current(s, u)
-			if conflicting(first, second) {
+			if conflicting(first, second) || s.addsBesideWait(first, second) || s.addsBesideWait(second, first) {
 				x.addRace(x.m.position(first, t), x.m.position(second, u))
 			}
 		}

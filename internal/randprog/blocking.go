@@ -8,7 +8,10 @@ func (g *gen) declareBlocking() {
 	g.line("cond := sync.NewCond(&gate)")
 	g.line("_, _, _ = un, none, cond")
 	g.line("var other sync.WaitGroup")
-	g.line("other.Add(%d)", 1+g.pick(2))
+	g.line("_ = &other")
+	if n := g.pick(3); n < 2 {
+		g.line("other.Add(%d)", 1+n)
+	}
 	g.closing = g.chance(3)
 }
 
@@ -52,8 +55,11 @@ func (g *gen) blocking() {
 		g.line("case <-un:")
 		g.line("}")
 	case 10:
-		// Not an Add: beside a Wait that is a race of a kind that the judge does not know.
-		g.line("%s", [...]string{"other.Done()", "other.Wait()"}[g.pick(2)])
+		all := []string{"other.Done()", "other.Wait()", "other.Add(1)"}
+		if g.o.RaceFree {
+			all = all[:2] // an Add that nothing orders with a Wait is a race
+		}
+		g.line("%s", all[g.pick(len(all))])
 	default:
 		g.line("%s", [...]string{"<-none", "none <- 1", "select {}"}[g.pick(3)])
 	}

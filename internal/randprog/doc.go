@@ -40,6 +40,7 @@
 //
 //	draws.go    the numbers, and smaller ones
 //	program.go  variables, goroutines, the whole
+//	prelude.go  a file of programs, and what all of them use
 //	stmt.go     statements
 //	control.go  statements with other ways through them: switch, defer, panic, range, select
 //	blocking.go statements that may wait for ever

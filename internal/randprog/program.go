@@ -27,11 +27,12 @@ type Options struct {
 	Goroutines, Statements int
 }
 
-// A Program is the source of one.
+// A Program is the source of one, and what it was made from.
 type Program struct {
-	Name   string
-	Draws  Draws
-	Source string // declarations, without a package clause and imports
+	Name    string
+	Options Options
+	Draws   Draws
+	Source  string // declarations, without a package clause and imports
 
 	// Palette is what a program of [NewSharing] may use.
 	Palette Palette
@@ -47,103 +48,15 @@ func Again(name string, d Draws, o Options) Program {
 	return generate(name, &source{list: append(Draws(nil), d...)}, o)
 }
 
-// Imports are the packages that a file of programs imports.
-var Imports = []string{"fmt", "maps", "math/rand/v2", "runtime", "slices", "strings", "sync", "sync/atomic", "time"}
-
-// File returns a file with programs.
-func File(pkg string, all []Program) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "package %s\n\nimport (\n", pkg)
-	for _, path := range Imports {
-		fmt.Fprintf(&b, "\t%q\n", path)
+// Cut returns the program of the first half of p's draws, and zeros for the others: what
+// they stand for becomes as simple as can be. It returns false if all are zeros already.
+func (p Program) Cut() (smaller Program, ok bool) {
+	drawn := len(p.Draws)
+	for drawn > 0 && p.Draws[drawn-1] == 0 {
+		drawn--
 	}
-	b.WriteString(")\n" + prelude)
-	for _, p := range all {
-		b.WriteString("\n" + p.Source)
-	}
-	return b.String()
+	return Again(p.Name, p.Draws[:drawn/2], p.Options), drawn > 0
 }
-
-// prelude are declarations that all programs use.
-const prelude = `
-var (
-	_ sync.Mutex
-	_ atomic.Int64
-	_ = rand.IntN
-	_ = runtime.Goexit
-	_ = time.Sleep
-	_ = slices.Max[[]int]
-	_ = maps.Copy[map[int]int, map[int]int]
-)
-
-func show(args ...any) string { return strings.TrimSuffix(fmt.Sprintln(args...), "\n") }
-
-type inner struct{ deep int }
-
-func (i *inner) set(v int)     { i.deep = v }
-func (i *inner) get() int      { return i.deep }
-func (i inner) copied() int    { return i.deep }
-
-type outer struct {
-	inner
-	a, b int
-	next *outer
-}
-
-func (o *outer) sum() int { return o.a + o.b }
-
-type getter interface{ get() int }
-
-type pair struct{ a, b int }
-
-func (p pair) sum() int { return p.a + p.b }
-
-type cell[T any] struct{ held T }
-
-func (c *cell[T]) put(v T)    { c.held = v }
-func (c *cell[T]) take() T    { return c.held }
-func (c *cell[T]) get() T     { return c.held }
-func (c cell[T]) copied() T   { return c.held }
-
-type named int
-
-func unbox(v any) int {
-	switch v := v.(type) {
-	case int:
-		return v
-	case string:
-		return len(v)
-	case pair:
-		return v.sum()
-	}
-	return -1
-}
-
-func linked(p *atomic.Pointer[outer]) int {
-	if o := p.Load(); o != nil {
-		return o.b
-	}
-	return -1
-}
-
-func two(n int) (int, int) { return n, n + 1 }
-
-func same[T any](x T) T { return x }
-
-func bump(p *int) int { *p++; return *p }
-
-func twice[T int | int64](x T) T { return x + x }
-
-func upTo(n int) func(func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
-	}
-}
-`
 
 // A variable is something that goroutines share.
 type variable struct {
@@ -210,6 +123,7 @@ type gen struct {
 }
 
 func generate(name string, s *source, o Options) Program {
+	asked := o
 	if o.Goroutines == 0 {
 		o.Goroutines = 2
 	}
@@ -218,7 +132,7 @@ func generate(name string, s *source, o Options) Program {
 	}
 	g := &gen{source: s, o: o, name: name, held: map[int]bool{}, reads: map[int]bool{}, rw: map[int]bool{}}
 	g.program()
-	return Program{Name: name, Draws: s.list[:s.used:s.used], Source: g.b.String()}
+	return Program{Name: name, Options: asked, Draws: s.list[:s.used:s.used], Source: g.b.String()}
 }
 
 func (g *gen) line(format string, args ...any) {

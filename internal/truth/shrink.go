@@ -12,7 +12,7 @@ const batch = 40
 
 // Shrink returns the smallest program that it finds on which exploration and the judge still
 // do not agree, in at most so many rounds.
-func (t *Trial) Shrink(ctx context.Context, d Difference, o randprog.Options, rounds int) (Difference, error) {
+func (t *Trial) Shrink(ctx context.Context, d Difference, rounds int) (Difference, error) {
 	for range rounds {
 		smaller := randprog.Smaller(d.Program.Draws)
 		found := false
@@ -21,7 +21,7 @@ func (t *Trial) Shrink(ctx context.Context, d Difference, o randprog.Options, ro
 			smaller = smaller[len(now):]
 			var programs []randprog.Program
 			for i, draws := range now {
-				programs = append(programs, randprog.Again(fmt.Sprintf("S%d", i), draws, o))
+				programs = append(programs, randprog.Again(fmt.Sprintf("S%d", i), draws, d.Program.Options))
 			}
 			res, err := t.Run(ctx, programs)
 			if err != nil {

@@ -14,9 +14,10 @@
 // For example, a hook that announced a load before the operands beside it were evaluated
 // made x.n + x.n atomic: the judge had outcomes that exploration could not reach.
 //
-// What the judge finds too large is not built: a build is half of what a program costs. For
-// the same reason many programs are built together, also when one that shows a difference is
-// made smaller, in rounds (shrink.go).
+// What the judge finds too large is cut until it is not, before anything is built: a build is
+// half of what a program costs. What exploration finds too large is cut and built once more,
+// so that nearly every program that is drawn is compared in some size. Many programs are built
+// together, also when one that shows a difference is made smaller, in rounds (shrink.go).
 //
 // The package is for tests and for the bench.
 //
@@ -48,7 +49,7 @@ type Trial struct {
 	// Temp is a directory for modules and traces.
 	Temp string
 	// States bounds the judge, and Runs the exploration of one program. What does not fit is
-	// not compared. Neither depends on how fast the machine is.
+	// made smaller. Neither depends on how fast the machine is.
 	States, Runs int
 	// Values says of how many programs one has a run recorded, to look at its values: to record
 	// a run costs as much as to explore several programs. 1 has all failures of all programs
@@ -110,17 +111,39 @@ func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (res *Resu
 		return nil, err
 	}
 	defer build.Close()
+	var tooLarge []randprog.Program
 	for i := range judged {
 		if ctx.Err() != nil {
 			return res, context.Cause(ctx)
 		}
 		c := &comparison{trial: t, program: build.Programs[0], judged: &judged[i], file: filepath.Join(dir, "run.trace"), res: res}
 		c.record = i%t.Values == 0
-		if err := c.run(ctx); err != nil {
+		compared, err := c.run(ctx)
+		if err != nil {
 			return res, fmt.Errorf("%s: %w\n%s", judged[i].Name, err, judged[i].Source)
 		}
+		if !compared {
+			tooLarge = res.cut(tooLarge, judged[i].Program)
+		}
 	}
-	return res, nil
+	if len(tooLarge) == 0 {
+		return res, nil
+	}
+	smaller, err := t.Run(ctx, tooLarge)
+	if smaller != nil {
+		res.Add(smaller)
+		res.Differences = append(res.Differences, smaller.Differences...)
+	}
+	return res, err
+}
+
+// cut adds a smaller program to others, in the place of one that was too large.
+func (r *Result) cut(all []randprog.Program, p randprog.Program) []randprog.Program {
+	if smaller, ok := p.Cut(); ok {
+		return append(all, smaller)
+	}
+	r.TooLarge++
+	return all
 }
 
 // A judged program is one with all of its outcomes.
@@ -141,6 +164,7 @@ func (t *Trial) judge(programs []randprog.Program, res *Result) (all []judged, e
 	if err != nil {
 		return nil, err
 	}
+	var tooLarge []randprog.Program
 	for _, p := range programs {
 		want, err := pkg.Explore(p.Name, judge.Options{States: t.States})
 		var unsupported *judge.UnsupportedError
@@ -152,10 +176,14 @@ func (t *Trial) judge(programs []randprog.Program, res *Result) (all []judged, e
 		case want.Complete:
 			all = append(all, judged{p, want})
 		default:
-			res.TooLarge++
+			tooLarge = res.cut(tooLarge, p)
 		}
 	}
-	return all, nil
+	if len(tooLarge) == 0 {
+		return all, nil
+	}
+	smaller, err := t.judge(tooLarge, res)
+	return append(all, smaller...), err
 }
 
 // outcomePrefix begins the error by which a test hands out what its program returned. It is
@@ -205,19 +233,19 @@ type comparison struct {
 	res     *Result
 }
 
-func (c *comparison) run(ctx context.Context) error {
+// run compares the program, and reports whether it was small enough for that.
+func (c *comparison) run(ctx context.Context) (compared bool, err error) {
 	target := "Test" + c.judged.Name
 	o := &explore.Options{
 		Strategy: sched.MethodDFS, Preemptions: everyPreemption, AtOnce: true, Budget: time.Minute, Runs: c.trial.Runs, Steps: 100_000, Races: true, Leaks: true, All: true, Jobs: 1, Stall: time.Second,
 	}
 	got, err := c.program.Explore(ctx, target, o)
 	if err != nil {
-		return err
+		return false, err
 	}
 	c.res.Schedules += got.Runs
 	if !got.Search.Complete() {
-		c.res.TooLarge++
-		return nil
+		return false, nil
 	}
 	c.res.Compared++
 	outcomes, races := ends(got)
@@ -228,7 +256,7 @@ func (c *comparison) run(ctx context.Context) error {
 		c.differ("exploration finds races: %t, the judge: %v", races, c.judged.want.Races)
 	}
 	if !c.record {
-		return nil
+		return true, nil
 	}
 	failures := got.Failures
 	if c.trial.Values > 1 {
@@ -236,18 +264,18 @@ func (c *comparison) run(ctx context.Context) error {
 	}
 	for _, f := range failures {
 		if _, err := c.program.Record(ctx, target, f.Schedule, o, c.file); err != nil {
-			return err
+			return true, err
 		}
 		wrong, err := wrongValue(c.file)
 		if err != nil {
-			return err
+			return true, err
 		}
 		c.res.Recorded++
 		if wrong != "" {
 			c.differ("recorded by schedule %s: %s", f.Schedule, wrong)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 func (c *comparison) differ(format string, args ...any) {

@@ -11,7 +11,7 @@ import (
 // TestExplorationAgreesWithTheJudge: go run ./bench truth tries many more.
 func TestExplorationAgreesWithTheJudge(t *testing.T) {
 	var programs []randprog.Program
-	for seed := range uint64(480) {
+	for seed := range uint64(200) {
 		programs = append(programs, randprog.New(fmt.Sprintf("P%d", seed), seed, randprog.Mixed(seed)))
 	}
 	trial := &Trial{Temp: t.TempDir(), States: 80, Runs: 300, Values: 10}
@@ -22,7 +22,7 @@ func TestExplorationAgreesWithTheJudge(t *testing.T) {
 	for _, d := range res.Differences {
 		t.Error(d.String())
 	}
-	if res.Compared < 200 || res.Unjudged > 0 {
+	if res.Compared < 95*len(programs)/100 || res.Recorded < len(programs)/20 || res.Unjudged > 0 {
 		t.Errorf("%d of %d programs are compared, %d cannot be judged", res.Compared, len(programs), res.Unjudged)
 	}
 	t.Logf("%d programs, %d schedules, %d recorded runs", res.Compared, res.Schedules, res.Recorded)

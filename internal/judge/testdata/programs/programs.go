@@ -353,3 +353,39 @@ func Sender() string {
 	close(c)
 	return <-out
 }
+
+// AddBesideWait counts up in the goroutine that is to be waited for.
+//
+// want: ok; race
+func AddBesideWait() string {
+	var wg sync.WaitGroup
+	go func() { wg.Add(1); wg.Done() }()
+	wg.Wait()
+	return show("ok")
+}
+
+// AddWhileCounted counts up in a goroutine that is counted itself, which is allowed.
+//
+// want: ok
+func AddWhileCounted() string {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() { wg.Add(1); wg.Done(); wg.Done() }()
+	wg.Wait()
+	return show("ok")
+}
+
+// AddForNextRound uses the group again beside a goroutine that still waits for the round before.
+//
+// want: ok | panic: sync: WaitGroup is reused before previous Wait has returned; race
+func AddForNextRound() string {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	waited := make(chan struct{})
+	go func() { wg.Wait(); close(waited) }()
+	wg.Done()
+	wg.Add(1)
+	wg.Done()
+	<-waited
+	return show("ok")
+}
