@@ -30,6 +30,7 @@ var modules = []command.Module{
 	{Path: "golang.org/x/time", Version: "v0.12.0", Packages: []string{"./rate"}},
 	{Path: "github.com/puzpuzpuz/xsync/v3", Version: "v3.5.1", Packages: []string{"."}},
 	{Path: "github.com/panjf2000/ants/v2", Version: "v2.11.3", Packages: []string{"."}},
+	{Path: "github.com/hashicorp/raft", Version: "v1.7.1", Packages: []string{"."}},
 }
 
 // Modules is go run ./bench explore-modules.

@@ -46,6 +46,7 @@ type Tried struct {
 	Stack   []string `json:"stack,omitempty"`
 	Error   string   `json:"error,omitempty"`
 	Detail  string   `json:"detail,omitempty"`
+	Why     []string `json:"why,omitempty"` // not more was seen
 }
 
 // A Reason is why a test fails.
@@ -147,6 +148,9 @@ func (t *Tried) print(w io.Writer, name string) {
 			fmt.Fprintf(w, "; %d cut off", t.Cut)
 		}
 		fmt.Fprintln(w)
+	}
+	for _, why := range t.Why {
+		fmt.Fprintln(w, measure.Wrap("because "+why, "        ", 100))
 	}
 }
 

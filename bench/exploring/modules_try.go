@@ -13,7 +13,6 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/measure"
-	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
@@ -112,7 +111,7 @@ func (o *moduleOptions) tryTests(ctx context.Context, p *explore.Program, temp s
 func (t *ModuleTest) try(ctx context.Context, o *moduleOptions, p *explore.Program, trace string) {
 	start := time.Now()
 	defer func() { t.Seconds = time.Since(start).Seconds() }()
-	t.Default = byDefault(ctx, o, p, t.Test)
+	t.Default = byDefault(ctx, o, p, t.Test, trace)
 	switch {
 	case t.Default.Error != "":
 		t.Random = t.Default // as any other schedule would
@@ -133,25 +132,10 @@ func (t *ModuleTest) try(ctx context.Context, o *moduleOptions, p *explore.Progr
 	t.Every = err == nil && res.Search.Exhausted && res.Cut == 0 && res.Failure == nil
 }
 
-// byDefault runs a test by the default schedule, once.
-func byDefault(ctx context.Context, o *moduleOptions, p *explore.Program, test string) Tried {
-	limited, cancel := context.WithTimeout(ctx, o.budget)
-	defer cancel()
-	start := time.Now()
-	done, err := p.Record(limited, test, "default", &explore.Options{Races: true, Steps: largeSteps, Seed: 1}, "")
-	if err != nil {
-		t := Tried{Error: firstLine(err), Detail: err.Error()}
-		if limited.Err() != nil {
-			t.Error = fmt.Sprintf("a run does not come to an end in %v", o.budget)
-		}
-		return t
-	}
-	t := Tried{Runs: 1, Steps: done.Outcome.Steps, Seconds: time.Since(start).Seconds()}
-	if done.Outcome.Result == event.CutOff {
-		t.Cut = 1
-	}
-	t.fail(done.Outcome.Worst())
-	return t
+// byDefault runs a test by the default schedule.
+func byDefault(ctx context.Context, o *moduleOptions, p *explore.Program, test, trace string) Tried {
+	first := explore.Options{Races: true, Strategy: sched.MethodDFS, Runs: 1, Budget: o.budget, Within: o.budget, Steps: largeSteps, Trace: trace, Seed: 1, Jobs: 1}
+	return tried(p.Explore(ctx, test, &first))
 }
 
 func firstLine(err error) string {
@@ -164,9 +148,30 @@ func tried(res *explore.Result, err error) Tried {
 	if err != nil {
 		return Tried{Error: firstLine(err), Detail: err.Error()}
 	}
-	t := Tried{Runs: res.Runs, Cut: res.Cut, Fresh: res.Fresh, Steps: res.Steps, Seconds: res.Elapsed.Seconds()}
+	t := Tried{Runs: res.Runs, Cut: res.Cut, Fresh: res.Fresh, Steps: res.Steps, Seconds: res.Elapsed.Seconds(), Why: why(res)}
 	t.fail(res.Failure)
 	return t
+}
+
+// why says what kept a search from seeing more, and what would help.
+func why(res *explore.Result) (all []string) {
+	if res.TookTooLong > 0 {
+		var b strings.Builder
+		res.WriteLate(&b)
+		all = append(all, fmt.Sprintf("a run takes more than %v of real time (more: -within); %s", res.Within.Round(time.Second), strings.Join(strings.Fields(b.String()), " ")))
+	} else if res.Cut > 0 {
+		all = append(all, "a run takes more steps than are allowed (more: -steps)")
+	}
+	if res.Outside > 0 {
+		all = append(all, "outside control: "+strings.Join(res.OutsideWhat, ", "))
+	}
+	if res.Before > 0 {
+		all = append(all, fmt.Sprintf("%d goroutines from before the tests are outside control", res.Before))
+	}
+	if res.Ended != nil {
+		all = append(all, firstLine(res.Ended))
+	}
+	return all
 }
 
 // fail takes note of a failure, if there is one.
