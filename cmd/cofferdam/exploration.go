@@ -22,6 +22,7 @@ type exploration struct {
 	failing      []string // a line for each test that fails, with -all for each failure
 	failingTests int
 	partly       []string // tests that did not fail, but were not seen as a whole
+	vacuous      int      // tests with subtests of which none was selected
 	// failed are the tests of a program that fail by themselves, or could not be explored.
 	failed map[*explore.Program][]string
 	phase  string // what the status says is going on

@@ -115,6 +115,9 @@ func (f *searchFlags) explore(ctx context.Context, inv *command.Invocation) erro
 	if err == nil {
 		err = f.incomplete()
 	}
+	if err == nil && e.vacuous == len(targets) {
+		err = explore.ErrNothingSelected
+	}
 	if n := len(e.partly); err == nil && n > 0 && f.strict && len(e.failing) == 0 {
 		err = &command.Exit{Code: command.ExitPartly, Err: fmt.Errorf("%s explored in part (-strict): %s", plural(n, "test was", "tests were"), strings.Join(e.partly, ", "))}
 	}
@@ -141,6 +144,9 @@ func (e *exploration) tell(t explore.Target, res *explore.Result, file string) e
 	switch {
 	case res.Failure == nil && !res.Came():
 		e.unexplored = append(e.unexplored, name)
+		return nil
+	case res.Vacuous():
+		e.vacuous++
 		return nil
 	case res.Failure == nil:
 		if res.Partly() {
@@ -183,6 +189,8 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 	if res.Failure == nil {
 		word := color.Good("ok") + "  "
 		switch {
+		case res.Vacuous():
+			word = color.Bad("none")
 		case !res.Came():
 			word = color.Bad("cut") + " "
 		case res.Partly():

@@ -14,6 +14,7 @@ func TestOkIsSaidOnlyOfWhatWasSeen(t *testing.T) {
 	for word, set := range map[string]func(*explore.Result){
 		"ok  ": func(*explore.Result) {},
 		"part": func(r *explore.Result) { r.Cut = 1 },
+		"none": func(r *explore.Result) { r.NothingRan = 10 },
 		"cut ": func(r *explore.Result) { r.Cut = 10 },
 	} {
 		res := &explore.Result{}

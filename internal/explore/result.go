@@ -66,6 +66,9 @@ func (r *Result) LeakFrequency() string {
 // there is nothing to say.
 func (r *Result) Caveats() string {
 	var all []string
+	if r.NothingRan > 0 {
+		all = append(all, "no subtest ran: none is selected by -run, or all are left out by -skip")
+	}
 	if r.Fresh {
 		all = append(all, "each run had a fresh process, because "+reason(r.WhyFresh))
 	} else if r.Before > 0 {
@@ -139,6 +142,10 @@ func counted(n int, one, several string) string {
 
 // Came reports whether the search came to an end of its own, and some of its runs did.
 func (r *Result) Came() bool { return r.Ended == nil && (r.Cut < r.Runs || r.Runs == 0) }
+
+// Vacuous reports whether no run of a test had anything to run: it has subtests, and none was
+// selected.
+func (r *Result) Vacuous() bool { return r.Failure == nil && r.Runs > 0 && r.NothingRan == r.Runs }
 
 // Partly reports whether part of the target was not seen: runs were cut off, or something
 // was outside control. What was seen did not fail.

@@ -71,6 +71,9 @@ func (t Target) Explore(ctx context.Context, o *Options) (*Result, error) {
 // TestMain may do so where the tests need what is not there.
 var ErrNoTests = errors.New("its TestMain ended with exit code 0 and ran no tests")
 
+// ErrNothingSelected is why nothing is explored although all that was asked for builds.
+var ErrNothingSelected = errors.New("there is no test to explore: -run and -skip select none, or the packages have none")
+
 // Targets returns what all programs have to explore, and the programs that could not be
 // asked, because their TestMain or an init function ended them. There is at least one
 // target, or an error.
@@ -100,7 +103,7 @@ func (b *Build) Targets(ctx context.Context) (all []Target, broken []instrument.
 	case len(broken) > 1:
 		return nil, nil, fmt.Errorf("no package's tests can be run; of %s: %w", broken[0].Package, broken[0].Err)
 	}
-	return nil, nil, errors.New("there is no test to explore: no test's name matches -run, or the packages have none")
+	return nil, nil, ErrNothingSelected
 }
 
 // unlisted is the error that a program could not be asked for its tests.

@@ -62,6 +62,8 @@ type Result struct {
 	// Reported is where a test first reported a failure, for Config.Ended; its G is 0 if
 	// none did.
 	Reported Failure
+	// NothingRan says that none of the subtests was selected.
+	NothingRan bool
 	// CutOff says that the run was ended by Config.MaxSteps or Config.Within. TookTooLong
 	// says that it was the latter, and Late which goroutines were not under control then.
 	CutOff      bool

@@ -45,6 +45,15 @@ func ReportFailure(test string) {
 	}
 }
 
+// NothingRan says that the tests of the run have come to their end, and that none of them ran:
+// they have subtests, and none that is selected.
+func NothingRan() {
+	if c := enter(); c != nil {
+		s.result.NothingRan = true
+		c.leave()
+	}
+}
+
 // isTesting reports whether a return address is in package testing.
 func isTesting(pc uintptr) bool {
 	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()

@@ -72,6 +72,7 @@ func (x *Pass) merge(units []wire.UnitDone) {
 			x.Sum.OutsideWhat = wire.AddText(x.Sum.OutsideWhat, what)
 		}
 		x.Sum.Undecided += u.Undecided
+		x.Sum.NothingRan += u.NothingRan
 		x.held.Merge(u.HeldFixed)
 		x.Sum.Timing.Add(u.Timing)
 		for j := range u.Leaks {

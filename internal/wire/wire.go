@@ -186,6 +186,8 @@ type UnitDone struct {
 	// HeldFixed is what another run could have found otherwise, and no schedule decides.
 	HeldFixed sched.Held `json:",omitzero"`
 	Failed    int        `json:",omitempty"` // runs that failed
+	// NothingRan is in how many runs none of the target's subtests was selected.
+	NothingRan int `json:",omitempty"`
 	Timing
 	// Leaks are the goroutines that were left waiting when the test was over, each kind as a
 	// failure of its own, whether that is asked for or not. Undecided is in how many runs
@@ -274,6 +276,8 @@ type Summary struct {
 	Outside     int
 	OutsideWhat []string
 	Residue     Residue
+	// NothingRan is in how many runs none of the target's subtests was selected.
+	NothingRan int
 	Timing
 	// Leaks, Undecided and Unclear are those of all units.
 	Leaks     []Found

@@ -146,6 +146,9 @@ func (x *exploration) note(done *wire.UnitDone, r *rt.Result, rec *sched.Recorde
 	if r.Undecided {
 		done.Undecided++
 	}
+	if r.NothingRan {
+		done.NothingRan++
+	}
 	done.HeldFixed.Merge(r.Held)
 	if r.TookTooLong {
 		done.Add(wire.Timing{TookTooLong: 1, Late: lateGoroutines(r)})
