@@ -33,7 +33,7 @@ type options struct {
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{Options: lots.Options{What: "programs", Size: 800, Quick: 200}}
-	o.Flags(flags, 100_000, 80)
+	o.Flags(flags, 100_000, 60)
 	flags.IntVar(&o.runs, "runs", 300, "compare programs of at most so many `schedules`")
 	flags.IntVar(&o.values, "values", 10, "record a run of one of so many `programs`, and compare its values")
 	return o

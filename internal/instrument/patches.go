@@ -2,8 +2,8 @@ package instrument
 
 import _ "embed"
 
-// This file is the one table of what the standard library gets. A test holds that every
-// hook it names is there in package rt.
+// This file, with edits.go for the middle of functions, is the one table of what the standard
+// library gets. A test holds that every hook it names is there in package rt.
 
 // What methods of reflect.Value begin with. Only what has an address is shared: the
 // others are copies.
@@ -26,6 +26,10 @@ const (
 	readsFile    = "if f != Stdin { cofferdamrt.File(false) }"
 	writesFile   = "if f != Stdout && f != Stderr { cofferdamrt.File(true) }"
 )
+
+// readsHeader is what methods of http.Header begin with that do not leave the map to
+// package net/textproto.
+const readsHeader = "cofferdamrt.MR(h, 0)"
 
 // changesNames are the functions that change what names mean, in files that differ between systems.
 var changesNames = map[string]string{
@@ -69,9 +73,10 @@ var keepAlive = map[string]string{
 //     differs between systems.
 //   - net/http: what http.DefaultTransport and http.DefaultServeMux are before a run uses
 //     them for the first time, so that the next run finds them like that. Accesses of the
-//     package itself are not seen.
+//     package itself are not seen, but for those of the headers that it shares with the program.
 //   - math/rand: a draw with few possibilities is a choice of the scheduler, unless the
 //     program has said what to start from.
+//   - weak: that a program depends on when memory is collected.
 //   - crypto/internal/sysrand: what the system gives differs from run to run.
 //   - crypto: hashes there have no hooks.
 //   - testing: what it does around a test for the race detector, which is not there, and to
@@ -221,6 +226,12 @@ var prologues = map[string]map[string]string{
 	"crypto/internal/sysrand/rand.go": {
 		"Read": "if cofferdamrt.DrawBytes(b) { return }",
 	},
+	"net/http/header.go": {
+		"Header.get":             readsHeader,
+		"Header.has":             readsHeader,
+		"Header.Clone":           readsHeader,
+		"Header.sortedKeyValues": readsHeader,
+	},
 	"net/http/transport.go": {
 		"(*Transport).roundTrip":            "cofferdamrt.Keep(t)",
 		"(*Transport).CloseIdleConnections": "cofferdamrt.Keep(t)",
@@ -290,6 +301,7 @@ var prologues = map[string]map[string]string{
 	"crypto/internal/fips140/sha256/sha256.go": {"(*Digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"crypto/internal/fips140/sha3/sha3.go":     {"(*Digest).Write": "cofferdamrt.LoadBytes(p)"},
 	"crypto/internal/fips140/sha512/sha512.go": {"(*Digest).Write": "cofferdamrt.LoadBytes(p)"},
+	"weak/pointer.go":                          {"Make": "cofferdamrt.Weak()"},
 	"testing/synctest/synctest.go": {
 		"Wait": "if cofferdamrt.BubbleWait() { return }",
 	},
@@ -301,118 +313,7 @@ var prologues = map[string]map[string]string{
 
 		"(*common).Context": "c.cofferdamAsksForContext()",
 		"(*common).Failed":  "if cofferdamrt.Drive != nil { c.mu.RLock(); failed := c.failed; c.mu.RUnlock(); return failed }",
-		"(*common).setRan":  "if cofferdamrt.Drive != nil { return }",
-	},
-}
-
-// What a swapper of large elements does.
-const (
-	swapMoves = "\t\ttypedmemmove(typ, tmp, val1)\n"
-	swapSeen  = "\t\tcofferdamrt.ReflectLoad(val1, size); cofferdamrt.ReflectLoad(val2, size); cofferdamrt.ReflectStore(val1, size); cofferdamrt.ReflectStore(val2, size); typedmemmove(typ, tmp, val1)\n"
-)
-
-// An edit replaces a piece of a file that must be there, as often as it is told.
-type edit struct {
-	old, new string
-	times    int
-}
-
-// edits are changes in the middle of functions, by file below GOROOT/src.
-//
-//   - sync/mutex.go, sync/waitgroup.go: functions that only call a patched one must not be
-//     inlined: their caller is found by return addresses, and one in an inlined function
-//     names that function alone.
-//   - sync/oncefunc.go: what the function returned is not stored atomically. The store is
-//     noted before d.once does it, so that it can be taken back.
-//   - runtime/debug.go: how many processors a program sees is the same on any machine.
-//   - runtime/rand.go: random numbers come from the run's seed.
-//   - reflect/type.go: what it remembers of types is not under control.
-//   - math/rand, hash/maphash: what a program draws is counted.
-//   - iter/iter.go: a coroutine has a g of its own and goes on for the goroutine that calls
-//     next or stop.
-//   - testing/testing.go: the function that starts a subtest is not rewritten, because other
-//     packages call it by its linker name; what tests run at the moment is not noted; the
-//     name of the function that runs one is known without a look at the stack; there is no
-//     race detector to ask; and a context that no goroutine has asked for is not cancelled.
-var edits = map[string][]edit{
-	"sync/mutex.go": {
-		{"\nfunc (m *Mutex) Lock() {\n", "\n//go:noinline\nfunc (m *Mutex) Lock() {\n", 1},
-		{"\nfunc (m *Mutex) TryLock() bool {\n", "\n//go:noinline\nfunc (m *Mutex) TryLock() bool {\n", 1},
-		{"\nfunc (m *Mutex) Unlock() {\n", "\n//go:noinline\nfunc (m *Mutex) Unlock() {\n", 1},
-	},
-	"sync/waitgroup.go": {
-		{"\nfunc (wg *WaitGroup) Done() {\n", "\n//go:noinline\nfunc (wg *WaitGroup) Done() {\n", 1},
-	},
-	"time/sleep.go": {
-		{"\nfunc Sleep(d Duration)\n", "\nfunc Sleep(d Duration) { if cofferdamrt.Sleep(int64(d)) { return }; cofferdamSleep(d) }; func cofferdamSleep(d Duration)\n", 1},
-	},
-	"time/time.go": {
-		{"sec, nsec, mono := runtimeNow()\n", "sec, nsec, mono := runtimeNow(); if unix, mono1, ok := cofferdamrt.Now(); ok { sec, nsec, mono = unix/1e9, int32(unix%1e9), startNano+1+mono1 }\n", 1},
-	},
-	"net/fd_posix.go": {
-		{"\n\tpfd poll.FD\n", "\n\tpfd poll.FD; memory *memorySocket\n", 1},
-	},
-	"net/splice_linux.go": {
-		{"\twritten, handled, err = pollSplice(&c.pfd, ", "\tif c.memory != nil || s.memory != nil { return 0, nil, false }; written, handled, err = pollSplice(&c.pfd, ", 1},
-		{"\twritten, handled, err = pollSplice(&uc.fd.pfd, ", "\tif c.memory != nil || uc.fd.memory != nil { return 0, nil, false }; written, handled, err = pollSplice(&uc.fd.pfd, ", 1},
-	},
-	"os/signal/signal.go": {
-		{"\n\tsignalWaitUntilIdle()\n", "\n\tif !cofferdamrt.Controlled() { signalWaitUntilIdle() }\n", 1},
-	},
-	"reflect/value.go": {
-		{" := chanrecv(v.pointer(), nb, p)\n", " := cofferdamReceive(t, v.pointer(), nb, p)\n", 1},
-		{"\treturn chansend(v.pointer(), p, nb)\n", "\treturn cofferdamSend(tt.Elem, v.pointer(), p, nb)\n", 1},
-		{"\tchosen, recvOK = rselect(runcases)\n", "\tchosen, recvOK = cofferdamSelect(runcases)\n", 1},
-		{"\tchanclose(v.pointer())\n", "\tif p := v.pointer(); cofferdamrt.CloseAny(p, func() { chanclose(p) }) { return }; chanclose(v.pointer())\n", 1},
-		{"\treturn typedslicecopy(de.Common(), ds, ss)\n", "\tif n := uintptr(min(ds.Len, ss.Len)) * de.Size(); n > 0 { cofferdamrt.ReflectLoad(ss.Data, n); cofferdamrt.ReflectStore(ds.Data, n) }; return typedslicecopy(de.Common(), ds, ss)\n", 1},
-	},
-	"reflect/swapper.go":              {{swapMoves, swapSeen, 1}},
-	"internal/reflectlite/swapper.go": {{swapMoves, swapSeen, 1}},
-	"testing/synctest/synctest.go": {
-		{"\tsynctest.Run(func() {\n", "\trun := synctest.Run; if cofferdamrt.Controlled() { run = cofferdamrt.Bubble }; run(func() {\n", 1},
-	},
-	"testing/testing.go": {
-		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
-		{"\trunning sync.Map ", "\trunning cofferdamRunning ", 1},
-		{"\tcancelCtx context.CancelFunc\n", "\tcancelCtx context.CancelFunc; cofferdamContext cofferdamContext\n", 1},
-		{"\tif c.cancelCtx != nil {\n", "\tif c.cancelCtx != nil && c.cofferdamCancels() {\n", 1},
-		{"\tt.runner = callerName(0)\n", "\tt.runner = \"testing.tRunner\"\n", 1},
-		{"\tdefer func() {\n\t\tt.checkRaces()\n", "\tdefer func() {\n\t\tif cofferdamrt.Drive == nil { t.checkRaces() }\n", 1},
-	},
-	"reflect/type.go": {
-		{"var ptrMap sync.Map ", "var ptrMap cofferdamCache ", 1},
-		{"var lookupCache sync.Map ", "var lookupCache cofferdamCache ", 1},
-		{"var layoutCache sync.Map ", "var layoutCache cofferdamCache ", 1},
-		{"\tm sync.Map\n", "\tm cofferdamCache\n", 2},
-	},
-	"sync/oncefunc.go": {
-		{"\t\t\tdefer func() {\n", "\t\t\tcofferdamrt.Keep(&d); defer func() {\n", 3},
-	},
-	"runtime/time.go": {
-		{"//go:linkname timeSleep time.Sleep\n", "//go:linkname timeSleep time.cofferdamSleep\n", 1},
-	},
-	"runtime/debug.go": {
-		{"\nfunc GOMAXPROCS(n int) int {\n", "\nfunc GOMAXPROCS(n int) int { if cofferdamProcs != 0 { return cofferdamGOMAXPROCS(n) }\n", 1},
-		{"\nfunc NumCPU() int {\n", "\nfunc NumCPU() int { if cofferdamCPUs != 0 { return cofferdamCPUs }\n", 1},
-	},
-	"runtime/rand.go": {
-		{"\tglobalRand.state.Init(*seed)\n", "\t*seed = [32]byte{1}; globalRand.state.Init(*seed)\n", 1},
-		{"\nfunc rand() uint64 {\n", "\nfunc rand() uint64 { if cofferdamState != 0 { return cofferdamRand() }\n", 1},
-		{"\tmp.cheaprand = rand()\n", "\tmp.cheaprand = seed[0]\n", 1},
-	},
-	"math/rand/rand.go": {
-		{"//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.cofferdamDraw\n", 1},
-	},
-	"math/rand/v2/rand.go": {
-		{"//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.cofferdamDraw\n", 1},
-	},
-	"hash/maphash/maphash_runtime.go": {
-		{"//go:linkname runtime_rand runtime.rand\n", "//go:linkname runtime_rand runtime.cofferdamDraw\n", 1},
-	},
-	"iter/iter.go": {
-		{"\tvar pull struct {\n", "\tvar pull struct { cofferdam cofferdamrt.Coroutine\n", 2},
-		{"\tcoroswitch(c)\n", "\tpull.cofferdam.Leave(); coroswitch(c); pull.cofferdam.Arrive()\n", 6},
-		{"\tc := newcoro(func(c *coro) {\n", "\tc := newcoro(func(c *coro) { pull.cofferdam.Arrive(); defer pull.cofferdam.Leave()\n", 2},
+		"(*common).setRan":  "if cofferdamrt.Drive != nil { cofferdamRan = true; return }",
 	},
 }
 
@@ -428,6 +329,9 @@ var netAddition string
 //go:embed template/reflect.go.txt
 var reflectAddition string
 
+//go:embed template/os.go.txt
+var osAddition string
+
 //go:embed template/signal.go.txt
 var signalAddition string
 
@@ -438,6 +342,7 @@ var seedAddition string
 var additions = map[string]*string{
 	"runtime/cofferdam.go":     &runtimeAddition,
 	"net/cofferdam.go":         &netAddition,
+	"os/cofferdam.go":          &osAddition,
 	"os/signal/cofferdam.go":   &signalAddition,
 	"reflect/cofferdam.go":     &reflectAddition,
 	"testing/cofferdam.go":     &testingAddition,

@@ -45,6 +45,7 @@ var controlledStd = map[string][]string{
 	"net/http/httptest":     nil,
 	"net/http/httputil":     nil,
 	"net/rpc":               nil,
+	"net/textproto":         nil,
 	"os/signal":             {"signal.go"},
 	"sync":                  {"map.go", "once.go", "oncefunc.go", "waitgroup.go (*WaitGroup).Go"},
 	"testing":               nil,

@@ -98,12 +98,28 @@ func (k *clock) reset() {
 	*k = clock{queue: k.queue, known: k.known, spare: k.spare, alone: k.alone}
 }
 
-// begin sets the clock for a run that draws from a sequence of random numbers.
+// turns are how long after epoch a minute, an hour, a day, a month, the day before a leap day,
+// and a year are over, in seconds.
+var turns = [...]int64{60, 3600, 86_400, 31 * 86_400, 59 * 86_400, 366 * 86_400}
+
+// shortly is how long before such a turn a run may begin, in nanoseconds.
+const shortly = 50_000_000
+
+// begin sets the clock for a run that draws from a sequence of random numbers. A bug that shows
+// at midnight needs a run that begins shortly before it: half of the runs begin at any
+// fraction of a second, and the others before a turn of the clock or of the calendar.
 func (k *clock) begin(seed, sequence uint64) {
 	k.began = epoch
-	if sequence != 0 {
-		k.began += int64(spread(seed+sequence) % 1_000_000_000)
+	if sequence == 0 {
+		return
 	}
+	drawn := spread(seed + sequence)
+	fraction := int64(drawn >> 8 % 1_000_000_000)
+	if which := drawn % (2 * uint64(len(turns))); which < uint64(len(turns)) {
+		k.began += turns[which]*1_000_000_000 - fraction%shortly
+		return
+	}
+	k.began += fraction
 }
 
 func (k *clock) forget(t *timer) {

@@ -55,6 +55,7 @@
 //	outside.go        what is not under control
 //	watchdog.go       what takes real time
 //	coroutine.go      iter.Pull, which is not quite
+//	finalizer.go      what is called when an object is not reachable any more
 //	early.go          goroutines that are started before the first run
 //	g.go, g_other.go  the calling goroutine, in assembly
 //

@@ -220,16 +220,6 @@ func GOMAXPROCS(n int) int {
 	return before
 }
 
-// GC is runtime.GC(). Elsewhere in a run nothing is collected, so that no address is used twice.
-func GC() {
-	c := enter()
-	runtime.GC()
-	if c != nil {
-		s.races.Forget()
-		c.leave()
-	}
-}
-
 // Block is select {}.
 func Block(site uint32) {
 	c := enter()

@@ -29,6 +29,10 @@ var Patched struct {
 	Stacks func(size uint32)
 	// Waits reports whether a goroutine, by its g, waits natively or is in a system call.
 	Waits func(g uintptr) bool
+	// AwaitFinalizers waits until all that a collection has found was handed over.
+	AwaitFinalizers func()
+	// Busy reports whether a goroutine other than the calling one could go on.
+	Busy func() bool
 	// Newest is the number of the newest goroutine.
 	Newest func() uint64
 	// Active counts the goroutines after a number that may go on though no other does

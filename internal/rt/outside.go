@@ -246,8 +246,8 @@ func (s *scheduler) idle(c *goroutine) bool {
 			runtime.Gosched()
 			s.idled += 20_000
 		} else {
-			s.config.Sleep(200_000)
-			s.idled += 200_000
+			worked, busy := s.config.Sleep(200_000)
+			s.idled += counted(200_000, worked, busy)
 		}
 		if !token.CompareAndSwap(0, g|inside) {
 			return false

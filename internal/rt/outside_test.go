@@ -11,8 +11,37 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
+// starved says that the machine has no time for this process, and looks counts how often the
+// process was asked for what it has done.
+var (
+	starved atomic.Bool
+	looks   atomic.Int32
+)
+
 // pause is Config.Sleep.
-func pause(nanoseconds int64) { <-time.After(time.Duration(nanoseconds)) }
+func pause(nanoseconds int64) (worked int64, busy bool) {
+	if starved.Load() {
+		<-time.After(100 * time.Microsecond)
+		looks.Add(1)
+		return 0, true
+	}
+	<-time.After(time.Duration(nanoseconds))
+	return nanoseconds, false
+}
+
+func TestABusyMachineTakesNoGoroutineFromControl(t *testing.T) {
+	starved.Store(true)
+	defer starved.Store(false)
+	r := Run(Config{Races: true, Strategy: &first{}, Sleep: pause}, func() {
+		Go(1, func() { Gosched() })
+		for begin := looks.Load(); looks.Load() < begin+200; {
+			runtime.Gosched() // no hook
+		}
+	})
+	if r.Failed() || len(r.Outside) != 0 {
+		t.Errorf("%+v, outside: %+v", r, r.Outside)
+	}
+}
 
 func TestAGoroutineStuckOutsideLetsOthersGo(t *testing.T) {
 	stuck, x := make(chan int), heap(0)
@@ -64,11 +93,11 @@ func TestAGoroutineStuckWhenTheRunEndsEndsAtItsNextHook(t *testing.T) {
 func TestAnIdleGoroutineLeavesWithItsRun(t *testing.T) {
 	// What idle asks for is short; what the watchdog asks for, after which a goroutine is
 	// taken to be stuck, comes several times before a run gets to idle.
-	long := func(nanoseconds int64) {
+	long := func(nanoseconds int64) (int64, bool) {
 		if nanoseconds < int64(time.Millisecond) {
 			nanoseconds = int64(55 * time.Millisecond)
 		}
-		pause(nanoseconds)
+		return pause(nanoseconds)
 	}
 	for range 8 {
 		stuck := make(chan int)
@@ -152,11 +181,11 @@ func TestTimeDoesNotWaitForThoseWhoWereThereBefore(t *testing.T) {
 	})
 	defer close(requests)
 	var naps atomic.Int32
-	nap := func(nanoseconds int64) {
+	nap := func(nanoseconds int64) (int64, bool) {
 		if nanoseconds < 1_000_000 { // the watchdog sleeps longer
 			naps.Add(1)
 		}
-		pause(nanoseconds)
+		return pause(nanoseconds)
 	}
 	r := Run(Config{Races: true, Strategy: &first{}, Sleep: nap}, func() {
 		Go(2, func() {

@@ -51,8 +51,10 @@ type Config struct {
 	// left are taken down. It may add failures.
 	Ended func(*Result)
 	// Sleep pauses the calling goroutine for so many nanoseconds of real time. Without
-	// it goes unnoticed when a goroutine is stuck outside control.
-	Sleep func(nanoseconds int64)
+	// it goes unnoticed when a goroutine is stuck outside control. It returns for how many
+	// nanoseconds the process has had a processor meanwhile, and whether one of its other
+	// threads could go on, so that it is up to the machine when it does.
+	Sleep func(nanoseconds int64) (worked int64, busy bool)
 }
 
 // A Result is what a run came to.

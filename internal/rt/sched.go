@@ -74,6 +74,8 @@ type scheduler struct {
 	compare  compare
 	journal  journal.Journal
 	library  library
+	// finalizers are what the collector may find something to do for.
+	finalizers finalizers
 	// lastIncomplete says that compare or recorder hold something that is to be completed.
 	lastIncomplete bool
 }
@@ -201,6 +203,9 @@ func (c *goroutine) stepSlow(op event.Op) bool {
 	}
 	if overdue.Load() {
 		s.stopIfLate(c)
+	}
+	if op.Yield && s.clock.queue.Len() > 0 && s.onlyPolls() {
+		s.advance() // it is for a timer that all of them wait
 	}
 	if len(s.ready) == 1 && !s.watches && !s.mayStall() {
 		s.took(c)

@@ -101,8 +101,8 @@ func (s *scheduler) gone(c *goroutine, patience *int64) bool {
 		if n < 100 {
 			runtime.Gosched()
 		} else {
-			s.config.Sleep(1_000_000)
-			*patience -= 1_000_000
+			worked, busy := s.config.Sleep(1_000_000)
+			*patience -= counted(1_000_000, worked, busy)
 		}
 	}
 	return false
@@ -116,6 +116,13 @@ func (s *scheduler) abandon(c *goroutine) {
 	s.result.Outside = append(s.result.Outside, Outside{
 		What: "a goroutine did not end when the run did", G: c.id, Site: c.op.Site, Frame: c.Frame,
 	})
+}
+
+// forgetDeparted drops what was to be called for objects of the run.
+func forgetDeparted() {
+	lockDeparted()
+	departed.all = nil
+	departed.busy.Store(false)
 }
 
 // clean gets everything ready for the next run, and lets go of what belongs to the
@@ -137,6 +144,7 @@ func (s *scheduler) clean() {
 	s.objects.reset()
 	s.clock.reset()
 	s.compare = compare{}
+	forgetDeparted()
 	*s = scheduler{
 		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops, coming: s.coming,
 		done: s.done, frames: s.frames, races: s.races, objects: s.objects,

@@ -129,7 +129,10 @@ func TestAGoroutineThatDoesNotEndIsLeftToItself(t *testing.T) {
 }
 
 // hurry is a Config.Sleep for which time passes at once.
-func hurry(int64) { runtime.Gosched() }
+func hurry(nanoseconds int64) (worked int64, busy bool) {
+	runtime.Gosched()
+	return nanoseconds, false
+}
 
 func TestNothingIsLeftOfARun(t *testing.T) {
 	var a, b runtime.MemStats

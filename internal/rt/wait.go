@@ -122,6 +122,9 @@ func (c *goroutine) await(op event.Op) bool {
 		if op.Site == 0 {
 			s.ops[s.at(c)].Site = c.site()
 		}
+		if c.wait.kind == forGroup {
+			c.joinsGroup(c.wait.on, s.ops[s.at(c)].Site)
+		}
 		c.block()
 	}
 	c.wait.retry = false

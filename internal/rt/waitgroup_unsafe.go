@@ -80,11 +80,10 @@ func WaitGroupWait(state *atomic.Uint64) bool {
 	o.keep(p, unsafe.Sizeof(*state))
 	op := c.libraryOp(event.WaitGroupWait, o)
 	if !c.dying && int32(state.Load()>>32) > 0 && !o.awaited {
-		o.awaited = true
 		if op.Site == 0 {
 			op.Site = c.site()
 		}
-		c.touch(o.addr+semaOffset, 4, event.WaitGroupWait, op.Site)
+		c.joinsGroup(o, op.Site)
 	}
 	for {
 		c.wait = wait{kind: forGroup, on: o, group: state}
@@ -106,4 +105,15 @@ func WaitGroupWait(state *atomic.Uint64) bool {
 	}
 	c.leave()
 	return true
+}
+
+// joinsGroup notes that c is one that waits for a WaitGroup, or would if it were its turn. The
+// first that does must be ordered with the Add that makes it wait: an Add which only happens
+// to be earlier may as well be too late. An Add may also come between the moment in which c
+// has asked and its turn, so that it is called for both.
+func (c *goroutine) joinsGroup(o *object, site uint32) {
+	if !o.awaited {
+		o.awaited = true
+		c.touch(o.addr+semaOffset, 4, event.WaitGroupWait, site)
+	}
 }

@@ -7,20 +7,31 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
 
-// The watchdog looks now and then, in real time, what becomes of the token. It takes the
-// token from a goroutine that calls no hook, so that others can go on, and ends a run that
-// takes too long.
+// The watchdog looks now and then what becomes of the token. It takes the token from a
+// goroutine that calls no hook, so that others can go on, and ends a run that takes too long.
+//
+// Only the latter is by real time. How long a goroutine is waited for is told by what the
+// process has done meanwhile: a machine that is busy with other things makes everything late,
+// and what is taken to be outside control must not depend on that.
 
-// period is how often the watchdog looks, and patience how often in a row it has to see
-// a goroutine in the same place before it takes the token. A goroutine that waits natively
-// will not call a hook soon. One that computes may only be slow, because the machine is busy
-// say: what it does is part of the run, and is the same in another, for as long as that can
-// be waited for.
+// period is how often the watchdog looks, in nanoseconds. patience is for how long it has to
+// see a goroutine in the same place before it takes the token: a goroutine that waits natively
+// will not call a hook soon. What one does that computes is part of the run, and is the same
+// in another, for as long as that can be waited for.
 const (
 	period           = 5_000_000
-	patience         = 4
-	patienceWithWork = 100
+	patience         = 4 * period
+	patienceWithWork = 100 * period
 )
+
+// counted returns how much of a Config.Sleep counts as waiting: all of it if nothing could go
+// on in the process, otherwise what the process has done in that time.
+func counted(asked, worked int64, busy bool) int64 {
+	if busy || Patched.Busy != nil && Patched.Busy() {
+		return worked
+	}
+	return asked
+}
 
 // watching says that there is a watchdog, watchdog is its g.
 var (
@@ -29,13 +40,13 @@ var (
 )
 
 // watch is the watchdog.
-func watch(sleep func(int64)) {
+func watch(sleep func(int64) (worked int64, busy bool)) {
 	g, _, _ := here()
 	watchdog.Store(g)
 	var seen uintptr
-	times := 0
+	waited := int64(0)
 	for {
-		sleep(period)
+		worked, busy := sleep(period)
 		t := token.Load()
 		switch {
 		case t == 0 || t&inside != 0:
@@ -44,7 +55,7 @@ func watch(sleep func(int64)) {
 				// say, so that the token is never to be had.
 				overdue.Store(true)
 			}
-			seen, times = 0, 0
+			seen, waited = 0, 0
 		case s.late():
 			if token.CompareAndSwap(t, g|inside) {
 				if s.late() && s.current.state == ready {
@@ -53,16 +64,21 @@ func watch(sleep func(int64)) {
 					token.Store(t) // it was the next run's
 				}
 			}
-			seen, times = 0, 0
+			seen, waited = 0, 0
 		case t&suspect == 0:
 			if token.CompareAndSwap(t, t|suspect) {
-				seen, times = t|suspect, 0
+				seen, waited = t|suspect, 0
 			}
 		case t != seen:
-			seen, times = t, 0
+			seen, waited = t, 0
 		default:
-			if times++; times >= patience && (waits(t&^suspect) || times >= patienceWithWork) && token.CompareAndSwap(t, g|inside) {
-				s.evict(t, times)
+			waited += counted(period, worked, busy)
+			if waited < patience {
+				continue
+			}
+			native := waits(t &^ suspect)
+			if (native || waited >= patienceWithWork) && token.CompareAndSwap(t, g|inside) {
+				s.evict(t, native)
 			}
 		}
 	}
@@ -72,8 +88,9 @@ func watch(sleep func(int64)) {
 func waits(g uintptr) bool { return Patched.Waits == nil || Patched.Waits(g) }
 
 // evict takes the token, which the watchdog holds now, from the goroutine that runs, if
-// there is another goroutine to give it to, or a time to go on to. t is what the token was.
-func (s *scheduler) evict(t uintptr, times int) {
+// there is another goroutine to give it to, or a time to go on to. t is what the token was,
+// native says that the goroutine waits natively.
+func (s *scheduler) evict(t uintptr, native bool) {
 	if s.current.dying || s.current.state != ready {
 		token.Store(t) // the run is over, and takeDown waits for it
 		return
@@ -86,9 +103,11 @@ func (s *scheduler) evict(t uintptr, times int) {
 	}
 	c := s.current
 	s.leaveControl(c)
-	s.result.Outside = append(s.result.Outside, Outside{
-		What: "a goroutine waited for the system, or computed, for " + strconv.Itoa(period*times/1_000_000) + " ms", G: c.id, Site: s.site, Frame: c.Frame,
-	})
+	what := "a goroutine computed for " + strconv.Itoa(patienceWithWork/1_000_000) + " ms without an access that is seen"
+	if native {
+		what = "a goroutine waited for the system, or for one outside control, for " + strconv.Itoa(patience/1_000_000) + " ms"
+	}
+	s.result.Outside = append(s.result.Outside, Outside{What: what, G: c.id, Site: s.site, Frame: c.Frame})
 	if d := s.dispatch(nil); d != nil {
 		s.pass(d)
 	}

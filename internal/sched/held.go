@@ -15,6 +15,9 @@ type Held struct {
 	// Chance: the program drew random numbers, of which there are more sequences than were
 	// tried.
 	Chance bool `json:",omitempty"`
+	// Collector: the program has finalizers, cleanups or weak pointers, and memory is collected
+	// only where it asks for that.
+	Collector bool `json:",omitempty"`
 	// Outside: part of the program was outside control.
 	Outside bool `json:",omitempty"`
 }
@@ -25,11 +28,12 @@ func (h *Held) Merge(o Held) {
 	h.StallLimit = max(h.StallLimit, o.StallLimit)
 	h.Clock = h.Clock || o.Clock
 	h.Chance = h.Chance || o.Chance
+	h.Collector = h.Collector || o.Collector
 	h.Outside = h.Outside || o.Outside
 }
 
 // Any reports whether anything was held.
-func (h Held) Any() bool { return h.Stall || h.Clock || h.Chance || h.Outside }
+func (h Held) Any() bool { return h.Stall || h.Clock || h.Chance || h.Collector || h.Outside }
 
 // held says what was the same in all runs although it could have differed; "" if nothing.
 func (p Progress) held() string {
@@ -42,6 +46,9 @@ func (p Progress) held() string {
 	}
 	if p.Held.Chance {
 		all = append(all, "random numbers ("+count(max(p.Sequences, 1), "sequence")+" tried)")
+	}
+	if p.Held.Collector {
+		all = append(all, "that memory is collected only where runtime.GC is called")
 	}
 	if p.Held.Outside {
 		all = append(all, "what is outside control, which was left to chance")

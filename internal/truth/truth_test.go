@@ -14,7 +14,7 @@ func TestExplorationAgreesWithTheJudge(t *testing.T) {
 	for seed := range uint64(200) {
 		programs = append(programs, randprog.New(fmt.Sprintf("P%d", seed), seed, randprog.Mixed(seed)))
 	}
-	trial := &Trial{Temp: t.TempDir(), States: 80, Runs: 300, Values: 10}
+	trial := &Trial{Temp: t.TempDir(), States: 50, Runs: 300, Values: 10}
 	res, err := trial.Run(context.Background(), programs)
 	if err != nil {
 		t.Fatal(err)

@@ -94,14 +94,17 @@ Goroutines that an init function or TestMain starts begin anew in each run, befo
 test. That is not possible if something waits for one of them before the tests begin, or if
 a timer, a socket, a pipe or another program is made there: then they stay outside control.
 
-What packages with channels of their own, such as net/http, do to memory is not seen: a
-race of two calls of the same http.Header is not found, one of your handlers is. Nor is
-what a dependency does to memory, without -deps.
+What net/http, net/rpc and crypto/tls do to memory of their own is not seen; what they do
+to an http.Header is. What a dependency does to memory is not seen without -deps.
 
-Outside control are other programs and machines, cgo, finalizers and cleanups. What they do
-is left to chance, a goroutine that waits for them is let go, and time may move on before
-they come back. A test in which something was outside control is told as "part" in the
-place of "ok", with a note that says what it was; -strict exits with code 3 then.
+Memory is collected only where the program calls runtime.GC. Finalizers and cleanups run
+then, under control, and weak pointers are cleared; that a collection may come elsewhere,
+too, is not tried, and is told as held fixed.
+
+Outside control are other programs and machines, and cgo. What they do is left to chance, a
+goroutine that waits for them is let go, and time may move on before they come back. A test
+in which something was outside control is told as "part" in the place of "ok", with a note
+that says what it was; -strict exits with code 3 then.
 
 See also: cofferdam help time, cofferdam help waiting
 `

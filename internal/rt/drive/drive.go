@@ -23,6 +23,7 @@
 //	outcome.go       what a run came to, in the words of a trace
 //	cause.go         what a panic comes from, by the words of Go's runtime
 //	sites.go         the table of sites, and calls of the standard library
+//	sleep.go         what the process does while the watchdog sleeps (sleep_linux.go, sleep_other.go)
 //	texts_unsafe.go  the strings that a run loads and stores
 //	inherit_unix.go, inherit_other.go  the pipes are not for the programs that this one starts
 package drive
@@ -312,7 +313,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 		OwnSites:   o.OwnSites,
 		Bystanders: s.bystanders,
 		RunOn:      to != nil,
-		Sleep:      func(ns int64) { time.Sleep(time.Duration(ns)) },
+		Sleep:      sleep,
 		Ended: func(r *rt.Result) {
 			if s.targets[i].name == "" {
 				r.Failures = slices.DeleteFunc(r.Failures, succeeded)

@@ -597,3 +597,29 @@ func late(t *testing.T, wait bool) {
 func TestBugAResponseAfterItsHandler(t *testing.T) { late(t, false) }
 
 func TestFineAResponseBeforeTheEndOfItsHandler(t *testing.T) { late(t, true) }
+
+func TestBugHeaderOfTwoRequests(t *testing.T) {
+	shared := http.Header{"A": {"1"}}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { shared.Set("B", "2") })
+	}
+	wg.Wait()
+}
+
+func TestBugHeaderIsCopiedWhileItIsSet(t *testing.T) {
+	shared := http.Header{"A": {"1"}}
+	var wg sync.WaitGroup
+	wg.Go(func() { shared.Add("B", "2") })
+	wg.Go(func() { shared.Clone() })
+	wg.Wait()
+}
+
+func TestFineHeaderIsOnlyRead(t *testing.T) {
+	shared := http.Header{"A": {"1"}}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { shared.Clone().Set("B", shared.Get("A")) })
+	}
+	wg.Wait()
+}

@@ -330,3 +330,16 @@ func TestFineSignalAlways(t *testing.T) {
 		l.cond.Signal()
 	})
 }
+
+func TestBugAddBesideWait(t *testing.T) {
+	var wg sync.WaitGroup
+	go func() { wg.Add(1); wg.Done() }()
+	wg.Wait()
+}
+
+func TestFineAddWhileCounted(t *testing.T) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() { wg.Add(1); wg.Done(); wg.Done() }()
+	wg.Wait()
+}

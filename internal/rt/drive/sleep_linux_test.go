@@ -1,0 +1,44 @@
+package drive
+
+import (
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestAThreadThatComputesIsBusyAndOneThatWaitsIsNot asks until it is so: when another thread
+// gets a processor is up to the machine.
+func TestAThreadThatComputesIsBusyAndOneThatWaitsIsNot(t *testing.T) {
+	var pipe [2]int
+	if err := syscall.Pipe(pipe[:]); err != nil {
+		t.Fatal(err)
+	}
+	waits, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		runtime.LockOSThread()
+		for begin := processorTime(); processorTime() < begin+int64(50*time.Millisecond); {
+		}
+		close(waits)
+		syscall.Read(pipe[0], make([]byte, 1))
+	}()
+	for busy := false; !busy; {
+		select {
+		case <-waits:
+			t.Fatal("a thread has computed, and none was busy")
+		default:
+			busy = threadsBusy()
+		}
+	}
+	<-waits
+	for threadsBusy() {
+		runtime.Gosched()
+	}
+	if worked, _ := sleep(int64(time.Millisecond)); worked < 0 {
+		t.Errorf("worked %d ns", worked)
+	}
+	syscall.Close(pipe[1])
+	<-ended
+	syscall.Close(pipe[0])
+}
