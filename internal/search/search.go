@@ -83,8 +83,13 @@ func New(o Options) *Pass {
 
 // alone reports whether one worker is enough still, in a search that began then: as long as it
 // has not worked longer than it took to start, to start another one takes longer than what
-// most targets need.
-func alone(c Crew, begin time.Time) bool { return time.Since(begin) < 2*c.Starting() }
+// most targets need. One that starts slowly is not waited for so long.
+func alone(c Crew, begin time.Time) bool {
+	starting := c.Starting()
+	return time.Since(begin) < starting+min(starting, hurry)
+}
+
+const hurry = 50 * time.Millisecond
 
 // Run goes on with the search, for so long and with so many workers.
 func (x *Pass) Run(c Crew, budget time.Duration, workers int) error {
