@@ -4,5 +4,5 @@
 //	calls.go  system calls
 //	errno.go  errors
 //	signal.go signals
-//	open.go   flags of open
+//	flags.go  flags of open and clone
 package abi

@@ -200,6 +200,11 @@ func TestEndsThatNoProgramWants(t *testing.T) {
 	if _, err := New(Config{Path: "testdata/build.sh"}); err == nil || !strings.Contains(err.Error(), "script") {
 		t.Errorf("a script: %v", err)
 	}
+	for path, want := range map[string]string{"testdata": "directory", cutOff(t): "cut off"} {
+		if _, err := New(Config{Path: path}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
+	}
 	if _, err := New(Config{Path: "testdata/nothing"}); err == nil {
 		t.Error("a file that is not there was loaded")
 	}
@@ -232,4 +237,18 @@ func TestEverySystemCallHasOneName(t *testing.T) {
 			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}
+}
+
+// cutOff is the beginning of a program.
+func cutOff(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile("testdata/services")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, data[:64], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

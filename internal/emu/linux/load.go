@@ -6,8 +6,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 
+	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
@@ -32,11 +34,19 @@ type Image struct {
 	interp      string
 }
 
+// Dynamic reports whether the program is loaded by a dynamic linker.
+func (im *Image) Dynamic() bool { return im.interp != "" }
+
 // loadELF maps an ELF file at base, or where it says itself.
 func (p *Process) loadELF(path string, base uint64) (Image, error) {
 	n, e := p.lookup(resolve(path), true)
-	if e != 0 {
+	switch {
+	case e == abi.EACCES:
+		return Image{}, fmt.Errorf("loading %s: it may not be read", path)
+	case e != 0:
 		return Image{}, fmt.Errorf("loading %s: there is no such file", path)
+	case n.kind == directory:
+		return Image{}, fmt.Errorf("loading %s: it is a directory", path)
 	}
 	if bytes.HasPrefix(n.data, []byte("#!")) {
 		return Image{}, fmt.Errorf("loading %s: it is a script; name the program that interprets it, and the script as an argument", path)
@@ -45,6 +55,9 @@ func (p *Process) loadELF(path string, base uint64) (Image, error) {
 		return Image{}, fmt.Errorf("loading %s: it is no ELF program; of a script, give the interpreter with -binary and the script after --", path)
 	}
 	f, err := elf.NewFile(bytes.NewReader(n.data))
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return Image{}, fmt.Errorf("loading %s: the file is cut off", path)
+	}
 	if err != nil {
 		return Image{}, fmt.Errorf("loading %s: %w", path, err)
 	}

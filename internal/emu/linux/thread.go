@@ -198,16 +198,6 @@ func (p *Process) endThread(t *Thread) {
 	p.exit = &Exit{Thread: t, PC: t.CPU.PC}
 }
 
-// Flags of clone.
-const (
-	cloneVM           = 0x100
-	cloneThread       = 0x10000
-	cloneSetTLS       = 0x80000
-	cloneParentSetTID = 0x100000
-	cloneChildClear   = 0x200000
-	cloneChildSetTID  = 0x1000000
-)
-
 // cloneArgs is struct clone_args.
 type cloneArgs struct {
 	flags, pidfd, childTID, parentTID, exitSignal, stack, stackSize, tls uint64
@@ -230,7 +220,7 @@ func sysClone3(p *Process, t *Thread, a *args) uint64 {
 
 // clone makes a thread that goes on where its creator does.
 func (p *Process) clone(t *Thread, a cloneArgs) uint64 {
-	if a.flags&cloneThread == 0 || a.flags&cloneVM == 0 {
+	if a.flags&abi.CloneThread == 0 || a.flags&abi.CloneVM == 0 {
 		p.note("the program wanted a child process, which is not emulated: fork and the like fail with ENOSYS")
 		return abi.ENOSYS.Result()
 	}
@@ -248,19 +238,19 @@ func (p *Process) clone(t *Thread, a cloneArgs) uint64 {
 	if a.stack != 0 {
 		n.CPU.R[x86.RSP] = a.stack
 	}
-	if a.flags&cloneSetTLS != 0 {
+	if a.flags&abi.CloneSetTLS != 0 {
 		n.CPU.SetFSBase(a.tls)
 	}
 	n.blocked = t.blocked
-	if a.flags&cloneChildClear != 0 {
+	if a.flags&abi.CloneChildClear != 0 {
 		n.clearTID = a.childTID
 	}
 	var tid [4]byte
 	binary.LittleEndian.PutUint32(tid[:], n.TID)
-	if a.flags&cloneParentSetTID != 0 {
+	if a.flags&abi.CloneParentSetTID != 0 {
 		p.Mem.WriteAt(tid[:], a.parentTID)
 	}
-	if a.flags&cloneChildSetTID != 0 {
+	if a.flags&abi.CloneChildSetTID != 0 {
 		p.Mem.WriteAt(tid[:], a.childTID)
 	}
 	return uint64(n.TID)

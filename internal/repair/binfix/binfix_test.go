@@ -3,6 +3,7 @@ package binfix
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -240,6 +241,36 @@ func TestAnExceptionThatMayLeaveASectionIsNamed(t *testing.T) {
 		if (text != "") != c.want || candidate.throws != c.want {
 			t.Errorf("%s, %v, %v: %q", c.path, c.cause, c.op, text)
 		}
+	}
+}
+
+// TestWhatLoadsNoSharedObjectIsToldAtOnce: a static program, and one that runs as another user.
+func TestWhatLoadsNoSharedObjectIsToldAtOnce(t *testing.T) {
+	data, err := os.ReadFile("testdata/logout.static")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "static")
+	if err := os.WriteFile(path, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	o := &Options{Binary: trace.Binary{Path: path, Args: []string{"static"}}, Steps: 1000, Progress: func(string, string) {}}
+	if _, err := Fix(context.Background(), o); err == nil || !strings.Contains(err.Error(), "is static") || !strings.Contains(err.Error(), "-copy") {
+		t.Errorf("a static program: %v", err)
+	}
+	if _, err := os.Stat("/lib64/ld-linux-x86-64.so.2"); err != nil {
+		t.Log("nothing more was tried: this machine has no dynamic linker for x86-64")
+		return
+	}
+	if data, err = os.ReadFile("testdata/logout"); err != nil {
+		t.Fatal(err)
+	}
+	o.Binary.Path = filepath.Join(t.TempDir(), "other")
+	if err := errors.Join(os.WriteFile(o.Binary.Path, data, 0o755), os.Chmod(o.Binary.Path, 0o755|os.ModeSetuid)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Fix(context.Background(), o); err == nil || !strings.Contains(err.Error(), "ignores LD_PRELOAD") {
+		t.Errorf("a program with an owner of its own: %v", err)
 	}
 }
 

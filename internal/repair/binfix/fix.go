@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -88,6 +90,9 @@ func Fix(ctx context.Context, o *Options) (*Result, error) {
 		return nil, err
 	}
 	f.result.Program = program
+	if err := f.preloads(); err != nil {
+		return nil, err
+	}
 	o.Progress("looking for a failure", "")
 	done, err := program.Explore(ctx, &o.Search)
 	if err != nil {
@@ -113,6 +118,21 @@ func Fix(ctx context.Context, o *Options) (*Result, error) {
 		f.refuse()
 	}
 	return f.result, nil
+}
+
+// preloads is the error that the program would not load a shared object, if it is to.
+func (f *fixer) preloads() error {
+	if f.Copy {
+		return nil
+	}
+	image := f.result.Program.Process().Program()
+	if !image.Dynamic() {
+		return fmt.Errorf("%s is static, and loads no shared object: have a patched copy of it made, with -copy", f.Binary.Path)
+	}
+	if info, err := os.Stat(f.Binary.Path); err == nil && info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
+		return fmt.Errorf("%s runs as another user or group than the one that calls it, and then ignores LD_PRELOAD: have a patched copy of it made, with -copy, and give the copy its owner and mode", f.Binary.Path)
+	}
+	return nil
 }
 
 // A fixer is one call of Fix.

@@ -14,3 +14,13 @@ const (
 	OpenNoLink   = 0o400000
 	OpenCloexec  = 0o2000000
 )
+
+// Flags of clone.
+const (
+	CloneVM           = 0x100
+	CloneThread       = 0x10000
+	CloneSetTLS       = 0x80000
+	CloneParentSetTID = 0x100000
+	CloneChildClear   = 0x200000
+	CloneChildSetTID  = 0x1000000
+)
