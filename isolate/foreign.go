@@ -81,6 +81,43 @@ func (f *Foreign) RUnlock() {
 	}
 }
 
+// Relent says that the section goes on with code that may wait for another goroutine, which
+// may need a careless access for what it does. A careless access passes when it has waited for
+// a fifth of a millisecond and the goroutine of the section waits, which is no violation, and
+// after twenty milliseconds in any case; as long as the goroutine runs the section has its data
+// to itself. Resume takes that back.
+func (f *Foreign) Relent() {
+	gate := f.d.gate.Load()
+	gate.Relent()
+	if gate.Blocked() {
+		gate.Wake()
+	}
+}
+
+// Resume goes on with the section after [Foreign.Relent], or after Unlock: what the section
+// called may have released the other lock and taken it again.
+//
+//go:noinline
+func (f *Foreign) Resume() {
+	gate := f.d.gate.Load()
+	if gate.Resume() {
+		return
+	}
+	if !page.Enter(gate) {
+		f.d.settle(f)
+	}
+}
+
+// LeaveMine is Leave if the calling goroutine is in a section.
+func (f *Foreign) LeaveMine() {
+	if gate := f.d.gate.Load(); gate.Mine() {
+		gate.LeaveAlone()
+		if gate.Blocked() {
+			gate.Wake()
+		}
+	}
+}
+
 // Mine reports whether the calling goroutine is in a section that Lock began.
 func (f *Foreign) Mine() bool {
 	gate := f.d.gate.Load()

@@ -2,7 +2,9 @@ package isolate_test
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
@@ -78,4 +80,97 @@ func TestForeignReaderLetsReadsPass(t *testing.T) {
 	}
 	guard.RUnlock()
 	await.Receive(t, "the careless write", written)
+}
+
+// TestLenientSectionLetsAccessesPassWhileItWaits: the section waits for what the careless
+// goroutine does after its access. When it goes on it has its data to itself again.
+func TestLenientSectionLetsAccessesPassWhileItWaits(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+	defer quiet()
+	var guard isolate.Foreign
+	name := unique(t)
+	guard.Describe(name, "lock.go", 7)
+	acct := isolate.New[Account](&guard)
+	guard.Lock()
+	guard.Relent()
+	await.Receive(t, "the careless write", await.Start(func() bool { carelessWrite(acct, 5); return true }))
+	guard.Resume()
+	own := isolate.Own(&guard, acct)
+	if own.Balance != 5 {
+		t.Errorf("the section sees %d, want the 5 that was written while it waited", own.Balance)
+	}
+	done := await.Start(func() bool { carelessWrite(acct, 6); return true })
+	untilWaiting(t, 1)
+	if own.Balance != 5 {
+		t.Errorf("the section sees %d, want its 5", own.Balance)
+	}
+	guard.Unlock()
+	await.Receive(t, "the second careless write", done)
+	for _, f := range findingsOf(name) {
+		if f.Outcomes.Surrendered != 0 {
+			t.Errorf("an access was surrendered: %+v", f.Outcomes)
+		}
+	}
+}
+
+// TestLenientSectionThatSpinsIsNotWaitedForForLong: a goroutine that looks for a flag again
+// and again does not wait as far as the runtime knows.
+func TestLenientSectionThatSpinsIsNotWaitedForForLong(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+	defer quiet()
+	var guard isolate.Foreign
+	name := unique(t)
+	guard.Describe(name, "lock.go", 7)
+	acct := isolate.New[Account](&guard)
+	var written atomic.Bool
+	guard.Lock()
+	guard.Relent()
+	done := await.Start(func() bool { carelessWrite(acct, 5); written.Store(true); return true })
+	for !written.Load() {
+	}
+	guard.Resume()
+	guard.Unlock()
+	await.Receive(t, "the careless goroutine", done)
+	surrendered(t, name, "may be waiting for it")
+}
+
+// TestSectionThatTakesOverIsNotLenient: what a lenient section calls may release the lock, as
+// Wait of a sync.Cond does. The section of another goroutine is then like any other, and the
+// first one goes on when it has the lock again.
+func TestSectionThatTakesOverIsNotLenient(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard})
+	defer quiet()
+	var guard isolate.Foreign
+	guard.Describe(unique(t), "lock.go", 7)
+	acct := isolate.New[Account](&guard)
+	guard.Lock()
+	guard.Relent()
+	await.Receive(t, "the other section", await.Start(func() bool {
+		guard.Lock()
+		done := await.Start(func() bool { carelessWrite(acct, 5); return true })
+		untilWaiting(t, 1)
+		if got := isolate.Own(&guard, acct).Balance; got != 0 {
+			t.Errorf("the second section sees %d, want 0", got)
+		}
+		guard.Unlock()
+		await.Receive(t, "the careless write", done)
+		return true
+	}))
+	if guard.Mine() {
+		t.Error("the first section is still in the guard")
+	}
+	guard.Resume()
+	if !guard.Mine() {
+		t.Error("the first section did not go on")
+	}
+	guard.Unlock()
 }

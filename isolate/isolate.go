@@ -63,7 +63,7 @@
 // anywhere under GODEBUG=asyncpreemptoff=1, it keeps the processor; as soon as all
 // processors are kept in this way, which is at once with GOMAXPROCS=1, it gives up.
 //
-// Seven readers of an RWMutex are known by name at a time; a cycle through another one is
+// Six readers of an RWMutex are known by name at a time; a cycle through another one is
 // found by the longest wait alone.
 //
 // # System calls

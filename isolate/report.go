@@ -186,6 +186,8 @@ func explain(f *page.Fault) Finding {
 		one.Explanation = "an access without the lock was let into a section, because the runtime had to stop the careless goroutine at an instruction where it cannot be stopped"
 	case page.SurrenderedStuck:
 		one.Explanation = "an access without the lock was let into a section, because it cannot be suspended at its instruction, and no processor was left for the section"
+	case page.SurrenderedLenient:
+		one.Explanation = "an access without the lock was let into a section, because the section runs code that may be waiting for it"
 	case page.SurrenderedRefused:
 		one.Explanation = "an access without the lock was let through, and all other guarded memory is open from now on, because the kernel has no mappings left for this process: raise vm.max_map_count"
 	default:

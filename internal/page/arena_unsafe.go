@@ -62,6 +62,7 @@ func setup() Status {
 	status := protect()
 	if status.Backend != None {
 		ctl.preempt, status.Weakness = handOver()
+		ctl.status = statusOffset()
 	}
 	return status
 }

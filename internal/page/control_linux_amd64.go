@@ -27,6 +27,10 @@ type control struct {
 	// and goroutines that wait keep their processor.
 	preempt uintptr
 
+	// status is where in a g it is said what the goroutine does. 0: unknown, and no section
+	// is lenient.
+	status uintptr
+
 	processors uint64 // GOMAXPROCS
 	stuck      uint64 // accesses that keep a processor while they wait
 	exhausted  uint32 // not zero: the kernel had no mappings left, and all is open
@@ -84,11 +88,26 @@ const (
 	shortDoze   = 20_000
 )
 
+// How long an access waits for a section that said that it may wait, in nanoseconds: before it
+// looks whether the section does, and before it passes in any case.
+const (
+	shortestLenience = 200_000
+	longestLenience  = 20_000_000
+)
+
+// What the runtime says of a goroutine: see runtime2.go.
+const (
+	statusRunning = 2
+	statusWaiting = 4
+	statusScan    = 0x1000 // its stack is being looked at, besides
+)
+
 // Results of the handler's parts, apart from the outcomes.
 const (
 	passOpened = 100 + iota
 	passGone
 	awaitLeave
+	awaitPass
 )
 
 // goneText is what the handler says before it lets the runtime stop the program.
@@ -111,3 +130,4 @@ func now()
 func pause()
 func record()
 func resumed()
+func withdraw()

@@ -12,6 +12,7 @@ const (
 	SurrenderedTimeout                    // the longest wait is over
 	SurrenderedStop                       // the runtime wants to stop the goroutine
 	SurrenderedStuck                      // no processor is left for the section
+	SurrenderedLenient                    // the section runs code that may wait for the access
 	SurrenderedRefused                    // the kernel refused to open this page alone
 )
 

@@ -15,7 +15,7 @@ const (
 
 // readerNames is the number of readers of a gate that are known by name. They fill the
 // second cache line.
-const readerNames = 7
+const readerNames = 6
 
 // MaxExtents bounds the extents of a gate. Extents double in size, so that
 // twenty-four of them hold 32 GiB.
@@ -49,6 +49,7 @@ type Gate struct {
 	lock    uintptr // the sync.Mutex around the sections; 0: unknown
 	outside uintptr // the g that holds the lock without a section; 0: none
 
+	lenient  uintptr // the holder, while it runs code that may wait for an access: see Relent
 	nextents uint32
 	seals    uint32               // so far
 	names    [readerNames]uintptr // the g of each reader; 0: free

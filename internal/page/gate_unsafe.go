@@ -93,6 +93,28 @@ func (g *Gate) callBack() {
 	runtime.Gosched()
 }
 
+// Relent says that the holder, which is the calling goroutine, runs code that may wait for
+// what another goroutine does, which may need an access first. So an access may pass while
+// the holder waits, and after twenty milliseconds in any case. Resume ends that.
+func (g *Gate) Relent() {
+	if ctl.status == 0 {
+		g.LeaveAlone()
+		return
+	}
+	atomic.StoreUintptr(&g.lenient, G())
+}
+
+// Resume ends what Relent began. True: nothing has happened. False: the calling goroutine has
+// to Enter anew, because an access has passed, or another section has run: what was called
+// may have released the lock and taken it again.
+func (g *Gate) Resume() bool {
+	if atomic.LoadUintptr(&g.holder) != G() {
+		return false // the mark is not this goroutine's any more
+	}
+	atomic.SwapUintptr(&g.lenient, 0) // with a fence before the look at word
+	return atomic.LoadUint32(&g.word) == 0
+}
+
 // StepOutside says that the calling goroutine holds the lock without a section.
 func (g *Gate) StepOutside() { atomic.StoreUintptr(&g.outside, G()) }
 
@@ -146,7 +168,10 @@ func (g *Gate) Held() bool {
 
 // Mine reports whether the running goroutine is in a section of the gate that is not a
 // reader's.
-func (g *Gate) Mine() bool { return atomic.LoadUintptr(&g.holder) == G() }
+func (g *Gate) Mine() bool {
+	holder := atomic.LoadUintptr(&g.holder)
+	return holder != 0 && holder == G()
+}
 
 // Locked reports whether any goroutine is in a section of the gate, apart from
 // readers.

@@ -133,6 +133,8 @@ wait:
 	CALL ·await(SB)
 	CMPL AX, $const_awaitLeave
 	JEQ  leave
+	CMPL AX, $const_awaitPass
+	JEQ  beside
 	TESTL AX, AX
 	JNE  surrender
 	CALL pass<>(SB)
@@ -143,18 +145,18 @@ end:
 	CALL ·record(SB)
 	JMP  done
 surrender:
-	PUSHQ AX
-	LOCK
-	ORL  $const_open, Gate_word(R12)
-	XORL SI, SI
-	CALL reveal<>(SB)
-	POPQ AX
+	CALL yieldTo<>(SB)
 	JMP  end
+beside:
+	CALL yieldTo<>(SB)
+	CALL ·withdraw(SB) // the section waits, and has said that it may: this is no violation
+	JMP  unnoted
 opened:
 	CALL ·resumed(SB)
 	MOVL $const_Delayed, AX
 	TESTQ R15, R15
 	JNE  end
+unnoted:
 	LOCK
 	INCQ (control_counters+Counters_Opened)(R13)
 done:
@@ -169,6 +171,18 @@ gone:
 out:
 	LOCK
 	SUBL $const_wanter, Gate_word(R12)
+	RET
+
+// yieldTo
+//
+// Lets the access into the section that it waits for. Keeps AX.
+TEXT yieldTo<>(SB), NOSPLIT, $0-0
+	PUSHQ AX
+	LOCK
+	ORL  $const_open, Gate_word(R12)
+	XORL SI, SI
+	CALL reveal<>(SB)
+	POPQ AX
 	RET
 
 // pass

@@ -67,6 +67,12 @@ func (g *Gate) LeaveAlone() { g.Leave() }
 // Held reports whether some goroutine is in a section of the gate.
 func (g *Gate) Held() bool { return g.Locked() || atomic.LoadUint32(&g.readers) > 0 }
 
+// Relent has nobody to tell.
+func (g *Gate) Relent() {}
+
+// Resume is the counterpart of Relent: the section has not been left.
+func (g *Gate) Resume() bool { return true }
+
 // Mine cannot know, and need not: there is one view.
 func (g *Gate) Mine() bool { return false }
 

@@ -75,6 +75,12 @@ func TestOffsetsIntoG(t *testing.T) {
 			if guard != stackPreempt && (guard <= lo || guard >= hi) {
 				t.Errorf("stackguard0 is %#x, the stack %#x to %#x", guard, lo, hi)
 			}
+			if status := uint32(g[ctl.status/8] >> (ctl.status % 8 * 8)); ctl.status == 0 || status&^statusScan != statusRunning {
+				t.Errorf("the status of a running goroutine, at offset %d, is %d", ctl.status, status)
+			}
+			if ctl.preempt == 0 {
+				t.Error("the flag for a preemption was not found")
+			}
 			id := goroutine.ID()
 			if ctl.goid == 0 || g[ctl.goid/8] != id {
 				t.Errorf("the goroutine's number, %d, is not at offset %d", id, ctl.goid)

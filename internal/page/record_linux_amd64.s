@@ -126,6 +126,27 @@ lost:
 	CALL count<>(SB)
 	RET
 
+// func withdraw()
+//
+// Gives up the entry in R15, and its draft, which Drain may have completed already.
+TEXT ·withdraw(SB), NOSPLIT, $0-0
+	MOVQ wait_slot(R15), DI
+	TESTQ DI, DI
+	JEQ  waiting
+	MOVL wait_draft(R15), AX
+	XORL CX, CX
+	LOCK
+	CMPXCHGL CX, Fault_state(DI)
+	JNE  delist
+waiting:
+	LOCK
+	DECQ (control_counters+Counters_Waiting)(R13)
+delist:
+	MOVQ $0, wait_address(R15)
+	MOVQ $0, wait_gate(R15)
+	MOVQ $0, wait_g(R15)
+	RET
+
 // count
 //
 // Counts the outcome in AX.

@@ -135,3 +135,51 @@ func preemptOffset() uintptr {
 	}
 	return offset
 }
+
+// statusOffset finds where in a g the runtime says what the goroutine does, by looking at the
+// g of goroutines that run and of goroutines that wait. 0: there is not one such place.
+//
+//go:nocheckptr
+func statusOffset() uintptr {
+	const trials, looks = 4, 1000
+	candidates := make([]bool, gWords*2)
+	for i := range candidates {
+		candidates[i] = true
+	}
+	for range trials {
+		running, end := make(chan uintptr), make(chan struct{})
+		var own [gWords]uint64
+		go func() {
+			copyG(&own)
+			running <- G()
+			<-end
+		}()
+		g := <-running
+		half := func(words *[gWords]uint64, i int) uint32 { return uint32(words[i/2] >> (i % 2 * 32)) }
+		waiting := (*[gWords * 2]uint32)(unsafe.Add(unsafe.Pointer(nil), g))
+		for range looks {
+			runtime.Gosched()
+			waits := false
+			for i := range candidates {
+				waits = waits || candidates[i] && half(&own, i) == statusRunning && atomic.LoadUint32(&waiting[i])&^statusScan == statusWaiting
+			}
+			if waits {
+				break
+			}
+		}
+		for i := range candidates {
+			candidates[i] = candidates[i] && half(&own, i) == statusRunning && atomic.LoadUint32(&waiting[i])&^statusScan == statusWaiting
+		}
+		close(end)
+	}
+	offset := uintptr(0)
+	for i, still := range candidates {
+		if still && offset != 0 {
+			return 0
+		}
+		if still {
+			offset = uintptr(i) * 4
+		}
+	}
+	return offset
+}

@@ -8,8 +8,14 @@
 //
 //	mu.Lock()         mu.Lock(); guard.Lock()
 //	n++               (*own)++
-//	<-c               guard.Unlock(); <-c; guard.Lock()
+//	log(n)            guard.Relent(); log(*own); guard.Resume()
+//	<-c               guard.Unlock(); <-c; guard.Resume()
 //	mu.Unlock()       guard.Leave(); mu.Unlock(); guard.Wake()
+//
+// All other code, which may be called by the section or may be careless, has its view chosen
+// when it runs.
+//
+//	n++               (*aside.View(guard, shared, own))++
 package aside
 
 import (
@@ -84,6 +90,15 @@ func New[T any](g *Guard, name string, value T) (shared, own *T) {
 	return shared, own
 }
 
+// View returns the holder's view to the goroutine that is in a section for writing, and the
+// shared view to all others.
+func View[T any](g *Guard, shared, own *T) *T {
+	if g.Mine() {
+		return own
+	}
+	return shared
+}
+
 // ownView is the holder's view of what a pointer to the shared view points to.
 func ownView[T any](p *T) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(p), page.OwnBit))
@@ -106,15 +121,8 @@ type Pages[T Parts] struct {
 	Shared, Own *T
 }
 
-// View returns the holder's view to the goroutine that is in a section for writing, and
-// the shared view to all others. A section uses it for an object of which is known only
-// at run time whether it is the one with the section's lock.
-func (p *Pages[T]) View() *T {
-	if p.Guard.Mine() {
-		return p.Own
-	}
-	return p.Shared
-}
+// View is [View] for the fields of an object.
+func (p *Pages[T]) View() *T { return View(p.Guard, p.Shared, p.Own) }
 
 // Get returns where the fields are. The first call puts them there.
 func (o *Object[T]) Get() *Pages[T] {

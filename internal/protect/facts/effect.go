@@ -16,8 +16,10 @@ type Effect struct {
 	// variables in ways that are not known, or tell other goroutines that they may
 	// use them. It is "" for code that does neither.
 	Opaque string
-	// Acquires says that the code takes a lock, Panics that it may panic.
-	Acquires, Panics bool
+	// Acquires says that the code takes a lock, Panics that it may panic, Waits that it is
+	// known to wait for other goroutines or to let them go on: it uses a channel, starts a
+	// goroutine or releases a lock. Code that is not known may do so, too.
+	Acquires, Panics, Waits bool
 	// Calls are those of functions that can be named.
 	Calls []Call
 
@@ -69,6 +71,12 @@ func (e *Effect) block(why string) {
 	if e.Opaque == "" {
 		e.Opaque, e.brief = why, why
 	}
+}
+
+// wait makes the code opaque, because it waits or lets others go on.
+func (e *Effect) wait(why string) {
+	e.block(why)
+	e.Waits = true
 }
 
 // NamesKey reports whether the code names a variable or field. No effect names nothing.
@@ -206,7 +214,7 @@ func (e *Effect) addMemory(other *Effect) (more bool) {
 	for _, flag := range []struct {
 		own   *bool
 		their bool
-	}{{&e.indirect, other.indirect}, {&e.Acquires, other.Acquires}, {&e.Panics, other.Panics}} {
+	}{{&e.indirect, other.indirect}, {&e.Acquires, other.Acquires}, {&e.Panics, other.Panics}, {&e.Waits, other.Waits}} {
 		if flag.their && !*flag.own {
 			*flag.own, more = true, true
 		}

@@ -22,15 +22,15 @@ func (f *Facts) addInstruction(s *Statement, i ssa.Instruction) {
 		case token.MUL:
 			f.reach(s, i.X, i.Pos(), false)
 		case token.ARROW:
-			e.block("uses a channel")
+			e.wait("uses a channel")
 		}
 	case *ssa.Store:
 		f.reach(s, i.Addr, i.Pos(), true)
 		s.Touches[len(s.Touches)-1].Update = updateOf(i)
 	case *ssa.Send, *ssa.Select:
-		e.block("uses a channel")
+		e.wait("uses a channel")
 	case *ssa.Go:
-		e.block("starts a goroutine")
+		e.wait("starts a goroutine")
 		f.addCall(s, i)
 	case *ssa.Defer:
 		e.block("defers a call")
@@ -142,7 +142,7 @@ func (f *Facts) addCall(s *Statement, i ssa.CallInstruction) {
 	m, isMutex := mutexMethod(fn)
 	switch {
 	case isMutex && m.Verb == locks.Release:
-		e.block("releases a lock")
+		e.wait("releases a lock")
 	case isMutex:
 		e.Acquires = true
 	case harmless(at.info, fn, at.expr):

@@ -15,11 +15,11 @@ import (
 // together, does to variables. What it may do is what its instructions in SSA form do;
 // the accesses are those of it that can be written in another way.
 type Statement struct {
-	// Opaque, Acquires, Panics and Calls are as in Effect, for the statement and what it
-	// calls.
-	Opaque           string
-	Acquires, Panics bool
-	Calls            []Call
+	// Opaque, Acquires, Panics, Waits and Calls are as in Effect, for the statement and what
+	// it calls.
+	Opaque                  string
+	Acquires, Panics, Waits bool
+	Calls                   []Call
 	// CallsValue says that it calls a function that is not known by name.
 	CallsValue bool
 	// Touches is the memory that the statement reaches by itself.
@@ -120,7 +120,7 @@ func (f *Facts) addInstructions(s *Statement, all []ssa.Instruction) {
 
 // conclude adds what the functions do that are called.
 func (f *Facts) conclude(s *Statement) {
-	s.Opaque, s.Acquires, s.Panics, s.Calls = s.own.Opaque, s.own.Acquires, s.own.Panics, s.own.Calls
+	s.Opaque, s.Acquires, s.Panics, s.Waits, s.Calls = s.own.Opaque, s.own.Acquires, s.own.Panics, s.own.Waits, s.own.Calls
 	s.effects = append(s.effects, &s.own)
 	for _, c := range s.Calls {
 		callee := f.EffectOf(c.Func)
@@ -133,6 +133,7 @@ func (f *Facts) conclude(s *Statement) {
 		s.Panics = s.Panics || callee == nil || callee.Panics
 		if callee != nil {
 			s.Acquires = s.Acquires || callee.Acquires
+			s.Waits = s.Waits || callee.Waits
 			s.effects = append(s.effects, callee)
 		}
 	}

@@ -33,7 +33,6 @@ func (r *round) choose(g *Group) {
 	r.guardPanics(g)
 	r.noteSlow(g)
 	r.dropUnused(g)
-	r.markMaybeOwn(g)
 	for _, v := range g.Vars {
 		r.findMerge(g, v)
 		v.CopiesEntries = v.CopiesEntries && v.Written && !loopsAcross(g, v)
@@ -195,15 +194,16 @@ func loopsAcross(g *Group, v *Variable) bool {
 }
 
 // dropUnused leaves out the variables that only opaque steps use: no step would use the
-// copies. What is on pages stays, because opaque steps reach it in the own view.
+// copies. What is on pages stays, because opaque steps reach it in the own view, and a section
+// is in its guard if one of them is not known to wait.
 func (r *round) dropUnused(g *Group) {
 	g.Vars = slices.DeleteFunc(g.Vars, func(v *Variable) bool {
 		why := ""
 		for _, s := range g.Steps {
 			uses := slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
-				s.accesses(v.Place, func(*facts.Access) bool { return true })
+				s.accesses(v.Place, func(*facts.Access) bool { return true }) || v.OnPages != nil && r.hasLiteral(s, v)
 			switch {
-			case uses && s.Opaque == "":
+			case uses && (s.Opaque == "" || r.staysInGuard(v, s)):
 				return false
 			case uses:
 				why = "the statement that uses it " + s.Opaque

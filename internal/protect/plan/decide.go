@@ -47,16 +47,14 @@ type round struct {
 	redirected map[ast.Expr]*Slot
 	// clonedCalls are the calls that become calls of clones in the sections of a lock.
 	clonedCalls map[*ast.CallExpr]bool
-	// maybeOwn are the uses of fields on pages that may be of the section's object.
-	maybeOwn map[ast.Node]bool
-	clones   map[string]*Clone
+	clones      map[string]*Clone
 }
 
 func newRound(u *unit, pages *pageData, all *decision) *round {
 	r := &round{
 		unit: u, pages: pages, all: all, out: &Package{Package: u.pkg},
 		redirected: make(map[ast.Expr]*Slot), clonedCalls: make(map[*ast.CallExpr]bool),
-		maybeOwn: make(map[ast.Node]bool), clones: make(map[string]*Clone),
+		clones: make(map[string]*Clone),
 	}
 	for i, f := range u.files {
 		file := &File{File: f, Index: u.index[i], Entry: u.entry(f)}
@@ -150,7 +148,7 @@ func (g *Group) callsAnything() bool {
 
 // gaps returns the steps for which the sections of a group are interrupted between two uses
 // of what they have to themselves. Before the first use and after the last there is nothing
-// to disturb.
+// to disturb. A section that has all on pages is interrupted only where it is known to wait.
 func (r *round) gaps(g *Group) []Gap {
 	if r.Mode == Detect {
 		return nil
@@ -168,7 +166,7 @@ func (r *round) gaps(g *Group) []Gap {
 	first := slices.IndexFunc(g.Steps, uses)
 	var list []Gap
 	for i, s := range g.Steps {
-		if s.Opaque == "" || first < 0 {
+		if s.Opaque == "" || first < 0 || len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive && !r.staysInGuard(v, s) }) {
 			continue
 		}
 		after := slices.ContainsFunc(g.Steps[i+1:], uses)
@@ -189,6 +187,8 @@ func (r *round) planSteps(g *Group) {
 			s.Defers = true
 		}
 		s.Interrupts = s.Opaque != "" || r.Mode == Detect && r.writes(g, s)
+		s.Relents = s.Interrupts && slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive && r.staysInGuard(v, s) })
+		g.Relents = g.Relents || s.Relents
 		s.Resumes = !s.ends && !isReturn(s.Stmt) && !facts.Panics(r.info, s.Stmt)
 		switch {
 		case s.Interrupts:

@@ -132,8 +132,8 @@
 // anew as two pointers, one for each view:
 //
 //	var n int       var p, o = aside.New[int](guard, "n", 0)
-//	n++             (*p)++      where the lock is not known to be held
 //	n++             (*o)++      in a section
+//	n++             (*aside.View(guard, p, o))++      where the lock is not known to be held
 //
 // The fields of a type that has its lock in itself move to another object. The type has
 // a field that leads there:
@@ -143,9 +143,12 @@
 //		n  int                  _  int
 //	}                       }; type parts struct { n int }
 //	&T{n: 1}                &T{x: aside.Make(parts{n: 1})}
-//	t.n++                   t.x.Get().Shared.n++
 //	t.n++                   s.Own.n++       in a section of t, where s is t.x.Get()
-//	u.n++                   u.x.Get().View().n++      in one of t: it may be u, or not
+//	t.n++                   t.x.Get().View().n++      elsewhere
+//
+// View is the own view for the goroutine that is in a section of the guard, and the shared view
+// for all others. So a function that a section calls, in whatever way, finds the data as the
+// section does: nothing has to be known of the function.
 //
 // The lock stays what it is. Each variable and field has a guard of its own, and a section
 // enters the guard after it has the lock, for writing or for reading as it does the one or
@@ -154,14 +157,18 @@
 //
 //	mu.Lock()         mu.Lock(); g.Lock()
 //	n++               (*o)++
-//	<-c               g.Unlock(); <-c; g.Lock()
+//	log(n)            g.Relent(); log(*o); g.Resume()
+//	<-c               g.Unlock(); <-c; g.Resume()
 //	mu.Unlock()       g.Leave(); mu.Unlock(); g.Wake()
 //
 // A section that is in the guard delays all code that uses the shared view. So it leaves
-// the guard before each opaque step, which another goroutine may have to finish, and
-// enters it again afterwards. An opaque step that names the data uses the own view, since
-// the lock is held. Nothing can be lost or stale: what remains of the difference to the
-// program as it is are delays. A section that ends by a panic, and not by a deferred
+// the guard before a step that is known to wait for another goroutine, or to let one go on,
+// and enters it again afterwards: these are its gaps. For any other opaque step, such as a call
+// of a logger, of an interface's method or of a function value, it stays in the guard and
+// relents: only if its goroutine really waits in there does other code pass. A section that
+// only reads leaves the guard for each opaque step. An opaque step that names the data uses the
+// own view, since the lock is held. Nothing can be lost or stale: what remains of the difference
+// to the program as it is are delays. A section that ends by a panic, and not by a deferred
 // Unlock, stays in the guard as it keeps the lock, and other code waits the longest wait.
 //
 // # Modes

@@ -211,16 +211,28 @@ func fieldOf(t types.Type, name string) *types.Var {
 func (r *round) conflictOnPages(g *Group, v *Variable) string {
 	v.Written = false
 	for _, s := range g.Steps {
-		if s.Opaque != "" || r.obscured(g, s) != "" || !s.does.WritesKey(v.OnPages.Key) {
+		opaque := s.Opaque != "" || r.obscured(g, s) != ""
+		if !s.does.WritesKey(v.OnPages.Key) && !(opaque && r.hasLiteral(s, v)) {
 			continue
 		}
-		if g.reading {
+		switch {
+		case !opaque && g.reading:
 			return "it is written in a section that may only read"
+		case !opaque, !g.reading && !s.waits():
+			v.Written = true
 		}
-		v.Written = true
 	}
 	return ""
 }
+
+// staysInGuard reports whether a section stays in the guard of a variable on pages for an
+// opaque step: it has entered the guard for writing, and the step is not known to wait.
+func (r *round) staysInGuard(v *Variable, s *StepPlan) bool {
+	return v.OnPages != nil && v.Written && !s.waits()
+}
+
+// waits reports whether a step is known to wait for other goroutines, or to let them go on.
+func (s *StepPlan) waits() bool { return s.Step.waits != "" || s.does.Waits }
 
 // noteSlow notes the variables on pages that a section uses through the shared view.
 func (r *round) noteSlow(g *Group) {
@@ -229,15 +241,20 @@ func (r *round) noteSlow(g *Group) {
 			continue
 		}
 		for _, s := range g.Steps {
-			slow := s.Opaque != "" && slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
-			for _, n := range s.nodes {
-				slow = slow || r.literalTouches(n, v.OnPages.Key)
+			if s.Opaque != "" && r.staysInGuard(v, s) {
+				continue // the code finds the own view
 			}
-			if slow {
+			slow := s.Opaque != "" && slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
+			if slow || r.hasLiteral(s, v) {
 				r.addSlow(v.OnPages, s.Stmt.Pos())
 			}
 		}
 	}
+}
+
+// hasLiteral reports whether a step has a function literal that uses a variable on pages.
+func (r *round) hasLiteral(s *StepPlan, v *Variable) bool {
+	return slices.ContainsFunc(s.nodes, func(n ast.Node) bool { return r.literalTouches(n, v.OnPages.Key) })
 }
 
 // literalTouches reports whether a function literal in a node uses a variable or field.

@@ -115,6 +115,8 @@ type Group struct {
 	// Flagged says that it depends on the way through the section whether there are
 	// copies where they are published or taken, so that a local variable has to say it.
 	Flagged bool
+	// Relents says that some step does.
+	Relents bool
 
 	left []leftOut
 }
@@ -136,6 +138,9 @@ type StepPlan struct {
 	// Interrupts says that the section is interrupted for the step: copies are
 	// published and guards left before it.
 	Interrupts bool
+	// Relents says that guards for writing are not left for the step, which is not known to
+	// wait: careless code passes if it does.
+	Relents bool
 	// Resumes says that the section goes on after the step.
 	Resumes bool
 	// Redirects are the expressions that are written in another way, and Calls the

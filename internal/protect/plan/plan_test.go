@@ -101,11 +101,7 @@ func render(p *plan.Plan) string {
 				renderGroup(&b, f.File, g)
 			}
 			for _, s := range f.Sites {
-				view := "shared view"
-				if s.MaybeOwn {
-					view = "own view if it is the section's"
-				}
-				fmt.Fprintf(&b, "site %d: %s, %s\n", f.Line(s.Node.Pos()), f.TextOf(s.Node), view)
+				fmt.Fprintf(&b, "site %d: %s\n", f.Line(s.Node.Pos()), f.TextOf(s.Node))
 			}
 		}
 		for _, c := range pkg.Clones {
@@ -150,6 +146,9 @@ func renderStep(b *strings.Builder, f *source.File, g *plan.Group, s *plan.StepP
 	fmt.Fprintf(b, "\t%d", f.Line(s.Stmt.Pos()))
 	if s.Opaque != "" {
 		fmt.Fprintf(b, " opaque: %s", s.Opaque)
+		if s.Relents {
+			b.WriteString(", stays in the guard")
+		}
 	} else if s.Interrupts {
 		b.WriteString(" interrupts")
 	}

@@ -5,38 +5,12 @@ import (
 	"slices"
 )
 
-// A Site is a use of data on pages that is not known to be by the holder of its lock.
+// A Site is a use of data on pages that is not known to be by the holder of its lock. Which view
+// it goes through is decided at run time.
 type Site struct {
 	// Node is an identifier, a selector, or the element of a literal that sets a field.
 	Node  ast.Node
 	Datum *PageDatum
-	// MaybeOwn says that it may be the section's object, which is known at run time.
-	MaybeOwn bool
-}
-
-// markMaybeOwn notes the fields on pages that the sections of a group use, whether of the
-// object that has the lock or of another. Those that are known to be of the first are
-// redirected anyway.
-func (r *round) markMaybeOwn(g *Group) {
-	if !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.OnPages != nil }) {
-		return
-	}
-	for _, s := range g.Steps {
-		if s.Opaque != "" {
-			continue
-		}
-		for _, n := range s.nodes {
-			ast.Inspect(n, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.FuncLit:
-					return false
-				case *ast.SelectorExpr:
-					r.maybeOwn[n] = true
-				}
-				return true
-			})
-		}
-	}
 }
 
 // findSites finds the uses of data on pages that no section redirects.
@@ -67,7 +41,7 @@ func (r *round) usesOnPages() []Site {
 	var all []Site
 	for _, d := range r.pages.list {
 		for _, n := range r.facts.Uses(r.pkg, d.Key) {
-			all = append(all, Site{n, d, r.maybeOwn[n]})
+			all = append(all, Site{n, d})
 		}
 	}
 	return all

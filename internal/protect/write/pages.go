@@ -70,15 +70,38 @@ func (w *sectionWriter) reach() {
 	}
 }
 
-// enter begins a section on pages, or goes on with it.
+// enter begins a section on pages.
 func (w *sectionWriter) enter() []string { return w.callGuards("Lock", "RLock") }
+
+// resume goes on with it.
+func (w *sectionWriter) resume() []string {
+	if w.group.Relents {
+		return w.callGuards("Resume", "RLock")
+	}
+	return w.enter()
+}
 
 // leave ends it, or interrupts it.
 func (w *sectionWriter) leave(why reason) []string {
-	if why == beforeRelease {
+	switch why {
+	case beforeRelease:
 		return w.callGuards("Leave", "RUnlock")
+	case interrupting:
+		return w.callGuards("Unlock", "RUnlock")
+	case relenting:
+		return w.callGuards("Relent", "RUnlock")
+	default:
+		panic(fmt.Sprintf("protect: unknown reason %d to publish", why))
 	}
-	return w.callGuards("Unlock", "RUnlock")
+}
+
+// leaveRelented ends the section of guards that were relented, where copies are published
+// already. A panic or a return may have come between.
+func (w *sectionWriter) leaveRelented(why reason) []string {
+	if !w.group.Relents || why == relenting {
+		return nil
+	}
+	return w.callGuards("LeaveMine", "")
 }
 
 // wake follows the release of the lock.
@@ -114,8 +137,8 @@ func (w *sectionWriter) callGuards(writing, reading string) []string {
 
 // redirectSites has uses of data on pages find it there.
 //
-//	n                (*p)
-//	t.n              t.x.Get().Shared.n     or, in a section, t.x.Get().View().n
+//	n                (*aside.View(g, p, o))
+//	t.n              t.x.Get().View().n
 //	&T{n: 1}         &T{x: aside.Make(part{n: 1})}
 func (f *fileWriter) redirectSites(edits *source.Edits, sites []plan.Site) {
 	for _, s := range sites {
@@ -126,20 +149,23 @@ func (f *fileWriter) redirectSites(edits *source.Edits, sites []plan.Site) {
 			edits.InsertBefore(n.End(), "})")
 			f.importAside()
 		case *ast.Ident:
-			edits.Replace(n, "(*"+f.sharedName(d)+")")
+			f.redirectVariable(edits, n, d)
 		case *ast.SelectorExpr:
-			switch {
-			case d.Owner == "":
-				edits.Replace(n, "(*"+f.sharedName(d)+")")
-			case s.MaybeOwn:
+			if d.Owner == "" {
+				f.redirectVariable(edits, n, d)
+			} else {
 				edits.Replace(n.Sel, f.objectName(d)+".Get().View()."+d.Field)
-			default:
-				edits.Replace(n.Sel, f.objectName(d)+".Get().Shared."+d.Field)
 			}
 		default:
 			panic(fmt.Sprintf("protect: a use of data on pages that is a %T", n))
 		}
 	}
+}
+
+// redirectVariable has a use of a variable find it on pages.
+func (f *fileWriter) redirectVariable(edits *source.Edits, n ast.Node, d *plan.PageDatum) {
+	edits.Replace(n, fmt.Sprintf("(*%s.View(%s, %s, %s))", f.asideName(), f.guardName(d), f.sharedName(d), f.ownName(d)))
+	f.importAside()
 }
 
 // declarePages declares what a package has on pages. A use that was forgotten does not

@@ -179,19 +179,20 @@ func (w *sectionWriter) take() string {
 			w.copies(i, v, set)
 		}
 	}
-	list = append(list, w.enter()...)
 	if !w.group.Flagged {
-		return strings.Join(list, "; ")
+		return strings.Join(append(list, w.enter()...), "; ")
 	}
+	list = append(list, w.resume()...)
 	return fmt.Sprintf("if !%s { %s }", w.name, strings.Join(list, "; "))
 }
 
 // A reason for publishing.
-type reason bool
+type reason int
 
 const (
-	beforeRelease reason = true  // the section ends
-	interrupting  reason = false // it goes on later
+	beforeRelease reason = iota // the section ends
+	interrupting                // it goes on later
+	relenting                   // the same, and what it has on pages it keeps unless it waits
 )
 
 // publish ends a section, or interrupts it.
@@ -207,7 +208,11 @@ func (w *sectionWriter) publish(why reason) string {
 		}
 	}
 	if w.group.Flagged {
-		list = []string{fmt.Sprintf("if %s { %s }", w.name, strings.Join(list, "; "))}
+		text := fmt.Sprintf("if %s { %s }", w.name, strings.Join(list, "; "))
+		if otherwise := w.leaveRelented(why); len(otherwise) > 0 {
+			text += " else { " + strings.Join(otherwise, "; ") + " }"
+		}
+		list = []string{text}
 	}
 	for i := range w.group.Slots {
 		list = append(list, w.publishSlot(i))
@@ -242,14 +247,18 @@ func (w *sectionWriter) redirect(s *plan.StepPlan) {
 // interrupt publishes before a step, and takes again where the section goes on: in the
 // blocks of the step, and after it.
 func (w *sectionWriter) interrupt(s *plan.StepPlan) {
-	w.edits.InsertBefore(s.Begin(), w.publish(interrupting)+"; ")
+	why := interrupting
+	if s.Relents {
+		why = relenting
+	}
+	w.edits.InsertBefore(s.Begin(), w.publish(why)+"; ")
 	take := w.take()
 	if take != "" {
 		for _, at := range s.Bodies {
 			w.edits.InsertAfter(at, " "+take+"; ")
 		}
 	}
-	w.atEndOfLoop(s, w.publish(interrupting))
+	w.atEndOfLoop(s, w.publish(why))
 	if take != "" && s.Resumes {
 		w.edits.InsertAfter(s.Stmt.End(), "; "+take)
 	}

@@ -367,7 +367,7 @@ func TestDataOnPagesHasTwoViews(t *testing.T) {
 	literal := s.expr(outside, "n: 1")
 	s.file.Sites = []plan.Site{
 		{Node: s.expr(outside, "t.n"), Datum: d}, {Node: literal, Datum: d},
-		{Node: s.expr(s.function("add"), "t.n"), Datum: d, MaybeOwn: true},
+		{Node: s.expr(s.function("add"), "t.n"), Datum: d},
 	}
 	s.want(
 		`package p; import aside "rt/protect/aside"`,
@@ -378,10 +378,28 @@ func TestDataOnPagesHasTwoViews(t *testing.T) {
 		`g0.Own.n++`,
 		`if  {  = false; g0.Unlock() }; c <- g0.Own.n; if ! {  = true; g0.Lock() }`,
 		`if  {  = false; g0.Leave() }; t.mu.Unlock(); g0.Wake()`,
-		`func outside(t *T) *T { t.x1.Get().Shared.n = 0; return &T{x1: aside.Make(t1{n: 1})} }`,
+		`func outside(t *T) *T { t.x1.Get().View().n = 0; return &T{x1: aside.Make(t1{n: 1})} }`,
 		`type t1 struct { n int }`,
 		`func (t1) CofferdamNames() (string, string, string, int) { return "T", "T.mu", "p.go", 8 }`,
 	)
+}
+
+// TestASectionStaysInItsGuardForAStepThatIsNotKnownToWait: it leaves the guard where it ends,
+// also if the step has returned or panicked.
+func TestASectionStaysInItsGuardForAStepThatIsNotKnownToWait(t *testing.T) {
+	s := newSample(t)
+	g := s.group(&plan.Variable{Place: s.place("t.n"), OnPages: s.onPages(), Written: true})
+	g.Flagged, g.Relents = true, true
+	g.Steps[2].Interrupts, g.Steps[2].Relents = true, true
+	text := strings.Join(s.write(), "\n")
+	for _, want := range []string{
+		`if  {  = false; g0.Relent() }; c <- t.n; if ! {  = true; g0.Resume() }`,
+		`if  {  = false; g0.Leave() } else { g0.LeaveMine() }; t.mu.Unlock(); g0.Wake()`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %s:\n%s", want, text)
+		}
+	}
 }
 
 func TestASectionThatOnlyReadsEntersForReading(t *testing.T) {
