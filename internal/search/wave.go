@@ -42,6 +42,9 @@ const (
 	togetherUnits = 8
 	chunks        = 64
 	togetherTime  = 20 * time.Millisecond
+	// askingTime is what units should take that a worker is asked for, many times what it takes to
+	// ask.
+	askingTime = 2 * time.Millisecond
 )
 
 // run has so many workers do the units. It returns what came of each, and the error of the
@@ -84,8 +87,11 @@ func (w *wave) together() int {
 	}
 	n := max(togetherUnits, len(w.units)/chunks)
 	if w.workers > 1 {
-		n = min(n, int(togetherTime/max(w.unitTakes, 1)))
-		n = min(n, (w.limit-w.next)/(2*w.workers))
+		rest, unitTakes := w.limit-w.next, max(w.unitTakes, 1)
+		n = min(n, int(togetherTime/unitTakes), rest/(2*w.workers))
+		if w.unitTakes > 0 {
+			n = max(n, min(int(askingTime/unitTakes), rest/w.workers))
+		}
 	}
 	return max(1, n)
 }

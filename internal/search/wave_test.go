@@ -114,7 +114,7 @@ func TestUnitsAreTakenTogetherButForTheLast(t *testing.T) {
 		apart                       bool
 	}{
 		{64, 1, 8, 8, 0, false}, {64, 2, 21, 1, 0, false}, {6400, 1, 64, 100, 0, false}, {3, 1, 1, 3, 0, false}, {3, 2, 3, 1, 0, false},
-		{64, 2, 64, 1, time.Second, false}, {64, 1, 8, 8, time.Second, false}, {6400, 2, 6400, 1, 0, true},
+		{64, 2, 64, 1, time.Second, false}, {30, 2, 9, 1, 500 * time.Microsecond, false}, {64, 1, 8, 8, time.Second, false}, {6400, 2, 6400, 1, 0, true},
 	} {
 		w := &wave{units: fakeUnits(c.units), limit: c.units, workers: c.workers, unitTakes: c.takes, apart: c.apart, more: func() bool { return true }}
 		asked, last := 0, 0
