@@ -15,7 +15,7 @@ import (
 // WhatHappens is the failure in one sentence: what it is, its shape if goroutines wait, and the
 // innermost line of the program where it comes about.
 func (r *Result) WhatHappens() string {
-	text := strings.ReplaceAll(strings.TrimSpace(r.Failure.String()), "\n", " ")
+	text := strings.Join(strings.Fields(r.Failure.String()), " ") // some messages are tables
 	if shape := r.Failure.Shape(); shape != event.UnknownShape {
 		text += " (" + shape.String() + ")"
 	}
@@ -167,17 +167,7 @@ func (r *Result) sectionLines() []string {
 	var places, deeds []string
 	width := 0
 	for _, s := range fix.Sections {
-		loads, stores := split(s.Accesses)
-		var does []string
-		for _, part := range []struct {
-			verb string
-			of   []*sli.Access
-		}{{"reads", loads}, {"writes", stores}} {
-			if data := dataNames(part.of); len(data) > 0 {
-				does = append(does, part.verb+" "+strings.Join(data, " and "))
-			}
-		}
-		place, deed := r.linesOf(s.Accesses), strings.Join(does, ", ")
+		place, deed := r.linesOf(s.Accesses), deedsOf(s.Accesses)
 		if len(s.Accesses) == 0 || slices.Index(places, place) >= 0 && deeds[slices.Index(places, place)] == deed {
 			continue
 		}
@@ -188,6 +178,31 @@ func (r *Result) sectionLines() []string {
 		lines = append(lines, fmt.Sprintf("%-*s  %s", width, places[i], deeds[i]))
 	}
 	return lines
+}
+
+// deedsOf says what accesses do: what they read and write, what they read, and what they write.
+func deedsOf(accesses []*sli.Access) string {
+	loads, stores := split(accesses)
+	read, written := dataNames(loads), dataNames(stores)
+	isWritten := func(name string) bool { return slices.Contains(written, name) }
+	var both []string
+	for _, name := range read {
+		if isWritten(name) {
+			both = append(both, name)
+		}
+	}
+	isBoth := func(name string) bool { return slices.Contains(both, name) }
+	read, written = slices.DeleteFunc(read, isBoth), slices.DeleteFunc(slices.Clone(written), isBoth)
+	var does []string
+	for _, part := range []struct {
+		verb string
+		data []string
+	}{{"reads and writes", both}, {"reads", read}, {"writes", written}} {
+		if len(part.data) > 0 {
+			does = append(does, part.verb+" "+strings.Join(part.data, " and "))
+		}
+	}
+	return strings.Join(does, ", ")
 }
 
 // dataNames are what accesses touch, each once.

@@ -110,6 +110,10 @@ func Try(ctx context.Context, program *explore.Program, target string, o *Option
 			return t, nil
 		}
 	}
+	if o.Least == LeastAll {
+		t.Unfinished = "no schedule failed, but they are too many to try all, as -least all asks for"
+		return t, nil
+	}
 	return t, t.sample(ctx, program, target, o, steps, until)
 }
 
@@ -145,8 +149,6 @@ func (t *Trial) sample(ctx context.Context, program *explore.Program, target str
 	}
 	switch {
 	case res.Failure != nil:
-	case o.Least == LeastAll:
-		t.Unfinished = "no schedule failed, but they are too many to try all, as -least all asks for"
 	case res.Cut*100 > res.Runs*cutInHundred:
 		t.Unfinished = fmt.Sprintf("no schedule failed, but %d of %d were cut off before their end: give each more with -steps or -within", res.Cut, res.Runs)
 	case ended < least && t.Strength.Planned > ended:
