@@ -102,14 +102,14 @@ func (f *fixer) refusal() *Refusal {
 	}
 	switch {
 	case r.Reason != "":
-	case r.Nearest == nil && f.alone():
-		r.Reason = "the test fails although nothing runs beside it: no order of goroutines makes it fail, and none can keep it from failing"
 	case f.late:
 		r.OutOfTime = true
 		r.Reason = fmt.Sprintf("the time is over, with the run of %d events not analysed: give more with -budget, or a test that fails in a shorter run", f.result.run.reader.Len())
 	case f.outOfTime:
 		r.OutOfTime = true
 		r.Reason = fmt.Sprintf("the time is over, with %s tried and %d not: give more with -budget", counted(f.tried, "candidate"), f.untried)
+	case r.Nearest == nil && f.alone():
+		r.Reason = "the test fails although nothing runs beside it: no order of goroutines makes it fail, and none can keep it from failing"
 	case r.Nearest == nil:
 		r.Reason, r.Advice = "no set of sections keeps the failure out", orderAdvice
 		if a := f.result.Analysis; a != nil && len(a.Reasons) > 0 {
@@ -124,17 +124,29 @@ func (f *fixer) refusal() *Refusal {
 	return r
 }
 
-// alone reports whether one goroutine of the program ran in the failing run, beside the one that
-// starts tests.
+// alone reports whether all that the failing run did in the program's own code was done by one
+// goroutine.
 func (f *fixer) alone() bool {
-	started := f.result.run.reader.Cursor(trace.Filter{Kinds: []event.Kind{event.Go}})
-	n := 0
-	for started.Next() {
-		if site, ok := f.result.run.reader.Site(started.Event().Site); ok && f.result.run.code.File(f.result.run.copies.AtRun(site.File)) != nil {
-			n++
+	run := f.result.run
+	own := map[uint32]bool{} // by site
+	var only uint32
+	events := run.reader.Cursor(trace.Filter{})
+	for events.Next() {
+		e := events.Event()
+		isOwn, seen := own[e.Site]
+		if !seen {
+			site, ok := run.reader.Site(e.Site)
+			isOwn = ok && run.code.File(run.copies.AtRun(site.File)) != nil
+			own[e.Site] = isOwn
+		}
+		if isOwn && only != 0 && e.G != only {
+			return false
+		}
+		if isOwn {
+			only = e.G
 		}
 	}
-	return n == 0
+	return only != 0
 }
 
 // orderAdvice is for failures that come from an order, which no lock decides.
