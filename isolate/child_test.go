@@ -266,8 +266,8 @@ func TestStatusTellsThatNothingCanBePreempted(t *testing.T) {
 	if err != nil || !strings.Contains(out, "asyncpreemptoff=1: an access that waits keeps its processor") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if w := isolate.CurrentStatus().Weakness; w != "" {
-		t.Errorf("here there is a weakness, too: %s", w)
+	if w := isolate.CurrentStatus().Weakness; strings.Contains(w, "asyncpreemptoff") || strings.Contains(w, "-race build") != raceBuild {
+		t.Errorf("the weakness of this process is %q", w)
 	}
 }
 

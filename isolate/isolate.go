@@ -89,7 +89,8 @@
 // Package page holds the memory and the handler. Here are the locks (mutex.go,
 // rwmutex.go, foreign.go), the guard behind a lock (guard.go), its allocator (alloc.go), the
 // check of types (layout.go), pointers and references (own_unsafe.go), and the
-// report (report.go).
+// report (report.go), with what it tells in builds for the race detector (race_on.go,
+// race_off.go).
 //
 // Lock order: the user's lock, then guard.mu, then the locks of package page. The
 // reporter holds none of these while it calls the user's functions.

@@ -23,14 +23,18 @@ type Status struct {
 	Reason  string // why it is not the best one; empty if it is
 
 	// Weakness is what does not work as well as it could, such as under
-	// GODEBUG=asyncpreemptoff=1; empty if all does.
+	// GODEBUG=asyncpreemptoff=1 or in a -race build; empty if all does.
 	Weakness string
 }
 
 // CurrentStatus says how guarded memory is protected in this process.
 func CurrentStatus() Status {
 	s := page.Setup()
-	return Status{Backend: string(s.Backend), Reason: s.Reason, Weakness: s.Weakness}
+	weakness := s.Weakness
+	if s.Backend != page.None && blinded != "" {
+		weakness = strings.TrimPrefix(weakness+"; "+blinded, "; ")
+	}
+	return Status{Backend: string(s.Backend), Reason: s.Reason, Weakness: weakness}
 }
 
 // A Config says what may be changed about the package. The zero value is the

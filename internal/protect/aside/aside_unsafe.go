@@ -40,13 +40,14 @@ func init() {
 
 // weakness says what is wrong with the pages of this process.
 func weakness() string {
-	if s := isolate.CurrentStatus(); s.Backend == "none" {
+	s := isolate.CurrentStatus()
+	if s.Backend == "none" {
 		return "nothing is isolated: " + s.Reason
 	}
 	if why := refusal.Load(); why != nil {
 		return "some data is not isolated: " + *why
 	}
-	return ""
+	return s.Weakness
 }
 
 // refusal is why some data is on the heap, and not on pages.
