@@ -221,7 +221,7 @@ func sysClone3(p *Process, t *Thread, a *args) uint64 {
 // clone makes a thread that goes on where its creator does.
 func (p *Process) clone(t *Thread, a cloneArgs) uint64 {
 	if a.flags&abi.CloneThread == 0 || a.flags&abi.CloneVM == 0 {
-		p.note("the program wanted a child process, which is not emulated: fork and the like fail with ENOSYS")
+		p.note("the program wanted a child process, which is not emulated: fork and the like fail with ENOSYS; explore the program that the child executes by itself, or give input with which no child is needed")
 		return abi.ENOSYS.Result()
 	}
 	n := p.newThread()
