@@ -125,6 +125,11 @@ func (g *Guards) AtLeast(confidence float64) []*Guard {
 // without. It builds their SSA form.
 func Infer(pkgs []*packages.Package) *Guards {
 	prog, _ := load.SSA(pkgs)
+	return InferIn(prog, pkgs)
+}
+
+// InferIn finds the guards of packages whose SSA form load.SSA has built.
+func InferIn(prog *ssa.Program, pkgs []*packages.Package) *Guards {
 	places := lockset.Places(pkgs)
 	declared := readDeclarations(places, prog.Fset, pkgs)
 	c := &chooser{

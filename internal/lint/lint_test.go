@@ -72,7 +72,7 @@ var imports = map[string][]string{
 	"internal/sli/draw":         {"internal/sli", "internal/sli/ir"},
 	"internal/sli/slitest":      {"internal/sli/exec", "internal/sli/ir"},
 	"internal/lift/gossa":       {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
-	"internal/repair":           {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/reshape", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
+	"internal/repair":           {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/reshape", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
 	"internal/repair/cover":     {"internal/locks", "internal/source"},
 	"internal/repair/reshape":   {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
 	"internal/judge":            {},

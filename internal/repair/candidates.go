@@ -18,6 +18,14 @@ type Candidate struct {
 	run    *failedRun        // that it was written for
 	config instrument.Config // to build it
 	lock   *cover.Lock
+	// regions are what the lock covers of the derivation, on top of an earlier patch; nil if they
+	// cannot be written otherwise than they are.
+	regions []*cover.Region
+	base    *cover.Patch
+	// changed is the program with it, once it was read.
+	changed *changedProgram
+	// enlarged says that it was looked at whether its lock is to guard more.
+	enlarged bool
 	// stillFails says that a schedule leads to a failure of the kind that is to be fixed.
 	stillFails bool
 	// uncoverable says why parts of functions could not be covered with the lock.
@@ -92,12 +100,14 @@ const maxDerivations = 8
 func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) []*Candidate {
 	ranked := ranking{run: r, base: base, preferThroughout: rounds > 1}
 	var proposals []proposal
-	for _, d := range a.Fixes {
-		proposals = append(proposals, proposal{d, r.regions(d), r.dataOf(d)})
-	}
 	left := map[*sli.Fix]int{}
-	for _, p := range proposals {
-		left[p.derivation] = r.racesLeft(p.regions)
+	for _, d := range a.Fixes {
+		regions := r.regions(d)
+		left[d] = r.racesLeft(regions)
+		if calls := r.regionsOfCalls(d); calls != nil {
+			proposals = append(proposals, proposal{d, calls, r.dataOf(d)})
+		}
+		proposals = append(proposals, proposal{d, regions, r.dataOf(d)})
 	}
 	slices.SortStableFunc(proposals, func(a, b proposal) int { return left[a.derivation] - left[b.derivation] })
 	kept := proposals[:0]
@@ -164,6 +174,7 @@ func (k *ranking) add(p proposal) {
 		case tests:
 			k.inTests = append(k.inTests, c)
 		default:
+			c.regions, c.base = regions, k.base
 			k.addWhole(c, data, regions)
 			k.good = append(k.good, c)
 		}

@@ -21,19 +21,19 @@ import (
 // the program does with its locks, and is vetted without complaints that there were not
 // before.
 func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error) {
-	after, pkgs, err := readCode(c.config, f.copies, &c.run.reader.Header)
+	after, err := f.changedBy(c)
 	if err != nil {
 		return "it does not compile: " + firstLines(err.Error(), 4), nil
 	}
-	if why := cover.Worse(c.run.code, after); why != "" {
+	if why := cover.Worse(c.run.code, after.code); why != "" {
 		return why, nil
 	}
 	if c.Change != nil && c.Change.Check != nil {
-		if why := c.Change.Check(after); why != "" {
+		if why := c.Change.Check(after.code); why != "" {
 			return why, nil
 		}
 	}
-	if why := f.judgeWhole(c, after, pkgs); why != "" || f.opts.Judge != nil {
+	if why := f.judgeWhole(c, after); why != "" || f.opts.Judge != nil {
 		return why, nil
 	}
 	flags, err := f.candidateFlags(c)

@@ -30,7 +30,12 @@ const maxCompanions = 16
 // withCompanions writes a whole patch again, for data with its companions. The patch is nil if
 // there are none.
 func (r *failedRun) withCompanions(alone wholePatch, regions []*cover.Region, data []cover.DataName, l *cover.Lock, base *cover.Patch) wholePatch {
-	companions := r.companions(data, l, base)
+	return r.withMore(alone, regions, data, r.companions(data, l, base), l, base)
+}
+
+// withMore writes a whole patch again, for data with as many of some companions as can be covered.
+// The patch is nil if that is none.
+func (r *failedRun) withMore(alone wholePatch, regions []*cover.Region, data, companions []cover.DataName, l *cover.Lock, base *cover.Patch) wholePatch {
 	if len(companions) == 0 {
 		return wholePatch{}
 	}

@@ -31,9 +31,11 @@
 //	repair.go      the search for a proven fix, round by round
 //	run.go         the failed run: its trace, the program's source and its lifted form
 //	sections.go    the engine's sections as regions of the source
+//	behind.go      data that a function is given, and the locks that guard it elsewhere
 //	fallback.go    sections without a machine
 //	wholeness.go   all other accesses to the same data
 //	companions.go  other data that needs the same lock
+//	larger.go      data that the lock would guard by half
 //	candidates.go  which changes may be a fix, the best first
 //	reshaped.go    those for which no lock is missing
 //	proof.go       what a candidate has to stand: schedules, strength.go how many
@@ -54,6 +56,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -227,7 +230,9 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	if analysis != nil {
 		candidates = append(candidates, run.candidates(analysis, base, len(rounds)-1)...)
 	}
-	for _, c := range candidates {
+	for len(candidates) > 0 {
+		c := candidates[0]
+		candidates = candidates[1:]
 		c.Rounds, c.run = rounds, run
 		if c.Patch == nil {
 			f.result.Tried, f.result.Considered = append(f.result.Tried, c), append(f.result.Considered, c)
@@ -235,6 +240,14 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		}
 		key := c.Patch.Key()
 		if f.seen[key] {
+			continue
+		}
+		larger, err := f.larger(c)
+		if err != nil {
+			return nil, err
+		}
+		if larger != nil {
+			candidates = slices.Concat([]*Candidate{larger, c}, candidates)
 			continue
 		}
 		f.seen[key] = true

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/lift/gossa"
@@ -36,6 +37,8 @@ type failedRun struct {
 	lockAt map[uint64]*types.Var
 	// analysisOfLocks is what lockset makes of the program, once it was asked for.
 	analysisOfLocks *lockset.Analysis
+	// inferredGuards says which lock guards what, once it was asked for.
+	inferredGuards *guard.Guards
 	// declined are mistakes that no change was written for, and why.
 	declined []string
 	minimal  bool // a fix covers what the run showed and nothing else

@@ -48,7 +48,7 @@ func (r *failedRun) region(s *sli.Section) *cover.Region {
 		return nil
 	}
 	region.Data, region.Elements, region.Test, region.AcrossRounds = nil, elements, s.Func.TestCode, s.AcrossRounds
-	region.Write = s.Role != sli.Reading
+	region.Write = s.Role == sli.Updating
 	for _, x := range s.Accesses {
 		region.Write = region.Write || x.Store
 		if o := r.lifted.Origin(x.Instr); o.Node != nil {
@@ -73,12 +73,13 @@ func loadsElement(in ssa.Instruction) bool {
 	return ok && !at.Pos().IsValid() // an index expression has a position
 }
 
-// dataOf collects what the accesses of sections touch, and the locks that they hold.
+// dataOf collects what the accesses of sections touch, and the locks that they hold or that guard
+// it elsewhere.
 func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 	d := new(cover.Data)
 	for _, s := range derived.Sections {
 		for _, x := range s.Accesses {
-			switch at := r.lifted.Origin(x.Instr).Data; {
+			switch at, _ := r.lifted.Behind(x.Point); {
 			case at.Field != nil:
 				d.AddField(at.Struct, at.Field)
 			case at.Global != nil:
@@ -95,6 +96,7 @@ func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 			}
 		}
 	}
+	r.addGuards(d)
 	return d
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
-	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 )
@@ -208,10 +208,11 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l
 
 // judgeWhole notes of a candidate what its lock does not cover in the changed program, and
 // says why it is none if the change takes an update apart.
-func (f *fixer) judgeWhole(c *Candidate, after *cover.Code, pkgs []*packages.Package) (why string) {
+func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 	if c.lock == nil {
 		return ""
 	}
+	after := changed.code
 	lock := after.LockOf(c.lock)
 	data := after.Variables(c.Patch.Guarded(c.lock))
 	if lock == nil || len(data) == 0 {
@@ -231,8 +232,13 @@ func (f *fixer) judgeWhole(c *Candidate, after *cover.Code, pkgs []*packages.Pac
 			shown[functionName(fn)] = true
 		}
 	}
-	prog, _ := load.SSA(pkgs)
-	for _, g := range whole.Broken(locksHeld(prog, pkgs), data, lock) {
+	held := changed.locksHeld()
+	if !c.lock.Exists() || c.Patch.Added(c.lock) {
+		if why := besideAnother(held, data, lock); why != "" {
+			return why
+		}
+	}
+	for _, g := range whole.Broken(held, data, lock) {
 		if isTestFile(after.Fset.Position(g.Members[0].At).Filename) {
 			continue
 		}
@@ -247,7 +253,34 @@ func (f *fixer) judgeWhole(c *Candidate, after *cover.Code, pkgs []*packages.Pac
 		}
 		c.Uncovered = append(c.Uncovered, c.uncovered(after.Fset, g)...)
 	}
+	c.Uncovered = append(c.Uncovered, c.uncoveredBeside(changed)...)
 	c.WholeUpdates = true
+	return ""
+}
+
+// besideAnother says why a new lock does not guard its data: another lock of the program does, in a
+// place that does not take the new one. The two would not keep each other out.
+func besideAnother(a *lockset.Analysis, data []*types.Var, lock *types.Var) (why string) {
+	lock = a.Places.Canonical(lock)
+	for _, v := range a.Variables {
+		if !slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
+			continue
+		}
+		for _, s := range v.Sites {
+			if isTestFile(s.At.Filename) {
+				continue
+			}
+			for _, o := range s.Observations {
+				others := slices.ContainsFunc(o.Held, func(r lockset.Relation) bool { return a.Places.Variable(r.Lock) == lock }) ||
+					slices.Contains(o.OfUnknownObject, lock) || o.Unnamed || !v.Conflicts(o)
+				if others || len(o.Held) == 0 {
+					continue
+				}
+				return fmt.Sprintf("%s is guarded by %s in %s (%s:%d), which does not take the new lock", v.Object.Name(),
+					a.Places.Variable(o.Held[0].Lock).Name(), functionName(s.Func), filepath.Base(s.At.Filename), s.At.Line)
+			}
+		}
+	}
 	return ""
 }
 

@@ -39,6 +39,9 @@ type Variable struct {
 	// what is held at the use. They are no sites: what was taken out of the variable under a
 	// lock may be the goroutine's own.
 	Uses []Use
+	// Parts are the accesses to a part of it, of a variable that is a struct: to cfg.Port of cfg.
+	// They are no sites: the field has its own.
+	Parts []Observation
 	// Operations are what sync/atomic does to it, or what it does itself as a sync.Map. They are no
 	// sites: each by itself needs no lock.
 	Operations []Operation
@@ -178,6 +181,7 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, pat
 				if inner || !hasOwnLock(f.Type()) {
 					r.access(f, r.values.Place(v.X), kind, instr, v, paths)
 				}
+				r.part(v.X, kind, instr, v, paths)
 				return
 			}
 			addr = v.X
@@ -199,6 +203,51 @@ func (r *recorder) address(addr ssa.Value, kind Kind, instr ssa.Instruction, pat
 			return
 		default:
 			return
+		}
+	}
+}
+
+// part records an access, to a field of the struct at an address, as one to a part of the fields
+// and variables that the struct is in.
+func (r *recorder) part(addr ssa.Value, kind Kind, instr ssa.Instruction, field ssa.Value, paths []locks.Path) {
+	for {
+		switch v := addr.(type) {
+		case *ssa.FieldAddr:
+			f := r.values.Field(v.X.Type(), v.Field)
+			base := r.values.Place(v.X)
+			if f.Pkg() != nil && r.own[f.Pkg().Path()] && !hasOwnLock(f.Type()) && isData(f.Type()) && (base == nil || !r.isFresh(r.ctx, base, instr)) {
+				r.addPart(r.variable(f), base, kind, instr, field, paths)
+			}
+			addr = v.X
+		case *ssa.IndexAddr:
+			if _, array := deref(v.X.Type()).Underlying().(*types.Array); !array {
+				return
+			}
+			addr = v.X
+		case *ssa.Global:
+			if o, ok := v.Object().(*types.Var); ok && o.Pkg() != nil && r.own[o.Pkg().Path()] && !hasOwnLock(o.Type()) && isData(o.Type()) {
+				r.addPart(r.variable(r.Places.Canonical(o)), nil, kind, instr, field, paths)
+			}
+			return
+		default:
+			return
+		}
+	}
+}
+
+func (r *recorder) addPart(v *Variable, base *locks.Place, kind Kind, instr ssa.Instruction, field ssa.Value, paths []locks.Path) {
+	if r.ctx.entry.beforeGoroutines && !r.spawnedBefore(r.ctx.fn, instr) {
+		return
+	}
+	pos := positionOf(instr, field)
+	if !pos.IsValid() {
+		return
+	}
+	for _, path := range paths {
+		ob := r.observation(base, path.Held)
+		ob.Kind, ob.Instr, ob.At = kind, instr, pos
+		if !slices.ContainsFunc(v.Parts, ob.same) {
+			v.Parts = append(v.Parts, ob)
 		}
 	}
 }

@@ -46,5 +46,6 @@
 //	whole.go       groups, and which of them are not whole
 //	leaving.go     references that are handed to users of the package
 //	dependence.go  on what an instruction depends
+//	half.go        variables that a lock guards in some places and not in others
 //	summary.go     what calls have to do with guarded data
 package whole

@@ -131,6 +131,9 @@ func (j *judge) addVariable(v *lockset.Variable) {
 			j.add(v, o, (v.Conflicts(o) || o.Kind == lockset.Write) && !j.held(o, ways))
 		}
 	}
+	for _, o := range v.Parts {
+		j.add(v, o, !j.held(o, ways))
+	}
 	for _, op := range v.Operations {
 		m := j.add(v, op.Observation, !j.held(op.Observation, ways))
 		m.single, m.validates = len(v.Sites) == 0, op.Validates
@@ -190,8 +193,12 @@ func (j *judge) ways(v *lockset.Variable) []*locks.Place {
 	return all
 }
 
-// held reports whether an observation has the lock, or it cannot be told.
+// held reports whether an observation has the lock, or it cannot be told. Of a lock of another
+// object than the one with the data, as a cache's for its entries, any that is held is the one.
 func (j *judge) held(o lockset.Observation, ways []*locks.Place) bool {
+	if j.lock != nil && slices.Contains(o.OfUnrelatedObject, j.lock) {
+		return true
+	}
 	for _, way := range ways {
 		switch lockset.HoldingOf(j.Places, o, way) {
 		case lockset.Held, lockset.CannotTell:

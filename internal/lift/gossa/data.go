@@ -2,8 +2,11 @@ package gossa
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // Data is the variable behind an access: a global, a field of a struct type, or a
@@ -15,6 +18,8 @@ type Data struct {
 	Struct  types.Type // that has the field
 	Local   *types.Var
 	Element bool
+	// Parameter is what leads to it, if nothing else is known of it: Local is its name.
+	Parameter *ssa.Parameter
 }
 
 // String is the data as a person of the project calls it: a field with its type but not
@@ -61,7 +66,7 @@ func (p *Program) dataAt(addr ssa.Value) Data {
 	case *ssa.UnOp:
 		return p.elementOf(a)
 	case *ssa.Parameter:
-		return Data{Local: types.NewVar(a.Pos(), nil, a.Name(), a.Type()), Element: true}
+		return Data{Local: types.NewVar(a.Pos(), nil, a.Name(), a.Type()), Element: true, Parameter: a}
 	}
 	return Data{}
 }
@@ -83,7 +88,56 @@ func (p *Program) elementOf(v ssa.Value) Data {
 	case *ssa.Slice:
 		return p.elementOf(v.X)
 	case *ssa.Parameter:
-		return Data{Local: types.NewVar(v.Pos(), nil, v.Name(), v.Type()), Element: true}
+		return Data{Local: types.NewVar(v.Pos(), nil, v.Name(), v.Type()), Element: true, Parameter: v}
 	}
 	return Data{}
+}
+
+// Behind returns what an access touches, as the innermost of the calls in progress names it that
+// does not have it from a parameter, and the point of that call; the access itself if it names the
+// data, or no call does.
+//
+//	func (s *set) add(k string) { (*s)[k] = true }
+//	func (c *cache) Put(k string) { c.keys.add(k) }      cache.keys, by the call of add
+func (p *Program) Behind(at ir.Point) (Data, ir.Point) {
+	first := p.Origin(at.Instr).Data
+	data, point := first, at
+	for data.Parameter != nil {
+		caller := point.Context.Parent
+		if caller == nil || point.Context.Call == nil {
+			return first, at
+		}
+		fn := data.Parameter.Parent()
+		point = ir.Point{Context: caller, Instr: point.Context.Call}
+		call, ok := p.Origin(point.Instr).Instr.(ssa.CallInstruction)
+		if !ok {
+			return first, at
+		}
+		arg := argumentFor(call.Common(), fn, data.Parameter)
+		if arg == nil {
+			return first, at
+		}
+		if _, address := arg.Type().Underlying().(*types.Pointer); address {
+			data = p.dataAt(arg)
+		} else {
+			data = p.elementOf(arg)
+		}
+		data.Element = data.Element || first.Element
+	}
+	if data == (Data{}) {
+		return first, at
+	}
+	return data, point
+}
+
+// argumentFor is what a call gives a function for a parameter, nil if that cannot be told.
+func argumentFor(call *ssa.CallCommon, fn *ssa.Function, parameter *ssa.Parameter) ssa.Value {
+	index := slices.Index(fn.Params, parameter)
+	if call.IsInvoke() {
+		index--
+	}
+	if index < 0 || index >= len(call.Args) {
+		return nil
+	}
+	return call.Args[index]
 }

@@ -135,6 +135,10 @@ func (code *Code) class(l *Lock) *types.Var {
 	return code.locks.Places.Canonical(l.object)
 }
 
+// Canonical returns the one variable that stands for all that are declared at the same place, as
+// those of a package and of its variant for tests are.
+func (code *Code) Canonical(v *types.Var) *types.Var { return code.locks.Places.Canonical(v) }
+
 // LockTakenAt returns the field or variable whose lock a line of a file takes, nil if it
 // takes none.
 func (code *Code) LockTakenAt(f *source.File, line int) *types.Var {

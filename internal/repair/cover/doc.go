@@ -125,6 +125,7 @@
 //
 //	code.go     Code: the source with what is known of its locks
 //	region.go   Region, and regions that become one
+//	atonce.go   regions in function literals that run at once
 //	data.go     Data: the fields and variables that are to be guarded
 //	lock.go     Lock: which may serve
 //	part.go     structs that only one other leads to

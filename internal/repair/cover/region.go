@@ -143,6 +143,7 @@ func (r *Region) clone() *Region {
 // Region returns the smallest run of statements in a function that has all nodes,
 // nil if none has.
 func (code *Code) Region(fn ast.Node, nodes []ast.Node) *Region {
+	fn = code.runningFunction(fn)
 	body := bodyOf(fn)
 	f := code.FileOf(fn)
 	if body == nil || f == nil {

@@ -1,0 +1,65 @@
+package whole
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// A HalfGuarded variable is one that a lock keeps apart in some places and not in others: with
+// the lock held it is written, or read, and without it is the other thing done.
+//
+//	func (p *Pool) Get() *Conn {        func (p *Pool) Put(c *Conn) {
+//		p.mu.Lock()                     	c.busy = false           busy is half guarded
+//		defer p.mu.Unlock()             }
+//		...
+//		c.busy = true
+type HalfGuarded struct {
+	Variable *types.Var
+	// Without are the accesses without the lock that may come together with one that has it.
+	Without []lockset.Observation
+}
+
+// Half returns the variables that a lock guards by half, outside of test code.
+func Half(a *lockset.Analysis, lock *types.Var) []HalfGuarded {
+	lock = a.Places.Canonical(lock)
+	var all []HalfGuarded
+	for _, v := range a.Variables {
+		if v.Atomic || v.Object.Pos() == lock.Pos() {
+			continue
+		}
+		var with, without []lockset.Observation
+		for _, s := range v.Sites {
+			if strings.HasSuffix(s.At.Filename, "_test.go") {
+				continue
+			}
+			for _, o := range s.Observations {
+				switch {
+				case o.Unnamed:
+				case hasClass(a.Places, o, lock):
+					with = append(with, o)
+				default:
+					without = append(without, o)
+				}
+			}
+		}
+		without = slices.DeleteFunc(without, func(o lockset.Observation) bool {
+			return !slices.ContainsFunc(with, func(p lockset.Observation) bool {
+				return (o.Kind == lockset.Write || p.Kind == lockset.Write) && !o.Excludes(p)
+			})
+		})
+		if len(without) > 0 {
+			all = append(all, HalfGuarded{v.Object, without})
+		}
+	}
+	return all
+}
+
+// hasClass reports whether a lock of a class is held, of whichever object.
+func hasClass(places *locks.Places, o lockset.Observation, class *types.Var) bool {
+	return slices.Contains(o.OfUnrelatedObject, class) || slices.Contains(o.OfUnknownObject, class) ||
+		slices.ContainsFunc(o.Held, func(r lockset.Relation) bool { return places.Variable(r.Lock) == class })
+}

@@ -1,0 +1,111 @@
+package repair
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
+
+// Data that a function has by way of a parameter is another function's, and so is its lock:
+//
+//	func (s *set) add(k string) { (*s)[k] = true }       the race is here,
+//	func (c *Cache) Put(k string) { c.keys.add(k) }      the data is Cache.keys, and the lock Cache.mu
+//	func (c *Cache) Len() int {
+//		c.mu.Lock()
+//		defer c.mu.Unlock()
+//		return len(c.keys)
+//	}
+//
+// A lock in add would be one beside Cache.mu, and Len would not have it. So the section is moved
+// to the call by which the function was given the data.
+
+// regionsOfCalls are the regions of a derivation with each access where its data is named; nil if
+// the derivation's own sections have them there.
+func (r *failedRun) regionsOfCalls(derived *sli.Fix) []*cover.Region {
+	moved := false
+	var all []*cover.Region
+	for _, s := range derived.Sections {
+		region := r.region(s)
+		if region == nil {
+			return nil
+		}
+		calls := r.callsGivenData(s)
+		if len(calls) == 0 {
+			all = append(all, region)
+			continue
+		}
+		moved = true
+		for _, at := range calls {
+			call := r.callRegion(at)
+			if call == nil {
+				return nil
+			}
+			call.Write, call.Accesses = region.Write, region.Accesses
+			all = append(all, call)
+		}
+	}
+	if !moved {
+		return nil
+	}
+	return cover.Merge(all)
+}
+
+// callsGivenData are the calls, of the function of a section, that gave it the data which the
+// section accesses.
+func (r *failedRun) callsGivenData(s *sli.Section) []ir.Point {
+	var all []ir.Point
+	for _, x := range s.Accesses {
+		_, at := r.lifted.Behind(x.Point)
+		outside := false // the call is made outside of the section's function
+		for c := x.Context; c != at.Context; c = c.Parent {
+			outside = outside || c.Func == s.Func
+		}
+		if outside && !slices.ContainsFunc(all, func(p ir.Point) bool { return p.Instr == at.Instr }) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// callRegion is the region of a call, nil if it is not in the source.
+func (r *failedRun) callRegion(at ir.Point) *cover.Region {
+	fn, node := r.lifted.Function(at.Context.Func), r.lifted.Origin(at.Instr).Node
+	if fn == nil || fn.Syntax() == nil || node == nil {
+		return nil
+	}
+	region := r.code.Region(fn.Syntax(), []ast.Node{node})
+	if region != nil {
+		region.Test = at.Context.Func.TestCode
+	}
+	return region
+}
+
+// sure is the confidence from which on an inferred guard is tried as the program's own choice. It is
+// low because what is to be fixed speaks against the guard itself: one write that is made with the
+// lock and without, and two reads with it, come to 0.36.
+const sure = 0.25
+
+// guards are what is inferred of the program of the run: which lock guards what.
+func (r *failedRun) guards() *guard.Guards {
+	if r.inferredGuards == nil {
+		r.inferredGuards = guard.InferIn(r.ssa, r.packages)
+	}
+	return r.inferredGuards
+}
+
+// addGuards adds, to the locks that are held where some data is accessed, those that guard it
+// elsewhere in the program: the run need not have come there.
+func (r *failedRun) addGuards(d *cover.Data) {
+	for _, v := range r.code.Variables(d.Names(r.code)) {
+		if g, datum := r.guards().Of(v); g != nil && datum.Confidence >= sure && datum.Evidence.ReadsWith+datum.Evidence.WritesWith > 0 {
+			if lock, ok := g.Lock.Object.(*types.Var); ok {
+				d.AddHeld(r.code.Canonical(lock))
+			}
+		}
+	}
+}

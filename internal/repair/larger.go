@@ -1,0 +1,164 @@
+package repair
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
+	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+)
+
+// A section has more in it than what the run raced on, and what else it accesses may be accessed
+// elsewhere without the lock:
+//
+//	func (p *Pool) Get() *Conn {         the run raced on p.conns
+//		p.mu.Lock()
+//		defer p.mu.Unlock()
+//		...
+//		c.busy = true
+//	}
+//	func (p *Pool) Put(c *Conn) {
+//		c.busy = false                   not covered, and no other lock is for it
+//	}
+//
+// Such data is half guarded. That is seen in the changed program, so a candidate with it becomes a
+// larger one, whose lock guards that data as well. What cannot be covered then is told.
+
+// maxEnlarged is how many times a candidate becomes a larger one.
+const maxEnlarged = 3
+
+// A changedProgram is the program with a candidate.
+type changedProgram struct {
+	code     *cover.Code
+	packages []*packages.Package
+	held     *lockset.Analysis
+}
+
+// locksHeld is what lockset makes of the changed program.
+func (p *changedProgram) locksHeld() *lockset.Analysis {
+	if p.held == nil {
+		prog, _ := load.SSA(p.packages)
+		p.held = locksHeld(prog, p.packages)
+	}
+	return p.held
+}
+
+// changedBy reads the program with a candidate. An error says why it does not compile.
+func (f *fixer) changedBy(c *Candidate) (*changedProgram, error) {
+	if c.changed != nil {
+		return c.changed, nil
+	}
+	config, err := f.changedConfig(c.Patch, c.run)
+	if err != nil {
+		return nil, err
+	}
+	code, pkgs, err := readCode(config, f.copies, &c.run.reader.Header)
+	if err != nil {
+		return nil, err
+	}
+	c.changed = &changedProgram{code: code, packages: pkgs}
+	return c.changed, nil
+}
+
+// larger returns the candidate whose lock also guards what it would guard by half; nil if there is
+// nothing of the kind, or nothing that can be covered.
+func (f *fixer) larger(c *Candidate) (*Candidate, error) {
+	if c.enlarged || c.regions == nil || f.opts.Minimal {
+		return nil, nil
+	}
+	c.enlarged = true
+	var largest *Candidate
+	for range maxEnlarged {
+		changed, err := f.changedBy(c)
+		if err != nil {
+			return largest, nil // the proof says of it that it does not compile
+		}
+		data := c.Patch.Guarded(c.lock)
+		alone := wholePatch{patch: c.Patch, uncoverable: c.uncoverable}
+		w := c.run.withMore(alone, c.regions, data, namesOf(changed.code, c.halfGuarded(changed)...), c.lock, c.base)
+		if w.patch == nil || w.patch.Key() == c.Patch.Key() {
+			break
+		}
+		next := *c
+		next.Patch, next.uncoverable, next.changed = w.patch, w.uncoverable, nil
+		c, largest = &next, &next
+	}
+	return largest, nil
+}
+
+// halfGuarded are the variables that the lock of a candidate guards by half in the changed program,
+// and did not touch before; those that it is to guard are judged by themselves.
+func (c *Candidate) halfGuarded(changed *changedProgram) []whole.HalfGuarded {
+	lock := changed.code.LockOf(c.lock)
+	if lock == nil {
+		return nil
+	}
+	data := changed.code.Variables(c.Patch.Guarded(c.lock))
+	var before []cover.DataName
+	if c.lock.Exists() {
+		before = namesOf(c.run.code, whole.Half(c.run.locksHeld(), c.lock.Object())...)
+	}
+	return slices.DeleteFunc(whole.Half(changed.locksHeld(), lock), func(h whole.HalfGuarded) bool {
+		names := namesOf(changed.code, h)
+		return len(names) == 0 || slices.Contains(before, names[0]) ||
+			slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == h.Variable.Pos() })
+	})
+}
+
+// namesOf are the names of half guarded fields and variables of packages.
+func namesOf(code *cover.Code, all ...whole.HalfGuarded) []cover.DataName {
+	d := new(cover.Data)
+	for _, h := range all {
+		switch v := h.Variable; {
+		case v.IsField():
+			if owner := code.OwnerOf(v); owner != nil {
+				d.AddField(owner, v)
+			}
+		case v.Parent() == v.Pkg().Scope():
+			d.AddGlobal(v)
+		}
+	}
+	return d.Names(code)
+}
+
+// uncoveredBeside are the accesses to other data than a candidate's own that are made without its
+// lock, though the lock is held at other accesses to it, or it belongs to the lock's data and nothing
+// guards it.
+func (c *Candidate) uncoveredBeside(changed *changedProgram) []Uncovered {
+	var all []Uncovered
+	add := func(v *types.Var, o lockset.Observation, why string) {
+		at, fn := changed.code.Fset.Position(o.At), functionName(o.Instr.Parent())
+		if reason := c.uncoverable[fn]; reason != "" {
+			why += "; " + reason
+		}
+		u := Uncovered{File: at.Filename, Line: at.Line, Func: fn, Data: v.Name(), Write: o.Kind == lockset.Write, Why: why}
+		if !slices.ContainsFunc(all, func(v Uncovered) bool { return v.File == u.File && v.Line == u.Line && v.Data == u.Data }) {
+			all = append(all, u)
+		}
+	}
+	halves := c.halfGuarded(changed)
+	for _, h := range halves {
+		for _, o := range h.Without {
+			add(h.Variable, o, "the lock is held at other accesses to it")
+		}
+	}
+	left := changed.code.Variables(c.run.companions(c.Patch.Guarded(c.lock), c.lock, c.base))
+	for _, v := range changed.locksHeld().Variables {
+		if !slices.ContainsFunc(left, func(l *types.Var) bool { return l.Pos() == v.Object.Pos() }) ||
+			slices.ContainsFunc(halves, func(h whole.HalfGuarded) bool { return h.Variable.Pos() == v.Object.Pos() }) {
+			continue
+		}
+		for _, s := range v.Sites {
+			for _, o := range s.Observations {
+				if !isTestFile(s.At.Filename) && v.Conflicts(o) {
+					add(v.Object, o, "nothing guards it, and the lock cannot be taken wherever it is accessed")
+				}
+			}
+		}
+	}
+	return all
+}
