@@ -5,10 +5,12 @@ import (
 	"go/types"
 	"slices"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/lift/gossa"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
-	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // Data that a function has by way of a parameter is another function's, and so is its lock:
@@ -55,32 +57,64 @@ func (r *failedRun) regionsOfCalls(derived *sli.Fix) []*cover.Region {
 	return cover.Merge(all)
 }
 
-// callsGivenData are the calls, of the function of a section, that gave it the data which the
-// section accesses.
-func (r *failedRun) callsGivenData(s *sli.Section) []ir.Point {
-	var all []ir.Point
+// callsGivenData are the calls that gave the function of a section the data which the section
+// accesses.
+func (r *failedRun) callsGivenData(s *sli.Section) []ssa.CallInstruction {
+	var all []ssa.CallInstruction
 	for _, x := range s.Accesses {
-		_, at := r.lifted.Behind(x.Point)
-		outside := false // the call is made outside of the section's function
-		for c := x.Context; c != at.Context; c = c.Parent {
-			outside = outside || c.Func == s.Func
-		}
-		if outside && !slices.ContainsFunc(all, func(p ir.Point) bool { return p.Instr == at.Instr }) {
-			all = append(all, at)
+		_, calls := r.behind(x)
+		for _, call := range calls {
+			if call.Parent() != r.lifted.Function(s.Func) && !slices.Contains(all, call) {
+				all = append(all, call)
+			}
 		}
 	}
 	return all
 }
 
+// behind is what an access touches, and the calls by which its function has that; none if the
+// access itself names it.
+func (r *failedRun) behind(x *sli.Access) (gossa.Data, []ssa.CallInstruction) {
+	data := r.lifted.Origin(x.Instr).Data
+	if data.Parameter == nil || len(x.Events) == 0 {
+		return data, nil
+	}
+	e, err := r.reader.At(x.Events[0])
+	if err != nil {
+		return data, nil
+	}
+	stack, err := r.reader.Stack(e.Frame)
+	if err != nil {
+		return data, nil
+	}
+	var callers []*ssa.Function
+	for _, frame := range stack {
+		lifted := r.lifted.Program.FuncAt(frame.Site)
+		if lifted == nil || r.lifted.Function(lifted) == nil {
+			break
+		}
+		callers = append(callers, r.lifted.Function(lifted))
+	}
+	from := slices.Index(callers, data.Parameter.Parent())
+	if from < 0 {
+		return data, nil
+	}
+	return r.lifted.Behind(data, callers[from+1:])
+}
+
 // callRegion is the region of a call, nil if it is not in the source.
-func (r *failedRun) callRegion(at ir.Point) *cover.Region {
-	fn, node := r.lifted.Function(at.Context.Func), r.lifted.Origin(at.Instr).Node
-	if fn == nil || fn.Syntax() == nil || node == nil {
+func (r *failedRun) callRegion(call ssa.CallInstruction) *cover.Region {
+	fn := call.Parent()
+	if origin := fn.Origin(); origin != nil {
+		fn = origin
+	}
+	node := r.code.AccessAt(call.Pos())
+	if fn.Syntax() == nil || node == nil {
 		return nil
 	}
 	region := r.code.Region(fn.Syntax(), []ast.Node{node})
 	if region != nil {
-		region.Test = at.Context.Func.TestCode
+		region.Test = r.inTest(fn)
 	}
 	return region
 }

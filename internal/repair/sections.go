@@ -79,7 +79,7 @@ func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 	d := new(cover.Data)
 	for _, s := range derived.Sections {
 		for _, x := range s.Accesses {
-			switch at, _ := r.lifted.Behind(x.Point); {
+			switch at, _ := r.behind(x); {
 			case at.Field != nil:
 				d.AddField(at.Struct, at.Field)
 			case at.Global != nil:

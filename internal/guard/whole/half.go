@@ -48,7 +48,7 @@ func Half(a *lockset.Analysis, lock *types.Var) []HalfGuarded {
 		}
 		without = slices.DeleteFunc(without, func(o lockset.Observation) bool {
 			return !slices.ContainsFunc(with, func(p lockset.Observation) bool {
-				return (o.Kind == lockset.Write || p.Kind == lockset.Write) && !o.Excludes(p)
+				return (o.Kind == lockset.Write || p.Kind == lockset.Write) && !haveInCommon(a.Places, o, p)
 			})
 		})
 		if len(without) > 0 {
@@ -62,4 +62,14 @@ func Half(a *lockset.Analysis, lock *types.Var) []HalfGuarded {
 func hasClass(places *locks.Places, o lockset.Observation, class *types.Var) bool {
 	return slices.Contains(o.OfUnrelatedObject, class) || slices.Contains(o.OfUnknownObject, class) ||
 		slices.ContainsFunc(o.Held, func(r lockset.Relation) bool { return places.Variable(r.Lock) == class })
+}
+
+// haveInCommon reports whether two observations hold a lock of the same class, of whichever
+// objects: it is likely to keep them apart.
+func haveInCommon(places *locks.Places, o, p lockset.Observation) bool {
+	classes := slices.Concat(p.OfUnrelatedObject, p.OfUnknownObject)
+	for _, r := range p.Held {
+		classes = append(classes, places.Variable(r.Lock))
+	}
+	return slices.ContainsFunc(classes, func(class *types.Var) bool { return hasClass(places, o, class) })
 }

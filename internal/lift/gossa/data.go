@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
-
-	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
 
 // Data is the variable behind an access: a global, a field of a struct type, or a
@@ -93,51 +91,58 @@ func (p *Program) elementOf(v ssa.Value) Data {
 	return Data{}
 }
 
-// Behind returns what an access touches, as the innermost of the calls in progress names it that
-// does not have it from a parameter, and the point of that call; the access itself if it names the
-// data, or no call does.
+// Behind returns what data is that a function has by way of a parameter, as the innermost of its
+// callers names it that does not have it from a parameter as well, and the calls by which that caller
+// hands it on. Without such a caller there are no calls, and the data is as it was.
 //
 //	func (s *set) add(k string) { (*s)[k] = true }
 //	func (c *cache) Put(k string) { c.keys.add(k) }      cache.keys, by the call of add
-func (p *Program) Behind(at ir.Point) (Data, ir.Point) {
-	first := p.Origin(at.Instr).Data
-	data, point := first, at
-	for data.Parameter != nil {
-		caller := point.Context.Parent
-		if caller == nil || point.Context.Call == nil {
-			return first, at
+func (p *Program) Behind(first Data, callers []*ssa.Function) (Data, []ssa.CallInstruction) {
+	data := first
+	for _, caller := range callers {
+		calls := callsIn(caller, data.Parameter.Parent())
+		if len(calls) == 0 {
+			break
 		}
-		fn := data.Parameter.Parent()
-		point = ir.Point{Context: caller, Instr: point.Context.Call}
-		call, ok := p.Origin(point.Instr).Instr.(ssa.CallInstruction)
-		if !ok {
-			return first, at
+		given := p.given(calls[0], data.Parameter)
+		for _, call := range calls[1:] {
+			if p.given(call, data.Parameter) != given {
+				return first, nil
+			}
 		}
-		arg := argumentFor(call.Common(), fn, data.Parameter)
-		if arg == nil {
-			return first, at
+		given.Element = given.Element || first.Element
+		if data = given; data.Parameter == nil {
+			if data.String() == "" {
+				break
+			}
+			return data, calls
 		}
-		if _, address := arg.Type().Underlying().(*types.Pointer); address {
-			data = p.dataAt(arg)
-		} else {
-			data = p.elementOf(arg)
-		}
-		data.Element = data.Element || first.Element
 	}
-	if data == (Data{}) {
-		return first, at
-	}
-	return data, point
+	return first, nil
 }
 
-// argumentFor is what a call gives a function for a parameter, nil if that cannot be told.
-func argumentFor(call *ssa.CallCommon, fn *ssa.Function, parameter *ssa.Parameter) ssa.Value {
-	index := slices.Index(fn.Params, parameter)
-	if call.IsInvoke() {
-		index--
+// callsIn are the calls of a function that another makes, as far as they say which they call.
+func callsIn(caller, callee *ssa.Function) []ssa.CallInstruction {
+	var all []ssa.CallInstruction
+	for _, b := range caller.Blocks {
+		for _, i := range b.Instrs {
+			if call, ok := i.(ssa.CallInstruction); ok && call.Common().StaticCallee() == callee {
+				all = append(all, call)
+			}
+		}
 	}
-	if index < 0 || index >= len(call.Args) {
-		return nil
+	return all
+}
+
+// given is what a call gives a function for a parameter.
+func (p *Program) given(call ssa.CallInstruction, parameter *ssa.Parameter) Data {
+	index := slices.Index(parameter.Parent().Params, parameter)
+	if index < 0 || index >= len(call.Common().Args) {
+		return Data{}
 	}
-	return call.Args[index]
+	arg := call.Common().Args[index]
+	if _, address := arg.Type().Underlying().(*types.Pointer); address {
+		return p.dataAt(arg)
+	}
+	return p.elementOf(arg)
 }
