@@ -1,10 +1,13 @@
 package repair
 
 import (
+	"bytes"
 	"go/types"
+	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
@@ -152,6 +155,9 @@ func (c *Candidate) uncoveredBeside(changed *changedProgram) []Uncovered {
 			slices.ContainsFunc(halves, func(h whole.HalfGuarded) bool { return h.Variable.Pos() == v.Object.Pos() }) {
 			continue
 		}
+		if c.isOwn() && !slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return c.touches(changed, s.Func) && isBare(v, s) }) {
+			continue
+		}
 		for _, s := range v.Sites {
 			for _, o := range s.Observations {
 				if !isTestFile(s.At.Filename) && v.Conflicts(o) {
@@ -161,4 +167,27 @@ func (c *Candidate) uncoveredBeside(changed *changedProgram) []Uncovered {
 		}
 	}
 	return all
+}
+
+// isOwn reports whether the lock is one that the program had before any fix: what else it may be
+// there for is not the fix's to say.
+func (c *Candidate) isOwn() bool { return c.lock.Exists() && !c.Patch.Added(c.lock) }
+
+// touches reports whether a candidate changes a function, which is one of the changed program.
+func (c *Candidate) touches(changed *changedProgram, fn *ssa.Function) bool {
+	syntax := lockset.Outermost(fn).Syntax()
+	if syntax == nil {
+		return false
+	}
+	f := changed.code.FileOf(syntax)
+	return f != nil && !slices.ContainsFunc(slices.Collect(maps.Values(c.Patch.Before)), func(before []byte) bool {
+		return bytes.Contains(before, []byte(f.TextOf(syntax)))
+	})
+}
+
+// isBare reports whether a site may access a variable with no lock at all, while another does.
+func isBare(v *lockset.Variable, s *lockset.Site) bool {
+	return slices.ContainsFunc(s.Observations, func(o lockset.Observation) bool {
+		return len(o.Held)+len(o.OfUnknownObject)+len(o.OfUnrelatedObject) == 0 && !o.Unnamed && v.Conflicts(o)
+	})
 }

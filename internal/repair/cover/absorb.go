@@ -68,7 +68,7 @@ func extent(r *Region, ops []lockStatement) (from, to int) {
 // the statements around it: the old calls are taken out, the region grows to cover what
 // they covered. done says that the region needs no change.
 func (code *Code) absorb(e *edits, r *Region, l *Lock) (done bool, err error) {
-	if !l.Exists() {
+	if !l.Exists() || code.readsAhead(r, l) && !code.takesInside(r, l, func(ast.Stmt) bool { return false }) {
 		return false, nil
 	}
 	ops := code.lockStatements(r, l)

@@ -106,6 +106,14 @@
 //	                                   	f()
 //	                                   }
 //
+// A function literal that a call runs at once belongs to the statement with the call:
+//
+//	sort.Slice(b.list, func(i, j int) bool {     b.mu.Lock()
+//		return b.list[i] < b.list[j]             sort.Slice(b.list, func(i, j int) bool {
+//	})                                           	return b.list[i] < b.list[j]
+//	                                             })
+//	                                             b.mu.Unlock()
+//
 // A function that calls itself, or that is called from within other sections alone, is left
 // alone, and the calls of it from elsewhere are covered instead:
 //
@@ -141,6 +149,7 @@
 //	ends.go     where control goes from a statement
 //	ahead.go    calls that are made before the lock is taken
 //	hoist.go    data that is read before a statement that waits
+//	readonce.go the one thing that such a statement reads
 //	waits.go    what may wait while the lock is held
 //	patch.go    Patch: the edits of all files
 //	audit.go    what a patch makes worse

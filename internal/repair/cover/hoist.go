@@ -18,6 +18,13 @@ import (
 //	}                                  m.mu.Unlock()
 //	                                   if f != nil {
 //
+//	if m.hook != nil {                 m.mu.Lock()
+//		m.hook()                       hook := m.hook
+//	}                                  m.mu.Unlock()
+//	                                   if hook != nil {
+//	                                   	hook()
+//	                                   }
+//
 //	return c.conn.Send(msg)            c.mu.Lock()
 //	                                   conn := c.conn
 //	                                   c.mu.Unlock()
@@ -38,6 +45,10 @@ func (code *Code) hoistOf(r *Region, l *Lock) *hoist {
 		return nil
 	}
 	h := &hoist{region: r}
+	if uses := r.readsOnlyOne(); uses != nil {
+		h.exprs = uses
+		return h
+	}
 	var init ast.Stmt
 	var heads []ast.Expr
 	switch s := r.first().(type) {
@@ -182,13 +193,21 @@ func (h *hoist) write(edits *source.Edits, lock, unlock string) {
 	}
 	var b strings.Builder
 	free := source.NamesIn(r.fn)
+	nameOfFirst := ""
 	used := make(map[string]bool)
-	for _, e := range h.exprs {
+	for i, e := range h.exprs {
+		if i > 0 && sameExpression(r.info(), h.exprs[0], e) {
+			edits.Replace(e, nameOfFirst)
+			continue
+		}
 		name := nameFor(e)
 		if used[name] || !r.isUnused(name) {
 			name = free.Free(name)
 		}
 		used[name] = true
+		if i == 0 {
+			nameOfFirst = name
+		}
 		fmt.Fprintf(&b, "%s := %s\n", name, r.file.TextOf(e))
 		edits.Replace(e, name)
 	}

@@ -116,7 +116,9 @@ func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
 	if l.Exists() {
 		// Two regions may touch the same section.
 		for _, r := range work {
-			r.from, r.to = extent(r, code.lockStatements(r, l))
+			if !code.readsAhead(r, l) {
+				r.from, r.to = extent(r, code.lockStatements(r, l))
+			}
 		}
 		return code.outermost(code.merge(work, l)), nil
 	}

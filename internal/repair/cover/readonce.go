@@ -1,0 +1,79 @@
+package cover
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// readsOnlyOne are the places in a region, a conditional statement, that read the one field or
+// variable which all of the region is there for: it can be read once, ahead of the statement. They
+// are nil if the region is there for something else too, or the statement may change it.
+func (r *Region) readsOnlyOne() []ast.Expr {
+	branch, ok := r.first().(*ast.IfStmt)
+	if !ok || branch.Init != nil {
+		return nil
+	}
+	one, ok := r.nodes[0].(ast.Expr)
+	if !ok || !onlyReads(r.info(), one) || !canCopy(r.info().TypeOf(one)) {
+		return nil
+	}
+	for _, n := range r.nodes[1:] {
+		if e, ok := n.(ast.Expr); !ok || !sameExpression(r.info(), one, e) {
+			return nil
+		}
+	}
+	var uses []ast.Expr
+	inHead, alone := false, true
+	ast.Inspect(branch, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt:
+			ast.Inspect(n, func(m ast.Node) bool { // it may be read later, or again
+				if e, ok := m.(ast.Expr); ok && sameExpression(r.info(), one, e) {
+					alone = false
+				}
+				return alone
+			})
+			return false
+		case *ast.AssignStmt:
+			for _, target := range n.Lhs {
+				alone = alone && !sameExpression(r.info(), one, target)
+			}
+		case *ast.UnaryExpr:
+			alone = alone && !(n.Op == token.AND && sameExpression(r.info(), one, n.X))
+		case ast.Expr:
+			if sameExpression(r.info(), one, n) {
+				uses = append(uses, n)
+				inHead = inHead || encloses(branch.Cond, n)
+				return false
+			}
+		}
+		return alone
+	})
+	if !alone || !inHead {
+		return nil
+	}
+	return uses
+}
+
+// sameExpression reports whether two expressions select the same fields of the same variable.
+func sameExpression(info *types.Info, a, b ast.Expr) bool {
+	switch a := ast.Unparen(a).(type) {
+	case *ast.Ident:
+		b, ok := ast.Unparen(b).(*ast.Ident)
+		return ok && info.ObjectOf(a) != nil && info.ObjectOf(a) == info.ObjectOf(b)
+	case *ast.SelectorExpr:
+		b, ok := ast.Unparen(b).(*ast.SelectorExpr)
+		return ok && info.ObjectOf(a.Sel) != nil && info.ObjectOf(a.Sel) == info.ObjectOf(b.Sel) && sameExpression(info, a.X, b.X)
+	}
+	return false
+}
+
+// readsAhead reports whether a region holds the lock only for what it reads ahead of a statement
+// that may wait: then it does not become one with a section that lies beside it.
+func (code *Code) readsAhead(r *Region, l *Lock) bool {
+	if _, held := code.heldBefore(r, l); held {
+		return false
+	}
+	return code.blocks(r.statements(), l) != "" && code.hoistOf(r, l) != nil
+}
