@@ -90,7 +90,7 @@
 //
 // Files: method.go (lock types and their methods), op.go (operations), place.go, relate.go
 // (places), alias.go (other names), program.go, syntax.go, target.go (reading syntax),
-// values.go (reading SSA form), held.go, path.go, outcome.go (what is held), flow.go, eval.go,
+// values.go (reading SSA form), part.go (structs that only one other leads to), held.go, path.go, outcome.go (what is held), flow.go, eval.go,
 // call.go, later.go (following a function), function_value.go (what a call of a value may
 // run), finding.go (what is wrong, and order).
 package locks

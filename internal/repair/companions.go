@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 )
 
@@ -68,7 +69,7 @@ func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover
 			}
 		}
 	}
-	parts := cover.PartsOf(l.Owner())
+	parts := locks.PartsOf(l.Owner())
 	found := new(cover.Data)
 	for _, v := range a.Variables {
 		if isGuarded(v.Object) || !r.isUnguarded(v, l) {

@@ -56,6 +56,7 @@
 //	buffer.go   Buffer: changes by offset, their order, overlaps, lines
 //	edits.go    Edits: changes of a File by position and node
 //	imports.go  imports that a change needs
+//	expression.go  expressions that are the same
 //	names.go    what a name means at a place, and names that are free
 //	typeparam.go  types that depend on the instance
 //	format.go   formatting what was changed

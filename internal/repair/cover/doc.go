@@ -136,7 +136,6 @@
 //	atonce.go   regions in function literals that run at once
 //	data.go     Data: the fields and variables that are to be guarded
 //	lock.go     Lock: which may serve
-//	part.go     structs that only one other leads to
 //	newlock.go  where a new lock is declared
 //	name.go     how a region names a lock
 //	write.go    regions arranged for a lock: moved to callers, outwards, dropped

@@ -196,7 +196,7 @@ func (h *hoist) write(edits *source.Edits, lock, unlock string) {
 	nameOfFirst := ""
 	used := make(map[string]bool)
 	for i, e := range h.exprs {
-		if i > 0 && sameExpression(r.info(), h.exprs[0], e) {
+		if i > 0 && source.SameExpression(r.info(), h.exprs[0], e) {
 			edits.Replace(e, nameOfFirst)
 			continue
 		}

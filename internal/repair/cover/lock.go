@@ -110,7 +110,7 @@ func (code *Code) LocksFor(d *Data, regions []*Region) []*Lock {
 	if n := receiverOf(regions); n != nil {
 		add(&d.owners, n)
 		// What only the receiver leads to has the receiver's lock, which guards the way there too.
-		if parts := PartsOf(n); !slices.ContainsFunc(d.owners, func(o *types.Named) bool { return !slices.Contains(parts, o) }) {
+		if parts := locks.PartsOf(n); !slices.ContainsFunc(d.owners, func(o *types.Named) bool { return !slices.Contains(parts, o) }) {
 			d.owners = slices.DeleteFunc(d.owners, func(o *types.Named) bool { return o == n })
 			d.owners = slices.Insert(d.owners, 0, n)
 		}

@@ -3,7 +3,8 @@ package cover
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // readsOnlyOne are the places in a region, a conditional statement, that read the one field or
@@ -19,7 +20,7 @@ func (r *Region) readsOnlyOne() []ast.Expr {
 		return nil
 	}
 	for _, n := range r.nodes[1:] {
-		if e, ok := n.(ast.Expr); !ok || !sameExpression(r.info(), one, e) {
+		if e, ok := n.(ast.Expr); !ok || !source.SameExpression(r.info(), one, e) {
 			return nil
 		}
 	}
@@ -29,7 +30,7 @@ func (r *Region) readsOnlyOne() []ast.Expr {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt:
 			ast.Inspect(n, func(m ast.Node) bool { // it may be read later, or again
-				if e, ok := m.(ast.Expr); ok && sameExpression(r.info(), one, e) {
+				if e, ok := m.(ast.Expr); ok && source.SameExpression(r.info(), one, e) {
 					alone = false
 				}
 				return alone
@@ -37,12 +38,12 @@ func (r *Region) readsOnlyOne() []ast.Expr {
 			return false
 		case *ast.AssignStmt:
 			for _, target := range n.Lhs {
-				alone = alone && !sameExpression(r.info(), one, target)
+				alone = alone && !source.SameExpression(r.info(), one, target)
 			}
 		case *ast.UnaryExpr:
-			alone = alone && !(n.Op == token.AND && sameExpression(r.info(), one, n.X))
+			alone = alone && !(n.Op == token.AND && source.SameExpression(r.info(), one, n.X))
 		case ast.Expr:
-			if sameExpression(r.info(), one, n) {
+			if source.SameExpression(r.info(), one, n) {
 				uses = append(uses, n)
 				inHead = inHead || encloses(branch.Cond, n)
 				return false
@@ -54,19 +55,6 @@ func (r *Region) readsOnlyOne() []ast.Expr {
 		return nil
 	}
 	return uses
-}
-
-// sameExpression reports whether two expressions select the same fields of the same variable.
-func sameExpression(info *types.Info, a, b ast.Expr) bool {
-	switch a := ast.Unparen(a).(type) {
-	case *ast.Ident:
-		b, ok := ast.Unparen(b).(*ast.Ident)
-		return ok && info.ObjectOf(a) != nil && info.ObjectOf(a) == info.ObjectOf(b)
-	case *ast.SelectorExpr:
-		b, ok := ast.Unparen(b).(*ast.SelectorExpr)
-		return ok && info.ObjectOf(a.Sel) != nil && info.ObjectOf(a.Sel) == info.ObjectOf(b.Sel) && sameExpression(info, a.X, b.X)
-	}
-	return false
 }
 
 // readsAhead reports whether a region holds the lock only for what it reads ahead of a statement

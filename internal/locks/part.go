@@ -1,10 +1,8 @@
-package cover
+package locks
 
 import (
 	"go/types"
 	"slices"
-
-	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // PartsOf returns a struct type and those of what its values lead to: types that users of the
@@ -54,7 +52,7 @@ func hasLock(n *types.Named) bool {
 		return true
 	}
 	for f := range st.Fields() {
-		if locks.IsLock(f.Type()) {
+		if IsLock(f.Type()) {
 			return true
 		}
 	}
