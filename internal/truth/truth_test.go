@@ -11,10 +11,10 @@ import (
 // TestExplorationAgreesWithTheJudge: go run ./bench truth tries many more.
 func TestExplorationAgreesWithTheJudge(t *testing.T) {
 	var programs []randprog.Program
-	for seed := range uint64(200) {
+	for seed := range uint64(220) {
 		programs = append(programs, randprog.New(fmt.Sprintf("P%d", seed), seed, randprog.Mixed(seed)))
 	}
-	trial := &Trial{Temp: t.TempDir(), States: 50, Runs: 300, Values: 10}
+	trial := &Trial{Temp: t.TempDir(), States: 40, Runs: 300, Values: 10}
 	res, err := trial.Run(context.Background(), programs)
 	if err != nil {
 		t.Fatal(err)
