@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -232,17 +231,6 @@ func TestFailureInsideASectionDoesNotHang(t *testing.T) {
 	out, err := run(cmd, failsVariable+"=1")
 	if err == nil || !strings.Contains(out, "as it should") || strings.Contains(out, "panic: test timed out") {
 		t.Errorf("%v\n%s", err, out)
-	}
-}
-
-// exhaustMappings makes mappings until the kernel refuses one: of neighbours with the same
-// protection it would make one.
-func exhaustMappings() {
-	for i := 0; ; i++ {
-		prot := []int{syscall.PROT_READ, syscall.PROT_NONE}[i%2]
-		if _, err := syscall.Mmap(-1, 0, 4096, prot, syscall.MAP_PRIVATE|syscall.MAP_ANON); err != nil {
-			return
-		}
 	}
 }
 
