@@ -75,7 +75,9 @@
 //
 // A resolver is asked again when careless code writes while it decides. Against code that
 // writes all the time it would never end: after a thousand times the result is published
-// over what is there, and [Stats] counts it as forced.
+// over what is there, and [Stats] counts it as forced. A section that a rewriter has written
+// out asks no resolver where it adds to a number, or where its value stands: one instruction
+// adds the difference, or exchanges the value, whatever careless code does.
 //
 // # The memory model
 //
