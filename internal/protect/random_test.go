@@ -34,8 +34,8 @@ func TestRandomProgramsMeanTheSame(t *testing.T) {
 		}
 		t.Errorf("-seed %d: %d programs mean something else; made smaller, one is\n%s", *seed, len(result.Differences), d)
 	}
-	// Sections that are left alone would prove nothing.
-	if 2*result.Protected < result.Sections {
+	// Sections that are left alone would prove nothing. Of the modes, isolate has few others.
+	if 5*result.Protected < 2*result.Sections {
 		t.Errorf("only %d of %d sections are protected", result.Protected, result.Sections)
 	}
 	t.Logf("%d of %d sections are protected, %d of them from lock to unlock", result.Protected, result.Sections, result.Whole)
