@@ -99,6 +99,7 @@ func Try(ctx context.Context, program *explore.Program, target string, o *Option
 		return nil, context.Cause(ctx)
 	case err != nil:
 		// Its runs cannot be repeated in one process, which is no fault of a candidate.
+		t.Result = &explore.Result{Target: target}
 		t.Searches = append(t.Searches, "all schedules could not be tried one after the other")
 	default:
 		t.add(res, res.Search.String())
