@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -292,12 +293,14 @@ func (r *rewriter) incDec(s *ast.IncDecStmt) string {
 // assignMany returns the text of an assignment to several operands. What the left
 // sides need is evaluated with the right sides, before the first store:
 //
-//	a[i], a[j] = a[j], a[i]   ->   { v, w := a[j], a[i]; s, k := a, i; ...; *cofferdamrt.W(&s[k], 7) = v; ... }
+//	a[i], a[j] = a[j], a[i]   ->   { s, k := a, i; ...; v, w := a[j], a[i]; *cofferdamrt.W(&s[k], 7) = v; ... }
+//
+// Calls on the right are made before what the left sides load, unless these have calls too.
 func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) string {
-	any, calls := false, false
+	any, leftFirst := false, !slices.ContainsFunc(s.Rhs, func(e ast.Expr) bool { return r.hasCall(e) })
 	for _, l := range s.Lhs {
 		any = any || r.hooked(l)
-		calls = calls || r.hasCall(l)
+		leftFirst = leftFirst || r.hasCall(l)
 	}
 	if !any {
 		parts := r.rights(s.Rhs, len(s.Lhs))
@@ -374,7 +377,7 @@ func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) string {
 		again, back = r.at(s.Pos()), r.at(s.End())
 	}
 	var b strings.Builder
-	if calls {
+	if leftFirst {
 		b.WriteString(h.text() + right + again)
 	} else {
 		b.WriteString(right + again + h.text())
