@@ -78,7 +78,7 @@ var imports = map[string][]string{
 	"internal/judge":            {},
 	"internal/randprog":         {},
 	"internal/explore/blocking": {"internal/explore", "internal/instrument", "internal/sched"},
-	"internal/truth":            {"internal/event", "internal/explore", "internal/instrument", "internal/judge", "internal/randprog", "internal/sched", "internal/trace"},
+	"internal/truth":            {"internal/event", "internal/explore", "internal/instrument", "internal/judge", "internal/lift/gossa", "internal/load", "internal/randprog", "internal/sched", "internal/sli/exec", "internal/sli/ir", "internal/trace"},
 	"internal/truth/fixes":      {"internal/explore", "internal/instrument", "internal/judge", "internal/randprog", "internal/repair", "internal/sched", "internal/trace"},
 	"internal/gotool":           {},
 	"internal/settings":         {},

@@ -203,8 +203,11 @@ func (d *deriver) moveBack(step *exec.Step, edge Edge) (Edge, bool) {
 	case ir.Spawn:
 		return edge, false // what came before it, the new goroutine cannot disturb
 	case ir.Alloc:
-		if edge.addresses(regKey{step.Context, in.Dst}) {
-			return edge, false // before it, what is read is not there
+		if memory := (regKey{step.Context, in.Dst}); edge.addresses(memory) {
+			if !in.Private {
+				return edge, false // before it, what is read is not there
+			}
+			edge = edge.withoutMemory(memory)
 		}
 		return substitute(edge, step.Context, in.Dst, ir.Symbol("new "+step.Point.String())), true
 	case ir.Load:

@@ -364,22 +364,34 @@ func (e Edge) rewriteWith(each func(*ir.Expr) *ir.Expr, changes func(*State) boo
 	return Edge{Ops: append(ops, to.Ops...), To: to.To}
 }
 
-// addresses reports whether something is loaded or stored at an address that the
-// register gives.
+// addresses reports whether something is loaded at an address that the register gives.
 func (e Edge) addresses(r regKey) bool {
 	found := false
-	in := func(x *ir.Expr) {
-		x.Walk(map[*ir.Expr]bool{}, func(y *ir.Expr) {
+	e.Exprs(func(x *ir.Expr) {
+		x.Walk(map[*ir.Expr]bool{}, func(y *ir.Expr) { found = found || r.givesAddress(y) })
+	})
+	return found
+}
+
+// withoutMemory is the edge without what is loaded at addresses that the register gives: that is
+// unknown. It is for memory which is not there yet, and which no other goroutine can disturb.
+func (e Edge) withoutMemory(r regKey) Edge {
+	return e.rewriteAll(func(x *ir.Expr) *ir.Expr {
+		if r.givesAddress(x) {
+			return ir.Opaque("memory of its own", x.Size)
+		}
+		return nil
+	})
+}
+
+// givesAddress reports whether an expression is a load at an address that the register gives.
+func (r regKey) givesAddress(x *ir.Expr) bool {
+	found := false
+	if x.Op == ir.OpLoad {
+		x.Args[0].Walk(map[*ir.Expr]bool{}, func(y *ir.Expr) {
 			found = found || y.Op == ir.OpRegister && y.Context == r.ctx && y.Reg == r.reg
 		})
 	}
-	e.Exprs(func(x *ir.Expr) {
-		x.Walk(map[*ir.Expr]bool{}, func(y *ir.Expr) {
-			if y.Op == ir.OpLoad {
-				in(y.Args[0])
-			}
-		})
-	})
 	return found
 }
 

@@ -56,7 +56,7 @@ func (l *lifter) liftBuiltin(in ssa.CallInstruction, b *ssa.Builtin, op ir.Op) {
 		l.testNotNil(args[0])
 		l.assign(dst, l.value(args[0]))
 	default: // print, min, max, recover, real, ...
-		out := &ir.Instr{Op: ir.Call, Extern: b.Name(), Dst: l.resultRegister(dst), Size: size, Args: l.values(args)}
+		out := &ir.Instr{Op: ir.Call, Extern: b.Name(), Dst: l.resultRegister(dst), Size: size, Args: l.values(args), Catches: b.Name() == "recover"}
 		l.emit(out)
 	}
 }

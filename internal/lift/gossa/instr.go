@@ -72,7 +72,7 @@ func (l *lifter) liftInstr(in ssa.Instruction) {
 	case *ssa.MapUpdate:
 		l.liftMapUpdate(in)
 	case *ssa.Range:
-		l.assign(in, ir.Opaque("iteration", 8))
+		l.liftRange(in)
 	case *ssa.Next:
 		l.liftNext(in)
 	case *ssa.Call:

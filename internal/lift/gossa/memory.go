@@ -211,7 +211,23 @@ func (l *lifter) liftMapUpdate(in *ssa.MapUpdate) {
 	})
 }
 
-// liftNext is a step of a range over a map or a string.
+// liftRange is the beginning of a range over a map or a string. An iteration over a map reads it
+// at its beginning and for each element, as its hooks say:
+//
+//	for k := range m { B }     r1 = load m[<any>]
+//	                           loop: r2 = load m[<next>]; if r2 { k = load m[<any>]; B; again }
+func (l *lifter) liftRange(in *ssa.Range) {
+	if _, ok := in.X.Type().Underlying().(*types.Map); !ok {
+		l.assign(in, ir.Opaque("iteration", 8))
+		return
+	}
+	l.emit(&ir.Instr{
+		Op: ir.Load, Dst: l.registerOf(in), Size: 8, Operand: l.value(in.X), Key: ir.AnyKey,
+		Origin: l.mapOrigin(in, in.X, event.MapRead), Data: l.program.elementOf(in.X).String(),
+	})
+}
+
+// liftNext is a step of a range over a map or a string. What it has found is the iteration's own.
 func (l *lifter) liftNext(in *ssa.Next) {
 	size := l.program.size(in.Type())
 	r, ok := in.Iter.(*ssa.Range)
@@ -219,8 +235,9 @@ func (l *lifter) liftNext(in *ssa.Next) {
 		l.assign(in, ir.Opaque("iteration", size))
 		return
 	}
-	l.emit(&ir.Instr{
-		Op: ir.Load, Dst: l.registerOf(in), Size: size, Operand: l.value(r.X), Key: ir.AnyKey,
-		Origin: l.mapOrigin(r, r.X, event.MapRead), Data: l.program.elementOf(r.X).String(),
-	})
+	m, found, element := l.value(r.X), l.newTemp(1), l.newTemp(size-1)
+	data := l.program.elementOf(r.X).String()
+	l.emit(&ir.Instr{Op: ir.Load, Dst: found, Size: 1, Operand: m, Key: ir.NextKey, Origin: l.mapOrigin(r, r.X, event.MapRead), Data: data})
+	l.emit(&ir.Instr{Op: ir.Load, Dst: element, Size: size - 1, Operand: m, Key: ir.AnyKey, Data: data, Private: true})
+	l.assign(in, ir.Concat(ir.Register(found, 1), ir.Register(element, size-1)))
 }

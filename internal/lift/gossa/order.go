@@ -126,13 +126,13 @@ func (p *Program) spanOf(in ssa.Instruction) int {
 func (p *Program) evaluated(b *ssa.BasicBlock) []ssa.Instruction {
 	order := slices.Clone(b.Instrs)
 	for i := len(order) - 1; i >= 0; i-- {
-		v, ok := order[i].(ssa.Value)
-		if !ok || !movable(order[i]) {
+		needs := useOf(order[i])
+		if needs == nil {
 			continue
 		}
 		at := p.spanOf(order[i])
 		to := i
-		for j := i + 1; j < len(order) && !uses(order[j], v); j++ {
+		for j := i + 1; j < len(order) && !needs(order[j]); j++ {
 			if isCall(order[j]) && at >= 0 && p.spanOf(order[j]) == at {
 				to = j
 			}
@@ -147,6 +147,49 @@ func (p *Program) evaluated(b *ssa.BasicBlock) []ssa.Instruction {
 		}
 	}
 	return order
+}
+
+// useOf reports of an instruction that can be made later which others need it; nil if it cannot.
+// What a composite literal holds is needed when the literal is, and not when a part of it is
+// filled in.
+func useOf(in ssa.Instruction) func(ssa.Instruction) bool {
+	if store, ok := in.(*ssa.Store); ok {
+		literal := literalOf(store.Addr)
+		if literal == nil {
+			return nil
+		}
+		return func(other ssa.Instruction) bool {
+			switch other.(type) {
+			case *ssa.FieldAddr, *ssa.IndexAddr:
+				return false
+			}
+			return uses(other, literal)
+		}
+	}
+	v, ok := in.(ssa.Value)
+	if !ok || !movable(in) {
+		return nil
+	}
+	return func(other ssa.Instruction) bool { return uses(other, v) }
+}
+
+// literalOf is the composite literal that an address is a part of; nil if it is of none.
+func literalOf(addr ssa.Value) *ssa.Alloc {
+	for {
+		switch at := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = at.X
+		case *ssa.IndexAddr:
+			addr = at.X
+		case *ssa.Alloc:
+			if at.Comment == "complit" || at.Comment == "slicelit" {
+				return at
+			}
+			return nil
+		default:
+			return nil
+		}
+	}
 }
 
 // movable reports whether an instruction only computes or loads, so that it can be made right

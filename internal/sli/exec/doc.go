@@ -30,6 +30,7 @@
 // # Files
 //
 //	thread.go   execution of instructions, and what is asked of a Host
+//	unwind.go   calls that are left because of a crash
 //	trace.go    events, what can be asked of a trace, memory at a time
 //	log.go      a trace in memory
 //	failure.go  how a run went wrong

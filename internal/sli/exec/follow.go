@@ -98,6 +98,8 @@ func (f *follower) follow(thread *Thread, made *history, before func(*Thread, *S
 			return // what follows are its deferred calls
 		case st == Running && f.idleSteps < maxStepsWithoutEvent:
 			continue
+		case st == Crashed && f.leftByCrash(thread, step.Instr) && thread.Unwind():
+			continue
 		case f.hasEvent && f.event.Kind != KindCrash:
 			if !f.resync(thread) {
 				return
@@ -106,6 +108,21 @@ func (f *follower) follow(thread *Thread, made *history, before func(*Thread, *S
 			return
 		}
 	}
+}
+
+// leftByCrash reports whether the goroutine left a call after a test of it failed, and went on. A
+// test whose condition was followed wrongly is told by what comes next: the call goes on, or calls
+// something that is not deferred.
+func (f *follower) leftByCrash(thread *Thread, test *ir.Instr) bool {
+	switch {
+	case !f.hasEvent || f.event.Kind == KindCrash:
+		return false
+	case test.Operand.Op == ir.OpConst:
+		return true
+	case f.event.Kind == KindCall:
+		return thread.defersCall(f.Program.FuncAt(f.event.Site))
+	}
+	return f.event.Frame != thread.Top().ID
 }
 
 // time is the number of the goroutine's next event; beyond the trace, of the next store.

@@ -8,6 +8,9 @@ func (f *follower) Load(thread *Thread, in *ir.Instr, addr, key ir.Value) (ir.Va
 	if event, ok := f.take(in, KindLoad, KindUpdate); ok {
 		if event.Map {
 			f.learnAddress(addr, event.Addr)
+			if in.Key == ir.NextKey {
+				return ir.Word(1, 1), Running
+			}
 			return ir.Unknown(in.Size), Running
 		}
 		f.learnAddress(addr, event.Addr)
@@ -20,6 +23,9 @@ func (f *follower) Load(thread *Thread, in *ir.Instr, addr, key ir.Value) (ir.Va
 			return ir.Bytes(event.Before[:in.Size]), Running
 		}
 		return MemoryAt(f.Trace, f.step.Addr, in.Size, event.Seq), Running
+	}
+	if in.Key == ir.NextKey && f.hasEvent && len(in.Sites) > 0 {
+		return ir.Word(1, 0), Running
 	}
 	if !addr.Known || key.Size > 0 {
 		return ir.Unknown(in.Size), Running

@@ -59,6 +59,9 @@ type Frame struct {
 	Regs    []ir.Value
 
 	defers []deferred
+	// isDeferred says that the call was deferred. unwinding says that the frame is being left
+	// because of a crash, which caught has ended.
+	isDeferred, unwinding, caught bool
 	// callback says that something outside the program called: the caller's
 	// instruction is not done when the frame is left.
 	callback bool
@@ -165,6 +168,9 @@ func (t *Thread) At() *ir.Instr {
 // Step executes one instruction; all phis of a block are one.
 func (t *Thread) Step() Status {
 	frame := t.Top()
+	if frame.unwinding {
+		return t.leaveUnwinding()
+	}
 	in := frame.Block.Instrs[frame.Index]
 	set := func(value ir.Value) {
 		if in.Dst != 0 {
@@ -302,6 +308,10 @@ func (t *Thread) target(in *ir.Instr) (*ir.Func, []ir.Value) {
 }
 
 func (t *Thread) call(in *ir.Instr, set func(ir.Value)) Status {
+	if in.Catches {
+		set(t.catch(in.Size))
+		return Running
+	}
 	fn, captured := t.target(in)
 	if fn == nil || len(fn.Blocks) == 0 {
 		value, st := t.host.Extern(t, in, t.evalAll(in.Args))
@@ -331,6 +341,11 @@ func (t *Thread) runDefers() Status {
 		frame.Index++
 		return Running
 	}
+	return t.runDeferred(frame)
+}
+
+// runDeferred makes the last deferred call of the innermost frame.
+func (t *Thread) runDeferred(frame *Frame) Status {
 	d := frame.defers[len(frame.defers)-1]
 	if d.fn == nil && (d.in.Sync != ir.SyncNone || d.in.Extern != "") {
 		// A deferred operation of the host. It may block, and is then asked for again.
@@ -348,7 +363,7 @@ func (t *Thread) runDefers() Status {
 	}
 	frame.defers = frame.defers[:len(frame.defers)-1]
 	if d.fn != nil && len(d.fn.Blocks) > 0 {
-		t.push(frame.Block.Instrs[frame.Index], d.fn, d.args, d.captured)
+		t.push(frame.Block.Instrs[frame.Index], d.fn, d.args, d.captured).isDeferred = true
 	}
 	return Running
 }
@@ -356,11 +371,16 @@ func (t *Thread) runDefers() Status {
 // leave ends a call. The caller goes on after the call, unless something outside the program
 // made it: then its instruction is executed again.
 func (t *Thread) leave(in *ir.Instr) Status {
-	frame := t.Top()
 	value := ir.Value{Known: true}
 	if in.Operand != nil {
 		value = t.Eval(in.Operand)
 	}
+	return t.returnTo(value)
+}
+
+// returnTo has the caller go on with what the innermost call returned.
+func (t *Thread) returnTo(value ir.Value) Status {
+	frame := t.Top()
 	t.host.Leave(t, frame)
 	t.Frames = t.Frames[:len(t.Frames)-1]
 	if len(t.Frames) == 0 {

@@ -195,10 +195,12 @@ func Opaque(why string, size int) *Expr { return sealExpr(&Expr{Op: OpOpaque, Si
 
 // AnyKey stands for the key of an element of which nothing is known, or for all keys:
 // iterating over a map loads AnyKey, removing everything stores there. LengthKey stands
-// for how many elements there are.
+// for how many elements there are, and NextKey for whether an iteration has one more: a
+// load of it makes an event only if there is one.
 var (
 	AnyKey    = Opaque("any", 8)
 	LengthKey = Opaque("len", 8)
+	NextKey   = Opaque("next", 8)
 )
 
 // FuncSymbol names the address of a function's code.

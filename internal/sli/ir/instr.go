@@ -131,7 +131,9 @@ type Instr struct {
 	Sync SyncKind
 	// Extern is the front end's name of what a call reaches that has no function here.
 	Extern string
-	Atomic bool
+	// Catches says that a call ends the unwinding that its function was deferred for.
+	Catches bool
+	Atomic  bool
 	// Private says that no other goroutine can reach the memory.
 	Private bool
 	// Sites are the sites of the events that the instruction makes.

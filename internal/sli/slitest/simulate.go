@@ -227,7 +227,7 @@ func (s *Simulation) element(in *ir.Instr, m uint64, key ir.Value) ir.Value {
 	switch in.Key {
 	case ir.LengthKey:
 		return ir.Word(8, uint64(len(s.maps[m])))
-	case ir.AnyKey:
+	case ir.AnyKey, ir.NextKey:
 		return ir.Unknown(in.Size)
 	}
 	value, ok := s.maps[m][string(key.Append(nil))]
