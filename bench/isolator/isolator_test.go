@@ -245,11 +245,9 @@ func TestInterruptedRunPrintsWhatItHas(t *testing.T) {
 func TestWaitingFigureHasATableAndTargets(t *testing.T) {
 	var out strings.Builder
 	s := &session{Session: measure.Session{Out: &out}}
-	for _, c := range []measure.Cost{
+	s.Report.Costs = []measure.Cost{
 		{Name: costSleepingSection, Guards: 0, Median: 2}, {Name: costSleepingSection, Guards: waitingCareless, Median: 2.1},
 		{Name: costTimer, Guards: waitingCareless, Median: 1.2}, {Name: costTimer, Guards: 0, Median: 1},
-	} {
-		s.Report.Costs = append(s.Report.Costs, c)
 	}
 	s.printWaiting()
 	for _, want := range []string{costSleepingSection, costTimer, "2.10", "1.20"} {

@@ -16,8 +16,8 @@ import (
 // its own. When else a collector might have come is not tried; it is part of what a search
 // holds fixed.
 //
-//	runtime.SetFinalizer(x, f)    Patched.Register
-//	runtime.GC()                  the runtime hands over f(x) (takeOver), which GC starts
+//	runtime.SetFinalizer(x, f)    Register
+//	runtime.GC()                  the runtime hands over f(x) (TakeOver), which GC starts
 //
 // Before the run's end most objects are reachable, and later they are those of an earlier run,
 // whose finalizers must not be called: their memory is what it was before that run. Those of
@@ -64,9 +64,9 @@ type finalizers struct {
 	goroutine *goroutine
 }
 
-// register is told of a finalizer or cleanup, by the address that takeOver is told, and the
+// Register is told of a finalizer or cleanup, by the address that TakeOver is told, and the
 // code of its function.
-func register(key, code uintptr) {
+func Register(key, code uintptr) {
 	c := enter()
 	if c == nil {
 		return
@@ -96,9 +96,9 @@ func Weak() {
 	c.leave()
 }
 
-// takeOver is called by the runtime with what it would call for an object. It returns false if
+// TakeOver is called by the runtime with what it would call for an object. It returns false if
 // the runtime is to do so itself.
-func takeOver(key, code uintptr, cleanup bool, call func()) bool {
+func TakeOver(key, code uintptr, cleanup bool, call func()) bool {
 	if frames.IsStandard(code) {
 		return false
 	}

@@ -66,23 +66,22 @@ func TestAnInterruptedAnalysisHasWhatItFound(t *testing.T) {
 	p := lift(t, "deposit")
 	log, failure := fails(t, p, pkgPath("deposit"))
 	over := errors.New("the time is over")
-	interruptedAt := func(question int) (*sli.Analysis, error, int) {
-		asked := 0
-		a, err := sli.Analyse(p.Program, log, failure, sli.Options{Interrupted: func() error {
+	interruptedAt := func(question int) (a *sli.Analysis, asked int, err error) {
+		a, err = sli.Analyse(p.Program, log, failure, sli.Options{Interrupted: func() error {
 			if asked++; asked >= question {
 				return over
 			}
 			return nil
 		}})
-		return a, err, asked
+		return a, asked, err
 	}
-	_, err, last := interruptedAt(math.MaxInt)
+	_, last, err := interruptedAt(math.MaxInt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	withFixes := 0
 	for question := 1; question <= last; question++ {
-		a, err, _ := interruptedAt(question)
+		a, _, err := interruptedAt(question)
 		if a == nil || !errors.Is(err, over) {
 			t.Fatalf("interrupted at question %d: analysis %v, %v", question, a, err)
 		}
