@@ -84,7 +84,8 @@ timeout:
 // What becomes of an access that has waited for the nanoseconds in CX if the section said that
 // it may wait: CX = awaitPass if it does, SurrenderedLenient if that was too long anyway, else
 // 0. A goroutine also waits in the runtime for some microseconds now and then, for the
-// collector for example; that is no reason. Keeps AX.
+// collector for example; that is no reason. Nor is that the collector scans its stack, for which
+// a goroutine that ran is said to wait. Keeps AX.
 TEXT lenient<>(SB), NOSPLIT|NOFRAME, $0-0
 	CMPQ CX, $const_shortestLenience
 	JLE  no
@@ -97,7 +98,6 @@ TEXT lenient<>(SB), NOSPLIT|NOFRAME, $0-0
 	JGT  enough
 	ADDQ control_status(R13), DX
 	MOVL (DX), DX
-	ANDL $~const_statusScan, DX
 	CMPL DX, $const_statusWaiting
 	JNE  no
 	MOVL $const_awaitPass, CX
