@@ -305,6 +305,7 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	if b.Tests {
 		args = []string{"test", "-c", "-vet=off"}
 	}
+	args = append(args, b.linking()...)
 	args = append(args, b.Flags...)
 	args = append(args, flags...)
 	for _, m := range b.early {
@@ -346,6 +347,16 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	}
 	b.prog.Binaries = append(b.prog.Binaries, Binary{Package: path, Dir: dirOf(p), Path: bin, Hash: hash, Inputs: hex.EncodeToString(b.hash.Sum(nil)[:16]), Go: b.env.GOVERSION, Parallel: parallel})
 	return nil
+}
+
+// linking are the flags that spare the linker what only debuggers read, half of its time. What
+// the user says to the linker is said later on the command line, and counts; what the environment
+// says would not.
+func (b *builder) linking() []string {
+	if strings.Contains(b.env.GOFLAGS, "-ldflags") {
+		return nil
+	}
+	return []string{"-ldflags=-w"}
 }
 
 // files returns the files of a package that is given by its files, with the one that links
