@@ -10,26 +10,10 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
-
-// build instruments the tests of a directory.
-func build(t *testing.T, dir string) *Program {
-	t.Helper()
-	b, err := New(t.Context(), instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b.Programs[0]
-}
 
 func options(t *testing.T) *Options {
 	return &Options{
@@ -56,7 +40,8 @@ func TestPairs(t *testing.T) {
 		}
 		t.Run(target, func(t *testing.T) {
 			o := options(t)
-			o.Jobs = 1 // most are found at once, and a process takes longer to start
+			o.Jobs = 1              // most are found at once, and a process takes longer to start
+			o.Deadline = time.Now() // for shrinking, which is tested elsewhere
 			if !bug {
 				o.Runs = 120
 			}
@@ -247,36 +232,12 @@ func TestSameSeedSameRun(t *testing.T) {
 	}
 }
 
-// write makes a module of one test, in a directory.
-func write(t *testing.T, dir, imports, body string) {
-	t.Helper()
-	for name, text := range map[string]string{
-		"go.mod":    "module example.com/written\n\ngo 1.24\n",
-		"x_test.go": "package written\n\nimport (\n\"testing\"\n" + imports + ")\n\nfunc TestIt(t *testing.T) {" + body + "}\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestProgramMayStartItself explores a test that runs its own binary, as those do that
 // test how a program ends: the second one is not driven.
 func TestProgramMayStartItself(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "\"os\"\n\"os/exec\"\n", `
-	if os.Getenv("SECOND") != "" {
-		return
-	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestIt$")
-	cmd.Env = append(os.Environ(), "SECOND=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
-`)
 	o := options(t)
 	o.Runs = 3
-	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	res, err := build(t, "testdata/outside").Explore(t.Context(), "TestStartsItself", o)
 	if err != nil || res.Failure != nil || res.Runs != 3 {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -287,11 +248,16 @@ func TestProgramMayStartItself(t *testing.T) {
 func TestTracesSurviveEdits(t *testing.T) {
 	dir := t.TempDir()
 	edit := func(inc, body string) *Program {
-		write(t, dir, "", body)
-		if err := os.WriteFile(filepath.Join(dir, "inc_test.go"), []byte("package written\n\n"+inc), 0o600); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string]string{
+			"go.mod":      "module example.com/written\n\ngo 1.24\n",
+			"x_test.go":   "package written\n\nimport \"testing\"\n\nfunc TestIt(t *testing.T) {" + body + "}\n",
+			"inc_test.go": "package written\n\n" + inc,
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		return build(t, dir)
+		return buildAnew(t, dir)
 	}
 	const inc, body = "func inc(x *int) { *x++ }", " x := 0; go inc(&x); x++; x++ "
 	o := options(t)
@@ -452,14 +418,9 @@ func TestEachRunBeginsWhereTheFirstBegan(t *testing.T) {
 // TestARunWithACollectionCounts: what a run with a garbage collection did to memory cannot
 // be taken back, but in a process of its own that is no reason not to look at it.
 func TestARunWithACollectionCounts(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "\"runtime\"\n", `
-	runtime.GC()
-	t.Error("always")
-`)
 	o := options(t)
 	o.Runs = 2
-	res, err := build(t, dir).Explore(t.Context(), "TestIt", o)
+	res, err := build(t, "testdata/outside").Explore(t.Context(), "TestCollectsAndFails", o)
 	if err != nil || res.Failure == nil || !res.Fresh {
 		t.Errorf("%+v, %v", res, err)
 	}
@@ -467,20 +428,10 @@ func TestARunWithACollectionCounts(t *testing.T) {
 
 // TestALeakInFreshProcessesDoesNotEndTheSearch: what is worse comes with another schedule.
 func TestALeakInFreshProcessesDoesNotEndTheSearch(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "\"runtime\"\n\"sync/atomic\"\n", `
-	runtime.GC() // cannot be taken back
-	go func() { select {} }()
-	var n atomic.Int32
-	go n.Add(1)
-	if n.Load() == 1 {
-		t.Error("the goroutine came first")
-	}
-`)
 	o := options(t)
 	o.Runs, o.Races = 40, false
-	p := build(t, dir)
-	res, err := p.Explore(t.Context(), "TestIt", o)
+	p := build(t, "testdata/outside")
+	res, err := p.Explore(t.Context(), "TestLeaksAndMayFail", o)
 	if err != nil || res.Failure == nil || res.Failure.Kind != event.FailureTest || !res.Fresh {
 		t.Fatalf("%+v, %v", res, err)
 	}
@@ -489,21 +440,14 @@ func TestALeakInFreshProcessesDoesNotEndTheSearch(t *testing.T) {
 
 // TestArgumentsReachTests explores a test that fails unless it is to be short.
 func TestArgumentsReachTests(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, "", `
-	if !testing.Short() {
-		t.Fatal("not short")
-	}
-`)
-	b, err := New(t.Context(), instrument.Config{Dir: dir, Patterns: []string{"."}, Tests: true}, "-test.short")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { b.Close() })
-	o := options(t)
-	o.Runs = 2
-	if res, err := b.Programs[0].Explore(t.Context(), "TestIt", o); err != nil || res.Failure != nil {
-		t.Errorf("%+v, %v", res, err)
+	p := build(t, "testdata/outside")
+	for _, short := range []bool{false, true} {
+		o := options(t)
+		o.Runs = 2
+		res, err := withArguments(p, fmt.Sprintf("-test.short=%v", short)).Explore(t.Context(), "TestIsShort", o)
+		if err != nil || (res.Failure == nil) != short {
+			t.Errorf("short %v: %+v, %v", short, res, err)
+		}
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 
 func TestTargetsAreChosenByName(t *testing.T) {
 	p := build(t, "testdata/pairs")
-	p.build.args = []string{"-test.run=^TestFineMutex$"}
+	p = withArguments(p, "-test.run=^TestFineMutex$")
 	all, broken, err := p.build.Targets(t.Context())
 	if err != nil || len(all) != 1 || len(broken) != 0 || all[0].Name() != "TestFineMutex" || all[0].Program != p {
 		t.Errorf("%+v, %v, %v", all, broken, err)
 	}
-	p.build.args = []string{"-test.run=^Nothing$"}
+	p = withArguments(p, "-test.run=^Nothing$")
 	if all, _, err := p.build.Targets(t.Context()); err == nil || !strings.Contains(err.Error(), "no test to explore") {
 		t.Errorf("%+v, %v", all, err)
 	}

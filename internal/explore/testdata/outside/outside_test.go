@@ -1,9 +1,13 @@
-// Package outside leaves something behind that is not in memory, or not its own.
+// Package outside leaves something behind that is not in memory, or not its own, or is run in
+// other ways than others.
 package outside
 
 import (
 	"os"
+	"os/exec"
 	"os/signal"
+	"runtime"
+	"sync/atomic"
 	"testing"
 )
 
@@ -25,4 +29,36 @@ func TestNotify(t *testing.T) {
 	done := make(chan bool)
 	go func() { close(done) }()
 	<-done
+}
+
+func TestStartsItself(t *testing.T) {
+	if os.Getenv("SECOND") != "" {
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestStartsItself$")
+	cmd.Env = append(os.Environ(), "SECOND=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestCollectsAndFails(t *testing.T) {
+	runtime.GC()
+	t.Error("always")
+}
+
+func TestLeaksAndMayFail(t *testing.T) {
+	runtime.GC() // cannot be taken back
+	go func() { select {} }()
+	var n atomic.Int32
+	go n.Add(1)
+	if n.Load() == 1 {
+		t.Error("the goroutine came first")
+	}
+}
+
+func TestIsShort(t *testing.T) {
+	if !testing.Short() {
+		t.Fatal("not short")
+	}
 }
