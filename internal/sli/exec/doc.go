@@ -40,6 +40,7 @@
 //	unrecorded.go  memory whose accesses make no events
 //	memory.go   its loads, stores and allocations
 //	oracle.go   its tests, branches and dynamic calls, where values do not decide
+//	scout.go    which side of an unknown branch leads on
 //	resync.go   putting a goroutine down again where trace and program parted
 //	doc.go      this comment
 //

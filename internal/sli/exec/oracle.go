@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
+import (
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
 
 // Crash decides whether a test fails. If its condition is not known, the failure decides: the
 // goroutine crashed there, and nothing happened in that call afterwards.
@@ -30,19 +34,38 @@ func (f *follower) isLastInFrame(top *Frame) bool {
 	return true
 }
 
-// Branch follows the side from which the goroutine's next event is nearer.
+// Branch follows the side from which the goroutine's next event is nearer, of those that lead
+// there.
 func (f *follower) Branch(thread *Thread, in *ir.Instr) int {
 	if !f.hasEvent {
 		return -1
 	}
-	top := thread.Top()
-	best, side := int(^uint(0)>>1), -1
-	for i, s := range in.Block.Succs {
-		if d := f.blocksToEvent(top, s); d >= 0 && d < best {
-			best, side = d, i
+	sides := f.sidesToEvent(thread.Top(), in)
+	switch {
+	case len(sides) == 0:
+		return -1
+	case len(sides) > 1:
+		left := maxScouted
+		for _, side := range sides {
+			if f.leadsOn(thread, side, &left) {
+				return side
+			}
 		}
 	}
-	return side
+	return sides[0]
+}
+
+// sidesToEvent are the sides of a branch from which there is a way to the next event, the nearest
+// first.
+func (f *follower) sidesToEvent(top *Frame, in *ir.Instr) []int {
+	var sides, distances []int
+	for i, s := range in.Block.Succs {
+		if d := f.blocksToEvent(top, s); d >= 0 {
+			at, _ := slices.BinarySearch(distances, d+1) // behind those that are as near
+			sides, distances = slices.Insert(sides, at, i), slices.Insert(distances, at, d)
+		}
+	}
+	return sides
 }
 
 // blocksToEvent is how many blocks lie between a block and the instruction that makes the next

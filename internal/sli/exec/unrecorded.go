@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
+import (
+	"maps"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
 
 // unrecordedMemory is memory whose accesses make no events. It is one for all goroutines: a
 // variable that is never changed once another goroutine can reach it makes none either.
@@ -37,6 +41,11 @@ const (
 
 func newUnrecordedMemory() *unrecordedMemory {
 	return &unrecordedMemory{words: map[uint64]memoryWord{}}
+}
+
+// clone is memory with the same contents, without a journal.
+func (m *unrecordedMemory) clone() *unrecordedMemory {
+	return &unrecordedMemory{words: maps.Clone(m.words)}
 }
 
 func newMemoryJournal() *memoryJournal {
