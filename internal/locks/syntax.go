@@ -311,6 +311,16 @@ func (p *Program) argumentPairs(info *types.Info, f *function, call *ast.CallExp
 	return pairs
 }
 
+// InCaller translates a place of the function that a call calls, which must be one declared in the
+// program, into the terms of the caller; nil if the caller has no name for it.
+func (p *Program) InCaller(info *types.Info, call *ast.CallExpr, at *Place) *Place {
+	fn := calleeOf(info, call)
+	if fn == nil || p.declared[fn.Origin()] == nil {
+		return nil
+	}
+	return p.up(at, p.argumentPairs(info, p.declared[fn.Origin()], call))
+}
+
 // up translates a place of a called function into the terms of its caller; nil if the
 // caller has no name for it.
 func (p *Program) up(at *Place, pairs []Pair) *Place {

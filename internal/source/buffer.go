@@ -55,6 +55,34 @@ func (b *Buffer) Replace(from, to int, text string) {
 	b.changes = append(b.changes, change{from, to, beginning, text})
 }
 
+// Supersede puts text in the place of what is between two offsets and of the changes inside it,
+// which Inside has.
+func (b *Buffer) Supersede(from, to int, text string) {
+	b.changes = slices.DeleteFunc(b.changes, func(c change) bool { return c.inside(from, to) })
+	b.Replace(from, to, text)
+}
+
+// Inside returns what is between two offsets with the changes inside it made: not those that insert
+// something at its ends, as Range does.
+func (b *Buffer) Inside(from, to int) (string, error) {
+	inner := &Buffer{text: b.text}
+	for _, c := range b.changes {
+		if c.inside(from, to) {
+			inner.changes = append(inner.changes, c)
+		}
+	}
+	return inner.Range(from, to)
+}
+
+// inside reports whether a change is one of what is between two offsets, and inserts nothing at its
+// ends.
+func (c change) inside(from, to int) bool {
+	if c.from == c.to {
+		return from < c.from && c.from < to
+	}
+	return from <= c.from && c.to <= to
+}
+
 // Delete removes what is between two offsets.
 func (b *Buffer) Delete(from, to int) { b.Replace(from, to, "") }
 

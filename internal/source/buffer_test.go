@@ -185,3 +185,18 @@ func FuzzBuffer(f *testing.F) {
 		}
 	})
 }
+
+func TestSupersededTextKeepsTheChangesInsideItAndLosesNone(t *testing.T) {
+	b := NewBuffer([]byte("lock; return get(k) + 1"))
+	b.Replace(13, 16, "held")      // get
+	b.InsertBefore(6, "// then\n") // at the start of the return, which stays
+	inside, err := b.Inside(6, 23)
+	if err != nil || inside != "return held(k) + 1" {
+		t.Fatalf("%q, %v", inside, err)
+	}
+	b.Supersede(6, 23, "unlock; "+inside)
+	got, err := b.Bytes()
+	if want := "lock; // then\nunlock; return held(k) + 1"; err != nil || string(got) != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}

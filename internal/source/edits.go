@@ -52,6 +52,20 @@ func (e *Edits) ReplaceBetween(from, to token.Pos, text string) {
 	e.buffer.Replace(e.Offset(from), e.Offset(to), text)
 }
 
+// Supersede puts text in the place of a node and of the changes inside it, which ChangedText has.
+func (e *Edits) Supersede(n ast.Node, text string) {
+	e.buffer.Supersede(e.Offset(n.Pos()), e.Offset(n.End()), text)
+}
+
+// ChangedText returns the text of a node with the changes inside it made.
+func (e *Edits) ChangedText(n ast.Node) string {
+	text, err := e.buffer.Inside(e.Offset(n.Pos()), e.Offset(n.End()))
+	if err != nil {
+		return e.TextOf(n) // the whole is refused with the same error
+	}
+	return text
+}
+
 // Append adds declarations at the end of the file.
 func (e *Edits) Append(text string) { e.buffer.Append(text) }
 

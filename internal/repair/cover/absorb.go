@@ -92,7 +92,13 @@ func (code *Code) absorb(e *edits, r *Region, l *Lock) (done bool, err error) {
 	}
 	if len(inside) > 0 && l.striped || code.takesInside(&grown, l, func(s ast.Stmt) bool {
 		return slices.ContainsFunc(inside, func(o lockStatement) bool { return r.list[o.i] == s })
-	}) || code.callsTake(&grown, l, e.two()...) {
+	}) || code.callsTake(&grown, l, e.variants...) {
+		if why := code.regionBlocks(&grown, l, nil); why != "" {
+			return false, code.cannotWait(r, why)
+		}
+		if r.unheld != nil {
+			return false, fmt.Errorf("%s cannot hold %s throughout: %w", code.describe(r), l.Words, r.unheld)
+		}
 		return false, fmt.Errorf("%s takes %s in a way that cannot be made one section", code.describe(r), l.Words)
 	}
 	for _, o := range inside {
@@ -146,7 +152,7 @@ func (code *Code) engulf(e *edits, r *Region, l *Lock) (done bool, err error) {
 			r.unlockDeferred = r.unlockDeferred || deferred
 		}
 	})
-	if !deep || len(calls) != all || code.callsTake(r, l, e.two()...) {
+	if !deep || len(calls) != all || code.callsTake(r, l, e.variants...) {
 		return false, nil
 	}
 	for _, s := range calls {

@@ -140,7 +140,7 @@
 //	name.go     how a region names a lock
 //	write.go    regions arranged for a lock: moved to callers, outwards, dropped
 //	callers.go  functions that leave the lock to their callers
-//	variant.go  functions that take the lock, made two for callers that have it
+//	variant.go  functions that take the lock, for callers that have it (package variant)
 //	absorb.go   sections of the lock that a region touches
 //	nilcheck.go the lock of a pointer that may be nil
 //	loop.go     loops that a section goes around

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -127,9 +128,14 @@ func (r *Region) coverLoopHead(edits *source.Edits, loop *ast.RangeStmt, value, 
 // mayHold says why a region cannot hold the lock throughout, but for the calls that are made ahead.
 func (code *Code) mayHold(r *Region, all []*Region, l *Lock, ahead []*ast.CallExpr) error {
 	if why := code.regionBlocks(r, l, ahead); why != "" {
-		return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", code.describe(r), why)
+		return code.cannotWait(r, why)
 	}
 	return code.nested(r, all, l)
+}
+
+// cannotWait says that a region cannot hold the lock because of something that waits.
+func (code *Code) cannotWait(r *Region, why string) error {
+	return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", code.describe(r), why)
 }
 
 // describe says where a region is.
@@ -203,7 +209,7 @@ func (w *exitWriter) exit(s ast.Stmt, text string) {
 		w.err = errors.New("the lock's name means something else at a way out of the region")
 		return
 	}
-	w.Replace(s, text)
+	w.Supersede(s, text)
 }
 
 // walk writes the ways out that are in a node. Loop says that a continue in it stays in the
@@ -241,7 +247,7 @@ func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
 			}
 		case *ast.BranchStmt:
 			if w.leaves(m, loop, breakable) {
-				w.exit(m, w.unlock+"\n"+w.TextOf(m))
+				w.exit(m, w.unlock+"\n"+w.ChangedText(m))
 			}
 		}
 		return true
@@ -272,7 +278,7 @@ func (w *exitWriter) returned(s *ast.ReturnStmt) string {
 	free := source.NamesIn(w.region.fn)
 	for _, x := range s.Results {
 		if w.region.trivial(x) {
-			results = append(results, w.TextOf(x))
+			results = append(results, w.ChangedText(x))
 			continue
 		}
 		n := 1
@@ -288,14 +294,14 @@ func (w *exitWriter) returned(s *ast.ReturnStmt) string {
 			}
 			names, results = append(names, name), append(results, name)
 		}
-		value, err := w.region.typed(x)
+		value, err := w.region.typed(x, w.ChangedText(x))
 		if err != nil {
 			w.err = err
 		}
 		values = append(values, value)
 	}
 	if len(names) == 0 {
-		return w.unlock + "\n" + w.TextOf(s)
+		return w.unlock + "\n" + w.ChangedText(s)
 	}
 	return strings.Join(names, ", ") + " := " + strings.Join(values, ", ") + "\n" + w.unlock + "\nreturn " + strings.Join(results, ", ")
 }
@@ -303,16 +309,15 @@ func (w *exitWriter) returned(s *ast.ReturnStmt) string {
 // panicked is a panic that unlocks: its value is computed before.
 func (w *exitWriter) panicked(c *ast.CallExpr) string {
 	if w.region.trivial(c.Args[0]) {
-		return w.unlock + "\n" + w.TextOf(c)
+		return w.unlock + "\n" + w.ChangedText(c)
 	}
 	name := source.NamesIn(w.region.fn).Free("reason")
-	return name + " := " + w.TextOf(c.Args[0]) + "\n" + w.unlock + "\npanic(" + name + ")"
+	return name + " := " + w.ChangedText(c.Args[0]) + "\n" + w.unlock + "\npanic(" + name + ")"
 }
 
-// typed is an expression with a conversion where its type comes from what it is
+// typed is the text of an expression with a conversion where its type comes from what it is
 // returned as, and would be another in a variable of its own: comparisons and shifts.
-func (r *Region) typed(x ast.Expr) (string, error) {
-	text := r.file.TextOf(x)
+func (r *Region) typed(x ast.Expr, text string) (string, error) {
 	b, ok := ast.Unparen(x).(*ast.BinaryExpr)
 	if !ok {
 		return text, nil
@@ -341,11 +346,11 @@ func (r *Region) typed(x ast.Expr) (string, error) {
 	return "", fmt.Errorf("a result of type %s cannot be kept in a variable", t)
 }
 
-// trivial reports whether an expression reads nothing that others can change: a constant,
-// or a variable that no closure has.
+// trivial reports whether an expression reads nothing that others can change: a constant, an
+// error that a package has for all time, or a variable that no closure has.
 func (r *Region) trivial(x ast.Expr) bool {
 	tv := r.info().Types[x]
-	if tv.Value != nil || tv.IsNil() {
+	if tv.Value != nil || tv.IsNil() || r.isSentinel(x) {
 		return true
 	}
 	id, ok := ast.Unparen(x).(*ast.Ident)
@@ -374,4 +379,40 @@ func (r *Region) trivial(x ast.Expr) bool {
 		return true
 	})
 	return alone
+}
+
+// isSentinel reports whether an expression is a variable of a package, such as io.EOF, that has an
+// error and that nothing in its package changes.
+func (r *Region) isSentinel(x ast.Expr) bool {
+	id, ok := ast.Unparen(x).(*ast.Ident)
+	if sel, qualified := ast.Unparen(x).(*ast.SelectorExpr); qualified {
+		id, ok = sel.Sel, true
+	}
+	if !ok {
+		return false
+	}
+	v, ok := r.info().Uses[id].(*types.Var)
+	if !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	if v.Pkg() != r.file.Types {
+		return true
+	}
+	is := func(e ast.Expr) bool {
+		id, ok := ast.Unparen(e).(*ast.Ident)
+		return ok && r.info().Uses[id] == v
+	}
+	changed := false
+	for _, f := range r.file.Package.Syntax {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				changed = changed || slices.ContainsFunc(n.Lhs, is)
+			case *ast.UnaryExpr:
+				changed = changed || n.Op == token.AND && is(n.X)
+			}
+			return !changed
+		})
+	}
+	return !changed
 }

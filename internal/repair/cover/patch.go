@@ -68,17 +68,14 @@ func (p *Patch) Added(l *Lock) bool {
 type edits struct {
 	files  map[*source.File]*source.Edits
 	places []string
-	// variants are the names of variants, for callers that have the lock, of functions that take
-	// a lock which the program has.
-	variants map[*ast.FuncDecl]string
+	// variants are the functions that run with the lock held by their callers, or have variants
+	// that do.
+	variants []*ast.FuncDecl
 }
 
 func newEdits() *edits {
-	return &edits{files: make(map[*source.File]*source.Edits), variants: make(map[*ast.FuncDecl]string)}
+	return &edits{files: make(map[*source.File]*source.Edits)}
 }
-
-// two are the functions that have variants; nil is not among them.
-func (e *edits) two() []*ast.FuncDecl { return slices.Collect(maps.Keys(e.variants)) }
 
 // of returns the edits of one file.
 func (e *edits) of(f *source.File) *source.Edits {

@@ -45,6 +45,8 @@ type Region struct {
 	// releasedBy is the statement that releases the lock in a region that another lies right
 	// before which keeps the lock for it; "" if the region takes the lock itself.
 	releasedBy string
+	// unheld is why what it calls cannot run with the lock held; nil if it can.
+	unheld error
 	// unlockDeferred says that it replaces a section whose unlock was deferred.
 	unlockDeferred bool
 }

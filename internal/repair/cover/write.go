@@ -23,14 +23,8 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 		return nil, err
 	}
 	e := newEdits()
-	changed := false
-	if !l.Exists() {
-		kept := code.variants(e, work, l)
-		changed, work = len(kept) < len(work), kept
-	}
-	if l.Exists() {
-		code.takerVariants(e, work, l)
-	}
+	work = code.writeVariants(e, work, l)
+	changed := len(e.variants) > 0
 	slices.SortStableFunc(work, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
 	for _, r := range work {
 		if err := r.copyOut(e.of(r.file)); err != nil {

@@ -1,0 +1,122 @@
+package variant
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// Write writes the plan into edits of files.
+func (p *Plan) Write(edits func(*source.File) *source.Edits) {
+	for _, f := range p.needed {
+		e := edits(f.file)
+		gone := make(map[ast.Stmt]bool) // a deferred literal may have several operations
+		for _, s := range f.operations {
+			if !gone[s] {
+				e.Delete(s)
+			}
+			gone[s] = true
+		}
+		lock := p.lock.Name(f.decl)
+		if f.two {
+			f.writeTwo(e, lock, p.lock.RW && !f.write)
+			continue
+		}
+		comment := fmt.Sprintf("// %s is called with %s held.\n", f.decl.Name.Name, lock)
+		if f.decl.Doc != nil {
+			comment = "//\n// It is called with " + lock + " held.\n"
+		}
+		e.InsertBefore(f.decl.Pos(), comment)
+	}
+	for name, f := range p.held {
+		if f.two {
+			edits(p.source.FileOf(name)).Replace(name, f.variant)
+		}
+	}
+}
+
+// writeTwo makes two of a function, of which one takes the lock and calls the other.
+func (f *function) writeTwo(e *source.Edits, lock string, read bool) {
+	take, release := lock+".Lock()", lock+".Unlock()"
+	if read {
+		take, release = lock+".RLock()", lock+".RUnlock()"
+	}
+	d := f.decl
+	call := f.variant + typeArguments(d) + "(" + strings.Join(arguments(d), ", ") + ")"
+	if d.Recv != nil {
+		call = d.Recv.List[0].Names[0].Name + "." + call
+	}
+	if d.Type.Results != nil {
+		call = "return " + call
+	}
+	head := f.file.Between(d.Pos(), d.Body.Pos())
+	e.InsertBefore(d.Pos(), fmt.Sprintf("%s{\n%s\ndefer %s\n%s\n}\n\n// %s is %s with %s held.\n", head, take, release, call, f.variant, d.Name.Name, lock))
+	e.Replace(d.Name, f.variant)
+}
+
+// arguments are the parameters of a function, as they are handed on.
+func arguments(d *ast.FuncDecl) []string {
+	var all []string
+	for _, field := range d.Type.Params.List {
+		for _, id := range field.Names {
+			name := id.Name
+			if _, variadic := field.Type.(*ast.Ellipsis); variadic {
+				name += "..."
+			}
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// typeArguments hand on the type parameters of a function, which its arguments need not tell.
+func typeArguments(d *ast.FuncDecl) string {
+	if d.Type.TypeParams == nil {
+		return ""
+	}
+	var names []string
+	for _, field := range d.Type.TypeParams.List {
+		for _, id := range field.Names {
+			names = append(names, id.Name)
+		}
+	}
+	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// nameFor is a name for the variant of a function that its package, or the function's receiver, has
+// for nothing else.
+func (p *Plan) nameFor(f *function) string {
+	first, size := utf8.DecodeRuneInString(f.decl.Name.Name)
+	word := string(unicode.ToLower(first)) + f.decl.Name.Name[size:] + "Locked"
+	name := word
+	for i := 2; p.isTaken(f, name); i++ {
+		name = fmt.Sprintf("%s%d", word, i)
+	}
+	return name
+}
+
+func (p *Plan) isTaken(f *function, name string) bool {
+	if slices.ContainsFunc(p.needed, func(o *function) bool { return o != f && o.variant == name }) {
+		return true
+	}
+	if f.decl.Recv != nil {
+		t := f.file.Info.TypeOf(f.decl.Recv.List[0].Type)
+		if _, pointer := t.(*types.Pointer); !pointer {
+			t = types.NewPointer(t)
+		}
+		o, _, _ := types.LookupFieldOrMethod(t, true, f.file.Types, name)
+		return o != nil
+	}
+	for id := range f.file.Info.Defs {
+		if id.Name == name {
+			return true
+		}
+	}
+	return false
+}
