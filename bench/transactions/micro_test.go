@@ -1,6 +1,8 @@
 package transactions
 
 import (
+	"os"
+	"os/exec"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
@@ -63,7 +65,18 @@ func TestPickedAccountsDiffer(t *testing.T) {
 	}
 }
 
+// TestTrialsCountWhatHappened runs in a process of its own: stm adds up what a transaction read
+// only after some more, and those of other tests read thousands of words.
 func TestTrialsCountWhatHappened(t *testing.T) {
+	const alone = "COFFERDAM_BENCH_ALONE"
+	if os.Getenv(alone) == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestTrialsCountWhatHappened$")
+		cmd.Env = append(os.Environ(), alone+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
 	sh := shape{counter, 1, 1000, false}
 	trial := sh.contender(Eager, Eager, 2).Prepare()
 	trial.Run()
