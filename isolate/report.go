@@ -46,6 +46,13 @@ type Config struct {
 
 	// Logger gets each finding once, when it is new. The default is slog.Default.
 	Logger *slog.Logger
+
+	// Record is called with each finding, merged with its repeats, as soon as it is known,
+	// by the goroutine that has noticed it, so that what it writes is there even if the
+	// program crashes next. It must return soon, take no lock that is held elsewhere while
+	// guarded data is accessed, and not access guarded data itself. [OnFinding] is for
+	// everything else.
+	Record func(Finding)
 }
 
 // Configure sets the configuration of the package.
@@ -56,6 +63,7 @@ func Configure(c Config) {
 	}
 	page.SetLongestWait(c.LongestWait)
 	feed.SetLogger(c.Logger)
+	feed.SetRecorder(c.Record)
 }
 
 // Stats count what happened since the program began. To publish them:
@@ -126,9 +134,9 @@ func startReporter() {
 		page.Setup()
 		go func() {
 			for page.AwaitFault() {
-				for page.Drain(collect) {
+				for pause := shortestPause; page.Drain(collect); pause = min(2*pause, longestPause) {
 					feed.Deliver()
-					time.Sleep(undecidedPause)
+					time.Sleep(pause)
 				}
 				feed.Deliver()
 			}
@@ -136,9 +144,12 @@ func startReporter() {
 	})
 }
 
-// undecidedPause is how long the reporter lets accesses wait before it looks again what has
-// become of them.
-const undecidedPause = 10 * time.Millisecond
+// How long the reporter lets accesses wait before it looks again what has become of them:
+// shortly at first, because most sections are short, and a program may crash soon after.
+const (
+	shortestPause = 100 * time.Microsecond
+	longestPause  = 10 * time.Millisecond
+)
 
 // collect turns a fault into a finding, to be delivered by the reporter.
 func collect(f *page.Fault) { feed.Add(explain(f)) }

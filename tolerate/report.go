@@ -22,10 +22,20 @@ type Finding = finding.Finding
 type Config struct {
 	// Logger gets each finding once, when it is new. The default is slog.Default.
 	Logger *slog.Logger
+
+	// Record is called with each finding, merged with its repeats, as soon as it is known,
+	// by the goroutine that has noticed it, so that what it writes is there even if the
+	// program crashes next. It must return soon, take no lock that is held elsewhere while
+	// guarded data is accessed, and not access guarded data itself. [OnFinding] is for
+	// everything else.
+	Record func(Finding)
 }
 
 // Configure sets the configuration of the package.
-func Configure(c Config) { feed.SetLogger(c.Logger) }
+func Configure(c Config) {
+	feed.SetLogger(c.Logger)
+	feed.SetRecorder(c.Record)
+}
 
 // Stats count what happened since the program began. To publish them:
 //

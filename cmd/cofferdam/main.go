@@ -17,7 +17,8 @@
 //	fixbinary.go  fix of programs without source
 //	guards.go     guards, guardsreport.go what it prints
 //	trace.go      trace, tracefilter.go its flags that choose events
-//	protect.go    run, build and test; asked_unix.go, asked_other.go the signal that asks for findings
+//	protect.go    run, build and test; protectfindings.go what becomes of findings, asked_unix.go,
+//	              asked_other.go the signal that asks for them
 //	transactions.go  the same with -stm
 //	goargs.go     the arguments of the go command
 package main

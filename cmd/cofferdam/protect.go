@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -73,13 +72,12 @@ See also: cofferdam help protect, cofferdam help guards, cofferdam help stm`
 // protectOptions are the flags of run, build and test, and what the go command gets.
 type protectOptions struct {
 	goArguments
+	findingOptions
 	verb          string
 	mode          modeFlag
 	min           confidenceFlag
 	deps          bool
 	maps          bool
-	strict        bool
-	findings      string
 	summary, gaps bool
 	only, skip    rulesFlag
 	stm           stmFlag
@@ -105,8 +103,7 @@ func (o *protectOptions) declare(flags *flag.FlagSet) {
 	flags.Var(&o.skip, "skip", "leave alone what these `rules` name; with cofferdam test a regular expression is for go test, which leaves out tests")
 	flags.BoolVar(&o.deps, "deps", false, "protect dependencies too")
 	flags.BoolVar(&o.maps, "maps", false, "copy the entries of maps that a section changes, unless with isolate or detect: careless code then reads the old map, and does not end the program")
-	flags.StringVar(&o.findings, "findings", "", "write what is found to a `file`, one JSON object per line")
-	flags.BoolVar(&o.strict, "strict", false, "exit with 1 if anything is found")
+	o.findingOptions.declare(flags)
 	flags.BoolVar(&o.summary, "summary", true, "print what is protected, or compiled")
 	flags.BoolVar(&o.gaps, "gaps", false, "list the statements for which sections are interrupted, and the sections that are left alone, with the reasons")
 	flags.Var(&o.stm, "stm", "compile the functions that are given to stm.Atomic to transactions, instead of protecting data; with `strict`, refuse those that do something that cannot be undone")
@@ -151,14 +148,13 @@ func (o *protectOptions) readSettings() error {
 	if err != nil {
 		return err
 	}
-	if env.GOMOD == "" || env.GOMOD == os.DevNull {
-		return nil
+	root, file := filepath.Dir(env.GOMOD), new(settings.File)
+	if env.GOMOD != "" && env.GOMOD != os.DevNull {
+		if file, err = settings.Read(root); err != nil {
+			return err
+		}
 	}
-	file, err := settings.Read(filepath.Dir(env.GOMOD))
-	if err != nil {
-		return err
-	}
-	return errors.Join(o.only.orElse("protect.only", file.Protect.Only), o.skip.orElse("protect.skip", file.Protect.Skip))
+	return errors.Join(o.only.orElse("protect.only", file.Protect.Only), o.skip.orElse("protect.skip", file.Protect.Skip), o.findingOptions.prepare(root, file))
 }
 
 // A modeFlag is the value of -protect, which means auto if there is none.
@@ -189,22 +185,13 @@ func (o *protectOptions) run(ctx context.Context, inv *command.Invocation) error
 	if o.stm != "" {
 		return o.compileTransactions(ctx, inv)
 	}
-	if o.findings != "" {
-		var err error
-		if o.findings, err = filepath.Abs(o.findings); err != nil {
-			return fmt.Errorf("-findings: %w", err)
-		}
-		if info, err := os.Stat(filepath.Dir(o.findings)); err != nil || !info.IsDir() {
-			return fmt.Errorf("-findings %s: there is no directory %s", o.findings, filepath.Dir(o.findings))
-		}
-	}
 	if err := o.readSettings(); err != nil {
 		return err
 	}
 	inv.Status.Phase("protecting " + strings.Join(o.patterns, " "))
 	build, err := protect.Prepare(protect.Config{
 		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: o.mode.Mode, Least: float64(o.min),
-		Only: o.only.list, Skip: o.skip.list, Findings: o.findings, Strict: o.strict, Progress: inv.Status.Detail,
+		Only: o.only.list, Skip: o.skip.list, Watching: o.watching(), Progress: inv.Status.Detail,
 	})
 	if err != nil {
 		return err
@@ -267,6 +254,9 @@ func (o *protectOptions) supervise(inv *command.Invocation, tool *gotool.Tool, a
 	if interrupted != nil && failed != nil {
 		failed = &command.Exit{Code: interrupted.Code()}
 	}
+	if run.Processes() == 0 && failed == nil && o.verb == "run" {
+		return errors.New("the program ran without protection: the go command has ignored the rewritten sources")
+	}
 	return o.conclude(run, inv.Stderr, failed)
 }
 
@@ -306,34 +296,4 @@ func goExit(err error) error {
 		return &command.Exit{Code: exit.ExitCode()}
 	}
 	return err
-}
-
-// conclude tells what was found.
-func (o *protectOptions) conclude(run *supervise.Run, stderr io.Writer, failed error) error {
-	all, err := run.Findings()
-	if err != nil {
-		return errors.Join(failed, err)
-	}
-	if run.Processes() == 0 && failed == nil && o.verb == "run" {
-		return errors.New("the program ran without protection: the go command has ignored the rewritten sources")
-	}
-	if o.findings != "" {
-		f, err := os.Create(o.findings)
-		if err != nil {
-			return fmt.Errorf("writing findings: %w", err)
-		}
-		if err := errors.Join(finding.WriteJSON(f, all), f.Close()); err != nil {
-			return fmt.Errorf("writing findings: %w", err)
-		}
-	}
-	if len(all) == 0 {
-		return failed
-	}
-	if err := finding.WriteText(stderr, all); err != nil {
-		return err
-	}
-	if failed == nil && o.strict {
-		return &command.Exit{Code: command.ExitFound}
-	}
-	return failed
 }

@@ -22,8 +22,9 @@ type Feed struct {
 	// outcome, as slog takes it. History is that of this time.
 	Attributes func(Finding, History) []any
 
-	log    Log
-	logger atomic.Pointer[slog.Logger]
+	log      Log
+	logger   atomic.Pointer[slog.Logger]
+	recorder atomic.Pointer[func(Finding)]
 
 	mu          sync.Mutex // taken before the log's
 	subscribers []func(Finding)
@@ -42,6 +43,18 @@ type occurrence struct {
 // SetLogger sets where new findings are written; nil means slog.Default.
 func (f *Feed) SetLogger(l *slog.Logger) { f.logger.Store(l) }
 
+// SetRecorder sets a function that is called with each finding, merged with its repeats, at
+// once, by the goroutine that adds it: what a recorder has written is not lost if the program
+// crashes before anything is delivered. It must return soon, and must not take a lock of the
+// program's, nor look at guarded data. Nil means none.
+func (f *Feed) SetRecorder(record func(Finding)) {
+	if record == nil {
+		f.recorder.Store(nil)
+		return
+	}
+	f.recorder.Store(&record)
+}
+
 // Subscribe adds a function that is called with each finding, merged with its repeats.
 func (f *Feed) Subscribe(subscriber func(Finding)) {
 	f.mu.Lock()
@@ -51,16 +64,25 @@ func (f *Feed) Subscribe(subscriber func(Finding)) {
 
 // Add records what was found, each with the History of a single time, to be delivered later.
 func (f *Feed) Add(found ...Finding) {
+	for _, one := range found {
+		merged := f.add(one)
+		if record := f.recorder.Load(); record != nil {
+			(*record)(merged)
+		}
+	}
+}
+
+// add returns a finding merged with its repeats.
+func (f *Feed) add(one Finding) Finding {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, one := range found {
-		o := occurrence{seen: one.History}
-		if outcome := one.Outcomes.only(); outcome != "" {
-			*f.tally.of(outcome)++
-		}
-		o.finding, o.isNew = f.log.Add(one)
-		f.pending = append(f.pending, o)
+	o := occurrence{seen: one.History}
+	if outcome := one.Outcomes.only(); outcome != "" {
+		*f.tally.of(outcome)++
 	}
+	o.finding, o.isNew = f.log.Add(one)
+	f.pending = append(f.pending, o)
+	return o.finding
 }
 
 // Findings returns what was found so far, as a Log does.

@@ -108,3 +108,19 @@ func TestSubscriberMayAddToTheFeed(t *testing.T) {
 	feed.DeliverSoon()
 	<-done
 }
+
+// A recorder has each finding when Add returns, before anything is delivered.
+func TestRecorderGetsFindingsAtOnce(t *testing.T) {
+	var feed Feed
+	var recorded []uint64
+	feed.SetRecorder(func(f Finding) { recorded = append(recorded, f.Count) })
+	feed.Add(tolerated("x", 0), tolerated("x", 0))
+	if len(recorded) != 2 || recorded[0] != 1 || recorded[1] != 2 {
+		t.Errorf("the counts recorded are %v, want 1 and 2", recorded)
+	}
+	feed.SetRecorder(nil)
+	feed.Add(tolerated("x", 0))
+	if len(recorded) != 2 {
+		t.Error("a recorder that was taken away is called")
+	}
+}

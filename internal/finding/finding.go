@@ -25,8 +25,12 @@
 //	id.go       identity: when two findings are the same one
 //	log.go      grouping of repeats
 //	feed.go     delivery: to subscribers and a logger
+//	baseline.go findings that are known already
 //	text.go     for a terminal
 //	json.go     for other programs: one finding per line
+//	journal.go  a file of such lines that a running program appends to
+//	metrics.go  for Prometheus
+//	profile.go  for go tool pprof: where accesses waited
 //
 // # Invariants
 //
@@ -288,11 +292,7 @@ func Once(outcome Outcome, waited time.Duration, at time.Time) History {
 // the histories of two processes overlap.
 func (h *History) merge(o History) {
 	h.Count += o.Count
-	h.Outcomes.Delayed += o.Outcomes.Delayed
-	h.Outcomes.Tolerated += o.Outcomes.Tolerated
-	h.Outcomes.Resolved += o.Outcomes.Resolved
-	h.Outcomes.Surrendered += o.Outcomes.Surrendered
-	h.Outcomes.Refused += o.Outcomes.Refused
+	h.Outcomes.Add(o.Outcomes)
 	h.Waited += o.Waited
 	h.LongestWait = max(h.LongestWait, o.LongestWait)
 	if h.First.IsZero() || !o.First.IsZero() && o.First.Before(h.First) {
@@ -315,6 +315,13 @@ type Tally struct {
 
 // outcomes lists every outcome in the order in which people are told of them.
 var outcomes = [...]Outcome{Delayed, Tolerated, Resolved, Surrendered, Refused}
+
+// Add adds the occurrences in o to t.
+func (t *Tally) Add(o Tally) {
+	for _, outcome := range outcomes {
+		*t.of(outcome) += o.Of(outcome)
+	}
+}
 
 // Of returns how often the outcome occurred.
 func (t Tally) Of(outcome Outcome) uint64 { return *t.of(outcome) }

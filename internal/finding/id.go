@@ -40,14 +40,20 @@ type ID uint64
 // the chance of a collision is below one in a trillion, and nobody gains by
 // forging one; a cryptographic hash would buy nothing, and would link
 // crypto/sha256 into users' programs.
-func (f *Finding) ID() ID {
+func (f *Finding) ID() ID { return f.identity(func(line int) int { return line }) }
+
+// outline returns the identity of the finding without the numbers of lines, which stays the
+// same when other parts of a file are changed.
+func (f *Finding) outline() ID { return f.identity(func(int) int { return 0 }) }
+
+func (f *Finding) identity(line func(int) int) ID {
 	h := hash(14695981039346656037)
 	h.text(string(f.Kind))
 	h.text(f.Guard.Name)
-	h.place(f.Guard.Site)
+	h.place(f.Guard.Site, line)
 	for i := range f.Accesses {
 		h.text(string(f.Accesses[i].Op))
-		h.place(f.Accesses[i].Site())
+		h.place(f.Accesses[i].Site(), line)
 	}
 	return ID(h)
 }
@@ -86,11 +92,11 @@ func (h *hash) text(s string) {
 	h.byte(0xff)
 }
 
-func (h *hash) place(f Frame) {
+func (h *hash) place(f Frame, line func(int) int) {
 	h.text(f.Function)
 	h.text(f.base())
 	var buf [20]byte
-	for _, b := range strconv.AppendInt(buf[:0], int64(f.Line), 10) {
+	for _, b := range strconv.AppendInt(buf[:0], int64(line(f.Line)), 10) {
 		h.byte(b)
 	}
 	h.byte(0xff)

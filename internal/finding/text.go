@@ -43,8 +43,21 @@ func WriteText(w io.Writer, findings []Finding) error {
 	return nil
 }
 
+// Headline returns the line that a finding begins with.
+func (f *Finding) Headline() string {
+	return fmt.Sprintf("%s: %s, %s", f.Kind, f.summary(), f.History.summary())
+}
+
+// Suppressed says that findings are not shown because a baseline has them.
+func Suppressed(n int) string {
+	if n == 1 {
+		return "1 finding of the baseline is not shown"
+	}
+	return fmt.Sprintf("%d findings of the baseline are not shown", n)
+}
+
 func writeFinding(b *bufio.Writer, f *Finding) {
-	fmt.Fprintf(b, "%s: %s, %s\n\n", f.Kind, f.summary(), f.History.summary())
+	fmt.Fprintf(b, "%s\n\n", f.Headline())
 
 	for i, a := range f.Accesses {
 		fmt.Fprintf(b, "  %s by %s", f.role(i), goroutine(a.Goroutine))

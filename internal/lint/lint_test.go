@@ -26,6 +26,7 @@ var imports = map[string][]string{
 	"internal/lint":         {},
 	"internal/check":        {"internal/gotool"},
 	"isolate":               {"internal/finding", "internal/page"},
+	"monitor":               {"internal/finding", "isolate", "tolerate"},
 	"stm":                   {"internal/interrupt", "internal/page"},
 	"internal/interrupt":    {},
 	"stm/compiled":          {"stm"},
@@ -120,7 +121,7 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"isolate", "monitor", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{

@@ -15,6 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
+	"github.com/cofferdam-go/cofferdam/internal/protect/write"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -44,13 +45,13 @@ type Config struct {
 	Unprotected string
 	// Progress is told what Prepare does at present; it may be nil.
 	Progress func(text string)
-	// Findings is a file that the program writes, and Strict has it fail if there
-	// is anything to write.
-	Findings string
-	Strict   bool
+	// Watching is what the program does with its findings.
+	Watching write.Watching
 
 	// alone are places in functions that do not build when they are rewritten.
 	alone []plan.Alone
+	// monitor is package monitor, if the program imports it.
+	monitor *packages.Package
 }
 
 // A Build is what the go command needs to build a protected program.
@@ -123,6 +124,9 @@ func (c *Config) prepare(env *gotool.Environment, pkgs []*packages.Package) (_ *
 	if err := addHooks(o); err != nil {
 		return nil, err
 	}
+	if c.monitor != nil {
+		addMonitored(o, c.monitor)
+	}
 	if c.Tests {
 		watchTests(o, plan.Variants(pkgs))
 	}
@@ -162,11 +166,17 @@ func unprotected(e *gotool.Environment) string {
 
 // load returns the packages to rewrite: those of the patterns, and those that they
 // import, as far as they are the user's own, or wanted.
-func (c Config) load() ([]*packages.Package, error) {
+func (c *Config) load() ([]*packages.Package, error) {
 	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
 	if err != nil {
 		return nil, err
 	}
+	packages.Visit(roots, nil, func(p *packages.Package) {
+		if p.PkgPath == monitorPath && p.ForTest == "" {
+			c.monitor = p
+			c.Watching.Monitor = false // it is linked already
+		}
+	})
 	patterns := slices.Clone(c.Patterns)
 	if len(patterns) == 0 {
 		patterns = []string{"."}
@@ -197,13 +207,14 @@ func (c Config) load() ([]*packages.Package, error) {
 
 // addHooks lays what protected programs link over the standard library.
 func addHooks(o *overlay.Overlay) error {
-	sources, err := cofferdam.Sources("tolerate", "isolate", "internal/finding", "internal/goroutine", "internal/page", "internal/protect/watch", "internal/protect/aside")
+	sources, err := cofferdam.Sources("tolerate", "isolate", "internal/finding", "internal/goroutine", "internal/page", "internal/protect/watch", "internal/protect/aside", "monitor")
 	if err != nil {
 		return err
 	}
 	for _, s := range sources {
 		o.Text[o.Std(s.Name)] = s.Text
 	}
+	addEnds(o)
 	return nil
 }
 
@@ -239,6 +250,6 @@ import (
 
 func TestMain(m *%[2]stesting.M) {
 	defer %[2]swatch.Test()()
-	%[2]sos.Exit(%[2]swatch.Exit(m.Run()))
+	%[2]sos.Exit(m.Run())
 }
 `

@@ -34,4 +34,5 @@
 //	protect.go   from packages to new texts
 //	build.go     from patterns to flags of the go command
 //	compile.go   functions that do not build when they are rewritten
+//	ends.go      what the standard library gets, so that findings are told however a program ends
 package protect

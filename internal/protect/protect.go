@@ -49,7 +49,7 @@ func Rewrite(pkgs []*packages.Package, c Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := write.Files(planned, write.Watching{Findings: c.Findings, Strict: c.Strict})
+	files, err := write.Files(planned, c.Watching)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@
 //		"func:debug*",
 //		"package:example.com/app/legacy/...",
 //	]
+//	baseline = "known.json"
 //
 // A table or key that nothing reads is an error, with the line: a word that was spelled wrongly
 // must not look as if it had been obeyed.
@@ -19,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +38,9 @@ type File struct {
 type Protect struct {
 	// Only and Skip are rules as the flags of these names have them.
 	Only, Skip []string
+	// Baseline is the name of a file with findings that are known, from the directory of
+	// this one.
+	Baseline string
 }
 
 // Read reads the file of a directory. No file says nothing.
@@ -59,24 +64,24 @@ func parse(name, text string) (*File, error) {
 	}
 	f := new(File)
 	lists := map[string]*[]string{"protect.only": &f.Protect.Only, "protect.skip": &f.Protect.Skip}
+	texts := map[string]*string{"protect.baseline": &f.Protect.Baseline}
 	for _, v := range values {
-		to, ok := lists[v.key]
-		if !ok {
-			return nil, fmt.Errorf("%s:%d: there is no setting %s; there are %v", name, v.line, v.key, known(lists))
-		}
-		if v.list == nil {
+		list, isList := lists[v.key]
+		text, isText := texts[v.key]
+		switch {
+		case !isList && !isText:
+			names := slices.Sorted(maps.Keys(lists))
+			names = append(names, slices.Sorted(maps.Keys(texts))...)
+			return nil, fmt.Errorf("%s:%d: there is no setting %s; there are %v", name, v.line, v.key, names)
+		case isList && v.list == nil:
 			return nil, fmt.Errorf("%s:%d: %s has to be a list of texts: [\"...\"]", name, v.line, v.key)
+		case isText && v.list != nil:
+			return nil, fmt.Errorf("%s:%d: %s has to be one text: \"...\"", name, v.line, v.key)
+		case isList:
+			*list = v.list
+		default:
+			*text = v.text
 		}
-		*to = v.list
 	}
 	return f, nil
-}
-
-func known(lists map[string]*[]string) []string {
-	var names []string
-	for name := range lists {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -13,11 +13,11 @@ func TestFileSaysWhatIsProtected(t *testing.T) {
 	if f, err := Read(dir); err != nil || !reflect.DeepEqual(f, new(File)) {
 		t.Errorf("without a file: %v, %v", f, err)
 	}
-	const text = "# of this module\n[protect] # all of it\nonly = [\"lock:a#b\"]\n\nskip = [ # several\n\t\"func:x\\\"y\", # one\n\t\"var:z\",\n]\n"
+	const text = "# of this module\n[protect] # all of it\nonly = [\"lock:a#b\"]\n\nskip = [ # several\n\t\"func:x\\\"y\", # one\n\t\"var:z\",\n]\nbaseline = \"known.json\"\n"
 	if err := os.WriteFile(filepath.Join(dir, Name), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	want := &File{Protect{Only: []string{"lock:a#b"}, Skip: []string{`func:x"y`, "var:z"}}}
+	want := &File{Protect{Only: []string{"lock:a#b"}, Skip: []string{`func:x"y`, "var:z"}, Baseline: "known.json"}}
 	if f, err := Read(dir); err != nil || !reflect.DeepEqual(f, want) {
 		t.Errorf("got %v, %v, want %v", f, err, want)
 	}
@@ -38,7 +38,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"[pro tect]\n":                          "f:1: a table is written [name]",
 		"\nonly\n":                              "f:2: a setting is written",
 		"[protect]\nonly = []\nonly = []":       "f:3: protect.only was set in line 2 already",
-		"[protect]\nskipp = []":                 "f:2: there is no setting protect.skipp; there are [protect.only protect.skip]",
+		"[protect]\nskipp = []":                 "f:2: there is no setting protect.skipp; there are [protect.only protect.skip protect.baseline]",
 		"[protect]\nskip = \"x\"":               "f:2: protect.skip has to be a list",
 		"[protect]\nskip = [\n\"a\",\n":         "f:2: the list has no end",
 		"[protect]\nskip = [\"a\"] b":           "f:2: something follows the list",
@@ -46,6 +46,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"[protect]\nskip = \"a":                 "f:2: \"a is no text in quotes",
 		"[protect]\nskip = maybe":               "f:2: maybe is no text in quotes, no number and no truth value",
 		"[protect]\nskip = 3":                   "f:2: protect.skip has to be a list",
+		"[protect]\nbaseline = [\"a\"]":         "f:2: protect.baseline has to be one text",
 		"[protect]\nskip = [`a`]":               "f:2: a list has texts in it",
 		"[protect]\nskip = [\"a\", # b\n\"c\"]": "",
 	} {

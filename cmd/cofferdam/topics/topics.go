@@ -225,8 +225,19 @@ const modesHelp = `Run, build and test protect the data that locks guard from co
              tolerate elsewhere. The default.
 
 Which lock guards what is inferred; cofferdam guards shows it. A table at the start says
-what is protected how, and what is not, and why; -summary=false leaves it out. What was
-found is printed at the end of a run, and on SIGUSR1.
+what is protected how, and what is not, and why; -summary=false leaves it out.
+
+What was found is printed at the end of a run, and on SIGUSR1. A program that was built
+prints one line as soon as something is found, or logs it with -log, and all of it when it
+ends: by returning, os.Exit, log.Fatal, a panic of main, or a signal that it does not
+handle. Nothing can be printed when another goroutine panics or the process is killed; the
+line is there then, and so is the file of -findings, to which every finding is appended at
+once. With -monitor, or if the program imports package monitor, /debug/cofferdam serves
+text, and below it json, metrics for Prometheus, and profile for go tool pprof.
+
+What -findings has written serves as a baseline: with -baseline FILE, or the setting
+baseline, findings in it are not told, and -strict counts those that are new. A finding
+stays known when other lines of its file change.
 
 What both a section and code without the lock have changed is merged in tolerate: sums,
 maxima, minima and appends as if the section had come last, and elsewhere the section's
@@ -246,6 +257,7 @@ file cofferdam.toml in the root of the module has them for every run; flags come
 
   [protect]
   skip = ["func:debug*", "lock:cache.mu"]
+  baseline = "known.json"
 
 Examples:
 

@@ -35,7 +35,14 @@ type Guard = isolate.Foreign
 
 func init() {
 	isolate.Configure(isolate.Config{Logger: slog.New(slog.DiscardHandler)})
-	watch.Also(watch.Source{Findings: isolate.Findings, OnFinding: isolate.OnFinding, Starts: true, Weakness: weakness})
+	watch.Also(watch.Source{
+		Findings: isolate.Findings,
+		Configure: func(l *slog.Logger, record func(isolate.Finding)) {
+			isolate.Configure(isolate.Config{Logger: l, Record: record})
+		},
+		Start:    func() { isolate.OnFinding(func(isolate.Finding) {}) },
+		Weakness: weakness,
+	})
 }
 
 // weakness says what is wrong with the pages of this process.

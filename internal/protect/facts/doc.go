@@ -55,7 +55,7 @@
 //
 // # Files
 //
-//	facts.go        the passes over all packages, uses, assignments, calls of os.Exit
+//	facts.go        the passes over all packages, uses, assignments
 //	code.go         the SSA form, found by syntax
 //	instruction.go  what one instruction does
 //	touch.go        the memory at an address, and whether it may be a variable

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
@@ -37,7 +36,6 @@ type Facts struct {
 
 	declarationsIn map[*packages.Package]map[Key]Declaration
 	uses           map[*packages.Package]map[Key][]ast.Node
-	exits          map[*packages.Package][]*ast.CallExpr
 }
 
 // Gather collects the facts of packages that load.Packages returned. All of them share a
@@ -50,7 +48,6 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		effects: make(map[FuncKey]*Effect), borrowers: make(map[parameter]*borrower), exposures: make(map[Key]Exposure), forged: make(map[string]bool),
 		assigned: make(map[Key]bool), aliasedMaps: make(map[Key]bool), declarations: make(map[Key]Declaration),
 		declarationsIn: make(map[*packages.Package]map[Key]Declaration), uses: make(map[*packages.Package]map[Key][]ast.Node),
-		exits: make(map[*packages.Package][]*ast.CallExpr),
 	}
 	f.pins = &pins{facts: f, variables: make(map[Key]string), types: make(map[Key]string), unnamed: make(map[string]bool)}
 	for _, p := range pkgs {
@@ -150,7 +147,6 @@ func (o *observer) observe(root inspector.Cursor) {
 		o.observeAssignment(c)
 		o.observePins(c)
 		o.observeUse(c)
-		o.observeExit(c)
 		return true
 	})
 }
@@ -182,18 +178,6 @@ func (o *observer) observeUse(c inspector.Cursor) {
 // Uses returns where a package uses a variable of a package, or a field, in the order of
 // the source: an identifier, a selector, or the element of a literal that sets the field.
 func (f *Facts) Uses(p *packages.Package, k Key) []ast.Node { return f.uses[p][k] }
-
-// observeExit notes the calls of os.Exit.
-func (o *observer) observeExit(c inspector.Cursor) {
-	if call, ok := c.Node().(*ast.CallExpr); ok && len(call.Args) == 1 {
-		if f, ok := typeutil.Callee(o.info, call).(*types.Func); ok && f.FullName() == "os.Exit" {
-			o.exits[o.pkg] = append(o.exits[o.pkg], call)
-		}
-	}
-}
-
-// Exits returns where a package calls os.Exit.
-func (f *Facts) Exits(p *packages.Package) []*ast.CallExpr { return f.exits[p] }
 
 // observeAssignment notes the variables that are assigned to other than where they are
 // declared.

@@ -33,7 +33,6 @@ import (
 //	touches f        the memory that its body reaches by itself
 //	panics f         whether calling it may panic
 //	names f x        whether the function's body, or what it calls, names it
-//	exits f          how many calls of os.Exit the package has
 //	beside x y       whether two fields are of one type, or both are variables
 func TestFacts(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
@@ -132,8 +131,6 @@ func (a answerer) answer(question string) string {
 	case "panics":
 		_, fn := a.decl(name)
 		return fmt.Sprint(a.known.EffectOf(fn).Panics)
-	case "exits":
-		return fmt.Sprint(len(a.known.Exits(a.pkg)))
 	case "beside":
 		x, y, _ := strings.Cut(name, " ")
 		at, _ := a.known.Declaration(a.variable(x))

@@ -57,13 +57,7 @@ func newRound(u *unit, pages *pageData, all *decision) *round {
 		clones: make(map[string]*Clone),
 	}
 	for i, f := range u.files {
-		file := &File{File: f, Index: u.index[i], Entry: u.entry(f)}
-		for _, c := range u.facts.Exits(u.pkg) {
-			if contains(f.Syntax, c) {
-				file.Exits = append(file.Exits, c)
-			}
-		}
-		r.out.Files = append(r.out.Files, file)
+		r.out.Files = append(r.out.Files, &File{File: f, Index: u.index[i], Entry: u.entry(f)})
 	}
 	all.packages = append(all.packages, r.out)
 	return r

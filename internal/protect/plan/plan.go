@@ -88,9 +88,8 @@ type File struct {
 	// Index is the number of the file in its package.
 	Index int
 	// Entry is the function that the program begins in, main or TestMain, if it is in
-	// this file, and Exits are the calls of os.Exit.
+	// this file.
 	Entry *ast.FuncDecl
-	Exits []*ast.CallExpr
 	// Groups are the sections that are rewritten.
 	Groups []*Group
 	// Sites are the uses of data on pages that are not in sections.

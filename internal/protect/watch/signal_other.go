@@ -2,5 +2,5 @@
 
 package watch
 
-// onSignal does nothing where there is no SIGUSR1.
-func onSignal(func()) {}
+// onSignals does nothing where there are no signals.
+func onSignals() {}

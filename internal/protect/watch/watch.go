@@ -1,21 +1,36 @@
-// Package watch is what a protected program links beside packages tolerate and aside:
-// it tells at the start what is protected, and at the end, and when it is asked by a
-// signal, what was found. Protected programs have it as cofferdamrt/protect/watch.
+// Package watch is what a protected program links beside packages tolerate and aside: it
+// tells at the start what is protected, when something is found that is new, and at the end,
+// and when it is asked by a signal, all that was found. Protected programs have it as
+// cofferdamrt/protect/watch.
 //
 // A program that was started by cofferdam itself leaves the telling to it, and only
 // writes its findings to a directory that the environment names, so that what a
 // program found is known even if it crashed.
 //
-// signal_unix.go and signal_other.go say which signal asks.
+// # However a program ends
+//
+//	main returns, os.Exit, log.Fatal     an exit hook of the runtime
+//	main panics                          a deferred call in main
+//	SIGTERM, SIGINT, SIGHUP              a handler, if the program has none of its own; then the
+//	                                     program dies of the signal, as it would have
+//	another goroutine panics, SIGKILL,   nothing can run. What was new has been told in one line when
+//	a fatal error of the runtime         it was found, and the file has its line since then
+//
+// Exit hooks, and whether a program handles a signal, are known to the standard library alone.
+// What asks it stands in a file that only protected programs have: package protect adds it,
+// and it sets atExit and onlyOurs.
+//
+//	watch.go        what is watched, and the beginning
+//	tell.go         what is told, and when
+//	signal_unix.go  signals that ask, and those that end a program; signal_other.go has none
 package watch
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/tolerate"
@@ -28,15 +43,20 @@ const Directory = "COFFERDAM_FINDINGS"
 type Config struct {
 	Summary  string // for the start
 	Findings string // a file for findings
-	Strict   bool   // a program with findings fails
+	Limit    int64  // of bytes of that file and those that it was renamed to; 0 is none
+	Baseline string // findings that are known, as a finding.Baseline writes them
+	Log      bool   // new findings go to slog.Default
+	Strict   bool   // a program with findings that are not known fails
 }
 
 // A Source is where findings come from.
 type Source struct {
-	Findings  func() []finding.Finding
-	OnFinding func(func(finding.Finding))
-	// Starts says that OnFinding starts a goroutine.
-	Starts bool
+	Findings func() []finding.Finding
+	// Configure sets where the source logs what is new, and what records all.
+	Configure func(*slog.Logger, func(finding.Finding))
+	// Start starts a goroutine without which nothing is recorded until Findings is called;
+	// nil if none is needed.
+	Start func()
 	// Weakness says what about protection was found missing at run time, "" if
 	// there is nothing.
 	Weakness func() string
@@ -44,13 +64,19 @@ type Source struct {
 }
 
 // sources are where findings come from. It is complete when main begins.
-var sources = []Source{{Findings: tolerate.Findings, OnFinding: tolerate.OnFinding, Weakness: func() string { return "" }}}
+var sources = []Source{{
+	Findings: tolerate.Findings,
+	Configure: func(l *slog.Logger, record func(finding.Finding)) {
+		tolerate.Configure(tolerate.Config{Logger: l, Record: record})
+	},
+	Weakness: func() string { return "" },
+}}
 
 // Also adds a source.
 func Also(s Source) { sources = append(sources, s) }
 
-// findings returns those of all sources.
-func findings() []finding.Finding {
+// Findings returns those of all sources.
+func Findings() []finding.Finding {
 	var all []finding.Finding
 	for _, s := range sources {
 		all = append(all, s.Findings()...)
@@ -58,122 +84,75 @@ func findings() []finding.Finding {
 	return all
 }
 
-// weaknesses prints what is missing and was not yet said.
-func weaknesses() {
-	for i := range sources {
-		s := &sources[i]
-		if w := s.Weakness(); w != s.told {
-			s.told = w
-			fmt.Fprintln(os.Stderr, "cofferdam:", w)
-		}
-	}
-}
-
+// watcher is what there is to do. It does not change after the beginning.
 var watcher struct {
-	config Config
-	quiet  bool
-
-	mu    sync.Mutex // held to write
-	file  string
-	ended bool // nothing is written any more
+	Config
+	quiet    bool // cofferdam tells
+	journal  *finding.Journal
+	baseline *finding.Baseline
 }
 
-// Start begins, and returns what to call when the program ends. It is for package
-// main.
+// atExit has functions called when the program exits: always, then, if it succeeds, the
+// other.
+var atExit func(always, success func())
+
+// Start begins, and returns what to call when main ends. It is for package main.
 func Start(c Config) (end func()) {
 	begin(c)
 	if !watcher.quiet {
 		fmt.Fprint(os.Stderr, c.Summary)
+		onSignals()
 	}
 	weaknesses()
-	subscribe(true)
-	onSignal(func() { _ = finding.WriteText(os.Stderr, findings()) })
-	return func() {
-		if Exit(0) == 0 {
-			return
+	for _, s := range sources {
+		if s.Start != nil {
+			s.Start()
 		}
-		// Only here does it matter whether the program returns or panics: to look
-		// changes what a panic prints.
-		if cause := recover(); cause != nil {
-			panic(cause)
-		}
-		os.Exit(1)
 	}
+	return func() { Tell() }
 }
 
 // Test begins in a test binary, and returns what to call when it ends. It starts no
 // goroutine, because tests look for what is left running.
 func Test() (end func()) {
 	begin(Config{})
-	return func() { Exit(0) }
+	return func() { Tell() }
 }
 
 func begin(c Config) {
-	dir := os.Getenv(Directory)
-	watcher.mu.Lock()
-	watcher.config, watcher.file, watcher.quiet, watcher.ended = c, c.Findings, dir != "", false
-	if dir != "" {
-		watcher.file = filepath.Join(dir, fmt.Sprintf("%d.json", os.Getpid()))
+	watcher.Config = c
+	path, limit := c.Findings, c.Limit
+	if dir := os.Getenv(Directory); dir != "" {
+		watcher.quiet = true
+		path, limit = filepath.Join(dir, fmt.Sprintf("%d.json", os.Getpid())), 0
 	}
-	watcher.mu.Unlock()
-	if dir != "" {
-		write(false)
-	}
-	tolerate.Configure(tolerate.Config{Logger: slog.New(slog.DiscardHandler)})
-	subscribe(false)
-}
-
-// subscribe has new findings written, those of the sources that start a goroutine for it or
-// those of the sources that do not.
-func subscribe(starts bool) {
-	if watcher.file == "" {
-		return
-	}
-	for _, s := range sources {
-		if s.Starts == starts {
-			s.OnFinding(func(f finding.Finding) {
-				if n := f.History.Count; n&(n-1) == 0 { // more and more rarely
-					write(false)
-				}
-			})
+	if path != "" {
+		j := &finding.Journal{Path: path, Limit: limit}
+		if err := j.Open(); complain(err) == nil {
+			watcher.journal = j
 		}
 	}
-}
-
-// write writes all findings. The program may end in the middle of it, so the file is
-// exchanged as a whole.
-func write(last bool) {
-	watcher.mu.Lock()
-	defer watcher.mu.Unlock()
-	if watcher.ended {
-		return
-	}
-	watcher.ended = last
-	f, err := os.Create(watcher.file + ".new")
-	if err == nil {
-		err = errors.Join(finding.WriteJSON(f, findings()), f.Close())
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), watcher.file)
-	}
+	baseline, err := finding.ReadBaseline(strings.NewReader(c.Baseline))
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "cofferdam: writing findings: %v\n", err)
+		panic("watch: " + err.Error()) // cofferdam wrote it
+	}
+	watcher.baseline = baseline
+	logger := slog.New(slog.DiscardHandler)
+	if c.Log && !watcher.quiet {
+		logger = nil
+	}
+	for _, s := range sources {
+		s.Configure(logger, record)
+	}
+	if atExit != nil {
+		atExit(func() { Tell() }, failIfStrict)
 	}
 }
 
-// Exit tells what was found. It returns the code to exit with.
-func Exit(code int) int {
-	all := findings()
-	weaknesses()
-	if watcher.file != "" {
-		write(true)
+// complain prints an error, and returns it.
+func complain(err error) error {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cofferdam:", err)
 	}
-	if watcher.quiet || len(all) == 0 {
-		return code
-	}
-	_ = finding.WriteText(os.Stderr, all)
-	if code == 0 && watcher.config.Strict {
-		return 1
-	}
-	return code
+	return err
 }

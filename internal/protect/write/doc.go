@@ -33,5 +33,5 @@
 //	slot.go      slots
 //	clone.go     clones and their calls
 //	pages.go     data on pages
-//	program.go   main and os.Exit
+//	program.go   main
 package write

@@ -13,10 +13,17 @@ import (
 
 // Watching is what a protected program does with its findings.
 type Watching struct {
-	// Findings is a file that the program writes, and Strict has it fail if there is
-	// anything to write.
+	// Findings is a file that the program writes, and Limit how many bytes that may become,
+	// with the files that it was renamed to.
 	Findings string
-	Strict   bool
+	Limit    int64
+	// Baseline are findings that are known, as a finding.Baseline writes them.
+	Baseline string
+	// Log has new findings written to the program's logger, and Strict has it fail if there
+	// are any that are not known.
+	Log, Strict bool
+	// Monitor links package monitor.
+	Monitor bool
 }
 
 // A Text is the new text of a file.
