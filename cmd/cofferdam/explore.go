@@ -44,7 +44,9 @@ call t.Parallel are explored one by one, and then against each other as one more
 With -binary, explore takes a program for x86-64 Linux instead, of C or C++, without source
 or debug information. It runs in an emulator, with the dynamic linker and the C library of
 this machine, from a snapshot taken before its first thread is created. Files are read, and
-what the program writes stays in the emulation; there is no network and no child process.
+what the program writes stays in the emulation. So do its child processes and what they
+execute: they are emulated, outside control. Connections within the program are emulated;
+others are the host's, outside control. Both are told.
 A run fails by a signal, a failed assertion, a deadlock, a use of freed memory or a second
 free, and with -races by a data race in the program's own code. Without it races are not
 looked for: machine code does not tell atomic loads and stores from others, so a word counts

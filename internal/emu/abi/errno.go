@@ -9,6 +9,8 @@ const (
 	ESRCH        Errno = 3
 	EINTR        Errno = 4
 	EIO          Errno = 5
+	E2BIG        Errno = 7
+	ENOEXEC      Errno = 8
 	EBADF        Errno = 9
 	ECHILD       Errno = 10
 	EAGAIN       Errno = 11

@@ -18,9 +18,12 @@ const (
 // Flags of clone.
 const (
 	CloneVM           = 0x100
+	CloneVfork        = 0x4000
 	CloneThread       = 0x10000
 	CloneSetTLS       = 0x80000
 	CloneParentSetTID = 0x100000
 	CloneChildClear   = 0x200000
 	CloneChildSetTID  = 0x1000000
+	// All handlers of signals become the default.
+	CloneClearHandlers = 0x100000000
 )

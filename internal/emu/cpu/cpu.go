@@ -252,8 +252,11 @@ func missing(in *x86.Inst, pc uint64, why string) Trap {
 	return Trap{Kind: Missing, Text: fmt.Sprintf("the instruction %s at %#x %s", in.Text(pc, nil), pc, why)}
 }
 
-// Fork makes a copy of a processor's state one of its own: it records nothing.
-func (c *CPU) Fork() { c.record, c.block = nil, nil }
+// CopyRegisters makes all registers and flags those of another processor, and nothing else.
+func (c *CPU) CopyRegisters(from *CPU) {
+	c.R, c.PC, c.lazy = from.R, from.PC, from.lazy
+	c.X, c.MXCSR, c.Backwards, c.FPU = from.X, from.MXCSR, from.Backwards, from.FPU
+}
 
 // Step executes one instruction. Its trap is Limit if nothing else stopped it.
 func (c *CPU) Step() Trap {

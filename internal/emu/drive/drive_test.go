@@ -11,6 +11,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 const examples = "../../../examples/binary/bin/"
@@ -40,6 +41,57 @@ func loadFor(t testing.TB, path string, args ...string) *Program {
 	return p
 }
 
+func explored(t *testing.T, p *Program, o *Options) *wire.Summary {
+	t.Helper()
+	done, err := p.Explore(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+// checkRecorded: the schedule of a failure is recorded, and ends as it did; replays has it
+// repeated from the trace. It returns how many events there are.
+func checkRecorded(t *testing.T, p *Program, found *trace.Outcome, replays bool) uint64 {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "run.trace")
+	out, err := p.Record(found.Schedule, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := out.Worst(); w == nil || !w.Same(found.Worst()) {
+		t.Errorf("recorded it ends with %v, want %v", w, found.Worst())
+	}
+	r, err := trace.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if replays {
+		if again, diff, err := Replay(r, file+"2"); err != nil || diff != nil || again.Worst() == nil {
+			t.Errorf("replayed: %v, %v, %v", again, diff, err)
+		}
+	}
+	return uint64(r.Len())
+}
+
+// TestAChildRunsBesideTheThreads: a child process that threads talk to over pipes, made before
+// them, is there in every run, and what the threads do wrong is found.
+func TestAChildRunsBesideTheThreads(t *testing.T) {
+	if !dynamic(t) {
+		return
+	}
+	p := load(t, "../linux/testdata/children", "threads")
+	done := explored(t, p, &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute})
+	if f := done.Outcome.Worst(); f == nil || f.Cause != event.Aborted {
+		t.Fatalf("%v after %d runs", f, done.Runs)
+	}
+	if !done.Search.Held.Outside {
+		t.Error("that the child is outside control is not told")
+	}
+	checkRecorded(t, p, done.Outcome, true)
+}
+
 func TestEveryBugOfThePaperIsFoundAndRepeated(t *testing.T) {
 	if !dynamic(t) {
 		return
@@ -52,10 +104,7 @@ func TestEveryBugOfThePaperIsFoundAndRepeated(t *testing.T) {
 				continue
 			}
 			p := load(t, examples+name+level)
-			done, err := p.Explore(context.Background(), &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
+			done := explored(t, p, &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute})
 			if done.Outcome == nil {
 				t.Errorf("%s%s: nothing found in %d runs", name, level, done.Runs)
 				continue
@@ -64,26 +113,8 @@ func TestEveryBugOfThePaperIsFoundAndRepeated(t *testing.T) {
 			if f.Kind != event.FailureCrash || f.Cause != cause {
 				t.Errorf("%s%s: %v (%v), want %v", name, level, f, f.Cause, cause)
 			}
-			file := filepath.Join(t.TempDir(), "run.trace")
-			out, err := p.Record(done.Outcome.Schedule, file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if w := out.Worst(); w == nil || !w.Same(f) {
-				t.Errorf("%s%s: recorded it ends with %v, want %v", name, level, w, f)
-			}
-			r, err := trace.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if level == ".O2" {
-				again, diff, err := Replay(r, file+"2")
-				if err != nil || diff != nil || again.Worst() == nil {
-					t.Errorf("%s%s: replayed: %v, %v, %v", name, level, again, diff, err)
-				}
-			}
-			t.Logf("%s%s: run %d, %.0f runs/s, %s; %v; %d events", name, level, done.First, float64(done.Runs)/done.Elapsed.Seconds(), done.Outcome.Schedule, f, r.Len())
-			r.Close()
+			events := checkRecorded(t, p, done.Outcome, level == ".O2")
+			t.Logf("%s%s: run %d, %.0f runs/s, %s; %v; %d events", name, level, done.First, float64(done.Runs)/done.Elapsed.Seconds(), done.Outcome.Schedule, f, events)
 		}
 	}
 }
@@ -93,10 +124,7 @@ func TestDepthFirstSearchEnds(t *testing.T) {
 		return
 	}
 	p := load(t, examples+"toctou.O2", "1")
-	done, err := p.Explore(context.Background(), &Options{Method: sched.MethodDFS, Preemptions: 2, Budget: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := explored(t, p, &Options{Method: sched.MethodDFS, Preemptions: 2, Budget: time.Minute})
 	if done.Outcome == nil || !strings.Contains(done.Outcome.Worst().Message, "Assertion") {
 		t.Errorf("%+v", done)
 	}
@@ -118,10 +146,7 @@ func TestMisuseOfTheHeapAndDeadlocksAreFound(t *testing.T) {
 		"lockorder":    {event.FailureDeadlock, event.UnknownCause},
 	} {
 		p := load(t, "testdata/"+name)
-		done, err := p.Explore(context.Background(), &Options{Method: sched.MethodPCT, Seed: 1, Budget: 30 * time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := explored(t, p, &Options{Method: sched.MethodPCT, Seed: 1, Budget: 30 * time.Second})
 		f := done.Outcome.Worst()
 		if f == nil || f.Kind != want.kind || f.Cause != want.cause {
 			t.Errorf("%s: %v after %d runs", name, f, done.Runs)
@@ -179,10 +204,7 @@ func TestACorrectProgramIsNotReported(t *testing.T) {
 		return
 	}
 	p := load(t, "testdata/correct")
-	done, err := p.Explore(context.Background(), &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute, Runs: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := explored(t, p, &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute, Runs: 300})
 	if done.Outcome != nil || done.Cut > 0 || done.Classes < 50 {
 		t.Errorf("%v; %d cut off, %d classes", done.Outcome.Worst(), done.Cut, done.Classes)
 	}

@@ -19,6 +19,7 @@ var meeting = map[string]bool{
 	"open": true, "openat": true, "unlink": true, "unlinkat": true, "rename": true, "renameat": true, "renameat2": true, "mkdir": true, "rmdir": true, "ftruncate": true, "lseek": true,
 	"connect": true, "accept": true, "accept4": true, "sendto": true, "recvfrom": true, "sendmsg": true, "recvmsg": true, "shutdown": true, "listen": true,
 	"epoll_wait": true, "epoll_pwait": true, "epoll_ctl": true,
+	"fork": true, "vfork": true, "wait4": true, "waitid": true,
 }
 
 // call returns the operation that the system call of a thread is, and whether it is a

@@ -160,7 +160,13 @@ func (r *run) calls(t *linux.Thread) *race.Vector {
 	case "futex":
 		r.synchronises(args[0], atomicUnit)
 		r.meets(thread, args[0], atomicUnit)
+	case "fork", "vfork", "wait4", "waitid":
+		r.watch.meetByPipe(thread) // by way of a child
 	case "clone", "clone3":
+		if !r.process.CreatesThread(t) {
+			r.watch.meetByPipe(thread)
+			break
+		}
 		past := &race.Vector{}
 		thread.Release(past)
 		return past

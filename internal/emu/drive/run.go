@@ -301,9 +301,5 @@ func (r *run) advance(t *linux.Thread, visible func(*cpu.Ref) bool, decided bool
 
 // creates reports whether a thread is about to create another.
 func (r *run) creates(t *linux.Thread) bool {
-	if !t.Calling() {
-		return false
-	}
-	name, _ := t.Call()
-	return name == "clone" || name == "clone3"
+	return t.Calling() && r.process.CreatesThread(t)
 }

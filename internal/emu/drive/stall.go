@@ -71,6 +71,11 @@ func (r *run) stalls() {
 
 // idle moves time on because no thread can go on. It reports whether one ever can.
 func (r *run) idle(watches bool) bool {
+	if r.process.Serve() {
+		// A child that never ends must not keep the run from being cut off.
+		r.cutOff = r.stop != nil && r.stop()
+		return true
+	}
 	m, ok := r.process.Next()
 	if ok && watches {
 		p := &r.point

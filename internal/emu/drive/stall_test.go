@@ -1,14 +1,11 @@
 package drive
 
 import (
-	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
-	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
@@ -21,10 +18,7 @@ func TestASleepMayEndWhileAThreadIsReady(t *testing.T) {
 	for _, method := range []sched.Method{sched.MethodPCT, sched.MethodDFS} {
 		for stall, fails := range map[time.Duration]bool{0: false, time.Microsecond: false, 100 * time.Millisecond: true} {
 			p := load(t, "testdata/timeout")
-			done, err := p.Explore(context.Background(), &Options{Method: method, Preemptions: 2, Seed: 1, Budget: time.Minute, Runs: 2000, Stall: stall})
-			if err != nil {
-				t.Fatal(err)
-			}
+			done := explored(t, p, &Options{Method: method, Preemptions: 2, Seed: 1, Budget: time.Minute, Runs: 2000, Stall: stall})
 			f := done.Outcome.Worst()
 			if (f != nil) != fails || f != nil && f.Cause != event.DoubleFree && f.Cause != event.UseAfterFree {
 				t.Errorf("%v, stalls of %v: %v after %d runs", method, stall, f, done.Runs)
@@ -34,26 +28,9 @@ func TestASleepMayEndWhileAThreadIsReady(t *testing.T) {
 				t.Errorf("%v, stalls of %v: that they were limited is %v", method, stall, held)
 			}
 			if f != nil {
-				checkReplay(t, p, done.Outcome.Schedule)
+				checkRecorded(t, p, done.Outcome, true)
 			}
 		}
-	}
-}
-
-// checkReplay: a schedule is recorded and repeated.
-func checkReplay(t *testing.T, p *Program, schedule string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "run.trace")
-	if _, err := p.Record(schedule, file); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trace.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if out, diff, err := Replay(r, file+"2"); err != nil || diff != nil || out.Worst() == nil {
-		t.Errorf("replayed: %v, %v, %v", out, diff, err)
 	}
 }
 
@@ -62,9 +39,9 @@ func TestAFailureBehindACallIsNotTheCalls(t *testing.T) {
 		return
 	}
 	p := load(t, "testdata/aftercall")
-	done, err := p.Explore(context.Background(), &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute})
-	if err != nil || done.Outcome == nil {
-		t.Fatalf("%+v, %v", done, err)
+	done := explored(t, p, &Options{Method: sched.MethodPCT, Seed: 1, Budget: time.Minute})
+	if done.Outcome == nil {
+		t.Fatalf("%+v", done)
 	}
 	site := p.process.Code.Sites()[done.Outcome.Worst().Site]
 	if site.Inst == nil || site.Inst.Op != x86.MOV {

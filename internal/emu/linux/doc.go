@@ -15,9 +15,16 @@
 // is kept in memory, over the host's files, and belongs to a snapshot like all else.
 // Standard input is read whole when it is first asked for. Sockets by which the process talks
 // to itself are emulated, all others are the host's (package sockets): a thread that waits for
-// the host does so in real time, and only when no other thread can go on. There are no child
-// processes. What a program was refused, or did not get as asked for, is listed by
-// [Process.Notes]; a system call that is missing fails with ENOSYS and is named there.
+// the host does so in real time, and only when no other thread can go on. What a program was
+// refused, or did not get as asked for, is listed by [Process.Notes]; a system call that is
+// missing fails with ENOSYS and is named there.
+//
+// # Children
+//
+// A child process is a [Process] as well, with the same files and pipes, and whatever program
+// it executes is emulated, so that nothing that it does reaches the host. No caller decides
+// about its threads: a child goes on whenever its parent makes a system call or waits, for some
+// time or until it has to wait itself. A snapshot has it, too.
 //
 // # Waiting
 //
@@ -27,11 +34,12 @@
 // thread can go on and no time would help, that is a deadlock.
 //
 //	process.go   the process, running, and how it ends
-//	load.go      ELF files, the first stack
+//	start.go     a program in memory, and its first thread
+//	child.go     child processes: making them, running them, waiting for them
+//	exec.go      another program in a child
 //	thread.go    threads, waiting, virtual time
 //	futex.go     futexes
 //	signal.go    signals and their frames
-//	fs.go        files: the host's, and those over them
 //	fd.go        open files and pipes
 //	epoll.go     sets of files that are waited for
 //	outside.go   waiting for what is outside
@@ -39,5 +47,4 @@
 //	table.go     which system calls there are
 //	syscall.go   their dispatch; memory
 //	sysio.go, sysfile.go, syssocket.go, sysproc.go, systime.go  all the others
-//	errno.go     errors of the host
 package linux

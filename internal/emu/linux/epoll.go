@@ -6,20 +6,8 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 )
-
-// A watchSet is an epoll instance: files by their numbers, and what about them is waited for.
-type watchSet struct{ files map[uint64]watchedFile }
-
-type watchedFile struct {
-	events uint32
-	data   uint64
-	// told is how much had arrived when the file was told last, of one that is told once for
-	// each arrival; off: it is not told any more.
-	told uint64
-	once bool
-	off  bool
-}
 
 // Flags of epoll_ctl.
 const (
@@ -31,16 +19,9 @@ const (
 	epollEdge    = 1 << 31
 )
 
-func (w *watchSet) copy() *watchSet {
-	if w == nil {
-		return nil
-	}
-	return &watchSet{files: maps.Clone(w.files)}
-}
-
-func sysEpollCreate(p *Process, _ *Thread, _ *args) uint64 {
-	n := &node{path: "epoll", kind: epollNode, mode: 0o600, watched: &watchSet{files: map[uint64]watchedFile{}}}
-	return p.install(&description{node: n, flags: abi.OpenRDWR}, 0)
+func sysEpollCreate(p *Process, _ *Thread, a *args) uint64 {
+	n := &files.Node{Path: "epoll", Kind: files.EpollNode, Mode: 0o600, Watched: &files.WatchSet{Files: map[uint64]files.WatchedFile{}}}
+	return p.install(&description{node: n, flags: abi.OpenRDWR}, 0, a[0]&abi.OpenCloexec != 0)
 }
 
 func sysEpollCtl(p *Process, _ *Thread, a *args) uint64 {
@@ -48,36 +29,36 @@ func sysEpollCtl(p *Process, _ *Thread, a *args) uint64 {
 	if d == nil || file == nil {
 		return abi.EBADF.Result()
 	}
-	w := d.node.watched
+	w := d.node.Watched
 	if w == nil || d == file {
 		return abi.EINVAL.Result()
 	}
-	if kind := file.node.kind; kind == regular || kind == directory {
+	if kind := file.node.Kind; kind == files.Regular || kind == files.Directory {
 		return abi.EPERM.Result()
 	}
-	_, known := w.files[a[2]]
+	_, known := w.Files[a[2]]
 	switch {
 	case a[1] == epollAdd && known:
 		return abi.EEXIST.Result()
 	case a[1] != epollAdd && !known:
 		return abi.ENOENT.Result()
 	case a[1] == epollDelete:
-		delete(w.files, a[2])
+		delete(w.Files, a[2])
 		return 0
 	}
 	var b [12]byte
 	if !p.Mem.ReadAt(b[:], a[3]) {
 		return abi.EFAULT.Result()
 	}
-	w.files[a[2]] = watchedFile{events: binary.LittleEndian.Uint32(b[:]), data: binary.LittleEndian.Uint64(b[4:])}
+	w.Files[a[2]] = files.WatchedFile{Events: binary.LittleEndian.Uint32(b[:]), Data: binary.LittleEndian.Uint64(b[4:])}
 	return 0
 }
 
 // unwatch takes a number that is closed out of all sets.
 func (p *Process) unwatch(closed uint64) {
 	for _, d := range p.fds {
-		if d != nil && d.node.watched != nil {
-			delete(d.node.watched.files, closed)
+		if d.description != nil && d.node.Watched != nil {
+			delete(d.node.Watched.Files, closed)
 		}
 	}
 }
@@ -87,10 +68,10 @@ func (p *Process) arrivals(d *description) uint64 {
 	switch {
 	case d.event:
 		return d.added
-	case d.node.pipe != nil:
-		return d.node.pipe.written
-	case d.node.socket != nil:
-		return d.node.socket.Arrivals()
+	case d.node.Pipe != nil:
+		return d.node.Pipe.Written
+	case d.node.Socket != nil:
+		return d.node.Socket.Arrivals()
 	}
 	return 0
 }
@@ -103,18 +84,18 @@ type readyFile struct {
 
 // watchedReady returns the files of a set that are to be told, at most so many, in the order
 // of their numbers.
-func (p *Process) watchedReady(w *watchSet, most int) []readyFile {
+func (p *Process) watchedReady(w *files.WatchSet, most int) []readyFile {
 	var all []readyFile
-	for _, fd := range slices.Sorted(maps.Keys(w.files)) {
-		f := w.files[fd]
+	for _, fd := range slices.Sorted(maps.Keys(w.Files)) {
+		f := w.Files[fd]
 		d := p.fd(fd)
-		if f.off || d == nil || len(all) == most {
+		if f.Off || d == nil || len(all) == most {
 			continue
 		}
-		if f.events&epollEdge != 0 && f.once && f.told == p.arrivals(d) {
+		if f.Events&epollEdge != 0 && f.Once && f.Told == p.arrivals(d) {
 			continue
 		}
-		if got := p.polls(polled{fd, uint16(f.events)}); got != 0 {
+		if got := p.polls(polled{fd, uint16(f.Events)}); got != 0 {
 			all = append(all, readyFile{fd, got})
 		}
 	}
@@ -126,10 +107,10 @@ func sysEpollWait(p *Process, t *Thread, a *args) uint64 {
 	switch {
 	case d == nil:
 		return abi.EBADF.Result()
-	case d.node.watched == nil || int32(a[2]) <= 0:
+	case d.node.Watched == nil || int32(a[2]) <= 0:
 		return abi.EINVAL.Result()
 	}
-	w := d.node.watched
+	w := d.node.Watched
 	ready := p.watchedReady(w, int(min(a[2], 1024)))
 	if timeout := int32(a[3]); len(ready) == 0 && timeout != 0 {
 		t.wait = waiting{kind: onFiles, name: "epoll_wait", fds: []polled{{a[0], pollIn}}}
@@ -140,12 +121,12 @@ func sysEpollWait(p *Process, t *Thread, a *args) uint64 {
 	}
 	var b []byte
 	for _, r := range ready {
-		f := w.files[r.fd]
-		f.once, f.told = true, p.arrivals(p.fd(r.fd))
-		f.off = f.events&epollOneShot != 0
-		w.files[r.fd] = f
+		f := w.Files[r.fd]
+		f.Once, f.Told = true, p.arrivals(p.fd(r.fd))
+		f.Off = f.Events&epollOneShot != 0
+		w.Files[r.fd] = f
 		b = binary.LittleEndian.AppendUint32(b, uint32(r.events))
-		b = binary.LittleEndian.AppendUint64(b, f.data)
+		b = binary.LittleEndian.AppendUint64(b, f.Data)
 	}
 	if !p.Mem.WriteAt(b, a[1]) {
 		return abi.EFAULT.Result()

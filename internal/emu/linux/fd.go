@@ -1,15 +1,15 @@
 package linux
 
 import (
-	"bytes"
 	"io"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 )
 
 // A description is an open file, which several numbers may stand for.
 type description struct {
-	node   *node
+	node   *files.Node
 	offset int64
 	flags  uint64
 	// writer is where a console's output goes; reads of a console are from data.
@@ -18,64 +18,60 @@ type description struct {
 	count   uint64   // of an eventfd
 	event   bool
 	added   uint64 // how often its count was added to
-	// closeOnExec belongs to the number and not to the file, but nothing is ever executed.
+	numbers int    // that stand for it, in all processes
+}
+
+// A fileNumber is what a number stands for.
+type fileNumber struct {
+	*description
 	closeOnExec bool
 }
-
-// A pipe is bytes on their way.
-type pipe struct {
-	data             []byte
-	readers, writers int
-	written          uint64 // in all
-}
-
-const pipeSize = 64 << 10
 
 // Connects reports whether what one thread writes to a number another may wait for: whether
 // it is a pipe or socket, counts events, or watches any of these.
 func (p *Process) Connects(n uint64) bool {
 	d := p.fd(n)
-	return d != nil && (d.node.pipe != nil || d.event || d.node.socket != nil || d.node.watched != nil)
+	return d != nil && (d.node.Pipe != nil || d.event || d.node.Socket != nil || d.node.Watched != nil)
 }
 
 // openStandard opens the three files that every program starts with.
 func (p *Process) openStandard() {
-	p.stdin = &node{path: "/dev/stdin", kind: console, mode: 0o600}
-	p.fds = []*description{
-		{node: p.stdin},
-		{node: &node{path: "/dev/stdout", kind: console, mode: 0o600}, flags: abi.OpenWrite, writer: p.config.Stdout},
-		{node: &node{path: "/dev/stderr", kind: console, mode: 0o600}, flags: abi.OpenWrite, writer: p.config.Stderr},
-	}
+	p.stdin = &files.Node{Path: "/dev/stdin", Kind: files.Console, Mode: 0o600}
+	p.install(&description{node: p.stdin}, 0, false)
+	p.install(&description{node: &files.Node{Path: "/dev/stdout", Kind: files.Console, Mode: 0o600}, flags: abi.OpenWrite, writer: p.config.Stdout}, 0, false)
+	p.install(&description{node: &files.Node{Path: "/dev/stderr", Kind: files.Console, Mode: 0o600}, flags: abi.OpenWrite, writer: p.config.Stderr}, 0, false)
 }
 
 // input reads all of the standard input, once.
 func (p *Process) input() {
+	p = p.root()
 	if r := p.config.Stdin; r != nil {
 		p.config.Stdin = nil
 		data, err := io.ReadAll(r)
 		if err != nil {
 			p.note("reading the standard input: %v", err)
 		}
-		p.stdin.data = data
+		p.stdin.Data = data
 	}
 }
 
 // fd returns an open file.
 func (p *Process) fd(n uint64) *description {
 	if n < uint64(len(p.fds)) {
-		return p.fds[n]
+		return p.fds[n].description
 	}
 	return nil
 }
 
 // install gives a file the lowest free number from least on.
-func (p *Process) install(d *description, least int) uint64 {
+func (p *Process) install(d *description, least int, closeOnExec bool) uint64 {
 	for i := least; ; i++ {
 		for len(p.fds) <= i {
-			p.fds = append(p.fds, nil)
+			p.fds = append(p.fds, fileNumber{})
 		}
-		if p.fds[i] == nil {
-			p.fds[i] = d
+		if p.fds[i].description == nil {
+			p.fds[i] = fileNumber{d, closeOnExec}
+			d.numbers++
 			return uint64(i)
 		}
 	}
@@ -87,20 +83,18 @@ func (p *Process) close(n uint64) bool {
 	if d == nil {
 		return false
 	}
-	p.fds[n] = nil
-	for _, other := range p.fds {
-		if other == d {
-			return true
-		}
+	p.fds[n] = fileNumber{}
+	if d.numbers--; d.numbers > 0 {
+		return true
 	}
-	if pp := d.node.pipe; pp != nil {
+	if pp := d.node.Pipe; pp != nil {
 		if d.flags&abi.OpenAccess == abi.OpenWrite {
-			pp.writers--
+			pp.Writers--
 		} else {
-			pp.readers--
+			pp.Readers--
 		}
 	}
-	if s := d.node.socket; s != nil {
+	if s := d.node.Socket; s != nil {
 		p.net.Close(s)
 	}
 	p.unwatch(n)
@@ -136,15 +130,15 @@ func (p *Process) polls(f polled) uint16 {
 		got |= pollOut
 	}
 	got &= f.events
-	if pp := d.node.pipe; pp != nil {
-		if d.flags&abi.OpenAccess == abi.OpenWrite && pp.readers == 0 {
+	if pp := d.node.Pipe; pp != nil {
+		if d.flags&abi.OpenAccess == abi.OpenWrite && pp.Readers == 0 {
 			got |= pollErr
 		}
-		if d.flags&abi.OpenAccess != abi.OpenWrite && pp.writers == 0 {
+		if d.flags&abi.OpenAccess != abi.OpenWrite && pp.Writers == 0 {
 			got |= pollHup
 		}
 	}
-	if s := d.node.socket; s != nil {
+	if s := d.node.Socket; s != nil {
 		if s.HungUp() {
 			got |= pollHup
 		}
@@ -169,107 +163,100 @@ func (p *Process) readable(d *description) bool {
 	switch {
 	case d.event:
 		return d.count > 0
-	case d.node.pipe != nil:
-		return len(d.node.pipe.data) > 0 || d.node.pipe.writers == 0
-	case d.node.socket != nil:
-		return d.node.socket.Readable()
-	case d.node.watched != nil:
-		return len(p.watchedReady(d.node.watched, 1)) > 0
+	case d.node.Pipe != nil:
+		return len(d.node.Pipe.Data) > 0 || d.node.Pipe.Writers == 0
+	case d.node.Socket != nil:
+		return d.node.Socket.Readable()
+	case d.node.Watched != nil:
+		return len(p.watchedReady(d.node.Watched, 1)) > 0
 	}
 	return true
 }
 
 func (p *Process) writable(d *description) bool {
-	if pp := d.node.pipe; pp != nil {
-		return len(pp.data) < pipeSize || pp.readers == 0
+	if pp := d.node.Pipe; pp != nil {
+		return len(pp.Data) < files.PipeSize || pp.Readers == 0
 	}
-	if s := d.node.socket; s != nil {
+	if s := d.node.Socket; s != nil {
 		return s.Writable()
 	}
-	return d.node.watched == nil
+	return d.node.Watched == nil
 }
 
 // read reads from where the file is. wait means that there is nothing yet.
 func (p *Process) read(d *description, b []byte) (n int, e abi.Errno, wait bool) {
-	switch d.node.kind {
-	case directory:
+	switch d.node.Kind {
+	case files.Directory:
 		return 0, abi.EISDIR, false
-	case nullDevice:
+	case files.NullDevice:
 		return 0, 0, false
-	case zeroDevice:
+	case files.ZeroDevice:
 		clear(b)
 		return len(b), 0, false
-	case randomDevice:
+	case files.RandomDevice:
 		p.used.Random = true
 		p.random(b)
 		return len(b), 0, false
-	case pipeNode:
-		pp := d.node.pipe
-		if len(pp.data) == 0 {
-			return 0, 0, pp.writers > 0
+	case files.PipeNode:
+		pp := d.node.Pipe
+		if len(pp.Data) == 0 {
+			return 0, 0, pp.Writers > 0
 		}
-		n = copy(b, pp.data)
-		pp.data = append([]byte(nil), pp.data[n:]...)
+		n = copy(b, pp.Data)
+		pp.Data = append([]byte(nil), pp.Data[n:]...)
 		return n, 0, false
-	case socketNode:
-		n, _, _, failed, wait := d.node.socket.Receive(b, false)
+	case files.SocketNode:
+		n, _, _, failed, wait := d.node.Socket.Receive(b, false)
 		return n, failed, wait
-	case epollNode:
+	case files.EpollNode:
 		return 0, abi.EINVAL, false
-	case console:
+	case files.Console:
 		if d.node == p.stdin {
 			p.input()
 		}
 	}
-	n = readAt(d.node, b, d.offset)
+	n = d.node.ReadAt(b, d.offset)
 	d.offset += int64(n)
 	return n, 0, false
 }
 
-func readAt(n *node, b []byte, offset int64) int {
-	if offset < 0 || offset >= int64(len(n.data)) {
-		return 0
-	}
-	return copy(b, n.data[offset:])
-}
-
 // write writes to where the file is.
 func (p *Process) write(d *description, b []byte) (n int, e abi.Errno, wait bool) {
-	switch d.node.kind {
-	case nullDevice, zeroDevice, randomDevice:
+	switch d.node.Kind {
+	case files.NullDevice, files.ZeroDevice, files.RandomDevice:
 		return len(b), 0, false
-	case console:
+	case files.Console:
 		if d.writer != nil {
 			if _, err := d.writer.Write(b); err != nil {
-				p.note("writing to %s: %v", d.node.path, err)
+				p.note("writing to %s: %v", d.node.Path, err)
 			}
 		}
 		return len(b), 0, false
-	case pipeNode:
-		pp := d.node.pipe
+	case files.PipeNode:
+		pp := d.node.Pipe
 		switch {
-		case pp.readers == 0:
+		case pp.Readers == 0:
 			p.raise(abi.SIGPIPE, p.running)
 			return 0, abi.EPIPE, false
-		case len(pp.data) >= pipeSize:
+		case len(pp.Data) >= files.PipeSize:
 			return 0, 0, true
 		}
-		n = min(len(b), pipeSize-len(pp.data))
-		pp.data = append(pp.data, b[:n]...)
-		pp.written += uint64(n)
+		n = min(len(b), files.PipeSize-len(pp.Data))
+		pp.Data = append(pp.Data, b[:n]...)
+		pp.Written += uint64(n)
 		return n, 0, false
-	case socketNode:
+	case files.SocketNode:
 		return p.sendOn(d, b, "", false)
-	case epollNode:
+	case files.EpollNode:
 		return 0, abi.EINVAL, false
-	case directory:
+	case files.Directory:
 		return 0, abi.EISDIR, false
 	}
 	if d.flags&abi.OpenAccess == 0 {
 		return 0, abi.EBADF, false
 	}
 	if d.flags&abi.OpenAppend != 0 {
-		d.offset = int64(len(d.node.data))
+		d.offset = int64(len(d.node.Data))
 	}
 	p.writeAt(d, b, d.offset)
 	d.offset += int64(len(b))
@@ -278,11 +265,7 @@ func (p *Process) write(d *description, b []byte) (n int, e abi.Errno, wait bool
 
 // writeAt changes a file, which becomes the program's own.
 func (p *Process) writeAt(d *description, b []byte, offset int64) {
-	d.node = p.owned(d.node)
-	n := d.node
-	if need := offset + int64(len(b)); need > int64(len(n.data)) {
-		n.data = append(n.data, bytes.Repeat([]byte{0}, int(need-int64(len(n.data))))...)
-	}
-	copy(n.data[offset:], b)
-	n.time = p.now()
+	d.node = p.files.Owned(d.node)
+	d.node.WriteAt(b, offset)
+	d.node.Time = p.now()
 }

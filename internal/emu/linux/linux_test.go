@@ -53,10 +53,8 @@ func TestEveryServiceOfTheKernel(t *testing.T) {
 		t.Error("a file was made on the host")
 	}
 	notes := strings.Join(p.Notes(), "\n")
-	for _, want := range []string{"socket of family 99", "child process"} {
-		if !strings.Contains(notes, want) {
-			t.Errorf("the notes do not mention %s: %s", want, notes)
-		}
+	if !strings.Contains(notes, "socket of family 99") {
+		t.Errorf("the notes do not mention a socket of family 99: %s", notes)
 	}
 }
 

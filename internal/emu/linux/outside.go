@@ -28,23 +28,25 @@ func (p *Process) waitsOutside(clients bool) bool {
 	return outside
 }
 
-// awaitedSockets are the sockets that threads wait for, also by epoll.
+// awaitedSockets are the sockets that threads wait for, also by epoll, and in children.
 func (p *Process) awaitedSockets() []*sockets.Socket {
 	var all []*sockets.Socket
-	add := func(fd uint64) {
-		if d := p.fd(fd); d != nil && d.node.socket != nil {
-			all = append(all, d.node.socket)
+	for _, one := range p.family() {
+		add := func(fd uint64) {
+			if d := one.fd(fd); d != nil && d.node.Socket != nil {
+				all = append(all, d.node.Socket)
+			}
 		}
-	}
-	for _, t := range p.threads {
-		if t.Ended || t.wait.kind != onFiles {
-			continue
-		}
-		for _, f := range t.wait.fds {
-			add(f.fd)
-			if d := p.fd(f.fd); d != nil && d.node.watched != nil {
-				for fd := range d.node.watched.files {
-					add(fd)
+		for _, t := range one.threads {
+			if t.Ended || t.wait.kind != onFiles {
+				continue
+			}
+			for _, f := range t.wait.fds {
+				add(f.fd)
+				if d := one.fd(f.fd); d != nil && d.node.Watched != nil {
+					for fd := range d.node.Watched.Files {
+						add(fd)
+					}
 				}
 			}
 		}
@@ -66,11 +68,9 @@ func (p *Process) awaitOutside(m *Moment, timed bool) {
 	defer late.Stop()
 	for {
 		changes := world.Changes()
-		for _, t := range p.threads {
-			if !t.Ended && t.wait.kind == onFiles && p.anyReady(t.wait.fds) {
-				p.Pass(int64(min(time.Since(start), within)))
-				return
-			}
+		if p.anyArrived() {
+			p.Pass(int64(min(time.Since(start), within)))
+			return
 		}
 		select {
 		case <-changes:
@@ -82,6 +82,19 @@ func (p *Process) awaitOutside(m *Moment, timed bool) {
 		}
 		return
 	}
+}
+
+// anyArrived reports whether a thread, of a child or its own, waits for files of which one is
+// ready.
+func (p *Process) anyArrived() bool {
+	for _, one := range p.family() {
+		for _, t := range one.threads {
+			if !t.Ended && t.wait.kind == onFiles && one.anyReady(t.wait.fds) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // awaitedNames are the addresses from which something is waited for.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
+	"github.com/cofferdam-go/cofferdam/internal/emu/image"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -39,22 +41,26 @@ type Process struct {
 	Code *cpu.Code
 
 	config  Config
-	program Image
+	program image.Image
 	state
 
 	// running is the thread whose instructions are executed.
 	running *Thread
-	stdin   *node
+	stdin   *files.Node
 	shared  *shared
 	watch   func(*Thread, []event.Access)
 }
 
 // state is all that a snapshot keeps, besides memory.
 type state struct {
+	*system
+	pid      uint32
+	parent   *Process   // nil of the program itself
+	orphan   bool       // parent only runs it: the process that made it has ended
+	children []*Process // those that ended among them, until that is asked about
+
 	threads []*Thread // in the order of their numbers
-	files   files
-	fds     []*description
-	net     *sockets.Net
+	fds     []fileNumber
 	dir     string
 	umask   uint32
 
@@ -68,6 +74,12 @@ type state struct {
 	rng     rand.PCG
 	used    Used
 	exit    *Exit
+}
+
+// system is what a process and its children have in common.
+type system struct {
+	files   *files.Tree
+	net     *sockets.Net
 	nextTID uint32
 }
 
@@ -104,13 +116,13 @@ const (
 // New loads a program, which has executed nothing yet.
 func New(c Config) (*Process, error) {
 	p := &Process{Mem: mem.NewSpace(), Code: cpu.NewCode(), config: c, shared: &shared{seen: map[string]bool{}}}
-	p.files = newFiles()
+	p.system = &system{files: files.New(p.note), nextTID: firstTID}
+	p.pid = firstTID
 	if c.World == nil {
 		c.World = sockets.NewWorld()
 	}
 	p.net = sockets.New(c.World)
 	p.umask = 0o022
-	p.nextTID = firstTID
 	p.rng = *rand.NewPCG(c.Seed, 0x636f66666572)
 	p.dir = c.Dir
 	if p.dir == "" {
@@ -148,7 +160,7 @@ func (p *Process) Threads() []*Thread { return p.threads }
 func (p *Process) Instructions() uint64 { return p.count }
 
 // Program returns the program's image.
-func (p *Process) Program() Image { return p.program }
+func (p *Process) Program() image.Image { return p.program }
 
 // slice is how many instructions a thread executes before another one's turn.
 const slice = 20_000
@@ -351,5 +363,3 @@ func (p *Process) maps() string {
 	}
 	return b.String()
 }
-
-func cpuFeatures() (a, b, c, d uint32) { return cpu.CPUID(1, 0) }

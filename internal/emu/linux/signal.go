@@ -6,6 +6,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
 
@@ -37,6 +38,15 @@ func (p *Process) ignored(s abi.Signal) bool {
 		return s == abi.SIGCHLD || s == abi.SIGCONT || s == 23 || s == 28
 	}
 	return false
+}
+
+// resetHandlers has all signals that have handlers do what they do by default.
+func (p *Process) resetHandlers() {
+	for i := range p.actions {
+		if p.actions[i].handler != handlerIgnore {
+			p.actions[i] = action{}
+		}
+	}
 }
 
 // raise makes a signal pending, for one thread or for the process.
@@ -110,14 +120,6 @@ func (p *Process) fault(t *Thread, s abi.Signal, addr uint64, text string) {
 	p.enter(t, s)
 }
 
-// Sizes of what is on the stack of a signal handler: struct rt_sigframe.
-const (
-	contextAt = 8
-	infoAt    = contextAt + 304
-	frameSize = infoAt + 128
-	fxSize    = 512
-)
-
 // enter pushes a frame and starts the handler of a signal.
 func (p *Process) enter(t *Thread, s abi.Signal) {
 	c, a := t.CPU, p.actions[s]
@@ -129,14 +131,14 @@ func (p *Process) enter(t *Thread, s abi.Signal) {
 	if a.flags&saOnStack != 0 && t.stack[2] != 0 && sp-t.stack[0] >= t.stack[2] {
 		sp = t.stack[0] + t.stack[2]
 	}
-	fx := (sp - fxSize) &^ 63
-	frame := (fx-frameSize)&^15 - 8
+	fx := (sp - abi.FXSize) &^ 63
+	frame := (fx-abi.FrameSize)&^15 - 8
 	if !p.writeFrame(t, s, frame, fx, mask) {
 		p.kill(t, abi.SIGSEGV, "no room on the stack for a signal")
 		return
 	}
 	c.R[x86.RSP] = frame
-	c.R[x86.RDI], c.R[x86.RSI], c.R[x86.RDX], c.R[x86.RAX] = uint64(s), frame+infoAt, frame+contextAt, 0
+	c.R[x86.RDI], c.R[x86.RSI], c.R[x86.RDX], c.R[x86.RAX] = uint64(s), frame+abi.FrameInfo, frame+abi.FrameContext, 0
 	c.PC = a.handler
 	c.SetFlags(c.Flags() &^ cpu.DF)
 	t.blocked |= a.mask
@@ -151,64 +153,42 @@ func (p *Process) enter(t *Thread, s abi.Signal) {
 }
 
 // saved are the registers in the order of struct sigcontext.
-var saved = []x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.R14, x86.R15, x86.RDI, x86.RSI, x86.RBP, x86.RBX, x86.RDX, x86.RAX, x86.RCX, x86.RSP}
-
-const registersAt = contextAt + 40
+var saved = [16]x86.Reg{x86.R8, x86.R9, x86.R10, x86.R11, x86.R12, x86.R13, x86.R14, x86.R15, x86.RDI, x86.RSI, x86.RBP, x86.RBX, x86.RDX, x86.RAX, x86.RCX, x86.RSP}
 
 func (p *Process) writeFrame(t *Thread, s abi.Signal, frame, fx, mask uint64) bool {
-	c, le := t.CPU, binary.LittleEndian
-	b := make([]byte, frameSize)
-	le.PutUint64(b, p.actions[s].restorer)
-	le.PutUint64(b[contextAt+16:], t.stack[0])
-	le.PutUint64(b[contextAt+24:], t.stack[1])
-	le.PutUint64(b[contextAt+32:], t.stack[2])
-	regs := b[registersAt:]
+	c := t.CPU
+	f := abi.Frame{Restorer: p.actions[s].restorer, Stack: t.stack, PC: c.PC, Flags: c.Flags(), FX: fx, Mask: mask, Signal: s, Process: p.pid, User: files.User}
 	for i, r := range saved {
-		le.PutUint64(regs[8*i:], c.R[r])
+		f.Registers[i] = c.R[r]
 	}
-	le.PutUint64(regs[128:], c.PC)
-	le.PutUint64(regs[136:], c.Flags())
-	le.PutUint64(regs[144:], 0x002b000000000033) // the segments
 	if t.fault.signal == s {
-		le.PutUint64(regs[176:], t.fault.addr)
-		le.PutUint64(b[infoAt+16:], t.fault.addr)
-		le.PutUint32(b[infoAt+8:], 1)
+		f.Fault, f.Addr = true, t.fault.addr
 	}
-	le.PutUint64(regs[184:], fx)
-	le.PutUint64(b[contextAt+296:], mask)
-	le.PutUint32(b[infoAt:], uint32(s))
-	if t.fault.signal != s {
-		le.PutUint32(b[infoAt+8:], ^uint32(5)) // from tkill
-		le.PutUint32(b[infoAt+16:], firstTID)
-		le.PutUint32(b[infoAt+20:], userID)
-	}
-	state := make([]byte, fxSize)
+	state := make([]byte, abi.FXSize)
 	c.EncodeFXState(state)
-	return p.Mem.WriteAt(state, fx) && p.Mem.WriteAt(b, frame)
+	return p.Mem.WriteAt(state, fx) && p.Mem.WriteAt(f.Encode(), frame)
 }
 
 // sysSigreturn goes back to where a signal came.
 func sysSigreturn(p *Process, t *Thread, _ *args) uint64 {
-	c, le := t.CPU, binary.LittleEndian
-	b := make([]byte, frameSize)
+	c := t.CPU
+	b := make([]byte, abi.FrameSize)
 	// The handler's return took the first word.
 	if !p.Mem.ReadAt(b[8:], c.R[x86.RSP]) {
 		p.kill(t, abi.SIGSEGV, "the stack of a signal handler is gone")
 		return 0
 	}
-	regs := b[registersAt:]
+	f := abi.DecodeFrame(b)
 	for i, r := range saved {
-		c.R[r] = le.Uint64(regs[8*i:])
+		c.R[r] = f.Registers[i]
 	}
 	t.handling--
-	c.PC = le.Uint64(regs[128:])
-	c.SetFlags(le.Uint64(regs[136:]))
-	t.blocked = le.Uint64(b[contextAt+296:]) &^ (abi.SIGKILL.Bit() | abi.SIGSTOP.Bit())
-	if fx := le.Uint64(regs[184:]); fx != 0 {
-		state := make([]byte, fxSize)
-		if p.Mem.ReadAt(state, fx) {
-			c.DecodeFXState(state)
-		}
+	c.PC = f.PC
+	c.SetFlags(f.Flags)
+	t.blocked = f.Mask &^ (abi.SIGKILL.Bit() | abi.SIGSTOP.Bit())
+	state := make([]byte, abi.FXSize)
+	if f.FX != 0 && p.Mem.ReadAt(state, f.FX) {
+		c.DecodeFXState(state)
 	}
 	return c.R[x86.RAX]
 }
@@ -345,10 +325,20 @@ func (p *Process) takeAwaited(t *Thread) bool {
 }
 
 func sysKill(p *Process, t *Thread, a *args) uint64 {
-	if pid := int64(int32(a[0])); pid != firstTID && pid != 0 && pid != -firstTID {
+	pid, found := int64(int32(a[0])), false
+	for _, other := range p.root().family() {
+		// Groups are not kept: the whole family is one, and a child is one of its own.
+		if pid == 0 || pid == -1 || pid == int64(other.pid) || -pid == int64(other.pid) {
+			found = true
+			if e := other.send(nil, a[1]); e != 0 {
+				return e
+			}
+		}
+	}
+	if !found {
 		return abi.ESRCH.Result()
 	}
-	return p.send(nil, a[1])
+	return 0
 }
 
 func sysTkill(p *Process, t *Thread, a *args) uint64  { return p.sendTo(a[0], a[1]) }

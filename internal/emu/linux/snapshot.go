@@ -1,29 +1,45 @@
 package linux
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
+	"github.com/cofferdam-go/cofferdam/internal/emu/image"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
-	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 )
 
-// A Snapshot is a state of a process that it can go back to, any number of times.
+// A Snapshot is a state of a process and its children that it can go back to, any number of
+// times.
 type Snapshot struct {
 	memory  mem.Snapshot
 	state   state
 	threads []Thread
 	cpus    []cpu.CPU
+
+	// What a child changes when it executes another program, or ends.
+	space   *mem.Space
+	code    *cpu.Code
+	program image.Image
+
+	children []*Snapshot
 }
 
 // Snapshot returns the present state. What the program wrote to its standard output and
 // error is not a part of it.
-func (p *Process) Snapshot() *Snapshot {
-	s := &Snapshot{memory: p.Mem.Snapshot(), state: p.state.copy()}
+func (p *Process) Snapshot() *Snapshot { return p.snapshot(newCopier()) }
+
+func (p *Process) snapshot(k *copier) *Snapshot {
+	s := &Snapshot{state: k.state(&p.state), space: p.Mem, code: p.Code, program: p.program}
+	if p.Mem != nil {
+		s.memory = p.Mem.Snapshot()
+	}
 	for _, t := range p.threads {
 		s.threads = append(s.threads, *t)
 		s.cpus = append(s.cpus, *t.CPU)
+	}
+	for _, c := range p.children {
+		s.children = append(s.children, c.snapshot(k))
 	}
 	return s
 }
@@ -33,59 +49,63 @@ func (s *Snapshot) Instructions() uint64 { return s.state.count }
 
 // Restore makes the state that of a snapshot. Threads stay the same objects.
 func (p *Process) Restore(s *Snapshot) {
-	p.Mem.Restore(s.memory)
-	p.Mem.Forget()
 	p.net.Abandon()
-	p.state = s.state.copy()
+	p.restore(s, newCopier())
+}
+
+func (p *Process) restore(s *Snapshot, k *copier) {
+	p.Mem, p.Code, p.program = s.space, s.code, s.program
+	if p.Mem != nil {
+		p.Mem.Restore(s.memory)
+		p.Mem.Forget()
+	}
+	p.state = k.state(&s.state)
 	for i, t := range p.threads {
 		c := t.CPU
 		*t = s.threads[i]
 		*c = s.cpus[i]
 	}
 	p.running = nil
+	for i, c := range p.children {
+		c.restore(s.children[i], k)
+	}
 }
 
-// copy returns a state that shares nothing that changes.
-func (s *state) copy() state {
+// A copier copies states of processes that share what changes.
+type copier struct {
+	system       *system
+	files        files.Copier
+	descriptions map[*description]*description
+}
+
+func newCopier() *copier {
+	return &copier{descriptions: map[*description]*description{}}
+}
+
+// state returns a copy of a state that shares nothing that changes.
+func (k *copier) state(s *state) state {
 	c := *s
 	c.threads = slices.Clone(s.threads)
-	c.files.over = maps.Clone(s.files.over)
-	linked := &sockets.Copier{}
-	c.net = linked.Net(s.net)
-	nodes := map[*node]*node{}
-	same := func(n *node) *node {
-		if n == nil || !n.own && n.pipe == nil && n.socket == nil && n.watched == nil {
-			return n
-		}
-		if nodes[n] == nil {
-			m := *n
-			m.data = slices.Clone(n.data)
-			if n.pipe != nil {
-				pp := *n.pipe
-				pp.data = slices.Clone(pp.data)
-				m.pipe = &pp
-			}
-			m.socket = linked.Socket(n.socket)
-			m.watched = n.watched.copy()
-			nodes[n] = &m
-		}
-		return nodes[n]
+	c.children = slices.Clone(s.children)
+	if k.system == nil {
+		k.system = &system{net: k.files.Sockets.Net(s.net), nextTID: s.nextTID, files: k.files.Tree(s.files)}
 	}
-	for name, n := range c.files.over {
-		c.files.over[name] = same(n)
-	}
-	descriptions := map[*description]*description{}
-	c.fds = make([]*description, len(s.fds))
-	for i, d := range s.fds {
-		if d == nil {
-			continue
-		}
-		if descriptions[d] == nil {
-			e := *d
-			e.node = same(d.node)
-			descriptions[d] = &e
-		}
-		c.fds[i] = descriptions[d]
+	c.system = k.system
+	c.fds = slices.Clone(s.fds)
+	for i := range c.fds {
+		c.fds[i].description = k.description(s.fds[i].description)
 	}
 	return c
+}
+
+func (k *copier) description(d *description) *description {
+	if d == nil {
+		return nil
+	}
+	if k.descriptions[d] == nil {
+		e := *d
+		e.node = k.files.Node(d.node)
+		k.descriptions[d] = &e
+	}
+	return k.descriptions[d]
 }

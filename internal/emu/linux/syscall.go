@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
@@ -25,7 +26,8 @@ func (p *Process) syscall(t *Thread) (yielded bool) {
 		return false
 	}
 	result := byNumber[number](p, t, &a)
-	if t.wait.kind == onFiles {
+	p.Serve()
+	if t.wait.kind.repeats() {
 		// It is made again when there is something.
 		c.PC -= 2
 		return true
@@ -103,19 +105,20 @@ func sysMmap(p *Process, _ *Thread, a *args) uint64 {
 	if size == 0 || size > 1<<46 {
 		return abi.EINVAL.Result()
 	}
-	area := mem.Area{Prot: uint8(a[2] & 7)}
+	const shared = 1
+	area := mem.Area{Prot: uint8(a[2] & 7), Shared: flags&shared != 0}
 	if flags&mapAnonymous == 0 {
 		d := p.fd(a[4])
 		if d == nil {
 			return abi.EBADF.Result()
 		}
-		switch d.node.kind {
-		case regular:
-			area.File, area.Offset, area.Name = d.node.mapped(), int64(a[5]), d.node.path
-			if flags&1 != 0 && area.Prot&mem.Write != 0 {
-				p.note("%s is mapped for writing; what is written there does not reach the file", d.node.path)
+		switch d.node.Kind {
+		case files.Regular:
+			area.File, area.Offset, area.Name = d.node.Mapped(), int64(a[5]), d.node.Path
+			if area.Shared && area.Prot&mem.Write != 0 {
+				p.note("%s is mapped for writing; what is written there does not reach the file", d.node.Path)
 			}
-		case zeroDevice:
+		case files.ZeroDevice:
 		default:
 			return abi.EACCES.Result()
 		}

@@ -6,9 +6,24 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 )
 
 // Names of files.
+
+// lookup returns the node of a path, following symbolic links unless the last is wanted
+// itself.
+func (p *Process) lookup(name string, follow bool) (*files.Node, abi.Errno) {
+	switch {
+	case name == "/proc/self/exe" && follow:
+		name = files.Resolve(p.program.Path)
+	case name == "/proc/self/exe":
+		return &files.Node{Path: name, Kind: files.Symlink, Mode: 0o777, Link: p.program.Path}, 0
+	case name == "/proc/self/maps":
+		return &files.Node{Path: name, Mode: 0o444, Data: []byte(p.maps())}, 0
+	}
+	return p.files.Lookup(name, follow)
+}
 
 const (
 	atCWD       = -100
@@ -32,9 +47,9 @@ func (p *Process) path(dir uint64, addr uint64) (string, abi.Errno) {
 		if d == nil {
 			return "", abi.EBADF
 		}
-		base = d.node.path
+		base = d.node.Path
 	}
-	return absolute(base, s), 0
+	return files.Absolute(base, s), 0
 }
 
 func cwd() uint64 {
@@ -59,29 +74,29 @@ func (p *Process) open(dir, addr, flags, mode uint64) uint64 {
 	n, e := p.lookup(name, flags&abi.OpenNoLink == 0)
 	switch {
 	case e == abi.ENOENT && flags&abi.OpenCreate != 0:
-		if parent, pe := p.lookup(path.Dir(name), true); pe != 0 || parent.kind != directory {
+		if parent, pe := p.lookup(path.Dir(name), true); pe != 0 || parent.Kind != files.Directory {
 			return abi.ENOENT.Result()
 		}
-		n = p.create(name, regular, uint32(mode))
+		n = p.files.Create(name, files.Regular, uint32(mode)&^p.umask, p.now())
 	case e != 0:
 		return e.Result()
 	case flags&abi.OpenCreate != 0 && flags&abi.OpenExcl != 0:
 		return abi.EEXIST.Result()
-	case n.kind == symlink:
+	case n.Kind == files.Symlink:
 		return abi.ELOOP.Result()
-	case n.kind == directory && flags&abi.OpenAccess != 0:
+	case n.Kind == files.Directory && flags&abi.OpenAccess != 0:
 		return abi.EISDIR.Result()
-	case n.kind != directory && flags&abi.OpenDir != 0:
+	case n.Kind != files.Directory && flags&abi.OpenDir != 0:
 		return abi.ENOTDIR.Result()
 	}
-	if flags&abi.OpenTrunc != 0 && flags&abi.OpenAccess != 0 && n.kind == regular {
-		n = p.owned(n)
-		n.data, n.time = nil, p.now()
+	if flags&abi.OpenTrunc != 0 && flags&abi.OpenAccess != 0 && n.Kind == files.Regular {
+		n = p.files.Owned(n)
+		n.Data, n.Time = nil, p.now()
 	}
-	if !n.own && n.kind == regular && flags&abi.OpenAccess != 0 {
+	if !n.Own && n.Kind == files.Regular && flags&abi.OpenAccess != 0 {
 		p.note("%s is opened for writing; what is written stays in the emulation", name)
 	}
-	return p.install(&description{node: n, flags: flags &^ (abi.OpenCreate | abi.OpenExcl | abi.OpenTrunc), closeOnExec: flags&abi.OpenCloexec != 0}, 0)
+	return p.install(&description{node: n, flags: flags &^ (abi.OpenCreate | abi.OpenExcl | abi.OpenTrunc)}, 0, flags&abi.OpenCloexec != 0)
 }
 
 // reopen opens a file that is open already.
@@ -100,38 +115,12 @@ func (p *Process) reopen(name string) uint64 {
 	if d == nil {
 		return abi.ENOENT.Result()
 	}
-	return p.install(d, 0)
+	return p.install(d, 0, false)
 }
 
-// Kinds of files, in the mode.
-var kindBits = map[nodeKind]uint32{regular: 0o100000, directory: 0o040000, symlink: 0o120000, nullDevice: 0o020000, zeroDevice: 0o020000, randomDevice: 0o020000, pipeNode: 0o010000, console: 0o010000, socketNode: 0o140000, epollNode: 0o600}
-
 // stat writes a struct stat.
-func (p *Process) stat(n *node, addr uint64) uint64 {
-	b := make([]byte, 144)
-	le := binary.LittleEndian
-	size := int64(len(n.data))
-	if n.kind == symlink {
-		size = int64(len(n.link))
-	}
-	le.PutUint64(b[0:], 1)
-	le.PutUint64(b[8:], inode(n.path))
-	le.PutUint64(b[16:], 1)
-	le.PutUint32(b[24:], kindBits[n.kind]|n.mode)
-	le.PutUint32(b[28:], userID)
-	le.PutUint32(b[32:], userID)
-	if n.kind >= nullDevice && n.kind <= randomDevice {
-		le.PutUint64(b[40:], 0x100+uint64(n.kind))
-	}
-	le.PutUint64(b[48:], uint64(size))
-	le.PutUint64(b[56:], 4096)
-	le.PutUint64(b[64:], uint64(size+511)/512)
-	s, ns := seconds(n.time)
-	for i := range 3 {
-		le.PutUint64(b[72+16*i:], s)
-		le.PutUint64(b[80+16*i:], ns)
-	}
-	if !p.Mem.WriteAt(b, addr) {
+func (p *Process) stat(n *files.Node, addr uint64) uint64 {
+	if !p.Mem.WriteAt(n.Stat(), addr) {
 		return abi.EFAULT.Result()
 	}
 	return 0
@@ -174,7 +163,7 @@ func sysNewfstatat(p *Process, t *Thread, a *args) uint64 {
 }
 
 func sysStatx(p *Process, _ *Thread, a *args) uint64 {
-	var n *node
+	var n *files.Node
 	if p.empty(a[1], a[2]) {
 		d := p.fd(uint64(uint32(a[0])))
 		if d == nil {
@@ -190,24 +179,7 @@ func sysStatx(p *Process, _ *Thread, a *args) uint64 {
 			return e.Result()
 		}
 	}
-	b := make([]byte, 256)
-	le := binary.LittleEndian
-	le.PutUint32(b[0:], 0x7ff)
-	le.PutUint32(b[4:], 4096)
-	le.PutUint32(b[16:], 1)
-	le.PutUint32(b[20:], userID)
-	le.PutUint32(b[24:], userID)
-	le.PutUint16(b[28:], uint16(kindBits[n.kind]|n.mode))
-	le.PutUint64(b[32:], inode(n.path))
-	le.PutUint64(b[40:], uint64(len(n.data)))
-	le.PutUint64(b[48:], uint64(len(n.data)+511)/512)
-	s, ns := seconds(n.time)
-	for i := range 4 {
-		le.PutUint64(b[64+16*i:], s)
-		le.PutUint32(b[72+16*i:], uint32(ns))
-	}
-	le.PutUint32(b[140:], 1)
-	if !p.Mem.WriteAt(b, a[4]) {
+	if !p.Mem.WriteAt(n.Statx(), a[4]) {
 		return abi.EFAULT.Result()
 	}
 	return 0
@@ -230,7 +202,7 @@ func (p *Process) access(dir, addr, mode uint64) uint64 {
 	if e != 0 {
 		return e.Result()
 	}
-	if mode&1 != 0 && n.mode&0o111 == 0 {
+	if mode&1 != 0 && n.Mode&0o111 == 0 {
 		return abi.EACCES.Result()
 	}
 	return 0
@@ -251,10 +223,10 @@ func (p *Process) readlink(dir, addr, to, size uint64) uint64 {
 	if e != 0 {
 		return e.Result()
 	}
-	if n.kind != symlink {
+	if n.Kind != files.Symlink {
 		return abi.EINVAL.Result()
 	}
-	b := []byte(n.link)[:min(uint64(len(n.link)), size)]
+	b := []byte(n.Link)[:min(uint64(len(n.Link)), size)]
 	if !p.Mem.WriteAt(b, to) {
 		return abi.EFAULT.Result()
 	}
@@ -281,10 +253,10 @@ func sysChdir(p *Process, _ *Thread, a *args) uint64 {
 	switch {
 	case e != 0:
 		return e.Result()
-	case n.kind != directory:
+	case n.Kind != files.Directory:
 		return abi.ENOTDIR.Result()
 	}
-	p.dir = n.path
+	p.dir = n.Path
 	return 0
 }
 
@@ -300,7 +272,7 @@ func (p *Process) mkdir(dir, addr, mode uint64) uint64 {
 	if _, e := p.lookup(s, false); e == 0 {
 		return abi.EEXIST.Result()
 	}
-	p.create(s, directory, uint32(mode))
+	p.files.Create(s, files.Directory, uint32(mode)&^p.umask, p.now())
 	return 0
 }
 
@@ -322,14 +294,14 @@ func (p *Process) remove(dir, addr uint64, isDir bool) uint64 {
 	switch {
 	case e != 0:
 		return e.Result()
-	case isDir && n.kind != directory:
+	case isDir && n.Kind != files.Directory:
 		return abi.ENOTDIR.Result()
-	case !isDir && n.kind == directory:
+	case !isDir && n.Kind == files.Directory:
 		return abi.EISDIR.Result()
-	case isDir && len(p.entries(s)) > 2:
+	case isDir && len(p.files.Entries(s)) > 2:
 		return abi.ENOTEMPTY.Result()
 	}
-	p.files.over[s] = nil
+	p.files.Remove(s)
 	return 0
 }
 
@@ -350,22 +322,19 @@ func (p *Process) rename(fromDir, from, toDir, to uint64) uint64 {
 	if e != 0 {
 		return e.Result()
 	}
-	c := *n
-	c.path, c.own, c.file = d, true, nil
-	c.data = append([]byte(nil), n.data...)
-	p.files.over[s], p.files.over[d] = nil, &c
+	p.files.Rename(n, d)
 	return 0
 }
 
 func sysFtruncate(p *Process, _ *Thread, a *args) uint64 {
 	d := p.fd(a[0])
-	if d == nil || d.node.kind != regular || d.flags&abi.OpenAccess == 0 {
+	if d == nil || d.node.Kind != files.Regular || d.flags&abi.OpenAccess == 0 {
 		return abi.EINVAL.Result()
 	}
-	d.node = p.owned(d.node)
+	d.node = p.files.Owned(d.node)
 	data := make([]byte, a[1])
-	copy(data, d.node.data)
-	d.node.data = data
+	copy(data, d.node.Data)
+	d.node.Data = data
 	return 0
 }
 
@@ -375,11 +344,11 @@ func sysGetdents(p *Process, _ *Thread, a *args) uint64 {
 	switch {
 	case d == nil:
 		return abi.EBADF.Result()
-	case d.node.kind != directory:
+	case d.node.Kind != files.Directory:
 		return abi.ENOTDIR.Result()
 	}
 	if d.entries == nil {
-		d.entries = p.entries(d.node.path)
+		d.entries = p.files.Entries(d.node.Path)
 	}
 	var b []byte
 	for d.offset < int64(len(d.entries)) {
@@ -391,13 +360,13 @@ func sysGetdents(p *Process, _ *Thread, a *args) uint64 {
 			}
 			break
 		}
-		full := path.Join(d.node.path, name)
+		full := path.Join(d.node.Path, name)
 		kind := byte(0)
 		if n, e := p.lookup(full, false); e == 0 {
-			kind = byte(kindBits[n.kind] >> 12)
+			kind = byte(files.KindBits[n.Kind] >> 12)
 		}
 		d.offset++
-		b = binary.LittleEndian.AppendUint64(b, inode(full))
+		b = binary.LittleEndian.AppendUint64(b, files.Inode(full))
 		b = binary.LittleEndian.AppendUint64(b, uint64(d.offset))
 		b = binary.LittleEndian.AppendUint16(b, uint16(size))
 		b = append(b, kind)
@@ -408,4 +377,37 @@ func sysGetdents(p *Process, _ *Thread, a *args) uint64 {
 		return abi.EFAULT.Result()
 	}
 	return uint64(len(b))
+}
+
+func sysChmod(p *Process, _ *Thread, a *args) uint64 { return p.chmod(cwd(), a[0], a[1]) }
+
+func sysFchmodat(p *Process, _ *Thread, a *args) uint64 { return p.chmod(a[0], a[1], a[2]) }
+
+func sysFchmod(p *Process, _ *Thread, a *args) uint64 {
+	d := p.fd(a[0])
+	if d == nil {
+		return abi.EBADF.Result()
+	}
+	d.node = p.withMode(d.node, a[1])
+	return 0
+}
+
+func (p *Process) chmod(dir, addr, mode uint64) uint64 {
+	name, e := p.path(dir, addr)
+	if e != 0 {
+		return e.Result()
+	}
+	n, e := p.lookup(name, true)
+	if e == 0 {
+		p.withMode(n, mode)
+	}
+	return e.Result()
+}
+
+// withMode gives a file other permissions. Those of the host's directories and devices stay.
+func (p *Process) withMode(n *files.Node, mode uint64) *files.Node {
+	if n = p.files.Owned(n); n.Own {
+		n.Mode = uint32(mode & 0o7777)
+	}
+	return n
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 )
 
 // Reading, writing and waiting for files.
@@ -110,11 +111,11 @@ func sysPread(p *Process, _ *Thread, a *args) uint64 {
 	if d == nil {
 		return abi.EBADF.Result()
 	}
-	if d.node.kind == pipeNode {
+	if d.node.Kind == files.PipeNode {
 		return abi.ESPIPE.Result()
 	}
 	b := make([]byte, min(a[2], maxIO))
-	n := readAt(d.node, b, int64(a[3]))
+	n := d.node.ReadAt(b, int64(a[3]))
 	if !p.Mem.WriteAt(b[:n], a[1]) {
 		return abi.EFAULT.Result()
 	}
@@ -145,7 +146,7 @@ func sysPwrite(p *Process, _ *Thread, a *args) uint64 {
 	if d == nil || d.flags&abi.OpenAccess == 0 {
 		return abi.EBADF.Result()
 	}
-	if d.node.kind != regular {
+	if d.node.Kind != files.Regular {
 		return abi.ESPIPE.Result()
 	}
 	b := make([]byte, min(a[2], maxIO))
@@ -161,7 +162,7 @@ func sysLseek(p *Process, _ *Thread, a *args) uint64 {
 	if d == nil {
 		return abi.EBADF.Result()
 	}
-	if d.node.kind == pipeNode || d.node.kind >= console {
+	if d.node.Kind == files.PipeNode || d.node.Kind >= files.Console {
 		return abi.ESPIPE.Result()
 	}
 	to := int64(a[1])
@@ -170,20 +171,20 @@ func sysLseek(p *Process, _ *Thread, a *args) uint64 {
 	case 1:
 		to += d.offset
 	case 2:
-		to += int64(len(d.node.data))
+		to += int64(len(d.node.Data))
 	case 3: // the next data
-		if to >= int64(len(d.node.data)) {
+		if to >= int64(len(d.node.Data)) {
 			return abi.Errno(6).Result()
 		}
 	case 4: // the next hole, which is at the end
-		to = int64(len(d.node.data))
+		to = int64(len(d.node.Data))
 	default:
 		return abi.EINVAL.Result()
 	}
 	if to < 0 {
 		return abi.EINVAL.Result()
 	}
-	if d.offset = to; d.node.kind == directory {
+	if d.offset = to; d.node.Kind == files.Directory {
 		d.entries = nil
 	}
 	return uint64(to)
@@ -192,9 +193,9 @@ func sysLseek(p *Process, _ *Thread, a *args) uint64 {
 func sysPipe(p *Process, t *Thread, a *args) uint64 { return sysPipe2(p, t, &args{a[0]}) }
 
 func sysPipe2(p *Process, _ *Thread, a *args) uint64 {
-	n := &node{path: "pipe", kind: pipeNode, mode: 0o600, pipe: &pipe{readers: 1, writers: 1}}
-	r := p.install(&description{node: n, flags: a[1] & abi.OpenNonblock}, 0)
-	w := p.install(&description{node: n, flags: a[1]&abi.OpenNonblock | abi.OpenWrite}, 0)
+	n := &files.Node{Path: "pipe", Kind: files.PipeNode, Mode: 0o600, Pipe: &files.Pipe{Readers: 1, Writers: 1}}
+	r := p.install(&description{node: n, flags: a[1] & abi.OpenNonblock}, 0, a[1]&abi.OpenCloexec != 0)
+	w := p.install(&description{node: n, flags: a[1]&abi.OpenNonblock | abi.OpenWrite}, 0, a[1]&abi.OpenCloexec != 0)
 	b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(r)), uint32(w))
 	if !p.Mem.WriteAt(b, a[0]) {
 		return abi.EFAULT.Result()
@@ -203,8 +204,8 @@ func sysPipe2(p *Process, _ *Thread, a *args) uint64 {
 }
 
 func sysEventfd(p *Process, _ *Thread, a *args) uint64 {
-	n := &node{path: "eventfd", kind: console, mode: 0o600}
-	return p.install(&description{node: n, event: true, count: a[0], flags: a[1]&abi.OpenNonblock | abi.OpenRDWR}, 0)
+	n := &files.Node{Path: "eventfd", Kind: files.Console, Mode: 0o600}
+	return p.install(&description{node: n, event: true, count: a[0], flags: a[1]&abi.OpenNonblock | abi.OpenRDWR}, 0, a[1]&abi.OpenCloexec != 0)
 }
 
 func (p *Process) addEvent(d *description, b []byte) (int, abi.Errno, bool) {
@@ -339,12 +340,12 @@ func sysIoctl(p *Process, _ *Thread, a *args) uint64 {
 	case d == nil:
 		return abi.EBADF.Result()
 	case a[1] == fionread:
-		n := max(int64(len(d.node.data))-d.offset, 0)
-		if d.node.pipe != nil {
-			n = int64(len(d.node.pipe.data))
+		n := max(int64(len(d.node.Data))-d.offset, 0)
+		if d.node.Pipe != nil {
+			n = int64(len(d.node.Pipe.Data))
 		}
-		if d.node.socket != nil {
-			n = int64(d.node.socket.Waiting())
+		if d.node.Socket != nil {
+			n = int64(d.node.Socket.Waiting())
 		}
 		p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, uint32(n)), a[2])
 		return 0
@@ -369,21 +370,21 @@ func sysFcntl(p *Process, _ *Thread, a *args) uint64 {
 	}
 	switch a[1] {
 	case dupfd, dupCloexec:
-		return p.install(d, int(a[2]))
+		return p.install(d, int(a[2]), a[1] == dupCloexec)
 	case getfd:
-		if d.closeOnExec {
+		if p.fds[a[0]].closeOnExec {
 			return 1
 		}
 	case setfd:
-		d.closeOnExec = a[2]&1 != 0
+		p.fds[a[0]].closeOnExec = a[2]&1 != 0
 	case getfl:
 		return d.flags &^ abi.OpenCloexec
 	case setfl:
 		const changeable = abi.OpenAppend | abi.OpenNonblock
 		d.flags = d.flags&^changeable | a[2]&changeable
-	case 5, 6, 7: // locks on files: nobody else is there
+	case 5, 6, 7: // locks on files: no other program is there
 	case 1031, 1032:
-		return pipeSize
+		return files.PipeSize
 	default:
 		return abi.EINVAL.Result()
 	}
@@ -395,14 +396,14 @@ func sysDup(p *Process, _ *Thread, a *args) uint64 {
 	if d == nil {
 		return abi.EBADF.Result()
 	}
-	return p.install(d, 0)
+	return p.install(d, 0, false)
 }
 
 func sysDup2(p *Process, t *Thread, a *args) uint64 {
 	if p.fd(a[0]) != nil && a[0] == a[1] {
 		return a[1]
 	}
-	return sysDup3(p, t, a)
+	return sysDup3(p, t, &args{a[0], a[1]})
 }
 
 func sysDup3(p *Process, _ *Thread, a *args) uint64 {
@@ -411,7 +412,7 @@ func sysDup3(p *Process, _ *Thread, a *args) uint64 {
 		return abi.EBADF.Result()
 	}
 	p.close(a[1])
-	return p.install(d, int(a[1]))
+	return p.install(d, int(a[1]), a[2]&abi.OpenCloexec != 0)
 }
 
 func sysClose(p *Process, _ *Thread, a *args) uint64 {

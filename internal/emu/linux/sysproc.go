@@ -4,14 +4,22 @@ import (
 	"encoding/binary"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 )
 
 // Who and where the process is.
 
-func sysGetpid(*Process, *Thread, *args) uint64  { return firstTID }
-func sysGetppid(*Process, *Thread, *args) uint64 { return 1 }
-func sysUser(*Process, *Thread, *args) uint64    { return userID }
-func sysYield(*Process, *Thread, *args) uint64   { return 0 }
+func sysUser(*Process, *Thread, *args) uint64  { return files.User }
+func sysYield(*Process, *Thread, *args) uint64 { return 0 }
+
+func sysGetpid(p *Process, _ *Thread, _ *args) uint64 { return uint64(p.pid) }
+
+func sysGetppid(p *Process, _ *Thread, _ *args) uint64 {
+	if p.parent == nil {
+		return 1
+	}
+	return uint64(p.parent.pid)
+}
 
 func sysGettid(_ *Process, t *Thread, _ *args) uint64 { return uint64(t.TID) }
 
@@ -19,8 +27,6 @@ func sysSetTIDAddress(_ *Process, t *Thread, a *args) uint64 {
 	t.clearTID = a[0]
 	return uint64(t.TID)
 }
-
-func sysWait(*Process, *Thread, *args) uint64 { return abi.ECHILD.Result() }
 
 const (
 	archSetGS = 0x1001
@@ -141,7 +147,7 @@ func sysGetparam(p *Process, _ *Thread, a *args) uint64 {
 
 func sysGetres(p *Process, _ *Thread, a *args) uint64 {
 	for _, addr := range a[:3] {
-		if !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, userID), addr) {
+		if !p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, files.User), addr) {
 			return abi.EFAULT.Result()
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 	"github.com/cofferdam-go/cofferdam/internal/emu/sockets"
 )
 
@@ -23,22 +24,27 @@ const (
 	socketKinds    = 0xf
 )
 
-// socketOf returns the socket that a number stands for, and its description.
-func (p *Process) socketOf(fd uint64) (*sockets.Socket, *description, abi.Errno) {
-	switch d := p.fd(fd); {
-	case d == nil:
-		return nil, nil, abi.EBADF
-	case d.node.socket == nil:
-		return nil, nil, abi.ENOTSOCK
-	default:
-		return d.node.socket, d, 0
+// A socketCall is a system call on a socket, whose number is its first argument.
+type socketCall func(p *Process, t *Thread, s *sockets.Socket, d *description, a *args) uint64
+
+// onSocket makes a system call of one on a socket.
+func onSocket(c socketCall) call {
+	return func(p *Process, t *Thread, a *args) uint64 {
+		d := p.fd(a[0])
+		switch {
+		case d == nil:
+			return abi.EBADF.Result()
+		case d.node.Socket == nil:
+			return abi.ENOTSOCK.Result()
+		}
+		return c(p, t, d.node.Socket, d, a)
 	}
 }
 
 // installSocket gives a socket a number.
 func (p *Process) installSocket(s *sockets.Socket, flags uint64) uint64 {
-	n := &node{path: "socket", kind: socketNode, mode: 0o777, socket: s}
-	return p.install(&description{node: n, flags: flags&socketNonblock | abi.OpenRDWR, closeOnExec: flags&socketCloexec != 0}, 0)
+	n := &files.Node{Path: "socket", Kind: files.SocketNode, Mode: 0o777, Socket: s}
+	return p.install(&description{node: n, flags: flags&socketNonblock | abi.OpenRDWR}, 0, flags&socketCloexec != 0)
 }
 
 // openSocket opens a socket as the arguments of a system call say.
@@ -104,11 +110,7 @@ func (p *Process) putAddress(a sockets.Address, addr, sizeAt uint64) abi.Errno {
 	return 0
 }
 
-func sysBind(p *Process, _ *Thread, a *args) uint64 {
-	s, _, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
+func sysBind(p *Process, _ *Thread, s *sockets.Socket, _ *description, a *args) uint64 {
 	at, e := p.socketAddress(a[1], a[2])
 	if e != 0 {
 		return e.Result()
@@ -116,19 +118,11 @@ func sysBind(p *Process, _ *Thread, a *args) uint64 {
 	return p.net.Bind(s, at).Result()
 }
 
-func sysListen(p *Process, _ *Thread, a *args) uint64 {
-	s, _, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
+func sysListen(p *Process, _ *Thread, s *sockets.Socket, _ *description, a *args) uint64 {
 	return p.net.Listen(s).Result()
 }
 
-func sysConnect(p *Process, _ *Thread, a *args) uint64 {
-	s, _, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
+func sysConnect(p *Process, _ *Thread, s *sockets.Socket, _ *description, a *args) uint64 {
 	to, e := p.socketAddress(a[1], a[2])
 	if e != 0 {
 		return e.Result()
@@ -141,16 +135,12 @@ func sysConnect(p *Process, _ *Thread, a *args) uint64 {
 // noteOutside lists a connection that the program has made to what is outside.
 func (p *Process) noteOutside(s *sockets.Socket, to sockets.Address) {
 	if s.Outside() {
-		p.used.Outside = true
+		p.root().used.Outside = true
 		p.note("the program talks to %s, outside of the emulation: what comes from there is not under control, and may differ in another run", to)
 	}
 }
 
-func sysAccept(p *Process, t *Thread, a *args) uint64 {
-	s, d, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
+func sysAccept(p *Process, t *Thread, s *sockets.Socket, d *description, a *args) uint64 {
 	c, failed, wait := p.net.Accept(s)
 	switch {
 	case failed != 0:
@@ -173,7 +163,7 @@ func sysAccept(p *Process, t *Thread, a *args) uint64 {
 
 // sendOn sends on a socket, to an address if there is one.
 func (p *Process) sendOn(d *description, b []byte, to sockets.Address, quiet bool) (n int, e abi.Errno, wait bool) {
-	s := d.node.socket
+	s := d.node.Socket
 	var failed abi.Errno
 	if to != "" {
 		n, failed, wait = p.net.SendTo(s, b, to)
@@ -203,11 +193,7 @@ func (p *Process) transferred(t *Thread, d *description, fd, flags uint64, event
 	return uint64(n)
 }
 
-func sysSendto(p *Process, t *Thread, a *args) uint64 {
-	_, d, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
+func sysSendto(p *Process, t *Thread, _ *sockets.Socket, d *description, a *args) uint64 {
 	to, e := p.socketAddress(a[4], a[5])
 	b := make([]byte, min(a[2], maxIO))
 	if e != 0 || !p.Mem.ReadAt(b, a[1]) {
@@ -217,11 +203,7 @@ func sysSendto(p *Process, t *Thread, a *args) uint64 {
 	return p.transferred(t, d, a[0], a[3], pollOut, n, e, wait)
 }
 
-func sysRecvfrom(p *Process, t *Thread, a *args) uint64 {
-	s, d, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
+func sysRecvfrom(p *Process, t *Thread, s *sockets.Socket, d *description, a *args) uint64 {
 	b := make([]byte, min(a[2], maxIO))
 	n, whole, from, failed, wait := s.Receive(b, a[3]&messagePeek != 0)
 	if failed == 0 && !wait {
@@ -250,11 +232,7 @@ func (p *Process) messageHeader(addr uint64) (h messageHeader, ok bool) {
 	return messageHeader{word(0), uint64(uint32(word(1))), word(2), word(3), word(4), word(5)}, true
 }
 
-func sysSendmsg(p *Process, t *Thread, a *args) uint64 {
-	_, d, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
+func sysSendmsg(p *Process, t *Thread, _ *sockets.Socket, d *description, a *args) uint64 {
 	h, ok := p.messageHeader(a[1])
 	pieces, listed := p.spans(h.spans, h.count)
 	to, e := p.socketAddress(h.name, h.nameSize)
@@ -276,11 +254,7 @@ func sysSendmsg(p *Process, t *Thread, a *args) uint64 {
 	return p.transferred(t, d, a[0], a[2], pollOut, n, e, wait)
 }
 
-func sysRecvmsg(p *Process, t *Thread, a *args) uint64 {
-	s, d, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
+func sysRecvmsg(p *Process, t *Thread, s *sockets.Socket, d *description, a *args) uint64 {
 	h, ok := p.messageHeader(a[1])
 	pieces, listed := p.spans(h.spans, h.count)
 	if !ok || !listed {
@@ -322,49 +296,29 @@ func (p *Process) received(header uint64, h *messageHeader, pieces []span, b []b
 		p.Mem.WriteAt(le.AppendUint32(le.AppendUint64(nil, 0), flags), header+40)
 }
 
-func sysShutdown(p *Process, _ *Thread, a *args) uint64 {
-	s, _, e := p.socketOf(a[0])
-	switch {
-	case e != 0:
-		return e.Result()
-	case a[1] > 2:
+func sysShutdown(_ *Process, _ *Thread, s *sockets.Socket, _ *description, a *args) uint64 {
+	if a[1] > 2 {
 		return abi.EINVAL.Result()
 	}
 	return s.Shutdown(a[1] != 1, a[1] != 0).Result()
 }
 
-func sysGetsockname(p *Process, _ *Thread, a *args) uint64 {
-	s, _, e := p.socketOf(a[0])
-	if e == 0 {
-		e = p.putAddress(s.Local(), a[1], a[2])
-	}
-	return e.Result()
+func sysGetsockname(p *Process, _ *Thread, s *sockets.Socket, _ *description, a *args) uint64 {
+	return p.putAddress(s.Local(), a[1], a[2]).Result()
 }
 
-func sysGetpeername(p *Process, _ *Thread, a *args) uint64 {
-	s, _, e := p.socketOf(a[0])
-	switch {
-	case e != 0:
-	case s.Remote() == "":
-		e = abi.ENOTCONN
-	default:
-		e = p.putAddress(s.Remote(), a[1], a[2])
+func sysGetpeername(p *Process, _ *Thread, s *sockets.Socket, _ *description, a *args) uint64 {
+	if s.Remote() == "" {
+		return abi.ENOTCONN.Result()
 	}
-	return e.Result()
+	return p.putAddress(s.Remote(), a[1], a[2]).Result()
 }
 
 // sysSetsockopt sets nothing: what options change is how fast, and for how long.
-func sysSetsockopt(p *Process, _ *Thread, a *args) uint64 {
-	_, _, e := p.socketOf(a[0])
-	return e.Result()
-}
+func sysSetsockopt(*Process, *Thread, *sockets.Socket, *description, *args) uint64 { return 0 }
 
-func sysGetsockopt(p *Process, _ *Thread, a *args) uint64 {
+func sysGetsockopt(p *Process, _ *Thread, s *sockets.Socket, _ *description, a *args) uint64 {
 	const level, kind, sendBuffer, receiveBuffer, accepts, domain = 1, 3, 7, 8, 30, 39
-	s, _, e := p.socketOf(a[0])
-	if e != 0 {
-		return e.Result()
-	}
 	value := uint32(0)
 	if a[1] == level {
 		switch a[2] {

@@ -4,10 +4,11 @@ import (
 	"encoding/binary"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 )
 
 // bootTime is when the machine was started, as far as programs can see.
-var bootTime = startTime - 1e12
+var bootTime = files.StartTime - 1e12
 
 // timespec reads a struct timespec.
 func (p *Process) timespec(addr uint64) (nanoseconds int64, ok bool) {

@@ -17,9 +17,9 @@ var calls = map[string]call{
 	"pwrite64": sysPwrite, "readv": sysReadv, "writev": sysWritev, "access": sysAccess, "pipe": sysPipe, "select": sysSelect,
 	"sched_yield": sysYield, "mremap": sysMremap, "mincore": sysMincore, "madvise": sysMadvise, "dup": sysDup, "dup2": sysDup2,
 	"pause": sysPause, "nanosleep": sysNanosleep, "alarm": sysAlarm, "setitimer": sysSetitimer, "getpid": sysGetpid, "socket": sysSocket,
-	"clone": sysClone, "exit": sysExit, "wait4": sysWait, "kill": sysKill, "uname": sysUname, "fcntl": sysFcntl, "ftruncate": sysFtruncate,
+	"clone": sysClone, "exit": sysExit, "wait4": sysWait4, "waitid": sysWaitid, "fork": sysFork, "vfork": sysVfork, "execve": sysExecve, "kill": sysKill, "uname": sysUname, "fcntl": sysFcntl, "ftruncate": sysFtruncate,
 	"getcwd": sysGetcwd, "chdir": sysChdir, "rename": sysRename, "mkdir": sysMkdir, "rmdir": sysRmdir, "creat": sysCreat, "unlink": sysUnlink,
-	"readlink": sysReadlink, "umask": sysUmask, "gettimeofday": sysGettimeofday, "getrlimit": sysGetrlimit, "getrusage": sysGetrusage,
+	"readlink": sysReadlink, "umask": sysUmask, "chmod": sysChmod, "fchmod": sysFchmod, "fchmodat": sysFchmodat, "gettimeofday": sysGettimeofday, "getrlimit": sysGetrlimit, "getrusage": sysGetrusage,
 	"sysinfo": sysSysinfo, "times": sysTimes, "getuid": sysUser, "getgid": sysUser, "geteuid": sysUser, "getegid": sysUser,
 	"getppid": sysGetppid, "getpgrp": sysGetpid, "setsid": sysGetpid, "getresuid": sysGetres, "getresgid": sysGetres, "getpgid": sysGetpid,
 	"rt_sigpending": sysSigpending, "rt_sigtimedwait": sysSigtimedwait, "rt_sigsuspend": sysSigsuspend, "sigaltstack": sysSigaltstack,
@@ -31,9 +31,9 @@ var calls = map[string]call{
 	"readlinkat": sysReadlinkat, "faccessat": sysFaccessat, "pselect6": sysSelect, "ppoll": sysPpoll, "eventfd2": sysEventfd, "dup3": sysDup3,
 	"pipe2": sysPipe2, "preadv": sysPreadv, "prlimit64": sysPrlimit, "getcpu": sysGetcpu, "renameat2": sysRenameat, "getrandom": sysGetrandom,
 	"statx": sysStatx, "clone3": sysClone3, "faccessat2": sysFaccessat,
-	"connect": sysConnect, "accept": sysAccept, "accept4": sysAccept, "bind": sysBind, "listen": sysListen, "socketpair": sysSocketpair,
-	"sendto": sysSendto, "recvfrom": sysRecvfrom, "sendmsg": sysSendmsg, "recvmsg": sysRecvmsg, "shutdown": sysShutdown,
-	"getsockname": sysGetsockname, "getpeername": sysGetpeername, "getsockopt": sysGetsockopt, "setsockopt": sysSetsockopt,
+	"connect": onSocket(sysConnect), "accept": onSocket(sysAccept), "accept4": onSocket(sysAccept), "bind": onSocket(sysBind), "listen": onSocket(sysListen), "socketpair": sysSocketpair,
+	"sendto": onSocket(sysSendto), "recvfrom": onSocket(sysRecvfrom), "sendmsg": onSocket(sysSendmsg), "recvmsg": onSocket(sysRecvmsg), "shutdown": onSocket(sysShutdown),
+	"getsockname": onSocket(sysGetsockname), "getpeername": onSocket(sysGetpeername), "getsockopt": onSocket(sysGetsockopt), "setsockopt": onSocket(sysSetsockopt),
 	"epoll_create": sysEpollCreate, "epoll_create1": sysEpollCreate, "epoll_ctl": sysEpollCtl, "epoll_wait": sysEpollWait,
 	"epoll_pwait": sysEpollWait,
 }
@@ -41,22 +41,24 @@ var calls = map[string]call{
 // harmless are the system calls that succeed and do nothing: they change what no program can
 // see here, or give advice.
 var harmless = strings.Fields(`
-msync flock fsync fdatasync chmod fchmod chown fchown setuid setgid setpgid getgroups utime setpriority
+msync flock fsync fdatasync chown fchown setuid setgid setpgid getgroups utime setpriority
 sched_setscheduler sched_getscheduler sched_get_priority_max sched_get_priority_min mlock munlock setrlimit
-sched_setaffinity fadvise64 fchownat fchmodat set_robust_list sync_file_range utimensat fallocate membarrier
+sched_setaffinity fadvise64 fchownat set_robust_list sync_file_range utimensat fallocate membarrier
 `)
 
-// byNumber are the system calls by their numbers.
-var byNumber = func() (t [512]call) {
-	for n := range uint64(len(t)) {
-		t[n] = calls[abi.CallName(n)]
+// byNumber are the system calls by their numbers. One that starts a child makes others, so the
+// table cannot be a plain variable.
+var byNumber [512]call
+
+func init() {
+	for n := range uint64(len(byNumber)) {
+		byNumber[n] = calls[abi.CallName(n)]
 	}
 	for _, name := range harmless {
-		for n := range uint64(len(t)) {
+		for n := range uint64(len(byNumber)) {
 			if abi.CallName(n) == name {
-				t[n] = sysZero
+				byNumber[n] = sysZero
 			}
 		}
 	}
-	return t
-}()
+}

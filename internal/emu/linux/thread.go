@@ -5,6 +5,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
 	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
+	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
@@ -17,7 +18,7 @@ type Thread struct {
 	CPU *cpu.CPU
 	// Number counts the threads from 1, TID is what the program knows.
 	Number uint32
-	TID    uint32
+	TID    uint32 // of the first thread, the process's
 	// Ended: it will not execute anything any more.
 	Ended bool
 
@@ -46,6 +47,7 @@ type waiting struct {
 	deadline int64
 	fds      []polled
 	order    uint64 // futex waiters are woken in the order in which they came
+	child    int64  // which child, as wait4 has it
 }
 
 type waitKind uint8
@@ -56,13 +58,17 @@ const (
 	onTime   // until the deadline
 	onFiles  // until one of fds is ready; then the system call is made again
 	onSignal // until one arrives
+	onChild  // until one ends that the thread waits for; then the system call is made again
 )
+
+// repeats reports whether the system call is made again when the wait is over.
+func (k waitKind) repeats() bool { return k == onFiles || k == onChild }
 
 // newThread makes a thread. It can run at once.
 func (p *Process) newThread() *Thread {
 	t := &Thread{CPU: cpu.New(p.Mem, p.Code), Number: uint32(len(p.threads) + 1), TID: p.nextTID}
 	p.nextTID++
-	t.CPU.Clock = func() uint64 { return uint64(p.now() - startTime + 1e12) }
+	t.CPU.Clock = func() uint64 { return uint64(p.now() - files.StartTime + 1e12) }
 	p.threads = append(p.threads, t)
 	return t
 }
@@ -96,15 +102,16 @@ func (p *Process) Ready(t *Thread) bool {
 		return true
 	case w.signals != 0 && p.takeAwaited(t):
 	case p.deliverable(t) != 0:
-		if w.kind == onFiles && p.restarts(t) {
+		if w.kind.repeats() && p.restarts(t) {
 			break // the system call is made again after the handler
 		}
 		// The signal frame keeps this as what the system call returned.
 		t.CPU.R[x86.RAX] = abi.EINTR.Result()
-		if w.kind == onFiles {
+		if w.kind.repeats() {
 			t.CPU.PC += 2
 		}
 	case w.kind == onFiles && p.anyReady(w.fds):
+	case w.kind == onChild && p.hasEnded(w.child):
 	case w.deadline != 0 && p.now() >= w.deadline:
 		switch w.kind {
 		case onFutex:
@@ -156,7 +163,7 @@ func (p *Process) Next() (m Moment, ok bool) {
 		next, m = p.alarm, Moment{}
 	}
 	m.In = max(next-now, 0)
-	return m, next != 0
+	return p.nextOfChildren(m, next != 0)
 }
 
 // Pass lets time pass.
@@ -168,6 +175,9 @@ func (p *Process) Pass(nanoseconds int64) {
 // Idle lets time pass until a thread can go on, or something comes from outside that one waits
 // for. It reports whether one ever can.
 func (p *Process) Idle() bool {
+	if p.Serve() {
+		return true
+	}
 	m, ok := p.Next()
 	if p.waitsOutside(!ok) {
 		p.awaitOutside(&m, ok)
@@ -180,7 +190,7 @@ func (p *Process) Idle() bool {
 }
 
 // now is the program's time. An instruction takes a nanosecond.
-func (p *Process) now() int64 { return startTime + p.skipped + int64(p.count) }
+func (p *Process) now() int64 { return files.StartTime + p.skipped + int64(p.count) }
 
 // endThread ends a thread.
 func (p *Process) endThread(t *Thread) {
@@ -220,20 +230,31 @@ func sysClone3(p *Process, t *Thread, a *args) uint64 {
 
 // clone makes a thread that goes on where its creator does.
 func (p *Process) clone(t *Thread, a cloneArgs) uint64 {
-	if a.flags&abi.CloneThread == 0 || a.flags&abi.CloneVM == 0 {
-		p.note("the program wanted a child process, which is not emulated: fork and the like fail with ENOSYS; explore the program that the child executes by itself, or give input with which no child is needed")
-		return abi.ENOSYS.Result()
+	if a.flags&abi.CloneThread == 0 {
+		return p.fork(t, a)
+	}
+	if a.flags&abi.CloneVM == 0 {
+		return abi.EINVAL.Result()
 	}
 	n := p.newThread()
-	saved := *n.CPU
-	*n.CPU = *t.CPU
-	n.CPU.Clock, n.CPU.Count = saved.Clock, 0
-	n.CPU.Fork()
+	n.CPU.CopyRegisters(t.CPU)
+	n.CPU.Transfer = t.CPU.Transfer
 	if t.CPU.Recording() {
 		n.CPU.Record(true)
 		n.CPU.Note(event.Access{Kind: event.Start})
 		t.CPU.Note(event.Access{Kind: event.Go, After: uint64(n.Number)})
 	}
+	p.begin(n, t, a)
+	var tid [4]byte
+	binary.LittleEndian.PutUint32(tid[:], n.TID)
+	if a.flags&abi.CloneParentSetTID != 0 {
+		p.Mem.WriteAt(tid[:], a.parentTID)
+	}
+	return uint64(n.TID)
+}
+
+// begin gives a new thread what its creator wants it to begin with.
+func (p *Process) begin(n, creator *Thread, a cloneArgs) {
 	n.CPU.R[x86.RAX] = 0
 	if a.stack != 0 {
 		n.CPU.R[x86.RSP] = a.stack
@@ -241,19 +262,28 @@ func (p *Process) clone(t *Thread, a cloneArgs) uint64 {
 	if a.flags&abi.CloneSetTLS != 0 {
 		n.CPU.SetFSBase(a.tls)
 	}
-	n.blocked = t.blocked
+	n.blocked = creator.blocked
 	if a.flags&abi.CloneChildClear != 0 {
 		n.clearTID = a.childTID
 	}
-	var tid [4]byte
-	binary.LittleEndian.PutUint32(tid[:], n.TID)
-	if a.flags&abi.CloneParentSetTID != 0 {
-		p.Mem.WriteAt(tid[:], a.parentTID)
-	}
 	if a.flags&abi.CloneChildSetTID != 0 {
-		p.Mem.WriteAt(tid[:], a.childTID)
+		p.Mem.WriteAt(binary.LittleEndian.AppendUint32(nil, n.TID), a.childTID)
 	}
-	return uint64(n.TID)
+}
+
+// CreatesThread reports whether the system call that a thread is about to make creates a
+// thread.
+func (p *Process) CreatesThread(t *Thread) bool {
+	name, a := t.Call()
+	flags := a[0]
+	switch name {
+	case "clone":
+	case "clone3":
+		flags, _ = p.Mem.Word(a[0])
+	default:
+		return false
+	}
+	return flags&abi.CloneThread != 0
 }
 
 func sysExit(p *Process, t *Thread, a *args) uint64 {
@@ -265,6 +295,7 @@ func sysExit(p *Process, t *Thread, a *args) uint64 {
 }
 
 func sysExitGroup(p *Process, t *Thread, a *args) uint64 {
+	p.noteLeft()
 	p.exit = &Exit{Code: int(a[0] & 0xff), Thread: t, PC: t.CPU.PC}
 	return 0
 }

@@ -22,7 +22,9 @@ type Area struct {
 	Offset int64
 	// Grows: a stack, which is extended downwards when it is touched below.
 	Grows bool
-	Name  string
+	// Shared: what a process writes there, its children are to see, too.
+	Shared bool
+	Name   string
 }
 
 // A Space is an address space.

@@ -147,6 +147,9 @@ func (p *Proof) String() string {
 	if p.Saturated > 0 {
 		fmt.Fprintf(&b, ", until the last %d showed nothing new", p.Saturated)
 	}
+	if p.Outside {
+		b.WriteString(", with what is outside control left to chance")
+	}
 	if p.Cut > 0 {
 		fmt.Fprintf(&b, " (%d were cut off)", p.Cut)
 	}

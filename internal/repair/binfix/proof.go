@@ -30,6 +30,8 @@ type Proof struct {
 	// Saturated is how many of the last schedules showed nothing new, if the search by PCT
 	// ended because of that.
 	Saturated uint64 `json:"saturated,omitempty"`
+	// Outside: child processes or connections did what they did, in one order of many.
+	Outside bool `json:"outside,omitempty"`
 	// Cut are the runs that were cut off because they were too long.
 	Cut     int           `json:"cut,omitempty"`
 	Elapsed time.Duration `json:"elapsed_ns"`
@@ -146,6 +148,7 @@ func (f *fixer) emulated(ctx context.Context, patched *drive.Program, c *Candida
 			return nil
 		}
 	}
+	c.Proof.Outside = done.Search.Held.Outside
 	if done.Outcome != nil {
 		c.fails = true
 		c.Reason = "the patched program fails: " + worst(done.Outcome) + f.whyAborted(c, done.Outcome.Worst())
