@@ -4,12 +4,13 @@
 // There are two depths, because they differ a hundredfold in cost. List asks the
 // go command alone, and has it compile what it lists, so that Check can then
 // type-check any one package by itself against the export data of what it imports.
-// Packages does the same for whole patterns at once.
+// Packages does the same for whole patterns at once, and a Base loads them again with changes.
 //
 // # Files
 //
 //	load.go   listing packages, with what they import
 //	check.go  types of one package
+//	again.go  packages again, with changes of some files
 //	ssa.go    the SSA form of several
 package load
 

@@ -59,7 +59,7 @@ func (f *fixer) changedBy(c *Candidate) (*changedProgram, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, pkgs, err := readCode(config, f.copies, &c.run.reader.Header)
+	code, pkgs, err := f.sources.read(config, &c.run.reader.Header)
 	if err != nil {
 		return nil, err
 	}

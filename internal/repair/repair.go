@@ -124,7 +124,9 @@ type fixer struct {
 	opts   *Options
 	result *Result
 	copies *overlay.Copies // nil if dependencies are left alone
-	seen   map[string]bool // patches that were tried
+	// sources reads the program's source.
+	sources *sourceReader
+	seen    map[string]bool // patches that were tried
 	// tried and untried count candidates: those that were looked at, and those that were not,
 	// because the time was over or there were too many.
 	tried, untried int
@@ -180,6 +182,7 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 		}
 		f.copies = overlay.NewCopies(env, filepath.Join(o.Temp, "modules"))
 	}
+	f.sources = &sourceReader{copies: f.copies}
 	found, err := f.round(ctx, r, nil, nil)
 	if err != nil {
 		return nil, err
@@ -203,7 +206,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	if err != nil {
 		return nil, err
 	}
-	run, err := newFailedRun(config, f.copies, r)
+	run, err := newFailedRun(config, f.sources, r)
 	if err != nil {
 		return nil, err
 	}

@@ -49,8 +49,9 @@ type failedRun struct {
 }
 
 // newFailedRun loads the program that a trace was recorded from.
-func newFailedRun(config instrument.Config, copies *overlay.Copies, reader *trace.Reader) (*failedRun, error) {
-	code, pkgs, err := readCode(config, copies, &reader.Header)
+func newFailedRun(config instrument.Config, sources *sourceReader, reader *trace.Reader) (*failedRun, error) {
+	copies := sources.copies
+	code, pkgs, err := sources.read(config, &reader.Header)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +69,17 @@ func newFailedRun(config instrument.Config, copies *overlay.Copies, reader *trac
 	return r, nil
 }
 
-// readCode loads the source of the program that a trace is of.
-func readCode(config instrument.Config, copies *overlay.Copies, h *trace.Header) (*cover.Code, []*packages.Package, error) {
-	pkgs, err := load.Packages(load.Config{
-		Dir: config.Dir, Patterns: patterns(config, h), Tests: config.Tests, TestsOf: h.Package,
-		Flags: config.Flags, Env: config.Env, Overlay: config.Overlay,
-	})
+// A sourceReader reads the source of a program, as it is and with candidates.
+type sourceReader struct {
+	copies *overlay.Copies // nil if dependencies are left alone
+	// base is the program as it was read first, by flags and in an environment; nil before.
+	base       *load.Base
+	flags, env []string
+}
+
+// read reads the source of the program that a trace is of.
+func (s *sourceReader) read(config instrument.Config, h *trace.Header) (*cover.Code, []*packages.Package, error) {
+	pkgs, err := s.load(config, h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,8 +89,27 @@ func readCode(config instrument.Config, copies *overlay.Copies, h *trace.Header)
 		return nil, nil, err
 	}
 	code := cover.NewCode(p)
-	code.Original = copies.Original
+	code.Original = s.copies.Original
 	return code, pkgs, nil
+}
+
+// load loads the packages, from those that were loaded first if only files of these are changed.
+func (s *sourceReader) load(config instrument.Config, h *trace.Header) ([]*packages.Package, error) {
+	if s.base != nil && slices.Equal(s.flags, config.Flags) && slices.Equal(s.env, config.Env) {
+		pkgs, err := s.base.With(config.Overlay)
+		if !errors.Is(err, load.ErrOtherFiles) {
+			return pkgs, err
+		}
+	}
+	all := load.Config{
+		Dir: config.Dir, Patterns: patterns(config, h), Tests: config.Tests, TestsOf: h.Package,
+		Flags: config.Flags, Env: config.Env, Overlay: config.Overlay,
+	}
+	pkgs, err := load.Packages(all)
+	if err == nil && s.base == nil {
+		s.base, s.flags, s.env = load.NewBase(all, pkgs), config.Flags, config.Env
+	}
+	return pkgs, err
 }
 
 // patterns are the packages whose source matters: all that are the program's own.
