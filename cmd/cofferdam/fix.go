@@ -50,7 +50,8 @@ explanation and a diff; -w applies it. What is not proven is never applied.
 All tests that fail are worked on, each as soon as its failure is found and on top of the
 fixes before it: the diffs apply one after the other with git apply, from the directory
 that fix runs in. The -budget is for looking at all tests together, and as much again for
-the fix of each failure; building does not count. The first candidate is always tried.
+the fix of each failure, from when the program is built. The first candidate is always
+tried.
 
 A bug in a dependency is fixed where it is: with a replace directive or go mod vendor, in
 that copy; in the module cache, with -deps, only on paper: -patch writes the diff for the

@@ -24,6 +24,9 @@ type Candidate struct {
 	base    *cover.Patch
 	// changed is the program with it, once it was read.
 	changed *changedProgram
+	// covers is what came of all candidates with the same sections and lock, which cover them alone
+	// or more besides: one that covers more comes first.
+	covers *coverage
 	// enlarged says that it was looked at whether its lock is to guard more.
 	enlarged bool
 	// stillFails says that a schedule leads to a failure of the kind that is to be fixed.
@@ -52,6 +55,12 @@ type Candidate struct {
 	Broken  *FailingRun
 	// Rounds are the failures that were met on the way, each fixed by this candidate.
 	Rounds []trace.Failure
+}
+
+// A coverage is what is known of candidates with the same sections and the same lock.
+type coverage struct {
+	// stillFails says that one of them leaves the failure as it is: so will those that cover less.
+	stillFails bool
 }
 
 // A Stage is how far a candidate came before it was dropped. The later the stage, the nearer
@@ -149,7 +158,7 @@ func (k *ranking) add(p proposal) {
 	tests := slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test })
 	unfit := "" // why the first of the program's own locks is not it
 	for _, l := range code.LocksFor(data, regions) {
-		c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: l.Reason, lock: l}
+		c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: l.Reason, lock: l, covers: new(coverage)}
 		switch {
 		case !l.Exists() && unfit != "":
 			c.Reason = unfit
@@ -218,7 +227,7 @@ func (k *ranking) addThroughout(p proposal, l *cover.Lock) {
 	if patch == nil {
 		return
 	}
-	c := &Candidate{Derivation: p.derivation, Lock: l.Words, Reason: "parts of the methods were not enough, so they hold it throughout", Patch: patch, lock: l}
+	c := &Candidate{Derivation: p.derivation, Lock: l.Words, Reason: "parts of the methods were not enough, so they hold it throughout", Patch: patch, lock: l, covers: new(coverage)}
 	if k.preferThroughout {
 		k.first = append(k.first, c)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
@@ -122,23 +123,27 @@ func (r *Result) explainRefusal(w io.Writer) {
 }
 
 // explainTried tells of the candidates that were dropped, but for the one that a refusal has told of.
+// What is told of several in the same words is told once.
 func (r *Result) explainTried(w io.Writer) {
-	n := 0
+	var told []string
 	for _, c := range r.Tried {
 		if c.Why == "" || r.Refusal != nil && c == r.Refusal.Nearest {
 			continue
 		}
-		if n == 0 {
+		text := fmt.Sprintf("%s, cost %d: %s", c.Lock, c.Derivation.Cost, c.Why)
+		if c.Change != nil {
+			text = c.Lock + ": " + c.Why
+		}
+		if slices.Contains(told, text) {
+			continue
+		}
+		if told = append(told, text); len(told) == 1 {
 			fmt.Fprintln(w, "\nWhat else was considered:")
 		}
-		if n++; n > maxTried {
+		if len(told) > maxTried {
 			fmt.Fprintln(w, "  and others: -json has them all")
 			break
 		}
-		if c.Change != nil {
-			fmt.Fprintf(w, "  %s: %s\n", c.Lock, c.Why)
-		} else {
-			fmt.Fprintf(w, "  %s, cost %d: %s\n", c.Lock, c.Derivation.Cost, c.Why)
-		}
+		fmt.Fprintln(w, "  "+text)
 	}
 }

@@ -70,7 +70,6 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return "", err
 	}
 	c.config.Progress = f.detail
-	building := time.Now()
 	f.detail("compiling and vetting it")
 	if c.Why, err = f.sound(ctx, c); err != nil || c.Why != "" {
 		return "", err
@@ -92,7 +91,6 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return "", nil
 	}
 	defer build.Close()
-	f.until = f.until.Add(time.Since(building))
 	c.Reached = Sound
 	program := f.programOf(build)
 	f.detail("running the failing schedule again")

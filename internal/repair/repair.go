@@ -73,8 +73,9 @@ import (
 type Options struct {
 	// Explore is how schedules are searched for the proof. Its Trace is not used.
 	Explore explore.Options
-	// Budget is how long to look for a fix, without the time that building takes; Proof is how
-	// long one candidate's schedules may take though the budget is used up.
+	// Budget is how long to look for a fix, from when the program was read: the analysis, and
+	// building and proving candidates. Proof is how long one candidate's schedules may take though
+	// the budget is used up.
 	Proof  time.Duration
 	Budget time.Duration
 	// Least is how many schedules a proof must have tried where all are too many; LeastAll
@@ -133,7 +134,7 @@ type fixer struct {
 	outOfTime      bool
 	// late says that the analysis was not brought to its end in the time.
 	late bool
-	// until is when the time is over. It moves on by the time that is spent on building.
+	// until is when the time is over.
 	until time.Time
 	// schedule is what led to the failure, vetted what go vet says of the program as it is.
 	schedule string
@@ -171,7 +172,7 @@ func Fix(ctx context.Context, config instrument.Config, r *trace.Reader, o *Opti
 	if err := os.MkdirAll(opts.Temp, 0o777); err != nil {
 		return nil, fmt.Errorf("making a directory for traces: %w", err)
 	}
-	f.result.Failure, f.until = *worst, time.Now().Add(opts.Budget)
+	f.result.Failure = *worst
 	if worst.Kind != event.FailureLeak {
 		opts.Explore.Leaks = false // they are compared with those of the program as it is
 	}
@@ -212,7 +213,9 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	}
 	run.minimal = f.opts.Minimal
 	lifted := time.Now()
-	f.until = f.until.Add(lifted.Sub(start))
+	if f.until.IsZero() {
+		f.until = lifted.Add(f.opts.Budget)
+	}
 	var analysis *sli.Analysis // nil if no lock is missing
 	if hopeless(r.Outcome.Worst()) == "" {
 		f.detail(fmt.Sprintf("deriving what must not come together, from %d events", r.Len()))
@@ -255,6 +258,10 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		}
 		f.seen[key] = true
 		f.result.Considered = append(f.result.Considered, c)
+		if c.covers.stillFails {
+			c.Reached, c.Why = Written, "it was not tried: it covers less than one that still fails"
+			continue
+		}
 		if over := f.tried > 0 && time.Now().After(f.until); over || f.tried == maxCandidates {
 			f.untried, f.outOfTime = f.untried+1, f.outOfTime || over
 			c.Reached, c.Why = Written, "it was not tried: the time was over"
@@ -284,6 +291,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 			continue
 		}
 		f.result.Tried = append(f.result.Tried, c)
+		c.covers.stillFails = c.covers.stillFails || c.stillFails
 		if next == "" || len(rounds) >= maxRounds || c.missesTheMistake(&f.result.Failure) {
 			continue
 		}

@@ -34,7 +34,7 @@ func (r *failedRun) changes(base *cover.Patch) []*reshape.Change {
 func reshaped(changes []*reshape.Change) []*Candidate {
 	var all []*Candidate
 	for _, change := range changes {
-		all = append(all, &Candidate{Derivation: &sli.Fix{}, Change: change, Patch: change.Patch, Lock: change.Words, Reason: change.Mistake})
+		all = append(all, &Candidate{Derivation: &sli.Fix{}, Change: change, Patch: change.Patch, Lock: change.Words, Reason: change.Mistake, covers: new(coverage)})
 	}
 	return all
 }
