@@ -94,7 +94,7 @@ func patchCounter(program, patch string) error {
 			stores := in.Op == x86.MOV && in.Args[0].Place == x86.Memory && in.Args[1].Place == x86.General && in.Mem.Base == x86.RIP
 			if stores && len(recent) >= 3 {
 				s := binpatch.Section{Instructions: recent[len(recent)-3:], Entries: recent[len(recent)-3 : len(recent)-2]}
-				p, err := binpatch.New(data, image, []binpatch.Section{s}, nil, "count")
+				p, err := binpatch.New(data, image, []binpatch.Section{s}, nil, "count", false)
 				if err != nil {
 					return err
 				}

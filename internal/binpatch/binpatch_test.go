@@ -126,7 +126,7 @@ func TestAProgramIsPatchedAndAnyOtherIsNot(t *testing.T) {
 		return
 	}
 	data, image := program(t, "toctou.O2")
-	p, err := New(data, image, toctou, nil, "toctou.O2")
+	p, err := New(data, image, toctou, nil, "toctou.O2", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestAStaticProgramIsCopied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := New(data, image, []Section{{[]uint64{0x4011a4, 0x4011ab, 0x4011ae, 0x4011b0, 0x4011b5}, []uint64{0x4011a4}}}, nil, "logout")
+	p, err := New(data, image, []Section{{[]uint64{0x4011a4, 0x4011ab, 0x4011ae, 0x4011b0, 0x4011b5}, []uint64{0x4011a4}}}, nil, "logout", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestAThreadThatHoldsTheLockForEverIsNotWaitedFor(t *testing.T) {
 	}
 	// The barrier of glibc.c is waited for by both threads, each in the section.
 	data, image := program(t, "glibc.O2")
-	p, err := New(data, image, []Section{{[]uint64{0x913}, []uint64{0x913}}}, nil, "glibc.O2")
+	p, err := New(data, image, []Section{{[]uint64{0x913}, []uint64{0x913}}}, nil, "glibc.O2", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestRandomSectionsChangeNothing(t *testing.T) {
 		starts := instructions(image)
 		for range 8 {
 			sections := randomSections(rng, image, starts)
-			p, err := New(data, image, sections, nil, name)
+			p, err := New(data, image, sections, nil, name, false)
 			if err != nil {
 				t.Fatalf("%s: %#x: %v", name, sections, err)
 			}

@@ -35,8 +35,8 @@ func (p *Patch) dataAt() int { return (len(p.code) + pageSize - 1) &^ (pageSize 
 
 // New makes a patch for the program in a file. name is what the program is called in
 // messages. jumps are places that the program jumps to by tables, which its code does not
-// show.
-func New(data []byte, image Image, sections []Section, jumps []uint64, name string) (*Patch, error) {
+// show. throws says that exceptions may come out of calls.
+func New(data []byte, image Image, sections []Section, jumps []uint64, name string, throws bool) (*Patch, error) {
 	f, err := readFile(data)
 	if err != nil {
 		return nil, err
@@ -49,11 +49,13 @@ func New(data []byte, image Image, sections []Section, jumps []uint64, name stri
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{plan: pl, copier: &copier{assembly: newAssembly(), image: image}}
+	b := &builder{plan: pl, copier: &copier{assembly: newAssembly(), image: image}, unwinding: unwinding{file: f, needed: throws}}
 	b.list(lockCode)
 	if err := b.build(); err != nil {
 		return nil, err
 	}
+	b.land()
+	b.tables()
 	p := &Patch{file: f, moved: b.relocations, name: name}
 	for i := range pl.sections {
 		p.merged = append(p.merged, Section{Instructions: sortedKeys(pl.sections[i]), Entries: sortedKeys(pl.starts[i])})
@@ -111,6 +113,8 @@ func (p *Patch) layData(b *builder) {
 	p.data = append(p.data, word(uint64(b.labels["resume"]))...)
 	p.data = append(p.data, word(0)...)
 	place("oldaction", make([]byte, 32)...)
+	place(resumeLabel, word(0)...)
+	place(personalityLabel, word(0)...)
 }
 
 func (p *Patch) traps() []site {
@@ -160,8 +164,9 @@ func (p *Patch) Timeouts(at uint64, overwritten []byte) uint64 {
 type builder struct {
 	*plan
 	*copier
-	pending []exit // ways out of the section at hand that jumps take
-	exits   int
+	pending   []exit // ways out of the section at hand that jumps take
+	exits     int
+	unwinding unwinding
 }
 
 // An exit is a way out of a section.
@@ -303,11 +308,13 @@ func (b *builder) instruction(pc uint64, section int) error {
 			b.jumpTo(in.Target(pc), section, 0xe9)
 		}
 	case x86.CALL:
+		start := len(b.code)
 		if in.Args[0].Place == x86.Relative {
 			b.toProgram(in.Target(pc), 0xe8)
 		} else if err := b.plain(pc, &in); err != nil {
 			return err
 		}
+		b.unwinding.note(start, len(b.code), next, section)
 	case x86.UD2, x86.HLT:
 		return b.plain(pc, &in)
 	default:

@@ -35,6 +35,17 @@
 // room, the section begins some instructions earlier, if control comes from nowhere else.
 // As the last resort the entry becomes a breakpoint, whose signal leads to the copy.
 //
+// # Exceptions
+//
+// In a program with exceptions every copied call has tables for unwinding, by which an exception
+// that comes out of it releases the lock, and then lands where it would have landed:
+//
+//	call throws         pad:  lower rsp by 128; call release; raise rsp
+//	...                       jmp handler
+//	handler: ...
+//
+// frames.go and rules.go read the tables of the original, landing.go writes those of the copies.
+//
 // # Loading
 //
 // See load.go for how the program is recognised and patched, lock.go for the lock and its
@@ -43,6 +54,9 @@
 //	build.go   a patch: the code of all sections
 //	plan.go    where the program is overwritten
 //	move.go    copies of instructions
+//	frames.go  the program's tables for unwinding
+//	rules.go   where registers are at an instruction, by these tables
+//	landing.go where exceptions land, and the tables of copies
 //	lock.go    the lock
 //	load.go    the initialiser of the shared object
 //	asm.go     listings of machine code

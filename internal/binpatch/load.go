@@ -11,6 +11,10 @@ package binpatch
 // The code of the sections has to be near the program's, for jumps of 4 bytes. Places below
 // the program are tried, 64 KiB apart, then places above it. What is written is never
 // executable at the same time.
+//
+// If the patch has tables for unwinding, they are registered with the library that unwinds,
+// which is loaded if the program has exceptions. The dynamic linker fills in where the functions
+// are that are needed for that, or 0.
 const loadCode = `
 init:
 	53                               push rbx
@@ -162,6 +166,23 @@ protect:
 	0f 05                            syscall
 	85 c0                            test eax, eax
 	0f 85 {failed}                   jne failed
+	83 3d {framesAt} 00              cmp dword ptr [framesAt], 0x0
+	74 <handle>                      je handle
+	48 8b 05 {__register_frame}      mov rax, qword ptr [__register_frame]
+	48 85 c0                         test rax, rax
+	74 <handle>                      je handle
+	48 8b 15 {_Unwind_Resume}        mov rdx, qword ptr [_Unwind_Resume]
+	4c 89 e9                         mov rcx, r13
+	48 03 0d {resumeAt}              add rcx, qword ptr [resumeAt]
+	48 89 11                         mov qword ptr [rcx], rdx
+	48 8b 15 {__gxx_personality_v0}  mov rdx, qword ptr [__gxx_personality_v0]
+	48 89 51 08                      mov qword ptr [rcx+0x8], rdx
+	4c 89 ef                         mov rdi, r13
+	48 03 3d {framesAt}              add rdi, qword ptr [framesAt]
+	48 83 ec 08                      sub rsp, 0x8
+	ff d0                            call rax
+	48 83 c4 08                      add rsp, 0x8
+handle:
 	83 3d {trapCount} 00             cmp dword ptr [trapCount], 0x0
 	74 <patch>                       je patch
 	4c 89 ee                         mov rsi, r13

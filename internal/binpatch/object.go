@@ -6,12 +6,15 @@ import (
 	"fmt"
 )
 
+// dynamicSize is how long the dynamic section is: a tag and a value for each of ten.
+const dynamicSize = 10 * 16
+
 // SharedObject is the patch as a file to be loaded with LD_PRELOAD.
 //
 // It has two segments: one that is executed and read, with the headers, the tables that the
 // dynamic linker wants, the initialiser, what it is told about the program, and the code and
 // data of the sections; and one that is written, with the dynamic section, which the dynamic
-// linker changes.
+// linker changes, and the addresses that it fills in.
 func (p *Patch) SharedObject() ([]byte, error) {
 	a := newAssembly()
 	const segments = 4
@@ -28,14 +31,7 @@ func (p *Patch) SharedObject() ([]byte, error) {
 			a.emit(binary.LittleEndian.AppendUint64(nil, v)...)
 		}
 	}
-	// A table of symbols with none in it, and one of their names.
-	words("symbols", 0, 0, 0)
-	a.label("names")
-	a.emit(0)
-	align(4)
-	a.label("buckets")
-	a.emit(binary.LittleEndian.AppendUint64(nil, 1|1<<32)...) // one bucket, one symbol
-	a.emit(binary.LittleEndian.AppendUint64(nil, 0)...)       // which is empty
+	p.imports(a, words)
 	align(16)
 	a.list(loadCode)
 	p.describe(words)
@@ -66,10 +62,34 @@ func (p *Patch) SharedObject() ([]byte, error) {
 	a.label("data")
 	a.emit(p.data...)
 	align(8)
+	// In memory the second segment is a page further on than in the file.
+	for i, name := range imported {
+		a.labels[name] = len(a.code) + pageSize + dynamicSize + 8*i
+	}
 	if err := a.finish(); err != nil {
 		return nil, err
 	}
 	return p.wrap(a), nil
+}
+
+// imported are the functions of other libraries that unwinding needs. They are weak: a program
+// without exceptions has none of them.
+var imported = []string{"__register_frame", "_Unwind_Resume", "__gxx_personality_v0"}
+
+// imports writes the tables of symbols, of their names, and of their hashes: all are undefined,
+// so the last has one bucket, which is empty.
+func (p *Patch) imports(a *assembly, words func(string, ...uint64)) {
+	words("symbols", 0, 0, 0)
+	const weakFunction = 2<<4 | 2
+	names := []byte{0}
+	for _, name := range imported {
+		words("symbol "+name, uint64(len(names))|weakFunction<<32, 0, 0)
+		names = append(append(names, name...), 0)
+	}
+	a.label("names")
+	a.emit(names...)
+	a.label("namesEnd")
+	words("buckets", 1|uint64(1+len(imported))<<32, 0, 0, 0)
 }
 
 // describe tells the initialiser about the program and the patch.
@@ -93,19 +113,28 @@ func (p *Patch) describe(words func(string, ...uint64)) {
 	words("trapsAt", uint64(p.labels["traps"]))
 	words("actionAt", uint64(p.labels["action"]))
 	words("patchCount", uint64(len(p.entries)))
+	words("framesAt", uint64(p.labels[framesLabel]))
+	words("resumeAt", uint64(p.labels[resumeLabel]))
 }
 
 // wrap adds the dynamic section and fills in the headers.
 func (p *Patch) wrap(a *assembly) []byte {
 	at := func(label string) uint64 { return uint64(a.labels[label]) }
 	executed := uint64(len(a.code))
-	// In memory the second segment is a page further on than in the file.
 	dynamicOffset, dynamicAt := executed, executed+pageSize
+	slots := dynamicAt + dynamicSize
 	le := binary.LittleEndian
 	out := a.code
 	tags := []uint64{
 		uint64(elf.DT_INIT), at("init"), uint64(elf.DT_HASH), at("buckets"), uint64(elf.DT_STRTAB), at("names"), uint64(elf.DT_SYMTAB), at("symbols"),
-		uint64(elf.DT_STRSZ), 1, uint64(elf.DT_SYMENT), 24, uint64(elf.DT_NULL), 0,
+		uint64(elf.DT_STRSZ), at("namesEnd") - at("names"), uint64(elf.DT_SYMENT), 24,
+		uint64(elf.DT_RELA), slots + uint64(8*len(imported)), uint64(elf.DT_RELASZ), uint64(24 * len(imported)), uint64(elf.DT_RELAENT), 24, uint64(elf.DT_NULL), 0,
+	}
+	for range imported {
+		tags = append(tags, 0) // its address
+	}
+	for i := range imported {
+		tags = append(tags, slots+uint64(8*i), uint64(elf.R_X86_64_GLOB_DAT)|uint64(i+1)<<32, 0)
 	}
 	for _, v := range tags {
 		out = le.AppendUint64(out, v)
@@ -130,7 +159,7 @@ func (p *Patch) wrap(a *assembly) []byte {
 	}
 	header(0, elf.PT_LOAD, elf.PF_R|elf.PF_X, 0, 0, executed, pageSize)
 	header(1, elf.PT_LOAD, elf.PF_R|elf.PF_W, dynamicOffset, dynamicAt, size, pageSize)
-	header(2, elf.PT_DYNAMIC, elf.PF_R|elf.PF_W, dynamicOffset, dynamicAt, size, 8)
+	header(2, elf.PT_DYNAMIC, elf.PF_R|elf.PF_W, dynamicOffset, dynamicAt, dynamicSize, 8)
 	header(3, elf.PT_GNU_STACK, elf.PF_R|elf.PF_W, 0, 0, 0, 16)
 	return out
 }

@@ -209,7 +209,7 @@ func TestACorrectProgramIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAnExceptionThatMayLeaveASectionIsNamed: of a patched program that aborts, has exceptions,
+// TestAnExceptionThatMayLeaveASectionIsNamed: of a patched copy that aborts, has exceptions,
 // and calls something in a section; and of no other.
 func TestAnExceptionThatMayLeaveASectionIsNamed(t *testing.T) {
 	for _, c := range []struct {
@@ -236,7 +236,7 @@ func TestAnExceptionThatMayLeaveASectionIsNamed(t *testing.T) {
 		for ; pc < uint64(len(data)) && !(im.Decode(pc, &in) && in.Op == c.op); pc++ {
 		}
 		candidate := &Candidate{Sections: []binpatch.Section{{Instructions: []uint64{pc}}}}
-		f := &fixer{result: &Result{Image: im}}
+		f := &fixer{Options: &Options{Copy: true}, result: &Result{Image: im}}
 		text := f.whyAborted(candidate, &trace.Failure{Cause: c.cause})
 		if (text != "") != c.want || candidate.throws != c.want {
 			t.Errorf("%s, %v, %v: %q", c.path, c.cause, c.op, text)

@@ -394,7 +394,7 @@ func (f *fixer) candidate(ctx context.Context, c *Candidate) error {
 		return nil
 	}
 	f.tried[key] = true
-	patch, err := binpatch.New(f.data, fileImage{f.result.Image}, c.Sections, f.jumps(), filepath.Base(f.Binary.Path))
+	patch, err := binpatch.New(f.data, fileImage{f.result.Image}, c.Sections, f.jumps(), filepath.Base(f.Binary.Path), f.throws())
 	if err != nil {
 		c.Reason = err.Error()
 		return nil

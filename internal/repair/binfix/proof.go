@@ -157,11 +157,11 @@ func (f *fixer) emulated(ctx context.Context, patched *drive.Program, c *Candida
 }
 
 // whyAborted says, of a patched program that aborts and whose sections call what may throw,
-// that an exception cannot leave a section: there are no tables for unwinding copies of code,
-// and the lock would stay held.
+// that an exception cannot leave a section of a patched copy: no library is told of tables for
+// unwinding its sections.
 func (f *fixer) whyAborted(c *Candidate, failure *trace.Failure) string {
 	im := f.result.Image
-	if failure.Cause != event.Aborted || !im.Imports("__cxa_throw") && !im.Imports("_Unwind_Resume") {
+	if !f.Copy || failure.Cause != event.Aborted || !im.Imports("__cxa_throw") && !im.Imports("_Unwind_Resume") {
 		return ""
 	}
 	for _, s := range c.Sections {
@@ -169,7 +169,7 @@ func (f *fixer) whyAborted(c *Candidate, failure *trace.Failure) string {
 			var in x86.Inst
 			if im.Decode(pc+im.Base, &in) && in.Op == x86.CALL {
 				c.throws = true
-				return " (a section calls code that may throw an exception, which cannot leave a section)"
+				return " (a section calls code that may throw an exception, which cannot leave a section of a patched copy: of a dynamic program, have a shared object made, without -copy)"
 			}
 		}
 	}

@@ -59,6 +59,12 @@ func (f *fixer) jumps() []uint64 {
 	return all
 }
 
+// throws reports whether exceptions may come out of calls, for which a shared object has tables
+// that the library for unwinding is told of. A patched copy has no such library to tell.
+func (f *fixer) throws() bool {
+	return !f.Copy && slices.ContainsFunc([]string{"__cxa_throw", "__cxa_begin_catch", "__cxa_rethrow", "_Unwind_Resume"}, f.result.Image.Imports)
+}
+
 // states counts the states of an analysis's machines.
 func states(a *sli.Analysis) int {
 	n := 0
