@@ -4,11 +4,11 @@
 //	go run ./internal/check vet test     these steps
 //	go run ./internal/check -slowest 20  the slowest tests are told, too
 //
-// It builds, also for other platforms, checks the formatting, vets, runs staticcheck, the tests, and the tests
+// It builds, type-checks for other platforms, checks the formatting, vets, runs staticcheck, the tests, and the tests
 // under the race detector, of this module and of bench. The first step that fails ends
 // it. It needs Go and, for the race detector alone, a C compiler.
 //
-// steps.go has the steps, tests.go makes lines for people of what go test says.
+// steps.go has the steps, platforms.go that of the other platforms, tests.go makes lines for people of what go test says.
 package main
 
 import (
