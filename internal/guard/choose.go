@@ -21,18 +21,33 @@ type chooser struct {
 	guards       *Guards
 }
 
+// A choice is the lock of a variable, with what speaks for it.
+type choice struct {
+	datum *Datum
+	lock  *types.Var
+}
+
 // choose picks a lock for each variable that has one.
 func (c *chooser) choose(variables []*lockset.Variable) {
 	g := c.guards
 	byLock := make(map[types.Object]*Guard)
+	subjects, chosen := c.subjects(variables), make(map[*lockset.Variable]*choice)
+	for _, s := range subjects {
+		if s.Atomic || len(s.sites) == 0 && c.declarations.of[s.Object] == nil {
+			continue
+		}
+		if d, lock := c.best(s); d != nil {
+			chosen[s.Variable] = &choice{d, lock}
+		}
+	}
+	for _, s := range subjects {
+		c.preferParts(s, chosen)
+	}
 	for _, v := range variables {
-		if v.Atomic || len(v.Sites) == 0 && c.declarations.of[v.Object] == nil {
+		if chosen[v] == nil {
 			continue
 		}
-		d, lock := c.best(v)
-		if d == nil {
-			continue
-		}
+		d, lock := chosen[v].datum, chosen[v].lock
 		x := byLock[lock]
 		if x == nil {
 			x = &Guard{Lock: Lock{Object: lock, Name: c.name(lock), Type: typeName(lock.Type()), At: c.fset.Position(lock.Pos())}}
@@ -53,7 +68,7 @@ func comparePositions(p, q token.Position) int {
 }
 
 // best weighs the candidates for a variable's lock.
-func (c *chooser) best(v *lockset.Variable) (*Datum, *types.Var) {
+func (c *chooser) best(v *subject) (*Datum, *types.Var) {
 	var best *Datum
 	var lock *types.Var
 	for _, way := range c.candidates(v) {
@@ -66,14 +81,14 @@ func (c *chooser) best(v *lockset.Variable) (*Datum, *types.Var) {
 }
 
 // candidates are the locks that may guard a variable, by the ways that lead to them.
-func (c *chooser) candidates(v *lockset.Variable) []*locks.Place {
+func (c *chooser) candidates(v *subject) []*locks.Place {
 	var all []*locks.Place
 	add := func(way *locks.Place) {
 		if way != nil && c.places.Variable(way) != nil && !slices.Contains(all, way) {
 			all = append(all, way)
 		}
 	}
-	for _, s := range v.Sites {
+	for _, s := range v.sites {
 		for _, o := range s.Observations {
 			for _, r := range o.Held {
 				if !r.Maybe {
@@ -84,10 +99,15 @@ func (c *chooser) candidates(v *lockset.Variable) []*locks.Place {
 	}
 	for _, l := range c.declarations.locksBeside(v.Object) {
 		if l.IsField() {
-			add(c.places.Extend(c.places.Here(), locks.Step{Field: l}))
+			add(c.besideWay(l))
 		}
 	}
 	return all
+}
+
+// besideWay is the way from data to a lock that is a field of the same struct.
+func (c *chooser) besideWay(lock *types.Var) *locks.Place {
+	return c.places.Extend(c.places.Here(), locks.Step{Field: lock})
 }
 
 // distance counts what separates a lock from the data: a step up, a step more than one

@@ -8,16 +8,16 @@ import (
 )
 
 // weigh gathers what speaks for a lock. It returns nil if nothing does.
-func (c *chooser) weigh(v *lockset.Variable, way *locks.Place) *Datum {
+func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	e := Evidence{Early: v.Early, Distance: distance(way), Signs: c.declarations.signsBetween(v.Object, c.places.Variable(way), way)}
 	stated := slices.ContainsFunc(e.Signs, Sign.states)
-	written := slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return s.Kind == Write })
+	written := slices.ContainsFunc(v.sites, func(s *lockset.Site) bool { return s.Kind == Write })
 	if !written && !stated {
 		return nil
 	}
 	d := &Datum{Object: v.Object, Name: c.name(v.Object), At: c.fset.Position(v.Object.Pos()), Way: way.String(), canBeNamed: canBeNamed(way)}
 	inHelper := false
-	for _, s := range v.Sites {
+	for _, s := range v.sites {
 		has, without := c.sortObservations(v, s, way, slices.Contains(e.Signs, Annotated))
 		inHelper = inHelper || has && isLockedName(lockset.Outermost(s.Func).Name())
 		switch {
@@ -65,7 +65,7 @@ func (e *Evidence) count(k Kind, with bool) {
 // sortObservations says whether a site has the lock in some of its observations, and
 // returns those that are without it though they should have it. What cannot happen together
 // with another access needs no lock, unless an annotation asks for it.
-func (c *chooser) sortObservations(v *lockset.Variable, s *lockset.Site, way *locks.Place, annotated bool) (has bool, without []lockset.Observation) {
+func (c *chooser) sortObservations(v *subject, s *lockset.Site, way *locks.Place, annotated bool) (has bool, without []lockset.Observation) {
 	for _, o := range s.Observations {
 		switch lockset.HoldingOf(c.places, o, way) {
 		case lockset.Held:
@@ -73,11 +73,11 @@ func (c *chooser) sortObservations(v *lockset.Variable, s *lockset.Site, way *lo
 		case lockset.HeldForReading:
 			if o.Kind == Read {
 				has = true
-			} else if annotated || v.Conflicts(o) {
+			} else if annotated || v.conflicts(o) {
 				without = append(without, o)
 			}
 		case lockset.NotHeld:
-			if annotated || v.Conflicts(o) {
+			if annotated || v.conflicts(o) {
 				without = append(without, o)
 			}
 		case lockset.CannotTell:

@@ -116,21 +116,30 @@ func additionOf(n ast.Node) (Addition, bool) {
 	return Addition{}, false
 }
 
-// isCareless reports whether an expression names a variable on a line that writes it without
-// its lock.
+// isCareless reports whether an expression names a variable, or a part of one, on a line that
+// writes it without its lock.
 func (u *unit) isCareless(e ast.Expr, careless map[carelessLine]bool) bool {
-	var id *ast.Ident
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		id = e
-	case *ast.SelectorExpr:
-		id = e.Sel
-	default:
-		return false
-	}
-	v, ok := u.info.Uses[id].(*types.Var)
 	at := u.facts.Fset.PositionFor(e.Pos(), false)
-	return ok && careless[carelessLine{u.facts.KeyOf(v), at.Filename, at.Line}]
+	for {
+		var id *ast.Ident
+		var within ast.Expr // what has the variable as a part
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			id = x
+		case *ast.SelectorExpr:
+			id, within = x.Sel, x.X
+		default:
+			return false
+		}
+		v, ok := u.info.Uses[id].(*types.Var)
+		if ok && careless[carelessLine{u.facts.KeyOf(v), at.Filename, at.Line}] {
+			return true
+		}
+		if within == nil || facts.IsPointer(u.info.TypeOf(within)) {
+			return false
+		}
+		e = within
+	}
 }
 
 // isReal reports whether a type is that of numbers with an order, whatever the instance.
