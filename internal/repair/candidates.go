@@ -125,7 +125,11 @@ func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) [
 			kept = append(kept, p)
 		}
 	}
-	for _, p := range slices.Concat(kept, r.fallbacks(len(kept) > 0)) {
+	covered := slices.ContainsFunc(kept, func(p proposal) bool { return len(p.regions) > 0 && left[p.derivation] == 0 })
+	if !covered { // the library makes the accesses that are left, for calls of the program
+		kept = slices.Concat(withoutMachine(r.libraryCalls(), new(cover.Data)), kept)
+	}
+	for _, p := range slices.Concat(kept, r.fallbacks()) {
 		ranked.add(p)
 	}
 	return slices.Concat(ranked.first, ranked.good, ranked.inTests, ranked.failed)

@@ -8,6 +8,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -15,22 +16,26 @@ import (
 // program proposes sections, and the proof decides:
 //
 //   - the calls of a library that make the accesses which race;
-//   - updates that the program makes in several steps of sync/atomic or of a sync.Map.
+//   - updates that the program makes in several steps of sync/atomic or of a sync.Map;
+//   - operations that came into each other: see operations.go.
 
 // costPerSection is what a section of a proposal without a machine costs: a section and an access
 // in it, as the engine counts.
 const costPerSection = 11
 
-// fallbacks are the proposals that follow those of the engine, if it has any.
-func (r *failedRun) fallbacks(derived bool) []proposal {
+// withoutMachine are the proposals, at most one, of sections that no machine led to.
+func withoutMachine(regions []*cover.Region, data *cover.Data) []proposal {
+	if len(regions) == 0 {
+		return nil
+	}
+	return []proposal{{&sli.Fix{Cost: costPerSection * len(regions)}, regions, data}}
+}
+
+// fallbacks are the proposals that follow those of the engine.
+func (r *failedRun) fallbacks() []proposal {
 	var all []proposal
 	add := func(regions []*cover.Region, data *cover.Data) {
-		if len(regions) > 0 {
-			all = append(all, proposal{&sli.Fix{Cost: costPerSection * len(regions)}, regions, data})
-		}
-	}
-	if !derived {
-		add(r.libraryCalls(), new(cover.Data))
+		all = append(all, withoutMachine(regions, data)...)
 	}
 	for _, v := range r.locksHeld().Variables {
 		if len(v.Operations) == 0 {
@@ -53,6 +58,7 @@ func (r *failedRun) fallbacks(derived bool) []proposal {
 		}
 		add(regions, data)
 	}
+	add(r.brokenOperations())
 	return all
 }
 
@@ -95,16 +101,7 @@ func (r *failedRun) ownCall(at *trace.Point) *cover.Region {
 		if f == nil {
 			continue
 		}
-		var found ast.Node
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && found == nil {
-				from, to := f.Line(call.Pos()), f.Line(call.End())
-				if from <= frame.line && frame.line <= to && to-from < 2 {
-					found = call
-				}
-			}
-			return true
-		})
+		found := callOnLine(f, f.Syntax, frame.line)
 		if found == nil {
 			return nil
 		}
@@ -115,4 +112,19 @@ func (r *failedRun) ownCall(at *trace.Point) *cover.Region {
 		return region
 	}
 	return nil
+}
+
+// callOnLine is the first call that a line of a node has, nil if there is none.
+func callOnLine(f *source.File, in ast.Node, line int) ast.Node {
+	var found ast.Node
+	ast.Inspect(in, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && found == nil {
+			from, to := f.Line(call.Pos()), f.Line(call.End())
+			if from <= line && line <= to && to-from < 2 {
+				found = call
+			}
+		}
+		return true
+	})
+	return found
 }

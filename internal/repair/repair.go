@@ -32,7 +32,7 @@
 //	run.go         the failed run: its trace, the program's source and its lifted form
 //	sections.go    the engine's sections as regions of the source
 //	behind.go      data that a function is given, and the locks that guard it elsewhere
-//	fallback.go    sections without a machine
+//	fallback.go    sections without a machine, operations.go of whole operations
 //	wholeness.go   all other accesses to the same data
 //	companions.go  other data that needs the same lock
 //	larger.go      data that the lock would guard by half

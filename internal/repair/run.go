@@ -39,6 +39,8 @@ type failedRun struct {
 	analysisOfLocks *lockset.Analysis
 	// inferredGuards says which lock guards what, once it was asked for.
 	inferredGuards *guard.Guards
+	// callsOfFrame are the calls of the program's own code that stacks have, by their last frame.
+	callsOfFrame map[uint32][]trace.Frame
 	// declined are mistakes that no change was written for, and why.
 	declined []string
 	minimal  bool // a fix covers what the run showed and nothing else

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/lift/gossa"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
@@ -79,16 +80,8 @@ func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 	d := new(cover.Data)
 	for _, s := range derived.Sections {
 		for _, x := range s.Accesses {
-			switch at, _ := r.behind(x); {
-			case at.Field != nil:
-				d.AddField(at.Struct, at.Field)
-			case at.Global != nil:
-				d.AddGlobal(at.Global)
-			case at.Local != nil:
-				if v := r.code.VariableAt(at.Local.Pos(), at.Local.Name()); v != nil {
-					d.AddLocal(v)
-				}
-			}
+			at, _ := r.behind(x)
+			r.addData(d, at)
 			for _, h := range x.Locks {
 				if lock := r.lockAt[h.Lock]; lock != nil {
 					d.AddHeld(lock)
@@ -98,6 +91,20 @@ func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 	}
 	r.addGuards(d)
 	return d
+}
+
+// addData adds what an access touches.
+func (r *failedRun) addData(d *cover.Data, at gossa.Data) {
+	switch {
+	case at.Field != nil:
+		d.AddField(at.Struct, at.Field)
+	case at.Global != nil:
+		d.AddGlobal(at.Global)
+	case at.Local != nil:
+		if v := r.code.VariableAt(at.Local.Pos(), at.Local.Name()); v != nil {
+			d.AddLocal(v)
+		}
+	}
 }
 
 // racesLeft counts the data races of the run of which an access is in no region.

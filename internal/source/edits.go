@@ -94,12 +94,19 @@ func (e *Edits) LineAfter(n ast.Node, text string) {
 	e.buffer.InsertBefore(at+len(rest), "\n"+space+text)
 }
 
-// Delete removes a node, with its line if nothing else is on it.
+// Delete removes a node, with its line if nothing else is on it, or with the semicolon that ends it.
 func (e *Edits) Delete(n ast.Node) {
 	from, to := e.Offset(n.Pos()), e.Offset(n.End())
 	space, first := indentation(e.Text, from)
-	if first && to < len(e.Text) && e.Text[to] == '\n' {
+	switch {
+	case to == len(e.Text):
+	case first && e.Text[to] == '\n':
 		from, to = from-len(space), to+1
+	case e.Text[to] == ';':
+		to++
+		for to < len(e.Text) && e.Text[to] == ' ' {
+			to++
+		}
 	}
 	e.buffer.Delete(from, to)
 }

@@ -101,9 +101,7 @@ func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
 		work = append(work, more...)
 	}
 	for _, r := range work {
-		if !l.Exists() {
-			code.outward(r)
-		}
+		code.outward(r, l)
 		code.aroundLoops(r, l)
 	}
 	work = code.merge(work, l)
@@ -147,9 +145,10 @@ func (code *Code) hasUsers(r *Region) bool {
 	return ok && d.Name.IsExported() && r.file.Types.Name() != "main" && !r.Test
 }
 
-// outward makes a region cover the whole of a section of another lock that it lies in: a
-// new lock is taken first everywhere, so that the two have one order.
-func (code *Code) outward(r *Region) {
+// outward makes a region cover the whole of a section of another lock that it lies in, if the lock is
+// taken before the other elsewhere: a new lock is taken first everywhere, so that the two have one
+// order.
+func (code *Code) outward(r *Region, l *Lock) {
 	for k := r.from - 1; k >= 0; k-- {
 		op, deferred, ok := code.lockStatement(r.info(), r.list[k])
 		if !ok || deferred {
@@ -157,6 +156,9 @@ func (code *Code) outward(r *Region) {
 		}
 		if !op.takes() {
 			return // released before
+		}
+		if l.Exists() && !code.isOuter(l, op) {
+			return
 		}
 		to := len(r.list) - 1
 		for i := r.to + 1; i < len(r.list); i++ {
@@ -169,6 +171,21 @@ func (code *Code) outward(r *Region) {
 	}
 }
 
+// isOuter reports whether the program takes another lock, of an operation, with a lock held, and
+// never the other way round.
+func (code *Code) isOuter(l *Lock, op operation) bool {
+	class, outer := code.class(l), false
+	for _, flow := range code.locks.Flows() {
+		for _, e := range flow.Edges {
+			if e.First == op.class && e.Second == class {
+				return false
+			}
+			outer = outer || e.First == class && e.Second == op.class
+		}
+	}
+	return outer
+}
+
 // maxLift is how many calls up a region may move.
 const maxLift = 4
 
@@ -176,7 +193,7 @@ const maxLift = 4
 // already; or the calls of its function, if it cannot name the lock or is called by some
 // with the lock held.
 func (code *Code) standIns(r *Region, l *Lock, depth int) ([]*Region, error) {
-	if l.Exists() && code.seenHeld(r, l) {
+	if l.Exists() && (code.seenHeld(r, l) || code.heldThroughout(r, l)) {
 		return nil, nil
 	}
 	calls, _, static := code.callsFromOutside(r.fn)
@@ -202,6 +219,19 @@ func (code *Code) standIns(r *Region, l *Lock, depth int) ([]*Region, error) {
 		all = append(all, more...)
 	}
 	return all, nil
+}
+
+// heldThroughout reports whether a region lies in a section of the lock, whichever way control has
+// come, and does nothing to the lock.
+func (code *Code) heldThroughout(r *Region, l *Lock) bool {
+	flow := code.locks.Flow(r.fn)
+	if flow == nil || l.striped || code.takesInside(r, l, func(ast.Stmt) bool { return false }) || code.callsTake(r, l) {
+		return false
+	}
+	return slices.ContainsFunc(flow.Held(r.first()), func(h locks.Held) bool {
+		return !h.Maybe && !h.Lost && code.locks.Places.Class(h.Lock) == code.class(l) && (h.Mode == locks.Write || !r.Write) &&
+			(l.owner == nil || code.ownerPlace(r, l) == h.Lock.Parent())
+	})
 }
 
 // heldBefore reports whether a lock is held, whichever way control has come, where a region

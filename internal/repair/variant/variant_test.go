@@ -174,7 +174,7 @@ func (t *T) Hold() int { return t.Get() }`,
 		"goroutines of its own take the lock for themselves": {`
 func (t *T) start() { t.mu.Lock(); t.n++; t.mu.Unlock(); go func() { t.mu.Lock(); t.n++; t.mu.Unlock() }() }
 func (t *T) Hold() { t.start() }`,
-			[]string{"// start is called with t.mu held.", "t.n++; ; go func() { t.mu.Lock(); t.n++; t.mu.Unlock() }()"}, true},
+			[]string{"// start is called with t.mu held.", "t.n++; go func() { t.mu.Lock(); t.n++; t.mu.Unlock() }()"}, true},
 		"recursion, with a comment": {`
 // Sum adds up.
 func (t *T) sum(n int, more ...int) int { t.mu.Lock(); t.n += n; t.mu.Unlock(); if n == 0 { return 0 }; return t.sum(n-1, more...) }

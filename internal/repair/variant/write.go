@@ -23,14 +23,14 @@ func (p *Plan) Write(edits func(*source.File) *source.Edits) {
 			}
 			gone[s] = true
 		}
-		lock := p.lock.Name(f.decl)
 		if f.two {
-			f.writeTwo(e, lock, p.lock.RW && !f.write)
+			p.writeTwo(e, f)
 			continue
 		}
-		comment := fmt.Sprintf("// %s is called with %s held.\n", f.decl.Name.Name, lock)
+		held := p.wordsIn(f)
+		comment := fmt.Sprintf("// %s is called with %s held.\n", f.decl.Name.Name, held)
 		if f.decl.Doc != nil {
-			comment = "//\n// It is called with " + lock + " held.\n"
+			comment = "//\n// It is called with " + held + " held.\n"
 		}
 		e.InsertBefore(f.decl.Pos(), comment)
 	}
@@ -41,10 +41,21 @@ func (p *Plan) Write(edits func(*source.File) *source.Edits) {
 	}
 }
 
+// wordsIn is how comments of a function name the lock: one that is embedded has the name of its type
+// there.
+func (p *Plan) wordsIn(f *function) string {
+	name := p.lock.Name(f.decl)
+	if p.lock.Class != nil && p.lock.Class.Embedded() {
+		return name + "." + p.lock.Class.Name()
+	}
+	return name
+}
+
 // writeTwo makes two of a function, of which one takes the lock and calls the other.
-func (f *function) writeTwo(e *source.Edits, lock string, read bool) {
+func (p *Plan) writeTwo(e *source.Edits, f *function) {
+	lock := p.lock.Name(f.decl)
 	take, release := lock+".Lock()", lock+".Unlock()"
-	if read {
+	if p.lock.RW && !f.write {
 		take, release = lock+".RLock()", lock+".RUnlock()"
 	}
 	d := f.decl
@@ -56,7 +67,7 @@ func (f *function) writeTwo(e *source.Edits, lock string, read bool) {
 		call = "return " + call
 	}
 	head := f.file.Between(d.Pos(), d.Body.Pos())
-	e.InsertBefore(d.Pos(), fmt.Sprintf("%s{\n%s\ndefer %s\n%s\n}\n\n// %s is %s with %s held.\n", head, take, release, call, f.variant, d.Name.Name, lock))
+	e.InsertBefore(d.Pos(), fmt.Sprintf("%s{\n%s\ndefer %s\n%s\n}\n\n// %s is %s with %s held.\n", head, take, release, call, f.variant, d.Name.Name, p.wordsIn(f)))
 	e.Replace(d.Name, f.variant)
 }
 

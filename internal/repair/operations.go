@@ -1,0 +1,281 @@
+package repair
+
+import (
+	"go/ast"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+// Each access may have the lock, and an operation be taken apart all the same: its invariant lies
+// between several places in memory, or behind what the recorded run does not tell the values of.
+//
+//	func (b *Bank) Move(from, to *Account, n int) {
+//		from.add(-n)                      what Audit, of another goroutine, reads
+//		to.add(n)                         here is what no run of one after the other has
+//	}
+//
+// So, as a last resort, two operations that came into each other in the run and that have memory in
+// common which one of them writes are proposed as sections: from the first access to such memory to
+// the last. Which lock that can be, and whether it helps, is found out as for any proposal.
+
+// An operation is a call that test code, or a goroutine's start, makes of the program's own code.
+type operation struct {
+	goroutine uint32
+	touches   []touch
+}
+
+// A touch is an access that an operation makes.
+type touch struct {
+	seq   uint64
+	word  uint64 // of memory
+	write bool
+	site  uint32
+	calls []trace.Frame // in progress, from the operation to the function that makes it
+}
+
+const (
+	// operationEvents is how many events, the last of the run, are searched for operations.
+	operationEvents = 1 << 18
+	// touchesOfWord is how many accesses to a word, the last, are compared with each other.
+	touchesOfWord = 64
+	wordBytes     = 8
+)
+
+// brokenOperations are the sections of operations that came into each other.
+func (r *failedRun) brokenOperations() ([]*cover.Region, *cover.Data) {
+	data := new(cover.Data)
+	parts := make(map[ast.Node]*operationPart) // by function
+	var order []ast.Node
+	for _, pair := range disturbed(r.operations(data)) {
+		for _, touches := range pair {
+			fn, part := r.partOf(touches, data)
+			if part == nil {
+				return nil, nil
+			}
+			if parts[fn] == nil {
+				parts[fn] = new(operationPart)
+				order = append(order, fn)
+			}
+			parts[fn].nodes = append(parts[fn].nodes, part.nodes...)
+			parts[fn].write, parts[fn].rounds = parts[fn].write || part.write, parts[fn].rounds || part.rounds
+		}
+	}
+	var all []*cover.Region
+	for _, fn := range order {
+		region := r.code.Region(fn, parts[fn].nodes)
+		if region == nil {
+			return nil, nil
+		}
+		region.Write, region.Update, region.AcrossRounds = parts[fn].write, parts[fn].write, parts[fn].rounds
+		all = append(all, region)
+	}
+	return cover.Merge(all), data
+}
+
+// An operationPart is what a section in a function is to cover.
+type operationPart struct {
+	nodes []ast.Node
+	write bool
+	// rounds says that the same access was made several times, as in a loop.
+	rounds bool
+}
+
+// operations are the operations of the run, with their accesses. The locks that they take are noted.
+func (r *failedRun) operations(data *cover.Data) []*operation {
+	byFrame := make(map[uint32]*operation)
+	var all []*operation
+	_, last, _ := r.reader.Bounds()
+	first := uint64(0)
+	if last > operationEvents {
+		first = last - operationEvents
+	}
+	kinds := append(trace.Accesses(), event.Lock, event.RLock)
+	events := r.reader.Cursor(trace.Filter{Kinds: kinds, First: first})
+	for events.Next() {
+		e := events.Event()
+		calls := r.ownCalls(e.Frame)
+		if len(calls) == 0 {
+			continue
+		}
+		if e.Kind == event.Lock || e.Kind == event.RLock {
+			if lock := r.lockAt[e.Addr]; lock != nil {
+				data.AddHeld(lock)
+			}
+			continue
+		}
+		o := byFrame[calls[0].ID]
+		if o == nil {
+			o = &operation{goroutine: e.G}
+			byFrame[calls[0].ID] = o
+			all = append(all, o)
+		}
+		o.touches = append(o.touches, touch{seq: e.Seq, word: e.Addr / wordBytes, write: slices.Contains(trace.Writes(), e.Kind), site: e.Site, calls: calls})
+	}
+	return all
+}
+
+// ownCalls are the calls of a stack from the first of the program's own code, tests excepted, on.
+func (r *failedRun) ownCalls(frame uint32) []trace.Frame {
+	if calls, ok := r.callsOfFrame[frame]; ok {
+		return calls
+	}
+	stack, err := r.reader.Stack(frame)
+	if err != nil {
+		return nil
+	}
+	slices.Reverse(stack)
+	i := slices.IndexFunc(stack, func(f trace.Frame) bool {
+		fn := r.functionOf(f)
+		return fn != nil && !r.inTest(fn)
+	})
+	var calls []trace.Frame
+	if i >= 0 {
+		calls = stack[i:]
+	}
+	if r.callsOfFrame == nil {
+		r.callsOfFrame = make(map[uint32][]trace.Frame)
+	}
+	r.callsOfFrame[frame] = calls
+	return calls
+}
+
+// functionOf is the function of a call, as it is declared; nil if it is not in the source.
+func (r *failedRun) functionOf(f trace.Frame) *ssa.Function {
+	lifted := r.lifted.Program.FuncAt(f.Site)
+	if lifted == nil {
+		return nil
+	}
+	fn := r.lifted.Function(lifted)
+	if fn != nil && fn.Origin() != nil {
+		fn = fn.Origin()
+	}
+	if fn == nil || fn.Syntax() == nil {
+		return nil
+	}
+	return fn
+}
+
+// disturbed are the pairs of operations of which one came between accesses of the other to memory
+// that one of them writes: the accesses of both to such memory.
+func disturbed(all []*operation) [][2][]touch {
+	type at struct {
+		operation *operation
+		touch     touch
+	}
+	byWord := make(map[uint64][]at)
+	for _, o := range all {
+		for _, t := range o.touches {
+			byWord[t.word] = append(byWord[t.word], at{o, t})
+		}
+	}
+	common := make(map[[2]*operation]*[2][]touch)
+	var order []*[2][]touch
+	index := make(map[*operation]int)
+	for i, o := range all {
+		index[o] = i
+	}
+	for _, o := range all { // in the order of the run
+		for _, t := range o.touches {
+			others := byWord[t.word]
+			for _, x := range others[max(0, len(others)-touchesOfWord):] {
+				if x.operation.goroutine == o.goroutine || !t.write && !x.touch.write || index[x.operation] < index[o] {
+					continue
+				}
+				key := [2]*operation{o, x.operation}
+				if common[key] == nil {
+					common[key] = new([2][]touch)
+					order = append(order, common[key])
+				}
+				common[key][0], common[key][1] = append(common[key][0], t), append(common[key][1], x.touch)
+			}
+		}
+	}
+	var pairs [][2][]touch
+	for _, pair := range order {
+		if comesBetween(pair[0], pair[1]) || comesBetween(pair[1], pair[0]) {
+			pairs = append(pairs, *pair)
+		}
+	}
+	return pairs
+}
+
+// comesBetween reports whether one of some accesses came between two of others.
+func comesBetween(some, others []touch) bool {
+	bySeq := func(a, b touch) int { return int(int64(a.seq) - int64(b.seq)) }
+	first, last := slices.MinFunc(others, bySeq).seq, slices.MaxFunc(others, bySeq).seq
+	return slices.ContainsFunc(some, func(t touch) bool { return first < t.seq && t.seq < last })
+}
+
+// partOf is the innermost function that all of some accesses of an operation were made from, and
+// what in it made them; nil if that is not in the source. What they access is added to the data.
+func (r *failedRun) partOf(touches []touch, data *cover.Data) (ast.Node, *operationPart) {
+	depth := len(touches[0].calls)
+	for _, t := range touches {
+		for depth > len(t.calls) || t.calls[depth-1].ID != touches[0].calls[depth-1].ID {
+			depth--
+		}
+	}
+	fn := r.functionOf(touches[0].calls[depth-1])
+	if fn == nil || r.inTest(fn) {
+		return nil, nil
+	}
+	part := new(operationPart)
+	for i, t := range touches {
+		part.write = part.write || t.write
+		part.rounds = part.rounds || slices.ContainsFunc(touches[:i], func(o touch) bool { return o.site == t.site && o.seq != t.seq })
+		for _, in := range r.lifted.Program.InstrsAt(t.site) {
+			r.addData(data, r.lifted.Origin(in).Data)
+		}
+		nodes := r.nodesOf(fn, t, depth)
+		if len(nodes) == 0 {
+			return nil, nil
+		}
+		part.nodes = append(part.nodes, nodes...)
+	}
+	return fn.Syntax(), part
+}
+
+// nodesOf are what in a function, the call at a depth of those in progress, made an access: the access
+// itself, or the calls that may have led to it.
+func (r *failedRun) nodesOf(fn *ssa.Function, t touch, depth int) []ast.Node {
+	f := r.code.FileOf(fn.Syntax())
+	if f == nil {
+		return nil
+	}
+	if depth == len(t.calls) {
+		for _, in := range r.lifted.Program.InstrsAt(t.site) {
+			if o := r.lifted.Origin(in); o.Node != nil && encloses(fn.Syntax(), o.Node) {
+				return []ast.Node{o.Node}
+			}
+		}
+		site, _ := r.reader.Site(t.site)
+		if call := callOnLine(f, fn.Syntax(), site.Line); call != nil {
+			return []ast.Node{call}
+		}
+		return nil
+	}
+	inner := r.functionOf(t.calls[depth])
+	if inner == nil {
+		return nil
+	}
+	if literal, ok := inner.Syntax().(*ast.FuncLit); ok && encloses(fn.Syntax(), literal) {
+		return []ast.Node{literal}
+	}
+	var all []ast.Node
+	ast.Inspect(fn.Syntax(), func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && slices.Contains(r.code.Locks().Callees(f.Info, call), ast.Node(inner.Syntax())) {
+			all = append(all, call)
+		}
+		return true
+	})
+	return all
+}
+
+func encloses(outer, inner ast.Node) bool {
+	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
+}
