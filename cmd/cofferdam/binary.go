@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -48,10 +49,26 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *command.Invocation
 		fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
 		tellNotes(inv, program)
 	}
-	if res.Failure == nil {
-		return nil
+	switch {
+	case res.Failure != nil:
+		return f.recordBinary(inv, program, res)
+	case f.asJSON:
+		return json.NewEncoder(inv.Stdout).Encode(&binaryTried{Program: name, Schedules: done.Runs, Complete: done.Search.Complete(), Tried: done.Search.String(), CutOff: done.Cut, Notes: program.Notes()})
 	}
-	return f.recordBinary(inv, program, res)
+	return nil
+}
+
+// binaryTried is what explore -json prints of a program without source in which nothing was
+// found.
+type binaryTried struct {
+	Program   string `json:"program"`
+	Failed    bool   `json:"failed"`
+	Schedules int    `json:"schedules"`
+	// Complete: there are no others, and nothing was held; Tried says it in words.
+	Complete bool     `json:"complete"`
+	Tried    string   `json:"tried"`
+	CutOff   int      `json:"cut_off"`
+	Notes    []string `json:"notes,omitempty"`
 }
 
 // tellNotes lists what the program was denied, or got from outside.

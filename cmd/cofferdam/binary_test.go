@@ -50,6 +50,9 @@ func TestAProgramWithoutSourceIsExploredReplayedAndPrinted(t *testing.T) {
 	if out := call(t, 0, "explore", "-binary", program, "-runs", "5", "--", "0"); !strings.HasPrefix(out, "ok    publish.O2") {
 		t.Errorf("nothing to find: %s", out)
 	}
+	if out := call(t, 0, "explore", "-json", "-binary", program, "-runs", "5", "--", "0"); !strings.HasPrefix(out, `{"program":"publish.O2","failed":false,"schedules":`) {
+		t.Errorf("as JSON: %s", out)
+	}
 	call(t, command.ExitError, "explore", "-binary", program, "./package")
 	call(t, command.ExitError, "explore", "-binary", program, "-main")
 	call(t, command.ExitError, "explore", "-binary", "binary_test.go")

@@ -66,7 +66,7 @@ See also: cofferdam help schedules, cofferdam help strategies, cofferdam help wa
 cofferdam help traces`
 	f.declare(c.Flags, 30*time.Second)
 	c.Flags.StringVar(&f.out, "o", "", "write the trace to this `file`, or traces to this directory (default: testdata/cofferdam beside the tests)")
-	c.Flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON")
+	c.Flags.BoolVar(&f.asJSON, "json", false, "write findings as lines of JSON; with -binary, if there are none, what was tried")
 	c.Flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
 	c.Flags.BoolVar(&f.All, "all", false, "go on after a failure, and record all that are unlike each other, each with a trace of its own")
 	c.Flags.BoolVar(&f.strict, "strict", false, "exit with code 3 if a test was explored in part: runs were cut off, or something was outside control")

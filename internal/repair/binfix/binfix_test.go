@@ -56,8 +56,8 @@ func TestPatchesOfCrashesAreProven(t *testing.T) {
 		schedules int
 		want      []string
 	}{
-		{examples + "toctou.O2", false, 150, []string{"reads together, in 0x870:\n    >    888  mov ecx", "other access, in 0x840:\n    >    85c  mov"}},
-		{examples + "publish.O0", true, 150, []string{"update in progress"}},
+		{examples + "toctou.O2", false, 150, []string{"in 0x870, no other thread may come between these:\n    >    888  mov ecx", "in 0x840, this may not come between those of another thread:\n    >    85c  mov"}},
+		{examples + "publish.O0", true, 150, []string{"no other thread may see this half done"}},
 		{examples + "thunderbird.O2", false, 1500, []string{"Tried and dropped:\n  cost 24, 2 sections: the patched program fails: crash, SIGSEGV: "}},
 		{misuses + "useafterfree", false, 150, []string{"points to no memory that is in use"}},
 		{misuses + "doublefree", false, 150, []string{"points to no memory that is in use"}},

@@ -118,12 +118,19 @@ func (r *Result) explainSections(w io.Writer, c *Candidate) {
 	}
 }
 
+// purposes are what sections are there for.
+var purposes = map[sli.Role]string{
+	sli.Reading:  "no other thread may come between these",
+	sli.Updating: "no other thread may see this half done",
+	sli.Writing:  "this may not come between those of another thread",
+}
+
 // purpose says what a section is there for, and in which function.
 func (r *Result) purpose(c *Candidate, s *binpatch.Section) string {
 	for _, from := range c.Fix.Sections {
 		for _, in := range from.Instrs {
 			if slices.Contains(s.Instructions, lifting.Address(in)-r.Image.Base) {
-				return fmt.Sprintf("%s, in %s", from.Role, from.Func.Name)
+				return fmt.Sprintf("in %s, %s", from.Func.Name, purposes[from.Role])
 			}
 		}
 	}
