@@ -24,6 +24,8 @@ type op struct {
 	access                      access // of the operand in memory
 	width                       uint8  // of the same; 0 if the operation has a size of its own
 	touches                     bool   // it may access memory that another thread sees
+	atomic                      bool   // what it reads and writes cannot be separated
+	transfers                   bool   // it calls, returns, or jumps to where a register or memory says
 	site                        uint32
 }
 
@@ -173,6 +175,9 @@ func (code *Code) prepare(in *x86.Inst, pc uint64) op {
 		}
 	}
 	o.touches = o.access != 0 || implicit(in.Op) != 0
+	// xchg with memory needs no prefix to be atomic.
+	o.atomic = in.Lock || in.Op == x86.XCHG && o.access != 0
+	o.transfers = in.Op == x86.CALL || in.Op == x86.RET || in.Op == x86.JMP && in.Args[0].Place != x86.Relative
 	o.exec = choose(in, &o)
 	o.site = code.site(in, pc)
 	return o

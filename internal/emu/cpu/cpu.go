@@ -228,7 +228,7 @@ func (c *CPU) advanceBlock(ref *Ref, visible func(*Ref) bool, first *bool) {
 		}
 		*first = false
 		o.exec(c, o)
-		if c.record != nil {
+		if c.record != nil && (o.transfers || len(c.Mem.Log()) > 0) {
 			c.note(o)
 		}
 	}
@@ -267,7 +267,7 @@ func (c *CPU) Step() Trap {
 		o := &c.block.ops[0]
 		c.PC = o.next
 		o.exec(c, o)
-		if c.record != nil {
+		if c.record != nil && (o.transfers || len(c.Mem.Log()) > 0) {
 			c.note(o)
 		}
 		c.Count++

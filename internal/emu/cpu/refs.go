@@ -56,7 +56,7 @@ func implicit(o x86.Op) access {
 // refs lists what an instruction is about to access.
 func (c *CPU) refs(o *op, refs *[2]Ref) int {
 	if o.access != 0 {
-		refs[0] = Ref{Addr: c.addr(o), Size: o.bytes(), Kind: o.kind(), Site: o.site, Halves: o.access == reads|writes && !o.atomic() && o.bytes() <= 8}
+		refs[0] = Ref{Addr: c.addr(o), Size: o.bytes(), Kind: o.kind(), Site: o.site, Halves: o.access == reads|writes && !o.atomic && o.bytes() <= 8}
 		if o.inst.Args[1].Place == x86.General && isBitTest(o.inst.Op) {
 			refs[0].Addr = c.bitAddr(o)
 		}
@@ -116,20 +116,14 @@ func (o *op) bytes() uint32 {
 // kind is the kind of the event that the access to the operand in memory becomes.
 func (o *op) kind() event.Kind {
 	switch {
-	case o.atomic() && (o.inst.Op == x86.CMPXCHG || o.inst.Op == x86.CMPXCHG8B || o.inst.Op == x86.CMPXCHG16B):
+	case o.atomic && (o.inst.Op == x86.CMPXCHG || o.inst.Op == x86.CMPXCHG8B || o.inst.Op == x86.CMPXCHG16B):
 		return event.AtomicCompare
-	case o.atomic():
+	case o.atomic:
 		return event.AtomicUpdate
 	case o.access&writes != 0:
 		return event.Store
 	}
 	return event.Load
-}
-
-// atomic reports whether what the instruction reads and writes cannot be separated. xchg
-// with memory needs no prefix for that.
-func (o *op) atomic() bool {
-	return o.inst.Lock || o.inst.Op == x86.XCHG && o.access != 0
 }
 
 // Record has the accesses, calls and returns of this thread written down while Advance
@@ -193,7 +187,7 @@ func (c *CPU) note(o *op) {
 		if a.Write {
 			e.Kind = event.Store
 		}
-		if o.atomic() {
+		if o.atomic {
 			e.Kind = o.kind()
 			if !a.Write {
 				// The store that follows says what was read, too.
@@ -208,17 +202,18 @@ func (c *CPU) note(o *op) {
 	if len(log) > 0 {
 		c.Mem.Forget()
 	}
+	if o.transfers {
+		c.noteTransfer(o)
+	}
+}
+
+// noteTransfer writes down a call or return.
+func (c *CPU) noteTransfer(o *op) {
 	switch o.inst.Op {
 	case x86.CALL:
 		c.record = append(c.record, event.Access{Addr: o.next, After: c.PC, Site: o.site, Kind: event.Call})
 	case x86.RET:
 		c.record = append(c.record, event.Access{Site: o.site, After: c.PC, Kind: event.Return})
-	case x86.JMP:
-		if o.inst.Args[0].Place == x86.Relative {
-			return
-		}
-	default:
-		return
 	}
 	if c.Transfer != nil {
 		c.Transfer(c, o.next-uint64(o.len), o.inst.Op)
