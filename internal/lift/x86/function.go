@@ -32,6 +32,13 @@ type machineFunction struct {
 	byPC   map[uint64]*machineBlock
 }
 
+// contains reports whether an instruction is one of the function.
+func (f *machineFunction) contains(pc uint64) bool {
+	return slices.ContainsFunc(f.blocks, func(b *machineBlock) bool {
+		return pc >= b.start && len(b.insts) > 0 && pc <= b.insts[len(b.insts)-1].pc
+	})
+}
+
 // maxInstructions bounds a function. What is longer was not one: data that was taken for
 // code, or a whole program without calls.
 const maxInstructions = 20000

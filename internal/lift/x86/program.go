@@ -80,6 +80,22 @@ func Lift(c Config) (*Program, error) {
 	return p, nil
 }
 
+// FailAt makes another failure the one that the program is lifted for: what ends a program may
+// be looked at as the failure of each of its callers, and only their functions differ.
+func (p *Program) FailAt(failure *Failure) error {
+	was := p.failure
+	p.failure = failure
+	for _, fn := range p.Funcs {
+		if m := p.machines[fn]; was != nil && m.contains(was.PC) || m.contains(failure.PC) {
+			*fn = *p.declare(m.entry)
+			p.lift(fn, m)
+		}
+	}
+	p.callsAt = nil
+	p.Finish()
+	return p.Check()
+}
+
 func newProgram(c Config) *Program {
 	p := &Program{
 		Program: &ir.Program{}, image: c.Image, entries: map[uint64]bool{}, observed: c.Observed, tables: map[uint64][]uint64{}, stubs: map[uint64]uint64{},

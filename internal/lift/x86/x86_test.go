@@ -2,8 +2,10 @@ package x86
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,5 +193,58 @@ func TestJumpTablesAreRead(t *testing.T) {
 	}
 	if len(p.Funcs[0].Blocks) < 6 {
 		t.Errorf("only %d blocks:\n%v", len(p.Funcs[0].Blocks), p.Funcs[0])
+	}
+}
+
+// TestAnotherFailureIsLiftedAsIfItWereTheFirst: what is lifted for one failure and then for
+// others, in the same function and elsewhere, is what is lifted for these at once.
+func TestAnotherFailureIsLiftedAsIfItWereTheFirst(t *testing.T) {
+	data, err := os.ReadFile(examples + "twovar.O0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := NewImage("twovar.O0", data, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lift := func(pc uint64) *Program {
+		p, err := Lift(Config{Image: image, Entries: image.Functions(), Failure: &Failure{PC: pc, Cause: ir.Abort, AtCall: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	text := func(p *Program) string {
+		var b strings.Builder
+		for _, fn := range p.Funcs {
+			for _, block := range fn.Blocks {
+				for _, in := range block.Instrs {
+					fmt.Fprintf(&b, "%d %v\n", in.ID, in)
+				}
+			}
+		}
+		return b.String()
+	}
+	var calls []uint64
+	for _, fn := range lift(0).Funcs {
+		for _, block := range fn.Blocks {
+			for _, in := range block.Instrs {
+				if in.Op == ir.Call || in.Op == ir.Sync {
+					calls = append(calls, Address(in))
+				}
+			}
+		}
+	}
+	if len(calls) < 4 {
+		t.Fatalf("%d calls", len(calls))
+	}
+	p := lift(calls[0])
+	for _, pc := range append(calls[1:], calls[0]) {
+		if err := p.FailAt(&Failure{PC: pc, Cause: ir.Abort, AtCall: true}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := text(p), text(lift(pc)); got != want {
+			t.Errorf("for the call at %#x:\n%s\nwant\n%s", pc, got, want)
+		}
 	}
 }

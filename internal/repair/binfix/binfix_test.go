@@ -17,6 +17,7 @@ import (
 	lifting "github.com/cofferdam-go/cofferdam/internal/lift/x86"
 	"github.com/cofferdam-go/cofferdam/internal/native"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/x86"
 )
@@ -136,6 +137,23 @@ func TestSectionsOfLastResortAreInTheCallers(t *testing.T) {
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("level %d: %s, want %s", level, got, want)
 		}
+	}
+}
+
+// TestAFunctionThatUsesSharedDataIsLookedAtFirst: of the calls that led to the end of a program,
+// which are all looked at, each once.
+func TestAFunctionThatUsesSharedDataIsLookedAtFirst(t *testing.T) {
+	const inner, middle, outer = 0x100, 0x200, 0x300
+	at := &lifting.Failure{PC: inner, Cause: ir.Abort, AtCall: true, Callers: []uint64{middle, outer}}
+	var order []uint64
+	for _, place := range ordered(at, map[uint64]bool{middle: true}) {
+		order = append(order, place.PC)
+	}
+	if want := []uint64{middle, inner, outer}; !slices.Equal(order, want) {
+		t.Errorf("%#x, want %#x", order, want)
+	}
+	if all := ordered(&lifting.Failure{PC: inner, Cause: ir.BadAccess, Callers: []uint64{outer}}, nil); len(all) != 1 {
+		t.Errorf("a failure that is no end by the program itself has %d places", len(all))
 	}
 }
 

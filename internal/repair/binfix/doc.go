@@ -28,6 +28,7 @@
 // the code of libraries.
 //
 //	fix.go       finding, analysing, and the rounds
+//	places.go    where a failure is looked at, and the program lifted for that
 //	observe.go   runs as the engine sees them
 //	confirm.go   the failing schedule on the processor
 //	enclose.go   the fix of last resort

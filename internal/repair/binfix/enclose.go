@@ -124,13 +124,7 @@ func (t *toucher) touching(run *lifting.Run, e *exec.Event) []*ir.Instr {
 // of which no machine was derived, as where a loop goes through data that is replaced under
 // it.
 func (c *failingCase) disturbed(isShared func(addr uint64) bool) map[uint64]bool {
-	written, used, last := map[uint64]bool{}, map[uint64]bool{}, uint32(0)
-	c.log.All(0, func(e *exec.Event) bool {
-		if e.IsAccess() && e.G == c.failure.G {
-			last = e.Frame
-		}
-		return true
-	})
+	written, used, last := map[uint64]bool{}, map[uint64]bool{}, c.lastFrame()
 	outer, _ := c.run.Caller(last)
 	c.log.All(0, func(e *exec.Event) bool {
 		switch {

@@ -16,7 +16,6 @@ import (
 	lifting "github.com/cofferdam-go/cofferdam/internal/lift/x86"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
-	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -242,16 +241,13 @@ func (f *fixer) another(ctx context.Context) (*failingCase, error) {
 	return f.observe(done.Outcome)
 }
 
-// analyseWithin is how long one analysis may take. Those that come to anything take some
-// milliseconds; those of what ended a program, in code of a library that is linked into it,
+// analyseWithin is how long one analysis may take; the first, of the likeliest place, may take
+// four times as long. Those that come to anything mostly take some milliseconds; those of what ended a program, in code of a library that is linked into it,
 // may go through all that the library does to print a line.
 const analyseWithin = 3 * time.Second
 
 // errLate says that a run could not be followed within that time.
 var errLate = errors.New("the analysis takes too long")
-
-// maxCallers is how many callers of what ended the program are looked at.
-const maxCallers = 8
 
 // analyse derives fixes of a case. Where nothing comes of it for a program that ended
 // itself, it is tried for the caller.
@@ -260,36 +256,30 @@ func (f *fixer) analyse(ctx context.Context, c *failingCase, loops int) error {
 		return nil // in an earlier round
 	}
 	first := c.at
-	for range maxCallers {
-		if err := f.analyseAt(ctx, c, loops); err != nil || len(c.fixes) > 0 || c.at.Cause != ir.Abort {
+	c.log = c.run.Log(c.failure.G)
+	within := 4 * analyseWithin
+	for _, at := range f.places(c) {
+		c.at = at
+		if err := f.analyseAt(ctx, c, loops, within); err != nil || len(c.fixes) > 0 {
 			return err
 		}
-		outer := c.at.Outer()
-		if outer == nil {
-			break
-		}
-		c.at = outer
+		within = analyseWithin
 	}
 	c.at = first
 	return nil
 }
 
 // analyseAt derives fixes for the failure at the place that the case has it at.
-func (f *fixer) analyseAt(ctx context.Context, c *failingCase, loops int) error {
+func (f *fixer) analyseAt(ctx context.Context, c *failingCase, loops int, within time.Duration) error {
 	r := f.result
 	f.Progress("analysing", "")
-	start := time.Now()
-	program, err := f.lift(c, c.run.Entries(), c.run.Observed())
-	if err != nil {
+	if err := f.liftCase(c); err != nil {
 		return err
 	}
-	c.program = program
-	c.log = c.run.Log(c.failure.G)
-	r.Lifting += time.Since(start)
 	r.Events = max(r.Events, c.log.Last())
-	start = time.Now()
-	until := start.Add(min(analyseWithin, time.Until(f.Until)))
-	analysis, err := sli.Analyse(program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops, Interrupted: func() error {
+	start := time.Now()
+	until := start.Add(min(within, time.Until(f.Until)))
+	analysis, err := sli.Analyse(c.program.Program, c.log, c.at.Engine(c.failure.G), sli.Options{Rounds: loops, Interrupted: func() error {
 		if err := ctx.Err(); err != nil || !time.Now().After(until) {
 			return err
 		}
@@ -310,14 +300,6 @@ func (f *fixer) analyseAt(ctx context.Context, c *failingCase, loops int) error 
 	}
 	c.fixes = analysis.Fixes
 	return nil
-}
-
-// lift lifts the functions that a run entered, and those that they call.
-func (f *fixer) lift(c *failingCase, entries []uint64, observed map[uint64][]uint64) (*lifting.Program, error) {
-	return lifting.Lift(lifting.Config{
-		Image: f.result.Image, Entries: entries, Observed: observed, Failure: c.at,
-		Slot: func(addr uint64) uint64 { w, _ := c.process.Mem.Word(addr); return w },
-	})
 }
 
 // tryAll tries fixes of all cases together, the cheapest first, until one is proven.
