@@ -55,7 +55,7 @@ func TestModulesPassTheirTests(t *testing.T) {
 		if sections < 20 {
 			t.Errorf("%s: only %d sections are protected:\n%s", mode, sections, b.Plan)
 		}
-		cmd := exec.Command("go", append(append([]string{"test", "-short"}, b.Flags...), "./...")...)
+		cmd := exec.Command("go", append(append([]string{"test", "-short", "-vet=off", "-ldflags=-w"}, b.Flags...), "./...")...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", mode, err, out)
 		}
