@@ -151,6 +151,45 @@ func TestAProgramIsPatchedAndAnyOtherIsNot(t *testing.T) {
 	}
 }
 
+// TestMuslsProgramsArePatched: its dynamic linker calls initialisers without arguments.
+func TestMuslsProgramsArePatched(t *testing.T) {
+	if _, err := os.Stat("/lib/ld-musl-x86_64.so.1"); err != nil {
+		t.Log("nothing was run: this machine has no dynamic linker of musl")
+		return
+	}
+	const path = "testdata/empty.musl"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := lifting.NewImage("empty.musl", data, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := readFile(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(data, image, []Section{{[]uint64{f.elf.Entry}, []uint64{f.elf.Entry}}}, nil, "empty.musl", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	so, err := p.SharedObject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := filepath.Join(t.TempDir(), "fix.so")
+	if err := os.WriteFile(object, so, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	process, out := run(t, path, object)
+	at, raw := process.Program().Base+p.Entry(), make([]byte, 5)
+	process.Mem.ReadAt(raw, at)
+	if e := process.Exit(); e.Reason != linux.Exited || e.Code != 0 || out != "" || p.Timeouts(at, raw) == 0 {
+		t.Errorf("%+v %s; at its entry are %x", e, out, raw)
+	}
+}
+
 // TestAStaticProgramIsCopied: one without headers that could be spared.
 func TestAStaticProgramIsCopied(t *testing.T) {
 	const path = "../repair/binfix/testdata/logout.static"

@@ -1,7 +1,9 @@
 package binpatch
 
-// The initialiser of the shared object, which the dynamic linker calls with the number of
-// arguments, the arguments and the environment, before any other code of the program.
+// The initialiser of the shared object, which the dynamic linker calls before any other code of
+// the program. The one of the GNU C library passes the number of arguments, the arguments and
+// the environment; musl's passes nothing, and has the environment in a variable, which the GNU
+// C library does not have yet.
 //
 // The auxiliary vector behind the environment has the program's headers. If they are, byte
 // for byte, those of the program that the patch was made for, its segments are where they
@@ -24,6 +26,14 @@ init:
 	41 56                            push r14
 	41 57                            push r15
 	48 89 d0                         mov rax, rdx
+	48 83 3d {gnu_get_libc_version} 00 cmp qword ptr [gnu_get_libc_version], 0x0
+	75 <environment>                 jne environment
+	48 8b 05 {environ}               mov rax, qword ptr [environ]
+	48 85 c0                         test rax, rax
+	0f 84 {done}                     je done
+	48 8b 00                         mov rax, qword ptr [rax]
+	48 85 c0                         test rax, rax
+	0f 84 {done}                     je done
 environment:
 	48 83 c0 08                      add rax, 0x8
 	48 83 78 f8 00                   cmp qword ptr [rax-0x8], 0x0

@@ -72,9 +72,9 @@ func (p *Patch) SharedObject() ([]byte, error) {
 	return p.wrap(a), nil
 }
 
-// imported are the functions of other libraries that unwinding needs. They are weak: a program
-// without exceptions has none of them.
-var imported = []string{"__register_frame", "_Unwind_Resume", "__gxx_personality_v0"}
+// imported are what the initialiser needs of other libraries: to find the environment, and for
+// unwinding. They are weak: a program without exceptions has none of the latter.
+var imported = []string{"gnu_get_libc_version", "environ", "__register_frame", "_Unwind_Resume", "__gxx_personality_v0"}
 
 // imports writes the tables of symbols, of their names, and of their hashes: all are undefined,
 // so the last has one bucket, which is empty.
@@ -89,7 +89,7 @@ func (p *Patch) imports(a *assembly, words func(string, ...uint64)) {
 	a.label("names")
 	a.emit(names...)
 	a.label("namesEnd")
-	words("buckets", 1|uint64(1+len(imported))<<32, 0, 0, 0)
+	words("buckets", 1|uint64(1+len(imported))<<32, 0, 0, 0, 0)
 }
 
 // describe tells the initialiser about the program and the patch.

@@ -1,0 +1,5 @@
+/* Does nothing: for what happens before a program begins. */
+int main(void)
+{
+	return 0;
+}
