@@ -115,7 +115,7 @@ var imports = map[string][]string{
 	"internal/worktree":         {"internal/gotool"},
 	"cmd/cofferdam/command":     {"internal/console", "internal/scratch"},
 	"cmd/cofferdam":             {"cmd/cofferdam/command", "cmd/cofferdam/topics", "internal/..."},
-	"examples/...":              {"isolate", "stm", "tolerate"},
+	"examples/...":              {"examples/...", "isolate", "monitor", "stm", "tolerate"},
 	"bench/...":                 {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
 
 	"internal/repair/reshape/syntax": {"internal/source"},

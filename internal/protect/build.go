@@ -188,6 +188,7 @@ func (c *Config) load() ([]*packages.Package, error) {
 	var deps []string
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		switch own := load.Own(p); {
+		case isOfCofferdam(p.PkgPath): // what protects is not protected
 		case p.Module == nil || p.ForTest != "" || strings.HasSuffix(p.PkgPath, ".test"):
 		case own && !slices.Contains(patterns, p.PkgPath):
 			patterns = append(patterns, p.PkgPath)
@@ -203,6 +204,15 @@ func (c *Config) load() ([]*packages.Package, error) {
 	// The tests of dependencies need not build.
 	more, err := load.Packages(load.Config{Dir: c.Dir, Patterns: deps, Flags: c.Flags, Fset: fset})
 	return append(all, more...), err
+}
+
+// isOfCofferdam reports whether programs that use Cofferdam link a package for that. With
+// -deps, and for the programs of its own module, it is among the packages to rewrite otherwise.
+func isOfCofferdam(path string) bool {
+	below, ok := strings.CutPrefix(path, cofferdamPath)
+	return ok && slices.ContainsFunc([]string{"isolate", "monitor", "stm", "tolerate", "internal/finding", "internal/goroutine", "internal/interrupt", "internal/page"}, func(linked string) bool {
+		return below == linked || strings.HasPrefix(below, linked+"/")
+	})
 }
 
 // addHooks lays what protected programs link over the standard library.

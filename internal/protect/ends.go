@@ -59,7 +59,10 @@ func CofferdamOnly(c chan<- os.Signal, s os.Signal) bool {
 }
 `
 
-const monitorPath = "github.com/cofferdam-go/cofferdam/monitor"
+const (
+	cofferdamPath = "github.com/cofferdam-go/cofferdam/"
+	monitorPath   = cofferdamPath + "monitor"
+)
 
 // addMonitored has package monitor show what a protected program finds, if the program imports
 // that package: it knows packages isolate and tolerate of the module, and not those that were
