@@ -62,7 +62,27 @@ type Code struct {
 
 	sites map[uint32]Site
 	marks map[uint64]bool
+	// library is nil unless Share was called.
+	library *Library
 }
+
+// A Library is code of files that was decoded in one address space and is at the same place in
+// others: in children that execute the same programs again and again. It is used by one
+// goroutine at a time.
+type Library struct{ blocks map[libraryKey]*block }
+
+type libraryKey struct {
+	file   *mem.File
+	offset int64
+	pc     uint64
+}
+
+// NewLibrary returns one that is empty.
+func NewLibrary() *Library { return &Library{blocks: map[libraryKey]*block{}} }
+
+// Share has code that is decoded from now on put into a library, and taken from there. The
+// instructions of such code are not among the sites, and Mark must not be called.
+func (code *Code) Share(l *Library) { code.library = l }
 
 // A Site is an instruction that was executed, or at least decoded.
 type Site struct {
@@ -96,10 +116,32 @@ func (code *Code) lookup(m *mem.Space, pc uint64) *block {
 	}
 	b := code.blocks[pc]
 	if b == nil {
-		b = code.decode(m, pc)
+		if code.library != nil {
+			b = code.library.block(code, m, pc)
+		} else {
+			b = code.decode(m, pc)
+		}
 		code.blocks[pc] = b
 	}
 	code.recent[recentIndex(pc)] = b
+	return b
+}
+
+// block is the block at pc, from the library if all of it is code of a file as it is there.
+func (l *Library) block(code *Code, m *mem.Space, pc uint64) *block {
+	file, offset := m.FileCode(pc)
+	key := libraryKey{file, offset, pc}
+	whole := func(b *block) bool {
+		last, end := m.FileCode(b.end - 1)
+		return last == file && end-offset == int64(b.end-1-pc)
+	}
+	if b := l.blocks[key]; file != nil && b != nil && whole(b) {
+		return b
+	}
+	b := code.decode(m, pc)
+	if file != nil && whole(b) {
+		l.blocks[key] = b
+	}
 	return b
 }
 

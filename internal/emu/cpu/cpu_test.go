@@ -201,6 +201,46 @@ func TestCodeThatIsOverwrittenIsDecodedAgain(t *testing.T) {
 	}
 }
 
+// TestALibraryHasWhatTheFileHas: code of a file is decoded once for several address spaces, but
+// not where one of them has changed it, or has another file there.
+func TestALibraryHasWhatTheFileHas(t *testing.T) {
+	raw := func(n byte) []byte { return append([]byte{0xb8, n, 0, 0, 0, 0xcc}, make([]byte, 4096)...) } // mov eax, n; int3
+	file, other := mem.NewFile("one", raw(1)), mem.NewFile("other", raw(7))
+	library := NewLibrary()
+	execute := func(file *mem.File, change func(*mem.Space)) (*CPU, uint64) {
+		m := mem.NewSpace()
+		m.Map(mem.Area{Start: codeAt, End: codeAt + 0x1000, Prot: mem.Read | mem.Write | mem.Exec, File: file})
+		change(m)
+		c := New(m, NewCode())
+		c.Code.Share(library)
+		c.PC = codeAt
+		c.Run(10)
+		return c, c.R[x86.RAX]
+	}
+	same := func(*mem.Space) {}
+	if _, got := execute(file, same); got != 1 || len(library.blocks) != 1 {
+		t.Errorf("%d, with %d blocks in the library", got, len(library.blocks))
+	}
+	for key := range library.blocks {
+		library.blocks[key].ops[0].imm = 5 // to tell that it is used
+	}
+	c, got := execute(file, same)
+	if got != 5 {
+		t.Errorf("the library has 5 there, and %d was executed", got)
+	}
+	c.Mem.Store8(codeAt+1, 3)
+	c.PC = codeAt
+	if c.Run(10); c.R[x86.RAX] != 3 {
+		t.Errorf("code was changed to 3, and %d was executed", c.R[x86.RAX])
+	}
+	if _, got := execute(file, func(m *mem.Space) { m.Store8(codeAt+1, 4) }); got != 4 {
+		t.Errorf("before it was executed code was changed to 4, and %d was executed", got)
+	}
+	if _, got := execute(other, same); got != 7 {
+		t.Errorf("another file has 7 there, and %d was executed", got)
+	}
+}
+
 func TestNothingIsAllocatedOnceCodeIsDecoded(t *testing.T) {
 	// loop: mov rax,[rdi]; add rax,1; mov [rdi],rax; cmp rax,1000; jb loop; jmp start
 	c := program(t, "488b07 4883c001 488907 483de8030000 72ee ebec")

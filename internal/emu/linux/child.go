@@ -83,7 +83,7 @@ func (p *Process) fork(t *Thread, a cloneArgs) uint64 {
 		c.resetHandlers()
 	}
 	if a.flags&abi.CloneVM == 0 {
-		c.Mem, c.Code = p.Mem.Clone(), cpu.NewCode()
+		c.Mem, c.Code = p.Mem.Clone(), c.newCode()
 	}
 	n := c.newThread()
 	n.CPU.CopyRegisters(t.CPU)
@@ -96,6 +96,13 @@ func (p *Process) fork(t *Thread, a cloneArgs) uint64 {
 		p.spawn(c, t.CPU.Recording())
 	}
 	return uint64(c.pid)
+}
+
+// newCode is the code of a child. It is decoded once for all children, of this run and of others.
+func (c *Process) newCode() *cpu.Code {
+	code := cpu.NewCode()
+	code.Share(c.shared.decoded)
+	return code
 }
 
 // sharesMemory reports whether there is memory that a child is to see changes of.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/emu/abi"
-	"github.com/cofferdam-go/cofferdam/internal/emu/cpu"
 	"github.com/cofferdam-go/cofferdam/internal/emu/files"
 	"github.com/cofferdam-go/cofferdam/internal/emu/mem"
 )
@@ -100,7 +99,7 @@ func (p *Process) become(n *files.Node, path string, t *Thread, argv, env []stri
 		}
 	}
 	p.resetHandlers()
-	p.Mem, p.Code = mem.NewSpace(), cpu.NewCode()
+	p.Mem, p.Code = mem.NewSpace(), p.newCode()
 	p.alarm = 0
 	p.threads = nil
 	fresh := p.newThread()

@@ -87,6 +87,8 @@ type system struct {
 type shared struct {
 	notes []string
 	seen  map[string]bool
+	// decoded is code that children execute.
+	decoded *cpu.Library
 }
 
 // An Exit says how a process ended.
@@ -115,7 +117,7 @@ const (
 
 // New loads a program, which has executed nothing yet.
 func New(c Config) (*Process, error) {
-	p := &Process{Mem: mem.NewSpace(), Code: cpu.NewCode(), config: c, shared: &shared{seen: map[string]bool{}}}
+	p := &Process{Mem: mem.NewSpace(), Code: cpu.NewCode(), config: c, shared: &shared{seen: map[string]bool{}, decoded: cpu.NewLibrary()}}
 	p.system = &system{files: files.New(p.note), nextTID: firstTID}
 	p.pid = firstTID
 	if c.World == nil {

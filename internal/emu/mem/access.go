@@ -297,6 +297,18 @@ func (s *Space) Fetch(addr uint64, code []byte) int {
 	return got
 }
 
+// FileCode returns the file and the offset that the instruction at addr comes from, if nothing
+// was written to its page since. A store to the page is noticed from then on.
+func (s *Space) FileCode(addr uint64) (file *File, offset int64) {
+	i, n := s.find(addr), addr>>pageShift
+	if i >= len(s.areas) || s.areas[i].Start > addr || s.areas[i].Prot&Exec == 0 || s.areas[i].File == nil || s.pages[n] != nil {
+		return nil, 0
+	}
+	s.code[n] = true
+	s.recent[n%lines].write = impossible
+	return s.areas[i].File, s.areas[i].Offset + int64(addr-s.areas[i].Start)
+}
+
 // Watch has every access from now on written down, or no longer.
 func (s *Space) Watch(on bool) {
 	s.watched = on

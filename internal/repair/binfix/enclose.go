@@ -122,16 +122,34 @@ func (t *toucher) touching(run *lifting.Run, e *exec.Event) []*ir.Instr {
 // disturbed are words that the failing thread used in the function that it failed in, or in
 // the one that called it, and that other threads wrote to, in this run or in any: for failures
 // of which no machine was derived, as where a loop goes through data that is replaced under
-// it.
+// it. If there are none, those count that were used by what the function has called: what code
+// that is not optimised looks at, it looks at in functions of their own.
 func (c *failingCase) disturbed(isShared func(addr uint64) bool) map[uint64]bool {
-	written, used, last := map[uint64]bool{}, map[uint64]bool{}, c.lastFrame()
+	last := c.lastFrame()
 	outer, _ := c.run.Caller(last)
+	if words := c.usedIn(func(frame uint32) bool { return frame == last || frame == outer }, isShared); len(words) > 0 {
+		return words
+	}
+	return c.usedIn(func(frame uint32) bool {
+		for range maxLevels {
+			if frame == last {
+				return true
+			}
+			frame, _ = c.run.Caller(frame)
+		}
+		return false
+	}, isShared)
+}
+
+// usedIn are the shared words that the failing thread used in some of its frames.
+func (c *failingCase) usedIn(isMeant func(frame uint32) bool, isShared func(addr uint64) bool) map[uint64]bool {
+	written, used := map[uint64]bool{}, map[uint64]bool{}
 	c.log.All(0, func(e *exec.Event) bool {
 		switch {
 		case !e.IsAccess():
 		case e.G != c.failure.G && e.G != mainThread && e.Writes():
 			written[e.Addr/8] = true
-		case e.G == c.failure.G && (e.Frame == last || e.Frame == outer):
+		case e.G == c.failure.G && isMeant(e.Frame):
 			used[e.Addr/8] = true
 		}
 		return true
