@@ -3,7 +3,6 @@ package reshape
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"go/version"
 	"slices"
@@ -129,7 +128,7 @@ func (r *Run) wait(u *unwaited) []*Change {
 	}
 	w.note(f, u.list[u.to])
 	for _, s := range u.list[u.to+1:] {
-		if waitsFor(f, s, u.literal) {
+		if syntax.WaitsFor(f, s, u.literal) {
 			w.of(f).LineBefore(u.list[u.to], f.TextOf(s))
 			w.of(f).Delete(s)
 			return w.finish(change)
@@ -153,30 +152,4 @@ func (r *Run) wait(u *unwaited) []*Change {
 	}
 	w.of(f).LineBefore(u.list[u.to], name+".Wait()")
 	return w.finish(change)
-}
-
-// waitsFor reports whether a statement does nothing but wait for what a goroutine does: the
-// Wait of a WaitGroup that it counts down, or a receive from a channel that it sends to or
-// closes.
-func waitsFor(f *source.File, s ast.Stmt, lit *ast.FuncLit) bool {
-	e, ok := s.(*ast.ExprStmt)
-	if !ok {
-		return false
-	}
-	var on ast.Expr
-	switch e := ast.Unparen(e.X).(type) {
-	case *ast.CallExpr:
-		if on, ok = syntax.MethodCall(f.Info, e, "WaitGroup", "Wait"); !ok {
-			return false
-		}
-	case *ast.UnaryExpr:
-		if e.Op != token.ARROW {
-			return false
-		}
-		on = e.X
-	default:
-		return false
-	}
-	p, ok := syntax.PathOf(f.Info, on)
-	return ok && syntax.Mentions(f, lit, p.Variable)
 }

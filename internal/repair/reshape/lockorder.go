@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"go/version"
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -51,11 +52,55 @@ func (r *Run) oneLockOrder() []*Change {
 		}
 		return int(b.last - a.last)
 	})
-	var changes []*Change
+	changes := r.orderByIndex()
 	for _, o := range orders {
 		changes = append(changes, r.turnAround(o)...)
 	}
 	return changes
+}
+
+// orderByIndex has goroutines that take two locks of one array or slice, and wait for each other, take
+// them in the order of their indexes.
+//
+//	t.forks[left].Lock()       first, second := min(left, right), max(left, right)
+//	t.forks[right].Lock()      t.forks[first].Lock()
+//	...                        t.forks[second].Lock()
+//	t.forks[right].Unlock()    ...
+//	t.forks[left].Unlock()     t.forks[second].Unlock()
+//	                           t.forks[first].Unlock()
+//
+// They have to be released together: which of the two an index now means is not known.
+func (r *Run) orderByIndex() []*Change {
+	w := r.rewrite()
+	for i := range r.Failure.Waiting {
+		waiter := &r.Failure.Waiting[i]
+		f, line := r.lineOf(&waiter.Point)
+		if waiter.Shape != event.LockOrder || f == nil || w.files[f] != nil || f.Package.Module != nil && version.Compare("go"+f.Package.Module.GoVersion, "go1.21") < 0 {
+			continue
+		}
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+			function, body := syntax.FunctionAround(append(around, n))
+			first, second := syntax.ElementLocks(f, body, syntax.Statements(n), line)
+			if first == nil {
+				return
+			}
+			names := source.NamesIn(function)
+			low, high := names.Free("first"), names.Free("second")
+			w.of(f).LineBefore(first.Take, fmt.Sprintf("%s, %s := min(%s, %s), max(%[3]s, %[4]s)", low, high, first.Index, second.Index))
+			for _, x := range first.Indexes {
+				w.of(f).Replace(x, low)
+			}
+			for _, x := range second.Indexes {
+				w.of(f).Replace(x, high)
+			}
+			w.note(f, first.Take)
+		})
+	}
+	return w.finish(&Change{
+		Words:   "the locks are taken in the order of their indexes",
+		Mistake: "goroutines take two locks of the same kind, each its own first",
+		Reason:  "all goroutines take the lock with the smaller index first, so that none has one that the other needs before its own",
+	})
 }
 
 // lockTaken returns the field or variable whose lock a line takes.

@@ -92,7 +92,7 @@ func (r *Run) lockChanges(c *condition) (changes []*Change, all bool) {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			list := syntax.Statements(n)
 			for i := 0; i < len(list) && !failed; i++ {
-				if !syntax.ChangesAny(f, list[i], c.watched) || fresh(f, list[i], append(around, n)) {
+				if !syntax.ChangesAny(f, list[i], c.watched) || syntax.ChangesFresh(f, list[i], append(around, n)) {
 					continue
 				}
 				function, _ := syntax.FunctionAround(append(around, n))
@@ -124,16 +124,6 @@ func (r *Run) lockChanges(c *condition) (changes []*Change, all bool) {
 		Mistake: "the change and the signal fall between the waiter's look and its wait",
 		Reason:  "the waiter holds the lock from its look to its wait, so that a change comes before the look or wakes the waiter",
 	}), false
-}
-
-// fresh reports whether a statement changes what the function around it has just made.
-func fresh(f *source.File, s ast.Stmt, around []ast.Node) bool {
-	assign, ok := s.(*ast.AssignStmt)
-	if !ok {
-		return false
-	}
-	p, ok := syntax.PathOf(f.Info, assign.Lhs[0])
-	return ok && p.Variable.IsField() && syntax.FreshIn(f, p.Root, around)
 }
 
 // signalBehind is the last of the statements from i on that are changes, or signal the Cond.

@@ -50,7 +50,7 @@ func (r *Run) makeBeforeStart(v *types.Var) []*Change {
 			d, in := r.declaration(f, start.Call)
 			selector, isSelector := ast.Unparen(start.Call.Fun).(*ast.SelectorExpr)
 			list, _ := syntax.ListAround(start, around)
-			if d == nil || d.Body == nil || d.Recv == nil || !isSelector || list == nil || isPublic(in, d) || !r.onlyStarted(d) {
+			if d == nil || d.Body == nil || d.Recv == nil || !isSelector || list == nil || syntax.IsPublic(in, d) || !r.onlyStarted(d) {
 				return
 			}
 			s, text := syntax.MakingAtFirst(in, d, v)
@@ -77,12 +77,6 @@ func (r *Run) makeBeforeStart(v *types.Var) []*Change {
 		Mistake: "the goroutine makes what others use, and they may come first",
 		Reason:  "what is made before the go statement is there for all that follows it, in every schedule",
 	})
-}
-
-// isPublic reports whether other packages can call a method.
-func isPublic(f *source.File, d *ast.FuncDecl) bool {
-	owner := syntax.NamedType(f.Info.TypeOf(d.Recv.List[0].Type))
-	return d.Name.IsExported() && (owner == nil || owner.Obj().Exported())
 }
 
 // racedVariables are the variables and fields that both sides of a race of the run name.

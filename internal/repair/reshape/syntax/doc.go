@@ -18,6 +18,7 @@
 //	statement.go  what statements and expressions may do: leave, wait, panic, need a lock
 //	type.go       calls by name, results, contexts
 //	closing.go    statements that close channels
+//	element.go    locks that are elements of an array or slice
 //	usage.go      all uses of a variable, by goroutine
 //	rounds.go     how many values are sent to a channel
 package syntax

@@ -218,3 +218,29 @@ func ChannelOf(f *source.File, n ast.Node) *types.Var {
 	}
 	return p.Variable.Origin()
 }
+
+// WaitsFor reports whether a statement does nothing but wait for what a goroutine does: the
+// Wait of a WaitGroup that it counts down, or a receive from a channel that it sends to or
+// closes.
+func WaitsFor(f *source.File, s ast.Stmt, lit *ast.FuncLit) bool {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	var on ast.Expr
+	switch e := ast.Unparen(e.X).(type) {
+	case *ast.CallExpr:
+		if on, ok = MethodCall(f.Info, e, "WaitGroup", "Wait"); !ok {
+			return false
+		}
+	case *ast.UnaryExpr:
+		if e.Op != token.ARROW {
+			return false
+		}
+		on = e.X
+	default:
+		return false
+	}
+	p, ok := PathOf(f.Info, on)
+	return ok && Mentions(f, lit, p.Variable)
+}

@@ -156,3 +156,9 @@ func NamesParameters(d *ast.FuncDecl) bool {
 	}
 	return true
 }
+
+// IsPublic reports whether other packages can call a method.
+func IsPublic(f *source.File, d *ast.FuncDecl) bool {
+	owner := NamedType(f.Info.TypeOf(d.Recv.List[0].Type))
+	return d.Name.IsExported() && (owner == nil || owner.Obj().Exported())
+}

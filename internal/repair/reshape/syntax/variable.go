@@ -296,3 +296,34 @@ func SentOn(f *source.File, line int) []*types.Var {
 	})
 	return all
 }
+
+// ChangesFresh reports whether a statement changes what the function around it has just made.
+func ChangesFresh(f *source.File, s ast.Stmt, around []ast.Node) bool {
+	assign, ok := s.(*ast.AssignStmt)
+	if !ok {
+		return false
+	}
+	p, ok := PathOf(f.Info, assign.Lhs[0])
+	return ok && p.Variable.IsField() && FreshIn(f, p.Root, around)
+}
+
+// IsPlainNumber reports whether an expression is an integer made of variables and constants, so that
+// it can be evaluated once more.
+func IsPlainNumber(f *source.File, x ast.Expr) bool {
+	basic, ok := f.Info.TypeOf(x).Underlying().(*types.Basic)
+	plain := ok && basic.Info()&types.IsInteger != 0
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			id, _ := ast.Unparen(n.Fun).(*ast.Ident)
+			b, ok := f.Info.Uses[id].(*types.Builtin)
+			plain = plain && ok && b.Name() == "len"
+		case *ast.UnaryExpr:
+			plain = plain && n.Op != token.ARROW
+		case *ast.FuncLit:
+			plain = false
+		}
+		return plain
+	})
+	return plain
+}
