@@ -9,6 +9,7 @@ package binary
 import (
 	"flag"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
@@ -18,7 +19,7 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "binary",
 	About: "programs without source: the emulator beside the processor, its speed, and real programs in it",
-	Usage: "[-figure NAMES] [-instructions N] [-seed N] ",
+	Usage: "[-figure NAMES] [-run REGEXP] [-instructions N] [-seed N] ",
 	Help: `The figures are
   differential  random instructions of every form, and the starts of programs, on the
                 processor and in the emulator: registers, flags, vectors, memory
@@ -36,7 +37,7 @@ var Benchmark = &command.Benchmark{
                 the programs of examples/binary/more; some half an hour`,
 	Quick: "compare a twentieth of the instructions, on smaller inputs",
 	New: func(flags *flag.FlagSet) command.Measurement {
-		m := &measurement{figures: command.NewChoice(flags, "figure", figures)}
+		m := &measurement{figures: command.NewChoice(flags, "figure", figures), run: command.Pattern(flags, "run", "of the corpus, only the programs whose names match this `regexp`")}
 		flags.IntVar(&m.instructions, "instructions", 10_000_000, "compare at least this `number` of random instructions")
 		flags.Uint64Var(&m.seed, "seed", 1, "make the random instructions from this `number`")
 		return m
@@ -47,6 +48,7 @@ var figures = []string{"differential", "speed", "programs", "explore", "lift", "
 
 type measurement struct {
 	figures      *command.Choice
+	run          *regexp.Regexp
 	instructions int
 	seed         uint64
 }
@@ -130,7 +132,7 @@ func (m *measurement) Measure(s *command.Session) (any, error) {
 		report.Section = cost
 	}
 	if m.figures.Has("corpus") {
-		corpus, err := fixCorpus(s)
+		corpus, err := fixCorpus(s, m.run)
 		if err != nil {
 			return report, err
 		}

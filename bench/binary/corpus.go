@@ -53,8 +53,8 @@ func builds(quick bool) []build {
 	return all
 }
 
-// fixCorpus builds and fixes programs.
-func fixCorpus(s *command.Session) (*Corpus, error) {
+// fixCorpus builds and fixes the programs whose names match.
+func fixCorpus(s *command.Session, names *regexp.Regexp) (*Corpus, error) {
 	root, err := s.Root()
 	if err != nil {
 		return nil, err
@@ -73,6 +73,9 @@ func fixCorpus(s *command.Session) (*Corpus, error) {
 	examples := filepath.Join(root, "examples", "binary")
 	fmt.Fprintf(s.Out, "Programs built here, stripped and fixed\n\n")
 	for _, name := range []string{"toctou", "twovar", "publish", "privatize", "glibc", "thunderbird"} {
+		if !names.MatchString(name) {
+			continue
+		}
 		for _, b := range all {
 			one, err := fixBuilt(s, dir, filepath.Join(examples, name+".c"), b)
 			if err != nil || s.Context.Err() != nil {
@@ -86,6 +89,9 @@ func fixCorpus(s *command.Session) (*Corpus, error) {
 		return c, err
 	}
 	for _, source := range sources {
+		if !names.MatchString(filepath.Base(source)) {
+			continue
+		}
 		for _, level := range []string{"-O0", "-O2"} {
 			one, err := fixBuilt(s, dir, source, build{"gcc", level})
 			if err != nil || s.Context.Err() != nil {
