@@ -52,6 +52,14 @@ func (p *Process) path(dir uint64, addr uint64) (string, abi.Errno) {
 	return files.Absolute(base, s), 0
 }
 
+// named returns the node of a path that the program names, and the path.
+func (p *Process) named(dir, addr uint64, follow bool) (n *files.Node, name string, e abi.Errno) {
+	if name, e = p.path(dir, addr); e == 0 {
+		n, e = p.lookup(name, follow)
+	}
+	return n, name, e
+}
+
 func cwd() uint64 {
 	at := int64(atCWD)
 	return uint64(at)
@@ -127,11 +135,7 @@ func (p *Process) stat(n *files.Node, addr uint64) uint64 {
 }
 
 func (p *Process) statPath(dir, name, to uint64, follow bool) uint64 {
-	s, e := p.path(dir, name)
-	if e != 0 {
-		return e.Result()
-	}
-	n, e := p.lookup(s, follow)
+	n, _, e := p.named(dir, name, follow)
 	if e != 0 {
 		return e.Result()
 	}
@@ -171,11 +175,8 @@ func sysStatx(p *Process, _ *Thread, a *args) uint64 {
 		}
 		n = d.node
 	} else {
-		s, e := p.path(a[0], a[1])
-		if e == 0 {
-			n, e = p.lookup(s, a[2]&atNoFollow == 0)
-		}
-		if e != 0 {
+		var e abi.Errno
+		if n, _, e = p.named(a[0], a[1], a[2]&atNoFollow == 0); e != 0 {
 			return e.Result()
 		}
 	}
@@ -194,11 +195,7 @@ func sysAccess(p *Process, _ *Thread, a *args) uint64 { return p.access(cwd(), a
 func sysFaccessat(p *Process, _ *Thread, a *args) uint64 { return p.access(a[0], a[1], a[2]) }
 
 func (p *Process) access(dir, addr, mode uint64) uint64 {
-	s, e := p.path(dir, addr)
-	if e != 0 {
-		return e.Result()
-	}
-	n, e := p.lookup(s, true)
+	n, _, e := p.named(dir, addr, true)
 	if e != 0 {
 		return e.Result()
 	}
@@ -215,11 +212,7 @@ func sysReadlinkat(p *Process, _ *Thread, a *args) uint64 {
 }
 
 func (p *Process) readlink(dir, addr, to, size uint64) uint64 {
-	s, e := p.path(dir, addr)
-	if e != 0 {
-		return e.Result()
-	}
-	n, e := p.lookup(s, false)
+	n, _, e := p.named(dir, addr, false)
 	if e != 0 {
 		return e.Result()
 	}
@@ -245,11 +238,7 @@ func sysGetcwd(p *Process, _ *Thread, a *args) uint64 {
 }
 
 func sysChdir(p *Process, _ *Thread, a *args) uint64 {
-	s, e := p.path(cwd(), a[0])
-	if e != 0 {
-		return e.Result()
-	}
-	n, e := p.lookup(s, true)
+	n, _, e := p.named(cwd(), a[0], true)
 	switch {
 	case e != 0:
 		return e.Result()
@@ -286,11 +275,7 @@ func sysUnlinkat(p *Process, _ *Thread, a *args) uint64 {
 
 // remove hides a file from the program. The host keeps it.
 func (p *Process) remove(dir, addr uint64, isDir bool) uint64 {
-	s, e := p.path(dir, addr)
-	if e != 0 {
-		return e.Result()
-	}
-	n, e := p.lookup(s, false)
+	n, name, e := p.named(dir, addr, false)
 	switch {
 	case e != 0:
 		return e.Result()
@@ -298,10 +283,10 @@ func (p *Process) remove(dir, addr uint64, isDir bool) uint64 {
 		return abi.ENOTDIR.Result()
 	case !isDir && n.Kind == files.Directory:
 		return abi.EISDIR.Result()
-	case isDir && len(p.files.Entries(s)) > 2:
+	case isDir && len(p.files.Entries(name)) > 2:
 		return abi.ENOTEMPTY.Result()
 	}
-	p.files.Remove(s)
+	p.files.Remove(name)
 	return 0
 }
 
@@ -310,19 +295,15 @@ func sysRename(p *Process, _ *Thread, a *args) uint64 { return p.rename(cwd(), a
 func sysRenameat(p *Process, _ *Thread, a *args) uint64 { return p.rename(a[0], a[1], a[2], a[3]) }
 
 func (p *Process) rename(fromDir, from, toDir, to uint64) uint64 {
-	s, e := p.path(fromDir, from)
+	n, _, e := p.named(fromDir, from, false)
 	if e != 0 {
 		return e.Result()
 	}
-	d, e := p.path(toDir, to)
+	name, e := p.path(toDir, to)
 	if e != 0 {
 		return e.Result()
 	}
-	n, e := p.lookup(s, false)
-	if e != 0 {
-		return e.Result()
-	}
-	p.files.Rename(n, d)
+	p.files.Rename(n, name)
 	return 0
 }
 
@@ -393,11 +374,7 @@ func sysFchmod(p *Process, _ *Thread, a *args) uint64 {
 }
 
 func (p *Process) chmod(dir, addr, mode uint64) uint64 {
-	name, e := p.path(dir, addr)
-	if e != 0 {
-		return e.Result()
-	}
-	n, e := p.lookup(name, true)
+	n, _, e := p.named(dir, addr, true)
 	if e == 0 {
 		p.withMode(n, mode)
 	}
