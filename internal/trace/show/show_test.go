@@ -147,7 +147,7 @@ func TestManyGoroutinesStandBelowEachOther(t *testing.T) {
 }
 
 // TestWhatTheLibraryDoesToTheProgramsMemoryIsShown: a goroutine that goes through a map inside
-// the standard library is in the timeline, once, by the function that it does so for; and so is
+// the standard library is in the timeline, in one step, by the function that it does so for; and so is
 // the fatal error, which is no event.
 func TestWhatTheLibraryDoesToTheProgramsMemoryIsShown(t *testing.T) {
 	sites := []trace.Site{
@@ -174,14 +174,48 @@ func TestWhatTheLibraryDoesToTheProgramsMemoryIsShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `
-goroutine 2 (TestTransfer)                   goroutine 3
--------------------------------------------  ----------------------------------
+goroutine 2 (TestTransfer)                       goroutine 3
+-----------------------------------------------  ----------------------------------
 Show:
-  map read in encoding/json.mapEncoder.encode
-  map read in the standard library
-                                             account.go:9:
-                                               map write all["x"]
-                                               fatal error: concurrent map writes
+  3 × map read in encoding/json.mapEncoder.encode
+                                                 account.go:9:
+                                                   map write all["x"]
+                                                   fatal error: concurrent map writes
+`
+	if got := "\n" + b.String(); got != want {
+		t.Errorf("got%s", got)
+	}
+}
+
+// TestWhatTheLibraryDoesInOneGoIsOneStep: a call of the program's that the standard library makes
+// many accesses for is one line, as long as no other goroutine comes between them.
+func TestWhatTheLibraryDoesInOneGoIsOneStep(t *testing.T) {
+	const print = event.CallSites
+	sites := []trace.Site{
+		{ID: 1, Package: "bank", File: "/src/bank/account.go", Line: 9, Function: "Add", Expr: "b.total", Kind: event.Store},
+		{ID: print, Package: "bank", File: "/src/bank/account.go", Line: 5, Function: "Show", Expr: "fmt.Fprint(w, b)"},
+	}
+	load := event.Event{G: 2, Kind: event.Load, Site: print, Addr: 0x2000, Size: 8, Before: make([]byte, 8)}
+	other := event.Event{G: 2, Kind: event.Load, Site: print, Addr: 0x2008, Size: 8, Before: make([]byte, 8)}
+	buffer := event.Event{G: 2, Kind: event.Store, Site: print, Addr: 0x2008, Size: 8, Before: make([]byte, 8), After: make([]byte, 8)}
+	total := event.Event{G: 3, Kind: event.Store, Site: 1, Addr: 0x2000, Size: 16, Before: make([]byte, 8), After: make([]byte, 8)}
+	events := []event.Event{load, other, buffer, load, total, load}
+	for i := range events {
+		events[i].Seq = uint64(i + 1)
+	}
+	var b strings.Builder
+	if err := WriteTimeline(&b, writeAll(t, events, sites, trace.Outcome{}), 40); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+goroutine 2 (TestTransfer)         goroutine 3
+---------------------------------  --------------------
+account.go:5:
+  fmt.Fprint(w, b): 3 × load, store
+                                   account.go:9:
+                                     store b.total 0 -> 0
+account.go:5:
+  load fmt.Fprint(w, b) 0
 `
 	if got := "\n" + b.String(); got != want {
 		t.Errorf("got%s", got)

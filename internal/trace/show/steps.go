@@ -1,6 +1,8 @@
 package show
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,24 +77,114 @@ func lastWait(r *trace.Reader) (seq uint64, err error) {
 	return seq, c.Err()
 }
 
+// A step is what a line of a timeline is about: an event, or what the standard library does to
+// memory in one go for one function of the program.
+type step struct {
+	event.Event
+	library *libraryStep // nil for an event of the program
+}
+
+// A libraryStep is known by the call of the program's that leads to it, or, where that is not
+// recorded, by the function of the standard library, or if there are several by their package.
+type libraryStep struct {
+	call     uint32 // site of the call; 0 if it is not recorded
+	in       string // empty if it is not known
+	pkg      string
+	accesses map[event.Kind]int
+}
+
+// newStep returns the step that begins with an event.
+func newStep(r *trace.Reader, e *event.Event) step {
+	s := step{Event: *e}
+	if r.Header.Binary != nil || !e.Kind.IsMemory() && !e.Kind.IsAtomic() {
+		return s
+	}
+	site, ok := r.Site(e.Site)
+	accesses := map[event.Kind]int{e.Kind: 1}
+	switch {
+	case !ok:
+		s.library = &libraryStep{accesses: accesses}
+	case !slices.Contains(r.Header.Own, site.Package):
+		s.library = &libraryStep{in: site.Package + "." + site.Function, pkg: site.Package, accesses: accesses}
+	case e.Site >= event.CallSites:
+		s.library = &libraryStep{call: e.Site, accesses: accesses}
+	}
+	return s
+}
+
+// goesOn reports whether a step goes on with the next, and then has both.
+func (s *step) goesOn(r *trace.Reader, next *step) bool {
+	a, b := s.library, next.library
+	if a == nil && again(&s.Event, &next.Event) {
+		return true
+	}
+	if a == nil || b == nil || s.G != next.G || a.call != b.call {
+		return false
+	}
+	if s.Frame != next.Frame && a.call == 0 {
+		before, _ := Caller(r, s.Frame)
+		now, _ := Caller(r, next.Frame)
+		if before.Function != now.Function || before.Package != now.Package {
+			return false
+		}
+	}
+	a.accesses[next.Kind]++
+	switch {
+	case a.in == "":
+		a.in, a.pkg = b.in, b.pkg
+	case b.in == "" || a.in == b.in:
+	case a.pkg == b.pkg:
+		a.in = a.pkg
+	default:
+		a.in, a.pkg = "the standard library", ""
+	}
+	return true
+}
+
+// String says what the standard library did to memory, and how often.
+func (l *libraryStep) String() string {
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(l.accesses)) {
+		if n := l.accesses[kind]; n > 1 {
+			parts = append(parts, fmt.Sprintf("%d × %s", n, kind))
+		} else {
+			parts = append(parts, kind.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// isOne reports whether the step is a single access.
+func (l *libraryStep) isOne() bool {
+	sum := 0
+	for _, n := range l.accesses {
+		sum += n
+	}
+	return sum == 1
+}
+
 // lastSteps returns the last of the steps that matter, up to the failure or to the event
 // last, if that is not 0, and how many came before.
-func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, limit int, last uint64) (steps []event.Event, skipped int, err error) {
+func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, limit int, last uint64) (steps []step, skipped int, err error) {
 	c := r.Cursor(trace.Filter{Last: last})
 	for c.Next() {
 		e := c.Event()
 		if isEnd(e) {
-			steps = append(steps, *e)
+			steps = append(steps, step{Event: *e})
 			break
 		}
 		if e.Kind == event.Stall {
-			steps = append(steps, *e)
+			steps = append(steps, step{Event: *e})
 			continue
 		}
-		if !matters(e, shared) || !shownAt(r, own, e) || len(steps) > 0 && again(&steps[len(steps)-1], e) {
+		if !matters(e, shared) || !shownAt(r, own, e) {
 			continue
 		}
-		steps = append(steps, *e)
+		next := newStep(r, e)
+		if len(steps) > 0 && steps[len(steps)-1].goesOn(r, &next) {
+			continue
+		}
+		steps = append(steps, next)
 		if len(steps) > 2*limit {
 			skipped += len(steps) - limit
 			steps = append(steps[:0], steps[len(steps)-limit:]...)
@@ -136,17 +228,17 @@ func shownAt(r *trace.Reader, own map[string]bool, e *event.Event) bool {
 	return e.Kind.IsMemory()
 }
 
-// again reports whether a step is one more of its goroutine at the same site and address, as
-// when the standard library goes through a map.
+// again reports whether a step is one more of its goroutine at the same site and address, with
+// the same value, as in a loop that waits for another.
 func again(last, e *event.Event) bool {
 	return e.Kind.IsMemory() && e.Kind.IsRead() && last.G == e.G && last.Kind == e.Kind && last.Site == e.Site && last.Addr == e.Addr && string(last.Before) == string(e.Before)
 }
 
 // fatalEnd ends the steps of a run that failed by a fatal error, of which there is no event:
 // with the last step of the goroutine that had it.
-func fatalEnd(r *trace.Reader, steps []event.Event) []event.Event {
+func fatalEnd(r *trace.Reader, steps []step) []step {
 	f := r.Outcome.Worst()
-	if f == nil || f.Kind != event.FailureFatal || f.G == 0 || len(steps) > 0 && isEnd(&steps[len(steps)-1]) {
+	if f == nil || f.Kind != event.FailureFatal || f.G == 0 || len(steps) > 0 && isEnd(&steps[len(steps)-1].Event) {
 		return steps
 	}
 	n := len(steps)
@@ -155,7 +247,7 @@ func fatalEnd(r *trace.Reader, steps []event.Event) []event.Event {
 			n = i + 1
 		}
 	}
-	return append(steps[:n], event.Event{Kind: event.Panic, G: f.G, Site: f.Site, Frame: f.Frame})
+	return append(steps[:n], step{Event: event.Event{Kind: event.Panic, G: f.G, Site: f.Site, Frame: f.Frame}})
 }
 
 // isEnd reports whether a step is the failure.

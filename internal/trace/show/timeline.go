@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -27,8 +28,8 @@ import (
 //
 // What matters are accesses to memory that two goroutines touch and at least one
 // changes, and what goroutines do with each other. What the standard library does inside is
-// left out, but not what it does to the program's memory, as when it prints a map. Of more
-// than limit steps, those at the end are shown, since that is where the failure is.
+// left out, but not what it does to the program's memory, as when it prints a map: what it does
+// there in one go is one step. Of more than limit steps, those at the end are shown, since that is where the failure is.
 func WriteTimeline(w io.Writer, r *trace.Reader, limit int) error {
 	own := ownFiles(r)
 	shared, err := sharedMemory(r, own)
@@ -56,12 +57,12 @@ func WriteTimeline(w io.Writer, r *trace.Reader, limit int) error {
 
 type timeline struct {
 	r          *trace.Reader
-	steps      []event.Event
+	steps      []step
 	goroutines []uint32
 	printer    *Printer
 }
 
-func newTimeline(r *trace.Reader, steps []event.Event) *timeline {
+func newTimeline(r *trace.Reader, steps []step) *timeline {
 	t := &timeline{r: r, steps: steps, printer: NewPrinter(r)}
 	for i := range steps {
 		if g := steps[i].G; g != 0 && !slices.Contains(t.goroutines, g) {
@@ -213,17 +214,21 @@ func (t *timeline) origins() (from map[uint32]string, test uint32, err error) {
 }
 
 // text says what a step did, and where.
-func (t *timeline) text(e *event.Event) [2]string {
-	switch e.Kind {
+func (t *timeline) text(s *step) [2]string {
+	switch s.Kind {
 	case event.Fail, event.Panic, event.Exit:
-		return t.end(e.Kind)
+		return t.end(s.Kind)
 	}
-	site, ok := t.r.Site(e.Site)
-	if ok && slices.Contains(t.r.Header.Own, site.Package) || t.r.Header.Binary != nil {
-		return [2]string{t.what(e, site.Expr), place(&site)}
+	site, _ := t.r.Site(s.Site)
+	switch l := s.library; {
+	case l == nil || l.call != 0 && l.isOne():
+		return [2]string{t.what(&s.Event, site.Expr), place(&site)}
+	case l.call != 0:
+		return [2]string{site.Expr + ": " + l.String(), place(&site)}
+	default:
+		caller, _ := Caller(t.r, s.Frame)
+		return [2]string{l.String() + " in " + cmp.Or(l.in, "the standard library"), caller.Function}
 	}
-	caller, _ := Caller(t.r, e.Frame)
-	return [2]string{e.Kind.String() + " in " + Library(&site), caller.Function}
 }
 
 // Operation says what a step did, as timelines do.
