@@ -74,9 +74,9 @@ func (p Progress) String() string {
 		if p.Depth > 0 {
 			depth = strconv.Itoa(p.Depth)
 		}
-		return p.systematic() + count(p.Runs, "schedule") + " by random priorities tried, for bugs of depth " + depth + p.saturation()
+		return p.systematic() + count(p.Runs, "schedule") + " by random priorities tried, for bugs of depth " + depth + p.saturation() + p.heldBefore()
 	case MethodRandom:
-		return p.systematic() + count(p.Runs, "random schedule") + " tried" + p.saturation()
+		return p.systematic() + count(p.Runs, "random schedule") + " tried" + p.saturation() + p.heldBefore()
 	case MethodDFS:
 		return p.rounds() + p.counted() + p.gaps() + p.held()
 	case MethodReplay:
@@ -91,6 +91,15 @@ func (p Progress) systematic() string {
 		return ""
 	}
 	return upTo(p.Bound-1) + " tried" + inParentheses(p.EarlierRuns) + ", then "
+}
+
+// heldBefore says what was held in a search by chance that has tried all schedules of some kind
+// before: those are all only with that.
+func (p Progress) heldBefore() string {
+	if p.systematic() == "" {
+		return ""
+	}
+	return p.held()
 }
 
 // saturation says that a search was ended because there was nothing new to see.
