@@ -100,11 +100,14 @@ func (r *Result) explainFix(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %s\n", &c.Uncovered[i])
 	}
-	if c.Change != nil {
-		fmt.Fprintf(w, "Why it works: %s.\n", c.Change.Reason)
-	} else {
-		fmt.Fprintf(w, "Why it works: the sections exclude each other, so what the machine reads cannot change between its loads, nor be seen half changed.\n")
+	why := "the sections exclude each other, so what the machine reads cannot change between its loads, nor be seen half changed"
+	switch {
+	case c.Change != nil:
+		why = c.Change.Reason
+	case len(c.Derivation.Machines) == 0:
+		why = "the sections exclude each other, so that none comes between what another does, nor sees it half done"
 	}
+	fmt.Fprintf(w, "Why it works: %s.\n", why)
 	fmt.Fprintf(w, "Proven (%s): %s.\n", &c.Proof.Strength, c.Proof)
 	if c.Proof.Shorter != nil {
 		fmt.Fprintf(w, "A shorter test: %s.\n", c.Proof.Shorter)
