@@ -63,7 +63,7 @@ func New(p *source.Program, l *locks.Program, lock Lock, sections []Section) *Pl
 	}
 	for i := range sections {
 		if s := &sections[i]; s.Calls {
-			calls, err := plan.takingCalls(s.File.Info, s.Statements, s.Object, s.Func)
+			calls, err := plan.takingCalls(s.File.Info, s.Statements, s.Object)
 			if err != nil {
 				plan.why[i] = err
 				continue
@@ -126,7 +126,7 @@ type takingCall struct {
 
 // takingCalls are the calls in statements of functions that take the lock of an object. An error
 // says which of them cannot be made with the lock held.
-func (p *Plan) takingCalls(info *types.Info, stmts []ast.Stmt, object *locks.Place, in ast.Node) ([]takingCall, error) {
+func (p *Plan) takingCalls(info *types.Info, stmts []ast.Stmt, object *locks.Place) ([]takingCall, error) {
 	var all []takingCall
 	for call, later := range p.callsThatTake(info, stmts) {
 		d := p.declarationOf(info, call)
@@ -135,8 +135,6 @@ func (p *Plan) takingCalls(info *types.Info, stmts []ast.Stmt, object *locks.Pla
 			return nil, fmt.Errorf("it has a function literal, which may run later, that calls %s", types.ExprString(call.Fun))
 		case d == nil:
 			return nil, fmt.Errorf("it calls %s, which may take %s", types.ExprString(call.Fun), p.lock.Words)
-		case ast.Node(d) == in:
-			return nil, fmt.Errorf("it calls itself, and takes %s each time", p.lock.Words)
 		}
 		f := p.examine(d)
 		switch {

@@ -141,8 +141,6 @@ func (t *T) Hold() { t.n = get(t) }`, "cannot be named"},
 func (t *T) get() int { t.mu.Lock(); defer t.mu.Unlock(); return <-t.c }
 func (t *T) help() int { return t.get() }
 func (t *T) Hold() { t.n = t.help() }`, "cannot leave it to its callers: it would be held during a receive"},
-		"itself": {`
-func (t *T) Hold() { t.mu.Lock(); t.mu.Unlock(); t.Hold() }`, "calls itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := read(t, test.text).plan(t)
@@ -180,6 +178,9 @@ func (t *T) Hold() { t.start() }`,
 func (t *T) sum(n int, more ...int) int { t.mu.Lock(); t.n += n; t.mu.Unlock(); if n == 0 { return 0 }; return t.sum(n-1, more...) }
 func (t *T) Hold() int { return t.sum(3) }`,
 			[]string{"// Sum adds up.\n//\n// It is called with t.mu held.\nfunc (t *T) sum("}, true},
+		"a section that calls itself": {`
+func (t *T) Hold(n int) int { if n == 0 { return t.n }; return t.Hold(n - 1) }`,
+			[]string{"defer t.mu.RUnlock()\nreturn t.holdLocked(n)", "return t.holdLocked(n - 1) }"}, false},
 		"used as a value as well": {`
 func (t *T) get() int { t.mu.Lock(); defer t.mu.Unlock(); return t.n }
 func use(t *T) func() int { return t.get }

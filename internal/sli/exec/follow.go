@@ -10,6 +10,7 @@ type follower struct {
 	hasEvent     bool
 	endRecorded  bool // the trace has the goroutine's end
 	idleSteps    int
+	scoutedSteps int // made ahead since the last event
 	step         Step
 	cannotGoOn   bool
 	beyondSeq    uint64 // the number of the last store beyond the trace
@@ -137,7 +138,7 @@ func (f *follower) time() uint64 {
 func (f *follower) advance(after uint64) {
 	for {
 		f.event, f.hasEvent = f.Trace.Next(f.g, after)
-		f.idleSteps = 0
+		f.idleSteps, f.scoutedSteps = 0, 0
 		if !f.hasEvent {
 			return
 		}

@@ -45,11 +45,19 @@ func (f *follower) Branch(thread *Thread, in *ir.Instr) int {
 	case len(sides) == 0:
 		return -1
 	case len(sides) > 1:
-		left := maxScouted
-		for _, side := range sides {
-			if f.leadsOn(thread, side, &left) {
-				return side
-			}
+		return f.scouted(thread, sides)
+	}
+	return sides[0]
+}
+
+// scouted is the first of several sides of a branch that leads to the next event, or else the first.
+func (f *follower) scouted(thread *Thread, sides []int) int {
+	left := min(maxScouted, maxScoutedAhead-f.scoutedSteps)
+	before := left
+	defer func() { f.scoutedSteps += before - left }()
+	for _, side := range sides {
+		if f.leadsOn(thread, side, &left) {
+			return side
 		}
 	}
 	return sides[0]

@@ -19,8 +19,12 @@ import (
 // a goroutine of its own that leaves everything as it is, and says whether it comes to the next
 // event. That a call returns says nothing of how, so returns are passed over.
 
-// maxScouted is how many steps are made ahead for one branch.
-const maxScouted = 512
+// maxScouted is how many steps are made ahead for one branch, and maxScoutedAhead for all branches
+// between two events: in what computes for long, such as sorting, the nearest side has to do.
+const (
+	maxScouted      = 512
+	maxScoutedAhead = 2048
+)
 
 // A scout is the Host of a goroutine that is followed ahead, up to its next event.
 type scout struct {
