@@ -7,6 +7,7 @@
 //	go run ./bench protect
 //	go run ./bench protect-corpus
 //	go run ./bench protect-fuzz
+//	go run ./bench protect-soak
 //	go run ./bench race-corpus
 //	go run ./bench blocking-corpus
 //	go run ./bench explore
@@ -47,6 +48,7 @@ var benchmarks = []*command.Benchmark{
 	protecting.Benchmark,
 	protecting.Corpus,
 	protecting.Fuzz,
+	protecting.Soak,
 	racecorpus.Benchmark,
 	blocking.Benchmark,
 	exploring.Benchmark,
