@@ -15,6 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/lots"
 	"github.com/cofferdam-go/cofferdam/internal/randprog"
+	"github.com/cofferdam-go/cofferdam/internal/randprog/compound"
 	"github.com/cofferdam-go/cofferdam/internal/truth/fixes"
 )
 
@@ -22,10 +23,13 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "fix-fuzz",
 	About: "fixes of random packages, judged by tests that they were not shown",
-	Usage: "[-packages N] [-mistakes N] [-seed N] [-states N] [-budget 2s] ",
+	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] ",
 	Help: `Fixes random packages whose methods race, shown one failing test each, and judges each
 fix by all other pairs of methods under every schedule: lost updates, deadlocks, leaks,
-races. Then come random packages with mistakes for which no lock is missing (order, channels,
+races. Then come packages whose operations are made of each other (reads over several calls, a
+check in one helper and an act in another, loops whose condition reads shared data, inner
+types, a second package): what two operations return and leave together must be what they do in
+one of the two orders. Last come random packages with mistakes for which no lock is missing (order, channels,
 locks, captured variables), each judged by functions that use it otherwise than its test. A
 false fix is printed with its seed.`,
 	Quick: "20 packages of each kind, for a look",
@@ -34,13 +38,14 @@ false fix is printed with its seed.`,
 
 type options struct {
 	lots.Options
-	mistakes int
-	budget   time.Duration
+	mistakes, compounds int
+	budget              time.Duration
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{Options: lots.Options{What: "packages", Size: 25, Quick: 20, Optional: true}}
 	o.Flags(flags, 1000, 50_000)
+	flags.IntVar(&o.compounds, "compounds", 1000, "how many packages with operations made of `others` to try")
 	flags.IntVar(&o.mistakes, "mistakes", 300, "how many packages with other `mistakes` to try")
 	flags.DurationVar(&o.budget, "budget", 2*time.Second, "how long to look for a failure")
 	return o
@@ -48,10 +53,10 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 
 func (o *options) Check(quick bool) error {
 	if quick {
-		o.mistakes = min(o.mistakes, o.Quick)
+		o.mistakes, o.compounds = min(o.mistakes, o.Quick), min(o.compounds, o.Quick)
 	}
-	if o.mistakes < 0 || o.Count+o.mistakes == 0 {
-		return errors.New("-packages and -mistakes are numbers of packages, and not both 0")
+	if o.mistakes < 0 || o.compounds < 0 || o.Count+o.mistakes+o.compounds == 0 {
+		return errors.New("-packages, -compounds and -mistakes are numbers of packages, and not all 0")
 	}
 	return errors.Join(o.Options.Check(quick), command.SomeTime("budget", o.budget))
 }
@@ -59,28 +64,37 @@ func (o *options) Check(quick bool) error {
 // A report is what -json writes.
 type report struct {
 	Seed uint64
-	// Objects are packages whose methods race, Mistakes those for which no lock is missing.
-	Objects, Mistakes *tally
+	// Objects are packages whose methods race, Compounds those whose operations are made of each
+	// other, Mistakes those for which no lock is missing.
+	Objects, Compounds, Mistakes *tally
 }
 
 // A tally is what came of packages of one kind.
 type tally struct {
-	Packages, Fixed, Refused, NoFailure, Uncovered, Unjudged int
-	False                                                    []string
-	Refusals                                                 []string
+	Packages, Fixed, Refused, NoFailure, Uncovered, Judged, Unjudged int
+	False                                                            []string
+	Refusals                                                         []string
 	// Families counts mistakes by their kind: those that were mended, and all.
 	Families map[string][2]int
 }
 
 func (o *options) Measure(s *command.Session) (any, error) {
-	r := &report{Seed: o.Seed, Objects: &tally{}, Mistakes: &tally{Families: make(map[string][2]int)}}
+	r := &report{Seed: o.Seed, Objects: &tally{}, Compounds: &tally{}, Mistakes: &tally{Families: make(map[string][2]int)}}
 	err := o.try(s, r.Objects, func(seed uint64) *fixes.Case { return &fixes.Case{Object: randprog.NewObject(seed)} })
+	if err == nil {
+		compounds := *o
+		compounds.What, compounds.Count = "compound packages", o.compounds
+		err = compounds.try(s, r.Compounds, func(seed uint64) *fixes.Case {
+			return &fixes.Case{Compound: compound.New(seed, fmt.Sprintf("random/p%d", seed))}
+		})
+	}
 	if err == nil {
 		mistaken := *o
 		mistaken.What, mistaken.Count = "mistaken packages", o.mistakes
 		err = mistaken.try(s, r.Mistakes, func(seed uint64) *fixes.Case { return &fixes.Case{Mistake: randprog.NewMistake(seed)} })
 	}
 	r.Objects.print(s.Out, "racy", o.Seed)
+	r.Compounds.print(s.Out, "compound", o.Seed)
 	r.Mistakes.print(s.Out, "mistaken", o.Seed)
 	for _, family := range slices.Sorted(maps.Keys(r.Mistakes.Families)) {
 		n := r.Mistakes.Families[family]
@@ -115,14 +129,15 @@ func (o *options) try(s *command.Session, t *tally, made func(seed uint64) *fixe
 // print prints what came of the packages.
 func (t *tally) print(w io.Writer, kind string, seed uint64) {
 	if t.Packages > 0 {
-		fmt.Fprintf(w, "%d random %s packages from seed %d: %d fixed, %d refused, %d without a failure; %d fixes are false. %d methods are told as not covered, %d of what was to be judged is too large\n",
-			t.Packages, kind, seed, t.Fixed, t.Refused, t.NoFailure, len(t.False), t.Uncovered, t.Unjudged)
+		fmt.Fprintf(w, "%d random %s packages from seed %d: %d fixed, %d refused, %d without a failure; %d fixes are false. %d methods are told as not covered; %d pairs and uses were judged, %d are too large\n",
+			t.Packages, kind, seed, t.Fixed, t.Refused, t.NoFailure, len(t.False), t.Uncovered, t.Judged, t.Unjudged)
 	}
 }
 
 // count adds what came of a package.
 func (t *tally) count(c *fixes.Case) {
 	t.Uncovered += c.Uncovered
+	t.Judged += c.Judged
 	t.Unjudged += c.Unjudged
 	switch {
 	case c.NoFailure:

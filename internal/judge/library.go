@@ -51,9 +51,24 @@ func (l *Library) Import(path string) (*types.Package, error) {
 	return nil, errors.New("not in the library: " + path)
 }
 
+// An importer also knows packages that are not of the library.
+type importer struct {
+	*Library
+	others []*Program
+}
+
+func (i importer) Import(path string) (*types.Package, error) {
+	for _, p := range i.others {
+		if p.pkg.Pkg.Path() == path {
+			return p.pkg.Pkg, nil
+		}
+	}
+	return i.Library.Import(path)
+}
+
 // Package prepares a package of some files, whose path is that of no other package of the
-// library.
-func (l *Library) Package(path string, files map[string][]byte) (*Program, error) {
+// library. It may import others, which were prepared before, under the paths that they have there.
+func (l *Library) Package(path string, files map[string][]byte, others ...*Program) (*Program, error) {
 	var syntax []*ast.File
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f, err := parser.ParseFile(l.fset, name, files[name], parser.SkipObjectResolution)
@@ -62,7 +77,7 @@ func (l *Library) Package(path string, files map[string][]byte) (*Program, error
 		}
 		syntax = append(syntax, f)
 	}
-	config := &types.Config{Importer: l, Sizes: l.sizes}
+	config := &types.Config{Importer: importer{l, others}, Sizes: l.sizes}
 	pkg, info := types.NewPackage(path, syntax[0].Name.Name), &types.Info{
 		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
 		Implicits: make(map[ast.Node]types.Object), Instances: make(map[*ast.Ident]types.Instance), Scopes: make(map[ast.Node]*types.Scope),
@@ -73,5 +88,5 @@ func (l *Library) Package(path string, files map[string][]byte) (*Program, error
 	}
 	built := l.program.CreatePackage(pkg, syntax, info, false)
 	built.Build()
-	return New(l.program, built, l.sizes)
+	return New(l.program, built, l.sizes, others...)
 }

@@ -53,7 +53,7 @@ func Load(dir string, overlay map[string][]byte) (*Program, error) {
 func isInterpreted(path string) bool { return slices.Contains(interpreted, path) }
 
 // New prepares a package of a program that is built, and runs what initialises it.
-func New(prog *ssa.Program, pkg *ssa.Package, sizes types.Sizes) (p *Program, err error) {
+func New(prog *ssa.Program, pkg *ssa.Package, sizes types.Sizes, others ...*Program) (p *Program, err error) {
 	m := &machine{
 		prog: prog, pkg: pkg, sizes: sizes, base: make([]value, 1),
 		globals: map[*ssa.Global]int{}, funcs: map[*ssa.Function]*funcInfo{},
@@ -61,7 +61,8 @@ func New(prog *ssa.Program, pkg *ssa.Package, sizes types.Sizes) (p *Program, er
 		show: pkg.Pkg.Path() + ".show",
 	}
 	for _, q := range prog.AllPackages() {
-		if q != pkg && !isInterpreted(q.Pkg.Path()) {
+		other := slices.ContainsFunc(others, func(p *Program) bool { return p.pkg == q })
+		if q != pkg && !other && !isInterpreted(q.Pkg.Path()) {
 			continue
 		}
 		for _, member := range q.Members {

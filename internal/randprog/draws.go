@@ -36,6 +36,24 @@ func (s *source) pick(n int) int {
 // chance is true in one of n cases.
 func (s *source) chance(n int) bool { return s.pick(n) == n-1 }
 
+// A Source hands out draws to packages that make programs of their own.
+type Source struct{ source }
+
+// NewSource returns a source of random draws.
+func NewSource(rng *rand.Rand) *Source { return &Source{source{rng: rng}} }
+
+// SourceOf returns a source of the draws of a list.
+func SourceOf(d Draws) *Source { return &Source{source{list: append(Draws(nil), d...)}} }
+
+// Pick returns a number below n. 0 is to be the simplest choice.
+func (s *Source) Pick(n int) int { return s.pick(n) }
+
+// Chance is true in one of n cases.
+func (s *Source) Chance(n int) bool { return s.chance(n) }
+
+// Used returns the draws that were handed out.
+func (s *Source) Used() Draws { return s.list[:s.used:s.used] }
+
 // Smaller returns draws that are shorter or smaller than d, those that leave out most first.
 func Smaller(d Draws) []Draws {
 	var all []Draws

@@ -18,11 +18,16 @@
 // (randprog.Mistake). Its functions that use it say what they may return; the fix is judged by
 // all of them, and no race at all is allowed.
 //
+// A package may also be one whose operations are made of each other (compound.Compound). What two
+// operations return and leave together must be what they return and leave in one of the two orders:
+// otherwise one of them is torn. No race at all is allowed.
+//
 // The package is for tests and for the bench.
 //
 //	fixes.go    trials
 //	judge.go    the verdict on a changed package with a racy type
 //	mistake.go  the verdict on a changed package with a mistake
+//	compound.go the verdict on a changed package whose operations are made of each other
 package fixes
 
 import (
@@ -39,6 +44,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/judge"
 	"github.com/cofferdam-go/cofferdam/internal/randprog"
+	"github.com/cofferdam-go/cofferdam/internal/randprog/compound"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -58,30 +64,35 @@ type Trial struct {
 // A Case is one package, and what came of it.
 type Case struct {
 	Name string
-	// Object or Mistake is the package; the other is nil.
-	Object  *randprog.Object
-	Mistake *randprog.Mistake
+	// Object, Mistake or Compound is the package; the others are nil.
+	Object   *randprog.Object
+	Mistake  *randprog.Mistake
+	Compound *compound.Compound
 	// NoFailure says that the test did not fail under any schedule that was tried.
 	NoFailure bool
 	// Refusal is why there is no fix; "" if there is one.
 	Refusal string
 	// Diff is the fix, False what is wrong with it; "" if nothing is.
 	Diff, False string
-	// Uncovered are the methods that the fix says it does not cover.
+	// Uncovered are the methods that the fix says it does not cover, Told is in which words.
 	Uncovered int
-	// Unjudged are the pairs of methods with too many schedules to judge.
-	Unjudged int
+	Told      string
+	// Judged are the pairs of methods that were judged, Unjudged those with too many schedules.
+	Judged, Unjudged int
 }
 
 func (c *Case) String() string {
 	source, _ := c.texts()
-	return fmt.Sprintf("%s: %s\n%s\nthe fix:\n%s", c.Name, c.False, source, c.Diff)
+	return fmt.Sprintf("%s: %s\n%s\nthe fix:\n%s\nnot covered:\n%s", c.Name, c.False, source, c.Diff, c.Told)
 }
 
 // texts are the package and its test, without package clauses.
 func (c *Case) texts() (source, test string) {
-	if c.Mistake != nil {
+	switch {
+	case c.Mistake != nil:
 		return c.Mistake.Source, c.Mistake.Test
+	case c.Compound != nil:
+		return c.Compound.Source, c.Compound.Test
 	}
 	return c.Object.Source, c.Object.Test
 }
@@ -98,14 +109,17 @@ func (t *Trial) Run(ctx context.Context, cases []*Case) (err error) {
 	for _, c := range cases {
 		byPackage["random/"+c.Name] = c
 		source, test := c.texts()
-		files[filepath.Join(c.Name, "p.go")] = "package " + c.Name + "\n\n" + source
+		files[filepath.Join(c.Name, sourceFile)] = "package " + c.Name + "\n\n" + source
 		files[filepath.Join(c.Name, "p_test.go")] = "package " + c.Name + "\n\n" + test
+		if c.Compound != nil && c.Compound.Store != "" {
+			files[filepath.Join(c.Name, compound.StorePath, "store.go")] = c.Compound.Store
+		}
 	}
 	if err := write(dir, files); err != nil {
 		return err
 	}
 	if t.library == nil {
-		if t.library, err = judge.LoadLibrary(slices.Compact(slices.Sorted(slices.Values(slices.Concat(randprog.ObjectImports, randprog.MistakeImports))))...); err != nil {
+		if t.library, err = judge.LoadLibrary(slices.Compact(slices.Sorted(slices.Values(slices.Concat(randprog.ObjectImports, randprog.MistakeImports, compound.Imports))))...); err != nil {
 			return err
 		}
 	}
@@ -115,6 +129,9 @@ func (t *Trial) Run(ctx context.Context, cases []*Case) (err error) {
 	}
 	defer build.Close()
 	for _, p := range build.Programs {
+		if strings.HasSuffix(p.Package, "/"+compound.StorePath) {
+			continue
+		}
 		c := byPackage[p.Package]
 		if c == nil {
 			return fmt.Errorf("%s is none of the packages", p.Package)
@@ -164,10 +181,11 @@ func (t *Trial) one(ctx context.Context, dir string, p *explore.Program, c *Case
 	c.Diff = result.Proven.Diff(dir)
 	uncovered := make(map[string]bool)
 	for _, u := range result.Proven.Uncovered {
+		c.Told += "  " + u.String() + "\n"
 		uncovered[u.Func[strings.LastIndexByte(u.Func, '.')+1:]] = true
 	}
 	c.Uncovered = len(uncovered)
-	c.False, c.Unjudged, err = v.all(result.Proven, uncovered)
+	c.False, c.Judged, c.Unjudged, err = v.all(result.Proven, uncovered)
 	return err
 }
 
@@ -176,14 +194,17 @@ type verdict interface {
 	// onlyShown says what is wrong with changed files for what the test shows; "" if nothing.
 	onlyShown(ctx context.Context, files map[string][]byte) (why string, err error)
 	// all says what is wrong with a fix for what it was not shown, but for functions that it
-	// says it does not cover; and how much of that has too many schedules to be judged.
-	all(fix *repair.Candidate, except map[string]bool) (wrong string, unjudged int, err error)
+	// says it does not cover; how much was judged, and how much has too many schedules to be.
+	all(fix *repair.Candidate, except map[string]bool) (wrong string, judged, unjudged int, err error)
 }
 
 func (t *Trial) verdictsOn(dir string, c *Case) verdict {
 	v := versions{states: t.States, folder: filepath.Join(dir, c.Name), name: c.Name, library: t.library}
-	if c.Mistake != nil {
+	switch {
+	case c.Mistake != nil:
 		return &driveVerdicts{versions: v, mistake: c.Mistake}
+	case c.Compound != nil:
+		return &compoundVerdicts{versions: v, compound: c.Compound}
 	}
 	return &pairVerdicts{versions: v, object: c.Object}
 }

@@ -25,16 +25,22 @@ type versions struct {
 
 // load loads a version of the package, each under a path of its own, with the functions that
 // drive it.
-func (v *versions) load(files map[string][]byte, source, drive string) (*judge.Program, error) {
+func (v *versions) load(files map[string][]byte, source, drive string, others ...*judge.Program) (*judge.Program, error) {
 	v.loaded++
-	name := filepath.Join(v.folder, "p.go")
-	text := []byte("package " + v.name + "\n\n" + source)
-	if changed, ok := files[name]; ok {
-		text = changed
-	}
 	return v.library.Package(fmt.Sprintf("%s/version%d", v.folder, v.loaded), map[string][]byte{
-		name: text, filepath.Join(v.folder, "drive.go"): []byte("package " + v.name + "\n\n" + drive),
-	})
+		filepath.Join(v.folder, sourceFile): v.text(files, source), filepath.Join(v.folder, "drive.go"): []byte("package " + v.name + "\n\n" + drive),
+	}, others...)
+}
+
+// sourceFile is the file of a package.
+const sourceFile = "p.go"
+
+// text is the package, as it is or changed.
+func (v *versions) text(files map[string][]byte, source string) []byte {
+	if changed, ok := files[filepath.Join(v.folder, sourceFile)]; ok {
+		return changed
+	}
+	return []byte("package " + v.name + "\n\n" + source)
 }
 
 // pairVerdicts judges versions of a package with a racy type, by pairs of its methods.
@@ -58,7 +64,7 @@ func (v *pairVerdicts) onlyShown(_ context.Context, files map[string][]byte) (wh
 
 // all judges all pairs of methods on the fields that the fix guards. Unjudged are the pairs with
 // too many schedules.
-func (v *pairVerdicts) all(fix *repair.Candidate, except map[string]bool) (wrong string, unjudged int, err error) {
+func (v *pairVerdicts) all(fix *repair.Candidate, except map[string]bool) (wrong string, judged, unjudged int, err error) {
 	files, fields := fix.Patch.Files, guardedFields(fix)
 	v.uncovered = make(map[int]bool)
 	for _, u := range fix.Uncovered {
@@ -66,7 +72,7 @@ func (v *pairVerdicts) all(fix *repair.Candidate, except map[string]bool) (wrong
 	}
 	program, err := v.load(files, v.object.Source, v.object.Drive)
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	for _, p := range v.object.Pairs {
 		if !slices.Contains(fields, p.Field) || except[method(p.First)] || except[method(p.Second)] {
@@ -75,14 +81,16 @@ func (v *pairVerdicts) all(fix *repair.Candidate, except map[string]bool) (wrong
 		why, complete, err := v.pair(program, files, p, true)
 		switch {
 		case err != nil:
-			return "", unjudged, err
+			return "", judged, unjudged, err
 		case why != "":
-			return fmt.Sprintf("M%d beside M%d: %s", p.First, p.Second, why), unjudged, nil
+			return fmt.Sprintf("M%d beside M%d: %s", p.First, p.Second, why), judged, unjudged, nil
 		case !complete:
 			unjudged++
+		default:
+			judged++
 		}
 	}
-	return "", unjudged, nil
+	return "", judged, unjudged, nil
 }
 
 // method is the name of a method without its receiver.
@@ -135,19 +143,11 @@ func outcome(o judge.Outcome, p randprog.MethodPair) string {
 // by way of a pointer to it.
 func (v *pairVerdicts) concerns(files map[string][]byte, r judge.Race, field string) bool {
 	named := regexp.MustCompile(`\bt\.` + field + `\b|\*p\b|\bm\[|\bl\[|\bn\.`)
-	for name, text := range files {
-		if name != r.First.Filename {
-			continue
-		}
-		lines := strings.Split(string(text), "\n")
-		if v.uncovered[r.First.Line] || v.uncovered[r.Second.Line] {
-			return false
-		}
-		if r.First.Line <= len(lines) && named.MatchString(lines[r.First.Line-1]) {
-			return true
-		}
+	if v.uncovered[r.First.Line] || v.uncovered[r.Second.Line] {
+		return false
 	}
-	return false
+	lines := strings.Split(string(v.text(files, v.object.Source)), "\n")
+	return filepath.Base(r.First.Filename) == sourceFile && r.First.Line <= len(lines) && named.MatchString(lines[r.First.Line-1])
 }
 
 // guardedFields are the fields that the lock of a fix is to guard.

@@ -28,26 +28,28 @@ func (v *driveVerdicts) onlyShown(_ context.Context, files map[string][]byte) (w
 
 // all judges all drives. A fix that says of some function that it is not covered is not judged
 // by drives that may call it: those that it was not shown.
-func (v *driveVerdicts) all(fix *repair.Candidate, except map[string]bool) (wrong string, unjudged int, err error) {
+func (v *driveVerdicts) all(fix *repair.Candidate, except map[string]bool) (wrong string, judged, unjudged int, err error) {
 	if len(except) > 0 {
-		return "", 0, nil
+		return "", 0, 0, nil
 	}
 	program, err := v.load(fix.Patch.Files, v.mistake.Source, v.mistake.Drive)
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	for _, d := range v.mistake.Drives {
 		why, complete, err := v.drive(program, d)
 		switch {
 		case err != nil:
-			return "", unjudged, err
+			return "", judged, unjudged, err
 		case why != "":
-			return fmt.Sprintf("%s, %s: %s", v.mistake.Family, d.Name, why), unjudged, nil
+			return fmt.Sprintf("%s, %s: %s", v.mistake.Family, d.Name, why), judged, unjudged, nil
 		case !complete:
 			unjudged++
+		default:
+			judged++
 		}
 	}
-	return "", unjudged, nil
+	return "", judged, unjudged, nil
 }
 
 // drive says what can go wrong in a drive.

@@ -1,0 +1,58 @@
+package compound_test
+
+import (
+	"go/parser"
+	"go/token"
+	"regexp"
+	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/randprog/compound"
+)
+
+// shapes are what compounds must have, each in at least so many of 200.
+var shapes = []struct {
+	name    string
+	text    string
+	atLeast int
+}{
+	{"reads over calls", `t\.X\(\)\*100 \+ t\.Y\(\)|t\.Z\(\)\*10 \+ t\.W\(\)`, 12},
+	{"an inner type", `type inner struct`, 24},
+	{"embedded locks", `(?m)^\tsync\.(RW)?Mutex$`, 20},
+	{"promoted locks", `(?m)^\tbase$`, 20},
+	{"a second package", `/store"`, 24},
+	{"selects with a done channel", `case <-t\.done:`, 24},
+	{"results through channels", `<-ch`, 8},
+	{"loops whose condition reads shared data", `for .*t\.(Len|empty|Z)\(\)`, 12},
+	{"a check in one helper and an act in another", `if !?t\.(has|can|empty|Stopped)\(`, 24},
+	{"operations that no test shows", `Op3\(\)`, 80},
+	{"calls that are deferred", `defer t\.add`, 1},
+}
+
+// TestEveryShapeIsThere counts what compounds have; each of them is Go, and the draws of each make it
+// again.
+func TestEveryShapeIsThere(t *testing.T) {
+	const compounds = 200
+	found := make(map[string]int)
+	for seed := range uint64(compounds) {
+		c := compound.New(seed, "random/p")
+		for _, text := range []string{c.Source, c.Test, c.Drive} {
+			if _, err := parser.ParseFile(token.NewFileSet(), "p.go", "package p\n\n"+text, 0); err != nil {
+				t.Fatalf("seed %d: %v\n%s", seed, err, text)
+			}
+		}
+		if again := compound.Again(c.Draws, "random/p"); again.Source != c.Source || again.Drive != c.Drive {
+			t.Fatalf("seed %d:\n%s\nand again:\n%s", seed, c.Source, again.Source)
+		}
+		for _, s := range shapes {
+			if regexp.MustCompile(s.text).MatchString(c.Source) {
+				found[s.name]++
+			}
+		}
+	}
+	for _, s := range shapes {
+		t.Logf("%-45s %4d", s.name, found[s.name])
+		if found[s.name] < s.atLeast {
+			t.Errorf("%s: in %d of %d compounds, want %d", s.name, found[s.name], compounds, s.atLeast)
+		}
+	}
+}
