@@ -89,6 +89,8 @@ type Observation struct {
 	// OfUnrelatedObject are classes of locks that are held, of an object with no relation
 	// to the one that has the data.
 	OfUnrelatedObject []*types.Var
+	// Unrelated are these locks themselves, as the function names them.
+	Unrelated []Relation
 	// Unnamed: locks that cannot be named may be held.
 	Unnamed bool
 	// FromOutside: the context was entered by code that is not at hand.
@@ -96,6 +98,8 @@ type Observation struct {
 	// Base is the object that has the field, nil for a variable.
 	Base    *locks.Place
 	Context *Context
+	// Others are further contexts in which the same is held.
+	Others []*Context
 	// Instr is what accesses, At where it names the data.
 	Instr ssa.Instruction
 	At    token.Pos
@@ -111,7 +115,28 @@ type Relation struct {
 
 func (o Observation) same(p Observation) bool {
 	return o.Kind == p.Kind && o.Instr == p.Instr && o.Base == p.Base && o.Unnamed == p.Unnamed && o.FromOutside == p.FromOutside &&
-		slices.Equal(o.Held, p.Held) && slices.Equal(o.OfUnknownObject, p.OfUnknownObject) && slices.Equal(o.OfUnrelatedObject, p.OfUnrelatedObject)
+		slices.Equal(o.Held, p.Held) && slices.Equal(o.OfUnknownObject, p.OfUnknownObject) && slices.Equal(o.OfUnrelatedObject, p.OfUnrelatedObject) && slices.Equal(o.Unrelated, p.Unrelated)
+}
+
+// addObservation adds an observation, or its context to the one that is the same.
+func addObservation(all []Observation, ob Observation) []Observation {
+	i := slices.IndexFunc(all, ob.same)
+	if i < 0 {
+		return append(all, ob)
+	}
+	if all[i].Context != ob.Context && !slices.Contains(all[i].Others, ob.Context) {
+		all[i].Others = append(all[i].Others, ob.Context)
+	}
+	return all
+}
+
+// ReachedFrom returns the functions from whose calls the contexts of the observation are reached.
+func (o *Observation) ReachedFrom() map[*ssa.Function]bool {
+	all := make(map[*ssa.Function]bool)
+	for _, ctx := range append([]*Context{o.Context}, o.Others...) {
+		ctx.addReachedFrom(all)
+	}
+	return all
 }
 
 // A recorder collects the accesses of one context.
@@ -246,9 +271,7 @@ func (r *recorder) addPart(v *Variable, base *locks.Place, kind Kind, instr ssa.
 	for _, path := range paths {
 		ob := r.observation(base, path.Held)
 		ob.Kind, ob.Instr, ob.At = kind, instr, pos
-		if !slices.ContainsFunc(v.Parts, ob.same) {
-			v.Parts = append(v.Parts, ob)
-		}
+		v.Parts = addObservation(v.Parts, ob)
 	}
 }
 
@@ -328,9 +351,7 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 	for _, path := range paths {
 		ob := r.observation(base, path.Held)
 		ob.Kind, ob.Instr, ob.At = kind, instr, pos
-		if !slices.ContainsFunc(s.Observations, ob.same) {
-			s.Observations = append(s.Observations, ob)
-		}
+		s.Observations = addObservation(s.Observations, ob)
 	}
 }
 
@@ -362,6 +383,7 @@ func (r *recorder) observation(base *locks.Place, held locks.Set) Observation {
 				r.relate(&ob, way, h)
 			} else if class != nil {
 				ob.OfUnrelatedObject = append(ob.OfUnrelatedObject, class)
+				ob.Unrelated = append(ob.Unrelated, Relation{h.Lock, h.Mode, h.Maybe})
 			}
 		}
 		if class != nil && h.Lock.Ups() > 0 {

@@ -47,6 +47,21 @@ func (ctx *Context) Callers(most int) []Caller {
 	return all
 }
 
+// addReachedFrom adds the functions from whose calls the context is reached, at any depth, its own
+// among them.
+func (ctx *Context) addReachedFrom(all map[*ssa.Function]bool) {
+	seen := make(map[*Context]bool)
+	todo := []*Context{ctx}
+	for len(todo) > 0 {
+		c := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !seen[c] {
+			seen[c], all[c.fn] = true, true
+			todo = append(todo, c.callers...)
+		}
+	}
+}
+
 // maxContexts and maxSmallContexts bound the contexts of one function; a small one, such as
 // one that runs a closure under a lock, has more of them. Calls beyond that share one
 // context, in which nothing is known.

@@ -22,11 +22,22 @@ func (a *Analysis) ReleasedBetween(from, to ssa.Instruction, lock *types.Var) bo
 	return false
 }
 
+// IsOp reports whether a call is an operation on a lock.
+func (a *Analysis) IsOp(c *ssa.CallCommon) bool {
+	_, ok := a.values.Op(c)
+	return ok
+}
+
 // Releases reports whether an instruction releases a lock, itself or in what it calls. What a
 // function defers, it does when it ends: for its caller that is in the call.
 func (a *Analysis) Releases(i ssa.Instruction, lock *types.Var) bool {
 	call, ok := i.(*ssa.Call)
-	return ok && a.callReleases(&call.Call, lock, make(map[*ssa.Function]bool))
+	return ok && a.CallReleases(&call.Call, lock)
+}
+
+// CallReleases reports whether a call, made now or later, releases a lock.
+func (a *Analysis) CallReleases(c *ssa.CallCommon, lock *types.Var) bool {
+	return a.callReleases(c, lock, make(map[*ssa.Function]bool))
 }
 
 func (a *Analysis) callReleases(c *ssa.CallCommon, lock *types.Var, seen map[*ssa.Function]bool) bool {
@@ -50,6 +61,10 @@ func (a *Analysis) callReleases(c *ssa.CallCommon, lock *types.Var, seen map[*ss
 	}
 	return false
 }
+
+// Reaches reports whether control can come from one instruction of a function to another, which may
+// be the same.
+func (a *Analysis) Reaches(from, to ssa.Instruction) bool { return a.reaches(from, to, nil) }
 
 // reaches reports whether control can come from one instruction to another without passing
 // a third, which may be nil.

@@ -29,8 +29,11 @@ func (r *recorder) use(reference ssa.Value, instr ssa.Instruction, paths []locks
 		for _, path := range paths {
 			ob := r.observation(base, path.Held)
 			ob.Kind, ob.Instr, ob.At = Read, instr, at
-			if !slices.ContainsFunc(v.Uses, func(u Use) bool { return u.Load == load && u.same(ob) }) {
+			i := slices.IndexFunc(v.Uses, func(u Use) bool { return u.Load == load && u.same(ob) })
+			if i < 0 {
 				v.Uses = append(v.Uses, Use{load, ob})
+			} else {
+				v.Uses[i].Others = append(v.Uses[i].Others, ob.Context)
 			}
 		}
 	}

@@ -11,8 +11,6 @@ type dependence struct {
 	// data are those that its operands are computed from, control those that decide whether
 	// it is executed.
 	data, control map[ssa.Instruction]bool
-	// parameters are the function's own that its operands are computed from.
-	parameters map[*ssa.Parameter]bool
 }
 
 // A tracer finds dependences within one function.
@@ -20,24 +18,49 @@ type tracer struct {
 	fn *ssa.Function
 	// deciding are the branches that decide whether a block is executed.
 	deciding map[*ssa.BasicBlock][]*ssa.If
-	// stores are the stores into each local variable.
-	stores map[ssa.Value][]*ssa.Store
+	// stores are the stores into each local variable, and into parts of it.
+	stores map[*ssa.Alloc][]*ssa.Store
+	// sends are the sends of the function.
+	sends []*ssa.Send
+	known map[ssa.Instruction]dependence
 }
 
 func newTracer(fn *ssa.Function) *tracer {
-	t := &tracer{fn: fn, deciding: decidingBranches(fn), stores: make(map[ssa.Value][]*ssa.Store)}
+	t := &tracer{fn: fn, deciding: decidingBranches(fn), stores: make(map[*ssa.Alloc][]*ssa.Store), known: make(map[ssa.Instruction]dependence)}
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
-			if s, ok := i.(*ssa.Store); ok {
-				t.stores[s.Addr] = append(t.stores[s.Addr], s)
+			switch i := i.(type) {
+			case *ssa.Store:
+				if local := localOf(i.Addr); local != nil {
+					t.stores[local] = append(t.stores[local], i)
+				}
+			case *ssa.Send:
+				t.sends = append(t.sends, i)
 			}
 		}
 	}
 	return t
 }
 
+// localOf is the local variable that an address is of, or of a part of it; nil if it is of none.
+func localOf(addr ssa.Value) *ssa.Alloc {
+	for {
+		switch v := addr.(type) {
+		case *ssa.Alloc:
+			return v
+		case *ssa.FieldAddr:
+			addr = v.X
+		case *ssa.IndexAddr:
+			addr = v.X
+		default:
+			return nil
+		}
+	}
+}
+
 // decidingBranches finds, for each block, the branches of which one side leads to the block
-// and the other does not, unless control comes by the branch again.
+// and the other does not, unless control comes by the branch again. What follows a loop is not
+// decided by the loop: control comes there whatever the rounds have found.
 func decidingBranches(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.If {
 	all := make(map[*ssa.BasicBlock][]*ssa.If)
 	for _, b := range fn.Blocks {
@@ -47,12 +70,26 @@ func decidingBranches(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.If {
 		}
 		yes, no := reachable(b.Succs[0], b), reachable(b.Succs[1], b)
 		for _, c := range fn.Blocks {
-			if c != b && yes[c.Index] != no[c.Index] {
+			if c != b && yes[c.Index] != no[c.Index] && !isAfterAll(b, c) {
 				all[c] = append(all[c], branch)
 			}
 		}
 	}
 	return all
+}
+
+// isAfterAll reports whether the function cannot end, after one block, without another. Of a function
+// without an end, nothing can be said.
+func isAfterAll(b, c *ssa.BasicBlock) bool {
+	ends := func(seen []bool) bool {
+		for i, is := range seen {
+			if is && len(b.Parent().Blocks[i].Succs) == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	return !ends(reachable(b, c)) && ends(reachable(b, nil))
 }
 
 // reachable are the blocks that control can come to from a block without passing another.
@@ -73,7 +110,10 @@ func reachable(from, avoid *ssa.BasicBlock) []bool {
 
 // of is what an instruction depends on.
 func (t *tracer) of(i ssa.Instruction) dependence {
-	d := dependence{make(map[ssa.Instruction]bool), make(map[ssa.Instruction]bool), make(map[*ssa.Parameter]bool)}
+	if d, ok := t.known[i]; ok {
+		return d
+	}
+	d := dependence{make(map[ssa.Instruction]bool), make(map[ssa.Instruction]bool)}
 	data := &slice{t, d.data, make(map[ssa.Value]bool)}
 	for _, operand := range i.Operands(nil) {
 		data.add(*operand)
@@ -82,11 +122,7 @@ func (t *tracer) of(i ssa.Instruction) dependence {
 	for _, branch := range t.deciding[i.Block()] {
 		control.add(branch.Cond)
 	}
-	for v := range data.seen {
-		if p, ok := v.(*ssa.Parameter); ok {
-			d.parameters[p] = true
-		}
-	}
+	t.known[i] = d
 	return d
 }
 
@@ -111,11 +147,15 @@ func (s *slice) add(v ssa.Value) {
 		s.add(*operand)
 	}
 	switch v := v.(type) {
-	case *ssa.UnOp:
-		if v.Op == token.MUL {
-			for _, store := range s.stores[v.X] {
-				if _, local := v.X.(*ssa.Alloc); local {
-					s.add(store.Val)
+	case *ssa.Alloc: // of which this is a value or a part, or that is given away
+		for _, store := range s.stores[v] {
+			s.add(store.Val)
+		}
+	case *ssa.UnOp: // of a channel, what the function sends comes out
+		if v.Op == token.ARROW {
+			for _, send := range s.sends {
+				if send.Chan == v.X {
+					s.add(send.X)
 				}
 			}
 		}

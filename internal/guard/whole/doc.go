@@ -7,8 +7,11 @@
 // to. Members of one function belong together if one depends on another: in its value, in
 // where it is made, or in whether it is made at all. A group is members that belong together.
 // A group is open if a member may be made without the lock, and split if the lock may be
-// released between an update's load and its store. A member leaves if it hands a map or slice,
-// which is changed in place, to users of the package, who do not have the lock.
+// released between an update's load and its store. It is torn if the lock may be released between
+// other members that belong together, of one function or of functions that it calls; an operation is
+// a group with what the function does before and after it. A member leaves if it hands a map or slice,
+// which is changed in place, to users of the package, who do not have the lock. It is unknown if a
+// lock of the kind is held, and it cannot be told whether it is that of the object with the data.
 //
 // # An example
 //
@@ -26,6 +29,10 @@
 //		return len(c.m)        another group: it is open
 //	}
 //
+//	func (h *Hist) Mean() int {
+//		return h.Sum() / h.Count()     a group over calls: if each of the two takes the
+//	}                                  lock for itself, it is torn
+//
 // # How strong
 //
 // An update, a store of a variable that depends on a load of the same variable, must never
@@ -38,14 +45,17 @@
 //
 // # What it cannot see
 //
-// Dependence is followed within one function, over local variables and branches, and over
-// calls as far as an update is made by way of them: a result that depends on guarded data, a
-// parameter that is stored there. What holds a lock is taken from package lockset, with its
-// limits.
+// Dependence is followed within one function, over local variables, branches and channels, and over
+// calls of functions that are known: what their results depend on, and what they change. Calls
+// through interfaces and function values have no members. What holds a lock is taken from package
+// lockset, with its limits.
 //
 //	whole.go       groups, and which of them are not whole
+//	bond.go        which members belong together
+//	object.go      whether a lock that is held is that of the object with the data
 //	leaving.go     references that are handed to users of the package
 //	dependence.go  on what an instruction depends
+//	beside.go      data near to that of a lock which nothing orders
 //	half.go        variables that a lock guards in some places and not in others
 //	summary.go     what calls have to do with guarded data
 package whole

@@ -39,7 +39,7 @@ func Half(a *lockset.Analysis, lock *types.Var) []HalfGuarded {
 			for _, o := range s.Observations {
 				switch {
 				case o.Unnamed:
-				case hasClass(a.Places, o, lock):
+				case hasClass(a.Places, o, lock) && !onlyForReading(a.Places, o, lock):
 					with = append(with, o)
 				default:
 					without = append(without, o)
@@ -62,6 +62,14 @@ func Half(a *lockset.Analysis, lock *types.Var) []HalfGuarded {
 func hasClass(places *locks.Places, o lockset.Observation, class *types.Var) bool {
 	return slices.Contains(o.OfUnrelatedObject, class) || slices.Contains(o.OfUnknownObject, class) ||
 		slices.ContainsFunc(o.Held, func(r lockset.Relation) bool { return places.Variable(r.Lock) == class })
+}
+
+// onlyForReading reports whether an observation is a write, and holds the lock for reading: others
+// may have it at the same time.
+func onlyForReading(places *locks.Places, o lockset.Observation, class *types.Var) bool {
+	return o.Kind == lockset.Write && slices.ContainsFunc(slices.Concat(o.Held, o.Unrelated), func(r lockset.Relation) bool {
+		return places.Variable(r.Lock) == class && r.Mode == locks.Read
+	})
 }
 
 // haveInCommon reports whether two observations hold a lock of the same class, of whichever

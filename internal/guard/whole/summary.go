@@ -1,7 +1,9 @@
 package whole
 
 import (
+	"cmp"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -14,10 +16,8 @@ import (
 //
 //	c.set(c.get() + 1)    get's result depends on n, set stores in n what it is given
 type summary struct {
-	// returned are the variables that a result depends on, stored those that are given a value
-	// that depends on a parameter. The values say whether an access to it may be made without
-	// the lock.
-	returned, stored map[*types.Var]bool
+	// returned are the variables that a result depends on, written those that are changed.
+	returned, written map[*types.Var]bool
 }
 
 // summaryOf returns the summary of a function, without what recursive calls add.
@@ -39,56 +39,52 @@ func (j *judge) summaryOf(fn *ssa.Function) *summary {
 		}
 		on := t.of(ret)
 		for _, m := range members {
-			if on.data[m.Instr] && m.reads {
-				s.returned[m.Variable] = s.returned[m.Variable] || m.Open
+			if (on.data[m.Instr] || on.control[m.Instr]) && m.reads && !m.settled {
+				s.returned[m.Variable] = true
 			}
 		}
 	}
 	for _, m := range members {
-		if m.Kind == lockset.Write && len(t.of(m.Instr).parameters) > 0 && m.storesArgument() {
-			s.stored[m.Variable] = s.stored[m.Variable] || m.Open
+		if m.Kind == lockset.Write {
+			s.written[m.Variable] = true
 		}
 	}
 	return s
 }
 
-// storesArgument reports whether what a member writes is a value that it is given, and not
-// only where it writes.
-func (m *Member) storesArgument() bool {
-	switch m.Instr.(type) {
-	case *ssa.Store, *ssa.MapUpdate, *ssa.Call:
-		return true
-	}
-	return false
-}
-
-// withCalls returns the members of a function with its calls of functions that return or store
+// withCalls returns the members of a function with its calls of functions that return or change
 // guarded data.
 func (j *judge) withCalls(fn *ssa.Function, members []*Member) []*Member {
+	members = members[:len(members):len(members)]
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
-			call, ok := i.(*ssa.Call)
-			if !ok || call.Call.StaticCallee() == nil || len(call.Call.StaticCallee().Blocks) == 0 {
+			call, ok := i.(ssa.CallInstruction)
+			if _, spawned := i.(*ssa.Go); !ok || spawned || call.Common().StaticCallee() == nil || len(call.Common().StaticCallee().Blocks) == 0 {
 				continue
 			}
-			s := j.summaryOf(call.Call.StaticCallee())
-			for v, open := range s.returned {
-				_, stores := s.stored[v]
-				members = append(members[:len(members):len(members)], &Member{Variable: v, Kind: kindOf(stores), Instr: call, At: call.Pos(), Open: open, byCall: true, reads: true, base: j.baseOf(v, call)})
+			_, deferred := i.(*ssa.Defer)
+			s := j.summaryOf(call.Common().StaticCallee())
+			for v := range s.returned {
+				if deferred {
+					continue // nothing has the result
+				}
+				members = append(members, &Member{Variable: v, Kind: kindOf(s.written[v]), Instr: call, At: call.Pos(), Open: j.openFrom[fn][v],
+					byCall: true, reads: true, takes: len(s.written) > 0, base: j.baseOf(v, call)})
 			}
-			for v, open := range s.stored {
-				if _, both := s.returned[v]; !both {
-					members = append(members[:len(members):len(members)], &Member{Variable: v, Kind: lockset.Write, Instr: call, At: call.Pos(), Open: open, byCall: true, base: j.baseOf(v, call)})
+			for v := range s.written {
+				if deferred || !s.returned[v] {
+					members = append(members, &Member{Variable: v, Kind: lockset.Write, Instr: call, At: call.Pos(), Open: j.openFrom[fn][v], byCall: true, deferred: deferred, base: j.baseOf(v, call)})
 				}
 			}
 		}
 	}
+	slices.SortStableFunc(members, func(m, n *Member) int { return cmp.Compare(m.Variable.Pos(), n.Variable.Pos()) })
 	return members
 }
 
 // baseOf is the object whose field a call of a method accesses, nil if it is not the receiver's.
-func (j *judge) baseOf(v *types.Var, call *ssa.Call) *locks.Place {
-	fn := call.Call.StaticCallee()
+func (j *judge) baseOf(v *types.Var, call ssa.CallInstruction) *locks.Place {
+	fn := call.Common().StaticCallee()
 	if fn.Signature.Recv() == nil || !v.IsField() {
 		return nil
 	}
@@ -102,7 +98,7 @@ func (j *judge) baseOf(v *types.Var, call *ssa.Call) *locks.Place {
 	}
 	for f := range st.Fields() {
 		if f.Pos() == v.Pos() {
-			return j.PlaceOf(call.Call.Args[0])
+			return j.PlaceOf(call.Common().Args[0])
 		}
 	}
 	return nil

@@ -24,9 +24,17 @@ type Member struct {
 	// they use it without the lock.
 	Leaves bool
 
+	// Unknown says that some lock of the kind is held, and that it cannot be told whether it is the
+	// one of the object with the data.
+	Unknown bool
+
 	// byCall says that a function makes the access which Instr calls, reads that the result
-	// of Instr depends on the data.
-	byCall, reads bool
+	// of Instr depends on the data, takes that the call changes what its result depends on.
+	byCall, reads, takes bool
+	// deferred says that the call is made when the function ends.
+	deferred bool
+	// settled says that nothing changes the variable once it is shared.
+	settled bool
 	// single says that it is done in one step, which needs no lock by itself; validates that it
 	// writes only if nothing has changed since.
 	single, validates bool
@@ -40,6 +48,12 @@ type Group struct {
 	Members []*Member
 	// Split are the stores of updates whose load lies in another section than they do.
 	Split []*Member
+	// Torn are the other members that belong together and lie in different sections.
+	Torn []Tear
+	// Operation is the group with what comes before and after it; nil if that is nothing.
+	Operation *Group
+	// AcrossRounds says that what a member does in several rounds of a loop belongs together.
+	AcrossRounds bool
 	// Parts are the groups that must stay together even if the whole cannot: each update,
 	// each reference with its uses. A group without such parts has each member as one.
 	Parts []*Group
@@ -50,23 +64,32 @@ func (g *Group) Writes() bool {
 	return slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Kind == lockset.Write })
 }
 
+// ByCall reports whether the access is made by a function that is called.
+func (m *Member) ByCall() bool { return m.byCall }
+
+// IsDeferred reports whether all of the group is done when the function ends.
+func (g *Group) IsDeferred() bool {
+	return !slices.ContainsFunc(g.Members, func(m *Member) bool { return !m.deferred })
+}
+
 // OverCalls reports whether members of the group are made by functions that are called.
 func (g *Group) OverCalls() bool {
 	return slices.ContainsFunc(g.Members, func(m *Member) bool { return m.byCall })
 }
 
-// isWhole reports whether the group lies in one section.
+// isWhole reports whether the group is known to lie in one section.
 func (g *Group) isWhole() bool {
-	return len(g.Split) == 0 && !slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Open || m.Leaves })
+	return len(g.Split) == 0 && len(g.Torn) == 0 && !slices.ContainsFunc(g.Members, func(m *Member) bool { return m.Open || m.Unknown || m.Leaves })
 }
 
-// Broken returns the groups of a program's accesses to data that are open or split, in the
-// order of the source. The lock is the field or variable that declares it; with none, no
+// Broken returns the groups of a program's accesses to data that are open, split or torn, or of
+// which that cannot be told, in the order of the source. The lock is the field or variable that declares it; with none, no
 // access has it.
 func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
-	j := &judge{Analysis: a, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary)}
+	j := &judge{Analysis: a, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary), openFrom: make(map[*ssa.Function]map[*types.Var]bool), usedTogether: make(map[pair]bool), usedOfSeveral: make(map[*types.Var]bool)}
 	if lock != nil {
 		j.lock = a.Places.Canonical(lock)
+		j.besideLock = fieldsBeside(a, j.lock)
 	}
 	for _, v := range a.Variables {
 		if slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
@@ -74,12 +97,13 @@ func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
 		}
 	}
 	var broken []*Group
+	bound := j.bind()
 	for _, fn := range a.Functions {
-		members := j.withCalls(fn, j.members[fn])
-		if len(members) == 0 {
+		b := bound[fn]
+		if b == nil {
 			continue
 		}
-		for _, g := range j.groups(fn, members) {
+		for _, g := range j.groups(fn, b) {
 			if !g.isWhole() && !g.needsNoLock() {
 				broken = append(broken, g)
 			}
@@ -98,6 +122,14 @@ type judge struct {
 	lock      *types.Var
 	members   map[*ssa.Function][]*Member
 	summaries map[*ssa.Function]*summary
+	// besideLock are the fields of the struct that has the lock, by where they are declared.
+	besideLock map[token.Pos]bool
+	// openFrom are the variables that calls by a function access without the lock.
+	openFrom map[*ssa.Function]map[*types.Var]bool
+	// usedTogether are the variables that some function uses together.
+	usedTogether map[pair]bool
+	// usedOfSeveral are those that some function uses of several objects together.
+	usedOfSeveral map[*types.Var]bool
 	// changed are the functions whose results the program changes, nil if not known yet.
 	changed map[*ssa.Function]bool
 }
@@ -128,37 +160,59 @@ func (j *judge) addVariable(v *lockset.Variable) {
 		for _, o := range s.Observations {
 			// What another lock orders is still to hold this one if it writes: the update that
 			// this one keeps together is not to be disturbed.
-			j.add(v, o, (v.Conflicts(o) || o.Kind == lockset.Write) && !j.held(o, ways))
+			if v.Conflicts(o) || o.Kind == lockset.Write {
+				j.add(v, o, j.holding(v, o, ways))
+			} else {
+				j.add(v, o, lockset.Held)
+			}
 		}
 	}
 	for _, o := range v.Parts {
-		j.add(v, o, !j.held(o, ways))
+		j.add(v, o, j.holding(v, o, ways))
 	}
 	for _, op := range v.Operations {
-		m := j.add(v, op.Observation, !j.held(op.Observation, ways))
+		m := j.add(v, op.Observation, j.holding(v, op.Observation, ways))
 		m.single, m.validates = len(v.Sites) == 0, op.Validates
 	}
 	if !v.ChangedInPlace {
 		return
 	}
 	for _, u := range v.Uses {
-		j.add(v, u.Observation, !j.held(u.Observation, ways))
+		j.add(v, u.Observation, j.holding(v, u.Observation, ways))
 	}
 }
 
+// isSettled reports whether nothing changes a variable once it is shared.
+func isSettled(v *lockset.Variable) bool {
+	writes := func(o lockset.Observation) bool { return o.Kind == lockset.Write }
+	return !v.ChangedInPlace && !slices.ContainsFunc(v.Parts, writes) &&
+		!slices.ContainsFunc(v.Operations, func(op lockset.Operation) bool { return writes(op.Observation) }) &&
+		!slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return slices.ContainsFunc(s.Observations, writes) })
+}
+
 // add adds an observation to the member that it is of.
-func (j *judge) add(v *lockset.Variable, o lockset.Observation, open bool) *Member {
+func (j *judge) add(v *lockset.Variable, o lockset.Observation, holding lockset.Holding) *Member {
 	fn := o.Instr.Parent()
+	open, unknown := holding == lockset.NotHeld, holding == lockset.CannotTell
+	if open && o.Context != nil {
+		for caller := range o.ReachedFrom() {
+			if j.openFrom[caller] == nil {
+				j.openFrom[caller] = make(map[*types.Var]bool)
+			}
+			j.openFrom[caller][v.Object] = true
+		}
+	}
 	for _, m := range j.members[fn] {
 		if m.Instr == o.Instr && m.Variable == v.Object {
-			m.Open = m.Open || open
+			m.Open, m.Unknown = m.Open || open, m.Unknown || unknown
 			m.Kind = max(m.Kind, o.Kind)
 			m.reads = m.reads || o.Kind == lockset.Read
 			return m
 		}
 	}
 	m := &Member{
-		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Leaves: v.ChangedInPlace && j.leaves(o.Instr), reads: o.Kind == lockset.Read, base: o.Base,
+		Variable: v.Object, Kind: o.Kind, Instr: o.Instr, At: o.At, Open: open, Unknown: unknown, Leaves: v.ChangedInPlace && j.leaves(o.Instr),
+		reads: o.Kind == lockset.Read, settled: isSettled(v), base: o.Base,
 	}
 	j.members[fn] = append(j.members[fn], m)
 	return m
@@ -193,41 +247,15 @@ func (j *judge) ways(v *lockset.Variable) []*locks.Place {
 	return all
 }
 
-// held reports whether an observation has the lock, or it cannot be told. Of a lock of another
-// object than the one with the data, as a cache's for its entries, any that is held is the one.
-func (j *judge) held(o lockset.Observation, ways []*locks.Place) bool {
-	if j.lock != nil && slices.Contains(o.OfUnrelatedObject, j.lock) {
-		return true
-	}
-	for _, way := range ways {
-		switch lockset.HoldingOf(j.Places, o, way) {
-		case lockset.Held, lockset.CannotTell:
-			return true
-		case lockset.HeldForReading:
-			if o.Kind == lockset.Read {
-				return true
-			}
-		case lockset.NotHeld:
-		}
-	}
-	return false
-}
-
-// A bond is two members of which the second depends on the first.
-type bond struct {
-	first, second *Member
-	strong        bool
-}
-
 // groups puts the members of a function together.
-func (j *judge) groups(fn *ssa.Function, members []*Member) []*Group {
-	bonds := j.bonds(fn, members)
+func (j *judge) groups(fn *ssa.Function, b *bonds) []*Group {
+	members := b.members
 	together := func(use func(bond) bool) map[*Member]*Member {
 		leader := make(map[*Member]*Member)
 		for _, m := range members {
 			leader[m] = m
 		}
-		for _, b := range bonds {
+		for _, b := range b.all {
 			if from, to := leader[b.second], leader[b.first]; use(b) && from != to {
 				for m, l := range leader {
 					if l == from {
@@ -238,14 +266,14 @@ func (j *judge) groups(fn *ssa.Function, members []*Member) []*Group {
 		}
 		return leader
 	}
-	// What a call does is judged where it does it, unless it is a part of an update here.
+	// What a call does is judged where it does it, unless it belongs together with something here.
 	members = slices.DeleteFunc(slices.Clone(members), func(m *Member) bool {
-		return m.byCall && !slices.ContainsFunc(bonds, func(b bond) bool { return b.first == m || b.second == m })
+		return m.byCall && !slices.ContainsFunc(b.all, func(b bond) bool { return b.first == m || b.second == m })
 	})
-	all := gather(fn, members, together(func(bond) bool { return true }))
+	all := gather(fn, members, together(func(b bond) bool { return !b.inSequence }))
 	parts := gather(fn, members, together(func(b bond) bool { return b.strong }))
 	for _, part := range parts {
-		for _, b := range bonds {
+		for _, b := range b.all {
 			if b.strong && slices.Contains(part.Members, b.second) && b.second.Kind == lockset.Write && j.isSplit(b) {
 				part.Split = append(part.Split, b.second)
 			}
@@ -257,7 +285,43 @@ func (j *judge) groups(fn *ssa.Function, members []*Member) []*Group {
 			}
 		}
 	}
+	for _, g := range all {
+		j.addTears(g, b)
+		g.Operation = j.operation(g, b)
+	}
 	return all
+}
+
+// operation is all that belongs to the members of a group, or comes before or after them; nil if that
+// is the group.
+func (j *judge) operation(g *Group, b *bonds) *Group {
+	op := &Group{Func: g.Func, Members: slices.Clone(g.Members), AcrossRounds: g.AcrossRounds}
+	for k := 0; k < len(op.Members); k++ {
+		for _, b := range b.all {
+			for _, m := range []*Member{b.first, b.second} {
+				if (b.first == op.Members[k] || b.second == op.Members[k]) && b.ofOneGuard && !m.deferred && !slices.Contains(op.Members, m) {
+					op.Members = append(op.Members, m)
+				}
+			}
+		}
+	}
+	if len(op.Members) == len(g.Members) {
+		return nil
+	}
+	return op
+}
+
+// addTears adds the bonds of a group that are torn, and notes whether one is across rounds.
+func (j *judge) addTears(g *Group, b *bonds) {
+	for _, b := range b.all {
+		if !slices.Contains(g.Members, b.second) {
+			continue
+		}
+		g.AcrossRounds = g.AcrossRounds || b.first == b.second && b.ofOneGuard
+		if (b.ofOneGuard || b.ofSeveral) && !slices.Contains(g.Split, b.second) && j.isSplit(b) {
+			g.Torn = append(g.Torn, Tear{b.first, b.second, b.ofSeveral})
+		}
+	}
 }
 
 // gather returns the groups of members with the same leader, in the order of the source.
@@ -278,40 +342,19 @@ func gather(fn *ssa.Function, members []*Member, leader map[*Member]*Member) []*
 	return all
 }
 
-// bonds are the dependences among the members of a function.
-func (j *judge) bonds(fn *ssa.Function, members []*Member) []bond {
-	var all []bond
-	t := newTracer(fn)
-	for _, m := range members {
-		on := t.of(m.Instr)
-		for _, earlier := range members {
-			if earlier == m || earlier.Instr == m.Instr || !earlier.reads {
-				continue
-			}
-			same := earlier.Variable == m.Variable && (earlier.base == nil || m.base == nil || earlier.base == m.base)
-			if earlier.byCall || m.byCall {
-				// Only an update is certain to belong together over calls.
-				if same && m.Kind == lockset.Write && on.data[earlier.Instr] {
-					all = append(all, bond{earlier, m, true})
-				}
-				continue
-			}
-			switch {
-			case m.validates:
-			case on.data[earlier.Instr]:
-				all = append(all, bond{earlier, m, same})
-			case on.control[earlier.Instr] && (same || m.Kind == lockset.Write):
-				all = append(all, bond{earlier, m, same && m.Kind == lockset.Write})
-			}
-		}
-	}
-	return all
-}
-
 // isSplit reports whether the lock may be released between the members of a bond.
 func (j *judge) isSplit(b bond) bool {
 	if j.lock == nil {
 		return false
 	}
+	if b.second.deferred {
+		return j.callReleases(b.first.Instr) || j.callReleases(b.second.Instr)
+	}
 	return b.first.byCall && j.Releases(b.first.Instr, j.lock) || j.ReleasedBetween(b.first.Instr, b.second.Instr, j.lock)
+}
+
+// callReleases reports whether a call, deferred or not, releases the lock.
+func (j *judge) callReleases(i ssa.Instruction) bool {
+	call, ok := i.(ssa.CallInstruction)
+	return ok && j.CallReleases(call.Common(), j.lock)
 }

@@ -51,12 +51,6 @@ func TestGroups(t *testing.T) {
 			got = append(got, describe(a, g, number[g.Func])...)
 		}
 	}
-	byLine := func(x, y string) int {
-		var i, j int
-		fmt.Sscan(x, &i)
-		fmt.Sscan(y, &j)
-		return i - j
-	}
 	slices.SortFunc(got, byLine)
 	if d := cmp.Diff(want, slices.Compact(got)); d != "" {
 		t.Errorf("broken groups (-want +got):\n%s", d)
@@ -111,6 +105,60 @@ func TestWithoutALockAllAreOpen(t *testing.T) {
 			t.Errorf("%s has open accesses: %t, want %t", name, functions[name], want)
 		}
 	}
+}
+
+// TestTears: in the file of testdata, a line that ends in "//torn n" has a member that belongs to one
+// in another section, "//unknown n" one of which it cannot be told whether the lock of its object is
+// held, "//open n" one that does not have it. Other lines are whole.
+func TestTears(t *testing.T) {
+	text, err := os.ReadFile("testdata/torn.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i, line := range strings.Split(string(text), "\n") {
+		if _, words, ok := strings.Cut(line, " //"); ok {
+			want = append(want, fmt.Sprintf("%d: %s", i+1, words))
+		}
+	}
+	pkgs, a := analyse(t, text)
+	scope := pkgs[0].Types.Scope()
+	var got []string
+	tell := func(word string, m *whole.Member) {
+		got = append(got, fmt.Sprintf("%d: %s %s", a.Program.Fset.Position(m.At).Line, word, m.Variable.Name()))
+	}
+	lock, data := guarded(scope.Lookup("hist"))
+	groups := whole.Broken(a, data, lock)
+	lock, _ = guarded(scope.Lookup("pool"))
+	_, data = guarded(scope.Lookup("conn"))
+	for _, g := range slices.Concat(groups, whole.Broken(a, data, lock)) {
+		for _, tear := range g.Torn {
+			tell("torn", tear.Second)
+		}
+		for _, m := range g.Members {
+			switch {
+			case m.Open && !m.ByCall():
+				tell("open", m)
+			case m.Unknown && !m.ByCall():
+				tell("unknown", m)
+			}
+		}
+	}
+	// A line that is torn in several ways is marked once.
+	got = slices.DeleteFunc(slices.Compact(got), func(line string) bool {
+		return !slices.Contains(want, line) && slices.ContainsFunc(want, func(w string) bool { return strings.HasPrefix(w, line[:strings.IndexByte(line, ':')+1]) })
+	})
+	slices.SortFunc(got, byLine)
+	if d := cmp.Diff(want, slices.Compact(got)); d != "" {
+		t.Errorf("what is not whole (-want +got):\n%s", d)
+	}
+}
+
+func byLine(x, y string) int {
+	var i, j int
+	fmt.Sscan(x, &i)
+	fmt.Sscan(y, &j)
+	return i - j
 }
 
 // guarded returns the lock and the data of a struct type, nil of anything else.
