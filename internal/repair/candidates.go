@@ -31,8 +31,9 @@ type Candidate struct {
 	enlarged bool
 	// stillFails says that a schedule leads to a failure of the kind that is to be fixed.
 	stillFails bool
-	// uncoverable says why parts of functions could not be covered with the lock.
-	uncoverable map[string]string
+	// uncoverable says why parts of functions could not be covered with the lock, apart why what
+	// belongs together in a function could not be one section.
+	uncoverable, apart map[string]string
 	// Derivation is what the engine derived: the sections, and why they are enough. It is
 	// empty for a change that the shape of the failure calls for, which Change is; nil for a lock.
 	Derivation *sli.Fix
@@ -214,13 +215,13 @@ func (k *ranking) addWhole(c *Candidate, data *cover.Data, regions []*cover.Regi
 	}
 	names := data.Names(k.run.code)
 	same := k.run.writeWhole(regions, names, c.lock, k.base)
-	c.uncoverable = same.uncoverable
+	c.uncoverable, c.apart = same.uncoverable, same.apart
 	for _, w := range []wholePatch{k.run.withCompanions(same, regions, names, c.lock, k.base), same} {
 		if w.patch == nil || w.patch.Key() == c.Patch.Key() {
 			continue
 		}
 		entire := *c
-		entire.Patch, entire.uncoverable = w.patch, w.uncoverable
+		entire.Patch, entire.uncoverable, entire.apart = w.patch, w.uncoverable, w.apart
 		k.good = append(k.good, &entire)
 	}
 }

@@ -43,7 +43,7 @@ func (r *failedRun) fallbacks() []proposal {
 		}
 		var regions []*cover.Region
 		for _, g := range whole.Updates(r.locksHeld(), v.Object) {
-			if region := r.groupRegion(g); region != nil && !r.inTest(g.Func) {
+			if region := r.groupRegion(g, false); region != nil && !r.inTest(g.Func) {
 				regions = append(regions, region)
 			}
 		}

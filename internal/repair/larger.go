@@ -3,7 +3,6 @@ package repair
 import (
 	"bytes"
 	"go/types"
-	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/packages"
@@ -81,13 +80,13 @@ func (f *fixer) larger(c *Candidate) (*Candidate, error) {
 			return largest, nil // the proof says of it that it does not compile
 		}
 		data := c.Patch.Guarded(c.lock)
-		alone := wholePatch{patch: c.Patch, uncoverable: c.uncoverable}
+		alone := wholePatch{patch: c.Patch, uncoverable: c.uncoverable, apart: c.apart}
 		w := c.run.withMore(alone, c.regions, data, namesOf(changed.code, c.halfGuarded(changed)...), c.lock, c.base)
 		if w.patch == nil || w.patch.Key() == c.Patch.Key() {
 			break
 		}
 		next := *c
-		next.Patch, next.uncoverable, next.changed = w.patch, w.uncoverable, nil
+		next.Patch, next.uncoverable, next.apart, next.changed = w.patch, w.uncoverable, w.apart, nil
 		c, largest = &next, &next
 	}
 	return largest, nil
@@ -179,10 +178,12 @@ func (c *Candidate) touches(changed *changedProgram, fn *ssa.Function) bool {
 	if syntax == nil {
 		return false
 	}
-	f := changed.code.FileOf(syntax)
-	return f != nil && !slices.ContainsFunc(slices.Collect(maps.Values(c.Patch.Before)), func(before []byte) bool {
-		return bytes.Contains(before, []byte(f.TextOf(syntax)))
-	})
+	for name, before := range c.Patch.Before {
+		if f := changed.code.ByOriginal(name); f != nil && f == changed.code.FileOf(syntax) {
+			return !bytes.Contains(before, []byte(f.TextOf(syntax)))
+		}
+	}
+	return false
 }
 
 // isBare reports whether a site may access a variable with no lock at all, while another does.

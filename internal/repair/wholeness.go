@@ -68,37 +68,62 @@ func (r *failedRun) locksHeld() *lockset.Analysis {
 // them.
 type sibling struct {
 	group *whole.Group
-	// whole is the region of all of it; parts are regions of what must stay together, for
+	// operation is the region of all that the function does with the data, nil if that may take
+	// long; whole is the region of the group; parts are regions of what must stay together, for
 	// when the whole cannot be covered.
-	whole *cover.Region
-	parts []*cover.Region
+	operation, whole *cover.Region
+	parts            []*cover.Region
+}
+
+// best is the region to begin with.
+func (s *sibling) best() *cover.Region {
+	if s.operation != nil {
+		return s.operation
+	}
+	return s.whole
 }
 
 // siblings are the groups of accesses to data that a lock does not cover.
 func (r *failedRun) siblings(data []cover.DataName, l *cover.Lock) []sibling {
-	// Updates over calls come first: what they call then needs no section of its own.
-	var overCalls, all []sibling
+	// Updates over calls come first: what they call then needs no section of its own. What else
+	// belongs together over calls comes last: the functions that are called are to have sections,
+	// or they are open to their other callers.
+	var updates, all, overCalls []sibling
 	for _, g := range whole.Broken(r.locksHeld(), r.code.Variables(data), l.Object()) {
-		if !isOpen(g) && !leaves(g) || r.inTest(g.Func) {
+		if !isOpen(g) && !leaves(g) || g.IsDeferred() || r.inTest(g.Func) {
 			continue
 		}
-		s := sibling{group: g, whole: r.groupRegion(g)}
+		s := sibling{group: g, whole: r.groupRegion(g, isRW(l))}
 		if s.whole == nil {
 			continue
 		}
+		if g.Operation != nil {
+			if region := r.groupRegion(g.Operation, isRW(l)); region != nil && r.code.IsBrief(region, l) {
+				s.operation = region
+			}
+		}
 		for _, part := range g.Parts {
-			if region := r.groupRegion(part); region != nil && (isOpen(part) || leaves(part)) {
+			if len(part.Members) == 1 && part.OverCalls() {
+				continue // the function that is called has a section of its own
+			}
+			if region := r.groupRegion(part, isRW(l)); region != nil && (isOpen(part) || leaves(part)) {
 				s.parts = append(s.parts, region)
 			}
 		}
-		if g.OverCalls() {
+		switch {
+		case slices.ContainsFunc(g.Parts, func(part *whole.Group) bool { return len(part.Members) > 1 && part.OverCalls() }):
+			updates = append(updates, s)
+		case g.OverCalls():
 			overCalls = append(overCalls, s)
-		} else {
+		default:
 			all = append(all, s)
 		}
 	}
-	return slices.Concat(overCalls, all)
+	return slices.Concat(updates, all, overCalls)
 }
+
+// isRW reports whether a lock is one of the program's that can be taken for reading.
+func isRW(l *cover.Lock) bool { return l.Object() != nil && locks.IsRWMutex(l.Object().Type()) }
 
 // isOpen reports whether a member of a group may be made without the lock.
 func isOpen(g *whole.Group) bool {
@@ -117,8 +142,9 @@ func (r *failedRun) inTest(fn *ssa.Function) bool {
 
 func isTestFile(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
-// groupRegion is the region of a group, nil if it is not in the source.
-func (r *failedRun) groupRegion(g *whole.Group) *cover.Region {
+// groupRegion is the region of a group, nil if it is not in the source. readLock says that the lock may
+// be taken for reading.
+func (r *failedRun) groupRegion(g *whole.Group, readLock bool) *cover.Region {
 	fn := g.Func
 	if origin := fn.Origin(); origin != nil {
 		fn = origin
@@ -147,10 +173,33 @@ func (r *failedRun) groupRegion(g *whole.Group) *cover.Region {
 		return nil
 	}
 	region.Copied = copied
-	region.Write = g.Writes()
+	region.AcrossRounds = g.AcrossRounds
+	region.Write = g.Writes() || readLock && writesIn(fn, region)
 	region.Update = g.Writes() && len(g.Members) > 1
 	region.Elements = slices.ContainsFunc(g.Members, func(m *whole.Member) bool { return !isLoad(m.Instr) })
 	return region
+}
+
+// writesIn reports whether a function stores in a region what is not its own, be it guarded or not: a
+// read lock is not for that.
+func writesIn(fn *ssa.Function, region *cover.Region) bool {
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			switch i := i.(type) {
+			case *ssa.Store:
+				if _, local := i.Addr.(*ssa.Alloc); local {
+					continue
+				}
+			case *ssa.MapUpdate:
+			default:
+				continue
+			}
+			if region.Contains(i.Pos()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isLoad reports whether an instruction loads a variable, and not what the variable refers
@@ -165,11 +214,11 @@ func isLoad(i ssa.Instruction) bool {
 }
 
 // A wholePatch is a patch that covers the siblings of a derivation too. What of them cannot be
-// covered is left out: uncoverable says why, by the function. The patch is nil if there are no
-// siblings to add.
+// covered is left out: uncoverable says why, by the function. apart says why accesses that belong
+// together have several sections. The patch is nil if there are no siblings to add.
 type wholePatch struct {
-	patch       *cover.Patch
-	uncoverable map[string]string
+	patch              *cover.Patch
+	uncoverable, apart map[string]string
 }
 
 // writeWhole writes the regions of a derivation with those of its siblings, for data and what
@@ -187,16 +236,21 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l
 	siblings := r.siblings(slices.Concat(data, base.Guarded(l)), l)
 	var together []*cover.Region
 	for _, s := range siblings {
-		together = append(together, s.whole)
+		together = append(together, s.best())
 	}
 	if len(together) == 0 || try(together...) == nil {
 		return w
 	}
-	w.uncoverable = make(map[string]string)
+	w.uncoverable, w.apart = make(map[string]string), make(map[string]string)
 	for _, s := range siblings {
-		if try(s.whole) == nil {
+		if s.operation != nil && try(s.operation) == nil {
 			continue
 		}
+		err := try(s.whole)
+		if err == nil {
+			continue
+		}
+		w.apart[functionName(s.group.Func)] = err.Error()
 		for _, part := range s.parts {
 			if err := try(part); err != nil {
 				w.uncoverable[functionName(s.group.Func)] = err.Error()
@@ -210,6 +264,9 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l
 // says why it is none if the change takes an update apart.
 func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 	if c.lock == nil {
+		if c.Change != nil {
+			c.Uncovered = c.besideChange(changed)
+		}
 		return ""
 	}
 	after := changed.code
@@ -247,13 +304,14 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 				return fmt.Sprintf("it would take the update of %s in %s (%s) apart: the lock is released between the load and the store that depends on it",
 					store.Variable.Name(), functionName(g.Func), place(after.Fset, store.At))
 			}
-			if before[g.Func.String()] {
-				continue
-			}
 		}
 		c.Uncovered = append(c.Uncovered, c.uncovered(after.Fset, g)...)
 	}
-	c.Uncovered = append(c.Uncovered, c.uncoveredBeside(changed)...)
+	for _, u := range slices.Concat(c.uncoveredBeside(changed), c.besideLock(changed, lock, data)) {
+		if !slices.ContainsFunc(c.Uncovered, func(v Uncovered) bool { return v.File == u.File && v.Line == u.Line && v.Data == u.Data }) {
+			c.Uncovered = append(c.Uncovered, u)
+		}
+	}
 	c.WholeUpdates = true
 	return ""
 }
@@ -284,26 +342,16 @@ func besideAnother(a *lockset.Analysis, data []*types.Var, lock *types.Var) (why
 	return ""
 }
 
-// uncovered are the members of a group that may be made without the lock, each line once.
+// uncovered are the members of a group that may be made without the lock, or apart from others that
+// they belong together with, each line once.
 func (c *Candidate) uncovered(fset *token.FileSet, g *whole.Group) []Uncovered {
-	why := c.uncoverable[functionName(g.Func)]
-	if why == "" {
-		why = "it is not among what the failing run shows"
-	}
 	var all []Uncovered
 	for _, m := range g.Members {
-		at := fset.Position(m.At)
-		split := slices.Contains(g.Split, m)
-		if !m.Open && !split && !m.Leaves {
+		why := c.whyUncovered(fset, g, m)
+		if why == "" {
 			continue
 		}
-		why := why
-		switch {
-		case m.Leaves && !m.Open:
-			why = "it is returned to code without the lock, and changed in place; " + why
-		case split:
-			why = "the lock is released between the load and this store, which depends on it; " + why
-		}
+		at := fset.Position(m.At)
 		if n := len(all); n > 0 && all[n-1].Line == at.Line && all[n-1].Data == m.Variable.Name() {
 			all[n-1].Write = all[n-1].Write || m.Kind == lockset.Write
 			continue
@@ -311,6 +359,40 @@ func (c *Candidate) uncovered(fset *token.FileSet, g *whole.Group) []Uncovered {
 		all = append(all, Uncovered{File: at.Filename, Line: at.Line, Func: functionName(g.Func), Data: m.Variable.Name(), Write: m.Kind == lockset.Write, Why: why})
 	}
 	return all
+}
+
+// whyUncovered says in which way a member of a group is not covered; "" if it is.
+func (c *Candidate) whyUncovered(fset *token.FileSet, g *whole.Group, m *whole.Member) string {
+	because := func(what, reason string) string {
+		if reason == "" {
+			return what
+		}
+		return what + "; " + reason
+	}
+	name := functionName(g.Func)
+	// What a function does that is called is told of that function, unless it is a part of an update here.
+	open := m.Open && (!m.ByCall() || slices.ContainsFunc(g.Parts, func(part *whole.Group) bool { return len(part.Members) > 1 && slices.Contains(part.Members, m) }))
+	torn := slices.IndexFunc(g.Torn, func(t whole.Tear) bool { return t.Second == m })
+	switch {
+	case slices.Contains(g.Split, m):
+		return because("the lock is released between the load and this store, which depends on it", c.uncoverable[name])
+	case m.Leaves && !open:
+		return because("it is returned to code without the lock, and changed in place", c.uncoverable[name])
+	case open && c.uncoverable[name] != "":
+		return c.uncoverable[name]
+	case open:
+		return "it is not among what the failing run shows"
+	case torn >= 0 && g.Torn[torn].OfSeveral:
+		return "it is used together for several objects, each of which has a lock of its own: what happens to one while another is accessed is seen by half"
+	case torn >= 0 && g.Torn[torn].First == m:
+		return because("the lock is released between the rounds of the loop, whose results are used together", c.apart[name])
+	case torn >= 0:
+		first := g.Torn[torn].First
+		return because(fmt.Sprintf("the lock is released between the %s of %s (%s) and this one, which belongs to it", first.Kind, first.Variable.Name(), place(fset, first.At)), c.apart[name])
+	case m.Unknown && !m.ByCall():
+		return "it cannot be told whether the lock that is held is that of the object with the data"
+	}
+	return ""
 }
 
 func functionName(fn *ssa.Function) string {

@@ -25,6 +25,7 @@ func (code *Code) toCallers(regions []*Region, l *Lock) []*Region {
 		rest = slices.DeleteFunc(rest, func(o *Region) bool { return o.fn == r.fn })
 		for _, c := range calls {
 			c.Write = r.Write
+			code.aroundLoops(c, l)
 			rest = append(rest, c)
 		}
 		return code.toCallers(code.merge(rest, l), l)

@@ -150,6 +150,7 @@
 //	hoist.go    data that is read before a statement that waits
 //	readonce.go the one thing that such a statement reads
 //	waits.go    what may wait while the lock is held
+//	polling.go  loops that wait for a change
 //	patch.go    Patch: the edits of all files
 //	audit.go    what a patch makes worse
 package cover

@@ -22,7 +22,7 @@ func (code *Code) aroundLoops(r *Region, l *Lock) {
 		grown := *r
 		grown.list, grown.from, grown.to = list, at, at
 		together := r.AcrossRounds && code.blocks(grown.statements(), l) == ""
-		if !endsByItself(r.info(), list[at]) || !together && !code.isBrief(&grown, l) || code.name(l, &grown) == "" {
+		if !endsByItself(r.info(), list[at]) || !together && !code.IsBrief(&grown, l) || code.name(l, &grown) == "" {
 			return
 		}
 		r.list, r.from, r.to, r.AcrossRounds = grown.list, grown.from, grown.to, false
@@ -75,9 +75,9 @@ func endsByItself(info *types.Info, loop ast.Stmt) bool {
 	return false
 }
 
-// isBrief reports whether a region does nothing that waits or may take long, and nothing with a
+// IsBrief reports whether a region does nothing that waits or may take long, and nothing with a
 // lock.
-func (code *Code) isBrief(r *Region, l *Lock) bool {
+func (code *Code) IsBrief(r *Region, l *Lock) bool {
 	return code.blocks(r.statements(), l) == "" && code.areBrief(r.info(), r.statements(), true)
 }
 

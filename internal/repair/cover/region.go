@@ -128,6 +128,11 @@ func (r *Region) Covers(file string, line int) bool {
 	return file == r.file.Name && r.file.Line(r.first().Pos()) <= line && line <= r.file.Line(r.last().End())
 }
 
+// Contains reports whether a position is within the region.
+func (r *Region) Contains(pos token.Pos) bool {
+	return r.first().Pos() <= pos && pos < r.last().End()
+}
+
 // throughout is the region of all statements of the function.
 func (r *Region) throughout() *Region {
 	whole := *r

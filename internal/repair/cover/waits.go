@@ -68,6 +68,10 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 				if _, ok := info.Types[n.X].Type.Underlying().(*types.Chan); ok {
 					say("a range over a channel")
 				}
+			case *ast.ForStmt:
+				if w.polls(info, n) {
+					say("a loop that ends when another goroutine has changed something")
+				}
 			case *ast.CallExpr:
 				say(w.callWaits(info, n))
 			}
@@ -172,7 +176,7 @@ func (code *Code) quick(info *types.Info, c *ast.CallExpr) bool {
 			return false
 		}
 		switch o.Pkg().Path() {
-		case "errors", "fmt", "strings", "strconv", "sort", "slices", "maps", "math", "bytes", "unicode/utf8", "time":
+		case "errors", "fmt", "strings", "strconv", "sort", "slices", "maps", "math", "bytes", "unicode/utf8", "time", "runtime":
 			return !waiting[o.FullName()]
 		}
 		return code.Declaration(o.Origin()) != nil

@@ -90,6 +90,7 @@ func (r *Run) makeAtomic(v *types.Var) []*Change {
 		}
 	}
 	return w.finish(&Change{
+		Atomic:  true,
 		Words:   "all accesses to " + names + " are atomic",
 		Mistake: "some of them are, and plain ones race with them",
 		Reason:  "each access takes the value as a whole, and none depends on another that it is not one operation with",

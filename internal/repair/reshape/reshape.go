@@ -49,6 +49,8 @@ type Change struct {
 	// to look for that other checks do not see.
 	Check func(after *cover.Code) string
 	Patch *cover.Patch
+	// Atomic says that data becomes atomic, which goroutines accessed without any order.
+	Atomic bool
 }
 
 // families are the repairs, the most promising first.

@@ -335,6 +335,7 @@ func (r *Run) declareAtomic(words []*plainWord) []*Change {
 		plural = " are"
 	}
 	return w.finish(&Change{
+		Atomic:  true,
 		Words:   strings.Join(names, ", ") + plural + " atomic",
 		Mistake: "goroutines add to, set or read what is not",
 		Reason:  "each access is one step, and none depends on another",

@@ -1,0 +1,55 @@
+package cover
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+)
+
+// A loop that changes nothing ends when another goroutine has changed something. With the lock held,
+// that goroutine would wait for the lock, and the loop for ever:
+//
+//	for !j.ready {            for i := 0; i < j.n; i++ {
+//		runtime.Gosched()     	sum += j.list[i]              this one ends by itself
+//	}                         }
+
+// polls reports whether a loop changes nothing.
+func (code *Code) polls(info *types.Info, loop *ast.ForStmt) bool {
+	return !code.changes(info, loop, 0)
+}
+
+// maxChangeDepth is how many calls deep it is looked for something that changes.
+const maxChangeDepth = 3
+
+// changes reports whether a statement may change anything but variables that it declares: it assigns,
+// or calls what is not known to change nothing.
+func (code *Code) changes(info *types.Info, n ast.Node, depth int) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			found = found || n.Tok != token.DEFINE
+		case *ast.IncDecStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.CallExpr:
+			found = found || code.callChanges(info, n, depth)
+		}
+		return !found
+	})
+	return found
+}
+
+// callChanges is changes for a call, but for its arguments.
+func (code *Code) callChanges(info *types.Info, c *ast.CallExpr, depth int) bool {
+	if info.Types[c.Fun].IsType() || slices.ContainsFunc([]string{"len", "cap", "min", "max"}, func(name string) bool { return isBuiltin(info, c, name) }) {
+		return false
+	}
+	if fn, ok := info.Uses[calleeIdent(c)].(*types.Func); ok && fn.Pkg() != nil && (fn.FullName() == "runtime.Gosched" || fn.Pkg().Path() == "time" || fn.Pkg().Path() == "sync/atomic") {
+		return fn.Pkg().Path() == "sync/atomic" && fn.Name() != "Load"
+	}
+	d, f := code.callee(info, c)
+	return d == nil || depth == maxChangeDepth || code.changes(f.Info, d.Body, depth+1)
+}
