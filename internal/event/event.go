@@ -158,11 +158,27 @@ func (k Kind) IsRead() bool {
 // standard library. Each process numbers them as they come.
 const CallSites = 1 << 31
 
+// A Round is what a goroutine has done since it yielded before. One that waits goes round a loop,
+// and has to let others go for its wait to end.
+type Round uint8
+
+const (
+	// NewRound: it may have done something that makes a difference.
+	NewRound Round = iota
+	// IdleRound: it is where it was, in the same state, and has changed nothing. A run without
+	// the round comes to the same end.
+	IdleRound
+	// LongRound: it has yielded so often that a run might never end if it went on.
+	LongRound
+)
+
 // An Op is what a goroutine is about to do.
 type Op struct {
 	Kind Kind
-	// Yield says that the goroutine asks for others to go first.
+	// Yield says that the goroutine asks for others to go first, and Round what is known of what
+	// it has done since it yielded before.
 	Yield bool
+	Round Round
 	G     uint32
 	Site  uint32
 	// Addr and Size are the memory, or the address that names the lock or channel

@@ -31,6 +31,7 @@ type Recorded struct {
 // process, and recorded to the file of its number, from 0. The most telling failures come
 // first. It also returns how many did not come back, and are not believed.
 func (s *Search) RecordAll(ctx context.Context, file func(n int) string) (all []Recorded, doubted int, err error) {
+	defer s.idle.close()
 	files := 0
 	for _, g := range s.gathered() {
 		if slices.ContainsFunc(all, func(r Recorded) bool { return r.Failure.Same(&g.found.Failure) }) {

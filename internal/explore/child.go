@@ -23,6 +23,7 @@ type child struct {
 	reports *os.File
 	out     *json.Decoder
 	output  *tail
+	end     context.CancelFunc // ends it, whatever it does
 }
 
 // start starts the program. What it prints is kept only as far as it may explain a
@@ -39,6 +40,7 @@ func (p *Program) start(ctx context.Context) (*child, error) {
 		return nil, fmt.Errorf("starting the instrumented program: %w", err)
 	}
 	c := &child{orders: orders, in: json.NewEncoder(orders), reports: reports, out: json.NewDecoder(reports), output: &tail{}}
+	ctx, c.end = context.WithCancel(ctx)
 	c.cmd = exec.CommandContext(ctx, p.Path, p.arguments()...)
 	c.cmd.Dir = p.workingDirectory()
 	c.cmd.Env = append(p.build.environment(), "PWD="+c.cmd.Dir, "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW))
@@ -50,6 +52,7 @@ func (p *Program) start(ctx context.Context) (*child, error) {
 	ordersR.Close()
 	reportsW.Close()
 	if err != nil {
+		c.end()
 		orders.Close()
 		reports.Close()
 		return nil, fmt.Errorf("starting the instrumented program: %w", err)
@@ -106,6 +109,7 @@ func (c *child) order(o *wire.Order, progress func(*wire.Progress)) (*wire.Repor
 }
 
 func (c *child) died(err error) error {
+	defer c.end()
 	c.orders.Close()
 	c.reports.Close()
 	if wait := c.cmd.Wait(); wait != nil {
@@ -116,6 +120,7 @@ func (c *child) died(err error) error {
 
 // close lets the program end.
 func (c *child) close() {
+	defer c.end()
 	c.orders.Close()
 	_, _ = io.Copy(io.Discard, c.reports)
 	c.reports.Close()

@@ -15,17 +15,58 @@ import (
 // A crew is the processes that do the units of a search: one for each worker, which is
 // started when it is first needed, or one for each unit.
 type crew struct {
-	x   *pass
-	ctx context.Context
+	x *pass
+	// ctx is for processes that are started, and limited for what the crew does with them.
+	ctx, limited context.Context
+	// idle is where processes come from that are running already, and go to.
+	idle *idleProcesses
 	// failure is the only one that counts, if it is set: its schedule is being shrunk.
 	failure *trace.Failure
 
 	mu      sync.Mutex
-	workers []*child // by worker
+	workers []*worker
 	tally   search.Tally
 	residue wire.Residue
 	before  int
 	started time.Duration // how long it took to start the first process
+}
+
+// A worker is a process of a crew, which ends when the crew's time is over, unless unlimit is
+// called before.
+type worker struct {
+	*child
+	unlimit func() bool
+}
+
+// idleProcesses are those of a target that have nothing to do: to start one takes as long as some
+// hundred runs, and the same target may have more for it. They are closed at the end of a turn.
+type idleProcesses struct {
+	all     []*child
+	started time.Duration // how long it took to start one
+}
+
+// starting is how long it takes until so many processes are at work.
+func (i *idleProcesses) starting(jobs int) time.Duration {
+	if len(i.all) >= jobs {
+		return 0
+	}
+	return i.started
+}
+
+func (i *idleProcesses) take() *child {
+	n := len(i.all)
+	if n == 0 {
+		return nil
+	}
+	c := i.all[n-1]
+	i.all = i.all[:n-1]
+	return c
+}
+
+func (i *idleProcesses) close() {
+	for c := i.take(); c != nil; c = i.take() {
+		c.close()
+	}
 }
 
 // errChangesEndings and errChangesSteps are why a target gets a process for each run, or
@@ -43,13 +84,23 @@ func (c *crew) worker(n int) (*child, error) {
 		c.workers = append(c.workers, nil)
 	}
 	if c.workers[n] == nil {
-		child, err := c.x.p.start(c.ctx)
+		child, err := c.process()
 		if err != nil {
 			return nil, err
 		}
-		c.workers[n] = child
+		c.workers[n] = &worker{child, context.AfterFunc(c.limited, child.end)}
 	}
-	return c.workers[n], nil
+	return c.workers[n].child, nil
+}
+
+// process returns a process that nothing else uses.
+func (c *crew) process() (*child, error) {
+	if !c.x.fresh {
+		if child := c.idle.take(); child != nil {
+			return child, nil
+		}
+	}
+	return c.x.p.start(c.ctx)
 }
 
 // Do has a worker do units. In a fresh process it survives a death.
@@ -57,7 +108,7 @@ func (c *crew) Do(n int, units []sched.Unit, deadline func() time.Time) ([]wire.
 	do := func() ([]wire.UnitDone, error) { return c.do(n, units, deadline()) }
 	done, err := do()
 	var died *DeathError
-	if c.x.fresh && errors.As(err, &died) && c.ctx.Err() == nil {
+	if c.x.fresh && errors.As(err, &died) && c.limited.Err() == nil {
 		again := func() error { _, err := do(); return err }
 		return []wire.UnitDone{c.x.afterDeath(again, died)}, nil
 	}
@@ -135,11 +186,19 @@ func (c *crew) note(n int, done *wire.Done, starting time.Duration) {
 	c.before = max(c.before, done.Before)
 }
 
-// close lets all processes end.
-func (c *crew) close() {
-	for _, child := range c.workers {
-		if child != nil {
-			child.close()
+// dismiss has the processes wait for what comes next, or lets them end: if they may be busy still
+// with runs that were cut off, or if one that has made many runs goes on in another way than one
+// that has made a few, as the process does in which a failure must come back.
+func (c *crew) dismiss() {
+	for _, w := range c.workers {
+		switch {
+		case w == nil:
+		case w.unlimit() && !c.x.fresh && c.x.Sum.TookTooLong == 0 && c.residue == wire.NoResidue:
+			c.idle.all = append(c.idle.all, w.child)
+		default:
+			w.close()
 		}
 	}
+	c.workers = nil
+	c.idle.started = max(c.idle.started, c.started)
 }

@@ -182,7 +182,7 @@ func (e *StuckError) Error() string {
 func (p *Program) order(verb wire.Verb, target string, o *Options) *wire.Order {
 	return &wire.Order{
 		Verb: verb, Target: target, Seed: o.Seed, Steps: o.steps(), Within: o.within(), Races: o.Races, Stall: o.stall(), Leaks: o.Leaks, OwnSites: p.build.OwnSites,
-		LibrarySteps: o.librarySteps,
+		LibrarySteps: o.librarySteps, Unseen: p.build.unseen(),
 	}
 }
 

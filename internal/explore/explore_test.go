@@ -180,9 +180,9 @@ func TestExhaustive(t *testing.T) {
 // TestWhatIsHeldFixedIsPartOfTheResult: what could differ and was the same in all runs is
 // told, and nothing of a program that has none of it.
 func TestWhatIsHeldFixedIsPartOfTheResult(t *testing.T) {
-	p := build(t, "testdata/pairs")
 	limit := int64(250 * time.Millisecond)
-	for target, want := range map[string]sched.Held{
+	whatIsHeld(t, build(t, "testdata/pairs"), map[string]sched.Held{
+		"TestFineSpins":            {Rounds: true}, // x/sync might be what changes in a round
 		"TestFineMutex":            {},
 		"TestFineSelectReturns":    {},
 		"TestFineDice":             {}, // all of its possibilities are tried
@@ -192,7 +192,16 @@ func TestWhatIsHeldFixedIsPartOfTheResult(t *testing.T) {
 		"TestFineLongTimeout":      {Stall: true, StallLimit: limit},
 		"TestFineLargeDraw":        {Chance: true},
 		"TestFineLeaseIsLong":      {Stall: true, StallLimit: limit, Clock: true},
-	} {
+	})
+	whatIsHeld(t, build(t, "testdata/again"), map[string]sched.Held{
+		"TestSpins":          {}, // a loop that only waits loses nothing by waiting
+		"TestSpinsAndYields": {},
+		"TestSpinsAndCounts": {Rounds: true},
+	})
+}
+
+func whatIsHeld(t *testing.T, p *Program, targets map[string]sched.Held) {
+	for target, want := range targets {
 		o := options(t)
 		o.Strategy, o.Preemptions, o.Runs = sched.MethodDFS, 1, 0
 		res, err := p.Explore(t.Context(), target, o)

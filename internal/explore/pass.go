@@ -40,11 +40,11 @@ func newPass(p *Program, target string, o *Options, fresh bool) *pass {
 const patience = 5 * time.Second
 
 // run goes on with the search, for so long and with so many processes.
-func (x *pass) run(ctx context.Context, budget time.Duration, jobs int) error {
+func (x *pass) run(ctx context.Context, idle *idleProcesses, budget time.Duration, jobs int) error {
 	limited, cancel := context.WithTimeout(ctx, budget+x.o.Harm+x.o.within()+patience)
 	defer cancel()
-	c := &crew{x: x, ctx: limited, residue: x.Sum.Residue}
-	defer c.close()
+	c := &crew{x: x, ctx: ctx, limited: limited, idle: idle, residue: x.Sum.Residue}
+	defer c.dismiss()
 	err := x.Run(c, budget, jobs)
 	x.Sum.Residue, x.Sum.Before = c.residue, max(x.Sum.Before, c.before)
 	return explain(ctx, limited, err)

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,16 +47,19 @@ func New(ctx context.Context, c instrument.Config, args ...string) (*Build, erro
 	for _, bin := range p.Binaries {
 		b.Programs = append(b.Programs, &Program{build: b, Binary: bin})
 	}
-	data, err := json.Marshal(wire.Table{Sites: p.Sites, Calls: p.LibraryCalls})
-	if err != nil {
-		return nil, fmt.Errorf("writing the sites of the program: %w", err)
-	}
+	table := wire.Table{Sites: p.Sites, Calls: p.LibraryCalls}
 	// Beside the binaries, so that it is removed with them.
-	b.sitesFile = filepath.Join(filepath.Dir(p.Binaries[0].Path), "sites.json")
-	if err := os.WriteFile(b.sitesFile, data, 0o600); err != nil {
+	b.sitesFile = filepath.Join(filepath.Dir(p.Binaries[0].Path), "sites")
+	if err := os.WriteFile(b.sitesFile, table.Encode(), 0o600); err != nil {
 		return nil, fmt.Errorf("writing the sites of the program: %w", err)
 	}
 	return b, nil
+}
+
+// unseen reports whether there are packages of which not every access is seen, so that a round of a
+// loop may have changed something though nothing was seen of it.
+func (b *Build) unseen() bool {
+	return slices.ContainsFunc(b.Packages, func(p instrument.Package) bool { return p.Mode != hooks.Memory && !p.Std })
 }
 
 // own are the packages of the program itself.

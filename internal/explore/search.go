@@ -29,6 +29,7 @@ type Search struct {
 	jobs       int            // processes side by side
 	failure    *trace.Failure // confirmed
 	death      *DeathError    // which is the failure
+	idle       idleProcesses
 }
 
 // errNotReproduced is why a failure is not believed.
@@ -42,10 +43,11 @@ func (p *Program) NewSearch(target string, o *Options) *Search {
 // Continue goes on with the search, for so long and with so many processes, until a failure
 // is found and confirmed, or there is nothing left to try.
 func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) error {
+	defer s.idle.close()
 	deadline := time.Now().Add(budget)
 	s.jobs = jobs
 	if s.cold == nil && !s.warm.Over {
-		err := s.warm.run(ctx, budget, jobs)
+		err := s.warm.run(ctx, &s.idle, budget, jobs)
 		if err == nil {
 			err = s.conclude(ctx, s.warm)
 		}
@@ -109,7 +111,7 @@ func (s *Search) runCold(ctx context.Context, deadline time.Time, jobs int) erro
 		if s.ended != nil && s.cold.Sum.Runs == 0 {
 			left = max(left, leastWithin) // enough to see why the program died
 		}
-		err := s.cold.run(ctx, max(0, left), jobs)
+		err := s.cold.run(ctx, &s.idle, max(0, left), jobs)
 		if err == nil {
 			err = s.conclude(ctx, s.cold)
 		}
@@ -196,6 +198,7 @@ func (s *Search) Distinct() int {
 // Finish ends the search, and returns what it came to. What goroutines left behind is told
 // only now, if nothing else was found.
 func (s *Search) Finish(ctx context.Context) (*Result, error) {
+	defer s.idle.close()
 	for _, x := range []*pass{s.warm, s.cold} {
 		if x == nil || s.failure != nil || !s.o.Leaks || s.o.All || x == s.warm && s.all {
 			continue

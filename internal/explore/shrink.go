@@ -36,8 +36,8 @@ func (s *Search) shrink(ctx context.Context, f *wire.Found) (sched.Shrunk, *trac
 	}
 	o := *s.o
 	o.Progress = nil // of the search
-	c := &crew{x: newPass(s.p, s.target, &o, false), ctx: ctx, failure: &f.Failure}
-	defer c.close()
+	c := &crew{x: newPass(s.p, s.target, &o, false), ctx: ctx, limited: ctx, idle: &s.idle, failure: &f.Failure, started: s.idle.starting(s.jobs)}
+	defer c.dismiss()
 	small, failure, err := search.Shrink(from, c, time.Now().Add(o.shrinking()), shrinkRuns, s.jobs)
 	if failure == nil {
 		failure = &f.Failure // it did not come back, which is found out when it is recorded

@@ -36,7 +36,7 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 		return
 	}
 	if kind != event.Load {
-		c.polling.rounds = 0
+		c.polling.changes()
 	}
 	s.site = site
 	s.completeLast()
@@ -59,6 +59,9 @@ func quietAccess(g, addr, size uintptr, kind event.Kind) {
 		return
 	}
 	c := s.current
+	if kind != event.Load {
+		c.polling.changes()
+	}
 	site, alive := c.quietly(event.Op{Kind: kind, Addr: addr, Size: size})
 	if kind == event.Store {
 		s.journal.Keep(addr, size)
@@ -96,9 +99,9 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 	op := event.Op{Kind: kind, Site: site, Addr: addr, Size: size}
 	switch kind {
 	case event.AtomicLoad, event.AtomicCompare:
-		op.Yield = c.polling.looks(addr, site)
+		c.polls(&op, site)
 	default:
-		c.polling.rounds = 0
+		c.polling.changes()
 	}
 	alive := c.step(op)
 	if kind != event.AtomicLoad {
@@ -159,7 +162,7 @@ func (s *scheduler) completeLastSlow() {
 		changed := string(peek.Bytes(k.addr, k.size)) != string(k.old[:k.size])
 		if changed {
 			k.c.publish(k.on)
-			k.c.polling.rounds = 0
+			k.c.polling.changes()
 		}
 		s.recorder.Swapped(changed)
 		k.c, k.on = nil, nil
@@ -225,6 +228,7 @@ func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
 		c.leave()
 		return false
 	}
+	c.polling.changes()
 	op := event.Op{Kind: event.MapWrite, Site: site, Addr: uintptr(p), Size: mapSize}
 	site, alive := c.stepAt(op)
 	o := s.objects.at(p)

@@ -242,7 +242,7 @@ func Sleep(nanoseconds int64) bool {
 		return false
 	}
 	op := event.Op{Kind: event.Sleep, Yield: true, Site: c.site()}
-	c.polling.rounds = 0
+	c.polling.changes()
 	if c.step(op) {
 		s.emit(c, event.Sleep, op.Site, 0, 0, uint64(nanoseconds))
 		if nanoseconds > 0 {

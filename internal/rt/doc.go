@@ -51,7 +51,8 @@
 //	token.go          the token (token_unsafe.go, and token_atomic.go for the race detector)
 //	wait.go           conditions of pending operations
 //	goroutine.go      goroutines, their calls, their panics
-//	polling.go        goroutines that wait by looking again and again
+//	polling.go        goroutines that wait by looking again and again; stack_unsafe.go in
+//	                  which state they are
 //	outside.go        what is not under control
 //	watchdog.go       what takes real time
 //	coroutine.go      iter.Pull, which is not quite

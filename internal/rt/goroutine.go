@@ -194,8 +194,7 @@ func Gosched() {
 		return
 	}
 	site := c.site()
-	c.polling.looks(0, site)
-	if c.step(event.Op{Kind: event.Gosched, Yield: true, Site: site}) {
+	if c.step(event.Op{Kind: event.Gosched, Yield: true, Round: c.rests(site), Site: site}) {
 		s.emit(c, event.Gosched, s.ops[s.at(c)].Site, 0, 0, 0)
 		if len(s.ready) == 1 {
 			s.advance()

@@ -1,46 +1,109 @@
 package rt
 
+import "github.com/cofferdam-go/cofferdam/internal/event"
+
 // A polling is what is known of a goroutine that may be waiting by looking at something
 // again and again: an atomic variable, a channel in a select with a default, what a lock
 // guards.
 //
 // A loop that polls an atomic variable keeps the goroutine out that it waits for, if the
 // strategy lets the current goroutine run on; and it has no call in it that says so, as a
-// loop with runtime.Gosched has. So a goroutine that polls one atomic at one site nine
-// times, and has changed nothing meanwhile, is taken to ask for others to go first, and so
-// is one that comes back to a select with a default that often. That depends on nothing but
-// what the goroutine does, so that it is the same in every run of a schedule. A goroutine
-// that looks at something else is only not taken to have anything else to do; see goOn.
+// loop with runtime.Gosched has. So a goroutine is taken to ask for others to go first that
+// comes back to one atomic at one site, or to a select with a default, has changed nothing
+// meanwhile, and is in the same state as the last time: then it has gone round a loop, and a run
+// without that round comes to the same end (event.IdleRound).
+//
+// What it is about to do follows from its stack: at a call nothing is kept in registers. So its
+// state is a sum over its stack. A loop that counts its rounds is in another state each time, and
+// may be one that looks at a hundred things and waits for nothing. It is let go on, until it has
+// gone round so often that it may go on for ever; what it would do then is not tried
+// (event.LongRound).
+//
+// All that depends on nothing but what the goroutine does, so that it is the same in every run of
+// a schedule. A goroutine that looks at something else is only not taken to have anything else to
+// do; see goOn.
 type polling struct {
 	site   uint32
 	addr   uintptr
 	rounds int // how often it came back to the place, having changed nothing
 	since  int // looks elsewhere since it was there
+	state  uint64
+	rest   rest
 }
 
-// patientRounds is how often a goroutine may look before it asks for others to go
-// first. It is more than loops do that repeat what they do for another reason, such as
-// a compare and swap that has failed.
+// A rest is the last call of runtime.Gosched by a goroutine.
+type rest struct {
+	site  uint32 // 0 if something was changed since
+	state uint64
+	count int // how many there were in all
+}
+
+// changes takes note that the goroutine has done something that others may see.
+func (p *polling) changes() { p.rounds, p.rest.site = 0, 0 }
+
+// patientRounds is after how many looks a goroutine is taken to have nothing else to do when time
+// moves on. It is more than loops do that repeat what they do for another reason, such as a
+// compare and swap that has failed.
 const patientRounds = 8
+
+// longRounds is how often a goroutine may go round a loop, in another state each time, before it
+// has to let others go.
+const longRounds = 200
 
 // maxRound is how many looks a round may have: if it has more, the place was before the
 // loop and not in it, and another one is chosen.
 const maxRound = 16
 
-// looks takes note of a look, and reports whether the goroutine is to ask for others to
-// go first.
-func (p *polling) looks(addr uintptr, site uint32) bool {
-	switch {
-	case p.rounds > 0 && p.site == site && p.addr == addr:
+// looks takes note of a look.
+func (p *polling) looks(addr uintptr, site uint32) {
+	if p.comesBack(addr, site) {
 		p.rounds++
 		p.since = 0
-		return p.onlyLooks()
-	case p.rounds > 0 && p.since < maxRound:
+	} else if p.rounds > 0 && p.since < maxRound {
 		p.since++
-	default:
-		*p = polling{site: site, addr: addr, rounds: 1}
+	} else {
+		*p = polling{site: site, addr: addr, rounds: 1, rest: p.rest}
 	}
-	return false
+}
+
+// comesBack reports whether a place is where the goroutine has looked before.
+func (p *polling) comesBack(addr uintptr, site uint32) bool {
+	return p.rounds > 0 && p.site == site && p.addr == addr
+}
+
+// polls takes note of a look that the operation is, and has it yield if it is one of many.
+func (c *goroutine) polls(op *event.Op, site uint32) {
+	p := &c.polling
+	again := p.comesBack(op.Addr, site)
+	p.looks(op.Addr, site)
+	if !again {
+		return
+	}
+	before := p.state
+	p.state = stackSum()
+	switch {
+	case p.state == before:
+		op.Yield, op.Round = true, event.IdleRound
+	case p.rounds > longRounds:
+		op.Yield, op.Round = true, event.LongRound
+	}
+}
+
+// rests takes note of a call of runtime.Gosched, and returns what is known of the round since the
+// last one.
+func (c *goroutine) rests(site uint32) event.Round {
+	c.polling.looks(0, site)
+	before := &c.polling.rest
+	now := rest{site: site, state: stackSum(), count: before.count + 1}
+	round := event.NewRound
+	switch {
+	case before.site == site && site != 0 && before.state == now.state:
+		round = event.IdleRound
+	case now.count > longRounds:
+		round = event.LongRound
+	}
+	*before = now
+	return round
 }
 
 // onlyLooks reports whether the goroutine does nothing but look.

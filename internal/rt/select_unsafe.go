@@ -128,7 +128,7 @@ func Select(site uint32, hasDefault bool, plain func() int, cases ...Case) int {
 	}
 	c.comms = c.comms[:0]
 	if i >= 0 {
-		c.polling.rounds = 0
+		c.polling.changes()
 	}
 	s.emit(c, event.Select, site, op.Addr, 1, uint64(i+1))
 	c.leave()

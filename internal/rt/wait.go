@@ -89,9 +89,9 @@ func (c *goroutine) await(op event.Op) bool {
 		c.polling.looks(op.Addr, 0)
 	case forNothing:
 		// A select with a default.
-		op.Yield = c.polling.looks(op.Addr, 0)
+		c.polls(&op, 0)
 	default:
-		c.polling.rounds = 0
+		c.polling.changes()
 	}
 	op.G = c.id
 	s.ops[s.at(c)] = op

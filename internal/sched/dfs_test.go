@@ -19,7 +19,7 @@ type exhaustive struct {
 	used  int
 	fair  fairness
 	last  uint32
-	yield bool
+	yield insistence
 	done  bool
 }
 
@@ -64,7 +64,7 @@ func (e *exhaustive) Pick(p *Turn) int {
 	if !free && i != c {
 		e.used++
 	}
-	e.last, e.yield = p.Ready[i], e.fair.insists(p.Ready[i], &p.Ops[i])
+	e.last, e.yield = p.Ready[i], e.fair.insistence(p.Ready[i], &p.Ops[i])
 	e.fair.takes(p.Ready[i], &p.Ops[i])
 	return i
 }

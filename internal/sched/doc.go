@@ -102,13 +102,13 @@
 //     the same in all runs of a search; the search is repeated with others.
 //   - The step that makes a run fail and end depends on whatever the others had still to
 //     do: they are tried before it.
-//   - A goroutine that goes round a loop in which it yields would give endless runs. From
-//     the third time on it has to let those go first that could have gone all the while
-//     (fair.go). If such a round has no effect, as in a loop that waits for a flag,
-//     nothing is lost, since a run without that round has the same end. If it has one,
-//     runs are lost in which it goes round three times while another stands still. A
-//     goroutine that polls one atomic at one site nine times, and has changed nothing
-//     meanwhile, counts as one that yields (package rt).
+//   - A goroutine that goes round a loop in which it yields would give endless runs. Where
+//     a round had no effect, as in a loop that waits for a flag, it has to let those go first
+//     that could have gone all the while (fair.go), and nothing is lost, since a run without
+//     that round has the same end. Where it is not known to have had none, that is asked of it
+//     only after many rounds, and then what it would do if it went on is not tried, which
+//     Progress says. A goroutine that polls an atomic counts as one that yields, too (package
+//     rt, which knows what a round was).
 //   - Runs that are cut off, and runs that do not repeat the earlier run that they start
 //     from, void the promise. They are counted, and Progress says so.
 //

@@ -8,10 +8,11 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 // to let those go first that it kept from going in between: those that could have gone
 // all the time, or that it stopped from going, and did not go.
 //
-// Only yields that insist count: a goroutine's second and later ones at the same site.
-// So nothing at all is kept from happening in a program that yields at most twice at a
-// place, and the others are let go round their loops twice before another has to
-// go. It costs nothing in runs without such yields.
+// Only yields that insist count: a goroutine's second and later ones at the same site, if it is
+// known to have gone round a loop in between. If the round was idle, nothing is lost: a run without
+// it comes to the same end. If it was only one of many, what would come of more of them is not
+// tried, and the search is not complete where such a goroutine was kept from going (long). It
+// costs nothing in runs without such yields.
 type fairness struct {
 	all      []yielder // by goroutine
 	yielders []uint32  // those of all that insisted
@@ -26,6 +27,7 @@ type place struct{ g, site uint32 }
 // A yielder is the state of one goroutine that has insisted.
 type yielder struct {
 	yielded bool
+	long    bool   // it has insisted though its round was not idle
 	enabled bitset // could go at every point since it yielded last
 	stopped bitset // could go no more after one of its steps since
 	went    bitset // took a step since
@@ -41,11 +43,14 @@ func (f *fairness) begin() {
 	f.before = f.before[:0]
 }
 
-// insists reports whether g, which is about to do op, yields where it did before.
+// insists reports whether g, which is about to do op, yields where it did before, having gone round
+// a loop.
 func (f *fairness) insists(g uint32, op *event.Op) bool {
-	if !yields(op) {
-		return false
-	}
+	return yields(op) && op.Round != event.NewRound && f.yieldedAt(g, op)
+}
+
+// yieldedAt reports whether g has yielded where it is about to do op.
+func (f *fairness) yieldedAt(g uint32, op *event.Op) bool {
 	for _, p := range f.sites {
 		if p == (place{g, op.Site}) {
 			return true
@@ -56,14 +61,22 @@ func (f *fairness) insists(g uint32, op *event.Op) bool {
 
 // takes takes note that g does op.
 func (f *fairness) takes(g uint32, op *event.Op) {
-	if yields(op) && !f.insists(g, op) {
+	if yields(op) && !f.yieldedAt(g, op) {
 		f.sites = append(f.sites, place{g, op.Site})
 	}
 }
 
+// An insistence is whether a goroutine has insisted, and on what ground.
+type insistence struct{ insisted, long bool }
+
+func (f *fairness) insistence(g uint32, op *event.Op) insistence {
+	insists := f.insists(g, op)
+	return insistence{insists, insists && op.Round == event.LongRound}
+}
+
 // stepped takes note that g took a step, which insisted or not, and led to p.
-func (f *fairness) stepped(g uint32, insisted bool, p *Turn) {
-	if len(f.yielders) == 0 && !insisted {
+func (f *fairness) stepped(g uint32, how insistence, p *Turn) {
+	if len(f.yielders) == 0 && !how.insisted {
 		return
 	}
 	f.ready = f.ready[:0]
@@ -79,8 +92,9 @@ func (f *fairness) stepped(g uint32, insisted bool, p *Turn) {
 			y.stopped.addDifference(f.before, f.ready)
 		}
 	}
-	if insisted {
+	if how.insisted {
 		f.yield(g)
+		f.all[g].long = f.all[g].long || how.long
 	}
 	f.before = append(f.before[:0], f.ready...)
 }
@@ -94,7 +108,7 @@ func (f *fairness) yield(g uint32) {
 		y.enabled.union(y.stopped)
 		y.first.addDifference(y.enabled, y.went)
 	} else {
-		y.yielded = true
+		y.yielded, y.long = true, false
 		y.first = y.first[:0]
 		f.yielders = append(f.yielders, g)
 	}
@@ -115,6 +129,10 @@ func (f *fairness) allows(g uint32, p *Turn) bool {
 	}
 	return true
 }
+
+// keepsBack reports whether g, which is not allowed to go, might have done something that is not
+// tried now.
+func (f *fairness) keepsBack(g uint32) bool { return f.all[g].long }
 
 // A bitset is a set of goroutines.
 type bitset []uint64

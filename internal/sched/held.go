@@ -18,6 +18,9 @@ type Held struct {
 	// Collector: the program has finalizers, cleanups or weak pointers, and memory is collected
 	// only where it asks for that.
 	Collector bool `json:",omitempty"`
+	// Rounds: a goroutine that went round a loop again and again was not let go on in it while
+	// others could.
+	Rounds bool `json:",omitempty"`
 	// Outside: part of the program was outside control.
 	Outside bool `json:",omitempty"`
 }
@@ -29,11 +32,14 @@ func (h *Held) Merge(o Held) {
 	h.Clock = h.Clock || o.Clock
 	h.Chance = h.Chance || o.Chance
 	h.Collector = h.Collector || o.Collector
+	h.Rounds = h.Rounds || o.Rounds
 	h.Outside = h.Outside || o.Outside
 }
 
 // Any reports whether anything was held.
-func (h Held) Any() bool { return h.Stall || h.Clock || h.Chance || h.Collector || h.Outside }
+func (h Held) Any() bool {
+	return h.Stall || h.Clock || h.Chance || h.Collector || h.Rounds || h.Outside
+}
 
 // held says what was the same in all runs although it could have differed; "" if nothing.
 func (p Progress) held() string {
@@ -49,6 +55,9 @@ func (p Progress) held() string {
 	}
 	if p.Held.Collector {
 		all = append(all, "that memory is collected only where runtime.GC is called")
+	}
+	if p.Held.Rounds {
+		all = append(all, "that a loop which waits for others lets them go on")
 	}
 	if p.Held.Outside {
 		all = append(all, "what is outside control, which was left to chance")

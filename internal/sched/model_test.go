@@ -172,7 +172,7 @@ func (x *machine) next(t *thread) event.Op {
 	op := event.Op{Kind: kinds[in.op], G: t.id, Site: uint32(100*t.code + t.pc + 1)}
 	switch in.op {
 	case yield:
-		op.Yield = true
+		op.Yield, op.Round = true, event.IdleRound
 	case spawn, branch, forbid, choose, sleep, after:
 	case readClock:
 		op.Addr, op.Size = x.base+3072, 8

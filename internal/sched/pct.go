@@ -82,7 +82,7 @@ func (s *PCT) Pick(p *Turn) int {
 	}
 	// A goroutine that yields usually goes behind all others, so that none waits in vain;
 	// but a yield is no synchronisation, and now and then it has no effect.
-	if c := p.current(); c >= 0 && yields(&p.Ops[c]) && s.source.below(4) != 0 {
+	if c := p.current(); c >= 0 && yields(&p.Ops[c]) && s.heeds(&p.Ops[c]) && s.source.below(4) != 0 {
 		s.sink(p.Current)
 	}
 	if n == 1 {
@@ -100,6 +100,13 @@ func (s *PCT) Pick(p *Turn) int {
 	}
 	s.points++
 	return best
+}
+
+// heeds reports whether a yield has any effect in this run. Of a goroutine that waits for others
+// all have one. Of another, in half of the runs none has: it may yield many times before it does
+// what the others must not be behind.
+func (s *PCT) heeds(op *event.Op) bool {
+	return op.Round != event.NewRound || (s.run/uint64(len(depths))+uint64(op.G))%2 == 0
 }
 
 // best returns the ready goroutine with the highest priority.

@@ -22,6 +22,9 @@ type Subtree struct {
 	// Some run drew random numbers of the sequence, could stall, or came upon a choice by
 	// chance.
 	drew, stalls, draws bool
+	// Some goroutine was kept from going round a loop again; rounds: in which it might have done
+	// something.
+	keptBack, rounds bool
 
 	// The path from the start to the present point. In a run, the first prefix nodes
 	// repeat what earlier runs did, and the last of those does something new. The first
@@ -48,7 +51,7 @@ type Subtree struct {
 	// whether it yielded where it did before; and whether time has moved since.
 	last       uint32
 	blockStart int
-	insisted   bool
+	insisted   insistence
 	timeMoved  bool
 }
 
@@ -85,7 +88,7 @@ func (d *Subtree) Exhausted() bool    { return d.done }
 func (d *Subtree) Progress() Progress {
 	return Progress{
 		Method: MethodDFS, Runs: d.runs, Bound: d.bound, Exhausted: d.done, CutOff: d.cutOff, Diverged: d.diverged,
-		Stalls: d.stalls, Draws: d.draws, Held: Held{Chance: d.drew},
+		Stalls: d.stalls, Draws: d.draws, Held: Held{Chance: d.drew, Rounds: d.rounds},
 	}
 }
 
@@ -132,7 +135,7 @@ func (d *Subtree) Pick(p *Turn) int {
 			n.blockStart = d.blockStart
 		}
 		d.blockStart = n.blockStart
-		d.last, d.insisted = g, d.fair.insists(g, &p.Ops[n.chosen])
+		d.last, d.insisted = g, d.fair.insistence(g, &p.Ops[n.chosen])
 		d.fair.takes(g, &p.Ops[n.chosen])
 	}
 	d.picks = append(d.picks, d.depth)
@@ -162,6 +165,8 @@ func (d *Subtree) add(p *Turn) {
 		var s uint8
 		if d.fair.allows(g, p) {
 			s = allowed
+		} else {
+			d.keptBack, d.rounds = true, d.rounds || d.fair.keepsBack(g)
 		}
 		n.state = append(n.state, s)
 	}

@@ -12,6 +12,7 @@ type tree struct {
 	searched  searched
 	// What units came upon; see Subtree.
 	drew, stalls, draws bool
+	rounds              bool // a goroutine was kept from going round a loop that may do something
 
 	bound    int
 	runs     uint64 // in the present round
@@ -106,6 +107,7 @@ func (t *tree) merge(done *UnitDone) {
 		return
 	}
 	t.drew, t.stalls, t.draws = t.drew || done.Drew, t.stalls || done.Stalls, t.draws || done.Draws
+	t.rounds = t.rounds || done.Rounds
 	var base pathKey
 	turns := 0
 	// upTo returns the key of the path before a node.
@@ -153,7 +155,7 @@ func (t *tree) progress() Progress {
 	p := Progress{
 		Method: MethodDFS, Runs: t.runs, Bound: t.bound, EarlierRuns: t.before,
 		Exhausted: t.done && !t.abandoned, Unbounded: t.complete && !t.abandoned, CutOff: t.cutOff, Diverged: t.diverged, Abandoned: t.abandoned,
-		Stalls: t.stalls, Draws: t.draws, Held: Held{Chance: t.drew},
+		Stalls: t.stalls, Draws: t.draws, Held: Held{Chance: t.drew, Rounds: t.rounds},
 	}
 	t.searched.progress(&p)
 	return p

@@ -79,10 +79,13 @@ type UnitDone struct {
 	Abandoned  bool `json:",omitempty"`
 	Sequential bool `json:",omitempty"`
 	// What the runs came upon: random numbers of the sequence, stalls, choices by chance.
-	Drew    bool `json:",omitempty"`
-	Stalls  bool `json:",omitempty"`
-	Draws   bool `json:",omitempty"`
-	Harvest `json:",omitzero"`
+	Drew   bool `json:",omitempty"`
+	Stalls bool `json:",omitempty"`
+	Draws  bool `json:",omitempty"`
+	// A goroutine was kept from going round a loop again; and it might have done something there.
+	KeptBack bool `json:",omitempty"`
+	Rounds   bool `json:",omitempty"`
+	Harvest  `json:",omitzero"`
 }
 
 // Done returns what came of a unit that a strategy was doing, but for the steps of its
@@ -97,6 +100,7 @@ func (u *Unit) Done(s Strategy) UnitDone {
 		done.StallLength = s.stalls.length
 	case *Subtree:
 		done.Drew, done.Stalls, done.Draws = s.drew, s.stalls, s.draws
+		done.KeptBack, done.Rounds = s.keptBack, s.rounds
 		done.Abandoned = s.abandoned
 		done.Sequential = s.runs == 1 && s.choices == 0 && s.fixed == 0 && !s.drew
 		if !s.abandoned {

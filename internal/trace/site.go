@@ -140,3 +140,32 @@ func parseSites(at section, payload []byte, f func(Site)) error {
 	}
 	return nil
 }
+
+// EncodeSites returns a table of sites in the form that it has in a trace, for a file of its own.
+func EncodeSites(sites []Site) []byte {
+	var b []byte
+	for len(sites) > 0 {
+		var piece []byte
+		piece, sites = appendSites(nil, sites)
+		b = binary.AppendUvarint(b, uint64(len(piece)))
+		b = append(b, piece...)
+	}
+	return b
+}
+
+// DecodeSites returns the sites that EncodeSites was given.
+func DecodeSites(b []byte) ([]Site, error) {
+	var all []Site
+	d := &decoder{b: b}
+	for d.left() > 0 {
+		at := section{offset: int64(len(b) - d.left())}
+		piece := d.bytes(d.uvarint())
+		if d.err != "" {
+			return nil, corrupt(at.offset, "the table of sites: %s", d.err)
+		}
+		if err := parseSites(at, piece, func(s Site) { all = append(all, s) }); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -15,6 +15,10 @@
 // builds at its first use, a file. A fresh process has no residue. A warm-up is a run that
 // is made only so that the runs after it all meet the same residue. Messages leave some too:
 // prime.go has all of it there before the first run.
+//
+//	wire.go   orders and reports
+//	table.go  the table of sites, in a file
+//	prime.go  what messages leave behind, before the first run
 package wire
 
 import (
@@ -95,7 +99,9 @@ type Order struct {
 	Races  bool          // a data race is a failure
 	// LibrarySteps makes steps of the accesses of the standard library.
 	LibrarySteps bool
-	Leaks        bool // a goroutine that is left waiting when the test is over is a failure
+	// Unseen says that there are packages of which not every access is seen.
+	Unseen bool
+	Leaks  bool // a goroutine that is left waiting when the test is over is a failure
 	// OwnSites is the first site that is not in the standard library.
 	OwnSites uint32
 	// Stall is for how long time may move on, in a run, while goroutines are ready.
@@ -118,13 +124,6 @@ const (
 	ChangesSteps   Residue = "steps"   // a second run takes other steps by the same schedule
 	ChangesEndings Residue = "endings" // a second run may end in another way
 )
-
-// A Table is what is in the file of an order's Sites.
-type Table struct {
-	Sites []trace.Site
-	// Calls are the calls of the standard library in the program's source.
-	Calls []trace.LibraryCall `json:",omitempty"`
-}
 
 // A Report is one answer of the program.
 type Report struct {

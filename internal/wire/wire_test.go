@@ -85,11 +85,26 @@ func TestReportsArriveAsTheyAre(t *testing.T) {
 
 func TestTablesArriveAsTheyAre(t *testing.T) {
 	table := Table{
-		Sites: []trace.Site{{ID: 1, Package: "p", File: "a.go", Line: 1, Column: 2, EndLine: 3, EndColumn: 4, Function: "f", Expr: "x", Kind: event.MapWrite, Type: "int", InLibrary: true}},
+		Sites: []trace.Site{{ID: 1, Package: "p", File: "a.go", Line: 1, Column: 2, EndLine: 3, EndColumn: 4, Function: "f", Expr: "x", Kind: event.MapWrite, Type: "int", InLibrary: true, Digest: "d"}, {ID: 2, Package: "p"}},
 		Calls: []trace.LibraryCall{{File: "a.go", Line: 1, Name: "Lock", Expr: "mu.Lock()"}},
 	}
-	if got, line := carried(t, table); !reflect.DeepEqual(got, table) {
-		t.Errorf("%s arrives as %+v", line, got)
+	data := table.Encode()
+	if got, err := DecodeTable(data); err != nil || !reflect.DeepEqual(*got, table) {
+		t.Errorf("%+v arrives as %+v, %v", table, got, err)
+	}
+	for n := range len(data) {
+		if got, err := DecodeTable(data[:n]); err == nil && reflect.DeepEqual(*got, table) {
+			t.Errorf("%d of %d bytes are enough", n, len(data))
+		}
+	}
+	for range 20 {
+		table.Sites = append(table.Sites, table.Sites...) // in several pieces
+		if len(table.Sites) > 1<<17 {
+			break
+		}
+	}
+	if got, err := DecodeTable(table.Encode()); err != nil || !reflect.DeepEqual(*got, table) {
+		t.Errorf("%d sites do not arrive: %v", len(table.Sites), err)
 	}
 }
 

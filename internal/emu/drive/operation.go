@@ -32,7 +32,7 @@ func call(t *linux.Thread) (event.Op, bool) {
 	case name == "futex":
 		return event.Op{Kind: event.AtomicUpdate, G: t.Number, Site: site, Addr: uintptr(args[0]), Size: 4}, true
 	case name == "sched_yield":
-		return event.Op{Kind: event.Gosched, G: t.Number, Site: site, Yield: true}, true
+		return event.Op{Kind: event.Gosched, G: t.Number, Site: site, Yield: true, Round: event.LongRound}, true
 	case name == "exit_group":
 		op.Kind = event.Exit
 	case name == "nanosleep" || name == "clock_nanosleep":
@@ -55,8 +55,15 @@ type watcher struct {
 	times []int
 }
 
-// looks reports whether an operation is one look too many.
-func (w *watcher) looks(op *event.Op) bool {
+// looks has an operation yield that is one look too many.
+func (w *watcher) looks(op *event.Op) {
+	if w.tooMany(op) {
+		op.Yield, op.Round = true, event.LongRound
+	}
+}
+
+// tooMany takes note of an operation, and reports whether it is one look too many.
+func (w *watcher) tooMany(op *event.Op) bool {
 	if !op.Kind.IsRead() {
 		if op.Kind != event.AtomicCompare {
 			w.sites, w.times = w.sites[:0], w.times[:0]

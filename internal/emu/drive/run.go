@@ -159,7 +159,7 @@ func (r *run) readHalf(t *linux.Thread, s *threadState) bool {
 	}
 	s.half.step, s.half.value = 2, value
 	s.op.Kind, s.decided = event.Store, true
-	s.op.Yield = s.watcher.looks(&s.op)
+	s.watcher.looks(&s.op)
 	return true
 }
 
@@ -290,10 +290,10 @@ func (r *run) advance(t *linux.Thread, visible func(*cpu.Ref) bool, decided bool
 				s.half = half{step: 1, ref: r.ref}
 				s.op.Kind = event.Load
 			}
-			s.op.Yield = s.watcher.looks(&s.op)
+			s.watcher.looks(&s.op)
 			return
 		case kind == cpu.Limit:
-			s.op = event.Op{Kind: event.Gosched, G: t.Number, Yield: true}
+			s.op = event.Op{Kind: event.Gosched, G: t.Number, Yield: true, Round: event.LongRound}
 			return
 		}
 	}

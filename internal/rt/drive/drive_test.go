@@ -310,16 +310,12 @@ func TestExitWithSuccessIsNoFailureOfAProgram(t *testing.T) {
 
 func TestRunRecordsATrace(t *testing.T) {
 	dir := t.TempDir()
-	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites.json")
+	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites")
 	table := wire.Table{Sites: []trace.Site{
 		{ID: loadSite, File: "a.go", Line: 3, Kind: event.Load, Expr: "count", Type: "int"},
 		{ID: storeSite, File: "a.go", Line: 4, Kind: event.Store, Expr: "count", Type: "int"},
 	}}
-	data, err := json.Marshal(table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(sites, data, 0o600); err != nil {
+	if err := os.WriteFile(sites, table.Encode(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	d := done(t, func() bool { return count(false) }, wire.Order{

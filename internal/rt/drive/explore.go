@@ -260,6 +260,7 @@ func (x *exploration) finish(u *sched.Unit, strategy sched.Strategy, done *wire.
 	runs, steps, cut := done.Runs, done.Steps, done.CutOff
 	done.UnitDone = u.Done(strategy)
 	done.Runs, done.Steps, done.CutOff = runs, steps, cut
+	done.Rounds = done.Rounds || done.KeptBack && x.order.Unseen
 	done.Sequential = done.Sequential && done.Outside == 0 && done.TookTooLong == 0
 	done.Leaks, done.Unclear = x.leaks.found, x.unclear.found
 	x.done.Units = append(x.done.Units, *done)

@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -17,11 +16,11 @@ func readTable(path string) (*wire.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the sites of the program: %w", err)
 	}
-	var t wire.Table
-	if err := json.Unmarshal(data, &t); err != nil {
+	t, err := wire.DecodeTable(data)
+	if err != nil {
 		return nil, fmt.Errorf("reading the sites of the program in %s: %w", path, err)
 	}
-	return &t, nil
+	return t, nil
 }
 
 // kindsAt is what is done at the sites from event.CallSites on.

@@ -55,8 +55,8 @@ func TestSplitSeparatesThePackage(t *testing.T) {
 // TestCallsOfTheLibraryBecomeSites: what is known at run time is the line.
 func TestCallsOfTheLibraryBecomeSites(t *testing.T) {
 	dir := t.TempDir()
-	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites.json")
-	if err := os.WriteFile(sites, []byte("{}"), 0o600); err != nil {
+	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites")
+	if err := os.WriteFile(sites, new(wire.Table).Encode(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	state := new(int32)
@@ -85,8 +85,12 @@ func TestCallsOfTheLibraryBecomeSites(t *testing.T) {
 
 func TestTextsAreThoseOfStrings(t *testing.T) {
 	dir := t.TempDir()
-	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites.json")
-	if err := os.WriteFile(sites, []byte(`{"Sites":[{"site":2,"kind":"load","type":"string"},{"site":3,"kind":"store","type":"string"}]}`), 0o600); err != nil {
+	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites")
+	table := wire.Table{Sites: []trace.Site{
+		{ID: loadSite, Kind: event.Load, Type: "string"},
+		{ID: storeSite, Kind: event.Store, Type: "string"},
+	}}
+	if err := os.WriteFile(sites, table.Encode(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	name := new(string)

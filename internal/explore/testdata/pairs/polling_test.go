@@ -1,0 +1,93 @@
+package pairs
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// beforeTheOther does something in a goroutine that may be through before the test goes on.
+func beforeTheOther(t *testing.T, do func()) {
+	var through atomic.Bool
+	go func() {
+		do()
+		through.Store(true)
+	}()
+	if through.Load() {
+		t.Error("it was first")
+	}
+}
+
+// What looks again and again need not be waiting: it counts, or does something else each time.
+
+func TestBugLooksOftenAndIsFirst(t *testing.T) {
+	var n atomic.Int32
+	beforeTheOther(t, func() {
+		for range 20 {
+			n.Load()
+		}
+	})
+}
+
+func TestBugYieldsOftenAndIsFirst(t *testing.T) {
+	beforeTheOther(t, func() {
+		for range 12 {
+			runtime.Gosched()
+		}
+	})
+}
+
+func TestBugTriesOftenAndIsFirst(t *testing.T) {
+	c := make(chan int)
+	beforeTheOther(t, func() {
+		for range 20 {
+			select {
+			case <-c:
+			default:
+			}
+		}
+	})
+}
+
+func TestBugLooksUpOftenAndIsFirst(t *testing.T) {
+	var m sync.Map
+	for i := range 20 {
+		m.Store(i, i)
+	}
+	beforeTheOther(t, func() {
+		for i := range 20 {
+			m.Load(i)
+		}
+	})
+}
+
+func TestBugGivesUpAfterManyLooks(t *testing.T) {
+	var ready, gaveUp atomic.Bool
+	go func() {
+		for range 30 {
+			if ready.Load() {
+				return
+			}
+		}
+		gaveUp.Store(true)
+	}()
+	ready.Store(true)
+	if gaveUp.Load() {
+		t.Error("it gave up")
+	}
+}
+
+func TestFineSpins(t *testing.T) {
+	var flag atomic.Bool
+	n := 0
+	go func() {
+		n = 1
+		flag.Store(true)
+	}()
+	for !flag.Load() {
+	}
+	if n != 1 {
+		t.Error(n)
+	}
+}
