@@ -99,7 +99,7 @@ func atomicAccess(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) 
 	op := event.Op{Kind: kind, Site: site, Addr: addr, Size: size}
 	switch kind {
 	case event.AtomicLoad, event.AtomicCompare:
-		c.polls(&op, site)
+		c.polls(&op)
 	default:
 		c.polling.changes()
 	}

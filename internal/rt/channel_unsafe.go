@@ -372,7 +372,9 @@ func LenChan[T any](ch <-chan T, site uint32) int {
 		return len(ch)
 	}
 	if p := *(*unsafe.Pointer)(unsafe.Pointer(&ch)); p != nil {
-		if c.step(event.Op{Kind: event.ChanLen, Site: site, Addr: uintptr(p), Size: 1}) {
+		op := event.Op{Kind: event.ChanLen, Site: site, Addr: uintptr(p), Size: 1}
+		c.polls(&op)
+		if c.step(op) {
 			s.emit(c, event.ChanLen, site, uintptr(p), 1, uint64(len(ch)))
 		}
 	}

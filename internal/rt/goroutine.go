@@ -37,12 +37,14 @@ type goroutine struct {
 	born, started uint32
 
 	polling polling
-	call    programCall
-	wait    wait
-	comms   []comm // what it offers to do on channels
-	chose   int    // the one of them that another goroutine did for it; -1 for none
-	timer   *timer // that wakes it from Sleep
-	bubble  *bubble
+	// madeForHook are the addresses of what was allocated for the call of the hook at hand.
+	madeForHook []uintptr
+	call        programCall
+	wait        wait
+	comms       []comm // what it offers to do on channels
+	chose       int    // the one of them that another goroutine did for it; -1 for none
+	timer       *timer // that wakes it from Sleep
+	bubble      *bubble
 	// early says that it was started before the first run, or by one that was.
 	early bool
 	// signalled says that the Cond it waits for, or is about to, was signalled for it.

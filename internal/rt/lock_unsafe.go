@@ -92,6 +92,7 @@ func TryLock(state *int32) (ok, done bool) {
 	o := s.objects.at(unsafe.Pointer(state))
 	o.keep(unsafe.Pointer(state), mutexSize)
 	op := c.libraryOp(event.TryLock, o)
+	c.polls(&op)
 	if !c.step(op) {
 		ok = tryMutex(state)
 		c.leave()
@@ -99,6 +100,7 @@ func TryLock(state *int32) (ok, done bool) {
 	}
 	ok = tryMutex(state)
 	if ok {
+		c.polling.changes()
 		c.acquire(&o.released)
 		o.holder = hold{c, op.Site, c.Frame}
 		s.changed(o)
@@ -252,6 +254,7 @@ func tryRW(rw unsafe.Pointer, try func() bool, write bool) (ok, done bool) {
 		kind = event.TryLock
 	}
 	op := c.libraryOp(kind, o)
+	c.polls(&op)
 	if !c.step(op) {
 		ok = try()
 		c.leave()
@@ -261,6 +264,7 @@ func tryRW(rw unsafe.Pointer, try func() bool, write bool) (ok, done bool) {
 		ok = try()
 	}
 	if ok {
+		c.polling.changes()
 		c.acquire(&o.released)
 		if write {
 			c.acquire(&o.readers)

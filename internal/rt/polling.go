@@ -72,15 +72,18 @@ func (p *polling) comesBack(addr uintptr, site uint32) bool {
 }
 
 // polls takes note of a look that the operation is, and has it yield if it is one of many.
-func (c *goroutine) polls(op *event.Op, site uint32) {
-	p := &c.polling
+func (c *goroutine) polls(op *event.Op) {
+	p, site := &c.polling, op.Site
 	again := p.comesBack(op.Addr, site)
 	p.looks(op.Addr, site)
 	if !again {
 		return
 	}
 	before := p.state
-	p.state = stackSum()
+	p.state = stackSum(c.madeForHook)
+	for i := range c.comms {
+		p.state = (p.state ^ uint64(c.comms[i].on.addr)) * sumPrime
+	}
 	switch {
 	case p.state == before:
 		op.Yield, op.Round = true, event.IdleRound
@@ -94,7 +97,7 @@ func (c *goroutine) polls(op *event.Op, site uint32) {
 func (c *goroutine) rests(site uint32) event.Round {
 	c.polling.looks(0, site)
 	before := &c.polling.rest
-	now := rest{site: site, state: stackSum(), count: before.count + 1}
+	now := rest{site: site, state: stackSum(nil), count: before.count + 1}
 	round := event.NewRound
 	switch {
 	case before.site == site && site != 0 && before.state == now.state:

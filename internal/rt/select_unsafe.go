@@ -114,6 +114,9 @@ func Select(site uint32, hasDefault bool, plain func() int, cases ...Case) int {
 	if len(c.comms) > 0 {
 		op.Addr, op.Size = c.comms[0].on.addr, 1
 	}
+	if hasDefault {
+		c.noteMade(plain, cases)
+	}
 	i := -1
 	for done := false; !done; {
 		if hasDefault {
@@ -121,7 +124,9 @@ func Select(site uint32, hasDefault bool, plain func() int, cases ...Case) int {
 		} else {
 			c.wait = wait{kind: forChannel}
 		}
-		if !c.await(op) {
+		alive := c.await(op)
+		c.madeForHook = c.madeForHook[:0]
+		if !alive {
 			return c.selectPlain(hasDefault, cases)
 		}
 		i, done = c.selectOne(site, hasDefault, cases)
@@ -133,6 +138,14 @@ func Select(site uint32, hasDefault bool, plain func() int, cases ...Case) int {
 	s.emit(c, event.Select, site, op.Addr, 1, uint64(i+1))
 	c.leave()
 	return i
+}
+
+// noteMade takes note of what is allocated for a select statement.
+func (c *goroutine) noteMade(plain func() int, cases []Case) {
+	c.madeForHook = append(c.madeForHook[:0], *(*uintptr)(unsafe.Pointer(&plain)), uintptr(unsafe.Pointer(unsafe.SliceData(cases))))
+	for i := range cases {
+		c.madeForHook = append(c.madeForHook, (*[2]uintptr)(unsafe.Pointer(&cases[i]))[1])
+	}
 }
 
 // selectOne does one of the cases, if it can, and returns its index.

@@ -89,7 +89,7 @@ func (c *goroutine) await(op event.Op) bool {
 		c.polling.looks(op.Addr, 0)
 	case forNothing:
 		// A select with a default.
-		c.polls(&op, 0)
+		c.polls(&op)
 	default:
 		c.polling.changes()
 	}

@@ -74,3 +74,17 @@ func standard(pc uintptr) bool {
 	}
 	return is
 }
+
+// hookPCs remembers which return addresses are in the hooks.
+var hookPCs = map[uintptr]bool{}
+
+// IsHook reports whether a return address is in a function of the hooks that is inlined into none
+// of another package.
+func IsHook(pc uintptr) bool {
+	is, known := hookPCs[pc]
+	if !known {
+		is = all(pc, func(f runtime.Frame) bool { return PackageOf(f.Function) == hooksPackage })
+		hookPCs[pc] = is
+	}
+	return is
+}
