@@ -353,6 +353,9 @@ func (r *Region) trivial(x ast.Expr) bool {
 	if tv.Value != nil || tv.IsNil() || r.isSentinel(x) {
 		return true
 	}
+	if literal, ok := ast.Unparen(x).(*ast.CompositeLit); ok && len(literal.Elts) == 0 {
+		return true // a value of zeros
+	}
 	id, ok := ast.Unparen(x).(*ast.Ident)
 	if !ok {
 		return false
