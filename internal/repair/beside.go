@@ -24,8 +24,16 @@ func (c *Candidate) besideLock(changed *changedProgram, lock *types.Var, data []
 			owners = append(owners, owner)
 		}
 	}
-	return slices.Concat(
-		toldExposed(whole.WithoutOwnLock(a, lock, locks.PartsOf(code.OwnerOf(lock)), data), ""),
+	parts := locks.PartsOf(code.OwnerOf(lock))
+	var split []Uncovered
+	for _, s := range whole.SplitBeside(a, lock, parts, data) {
+		if at := code.Fset.Position(s.At); !isTestFile(at.Filename) {
+			split = append(split, Uncovered{File: at.Filename, Line: at.Line, Func: functionName(s.Func), Data: s.Variable.Name(), Write: true,
+				Why: s.Lock.Name() + ", which guards it, is released between the load and this store, which depends on it"})
+		}
+	}
+	return slices.Concat(split,
+		toldExposed(whole.WithoutOwnLock(a, lock, parts, data), ""),
 		toldExposed(whole.BehindData(a, data), "it is reached by way of the data, and no lock guards it"),
 		toldExposed(whole.LeadingTo(a, owners, data), "it leads to the data, and no lock guards it"),
 	)

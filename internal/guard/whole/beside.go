@@ -37,6 +37,32 @@ func WithoutOwnLock(a *lockset.Analysis, lock *types.Var, structs []*types.Named
 	})
 }
 
+// SplitBeside returns the stores of updates, to the fields of some structs that another lock guards,
+// between whose load and store that lock may be released; Lock is that lock. Data is left out.
+func SplitBeside(a *lockset.Analysis, lock *types.Var, structs []*types.Named, data []*types.Var) []SplitStore {
+	lock = a.Places.Canonical(lock)
+	var all []SplitStore
+	for _, v := range a.Variables {
+		held := locksOf(a, v)
+		if len(held) == 0 || held[0] == lock || v.Atomic || contains(data, v.Object) || !isFieldOf(structs, v.Object) {
+			continue
+		}
+		for _, g := range Broken(a, []*types.Var{v.Object}, held[0]) {
+			for _, m := range g.Split {
+				all = append(all, SplitStore{m, g.Func, held[0]})
+			}
+		}
+	}
+	return all
+}
+
+// A SplitStore is the store of an update in a function, in another section of a lock than its load.
+type SplitStore struct {
+	*Member
+	Func *ssa.Function
+	Lock *types.Var
+}
+
 // BehindData returns one write of each field, without any lock, of the structs that data leads to: a
 // lock for a map of sessions is none for the sessions.
 func BehindData(a *lockset.Analysis, data []*types.Var) []Exposed {

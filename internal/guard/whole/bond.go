@@ -217,7 +217,7 @@ func (b *binder) rounds() {
 			continue
 		}
 		switch one := b.isOfOneObject(m); {
-		case one && (b.gathers(m) || b.of(m.Instr).control[m.Instr] && b.differs(m)):
+		case one && (b.gathers(m) || b.goesOnBy(m) && b.differs(m)):
 			b.found.add(bond{first: m, second: m, ofOneGuard: true})
 		case !one && b.gathers(m):
 			b.found.add(bond{first: m, second: m, ofSeveral: true})
@@ -241,18 +241,36 @@ func (b *binder) gathers(m *Member) bool {
 	return false
 }
 
+// goesOnBy reports whether what a member reads decides whether it is made again.
+func (b *binder) goesOnBy(m *Member) bool {
+	for _, block := range b.fn.Blocks {
+		if branch, ok := block.Instrs[len(block.Instrs)-1].(*ssa.If); ok && b.of(branch).data[m.Instr] && b.Reaches(branch, m.Instr) {
+			return true
+		}
+	}
+	return false
+}
+
 // differs reports whether a member reads something else in each round: a loop that reads one thing
 // until it has changed waits for the change.
 func (b *binder) differs(m *Member) bool {
 	for i := range b.of(m.Instr).data {
-		switch i.(type) {
-		case *ssa.Phi, *ssa.Next:
-			if i != m.Instr && b.Reaches(i, i) && !b.of(i).data[m.Instr] {
+		switch i := i.(type) {
+		case *ssa.Next:
+			return true
+		case *ssa.Phi:
+			if slices.ContainsFunc(i.Edges, func(edge ssa.Value) bool { return counts(edge, i) }) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// counts reports whether a value is what a variable had in the round before, and something more.
+func counts(v ssa.Value, before *ssa.Phi) bool {
+	op, ok := v.(*ssa.BinOp)
+	return ok && (op.X == ssa.Value(before) || op.Y == ssa.Value(before))
 }
 
 // isOfOneObject reports whether a member is of the same object in all rounds of a loop.
