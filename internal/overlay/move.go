@@ -40,13 +40,7 @@ func (o *Overlay) relocate(dir string, flags []string) ([]string, error) {
 
 // elsewhere is where moved modules stand. The place must be the same each time: it is
 // part of what the compiler's results are cached by.
-func elsewhere() string {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	return filepath.Join(cache, "cofferdam", "modules")
-}
+func elsewhere() string { return filepath.Join(userCache(), "modules") }
 
 // move maps the files of a module to another directory.
 func (o *Overlay) move(m *packages.Module, dir string) error {

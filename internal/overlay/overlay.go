@@ -28,14 +28,13 @@
 // files in the cache and in the copy.
 //
 //	overlay.go  Overlay: texts and links, written for the go command
+//	text.go     where texts are written
 //	move.go     modules of the cache mapped elsewhere by an Overlay
 //	copies.go   modules of the cache copied elsewhere
 //	replace.go  a go.mod or go.work that has modules elsewhere
 package overlay
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -98,9 +97,8 @@ func (o *Overlay) Write(dir string, flags []string) ([]string, error) {
 		replace[from] = to
 	}
 	for file, text := range o.Text {
-		sum := sha256.Sum256([]byte(file + "\x00" + text))
-		to := filepath.Join(dir, hex.EncodeToString(sum[:8])+filepath.Ext(file))
-		if err := os.WriteFile(to, []byte(text), 0o666); err != nil {
+		to, err := o.writeText(dir, file, text)
+		if err != nil {
 			return nil, err
 		}
 		replace[file], o.sources[to] = to, file

@@ -300,3 +300,41 @@ func TestWithoutCopiesNothingChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsOfTheStandardLibraryAreKept: they are written once, again if they are damaged, and into
+// the directory where there is no cache.
+func TestTextsOfTheStandardLibraryAreKept(t *testing.T) {
+	temp := t.TempDir()
+	cache := filepath.Join(temp, "user")
+	t.Setenv("XDG_CACHE_HOME", cache)
+	env := &gotool.Environment{GOROOT: filepath.Join(temp, "goroot")}
+	write := func(dir string) string {
+		t.Helper()
+		o := New(env)
+		o.Text[o.Std("sync/mutex.go")] = "package sync\n"
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		flags, err := o.Write(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := replaced(t, flags)[o.Std("sync/mutex.go")]
+		if got := read(t, name); got != "package sync\n" {
+			t.Errorf("the text is %q", got)
+		}
+		return name
+	}
+	first := write(filepath.Join(temp, "1"))
+	if second := write(filepath.Join(temp, "2")); second != first || !strings.HasPrefix(first, cache) {
+		t.Errorf("it is written to %s, then to %s", first, second)
+	}
+	if err := os.WriteFile(first, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(temp, "3"))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(first, "a file is no directory"))
+	if name := write(filepath.Join(temp, "4")); !strings.HasPrefix(name, filepath.Join(temp, "4")) {
+		t.Errorf("without a cache it is written to %s", name)
+	}
+}
