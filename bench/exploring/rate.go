@@ -42,7 +42,7 @@ func processorTime() (time.Duration, error) {
 // test; the data race is left, after which the search goes on, with the cost of reporting
 // it.
 func (s *session) rate() error {
-	dir, err := s.failless()
+	dir, err := s.failless(toctouRounds)
 	if err != nil {
 		return err
 	}
@@ -52,21 +52,27 @@ func (s *session) rate() error {
 	return s.countSchedules("an HTTP server and two clients", filepath.Join(s.root, "bench", "exploring", "testdata", "served"), "TestServed", "pct")
 }
 
-// scaling compares as many processes as there are processors with one.
+// scaling compares as many processes as there are processors with one. The search of toctou with
+// the rounds it has is over within a second, because it shows nothing new any more.
 func (s *session) scaling() error {
-	dir, err := s.failless()
+	const rounds = 8
+	dir, err := s.failless(rounds)
 	if err != nil {
 		return err
 	}
-	if err := s.scale("toctou", dir, "TestSteady"); err != nil {
+	if err := s.scale(fmt.Sprintf("toctou, %d rounds", rounds), dir, "TestSteady"); err != nil {
 		return err
 	}
 	return s.scaleShrinking()
 }
 
-// failless returns the directory of a copy of toctou whose test does not fail visibly.
-func (s *session) failless() (string, error) {
-	dir := s.Temp("toctou")
+// toctouRounds is how many rounds the loops of toctou's test have.
+const toctouRounds = 3
+
+// failless returns the directory of a copy of toctou whose test does not fail visibly, and has so
+// many rounds.
+func (s *session) failless(rounds int) (string, error) {
+	dir := s.Temp(fmt.Sprintf("toctou%d", rounds))
 	from := filepath.Join(s.root, "examples", "races")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
@@ -81,6 +87,11 @@ func (s *session) failless() (string, error) {
 			if text = strings.Replace(text, "t.Error(", "_ = (", 1); text == string(data) {
 				return "", errors.New("the test of toctou no longer calls t.Error: say in rate.go how it fails now")
 			}
+			loop := fmt.Sprintf("for range %d {", toctouRounds)
+			if strings.Count(text, loop) != 2 {
+				return "", errors.New("the test of toctou no longer has two loops of as many rounds as rate.go says")
+			}
+			text = strings.ReplaceAll(text, loop, fmt.Sprintf("for range %d {", rounds))
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			return "", err

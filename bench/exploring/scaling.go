@@ -52,6 +52,8 @@ func (s *session) scale(program, dir, test string) error {
 			return 0, fmt.Errorf("counting schedules of %s: %w", program, err)
 		case res.Failure != nil:
 			return 0, fmt.Errorf("counting schedules of %s: it fails: %v", program, res.Failure)
+		case res.Elapsed < rateFor*9/10:
+			return 0, fmt.Errorf("counting schedules of %s: the search is over after %v, so that to start processes counts as well", program, res.Elapsed)
 		}
 		return float64(res.Runs) / res.Elapsed.Seconds(), nil
 	}

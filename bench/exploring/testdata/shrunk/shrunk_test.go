@@ -25,7 +25,7 @@ func (c *counter) set(n int) {
 }
 
 func TestEachCounterLosesACount(t *testing.T) {
-	var all [6]counter
+	var all [10]counter
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
