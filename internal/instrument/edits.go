@@ -106,6 +106,9 @@ var edits = map[string][]edit{
 		{"\nfunc GOMAXPROCS(n int) int {\n", "\nfunc GOMAXPROCS(n int) int { if cofferdamProcs != 0 { return cofferdamGOMAXPROCS(n) }\n", 1},
 		{"\nfunc NumCPU() int {\n", "\nfunc NumCPU() int { if cofferdamCPUs != 0 { return cofferdamCPUs }\n", 1},
 	},
+	"runtime/mprof.go": {
+		{"\t\tstartTheWorld(stw)\n\t}\n\treturn n\n}\n", "\t\tstartTheWorld(stw); if cofferdamShow != nil && n < len(buf) { n = copy(buf, cofferdamShow(buf[:n])) }\n\t}\n\treturn n\n}\n", 1},
+	},
 	"runtime/rand.go": {
 		{"\tglobalRand.state.Init(*seed)\n", "\t*seed = [32]byte{1}; globalRand.state.Init(*seed)\n", 1},
 		{"\nfunc rand() uint64 {\n", "\nfunc rand() uint64 { if cofferdamState != 0 { return cofferdamRand() }\n", 1},

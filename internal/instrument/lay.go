@@ -14,7 +14,7 @@ import (
 // hookPackages are the packages of this module that instrumented programs link: the hooks,
 // the driver, and what they import.
 var hookPackages = []string{
-	"internal/rt", "internal/rt/drive", "internal/rt/frames", "internal/rt/journal", "internal/rt/loopback", "internal/rt/panictext", "internal/rt/peek",
+	"internal/rt", "internal/rt/drive", "internal/rt/frames", "internal/rt/journal", "internal/rt/loopback", "internal/rt/panictext", "internal/rt/stacktext", "internal/rt/peek",
 	"internal/rt/race", "internal/rt/record", "internal/rt/timers", "internal/rt/waiting",
 	"internal/event", "internal/sched", "internal/trace", "internal/wire",
 }

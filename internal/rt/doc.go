@@ -53,6 +53,7 @@
 //	goroutine.go      goroutines, their calls, their panics
 //	polling.go        goroutines that wait by looking again and again; stack_unsafe.go in
 //	                  which state they are
+//	stacks.go         what a program that asks for all stacks gets to see
 //	outside.go        what is not under control
 //	watchdog.go       what takes real time
 //	coroutine.go      iter.Pull, which is not quite
@@ -94,7 +95,7 @@
 //
 // What needs no scheduler is in packages below: race (vector clocks and the accesses that
 // nothing orders), record (events on their way), journal (memory as it was before a run),
-// frames (the tree of calls), waiting (which goroutines wait for ever), timers (a queue by time), panictext (values of panics) and
+// frames (the tree of calls), waiting (which goroutines wait for ever), timers (a queue by time), panictext (values of panics), stacktext (what a program sees of stacks) and
 // peek (memory by address). The rest is one package because every hook works on the
 // scheduler's state while its goroutine holds the token; to divide it would export that
 // state.

@@ -1,0 +1,34 @@
+package pairs
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// left returns the first line of each goroutine but the calling one and those that wait for a
+// test, as libraries do that look for goroutines left behind.
+func left() (heads []string) {
+	buf := make([]byte, 1<<20)
+	all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+	for _, stack := range all[1:] {
+		lines := strings.Split(stack, "\n")
+		if !strings.HasPrefix(lines[1], "testing.(*T).Run(") || !strings.Contains(lines[0], "[chan receive") {
+			heads = append(heads, lines[0]+" "+lines[1])
+		}
+	}
+	return heads
+}
+
+func TestFineNoGoroutineIsLeft(t *testing.T) {
+	answer := make(chan int)
+	go func() { answer <- 1 }()
+	<-answer
+	for i := 0; len(left()) > 0; i++ {
+		if i == 5 {
+			t.Fatal(left())
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
