@@ -330,14 +330,15 @@ func (r *Run) declareAtomic(words []*plainWord) []*Change {
 		}
 		names = append(names, word.variable.Name())
 	}
-	plural := " is"
+	verb := " is"
 	if len(names) > 1 {
-		plural = " are"
+		verb = " are"
 	}
+	variables := strings.Join(names, ", ")
 	return w.finish(&Change{
 		Atomic:  true,
-		Words:   strings.Join(names, ", ") + plural + " atomic",
-		Mistake: "goroutines add to, set or read what is not",
+		Words:   variables + verb + " atomic",
+		Mistake: "goroutines add to, set or read " + variables + " at the same time, and that takes several steps",
 		Reason:  "each access is one step, and none depends on another",
 	})
 }
