@@ -2,6 +2,7 @@ package drive
 
 import (
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -15,10 +16,11 @@ func TestAThreadThatComputesIsBusyAndOneThatWaitsIsNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	waits, ended := make(chan struct{}), make(chan struct{})
+	var seen atomic.Bool // that it is busy
 	go func() {
 		defer close(ended)
 		runtime.LockOSThread()
-		for begin := processorTime(); processorTime() < begin+int64(50*time.Millisecond); {
+		for begin := processorTime(); !seen.Load() && processorTime() < begin+int64(10*time.Second); {
 		}
 		close(waits)
 		syscall.Read(pipe[0], make([]byte, 1))
@@ -31,6 +33,7 @@ func TestAThreadThatComputesIsBusyAndOneThatWaitsIsNot(t *testing.T) {
 			busy = threadsBusy()
 		}
 	}
+	seen.Store(true)
 	<-waits
 	for threadsBusy() {
 		runtime.Gosched()
