@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // lockStatement is the operation of a statement that is nothing else.
@@ -205,7 +206,7 @@ func (code *Code) nested(r *Region, all []*Region, l *Lock) error {
 					return
 				}
 				if f := code.FileOf(callee); f != nil {
-					look(f.Info, bodyOf(callee).List)
+					look(f.Info, source.Body(callee).List)
 				}
 			}
 		})

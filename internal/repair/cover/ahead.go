@@ -45,7 +45,7 @@ func (code *Code) ahead(r *Region, l *Lock) []*ast.CallExpr {
 	}
 	var moved []*ast.CallExpr
 	for _, c := range calls[:last+1] {
-		if _, builtin := r.info().Uses[calleeIdent(c)].(*types.Builtin); builtin || r.info().Types[c.Fun].IsType() {
+		if _, builtin := r.info().Uses[source.CalleeName(c)].(*types.Builtin); builtin || r.info().Types[c.Fun].IsType() {
 			continue
 		}
 		if !r.movable(c) {

@@ -74,7 +74,7 @@ func (code *Code) runsAtOnce(info *types.Info, file *ast.File, literal *ast.Func
 			}
 			for _, arg := range n.Args {
 				if ast.Unparen(arg) == literal {
-					fn, ok := info.Uses[calleeIdent(n)].(*types.Func)
+					fn, ok := info.Uses[source.CalleeName(n)].(*types.Func)
 					found = ok && code.Declaration(fn.Origin()) == nil && !locks.KeepsCallbacks(fn) && fn.Pkg() != nil && fn.Pkg().Path() != "sync" && fn.Pkg().Path() != "testing"
 				}
 			}

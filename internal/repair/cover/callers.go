@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"slices"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A new lock is taken by the functions that a package's users call, not by their helpers: a
@@ -73,7 +75,7 @@ func (code *Code) reachedFrom(d *ast.FuncDecl) map[ast.Node]bool {
 		if f == nil {
 			continue
 		}
-		ast.Inspect(bodyOf(fn), func(n ast.Node) bool {
+		ast.Inspect(source.Body(fn), func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok {
 				for _, callee := range code.locks.Callees(f.Info, call) {
 					if !reached[callee] {

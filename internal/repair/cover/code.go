@@ -157,7 +157,7 @@ func (code *Code) LockTakenAt(f *source.File, line int) *types.Var {
 // callee returns the declaration of the function that a call calls, with the file that it is
 // in; nil if it is not one of the program.
 func (code *Code) callee(info *types.Info, call *ast.CallExpr) (*ast.FuncDecl, *source.File) {
-	fn, ok := info.Uses[calleeIdent(call)].(*types.Func)
+	fn, ok := info.Uses[source.CalleeName(call)].(*types.Func)
 	if !ok {
 		return nil, nil
 	}
@@ -168,25 +168,8 @@ func (code *Code) callee(info *types.Info, call *ast.CallExpr) (*ast.FuncDecl, *
 	return d, code.FileOf(d)
 }
 
-func calleeIdent(c *ast.CallExpr) *ast.Ident {
-	fun := ast.Unparen(c.Fun)
-	switch f := fun.(type) { // without type arguments
-	case *ast.IndexExpr:
-		fun = f.X
-	case *ast.IndexListExpr:
-		fun = f.X
-	}
-	switch f := fun.(type) {
-	case *ast.Ident:
-		return f
-	case *ast.SelectorExpr:
-		return f.Sel
-	}
-	return nil
-}
-
 func isBuiltin(info *types.Info, c *ast.CallExpr, name string) bool {
-	b, ok := info.Uses[calleeIdent(c)].(*types.Builtin)
+	b, ok := info.Uses[source.CalleeName(c)].(*types.Builtin)
 	return ok && b.Name() == name
 }
 

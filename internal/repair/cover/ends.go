@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // panics reports whether a region may panic in a way that a deferred unlock is good for:
@@ -12,7 +14,7 @@ func panics(r *Region) bool {
 	found := false
 	within(r.statements(), func(n ast.Node) {
 		if c, ok := n.(*ast.CallExpr); ok {
-			if _, builtin := r.info().Uses[calleeIdent(c)].(*types.Builtin); !builtin {
+			if _, builtin := r.info().Uses[source.CalleeName(c)].(*types.Builtin); !builtin {
 				found = true
 			}
 		}

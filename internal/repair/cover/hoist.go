@@ -158,7 +158,7 @@ func onlyReads(info *types.Info, e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			b, ok := info.Uses[calleeIdent(n)].(*types.Builtin)
+			b, ok := info.Uses[source.CalleeName(n)].(*types.Builtin)
 			only = only && (ok && (b.Name() == "len" || b.Name() == "cap") || info.Types[n.Fun].IsType())
 		case *ast.UnaryExpr:
 			only = only && n.Op != token.ARROW && n.Op != token.AND
@@ -307,7 +307,7 @@ func nameFor(e ast.Expr) string {
 			return name
 		}
 	case *ast.CallExpr:
-		if id := calleeIdent(e); id != nil && id.Name == "len" {
+		if id := source.CalleeName(e); id != nil && id.Name == "len" {
 			return "n"
 		}
 	}

@@ -251,7 +251,7 @@ func (code *Code) newLocal(vars []*types.Var) *Lock {
 	if fn == nil {
 		return nil
 	}
-	list, at, _ := innermost(bodyOf(fn), v.Pos(), v.Pos()+1)
+	list, at, _ := innermost(source.Body(fn), v.Pos(), v.Pos()+1)
 	if list == nil {
 		return nil // a parameter or a result
 	}

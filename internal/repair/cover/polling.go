@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A loop that changes nothing ends when another goroutine has changed something. With the lock held,
@@ -47,7 +49,7 @@ func (code *Code) callChanges(info *types.Info, c *ast.CallExpr, depth int) bool
 	if info.Types[c.Fun].IsType() || slices.ContainsFunc([]string{"len", "cap", "min", "max"}, func(name string) bool { return isBuiltin(info, c, name) }) {
 		return false
 	}
-	if fn, ok := info.Uses[calleeIdent(c)].(*types.Func); ok && fn.Pkg() != nil && (fn.FullName() == "runtime.Gosched" || fn.Pkg().Path() == "time" || fn.Pkg().Path() == "sync/atomic") {
+	if fn, ok := info.Uses[source.CalleeName(c)].(*types.Func); ok && fn.Pkg() != nil && (fn.FullName() == "runtime.Gosched" || fn.Pkg().Path() == "time" || fn.Pkg().Path() == "sync/atomic") {
 		return fn.Pkg().Path() == "sync/atomic" && fn.Name() != "Load"
 	}
 	d, f := code.callee(info, c)

@@ -151,7 +151,7 @@ func (r *Region) clone() *Region {
 // nil if none has.
 func (code *Code) Region(fn ast.Node, nodes []ast.Node) *Region {
 	fn = code.runningFunction(fn)
-	body := bodyOf(fn)
+	body := source.Body(fn)
 	f := code.FileOf(fn)
 	if body == nil || f == nil {
 		return nil
@@ -171,16 +171,6 @@ func (code *Code) Region(fn ast.Node, nodes []ast.Node) *Region {
 		return nil
 	}
 	return r
-}
-
-func bodyOf(fn ast.Node) *ast.BlockStmt {
-	switch fn := fn.(type) {
-	case *ast.FuncDecl:
-		return fn.Body
-	case *ast.FuncLit:
-		return fn.Body
-	}
-	return nil
 }
 
 // innermost is the innermost list of statements, not of another function, of which
@@ -316,7 +306,7 @@ func (r *Region) near(o *Region) bool {
 	within(r.list[from:to], func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			_, builtin := r.info().Uses[calleeIdent(n)].(*types.Builtin)
+			_, builtin := r.info().Uses[source.CalleeName(n)].(*types.Builtin)
 			quiet = quiet && (builtin || r.info().Types[n.Fun].IsType())
 		case *ast.ReturnStmt, *ast.BranchStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.SelectStmt, *ast.ForStmt, *ast.RangeStmt:
 			quiet = false

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // blocks says what in some statements, but for the calls in except, may wait for another
@@ -110,7 +112,7 @@ func hasDefault(s *ast.SelectStmt) bool {
 // method of an interface may be any of the program's that fit; one that comes from outside
 // the program may do anything.
 func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
-	fn, _ := info.Uses[calleeIdent(c)].(*types.Func)
+	fn, _ := info.Uses[source.CalleeName(c)].(*types.Func)
 	if fn == nil && !unknown(info, c) {
 		return ""
 	}
@@ -128,7 +130,7 @@ func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
 			continue
 		}
 		w.seen[callee] = true
-		if why := w.waits(bodyOf(callee).List, nil); why != "" {
+		if why := w.waits(source.Body(callee).List, nil); why != "" {
 			return why + " in " + functionWords(callee)
 		}
 	}
@@ -148,7 +150,7 @@ func unknown(info *types.Info, c *ast.CallExpr) bool {
 	if info.Types[c.Fun].IsType() {
 		return false
 	}
-	if _, ok := info.Uses[calleeIdent(c)].(*types.Builtin); ok {
+	if _, ok := info.Uses[source.CalleeName(c)].(*types.Builtin); ok {
 		return false
 	}
 	_, literal := ast.Unparen(c.Fun).(*ast.FuncLit)
@@ -168,7 +170,7 @@ func (code *Code) quick(info *types.Info, c *ast.CallExpr) bool {
 	if info.Types[c.Fun].IsType() {
 		return true
 	}
-	switch o := info.Uses[calleeIdent(c)].(type) {
+	switch o := info.Uses[source.CalleeName(c)].(type) {
 	case *types.Builtin:
 		return true
 	case *types.Func:

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // ErrCovered says that a lock covers all regions as it is: they exclude each other already,
@@ -304,7 +305,7 @@ func (code *Code) callsOf(fn ast.Node) (calls []*Region, static bool) {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if id := calleeIdent(n); id != nil {
+				if id := source.CalleeName(n); id != nil {
 					called[id] = n
 				}
 			case *ast.GoStmt:

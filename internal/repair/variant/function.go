@@ -153,7 +153,7 @@ func runsAtOnce(info *types.Info, around []ast.Node) bool {
 		if ast.Unparen(call.Fun) == ast.Expr(literal) {
 			continue
 		}
-		if fn, ok := info.Uses[calleeName(call)].(*types.Func); !ok || locks.KeepsCallbacks(fn) {
+		if fn, ok := info.Uses[source.CalleeName(call)].(*types.Func); !ok || locks.KeepsCallbacks(fn) {
 			return false
 		}
 	}
@@ -210,7 +210,7 @@ func (p *Plan) ownCalls(f *function) error {
 			f.object = p.locks.InCaller(f.file.Info, m.call, m.to.object)
 		}
 		f.write = f.write || m.to.write
-		f.calls = append(f.calls, takingCall{calleeName(m.call), m.to})
+		f.calls = append(f.calls, takingCall{source.CalleeName(m.call), m.to})
 	}
 	if slices.ContainsFunc(all, func(m made) bool { return !m.to.sameObject(p, f.file.Info, m.call, f.object) }) {
 		return errors.New(f.decl.Name.Name + " takes it of several objects")

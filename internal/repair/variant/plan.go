@@ -143,7 +143,7 @@ func (p *Plan) takingCalls(info *types.Info, stmts []ast.Stmt, object *locks.Pla
 		case !f.sameObject(p, info, call, object):
 			return nil, fmt.Errorf("it calls %s, which takes it too, of what may be another object", d.Name.Name)
 		}
-		all = append(all, takingCall{calleeName(call), f})
+		all = append(all, takingCall{source.CalleeName(call), f})
 	}
 	return all, nil
 }
@@ -172,7 +172,7 @@ func (p *Plan) callsThatTake(info *types.Info, stmts []ast.Stmt) iter.Seq2[*ast.
 // declarationOf is the function of the program that a call calls; nil if it may be one of several,
 // or is none.
 func (p *Plan) declarationOf(info *types.Info, call *ast.CallExpr) *ast.FuncDecl {
-	fn, ok := info.Uses[calleeName(call)].(*types.Func)
+	fn, ok := info.Uses[source.CalleeName(call)].(*types.Func)
 	if !ok {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (p *Plan) reachesSection(fn ast.Node) bool {
 	p.reaching[fn] = asked
 	found := slices.ContainsFunc(p.sections, func(s Section) bool { return s.Func == fn })
 	if f := p.source.FileOf(fn); f != nil && !found {
-		p.locks.EachAtOnce(f.Info, bodyOf(fn), func(n ast.Node) {
+		p.locks.EachAtOnce(f.Info, source.Body(fn), func(n ast.Node) {
 			if call, ok := n.(*ast.CallExpr); ok && !found {
 				found = slices.ContainsFunc(p.locks.Callees(f.Info, call), p.reachesSection)
 			}
@@ -244,32 +244,4 @@ func (p *Plan) alwaysHeld(f *function) bool {
 		}
 	}
 	return true
-}
-
-func bodyOf(fn ast.Node) *ast.BlockStmt {
-	switch fn := fn.(type) {
-	case *ast.FuncDecl:
-		return fn.Body
-	case *ast.FuncLit:
-		return fn.Body
-	}
-	panic(fmt.Sprintf("variant: %T is no function", fn))
-}
-
-// calleeName is the name of the function in a call, without type arguments; nil if it has none.
-func calleeName(call *ast.CallExpr) *ast.Ident {
-	fun := ast.Unparen(call.Fun)
-	switch f := fun.(type) {
-	case *ast.IndexExpr:
-		fun = f.X
-	case *ast.IndexListExpr:
-		fun = f.X
-	}
-	switch f := fun.(type) {
-	case *ast.Ident:
-		return f
-	case *ast.SelectorExpr:
-		return f.Sel
-	}
-	return nil
 }
