@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -55,11 +57,22 @@ func (r *Run) callUnlocked(t *taking, line int) []*Change {
 	default:
 		before, text, ok = r.copiedCall(t, s, names)
 	}
+	if v := r.keptTogether(t, s); v != nil {
+		r.decline(f, s, "what this line calls takes another lock while "+t.class.Name()+" is held; "+t.class.Name()+" cannot be released before, because it keeps changes of "+v.Name()+" together")
+		return nil
+	}
 	if !ok || !w.releaseAhead(t, at, before, text) {
 		r.decline(f, s, "what this line calls needs the lock "+t.class.Name()+", which is held; the lock cannot be released before, because the line or what follows it may need the lock, too")
 		return nil
 	}
 	w.note(f, s)
+	if loop, isLoop := s.(*ast.RangeStmt); isLoop && callsByName(f, loop.Body) {
+		return w.finish(&Change{
+			Words:   "the lock " + t.class.Name() + " is released before the loop, which works on a copy of " + f.TextOf(loop.X),
+			Mistake: "what the loop calls takes a lock of its own, and is called with the lock " + t.class.Name() + " held",
+			Reason:  "what is looped over is copied under the lock, and what is called needs no more than its own",
+		})
+	}
 	return w.finish(&Change{
 		Words:   "the lock " + t.class.Name() + " is released before the callback is called",
 		Mistake: "a function that the program is given is called with the lock held, and may need it",
@@ -159,6 +172,19 @@ func (r *Run) copiedCall(t *taking, s ast.Stmt, names *source.Names) (before, te
 		return "", "", false
 	}
 	return before, text, true
+}
+
+// callsByName reports whether all functions that a block calls are named in it: none is a value that
+// the program was given.
+func callsByName(f *source.File, b *ast.BlockStmt) bool {
+	named := true
+	ast.Inspect(b, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && !f.Info.Types[call.Fun].IsBuiltin() && !f.Info.Types[call.Fun].IsType() {
+			named = named && typeutil.StaticCallee(f.Info, call) != nil
+		}
+		return named
+	})
+	return named
 }
 
 // needsOnlyItsOwn reports whether a block has to do with nothing but variables of functions, and

@@ -139,7 +139,8 @@
 //	checkagain.go checking again when a lock is taken again
 //	guardedsend.go the lock and flag of a close, for its sends
 //	doublelock.go methods made two, for callers with the lock
-//	callback.go   releasing before a callback
+//	callback.go   releasing before a callback, or a loop of calls
+//	together.go   what the lock that is released kept together
 //	signal.go     signalling under the lock
 //	selectdone.go waiting for what tells to stop, too
 //	words.go      atomic counters and flags
