@@ -88,6 +88,9 @@ func (r *Report) print(w io.Writer) {
 
 // printTables prints tables 1 and 2.
 func (r *Report) printTables(w io.Writer) {
+	if len(r.Examples) == 0 {
+		return
+	}
 	fmt.Fprint(w, "\nTable 1: the examples, the median of their reproductions and the spread; the paper's figures in parentheses\n\n")
 	one := measure.Table{Head: []string{"", "modelled on", "outcome", "fixes as published", "in all", "log", "machines", "states"}, Left: 3}
 	two := measure.Table{Head: []string{"", "command", "load", "replay", "analyse", "load, replay, analyse"}}

@@ -155,16 +155,27 @@ func (s *Search) conclude(ctx context.Context, x *pass) error {
 	}
 	one := *s.o
 	one.warmUp = warmUp
-	done, err := s.p.Record(ctx, s.target, x.Sum.Outcome.Schedule, &one, s.o.Trace)
-	if err != nil {
-		return err
+	limits := []uint64{one.steps()}
+	if x.Sum.Cut > 0 && endlessRun < one.steps() {
+		limits = []uint64{endlessRun, one.steps()}
 	}
-	if !done.Outcome.FailsLike(x.Sum.Outcome.Worst(), false) {
-		return errNotReproduced
+	for _, one.Steps = range limits {
+		done, err := s.p.Record(ctx, s.target, x.Sum.Outcome.Schedule, &one, s.o.Trace)
+		if err != nil {
+			return err
+		}
+		if done.Outcome.FailsLike(x.Sum.Outcome.Worst(), false) {
+			x.Sum.Outcome, s.failure = done.Outcome, done.Outcome.Worst()
+			return nil
+		}
 	}
-	x.Sum.Outcome, s.failure = done.Outcome, done.Outcome.Worst()
-	return nil
+	return errNotReproduced
 }
+
+// endlessRun is how many steps of a run are recorded at first where runs do not end by themselves: what
+// follows a failure there is the same again and again, a ticker's rounds say, and a million steps
+// of it take an analysis seconds.
+const endlessRun = 20_000
 
 // Over reports whether there is nothing left to do.
 func (s *Search) Over() bool {

@@ -80,6 +80,16 @@ func (f *fixer) candidateFlags(c *Candidate) ([]string, error) {
 // limit of their own, so this one is for a go command that hangs.
 const buildAndTest = 10 * time.Minute
 
+// A test has a brief time to run natively as often as it is to. A candidate whose test needs more
+// hangs, unless the test is a long one without the candidate too: then it has a long time.
+const (
+	briefTest = 10 * time.Second
+	longTest  = time.Minute
+)
+
+// timedOut is how the testing package ends a test that took too long.
+var timedOut = regexp.MustCompile(`(?m)^panic: test timed out after `)
+
 // testCommand is go test as candidates are tried with it: under the race detector, unless races
 // are no failures.
 func (f *fixer) testCommand(flags ...string) []string {
@@ -102,8 +112,23 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	f.detail("running it by go test")
 	ctx, cancel := context.WithTimeout(ctx, buildAndTest)
 	defer cancel()
-	out, err := f.tool(c.config.Env).Combined(ctx, slices.Concat(f.testCommand("-timeout=60s",
-		"-run="+explore.Selection(f.target, f.args), fmt.Sprintf("-count=%d", f.opts.Native)), flags, f.config.Patterns, f.circumstances())...)
+	run := func(env, flags []string, count int, limit time.Duration) (string, error) {
+		return f.tool(env).Combined(ctx, slices.Concat(f.testCommand("-timeout="+limit.String(),
+			"-run="+explore.Selection(f.target, f.args), fmt.Sprintf("-count=%d", count)), flags, f.config.Patterns, f.circumstances())...)
+	}
+	out, err := run(c.config.Env, flags, f.opts.Native, briefTest)
+	if err != nil && timedOut.MatchString(out) {
+		f.detail("running the test without it, to see whether it takes long")
+		if f.isLong == nil {
+			before, _ := run(f.config.Env, f.config.Flags, 1, briefTest)
+			long := timedOut.MatchString(before) || testTime(before)*time.Duration(f.opts.Native) > briefTest/2
+			f.isLong = &long
+		}
+		if !*f.isLong {
+			return fmt.Sprintf("with it, the test hangs: go test has not ended it after %v", briefTest), nil
+		}
+		out, err = run(c.config.Env, flags, f.opts.Native, longTest)
+	}
 	if err != nil {
 		var failed *gotool.Error
 		if !errors.As(err, &failed) {
@@ -116,6 +141,20 @@ func (f *fixer) native(ctx context.Context, c *Candidate) (why string, err error
 	}
 	c.Proof.Native, c.Proof.Races = f.opts.Native, f.opts.Explore.Races
 	return f.others(ctx, c, flags)
+}
+
+// testSeconds is how long the tests of a package took, as go test says.
+var testSeconds = regexp.MustCompile(`(?m)^(?:ok|FAIL)\s+\S+\s+([0-9.]+)s$`)
+
+// testTime is how long tests took by what go test wrote.
+func testTime(out string) time.Duration {
+	var all time.Duration
+	for _, m := range testSeconds.FindAllStringSubmatch(out, -1) {
+		if d, err := time.ParseDuration(m[1] + "s"); err == nil {
+			all += d
+		}
+	}
+	return all
 }
 
 // circumstances are what the tests were run with, for the go command.

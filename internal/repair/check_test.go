@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
@@ -80,5 +81,14 @@ func TestCrashes(t *testing.T) {
 		if got := f.failsNowAndThen(t.Context(), test.tests, test.words, []string{"."}); got != test.want {
 			t.Errorf("%q, %q: got %v", test.tests, test.words, got)
 		}
+	}
+}
+
+// TestTimeOfTestsIsReadFromGoTest: a test that fails has a time too, and one without a time counts
+// as none.
+func TestTimeOfTestsIsReadFromGoTest(t *testing.T) {
+	out := "ok  \tcorpus/a\t0.250s\n--- FAIL: TestIt (3.00s)\nFAIL\nFAIL\tcorpus/b\t1.500s\nok  \tcorpus/c\t(cached)\n"
+	if got := testTime(out); got != 1750*time.Millisecond {
+		t.Errorf("%v", got)
 	}
 }

@@ -148,6 +148,8 @@ type fixer struct {
 	triedShorter bool
 	// before is what comes of the package's tests without any change; nil if unknown.
 	before *testRun
+	// isLong says that the test takes long natively without any change; nil if unknown.
+	isLong *bool
 	// leaksBefore are the goroutines that the program leaves waiting without any change, by
 	// their identities; nil if unknown.
 	leaksBefore map[string]bool

@@ -18,9 +18,10 @@ func (code *Code) blocks(stmts []ast.Stmt, l *Lock, except ...*ast.CallExpr) str
 }
 
 // regionBlocks is blocks for what a region holds the lock for. An update may hold it while
-// time passes: to release it meanwhile would lose what others store.
+// time passes: to release it meanwhile would lose what others store. Rounds of a loop that sleep in
+// between may not: nothing else would ever have the lock.
 func (code *Code) regionBlocks(r *Region, l *Lock, except []*ast.CallExpr) string {
-	w := &waitFinder{Code: code, lock: l, sleeps: r.Update, seen: make(map[ast.Node]bool)}
+	w := &waitFinder{Code: code, lock: l, sleeps: r.Update && !r.AcrossRounds, seen: make(map[ast.Node]bool)}
 	return w.waits(r.heldStatements(), except)
 }
 
