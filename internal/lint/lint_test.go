@@ -74,10 +74,10 @@ var imports = map[string][]string{
 	"internal/sli/draw":          {"internal/sli", "internal/sli/ir"},
 	"internal/sli/slitest":       {"internal/sli/exec", "internal/sli/ir"},
 	"internal/lift/gossa":        {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
-	"internal/repair":            {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/reshape", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
+	"internal/repair":            {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/reshape", "internal/repair/reshape/change", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
 	"internal/repair/cover":      {"internal/load", "internal/locks", "internal/repair/variant", "internal/source"},
 	"internal/repair/variant":    {"internal/locks", "internal/source"},
-	"internal/repair/reshape":    {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
+	"internal/repair/reshape":    {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/atomics", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
 	"internal/judge":             {},
 	"internal/randprog":          {},
 	"internal/randprog/compound": {"internal/randprog"},
@@ -120,7 +120,9 @@ var imports = map[string][]string{
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},
 	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
 
-	"internal/repair/reshape/syntax": {"internal/source"},
+	"internal/repair/reshape/atomics": {"internal/event", "internal/locks", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source"},
+	"internal/repair/reshape/change":  {"internal/event", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
+	"internal/repair/reshape/syntax":  {"internal/source"},
 }
 
 // linked are the packages that users' programs link. They import the standard

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
-	"github.com/cofferdam-go/cofferdam/internal/repair/reshape"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -37,7 +37,7 @@ type Candidate struct {
 	// Derivation is what the engine derived: the sections, and why they are enough. It is
 	// empty for a change that the shape of the failure calls for, which Change is; nil for a lock.
 	Derivation *sli.Fix
-	Change     *reshape.Change
+	Change     *change.Change
 	Patch      *cover.Patch // nil if the sections cannot be written with the lock
 	Lock       string       // in words; for a change without a lock, the change
 	Reason     string       // for its rank

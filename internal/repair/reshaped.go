@@ -4,20 +4,21 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // changes are what the shape of the failure calls for, on top of a patch that the run was made
 // with.
-func (r *failedRun) changes(base *cover.Patch) []*reshape.Change {
-	at := func(number uint32) (reshape.Line, bool) {
+func (r *failedRun) changes(base *cover.Patch) []*change.Change {
+	at := func(number uint32) (change.Line, bool) {
 		site, ok := r.reader.Site(number)
-		return reshape.Line{File: r.copies.AtRun(site.File), Line: site.Line}, ok
+		return change.Line{File: r.copies.AtRun(site.File), Line: site.Line}, ok
 	}
-	run := &reshape.Run{
+	run := &change.Run{
 		Code: r.code, Base: base, Failure: r.reader.Outcome.Worst(), Failures: r.reader.Outcome.Failures,
-		Site: at, FileAtRun: r.copies.AtRun, Started: make(map[reshape.Line]bool),
+		Site: at, FileAtRun: r.copies.AtRun, Started: make(map[change.Line]bool),
 	}
 	c := r.reader.Cursor(trace.Filter{Kinds: []event.Kind{event.Go}})
 	for c.Next() {
@@ -25,16 +26,16 @@ func (r *failedRun) changes(base *cover.Patch) []*reshape.Change {
 			run.Started[line] = true
 		}
 	}
-	changes := run.Changes()
+	changes := reshape.Changes(run)
 	r.declined = run.Declined
 	return changes
 }
 
 // reshaped are the candidates that changes are.
-func reshaped(changes []*reshape.Change) []*Candidate {
+func reshaped(changes []*change.Change) []*Candidate {
 	var all []*Candidate
-	for _, change := range changes {
-		all = append(all, &Candidate{Derivation: &sli.Fix{}, Change: change, Patch: change.Patch, Lock: change.Words, Reason: change.Mistake, covers: new(coverage)})
+	for _, c := range changes {
+		all = append(all, &Candidate{Derivation: &sli.Fix{}, Change: c, Patch: c.Patch, Lock: c.Words, Reason: c.Mistake, covers: new(coverage)})
 	}
 	return all
 }

@@ -8,28 +8,29 @@ import (
 
 	"golang.org/x/tools/go/types/typeutil"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // releaseBeforeCallback has a lock released before function values are called that take it
 // again, or wait for what needs it. What is called is taken out from under the lock first.
-func (r *Run) releaseBeforeCallback() []*Change {
-	if !r.blocked() {
+func (r *finder) releaseBeforeCallback() []*change.Change {
+	if !r.Blocked() {
 		return nil
 	}
-	var changes []*Change
+	var changes []*change.Change
 	var seen []ast.Stmt
 	for i := range r.Failure.Waiting {
 		waiter := &r.Failure.Waiting[i]
 		for j := range waiter.Holds {
-			t := r.takingAt(r.lineOf(&waiter.Holds[j].Point))
+			t := r.takingAt(r.LineOf(&waiter.Holds[j].Point))
 			if t == nil || slices.Contains(seen, t.statement) {
 				continue
 			}
 			seen = append(seen, t.statement)
 			for _, call := range waiter.Stack {
-				if r.fileAtRun(call.File) == t.file {
+				if r.FileOfRun(call.File) == t.file {
 					changes = append(changes, r.callUnlocked(t, call.Line)...)
 				}
 			}
@@ -40,14 +41,14 @@ func (r *Run) releaseBeforeCallback() []*Change {
 
 // callUnlocked moves the statement of a section that calls a function value on a line behind the
 // section.
-func (r *Run) callUnlocked(t *taking, line int) []*Change {
+func (r *finder) callUnlocked(t *taking, line int) []*change.Change {
 	f := t.file
 	at := slices.IndexFunc(t.body.List, func(s ast.Stmt) bool { return f.Line(s.Pos()) <= line && line <= f.Line(s.End()) })
 	if at < 0 {
 		return nil
 	}
 	s := t.body.List[at]
-	w := r.rewrite()
+	w := r.Rewrite()
 	names := source.NamesIn(t.function)
 	var before, text string
 	var ok bool
@@ -58,22 +59,22 @@ func (r *Run) callUnlocked(t *taking, line int) []*Change {
 		before, text, ok = r.copiedCall(t, s, names)
 	}
 	if v := r.keptTogether(t, s); v != nil {
-		r.decline(f, s, "what this line calls takes another lock while "+t.class.Name()+" is held; "+t.class.Name()+" cannot be released before, because it keeps changes of "+v.Name()+" together")
+		r.Decline(f, s, "what this line calls takes another lock while "+t.class.Name()+" is held; "+t.class.Name()+" cannot be released before, because it keeps changes of "+v.Name()+" together")
 		return nil
 	}
-	if !ok || !w.releaseAhead(t, at, before, text) {
-		r.decline(f, s, "what this line calls needs the lock "+t.class.Name()+", which is held; the lock cannot be released before, because the line or what follows it may need the lock, too")
+	if !ok || !releaseAhead(w, t, at, before, text) {
+		r.Decline(f, s, "what this line calls needs the lock "+t.class.Name()+", which is held; the lock cannot be released before, because the line or what follows it may need the lock, too")
 		return nil
 	}
-	w.note(f, s)
+	w.Note(f, s)
 	if loop, isLoop := s.(*ast.RangeStmt); isLoop && callsByName(f, loop.Body) {
-		return w.finish(&Change{
+		return w.Finish(&change.Change{
 			Words:   "the lock " + t.class.Name() + " is released before the loop, which works on a copy of " + f.TextOf(loop.X),
 			Mistake: "what the loop calls takes a lock of its own, and is called with the lock " + t.class.Name() + " held",
 			Reason:  "what is looped over is copied under the lock, and what is called needs no more than its own",
 		})
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "the lock " + t.class.Name() + " is released before the callback is called",
 		Mistake: "a function that the program is given is called with the lock held, and may need it",
 		Reason:  "what is called is read under the lock and called without it, so that it may use what the lock guards",
@@ -82,15 +83,15 @@ func (r *Run) callUnlocked(t *taking, line int) []*Change {
 
 // releaseAhead replaces the last statement of a section by some statements, the release of the
 // lock, and others.
-func (w *rewriting) releaseAhead(t *taking, at int, before, after string) bool {
+func releaseAhead(w *change.Rewriting, t *taking, at int, before, after string) bool {
 	f, list := t.file, t.body.List
 	taken := slices.Index(list, t.statement)
 	if taken < 0 || taken >= at {
 		return false
 	}
 	if at+1 < len(list) && f.TextOf(list[at+1]) == t.release {
-		w.of(f).Replace(list[at], before+t.release+"\n"+after)
-		w.of(f).Delete(list[at+1])
+		w.Of(f).Replace(list[at], before+t.release+"\n"+after)
+		w.Of(f).Delete(list[at+1])
 		return true
 	}
 	later, ok := list[taken+1].(*ast.DeferStmt)
@@ -102,13 +103,13 @@ func (w *rewriting) releaseAhead(t *taking, at int, before, after string) bool {
 	if !ok || f.TextOf(later.Call) != t.release || !last || slices.ContainsFunc(list[taken+2:at], func(s ast.Stmt) bool { return syntax.Leaves(s) || syntax.MayPanic(f, s) }) {
 		return false
 	}
-	w.of(f).Delete(later)
-	w.of(f).Replace(list[at], before+t.release+"\n"+after)
+	w.Of(f).Delete(later)
+	w.Of(f).Replace(list[at], before+t.release+"\n"+after)
 	return true
 }
 
 // copiedLoop is a loop over functions, or over what has such methods, as one over a copy.
-func (r *Run) copiedLoop(w *rewriting, t *taking, loop *ast.RangeStmt, names *source.Names) (before, text string, ok bool) {
+func (r *finder) copiedLoop(w *change.Rewriting, t *taking, loop *ast.RangeStmt, names *source.Names) (before, text string, ok bool) {
 	f, function := t.file, t.function
 	p, ok := syntax.PathOf(f.Info, loop.X)
 	if !ok || !p.Variable.IsField() && p.Variable.Parent() != f.Types.Scope() || !r.needsOnlyItsOwn(f, loop.Body) {
@@ -123,7 +124,7 @@ func (r *Run) copiedLoop(w *rewriting, t *taking, loop *ast.RangeStmt, names *so
 	default:
 		return "", "", false
 	}
-	qualifier, err := w.of(f).ImportStd(pkg)
+	qualifier, err := w.Of(f).ImportStd(pkg)
 	if err != nil {
 		return "", "", false
 	}
@@ -135,7 +136,7 @@ func (r *Run) copiedLoop(w *rewriting, t *taking, loop *ast.RangeStmt, names *so
 
 // copiedCall is a call of a function value or of a method of an interface that is in a field,
 // maybe below a check that it is not nil, as a call by a variable.
-func (r *Run) copiedCall(t *taking, s ast.Stmt, names *source.Names) (before, text string, ok bool) {
+func (r *finder) copiedCall(t *taking, s ast.Stmt, names *source.Names) (before, text string, ok bool) {
 	f, function := t.file, t.function
 	call := syntax.CallOf(s)
 	if branch, isIf := s.(*ast.IfStmt); isIf && branch.Init == nil && branch.Else == nil && len(branch.Body.List) == 1 {
@@ -189,7 +190,7 @@ func callsByName(f *source.File, b *ast.BlockStmt) bool {
 
 // needsOnlyItsOwn reports whether a block has to do with nothing but variables of functions, and
 // fields that are set once: with nothing that a lock may guard.
-func (r *Run) needsOnlyItsOwn(f *source.File, b *ast.BlockStmt) bool {
+func (r *finder) needsOnlyItsOwn(f *source.File, b *ast.BlockStmt) bool {
 	own := true
 	ast.Inspect(b, func(n ast.Node) bool {
 		switch n := n.(type) {

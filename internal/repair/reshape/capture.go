@@ -8,14 +8,15 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // variableForEach gives goroutines variables of their own in the place of one that they share
 // by capture.
-func (r *Run) variableForEach() []*Change {
-	var changes []*Change
+func (r *finder) variableForEach() []*change.Change {
+	var changes []*change.Change
 	var seen []*types.Var
 	for i := range r.Failures {
 		race := &r.Failures[i]
@@ -27,7 +28,7 @@ func (r *Run) variableForEach() []*Change {
 			if j > 0 {
 				at = &race.Others[j-1]
 			}
-			f, line := r.lineOf(at)
+			f, line := r.LineOf(at)
 			for _, v := range syntax.Captured(f, line) {
 				if !syntax.Contains(seen, v) {
 					seen = append(seen, v)
@@ -40,12 +41,12 @@ func (r *Run) variableForEach() []*Change {
 }
 
 // ownVariable gives each goroutine a variable of its own.
-func (r *Run) ownVariable(f *source.File, v *types.Var) []*Change {
-	w := r.rewrite()
+func (r *finder) ownVariable(f *source.File, v *types.Var) []*change.Change {
+	w := r.Rewrite()
 	if !copyLoopVariable(w, f, v) && !declareInGoroutines(w, f, v) {
 		return nil
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "each goroutine has a variable " + v.Name() + " of its own",
 		Mistake: "the goroutines share a variable of the function around them, and each needs only the value of its own",
 		Reason:  "what is not shared needs no lock, and no goroutine sees the value of another",
@@ -54,7 +55,7 @@ func (r *Run) ownVariable(f *source.File, v *types.Var) []*Change {
 
 // copyLoopVariable copies a variable of a loop for each goroutine that a round starts, where
 // the rounds of a loop share their variables: in modules of Go before 1.22.
-func copyLoopVariable(w *rewriting, f *source.File, v *types.Var) bool {
+func copyLoopVariable(w *change.Rewriting, f *source.File, v *types.Var) bool {
 	module := f.Package.Module
 	if module == nil || module.GoVersion == "" || version.Compare("go"+module.GoVersion, "go1.22") >= 0 {
 		return false
@@ -68,8 +69,8 @@ func copyLoopVariable(w *rewriting, f *source.File, v *types.Var) bool {
 		if list, _ := syntax.ListAround(start, around); list == nil || !syntax.Mentions(f, start, v) {
 			return
 		}
-		w.of(f).LineBefore(start, v.Name()+" := "+v.Name())
-		w.note(f, start)
+		w.Of(f).LineBefore(start, v.Name()+" := "+v.Name())
+		w.Note(f, start)
 		found = true
 	})
 	return found
@@ -77,7 +78,7 @@ func copyLoopVariable(w *rewriting, f *source.File, v *types.Var) bool {
 
 // declareInGoroutines has each goroutine that uses a variable declare one. Each must begin by
 // setting it, and what they leave in it must not be looked at outside.
-func declareInGoroutines(w *rewriting, f *source.File, v *types.Var) bool {
+func declareInGoroutines(w *change.Rewriting, f *source.File, v *types.Var) bool {
 	all, ok := syntax.Usages(f, v)
 	if !ok {
 		return false
@@ -102,7 +103,7 @@ func declareInGoroutines(w *rewriting, f *source.File, v *types.Var) bool {
 		if !leavesNothing(byGoroutine[g][0], v, outside) || !declareFirst(w, f, v, byGoroutine[g]) {
 			return false
 		}
-		w.note(f, g)
+		w.Note(f, g)
 	}
 	if len(outside) == 0 {
 		dropDeclaration(w, f, v)
@@ -135,7 +136,7 @@ func leavesNothing(first syntax.Usage, v *types.Var, outside []syntax.Usage) boo
 
 // declareFirst has a goroutine declare a variable where it sets it first. That must be what
 // each of its runs begins with.
-func declareFirst(w *rewriting, f *source.File, v *types.Var, uses []syntax.Usage) bool {
+func declareFirst(w *change.Rewriting, f *source.File, v *types.Var, uses []syntax.Usage) bool {
 	set := uses[0].Set
 	if set == nil || set.Tok != token.ASSIGN || uses[0].Statement == nil {
 		return false
@@ -157,7 +158,7 @@ func declareFirst(w *rewriting, f *source.File, v *types.Var, uses []syntax.Usag
 		return false
 	}
 	if alone {
-		w.of(f).ReplaceBetween(set.TokPos, set.TokPos+1, ":=")
+		w.Of(f).ReplaceBetween(set.TokPos, set.TokPos+1, ":=")
 		return true
 	}
 	name := types.TypeString(v.Type(), func(p *types.Package) string {
@@ -166,19 +167,19 @@ func declareFirst(w *rewriting, f *source.File, v *types.Var, uses []syntax.Usag
 		}
 		return p.Name()
 	})
-	w.of(f).LineBefore(uses[0].Statement, "var "+v.Name()+" "+name)
+	w.Of(f).LineBefore(uses[0].Statement, "var "+v.Name()+" "+name)
 	return true
 }
 
 // dropDeclaration removes a declaration that declares nothing but a variable that is not used
 // any more.
-func dropDeclaration(w *rewriting, f *source.File, v *types.Var) {
+func dropDeclaration(w *change.Rewriting, f *source.File, v *types.Var) {
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
 		if s, ok := n.(*ast.DeclStmt); ok {
 			d := s.Decl.(*ast.GenDecl)
 			if len(d.Specs) == 1 {
 				if spec, ok := d.Specs[0].(*ast.ValueSpec); ok && len(spec.Names) == 1 && len(spec.Values) == 0 && f.Info.Defs[spec.Names[0]] == types.Object(v) {
-					w.of(f).Delete(s)
+					w.Of(f).Delete(s)
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -27,16 +28,16 @@ type relocking struct {
 
 // checkAgain repeats, in the second section of a function, the check that the first one ends the
 // function by: what it found may have changed while the lock was free.
-func (r *Run) checkAgain() []*Change {
+func (r *finder) checkAgain() []*change.Change {
 	if r.Failure.Kind != event.FailurePanic {
 		return nil
 	}
-	f, line := r.lineOf(&r.Failure.Point)
+	f, line := r.LineOf(&r.Failure.Point)
 	if f == nil {
 		return nil
 	}
 	var failing []*types.Var // fields that the panicking line names
-	for _, v := range r.variablesAt(&r.Failure.Point) {
+	for _, v := range r.VariablesAt(&r.Failure.Point) {
 		if v.IsField() {
 			failing = append(failing, v)
 		}
@@ -48,17 +49,17 @@ func (r *Run) checkAgain() []*Change {
 	if !ran {
 		return nil
 	}
-	w := r.rewrite()
+	w := r.Rewrite()
 	for _, k := range all {
 		if !slices.ContainsFunc(failing, func(v *types.Var) bool {
 			return slices.ContainsFunc(k.rest, func(s ast.Stmt) bool { return r.uses(k.file, s, v) })
 		}) {
 			continue
 		}
-		w.of(k.file).LineAfter(k.after(), k.text())
-		w.note(k.file, k.again)
+		w.Of(k.file).LineAfter(k.after(), k.text())
+		w.Note(k.file, k.again)
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "the check is made again after the lock is taken again",
 		Mistake: "the lock is released between the check and the use, and what was checked changes meanwhile",
 		Reason:  "what the second section uses was checked in that section, with the lock held throughout",
@@ -89,7 +90,7 @@ func (k *relocking) text() string {
 
 // relockings finds the functions that check in one section and go on in another, without
 // checking again.
-func (r *Run) relockings() []*relocking {
+func (r *finder) relockings() []*relocking {
 	var all []*relocking
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, _ []ast.Node) {
@@ -110,7 +111,7 @@ func (r *Run) relockings() []*relocking {
 	return all
 }
 
-func (r *Run) relockingIn(f *source.File, list []ast.Stmt) *relocking {
+func (r *finder) relockingIn(f *source.File, list []ast.Stmt) *relocking {
 	var first *taking
 	var k *relocking
 	for i, s := range list {

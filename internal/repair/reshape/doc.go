@@ -8,6 +8,9 @@
 // shows, or none: if one of them cannot be changed there is no repair. Whether a repair
 // helps is not decided here; package repair audits and proves it like a lock.
 //
+// What a failing run and a change are is said in package change, how to find one's way in syntax in
+// package syntax.
+//
 // # Repairs
 //
 // A WaitGroup counts up in the goroutine that it counts, so that Wait may come first:
@@ -50,11 +53,6 @@
 //
 //	go func() {                  go func() {
 //		_, err = f()             	_, err := f()
-//
-// Plain accesses to a word race with those by functions of sync/atomic:
-//
-//	atomic.AddInt64(&s.n, 1)     atomic.AddInt64(&s.n, 1)
-//	return s.n                   return atomic.LoadInt64(&s.n)
 //
 // A function reads what a goroutine sets for it before the goroutine has:
 //
@@ -125,15 +123,11 @@
 //	                             	}
 //	                             }()
 //
-// A counter or flag that is only added to, set and read:
-//
-//	n int                        n atomic.Int64
-//	s.n++                        s.n.Add(1)
+// Repairs by atomic variables are in package atomics.
 //
 // # Files
 //
-//	reshape.go    a failing run, the changes for it, and which come first
-//	syntax.go     finding one's way in syntax
+//	reshape.go    the changes for a failing run, and which come first
 //	waitgroup.go  counting up before the goroutine starts
 //	startlater.go starting a goroutine behind what it uses, and making that before
 //	checkagain.go checking again when a lock is taken again
@@ -143,14 +137,12 @@
 //	together.go   what the lock that is released kept together
 //	signal.go     signalling under the lock
 //	selectdone.go waiting for what tells to stop, too
-//	words.go      atomic counters and flags
 //	firsterror.go the first error of several goroutines
 //	once.go       closing once
 //	lockorder.go  one order of two locks
 //	release.go    releasing on every way out
 //	heldover.go   releasing before a wait
 //	buffer.go     room for an answer
-//	atomic.go     atomic accesses, all of them
 //	capture.go    a variable for each goroutine
 //	join.go       waiting for a goroutine
 package reshape

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -27,11 +28,11 @@ type lockedMethod struct {
 
 // splitMethod makes two of each method that takes a lock and is called with the lock held: one
 // that takes it, and one for callers that have it.
-func (r *Run) splitMethod() []*Change {
+func (r *finder) splitMethod() []*change.Change {
 	var class *types.Var
 	for i := range r.Failure.Waiting {
 		if w := &r.Failure.Waiting[i]; w.Shape == event.DoubleLock && class == nil {
-			if t := r.takingAt(r.lineOf(&w.Point)); t != nil {
+			if t := r.takingAt(r.LineOf(&w.Point)); t != nil {
 				class = t.class
 			}
 		}
@@ -39,7 +40,7 @@ func (r *Run) splitMethod() []*Change {
 	if class == nil {
 		return nil
 	}
-	w := r.rewrite()
+	w := r.Rewrite()
 	split := make(map[*ast.FuncDecl]*lockedMethod)
 	var order []*ast.FuncDecl
 	calls := r.callsWhileHeld(class)
@@ -48,7 +49,7 @@ func (r *Run) splitMethod() []*Change {
 	}
 	for _, c := range calls {
 		if !c.sure {
-			r.decline(c.callee.file, c.callee.decl, c.callee.decl.Name.Name+" takes the lock "+class.Name()+", which some of its callers hold; it cannot be made two, because it holds the lock for a part of its work, or they hold it only sometimes, or only for reading")
+			r.Decline(c.callee.file, c.callee.decl, c.callee.decl.Name.Name+" takes the lock "+class.Name()+", which some of its callers hold; it cannot be made two, because it holds the lock for a part of its work, or they hold it only sometimes, or only for reading")
 			return nil
 		}
 		if split[c.callee.decl] == nil {
@@ -61,7 +62,7 @@ func (r *Run) splitMethod() []*Change {
 		split[d].write(w)
 	}
 	for _, c := range calls {
-		w.of(c.file).Replace(c.name, split[c.callee.decl].name)
+		w.Of(c.file).Replace(c.name, split[c.callee.decl].name)
 	}
 	var names []string
 	for _, d := range order {
@@ -71,7 +72,7 @@ func (r *Run) splitMethod() []*Change {
 	if len(names) > 1 {
 		plural = " have halves"
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   strings.Join(names, ", ") + plural + " for callers that hold the lock " + class.Name(),
 		Mistake: "a method that holds the lock calls one that takes it too",
 		Reason:  "whoever holds the lock calls the half that does not take it, so that no goroutine waits for itself",
@@ -88,7 +89,7 @@ type heldCall struct {
 
 // callsWhileHeld are the calls of methods that take a lock of a class where the same lock is
 // held. A method that cannot be made two counts as a call that is not sure.
-func (r *Run) callsWhileHeld(class *types.Var) []heldCall {
+func (r *finder) callsWhileHeld(class *types.Var) []heldCall {
 	methods := make(map[*ast.FuncDecl]*lockedMethod)
 	for _, f := range r.Code.Files() {
 		for _, d := range f.Syntax.Decls {
@@ -106,7 +107,7 @@ func (r *Run) callsWhileHeld(class *types.Var) []heldCall {
 			if !ok {
 				return
 			}
-			d, _ := r.declaration(f, call)
+			d, _ := r.Declaration(f, call)
 			m := methods[d]
 			selector, isSelector := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 			function, _ := syntax.FunctionAround(around)
@@ -138,7 +139,7 @@ func (r *Run) callsWhileHeld(class *types.Var) []heldCall {
 
 // lockedMethodOf is a method as one that takes a lock of its receiver; nil if it does not. Its
 // bracket is nil if it holds the lock for a part of its work only.
-func (r *Run) lockedMethodOf(f *source.File, d *ast.FuncDecl, class *types.Var) *lockedMethod {
+func (r *finder) lockedMethodOf(f *source.File, d *ast.FuncDecl, class *types.Var) *lockedMethod {
 	receiver := d.Recv.List[0].Names
 	if len(receiver) != 1 || len(d.Body.List) == 0 {
 		return nil
@@ -174,7 +175,7 @@ func (r *Run) lockedMethodOf(f *source.File, d *ast.FuncDecl, class *types.Var) 
 }
 
 // lockedName is a name for the half of a method that its type has for nothing else.
-func (r *Run) lockedName(m *lockedMethod) string {
+func (r *finder) lockedName(m *lockedMethod) string {
 	first, size := utf8.DecodeRuneInString(m.decl.Name.Name)
 	name := string(unicode.ToLower(first)) + m.decl.Name.Name[size:] + "Locked"
 	for owner := syntax.NamedType(m.file.Info.TypeOf(m.decl.Recv.List[0].Type)); owner != nil; name += "Here" {
@@ -186,7 +187,7 @@ func (r *Run) lockedName(m *lockedMethod) string {
 }
 
 // write makes two of a method.
-func (m *lockedMethod) write(w *rewriting) {
+func (m *lockedMethod) write(w *change.Rewriting) {
 	var args []string
 	for _, field := range m.decl.Type.Params.List {
 		for _, id := range field.Names {
@@ -204,11 +205,11 @@ func (m *lockedMethod) write(w *rewriting) {
 	}
 	f := m.file
 	head := f.Between(m.decl.Pos(), m.decl.Body.Pos())
-	edits := w.of(f)
+	edits := w.Of(f)
 	edits.InsertBefore(m.decl.Pos(), head+"{\n"+f.TextOf(m.taking.statement)+"\ndefer "+m.taking.release+"\n"+call+"\n}\n\n// "+m.name+" is "+m.decl.Name.Name+" with "+receiver+m.suffix+" held.\n")
 	edits.Replace(m.decl.Name, m.name)
 	for _, s := range m.bracket {
 		edits.Delete(s)
 	}
-	w.note(f, m.decl)
+	w.Note(f, m.decl)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -16,9 +17,9 @@ import (
 // keepFirstError has goroutines that assign to the error of the function around them keep the
 // first that is one, by a sync.Once: a lock around each assignment would let the success of one
 // goroutine hide the failure of another.
-func (r *Run) keepFirstError() []*Change {
-	var changes []*Change
-	raced := r.racedVariables()
+func (r *finder) keepFirstError() []*change.Change {
+	var changes []*change.Change
+	raced := r.RacedVariables()
 	if r.Failure.Kind == event.FailureTest {
 		raced = append(raced, r.setByGoroutines()...) // under a lock, the last one counts all the same
 	}
@@ -36,12 +37,12 @@ func (r *Run) keepFirstError() []*Change {
 }
 
 // setByGoroutines are the variables that goroutines of the run set and do not declare.
-func (r *Run) setByGoroutines() []*types.Var {
+func (r *finder) setByGoroutines() []*types.Var {
 	var all []*types.Var
 	for _, f := range r.Code.Files() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			start, ok := n.(*ast.GoStmt)
-			if !ok || !r.started(f, start) {
+			if !ok || !r.StartedBy(f, start) {
 				return true
 			}
 			if lit, ok := ast.Unparen(start.Call.Fun).(*ast.FuncLit); ok {
@@ -57,12 +58,12 @@ func (r *Run) setByGoroutines() []*types.Var {
 	return all
 }
 
-func (r *Run) firstErrorOf(f *source.File, v *types.Var) []*Change {
+func (r *finder) firstErrorOf(f *source.File, v *types.Var) []*change.Change {
 	declaration, function := syntax.DeclarationOf(f, v)
 	if declaration == nil {
 		return nil
 	}
-	w := r.rewrite()
+	w := r.Rewrite()
 	names := source.NamesIn(function)
 	once := names.Free(v.Name() + "Once")
 	failure := names.Free("e")
@@ -83,11 +84,11 @@ func (r *Run) firstErrorOf(f *source.File, v *types.Var) []*Change {
 		if _, many := syntax.LoopAround(around[:slices.Index(around, ast.Node(lit))]); many {
 			found++
 		}
-		w.note(f, set)
+		w.Note(f, set)
 		if branch, isIf := around[len(around)-1].(*ast.IfStmt); isIf {
-			w.of(f).Replace(branch, text)
+			w.Of(f).Replace(branch, text)
 		} else {
-			w.of(f).Replace(set, text)
+			w.Of(f).Replace(set, text)
 		}
 	})
 	// Nothing in a goroutine may look at the variable but what was rewritten.
@@ -100,12 +101,12 @@ func (r *Run) firstErrorOf(f *source.File, v *types.Var) []*Change {
 
 		return nil
 	}
-	sync, err := w.of(f).ImportStd("sync")
+	sync, err := w.Of(f).ImportStd("sync")
 	if err != nil {
 		return nil
 	}
-	w.of(f).LineAfter(declaration, fmt.Sprintf("var %s %s.Once // sets %s", once, sync, v.Name()))
-	return w.finish(&Change{
+	w.Of(f).LineAfter(declaration, fmt.Sprintf("var %s %s.Once // sets %s", once, sync, v.Name()))
+	return w.Finish(&change.Change{
 		Words:   "the first error of the goroutines is kept in " + v.Name() + ", by a sync.Once",
 		Mistake: "each goroutine assigns to the same variable, whether it failed or not, and the last one counts",
 		Reason:  "a goroutine without an error leaves the variable alone, and of several errors the first is kept",

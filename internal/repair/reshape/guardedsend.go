@@ -8,6 +8,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -22,17 +23,17 @@ type closedFlag struct {
 
 // guardSend has the sends to a channel ask, under the lock that the close holds, the flag that
 // the close sets, and keep the lock until they have sent.
-func (r *Run) guardSend() []*Change {
+func (r *finder) guardSend() []*change.Change {
 	var c *closedFlag
 	for _, at := range r.sendsBesideClose() {
-		if f, line := r.lineOf(at); f != nil && c == nil {
+		if f, line := r.LineOf(at); f != nil && c == nil {
 			c = r.closedFlagAt(f, line)
 		}
 	}
 	if c == nil {
 		return nil
 	}
-	w := r.rewrite()
+	w := r.Rewrite()
 	for _, f := range r.Code.Files() {
 		failed := false
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
@@ -48,7 +49,7 @@ func (r *Run) guardSend() []*Change {
 			return nil
 		}
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "the lock " + c.lock.Name() + " is held from the look at " + c.flag.Name() + " until " + c.channel.Name() + " is sent to",
 		Mistake: "the channel is closed between the look and the send, or without one",
 		Reason:  "the close holds the lock too, and sets the flag, so that no send comes after it",
@@ -57,7 +58,7 @@ func (r *Run) guardSend() []*Change {
 
 // sendsBesideClose are the points of the run where a channel may have been sent to that another
 // goroutine closes: that of the panic, or those of races of operations on channels.
-func (r *Run) sendsBesideClose() []*trace.Point {
+func (r *finder) sendsBesideClose() []*trace.Point {
 	if r.Failure.Cause == event.SendOnClosed {
 		return []*trace.Point{&r.Failure.Point}
 	}
@@ -72,7 +73,7 @@ func (r *Run) sendsBesideClose() []*trace.Point {
 
 // closedFlagAt is the lock and the flag of the channel that a line sends to; nil if there are
 // none.
-func (r *Run) closedFlagAt(f *source.File, line int) *closedFlag {
+func (r *finder) closedFlagAt(f *source.File, line int) *closedFlag {
 	var c *closedFlag
 	syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 		send, ok := n.(*ast.SendStmt)
@@ -91,7 +92,7 @@ func (r *Run) closedFlagAt(f *source.File, line int) *closedFlag {
 }
 
 // closedFlagOf is the lock and the flag of a channel; nil if a close of it has none.
-func (r *Run) closedFlagOf(in *source.File, channel ast.Expr, v *types.Var) *closedFlag {
+func (r *finder) closedFlagOf(in *source.File, channel ast.Expr, v *types.Var) *closedFlag {
 	selector, ok := ast.Unparen(channel).(*ast.SelectorExpr)
 	if !ok || r.madeAgain(v) {
 		return nil
@@ -124,7 +125,7 @@ func (r *Run) closedFlagOf(in *source.File, channel ast.Expr, v *types.Var) *clo
 }
 
 // heldWithFlag is the lock that is held at a close, and the flag that is set beside it.
-func (r *Run) heldWithFlag(f *source.File, call *ast.CallExpr, around []ast.Node) (lock, flag *types.Var) {
+func (r *finder) heldWithFlag(f *source.File, call *ast.CallExpr, around []ast.Node) (lock, flag *types.Var) {
 	function, body := syntax.FunctionAround(around)
 	flow := r.Code.Locks().Flow(function)
 	if flow == nil || body == nil {
@@ -148,7 +149,7 @@ func (r *Run) heldWithFlag(f *source.File, call *ast.CallExpr, around []ast.Node
 
 // guardOne has one send keep the lock, in the list of its function's statements. The send must
 // be the last thing that the function does, but for what it returns.
-func (r *Run) guardOne(w *rewriting, f *source.File, c *closedFlag, send *ast.SendStmt, around []ast.Node) bool {
+func (r *finder) guardOne(w *change.Rewriting, f *source.File, c *closedFlag, send *ast.SendStmt, around []ast.Node) bool {
 	function, body := syntax.FunctionAround(around)
 	flow := r.Code.Locks().Flow(function)
 	if flow == nil || body == nil {
@@ -161,11 +162,11 @@ func (r *Run) guardOne(w *rewriting, f *source.File, c *closedFlag, send *ast.Se
 	}
 	at := slices.IndexFunc(body.List, func(s ast.Stmt) bool { return syntax.Within(send, s) })
 	if at < 0 || !endsWith(body.List[at:]) {
-		r.decline(f, send, "the send to "+c.channel.Name()+" is not the last thing that its function does, and what follows may not be for the lock "+c.lock.Name())
+		r.Decline(f, send, "the send to "+c.channel.Name()+" is not the last thing that its function does, and what follows may not be for the lock "+c.lock.Name())
 		return false
 	}
 	if !r.mayHoldOver(f, c, send, around) {
-		r.decline(f, send, "a send to "+c.channel.Name()+" that held the lock "+c.lock.Name()+" could wait for ever: what receives takes the lock, or is not in the program")
+		r.Decline(f, send, "a send to "+c.channel.Name()+" that held the lock "+c.lock.Name()+" could wait for ever: what receives takes the lock, or is not in the program")
 		return false
 	}
 	x := f.TextOf(ast.Unparen(send.Chan).(*ast.SelectorExpr).X)
@@ -186,8 +187,8 @@ func (r *Run) guardOne(w *rewriting, f *source.File, c *closedFlag, send *ast.Se
 	if locks.IsRWMutex(c.lock.Type()) {
 		take, release = readTake, readRelease
 	}
-	w.of(f).LineBefore(body.List[at], take+"\ndefer "+release+"\nif "+x+"."+c.flag.Name()+" {\n"+back+"\n}")
-	w.note(f, send)
+	w.Of(f).LineBefore(body.List[at], take+"\ndefer "+release+"\nif "+x+"."+c.flag.Name()+" {\n"+back+"\n}")
+	w.Note(f, send)
 	return true
 }
 
@@ -202,7 +203,7 @@ func endsWith(list []ast.Stmt) bool {
 
 // keepUntilEnd defers the release of a lock that is taken before a send, and drops the releases
 // in between. The flag must have been looked at.
-func keepUntilEnd(w *rewriting, f *source.File, c *closedFlag, body *ast.BlockStmt, taken, at int, release string) bool {
+func keepUntilEnd(w *change.Rewriting, f *source.File, c *closedFlag, body *ast.BlockStmt, taken, at int, release string) bool {
 	var drop []ast.Stmt
 	looked, deferred := false, false
 	for _, s := range body.List[taken+1 : at] {
@@ -222,17 +223,17 @@ func keepUntilEnd(w *rewriting, f *source.File, c *closedFlag, body *ast.BlockSt
 	if !looked || deferred || len(drop) == 0 || syntax.MayWait(f, body.List[taken+1:at]) {
 		return false
 	}
-	w.of(f).LineAfter(body.List[taken], "defer "+release)
+	w.Of(f).LineAfter(body.List[taken], "defer "+release)
 	for _, s := range drop {
-		w.of(f).Delete(s)
+		w.Of(f).Delete(s)
 	}
-	w.note(f, body.List[at])
+	w.Note(f, body.List[at])
 	return true
 }
 
 // mayHoldOver reports whether a lock may be held while a value is sent: the send does not wait,
 // or all that receives from the channel is in the program and never takes the lock.
-func (r *Run) mayHoldOver(f *source.File, c *closedFlag, send *ast.SendStmt, around []ast.Node) bool {
+func (r *finder) mayHoldOver(f *source.File, c *closedFlag, send *ast.SendStmt, around []ast.Node) bool {
 	if s := syntax.SelectOf(around); s != nil && slices.ContainsFunc(s.Body.List, func(s ast.Stmt) bool { return s.(*ast.CommClause).Comm == nil }) {
 		return true
 	}
@@ -265,9 +266,9 @@ func (r *Run) mayHoldOver(f *source.File, c *closedFlag, send *ast.SendStmt, aro
 }
 
 // takes reports whether a function, or what it calls, takes a lock of a class.
-func (r *Run) takes(fn ast.Node, class *types.Var) bool {
+func (r *finder) takes(fn ast.Node, class *types.Var) bool {
 	f := r.Code.FileOf(fn)
-	return f == nil || r.reaches(f, fn, func(f *source.File, n ast.Node) bool {
+	return f == nil || r.Reaches(f, fn, func(f *source.File, n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return false
@@ -279,7 +280,7 @@ func (r *Run) takes(fn ast.Node, class *types.Var) bool {
 
 // refusalOf is the statement by which a function returns when it does not send: what another
 // check of the flag in the program returns, if it has the same results, or nothing, or false.
-func (r *Run) refusalOf(f *source.File, function ast.Node, c *closedFlag) (string, bool) {
+func (r *finder) refusalOf(f *source.File, function ast.Node, c *closedFlag) (string, bool) {
 	results := syntax.ResultsOf(f, function)
 	if results.Len() == 0 {
 		return "return", true

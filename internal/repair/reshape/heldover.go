@@ -7,23 +7,24 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // releaseBeforeWait releases a lock before the last thing that is done under it, if that is to
 // send or receive by a channel and needs nothing that the lock may guard.
-func (r *Run) releaseBeforeWait() []*Change {
-	var changes []*Change
+func (r *finder) releaseBeforeWait() []*change.Change {
+	var changes []*change.Change
 	var seen []ast.Stmt
 	for i := range r.Failure.Waiting {
 		waiter := &r.Failure.Waiting[i]
 		if waiter.Op != event.Send && waiter.Op != event.Recv {
 			continue
 		}
-		f, line := r.lineOf(&waiter.Point)
+		f, line := r.LineOf(&waiter.Point)
 		for j := range waiter.Holds {
-			t := r.takingAt(r.lineOf(&waiter.Holds[j].Point))
+			t := r.takingAt(r.LineOf(&waiter.Holds[j].Point))
 			if f == nil || t == nil || t.file != f {
 				continue
 			}
@@ -44,7 +45,7 @@ func (r *Run) releaseBeforeWait() []*Change {
 
 // needsNoLock reports whether a statement is a send or a receive whose channel is made once, and
 // whose value is a variable of the function or a constant.
-func (r *Run) needsNoLock(f *source.File, s ast.Stmt) bool {
+func (r *finder) needsNoLock(f *source.File, s ast.Stmt) bool {
 	var channel ast.Expr
 	switch s := s.(type) {
 	case *ast.SendStmt:
@@ -68,20 +69,20 @@ func (r *Run) needsNoLock(f *source.File, s ast.Stmt) bool {
 
 // releaseBefore has a lock released before a statement of a list: by the release that follows
 // it, or in the place of a deferred one.
-func (r *Run) releaseBefore(t *taking, list []ast.Stmt, at int) []*Change {
-	w := r.rewrite()
+func (r *finder) releaseBefore(t *taking, list []ast.Stmt, at int) []*change.Change {
+	w := r.Rewrite()
 	f := t.file
-	change := &Change{
+	change := &change.Change{
 		Words:   "the lock " + t.class.Name() + " is released before the channel is waited for",
 		Mistake: "the goroutine waits while it holds a lock that another needs to end the wait",
 		Reason:  "what ends the wait can take the lock, and the channel needs none",
 	}
-	w.note(f, list[at])
+	w.Note(f, list[at])
 	if at+1 < len(list) {
 		if call := syntax.CallOf(list[at+1]); call != nil && f.TextOf(call) == t.release {
-			w.of(f).LineBefore(list[at], f.TextOf(list[at+1]))
-			w.of(f).Delete(list[at+1])
-			return w.finish(change)
+			w.Of(f).LineBefore(list[at], f.TextOf(list[at+1]))
+			w.Of(f).Delete(list[at+1])
+			return w.Finish(change)
 		}
 	}
 	taken := slices.Index(t.body.List, t.statement)
@@ -95,7 +96,7 @@ func (r *Run) releaseBefore(t *taking, list []ast.Stmt, at int) []*Change {
 	if op, ok := r.Code.Locks().Op(f.Info, later.Call); !ok || op.Verb != locks.Release {
 		return nil
 	}
-	w.of(f).Delete(later)
-	w.of(f).LineBefore(list[at], t.release)
-	return w.finish(change)
+	w.Of(f).Delete(later)
+	w.Of(f).LineBefore(list[at], t.release)
+	return w.Finish(change)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -32,15 +33,15 @@ type unwaited struct {
 // waitForGoroutine has a function wait for a goroutine before it reads what the goroutine sets.
 // If the run has no race that shows the two, because the goroutine came too late to set
 // anything, the goroutines that it started are looked through.
-func (r *Run) waitForGoroutine() []*Change {
-	if r.blocked() {
+func (r *finder) waitForGoroutine() []*change.Change {
+	if r.Blocked() {
 		return nil
 	}
 	var raced, all []*unwaited
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			start, ok := n.(*ast.GoStmt)
-			if !ok || !r.started(f, start) {
+			if !ok || !r.StartedBy(f, start) {
 				return
 			}
 			for _, u := range unwaitedAt(f, start, around) {
@@ -56,7 +57,7 @@ func (r *Run) waitForGoroutine() []*Change {
 	if len(raced) > 0 {
 		all = raced
 	}
-	var changes []*Change
+	var changes []*change.Change
 	for _, u := range all {
 		changes = append(changes, r.wait(u)...)
 	}
@@ -65,9 +66,9 @@ func (r *Run) waitForGoroutine() []*Change {
 
 // races reports whether a race of the run is one between the goroutine and the statement that
 // reads.
-func (r *Run) races(u *unwaited) bool {
+func (r *finder) races(u *unwaited) bool {
 	in := func(at *trace.Point, n ast.Node) bool {
-		f, line := r.lineOf(at)
+		f, line := r.LineOf(at)
 		return f == u.file && f.Line(n.Pos()) <= line && line <= f.Line(n.End())
 	}
 	for i := range r.Failures {
@@ -118,38 +119,38 @@ func unwaitedAt(f *source.File, start *ast.GoStmt, around []ast.Node) []*unwaite
 }
 
 // wait moves the wait that the function has up in front of the read, or adds a WaitGroup.
-func (r *Run) wait(u *unwaited) []*Change {
-	w := r.rewrite()
+func (r *finder) wait(u *unwaited) []*change.Change {
+	w := r.Rewrite()
 	f := u.file
-	change := &Change{
+	change := &change.Change{
 		Words:   "the function waits for the goroutine before it reads " + u.variable.Name(),
 		Mistake: "it reads the variable without knowing that the goroutine has set it",
 		Reason:  "what the goroutine sets is there when it is read, in every schedule",
 	}
-	w.note(f, u.list[u.to])
+	w.Note(f, u.list[u.to])
 	for _, s := range u.list[u.to+1:] {
 		if syntax.WaitsFor(f, s, u.literal) {
-			w.of(f).LineBefore(u.list[u.to], f.TextOf(s))
-			w.of(f).Delete(s)
-			return w.finish(change)
+			w.Of(f).LineBefore(u.list[u.to], f.TextOf(s))
+			w.Of(f).Delete(s)
+			return w.Finish(change)
 		}
 	}
 	if syntax.MayWait(f, u.list[u.from:u.to+1]) {
 		return nil
 	}
-	sync, err := w.of(f).ImportStd("sync")
+	sync, err := w.Of(f).ImportStd("sync")
 	if err != nil {
 		return nil
 	}
 	name := source.NamesIn(u.function).Free("wg")
-	w.of(f).LineBefore(u.list[u.from], fmt.Sprintf("var %s %s.WaitGroup", name, sync))
+	w.Of(f).LineBefore(u.list[u.from], fmt.Sprintf("var %s %s.WaitGroup", name, sync))
 	if module := f.Package.Module; len(u.start.Call.Args) == 0 && module != nil && version.Compare("go"+module.GoVersion, "go1.25") >= 0 && u.literal.Type.Results == nil {
-		w.of(f).ReplaceBetween(u.start.Pos(), u.literal.Pos(), name+".Go(")
-		w.of(f).ReplaceBetween(u.start.Call.Lparen, u.start.Call.Rparen+1, ")")
+		w.Of(f).ReplaceBetween(u.start.Pos(), u.literal.Pos(), name+".Go(")
+		w.Of(f).ReplaceBetween(u.start.Call.Lparen, u.start.Call.Rparen+1, ")")
 	} else {
-		w.of(f).LineBefore(u.start, name+".Add(1)")
-		w.of(f).LineBefore(u.literal.Body.List[0], "defer "+name+".Done()")
+		w.Of(f).LineBefore(u.start, name+".Add(1)")
+		w.Of(f).LineBefore(u.literal.Body.List[0], "defer "+name+".Done()")
 	}
-	w.of(f).LineBefore(u.list[u.to], name+".Wait()")
-	return w.finish(change)
+	w.Of(f).LineBefore(u.list[u.to], name+".Wait()")
+	return w.Finish(change)
 }

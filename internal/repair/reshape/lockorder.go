@@ -11,6 +11,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -26,16 +27,16 @@ type order struct {
 
 // oneLockOrder has all functions that take two locks in one order take them in the other. Of
 // the orders that led to the deadlock, the one that fewer functions have is given up.
-func (r *Run) oneLockOrder() []*Change {
+func (r *finder) oneLockOrder() []*change.Change {
 	var orders []order
 	for i := range r.Failure.Waiting {
 		waiter := &r.Failure.Waiting[i]
 		if waiter.Shape != event.LockOrder {
 			continue
 		}
-		second := r.lockTaken(r.lineOf(&waiter.Point))
+		second := r.lockTaken(r.LineOf(&waiter.Point))
 		for j := range waiter.Holds {
-			first := r.lockTaken(r.lineOf(&waiter.Holds[j].Point))
+			first := r.lockTaken(r.LineOf(&waiter.Holds[j].Point))
 			if first == nil || second == nil || first == second {
 				continue
 			}
@@ -70,12 +71,12 @@ func (r *Run) oneLockOrder() []*Change {
 //	                           t.forks[first].Unlock()
 //
 // They have to be released together: which of the two an index now means is not known.
-func (r *Run) orderByIndex() []*Change {
-	w := r.rewrite()
+func (r *finder) orderByIndex() []*change.Change {
+	w := r.Rewrite()
 	for i := range r.Failure.Waiting {
 		waiter := &r.Failure.Waiting[i]
-		f, line := r.lineOf(&waiter.Point)
-		if waiter.Shape != event.LockOrder || f == nil || w.files[f] != nil || f.Package.Module != nil && version.Compare("go"+f.Package.Module.GoVersion, "go1.21") < 0 {
+		f, line := r.LineOf(&waiter.Point)
+		if waiter.Shape != event.LockOrder || f == nil || w.Edits(f) || f.Package.Module != nil && version.Compare("go"+f.Package.Module.GoVersion, "go1.21") < 0 {
 			continue
 		}
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
@@ -86,17 +87,17 @@ func (r *Run) orderByIndex() []*Change {
 			}
 			names := source.NamesIn(function)
 			low, high := names.Free("first"), names.Free("second")
-			w.of(f).LineBefore(first.Take, fmt.Sprintf("%s, %s := min(%s, %s), max(%[3]s, %[4]s)", low, high, first.Index, second.Index))
+			w.Of(f).LineBefore(first.Take, fmt.Sprintf("%s, %s := min(%s, %s), max(%[3]s, %[4]s)", low, high, first.Index, second.Index))
 			for _, x := range first.Indexes {
-				w.of(f).Replace(x, low)
+				w.Of(f).Replace(x, low)
 			}
 			for _, x := range second.Indexes {
-				w.of(f).Replace(x, high)
+				w.Of(f).Replace(x, high)
 			}
-			w.note(f, first.Take)
+			w.Note(f, first.Take)
 		})
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "the locks are taken in the order of their indexes",
 		Mistake: "goroutines take two locks of the same kind, each its own first",
 		Reason:  "all goroutines take the lock with the smaller index first, so that none has one that the other needs before its own",
@@ -104,14 +105,14 @@ func (r *Run) orderByIndex() []*Change {
 }
 
 // lockTaken returns the field or variable whose lock a line takes.
-func (r *Run) lockTaken(f *source.File, line int) *types.Var {
+func (r *finder) lockTaken(f *source.File, line int) *types.Var {
 	if f == nil {
 		return nil
 	}
 	return r.Code.LockTakenAt(f, line)
 }
 
-func (r *Run) count(o *order) {
+func (r *finder) count(o *order) {
 	for _, flow := range r.Code.Locks().Flows() {
 		for _, e := range flow.Edges {
 			if e.First == o.first && e.Second == o.second {
@@ -124,8 +125,8 @@ func (r *Run) count(o *order) {
 
 // turnAround moves the taking of the second lock in front of that of the first, wherever the
 // two are statements of one list.
-func (r *Run) turnAround(o order) []*Change {
-	w := r.rewrite()
+func (r *finder) turnAround(o order) []*change.Change {
+	w := r.Rewrite()
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, _ []ast.Node) {
 			list := syntax.Statements(n)
@@ -147,7 +148,7 @@ func (r *Run) turnAround(o order) []*Change {
 		})
 	}
 	first, second := r.Code.Locks().ClassName(o.first), r.Code.Locks().ClassName(o.second)
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   fmt.Sprintf("the lock %s is taken before the lock %s", o.second.Name(), o.first.Name()),
 		Mistake: "the program takes the two locks in both orders",
 		Reason:  "all functions take the two locks in one order, so that no two goroutines can each have the one that the other needs",
@@ -165,7 +166,7 @@ func (r *Run) turnAround(o order) []*Change {
 }
 
 // operation tells what a statement that is a call does to a lock, and to which.
-func (r *Run) operation(f *source.File, s ast.Stmt) (locks.Op, *types.Var) {
+func (r *finder) operation(f *source.File, s ast.Stmt) (locks.Op, *types.Var) {
 	call := syntax.CallOf(s)
 	if call == nil {
 		return locks.Op{}, nil
@@ -180,7 +181,7 @@ func (r *Run) operation(f *source.File, s ast.Stmt) (locks.Op, *types.Var) {
 // moveUp moves a statement that takes a lock, with the deferred release behind it, in front of
 // another of its list. It returns the last statement that it moved, -1 if the lock may be
 // another one there, or would be held over a wait.
-func (r *Run) moveUp(w *rewriting, f *source.File, list []ast.Stmt, to, from int) int {
+func (r *finder) moveUp(w *change.Rewriting, f *source.File, list []ast.Stmt, to, from int) int {
 	selector, ok := ast.Unparen(syntax.CallOf(list[from]).Fun).(*ast.SelectorExpr)
 	if !ok {
 		return -1
@@ -190,7 +191,7 @@ func (r *Run) moveUp(w *rewriting, f *source.File, list []ast.Stmt, to, from int
 		return -1
 	}
 	text := f.TextOf(list[from])
-	w.of(f).Delete(list[from])
+	w.Of(f).Delete(list[from])
 	last := from
 	if from+1 < len(list) {
 		if later, ok := list[from+1].(*ast.DeferStmt); ok {
@@ -198,12 +199,12 @@ func (r *Run) moveUp(w *rewriting, f *source.File, list []ast.Stmt, to, from int
 				if on, ok := ast.Unparen(later.Call.Fun).(*ast.SelectorExpr); ok && f.TextOf(on.X) == f.TextOf(selector.X) {
 					last++
 					text += "\n" + f.TextOf(later)
-					w.of(f).Delete(later)
+					w.Of(f).Delete(later)
 				}
 			}
 		}
 	}
-	w.of(f).LineBefore(list[to], text)
-	w.note(f, list[to])
+	w.Of(f).LineBefore(list[to], text)
+	w.Note(f, list[to])
 	return last
 }

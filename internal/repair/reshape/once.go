@@ -7,17 +7,18 @@ import (
 	"go/types"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // closeOnce has every close of a channel that was closed twice go through one sync.Once beside
 // the channel.
-func (r *Run) closeOnce() []*Change {
+func (r *finder) closeOnce() []*change.Change {
 	if r.Failure.Cause != event.CloseOfClosed {
 		return nil
 	}
-	f, line := r.lineOf(&r.Failure.Point)
+	f, line := r.LineOf(&r.Failure.Point)
 	if f == nil {
 		return nil
 	}
@@ -32,10 +33,10 @@ func (r *Run) closeOnce() []*Change {
 		return nil
 	}
 	if r.madeAgain(channel) {
-		r.decline(f, at, "the channel "+channel.Name()+" is closed twice, and is made again elsewhere: a sync.Once would never close the second one")
+		r.Decline(f, at, "the channel "+channel.Name()+" is closed twice, and is made again elsewhere: a sync.Once would never close the second one")
 		return nil
 	}
-	w := r.rewrite()
+	w := r.Rewrite()
 	var once func(c *syntax.Closing) (string, bool) // the name of the sync.Once at a close
 	if channel.IsField() {
 		once = r.onceField(w, f, at.(*ast.SelectorExpr), channel)
@@ -55,11 +56,11 @@ func (r *Run) closeOnce() []*Change {
 			if !ok {
 				return nil
 			}
-			w.of(f).Replace(c.Replaced, name+".Do(func() { "+f.TextOf(c.Call)+" })")
-			w.note(f, c.Call)
+			w.Of(f).Replace(c.Replaced, name+".Do(func() { "+f.TextOf(c.Call)+" })")
+			w.Note(f, c.Call)
 		}
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "the channel " + channel.Name() + " is closed by a sync.Once",
 		Mistake: "two goroutines, or two calls, close it",
 		Reason:  "the first close counts and the others do nothing, in whatever order they come",
@@ -68,7 +69,7 @@ func (r *Run) closeOnce() []*Change {
 
 // madeAgain reports whether a channel may be another one later, which would have to be closed
 // again: it is assigned anywhere but where its struct or the variable itself is made.
-func (r *Run) madeAgain(channel *types.Var) bool {
+func (r *finder) madeAgain(channel *types.Var) bool {
 	again := false
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
@@ -99,7 +100,7 @@ func (r *Run) madeAgain(channel *types.Var) bool {
 
 // onceField declares a sync.Once above a field that is a channel. What it returns names it at
 // a close.
-func (r *Run) onceField(w *rewriting, f *source.File, at *ast.SelectorExpr, channel *types.Var) func(*syntax.Closing) (string, bool) {
+func (r *finder) onceField(w *change.Rewriting, f *source.File, at *ast.SelectorExpr, channel *types.Var) func(*syntax.Closing) (string, bool) {
 	owner := syntax.NamedType(f.Info.TypeOf(at.X))
 	if owner == nil {
 		return nil
@@ -108,11 +109,11 @@ func (r *Run) onceField(w *rewriting, f *source.File, at *ast.SelectorExpr, chan
 	if err != nil {
 		return nil
 	}
-	sync, err := w.of(in).ImportStd("sync")
+	sync, err := w.Of(in).ImportStd("sync")
 	if err != nil {
 		return nil
 	}
-	w.of(in).LineBefore(above, fmt.Sprintf("%s %s.Once // closes %s", name, sync, channel.Name()))
+	w.Of(in).LineBefore(above, fmt.Sprintf("%s %s.Once // closes %s", name, sync, channel.Name()))
 	return func(c *syntax.Closing) (string, bool) {
 		selector, ok := c.Channel.(*ast.SelectorExpr)
 		if !ok || syntax.NamedType(c.File.Info.TypeOf(selector.X)) != owner {
@@ -123,7 +124,7 @@ func (r *Run) onceField(w *rewriting, f *source.File, at *ast.SelectorExpr, chan
 }
 
 // onceVariable declares a sync.Once above a variable that is a channel.
-func (r *Run) onceVariable(w *rewriting, channel *types.Var) func(*syntax.Closing) (string, bool) {
+func (r *finder) onceVariable(w *change.Rewriting, channel *types.Var) func(*syntax.Closing) (string, bool) {
 	var statement ast.Node
 	var in *source.File
 	var names *source.Names
@@ -159,11 +160,11 @@ func (r *Run) onceVariable(w *rewriting, channel *types.Var) func(*syntax.Closin
 		return nil
 	}
 	name := names.Free(channel.Name() + "Once")
-	sync, err := w.of(in).ImportStd("sync")
+	sync, err := w.Of(in).ImportStd("sync")
 	if err != nil {
 		return nil
 	}
-	w.of(in).LineBefore(statement, fmt.Sprintf("var %s %s.Once", name, sync))
+	w.Of(in).LineBefore(statement, fmt.Sprintf("var %s %s.Once", name, sync))
 	return func(c *syntax.Closing) (string, bool) {
 		return name, c.File == in || channel.Parent() == channel.Pkg().Scope() && c.File.Lookup(name, c.Call.Pos()) == nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -24,8 +25,8 @@ type taking struct {
 }
 
 // releaseOnEveryWay has a function release the lock that it keeps on some way out.
-func (r *Run) releaseOnEveryWay() []*Change {
-	var changes []*Change
+func (r *finder) releaseOnEveryWay() []*change.Change {
+	var changes []*change.Change
 	var seen []ast.Stmt
 	for i := range r.Failure.Waiting {
 		waiter := &r.Failure.Waiting[i]
@@ -33,7 +34,7 @@ func (r *Run) releaseOnEveryWay() []*Change {
 			if !waiter.HeldBy[j].Returned && !waiter.HeldBy[j].Ended {
 				continue
 			}
-			t := r.takingAt(r.lineOf(&waiter.HeldBy[j].Point))
+			t := r.takingAt(r.LineOf(&waiter.HeldBy[j].Point))
 			if t != nil && !slices.Contains(seen, t.statement) {
 				seen = append(seen, t.statement)
 				changes = append(changes, r.releaseAlways(t)...)
@@ -44,7 +45,7 @@ func (r *Run) releaseOnEveryWay() []*Change {
 }
 
 // takingAt is the statement that takes a lock on a line; nil if there is none.
-func (r *Run) takingAt(f *source.File, line int) *taking {
+func (r *finder) takingAt(f *source.File, line int) *taking {
 	if f == nil {
 		return nil
 	}
@@ -59,7 +60,7 @@ func (r *Run) takingAt(f *source.File, line int) *taking {
 }
 
 // takingOf is the taking of a lock that a statement is; nil if it is none.
-func (r *Run) takingOf(f *source.File, s ast.Stmt) *taking {
+func (r *finder) takingOf(f *source.File, s ast.Stmt) *taking {
 	op, class := r.operation(f, s)
 	if class == nil || op.Verb != locks.Acquire {
 		return nil
@@ -86,23 +87,23 @@ func (r *Run) takingOf(f *source.File, s ast.Stmt) *taking {
 
 // releaseAlways defers the release of a lock, if the releases that the function has are the
 // last thing that it does; or else adds one in front of each return that misses it.
-func (r *Run) releaseAlways(t *taking) []*Change {
+func (r *finder) releaseAlways(t *taking) []*change.Change {
 	final, others := t.releases()
 	index := slices.Index(t.body.List, t.statement)
 	_, literal := t.function.(*ast.FuncLit)
-	w := r.rewrite()
-	change := &Change{
+	w := r.Rewrite()
+	change := &change.Change{
 		Words:   "the lock " + t.class.Name() + " is released on every way out",
 		Mistake: "a way out of the function that takes it does not release it",
 		Reason:  "whichever way the function ends, the next goroutine can take the lock",
 	}
 	if others == 0 && index >= 0 && (len(final) > 0 || literal && !syntax.MayWait(t.file, t.body.List[index:])) {
-		w.of(t.file).LineAfter(t.statement, "defer "+t.release)
+		w.Of(t.file).LineAfter(t.statement, "defer "+t.release)
 		for _, s := range final {
-			w.of(t.file).Delete(s)
+			w.Of(t.file).Delete(s)
 		}
-		w.note(t.file, t.statement)
-		return w.finish(change)
+		w.Note(t.file, t.statement)
+		return w.Finish(change)
 	}
 	if len(final)+others == 0 {
 		return nil // the caller has to release it
@@ -111,10 +112,10 @@ func (r *Run) releaseAlways(t *taking) []*Change {
 		if slices.ContainsFunc(back.Results, func(e ast.Expr) bool { return syntax.MayNeedLock(t.file.Info, e) }) {
 			return nil
 		}
-		w.of(t.file).LineBefore(back, t.release)
-		w.note(t.file, back)
+		w.Of(t.file).LineBefore(back, t.release)
+		w.Note(t.file, back)
 	}
-	return w.finish(change)
+	return w.Finish(change)
 }
 
 // releases are the statements of the function that release the lock: those that are the last
@@ -154,7 +155,7 @@ func (t *taking) releases() (final []ast.Stmt, others int) {
 }
 
 // keeping are the returns of the function at which it still holds the lock.
-func (r *Run) keeping(t *taking) []*ast.ReturnStmt {
+func (r *finder) keeping(t *taking) []*ast.ReturnStmt {
 	flow := r.Code.Locks().Flow(t.function)
 	if flow == nil {
 		return nil

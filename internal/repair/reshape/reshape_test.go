@@ -21,6 +21,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -56,7 +57,7 @@ func TestChanges(t *testing.T) {
 			}
 			run := newRun(t, string(archive.Comment), archive.Files[0].Data)
 			var got []txtar.File
-			for i, c := range run.Changes() {
+			for i, c := range Changes(run) {
 				if c.Words == "" || c.Mistake == "" || c.Reason == "" || len(c.Patch.Places) == 0 {
 					t.Errorf("a change without words or places: %+v", c)
 				}
@@ -88,21 +89,21 @@ func TestChanges(t *testing.T) {
 }
 
 // newRun makes the run that a comment describes.
-func newRun(t *testing.T, comment string, text []byte) *Run {
+func newRun(t *testing.T, comment string, text []byte) *change.Run {
 	t.Helper()
 	version := "1.26"
-	run := &Run{Failure: &trace.Failure{}, Started: make(map[Line]bool)}
-	var lines []Line
-	run.Site = func(site uint32) (Line, bool) {
+	run := &change.Run{Failure: &trace.Failure{}, Started: make(map[change.Line]bool)}
+	var lines []change.Line
+	run.Site = func(site uint32) (change.Line, bool) {
 		if site == 0 {
-			return Line{}, false
+			return change.Line{}, false
 		}
 		return lines[site-1], true
 	}
 	at := func(place string) trace.Point {
 		for i, line := range strings.Split(string(text), "\n") {
 			if strings.Contains(line, strings.TrimSpace(place)) {
-				lines = append(lines, Line{"p.go", i + 1})
+				lines = append(lines, change.Line{File: "p.go", Line: i + 1})
 				return trace.Point{Site: uint32(len(lines))}
 			}
 		}
@@ -150,7 +151,7 @@ func newRun(t *testing.T, comment string, text []byte) *Run {
 	file := run.Code.File("p.go")
 	ast.Inspect(file.Syntax, func(n ast.Node) bool {
 		if start, ok := n.(*ast.GoStmt); ok {
-			run.Started[Line{"p.go", file.Line(start.Pos())}] = true
+			run.Started[change.Line{File: "p.go", Line: file.Line(start.Pos())}] = true
 		}
 		return true
 	})
@@ -210,7 +211,7 @@ func takeA() {
 }
 `)
 	run := newRun(t, "waits lock order: b.Lock() // left\nholds: a.Lock()\nwaits lock order: takeA()", text)
-	changes := run.Changes()
+	changes := Changes(run)
 	if len(changes) != 1 {
 		t.Fatalf("%d changes", len(changes))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -22,18 +23,18 @@ type ending struct {
 
 // selectDone has goroutines that wait for a channel wait as well for the context or the channel
 // at hand that tells them to stop.
-func (r *Run) selectDone() []*Change {
-	if !r.blocked() {
+func (r *finder) selectDone() []*change.Change {
+	if !r.Blocked() {
 		return nil
 	}
-	var changes []*Change
+	var changes []*change.Change
 	var seen []*types.Var
 	for i := range r.Failure.Waiting {
 		waiter := &r.Failure.Waiting[i]
 		if waiter.Library {
 			continue
 		}
-		f, line := r.lineOf(&waiter.Point)
+		f, line := r.LineOf(&waiter.Point)
 		if f == nil {
 			continue
 		}
@@ -97,7 +98,7 @@ func waitOf(f *source.File, s ast.Stmt, around []ast.Node) *channelWait {
 }
 
 // endingsAt are what may end a wait, the nearest first.
-func (r *Run) endingsAt(wait *channelWait) []ending {
+func (r *finder) endingsAt(wait *channelWait) []ending {
 	var all []ending
 	f, at := wait.file, wait.statement.Pos()
 	closed := r.closedVariables()
@@ -127,7 +128,7 @@ func (r *Run) endingsAt(wait *channelWait) []ending {
 }
 
 // closedVariables are the channels that the program closes.
-func (r *Run) closedVariables() []*types.Var {
+func (r *finder) closedVariables() []*types.Var {
 	var all []*types.Var
 	for _, f := range r.Code.Files() {
 		for _, c := range syntax.Closings(f) {
@@ -141,8 +142,8 @@ func (r *Run) closedVariables() []*types.Var {
 
 // addEnding has all waits of one kind for a channel wait for an ending as well: all sends, or
 // the receives of goroutines.
-func (r *Run) addEnding(first *channelWait, e ending) []*Change {
-	w := r.rewrite()
+func (r *finder) addEnding(first *channelWait, e ending) []*change.Change {
+	w := r.Rewrite()
 	for _, f := range r.Code.Files() {
 		failed := false
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
@@ -167,7 +168,7 @@ func (r *Run) addEnding(first *channelWait, e ending) []*Change {
 	if e.context {
 		name += ".Done()"
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "the goroutine waits for " + name + " besides " + first.channel.Name(),
 		Mistake: "it waits for the channel alone, and nothing is left on the other side when it is told to stop",
 		Reason:  "what tells it to stop ends the wait, so that the goroutine ends",
@@ -176,7 +177,7 @@ func (r *Run) addEnding(first *channelWait, e ending) []*Change {
 
 // runsInGoroutine reports whether the innermost function around a node is run by goroutines
 // alone.
-func (r *Run) runsInGoroutine(f *source.File, around []ast.Node) bool {
+func (r *finder) runsInGoroutine(f *source.File, around []ast.Node) bool {
 	for i := len(around) - 1; i >= 0; i-- {
 		switch fn := around[i].(type) {
 		case *ast.FuncLit:
@@ -197,7 +198,7 @@ func (r *Run) runsInGoroutine(f *source.File, around []ast.Node) bool {
 //	                       }
 //
 // What follows a receive needs what was received, so it goes into the case.
-func (r *Run) waitForEnding(w *rewriting, wait *channelWait, e ending) bool {
+func (r *finder) waitForEnding(w *change.Rewriting, wait *channelWait, e ending) bool {
 	f := wait.file
 	name, ok := e.at(wait)
 	if !ok {
@@ -214,14 +215,14 @@ func (r *Run) waitForEnding(w *rewriting, wait *channelWait, e ending) bool {
 	back := ""
 	if inLoop || !wait.sends {
 		if back, ok = returning(f, function, e, name); !ok || !nothingSkipped(f, wait, isRange) {
-			r.decline(f, wait.statement, "a goroutine that waited for "+name+" as well would have to return here, and what it returns is not known, or what others wait for would be skipped")
+			r.Decline(f, wait.statement, "a goroutine that waited for "+name+" as well would have to return here, and what it returns is not known, or what others wait for would be skipped")
 			return false
 		}
 	}
-	w.note(f, wait.statement)
+	w.Note(f, wait.statement)
 	switch {
 	case wait.sends:
-		w.of(f).Replace(wait.statement, "select {\ncase "+f.TextOf(wait.statement)+":\ncase <-"+name+":\n"+back+"}")
+		w.Of(f).Replace(wait.statement, "select {\ncase "+f.TextOf(wait.statement)+":\ncase <-"+name+":\n"+back+"}")
 	case isRange:
 		if syntax.Breaks(loop.Body.List) || loop.Key != nil && loop.Tok != token.DEFINE {
 			return false
@@ -231,7 +232,7 @@ func (r *Run) waitForEnding(w *rewriting, wait *channelWait, e ending) bool {
 			key = f.TextOf(loop.Key)
 		}
 		more := source.NamesIn(function).Free("ok")
-		w.of(f).Replace(loop, "for {\nselect {\ncase "+key+", "+more+" := <-"+f.TextOf(loop.X)+":\nif !"+more+" {\n"+plainReturn(back)+"}"+
+		w.Of(f).Replace(loop, "for {\nselect {\ncase "+key+", "+more+" := <-"+f.TextOf(loop.X)+":\nif !"+more+" {\n"+plainReturn(back)+"}"+
 			strings.TrimRight(f.Between(loop.Body.Lbrace+1, loop.Body.Rbrace), " \t\n")+"\ncase <-"+name+":\n"+back+"}\n}")
 		return plainReturn(back) != ""
 	default:
@@ -243,7 +244,7 @@ func (r *Run) waitForEnding(w *rewriting, wait *channelWait, e ending) bool {
 			end = list[len(list)-1].End()
 			rest = f.Between(wait.statement.End(), end)
 		}
-		w.of(f).ReplaceBetween(wait.statement.Pos(), end, "select {\ncase "+f.TextOf(wait.statement)+":"+rest+"\ncase <-"+name+":\n"+back+"}")
+		w.Of(f).ReplaceBetween(wait.statement.Pos(), end, "select {\ncase "+f.TextOf(wait.statement)+":"+rest+"\ncase <-"+name+":\n"+back+"}")
 	}
 	return true
 }

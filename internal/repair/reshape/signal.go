@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -22,15 +23,15 @@ type condition struct {
 // signalUnderLock has every change of what a loop around Wait looks at happen under the lock of
 // the Cond, up to the signal that follows it; and, if that is so already and several goroutines
 // wait, wakes all of them.
-func (r *Run) signalUnderLock() []*Change {
-	var changes []*Change
+func (r *finder) signalUnderLock() []*change.Change {
+	var changes []*change.Change
 	var seen []*types.Var
 	for i := range r.Failure.Waiting {
 		waiter := &r.Failure.Waiting[i]
 		if waiter.Shape != event.MissedSignal && waiter.Shape != event.NoSignal {
 			continue
 		}
-		c := r.conditionAt(r.lineOf(&waiter.Point))
+		c := r.conditionAt(r.LineOf(&waiter.Point))
 		if c == nil || syntax.Contains(seen, c.cond) {
 			continue
 		}
@@ -45,7 +46,7 @@ func (r *Run) signalUnderLock() []*Change {
 }
 
 // conditionAt is what a call of Wait on a line waits for; nil if it is in no loop.
-func (r *Run) conditionAt(f *source.File, line int) *condition {
+func (r *finder) conditionAt(f *source.File, line int) *condition {
 	if f == nil {
 		return nil
 	}
@@ -85,8 +86,8 @@ func (r *Run) conditionAt(f *source.File, line int) *condition {
 
 // lockChanges takes the lock around the changes that are made without it; all says that there
 // are none.
-func (r *Run) lockChanges(c *condition) (changes []*Change, all bool) {
-	w := r.rewrite()
+func (r *finder) lockChanges(c *condition) (changes []*change.Change, all bool) {
+	w := r.Rewrite()
 	for _, f := range r.Code.Files() {
 		failed := false
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
@@ -106,9 +107,9 @@ func (r *Run) lockChanges(c *condition) (changes []*Change, all bool) {
 					failed = true
 					return
 				}
-				w.of(f).LineBefore(list[i], take+".Lock()")
-				w.of(f).LineAfter(list[last], take+".Unlock()")
-				w.note(f, list[i])
+				w.Of(f).LineBefore(list[i], take+".Lock()")
+				w.Of(f).LineAfter(list[last], take+".Unlock()")
+				w.Note(f, list[i])
 				i = last
 			}
 		})
@@ -116,10 +117,10 @@ func (r *Run) lockChanges(c *condition) (changes []*Change, all bool) {
 			return nil, false
 		}
 	}
-	if len(w.places) == 0 {
+	if w.IsEmpty() {
 		return nil, true
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "what " + c.cond.Name() + " signals is changed and signalled with the lock " + c.lock.Name() + " held",
 		Mistake: "the change and the signal fall between the waiter's look and its wait",
 		Reason:  "the waiter holds the lock from its look to its wait, so that a change comes before the look or wakes the waiter",
@@ -127,7 +128,7 @@ func (r *Run) lockChanges(c *condition) (changes []*Change, all bool) {
 }
 
 // signalBehind is the last of the statements from i on that are changes, or signal the Cond.
-func (r *Run) signalBehind(f *source.File, c *condition, list []ast.Stmt, i int) int {
+func (r *finder) signalBehind(f *source.File, c *condition, list []ast.Stmt, i int) int {
 	last := i
 	for j := i + 1; j < len(list); j++ {
 		call := syntax.CallOf(list[j])
@@ -158,7 +159,7 @@ func signals(f *source.File, call *ast.CallExpr, c *condition) bool {
 
 // lockName names the lock of the Cond in front of a statement that changes a field: beside the
 // field if both are of one struct.
-func (r *Run) lockName(f *source.File, c *condition, list []ast.Stmt, from, to int) (string, bool) {
+func (r *finder) lockName(f *source.File, c *condition, list []ast.Stmt, from, to int) (string, bool) {
 	var e ast.Expr
 	switch s := list[from].(type) {
 	case *ast.AssignStmt:
@@ -169,7 +170,7 @@ func (r *Run) lockName(f *source.File, c *condition, list []ast.Stmt, from, to i
 	if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
 		e = index.X
 	}
-	if slices.ContainsFunc(list[from:to+1], func(s ast.Stmt) bool { return r.reaches(f, s, syntax.WaitsItself) }) {
+	if slices.ContainsFunc(list[from:to+1], func(s ast.Stmt) bool { return r.Reaches(f, s, syntax.WaitsItself) }) {
 		return "", false
 	}
 	if !c.lock.IsField() {
@@ -189,20 +190,20 @@ func (r *Run) lockName(f *source.File, c *condition, list []ast.Stmt, from, to i
 }
 
 // wakeAll makes a Broadcast of every Signal.
-func (r *Run) wakeAll(c *condition) []*Change {
-	w := r.rewrite()
+func (r *finder) wakeAll(c *condition) []*change.Change {
+	w := r.Rewrite()
 	for _, f := range r.Code.Files() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || syntax.CalleeName(call) != "Signal" || !signals(f, call, c) {
 				return true
 			}
-			w.of(f).Replace(ast.Unparen(call.Fun).(*ast.SelectorExpr).Sel, "Broadcast")
-			w.note(f, call)
+			w.Of(f).Replace(ast.Unparen(call.Fun).(*ast.SelectorExpr).Sel, "Broadcast")
+			w.Note(f, call)
 			return true
 		})
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "every signal of " + c.cond.Name() + " wakes all goroutines that wait",
 		Mistake: "a signal wakes one goroutine, and may be the only one for several, or wake one that waits for something else",
 		Reason:  "each of those that wait looks again whether it may go on, in a loop",

@@ -6,18 +6,17 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
-	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
 // startLater starts goroutines behind the statements that set what they use, in the function
 // that does both. A goroutine that starts later is a goroutine that was slow to start, so the
 // change adds no behaviour that the program did not have.
-func (r *Run) startLater() []*Change {
-	var changes []*Change
-	for _, v := range r.racedVariables() {
+func (r *finder) startLater() []*change.Change {
+	var changes []*change.Change
+	for _, v := range r.RacedVariables() {
 		changes = append(changes, r.startBehindSetting(v)...)
 		changes = append(changes, r.makeBeforeStart(v)...)
 	}
@@ -34,11 +33,11 @@ func (r *Run) startLater() []*Change {
 //	func (j *job) run() {            func (j *job) run() {
 //		j.stop = make(chan bool)     	for {
 //		for {
-func (r *Run) makeBeforeStart(v *types.Var) []*Change {
+func (r *finder) makeBeforeStart(v *types.Var) []*change.Change {
 	if !v.IsField() {
 		return nil
 	}
-	w := r.rewrite()
+	w := r.Rewrite()
 	made := make(map[ast.Stmt]bool)
 	ran := false
 	for _, f := range r.Code.Files() {
@@ -47,7 +46,7 @@ func (r *Run) makeBeforeStart(v *types.Var) []*Change {
 			if !ok {
 				return
 			}
-			d, in := r.declaration(f, start.Call)
+			d, in := r.Declaration(f, start.Call)
 			selector, isSelector := ast.Unparen(start.Call.Fun).(*ast.SelectorExpr)
 			list, _ := syntax.ListAround(start, around)
 			if d == nil || d.Body == nil || d.Recv == nil || !isSelector || list == nil || syntax.IsPublic(in, d) || !r.onlyStarted(d) {
@@ -60,65 +59,29 @@ func (r *Run) makeBeforeStart(v *types.Var) []*Change {
 			if _, ok := syntax.PathOf(f.Info, selector.X); !ok {
 				return
 			}
-			ran = ran || r.started(f, start)
-			w.of(f).LineBefore(start, f.TextOf(selector.X)+text)
-			w.note(f, start)
+			ran = ran || r.StartedBy(f, start)
+			w.Of(f).LineBefore(start, f.TextOf(selector.X)+text)
+			w.Note(f, start)
 			if !made[s] {
 				made[s] = true
-				w.of(in).Delete(s)
+				w.Of(in).Delete(s)
 			}
 		})
 	}
 	if !ran {
 		return nil
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   v.Name() + " is made before the goroutine starts",
 		Mistake: "the goroutine makes what others use, and they may come first",
 		Reason:  "what is made before the go statement is there for all that follows it, in every schedule",
 	})
 }
 
-// racedVariables are the variables and fields that both sides of a race of the run name.
-func (r *Run) racedVariables() []*types.Var {
-	var all []*types.Var
-	for i := range r.Failures {
-		race := &r.Failures[i]
-		if race.Kind != event.FailureRace || len(race.Others) != 1 {
-			continue
-		}
-		other := r.variablesAt(&race.Others[0])
-		for _, v := range r.variablesAt(&race.Point) {
-			if syntax.Contains(other, v) && !syntax.Contains(all, v) {
-				all = append(all, v)
-			}
-		}
-	}
-	return all
-}
-
-// variablesAt are the variables that the line of a point names.
-func (r *Run) variablesAt(at *trace.Point) []*types.Var {
-	f, line := r.lineOf(at)
-	if f == nil {
-		return nil
-	}
-	var all []*types.Var
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && f.Line(id.Pos()) == line {
-			if v, ok := f.Info.ObjectOf(id).(*types.Var); ok {
-				all = append(all, v.Origin())
-			}
-		}
-		return true
-	})
-	return all
-}
-
 // startBehindSetting moves every start of a goroutine that uses a variable behind what sets the
 // variable later in the same list of statements.
-func (r *Run) startBehindSetting(v *types.Var) []*Change {
-	w := r.rewrite()
+func (r *finder) startBehindSetting(v *types.Var) []*change.Change {
+	w := r.Rewrite()
 	ran, failed := false, false
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, _ []ast.Node) {
@@ -134,21 +97,21 @@ func (r *Run) startBehindSetting(v *types.Var) []*Change {
 					}
 				}
 				if !r.mayStartBehind(f, s, list[i+1:last+1], v) {
-					r.decline(f, s, "a goroutine uses "+v.Name()+", which is set only after its start; it cannot start later, because what stands in between may leave the function, wait for the goroutine, or change what it is started with")
+					r.Decline(f, s, "a goroutine uses "+v.Name()+", which is set only after its start; it cannot start later, because what stands in between may leave the function, wait for the goroutine, or change what it is started with")
 					failed = true
 					return
 				}
 				ran = ran || r.startedIn(f, s)
-				w.of(f).LineAfter(list[last], f.TextOf(s))
-				w.of(f).Delete(s)
-				w.note(f, s)
+				w.Of(f).LineAfter(list[last], f.TextOf(s))
+				w.Of(f).Delete(s)
+				w.Note(f, s)
 			}
 		})
 	}
 	if failed || !ran {
 		return nil
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "the goroutine starts after " + v.Name() + " is set",
 		Mistake: "the function that starts it sets what it uses only afterwards",
 		Reason:  "what is set before the go statement is there when the goroutine runs, in every schedule",
@@ -157,7 +120,7 @@ func (r *Run) startBehindSetting(v *types.Var) []*Change {
 
 // onlyStarts reports whether a statement does nothing but start goroutines, and count them: a go
 // statement, or a loop of these.
-func (r *Run) onlyStarts(f *source.File, s ast.Stmt) bool {
+func (r *finder) onlyStarts(f *source.File, s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.GoStmt:
 		return true
@@ -176,7 +139,7 @@ func (r *Run) onlyStarts(f *source.File, s ast.Stmt) bool {
 	return false
 }
 
-func onlyStartsIn(r *Run, f *source.File, body *ast.BlockStmt) bool {
+func onlyStartsIn(r *finder, f *source.File, body *ast.BlockStmt) bool {
 	starts := false
 	for _, s := range body.List {
 		if r.onlyStarts(f, s) {
@@ -195,9 +158,9 @@ func onlyStartsIn(r *Run, f *source.File, body *ast.BlockStmt) bool {
 }
 
 // startedIn reports whether the run started a goroutine by a statement.
-func (r *Run) startedIn(f *source.File, s ast.Stmt) bool {
+func (r *finder) startedIn(f *source.File, s ast.Stmt) bool {
 	for line := f.Line(s.Pos()); line <= f.Line(s.End()); line++ {
-		if r.Started[Line{f.Name, line}] {
+		if r.Started[change.Line{File: f.Name, Line: line}] {
 			return true
 		}
 	}
@@ -206,8 +169,8 @@ func (r *Run) startedIn(f *source.File, s ast.Stmt) bool {
 
 // uses reports whether a statement, or a function of the program that it names, has to do with
 // a variable.
-func (r *Run) uses(f *source.File, n ast.Node, v *types.Var) bool {
-	return r.reaches(f, n, func(f *source.File, n ast.Node) bool {
+func (r *finder) uses(f *source.File, n ast.Node, v *types.Var) bool {
+	return r.Reaches(f, n, func(f *source.File, n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok {
 			return false
@@ -219,13 +182,13 @@ func (r *Run) uses(f *source.File, n ast.Node, v *types.Var) bool {
 
 // onlyUses reports whether the goroutines that a statement starts use a variable and do not set
 // it: if they set it, there is no order that it is to have come first in.
-func (r *Run) onlyUses(f *source.File, start ast.Stmt, v *types.Var) bool {
+func (r *finder) onlyUses(f *source.File, start ast.Stmt, v *types.Var) bool {
 	return r.uses(f, start, v) && !r.assigns(f, start, v)
 }
 
 // setsWhatIsUsed reports whether a statement assigns to another variable or field that the
 // goroutines which a statement starts use: the same mistake beside the one that the run shows.
-func (r *Run) setsWhatIsUsed(f *source.File, s, start ast.Stmt) bool {
+func (r *finder) setsWhatIsUsed(f *source.File, s, start ast.Stmt) bool {
 	assign, ok := s.(*ast.AssignStmt)
 	return ok && assign.Tok == token.ASSIGN && slices.ContainsFunc(assign.Lhs, func(left ast.Expr) bool {
 		p, ok := syntax.PathOf(f.Info, left)
@@ -235,12 +198,12 @@ func (r *Run) setsWhatIsUsed(f *source.File, s, start ast.Stmt) bool {
 
 // sets reports whether a statement assigns to a variable, itself or in a function of the program
 // that it names; what the statement starts in goroutines does not count.
-func (r *Run) sets(f *source.File, s ast.Stmt, v *types.Var) bool {
+func (r *finder) sets(f *source.File, s ast.Stmt, v *types.Var) bool {
 	return !r.onlyStarts(f, s) && r.assigns(f, s, v)
 }
 
-func (r *Run) assigns(f *source.File, s ast.Stmt, v *types.Var) bool {
-	return r.reaches(f, s, func(f *source.File, n ast.Node) bool {
+func (r *finder) assigns(f *source.File, s ast.Stmt, v *types.Var) bool {
+	return r.Reaches(f, s, func(f *source.File, n ast.Node) bool {
 		assign, ok := n.(*ast.AssignStmt)
 		return ok && slices.ContainsFunc(assign.Lhs, func(left ast.Expr) bool {
 			p, ok := syntax.PathOf(f.Info, left)
@@ -249,49 +212,16 @@ func (r *Run) assigns(f *source.File, s ast.Stmt, v *types.Var) bool {
 	})
 }
 
-// reaches reports whether a node, or a function of the program that is named in it, in turn,
-// has a node that is looked for.
-func (r *Run) reaches(f *source.File, n ast.Node, found func(*source.File, ast.Node) bool) bool {
-	seen := make(map[*ast.FuncDecl]bool)
-	var look func(f *source.File, n ast.Node) bool
-	look = func(f *source.File, n ast.Node) bool {
-		hit := false
-		ast.Inspect(n, func(n ast.Node) bool {
-			if n == nil || hit {
-				return false
-			}
-			if hit = found(f, n); hit {
-				return false
-			}
-			id, ok := n.(*ast.Ident)
-			if !ok {
-				return true
-			}
-			fn, ok := f.Info.Uses[id].(*types.Func)
-			if !ok {
-				return true
-			}
-			if d := r.Code.Declaration(fn.Origin()); d != nil && d.Body != nil && !seen[d] {
-				seen[d] = true
-				hit = look(r.Code.FileOf(d), d.Body)
-			}
-			return !hit
-		})
-		return hit
-	}
-	return look(f, n)
-}
-
 // mayStartBehind reports whether a statement that starts goroutines means the same behind
 // others: these do not wait for the goroutines, do not leave the function, and leave what the
 // start itself evaluates alone, but for the variable that is to be set first.
-func (r *Run) mayStartBehind(f *source.File, start ast.Stmt, behind []ast.Stmt, v *types.Var) bool {
+func (r *finder) mayStartBehind(f *source.File, start ast.Stmt, behind []ast.Stmt, v *types.Var) bool {
 	waitsForIt := func(in *source.File, n ast.Node) bool {
 		channel := syntax.ChannelOf(in, n)
 		return syntax.WaitsItself(in, n) && (channel == nil || r.uses(f, start, channel))
 	}
 	for _, s := range behind {
-		if syntax.Leaves(s) || r.reaches(f, s, waitsForIt) {
+		if syntax.Leaves(s) || r.Reaches(f, s, waitsForIt) {
 			return false
 		}
 	}

@@ -23,7 +23,7 @@ import (
 //	mu.Unlock()
 //
 // What function values and methods of interfaces do is not known here, and counts as nothing.
-func (r *Run) keptTogether(t *taking, part ast.Node) *types.Var {
+func (r *finder) keptTogether(t *taking, part ast.Node) *types.Var {
 	used := usedData{run: r, all: make(map[*types.Var]bool), followed: make(map[*types.Func]bool)}
 	used.addCalls(t.file, part)
 	if len(used.all) == 0 {
@@ -57,7 +57,7 @@ func (r *Run) keptTogether(t *taking, part ast.Node) *types.Var {
 }
 
 // isHeld reports whether a lock of a class is, or may be, held before a node.
-func (r *Run) isHeld(flow *locks.Flow, n ast.Node, class *types.Var) bool {
+func (r *finder) isHeld(flow *locks.Flow, n ast.Node, class *types.Var) bool {
 	for _, h := range flow.Held(n) {
 		if held := r.Code.Locks().Places.Class(h.Lock); held != nil && syntax.Same(held.Origin(), class.Origin()) {
 			return true
@@ -69,7 +69,7 @@ func (r *Run) isHeld(flow *locks.Flow, n ast.Node, class *types.Var) bool {
 // A usedData is the fields and variables of packages that code has to do with, and the functions that
 // it calls by name.
 type usedData struct {
-	run *Run
+	run *finder
 	all map[*types.Var]bool
 	// changesOnly leaves out what is only read.
 	changesOnly bool

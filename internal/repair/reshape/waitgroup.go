@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -22,11 +23,11 @@ type lateAdd struct {
 
 // countBeforeStart moves the calls of Add that come too late in front of the go statements, a
 // change for each WaitGroup.
-func (r *Run) countBeforeStart() []*Change {
-	if r.blocked() {
+func (r *finder) countBeforeStart() []*change.Change {
+	if r.Blocked() {
 		return nil
 	}
-	var changes []*Change
+	var changes []*change.Change
 	all := r.lateAdds()
 	for i, first := range all {
 		if slices.ContainsFunc(all[:i], func(a lateAdd) bool { return syntax.Same(a.group, first.group) }) {
@@ -37,7 +38,7 @@ func (r *Run) countBeforeStart() []*Change {
 		for _, a := range all[i:] {
 			if syntax.Same(a.group, first.group) {
 				ofGroup = append(ofGroup, a)
-				ran = ran || r.started(a.file, a.start)
+				ran = ran || r.StartedBy(a.file, a.start)
 			}
 		}
 		if ran {
@@ -47,18 +48,18 @@ func (r *Run) countBeforeStart() []*Change {
 	return changes
 }
 
-func (r *Run) moveAdds(adds []lateAdd) []*Change {
-	w := r.rewrite()
+func (r *finder) moveAdds(adds []lateAdd) []*change.Change {
+	w := r.Rewrite()
 	removed := make(map[*ast.ExprStmt]bool)
 	for _, a := range adds {
-		w.of(a.file).LineBefore(a.start, a.text)
+		w.Of(a.file).LineBefore(a.start, a.text)
 		if !removed[a.add] {
 			removed[a.add] = true
-			w.of(a.in).Delete(a.add)
+			w.Of(a.in).Delete(a.add)
 		}
-		w.note(a.file, a.start)
+		w.Note(a.file, a.start)
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Words:   "the WaitGroup " + adds[0].group.Name() + " counts up before the goroutine starts",
 		Mistake: "Add is called in the goroutine that it counts or after the go statement, and Wait may come before it",
 		Reason:  "a goroutine is counted before it exists, so that Wait cannot miss it",
@@ -66,7 +67,7 @@ func (r *Run) moveAdds(adds []lateAdd) []*Change {
 }
 
 // lateAdds finds the calls of Add that come too late.
-func (r *Run) lateAdds() []lateAdd {
+func (r *finder) lateAdds() []lateAdd {
 	var all []lateAdd
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
@@ -93,38 +94,16 @@ func (r *Run) lateAdds() []lateAdd {
 
 // addsOfDeclared finds the calls of Add in a declared function that a go statement starts. The
 // function must be one that nothing but go statements of the program call.
-func (r *Run) addsOfDeclared(f *source.File, start *ast.GoStmt) []lateAdd {
-	decl, in := r.declaration(f, start.Call)
+func (r *finder) addsOfDeclared(f *source.File, start *ast.GoStmt) []lateAdd {
+	decl, in := r.Declaration(f, start.Call)
 	if decl == nil || decl.Body == nil || ast.IsExported(decl.Name.Name) || decl.Type.TypeParams != nil || !r.onlyStarted(decl) {
 		return nil
 	}
 	return addsIn(f, start, in, decl, decl.Type, decl.Recv, decl.Body)
 }
 
-// declaration returns where the function of a call is declared.
-func (r *Run) declaration(f *source.File, call *ast.CallExpr) (*ast.FuncDecl, *source.File) {
-	var id *ast.Ident
-	switch fun := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		id = fun
-	case *ast.SelectorExpr:
-		id = fun.Sel
-	default:
-		return nil, nil
-	}
-	fn, ok := f.Info.Uses[id].(*types.Func)
-	if !ok {
-		return nil, nil
-	}
-	decl := r.Code.Declaration(fn.Origin())
-	if decl == nil {
-		return nil, nil
-	}
-	return decl, r.Code.FileOf(decl)
-}
-
 // onlyStarted reports whether every use of a function is a go statement in a list.
-func (r *Run) onlyStarted(decl *ast.FuncDecl) bool {
+func (r *finder) onlyStarted(decl *ast.FuncDecl) bool {
 	uses, starts := 0, 0
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
@@ -135,7 +114,7 @@ func (r *Run) onlyStarted(decl *ast.FuncDecl) bool {
 				}
 			case *ast.GoStmt:
 				if list, _ := syntax.ListAround(n, around); list != nil {
-					if d, _ := r.declaration(f, n.Call); d == decl {
+					if d, _ := r.Declaration(f, n.Call); d == decl {
 						starts++
 					}
 				}

@@ -1,4 +1,4 @@
-package reshape
+package atomics
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -19,8 +20,8 @@ var atomicFunctions = map[types.BasicKind]string{
 
 // atomicEverywhere has all plain accesses to a variable that the program also accesses by
 // functions of sync/atomic go through these.
-func (r *Run) atomicEverywhere() []*Change {
-	var changes []*Change
+func (r *finder) atomicEverywhere() []*change.Change {
+	var changes []*change.Change
 	var seen []*types.Var
 	for i := range r.Failures {
 		race := &r.Failures[i]
@@ -28,7 +29,7 @@ func (r *Run) atomicEverywhere() []*Change {
 			continue
 		}
 		for _, at := range append(race.Others[:len(race.Others):len(race.Others)], race.Point) {
-			f, line := r.lineOf(&at)
+			f, line := r.LineOf(&at)
 			for _, v := range wordsOn(f, line) {
 				if !syntax.Contains(seen, v) {
 					seen = append(seen, v)
@@ -64,9 +65,9 @@ func functionFor(v *types.Var) string {
 	return ""
 }
 
-// An atomicRewriting is a rewriting of all plain accesses to a variable.
+// An atomicRewriting is a Rewriting of all plain accesses to a variable.
 type atomicRewriting struct {
-	*rewriting
+	*change.Rewriting
 	variable *types.Var
 	already  int // accesses by functions of sync/atomic
 	// accesses counts all of them in each function, writes those that write, and plain those
@@ -78,18 +79,18 @@ type atomicRewriting struct {
 
 // makeAtomic rewrites all plain accesses to a variable, and to the fields beside it that have
 // the same mistake: a fix of one that a method for the next breaks is none.
-func (r *Run) makeAtomic(v *types.Var) []*Change {
-	w := r.rewrite()
+func (r *finder) makeAtomic(v *types.Var) []*change.Change {
+	w := r.Rewrite()
 	if !r.rewriteAtomic(w, v) {
 		return nil
 	}
 	names := v.Name()
-	for _, field := range r.fieldsBeside(v, func(f *types.Var) bool { return functionFor(f) != "" }) {
-		if r.rewriteAtomic(r.rewrite(), field) && r.rewriteAtomic(w, field) {
+	for _, field := range r.FieldsBeside(v, func(f *types.Var) bool { return functionFor(f) != "" }) {
+		if r.rewriteAtomic(r.Rewrite(), field) && r.rewriteAtomic(w, field) {
 			names += ", " + field.Name()
 		}
 	}
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Atomic:  true,
 		Words:   "all accesses to " + names + " are atomic",
 		Mistake: "some of them are, and plain ones race with them",
@@ -97,35 +98,10 @@ func (r *Run) makeAtomic(v *types.Var) []*Change {
 	})
 }
 
-// fieldsBeside are the other fields of the struct that a field is declared in, of some kind.
-func (r *Run) fieldsBeside(v *types.Var, kind func(*types.Var) bool) []*types.Var {
-	var all []*types.Var
-	if !v.IsField() {
-		return nil
-	}
-	for _, f := range r.Code.Files() {
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			st, ok := n.(*ast.StructType)
-			if !ok || !syntax.DeclaredIn(v, st) {
-				return true
-			}
-			for _, field := range st.Fields.List {
-				for _, name := range field.Names {
-					if other, ok := f.Info.Defs[name].(*types.Var); ok && !syntax.Same(other, v) && kind(other) {
-						all = append(all, other)
-					}
-				}
-			}
-			return true
-		})
-	}
-	return all
-}
-
 // rewriteAtomic rewrites all plain accesses to a variable. It is false if there are none, or
 // not all can be rewritten.
-func (r *Run) rewriteAtomic(to *rewriting, v *types.Var) bool {
-	w := &atomicRewriting{rewriting: to, variable: v, accesses: make(map[ast.Node]int), writes: make(map[ast.Node]int), plain: make(map[ast.Node]int)}
+func (r *finder) rewriteAtomic(to *change.Rewriting, v *types.Var) bool {
+	w := &atomicRewriting{Rewriting: to, variable: v, accesses: make(map[ast.Node]int), writes: make(map[ast.Node]int), plain: make(map[ast.Node]int)}
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			id, ok := n.(*ast.Ident)
@@ -186,7 +162,7 @@ func (w *atomicRewriting) access(f *source.File, id *ast.Ident, around []ast.Nod
 
 // rewriteAccess rewrites a plain access.
 func (w *atomicRewriting) rewriteAccess(f *source.File, e ast.Expr, parent, function ast.Node) {
-	atomic, err := w.of(f).ImportStd("sync/atomic")
+	atomic, err := w.Of(f).ImportStd("sync/atomic")
 	if err != nil {
 		w.failed = true
 		return
@@ -194,15 +170,15 @@ func (w *atomicRewriting) rewriteAccess(f *source.File, e ast.Expr, parent, func
 	call := func(verb, more string) string {
 		return fmt.Sprintf("%s.%s%s(&%s%s)", atomic, verb, functionFor(w.variable), f.TextOf(e), more)
 	}
-	w.note(f, e)
+	w.Note(f, e)
 	switch parent := parent.(type) {
 	case *ast.IncDecStmt:
 		w.writes[function]++
 		switch {
 		case parent.Tok == token.INC:
-			w.of(f).Replace(parent, call("Add", ", 1"))
+			w.Of(f).Replace(parent, call("Add", ", 1"))
 		case f.Info.TypeOf(e).Underlying().(*types.Basic).Info()&types.IsUnsigned == 0:
-			w.of(f).Replace(parent, call("Add", ", -1"))
+			w.Of(f).Replace(parent, call("Add", ", -1"))
 		default:
 			w.failed = true
 		}
@@ -214,9 +190,9 @@ func (w *atomicRewriting) rewriteAccess(f *source.File, e ast.Expr, parent, func
 			w.failed = w.failed || syntax.MentionsField(f, value, w.variable)
 			switch parent.Tok {
 			case token.ASSIGN:
-				w.of(f).Replace(parent, call("Store", ", "+f.TextOf(value)))
+				w.Of(f).Replace(parent, call("Store", ", "+f.TextOf(value)))
 			case token.ADD_ASSIGN:
-				w.of(f).Replace(parent, call("Add", ", "+f.TextOf(value)))
+				w.Of(f).Replace(parent, call("Add", ", "+f.TextOf(value)))
 			default:
 				w.failed = true
 			}
@@ -228,5 +204,5 @@ func (w *atomicRewriting) rewriteAccess(f *source.File, e ast.Expr, parent, func
 	case *ast.RangeStmt:
 		w.failed = true
 	}
-	w.of(f).Replace(e, call("Load", ""))
+	w.Of(f).Replace(e, call("Load", ""))
 }

@@ -1,4 +1,4 @@
-package reshape
+package atomics
 
 import (
 	"go/ast"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -43,15 +44,15 @@ type wordAccess struct {
 // atomicWords makes atomic variables of counters and flags that are only added to, set and read.
 // Where that is all, it is a smaller change than a lock: no way through the program has to
 // release anything. Fields beside it that the same functions count get the same.
-func (r *Run) atomicWords() []*Change {
-	var changes []*Change
-	for _, v := range r.racedVariables() {
+func (r *finder) atomicWords() []*change.Change {
+	var changes []*change.Change
+	for _, v := range r.RacedVariables() {
 		word := r.plainWordOf(v)
 		if word == nil {
 			continue
 		}
 		words := []*plainWord{word}
-		for _, field := range r.fieldsBeside(v, func(f *types.Var) bool { return wordKind(f) != nil }) {
+		for _, field := range r.FieldsBeside(v, func(f *types.Var) bool { return wordKind(f) != nil }) {
 			if beside := r.plainWordOf(field); beside != nil && beside.writtenWith(word) {
 				words = append(words, beside)
 			}
@@ -73,7 +74,7 @@ func wordKind(v *types.Var) *types.Basic {
 }
 
 // plainWordOf is a variable as a plainWord; nil if it is none.
-func (r *Run) plainWordOf(v *types.Var) *plainWord {
+func (r *finder) plainWordOf(v *types.Var) *plainWord {
 	word := &plainWord{variable: v, kind: wordKind(v)}
 	if word.kind == nil || v.Exported() || !v.IsField() && v.Parent() != v.Pkg().Scope() {
 		return nil
@@ -158,7 +159,7 @@ func (word *plainWord) declaredAlone() bool {
 // independent reports whether the accesses are independent of each other, and of any lock. A
 // function that reads the variable twice, or reads and writes it, by itself or by what it calls,
 // may decide by what it has read; only additions need not know of each other.
-func (r *Run) independent(word *plainWord) bool {
+func (r *finder) independent(word *plainWord) bool {
 	by := make(map[ast.Node]map[string]int) // what functions do, by verb
 	writes := 0
 	for _, a := range word.accesses {
@@ -195,7 +196,7 @@ func (r *Run) independent(word *plainWord) bool {
 
 // dependent reports whether a function accesses a word at several places that may depend on each
 // other; by is what functions do themselves.
-func (r *Run) dependent(f *source.File, fn *ast.FuncDecl, by map[ast.Node]map[string]int) bool {
+func (r *finder) dependent(f *source.File, fn *ast.FuncDecl, by map[ast.Node]map[string]int) bool {
 	places, additions := 0, 0
 	count := func(did map[string]int, times int) {
 		total := did["Load"] + did["Store"] + did["Add"]
@@ -214,7 +215,7 @@ func (r *Run) dependent(f *source.File, fn *ast.FuncDecl, by map[ast.Node]map[st
 		case *ast.FuncLit, *ast.FuncDecl:
 			count(by[n], len(by[n])+by[n]["Load"]+by[n]["Store"]+by[n]["Add"])
 		case *ast.CallExpr:
-			if d, in := r.declaration(f, n); d != nil && d != fn && d.Body != nil {
+			if d, in := r.Declaration(f, n); d != nil && d != fn && d.Body != nil {
 				count(r.doneBy(in, d, by), 1)
 			}
 		}
@@ -224,9 +225,9 @@ func (r *Run) dependent(f *source.File, fn *ast.FuncDecl, by map[ast.Node]map[st
 }
 
 // doneBy is what a function does with a word, by itself and by what it calls.
-func (r *Run) doneBy(f *source.File, d *ast.FuncDecl, by map[ast.Node]map[string]int) map[string]int {
+func (r *finder) doneBy(f *source.File, d *ast.FuncDecl, by map[ast.Node]map[string]int) map[string]int {
 	all := make(map[string]int)
-	r.reaches(f, d, func(_ *source.File, n ast.Node) bool {
+	r.Reaches(f, d, func(_ *source.File, n ast.Node) bool {
 		for verb, times := range by[n] {
 			all[verb] += times
 		}
@@ -236,8 +237,8 @@ func (r *Run) doneBy(f *source.File, d *ast.FuncDecl, by map[ast.Node]map[string
 }
 
 // lockBeside reports whether the struct that has a field has a lock too.
-func (r *Run) lockBeside(v *types.Var) bool {
-	return v.IsField() && len(r.fieldsBeside(v, func(f *types.Var) bool { return locks.IsLock(f.Type()) })) > 0
+func (r *finder) lockBeside(v *types.Var) bool {
+	return v.IsField() && len(r.FieldsBeside(v, func(f *types.Var) bool { return locks.IsLock(f.Type()) })) > 0
 }
 
 // writtenWith reports whether a function that accesses one word writes the other.
@@ -266,8 +267,8 @@ func readTogether(words []*plainWord) bool {
 
 // announces reports whether a function that writes one of some words writes another field of the
 // struct as well: the word tells of what is in the field, and only a lock keeps the two together.
-func (r *Run) announces(words []*plainWord) bool {
-	others := r.fieldsBeside(words[0].variable, func(f *types.Var) bool {
+func (r *finder) announces(words []*plainWord) bool {
+	others := r.FieldsBeside(words[0].variable, func(f *types.Var) bool {
 		return !slices.ContainsFunc(words, func(word *plainWord) bool { return syntax.Same(word.variable, f) })
 	})
 	for _, word := range words {
@@ -284,8 +285,8 @@ func (r *Run) announces(words []*plainWord) bool {
 }
 
 // writesIn reports whether a function writes a field, or an element of what it holds.
-func (r *Run) writesIn(f *source.File, function ast.Node, field *types.Var) bool {
-	return r.reaches(f, function, func(f *source.File, n ast.Node) bool {
+func (r *finder) writesIn(f *source.File, function ast.Node, field *types.Var) bool {
+	return r.Reaches(f, function, func(f *source.File, n ast.Node) bool {
 		var left []ast.Expr
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -304,15 +305,15 @@ func (r *Run) writesIn(f *source.File, function ast.Node, field *types.Var) bool
 }
 
 // declareAtomic gives words types of sync/atomic, and rewrites all accesses.
-func (r *Run) declareAtomic(words []*plainWord) []*Change {
-	w := r.rewrite()
+func (r *finder) declareAtomic(words []*plainWord) []*change.Change {
+	w := r.Rewrite()
 	var names []string
 	for _, word := range words {
 		f := word.file
 		if module := f.Package.Module; module == nil || version.Compare("go"+module.GoVersion, "go1.19") < 0 {
 			return nil
 		}
-		atomic, err := w.of(f).ImportStd("sync/atomic")
+		atomic, err := w.Of(f).ImportStd("sync/atomic")
 		if err != nil {
 			return nil
 		}
@@ -323,8 +324,8 @@ func (r *Run) declareAtomic(words []*plainWord) []*Change {
 		case *ast.ValueSpec:
 			declared = d.Type
 		}
-		w.of(f).Replace(declared, atomic+"."+atomicTypes[word.kind.Kind()].name)
-		w.note(f, word.declared)
+		w.Of(f).Replace(declared, atomic+"."+atomicTypes[word.kind.Kind()].name)
+		w.Note(f, word.declared)
 		for _, a := range word.accesses {
 			word.rewrite(w, a)
 		}
@@ -335,7 +336,7 @@ func (r *Run) declareAtomic(words []*plainWord) []*Change {
 		verb = " are"
 	}
 	variables := strings.Join(names, ", ")
-	return w.finish(&Change{
+	return w.Finish(&change.Change{
 		Atomic:  true,
 		Words:   variables + verb + " atomic",
 		Mistake: "goroutines add to, set or read " + variables + " at the same time, and that takes several steps",
@@ -344,7 +345,7 @@ func (r *Run) declareAtomic(words []*plainWord) []*Change {
 }
 
 // rewrite rewrites one access.
-func (word *plainWord) rewrite(w *rewriting, a wordAccess) {
+func (word *plainWord) rewrite(w *change.Rewriting, a wordAccess) {
 	f := a.file
 	converted := atomicTypes[word.kind.Kind()].converted
 	value := func(e ast.Expr) string {
@@ -360,7 +361,7 @@ func (word *plainWord) rewrite(w *rewriting, a wordAccess) {
 		if parent.Tok == token.DEC {
 			step = "-1"
 		}
-		w.of(f).Replace(parent, method+"("+step+")")
+		w.Of(f).Replace(parent, method+"("+step+")")
 		return
 	case *ast.AssignStmt:
 		if a.verb == "Load" {
@@ -373,12 +374,12 @@ func (word *plainWord) rewrite(w *rewriting, a wordAccess) {
 				argument = "-" + value(parent.Rhs[0])
 			}
 		}
-		w.of(f).Replace(parent, method+"("+argument+")")
+		w.Of(f).Replace(parent, method+"("+argument+")")
 		return
 	}
 	text := method + "()"
 	if converted != "" {
 		text = word.kind.Name() + "(" + text + ")"
 	}
-	w.of(f).Replace(a.e, text)
+	w.Of(f).Replace(a.e, text)
 }

@@ -1,0 +1,27 @@
+// Package atomics writes the repairs that make accesses to a variable atomic: where all that goroutines
+// need of each other is one word, a lock would be more than is missing.
+//
+// A repair is given for a whole variable or for none: if one access to it cannot be a single step, or
+// depends on another access that it would have to be one step with, a lock is what is missing.
+//
+//	atomic.AddInt64(&s.n, 1)     atomic.AddInt64(&s.n, 1)
+//	return s.n                   return atomic.LoadInt64(&s.n)
+//
+//	n int                        n atomic.Int64
+//	s.n++                        s.n.Add(1)
+//
+//	atomics.go     the repairs, the best first
+//	everywhere.go  plain accesses to what functions of sync/atomic access too
+//	words.go       counters and flags that are only added to, set and read
+package atomics
+
+import "github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
+
+// A finder looks for variables that are to be atomic. Each repair is a method of it.
+type finder struct{ *change.Run }
+
+// Changes returns the repairs of data races that make variables atomic, the best first.
+func Changes(r *change.Run) []*change.Change {
+	f := &finder{r}
+	return append(f.atomicEverywhere(), f.atomicWords()...)
+}
