@@ -27,7 +27,7 @@ type pass struct {
 func newPass(p *Program, target string, o *Options, fresh bool) *pass {
 	s := search.Options{
 		PlanOptions: sched.PlanOptions{Method: o.Strategy, Seed: o.Seed, Preemptions: o.Preemptions, AtOnce: o.AtOnce, Runs: o.Runs, Single: fresh},
-		Harm:        o.Harm, Deadline: o.Deadline, All: o.All,
+		Harm:        o.Harm, Deadline: o.Deadline, All: o.All, Leaks: o.Leaks,
 	}
 	if o.Progress != nil {
 		s.Progress = func(p *wire.Progress) { o.Progress(target, p) }

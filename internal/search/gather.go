@@ -20,6 +20,11 @@ type found struct {
 // are: so that the result does not depend on the speed of the machine where runs are short.
 const harmRuns = 10_000
 
+// leakRuns is after how many runs more, without any failure, a goroutine that is left waiting is what
+// the search ends with. They are more than for a race: what is left behind may be meant, and is
+// not to hide what is not.
+const leakRuns = 50_000
+
 // Best is the failure that the pass ends with; nil if there is none.
 func (x *Pass) Best() *wire.Found {
 	if x.found.visible != nil {
@@ -88,13 +93,20 @@ func (x *Pass) merge(units []wire.UnitDone) {
 	switch f := &x.found; {
 	case x.hopeless():
 		x.Over = true
-	case x.o.All || f.first == nil:
+	case x.o.All:
+	case f.first == nil:
+		x.Over = x.endsWithLeak()
 	case f.visible != nil, x.AnyFailure(), x.Sum.Runs >= f.first.At+harmRuns, x.harmOver():
 		x.Over = true
 	}
 	if !x.Over && x.o.Learn != nil && x.o.Learn(units) {
 		x.plan.StepsChanged()
 	}
+}
+
+// endsWithLeak reports whether a goroutine that is left waiting is what the pass ends with.
+func (x *Pass) endsWithLeak() bool {
+	return x.o.Leaks && len(x.Sum.Leaks) > 0 && x.Sum.Runs >= x.Sum.Leaks[0].At+leakRuns
 }
 
 // failure takes note of a failure of a unit whose runs are not counted yet.

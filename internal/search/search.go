@@ -30,6 +30,8 @@ type Options struct {
 	// that may take, if the search is one of several that have turns.
 	Harm     time.Duration
 	Deadline time.Time
+	// Leaks says that a goroutine that is left waiting is a failure, if nothing else fails.
+	Leaks bool
 	// All goes on after a failure, and gathers all that are unlike each other.
 	All bool
 	// Learn, if it is there, is told what came of the units of a wave, and reports whether the

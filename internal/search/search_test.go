@@ -217,3 +217,24 @@ func TestAllFailuresAreGathered(t *testing.T) {
 		t.Errorf("%d failures, %d of %d passed", len(x.Sum.Failures), x.Sum.Passed, x.Sum.Runs)
 	}
 }
+
+// TestWhatIsLeftWaitingEndsASearchLater: a leak counts once many more runs have not failed, and only
+// where leaks are failures.
+func TestWhatIsLeftWaitingEndsASearchLater(t *testing.T) {
+	leak := wire.Found{Failure: trace.Failure{Kind: event.FailureLeak, Message: "left"}, At: 1, Runs: 1}
+	for _, leaks := range []bool{true, false} {
+		x := New(Options{PlanOptions: sched.PlanOptions{Method: sched.MethodRandom, Seed: 1}, Leaks: leaks})
+		x.Sum.Runs = 2 * leakRuns
+		if x.endsWithLeak() {
+			t.Error("the search ends with a leak that nothing has seen")
+		}
+		x.Sum.Leaks, x.Sum.Runs = []wire.Found{leak}, leakRuns
+		if x.endsWithLeak() {
+			t.Error("the search ends before worse was looked for")
+		}
+		x.Sum.Runs++
+		if x.endsWithLeak() != leaks {
+			t.Errorf("with Leaks %v, the search ends: %v", leaks, x.endsWithLeak())
+		}
+	}
+}
