@@ -2,6 +2,7 @@ package sli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
@@ -14,7 +15,8 @@ type Machine struct {
 	At    ir.Point
 	Start Edge
 	key   string
-	index int // of At in the path it was derived from
+	index int        // of At in the path it was derived from
+	loads []*ir.Expr // nil until they are asked for
 }
 
 // A State is internal, with a predicate and two edges, or terminal.
@@ -88,11 +90,7 @@ func sealState(state *State) *State {
 		state.hasLoads = state.hasLoads || e.HasLoads()
 		if e.HasRegisters() {
 			state.registers |= e.Registers()
-			e.Walk(map[*ir.Expr]bool{}, func(x *ir.Expr) {
-				if x.Op == ir.OpRegister {
-					state.openRegs[regKey{x.Context, x.Reg}] = true
-				}
-			})
+			e.EachRegister(func(x *ir.Expr) { state.openRegs[regKey{x.Context, x.Reg}] = true })
 		}
 	}
 	if state.Predicate == nil {
@@ -180,17 +178,21 @@ func (e Edge) Exprs(f func(*ir.Expr)) {
 
 // Loads are the loads that the machine makes, each once.
 func (m *Machine) Loads() []*ir.Expr {
-	var all []*ir.Expr
+	if m.loads != nil {
+		return slices.Clone(m.loads)
+	}
+	m.loads = []*ir.Expr{}
 	have := map[string]bool{}
+	seen := map[*ir.Expr]bool{}
 	m.Start.Exprs(func(x *ir.Expr) {
-		for _, l := range x.Loads() {
+		for _, l := range x.LoadsBeside(seen) {
 			if !have[l.Key()] {
 				have[l.Key()] = true
-				all = append(all, l)
+				m.loads = append(m.loads, l)
 			}
 		}
 	})
-	return all
+	return slices.Clone(m.loads)
 }
 
 // reads reports whether the part that the edge leads to has loads.

@@ -2,8 +2,9 @@ package ir
 
 import (
 	"crypto/sha256"
-	"sort"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // An Operator is what an expression does with its arguments.
@@ -390,13 +391,46 @@ func (e *Expr) Walk(seen map[*Expr]bool, f func(*Expr)) {
 }
 
 // Loads are the loads in e, in the order of their labels.
-func (e *Expr) Loads() []*Expr {
+func (e *Expr) Loads() []*Expr { return e.LoadsBeside(map[*Expr]bool{}) }
+
+// LoadsBeside is Loads without what is in expressions that were seen before.
+func (e *Expr) LoadsBeside(seen map[*Expr]bool) []*Expr {
 	var all []*Expr
-	e.Walk(map[*Expr]bool{}, func(x *Expr) {
+	var walk func(x *Expr)
+	walk = func(x *Expr) {
+		if !x.hasLoads || seen[x] {
+			return
+		}
+		seen[x] = true
 		if x.Op == OpLoad {
 			all = append(all, x)
 		}
-	})
-	sort.SliceStable(all, func(i, j int) bool { return all[i].Label.Key() < all[j].Label.Key() })
+		for _, a := range x.Args {
+			walk(a)
+		}
+	}
+	walk(e)
+	if len(all) > 1 {
+		slices.SortStableFunc(all, func(a, b *Expr) int { return strings.Compare(a.Label.Key(), b.Label.Key()) })
+	}
 	return all
+}
+
+// EachRegister calls f for every register in e, each expression once.
+func (e *Expr) EachRegister(f func(*Expr)) {
+	seen := map[*Expr]bool{}
+	var walk func(x *Expr)
+	walk = func(x *Expr) {
+		if x.Op == OpRegister {
+			f(x)
+		}
+		if !x.HasRegisters() || len(x.Args) == 0 || seen[x] {
+			return
+		}
+		seen[x] = true
+		for _, a := range x.Args {
+			walk(a)
+		}
+	}
+	walk(e)
 }
