@@ -31,7 +31,7 @@ const (
 )
 
 // recordingTakes is what costs the target of recording.
-const recordingTakes = "a merge sort does little but access memory: 14 ns an access under -race, 26 under control (the hook and the shadow that races are found by), 35 more to record it (its values, 7.5 bytes of trace, calls and returns, the file)"
+const recordingTakes = "a merge sort does little but access memory: 14 ns an access under -race, 26 under control (the hook and the shadow that races are found by), some 9 more to leave it, with its values, calls and returns, for the tool to write down"
 
 // busy is the share of the processors, in percent, from which on times are in doubt.
 const busy = 10

@@ -26,9 +26,10 @@ type child struct {
 	end     context.CancelFunc // ends it, whatever it does
 }
 
-// start starts the program. What it prints is kept only as far as it may explain a
-// death: a thousand runs a second print the same thing a thousand times a second.
-func (p *Program) start(ctx context.Context) (*child, error) {
+// start starts the program, with the file of a ring if it is to record. What it prints is
+// kept only as far as it may explain a death: a thousand runs a second print the same thing a
+// thousand times a second.
+func (p *Program) start(ctx context.Context, events *os.File) (*child, error) {
 	ordersR, orders, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("starting the instrumented program: %w", err)
@@ -43,7 +44,7 @@ func (p *Program) start(ctx context.Context) (*child, error) {
 	ctx, c.end = context.WithCancel(ctx)
 	c.cmd = exec.CommandContext(ctx, p.Path, p.arguments()...)
 	c.cmd.Dir = p.workingDirectory()
-	c.cmd.Env = append(p.build.environment(), "PWD="+c.cmd.Dir, "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW))
+	c.cmd.Env = append(p.build.environment(), "PWD="+c.cmd.Dir, "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW, events))
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
 	c.cmd.Cancel = func() error { return endWithStacks(c.cmd.Process) }
 	c.cmd.WaitDelay = time.Second
@@ -106,6 +107,16 @@ func (c *child) order(o *wire.Order, progress func(*wire.Progress)) (*wire.Repor
 			progress(r.Progress)
 		}
 	}
+}
+
+// once has the program obey one order, and end.
+func (c *child) once(o *wire.Order) (*wire.Done, error) {
+	defer c.close()
+	report, err := c.order(o, nil)
+	if err != nil {
+		return nil, err
+	}
+	return report.Done, nil
 }
 
 func (c *child) died(err error) error {

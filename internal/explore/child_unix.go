@@ -17,8 +17,14 @@ func endWithStacks(p *os.Process) error { return p.Signal(syscall.SIGQUIT) }
 // program when it has understood.
 func keepInterruptsFrom(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// give has a program inherit its ends of the pipes, and returns what tells it their numbers.
-func give(cmd *exec.Cmd, orders, reports *os.File) string {
+// give has a program inherit its ends of the pipes and the file of a ring, if there is one,
+// and returns what tells it their numbers.
+func give(cmd *exec.Cmd, orders, reports, events *os.File) string {
 	cmd.ExtraFiles = []*os.File{orders, reports}
-	return wire.Pipes{Orders: 3, Reports: 4}.String() // the first behind standard error
+	pipes := wire.Pipes{Orders: 3, Reports: 4} // the first behind standard error
+	if events != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, events)
+		pipes.Events = 5
+	}
+	return pipes.String()
 }

@@ -18,11 +18,18 @@ func keepInterruptsFrom(cmd *exec.Cmd) {
 	attributes(cmd).CreationFlags |= syscall.CREATE_NEW_PROCESS_GROUP
 }
 
-// give has a program inherit its ends of the pipes, and returns what tells it their numbers.
-// Handles keep their numbers; that they can be inherited is a property of each.
-func give(cmd *exec.Cmd, orders, reports *os.File) string {
+// give has a program inherit its ends of the pipes and the file of a ring, if there is one,
+// and returns what tells it their numbers. Handles keep their numbers; that they can be
+// inherited is a property of each.
+func give(cmd *exec.Cmd, orders, reports, events *os.File) string {
 	pipes := wire.Pipes{Orders: orders.Fd(), Reports: reports.Fd()}
-	for _, fd := range []uintptr{pipes.Orders, pipes.Reports} {
+	if events != nil {
+		pipes.Events = events.Fd()
+	}
+	for _, fd := range []uintptr{pipes.Orders, pipes.Reports, pipes.Events} {
+		if fd == 0 {
+			continue
+		}
 		handle := syscall.Handle(fd)
 		if err := syscall.SetHandleInformation(handle, syscall.HANDLE_FLAG_INHERIT, syscall.HANDLE_FLAG_INHERIT); err == nil {
 			attributes(cmd).AdditionalInheritedHandles = append(attributes(cmd).AdditionalInheritedHandles, handle)

@@ -19,7 +19,8 @@
 // back, or because the program died. Where a run only takes other steps than the one
 // before it in the process, both are done.
 //
-//	explore.go   options, and the run that is recorded
+//	explore.go   options
+//	recording.go  the run that is recorded
 //	search.go    a search: in processes that make many runs, in fresh ones, or in both
 //	shrink.go    the smallest schedule that fails likewise, by several processes
 //	all.go       all failures of a search, recorded
@@ -38,8 +39,6 @@ package explore
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -186,36 +185,10 @@ func (p *Program) order(verb wire.Verb, target string, o *Options) *wire.Order {
 	}
 }
 
-// Record runs a target by a schedule in a fresh process, and records the run to a file;
-// or not, if it has no name.
-func (p *Program) Record(ctx context.Context, target, schedule string, o *Options, file string) (*wire.Done, error) {
-	c, err := p.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	order := p.order(wire.Run, target, o)
-	order.Schedule, order.WarmUp, order.Within = schedule, o.warmUp, recordingTakes*max(o.Within, DefaultWithin)
-	if file != "" {
-		if order.Trace, err = filepath.Abs(file); err == nil {
-			err = p.makeTraceDir(order.Trace)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("recording a run: %w", err)
-		}
-		order.Sites, order.Header = p.build.sitesFile, p.header(target, schedule, o)
-	}
-	report, err := c.order(order, nil)
-	if err != nil {
-		return nil, err
-	}
-	c.close()
-	return report.Done, nil
-}
-
 // Targets lists what can be explored: the names of tests; one empty name for a main
 // program.
 func (p *Program) Targets(ctx context.Context) ([]string, error) {
-	c, err := p.start(ctx)
+	c, err := p.start(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 var hookPackages = []string{
 	"internal/rt", "internal/rt/drive", "internal/rt/frames", "internal/rt/journal", "internal/rt/loopback", "internal/rt/panictext", "internal/rt/stacktext", "internal/rt/peek",
 	"internal/rt/race", "internal/rt/record", "internal/rt/timers", "internal/rt/waiting",
-	"internal/event", "internal/sched", "internal/trace", "internal/wire",
+	"internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/wire/ring",
 }
 
 // addHooks lays the hooks over the standard library.
@@ -97,7 +97,7 @@ func assembly(s cofferdam.Source) (_ cofferdam.Source, ok bool) {
 // are below package strconv, which has hooks, but not below what the runtime has of it.
 func aboveHooks(file string) bool {
 	switch path.Dir(file) {
-	case "cofferdamrt/drive", "cofferdamrt/trace", "cofferdamrt/wire":
+	case "cofferdamrt/drive", "cofferdamrt/trace", "cofferdamrt/wire", "cofferdamrt/wire/ring":
 		return true
 	}
 	return false

@@ -40,6 +40,7 @@ var imports = map[string][]string{
 	"internal/trace":        {"internal/event"},
 	"internal/trace/show":   {"internal/event", "internal/trace"},
 	"internal/wire":         {"internal/event", "internal/sched", "internal/trace"},
+	"internal/wire/ring":    {"internal/event"},
 	"internal/rt":           {"internal/event", "internal/sched", "internal/rt/frames", "internal/rt/journal", "internal/rt/panictext", "internal/rt/peek", "internal/rt/race", "internal/rt/record", "internal/rt/stacktext", "internal/rt/timers", "internal/rt/waiting"},
 	"internal/rt/frames":    {"internal/event"},
 	"internal/rt/journal":   {"internal/rt/peek"},
@@ -51,7 +52,7 @@ var imports = map[string][]string{
 	"internal/rt/record":    {"internal/event", "internal/rt/peek"},
 	"internal/rt/timers":    {},
 	"internal/rt/waiting":   {"internal/event"},
-	"internal/rt/drive":     {"internal/rt", "internal/rt/frames", "internal/event", "internal/sched", "internal/trace", "internal/wire"},
+	"internal/rt/drive":     {"internal/rt", "internal/rt/frames", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/wire/ring"},
 	"internal/load":         {"internal/gotool", "internal/source"},
 
 	"internal/guard/lockset":   {"internal/locks"},
@@ -67,7 +68,7 @@ var imports = map[string][]string{
 	"internal/console":           {},
 	"internal/instrument":        {".", "internal/scratch", "internal/gotool", "internal/load", "internal/event", "internal/trace", "internal/overlay", "internal/source", "internal/instrument/hooks"},
 	"internal/search":            {"internal/event", "internal/sched", "internal/trace", "internal/wire"},
-	"internal/explore":           {"internal/scratch", "internal/event", "internal/sched", "internal/search", "internal/trace", "internal/trace/show", "internal/wire", "internal/instrument", "internal/instrument/hooks", "internal/load", "internal/finding"},
+	"internal/explore":           {"internal/scratch", "internal/event", "internal/sched", "internal/search", "internal/trace", "internal/trace/show", "internal/wire", "internal/wire/ring", "internal/instrument", "internal/instrument/hooks", "internal/load", "internal/finding"},
 	"internal/sli/ir":            {},
 	"internal/sli/exec":          {"internal/sli/ir"},
 	"internal/sli":               {"internal/sli/exec", "internal/sli/ir"},
@@ -127,7 +128,7 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "monitor", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"isolate", "monitor", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/wire/ring", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{

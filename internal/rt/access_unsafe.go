@@ -41,8 +41,8 @@ func memory(p unsafe.Pointer, size uintptr, kind event.Kind, site uint32) {
 	s.site = site
 	s.completeLast()
 	alive := c.free() || c.stepSlow(event.Op{Kind: kind, Site: site, Addr: addr, Size: size})
-	if kind == event.Store {
-		s.journal.Keep(addr, size)
+	if kind == event.Store && !s.recorder.On {
+		s.journal.Keep(addr, size) // a recorded run is the last one
 	}
 	if alive {
 		c.touch(addr, size, kind, site)
@@ -158,6 +158,9 @@ func (s *scheduler) completeLast() {
 
 func (s *scheduler) completeLastSlow() {
 	s.lastIncomplete = false
+	if s.recorder.CompleteAccess() {
+		return
+	}
 	if k := &s.compare; k.c != nil {
 		changed := string(peek.Bytes(k.addr, k.size)) != string(k.old[:k.size])
 		if changed {

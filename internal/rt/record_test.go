@@ -30,11 +30,12 @@ func TestAccessesAreDeliveredInTheirPlace(t *testing.T) {
 			for seed := range uint64(5) {
 				want, _ := record(&walk{seed: seed}, func() { f() })
 				var got listing
-				Run(Config{Races: true, Strategy: &walk{seed: seed}, MaxSteps: 10_000, Record: got.add, Accesses: func(all []event.Access) {
+				Run(Config{Races: true, Strategy: &walk{seed: seed}, MaxSteps: 10_000, Record: got.add, Accesses: func(all []event.Access) []event.Access {
 					together = max(together, len(all))
 					for i := range all {
 						got.add(accessEvent(&all[i]))
 					}
+					return make([]event.Access, 8)
 				}}, func() { f() })
 				if !slices.Equal(got.lines, want) {
 					t.Fatalf("%s, seed %d:\n%s\nwant\n%s", c.name, seed, strings.Join(got.lines, "\n"), strings.Join(want, "\n"))
@@ -52,11 +53,12 @@ func TestWideAndNarrowAccesses(t *testing.T) {
 	var got listing
 	x := heap([12]byte{1, 2, 3})
 	accesses := 0
-	Run(Config{Races: true, Strategy: &first{}, Record: got.add, Accesses: func(all []event.Access) {
+	Run(Config{Races: true, Strategy: &first{}, Record: got.add, Accesses: func(all []event.Access) []event.Access {
 		accesses += len(all)
 		for i := range all {
 			got.add(accessEvent(&all[i]))
 		}
+		return make([]event.Access, 8)
 	}}, func() {
 		for size := 1; size <= len(x); size++ {
 			RS(x[:size], 1)

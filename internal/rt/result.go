@@ -45,8 +45,9 @@ type Config struct {
 	// event and its slices are only valid during the call.
 	Record func(*event.Event)
 	// Accesses, if set, is called instead of Record with events that can be told as
-	// accesses, some at a time, in the same order. They are only valid during the call.
-	Accesses func([]event.Access)
+	// accesses, some at a time, in the same order. They are made in the memory that it
+	// returned the last time, which is used until it or Record is called.
+	Accesses func([]event.Access) (room []event.Access)
 	// Ended, if set, is called at the end of the run, before the goroutines that are
 	// left are taken down. It may add failures.
 	Ended func(*Result)

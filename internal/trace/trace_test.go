@@ -394,6 +394,35 @@ func TestFilesAreCreatedAndOpenedAlsoWhenTheProcessDies(t *testing.T) {
 	w.Close(Outcome{})
 }
 
+// TestAnAbandonedTraceHasItsEventsAndNoOutcome: the program that was recorded has died.
+func TestAnAbandonedTraceHasItsEventsAndNoOutcome(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.trace")
+	w, err := Create(path, testHeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newRun(2, heapStart).next()
+	want := []event.Event{copyEvent(e)}
+	if err := put(w, e); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(w, e); err == nil {
+		t.Error("an abandoned trace takes events")
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sameEvents(t, collect(t, r, Filter{}), want)
+	if r.Outcome != nil {
+		t.Errorf("outcome %v", r.Outcome)
+	}
+}
+
 func TestWhatIsNotATraceIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	file, _ := record(t, 1, 10)

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -188,6 +189,19 @@ func (w *Writer) Close(o Outcome) error {
 	}
 	w.err = fmt.Errorf("writing a trace: it is closed")
 	return nil
+}
+
+// Abandon ends a trace without an outcome, which says that there may have been more events,
+// and closes the file if Create opened it.
+func (w *Writer) Abandon() error {
+	w.Flush()
+	err := w.err
+	if w.file != nil {
+		err = errors.Join(err, w.file.Close())
+		w.file = nil
+	}
+	w.err = errors.Join(w.err, errors.New("writing a trace: it is closed"))
+	return err
 }
 
 func (w *Writer) writeJSON(k sectionKind, v any) section {

@@ -3,7 +3,8 @@
 // The tool starts the program with two pipes, orders in and reports out, as lines
 // of JSON. It sends one order at a time; the program answers each with any number
 // of progress reports and one last report. A program that is started without the
-// pipes runs as if it had not been instrumented.
+// pipes runs as if it had not been instrumented. The events of a run that is recorded are
+// too many for a pipe, and go through memory (package ring).
 //
 // Everything that either side decides on crosses as data. Sentences for a person are made
 // from it by the tool, at the very end.
@@ -33,19 +34,20 @@ import (
 )
 
 // Env is the environment variable that tells an instrumented program that it is driven, and
-// the numbers of its two pipes.
+// the numbers of its pipes.
 const Env = "COFFERDAM_DRIVEN"
 
 // Pipes are an instrumented program's ends of the pipes: descriptors, or the handles of
-// Windows.
-type Pipes struct{ Orders, Reports uintptr }
+// Windows. Events is the file of a ring (package ring) for what is recorded; 0 if the program
+// is not to record.
+type Pipes struct{ Orders, Reports, Events uintptr }
 
 // String is the value of Env.
-func (p Pipes) String() string { return fmt.Sprintf("%d,%d", p.Orders, p.Reports) }
+func (p Pipes) String() string { return fmt.Sprintf("%d,%d,%d", p.Orders, p.Reports, p.Events) }
 
 // ParsePipes reads the value of Env.
 func ParsePipes(value string) (p Pipes, err error) {
-	if _, err := fmt.Sscanf(value, "%d,%d", &p.Orders, &p.Reports); err != nil {
+	if _, err := fmt.Sscanf(value, "%d,%d,%d", &p.Orders, &p.Reports, &p.Events); err != nil {
 		return p, fmt.Errorf("%s=%s: %w", Env, value, err)
 	}
 	return p, nil
@@ -83,9 +85,10 @@ type Order struct {
 
 	// Running one schedule.
 	Schedule string
-	// Trace is the file to record to, and Sites the file with the program's sites.
-	Trace, Sites string
-	Header       *trace.Header `json:",omitempty"`
+	// Record has the run's events put into the ring. Sites is the file with the program's
+	// sites.
+	Record bool   `json:",omitempty"`
+	Sites  string `json:",omitempty"`
 
 	// All of them.
 	Seed uint64
@@ -165,6 +168,9 @@ type Done struct {
 	Units []UnitDone `json:",omitempty"`
 	// Outcome is that of the only run.
 	Outcome *trace.Outcome `json:",omitempty"`
+	// Calls are, of a run that was recorded, its sites that are calls of the standard
+	// library: the table of sites does not have them.
+	Calls []trace.Site `json:",omitempty"`
 	// Before is how many goroutines were started before the first run, and are not under
 	// control.
 	Before int `json:",omitempty"`

@@ -38,10 +38,7 @@ func TestOrdersArriveAsTheyAre(t *testing.T) {
 			},
 		},
 		{Verb: Explore, Units: []sched.Unit{{Method: sched.MethodReplay, Schedule: "1.2+3"}}, Failure: &trace.Failure{Kind: event.FailureTest}, Among: true, Budget: time.Second},
-		{
-			Verb: Run, Schedule: "1.2+3,1.1~2", Trace: "run.trace", Sites: "sites.json",
-			Header: &trace.Header{Program: "hash", Test: "TestIt", Options: trace.Options{Tests: true, Races: true, WarmUp: true, Steps: 5}},
-		},
+		{Verb: Run, Schedule: "1.2+3,1.1~2", Record: true, Sites: "sites"},
 	} {
 		if got, line := carried(t, o); !reflect.DeepEqual(got, o) {
 			t.Errorf("%s arrives as %+v", line, got)
@@ -123,7 +120,7 @@ func TestEveryFailureKindCrosses(t *testing.T) {
 }
 
 func TestPipesCrossInTheEnvironment(t *testing.T) {
-	for _, p := range []Pipes{{3, 4}, {1 << 31, 1<<32 - 1}} {
+	for _, p := range []Pipes{{3, 4, 0}, {3, 4, 5}, {1 << 31, 1<<32 - 1, 0}} {
 		if got, err := ParsePipes(p.String()); err != nil || got != p {
 			t.Errorf("%s is read as %v, %v", p, got, err)
 		}

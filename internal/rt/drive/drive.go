@@ -81,6 +81,8 @@ type server struct {
 	// run runs some of a program's tests, or the program itself.
 	runTests func(which []int) (failed bool)
 	out      *json.Encoder
+	events   *os.File // of the ring for what is recorded; nil if there is none
+	waited   int      // how often for the reader of events
 	runs     int
 	warm     map[int]bool // targets that have had their warm-up
 	prints   prints
@@ -104,6 +106,9 @@ func serve(pipes wire.Pipes, names []string, runTests func(which []int) (failed 
 	s := newServer(os.NewFile(pipes.Reports, "reports"), names, runTests)
 	s.bystanders = 1
 	s.before = runtime.NumGoroutine() - s.bystanders
+	if pipes.Events != 0 {
+		s.events = os.NewFile(pipes.Events, "events")
+	}
 	return s.answer(os.NewFile(pipes.Orders, "orders"))
 }
 
@@ -333,7 +338,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 	}
 	config.LibrarySteps = o.LibrarySteps
 	if to != nil {
-		config.Record, config.Accesses = to.event, to.accesses
+		config.Record, config.Accesses = to.event, to.ring.Accesses
 	}
 	return rt.Run(config, func() {
 		rt.StartEarly()

@@ -22,6 +22,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
+	"github.com/cofferdam-go/cofferdam/internal/wire/ring"
 )
 
 func TestMain(m *testing.M) {
@@ -45,6 +46,50 @@ func ask(t *testing.T, targets []string, target func(which []int) bool, orders .
 	}
 	code = newServer(&out, targets, target).answer(&in)
 	return code, decode(t, &out)
+}
+
+// recorded has a target run by the default schedule and recorded, and returns the trace as the
+// tool makes it, and the result.
+func recorded(t *testing.T, target func() bool, table *wire.Table, races bool) (*trace.Reader, *wire.Done) {
+	t.Helper()
+	dir := t.TempDir()
+	sites := filepath.Join(dir, "sites")
+	if err := os.WriteFile(sites, table.Encode(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	events, file, err := ring.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Close()
+	defer file.Close()
+	order, err := json.Marshal(wire.Order{Verb: wire.Run, Target: "TestIt", Schedule: "default", Record: true, Sites: sites, Races: races})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	s := newServer(&out, []string{"TestIt"}, func([]int) bool { return target() })
+	s.events = file
+	s.answer(bytes.NewReader(order))
+	report := decode(t, &out)[0]
+	if report.Done == nil {
+		t.Fatalf("no result: %+v", report)
+	}
+	path := filepath.Join(dir, "run.trace")
+	w, err := trace.Create(path, trace.Header{Test: "TestIt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events.Drain(func(some []event.Access) { _ = w.Accesses(some) }, func(e *event.Event) { _ = w.Event(e) })
+	if err := errors.Join(w.SetSites(append(table.Sites, report.Done.Calls...)), w.Close(*report.Done.Outcome)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r, report.Done
 }
 
 func decode(t *testing.T, out io.Reader) (reports []wire.Report) {
@@ -114,11 +159,11 @@ func TestListNamesTheTargets(t *testing.T) {
 func TestBadOrdersAreAnsweredWithWhatIsWrong(t *testing.T) {
 	quiet := func([]int) bool { return false }
 	for want, o := range map[string]wire.Order{
-		"there is no test TestC":     {Verb: wire.Explore, Target: "TestC"},
-		`unknown order "dance"`:      {Verb: "dance", Target: "TestA"},
-		`unknown strategy "guess"`:   {Verb: wire.Explore, Target: "TestA", Units: []sched.Unit{{Method: "guess"}}},
-		"parsing a schedule":         {Verb: wire.Run, Target: "TestA", Schedule: "12+"},
-		"reading the sites of the p": {Verb: wire.Run, Target: "TestA", Schedule: "default", Trace: filepath.Join(t.TempDir(), "a"), Header: &trace.Header{}, Sites: "no such file"},
+		"there is no test TestC":   {Verb: wire.Explore, Target: "TestC"},
+		`unknown order "dance"`:    {Verb: "dance", Target: "TestA"},
+		`unknown strategy "guess"`: {Verb: wire.Explore, Target: "TestA", Units: []sched.Unit{{Method: "guess"}}},
+		"parsing a schedule":       {Verb: wire.Run, Target: "TestA", Schedule: "12+"},
+		"without room for events":  {Verb: wire.Run, Target: "TestA", Schedule: "default", Record: true},
 	} {
 		code, reports := ask(t, []string{"TestA"}, quiet, o, wire.Order{Verb: wire.List})
 		if code != 0 || len(reports) != 2 || !strings.Contains(reports[0].Error, want) || len(reports[1].Targets) != 1 {
@@ -309,23 +354,10 @@ func TestExitWithSuccessIsNoFailureOfAProgram(t *testing.T) {
 }
 
 func TestRunRecordsATrace(t *testing.T) {
-	dir := t.TempDir()
-	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites")
-	table := wire.Table{Sites: []trace.Site{
+	r, d := recorded(t, func() bool { return count(false) }, &wire.Table{Sites: []trace.Site{
 		{ID: loadSite, File: "a.go", Line: 3, Kind: event.Load, Expr: "count", Type: "int"},
 		{ID: storeSite, File: "a.go", Line: 4, Kind: event.Store, Expr: "count", Type: "int"},
-	}}
-	if err := os.WriteFile(sites, table.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	d := done(t, func() bool { return count(false) }, wire.Order{
-		Verb: wire.Run, Schedule: "default", Trace: file, Sites: sites, Races: true, Header: &trace.Header{Package: "example.com/p", Test: "TestIt"},
-	})
-	r, err := trace.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	}}, true)
 	if r.Header.Test != "TestIt" || r.Truncated() != nil || r.Outcome == nil || r.Outcome.Result != d.Outcome.Result || r.Outcome.Result != event.Failed {
 		t.Errorf("%+v, %+v", r.Header, r.Outcome)
 	}

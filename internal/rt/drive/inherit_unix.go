@@ -13,4 +13,7 @@ import (
 func keepFromPrograms(pipes wire.Pipes) {
 	syscall.CloseOnExec(int(pipes.Orders))
 	syscall.CloseOnExec(int(pipes.Reports))
+	if pipes.Events != 0 {
+		syscall.CloseOnExec(int(pipes.Events))
+	}
 }

@@ -1,12 +1,14 @@
 package drive
 
 import (
+	"errors"
+	"os"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
-	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
+	"github.com/cofferdam-go/cofferdam/internal/wire/ring"
 )
 
 // one runs a target once, by a given schedule, and records it if asked.
@@ -15,50 +17,63 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	if err != nil {
 		return nil, err
 	}
+	var to *recording
+	if o.Record {
+		if to, err = s.recording(); err != nil {
+			return nil, err
+		}
+	}
 	replay := sched.NewReplay(schedule)
 	rec := sched.NewRecorder(replay, false)
 	start := time.Now()
-	if o.Trace == "" {
-		out := outcome(s.run(i, o, rec, nil))
-		out.Schedule = rec.Schedule().String()
-		return &wire.Done{Outcome: out, Diverged: replay.Diverged()}, nil
-	}
-	w, err := trace.Create(o.Trace, *o.Header)
-	if err != nil {
-		return nil, err
-	}
-	to := &recording{w: w}
 	r := s.run(i, o, rec, to)
 	out := outcome(r)
 	out.Schedule = rec.Schedule().String()
-	out.Elapsed = time.Since(start)
-	table, err := readTable(o.Sites)
-	if err != nil {
-		return nil, err
+	done := &wire.Done{Outcome: out, Diverged: replay.Diverged()}
+	if to != nil {
+		out.Elapsed = time.Since(start)
+		table, err := readTable(o.Sites)
+		if err != nil {
+			return nil, err
+		}
+		out.Texts = to.texts.of(table.Sites)
+		done.Calls = callSites(r.Frames, table.Calls, &to.kinds)
 	}
-	out.Texts = to.texts.of(table.Sites)
-	if err := w.SetSites(append(table.Sites, callSites(r.Frames, table.Calls, &to.kinds)...)); err != nil {
-		return nil, err
-	}
-	if err := w.Close(*out); err != nil {
-		return nil, err
-	}
-	return &wire.Done{Outcome: out, Diverged: replay.Diverged()}, nil
+	return done, nil
 }
 
-// A recording is where the events of a run go. The writer keeps its first error for
-// Close.
+// A recording is where the events of a run go.
 type recording struct {
-	w     *trace.Writer
+	ring  *ring.Ring
 	texts texts
 	kinds kindsAt
 }
 
+func (s *server) recording() (*recording, error) {
+	if s.events == nil {
+		return nil, errors.New("recording a run: the program was started without room for events")
+	}
+	r, err := ring.Open(s.events)
+	if err != nil {
+		return nil, err
+	}
+	r.Wait = s.awaitReader
+	return &recording{ring: r}, nil
+}
+
+// awaitReader gives the tool time to read events. Now and then it looks whether there is a
+// tool: one that was killed reads no more.
+func (s *server) awaitReader() {
+	const pause, pauses = 50 * time.Microsecond, 10_000
+	time.Sleep(pause)
+	if s.waited++; s.waited%pauses == 0 && s.out.Encode(&wire.Report{Progress: &wire.Progress{}}) != nil {
+		os.Exit(2)
+	}
+}
+
+// event is for what is no access: strings, and what patched functions do.
 func (r *recording) event(e *event.Event) {
-	_ = r.w.Event(e)
+	r.ring.Event(e)
 	r.kinds.add(e)
 	r.texts.add(e)
 }
-
-// accesses is event for what is neither a string nor done by a patched function.
-func (r *recording) accesses(all []event.Access) { _ = r.w.Accesses(all) }

@@ -1,7 +1,6 @@
 package drive
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -54,23 +53,13 @@ func TestSplitSeparatesThePackage(t *testing.T) {
 
 // TestCallsOfTheLibraryBecomeSites: what is known at run time is the line.
 func TestCallsOfTheLibraryBecomeSites(t *testing.T) {
-	dir := t.TempDir()
-	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites")
-	if err := os.WriteFile(sites, new(wire.Table).Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	state := new(int32)
 	lock := func() bool {
 		rt.Lock(state)
 		rt.Unlock(state)
 		return false
 	}
-	done(t, lock, wire.Order{Verb: wire.Run, Schedule: "default", Trace: file, Sites: sites, Header: &trace.Header{}})
-	r, err := trace.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r, _ := recorded(t, lock, new(wire.Table), false)
 	kinds := map[event.Kind]bool{}
 	for _, s := range r.Sites() {
 		if s.ID < event.CallSites || filepath.Base(s.File) == "" || s.Function == "" {
@@ -84,27 +73,16 @@ func TestCallsOfTheLibraryBecomeSites(t *testing.T) {
 }
 
 func TestTextsAreThoseOfStrings(t *testing.T) {
-	dir := t.TempDir()
-	file, sites := filepath.Join(dir, "run.trace"), filepath.Join(dir, "sites")
-	table := wire.Table{Sites: []trace.Site{
-		{ID: loadSite, Kind: event.Load, Type: "string"},
-		{ID: storeSite, Kind: event.Store, Type: "string"},
-	}}
-	if err := os.WriteFile(sites, table.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	name := new(string)
 	assign := func() bool {
 		*rt.W(name, storeSite) = "Ada"
 		_ = rt.R(name, loadSite)
 		return false
 	}
-	done(t, assign, wire.Order{Verb: wire.Run, Schedule: "default", Trace: file, Sites: sites, Header: &trace.Header{}})
-	r, err := trace.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r, _ := recorded(t, assign, &wire.Table{Sites: []trace.Site{
+		{ID: loadSite, Kind: event.Load, Type: "string"},
+		{ID: storeSite, Kind: event.Store, Type: "string"},
+	}}, false)
 	if texts := r.Outcome.Texts; len(texts) != 1 || texts[0].Text != "Ada" || texts[0].Length != 3 {
 		t.Errorf("texts %+v", texts)
 	}

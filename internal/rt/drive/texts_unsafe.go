@@ -25,9 +25,11 @@ type value struct {
 }
 
 // A trace has no more texts, and none that are longer.
+// Two words whose second is more than maxLength are taken for numbers.
 const (
-	maxTexts = 1 << 14
-	maxText  = 64
+	maxTexts  = 1 << 14
+	maxText   = 64
+	maxLength = 1 << 16
 )
 
 // add takes note of the values of an event.
@@ -43,7 +45,7 @@ func (t *texts) note(site uint32, memory []byte) {
 		return
 	}
 	v := value{site, binary.LittleEndian.Uint64(memory), binary.LittleEndian.Uint64(memory[8:])}
-	if v.addr == 0 || v.length == 0 || t.values[v] {
+	if v.addr == 0 || v.length-1 >= maxLength || t.values[v] {
 		return
 	}
 	if t.values == nil {

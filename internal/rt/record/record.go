@@ -15,46 +15,38 @@ type Recorder struct {
 	// On says that the run is recorded. Nothing else may be called if it is not.
 	On bool
 
-	record      func(*event.Event)
-	deliver     func([]event.Access) // nil: record gets the accesses, too
-	pending     pending
+	record func(*event.Event)
+	// deliver gets accesses, and returns room for the next; nil: record gets them, too.
+	deliver     func([]event.Access) []event.Access
+	pending     *event.Access // the store to be completed; nil if event is, or nothing
+	unfinished  bool          // event is to be completed
 	seq         uint64
 	allocations uint64
 	event       event.Event
 	before      [event.MaxValue]byte
-	// accesses are events that have not been delivered yet. There are some because what
-	// receives them is then not called for each.
+	// accesses is room for events that have not been delivered yet. There are some because
+	// what receives them is then not called for each.
 	accesses []event.Access
 	waiting  int // of accesses
 }
 
-// together is how many accesses are delivered at once: few enough to be in the cache
-// still.
-const together = 64
-
-// pending says what is to be completed: event, or the last of accesses.
-type pending uint8
-
-const (
-	nothing pending = iota
-	pendingEvent
-	pendingAccess
-)
-
 // New returns a recorder that calls record with every event; or accesses, if that is not
-// nil, with those that can be told as accesses, some at a time, in the same order.
-func New(record func(*event.Event), accesses func([]event.Access)) Recorder {
-	r := Recorder{On: record != nil, record: record, deliver: accesses}
-	if accesses != nil {
-		r.accesses = make([]event.Access, together)
-	}
-	return r
+// nil, with those that can be told as accesses, some at a time, in the same order. Accesses
+// returns room for the next ones, which is used until another function is called.
+func New(record func(*event.Event), accesses func([]event.Access) []event.Access) Recorder {
+	return Recorder{On: record != nil, record: record, deliver: accesses}
 }
 
 // Event delivers an event that has happened.
 func (r *Recorder) Event(g, frame uint32, kind event.Kind, site uint32, addr, size uintptr, arg uint64) {
 	r.Deliver()
 	r.prepare(g, frame, kind, site, addr, size).Arg = arg
+	r.tell()
+}
+
+// tell delivers the event that is prepared. What room there was for accesses is gone then.
+func (r *Recorder) tell() {
+	r.accesses = nil
 	r.record(&r.event)
 }
 
@@ -71,12 +63,20 @@ func (r *Recorder) prepare(g, frame uint32, kind event.Kind, site uint32, addr, 
 // Access takes note of a Load or Store that is about to happen, and reports whether it is
 // to be completed.
 func (r *Recorder) Access(g, frame uint32, kind event.Kind, site uint32, addr, size uintptr) (unsettled bool) {
-	before, ok := peek.Number(addr, size)
-	if !ok || r.accesses == nil {
+	var before uint64
+	if size == 8 {
+		before = uint64(peek.Word(addr))
+	} else {
+		var ok bool
+		if before, ok = peek.Number(addr, size); !ok {
+			return r.Value(g, frame, kind, site, addr, size)
+		}
+	}
+	if r.deliver == nil {
 		return r.Value(g, frame, kind, site, addr, size)
 	}
 	if r.waiting == len(r.accesses) {
-		r.Deliver()
+		r.accesses, r.waiting = r.deliver(r.accesses), 0
 	}
 	r.seq++
 	a := &r.accesses[r.waiting]
@@ -84,7 +84,7 @@ func (r *Recorder) Access(g, frame uint32, kind event.Kind, site uint32, addr, s
 	a.G, a.Site, a.Frame, a.Kind, a.Size = g, site, frame, kind, uint8(size)
 	r.waiting++
 	if kind == event.Store {
-		r.pending = pendingAccess
+		r.pending = a
 		return true
 	}
 	return false
@@ -95,10 +95,10 @@ func (r *Recorder) Value(g, frame uint32, kind event.Kind, site uint32, addr, si
 	r.Deliver()
 	r.prepare(g, frame, kind, site, addr, size).Before = r.before[:copy(r.before[:], peek.Bytes(addr, min(size, event.MaxValue)))]
 	if kind.IsRead() {
-		r.record(&r.event)
+		r.tell()
 		return false
 	}
-	r.pending = pendingEvent
+	r.unfinished = true
 	return true
 }
 
@@ -110,7 +110,7 @@ func (r *Recorder) Allocation() uint64 {
 
 // Swapped says whether the compare and swap that is to be completed changed its value.
 func (r *Recorder) Swapped(changed bool) {
-	if r.pending == pendingEvent && changed {
+	if r.unfinished && changed {
 		r.event.Arg = 1
 	}
 }
@@ -118,21 +118,32 @@ func (r *Recorder) Swapped(changed bool) {
 // Deliver delivers the accesses that have happened so far, which are complete.
 func (r *Recorder) Deliver() {
 	if r.waiting > 0 {
-		r.deliver(r.accesses[:r.waiting])
-		r.waiting = 0
+		r.accesses, r.waiting = r.deliver(r.accesses[:r.waiting]), 0
 	}
 }
 
-// Complete completes the event that is pending, if one is.
-func (r *Recorder) Complete() {
-	switch r.pending {
-	case nothing:
-	case pendingAccess:
-		a := &r.accesses[r.waiting-1]
-		a.After, _ = peek.Number(uintptr(a.Addr), uintptr(a.Size))
-	case pendingEvent:
-		r.event.After = peek.Bytes(uintptr(r.event.Addr), min(uintptr(r.event.Size), event.MaxValue))
-		r.record(&r.event)
+// CompleteAccess completes the store that is to be completed, and reports whether there was
+// one that was taken note of by Access alone.
+func (r *Recorder) CompleteAccess() bool {
+	a := r.pending
+	if a == nil {
+		return false
 	}
-	r.pending = nothing
+	r.pending = nil
+	if a.Size == 8 {
+		a.After = uint64(peek.Word(uintptr(a.Addr)))
+	} else {
+		a.After, _ = peek.Number(uintptr(a.Addr), uintptr(a.Size))
+	}
+	return true
+}
+
+// Complete completes what is to be completed, if anything is.
+func (r *Recorder) Complete() {
+	if r.CompleteAccess() || !r.unfinished {
+		return
+	}
+	r.unfinished = false
+	r.event.After = peek.Bytes(uintptr(r.event.Addr), min(uintptr(r.event.Size), event.MaxValue))
+	r.tell()
 }

@@ -11,6 +11,9 @@ import (
 // escaped keeps variables from the stack, which may move.
 var escaped any
 
+// together is how much room there is for accesses at once.
+const together = 16
+
 func at[T any](p *T) (addr, size uintptr) {
 	escaped = p
 	return uintptr(unsafe.Pointer(p)), unsafe.Sizeof(*p)
@@ -27,10 +30,11 @@ func TestEventsComeInOrderWithTheirEffects(t *testing.T) {
 				befores, afters = append(befores, uint64(e.Before[0])), append(afters, uint64(e.After[0]))
 			}
 		}
-		accesses := func(all []event.Access) {
+		accesses := func(all []event.Access) []event.Access {
 			for _, a := range all {
 				seqs, befores, afters = append(seqs, a.Seq), append(befores, a.Before), append(afters, a.After)
 			}
+			return make([]event.Access, together)
 		}
 		if !apart {
 			accesses = nil
