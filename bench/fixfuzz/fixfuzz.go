@@ -23,7 +23,7 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "fix-fuzz",
 	About: "fixes of random packages, judged by tests that they were not shown",
-	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] ",
+	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] [-show]",
 	Help: `Fixes random packages whose methods race, shown one failing test each, and judges each
 fix by all other pairs of methods under every schedule: lost updates, deadlocks, leaks,
 races. Then come packages whose operations are made of each other (reads over several calls, a
@@ -40,6 +40,7 @@ type options struct {
 	lots.Options
 	mistakes, compounds int
 	budget              time.Duration
+	show                bool
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
@@ -48,6 +49,7 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	flags.IntVar(&o.compounds, "compounds", 1000, "how many packages with operations made of `others` to try")
 	flags.IntVar(&o.mistakes, "mistakes", 300, "how many packages with other `mistakes` to try")
 	flags.DurationVar(&o.budget, "budget", 2*time.Second, "how long to look for a failure")
+	flags.BoolVar(&o.show, "show", false, "print every package, with its fix or why there is none")
 	return o
 }
 
@@ -117,7 +119,7 @@ func (o *options) try(s *command.Session, t *tally, made func(seed uint64) *fixe
 		err := trial.Run(s.Context, cases)
 		for _, c := range cases {
 			t.count(c)
-			if c.False != "" {
+			if c.False != "" || o.show {
 				fmt.Fprintln(s.Out, c)
 			}
 		}

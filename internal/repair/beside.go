@@ -25,6 +25,7 @@ func (c *Candidate) besideLock(changed *changedProgram, lock *types.Var, data []
 		}
 	}
 	parts := locks.PartsOf(code.OwnerOf(lock))
+	others := slices.DeleteFunc(owners, func(n *types.Named) bool { return n == code.OwnerOf(lock) })
 	var split []Uncovered
 	for _, s := range whole.SplitBeside(a, lock, parts, data) {
 		if at := code.Fset.Position(s.At); !isTestFile(at.Filename) {
@@ -35,8 +36,30 @@ func (c *Candidate) besideLock(changed *changedProgram, lock *types.Var, data []
 	return slices.Concat(split,
 		toldExposed(whole.WithoutOwnLock(a, lock, parts, data), ""),
 		toldExposed(whole.BehindData(a, data), "it is reached by way of the data, and no lock guards it"),
-		toldExposed(whole.LeadingTo(a, owners, data), "it leads to the data, and no lock guards it"),
+		toldExposed(whole.LeadingTo(a, others, data), leadsToData),
+		toldReplacements(a, whole.Replacements(a, lock, data)),
 	)
+}
+
+const leadsToData = "it leads to the data, and no lock guards it"
+
+// toldReplacements tells of accesses to what leads to the object with the lock.
+func toldReplacements(a *lockset.Analysis, all []whole.Replacement) []Uncovered {
+	var told []Uncovered
+	for _, r := range all {
+		at := a.Program.Fset.Position(r.At)
+		u := Uncovered{File: at.Filename, Line: at.Line, Func: functionName(r.Func), Data: r.Variable.Name(), Write: r.Write, Why: leadsToData}
+		switch {
+		case r.Lost:
+			u.Why = "it replaces the object that has the lock by one made of it: what is done to the old one meanwhile is lost"
+		case r.Torn:
+			u.Why = "it leads to the object that has the lock, and may lead to another than it did before"
+		case r.Lock != nil:
+			u.Why = "it leads to the object that has the lock, and " + r.Lock.Name() + ", which guards it elsewhere, is not held"
+		}
+		told = append(told, u)
+	}
+	return told
 }
 
 // besideChange tells of what the functions use that a change without a lock has touched. What has no

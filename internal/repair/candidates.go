@@ -114,6 +114,9 @@ func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) [
 	for _, d := range a.Fixes {
 		regions := r.regions(d)
 		left[d] = r.racesLeft(regions)
+		if p := r.outsideReplaced(d); p.regions != nil {
+			proposals = append(proposals, p)
+		}
 		if calls := r.regionsOfCalls(d); calls != nil {
 			proposals = append(proposals, proposal{d, calls, r.dataOf(d)})
 		}

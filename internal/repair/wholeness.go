@@ -290,6 +290,9 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 		}
 	}
 	held := changed.locksHeld()
+	if at := whole.Copying(held, lock); at != nil {
+		return fmt.Sprintf("the object that has the lock is copied in %s (%s), and the lock with it", functionName(at.Instr.Parent()), place(after.Fset, at.At))
+	}
 	if !c.lock.Exists() || c.Patch.Added(c.lock) {
 		if why := besideAnother(held, data, lock); why != "" {
 			return why

@@ -172,6 +172,7 @@ func (r *recorder) instruction(instr ssa.Instruction, paths []locks.Path) {
 		if i.Op == token.MUL {
 			r.loads[i] = paths
 			r.address(i.X, Read, i, paths)
+			r.fieldsAt(i.X, Read, i, paths)
 			if element, ok := i.X.(*ssa.IndexAddr); ok {
 				r.use(element.X, i, paths)
 			}
@@ -186,6 +187,7 @@ func (r *recorder) instruction(instr ssa.Instruction, paths []locks.Path) {
 		}
 	case *ssa.Store:
 		r.address(i.Addr, Write, i, paths)
+		r.fieldsAt(i.Addr, Write, i, paths)
 		r.reuse(i)
 	case *ssa.MapUpdate:
 		r.content(i.Map, i, paths)

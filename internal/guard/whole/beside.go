@@ -76,13 +76,13 @@ func BehindData(a *lockset.Analysis, data []*types.Var) []Exposed {
 	return slices.CompactFunc(all, func(x, y Exposed) bool { return x.Variable == y.Variable })
 }
 
-// LeadingTo returns the writes, without any lock, of what leads to objects of some structs: the lock
-// of an object is none for which object it is.
+// LeadingTo returns the accesses, without the lock that others hold, to what leads to objects of some
+// structs, and its writes if none holds any: the lock of other objects is none for which object it is.
 //
-//	func (t *Tree) Reset() { t.root = &node{} }     node.mu guards a node, and not which is the root
+//	func (t *Tree) Reset() { t.root = &node{} }     a lock beside the data of nodes is not for the root
 func LeadingTo(a *lockset.Analysis, structs []*types.Named, data []*types.Var) []Exposed {
-	return exposed(a, func(v *lockset.Variable, held []*types.Var) bool {
-		return len(held) == 0 && !contains(data, v.Object) && slices.Contains(structs, elementOf(v.Object.Type()))
+	return exposed(a, func(v *lockset.Variable, _ []*types.Var) bool {
+		return !contains(data, v.Object) && slices.Contains(structs, elementOf(v.Object.Type()))
 	})
 }
 
@@ -142,7 +142,9 @@ func locksOf(a *lockset.Analysis, v *lockset.Variable) []*types.Var {
 	return all
 }
 
-func inTest(s *lockset.Site) bool { return strings.HasSuffix(s.At.Filename, "_test.go") }
+func inTest(s *lockset.Site) bool { return isTestName(s.At.Filename) }
+
+func isTestName(file string) bool { return strings.HasSuffix(file, "_test.go") }
 
 func contains(all []*types.Var, v *types.Var) bool {
 	return slices.ContainsFunc(all, func(w *types.Var) bool { return w.Pos() == v.Pos() })

@@ -53,6 +53,7 @@
 //	whole.go       groups, and which of them are not whole
 //	bond.go        which members belong together
 //	object.go      whether a lock that is held is that of the object with the data
+//	identity.go    objects that are copied or replaced together with their lock
 //	leaving.go     references that are handed to users of the package
 //	dependence.go  on what an instruction depends
 //	beside.go      data near to that of a lock which nothing orders

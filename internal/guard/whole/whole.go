@@ -86,16 +86,7 @@ func (g *Group) isWhole() bool {
 // which that cannot be told, in the order of the source. The lock is the field or variable that declares it; with none, no
 // access has it.
 func Broken(a *lockset.Analysis, data []*types.Var, lock *types.Var) []*Group {
-	j := &judge{Analysis: a, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary), openFrom: make(map[*ssa.Function]map[*types.Var]bool), usedTogether: make(map[pair]bool), usedOfSeveral: make(map[*types.Var]bool)}
-	if lock != nil {
-		j.lock = a.Places.Canonical(lock)
-		j.besideLock = fieldsBeside(a, j.lock)
-	}
-	for _, v := range a.Variables {
-		if slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
-			j.addVariable(v)
-		}
-	}
+	j := newJudge(a, data, lock)
 	var broken []*Group
 	bound := j.bind()
 	for _, fn := range a.Functions {
@@ -132,6 +123,24 @@ type judge struct {
 	usedOfSeveral map[*types.Var]bool
 	// changed are the functions whose results the program changes, nil if not known yet.
 	changed map[*ssa.Function]bool
+}
+
+// newJudge returns a judge of a lock, nil for none, and the members of its data.
+func newJudge(a *lockset.Analysis, data []*types.Var, lock *types.Var) *judge {
+	j := &judge{
+		Analysis: a, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary),
+		openFrom: make(map[*ssa.Function]map[*types.Var]bool), usedTogether: make(map[pair]bool), usedOfSeveral: make(map[*types.Var]bool),
+	}
+	if lock != nil {
+		j.lock = a.Places.Canonical(lock)
+		j.besideLock = fieldsBeside(a, j.lock)
+	}
+	for _, v := range a.Variables {
+		if slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
+			j.addVariable(v)
+		}
+	}
+	return j
 }
 
 // needsNoLock reports whether the group only reads, in single steps that need no lock.

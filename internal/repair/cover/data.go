@@ -35,6 +35,9 @@ func (d *Data) AddField(owner types.Type, field *types.Var) {
 // AddGlobal adds a variable of a package.
 func (d *Data) AddGlobal(v *types.Var) { add(&d.globals, v) }
 
+// Owners returns the structs that have fields among the data.
+func (d *Data) Owners() []*types.Named { return slices.Clone(d.owners) }
+
 // HasGlobals reports whether variables of packages are among the data.
 func (d *Data) HasGlobals() bool { return len(d.globals) > 0 }
 

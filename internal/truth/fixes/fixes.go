@@ -83,7 +83,16 @@ type Case struct {
 
 func (c *Case) String() string {
 	source, _ := c.texts()
-	return fmt.Sprintf("%s: %s\n%s\nthe fix:\n%s\nnot covered:\n%s", c.Name, c.False, source, c.Diff, c.Told)
+	verdict := c.False
+	switch {
+	case c.NoFailure:
+		verdict = "it does not fail"
+	case c.Refusal != "":
+		verdict = "refused: " + c.Refusal
+	case verdict == "":
+		verdict = "the fix is true"
+	}
+	return fmt.Sprintf("%s: %s\n%s\nthe fix:\n%s\nnot covered:\n%s", c.Name, verdict, source, c.Diff, c.Told)
 }
 
 // texts are the package and its test, without package clauses.

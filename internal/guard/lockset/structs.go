@@ -1,0 +1,39 @@
+package lockset
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// fieldsAt records an access to a struct as a whole as one to each of its fields:
+//
+//	*t = Table{size: 1}     a write of size, of rows, and of whatever else Table has
+//	old := t.head           a read of the fields of head, if head is a struct
+//
+// A struct that nothing else can reach yet has none: it is being made.
+func (r *recorder) fieldsAt(addr ssa.Value, kind Kind, instr ssa.Instruction, paths []locks.Path) {
+	st, ok := deref(addr.Type()).Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	base := r.values.Place(addr)
+	if base == nil || r.isFresh(r.ctx, base, instr) {
+		return
+	}
+	r.fieldsOf(st, base, kind, instr, addr, paths)
+}
+
+func (r *recorder) fieldsOf(st *types.Struct, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, paths []locks.Path) {
+	for f := range st.Fields() {
+		f = r.Places.Canonical(f)
+		if inner, ok := f.Type().Underlying().(*types.Struct); ok && !locks.IsLock(f.Type()) {
+			r.fieldsOf(inner, r.Places.Extend(base, locks.Step{Field: f}), kind, instr, addr, paths)
+		}
+		if !hasOwnLock(f.Type()) {
+			r.access(f, base, kind, instr, addr, paths)
+		}
+	}
+}
