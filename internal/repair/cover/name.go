@@ -177,6 +177,9 @@ func (code *Code) handles(info *types.Info, e ast.Expr) []handle {
 			return nil
 		}
 		h := all[len(all)-1]
+		if !types.Identical(deref(h.t), deref(info.TypeOf(e.X))) {
+			return all // what it selects from may lead elsewhere when the section ends
+		}
 		path := s.Index()
 		if s.Kind() != types.FieldVal {
 			path = path[:len(path)-1]
