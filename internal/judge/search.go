@@ -79,8 +79,12 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 		return nil, fmt.Errorf("there is no function %s in %s", function, p.pkg.Pkg.Path())
 	}
 	defer func() {
-		if u, ok := recover().(unsupported); ok {
-			err = &UnsupportedError{Function: function, What: string(u)}
+		switch r := recover().(type) {
+		case nil:
+		case unsupported:
+			err = &UnsupportedError{Function: function, What: string(r)}
+		default:
+			panic(r)
 		}
 	}()
 	if o.States == 0 {
