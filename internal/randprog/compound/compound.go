@@ -40,7 +40,9 @@ type Compound struct {
 	// runs both at the same time, and ones that run them one after the other.
 	Test, Drive string
 	Operations  []Operation
-	Pairs       []OperationPair
+	// FieldOf are the fields of T that lead to values of a struct, by its name.
+	FieldOf map[string]string
+	Pairs   []OperationPair
 }
 
 // A Operation is a method, with the fields that it works on and the functions that it calls,
@@ -62,7 +64,7 @@ func (p OperationPair) OneAfterTheOther() [2]string {
 	return [2]string{fmt.Sprintf("first%d_%d", p.First, p.Second), fmt.Sprintf("second%d_%d", p.First, p.Second)}
 }
 
-// Imports are the packages that compounds, their drivers and their changes import.
+// Imports are the packages that compounds, their drivers and their changes import, besides context.
 var Imports = []string{"fmt", "maps", "runtime", "slices", "strings", "sync", "sync/atomic"}
 
 // StorePath is the import path of a compound's second package below that of the compound.
@@ -109,7 +111,15 @@ func generate(s *randprog.Source, path string) *Compound {
 			g.operation(k.forms[g.Pick(len(k.forms))])
 		}
 	}
-	c := &Compound{Source: g.declarations(path)}
+	if g.lock == "" && g.Chance(3) {
+		g.operation("*t = *New(); return 0")
+	}
+	c := &Compound{Source: g.declarations(path), FieldOf: make(map[string]string)}
+	for _, k := range g.kinds {
+		for _, owner := range k.owner {
+			c.FieldOf[owner] = k.names[0]
+		}
+	}
 	if g.uses("store") {
 		c.Store = storeSource
 	}
@@ -127,6 +137,12 @@ func (g *generator) uses(name string) bool {
 
 // calls finds the calls of methods of T.
 var calls = regexp.MustCompile(`\bt\.(\w+)\(`)
+
+// anyCalls finds the calls of methods, and methods their declarations.
+var (
+	anyCalls = regexp.MustCompile(`\.(\w+)\(`)
+	methods  = regexp.MustCompile(`func \([^)]*\) (\w+)\(`)
+)
 
 // operation adds an operation of a form, and the helpers that it calls.
 func (g *generator) operation(form string) {
@@ -182,18 +198,22 @@ func (g *generator) waiting() string {
 // declarations are the package.
 func (g *generator) declarations(path string) string {
 	var b strings.Builder
-	b.WriteString("import (\n\t\"runtime\"\n\t\"sync\"\n")
+	b.WriteString("import (\n\t\"context\"\n\t\"runtime\"\n\t\"slices\"\n\t\"sync\"\n")
 	if g.uses("store") {
 		fmt.Fprintf(&b, "\n\t%q\n", path+"/"+StorePath)
 	}
-	b.WriteString(")\n\nvar _ = runtime.Gosched\nvar _ sync.Mutex\n\n")
+	b.WriteString(")\n\nvar _ = runtime.Gosched\nvar _ sync.Mutex\nvar _ context.Context\nvar _ = slices.Clone[[]int]\n\n")
 	if g.lock == "promoted" {
 		fmt.Fprintf(&b, "type base struct {\n\t%s\n\tname string\n}\n\n", g.lockOf)
 	}
 	var values []string
+	setup := ""
 	for _, k := range g.kinds {
 		b.WriteString(k.types)
 		values = append(values, k.made...)
+		if k.setup != "" {
+			setup += "\t" + k.setup + "\n"
+		}
 	}
 	b.WriteString("type T struct {\n")
 	b.WriteString(map[string]string{"": "", "mu": "\tmu " + g.lockOf + "\n", "embedded": "\t" + g.lockOf + "\n", "promoted": "\tbase\n"}[g.lock])
@@ -202,7 +222,7 @@ func (g *generator) declarations(path string) string {
 			fmt.Fprintf(&b, "\t%s\n", f)
 		}
 	}
-	fmt.Fprintf(&b, "}\n\nfunc New() *T {\n\treturn &T{%s}\n}\n\nfunc (t *T) nothing() {}\n", strings.Join(values, ", "))
+	fmt.Fprintf(&b, "}\n\nfunc New() *T {\n\tt := &T{%s}\n%s\treturn t\n}\n\nfunc (t *T) nothing() {}\n", strings.Join(values, ", "), setup)
 	for _, m := range g.methods {
 		fmt.Fprintf(&b, "\nfunc (t *T) %s(%s) %s {\n\t%s\n}\n", m.name, m.params, m.result, lines(m.body))
 	}
@@ -234,7 +254,12 @@ func lines(body string) string {
 
 // operations are the operations, with what they work on.
 func (g *generator) operations() []Operation {
-	bodies := make(map[string]string)
+	bodies := make(map[string]string) // of all functions: their names differ
+	for _, k := range g.kinds {
+		for _, m := range methods.FindAllStringSubmatch(k.types, -1) {
+			bodies[m[1]] = ""
+		}
+	}
 	for _, m := range g.methods {
 		bodies[m.name] = m.body
 	}
@@ -242,7 +267,7 @@ func (g *generator) operations() []Operation {
 	for _, name := range g.operationNames() {
 		o := Operation{Name: name, Functions: []string{name}}
 		for i := 0; i < len(o.Functions); i++ {
-			for _, call := range calls.FindAllStringSubmatch(bodies[o.Functions[i]], -1) {
+			for _, call := range anyCalls.FindAllStringSubmatch(bodies[o.Functions[i]], -1) {
 				if _, own := bodies[call[1]]; own && !slices.Contains(o.Functions, call[1]) {
 					o.Functions = append(o.Functions, call[1])
 				}
@@ -251,7 +276,7 @@ func (g *generator) operations() []Operation {
 		for _, k := range g.kinds {
 			for _, f := range k.names {
 				uses := regexp.MustCompile(`\bt\.` + f + `\b`)
-				if slices.ContainsFunc(o.Functions, func(fn string) bool { return uses.MatchString(bodies[fn]) }) {
+				if slices.ContainsFunc(o.Functions, func(fn string) bool { return uses.MatchString(bodies[fn]) || strings.Contains(bodies[fn], "*t =") }) {
 					o.Fields = append(o.Fields, f)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/randprog/compound"
 )
 
-// shapes are what compounds must have, each in at least so many of 200.
+// shapes are what compounds must have, each in at least so many of 400.
 var shapes = []struct {
 	name    string
 	text    string
@@ -26,12 +26,20 @@ var shapes = []struct {
 	{"a check in one helper and an act in another", `if !?t\.(has|can|empty|Stopped)\(`, 24},
 	{"operations that no test shows", `Op3\(\)`, 80},
 	{"calls that are deferred", `defer t\.add`, 1},
+	{"objects that are replaced", `t\.(in|rg|cnt) = &|t\.boxes\["x"\] = &`, 40},
+	{"objects that are overwritten", `\*t\.in = |\*t = |t\.va = |t\.gauge = `, 40},
+	{"arrays that move", `t\.rows = append`, 12},
+	{"structs as values of maps", `map\[string\]cell`, 24},
+	{"calls by way of an interface", `t\.cnt\.`, 24},
+	{"embedded structs", `(?m)^\tgauge$`, 24},
+	{"generic types", `ring\[int\]`, 24},
+	{"contexts", `t\.ctx`, 24},
 }
 
 // TestEveryShapeIsThere counts what compounds have; each of them is Go, and the draws of each make it
 // again.
 func TestEveryShapeIsThere(t *testing.T) {
-	const compounds = 200
+	const compounds = 400
 	found := make(map[string]int)
 	for seed := range uint64(compounds) {
 		c := compound.New(seed, "random/p")

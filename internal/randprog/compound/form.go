@@ -5,10 +5,12 @@ package compound
 type kind struct {
 	name   string
 	types  string   // that the data needs
+	owner  []string // the structs among them
 	names  []string // of the fields
 	fields []string // their declarations
 	made   []string // what a new object has
 	told   []string // what tells their values
+	setup  string   // what a new object t is given besides
 	// writers are operations that fail beside themselves, forms are others.
 	writers, forms []string
 }
@@ -86,11 +88,11 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "inner", names: []string{"in"}, fields: []string{"in *inner"}, made: []string{"in: &inner{n: 1}"}, told: []string{"t.in.n", "t.in.top"},
-		types: "type inner struct{ n, top int }\n\nfunc (i *inner) add(k int) {\n\ti.n += k\n\tif i.n > i.top {\n\t\ti.top = i.n\n\t}\n}\n\n" +
+		name: "inner", owner: []string{"inner"}, names: []string{"in"}, fields: []string{"in *inner"}, made: []string{"in: &inner{n: 1}"}, told: []string{"t.in.n", "t.in.top"},
+		types: "type inner struct{ n, top int }\n\nfunc (i *inner) more(k int) {\n\ti.n += k\n\tif i.n > i.top {\n\t\ti.top = i.n\n\t}\n}\n\n" +
 			"func (i *inner) count() int { return i.n }\n\nfunc (i *inner) high() int { return i.top }\n\n",
 		writers: []string{
-			"t.in.add(K); return t.in.count()",
+			"t.in.more(K); return t.in.count()",
 			"v := t.in.count(); WAIT;t.in.n = v + K; return v",
 			"t.grow(K); return 0",
 		},
@@ -98,10 +100,147 @@ var kinds = []kind{
 			"return t.in.count()*100 + t.in.high()",
 			"return t.Count()*100 + t.High()",
 			"if t.Count() < 3 {\n\tt.grow(K)\n\treturn 1\n}; return 0",
-			"in := t.in; in.add(K); WAIT;return in.high()",
+			"in := t.in; in.more(K); WAIT;return in.high()",
 			"t.in = &inner{n: K}; return 0",
 			"v := t.Count(); t.in = &inner{n: v, top: v}; return v",
-			"if t.in.count() > 0 {\n\tt.in.add(-1)\n\treturn 1\n}; return 0",
+			"*t.in = inner{n: K}; return 0",
+			"in := *t.in; in.n += K; t.in = &in; return in.n",
+			"old := t.in; t.in = &inner{}; WAIT;return old.high()",
+			"if t.in.count() > 0 {\n\tt.in.more(-1)\n\treturn 1\n}; return 0",
+		},
+	},
+	{
+		name: "value", owner: []string{"val"}, names: []string{"va"}, fields: []string{"va val"}, made: []string{"va: val{a: 1}"}, told: []string{"t.va.a", "t.va.b"},
+		types: "type val struct{ a, b int }\n\nfunc (v *val) bump(k int) {\n\tv.a += k\n\tv.b++\n}\n\nfunc (v val) total() int { return v.a*10 + v.b }\n\n",
+		writers: []string{
+			"t.va.bump(K); return t.va.a",
+			"v := t.va; WAIT;v.a += K; t.va = v; return v.a",
+			"t.va.a += K; t.va.b++; return 0",
+		},
+		forms: []string{
+			"t.va = val{a: K}; return 0",
+			"return t.va.total()",
+			"v := t.va; return v.a*10 + v.b",
+			"p := &t.va; p.bump(K); WAIT;return p.total()",
+			"old := t.va; t.va = val{b: old.a}; return old.total()",
+			"if t.va.total() > 20 {\n\tt.va = val{}\n\treturn 1\n}; return 0",
+		},
+	},
+	{
+		name: "rows", owner: []string{"row"}, names: []string{"rows"}, fields: []string{"rows []row"}, made: []string{"rows: []row{{id: 1}, {id: 2}}"},
+		told:  []string{"t.rows[0].hits", "t.rows[1].hits", "t.rows[0].id*10 + t.rows[1].id", "len(t.rows)"},
+		types: "type row struct{ id, hits int }\n\nfunc (r *row) hit(k int) int {\n\tr.hits += k\n\treturn r.hits\n}\n\n",
+		writers: []string{
+			"return t.rows[0].hit(K)",
+			"t.rows[0].hits += K; return len(t.rows)",
+			"r := &t.rows[0]; WAIT;r.hit(K); return r.hits",
+			"t.rows = append(t.rows, row{id: K}); return len(t.rows)",
+		},
+		forms: []string{
+			"t.rows = append(t.rows, row{id: K}); return len(t.rows)",
+			"r := &t.rows[1]; r.hits += K; return 0",
+			"s := 0; for _, r := range t.rows {\n\ts = s*10 + r.hits\n}; return s",
+			"for i := range t.rows {\n\tt.rows[i].hit(K)\n}; return 0",
+			"t.rows[0], t.rows[1] = t.rows[1], t.rows[0]; return 0",
+			"t.rows[1] = row{id: K}; return 0",
+			"r := t.rows[0]; r.hits += K; WAIT;t.rows[0] = r; return r.hits",
+			"all := make([]row, len(t.rows)); copy(all, t.rows); return all[0].hits*10 + all[1].hits",
+			"t.rows = slices.Clone(t.rows); return t.rows[0].hit(K)",
+		},
+	},
+	{
+		name: "boxes", owner: []string{"box"}, names: []string{"boxes"}, fields: []string{"boxes map[string]*box"}, made: []string{`boxes: map[string]*box{"x": {n: 1}}`},
+		told:  []string{`inBox(t.boxes["x"])`, `inBox(t.boxes["y"])`, "len(t.boxes)"},
+		types: "type box struct {\n\tn    int\n\tfull bool\n}\n\nfunc (b *box) fill(k int) int {\n\tb.n += k\n\tb.full = b.n > 3\n\treturn b.n\n}\n\nfunc inBox(b *box) int {\n\tif b == nil {\n\t\treturn -1\n\t}\n\treturn b.n\n}\n\n",
+		writers: []string{
+			`return t.box("x").fill(K)`,
+			`t.box("y").fill(K); return len(t.boxes)`,
+			`b := t.boxes["x"]; WAIT;b.n += K; return b.n`,
+		},
+		forms: []string{
+			`t.boxes["x"] = &box{n: K}; return 0`,
+			`delete(t.boxes, "y"); return len(t.boxes)`,
+			`if b := t.boxes["x"]; b != nil && b.full {` + "\n\treturn b.n\n}; return -1",
+			"s := 0; for _, b := range t.boxes {\n\ts += b.n\n}; return s",
+			`b := t.box("x"); t.boxes["y"] = b; return b.n`,
+			`t.boxes["x"] = &box{n: t.box("x").n + K}; return 0`,
+			`old := t.boxes["x"]; t.boxes["x"] = &box{}; return inBox(old)`,
+			`t.boxes = map[string]*box{"x": t.boxes["x"]}; return 0`,
+		},
+	},
+	{
+		name: "cells", owner: []string{"cell"}, names: []string{"cells"}, fields: []string{"cells map[string]cell"}, made: []string{`cells: map[string]cell{"x": {n: 1}}`},
+		told:  []string{`t.cells["x"].n`, `t.cells["x"].m`, `t.cells["y"].n`, "len(t.cells)"},
+		types: "type cell struct{ n, m int }\n\nfunc (c cell) more(k int) cell {\n\tc.n += k\n\treturn c\n}\n\n",
+		writers: []string{
+			`c := t.cells["x"]; c.n += K; t.cells["x"] = c; return c.n`,
+			`t.cells["x"] = t.cells["x"].more(K); return 0`,
+		},
+		forms: []string{
+			`return t.cells["x"].n*10 + t.cells["x"].m`,
+			`t.cells["y"] = cell{n: K}; return len(t.cells)`,
+			`c := t.cells["x"]; c.m = c.n; WAIT;t.cells["x"] = c; return 0`,
+			`if t.cells["x"].n > K {` + "\n\t" + `delete(t.cells, "x")` + "\n\treturn 1\n}; return 0",
+		},
+	},
+	{
+		name: "interface", owner: []string{"plain", "twice"}, names: []string{"cnt"}, fields: []string{"cnt counter"}, made: []string{"cnt: &plain{p: 1}"}, told: []string{"t.cnt.val()"},
+		types: "type counter interface {\n\tinc(k int)\n\tval() int\n}\n\ntype plain struct{ p int }\n\nfunc (c *plain) inc(k int) { c.p += k }\n\nfunc (c *plain) val() int { return c.p }\n\n" +
+			"type twice struct{ q int }\n\nfunc (c *twice) inc(k int) { c.q += 2 * k }\n\nfunc (c *twice) val() int { return c.q }\n\n",
+		writers: []string{
+			"t.cnt.inc(K); return t.cnt.val()",
+			"t.cnt.inc(t.cnt.val() + K); return 0",
+		},
+		forms: []string{
+			"return t.cnt.val()*10 + t.cnt.val()",
+			"if t.cnt.val() < 3 {\n\tt.cnt.inc(K)\n\treturn 1\n}; return 0",
+			"t.cnt = &twice{q: K}; return 0",
+			"t.cnt = &twice{q: t.cnt.val()}; return 0",
+			"c := t.cnt; c.inc(K); WAIT;return c.val()",
+		},
+	},
+	{
+		name: "embedded", owner: []string{"gauge"}, names: []string{"g", "h", "gauge"}, fields: []string{"gauge"}, made: []string{"gauge: gauge{g: 1}"}, told: []string{"t.g", "t.h"},
+		types: "type gauge struct{ g, h int }\n\nfunc (g *gauge) raise(k int) {\n\tg.g += k\n\tg.h++\n}\n\nfunc (g *gauge) level() int { return g.g }\n\n",
+		writers: []string{
+			"t.raise(K); return t.g",
+			"t.g += K; WAIT;t.h++; return 0",
+		},
+		forms: []string{
+			"return t.level()*10 + t.h",
+			"if t.level() > 2 {\n\tt.gauge = gauge{}\n\treturn 1\n}; return 0",
+			"t.gauge = gauge{g: t.h}; return 0",
+			"v := t.gauge; return v.g*10 + v.h",
+			"p := &t.gauge; p.raise(K); return p.h",
+		},
+	},
+	{
+		name: "generic", owner: []string{"ring"}, names: []string{"rg"}, fields: []string{"rg *ring[int]"}, made: []string{"rg: &ring[int]{all: make([]int, 3)}"}, told: []string{"t.rg.next", "digits(t.rg.all)"},
+		types: "type ring[V any] struct {\n\tall  []V\n\tnext int\n}\n\nfunc (r *ring[V]) store(v V) int {\n\tr.all[r.next] = v\n\tr.next = (r.next + 1) % len(r.all)\n\treturn r.next\n}\n\n" +
+			"func (r *ring[V]) last() V { return r.all[(r.next+len(r.all)-1)%len(r.all)] }\n\nfunc (r *ring[V]) entry(i int) V { return r.all[i%len(r.all)] }\n\n",
+		writers: []string{
+			"return t.rg.store(K)",
+			"t.rg.store(K); return t.rg.last()",
+		},
+		forms: []string{
+			"return t.rg.last()*10 + t.rg.next",
+			"t.rg = &ring[int]{all: make([]int, 2)}; return 0",
+			"s := 0; for i := range t.rg.next {\n\ts = s*10 + t.rg.entry(i)\n}; return s",
+			"n := t.rg.store(K); WAIT;return n*10 + t.rg.entry(n)",
+		},
+	},
+	{
+		name: "context", names: []string{"jobs", "late"}, fields: []string{"jobs, late int", "ctx context.Context", "cancel context.CancelFunc"}, told: []string{"t.jobs", "t.late"},
+		setup: "t.ctx, t.cancel = context.WithCancel(context.Background())",
+		writers: []string{
+			"if t.ctx.Err() != nil {\n\treturn -1\n}; t.jobs += K; return t.jobs",
+			"select {\ncase <-t.ctx.Done():\n\treturn -1\ndefault:\n}; v := t.jobs; WAIT;t.jobs = v + K; return v",
+		},
+		forms: []string{
+			"t.cancel(); return t.jobs",
+			"if t.ctx.Err() != nil {\n\tt.late++\n}; return t.late",
+			"t.late = t.jobs; return t.jobs*10 + t.late",
+			"if t.jobs > 0 {\n\tt.cancel()\n\treturn 1\n}; return 0",
 		},
 	},
 	{
@@ -122,7 +261,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "store", names: []string{"st"}, fields: []string{"st *store.Store"}, made: []string{"st: store.New()"},
+		name: "store", owner: []string{"Store"}, names: []string{"st"}, fields: []string{"st *store.Store"}, made: []string{"st: store.New()"},
 		told: []string{`t.st.Get("x")`, `t.st.Get("y")`, `t.st.Sum()`},
 		writers: []string{
 			`t.st.Set("x", K); return t.st.Sum()`,
@@ -161,9 +300,10 @@ var helpers = map[string]method{
 	"put":     {params: "k string, v int", body: "t.m[k] = v"},
 	"remove":  {params: "k string", body: "delete(t.m, k)"},
 	"Size":    {result: "int", body: "return len(t.m)"},
-	"grow":    {params: "k int", body: "t.in.add(k)"},
+	"grow":    {params: "k int", body: "t.in.more(k)"},
 	"Count":   {result: "int", body: "return t.in.count()"},
 	"High":    {result: "int", body: "return t.in.high()"},
+	"box":     {params: "k string", result: "*box", body: "b := t.boxes[k]; if b == nil {\n\tb = &box{}\n\tt.boxes[k] = b\n}; return b"},
 	"Stopped": {result: "bool", body: "return t.stopped"},
 	"stop":    {body: "t.stopped = true; close(t.done)"},
 	"Z":       {result: "int", body: "return t.z"},

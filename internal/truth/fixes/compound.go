@@ -88,11 +88,8 @@ func (v *compoundVerdicts) concerns(fix *repair.Candidate, operations ...compoun
 	for _, d := range fix.Guarded() {
 		for _, o := range operations {
 			field := d.Name
-			switch d.Owner {
-			case "inner":
-				field = "in"
-			case "Store":
-				field = "st"
+			if leading, ok := v.compound.FieldOf[d.Owner]; ok {
+				field = leading
 			}
 			if slices.Contains(o.Fields, field) {
 				return true

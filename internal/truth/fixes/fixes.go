@@ -28,6 +28,7 @@
 //	judge.go    the verdict on a changed package with a racy type
 //	mistake.go  the verdict on a changed package with a mistake
 //	compound.go the verdict on a changed package whose operations are made of each other
+//	context.go  package context, as the judge has it
 package fixes
 
 import (
@@ -59,6 +60,8 @@ type Trial struct {
 	Budget time.Duration
 
 	library *judge.Library
+	// models are packages of the standard library that the judge has in another form.
+	models []*judge.Program
 }
 
 // A Case is one package, and what came of it.
@@ -127,10 +130,8 @@ func (t *Trial) Run(ctx context.Context, cases []*Case) (err error) {
 	if err := write(dir, files); err != nil {
 		return err
 	}
-	if t.library == nil {
-		if t.library, err = judge.LoadLibrary(slices.Compact(slices.Sorted(slices.Values(slices.Concat(randprog.ObjectImports, randprog.MistakeImports, compound.Imports))))...); err != nil {
-			return err
-		}
+	if err := t.loadLibrary(); err != nil {
+		return err
 	}
 	build, err := explore.New(ctx, instrument.Config{Dir: dir, Patterns: []string{"./..."}, Tests: true})
 	if err != nil {
@@ -153,6 +154,24 @@ func (t *Trial) Run(ctx context.Context, cases []*Case) (err error) {
 			return fmt.Errorf("%s: %w\n%s", c.Name, err, source)
 		}
 	}
+	return nil
+}
+
+// loadLibrary loads what packages import, for the judge, once.
+func (t *Trial) loadLibrary() error {
+	if t.library != nil {
+		return nil
+	}
+	imports := slices.Concat(randprog.ObjectImports, randprog.MistakeImports, compound.Imports)
+	library, err := judge.LoadLibrary(slices.Compact(slices.Sorted(slices.Values(imports)))...)
+	if err != nil {
+		return err
+	}
+	model, err := library.Package("context", map[string][]byte{"context.go": []byte(contextModel)})
+	if err != nil {
+		return fmt.Errorf("the model of package context: %w", err)
+	}
+	t.library, t.models = library, []*judge.Program{model}
 	return nil
 }
 
@@ -208,7 +227,7 @@ type verdict interface {
 }
 
 func (t *Trial) verdictsOn(dir string, c *Case) verdict {
-	v := versions{states: t.States, folder: filepath.Join(dir, c.Name), name: c.Name, library: t.library}
+	v := versions{states: t.States, folder: filepath.Join(dir, c.Name), name: c.Name, library: t.library, models: t.models}
 	switch {
 	case c.Mistake != nil:
 		return &driveVerdicts{versions: v, mistake: c.Mistake}

@@ -20,6 +20,7 @@ type versions struct {
 	folder  string
 	name    string
 	library *judge.Library
+	models  []*judge.Program
 	loaded  int
 }
 
@@ -29,7 +30,7 @@ func (v *versions) load(files map[string][]byte, source, drive string, others ..
 	v.loaded++
 	return v.library.Package(fmt.Sprintf("%s/version%d", v.folder, v.loaded), map[string][]byte{
 		filepath.Join(v.folder, sourceFile): v.text(files, source), filepath.Join(v.folder, "drive.go"): []byte("package " + v.name + "\n\n" + drive),
-	}, others...)
+	}, append(others, v.models...)...)
 }
 
 // sourceFile is the file of a package.
