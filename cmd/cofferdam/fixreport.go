@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -42,7 +43,7 @@ type fixReport struct {
 	// OutOfTime says that more time may end in something else than the refusal.
 	OutOfTime bool `json:"out_of_time,omitempty"`
 	// Uncovered are the accesses to the lock's data that may be made without the lock.
-	Uncovered []repair.Uncovered `json:"uncovered,omitempty"`
+	Uncovered []uncovered.Access `json:"uncovered,omitempty"`
 	// Candidates are all changes that were considered, in the order in which they were.
 	Candidates []repair.CandidateReport `json:"candidates,omitempty"`
 	Missed     string                   `json:"missed,omitempty"`

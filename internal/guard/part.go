@@ -29,7 +29,7 @@ type subject struct {
 func (c *chooser) subjects(variables []*lockset.Variable) []*subject {
 	accessed := make(map[ssa.Instruction]*lockset.Variable)
 	for _, v := range variables {
-		for _, s := range v.Sites {
+		for _, s := range v.Naming() {
 			for _, o := range s.Observations {
 				accessed[o.Instr] = v
 			}
@@ -37,7 +37,7 @@ func (c *chooser) subjects(variables []*lockset.Variable) []*subject {
 	}
 	var all []*subject
 	for _, v := range variables {
-		s := &subject{Variable: v, sites: v.Sites}
+		s := &subject{Variable: v, sites: v.Naming()}
 		if isUnnamedStruct(v.Object.Type()) || c.isStated(v.Object) {
 			s.addParts(c, accessed)
 		}
@@ -109,7 +109,7 @@ func (c *chooser) preferParts(s *subject, chosen map[*lockset.Variable]*choice) 
 	if whole == nil || len(s.parts) == 0 {
 		return
 	}
-	must := len(s.Variable.Sites) > 0 || slices.ContainsFunc(whole.datum.Evidence.Signs, Sign.states)
+	must := len(s.Variable.Naming()) > 0 || slices.ContainsFunc(whole.datum.Evidence.Signs, Sign.states)
 	better := func(p *lockset.Variable) bool {
 		part := chosen[p]
 		return part != nil && part.lock == whole.lock && part.datum.Confidence > whole.datum.Confidence+1e-9
@@ -127,7 +127,7 @@ func (c *chooser) preferParts(s *subject, chosen map[*lockset.Variable]*choice) 
 
 // covers reports whether all that accesses a part accesses it as a part of this struct.
 func (s *subject) covers(part *lockset.Variable) bool {
-	for _, site := range part.Sites {
+	for _, site := range part.Naming() {
 		for _, o := range site.Observations {
 			if s.partOf[o.Instr] != part {
 				return false

@@ -21,7 +21,7 @@ type FailingRun struct {
 	Shape string `json:"shape,omitempty"`
 	// Schedule is the one that leads to it.
 	Schedule string `json:"schedule,omitempty"`
-	// Places say where, in lines of the source that was run: the accesses of a race, the line
+	// Places say where, in lines of the source without changes: the accesses of a race, the line
 	// that panics, or which goroutine waits for what and which one has it.
 	Places []string `json:"places,omitempty"`
 }
@@ -38,6 +38,15 @@ func (b *FailingRun) where() string {
 
 // NewFailingRun tells of the worst failure of a recorded run.
 func NewFailingRun(r *trace.Reader) *FailingRun {
+	return newFailingRun(r, func(_ string, line int) int { return line })
+}
+
+// newFailingRun tells of the worst failure of a recorded run of a changed program, in lines of the
+// program without changes.
+func newFailingRun(r *trace.Reader, lineBefore func(file string, line int) int) *FailingRun {
+	place := func(file string, line int) string {
+		return fmt.Sprintf("%s:%d", filepath.Base(file), lineBefore(file, line))
+	}
 	failure := r.Outcome.Worst()
 	b := &FailingRun{Kind: failure.Kind, Message: failure.Message, Schedule: r.Header.Schedule}
 	if shape := failure.Shape(); shape != event.UnknownShape {
@@ -46,7 +55,7 @@ func NewFailingRun(r *trace.Reader) *FailingRun {
 	switch {
 	case failure.Kind == event.FailureRace:
 		for _, at := range append([]trace.Point{failure.Point}, failure.Others...) {
-			b.addAccess(r, &at)
+			b.addAccess(r, &at, place)
 		}
 	case len(failure.Waiting) > 0:
 		if circle := show.Circle(r, failure); circle != "" {
@@ -54,12 +63,12 @@ func NewFailingRun(r *trace.Reader) *FailingRun {
 		}
 		for i := range failure.Waiting {
 			if w := &failure.Waiting[i]; !w.Library && w.G != 1 {
-				b.addWaiter(r, w)
+				b.addWaiter(r, w, place)
 			}
 		}
 	default:
 		if file, line := ownLine(r, &failure.Point); line > 0 {
-			b.Places = append(b.Places, fmt.Sprintf("%s:%d", filepath.Base(file), line))
+			b.Places = append(b.Places, place(file, line))
 		}
 	}
 	return b
@@ -83,19 +92,19 @@ func ownLine(r *trace.Reader, at *trace.Point) (file string, line int) {
 }
 
 // addAccess adds one side of a race.
-func (b *FailingRun) addAccess(r *trace.Reader, at *trace.Point) {
+func (b *FailingRun) addAccess(r *trace.Reader, at *trace.Point, place func(file string, line int) string) {
 	site, ok := r.Site(at.Site)
 	if !ok {
 		return
 	}
-	b.Places = append(b.Places, fmt.Sprintf("%s of %s at %s:%d", at.Op, site.Expr, filepath.Base(site.File), site.Line))
+	b.Places = append(b.Places, fmt.Sprintf("%s of %s at %s", at.Op, site.Expr, place(site.File, site.Line)))
 }
 
 // addWaiter adds a goroutine that waits for ever, and where.
-func (b *FailingRun) addWaiter(r *trace.Reader, w *trace.Waiter) {
+func (b *FailingRun) addWaiter(r *trace.Reader, w *trace.Waiter, place func(file string, line int) string) {
 	text := show.Waiting(r, w)
 	if site, ok := r.Site(w.Site); ok && site.Line > 0 {
-		text += fmt.Sprintf(" (at %s:%d)", filepath.Base(site.File), site.Line)
+		text += " (at " + place(site.File, site.Line) + ")"
 	}
 	b.Places = append(b.Places, text)
 }

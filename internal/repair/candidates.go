@@ -8,6 +8,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
+	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -46,7 +47,7 @@ type Candidate struct {
 	// is taken apart: each store stays in one section with the load that it depends on.
 	WholeUpdates bool
 	// Uncovered are the accesses to the lock's data that may be made without the lock.
-	Uncovered []Uncovered
+	Uncovered []uncovered.Access
 	// leaks are what its schedules left waiting.
 	leaks []wire.Found
 	// Why is why it was dropped, Reached how far it had come, and Broken the run that it failed

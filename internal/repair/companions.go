@@ -9,6 +9,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 )
 
 // A run races on the data that its test happens to use. A struct that goroutines share has
@@ -115,7 +116,7 @@ func hasField(n *types.Named, field *types.Var) bool {
 func (r *failedRun) isUnguarded(v *lockset.Variable, l *cover.Lock) bool {
 	written := false
 	for _, s := range v.Sites {
-		if isTestFile(s.At.Filename) {
+		if uncovered.IsTestFile(s.At.Filename) {
 			continue
 		}
 		for _, o := range s.Observations {

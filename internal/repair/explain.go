@@ -81,9 +81,9 @@ func (r *Result) explainFix(w io.Writer) {
 	}
 	fmt.Fprintln(w, ".")
 	if c.Change != nil {
-		fmt.Fprintf(w, "  changes in %s\n", strings.Join(c.Patch.Places, ", "))
+		fmt.Fprintf(w, "  changes in %s\n", strings.Join(c.Patch.Where(), ", "))
 	} else {
-		fmt.Fprintf(w, "  sections in %s\n", strings.Join(c.Patch.Places, ", "))
+		fmt.Fprintf(w, "  sections in %s\n", strings.Join(c.Patch.Where(), ", "))
 	}
 	for _, reason := range c.Derivation.Reasons {
 		fmt.Fprintf(w, "  %s\n", reason)

@@ -12,6 +12,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 )
 
 // A section has more in it than what the run raced on, and what else it accesses may be accessed
@@ -47,6 +48,11 @@ func (p *changedProgram) locksHeld() *lockset.Analysis {
 		p.held = locksHeld(prog, p.packages)
 	}
 	return p.held
+}
+
+// judged is the changed program for what it leaves uncovered.
+func (p *changedProgram) judged() *uncovered.Program {
+	return &uncovered.Program{Code: p.code, Held: p.locksHeld()}
 }
 
 // changedBy reads the program with a candidate. An error says why it does not compile.
@@ -127,45 +133,18 @@ func namesOf(code *cover.Code, all ...whole.HalfGuarded) []cover.DataName {
 	return d.Names(code)
 }
 
-// uncoveredBeside are the accesses to other data than a candidate's own that are made without its
-// lock, though the lock is held at other accesses to it, or it belongs to the lock's data and nothing
-// guards it.
-func (c *Candidate) uncoveredBeside(changed *changedProgram) []Uncovered {
-	var all []Uncovered
-	add := func(v *types.Var, o lockset.Observation, why string) {
-		at, fn := changed.code.Fset.Position(o.At), functionName(o.Instr.Parent())
-		if reason := c.uncoverable[fn]; reason != "" {
-			why += "; " + reason
-		}
-		u := Uncovered{File: at.Filename, Line: at.Line, Func: fn, Data: v.Name(), Write: o.Kind == lockset.Write, Why: why}
-		if !slices.ContainsFunc(all, func(v Uncovered) bool { return v.File == u.File && v.Line == u.Line && v.Data == u.Data }) {
-			all = append(all, u)
-		}
-	}
-	halves := c.halfGuarded(changed)
-	for _, h := range halves {
-		for _, o := range h.Without {
-			add(h.Variable, o, "the lock is held at other accesses to it")
-		}
-	}
+// companionsLeft tells of companions of the lock's data that the candidate does not guard either. Of a
+// lock that the program had before, those count which the changed functions use without any.
+func (c *Candidate) companionsLeft(fix *uncovered.Fix, changed *changedProgram, halves []whole.HalfGuarded) []uncovered.Access {
 	left := changed.code.Variables(c.run.companions(c.Patch.Guarded(c.lock), c.lock, c.base))
-	for _, v := range changed.locksHeld().Variables {
-		if !slices.ContainsFunc(left, func(l *types.Var) bool { return l.Pos() == v.Object.Pos() }) ||
-			slices.ContainsFunc(halves, func(h whole.HalfGuarded) bool { return h.Variable.Pos() == v.Object.Pos() }) {
-			continue
-		}
-		if c.isOwn() && !slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return c.touches(changed, s.Func) && isBare(v, s) }) {
-			continue
-		}
-		for _, s := range v.Sites {
-			for _, o := range s.Observations {
-				if !isTestFile(s.At.Filename) && v.Conflicts(o) {
-					add(v.Object, o, "nothing guards it, and the lock cannot be taken wherever it is accessed")
-				}
-			}
-		}
+	left = slices.DeleteFunc(left, func(v *types.Var) bool {
+		return slices.ContainsFunc(halves, func(h whole.HalfGuarded) bool { return h.Variable.Pos() == v.Pos() })
+	})
+	var only func(*ssa.Function) bool
+	if c.isOwn() {
+		only = func(fn *ssa.Function) bool { return c.touches(changed, fn) }
 	}
-	return all
+	return fix.Companions(left, only)
 }
 
 // isOwn reports whether the lock is one that the program had before any fix: what else it may be
@@ -184,11 +163,4 @@ func (c *Candidate) touches(changed *changedProgram, fn *ssa.Function) bool {
 		}
 	}
 	return false
-}
-
-// isBare reports whether a site may access a variable with no lock at all, while another does.
-func isBare(v *lockset.Variable, s *lockset.Site) bool {
-	return slices.ContainsFunc(s.Observations, func(o lockset.Observation) bool {
-		return len(o.Held)+len(o.OfUnknownObject)+len(o.OfUnrelatedObject) == 0 && !o.Unnamed && v.Conflicts(o)
-	})
 }

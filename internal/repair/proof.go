@@ -201,6 +201,15 @@ func (f *fixer) record(ctx context.Context, program *explore.Program, c *Candida
 		return "", err
 	}
 	defer r.Close()
-	c.Broken = NewFailingRun(r)
+	c.Broken = newFailingRun(r, c.lineBefore)
 	return file, nil
+}
+
+// lineBefore is the line, in the program without changes, that a line of the program with the candidate
+// comes from.
+func (c *Candidate) lineBefore(file string, line int) int {
+	if c.changed == nil {
+		return line
+	}
+	return c.changed.code.LineBefore(c.run.copies.AtRun(file), line)
 }

@@ -218,14 +218,14 @@ func (r *Refusal) nearestText() string {
 		if best.Change != nil {
 			what = "changes"
 		}
-		fmt.Fprintf(&b, " with %s in %s", what, strings.Join(best.Patch.Places, ", "))
+		fmt.Fprintf(&b, " with %s in %s", what, strings.Join(best.Patch.Where(), ", "))
 	}
 	fmt.Fprintf(&b, "; it was dropped because %s", best.Why)
 	if best.Broken != nil {
 		if len(best.Broken.Places) > 0 {
 			b.WriteString(": " + strings.Join(best.Broken.Places, "; "))
 		}
-		fmt.Fprintf(&b, " (in the changed source, by the schedule %s)", best.Broken.Schedule)
+		fmt.Fprintf(&b, " (with the change, by the schedule %s)", best.Broken.Schedule)
 	}
 	if r.Untried > 0 {
 		fmt.Fprintf(&b, "; %d more were not tried", r.Untried)

@@ -36,7 +36,6 @@
 //	wholeness.go   all other accesses to the same data
 //	companions.go  other data that needs the same lock
 //	larger.go      data that the lock would guard by half
-//	beside.go      data near to it that the fix leaves without a lock
 //	candidates.go  which changes may be a fix, the best first
 //	reshaped.go    those for which no lock is missing
 //	proof.go       what a candidate has to stand: schedules, strength.go how many

@@ -24,7 +24,7 @@ func (r *Result) CandidateReports(dir string) []CandidateReport {
 	for _, c := range r.Considered {
 		one := CandidateReport{What: c.Lock, Cost: c.Derivation.Cost, Reached: c.Reached, Dropped: c.Why, Broken: c.Broken}
 		if c.Patch != nil {
-			one.Places, one.Diff = c.Patch.Places, c.Diff(dir)
+			one.Places, one.Diff = c.Patch.Where(), c.Diff(dir)
 		}
 		all = append(all, one)
 	}

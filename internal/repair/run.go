@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"go/ast"
@@ -77,6 +78,8 @@ type sourceReader struct {
 	// base is the program as it was read first, by flags and in an environment; nil before.
 	base       *load.Base
 	flags, env []string
+	// texts are the files of the program as it was read first, by name.
+	texts map[string][]byte
 }
 
 // read reads the source of the program that a trace is of.
@@ -92,7 +95,26 @@ func (s *sourceReader) read(config instrument.Config, h *trace.Header) (*cover.C
 	}
 	code := cover.NewCode(p)
 	code.Original = s.copies.Original
+	s.compare(code)
 	return code, pkgs, nil
+}
+
+// compare has the files of a program know the lines that they have in the program as it was read
+// first: what is told to people is told in these.
+func (s *sourceReader) compare(code *cover.Code) {
+	first := s.texts == nil
+	if first {
+		s.texts = make(map[string][]byte)
+	}
+	for _, f := range code.Files() {
+		name := code.OriginalName(f)
+		switch before, known := s.texts[name]; {
+		case first:
+			s.texts[name] = f.Text
+		case known && !bytes.Equal(before, f.Text):
+			f.Before = source.NewLines(before, f.Text)
+		}
+	}
 }
 
 // load loads the packages, from those that were loaded first if only files of these are changed.

@@ -238,7 +238,7 @@ func (f *fixer) proveShorter(ctx context.Context, c *Candidate) (err error) {
 			return err
 		}
 		defer r.Close()
-		c.Broken = NewFailingRun(r)
+		c.Broken = newFailingRun(r, c.lineBefore)
 		return nil
 	}
 	stood := *s

@@ -228,14 +228,14 @@ func (r *Result) linesOf(accesses []*sli.Access) string {
 	}
 	var spans []span
 	for _, x := range accesses {
-		at := r.runShown().lifted.Position(x.Point.Instr)
-		file := filepath.Base(at.Filename)
+		name, line := r.runShown().line(x.Point)
+		file := filepath.Base(name)
 		i := slices.IndexFunc(spans, func(s span) bool { return s.file == file })
 		if i < 0 {
-			spans = append(spans, span{file, at.Line, at.Line})
+			spans = append(spans, span{file, line, line})
 			continue
 		}
-		spans[i].from, spans[i].to = min(spans[i].from, at.Line), max(spans[i].to, at.Line)
+		spans[i].from, spans[i].to = min(spans[i].from, line), max(spans[i].to, line)
 	}
 	var all []string
 	for _, s := range spans {
@@ -289,8 +289,14 @@ func (r *Result) runShown() *failedRun {
 // place is where a point of the chosen derivation is in the source.
 func (r *Result) place(p ir.Point) string { return r.runShown().place(p) }
 
-// place is where a point is in the source.
+// place is where a point is in the source without changes.
 func (r *failedRun) place(p ir.Point) string {
+	file, line := r.line(p)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}
+
+// line is the line of a point in the source without changes.
+func (r *failedRun) line(p ir.Point) (file string, line int) {
 	at := r.lifted.Position(p.Instr)
-	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+	return at.Filename, r.code.LineBefore(at.Filename, at.Line)
 }

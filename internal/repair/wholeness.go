@@ -1,13 +1,9 @@
 package repair
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -16,6 +12,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 )
 
 // A run shows some of the accesses to the data of a lock, and a fix that covers those alone
@@ -29,26 +26,6 @@ import (
 //	func (c *counter) reset() {    never called by the test: covered with it
 //		c.n = 0
 //	}
-
-// An Uncovered access is one to the data of a fix's lock that may be made without the lock.
-type Uncovered struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Func string `json:"function"`
-	Data string `json:"data"`
-	// Write says that it writes.
-	Write bool `json:"write"`
-	// Why is why it is not covered.
-	Why string `json:"why"`
-}
-
-func (u *Uncovered) String() string {
-	verb := "read"
-	if u.Write {
-		verb = "write"
-	}
-	return fmt.Sprintf("%s of %s in %s (%s:%d): %s", verb, u.Data, u.Func, filepath.Base(u.File), u.Line, u.Why)
-}
 
 // locksHeld analyses which locks the program holds at its accesses.
 func locksHeld(prog *ssa.Program, pkgs []*packages.Package) *lockset.Analysis {
@@ -137,10 +114,8 @@ func leaves(g *whole.Group) bool {
 
 // inTest reports whether a function is in test code, where sections are a last resort.
 func (r *failedRun) inTest(fn *ssa.Function) bool {
-	return isTestFile(r.code.Fset.Position(fn.Pos()).Filename)
+	return uncovered.IsTestFile(r.code.Fset.Position(fn.Pos()).Filename)
 }
-
-func isTestFile(name string) bool { return strings.HasSuffix(name, "_test.go") }
 
 // groupRegion is the region of a group, nil if it is not in the source. readLock says that the lock may
 // be taken for reading.
@@ -250,10 +225,10 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l
 		if err == nil {
 			continue
 		}
-		w.apart[functionName(s.group.Func)] = err.Error()
+		w.apart[uncovered.FunctionName(s.group.Func)] = err.Error()
 		for _, part := range s.parts {
 			if err := try(part); err != nil {
-				w.uncoverable[functionName(s.group.Func)] = err.Error()
+				w.uncoverable[uncovered.FunctionName(s.group.Func)] = err.Error()
 			}
 		}
 	}
@@ -263,19 +238,55 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l
 // judgeWhole notes of a candidate what its lock does not cover in the changed program, and
 // says why it is none if the change takes an update apart.
 func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
+	program := changed.judged()
 	if c.lock == nil {
 		if c.Change != nil {
-			c.Uncovered = c.besideChange(changed)
+			touched := func(fn *ssa.Function) bool { return c.touches(changed, fn) }
+			c.Uncovered = program.BesideFunctions(touched, c.Change.Atomic)
 		}
 		return ""
 	}
-	after := changed.code
-	lock := after.LockOf(c.lock)
-	data := after.Variables(c.Patch.Guarded(c.lock))
-	if lock == nil || len(data) == 0 {
+	fix := &uncovered.Fix{
+		Program: program, Lock: changed.code.LockOf(c.lock), Data: changed.code.Variables(c.Patch.Guarded(c.lock)), Uncoverable: c.uncoverable, Apart: c.apart,
+	}
+	if fix.Lock == nil || len(fix.Data) == 0 {
 		return ""
 	}
-	before := make(map[string]bool) // functions that took updates apart as it was
+	if !c.lock.Exists() || c.Patch.Added(c.lock) {
+		if why := fix.Unfit(); why != "" {
+			return why
+		}
+	}
+	shown, before := c.functionsShown(), c.functionsThatSplit()
+	for _, g := range whole.Broken(fix.Held, fix.Data, fix.Lock) {
+		if uncovered.IsTestFile(changed.code.Fset.Position(g.Members[0].At).Filename) {
+			continue
+		}
+		if why := fix.SplitStore(g); why != "" && shown[uncovered.FunctionName(g.Func)] && !before[g.Func.String()] {
+			return why
+		}
+		c.Uncovered = append(c.Uncovered, fix.Group(g)...)
+	}
+	halves := c.halfGuarded(changed)
+	c.Uncovered = uncovered.Add(c.Uncovered, slices.Concat(fix.HalfGuarded(halves), c.companionsLeft(fix, changed, halves), fix.Beside())...)
+	c.WholeUpdates = true
+	return ""
+}
+
+// functionsShown are the functions that the failing run shows, by name.
+func (c *Candidate) functionsShown() map[string]bool {
+	shown := make(map[string]bool)
+	for _, s := range c.Derivation.Sections {
+		if fn := c.run.lifted.Function(s.Func); fn != nil {
+			shown[uncovered.FunctionName(fn)] = true
+		}
+	}
+	return shown
+}
+
+// functionsThatSplit are the functions that take updates of the data apart without the candidate.
+func (c *Candidate) functionsThatSplit() map[string]bool {
+	before := make(map[string]bool)
 	if c.lock.Exists() {
 		for _, g := range whole.Broken(c.run.locksHeld(), c.run.code.Variables(c.Patch.Guarded(c.lock)), c.lock.Object()) {
 			if len(g.Split) > 0 {
@@ -283,130 +294,5 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 			}
 		}
 	}
-	shown := make(map[string]bool) // functions that the failing run shows
-	for _, s := range c.Derivation.Sections {
-		if fn := c.run.lifted.Function(s.Func); fn != nil {
-			shown[functionName(fn)] = true
-		}
-	}
-	held := changed.locksHeld()
-	if at := whole.Copying(held, lock); at != nil {
-		return fmt.Sprintf("the object that has the lock is copied in %s (%s), and the lock with it", functionName(at.Instr.Parent()), place(after.Fset, at.At))
-	}
-	if !c.lock.Exists() || c.Patch.Added(c.lock) {
-		if why := besideAnother(held, data, lock); why != "" {
-			return why
-		}
-	}
-	for _, g := range whole.Broken(held, data, lock) {
-		if isTestFile(after.Fset.Position(g.Members[0].At).Filename) {
-			continue
-		}
-		if len(g.Split) > 0 {
-			if store := g.Split[0]; shown[functionName(g.Func)] && !before[g.Func.String()] {
-				return fmt.Sprintf("it would take the update of %s in %s (%s) apart: the lock is released between the load and the store that depends on it",
-					store.Variable.Name(), functionName(g.Func), place(after.Fset, store.At))
-			}
-		}
-		c.Uncovered = append(c.Uncovered, c.uncovered(after.Fset, g)...)
-	}
-	for _, u := range slices.Concat(c.uncoveredBeside(changed), c.besideLock(changed, lock, data)) {
-		if !slices.ContainsFunc(c.Uncovered, func(v Uncovered) bool { return v.File == u.File && v.Line == u.Line && v.Data == u.Data }) {
-			c.Uncovered = append(c.Uncovered, u)
-		}
-	}
-	c.WholeUpdates = true
-	return ""
-}
-
-// besideAnother says why a new lock does not guard its data: another lock of the program does, in a
-// place that does not take the new one. The two would not keep each other out.
-func besideAnother(a *lockset.Analysis, data []*types.Var, lock *types.Var) (why string) {
-	lock = a.Places.Canonical(lock)
-	for _, v := range a.Variables {
-		if !slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
-			continue
-		}
-		for _, s := range v.Sites {
-			if isTestFile(s.At.Filename) {
-				continue
-			}
-			for _, o := range s.Observations {
-				others := slices.ContainsFunc(o.Held, func(r lockset.Relation) bool { return a.Places.Variable(r.Lock) == lock }) ||
-					slices.Contains(o.OfUnknownObject, lock) || o.Unnamed || !v.Conflicts(o)
-				if others || len(o.Held) == 0 {
-					continue
-				}
-				return fmt.Sprintf("%s is guarded by %s in %s (%s:%d), which does not take the new lock", v.Object.Name(),
-					a.Places.Variable(o.Held[0].Lock).Name(), functionName(s.Func), filepath.Base(s.At.Filename), s.At.Line)
-			}
-		}
-	}
-	return ""
-}
-
-// uncovered are the members of a group that may be made without the lock, or apart from others that
-// they belong together with, each line once.
-func (c *Candidate) uncovered(fset *token.FileSet, g *whole.Group) []Uncovered {
-	var all []Uncovered
-	for _, m := range g.Members {
-		why := c.whyUncovered(fset, g, m)
-		if why == "" {
-			continue
-		}
-		at := fset.Position(m.At)
-		if n := len(all); n > 0 && all[n-1].Line == at.Line && all[n-1].Data == m.Variable.Name() {
-			all[n-1].Write = all[n-1].Write || m.Kind == lockset.Write
-			continue
-		}
-		all = append(all, Uncovered{File: at.Filename, Line: at.Line, Func: functionName(g.Func), Data: m.Variable.Name(), Write: m.Kind == lockset.Write, Why: why})
-	}
-	return all
-}
-
-// whyUncovered says in which way a member of a group is not covered; "" if it is.
-func (c *Candidate) whyUncovered(fset *token.FileSet, g *whole.Group, m *whole.Member) string {
-	because := func(what, reason string) string {
-		if reason == "" {
-			return what
-		}
-		return what + "; " + reason
-	}
-	name := functionName(g.Func)
-	// What a function does that is called is told of that function, unless it is a part of an update here.
-	open := m.Open && (!m.ByCall() || slices.ContainsFunc(g.Parts, func(part *whole.Group) bool { return len(part.Members) > 1 && slices.Contains(part.Members, m) }))
-	torn := slices.IndexFunc(g.Torn, func(t whole.Tear) bool { return t.Second == m })
-	switch {
-	case slices.Contains(g.Split, m):
-		return because("the lock is released between the load and this store, which depends on it", c.uncoverable[name])
-	case m.Leaves && !open:
-		return because("it is returned to code without the lock, and changed in place", c.uncoverable[name])
-	case open && c.uncoverable[name] != "":
-		return c.uncoverable[name]
-	case open:
-		return "it is not among what the failing run shows"
-	case torn >= 0 && g.Torn[torn].OfSeveral:
-		return "it is used together for several objects, each of which has a lock of its own: what happens to one while another is accessed is seen by half"
-	case torn >= 0 && g.Torn[torn].First == m:
-		return because("the lock is released between the rounds of the loop, whose results are used together", c.apart[name])
-	case torn >= 0:
-		first := g.Torn[torn].First
-		return because(fmt.Sprintf("the lock is released between the %s of %s (%s) and this one, which belongs to it", first.Kind, first.Variable.Name(), place(fset, first.At)), c.apart[name])
-	case m.Unknown && !m.ByCall():
-		return "it cannot be told whether the lock that is held is that of the object with the data"
-	}
-	return ""
-}
-
-func functionName(fn *ssa.Function) string {
-	fn = lockset.Outermost(fn)
-	if fn.Pkg != nil {
-		return fn.RelString(fn.Pkg.Pkg)
-	}
-	return fn.Name()
-}
-
-func place(fset *token.FileSet, pos token.Pos) string {
-	at := fset.Position(pos)
-	return fmt.Sprintf("%s:%d", filepath.Base(at.Filename), at.Line)
+	return before
 }

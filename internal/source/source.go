@@ -61,6 +61,7 @@
 //	typeparam.go  types that depend on the instance
 //	format.go   formatting what was changed
 //	diff.go     the change as a unified diff
+//	lines.go    which line before a change a line comes from
 package source
 
 import (
@@ -84,6 +85,9 @@ type File struct {
 	Package *packages.Package // that it is of
 	Types   *types.Package
 	Info    *types.Info
+	// Before says which lines its own come from, if it is a changed version of a file; nil if it is
+	// not, or if that does not matter.
+	Before *Lines
 }
 
 // NewFile returns a file of a package, whose syntax was parsed from the text.

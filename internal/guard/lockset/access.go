@@ -71,6 +71,9 @@ type Site struct {
 	Func         *ssa.Function
 	Kind         Kind
 	Observations []Observation
+	// OfStruct says that the line does not name the variable: it copies or overwrites a struct that
+	// the variable is a field of.
+	OfStruct bool
 }
 
 type siteKey struct {
@@ -144,12 +147,14 @@ type recorder struct {
 	*Analysis
 	ctx   *Context
 	loads map[ssa.Value][]locks.Path // what was held when a value was loaded
+	// ofStruct says that accesses are those of a struct as a whole.
+	ofStruct bool
 }
 
 // record goes through a context once more, when all is known that is held in it, and
 // records its accesses.
 func (a *Analysis) record(ctx *Context) {
-	r := &recorder{a, ctx, make(map[ssa.Value][]locks.Path)}
+	r := &recorder{Analysis: a, ctx: ctx, loads: make(map[ssa.Value][]locks.Path)}
 	a.observe = r.instruction
 	defer func() { a.observe = nil }()
 	for _, b := range ctx.fn.Blocks {
@@ -345,11 +350,11 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 	key := siteKey{at.Filename, at.Line, o}
 	s := r.sites[key]
 	if s == nil {
-		s = &Site{At: at, Func: r.ctx.fn}
+		s = &Site{At: at, Func: r.ctx.fn, OfStruct: true}
 		r.sites[key] = s
 		v.Sites = append(v.Sites, s)
 	}
-	s.Kind = max(s.Kind, kind)
+	s.Kind, s.OfStruct = max(s.Kind, kind), s.OfStruct && r.ofStruct
 	for _, path := range paths {
 		ob := r.observation(base, path.Held)
 		ob.Kind, ob.Instr, ob.At = kind, instr, pos

@@ -2,6 +2,7 @@ package lockset
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -23,6 +24,8 @@ func (r *recorder) fieldsAt(addr ssa.Value, kind Kind, instr ssa.Instruction, pa
 	if base == nil || r.isFresh(r.ctx, base, instr) {
 		return
 	}
+	r.ofStruct = true
+	defer func() { r.ofStruct = false }()
 	r.fieldsOf(st, base, kind, instr, addr, paths)
 }
 
@@ -36,4 +39,10 @@ func (r *recorder) fieldsOf(st *types.Struct, base *locks.Place, kind Kind, inst
 			r.access(f, base, kind, instr, addr, paths)
 		}
 	}
+}
+
+// Naming returns the sites that name the variable. They say what it is for: a struct that is copied
+// takes all its fields with it, whatever guards them.
+func (v *Variable) Naming() []*Site {
+	return slices.DeleteFunc(slices.Clone(v.Sites), func(s *Site) bool { return s.OfStruct })
 }

@@ -98,9 +98,9 @@ func (code *Code) absorb(e *edits, r *Region, l *Lock) (done bool, err error) {
 			return false, code.cannotWait(r, why)
 		}
 		if r.unheld != nil {
-			return false, fmt.Errorf("%s cannot hold %s throughout: %w", code.describe(r), l.Words, r.unheld)
+			return false, fmt.Errorf("%s cannot hold %s throughout: %w", r.place(), l.Words, r.unheld)
 		}
-		return false, fmt.Errorf("%s takes %s in a way that cannot be made one section", code.describe(r), l.Words)
+		return false, fmt.Errorf("%s takes %s in a way that cannot be made one section", r.place(), l.Words)
 	}
 	for _, o := range inside {
 		e.of(r.file).Delete(r.list[o.i])
@@ -202,7 +202,7 @@ func (code *Code) nested(r *Region, all []*Region, l *Lock) error {
 				}
 				seen[callee] = true
 				if slices.ContainsFunc(all, func(o *Region) bool { return o.fn == callee }) {
-					err = fmt.Errorf("%s would hold %s while it calls %s, which takes it too", code.describe(r), l.Words, functionWords(callee))
+					err = fmt.Errorf("%s would hold %s while it calls %s, which takes it too", r.place(), l.Words, functionWords(callee))
 					return
 				}
 				if f := code.FileOf(callee); f != nil {

@@ -40,8 +40,8 @@ func NewCode(p *source.Program) *Code {
 // Locks returns what is known of the program's locks.
 func (code *Code) Locks() *locks.Program { return code.locks }
 
-// originalName is the name that a file has in the program without changes.
-func (code *Code) originalName(f *source.File) string {
+// OriginalName returns the name that a file has in the program without changes.
+func (code *Code) OriginalName(f *source.File) string {
 	if code.Original == nil {
 		return f.Name
 	}
@@ -52,7 +52,7 @@ func (code *Code) originalName(f *source.File) string {
 // is none.
 func (code *Code) ByOriginal(name string) *source.File {
 	for _, f := range code.Files() {
-		if code.originalName(f) == name {
+		if code.OriginalName(f) == name {
 			return f
 		}
 	}

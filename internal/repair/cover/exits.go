@@ -20,7 +20,7 @@ import (
 func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	name := code.name(l, r)
 	if name == "" {
-		return fmt.Errorf("%s cannot be named in %s", l.Words, code.describe(r))
+		return fmt.Errorf("%s cannot be named in %s", l.Words, r.place())
 	}
 	lock, unlock := name+".Lock()", name+".Unlock()"
 	if l.rw && !r.Write {
@@ -31,7 +31,7 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	if err != nil {
 		return err
 	}
-	e.places = append(e.places, code.describe(r))
+	e.places = append(e.places, r.place())
 	edits := e.of(r.file)
 	if head != nil {
 		lock += "\n"
@@ -49,12 +49,12 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 		return nil
 	}
 	if recovers(r) && panics(r) {
-		return fmt.Errorf("%s recovers from panics, and one inside the section would leave %s held", code.describe(r), l.Words)
+		return fmt.Errorf("%s recovers from panics, and one inside the section would leave %s held", r.place(), l.Words)
 	}
 	w := &exitWriter{Edits: edits, region: r, unlock: unlock}
 	w.variable, _, _ = strings.Cut(name, ".")
 	if !terminates(r.last()) && !w.named(r.last().End()) {
-		return fmt.Errorf("the lock's name means something else at the end of the section in %s", code.describe(r))
+		return fmt.Errorf("the lock's name means something else at the end of the section in %s", r.place())
 	}
 	edits.LineBefore(r.first(), lock)
 	w.walk(&ast.BlockStmt{List: r.statements()}, false, false)
@@ -135,21 +135,16 @@ func (code *Code) mayHold(r *Region, all []*Region, l *Lock, ahead []*ast.CallEx
 
 // cannotWait says that a region cannot hold the lock because of something that waits.
 func (code *Code) cannotWait(r *Region, why string) error {
-	return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", code.describe(r), why)
+	return fmt.Errorf("a section in %s would hold the lock during %s, which may wait for a goroutine that needs the lock", r.place(), why)
 }
 
-// describe says where a region is.
-func (code *Code) describe(r *Region) string {
-	from, to := code.Fset.PositionFor(r.first().Pos(), false), code.Fset.PositionFor(r.last().End(), false)
+// place is where a region is, in lines of the program without changes.
+func (r *Region) place() Place {
 	name := "a function literal"
 	if d, ok := r.fn.(*ast.FuncDecl); ok {
 		name = d.Name.Name
 	}
-	short := from.Filename[strings.LastIndexByte(from.Filename, '/')+1:]
-	if from.Line == to.Line {
-		return fmt.Sprintf("%s (%s:%d)", name, short, from.Line)
-	}
-	return fmt.Sprintf("%s (%s:%d-%d)", name, short, from.Line, to.Line)
+	return Place{Function: name, File: r.file.Name, From: r.file.LineBefore(r.first().Pos()), To: r.file.LineBefore(r.last().End())}
 }
 
 // deferrable reports whether the unlock can wait for the end of the function: the

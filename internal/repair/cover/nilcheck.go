@@ -37,12 +37,12 @@ func (code *Code) afterNilCheck(edits *source.Edits, r *Region, name string) err
 	}
 	s, ok := r.first().(*ast.IfStmt)
 	if !ok || checks > 1 || s.Init != nil || s.Else != nil || !terminates(s.Body) || len(s.Body.List) != 1 {
-		return fmt.Errorf("%s may be nil where a section in %s would take its lock", variable, code.describe(r))
+		return fmt.Errorf("%s may be nil where a section in %s would take its lock", variable, r.place())
 	}
 	first, rest := firstOperand(s.Cond)
 	check, ok := first.(*ast.BinaryExpr)
 	if !ok || check.Op != token.EQL || !r.isNilCheck(check, variable) {
-		return fmt.Errorf("%s may be nil where a section in %s would take its lock", variable, code.describe(r))
+		return fmt.Errorf("%s may be nil where a section in %s would take its lock", variable, r.place())
 	}
 	if rest == token.NoPos { // it checks nothing else
 		if r.from == r.to {

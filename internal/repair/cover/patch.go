@@ -1,8 +1,10 @@
 package cover
 
 import (
+	"fmt"
 	"go/ast"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,11 +17,55 @@ type Patch struct {
 	// without changes. Before are their texts without the changes of any round.
 	Files, Before map[string][]byte
 	// Places are where the sections are, for the report.
-	Places []string
+	Places []Place
 	// NewLocks are the locks that the patch adds.
 	NewLocks []NewLock
 	// guards is the data that each lock of the patch is to guard, by the lock's name.
 	guards map[string][]DataName
+}
+
+// A Place is lines that a patch changes, of the program without changes.
+type Place struct {
+	Function string // "" if that does not matter
+	File     string
+	From, To int
+}
+
+func (p Place) String() string {
+	text := fmt.Sprintf("%s:%d", filepath.Base(p.File), p.From)
+	if p.From != p.To {
+		text += fmt.Sprintf("-%d", p.To)
+	}
+	if p.Function != "" {
+		text = p.Function + " (" + text + ")"
+	}
+	return text
+}
+
+// addPlaces adds places to others. Sections of one function that overlap, because a round widened
+// what an earlier one had covered, are one.
+func addPlaces(all []Place, more ...Place) []Place {
+	all = slices.Clone(all)
+	for _, p := range more {
+		i := slices.IndexFunc(all, func(q Place) bool {
+			return p.Function != "" && p.Function == q.Function && p.File == q.File && p.From <= q.To && q.From <= p.To
+		})
+		if i < 0 {
+			all = append(all, p)
+			continue
+		}
+		all[i].From, all[i].To = min(all[i].From, p.From), max(all[i].To, p.To)
+	}
+	return all
+}
+
+// Where returns the places in words.
+func (p *Patch) Where() []string {
+	var all []string
+	for _, place := range p.Places {
+		all = append(all, place.String())
+	}
+	return all
 }
 
 // Guarded returns the data that a lock is to guard by the patch, which may be nil.
@@ -67,7 +113,7 @@ func (p *Patch) Added(l *Lock) bool {
 // edits are the changes of a patch, by file.
 type edits struct {
 	files  map[*source.File]*source.Edits
-	places []string
+	places []Place
 	// variants are the functions that run with the lock held by their callers, or have variants
 	// that do.
 	variants []*ast.FuncDecl
@@ -87,12 +133,13 @@ func (e *edits) of(f *source.File) *source.Edits {
 
 // patch makes the edits, on top of an earlier patch, which may be nil.
 func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
-	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, Places: e.places, guards: map[string][]DataName{}}
+	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, guards: map[string][]DataName{}}
+	p.Places = addPlaces(nil, e.places...)
 	if base != nil {
 		maps.Copy(p.guards, base.guards)
 		maps.Copy(p.Files, base.Files)
 		maps.Copy(p.Before, base.Before)
-		p.Places = slices.Concat(base.Places, e.places)
+		p.Places = addPlaces(base.Places, e.places...)
 		p.NewLocks = slices.Clone(base.NewLocks)
 	}
 	for f, changes := range e.files {
@@ -100,7 +147,7 @@ func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := code.originalName(f)
+		name := code.OriginalName(f)
 		if _, ok := p.Before[name]; !ok {
 			p.Before[name] = f.Text
 		}
@@ -111,6 +158,6 @@ func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
 
 // Rewrite makes a patch of edits that have nothing to do with a lock, on top of an earlier
 // patch, which may be nil. Places are where they are, for the report.
-func (code *Code) Rewrite(files map[*source.File]*source.Edits, places []string, base *Patch) (*Patch, error) {
+func (code *Code) Rewrite(files map[*source.File]*source.Edits, places []Place, base *Patch) (*Patch, error) {
 	return code.patch(&edits{files: files, places: places}, base)
 }

@@ -35,7 +35,7 @@ func (code *Code) writeVariants(e *edits, regions []*Region, l *Lock) []*Region 
 	plan.Write(e.of)
 	for _, d := range plan.Functions() {
 		e.variants = append(e.variants, d)
-		e.places = append(e.places, code.describe(code.wholeOf(d)))
+		e.places = append(e.places, code.wholeOf(d).place())
 	}
 	var left []*Region
 	for i, r := range regions {

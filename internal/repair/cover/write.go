@@ -203,7 +203,7 @@ func (code *Code) standIns(r *Region, l *Lock, depth int) ([]*Region, error) {
 		return []*Region{r}, nil
 	}
 	if !static || len(calls) == 0 || depth == maxLift {
-		return nil, fmt.Errorf("%s cannot be named in %s", l.Words, code.describe(r))
+		return nil, fmt.Errorf("%s cannot be named in %s", l.Words, r.place())
 	}
 	var all []*Region
 	for _, c := range calls {

@@ -1,10 +1,9 @@
 package change
 
 import (
-	"fmt"
 	"go/ast"
-	"path/filepath"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -12,7 +11,7 @@ import (
 type Rewriting struct {
 	run    *Run
 	files  map[*source.File]*source.Edits
-	places []string
+	places []cover.Place
 }
 
 // Rewrite begins a change.
@@ -33,7 +32,8 @@ func (w *Rewriting) Edits(f *source.File) bool { return w.files[f] != nil }
 
 // Note adds the place of a node to those that the report names.
 func (w *Rewriting) Note(f *source.File, n ast.Node) {
-	w.places = append(w.places, fmt.Sprintf("%s:%d", filepath.Base(f.Name), f.Line(n.Pos())))
+	line := f.LineBefore(n.Pos())
+	w.places = append(w.places, cover.Place{File: f.Name, From: line, To: line})
 }
 
 // IsEmpty reports whether no place was noted yet.

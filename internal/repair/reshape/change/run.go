@@ -45,7 +45,7 @@ type Run struct {
 
 // Decline notes a mistake that is not changed.
 func (r *Run) Decline(f *source.File, n ast.Node, why string) {
-	r.Declined = append(r.Declined, fmt.Sprintf("%s (%s:%d)", why, filepath.Base(f.Name), f.Line(n.Pos())))
+	r.Declined = append(r.Declined, fmt.Sprintf("%s (%s:%d)", why, filepath.Base(f.Name), f.LineBefore(n.Pos())))
 }
 
 // A Line is a line of a source file.

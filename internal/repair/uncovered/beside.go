@@ -1,0 +1,129 @@
+package uncovered
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// A fix ends one report of the race detector. What its lock does not guard, and what a user of the
+// type would trip over next, is told with it: data of the type whose own lock is forgotten, data
+// behind what is guarded, which object has the data, and what else the changed functions use.
+
+// Beside tells of what stands beside the data of the lock.
+func (f *Fix) Beside() []Access {
+	owner := f.Code.OwnerOf(f.Lock)
+	var others []*types.Named // structs that have the data, and not the lock
+	for _, d := range f.Data {
+		if n := f.Code.OwnerOf(d); d.IsField() && n != nil && n != owner && !slices.Contains(others, n) {
+			others = append(others, n)
+		}
+	}
+	parts := locks.PartsOf(owner)
+	var split []Access
+	for _, s := range whole.SplitBeside(f.Held, f.Lock, parts, f.Data) {
+		if !f.isTest(s.At) {
+			split = append(split, f.access(s.At, s.Func, s.Variable, true, s.Lock.Name()+", which guards it, is released between the load and this store, which depends on it"))
+		}
+	}
+	return slices.Concat(split,
+		f.exposed(whole.WithoutOwnLock(f.Held, f.Lock, parts, f.Data), ""),
+		f.exposed(whole.BehindData(f.Held, f.Data), "it is reached by way of the data, and no lock guards it"),
+		f.exposed(whole.LeadingTo(f.Held, others, f.Data), leadsToData),
+		f.replacements(),
+	)
+}
+
+const leadsToData = "it leads to the data, and no lock guards it"
+
+// replacements tells of accesses to what leads to the object with the lock.
+func (f *Fix) replacements() []Access {
+	var all []Access
+	for _, r := range whole.Replacements(f.Held, f.Lock, f.Data) {
+		why := leadsToData
+		switch {
+		case r.Lost:
+			why = "it replaces the object that has the lock by one made of it: what is done to the old one meanwhile is lost"
+		case r.Torn:
+			why = "it leads to the object that has the lock, and may lead to another than it did before"
+		case r.Lock != nil:
+			why = "it leads to the object that has the lock, and " + r.Lock.Name() + ", which guards it elsewhere, is not held"
+		}
+		all = append(all, f.access(r.At, r.Func, r.Variable, r.Write, why))
+	}
+	return all
+}
+
+// exposed tells of exposed sites; why is for those of data without any lock.
+func (p *Program) exposed(sites []whole.Exposed, why string) []Access {
+	var all []Access
+	for _, x := range sites {
+		reason := why
+		if x.Lock != nil {
+			reason = x.Lock.Name() + ", which guards it elsewhere, is not held"
+		}
+		all = append(all, p.access(x.Site.Observations[0].At, x.Site.Func, x.Variable, x.Site.Kind == lockset.Write, reason))
+	}
+	return all
+}
+
+// BesideFunctions tells of what the functions use that a change without a lock has touched. What has
+// no lock at all is told if that is asked for: otherwise goroutines may have another order.
+func (p *Program) BesideFunctions(touched func(*ssa.Function) bool, withoutLock bool) []Access {
+	all := whole.BesideFunctions(p.Held, touched)
+	if !withoutLock {
+		all = slices.DeleteFunc(all, func(x whole.Exposed) bool { return x.Lock == nil })
+	}
+	return p.exposed(all, "no lock guards it, and a function that was changed uses it")
+}
+
+// HalfGuarded tells of accesses without the lock to data that it guards by half.
+func (f *Fix) HalfGuarded(halves []whole.HalfGuarded) []Access {
+	var all []Access
+	for _, h := range halves {
+		for _, o := range h.Without {
+			all = Add(all, f.observed(h.Variable, o, "the lock is held at other accesses to it"))
+		}
+	}
+	return all
+}
+
+// Companions tells of the accesses to some data that belongs to the lock's, and that nothing guards.
+// Only says of which functions: those in which one of its accesses has no lock; nil means any.
+func (f *Fix) Companions(data []*types.Var, only func(*ssa.Function) bool) []Access {
+	var all []Access
+	for _, v := range f.Held.Variables {
+		if !slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
+			continue
+		}
+		if only != nil && !slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return only(s.Func) && isBare(v, s) }) {
+			continue
+		}
+		for _, s := range v.Sites {
+			for _, o := range s.Observations {
+				if !f.isTest(o.At) && v.Conflicts(o) {
+					all = Add(all, f.observed(v.Object, o, "nothing guards it, and the lock cannot be taken wherever it is accessed"))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// observed tells of an observation, with why its function could not be covered.
+func (f *Fix) observed(v *types.Var, o lockset.Observation, why string) Access {
+	fn := o.Instr.Parent()
+	return f.access(o.At, fn, v, o.Kind == lockset.Write, because(why, f.Uncoverable[FunctionName(fn)]))
+}
+
+// isBare reports whether a site may access a variable with no lock at all, while another does.
+func isBare(v *lockset.Variable, s *lockset.Site) bool {
+	return slices.ContainsFunc(s.Observations, func(o lockset.Observation) bool {
+		return len(o.Held)+len(o.OfUnknownObject)+len(o.OfUnrelatedObject) == 0 && !o.Unnamed && v.Conflicts(o)
+	})
+}

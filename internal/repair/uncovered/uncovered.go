@@ -1,0 +1,198 @@
+// Package uncovered tells what a fix leaves without the lock that it takes, and why: every access to
+// the data of the lock, in all packages at hand, has the lock, or is told.
+//
+//	func (c *Cache) Get(k string) int {      func (c *Cache) Keys() map[string]int {
+//		c.mu.Lock()                          	return c.m      "it is returned to code without
+//		defer c.mu.Unlock()                  }                   the lock, and changed in place"
+//		return c.m[k]
+//	}
+//
+// It reads the changed program, and names lines of the program without changes, which is what a
+// person has. Packages lockset and whole find the accesses; the words for them are here.
+//
+//	uncovered.go  an access, and those to the lock's own data
+//	beside.go     those to what stands beside the data
+package uncovered
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+)
+
+// An Access is one to the data of a fix's lock, or to what stands beside it, that may be made without
+// the lock.
+type Access struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Func string `json:"function"`
+	Data string `json:"data"`
+	// Write says that it writes.
+	Write bool `json:"write"`
+	// Why is why it is not covered.
+	Why string `json:"why"`
+}
+
+func (x *Access) String() string {
+	verb := "read"
+	if x.Write {
+		verb = "write"
+	}
+	return fmt.Sprintf("%s of %s in %s (%s:%d): %s", verb, x.Data, x.Func, filepath.Base(x.File), x.Line, x.Why)
+}
+
+// Add adds accesses to others, each line once for each of its data.
+func Add(all []Access, more ...Access) []Access {
+	for _, x := range more {
+		same := func(y Access) bool { return y.File == x.File && y.Line == x.Line && y.Data == x.Data }
+		if i := slices.IndexFunc(all, same); i >= 0 {
+			all[i].Write = all[i].Write || x.Write
+			continue
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// A Program is one that a fix has changed.
+type Program struct {
+	Code *cover.Code
+	Held *lockset.Analysis
+}
+
+// access tells of an access at a position.
+func (p *Program) access(at token.Pos, in *ssa.Function, data *types.Var, writes bool, why string) Access {
+	file, line := p.lineOf(at)
+	return Access{File: file, Line: line, Func: FunctionName(in), Data: data.Name(), Write: writes, Why: why}
+}
+
+// lineOf is where a position is in the program without changes.
+func (p *Program) lineOf(at token.Pos) (file string, line int) {
+	pos := p.Code.Fset.Position(at)
+	return pos.Filename, p.Code.LineBefore(pos.Filename, pos.Line)
+}
+
+// Place is where a position is in the program without changes, in words.
+func (p *Program) Place(at token.Pos) string {
+	file, line := p.lineOf(at)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+}
+
+// isTest reports whether a position is in test code.
+func (p *Program) isTest(at token.Pos) bool { return IsTestFile(p.Code.Fset.Position(at).Filename) }
+
+// IsTestFile reports whether a file is one of tests.
+func IsTestFile(name string) bool { return strings.HasSuffix(name, "_test.go") }
+
+// FunctionName is the name of the function that a function stands in, without its package.
+func FunctionName(fn *ssa.Function) string {
+	fn = lockset.Outermost(fn)
+	if fn.Pkg != nil {
+		return fn.RelString(fn.Pkg.Pkg)
+	}
+	return fn.Name()
+}
+
+// A Fix is a lock in a changed program, with the data that it is to guard.
+type Fix struct {
+	*Program
+	Lock *types.Var
+	Data []*types.Var
+	// Uncoverable says why parts of functions could not be covered with the lock, Apart why what
+	// belongs together in a function could not be one section.
+	Uncoverable, Apart map[string]string
+}
+
+// Group returns the members of a group that may be made without the lock, or apart from others that
+// they belong together with.
+func (f *Fix) Group(g *whole.Group) []Access {
+	var all []Access
+	for _, m := range g.Members {
+		if why := f.why(g, m); why != "" {
+			all = Add(all, f.access(m.At, g.Func, m.Variable, m.Kind == lockset.Write, why))
+		}
+	}
+	return all
+}
+
+// because adds a reason to what is the matter.
+func because(what, reason string) string {
+	if reason == "" {
+		return what
+	}
+	return what + "; " + reason
+}
+
+// why says in which way a member of a group is not covered; "" if it is.
+func (f *Fix) why(g *whole.Group, m *whole.Member) string {
+	name := FunctionName(g.Func)
+	// What a function does that is called is told of that function, unless it is a part of an update here.
+	open := m.Open && (!m.ByCall() || slices.ContainsFunc(g.Parts, func(part *whole.Group) bool { return len(part.Members) > 1 && slices.Contains(part.Members, m) }))
+	torn := slices.IndexFunc(g.Torn, func(t whole.Tear) bool { return t.Second == m })
+	switch {
+	case slices.Contains(g.Split, m):
+		return because("the lock is released between the load and this store, which depends on it", f.Uncoverable[name])
+	case m.Leaves && !open:
+		return because("it is returned to code without the lock, and changed in place", f.Uncoverable[name])
+	case open && f.Uncoverable[name] != "":
+		return f.Uncoverable[name]
+	case open:
+		return "it is not among what the failing run shows"
+	case torn >= 0 && g.Torn[torn].OfSeveral:
+		return "it is used together for several objects, each of which has a lock of its own: what happens to one while another is accessed is seen by half"
+	case torn >= 0 && g.Torn[torn].First == m:
+		return because("the lock is released between the rounds of the loop, whose results are used together", f.Apart[name])
+	case torn >= 0:
+		first := g.Torn[torn].First
+		return because(fmt.Sprintf("the lock is released between the %s of %s (%s) and this one, which belongs to it", first.Kind, first.Variable.Name(), f.Place(first.At)), f.Apart[name])
+	case m.Unknown && !m.ByCall():
+		return "it cannot be told whether the lock that is held is that of the object with the data"
+	}
+	return ""
+}
+
+// SplitStore says that the lock is released within the update of a group; "" if it is not.
+func (f *Fix) SplitStore(g *whole.Group) string {
+	if len(g.Split) == 0 {
+		return ""
+	}
+	store := g.Split[0]
+	return fmt.Sprintf("it would take the update of %s in %s (%s) apart: the lock is released between the load and the store that depends on it",
+		store.Variable.Name(), FunctionName(g.Func), f.Place(store.At))
+}
+
+// Unfit says why the lock, which is new, does not guard its data: the object that has it is copied
+// with it, or another lock guards the data in a place that does not take this one, so that the two
+// would not keep each other out; "" if nothing is wrong with it.
+func (f *Fix) Unfit() string {
+	if at := whole.Copying(f.Held, f.Lock); at != nil {
+		return fmt.Sprintf("the object that has the lock is copied in %s (%s), and the lock with it", FunctionName(at.Instr.Parent()), f.Place(at.At))
+	}
+	lock := f.Held.Places.Canonical(f.Lock)
+	for _, v := range f.Held.Variables {
+		if !slices.ContainsFunc(f.Data, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
+			continue
+		}
+		for _, s := range v.Sites {
+			for _, o := range s.Observations {
+				fits := slices.ContainsFunc(o.Held, func(r lockset.Relation) bool { return f.Held.Places.Variable(r.Lock) == lock }) ||
+					slices.Contains(o.OfUnknownObject, lock) || o.Unnamed || !v.Conflicts(o)
+				if fits || len(o.Held) == 0 || f.isTest(o.At) {
+					continue
+				}
+				return fmt.Sprintf("%s is guarded by %s in %s (%s), which does not take the new lock", v.Object.Name(),
+					f.Held.Places.Variable(o.Held[0].Lock).Name(), FunctionName(s.Func), f.Place(o.At))
+			}
+		}
+	}
+	return ""
+}
