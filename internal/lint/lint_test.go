@@ -75,7 +75,7 @@ var imports = map[string][]string{
 	"internal/sli/draw":          {"internal/sli", "internal/sli/ir"},
 	"internal/sli/slitest":       {"internal/sli/exec", "internal/sli/ir"},
 	"internal/lift/gossa":        {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
-	"internal/repair":            {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/reshape", "internal/repair/reshape/change", "internal/repair/uncovered", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
+	"internal/repair":            {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/reshape", "internal/repair/reshape/change", "internal/repair/rounds", "internal/repair/uncovered", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
 	"internal/repair/cover":      {"internal/load", "internal/locks", "internal/repair/variant", "internal/source"},
 	"internal/repair/uncovered":  {"internal/guard/lockset", "internal/guard/whole", "internal/locks", "internal/repair/cover"},
 	"internal/repair/variant":    {"internal/locks", "internal/source"},
@@ -122,6 +122,7 @@ var imports = map[string][]string{
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},
 	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
 
+	"internal/repair/rounds":          {"internal/source"},
 	"internal/repair/reshape/atomics": {"internal/event", "internal/locks", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source"},
 	"internal/repair/reshape/change":  {"internal/event", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
 	"internal/repair/reshape/syntax":  {"internal/source"},

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"go/ast"
+	"go/types"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -47,19 +48,21 @@ func (r *failedRun) fallbacks() []proposal {
 				regions = append(regions, region)
 			}
 		}
-		data := new(cover.Data)
-		switch {
-		case v.Object.IsField():
-			if owner := r.code.OwnerOf(v.Object); owner != nil {
-				data.AddField(owner, v.Object)
-			}
-		default:
-			data.AddGlobal(v.Object)
-		}
-		add(regions, data)
+		add(regions, r.onlyData(v.Object))
 	}
 	add(r.brokenOperations())
 	return all
+}
+
+// onlyData is a field or variable of a package as data.
+func (r *failedRun) onlyData(v *types.Var) *cover.Data {
+	data := new(cover.Data)
+	if !v.IsField() {
+		data.AddGlobal(v)
+	} else if owner := r.code.OwnerOf(v); owner != nil {
+		data.AddField(owner, v)
+	}
+	return data
 }
 
 // libraryCalls are the calls of a library that make the accesses which race, nil if one of them

@@ -1,7 +1,10 @@
 package repair
 
 import (
+	"slices"
+
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
@@ -26,9 +29,31 @@ func (r *failedRun) changes(base *cover.Patch) []*change.Change {
 			run.Started[line] = true
 		}
 	}
+	if !run.Blocked() {
+		run.Split = r.splitUpdates()
+	}
 	changes := reshape.Changes(run)
 	r.declined = run.Declined
 	return changes
+}
+
+// splitUpdates are the variables of sync/atomic and the sync.Maps, with the functions that take updates
+// of them apart into several operations.
+func (r *failedRun) splitUpdates() []change.SplitUpdate {
+	var all []change.SplitUpdate
+	for _, v := range r.locksHeld().Variables {
+		if len(v.Operations) == 0 {
+			continue
+		}
+		split := change.SplitUpdate{Variable: v.Object}
+		for _, g := range whole.Updates(r.locksHeld(), v.Object) {
+			if at := g.Func.Syntax(); at != nil && !r.inTest(g.Func) && !slices.Contains(split.Functions, at) {
+				split.Functions = append(split.Functions, at)
+			}
+		}
+		all = append(all, split)
+	}
+	return all
 }
 
 // reshaped are the candidates that changes are.

@@ -3,11 +3,8 @@ package repair
 import (
 	"context"
 	"fmt"
-	"go/ast"
-	"go/token"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,38 +12,23 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
-	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/repair/rounds"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// A test that does something two hundred times has runs that are too long for all of their
-// schedules to be tried, and nearly always fails in two or three rounds as well:
-//
-//	for i := range 200 {               for i := range 3 {
-//		wg.Go(func() { s.Add(i) })         wg.Go(func() { s.Add(i) })
-//	}                                  }
-//	wg.Wait()                          wg.Wait()
-//	if s.count != 200 {                if s.count != 3 {
-//
-// So where a proof is sampled, the test is tried with fewer rounds. If the program as it was
-// passes that one by the default schedule and fails it, by another, in the way that is to be fixed,
-// the fix has to stand it as well; and a person is told, because it is the better test.
+// Where a proof is sampled, the test is tried with fewer rounds of its loop (package rounds). If the
+// program as it was passes that one by the default schedule and fails it, by another, in the way that
+// is to be fixed, the fix has to stand it as well; and a person is told, because it is the better
+// test.
 
 // A ShorterTest is the failing test with fewer rounds.
 type ShorterTest struct {
-	// File has From in the lines named, where To shows the same failure.
-	File  string `json:"file"`
-	Lines []int  `json:"lines"`
-	From  int    `json:"from"`
-	To    int    `json:"to"`
+	rounds.Test
 	// Steps are those of the failing run, and ShorterSteps those of the shorter one.
 	Steps        uint64 `json:"steps"`
 	ShorterSteps uint64 `json:"shorter_steps"`
 	// Strength is what the fix has stood with it; nil if there is none.
 	Strength *Strength `json:"strength,omitempty"`
-
-	name string // of the file, with its directory
-	text []byte // of the file
 }
 
 func (s *ShorterTest) String() string {
@@ -61,14 +43,8 @@ func (s *ShorterTest) String() string {
 	return text
 }
 
-const (
-	// fewRounds are what is tried in the place of a number of rounds, of manyRounds at least.
-	manyRounds = 8
-	// shorterWithin is how long the failure is looked for in a shorter test.
-	shorterWithin = 5 * time.Second
-)
-
-var fewRounds = []int{2, 3}
+// shorterWithin is how long the failure is looked for in a shorter test.
+const shorterWithin = 5 * time.Second
 
 // shorter is the failing test with fewer rounds, if there is one that shows the same failure. It is
 // looked for once.
@@ -80,8 +56,10 @@ func (f *fixer) shorter(ctx context.Context) (*ShorterTest, error) {
 	f.detail("looking for a shorter test that fails in the same way")
 	begin := time.Now()
 	defer func() { f.until = f.until.Add(time.Since(begin)) }()
-	for _, s := range f.result.run.fewerRounds(f.target) {
-		config, err := f.changedConfig(nil, f.result.run)
+	run := f.result.run
+	for _, test := range rounds.Fewer(run.code.Files(), f.target) {
+		s := &ShorterTest{Test: *test, Steps: run.reader.Outcome.Steps}
+		config, err := f.changedConfig(nil, run)
 		if err != nil {
 			return nil, err
 		}
@@ -94,90 +72,10 @@ func (f *fixer) shorter(ctx context.Context) (*ShorterTest, error) {
 	return nil, nil
 }
 
-// fewerRounds are the test with fewer rounds of the loop that has most of them, the fewest first.
-// All numbers of the test that are the same stand for the rounds, as in what it expects.
-func (r *failedRun) fewerRounds(target string) []*ShorterTest {
-	name, _, _ := strings.Cut(target, "/")
-	for _, file := range r.code.Files() {
-		if !strings.HasSuffix(file.Name, "_test.go") {
-			continue
-		}
-		for _, d := range file.Syntax.Decls {
-			decl, ok := d.(*ast.FuncDecl)
-			if !ok || decl.Name.Name != name || decl.Recv != nil || decl.Body == nil {
-				continue
-			}
-			rounds := mostRounds(decl.Body)
-			if rounds < manyRounds {
-				return nil
-			}
-			var all []*ShorterTest
-			for _, n := range fewRounds {
-				if s := r.withRounds(file, decl.Body, rounds, n); s != nil {
-					all = append(all, s)
-				}
-			}
-			return all
-		}
-	}
-	return nil
-}
-
-// withRounds is the test with another number in the place of one; nil if it cannot be written.
-func (r *failedRun) withRounds(file *source.File, body ast.Node, from, to int) *ShorterTest {
-	s := &ShorterTest{File: filepath.Base(file.Name), From: from, To: to, Steps: r.reader.Outcome.Steps, name: file.Name}
-	edits := file.EditInPlace()
-	ast.Inspect(body, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok && number(e) == from {
-			edits.Replace(e, strconv.Itoa(to))
-			if line := file.Line(e.Pos()); !slices.Contains(s.Lines, line) {
-				s.Lines = append(s.Lines, line)
-			}
-		}
-		return true
-	})
-	var err error
-	if s.text, err = edits.Bytes(); err != nil {
-		return nil
-	}
-	return s
-}
-
-// mostRounds is the greatest number that bounds a loop; 0 if there is none.
-func mostRounds(body ast.Node) int {
-	most := 0
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.RangeStmt:
-			most = max(most, number(n.X))
-		case *ast.ForStmt:
-			if c, ok := n.Cond.(*ast.BinaryExpr); ok && (c.Op == token.LSS || c.Op == token.LEQ || c.Op == token.NEQ) {
-				most = max(most, number(c.Y))
-			}
-		case *ast.ValueSpec: // const rounds = 200
-			for _, v := range n.Values {
-				most = max(most, number(v))
-			}
-		}
-		return true
-	})
-	return most
-}
-
-// number is the number that an expression spells, 0 if it spells none.
-func number(e ast.Expr) int {
-	if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.INT {
-		if n, err := strconv.ParseInt(lit.Value, 0, 32); err == nil {
-			return int(n)
-		}
-	}
-	return 0
-}
-
 // withText is a configuration with the shorter test in the place of the test.
 func (s *ShorterTest) withText(config instrument.Config) instrument.Config {
 	config.Overlay = maps.Clone(config.Overlay)
-	config.Overlay[s.name] = s.text
+	config.Overlay[s.Name] = s.Text
 	return config
 }
 
@@ -215,7 +113,7 @@ func (f *fixer) failsAlike(ctx context.Context, config instrument.Config, s *Sho
 // proveShorter has a candidate stand the shorter test, too, if there is one.
 func (f *fixer) proveShorter(ctx context.Context, c *Candidate) (err error) {
 	s, err := f.shorter(ctx)
-	if s == nil || err != nil || c.Patch.Files[s.name] != nil {
+	if s == nil || err != nil || c.Patch.Files[s.Name] != nil {
 		return err
 	}
 	f.detail("trying all schedules of the shorter test")

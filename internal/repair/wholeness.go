@@ -1,8 +1,10 @@
 package repair
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/tools/go/packages"
@@ -235,16 +237,31 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l
 	return w
 }
 
+// stillSplit says which update a change that is to make one step of each still takes apart; "" if none.
+func (c *Candidate) stillSplit(changed *changedProgram) string {
+	for _, v := range c.Change.Whole {
+		for _, now := range changed.code.Variables(c.run.onlyData(v).Names(c.run.code)) {
+			for _, g := range whole.Updates(changed.locksHeld(), now) {
+				if at := changed.code.Fset.Position(g.Members[0].At); !uncovered.IsTestFile(at.Filename) {
+					return fmt.Sprintf("%s is still read and changed in two steps at %s:%d", v.Name(), filepath.Base(at.Filename), at.Line)
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // judgeWhole notes of a candidate what its lock does not cover in the changed program, and
 // says why it is none if the change takes an update apart.
 func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 	program := changed.judged()
 	if c.lock == nil {
-		if c.Change != nil {
-			touched := func(fn *ssa.Function) bool { return c.touches(changed, fn) }
-			c.Uncovered = program.BesideFunctions(touched, c.Change.Atomic)
+		if c.Change == nil {
+			return ""
 		}
-		return ""
+		touched := func(fn *ssa.Function) bool { return c.touches(changed, fn) }
+		c.Uncovered = program.BesideFunctions(touched, c.Change.Atomic)
+		return c.stillSplit(changed)
 	}
 	fix := &uncovered.Fix{
 		Program: program, Lock: changed.code.LockOf(c.lock), Data: changed.code.Variables(c.Patch.Guarded(c.lock)), Uncoverable: c.uncoverable, Apart: c.apart,

@@ -41,7 +41,9 @@ func operationOf(fn *ssa.Function) (operation, bool) {
 	switch {
 	case strings.HasPrefix(name, "CompareAnd"):
 		return operation{reads: true, writes: true, validates: true}, true
-	case name == "LoadOrStore" || name == "LoadAndDelete":
+	case name == "LoadOrStore": // writes only if there is still nothing
+		return operation{reads: true, writes: true, validates: true}, true
+	case name == "LoadAndDelete":
 		return operation{reads: true, writes: true}, true
 	case strings.HasPrefix(name, "Load") || name == "Range":
 		return operation{reads: true}, true

@@ -43,6 +43,7 @@ var std = sync.OnceValue(func() types.Importer { return importer.Default() })
 //	holds: TEXT
 //	heldby returned: TEXT
 //	stack: TEXT                          a call of that goroutine
+//	split VARIABLE: TEXT | TEXT          functions that take updates of a variable apart
 //	declined: TEXT                       no such line of the run, but what is said of no change
 func TestChanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -149,6 +150,16 @@ func newRun(t *testing.T, comment string, text []byte) *change.Run {
 	run.Failures = []trace.Failure{*f}
 	run.Code = newCode(t, text, version)
 	file := run.Code.File("p.go")
+	for _, line := range strings.Split(comment, "\n") {
+		if split, ok := strings.CutPrefix(line, "split "); ok {
+			name, places, _ := strings.Cut(split, ":")
+			update := change.SplitUpdate{Variable: variableNamed(file, name)}
+			for _, place := range strings.FieldsFunc(places, func(r rune) bool { return r == '|' }) {
+				update.Functions = append(update.Functions, functionAt(file, lines[at(place).Site-1].Line))
+			}
+			run.Split = append(run.Split, update)
+		}
+	}
 	ast.Inspect(file.Syntax, func(n ast.Node) bool {
 		if start, ok := n.(*ast.GoStmt); ok {
 			run.Started[change.Line{File: "p.go", Line: file.Line(start.Pos())}] = true
@@ -156,6 +167,27 @@ func newRun(t *testing.T, comment string, text []byte) *change.Run {
 		return true
 	})
 	return run
+}
+
+// variableNamed is the first field or variable that has a name.
+func variableNamed(f *source.File, name string) (v *types.Var) {
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name && v == nil {
+			v, _ = f.Info.Defs[id].(*types.Var)
+		}
+		return v == nil
+	})
+	return v
+}
+
+// functionAt is the declared function that a line is in.
+func functionAt(f *source.File, line int) ast.Node {
+	for _, d := range f.Syntax.Decls {
+		if f.Line(d.Pos()) <= line && line <= f.Line(d.End()) {
+			return d
+		}
+	}
+	return nil
 }
 
 func newCode(t *testing.T, text []byte, version string) *cover.Code {

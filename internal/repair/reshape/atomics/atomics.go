@@ -10,18 +10,29 @@
 //	n int                        n atomic.Int64
 //	s.n++                        s.n.Add(1)
 //
+//	if !done.Load() {            if done.CompareAndSwap(false, true) {
+//		done.Store(true)         	finish()
+//		finish()                 }
+//	}
+//
 //	atomics.go     the repairs, the best first
+//	onestep.go     one operation for an update in several: straight.go one that is always made,
+//	               checked.go one after a check, syncmap.go one of a sync.Map
 //	everywhere.go  plain accesses to what functions of sync/atomic access too
 //	words.go       counters and flags that are only added to, set and read
 package atomics
 
-import "github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
+import (
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
+)
 
 // A finder looks for variables that are to be atomic. Each repair is a method of it.
 type finder struct{ *change.Run }
 
-// Changes returns the repairs of data races that make variables atomic, the best first.
+// Changes returns the repairs that make accesses to variables atomic, the best first.
 func Changes(r *change.Run) []*change.Change {
 	f := &finder{r}
-	return append(f.atomicEverywhere(), f.atomicWords()...)
+	return slices.Concat(f.oneStep(), f.atomicEverywhere(), f.atomicWords())
 }

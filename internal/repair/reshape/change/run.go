@@ -38,6 +38,8 @@ type Run struct {
 	FileAtRun func(name string) string
 	// Started has the lines whose go statements started goroutines in the run.
 	Started map[Line]bool
+	// Split are the variables with atomic operations, and what takes updates of them apart.
+	Split []SplitUpdate
 	// Declined are mistakes that were seen and not changed, each with its place and the reason.
 	// Changes fills it.
 	Declined []string
@@ -46,6 +48,13 @@ type Run struct {
 // Decline notes a mistake that is not changed.
 func (r *Run) Decline(f *source.File, n ast.Node, why string) {
 	r.Declined = append(r.Declined, fmt.Sprintf("%s (%s:%d)", why, filepath.Base(f.Name), f.LineBefore(n.Pos())))
+}
+
+// A SplitUpdate is a variable of sync/atomic, or a sync.Map, and the functions that change it by what
+// they have read, in several operations.
+type SplitUpdate struct {
+	Variable  *types.Var
+	Functions []ast.Node
 }
 
 // A Line is a line of a source file.
@@ -64,6 +73,8 @@ type Change struct {
 	Patch *cover.Patch
 	// Atomic says that data becomes atomic, which goroutines accessed without any order.
 	Atomic bool
+	// Whole are variables of which no update may be taken apart any more.
+	Whole []*types.Var
 }
 
 // Blocked reports whether the failure is one of goroutines that wait for ever.
