@@ -2,6 +2,7 @@ package judge
 
 import (
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -28,32 +29,40 @@ func (m *machine) callee(f *frame, c *ssa.CallCommon) (*closure, []value, bool) 
 // body returns a function whose instructions are run, nil for one that is known by name, or
 // not at all.
 func (m *machine) body(fn *ssa.Function) *ssa.Function {
-	if len(fn.Blocks) == 0 || fn.Synthetic == packageInit && fn.Pkg != m.pkg {
+	if len(fn.Blocks) == 0 || fn.Synthetic == packageInit && fn.Pkg != m.pkg && fn.Pkg.Pkg.Path() != "context" {
 		return nil
 	}
 	if name := m.externName(fn); name != "" {
-		if _, ok := externs[name]; ok || name == m.show || name == drawBelow {
+		if _, ok := m.externs[name]; ok || name == m.show || name == drawBelow || strings.HasPrefix(name, atomicValue) {
 			return nil
 		}
 	}
 	return fn
 }
 
+// atomicValue begins the names of methods whose source takes interfaces apart.
+const atomicValue = "(*sync/atomic.Value)."
+
 // packageInit is what go/ssa says of a function that initialises a package. Those of the
-// standard library are not run: what is interpreted of it needs none of its variables.
+// standard library are not run, but for the one of package context: what is interpreted of the
+// others needs none of their variables.
 const packageInit = "package initializer"
 
 // externName is the name by which a function is known: that of its declaration. Wrappers,
 // which go/ssa makes, have none.
 func (m *machine) externName(fn *ssa.Function) string {
-	if o := fn.Origin(); o != nil {
-		fn = o
+	name, known := m.names[fn]
+	if !known {
+		declared := fn
+		if o := fn.Origin(); o != nil {
+			declared = o
+		}
+		if obj, ok := declared.Object().(*types.Func); ok && declared.Pkg != nil {
+			name = obj.FullName()
+		}
+		m.names[fn] = name
 	}
-	obj, ok := fn.Object().(*types.Func)
-	if !ok || fn.Pkg == nil {
-		return ""
-	}
-	return obj.FullName()
+	return name
 }
 
 // operation takes the step that op describes. choice picks one of the branches of a select.

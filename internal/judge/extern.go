@@ -2,6 +2,7 @@ package judge
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -19,31 +20,35 @@ type extern struct {
 	run     func(m *machine, s *state, t *thread, args []value)
 }
 
-// externs are the functions that are known by name, but for those of package sync/atomic,
-// which are recognised by their names' parts.
-var externs = map[string]extern{
-	"(*sync.Mutex).Lock":         {unlocked, lockMutex},
-	"(*sync.Mutex).TryLock":      {nil, tryLock},
-	"(*sync.Mutex).Unlock":       {nil, unlock},
-	"(*sync.RWMutex).Lock":       {nil, lockForWriting},
-	"(*sync.RWMutex).TryLock":    {nil, tryLock},
-	"(*sync.RWMutex).Unlock":     {nil, unlock},
-	"(*sync.RWMutex).RLock":      {readable, readLock},
-	"(*sync.RWMutex).TryRLock":   {nil, tryReadLock},
-	"(*sync.RWMutex).RUnlock":    {nil, readUnlock},
-	"(*sync.WaitGroup).Add":      {nil, addToGroup},
-	"(*sync.WaitGroup).Wait":     {nil, waitForGroup},
-	"(*sync.copyChecker).check":  {nil, nothing},
-	"sync.runtime_notifyListAdd": {nil, takeTicket},
-	"sync.runtime_notifyListWait": {func(s *state, args []value) bool {
-		return args[1].(int64) < s.tickets(args[0])[1].(int64)
-	}, nothing},
-	"sync.runtime_notifyListNotifyOne": {nil, func(m *machine, s *state, t *thread, args []value) { notify(m, s, t, args, 1) }},
-	"sync.runtime_notifyListNotifyAll": {nil, func(m *machine, s *state, t *thread, args []value) { notify(m, s, t, args, 1<<30) }},
-	"slices.overlaps":                  {nil, overlaps},
-	"runtime.Gosched":                  {nil, nothing},
-	"time.Sleep":                       {nil, nothing},
-	"runtime.Goexit":                   {nil, func(m *machine, _ *state, t *thread, _ []value) { m.raise(t, panicking{goexit: true}) }},
+// knownByName returns the functions that are known by name, but for those of package
+// sync/atomic, which are recognised by their names' parts.
+func knownByName() map[string]extern {
+	return map[string]extern{
+		"(*sync.Mutex).Lock":         {unlocked, lockMutex},
+		"(*sync.Mutex).TryLock":      {nil, tryLock},
+		"(*sync.Mutex).Unlock":       {nil, unlock},
+		"(*sync.RWMutex).Lock":       {nil, lockForWriting},
+		"(*sync.RWMutex).TryLock":    {nil, tryLock},
+		"(*sync.RWMutex).Unlock":     {nil, unlock},
+		"(*sync.RWMutex).RLock":      {readable, readLock},
+		"(*sync.RWMutex).TryRLock":   {nil, tryReadLock},
+		"(*sync.RWMutex).RUnlock":    {nil, readUnlock},
+		"(*sync.WaitGroup).Add":      {nil, addToGroup},
+		"(*sync.WaitGroup).Wait":     {nil, waitForGroup},
+		"(*sync.copyChecker).check":  {nil, nothing},
+		"sync.runtime_notifyListAdd": {nil, takeTicket},
+		"sync.runtime_notifyListWait": {func(s *state, args []value) bool {
+			return args[1].(int64) < s.tickets(args[0])[1].(int64)
+		}, nothing},
+		"sync.runtime_notifyListNotifyOne": {nil, func(m *machine, s *state, t *thread, args []value) { notify(m, s, t, args, 1) }},
+		"sync.runtime_notifyListNotifyAll": {nil, func(m *machine, s *state, t *thread, args []value) { notify(m, s, t, args, 1<<30) }},
+		"slices.overlaps":                  {nil, overlaps},
+		"runtime.Gosched":                  {nil, nothing},
+		"time.Sleep":                       {nil, nothing},
+		"time.AfterFunc":                   {nil, callLater},
+		"(*time.Timer).Stop":               {nil, stopTimer},
+		"runtime.Goexit":                   {nil, func(m *machine, _ *state, t *thread, _ []value) { m.raise(t, panicking{goexit: true}) }},
+	}
 }
 
 // drawBelow is the function that returns any of the numbers from 0 to its argument.
@@ -51,7 +56,7 @@ const drawBelow = "math/rand/v2.IntN"
 
 // externEnabled reports whether a function that is known by name can be called now.
 func (m *machine) externEnabled(s *state, t *thread, op operation) bool {
-	if e, ok := externs[op.extern]; ok && e.enabled != nil && nonNil(op.args) {
+	if e, ok := m.externs[op.extern]; ok && e.enabled != nil && nonNil(op.args) {
 		return e.enabled(s, op.args)
 	}
 	return true
@@ -81,7 +86,7 @@ func (m *machine) extern(s *state, t *thread, op operation) {
 		m.done(s, t, nil)
 		return
 	}
-	e, ok := externs[op.extern]
+	e, ok := m.externs[op.extern]
 	if !ok {
 		panic(unsupported("a call of " + op.extern + ", which has no source here"))
 	}
@@ -89,6 +94,23 @@ func (m *machine) extern(s *state, t *thread, op operation) {
 		panic(runtimeError("invalid memory address or nil pointer dereference"))
 	}
 	e.run(m, s, t, op.args)
+}
+
+// callLater starts the goroutine of a timer, which begins at any time.
+func callLater(m *machine, s *state, t *thread, args []value) {
+	timer := address{object: s.allocate(nil)}
+	u := m.newThread(s, t, pendingCall{callee: args[1]})
+	u.parked, u.offers = onTimer, []value{timer}
+	m.done(s, t, timer)
+}
+
+// stopTimer takes the goroutine of a timer away that has not begun yet.
+func stopTimer(m *machine, s *state, t *thread, args []value) {
+	i := slices.IndexFunc(s.threads, func(u *thread) bool { return u.parked == onTimer && u.offers[0] == args[0] })
+	if i >= 0 {
+		s.own(i).frames = nil
+	}
+	m.done(s, t, i >= 0)
 }
 
 // overlaps is how package slices finds out whether two slices share elements, by their

@@ -15,7 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/judge"
 )
 
-var want = regexp.MustCompile(`(?m)^want: ([^;\n]*)(; race)?$`)
+var want = regexp.MustCompile(`(?m)^want: ([^;\n]*)(; race)?(; spins)?$`)
 
 // TestProgramsEndAsTheirCommentsSay: the programs are small enough for a person to know all
 // of their outcomes.
@@ -54,6 +54,9 @@ func TestProgramsEndAsTheirCommentsSay(t *testing.T) {
 			}
 			if got := len(v.Races) > 0; got != (m[2] != "") {
 				t.Errorf("races %v", v.Races)
+			}
+			if v.Spins != (m[3] != "") {
+				t.Errorf("it spins: %t", v.Spins)
 			}
 			t.Logf("%d states", v.States)
 		})

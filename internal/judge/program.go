@@ -16,7 +16,7 @@ import (
 // interpreted are the packages of the standard library whose source is run like the
 // program's own.
 var interpreted = []string{
-	"cmp", "container/heap", "container/list", "container/ring", "errors", "iter", "maps", "math/bits", "slices", "sort", "sync",
+	"cmp", "container/heap", "container/list", "container/ring", "context", "errors", "iter", "maps", "math/bits", "slices", "sort", "sync",
 }
 
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes |
@@ -58,7 +58,7 @@ func New(prog *ssa.Program, pkg *ssa.Package, sizes types.Sizes, others ...*Prog
 		prog: prog, pkg: pkg, sizes: sizes, base: make([]value, 1),
 		globals: map[*ssa.Global]int{}, funcs: map[*ssa.Function]*funcInfo{},
 		funcNumbers: map[*ssa.Function]int{}, typeNumbers: new(typeutil.Map),
-		show: pkg.Pkg.Path() + ".show",
+		show: pkg.Pkg.Path() + ".show", externs: knownByName(), names: map[*ssa.Function]string{},
 	}
 	for _, q := range prog.AllPackages() {
 		other := slices.ContainsFunc(others, func(p *Program) bool { return p.pkg == q })
@@ -73,8 +73,12 @@ func New(prog *ssa.Program, pkg *ssa.Package, sizes types.Sizes, others ...*Prog
 		}
 	}
 	defer func() {
-		if u, ok := recover().(unsupported); ok {
-			err = fmt.Errorf("initialising %s: %s", pkg.Pkg.Path(), string(u))
+		switch p := recover().(type) {
+		case nil:
+		case unsupported:
+			err = fmt.Errorf("initialising %s: %s", pkg.Pkg.Path(), string(p))
+		default:
+			panic(p)
 		}
 	}()
 	s := &state{m: m}
@@ -108,6 +112,8 @@ type machine struct {
 	globals map[*ssa.Global]int
 	funcs   map[*ssa.Function]*funcInfo
 	show    string // the name of the program's function that renders outcomes
+	externs map[string]extern
+	names   map[*ssa.Function]string // see externName
 
 	funcNumbers map[*ssa.Function]int
 	typeNumbers *typeutil.Map

@@ -24,6 +24,9 @@ type Verdict struct {
 	States int
 	// Complete says that there are no others.
 	Complete bool
+	// Spins says that goroutines may go on for ever without an end in sight: there is a state
+	// from which no outcome can be reached any more. It is known of complete verdicts.
+	Spins bool
 }
 
 // An Outcome is how a run ended.
@@ -90,13 +93,13 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 	if o.States == 0 {
 		o.States = 1_000_000
 	}
-	x := &search{m: p.m, outcomes: map[Outcome]bool{}, races: map[Race]bool{}, seen: map[[sha256.Size]byte]bool{}}
+	x := &search{m: p.m, outcomes: map[Outcome]bool{}, races: map[Race]bool{}, seen: map[[sha256.Size]byte]int{}}
 	s := &state{m: p.m}
 	t := &thread{id: rootID}
 	s.threads = []*thread{t}
 	p.m.call(t, fn, nil, nil, first)
 	p.m.runLocal(s, t)
-	x.push(s)
+	x.push(s, -1)
 	for len(x.stack) > 0 && len(x.seen) <= o.States {
 		n := len(x.stack) - 1
 		s := x.stack[n]
@@ -104,6 +107,7 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 		x.expand(s)
 	}
 	v = &Verdict{States: len(x.seen), Complete: len(x.stack) == 0}
+	v.Spins = v.Complete && x.spins()
 	for out := range x.outcomes {
 		v.Outcomes = append(v.Outcomes, out)
 	}
@@ -118,24 +122,51 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 type search struct {
 	m        *machine
 	stack    []*state
-	seen     map[[sha256.Size]byte]bool
+	seen     map[[sha256.Size]byte]int // the numbers of states
 	outcomes map[Outcome]bool
 	races    map[Race]bool
+	// before has, for each state, those from which a step leads to it, and ends has the states
+	// that are an outcome or lead to a crash.
+	before [][]int
+	ends   []int
 }
 
-// push adds a state, unless one like it was there before.
-func (x *search) push(s *state) {
+// push adds a state that a step from another one leads to, unless one like it was there before.
+func (x *search) push(s *state, from int) {
 	s.threads = slices.DeleteFunc(s.threads, func(t *thread) bool { return len(t.frames) == 0 })
 	if s.crash != nil {
 		x.outcomes[*s.crash] = true
+		x.ends = append(x.ends, from)
 		return
 	}
 	sum := sha256.Sum256([]byte(x.m.encode(s)))
-	if x.seen[sum] {
-		return
+	n, known := x.seen[sum]
+	if !known {
+		n = len(x.before)
+		x.seen[sum], s.number = n, n
+		x.before = append(x.before, nil)
+		x.stack = append(x.stack, s)
 	}
-	x.seen[sum] = true
-	x.stack = append(x.stack, s)
+	if from >= 0 {
+		x.before[n] = append(x.before[n], from)
+	}
+}
+
+// spins reports whether there is a state from which no end can be reached.
+func (x *search) spins() bool {
+	reaches := make([]bool, len(x.before))
+	left, queue := len(reaches), x.ends
+	for len(queue) > 0 {
+		n := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if reaches[n] {
+			continue
+		}
+		reaches[n] = true
+		left--
+		queue = append(queue, x.before[n]...)
+	}
+	return left > 0
 }
 
 // expand takes each step that is possible in a state.
@@ -154,11 +185,12 @@ func (x *search) expand(s *state) {
 		for choice := range n {
 			c := s.copy()
 			x.m.step(c, c.own(i), choice)
-			x.push(c)
+			x.push(c, s.number)
 		}
 	}
 	if ended {
 		x.outcomes[s.outcome()] = true
+		x.ends = append(x.ends, s.number)
 	}
 }
 
@@ -166,6 +198,11 @@ func (x *search) expand(s *state) {
 func (m *machine) step(s *state, t *thread, choice int) {
 	if t.parked == crashing {
 		s.crash = &Outcome{Ending: Panicked, Text: show(t.top().panic.held)}
+		return
+	}
+	if t.parked == onTimer {
+		t.parked, t.offers = running, nil
+		m.runLocal(s, t)
 		return
 	}
 	op := m.current(s, t)

@@ -15,7 +15,8 @@ import (
 // A state is a moment of a run. A copy shares everything but the slices themselves: values
 // are never changed, and a goroutine is made anew before it is (own).
 type state struct {
-	m *machine
+	m      *machine
+	number int // in the search
 	// heap are the objects that the run has made; the first has the number machine.initial.
 	heap []value
 	// dirty are the objects of machine.base that the run has stored to.

@@ -16,7 +16,7 @@ type thread struct {
 	spawned int
 	frames  []*frame
 	parked  parking
-	// offers are the channels that the goroutine waits for, or the group.
+	// offers are the channels that the goroutine waits for, or the group, or its timer.
 	offers []value
 }
 
@@ -29,6 +29,7 @@ const (
 	onWriting          // it has announced that it wants to write-lock a sync.RWMutex
 	onGroup            // it waits for a sync.WaitGroup
 	groupDone          // it has waited for one, and has not gone on yet
+	onTimer            // it begins when its timer fires, which is at any time
 	forEver
 	crashing // a panic is about to end the program
 )
@@ -125,11 +126,16 @@ type unsupported string
 
 // spawn starts a goroutine.
 func (m *machine) spawn(s *state, parent *thread, p pendingCall) {
+	m.runLocal(s, m.newThread(s, parent, p))
+}
+
+// newThread makes a goroutine that has not taken a step.
+func (m *machine) newThread(s *state, parent *thread, p pendingCall) *thread {
 	parent.spawned++
 	t := &thread{id: fmt.Sprintf("%s.%02d", parent.id, parent.spawned)}
 	m.begin(s, t, p, first)
 	s.threads = append(s.threads, t)
-	m.runLocal(s, t)
+	return t
 }
 
 // begin has a goroutine make a call.

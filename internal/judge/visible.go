@@ -169,7 +169,7 @@ func (m *machine) enabled(s *state, t *thread) bool {
 	case onWriting:
 		l, _ := s.syncs[m.current(s, t).args[0].(address)].(lock)
 		return !l.written && l.readers == 0
-	case crashing, groupDone:
+	case crashing, groupDone, onTimer:
 		return true
 	case onChannels, onGroup, forEver:
 		return false

@@ -1,14 +1,17 @@
 // Package programs are small programs with all of their outcomes. The comment of each
-// function lists them, as want: a | b; race says that there is a race.
+// function lists them, as want: a | b; race says that there is a race, and spins that goroutines may
+// go on for ever.
 package programs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // show renders an outcome.
@@ -388,4 +391,57 @@ func AddForNextRound() string {
 	wg.Done()
 	<-waited
 	return show("ok")
+}
+
+// Published has one goroutine wait by looking, and use what was the other's.
+//
+// want: 2
+func Published() string {
+	x := 0
+	var flag atomic.Bool
+	go func() { x++; flag.Store(true) }()
+	for !flag.Load() {
+		runtime.Gosched()
+	}
+	x++
+	return show(x)
+}
+
+// NeverSet has a loop that nothing ends in one schedule.
+//
+// want: 1; spins
+func NeverSet() string {
+	var n atomic.Int32
+	go func() { n.CompareAndSwap(0, 1) }()
+	go func() { n.CompareAndSwap(0, 2) }()
+	for n.Load() != 1 {
+	}
+	return show(n.Load())
+}
+
+// Canceled has a context that is canceled while others look.
+//
+// want: true false | true true
+func Canceled() string {
+	ctx, cancel := context.WithCancel(context.Background())
+	child, stop := context.WithCancel(ctx)
+	defer stop()
+	go cancel()
+	early := child.Err() != nil
+	<-child.Done()
+	return show(child.Err() == context.Canceled, early)
+}
+
+// Stopped has a timer that fires or not.
+//
+// want: 0 true | 1 false
+func Stopped() string {
+	var n atomic.Int32
+	done := make(chan struct{})
+	t := time.AfterFunc(time.Millisecond, func() { n.Add(1); close(done) })
+	stopped := t.Stop()
+	if !stopped {
+		<-done
+	}
+	return show(n.Load(), stopped)
 }
