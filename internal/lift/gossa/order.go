@@ -173,7 +173,8 @@ func useOf(in ssa.Instruction) func(ssa.Instruction) bool {
 	return func(other ssa.Instruction) bool { return uses(other, v) }
 }
 
-// literalOf is the composite literal that an address is a part of; nil if it is of none.
+// literalOf is the composite literal, or the array for the arguments of a variadic function, that
+// an address is a part of; nil if it is of none.
 func literalOf(addr ssa.Value) *ssa.Alloc {
 	for {
 		switch at := addr.(type) {
@@ -182,7 +183,8 @@ func literalOf(addr ssa.Value) *ssa.Alloc {
 		case *ssa.IndexAddr:
 			addr = at.X
 		case *ssa.Alloc:
-			if at.Comment == "complit" || at.Comment == "slicelit" {
+			switch at.Comment {
+			case "complit", "slicelit", "varargs":
 				return at
 			}
 			return nil
@@ -200,7 +202,22 @@ func movable(in ssa.Instruction) bool {
 		return in.Op != token.ARROW
 	case *ssa.Lookup:
 		return !in.CommaOk
-	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Field, *ssa.Index, *ssa.BinOp, *ssa.Convert, *ssa.ChangeType, *ssa.Slice:
+	case *ssa.TypeAssert:
+		return !in.CommaOk
+	case *ssa.Call:
+		b, ok := in.Call.Value.(*ssa.Builtin)
+		return ok && pureBuiltin(b.Name())
+	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.Field, *ssa.Index, *ssa.BinOp, *ssa.Convert, *ssa.ChangeType, *ssa.Slice,
+		*ssa.MakeInterface, *ssa.ChangeInterface, *ssa.SliceToArrayPointer:
+		return true
+	}
+	return false
+}
+
+// pureBuiltin reports whether the compiler evaluates a built-in function with the loads.
+func pureBuiltin(name string) bool {
+	switch name {
+	case "len", "cap", "real", "imag", "complex":
 		return true
 	}
 	return false
