@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
@@ -57,17 +58,47 @@ func (o *Options) Check(quick bool) error {
 // error, and returns how many were. After each lot it says how far it has come, with what
 // try returns.
 func (o *Options) Each(s *command.Session, try func(seeds []uint64) (sofar string, err error)) (tried int, err error) {
+	return o.EachBeside(s, 1, func(_ int, seeds []uint64) (string, error) { return try(seeds) })
+}
+
+// EachBeside is Each with so many lots side by side. It tells try which of the workers calls it,
+// from 0 on, and counts the lots before which all others were tried as well.
+func (o *Options) EachBeside(s *command.Session, jobs int, try func(worker int, seeds []uint64) (sofar string, err error)) (tried int, err error) {
 	start := time.Now()
-	for tried < o.Count && err == nil {
-		seeds := make([]uint64, min(o.Size, o.Count-tried))
-		for i := range seeds {
-			seeds[i] = o.Seed + uint64(tried+i)
+	var mu sync.Mutex // guards what follows, and tried and err
+	next := 0
+	done := map[int]int{} // lots by how many seeds are before them, with their sizes
+	take := func() (first int, seeds []uint64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			return 0, nil
 		}
-		var sofar string
-		if sofar, err = try(seeds); err == nil {
-			tried += len(seeds)
+		first = next
+		for next < o.Count && next < first+o.Size {
+			seeds = append(seeds, o.Seed+uint64(next))
+			next++
 		}
-		fmt.Fprintf(s.Err, "%d %s, %s, %.0f s; next is -seed %d\n", tried, o.What, sofar, time.Since(start).Seconds(), o.Seed+uint64(tried))
+		return first, seeds
 	}
+	var all sync.WaitGroup
+	for worker := range jobs {
+		all.Go(func() {
+			for first, seeds := take(); len(seeds) > 0; first, seeds = take() {
+				sofar, failed := try(worker, seeds)
+				mu.Lock()
+				if failed == nil {
+					done[first] = len(seeds)
+				}
+				for done[tried] > 0 {
+					tried += done[tried]
+				}
+				err = errors.Join(err, failed)
+				fmt.Fprintf(s.Err, "%d %s, %s, %.0f s; next is -seed %d\n", tried, o.What, sofar, time.Since(start).Seconds(), o.Seed+uint64(tried))
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
 	return tried, err
 }

@@ -44,6 +44,7 @@
 //	stmt.go     statements
 //	control.go  statements with other ways through them: switch, defer, panic, range, select
 //	blocking.go statements that may wait for ever
+//	signal.go   what one goroutine brings about and others wait for, loops that poll
 //	expr.go     expressions
 //	values.go   shared variables that are more than numbers
 //	object.go   packages with a type whose methods race; object_field.go what those do to a field

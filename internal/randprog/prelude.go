@@ -6,7 +6,7 @@ import (
 )
 
 // Imports are the packages that a file of programs imports.
-var Imports = []string{"fmt", "maps", "math/rand/v2", "runtime", "slices", "strings", "sync", "sync/atomic", "time"}
+var Imports = []string{"context", "fmt", "maps", "math/rand/v2", "runtime", "slices", "strings", "sync", "sync/atomic", "time"}
 
 // File returns a file with programs.
 func File(pkg string, all []Program) string {
@@ -27,6 +27,7 @@ const prelude = `
 var (
 	_ sync.Mutex
 	_ atomic.Int64
+	_ = context.Background
 	_ = rand.IntN
 	_ = runtime.Goexit
 	_ = time.Sleep

@@ -22,9 +22,9 @@ type Options struct {
 	Alone bool
 	// TimeAndChance has them sleep, for milliseconds, and draw random numbers.
 	TimeAndChance bool
-	// Goroutines and Statements are the most there are: goroutines beside the first, and
-	// statements in each. 0 means 2 and 3.
-	Goroutines, Statements int
+	// Goroutines, Statements and Depth are the most there are: goroutines beside the first,
+	// statements in each, and statements inside each other. 0 means 2, 3 and 2.
+	Goroutines, Statements, Depth int
 }
 
 // A Program is the source of one, and what it was made from.
@@ -48,14 +48,27 @@ func Again(name string, d Draws, o Options) Program {
 	return generate(name, &source{list: append(Draws(nil), d...)}, o)
 }
 
-// Cut returns the program of the first half of p's draws, and zeros for the others: what
-// they stand for becomes as simple as can be. It returns false if all are zeros already.
+// Cut returns a smaller program, of the same draws, and false if there is none. It has fewer
+// goroutines first, then fewer statements: what it is made of stays as varied as it was. When
+// nothing of that is left to take away, the second half of the draws become zeros, and what they
+// stand for as simple as can be.
 func (p Program) Cut() (smaller Program, ok bool) {
+	o := p.Options
 	drawn := len(p.Draws)
 	for drawn > 0 && p.Draws[drawn-1] == 0 {
 		drawn--
 	}
-	return Again(p.Name, p.Draws[:drawn/2], p.Options), drawn > 0
+	switch {
+	case o.Goroutines != 1 && !o.Alone:
+		o.Goroutines = 1
+	case o.Statements != 1:
+		o.Statements = 1
+	case o.Depth != 1:
+		o.Depth = 1
+	default:
+		return Again(p.Name, p.Draws[:drawn/2], o), drawn > 0
+	}
+	return Again(p.Name, p.Draws, o), true
 }
 
 // A variable is something that goroutines share.
@@ -105,6 +118,7 @@ type gen struct {
 	// byChannel has the program wait for each goroutine by a channel that it closes, and not by
 	// a WaitGroup, which has many more schedules.
 	byChannel bool
+	signal    signal
 
 	me     int          // the goroutine that is being written
 	held   map[int]bool // locks, by index
@@ -129,6 +143,9 @@ func generate(name string, s *source, o Options) Program {
 	}
 	if o.Statements == 0 {
 		o.Statements = 3
+	}
+	if o.Depth == 0 {
+		o.Depth = 2
 	}
 	g := &gen{source: s, o: o, name: name, held: map[int]bool{}, reads: map[int]bool{}, rw: map[int]bool{}}
 	g.program()
@@ -194,6 +211,7 @@ func (g *gen) declare(goroutines int) {
 	if g.o.Blocking {
 		g.declareBlocking()
 	}
+	g.declareSignal()
 	object := false
 	for i := range 1 + g.pick(3) {
 		v := variable{guard: -1, owner: -1}
@@ -270,7 +288,7 @@ func (g *gen) usable(v *variable, writes bool) bool {
 	case v.kind == once && g.inOnce && !g.o.Blocking:
 		return false
 	case v.owner >= 0:
-		return v.owner == g.me
+		return v.owner == g.me || v.owner == giver && g.signal.taken && !g.signal.timer
 	case v.guard >= 0:
 		return g.held[v.guard] && !(writes && g.reads[v.guard])
 	}
@@ -294,7 +312,11 @@ func (g *gen) goroutine(i int) {
 		end = "})"
 	}
 	g.deep++
+	given := g.giveAtEnd()
 	g.body(1 + g.pick(g.o.Statements))
+	if i == giver && !given {
+		g.give()
+	}
 	g.deep--
 	g.line("%s", end)
 }
@@ -303,8 +325,12 @@ func (g *gen) goroutine(i int) {
 func (g *gen) body(n int) {
 	g.budget = n + 2
 	scope := g.scope
+	if g.signal.kind != noSignal && g.me != giver && g.chance(2) {
+		g.statement()
+		g.waits(g.o.Depth)
+	}
 	for range n {
-		g.stmt(2)
+		g.stmt(g.o.Depth)
 	}
 	g.scope = scope
 }
@@ -346,13 +372,14 @@ func (g *gen) observed() []string {
 
 // Mixed are options for the program of a seed among many: a third is free of races, in a
 // quarter goroutines may wait for ever, a quarter calls the standard library, and a fifth
-// sleeps and draws. Most are small, so that all of their schedules can be tried.
+// sleeps and draws. Most have one goroutine beside the first, and few statements, so that all of
+// their schedules can be tried.
 func Mixed(seed uint64) Options {
 	o := Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, Library: seed%4 == 3, TimeAndChance: seed%5 == 0}
 	if seed%8 != 0 {
 		o.Statements = 2
 	}
-	if o.TimeAndChance {
+	if seed%7 > 1 || o.TimeAndChance {
 		o.Goroutines = 1
 	}
 	return o

@@ -54,6 +54,17 @@ var constructs = []struct {
 	{"Goexit", `Goexit`, 15},
 	{"goroutines of goroutines", `\n\t\t+wg\.Go\(`, 15},
 	{"pointers that are stored", ` = new\(int\)`, 4},
+	{"loops that poll an atomic variable", `for !flag\.Load\(\) \{`, 15},
+	{"loops that poll under a lock", `(?s)for !is \{\s+ready\.Unlock`, 10},
+	{"loops that poll a channel", `(?s)for \{\s+select \{\s+case <-(sig|ctx)`, 10},
+	{"loops that try for a lock", `for !mu\d\.TryR?Lock|return !mu\d\.TryR?Lock`, 10},
+	{"locks that are tried for a few times", `(?s)range 2 \{\s+_ = v\d+\s+if mu\d\.TryR?Lock`, 8},
+	{"loops of compare and swap", `(?s)for \{\s+v\d+ := n\d\.Load`, 8},
+	{"locks for reading", `\.RLock\(`, 30},
+	{"sync.Cond, in a loop", `(?s)for !is \{\s+now\.Wait`, 20},
+	{"timers", `time\.AfterFunc\(`, 20},
+	{"contexts that are canceled", `ctx\.(Done|Err)\(`, 50},
+	{"go statements with arguments", `go func\(n int|go \w+\.(set|put)\(`, 10},
 }
 
 // TestEveryConstructIsThere counts what a thousand programs have, so that a construct is not
@@ -62,7 +73,7 @@ func TestEveryConstructIsThere(t *testing.T) {
 	const programs = 1000
 	var sources []string
 	for seed := range uint64(programs) {
-		sources = append(sources, randprog.New("P", seed, randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0}).Source)
+		sources = append(sources, randprog.New("P", seed, randprog.Options{RaceFree: seed%3 == 0, Blocking: seed%4 == 0, TimeAndChance: seed%9 == 0}).Source)
 	}
 	for _, c := range constructs {
 		expression, n := regexp.MustCompile(c.text), 0

@@ -21,7 +21,11 @@ func (g *gen) stmt(deep int) {
 		g.timeOrChance()
 		return
 	}
-	switch g.pick(24) {
+	if g.signal.kind != noSignal && g.chance(4) {
+		g.waits(deep)
+		return
+	}
+	switch g.pick(27) {
 	case 0, 1, 2, 3:
 		g.assign()
 	case 4, 5, 6:
@@ -58,6 +62,12 @@ func (g *gen) stmt(deep int) {
 		g.selectsSeveral(deep)
 	case 22:
 		g.leaves()
+	case 23:
+		g.tries(deep)
+	case 24:
+		g.retries(deep)
+	case 25:
+		g.startsWith()
 	default:
 		g.starts(deep)
 	}
@@ -179,7 +189,7 @@ func (g *gen) section(deep int) {
 		return
 	}
 	g.held[l] = true
-	if g.o.Blocking && g.rw[l] && g.chance(2) {
+	if g.rw[l] && g.chance(2) {
 		g.reads[l] = true
 		g.line("%s.RLock()", g.locks[l])
 		g.block(deep)

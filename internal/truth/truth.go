@@ -7,6 +7,7 @@
 //   - Are the outcomes the same? One that exploration misses is a schedule that cannot
 //     happen under control; one that only exploration has is a program that was changed by
 //     its hooks. Whether goroutines are left waiting for ever is part of an outcome.
+//   - Does exploration say that it has tried all schedules, although some never come to an end?
 //   - Is a race reported exactly where two accesses can come at the same time?
 //   - Are recorded values true? In a recorded run each access must find what the last one
 //     before it left there (values.go).
@@ -16,8 +17,9 @@
 //
 // What the judge finds too large is cut until it is not, before anything is built: a build is
 // half of what a program costs. What exploration finds too large is cut and built once more,
-// so that nearly every program that is drawn is compared in some size. Many programs are built
-// together, also when one that shows a difference is made smaller, in rounds (shrink.go).
+// together with others, so that nearly every program that is drawn is compared in some size. Many
+// programs are built together, also when one that shows a difference is made smaller, in rounds
+// (shrink.go).
 //
 // The package is for tests and for the bench.
 //
@@ -68,9 +70,11 @@ type Result struct {
 	Recorded    int // runs
 	Schedules   int
 	Differences []Difference
+	// Smaller are programs to try instead of some that exploration found too large.
+	Smaller []randprog.Program `json:"-"`
 }
 
-// Add adds what came of other programs, but for their differences.
+// Add adds what came of other programs, but for their differences, and what is still to be tried.
 func (r *Result) Add(other *Result) {
 	r.Compared += other.Compared
 	r.TooLarge += other.TooLarge
@@ -88,8 +92,27 @@ type Difference struct {
 
 func (d *Difference) String() string { return d.What + "\n" + d.Program.Source }
 
-// Run tries programs, which are built together. Their names differ.
+// Run tries programs, and smaller ones in the place of those that are too large, until each was
+// compared in some size. Their names differ.
 func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (res *Result, err error) {
+	res = &Result{}
+	for len(programs) > 0 {
+		now, err := t.Once(ctx, programs)
+		if now != nil {
+			res.Add(now)
+			res.Differences = append(res.Differences, now.Differences...)
+			programs = now.Smaller
+		}
+		if err != nil {
+			return res, err
+		}
+	}
+	return res, nil
+}
+
+// Once tries programs, which are built together, and leaves it to its caller to try those that
+// are smaller: a build is cheaper if they are built together with others.
+func (t *Trial) Once(ctx context.Context, programs []randprog.Program) (res *Result, err error) {
 	res = &Result{}
 	judged, err := t.judge(programs, res)
 	if err != nil {
@@ -111,7 +134,6 @@ func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (res *Resu
 		return nil, err
 	}
 	defer build.Close()
-	var tooLarge []randprog.Program
 	for i := range judged {
 		if ctx.Err() != nil {
 			return res, context.Cause(ctx)
@@ -123,18 +145,10 @@ func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (res *Resu
 			return res, fmt.Errorf("%s: %w\n%s", judged[i].Name, err, judged[i].Source)
 		}
 		if !compared {
-			tooLarge = res.cut(tooLarge, judged[i].Program)
+			res.Smaller = res.cut(res.Smaller, judged[i].Program)
 		}
 	}
-	if len(tooLarge) == 0 {
-		return res, nil
-	}
-	smaller, err := t.Run(ctx, tooLarge)
-	if smaller != nil {
-		res.Add(smaller)
-		res.Differences = append(res.Differences, smaller.Differences...)
-	}
-	return res, err
+	return res, nil
 }
 
 // cut adds a smaller program to others, in the place of one that was too large.
@@ -152,9 +166,13 @@ type judged struct {
 	want *judge.Verdict
 }
 
+// lotsPerLibrary is after how many lots of programs the library is loaded anew, which keeps what
+// it was asked to prepare.
+const lotsPerLibrary = 30
+
 // judge returns the programs that can be judged and are not too large, with their verdicts.
 func (t *Trial) judge(programs []randprog.Program, res *Result) (all []judged, err error) {
-	if t.library == nil {
+	if t.lots%lotsPerLibrary == 0 {
 		if t.library, err = judge.LoadLibrary(randprog.Imports...); err != nil {
 			return nil, err
 		}
@@ -237,10 +255,16 @@ type comparison struct {
 func (c *comparison) run(ctx context.Context) (compared bool, err error) {
 	target := "Test" + c.judged.Name
 	o := &explore.Options{
-		Strategy: sched.MethodDFS, Preemptions: everyPreemption, AtOnce: true, Budget: time.Minute, Runs: c.trial.Runs, Steps: 100_000, Races: true, Leaks: true, All: true, Jobs: 1, Stall: time.Second,
+		Strategy: sched.MethodDFS, Preemptions: everyPreemption, AtOnce: true, Budget: time.Minute, Runs: c.trial.Runs, Steps: maxSteps, Races: true, Leaks: true, All: true, Jobs: 1, Stall: time.Second,
+	}
+	if c.judged.want.Spins {
+		o.Budget = spinningBudget
 	}
 	got, err := c.program.Explore(ctx, target, o)
-	if err != nil {
+	switch {
+	case err != nil && c.judged.want.Spins && ctx.Err() == nil:
+		return false, nil
+	case err != nil:
 		return false, err
 	}
 	c.res.Schedules += got.Runs
@@ -248,6 +272,9 @@ func (c *comparison) run(ctx context.Context) (compared bool, err error) {
 		return false, nil
 	}
 	c.res.Compared++
+	if c.judged.want.Spins {
+		c.differ("exploration has tried all schedules, and there are some that never end")
+	}
 	outcomes, races := ends(got)
 	if wanted := wantedEnds(c.judged.Name, c.judged.want.Outcomes); !slices.Equal(outcomes, wanted) {
 		c.differ("exploration ends in %q, the judge in %q", outcomes, wanted)
@@ -281,6 +308,14 @@ func (c *comparison) run(ctx context.Context) (compared bool, err error) {
 func (c *comparison) differ(format string, args ...any) {
 	c.res.Differences = append(c.res.Differences, Difference{c.judged.Program, fmt.Sprintf(format, args...)})
 }
+
+// maxSteps is many more than a program has whose goroutines come to an end, and spinningBudget the
+// time for one that has schedules without an end. It cannot be explored to the end: either is only
+// for exploration to say so.
+const (
+	maxSteps       = 5_000
+	spinningBudget = 2 * time.Second
+)
 
 // everyPreemption is a bound that no small program comes to.
 const everyPreemption = 1000
