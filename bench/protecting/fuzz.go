@@ -6,7 +6,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/lots"
-	"github.com/cofferdam-go/cofferdam/internal/randprog"
+	"github.com/cofferdam-go/cofferdam/internal/randprog/sharing"
 	"github.com/cofferdam-go/cofferdam/internal/truth/protected"
 )
 
@@ -48,9 +48,9 @@ func (f *fuzzer) Measure(s *command.Session) (_ any, err error) {
 	r := &fuzzReport{Seed: f.Seed}
 	trial := &protected.Trial{Dir: s.Temp(""), Ways: protected.Ways}
 	r.Programs, err = f.Each(s, func(seeds []uint64) (string, error) {
-		var programs []randprog.Program
+		var programs []sharing.Program
 		for i, seed := range seeds {
-			programs = append(programs, randprog.NewSharing(fmt.Sprintf("P%d", i), seed))
+			programs = append(programs, sharing.New(fmt.Sprintf("P%d", i), seed))
 		}
 		result, err := trial.Run(s.Context, programs)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cofferdam-go/cofferdam/internal/randprog"
+	"github.com/cofferdam-go/cofferdam/internal/randprog/sharing"
 	"github.com/cofferdam-go/cofferdam/internal/truth/protected"
 )
 
@@ -17,9 +17,9 @@ var seed = flag.Uint64("seed", 1, "for the programs that are made up")
 // protection. Bench protect-fuzz does it with more.
 func TestRandomProgramsMeanTheSame(t *testing.T) {
 	const count = 200
-	var programs []randprog.Program
+	var programs []sharing.Program
 	for i := range count {
-		programs = append(programs, randprog.NewSharing(fmt.Sprintf("P%d", i), *seed<<32+uint64(i)))
+		programs = append(programs, sharing.New(fmt.Sprintf("P%d", i), *seed<<32+uint64(i)))
 	}
 	ways := slices.DeleteFunc(slices.Clone(protected.Ways), func(w protected.Way) bool { return w.Maps })
 	trial := &protected.Trial{Dir: t.TempDir(), Ways: ways}

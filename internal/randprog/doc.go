@@ -20,8 +20,8 @@
 // A program that is asked to be free of races is so by construction: each variable has a
 // lock or a goroutine that it belongs to, and is used by nobody else.
 //
-// [NewSharing] makes programs of another kind, which run alone, or in order, and reach the
-// same memory in as many ways as the language has: for what must not change them.
+// Programs of other kinds have packages of their own, which draw from the same numbers: sharing
+// and compound.
 //
 // # Draws
 //
@@ -51,8 +51,4 @@
 //	mistake.go  packages with a mistake for which no lock is missing, and below it
 //	            mistake_order.go, mistake_channel.go, mistake_lock.go: the mistakes
 //	library.go  calls of the standard library
-//	sharing.go  programs that reach the same memory in many ways
-//	sharingpalette.go  what the programs of one package may use
-//	sharingstmt.go   their statements
-//	sharingworld.go  the objects that they share
 package randprog

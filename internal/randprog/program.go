@@ -33,9 +33,6 @@ type Program struct {
 	Options Options
 	Draws   Draws
 	Source  string // declarations, without a package clause and imports
-
-	// Palette is what a program of [NewSharing] may use.
-	Palette Palette
 }
 
 // New makes the program of a seed.

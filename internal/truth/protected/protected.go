@@ -23,6 +23,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
 	"github.com/cofferdam-go/cofferdam/internal/randprog"
+	"github.com/cofferdam-go/cofferdam/internal/randprog/sharing"
 )
 
 // A Way is how a program is protected.
@@ -50,7 +51,7 @@ type Trial struct {
 
 // A Difference is a program that means something else when it is protected.
 type Difference struct {
-	Program   randprog.Program
+	Program   sharing.Program
 	Way       Way
 	Plain     string // the first line that differs, plainly and protected
 	Protected string
@@ -69,8 +70,8 @@ type Result struct {
 }
 
 // Run holds programs against themselves.
-func (t *Trial) Run(ctx context.Context, programs []randprog.Program) (*Result, error) {
-	if err := t.write(randprog.SharingFiles(programs)); err != nil {
+func (t *Trial) Run(ctx context.Context, programs []sharing.Program) (*Result, error) {
+	if err := t.write(sharing.Files(programs)); err != nil {
 		return nil, err
 	}
 	plain, err := t.output(ctx, "plain", nil)
@@ -113,7 +114,7 @@ func (t *Trial) runProtected(ctx context.Context, name string, way Way, result *
 	}
 	defer build.Close()
 	for _, s := range build.Sections {
-		if filepath.Base(s.At.Filename) == randprog.SharingWorld {
+		if filepath.Base(s.At.Filename) == sharing.World {
 			continue
 		}
 		result.Sections++
@@ -151,7 +152,7 @@ func (t *Trial) output(ctx context.Context, name string, flags []string) (string
 }
 
 // compare finds the programs whose lines differ.
-func compare(programs []randprog.Program, way Way, plain, protected string) []Difference {
+func compare(programs []sharing.Program, way Way, plain, protected string) []Difference {
 	var all []Difference
 	want, got := strings.Split(plain, "\n"), strings.Split(protected, "\n")
 	last := -1
@@ -187,9 +188,9 @@ func (t *Trial) Shrink(ctx context.Context, d Difference, rounds int) (Differenc
 		found := false
 		smaller := randprog.Smaller(d.Program.Draws)
 		for from := 0; from < len(smaller) && !found; from += smallerAtOnce {
-			var programs []randprog.Program
+			var programs []sharing.Program
 			for i, draws := range smaller[from:min(from+smallerAtOnce, len(smaller))] {
-				programs = append(programs, randprog.SharingAgain(fmt.Sprintf("P%d", i), d.Program.Palette, draws))
+				programs = append(programs, sharing.Again(fmt.Sprintf("P%d", i), d.Program.Palette, draws))
 			}
 			result, err := one.Run(ctx, programs)
 			if err != nil {

@@ -1,4 +1,4 @@
-package randprog
+package sharing
 
 import (
 	"math/rand/v2"
@@ -47,7 +47,7 @@ func paletteOf(seed uint64) Palette {
 	return p
 }
 
-func (g *sharingGen) has(f Palette) bool { return g.palette&f == f }
+func (g *gen) has(f Palette) bool { return g.palette&f == f }
 
 // needs says what the palette must have for a text that has one of these in it.
 var needs = []struct {
@@ -64,7 +64,7 @@ var needs = []struct {
 }
 
 // fits reports whether a text has nothing that is not on the palette.
-func (g *sharingGen) fits(text string) bool {
+func (g *gen) fits(text string) bool {
 	for _, n := range needs {
 		if !g.has(n.feature) && strings.Contains(text, n.text) {
 			return false
@@ -74,7 +74,7 @@ func (g *sharingGen) fits(text string) bool {
 }
 
 // of returns one of the texts that fit the palette, and the first if none does.
-func (g *sharingGen) of(list ...string) string {
+func (g *gen) of(list ...string) string {
 	var fit []string
 	for _, text := range list {
 		if g.fits(text) {
@@ -84,5 +84,5 @@ func (g *sharingGen) of(list ...string) string {
 	if len(fit) == 0 {
 		return list[0]
 	}
-	return fit[g.pick(len(fit))]
+	return fit[g.Pick(len(fit))]
 }

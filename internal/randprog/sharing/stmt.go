@@ -1,4 +1,4 @@
-package randprog
+package sharing
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 )
 
 // addressable is something of type int that has an address.
-func (g *sharingGen) addressable() string {
+func (g *gen) addressable() string {
 	e := g.of(g.nodes...)
-	if !g.chance(3) {
+	if !g.Chance(3) {
 		// Mostly what a lock guards that is held.
 		switch {
 		case g.held["x.mu"]:
@@ -30,8 +30,8 @@ func (g *sharingGen) addressable() string {
 }
 
 // place is something of type int that can be assigned to.
-func (g *sharingGen) place() string {
-	switch g.pick(9) {
+func (g *gen) place() string {
+	switch g.Pick(9) {
 	case 0:
 		if len(g.points) > 0 {
 			return "*" + g.of(g.points...)
@@ -56,10 +56,10 @@ func (g *sharingGen) place() string {
 }
 
 // value is an expression of type int that changes nothing.
-func (g *sharingGen) value() string {
-	switch g.pick(8) {
+func (g *gen) value() string {
+	switch g.Pick(8) {
 	case 0, 1:
-		return fmt.Sprint(g.pick(5))
+		return fmt.Sprint(g.Pick(5))
 	case 2:
 		return g.of("len(x.list)", "at(x.list, n)", "len(x.m)", "x.m[1]", "len(x.name)", "x.array[2]", "cap(x.in)", "len(gname)")
 	case 3:
@@ -81,11 +81,11 @@ func (g *sharingGen) value() string {
 	return g.place()
 }
 
-func (g *sharingGen) simple() { g.simpleStatement(g.place()) }
+func (g *gen) simple() { g.simpleStatement(g.place()) }
 
 // simpleStatement assigns to a place.
-func (g *sharingGen) simpleStatement(p string) {
-	switch g.pick(4) {
+func (g *gen) simpleStatement(p string) {
+	switch g.Pick(4) {
 	case 0:
 		g.line("%s++", p)
 	case 1:
@@ -97,13 +97,13 @@ func (g *sharingGen) simpleStatement(p string) {
 
 // statement writes one. Writes in a section that only reads would be races elsewhere, but not
 // here: no other goroutine runs.
-func (g *sharingGen) statement() {
+func (g *gen) statement() {
 	if g.budget <= 0 || g.nested > 3 {
 		g.simple()
 		return
 	}
 	g.budget--
-	switch g.pick(17) {
+	switch g.Pick(17) {
 	case 0, 1, 2:
 		g.simple()
 	case 3:
@@ -117,7 +117,7 @@ func (g *sharingGen) statement() {
 	case 7, 8:
 		g.line("if %s > %s {", g.value(), g.value())
 		g.scoped(g.body)
-		if g.chance(2) {
+		if g.Chance(2) {
 			g.line("} else {")
 			g.scoped(g.body)
 		}
@@ -142,7 +142,7 @@ func (g *sharingGen) statement() {
 }
 
 // ifHas writes what the palette must have something for.
-func (g *sharingGen) ifHas(f Palette, write func()) {
+func (g *gen) ifHas(f Palette, write func()) {
 	if g.has(f) {
 		write()
 	} else {
@@ -151,9 +151,9 @@ func (g *sharingGen) ifHas(f Palette, write func()) {
 }
 
 // call writes a call whose result is all that is used.
-func (g *sharingGen) call() {
+func (g *gen) call() {
 	c := g.of("x.push(n)", "take(x, n)", "both(x, y)", "deep(x, n%7)", "hook(x)", "e.bump(2)", "point(&x.n)", "point(&"+g.addressable()+")", "w.o.bump()", "x.f(2)", "y.push(1)")
-	switch g.pick(4) {
+	switch g.Pick(4) {
 	case 0:
 		g.line("%s", c)
 	case 1:
@@ -167,8 +167,8 @@ func (g *sharingGen) call() {
 }
 
 // text writes what reaches memory by slices.
-func (g *sharingGen) text() {
-	if len(g.bytes) > 0 && g.chance(2) {
+func (g *gen) text() {
+	if len(g.bytes) > 0 && g.Chance(2) {
 		b := g.of(g.bytes...)
 		g.line("%s", g.of("binary.LittleEndian.PutUint16("+b+", 513)", "copy("+b+", \"ab\")", "clear("+b+"[:2])", b+"[1]++", "x.name += string("+b+"[:2])", "slices.Sort("+b+")", "x.bytes = [8]byte{3, 1, 2}", "*(*[2]byte)("+b+") = [2]byte{7, 8}", "for i := range "+b+" { x.bytes[0] += "+b+"[i] }"))
 		return
@@ -182,7 +182,7 @@ func (g *sharingGen) text() {
 }
 
 // structs writes what uses structs as a whole.
-func (g *sharingGen) structs() {
+func (g *gen) structs() {
 	list := []string{"x.s = e.s", "e.s = x.s", "gs = x.s", "x.s = S{x.s.b, x.s.a, true}", "*e = *f", "x.base = y.base", "y.base, x.base = x.base, y.base", "x.any = x.s", "x.e = f", "e = x.e", "x.base = base{depth: x.n}",
 		"if s, ok := x.any.(S); ok { x.n += s.a }", "global.s, gs = gs, global.s", "garr, global.t = global.t, garr", "x.array = garr", "w.o.s = x.s", "x.any = &x.n", "if p, ok := x.any.(*int); ok { *p += 4 }", "x.s.ok = x.s == gs"}
 	if len(g.parts) > 0 {
@@ -194,7 +194,7 @@ func (g *sharingGen) structs() {
 }
 
 // loop writes a loop, which has a label if something in it leads there.
-func (g *sharingGen) loop() {
+func (g *gen) loop() {
 	label, start := g.name("loop"), len(g.lines)
 	i := g.name("i")
 	g.line("%s", g.of(fmt.Sprintf("for %s := range 3 {", i), fmt.Sprintf("for %s, v := range x.array { x.depth += v", i), fmt.Sprintf("for %s := 0; %s < 3 && x.n < 900; %s++ {", i, i, i),
@@ -214,18 +214,18 @@ func (g *sharingGen) loop() {
 
 // jump writes a way out of a loop, a way back, or a way out of the section if that may end
 // anywhere.
-func (g *sharingGen) jump() {
+func (g *gen) jump() {
 	switch {
-	case g.has(gotos) && g.chance(3):
+	case g.has(gotos) && g.Chance(3):
 		label := g.name("again")
 		g.line("%s:", label)
 		g.line("x.n++")
 		g.simpleStatement(g.of("x.s.a", "gn", "x.array[1]"))
 		g.line("if n++; n%%4 != 0 { goto %s }", label)
-	case len(g.loops) > 0 && g.chance(2):
-		g.line("if n%%3 == %d { %s %s }", g.pick(3), g.of("continue", "break"), g.of(g.loops...))
+	case len(g.loops) > 0 && g.Chance(2):
+		g.line("if n%%3 == %d { %s %s }", g.Pick(3), g.of("continue", "break"), g.of(g.loops...))
 	case len(g.loops) > 0:
-		g.line("if n%%3 == %d { %s }", g.pick(3), g.of("continue", "break"))
+		g.line("if n%%3 == %d { %s }", g.Pick(3), g.of("continue", "break"))
 	case g.deferred:
 		g.line("if %s > 8 { return %s }", g.value(), g.value())
 	default:
@@ -233,13 +233,13 @@ func (g *sharingGen) jump() {
 	}
 }
 
-func (g *sharingGen) switches() {
-	switch g.pick(3) {
+func (g *gen) switches() {
+	switch g.Pick(3) {
 	case 0:
 		g.line("switch %s {", g.value())
 		g.line("case 0, 1:")
 		g.scoped(g.body)
-		if g.chance(2) {
+		if g.Chance(2) {
 			g.deep++
 			g.line("fallthrough")
 			g.deep--
@@ -269,8 +269,8 @@ func (g *sharingGen) switches() {
 }
 
 // channels writes operations that do not wait.
-func (g *sharingGen) channels() {
-	switch g.pick(5) {
+func (g *gen) channels() {
+	switch g.Pick(5) {
 	case 4: // one of the two is ready
 		c := g.name("c")
 		g.line("%s := make(chan int, 1)", c)
@@ -310,8 +310,8 @@ func (g *sharingGen) channels() {
 }
 
 // elsewhere has the goroutine of the world do something, in order.
-func (g *sharingGen) elsewhere() {
-	switch g.pick(4) {
+func (g *gen) elsewhere() {
+	switch g.Pick(4) {
 	case 0:
 		g.line("w.elsewhere(func() { %s += 3 })", g.addressable())
 	case 1:
@@ -331,9 +331,9 @@ func (g *sharingGen) elsewhere() {
 }
 
 // functions writes function literals, method values and interfaces.
-func (g *sharingGen) functions() {
+func (g *gen) functions() {
 	f := g.name("f")
-	switch g.pick(6) {
+	switch g.Pick(6) {
 	case 0:
 		g.line("%s := func(d int) int { %s += d; return x.n }", f, g.addressable())
 		g.simple()
@@ -347,7 +347,7 @@ func (g *sharingGen) functions() {
 		deferred, loops := g.deferred, g.loops
 		g.deferred, g.loops = false, nil // a return would be that of the literal
 		g.scoped(func() {
-			if g.chance(2) {
+			if g.Chance(2) {
 				g.line("defer func() { %s++ }()", g.addressable())
 			}
 			g.body()
@@ -364,7 +364,7 @@ func (g *sharingGen) functions() {
 		g.line("gn = %s()", f)
 	case 5:
 		if g.nested == 0 {
-			g.line("defer func() { %s += %d }()", g.addressable(), g.pick(4))
+			g.line("defer func() { %s += %d }()", g.addressable(), g.Pick(4))
 			return
 		}
 		g.line("%s := (*S).add", f)
@@ -373,9 +373,9 @@ func (g *sharingGen) functions() {
 }
 
 // panics writes what may panic, and mostly what recovers.
-func (g *sharingGen) panics() {
+func (g *gen) panics() {
 	fail := g.of("x.m[3] = x.n", "x.array[n] = 1", "x.n /= n - 1", "e.next.n++", "x.list[n+2]++", "n = x.any.(int)", "x.risky(n)", "x.list = x.list[n:]", "panic(x.n)", "x.array[n], x.n = 1, 2", "x.n, x.array[n] = 3, 4")
-	switch g.pick(3) {
+	switch g.Pick(3) {
 	case 0:
 		g.line("%s", fail)
 	default:

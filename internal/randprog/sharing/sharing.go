@@ -1,12 +1,29 @@
-package randprog
+// Package sharing makes random programs that run alone, or in order, and reach the same memory in
+// as many ways as the language has: for what must not change them, such as their protection.
+//
+//	sharing.go  programs, and packages of them
+//	palette.go  what the programs of one package may use
+//	stmt.go     their statements
+//	world.go    the objects that they share
+package sharing
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/randprog"
 )
 
-// NewSharing makes a program in which sections reach the same few objects in many ways: by
+// A Program is the source of one, and what it was made from.
+type Program struct {
+	Name    string
+	Palette Palette // what it may use
+	Draws   randprog.Draws
+	Source  string
+}
+
+// New makes a program in which sections reach the same few objects in many ways: by
 // pointers, slices, closures, interfaces, method values, embedded structs, generic
 // functions, and by way of another goroutine that is waited for. It is free of races, and
 // shows what it leaves:
@@ -21,19 +38,19 @@ import (
 //	}
 //
 // It runs in worlds in which x and y are two objects, and in one in which they are the same.
-func NewSharing(name string, seed uint64) Program {
-	return generateSharing(name, paletteOf(seed), &source{rng: rand.New(rand.NewPCG(seed, 0x5a4e))})
+func New(name string, seed uint64) Program {
+	return generate(name, paletteOf(seed), randprog.NewSource(rand.New(rand.NewPCG(seed, 0x5a4e))))
 }
 
-// SharingAgain makes the program of a palette and a list of draws.
-func SharingAgain(name string, p Palette, d Draws) Program {
-	return generateSharing(name, p, &source{list: append(Draws(nil), d...)})
+// Again makes the program of a palette and a list of draws.
+func Again(name string, p Palette, d randprog.Draws) Program {
+	return generate(name, p, randprog.SourceOf(d))
 }
 
-// SharingFiles returns the files of a program that runs programs of [NewSharing], each package
+// Files returns the files of a program that runs programs of [New], each package
 // with those of one palette, and prints a line for each program and for each world, which begins
 // with the program's number.
-func SharingFiles(all []Program) map[string]string {
+func Files(all []Program) map[string]string {
 	files := make(map[string]string)
 	var imports, runs strings.Builder
 	for first := 0; first < len(all); {
@@ -42,26 +59,26 @@ func SharingFiles(all []Program) map[string]string {
 			end++
 		}
 		name := fmt.Sprintf("p%d", first)
-		files[name+"/"+SharingWorld] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"sync\"\n)\n" + sharingWorld
-		files[name+"/programs.go"] = sharingPackage(name, first, all[first:end])
-		fmt.Fprintf(&imports, "\t%q\n", sharingModule+"/"+name)
+		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"sync\"\n)\n" + worldText
+		files[name+"/programs.go"] = packageText(name, first, all[first:end])
+		fmt.Fprintf(&imports, "\t%q\n", module+"/"+name)
 		fmt.Fprintf(&runs, "\t%s.Run()\n", name)
 		first = end
 	}
-	files["go.mod"] = "module " + sharingModule + "\n\ngo 1.26\n"
+	files["go.mod"] = "module " + module + "\n\ngo 1.26\n"
 	files["main.go"] = "package main\n\nimport (\n" + imports.String() + ")\n\nfunc main() {\n" + runs.String() + "}\n"
 	return files
 }
 
-const sharingModule = "example.com/p"
+const module = "example.com/p"
 
-// SharingWorld is the name of the file in each package that has no programs in it, but what
+// World is the name of the file in each package that has no programs in it, but what
 // they share.
-const SharingWorld = "world.go"
+const World = "world.go"
 
-// sharingPackage returns the text of a package with some programs, of which the first has a
+// packageText returns the text of a package with some programs, of which the first has a
 // number.
-func sharingPackage(name string, first int, all []Program) string {
+func packageText(name string, first int, all []Program) string {
 	var b strings.Builder
 	b.WriteString("package " + name + "\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"slices\"\n\t\"sort\"\n\t\"strings\"\n\t\"sync\"\n)\n\n")
 	b.WriteString("var _ = binary.LittleEndian\nvar _ = slices.Max[[]int]\nvar _ = strings.ToUpper\nvar _ = sort.Ints\nvar _ sync.Mutex\n")
@@ -93,9 +110,9 @@ func Run() {
 	return b.String()
 }
 
-// A sharingGen makes one program.
-type sharingGen struct {
-	*source
+// A gen makes one program.
+type gen struct {
+	*randprog.Source
 	palette Palette
 
 	lines []string
@@ -116,36 +133,36 @@ type sharingGen struct {
 	nested   int
 }
 
-func generateSharing(name string, p Palette, s *source) Program {
-	g := &sharingGen{source: s, palette: p, held: make(map[string]bool)}
+func generate(name string, p Palette, s *randprog.Source) Program {
+	g := &gen{Source: s, palette: p, held: make(map[string]bool)}
 	g.nodes = []string{"e", "f"}
 	g.ints = []string{"n"}
 	g.line("func %s(w *world, x, y *T, e, f *E, n int) int {", name)
 	g.deep++
-	for range g.pick(3) {
+	for range g.Pick(3) {
 		g.otherName()
 	}
-	for range 1 + g.pick(2) {
+	for range 1 + g.Pick(2) {
 		g.section()
 	}
 	g.line("return %s", g.value())
 	g.deep--
 	g.line("}")
-	return Program{Name: name, Palette: p, Draws: s.list[:s.used:s.used], Source: strings.Join(g.lines, "")}
+	return Program{Name: name, Palette: p, Draws: s.Used(), Source: strings.Join(g.lines, "")}
 }
 
-func (g *sharingGen) line(format string, args ...any) {
+func (g *gen) line(format string, args ...any) {
 	g.lines = append(g.lines, strings.Repeat("\t", g.deep)+fmt.Sprintf(format, args...)+"\n")
 }
 
 // name makes up a local variable.
-func (g *sharingGen) name(prefix string) string {
+func (g *gen) name(prefix string) string {
 	g.names++
 	return fmt.Sprintf("%s%d", prefix, g.names)
 }
 
 // local declares a local variable with a value.
-func (g *sharingGen) local(value string) {
+func (g *gen) local(value string) {
 	i := g.name("i")
 	g.line("%s := %s", i, value)
 	g.line("_ = %s", i)
@@ -153,7 +170,7 @@ func (g *sharingGen) local(value string) {
 }
 
 // scoped writes a block, at whose end its variables are forgotten.
-func (g *sharingGen) scoped(write func()) {
+func (g *gen) scoped(write func()) {
 	ints, points, parts, nodes, slices, bytes := g.ints, g.points, g.parts, g.nodes, g.slices, g.bytes
 	g.deep++
 	g.nested++
@@ -164,16 +181,16 @@ func (g *sharingGen) scoped(write func()) {
 }
 
 // scopedAlone writes a block of its own.
-func (g *sharingGen) scopedAlone(write func()) {
+func (g *gen) scopedAlone(write func()) {
 	g.line("{")
 	g.scoped(write)
 	g.line("}")
 }
 
 // otherName makes another name for something.
-func (g *sharingGen) otherName() {
+func (g *gen) otherName() {
 	kinds := []Palette{addresses, parts, sliced, slicedBytes, 0, 0}
-	kind := g.pick(6)
+	kind := g.Pick(6)
 	if !g.has(kinds[kind]) {
 		kind = 4
 	}
@@ -214,7 +231,7 @@ type guardedBy struct {
 	other                  bool // it is reached by a pointer, or taken by a method
 }
 
-var sharingLocks = []guardedBy{
+var locks = []guardedBy{
 	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
 	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
 	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
@@ -230,10 +247,10 @@ var sharingLocks = []guardedBy{
 }
 
 // section writes a section, or one in another.
-func (g *sharingGen) section() {
-	l := sharingLocks[g.pick(len(sharingLocks))]
+func (g *gen) section() {
+	l := locks[g.Pick(len(locks))]
 	if l.other && !g.has(otherLocks) {
-		l = sharingLocks[0]
+		l = locks[0]
 	}
 	if g.held[l.lock] {
 		g.simple()
@@ -243,9 +260,9 @@ func (g *sharingGen) section() {
 	loops := g.loops
 	g.loops = nil // the lock would not be released
 	if g.budget == 0 {
-		g.budget = 4 + g.pick(10)
+		g.budget = 4 + g.Pick(10)
 	}
-	switch form := g.pick(6); {
+	switch form := g.Pick(6); {
 	case form == 5 && g.nested == 0 && g.has(gotos):
 		label, round := g.name("again"), g.name("r")
 		g.line("%s := 0", round)
@@ -286,9 +303,9 @@ func (g *sharingGen) section() {
 }
 
 // body writes statements.
-func (g *sharingGen) body() {
+func (g *gen) body() {
 	// Names that are declared here stay known, in the same block, after the section.
-	for range 1 + g.pick(5) {
+	for range 1 + g.Pick(5) {
 		g.statement()
 	}
 }

@@ -1,8 +1,8 @@
-package randprog
+package sharing
 
-// sharingWorld are the declarations that all programs of [NewSharing] use: objects with locks
+// worldText are the declarations that all programs of [New] use: objects with locks
 // in them, and functions that reach them in as many ways as there are.
-const sharingWorld = `
+const worldText = `
 type S struct {
 	a, b int
 	ok   bool
