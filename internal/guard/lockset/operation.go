@@ -60,6 +60,13 @@ func isSyncMap(t types.Type) bool {
 
 // operate records an operation on what an address points to.
 func (r *recorder) operate(op operation, addr ssa.Value, instr ssa.Instruction, paths []locks.Path) {
+	for { // an element of an array changes the array
+		element, ok := addr.(*ssa.IndexAddr)
+		if !ok {
+			break
+		}
+		addr = element.X
+	}
 	var v *Variable
 	switch a := addr.(type) {
 	case *ssa.FieldAddr:

@@ -123,7 +123,6 @@ func (word *plainWord) access(f *source.File, id *ast.Ident, around []ast.Node) 
 		ok = parent.X == e
 	case *ast.IncDecStmt:
 		a.verb = "Add"
-		ok = parent.Tok == token.INC || signed
 	case *ast.AssignStmt:
 		if !slices.Contains(parent.Lhs, e) {
 			break
@@ -359,7 +358,10 @@ func (word *plainWord) rewrite(w *change.Rewriting, a wordAccess) {
 	case *ast.IncDecStmt:
 		step := "1"
 		if parent.Tok == token.DEC {
-			step = "-1"
+			step = minusOne(word.kind)
+			if converted != "" && word.kind.Info()&types.IsUnsigned != 0 {
+				step = "^" + converted + "(0)"
+			}
 		}
 		w.Of(f).Replace(parent, method+"("+step+")")
 		return
