@@ -32,7 +32,7 @@ type crashRegion struct {
 // writesTo finds the events that wrote to what the specialisation touches. If a point
 // is given, what is touched there is stored to, and loads of it matter as well.
 func (s *specialisation) writesTo(replay *exec.Replay, focus uint64, most int, stored ir.Point) []exec.Event {
-	var all []exec.Event
+	var all []*exec.Event
 	ranges := 0
 	for i, memory := range s.touched {
 		loads := stored.Instr != nil && memory.load.Label.Point == stored
@@ -49,27 +49,31 @@ func (s *specialisation) writesTo(replay *exec.Replay, focus uint64, most int, s
 		begin := len(all)
 		for i := after - 1; i >= 0 && len(all)-begin < most; i-- {
 			if isOne(&near[i]) {
-				all = append(all, near[i])
+				all = append(all, &near[i])
 			}
 		}
 		slices.Reverse(all[begin:])
 		begin = len(all)
 		for i := after; i < len(near) && len(all)-begin < most; i++ {
 			if isOne(&near[i]) {
-				all = append(all, near[i])
+				all = append(all, &near[i])
 			}
 		}
 	}
 	if ranges > 1 {
-		slices.SortFunc(all, func(a, b exec.Event) int { return cmp.Compare(a.Seq, b.Seq) })
-		all = slices.CompactFunc(all, func(a, b exec.Event) bool { return a.Seq == b.Seq })
+		slices.SortFunc(all, func(a, b *exec.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+		all = slices.CompactFunc(all, func(a, b *exec.Event) bool { return a.Seq == b.Seq })
 	}
 	if len(all) > most {
 		after := sort.Search(len(all), func(i int) bool { return all[i].Seq > focus })
 		first := min(max(0, after-most/2), len(all)-most)
 		all = all[first : first+most]
 	}
-	return all
+	events := make([]exec.Event, len(all))
+	for i, event := range all {
+		events[i] = *event
+	}
+	return events
 }
 
 // examine finds the writes and the regions in which the machine crashes. Evaluating
