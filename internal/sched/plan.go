@@ -6,10 +6,12 @@ package sched
 // them is merged in their order, whatever the order in which they were done. So the
 // search, and the first of the runs that fail, are the same for any number of processes.
 //
-// A search by chance begins with all schedules with few preemptions, as far as some
-// thousand runs go: many programs have no more schedules than that, and a strategy that
-// goes by chance would try each of them again and again. When chance has nothing new to
-// show any more, the search of all schedules goes on where it was.
+// A search by chance begins with all schedules with few preemptions: many programs have no
+// more than some hundred schedules, and a strategy that goes by chance would try each of
+// them again and again. Where that is not the end of it, the two take turns of the same
+// length, as far as some thousand runs go: of a larger program chance finds the bugs sooner,
+// and how large one is can only be told when all was tried. Then chance goes on alone, and
+// when it has nothing new to show any more, the search of all schedules where it was.
 type Plan struct {
 	o          PlanOptions
 	tree       *tree
@@ -24,6 +26,8 @@ type Plan struct {
 	trees  tally
 	runs   int
 	steps  uint64
+	// treeSteps are those of them that were taken in the search of all schedules.
+	treeSteps uint64
 }
 
 // PlanOptions say what to search.
@@ -60,12 +64,13 @@ const (
 	// waveUnits is how many units of the usual size a wave has: enough for the processes of
 	// a large machine. It must not depend on their number.
 	waveUnits = 64
-	// firstRuns and firstSteps are how much of the search of all schedules comes before
-	// the search by chance; firstSingle if every run needs a process, which costs as much
-	// as some hundred runs.
+	// firstRuns and firstSteps are how much of the search of all schedules there is before
+	// the search by chance goes on alone; firstSingle if every run needs a process, which
+	// costs as much as some hundred runs. In so many turns it is made.
 	firstRuns   = 2000
 	firstSteps  = 2_000_000
 	firstSingle = 64
+	firstTurns  = 10
 	// saturation is how many runs that show nothing new make a search look further
 	// elsewhere.
 	saturation = 2000
@@ -120,7 +125,11 @@ func (p *Plan) Wave() []Unit {
 	case p.o.Method == MethodDFS:
 		p.wave = p.tree.wave(rest)
 	case p.treeFirst() > 0:
-		p.wave = p.tree.wave(min(rest, p.treeFirst()))
+		if ahead := p.trees.runs - p.chance.runs; ahead < p.turn() {
+			p.wave = p.tree.wave(min(rest, p.treeFirst(), p.turn()-ahead))
+		} else {
+			p.wave = p.chanceWave(min(rest, ahead))
+		}
 	case p.treeAgain():
 		p.wave = p.tree.wave(min(rest, max(p.runs, saturation)))
 	default:
@@ -135,17 +144,25 @@ func (p *Plan) Wave() []Unit {
 }
 
 // treeFirst returns how many runs the search of all schedules may still take before the
-// search by chance begins.
+// search by chance goes on alone.
 func (p *Plan) treeFirst() int {
 	switch {
-	case p.tree.abandoned || p.tree.done || p.trees.runs < p.runs: // some were by chance
+	case p.tree.abandoned || p.tree.done:
 		return 0
 	case p.o.Single:
-		return firstSingle - p.runs
-	case p.steps >= firstSteps:
+		return firstSingle - p.trees.runs
+	case p.treeSteps >= firstSteps:
 		return 0
 	}
-	return firstRuns - p.runs
+	return firstRuns - p.trees.runs
+}
+
+// turn is how many runs the search of all schedules may be ahead of the search by chance.
+func (p *Plan) turn() int {
+	if p.o.Single {
+		return firstSingle / firstTurns
+	}
+	return firstRuns / firstTurns
 }
 
 // treeAgain reports whether the search of all schedules goes on, because chance shows
@@ -184,6 +201,7 @@ func (p *Plan) Merge(done []UnitDone) {
 		p.steps += d.Steps
 		if u.Method == MethodDFS {
 			p.trees.add(d)
+			p.treeSteps += d.Steps
 			p.tree.merge(d)
 			p.sequential = p.sequential || d.Sequential
 			continue

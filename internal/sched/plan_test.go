@@ -172,6 +172,45 @@ func TestSmallSpacesAreTriedOut(t *testing.T) {
 	}
 }
 
+// TestChanceHasItsTurnSoon: of a program with more schedules than a turn has, chance tries as many
+// as the search of all, whose number stays what it was.
+func TestChanceHasItsTurnSoon(t *testing.T) {
+	for _, single := range []bool{false, true} {
+		p := NewPlan(PlanOptions{Method: MethodPCT, Seed: 1, Single: single})
+		turn, most := firstRuns/firstTurns, firstRuns
+		if single {
+			turn, most = firstSingle/firstTurns, firstSingle
+		}
+		tree, chance := 0, 0
+		for tree < most {
+			wave := p.Wave()
+			var done []UnitDone
+			for i := range wave {
+				u := &wave[i]
+				if u.Method == MethodPCT {
+					chance += u.Runs
+					done = append(done, UnitDone{Runs: u.Runs, Steps: 10, Fresh: 1})
+					continue
+				}
+				d := doUnit(t, counters(6, 6), u, func(*result, int, uint64) {})
+				d.Fresh = 1
+				tree += d.Runs
+				done = append(done, d)
+			}
+			p.Merge(done)
+			if tree > chance+2*turn || chance > tree {
+				t.Fatalf("single %v: %d runs by chance beside %d", single, chance, tree)
+			}
+		}
+		if chance < most-2*turn {
+			t.Errorf("single %v: %d runs by chance beside %d", single, chance, tree)
+		}
+		if u := p.Wave()[0]; u.Method != MethodPCT {
+			t.Errorf("single %v: %s goes on alone", single, u.Method)
+		}
+	}
+}
+
 // TestSaturationEndsASearchByChance: what shows nothing new for long is not repeated until
 // the time is up, and the result says so.
 func TestSaturationEndsASearchByChance(t *testing.T) {

@@ -64,8 +64,9 @@ const strategiesHelp = `A strategy chooses the schedules that explore and fix tr
 
 With pct and random, -seed decides: the same seed gives the same schedules. They go on
 until the -budget is used up, -runs schedules are tried, or nothing new is seen for long.
-They begin with all schedules with few preemptions, some thousand of them: a program that
-has no more is searched completely by any strategy, and the result says so.
+They begin with all schedules with few preemptions, with which they take turns until some
+thousand of them were tried: a program that has no more is searched completely by any
+strategy, and the result says so.
 
 Schedules are tried by as many processes as there are processors, or -j. What is found is
 the same for any number of them, unless the time is up before.
