@@ -51,7 +51,11 @@ func (p Progress) held() string {
 		all = append(all, "when the program starts by its clock")
 	}
 	if p.Held.Chance {
-		all = append(all, "random numbers ("+count(max(p.Sequences, 1), "sequence")+" tried)")
+		sequences := count(max(p.Sequences, 1), "sequence") + " tried"
+		if p.Method != MethodDFS {
+			sequences += " with all of these, then another with each schedule"
+		}
+		all = append(all, "random numbers ("+sequences+")")
 	}
 	if p.Held.Collector {
 		all = append(all, "that memory is collected only where runtime.GC is called")

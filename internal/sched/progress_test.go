@@ -11,6 +11,7 @@ func TestProgressInWords(t *testing.T) {
 		{Progress{Method: MethodPCT, Runs: 1}, "1 schedule by random priorities tried, for bugs of depth 1 to 8", false},
 		{Progress{Method: MethodPCT, Runs: 68, Depth: 3}, "68 schedules by random priorities tried, for bugs of depth 3", false},
 		{Progress{Method: MethodPCT, Runs: 7, Bound: 3, EarlierRuns: 40, Held: Held{Outside: true}}, "all schedules with at most 2 preemptions tried (40), then 7 schedules by random priorities tried, for bugs of depth 1 to 8; held fixed: what is outside control, which was left to chance", false},
+		{Progress{Method: MethodPCT, Runs: 7, Bound: 1, EarlierRuns: 4, Held: Held{Chance: true}}, "all schedules without preemption tried (4), then 7 schedules by random priorities tried, for bugs of depth 1 to 8; held fixed: random numbers (1 sequence tried with all of these, then another with each schedule)", false},
 		{Progress{Method: MethodRandom, Runs: 2}, "2 random schedules tried", false},
 		{Progress{Method: MethodReplay}, "replay of a schedule", false},
 		{Progress{Method: MethodDFS, Runs: 7}, "7 schedules without preemption tried", false},
