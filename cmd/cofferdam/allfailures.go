@@ -36,7 +36,7 @@ func (e *exploration) tellAll(t explore.Target, res *explore.Result, all []explo
 	e.failingTests++
 	if !e.asJSON {
 		rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
-		fmt.Fprintf(e.inv.Stdout, "%s  %s  %s in %d schedules in %.1fs (%.0f/s), %d distinct; %s\n", e.inv.Color.Bad("FAIL"), name, plural(len(all), "failure", "failures unlike each other"), res.Runs, res.Elapsed.Seconds(), rate, res.Classes, res.Search)
+		fmt.Fprintf(e.inv.Stdout, "%s  %s  %s in %s in %.1fs (%.0f/s), %d distinct; %s\n", e.inv.Color.Bad("FAIL"), name, plural(len(all), "failure", "failures unlike each other"), plural(res.Runs, "schedule", "schedules"), res.Elapsed.Seconds(), rate, res.Classes, res.Search)
 		for i := range all {
 			fmt.Fprintf(e.inv.Stdout, "  %s\n", recordedLine(&all[i]))
 		}

@@ -200,7 +200,7 @@ func counted(i, n int) string {
 // reachedText says how far a search is.
 func reachedText(p *wire.Progress) string {
 	rate := float64(p.Runs) / max(p.Elapsed.Seconds(), 0.001)
-	text := fmt.Sprintf("%d schedules, %.0f/s, %d distinct", p.Runs, rate, p.Classes)
+	text := fmt.Sprintf("%s, %.0f/s, %d distinct", plural(p.Runs, "schedule", "schedules"), rate, p.Classes)
 	switch {
 	case p.Best != nil:
 		text += ", found so far: " + p.Best.String()

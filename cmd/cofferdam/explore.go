@@ -198,14 +198,14 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 		case res.Partly():
 			word = color.Bad("part")
 		}
-		fmt.Fprintf(&b, "%s  %s  %d schedules in %.1fs (%.0f/s)", word, name, res.Runs, res.Elapsed.Seconds(), rate)
+		fmt.Fprintf(&b, "%s  %s  %s in %.1fs (%.0f/s)", word, name, plural(res.Runs, "schedule", "schedules"), res.Elapsed.Seconds(), rate)
 		if res.Classes > 0 {
 			fmt.Fprintf(&b, ", %d distinct; %s", res.Classes, res.Search)
 		}
 	} else if res.Death != nil {
 		fmt.Fprintf(&b, "%s  %s  the program was ended at schedule %d after %.2fs", color.Bad("FAIL"), name, res.First, res.After.Seconds())
 	} else {
-		fmt.Fprintf(&b, "%s  %s  first at schedule %d after %.2fs; %d schedules in all (%.0f/s); shrunk in %d runs to: %s", color.Bad("FAIL"), name, res.First, res.After.Seconds(), res.Runs, rate, res.Shrinking, schedule(res.Outcome.Schedule))
+		fmt.Fprintf(&b, "%s  %s  first at schedule %d after %.2fs; %s in all (%.0f/s); shrunk in %s to: %s", color.Bad("FAIL"), name, res.First, res.After.Seconds(), plural(res.Runs, "schedule", "schedules"), rate, plural(res.Shrinking, "run", "runs"), schedule(res.Outcome.Schedule))
 		if res.Minimal {
 			b.WriteString(", and no schedule with fewer preemptions fails like this")
 		}
@@ -214,7 +214,7 @@ func summary(color console.Stream, name string, res *explore.Result) string {
 		}
 	}
 	if res.Cut > 0 {
-		fmt.Fprintf(&b, "; %d runs cut off", res.Cut)
+		fmt.Fprintf(&b, "; %s cut off", plural(res.Cut, "run", "runs"))
 	}
 	if caveats := res.Caveats(); caveats != "" {
 		b.WriteString("\nnote: " + caveats)
