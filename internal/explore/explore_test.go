@@ -194,10 +194,26 @@ func TestWhatIsHeldFixedIsPartOfTheResult(t *testing.T) {
 		"TestFineLeaseIsLong":      {Stall: true, StallLimit: limit, Clock: true},
 	})
 	whatIsHeld(t, build(t, "testdata/again"), map[string]sched.Held{
-		"TestSpins":          {}, // a loop that only waits loses nothing by waiting
-		"TestSpinsAndYields": {},
-		"TestSpinsAndCounts": {Rounds: true},
+		"TestSpins":            {}, // a loop that only waits loses nothing by waiting
+		"TestSpinsAndYields":   {},
+		"TestSpinsAndCounts":   {Rounds: true},
+		"TestLooksUnderAMutex": {},
 	})
+}
+
+// TestALivelockIsTold: it is seen when nothing can change any more, and not when a run has had its
+// steps.
+func TestALivelockIsTold(t *testing.T) {
+	o := options(t)
+	o.Runs = 3
+	res, err := build(t, "testdata/reach").Explore(t.Context(), "TestEndSpinsForEver", o)
+	if err != nil || res.Failure != nil || res.Came() || res.Livelocks != res.Runs || res.Steps > uint64(res.Runs)*100_000 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	want := "runs were cut off in a livelock: nothing could change any more, and goroutine 2 went round for ever at ends_test.go:"
+	if got := res.Caveats(); !strings.Contains(got, want) {
+		t.Errorf("%q", got)
+	}
 }
 
 func whatIsHeld(t *testing.T, p *Program, targets map[string]sched.Held) {
@@ -216,13 +232,15 @@ func whatIsHeld(t *testing.T, p *Program, targets map[string]sched.Held) {
 
 // TestOneSchedule: a test of one goroutine is not run again and again.
 func TestOneSchedule(t *testing.T) {
-	o := options(t)
-	res, err := build(t, "testdata/pairs").Explore(t.Context(), "TestFineTicksAreCounted", o)
-	if err != nil || res.Failure != nil {
-		t.Fatal(res, err)
-	}
-	if !res.Search.Exhausted || res.Runs > 10 {
-		t.Errorf("%d runs, exhausted %v: %s", res.Runs, res.Search.Exhausted, res.Search)
+	p := build(t, "testdata/pairs")
+	for _, target := range []string{"TestFineTicksAreCounted", "TestFineOneGoroutine", "TestFineSubtestsInTurn", "TestFineSubtestsBelowSubtests"} {
+		res, err := p.Explore(t.Context(), target, options(t))
+		if err != nil || res.Failure != nil {
+			t.Fatal(res, err)
+		}
+		if !res.Search.Exhausted || res.Runs != 1 {
+			t.Errorf("%s: %d runs, exhausted %v: %s", target, res.Runs, res.Search.Exhausted, res.Search)
+		}
 	}
 }
 

@@ -32,8 +32,8 @@ type Result struct {
 	Death *DeathError
 	// Within is how long a run was given.
 	Within time.Duration
-	// leftAt says where Leaks are, unclearAt where Unclear are.
-	leftAt, unclearAt string
+	// leftAt says where Leaks are, unclearAt where Unclear are, spinningAt where Spinning are.
+	leftAt, unclearAt, spinningAt string
 }
 
 // leaks reports whether what was found is that goroutines are left waiting, which is no
@@ -92,6 +92,12 @@ func (r *Result) Caveats() string {
 	if r.TookTooLong > 0 {
 		all = append(all, fmt.Sprintf("%s cut off after %v of real time (-within)", counted(r.TookTooLong, "run was", "runs were"), r.Within.Round(100*time.Millisecond)))
 	}
+	if n := len(r.Disbelieved); n > 0 {
+		all = append(all, fmt.Sprintf("%s not come back by the same schedule in a fresh process: part of the run was not under control, and it counts as cut off (%s)", counted(n, "failure did", "failures did"), &r.Disbelieved[0]))
+	}
+	if r.Livelocks > 0 {
+		all = append(all, fmt.Sprintf("%s cut off in a livelock: nothing could change any more, and %s", counted(r.Livelocks, "run was", "runs were"), r.spinningAt))
+	}
 	if r.FreshRuns > 0 {
 		all = append(all, fmt.Sprintf("%d of the runs had fresh processes, because %v", r.FreshRuns, r.WhyFresh))
 	}
@@ -101,26 +107,43 @@ func (r *Result) Caveats() string {
 // maxPlaces is how many places of leaks a note names.
 const maxPlaces = 3
 
-// leftAt says where goroutines were left. Calls of the standard library have no sites that
-// are known here, but calls around them.
+// leftAt says where goroutines were left.
 func (p *Program) leftAt(leaks []wire.Found) string {
 	var all []string
 	for i := range leaks[:min(len(leaks), maxPlaces)] {
 		f := &leaks[i]
-		where := ""
-		s, ok := p.site(f.Site)
-		switch {
-		case ok:
-			where = fmt.Sprintf(" at %s:%d", filepath.Base(s.File), s.Line)
-		case len(f.Stack) > 0:
-			where = fmt.Sprintf(" in a call at %s:%d", filepath.Base(f.Stack[0].File), f.Stack[0].Line)
-		}
-		all = append(all, fmt.Sprintf("%s%s in %d of the runs", f.Op, where, f.Runs))
+		all = append(all, fmt.Sprintf("%s%s in %d of the runs", f.Op, p.placeOf(&f.Point), f.Runs))
 	}
 	if n := len(leaks) - maxPlaces; n > 0 {
 		all = append(all, fmt.Sprintf("and %d more", n))
 	}
 	return strings.Join(all, ", ")
+}
+
+// spinningAt says where goroutines went round for ever.
+func (p *Program) spinningAt(spinning []wire.Late) string {
+	var all []string
+	for i := range spinning[:min(len(spinning), maxPlaces)] {
+		l := &spinning[i]
+		all = append(all, fmt.Sprintf("goroutine %d went round for ever%s", l.Point.G, p.placeOf(&l.Point)))
+	}
+	if n := len(spinning) - maxPlaces; n > 0 {
+		all = append(all, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(all, ", ")
+}
+
+// placeOf says where an operation is. Calls of the standard library have no sites that are
+// known here, but calls around them.
+func (p *Program) placeOf(at *trace.Point) string {
+	s, ok := p.site(at.Site)
+	switch {
+	case ok:
+		return fmt.Sprintf(" at %s:%d", filepath.Base(s.File), s.Line)
+	case len(at.Stack) > 0:
+		return fmt.Sprintf(" in a call at %s:%d", filepath.Base(at.Stack[0].File), at.Stack[0].Line)
+	}
+	return ""
 }
 
 // reason is why one process is not enough, without what the program printed.

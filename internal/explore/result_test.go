@@ -108,6 +108,12 @@ func TestCaveatsSayHowFarAResultCanBeTrusted(t *testing.T) {
 	if got := r.Caveats(); got != want {
 		t.Errorf("got %q", got)
 	}
+	r = &Result{}
+	r.Disbelieved = []trace.Failure{{Kind: event.FailurePanic, Message: "boom"}}
+	want = "1 failure did not come back by the same schedule in a fresh process: part of the run was not under control, and it counts as cut off (panic: boom)"
+	if got := r.Caveats(); got != want {
+		t.Errorf("got %q", got)
+	}
 	r = &Result{WhyFresh: &DeathError{Cause: errors.New("exit status 2"), Output: "a page of stacks"}, Failure: &trace.Failure{}}
 	r.Fresh, r.Outcome = true, &trace.Outcome{Outside: []string{"a network connection"}}
 	want = "each run had a fresh process, because the program ended in the middle of a run: exit status 2" +

@@ -258,7 +258,7 @@ func (s *Search) result() (*Result, error) {
 	if s.cold != nil && s.ended == nil && s.failure == nil && res.Cut == res.Runs && res.Runs > 0 {
 		return nil, fmt.Errorf("no run came to an end under control: %w", s.whyCold)
 	}
-	res.leftAt, res.unclearAt = s.p.leftAt(res.Leaks), s.p.leftAt(res.Unclear)
+	res.leftAt, res.unclearAt, res.spinningAt = s.p.leftAt(res.Leaks), s.p.leftAt(res.Unclear), s.p.spinningAt(res.Spinning)
 	return res, nil
 }
 
@@ -271,6 +271,7 @@ func both(warm, cold *wire.Summary) (sum wire.Summary, found bool) {
 		sum.First += warm.Runs
 	}
 	sum.Failures = wire.Gather(slices.Clone(warm.Failures), cold.Failures...)
+	sum.Disbelieved = slices.Concat(warm.Disbelieved, cold.Disbelieved)
 	sum.Runs, sum.Cut, sum.Steps, sum.Elapsed = warm.Runs+cold.Runs, warm.Cut+cold.Cut, warm.Steps+cold.Steps, warm.Elapsed+cold.Elapsed
 	return sum, found
 }

@@ -20,7 +20,8 @@ type edit struct {
 //   - sync/oncefunc.go: what the function returned is not stored atomically. The store is
 //     noted before d.once does it, so that it can be taken back.
 //   - os/tempfile.go: processes that draw the same names do not notice each other.
-//   - runtime/debug.go: how many processors a program sees is the same on any machine.
+//   - runtime/debug.go: how many processors a program sees is the same on any machine, and
+//     of the goroutines it sees its own.
 //   - runtime/mfinal.go, runtime/mcleanup.go: what is called when an object is not reachable
 //     any more is under control.
 //   - runtime/rand.go: random numbers come from the run's seed.
@@ -76,6 +77,7 @@ var edits = map[string][]edit{
 	},
 	"testing/testing.go": {
 		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
+		{" in the typical case it is blocked.\n\n\tif ", " in the typical case it is blocked.\n\n\tcofferdamrt.OnlyWaits(); if ", 1},
 		{"\trunning sync.Map ", "\trunning cofferdamRunning ", 1},
 		{"\tcancelCtx context.CancelFunc\n", "\tcancelCtx context.CancelFunc; cofferdamContext cofferdamContext\n", 1},
 		{"\tif c.cancelCtx != nil {\n", "\tif c.cancelCtx != nil && c.cofferdamCancels() {\n", 1},
@@ -104,6 +106,7 @@ var edits = map[string][]edit{
 	},
 	"runtime/debug.go": {
 		{"\nfunc GOMAXPROCS(n int) int {\n", "\nfunc GOMAXPROCS(n int) int { if cofferdamProcs != 0 { return cofferdamGOMAXPROCS(n) }\n", 1},
+		{"\treturn int(gcount(false))\n", "\tif cofferdamCount != nil { if n := cofferdamCount(); n >= 0 { return n } }; return int(gcount(false))\n", 1},
 		{"\nfunc NumCPU() int {\n", "\nfunc NumCPU() int { if cofferdamCPUs != 0 { return cofferdamCPUs }\n", 1},
 	},
 	"runtime/mprof.go": {

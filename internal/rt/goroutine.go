@@ -47,6 +47,8 @@ type goroutine struct {
 	bubble      *bubble
 	// early says that it was started before the first run, or by one that was.
 	early bool
+	// onlyWaits says that it is no step that the next operation has to wait; see OnlyWaits.
+	onlyWaits bool
 	// signalled says that the Cond it waits for, or is about to, was signalled for it.
 	signalled bool
 

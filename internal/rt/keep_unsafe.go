@@ -33,8 +33,12 @@ var Patched struct {
 	AwaitFinalizers func()
 	// Busy reports whether a goroutine other than the calling one could go on.
 	Busy func() bool
-	// Newest is the number of the newest goroutine.
+	// Newest is the number of the newest goroutine, and Number makes a number that of the
+	// next one.
 	Newest func() uint64
+	Number func(next uint64)
+	// Goroutines counts all goroutines, those that the program does not see among them.
+	Goroutines func() int
 	// Active counts the goroutines after a number that may go on though no other does
 	// anything, of those that count by their g; and the timers.
 	Active func(after uint64, counts func(g uintptr) bool) (goroutines, timers int)

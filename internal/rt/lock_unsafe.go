@@ -91,6 +91,7 @@ func TryLock(state *int32) (ok, done bool) {
 	}
 	o := s.objects.at(unsafe.Pointer(state))
 	o.keep(unsafe.Pointer(state), mutexSize)
+	o.tried = true
 	op := c.libraryOp(event.TryLock, o)
 	c.polls(&op)
 	if !c.step(op) {
@@ -253,6 +254,7 @@ func tryRW(rw unsafe.Pointer, try func() bool, write bool) (ok, done bool) {
 	if write {
 		kind = event.TryLock
 	}
+	o.tried = true
 	op := c.libraryOp(kind, o)
 	c.polls(&op)
 	if !c.step(op) {

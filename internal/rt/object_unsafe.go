@@ -42,6 +42,9 @@ type object struct {
 	// granted is how many readers of an RWMutex were let in by an Unlock and did not
 	// go on yet.
 	granted int
+	// tried says that a goroutine has tried to lock a mutex, and so has seen whether it was
+	// locked.
+	tried bool
 	// awaited says that a goroutine waits for a WaitGroup that has not come to 0 since.
 	awaited bool
 	// holder is the goroutine that has locked a mutex, reading are those that have locked an
@@ -73,7 +76,7 @@ func (o *object) reset(addr uintptr) {
 	o.by, o.at = 0, 0
 	o.tickets = o.tickets[:0]
 	o.granted = 0
-	o.awaited = false
+	o.tried, o.awaited = false, false
 	o.holder, o.handed, o.unheard = hold{}, false, 0
 	clear(o.reading)
 	o.reading = o.reading[:0]

@@ -161,10 +161,10 @@ func native() int {
 		turns = 100
 	}
 	met = false
-	n := runtime.NumGoroutine()
+	n := nativeCount()
 	for i := 0; i < turns; i++ {
 		runtime.Gosched()
-		if now := runtime.NumGoroutine(); now < n {
+		if now := nativeCount(); now < n {
 			n, i = now, 0
 		}
 	}
@@ -190,12 +190,12 @@ func (s *scheduler) newcomers(c *goroutine) bool {
 	}
 	// Nor may others be that have ended just now.
 	for range 10 {
-		if runtime.NumGoroutine() <= known {
+		if nativeCount() <= known {
 			return false
 		}
 		runtime.Gosched()
 	}
-	met = runtime.NumGoroutine() > known
+	met = nativeCount() > known
 	return met
 }
 

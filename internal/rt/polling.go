@@ -19,6 +19,9 @@ import "github.com/cofferdam-go/cofferdam/internal/event"
 // gone round so often that it may go on for ever; what it would do then is not tried
 // (event.LongRound).
 //
+// A round of a loop that locks a mutex, looks, and unlocks it is such a round, too, unless a
+// goroutine tries to lock the mutex: to that it makes a difference whether it is locked.
+//
 // All that depends on nothing but what the goroutine does, so that it is the same in every run of
 // a schedule. A goroutine that looks at something else is only not taken to have anything else to
 // do; see goOn.
@@ -29,6 +32,24 @@ type polling struct {
 	since  int // looks elsewhere since it was there
 	state  uint64
 	rest   rest
+	idle   idleRounds
+}
+
+// idleRounds are the rounds of a loop that a goroutine is in the same state after: those since
+// the step from, if there are any. The last look was at the step last.
+type idleRounds struct {
+	any        bool
+	from, last uint64
+}
+
+// look takes note of a look, after a round that was idle or not.
+func (i *idleRounds) look(idle bool) {
+	if !idle {
+		i.any = false
+	} else if !i.any {
+		i.any, i.from = true, i.last
+	}
+	i.last = s.steps
 }
 
 // A rest is the last call of runtime.Gosched by a goroutine.
@@ -39,7 +60,10 @@ type rest struct {
 }
 
 // changes takes note that the goroutine has done something that others may see.
-func (p *polling) changes() { p.rounds, p.rest.site = 0, 0 }
+func (p *polling) changes() {
+	p.rounds, p.rest.site, p.idle.any = 0, 0, false
+	s.changedAt = s.steps
+}
 
 // patientRounds is after how many looks a goroutine is taken to have nothing else to do when time
 // moves on. It is more than loops do that repeat what they do for another reason, such as a
@@ -62,7 +86,7 @@ func (p *polling) looks(addr uintptr, site uint32) {
 	} else if p.rounds > 0 && p.since < maxRound {
 		p.since++
 	} else {
-		*p = polling{site: site, addr: addr, rounds: 1, rest: p.rest}
+		*p = polling{site: site, addr: addr, rounds: 1, rest: p.rest, idle: idleRounds{last: s.steps}}
 	}
 }
 
@@ -84,6 +108,7 @@ func (c *goroutine) polls(op *event.Op) {
 	for i := range c.comms {
 		p.state = (p.state ^ uint64(c.comms[i].on.addr)) * sumPrime
 	}
+	p.idle.look(p.state == before)
 	switch {
 	case p.state == before:
 		op.Yield, op.Round = true, event.IdleRound
@@ -106,7 +131,34 @@ func (c *goroutine) rests(site uint32) event.Round {
 		round = event.LongRound
 	}
 	*before = now
+	c.polling.idle.look(round == event.IdleRound)
 	return round
+}
+
+// livelocked reports whether nothing can change any more though goroutines go on: each of them has
+// gone round a loop since the last change, and was in the same state after it.
+func (s *scheduler) livelocked() bool {
+	if len(s.ready) == 0 || s.clock.queue.Len() > 0 || s.quiet > 0 || foreign.Load() || others.Load() > 0 || strays.count.Load() > 0 {
+		return false
+	}
+	for _, c := range s.ready {
+		if i := &c.polling.idle; !i.any || i.from < s.changedAt {
+			return false
+		}
+	}
+	return !s.newcomers(nil)
+}
+
+// endIfLivelocked ends the run for c if nothing can change any more.
+func (s *scheduler) endIfLivelocked(c *goroutine) {
+	if !s.livelocked() {
+		return
+	}
+	s.result.CutOff, s.result.Livelocked = true, true
+	for _, d := range s.ready {
+		s.result.Spinning = append(s.result.Spinning, Late{G: d.id, Site: s.ops[s.at(d)].Site, Frame: d.Frame})
+	}
+	c.stop()
 }
 
 // onlyLooks reports whether the goroutine does nothing but look.

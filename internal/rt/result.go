@@ -72,6 +72,10 @@ type Result struct {
 	CutOff      bool
 	TookTooLong bool
 	Late        []Late
+	// Livelocked says that the run was cut off because nothing could change any more, though
+	// those goroutines went on that are in Spinning.
+	Livelocked bool
+	Spinning   []Late
 	// Residue says that the run left changes behind which could not be taken back: runs
 	// that follow it in the process do not begin where it began.
 	Residue bool

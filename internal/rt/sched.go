@@ -44,8 +44,10 @@ type scheduler struct {
 	worked uint64 // the step at which time goes on because of all the work that was done
 	ahead  uint64 // up to this step the one that runs goes on without a question
 	row    int    // steps in a row of the same goroutine
-	points uint64
-	site   uint32 // where the last step was
+	// changedAt is the step at which a goroutine did something last that others may see.
+	changedAt uint64
+	points    uint64
+	site      uint32 // where the last step was
 
 	rootEnded bool
 	busy      bool   // every step is of interest: watched, recorded, or the end
@@ -55,6 +57,7 @@ type scheduler struct {
 	natives   int    // native goroutines that are ours
 	started   int    // goroutines of the run before
 	newest    uint64 // the number of the newest goroutine before the run
+	beforeAll int    // native goroutines before the first run; 0 if runs are not renumbered
 	timers    int    // native timers before the run
 	idled     int64  // nanoseconds spent waiting for those outside
 	idledAt   uint64 // the step at which that began
@@ -248,6 +251,9 @@ const spinning = 10_000
 
 // look is called now and then, by the goroutine that runs.
 func (s *scheduler) look(c *goroutine) {
+	if !s.rootEnded {
+		s.endIfLivelocked(c)
+	}
 	if s.steps >= s.limit {
 		s.result.CutOff = true
 		c.stop()

@@ -148,6 +148,6 @@ func (s *scheduler) clean() {
 	*s = scheduler{
 		all: s.all, spare: s.spare, ready: s.ready, ids: s.ids, ops: s.ops, coming: s.coming,
 		done: s.done, frames: s.frames, races: s.races, objects: s.objects,
-		scratch: s.scratch, clock: s.clock, journal: s.journal, started: s.started,
+		scratch: s.scratch, clock: s.clock, journal: s.journal, started: s.started, beforeAll: s.beforeAll,
 	}
 }

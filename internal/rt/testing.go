@@ -45,6 +45,17 @@ func ReportFailure(test string) {
 	}
 }
 
+// OnlyWaits says that the caller has started a test, and does nothing but wait for its signal, by
+// the operation that comes next. Whether it does so before the test begins or after is no
+// difference that a program can see, and so no choice: a test with one goroutine has one
+// schedule.
+func OnlyWaits() {
+	if c := enter(); c != nil {
+		c.onlyWaits = true
+		c.leave()
+	}
+}
+
 // NothingRan says that the tests of the run have come to their end, and that none of them ran:
 // they have subtests, and none that is selected.
 func NothingRan() {

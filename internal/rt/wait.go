@@ -86,7 +86,11 @@ func (c *goroutine) await(op event.Op) bool {
 	switch c.wait.kind {
 	case forMutex, forReading, forWriting:
 		// It may change something while it has the lock, and may not.
-		c.polling.looks(op.Addr, 0)
+		if c.wait.on.tried {
+			c.polling.looks(op.Addr, 0)
+		} else {
+			c.polls(&op)
+		}
 	case forNothing:
 		// A select with a default.
 		c.polls(&op)
@@ -102,10 +106,13 @@ func (c *goroutine) await(op event.Op) bool {
 	if overdue.Load() {
 		s.stopIfLate(c)
 	}
+	onlyWaits := c.onlyWaits
+	c.onlyWaits = false
 	// To ask is a step, even if the answer is to wait: whoever decides has to see it. It
 	// does not count if c is alone, whether the run is watched or not, so that steps have
 	// the same numbers in both cases.
 	switch {
+	case onlyWaits && !c.enabled():
 	case len(s.ready) > 1, c.enabled() && s.mayStall():
 		if d := s.choose(c); d != c {
 			s.pass(d)

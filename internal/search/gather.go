@@ -39,8 +39,10 @@ func (x *Pass) EndWith(f *wire.Found) {
 	x.Sum.Best, x.Sum.First = &f.Failure, f.At
 }
 
-// Disbelieve forgets a failure that did not come back: its run was not under control.
+// Disbelieve forgets the failure of the pass, which did not come back: its run was not under
+// control.
 func (x *Pass) Disbelieve() {
+	x.Sum.Disbelieved = append(x.Sum.Disbelieved, x.Best().Failure)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.found, x.until, x.Over = found{}, time.Time{}, false

@@ -187,7 +187,7 @@ func TestADisbelievedFailureIsForgottenAndAnotherCanBeSet(t *testing.T) {
 	if err := x.Run(&toyCrew{steps: 2, fails: func(string) event.FailureKind { return event.FailureCrash }}, time.Minute, 1); err != nil || x.Best() == nil {
 		t.Fatal(x.Best(), err)
 	}
-	if x.Disbelieve(); x.Best() != nil || x.Over || x.Sum.Best != nil || x.Sum.Cut != 1 {
+	if x.Disbelieve(); x.Best() != nil || x.Over || x.Sum.Best != nil || x.Sum.Cut != 1 || len(x.Sum.Disbelieved) != 1 {
 		t.Errorf("%+v", x.Sum)
 	}
 	leak := &wire.Found{Failure: trace.Failure{Kind: event.FailureLeak}, At: 3}

@@ -211,12 +211,16 @@ type UnitDone struct {
 	Atomics []uint64 `json:",omitempty"`
 }
 
-// Timing is about the real time of runs.
+// Timing is about runs that would go on for too long, or for ever.
 type Timing struct {
 	// TookTooLong is how many of the runs that were cut off reached the limit of real time,
 	// and Late what was not under control in the first of them when it did.
 	TookTooLong int    `json:",omitempty"`
 	Late        []Late `json:",omitempty"`
+	// Livelocks is how many of the runs that were cut off had come to where nothing can change
+	// any more, and Spinning what went on in the first of them.
+	Livelocks int    `json:",omitempty"`
+	Spinning  []Late `json:",omitempty"`
 }
 
 // Add adds what is known of later runs.
@@ -224,7 +228,11 @@ func (t *Timing) Add(later Timing) {
 	if t.TookTooLong == 0 {
 		t.Late = later.Late
 	}
+	if t.Livelocks == 0 {
+		t.Spinning = later.Spinning
+	}
 	t.TookTooLong += later.TookTooLong
+	t.Livelocks += later.Livelocks
 }
 
 // A Found is a failure of an exploration.
@@ -288,6 +296,9 @@ type Summary struct {
 	Leaks     []Found
 	Undecided int
 	Unclear   []Found
+	// Disbelieved are failures that did not come back when their schedule was run again. Their
+	// runs were not under control, and count as cut off.
+	Disbelieved []trace.Failure
 }
 
 // maxTexts is how many texts AddText gathers.

@@ -151,7 +151,10 @@ func (x *exploration) note(done *wire.UnitDone, r *rt.Result, rec *sched.Recorde
 	}
 	done.HeldFixed.Merge(r.Held)
 	if r.TookTooLong {
-		done.Add(wire.Timing{TookTooLong: 1, Late: lateGoroutines(r)})
+		done.Add(wire.Timing{TookTooLong: 1, Late: lateGoroutines(r, r.Late)})
+	}
+	if r.Livelocked {
+		done.Add(wire.Timing{Livelocks: 1, Spinning: lateGoroutines(r, r.Spinning)})
 	}
 	if x.s.targets[x.target].name != "" {
 		schedule := func() string { return rec.Schedule().String() }

@@ -95,10 +95,10 @@ func holds(r *rt.Result, all []rt.Held) []trace.Hold {
 	return out
 }
 
-// lateGoroutines are those that were not under control when a run was cut off.
-func lateGoroutines(r *rt.Result) []wire.Late {
+// lateGoroutines are those of a run that was cut off that are told why.
+func lateGoroutines(r *rt.Result, late []rt.Late) []wire.Late {
 	var all []wire.Late
-	for _, l := range r.Late {
+	for _, l := range late {
 		p := point(r, l.G, event.Outside, l.Site, l.Frame, 0)
 		if len(l.PCs) > 0 {
 			p.Op, p.Stack = event.None, calls(l.PCs)

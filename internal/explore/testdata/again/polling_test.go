@@ -2,6 +2,7 @@ package again
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -45,5 +46,24 @@ func TestSpinsAndCounts(t *testing.T) {
 	})
 	if rounds < 0 {
 		t.Error(rounds)
+	}
+}
+
+// A loop that looks at what a mutex guards is a loop that waits.
+func TestLooksUnderAMutex(t *testing.T) {
+	var mu sync.Mutex
+	ready := false
+	go func() {
+		mu.Lock()
+		ready = true
+		mu.Unlock()
+	}()
+	for {
+		mu.Lock()
+		if ready {
+			mu.Unlock()
+			return
+		}
+		mu.Unlock()
 	}
 }

@@ -19,6 +19,14 @@ func TestEnvironment(t *testing.T) {
 	if err := os.Setenv(name, "1"); err != nil {
 		t.Fatal(err)
 	}
+	beside()
+}
+
+// beside does something beside the test, which then has more than one schedule.
+func beside() {
+	done := make(chan bool)
+	go func() { close(done) }()
+	<-done
 }
 
 // TestNotify has package os/signal start a goroutine, once.
@@ -26,9 +34,7 @@ func TestNotify(t *testing.T) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
 	defer signal.Stop(c)
-	done := make(chan bool)
-	go func() { close(done) }()
-	<-done
+	beside()
 }
 
 func TestStartsItself(t *testing.T) {
@@ -40,6 +46,7 @@ func TestStartsItself(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
+	beside()
 }
 
 func TestCollectsAndFails(t *testing.T) {

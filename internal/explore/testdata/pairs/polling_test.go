@@ -91,3 +91,34 @@ func TestFineSpins(t *testing.T) {
 		t.Error(n)
 	}
 }
+
+// To a goroutine that tries to lock it a mutex that such a loop locks is locked, now and then and
+// several times in a row.
+func TestBugTriesWhatALoopLocks(t *testing.T) {
+	var mu sync.Mutex
+	stop := false
+	go func() {
+		failed := 0
+		for range 2 {
+			if mu.TryLock() {
+				mu.Unlock()
+			} else {
+				failed++
+			}
+		}
+		if failed == 2 {
+			t.Error("locked twice")
+		}
+		mu.Lock()
+		stop = true
+		mu.Unlock()
+	}()
+	for {
+		mu.Lock()
+		if stop {
+			mu.Unlock()
+			return
+		}
+		mu.Unlock()
+	}
+}

@@ -32,3 +32,36 @@ func TestFineNoGoroutineIsLeft(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// Of the goroutines that there are, a program sees its own.
+func TestFineGoroutinesAreCounted(t *testing.T) {
+	before := runtime.NumGoroutine()
+	if before != 2 { // with the one that waits for the test
+		t.Error(before)
+	}
+	stop := make(chan bool)
+	started := make(chan bool)
+	for range 2 {
+		go func() { started <- true; <-stop }()
+	}
+	<-started
+	<-started
+	if n := runtime.NumGoroutine() - before; n != 2 {
+		t.Error(n)
+	}
+	close(stop)
+}
+
+// The numbers of goroutines are the same in all runs of all processes: the n-th that a run starts
+// has the n-th number.
+func TestFineGoroutinesHaveTheSameNumbers(t *testing.T) {
+	numbers := make(chan string)
+	go func() {
+		buf := make([]byte, 64)
+		number, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), " [")
+		numbers <- number
+	}()
+	if n := <-numbers; n != "goroutine 1002" {
+		t.Error(n)
+	}
+}

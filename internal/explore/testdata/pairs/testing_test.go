@@ -3,6 +3,7 @@ package pairs
 import (
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestBugParallelSubtests(t *testing.T) {
@@ -106,4 +107,40 @@ func TestFineContextIsCancelledBeforeCleanup(t *testing.T) {
 			t.Error("not cancelled")
 		}
 	})
+}
+
+// One goroutine meets no other, whatever it uses.
+func TestFineOneGoroutine(t *testing.T) {
+	var mu sync.Mutex
+	var once sync.Once
+	queue := make(chan int, 2)
+	for i := range 2 {
+		mu.Lock()
+		once.Do(func() { time.Sleep(time.Millisecond) })
+		queue <- i
+		mu.Unlock()
+	}
+	close(queue)
+	sum := 0
+	for v := range queue {
+		sum += v
+	}
+	if sum != 1 {
+		t.Error(sum)
+	}
+}
+
+// Subtests that are not parallel come one after the other, each in a goroutine of its own, and
+// the test does nothing but wait for them.
+func TestFineSubtestsBelowSubtests(t *testing.T) {
+	n := 0
+	for _, name := range []string{"a", "b"} {
+		t.Run(name, func(t *testing.T) {
+			t.Run("below", func(t *testing.T) { n++ })
+			t.Cleanup(func() { n++ })
+		})
+	}
+	if n != 4 {
+		t.Error(n)
+	}
 }

@@ -271,3 +271,17 @@ func TestFineTicksAreCounted(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// A run may begin shortly before midnight.
+func TestBugTheDayChanges(t *testing.T) {
+	days := make(chan int)
+	for i := range 2 {
+		go func() {
+			time.Sleep(time.Duration(i) * 20 * time.Millisecond)
+			days <- time.Now().YearDay()
+		}()
+	}
+	if first := <-days; first != <-days {
+		t.Error("another day")
+	}
+}

@@ -3,7 +3,9 @@ package reach
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -67,3 +69,17 @@ func TestEndExits(t *testing.T)  { writeTo(exits{}) }
 func TestEndPanics(t *testing.T) { writeTo(panics{}) }
 
 func TestEndOverruns(t *testing.T) { writeTo(overruns{}) }
+
+// Two goroutines wait for each other, and neither stores anything any more.
+func TestEndSpinsForEver(t *testing.T) {
+	var a, b atomic.Bool
+	go func() {
+		for !a.Load() {
+			runtime.Gosched()
+		}
+		b.Store(true)
+	}()
+	for !b.Load() {
+	}
+	a.Store(true)
+}
