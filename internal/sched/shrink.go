@@ -144,38 +144,50 @@ func leaveOut[T any](list []T, i, j int) []T {
 	return rest
 }
 
+// A cut is a group of items to be taken out: so many before an end. taken says that one of this
+// size has been.
+type cut struct {
+	size, end int
+	taken     bool
+}
+
+// next returns the cut that is tried when this one cannot be made, in a schedule with so many items.
+// It is from the end of the schedule to its start: what comes last is most often beside the point,
+// and leaves what comes before as it was. Then the groups are half as large.
+func (c cut) next(items int) (_ cut, ok bool) {
+	if c.end > c.size {
+		return cut{c.size, c.end - c.size, c.taken}, true
+	}
+	switch {
+	case c.size > 1:
+		return cut{min(c.size/2, items), items, false}, items > 0
+	case c.taken:
+		return cut{1, items, false}, items > 0
+	}
+	return cut{}, false
+}
+
 // takeOut takes out groups of items as long as the rest fails. It reports whether it
-// could.
+// could. What is tried together goes on with smaller groups, so that processes that work side by
+// side have enough to do.
 func (k *shrinker) takeOut() bool {
 	any := false
-	items := func() int { return k.best.size() }
-	for size := items(); size > 0; {
-		taken := false
-		// From the end: what comes last is most often beside the point, and leaves what
-		// comes before as it was.
-		for j := items(); j > 0; j = min(j, items()) {
-			var less []Schedule
-			for end := j; end > 0 && len(less) < k.atOnce(); end -= size {
-				less = append(less, k.best.without(max(0, end-size), end))
-			}
-			if i := k.first(less, k.smaller); i >= 0 {
-				taken, any = true, true
-				j -= size * (i + 1)
-			} else {
-				j -= size * len(less)
-			}
-			if k.spent() {
-				return any
-			}
+	items := k.best.size()
+	first, ok := cut{items, items, false}, items > 0
+	for ok && !k.spent() {
+		var cuts []cut
+		var less []Schedule
+		for c := first; ok && len(less) < k.atOnce(); c, ok = c.next(items) {
+			cuts, less = append(cuts, c), append(less, k.best.without(max(0, c.end-c.size), c.end))
 		}
-		switch {
-		case items() == 0:
-			return any
-		case size > 1:
-			size = min(size/2, items())
-		case !taken:
-			return any
+		last := cuts[len(cuts)-1]
+		if i := k.first(less, k.smaller); i >= 0 {
+			any = true
+			items = k.best.size()
+			last = cuts[i]
+			last.end, last.taken = min(last.end, items+last.size), true
 		}
+		first, ok = last.next(items)
 	}
 	return any
 }
@@ -229,29 +241,37 @@ func (k *shrinker) shorten() {
 
 // delay moves preemptions to later steps of the same goroutine as long as the run
 // fails and gets no larger. Most of them cannot be moved at all, so the first step of several
-// is tried together; one that can be moved goes on in leaps of 2, 4... steps.
+// is tried together; one that can be moved goes on in leaps of 2, 4... steps, and what is tried if
+// it cannot leap is tried together with that.
 func (k *shrinker) delay() {
+	leap := uint64(0) // of the next preemption, 0 if it has not been moved
 	for i := 0; i < len(k.best.Switches) && !k.spent(); {
 		var moved []Schedule
 		var which []int
-		for j := i; j < len(k.best.Switches) && len(moved) < k.atOnce(); j++ {
-			if k.best.Switches[j].Preempt {
-				moved, which = append(moved, k.delayed(j, 1)), append(which, j)
-			}
-			i = j + 1
+		if leap > 0 {
+			moved, which = append(moved, k.delayed(i, leap)), append(which, i)
 		}
-		at := k.first(moved, func(n int, ran Schedule) bool { return k.isLater(which[n], ran) })
-		if at < 0 {
-			continue
-		}
-		i = which[at]
-		for leap := uint64(2); leap <= 64 && i < len(k.best.Switches); leap *= 2 {
-			if k.first([]Schedule{k.delayed(i, leap)}, func(_ int, ran Schedule) bool { return k.isLater(i, ran) }) < 0 {
-				break
+		next := i
+		for ; next < len(k.best.Switches) && len(moved) < k.atOnce(); next++ {
+			if k.best.Switches[next].Preempt {
+				moved, which = append(moved, k.delayed(next, 1)), append(which, next)
 			}
+		}
+		switch at := k.first(moved, func(n int, ran Schedule) bool { return k.isLater(which[n], ran) }); {
+		case at < 0:
+			i, leap = next, 0
+		case at == 0 && leap > 0:
+			if leap *= 2; leap > maxLeap {
+				leap = 0
+			}
+		default:
+			i, leap = which[at], 2
 		}
 	}
 }
+
+// maxLeap is how many steps a preemption is moved at once at most.
+const maxLeap = 64
 
 // delayed is the best with a switch some steps later.
 func (k *shrinker) delayed(i int, steps uint64) Schedule {

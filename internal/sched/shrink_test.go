@@ -190,3 +190,42 @@ func (run alone) Search(units []Unit) (done []UnitDone, failing *Schedule) {
 
 // Over is that of Runs: run decides.
 func (run alone) Over() bool { return false }
+
+// stubborn are runs of a program that fails by one schedule alone.
+type stubborn struct {
+	schedule Schedule
+	rounds   int
+}
+
+func (r *stubborn) Replay(all []Schedule) (int, Schedule) {
+	r.rounds++
+	for i := range all {
+		if all[i].String() == r.schedule.String() {
+			return i, all[i]
+		}
+	}
+	return len(all), Schedule{}
+}
+
+func (r *stubborn) Search(units []Unit) (done []UnitDone, _ *Schedule) {
+	for range units {
+		done = append(done, UnitDone{Runs: 1})
+	}
+	return done, nil
+}
+
+func (r *stubborn) Over() bool { return false }
+
+// TestWhatIsTriedIfNothingFailsIsTriedTogether: groups of all sizes, so that several processes have
+// enough to do.
+func TestWhatIsTriedIfNothingFailsIsTriedTogether(t *testing.T) {
+	r := &stubborn{}
+	for n := range uint64(12) {
+		r.schedule.Switches = append(r.schedule.Switches, Switch{G: 1, N: 2 * (n + 1), To: 2, Preempt: true})
+	}
+	got := Shrink(r.schedule, r, 1000)
+	// The schedule itself, groups before and after the search, later preemptions, and groups again.
+	if !got.Reproduced || !got.Minimal || got.Schedule.String() != r.schedule.String() || r.rounds != 5 {
+		t.Errorf("%+v in %d rounds", got, r.rounds)
+	}
+}
