@@ -106,7 +106,7 @@ const maxDerivations = 8
 // candidates are the changes that may fix a failure, the best first. A candidate is better
 // if it leaves fewer of the run's data races, which would take further rounds; then, if the
 // engine has it at a lower cost; then, if its lock fits the program better. A candidate that
-// changes test code comes last. After two rounds that were not enough, a candidate that holds
+// changes test code comes last, after one whose lock is for all objects of a type. After two rounds that were not enough, a candidate that holds
 // the lock throughout methods comes first.
 func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) []*Candidate {
 	ranked := ranking{run: r, base: base, preferThroughout: rounds > 1}
@@ -137,7 +137,7 @@ func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) [
 	for _, p := range slices.Concat(kept, r.fallbacks()) {
 		ranked.add(p)
 	}
-	return slices.Concat(ranked.first, ranked.good, ranked.inTests, ranked.failed)
+	return slices.Concat(ranked.first, ranked.good, ranked.forAll, ranked.inTests, ranked.failed)
 }
 
 // A proposal is sections to write, and the data that they are there for.
@@ -153,7 +153,7 @@ type ranking struct {
 	base             *cover.Patch
 	preferThroughout bool
 
-	first, good, inTests, failed []*Candidate
+	first, good, forAll, inTests, failed []*Candidate
 }
 
 // add adds the candidates of one derivation, one for each lock that may serve it.
@@ -193,8 +193,12 @@ func (k *ranking) add(p proposal) {
 			k.inTests = append(k.inTests, c)
 		default:
 			c.regions, c.base = regions, k.base
-			k.addWhole(c, data, regions)
-			k.good = append(k.good, c)
+			all := append(k.whole(c, data, regions), c)
+			if isForAllObjects(l, data) {
+				k.forAll = append(k.forAll, all...)
+			} else {
+				k.good = append(k.good, all...)
+			}
 		}
 		if errors.Is(err, cover.ErrCovered) {
 			return // the sections exclude each other as it is: another lock would change nothing
@@ -203,20 +207,28 @@ func (k *ranking) add(p proposal) {
 	}
 }
 
-// isForUsers reports whether a new lock of the package is to be taken in tests and elsewhere, for
-// data that is no variable of the package. Other code that uses the package does as the test does,
-// and would need the lock as well.
+// isForUsers reports whether a new lock of the package, or of one of its structs, is to be taken in
+// tests, for data that the tests do not name, and is no variable of the package. Other code that uses
+// the package does as the test does, and would need the lock as well.
 func isForUsers(l *cover.Lock, data *cover.Data, regions []*cover.Region) bool {
 	elsewhere := slices.ContainsFunc(regions, func(r *cover.Region) bool { return !r.Test })
-	return elsewhere && !l.Exists() && l.Owner() == nil && l.Scope() == nil && !data.HasGlobals()
+	named := !slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test && len(r.Data) == 0 })
+	return isForAllObjects(l, data) && elsewhere || !l.Exists() && l.Owner() != nil && !named
 }
 
-// addWhole adds the candidates that cover more with the same lock, which are better: all other
-// accesses to the same data, and before it the one that also guards the data's companions.
-func (k *ranking) addWhole(c *Candidate, data *cover.Data, regions []*cover.Region) {
+// isForAllObjects reports whether a new lock of the package is to guard fields of objects, of all at
+// once. A lock in each of several structs comes before it, though it takes rounds to find.
+func isForAllObjects(l *cover.Lock, data *cover.Data) bool {
+	return !l.Exists() && l.Owner() == nil && l.Scope() == nil && !data.HasGlobals()
+}
+
+// whole are the candidates that cover more with the same lock, which are better: all other accesses
+// to the same data, and before it the one that also guards the data's companions.
+func (k *ranking) whole(c *Candidate, data *cover.Data, regions []*cover.Region) []*Candidate {
 	if k.run.minimal {
-		return
+		return nil
 	}
+	var all []*Candidate
 	names := data.Names(k.run.code)
 	same := k.run.writeWhole(regions, names, c.lock, k.base)
 	c.uncoverable, c.apart = same.uncoverable, same.apart
@@ -226,8 +238,9 @@ func (k *ranking) addWhole(c *Candidate, data *cover.Data, regions []*cover.Regi
 		}
 		entire := *c
 		entire.Patch, entire.uncoverable, entire.apart = w.patch, w.uncoverable, w.apart
-		k.good = append(k.good, &entire)
+		all = append(all, &entire)
 	}
+	return all
 }
 
 // addThroughout adds the candidate that holds a lock of an earlier round throughout methods.

@@ -71,6 +71,13 @@ func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover
 		}
 	}
 	parts := locks.PartsOf(l.Owner())
+	if l.Owner() == nil && l.Scope() == nil { // a lock of the package guards all objects of the data's types
+		for _, v := range guarded {
+			if owner := r.code.OwnerOf(v); v.IsField() && owner != nil {
+				parts = append(parts, locks.PartsOf(owner)...)
+			}
+		}
+	}
 	found := new(cover.Data)
 	for _, v := range a.Variables {
 		if isGuarded(v.Object) || !r.isUnguarded(v, l) {

@@ -72,6 +72,9 @@ func (r *failedRun) siblings(data []cover.DataName, l *cover.Lock) []sibling {
 		if !isOpen(g) && !leaves(g) || g.IsDeferred() || r.inTest(g.Func) {
 			continue
 		}
+		if len(g.Members) == 1 && g.OverCalls() && !g.AcrossRounds {
+			continue // of several objects, each with its own lock, which the function that is called takes
+		}
 		s := sibling{group: g, whole: r.groupRegion(g, isRW(l))}
 		if s.whole == nil {
 			continue

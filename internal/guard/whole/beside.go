@@ -96,7 +96,7 @@ func BesideFunctions(a *lockset.Analysis, among func(*ssa.Function) bool) []Expo
 
 // exposed returns the sites of some variables, outside of test code, that conflict with another and
 // have none of the locks that accesses to the variable hold. Of a variable without locks these are
-// its writes.
+// its writes or, if its writes may hold a lock that cannot be named there, its reads.
 func exposed(a *lockset.Analysis, some func(v *lockset.Variable, held []*types.Var) bool) []Exposed {
 	var all []Exposed
 	for _, v := range a.Variables {
@@ -104,6 +104,7 @@ func exposed(a *lockset.Analysis, some func(v *lockset.Variable, held []*types.V
 		if v.Atomic || !some(v, held) {
 			continue
 		}
+		var reads, writes []Exposed
 		for _, s := range v.Sites {
 			bare := slices.ContainsFunc(s.Observations, func(o lockset.Observation) bool {
 				return v.Conflicts(o) && !o.Unnamed && !slices.ContainsFunc(held, func(l *types.Var) bool { return hasClass(a.Places, o, l) })
@@ -113,9 +114,15 @@ func exposed(a *lockset.Analysis, some func(v *lockset.Variable, held []*types.V
 			case len(held) > 0:
 				all = append(all, Exposed{v.Object, s, held[0]})
 			case s.Kind == lockset.Write:
-				all = append(all, Exposed{v.Object, s, nil})
+				writes = append(writes, Exposed{v.Object, s, nil})
+			default:
+				reads = append(reads, Exposed{v.Object, s, nil})
 			}
 		}
+		if len(writes) == 0 {
+			writes = reads
+		}
+		all = append(all, writes...)
 	}
 	return all
 }
@@ -179,6 +186,9 @@ func elementOf(t types.Type) *types.Named {
 
 // addReached adds the struct types without a lock of their own that a type leads to.
 func addReached(known []*types.Named, t types.Type) []*types.Named {
+	if m, ok := types.Unalias(t).(*types.Map); ok {
+		known = addReached(known, m.Key())
+	}
 	n := elementOf(t)
 	if n == nil || slices.Contains(known, n) {
 		return known

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -61,6 +62,9 @@ type HeldLock struct {
 	Lock *types.Var // the field or variable that declares it
 	Read bool
 }
+
+// isTest reports whether the region is in a file of tests.
+func (r *Region) isTest() bool { return strings.HasSuffix(r.file.Name, "_test.go") }
 
 func (r *Region) first() ast.Stmt { return r.list[r.from] }
 func (r *Region) last() ast.Stmt  { return r.list[r.to] }
