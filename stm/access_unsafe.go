@@ -63,6 +63,34 @@ func Store[T any](tx *Tx, p *T, v T) {
 	}
 }
 
+// Number is what can be added to.
+type Number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr |
+		~float32 | ~float64 | ~complex64 | ~complex128
+}
+
+// Add adds to a variable: it is Store(tx, p, Load(tx, p)+v), at the price of one.
+func Add[T Number](tx *Tx, p *T, v T) {
+	addr := unsafe.Pointer(p)
+	n, m := len(tx.reads.words), len(tx.writes.all)
+	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || tx.writes.mayHave(addr) ||
+		n >= tx.reads.wordRoom || m >= tx.writes.room {
+		store(tx, p, load(tx, p)+v)
+		return
+	}
+	word := loadWord(addr)
+	if clock.Load() != tx.snapshot && tx.eager {
+		store(tx, p, load(tx, p)+v)
+		return
+	}
+	tx.reads.words = tx.reads.words[:n+1]
+	tx.reads.words[n] = readWord{addr, word}
+	tx.writes.filter |= filterBit(addr)
+	tx.writes.all = tx.writes.all[:m+1]
+	w := &tx.writes.all[m]
+	w.addr, w.val, w.mask = addr, as[uint64](as[T](word)+v), wholeWord
+}
+
 // as is a word as a value of another type. It stays in a register.
 func as[T, W any](word W) T { return *(*T)(unsafe.Pointer(&word)) }
 
@@ -82,7 +110,15 @@ func store[T any](tx *Tx, p *T, v T) {
 type rtype struct {
 	size     uintptr
 	pointers uintptr // bytes up to and including the last pointer
+	_        uint32
+	flags    uint8
+	_        [3]uint8
+	_        uintptr
+	mask     *byte // a bit for each word up to the last pointer, unless flags has maskLater
 }
+
+// maskLater says that the runtime makes the mask of a type, a large one, when it needs it.
+const maskLater = 1 << 4
 
 func typeOf[T any]() *rtype {
 	var p any = (*T)(nil)
@@ -95,17 +131,21 @@ func typeOf[T any]() *rtype {
 
 // A newer Go may describe types otherwise; then nothing here would be right.
 func init() {
-	for _, known := range []struct{ got, want rtype }{
-		{*typeOf[int64](), rtype{8, 0}},
-		{*typeOf[*int](), rtype{8, 8}},
-		{*typeOf[string](), rtype{16, 8}},
-		{*typeOf[struct {
+	for _, known := range []struct {
+		got            *rtype
+		size, pointers uintptr
+		mask           byte
+	}{
+		{typeOf[int64](), 8, 0, 0},
+		{typeOf[*int](), 8, 8, 0b1},
+		{typeOf[string](), 16, 8, 0b1},
+		{typeOf[struct {
 			a int64
 			b error
 			c [3]byte
-		}](), rtype{32, 24}},
+		}](), 32, 24, 0b100}, // the first word of an interface is none to the runtime
 	} {
-		if known.got != known.want {
+		if t := known.got; t.size != known.size || t.pointers != known.pointers || t.flags&maskLater != 0 || t.pointers != 0 && *t.mask != known.mask {
 			panic("stm: this version of Go describes types in a way that this version of stm does not know")
 		}
 	}
@@ -139,7 +179,7 @@ func (tx *Tx) store(p, in unsafe.Pointer, t *rtype) {
 	}
 	switch {
 	case tx.inPlace:
-		storeInPlace(p, in, layoutOf(t))
+		storeInPlace(p, in, t)
 	case t.size != 8 || uintptr(p)&7 != 0:
 		tx.storeWide(p, in, t)
 	case t.pointers != 0:
@@ -152,6 +192,14 @@ func (tx *Tx) store(p, in unsafe.Pointer, t *rtype) {
 
 // loadWord reads a whole word without pointers.
 func (tx *Tx) loadWord(addr unsafe.Pointer) uint64 {
+	if n := len(tx.reads.words); !vigilant && n < tx.reads.wordRoom && !tx.writes.mayHave(addr) {
+		v := loadWord(addr)
+		if clock.Load() == tx.snapshot || !tx.eager {
+			tx.reads.words = tx.reads.words[:n+1]
+			tx.reads.words[n] = readWord{addr, v}
+			return v
+		}
+	}
 	w := tx.writes.find(addr)
 	switch {
 	case w == nil:
@@ -192,6 +240,11 @@ func (tx *Tx) loadPointer(addr unsafe.Pointer) unsafe.Pointer {
 		}
 	}
 	v := loadPointer(addr)
+	if n := len(tx.reads.pointers); !vigilant && n < tx.reads.pointerRoom && (clock.Load() == tx.snapshot || !tx.eager) {
+		tx.reads.pointers = tx.reads.pointers[:n+1]
+		tx.reads.pointers[n] = readPointer{addr, v}
+		return v
+	}
 	for tx.eager && clock.Load() != tx.snapshot {
 		tx.extend()
 		v = loadPointer(addr)
@@ -208,24 +261,30 @@ func (tx *Tx) loadPointer(addr unsafe.Pointer) unsafe.Pointer {
 
 func sizeOf[T any](v T) uintptr { return unsafe.Sizeof(v) }
 
-// A layout is the words of a type that is not one word.
-type layout struct {
-	size     uintptr
-	pointers []bool // by word
+// pointerAt reports whether the word at an offset in a value is a pointer.
+func (t *rtype) pointerAt(offset uintptr) bool {
+	switch {
+	case offset >= t.pointers:
+		return false
+	case t.flags&maskLater != 0:
+		return pointersOf(t)[offset/8]
+	}
+	return *(*byte)(unsafe.Add(unsafe.Pointer(t.mask), offset/64))>>(offset/8%8)&1 != 0
 }
 
-var layouts sync.Map // *rtype -> *layout
+var largeTypes sync.Map // *rtype -> []bool
 
-func layoutOf(t *rtype) *layout {
-	if l, ok := layouts.Load(t); ok {
-		return l.(*layout)
+// pointersOf says for each word of a large type whether it is a pointer.
+func pointersOf(t *rtype) []bool {
+	if words, ok := largeTypes.Load(t); ok {
+		return words.([]bool)
 	}
 	var v any
 	(*[2]unsafe.Pointer)(unsafe.Pointer(&v))[0] = unsafe.Pointer(t)
-	l := &layout{size: t.size, pointers: make([]bool, (t.size+7)/8)}
-	markPointers(l.pointers, 0, reflect.TypeOf(v))
-	layouts.Store(t, l)
-	return l
+	words := make([]bool, (t.size+7)/8)
+	markPointers(words, 0, reflect.TypeOf(v))
+	largeTypes.Store(t, words)
+	return words
 }
 
 // markPointers marks the words of a type at an offset that are pointers.
@@ -234,7 +293,7 @@ func markPointers(words []bool, offset uintptr, t reflect.Type) {
 	case reflect.Pointer, reflect.UnsafePointer, reflect.Map, reflect.Chan, reflect.Func, reflect.String, reflect.Slice:
 		words[offset/8] = true
 	case reflect.Interface:
-		words[offset/8], words[offset/8+1] = true, true
+		words[offset/8+1] = true // the first is none to the runtime
 	case reflect.Array:
 		for i := range uintptr(t.Len()) {
 			markPointers(words, offset+i*t.Elem().Size(), t.Elem())
@@ -249,62 +308,66 @@ func markPointers(words []bool, offset uintptr, t reflect.Type) {
 // loadWide reads a value that is not one whole word. It is never torn: all of it
 // is read between two looks at the clock that show the same.
 func (tx *Tx) loadWide(p, out unsafe.Pointer, t *rtype) {
-	l := layoutOf(t)
-	read := func() {
-		tx.eachWord(p, l, func(addr unsafe.Pointer, at, n uintptr, pointer bool) {
-			if pointer {
-				*(*unsafe.Pointer)(unsafe.Add(out, at)) = tx.loadPointer(addr)
-			} else {
-				tx.loadBytes(addr, unsafe.Add(out, at), n)
-			}
-		})
-	}
 	if tx.eager || tx.held {
-		read()
+		tx.loadParts(p, out, t)
 		return
 	}
 	mark := tx.reads
 	tx.still(func() {
 		tx.reads.truncate(mark)
-		read()
+		tx.loadParts(p, out, t)
 	})
 }
 
-func (tx *Tx) storeWide(p, in unsafe.Pointer, t *rtype) {
-	tx.eachWord(p, layoutOf(t), func(addr unsafe.Pointer, at uintptr, n uintptr, pointer bool) {
-		if pointer {
-			tx.writes.add(addr).pointer = *(*unsafe.Pointer)(unsafe.Add(in, at))
-			return
-		}
-		tx.storeBytes(addr, unsafe.Add(in, at), n)
-	})
-}
-
-// storeInPlace writes a value to memory, word by word; the clock is odd.
-func storeInPlace(p, in unsafe.Pointer, l *layout) {
-	for at := uintptr(0); at < l.size; {
-		n := min(8-(uintptr(p)+at)&7, l.size-at)
-		to, from := unsafe.Add(p, at), unsafe.Add(in, at)
+// loadParts reads a value part by part, each of which lies in one word.
+func (tx *Tx) loadParts(p, out unsafe.Pointer, t *rtype) {
+	for at := uintptr(0); at < t.size; {
+		addr, to := unsafe.Add(p, at), unsafe.Add(out, at)
+		n := min(8-uintptr(addr)&7, t.size-at)
 		switch {
-		case l.pointers[at/8]:
-			storePointer(to, *(*unsafe.Pointer)(from))
-		case n == 8:
-			storeWord(to, *(*uint64)(from))
+		case n < 8:
+			tx.loadBytes(addr, to, n)
+		case t.pointerAt(at):
+			*(*unsafe.Pointer)(to) = tx.loadPointer(addr)
 		default:
-			for i := range n {
-				storeByte(unsafe.Add(to, i), *(*byte)(unsafe.Add(from, i)))
-			}
+			*(*uint64)(to) = tx.loadWord(addr)
 		}
 		at += n
 	}
 }
 
-// eachWord calls f with each part of the value at p that lies in one word: where
-// it is, where in the value, and how many bytes.
-func (tx *Tx) eachWord(p unsafe.Pointer, l *layout, f func(addr unsafe.Pointer, at, n uintptr, pointer bool)) {
-	for at := uintptr(0); at < l.size; {
-		n := min(8-(uintptr(p)+at)&7, l.size-at)
-		f(unsafe.Add(p, at), at, n, l.pointers[at/8])
+func (tx *Tx) storeWide(p, in unsafe.Pointer, t *rtype) {
+	for at := uintptr(0); at < t.size; {
+		addr, from := unsafe.Add(p, at), unsafe.Add(in, at)
+		n := min(8-uintptr(addr)&7, t.size-at)
+		switch {
+		case n < 8:
+			tx.storeBytes(addr, from, n)
+		case t.pointerAt(at):
+			tx.writes.add(addr).pointer = *(*unsafe.Pointer)(from)
+		default:
+			w := tx.writes.add(addr)
+			w.val, w.mask = *(*uint64)(from), wholeWord
+		}
+		at += n
+	}
+}
+
+// storeInPlace writes a value to memory, word by word; the clock is odd.
+func storeInPlace(p, in unsafe.Pointer, t *rtype) {
+	for at := uintptr(0); at < t.size; {
+		to, from := unsafe.Add(p, at), unsafe.Add(in, at)
+		n := min(8-uintptr(to)&7, t.size-at)
+		switch {
+		case n < 8:
+			for i := range n {
+				storeByte(unsafe.Add(to, i), *(*byte)(unsafe.Add(from, i)))
+			}
+		case t.pointerAt(at):
+			storePointer(to, *(*unsafe.Pointer)(from))
+		default:
+			storeWord(to, *(*uint64)(from))
+		}
 		at += n
 	}
 }
@@ -323,13 +386,22 @@ func (tx *Tx) loadBytes(p, out unsafe.Pointer, n uintptr) {
 		v |= w.val & w.mask & mask
 	}
 	v >>= shift
-	bytes := unsafe.Slice((*byte)(out), n)
-	for i := range bytes {
-		b := i
-		if bigEndian {
-			b = int(n) - 1 - i
+	switch {
+	case n == 1:
+		*(*uint8)(out) = uint8(v)
+	case n == 2 && uintptr(out)&1 == 0:
+		*(*uint16)(out) = uint16(v)
+	case n == 4 && uintptr(out)&3 == 0:
+		*(*uint32)(out) = uint32(v)
+	default:
+		bytes := unsafe.Slice((*byte)(out), n)
+		for i := range bytes {
+			b := i
+			if bigEndian {
+				b = int(n) - 1 - i
+			}
+			bytes[i] = byte(v >> (8 * b))
 		}
-		bytes[i] = byte(v >> (8 * b))
 	}
 }
 
@@ -337,12 +409,21 @@ func (tx *Tx) loadBytes(p, out unsafe.Pointer, n uintptr) {
 func (tx *Tx) storeBytes(p, in unsafe.Pointer, n uintptr) {
 	addr, shift, mask := lane(p, n)
 	v := uint64(0)
-	for i, c := range unsafe.Slice((*byte)(in), n) {
-		b := i
-		if bigEndian {
-			b = int(n) - 1 - i
+	switch {
+	case n == 1:
+		v = uint64(*(*uint8)(in))
+	case n == 2 && uintptr(in)&1 == 0:
+		v = uint64(*(*uint16)(in))
+	case n == 4 && uintptr(in)&3 == 0:
+		v = uint64(*(*uint32)(in))
+	default:
+		for i, c := range unsafe.Slice((*byte)(in), n) {
+			b := i
+			if bigEndian {
+				b = int(n) - 1 - i
+			}
+			v |= uint64(c) << (8 * b)
 		}
-		v |= uint64(c) << (8 * b)
 	}
 	w := tx.writes.add(addr)
 	w.val = w.val&^mask | v<<shift

@@ -21,6 +21,10 @@ func Copy[T any](dst, src []T) int {
 		return n
 	}
 	Atomically(func(tx *Tx) error {
+		if typeOf[T]().pointers == 0 {
+			tx.load(from, to, &rtype{size: bytes})
+			return nil
+		}
 		for i := range n {
 			dst[i] = Load(tx, &src[i])
 		}
