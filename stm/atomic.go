@@ -1,5 +1,7 @@
 package stm
 
+import "runtime"
+
 // Atomic runs a function with plain accesses as a transaction:
 //
 //	stm.Atomic(func() { from.Balance -= amount; to.Balance += amount })
@@ -26,6 +28,17 @@ func (o Options) Atomic(fn func()) {
 
 // Compiled is what Atomic becomes in a program that is built with -stm: the function has
 // been compiled to access memory through the transaction.
+func Compiled(fn func(tx *Tx)) {
+	tx := mine()
+	if tx.state != idle {
+		tx.Check()
+		fn(tx)
+		return
+	}
+	tx.run(Options{Mode: Eager, keepsPanics: true}, func(tx *Tx) error { fn(tx); return nil }, nil)
+}
+
+// Compiled is the same with options. As with Atomically, the function is then allocated.
 func (o Options) Compiled(fn func(tx *Tx)) {
 	tx := mine()
 	if tx.state != idle {
@@ -64,6 +77,26 @@ func Current() *Tx {
 	}
 	return tx
 }
+
+// LoadWhole is Load of a variable that no transaction assigns to, as compiled code has it.
+// Plain code may, between transactions that take an object out and put it back, so that what
+// was read holds for as long as nobody commits, and no longer. It is not logged: if somebody
+// does commit, the attempt is given up, and the next transactions of the goroutine log it.
+func LoadWhole[T any](tx *Tx, p *T) T {
+	if vigilant || runtime.GOARCH != "amd64" || tx.cautious != 0 { // which alone keeps two reads in their order
+		return Load(tx, p)
+	}
+	v := *p
+	if clock.Load() != tx.snapshot {
+		return Load(tx, p)
+	}
+	tx.unlogged = true
+	return v
+}
+
+// careful is the number of transactions that log everything after one has been given up for
+// what it had not logged.
+const careful = 64
 
 // Perform makes the transaction irrevocable, and has it work in place from here on: all that
 // it has written is in memory when Perform returns, and what it writes later is there at

@@ -40,6 +40,8 @@ type Tx struct {
 	inPlace     bool    // Perform was called: what is stored is in memory at once
 	mapsLocked  bool    // by Perform
 	keepsPanics bool    // what was done before a panic has happened, as in Atomic
+	unlogged    bool    // LoadWhole was called, and what it read is not in the log
+	cautious    int     // transactions in which LoadWhole logs
 	ceiling     int     // length of a log at which look is called
 
 	maps []pendingMap // writes to maps
@@ -80,6 +82,7 @@ var unwind = &signal{"unwind"}
 // begin prepares for the next attempt.
 func (tx *Tx) begin() {
 	tx.eager = tx.mode == Eager
+	tx.unlogged = false
 	tx.ceiling = manyReads
 	tx.enter()
 	if tx.flag.Load() != 0 && !tx.clone {
@@ -352,6 +355,7 @@ func (tx *Tx) run(o Options, fn, clone func(*Tx) error) error {
 		}
 		switch end {
 		case committed:
+			tx.cautious = max(tx.cautious-1, 0)
 			tx.count.commits++
 			tx.finish(true)
 			tx.flush()

@@ -32,6 +32,10 @@ func (tx *Tx) confirm() {
 // them from it once.
 func (tx *Tx) revalidate() (t uint64, ok bool) {
 	tx.count.validations++
+	if t = clock.Load(); tx.unlogged && t != tx.snapshot {
+		tx.cautious = careful
+		return t, false
+	}
 	for spins, tries := 0, 0; tries < enoughTries; spins++ {
 		t = clock.Load()
 		if t&1 != 0 {

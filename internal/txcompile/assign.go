@@ -25,19 +25,22 @@ func (p *program) sharedPlace(f *source.File, r region, e ast.Expr) bool {
 		}
 		return ok && p.shared(r, v)
 	case *ast.StarExpr:
-		return true
+		return !p.isFresh(f.Info, e.X)
 	case *ast.SelectorExpr:
 		s := f.Info.Selections[e]
 		if s == nil {
 			v, ok := f.Info.Uses[e.Sel].(*types.Var)
 			return ok && p.shared(r, v)
 		}
-		return isPointer(s.Recv()) || throughPointer(s) || p.sharedPlace(f, r, e.X)
+		if isPointer(s.Recv()) && !throughPointer(s) {
+			return !p.isFresh(f.Info, e.X)
+		}
+		return throughPointer(s) || p.sharedPlace(f, r, e.X)
 	case *ast.IndexExpr:
 		if _, ok := f.Info.TypeOf(e.X).Underlying().(*types.Array); ok {
 			return p.sharedPlace(f, r, e.X)
 		}
-		return true
+		return !p.isFresh(f.Info, e.X)
 	}
 	return false
 }
@@ -139,9 +142,7 @@ func (w *writer) update(s ast.Stmt, x ast.Expr, op token.Token, value string, li
 	if basic, ok := w.info().TypeOf(x).Underlying().(*types.Basic); ok && basic.Info()&types.IsNumeric != 0 {
 		switch op {
 		case token.ADD_ASSIGN:
-			return w.compiled() + ".Add(" + w.tx() + ", " + pointer + ", " + value + ")"
-		case token.SUB_ASSIGN:
-			return w.compiled() + ".Subtract(" + w.tx() + ", " + pointer + ", " + value + ")"
+			return w.stm() + ".Add(" + w.tx() + ", " + pointer + ", " + value + ")"
 		}
 	}
 	p := w.temporary("p")
@@ -245,8 +246,8 @@ func (w *writer) target(l ast.Expr, value string) (before, assign string) {
 		}
 		return before, m + ".Set(" + k + ", " + value + ")"
 	}
-	place, shared := w.place(l)
-	if !shared {
+	place, _ := w.place(l)
+	if !w.p.sharedPlace(w.f, w.region, l) {
 		if _, ok := l.(*ast.Ident); ok {
 			return "", place + " = " + value
 		}

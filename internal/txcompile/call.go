@@ -29,6 +29,9 @@ func (w *writer) call(e *ast.CallExpr) string {
 		}
 		return w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Args[0]) + ")()"
 	case cloned:
+		if w.p.closedCall(w.f, w.region, e, t.function) {
+			return w.harmlessCall(e)
+		}
 		return w.clonedCall(e, t.function)
 	case throughMethod:
 		sel := ast.Unparen(e.Fun).(*ast.SelectorExpr)
@@ -149,6 +152,9 @@ func (w *writer) builtin(e *ast.CallExpr, name string) string {
 	case "append":
 		return w.appendCall(e)
 	case "copy":
+		if w.p.isFresh(w.info(), e.Args[0]) {
+			return w.f.TextOf(e.Fun) + w.spread(e)
+		}
 		if _, ok := typ(1).(*types.Basic); ok {
 			return with("CopyText")
 		}
@@ -158,6 +164,9 @@ func (w *writer) builtin(e *ast.CallExpr, name string) string {
 	case "clear":
 		if _, ok := typ(0).(*types.Map); ok {
 			return w.stm() + ".MapClear(" + w.tx() + ", " + all(e)[1:]
+		}
+		if w.p.isFresh(w.info(), e.Args[0]) {
+			break
 		}
 		return with("Clear")
 	case "make":
@@ -180,6 +189,12 @@ func (w *writer) appendCall(e *ast.CallExpr) string {
 		return w.expr(e.Args[0])
 	}
 	slice := w.expr(e.Args[0])
+	if w.p.isFresh(w.info(), e.Args[0]) {
+		if e.Ellipsis.IsValid() {
+			return w.f.TextOf(e.Fun) + w.spread(e)
+		}
+		return w.f.TextOf(e.Fun) + w.arguments(e)
+	}
 	if w.info().Types[e.Args[0]].IsNil() { // append([]T(nil), ...) is the other way to write it
 		return w.f.TextOf(e.Fun) + w.arguments(e)
 	}
@@ -193,6 +208,15 @@ func (w *writer) appendCall(e *ast.CallExpr) string {
 		rest = w.expr(e.Args[1]) + ")"
 	}
 	return w.compiled() + ".On(" + w.tx() + ", " + slice + ")." + function + rest
+}
+
+// spread is the arguments of append(s, more...) and copy(s, more): the elements are read.
+func (w *writer) spread(e *ast.CallExpr) string {
+	first, more := w.value(e.Args[0]), w.value(e.Args[1])
+	if _, ok := w.info().TypeOf(e.Args[1]).Underlying().(*types.Slice); ok && !w.p.isFresh(w.info(), e.Args[1]) {
+		more.text = w.compiled() + ".Elements(" + w.tx() + ", " + more.text + ")"
+	}
+	return w.splice(e.Lparen, e.End(), first, more)
 }
 
 func (w *writer) valuesOf(exprs []ast.Expr) []piece {

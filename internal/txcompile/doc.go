@@ -5,8 +5,8 @@
 // is built, through an overlay, from a text in which the function accesses memory through its
 // transaction:
 //
-//	(stm.Options{}).Compiled(func(tx *stm.Tx) {
-//		compiled.Add(tx, &x.n, 1)
+//	stm.Compiled(func(tx *stm.Tx) {
+//		stm.Add(tx, &x.n, 1)
 //		compiled.In(tx, m).Set(k, v)
 //		stm.Store(tx, &p, stm.Load(tx, &p.next))
 //	})
@@ -36,11 +36,32 @@
 // reach stays plain where the region only reads it; one that the region assigns to goes
 // through the transaction, and is as it was when the attempt is given up.
 //
+// A log is for what can change. What cannot is told from the whole program:
+//
+//	type item struct {
+//		key  string    // only literals set it: i.key
+//		size int       // plain code assigns to it: stm.LoadWhole(tx, &i.size)
+//		n    int       // transactions do: stm.Load(tx, &i.n)
+//	}
+//	i := &item{key: k}; i.n = 1; s.first = i     i.n is plain until s.first leads there, too
+//	b.consider(i.size)                           consider touches b alone, and b is local: a plain call
+//
+// Fields are told apart by their struct, elements of slices by their type. What reflection or
+// code that is not here could assign to counts as assigned. Types without a name do not take
+// part: two that look the same are one.
+//
+// # What is called
+//
+// Which functions a call through a value or an interface can call is what flows there (VTA, on
+// go/ssa). They are compiled, and noted where their values are made. A call looks whether its
+// function was noted, so that what the analysis has missed, such as a function that comes out
+// of a library, is not wrong: the transaction works in place from there on.
+//
 // # Constructs
 //
 //	x.a.b                  stm.Load(tx, &stm.Load(tx, &x.a).b)
 //	*p = v                 stm.Store(tx, p, v)
-//	x.n += 2               compiled.Add(tx, &x.n, 2)
+//	x.n += 2               stm.Add(tx, &x.n, 2)
 //	a.x, b.y = b.y, a.x    places, then values, then stores
 //	s = append(s, v)       compiled.On(tx, s).Append(v): also within the capacity
 //	m[k]                   compiled.In(tx, m).Get(k)
@@ -50,6 +71,8 @@
 //	for { ... }            for { tx.Check(); ... }: a doomed transaction ends here
 //	f(x), t.m(x)           f_stm(tx, x), t.m_stm(tx, x)
 //	v(x)                   compiled.Function(tx, v)(x): in place if v was not compiled
+//	func(n int) { ... }    compiled.Value(func(n int) { ... }): noted
+//	range f                range compiled.Iterate1(tx, f): the body of the loop is noted
 //	i.m(x)                 compiled.Method[interface{ m_stmok() }](tx, i).m(x), likewise
 //	recover()              compiled.Recover(tx, recover()): the end of an attempt passes
 //	c <- v, fmt.Println()  tx.Perform(); ...
@@ -65,6 +88,11 @@
 //	compile.go   from packages to an overlay for the go command
 //	plan.go      what is cloned, and what is dual
 //	facts.go     how variables are used, and which are shared
+//	flow.go      what can be called, and come to, on go/ssa
+//	fields.go    which fields and elements can change
+//	foreign.go   which of them code could assign to that is not here
+//	fresh.go     variables that hold what was made for them
+//	closed.go    functions that touch nothing but what they are given
 //	classify.go  what a call calls
 //	effects.go   what cannot be undone, or not be expressed
 //	write.go     files, clones, dual functions

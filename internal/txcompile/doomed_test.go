@@ -15,11 +15,33 @@ import (
 // TestDoomedTransactionsEndInCompiledCode is the right column of the table in the comment of
 // package stm: whatever a doomed transaction does, it is run again and nobody notices.
 func TestDoomedTransactionsEndInCompiledCode(t *testing.T) {
+	program := build(t, "testdata/doomed.go.txt")
+	for _, deed := range []string{"count", "recurse", "make", "repeat", "map", "append", "wait", "panic"} {
+		if !runDoomed(t, program, deed) {
+			t.Errorf("%s: none of %d transactions was doomed", deed, most)
+		}
+	}
+}
+
+// TestPlainCodeMayChangeWhatTransactionsTookOut is about what compiled code does not log: that
+// plain code alone assigns to it does not mean that it does not change.
+func TestPlainCodeMayChangeWhatTransactionsTookOut(t *testing.T) {
+	program := build(t, "testdata/privatized.go.txt")
+	ctx, cancel := context.WithTimeout(t.Context(), await.Patience(t))
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, program).CombinedOutput(); err != nil || string(out) != "ok\n" {
+		t.Errorf("%v\n%.2000s", err, out)
+	}
+}
+
+// build compiles the transactions of a program, builds it, and returns its path.
+func build(t *testing.T, source string) string {
+	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("testdata/doomed.go.txt")
+	text, err := os.ReadFile(source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,16 +59,12 @@ func TestDoomedTransactionsEndInCompiledCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer build.Close()
-	program := filepath.Join(dir, "doomed")
+	program := filepath.Join(dir, "program")
 	args := append(append([]string{"build"}, build.Flags...), "-o", program, ".")
 	if out, err := gotool.New(dir, nil).Command(t.Context(), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, deed := range []string{"count", "recurse", "make", "repeat", "map", "append", "wait", "panic"} {
-		if !runDoomed(t, program, deed) {
-			t.Errorf("%s: none of %d transactions was doomed", deed, most)
-		}
-	}
+	return program
 }
 
 // most is how often a program is run: the other transaction may commit too early.

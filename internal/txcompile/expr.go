@@ -77,6 +77,17 @@ func (w *writer) line(at token.Pos) string {
 	return fmt.Sprintf("/*line :%d:%d*/", pos.Line, pos.Column)
 }
 
+// read is the value of a place.
+func (w *writer) read(place string, how care) string {
+	switch how {
+	case none:
+		return place
+	case whole:
+		return w.stm() + ".LoadWhole(" + w.tx() + ", &" + place + ")"
+	}
+	return w.load(place)
+}
+
 // load is the value of a shared place.
 func (w *writer) load(place string) string {
 	if pointer, ok := strings.CutPrefix(place, "*"); ok {
@@ -91,6 +102,12 @@ func (w *writer) expr(e ast.Expr) string {
 	if tv.IsType() || tv.Value != nil || tv.IsNil() || tv.IsBuiltin() {
 		return w.f.TextOf(e)
 	}
+	if w.p.dualValue(w.info(), e) {
+		if sel, ok := e.(*ast.SelectorExpr); ok {
+			return w.noted(w.selector(sel))
+		}
+		return w.noted(w.f.TextOf(e))
+	}
 	switch e := e.(type) {
 	case *ast.Ident:
 		if v, ok := w.info().Uses[e].(*types.Var); ok && w.p.shared(w.region, v) {
@@ -101,7 +118,7 @@ func (w *writer) expr(e ast.Expr) string {
 	case *ast.SelectorExpr:
 		return w.selector(e)
 	case *ast.StarExpr:
-		return w.load("*" + w.expr(e.X))
+		return w.read(w.place(e))
 	case *ast.IndexExpr:
 		return w.index(e)
 	case *ast.SliceExpr:
@@ -183,11 +200,7 @@ func (w *writer) selector(e *ast.SelectorExpr) string {
 	}
 	switch s.Kind() {
 	case types.FieldVal:
-		place, shared := w.place(e)
-		if shared {
-			return w.load(place)
-		}
-		return place
+		return w.read(w.place(e))
 	case types.MethodVal:
 		return w.receiver(e, s) + "." + e.Sel.Name
 	}
@@ -209,11 +222,7 @@ func (w *writer) index(e *ast.IndexExpr) string {
 	case *types.Basic, *types.Interface: // a string, or a type parameter
 		return w.values(e, e.X, e.Index)
 	}
-	place, shared := w.place(e)
-	if shared {
-		return w.load(place)
-	}
-	return place
+	return w.read(w.place(e))
 }
 
 func isFunction(info *types.Info, e ast.Expr) bool {
@@ -222,46 +231,62 @@ func isFunction(info *types.Info, e ast.Expr) bool {
 }
 
 // place returns the text that denotes what an expression denotes, without reading it, and
-// whether that is shared. The pointers on the way are read.
+// the care that reading it takes. The pointers on the way are read.
 //
 //	x.next.n     stm.Load(tx, &x.next).n
-func (w *writer) place(e ast.Expr) (text string, shared bool) {
+func (w *writer) place(e ast.Expr) (text string, how care) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		return w.place(e.X)
 	case *ast.Ident:
-		v, ok := w.info().Uses[e].(*types.Var)
-		if !ok {
-			v, ok = w.info().Defs[e].(*types.Var)
+		v, ok := w.info().ObjectOf(e).(*types.Var)
+		if ok && w.p.shared(w.region, v) {
+			return e.Name, logged
 		}
-		return e.Name, ok && w.p.shared(w.region, v)
+		return e.Name, none
 	case *ast.StarExpr:
-		return "*" + w.expr(e.X), true
+		return "*" + w.expr(e.X), w.behind(e.X)
 	case *ast.SelectorExpr:
 		s := w.info().Selections[e]
 		if s == nil {
-			v, ok := w.info().Uses[e.Sel].(*types.Var)
-			return w.f.TextOf(e), ok && w.p.shared(w.region, v)
+			if v, ok := w.info().Uses[e.Sel].(*types.Var); ok && w.p.shared(w.region, v) {
+				return w.f.TextOf(e), logged
+			}
+			return w.f.TextOf(e), none
 		}
 		o := w.owner(e.X, s)
-		return o.text + "." + e.Sel.Name, o.shared
+		if o.inMemory {
+			o.care = min(o.care, w.p.careOf(s.Obj().(*types.Var).Origin()))
+		}
+		return o.text + "." + e.Sel.Name, o.care
 	case *ast.IndexExpr:
-		switch w.info().TypeOf(e.X).Underlying().(type) {
-		case *types.Slice, *types.Pointer:
-			return w.values(e, e.X, e.Index), true
+		switch t := w.info().TypeOf(e.X).Underlying().(type) {
+		case *types.Slice:
+			return w.values(e, e.X, e.Index), min(w.behind(e.X), w.p.careOfElement(t.Elem()))
+		case *types.Pointer:
+			return w.values(e, e.X, e.Index), w.behind(e.X)
 		case *types.Array:
-			text, shared = w.place(e.X)
-			return parenthesised(text) + "[" + w.expr(e.Index) + "]", shared
+			text, how = w.place(e.X)
+			return parenthesised(text) + "[" + w.expr(e.Index) + "]", how
 		}
 	}
-	return w.expr(e), false // a value that has no place
+	return w.expr(e), none // a value that has no place
+}
+
+// behind is the care that it takes to read what a pointer or slice refers to.
+func (w *writer) behind(e ast.Expr) care {
+	if w.p.isFresh(w.info(), e) {
+		return none
+	}
+	return logged
 }
 
 // An owner is what a field or method is selected from: the value of a pointer, or a place.
 type owner struct {
-	text    string
-	pointer bool
-	shared  bool // what is selected from it is
+	text     string
+	pointer  bool
+	care     care // of what is selected from it
+	inMemory bool // it is not a part of a variable that nothing points to
 }
 
 // owner returns what a selection selects from, through what is embedded. If it passes no
@@ -270,10 +295,10 @@ type owner struct {
 func (w *writer) owner(x ast.Expr, s *types.Selection) owner {
 	o := owner{pointer: isPointer(s.Recv())}
 	if o.pointer {
-		o.text, o.shared = w.expr(x), true
+		o.text, o.care, o.inMemory = w.expr(x), w.behind(x), true
 	} else {
-		o.text, o.shared = w.place(x)
-		o.text = parenthesised(o.text)
+		o.text, o.care = w.place(x)
+		o.text, o.inMemory = parenthesised(o.text), !changes{w.p, w.f, nil}.isPrivate(x)
 	}
 	if s.Kind() == types.FieldVal && !throughPointer(s) {
 		return o
@@ -282,12 +307,13 @@ func (w *writer) owner(x ast.Expr, s *types.Selection) owner {
 	for _, i := range s.Index()[:len(s.Index())-1] {
 		field := fieldAt(t, i)
 		o.text += "." + field.Name()
+		if o.inMemory {
+			o.care = min(o.care, w.p.careOf(field.Origin()))
+		}
 		t = field.Type()
 		if o.pointer = isPointer(t); o.pointer {
-			if o.shared {
-				o.text = w.load(o.text)
-			}
-			o.shared = true
+			o.text = w.read(o.text, o.care)
+			o.care, o.inMemory = logged, true
 		}
 	}
 	return o
@@ -308,8 +334,6 @@ func (w *writer) receiver(e *ast.SelectorExpr, s *types.Selection) string {
 		return o.text
 	case o.pointer:
 		return w.load("*" + o.text)
-	case o.shared:
-		return w.load(o.text)
 	}
-	return o.text
+	return w.read(o.text, o.care)
 }

@@ -17,6 +17,8 @@ type variable struct {
 	addressed bool        // a pointer to it, or into it, may exist
 	// captors are the literals that use it and do not declare it.
 	captors []*ast.FuncLit
+	made    bool // something was made for it
+	freshness
 }
 
 // gatherVariables notes how a file uses variables.
@@ -40,10 +42,11 @@ func (p *program) gatherIdent(f *source.File, id *ast.Ident, stack []ast.Node) {
 	if !ok || v.IsField() {
 		return
 	}
+	known := p.variable(v)
+	p.gatherFresh(f, v, known, stack)
 	if defined {
 		return
 	}
-	known := p.variable(v)
 	for _, n := range stack {
 		lit, ok := n.(*ast.FuncLit)
 		if ok && (v.Pos() < lit.Pos() || lit.End() <= v.Pos()) {
@@ -76,7 +79,7 @@ func (p *program) gatherUse(f *source.File, known *variable, stack []ast.Node) {
 				continue
 			}
 			if m, ok := s.Obj().(*types.Func); ok && hasPointerReceiver(m) && !throughPointer(s) {
-				known.addressed = true
+				p.lent(f, known, inner, stack[:i-1])
 			}
 			return
 		case *ast.IndexExpr:
@@ -91,7 +94,7 @@ func (p *program) gatherUse(f *source.File, known *variable, stack []ast.Node) {
 			return
 		case *ast.UnaryExpr:
 			if outer.Op == token.AND {
-				known.addressed = true
+				p.lent(f, known, inner, stack[:i-1])
 			}
 			return
 		case *ast.AssignStmt:
@@ -113,6 +116,26 @@ func (p *program) gatherUse(f *source.File, known *variable, stack []ast.Node) {
 			return
 		}
 	}
+}
+
+// lent notes that a pointer to a variable is taken: if it is for a closed function, which keeps
+// none, the variable may be assigned to, and no more.
+func (p *program) lent(f *source.File, known *variable, e ast.Expr, around []ast.Node) {
+	for i := len(around) - 1; i >= 0; i-- {
+		switch n := around[i].(type) {
+		case *ast.ParenExpr:
+			continue
+		case *ast.CallExpr:
+			if t := p.classify(f.Info, n); t.kind == cloned {
+				if to, ok := p.lends(f.Info, n, t.function); ok && to == e {
+					known.assigned = append(known.assigned, e.Pos())
+					return
+				}
+			}
+		}
+		break
+	}
+	known.addressed = true
 }
 
 // throughPointer reports whether a selection passes an embedded pointer on its way, that is

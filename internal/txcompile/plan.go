@@ -22,14 +22,20 @@ type program struct {
 	*source.Program
 	functions  map[string]*function // declared ones, by full name
 	variables  map[*types.Var]*variable
+	fields     map[place]*field  // by where they are declared
+	named      map[place]bool    // fields of types that have names
+	elements   map[string]*field // by their type
 	immediates map[*ast.FuncLit]bool
 	complete   map[*types.Package]bool // packages all of whose files are here
 	suffix     string                  // of names that no identifier has
 
-	// What transactions call that is not known before they run.
-	methods    map[string]bool    // names of methods that are called through interfaces
-	signatures []*types.Signature // of function values
-	asValues   map[string]bool    // functions and methods that are used as values, by full name
+	own      map[string]bool // paths of packages
+	flow     *flow
+	reach    *reach
+	closed   map[place]closed
+	dual     map[*ast.FuncLit]bool    // literals that transactions may call through values
+	pure     map[ast.Node]bool        // functions that they may call through values as they are
+	asValues map[ast.Expr]*types.Func // functions that are not called where they are named
 
 	transactions int
 	effects      map[token.Pos]Effect
@@ -73,11 +79,13 @@ func newProgram(pkgs []*packages.Package) (*program, error) {
 	}
 	p := &program{
 		Program: files, functions: make(map[string]*function), variables: make(map[*types.Var]*variable), immediates: make(map[*ast.FuncLit]bool),
-		complete: make(map[*types.Package]bool), methods: make(map[string]bool), asValues: make(map[string]bool), effects: make(map[token.Pos]Effect),
-		planned: make(map[ast.Node]bool),
+		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[place]*field), named: make(map[place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
+		planned: make(map[ast.Node]bool), flow: newFlow(pkgs),
 	}
+	p.closed = p.flow.closedFunctions()
 	for _, f := range p.Files() {
 		p.complete[f.Types] = true
+		p.own[f.Types.Path()] = true
 		for _, d := range f.Syntax.Decls {
 			decl, ok := d.(*ast.FuncDecl)
 			if !ok {
@@ -88,9 +96,15 @@ func newProgram(pkgs []*packages.Package) (*program, error) {
 			}
 		}
 		p.gatherImmediates(f)
-		p.gatherVariables(f)
 		p.gatherValues(f)
 	}
+	for _, f := range p.Files() {
+		p.gatherVariables(f)
+	}
+	for _, f := range p.Files() {
+		p.gatherFields(f)
+	}
+	p.gatherForeign()
 	p.suffix = p.unusedSuffix("_stm")
 	return p, nil
 }
@@ -113,41 +127,74 @@ func (p *program) unusedSuffix(word string) string {
 	}
 }
 
-// gatherValues notes which functions a file uses other than by calling them.
+// gatherValues notes where a file names functions other than by calling them.
 func (p *program) gatherValues(f *source.File) {
 	called := make(map[ast.Expr]bool)
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		switch n := n.(type) {
+		e, ok := n.(ast.Expr)
+		if !ok {
+			return true
+		}
+		var name *ast.Ident
+		switch e := e.(type) {
 		case *ast.CallExpr:
-			fun := ast.Unparen(n.Fun)
-			switch x := fun.(type) {
-			case *ast.IndexExpr:
-				fun = x.X
-			case *ast.IndexListExpr:
-				fun = x.X
-			}
-			called[fun] = true
+			called[ast.Unparen(e.Fun)] = true
+		case *ast.IndexExpr:
+			called[e.X] = called[e]
+			name, _ = e.X.(*ast.Ident)
 		case *ast.SelectorExpr:
-			if called[n] {
-				called[n.Sel] = true
-			}
-			p.noteValue(f, n.Sel, called[n])
+			called[e.Sel] = true
+			name = e.Sel
 		case *ast.Ident:
-			p.noteValue(f, n, called[n])
+			name = e
+		}
+		if name == nil || called[e] {
+			return true
+		}
+		if fn, ok := f.Info.Uses[name].(*types.Func); ok {
+			p.asValues[e] = fn.Origin()
+			called[name] = true
 		}
 		return true
 	})
 }
 
-func (p *program) noteValue(f *source.File, id *ast.Ident, called bool) {
-	if fn, ok := f.Info.Uses[id].(*types.Func); ok && !called {
-		p.asValues[fn.Origin().FullName()] = true
+// nameOf is the name in an expression that names a function.
+func nameOf(e ast.Expr) *ast.Ident {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e
+	case *ast.SelectorExpr:
+		return e.Sel
+	case *ast.IndexExpr:
+		return nameOf(e.X)
 	}
+	return nil
 }
+
+// dualValue reports whether an expression is the value of a function that finds its
+// transaction by itself.
+func (p *program) dualValue(info *types.Info, e ast.Expr) bool {
+	fn := p.asValues[e]
+	if fn == nil {
+		return false
+	}
+	f := p.functions[fn.FullName()]
+	if f == nil || !f.dual && !p.pure[f.decl] {
+		return false
+	}
+	_, inferred := info.Instances[nameOf(e)]
+	_, isInstance := e.(*ast.IndexExpr)
+	return !inferred || isInstance // else it has no type of its own
+}
+
+// isPure reports whether a function does the same in a transaction and outside.
+func (p *program) isPure(n ast.Node) bool { return p.closed[placeOf(p.Fset, n.Pos())].pure }
 
 // plan decides what is cloned: whatever a transaction can come to. Each function is added
 // once, so that this ends.
 func (p *program) plan() {
+	var begins []place
 	for _, f := range p.Files() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -157,21 +204,52 @@ func (p *program) plan() {
 			p.transactions++
 			if lit := atomicLiteral(f.Info, call); lit != nil {
 				p.add(region{lit})
-			} else {
-				p.addSignature(types.NewSignatureType(nil, nil, nil, nil, nil, false))
+				begins = append(begins, placeOf(p.Fset, lit.Pos()))
 			}
 			return true
 		})
 	}
-	for {
-		for len(p.queue) > 0 {
-			next := p.queue[0]
-			p.queue = p.queue[1:]
-			p.planRegion(next)
+	p.reach = p.flow.from(begins)
+	p.planIndirect()
+	for len(p.queue) > 0 {
+		next := p.queue[0]
+		p.queue = p.queue[1:]
+		p.planRegion(next)
+	}
+}
+
+// planIndirect adds the functions that transactions call through values and interfaces. A call
+// through a variable that can only be one function is direct to go/ssa, and not here: so what
+// is used as a value and called at all is added.
+func (p *program) planIndirect() {
+	asValue := make(map[string]bool)
+	for _, fn := range p.asValues {
+		asValue[fn.FullName()] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.functions)) {
+		f := p.functions[name]
+		switch {
+		case f.decl.Body == nil || !p.reach.functions[name] && !(asValue[name] && p.reach.calls(placeOf(p.Fset, f.decl.Pos()))):
+		case f.decl.Recv == nil && p.isPure(f.decl):
+			p.pure[f.decl] = true
+		default:
+			f.dual = true
+			p.clone(f)
 		}
-		if !p.planDual() {
-			return
-		}
+	}
+	for _, f := range p.Files() {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			lit, ok := n.(*ast.FuncLit)
+			switch {
+			case !ok || p.immediate(lit) || !p.reach.calls(placeOf(p.Fset, lit.Pos())):
+			case p.isPure(lit):
+				p.pure[lit] = true
+			default:
+				p.dual[lit] = true
+				p.add(region{lit})
+			}
+			return true
+		})
 	}
 }
 
@@ -189,36 +267,6 @@ func (p *program) clone(f *function) {
 	}
 }
 
-func (p *program) addSignature(sig *types.Signature) {
-	if !p.mayBeCalled(sig) {
-		p.signatures = append(p.signatures, sig)
-	}
-}
-
-// mayBeCalled reports whether a transaction may call functions of a signature through values.
-func (p *program) mayBeCalled(sig *types.Signature) bool {
-	return slices.ContainsFunc(p.signatures, func(s *types.Signature) bool { return sameShape(s, sig) })
-}
-
-// sameShape reports whether a value of one signature may be one of another: they are
-// identical, or a type parameter may make them so.
-func sameShape(a, b *types.Signature) bool {
-	if a.Params().Len() != b.Params().Len() || a.Results().Len() != b.Results().Len() || a.Variadic() != b.Variadic() {
-		return false
-	}
-	return sameTypes(a.Params(), b.Params()) && sameTypes(a.Results(), b.Results())
-}
-
-func sameTypes(a, b *types.Tuple) bool {
-	for i := range a.Len() {
-		// Types of other packages come from export data, and are equal by their names alone.
-		if s, t := a.At(i).Type(), b.At(i).Type(); types.TypeString(s, nil) != types.TypeString(t, nil) && !source.HasTypeParam(s) && !source.HasTypeParam(t) {
-			return false
-		}
-	}
-	return true
-}
-
 // planRegion looks at what a region calls, and notes what it cannot undo.
 func (p *program) planRegion(r region) {
 	f := p.FileOf(r.root)
@@ -234,18 +282,14 @@ func (p *program) planRegion(r region) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			if !p.immediate(n) {
-				p.add(region{n})
 				return false
 			}
 		case *ast.GoStmt:
 			p.noteEffects(f, r, n)
 			return false
 		case *ast.CallExpr:
-			p.planCall(f, n)
-		case *ast.RangeStmt:
-			if sig, ok := f.Info.TypeOf(n.X).Underlying().(*types.Signature); ok {
-				p.addSignature(sig)
-				p.addSignature(sig.Params().At(0).Type().Underlying().(*types.Signature))
+			if t := p.classify(f.Info, n); t.kind == cloned && !p.closedCall(f, r, n, t.function) {
+				p.clone(t.function)
 			}
 		}
 		if s, ok := n.(ast.Stmt); ok {
@@ -253,21 +297,6 @@ func (p *program) planRegion(r region) {
 		}
 		return true
 	})
-}
-
-func (p *program) planCall(f *source.File, call *ast.CallExpr) {
-	switch t := p.classify(f.Info, call); t.kind {
-	case cloned:
-		p.clone(t.function)
-	case throughMethod:
-		p.methods[t.method.Name()] = true
-	case throughValue:
-		p.addSignature(t.sig)
-	case nested:
-		if atomicLiteral(f.Info, call) == nil {
-			p.addSignature(types.NewSignatureType(nil, nil, nil, nil, nil, false))
-		}
-	}
 }
 
 func (p *program) noteEffects(f *source.File, r region, s ast.Stmt) {
@@ -280,35 +309,7 @@ func (p *program) note(at token.Pos, reason string) {
 	p.effects[at] = Effect{Position: p.Fset.Position(at), Reason: reason}
 }
 
-// planDual adds the functions that transactions may call through values and interfaces. It
-// reports whether there are new ones.
-func (p *program) planDual() (more bool) {
-	for _, name := range slices.Sorted(maps.Keys(p.functions)) {
-		f := p.functions[name]
-		if f.dual || f.decl.Body == nil {
-			continue
-		}
-		sig := f.Signature()
-		asMethod := sig.Recv() != nil && p.methods[f.Name()]
-		asValue := p.asValues[name] && p.mayBeCalled(sig)
-		if asMethod || asValue {
-			f.dual, more = true, true
-			p.clone(f)
-		}
-	}
-	for _, f := range p.Files() {
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.FuncLit); ok && !p.immediate(lit) && !p.planned[lit] && p.mayBeCalled(f.Info.TypeOf(lit).(*types.Signature)) {
-				p.add(region{lit})
-				more = true
-			}
-			return true
-		})
-	}
-	return more
-}
-
-// Effects returns what transactions cannot undo, in the order of the source.
+// sortedEffects returns what transactions cannot undo, in the order of the source.
 func (p *program) sortedEffects() []Effect {
 	all := slices.Collect(maps.Values(p.effects))
 	slices.SortFunc(all, func(a, b Effect) int {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
 	"strings"
 )
 
@@ -160,7 +161,7 @@ func (w *writer) rangeStmt(s *ast.RangeStmt) (before, loop string) {
 	body := piece{s.Body.Pos(), s.Body.End(), ""}
 	switch over.(type) {
 	case *types.Slice, *types.Pointer:
-		if hasValue {
+		if hasValue && !w.p.isFresh(w.info(), s.X) {
 			return w.rangeElements(s)
 		}
 	case *types.Array:
@@ -174,7 +175,8 @@ func (w *writer) rangeStmt(s *ast.RangeStmt) (before, loop string) {
 		return "", w.spliceNode(s, piece{s.X.Pos(), s.X.End(), all}, body)
 	case *types.Signature:
 		body.text = w.block(s.Body, w.check())
-		f := w.compiled() + ".Function(" + w.tx() + ", " + w.expr(s.X) + ")"
+		yield := over.(*types.Signature).Params().At(0).Type().Underlying().(*types.Signature)
+		f := w.compiled() + ".Iterate" + strconv.Itoa(yield.Params().Len()) + "(" + w.tx() + ", " + w.expr(s.X) + ")"
 		return "", w.spliceNode(s, piece{s.X.Pos(), s.X.End(), f}, body)
 	}
 	body.text = w.block(s.Body, w.check())
@@ -191,7 +193,11 @@ func (w *writer) rangeElements(s *ast.RangeStmt) (before, loop string) {
 	slice := w.temporary("slice")
 	key := w.temporary("i")
 	keyed := s.Key != nil && !isBlank(s.Key)
-	element := w.load(slice + "[" + key + "]")
+	how := logged
+	if t, ok := w.info().TypeOf(s.X).Underlying().(*types.Slice); ok {
+		how = w.p.careOfElement(t.Elem())
+	}
+	element := w.read(slice+"["+key+"]", how)
 	first := " " + w.f.TextOf(s.Value) + " " + s.Tok.String() + " " + element + ";"
 	if keyed {
 		first = " " + w.f.TextOf(s.Key) + " " + s.Tok.String() + " " + key + ";" + first

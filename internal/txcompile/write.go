@@ -38,50 +38,8 @@ func (p *program) text(f *source.File) string {
 	}
 	imports := fmt.Sprintf("; import %s %q; import %s %q", w.stm(), stmPath, w.compiled(), compiledPath)
 	pieces = slices.Insert(pieces, 0, piece{f.Syntax.Name.End(), f.Syntax.Name.End(), imports})
-	added = append(added, fmt.Sprintf("var _ %s.Mode; var _ = %s.File(%s)", w.stm(), w.compiled(), strings.Join(p.methodValues(f), ", ")))
+	added = append(added, fmt.Sprintf("var _ %s.Mode; var _ = %s.Recover", w.stm(), w.compiled()))
 	return w.splice(f.Syntax.FileStart, f.Syntax.FileEnd, pieces...) + "\n" + strings.Join(added, "\n") + "\n"
-}
-
-// methodValues are the names that the runtime has for the dual methods that a file uses as
-// values.
-func (p *program) methodValues(f *source.File) []string {
-	var all []string
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		sel, ok := n.(*ast.SelectorExpr)
-		if !ok || f.Info.Selections[sel] == nil || f.Info.Selections[sel].Kind() != types.MethodVal {
-			return true
-		}
-		method := f.Info.Selections[sel].Obj().(*types.Func).Origin()
-		if fn := p.functions[method.FullName()]; fn != nil && fn.dual {
-			if name := fmt.Sprintf("%q", runtimeName(method)+"-fm"); !slices.Contains(all, name) {
-				all = append(all, name)
-			}
-		}
-		return true
-	})
-	return all
-}
-
-// runtimeName is what the runtime calls a method.
-func runtimeName(m *types.Func) string {
-	path := m.Pkg().Path()
-	if m.Pkg().Name() == "main" {
-		path = "main"
-	}
-	t := m.Signature().Recv().Type()
-	ptr, isPointer := t.(*types.Pointer)
-	if isPointer {
-		t = ptr.Elem()
-	}
-	named := types.Unalias(t).(*types.Named)
-	name := named.Obj().Name()
-	if named.TypeParams().Len() > 0 {
-		name += "[...]"
-	}
-	if isPointer {
-		name = "(*" + name + ")"
-	}
-	return path + "." + name + "." + m.Name()
 }
 
 // plain is code as it runs outside of transactions, and in one that works in place: what
@@ -104,8 +62,17 @@ func (w *writer) plainPieces(root ast.Node) []piece {
 				return false
 			}
 		case *ast.FuncLit:
-			if w.p.planned[n] && !w.p.immediate(n) {
+			switch {
+			case w.p.dual[n]:
 				all = append(all, piece{n.Pos(), n.End(), w.dualLiteral(n)})
+				return false
+			case w.p.pure[n] && n != root:
+				all = append(all, piece{n.Pos(), n.End(), w.noted(w.f.TextOf(n))})
+				return false
+			}
+		case ast.Expr:
+			if n != root && w.p.dualValue(w.info(), n) {
+				all = append(all, piece{n.Pos(), n.End(), w.noted(w.plain(n))})
 				return false
 			}
 		}
@@ -116,27 +83,20 @@ func (w *writer) plainPieces(root ast.Node) []piece {
 
 // begin is a call of stm.Atomic outside of a transaction.
 //
-//	stm.Atomic(func() { x.n++ })      (stm.Options{}).Compiled(func(tx *stm.Tx) { compiled.Add(tx, &x.n, 1) })
+//	stm.Atomic(func() { x.n++ })      stm.Compiled(func(tx *stm.Tx) { stm.Add(tx, &x.n, 1) })
 func (w *writer) begin(call *ast.CallExpr) string {
-	var options string
-	switch fun := ast.Unparen(call.Fun).(type) {
-	case *ast.SelectorExpr:
-		if w.info().Selections[fun] != nil {
-			options = w.plain(fun.X)
-		} else {
-			options = "(" + w.f.TextOf(fun.X) + ".Options{})"
-		}
-	default: // the package is imported with a dot
-		options = "(Options{})"
+	run := "Compiled(" // the package is imported with a dot
+	if fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		run = w.plain(fun.X) + "." + run
 	}
 	lit := atomicLiteral(w.info(), call)
 	if lit == nil {
-		return options + ".Compiled(" + w.compiled() + ".Transaction(" + w.plain(call.Args[0]) + "))"
+		return run + w.compiled() + ".Transaction(" + w.plain(call.Args[0]) + "))"
 	}
 	inside := w.in(region{lit})
 	lead := w.splice(call.Args[0].Pos(), lit.Type.End())
 	lead = strings.Repeat("\n", strings.Count(lead, "\n"))
-	return options + ".Compiled(" + lead + "func(" + w.tx() + " *" + w.stm() + ".Tx) {" + inside.body(lit.Body) + "})"
+	return run + lead + "func(" + w.tx() + " *" + w.stm() + ".Tx) {" + inside.body(lit.Body) + "})"
 }
 
 // in is a writer of another region of the file.
@@ -160,11 +120,19 @@ func (w *writer) plainBody(b *ast.BlockStmt) string {
 
 // literal is a function literal in a transaction.
 func (w *writer) literal(lit *ast.FuncLit) string {
-	if w.p.immediate(lit) {
+	switch {
+	case w.p.immediate(lit):
 		return w.immediateLiteral(lit)
+	case w.p.dual[lit]:
+		return w.dualLiteral(lit)
+	case w.p.pure[lit]:
+		return w.noted(w.f.TextOf(lit))
 	}
-	return w.dualLiteral(lit)
+	return w.plain(lit)
 }
+
+// noted is the value of a function that finds its transaction by itself.
+func (w *writer) noted(function string) string { return w.compiled() + ".Value(" + function + ")" }
 
 // immediateLiteral is a literal that runs where it stands.
 func (w *writer) immediateLiteral(lit *ast.FuncLit) string {
@@ -178,13 +146,13 @@ func (w *writer) dualLiteral(lit *ast.FuncLit) string {
 		end = "; return"
 	}
 	inside := w.in(region{lit})
-	return w.f.Between(lit.Pos(), lit.Body.Pos()) + "{ if " + w.tx() + " := " + w.stm() + ".Current(); " + w.tx() + " != nil {" +
-		inside.body(lit.Body) + end + " };" + w.line(lit.Body.Lbrace+1) + w.plainBody(lit.Body) + "}"
+	return w.noted(w.f.Between(lit.Pos(), lit.Body.Pos()) + "{ if " + w.tx() + " := " + w.stm() + ".Current(); " + w.tx() + " != nil {" +
+		inside.body(lit.Body) + end + " };" + w.line(lit.Body.Lbrace+1) + w.plainBody(lit.Body) + "}")
 }
 
 // cloneText is the declaration of a function's clone.
 //
-//	func (l *list) push(v int) { l.n++ }      func (l *list) push_stm(tx *stm.Tx, v int) { compiled.Add(tx, &l.n, 1) }
+//	func (l *list) push(v int) { l.n++ }      func (l *list) push_stm(tx *stm.Tx, v int) { stm.Add(tx, &l.n, 1) }
 func (w *writer) cloneText(f *function) string {
 	decl := f.decl
 	inside := w.in(region{decl})

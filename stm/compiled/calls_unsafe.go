@@ -1,9 +1,6 @@
 package compiled
 
 import (
-	"maps"
-	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -22,68 +19,106 @@ func sizeOf[T any]() uint64 {
 //	func(n int) int { return x.n + n }
 //	func(n int) int { if tx := stm.Current(); tx != nil { return stm.Load(tx, &x.n) + n }; return x.n + n }
 //
-// Whether they were is told by the file that they are in: every function of a compiled file
-// that is used as a value is like that. A method that is used as a value is behind a function
-// that has no file, and is known by its name.
-var compiledCode struct {
-	mu      sync.Mutex // guards changes of all three
-	files   map[string]bool
-	methods map[string]bool
-	known   atomic.Pointer[map[uintptr]bool] // functions by their code
+// Whether they were is known by their code, which is noted where such a value is made. The
+// table is read without a lock: nothing is ever taken out of it, and a larger one holds all
+// that the smaller one did.
+var noted struct {
+	table atomic.Pointer[[]atomic.Uintptr]
+	mu    sync.Mutex // guards n, and changes of table
+	n     int
 }
 
-// File says that the calling file was compiled, with the methods that it uses as values.
-func File(methods ...string) bool {
-	_, file, _, _ := runtime.Caller(1)
-	c := &compiledCode
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.files == nil {
-		c.files, c.methods = make(map[string]bool), make(map[string]bool)
-	}
-	c.files[file] = true
-	for _, m := range methods {
-		c.methods[m] = true
-	}
-	c.known.Store(nil)
-	return true
-}
-
-// Function returns a function that is about to be called. If it was not compiled, the
-// transaction works in place from here on.
-func Function[F any](tx *stm.Tx, f F) F {
+// codeOf is the code of a function, 0 of none.
+func codeOf[F any](f F) uintptr {
 	code := *(**uintptr)(unsafe.Pointer(&f))
 	if code == nil {
-		return f // the call panics
+		return 0
 	}
-	if known := compiledCode.known.Load(); known != nil {
-		if compiled, ok := (*known)[*code]; ok {
-			if !compiled {
-				tx.Perform()
-			}
-			return f
+	return *code
+}
+
+// isNoted reports whether a function finds its transaction by itself.
+func isNoted(code uintptr) bool {
+	table := noted.table.Load()
+	if table == nil {
+		return false
+	}
+	last := uintptr(len(*table) - 1)
+	for i := code >> 4; ; i++ {
+		switch (*table)[i&last].Load() {
+		case code:
+			return true
+		case 0:
+			return false
 		}
 	}
-	if !isCompiled(*code) {
-		tx.Perform()
+}
+
+// note enters a function that is not in the table, which is never more than half full.
+func note(code uintptr) {
+	noted.mu.Lock()
+	defer noted.mu.Unlock()
+	if isNoted(code) {
+		return
+	}
+	var table []atomic.Uintptr
+	if p := noted.table.Load(); p != nil {
+		table = *p
+	}
+	if 2*(noted.n+1) > len(table) {
+		larger := make([]atomic.Uintptr, max(64, 2*len(table)))
+		for i := range table {
+			if code := table[i].Load(); code != 0 {
+				enter(larger, code)
+			}
+		}
+		table = larger
+	}
+	enter(table, code)
+	noted.n++
+	noted.table.Store(&table)
+}
+
+func enter(table []atomic.Uintptr, code uintptr) {
+	last := uintptr(len(table) - 1)
+	i := code >> 4
+	for table[i&last].Load() != 0 {
+		i++
+	}
+	table[i&last].Store(code)
+}
+
+// Value returns a function that finds its transaction by itself, and notes that it does.
+func Value[F any](f F) F {
+	if code := codeOf(f); code != 0 && !isNoted(code) {
+		note(code)
 	}
 	return f
 }
 
-// isCompiled decides about a function for the first time.
-func isCompiled(code uintptr) bool {
-	c := &compiledCode
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	known := make(map[uintptr]bool)
-	if old := c.known.Load(); old != nil {
-		known = maps.Clone(*old)
+// Function returns a function that is about to be called. If it does not find its transaction
+// by itself, the transaction works in place from here on.
+func Function[F any](tx *stm.Tx, f F) F {
+	if code := codeOf(f); code != 0 && !isNoted(code) {
+		tx.Perform()
 	}
-	f := runtime.FuncForPC(code)
-	file, _ := f.FileLine(code)
-	known[code] = c.files[file] || strings.HasSuffix(f.Name(), "-fm") && c.methods[f.Name()]
-	c.known.Store(&known)
-	return known[code]
+	return f // if there is none, the call panics
+}
+
+// Iterate0 returns a function that a loop in a transaction ranges over. The function that it
+// is called with is the body of the loop, which is compiled with what is around it.
+func Iterate0(tx *stm.Tx, f func(yield func() bool)) func(yield func() bool) {
+	return func(yield func() bool) { Function(tx, f)(Value(yield)) }
+}
+
+// Iterate1 is Iterate0 for loops with one variable.
+func Iterate1[V any](tx *stm.Tx, f func(yield func(V) bool)) func(yield func(V) bool) {
+	return func(yield func(V) bool) { Function(tx, f)(Value(yield)) }
+}
+
+// Iterate2 is Iterate0 for loops with two.
+func Iterate2[K, V any](tx *stm.Tx, f func(yield func(K, V) bool)) func(yield func(K, V) bool) {
+	return func(yield func(K, V) bool) { Function(tx, f)(Value(yield)) }
 }
 
 // Method returns a receiver whose method is about to be called through an interface. M is an

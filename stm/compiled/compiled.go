@@ -3,7 +3,6 @@
 // meant to be used by hand; what is, is package stm.
 //
 //	s = append(s, v)      stm.Store(tx, &s, compiled.On(tx, stm.Load(tx, &s)).Append(v))
-//	x.n += 2              compiled.Add(tx, &x.n, 2)
 //	f(x)                  compiled.Function(tx, f)(x)
 //	make([]T, n)          make([]T, compiled.Length(tx, n, 16))
 //	recover()             compiled.Recover(tx, recover())
@@ -15,18 +14,6 @@ package compiled
 import (
 	"github.com/cofferdam-go/cofferdam/stm"
 )
-
-// Number is what can be added to.
-type Number interface {
-	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr |
-		~float32 | ~float64 | ~complex64 | ~complex128
-}
-
-// Add is *p += v.
-func Add[T Number](tx *stm.Tx, p *T, v T) { stm.Store(tx, p, stm.Load(tx, p)+v) }
-
-// Subtract is *p -= v.
-func Subtract[T Number](tx *stm.Tx, p *T, v T) { stm.Store(tx, p, stm.Load(tx, p)-v) }
 
 // A Cell is a variable in a transaction, for a value that is assignable to it and of another
 // type.

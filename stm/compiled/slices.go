@@ -15,61 +15,38 @@ func On[S ~[]T, T any](tx *stm.Tx, s S) Slice[S, T] { return Slice[S, T]{tx, s} 
 // Append is append(s, values...). Elements beyond the length of a slice are shared with
 // whoever has the same array, and so written like any others.
 func (l Slice[S, T]) Append(values ...T) S {
-	return grow(l.tx, l.s, len(values), func(i int) T { return values[i] })
+	before, s := len(l.s), l.s
+	if before+len(values) <= cap(s) {
+		s = s[:before+len(values)]
+		for i, v := range values {
+			stm.Store(l.tx, &s[before+i], v)
+		}
+		return s
+	}
+	l.tx.Check()
+	// A new array is nobody else's: it is written plainly. A slice of the same length and
+	// capacity has the runtime choose the capacity that a plain append would have.
+	same := make(S, before, Length(l.tx, cap(s), sizeOf[T]()))
+	stm.Copy(same, s)
+	return append(same, values...)
 }
 
 // AppendSlice is append(s, more...), with elements that are shared.
-func (l Slice[S, T]) AppendSlice(more []T) S {
-	return grow(l.tx, l.s, len(more), func(i int) T { return stm.Load(l.tx, &more[i]) })
-}
+func (l Slice[S, T]) AppendSlice(more []T) S { return l.Append(Elements(l.tx, more)...) }
 
 // AppendText is append(s, text...), for bytes.
 func (l Slice[S, T]) AppendText(text string) S {
-	return grow(l.tx, l.s, len(text), func(i int) T { return any(text[i]).(T) })
-}
-
-// grow appends n elements.
-func grow[S ~[]T, T any](tx *stm.Tx, s S, n int, value func(i int) T) S {
-	before := len(s)
-	if n == 0 {
-		return s
+	values := make([]T, len(text))
+	for i := range values {
+		values[i] = any(text[i]).(T)
 	}
-	if before+n <= cap(s) {
-		// All are read before any is written: they may be the same.
-		if n > 1 {
-			values := make([]T, n)
-			for i := range values {
-				values[i] = value(i)
-			}
-			value = func(i int) T { return values[i] }
-		}
-		s = s[:before+n]
-		for i := range n {
-			stm.Store(tx, &s[before+i], value(i))
-		}
-		return s
-	}
-	tx.Check()
-	// A new array is nobody else's: it is written plainly. A slice of the same length and
-	// capacity has the runtime choose the capacity that a plain append would have.
-	same := make(S, before, Length(tx, cap(s), sizeOf[T]()))
-	fresh := append(same, make([]T, Length(tx, n, sizeOf[T]()))...)
-	for i := range before {
-		fresh[i] = stm.Load(tx, &s[i])
-	}
-	for i := range n {
-		fresh[before+i] = value(i)
-	}
-	return fresh
+	return l.Append(values...)
 }
 
 // Copy is copy(to, from), which may overlap.
 func Copy[T any](tx *stm.Tx, to, from []T) int {
 	n := min(len(to), len(from))
-	values := make([]T, Length(tx, n, sizeOf[T]()))
-	for i := range values {
-		values[i] = stm.Load(tx, &from[i])
-	}
+	values := Elements(tx, from[:n])
 	for i := range values {
 		stm.Store(tx, &to[i], values[i])
 	}
@@ -100,8 +77,6 @@ func Elements[S ~[]T, T any](tx *stm.Tx, s S) S {
 		return nil
 	}
 	own := make(S, Length(tx, len(s), sizeOf[T]()))
-	for i := range s {
-		own[i] = stm.Load(tx, &s[i])
-	}
+	stm.Copy(own, s)
 	return own
 }

@@ -41,6 +41,38 @@ type strip struct{ p point }
 func (q *square) area(n int) int { q.side = (q.side + n) % 50; return q.side * q.side }
 func (t strip) area(_ int) int   { return t.p.x * t.p.y }
 
+// A record has an identity, a name and tags that only its literal sets.
+type record struct {
+	id     int
+	name   string
+	tags   [2]int
+	weight int
+}
+
+func (r *record) heavier(o *record) bool { return r.weight*r.tags[0] > o.weight*o.tags[0] || r.name < o.name }
+
+// A tally counts, and keeps the least; what adds to it touches nothing else.
+type tally struct{ n, least int }
+
+func (t *tally) add(v int) {
+	if t.n == 0 || v < t.least {
+		t.least = v
+	}
+	t.n++
+}
+
+func (t *tally) merge(o tally) {
+	t.add(o.least)
+	t.n = small(t.n + o.n)
+}
+
+func letters(text string) (sum int) {
+	for i := range len(text) {
+		sum = small(sum*3 + int(text[i]))
+	}
+	return sum
+}
+
 type list[T any] struct {
 	items []T
 	n     int
@@ -94,6 +126,8 @@ type state struct {
 	any     any
 	fn      func(int) int
 	queue   list[int]
+	records []*record
+	kept    tally
 	tickets int
 }
 
@@ -102,7 +136,8 @@ var global, steps int
 func newState() *state {
 	global, steps = 1, 0
 	s := &state{n: 3, head: &node{1, &node{2, nil}}, xs: []int{5, 6, 7}, points: []point{{1, 2}, {3, 4}}, m: map[int]int{1: 10, 2: 20},
-		words: map[string]point{"a": {1, 1}}, text: "go", shapes: []shape{&square{2}, strip{point{2, 3}}}, any: 7, bytes: []byte("xyz")}
+		words: map[string]point{"a": {1, 1}}, text: "go", shapes: []shape{&square{2}, strip{point{2, 3}}}, any: 7, bytes: []byte("xyz"),
+		records: []*record{{1, "one", [2]int{1, 2}, 3}, {2, "two", [2]int{3, 1}, 1}}}
 	s.inner = inner{4, &deep{1}}
 	s.fn = func(n int) int { return n + 1 }
 	s.queue.push(9)
@@ -150,7 +185,10 @@ func (s *state) dump() string {
 			fmt.Fprint(&b, " strip", h.p)
 		}
 	}
-	return b.String() + fmt.Sprint(" fn", s.fn(1))
+	for _, r := range s.records {
+		fmt.Fprint(&b, " ", *r)
+	}
+	return b.String() + fmt.Sprint(s.kept, " fn", s.fn(1))
 }
 
 type program struct {

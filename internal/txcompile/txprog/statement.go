@@ -35,11 +35,11 @@ func (g *generator) declare(name string) {
 func (g *generator) statement() {
 	statements := []func(){
 		g.assignment, g.assignment, g.assignment, g.update, g.update, g.swap, g.appending, g.slicing, g.mapping, g.linking, g.linking,
-		g.words, g.pointing, g.looping, g.ranging, g.branching, g.switching, g.closing, g.deferring, g.defining, g.copying, g.shaping,
+		g.recording, g.recording, g.tallying, g.making, g.making, g.words, g.pointing, g.looping, g.ranging, g.branching, g.switching, g.closing, g.deferring, g.defining, g.copying, g.shaping,
 		g.nesting, g.calling, g.converting, g.iterating, g.labelled,
 	}
 	if g.loops > 2 {
-		statements = statements[:13]
+		statements = statements[:18]
 	}
 	statements[g.random.IntN(len(statements))]()
 }
@@ -145,6 +145,60 @@ func (g *generator) linking() {
 		g.line("for %s := s.head; %s != nil; %s = %s.next { %s.val = small(%s.val + %s) }", p, p, p, p, p, p, g.atom())
 	default:
 		g.line("if s.head != nil { s.head.val, s.n = s.n, s.head.val }")
+	}
+}
+
+// recording uses fields that only literals set.
+func (g *generator) recording() {
+	r := g.fresh("r")
+	switch g.random.IntN(5) {
+	case 0:
+		g.line("s.records = append(s.records, &record{id: small(%s), name: strings.Repeat(\"n\", at(%s, 5)), weight: %s})", g.number(), g.atom(), g.atom())
+		g.line("if len(s.records) > 6 { s.records = s.records[3:] }")
+	case 1:
+		g.line("for _, %s := range s.records { if %s.id > %s { s.n = small(s.n + len(%s.name) + %s.tags[1]) }; %s.weight++ }", r, r, g.atom(), r, r, r)
+	case 2:
+		g.line("%s := s.records[0]; s.records[len(s.records)-1] = &record{small(%s.id + 1), %s.name, [2]int{%s.tags[1], %s}, %s.weight}", r, r, r, r, g.atom(), r)
+	case 3:
+		g.line("if s.records[0].heavier(s.records[len(s.records)-1]) { s.records[0].weight = small(%s) }", g.number())
+	default:
+		g.line("%s := *s.records[0]; %s.weight = small(%s.id + letters(%s.name)); s.n = %s.weight", r, r, r, r, r)
+	}
+}
+
+// tallying calls functions that touch nothing but what they are given, with memory that is
+// shared, and with memory that is not.
+func (g *generator) tallying() {
+	t := g.fresh("t")
+	switch g.random.IntN(4) {
+	case 0:
+		g.line("var %s tally; for _, v := range s.xs { %s.add(v) }; s.n = small(%s.least + %s.n)", t, t, t, t)
+	case 1:
+		g.line("s.kept.add(small(%s))", g.number())
+	case 2:
+		g.line("%s := s.kept; %s.add(%s); if %s { s.kept = %s }", t, t, g.atom(), g.condition(), t)
+	default:
+		g.line("%s := tally{}; %s.add(letters(s.text)); %s.merge(s.kept); s.kept.merge(%s)", t, t, t, t)
+	}
+}
+
+// making makes something, and gives it away after it was filled, or before.
+func (g *generator) making() {
+	v := g.fresh("v")
+	switch g.random.IntN(6) {
+	case 0:
+		g.line("%s := &node{}; %s.val = small(%s); %s.next = s.head; s.head = %s", v, v, g.number(), v, v)
+	case 1:
+		g.line("%s := &node{next: s.head}; s.head = %s; %s.val = small(%s); s.n = small(s.n + s.head.val)", v, v, v, g.number())
+	case 2:
+		g.line("%s := make([]int, 0, 4); %s = append(%s, %s, small(%s)); %s[0]++; %s = append(%s, s.xs...); s.xs = %s", v, v, v, g.atom(), g.number(), v, v, v, v)
+		g.line("if len(s.xs) > 20 { s.xs = s.xs[10:] }")
+	case 3:
+		g.line("%s := []point{{%s, 1}, {2, 3}}; for i := range %s { s.points = %s; %s[i].x = small(s.points[1].x + %s) }", v, g.atom(), v, v, v, g.atom())
+	case 4:
+		g.line("%s := new(record); %s.weight, %s.tags[0] = small(%s), 2; if %s { s.records[0] = %s }", v, v, v, g.number(), g.condition(), v)
+	default:
+		g.line("var %s []int; for i := range 3 { %s = append(%s, small(i + %s)) }; copy(%s, s.xs); s.n = small(s.n + %s[2])", v, v, v, g.atom(), v, v)
 	}
 }
 

@@ -1,0 +1,269 @@
+package txcompile
+
+import (
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+
+	"golang.org/x/tools/go/callgraph"
+	"golang.org/x/tools/go/callgraph/cha"
+	"golang.org/x/tools/go/callgraph/vta"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/ssa/ssautil"
+
+	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/source"
+)
+
+// A flow is where a program's values go, on go/ssa: which functions a call through a value or
+// an interface can call, as far as the program can be seen. What it does not see, such as a
+// function that comes back out of a library, is found when the program runs: the transaction
+// works in place then (see compiled.Function).
+type flow struct {
+	prog    *ssa.Program
+	fset    *token.FileSet
+	all     map[*ssa.Function]bool
+	precise *callgraph.Graph // by the types that flow there
+	rough   *callgraph.Graph // by signatures and names, for calls that nothing seems to flow to
+	byPlace map[place][]*ssa.Function
+}
+
+// A place is where a function begins in the source. It is the same in all packages that a
+// file is in, with tests and without.
+type place struct {
+	file   string
+	offset int
+}
+
+func placeOf(fset *token.FileSet, at token.Pos) place {
+	pos := fset.PositionFor(at, false)
+	return place{pos.Filename, pos.Offset}
+}
+
+func newFlow(pkgs []*packages.Package) *flow {
+	prog, _ := load.SSA(pkgs)
+	f := &flow{prog: prog, fset: prog.Fset, all: ssautil.AllFunctions(prog), rough: cha.CallGraph(prog), byPlace: make(map[place][]*ssa.Function)}
+	maps.DeleteFunc(f.all, func(fn *ssa.Function, _ bool) bool { return isTemplate(fn) })
+	f.precise = vta.CallGraph(f.all, f.rough)
+	for fn := range f.all {
+		if syntax := fn.Syntax(); syntax != nil {
+			at := placeOf(f.fset, syntax.Pos())
+			f.byPlace[at] = append(f.byPlace[at], fn)
+		}
+	}
+	return f
+}
+
+// isTemplate reports whether a function is generic, and not an instance that runs.
+func isTemplate(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn.TypeParams().Len() > len(fn.TypeArgs()) || slices.ContainsFunc(fn.TypeArgs(), source.HasTypeParam)
+}
+
+// A reach is what transactions can come to.
+type reach struct {
+	*flow
+	seen map[*ssa.Function]bool
+	// Declared functions that are called through values and interfaces, by their full names.
+	functions map[string]bool
+	// Where functions begin that may run in a transaction, as they are: those that are seen,
+	// and those that code which is not here may call back.
+	mayRun map[place]bool
+	// keeps says that transactions call code which is not here, and may have kept functions
+	// that it was given before.
+	keeps bool
+}
+
+// from follows calls from the functions that begin at some places, which are transactions,
+// and from those that are given to stm.Atomic as values.
+func (f *flow) from(places []place) *reach {
+	r := &reach{flow: f, seen: make(map[*ssa.Function]bool), functions: make(map[string]bool), mayRun: make(map[place]bool)}
+	literal := make(map[*ssa.Function]bool)
+	for _, at := range places {
+		for _, fn := range f.byPlace[at] {
+			literal[fn] = true
+			r.visit(fn)
+		}
+	}
+	for fn := range f.all {
+		for _, given := range f.given(fn) {
+			if !literal[given] {
+				r.indirect(given)
+				r.visit(given)
+			}
+		}
+	}
+	r.callbacks()
+	return r
+}
+
+// leave follows a call of code that is not here: it may call what it is given.
+func (r *reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
+	r.keeps = r.keeps || callee == nil || !slices.ContainsFunc(keepsNothing, func(path string) bool { return isOf(callee, path) }) ||
+		callee.Object().(*types.Func).FullName() == "(*sync.Pool).Get"
+	for _, arg := range call.Common().Args {
+		switch arg := arg.(type) {
+		case *ssa.Function:
+			r.visit(arg)
+		case *ssa.MakeClosure:
+			r.visit(arg.Fn.(*ssa.Function))
+		default:
+			_, ok := arg.Type().Underlying().(*types.Signature)
+			r.keeps = r.keeps || ok
+		}
+	}
+}
+
+// keepsNothing are packages whose functions call no others than those that they are given, and
+// methods.
+var keepsNothing = []string{"bytes", "cmp", "errors", "fmt", "maps", "math", "math/bits", "math/rand", "math/rand/v2", "path", "runtime", "slices", "sort", "strconv", "strings", "sync",
+	"sync/atomic", "time", "unicode", "unicode/utf8", stmPath}
+
+// callbacks notes the functions that code which is not here may call: methods of what becomes
+// a value of an interface, and all functions that are used as values if it can have kept them.
+func (r *reach) callbacks() {
+	for fn := range r.all {
+		if !r.keeps {
+			break
+		}
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if _, ok := instr.(*ssa.DebugRef); ok {
+					continue
+				}
+				for _, operand := range instr.Operands(nil) {
+					call, ok := instr.(ssa.CallInstruction)
+					if value, isFunction := (*operand).(*ssa.Function); isFunction && !(ok && operand == &call.Common().Value) {
+						r.run(value)
+					}
+				}
+			}
+		}
+	}
+	for _, t := range r.prog.RuntimeTypes() {
+		for method := range r.prog.MethodSets.MethodSet(t).Methods() {
+			if fn := r.prog.MethodValue(method); fn != nil {
+				r.run(fn)
+			}
+		}
+	}
+}
+
+// run notes that a function may run in a transaction, or the one that it calls if it was made
+// by go/ssa.
+func (r *reach) run(fn *ssa.Function) {
+	if syntax := fn.Syntax(); syntax != nil {
+		r.mayRun[placeOf(r.fset, syntax.Pos())] = true
+		return
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if call, ok := instr.(ssa.CallInstruction); ok {
+				if callee := call.Common().StaticCallee(); callee != nil && callee.Syntax() != nil {
+					r.mayRun[placeOf(r.fset, callee.Syntax().Pos())] = true
+				}
+			}
+		}
+	}
+}
+
+// given returns the functions that a function gives to stm.Atomic: if it cannot be seen which,
+// all that could be.
+func (f *flow) given(fn *ssa.Function) []*ssa.Function {
+	var all []*ssa.Function
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			call, ok := instr.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if callee := call.Common().StaticCallee(); !isOf(callee, stmPath) || callee.Name() != "Atomic" {
+				continue
+			}
+			switch v := call.Common().Args[len(call.Common().Args)-1].(type) {
+			case *ssa.Function:
+				all = append(all, v)
+			case *ssa.MakeClosure:
+				all = append(all, v.Fn.(*ssa.Function))
+			default:
+				for other := range f.all {
+					if types.Identical(other.Signature, v.Type().Underlying()) && other.Signature.Recv() == nil {
+						all = append(all, other)
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (r *reach) visit(fn *ssa.Function) {
+	if r.seen[fn] {
+		return
+	}
+	r.seen[fn] = true
+	r.run(fn)
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			call, ok := instr.(ssa.CallInstruction)
+			if _, starts := instr.(*ssa.Go); !ok || starts {
+				continue
+			}
+			if _, ok := call.Common().Value.(*ssa.Builtin); ok {
+				continue
+			}
+			callees := r.callees(fn, call)
+			if len(callees) == 0 {
+				r.leave(call, nil)
+			}
+			for _, callee := range callees {
+				if call.Common().StaticCallee() == nil {
+					r.indirect(callee)
+				}
+				if callee.Blocks == nil {
+					r.leave(call, callee)
+				}
+				r.visit(callee)
+			}
+		}
+	}
+}
+
+// callees are the functions that a call can call.
+func (f *flow) callees(caller *ssa.Function, call ssa.CallInstruction) []*ssa.Function {
+	if callee := call.Common().StaticCallee(); callee != nil {
+		return []*ssa.Function{callee}
+	}
+	for _, g := range []*callgraph.Graph{f.precise, f.rough} {
+		var all []*ssa.Function
+		if node := g.Nodes[caller]; node != nil {
+			for _, e := range node.Out {
+				if e.Site == call {
+					all = append(all, e.Callee.Func)
+				}
+			}
+		}
+		if len(all) > 0 {
+			return all
+		}
+	}
+	return nil
+}
+
+// indirect notes that a function is called through a value or an interface. If it is one
+// that go/ssa made, of a method for example, it is the one behind it that is.
+func (r *reach) indirect(fn *ssa.Function) {
+	if obj, ok := fn.Object().(*types.Func); ok {
+		r.functions[obj.Origin().FullName()] = true
+	}
+}
+
+// calls reports whether transactions call the function that begins at a place, in whatever
+// way.
+func (r *reach) calls(at place) bool {
+	return slices.ContainsFunc(r.byPlace[at], func(fn *ssa.Function) bool { return r.seen[fn] })
+}
