@@ -38,6 +38,7 @@ type input struct {
 	sequential    func() outcome
 	mutex         func(goroutines int) outcome
 	transactional func(goroutines int, o stm.Options) outcome
+	atomic        func(goroutines int) outcome // transactions that are plain code
 }
 
 // An outcome is what a run took, and whether its result is right.
@@ -52,22 +53,23 @@ type suite[P, I, R any] struct {
 	sequential    func(*I) *R
 	mutex         func(*I, int) *R
 	transactional func(*I, int, stm.Options) *R
+	atomic        func(*I, int) *R
 	verify        func(*I, *R) error
 	elapsed       func(*R) time.Duration
 }
 
 var (
-	genomes = suite[genome.Params, genome.Input, genome.Result]{genome.Generate, genome.Sequential, genome.Mutex, genome.Transactional,
+	genomes = suite[genome.Params, genome.Input, genome.Result]{genome.Generate, genome.Sequential, genome.Mutex, genome.Transactional, genome.Atomic,
 		(*genome.Input).Verify, func(r *genome.Result) time.Duration { return r.Elapsed }}
-	intruders = suite[intruder.Params, intruder.Input, intruder.Result]{intruder.Generate, intruder.Sequential, intruder.Mutex, intruder.Transactional,
+	intruders = suite[intruder.Params, intruder.Input, intruder.Result]{intruder.Generate, intruder.Sequential, intruder.Mutex, intruder.Transactional, intruder.Atomic,
 		(*intruder.Input).Verify, func(r *intruder.Result) time.Duration { return r.Elapsed }}
-	clusters = suite[kmeans.Params, kmeans.Input, kmeans.Result]{kmeans.Generate, kmeans.Sequential, kmeans.Mutex, kmeans.Transactional,
+	clusters = suite[kmeans.Params, kmeans.Input, kmeans.Result]{kmeans.Generate, kmeans.Sequential, kmeans.Mutex, kmeans.Transactional, kmeans.Atomic,
 		(*kmeans.Input).Verify, func(r *kmeans.Result) time.Duration { return r.Elapsed }}
-	mazes = suite[labyrinth.Params, labyrinth.Input, labyrinth.Result]{labyrinth.Generate, labyrinth.Sequential, labyrinth.Mutex, labyrinth.Transactional,
+	mazes = suite[labyrinth.Params, labyrinth.Input, labyrinth.Result]{labyrinth.Generate, labyrinth.Sequential, labyrinth.Mutex, labyrinth.Transactional, labyrinth.Atomic,
 		(*labyrinth.Input).Verify, func(r *labyrinth.Result) time.Duration { return r.Elapsed }}
-	graphs = suite[ssca2.Params, ssca2.Input, ssca2.Result]{ssca2.Generate, ssca2.Sequential, ssca2.Mutex, ssca2.Transactional,
+	graphs = suite[ssca2.Params, ssca2.Input, ssca2.Result]{ssca2.Generate, ssca2.Sequential, ssca2.Mutex, ssca2.Transactional, ssca2.Atomic,
 		(*ssca2.Input).Verify, func(r *ssca2.Result) time.Duration { return r.Elapsed }}
-	agencies = suite[vacation.Params, vacation.Input, vacation.Result]{vacation.Generate, vacation.Sequential, vacation.Mutex, vacation.Transactional,
+	agencies = suite[vacation.Params, vacation.Input, vacation.Result]{vacation.Generate, vacation.Sequential, vacation.Mutex, vacation.Transactional, vacation.Atomic,
 		(*vacation.Input).Verify, func(r *vacation.Result) time.Duration { return r.Elapsed }}
 )
 
@@ -88,5 +90,6 @@ func (s suite[P, I, R]) input(p P) input {
 		sequential:    func() outcome { return done(s.sequential(in)) },
 		mutex:         func(goroutines int) outcome { return done(s.mutex(in, goroutines)) },
 		transactional: func(goroutines int, o stm.Options) outcome { return done(s.transactional(in, goroutines, o)) },
+		atomic:        func(goroutines int) outcome { return done(s.atomic(in, goroutines)) },
 	}
 }

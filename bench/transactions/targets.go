@@ -25,7 +25,8 @@ const (
 func (s *session) targets() []measure.Target {
 	ts := s.targetsMicro()
 	ts = append(ts, s.targetsContended()...)
-	return append(ts, s.targetsStamp()...)
+	ts = append(ts, s.targetsStamp()...)
+	return append(ts, s.targetsCompiled()...)
 }
 
 func (s *session) targetsMicro() []measure.Target {

@@ -9,6 +9,7 @@
 //	contended  1,000 reads while a neighbour commits: what lazy validation is for
 //	stamp      the programs of the STAMP suite as transactions, with one
 //	           sync.Mutex, and as plain sequential code (figures 4 to 9)
+//	compiled   the same with transactions that are plain code, built with -stm
 //	modes      the same under all four modes by one goroutine (figure 3), with
 //	           smaller sets: two of the modes start a goroutine per transaction
 //
@@ -17,9 +18,9 @@
 // Package measure runs and compares. Each configuration (a case in one variant)
 // has a process of its own, so that no heap, no timer and no grown log of one is
 // there in another; their rounds are interleaved all the same. worker.go is this
-// program as its own child.
+// program as its own child; compiledworker is the same child built with -stm.
 //
-// A file per figure (micro.go, contended.go, stamp.go, modes.go) makes the cases and
+// A file per figure (micro.go, contended.go, stamp.go, compiled.go, modes.go) makes the cases and
 // prints the table; peer.go has the micro-benchmarks with the other library,
 // programs.go is the table of STAMP's programs. trial.go is what all trials have in common: allocations,
 // what stm counted, and whether two processors were two (cores.go). targets.go
@@ -50,10 +51,10 @@ const name = "stm"
 var Benchmark = &command.Benchmark{
 	Name:  name,
 	About: "transactions beside a mutex and another library, and STAMP: figures 3 to 9 of the sandboxing paper",
-	Usage: "[-native] [-figure micro,contended,stamp,modes] [-runs N] [-plot DIR] ",
+	Usage: "[-native] [-figure micro,contended,stamp,compiled,modes] [-runs N] [-plot DIR] ",
 	Help: `Measures package stm: micro-benchmarks beside a mutex and another STM library,
 long readers beside a committing neighbour, and the programs of the STAMP suite
-under the four modes, a mutex, and sequential code. What costs a target that is missed
+under the four modes, a mutex, and sequential code, and compiled from plain code. What costs a target that is missed
 is printed with it. A program that computes a wrong result ends it with exit code 1.`,
 	Quick:  "STAMP's sets for simulators and few rounds: half a minute, for a look",
 	New:    newMeasurement,
@@ -69,6 +70,7 @@ var figures = []struct {
 	{figureMicro, microCases, (*session).micro},
 	{figureContended, contendedCases, (*session).contended},
 	{figureStamp, stampCases, (*session).stamp},
+	{figureCompiled, compiledCases, (*session).compiled},
 	{figureModes, modesCases, (*session).modes},
 }
 
@@ -94,6 +96,8 @@ type options struct {
 type session struct {
 	options
 	measure.Session
+	builder        *command.Session
+	compiledWorker string // the program that runs what was compiled with -stm
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
@@ -128,7 +132,7 @@ func (o *options) Check(isQuick bool) error {
 
 // Measure runs the command.
 func (o *options) Measure(c *command.Session) (any, error) {
-	s := &session{options: *o, Session: measure.Session{Context: c.Context, Out: c.Out}}
+	s := &session{options: *o, Session: measure.Session{Context: c.Context, Out: c.Out}, builder: c}
 	err := s.run()
 	return &s.Report, err
 }

@@ -96,7 +96,7 @@ func (s *session) measureCase(budget time.Duration, c measure.Case) (measure.Res
 	remote := c
 	remote.Contenders = nil
 	for _, local := range c.Contenders {
-		conf := &configuration{session: s, program: self, once: s.size == native,
+		conf := &configuration{session: s, program: s.workerOf(local.Variant, self), once: s.size == native,
 			request: request{Figure: c.Figure, Size: s.size, Case: c.String(), Variant: local.Variant}}
 		defer conf.end()
 		remote.Contenders = append(remote.Contenders, conf.contender())

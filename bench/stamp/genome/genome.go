@@ -30,7 +30,8 @@
 // most time in transactions, low contention.
 //
 // The links are ordinary structs. plain.go and transactional.go are the same program
-// over them, with plain accesses and with stm.Load and stm.Store.
+// over them, with plain accesses and with stm.Load and stm.Store. atomic.go is transactions that are
+// plain code.
 //
 // sequencer.go has what both share.
 package genome

@@ -21,6 +21,7 @@ func TestGeneIsPutTogether(t *testing.T) {
 		Sequential:    func() *Result { return Sequential(in) },
 		Mutex:         func(goroutines int) *Result { return Mutex(in, goroutines) },
 		Transactional: func(goroutines int, o stm.Options) *Result { return Transactional(in, goroutines, o) },
+		Atomic:        func(goroutines int) *Result { return Atomic(in, goroutines) },
 		Verify:        func(t *testing.T, r *Result) { verify(t, in, r) },
 	}.Run(t)
 }

@@ -27,7 +27,8 @@
 // from the same two queues and the tree is rebalanced often.
 //
 // plain.go and transactional.go are the same program over the same structs, with
-// plain accesses and with stm.Load and stm.Store.
+// plain accesses and with stm.Load and stm.Store. atomic.go is transactions that are
+// plain code.
 //
 // decoder.go puts fragments together, detector.go looks for signatures.
 package intruder

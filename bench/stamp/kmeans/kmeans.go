@@ -31,7 +31,7 @@
 // has transactions. Sums of floating-point numbers depend on the order, and the
 // order on the goroutines, so that two runs agree only to within rounding.
 //
-// They are in sequential.go, mutex.go and transactional.go; clustering.go has what they
+// They are in sequential.go, mutex.go, transactional.go and, as plain code, atomic.go; clustering.go has what they
 // share, verify.go checks the outcome.
 package kmeans
 

@@ -26,6 +26,7 @@ func TestMutexClusters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := Generate(p)
 			verify(t, in, Mutex(in, 2))
+			verify(t, in, Atomic(in, 2))
 		})
 	}
 }
@@ -59,6 +60,7 @@ func TestOneGoroutineIsSequential(t *testing.T) {
 	want := in.cost(Sequential(in))
 	for name, r := range map[string]*Result{
 		"mutex":         Mutex(in, 1),
+		"atomic":        Atomic(in, 1),
 		"transactional": Transactional(in, 1, stm.Options{}),
 	} {
 		if got := in.cost(r); got != want {

@@ -42,7 +42,7 @@
 // [Sequential] is the plain program, [Mutex] has one lock where [Transactional]
 // has transactions.
 //
-// They are in sequential.go, mutex.go and transactional.go; shape.go is the grid, search.go
+// They are in sequential.go, mutex.go, transactional.go and, as plain code, atomic.go; shape.go is the grid, search.go
 // finds a way through it, verify.go checks the outcome.
 package labyrinth
 

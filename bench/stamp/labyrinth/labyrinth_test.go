@@ -26,6 +26,7 @@ func TestMutexRoutes(t *testing.T) {
 		for _, p.Whole = range []bool{false, true} {
 			in := Generate(p)
 			verify(t, in, Mutex(in, 2))
+			verify(t, in, Atomic(in, 2))
 		}
 	}
 }
@@ -60,6 +61,7 @@ func TestOneGoroutineIsSequential(t *testing.T) {
 		want := Sequential(in)
 		for name, r := range map[string]*Result{
 			"mutex":         Mutex(in, 1),
+			"atomic":        Atomic(in, 1),
 			"transactional": Transactional(in, 1, stm.Options{}),
 		} {
 			if !slices.EqualFunc(r.Paths, want.Paths, slices.Equal) {

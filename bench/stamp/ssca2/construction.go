@@ -8,7 +8,7 @@ import (
 
 // A construction is a graph that is being built. Its methods are the phases in
 // which the goroutines share nothing, for a range of vertices. The other two are
-// in sequential.go, mutex.go and transactional.go.
+// in sequential.go, mutex.go, transactional.go and atomic.go.
 type construction struct {
 	edges  []edge
 	clique int // vertices of the largest

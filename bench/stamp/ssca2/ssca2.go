@@ -39,7 +39,7 @@
 // has transactions. The implied edges of a vertex are in the order in which they
 // were found; everything else is the same in every run.
 //
-// They are in sequential.go, mutex.go and transactional.go; generate.go makes the input,
+// They are in sequential.go, mutex.go, transactional.go and, as plain code, atomic.go; generate.go makes the input,
 // construction.go has the phases, graph.go is the result, verify.go checks it.
 package ssca2
 

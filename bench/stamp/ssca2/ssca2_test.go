@@ -23,6 +23,7 @@ func TestMutexBuilds(t *testing.T) {
 	for _, p := range []Params{Simulator, small} {
 		in := Generate(p)
 		verify(t, in, Mutex(in, 2))
+		verify(t, in, Atomic(in, 2))
 	}
 }
 
@@ -58,6 +59,7 @@ func TestOneGoroutineIsSequential(t *testing.T) {
 	want := Sequential(in)
 	for name, r := range map[string]*Result{
 		"mutex":         Mutex(in, 1),
+		"atomic":        Atomic(in, 1),
 		"transactional": Transactional(in, 1, stm.Options{}),
 	} {
 		if !slices.Equal(r.Graph.In, want.Graph.In) {

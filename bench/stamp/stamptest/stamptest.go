@@ -35,6 +35,7 @@ type Program[Result any] struct {
 	Sequential    func() Result
 	Mutex         func(goroutines int) Result
 	Transactional func(goroutines int, o stm.Options) Result
+	Atomic        func(goroutines int) Result
 	Verify        func(*testing.T, Result)
 }
 
@@ -42,6 +43,7 @@ type Program[Result any] struct {
 func (p Program[Result]) Run(t *testing.T) {
 	t.Run("sequential", func(t *testing.T) { p.Verify(t, p.Sequential()) })
 	t.Run("mutex", func(t *testing.T) { p.Verify(t, p.Mutex(2)) })
+	t.Run("atomic", func(t *testing.T) { p.Verify(t, p.Atomic(2)) })
 	for _, mode := range Modes {
 		t.Run(mode.Name, func(t *testing.T) {
 			for _, goroutines := range []int{1, 2, 4} {

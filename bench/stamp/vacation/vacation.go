@@ -25,7 +25,8 @@
 // many actions update it: hence the settings low and high.
 //
 // plain.go and transactional.go are the same program over the same structs, with
-// plain accesses and with stm.Load and stm.Store.
+// plain accesses and with stm.Load and stm.Store. atomic.go is transactions that are
+// plain code.
 //
 // manager.go is what can be booked, client.go makes up actions.
 package vacation

@@ -28,6 +28,7 @@ func TestDatabaseStaysConsistent(t *testing.T) {
 		in := Generate(set.params)
 		t.Run(set.name+"/sequential", func(t *testing.T) { verify(t, in, Sequential(in)) })
 		t.Run(set.name+"/mutex", func(t *testing.T) { verify(t, in, Mutex(in, 2)) })
+		t.Run(set.name+"/atomic", func(t *testing.T) { verify(t, in, Atomic(in, 2)) })
 		for _, m := range stamptest.Modes {
 			t.Run(set.name+"/"+m.Name, func(t *testing.T) {
 				for goroutines := 1; goroutines <= 2; goroutines++ {
