@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
@@ -36,8 +37,8 @@ type options struct {
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{Options: lots.Options{What: "programs", Size: 800, Quick: 200}}
-	o.Flags(flags, 100_000, 300)
-	flags.IntVar(&o.runs, "runs", 300, "compare programs of at most so many `schedules`")
+	o.Flags(flags, 100_000, 150)
+	flags.IntVar(&o.runs, "runs", 200, "compare programs of at most so many `schedules`")
 	flags.IntVar(&o.jobs, "j", runtime.GOMAXPROCS(0), "how many `lots` of programs to try side by side")
 	flags.IntVar(&o.values, "values", 10, "record a run of one of so many `programs`, and compare its values")
 	return o
@@ -59,6 +60,7 @@ type report struct {
 const shrinkRounds = 12
 
 func (o *options) Measure(s *command.Session) (any, error) {
+	debug.SetGCPercent(400) // states of the judge are many, small, and soon gone
 	m := &measurement{o: o, s: s, report: &report{Seed: o.Seed}}
 	for range o.jobs {
 		m.workers = append(m.workers, &worker{

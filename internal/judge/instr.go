@@ -23,6 +23,12 @@ func (m *machine) instr(s *state, t *thread, f *frame) {
 			m.jump(f, 1)
 		}
 	case *ssa.Return:
+		if len(f.defers) > 0 {
+			// go/ssa has left out a RunDefers: see resultLoads.
+			f.pc = resultLoads(f.block, f.pc)
+			m.runDeferred(s, t, f)
+			return
+		}
 		m.finish(s, t, m.result(f, in))
 	case *ssa.Panic:
 		held := m.value(f, in.X).(iface)
@@ -48,14 +54,11 @@ func (m *machine) instr(s *state, t *thread, f *frame) {
 		to.defers = append(to.defers, p)
 		f.pc++
 	case *ssa.RunDefers:
-		n := len(f.defers)
-		if n == 0 {
+		if len(f.defers) == 0 {
 			f.pc++
 			return
 		}
-		d := f.defers[n-1]
-		f.defers = f.defers[:n-1]
-		m.begin(s, t, d, deferred)
+		m.runDeferred(s, t, f)
 	case *ssa.Call:
 		m.invoke(s, t, f, in)
 	case ssa.Value:
@@ -63,6 +66,26 @@ func (m *machine) instr(s *state, t *thread, f *frame) {
 	default:
 		panic(unsupported(fmt.Sprintf("an instruction %T", in)))
 	}
+}
+
+// runDeferred makes the last deferred call of the innermost frame.
+func (m *machine) runDeferred(s *state, t *thread, f *frame) {
+	n := len(f.defers)
+	d := f.defers[n-1]
+	f.defers = f.defers[:n-1]
+	m.begin(s, t, d, deferred)
+}
+
+// resultLoads is where the loads begin that give the Return of a block its results. Deferred calls
+// are made before them, since they may change the results. A function that defers nothing by
+// itself, but by the body of a range over a function, has no RunDefers there.
+func resultLoads(b *ssa.BasicBlock, pc int) int {
+	for ; pc > 0; pc-- {
+		if load, ok := b.Instrs[pc-1].(*ssa.UnOp); !ok || load.Op != token.MUL {
+			break
+		}
+	}
+	return pc
 }
 
 // jump goes to a block, and computes what its phis come to. A block can be both sides of an

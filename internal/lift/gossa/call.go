@@ -115,6 +115,22 @@ func (l *lifter) liftCall(in ssa.CallInstruction, op ir.Op) {
 	}
 }
 
+// rangesIn is the function that has a range over a function in it, of whose body go/ssa makes a
+// function. What the body defers is for the call of that one:
+//
+//	func f() {                           func f() {
+//		for x := range seq {                 seq(func(x int) bool {
+//			defer g(x)           ->          defer g(x), in f
+//		}                                        return true
+//	}                                        })
+//	                                     }
+func rangesIn(fn *ssa.Function) *ssa.Function {
+	for fn.Synthetic == "range-over-func yield" && fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn
+}
+
 func isTesting(m *types.Func) bool { return m.Pkg() != nil && m.Pkg().Path() == "testing" }
 
 // liftSpecial lifts calls of the standard library that mean something to the engine.

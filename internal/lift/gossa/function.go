@@ -3,6 +3,7 @@ package gossa
 import (
 	"fmt"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"math"
 
@@ -19,6 +20,8 @@ type lifter struct {
 	regs    map[ssa.Value]ir.Reg
 	block   *ir.Block
 	current ssa.Instruction // what is being lifted
+	// defersInRanges says that go/ssa has left out where deferred calls are made.
+	defersInRanges bool
 }
 
 // liftFunction lifts all blocks of the function. An instruction of go/ssa may take several
@@ -32,6 +35,7 @@ func (l *lifter) liftFunction() {
 		l.lifted.Captured = append(l.lifted.Captured, l.registerOf(v))
 	}
 	l.lifted.ResultSize = l.program.resultSize(l.source.Signature)
+	l.defersInRanges = defersInRanges(l.source)
 	l.noteExprs()
 	heads, tails := map[*ssa.BasicBlock]*ir.Block{}, map[*ssa.BasicBlock]*ir.Block{}
 	for _, b := range l.source.Blocks {
@@ -39,8 +43,13 @@ func (l *lifter) liftFunction() {
 	}
 	for _, b := range l.source.Blocks {
 		l.block = heads[b]
-		for _, in := range l.program.evaluated(b) {
+		instrs := l.program.evaluated(b)
+		runDefers := l.lostRunDefers(instrs)
+		for i, in := range instrs {
 			l.current = in
+			if i == runDefers {
+				l.emit(&ir.Instr{Op: ir.RunDefers})
+			}
 			l.liftInstr(in)
 		}
 		if n := len(l.block.Instrs); n == 0 || !endsBlock(l.block.Instrs[n-1]) {
@@ -59,6 +68,40 @@ func (l *lifter) liftFunction() {
 		}
 	}
 	l.dropUnreached()
+}
+
+// lostRunDefers is where a block of a function should make deferred calls, and go/ssa says nothing of
+// it because only the bodies of ranges over functions defer some; -1 if there is no such place. It is
+// before the loads that give a Return its results, which deferred calls may change.
+func (l *lifter) lostRunDefers(instrs []ssa.Instruction) int {
+	at := len(instrs) - 1
+	if _, returns := instrs[at].(*ssa.Return); !returns || !l.defersInRanges || instrs[at].Block() == l.source.Recover {
+		return -1
+	}
+	for ; at > 0; at-- {
+		if load, ok := instrs[at-1].(*ssa.UnOp); !ok || load.Op != token.MUL {
+			break
+		}
+	}
+	return at
+}
+
+// defersInRanges reports whether the bodies of ranges over functions alone defer calls for fn.
+func defersInRanges(fn *ssa.Function) bool {
+	hasStack := false
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.RunDefers:
+				return false
+			case *ssa.Call:
+				if f, ok := in.Call.Value.(*ssa.Builtin); ok && f.Name() == "ssa:deferstack" {
+					hasStack = true
+				}
+			}
+		}
+	}
+	return hasStack
 }
 
 // dropUnreached takes the ways out that a Stop cut off away again.
@@ -105,6 +148,9 @@ func (l *lifter) newTemp(size int) ir.Reg { return l.lifted.NewReg("", size) }
 func (l *lifter) emit(in *ir.Instr) *ir.Instr {
 	if in.Origin == 0 {
 		in.Origin = l.program.addOrigin(Origin{Func: l.source, Instr: l.current})
+	}
+	if d, ok := l.current.(*ssa.Defer); ok && in.Op == ir.Defer && d.DeferStack != nil {
+		in.DeferIn = l.program.lifted[rangesIn(l.source)]
 	}
 	return l.block.Add(in)
 }

@@ -48,9 +48,8 @@
 //
 // Elements of an array value by an index that varies, iteration over strings and maps,
 // conversions between texts and slices, complex numbers, ordering of texts, min and max,
-// and whether a type implements an interface are opaque: their value is unknown. A panic that
-// depends on such a value is taken for none if the program recovers from it. What the body of a
-// range over a function defers is taken to be deferred by the body.
+// and whether a type implements an interface are opaque: their value is unknown. Whether such a
+// value makes the program panic, and recover, is told by what the run did next (package exec).
 //
 // # Files
 //

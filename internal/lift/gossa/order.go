@@ -39,7 +39,13 @@ func (p *Program) indexSpans(f *ast.File) {
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.ExprStmt, *ast.AssignStmt, *ast.ReturnStmt, *ast.SendStmt, *ast.IncDecStmt, *ast.DeclStmt, *ast.GoStmt, *ast.DeferStmt:
+		case *ast.AssignStmt:
+			add(n, false)
+			if len(n.Lhs) > 1 {
+				// What the left sides load is loaded before the right sides.
+				p.spans = append(p.spans, span{n.Rhs[0].Pos(), n.Rhs[len(n.Rhs)-1].End(), false})
+			}
+		case *ast.ExprStmt, *ast.ReturnStmt, *ast.SendStmt, *ast.IncDecStmt, *ast.DeclStmt, *ast.GoStmt, *ast.DeferStmt:
 			add(n, false)
 		case *ast.GenDecl:
 			add(n, true)

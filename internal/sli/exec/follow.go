@@ -10,7 +10,8 @@ type follower struct {
 	hasEvent     bool
 	endRecorded  bool // the trace has the goroutine's end
 	idleSteps    int
-	scoutedSteps int // made ahead since the last event
+	scoutedSteps int  // made ahead since the last event
+	crashSeen    bool // a test with an unknown condition has failed, by what happened next
 	step         Step
 	cannotGoOn   bool
 	beyondSeq    uint64 // the number of the last store beyond the trace
@@ -118,12 +119,13 @@ func (f *follower) leftByCrash(thread *Thread, test *ir.Instr) bool {
 	switch {
 	case !f.hasEvent || f.event.Kind == KindCrash:
 		return false
-	case test.Operand.Op == ir.OpConst:
+	case test.Operand.Op == ir.OpConst, f.crashSeen:
 		return true
 	case f.event.Kind == KindCall:
 		return thread.defersCall(f.Program.FuncAt(f.event.Site))
 	}
-	return f.event.Frame != thread.Top().ID
+	// What is deferred may be a part of the call, for the trace.
+	return f.event.Frame != thread.Top().ID || f.hasCrashed(thread)
 }
 
 // time is the number of the goroutine's next event; beyond the trace, of the next store.

@@ -7,15 +7,21 @@ import (
 )
 
 // Crash decides whether a test fails. If its condition is not known, the failure decides: the
-// goroutine crashed there, and nothing happened in that call afterwards.
+// goroutine crashed there, and nothing happened in that call afterwards. Or else what happened
+// next: see hasCrashed.
 func (f *follower) Crash(thread *Thread, in *ir.Instr, cond ir.Value) bool {
+	f.crashSeen = false
 	if in.Cause == ir.Assertion {
 		return false // a test that reports its failure goes on
 	}
 	if cond.Known {
 		return cond.Uint() != 0
 	}
-	return f.hasEvent && f.Failure.G == f.g && in.Cause == f.Failure.Cause && f.Failure.isAt(in) && f.isLastInFrame(thread.Top())
+	if f.hasEvent && f.Failure.G == f.g && in.Cause == f.Failure.Cause && f.Failure.isAt(in) && f.isLastInFrame(thread.Top()) {
+		return true
+	}
+	f.crashSeen = f.hasCrashed(thread)
+	return f.crashSeen
 }
 
 // isLastInFrame reports whether nothing more happens in a call but that it is left: it is the

@@ -43,12 +43,46 @@ func (f *follower) leadsOn(thread *Thread, side int, left *int) bool {
 	return s.takes(thread, side)
 }
 
+// hasCrashed reports of a thread that is at a test, with a condition that is not known, that the
+// test has failed: the thread does not come to its next event by going on, and does by making what
+// is deferred.
+func (f *follower) hasCrashed(thread *Thread) bool {
+	if !f.hasEvent || f.event.Kind == KindCrash || !thread.catches() {
+		return false
+	}
+	ahead := func(begin func(*Thread)) (s *scout, leads bool) {
+		left := max(0, min(maxScouted, maxScoutedAhead-f.scoutedSteps))
+		before := left
+		defer func() { f.scoutedSteps += before - left }()
+		s = &scout{follower: *f, left: &left, memory: newUnrecordedMemory()}
+		own := s.from(thread)
+		begin(own)
+		return s, s.arrives(own)
+	}
+	if _, leads := ahead(func(own *Thread) { own.Top().Index++ }); leads {
+		return false
+	}
+	s, _ := ahead(func(own *Thread) { own.Unwind() })
+	return s.arrived
+}
+
+// from returns a thread that goes ahead of another one.
+func (s *scout) from(thread *Thread) *Thread {
+	ahead := &Thread{G: thread.G, prog: thread.prog, host: s, contexts: thread.contexts, Frames: slices.Clone(thread.Frames)}
+	s.ownTop(ahead, len(ahead.Frames)-1)
+	return ahead
+}
+
 // takes reports whether the scout arrives by a side of the branch that a thread is at.
 func (s *scout) takes(from *Thread, side int) bool {
-	thread := &Thread{G: from.G, prog: from.prog, host: s, contexts: from.contexts, Frames: slices.Clone(from.Frames)}
-	s.ownTop(thread, len(thread.Frames)-1)
+	thread := s.from(from)
 	block := thread.Top().Block
 	thread.enter(block.Succs[side], block, side)
+	return s.arrives(thread)
+}
+
+// arrives reports whether the scout arrives with its thread.
+func (s *scout) arrives(thread *Thread) bool {
 	for *s.left > 0 {
 		*s.left--
 		status := thread.Step()
@@ -60,10 +94,12 @@ func (s *scout) takes(from *Thread, side int) bool {
 			for _, side := range sides {
 				next := &scout{follower: s.follower, left: s.left, memory: s.memory.clone(), made: s.made}
 				if next.takes(thread, side) {
+					s.arrived = next.arrived
 					return true
 				}
 			}
 			return false
+		case status == Crashed && thread.Unwind():
 		case status != Running:
 			return false
 		}

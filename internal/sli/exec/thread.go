@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
@@ -229,7 +230,7 @@ func (t *Thread) Step() Status {
 		if in.Target != nil {
 			d.fnValue = t.Eval(in.Target)
 		}
-		frame.defers = append(frame.defers, d)
+		t.deferCall(d)
 		frame.Index++
 	case ir.RunDefers:
 		return t.runDefers()
@@ -331,6 +332,21 @@ func (t *Thread) call(in *ir.Instr, set func(ir.Value)) Status {
 // executed again afterwards.
 func (t *Thread) CallBack(fn *ir.Func, args, captured []ir.Value) {
 	t.push(t.At(), fn, args, captured).callback = true
+}
+
+// deferCall has a call in progress make another one when it ends. One that is not the innermost is
+// changed as a copy: a scout has it in common with the thread that it goes ahead of.
+func (t *Thread) deferCall(d deferred) {
+	for i := len(t.Frames) - 2; i >= 0 && d.in.DeferIn != nil && t.Top().Func != d.in.DeferIn; i-- {
+		if t.Frames[i].Func == d.in.DeferIn {
+			frame := *t.Frames[i]
+			frame.defers = append(slices.Clip(frame.defers), d)
+			t.Frames[i] = &frame
+			return
+		}
+	}
+	frame := t.Top()
+	frame.defers = append(frame.defers, d)
 }
 
 // runDefers makes the last deferred call and leaves the instruction where it is: it is executed

@@ -5,10 +5,18 @@ import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
 // Unwind has the thread go on after a crash: calls are left with their deferred calls made, until
 // one of these catches. It reports false, and does nothing, if nothing is deferred.
 func (t *Thread) Unwind() bool {
+	if !t.catches() {
+		return false
+	}
+	t.Failed = nil
+	t.Top().unwinding, t.Top().caught = true, false
+	return true
+}
+
+// catches reports whether something is deferred, which may catch a crash.
+func (t *Thread) catches() bool {
 	for _, frame := range t.Frames {
 		if len(frame.defers) > 0 || frame.unwinding {
-			t.Failed = nil
-			t.Top().unwinding, t.Top().caught = true, false
 			return true
 		}
 	}

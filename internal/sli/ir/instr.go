@@ -61,7 +61,7 @@ const (
 	Test         // crash if X, for the reason Why
 	Call         // Dst = Callee(Args...)
 	Spawn        // go Callee(Args...)
-	Defer        // Callee(Args...) at the next RunDefers
+	Defer        // Callee(Args...) at the next RunDefers of this call, or of one of DeferIn
 	RunDefers
 	Sync   // Dst = the operation Sync on Args
 	Jump   // to Succs[0]
@@ -131,6 +131,9 @@ type Instr struct {
 	Sync SyncKind
 	// Extern is the front end's name of what a call reaches that has no function here.
 	Extern string
+	// DeferIn is the function that a Defer is for, if that is another one: the innermost call of
+	// it that is in progress makes the deferred call.
+	DeferIn *Func
 	// Catches says that a call ends the unwinding that its function was deferred for.
 	Catches bool
 	Atomic  bool

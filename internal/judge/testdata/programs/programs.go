@@ -445,3 +445,24 @@ func Stopped() string {
 	}
 	return show(n.Load(), stopped)
 }
+
+// DeferredByRange has a loop over a function whose body defers calls for the function around it.
+//
+// want: 3 34
+func DeferredByRange() string {
+	seen := 0
+	named := func() (n int) {
+		for i := range twice {
+			defer func() { n = n*2 + i }()
+			seen++
+			if i == 1 {
+				seen++
+				return 8
+			}
+		}
+		return 0
+	}()
+	return show(seen, named)
+}
+
+func twice(yield func(int) bool) { _ = yield(0) && yield(1) }
