@@ -37,12 +37,13 @@ var modules = []command.Module{
 var Modules = &command.Benchmark{
 	Name:  "explore-modules",
 	About: "real modules' own tests under the default schedule and under a hundred random ones",
-	Usage: "[-module REGEXP] [-run REGEXP] [-schedules 100] [-budget 2m] [-parallel N] ",
+	Usage: "[-module REGEXP] [-run REGEXP] [-schedules 100] [-budget 2m] [-total DURATION] [-tests] [-parallel N] ",
 	Help: `Runs the tests of real modules, which it downloads through the module proxy, under the
 default schedule and under a hundred random ones, and prints which of them fail: with
 the reason from bench/exploring/failures.txt. The tests are told to be short, as by go
 test -short. Of a long test that has only a few schedules, every one is run and no random
-ones; one that takes more than five million steps is too large, and cut off.`,
+ones; one that takes more than five million steps is too large, and cut off. With -tests
+every test has a line that says how far it was explored, or why not.`,
 	Quick: "only the first three modules",
 	New:   newModulesMeasurement,
 }
@@ -53,6 +54,8 @@ type moduleOptions struct {
 	schedules   int
 	parallel    int
 	budget      time.Duration
+	total       time.Duration // for the tests of a module; 0: as long as they take
+	tests       bool
 }
 
 func newModulesMeasurement(flags *flag.FlagSet) command.Measurement {
@@ -62,6 +65,8 @@ func newModulesMeasurement(flags *flag.FlagSet) command.Measurement {
 	}
 	flags.IntVar(&o.schedules, "schedules", 100, "random `schedules` for each test")
 	flags.DurationVar(&o.budget, "budget", 2*time.Minute, "how long a test may take for them")
+	flags.DurationVar(&o.total, "total", 0, "how long the tests of a module may take together, once they are built; 0 is as long as it takes")
+	flags.BoolVar(&o.tests, "tests", false, "print a line for each test")
 	flags.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "how many `tests` to run at a time")
 	return o
 }
@@ -102,5 +107,8 @@ func (o *moduleOptions) Measure(s *command.Session) (any, error) {
 	}
 	report.Seconds = time.Since(start).Seconds()
 	report.print(s.Out)
+	if o.tests {
+		report.printTests(s.Out)
+	}
 	return report, nil
 }

@@ -3,6 +3,7 @@ package exploring
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
@@ -32,7 +33,8 @@ type ModuleTest struct {
 	Every   bool    `json:"every"`   // under every schedule there is
 	Random  Tried   `json:"random"`  // under random ones, if there are others
 	Seconds float64 `json:"seconds"`
-	Reason  Reason  `json:"reason"` // of a failure
+	Reason  Reason  `json:"reason"`           // of a failure
+	NoTurn  bool    `json:"noTurn,omitempty"` // the time was over before
 }
 
 // Tried is what came of some schedules.
@@ -69,9 +71,67 @@ func (t *ModuleTest) failed() bool { return t.Default.failed() || t.Random.faile
 // large reports whether t was cut off under the default schedule.
 func (t *ModuleTest) large() bool { return !t.Default.failed() && t.Default.Cut > 0 }
 
+// extent says in a few words how far a test was explored.
+func (t *ModuleTest) extent(schedules int) string {
+	switch {
+	case t.NoTurn:
+		return "no time was left"
+	case t.failed() && t.Reason.Kind == theirs:
+		return "fails, by a bug of the module"
+	case t.failed() && t.Reason.Kind == outside:
+		return "outside control"
+	case t.Default.Error != "" || t.Random.Error != "":
+		return "given up"
+	case t.failed():
+		return "fails"
+	case t.large():
+		return "too large: cut off under the default schedule"
+	case t.Every:
+		return fmt.Sprintf("every schedule (%d)", t.Random.Runs)
+	case t.Random.Cut > 0:
+		return fmt.Sprintf("%d schedules, %d of them cut off", t.Random.Runs, t.Random.Cut)
+	case t.short(schedules):
+		return fmt.Sprintf("%d schedules, for want of time", t.Random.Runs)
+	}
+	return fmt.Sprintf("%d schedules", t.Random.Runs)
+}
+
+// because says why a test was not explored further, or how it fails.
+func (t *ModuleTest) because() string {
+	for _, tried := range []*Tried{&t.Default, &t.Random} {
+		switch {
+		case tried.Error != "":
+			return tried.Error
+		case tried.Failure != "" && t.Reason.Text != "":
+			return t.Reason.Text
+		case tried.Failure != "":
+			return tried.Failure
+		}
+	}
+	return strings.Join(append(t.Random.Why, t.Default.Why...), "; ")
+}
+
+// printTests prints a line for each test.
+func (r *ModulesReport) printTests(w io.Writer) {
+	for i := range r.Modules {
+		m := &r.Modules[i]
+		fmt.Fprintf(w, "\n%s@%s, %.0f s\n\n", m.Path, m.Version, m.Seconds)
+		table := measure.Table{Head: []string{"", "explored", "steps each", "seconds", "because"}}
+		for j := range m.Tests {
+			t := &m.Tests[j]
+			steps := uint64(0)
+			if t.Default.Runs > 0 {
+				steps = t.Default.Steps / uint64(t.Default.Runs)
+			}
+			table.Row(t.Test, t.extent(r.Schedules), steps, fmt.Sprintf("%.1f", t.Seconds), t.because())
+		}
+		table.Write(w)
+	}
+}
+
 // short reports whether t passed, but under fewer schedules than it should have.
 func (t *ModuleTest) short(schedules int) bool {
-	return !t.failed() && !t.Every && !t.large() && (t.Random.Runs < schedules || t.Random.Cut > 0)
+	return !t.failed() && !t.Every && !t.large() && (t.NoTurn || t.Random.Runs < schedules || t.Random.Cut > 0)
 }
 
 func (r *ModulesReport) print(w io.Writer) {
@@ -164,7 +224,7 @@ func (m *Module) count(schedules int) counts {
 	c := counts{tests: len(m.Tests), seconds: m.Seconds}
 	for i := range m.Tests {
 		t := &m.Tests[i]
-		if !t.Default.failed() && !t.large() {
+		if !t.NoTurn && !t.Default.failed() && !t.large() {
 			c.defaultPass++
 		}
 		switch {

@@ -49,6 +49,7 @@ func (o *moduleOptions) try(ctx context.Context, tried command.Module) (Module, 
 		return m, err
 	}
 	defer build.Close()
+	deadline := time.Now().Add(o.total)
 	for _, p := range build.Programs {
 		targets, err := p.Targets(ctx)
 		if err != nil {
@@ -60,7 +61,7 @@ func (o *moduleOptions) try(ctx context.Context, tried command.Module) (Module, 
 				tests = append(tests, ModuleTest{Package: p.Package, Test: target})
 			}
 		}
-		o.tryTests(ctx, p, temp, tests)
+		o.tryTests(ctx, p, temp, tests, deadline)
 		m.Tests = append(m.Tests, tests...)
 	}
 	if ctx.Err() != nil {
@@ -77,8 +78,8 @@ func (o *moduleOptions) try(ctx context.Context, tried command.Module) (Module, 
 	return m, nil
 }
 
-// tryTests explores tests of a program, some at a time.
-func (o *moduleOptions) tryTests(ctx context.Context, p *explore.Program, temp string, tests []ModuleTest) {
+// tryTests explores tests of a program, some at a time, until the time for all is over.
+func (o *moduleOptions) tryTests(ctx context.Context, p *explore.Program, temp string, tests []ModuleTest, deadline time.Time) {
 	progress := measure.NewProgress(os.Stderr, len(tests))
 	defer progress.Clear()
 	next := make(chan int)
@@ -89,7 +90,13 @@ func (o *moduleOptions) tryTests(ctx context.Context, p *explore.Program, temp s
 	for worker := range o.parallel {
 		group.Go(func() {
 			for i := range next {
-				tests[i].try(ctx, o, p, filepath.Join(temp, fmt.Sprintf("%d.trace", worker)))
+				budget := o.budget
+				if o.total > 0 {
+					budget = min(budget, time.Until(deadline))
+				}
+				if tests[i].NoTurn = budget <= 0; !tests[i].NoTurn {
+					tests[i].try(ctx, o.schedules, budget, p, filepath.Join(temp, fmt.Sprintf("%d.trace", worker)))
+				}
 				mu.Lock()
 				progress.Done(1)
 				mu.Unlock()
@@ -107,11 +114,12 @@ func (o *moduleOptions) tryTests(ctx context.Context, p *explore.Program, temp s
 }
 
 // try explores t: the default schedule, then random ones, unless it is known that there
-// are no others.
-func (t *ModuleTest) try(ctx context.Context, o *moduleOptions, p *explore.Program, trace string) {
+// are no others. The budget is for all of that.
+func (t *ModuleTest) try(ctx context.Context, schedules int, budget time.Duration, p *explore.Program, trace string) {
 	start := time.Now()
 	defer func() { t.Seconds = time.Since(start).Seconds() }()
-	t.Default = byDefault(ctx, o, p, t.Test, trace)
+	left := func() time.Duration { return max(0, budget-time.Since(start)) }
+	t.Default = byDefault(ctx, budget, p, t.Test, trace)
 	switch {
 	case t.Default.Error != "":
 		t.Random = t.Default // as any other schedule would
@@ -119,22 +127,22 @@ func (t *ModuleTest) try(ctx context.Context, o *moduleOptions, p *explore.Progr
 	case t.large():
 		return
 	case t.Default.Steps > longSteps && t.Default.Steps < longestSteps && !t.Default.failed():
-		search := explore.Options{Races: true, Strategy: sched.MethodDFS, Preemptions: -1, Runs: few, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
+		search := explore.Options{Races: true, Strategy: sched.MethodDFS, Preemptions: -1, Runs: few, Budget: left(), Within: left(), Steps: moduleSteps, Trace: trace, Seed: 1}
 		res, err := p.Explore(ctx, t.Test, &search)
 		if err == nil && (res.Search.Exhausted && res.Cut == 0 || res.Failure != nil) {
 			t.Random, t.Every = tried(res, err), res.Failure == nil
 			return
 		}
 	}
-	random := explore.Options{Races: true, Strategy: sched.MethodRandom, Runs: o.schedules, Budget: o.budget, Steps: moduleSteps, Trace: trace, Seed: 1}
+	random := explore.Options{Races: true, Strategy: sched.MethodRandom, Runs: schedules, Budget: left(), Steps: moduleSteps, Trace: trace, Seed: 1}
 	res, err := p.Explore(ctx, t.Test, &random)
 	t.Random = tried(res, err)
 	t.Every = err == nil && res.Search.Exhausted && res.Cut == 0 && res.Failure == nil
 }
 
 // byDefault runs a test by the default schedule.
-func byDefault(ctx context.Context, o *moduleOptions, p *explore.Program, test, trace string) Tried {
-	first := explore.Options{Races: true, Strategy: sched.MethodDFS, Runs: 1, Budget: o.budget, Within: o.budget, Steps: largeSteps, Trace: trace, Seed: 1, Jobs: 1}
+func byDefault(ctx context.Context, budget time.Duration, p *explore.Program, test, trace string) Tried {
+	first := explore.Options{Races: true, Strategy: sched.MethodDFS, Runs: 1, Budget: budget, Within: budget, Steps: largeSteps, Trace: trace, Seed: 1, Jobs: 1}
 	return tried(p.Explore(ctx, test, &first))
 }
 
