@@ -36,12 +36,12 @@ func stampCases(s size) []measure.Case {
 	return cases
 }
 
-// by is a variant by one or two goroutines.
+// by is a variant by a number of goroutines.
 func by(v measure.Variant, n int) measure.Variant {
 	if n == 1 {
 		return v
 	}
-	return byTwo(v)
+	return v + measure.Variant(fmt.Sprintf(" by %d", n))
 }
 
 // contender makes its input once: runs only read it.

@@ -12,6 +12,8 @@
 //	compiled   the same with transactions that are plain code, built with -stm
 //	modes      the same under all four modes by one goroutine (figure 3), with
 //	           smaller sets: two of the modes start a goroutine per transaction
+//	leaders    the same by 1 to 32 leaders, and from how many on Clone would be
+//	           ahead of Eager, by a model
 //
 // # How
 //
@@ -20,12 +22,13 @@
 // there in another; their rounds are interleaved all the same. worker.go is this
 // program as its own child; compiledworker is the same child built with -stm.
 //
-// A file per figure (micro.go, contended.go, stamp.go, compiled.go, modes.go) makes the cases and
-// prints the table; peer.go has the micro-benchmarks with the other library,
-// programs.go is the table of STAMP's programs. trial.go is what all trials have in common: allocations,
-// what stm counted, and whether two processors were two (cores.go). targets.go
-// says which targets were met and, from what was measured in this very run, what
-// costs the others; plots.go draws.
+// A file per figure (micro.go, contended.go, stamp.go, compiled.go, modes.go,
+// leaders.go) makes the cases and prints the table; peer.go has the micro-benchmarks
+// with the other library, programs.go is the table of STAMP's programs, model.go
+// goes beyond the processors that there are. trial.go is what all trials have in
+// common: allocations, what stm counted, and whether two processors were two
+// (cores.go). targets.go says which targets were met and, from what was measured in
+// this very run, what costs the others; plots.go draws.
 //
 // Every trial's result is verified. A wrong one ends the command with exit code 1.
 // A target, met or missed, is in doubt if there were fewer than three rounds
@@ -51,7 +54,7 @@ const name = "stm"
 var Benchmark = &command.Benchmark{
 	Name:  name,
 	About: "transactions beside a mutex and another library, and STAMP: figures 3 to 9 of the sandboxing paper",
-	Usage: "[-native] [-figure micro,contended,stamp,compiled,modes] [-runs N] [-plot DIR] ",
+	Usage: "[-native] [-figure micro,contended,stamp,compiled,modes,leaders] [-runs N] [-plot DIR] ",
 	Help: `Measures package stm: micro-benchmarks beside a mutex and another STM library,
 long readers beside a committing neighbour, and the programs of the STAMP suite
 under the four modes, a mutex, and sequential code, and compiled from plain code. What costs a target that is missed
@@ -72,6 +75,7 @@ var figures = []struct {
 	{figureStamp, stampCases, (*session).stamp},
 	{figureCompiled, compiledCases, (*session).compiled},
 	{figureModes, modesCases, (*session).modes},
+	{figureLeaders, leadersCases, (*session).leaders},
 }
 
 // A size says how much is measured.

@@ -24,7 +24,7 @@ const (
 )
 
 // byTwo is a variant by two goroutines.
-func byTwo(v measure.Variant) measure.Variant { return v + " by 2" }
+func byTwo(v measure.Variant) measure.Variant { return by(v, 2) }
 
 // modes of stm by their variants.
 var modes = map[measure.Variant]stm.Mode{Eager: stm.Eager, Timer: stm.Timer, Helper: stm.Helper, Clone: stm.Clone}
