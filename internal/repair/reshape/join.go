@@ -17,13 +17,16 @@ import (
 // An unwaited is a goroutine that sets a variable of the function that starts it, and the
 // statement of that function that reads the variable and does not wait for it.
 //
-// Variables that only the function and its goroutines know are the one case in which the order
-// is certain: a function that reads what a goroutine is to set for it wants the value. Two calls
-// of methods that race, in a test, want no order but a lock.
+// What only the function and its goroutines know is the one case in which the order is certain: a
+// function that reads what a goroutine is to set for it wants the value. So it is for the fields of a
+// struct in which nothing could tell that they are set: no lock, no channel, no atomic variable. Two
+// calls of methods that race, in a test, want no order but a lock.
 type unwaited struct {
-	file     *source.File
-	start    *ast.GoStmt
-	literal  *ast.FuncLit
+	file  *source.File
+	start *ast.GoStmt
+	// runs is what the goroutine runs, a literal or a declared function, in a file.
+	runs     ast.Node
+	runsIn   *source.File
 	function ast.Node
 	variable *types.Var
 	list     []ast.Stmt // that has both
@@ -44,7 +47,7 @@ func (r *finder) waitForGoroutine() []*change.Change {
 			if !ok || !r.StartedBy(f, start) {
 				return
 			}
-			for _, u := range unwaitedAt(f, start, around) {
+			for _, u := range slices.Concat(unwaitedAt(f, start, around), r.unwaitedField(f, start, around)) {
 				switch {
 				case r.races(u):
 					raced = append(raced, u)
@@ -67,9 +70,9 @@ func (r *finder) waitForGoroutine() []*change.Change {
 // races reports whether a race of the run is one between the goroutine and the statement that
 // reads.
 func (r *finder) races(u *unwaited) bool {
-	in := func(at *trace.Point, n ast.Node) bool {
+	in := func(at *trace.Point, of *source.File, n ast.Node) bool {
 		f, line := r.LineOf(at)
-		return f == u.file && f.Line(n.Pos()) <= line && line <= f.Line(n.End())
+		return f == of && f.Line(n.Pos()) <= line && line <= f.Line(n.End())
 	}
 	for i := range r.Failures {
 		race := &r.Failures[i]
@@ -77,7 +80,7 @@ func (r *finder) races(u *unwaited) bool {
 			continue
 		}
 		read := u.list[u.to]
-		if in(&race.Point, u.literal) && in(&race.Others[0], read) || in(&race.Others[0], u.literal) && in(&race.Point, read) {
+		if in(&race.Point, u.runsIn, u.runs) && in(&race.Others[0], u.file, read) || in(&race.Others[0], u.runsIn, u.runs) && in(&race.Point, u.file, read) {
 			return true
 		}
 	}
@@ -110,11 +113,79 @@ func unwaitedAt(f *source.File, start *ast.GoStmt, around []ast.Node) []*unwaite
 			}
 			to := from + 1 + next
 			if !syntax.Assigned(f, list[to:to+1], id) {
-				all = append(all, &unwaited{file: f, start: start, literal: lit, function: function, variable: v, list: list, from: from, to: to})
+				all = append(all, &unwaited{file: f, start: start, runs: lit, runsIn: f, function: function, variable: v, list: list, from: from, to: to})
 			}
 			break
 		}
 	}
+	return all
+}
+
+// unwaitedField finds the next statement that reads a field which a goroutine sets: of an object that the
+// function has made, and that it may hand out, or by name.
+//
+//	r := &report{}                     go l.flush()
+//	go func() { r.lines = read() }()   return len(l.flushed)
+//	return r
+func (r *finder) unwaitedField(f *source.File, start *ast.GoStmt, around []ast.Node) []*unwaited {
+	u := &unwaited{file: f, start: start, runsIn: f}
+	var body *ast.BlockStmt
+	u.function, body = syntax.FunctionAround(around)
+	u.list, u.from = syntax.ListAround(start, around)
+	if body == nil || u.list == nil {
+		return nil
+	}
+	literal, isLiteral := ast.Unparen(start.Call.Fun).(*ast.FuncLit)
+	if u.runs = literal; !isLiteral {
+		decl, in := r.Declaration(f, start.Call)
+		if decl == nil || decl.Body == nil {
+			return nil
+		}
+		u.runs, u.runsIn = decl, in
+	}
+	for _, set := range fieldsSet(u.runsIn, source.Body(u.runs)) {
+		owner := r.Code.OwnerOf(set.Variable)
+		root, _ := u.runsIn.Info.Uses[set.Root].(*types.Var)
+		if owner == nil || root == nil || syntax.CanTell(owner) {
+			continue
+		}
+		made := isLiteral && syntax.DeclaredIn(root, body) && !syntax.DeclaredIn(root, literal) && syntax.FreshIn(f, set.Root, around)
+		for i, s := range u.list[u.from+1:] {
+			reads := syntax.MentionsField(f, s, set.Variable)
+			if !reads && !(made && syntax.Mentions(f, s, root)) {
+				continue
+			}
+			if u.to = u.from + 1 + i; !syntax.ChangesAny(f, s, []*types.Var{set.Variable}) {
+				u.variable = set.Variable
+				return []*unwaited{u}
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// fieldsSet are the fields that statements set, or of which they set an element.
+func fieldsSet(f *source.File, body *ast.BlockStmt) []syntax.Path {
+	var all []syntax.Path
+	ast.Inspect(body, func(n ast.Node) bool {
+		var left []ast.Expr
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			left = n.Lhs
+		case *ast.IncDecStmt:
+			left = []ast.Expr{n.X}
+		}
+		for _, e := range left {
+			if element, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
+				e = element.X
+			}
+			if p, ok := syntax.PathOf(f.Info, e); ok && p.Variable.IsField() {
+				all = append(all, p)
+			}
+		}
+		return true
+	})
 	return all
 }
 
@@ -128,8 +199,9 @@ func (r *finder) wait(u *unwaited) []*change.Change {
 		Reason:  "what the goroutine sets is there when it is read, in every schedule",
 	}
 	w.Note(f, u.list[u.to])
+	literal, isLiteral := u.runs.(*ast.FuncLit)
 	for _, s := range u.list[u.to+1:] {
-		if syntax.WaitsFor(f, s, u.literal) {
+		if isLiteral && syntax.WaitsFor(f, s, literal) {
 			w.Of(f).LineBefore(u.list[u.to], f.TextOf(s))
 			w.Of(f).Delete(s)
 			return w.Finish(change)
@@ -144,12 +216,19 @@ func (r *finder) wait(u *unwaited) []*change.Change {
 	}
 	name := source.NamesIn(u.function).Free("wg")
 	w.Of(f).LineBefore(u.list[u.from], fmt.Sprintf("var %s %s.WaitGroup", name, sync))
-	if module := f.Package.Module; len(u.start.Call.Args) == 0 && module != nil && version.Compare("go"+module.GoVersion, "go1.25") >= 0 && u.literal.Type.Results == nil {
-		w.Of(f).ReplaceBetween(u.start.Pos(), u.literal.Pos(), name+".Go(")
+	module := f.Package.Module
+	byGo := len(u.start.Call.Args) == 0 && module != nil && version.Compare("go"+module.GoVersion, "go1.25") >= 0 && f.Info.TypeOf(u.start.Call.Fun).(*types.Signature).Results().Len() == 0
+	switch {
+	case byGo:
+		w.Of(f).ReplaceBetween(u.start.Pos(), u.start.Call.Fun.Pos(), name+".Go(")
 		w.Of(f).ReplaceBetween(u.start.Call.Lparen, u.start.Call.Rparen+1, ")")
-	} else {
+	case isLiteral:
 		w.Of(f).LineBefore(u.start, name+".Add(1)")
-		w.Of(f).LineBefore(u.literal.Body.List[0], "defer "+name+".Done()")
+		w.Of(f).LineBefore(literal.Body.List[0], "defer "+name+".Done()")
+	case len(u.start.Call.Args) > 0:
+		return nil // what they are is to be known when the goroutine starts
+	default:
+		w.Of(f).Replace(u.start, fmt.Sprintf("%s.Add(1)\ngo func() {\ndefer %[1]s.Done()\n%s\n}()", name, f.TextOf(u.start.Call)))
 	}
 	w.Of(f).LineBefore(u.list[u.to], name+".Wait()")
 	return w.Finish(change)

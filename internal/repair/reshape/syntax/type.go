@@ -162,3 +162,23 @@ func IsPublic(f *source.File, d *ast.FuncDecl) bool {
 	owner := NamedType(f.Info.TypeOf(d.Recv.List[0].Type))
 	return d.Name.IsExported() && (owner == nil || owner.Obj().Exported())
 }
+
+// CanTell reports whether something in a struct could tell other goroutines that its fields are set: a
+// channel, or what packages sync and sync/atomic have.
+func CanTell(n *types.Named) bool {
+	fields, ok := n.Underlying().(*types.Struct)
+	if !ok {
+		return true
+	}
+	for field := range fields.Fields() {
+		if _, isChannel := field.Type().Underlying().(*types.Chan); isChannel {
+			return true
+		}
+		if of := NamedType(field.Type()); of != nil && of.Obj().Pkg() != nil {
+			if path := of.Obj().Pkg().Path(); path == "sync" || path == "sync/atomic" {
+				return true
+			}
+		}
+	}
+	return false
+}
