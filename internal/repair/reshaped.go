@@ -21,7 +21,7 @@ func (r *failedRun) changes(base *cover.Patch) []*change.Change {
 	}
 	run := &change.Run{
 		Code: r.code, Base: base, Failure: r.reader.Outcome.Worst(), Failures: r.reader.Outcome.Failures,
-		Site: at, FileAtRun: r.copies.AtRun, Started: make(map[change.Line]bool),
+		Site: at, FileAtRun: r.copies.AtRun, Minimal: r.minimal, Started: make(map[change.Line]bool),
 	}
 	c := r.reader.Cursor(trace.Filter{Kinds: []event.Kind{event.Go}})
 	for c.Next() {

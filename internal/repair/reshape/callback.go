@@ -2,6 +2,7 @@ package reshape
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -100,12 +101,41 @@ func releaseAhead(w *change.Rewriting, t *taking, at int, before, after string) 
 		back, isReturn := list[at+1].(*ast.ReturnStmt)
 		last = isReturn && at+2 == len(list) && !slices.ContainsFunc(back.Results, func(e ast.Expr) bool { return syntax.MayNeedLock(f.Info, e) })
 	}
-	if !ok || f.TextOf(later.Call) != t.release || !last || slices.ContainsFunc(list[taken+2:at], func(s ast.Stmt) bool { return syntax.Leaves(s) || syntax.MayPanic(f, s) }) {
+	if !ok || f.TextOf(later.Call) != t.release || !last || slices.ContainsFunc(list[taken+2:at], func(s ast.Stmt) bool { return syntax.MayPanic(f, s) }) {
 		return false
+	}
+	returns, ok := returnsWithoutLock(f, list[taken+2:at])
+	if !ok {
+		return false
+	}
+	for _, early := range returns {
+		w.Of(f).LineBefore(early, t.release)
 	}
 	w.Of(f).Delete(later)
 	w.Of(f).Replace(list[at], before+t.release+"\n"+after)
 	return true
+}
+
+// returnsWithoutLock are the return statements by which statements leave their function, if the lock can
+// be released in front of each; it is false if one of them needs the lock for its results, or if there
+// is another way out.
+func returnsWithoutLock(f *source.File, list []ast.Stmt) (all []*ast.ReturnStmt, ok bool) {
+	ok = true
+	for _, s := range list {
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.ReturnStmt:
+				all = append(all, n)
+				ok = ok && !slices.ContainsFunc(n.Results, func(e ast.Expr) bool { return syntax.MayNeedLock(f.Info, e) })
+			case *ast.BranchStmt:
+				ok = ok && n.Tok != token.GOTO
+			}
+			return true
+		})
+	}
+	return all, ok
 }
 
 // copiedLoop is a loop over functions, or over what has such methods, as one over a copy.

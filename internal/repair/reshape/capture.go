@@ -43,7 +43,7 @@ func (r *finder) variableForEach() []*change.Change {
 // ownVariable gives each goroutine a variable of its own.
 func (r *finder) ownVariable(f *source.File, v *types.Var) []*change.Change {
 	w := r.Rewrite()
-	if !copyLoopVariable(w, f, v) && !declareInGoroutines(w, f, v) {
+	if !declareInLoop(w, f, v) && !copyLoopVariable(w, f, v) && !declareInGoroutines(w, f, v) {
 		return nil
 	}
 	return w.Finish(&change.Change{
@@ -74,6 +74,48 @@ func copyLoopVariable(w *change.Rewriting, f *source.File, v *types.Var) bool {
 		found = true
 	})
 	return found
+}
+
+// declareInLoop has a loop declare the variable that it assigns to, where each round has variables of its
+// own: in modules of Go 1.22 and later. Nothing outside of the loop may use the variable.
+//
+//	var row []int                      for _, row := range rows {
+//	for _, row = range rows {          	go func() { sum(row) }()
+//		go func() { sum(row) }()       }
+//	}
+func declareInLoop(w *change.Rewriting, f *source.File, v *types.Var) bool {
+	module := f.Package.Module
+	if module == nil || version.Compare("go"+module.GoVersion, "go1.22") < 0 {
+		return false
+	}
+	var loop *ast.RangeStmt
+	ast.Inspect(f.Syntax, func(n ast.Node) bool {
+		if x, ok := n.(*ast.RangeStmt); ok && x.Tok == token.ASSIGN {
+			for _, e := range []ast.Expr{x.Key, x.Value} {
+				if id, ok := e.(*ast.Ident); ok && f.Info.Uses[id] == types.Object(v) {
+					loop = x
+				}
+			}
+		}
+		return true
+	})
+	if loop == nil {
+		return false
+	}
+	for _, e := range []ast.Expr{loop.Key, loop.Value} {
+		if id, ok := e.(*ast.Ident); e != nil && (!ok || id.Name != "_" && f.Info.Uses[id] != types.Object(v)) {
+			return false // another variable, which would be declared as well
+		}
+	}
+	for id, used := range f.Info.Uses {
+		if used == types.Object(v) && !syntax.Within(id, loop) {
+			return false
+		}
+	}
+	w.Of(f).ReplaceBetween(loop.TokPos, loop.TokPos+1, ":=")
+	w.Note(f, loop)
+	dropDeclaration(w, f, v)
+	return true
 }
 
 // declareInGoroutines has each goroutine that uses a variable declare one. Each must begin by

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
@@ -196,19 +197,50 @@ func (r *finder) setsWhatIsUsed(f *source.File, s, start ast.Stmt) bool {
 	})
 }
 
-// sets reports whether a statement assigns to a variable, itself or in a function of the program
-// that it names; what the statement starts in goroutines does not count.
+// sets reports whether a statement assigns to a variable, itself or in a function that it calls; what
+// the statement starts in goroutines does not count. An exported function does not count either, nor
+// what a test calls of the program: others may call it at any time, and that this call came too late
+// is not the mistake.
+//
+//	go p.run()                      go p.Run()
+//	p.init() // sets p.limit        p.Stop() // sets p.stopped, which Run is to see while it runs
 func (r *finder) sets(f *source.File, s ast.Stmt, v *types.Var) bool {
-	return !r.onlyStarts(f, s) && r.assigns(f, s, v)
+	if r.onlyStarts(f, s) {
+		return false
+	}
+	found := false
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			found = found || assignsTo(f, n, v)
+		case *ast.CallExpr:
+			d, in := r.Declaration(f, n)
+			if d != nil && d.Body != nil && !d.Name.IsExported() && isTest(f) == isTest(in) {
+				found = found || r.assigns(in, d.Body, v)
+			}
+		}
+		return !found
+	})
+	return found
 }
 
+// isTest reports whether a file is one of tests.
+func isTest(f *source.File) bool { return strings.HasSuffix(f.Name, "_test.go") }
+
+// assignsTo reports whether a statement assigns to a variable.
+func assignsTo(f *source.File, assign *ast.AssignStmt, v *types.Var) bool {
+	return slices.ContainsFunc(assign.Lhs, func(left ast.Expr) bool {
+		p, ok := syntax.PathOf(f.Info, left)
+		return ok && syntax.Same(p.Variable.Origin(), v)
+	})
+}
+
+// assigns reports whether a statement assigns to a variable, itself or in a function of the program that
+// it names.
 func (r *finder) assigns(f *source.File, s ast.Stmt, v *types.Var) bool {
 	return r.Reaches(f, s, func(f *source.File, n ast.Node) bool {
 		assign, ok := n.(*ast.AssignStmt)
-		return ok && slices.ContainsFunc(assign.Lhs, func(left ast.Expr) bool {
-			p, ok := syntax.PathOf(f.Info, left)
-			return ok && syntax.Same(p.Variable.Origin(), v)
-		})
+		return ok && assignsTo(f, assign, v)
 	})
 }
 

@@ -52,14 +52,26 @@ func (r *finder) atomicWords() []*change.Change {
 			continue
 		}
 		words := []*plainWord{word}
+		var beside []*plainWord
 		for _, field := range r.FieldsBeside(v, func(f *types.Var) bool { return wordKind(f) != nil }) {
-			if beside := r.plainWordOf(field); beside != nil && beside.writtenWith(word) {
-				words = append(words, beside)
+			switch other := r.plainWordOf(field); {
+			case other == nil:
+			case other.writtenWith(word):
+				words = append(words, other)
+			case other.isWritten() && !r.Minimal:
+				beside = append(beside, other)
 			}
 		}
-		if !readTogether(words) && !r.announces(words) {
-			changes = append(changes, r.declareAtomic(words)...)
+		if readTogether(words) || r.announces(words) {
+			continue
 		}
+		// Others that have the same mistake are not left for the next report.
+		for _, other := range beside {
+			if all := append(slices.Clone(words), other); !readTogether(all) && !r.announces(all) {
+				words = all
+			}
+		}
+		changes = append(changes, r.declareAtomic(words)...)
 	}
 	return changes
 }
@@ -238,6 +250,13 @@ func (r *finder) doneBy(f *source.File, d *ast.FuncDecl, by map[ast.Node]map[str
 // lockBeside reports whether the struct that has a field has a lock too.
 func (r *finder) lockBeside(v *types.Var) bool {
 	return v.IsField() && len(r.FieldsBeside(v, func(f *types.Var) bool { return locks.IsLock(f.Type()) })) > 0
+}
+
+// isWritten reports whether the program writes the word once others may know of it.
+func (word *plainWord) isWritten() bool {
+	return slices.ContainsFunc(word.accesses, func(a wordAccess) bool {
+		return a.verb != "Load" && !a.fresh && !strings.HasSuffix(a.file.Name, "_test.go")
+	})
 }
 
 // writtenWith reports whether a function that accesses one word writes the other.

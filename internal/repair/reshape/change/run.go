@@ -38,6 +38,8 @@ type Run struct {
 	FileAtRun func(name string) string
 	// Started has the lines whose go statements started goroutines in the run.
 	Started map[Line]bool
+	// Minimal asks for changes of what the run showed and nothing else.
+	Minimal bool
 	// Split are the variables with atomic operations, and what takes updates of them apart.
 	Split []SplitUpdate
 	// Declined are mistakes that were seen and not changed, each with its place and the reason.
