@@ -177,10 +177,15 @@ func (r *Report) printModules(w io.Writer) {
 	if len(r.Modules) == 0 {
 		return
 	}
-	fmt.Fprint(w, "\nReleased modules\n")
+	fmt.Fprint(w, "\nReleased modules\n\n")
+	t := measure.Table{Head: []string{"", "outcome", "as", "our fix", "upstream", "command", "analysis"}, Left: 5}
 	for _, p := range r.Modules {
-		fmt.Fprintf(w, "\n%s: %s as %s in %.1f s (analysis %.3f s); upstream: %s\n", p.Name, p.outcome(), p.As, p.Seconds, p.analysis(), cmp.Or(p.Upstream, "see bench/README.md"))
-		for _, text := range []string{p.Lock, p.Change, p.Refusal, p.Diff} {
+		t.Row(p.Name, p.outcome(), p.As, cmp.Or(p.Lock, p.Change), cmp.Or(p.Upstream, "not known"), fmt.Sprintf("%.1f s", p.Seconds), fmt.Sprintf("%.3f s", p.analysis()))
+	}
+	t.Write(w)
+	for _, p := range r.Modules {
+		fmt.Fprintf(w, "\n%s\n", p.Name)
+		for _, text := range []string{p.Refusal, p.Diff} {
 			if text != "" {
 				fmt.Fprintln(w, "  "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
 			}

@@ -64,6 +64,9 @@ const (
 	// patience is how many times the time is given, if need be, for the least that is accepted: a
 	// busy machine is to come to the same verdict as a quiet one.
 	patience = 4
+	// allTurns is how many times the time is given for all schedules to a bound. How many these may be
+	// is limited by their steps, so that a quiet machine needs no second time.
+	allTurns = 2
 	// cutInHundred is how many runs in a hundred may be cut off: one in which a goroutine waits
 	// in a loop for another may never end under a schedule that starves it.
 	cutInHundred = 1
@@ -84,8 +87,8 @@ type Trial struct {
 
 // Try tries the schedules of a program whose runs take so many steps: all with few preemptions
 // or, where these are too many or cannot all be tried, many by chance. They may take until a
-// time, and o.Proof though that is over; a few times as long, if the least that is accepted was not
-// tried by then.
+// time, and o.Proof though that is over; a few times as long on a machine that is too busy for what a
+// quiet one would try by then.
 func Try(ctx context.Context, program *explore.Program, target string, o *Options, steps uint64, until time.Time) (*Trial, error) {
 	steps = max(steps, 1)
 	t := &Trial{}
@@ -93,7 +96,7 @@ func Try(ctx context.Context, program *explore.Program, target string, o *Option
 	search.Strategy, search.Preemptions, search.Harm = sched.MethodDFS, provenBound, 50*time.Millisecond
 	search.Runs = int(min(max(stepsOfAll/steps, leastOfAll), mostOfAll))
 	search.Budget = max(time.Until(until)/2, o.Proof)
-	res, err := program.Explore(ctx, target, &search)
+	res, err := searched(ctx, program, target, &search, func(s *explore.Search, turn int) bool { return turn < allTurns && !s.Over() })
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -118,6 +121,17 @@ func Try(ctx context.Context, program *explore.Program, target string, o *Option
 	return t, t.sample(ctx, program, target, o, steps, until)
 }
 
+// searched makes a search that has its time again as long as more says so.
+func searched(ctx context.Context, program *explore.Program, target string, o *explore.Options, more func(s *explore.Search, turn int) bool) (*explore.Result, error) {
+	s := program.NewSearch(target, o)
+	for turn := 0; more(s, turn); turn++ {
+		if err := s.Continue(ctx, o.Budget, o.Processes()); err != nil {
+			return nil, err
+		}
+	}
+	return s.Finish(ctx)
+}
+
 // sample tries schedules by chance.
 func (t *Trial) sample(ctx context.Context, program *explore.Program, target string, o *Options, steps uint64, until time.Time) error {
 	search := o.Explore
@@ -128,13 +142,9 @@ func (t *Trial) sample(ctx context.Context, program *explore.Program, target str
 	}
 	search.Runs = max(int(min(stepsInAll/steps, mostSampled)), least)
 	search.Budget = max(time.Until(until), o.Proof)
-	s := program.NewSearch(target, &search)
-	for turn := 0; turn < patience && !s.Over() && (turn == 0 || s.Tried() < least); turn++ {
-		if err := s.Continue(ctx, search.Budget, search.Processes()); err != nil {
-			return err
-		}
-	}
-	res, err := s.Finish(ctx)
+	res, err := searched(ctx, program, target, &search, func(s *explore.Search, turn int) bool {
+		return turn < patience && !s.Over() && (turn == 0 || s.Tried() < least)
+	})
 	if err != nil {
 		return err
 	}
