@@ -91,8 +91,10 @@ func (b *Build) environment() []string {
 
 // order sends an order and returns its last report. progress may be nil.
 func (c *child) order(o *wire.Order, progress func(*wire.Progress)) (*wire.Report, error) {
-	if err := c.in.Encode(o); err != nil {
-		return nil, c.died(err)
+	if c.in.Encode(o) != nil {
+		// The program has ended before it could read the order. Had the order been written a
+		// moment before, its reports would end here, and that is what is told.
+		return nil, c.died(io.EOF)
 	}
 	for {
 		var r wire.Report

@@ -1,10 +1,16 @@
 package explore
 
 import (
+	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 func TestTargetsAreChosenByName(t *testing.T) {
@@ -20,6 +26,29 @@ func TestTargetsAreChosenByName(t *testing.T) {
 	}
 	if name := (Target{Program: p}).Name(); name != "main" {
 		t.Errorf("a program is called %s", name)
+	}
+}
+
+// TestAProgramThatEndsWellBeforeItIsAskedHasNoTests: whether it ends before the order is written or
+// after that is for the machine to say, and must not matter.
+func TestAProgramThatEndsWellBeforeItIsAskedHasNoTests(t *testing.T) {
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Program{
+		build:  &Build{config: instrument.Config{Tests: true}, args: []string{"-test.run=^$"}},
+		Binary: instrument.Binary{Path: path, Dir: "."},
+	}
+	c, err := p.start(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, c.reports); err != nil { // until it has ended
+		t.Fatal(err)
+	}
+	if _, err = c.order(&wire.Order{Verb: wire.List}, nil); !errors.Is(unlisted(err), ErrNoTests) {
+		t.Errorf("%v", unlisted(err))
 	}
 }
 
