@@ -27,9 +27,9 @@ import (
 )
 
 const (
-	// slots is how many there are, 3 MB of memory, of which a short run touches little. On a
+	// slots is how many there are, 6 MB of memory, of which a short run touches little. On a
 	// busy machine the tool may not get a processor for as long as it takes to fill them.
-	slots = 1 << 16
+	slots = 1 << 17
 	// together is how many accesses are published at once.
 	together = 1 << 8
 
