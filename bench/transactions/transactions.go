@@ -14,6 +14,7 @@
 //	           smaller sets: two of the modes start a goroutine per transaction
 //	leaders    the same by 1 to 32 leaders, and from how many on Clone would be
 //	           ahead of Eager, by a model
+//	scale      what versions of stripes could win over the one clock, and would cost
 //
 // # How
 //
@@ -23,7 +24,7 @@
 // program as its own child; compiledworker is the same child built with -stm.
 //
 // A file per figure (micro.go, contended.go, stamp.go, compiled.go, modes.go,
-// leaders.go) makes the cases and prints the table; peer.go has the micro-benchmarks
+// leaders.go, scale.go) makes the cases and prints the table; peer.go has the micro-benchmarks
 // with the other library, programs.go is the table of STAMP's programs, model.go
 // goes beyond the processors that there are. trial.go is what all trials have in
 // common: allocations, what stm counted, and whether two processors were two
@@ -54,7 +55,7 @@ const name = "stm"
 var Benchmark = &command.Benchmark{
 	Name:  name,
 	About: "transactions beside a mutex and another library, and STAMP: figures 3 to 9 of the sandboxing paper",
-	Usage: "[-native] [-figure micro,contended,stamp,compiled,modes,leaders] [-runs N] [-plot DIR] ",
+	Usage: "[-native] [-figure micro,contended,stamp,compiled,modes,leaders,scale] [-runs N] [-plot DIR] ",
 	Help: `Measures package stm: micro-benchmarks beside a mutex and another STM library,
 long readers beside a committing neighbour, and the programs of the STAMP suite
 under the four modes, a mutex, and sequential code, and compiled from plain code. What costs a target that is missed
@@ -76,6 +77,7 @@ var figures = []struct {
 	{figureCompiled, compiledCases, (*session).compiled},
 	{figureModes, modesCases, (*session).modes},
 	{figureLeaders, leadersCases, (*session).leaders},
+	{figureScale, scaleCases, (*session).scale},
 }
 
 // A size says how much is measured.
