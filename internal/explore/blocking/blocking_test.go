@@ -22,7 +22,7 @@ func TestEveryWaitIsFoundAndNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bugs < 40 || fine < 40 || len(shapes) < 15 {
+	if bugs < 60 || fine < 60 || len(shapes) < 15 {
 		t.Errorf("%d programs with a bug of %d kinds, %d without", bugs, len(shapes), fine)
 	}
 }
