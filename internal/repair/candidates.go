@@ -3,6 +3,7 @@ package repair
 import (
 	"errors"
 	"fmt"
+	"go/types"
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
@@ -174,6 +175,13 @@ func (k *ranking) add(p proposal) {
 		case k.base.Added(l):
 			c.Reason = "the first sections have it"
 		}
+		if c.Why = k.run.copied(l); c.Why != "" {
+			k.failed = append(k.failed, c)
+			if unfit == "" {
+				unfit = l.Words + " does not fit: " + c.Why
+			}
+			continue
+		}
 		var err error
 		c.Patch, err = code.Write(regions, l, data.Names(code), k.base)
 		switch {
@@ -205,6 +213,20 @@ func (k *ranking) add(p proposal) {
 		}
 		k.addThroughout(p, l)
 	}
+}
+
+// copied says why a new lock cannot be in a struct: objects of it are copied or overwritten as a
+// whole, and the lock would be with them; "" if it can.
+func (r *failedRun) copied(l *cover.Lock) string {
+	if l.Exists() || l.Owner() == nil {
+		return ""
+	}
+	st, ok := l.Owner().Underlying().(*types.Struct)
+	if !ok || st.NumFields() == 0 {
+		return ""
+	}
+	program := uncovered.Program{Code: r.code, Held: r.locksHeld()}
+	return program.Copied(st.Field(0))
 }
 
 // isForUsers reports whether a new lock of the package, or of one of its structs, is to be taken in

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -94,11 +95,11 @@ func (r *Result) explainFix(w io.Writer) {
 	if n := len(c.Rounds); n > 1 {
 		fmt.Fprintf(w, "  found in %d rounds: with the first sections alone, other schedules still led to %s\n", n, c.Rounds[n-1].Kind)
 	}
-	for i := range c.Uncovered {
+	for i, line := range uncovered.Lines(c.Uncovered) {
 		if i == 0 {
 			fmt.Fprintln(w, "Not covered:")
 		}
-		fmt.Fprintf(w, "  %s\n", &c.Uncovered[i])
+		fmt.Fprintf(w, "  %s\n", line)
 	}
 	why := "the sections exclude each other, so what the machine reads cannot change between its loads, nor be seen half changed"
 	switch {

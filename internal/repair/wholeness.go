@@ -278,6 +278,7 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 		}
 	}
 	shown, before := c.functionsShown(), c.functionsThatSplit()
+	c.WholeUpdates = true
 	for _, g := range whole.Broken(fix.Held, fix.Data, fix.Lock) {
 		if uncovered.IsTestFile(changed.code.Fset.Position(g.Members[0].At).Filename) {
 			continue
@@ -285,11 +286,11 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 		if why := fix.SplitStore(g); why != "" && shown[uncovered.FunctionName(g.Func)] && !before[g.Func.String()] {
 			return why
 		}
+		c.WholeUpdates = c.WholeUpdates && len(g.Split) == 0
 		c.Uncovered = append(c.Uncovered, fix.Group(g)...)
 	}
 	halves := c.halfGuarded(changed)
 	c.Uncovered = uncovered.Add(c.Uncovered, slices.Concat(fix.HalfGuarded(halves), c.companionsLeft(fix, changed, halves), fix.Beside())...)
-	c.WholeUpdates = true
 	return ""
 }
 

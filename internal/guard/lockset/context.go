@@ -141,8 +141,15 @@ func (a *Analysis) follow(fns []*ssa.Function) {
 	slices.SortStableFunc(unreached, func(f, g *ssa.Function) int {
 		return cmp.Or(nesting(f)-nesting(g), compareBool(token.IsExported(g.Name()), token.IsExported(f.Name())))
 	})
+	// What is known of the instances of a generic function that are called holds for the function.
+	called := make(map[*ssa.Function]bool)
+	for _, fn := range fns {
+		if origin := fn.Origin(); origin != nil && a.contexts[fn] != nil {
+			called[origin] = true
+		}
+	}
 	for _, fn := range unreached {
-		if a.contexts[fn] == nil {
+		if a.contexts[fn] == nil && !called[Outermost(fn)] {
 			a.context(fn, a.outsideEntry(fn))
 			a.analysePending()
 		}

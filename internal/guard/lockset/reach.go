@@ -22,6 +22,21 @@ func (a *Analysis) ReleasedBetween(from, to ssa.Instruction, lock *types.Var) bo
 	return false
 }
 
+// Callees returns the functions of the program that a call may reach: the one that it names, or the
+// methods by which types of the program implement an interface.
+func (a *Analysis) Callees(c *ssa.CallCommon) []*ssa.Function {
+	if fn := c.StaticCallee(); fn != nil {
+		return []*ssa.Function{fn}
+	}
+	var all []*ssa.Function
+	if c.IsInvoke() {
+		for _, t := range a.implementations(c) {
+			all = append(all, t.fn)
+		}
+	}
+	return all
+}
+
 // IsOp reports whether a call is an operation on a lock.
 func (a *Analysis) IsOp(c *ssa.CallCommon) bool {
 	_, ok := a.values.Op(c)
@@ -44,8 +59,11 @@ func (a *Analysis) callReleases(c *ssa.CallCommon, lock *types.Var, seen map[*ss
 	if op, ok := a.values.Op(c); ok {
 		return op.Releases() && op.Lock != nil && a.Places.Variable(op.Lock) == lock
 	}
-	callee := c.StaticCallee()
-	if callee == nil || seen[callee] {
+	return slices.ContainsFunc(a.Callees(c), func(fn *ssa.Function) bool { return a.functionReleases(fn, lock, seen) })
+}
+
+func (a *Analysis) functionReleases(callee *ssa.Function, lock *types.Var, seen map[*ssa.Function]bool) bool {
+	if seen[callee] {
 		return false
 	}
 	seen[callee] = true

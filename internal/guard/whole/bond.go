@@ -367,8 +367,8 @@ func (j *judge) mayTakeLong(i ssa.Instruction) bool {
 		if _, builtin := i.Call.Value.(*ssa.Builtin); builtin {
 			return false
 		}
-		callee := i.Call.StaticCallee()
-		return callee == nil || len(callee.Blocks) == 0 && !isBrief(callee) && !j.IsOp(&i.Call)
+		callees := j.Callees(&i.Call)
+		return len(callees) == 0 || slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return len(fn.Blocks) == 0 && !isBrief(fn) && !j.IsOp(&i.Call) })
 	}
 	return false
 }

@@ -46,8 +46,9 @@
 // # What it cannot see
 //
 // Dependence is followed within one function, over local variables, branches and channels, and over
-// calls of functions that are known: what their results depend on, and what they change. Calls
-// through interfaces and function values have no members. What holds a lock is taken from package
+// calls of functions that are known: what their results depend on, and what they change. A call
+// through an interface is one of all methods of the program that it may reach, as the types have it.
+// Calls of function values have no members. What holds a lock is taken from package
 // lockset, with its limits.
 //
 //	whole.go       groups, and which of them are not whole

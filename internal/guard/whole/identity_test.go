@@ -153,3 +153,49 @@ func (w *Whole) Clear() {
 		t.Errorf("what replaces the object (-want +got):\n%s", d)
 	}
 }
+
+// TestCallsThroughInterfacesHaveMembers: an update by way of an interface is one group, which is torn
+// if the methods that it may reach take the lock one by one.
+func TestCallsThroughInterfacesHaveMembers(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type store interface {
+	get(k string) int
+	put(k string, v int)
+}
+
+type mem struct {
+	mu sync.Mutex
+	m  map[string]int
+}
+
+func (s *mem) get(k string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.m[k]
+}
+
+func (s *mem) put(k string, v int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.m[k] = v
+}
+
+type KV struct{ s store }
+
+func New() *KV { return &KV{s: &mem{m: map[string]int{}}} }
+
+func (kv *KV) Incr(k string) { kv.s.put(k, kv.s.get(k)+1) }
+func (kv *KV) Get(k string) int { return kv.s.get(k) }
+`))
+	lock, data := guarded(pkgs[0].Types.Scope().Lookup("mem"))
+	var broken []string
+	for _, g := range whole.Broken(a, data, lock) {
+		broken = append(broken, g.Func.Name())
+	}
+	if want := []string{"Incr"}; !slices.Equal(broken, want) {
+		t.Errorf("not whole are %v, want %v", broken, want)
+	}
+}

@@ -3,6 +3,7 @@ package whole
 import (
 	"cmp"
 	"go/types"
+	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -59,11 +60,11 @@ func (j *judge) withCalls(fn *ssa.Function, members []*Member) []*Member {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			call, ok := i.(ssa.CallInstruction)
-			if _, spawned := i.(*ssa.Go); !ok || spawned || call.Common().StaticCallee() == nil || len(call.Common().StaticCallee().Blocks) == 0 {
+			if _, spawned := i.(*ssa.Go); !ok || spawned {
 				continue
 			}
 			_, deferred := i.(*ssa.Defer)
-			s := j.summaryOf(call.Common().StaticCallee())
+			s := j.summaryOfCall(call.Common())
 			for v := range s.returned {
 				if deferred {
 					continue // nothing has the result
@@ -82,24 +83,36 @@ func (j *judge) withCalls(fn *ssa.Function, members []*Member) []*Member {
 	return members
 }
 
+// summaryOfCall returns what a call has to do with guarded data, whichever function it reaches.
+func (j *judge) summaryOfCall(c *ssa.CallCommon) *summary {
+	callees := slices.DeleteFunc(j.Callees(c), func(fn *ssa.Function) bool { return len(fn.Blocks) == 0 })
+	if len(callees) == 1 {
+		return j.summaryOf(callees[0])
+	}
+	all := &summary{make(map[*types.Var]bool), make(map[*types.Var]bool)}
+	for _, fn := range callees {
+		s := j.summaryOf(fn)
+		maps.Copy(all.returned, s.returned)
+		maps.Copy(all.written, s.written)
+	}
+	return all
+}
+
 // baseOf is the object whose field a call of a method accesses, nil if it is not the receiver's.
 func (j *judge) baseOf(v *types.Var, call ssa.CallInstruction) *locks.Place {
-	fn := call.Common().StaticCallee()
-	if fn.Signature.Recv() == nil || !v.IsField() {
-		return nil
-	}
-	t := fn.Signature.Recv().Type()
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	st, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return nil
-	}
-	for f := range st.Fields() {
-		if f.Pos() == v.Pos() {
-			return j.PlaceOf(call.Common().Args[0])
+	c := call.Common()
+	for _, fn := range j.Callees(c) {
+		if fn.Signature.Recv() == nil || !v.IsField() {
+			continue
 		}
+		st, ok := structOf(fn.Signature.Recv().Type())
+		if !ok || !slices.ContainsFunc(slices.Collect(st.Fields()), func(f *types.Var) bool { return f.Pos() == v.Pos() }) {
+			continue
+		}
+		if c.IsInvoke() {
+			return j.PlaceOf(c.Value)
+		}
+		return j.PlaceOf(c.Args[0])
 	}
 	return nil
 }

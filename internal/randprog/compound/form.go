@@ -237,7 +237,7 @@ var kinds = []kind{
 			"select {\ncase <-t.ctx.Done():\n\treturn -1\ndefault:\n}; v := t.jobs; WAIT;t.jobs = v + K; return v",
 		},
 		forms: []string{
-			"t.cancel(); return t.jobs",
+			"t.cancel(); return 0",
 			"if t.ctx.Err() != nil {\n\tt.late++\n}; return t.late",
 			"t.late = t.jobs; return t.jobs*10 + t.late",
 			"if t.jobs > 0 {\n\tt.cancel()\n\treturn 1\n}; return 0",

@@ -50,6 +50,47 @@ func (x *Access) String() string {
 	return fmt.Sprintf("%s of %s in %s (%s:%d): %s", verb, x.Data, x.Func, filepath.Base(x.File), x.Line, x.Why)
 }
 
+// mostLines is how many lines of accesses a person is shown.
+const mostLines = 12
+
+// Lines are accesses in words, those of one function for one reason in one line. What is too much to
+// read is counted.
+func Lines(all []Access) []string {
+	var lines []string
+	left := 0
+	for len(all) > 0 {
+		first := all[0]
+		alike := func(x Access) bool {
+			return x.File == first.File && x.Func == first.Func && x.Write == first.Write && x.Why == first.Why
+		}
+		var data []string
+		from, to := first.Line, first.Line
+		for _, x := range all {
+			if alike(x) {
+				from, to = min(from, x.Line), max(to, x.Line)
+				if !slices.Contains(data, x.Data) {
+					data = append(data, x.Data)
+				}
+			}
+		}
+		count := len(all)
+		all = slices.DeleteFunc(slices.Clone(all), alike)
+		if len(lines) == mostLines {
+			left += count - len(all)
+			continue
+		}
+		verb, place := "read", cover.Place{File: first.File, From: from, To: to}
+		if first.Write {
+			verb = "write"
+		}
+		lines = append(lines, fmt.Sprintf("%s of %s in %s (%s): %s", verb, strings.Join(data, ", "), first.Func, place, first.Why))
+	}
+	if left > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more, which -json has", left))
+	}
+	return lines
+}
+
 // Add adds accesses to others, each line once for each of its data.
 func Add(all []Access, more ...Access) []Access {
 	for _, x := range more {
@@ -100,6 +141,16 @@ func FunctionName(fn *ssa.Function) string {
 		return fn.RelString(fn.Pkg.Pkg)
 	}
 	return fn.Name()
+}
+
+// Copied says where objects with a field are copied or overwritten as a whole, so that a lock beside
+// the field would be no lock; "" if they are not.
+func (p *Program) Copied(field *types.Var) string {
+	at := whole.Copying(p.Held, field)
+	if at == nil {
+		return ""
+	}
+	return fmt.Sprintf("the object that has the lock is copied in %s (%s), and the lock with it", FunctionName(at.Instr.Parent()), p.Place(at.At))
 }
 
 // A Fix is a lock in a changed program, with the data that it is to guard.
@@ -174,8 +225,8 @@ func (f *Fix) SplitStore(g *whole.Group) string {
 // with it, or another lock guards the data in a place that does not take this one, so that the two
 // would not keep each other out; "" if nothing is wrong with it.
 func (f *Fix) Unfit() string {
-	if at := whole.Copying(f.Held, f.Lock); at != nil {
-		return fmt.Sprintf("the object that has the lock is copied in %s (%s), and the lock with it", FunctionName(at.Instr.Parent()), f.Place(at.At))
+	if why := f.Copied(f.Lock); why != "" {
+		return why
 	}
 	lock := f.Held.Places.Canonical(f.Lock)
 	for _, v := range f.Held.Variables {
