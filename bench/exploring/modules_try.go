@@ -32,6 +32,9 @@ const (
 	few          = 6
 )
 
+// leastTime is what a test gets of the time for all, as long as there is any.
+const leastTime = time.Second
+
 // try explores the tests of a module.
 func (o *moduleOptions) try(ctx context.Context, tried command.Module) (Module, error) {
 	m := Module{Path: tried.Path, Version: tried.Version}
@@ -92,7 +95,9 @@ func (o *moduleOptions) tryTests(ctx context.Context, p *explore.Program, temp s
 			for i := range next {
 				budget := o.budget
 				if o.total > 0 {
-					budget = min(budget, time.Until(deadline))
+					// What the tests before have left is for this one and those after it.
+					rounds := (len(tests) - i + o.parallel - 1) / o.parallel
+					budget = min(budget, max(time.Until(deadline)/time.Duration(rounds), min(leastTime, time.Until(deadline))))
 				}
 				if tests[i].NoTurn = budget <= 0; !tests[i].NoTurn {
 					tests[i].try(ctx, o.schedules, budget, p, filepath.Join(temp, fmt.Sprintf("%d.trace", worker)))
