@@ -23,12 +23,13 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "fix-fuzz",
 	About: "fixes of random packages, judged by tests that they were not shown",
-	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] [-show]",
+	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] [-show] ",
 	Help: `Fixes random packages whose methods race, shown one failing test each, and judges each
 fix by all other pairs of methods under every schedule: lost updates, deadlocks, leaks,
 races. Then come packages whose operations are made of each other (reads over several calls, a
 check in one helper and an act in another, loops whose condition reads shared data, inner
-types, a second package): what two operations return and leave together must be what they do in
+types, a second package, objects that are replaced, copied and moved, interfaces, embedded and
+generic types, contexts): what two operations return and leave together must be what they do in
 one of the two orders. Last come random packages with mistakes for which no lock is missing (order, channels,
 locks, captured variables), each judged by functions that use it otherwise than its test. A
 false fix is printed with its seed.`,
