@@ -49,7 +49,8 @@
 // Elements of an array value by an index that varies, iteration over strings and maps,
 // conversions between texts and slices, complex numbers, ordering of texts, min and max,
 // and whether a type implements an interface are opaque: their value is unknown. Whether such a
-// value makes the program panic, and recover, is told by what the run did next (package exec).
+// value makes the program panic, and recover, is told by what the run did next (package exec). A
+// goroutine that calls runtime.Goexit is followed to there, and not through its deferred calls.
 //
 // # Files
 //
