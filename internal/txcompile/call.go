@@ -43,6 +43,9 @@ func (w *writer) call(e *ast.CallExpr) string {
 	case harmless:
 		return w.harmlessCall(e)
 	}
+	if w.p.ownFill(w.f, w.region, e) {
+		return w.harmlessCall(e)
+	}
 	return w.plain(e) // the transaction works in place
 }
 

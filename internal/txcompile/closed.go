@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -217,4 +218,52 @@ func (p *program) isOwn(f *source.File, r region, e ast.Expr) bool {
 			return ok && !p.shared(r, v)
 		}
 	}
+}
+
+// writers are types of the library whose methods touch nothing but their receiver, and what
+// that alone leads to.
+var writers = []string{"*strings.Builder", "*bytes.Buffer"}
+
+// fills returns the variable that a call of the library writes to, if it touches nothing else:
+//
+//	b.WriteString(s), fmt.Fprintf(&b, "%d", n)     b
+func (p *program) fills(info *types.Info, call *ast.CallExpr) (to ast.Expr, ok bool) {
+	callee, ok := typeutil.Callee(info, call).(*types.Func)
+	if !ok || call.Ellipsis.IsValid() {
+		return nil, false
+	}
+	args := call.Args
+	switch sel, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr); {
+	case callee.Signature().Recv() != nil:
+		if s := info.Selections[sel]; s == nil || s.Kind() != types.MethodVal || len(s.Index()) != 1 || isPointer(s.Recv()) ||
+			!slices.Contains(writers, types.TypeString(callee.Signature().Recv().Type(), nil)) {
+			return nil, false
+		}
+		to = sel.X
+	case slices.Contains([]string{"fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln"}, callee.FullName()):
+		u, ok := ast.Unparen(args[0]).(*ast.UnaryExpr)
+		if !ok || u.Op != token.AND || !slices.Contains(writers, types.TypeString(info.TypeOf(u), nil)) {
+			return nil, false
+		}
+		to, args = u.X, args[1:]
+	default:
+		return nil, false
+	}
+	return to, !slices.ContainsFunc(args, func(e ast.Expr) bool { return !isFlat(info.TypeOf(e)) }) && !leadsAway(callee.Signature().Results())
+}
+
+// leadsAway reports whether a result leads to memory: that of the receiver, for all we know.
+func leadsAway(results *types.Tuple) bool {
+	for v := range results.Variables() {
+		if _, isError := v.Type().Underlying().(*types.Interface); !isError && leads(v.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownFill reports whether a call of the library writes to nothing but a variable of a region.
+func (p *program) ownFill(f *source.File, r region, call *ast.CallExpr) bool {
+	to, ok := p.fills(f.Info, call)
+	return ok && p.isOwn(f, r, to)
 }

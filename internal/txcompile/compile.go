@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -88,8 +90,11 @@ func Prepare(c Config) (*Build, error) {
 		return nil, err
 	}
 	c.tell("loading packages")
-	pkgs, err := c.load()
+	pkgs, stmDir, err := c.load()
 	if err != nil {
+		return nil, err
+	}
+	if err := checkVendor(stmDir); err != nil {
 		return nil, err
 	}
 	c.tell("compiling transactions")
@@ -156,21 +161,37 @@ func compile(pkgs []*packages.Package) ([]fileText, *Report, error) {
 	return texts, report, nil
 }
 
+// checkVendor makes sure that a vendor directory has package stm/compiled: it has what the
+// program imports, and that need not be more than stm. The go command does not take another
+// list of what is vendored from an overlay.
+func checkVendor(stmDir string) error {
+	root, ok := strings.CutSuffix(filepath.ToSlash(stmDir), "/vendor/"+stmPath)
+	if !ok {
+		return nil
+	}
+	if _, err := os.Stat(filepath.FromSlash(root + "/vendor/" + compiledPath)); err == nil {
+		return nil
+	}
+	return fmt.Errorf("the vendor directory does not have %s, which compiled transactions need: add\n\timport _ %q\nto a file of the module and run go mod vendor, or build with -mod=mod",
+		compiledPath, compiledPath)
+}
+
 // load returns the user's own packages among those of the patterns and what they import,
-// without those that transactions are made of.
-func (c Config) load() ([]*packages.Package, error) {
+// without those that transactions are made of, and where package stm is.
+func (c Config) load() (own []*packages.Package, stmDir string, err error) {
 	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	below := make(map[string]bool)
 	packages.Visit(roots, nil, func(p *packages.Package) {
 		if p.PkgPath == stmPath {
+			stmDir = filepath.Dir(p.GoFiles[0])
 			packages.Visit([]*packages.Package{p}, nil, func(p *packages.Package) { below[p.PkgPath] = true })
 		}
 	})
 	if len(below) == 0 {
-		return nil, fmt.Errorf("no transaction to compile: nothing imports %s", stmPath)
+		return nil, "", fmt.Errorf("no transaction to compile: nothing imports %s", stmPath)
 	}
 	patterns := slices.Clone(c.Patterns)
 	if len(patterns) == 0 {
@@ -185,5 +206,5 @@ func (c Config) load() ([]*packages.Package, error) {
 	all, err := load.Packages(load.Config{Dir: c.Dir, Patterns: patterns, Tests: c.Tests, Flags: c.Flags, Fset: token.NewFileSet()})
 	return slices.DeleteFunc(all, func(p *packages.Package) bool {
 		return below[p.PkgPath] || p.Name == "main" && strings.HasSuffix(p.ID, ".test")
-	}), err
+	}), stmDir, err
 }

@@ -45,6 +45,7 @@
 //	}
 //	i := &item{key: k}; i.n = 1; s.first = i     i.n is plain until s.first leads there, too
 //	b.consider(i.size)                           consider touches b alone, and b is local: a plain call
+//	fmt.Fprintf(&text, "%d", n)                  likewise, where text is a local strings.Builder
 //
 // Fields are told apart by their struct, elements of slices by their type. What reflection or
 // code that is not here could assign to counts as assigned. Types without a name do not take

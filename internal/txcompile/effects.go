@@ -40,7 +40,7 @@ func (p *program) irrevocable(f *source.File, r region, s ast.Stmt) []deed {
 			if _, ok := n.(*ast.FuncLit); ok {
 				return false
 			}
-			if d := p.deedOf(f, n); d.reason != "" {
+			if d := p.deedOf(f, r, n); d.reason != "" {
 				all = append(all, d)
 			}
 			return true
@@ -98,7 +98,7 @@ func isNilNode(n ast.Node) bool {
 }
 
 // deedOf returns what a node itself does that cannot be undone.
-func (p *program) deedOf(f *source.File, n ast.Node) deed {
+func (p *program) deedOf(f *source.File, r region, n ast.Node) deed {
 	switch n := n.(type) {
 	case *ast.UnaryExpr:
 		if n.Op == token.ARROW {
@@ -107,6 +107,9 @@ func (p *program) deedOf(f *source.File, n ast.Node) deed {
 	case *ast.CallExpr:
 		switch t := p.classify(f.Info, n); t.kind {
 		case unknownCall:
+			if p.ownFill(f, r, n) {
+				break
+			}
 			return deed{n.Pos(), t.reason}
 		case builtin:
 			switch t.name {

@@ -38,7 +38,7 @@ func TestRewrite(t *testing.T) {
 	}
 	module(t, dir)
 	c := Config{Dir: dir, Patterns: patterns}
-	pkgs, err := c.load()
+	pkgs, _, err := c.load()
 	if err != nil {
 		t.Fatal(err)
 	}

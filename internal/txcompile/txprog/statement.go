@@ -203,6 +203,12 @@ func (g *generator) making() {
 }
 
 func (g *generator) words() {
+	if g.random.IntN(2) == 0 {
+		b := g.fresh("b")
+		g.line("var %s strings.Builder; for _, v := range s.xs { fmt.Fprintf(&%s, \"%%d,\", v) }; %s.WriteString(s.text); %s.WriteByte('x')", b, b, b, b)
+		g.line("s.text = %s.String()[:at(%s, %s.Len()-1)+1]; if len(s.text) > 20 { s.text = s.text[15:] }", b, g.atom(), b)
+		return
+	}
 	g.line("switch { case strings.HasPrefix(s.text, \"g\"): s.text = s.text[1:] + \"x\"; case len(s.text) == 0: s.text = \"new\"; default: s.text = \"g\" + s.text }")
 }
 
