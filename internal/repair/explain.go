@@ -109,7 +109,11 @@ func (r *Result) explainFix(w io.Writer) {
 		why = "the sections exclude each other, so that none comes between what another does, nor sees it half done"
 	}
 	fmt.Fprintf(w, "Why it works: %s.\n", why)
-	fmt.Fprintf(w, "Proven (%s): %s.\n", &c.Proof.Strength, c.Proof)
+	proven := "Proven"
+	if len(c.Uncovered) > 0 {
+		proven = "Proven for what the test runs, and not for what is not covered"
+	}
+	fmt.Fprintf(w, "%s (%s): %s.\n", proven, &c.Proof.Strength, c.Proof)
 	if c.Proof.Shorter != nil {
 		fmt.Fprintf(w, "A shorter test: %s.\n", c.Proof.Shorter)
 	}
