@@ -61,14 +61,16 @@ func Drain(report func(*Fault)) (undecided bool) {
 }
 
 // decide completes the draft of an access that has passed since, or can do so now: its gate
-// was opened. False: it still waits.
+// was opened. False: it still waits. A gate that is open with somebody in a section was opened
+// for an access that was surrendered: if it is this one, its handler says so.
 func decide(slot *Fault, draft uint32) bool {
 	gate := &arena.gates[slot.Gate]
 	lets := uint32(open | closed)
 	if slot.Write == 0 {
 		lets |= readable
 	}
-	if atomic.LoadUint32(&gate.word)&lets == 0 && atomic.LoadUint32(&gate.seals) == slot.seals {
+	word, held := atomic.LoadUint32(&gate.word), atomic.LoadUintptr(&gate.holder) != 0
+	if atomic.LoadUint32(&gate.seals) == slot.seals && (word&lets == 0 || held && word&closed == 0) {
 		return false
 	}
 	if !atomic.CompareAndSwapUint32(&slot.state, draft, slotTaken) {
