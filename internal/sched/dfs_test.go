@@ -141,20 +141,20 @@ var families = []struct {
 	programs   int
 	ops        []opcode
 }{
-	{"memory", 3, 3, 500, []opcode{load, store, add, load, store, forbid}},
-	{"two goroutines", 2, 6, 400, []opcode{load, store, add, forbid, lock, unlock, branch}},
-	{"locks", 3, 3, 400, []opcode{load, store, lock, unlock, lock, forbid}},
-	{"read locks", 3, 3, 400, []opcode{load, store, lock, unlock, rlock, runlock, forbid}},
-	{"semaphores", 3, 3, 400, []opcode{load, store, post, wait, choose, branch, forbid}},
-	{"yields", 3, 3, 300, []opcode{load, store, add, yield, forbid, lock, unlock}},
-	{"spinning", 3, 3, 250, []opcode{load, store, add, backUnless, store, forbid}},
-	{"selects", 3, 3, 400, []opcode{load, store, post, post, choose, choose}},
-	{"four", 4, 2, 300, []opcode{load, store, add, lock, unlock, post, wait}},
+	{"memory", 3, 3, 200, []opcode{load, store, add, load, store, forbid}},
+	{"two goroutines", 2, 6, 160, []opcode{load, store, add, forbid, lock, unlock, branch}},
+	{"locks", 3, 3, 160, []opcode{load, store, lock, unlock, lock, forbid}},
+	{"read locks", 3, 3, 160, []opcode{load, store, lock, unlock, rlock, runlock, forbid}},
+	{"semaphores", 3, 3, 160, []opcode{load, store, post, wait, choose, branch, forbid}},
+	{"yields", 3, 3, 120, []opcode{load, store, add, yield, forbid, lock, unlock}},
+	{"spinning", 3, 3, 100, []opcode{load, store, add, backUnless, store, forbid}},
+	{"selects", 3, 3, 160, []opcode{load, store, post, post, choose, choose}},
+	{"four", 4, 2, 120, []opcode{load, store, add, lock, unlock, post, wait}},
 	{"sleeping", 3, 3, 80, []opcode{load, store, add, sleep, sleep, forbid}},
 	{"timers", 3, 3, 100, []opcode{load, store, sleep, after, wait, choose, post, readClock, forbid}},
 	{"clocks", 3, 3, 80, []opcode{store, sleep, after, readClock, readClock, wait}},
 	{"chance", 3, 3, 100, []opcode{load, store, add, branch, branch, sleep}},
-	{"everything", 3, 3, 250, []opcode{load, store, add, lock, unlock, rlock, runlock, post, wait, choose, branch, yield, backUnless, forbid, sleep, after, readClock}},
+	{"everything", 3, 3, 100, []opcode{load, store, add, lock, unlock, rlock, runlock, post, wait, choose, branch, yield, backUnless, forbid, sleep, after, readClock}},
 }
 
 // seed is where the random programs come from. Another one can be asked for:
