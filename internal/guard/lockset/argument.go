@@ -23,6 +23,15 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 		case "delete", "clear", "copy":
 			r.content(c.Args[0], i, paths)
 		}
+		switch b.Name() {
+		case "copy":
+			r.elementsOf(c.Args[0], Write, i, paths)
+			r.elementsOf(c.Args[1], Read, i, paths)
+		case "append":
+			r.elementsOf(c.Args[1], Read, i, paths)
+		case "clear":
+			r.elementsOf(c.Args[0], Write, i, paths)
+		}
 		for _, arg := range c.Args {
 			if _, header := arg.Type().Underlying().(*types.Slice); !header || b.Name() == "copy" || b.Name() == "append" {
 				r.use(arg, i, paths) // the length of a slice is the reference's own, that of a map is not
@@ -39,6 +48,9 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 			r.use(arg, i, paths)
 			if reorders(fn) {
 				r.content(arg, i, paths)
+			}
+			if isOf(fn, "slices") {
+				r.elementsOf(arg, Read, i, paths)
 			}
 		}
 		switch arg := arg.(type) {
@@ -84,8 +96,11 @@ func reorders(fn *ssa.Function) bool {
 	return false
 }
 
-func isAtomic(fn *ssa.Function) bool {
-	return fn != nil && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == "sync/atomic"
+func isAtomic(fn *ssa.Function) bool { return isOf(fn, "sync/atomic") }
+
+// isOf reports whether a function is declared in a package.
+func isOf(fn *ssa.Function, path string) bool {
+	return fn != nil && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == path
 }
 
 // throughParameter says what a function does with what parameter k points to, and whether

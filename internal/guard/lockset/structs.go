@@ -29,6 +29,24 @@ func (r *recorder) fieldsAt(addr ssa.Value, kind Kind, instr ssa.Instruction, pa
 	r.fieldsOf(st, base, kind, instr, addr, paths)
 }
 
+// elementsOf records what a call does to the elements of a slice, if they are structs:
+//
+//	copy(all, t.rows)     a read of each field of the rows
+func (r *recorder) elementsOf(slice ssa.Value, kind Kind, instr ssa.Instruction, paths []locks.Path) {
+	s, ok := slice.Type().Underlying().(*types.Slice)
+	if !ok {
+		return
+	}
+	st, ok := s.Elem().Underlying().(*types.Struct)
+	base := r.values.Place(slice)
+	if !ok || base == nil || r.isFresh(r.ctx, base, instr) {
+		return
+	}
+	r.ofStruct = true
+	defer func() { r.ofStruct = false }()
+	r.fieldsOf(st, r.Places.Extend(base, locks.Step{Field: locks.Element}), kind, instr, slice, paths)
+}
+
 func (r *recorder) fieldsOf(st *types.Struct, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, paths []locks.Path) {
 	for f := range st.Fields() {
 		f = r.Places.Canonical(f)
