@@ -1,22 +1,33 @@
 package isolate_test
 
-import "syscall"
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
 
 // exhaustMappings takes all mappings that the kernel grants to this process, until they are
-// given back. In between the process must not need one: a garbage collection does.
+// given back. The process must not need one in between, for more heap or another thread, so
+// nothing is allocated here: one region is cut into pages whose neighbours differ.
 func exhaustMappings() (giveBack func()) {
-	var taken [][]byte
-	for i := 0; ; i++ {
-		prot := []int{syscall.PROT_READ, syscall.PROT_NONE}[i%2] // neighbours that differ are two mappings
-		page, err := syscall.Mmap(-1, 0, 4096, prot, syscall.MAP_PRIVATE|syscall.MAP_ANON)
-		if err != nil {
+	text, err := os.ReadFile("/proc/sys/vm/max_map_count")
+	if err != nil {
+		panic(err)
+	}
+	limit, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		panic(err)
+	}
+	page := os.Getpagesize()
+	region, err := syscall.Mmap(-1, 0, (limit+1)*page, syscall.PROT_NONE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	if err != nil {
+		panic(err)
+	}
+	for start := page; ; start += 2 * page {
+		if syscall.Mprotect(region[start:start+page], syscall.PROT_READ) == syscall.ENOMEM {
 			break
 		}
-		taken = append(taken, page)
 	}
-	return func() {
-		for _, page := range taken {
-			_ = syscall.Munmap(page)
-		}
-	}
+	return func() { _ = syscall.Munmap(region) }
 }
