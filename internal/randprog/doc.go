@@ -12,7 +12,8 @@
 //		wg.Go(func() { mu17.Lock(); x17 += 2; mu17.Unlock() })
 //		wg.Go(func() { v := x17; x17 = v * 3 })
 //		wg.Wait()
-//		return show(x17)
+//		seen0 := x17
+//		return show(seen0)
 //	}
 //
 // Every statement and expression of the language that matters to concurrency can be in it; a

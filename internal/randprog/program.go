@@ -179,6 +179,11 @@ func (g *gen) program() {
 	}
 	g.line("wg.Wait()")
 	observed := g.observed()
+	for i, expression := range observed { // one by one: a goroutine that is not waited for may still run
+		seen := fmt.Sprintf("seen%d", i)
+		g.line("%s := %s", seen, expression)
+		observed[i] = seen
+	}
 	g.line("return show(%s)", strings.Join(observed, ", "))
 	g.deep--
 	g.line("}")
