@@ -9,7 +9,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
-	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // Members belong together for one of these reasons:
@@ -35,6 +34,11 @@ type bond struct {
 	// ofSeveral says that they are of several objects, each with a lock of its own, and used together
 	// all the same: as the balances of all accounts are for a sum.
 	ofSeveral bool
+	// ofValue says that the second has to do with the value of the first, and not only with whether it
+	// was one or another.
+	ofValue bool
+	// loop is the one whose rounds a bond of a member with itself is across.
+	loop *loop
 }
 
 // A Tear is two members that belong together, and between which the lock may be released. They are
@@ -113,11 +117,21 @@ type binder struct {
 func (b *bonds) add(n bond) {
 	for i, o := range b.all {
 		if o.first == n.first && o.second == n.second {
-			b.all[i].strong = o.strong || n.strong
+			b.all[i].strong, b.all[i].ofValue = o.strong || n.strong, o.ofValue || n.ofValue
+			if n.loop == nil || o.loop != nil && n.loop.blocks[o.loop.header] {
+				b.all[i].loop = n.loop
+			}
 			return
 		}
 	}
 	b.all = append(b.all, n)
+}
+
+// addBond adds a bond, unless the second member is always made in a round that was waited for.
+func (b *binder) addBond(n bond) {
+	if b.goesOn(n) {
+		b.found.add(n)
+	}
 }
 
 // dependences adds the bonds of members that depend on others.
@@ -136,11 +150,11 @@ func (b *binder) dependences() {
 			case overCalls && (!one || earlier.settled || m.settled):
 			case earlier.takes && !same: // what was taken is the function's own
 			case data:
-				b.found.add(bond{first: earlier, second: m, strong: same && (!overCalls || m.Kind == lockset.Write), ofOneGuard: one})
+				b.addBond(bond{first: earlier, second: m, strong: same && (!overCalls || m.Kind == lockset.Write), ofOneGuard: one, ofValue: true})
 			case control && (same || one || m.Kind == lockset.Write) && !earlier.settled && !m.settled:
-				b.found.add(bond{first: earlier, second: m, strong: same && m.Kind == lockset.Write && !overCalls, ofOneGuard: one})
+				b.addBond(bond{first: earlier, second: m, strong: same && m.Kind == lockset.Write && !overCalls, ofOneGuard: one})
 			case control && (same || m.Kind == lockset.Write):
-				b.found.add(bond{first: earlier, second: m, strong: same && m.Kind == lockset.Write})
+				b.addBond(bond{first: earlier, second: m, strong: same && m.Kind == lockset.Write})
 			}
 		}
 	}
@@ -176,15 +190,15 @@ func (b *binder) combinations() {
 func (b *binder) bindInOrder(m, n *Member) {
 	switch {
 	case precedes(m.Instr, n.Instr):
-		b.found.add(bond{first: m, second: n, ofOneGuard: true})
+		b.addBond(bond{first: m, second: n, ofOneGuard: true})
 	case precedes(n.Instr, m.Instr):
-		b.found.add(bond{first: n, second: m, ofOneGuard: true})
+		b.addBond(bond{first: n, second: m, ofOneGuard: true})
 	default:
 		there, back := b.Reaches(m.Instr, n.Instr), b.Reaches(n.Instr, m.Instr)
 		if there && !back {
-			b.found.add(bond{first: m, second: n, ofOneGuard: true})
+			b.addBond(bond{first: m, second: n, ofOneGuard: true})
 		} else if back && !there {
-			b.found.add(bond{first: n, second: m, ofOneGuard: true})
+			b.addBond(bond{first: n, second: m, ofOneGuard: true})
 		}
 	}
 }
@@ -209,82 +223,6 @@ func combines(i ssa.Instruction) bool {
 	return false
 }
 
-// rounds adds the bonds of members with themselves: those that are made in several rounds of a loop
-// for one result.
-func (b *binder) rounds() {
-	for _, m := range b.found.members {
-		if !m.reads || m.takes || m.settled || !b.Reaches(m.Instr, m.Instr) {
-			continue
-		}
-		switch one := b.isOfOneObject(m); {
-		case one && (b.gathers(m) || b.goesOnBy(m) && b.differs(m)):
-			b.found.add(bond{first: m, second: m, ofOneGuard: true})
-		case !one && b.gathers(m):
-			b.found.add(bond{first: m, second: m, ofSeveral: true})
-		}
-	}
-}
-
-// gathers reports whether something gathers what a member reads in the rounds of a loop: it depends
-// on the member, and on what it was itself in the round before.
-func (b *binder) gathers(m *Member) bool {
-	for _, block := range b.fn.Blocks {
-		for _, i := range block.Instrs {
-			switch i.(type) {
-			case *ssa.BinOp, *ssa.Call:
-				if on := b.of(i); i != m.Instr && on.data[m.Instr] && on.data[i] {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// goesOnBy reports whether what a member reads decides whether it is made again.
-func (b *binder) goesOnBy(m *Member) bool {
-	for _, block := range b.fn.Blocks {
-		if branch, ok := block.Instrs[len(block.Instrs)-1].(*ssa.If); ok && b.of(branch).data[m.Instr] && b.Reaches(branch, m.Instr) {
-			return true
-		}
-	}
-	return false
-}
-
-// differs reports whether a member reads something else in each round: a loop that reads one thing
-// until it has changed waits for the change.
-func (b *binder) differs(m *Member) bool {
-	for i := range b.of(m.Instr).data {
-		switch i := i.(type) {
-		case *ssa.Next:
-			return true
-		case *ssa.Phi:
-			if slices.ContainsFunc(i.Edges, func(edge ssa.Value) bool { return counts(edge, i) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// counts reports whether a value is what a variable had in the round before, and something more.
-func counts(v ssa.Value, before *ssa.Phi) bool {
-	op, ok := v.(*ssa.BinOp)
-	return ok && (op.X == ssa.Value(before) || op.Y == ssa.Value(before))
-}
-
-// isOfOneObject reports whether a member is of the same object in all rounds of a loop.
-func (b *binder) isOfOneObject(m *Member) bool {
-	if m.base == nil || m.base.Root() == nil {
-		return true
-	}
-	made, ok := m.base.Root().(ssa.Instruction)
-	if ok && made.Parent() == b.fn && b.Reaches(made, made) {
-		return false
-	}
-	return !b.besideLock[m.Variable.Pos()] || !slices.ContainsFunc(m.base.Steps(), func(s locks.Step) bool { return s.Key != nil })
-}
-
 // ofOneGuard reports whether one lock guards what two members access, as far as that can be told.
 // A lock beside the data guards that of its own object; another may guard that of many.
 func (j *judge) ofOneGuard(m, n *Member) bool {
@@ -303,8 +241,9 @@ func (j *judge) bindWrites(b *bonds) {
 		if m.Kind != lockset.Write {
 			continue
 		}
-		if j.usedTogether[pairOf(m.Variable, m.Variable)] && m.byCall && j.Reaches(m.Instr, m.Instr) {
-			b.add(bond{first: m, second: m, ofOneGuard: true})
+		again := bond{first: m, second: m, ofOneGuard: true}
+		if j.usedTogether[pairOf(m.Variable, m.Variable)] && m.byCall && j.Reaches(m.Instr, m.Instr) && j.goesOn(again) {
+			b.add(again)
 		}
 		for _, n := range b.members[k+1:] {
 			one := j.ofOneGuard(m, n)

@@ -2,6 +2,7 @@ package whole
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -60,9 +61,11 @@ func localOf(addr ssa.Value) *ssa.Alloc {
 
 // decidingBranches finds, for each block, the branches of which one side leads to the block
 // and the other does not, unless control comes by the branch again. What follows a loop is not
-// decided by the loop: control comes there whatever the rounds have found.
+// decided by the loop: control comes there whatever the rounds have found. So does what another
+// loop around it does in its next round.
 func decidingBranches(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.If {
 	all := make(map[*ssa.BasicBlock][]*ssa.If)
+	loops := loopsOf(fn).loops
 	for _, b := range fn.Blocks {
 		branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
 		if !ok {
@@ -70,7 +73,7 @@ func decidingBranches(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.If {
 		}
 		yes, no := reachable(b.Succs[0], b), reachable(b.Succs[1], b)
 		for _, c := range fn.Blocks {
-			if c != b && yes[c.Index] != no[c.Index] && !isAfterAll(b, c) {
+			if c != b && yes[c.Index] != no[c.Index] && !isAfterAll(b, c) && !isBehindLoop(b, c, loops) {
 				all[c] = append(all[c], branch)
 			}
 		}
@@ -90,6 +93,19 @@ func isAfterAll(b, c *ssa.BasicBlock) bool {
 		return false
 	}
 	return !ends(reachable(b, c)) && ends(reachable(b, nil))
+}
+
+// isBehindLoop reports whether a block begins each round of a loop that can only be left there, and
+// another is not in the loop.
+func isBehindLoop(header, c *ssa.BasicBlock, loops []*loop) bool {
+	for _, l := range loops {
+		if l.header == header && !l.blocks[c] {
+			return !slices.ContainsFunc(header.Parent().Blocks, func(b *ssa.BasicBlock) bool {
+				return b != header && l.blocks[b] && slices.ContainsFunc(b.Succs, func(next *ssa.BasicBlock) bool { return !l.blocks[next] })
+			})
+		}
+	}
+	return false
 }
 
 // reachable are the blocks that control can come to from a block without passing another.

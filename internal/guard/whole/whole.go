@@ -121,6 +121,8 @@ type judge struct {
 	usedTogether map[pair]bool
 	// usedOfSeveral are those that some function uses of several objects together.
 	usedOfSeveral map[*types.Var]bool
+	// loops are those of the functions that were looked at.
+	loops map[*ssa.Function]*loops
 	// changed are the functions whose results the program changes, nil if not known yet.
 	changed map[*ssa.Function]bool
 }
@@ -129,7 +131,7 @@ type judge struct {
 func newJudge(a *lockset.Analysis, data []*types.Var, lock *types.Var) *judge {
 	j := &judge{
 		Analysis: a, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary),
-		openFrom: make(map[*ssa.Function]map[*types.Var]bool), usedTogether: make(map[pair]bool), usedOfSeveral: make(map[*types.Var]bool),
+		openFrom: make(map[*ssa.Function]map[*types.Var]bool), usedTogether: make(map[pair]bool), usedOfSeveral: make(map[*types.Var]bool), loops: make(map[*ssa.Function]*loops),
 	}
 	if lock != nil {
 		j.lock = a.Places.Canonical(lock)
@@ -359,7 +361,7 @@ func (j *judge) isSplit(b bond) bool {
 	if b.second.deferred {
 		return j.callReleases(b.first.Instr) || j.callReleases(b.second.Instr)
 	}
-	return b.first.byCall && j.Releases(b.first.Instr, j.lock) || j.ReleasedBetween(b.first.Instr, b.second.Instr, j.lock)
+	return b.first.byCall && j.Releases(b.first.Instr, j.lock) || j.releasedWithin(b)
 }
 
 // callReleases reports whether a call, deferred or not, releases the lock.

@@ -109,7 +109,8 @@ func TestWithoutALockAllAreOpen(t *testing.T) {
 
 // TestTears: in the file of testdata, a line that ends in "//torn n" has a member that belongs to one
 // in another section, "//unknown n" one of which it cannot be told whether the lock of its object is
-// held, "//open n" one that does not have it. Other lines are whole.
+// held, "//open n" one that does not have it, "//split n" the store of an update that is taken apart. Other lines
+// are whole.
 func TestTears(t *testing.T) {
 	text, err := os.ReadFile("testdata/torn.go.txt")
 	if err != nil {
@@ -134,6 +135,9 @@ func TestTears(t *testing.T) {
 	for _, g := range slices.Concat(groups, whole.Broken(a, data, lock)) {
 		for _, tear := range g.Torn {
 			tell("torn", tear.Second)
+		}
+		for _, m := range g.Split {
+			tell("split", m)
 		}
 		for _, m := range g.Members {
 			switch {
