@@ -16,9 +16,11 @@
 //	                  what depends on what, and in which order      conflict.go, races.go
 //	                  which goroutines may not go on for ever       fair.go
 //	Plan, Unit      a search, divided among any number of processes plan.go, tree.go, unit.go
+//	PlanState       a search that is left, and taken up elsewhere   planstate.go
 //	Replay          a given schedule                                replay.go
 //	Recorder        any of them, and the schedule that came of it   record.go
 //	                  runs that differ only in what does not matter fingerprint.go, table.go
+//	                  conflicting operations that were seen         pairs.go
 //	Shrink          the smallest schedule that fails likewise       shrink.go
 //	Schedule        its text                                        schedule.go
 //	Progress        what was tried, as data and in words            progress.go

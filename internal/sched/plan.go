@@ -39,6 +39,11 @@ type PlanOptions struct {
 	// come to its end is shorter so, because no round repeats another.
 	AtOnce bool
 	Runs   int // at most; 0: no limit
+	// Endless has a search by chance go on though nothing new was seen for long.
+	Endless bool
+	// Paths is how much of the tree of all schedules is kept in mind; 0 for as much as fits into
+	// some gigabytes. A round that has more is given up.
+	Paths int
 	// Single has every unit be one run, because each needs a process of its own.
 	Single bool
 }
@@ -96,6 +101,9 @@ func NewPlan(o PlanOptions) *Plan {
 		p.tree.limited, p.tree.sequences = true, 1
 		p.tree.begin(0)
 	}
+	if o.Paths > 0 {
+		p.tree.maxPaths = o.Paths
+	}
 	return p
 }
 
@@ -107,7 +115,7 @@ func (p *Plan) Limit(runs int) { p.o.Runs = runs }
 func (p *Plan) StepsChanged() {
 	t := p.tree
 	begun := newTree(t.limit)
-	begun.limited, begun.sequences, begun.abandoned = t.limited, t.sequences, t.abandoned
+	begun.limited, begun.sequences, begun.abandoned, begun.maxPaths = t.limited, t.sequences, t.abandoned, t.maxPaths
 	begun.begin(0)
 	p.tree, p.trees.since, p.sequential = begun, 0, false
 }
@@ -116,12 +124,9 @@ func (p *Plan) StepsChanged() {
 // to be called before the next call.
 func (p *Plan) Wave() []Unit {
 	p.wave = nil
-	rest := boundless
-	if p.o.Runs > 0 {
-		rest = p.o.Runs - p.runs
-	}
+	rest := p.rest()
 	switch {
-	case rest <= 0 || p.Exhausted() || p.Saturated():
+	case p.Over():
 	case p.o.Method == MethodDFS:
 		p.wave = p.tree.wave(rest)
 	case p.treeFirst() > 0:
@@ -142,6 +147,17 @@ func (p *Plan) Wave() []Unit {
 	}
 	return p.wave
 }
+
+// rest is how many runs may be made still.
+func (p *Plan) rest() int {
+	if p.o.Runs > 0 {
+		return p.o.Runs - p.runs
+	}
+	return boundless
+}
+
+// Over reports whether there is nothing left to try, or no more runs to try it with.
+func (p *Plan) Over() bool { return p.rest() <= 0 || p.Exhausted() || p.Saturated() }
 
 // treeFirst returns how many runs the search of all schedules may still take before the
 // search by chance goes on alone.
@@ -191,8 +207,8 @@ func (p *Plan) chanceWave(rest int) []Unit {
 	return wave
 }
 
-// Merge takes note of what came of the first units of the wave. Those that were not done
-// come again.
+// Merge takes note of what came of the first units of the wave. Those that were not done, because
+// they are not among these or had no run, come again.
 func (p *Plan) Merge(done []UnitDone) {
 	length, stalls := uint64(0), uint64(0)
 	for i := range done {
@@ -200,6 +216,10 @@ func (p *Plan) Merge(done []UnitDone) {
 		p.runs += d.Runs
 		p.steps += d.Steps
 		if u.Method == MethodDFS {
+			if d.Runs == 0 {
+				p.tree.putBack(*u)
+				continue
+			}
 			p.trees.add(d)
 			p.treeSteps += d.Steps
 			p.tree.merge(d)
@@ -243,7 +263,7 @@ func (p *Plan) Exhausted() bool {
 // long, neither by chance nor in the search of all schedules. That says nothing of a program
 // that draws random numbers, which are others in each run.
 func (p *Plan) Saturated() bool {
-	return p.o.Method != MethodDFS && !p.tree.drew && p.chance.saturated() && (p.tree.abandoned || p.tree.done || p.trees.since >= saturation)
+	return p.o.Method != MethodDFS && !p.o.Endless && !p.tree.drew && p.chance.saturated() && (p.tree.abandoned || p.tree.done || p.trees.since >= saturation)
 }
 
 // Progress returns what was tried.

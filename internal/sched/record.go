@@ -9,6 +9,7 @@ type Recorder struct {
 	schedule Schedule
 	branches []uint64 // choices made so far, by goroutine
 	prints   *fingerprint
+	pairs    *Pairs
 }
 
 // NewRecorder returns a recorder around s. With fingerprints it watches every step, so
@@ -21,6 +22,9 @@ func NewRecorder(s Strategy, fingerprints bool) *Recorder {
 	return r
 }
 
+// Gather has the pairs of conflicting operations gathered, beside the fingerprint.
+func (r *Recorder) Gather(pairs *Pairs) { r.pairs = pairs }
+
 func (r *Recorder) Begin() {
 	r.schedule.Switches = r.schedule.Switches[:0]
 	r.schedule.Branches = r.schedule.Branches[:0]
@@ -29,6 +33,9 @@ func (r *Recorder) Begin() {
 	clear(r.branches)
 	if r.prints != nil {
 		r.prints.begin()
+	}
+	if r.pairs != nil {
+		r.pairs.begin()
 	}
 	r.Strategy.Begin()
 }
@@ -51,6 +58,9 @@ func (r *Recorder) Pick(p *Turn) int {
 	}
 	if r.prints != nil {
 		r.prints.step(p.Ready[i], &p.Ops[i])
+	}
+	if r.pairs != nil {
+		r.pairs.step(p.Ready[i], &p.Ops[i])
 	}
 	return i
 }

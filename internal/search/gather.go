@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"encoding/binary"
 	"sync"
 	"time"
@@ -137,7 +138,7 @@ func (x *Pass) fingerprints(prints []byte) (fresh int) {
 			continue
 		}
 		fresh++
-		if len(x.prints) < maxClasses {
+		if len(x.prints) < cmp.Or(x.o.Prints, maxClasses) {
 			x.prints[print] = struct{}{}
 		}
 	}

@@ -11,6 +11,7 @@
 //	search.go  a search and its crew
 //	gather.go  what came of waves: failures, fingerprints, progress
 //	wave.go    units done by several workers, with the same result as by one
+//	state.go   a search that is left, and taken up by another process
 //	shrink.go  the smallest schedule that fails likewise, in waves
 package search
 
@@ -34,6 +35,10 @@ type Options struct {
 	Leaks bool
 	// All goes on after a failure, and gathers all that are unlike each other.
 	All bool
+	// Prints is how many fingerprints are kept, 0 for some million; Together how long a worker is to
+	// be busy with the units that it takes together, 0 for what suits processes of this machine.
+	Prints   int
+	Together time.Duration
 	// Learn, if it is there, is told what came of the units of a wave, and reports whether the
 	// steps of the program are others from now on, as those of a program are of which runs
 	// show what memory is shared.
@@ -100,12 +105,13 @@ func (x *Pass) Run(c Crew, budget time.Duration, workers int) error {
 	deadline := func() time.Time { return x.deadline(c, begin, budget) }
 	var err error
 	for err == nil && !x.Over {
+		// Before units are taken from the plan: those of a wave that is not done would be lost.
+		if x.Sum.Runs > 0 && !x.plan.Over() && !time.Now().Before(deadline()) {
+			break
+		}
 		units := x.plan.Wave()
 		if len(units) == 0 {
 			x.Over = true
-			break
-		}
-		if x.Sum.Runs > 0 && !time.Now().Before(deadline()) {
 			break
 		}
 		side := workers
@@ -113,7 +119,7 @@ func (x *Pass) Run(c Crew, budget time.Duration, workers int) error {
 			side = 1
 		}
 		x.settled = wire.Progress{}
-		w := wave{units: units, unitTakes: x.unitTakes, do: x.watched(c, deadline), ends: x.ends, apart: x.o.Single, more: func() bool { return time.Now().Before(deadline()) }}
+		w := wave{units: units, unitTakes: x.unitTakes, togetherTime: x.o.Together, do: x.watched(c, deadline), ends: x.ends, apart: x.o.Single, more: func() bool { return time.Now().Before(deadline()) }}
 		var done []wire.UnitDone
 		done, err = w.run(side)
 		x.unitTakes = w.unitTakes

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ type wave struct {
 	apart bool
 	// unitTakes is how long a unit took lately, 0 if that is not known.
 	unitTakes time.Duration
+	// togetherTime is how long units may take that a worker takes together; 0 for the usual.
+	togetherTime time.Duration
 
 	workers int
 	mu      sync.Mutex
@@ -42,9 +45,9 @@ const (
 	togetherUnits = 8
 	chunks        = 64
 	togetherTime  = 20 * time.Millisecond
-	// askingTime is what units should take that a worker is asked for, many times what it takes to
-	// ask.
-	askingTime = 2 * time.Millisecond
+	// askingPart is which part of that units should take at least that a worker is asked for: many
+	// times what it takes to ask.
+	askingPart = 10
 )
 
 // run has so many workers do the units. It returns what came of each, and the error of the
@@ -87,10 +90,10 @@ func (w *wave) together() int {
 	}
 	n := max(togetherUnits, len(w.units)/chunks)
 	if w.workers > 1 {
-		rest, unitTakes := w.limit-w.next, max(w.unitTakes, 1)
-		n = min(n, int(togetherTime/unitTakes), rest/(2*w.workers))
+		rest, unitTakes, most := w.limit-w.next, max(w.unitTakes, 1), cmp.Or(w.togetherTime, togetherTime)
+		n = min(n, int(most/unitTakes), rest/(2*w.workers))
 		if w.unitTakes > 0 {
-			n = max(n, min(int(askingTime/unitTakes), rest/w.workers))
+			n = max(n, min(int(most/askingPart/unitTakes), rest/w.workers))
 		}
 	}
 	return max(1, n)

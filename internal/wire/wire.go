@@ -72,6 +72,8 @@ type Order struct {
 	// AnyFailure stops at the first run that fails. Otherwise one with nothing but races is
 	// not enough: the search goes on for a run that fails visibly.
 	AnyFailure bool `json:",omitempty"`
+	// Pairs has the pairs of conflicting operations reported that were not before.
+	Pairs bool `json:",omitempty"`
 	// All goes on after any failure, and reports all that are unlike those before.
 	All bool `json:",omitempty"`
 
@@ -184,8 +186,10 @@ type Done struct {
 // A UnitDone is what came of a unit.
 type UnitDone struct {
 	sched.UnitDone
-	Prints  []byte `json:",omitempty"` // the fingerprints of runs, 8 bytes each, that were not reported before
-	Outside int    `json:",omitempty"` // runs in which something was not under control
+	Prints []byte `json:",omitempty"` // the fingerprints of runs, 8 bytes each, that were not reported before
+	// Pairs are those of sched.Pairs, if they were asked for.
+	Pairs   []uint64 `json:",omitempty"`
+	Outside int      `json:",omitempty"` // runs in which something was not under control
 	// OutsideWhat are the first few of what that was, in words.
 	OutsideWhat []string `json:",omitempty"`
 	// HeldFixed is what another run could have found otherwise, and no schedule decides.

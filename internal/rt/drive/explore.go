@@ -14,11 +14,12 @@ import (
 )
 
 // prints are the fingerprints of the runs of a target, as far as they were reported, and the
-// races of runs that had nothing else.
+// races of runs that had nothing else; pairs are the conflicting operations, likewise.
 type prints struct {
 	target   int
 	reported map[uint64]struct{}
 	races    map[raceKey]struct{}
+	pairs    *sched.Pairs
 }
 
 // maxPrints is how many fingerprints are kept in mind. The tool knows all; it is only told
@@ -79,7 +80,7 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 
 func (s *server) exploring(i int, o *wire.Order) *exploration {
 	if s.prints.reported == nil || s.prints.target != i {
-		s.prints = prints{target: i, reported: map[uint64]struct{}{}, races: map[raceKey]struct{}{}}
+		s.prints = prints{target: i, reported: map[uint64]struct{}{}, races: map[raceKey]struct{}{}, pairs: &sched.Pairs{}}
 	}
 	now := time.Now()
 	return &exploration{s: s, target: i, order: o, deadline: now.Add(o.Budget), reported: now, now: now, done: &wire.Done{Before: s.before}}
@@ -92,6 +93,9 @@ func (x *exploration) unit(u *sched.Unit) (stop bool, err error) {
 		return false, fmt.Errorf("unknown strategy %q: use pct, random or dfs", u.Method)
 	}
 	rec := sched.NewRecorder(strategy, !x.shrinks())
+	if x.order.Pairs {
+		rec.Gather(x.s.prints.pairs)
+	}
 	var done wire.UnitDone
 	x.leaks, x.unclear = leaks{}, leaks{}
 	for first := true; !stop && x.more(u, strategy, &done, first); first = false {
@@ -266,5 +270,8 @@ func (x *exploration) finish(u *sched.Unit, strategy sched.Strategy, done *wire.
 	done.Rounds = done.Rounds || done.KeptBack && x.order.Unseen
 	done.Sequential = done.Sequential && done.Outside == 0 && done.TookTooLong == 0
 	done.Leaks, done.Unclear = x.leaks.found, x.unclear.found
+	if x.order.Pairs {
+		done.Pairs = x.s.prints.pairs.Fresh()
+	}
 	x.done.Units = append(x.done.Units, *done)
 }
