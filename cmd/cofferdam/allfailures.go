@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/publish"
 )
 
 // recordAll records all failures that the search of a test has gathered.
@@ -32,17 +34,23 @@ func numbered(file string, n int) string {
 
 // tellAll says what the exploration of a target came to that has gathered failures.
 func (e *exploration) tellAll(t explore.Target, res *explore.Result, all []explore.Recorded) error {
+	e.text.Reset()
+	before := len(e.results)
+	err := e.tellFailures(t, res, all)
+	return errors.Join(err, e.publishTest(t, res, e.results[before:]))
+}
+
+func (e *exploration) tellFailures(t explore.Target, res *explore.Result, all []explore.Recorded) error {
 	name := e.shown(t)
 	e.failingTests++
-	if !e.asJSON {
-		rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
-		fmt.Fprintf(e.inv.Stdout, "%s  %s  %s in %s in %.1fs (%.0f/s), %d distinct; %s\n", e.inv.Color.Bad("FAIL"), name, plural(len(all), "failure", "failures unlike each other"), plural(res.Runs, "schedule", "schedules"), res.Elapsed.Seconds(), rate, res.Classes, res.Search)
-		for i := range all {
-			fmt.Fprintf(e.inv.Stdout, "  %s\n", recordedLine(&all[i]))
-		}
-		if caveats := res.Caveats(); caveats != "" {
-			fmt.Fprintln(e.inv.Stdout, "note: "+caveats)
-		}
+	w := e.out()
+	rate := float64(res.Runs) / max(res.Elapsed.Seconds(), 0.001)
+	fmt.Fprintf(w, "%s  %s  %s in %s in %.1fs (%.0f/s), %d distinct; %s\n", e.inv.Color.Bad("FAIL"), name, plural(len(all), "failure", "failures unlike each other"), plural(res.Runs, "schedule", "schedules"), res.Elapsed.Seconds(), rate, res.Classes, res.Search)
+	for i := range all {
+		fmt.Fprintf(w, "  %s\n", recordedLine(&all[i]))
+	}
+	if caveats := res.Caveats(); caveats != "" {
+		fmt.Fprintln(w, "note: "+caveats)
 	}
 	var shown []string
 	for i := range all {
@@ -85,10 +93,7 @@ func recordedLine(r *explore.Recorded) string {
 func (e *exploration) tellDeath(t explore.Target, res *explore.Result, r *explore.Recorded) error {
 	dead := *res
 	dead.Failure, dead.Death, dead.First = &r.Failure, r.Death, r.First
-	if e.asJSON {
-		return finding.WriteJSON(e.inv.Stdout, []finding.Finding{dead.DeathFinding(t.Program.Package)})
-	}
-	fmt.Fprintln(e.inv.Stdout)
-	dead.WriteDeath(e.inv.Stdout)
-	return nil
+	fmt.Fprintln(e.out())
+	dead.WriteDeath(e.out())
+	return e.found(publish.Results([]finding.Finding{dead.DeathFinding(t.Program.Package)}))
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // exploreBinary explores a program without source.
-func (f *searchFlags) exploreBinary(ctx context.Context, inv *command.Invocation, path string) error {
+func (f *searchFlags) exploreBinary(ctx context.Context, inv *command.Invocation, path string) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -45,10 +45,16 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *command.Invocation
 		return err
 	}
 	res := &explore.Result{Target: name, Summary: *done, Failure: done.Outcome.Worst(), Within: f.Within}
-	if !f.asJSON {
+	if !f.asJSON && !f.silent() {
 		fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
 		tellNotes(inv, program)
 	}
+	f.gaps = append(f.gaps, program.Notes()...)
+	defer func() {
+		if failed := f.finishPublication(inv, "explore"); failed != nil {
+			err = failed
+		}
+	}()
 	switch {
 	case res.Failure != nil:
 		return f.recordBinary(inv, program, res)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/publish"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
@@ -30,6 +32,7 @@ type exploration struct {
 	told func(explore.Target, *explore.Result, string) error
 	// elsewhere is the time that told has spent on something else than exploring.
 	elsewhere time.Duration
+	text      strings.Builder // what was told of the test that is told of
 }
 
 // An ongoing search has turns until it is over, and is told of then.
@@ -136,7 +139,7 @@ func (e *exploration) giveUp(ctx context.Context, s *ongoing, err error) error {
 	e.unexplored = append(e.unexplored, e.shown(s.target))
 	e.failed[s.target.Program] = append(e.failed[s.target.Program], s.target.Test)
 	fmt.Fprintf(e.inv.Stderr, "cofferdam: exploring %s: %v\n", e.shown(s.target), err)
-	return nil
+	return e.addTest(e.inv.Stdout, publish.Test{Package: s.target.Program.Package, Name: s.target.Name(), Verdict: publish.Unexplored, Headline: "it could not be explored: " + err.Error()})
 }
 
 // finish ends a search, and tells what it came to.
@@ -173,6 +176,10 @@ func (e *exploration) finishAll(ctx context.Context) error {
 		case s.search == nil:
 			untried++
 			e.unexplored = append(e.unexplored, e.shown(s.target))
+			test := publish.Test{Package: s.target.Program.Package, Name: s.target.Name(), Verdict: publish.Unexplored, Headline: "the budget was used up before it was begun"}
+			if err := e.addTest(e.inv.Stdout, test); err != nil {
+				return err
+			}
 			continue
 		}
 		s.options.Trace = e.files.next(s.target)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/publish"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -70,10 +72,15 @@ cofferdam help traces`
 	c.Flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
 	c.Flags.BoolVar(&f.All, "all", false, "go on after a failure, and record all that are unlike each other, each with a trace of its own")
 	c.Flags.BoolVar(&f.strict, "strict", false, "exit with code 3 if a test was explored in part: runs were cut off, or something was outside control")
+	f.publication.declare(c.Flags)
+	f.declareTests(c.Flags)
 	binary := c.Flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.Work = func(ctx context.Context, inv *command.Invocation) error {
+		if err := f.exclusive(c, f.asJSON); err != nil {
+			return err
+		}
 		if *binary != "" {
-			others := []string{"main", "deps", "tags", "mod", "modfile", "ldflags", "v", "leaks", "stall", "failfast", "strict", "all"}
+			others := []string{"junit", "test2json", "main", "deps", "tags", "mod", "modfile", "ldflags", "v", "leaks", "stall", "failfast", "strict", "all"}
 			if err := c.Excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}
@@ -108,7 +115,8 @@ func (f *searchFlags) explore(ctx context.Context, inv *command.Invocation) erro
 	e.told = e.tell
 	e.files = traceFiles{out: f.out, many: e.many}
 	err = e.all(ctx, targets)
-	if len(targets) > 1 && !f.asJSON && len(e.failing) > 0 {
+	err = errors.Join(err, e.publishAll())
+	if len(targets) > 1 && e.textual() && len(e.failing) > 0 {
 		fmt.Fprintf(inv.Stdout, "\n%d of %d tests fail:\n  %s\n", e.failingTests, len(targets), strings.Join(e.failing, "\n  "))
 	}
 	if errors.Is(context.Cause(ctx), command.ErrClosedPipe) && len(e.failing) > 0 {
@@ -139,10 +147,15 @@ func (e *exploration) shown(t explore.Target) string {
 
 // tell says what the exploration of a target came to.
 func (e *exploration) tell(t explore.Target, res *explore.Result, file string) error {
+	e.text.Reset()
+	before := len(e.results)
+	err := e.tellResult(t, res, file)
+	return errors.Join(err, e.publishTest(t, res, e.results[before:]))
+}
+
+func (e *exploration) tellResult(t explore.Target, res *explore.Result, file string) error {
 	name := e.shown(t)
-	if !e.asJSON {
-		fmt.Fprintln(e.inv.Stdout, summary(e.inv.Color, name, res))
-	}
+	fmt.Fprintln(e.out(), summary(e.inv.Color, name, res))
 	switch {
 	case res.Failure == nil && !res.Came():
 		e.unexplored = append(e.unexplored, name)
@@ -158,13 +171,10 @@ func (e *exploration) tell(t explore.Target, res *explore.Result, file string) e
 	case res.Death != nil:
 		e.failingTests++
 		e.failing = append(e.failing, fmt.Sprintf("%s: %s", name, firstLine(res.Failure)))
-		if e.asJSON {
-			return finding.WriteJSON(e.inv.Stdout, []finding.Finding{res.DeathFinding(t.Program.Package)})
-		}
-		fmt.Fprintln(e.inv.Stdout)
-		res.WriteDeath(e.inv.Stdout)
-		fmt.Fprintf(e.inv.Stdout, "Run it again with: %s\n", e.againCommand(t, res.First))
-		return nil
+		fmt.Fprintln(e.out())
+		res.WriteDeath(e.out())
+		fmt.Fprintf(e.out(), "Run it again with: %s\n", e.againCommand(t, res.First))
+		return e.found(publish.Results([]finding.Finding{res.DeathFinding(t.Program.Package)}))
 	}
 	e.files.used(file)
 	e.failingTests++
@@ -240,16 +250,73 @@ func (e *exploration) report(file string) error {
 		return err
 	}
 	defer r.Close()
-	w := e.inv.Stdout
-	if e.asJSON {
-		return finding.WriteJSON(w, explore.Findings(r, file))
+	results, err := recordedResults(r, file)
+	if err != nil {
+		return err
 	}
+	w := e.out()
 	fmt.Fprintln(w)
 	if err := explore.WriteReport(w, r); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "\nRun it again with: %s\n", replayCommand(e.inv.Dir, file))
-	return nil
+	return e.found(results)
+}
+
+// found publishes what was found.
+func (e *exploration) found(results []publish.Result) error {
+	if e.asJSON {
+		findings := make([]finding.Finding, len(results))
+		for i := range results {
+			findings[i] = results[i].Finding
+		}
+		if err := finding.WriteJSON(e.inv.Stdout, findings); err != nil {
+			return err
+		}
+	}
+	return e.add(e.inv.Stdout, results...)
+}
+
+// textual reports whether standard output is for people.
+func (e *exploration) textual() bool { return !e.asJSON && !e.silent() }
+
+// out is where the text about a test goes: to people, or, for other tools, with what came of it.
+func (e *exploration) out() io.Writer {
+	if e.textual() {
+		return io.MultiWriter(e.inv.Stdout, &e.text)
+	}
+	return &e.text
+}
+
+// publishTest publishes what came of a test, of which results were found.
+func (e *exploration) publishTest(t explore.Target, res *explore.Result, results []publish.Result) error {
+	test := publish.Test{Package: t.Program.Package, Name: t.Name(), Elapsed: res.Elapsed, Output: e.text.String()}
+	switch {
+	case len(results) > 0:
+		test.Verdict, test.Headline, test.At = publish.Failed, results[0].Message(), site(&results[0])
+		if res.Failure != nil {
+			test.Headline = firstLine(res.Failure)
+		}
+	case res.Vacuous():
+		test.Verdict, test.Headline = publish.Unexplored, "no subtest is selected"
+	case !res.Came():
+		test.Verdict, test.Headline = publish.Unexplored, "it could not be explored: "+res.Caveats()
+	}
+	return e.addTest(e.inv.Stdout, test)
+}
+
+// publishAll publishes what is told at the end: also what was not explored.
+func (e *exploration) publishAll() error {
+	for _, pkg := range e.leftOut {
+		e.gaps = append(e.gaps, "the package "+pkg+" was left out: it does not build, or its tests cannot be run")
+	}
+	for _, name := range e.unexplored {
+		e.gaps = append(e.gaps, name+" could not be explored")
+	}
+	for _, name := range e.partly {
+		e.gaps = append(e.gaps, name+" was explored in part: runs were cut off, or something was outside control")
+	}
+	return e.finishPublication(e.inv, "explore")
 }
 
 // againCommand is what to type to search again, up to a schedule.

@@ -32,8 +32,10 @@ type fixing struct {
 	// changed are the texts of the program's own files as the fixes so far leave them, and
 	// fixedBy the tests that these were for.
 	changed map[string][]byte
-	fixedBy []string
-	tests   []*failingTest
+	// original are the texts of these files before all fixes.
+	original map[string][]byte
+	fixedBy  []string
+	tests    []*failingTest
 	// unapplied is why fixes were not applied that were to be.
 	unapplied error
 }
@@ -66,7 +68,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *command.Invocation) error {
 	if err := f.check(inv); err != nil {
 		return err
 	}
-	x := &fixing{fixFlags: f, inv: inv, changed: map[string][]byte{}}
+	x := &fixing{fixFlags: f, inv: inv, changed: map[string][]byte{}, original: map[string][]byte{}}
 	var err error
 	if x.dir, err = filepath.Abs("."); err != nil {
 		return fmt.Errorf("finding the current directory: %w", err)
@@ -84,8 +86,11 @@ func (f *fixFlags) fix(ctx context.Context, inv *command.Invocation) error {
 	} else {
 		targets, err = x.lookForFailures(ctx)
 	}
-	if targets > 1 && !f.asJSON {
+	if targets > 1 && !f.asJSON && !f.silent() {
 		x.summarise(targets)
+	}
+	if failed := x.publishAll(); failed != nil {
+		err = errors.Join(err, failed)
 	}
 	if err != nil {
 		return err
@@ -320,6 +325,9 @@ func (x *fixing) finish(ctx context.Context, t *failingTest, r *trace.Reader) er
 			}
 		}
 		for name, text := range fix.Patch.Files {
+			if x.original[name] == nil {
+				x.original[name] = fix.Patch.Before[name]
+			}
 			if !fix.Cached(name) {
 				x.changed[name] = text
 			}
@@ -331,11 +339,15 @@ func (x *fixing) finish(ctx context.Context, t *failingTest, r *trace.Reader) er
 			return err
 		}
 	}
-	tell := x.explain
-	if x.asJSON {
-		tell = x.writeJSON
+	switch {
+	case x.asJSON:
+		return x.writeJSON(t, r)
+	case !x.silent():
+		if err := x.explain(t, r); err != nil {
+			return err
+		}
 	}
-	return tell(t, r)
+	return x.publish(t, r)
 }
 
 // ending is how the command ends, when all failures were worked on.

@@ -7,8 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/publish"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/worktree"
 )
 
@@ -71,4 +75,61 @@ func (x *fixing) writePatches(t *failingTest) (files []string, err error) {
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+// publish takes what came of a test for other tools. The reader is that of the failing run; nil
+// if there is none.
+func (x *fixing) publish(t *failingTest, r *trace.Reader) error {
+	kept := ""
+	if x.out != "" || x.fixFlags.trace != "" {
+		kept = t.trace
+	}
+	var results []publish.Result
+	if r != nil {
+		var err error
+		if results, err = recordedResults(r, kept); err != nil {
+			return err
+		}
+	}
+	if len(results) == 0 {
+		results = publish.Results([]finding.Finding{{
+			Kind: finding.Kind(t.failure.Kind.String()), Explanation: t.failure.Message,
+			Run: &finding.Run{Package: t.pkg, Test: t.test, Trace: kept}, History: finding.Once("", 0, time.Time{}),
+		}})
+	}
+	comment := "No fix: " + t.refusal
+	switch {
+	case t.earlier != nil:
+		comment = "Fixed with " + strings.Join(t.earlier, ", ") + "."
+	case t.fixed():
+		comment = "Fixed and proven: " + t.result.Proven.Lock + "."
+	}
+	for i := range results {
+		results[i].Explanation = strings.TrimSpace(results[i].Explanation + "\n" + comment)
+		if t.earlier == nil && t.fixed() {
+			results[i].Fix = x.publishedFix(t.result.Proven)
+		}
+	}
+	return x.add(x.inv.Stdout, results...)
+}
+
+// publishedFix is a proven fix as it applies to the source before all fixes: a tool may apply
+// any of several alone.
+func (x *fixing) publishedFix(fix *repair.Candidate) *publish.Fix {
+	p := &publish.Fix{Description: fix.Lock}
+	for _, name := range fix.Names() {
+		p.Files = append(p.Files, publish.File{Name: name, Before: x.original[name], After: fix.Patch.Files[name]})
+	}
+	return p
+}
+
+// publishAll publishes what is told at the end.
+func (x *fixing) publishAll() error {
+	for _, pkg := range x.leftOut {
+		x.gaps = append(x.gaps, "the package "+pkg+" was left out: it does not build, or its tests cannot be run")
+	}
+	for _, name := range x.unexplored {
+		x.gaps = append(x.gaps, name+" could not be explored")
+	}
+	return x.finishPublication(x.inv, "fix")
 }

@@ -19,6 +19,7 @@ type guardsOptions struct {
 	json, write, tests, deviations bool
 	min                            confidenceFlag
 	tags                           string
+	publication
 }
 
 // A confidenceFlag is a number from 0 to 1.
@@ -61,7 +62,13 @@ Exit codes: 0 nothing deviates, 1 something does, 2 error.`
 	c.Flags.BoolVar(&o.deviations, "deviations", false, "print only the deviating accesses")
 	c.Flags.Var(&o.min, "min", "leave out what is less sure than this `confidence`")
 	c.Flags.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
-	c.Work = func(_ context.Context, inv *command.Invocation) error { return printGuards(inv, o) }
+	o.publication.declare(c.Flags)
+	c.Work = func(_ context.Context, inv *command.Invocation) error {
+		if err := o.exclusive(c, o.json); err != nil {
+			return err
+		}
+		return printGuards(inv, o)
+	}
 	return c
 }
 
@@ -97,12 +104,16 @@ func printGuards(inv *command.Invocation, o *guardsOptions) error {
 	switch {
 	case o.json:
 		err = r.json(list)
+	case o.silent():
 	case o.deviations:
 		r.deviations(list)
 	default:
 		r.text(list, deviations)
 	}
 	if err != nil {
+		return err
+	}
+	if err := errors.Join(o.add(inv.Stdout, deviationResults(list)...), o.finishPublication(inv, "guards")); err != nil {
 		return err
 	}
 	if o.write {

@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/publish"
 )
 
 // A guardsReport prints guards, with places relative to a directory.
@@ -67,6 +70,31 @@ func (r *guardsReport) deviation(g *guard.Guard, d *guard.Datum, v guard.Deviati
 	for _, c := range v.From {
 		fmt.Fprintf(r.w, "\tcalled by %s at %s\n", c.Func, r.place(c.At))
 	}
+}
+
+// deviationResults are the deviating accesses as findings.
+func deviationResults(list []*guard.Guard) []publish.Result {
+	var all []finding.Finding
+	for _, g := range list {
+		for _, d := range g.Data {
+			for _, v := range d.Deviations {
+				f := finding.Finding{
+					Kind: finding.Deviation, Guard: finding.Guard{Name: g.Lock.Name, Site: frame("", g.Lock.At)}, History: finding.Once("", 0, time.Time{}),
+					Accesses:    []finding.Access{{Op: finding.Op(v.Kind.String()), Target: d.Name, Stack: []finding.Frame{frame(v.Func, v.At)}}},
+					Explanation: fmt.Sprintf("%d of %d lines that access it hold the lock (confidence %.2f).", d.Evidence.ReadsWith+d.Evidence.WritesWith, d.Evidence.ReadsWith+d.Evidence.WritesWith+d.Evidence.ReadsWithout+d.Evidence.WritesWithout, d.Confidence),
+				}
+				for _, c := range v.From {
+					f.Accesses[0].Stack = append(f.Accesses[0].Stack, frame(c.Func, c.At))
+				}
+				all = append(all, f)
+			}
+		}
+	}
+	return publish.Results(all)
+}
+
+func frame(function string, at token.Position) finding.Frame {
+	return finding.Frame{Function: function, File: at.Filename, Line: at.Line, Column: at.Column}
 }
 
 func lines(writes, reads int) string { return fmt.Sprintf("%dw %dr", writes, reads) }

@@ -20,6 +20,8 @@
 //	protect.go    run, build and test; protectfindings.go what becomes of findings, asked_unix.go,
 //	              asked_other.go the signal that asks for them
 //	transactions.go  the same with -stm
+//	findings.go   findings of protected programs and searches, for people and for other tools
+//	publishing.go the forms in which other tools take what commands find
 //	goargs.go     the arguments of the go command
 package main
 
@@ -48,6 +50,7 @@ func commands() []*command.Command {
 		newRunCommand(),
 		newBuildCommand(),
 		newTestCommand(),
+		newFindingsCommand(),
 		newVersionCommand(),
 	}
 }

@@ -188,6 +188,9 @@ func (o *protectOptions) run(ctx context.Context, inv *command.Invocation) error
 	if err := o.readSettings(); err != nil {
 		return err
 	}
+	if o.verb == "build" && o.published.sarif != "" {
+		return errors.New("-sarif: the program is not run here: build it with -findings=FILE, and have cofferdam findings -sarif FILE make SARIF of what it writes")
+	}
 	inv.Status.Phase("protecting " + strings.Join(o.patterns, " "))
 	build, err := protect.Prepare(protect.Config{
 		Patterns: o.patterns, Tests: o.verb == "test", Deps: o.deps, Maps: o.maps, Flags: o.load, Mode: o.mode.Mode, Least: float64(o.min),

@@ -15,6 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/protect/supervise"
 	"github.com/cofferdam-go/cofferdam/internal/protect/write"
+	"github.com/cofferdam-go/cofferdam/internal/publish"
 	"github.com/cofferdam-go/cofferdam/internal/settings"
 )
 
@@ -28,6 +29,8 @@ type findingOptions struct {
 	monitor  bool
 
 	known *finding.Baseline
+	// published is what is written for other tools, to files: standard output is the program's.
+	published publication
 }
 
 func (o *findingOptions) declare(flags *flag.FlagSet) {
@@ -37,6 +40,7 @@ func (o *findingOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.baseline, "baseline", "", "do not tell what is in a `file` that -findings has written before")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 if anything is found that is not in the baseline")
 	flags.BoolVar(&o.log, "log", false, "have the program write what is new to its slog.Default, and not to standard error")
+	flags.Var(&o.published.sarif, "sarif", "write what is found and not in the baseline to a `file` as SARIF 2.1.0, when the program has ended: -sarif=file")
 	flags.BoolVar(&o.monitor, "monitor", false, "serve findings at /debug/cofferdam of the program's http.DefaultServeMux, as package monitor does")
 }
 
@@ -77,6 +81,9 @@ func (s *sizeFlag) Set(text string) error {
 // prepare makes names of files absolute, and reads the baseline, which the module's settings
 // name if no flag does.
 func (o *findingOptions) prepare(root string, file *settings.File) error {
+	if err := o.prepareSARIF(); err != nil {
+		return err
+	}
 	if o.findings != "" {
 		var err error
 		if o.findings, err = filepath.Abs(o.findings); err != nil {
@@ -93,15 +100,23 @@ func (o *findingOptions) prepare(root string, file *settings.File) error {
 	if name == "" {
 		return nil
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("the baseline: %w", err)
+	var err error
+	o.known, err = readBaseline(name)
+	return err
+}
+
+// prepareSARIF makes the file's name absolute.
+func (o *findingOptions) prepareSARIF() (err error) {
+	switch name := string(o.published.sarif); {
+	case name == "":
+		return nil
+	case name == string(standardOutput):
+		return errors.New("-sarif: standard output is the program's: give a file, -sarif=found.sarif")
+	default:
+		name, err = filepath.Abs(name)
+		o.published.sarif = fileFlag(name)
+		return err
 	}
-	defer f.Close()
-	if o.known, err = finding.ReadBaseline(f); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }
 
 // watching is what a program that was built does by itself.
@@ -131,6 +146,12 @@ func (o *findingOptions) conclude(run *supervise.Run, stderr io.Writer, failed e
 	fresh := o.known.New(all)
 	if err := finding.WriteText(stderr, fresh); err != nil {
 		return err
+	}
+	if o.published.sarif != "" {
+		o.published.results = publish.Results(fresh)
+		if err := o.published.finishPublication(nil, "protect"); err != nil {
+			return errors.Join(failed, err)
+		}
 	}
 	if known := len(all) - len(fresh); known > 0 {
 		fmt.Fprintf(stderr, "cofferdam: %s\n", finding.Suppressed(known))

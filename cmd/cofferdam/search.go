@@ -28,6 +28,7 @@ type searchFlags struct {
 	tags, mod, modfile, ldflags string
 	out                         string
 	asJSON                      bool
+	publication
 	// showPackages has the packages listed, with how far each is under control.
 	showPackages bool
 	// together has parallel tests explored against each other.

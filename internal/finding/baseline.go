@@ -52,7 +52,7 @@ func (b *Baseline) read(text []byte) error {
 	case text[0] == '{':
 		f, err := parseLine(text)
 		if err == nil {
-			b.add(f.ID(), f.outline())
+			b.add(f.ID(), f.Outline())
 		}
 		return err
 	}
@@ -97,7 +97,7 @@ func (b *Baseline) Known(f *Finding) bool {
 	if b == nil || len(b.known) == 0 {
 		return false
 	}
-	id, outline := f.ID(), f.outline()
+	id, outline := f.ID(), f.Outline()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_, exact := b.known[id]

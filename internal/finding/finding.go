@@ -80,7 +80,22 @@ const (
 	Exit            Kind = "exit"
 	TestFail        Kind = "test failed"
 	Crash           Kind = "crash" // of a program without source
+
+	// What is seen in the source, without a run. Deviation is an access that does not hold the
+	// lock which, by the evidence, guards the data.
+	Deviation Kind = "deviation"
+	// SplitSection is data that is checked in one section and used, by what the check said, in
+	// a later one. The use is what the finding is about, the check what it met.
+	SplitSection Kind = "split section"
+	// TransactionMisuse is something that must not be in a transaction; the Explanation says what.
+	TransactionMisuse Kind = "transaction misuse"
 )
+
+// Kinds are all kinds, in the order in which people are told of them.
+var Kinds = []Kind{
+	Panic, Fatal, Deadlock, PartialDeadlock, Exit, TestFail, Crash, Race, Leak,
+	Violation, Bypass, Deviation, SplitSection, TransactionMisuse,
+}
 
 // ends reports whether a finding of this kind is an end of a run.
 func (k Kind) ends() bool {
@@ -124,6 +139,7 @@ type Frame struct {
 	Function string `json:"function,omitempty"` // with its package path, as the runtime spells it
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"` // in bytes, from 1; 0 if unknown, as it is of all that runs
 }
 
 // String returns file:line with the file's base name, the form for use within
@@ -160,7 +176,7 @@ func Frames(pcs []uintptr) []Frame {
 		if f.PC == 0 || f.Function == "runtime.goexit" || f.Function == "runtime.main" {
 			continue
 		}
-		stack = append(stack, Frame{f.Function, f.File, f.Line})
+		stack = append(stack, Frame{Function: f.Function, File: f.File, Line: f.Line})
 	}
 	return stack
 }
@@ -222,8 +238,8 @@ func onBehalfOfCaller(function string) bool {
 	return false
 }
 
-// what names the access within a sentence, such as "write of Account.Balance".
-func (a Access) what() string {
+// What names the access within a sentence, such as "write of Account.Balance".
+func (a Access) What() string {
 	if a.Target == "" {
 		return string(a.Op)
 	}

@@ -14,16 +14,16 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 func stolen() Finding {
 	return Finding{
 		Kind:  Violation,
-		Guard: Guard{Name: "accounts", Site: Frame{"main.NewBank", "/home/ann/bank/bank.go", 17}},
+		Guard: Guard{Name: "accounts", Site: Frame{Function: "main.NewBank", File: "/home/ann/bank/bank.go", Line: 17}},
 		Accesses: []Access{{
 			Op: Write, Goroutine: 18, Address: 0x7f32c0001040, Target: "Account.Balance",
 			Stack: []Frame{
-				{"main.steal", "/home/ann/bank/steal.go", 31},
-				{"main.main.func2", "/home/ann/bank/main.go", 12},
+				{Function: "main.steal", File: "/home/ann/bank/steal.go", Line: 31},
+				{Function: "main.main.func2", File: "/home/ann/bank/main.go", Line: 12},
 			},
 		}, {
 			Op: Lock, Goroutine: 7,
-			Stack: []Frame{{"main.(*Bank).Deposit", "/home/ann/bank/bank.go", 23}},
+			Stack: []Frame{{Function: "main.(*Bank).Deposit", File: "/home/ann/bank/bank.go", Line: 23}},
 		}},
 		History: Once(Delayed, 1500*time.Microsecond, noon),
 	}
@@ -32,11 +32,11 @@ func stolen() Finding {
 const stolenID = "f98c90eab58cc8c6"
 
 func TestSiteIsTheLineThatAskedForTheAccess(t *testing.T) {
-	user := Frame{"main.steal", "/bank/steal.go", 31}
-	namesake := Frame{"example.com/runtime.Start", "/x/runtime/start.go", 5}
-	memmove := Frame{"runtime.memmove", "/go/src/runtime/memmove_amd64.s", 222}
-	bytealg := Frame{"internal/bytealg.Compare", "/go/src/internal/bytealg/compare_native.go", 12}
-	compare := Frame{"bytes.Compare", "/go/src/bytes/bytes.go", 30}
+	user := Frame{Function: "main.steal", File: "/bank/steal.go", Line: 31}
+	namesake := Frame{Function: "example.com/runtime.Start", File: "/x/runtime/start.go", Line: 5}
+	memmove := Frame{Function: "runtime.memmove", File: "/go/src/runtime/memmove_amd64.s", Line: 222}
+	bytealg := Frame{Function: "internal/bytealg.Compare", File: "/go/src/internal/bytealg/compare_native.go", Line: 12}
+	compare := Frame{Function: "bytes.Compare", File: "/go/src/bytes/bytes.go", Line: 30}
 	for _, test := range []struct {
 		name  string
 		stack []Frame

@@ -24,6 +24,7 @@ import (
 //   - The outcome. Whether a careless access is delayed or surrendered depends
 //     on how long the section happened to last. The defect and its remedy are
 //     the same, so the outcomes are tallied within one finding.
+//   - The column: it is not known of what runs.
 //   - The target. It is not always known, and a finding must not split in two
 //     on the day that it becomes known.
 //   - The explanation, which is prose and may be reworded.
@@ -42,9 +43,9 @@ type ID uint64
 // crypto/sha256 into users' programs.
 func (f *Finding) ID() ID { return f.identity(func(line int) int { return line }) }
 
-// outline returns the identity of the finding without the numbers of lines, which stays the
-// same when other parts of a file are changed.
-func (f *Finding) outline() ID { return f.identity(func(int) int { return 0 }) }
+// Outline returns the identity of the finding without the numbers of lines, which stays the
+// same when other parts of a file are changed. Findings of one outline may be several.
+func (f *Finding) Outline() ID { return f.identity(func(int) int { return 0 }) }
 
 func (f *Finding) identity(line func(int) int) ID {
 	h := hash(14695981039346656037)

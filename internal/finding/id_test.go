@@ -14,7 +14,7 @@ func TestRepeatsHaveTheSameID(t *testing.T) {
 		"target":     func(f *Finding) { f.Accesses[0].Target = "" },
 		"outcome":    func(f *Finding) { f.History = Once(Surrendered, time.Second, noon.Add(time.Hour)) },
 		"prose":      func(f *Finding) { f.Explanation = "in other words" },
-		"callers":    func(f *Finding) { f.Accesses[0].Stack[1] = Frame{"main.other", "/o.go", 1} },
+		"callers":    func(f *Finding) { f.Accesses[0].Stack[1] = Frame{Function: "main.other", File: "/o.go", Line: 1} },
 		"checkout": func(f *Finding) {
 			move := func(file *string) { *file = strings.Replace(*file, "/home/ann", "/builds/4711", 1) }
 			move(&f.Guard.Site.File)

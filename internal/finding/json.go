@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // A line is the JSON form of a finding: the finding with its identity.
@@ -23,7 +24,7 @@ type line struct {
 //	id               string   16 hexadecimal digits, see ID
 //	kind             string   violation, bypass, data race, panic, fatal error,
 //	                          deadlock, partial deadlock, leak, exit, test failed,
-//	                          crash
+//	                          crash, deviation, split section, transaction misuse
 //	shape            string   of a deadlock or a leak, why goroutines wait for ever:
 //	                          lock order, double lock, missing unlock, lock held
 //	                          over a wait, missed signal, no signal, wait group
@@ -68,6 +69,7 @@ type line struct {
 //	function         string   with its package path
 //	file             string   as the compiler recorded it
 //	line             number
+//	column           number   in bytes, from 1
 //
 // Fields, kinds, ops and outcomes may be added to the schema; none of these is
 // ever renamed or given another meaning.
@@ -137,9 +139,7 @@ func parseLine(text []byte) (Finding, error) {
 
 // validate checks what the renderers rely on and the Go types cannot express.
 func (f *Finding) validate() error {
-	switch f.Kind {
-	case Violation, Bypass, Race, Panic, Fatal, Deadlock, PartialDeadlock, Leak, Exit, TestFail, Crash:
-	default:
+	if !slices.Contains(Kinds, f.Kind) {
 		return fmt.Errorf("unknown kind %q", f.Kind)
 	}
 	for _, a := range f.Accesses {

@@ -118,7 +118,7 @@ func TestCallerMayReuseWhatItAdded(t *testing.T) {
 	var l Log
 	f := stolen()
 	l.Add(f)
-	f.Accesses[0].Stack[0] = Frame{"main.overwritten", "/x.go", 1}
+	f.Accesses[0].Stack[0] = Frame{Function: "main.overwritten", File: "/x.go", Line: 1}
 	f.Accesses[1] = Access{Op: Read}
 	if got := l.Findings()[0]; !reflect.DeepEqual(got, stolen()) {
 		t.Errorf("the log shares memory with its caller: %+v", got)

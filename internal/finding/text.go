@@ -45,7 +45,7 @@ func WriteText(w io.Writer, findings []Finding) error {
 
 // Headline returns the line that a finding begins with.
 func (f *Finding) Headline() string {
-	return fmt.Sprintf("%s: %s, %s", f.Kind, f.summary(), f.History.summary())
+	return fmt.Sprintf("%s: %s, %s", f.Kind, f.Summary(), f.History.summary())
 }
 
 // Suppressed says that findings are not shown because a baseline has them.
@@ -74,7 +74,7 @@ func writeFinding(b *bufio.Writer, f *Finding) {
 		fmt.Fprintln(b)
 	}
 
-	if f.Kind == Violation || f.Kind == Bypass {
+	if f.Kind == Violation || f.Kind == Bypass || f.Kind == Deviation || f.Kind == SplitSection {
 		guard := cmp.Or(f.Guard.Name, "unnamed")
 		if site := f.Guard.Site; site.File != "" {
 			guard += fmt.Sprintf(", made at %s:%d", site.File, site.Line)
@@ -95,7 +95,7 @@ func writeFinding(b *bufio.Writer, f *Finding) {
 	if f.Explanation != "" {
 		writeDetail(b, "why", f.Explanation)
 	}
-	writeDetail(b, "what to do", f.advice())
+	writeDetail(b, "what to do", f.Advice())
 	writeDetail(b, "id", f.ID().String())
 }
 
@@ -106,8 +106,8 @@ func writeDetail(b *bufio.Writer, label, value string) {
 	fmt.Fprintf(b, "  %-11s  %s\n", label, strings.ReplaceAll(strings.TrimSpace(value), "\n", continued))
 }
 
-// summary says in one clause what was done to which guard.
-func (f *Finding) summary() string {
+// Summary says in one clause what was done to which guard.
+func (f *Finding) Summary() string {
 	what := "unknown access"
 	if len(f.Accesses) > 0 {
 		what = f.role(0) + " at " + f.Accesses[0].Site().String()
@@ -119,6 +119,12 @@ func (f *Finding) summary() string {
 		return fmt.Sprintf("%s inside the goroutine's own section of %s", what, f.Guard)
 	case Race:
 		return what + " with nothing to order it"
+	case Deviation:
+		return fmt.Sprintf("%s without %s", what, f.Guard)
+	case SplitSection:
+		return fmt.Sprintf("%s by what an earlier section of %s has seen", what, f.Guard)
+	case TransactionMisuse:
+		return what
 	}
 	if f.Kind.ends() {
 		return what
@@ -133,24 +139,24 @@ func (f *Finding) role(i int) string {
 	case a.Op == Lock:
 		return "section entered"
 	case i > 0:
-		return a.what()
+		return a.What()
 	}
 	switch f.Kind {
 	case Violation:
-		return "careless " + a.what()
+		return "careless " + a.What()
 	case Bypass:
-		return a.what() + " through the shared pointer"
-	case Race:
-		return a.what()
+		return a.What() + " through the shared pointer"
+	case Race, Deviation, SplitSection, TransactionMisuse:
+		return a.What()
 	}
 	if f.Kind.ends() {
-		return a.what()
+		return a.What()
 	}
 	panic(fmt.Sprintf("finding: unknown kind %q", f.Kind))
 }
 
-// advice says what would remove the defect.
-func (f *Finding) advice() string {
+// Advice says what would remove the defect.
+func (f *Finding) Advice() string {
 	op, site := "access", "its site"
 	if len(f.Accesses) > 0 {
 		op, site = string(f.Accesses[0].Op), f.Accesses[0].Site().String()
@@ -171,6 +177,12 @@ func (f *Finding) advice() string {
 		return fmt.Sprintf("make the %s at %s through the section's own pointer", op, site)
 	case Race:
 		return fmt.Sprintf("hold one lock for the %s at %s and for what it races with", op, site)
+	case Deviation:
+		return fmt.Sprintf("hold %s for the %s at %s", f.Guard, op, site)
+	case SplitSection:
+		return fmt.Sprintf("check again where %s is, or make one section of the two", site)
+	case TransactionMisuse:
+		return "see the comment of package stmcheck"
 	}
 	if f.Kind.ends() {
 		return "run cofferdam fix, or look at the trace"

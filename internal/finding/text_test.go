@@ -24,13 +24,13 @@ func TestTextMatchesGolden(t *testing.T) {
 
 	bypass := Finding{
 		Kind:  Bypass,
-		Guard: Guard{Site: Frame{"main.NewBank", "/home/ann/bank/bank.go", 17}},
+		Guard: Guard{Site: Frame{Function: "main.NewBank", File: "/home/ann/bank/bank.go", Line: 17}},
 		Accesses: []Access{
 			{Op: Read, Goroutine: 7, Target: "Account.Balance", Stack: []Frame{
-				{"runtime.memmove", "/go/src/runtime/memmove_amd64.s", 222},
-				{"main.(*Bank).Deposit", "/home/ann/bank/bank.go", 25},
+				{Function: "runtime.memmove", File: "/go/src/runtime/memmove_amd64.s", Line: 222},
+				{Function: "main.(*Bank).Deposit", File: "/home/ann/bank/bank.go", Line: 25},
 			}},
-			{Op: Lock, Goroutine: 7, Stack: []Frame{{"main.(*Bank).Deposit", "/home/ann/bank/bank.go", 23}}},
+			{Op: Lock, Goroutine: 7, Stack: []Frame{{Function: "main.(*Bank).Deposit", File: "/home/ann/bank/bank.go", Line: 23}}},
 		},
 		History: Once(Surrendered, 0, noon),
 	}

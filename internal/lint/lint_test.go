@@ -21,6 +21,7 @@ const module = "github.com/cofferdam-go/cofferdam/"
 // A trailing /... stands for a folder.
 var imports = map[string][]string{
 	"internal/finding":      {},
+	"internal/publish":      {"internal/finding"},
 	"internal/page":         {"internal/goroutine"},
 	"internal/await":        {},
 	"internal/lint":         {},

@@ -31,28 +31,70 @@ import (
 // left out, but not what it does to the program's memory, as when it prints a map: what it does
 // there in one go is one step. Of more than limit steps, those at the end are shown, since that is where the failure is.
 func WriteTimeline(w io.Writer, r *trace.Reader, limit int) error {
-	own := ownFiles(r)
-	shared, err := sharedMemory(r, own)
+	t, skipped, err := endOfRun(r, limit)
 	if err != nil {
 		return err
 	}
-	steps, skipped, err := lastSteps(r, own, shared, limit, 0)
-	if err != nil {
-		return err
-	}
-	// Others may have gone on for long after the last that is left waiting began to.
-	if last, err := lastWait(r); err != nil {
-		return err
-	} else if last > 0 && len(steps) > 0 && steps[0].Seq > last {
-		if steps, skipped, err = lastSteps(r, own, shared, limit, last); err != nil {
-			return err
-		}
-	}
-	t := newTimeline(r, steps)
 	if skipped > 0 {
 		fmt.Fprintf(w, "(%d earlier steps are left out; cofferdam trace has them all)\n\n", skipped)
 	}
 	return t.write(w)
+}
+
+// A TimelineStep is a step as a timeline shows it, for those that draw one in another form.
+type TimelineStep struct {
+	Goroutine uint32 // 0 for what no goroutine does: that time passes
+	Lane      string // the goroutine, with where it comes from
+	What      string
+	At        trace.Site // where; without a line if that is not known
+}
+
+// TimelineSteps returns the steps that WriteTimeline shows.
+func TimelineSteps(r *trace.Reader, limit int) ([]TimelineStep, error) {
+	t, _, err := endOfRun(r, limit)
+	if err != nil {
+		return nil, err
+	}
+	heads, err := t.heads()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]TimelineStep, len(t.steps))
+	for i := range t.steps {
+		s := &t.steps[i]
+		if s.Kind == event.Stall {
+			all[i] = TimelineStep{What: stallText(s)}
+			continue
+		}
+		what, at := t.text(s)
+		all[i] = TimelineStep{Goroutine: s.G, What: what, At: at}
+		if lane := slices.Index(t.goroutines, s.G); lane >= 0 {
+			all[i].Lane = heads[lane]
+		}
+	}
+	return all, nil
+}
+
+// endOfRun is the timeline of the last steps that matter, and how many it leaves out.
+func endOfRun(r *trace.Reader, limit int) (t *timeline, skipped int, err error) {
+	own := ownFiles(r)
+	shared, err := sharedMemory(r, own)
+	if err != nil {
+		return nil, 0, err
+	}
+	steps, skipped, err := lastSteps(r, own, shared, limit, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	// Others may have gone on for long after the last that is left waiting began to.
+	if last, err := lastWait(r); err != nil {
+		return nil, 0, err
+	} else if last > 0 && len(steps) > 0 && steps[0].Seq > last {
+		if steps, skipped, err = lastSteps(r, own, shared, limit, last); err != nil {
+			return nil, 0, err
+		}
+	}
+	return newTimeline(r, steps), skipped, nil
 }
 
 type timeline struct {
@@ -89,7 +131,8 @@ func (t *timeline) write(w io.Writer) error {
 	widths := make([]int, len(heads))
 	texts := make([][2]string, len(t.steps))
 	for i := range t.steps {
-		texts[i] = t.text(&t.steps[i])
+		what, at := t.text(&t.steps[i])
+		texts[i] = [2]string{what, place(&at)}
 	}
 	if columns {
 		for i, h := range heads {
@@ -119,7 +162,7 @@ func (t *timeline) write(w io.Writer) error {
 	last := ""
 	for i := range t.steps {
 		if t.steps[i].Kind == event.Stall {
-			fmt.Fprintf(w, "-- %s passes: the machine is slow --\n", time.Duration(t.steps[i].Arg))
+			fmt.Fprintf(w, "-- %s --\n", stallText(&t.steps[i]))
 			last = ""
 			continue
 		}
@@ -213,8 +256,13 @@ func (t *timeline) origins() (from map[uint32]string, test uint32, err error) {
 	return from, test, c.Err()
 }
 
+// stallText says that time passes although goroutines could go on.
+func stallText(s *step) string {
+	return fmt.Sprintf("%s passes: the machine is slow", time.Duration(s.Arg))
+}
+
 // text says what a step did, and where.
-func (t *timeline) text(s *step) [2]string {
+func (t *timeline) text(s *step) (what string, at trace.Site) {
 	switch s.Kind {
 	case event.Fail, event.Panic, event.Exit:
 		return t.end(s.Kind)
@@ -222,12 +270,12 @@ func (t *timeline) text(s *step) [2]string {
 	site, _ := t.r.Site(s.Site)
 	switch l := s.library; {
 	case l == nil || l.call != 0 && l.isOne():
-		return [2]string{t.what(&s.Event, site.Expr), place(&site)}
+		return t.what(&s.Event, site.Expr), site
 	case l.call != 0:
-		return [2]string{site.Expr + ": " + l.String(), place(&site)}
+		return site.Expr + ": " + l.String(), site
 	default:
 		caller, _ := Caller(t.r, s.Frame)
-		return [2]string{l.String() + " in " + cmp.Or(l.in, "the standard library"), caller.Function}
+		return l.String() + " in " + cmp.Or(l.in, "the standard library"), trace.Site{Function: caller.Function}
 	}
 }
 
@@ -261,10 +309,10 @@ func (t *timeline) what(e *event.Event, expr string) string {
 
 // end says how the run failed, and where: in the innermost call of the program's own. The
 // worst of its failures may be one that was found later.
-func (t *timeline) end(kind event.Kind) [2]string {
+func (t *timeline) end(kind event.Kind) (what string, at trace.Site) {
 	f := t.r.Outcome.Worst()
 	if f == nil {
-		return [2]string{}
+		return "", trace.Site{}
 	}
 	if kind == event.Fail {
 		for i := range t.r.Outcome.Failures {
@@ -277,17 +325,15 @@ func (t *timeline) end(kind event.Kind) [2]string {
 	if more {
 		message += " ..."
 	}
-	text := [2]string{f.Kind.String() + ": " + message}
+	what = f.Kind.String() + ": " + message
 	own := ownFiles(t.r)
 	if s, ok := t.r.Site(f.Site); ok && f.Kind == event.FailureFatal && own[s.File] {
-		text[1] = place(&s)
-		return text
+		return what, s
 	}
 	for _, c := range f.Stack {
 		if own[c.File] {
-			text[1] = place(&trace.Site{File: c.File, Line: c.Line, Function: c.Function})
-			break
+			return what, trace.Site{File: c.File, Line: c.Line, Function: c.Function}
 		}
 	}
-	return text
+	return what, trace.Site{}
 }
