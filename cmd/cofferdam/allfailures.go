@@ -35,9 +35,9 @@ func numbered(file string, n int) string {
 // tellAll says what the exploration of a target came to that has gathered failures.
 func (e *exploration) tellAll(t explore.Target, res *explore.Result, all []explore.Recorded) error {
 	e.text.Reset()
-	before := len(e.results)
+	before := len(e.Results)
 	err := e.tellFailures(t, res, all)
-	return errors.Join(err, e.publishTest(t, res, e.results[before:]))
+	return errors.Join(err, e.publishTest(t, res, e.Results[before:]))
 }
 
 func (e *exploration) tellFailures(t explore.Target, res *explore.Result, all []explore.Recorded) error {

@@ -45,13 +45,13 @@ func (f *searchFlags) exploreBinary(ctx context.Context, inv *command.Invocation
 		return err
 	}
 	res := &explore.Result{Target: name, Summary: *done, Failure: done.Outcome.Worst(), Within: f.Within}
-	if !f.asJSON && !f.silent() {
+	if !f.asJSON && !f.Silent() {
 		fmt.Fprintln(inv.Stdout, summary(inv.Color, name, res))
 		tellNotes(inv, program)
 	}
-	f.gaps = append(f.gaps, program.Notes()...)
+	f.Gap(program.Notes()...)
 	defer func() {
-		if failed := f.finishPublication(inv, "explore"); failed != nil {
+		if failed := f.Finish(inv, "explore"); failed != nil {
 			err = failed
 		}
 	}()

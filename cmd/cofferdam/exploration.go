@@ -139,7 +139,7 @@ func (e *exploration) giveUp(ctx context.Context, s *ongoing, err error) error {
 	e.unexplored = append(e.unexplored, e.shown(s.target))
 	e.failed[s.target.Program] = append(e.failed[s.target.Program], s.target.Test)
 	fmt.Fprintf(e.inv.Stderr, "cofferdam: exploring %s: %v\n", e.shown(s.target), err)
-	return e.addTest(e.inv.Stdout, publish.Test{Package: s.target.Program.Package, Name: s.target.Name(), Verdict: publish.Unexplored, Headline: "it could not be explored: " + err.Error()})
+	return e.AddTest(e.inv.Stdout, publish.Test{Package: s.target.Program.Package, Name: s.target.Name(), Verdict: publish.Unexplored, Headline: "it could not be explored: " + err.Error()})
 }
 
 // finish ends a search, and tells what it came to.
@@ -177,7 +177,7 @@ func (e *exploration) finishAll(ctx context.Context) error {
 			untried++
 			e.unexplored = append(e.unexplored, e.shown(s.target))
 			test := publish.Test{Package: s.target.Program.Package, Name: s.target.Name(), Verdict: publish.Unexplored, Headline: "the budget was used up before it was begun"}
-			if err := e.addTest(e.inv.Stdout, test); err != nil {
+			if err := e.AddTest(e.inv.Stdout, test); err != nil {
 				return err
 			}
 			continue

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
@@ -72,11 +73,11 @@ cofferdam help traces`
 	c.Flags.BoolVar(&f.failFast, "failfast", false, "stop at the first test that fails")
 	c.Flags.BoolVar(&f.All, "all", false, "go on after a failure, and record all that are unlike each other, each with a trace of its own")
 	c.Flags.BoolVar(&f.strict, "strict", false, "exit with code 3 if a test was explored in part: runs were cut off, or something was outside control")
-	f.publication.declare(c.Flags)
-	f.declareTests(c.Flags)
+	f.Flags.Declare(c.Flags)
+	f.DeclareTests(c.Flags)
 	binary := c.Flags.String("binary", "", "explore this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
 	c.Work = func(ctx context.Context, inv *command.Invocation) error {
-		if err := f.exclusive(c, f.asJSON); err != nil {
+		if err := f.Exclusive(c, f.asJSON); err != nil {
 			return err
 		}
 		if *binary != "" {
@@ -148,9 +149,9 @@ func (e *exploration) shown(t explore.Target) string {
 // tell says what the exploration of a target came to.
 func (e *exploration) tell(t explore.Target, res *explore.Result, file string) error {
 	e.text.Reset()
-	before := len(e.results)
+	before := len(e.Results)
 	err := e.tellResult(t, res, file)
-	return errors.Join(err, e.publishTest(t, res, e.results[before:]))
+	return errors.Join(err, e.publishTest(t, res, e.Results[before:]))
 }
 
 func (e *exploration) tellResult(t explore.Target, res *explore.Result, file string) error {
@@ -250,7 +251,7 @@ func (e *exploration) report(file string) error {
 		return err
 	}
 	defer r.Close()
-	results, err := recordedResults(r, file)
+	results, err := publication.RecordedResults(r, file)
 	if err != nil {
 		return err
 	}
@@ -274,11 +275,11 @@ func (e *exploration) found(results []publish.Result) error {
 			return err
 		}
 	}
-	return e.add(e.inv.Stdout, results...)
+	return e.Add(e.inv.Stdout, results...)
 }
 
 // textual reports whether standard output is for people.
-func (e *exploration) textual() bool { return !e.asJSON && !e.silent() }
+func (e *exploration) textual() bool { return !e.asJSON && !e.Silent() }
 
 // out is where the text about a test goes: to people, or, for other tools, with what came of it.
 func (e *exploration) out() io.Writer {
@@ -293,7 +294,7 @@ func (e *exploration) publishTest(t explore.Target, res *explore.Result, results
 	test := publish.Test{Package: t.Program.Package, Name: t.Name(), Elapsed: res.Elapsed, Output: e.text.String()}
 	switch {
 	case len(results) > 0:
-		test.Verdict, test.Headline, test.At = publish.Failed, results[0].Message(), site(&results[0])
+		test.Verdict, test.Headline, test.At = publish.Failed, results[0].Message(), publication.Site(&results[0])
 		if res.Failure != nil {
 			test.Headline = firstLine(res.Failure)
 		}
@@ -302,21 +303,21 @@ func (e *exploration) publishTest(t explore.Target, res *explore.Result, results
 	case !res.Came():
 		test.Verdict, test.Headline = publish.Unexplored, "it could not be explored: "+res.Caveats()
 	}
-	return e.addTest(e.inv.Stdout, test)
+	return e.AddTest(e.inv.Stdout, test)
 }
 
 // publishAll publishes what is told at the end: also what was not explored.
 func (e *exploration) publishAll() error {
 	for _, pkg := range e.leftOut {
-		e.gaps = append(e.gaps, "the package "+pkg+" was left out: it does not build, or its tests cannot be run")
+		e.Gap("the package " + pkg + " was left out: it does not build, or its tests cannot be run")
 	}
 	for _, name := range e.unexplored {
-		e.gaps = append(e.gaps, name+" could not be explored")
+		e.Gap(name + " could not be explored")
 	}
 	for _, name := range e.partly {
-		e.gaps = append(e.gaps, name+" was explored in part: runs were cut off, or something was outside control")
+		e.Gap(name + " was explored in part: runs were cut off, or something was outside control")
 	}
-	return e.finishPublication(e.inv, "explore")
+	return e.Finish(e.inv, "explore")
 }
 
 // againCommand is what to type to search again, up to a schedule.

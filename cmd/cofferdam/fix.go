@@ -88,7 +88,7 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.Flags.StringVar(&f.trace, "trace", "", "fix the failure in this trace `file` instead of looking for one")
 	c.Flags.StringVar(&f.out, "o", "", "keep the trace of the failure in this `file`, or those of several tests in this directory; with -binary, write the patch to it")
 	c.Flags.BoolVar(&f.asJSON, "json", false, "write what came of each failing test as a line of JSON")
-	f.publication.declare(c.Flags)
+	f.Flags.Declare(c.Flags)
 	c.Flags.BoolVar(&f.failFast, "failfast", false, "stop after the first test that fails")
 	c.Flags.BoolVar(&f.write, "w", false, "apply proven fixes to the source")
 	c.Flags.BoolVar(&f.dirty, "dirty", false, "with -w: apply them although the working tree has changes that are not committed")
@@ -102,7 +102,7 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.Flags.DurationVar(&f.proof, "proof", 30*time.Second, "how long the schedules of a candidate may take, though the budget is used up; with -binary, ten times as long as all schedules are tried")
 	c.Flags.Var(&f.least, "least", "the least proof that is accepted where all schedules are too many: so many `schedules` by PCT, tried to their end; or all, for none but all schedules with at most two preemptions")
 	c.Work = func(ctx context.Context, inv *command.Invocation) error {
-		if err := f.exclusive(c, f.asJSON); err != nil {
+		if err := f.Exclusive(c, f.asJSON); err != nil {
 			return err
 		}
 		if f.binary.path != "" {

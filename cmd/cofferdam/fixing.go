@@ -86,7 +86,7 @@ func (f *fixFlags) fix(ctx context.Context, inv *command.Invocation) error {
 	} else {
 		targets, err = x.lookForFailures(ctx)
 	}
-	if targets > 1 && !f.asJSON && !f.silent() {
+	if targets > 1 && !f.asJSON && !f.Silent() {
 		x.summarise(targets)
 	}
 	if failed := x.publishAll(); failed != nil {
@@ -342,7 +342,7 @@ func (x *fixing) finish(ctx context.Context, t *failingTest, r *trace.Reader) er
 	switch {
 	case x.asJSON:
 		return x.writeJSON(t, r)
-	case !x.silent():
+	case !x.Silent():
 		if err := x.explain(t, r); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/publish"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
@@ -87,7 +88,7 @@ func (x *fixing) publish(t *failingTest, r *trace.Reader) error {
 	var results []publish.Result
 	if r != nil {
 		var err error
-		if results, err = recordedResults(r, kept); err != nil {
+		if results, err = publication.RecordedResults(r, kept); err != nil {
 			return err
 		}
 	}
@@ -110,7 +111,7 @@ func (x *fixing) publish(t *failingTest, r *trace.Reader) error {
 			results[i].Fix = x.publishedFix(t.result.Proven)
 		}
 	}
-	return x.add(x.inv.Stdout, results...)
+	return x.Add(x.inv.Stdout, results...)
 }
 
 // publishedFix is a proven fix as it applies to the source before all fixes: a tool may apply
@@ -126,10 +127,10 @@ func (x *fixing) publishedFix(fix *repair.Candidate) *publish.Fix {
 // publishAll publishes what is told at the end.
 func (x *fixing) publishAll() error {
 	for _, pkg := range x.leftOut {
-		x.gaps = append(x.gaps, "the package "+pkg+" was left out: it does not build, or its tests cannot be run")
+		x.Gap("the package " + pkg + " was left out: it does not build, or its tests cannot be run")
 	}
 	for _, name := range x.unexplored {
-		x.gaps = append(x.gaps, name+" could not be explored")
+		x.Gap(name + " could not be explored")
 	}
-	return x.finishPublication(x.inv, "fix")
+	return x.Finish(x.inv, "fix")
 }

@@ -15,14 +15,14 @@
 //	fix.go        fix, fixing.go the failing tests one after the other, fixreport.go what it prints,
 //	              fixwrite.go what it writes
 //	fixbinary.go  fix of programs without source
-//	guards.go     guards, guardsreport.go what it prints
 //	trace.go      trace, tracefilter.go its flags that choose events
 //	protect.go    run, build and test; protectfindings.go what becomes of findings, asked_unix.go,
 //	              asked_other.go the signal that asks for them
 //	transactions.go  the same with -stm
-//	findings.go   findings of protected programs and searches, for people and for other tools
-//	publishing.go the forms in which other tools take what commands find
 //	goargs.go     the arguments of the go command
+//
+// guards is package guarding, findings package publication, which also has the forms in which
+// other tools take what commands find.
 package main
 
 import (
@@ -31,6 +31,8 @@ import (
 	"os"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/guarding"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 )
 
@@ -46,11 +48,11 @@ func commands() []*command.Command {
 		newReplayCommand(),
 		newTraceCommand(),
 		newFixCommand(),
-		newGuardsCommand(),
+		guarding.NewCommand(),
 		newRunCommand(),
 		newBuildCommand(),
 		newTestCommand(),
-		newFindingsCommand(),
+		publication.NewFindingsCommand(),
 		newVersionCommand(),
 	}
 }

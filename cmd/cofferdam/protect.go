@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/guarding"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
@@ -75,7 +76,7 @@ type protectOptions struct {
 	findingOptions
 	verb          string
 	mode          modeFlag
-	min           confidenceFlag
+	min           guarding.Confidence
 	deps          bool
 	maps          bool
 	summary, gaps bool
@@ -188,7 +189,7 @@ func (o *protectOptions) run(ctx context.Context, inv *command.Invocation) error
 	if err := o.readSettings(); err != nil {
 		return err
 	}
-	if o.verb == "build" && o.published.sarif != "" {
+	if given, _ := o.published.FileGiven(); given && o.verb == "build" {
 		return errors.New("-sarif: the program is not run here: build it with -findings=FILE, and have cofferdam findings -sarif FILE make SARIF of what it writes")
 	}
 	inv.Status.Phase("protecting " + strings.Join(o.patterns, " "))

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/protect/supervise"
 	"github.com/cofferdam-go/cofferdam/internal/protect/write"
@@ -30,7 +31,7 @@ type findingOptions struct {
 
 	known *finding.Baseline
 	// published is what is written for other tools, to files: standard output is the program's.
-	published publication
+	published publication.Flags
 }
 
 func (o *findingOptions) declare(flags *flag.FlagSet) {
@@ -40,7 +41,7 @@ func (o *findingOptions) declare(flags *flag.FlagSet) {
 	flags.StringVar(&o.baseline, "baseline", "", "do not tell what is in a `file` that -findings has written before")
 	flags.BoolVar(&o.strict, "strict", false, "exit with 1 if anything is found that is not in the baseline")
 	flags.BoolVar(&o.log, "log", false, "have the program write what is new to its slog.Default, and not to standard error")
-	flags.Var(&o.published.sarif, "sarif", "write what is found and not in the baseline to a `file` as SARIF 2.1.0, when the program has ended: -sarif=file")
+	o.published.DeclareFile(flags)
 	flags.BoolVar(&o.monitor, "monitor", false, "serve findings at /debug/cofferdam of the program's http.DefaultServeMux, as package monitor does")
 }
 
@@ -81,7 +82,7 @@ func (s *sizeFlag) Set(text string) error {
 // prepare makes names of files absolute, and reads the baseline, which the module's settings
 // name if no flag does.
 func (o *findingOptions) prepare(root string, file *settings.File) error {
-	if err := o.prepareSARIF(); err != nil {
+	if _, err := o.published.FileGiven(); err != nil {
 		return err
 	}
 	if o.findings != "" {
@@ -101,22 +102,8 @@ func (o *findingOptions) prepare(root string, file *settings.File) error {
 		return nil
 	}
 	var err error
-	o.known, err = readBaseline(name)
+	o.known, err = publication.ReadBaseline(name)
 	return err
-}
-
-// prepareSARIF makes the file's name absolute.
-func (o *findingOptions) prepareSARIF() (err error) {
-	switch name := string(o.published.sarif); {
-	case name == "":
-		return nil
-	case name == string(standardOutput):
-		return errors.New("-sarif: standard output is the program's: give a file, -sarif=found.sarif")
-	default:
-		name, err = filepath.Abs(name)
-		o.published.sarif = fileFlag(name)
-		return err
-	}
 }
 
 // watching is what a program that was built does by itself.
@@ -147,11 +134,9 @@ func (o *findingOptions) conclude(run *supervise.Run, stderr io.Writer, failed e
 	if err := finding.WriteText(stderr, fresh); err != nil {
 		return err
 	}
-	if o.published.sarif != "" {
-		o.published.results = publish.Results(fresh)
-		if err := o.published.finishPublication(nil, "protect"); err != nil {
-			return errors.Join(failed, err)
-		}
+	o.published.Results = publish.Results(fresh)
+	if err := o.published.Finish(nil, "protect"); err != nil {
+		return errors.Join(failed, err)
 	}
 	if known := len(all) - len(fresh); known > 0 {
 		fmt.Fprintf(stderr, "cofferdam: %s\n", finding.Suppressed(known))

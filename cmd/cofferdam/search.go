@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/instrument/hooks"
@@ -28,7 +29,7 @@ type searchFlags struct {
 	tags, mod, modfile, ldflags string
 	out                         string
 	asJSON                      bool
-	publication
+	publication.Flags
 	// showPackages has the packages listed, with how far each is under control.
 	showPackages bool
 	// together has parallel tests explored against each other.

@@ -120,7 +120,9 @@ var imports = map[string][]string{
 	"cmd/cofferdam/topics":       {},
 	"internal/worktree":          {"internal/gotool"},
 	"cmd/cofferdam/command":      {"internal/console", "internal/scratch"},
-	"cmd/cofferdam":              {"cmd/cofferdam/command", "cmd/cofferdam/topics", "internal/..."},
+	"cmd/cofferdam/publication":  {"cmd/cofferdam/command", "internal/explore", "internal/finding", "internal/publish", "internal/trace", "internal/trace/show"},
+	"cmd/cofferdam/guarding":     {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/finding", "internal/guard", "internal/load", "internal/publish"},
+	"cmd/cofferdam":              {"cmd/cofferdam/...", "internal/..."},
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},
 	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
 

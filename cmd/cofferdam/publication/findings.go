@@ -1,4 +1,4 @@
-package main
+package publication
 
 import (
 	"context"
@@ -15,10 +15,11 @@ import (
 type findingsOptions struct {
 	baseline string
 	json     bool
-	publication
+	Flags
 }
 
-func newFindingsCommand() *command.Command {
+// NewFindingsCommand returns cofferdam findings.
+func NewFindingsCommand() *command.Command {
 	o := &findingsOptions{}
 	c := command.New("findings", "FILE ...", "show what protected programs and searches have found, or hand it on")
 	c.Long = `Findings reads files of findings, which run, build and test -protect -findings and explore
@@ -32,9 +33,9 @@ defect is one finding. It prints them as text, or in the form that another tool 
 Exit codes: 0 there are none beside those of the baseline, 1 there are some, 2 error.`
 	c.Flags.StringVar(&o.baseline, "baseline", "", "leave out what is in this `file` of findings")
 	c.Flags.BoolVar(&o.json, "json", false, "write them as lines of JSON, those of one defect merged")
-	o.publication.declare(c.Flags)
+	o.Declare(c.Flags)
 	c.Work = func(_ context.Context, inv *command.Invocation) error {
-		if err := o.exclusive(c, o.json); err != nil {
+		if err := o.Exclusive(c, o.json); err != nil {
 			return err
 		}
 		if len(inv.Operands) == 0 {
@@ -58,7 +59,7 @@ func (o *findingsOptions) show(inv *command.Invocation) error {
 	}
 	fresh := log.Findings()
 	if o.baseline != "" {
-		known, err := readBaseline(o.baseline)
+		known, err := ReadBaseline(o.baseline)
 		if err != nil {
 			return err
 		}
@@ -69,17 +70,18 @@ func (o *findingsOptions) show(inv *command.Invocation) error {
 		}
 	}
 	if n := log.Dropped(); n > 0 {
-		o.gaps = append(o.gaps, fmt.Sprintf("%d findings are left out: there are too many that differ", n))
-		fmt.Fprintf(inv.Stderr, "cofferdam: %s\n", o.gaps[0])
+		gap := fmt.Sprintf("%d findings are left out: there are too many that differ", n)
+		o.Gap(gap)
+		fmt.Fprintf(inv.Stderr, "cofferdam: %s\n", gap)
 	}
 	var err error
 	switch {
 	case o.json:
 		err = finding.WriteJSON(inv.Stdout, fresh)
-	case !o.silent():
+	case !o.Silent():
 		err = finding.WriteText(inv.Stdout, fresh)
 	}
-	err = errors.Join(err, o.add(inv.Stdout, publish.Results(fresh)...), o.finishPublication(inv, "findings"))
+	err = errors.Join(err, o.Add(inv.Stdout, publish.Results(fresh)...), o.Finish(inv, "findings"))
 	if err == nil && len(fresh) > 0 {
 		err = &command.Exit{Code: command.ExitFound}
 	}
@@ -99,8 +101,8 @@ func readFindings(name string) ([]finding.Finding, error) {
 	return found, nil
 }
 
-// readBaseline reads a file of findings that are known.
-func readBaseline(name string) (*finding.Baseline, error) {
+// ReadBaseline reads a file of findings that are known.
+func ReadBaseline(name string) (*finding.Baseline, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("the baseline: %w", err)

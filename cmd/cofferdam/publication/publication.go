@@ -1,4 +1,12 @@
-package main
+// Package publication has the flags by which commands hand what they find to other tools, and
+// the command that does so with what was found before.
+//
+//	publication.go  the flags, and what becomes of results
+//	findings.go     cofferdam findings
+//
+// A command embeds [Flags], adds what it finds while it works, and calls Finish at its end, also
+// when it was interrupted: what was found by then is not lost.
+package publication
 
 import (
 	"bytes"
@@ -19,28 +27,29 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace/show"
 )
 
-// A publication is what a command writes for other tools, beside its text or instead of it.
-type publication struct {
+// Flags are what a command writes for other tools, beside its text or instead of it.
+type Flags struct {
 	sarif  fileFlag
 	github bool
 	// junit and asEvents are of explore alone: they tell of tests that pass as well.
 	junit    string
 	asEvents bool
 
-	results []publish.Result
+	// Results are those so far.
+	Results []publish.Result
 	tests   []publish.Test
-	gaps    []string // what was not looked at
+	gaps    []string
 	events  *publish.Events
 }
 
-// declare adds the flags of all commands that find something.
-func (p *publication) declare(fl *flag.FlagSet) {
+// Declare adds the flags of all commands that find something.
+func (p *Flags) Declare(fl *flag.FlagSet) {
 	fl.Var(&p.sarif, "sarif", "write findings as SARIF 2.1.0, for code scanning and editors; with -sarif=`file` to a file, beside the usual output")
 	fl.BoolVar(&p.github, "github", false, "write annotations as well, which GitHub shows beside the lines of a pull request")
 }
 
-// declareTests adds those for what came of each test.
-func (p *publication) declareTests(fl *flag.FlagSet) {
+// DeclareTests adds those for what came of each test.
+func (p *Flags) DeclareTests(fl *flag.FlagSet) {
 	fl.StringVar(&p.junit, "junit", "", "write what came of each test to this `file`, as JUnit's XML")
 	fl.BoolVar(&p.asEvents, "test2json", false, "write what came of each test as events, as go test -json does")
 }
@@ -68,8 +77,30 @@ func (f *fileFlag) Set(text string) error {
 	return nil
 }
 
-// exclusive says which flag has standard output for itself; it refuses two that want it.
-func (p *publication) exclusive(c *command.Command, asJSON bool) error {
+// DeclareFile adds -sarif to a command whose standard output is a program's.
+func (p *Flags) DeclareFile(fl *flag.FlagSet) {
+	fl.Var(&p.sarif, "sarif", "write what is found and not in the baseline to a `file` as SARIF 2.1.0, when the program has ended: -sarif=file")
+}
+
+// FileGiven reports whether -sarif was given, and makes the name of its file absolute: a command
+// that has a file must have the name of one.
+func (p *Flags) FileGiven() (given bool, err error) {
+	switch p.sarif {
+	case "":
+		return false, nil
+	case standardOutput:
+		return false, errors.New("-sarif: standard output is the program's: give a file, -sarif=found.sarif")
+	}
+	name, err := filepath.Abs(string(p.sarif))
+	p.sarif = fileFlag(name)
+	return true, err
+}
+
+// Gap says what was not looked at.
+func (p *Flags) Gap(sentences ...string) { p.gaps = append(p.gaps, sentences...) }
+
+// Exclusive says which flag has standard output for itself; it refuses two that want it.
+func (p *Flags) Exclusive(c *command.Command, asJSON bool) error {
 	var taken []string
 	for _, form := range []struct {
 		given bool
@@ -95,12 +126,12 @@ func (p *publication) exclusive(c *command.Command, asJSON bool) error {
 	return nil
 }
 
-// silent reports whether standard output is for something else than text.
-func (p *publication) silent() bool { return p.sarif == standardOutput || p.asEvents }
+// Silent reports whether standard output is for something else than text.
+func (p *Flags) Silent() bool { return p.sarif == standardOutput || p.asEvents }
 
-// add takes results to publish, and annotates them at once.
-func (p *publication) add(w io.Writer, results ...publish.Result) error {
-	p.results = append(p.results, results...)
+// Add takes results to publish, and annotates them at once.
+func (p *Flags) Add(w io.Writer, results ...publish.Result) error {
+	p.Results = append(p.Results, results...)
 	if !p.github {
 		return nil
 	}
@@ -111,8 +142,8 @@ func (p *publication) add(w io.Writer, results ...publish.Result) error {
 	return publish.WriteGitHub(w, root, results)
 }
 
-// addTest takes what came of a test.
-func (p *publication) addTest(w io.Writer, t publish.Test) error {
+// AddTest takes what came of a test.
+func (p *Flags) AddTest(w io.Writer, t publish.Test) error {
 	p.tests = append(p.tests, t)
 	if !p.asEvents {
 		return nil
@@ -123,8 +154,8 @@ func (p *publication) addTest(w io.Writer, t publish.Test) error {
 	return p.events.Write(&t)
 }
 
-// finishPublication writes what is written at the end, also of a command that was interrupted.
-func (p *publication) finishPublication(inv *command.Invocation, name string) error {
+// Finish writes what is written at the end, also of a command that was interrupted.
+func (p *Flags) Finish(inv *command.Invocation, name string) error {
 	var all []error
 	if p.events != nil {
 		all = append(all, p.events.Close())
@@ -137,7 +168,7 @@ func (p *publication) finishPublication(inv *command.Invocation, name string) er
 		if err != nil {
 			return errors.Join(append(all, err)...)
 		}
-		report := &publish.Report{Command: name, Version: ownVersion(), Root: root, Results: p.results, Gaps: p.gaps}
+		report := &publish.Report{Command: name, Version: ownVersion(), Root: root, Results: p.Results, Gaps: p.gaps}
 		if p.sarif == standardOutput {
 			all = append(all, publish.WriteSARIF(inv.Stdout, report))
 		} else {
@@ -176,8 +207,8 @@ func ownVersion() string {
 // publishedSteps is how much of a run is published with a finding.
 const publishedSteps = 60
 
-// recordedResults are the failures of a recorded run, the worst with the steps that lead to it.
-func recordedResults(r *trace.Reader, file string) ([]publish.Result, error) {
+// RecordedResults are the failures of a recorded run, the worst with the steps that lead to it.
+func RecordedResults(r *trace.Reader, file string) ([]publish.Result, error) {
 	results := publish.Results(explore.Findings(r, file))
 	if len(results) == 0 {
 		return nil, nil
@@ -201,8 +232,8 @@ func recordedResults(r *trace.Reader, file string) ([]publish.Result, error) {
 	return results, nil
 }
 
-// site is where a result is, as file and line; "" if that is not known.
-func site(r *publish.Result) string {
+// Site is where a result is, as file and line; "" if that is not known.
+func Site(r *publish.Result) string {
 	if len(r.Accesses) == 0 || r.Accesses[0].Site().Line == 0 {
 		return ""
 	}

@@ -1,4 +1,8 @@
-package main
+// Package guarding is cofferdam guards.
+//
+//	guarding.go  the command
+//	report.go    what it prints
+package guarding
 
 import (
 	"context"
@@ -10,34 +14,36 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 )
 
-// guardsOptions are the flags of cofferdam guards.
-type guardsOptions struct {
+// options are the flags.
+type options struct {
 	json, write, tests, deviations bool
-	min                            confidenceFlag
+	min                            Confidence
 	tags                           string
-	publication
+	publication.Flags
 }
 
-// A confidenceFlag is a number from 0 to 1.
-type confidenceFlag float64
+// A Confidence is a flag: a number from 0 to 1.
+type Confidence float64
 
-func (c *confidenceFlag) String() string { return strconv.FormatFloat(float64(*c), 'g', -1, 64) }
+func (c *Confidence) String() string { return strconv.FormatFloat(float64(*c), 'g', -1, 64) }
 
-func (c *confidenceFlag) Set(text string) error {
+func (c *Confidence) Set(text string) error {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v >= 0 && v <= 1) {
 		return errors.New("a confidence is between 0 and 1")
 	}
-	*c = confidenceFlag(v)
+	*c = Confidence(v)
 	return nil
 }
 
-func newGuardsCommand() *command.Command {
-	o := &guardsOptions{min: 0.5}
+// NewCommand returns cofferdam guards.
+func NewCommand() *command.Command {
+	o := &options{min: 0.5}
 	c := command.New("guards", "[packages]", "say which lock guards what, and which accesses deviate").BuildsPrograms()
 	c.Long = `Guards finds the locks of packages, the fields and variables that each of them
 guards, and the accesses that deviate: those that do not hold the lock, or write
@@ -62,9 +68,9 @@ Exit codes: 0 nothing deviates, 1 something does, 2 error.`
 	c.Flags.BoolVar(&o.deviations, "deviations", false, "print only the deviating accesses")
 	c.Flags.Var(&o.min, "min", "leave out what is less sure than this `confidence`")
 	c.Flags.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
-	o.publication.declare(c.Flags)
+	o.Declare(c.Flags)
 	c.Work = func(_ context.Context, inv *command.Invocation) error {
-		if err := o.exclusive(c, o.json); err != nil {
+		if err := o.Exclusive(c, o.json); err != nil {
 			return err
 		}
 		return printGuards(inv, o)
@@ -72,7 +78,7 @@ Exit codes: 0 nothing deviates, 1 something does, 2 error.`
 	return c
 }
 
-func printGuards(inv *command.Invocation, o *guardsOptions) error {
+func printGuards(inv *command.Invocation, o *options) error {
 	patterns := inv.Operands
 	if len(patterns) == 0 {
 		patterns = []string{"."}
@@ -100,11 +106,11 @@ func printGuards(inv *command.Invocation, o *guardsOptions) error {
 			deviations += len(d.Deviations)
 		}
 	}
-	r := &guardsReport{dir, inv.Stdout}
+	r := &report{dir, inv.Stdout}
 	switch {
 	case o.json:
 		err = r.json(list)
-	case o.silent():
+	case o.Silent():
 	case o.deviations:
 		r.deviations(list)
 	default:
@@ -113,7 +119,7 @@ func printGuards(inv *command.Invocation, o *guardsOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(o.add(inv.Stdout, deviationResults(list)...), o.finishPublication(inv, "guards")); err != nil {
+	if err := errors.Join(o.Add(inv.Stdout, deviationResults(list)...), o.Finish(inv, "guards")); err != nil {
 		return err
 	}
 	if o.write {
@@ -127,7 +133,7 @@ func printGuards(inv *command.Invocation, o *guardsOptions) error {
 	return nil
 }
 
-func annotate(stderr io.Writer, r *guardsReport, all *guard.Guards, min float64) error {
+func annotate(stderr io.Writer, r *report, all *guard.Guards, min float64) error {
 	a, err := all.Annotate(min)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package guarding
 
 import (
 	"encoding/json"
@@ -15,20 +15,20 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/publish"
 )
 
-// A guardsReport prints guards, with places relative to a directory.
-type guardsReport struct {
+// A report prints guards, with places relative to a directory.
+type report struct {
 	dir string
 	w   io.Writer
 }
 
-func (r *guardsReport) place(p token.Position) string {
+func (r *report) place(p token.Position) string {
 	if rel, err := filepath.Rel(r.dir, p.Filename); err == nil && !strings.HasPrefix(rel, "..") {
 		p.Filename = rel
 	}
 	return p.String()
 }
 
-func (r *guardsReport) text(list []*guard.Guard, deviations int) {
+func (r *report) text(list []*guard.Guard, deviations int) {
 	data := 0
 	for _, g := range list {
 		fmt.Fprintf(r.w, "%s  %s  %s\n", g.Lock.Name, g.Lock.Type, r.place(g.Lock.At))
@@ -51,7 +51,7 @@ func (r *guardsReport) text(list []*guard.Guard, deviations int) {
 	fmt.Fprintf(r.w, "%s, %s guarded, %s\n", count(len(list), "lock"), count(data, "variable"), count(deviations, "deviating access"))
 }
 
-func (r *guardsReport) deviations(list []*guard.Guard) {
+func (r *report) deviations(list []*guard.Guard) {
 	for _, g := range list {
 		for _, d := range g.Data {
 			for _, v := range d.Deviations {
@@ -61,7 +61,7 @@ func (r *guardsReport) deviations(list []*guard.Guard) {
 	}
 }
 
-func (r *guardsReport) deviation(g *guard.Guard, d *guard.Datum, v guard.Deviation) {
+func (r *report) deviation(g *guard.Guard, d *guard.Datum, v guard.Deviation) {
 	why := "does not hold " + g.Lock.Name
 	if v.Why != "" {
 		why = g.Lock.Name + " is " + v.Why
@@ -154,7 +154,7 @@ type (
 	}
 )
 
-func (r *guardsReport) json(list []*guard.Guard) error {
+func (r *report) json(list []*guard.Guard) error {
 	out := struct {
 		Guards []jsonGuard `json:"guards"`
 	}{[]jsonGuard{}}
