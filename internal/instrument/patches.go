@@ -63,6 +63,8 @@ var keepAlive = map[string]string{
 //   - internal/sync/mutex.go: sync.Mutex calls it.
 //   - time: time.Sleep has no body, and gets one by an edit below; the name by which the
 //     runtime provides it becomes time.cofferdamSleep.
+//   - time (template/time.go.txt), runtime: clocks and random numbers for programs that take them by
+//     their linker names; see borrowed in package hooks.
 //   - time, net, os: what is made before the first run goes in real time (cofferdamrt.Makes).
 //   - syscall: in the places of the race detector's own calls. Without them goroutines that
 //     meet through a file or a pipe seem to race.
@@ -335,6 +337,9 @@ var osAddition string
 //go:embed template/signal.go.txt
 var signalAddition string
 
+//go:embed template/time.go.txt
+var timeAddition string
+
 //go:embed template/seed.go.txt
 var seedAddition string
 
@@ -346,5 +351,6 @@ var additions = map[string]*string{
 	"os/signal/cofferdam.go":   &signalAddition,
 	"reflect/cofferdam.go":     &reflectAddition,
 	"testing/cofferdam.go":     &testingAddition,
+	"time/cofferdam.go":        &timeAddition,
 	"cofferdamrt/cofferdam.go": &seedAddition,
 }

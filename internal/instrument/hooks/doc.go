@@ -11,8 +11,10 @@
 // text. There is a file for each construct, which shows before and after: access.go (loads),
 // assign.go and hoist.go (stores), mapaccess.go, builtin.go, atomic.go, alloc.go, call.go,
 // gostmt.go, channel.go, selectstmt.go, rangestmt.go, stmt.go (other statements), frame.go
-// (functions), unseen.go (calls of assembly). order.go has the order of evaluation within a statement. What they share is in rewrite.go, questions about types in core.go, which
-// variables other goroutines may reach in shared.go, how values lie in memory in layout.go.
+// (functions), unseen.go (calls of assembly), borrowed.go (functions of the runtime that are taken
+// by their linker names). order.go has the order of evaluation within a statement. What they
+// share is in rewrite.go, questions about types in core.go, which variables other goroutines may
+// reach in shared.go, how values lie in memory in layout.go.
 // What holds for all of them:
 //
 //   - Hooks are written into the line they belong to. No line is added, moved or

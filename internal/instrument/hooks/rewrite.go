@@ -79,9 +79,9 @@ type rewriter struct {
 	sites  []trace.Site
 	last   string // the newest site, as an argument
 	missed []Missed
-	hooks  int // in the innermost function so far
-	calls  int // in the innermost function so far
-	used   bool
+	hooks  int      // in the innermost function so far
+	calls  int      // in the innermost function so far
+	used   bool     // the text differs from the source
 	tail   []string // declarations to add at the end
 }
 
@@ -90,11 +90,15 @@ type rewriter struct {
 func (r *rewriter) rewrite() string {
 	f := r.file.Syntax
 	parts := r.parts(f)
-	if !r.used {
+	edits := r.file.Edit()
+	borrows := r.redirect(edits)
+	if !r.used && !borrows {
 		return string(r.file.Text)
 	}
-	edits := r.file.Edit()
-	edits.ImportInLine(r.rt, "cofferdamrt")
+	if r.used {
+		edits.ImportInLine(r.rt, "cofferdamrt")
+	}
+	r.used = true
 	for _, p := range parts {
 		edits.ReplaceBetween(p.pos, p.end, p.text)
 	}

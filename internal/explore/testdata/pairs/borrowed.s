@@ -1,0 +1,1 @@
+// Declarations without a body need a file in assembly beside them.
