@@ -22,12 +22,14 @@ const epoch = 946684800_000_000_000
 
 // patientReads is how often the time may be asked for while it stands still. After that,
 // each further time lets some of it go by: a program that loops until it is late comes to
-// an end. It is less for a goroutine that does something else between two looks, and may
-// have much to do.
+// an end. That is twice as much after each doublingReads, so that a program which does no more
+// than to ask often is not late soon, and at most perRead. It is less for a goroutine that does
+// something else between two looks, and may have much to do.
 const (
-	patientReads = 1000
-	perRead      = 1_000_000
-	perBusyRead  = 20_000
+	patientReads  = 1000
+	doublingReads = 64
+	perRead       = 1_000_000
+	perBusyRead   = 20_000
 )
 
 // clockAddr stands for the clock among the addresses that a goroutine looks at.
@@ -284,11 +286,11 @@ func Now() (unix, mono int64, ok bool) {
 	c.polling.looks(clockAddr, 0)
 	if k.reads++; k.reads > patientReads && !c.dying {
 		if len(s.ready) == 1 || k.reads%patientReads == 0 {
+			most := int64(perBusyRead)
 			if c.polling.onlyLooks() {
-				k.now += perRead
-			} else {
-				k.now += perBusyRead
+				most = perRead
 			}
+			k.now += min(perLook<<min((k.reads-patientReads)/doublingReads, 20), most)
 			s.due()
 		}
 		s.row, s.ahead = spinning, 0 // let others go first, if there are any

@@ -175,6 +175,20 @@ func TestAnEmptyLoopByTheClockEnds(t *testing.T) {
 	}
 }
 
+// TestToAskForTheTimeOftenTakesLittle: that a thousand calls which tell the time take no
+// millisecond is what a test of theirs may ask for.
+func TestToAskForTheTimeOftenTakesLittle(t *testing.T) {
+	Run(Config{Races: true, Strategy: &first{}}, func() {
+		began := elapsed()
+		for range 1200 {
+			elapsed()
+		}
+		if took := elapsed() - began; took >= 1_000_000 {
+			t.Errorf("1200 looks at the clock took %d ns", took)
+		}
+	})
+}
+
 func TestTimersDueAtOnceDoNotWait(t *testing.T) {
 	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		ch := make(chan int64, 1)
