@@ -77,6 +77,10 @@ var rare = []*regexp.Regexp{
 	regexp.MustCompile(`_ = \[\]int\{1\}\[same\(.*[a-z]\d.*\)\]`),
 }
 
+// attempts are seeds of programs in which a loop tries to take a lock before a range over a
+// function: what came of an attempt must be taken from the trace.
+var attempts = []uint64{106, 183}
+
 // followedPrograms are some programs that are drawn, and some that have what is rare.
 func followedPrograms() []randprog.Program {
 	const drawn, each = 60, 9
@@ -88,7 +92,7 @@ func followedPrograms() []randprog.Program {
 		if has >= 0 {
 			found[has]++
 		}
-		if seed < drawn || has >= 0 && found[has] <= each {
+		if seed < drawn || has >= 0 && found[has] <= each || slices.Contains(attempts, seed) {
 			programs = append(programs, p)
 		}
 	}

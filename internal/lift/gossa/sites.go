@@ -48,8 +48,36 @@ func (p *Program) Bind(t *Trace) (missed []trace.Site) {
 			}
 		}
 	}
+	p.bindAttempts(sites)
 	p.Finish()
 	return p.missed(t, sites)
+}
+
+// bindAttempts gives the operations that try to take a lock the sites of their calls, of which only
+// the lines are known: what came of an attempt is in the trace.
+func (p *Program) bindAttempts(sites []trace.Site) {
+	calls := map[siteKey][]uint32{}
+	for _, s := range sites {
+		if s.ID >= event.CallSites {
+			k := siteKey{file: s.File, line: s.Line, kind: s.Kind}
+			calls[k] = append(calls[k], s.ID)
+		}
+	}
+	for _, fn := range p.Funcs {
+		for _, block := range fn.Blocks {
+			for _, in := range block.Instrs {
+				if !in.TriesLock() {
+					continue
+				}
+				at := p.Fset.PositionFor(p.origins[in.Origin].Instr.Pos(), false)
+				k := siteKey{file: at.Filename, line: at.Line, kind: event.TryLock}
+				if in.Sync == ir.SyncTryReadLock {
+					k.kind = event.TryRLock
+				}
+				in.Sites = calls[k]
+			}
+		}
+	}
 }
 
 // missed are the sites of recorded accesses in the lifted files that no instruction has. What

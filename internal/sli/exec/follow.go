@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/cofferdam-go/cofferdam/internal/sli/ir"
+import (
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
+)
 
 // A follower is the Host of one goroutine that is replayed.
 type follower struct {
@@ -162,6 +166,10 @@ func (f *follower) advance(after uint64) {
 			return
 		case KindEnd:
 			f.endRecorded = true
+		case KindOther, KindLock, KindRLock:
+			if slices.ContainsFunc(f.Program.InstrsAt(f.event.Site), (*ir.Instr).TriesLock) {
+				return
+			}
 		}
 	}
 }
@@ -259,7 +267,7 @@ func (r *Replay) firstCall(g uint32) *ir.Func {
 }
 
 // Sync accounts for the event of an operation of synchronisation. What it gives is unknown,
-// but for the address of something new. Beyond the trace nothing is known of others.
+// but for the address of something new, and whether a lock was taken. Beyond the trace nothing is known of others.
 func (f *follower) Sync(thread *Thread, in *ir.Instr, args []ir.Value) (ir.Value, Status) {
 	value := ir.Unknown(in.Size)
 	if in.Extern != "" {
@@ -268,7 +276,12 @@ func (f *follower) Sync(thread *Thread, in *ir.Instr, args []ir.Value) (ir.Value
 		if event, ok := f.allocated(thread, in); ok {
 			value = ir.Word(8, event.Addr)
 		}
-		f.take(in, f.event.Kind)
+		if event, ok := f.take(in, f.event.Kind); ok && in.TriesLock() {
+			value = ir.Word(in.Size, 1)
+			if event.Kind == KindOther {
+				value = ir.Word(in.Size, 0)
+			}
+		}
 	}
 	if !f.hasEvent && in.Sync.NeedsOthers() {
 		f.cannotGoOn = true

@@ -239,6 +239,11 @@ func (in *Instr) IsAccess() bool { return (in.Op == Load || in.Writes()) && !in.
 // Writes reports whether in changes memory.
 func (in *Instr) Writes() bool { return in.Op == Store || in.Op == Update }
 
+// TriesLock reports whether in gives whether it took a lock.
+func (in *Instr) TriesLock() bool {
+	return in.Op == Sync && (in.Sync == SyncTryLock || in.Sync == SyncTryReadLock)
+}
+
 // EndsBlock reports whether in is the last of its block.
 func (in *Instr) EndsBlock() bool {
 	switch in.Op {
