@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/internal/report"
 	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
 )
 
@@ -75,7 +76,7 @@ func TestAProgramWithoutSourceIsFixedOrRefused(t *testing.T) {
 		t.Errorf("the patch: %d bytes, %v", len(object), err)
 	}
 	out = call(t, exitNoFix, "fix", "-binary", filepath.Join(programs, "lockorder"), "-o", file+"2", "-json")
-	for _, want := range []string{fmt.Sprintf(`"version":%d`, fixReportVersion), `"fixed":false`, "no thread can go on", `"analysis":{"events":`} {
+	for _, want := range []string{fmt.Sprintf(`"version":%d`, report.FixVersion), `"fixed":false`, "no thread can go on", `"analysis":{"events":`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("of a deadlock there is no %s: %s", want, out)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/binpatch"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/report"
 	"github.com/cofferdam-go/cofferdam/internal/repair/binfix"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -118,7 +119,7 @@ type binaryCandidate struct {
 // newBinaryReport is the report of a result; the reader is that of the failing run.
 func newBinaryReport(name string, r *binfix.Result, reader *trace.Reader) *binaryReport {
 	report := &binaryReport{
-		Version: fixReportVersion, Program: name, Failure: repair.NewFailingRun(reader), Processor: r.Confirmation, Fixed: r.Proven != nil, Refusal: r.Refusal,
+		Version: report.FixVersion, Program: name, Failure: repair.NewFailingRun(reader), Processor: r.Confirmation, Fixed: r.Proven != nil, Refusal: r.Refusal,
 		Analysis: repair.AnalysisReport{Events: r.Events, Machines: r.Machines(), States: r.States(), Lifting: r.Lifting, Total: r.Analysing},
 	}
 	if r.Analysis != nil {

@@ -9,51 +9,15 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair"
-	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
+	"github.com/cofferdam-go/cofferdam/internal/report"
 	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
-// fixReportVersion is the version of what -json prints. It goes up when a key changes its
-// meaning or is gone; keys may be added.
-const fixReportVersion = 1
-
-// A fixReport is what -json prints of a failing test.
-type fixReport struct {
-	Version int                `json:"version"`
-	Package string             `json:"package"`
-	Test    string             `json:"test,omitempty"`
-	Trace   string             `json:"trace,omitempty"` // if -o keeps it
-	Failure *repair.FailingRun `json:"failure"`
-	// Happens and Why are the failure and the mistake, in a sentence each.
-	Happens string `json:"happens,omitempty"`
-	Why     string `json:"why,omitempty"`
-	Fixed   bool   `json:"fixed"`
-	// FixedBy are the tests whose fixes have ended this failure too.
-	FixedBy []string `json:"fixed_by,omitempty"`
-	Lock    string   `json:"lock,omitempty"`
-	// Change is what is changed where no lock is missing.
-	Change  string        `json:"change,omitempty"`
-	Cost    int           `json:"cost,omitempty"`
-	Proof   *repair.Proof `json:"proof,omitempty"`
-	Diff    string        `json:"diff,omitempty"`
-	Applied bool          `json:"applied"`
-	Patches []string      `json:"patches,omitempty"`
-	Refusal string        `json:"refusal,omitempty"`
-	// OutOfTime says that more time may end in something else than the refusal.
-	OutOfTime bool `json:"out_of_time,omitempty"`
-	// Uncovered are the accesses to the lock's data that may be made without the lock.
-	Uncovered []uncovered.Access `json:"uncovered,omitempty"`
-	// Candidates are all changes that were considered, in the order in which they were.
-	Candidates []repair.CandidateReport `json:"candidates,omitempty"`
-	Missed     string                   `json:"missed,omitempty"`
-	Analysis   repair.AnalysisReport    `json:"analysis"`
-}
-
 // writeJSON prints what came of a test as a line of JSON.
 func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
-	report := fixReport{
-		Version: fixReportVersion, Package: t.pkg, Test: t.test, Fixed: t.fixed(), FixedBy: t.earlier,
+	report := report.FixResult{
+		Version: report.FixVersion, Package: t.pkg, Test: t.test, Fixed: t.fixed(), FixedBy: t.earlier,
 		Refusal: t.refusal, Applied: t.applied, Patches: t.patches,
 	}
 	if x.out != "" {
@@ -74,7 +38,7 @@ func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
 }
 
 // fillIn adds what the search for a fix has come to.
-func (x *fixing) fillIn(report *fixReport, result *repair.Result) {
+func (x *fixing) fillIn(report *report.FixResult, result *repair.Result) {
 	report.Happens, report.Why = result.WhatHappens(), result.Why()
 	report.OutOfTime = result.Refusal != nil && result.Refusal.OutOfTime
 	report.Missed, report.Candidates = result.MissedNote(), result.CandidateReports(x.dir)

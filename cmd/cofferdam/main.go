@@ -16,6 +16,7 @@
 //	              fixwrite.go what it writes
 //	fixbinary.go  fix of programs without source
 //	trace.go      trace, tracefilter.go its flags that choose events
+//	report.go     report
 //	protect.go    run, build and test; protectfindings.go what becomes of findings, asked_unix.go,
 //	              asked_other.go the signal that asks for them
 //	transactions.go  the same with -stm
@@ -47,6 +48,7 @@ func commands() []*command.Command {
 		newExploreCommand(),
 		newReplayCommand(),
 		newTraceCommand(),
+		newReportCommand(),
 		newFixCommand(),
 		guarding.NewCommand(),
 		newRunCommand(),

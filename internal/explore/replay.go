@@ -171,7 +171,7 @@ func step(r *trace.Reader, e *event.Event, atHand bool) *Step {
 		return s
 	}
 	s.Function, s.File, s.Line = site.Function, site.File, site.Line
-	if s.What = show.Operation(r, e); e.Kind == event.Call {
+	if s.What = show.NewPrinter(r).Operation(e); e.Kind == event.Call {
 		s.What, s.Function = "call of "+site.Function, ""
 	}
 	if atHand {

@@ -52,5 +52,5 @@
 // which locks a function asks its caller to hold. annotate.go writes the result into the
 // source, as annotations that gVisor's checklocks reads.
 //
-// guard.go has the model and Infer.
+// guard.go has the model and Infer, report.go the form of it that guards -json prints.
 package guard

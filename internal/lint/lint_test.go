@@ -81,6 +81,11 @@ var imports = map[string][]string{
 	"internal/repair/uncovered":  {"internal/guard/lockset", "internal/guard/whole", "internal/locks", "internal/repair/cover"},
 	"internal/repair/variant":    {"internal/locks", "internal/source"},
 	"internal/repair/reshape":    {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/atomics", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
+	"internal/report":            {"internal/event", "internal/finding", "internal/guard", "internal/repair", "internal/repair/uncovered", "internal/report/lanes", "internal/report/page", "internal/sli/draw", "internal/trace", "internal/trace/show"},
+	"internal/report/lanes":      {"internal/event", "internal/sched", "internal/trace", "internal/trace/show"},
+	"internal/report/page":       {"internal/finding", "internal/report/lanes", "internal/sli/draw"},
+	"internal/report/browser":    {},
+	"internal/report/runtest":    {"internal/event", "internal/sched", "internal/trace"},
 	"internal/judge":             {},
 	"internal/randprog":          {},
 	"internal/randprog/compound": {"internal/randprog"},
@@ -166,6 +171,9 @@ var testImports = map[string][]string{
 	"internal/instrument":     {"internal/randprog"},
 	"internal/rt/loopback":    {"internal/rt/loopback", "internal/sched"},
 	"internal/search":         {"internal/trace"},
+	"internal/report":         {"internal/await", "internal/report/runtest"},
+	"internal/report/lanes":   {"internal/report/runtest"},
+	"internal/report/browser": {"internal/finding", "internal/report", "internal/report/lanes", "internal/report/page", "internal/report/runtest", "internal/sli/draw"},
 
 	"internal/repair/reshape/syntax": {"internal/load"},
 }

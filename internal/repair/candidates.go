@@ -100,6 +100,17 @@ func (s Stage) String() string {
 // MarshalText renders the stage for JSON.
 func (s Stage) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// UnmarshalText reads what MarshalText writes.
+func (s *Stage) UnmarshalText(text []byte) error {
+	for stage := Derived; stage <= Proven; stage++ {
+		if stage.String() == string(text) {
+			*s = stage
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no stage %q", text)
+}
+
 // maxDerivations is how many of the engine's derivations are turned into candidates, besides
 // the plain ones.
 const maxDerivations = 8

@@ -150,11 +150,29 @@ func (r *Result) machineLines() []string {
 	if m == nil {
 		return nil
 	}
-	names := draw.Names{Place: run.place, Part: run.lifted.Part, Text: func(symbol string) (string, bool) {
-		text, ok := run.lifted.Constants[symbol]
+	return strings.Split(draw.Words(m, run.names()), "\n")
+}
+
+// names are what the program calls its things.
+func (r *failedRun) names() draw.Names {
+	return draw.Names{Place: r.place, Part: r.lifted.Part, Text: func(symbol string) (string, bool) {
+		text, ok := r.lifted.Constants[symbol]
 		return string(text), ok
 	}}
-	return strings.Split(draw.Words(m, names), "\n")
+}
+
+// MachineGraph is the machine that the result is about as a graph; nil if there is none. Its sites
+// are those of the recorded run, so a machine of a run with a candidate has none.
+func (r *Result) MachineGraph() *draw.Graph {
+	m, run := r.machineShown()
+	if m == nil {
+		return nil
+	}
+	g := draw.NewGraph(m, run.names())
+	if run != r.run {
+		g.ForgetSites()
+	}
+	return g
 }
 
 // sectionLines tell what must not come together, a line for each section: where it is, and what it

@@ -117,63 +117,24 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// The JSON form.
-type (
-	jsonGuard struct {
-		Lock     string      `json:"lock"`
-		Type     string      `json:"type"`
-		Position string      `json:"position"`
-		Data     []jsonDatum `json:"data"`
-	}
-	jsonDatum struct {
-		Name       string          `json:"name"`
-		Position   string          `json:"position"`
-		By         string          `json:"by"`
-		Confidence float64         `json:"confidence"`
-		With       jsonSites       `json:"with"`
-		Without    jsonSites       `json:"without"`
-		Unknown    int             `json:"unknown"`
-		Early      int             `json:"early"`
-		Signs      []string        `json:"signs"`
-		Deviations []jsonDeviation `json:"deviations"`
-	}
-	jsonSites struct {
-		Writes int `json:"writes"`
-		Reads  int `json:"reads"`
-	}
-	jsonDeviation struct {
-		Kind     string     `json:"kind"`
-		Position string     `json:"position"`
-		Function string     `json:"function"`
-		Why      string     `json:"why,omitempty"`
-		From     []jsonCall `json:"from,omitempty"`
-	}
-	jsonCall struct {
-		Function string `json:"function"`
-		Position string `json:"position"`
-	}
-)
-
 func (r *report) json(list []*guard.Guard) error {
-	out := struct {
-		Guards []jsonGuard `json:"guards"`
-	}{[]jsonGuard{}}
+	out := guard.Report{Guards: []guard.ReportedGuard{}}
 	for _, g := range list {
-		jg := jsonGuard{Lock: g.Lock.Name, Type: g.Lock.Type, Position: r.place(g.Lock.At)}
+		jg := guard.ReportedGuard{Lock: g.Lock.Name, Type: g.Lock.Type, Position: r.place(g.Lock.At)}
 		for _, d := range g.Data {
 			e := d.Evidence
-			jd := jsonDatum{
+			jd := guard.ReportedDatum{
 				Name: d.Name, Position: r.place(d.At), By: d.Way, Confidence: d.Confidence,
-				With: jsonSites{e.WritesWith, e.ReadsWith}, Without: jsonSites{e.WritesWithout, e.ReadsWithout},
-				Unknown: e.Unknown, Early: e.Early, Signs: []string{}, Deviations: []jsonDeviation{},
+				With: guard.ReportedSites{Writes: e.WritesWith, Reads: e.ReadsWith}, Without: guard.ReportedSites{Writes: e.WritesWithout, Reads: e.ReadsWithout},
+				Unknown: e.Unknown, Early: e.Early, Signs: []string{}, Deviations: []guard.ReportedDeviation{},
 			}
 			for _, s := range e.Signs {
 				jd.Signs = append(jd.Signs, s.String())
 			}
 			for _, v := range d.Deviations {
-				jv := jsonDeviation{Kind: v.Kind.String(), Position: r.place(v.At), Function: v.Func, Why: v.Why}
+				jv := guard.ReportedDeviation{Kind: v.Kind.String(), Position: r.place(v.At), Function: v.Func, Why: v.Why}
 				for _, c := range v.From {
-					jv.From = append(jv.From, jsonCall{c.Func, r.place(c.At)})
+					jv.From = append(jv.From, guard.ReportedCall{Function: c.Func, Position: r.place(c.At)})
 				}
 				jd.Deviations = append(jd.Deviations, jv)
 			}

@@ -18,7 +18,8 @@
 //
 //	text.go      one line for each state
 //	notation.go  how to tell such lines from sentences
-//	dot.go       a graph for Graphviz
+//	dot.go       a graph for Graphviz, in the engine's notation
+//	graph.go     a graph in words, as data for pages
 //	svg.go       a picture
 //	words.go     a few sentences
 //	phrases.go   the words in them

@@ -10,6 +10,31 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
+// A Relevance tells which events of a trace matter to a person: accesses to memory that several
+// goroutines touch and one changes, and what goroutines do with each other, of the program itself.
+type Relevance struct {
+	r *trace.Reader
+	// own are the program's files, and shared the words of memory that make an access matter.
+	own    map[string]bool
+	shared map[uint64]bool
+}
+
+// NewRelevance reads a trace once, for which memory is shared.
+func NewRelevance(r *trace.Reader) (*Relevance, error) {
+	v := &Relevance{r: r, own: ownFiles(r)}
+	var err error
+	v.shared, err = sharedMemory(r, v.own)
+	return v, err
+}
+
+// Matters reports whether an event is one that a timeline has a step for.
+func (v *Relevance) Matters(e *event.Event) bool {
+	return isEnd(e) || e.Kind == event.Stall || matters(e, v.shared) && shownAt(v.r, v.own, e)
+}
+
+// Own reports whether a file is one of the program itself.
+func (v *Relevance) Own(file string) bool { return v.own[file] }
+
 // sharedMemory returns the words that several goroutines access and one changes, and that are
 // the program's: one of its own files accesses them.
 func sharedMemory(r *trace.Reader, own map[string]bool) (map[uint64]bool, error) {
@@ -165,7 +190,8 @@ func (l *libraryStep) isOne() bool {
 
 // lastSteps returns the last of the steps that matter, up to the failure or to the event
 // last, if that is not 0, and how many came before.
-func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, limit int, last uint64) (steps []step, skipped int, err error) {
+func lastSteps(relevance *Relevance, limit int, last uint64) (steps []step, skipped int, err error) {
+	r := relevance.r
 	c := r.Cursor(trace.Filter{Last: last})
 	for c.Next() {
 		e := c.Event()
@@ -177,7 +203,7 @@ func lastSteps(r *trace.Reader, own map[string]bool, shared map[uint64]bool, lim
 			steps = append(steps, step{Event: *e})
 			continue
 		}
-		if !matters(e, shared) || !shownAt(r, own, e) {
+		if !relevance.Matters(e) {
 			continue
 		}
 		next := newStep(r, e)

@@ -93,7 +93,7 @@ func (p *Printer) AppendText(b []byte, e *event.Event) []byte {
 		}
 	}
 	b = fmt.Appendf(b, "  %-22s", address)
-	for _, part := range []string{p.Change(e), argText(e)} {
+	for _, part := range []string{p.Change(e), Argument(e)} {
 		if part != "" {
 			b = append(append(b, "  "...), part...)
 		}
@@ -104,10 +104,15 @@ func (p *Printer) AppendText(b []byte, e *event.Event) []byte {
 	return append(b, '\n')
 }
 
+// Values are what the memory of an event held before and after it; "" if that is not known.
+func (p *Printer) Values(e *event.Event) (before, after string) {
+	site, _ := p.r.Site(e.Site)
+	return p.value(e.Before, site.Type, e), p.value(e.After, site.Type, e)
+}
+
 // Change is the value before and after.
 func (p *Printer) Change(e *event.Event) string {
-	site, _ := p.r.Site(e.Site)
-	before, after := p.value(e.Before, site.Type, e), p.value(e.After, site.Type, e)
+	before, after := p.Values(e)
 	switch {
 	case after == "":
 		return before
@@ -115,6 +120,30 @@ func (p *Printer) Change(e *event.Event) string {
 		return "-> " + after
 	}
 	return before + " -> " + after
+}
+
+// Operation says what a step did, as timelines do. The source of an access names a variable; that
+// of any other operation says what it does.
+func (p *Printer) Operation(e *event.Event) string {
+	site, _ := p.r.Site(e.Site)
+	expr := site.Expr
+	switch {
+	case e.Kind == event.Go:
+		return fmt.Sprintf("go: %s %d", Noun(p.r), e.Arg)
+	case e.Kind == event.Blocked && expr != "" && event.Kind(e.Arg) != event.Select:
+		return "waits: " + expr
+	case e.Kind == event.Blocked:
+		return "waits: " + event.Kind(e.Arg).String()
+	case e.Kind == event.Select && e.Arg == 0:
+		return "select: default"
+	case e.Kind == event.Select:
+		return fmt.Sprintf("select: case %d", e.Arg)
+	}
+	what := expr
+	if e.Kind.IsMemory() || expr == "" {
+		what = strings.TrimSpace(e.Kind.String() + " " + expr)
+	}
+	return strings.TrimSpace(what + " " + p.Change(e))
 }
 
 // value shows memory by its layout. Where that is not known, it is an integer in decimal,
@@ -158,8 +187,8 @@ func integer(signed int64, unsigned uint64) string {
 	return fmt.Sprintf("%d (%#x)", signed, unsigned)
 }
 
-// argText says what Arg means for the kind of event.
-func argText(e *event.Event) string {
+// Argument says what Arg means for the kind of event.
+func Argument(e *event.Event) string {
 	switch e.Kind {
 	case event.Go:
 		return fmt.Sprintf("goroutine %d", e.Arg)
@@ -209,6 +238,10 @@ func argText(e *event.Event) string {
 	}
 	return ""
 }
+
+// Object names the memory of an event: the allocation that it is in, and how far; "" if it is in
+// none that is known, as global variables are.
+func (p *Printer) Object(e *event.Event) string { return p.name(e.Addr, e.Seq) }
 
 // name is how an address is called at a time: the allocation it is in, and how far.
 func (p *Printer) name(addr, seq uint64) string {

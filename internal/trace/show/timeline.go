@@ -77,12 +77,11 @@ func TimelineSteps(r *trace.Reader, limit int) ([]TimelineStep, error) {
 
 // endOfRun is the timeline of the last steps that matter, and how many it leaves out.
 func endOfRun(r *trace.Reader, limit int) (t *timeline, skipped int, err error) {
-	own := ownFiles(r)
-	shared, err := sharedMemory(r, own)
+	relevance, err := NewRelevance(r)
 	if err != nil {
 		return nil, 0, err
 	}
-	steps, skipped, err := lastSteps(r, own, shared, limit, 0)
+	steps, skipped, err := lastSteps(relevance, limit, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -90,7 +89,7 @@ func endOfRun(r *trace.Reader, limit int) (t *timeline, skipped int, err error) 
 	if last, err := lastWait(r); err != nil {
 		return nil, 0, err
 	} else if last > 0 && len(steps) > 0 && steps[0].Seq > last {
-		if steps, skipped, err = lastSteps(r, own, shared, limit, last); err != nil {
+		if steps, skipped, err = lastSteps(relevance, limit, last); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -189,25 +188,31 @@ func (t *timeline) write(w io.Writer) error {
 
 // heads names the goroutines by where they come from.
 func (t *timeline) heads() ([]string, error) {
-	from, test, err := t.origins()
+	names, err := GoroutineNames(t.r)
 	if err != nil {
 		return nil, err
 	}
 	heads := make([]string, len(t.goroutines))
 	for i, g := range t.goroutines {
-		name := from[g]
-		switch {
-		case t.r.Header.Test == "" && g == 1:
-			name = "main"
-		case t.r.Header.Test != "" && g == test && !strings.Contains(t.r.Header.Test, "|"):
-			name = t.r.Header.Test // of several tests, the first call names each
-		}
 		heads[i] = fmt.Sprintf("%s %d", Noun(t.r), g)
-		if name != "" {
+		if name := names[g]; name != "" {
 			heads[i] += " (" + name + ")"
 		}
 	}
 	return heads, nil
+}
+
+// GoroutineNames says where goroutines come from: the test or function that one runs, or where it
+// was started. What is not known has no name.
+func GoroutineNames(r *trace.Reader) (map[uint32]string, error) {
+	names, test, err := origins(r)
+	switch {
+	case r.Header.Test == "":
+		names[1] = "main"
+	case !strings.Contains(r.Header.Test, "|"):
+		names[test] = r.Header.Test // of several tests, the first call names each
+	}
+	return names, err
 }
 
 // Noun is what a trace calls what runs in it: goroutines, or the threads of a program
@@ -230,17 +235,17 @@ func place(s *trace.Site) string {
 // origins says where goroutines were started. One that a library started for the program
 // is known by the first function of the program that it runs. Test is the one that runs the
 // test: the first that goroutine 1 has started by no statement of a program.
-func (t *timeline) origins() (from map[uint32]string, test uint32, err error) {
+func origins(r *trace.Reader) (from map[uint32]string, test uint32, err error) {
 	from, test = map[uint32]string{}, 2
 	first := true
-	own := ownFiles(t.r)
-	c := t.r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go, event.Call}})
+	own := ownFiles(r)
+	c := r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go, event.Call}})
 	for c.Next() {
 		e := c.Event()
 		if e.Kind == event.Go && e.Site == 0 && first {
 			test, first = uint32(e.Arg), false
 		}
-		s, ok := t.r.Site(e.Site)
+		s, ok := r.Site(e.Site)
 		if !ok || !own[s.File] {
 			continue
 		}
@@ -270,41 +275,13 @@ func (t *timeline) text(s *step) (what string, at trace.Site) {
 	site, _ := t.r.Site(s.Site)
 	switch l := s.library; {
 	case l == nil || l.call != 0 && l.isOne():
-		return t.what(&s.Event, site.Expr), site
+		return t.printer.Operation(&s.Event), site
 	case l.call != 0:
 		return site.Expr + ": " + l.String(), site
 	default:
 		caller, _ := Caller(t.r, s.Frame)
 		return l.String() + " in " + cmp.Or(l.in, "the standard library"), trace.Site{Function: caller.Function}
 	}
-}
-
-// Operation says what a step did, as timelines do.
-func Operation(r *trace.Reader, e *event.Event) string {
-	site, _ := r.Site(e.Site)
-	return (&timeline{r: r, printer: NewPrinter(r)}).what(e, site.Expr)
-}
-
-// what says what a step did. The source of an access names a variable; that of any other
-// operation says what it does.
-func (t *timeline) what(e *event.Event, expr string) string {
-	switch {
-	case e.Kind == event.Go:
-		return fmt.Sprintf("go: %s %d", Noun(t.r), e.Arg)
-	case e.Kind == event.Blocked && expr != "" && event.Kind(e.Arg) != event.Select:
-		return "waits: " + expr
-	case e.Kind == event.Blocked:
-		return "waits: " + event.Kind(e.Arg).String()
-	case e.Kind == event.Select && e.Arg == 0:
-		return "select: default"
-	case e.Kind == event.Select:
-		return fmt.Sprintf("select: case %d", e.Arg)
-	}
-	what := expr
-	if e.Kind.IsMemory() || expr == "" {
-		what = strings.TrimSpace(e.Kind.String() + " " + expr)
-	}
-	return strings.TrimSpace(what + " " + t.printer.Change(e))
 }
 
 // end says how the run failed, and where: in the innermost call of the program's own. The

@@ -126,20 +126,29 @@ func since(r *trace.Reader, h *trace.Hold) string {
 	return ""
 }
 
-// lockName is what a lock is called where it was taken.
-func lockName(r *trace.Reader, h *trace.Hold) string {
-	s, _ := r.Site(h.Site)
+// LockName is what a lock is called at the site where it was taken; ok is false if that has no
+// name for it.
+func LockName(r *trace.Reader, taken uint32) (name string, ok bool) {
+	s, _ := r.Site(taken)
 	// Where a line has several calls, the site has them all.
 	calls := strings.Split(s.Expr, " or ")
 	for i, call := range calls {
 		name, ok := strings.CutSuffix(call, "Lock()")
 		if !ok {
-			return "a lock"
+			return "", false
 		}
 		name = strings.TrimSuffix(strings.TrimSuffix(name, "R"), "Try")
 		calls[i] = strings.TrimSuffix(name, ".")
 	}
-	return strings.Join(calls, " or ")
+	return strings.Join(calls, " or "), true
+}
+
+// lockName is LockName in a sentence.
+func lockName(r *trace.Reader, h *trace.Hold) string {
+	if name, ok := LockName(r, h.Site); ok {
+		return name
+	}
+	return "a lock"
 }
 
 // Circle says how the goroutines of a lock order wait for each other; "" if they do not.

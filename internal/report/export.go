@@ -1,0 +1,198 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/report/page"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/trace/show"
+)
+
+// mostMarkdown is how many lines a summary for a review has at most.
+const mostMarkdown = 15
+
+// WriteMarkdown writes a summary for a review: at most 15 lines.
+func WriteMarkdown(w io.Writer, d *page.Document) error {
+	lines := []string{"### " + markdown(d.Title)}
+	if d.Badge != "" {
+		lines[0] += " — " + markdown(d.Badge)
+	}
+	lines = append(lines, "")
+	for i, s := range d.Sentences {
+		if i < 3 {
+			lines = append(lines, fmt.Sprintf("%d. %s", i+1, markdown(s)))
+		}
+	}
+	if f := d.Fix; f != nil {
+		switch {
+		case f.Proven:
+			lines = append(lines, "", "**Fix** (proven): "+markdown(f.Change)+" in "+markdown(changedFiles(f.Diff)))
+		case f.FixedBy != nil:
+			lines = append(lines, "", "**Fix**: with that of "+markdown(strings.Join(f.FixedBy, ", ")))
+		default:
+			lines = append(lines, "", "**No fix**: "+markdown(firstLine(f.Refusal)))
+		}
+	}
+	if f := d.Findings; f != nil {
+		var figures []string
+		for _, x := range f.Figures {
+			figures = append(figures, x.Name+" "+x.Text)
+		}
+		lines = append(lines, markdown(strings.Join(figures, " · ")))
+		for _, r := range f.Rows {
+			lines = append(lines, fmt.Sprintf("- %s: %s at `%s`, %d times%s", r.Kind, markdown(r.Access), r.Place, r.Count, outcomeNote(r.Outcome)))
+		}
+	}
+	if g := d.Guards; g != nil {
+		lines = append(lines, fmt.Sprintf("%s, %s, %s", count(len(g.Locks), "lock"), count(g.Data, "guarded variable"), count(g.Deviations, "deviation")))
+		for _, v := range g.DeviationsByPlace {
+			lines = append(lines, fmt.Sprintf("- `%s`: %s in `%s`: %s", v.Place, markdown(v.What), v.Function, markdown(v.Why)))
+		}
+	}
+	if l := d.List; l != nil {
+		for _, e := range l.Entries {
+			lines = append(lines, fmt.Sprintf("- **%s** %s: %s", markdown(e.Title), markdown(e.Badge), markdown(e.Text)))
+		}
+	}
+	var last string
+	for _, f := range d.Facts {
+		if f.Name == "run it again" {
+			last = "Run it again: `" + f.Text + "`"
+		}
+	}
+	room := mostMarkdown
+	if last != "" {
+		room -= 2
+	}
+	if len(lines) > room {
+		lines = append(lines[:room-1], fmt.Sprintf("… and %d more", len(lines)-room+1))
+	}
+	if last != "" {
+		lines = append(lines, "", last)
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+func outcomeNote(outcome string) string {
+	if outcome == "" {
+		return ""
+	}
+	return " (" + outcome + ")"
+}
+
+// changedFiles are the names of a diff's files.
+func changedFiles(diff []page.FileDiff) string {
+	var names []string
+	for _, f := range diff {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// markdown keeps what a program says from being taken for markup.
+func markdown(text string) string {
+	return strings.NewReplacer("\n", " ", "<", "&lt;", "`", "'", "*", "\\*", "_", "\\_", "[", "\\[", "|", "\\|").Replace(text)
+}
+
+// A chromeEvent is an event of the trace event format, which Perfetto and chrome://tracing read.
+type chromeEvent struct {
+	Name     string         `json:"name"`
+	Category string         `json:"cat,omitempty"`
+	Phase    string         `json:"ph"`
+	Time     uint64         `json:"ts"` // microseconds: here the number of the event
+	Duration uint64         `json:"dur,omitempty"`
+	Process  int            `json:"pid"`
+	Thread   uint32         `json:"tid"`
+	Scope    string         `json:"s,omitempty"`
+	Args     map[string]any `json:"args,omitempty"`
+}
+
+// WriteChrome writes a trace in the trace event format (JSON). A run under control has no time in
+// which its steps take place, only an order: an event takes one microsecond there. Each goroutine is
+// a thread with its calls as slices and its steps as moments in them.
+func WriteChrome(w io.Writer, path string) error {
+	r, err := trace.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	out := bufio.NewWriter(w)
+	names, err := show.GoroutineNames(r)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(out, `{"displayTimeUnit":"ms","traceEvents":[`)
+	first := true
+	emit := func(e chromeEvent) error {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		if !first {
+			out.WriteByte(',')
+		}
+		first = false
+		out.WriteString("\n")
+		_, err = out.Write(data)
+		return err
+	}
+	goroutines, _ := r.Goroutines()
+	for _, g := range goroutines {
+		name := fmt.Sprintf("%s %d", show.Noun(r), g)
+		if names[g] != "" {
+			name += " (" + names[g] + ")"
+		}
+		if err := emit(chromeEvent{Name: "thread_name", Phase: "M", Process: 1, Thread: g, Args: map[string]any{"name": name}}); err != nil {
+			return err
+		}
+	}
+	printer := show.NewPrinter(r)
+	open := map[uint32]int{} // slices of each goroutine
+	last := uint64(0)
+	c := r.Cursor(trace.Filter{})
+	for c.Next() {
+		e := c.Event()
+		last = e.Seq
+		site, _ := r.Site(e.Site)
+		one := chromeEvent{Category: e.Kind.String(), Time: e.Seq, Process: 1, Thread: e.G}
+		switch e.Kind {
+		case event.Alloc:
+			continue
+		case event.Call:
+			one.Name, one.Phase = site.Function, "B"
+			open[e.G]++
+		case event.Return:
+			if open[e.G] == 0 {
+				continue // of a call that the trace does not have
+			}
+			one.Name, one.Phase = "return", "E"
+			open[e.G]--
+		default:
+			one.Name, one.Phase, one.Scope = printer.Operation(e), "i", "t"
+			if place := site.Position(); place != "" {
+				one.Args = map[string]any{"at": place}
+			}
+		}
+		if err := emit(one); err != nil {
+			return err
+		}
+	}
+	if err := c.Err(); err != nil {
+		return err
+	}
+	for g, n := range open {
+		for range n {
+			if err := emit(chromeEvent{Name: "cut off", Phase: "E", Time: last + 1, Process: 1, Thread: g}); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprint(out, "\n]}\n")
+	return out.Flush()
+}

@@ -1,0 +1,213 @@
+package lanes_test
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cofferdam-go/cofferdam/internal/report/lanes"
+	"github.com/cofferdam-go/cofferdam/internal/report/runtest"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+)
+
+func read(t *testing.T, file string) *lanes.Run {
+	t.Helper()
+	r, err := trace.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	run, err := lanes.New(r, lanes.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// unpack takes a piece of the data apart as a page does.
+func unpack(t *testing.T, run *lanes.Run, offset, length int, into any) {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(string(run.Data[offset : offset+length]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(flate.NewReader(bytes.NewReader(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// columns are those of a chunk, by the names that a page knows them by.
+type columns struct {
+	Q                               []uint64
+	G, K, S, C, V, H, B, A, O, W, M []int
+	T                               []string
+}
+
+// steps tells all steps in words, and their links.
+func steps(t *testing.T, run *lanes.Run) (all, links []string) {
+	t.Helper()
+	for _, chunk := range run.Chunks {
+		var c columns
+		unpack(t, run, chunk.Offset, chunk.Length, &c)
+		text := func(n int) string {
+			if n == 0 {
+				return ""
+			}
+			return c.T[n-1]
+		}
+		relevant := map[int]bool{}
+		at := 0
+		for _, d := range c.M {
+			at += d
+			relevant[at] = true
+		}
+		seq := uint64(0)
+		for i := range c.G {
+			seq += c.Q[i]
+			var held []string
+			for _, l := range run.Held[c.H[i]] {
+				held = append(held, run.Locks[l])
+			}
+			var stack []string
+			for s := c.C[i] - 1; s >= 0; s = run.Stacks[s][0] {
+				stack = append(stack, run.Functions[run.Stacks[s][1]])
+			}
+			variable := ""
+			if c.V[i] > 0 {
+				variable = run.Variables[c.V[i]-1]
+			}
+			mark := " "
+			if relevant[i] {
+				mark = "*"
+			}
+			all = append(all, fmt.Sprintf("%s%d g%d %s|%s|%s→%s|%s|%s|%s|%s", mark, seq, run.Lanes[c.G[i]-1].G, run.Kinds[c.K[i]].Name, run.Sites[c.S[i]].Place,
+				text(c.B[i]), text(c.A[i]), variable, text(c.O[i]), strings.Join(held, ","), strings.Join(stack, ",")))
+		}
+		var l [3][]int
+		unpack(t, run, chunk.LinkOffset, chunk.LinkLength, &l)
+		for i := range l[0] {
+			links = append(links, fmt.Sprintf("%d->%d:%d", l[0][i], l[1][i], l[2][i]))
+		}
+	}
+	return all, links
+}
+
+func TestStepsHaveValuesStacksAndLocksHeld(t *testing.T) {
+	run := read(t, runtest.Bank(t, t.TempDir(), 0))
+	all, links := steps(t, run)
+	const inRun, inDeposit = "example.com/bank.(*Bank).Run", "example.com/bank.(*Bank).deposit,example.com/bank.(*Bank).Run"
+	want := []string{
+		" 1 g1 start||→||||",
+		"*4 g1 wait group add|bank.go:11|→|wg|||" + inRun,
+		"*5 g1 go|bank.go:12|→||||" + inRun,
+		"*6 g1 load|bank.go:13|100→|b.total|obj1+8||" + inRun,
+		" 7 g2 start||→||||",
+		"*9 g2 lock|bank.go:22|→|b.mu|||" + inDeposit,
+		"*10 g2 load|bank.go:23|100→|b.total|obj1+8|b.mu|" + inDeposit,
+		"*11 g2 store|bank.go:23|100→150|b.total|obj1+8|b.mu|" + inDeposit,
+		"*12 g2 unlock|bank.go:24|→|b.mu|||" + inDeposit,
+		"*13 g2 send|bank.go:25|→|done|||" + inDeposit,
+		"*14 g2 wait group add|bank.go:26|→|wg|||" + inDeposit,
+		" 16 g2 end||→||||",
+		"*17 g1 store|bank.go:14|150→70|b.total|obj1+8||" + inRun,
+		"*18 g1 receive|bank.go:15|→|done|||" + inRun,
+		"*19 g1 lock|bank.go:16|→|b.mu|||" + inRun,
+		"*20 g1 unlock|bank.go:17|→|b.mu|||" + inRun,
+		"*21 g1 wait group wait|bank.go:18|→|wg|||" + inRun,
+		"*22 g1 fail||→||||" + inRun,
+		" 23 g1 end||→||||",
+	}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"2->4:0", "9->13:2", "8->14:1", "10->16:4"}, links); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([][2]int{{7, 12}}, run.Races); diff != "" {
+		t.Errorf("races (-want +got):\n%s", diff)
+	}
+}
+
+func TestMarksAreWhereTheScheduleTakesOverAndTheRunFails(t *testing.T) {
+	for _, rounds := range []int{0, 3, 1000} {
+		run := read(t, runtest.Bank(t, t.TempDir(), rounds))
+		if len(run.Marks) != 2 || run.Marks[0].Kind != lanes.Preempted || run.Marks[0].Step != 3+4*rounds || run.Marks[0].To != 2 {
+			t.Fatalf("with %d rounds: %+v", rounds, run.Marks)
+		}
+		failed := run.Marks[1]
+		if failed.Kind != lanes.Failed || failed.Step != 17+4*rounds || run.Sites[failed.Site-1].Line != 18 {
+			t.Errorf("with %d rounds the failure is %+v", rounds, failed)
+		}
+	}
+}
+
+// TestTheIndexTellsWhatIsInEachChunk: a page opens no chunk that the index says cannot have what
+// it looks for.
+func TestTheIndexTellsWhatIsInEachChunk(t *testing.T) {
+	run := read(t, runtest.Bank(t, t.TempDir(), 3000))
+	if len(run.Chunks) != (run.Steps+lanes.ChunkSteps-1)/lanes.ChunkSteps {
+		t.Fatalf("%d steps are in %d chunks", run.Steps, len(run.Chunks))
+	}
+	next, relevant := 0, 0
+	for i, chunk := range run.Chunks {
+		var c columns
+		unpack(t, run, chunk.Offset, chunk.Length, &c)
+		count := map[int]int{}
+		kinds, variables := map[int]bool{}, map[int]bool{}
+		for j := range c.G {
+			count[c.G[j]-1]++
+			kinds[c.K[j]] = true
+			if c.V[j] > 0 {
+				variables[c.V[j]-1] = true
+			}
+		}
+		if chunk.First != next || chunk.Steps != len(c.G) || chunk.Relevant != len(c.M) || len(chunk.Lanes) != len(count) || len(chunk.Kinds) != len(kinds) || len(chunk.Variables) != len(variables) {
+			t.Fatalf("chunk %d has %d steps, %d relevant, %d lanes, %d kinds, %d variables; the index says %+v", i, len(c.G), len(c.M), len(count), len(kinds), len(variables), chunk)
+		}
+		for _, l := range chunk.Lanes {
+			if count[l[0]] != l[1] {
+				t.Errorf("chunk %d has %d steps of lane %d; the index says %d", i, count[l[0]], l[0], l[1])
+			}
+		}
+		next += chunk.Steps
+		relevant += chunk.Relevant
+	}
+	if next != run.Steps || relevant != run.Relevant {
+		t.Errorf("the chunks have %d steps, %d relevant, want %d and %d", next, relevant, run.Steps, run.Relevant)
+	}
+}
+
+func TestSourceThatIsNotThatOfTheRunIsToldAsSuch(t *testing.T) {
+	dir := t.TempDir()
+	trace := runtest.Bank(t, dir, 0)
+	note := func() string { return read(t, trace).Files[0].Note }
+	if got := note(); got != "" {
+		t.Errorf("of the file itself it is said that %s", got)
+	}
+	file := filepath.Join(dir, "bank.go")
+	if err := os.WriteFile(file, []byte("// one more line\n"+runtest.Source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := note(); !strings.Contains(got, "has changed since") {
+		t.Errorf("of a changed file it is said that %q", got)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if got := note(); !strings.Contains(got, "not there any more") {
+		t.Errorf("of a removed file it is said that %q", got)
+	}
+}

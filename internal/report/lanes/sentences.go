@@ -1,0 +1,213 @@
+package lanes
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/trace/show"
+)
+
+// sentences say what happened: how the run failed, how it came to that, and what is behind it.
+//
+//	TestCloseWhileProcessing panics in goroutine 2 at imap.go:20: invalid memory address or nil pointer dereference.
+//	After goroutine 2 did "load p.transport" at imap.go:44, goroutine 3 did "store p.transport obj1 -> nil" at imap.go:38, ...
+//	Nothing orders the load of p.transport at imap.go:44 and the store of p.transport at imap.go:38: no lock is held at both.
+func (b *builder) sentences() []string {
+	if b.r.Outcome == nil {
+		return []string{"The recording was cut off, so that it is not known how the run ended.", fmt.Sprintf("It has %d events up to there.", b.run.Events)}
+	}
+	worst := b.r.Outcome.Worst()
+	if worst == nil {
+		return []string{fmt.Sprintf("%s did not fail in this run.", b.subject())}
+	}
+	var all []string
+	for _, s := range []string{b.whatFailed(worst), b.howItCame(worst), b.whatIsBehind(worst)} {
+		if s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// subject is what was run.
+func (b *builder) subject() string {
+	switch h := &b.r.Header; {
+	case h.Test != "":
+		return h.Test
+	case h.Binary != nil:
+		return filepath.Base(h.Binary.Path)
+	default:
+		return "The program"
+	}
+}
+
+// whatFailed is the failure in a sentence.
+func (b *builder) whatFailed(f *trace.Failure) string {
+	message := strings.Join(strings.Fields(f.Message), " ")
+	at := b.where(&f.Point)
+	switch f.Kind {
+	case event.FailureRace:
+		if len(f.Others) > 0 {
+			return fmt.Sprintf("%s has a data race: %s and %s.", b.subject(), b.access(&f.Others[0]), b.access(&f.Point))
+		}
+		return fmt.Sprintf("%s has a data race: %s.", b.subject(), b.access(&f.Point))
+	case event.FailureDeadlock:
+		return fmt.Sprintf("%s comes to a deadlock: no %s can go on.", b.subject(), b.run.Noun)
+	case event.FailurePartialDeadlock:
+		return fmt.Sprintf("%s comes to a partial deadlock: %s waits for a lock that is never released.", b.subject(), b.waiting(f))
+	case event.FailureLeak:
+		return fmt.Sprintf("%s leaves %s waiting for ever.", b.subject(), b.waiting(f))
+	case event.FailureTest:
+		return fmt.Sprintf("%s fails%s: %s.", b.subject(), at, strings.TrimSuffix(message, "."))
+	case event.FailurePanic:
+		return fmt.Sprintf("%s panics%s: %s.", b.subject(), at, strings.TrimSuffix(message, "."))
+	}
+	return fmt.Sprintf("%s ends with %s%s: %s.", b.subject(), f.Kind, at, strings.TrimSuffix(message, "."))
+}
+
+// waiting names the goroutines of a leak or a partial deadlock.
+func (b *builder) waiting(f *trace.Failure) string {
+	n := 0
+	for i := range f.Waiting {
+		n += f.Waiting[i].Goroutines()
+	}
+	if n == 1 {
+		return fmt.Sprintf("%s %d", b.run.Noun, f.Waiting[0].G)
+	}
+	return fmt.Sprintf("%d %ss", n, b.run.Noun)
+}
+
+// where says by which goroutine and at which line of the program something happened.
+func (b *builder) where(p *trace.Point) string {
+	text := ""
+	if p.G != 0 {
+		text = fmt.Sprintf(" in %s %d", b.run.Noun, p.G)
+	}
+	if s, ok := b.r.Site(p.Site); ok && b.relevance.Own(s.File) {
+		return text + " at " + shortPlace(&s)
+	}
+	for _, c := range p.Stack {
+		if b.relevance.Own(c.File) {
+			return fmt.Sprintf("%s at %s:%d", text, filepath.Base(c.File), c.Line)
+		}
+	}
+	return text
+}
+
+// access is one side of a race.
+func (b *builder) access(p *trace.Point) string {
+	s, ok := b.r.Site(p.Site)
+	text := p.Op.String()
+	if ok && s.Expr != "" {
+		text += " of " + strings.Join(strings.Fields(s.Expr), " ")
+	}
+	if place := shortPlace(&s); place != "" {
+		text += " at " + place
+	}
+	return fmt.Sprintf("%s by %s %d", text, b.run.Noun, p.G)
+}
+
+// howItCame says what another goroutine did where the schedule took over.
+func (b *builder) howItCame(f *trace.Failure) string {
+	if circle := show.Circle(b.r, f); circle != "" {
+		return "The " + circle + "."
+	}
+	for i := range f.Waiting {
+		if w := &f.Waiting[i]; !w.Library && len(f.Waiting) > 0 && (w.G != 1 || len(f.Waiting) == 1) {
+			return capital(show.Waiting(b.r, w)) + "."
+		}
+	}
+	if len(b.taken) == 0 {
+		return "It takes no preemption: the failure comes about in the order that goroutines take by themselves."
+	}
+	p := b.taken[len(b.taken)-1]
+	before := b.nearest(trace.Filter{Goroutines: []uint32{p.g}, Last: p.seq}, true)
+	after := b.nearest(trace.Filter{Goroutines: []uint32{p.g}, First: p.seq + 1}, false)
+	between := trace.Filter{Goroutines: []uint32{p.to}, First: p.seq + 1}
+	if after != nil {
+		between.Last = after.Seq
+	}
+	var deed *event.Event
+	if after != nil && after.Addr != 0 {
+		writes := trace.Filter{First: p.seq + 1, Last: after.Seq - 1, Addr: after.Addr, Size: uint64(max(after.Size, 1)), Kinds: trace.Writes()}
+		if after.Seq > p.seq+1 {
+			deed = b.nearest(writes, true)
+		}
+	}
+	if deed == nil {
+		deed = b.nearest(between, true)
+	}
+	if before == nil || deed == nil {
+		return fmt.Sprintf("The schedule stops %s %d and lets %s %d go on.", b.run.Noun, p.g, b.run.Noun, p.to)
+	}
+	text := fmt.Sprintf("After %s %d did %s, %s %d did %s", b.run.Noun, p.g, b.deed(before), b.run.Noun, deed.G, b.deed(deed))
+	if after != nil {
+		text += fmt.Sprintf(", before %s %d went on with %s", b.run.Noun, p.g, b.deed(after))
+	}
+	return text + "."
+}
+
+// nearest is the first relevant event that a filter allows, or the last one.
+func (b *builder) nearest(f trace.Filter, last bool) *event.Event {
+	c := b.r.Cursor(f)
+	next := c.Next
+	if last {
+		if f.Last != 0 {
+			c.Seek(f.Last + 1)
+		} else {
+			c.SeekEnd()
+		}
+		next = c.Prev
+	}
+	for next() {
+		if e := c.Event(); isStep(e) && b.relevance.Matters(e) {
+			return e
+		}
+	}
+	return nil
+}
+
+// namedAddress is an address whose object has a name, which says more.
+var namedAddress = regexp.MustCompile(`0x[0-9a-f]+ \((obj[^)]*)\)`)
+
+// deed is what an event did, and where.
+func (b *builder) deed(e *event.Event) string {
+	text := "“" + strings.ReplaceAll(namedAddress.ReplaceAllString(b.printer.Operation(e), "$1"), "->", "→") + "”"
+	if class(e.Kind) == "failure" {
+		text = "the failure"
+	}
+	if s, ok := b.r.Site(e.Site); ok && b.relevance.Own(s.File) {
+		text += " at " + shortPlace(&s)
+	}
+	return text
+}
+
+// whatIsBehind says what lets it come about: a race, or the shape of the wait.
+func (b *builder) whatIsBehind(worst *trace.Failure) string {
+	if shape := show.ShapeWords(worst.Shape()); shape != "" {
+		return "The cause has the shape of a " + shape + "."
+	}
+	races := slices.DeleteFunc(slices.Clone(b.r.Outcome.Failures), func(f trace.Failure) bool {
+		return f.Kind != event.FailureRace || len(f.Others) == 0
+	})
+	switch {
+	case worst.Kind == event.FailureRace:
+		return "Nothing orders the two: no lock, channel or other synchronisation keeps one of them before the other."
+	case len(races) > 0:
+		f := races[len(races)-1]
+		return fmt.Sprintf("Nothing orders the %s and the %s: no lock, channel or other synchronisation keeps one before the other.", b.access(&f.Others[0]), b.access(&f.Point))
+	}
+	return "There is no data race in this run: each access is ordered, and the order is one that the program does not expect."
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,402 @@
+package lanes
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
+	"github.com/cofferdam-go/cofferdam/internal/trace/show"
+)
+
+// A builder makes a Run of the events, which it sees once, in their order.
+type builder struct {
+	r         *trace.Reader
+	run       *Run
+	options   Options
+	printer   *show.Printer
+	relevance *show.Relevance
+
+	laneOf     map[uint32]int
+	siteOf     map[uint32]int
+	variableOf map[string]int
+	functionOf map[string]int
+	stackOf    map[[2]int]int
+	frameStack map[uint32]int
+	// memoryName is what the program calls the memory at an address, where it was first accessed
+	// by an expression.
+	memoryName map[uint64]string
+	objects    *trace.Objects
+
+	held    heldLocks
+	order   ordering
+	preempt preemptions
+	taken   []preemption
+	// failedAt is the line of the failure; its site is the last of the run's.
+	failedAt trace.Site
+	writer   chunkWriter
+	landmark landmarks
+}
+
+// landmarks are the steps of events that the outcome of the run names.
+type landmarks struct {
+	races []raceSearch
+	// ends are the steps that ended the run, and lastOf the last step of each goroutine.
+	ends    []int
+	lastOf  map[uint32]int
+	blocked map[uint32]int
+}
+
+func newBuilder(r *trace.Reader, run *Run, o Options) (*builder, error) {
+	relevance, err := show.NewRelevance(r)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{
+		r: r, run: run, options: o, printer: show.NewPrinter(r), relevance: relevance, objects: r.Objects(),
+		laneOf: map[uint32]int{}, siteOf: map[uint32]int{}, variableOf: map[string]int{}, functionOf: map[string]int{},
+		stackOf: map[[2]int]int{}, frameStack: map[uint32]int{0: noStack}, memoryName: map[uint64]string{},
+		landmark: landmarks{lastOf: map[uint32]int{}, blocked: map[uint32]int{}},
+	}
+	b.held.init(r, run)
+	b.order.init()
+	if b.preempt, err = newPreemptions(r); err != nil {
+		return nil, err
+	}
+	if r.Outcome != nil {
+		for i := range r.Outcome.Failures {
+			if f := &r.Outcome.Failures[i]; f.Kind == event.FailureRace {
+				for j := range f.Others {
+					b.landmark.races = append(b.landmark.races, raceSearch{earlier: &f.Others[j], later: &f.Point, from: -1, to: -1})
+				}
+			}
+		}
+	}
+	names, err := show.GoroutineNames(r)
+	if err != nil {
+		return nil, err
+	}
+	goroutines, _ := r.Goroutines()
+	for _, g := range goroutines {
+		if g != 0 { // which stands for events of no goroutine
+			b.laneOf[g] = len(run.Lanes)
+			run.Lanes = append(run.Lanes, Lane{G: g, Name: names[g]})
+		}
+	}
+	return b, nil
+}
+
+// noStack is the stack of a step in no call that is known.
+const noStack = -1
+
+// noLane is the lane of events that are of no goroutine.
+const noLane = -1
+
+// isStep reports whether an event is shown as a step.
+func isStep(e *event.Event) bool {
+	switch e.Kind {
+	case event.None, event.Alloc, event.Call, event.Return:
+		return false
+	}
+	return true
+}
+
+// progressEvery is after how many events progress is told.
+const progressEvery = 1 << 14
+
+func (b *builder) read() error {
+	c := b.r.Cursor(trace.Filter{})
+	for n := uint64(0); c.Next(); n++ {
+		if b.options.Progress != nil && n%progressEvery == 0 {
+			b.options.Progress(n, b.run.Events)
+		}
+		switch e := c.Event(); {
+		case e.Kind == event.Call:
+			b.call(e)
+		case e.Kind == event.Alloc:
+			b.order.allocated(e)
+		case isStep(e):
+			b.step(e)
+		}
+	}
+	return c.Err()
+}
+
+// call learns the stack of a frame. Only functions are known of it: where in a function the call
+// was made is not recorded.
+func (b *builder) call(e *event.Event) {
+	name := "an unknown function"
+	if s, ok := b.r.Site(e.Site); ok {
+		name = s.Package + "." + s.Function
+	}
+	parent, ok := b.frameStack[uint32(e.Arg)]
+	if !ok {
+		parent = noStack
+	}
+	key := [2]int{parent, intern(b.functionOf, name, &b.run.Functions)}
+	at, ok := b.stackOf[key]
+	if !ok {
+		at = len(b.run.Stacks)
+		b.stackOf[key] = at
+		b.run.Stacks = append(b.run.Stacks, key)
+	}
+	b.frameStack[e.Frame] = at
+}
+
+// intern is the index of a text in a list, to which it is added if it is not there.
+func intern(index map[string]int, text string, list *[]string) int {
+	at, ok := index[text]
+	if !ok {
+		at = len(*list)
+		index[text] = at
+		*list = append(*list, text)
+	}
+	return at
+}
+
+// A step is what the chunks have of an event.
+type step struct {
+	seq                         uint64
+	lane, kind, site, stack     int
+	variable, held              int
+	before, after, object, what string
+	relevant                    bool
+}
+
+func (b *builder) step(e *event.Event) {
+	number := b.run.Steps
+	b.run.Steps++
+	s := step{seq: e.Seq, lane: noLane, kind: int(e.Kind), site: b.site(e), stack: noStack, relevant: b.relevance.Matters(e)}
+	if lane, ok := b.laneOf[e.G]; ok {
+		s.lane = lane
+		b.run.Lanes[lane].Steps++
+		b.addLaneToSite(s.site, lane)
+	}
+	if at, ok := b.frameStack[e.Frame]; ok {
+		s.stack = at
+	}
+	s.before, s.after = b.printer.Values(e)
+	s.variable = b.variable(e)
+	if e.Addr != 0 && (e.Kind.IsMemory() || e.Kind.IsAtomic()) {
+		s.object = b.printer.Object(e)
+	}
+	if !e.Kind.IsMemory() && !e.Kind.IsAtomic() {
+		s.what = b.printer.Operation(e)
+		if argument := show.Argument(e); argument != "" && e.Kind != event.Go && e.Kind != event.Blocked && e.Kind != event.Select {
+			s.what += " (" + argument + ")"
+		}
+	}
+	b.held.before(e)
+	s.held = b.held.set(e.G)
+	b.held.after(e)
+	b.order.add(number, e)
+	b.preempt.add(number, e)
+	b.note(number, e, s.relevant)
+	if s.relevant {
+		b.run.Relevant++
+	}
+	b.writer.add(&s)
+}
+
+// site is the index of an event's site.
+func (b *builder) site(e *event.Event) int {
+	if at, ok := b.siteOf[e.Site]; ok {
+		return at
+	}
+	s, ok := b.r.Site(e.Site)
+	at := len(b.run.Sites)
+	b.siteOf[e.Site] = at
+	one := Site{File: -1}
+	if ok {
+		one = Site{File: -1, Place: shortPlace(&s), Line: s.Line, Function: s.Function, Expr: strings.Join(strings.Fields(s.Expr), " ")}
+		if !b.relevance.Own(s.File) && s.Package != "" {
+			one.Function = s.Package + "." + s.Function
+		}
+	}
+	b.run.Sites = append(b.run.Sites, one)
+	return at
+}
+
+// shortPlace is a site's file and line.
+func shortPlace(s *trace.Site) string {
+	switch {
+	case s.File == "":
+		return ""
+	case s.Line == 0:
+		return filepath.Base(s.File)
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line)
+}
+
+func (b *builder) addLaneToSite(site, lane int) {
+	s := &b.run.Sites[site]
+	if !slices.Contains(s.Lanes, lane) {
+		s.Lanes = append(s.Lanes, lane)
+	}
+}
+
+// variable is the index of the name that the program has for what an event is on. Memory keeps
+// the name of the expression that reached it first, so that its accesses are found together
+// whatever each of them calls it.
+func (b *builder) variable(e *event.Event) int {
+	if e.Addr == 0 {
+		return -1
+	}
+	name := b.memoryName[e.Addr]
+	if name == "" {
+		s, ok := b.r.Site(e.Site)
+		if !ok || !b.relevance.Own(s.File) || s.Expr == "" {
+			return -1
+		}
+		if name = variableName(b.r, &s, e); name == "" {
+			return -1
+		}
+		b.memoryName[e.Addr] = name
+	}
+	return intern(b.variableOf, name, &b.run.Variables)
+}
+
+// variableName is what an expression calls the memory, lock or channel that it works on.
+func variableName(r *trace.Reader, s *trace.Site, e *event.Event) string {
+	expr := strings.Join(strings.Fields(s.Expr), " ")
+	switch class(e.Kind) {
+	case "read", "write":
+		return expr
+	case "lock":
+		name, _ := show.LockName(r, s.ID)
+		return name
+	case "channel":
+		if name, _, sends := strings.Cut(expr, " <- "); sends {
+			return name
+		}
+		if name, receives := strings.CutPrefix(expr, "<-"); receives {
+			return name
+		}
+		return strings.TrimSuffix(strings.TrimPrefix(expr, "close("), ")")
+	case "atomic", "sync":
+		if at := strings.LastIndex(expr, "."); at > 0 && strings.HasSuffix(expr, ")") {
+			return expr[:at]
+		}
+		return expr
+	}
+	return ""
+}
+
+// note keeps the steps that marks and sentences are made of.
+func (b *builder) note(number int, e *event.Event, relevant bool) {
+	l := &b.landmark
+	for i := range l.races {
+		l.races[i].add(number, e)
+	}
+	switch e.Kind {
+	case event.Panic, event.Exit, event.Fail:
+		l.ends = append(l.ends, number)
+	case event.Stall:
+		b.run.Marks = append(b.run.Marks, Mark{Kind: Stalled, Step: number})
+	case event.Blocked:
+		l.blocked[e.G] = number
+	}
+	if relevant {
+		l.lastOf[e.G] = number
+	}
+}
+
+// finish makes what needs all steps to be known.
+func (b *builder) finish() error {
+	b.taken = b.preempt.found()
+	for _, p := range b.taken {
+		b.run.Marks = append(b.run.Marks, Mark{Kind: Preempted, Step: p.step, To: p.to})
+	}
+	b.failureMarks()
+	b.races()
+	if err := b.sources(); err != nil {
+		return err
+	}
+	chunks, data, err := b.writer.finish(b.order.links)
+	b.run.Chunks, b.run.Data = chunks, data
+	return err
+}
+
+// failureMarks marks the steps of the worst failure.
+func (b *builder) failureMarks() {
+	worst := b.r.Outcome.Worst()
+	if worst == nil {
+		return
+	}
+	for i := range worst.Waiting {
+		w := &worst.Waiting[i]
+		for _, g := range append([]uint32{w.G}, w.More...) {
+			if step, ok := b.landmark.blocked[g]; ok && !w.Library {
+				b.run.Marks = append(b.run.Marks, Mark{Kind: Waits, Step: step})
+			}
+		}
+	}
+	if len(worst.Waiting) > 0 {
+		return
+	}
+	step, ok := b.landmark.lastOf[worst.G]
+	if worst.Kind == event.FailureRace {
+		if i := slices.IndexFunc(b.landmark.races, func(s raceSearch) bool { return s.later == &worst.Point && s.to >= 0 }); i >= 0 {
+			step, ok = b.landmark.races[i].to, true
+		}
+	} else if len(b.landmark.ends) > 0 {
+		step, ok = b.landmark.ends[0], true
+	}
+	if !ok {
+		return
+	}
+	b.run.Marks = append(b.run.Marks, b.failure(worst, step))
+}
+
+// failure is the mark of a failure, with the line of the program that it comes from.
+func (b *builder) failure(f *trace.Failure, step int) Mark {
+	m := Mark{Kind: Failed, Step: step}
+	for _, c := range f.Stack {
+		own := b.relevance.Own(c.File)
+		if own || len(m.Calls) > 0 && !strings.HasPrefix(c.Function, "cofferdamrt.") && !strings.HasPrefix(c.Function, "runtime.") {
+			m.Calls = append(m.Calls, fmt.Sprintf("%s %s:%d", c.Function, filepath.Base(c.File), c.Line))
+		}
+		if m.Site == 0 && own {
+			b.failedAt = trace.Site{File: c.File, Line: c.Line, Function: c.Function}
+			b.run.Sites = append(b.run.Sites, Site{File: -1, Place: shortPlace(&b.failedAt), Line: c.Line, Function: c.Function})
+			m.Site = len(b.run.Sites)
+		}
+	}
+	return m
+}
+
+// A raceSearch looks for the steps of a race, whose accesses the outcome names by goroutine, site
+// and call. The detector tells a race at the later access, with the last of the earlier ones.
+type raceSearch struct {
+	earlier, later *trace.Point
+	from, to       int // -1: not found yet
+}
+
+func (s *raceSearch) add(number int, e *event.Event) {
+	switch {
+	case s.to >= 0:
+	case isAt(s.earlier, e):
+		s.from = number
+	case isAt(s.later, e) && s.from >= 0:
+		s.to = number
+	}
+}
+
+// isAt reports whether an event is the one that a point tells of.
+func isAt(p *trace.Point, e *event.Event) bool {
+	if p.Seq != 0 {
+		return p.Seq == e.Seq
+	}
+	return p.G == e.G && p.Site == e.Site && (p.Op == event.None || p.Op == e.Kind) && (p.Frame == 0 || p.Frame == e.Frame) && (p.Addr == 0 || p.Addr == e.Addr)
+}
+
+// races are the pairs of steps that nothing orders.
+func (b *builder) races() {
+	for i := range b.landmark.races {
+		if s := &b.landmark.races[i]; s.to >= 0 {
+			b.run.Races = append(b.run.Races, [2]int{s.from, s.to})
+		}
+	}
+}
