@@ -104,7 +104,7 @@ func TestALongRunIsShownWithoutStalling(t *testing.T) {
 	}
 	b.do(focusLanes())
 	b.press("0") // the whole run
-	b.await("views.run.lanes.rowHeight < 0.01 && views.run.lanes.seen.length === 0")
+	b.await("views.run.lanes.rowHeight < 0.02 && views.run.lanes.seen.length === 0")
 	if open := eval[int](b, "views.run.steps.open.size"); open > 3 {
 		t.Errorf("%d chunks are open for the whole run, want the index to do", open)
 	}
