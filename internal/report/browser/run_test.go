@@ -38,8 +38,14 @@ func TestAPageSaysWhatHappenedAndOpensAtTheFailure(t *testing.T) {
 	b.click("#theme")
 	b.await("document.documentElement.dataset.theme === 'dark'")
 	b.picture("run-dark")
-	b.click("#theme")
-	b.await("document.documentElement.dataset.theme === 'light'")
+	eval[any](b, "localStorage.clear()") // which the other tests share
+}
+
+func TestAPageIsDarkWhereTheSystemIs(t *testing.T) {
+	b := newTab(t)
+	b.dark()
+	b.open(bank(t, 0))
+	b.await("document.documentElement.dataset.theme === 'dark'")
 }
 
 func TestStepsAreReachedByClickAndKeyAndShowAllThatIsKnown(t *testing.T) {
