@@ -25,6 +25,8 @@ type fixFlags struct {
 	write, dirty, outside bool
 	// patches is the directory for the diffs of each module.
 	patches string
+	// reports is the directory for what cofferdam report shows.
+	reports string
 	// minimal asks for the smallest fix.
 	minimal bool
 	native  countFlag
@@ -94,6 +96,7 @@ See also: cofferdam help strategies, cofferdam help traces`
 	c.Flags.BoolVar(&f.dirty, "dirty", false, "with -w: apply them although the working tree has changes that are not committed")
 	c.Flags.BoolVar(&f.outside, "outside", false, "with -w: apply them to files outside the main module too, such as those of a replace directive")
 	c.Flags.StringVar(&f.patches, "patch", "", "write the diff of each module that a fix changes to a file in this `directory`, for the module's maintainers")
+	c.Flags.StringVar(&f.reports, "report", "", "write what cofferdam report shows of each failing test to this `directory`: its trace, that of the same schedule with the fix, and what came of it")
 	c.Flags.BoolVar(&f.minimal, "minimal", false, "cover what the failing run shows, and not all other accesses to the same data")
 	c.Flags.Var(&f.native, "native", "run the fixed test so `many` times by go test, under the race detector unless -races=false; with -binary, the patched program on this machine, 200 times if it is not given")
 	c.Flags.StringVar(&f.binary.path, "binary", "", "fix this x86-64 Linux `program`, without its source; arguments for it follow --, standard input is its input")
@@ -106,7 +109,7 @@ See also: cofferdam help strategies, cofferdam help traces`
 			return err
 		}
 		if f.binary.path != "" {
-			others := []string{"sarif", "github", "main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "trace", "w", "dirty", "outside", "patch", "failfast", "minimal", "machine", "least"}
+			others := []string{"sarif", "github", "main", "deps", "tags", "mod", "modfile", "ldflags", "v", "races", "leaks", "harm", "trace", "w", "dirty", "outside", "patch", "report", "failfast", "minimal", "machine", "least"}
 			if err := c.Excludes("binary", append(others, testFlagNames...)...); err != nil {
 				return err
 			}

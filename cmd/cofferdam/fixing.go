@@ -47,6 +47,7 @@ type failingTest struct {
 	test    string
 	failure trace.Failure
 	trace   string // the file; "" if there is none, and then Refusal says why
+	current string // the file of the failure in the program as it is now, if that is another one
 	config  instrument.Config
 
 	result  *repair.Result
@@ -192,7 +193,7 @@ func (x *fixing) fixTest(ctx context.Context, t *failingTest, target *explore.Ta
 	_, options := explore.Again("", &r.Header)
 	options.Strategy, options.Jobs = x.Strategy, x.Jobs
 	t.result, err = repair.Fix(ctx, t.config, r, &repair.Options{
-		Explore: *options, Proof: x.proof, Budget: x.Budget, Least: int(x.least), Native: x.native.n, Minimal: x.minimal, Temp: filepath.Join(x.temp, fmt.Sprintf("fix%d", len(x.tests))),
+		Explore: *options, Proof: x.proof, Budget: x.Budget, Least: int(x.least), Native: x.native.n, Minimal: x.minimal, RecordFixed: x.reports != "", Temp: filepath.Join(x.temp, fmt.Sprintf("fix%d", len(x.tests))),
 		Progress: func(phase, detail string) {
 			if x.several {
 				phase = t.name + ": " + phase
@@ -267,6 +268,7 @@ func (x *fixing) current(ctx context.Context, t *failingTest, r *trace.Reader) (
 		if len(x.changed) == 0 {
 			tellChanged(x.inv, made.Changed)
 		}
+		t.current = file
 		return again, nil
 	}
 	again.Close()
@@ -290,7 +292,7 @@ func (x *fixing) searchAgain(ctx context.Context, t *failingTest, program *explo
 	case tried.Result.Death != nil:
 		return nil, fmt.Errorf("the program is ended by code that is not under control: %s", tried.Result.Death.Summary())
 	case tried.Result.Failure != nil:
-		t.failure = *tried.Result.Failure
+		t.failure, t.current = *tried.Result.Failure, file
 		return openWhole(file)
 	case tried.Unfinished != "":
 		return nil, errors.New("with the fixes before it, " + tried.Unfinished)
@@ -338,6 +340,9 @@ func (x *fixing) finish(ctx context.Context, t *failingTest, r *trace.Reader) er
 		if err := writeMachine(x.machine, t.result); err != nil {
 			return err
 		}
+	}
+	if err := x.keepForReport(t, r); err != nil {
+		return err
 	}
 	switch {
 	case x.asJSON:

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -16,29 +18,56 @@ import (
 
 // writeJSON prints what came of a test as a line of JSON.
 func (x *fixing) writeJSON(t *failingTest, r *trace.Reader) error {
-	report := report.FixResult{
-		Version: report.FixVersion, Package: t.pkg, Test: t.test, Fixed: t.fixed(), FixedBy: t.earlier,
-		Refusal: t.refusal, Applied: t.applied, Patches: t.patches,
-	}
+	result := x.fixResult(t, r)
 	if x.out != "" {
-		report.Trace = t.trace
+		result.Trace = t.trace
 	}
-	if r != nil {
-		report.Failure, report.Analysis.Events = repair.NewFailingRun(r), r.Len()
-	} else {
-		report.Failure = &repair.FailingRun{Kind: t.failure.Kind, Message: t.failure.Message}
-	}
-	if result := t.result; result != nil {
-		x.fillIn(&report, result)
-	}
-	if err := json.NewEncoder(x.inv.Stdout).Encode(report); err != nil {
+	if err := json.NewEncoder(x.inv.Stdout).Encode(result); err != nil {
 		return fmt.Errorf("writing the result: %w", err)
 	}
 	return nil
 }
 
+// fixResult is what came of a test, for programs to read.
+func (x *fixing) fixResult(t *failingTest, r *trace.Reader) *report.FixResult {
+	result := &report.FixResult{
+		Version: report.FixVersion, Package: t.pkg, Test: t.test, Fixed: t.fixed(), FixedBy: t.earlier,
+		Refusal: t.refusal, Applied: t.applied, Patches: t.patches,
+	}
+	if r != nil {
+		result.Failure, result.Analysis.Events = repair.NewFailingRun(r), r.Len()
+	} else {
+		result.Failure = &repair.FailingRun{Kind: t.failure.Kind, Message: t.failure.Message}
+	}
+	if t.result != nil {
+		x.fillIn(result, t.result)
+	}
+	return result
+}
+
+// keepForReport writes what report shows of a test.
+func (x *fixing) keepForReport(t *failingTest, r *trace.Reader) error {
+	if x.reports == "" {
+		return nil
+	}
+	result, fixed := x.fixResult(t, r), ""
+	if t.result != nil && t.result.Proven != nil {
+		c := t.result.Proven
+		fixed = c.Trace
+		for _, name := range c.Names() {
+			result.Sources = append(result.Sources, report.ChangedSource{Name: name, Before: string(c.Patch.Before[name]), After: string(c.Patch.Files[name])})
+		}
+	}
+	name := strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(cmp.Or(t.test, path.Base(t.pkg)))
+	if x.many {
+		name = path.Base(t.pkg) + "." + name
+	}
+	return report.WriteFixResult(x.reports, name, *result, cmp.Or(t.current, t.trace), fixed)
+}
+
 // fillIn adds what the search for a fix has come to.
 func (x *fixing) fillIn(report *report.FixResult, result *repair.Result) {
+	report.Machine = result.MachineGraph()
 	report.Happens, report.Why = result.WhatHappens(), result.Why()
 	report.OutOfTime = result.Refusal != nil && result.Refusal.OutOfTime
 	report.Missed, report.Candidates = result.MissedNote(), result.CandidateReports(x.dir)

@@ -6,9 +6,10 @@
 //
 // It builds, type-checks for other platforms, checks the formatting, vets, runs staticcheck, the tests, and the tests
 // under the race detector, of this module and of bench. The first step that fails ends
-// it. It needs Go and, for the race detector alone, a C compiler.
+// it. It needs Go, a C compiler for the race detector, and Chromium for the tests of reports; where
+// one of these two is missing, it says what was not checked.
 //
-// steps.go has the steps, platforms.go that of the other platforms, tests.go makes lines for people of what go test says.
+// steps.go has the steps, platforms.go that of the other platforms, browser.go looks for a browser, tests.go makes lines for people of what go test says.
 package main
 
 import (

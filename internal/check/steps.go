@@ -28,6 +28,8 @@ type check struct {
 	stdout, stderr io.Writer
 	slowest        int           // tests to tell
 	timeout        time.Duration // of the tests of a package
+	// browser is told when there is one, or why there is none; nil if none is looked for.
+	browser chan error
 }
 
 // A step is one thing that is checked.
@@ -38,6 +40,7 @@ type step struct {
 }
 
 var steps = []step{
+	{"browser", "a browser for the tests of reports, which is installed meanwhile if there is none", func(ctx context.Context, c *check) error { return c.findBrowser(ctx) }},
 	{"build", "go build", func(ctx context.Context, c *check) error { return c.goTool(ctx, "build", everything...) }},
 	{"format", "gofmt -l", func(ctx context.Context, c *check) error { return c.format(ctx) }},
 	{"platforms", "what type-checks for other platforms", func(ctx context.Context, _ *check) error { return checkPlatforms(ctx) }},
@@ -45,7 +48,10 @@ var steps = []step{
 	{"staticcheck", staticcheck, func(ctx context.Context, c *check) error {
 		return c.goTool(ctx, "run", append([]string{staticcheck}, everything...)...)
 	}},
-	{"test", "go test", func(ctx context.Context, c *check) error { return c.test(ctx, everything...) }},
+	{"test", "go test", func(ctx context.Context, c *check) error {
+		c.awaitBrowser()
+		return c.test(ctx, everything...)
+	}},
 	{"race", "go test -race -short, of what runs in several goroutines", func(ctx context.Context, c *check) error { return c.race(ctx) }},
 }
 

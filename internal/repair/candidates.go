@@ -44,6 +44,8 @@ type Candidate struct {
 	Lock       string       // in words; for a change without a lock, the change
 	Reason     string       // for its rank
 	Proof      *Proof
+	// Trace is the file with the failing schedule in the program with it; "" if it is not recorded.
+	Trace string
 	// WholeUpdates says that it was seen in the changed source that no update of the lock's data
 	// is taken apart: each store stays in one section with the load that it depends on.
 	WholeUpdates bool

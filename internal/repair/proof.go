@@ -95,7 +95,10 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 	program := f.programOf(build)
 	f.detail("running the failing schedule again")
 	first := f.opts.Explore
-	done, err := program.Record(ctx, f.target, f.schedule, &first, "")
+	if f.opts.RecordFixed {
+		c.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("fixed%d.trace", f.tried))
+	}
+	done, err := program.Record(ctx, f.target, f.schedule, &first, c.Trace)
 	if err != nil {
 		return "", err
 	}

@@ -90,6 +90,9 @@ type Options struct {
 	Judge func(ctx context.Context, files map[string][]byte) (why string, err error)
 	// Temp is a directory for traces.
 	Temp string
+	// RecordFixed has the failing schedule recorded in the program with each candidate, see
+	// Candidate.Trace.
+	RecordFixed bool
 	// Progress is told what is going on, and how far that is; it may be nil.
 	Progress func(phase, detail string)
 }

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
@@ -48,6 +51,70 @@ type FixResult struct {
 	Machine *draw.Graph `json:"machine,omitempty"`
 	// After is a trace of the failing schedule in the program with the fix, if -report keeps it.
 	After string `json:"after,omitempty"`
+	// Sources are the files that the fix changes, for -report: by the time that a report is made,
+	// those on the disk may be either.
+	Sources []ChangedSource `json:"sources,omitempty"`
+}
+
+// A ChangedSource is a file without a fix and with it.
+type ChangedSource struct {
+	Name   string `json:"name"` // as traces spell it
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// before returns a file as it was in the failing run, and fixed as it is in the run with the fix.
+func (f *FixResult) before(name string) ([]byte, error) {
+	for _, s := range f.Sources {
+		if s.Name == name {
+			return []byte(s.Before), nil
+		}
+	}
+	return os.ReadFile(name)
+}
+
+func (f *FixResult) fixed(name string) ([]byte, error) {
+	for _, s := range f.Sources {
+		if s.Name == name {
+			return []byte(s.After), nil
+		}
+	}
+	return os.ReadFile(name)
+}
+
+// WriteFixResult writes what fix -report leaves of a failing test to a folder: the trace, that of
+// the same schedule with the fix, if there is one, and the result, which names both.
+func WriteFixResult(dir, name string, result FixResult, failing, fixed string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	copies := []struct {
+		from   string
+		suffix string
+		named  *string
+	}{{failing, traceSuffix, &result.Trace}, {fixed, afterSuffix, &result.After}}
+	for _, c := range copies {
+		*c.named = ""
+		if c.from == "" {
+			continue
+		}
+		text, err := os.ReadFile(c.from)
+		if err != nil {
+			return fmt.Errorf("-report: %w", err)
+		}
+		*c.named = name + c.suffix
+		if err := os.WriteFile(filepath.Join(dir, name+c.suffix), text, 0o666); err != nil {
+			return fmt.Errorf("-report: %w", err)
+		}
+	}
+	data, err := json.MarshalIndent(result, "", "\t")
+	if err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+fixSuffix), append(data, '\n'), 0o666); err != nil {
+		return fmt.Errorf("-report: %w", err)
+	}
+	return nil
 }
 
 // locateReads finds the events of the recorded run that a machine's readings are: counted back from

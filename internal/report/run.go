@@ -24,23 +24,33 @@ const (
 
 // loadRun makes the document of a recorded run, with what came of its fix if that lies beside it.
 func loadRun(path string, o Options) (*page.Document, error) {
-	run, err := readRun(path, o)
+	name, fixed := strings.CutSuffix(path, afterSuffix)
+	if !fixed {
+		name = strings.TrimSuffix(path, traceSuffix)
+	}
+	fix, err := readFix(name + fixSuffix)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		fix = &FixResult{}
+	case err != nil:
+		return nil, err
+	}
+	if fixed {
+		run, err := readRun(path, fix.fixed, o)
+		if err != nil {
+			return nil, err
+		}
+		return runDocument(run, path), nil
+	}
+	run, err := readRun(path, fix.before, o)
 	if err != nil {
 		return nil, err
 	}
 	d := runDocument(run, path)
-	if strings.HasSuffix(path, afterSuffix) {
-		return d, nil
+	if fix.Version == 0 {
+		return d, nil // there is none
 	}
-	beside := strings.TrimSuffix(path, traceSuffix) + fixSuffix
-	fix, err := readFix(beside)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return d, nil
-	case err != nil:
-		return nil, err
-	}
-	return d, addFix(d, fix, path, filepath.Dir(beside), o)
+	return d, addFix(d, fix, path, filepath.Dir(path), o)
 }
 
 func runDocument(run *lanes.Run, path string) *page.Document {
@@ -49,14 +59,14 @@ func runDocument(run *lanes.Run, path string) *page.Document {
 	return d
 }
 
-// readRun reads a trace, whole or cut off.
-func readRun(path string, o Options) (*lanes.Run, error) {
+// readRun reads a trace, whole or cut off, with source files as they were in its run.
+func readRun(path string, source func(string) ([]byte, error), o Options) (*lanes.Run, error) {
 	r, err := trace.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	run, err := lanes.New(r, lanes.Options{Progress: o.Progress})
+	run, err := lanes.New(r, lanes.Options{Source: source, Progress: o.Progress})
 	if err != nil {
 		return nil, fmt.Errorf("reading trace %s: %w", path, err)
 	}
@@ -117,7 +127,7 @@ func loadFix(path string, o Options) (*page.Document, error) {
 	}
 	if fix.Trace != "" {
 		if file := fileBeside(filepath.Dir(path), fix.Trace); file != "" {
-			run, err := readRun(file, o)
+			run, err := readRun(file, fix.before, o)
 			if err != nil {
 				return nil, err
 			}
@@ -182,7 +192,7 @@ func addFix(d *page.Document, fix *FixResult, file, dir string, o Options) error
 	if fixed == "" {
 		return nil
 	}
-	after, err := readRun(fixed, o)
+	after, err := readRun(fixed, fix.fixed, o)
 	d.After = after
 	return err
 }
@@ -202,11 +212,29 @@ func addMachine(d *page.Document, fix *FixResult, file string) error {
 
 // proofLines are what a fix has withstood.
 func proofLines(p *repair.Proof) []string {
-	lines := strings.Split(p.String(), "; ")
-	for i := range lines {
-		lines[i] = sentence(lines[i])
+	var lines []string
+	if p.Replayed {
+		lines = append(lines, "The failing schedule was run again and passes.")
 	}
-	return append(lines, sentence("the proof is "+p.Strength.String()))
+	for _, s := range p.Searches {
+		lines = append(lines, sentence(s))
+	}
+	lines = append(lines, sentence("the proof is "+p.Strength.String()))
+	if len(p.Outside) > 0 {
+		lines = append(lines, "Part of the program is not under control, and was tried only as it happened: "+strings.Join(p.Outside, ", ")+".")
+	}
+	switch {
+	case p.Native > 0 && p.Races:
+		lines = append(lines, fmt.Sprintf("The test passes %d times under the race detector.", p.Native))
+	case p.Native > 0:
+		lines = append(lines, fmt.Sprintf("The test passes %d times; data races were no failures.", p.Native))
+	default:
+		lines = append(lines, "It was not run under the race detector.")
+	}
+	if p.Others {
+		lines = append(lines, "The package's other tests pass as before.")
+	}
+	return lines
 }
 
 // sentence is a text with a capital and a full stop.

@@ -192,6 +192,7 @@ writes one for each test that fails.
 
   cofferdam replay FILE       run the same schedule again and compare, event by event
   cofferdam trace FILE        print the events, or those that flags choose
+  cofferdam report FILE       write a page that shows the run
   cofferdam trace -summary FILE
                               print what the trace is of
   cofferdam fix -trace FILE   write the locks that keep the failure from happening

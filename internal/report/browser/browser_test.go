@@ -136,25 +136,38 @@ func (b *tab) visit(address string) {
 	b.await("document.documentElement.dataset.ready === 'true'")
 }
 
-// await waits until an expression is true in the page.
+// await waits until an expression is true in the page. A page that loads itself again meanwhile
+// ends the wait, and another one begins.
 func (b *tab) await(expression string) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression)); err != nil {
-		b.t.Fatalf("waiting for %s: %v\n%s", expression, err, b.text("body"))
+	if !b.comes(expression) {
+		b.t.Fatalf("waited in vain for %s\n%s", expression, b.text("body"))
 	}
 }
 
-// text is what a person reads in an element.
+func (b *tab) comes(expression string) bool {
+	for begun := time.Now(); time.Since(begun) < limit/2 && b.ctx.Err() == nil; {
+		if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(limit/2))); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// said is what a person reads in an element; pictures have no innerText.
+func said(selector string) string {
+	return fmt.Sprintf("((e) => e ? e.innerText ?? e.textContent : 'NOT THERE')(document.querySelector(%q))", selector)
+}
+
 func (b *tab) text(selector string) string {
 	b.t.Helper()
-	return eval[string](b, fmt.Sprintf("(document.querySelector(%q) || {innerText: 'NOT THERE'}).innerText", selector))
+	return eval[string](b, said(selector))
 }
 
 // awaitText waits until an element says something.
 func (b *tab) awaitText(selector, want string) {
 	b.t.Helper()
-	expression := fmt.Sprintf("(document.querySelector(%q) || {innerText: ''}).innerText.includes(%q)", selector, want)
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(limit/2))); err != nil {
+	if !b.comes(fmt.Sprintf("%s.includes(%q)", said(selector), want)) {
 		b.t.Fatalf("%s does not say %q but:\n%s", selector, want, b.text(selector))
 	}
 }
@@ -217,4 +230,9 @@ func (b *tab) choose(selector, text string) {
 	if !done {
 		b.t.Fatalf("%s has no option %q", selector, text)
 	}
+}
+
+// focus gives an element the keyboard.
+func focus(selector string) chromedp.Action[chromedp.Void] {
+	return chromedp.Focus(chromedp.CSS(selector))
 }

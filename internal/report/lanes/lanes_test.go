@@ -133,7 +133,7 @@ func TestStepsHaveValuesStacksAndLocksHeld(t *testing.T) {
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"2->4:0", "9->13:2", "8->14:1", "10->16:4"}, links); diff != "" {
+	if diff := cmp.Diff([]string{"2->5:0", "9->13:2", "8->14:1", "10->16:4"}, links); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([][2]int{{7, 12}}, run.Races); diff != "" {

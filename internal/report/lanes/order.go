@@ -1,13 +1,18 @@
 package lanes
 
-import "github.com/cofferdam-go/cofferdam/internal/event"
+import (
+	"maps"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/event"
+)
 
 // A linkKind is the reason why a step comes after another one.
 type linkKind int
 
 // The page has the words for them, in this order.
 const (
-	linkGo     linkKind = iota // a go statement, and the start of its goroutine
+	linkGo     linkKind = iota // a go statement, and the first step of its goroutine
 	linkLock                   // a lock is released, and taken by another goroutine
 	linkSend                   // a value is sent, and received
 	linkClose                  // a channel is closed, and a receive sees that
@@ -33,6 +38,7 @@ type ordering struct {
 	links []link
 
 	starts  map[uint32]release // go statements, by the new goroutine
+	begun   map[uint32]int     // goroutines that have started and done nothing that matters yet
 	unlocks map[uint64]release // of writers, by the lock
 	leaves  map[uint64]release // of readers
 	sent    map[uint64][]release
@@ -48,7 +54,7 @@ const mostDone = 8
 
 func (o *ordering) init() {
 	*o = ordering{
-		starts: map[uint32]release{}, unlocks: map[uint64]release{}, leaves: map[uint64]release{}, sent: map[uint64][]release{},
+		starts: map[uint32]release{}, begun: map[uint32]int{}, unlocks: map[uint64]release{}, leaves: map[uint64]release{}, sent: map[uint64][]release{},
 		closed: map[uint64]release{}, count: map[uint64]int64{}, done: map[uint64][]release{}, signals: map[uint64]release{},
 	}
 }
@@ -60,14 +66,18 @@ func (o *ordering) after(from release, known bool, number int, e *event.Event, k
 	}
 }
 
-func (o *ordering) add(number int, e *event.Event) {
+func (o *ordering) add(number int, e *event.Event, relevant bool) {
 	here := release{number, e.G}
+	if _, fresh := o.begun[e.G]; fresh && relevant {
+		delete(o.begun, e.G)
+		from, ok := o.starts[e.G]
+		o.after(from, ok, number, e, linkGo)
+	}
 	switch e.Kind {
 	case event.Go:
 		o.starts[uint32(e.Arg)] = here
 	case event.Start:
-		from, ok := o.starts[e.G]
-		o.after(from, ok, number, e, linkGo)
+		o.begun[e.G] = number
 	case event.Lock, event.TryLock, event.RLock, event.TryRLock:
 		o.locked(number, e)
 	case event.Unlock:
@@ -100,6 +110,16 @@ func (o *ordering) add(number int, e *event.Event) {
 	case event.CondWait:
 		from, ok := o.signals[e.Addr]
 		o.after(from, ok, number, e, linkSignal)
+	}
+}
+
+// finish links go statements to the start of goroutines that did nothing that matters: of all
+// others to the first step that does, which is what a person sees.
+func (o *ordering) finish() {
+	for _, g := range slices.Sorted(maps.Keys(o.begun)) {
+		if from, ok := o.starts[g]; ok && from.g != g {
+			o.links = append(o.links, link{from.step, o.begun[g], linkGo})
+		}
 	}
 }
 

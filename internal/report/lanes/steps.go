@@ -191,7 +191,7 @@ func (b *builder) step(e *event.Event) {
 	b.held.before(e)
 	s.held = b.held.set(e.G)
 	b.held.after(e)
-	b.order.add(number, e)
+	b.order.add(number, e, s.relevant)
 	b.preempt.add(number, e)
 	b.note(number, e, s.relevant)
 	if s.relevant {
@@ -314,6 +314,7 @@ func (b *builder) finish() error {
 	if err := b.sources(); err != nil {
 		return err
 	}
+	b.order.finish()
 	chunks, data, err := b.writer.finish(b.order.links)
 	b.run.Chunks, b.run.Data = chunks, data
 	return err

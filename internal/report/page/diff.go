@@ -1,7 +1,7 @@
 package page
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -26,59 +26,102 @@ type DiffRow struct {
 //	-	m.count++                    	m.mu.Lock()
 //	+	m.mu.Lock()                  	m.count++
 func SplitDiff(diff string) []FileDiff {
-	var files []FileDiff
-	var file *FileDiff
-	var gone, added []DiffRow
-	oldLine, newLine := 0, 0
-	flush := func() {
-		for i := range max(len(gone), len(added)) {
-			row := DiffRow{OldClass: "none", NewClass: "none"}
-			if i < len(gone) {
-				row.OldLine, row.Old, row.OldClass = gone[i].OldLine, gone[i].Old, "gone"
-			}
-			if i < len(added) {
-				row.NewLine, row.New, row.NewClass = added[i].NewLine, added[i].New, "new"
-			}
-			file.Rows = append(file.Rows, row)
-		}
-		gone, added = nil, nil
-	}
+	var d diffSplitter
 	for _, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
-		switch {
-		case strings.HasPrefix(line, "--- "):
-			if file != nil {
-				flush()
-			}
-			files = append(files, FileDiff{Name: strings.TrimPrefix(strings.TrimPrefix(line, "--- "), "a/")})
-			file = &files[len(files)-1]
-		case strings.HasPrefix(line, "+++ ") && file != nil && len(file.Rows) == 0 && len(gone)+len(added) == 0:
-			if name := strings.TrimPrefix(line, "+++ "); name != "/dev/null" {
-				file.Name = strings.TrimPrefix(name, "b/")
-			}
-		case file == nil: // what stands above the first file
-		case strings.HasPrefix(line, "@@"):
-			flush()
-			var oldCount, newCount int
-			if _, err := fmt.Sscanf(line, "@@ -%d,%d +%d,%d @@", &oldLine, &oldCount, &newLine, &newCount); err != nil {
-				oldLine, newLine = 1, 1
-			}
-			file.Rows = append(file.Rows, DiffRow{Hunk: line})
-		case strings.HasPrefix(line, "-"):
-			gone = append(gone, DiffRow{OldLine: oldLine, Old: line[1:]})
-			oldLine++
-		case strings.HasPrefix(line, "+"):
-			added = append(added, DiffRow{NewLine: newLine, New: line[1:]})
-			newLine++
-		case strings.HasPrefix(line, " ") || line == "":
-			flush()
-			text := strings.TrimPrefix(line, " ")
-			file.Rows = append(file.Rows, DiffRow{OldLine: oldLine, NewLine: newLine, Old: text, New: text})
-			oldLine++
-			newLine++
+		d.line(line)
+	}
+	d.flush()
+	return d.files
+}
+
+// A diffSplitter collects removed and added lines until others follow, and then lays them side by
+// side.
+type diffSplitter struct {
+	files            []FileDiff
+	oldLine, newLine int
+	// oldLeft and newLeft are how many lines are still to come in the hunk: a removed line may look
+	// like the head of a file.
+	oldLeft, newLeft int
+	gone, added      []DiffRow
+}
+
+// file is the one that lines belong to; nil if there is none yet.
+func (d *diffSplitter) file() *FileDiff {
+	if len(d.files) == 0 {
+		return nil
+	}
+	return &d.files[len(d.files)-1]
+}
+
+func (d *diffSplitter) line(line string) {
+	if d.oldLeft > 0 || d.newLeft > 0 {
+		d.content(line)
+		return
+	}
+	d.flush()
+	switch file := d.file(); {
+	case strings.HasPrefix(line, "--- "):
+		d.files = append(d.files, FileDiff{Name: strings.TrimPrefix(strings.TrimPrefix(line, "--- "), "a/")})
+	case file == nil: // what stands above the first file
+	case strings.HasPrefix(line, "+++ "):
+		if name := strings.TrimPrefix(line, "+++ "); name != "/dev/null" {
+			file.Name = strings.TrimPrefix(name, "b/")
 		}
+	case strings.HasPrefix(line, "@@"):
+		d.oldLine, d.oldLeft = hunkRange(line, '-')
+		d.newLine, d.newLeft = hunkRange(line, '+')
+		file.Rows = append(file.Rows, DiffRow{Hunk: line})
 	}
-	if file != nil {
-		flush()
+}
+
+// hunkRange is where a hunk begins on a side, and how many lines it has there; one, if it does not
+// say.
+func hunkRange(line string, side byte) (first, count int) {
+	_, rest, _ := strings.Cut(line, " "+string(side))
+	rest, _, _ = strings.Cut(rest, " ")
+	from, n, counted := strings.Cut(rest, ",")
+	first, _ = strconv.Atoi(from)
+	if !counted {
+		return first, 1
 	}
-	return files
+	count, _ = strconv.Atoi(n)
+	return first, count
+}
+
+// content takes a line of a hunk.
+func (d *diffSplitter) content(line string) {
+	switch {
+	case strings.HasPrefix(line, "-"):
+		d.gone = append(d.gone, DiffRow{OldLine: d.oldLine, Old: line[1:]})
+		d.oldLine++
+		d.oldLeft--
+	case strings.HasPrefix(line, "+"):
+		d.added = append(d.added, DiffRow{NewLine: d.newLine, New: line[1:]})
+		d.newLine++
+		d.newLeft--
+	case strings.HasPrefix(line, `\`): // a note that a file does not end in a line break
+	default:
+		d.flush()
+		text := strings.TrimPrefix(line, " ")
+		file := d.file()
+		file.Rows = append(file.Rows, DiffRow{OldLine: d.oldLine, NewLine: d.newLine, Old: text, New: text})
+		d.oldLine++
+		d.newLine++
+		d.oldLeft--
+		d.newLeft--
+	}
+}
+
+func (d *diffSplitter) flush() {
+	for i := range max(len(d.gone), len(d.added)) {
+		row := DiffRow{OldClass: "none", NewClass: "none"}
+		if i < len(d.gone) {
+			row.OldLine, row.Old, row.OldClass = d.gone[i].OldLine, d.gone[i].Old, "gone"
+		}
+		if i < len(d.added) {
+			row.NewLine, row.New, row.NewClass = d.added[i].NewLine, d.added[i].New, "new"
+		}
+		d.file().Rows = append(d.file().Rows, row)
+	}
+	d.gone, d.added = nil, nil
 }

@@ -50,7 +50,7 @@ class MachineView {
     dagre.layout(g);
     const size = g.graph(), id = "tip" + Math.random().toString(36).slice(2);
     const picture = svg("svg", { width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}`, role: "img", "aria-label": "The machine that predicts the failure: " + this.machine.words.join(" ") },
-      svg("defs", {}, svg("marker", { id, markerWidth: 9, markerHeight: 9, refX: 8, refY: 4.5, orient: "auto" }, svg("path", { d: "M0,0 L9,4.5 L0,9 z" }))));
+      svg("defs", {}, svg("marker", { id, markerUnits: "userSpaceOnUse", markerWidth: 9, markerHeight: 9, refX: 8, refY: 4.5, orient: "auto" }, svg("path", { d: "M0,0 L9,4.5 L0,9 z" }))));
     const text = (x, y, all, gap) => svg("text", { "text-anchor": "middle" }, ...all.map((l, k) => {
       const t = svg("tspan", { x, y: y + (k - (all.length - 1) / 2) * gap + 4 });
       t.textContent = l;

@@ -1,0 +1,54 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestADiffHasTheOldTextBesideTheNew(t *testing.T) {
+	diff := "--- a/one.go\n+++ b/one.go\n@@ -3,4 +3,3 @@ func f() {\n \tkept\n-\tgone\n--- a comment of SQL\n+\tnew\n \n--- a/two.go\n+++ b/two.go\n@@ -1,0 +1,1 @@\n+package two\n"
+	var got []string
+	for _, f := range SplitDiff(diff) {
+		got = append(got, f.Name)
+		for _, r := range f.Rows {
+			got = append(got, fmt.Sprintf("%s%d %s %q|%d %s %q", r.Hunk, r.OldLine, r.OldClass, r.Old, r.NewLine, r.NewClass, r.New))
+		}
+	}
+	want := []string{
+		"one.go", `@@ -3,4 +3,3 @@ func f() {0  ""|0  ""`,
+		`3  "\tkept"|3  "\tkept"`, `4 gone "\tgone"|4 new "\tnew"`, `5 gone "-- a comment of SQL"|0 none ""`, `6  ""|5  ""`,
+		"two.go", `@@ -1,0 +1,1 @@0  ""|0  ""`, `0 none ""|1 new "package two"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if files := SplitDiff(""); len(files) != 0 {
+		t.Errorf("no diff is %+v", files)
+	}
+}
+
+// TestWhatAProgramSaysStaysText: it must neither end the scripts that hold it nor become markup.
+func TestWhatAProgramSaysStaysText(t *testing.T) {
+	const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(1)>`
+	d := &Document{
+		Title: hostile, Badge: hostile, Sentences: []string{hostile}, Facts: []Fact{{hostile, hostile}}, Home: "javascript:alert(1)",
+		Fix:  &Fix{Change: hostile, Diff: []FileDiff{{Name: hostile, Rows: []DiffRow{{Old: hostile}}}}},
+		List: &List{Entries: []Entry{{Title: hostile, Link: "javascript:alert(1)", Text: hostile}}},
+	}
+	var out bytes.Buffer
+	if err := Write(&out, d); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"<script>alert", "<img", "javascript:alert"} {
+		if strings.Contains(out.String(), bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	if n := strings.Count(out.String(), "</script>"); n != 2 {
+		t.Errorf("%d scripts end, want 2", n)
+	}
+}
