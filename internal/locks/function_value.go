@@ -16,8 +16,10 @@ type functionValues struct {
 	literals []*function
 	declared []declaredValue
 	// open are the types of functions that code outside the program can hand in: parameters
-	// of exported functions, exported fields and variables.
+	// of exported functions and of the functions that these return, exported fields and variables.
 	open []types.Type
+	// handedOut are the types of functions that code outside the program can call.
+	handedOut []types.Type
 }
 
 // A declaredValue is a declared function or a method that is used as a value.
@@ -81,22 +83,46 @@ func isCalled(e ast.Expr, around []ast.Node) bool {
 }
 
 // noteOpenParameters notes the functions that code outside the program can hand to an
-// exported function.
+// exported function, or to one that it returns.
 func (p *Program) noteOpenParameters(fn *types.Func) {
-	if !fn.Exported() || isMain(fn.Pkg()) {
-		return
-	}
-	for v := range fn.Signature().Params().Variables() {
-		p.noteOpen(v.Type())
+	if fn.Exported() && !isMain(fn.Pkg()) {
+		p.noteHandedOut(fn.Signature())
 	}
 }
 
+// noteOpen notes that code outside the program can hand in values of a type. The functions that such
+// a function is given are the program's, those that it returns are not.
 func (p *Program) noteOpen(t types.Type) {
 	if s, ok := t.Underlying().(*types.Slice); ok { // of a variadic parameter
 		t = s.Elem()
 	}
-	if _, ok := t.Underlying().(*types.Signature); ok {
-		p.values.open = append(p.values.open, t.Underlying())
+	fn, ok := t.Underlying().(*types.Signature)
+	if !ok || hasType(p.values.open, fn) {
+		return
+	}
+	p.values.open = append(p.values.open, fn)
+	for v := range fn.Results().Variables() {
+		p.noteOpen(v.Type())
+	}
+}
+
+// noteHandedOut notes that code outside the program can call a function of the program.
+//
+//	func (r *Ring) All() iter.Seq[int] {
+//		return func(yield func(int) bool) { ... }     yield is the body of a loop elsewhere
+//	}
+func (p *Program) noteHandedOut(fn *types.Signature) {
+	if hasType(p.values.handedOut, fn) {
+		return
+	}
+	p.values.handedOut = append(p.values.handedOut, fn)
+	for v := range fn.Params().Variables() {
+		p.noteOpen(v.Type())
+	}
+	for v := range fn.Results().Variables() {
+		if result, ok := v.Type().Underlying().(*types.Signature); ok {
+			p.noteHandedOut(result)
+		}
 	}
 }
 
@@ -133,8 +159,23 @@ func (p *Program) IsOpen(info *types.Info, call *ast.CallExpr) bool {
 		named, ok := types.Unalias(recv.Type()).(*types.Named)
 		return !ok || named.Obj().Exported() && !isMain(named.Obj().Pkg())
 	}
-	t := info.TypeOf(call.Fun)
-	return t != nil && slices.ContainsFunc(p.values.open, func(o types.Type) bool { return types.Identical(o, t.Underlying()) })
+	return p.isOpenType(info.TypeOf(call.Fun))
+}
+
+// IsOpenRange reports whether a loop may run such code: it goes over what a function hands it.
+func (p *Program) IsOpenRange(info *types.Info, loop *ast.RangeStmt) bool {
+	if t, ok := p.target(info, loop.X); ok && t.parameter == nil {
+		return false
+	}
+	return p.isOpenType(info.TypeOf(loop.X))
+}
+
+func (p *Program) isOpenType(t types.Type) bool {
+	return t != nil && hasType(p.values.open, t.Underlying())
+}
+
+func hasType(all []types.Type, t types.Type) bool {
+	return slices.ContainsFunc(all, func(o types.Type) bool { return types.Identical(o, t) })
 }
 
 // Callees returns the functions of the program, *ast.FuncDecl or *ast.FuncLit, that a call

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/types"
@@ -118,17 +119,20 @@ func (s *Stage) UnmarshalText(text []byte) error {
 const maxDerivations = 8
 
 // candidates are the changes that may fix a failure, the best first. A candidate is better
-// if it leaves fewer of the run's data races, which would take further rounds; then, if the
+// if it does not hold the lock over what reaches outside the program; then, if it leaves fewer of the run's data races, which would take further rounds; then, if the
 // engine has it at a lower cost; then, if its lock fits the program better. A candidate that
 // changes test code comes last, after one whose lock is for all objects of a type. After two rounds that were not enough, a candidate that holds
 // the lock throughout methods comes first.
 func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) []*Candidate {
 	ranked := ranking{run: r, base: base, preferThroughout: rounds > 1}
 	var proposals []proposal
-	left := map[*sli.Fix]int{}
+	left, outside := map[*sli.Fix]int{}, map[*sli.Fix]int{}
 	for _, d := range a.Fixes {
 		regions := r.regions(d)
 		left[d] = r.racesLeft(regions)
+		if slices.ContainsFunc(regions, r.code.ReachesOutside) {
+			outside[d] = 1
+		}
 		if p := r.outsideReplaced(d); p.regions != nil {
 			proposals = append(proposals, p)
 		}
@@ -137,7 +141,9 @@ func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) [
 		}
 		proposals = append(proposals, proposal{d, regions, r.dataOf(d)})
 	}
-	slices.SortStableFunc(proposals, func(a, b proposal) int { return left[a.derivation] - left[b.derivation] })
+	slices.SortStableFunc(proposals, func(a, b proposal) int {
+		return cmp.Or(outside[a.derivation]-outside[b.derivation], left[a.derivation]-left[b.derivation])
+	})
 	kept := proposals[:0]
 	for i, p := range proposals {
 		if i < maxDerivations || p.derivation.Plain {

@@ -28,11 +28,13 @@ type Proof struct {
 	Shorter *ShorterTest `json:"shorter,omitempty"`
 	// Outside is what in a run is not under control, so that no search decides about it.
 	Outside []string `json:"outside,omitempty"`
-	// Native is how many times the test ran by go test, under the race detector if Races; Others
-	// says that the package's other tests, which passed before, still do.
-	Native int  `json:"native"`
-	Races  bool `json:"races"`
-	Others bool `json:"others"`
+	// Native is how many times the test ran by go test, under the race detector if Races, in a
+	// process each time if Processes; Others says that the package's other tests, which passed
+	// before, still do.
+	Native    int  `json:"native"`
+	Races     bool `json:"races"`
+	Processes bool `json:"processes,omitempty"`
+	Others    bool `json:"others"`
 }
 
 func (p *Proof) String() string {
@@ -49,6 +51,10 @@ func (p *Proof) String() string {
 		b.WriteString("; part of the program is not under control, and was tried only as it happened: " + strings.Join(p.Outside, ", "))
 	}
 	switch {
+	case p.Native > 0 && p.Races && p.Processes:
+		fmt.Fprintf(&b, "; go test -race -count=1 passes %d times (the test passes once in a process)", p.Native)
+	case p.Native > 0 && p.Processes:
+		fmt.Fprintf(&b, "; go test -count=1 passes %d times (the test passes once in a process), and data races were no failures", p.Native)
 	case p.Native > 0 && p.Races:
 		fmt.Fprintf(&b, "; go test -race -count=%d passes", p.Native)
 	case p.Native > 0:

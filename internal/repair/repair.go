@@ -41,7 +41,8 @@
 //	proof.go       what a candidate has to stand: schedules, strength.go how many
 //	shorter.go     and the test with fewer rounds, where its runs are long
 //	leaks.go       and that it leaves no goroutine waiting for ever
-//	check.go       and the compiler, vet, and the race detector
+//	check.go       and the compiler and vet
+//	native.go      and go test, under the race detector
 //	broken.go      the run that shows that a candidate is no fix
 //	refuse.go      why there is no fix
 //	apply.go       diffs, and writing a fix
@@ -152,6 +153,9 @@ type fixer struct {
 	before *testRun
 	// isLong says that the test takes long natively without any change; nil if unknown.
 	isLong *bool
+	// isOnlyOnce says that the test passes once in a process and not twice, without any change; nil if
+	// unknown.
+	isOnlyOnce *bool
 	// leaksBefore are the goroutines that the program leaves waiting without any change, by
 	// their identities; nil if unknown.
 	leaksBefore map[string]bool

@@ -45,8 +45,9 @@ type bond struct {
 // the same member if it is between the rounds of a loop.
 type Tear struct {
 	First, Second *Member
-	// OfSeveral says that the members are of several objects, each with a lock of its own.
-	OfSeveral bool
+	// OfSeveral says that the members are of several objects, each with a lock of its own; InSequence
+	// that they have nothing to do with each other but that one comes after the other.
+	OfSeveral, InSequence bool
 }
 
 // bonds are the members of a function, and which of them belong together.

@@ -330,7 +330,7 @@ func (j *judge) addTears(g *Group, b *bonds) {
 		}
 		g.AcrossRounds = g.AcrossRounds || b.first == b.second && b.ofOneGuard
 		if (b.ofOneGuard || b.ofSeveral) && !slices.Contains(g.Split, b.second) && j.isSplit(b) {
-			g.Torn = append(g.Torn, Tear{b.first, b.second, b.ofSeveral})
+			g.Torn = append(g.Torn, Tear{b.first, b.second, b.ofSeveral, b.inSequence})
 		}
 	}
 }

@@ -97,6 +97,18 @@
 //	                              	send(k, v)
 //	                              }
 //
+// Any other loop that hands on what it reads, to what may wait, reads all of it first:
+//
+//	for e := l.head; e != nil; e = e.next {     l.mu.Lock()
+//		visit(e.name)                           var values []string
+//	}                                           for e := l.head; e != nil; e = e.next {
+//	                                            	values = append(values, e.name)
+//	                                            }
+//	                                            l.mu.Unlock()
+//	                                            for _, value := range values {
+//	                                            	visit(value)
+//	                                            }
+//
 // A statement that waits with what it has read reads it ahead, with the lock held:
 //
 //	if f := m.hooks[k]; f != nil {     m.mu.Lock()
@@ -147,6 +159,7 @@
 //	exits.go    Lock and Unlock on all ways through a region
 //	ends.go     where control goes from a statement
 //	ahead.go    calls that are made before the lock is taken
+//	gather.go   loops that read all before they hand it on
 //	hoist.go    data that is read before a statement that waits
 //	readonce.go the one thing that such a statement reads
 //	waits.go    what may wait while the lock is held

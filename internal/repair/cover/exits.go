@@ -109,6 +109,12 @@ func (code *Code) headOf(r *Region, all []*Region, l *Lock, ahead []*ast.CallExp
 			return err
 		}, nil
 	}
+	if g := code.gatheringOf(r); g != nil {
+		return func(edits *source.Edits, lock, unlock string) error {
+			g.write(edits, lock, unlock)
+			return nil
+		}, nil
+	}
 	if h := code.hoistOf(r, l); h != nil {
 		return func(edits *source.Edits, lock, unlock string) error {
 			h.write(edits, lock, unlock)

@@ -71,6 +71,9 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 				if _, ok := info.Types[n.X].Type.Underlying().(*types.Chan); ok {
 					say("a range over a channel")
 				}
+				if w.locks.IsOpenRange(info, n) {
+					say("a range over a function that comes from the package's users")
+				}
 			case *ast.ForStmt:
 				if w.polls(info, n) {
 					say("a loop that ends when another goroutine has changed something")
@@ -156,6 +159,26 @@ func unknown(info *types.Info, c *ast.CallExpr) bool {
 	}
 	_, literal := ast.Unparen(c.Fun).(*ast.FuncLit)
 	return !literal
+}
+
+// ReachesOutside reports whether a region reads or writes files, connections or the like, which takes
+// as long as whatever is at the other end likes. A lock may be held meanwhile, and had better not be.
+func (code *Code) ReachesOutside(r *Region) bool {
+	found := false
+	code.locks.EachAtOnce(r.info(), &ast.BlockStmt{List: r.statements()}, func(n ast.Node) {
+		if c, ok := n.(*ast.CallExpr); ok {
+			fn, _ := r.info().Uses[source.CalleeName(c)].(*types.Func)
+			found = found || fn != nil && fn.Pkg() != nil && (outside[fn.Pkg().Path()] || outside[fn.FullName()])
+		}
+	})
+	return found
+}
+
+// outside are packages whose functions read and write what is outside the program, and functions of
+// others that do.
+var outside = map[string]bool{
+	"bufio": true, "database/sql": true, "io": true, "io/ioutil": true, "net": true, "net/http": true, "net/rpc": true, "net/smtp": true, "os": true, "os/exec": true,
+	"(*encoding/json.Decoder).Decode": true, "(*encoding/json.Encoder).Encode": true, "(*encoding/gob.Decoder).Decode": true, "(*encoding/gob.Encoder).Encode": true,
 }
 
 const sleep = "time.Sleep"

@@ -203,8 +203,11 @@ func (f *Fix) why(g *whole.Group, m *whole.Member) string {
 	case torn >= 0 && g.Torn[torn].First == m:
 		return because("the lock is released between the rounds of the loop, whose results are used together", f.Apart[name])
 	case torn >= 0:
-		first := g.Torn[torn].First
-		return because(fmt.Sprintf("the lock is released between the %s of %s (%s) and this one, which belongs to it", first.Kind, first.Variable.Name(), f.Place(first.At)), f.Apart[name])
+		first, relation := g.Torn[torn].First, "which belongs to it"
+		if g.Torn[torn].InSequence {
+			relation = "and others may see one of them done without the other"
+		}
+		return because(fmt.Sprintf("the lock is released between the %s of %s (%s) and this one, %s", first.Kind, first.Variable.Name(), f.Place(first.At), relation), f.Apart[name])
 	case m.Unknown && !m.ByCall():
 		return "it cannot be told whether the lock that is held is that of the object with the data"
 	}
