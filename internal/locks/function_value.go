@@ -15,8 +15,9 @@ import (
 type functionValues struct {
 	literals []*function
 	declared []declaredValue
-	// open are the types of functions that code outside the program can hand in: parameters
-	// of exported functions and of the functions that these return, exported fields and variables.
+	// open are the types of functions, and the program's own interfaces, that code outside the program
+	// can hand in: parameters of exported functions and of the functions that these return, exported
+	// fields and variables.
 	open []types.Type
 	// handedOut are the types of functions that code outside the program can call.
 	handedOut []types.Type
@@ -96,6 +97,9 @@ func (p *Program) noteOpen(t types.Type) {
 	if s, ok := t.Underlying().(*types.Slice); ok { // of a variadic parameter
 		t = s.Elem()
 	}
+	if named, ok := types.Unalias(t).(*types.Named); ok && isImplementable(t) && !hasType(p.values.open, named.Origin()) {
+		p.values.open = append(p.values.open, named.Origin())
+	}
 	fn, ok := t.Underlying().(*types.Signature)
 	if !ok || hasType(p.values.open, fn) {
 		return
@@ -146,18 +150,15 @@ func (v *functionValues) of(p *Program, t types.Type) []*function {
 }
 
 // IsOpen reports whether a call may run code that is not in the program but that the program
-// is given: a function value or an implementation of an interface from outside.
+// is given: a function value, or an implementation of an interface of the program. One of other
+// interfaces, such as error and io.Writer, knows nothing of the program.
 func (p *Program) IsOpen(info *types.Info, call *ast.CallExpr) bool {
 	if t, ok := p.target(info, call.Fun); ok && t.parameter == nil {
 		return false
 	}
 	if fn := calleeOf(info, call); fn != nil {
-		recv := fn.Signature().Recv()
-		if recv == nil || !types.IsInterface(recv.Type()) {
-			return false
-		}
-		named, ok := types.Unalias(recv.Type()).(*types.Named)
-		return !ok || named.Obj().Exported() && !isMain(named.Obj().Pkg())
+		method, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		return ok && p.isOpenInterface(info.TypeOf(method.X))
 	}
 	return p.isOpenType(info.TypeOf(call.Fun))
 }
@@ -172,6 +173,27 @@ func (p *Program) IsOpenRange(info *types.Info, loop *ast.RangeStmt) bool {
 
 func (p *Program) isOpenType(t types.Type) bool {
 	return t != nil && hasType(p.values.open, t.Underlying())
+}
+
+// isOpenInterface reports whether a type is an interface of the program that code outside it can
+// implement, and hand in.
+func (p *Program) isOpenInterface(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && p.interfaces[named.Origin().Obj()] && hasType(p.values.open, named.Origin())
+}
+
+// isImplementable reports whether a type is an interface that any package can implement.
+func isImplementable(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	if !ok || i.NumMethods() == 0 {
+		return false
+	}
+	for m := range i.Methods() {
+		if !m.Exported() {
+			return false
+		}
+	}
+	return true
 }
 
 func hasType(all []types.Type, t types.Type) bool {

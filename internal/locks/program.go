@@ -24,6 +24,7 @@ type Program struct {
 	order        []*function // as in the source
 	variables    map[*types.Var]*variable
 	owners       map[*types.Var]string // the named type that declares a field
+	interfaces   map[*types.TypeName]bool
 	aliases      *aliases
 	takes        map[*function]map[*types.Var]bool
 	flows        map[*function]*Flow
@@ -77,6 +78,7 @@ func NewProgram(units ...Unit) *Program {
 		variables:    make(map[*types.Var]*variable),
 		flows:        make(map[*function]*Flow),
 		owners:       make(map[*types.Var]string),
+		interfaces:   make(map[*types.TypeName]bool),
 		resolving:    make(map[*types.Var]bool),
 	}
 	p.aliases = newAliases(p.Places)
@@ -122,6 +124,7 @@ func (p *Program) readFile(info *types.Info, file *ast.File) {
 		case *ast.TypeSpec:
 			if o, ok := info.Defs[n.Name].(*types.TypeName); ok {
 				p.noteOwner(o)
+				p.interfaces[o] = types.IsInterface(o.Type())
 			}
 		case *ast.AssignStmt:
 			for i, lhs := range n.Lhs {

@@ -248,13 +248,13 @@ func (r *failedRun) copied(l *cover.Lock) string {
 	return program.Copied(st.Field(0))
 }
 
-// isForUsers reports whether a new lock of the package, or of one of its structs, is to be taken in
-// tests, for data that the tests do not name, and is no variable of the package. Other code that uses
-// the package does as the test does, and would need the lock as well.
+// isForUsers reports whether a lock of a struct, or a new one of the package, is to be taken in tests,
+// for data that the tests do not name, and is no variable of the package. Other code that uses the
+// package does as the test does, and would need the lock as well.
 func isForUsers(l *cover.Lock, data *cover.Data, regions []*cover.Region) bool {
 	elsewhere := slices.ContainsFunc(regions, func(r *cover.Region) bool { return !r.Test })
 	named := !slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test && len(r.Data) == 0 })
-	return isForAllObjects(l, data) && elsewhere || !l.Exists() && l.Owner() != nil && !named
+	return isForAllObjects(l, data) && elsewhere || l.Owner() != nil && !named
 }
 
 // isForAllObjects reports whether a new lock of the package is to guard fields of objects, of all at

@@ -234,7 +234,9 @@ func Merge(regions []*Region) []*Region {
 // it does not overlap with, and none in a loop that it is only the head of: it may be one that need
 // not hold the lock throughout.
 func (code *Code) merge(regions []*Region, l *Lock) []*Region {
-	return mergeBut(regions, func(r *Region) bool { return code.blocks(r.statements(), l) != "" })
+	return mergeBut(regions, func(r *Region) bool {
+		return code.blocks(r.statements(), l) != "" && !(r.Update && code.regionBlocks(r, l, nil) == "")
+	})
 }
 
 // mergeBut joins regions, but not near ones of which one is to be left alone.

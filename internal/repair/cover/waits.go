@@ -126,7 +126,10 @@ func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
 	if op, ok := w.operationOf(info, c); ok && op.takes() && w.lock.Exists() && !w.is(op, w.lock) {
 		return "" // the order of locks is for the audit to see
 	}
-	if fn == nil && w.locks.IsOpen(info, c) {
+	if w.locks.IsOpen(info, c) {
+		if fn != nil {
+			return "a call of " + fn.Name() + ", which the package's users implement"
+		}
 		return "a call of a function value that comes from the package's users"
 	}
 	for _, callee := range w.locks.Callees(info, c) {

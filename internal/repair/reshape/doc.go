@@ -115,6 +115,12 @@
 //	                             cond.Signal()
 //	                             mu.Unlock()
 //
+// A goroutine that is woken goes on though another came first:
+//
+//	if len(q.items) == 0 {       for len(q.items) == 0 {
+//		q.cond.Wait()            	q.cond.Wait()
+//	}                            }
+//
 // Goroutines assign to the error of the function, whether they failed or not:
 //
 //	go func() { err = f() }()    go func() {
@@ -135,6 +141,7 @@
 //	doublelock.go methods made two, for callers with the lock
 //	callback.go   releasing before a callback, or a loop of calls
 //	together.go   what the lock that is released kept together
+//	waitloop.go   looking again after a Wait
 //	signal.go     signalling under the lock
 //	selectdone.go waiting for what tells to stop, too
 //	firsterror.go the first error of several goroutines

@@ -20,6 +20,7 @@ var families = []func(*finder) []*change.Change{
 	(*finder).releaseBeforeWait,
 	(*finder).splitMethod,
 	(*finder).releaseBeforeCallback,
+	(*finder).waitInLoop,
 	(*finder).signalUnderLock,
 	(*finder).roomForAnswer,
 	(*finder).selectDone,
