@@ -88,7 +88,7 @@ func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover
 		case l.Exists() && !base.Added(l) && !beside: // it may be there for other data
 		case v.Object.IsField():
 			for _, n := range parts {
-				if hasField(n, v.Object) {
+				if cover.HasField(n, v.Object) {
 					found.AddField(n, v.Object)
 				}
 			}
@@ -103,19 +103,6 @@ func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover
 	}
 	names := found.Names(r.code)
 	return names[:min(len(names), maxCompanions)]
-}
-
-func hasField(n *types.Named, field *types.Var) bool {
-	st, ok := n.Underlying().(*types.Struct)
-	if !ok {
-		return false
-	}
-	for f := range st.Fields() {
-		if f.Pos() == field.Pos() {
-			return true
-		}
-	}
-	return false
 }
 
 // isUnguarded reports whether a variable is written after it may be shared, outside of test

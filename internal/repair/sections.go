@@ -2,6 +2,7 @@ package repair
 
 import (
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -97,7 +98,13 @@ func (r *failedRun) dataOf(derived *sli.Fix) *cover.Data {
 func (r *failedRun) addData(d *cover.Data, at gossa.Data) {
 	switch {
 	case at.Field != nil:
-		d.AddField(at.Struct, at.Field)
+		owner := at.Struct
+		if _, unnamed := types.Unalias(owner).(*types.Struct); unnamed {
+			if outer := r.code.OwnerOf(at.Field); outer != nil {
+				owner = outer
+			}
+		}
+		d.AddField(owner, at.Field)
 	case at.Global != nil:
 		d.AddGlobal(at.Global)
 	case at.Local != nil:

@@ -267,3 +267,22 @@ func TestChangeThatMakesTheUseOfLocksWorse(t *testing.T) {
 		})
 	}
 }
+
+func TestFieldOfAStructWithoutANameIsKnownByTheFieldsThatLeadToIt(t *testing.T) {
+	c := code(t, "package p\n\ntype Metrics struct {\n\tHTTP struct{ Requests int }\n\tDB struct{ Requests int }\n}\n")
+	_, db := field(t, c, "Metrics", "DB")
+	requests := db.Type().(*types.Struct).Field(0)
+	owner := c.OwnerOf(requests)
+	if owner == nil || owner.Obj().Name() != "Metrics" || !HasField(owner, requests) {
+		t.Fatalf("the owner of Requests is %v", owner)
+	}
+	d := new(Data)
+	d.AddField(owner, requests)
+	names := d.Names(c)
+	if len(names) != 1 || names[0].Name != "DB.Requests" {
+		t.Fatalf("it has the names %v", names)
+	}
+	if found := c.Variables(names); len(found) != 1 || found[0] != requests {
+		t.Errorf("%v is %v", names, found)
+	}
+}

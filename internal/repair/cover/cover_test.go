@@ -138,11 +138,13 @@ func lockOf(t *testing.T, code *Code, spec string, regions []*Region) (l *Lock, 
 	case "new":
 		owner, name, _ := strings.Cut(rest, ".")
 		n := named(scope.Lookup(owner).Type())
-		st := n.Underlying().(*types.Struct)
-		for i := range st.NumFields() {
-			if st.Field(i).Name() == name {
-				return code.newField(n, []*types.Var{st.Field(i)}), []DataName{{Package: n.Obj().Pkg().Path(), Owner: owner, Name: name}}
+		eachField(n, func(path string, v *types.Var) {
+			if path == name {
+				l, guarded = code.newField(n, []*types.Var{v}), []DataName{{Package: n.Obj().Pkg().Path(), Owner: owner, Name: name}}
 			}
+		})
+		if l != nil {
+			return l, guarded
 		}
 	default:
 		owner, name, ok := strings.Cut(spec, ".")

@@ -17,7 +17,8 @@ type Data struct {
 	held    []*types.Var // locks that some accesses hold already
 }
 
-// AddField adds a field of a struct; one of a struct without a name is not added.
+// AddField adds a field of a struct, or of a struct without a name in that. With no owner that has a
+// name, it is not added.
 func (d *Data) AddField(owner types.Type, field *types.Var) {
 	n := named(owner)
 	if n == nil {
@@ -54,7 +55,12 @@ func add[T comparable](list *[]T, x T) {
 }
 
 // A DataName names a field or variable in every version of a program: a field of the struct
-// type Owner, a local variable of Function, or else a variable of the package.
+// type Owner, a local variable of Function, or else a variable of the package. The name of a field
+// of a struct without a name begins with that of the field that the struct is the type of:
+//
+//	type Metrics struct {
+//		HTTP struct{ Requests int }     HTTP.Requests of Metrics
+//	}
 type DataName struct{ Package, Owner, Function, Name string }
 
 // Names returns the names of the fields and variables.
@@ -62,7 +68,7 @@ func (d *Data) Names(code *Code) []DataName {
 	var all []DataName
 	for _, n := range d.owners {
 		for _, field := range d.fields[n] {
-			all = append(all, DataName{Package: n.Obj().Pkg().Path(), Owner: n.Obj().Name(), Name: field.Name()})
+			all = append(all, DataName{Package: n.Obj().Pkg().Path(), Owner: n.Obj().Name(), Name: fieldPath(n, field)})
 		}
 	}
 	for _, v := range d.globals {
@@ -137,26 +143,61 @@ func (code *Code) fieldNamed(path, owner, field string) *types.Var {
 	if o == nil {
 		return nil
 	}
-	st, ok := o.Type().Underlying().(*types.Struct)
-	if !ok {
-		return nil
-	}
-	for f := range st.Fields() {
-		if f.Name() == field {
-			return f
+	var found *types.Var
+	eachField(o.Type(), func(name string, v *types.Var) {
+		if name == field {
+			found = v
 		}
-	}
-	return nil
+	})
+	return found
 }
 
-// OwnerOf returns the struct type that has a field, nil if the program has none by a name.
+// eachField calls visit for the fields of a struct, and for those of the structs without a name that
+// these are, with their names.
+func eachField(t types.Type, visit func(name string, v *types.Var)) {
+	st, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for v := range st.Fields() {
+		visit(v.Name(), v)
+		if inner, ok := types.Unalias(v.Type()).(*types.Struct); ok {
+			eachField(inner, func(name string, w *types.Var) { visit(v.Name()+"."+name, w) })
+		}
+	}
+}
+
+// HasField reports whether a struct has a field, itself or in a struct without a name.
+func HasField(n *types.Named, field *types.Var) bool {
+	found := false
+	eachField(n, func(_ string, v *types.Var) { found = found || v.Pos() == field.Pos() })
+	return found
+}
+
+// fieldPath is the name of a field of a struct, or of a struct without a name in it.
+func fieldPath(n *types.Named, field *types.Var) string {
+	path := field.Name()
+	eachField(n, func(name string, v *types.Var) {
+		if v.Pos() == field.Pos() {
+			path = name
+		}
+	})
+	return path
+}
+
+// OwnerOf returns the struct type that has a field, itself or in a struct without a name; nil if the
+// program has none by a name.
 func (code *Code) OwnerOf(field *types.Var) *types.Named {
+	var owner *types.Named
 	for _, f := range code.Files() {
 		for _, n := range structTypes(f) {
-			for v := range n.Underlying().(*types.Struct).Fields() {
+			eachField(n, func(_ string, v *types.Var) {
 				if v.Pos() == field.Pos() {
-					return n
+					owner = n
 				}
+			})
+			if owner != nil {
+				return owner
 			}
 		}
 	}

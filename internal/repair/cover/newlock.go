@@ -44,7 +44,7 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 			}
 			for _, field := range st.Fields.List {
 				for _, id := range field.Names {
-					if slices.Contains(names, id.Name) {
+					if slices.ContainsFunc(names, func(name string) bool { return name == id.Name || strings.HasPrefix(name, id.Name+".") }) {
 						e.of(f).LineBefore(declared(field), fmt.Sprintf("%s %s.Mutex %s", name, sync, guardsComment(n, names)))
 						return nil
 					}
@@ -108,11 +108,11 @@ func (code *Code) redeclare(e *edits, l *Lock, guarded []DataName) {
 // fieldsOf are the names of a struct's fields among some data, in the order of the struct.
 func fieldsOf(n *types.Named, data []DataName) []string {
 	var names []string
-	for f := range n.Underlying().(*types.Struct).Fields() {
-		if slices.Contains(data, DataName{Package: n.Obj().Pkg().Path(), Owner: n.Obj().Name(), Name: f.Name()}) {
-			names = append(names, f.Name())
+	eachField(n, func(name string, _ *types.Var) {
+		if slices.Contains(data, DataName{Package: n.Obj().Pkg().Path(), Owner: n.Obj().Name(), Name: name}) {
+			names = append(names, name)
 		}
-	}
+	})
 	return names
 }
 
@@ -120,15 +120,15 @@ func fieldsOf(n *types.Named, data []DataName) []string {
 // steps is guarded only while it is changed: a load by itself needs no lock.
 func guardsComment(n *types.Named, names []string) string {
 	var all, steps []string
-	for f := range n.Underlying().(*types.Struct).Fields() {
+	eachField(n, func(name string, f *types.Var) {
 		switch {
-		case !slices.Contains(names, f.Name()):
+		case !slices.Contains(names, name):
 		case isStepwise(f.Type()):
-			steps = append(steps, f.Name())
+			steps = append(steps, name)
 		default:
-			all = append(all, f.Name())
+			all = append(all, name)
 		}
-	}
+	})
 	if len(steps) > 0 {
 		all = append(all, "changes of "+strings.Join(steps, " and "))
 	}

@@ -87,6 +87,16 @@
 //	mu.Unlock()                  c <- v
 //	c <- v
 //
+// A channel is closed between the look for it and a send that does not wait:
+//
+//	mu.Lock()                    mu.Lock()
+//	c := subscribers[k]          c := subscribers[k]
+//	mu.Unlock()                  select {
+//	select {                     case c <- v:
+//	case c <- v:                 default:
+//	default:                     }
+//	}                            mu.Unlock()
+//
 // A goroutine waits for a channel and not for what tells it to stop:
 //
 //	c <- v                       select {
@@ -138,6 +148,7 @@
 //	startlater.go starting a goroutine behind what it uses, and making that before
 //	checkagain.go checking again when a lock is taken again
 //	guardedsend.go the lock and flag of a close, for its sends
+//	sendsection.go sends within the section that looks up the channel
 //	doublelock.go methods made two, for callers with the lock
 //	callback.go   releasing before a callback, or a loop of calls
 //	together.go   what the lock that is released kept together

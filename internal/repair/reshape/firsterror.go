@@ -61,7 +61,9 @@ func (r *finder) setByGoroutines() []*types.Var {
 func (r *finder) firstErrorOf(f *source.File, v *types.Var) []*change.Change {
 	declaration, function := syntax.DeclarationOf(f, v)
 	if declaration == nil {
-		return nil
+		if function = syntax.FunctionWithResult(f, v); function == nil {
+			return nil
+		}
 	}
 	w := r.Rewrite()
 	names := source.NamesIn(function)
@@ -105,7 +107,12 @@ func (r *finder) firstErrorOf(f *source.File, v *types.Var) []*change.Change {
 	if err != nil {
 		return nil
 	}
-	w.Of(f).LineAfter(declaration, fmt.Sprintf("var %s %s.Once // sets %s", once, sync, v.Name()))
+	text := fmt.Sprintf("var %s %s.Once // sets %s", once, sync, v.Name())
+	if declaration != nil {
+		w.Of(f).LineAfter(declaration, text)
+	} else {
+		w.Of(f).LineBefore(source.Body(function).List[0], text)
+	}
 	return w.Finish(&change.Change{
 		Words:   "the first error of the goroutines is kept in " + v.Name() + ", by a sync.Once",
 		Mistake: "each goroutine assigns to the same variable, whether it failed or not, and the last one counts",

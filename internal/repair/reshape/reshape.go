@@ -14,6 +14,7 @@ var families = []func(*finder) []*change.Change{
 	(*finder).startLater,
 	(*finder).closeOnce,
 	(*finder).guardSend,
+	(*finder).sendInSection,
 	(*finder).checkAgain,
 	(*finder).oneLockOrder,
 	(*finder).releaseOnEveryWay,

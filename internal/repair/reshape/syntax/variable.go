@@ -91,6 +91,25 @@ func DeclarationOf(f *source.File, v *types.Var) (statement ast.Stmt, function a
 	return statement, function
 }
 
+// FunctionWithResult is the function that has a variable as a result; nil if it is none.
+func FunctionWithResult(f *source.File, v *types.Var) (function ast.Node) {
+	Inspect(f, func(n ast.Node, _ []ast.Node) {
+		var signature *ast.FuncType
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			signature = n.Type
+		case *ast.FuncLit:
+			signature = n.Type
+		default:
+			return
+		}
+		if signature.Results != nil && DeclaredIn(v, signature.Results) {
+			function = n
+		}
+	})
+	return function
+}
+
 // FreshIn reports whether a variable is one of the function that a node is in, and holds what
 // the function has made itself: a composite literal or new.
 func FreshIn(f *source.File, root *ast.Ident, around []ast.Node) bool {
