@@ -26,7 +26,7 @@ import (
 // covering are the programs of the corpus that have most constructs between them: an
 // existing lock whose sections become one, a generic type, a variable of closures, a read
 // lock, a helper with careless callers, methods that the failing test does not call, a field beside the data, a channel
-// that is closed twice, two locks in two orders, and four that nothing can fix. All of the
+// that is closed twice, two locks in two orders, and three that nothing can fix. All of the
 // corpus is run by go run ./bench sli, which looks at what is told in the same way.
 var covering = []string{"checkact", "lockedhelper", "generic", "closure", "rwreader", "sendclosed", "ordernoinit", "siblings", "statehooks", "closeselect", "lockorderdefer", "lockorderaccounts", "donemissing"}
 

@@ -28,6 +28,13 @@
 //	p.b.Lock()                   p.a.Lock()
 //	p.a.Lock()                   p.b.Lock()
 //
+// Two locks of one kind are taken, each goroutine's own first; both are taken in one step:
+//
+//	from.mu.Lock()               pairMu.Lock()
+//	to.mu.Lock()                 from.mu.Lock()
+//	                             to.mu.Lock()
+//	                             pairMu.Unlock()
+//
 // A way out of a function misses the Unlock:
 //
 //	mu.Lock()                    mu.Lock()
@@ -158,6 +165,7 @@
 //	firsterror.go the first error of several goroutines
 //	once.go       closing once
 //	lockorder.go  one order of two locks
+//	gate.go       two locks of one kind in one step
 //	release.go    releasing on every way out
 //	heldover.go   releasing before a wait
 //	buffer.go     room for an answer

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
@@ -56,7 +57,11 @@ func (r *finder) closeOnce() []*change.Change {
 			if !ok {
 				return nil
 			}
-			w.Of(f).Replace(c.Replaced, name+".Do(func() { "+f.TextOf(c.Call)+" })")
+			text := name + ".Do(func() { " + c.Text + " })"
+			if strings.Contains(c.Text, "\n") {
+				text = name + ".Do(func() {\n" + c.Text + "\n})"
+			}
+			w.Of(f).ReplaceBetween(c.From, c.To, text)
 			w.Note(f, c.Call)
 		}
 	}

@@ -17,6 +17,7 @@ var families = []func(*finder) []*change.Change{
 	(*finder).sendInSection,
 	(*finder).checkAgain,
 	(*finder).oneLockOrder,
+	(*finder).takePairsInTurn,
 	(*finder).releaseOnEveryWay,
 	(*finder).releaseBeforeWait,
 	(*finder).splitMethod,

@@ -254,3 +254,49 @@ func takeA() {
 		t.Errorf("of the program as it was: %q", why)
 	}
 }
+
+// TestPairsTakenByWayOfACallAreSeen: that two locks of a kind are taken in one step helps only if no
+// function takes two in another way.
+func TestPairsTakenByWayOfACallAreSeen(t *testing.T) {
+	const shown = "waits lock order: b.mu.Lock()\nholds: a.mu.Lock()\n"
+	const program = `package p
+
+import "sync"
+
+type account struct {
+	mu sync.Mutex
+	n  int
+}
+
+func swap(a, b *account) {
+	a.mu.Lock()
+	b.mu.Lock()
+	a.n, b.n = b.n, a.n
+	b.mu.Unlock()
+	a.mu.Unlock()
+}
+
+func (a *account) add() {
+	a.mu.Lock()
+	a.n++
+	a.mu.Unlock()
+}
+
+func (a *account) addBoth(b *account) {
+	a.mu.Lock()
+	a.n++
+	CALL
+	a.mu.Unlock()
+}
+`
+	for call, want := range map[string]bool{"b.n++": false, "b.add()": true} {
+		run := newRun(t, shown, []byte(strings.Replace(program, "CALL", call, 1)))
+		changes := Changes(run)
+		if len(changes) != 1 || changes[0].Check == nil {
+			t.Fatalf("%s: %d changes", call, len(changes))
+		}
+		if why := changes[0].Check(run.Code); (why != "") != want {
+			t.Errorf("%s: %q", call, why)
+		}
+	}
+}
