@@ -156,7 +156,7 @@ func Replacements(a *lockset.Analysis, lock *types.Var, data []*types.Var) []Rep
 			continue
 		}
 		all = append(all, apartFromOthers(a, v.Object, held[0])...)
-		all = append(all, madeOfTheOld(a, v.Object, held[0], lock, data)...)
+		all = append(all, usingTheOld(a, v.Object, held[0], lock, data)...)
 	}
 	all = slices.DeleteFunc(all, func(r Replacement) bool { return isTestPosition(a, r.At) })
 	slices.SortStableFunc(all, func(r, s Replacement) int { return cmp.Compare(r.At, s.At) })
@@ -211,9 +211,10 @@ func apartFromOthers(a *lockset.Analysis, v, held *types.Var) []Replacement {
 	return all
 }
 
-// madeOfTheOld are the stores that replace the object with a lock by one that depends on what the old
-// one has, though that may be changed without the lock that is held for the store.
-func madeOfTheOld(a *lockset.Analysis, v, held, lock *types.Var, data []*types.Var) []Replacement {
+// usingTheOld are the stores that replace the object with a lock, in functions that use what the old one
+// has, though that may be changed without the lock that is held for the store: for the new one, or for
+// something else.
+func usingTheOld(a *lockset.Analysis, v, held, lock *types.Var, data []*types.Var) []Replacement {
 	if !isWrittenWithout(a, data, held) {
 		return nil
 	}
@@ -226,8 +227,67 @@ func madeOfTheOld(a *lockset.Analysis, v, held, lock *types.Var, data []*types.V
 				all = append(all, Replacement{Variable: v, Func: fn, At: b.second.At, Write: true, Lost: true})
 			}
 		}
+		for _, m := range bound.members {
+			if m.Variable.Pos() == v.Pos() && m.Kind == lockset.Write && !m.byCall && usesOld(bound.members, m) {
+				all = append(all, Replacement{Variable: v, Func: fn, At: m.At, Write: true, Lost: true})
+			}
+		}
 	}
 	return all
+}
+
+// usesOld reports whether a function that gives a variable another value uses data to which the variable
+// led before. What is used of either the old object or a new one is that of the new one if there is one.
+//
+//	old := t.boxes[k]         b := t.boxes[k]
+//	t.boxes[k] = new(box)     if b == nil {
+//	return old.n                  b = new(box)
+//	                              t.boxes[k] = b
+//	                          }
+//	                          return b.n
+func usesOld(members []*Member, replacing *Member) bool {
+	for _, use := range members {
+		if use.Variable == replacing.Variable {
+			continue
+		}
+		for _, read := range members {
+			if read.Variable == replacing.Variable && read.reads && read != replacing && isOfWhatWasRead(use.Instr, read.Instr, make(map[ssa.Instruction]bool)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isOfWhatWasRead reports whether an operand of an instruction is what another gives, or is computed from it,
+// without a choice between that and something that is made.
+func isOfWhatWasRead(i, from ssa.Instruction, seen map[ssa.Instruction]bool) bool {
+	if seen[i] {
+		return false
+	}
+	seen[i] = true
+	for _, operand := range i.Operands(nil) {
+		made, ok := (*operand).(ssa.Instruction)
+		if !ok {
+			continue
+		}
+		if made == from {
+			return true
+		}
+		if phi, choice := made.(*ssa.Phi); choice && slices.ContainsFunc(phi.Edges, isMade) {
+			continue
+		}
+		if isOfWhatWasRead(made, from, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// isMade reports whether a value is an object that the function makes.
+func isMade(v ssa.Value) bool {
+	_, made := v.(*ssa.Alloc)
+	return made
 }
 
 // isWrittenWithout reports whether some of the data may be written without a lock.

@@ -110,6 +110,57 @@ func (l *Locked) Forgets() {
 	l.in = new(inner) // without
 }
 
+type Boxes struct {
+	mu sync.Mutex
+	m  map[string]*inner
+}
+
+func (b *Boxes) get(k string) *inner {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	in := b.m[k]
+	if in == nil {
+		in = new(inner)
+		b.m[k] = in
+	}
+	return in
+}
+
+func (b *Boxes) Add(k string) { b.get(k).add(1) }
+
+func (b *Boxes) AddHere(k string) int {
+	b.mu.Lock()
+	in := b.m[k]
+	if in == nil {
+		in = &inner{n: 1}
+		b.m[k] = in
+	}
+	b.mu.Unlock()
+	return in.add(1)
+}
+
+func (b *Boxes) Swap(k string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	old := b.m[k]
+	b.m[k] = new(inner) // lost
+	return old.add(0)
+}
+
+func (b *Boxes) Take(k string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := b.m[k].add(0)
+	delete(b.m, k) // lost
+	return n
+}
+
+func (b *Boxes) Drop(k string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.m, k)
+}
+
 type Whole struct {
 	mu sync.Mutex
 	in *inner

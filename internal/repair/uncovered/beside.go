@@ -48,7 +48,7 @@ func (f *Fix) replacements() []Access {
 		why := leadsToData
 		switch {
 		case r.Lost:
-			why = "it replaces the object that has the lock by one made of it: what is done to the old one meanwhile is lost"
+			why = "it replaces the object that has the lock, and uses what the old one has: what is done to the old one meanwhile is lost"
 		case r.Torn:
 			why = "it leads to the object that has the lock, and may lead to another than it did before"
 		case r.Lock != nil:
