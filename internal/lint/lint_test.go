@@ -76,8 +76,9 @@ var imports = map[string][]string{
 	"internal/sli/draw":          {"internal/sli", "internal/sli/ir"},
 	"internal/sli/slitest":       {"internal/sli/exec", "internal/sli/ir"},
 	"internal/lift/gossa":        {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
-	"internal/repair":            {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/reshape", "internal/repair/reshape/change", "internal/repair/rounds", "internal/repair/uncovered", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
-	"internal/repair/cover":      {"internal/load", "internal/locks", "internal/repair/variant", "internal/source"},
+	"internal/repair":            {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/gotest", "internal/repair/reshape", "internal/repair/reshape/change", "internal/repair/rounds", "internal/repair/uncovered", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks"},
+	"internal/repair/cover":      {"internal/load", "internal/locks", "internal/repair/cover/statement", "internal/repair/variant", "internal/source"},
+	"internal/repair/gotest":     {"internal/gotool"},
 	"internal/repair/uncovered":  {"internal/guard/lockset", "internal/guard/whole", "internal/locks", "internal/repair/cover"},
 	"internal/repair/variant":    {"internal/locks", "internal/source"},
 	"internal/repair/reshape":    {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/atomics", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
@@ -133,6 +134,7 @@ var imports = map[string][]string{
 
 	"internal/repair/rounds":          {"internal/source"},
 	"internal/repair/reshape/atomics": {"internal/event", "internal/locks", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source"},
+	"internal/repair/cover/statement": {"internal/source"},
 	"internal/repair/reshape/change":  {"internal/event", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
 	"internal/repair/reshape/syntax":  {"internal/source"},
 }

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/gotest"
 )
 
 // sound checks a candidate without running it: that it compiles, does not make worse what
@@ -70,6 +72,30 @@ func (f *fixer) candidateFlags(c *Candidate) ([]string, error) {
 		return nil, fmt.Errorf("writing a candidate: %w", err)
 	}
 	return slices.Concat(c.config.Flags, flags), nil
+}
+
+// runNatively runs the test as it is by go test, under the race detector, and the package's other tests.
+// The tests of dependencies may need what the program does not have; they are left alone.
+func (f *fixer) runNatively(ctx context.Context, c *Candidate) (why string, err error) {
+	if f.opts.Native == 0 || !f.config.Tests {
+		return "", nil
+	}
+	flags, err := f.candidateFlags(c)
+	if err != nil {
+		return "", err
+	}
+	if f.native == nil {
+		f.native = &gotest.Test{
+			Dir: f.config.Dir, Env: f.config.Env, Flags: f.config.Flags, Patterns: f.config.Patterns,
+			Selection: explore.Selection(f.target, f.args), Arguments: explore.Circumstances(f.args),
+			Count: f.opts.Native, Races: f.opts.Explore.Races, Temp: f.opts.Temp, Progress: f.detail,
+		}
+	}
+	result, err := f.native.Try(ctx, gotest.Change{Env: c.config.Env, Flags: flags, Packages: f.changed(c, false)})
+	if err == nil && result.Why == "" {
+		c.Proof.Native, c.Proof.Races, c.Proof.Processes, c.Proof.Others = f.opts.Native, f.opts.Explore.Races, result.Processes, result.Others
+	}
+	return result.Why, err
 }
 
 // changed are the packages that were asked for and the packages that a candidate changes,

@@ -128,7 +128,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		return "", err
 	}
 	c.Reached = Explored
-	if c.Why, err = f.native(ctx, c); err != nil || c.Why == "" {
+	if c.Why, err = f.runNatively(ctx, c); err != nil || c.Why == "" {
 		return "", err
 	}
 	return f.followUp(ctx, program, c)

@@ -41,8 +41,7 @@
 //	proof.go       what a candidate has to stand: schedules, strength.go how many
 //	shorter.go     and the test with fewer rounds, where its runs are long
 //	leaks.go       and that it leaves no goroutine waiting for ever
-//	check.go       and the compiler and vet
-//	native.go      and go test, under the race detector
+//	check.go       and the compiler, vet, and the race detector
 //	broken.go      the run that shows that a candidate is no fix
 //	refuse.go      why there is no fix
 //	apply.go       diffs, and writing a fix
@@ -65,6 +64,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/gotest"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -149,13 +149,8 @@ type fixer struct {
 	// for.
 	shortened    *ShorterTest
 	triedShorter bool
-	// before is what comes of the package's tests without any change; nil if unknown.
-	before *testRun
-	// isLong says that the test takes long natively without any change; nil if unknown.
-	isLong *bool
-	// isOnlyOnce says that the test passes once in a process and not twice, without any change; nil if
-	// unknown.
-	isOnlyOnce *bool
+	// native is the test as go test runs it; nil before the first candidate.
+	native *gotest.Test
 	// leaksBefore are the goroutines that the program leaves waiting without any change, by
 	// their identities; nil if unknown.
 	leaksBefore map[string]bool

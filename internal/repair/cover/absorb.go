@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -133,7 +134,7 @@ func (code *Code) engulf(e *edits, r *Region, l *Lock) (done bool, err error) {
 	}
 	var calls []ast.Stmt
 	deep, all, write := false, 0, false
-	within(r.body.List, func(n ast.Node) {
+	statement.Each(r.body.List, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if op, ok := code.operationOf(r.info(), n); ok && code.is(op, l) {
@@ -172,7 +173,7 @@ func (code *Code) takesInside(r *Region, l *Lock, off func(ast.Stmt) bool) bool 
 		if off(s) {
 			continue
 		}
-		within([]ast.Stmt{s}, func(n ast.Node) {
+		statement.Each([]ast.Stmt{s}, func(n ast.Node) {
 			if c, ok := n.(*ast.CallExpr); ok {
 				if op, ok := code.operationOf(r.info(), c); ok && code.is(op, l) {
 					found = true

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -51,7 +52,7 @@ func (code *Code) ahead(r *Region, l *Lock) []*ast.CallExpr {
 		if !r.movable(c) {
 			return nil
 		}
-		for len(moved) > 0 && encloses(c, moved[len(moved)-1]) {
+		for len(moved) > 0 && statement.Encloses(c, moved[len(moved)-1]) {
 			moved = moved[:len(moved)-1]
 		}
 		moved = append(moved, c)
@@ -105,7 +106,7 @@ func (r *Region) movable(c *ast.CallExpr) bool {
 		return false
 	}
 	for _, n := range r.Data {
-		if encloses(c, n) {
+		if statement.Encloses(c, n) {
 			return false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -96,10 +97,10 @@ func sections(t *testing.T, code *Code, texts map[string][]byte, random *rand.Ra
 // somewhere is a run of statements of a function.
 func somewhere(f *source.File, fn *ast.FuncDecl, random *rand.Rand) *Region {
 	var lists [][]ast.Stmt
-	within(fn.Body.List, func(n ast.Node) {
+	statement.Each(fn.Body.List, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.BlockStmt:
-			if !clauses(n) {
+			if !statement.HasClauses(n) {
 				lists = append(lists, n.List)
 			}
 		case *ast.CaseClause:

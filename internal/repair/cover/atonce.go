@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -44,7 +45,7 @@ func functionAround(f *source.File, literal *ast.FuncLit) ast.Node {
 	ast.Inspect(f.Syntax, func(n ast.Node) bool {
 		switch n.(type) {
 		case *ast.FuncDecl, *ast.FuncLit:
-			if n != ast.Node(literal) && encloses(n, literal) {
+			if n != ast.Node(literal) && statement.Encloses(n, literal) {
 				found = n
 			}
 		}

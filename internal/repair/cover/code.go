@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -168,11 +169,6 @@ func (code *Code) callee(info *types.Info, call *ast.CallExpr) (*ast.FuncDecl, *
 	return d, code.FileOf(d)
 }
 
-func isBuiltin(info *types.Info, c *ast.CallExpr, name string) bool {
-	b, ok := info.Uses[source.CalleeName(c)].(*types.Builtin)
-	return ok && b.Name() == name
-}
-
 // EnclosingFunction returns the innermost function of a file that a node is in: an
 // *ast.FuncDecl or an *ast.FuncLit.
 func EnclosingFunction(f *source.File, n ast.Node) ast.Node {
@@ -180,31 +176,11 @@ func EnclosingFunction(f *source.File, n ast.Node) ast.Node {
 	ast.Inspect(f.Syntax, func(m ast.Node) bool {
 		switch m.(type) {
 		case *ast.FuncDecl, *ast.FuncLit:
-			if encloses(m, n) {
+			if statement.Encloses(m, n) {
 				found = m
 			}
 		}
 		return true
 	})
 	return found
-}
-
-func encloses(outer, inner ast.Node) bool {
-	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
-}
-
-// within calls f for the nodes of a function's statements, without those of functions
-// inside it.
-func within(stmts []ast.Stmt, f func(ast.Node)) {
-	for _, s := range stmts {
-		ast.Inspect(s, func(n ast.Node) bool {
-			if _, ok := n.(*ast.FuncLit); ok {
-				return false
-			}
-			if n != nil {
-				f(n)
-			}
-			return true
-		})
-	}
 }

@@ -157,7 +157,6 @@
 //	nilcheck.go the lock of a pointer that may be nil
 //	loop.go     loops that a section goes around
 //	exits.go    Lock and Unlock on all ways through a region
-//	ends.go     where control goes from a statement
 //	ahead.go    calls that are made before the lock is taken
 //	gather.go   loops that read all before they hand it on
 //	hoist.go    data that is read before a statement that waits

@@ -6,9 +6,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -48,12 +48,12 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 		edits.LineBefore(r.first(), lock+"\ndefer "+unlock)
 		return nil
 	}
-	if recovers(r) && panics(r) {
+	if statement.Recovers(r.info(), r.body) && statement.CallsAny(r.info(), r.statements()) {
 		return fmt.Errorf("%s recovers from panics, and one inside the section would leave %s held", r.place(), l.Words)
 	}
 	w := &exitWriter{Edits: edits, region: r, unlock: unlock}
 	w.variable, _, _ = strings.Cut(name, ".")
-	if !terminates(r.last()) && !w.named(r.last().End()) {
+	if !statement.Terminates(r.last()) && !w.named(r.last().End()) {
 		return fmt.Errorf("the lock's name means something else at the end of the section in %s", r.place())
 	}
 	edits.LineBefore(r.first(), lock)
@@ -61,13 +61,13 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	if w.err != nil {
 		return w.err
 	}
-	if next := r.next(all); next != nil && !terminates(r.last()) && code.name(l, next) == name {
+	if next := r.next(all); next != nil && !statement.Terminates(r.last()) && code.name(l, next) == name {
 		if head, _ := code.headOf(next, all, l, code.ahead(next, l)); head != nil {
 			next.releasedBy = unlock
 			return nil
 		}
 	}
-	if !terminates(r.last()) {
+	if !statement.Terminates(r.last()) {
 		edits.LineAfter(r.last(), unlock)
 	}
 	return nil
@@ -126,7 +126,7 @@ func (code *Code) headOf(r *Region, all []*Region, l *Lock, ahead []*ast.CallExp
 
 // coverLoopHead has a loop go over a value that is computed ahead of it with the lock held.
 func (r *Region) coverLoopHead(edits *source.Edits, loop *ast.RangeStmt, value, lock, unlock string) {
-	values := nameFor(loop.X)
+	values := statement.NameFor(loop.X)
 	if values == "value" || !r.isUnused(values) {
 		values = source.NamesIn(r.fn).Free("values")
 	}
@@ -163,25 +163,25 @@ func (code *Code) deferrable(r *Region, l *Lock) bool {
 	if r.unlockDeferred {
 		return true
 	}
-	if r.inLoop() || hasGoto(r.body) {
+	if r.inLoop() || statement.HasGoto(r.body) {
 		return false
 	}
 	top := len(r.body.List) > 0 && &r.list[0] == &r.body.List[0]
 	if !top {
-		return terminates(r.last())
+		return statement.Terminates(r.last())
 	}
 	rest := r.list[r.to+1:]
 	if len(rest) == 0 {
-		return returns(r.statements()) || panics(r)
+		return statement.Returns(r.statements()) || statement.CallsAny(r.info(), r.statements())
 	}
-	if !returns(r.statements()) {
+	if !statement.Returns(r.statements()) {
 		return false
 	}
 	if code.blocks(rest, l) != "" {
 		return false
 	}
 	simple := true
-	within(rest, func(n ast.Node) {
+	statement.Each(rest, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			simple = simple && code.quick(r.info(), n)
@@ -245,7 +245,7 @@ func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
 			w.exit(m, w.returned(m))
 			return false
 		case *ast.ExprStmt:
-			if c := panicOf(m); c != nil {
+			if c := statement.PanicOf(m); c != nil {
 				w.exit(m, w.panicked(c))
 				return false
 			}
@@ -261,7 +261,7 @@ func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
 // leaves reports whether a branch leads out of the region.
 func (w *exitWriter) leaves(b *ast.BranchStmt, loop, breakable bool) bool {
 	if b.Label != nil || b.Tok == token.GOTO {
-		return !labelInside(w.region.statements(), b.Label)
+		return !statement.HasLabel(w.region.statements(), b.Label)
 	}
 	switch b.Tok {
 	case token.BREAK, token.FALLTHROUGH:
@@ -298,7 +298,7 @@ func (w *exitWriter) returned(s *ast.ReturnStmt) string {
 			}
 			names, results = append(names, name), append(results, name)
 		}
-		value, err := w.region.typed(x, w.ChangedText(x))
+		value, err := statement.Typed(w.region.file, x, w.ChangedText(x))
 		if err != nil {
 			w.err = err
 		}
@@ -319,107 +319,5 @@ func (w *exitWriter) panicked(c *ast.CallExpr) string {
 	return name + " := " + w.ChangedText(c.Args[0]) + "\n" + w.unlock + "\npanic(" + name + ")"
 }
 
-// typed is the text of an expression with a conversion where its type comes from what it is
-// returned as, and would be another in a variable of its own: comparisons and shifts.
-func (r *Region) typed(x ast.Expr, text string) (string, error) {
-	b, ok := ast.Unparen(x).(*ast.BinaryExpr)
-	if !ok {
-		return text, nil
-	}
-	t := r.info().Types[x].Type
-	switch b.Op {
-	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.LAND, token.LOR:
-		if types.Identical(t, types.Typ[types.Bool]) || types.Identical(t, types.Typ[types.UntypedBool]) {
-			return text, nil
-		}
-	case token.SHL, token.SHR:
-		if r.info().Types[b.X].Value == nil || types.Identical(t, types.Typ[types.Int]) {
-			return text, nil
-		}
-	default:
-		return text, nil
-	}
-	switch t := types.Unalias(t).(type) {
-	case *types.Basic:
-		return t.Name() + "(" + text + ")", nil
-	case *types.Named:
-		if t.Obj().Pkg() == r.file.Types && t.TypeArgs().Len() == 0 {
-			return t.Obj().Name() + "(" + text + ")", nil
-		}
-	}
-	return "", fmt.Errorf("a result of type %s cannot be kept in a variable", t)
-}
-
-// trivial reports whether an expression reads nothing that others can change: a constant, an
-// error that a package has for all time, or a variable that no closure has.
-func (r *Region) trivial(x ast.Expr) bool {
-	tv := r.info().Types[x]
-	if tv.Value != nil || tv.IsNil() || r.isSentinel(x) {
-		return true
-	}
-	if literal, ok := ast.Unparen(x).(*ast.CompositeLit); ok && len(literal.Elts) == 0 {
-		return true // a value of zeros
-	}
-	id, ok := ast.Unparen(x).(*ast.Ident)
-	if !ok {
-		return false
-	}
-	v, ok := r.info().Uses[id].(*types.Var)
-	if !ok || v.Pkg() == nil || v.Parent() == v.Pkg().Scope() || v.Pos() < r.fn.Pos() {
-		return false
-	}
-	alone := true
-	ast.Inspect(r.body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			ast.Inspect(n, func(m ast.Node) bool {
-				if id, ok := m.(*ast.Ident); ok && r.info().Uses[id] == v {
-					alone = false
-				}
-				return true
-			})
-		case *ast.UnaryExpr:
-			if id, ok := ast.Unparen(n.X).(*ast.Ident); ok && n.Op == token.AND && r.info().Uses[id] == v {
-				alone = false
-			}
-		}
-		return true
-	})
-	return alone
-}
-
-// isSentinel reports whether an expression is a variable of a package, such as io.EOF, that has an
-// error and that nothing in its package changes.
-func (r *Region) isSentinel(x ast.Expr) bool {
-	id, ok := ast.Unparen(x).(*ast.Ident)
-	if sel, qualified := ast.Unparen(x).(*ast.SelectorExpr); qualified {
-		id, ok = sel.Sel, true
-	}
-	if !ok {
-		return false
-	}
-	v, ok := r.info().Uses[id].(*types.Var)
-	if !ok || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || !types.Identical(v.Type(), types.Universe.Lookup("error").Type()) {
-		return false
-	}
-	if v.Pkg() != r.file.Types {
-		return true
-	}
-	is := func(e ast.Expr) bool {
-		id, ok := ast.Unparen(e).(*ast.Ident)
-		return ok && r.info().Uses[id] == v
-	}
-	changed := false
-	for _, f := range r.file.Package.Syntax {
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				changed = changed || slices.ContainsFunc(n.Lhs, is)
-			case *ast.UnaryExpr:
-				changed = changed || n.Op == token.AND && is(n.X)
-			}
-			return !changed
-		})
-	}
-	return !changed
-}
+// trivial reports whether an expression reads nothing that others can change.
+func (r *Region) trivial(x ast.Expr) bool { return statement.IsSettled(r.file, r.fn, x) }

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -53,7 +54,7 @@ func (code *Code) gatheringOf(r *Region) *gathering {
 		return nil
 	}
 	g.handOn = g.body.List[0]
-	if branch, ok := g.handOn.(*ast.IfStmt); ok && branch.Init == nil && branch.Else == nil && len(branch.Body.List) == 1 && onlyReads(r.info(), branch.Cond) {
+	if branch, ok := g.handOn.(*ast.IfStmt); ok && branch.Init == nil && branch.Else == nil && len(branch.Body.List) == 1 && statement.OnlyReads(r.info(), branch.Cond) {
 		g.only, g.handOn, g.index = branch.Cond, branch.Body.List[0], nil
 		heads = append(heads, branch.Cond)
 	}
@@ -64,8 +65,8 @@ func (code *Code) gatheringOf(r *Region) *gathering {
 		if !g.isOfRound(arg) && r.trivial(arg) || g.isIndex(arg) {
 			continue
 		}
-		t, ok := r.typeText(arg)
-		if !ok || !onlyReads(r.info(), arg) {
+		t, ok := statement.TypeText(r.file, arg)
+		if !ok || !statement.OnlyReads(r.info(), arg) {
 			return nil
 		}
 		g.read, g.types = append(g.read, arg), append(g.types, t)
@@ -93,14 +94,14 @@ func (g *gathering) heads() []ast.Node {
 		default:
 			return nil
 		}
-		if loop.Tok == token.ASSIGN || !onlyReads(info, loop.X) {
+		if loop.Tok == token.ASSIGN || !statement.OnlyReads(info, loop.X) {
 			return nil
 		}
 		return []ast.Node{loop.X}
 	case *ast.ForStmt:
 		g.body = loop.Body
 		init, ok := loop.Init.(*ast.AssignStmt)
-		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || len(init.Rhs) != 1 || loop.Cond == nil || loop.Post == nil || !onlyReads(info, loop.Cond) {
+		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || len(init.Rhs) != 1 || loop.Cond == nil || loop.Post == nil || !statement.OnlyReads(info, loop.Cond) {
 			return nil
 		}
 		variable, _ := info.Defs[init.Lhs[0].(*ast.Ident)].(*types.Var)
@@ -112,7 +113,7 @@ func (g *gathering) heads() []ast.Node {
 			}
 			return heads
 		case *ast.AssignStmt:
-			if len(post.Rhs) == 1 && onlyReads(info, post.Rhs[0]) && g.isOfRound(post.Lhs[0]) {
+			if len(post.Rhs) == 1 && statement.OnlyReads(info, post.Rhs[0]) && g.isOfRound(post.Lhs[0]) {
 				return append(heads, post.Rhs[0])
 			}
 		}
@@ -162,7 +163,7 @@ func (g *gathering) isOfRound(e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			o := g.region.info().Uses[id]
-			found = found || o != nil && encloses(g.loop, id) && g.loop.Pos() <= o.Pos() && o.Pos() < g.loop.End()
+			found = found || o != nil && statement.Encloses(g.loop, id) && g.loop.Pos() <= o.Pos() && o.Pos() < g.loop.End()
 		}
 		return !found
 	})
@@ -173,24 +174,6 @@ func (g *gathering) isOfRound(e ast.Expr) bool {
 func (g *gathering) isIndex(e ast.Expr) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && g.index != nil && g.region.info().Uses[id] == types.Object(g.index)
-}
-
-// typeText is how the file names the type of an expression; it is not ok if it cannot.
-func (r *Region) typeText(e ast.Expr) (text string, ok bool) {
-	ok = true
-	text = types.TypeString(types.Default(r.info().TypeOf(e)), func(p *types.Package) string {
-		if p == r.file.Types {
-			return ""
-		}
-		for _, spec := range r.file.Syntax.Imports {
-			if name := r.info().PkgNameOf(spec); name != nil && name.Imported() == p && name.Name() != "." && name.Name() != "_" {
-				return name.Name()
-			}
-		}
-		ok = false
-		return p.Name()
-	})
-	return text, ok
 }
 
 // write has the loop read into a slice, with the lock held, and another hand on what is in it.
@@ -230,7 +213,7 @@ func (g *gathering) asStruct(edits *source.Edits, element, name string) (declara
 	var fields, values []string
 	free := source.NamesIn()
 	for i, arg := range g.read {
-		word := nameFor(arg)
+		word := statement.NameFor(arg)
 		if id, ok := ast.Unparen(arg).(*ast.Ident); ok {
 			word = id.Name
 		}

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -89,7 +90,7 @@ func (r *Region) isReadIn(nodes ...ast.Node) bool {
 	for _, n := range r.nodes {
 		found := false
 		for _, outer := range nodes {
-			found = found || encloses(outer, n)
+			found = found || statement.Encloses(outer, n)
 		}
 		if !found {
 			return false
@@ -120,7 +121,7 @@ func (h *hoist) collect(e ast.Expr) {
 	r := h.region
 	has := func(outer ast.Node) bool {
 		for _, n := range r.nodes {
-			if encloses(outer, n) {
+			if statement.Encloses(outer, n) {
 				return true
 			}
 		}
@@ -133,7 +134,7 @@ func (h *hoist) collect(e ast.Expr) {
 			return true
 		case !has(x):
 			return false
-		case onlyReads(r.info(), x) && canCopy(r.info().TypeOf(x)):
+		case statement.OnlyReads(r.info(), x) && statement.CanCopy(r.info().TypeOf(x)):
 			h.exprs = append(h.exprs, x)
 			return false
 		}
@@ -147,41 +148,6 @@ func (h *hoist) collect(e ast.Expr) {
 		}
 		return true
 	})
-}
-
-// onlyReads reports whether an expression computes a value from variables, and calls nothing.
-func onlyReads(info *types.Info, e ast.Expr) bool {
-	if tv := info.Types[e]; !tv.IsValue() || tv.Value != nil {
-		return false
-	}
-	only := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			b, ok := info.Uses[source.CalleeName(n)].(*types.Builtin)
-			only = only && (ok && (b.Name() == "len" || b.Name() == "cap") || info.Types[n.Fun].IsType())
-		case *ast.UnaryExpr:
-			only = only && n.Op != token.ARROW && n.Op != token.AND
-		case *ast.FuncLit, *ast.CompositeLit:
-			only = false
-		case *ast.SelectorExpr:
-			if s := info.Selections[n]; s != nil && s.Kind() != types.FieldVal {
-				only = false
-			}
-		}
-		return only
-	})
-	return only
-}
-
-// canCopy reports whether a variable of a type can stand for the expression that gave its value:
-// a struct or an array may be there for its address, and a tuple is no value.
-func canCopy(t types.Type) bool {
-	switch t.Underlying().(type) {
-	case *types.Struct, *types.Array, *types.Tuple:
-		return false
-	}
-	return true
 }
 
 // write has the statement read ahead.
@@ -200,7 +166,7 @@ func (h *hoist) write(edits *source.Edits, lock, unlock string) {
 			edits.Replace(e, nameOfFirst)
 			continue
 		}
-		name := nameFor(e)
+		name := statement.NameFor(e)
 		if used[name] || !r.isUnused(name) {
 			name = free.Free(name)
 		}
@@ -297,19 +263,4 @@ func (r *Region) isUnused(name string) bool {
 		return unused
 	})
 	return unused
-}
-
-// nameFor is a name for the value of an expression: that of the field it selects, if it does.
-func nameFor(e ast.Expr) string {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.SelectorExpr:
-		if name := strings.ToLower(e.Sel.Name[:1]) + e.Sel.Name[1:]; !token.IsKeyword(name) {
-			return name
-		}
-	case *ast.CallExpr:
-		if id := source.CalleeName(e); id != nil && id.Name == "len" {
-			return "n"
-		}
-	}
-	return "value"
 }

@@ -3,6 +3,8 @@ package cover
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 )
 
 // aroundLoops makes a region in a loop cover all of the loop, and of the loops around that one, if
@@ -53,7 +55,7 @@ func (r *Region) loopAround() (list []ast.Stmt, at int) {
 	if loop == nil {
 		return nil, 0
 	}
-	list, at, to := innermost(r.body, loop.Pos(), loop.End())
+	list, at, to := statement.Innermost(r.body, loop.Pos(), loop.End())
 	if list == nil || at != to || list[at] != loop {
 		return nil, 0 // it has a label
 	}
@@ -85,7 +87,7 @@ func (code *Code) IsBrief(r *Region, l *Lock) bool {
 // of the program if these have no loops and call nothing else of the program.
 func (code *Code) areBrief(info *types.Info, stmts []ast.Stmt, callsOwn bool) bool {
 	brief := true
-	within(stmts, func(n ast.Node) {
+	statement.Each(stmts, func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.GoStmt, *ast.DeferStmt:
 			brief = false
@@ -96,7 +98,7 @@ func (code *Code) areBrief(info *types.Info, stmts []ast.Stmt, callsOwn bool) bo
 			if d != nil {
 				brief = brief && callsOwn && code.areBrief(f.Info, d.Body.List, false)
 			} else {
-				brief = brief && code.quick(info, n) && !isBuiltin(info, n, "print") && !isBuiltin(info, n, "println")
+				brief = brief && code.quick(info, n) && !statement.IsBuiltin(info, n, "print") && !statement.IsBuiltin(info, n, "println")
 			}
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 )
 
 // name is how a region names the lock; "" if it cannot.
@@ -80,7 +82,7 @@ func (code *Code) promoted(r *Region, l *Lock, owner string) string {
 func (code *Code) stripe(r *Region, l *Lock) string {
 	info := r.info()
 	found := map[string]bool{}
-	within(r.statements(), func(n ast.Node) {
+	statement.Each(r.statements(), func(n ast.Node) {
 		x, ok := n.(*ast.IndexExpr)
 		if !ok {
 			return
@@ -142,7 +144,7 @@ func (code *Code) reachOwner(r *Region, n *types.Named) string {
 		}
 	}
 	if len(found) == 0 {
-		within(r.statements(), func(m ast.Node) {
+		statement.Each(r.statements(), func(m ast.Node) {
 			if e, ok := m.(ast.Expr); ok {
 				see(e)
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -251,7 +252,7 @@ func (code *Code) newLocal(vars []*types.Var) *Lock {
 	if fn == nil {
 		return nil
 	}
-	list, at, _ := innermost(source.Body(fn), v.Pos(), v.Pos()+1)
+	list, at, _ := statement.Innermost(source.Body(fn), v.Pos(), v.Pos()+1)
 	if list == nil {
 		return nil // a parameter or a result
 	}

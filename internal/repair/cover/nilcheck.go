@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -27,7 +28,7 @@ func (code *Code) afterNilCheck(edits *source.Edits, r *Region, name string) err
 		return nil
 	}
 	checks := 0
-	within(r.statements(), func(n ast.Node) {
+	statement.Each(r.statements(), func(n ast.Node) {
 		if x, ok := n.(*ast.BinaryExpr); ok && r.isNilCheck(x, variable) {
 			checks++
 		}
@@ -36,7 +37,7 @@ func (code *Code) afterNilCheck(edits *source.Edits, r *Region, name string) err
 		return nil
 	}
 	s, ok := r.first().(*ast.IfStmt)
-	if !ok || checks > 1 || s.Init != nil || s.Else != nil || !terminates(s.Body) || len(s.Body.List) != 1 {
+	if !ok || checks > 1 || s.Init != nil || s.Else != nil || !statement.Terminates(s.Body) || len(s.Body.List) != 1 {
 		return fmt.Errorf("%s may be nil where a section in %s would take its lock", variable, r.place())
 	}
 	first, rest := firstOperand(s.Cond)

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -46,7 +47,7 @@ func (code *Code) changes(info *types.Info, n ast.Node, depth int) bool {
 
 // callChanges is changes for a call, but for its arguments.
 func (code *Code) callChanges(info *types.Info, c *ast.CallExpr, depth int) bool {
-	if info.Types[c.Fun].IsType() || slices.ContainsFunc([]string{"len", "cap", "min", "max"}, func(name string) bool { return isBuiltin(info, c, name) }) {
+	if info.Types[c.Fun].IsType() || slices.ContainsFunc([]string{"len", "cap", "min", "max"}, func(name string) bool { return statement.IsBuiltin(info, c, name) }) {
 		return false
 	}
 	if fn, ok := info.Uses[source.CalleeName(c)].(*types.Func); ok && fn.Pkg() != nil && (fn.FullName() == "runtime.Gosched" || fn.Pkg().Path() == "time" || fn.Pkg().Path() == "sync/atomic") {

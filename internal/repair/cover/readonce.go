@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -16,7 +17,7 @@ func (r *Region) readsOnlyOne() []ast.Expr {
 		return nil
 	}
 	one, ok := r.nodes[0].(ast.Expr)
-	if !ok || !onlyReads(r.info(), one) || !canCopy(r.info().TypeOf(one)) {
+	if !ok || !statement.OnlyReads(r.info(), one) || !statement.CanCopy(r.info().TypeOf(one)) {
 		return nil
 	}
 	for _, n := range r.nodes[1:] {
@@ -45,7 +46,7 @@ func (r *Region) readsOnlyOne() []ast.Expr {
 		case ast.Expr:
 			if source.SameExpression(r.info(), one, n) {
 				uses = append(uses, n)
-				inHead = inHead || encloses(branch.Cond, n)
+				inHead = inHead || statement.Encloses(branch.Cond, n)
 				return false
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -170,59 +171,11 @@ func (code *Code) Region(fn ast.Node, nodes []ast.Node) *Region {
 		return nil
 	}
 	r := &Region{file: f, fn: fn, body: body, nodes: nodes, Data: nodes}
-	r.list, r.from, r.to = innermost(body, lo, hi)
+	r.list, r.from, r.to = statement.Innermost(body, lo, hi)
 	if r.list == nil {
 		return nil
 	}
 	return r
-}
-
-// innermost is the innermost list of statements, not of another function, of which
-// some cover the range.
-func innermost(body *ast.BlockStmt, lo, hi token.Pos) (list []ast.Stmt, from, to int) {
-	look := func(l []ast.Stmt) {
-		i, j := -1, -1
-		for k, s := range l {
-			if s.Pos() <= lo && lo < s.End() {
-				i = k
-			}
-			if s.Pos() < hi && hi <= s.End() {
-				j = k
-			}
-		}
-		if i >= 0 && j >= i {
-			list, from, to = l, i, j
-		}
-	}
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.BlockStmt:
-			if !clauses(n) {
-				look(n.List)
-			}
-		case *ast.CaseClause:
-			look(n.Body)
-		case *ast.CommClause:
-			look(n.Body)
-		}
-		return true
-	})
-	return list, from, to
-}
-
-// clauses reports whether a block is that of a switch or select, between whose clauses no
-// statement can be.
-func clauses(b *ast.BlockStmt) bool {
-	if len(b.List) == 0 {
-		return false
-	}
-	switch b.List[0].(type) {
-	case *ast.CaseClause, *ast.CommClause:
-		return true
-	}
-	return false
 }
 
 // Merge joins regions of one function that overlap, lie in each other, or lie near each other.
@@ -277,7 +230,7 @@ func (r *Region) join(o *Region, leaveAlone func(*Region) bool) bool {
 	if r.isHeadOf(o) && leaveAlone(r) || o.isHeadOf(r) && leaveAlone(o) {
 		return false
 	}
-	list, from, to := innermost(r.body, lo, hi)
+	list, from, to := statement.Innermost(r.body, lo, hi)
 	if list == nil {
 		return false
 	}
@@ -309,7 +262,7 @@ func (r *Region) near(o *Region) bool {
 		return false
 	}
 	quiet := true
-	within(r.list[from:to], func(n ast.Node) {
+	statement.Each(r.list[from:to], func(n ast.Node) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			_, builtin := r.info().Uses[source.CalleeName(n)].(*types.Builtin)

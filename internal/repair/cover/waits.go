@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -49,7 +50,7 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 		tried := triedOperations(s)
 		w.locks.EachAtOnce(info, s, func(n ast.Node) {
 			for _, c := range except {
-				if encloses(c, n) {
+				if statement.Encloses(c, n) {
 					return
 				}
 			}

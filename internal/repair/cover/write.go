@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -269,7 +270,7 @@ func (code *Code) seenHeld(r *Region, l *Lock) bool {
 	// Several accesses may hold it one after the other: only if nothing in the function
 	// takes it were they under one.
 	taken := false
-	within(r.body.List, func(n ast.Node) {
+	statement.Each(r.body.List, func(n ast.Node) {
 		if c, ok := n.(*ast.CallExpr); ok {
 			if op, ok := code.operationOf(r.info(), c); ok && code.is(op, l) {
 				taken = true
