@@ -3,7 +3,6 @@ package explore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -225,7 +224,7 @@ func (s *Search) Finish(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	return s.result()
+	return s.result(), nil
 }
 
 // worthTelling returns the leak to tell first, nil if there is none: the one that the fewest
@@ -241,7 +240,7 @@ func worthTelling(leaks []wire.Found) *wire.Found {
 }
 
 // result is what the search has come to.
-func (s *Search) result() (*Result, error) {
+func (s *Search) result() *Result {
 	res := &Result{Target: s.target, Failure: s.failure, Death: s.death, WhyFresh: s.whyCold, Ended: s.ended, Within: s.o.within()}
 	switch {
 	case s.cold == nil:
@@ -255,11 +254,8 @@ func (s *Search) result() (*Result, error) {
 			res.FreshRuns = s.cold.Sum.Runs
 		}
 	}
-	if s.cold != nil && s.ended == nil && s.failure == nil && res.Cut == res.Runs && res.Runs > 0 {
-		return nil, fmt.Errorf("no run came to an end under control: %w", s.whyCold)
-	}
 	res.leftAt, res.unclearAt, res.spinningAt = s.p.leftAt(res.Leaks), s.p.leftAt(res.Unclear), s.p.spinningAt(res.Spinning)
-	return res, nil
+	return res
 }
 
 // both is what two searches of a target came to, the first of which found nothing and the

@@ -217,6 +217,8 @@ func (s *server) warmUp(i int, o *wire.Order) (wire.Residue, *wire.Done) {
 		}
 	}
 	switch {
+	case runs[1].TookTooLong: // it was ended anywhere, and says nothing
+		return wire.NoResidue, nil
 	case runs[0].Failed() != runs[1].Failed(), runs[0].Residue, runs[1].Residue:
 		return wire.ChangesEndings, &wire.Done{Residue: wire.ChangesEndings}
 	case steps[0] != steps[1]:
