@@ -7,12 +7,14 @@ import (
 )
 
 // Package testing/synctest isolates the goroutines of a test in a bubble, in which time
-// is virtual. Under control it is virtual everywhere, so that a bubble is no more than
-// the goroutines that belong to it: those that were started by one of them.
+// is virtual and begins at [epoch]. Under control it is virtual everywhere, so that a bubble is no
+// more than the goroutines that belong to it, those that were started by one of them, and the time
+// at which it began.
 
 type bubble struct {
 	members int // that have not ended
 	on      *object
+	began   int64 // by the clock
 }
 
 func (b *bubble) join(c *goroutine) {
@@ -44,7 +46,7 @@ func Bubble(f func()) {
 		c.die()
 	}
 	s.clock.exact++
-	b := new(bubble)
+	b := &bubble{began: s.clock.now}
 	b.on = s.objects.at(unsafe.Pointer(b))
 	site := c.site()
 	c.spawn(site, f, b)

@@ -13,8 +13,11 @@ import (
 // draws would depend on how many numbers others have drawn before, and two schedules that
 // differ in the order of independent steps only would differ in what they lead to.
 //
-// A draw with few possibilities (rand.IntN(3), the order of a small map) is a choice that
-// the strategy is asked for: one that tries all schedules tries all possibilities, too.
+// A draw with few possibilities (rand.IntN(3), the order of a small map, the case of a select) is a
+// choice that the strategy is asked for: one that tries all schedules tries all possibilities,
+// too. Its answer is counted from a number of the goroutine's stream, so that a program whose
+// strategy leaves choices alone sees numbers that look drawn: that a hundred draws of five are
+// all 0 is a schedule, but none that a person believes.
 
 // A chance is where the random numbers of a run come from.
 type chance struct {
@@ -79,10 +82,20 @@ func DrawBelow(n int) (i int, ok bool) {
 	return i, ok
 }
 
-// draw is a choice by chance between n possibilities.
+// branch is a choice by chance between n possibilities.
+func (s *scheduler) branch(c *goroutine, site uint32, n int, kind event.Kind) int {
+	if n < 2 {
+		return 0
+	}
+	c.branches++
+	from := spread(s.chance.stream(c.id)+c.branches) % uint64(n)
+	return (int(from) + s.strategy.Branch(sched.Choice{G: c.id, Site: site, N: n, Kind: kind})) % n
+}
+
+// draw is a number by chance below n.
 func (s *scheduler) draw(c *goroutine, site uint32, n int) int {
 	s.completeLast()
-	i := s.strategy.Branch(sched.Choice{G: c.id, Site: site, N: n, Kind: event.Random})
+	i := s.branch(c, site, n, event.Random)
 	s.emit(c, event.Random, site, 0, 0, uint64(i))
 	return i
 }

@@ -12,7 +12,7 @@ func TestRunsBeginBeforeTheClockTurns(t *testing.T) {
 		k.begin(1, sequence)
 		at := k.began - epoch
 		switch {
-		case sequence == 0 && at != 0:
+		case sequence == 0 && at != fraction:
 			t.Errorf("the first run begins %d ns after the epoch", at)
 		case at < second:
 			plain++

@@ -15,10 +15,14 @@ import (
 // It stands still while any goroutine can run, but for stalls (stall.go). It moves on to
 // the next timer when no goroutine can, and when one waits by trying again and again.
 
-// epoch is the instant at which runs start: 2000-01-01 00:00:00 UTC, in nanoseconds since
-// 1970. Those that do not draw from the first sequence of random numbers start up to a
-// second later: programs make random numbers of the time.
-const epoch = 946684800_000_000_000
+// epoch is 2000-01-01 00:00:00 UTC, in nanoseconds since 1970: the instant at which bubbles start.
+// Runs that draw from the first sequence of random numbers start a fraction of a second later,
+// because a whole second is an instant that hardly any program comes upon, and the others within
+// that second or shortly before a turn of the clock: programs make random numbers of the time.
+const (
+	epoch    = 946684800_000_000_000
+	fraction = 123_456_789
+)
 
 // patientReads is how often the time may be asked for while it stands still. After that,
 // each further time lets some of it go by: a program that loops until it is late comes to
@@ -75,8 +79,9 @@ type clock struct {
 	began int64 // the run, in nanoseconds since 1970
 	// stalled is for how long goroutines were ready while time moved on.
 	stalled int64
-	shown   bool // nothing is to come of a choice
-	exact   int  // bubbles
+	shown   bool    // nothing is to come of a choice
+	firing  *bubble // of the timer that fires
+	exact   int     // bubbles
 	queue   timers.Queue[*timer]
 	known   map[uintptr]*timer
 	spare   []*timer
@@ -111,17 +116,17 @@ const shortly = 50_000_000
 // at midnight needs a run that begins shortly before it: half of the runs begin at any
 // fraction of a second, and the others before a turn of the clock or of the calendar.
 func (k *clock) begin(seed, sequence uint64) {
-	k.began = epoch
 	if sequence == 0 {
+		k.began = epoch + fraction
 		return
 	}
 	drawn := spread(seed + sequence)
-	fraction := int64(drawn >> 8 % 1_000_000_000)
+	part := int64(drawn >> 8 % 1_000_000_000)
 	if which := drawn % (2 * uint64(len(turns))); which < uint64(len(turns)) {
-		k.began += turns[which]*1_000_000_000 - fraction%shortly
+		k.began = epoch + turns[which]*1_000_000_000 - part%shortly
 		return
 	}
-	k.began += fraction
+	k.began = epoch + part
 }
 
 func (k *clock) forget(t *timer) {
@@ -275,7 +280,7 @@ func Now() (unix, mono int64, ok bool) {
 	if token.Load() == g|inside {
 		// For a timer that fires, or something else that rt calls.
 		now := s.clock.told()
-		return s.clock.began + now, now, true
+		return s.clock.unix(now, s.clock.firing), now, true
 	}
 	c := enterAs(g)
 	if c == nil {
@@ -300,8 +305,9 @@ func Now() (unix, mono int64, ok bool) {
 	}
 	k.asked = k.asked || own
 	now := k.told()
+	unix = k.unix(now, c.bubble)
 	c.leave()
-	return k.began + now, now, true
+	return unix, now, true
 }
 
 // readClock announces that c asks for the time, and reports whether the program itself does.
@@ -320,6 +326,14 @@ func (c *goroutine) readClock() (own bool) {
 		c.step(event.Op{Kind: event.ReadClock, Site: site, Addr: s.clock.ownAddr(), Size: 8})
 	}
 	return own
+}
+
+// unix is a time since 1970, as it is in a bubble or, if b is nil, elsewhere.
+func (k *clock) unix(now int64, b *bubble) int64 {
+	if b != nil {
+		return epoch + now - b.began
+	}
+	return k.began + now
 }
 
 // told returns the time as a program gets it.

@@ -22,14 +22,15 @@ const (
 
 // A goroutine is one under control. Its record is used again in later runs.
 type goroutine struct {
-	id     uint32
-	parent uint32
-	g      uintptr // 0 until it has run
-	state  state
-	index  int      // among the ready ones
-	op     event.Op // what it waits for, while it is not ready
-	taken  uint64   // its steps
-	stream uint64   // where its random numbers come from, while it does not run
+	id       uint32
+	parent   uint32
+	g        uintptr // 0 until it has run
+	state    state
+	index    int      // among the ready ones
+	op       event.Op // what it waits for, while it is not ready
+	taken    uint64   // its steps
+	stream   uint64   // where its random numbers come from, while it does not run
+	branches uint64   // choices by chance that it has come to
 
 	race.Thread // what it knows of the others' past
 	// born is the frame in which it was started: its own calls are below. started is the

@@ -313,14 +313,6 @@ func (s *scheduler) choose(c *goroutine) *goroutine {
 	}
 }
 
-// branch asks the strategy for one of n possibilities.
-func (s *scheduler) branch(c *goroutine, site uint32, n int) int {
-	if n < 2 {
-		return 0
-	}
-	return s.strategy.Branch(sched.Choice{G: c.id, Site: site, N: n, Kind: event.Select})
-}
-
 // pass gives the token to d, which waits for it in park.
 func (s *scheduler) pass(d *goroutine) {
 	s.current = d

@@ -162,7 +162,7 @@ func (c *goroutine) selectOne(site uint32, hasDefault bool, cases []Case) (index
 			n++
 		}
 	}
-	pick := s.branch(c, site, n)
+	pick := s.branch(c, site, n, event.Select)
 	if n == 0 && hasDefault && others.Load() == 0 && !foreign.Load() {
 		return -1, true
 	}

@@ -62,7 +62,9 @@ func (s *scheduler) fire(t *timer) bool {
 	if t.period > 0 {
 		k.queue.Push(t, max(t.When+t.period, k.now))
 	}
-	if !t.send() {
+	k.firing = t.bubble
+	sent := t.send()
+	if k.firing = nil; !sent {
 		return false
 	}
 	n := t.on.capacity()

@@ -197,3 +197,27 @@ func TestFineRandomBytes(t *testing.T) {
 		t.Error("twice the same")
 	}
 }
+
+// What is drawn looks drawn where a schedule leaves it alone.
+func TestFineDrawsAreOfAllKinds(t *testing.T) {
+	numbers, cases, firsts := map[int]int{}, map[int]int{}, map[int]int{}
+	for range 60 {
+		numbers[rand.IntN(3)]++
+		a, b := make(chan int, 1), make(chan int, 1)
+		a <- 1
+		b <- 2
+		select {
+		case v := <-a:
+			cases[v]++
+		case v := <-b:
+			cases[v]++
+		}
+		for k := range map[int]bool{1: true, 2: true, 3: true} {
+			firsts[k]++
+			break
+		}
+	}
+	if len(numbers) != 3 || len(cases) != 2 || len(firsts) != 3 {
+		t.Errorf("of 60 draws: %v, %v, %v", numbers, cases, firsts)
+	}
+}

@@ -300,3 +300,26 @@ func TestFineStallsDoNotAddUp(t *testing.T) {
 		t.Error("timed out")
 	}
 }
+
+// The time of a bubble begins where the documentation says, whatever time it is elsewhere.
+func TestFineBubblesBeginAtTheirTime(t *testing.T) {
+	time.Sleep(time.Minute)
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+			if now := time.Now(); !now.Equal(began) {
+				t.Errorf("it is %v", now)
+			}
+			if at := <-time.After(time.Hour); !at.Equal(began.Add(time.Hour)) {
+				t.Errorf("the timer says %v", at)
+			}
+		})
+	}
+}
+
+// The time elsewhere is no whole second.
+func TestFineTheClockIsBetweenSeconds(t *testing.T) {
+	if time.Now().Nanosecond() == 0 {
+		t.Error("a whole second")
+	}
+}
