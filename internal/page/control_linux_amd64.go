@@ -56,6 +56,7 @@ type wait struct {
 	gate     uintptr
 	since    int64
 	stop     int64 // when the wish to stop the goroutine was first seen; 0: not
+	idle     int64 // how long it had lasted when the section's goroutine was first seen waiting, of late; 0: it runs
 	cycles   uint64
 	address  uintptr
 	seals    uint32     // of the gate when the wait was left; see resumed

@@ -104,6 +104,7 @@ begin:
 	CALL ·now(SB)
 	MOVQ AX, wait_since(R15)
 	MOVQ $0, wait_stop(R15)
+	MOVQ $0, wait_idle(R15)
 	MOVQ $0, wait_cycles(R15)
 	MOVQ $0, wait_slot(R15)
 	MOVL $0, wait_urged(R15)

@@ -104,15 +104,19 @@ func (g *Gate) Relent() {
 	atomic.StoreUintptr(&g.lenient, G())
 }
 
-// Resume ends what Relent began. True: nothing has happened. False: the calling goroutine has
-// to Enter anew, because an access has passed, or another section has run: what was called
-// may have released the lock and taken it again.
+// Resume ends what Relent began. True: the section goes on, and accesses that wait for it go on
+// waiting. False: the calling goroutine has to Enter anew, because an access has passed or is
+// about to, or another section has run: what was called may have released the lock and taken it
+// again.
 func (g *Gate) Resume() bool {
-	if atomic.LoadUintptr(&g.holder) != G() {
+	me := G()
+	if atomic.LoadUintptr(&g.holder) != me {
 		return false // the mark is not this goroutine's any more
 	}
-	atomic.SwapUintptr(&g.lenient, 0) // with a fence before the look at word
-	return atomic.LoadUint32(&g.word) == 0
+	if atomic.SwapUintptr(&g.lenient, 0) != me {
+		return false // an access has taken it
+	}
+	return atomic.LoadUint32(&g.word)&(wanter-1)&^starved == 0
 }
 
 // StepOutside says that the calling goroutine holds the lock without a section.

@@ -84,27 +84,45 @@ timeout:
 // What becomes of an access that has waited for the nanoseconds in CX if the section said that
 // it may wait: CX = awaitPass if it does, SurrenderedLenient if that was too long anyway, else
 // 0. A goroutine also waits in the runtime for some microseconds now and then, for the
-// collector for example; that is no reason. Nor is that the collector scans its stack, for which
-// a goroutine that ran is said to wait. Keeps AX.
-TEXT lenient<>(SB), NOSPLIT|NOFRAME, $0-0
-	CMPQ CX, $const_shortestLenience
-	JLE  no
+// collector for example, and is said to when the collector stops it; so it has to be seen
+// waiting all the time. An access that passes has taken away what the section said: the section
+// sees by it, in Resume, that it is not alone. Keeps AX.
+TEXT lenient<>(SB), NOSPLIT, $0-0
 	MOVQ Gate_lenient(R12), DX
 	TESTQ DX, DX
-	JEQ  no
+	JEQ  runs
 	CMPQ DX, Gate_holder(R12)
-	JNE  no
+	JNE  runs
+	MOVQ control_status(R13), R10
+	MOVL (DX)(R10*1), R10
+	CMPL R10, $const_statusWaiting
+	JEQ  waits
+	MOVQ $0, wait_idle(R15)
 	CMPQ CX, $const_longestLenience
-	JGT  enough
-	ADDQ control_status(R13), DX
-	MOVL (DX), DX
-	CMPL DX, $const_statusWaiting
-	JNE  no
-	MOVL $const_awaitPass, CX
-	RET
-enough:
+	JLE  no
 	MOVL $const_SurrenderedLenient, CX
+	JMP  take
+waits:
+	CMPQ wait_idle(R15), $0
+	JNE  still
+	MOVQ CX, wait_idle(R15)
+	JMP  no
+still:
+	SUBQ wait_idle(R15), CX
+	CMPQ CX, $const_shortestLenience
+	JLE  no
+	MOVL $const_awaitPass, CX
+take:
+	PUSHQ AX
+	MOVQ DX, AX
+	XORL DX, DX
+	LOCK
+	CMPXCHGQ DX, Gate_lenient(R12)
+	POPQ AX
+	JNE  no
 	RET
+runs:
+	MOVQ $0, wait_idle(R15)
 no:
 	XORL CX, CX
 	RET
