@@ -160,7 +160,7 @@ func TestOnlySourceWritesSource(t *testing.T) {
 var support = []string{"bench/stamp/stamptest", "internal/await", "internal/sli/slitest", "internal/locks/lockstest", "internal/report/runtest"}
 
 // judges are packages for tests and for the long searches of the bench.
-var judges = []string{"internal/judge", "internal/randprog", "internal/randprog/compound", "internal/randprog/sharing", "internal/truth", "internal/truth/fixes", "internal/truth/protected", "internal/txcompile/txprog"}
+var judges = []string{"internal/judge", "internal/randprog", "internal/randprog/compound", "internal/randprog/sharing", "internal/truth", "internal/truth/disturbed", "internal/truth/fixes", "internal/truth/protected", "internal/txcompile/txprog"}
 
 func TestSupportForTestsIsNotInTheProduct(t *testing.T) {
 	for _, p := range list(t, "./...", "./bench/...") {

@@ -100,6 +100,7 @@ var imports = map[string][]string{
 	"internal/source":            {},
 	"internal/overlay":           {"internal/gotool"},
 	"internal/protect":           {".", "internal/scratch", "internal/gotool", "internal/load", "internal/guard", "internal/overlay", "internal/protect/facts", "internal/protect/plan", "internal/protect/write", "internal/source"},
+	"internal/truth/disturbed":   {"internal/finding", "internal/gotool", "internal/protect", "internal/protect/plan", "internal/protect/supervise"},
 	"internal/truth/protected":   {"internal/gotool", "internal/protect", "internal/randprog", "internal/randprog/sharing"},
 	"internal/protect/facts":     {"internal/locks", "internal/source"},
 	"internal/protect/plan":      {"internal/guard", "internal/load", "internal/locks", "internal/protect/facts", "internal/source"},

@@ -62,6 +62,7 @@
 //	update.go       how a store makes the new value of the old one
 //	panic.go        which instructions may panic
 //	effect.go       effects of functions, footprints
+//	unnamed.go      functions that code may run which does not name them
 //	statement.go    the effects and accesses of a statement
 //	library.go      what is harmless in the standard library
 //	exposure.go     addresses that are taken

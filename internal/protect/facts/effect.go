@@ -28,6 +28,7 @@ type Effect struct {
 	written  map[Key]bool    // those of them that it may write
 	pointees map[string]bool // types that the code reaches through pointers to them
 	indirect bool            // the code uses pointers or elements at all
+	unknown  map[string]bool // what the code itself calls without naming it: see dispatch
 }
 
 // A Call of a function.
@@ -165,6 +166,7 @@ func (f *Facts) propagateEffects() {
 			if f.EffectOf(c.Func) == nil {
 				e.block(c.String())
 				e.Panics = true
+				e.callsBack(c.Func)
 			}
 		}
 	}
@@ -196,6 +198,9 @@ func (e *Effect) add(other *Effect) {
 		e.Opaque, e.brief = other.Opaque, other.brief
 	}
 	e.Calls = append(e.Calls, other.Calls...)
+	for name := range other.unknown {
+		e.callsUnknown(name)
+	}
 	e.addMemory(other)
 }
 

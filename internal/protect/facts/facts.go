@@ -33,6 +33,7 @@ type Facts struct {
 	aliasedMaps  map[Key]bool
 	declarations map[Key]Declaration
 	pins         *pins
+	dispatch     dispatch
 
 	declarationsIn map[*packages.Package]map[Key]Declaration
 	uses           map[*packages.Package]map[Key][]ast.Node
@@ -47,7 +48,7 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		code: newCode(), bodies: make(map[*ast.BlockStmt]*Statement),
 		effects: make(map[FuncKey]*Effect), borrowers: make(map[parameter]*borrower), exposures: make(map[Key]Exposure), forged: make(map[string]bool),
 		assigned: make(map[Key]bool), aliasedMaps: make(map[Key]bool), declarations: make(map[Key]Declaration),
-		declarationsIn: make(map[*packages.Package]map[Key]Declaration), uses: make(map[*packages.Package]map[Key][]ast.Node),
+		declarationsIn: make(map[*packages.Package]map[Key]Declaration), dispatch: dispatch{methods: make(map[string][]FuncKey)}, uses: make(map[*packages.Package]map[Key][]ast.Node),
 	}
 	f.pins = &pins{facts: f, variables: make(map[Key]string), types: make(map[Key]string), unnamed: make(map[string]bool)}
 	for _, p := range pkgs {
@@ -77,6 +78,7 @@ func (f *Facts) observeCode() {
 				f.observeExposure(i)
 				f.observeMap(i)
 				f.pins.pinLoaded(f.code, i)
+				f.observeValue(i)
 			}
 		}
 		k, ok := declaredAs(fn)

@@ -130,6 +130,7 @@ func (f *Facts) addCall(s *Statement, i ssa.CallInstruction) {
 	}
 	if c.IsInvoke() {
 		e.block("calls a method of an interface, " + c.Method.Name())
+		e.callsUnknown(c.Method.Name())
 		return
 	}
 	fn := calleeOf(c)
@@ -137,6 +138,7 @@ func (f *Facts) addCall(s *Statement, i ssa.CallInstruction) {
 	if fn == nil || at == nil {
 		e.block("calls a function value")
 		s.CallsValue = true
+		e.callsUnknown(anyValue)
 		return
 	}
 	m, isMutex := mutexMethod(fn)

@@ -63,20 +63,27 @@ func (f *Facts) SelectedOperation(p *packages.Package, e *ast.SelectorExpr) (Ope
 	return o, o.Place.Known()
 }
 
-// AcquiredField returns the variable or field that is the lock which a call takes, however
-// the object is reached that has it; nil if the call takes none, or it has no name at all.
-func (f *Facts) AcquiredField(p *packages.Package, c *ast.CallExpr) *types.Var {
+// LockField returns the variable or field that is the lock which a call takes or releases,
+// however the object is reached that has it; nil if the call does neither, or the lock has no
+// name at all.
+func (f *Facts) LockField(p *packages.Package, c *ast.CallExpr) (lock *types.Var, release bool) {
 	e, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
-		return nil
+		return nil, false
 	}
 	s := p.TypesInfo.Selections[e]
 	if s == nil || s.Kind() != types.MethodVal {
-		return nil
+		return nil, false
 	}
-	if m, ok := mutexMethod(s.Obj().(*types.Func)); !ok || m.Verb == locks.Release {
-		return nil
+	m, ok := mutexMethod(s.Obj().(*types.Func))
+	if !ok {
+		return nil, false
 	}
+	return lockField(p, e, s), m.Verb == locks.Release
+}
+
+// lockField returns the lock of which a method is selected.
+func lockField(p *packages.Package, e *ast.SelectorExpr, s *types.Selection) *types.Var {
 	if index := s.Index(); len(index) > 1 { // an embedded lock
 		var field *types.Var
 		t := p.TypesInfo.TypeOf(e.X)

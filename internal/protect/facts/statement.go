@@ -28,6 +28,7 @@ type Statement struct {
 
 	own     Effect    // of the statement alone
 	effects []*Effect // its own, and those of what it calls
+	runs    Code      // see Runs
 }
 
 // An Access is the use of a variable or field by name.
@@ -131,6 +132,9 @@ func (f *Facts) conclude(s *Statement) {
 			s.Opaque = c.opaque(callee)
 		}
 		s.Panics = s.Panics || callee == nil || callee.Panics
+		if callee == nil {
+			s.own.callsBack(c.Func)
+		}
 		if callee != nil {
 			s.Acquires = s.Acquires || callee.Acquires
 			s.Waits = s.Waits || callee.Waits

@@ -79,6 +79,7 @@ func (r *round) run() {
 		}
 		for _, g := range groups {
 			r.findSlots(g)
+			r.leaveOutOpen(g)
 			r.report(g)
 			if len(g.Vars)+len(g.Slots) > 0 {
 				r.planSteps(g)
@@ -141,35 +142,53 @@ func (g *Group) callsAnything() bool {
 }
 
 // gaps returns the steps for which the sections of a group are interrupted between two uses
-// of what they have to themselves. Before the first use and after the last there is nothing
-// to disturb. A section that has all on pages is interrupted only where it is known to wait.
+// of what they have to themselves, or for the second of them. Before the first use and after
+// the last there is nothing to disturb. A section that has all on pages is interrupted only
+// where it is known to wait.
+//
+//	a := x.n       from the copy
+//	log.Print()    a gap if x.n is used once more
+//	x.print()      a gap if it uses x.n
 func (r *round) gaps(g *Group) []Gap {
 	if r.Mode == Detect {
 		return nil
 	}
-	uses := func(s *StepPlan) bool {
-		vars := g.Vars
-		for _, slot := range g.Slots {
-			vars = slices.Concat(vars, slot.Fields)
-		}
-		return slices.ContainsFunc(vars, func(v *Variable) bool {
-			return slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool { return a.Place.Within(v.Place) || a.Last == v.Last() }) ||
-				slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
-		})
+	uses := make([]bool, len(g.Steps))
+	for i, s := range g.Steps {
+		uses[i] = r.usesAny(g, s)
 	}
-	first := slices.IndexFunc(g.Steps, uses)
 	var list []Gap
 	for i, s := range g.Steps {
-		if s.Opaque == "" || first < 0 || len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive && !r.staysInGuard(v, s) }) {
+		if s.Opaque == "" || len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive && !r.staysInGuard(v, s) }) {
 			continue
 		}
-		after := slices.ContainsFunc(g.Steps[i+1:], uses)
-		inLoop := slices.ContainsFunc(g.Steps, func(u *StepPlan) bool { return uses(u) && loopHasBoth(g, u, s) })
-		if first <= i && after || inLoop {
+		around := 0
+		for _, use := range []bool{slices.Contains(uses[:i], true), uses[i], slices.Contains(uses[i+1:], true)} {
+			if use {
+				around++
+			}
+		}
+		inLoop := slices.ContainsFunc(g.Steps, func(u *StepPlan) bool { return uses[slices.Index(g.Steps, u)] && loopHasBoth(g, u, s) })
+		if around > 1 || inLoop {
 			list = append(list, Gap{r.facts.Fset.PositionFor(s.Stmt.Pos(), false), s.Opaque})
 		}
 	}
 	return list
+}
+
+// usesAny reports whether a step may use what the sections of a group have to themselves, by
+// itself or by code that it runs.
+func (r *round) usesAny(g *Group, s *StepPlan) bool {
+	vars := g.Vars
+	for _, slot := range g.Slots {
+		vars = slices.Concat(vars, slot.Fields)
+	}
+	lock := r.facts.KeyOf(g.Lock.Last())
+	return slices.ContainsFunc(vars, func(v *Variable) bool {
+		return slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool { return a.Place.Within(v.Place) || a.Last == v.Last() }) ||
+			slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
+			r.runsOpen(s, r.openCodeOf(v.Footprint.Keys[0], lock)) != ""
+	})
 }
 
 // planSteps works out what is written for each step of a group.

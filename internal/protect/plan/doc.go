@@ -195,6 +195,7 @@
 //	outline.go   sections and steps as they stand in the source
 //	flow.go      following a lock through a function
 //	jump.go      gotos
+//	open.go      guarded data that code uses outside of sections, and which sections run that
 //	decide.go    what becomes of each group, given what is on pages
 //	panics.go    what a section that panics has to do before
 //	choose.go    which variables have copies, and which steps are opaque

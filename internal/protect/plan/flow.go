@@ -40,8 +40,6 @@ type flow struct {
 	steps    map[ast.Stmt]*Step
 	why      string
 	at       token.Pos
-	// returnsHeld says that the function returns with the lock.
-	returnsHeld bool
 }
 
 // A target is a statement that a break or continue can be about.
@@ -73,7 +71,6 @@ func (f *flow) returns(n ast.Node, s state) {
 	switch {
 	case s.dead:
 	case s.outline != nil && !f.deferred:
-		f.returnsHeld = f.why == ""
 		f.fail(n, "the function returns with the lock held")
 	case s.outline == nil && f.deferred:
 		f.fail(n, "the function returns without the lock that a deferred call releases")

@@ -258,10 +258,12 @@ type planner struct {
 	units  []*unit
 	// helpers are functions that return with a lock that they have taken.
 	helpers map[facts.FuncKey]*types.Var
+	// open is the code that uses guarded data outside of sections that are followed.
+	open map[facts.Key]*openCode
 }
 
 func newPlanner(known *facts.Facts, guards *guard.Guards, o Options) *planner {
-	return &planner{Options: o, facts: known, guards: guards, helpers: make(map[facts.FuncKey]*types.Var)}
+	return &planner{Options: o, facts: known, guards: guards, helpers: make(map[facts.FuncKey]*types.Var), open: make(map[facts.Key]*openCode)}
 }
 
 // A unit is one package with its sections as they stand in the source.

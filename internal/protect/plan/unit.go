@@ -136,6 +136,7 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 		}
 	}
 	u.all = append(u.all, b)
+	u.findHelper(b)
 	if len(b.outlines)+len(b.alone) > 0 {
 		u.bodies = append(u.bodies, b)
 	}
@@ -189,9 +190,34 @@ func (u *unit) leaveAlone(b *body, f *flow, lock facts.Place, why string) {
 	}
 	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(lock), Times: 1, Why: why}
 	b.alone = append(b.alone, aloneSection{s, lock.Last()})
-	if f.returnsHeld {
-		if d := u.declarationOf(b.block); d != nil {
-			u.helpers[facts.FuncKeyOf(d)] = lock.Last()
+}
+
+// findHelper notes a function that returns with a lock: it takes one, and has no call that
+// releases it. The release may be a value that it returns.
+//
+//	func (x *T) enter() func() { x.mu.Lock(); return x.mu.Unlock }
+func (u *unit) findHelper(b *body) {
+	d := u.declarationOf(b.block)
+	if d == nil {
+		return
+	}
+	var taken []*types.Var
+	released := make(map[*types.Var]bool)
+	ast.Inspect(b.block, func(n ast.Node) bool {
+		if c, ok := n.(*ast.CallExpr); ok {
+			switch v, release := u.facts.LockField(u.pkg, c); {
+			case v == nil:
+			case release:
+				released[v] = true
+			default:
+				taken = append(taken, v)
+			}
+		}
+		return true
+	})
+	for _, v := range taken {
+		if !released[v] {
+			u.helpers[facts.FuncKeyOf(d)] = v
 		}
 	}
 }
@@ -238,7 +264,7 @@ func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
 	if _, ok := u.facts.Operation(u.pkg, c); ok {
 		return nil, ""
 	}
-	if v := u.facts.AcquiredField(u.pkg, c); v != nil {
+	if v, release := u.facts.LockField(u.pkg, c); v != nil && !release {
 		return v, "the lock is reached by way of a pointer or an element"
 	}
 	if fn, ok := typeutil.Callee(u.info, c).(*types.Func); ok {

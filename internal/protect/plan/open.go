@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+)
+
+// openCode is the code that uses a variable outside the sections that are followed. If a section
+// runs such code, by whatever call, that code uses the variable as it is.
+//
+//	x.mu.Lock()
+//	a := x.n              the section's copy
+//	defer func() {
+//		b := x.n      open code
+//	}()
+type openCode struct{ facts.Code }
+
+// openCodeOf returns the open code of what a lock guards.
+func (p *planner) openCodeOf(k, lock facts.Key) *openCode {
+	if c := p.open[k]; c != nil {
+		return c
+	}
+	c := &openCode{facts.Code{Functions: make(map[facts.FuncKey]bool), Literals: make(map[*ast.BlockStmt]bool)}}
+	p.open[k] = c
+	for _, u := range p.units {
+		for _, n := range u.facts.Uses(u.pkg, k) {
+			if _, sets := n.(*ast.KeyValueExpr); !sets && !u.inSection(n, lock) {
+				u.addOpen(c, n)
+			}
+		}
+	}
+	return c
+}
+
+// inSection reports whether a node is in a section of a lock that is followed.
+func (u *unit) inSection(n ast.Node, lock facts.Key) bool {
+	return slices.ContainsFunc(u.all, func(b *body) bool {
+		return contains(b.block, n) && slices.ContainsFunc(b.outlines, func(o *Outline) bool {
+			return u.facts.KeyOf(o.Lock.Last()) == lock && slices.ContainsFunc(o.steps, func(s *Step) bool { return s.evaluates(n) })
+		})
+	})
+}
+
+// evaluates reports whether a step evaluates a node by itself, and not in a function literal
+// that it has.
+func (s *Step) evaluates(n ast.Node) bool {
+	return slices.ContainsFunc(s.nodes, func(root ast.Node) bool {
+		if !contains(root, n) {
+			return false
+		}
+		inLiteral := false
+		ast.Inspect(root, func(m ast.Node) bool {
+			l, ok := m.(*ast.FuncLit)
+			inLiteral = inLiteral || ok && contains(l, n)
+			return !inLiteral
+		})
+		return !inLiteral
+	})
+}
+
+// addOpen adds the function or function literal that a node is in.
+func (u *unit) addOpen(c *openCode, n ast.Node) {
+	var function *types.Func
+	var literal *ast.FuncLit
+	for _, f := range u.files {
+		if !contains(f.Syntax, n) {
+			continue
+		}
+		ast.Inspect(f.Syntax, func(m ast.Node) bool {
+			switch m := m.(type) {
+			case *ast.FuncDecl:
+				if contains(m, n) {
+					function, _ = u.info.Defs[m.Name].(*types.Func)
+				}
+			case *ast.FuncLit:
+				if contains(m, n) {
+					literal = m
+				}
+			}
+			return m != nil && contains(m, n)
+		})
+	}
+	switch {
+	case literal != nil:
+		c.Literals[literal.Body] = true
+	case function != nil:
+		c.Functions[facts.FuncKeyOf(function)] = true
+	}
+}
+
+// runsOpen returns how a step runs open code of a variable, "" if it does not.
+func (r *round) runsOpen(s *StepPlan, c *openCode) string {
+	if c.within(r.facts.Runs(s.does)) {
+		does := s.opaque()
+		if does == "" {
+			does = s.does.Calls[0].String()
+		}
+		return "the section runs other code that uses it: the statement " + does
+	}
+	how := ""
+	for _, n := range s.nodes {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if l, ok := n.(*ast.FuncLit); ok && how == "" && (c.Literals[l.Body] || c.within(r.facts.Runs(r.facts.Body(l.Body)))) {
+				how = "a function literal uses it"
+			}
+			return how == ""
+		})
+	}
+	return how
+}
+
+// within reports whether any of the code is among other code.
+func (c *openCode) within(other facts.Code) bool {
+	for k := range c.Functions {
+		if other.Functions[k] {
+			return true
+		}
+	}
+	for l := range c.Literals {
+		if other.Literals[l] {
+			return true
+		}
+	}
+	return false
+}
+
+// leaveOutOpen notes the guarded data that sections of a group reach only by open code.
+func (r *round) leaveOutOpen(g *Group) {
+	lock := r.facts.KeyOf(g.Lock.Last())
+	for _, gd := range r.guards.AtLeast(r.Least) {
+		if r.facts.KeyOf(gd.Lock.Object.(*types.Var)) == lock {
+			for _, d := range gd.Data {
+				r.leaveOutIfOpen(g, d, lock)
+			}
+		}
+	}
+}
+
+func (r *round) leaveOutIfOpen(g *Group, d *guard.Datum, lock facts.Key) {
+	known := slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.Datum == d.Name }) ||
+		slices.ContainsFunc(g.Slots, func(s *Slot) bool {
+			return slices.ContainsFunc(s.Fields, func(v *Variable) bool { return v.Datum == d.Name })
+		}) ||
+		slices.ContainsFunc(g.left, func(l leftOut) bool { return l.datum == d.Name && l.why != usedOnce })
+	if known {
+		return
+	}
+	open := r.openCodeOf(r.facts.KeyOf(d.Object.(*types.Var)), lock)
+	for _, s := range g.Steps {
+		if why := r.runsOpen(s, open); why != "" {
+			g.leaveOut(d.Name, why)
+			return
+		}
+	}
+}

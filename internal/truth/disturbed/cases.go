@@ -1,0 +1,315 @@
+package disturbed
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Case is one section that looks at guarded data twice, with careless code in between that
+// changes the data.
+type Case struct {
+	Name  string // its parts: home, shape, type
+	parts [3]string
+	File  string // where the section stands
+	text  string
+	rest  string // careful code, and careless code
+	// Elements says that the section looks at what the guarded variable leads to, and not at
+	// the variable itself.
+	Elements bool
+}
+
+// A kind is a type of guarded data with two values that differ.
+type kind struct {
+	name, typ        string
+	careful, written string // what the section expects, and what careless code writes
+	differ           string // of a and b
+}
+
+var kinds = []kind{
+	{"int", "int", "1", "2", "a != b"},
+	{"uint8", "uint8", "1", "2", "a != b"},
+	{"float", "float64", "1.5", "2.5", "a != b"},
+	{"bool", "bool", "false", "true", "a != b"},
+	{"string", "string", `"careful"`, `"careless"`, "a != b"},
+	{"slice", "[]int", "nil", "[]int{1}", "len(a) != len(b)"},
+	{"map", "map[int]int", "nil", "map[int]int{1: 1}", "len(a) != len(b)"},
+	{"pointer", "*int", "nil", "new(int)", "a != b"},
+	{"func", "func()", "nil", "func() {}", "(a == nil) != (b == nil)"},
+	{"interface", "any", "nil", `any("careless")`, "a != b"},
+	{"error", "error", "nil", `errors.New("careless")`, "a != b"},
+	{"struct", "pair", "pair{1, 1}", "pair{2, 2}", "a != b"},
+	{"array", "[3]int", "[3]int{1}", "[3]int{2}", "a != b"},
+	{"complex", "complex128", "1", "2i", "a != b"},
+	{"chan", "chan int", "nil", "make(chan int)", "a != b"},
+}
+
+// A home is where the data lives, and how code gets there. In its texts, NN is the number of
+// the case, KIND the type, and DATA, LOCK and UNLOCK what sections write.
+type home struct {
+	name     string
+	declares string
+	receiver string // of the section
+	prepares string // what the section does before it takes the lock, and after
+	enters   string
+	data     string
+	lock     string // without Lock()
+	reading  bool   // the section may only read
+	elements bool
+	object   string // what main calls the section with
+}
+
+var homes = []home{
+	{name: "field", declares: "type TNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}"},
+	{name: "field of a reader", declares: "type TNN struct {\n\tmu sync.RWMutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}", reading: true},
+	{name: "field of a generic type", declares: "type TNN[K any] struct {\n\tmu sync.Mutex\n\tf  KIND\n\tk K\n}\n", receiver: "(x *TNN[K]) ", data: "x.f", lock: "x.mu", object: "&TNN[string]{}"},
+	{name: "embedded lock", declares: "type TNN struct {\n\tsync.Mutex\n\tf KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x", object: "&TNN{}"},
+	{name: "embedded struct", declares: "type bNN struct {\n\tmu sync.Mutex\n\tf KIND\n}\ntype TNN struct{ bNN }\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{}"},
+	{name: "inner struct", declares: "type TNN struct {\n\tmu sync.Mutex\n\tin struct{ f KIND }\n}\n", receiver: "(x *TNN) ", data: "x.in.f", lock: "x.mu", object: "&TNN{}"},
+	{name: "global", declares: "var muNN sync.Mutex\nvar fNN KIND\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "fNN", lock: "muNN", object: "&TNN{}"},
+	{name: "global struct", declares: "var gNN struct {\n\tsync.Mutex\n\tf KIND\n}\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "gNN.f", lock: "gNN", object: "&TNN{}"},
+	{name: "global object", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf KIND\n}\nvar gNN = new(sNN)\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "gNN.f", lock: "gNN.mu", object: "&TNN{}"},
+	{name: "lock by pointer", declares: "type TNN struct {\n\tmu *sync.Mutex\n\tf  KIND\n}\n", receiver: "(x *TNN) ", data: "x.f", lock: "x.mu", object: "&TNN{mu: new(sync.Mutex)}"},
+	{name: "object by way of a pointer", declares: "type oNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ o *oNN }\n", receiver: "(x *TNN) ", data: "x.o.f", lock: "x.o.mu", object: "&TNN{o: new(oNN)}"},
+	{name: "entry of a map", declares: "type eNN struct{ f KIND }\ntype TNN struct {\n\tmu sync.Mutex\n\tm map[int]*eNN\n}\n", receiver: "(x *TNN) ", enters: "\te := x.m[1]\n", data: "e.f", lock: "x.mu", object: "&TNN{m: map[int]*eNN{1: {}}}"},
+	{name: "shard", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards [4]sNN }\n", receiver: "(x *TNN) ", prepares: "\ts := &x.shards[1]\n", data: "s.f", lock: "s.mu", object: "&TNN{}"},
+	{name: "shard by index", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards [4]sNN }\n", receiver: "(x *TNN) ", data: "x.shards[1].f", lock: "x.shards[1].mu", object: "&TNN{}"},
+	{name: "element of a slice", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true},
+	{name: "value of a map", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]*[1]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"][0]`, lock: "x.mu", object: `&TNN{m: map[string]*[1]KIND{"k": {}}}`, elements: true},
+	{name: "element of an array", declares: "type TNN struct {\n\tmu sync.Mutex\n\ta  [3]KIND\n}\n", receiver: "(x *TNN) ", data: "x.a[1]", lock: "x.mu", object: "&TNN{}"},
+	{name: "node of a list", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", data: "x.head.next.f", lock: "x.mu", object: "&TNN{head: &nNN{next: new(nNN)}}", elements: true},
+	{name: "behind a pointer", declares: "type TNN struct {\n\tmu sync.Mutex\n\tp  *KIND\n}\n", receiver: "(x *TNN) ", data: "*x.p", lock: "x.mu", object: "&TNN{p: new(KIND)}", elements: true},
+}
+
+// A shape is how a section looks at its data twice. FIRST and LAST are the two looks, which set
+// a and b; PAUSE has careless code run.
+type shape struct {
+	name, text string
+	writes     bool
+	rest       string
+	here       bool // rest has the section itself
+}
+
+var shapes = []shape{
+	{name: "plain", text: "\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "deferred", text: "\tLOCK()\n\tdefer UNLOCK()\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\treturn DIFFER\n"},
+	{name: "written", writes: true, text: "\tLOCK()\nENTERS\tDATA = CAREFUL\n\tpause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "written, deferred", writes: true, text: "\tLOCK()\n\tdefer UNLOCK()\nENTERS\tDATA = CAREFUL\n\tpause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\treturn DIFFER\n"},
+	{name: "conditional", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tif a = DATA; always {\n\t\tpause()\n\t\tb = DATA\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "loop", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\tfor i := range 3 {\n\t\tswitch i {\n\t\tcase 0:\n\t\t\ta = DATA\n\t\tcase 1:\n\t\t\tpause()\n\t\tdefault:\n\t\t\tb = DATA\n\t\t}\n\t}\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "early return", text: "\tLOCK()\nENTERS\ta := DATA\n\tif !always {\n\t\tUNLOCK()\n\t\treturn false\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "helper", text: "\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tb := x.lookNN()\n\tUNLOCK()\n\treturn DIFFER\n", rest: "func RECEIVERlookNN() KIND {\nPREPARESENTERS\treturn DATA\n}\n"},
+	{name: "writing helper", writes: true, text: "\tLOCK()\nENTERS\tx.storeNN(CAREFUL)\n\tpause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n", rest: "func RECEIVERstoreNN(v KIND) {\nPREPARESENTERS\tDATA = v\n}\n"},
+	{name: "logger", text: "\tLOCK()\nENTERS\ta := DATA\n\tfmt.Fprintln(io.Discard, a)\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "printed", text: "\tLOCK()\nENTERS\ta := DATA\n\tfmt.Fprintln(io.Discard, DATA)\n\tpause()\n\tfmt.Fprintln(io.Discard, DATA)\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "written, logger", writes: true, text: "\tLOCK()\nENTERS\tDATA = CAREFUL\n\tfmt.Fprintln(io.Discard, DATA)\n\tpause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "interface", text: "\tLOCK()\nENTERS\ta := DATA\n\tpauser.pause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "written, interface", writes: true, text: "\tLOCK()\nENTERS\tDATA = CAREFUL\n\tpauser.pause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "function value", text: "\tLOCK()\nENTERS\ta := DATA\n\tpauseValue()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "closure", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tpause()\n\tfunc() { b = DATA }()\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "another lock", text: "\tLOCK()\nENTERS\ta := DATA\n\tother.Lock()\n\tpause()\n\tother.Unlock()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "in a literal", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\t\tdefer UNLOCK()\n\tENTERS\t\ta = DATA\n\t\tpause()\n\t\tb = DATA\n\t}()\n\treturn DIFFER\n"},
+	{name: "tried", text: "\tif !TRY() {\n\t\treturn false\n\t}\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "lock in a function", text: "\tdefer x.enterNN()()\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\treturn DIFFER\n", rest: "func RECEIVERenterNN() func() {\nPREPARES\tLOCK()\n\treturn UNLOCK\n}\n"},
+	{name: "lock in a method", text: "\tx.enterNN()\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n", rest: "func RECEIVERenterNN() {\nPREPARES\tLOCK()\n}\n"},
+	{name: "section as an argument", text: "\tvar a, b KIND\n\tx.withNN(func() {\nENTERS\t\ta = DATA\n\t\tpause()\n\t\tb = DATA\n\t})\n\treturn DIFFER\n", rest: "func RECEIVERwithNN(do func()) {\nPREPARES\tLOCK()\n\tdefer UNLOCK()\n\tdo()\n}\n", here: true},
+	{name: "callee", text: "\tLOCK()\n\tdefer UNLOCK()\n\treturn x.insideNN()\n", rest: "func RECEIVERinsideNN() bool {\nPREPARESENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\treturn DIFFER\n}\n"},
+	{name: "given to a function", text: "\tLOCK()\nENTERS\ta := same(DATA)\n\tpause()\n\tb := same(DATA)\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "goto", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tif always {\n\t\tgoto on\n\t}\non:\n\tpause()\n\tb = DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "channel", text: "\tLOCK()\nENTERS\ta := DATA\n\tselect {\n\tcase <-never:\n\tdefault:\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+}
+
+// Cases are every home with every shape, and in the first homes every kind.
+func Cases() []Case {
+	var all []Case
+	for h, home := range homes {
+		for s, shape := range shapes {
+			for k, kind := range kinds {
+				if shape.writes && home.reading || k > 0 && (h > 1 && h != 6 || s > 3) {
+					continue
+				}
+				all = append(all, newCase(len(all), home, shape, kind))
+			}
+		}
+	}
+	return append(all, locals(len(all))...)
+}
+
+func newCase(number int, h home, s shape, k kind) Case {
+	lock, unlock, try := h.lock+".Lock", h.lock+".Unlock", h.lock+".TryLock"
+	if h.reading {
+		lock, unlock, try = h.lock+".RLock", h.lock+".RUnlock", h.lock+".TryRLock"
+	}
+	fill := strings.NewReplacer("PREPARES", h.prepares, "ENTERS", h.enters, "RECEIVER", h.receiver, "DATA", h.data,
+		"UNLOCK", unlock, "LOCK", lock, "TRY", try, "KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "NN", fmt.Sprint(number))
+	// The parts have such words themselves.
+	expand := func(text string) string { return fill.Replace(fill.Replace(text)) }
+	text := expand("func RECEIVERsectionNN() bool {\nPREPARES" + s.text + "}\n")
+	rest := expand(h.declares + "\nfunc RECEIVERcarelessNN() {\nPREPARESENTERS\tDATA = " + k.written + "\n}\n")
+	if s.here {
+		text += expand("\n" + s.rest)
+	} else {
+		rest += expand("\n" + s.rest)
+	}
+	// Code that takes the lock shows what it guards.
+	for i := range 2 {
+		rest += expand(fmt.Sprintf("\nfunc RECEIVERset%dxNN(v KIND) {\nPREPARES\t%s.Lock()\n\tdefer %[2]s.Unlock()\nENTERS\tDATA = v\n}\n", i, h.lock))
+	}
+	rest += expand("\nfunc init() {\n\tx := " + h.object + "\n\tadd(trial{NN, func() { x.set0xNN(CAREFUL); x.set1xNN(CAREFUL) }, x.sectionNN, x.carelessNN})\n}\n")
+	return Case{
+		Name: h.name + ", " + s.name + ", " + k.name, parts: [3]string{h.name, s.name, k.name}, File: fmt.Sprintf("case%d.go", number),
+		text: header(text), rest: header(rest), Elements: h.elements,
+	}
+}
+
+// locals are cases of variables that function literals have in common.
+func locals(number int) []Case {
+	var all []Case
+	for _, s := range shapes {
+		if strings.Contains(s.text, "x.") {
+			continue
+		}
+		for _, k := range kinds[:5] {
+			const home = "captured variable"
+			fill := strings.NewReplacer("ENTERS", "", "DATA", "f", "UNLOCK", "mu.Unlock", "LOCK", "mu.Lock", "TRY", "mu.TryLock",
+				"KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "WRITTEN", k.written, "NN", fmt.Sprint(number))
+			text := fill.Replace("func init() {\n\tvar mu sync.Mutex\n\tvar f KIND\n\tset := func(v KIND) { mu.Lock(); f = v; mu.Unlock() }\n\tclear := func() { mu.Lock(); f = CAREFUL; mu.Unlock() }\n" +
+				"\tsection := func() bool {\n" + s.text + "\t}\n\tadd(trial{NN, func() { clear(); set(CAREFUL) }, section, func() { f = WRITTEN }})\n}\n")
+			all = append(all, Case{Name: home + ", " + s.name + ", " + k.name, parts: [3]string{home, s.name, k.name}, File: fmt.Sprintf("case%d.go", number), text: header(text), rest: "package main\n"})
+			number++
+		}
+	}
+	return all
+}
+
+// header puts the imports before a text that it needs.
+func header(text string) string {
+	var imports []string
+	for _, name := range []string{"errors", "fmt", "io", "sync"} {
+		if strings.Contains(text, name+".") {
+			imports = append(imports, fmt.Sprintf("%q", name))
+		}
+	}
+	slices.Sort(imports)
+	return "package main\n\nimport (\n\t" + strings.Join(imports, "\n\t") + "\n)\n\n" + text
+}
+
+// world is what all cases have in common. Careless code runs whenever a section has asked for
+// it; the words by which it is asked are plain, because a section with a gap, in which anything
+// may change, is one that synchronises. Protected by pages, careless code comes later: so a
+// section waits for its begin, and not for ever for its end.
+const world = `package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+)
+
+type pair struct{ a, b int }
+
+// A trial is a case: careful code that sets the data, the section, which reports whether its data
+// has changed, and careless code.
+type trial struct {
+	number   int
+	set      func()
+	section  func() bool
+	careless func()
+}
+
+var trials []trial
+
+func add(t trial) { trials = append(trials, t) }
+
+var (
+	requested, begun, done int
+	patience               int
+	always          = len(os.Args) > 0
+	other           sync.Mutex
+	never           = make(chan int)
+	pauser          interface{ pause() } = pausing{}
+	pauseValue      = pause
+)
+
+type pausing struct{}
+
+func (pausing) pause() { pause() }
+
+// pause has careless code run, and waits for it.
+//
+//go:noinline
+func pause() {
+	ask()
+	for hasToBegin() {
+	}
+	for i := 0; isUnderWay() && i < patience; i++ {
+	}
+}
+
+//go:noinline
+func hasToBegin() bool { return begun != requested }
+
+//go:noinline
+func begin() { begun = requested }
+
+//go:noinline
+func ask() { requested++ }
+
+//go:noinline
+func isUnderWay() bool { return done != requested }
+
+//go:noinline
+func answer() { done = requested }
+
+//go:noinline
+func same[T any](v T) T { return v }
+
+func main() {
+	patience, _ = strconv.Atoi(os.Args[1])
+	rounds, _ := strconv.Atoi(os.Args[2])
+	current := make(chan func())
+	go func() {
+		for careless := range current {
+			for range rounds {
+				for !hasToBegin() {
+					runtime.Gosched()
+				}
+				begin()
+				careless()
+				answer()
+			}
+		}
+	}()
+	for _, t := range trials {
+		disturbed := 0
+		t.set()
+		current <- t.careless
+		for range rounds {
+			t.set()
+			before := requested
+			if t.section() {
+				disturbed++
+			}
+			if requested == before {
+				ask()
+			}
+			for isUnderWay() {
+				runtime.Gosched()
+			}
+		}
+		fmt.Println(t.number, disturbed)
+	}
+}
+`
+
+// Files are the sources of a program with some cases.
+func Files(cases []Case) map[string]string {
+	files := map[string]string{"go.mod": "module disturbed\n\ngo 1.24\n", "world.go": world}
+	for _, c := range cases {
+		files[c.File] = c.text
+		files["rest_"+c.File] = c.rest
+	}
+	return files
+}
