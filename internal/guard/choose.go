@@ -19,6 +19,7 @@ type chooser struct {
 	fset         *token.FileSet
 	declarations *declarations
 	guards       *Guards
+	analysis     *lockset.Analysis
 }
 
 // A choice is the lock of a variable, with what speaks for it.

@@ -23,6 +23,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 		switch {
 		case len(without) > 0:
 			dev := c.deviation(s, without, way, has)
+			dev.Doubt = c.doubt(v, without, way, stated)
 			e.count(dev.Kind, false)
 			d.Deviations = append(d.Deviations, dev)
 		case has:
@@ -45,6 +46,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	slices.SortFunc(d.Deviations, func(x, y Deviation) int { return comparePositions(x.At, y.At) })
 	d.Evidence = e
 	d.Confidence = e.Confidence()
+	d.doubtMajority(stated)
 	return d
 }
 
@@ -98,7 +100,7 @@ func (c *chooser) deviation(s *lockset.Site, without []lockset.Observation, way 
 			worst = o
 		}
 	}
-	d := Deviation{Kind: worst.Kind, At: s.At, Func: functionName(s.Func)}
+	d := Deviation{Kind: worst.Kind, At: s.At, Func: functionName(s.Func), Instr: worst.Instr}
 	switch {
 	case lockset.HoldingOf(c.places, worst, way) == lockset.HeldForReading:
 		d.Why = "held for reading only"

@@ -3,6 +3,7 @@ package guard
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -70,6 +71,16 @@ type Deviation struct {
 	// From are the calls that lead there without the lock, innermost first, if
 	// the function is also called with it.
 	From []Call
+	// Doubt is why it may be meant to be so. What is in doubt counts against the guard, but is
+	// not told as a mistake.
+	Doubt Doubt
+	// Instr is the access.
+	Instr ssa.Instruction
+}
+
+// Firm returns the deviations that are not in doubt.
+func (d *Datum) Firm() []Deviation {
+	return slices.DeleteFunc(slices.Clone(d.Deviations), func(v Deviation) bool { return v.Doubt != NoDoubt })
 }
 
 // A Call is a place that calls.
@@ -138,6 +149,7 @@ func InferIn(prog *ssa.Program, pkgs []*packages.Package) *Guards {
 		declarations: declared,
 		guards:       &Guards{Fset: prog.Fset, Program: prog, byPosition: make(map[token.Pos]guarded), declarations: declared},
 	}
-	c.choose(lockset.Analyse(prog, pkgs, places, declared.expected).Variables)
+	c.analysis = lockset.Analyse(prog, pkgs, places, declared.expected)
+	c.choose(c.analysis.Variables)
 	return c.guards
 }

@@ -56,11 +56,13 @@ func write(t *testing.T, name, text string) {
 var (
 	wantGuard     = regexp.MustCompile(`(?m)^guard (\S+) by (\S+)$`)
 	wantDeviation = regexp.MustCompile(`//want (read|write)$`)
+	wantDoubt     = regexp.MustCompile(`//doubt (read|write) (.*)$`)
 )
 
 // TestPrograms runs over small programs. The comment of an archive has a line
 // "guard DATA by WAY" for each guard that must be found, and a line of code that
-// deviates ends in "//want read" or "//want write". What is missing and what is
+// deviates ends in "//want read" or "//want write", in doubt.txtar one that may be meant to in
+// "//doubt read" and the reason. What is missing and what is
 // found besides are both errors, and counted.
 func TestPrograms(t *testing.T) {
 	dir, pkgs := extract(t, "testdata/*.txtar", true)
@@ -76,7 +78,11 @@ func TestPrograms(t *testing.T) {
 			found[name]["guard "+d.Name+" by "+d.Way] = true
 			for _, v := range d.Deviations {
 				_, file := archiveOf(dir, v.At.Filename)
-				found[name][fmt.Sprintf("%s:%d: %s", file, v.At.Line, v.Kind)] = true
+				what := fmt.Sprintf("%s:%d: %s", file, v.At.Line, v.Kind)
+				if v.Doubt != NoDoubt && name == "doubt" { // the other programs are about what is held
+					what += ", in doubt: " + v.Doubt.String()
+				}
+				found[name][what] = true
 			}
 		}
 	}
@@ -97,6 +103,9 @@ func TestPrograms(t *testing.T) {
 				for i, line := range strings.Split(string(f.Data), "\n") {
 					if m := wantDeviation.FindStringSubmatch(line); m != nil {
 						want[fmt.Sprintf("%s:%d: %s", f.Name, i+1, m[1])] = true
+					}
+					if m := wantDoubt.FindStringSubmatch(line); m != nil {
+						want[fmt.Sprintf("%s:%d: %s, in doubt: %s", f.Name, i+1, m[1], m[2])] = true
 					}
 				}
 			}

@@ -35,6 +35,7 @@ type (
 		Position string         `json:"position"`
 		Function string         `json:"function"`
 		Why      string         `json:"why,omitempty"`
+		Doubt    string         `json:"doubt,omitempty"` // why it may be meant to be so
 		From     []ReportedCall `json:"from,omitempty"`
 	}
 	ReportedCall struct {

@@ -21,9 +21,9 @@ import (
 
 // options are the flags.
 type options struct {
-	json, write, tests, deviations bool
-	min                            Confidence
-	tags                           string
+	json, write, tests, deviations, doubtful bool
+	min                                      Confidence
+	tags                                     string
 	publication.Flags
 }
 
@@ -54,7 +54,9 @@ order of fields say.
 Each variable has a line: the way to its lock, how sure that is (0 to 1), the
 writing and reading lines that hold the lock, those that do not, those of which it
 cannot be told, and the signs. Lines that initialise an object before others can
-reach it count for nothing. Deviating accesses follow.`
+reach it count for nothing. Deviating accesses follow; those that hold another lock,
+read what only construction writes, or use the lock of an owner that has a mere pointer
+to the object, are in doubt, and told with -doubtful.`
 	c.Notes = `Examples:
 
   cofferdam guards ./...
@@ -66,6 +68,7 @@ Exit codes: 0 nothing deviates, 1 something does, 2 error.`
 	c.Flags.BoolVar(&o.write, "w", false, "write +checklocks annotations into the source")
 	c.Flags.BoolVar(&o.tests, "tests", false, "analyse test files too")
 	c.Flags.BoolVar(&o.deviations, "deviations", false, "print only the deviating accesses")
+	c.Flags.BoolVar(&o.doubtful, "doubtful", false, "tell of accesses without the lock that may be meant to be so, too")
 	c.Flags.Var(&o.min, "min", "leave out what is less sure than this `confidence`")
 	c.Flags.StringVar(&o.tags, "tags", "", "build `tags`, as for go build")
 	o.Declare(c.Flags)
@@ -76,6 +79,14 @@ Exit codes: 0 nothing deviates, 1 something does, 2 error.`
 		return printGuards(inv, o)
 	}
 	return c
+}
+
+// told are the deviations that are told of.
+func (o *options) told(d *guard.Datum) []guard.Deviation {
+	if o.doubtful {
+		return d.Deviations
+	}
+	return d.Firm()
 }
 
 func printGuards(inv *command.Invocation, o *options) error {
@@ -100,13 +111,14 @@ func printGuards(inv *command.Invocation, o *options) error {
 	all := guard.Infer(pkgs)
 	inv.Status.Phase("")
 	list := all.AtLeast(float64(o.min))
-	deviations := 0
+	deviations, doubtful := 0, 0
 	for _, g := range list {
 		for _, d := range g.Data {
-			deviations += len(d.Deviations)
+			deviations += len(o.told(d))
+			doubtful += len(d.Deviations) - len(d.Firm())
 		}
 	}
-	r := &report{dir, inv.Stdout}
+	r := &report{dir, inv.Stdout, o.told}
 	switch {
 	case o.json:
 		err = r.json(list)
@@ -115,11 +127,14 @@ func printGuards(inv *command.Invocation, o *options) error {
 		r.deviations(list)
 	default:
 		r.text(list, deviations)
+		if doubtful > 0 && !o.doubtful {
+			fmt.Fprintf(inv.Stdout, "%s without the lock may be meant to be so: -doubtful lists them, with the reason\n", count(doubtful, "access"))
+		}
 	}
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(o.Add(inv.Stdout, deviationResults(list)...), o.Finish(inv, "guards")); err != nil {
+	if err := errors.Join(o.Add(inv.Stdout, r.results(list)...), o.Finish(inv, "guards")); err != nil {
 		return err
 	}
 	if o.write {

@@ -17,8 +17,9 @@ import (
 
 // A report prints guards, with places relative to a directory.
 type report struct {
-	dir string
-	w   io.Writer
+	dir  string
+	w    io.Writer
+	told func(*guard.Datum) []guard.Deviation
 }
 
 func (r *report) place(p token.Position) string {
@@ -42,7 +43,7 @@ func (r *report) text(list []*guard.Guard, deviations int) {
 		}
 		t.Flush()
 		for _, d := range g.Data {
-			for _, v := range d.Deviations {
+			for _, v := range r.told(d) {
 				r.deviation(g, d, v)
 			}
 		}
@@ -54,7 +55,7 @@ func (r *report) text(list []*guard.Guard, deviations int) {
 func (r *report) deviations(list []*guard.Guard) {
 	for _, g := range list {
 		for _, d := range g.Data {
-			for _, v := range d.Deviations {
+			for _, v := range r.told(d) {
 				r.deviation(g, d, v)
 			}
 		}
@@ -66,18 +67,21 @@ func (r *report) deviation(g *guard.Guard, d *guard.Datum, v guard.Deviation) {
 	if v.Why != "" {
 		why = g.Lock.Name + " is " + v.Why
 	}
+	if v.Doubt != guard.NoDoubt {
+		why += " (in doubt: " + v.Doubt.String() + ")"
+	}
 	fmt.Fprintf(r.w, "%s: %s of %s in %s: %s\n", r.place(v.At), v.Kind, d.Name, v.Func, why)
 	for _, c := range v.From {
 		fmt.Fprintf(r.w, "\tcalled by %s at %s\n", c.Func, r.place(c.At))
 	}
 }
 
-// deviationResults are the deviating accesses as findings.
-func deviationResults(list []*guard.Guard) []publish.Result {
+// results are the deviating accesses as findings.
+func (r *report) results(list []*guard.Guard) []publish.Result {
 	var all []finding.Finding
 	for _, g := range list {
 		for _, d := range g.Data {
-			for _, v := range d.Deviations {
+			for _, v := range r.told(d) {
 				f := finding.Finding{
 					Kind: finding.Deviation, Guard: finding.Guard{Name: g.Lock.Name, Site: frame("", g.Lock.At)}, History: finding.Once("", 0, time.Time{}),
 					Accesses:    []finding.Access{{Op: finding.Op(v.Kind.String()), Target: d.Name, Stack: []finding.Frame{frame(v.Func, v.At)}}},
@@ -131,8 +135,11 @@ func (r *report) json(list []*guard.Guard) error {
 			for _, s := range e.Signs {
 				jd.Signs = append(jd.Signs, s.String())
 			}
-			for _, v := range d.Deviations {
+			for _, v := range r.told(d) {
 				jv := guard.ReportedDeviation{Kind: v.Kind.String(), Position: r.place(v.At), Function: v.Func, Why: v.Why}
+				if v.Doubt != guard.NoDoubt {
+					jv.Doubt = v.Doubt.String()
+				}
 				for _, c := range v.From {
 					jv.From = append(jv.From, guard.ReportedCall{Function: c.Func, Position: r.place(c.At)})
 				}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
 // ReleasedBetween reports whether control can come from one instruction of a function to
@@ -48,6 +50,89 @@ func (a *Analysis) IsOp(c *ssa.CallCommon) bool {
 func (a *Analysis) Releases(i ssa.Instruction, lock *types.Var) bool {
 	call, ok := i.(*ssa.Call)
 	return ok && a.CallReleases(&call.Call, lock)
+}
+
+// Operates reports whether an instruction is itself an operation on a lock, made now or later.
+func (a *Analysis) Operates(i ssa.Instruction, lock *types.Var) bool {
+	_, ok := a.operation(i, lock)
+	return ok
+}
+
+// Acquires reports whether a call takes a lock, by itself or in what it calls.
+func (a *Analysis) Acquires(i ssa.Instruction, lock *types.Var) bool {
+	call, ok := i.(*ssa.Call)
+	return ok && a.callAcquires(call.Common(), lock, make(map[*ssa.Function]bool))
+}
+
+func (a *Analysis) callAcquires(c *ssa.CallCommon, lock *types.Var, seen map[*ssa.Function]bool) bool {
+	if op, ok := a.values.Op(c); ok {
+		return !op.Releases() && op.Lock != nil && a.Places.Variable(op.Lock) == lock
+	}
+	return slices.ContainsFunc(a.Callees(c), func(fn *ssa.Function) bool {
+		if seen[fn] {
+			return false
+		}
+		seen[fn] = true
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				if inner, ok := i.(*ssa.Call); ok && a.callAcquires(inner.Common(), lock, seen) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// ReleasesOnly reports whether a call releases a lock and takes it nowhere: what comes before
+// it holds the lock.
+func (a *Analysis) ReleasesOnly(i ssa.Instruction, lock *types.Var) bool {
+	call, ok := i.(ssa.CallInstruction)
+	if _, spawned := i.(*ssa.Go); !ok || spawned {
+		return false
+	}
+	return a.CallReleases(call.Common(), lock) && !a.callAcquires(call.Common(), lock, make(map[*ssa.Function]bool))
+}
+
+// ReachesWithout reports whether control can come from one instruction of a function to another
+// without passing one of some others.
+func (a *Analysis) ReachesWithout(from, to ssa.Instruction, avoid func(ssa.Instruction) bool) bool {
+	type point struct {
+		block *ssa.BasicBlock
+		index int
+	}
+	seen := make(map[*ssa.BasicBlock]bool)
+	todo := []point{{from.Block(), a.index(from) + 1}}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		passed := false
+		for _, i := range p.block.Instrs[p.index:] {
+			if i == to {
+				return true
+			}
+			if passed = avoid(i); passed {
+				break
+			}
+		}
+		for _, next := range p.block.Succs {
+			if !passed && !seen[next] {
+				seen[next] = true
+				todo = append(todo, point{next, 0})
+			}
+		}
+	}
+	return false
+}
+
+// operation returns the operation on a lock that an instruction is.
+func (a *Analysis) operation(i ssa.Instruction, lock *types.Var) (locks.Op, bool) {
+	call, ok := i.(ssa.CallInstruction)
+	if !ok {
+		return locks.Op{}, false
+	}
+	op, ok := a.values.Op(call.Common())
+	return op, ok && op.Lock != nil && a.Places.Variable(op.Lock) == lock
 }
 
 // CallReleases reports whether a call, made now or later, releases a lock.
