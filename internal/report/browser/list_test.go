@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,6 +47,9 @@ func TestTheFixIsShownBesideWhatWasDroppedAndStepByStep(t *testing.T) {
 		t.Error("an edge of the machine does not point down")
 	}
 	b.picture("machine")
+	if file := eval[string](b, "views.run.machine.file()"); !strings.HasPrefix(file, "<svg") || !strings.Contains(file, "it goes on") || strings.Contains(file, "var(--") {
+		t.Errorf("the machine is saved as %s", file)
+	}
 	b.click("#tab-fix")
 	b.awaitText("#fix .diff .gone", "b.total = old - 30")
 	b.awaitText("#fix .diff .new", "b.mu.Lock()")

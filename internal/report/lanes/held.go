@@ -25,6 +25,7 @@ type hold struct {
 	addr uint64
 	read bool
 	lock int // in Run.Locks
+	step int // that took it
 }
 
 func (h *heldLocks) init(r *trace.Reader, run *Run) {
@@ -60,7 +61,7 @@ func (h *heldLocks) release(g uint32, addr uint64, read bool) bool {
 }
 
 // after adds what an event has taken.
-func (h *heldLocks) after(e *event.Event) {
+func (h *heldLocks) after(number int, e *event.Event) {
 	read := e.Kind == event.RLock || e.Kind == event.TryRLock
 	switch e.Kind {
 	case event.Lock, event.RLock:
@@ -82,7 +83,17 @@ func (h *heldLocks) after(e *event.Event) {
 		name += " for reading"
 	}
 	lock := intern(h.lockOf, name, &h.run.Locks)
-	h.holds[e.G] = append(slices.Clone(h.holds[e.G]), hold{e.Addr, read, lock})
+	h.holds[e.G] = append(slices.Clone(h.holds[e.G]), hold{e.Addr, read, lock, number})
+}
+
+// taken is the step by which a goroutine took a lock that it still has.
+func (h *heldLocks) taken(g uint32, addr uint64) (step int, ok bool) {
+	for _, one := range h.holds[g] {
+		if one.addr == addr {
+			return one.step, true
+		}
+	}
+	return 0, false
 }
 
 // set is the number of the set of locks that a goroutine holds.

@@ -58,23 +58,24 @@ type Run struct {
 	// Outside is what ran without control.
 	Outside []string `json:"outside,omitempty"`
 
-	Events    uint64      `json:"events"`
-	Steps     int         `json:"steps"`
-	Relevant  int         `json:"relevant"`
-	Lanes     []Lane      `json:"lanes"`
-	Kinds     []Kind      `json:"kinds"`
-	Sites     []Site      `json:"sites"`
-	Files     []File      `json:"files"`
-	Variables []string    `json:"variables"`
-	Functions []string    `json:"functions"`
-	Stacks    [][2]int    `json:"stacks"` // the stack of the caller, -1 for none, and a function
-	Locks     []string    `json:"locks"`
-	Held      [][]int     `json:"held"` // sets of locks
-	Marks     []Mark      `json:"marks"`
-	Chunks    []Chunk     `json:"chunks"`
-	Races     [][2]int    `json:"races"` // steps that race, the earlier one first
-	Waiters   []string    `json:"waiters,omitempty"`
-	Findings  []RunDefect `json:"findings,omitempty"`
+	Events    uint64   `json:"events"`
+	Steps     int      `json:"steps"`
+	Relevant  int      `json:"relevant"`
+	Lanes     []Lane   `json:"lanes"`
+	Kinds     []Kind   `json:"kinds"`
+	Sites     []Site   `json:"sites"`
+	Files     []File   `json:"files"`
+	Variables []string `json:"variables"`
+	Functions []string `json:"functions"`
+	Stacks    [][2]int `json:"stacks"` // the stack of the caller, -1 for none, and a function
+	Locks     []string `json:"locks"`
+	Held      [][]int  `json:"held"` // sets of locks
+	Marks     []Mark   `json:"marks"`
+	Chunks    []Chunk  `json:"chunks"`
+	Races     [][2]int `json:"races"` // steps that race, the earlier one first
+	// HeldUp are steps that took a lock, and those that wait for it for ever.
+	HeldUp  [][2]int `json:"heldUp"`
+	Waiters []string `json:"waiters,omitempty"`
 
 	// Data are the chunks, one after the other, each compressed (RFC 1951) and then in base64.
 	Data []byte `json:"-"`
@@ -129,12 +130,6 @@ type Mark struct {
 	Calls []string `json:"calls,omitempty"`
 }
 
-// A RunDefect is a failure of a run, with the identity that findings have everywhere.
-type RunDefect struct {
-	ID   string `json:"id"`
-	Text string `json:"text"`
-}
-
 // Options are how a Run is made.
 type Options struct {
 	// Source returns the text of a file of the program; nil reads files of the disk.
@@ -149,7 +144,7 @@ func New(r *trace.Reader, o Options) (*Run, error) {
 		Package: r.Header.Package, Test: r.Header.Test, Noun: show.Noun(r), Go: r.Header.Go,
 		Schedule: r.Header.Schedule, Strategy: r.Header.Strategy, Events: r.Len(),
 		Lanes: []Lane{}, Sites: []Site{}, Files: []File{}, Variables: []string{}, Functions: []string{},
-		Stacks: [][2]int{}, Locks: []string{}, Held: [][]int{}, Marks: []Mark{}, Chunks: []Chunk{}, Races: [][2]int{},
+		Stacks: [][2]int{}, Locks: []string{}, Held: [][]int{}, Marks: []Mark{}, Chunks: []Chunk{}, Races: [][2]int{}, HeldUp: [][2]int{},
 	}
 	if b := r.Header.Binary; b != nil {
 		run.Package = b.Path

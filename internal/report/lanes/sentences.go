@@ -140,6 +140,11 @@ func (b *builder) howItCame(f *trace.Failure) string {
 		}
 	}
 	if deed == nil {
+		changes := between
+		changes.Kinds = trace.Writes()
+		deed = b.nearest(changes, true)
+	}
+	if deed == nil {
 		deed = b.nearest(between, true)
 	}
 	if before == nil || deed == nil {

@@ -190,7 +190,7 @@ func (b *builder) step(e *event.Event) {
 	}
 	b.held.before(e)
 	s.held = b.held.set(e.G)
-	b.held.after(e)
+	b.held.after(number, e)
 	b.order.add(number, e, s.relevant)
 	b.preempt.add(number, e)
 	b.note(number, e, s.relevant)
@@ -329,8 +329,15 @@ func (b *builder) failureMarks() {
 	for i := range worst.Waiting {
 		w := &worst.Waiting[i]
 		for _, g := range append([]uint32{w.G}, w.More...) {
-			if step, ok := b.landmark.blocked[g]; ok && !w.Library {
-				b.run.Marks = append(b.run.Marks, Mark{Kind: Waits, Step: step})
+			step, ok := b.landmark.blocked[g]
+			if !ok || w.Library {
+				continue
+			}
+			b.run.Marks = append(b.run.Marks, Mark{Kind: Waits, Step: step})
+			for j := range w.HeldBy {
+				if taken, ok := b.held.taken(w.HeldBy[j].G, w.Addr); ok {
+					b.run.HeldUp = append(b.run.HeldUp, [2]int{taken, step})
+				}
 			}
 		}
 	}

@@ -197,6 +197,12 @@ class Rows {
     return this.pick(await this.steps.load(i))[row - this.start[i]];
   }
 
+  // mayHave says no only of a step that the filter does not let through, as far as is known.
+  mayHave(step) {
+    const chunk = this.steps.ready(this.steps.chunkOf(step));
+    return !chunk || this.step(this.rowOf(step)) === step;
+  }
+
   // rowOf is the row of a step, or of the next one that is shown; -1 if its chunk is not open.
   rowOf(step) {
     const i = this.steps.chunkOf(step), chunk = this.steps.ready(i);

@@ -23,6 +23,9 @@ function wrapText(text, most) {
   return lines;
 }
 
+const fileStyle = `text { font: 12.5px sans-serif; fill: #16202c } .edge text { font-size: 11.5px; fill: #4d5b6a } .node rect { fill: #fff; stroke: #5f6c7a }
+.edge path { fill: none; stroke: #5f6c7a } .edge .back { fill: #fff } .crash rect { fill: #fdecec; stroke: #c0262d } .fine rect { fill: #e4f5ea; stroke: #14743b }`;
+
 // A MachineView is the machine that predicts the failure, as a graph in layers. At a step, the
 // states light up whose readings the goroutine has made by then.
 class MachineView {
@@ -76,7 +79,24 @@ class MachineView {
       this.nodes.push(node);
       picture.append(node);
     });
-    this.root.replaceChildren(el("ol", { class: "muted words" }, this.machine.words.map((w) => el("li", {}, w))), picture);
+    this.picture = picture;
+    const save = el("button", { class: "button", type: "button", onclick: () => this.save() }, "Save as SVG");
+    this.root.replaceChildren(save, el("ol", { class: "muted words" }, this.machine.words.map((w) => el("li", {}, w))), picture);
+  }
+
+  // file is the picture by itself, with the colours of a light page.
+  file() {
+    const copy = this.picture.cloneNode(true);
+    copy.setAttribute("xmlns", svgName);
+    for (const e of copy.querySelectorAll(".lit, .passed")) e.classList.remove("lit", "passed");
+    copy.prepend(svg("style", {}, fileStyle));
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  save() {
+    const link = el("a", { href: URL.createObjectURL(new Blob([this.file()], { type: "image/svg+xml" })), download: "machine.svg" });
+    link.click();
+    URL.revokeObjectURL(link.href);
   }
 
   // light shows how far the goroutine has come at a step.

@@ -90,7 +90,7 @@ class LanesView {
 
   // first selects what the page is about: the failure.
   first() {
-    const m = this.run.marks.find((m) => m.kind === "failure") || this.run.marks.find((m) => m.kind === "waits");
+    const m = this.run.marks.find((m) => m.kind === "failure") || this.run.marks.findLast((m) => m.kind === "waits");
     if (m) this.select(m.step);
     else if (this.run.steps > 0) this.rows.total > 0 && this.rows.load(0).then((s) => this.select(s));
   }
@@ -292,8 +292,7 @@ class LanesView {
     const place = (step) => {
       const s = visible.get(step);
       if (s) return [this.x(s.lane), this.y(s.row)];
-      if (step < low || step > high) return null;
-      return undefined;
+      return (step < low || step > high) && this.rows.mayHave(step) ? null : undefined;
     };
     const drawn = (from, to, colour, dash, width, word) => {
       const a = place(from), b = place(to);
@@ -313,6 +312,7 @@ class LanesView {
       }
     }
     for (const [from, to] of this.run.races) drawn(from, to, this.c.bad, [6, 4], 2, "race");
+    for (const [from, to] of this.run.heldUp) drawn(from, to, this.c.bad, [2, 3], 2, "holds it");
   }
 
   arrow(x1, y1, x2, y2, colour, dash, width, word) {
@@ -373,7 +373,7 @@ class LanesView {
     const x = g.inside ? this.x(Math.max(s.lane, this.lanes[0] || 0)) + 14 : g.text;
     const room = (g.inside ? g.lane - 34 : this.width - railWidth - g.text - 6);
     p.font = (s.step === this.selected ? "600 " : "") + "12.5px " + this.mono;
-    const place = this.siteOf(s).p || "", wide = place && room > 260;
+    const place = this.siteOf(s).p || "", wide = place && room > 190;
     p.font = "11px " + this.mono;
     const placeWidth = wide ? p.measureText(place).width + 14 : 0;
     p.font = (s.step === this.selected ? "600 " : "") + "12.5px " + this.mono;

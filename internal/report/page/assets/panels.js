@@ -71,6 +71,7 @@ class RunView {
     if (s.before || s.after) {
       row("value", el("span", { class: "change" }, s.before ? el("span", { class: s.after ? "was" : "now" }, s.before) : null, s.after ? "→" : null, s.after ? el("span", { class: "now" }, s.after) : null));
     }
+    if (/^map /.test(run.kinds[s.kind].name)) row("value", el("span", { class: "muted" }, "keys and values of maps are not recorded"));
     if (s.variable >= 0) {
       row("variable", el("span", { class: "mono" }, run.variables[s.variable]), s.object ? el("span", { class: "muted" }, " in " + s.object) : null);
     }
@@ -80,6 +81,10 @@ class RunView {
     if (links.length) row("after", el("ul", {}, links.map((l) => el("li", {}, linkWords[l.kind][1] + " ", this.link(l.from)))));
     if (out.length) row("before", el("ul", {}, out.map((l) => el("li", {}, linkWords[l.kind][0] + ": ", this.link(l.to)))));
     for (const pair of this.lanes.races.get(s.step) || []) row("races with", this.link(pair[0] === s.step ? pair[1] : pair[0]));
+    for (const [taken, waits] of run.heldUp) {
+      if (waits === s.step) row("held by", this.link(taken));
+      if (taken === s.step) row("held up", this.link(waits));
+    }
     const stack = this.steps.functions(s.stack);
     if (failed && failed.calls) row("stack", el("ol", { class: "mono stack" }, failed.calls.map((f) => el("li", {}, shortFunction(f)))));
     else if (stack.length) row("stack", el("ol", { class: "mono stack" }, stack.map((f) => el("li", {}, shortFunction(f)))));
