@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -23,10 +24,10 @@ const (
 )
 
 // loadRun makes the document of a recorded run, with what came of its fix if that lies beside it.
-func loadRun(path string, o Options) (*page.Document, error) {
-	name, fixed := strings.CutSuffix(path, afterSuffix)
+func loadRun(file string, o Options) (*page.Document, error) {
+	name, fixed := strings.CutSuffix(file, afterSuffix)
 	if !fixed {
-		name = strings.TrimSuffix(path, traceSuffix)
+		name = strings.TrimSuffix(file, traceSuffix)
 	}
 	fix, err := readFix(name + fixSuffix)
 	switch {
@@ -36,39 +37,39 @@ func loadRun(path string, o Options) (*page.Document, error) {
 		return nil, err
 	}
 	if fixed {
-		run, err := readRun(path, fix.fixed, o)
+		run, err := readRun(file, fix.fixed, o)
 		if err != nil {
 			return nil, err
 		}
-		return runDocument(run, path), nil
+		return runDocument(run, file), nil
 	}
-	run, err := readRun(path, fix.before, o)
+	run, err := readRun(file, fix.before, o)
 	if err != nil {
 		return nil, err
 	}
-	d := runDocument(run, path)
+	d := runDocument(run, file)
 	if fix.Version == 0 {
 		return d, nil // there is none
 	}
-	return d, addFix(d, fix, path, filepath.Dir(path), o)
+	return d, addFix(d, fix, file, filepath.Dir(file), o)
 }
 
-func runDocument(run *lanes.Run, path string) *page.Document {
-	d := &page.Document{Title: runTitle(run.Test, run.Package), Run: run, Sentences: run.Sentences, Facts: runFacts(run, path)}
+func runDocument(run *lanes.Run, file string) *page.Document {
+	d := &page.Document{Title: runTitle(run.Test, run.Package), Run: run, Sentences: run.Sentences, Facts: runFacts(run, file)}
 	d.Badge, d.Tone = runBadge(run.Kind, run.Outcome)
 	return d
 }
 
 // readRun reads a trace, whole or cut off, with source files as they were in its run.
-func readRun(path string, source func(string) ([]byte, error), o Options) (*lanes.Run, error) {
-	r, err := trace.Open(path)
+func readRun(file string, source func(string) ([]byte, error), o Options) (*lanes.Run, error) {
+	r, err := trace.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	run, err := lanes.New(r, lanes.Options{Source: source, Progress: o.Progress})
 	if err != nil {
-		return nil, fmt.Errorf("reading trace %s: %w", path, err)
+		return nil, fmt.Errorf("reading trace %s: %w", file, err)
 	}
 	if cut := r.Truncated(); cut != nil {
 		run.Sentences = append(run.Sentences, "The file is not whole: "+cut.Error()+".")
@@ -76,9 +77,10 @@ func readRun(path string, source func(string) ([]byte, error), o Options) (*lane
 	return run, nil
 }
 
+// runTitle is the test, or the last element of the program's path.
 func runTitle(test, pkg string) string {
 	if test == "" {
-		return pkg
+		return path.Base(filepath.ToSlash(pkg))
 	}
 	return test
 }
@@ -94,45 +96,45 @@ func runBadge(kind, outcome string) (badge, tone string) {
 	return "passed", "good"
 }
 
-func runFacts(run *lanes.Run, path string) []page.Fact {
+func runFacts(run *lanes.Run, file string) []page.Fact {
 	facts := []page.Fact{{Name: "package", Text: run.Package}, {Name: "schedule", Text: run.Schedule}, {Name: "events", Text: fmt.Sprint(run.Events)}}
 	if run.Go != "" {
 		facts = append(facts, page.Fact{Name: "go", Text: run.Go})
 	}
-	return append(facts, page.Fact{Name: "run it again", Text: "cofferdam replay " + path})
+	return append(facts, page.Fact{Name: "run it again", Text: "cofferdam replay " + file})
 }
 
 // readFix reads what fix has written of a failure.
-func readFix(path string) (*FixResult, error) {
-	data, err := os.ReadFile(path)
+func readFix(file string) (*FixResult, error) {
+	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, fmt.Errorf("reading %s: %w", file, err)
 	}
 	fix := new(FixResult)
 	if err := json.Unmarshal(data, fix); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
+		return nil, fmt.Errorf("reading %s: %w", file, err)
 	}
 	if fix.Version != FixVersion {
-		return nil, fmt.Errorf("reading %s: it has version %d, and this program reads version %d: run cofferdam fix -report again", path, fix.Version, FixVersion)
+		return nil, fmt.Errorf("reading %s: it has version %d, and this program reads version %d: run cofferdam fix -report again", file, fix.Version, FixVersion)
 	}
 	return fix, nil
 }
 
 // loadFix makes the document of what fix has written. If the trace is not beside it, there is no
 // run to show.
-func loadFix(path string, o Options) (*page.Document, error) {
-	fix, err := readFix(path)
+func loadFix(file string, o Options) (*page.Document, error) {
+	fix, err := readFix(file)
 	if err != nil {
 		return nil, err
 	}
 	if fix.Trace != "" {
-		if file := fileBeside(filepath.Dir(path), fix.Trace); file != "" {
-			run, err := readRun(file, fix.before, o)
+		if recorded := fileBeside(filepath.Dir(file), fix.Trace); recorded != "" {
+			run, err := readRun(recorded, fix.before, o)
 			if err != nil {
 				return nil, err
 			}
-			d := runDocument(run, file)
-			return d, addFix(d, fix, file, filepath.Dir(path), o)
+			d := runDocument(run, recorded)
+			return d, addFix(d, fix, recorded, filepath.Dir(file), o)
 		}
 	}
 	d := &page.Document{Title: runTitle(fix.Test, fix.Package)}
@@ -140,7 +142,7 @@ func loadFix(path string, o Options) (*page.Document, error) {
 		d.Badge, d.Sentences = fix.Failure.Kind.String(), []string{firstLine(fix.Failure.String())}
 	}
 	d.Facts = []page.Fact{{Name: "package", Text: fix.Package}}
-	return d, addFix(d, fix, "", filepath.Dir(path), o)
+	return d, addFix(d, fix, "", filepath.Dir(file), o)
 }
 
 // fileBeside is a file as another one names it: as it is, or by its name in the same folder, to

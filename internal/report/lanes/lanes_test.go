@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/report/lanes"
 	"github.com/cofferdam-go/cofferdam/internal/report/runtest"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
@@ -209,5 +210,37 @@ func TestSourceThatIsNotThatOfTheRunIsToldAsSuch(t *testing.T) {
 	}
 	if got := note(); !strings.Contains(got, "not there any more") {
 		t.Errorf("of a removed file it is said that %q", got)
+	}
+}
+
+// TestNothingIsSaidThatWasNotLookedAt: that there is no race, or no preemption, is said only of runs
+// in which there would have been one to see.
+func TestNothingIsSaidThatWasNotLookedAt(t *testing.T) {
+	for _, test := range []struct {
+		schedule     string
+		races        bool
+		says, silent string
+	}{
+		{"default", false, "Data races were not looked for", "No data race was seen"},
+		{"default", true, "No data race was seen", "were not looked for"},
+		{"default", true, "It takes no preemption", "by the schedule"},
+		{"7.3+9", true, "It comes about by the schedule 7.3+9", "no preemption"},
+		{"7.3@1", true, "It comes about by the schedule 7.3@1", "no preemption"},
+		{"", true, "No data race was seen", "no preemption"},
+	} {
+		file := filepath.Join(t.TempDir(), "a.trace")
+		w, err := trace.Create(file, trace.Header{Package: "p", Test: "TestX", Schedule: test.schedule, Options: trace.Options{Races: test.races}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Event(&event.Event{Seq: 1, G: 1, Kind: event.Start}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(trace.Outcome{Result: event.Failed, Failures: []trace.Failure{{Kind: event.FailureTest, Message: "it failed"}}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(read(t, file).Sentences, "\n"); !strings.Contains(got, test.says) || strings.Contains(got, test.silent) {
+			t.Errorf("with the schedule %q and races %v, it is said that\n%s", test.schedule, test.races, got)
+		}
 	}
 }

@@ -15,6 +15,8 @@ import (
 // other are found first, and of these the one that comes nearest to the number.
 type preemptions struct {
 	wanted []sched.Switch
+	// all counts the preemptions of the schedule with what is counted like one.
+	all int
 	// taken counts the steps of each goroutine, and last is its last step.
 	taken    map[uint32]uint64
 	last     event.Event
@@ -42,6 +44,7 @@ func newPreemptions(r *trace.Reader) (preemptions, error) {
 	if err != nil {
 		return p, fmt.Errorf("the schedule of the trace: %w", err)
 	}
+	p.all = s.Preemptions()
 	for _, w := range s.Switches {
 		if w.Preempt {
 			p.wanted = append(p.wanted, w)

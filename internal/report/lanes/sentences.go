@@ -122,8 +122,13 @@ func (b *builder) howItCame(f *trace.Failure) string {
 			return capital(show.Waiting(b.r, w)) + "."
 		}
 	}
-	if len(b.taken) == 0 {
-		return "It takes no preemption: the failure comes about in the order that goroutines take by themselves."
+	switch {
+	case b.preempt.all == 0 && b.r.Header.Schedule != "":
+		return fmt.Sprintf("It takes no preemption: the failure comes about in an order that %ss take by themselves.", b.run.Noun)
+	case len(b.taken) == 0 && b.preempt.all > 0:
+		return fmt.Sprintf("It comes about by the schedule %s.", b.r.Header.Schedule)
+	case len(b.taken) == 0:
+		return ""
 	}
 	p := b.taken[len(b.taken)-1]
 	before := b.nearest(trace.Filter{Goroutines: []uint32{p.g}, Last: p.seq}, true)
@@ -207,7 +212,10 @@ func (b *builder) whatIsBehind(worst *trace.Failure) string {
 		f := races[len(races)-1]
 		return fmt.Sprintf("Nothing orders the %s and the %s: no lock, channel or other synchronisation keeps one before the other.", b.access(&f.Others[0]), b.access(&f.Point))
 	}
-	return "There is no data race in this run: each access is ordered, and the order is one that the program does not expect."
+	if !b.r.Header.Options.Races {
+		return "Data races were not looked for in this run."
+	}
+	return "No data race was seen in this run: what was accessed by several was ordered, in an order that the program does not expect."
 }
 
 func capital(s string) string {

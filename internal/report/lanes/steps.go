@@ -219,13 +219,13 @@ func (b *builder) site(e *event.Event) int {
 	return at
 }
 
-// shortPlace is a site's file and line.
+// shortPlace is a site's file and line; of an instruction, where in its function it is.
 func shortPlace(s *trace.Site) string {
 	switch {
 	case s.File == "":
 		return ""
 	case s.Line == 0:
-		return filepath.Base(s.File)
+		return s.Function
 	}
 	return fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line)
 }
@@ -364,9 +364,13 @@ func (b *builder) failure(f *trace.Failure, step int) Mark {
 	for _, c := range f.Stack {
 		own := b.relevance.Own(c.File)
 		if own || len(m.Calls) > 0 && !strings.HasPrefix(c.Function, "cofferdamrt.") && !strings.HasPrefix(c.Function, "runtime.") {
-			m.Calls = append(m.Calls, fmt.Sprintf("%s %s:%d", c.Function, filepath.Base(c.File), c.Line))
+			call := c.Function
+			if c.Line > 0 {
+				call += fmt.Sprintf(" %s:%d", filepath.Base(c.File), c.Line)
+			}
+			m.Calls = append(m.Calls, call)
 		}
-		if m.Site == 0 && own {
+		if m.Site == 0 && own && c.Line > 0 {
 			b.failedAt = trace.Site{File: c.File, Line: c.Line, Function: c.Function}
 			b.run.Sites = append(b.run.Sites, Site{File: -1, Place: shortPlace(&b.failedAt), Line: c.Line, Function: c.Function})
 			m.Site = len(b.run.Sites)

@@ -372,13 +372,15 @@ class LanesView {
     p.fillText(String(s.seq), 8, y);
     const x = g.inside ? this.x(Math.max(s.lane, this.lanes[0] || 0)) + 14 : g.text;
     const room = (g.inside ? g.lane - 34 : this.width - railWidth - g.text - 6);
-    p.font = (s.step === this.selected ? "600 " : "") + "12.5px " + this.mono;
-    const place = this.siteOf(s).p || "", wide = place && room > 190;
+    const place = this.siteOf(s).p || "", font = (s.step === this.selected ? "600 " : "") + "12.5px " + this.mono;
+    const label = failed && s.class === "failure" ? this.run.kind + ": " + this.run.message : this.steps.label(s);
     p.font = "11px " + this.mono;
-    const placeWidth = wide ? p.measureText(place).width + 14 : 0;
-    p.font = (s.step === this.selected ? "600 " : "") + "12.5px " + this.mono;
+    const placeWidth = p.measureText(place).width + 14;
+    p.font = font;
+    // In a narrow lane, what a step does is worth more than where.
+    const wide = place && room > 190 && (room > 320 || p.measureText(label).width <= room - placeWidth);
     p.fillStyle = failed ? c.bad : s.relevant ? c.ink : c.soft;
-    const text = fit(p, failed && s.class === "failure" ? this.run.kind + ": " + this.run.message : this.steps.label(s), room - placeWidth);
+    const text = fit(p, label, wide ? room - placeWidth : room);
     const back = this.bandColour(s) || c.panel;
     this.written(text, x, y, back);
     if (wide) {

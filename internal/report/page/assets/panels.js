@@ -113,7 +113,7 @@ class RunView {
     const f = place.f, run = this.run;
     this.source.querySelector(".here")?.classList.remove("here");
     if (f < 0) {
-      this.source.replaceChildren(el("p", { class: "empty" }, place.p ? `The source of ${place.fn || place.p} is not part of the program.` : "This step has no place in the source."));
+      this.source.replaceChildren(el("p", { class: "empty" }, place.p ? `${place.fn || place.p} is in no file of the program.` : "This step has no place in the source."));
       this.file = -1;
       return;
     }
