@@ -93,7 +93,15 @@ func (d *door) settle(l Guard) bool {
 			return true
 		}
 	}
-	return gate.Settle()
+	if !gate.Settle() {
+		return false
+	}
+	if feed.Records() && page.Recorded() {
+		// Before the section looks at what careless code has left: the program may
+		// crash of it.
+		page.Drain(collect)
+	}
+	return true
 }
 
 // close retires the guard. The caller holds the lock, so no section is running.

@@ -8,7 +8,9 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
@@ -255,4 +257,37 @@ func TestOnFindingMayUseThePackage(t *testing.T) {
 	})
 	violate(t, &mu, func() { carelessWrite(acct, 77) })
 	await.Receive(t, "OnFinding", called)
+}
+
+// TestASectionFindsWhatCameBeforeItRecorded: a program may crash of what careless code has left.
+// By then, when the next section begins, the finding is recorded, whoever else is about to.
+func TestASectionFindsWhatCameBeforeItRecorded(t *testing.T) {
+	if !protected(t) {
+		return
+	}
+	var recorded atomic.Pointer[isolate.Finding]
+	name := unique(t)
+	isolate.Configure(isolate.Config{LongestWait: time.Hour, Logger: discard, Record: func(f isolate.Finding) {
+		if f.Guard.Name == name {
+			recorded.Store(&f)
+		}
+	}})
+	defer quiet()
+	var guard isolate.Foreign
+	guard.Describe(name, "lock.go", 7)
+	acct := isolate.New[Account](&guard)
+	for round := range uint64(50) {
+		guard.Lock()
+		isolate.Own(&guard, acct).Balance = 1
+		done := await.Start(func() bool { carelessWrite(acct, 2); return true })
+		untilWaiting(t, 1)
+		guard.Unlock()
+		await.Receive(t, "the careless write", done)
+		guard.Lock()
+		f := recorded.Load()
+		guard.Unlock()
+		if f == nil || f.Count != round+1 {
+			t.Fatalf("round %d: a section sees what careless code has written, and this is recorded: %v", round, f)
+		}
+	}
 }

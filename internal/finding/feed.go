@@ -55,6 +55,9 @@ func (f *Feed) SetRecorder(record func(Finding)) {
 	f.recorder.Store(&record)
 }
 
+// Records reports whether there is a recorder.
+func (f *Feed) Records() bool { return f.recorder.Load() != nil }
+
 // Subscribe adds a function that is called with each finding, merged with its repeats.
 func (f *Feed) Subscribe(subscriber func(Finding)) {
 	f.mu.Lock()

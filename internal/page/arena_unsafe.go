@@ -55,6 +55,7 @@ func setup() Status {
 		ring:     uintptr(unsafe.Pointer(&ring[0])),
 		uffd:     -1,
 		goid:     goidOffset(),
+		head:     firstTicket,
 		patience: int64(2 * time.Millisecond),
 	}
 	SetLongestWait(time.Second)
@@ -139,6 +140,7 @@ func plain(why error) Status {
 		base:   uintptr(Base),
 		size:   Bytes,
 		owners: uintptr(unsafe.Pointer(&arena.owners[0])),
+		head:   firstTicket,
 	}
 	waits = make([]wait, waitSlots)
 	return Status{Backend: None, Reason: why.Error()}

@@ -50,6 +50,9 @@ const (
 // ringSlots is a power of two.
 const ringSlots = 1024
 
+// firstTicket is the number of the first fault: not 0, which a slot has that was never taken.
+const firstTicket = ringSlots
+
 // Counters count what the handler did since the process began.
 type Counters struct {
 	Opened      uint64 // careless accesses stopped at a page while nobody was in a section

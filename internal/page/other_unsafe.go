@@ -110,6 +110,9 @@ func Awaited(int) {}
 // AwaitFault reports that there will be none.
 func AwaitFault() bool { return false }
 
+// Recorded reports that there are no faults.
+func Recorded() bool { return false }
+
 // Drain has nothing to report.
 func Drain(func(*Fault)) bool { return false }
 

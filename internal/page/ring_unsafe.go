@@ -41,9 +41,13 @@ func Drain(report func(*Fault)) (undecided bool) {
 	CountProcessors()
 	draining.Lock()
 	defer draining.Unlock()
-	first := atomic.LoadUint64(&ctl.head)
-	for i := range uint64(len(ring)) {
-		slot := &ring[(first+i)%ringSlots]
+	head, whole := atomic.LoadUint64(&ctl.head), true
+	first := atomic.LoadUint64(&reported)
+	if head-first > ringSlots {
+		first = head - ringSlots // of those before nothing is left
+	}
+	for ; first < head; first++ {
+		slot := &ring[first%ringSlots]
 		state := atomic.LoadUint32(&slot.state)
 		if state&slotDraft == slotDraft {
 			if !decide(slot, state) {
@@ -56,8 +60,21 @@ func Drain(report func(*Fault)) (undecided bool) {
 			report(slot)
 			atomic.StoreUint32(&slot.state, slotFree)
 		}
+		// A slot is taken after its fault was counted.
+		whole = whole && state != slotTaken && atomic.LoadUint32(&slot.ticket) == uint32(first)
+	}
+	if whole && !undecided {
+		atomic.StoreUint64(&reported, head)
 	}
 	return undecided
+}
+
+// reported is up to which fault all were drained. The numbers begin at firstTicket.
+var reported uint64 = firstTicket
+
+// Recorded reports whether there may be faults that Drain has not reported.
+func Recorded() bool {
+	return arena.status.Backend != None && atomic.LoadUint64(&ctl.head) != atomic.LoadUint64(&reported)
 }
 
 // decide completes the draft of an access that has passed since, or can do so now: its gate
