@@ -25,12 +25,14 @@ type freshness struct {
 	indexOf      map[ssa.Instruction]int
 	spawns       map[*ssa.Function][]ssa.Instruction
 	sharedLocals map[*ssa.Alloc]bool
+	mentions     map[*ssa.Function]map[ssa.Value][]ssa.Instruction
 }
 
 func newFreshness() freshness {
 	return freshness{constructors: make(map[parameterKey]bool), publishers: make(map[parameterKey]bool),
 		publications: make(map[publicationKey][]ssa.Instruction), indexOf: make(map[ssa.Instruction]int),
-		spawns: make(map[*ssa.Function][]ssa.Instruction), sharedLocals: make(map[*ssa.Alloc]bool)}
+		spawns: make(map[*ssa.Function][]ssa.Instruction), sharedLocals: make(map[*ssa.Alloc]bool),
+		mentions: make(map[*ssa.Function]map[ssa.Value][]ssa.Instruction)}
 }
 
 // A parameterKey is a parameter or a result of a function.
@@ -183,33 +185,69 @@ func (a *Analysis) findPublications(ctx *Context, v ssa.Value) []ssa.Instruction
 			sites = append(sites, i)
 		}
 	}
-	for _, b := range ctx.fn.Blocks {
-		for _, i := range b.Instrs {
-			switch i := i.(type) {
-			case *ssa.Store:
-				if is(i.Val) {
-					into(i.Addr, i)
-				}
-			case *ssa.MapUpdate:
-				if is(i.Value) || is(i.Key) {
-					into(i.Map, i)
-				}
-			case *ssa.Send:
-				if is(i.X) {
-					sites = append(sites, i)
-				}
-			case *ssa.Go:
-				if is(i.Call.Value) || slices.ContainsFunc(i.Call.Args, is) {
-					sites = append(sites, i)
-				}
-			case ssa.CallInstruction:
-				if a.callPublishes(i, v) {
-					sites = append(sites, i)
-				}
+	for _, i := range a.mentionsOf(ctx.fn)[v] {
+		switch i := i.(type) {
+		case *ssa.Store:
+			if is(i.Val) {
+				into(i.Addr, i)
+			}
+		case *ssa.MapUpdate:
+			if is(i.Value) || is(i.Key) {
+				into(i.Map, i)
+			}
+		case *ssa.Send:
+			if is(i.X) {
+				sites = append(sites, i)
+			}
+		case *ssa.Go:
+			if is(i.Call.Value) || slices.ContainsFunc(i.Call.Args, is) {
+				sites = append(sites, i)
+			}
+		case ssa.CallInstruction:
+			if a.callPublishes(i, v) {
+				sites = append(sites, i)
 			}
 		}
 	}
 	return sites
+}
+
+// mentionsOf returns, for each object, the instructions of a function that pass on something that
+// leads to it. Without them the first values of a large table, which are thousands of objects
+// of one function, would each be looked for in all of it.
+func (a *Analysis) mentionsOf(fn *ssa.Function) map[ssa.Value][]ssa.Instruction {
+	if all, ok := a.mentions[fn]; ok {
+		return all
+	}
+	all := make(map[ssa.Value][]ssa.Instruction)
+	a.mentions[fn] = all
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			for _, x := range passedOn(i) {
+				a.eachLed(x, 0, func(v ssa.Value) {
+					if list := all[v]; len(list) == 0 || list[len(list)-1] != i {
+						all[v] = append(list, i)
+					}
+				})
+			}
+		}
+	}
+	return all
+}
+
+// passedOn returns the values that an instruction may publish.
+func passedOn(i ssa.Instruction) []ssa.Value {
+	switch i := i.(type) {
+	case *ssa.Store:
+		return []ssa.Value{i.Val}
+	case *ssa.MapUpdate:
+		return []ssa.Value{i.Value, i.Key}
+	case *ssa.Send:
+		return []ssa.Value{i.X}
+	case ssa.CallInstruction:
+		return append([]ssa.Value{i.Common().Value}, i.Common().Args...)
+	}
+	return nil
 }
 
 func (a *Analysis) callPublishes(i ssa.CallInstruction, v ssa.Value) bool {
@@ -254,40 +292,54 @@ func (a *Analysis) publishesParameter(fn *ssa.Function, index int) bool {
 
 // leadsTo reports whether code that has x has the object v: x is a pointer to it or into
 // it, or a closure over it.
-func (a *Analysis) leadsTo(x, v ssa.Value) bool { return a.leadsWithin(x, v, 0) }
+func (a *Analysis) leadsTo(x, v ssa.Value) bool {
+	found := false
+	a.eachLed(x, 0, func(w ssa.Value) { found = found || w == v })
+	return found
+}
 
-func (a *Analysis) leadsWithin(x, v ssa.Value, depth int) bool {
+// eachLed calls a function with each object that code has which has x.
+func (a *Analysis) eachLed(x ssa.Value, depth int, do func(ssa.Value)) {
 	const deepest = 6 // closures may hold each other, and themselves
-	if x == v {
-		return true
+	if x == nil {
+		return
 	}
-	if x == nil || depth > deepest || !locks.IsReference(x.Type()) {
-		return false
+	do(x)
+	if depth > deepest || !locks.IsReference(x.Type()) {
+		return
 	}
 	p := a.values.Place(x)
-	if p.Parent() == nil && rootValue(p) == v {
-		return true
-	}
-	if m, ok := p.Root().(*ssa.MakeClosure); ok && p.Parent() == nil && m != v {
-		for _, b := range m.Bindings {
-			if a.leadsWithin(b, v, depth+1) {
-				return true
+	if root := rootValue(p); p.Parent() == nil && root != nil {
+		do(root)
+		if m, ok := root.(*ssa.MakeClosure); ok {
+			for _, b := range m.Bindings {
+				a.eachLed(b, depth+1, do)
 			}
+			return
 		}
-		return false
 	}
-	for inner := x; ; {
-		switch y := inner.(type) {
+	if inner := enclosing(x); inner != x {
+		do(inner)
+		if p := a.values.Place(inner); p.Parent() == nil && rootValue(p) != nil {
+			do(rootValue(p))
+		}
+	}
+}
+
+// enclosing returns the value that an address, or an interface, is made of.
+func enclosing(v ssa.Value) ssa.Value {
+	for {
+		switch inner := v.(type) {
 		case *ssa.FieldAddr:
-			inner = y.X
+			v = inner.X
 		case *ssa.IndexAddr:
-			inner = y.X
+			v = inner.X
 		case *ssa.MakeInterface:
-			inner = y.X
+			v = inner.X
 		case *ssa.ChangeType:
-			inner = y.X
+			v = inner.X
 		default:
-			return inner != x && (inner == v || a.values.Place(inner) == a.Places.Root(v))
+			return v
 		}
 	}
 }
