@@ -216,6 +216,21 @@ func TestALivelockIsTold(t *testing.T) {
 	}
 }
 
+// TestWhatGoesOnAfterATestIsTold: a goroutine that goes round for ever is no part of the test any more,
+// and none that waits.
+func TestWhatGoesOnAfterATestIsTold(t *testing.T) {
+	o := options(t)
+	o.Runs = 3
+	res, err := build(t, "testdata/reach").Explore(t.Context(), "TestEndLeavesASpinner", o)
+	if err != nil || res.Failure != nil || !res.Came() || res.Stopped != res.Runs {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	want := "runs the test was over and its goroutines still went on, until they were stopped: goroutine 3 went round for ever"
+	if got := res.Caveats(); !strings.Contains(got, want) || !strings.Contains(got, "ends_test.go:") {
+		t.Errorf("%q", got)
+	}
+}
+
 func whatIsHeld(t *testing.T, p *Program, targets map[string]sched.Held) {
 	for target, want := range targets {
 		o := options(t)

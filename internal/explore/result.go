@@ -32,8 +32,9 @@ type Result struct {
 	Death *DeathError
 	// Within is how long a run was given.
 	Within time.Duration
-	// leftAt says where Leaks are, unclearAt where Unclear are, spinningAt where Spinning are.
-	leftAt, unclearAt, spinningAt string
+	// leftAt says where Leaks are, unclearAt where Unclear are, spinningAt where Spinning are,
+	// goingAt where Going are.
+	leftAt, unclearAt, spinningAt, goingAt string
 }
 
 // leaks reports whether what was found is that goroutines are left waiting, which is no
@@ -82,6 +83,9 @@ func (r *Result) Caveats() string {
 	}
 	if n := len(r.Leaks); n > 0 && r.Failure == nil {
 		all = append(all, "goroutines were left waiting when the test was over, which was not taken for a failure: "+r.leftAt)
+	}
+	if r.Stopped > 0 && r.Failure == nil {
+		all = append(all, fmt.Sprintf("in %s the test was over and its goroutines still went on, until they were stopped: %s", counted(r.Stopped, "run", "runs"), r.goingAt))
 	}
 	if r.Undecided > 0 && r.Failure == nil {
 		all = append(all, fmt.Sprintf("in %d of the runs something still went on when the test was over, such as a ticker or a goroutine outside control, so that it is not known whether these wait for ever: %s", r.Undecided, r.unclearAt))

@@ -254,7 +254,8 @@ func (s *Search) result() *Result {
 			res.FreshRuns = s.cold.Sum.Runs
 		}
 	}
-	res.leftAt, res.unclearAt, res.spinningAt = s.p.leftAt(res.Leaks), s.p.leftAt(res.Unclear), s.p.spinningAt(res.Spinning)
+	res.leftAt, res.unclearAt = s.p.leftAt(res.Leaks), s.p.leftAt(res.Unclear)
+	res.spinningAt, res.goingAt = s.p.spinningAt(res.Spinning), s.p.spinningAt(res.Going)
 	return res
 }
 

@@ -154,11 +154,17 @@ func (s *scheduler) endIfLivelocked(c *goroutine) {
 	if !s.livelocked() {
 		return
 	}
-	s.result.CutOff, s.result.Livelocked = true, true
-	for _, d := range s.ready {
-		s.result.Spinning = append(s.result.Spinning, Late{G: d.id, Site: s.ops[s.at(d)].Site, Frame: d.Frame})
-	}
+	s.result.CutOff, s.result.Livelocked, s.result.Spinning = true, true, s.goingOn()
 	c.stop()
+}
+
+// goingOn are the goroutines that can go on.
+func (s *scheduler) goingOn() []Late {
+	var all []Late
+	for _, d := range s.ready {
+		all = append(all, Late{G: d.id, Site: s.ops[s.at(d)].Site, Frame: d.Frame})
+	}
+	return all
 }
 
 // onlyLooks reports whether the goroutine does nothing but look.

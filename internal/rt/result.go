@@ -76,6 +76,9 @@ type Result struct {
 	// those goroutines went on that are in Spinning.
 	Livelocked bool
 	Spinning   []Late
+	// Going are the goroutines that were stopped because they still went on long after the root
+	// had ended.
+	Going []Late
 	// Residue says that the run left changes behind which could not be taken back: runs
 	// that follow it in the process do not begin where it began.
 	Residue bool

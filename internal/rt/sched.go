@@ -263,6 +263,7 @@ func (s *scheduler) look(c *goroutine) {
 	if s.rootEnded {
 		onlyPolls = s.onlyPolls()
 		if s.lingered++; s.lingered > maxLinger || onlyPolls && s.clock.queue.Len() == 0 && strays.count.Load() == 0 {
+			s.result.Going = s.goingOn()
 			c.stop()
 		}
 		s.pause = min(s.limit, s.steps+lingerSteps)

@@ -225,6 +225,10 @@ type Timing struct {
 	// any more, and Spinning what went on in the first of them.
 	Livelocks int    `json:",omitempty"`
 	Spinning  []Late `json:",omitempty"`
+	// Stopped is in how many of the runs, which were not cut off, goroutines had to be stopped
+	// after the test was over, and Going which in the first of them.
+	Stopped int    `json:",omitempty"`
+	Going   []Late `json:",omitempty"`
 }
 
 // Add adds what is known of later runs.
@@ -235,8 +239,12 @@ func (t *Timing) Add(later Timing) {
 	if t.Livelocks == 0 {
 		t.Spinning = later.Spinning
 	}
+	if t.Stopped == 0 {
+		t.Going = later.Going
+	}
 	t.TookTooLong += later.TookTooLong
 	t.Livelocks += later.Livelocks
+	t.Stopped += later.Stopped
 }
 
 // A Found is a failure of an exploration.

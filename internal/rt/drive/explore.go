@@ -160,6 +160,9 @@ func (x *exploration) note(done *wire.UnitDone, r *rt.Result, rec *sched.Recorde
 	if r.Livelocked {
 		done.Add(wire.Timing{Livelocks: 1, Spinning: lateGoroutines(r, r.Spinning)})
 	}
+	if len(r.Going) > 0 {
+		done.Add(wire.Timing{Stopped: 1, Going: lateGoroutines(r, r.Going)})
+	}
 	if x.s.targets[x.target].name != "" {
 		schedule := func() string { return rec.Schedule().String() }
 		x.leaks.add(done.Runs, r, leaked, schedule)

@@ -102,6 +102,8 @@ func lateGoroutines(r *rt.Result, late []rt.Late) []wire.Late {
 		p := point(r, l.G, event.Outside, l.Site, l.Frame, 0)
 		if len(l.PCs) > 0 {
 			p.Op, p.Stack = event.None, calls(l.PCs)
+		} else if pc, ok := r.Frames.PC(l.Site); ok {
+			p.Stack = append(calls([]uintptr{pc}), p.Stack...)
 		}
 		all = append(all, wire.Late{Waits: l.Waits, Point: p})
 	}

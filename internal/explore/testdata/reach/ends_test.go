@@ -83,3 +83,13 @@ func TestEndSpinsForEver(t *testing.T) {
 	}
 	a.Store(true)
 }
+
+// Nothing waits for the goroutine, which waits for nothing that can come.
+func TestEndLeavesASpinner(t *testing.T) {
+	var stop atomic.Bool
+	go func() {
+		for !stop.Load() {
+			runtime.Gosched()
+		}
+	}()
+}
