@@ -23,10 +23,11 @@ type Chunk struct {
 	Length     int `json:"l"`
 	LinkOffset int `json:"lo"`
 	LinkLength int `json:"ll"`
-	// Lanes counts steps, and those of them that matter: lane, steps, relevant ones.
+	// Lanes counts steps, and those of them that matter: lane, steps, relevant ones; Kinds does so by
+	// kind.
 	Lanes [][3]int `json:"g"`
-	// Kinds are the kinds in it, and Variables the variables; null stands for more than are told.
-	Kinds     []int `json:"k"`
+	Kinds [][3]int `json:"k"`
+	// Variables are those in it; null stands for more than are told.
 	Variables []int `json:"v"`
 }
 
@@ -105,28 +106,17 @@ func (w *chunkWriter) flush() {
 	if len(c.Lane) == 0 {
 		return
 	}
-	chunk := Chunk{First: w.first, Steps: len(c.Lane), Relevant: len(c.Relevant), Lanes: [][3]int{}, Kinds: []int{}, Variables: []int{}}
+	chunk := Chunk{First: w.first, Steps: len(c.Lane), Relevant: len(c.Relevant), Lanes: [][3]int{}, Kinds: [][3]int{}, Variables: []int{}}
 	relevant := make([]bool, len(c.Lane))
 	at := 0
 	for _, diff := range c.Relevant {
 		at += diff
 		relevant[at] = true
 	}
-	lane := map[int]int{}
+	lanes, kinds := counter{}, counter{}
 	for i, l := range c.Lane {
-		j, ok := lane[l]
-		if !ok {
-			j = len(chunk.Lanes)
-			lane[l] = j
-			chunk.Lanes = append(chunk.Lanes, [3]int{l - 1, 0, 0})
-		}
-		chunk.Lanes[j][1]++
-		if relevant[i] {
-			chunk.Lanes[j][2]++
-		}
-		if !slices.Contains(chunk.Kinds, c.Kind[i]) {
-			chunk.Kinds = append(chunk.Kinds, c.Kind[i])
-		}
+		lanes.count(&chunk.Lanes, l-1, relevant[i])
+		kinds.count(&chunk.Kinds, c.Kind[i], relevant[i])
 		if v := c.Variable[i] - 1; v >= 0 && chunk.Variables != nil && !slices.Contains(chunk.Variables, v) {
 			if chunk.Variables = append(chunk.Variables, v); len(chunk.Variables) > mostVariables {
 				chunk.Variables = nil
@@ -137,6 +127,22 @@ func (w *chunkWriter) flush() {
 	w.pieces = append(w.pieces, w.pack(c))
 	w.first += len(c.Lane)
 	w.open, w.last, w.lastM, w.texts = chunkColumns{}, 0, 0, nil
+}
+
+// A counter finds an entry of a list of counts by what it counts.
+type counter map[int]int
+
+func (c counter) count(list *[][3]int, what int, relevant bool) {
+	at, ok := c[what]
+	if !ok {
+		at = len(*list)
+		c[what] = at
+		*list = append(*list, [3]int{what, 0, 0})
+	}
+	(*list)[at][1]++
+	if relevant {
+		(*list)[at][2]++
+	}
 }
 
 // pack compresses a value.

@@ -183,6 +183,13 @@ func TestTheIndexTellsWhatIsInEachChunk(t *testing.T) {
 				t.Errorf("chunk %d has %d steps of lane %d; the index says %d", i, count[l[0]], l[0], l[1])
 			}
 		}
+		ofKinds := 0
+		for _, k := range chunk.Kinds {
+			ofKinds += k[1]
+		}
+		if ofKinds != chunk.Steps {
+			t.Errorf("chunk %d has %d steps; the index has %d of all kinds", i, chunk.Steps, ofKinds)
+		}
 		next += chunk.Steps
 		relevant += chunk.Relevant
 	}

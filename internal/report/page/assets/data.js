@@ -116,15 +116,14 @@ class Rows {
     Object.assign(this.filter, filter);
     const mine = ++this.generation, f = this.filter, chunks = this.steps.chunks;
     this.picks = new Map();
-    const simple = f.class === "" && f.variable < 0;
     this.counts = chunks.map((c) => {
-      if (simple && f.lane < 0) return f.relevant ? c.m : c.n;
-      const lane = f.lane < 0 ? [0, c.n, c.m] : c.g.find((l) => l[0] === f.lane) || [0, 0, 0];
-      if (simple) return f.relevant ? lane[2] : lane[1];
-      if ((f.relevant ? lane[2] : lane[1]) === 0) return 0;
-      if (f.variable >= 0 && c.v && !c.v.includes(f.variable)) return 0;
-      if (f.class && !c.k.some((k) => this.steps.kindClass[k] === f.class)) return 0;
-      return -1;
+      const counted = (list, wanted) => list.reduce((n, one) => n + (wanted(one[0]) ? one[f.relevant ? 2 : 1] : 0), 0);
+      const ofLane = f.lane < 0 ? (f.relevant ? c.m : c.n) : counted(c.g, (lane) => lane === f.lane);
+      const ofClass = f.class === "" ? ofLane : counted(c.k, (k) => this.steps.kindClass[k] === f.class);
+      if (ofLane === 0 || ofClass === 0) return 0;
+      if (f.variable >= 0) return c.v && !c.v.includes(f.variable) ? 0 : -1;
+      if (f.class === "") return ofLane;
+      return f.lane < 0 || c.g.length === 1 ? ofClass : -1; // of a lane and a class together the index knows nothing
     });
     this.sum();
     this.done = !this.counts.includes(-1);
@@ -134,19 +133,21 @@ class Rows {
 
   // scan opens the chunks whose counts the index does not tell, and lets the page go on in between.
   async scan(mine, changed) {
-    let shown = performance.now();
+    let rested = performance.now(), shown = rested;
     for (let i = 0; i < this.counts.length; i++) {
       if (this.counts[i] >= 0) continue;
       const chunk = await this.steps.load(i);
       if (mine !== this.generation) return;
       this.counts[i] = this.pick(chunk).length;
-      if (performance.now() - shown > 60) {
+      if (performance.now() - rested < 12) continue;
+      if (performance.now() - shown > 200) {
         this.sum();
         changed();
-        await new Promise((r) => setTimeout(r));
-        if (mine !== this.generation) return;
         shown = performance.now();
       }
+      await new Promise((r) => setTimeout(r));
+      if (mine !== this.generation) return;
+      rested = performance.now();
     }
     this.done = true;
     this.sum();

@@ -26,6 +26,8 @@ function wrapText(text, most) {
 const fileStyle = `text { font: 12.5px sans-serif; fill: #16202c } .edge text { font-size: 11.5px; fill: #4d5b6a } .node rect { fill: #fff; stroke: #5f6c7a }
 .edge path { fill: none; stroke: #5f6c7a } .edge .back { fill: #fff } .crash rect { fill: #fdecec; stroke: #c0262d } .fine rect { fill: #e4f5ea; stroke: #14743b }`;
 
+const mostNodes = 400;
+
 // A MachineView is the machine that predicts the failure, as a graph in layers. At a step, the
 // states light up whose readings the goroutine has made by then.
 class MachineView {
@@ -34,7 +36,20 @@ class MachineView {
     this.machine = machine;
     this.nodes = [];
     this.edges = [];
+    this.last = null; // the step that is selected
+  }
+
+  // show lays the machine out when it is looked at for the first time. One with very many states
+  // says nothing as a picture, and would take long.
+  show() {
+    if (this.picture) return;
+    if (this.machine.nodes.length > mostNodes) {
+      this.root.replaceChildren(el("ol", { class: "muted words" }, this.machine.words.map((w) => el("li", {}, w))),
+        el("p", { class: "empty" }, `The machine has ${this.machine.nodes.length} states, which are too many for a picture: cofferdam report -dot writes them for Graphviz.`));
+      return;
+    }
     this.build();
+    if (this.last) this.light(this.last);
   }
 
   build() {
@@ -100,7 +115,9 @@ class MachineView {
   }
 
   // light shows how far the goroutine has come at a step.
-  light(view, s) {
+  light(s) {
+    this.last = s;
+    if (!this.picture) return;
     const now = s.seq, all = this.machine.nodes;
     const last = all.map((n) => (n.reads && n.reads.length ? Math.max(...n.reads.map((r) => r.seq || Infinity)) : n.kind === "start" ? 0 : Infinity));
     const failed = this.machine.failed > 0 && now >= this.machine.failed;

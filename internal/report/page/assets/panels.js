@@ -40,7 +40,7 @@ class RunView {
         this.relevant.setAttribute("aria-pressed", String(on));
         this.lanes.filter({ relevant: on });
       } }, "What matters");
-    const classes = [...new Set(run.kinds.map((k) => k.class))].filter((c) => run.chunks.some((ch) => ch.k.some((k) => run.kinds[k].class === c)));
+    const classes = [...new Set(run.kinds.map((k) => k.class))].filter((c) => run.chunks.some((ch) => ch.k.some((k) => run.kinds[k[0]].class === c)));
     const lanes = choice("lane", "Filter by " + run.noun, [[-1, "All " + run.noun + "s"], ...run.lanes.map((l, i) => [i, `${run.noun} ${l.g}${l.name ? " (" + l.name + ")" : ""}`])], (v) => this.lanes.filter({ lane: Number(v) }));
     const vars = choice("variable", "Filter by variable", [[-1, "All variables"], ...run.variables.map((v, i) => [i, v])], (v) => this.lanes.filter({ variable: Number(v) }));
     const kinds = choice("kind", "Filter by kind", [["", "All kinds"], ...classes.sort().map((c) => [c, c])], (v) => this.lanes.filter({ class: v }));
@@ -51,7 +51,7 @@ class RunView {
 
   sideTabs() {
     const list = this.root.querySelector(".code [role=tablist]");
-    if (list) tabs(list);
+    if (list) tabs(list, (id) => { if (this.machine && id.startsWith("machine")) this.machine.show(); });
   }
 
   go(step) { return el("button", { class: "link", type: "button", "data-step": step, onclick: () => this.lanes.select(step) }); }
@@ -100,7 +100,7 @@ class RunView {
         s.variable >= 0 ? press("Only this variable", "", () => this.only(s.variable)) : null));
     this.step.dataset.step = s.step;
     this.showSource(site);
-    if (this.machine) this.machine.light(this, s);
+    if (this.machine) this.machine.light(s);
   }
 
   only(variable) {
