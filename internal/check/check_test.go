@@ -63,3 +63,18 @@ no event
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 }
+
+// TestAMissingBrowserIsToldAndNoFailure: where none can be installed, the check says what it does
+// not check.
+func TestAMissingBrowserIsToldAndNoFailure(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var stderr bytes.Buffer
+	c := &check{stderr: &stderr}
+	if err := c.findBrowser(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.awaitBrowser()
+	if got := stderr.String(); !strings.Contains(got, "install chromium") || !strings.Contains(got, "NOT checked in one") {
+		t.Errorf("it is said that %q", got)
+	}
+}

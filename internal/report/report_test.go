@@ -271,6 +271,14 @@ func TestAServerShowsAFolderAndTellsWhenItChanges(t *testing.T) {
 	for _, path := range []string{"/bank.go", "/bank.go.html", "/../report.go.html", "/nothing.trace.html"} {
 		get(path, 404)
 	}
+	foreign, err := http.NewRequest(http.MethodGet, "http://"+l.Addr().String()+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign.Host = "evil.example"
+	if r, err := http.DefaultClient.Do(foreign); err != nil || r.StatusCode != http.StatusForbidden {
+		t.Errorf("a request by another name: %v, %v", r, err)
+	}
 	news := make(chan string)
 	since := s.stamp()
 	go func() { news <- get("/changed?since="+since, 200) }()

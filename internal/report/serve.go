@@ -51,6 +51,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only GET", http.StatusMethodNotAllowed)
 		return
 	}
+	if !addressed(r) {
+		http.Error(w, "ask for this machine by its address, or as localhost", http.StatusForbidden)
+		return
+	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	if r.URL.Path == "/changed" {
@@ -74,6 +78,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(out.Bytes())
+}
+
+// addressed reports whether a request names the machine by an address or as localhost. A page from
+// elsewhere can have its own name lead to this machine, and must not read reports by that.
+func addressed(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	return host == "localhost" || net.ParseIP(strings.Trim(host, "[]")) != nil
 }
 
 // document is that of a path: the list at the root, and NAME.html for a file that the list has.
