@@ -22,7 +22,7 @@
 //	transactions.go  the same with -stm
 //	goargs.go     the arguments of the go command
 //
-// guards is package guarding, findings package publication, which also has the forms in which
+// guards is package guarding, vet package vetting, findings package publication, which also has the forms in which
 // other tools take what commands find.
 package main
 
@@ -34,10 +34,14 @@ import (
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/guarding"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/vetting"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 )
 
 func main() {
+	if vetting.IsTool(os.Args[1:]) {
+		vetting.Tool()
+	}
 	os.Exit(run(os.Args[1:], command.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
 }
 
@@ -51,6 +55,7 @@ func commands() []*command.Command {
 		newReportCommand(),
 		newFixCommand(),
 		guarding.NewCommand(),
+		vetting.NewCommand(),
 		newRunCommand(),
 		newBuildCommand(),
 		newTestCommand(),

@@ -2,13 +2,11 @@ package main
 
 import (
 	"flag"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -20,9 +18,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"cofferdam": func() {
-			os.Exit(run(os.Args[1:], command.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
-		},
+		"cofferdam": main,
 	})
 }
 

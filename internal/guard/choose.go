@@ -20,6 +20,7 @@ type chooser struct {
 	declarations *declarations
 	guards       *Guards
 	analysis     *lockset.Analysis
+	known        map[*types.Var]Known
 }
 
 // A choice is the lock of a variable, with what speaks for it.
@@ -34,8 +35,12 @@ func (c *chooser) choose(variables []*lockset.Variable) {
 	byLock := make(map[types.Object]*Guard)
 	subjects, chosen := c.subjects(variables), make(map[*lockset.Variable]*choice)
 	for _, s := range subjects {
+		_, isKnown := c.known[s.Object]
 		if s.Atomic || len(s.sites) == 0 && c.declarations.of[s.Object] == nil {
 			continue
+		}
+		if c.declarations.of[s.Object] == nil && s.Object.IsField() && len(c.known) > 0 && !isKnown {
+			continue // of another package, which says nothing of it
 		}
 		if d, lock := c.best(s); d != nil {
 			chosen[s.Variable] = &choice{d, lock}
@@ -70,6 +75,9 @@ func comparePositions(p, q token.Position) int {
 
 // best weighs the candidates for a variable's lock.
 func (c *chooser) best(v *subject) (*Datum, *types.Var) {
+	if k, ok := c.known[v.Object]; ok {
+		return c.weigh(v, c.besideWay(k.Lock)), k.Lock
+	}
 	var best *Datum
 	var lock *types.Var
 	for _, way := range c.candidates(v) {
@@ -134,6 +142,11 @@ func canBeNamed(way *locks.Place) bool {
 func (c *chooser) name(o types.Object) string {
 	if d := c.declarations.of[o]; d != nil {
 		return d.owner + "." + o.Name()
+	}
+	for field, k := range c.known {
+		if o == field || o == k.Lock {
+			return k.Owner + "." + o.Name()
+		}
 	}
 	return o.Name()
 }

@@ -10,7 +10,11 @@ import (
 // weigh gathers what speaks for a lock. It returns nil if nothing does.
 func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	e := Evidence{Early: v.Early, Distance: distance(way), Signs: c.declarations.signsBetween(v.Object, c.places.Variable(way), way)}
-	stated := slices.ContainsFunc(e.Signs, Sign.states)
+	prior, isKnown := c.known[v.Object]
+	if isKnown {
+		e = prior.Evidence
+	}
+	stated := isKnown || slices.ContainsFunc(e.Signs, Sign.states)
 	written := slices.ContainsFunc(v.sites, func(s *lockset.Site) bool { return s.Kind == Write })
 	if !written && !stated {
 		return nil
@@ -18,7 +22,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	d := &Datum{Object: v.Object, Name: c.name(v.Object), At: c.fset.Position(v.Object.Pos()), Way: way.String(), canBeNamed: canBeNamed(way)}
 	inHelper := false
 	for _, s := range v.sites {
-		has, without := c.sortObservations(v, s, way, slices.Contains(e.Signs, Annotated))
+		has, without := c.sortObservations(v, s, way, isKnown || slices.Contains(e.Signs, Annotated))
 		inHelper = inHelper || has && isLockedName(lockset.Outermost(s.Func).Name())
 		switch {
 		case len(without) > 0:

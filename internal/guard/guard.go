@@ -95,6 +95,8 @@ type Guards struct {
 	Fset *token.FileSet
 	// Program is the SSA form that they were inferred from.
 	Program *ssa.Program
+	// Analysis has the accesses, and what is held at each.
+	Analysis *lockset.Analysis
 
 	byPosition   map[token.Pos]guarded
 	declarations *declarations
@@ -141,15 +143,34 @@ func Infer(pkgs []*packages.Package) *Guards {
 
 // InferIn finds the guards of packages whose SSA form load.SSA has built.
 func InferIn(prog *ssa.Program, pkgs []*packages.Package) *Guards {
+	return InferBeyond(prog, pkgs, nil)
+}
+
+// Known is what was inferred of a field before, where the package was analysed that declares it.
+type Known struct {
+	Owner    string     // the struct
+	Lock     *types.Var // another field of it
+	Evidence Evidence
+}
+
+// InferBeyond finds the guards of packages that access fields of others, of which it is known
+// what guards them: their deviations are those of the packages at hand.
+func InferBeyond(prog *ssa.Program, pkgs []*packages.Package, known map[*types.Var]Known) *Guards {
 	places := lockset.Places(pkgs)
 	declared := readDeclarations(places, prog.Fset, pkgs)
 	c := &chooser{
 		places:       places,
 		fset:         prog.Fset,
 		declarations: declared,
+		known:        known,
 		guards:       &Guards{Fset: prog.Fset, Program: prog, byPosition: make(map[token.Pos]guarded), declarations: declared},
 	}
-	c.analysis = lockset.Analyse(prog, pkgs, places, declared.expected)
+	var further []string
+	for v := range known {
+		further = append(further, v.Pkg().Path())
+	}
+	c.analysis = lockset.AnalyseBeyond(prog, pkgs, places, declared.expected, further)
+	c.guards.Analysis = c.analysis
 	c.choose(c.analysis.Variables)
 	return c.guards
 }

@@ -71,13 +71,18 @@ func Results(findings []finding.Finding) []Result {
 // Message says in sentences what a result is.
 func (r *Result) Message() string {
 	text := string(r.Kind) + ": " + r.Summary()
-	if r.Kind == finding.TransactionMisuse && r.Explanation != "" {
-		return r.Explanation // says where by itself
+	if len(r.Accesses) > 0 && r.Accesses[0].Op == finding.Step && isOfSource(r.Kind) {
+		return r.Explanation // what an analyzer says is whole
 	}
 	if r.Explanation != "" {
 		text += ". " + r.Explanation
 	}
 	return text
+}
+
+// isOfSource reports whether findings of a kind are seen in the source, without a run.
+func isOfSource(k finding.Kind) bool {
+	return k == finding.Deviation || k == finding.SplitSection || k == finding.TransactionMisuse
 }
 
 // Root returns the directory that names of files are relative to, from which services resolve

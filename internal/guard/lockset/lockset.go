@@ -63,6 +63,12 @@ func Places(pkgs []*packages.Package) *locks.Places {
 // Analyse finds the accesses of packages, which the program was built from, with the locks
 // that are held at each.
 func Analyse(prog *ssa.Program, pkgs []*packages.Package, places *locks.Places, expected Expected) *Analysis {
+	return AnalyseBeyond(prog, pkgs, places, expected, nil)
+}
+
+// AnalyseBeyond does the same, and finds their accesses to data of further packages too, whose
+// own code is not at hand.
+func AnalyseBeyond(prog *ssa.Program, pkgs []*packages.Package, places *locks.Places, expected Expected, further []string) *Analysis {
 	fns := functionsOf(prog, pkgs)
 	a := &Analysis{
 		Program: prog, Places: places, Functions: fns, values: locks.NewValues(places, fns), expected: expected, own: make(map[string]bool),
@@ -72,6 +78,9 @@ func Analyse(prog *ssa.Program, pkgs []*packages.Package, places *locks.Places, 
 	}
 	for _, p := range pkgs {
 		a.own[p.Types.Path()] = true
+	}
+	for _, path := range further {
+		a.own[path] = true
 	}
 	a.callGraph = newCallGraph(a.values, fns)
 	a.freshness = newFreshness()

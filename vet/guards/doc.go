@@ -1,0 +1,30 @@
+// Package guards is an analyzer that reports accesses to data without the lock that guards it.
+//
+// Which lock guards what is inferred, as cofferdam guards does it: from how often data is accessed
+// with which lock held, from annotations (+checklocks:mu), comments, names, and the order of
+// fields. An access without the lock is reported unless there is a reason to think that it is
+// meant to be so: another lock is held, the object is being made, and so on.
+//
+//	type Counter struct {
+//		mu sync.Mutex
+//		n  int
+//	}
+//
+//	func (c *Counter) Add()     { c.mu.Lock(); c.n++; c.mu.Unlock() }
+//	func (c *Counter) Sub()     { c.mu.Lock(); c.n--; c.mu.Unlock() }
+//	func (c *Counter) Get() int { return c.n }    // read of Counter.n without Counter.mu
+//
+// What is inferred of exported fields is a fact: other packages that access them are held to it,
+// though the methods that take the lock are not analysed again.
+//
+// Where taking the lock for the whole function can neither deadlock nor wait, because the function calls
+// nothing, a fix does so.
+//
+// A comment //cofferdam:ignore with a reason, on the line or above it, says that an access is
+// meant to be so.
+//
+//	doc.go     this
+//	guards.go  the analyzer, and its facts
+//	fix.go     the fix
+//	ignore.go  the comments
+package guards
