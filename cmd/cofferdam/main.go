@@ -20,6 +20,7 @@
 //	protect.go    run, build and test; protectfindings.go what becomes of findings, asked_unix.go,
 //	              asked_other.go the signal that asks for them
 //	transactions.go  the same with -stm
+//	marked.go     test -explore: the tests that package explore marks
 //	goargs.go     the arguments of the go command
 //
 // guards is package guarding, vet package vetting, findings package publication, which also has the forms in which

@@ -52,6 +52,7 @@ Examples:
 
   cofferdam test ./...
   cofferdam test -protect=tolerate -strict -run TestTransfer -count=10 ./bank
+  cofferdam test -explore ./...
 
 A flag of a test that has the name of one of these is given behind -args.`)
 }
@@ -82,6 +83,7 @@ type protectOptions struct {
 	summary, gaps bool
 	only, skip    rulesFlag
 	stm           stmFlag
+	explore       bool // the tests that are marked, instead of protecting them
 }
 
 func newProtectCommand(verb, operands, short, examples string) *command.Command {
@@ -90,6 +92,9 @@ func newProtectCommand(verb, operands, short, examples string) *command.Command 
 	c.Long = fmt.Sprintf(protectHelp, strings.ToUpper(verb[:1])+verb[1:], verb)
 	c.Notes = examples + fmt.Sprintf(protectNotes, verb)
 	o.declare(c.Flags)
+	if verb == "test" {
+		c.Flags.BoolVar(&o.explore, "explore", false, "instead of protecting data, explore the tests that call explore.Test of package github.com/cofferdam-go/cofferdam/explore, first by the schedules in testdata/explore that have failed before")
+	}
 	c.Parse = func(c *command.Command, args []string) (*command.Arguments, error) {
 		return &command.Arguments{}, o.parseGo(c, args)
 	}
@@ -182,6 +187,9 @@ func (m *modeFlag) Set(text string) error {
 func (o *protectOptions) run(ctx context.Context, inv *command.Invocation) error {
 	if len(o.patterns) == 0 {
 		o.patterns = []string{"."}
+	}
+	if o.explore {
+		return o.exploreMarked(ctx, inv)
 	}
 	if o.stm != "" {
 		return o.compileTransactions(ctx, inv)

@@ -128,6 +128,8 @@ var imports = map[string][]string{
 	"internal/worktree":          {"internal/gotool"},
 	"cmd/cofferdam/command":      {"internal/console", "internal/scratch"},
 	"cmd/cofferdam/publication":  {"cmd/cofferdam/command", "internal/explore", "internal/finding", "internal/publish", "internal/trace", "internal/trace/show"},
+	"explore":                    {},
+	"internal/marks":             {"internal/gotool", "internal/scratch"},
 	"vet":                        {"stm/stmcheck", "vet/guards", "vet/splitsection"},
 	"vet/guards":                 {"internal/guard"},
 	"vet/splitsection":           {"internal/guard", "internal/guard/lockset", "internal/guard/whole", "vet/guards"},
@@ -147,7 +149,7 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"isolate", "monitor", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/wire/ring", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"explore", "isolate", "monitor", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/wire/ring", "internal/protect/watch", "internal/protect/aside"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{

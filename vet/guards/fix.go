@@ -6,7 +6,7 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 )
@@ -45,23 +45,21 @@ func takeLock(pass *analysis.Pass, at token.Pos, g *guard.Guard, d *guard.Datum,
 
 // accessed finds the function around an access, and the variable whose field is accessed.
 func accessed(pass *analysis.Pass, at token.Pos, d *guard.Datum) (fn *ast.FuncDecl, object *ast.Ident) {
-	for _, file := range pass.Files {
-		if file.FileStart > at || at >= file.FileEnd {
-			continue
-		}
-		path, _ := astutil.PathEnclosingInterval(file, at, at)
-		for _, n := range path {
-			switch n := n.(type) {
-			case *ast.SelectorExpr:
-				if x, ok := n.X.(*ast.Ident); ok && pass.TypesInfo.Uses[n.Sel] == d.Object {
-					object = x
-				}
-			case *ast.FuncLit:
-				return nil, nil // it may run when the function has ended
-			case *ast.FuncDecl:
-				if object != nil {
-					return n, object
-				}
+	found, ok := inspector.New(pass.Files).Root().FindByPos(at, at)
+	if !ok {
+		return nil, nil
+	}
+	for around := range found.Enclosing() {
+		switch n := around.Node().(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && pass.TypesInfo.Uses[n.Sel] == d.Object {
+				object = x
+			}
+		case *ast.FuncLit:
+			return nil, nil // it may run when the function has ended
+		case *ast.FuncDecl:
+			if object != nil {
+				return n, object
 			}
 		}
 	}
