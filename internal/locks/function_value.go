@@ -97,11 +97,11 @@ func (p *Program) noteOpen(t types.Type) {
 	if s, ok := t.Underlying().(*types.Slice); ok { // of a variadic parameter
 		t = s.Elem()
 	}
-	if named, ok := types.Unalias(t).(*types.Named); ok && isImplementable(t) && !hasType(p.values.open, named.Origin()) {
+	if named, ok := types.Unalias(t).(*types.Named); ok && isImplementable(t) && !isAmong(p.values.open, named.Origin()) {
 		p.values.open = append(p.values.open, named.Origin())
 	}
 	fn, ok := t.Underlying().(*types.Signature)
-	if !ok || hasType(p.values.open, fn) {
+	if !ok || isAmong(p.values.open, fn) {
 		return
 	}
 	p.values.open = append(p.values.open, fn)
@@ -116,7 +116,7 @@ func (p *Program) noteOpen(t types.Type) {
 //		return func(yield func(int) bool) { ... }     yield is the body of a loop elsewhere
 //	}
 func (p *Program) noteHandedOut(fn *types.Signature) {
-	if hasType(p.values.handedOut, fn) {
+	if isAmong(p.values.handedOut, fn) {
 		return
 	}
 	p.values.handedOut = append(p.values.handedOut, fn)
@@ -137,12 +137,12 @@ func (v *functionValues) of(p *Program, t types.Type) []*function {
 	t = t.Underlying()
 	var all []*function
 	for _, f := range v.literals {
-		if types.Identical(f.info.TypeOf(f.node.(*ast.FuncLit)).Underlying(), t) {
+		if mayBeIdentical(f.info.TypeOf(f.node.(*ast.FuncLit)).Underlying(), t) {
 			all = append(all, f)
 		}
 	}
 	for _, d := range v.declared {
-		if f := p.declared[d.object]; f != nil && types.Identical(d.t.Underlying(), t) {
+		if f := p.declared[d.object]; f != nil && mayBeIdentical(d.t.Underlying(), t) {
 			all = append(all, f)
 		}
 	}
@@ -158,7 +158,7 @@ func (p *Program) IsOpen(info *types.Info, call *ast.CallExpr) bool {
 	}
 	if fn := calleeOf(info, call); fn != nil {
 		method, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		return ok && p.isOpenInterface(info.TypeOf(method.X))
+		return ok && !isProperty(fn) && p.isOpenInterface(info.TypeOf(method.X))
 	}
 	return p.isOpenType(info.TypeOf(call.Fun))
 }
@@ -182,6 +182,17 @@ func (p *Program) isOpenInterface(t types.Type) bool {
 	return ok && p.interfaces[named.Origin().Obj()] && hasType(p.values.open, named.Origin())
 }
 
+// isProperty reports whether a method is given nothing and returns a number, a text or the like, as
+// Name() string does: it tells something of its own.
+func isProperty(fn *types.Func) bool {
+	results := fn.Signature().Results()
+	if fn.Signature().Params().Len() > 0 || results.Len() != 1 {
+		return false
+	}
+	_, basic := results.At(0).Type().Underlying().(*types.Basic)
+	return basic
+}
+
 // isImplementable reports whether a type is an interface that any package can implement.
 func isImplementable(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface)
@@ -196,8 +207,68 @@ func isImplementable(t types.Type) bool {
 	return true
 }
 
-func hasType(all []types.Type, t types.Type) bool {
+func isAmong(all []types.Type, t types.Type) bool {
 	return slices.ContainsFunc(all, func(o types.Type) bool { return types.Identical(o, t) })
+}
+
+// hasType reports whether a type may be one of others.
+func hasType(all []types.Type, t types.Type) bool {
+	return slices.ContainsFunc(all, func(o types.Type) bool { return mayBeIdentical(o, t) })
+}
+
+// mayBeIdentical reports whether two types are identical if their type parameters stand for the same:
+// each method of a generic type has parameters of its own.
+func mayBeIdentical(t, u types.Type) bool {
+	t, u = types.Unalias(t), types.Unalias(u)
+	_, free := t.(*types.TypeParam)
+	_, otherFree := u.(*types.TypeParam)
+	if free || otherFree {
+		return true
+	}
+	switch t := t.(type) {
+	case *types.Signature:
+		u, ok := u.(*types.Signature)
+		return ok && t.Variadic() == u.Variadic() && tuplesMayBeIdentical(t.Params(), u.Params()) && tuplesMayBeIdentical(t.Results(), u.Results())
+	case *types.Named:
+		u, ok := u.(*types.Named)
+		if !ok || t.Origin() != u.Origin() || t.TypeArgs().Len() != u.TypeArgs().Len() {
+			return false
+		}
+		for i := range t.TypeArgs().Len() {
+			if !mayBeIdentical(t.TypeArgs().At(i), u.TypeArgs().At(i)) {
+				return false
+			}
+		}
+		return true
+	case *types.Pointer:
+		u, ok := u.(*types.Pointer)
+		return ok && mayBeIdentical(t.Elem(), u.Elem())
+	case *types.Slice:
+		u, ok := u.(*types.Slice)
+		return ok && mayBeIdentical(t.Elem(), u.Elem())
+	case *types.Array:
+		u, ok := u.(*types.Array)
+		return ok && t.Len() == u.Len() && mayBeIdentical(t.Elem(), u.Elem())
+	case *types.Map:
+		u, ok := u.(*types.Map)
+		return ok && mayBeIdentical(t.Key(), u.Key()) && mayBeIdentical(t.Elem(), u.Elem())
+	case *types.Chan:
+		u, ok := u.(*types.Chan)
+		return ok && t.Dir() == u.Dir() && mayBeIdentical(t.Elem(), u.Elem())
+	}
+	return types.Identical(t, u)
+}
+
+func tuplesMayBeIdentical(t, u *types.Tuple) bool {
+	if t.Len() != u.Len() {
+		return false
+	}
+	for i := range t.Len() {
+		if !mayBeIdentical(t.At(i).Type(), u.At(i).Type()) {
+			return false
+		}
+	}
+	return true
 }
 
 // Callees returns the functions of the program, *ast.FuncDecl or *ast.FuncLit, that a call

@@ -305,10 +305,11 @@ func (c *Candidate) functionsShown() map[string]bool {
 	return shown
 }
 
-// functionsThatSplit are the functions that take updates of the data apart without the candidate.
+// functionsThatSplit are the functions that take updates of the data apart by themselves. With a lock
+// that an earlier round has added, there are none.
 func (c *Candidate) functionsThatSplit() map[string]bool {
 	before := make(map[string]bool)
-	if c.lock.Exists() {
+	if c.isOwn() {
 		for _, g := range whole.Broken(c.run.locksHeld(), c.run.code.Variables(c.Patch.Guarded(c.lock)), c.lock.Object()) {
 			if len(g.Split) > 0 {
 				before[g.Func.String()] = true

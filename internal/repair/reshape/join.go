@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -19,8 +20,9 @@ import (
 //
 // What only the function and its goroutines know is the one case in which the order is certain: a
 // function that reads what a goroutine is to set for it wants the value. So it is for the fields of a
-// struct in which nothing could tell that they are set: no lock, no channel, no atomic variable. Two
-// calls of methods that race, in a test, want no order but a lock.
+// struct in which nothing could tell that they are set: no lock, no channel, no atomic variable, no flag
+// that the goroutine sets, no function that it calls. Two calls of methods that race, in a test, want no
+// order but a lock.
 type unwaited struct {
 	file  *source.File
 	start *ast.GoStmt
@@ -143,10 +145,11 @@ func (r *finder) unwaitedField(f *source.File, start *ast.GoStmt, around []ast.N
 		}
 		u.runs, u.runsIn = decl, in
 	}
-	for _, set := range fieldsSet(u.runsIn, source.Body(u.runs)) {
+	fields := fieldsSet(u.runsIn, source.Body(u.runs))
+	for _, set := range fields {
 		owner := r.Code.OwnerOf(set.Variable)
 		root, _ := u.runsIn.Info.Uses[set.Root].(*types.Var)
-		if owner == nil || root == nil || syntax.CanTell(owner) {
+		if owner == nil || root == nil || syntax.CanTell(owner) || tells(owner, fields, u.runsIn, u.runs) {
 			continue
 		}
 		made := isLiteral && syntax.DeclaredIn(root, body) && !syntax.DeclaredIn(root, literal) && syntax.FreshIn(f, set.Root, around)
@@ -163,6 +166,26 @@ func (r *finder) unwaitedField(f *source.File, start *ast.GoStmt, around []ast.N
 		}
 	}
 	return nil
+}
+
+// tells reports whether a goroutine tells by a struct that it has set fields of it: by a flag, or by a call
+// of a function that the struct holds.
+func tells(owner *types.Named, set []syntax.Path, f *source.File, runs ast.Node) bool {
+	for _, p := range set {
+		if b, ok := p.Variable.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Bool && cover.HasField(owner, p.Variable) {
+			return true
+		}
+	}
+	for field := range owner.Underlying().(*types.Struct).Fields() {
+		t := field.Type().Underlying()
+		if list, ok := t.(*types.Slice); ok {
+			t = list.Elem().Underlying()
+		}
+		if _, function := t.(*types.Signature); function && syntax.MentionsField(f, runs, field) {
+			return true
+		}
+	}
+	return false
 }
 
 // fieldsSet are the fields that statements set, or of which they set an element.
