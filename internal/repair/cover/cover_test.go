@@ -119,14 +119,19 @@ func regionsOf(t *testing.T, code *Code, marks []marked) []*Region {
 
 // lockOf is the lock that a test names: "T.f" is a mutex that struct T has, "v" a variable
 // of the package, "new T.f" a new one above the field f of T, "local v" a new one beside
-// the variable v, "package" a new one of the package. It comes with what a new one guards.
+// the variable v, "package" a new one of the package, "package v w" one for its variables v and w. It
+// comes with what a new one guards.
 func lockOf(t *testing.T, code *Code, spec string, regions []*Region) (l *Lock, guarded []DataName) {
 	t.Helper()
 	scope := regions[0].file.Types.Scope()
 	kind, rest, _ := strings.Cut(spec, " ")
 	switch kind {
 	case "package":
-		return code.newGlobal(regions, &Data{}), nil
+		d := new(Data)
+		for _, name := range strings.Fields(rest) {
+			d.AddGlobal(scope.Lookup(name).(*types.Var))
+		}
+		return code.newGlobal(regions, d), d.Names(code)
 	case "local":
 		for _, f := range code.Files() {
 			for id, o := range f.Info.Defs {

@@ -86,10 +86,11 @@ func (code *Code) FieldAbove(n *types.Named, field *types.Var, word string) (f *
 	return nil, nil, "", fmt.Errorf("%s is not declared as a struct with the field %s", n.Obj().Name(), field.Name())
 }
 
-// redeclare has the comment beside a field, which an earlier patch added, name all data that
-// the lock guards by now.
+// redeclare has the comment beside a lock, which an earlier patch added, name all data that the lock
+// guards by now.
 func (code *Code) redeclare(e *edits, l *Lock, guarded []DataName) {
 	if l.owner == nil {
+		code.redeclareVariable(e, l, guarded)
 		return
 	}
 	f, spec := code.typeSpec(l.owner)
@@ -103,6 +104,21 @@ func (code *Code) redeclare(e *edits, l *Lock, guarded []DataName) {
 				e.of(f).Replace(field.Comment, text)
 			}
 		}
+	}
+}
+
+// redeclareVariable is redeclare for a lock of a package.
+func (code *Code) redeclareVariable(e *edits, l *Lock, guarded []DataName) {
+	if l.object == nil || l.scope != nil {
+		return
+	}
+	f, declaration := code.declarationOf(l.pkg.Path(), []*types.Var{l.object})
+	if declaration == nil || len(declaration.Specs) != 1 {
+		return
+	}
+	comment := declaration.Specs[0].(*ast.ValueSpec).Comment
+	if text := packageComment(l.pkg.Path(), guarded); comment != nil && text != "" {
+		e.of(f).Replace(comment, strings.TrimSpace(text))
 	}
 }
 
@@ -295,12 +311,18 @@ func (code *Code) newGlobal(regions []*Region, d *Data) *Lock {
 	word := "shared"
 	f, after := r.file, ast.Node(nil)
 	switch {
+	case len(d.globals) > 1 && freeVariable(f.Info, "mu") == "mu":
+		word = ""
 	case len(d.globals) > 0:
 		word = d.globals[0].Name()
 	case len(d.owners) > 0:
 		word = d.owners[0].Obj().Name()
 	}
-	name := freeVariable(f.Info, strings.ToLower(word[:1])+word[1:]+"Mu")
+	name := "mu"
+	if word != "" {
+		name = strings.ToLower(word[:1]) + word[1:] + "Mu"
+	}
+	name = freeVariable(f.Info, name)
 	for _, decl := range f.Syntax.Decls {
 		if g, ok := decl.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
 			after = decl
@@ -310,15 +332,57 @@ func (code *Code) newGlobal(regions []*Region, d *Data) *Lock {
 	return &Lock{
 		Words: "a new mutex " + name + " of the package", Reason: "no struct has all of the data, or not every place can name the one that has",
 		variable: name, pkg: r.file.Types,
-		declare: func(e *edits, _ []DataName) error {
-			sync, err := e.of(f).ImportStd("sync")
+		declare: func(e *edits, guarded []DataName) error {
+			in, above, gap := f, declared(after), "\n"
+			if at, declaration := code.declarationOf(r.file.Types.Path(), d.globals); declaration != nil {
+				in, above = at, declared(declaration)
+				if above == ast.Node(declaration) {
+					gap = ""
+				}
+			}
+			sync, err := e.of(in).ImportStd("sync")
 			if err != nil {
 				return err
 			}
-			e.of(f).LineBefore(declared(after), fmt.Sprintf("var %s %s.Mutex\n", name, sync))
+			e.of(in).LineBefore(above, fmt.Sprintf("var %s %s.Mutex%s%s", name, sync, packageComment(r.file.Types.Path(), guarded), gap))
 			return nil
 		},
 	}
+}
+
+// declarationOf is the declaration of the first of some variables of a package, nil if there is none.
+func (code *Code) declarationOf(path string, globals []*types.Var) (*source.File, *ast.GenDecl) {
+	for _, v := range globals {
+		f := code.fileAt(v.Pos())
+		if f == nil || f.Types.Path() != path || strings.HasSuffix(f.Name, "_test.go") {
+			continue
+		}
+		for _, decl := range f.Syntax.Decls {
+			if g, ok := decl.(*ast.GenDecl); ok && g.Pos() <= v.Pos() && v.Pos() < g.End() {
+				return f, g
+			}
+		}
+	}
+	return nil, nil
+}
+
+// packageComment is the comment beside a mutex of a package: the variables and the fields of structs
+// that it guards. It is empty if there are none.
+func packageComment(path string, guarded []DataName) string {
+	var names []string
+	for _, n := range guarded {
+		switch {
+		case n.Package != path || n.Function != "":
+		case n.Owner != "":
+			names = append(names, n.Owner+"."+n.Name)
+		default:
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " // guards " + strings.Join(names, ", ")
 }
 
 // freeVariable is a name that nothing in a package has.
