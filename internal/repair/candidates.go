@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -245,7 +246,7 @@ func (r *failedRun) copied(l *cover.Lock) string {
 		return ""
 	}
 	program := uncovered.Program{Code: r.code, Held: r.locksHeld()}
-	return program.Copied(st.Field(0))
+	return program.Copied(st.Field(0), func(at token.Pos) bool { return r.code.Overwrites(l.Owner(), at) })
 }
 
 // isForUsers reports whether a lock of a struct, or a new one of the package, is to be taken in tests,

@@ -25,8 +25,8 @@ import (
 // all use of what is replaced apart.
 
 // Copying returns an access that copies or overwrites objects of the struct that has a lock, and the
-// lock with them, after they are shared; nil if there is none.
-func Copying(a *lockset.Analysis, lock *types.Var) *lockset.Observation {
+// lock with them, after they are shared; nil if there is none, but for those that are excepted.
+func Copying(a *lockset.Analysis, lock *types.Var, except func(*lockset.Observation) bool) *lockset.Observation {
 	lock = a.Places.Canonical(lock)
 	if !lock.IsField() {
 		return nil
@@ -36,7 +36,8 @@ func Copying(a *lockset.Analysis, lock *types.Var) *lockset.Observation {
 		inContainer := hasInside(contained(v.Object.Type()), lock)
 		for _, s := range v.Sites {
 			for i, o := range s.Observations {
-				if beside[v.Object.Pos()] && isOfStruct(o.Instr, lock) || inContainer && o.Kind == lockset.Write {
+				copies := beside[v.Object.Pos()] && isOfStruct(o.Instr, lock) || inContainer && o.Kind == lockset.Write
+				if copies && (except == nil || !except(&s.Observations[i])) {
 					return &s.Observations[i]
 				}
 			}

@@ -47,7 +47,7 @@ func (m *made) Add() { m.mu.Lock(); m.n++; m.mu.Unlock() }
 `))
 	for name, want := range map[string]bool{"reset": true, "row": true, "cell": true, "nested": true, "pointed": false, "made": false} {
 		lock, _ := guarded(pkgs[0].Types.Scope().Lookup(name))
-		if got := whole.Copying(a, lock) != nil; got != want {
+		if got := whole.Copying(a, lock, nil) != nil; got != want {
 			t.Errorf("the lock of %s is copied: %t, want %t", name, got, want)
 		}
 	}

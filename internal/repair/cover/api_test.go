@@ -286,3 +286,19 @@ func TestFieldOfAStructWithoutANameIsKnownByTheFieldsThatLeadToIt(t *testing.T) 
 		t.Errorf("%v is %v", names, found)
 	}
 }
+
+func TestPartOfASliceIsCopiedAndNotTheWhole(t *testing.T) {
+	c := code(t, "package p\n\ntype Board struct {\n\tn    int\n\tlist []int\n}\n\nfunc (b *Board) Top(n int) []int {\n\treturn b.list[:n]\n}\n")
+	r := regionAt(t, c, "return")
+	r.Copied = []ast.Expr{r.first().(*ast.ReturnStmt).Results[0].(*ast.SliceExpr).X}
+	typ, list := field(t, c, "Board", "list")
+	d := new(Data)
+	d.AddField(typ, list)
+	patch, err := c.Write([]*Region{r}, c.newField(named(typ), []*types.Var{list}), d.Names(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(patch.Files["p.go"]); !strings.Contains(text, "return slices.Clone(b.list[:n])") {
+		t.Error(text)
+	}
+}

@@ -35,6 +35,12 @@
 // it, has its unlock deferred. In a loop it would come too late, so there it stands on each
 // way out: before break, continue and goto that leave the region, return and panic.
 //
+// An object that is overwritten would lose a new lock in it, so its fields are set:
+//
+//	*s = Stats{}                  s.mu.Lock()
+//	                              s.requests, s.byCode = 0, nil
+//	                              s.mu.Unlock()
+//
 // A pointer that leads to the lock is looked at before the lock is taken:
 //
 //	if c == nil || c.closed {     if c == nil {
@@ -149,6 +155,7 @@
 //	data.go     Data: the fields and variables that are to be guarded
 //	lock.go     Lock: which may serve
 //	newlock.go  where a new lock is declared
+//	overwrite.go objects with a new lock that are overwritten as a whole
 //	name.go     how a region names a lock
 //	write.go    regions arranged for a lock: moved to callers, outwards, dropped
 //	callers.go  functions that leave the lock to their callers

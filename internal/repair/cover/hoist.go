@@ -228,9 +228,16 @@ func (h *hoist) namesAreFree() bool {
 
 // copyOut has users of the package given copies.
 //
-//	return c.items     return maps.Clone(c.items)
+//	return c.items        return maps.Clone(c.items)
+//	return c.list[:n]     return slices.Clone(c.list[:n])
 func (r *Region) copyOut(edits *source.Edits) error {
 	for _, x := range r.Copied {
+		ast.Inspect(r.fn, func(n ast.Node) bool {
+			if part, ok := n.(*ast.SliceExpr); ok && ast.Unparen(part.X) == x {
+				x = part
+			}
+			return true
+		})
 		pkg := "slices"
 		if _, ok := r.info().TypeOf(x).Underlying().(*types.Map); ok {
 			pkg = "maps"

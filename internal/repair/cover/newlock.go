@@ -34,6 +34,9 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 			if err := code.takesField(n); err != nil {
 				return err
 			}
+			for _, o := range code.overwritings(n) {
+				e.of(o.file).Replace(o.stmt, o.text)
+			}
 			names := fieldsOf(n, guarded)
 			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {

@@ -144,9 +144,9 @@ func FunctionName(fn *ssa.Function) string {
 }
 
 // Copied says where objects with a field are copied or overwritten as a whole, so that a lock beside
-// the field would be no lock; "" if they are not.
-func (p *Program) Copied(field *types.Var) string {
-	at := whole.Copying(p.Held, field)
+// the field would be no lock; "" if they are not, but for what a new lock has written otherwise.
+func (p *Program) Copied(field *types.Var, otherwise func(at token.Pos) bool) string {
+	at := whole.Copying(p.Held, field, func(o *lockset.Observation) bool { return otherwise != nil && otherwise(o.Instr.Pos()) })
 	if at == nil {
 		return ""
 	}
@@ -228,7 +228,7 @@ func (f *Fix) SplitStore(g *whole.Group) string {
 // with it, or another lock guards the data in a place that does not take this one, so that the two
 // would not keep each other out; "" if nothing is wrong with it.
 func (f *Fix) Unfit() string {
-	if why := f.Copied(f.Lock); why != "" {
+	if why := f.Copied(f.Lock, nil); why != "" {
 		return why
 	}
 	lock := f.Held.Places.Canonical(f.Lock)

@@ -160,6 +160,17 @@ func TestTypesAreNamedAsTheFileDoes(t *testing.T) {
 	}
 }
 
+func TestZeroValues(t *testing.T) {
+	f := fileOf(t, "package p\n\nimport \"io\"\n\ntype s struct{ n int }\n\nfunc f[T any](a string, b bool, c float64, d *s, e s, g [2]s, h map[int]int, i io.Reader, k T) {}\n")
+	want := []string{`""`, "false", "0", "nil", "s{}", "[2]s{}", "nil", "nil", ""}
+	params := f.Types.Scope().Lookup("f").Type().(*types.Signature).Params()
+	for i := range params.Len() {
+		if got, ok := ZeroText(f, params.At(i).Type()); got != want[i] || ok != (want[i] != "") {
+			t.Errorf("%s: %s, %t, want %s", params.At(i).Type(), got, ok, want[i])
+		}
+	}
+}
+
 func TestResultsKeepTheirTypes(t *testing.T) {
 	f := fileOf(t, "package p\n\ntype flag bool\n\nfunc f(a, b int) flag { return a < b }\n\nfunc g(a int) bool { return a == 1 }\n\nfunc h(a uint) int64 { return 1 << a }\n\nfunc k(a int) int { return a + 1 }\n")
 	want := map[string]string{"f": "flag(a < b)", "g": "a == 1", "h": "int64(1 << a)", "k": "a + 1"}

@@ -168,8 +168,12 @@ func isSentinel(f *source.File, x ast.Expr) bool {
 
 // TypeText is how the file names the type of an expression; it is not ok if it cannot.
 func TypeText(f *source.File, e ast.Expr) (text string, ok bool) {
+	return typeName(f, types.Default(f.Info.TypeOf(e)))
+}
+
+func typeName(f *source.File, t types.Type) (text string, ok bool) {
 	ok = true
-	text = types.TypeString(types.Default(f.Info.TypeOf(e)), func(p *types.Package) string {
+	text = types.TypeString(t, func(p *types.Package) string {
 		if p == f.Types {
 			return ""
 		}
@@ -182,4 +186,27 @@ func TypeText(f *source.File, e ast.Expr) (text string, ok bool) {
 		return p.Name()
 	})
 	return text, ok
+}
+
+// ZeroText is the zero value of a type as a file writes it; it is not ok if it cannot.
+func ZeroText(f *source.File, t types.Type) (text string, ok bool) {
+	if _, free := types.Unalias(t).(*types.TypeParam); free {
+		return "", false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsString != 0:
+			return `""`, true
+		case u.Info()&types.IsBoolean != 0:
+			return "false", true
+		case u.Info()&types.IsNumeric != 0:
+			return "0", true
+		}
+		return "nil", true
+	case *types.Struct, *types.Array:
+		text, ok = typeName(f, t)
+		return text + "{}", ok
+	}
+	return "nil", true
 }
