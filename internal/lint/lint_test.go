@@ -142,7 +142,7 @@ var imports = map[string][]string{
 
 	"internal/repair/rounds":          {"internal/source"},
 	"internal/repair/reshape/atomics": {"internal/event", "internal/locks", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source"},
-	"internal/repair/cover/statement": {"internal/source"},
+	"internal/repair/cover/statement": {"internal/locks", "internal/source"},
 	"internal/repair/reshape/change":  {"internal/event", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
 	"internal/repair/reshape/syntax":  {"internal/source"},
 }

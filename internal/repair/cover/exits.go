@@ -127,7 +127,7 @@ func (code *Code) headOf(r *Region, all []*Region, l *Lock, ahead []*ast.CallExp
 // coverLoopHead has a loop go over a value that is computed ahead of it with the lock held.
 func (r *Region) coverLoopHead(edits *source.Edits, loop *ast.RangeStmt, value, lock, unlock string) {
 	values := statement.NameFor(loop.X)
-	if values == "value" || !r.isUnused(values) {
+	if values == "value" || !statement.IsUnused(r.info(), r.fn, values) {
 		values = source.NamesIn(r.fn).Free("values")
 	}
 	edits.LineBefore(loop, lock+values+" := "+value+"\n"+unlock)

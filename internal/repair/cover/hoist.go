@@ -167,7 +167,7 @@ func (h *hoist) write(edits *source.Edits, lock, unlock string) {
 			continue
 		}
 		name := statement.NameFor(e)
-		if used[name] || !r.isUnused(name) {
+		if used[name] || !statement.IsUnused(r.info(), r.fn, name) {
 			name = free.Free(name)
 		}
 		used[name] = true
@@ -250,24 +250,4 @@ func (r *Region) copyOut(edits *source.Edits) error {
 		edits.InsertAfter(x.End(), ")")
 	}
 	return nil
-}
-
-// isUnused reports whether a name means nothing in the region's function, but for fields and
-// methods that are selected by it.
-func (r *Region) isUnused(name string) bool {
-	unused := types.Universe.Lookup(name) == nil
-	ast.Inspect(r.fn, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == name {
-			switch o := r.info().ObjectOf(id).(type) {
-			case *types.Var:
-				unused = unused && o.IsField()
-			case *types.Func:
-				unused = unused && o.Signature().Recv() != nil
-			default:
-				unused = false
-			}
-		}
-		return unused
-	})
-	return unused
 }

@@ -24,7 +24,7 @@ func (code *Code) aroundLoops(r *Region, l *Lock) {
 		grown := *r
 		grown.list, grown.from, grown.to = list, at, at
 		together := r.AcrossRounds && code.blocks(grown.statements(), l) == ""
-		if !endsByItself(r.info(), list[at]) || !together && !code.IsBrief(&grown, l) || code.name(l, &grown) == "" {
+		if !statement.EndsByItself(r.info(), list[at]) || !together && !code.IsBrief(&grown, l) || code.name(l, &grown) == "" {
 			return
 		}
 		r.list, r.from, r.to, r.AcrossRounds = grown.list, grown.from, grown.to, false
@@ -60,21 +60,6 @@ func (r *Region) loopAround() (list []ast.Stmt, at int) {
 		return nil, 0 // it has a label
 	}
 	return list, at
-}
-
-// endsByItself reports whether a loop goes over something that has an end, or counts.
-func endsByItself(info *types.Info, loop ast.Stmt) bool {
-	switch loop := loop.(type) {
-	case *ast.RangeStmt:
-		switch info.TypeOf(loop.X).Underlying().(type) {
-		case *types.Chan, *types.Signature:
-			return false
-		}
-		return true
-	case *ast.ForStmt:
-		return loop.Cond != nil && loop.Post != nil
-	}
-	return false
 }
 
 // IsBrief reports whether a region does nothing that waits or may take long, and nothing with a

@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -42,7 +41,7 @@ func (code *Code) overwritings(n *types.Named) []overwriting {
 				return true
 			}
 			if id, ok := ast.Unparen(pointer.X).(*ast.Ident); ok && isGiven(f, id) {
-				if text, ok := fieldByField(f, id.Name, literal); ok {
+				if text, ok := statement.FieldByField(f, id.Name, literal); ok {
 					all = append(all, overwriting{f, set, text})
 				}
 			}
@@ -58,33 +57,6 @@ func isGiven(f *source.File, id *ast.Ident) bool {
 	v := f.Info.Uses[id]
 	fn, ok := enclosing(f, id.Pos()).(*ast.FuncDecl)
 	return ok && v != nil && fn.Pos() <= v.Pos() && v.Pos() < fn.Body.Pos()
-}
-
-// fieldByField is the statement that sets the fields of an object as a literal has them, the locks
-// excepted; it is not ok if one of them cannot be set.
-func fieldByField(f *source.File, object string, literal *ast.CompositeLit) (text string, ok bool) {
-	values := make(map[string]string)
-	for _, e := range literal.Elts {
-		pair, keyed := e.(*ast.KeyValueExpr)
-		if !keyed {
-			return "", false
-		}
-		values[pair.Key.(*ast.Ident).Name] = f.TextOf(pair.Value)
-	}
-	var left, right []string
-	for field := range f.Info.TypeOf(literal).Underlying().(*types.Struct).Fields() {
-		value, set := values[field.Name()]
-		if !set {
-			if locks.IsMutex(field.Type()) || field.Name() == "_" {
-				continue
-			}
-			if value, ok = statement.ZeroText(f, field.Type()); !ok {
-				return "", false
-			}
-		}
-		left, right = append(left, object+"."+field.Name()), append(right, value)
-	}
-	return strings.Join(left, ", ") + " = " + strings.Join(right, ", "), len(left) > 0
 }
 
 // Overwrites reports whether a position is in a statement that sets all of an object of a struct, which a

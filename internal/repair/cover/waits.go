@@ -47,7 +47,7 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 			return "code that is not the program's"
 		}
 		info := f.Info
-		tried := triedOperations(s)
+		tried := statement.TriedOperations(s)
 		w.locks.EachAtOnce(info, s, func(n ast.Node) {
 			for _, c := range except {
 				if statement.Encloses(c, n) {
@@ -65,7 +65,7 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 					say("a receive")
 				}
 			case *ast.SelectStmt:
-				if !hasDefault(n) {
+				if !statement.HasDefault(n) {
 					say("a select")
 				}
 			case *ast.RangeStmt:
@@ -87,38 +87,12 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 	return why
 }
 
-// triedOperations are the sends and receives in a statement that are made only if they need not
-// wait, as cases of a select with a default.
-func triedOperations(s ast.Stmt) []ast.Node {
-	var all []ast.Node
-	ast.Inspect(s, func(n ast.Node) bool {
-		if sel, ok := n.(*ast.SelectStmt); ok && hasDefault(sel) {
-			for _, clause := range sel.Body.List {
-				switch comm := clause.(*ast.CommClause).Comm.(type) {
-				case *ast.SendStmt:
-					all = append(all, comm)
-				case *ast.ExprStmt:
-					all = append(all, ast.Unparen(comm.X))
-				case *ast.AssignStmt:
-					all = append(all, ast.Unparen(comm.Rhs[0]))
-				}
-			}
-		}
-		return true
-	})
-	return all
-}
-
-func hasDefault(s *ast.SelectStmt) bool {
-	return slices.ContainsFunc(s.Body.List, func(clause ast.Stmt) bool { return clause.(*ast.CommClause).Comm == nil })
-}
-
 // callWaits says what in a call, but for its arguments, may wait. A function value or a
 // method of an interface may be any of the program's that fit; one that comes from outside
 // the program may do anything.
 func (w *waitFinder) callWaits(info *types.Info, c *ast.CallExpr) string {
 	fn, _ := info.Uses[source.CalleeName(c)].(*types.Func)
-	if fn == nil && !unknown(info, c) {
+	if fn == nil && !statement.CallsValue(info, c) {
 		return ""
 	}
 	if fn != nil && waiting[fn.FullName()] && !(w.sleeps && fn.FullName() == sleep) {
@@ -151,18 +125,6 @@ func functionWords(fn ast.Node) string {
 		return d.Name.Name
 	}
 	return "a function literal"
-}
-
-// unknown reports whether a call is of a function value.
-func unknown(info *types.Info, c *ast.CallExpr) bool {
-	if info.Types[c.Fun].IsType() {
-		return false
-	}
-	if _, ok := info.Uses[source.CalleeName(c)].(*types.Builtin); ok {
-		return false
-	}
-	_, literal := ast.Unparen(c.Fun).(*ast.FuncLit)
-	return !literal
 }
 
 // ReachesOutside reports whether a region reads or writes files, connections or the like, which takes

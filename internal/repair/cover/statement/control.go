@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -207,4 +208,59 @@ func HasClauses(b *ast.BlockStmt) bool {
 		return true
 	}
 	return false
+}
+
+// TriedOperations are the sends and receives in a statement that are made only if they need not
+// wait, as cases of a select with a default.
+func TriedOperations(s ast.Stmt) []ast.Node {
+	var all []ast.Node
+	ast.Inspect(s, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectStmt); ok && HasDefault(sel) {
+			for _, clause := range sel.Body.List {
+				switch comm := clause.(*ast.CommClause).Comm.(type) {
+				case *ast.SendStmt:
+					all = append(all, comm)
+				case *ast.ExprStmt:
+					all = append(all, ast.Unparen(comm.X))
+				case *ast.AssignStmt:
+					all = append(all, ast.Unparen(comm.Rhs[0]))
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// HasDefault reports whether a select waits for nothing.
+func HasDefault(s *ast.SelectStmt) bool {
+	return slices.ContainsFunc(s.Body.List, func(clause ast.Stmt) bool { return clause.(*ast.CommClause).Comm == nil })
+}
+
+// EndsByItself reports whether a loop goes over something that has an end, or counts.
+func EndsByItself(info *types.Info, loop ast.Stmt) bool {
+	switch loop := loop.(type) {
+	case *ast.RangeStmt:
+		switch info.TypeOf(loop.X).Underlying().(type) {
+		case *types.Chan, *types.Signature:
+			return false
+		}
+		return true
+	case *ast.ForStmt:
+		return loop.Cond != nil && loop.Post != nil
+	}
+	return false
+}
+
+// CallsValue reports whether a call that names no declared function is of a function value, and no
+// conversion.
+func CallsValue(info *types.Info, c *ast.CallExpr) bool {
+	if info.Types[c.Fun].IsType() {
+		return false
+	}
+	if _, ok := info.Uses[source.CalleeName(c)].(*types.Builtin); ok {
+		return false
+	}
+	_, literal := ast.Unparen(c.Fun).(*ast.FuncLit)
+	return !literal
 }

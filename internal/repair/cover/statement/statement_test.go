@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,6 +156,47 @@ func TestTypesAreNamedAsTheFileDoes(t *testing.T) {
 	for text, want := range map[string]string{"t.list": "[]*T", "io.Reader(nil)": "io.Reader", "1 << 3": "int", "t.s": "struct{k int}"} {
 		f, fn := in(t, "_ = "+text)
 		if got, ok := TypeText(f, fn.Body.List[0].(*ast.AssignStmt).Rhs[0]); !ok || got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestSelectsAndLoops(t *testing.T) {
+	f, fn := in(t, "select { case c <- 1:\n\tcase n = <-c:\n\tcase <-c:\n\tdefault: }\n\tselect { case <-c: }\n\tfor range c {}\n\tfor range t.list {}\n\tfor i := 0; i < 3; i++ {}\n\tfor yes {}\n\tfor range func(func() bool) {} {}")
+	list := fn.Body.List
+	if !HasDefault(list[0].(*ast.SelectStmt)) || HasDefault(list[1].(*ast.SelectStmt)) || len(TriedOperations(list[0])) != 3 || len(TriedOperations(list[1])) != 0 {
+		t.Error("selects are not as they are")
+	}
+	for i, want := range []bool{false, true, true, false, false} {
+		if EndsByItself(f.Info, list[2+i]) != want {
+			t.Errorf("%s: %t, want %t", f.TextOf(list[2+i]), !want, want)
+		}
+	}
+}
+
+func TestCallsAndNames(t *testing.T) {
+	f, fn := in(t, "g := t.get\n\t_ = []any{g(), len(t.list), int(n), func() int { return 1 }()}")
+	var got []bool
+	for _, e := range fn.Body.List[1].(*ast.AssignStmt).Rhs[0].(*ast.CompositeLit).Elts {
+		got = append(got, CallsValue(f.Info, e.(*ast.CallExpr)))
+	}
+	if want := []bool{true, false, false, false}; !slices.Equal(got, want) {
+		t.Errorf("calls of values: %t, want %t", got, want)
+	}
+	for name, want := range map[string]bool{"n": false, "list": true, "get": true, "len": false, "other": true} {
+		if IsUnused(f.Info, fn, name) != want {
+			t.Errorf("%s is unused: %t, want %t", name, !want, want)
+		}
+	}
+}
+
+func TestLiteralsAreSetFieldByField(t *testing.T) {
+	for text, want := range map[string]string{
+		"T{}":                  "x.n, x.s, x.list, x.err = 0, struct{k int}{}, nil, nil",
+		"T{err: ErrOwn, n: 2}": "x.n, x.s, x.list, x.err = 2, struct{k int}{}, nil, ErrOwn",
+	} {
+		f, fn := in(t, "_ = "+text)
+		if got, ok := FieldByField(f, "x", fn.Body.List[0].(*ast.AssignStmt).Rhs[0].(*ast.CompositeLit)); !ok || got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -209,4 +210,51 @@ func ZeroText(f *source.File, t types.Type) (text string, ok bool) {
 		return text + "{}", ok
 	}
 	return "nil", true
+}
+
+// FieldByField is the statement that sets the fields of an object as a literal has them, the locks
+// excepted; it is not ok if one of them cannot be set.
+func FieldByField(f *source.File, object string, literal *ast.CompositeLit) (text string, ok bool) {
+	values := make(map[string]string)
+	for _, e := range literal.Elts {
+		pair, keyed := e.(*ast.KeyValueExpr)
+		if !keyed {
+			return "", false
+		}
+		values[pair.Key.(*ast.Ident).Name] = f.TextOf(pair.Value)
+	}
+	var left, right []string
+	for field := range f.Info.TypeOf(literal).Underlying().(*types.Struct).Fields() {
+		value, set := values[field.Name()]
+		if !set {
+			if locks.IsMutex(field.Type()) || field.Name() == "_" {
+				continue
+			}
+			if value, ok = ZeroText(f, field.Type()); !ok {
+				return "", false
+			}
+		}
+		left, right = append(left, object+"."+field.Name()), append(right, value)
+	}
+	return strings.Join(left, ", ") + " = " + strings.Join(right, ", "), len(left) > 0
+}
+
+// IsUnused reports whether a name means nothing in a function, but for fields and
+// methods that are selected by it.
+func IsUnused(info *types.Info, fn ast.Node, name string) bool {
+	unused := types.Universe.Lookup(name) == nil
+	ast.Inspect(fn, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			switch o := info.ObjectOf(id).(type) {
+			case *types.Var:
+				unused = unused && o.IsField()
+			case *types.Func:
+				unused = unused && o.Signature().Recv() != nil
+			default:
+				unused = false
+			}
+		}
+		return unused
+	})
+	return unused
 }
