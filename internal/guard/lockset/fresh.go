@@ -1,6 +1,8 @@
 package lockset
 
 import (
+	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -305,7 +307,24 @@ func (a *Analysis) eachLed(x ssa.Value, depth int, do func(ssa.Value)) {
 		return
 	}
 	do(x)
-	if depth > deepest || !locks.IsReference(x.Type()) {
+	if depth > deepest {
+		return
+	}
+	switch copied := x.(type) {
+	case *ssa.UnOp:
+		// A copy of a struct leads to what the struct does.
+		if copied.Op == token.MUL && holdsReferences(copied.Type()) {
+			a.eachLed(copied.X, depth+1, do)
+		}
+	case *ssa.Call:
+		// A slice has its elements, and what was appended to it.
+		if b, ok := copied.Call.Value.(*ssa.Builtin); ok && b.Name() == "append" {
+			for _, arg := range copied.Call.Args {
+				a.eachLed(arg, depth+1, do)
+			}
+		}
+	}
+	if !locks.IsReference(x.Type()) {
 		return
 	}
 	p := a.values.Place(x)
@@ -334,6 +353,8 @@ func enclosing(v ssa.Value) ssa.Value {
 			v = inner.X
 		case *ssa.IndexAddr:
 			v = inner.X
+		case *ssa.Slice:
+			v = inner.X
 		case *ssa.MakeInterface:
 			v = inner.X
 		case *ssa.ChangeType:
@@ -342,4 +363,19 @@ func enclosing(v ssa.Value) ssa.Value {
 			return v
 		}
 	}
+}
+
+// holdsReferences reports whether a value of a type is a struct or an array with references in it.
+func holdsReferences(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return locks.IsReference(u.Elem()) || holdsReferences(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if locks.IsReference(f.Type()) || holdsReferences(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }

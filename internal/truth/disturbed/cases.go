@@ -174,7 +174,8 @@ func locals(number int) []Case {
 			fill := strings.NewReplacer("ENTERS", "", "DATA", "f", "UNLOCK", "mu.Unlock", "LOCK", "mu.Lock", "TRY", "mu.TryLock",
 				"KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "WRITTEN", k.written, "NN", fmt.Sprint(number))
 			text := fill.Replace("func init() {\n\tvar mu sync.Mutex\n\tvar f KIND\n\tset := func(v KIND) { mu.Lock(); f = v; mu.Unlock() }\n\tclear := func() { mu.Lock(); f = CAREFUL; mu.Unlock() }\n" +
-				"\tsection := func() bool {\n" + s.text + "\t}\n\tadd(trial{NN, func() { clear(); set(CAREFUL) }, section, func() { f = WRITTEN }})\n}\n")
+				"\tsection := func() bool {\n" + s.text + "\t}\n\twrite, written := make(chan bool), make(chan bool)\n\tgo func() {\n\t\tfor range write {\n\t\t\tf = WRITTEN\n\t\t\twritten <- true\n\t\t}\n\t}()\n" +
+				"\tadd(trial{NN, func() { clear(); set(CAREFUL) }, section, func() { write <- true; <-written }})\n}\n")
 			all = append(all, Case{Name: home + ", " + s.name + ", " + k.name, parts: [3]string{home, s.name, k.name}, File: fmt.Sprintf("case%d.go", number), text: header(text), rest: "package main\n"})
 			number++
 		}
