@@ -209,12 +209,53 @@ func (r *round) dropUnused(g *Group) {
 				why = "the statement that uses it " + s.Opaque
 			}
 		}
+		if why != "" && r.isLoadedOnce(g, v) {
+			why = loadedOnce
+		}
 		if why != "" {
 			g.leaveOut(v.Datum, why)
 		}
 		v.Passive = v.OnPages != nil && why != ""
 		return !v.Passive
 	})
+}
+
+// loadedOnce is why data is left as it is that is all that a section looks at, once.
+const loadedOnce = "one load needs no protection"
+
+// isLoadedOnce reports whether all that the sections of a group do with guarded data is to load
+// one word of this variable once, by themselves: nothing can come between.
+//
+//	x.mu.Lock()
+//	fmt.Fprintln(w, x.n)
+//	x.mu.Unlock()
+func (r *round) isLoadedOnce(g *Group, v *Variable) bool {
+	if !isWord(v.Last().Type()) || v.Footprint.Exposure != facts.Hidden || g.callsAnything() {
+		return false
+	}
+	open := r.openCodeOf(v.Footprint.Keys[0], r.facts.KeyOf(g.Lock.Last()))
+	accesses := 0
+	for _, s := range g.Steps {
+		if r.runsOpen(s, open) != "" || slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) {
+			return false
+		}
+		for _, a := range s.does.Accesses {
+			switch {
+			case a.Place.Equal(v.Place) && !a.Assigned && !loopHasBoth(g, s, s):
+				accesses++
+			case a.Last == v.Last() || a.Place.Known() && r.datum(g, a.Place) != "" || r.guardedBy(g, a.Last) != "":
+				return false
+			}
+		}
+	}
+	return accesses == 1
+}
+
+// isWord reports whether a value of a type is loaded by one instruction, and leads to nothing
+// else.
+func isWord(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsBoolean|types.IsFloat) != 0
 }
 
 // obscured returns why a step reaches variables of the group other than by name, or has

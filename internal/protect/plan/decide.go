@@ -104,6 +104,9 @@ func (r *round) report(g *Group) {
 	if len(g.Vars)+len(g.Slots)+len(g.left) == 0 && !g.callsAnything() {
 		return // the lock guards nothing that the section uses
 	}
+	if len(g.left) == 1 && g.left[0].why == loadedOnce {
+		return // there is nothing to disturb
+	}
 	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: r.lockName(g.Lock), Times: len(g.Acquires), Gaps: r.gaps(g)}
 	vars := g.Vars
 	for _, slot := range g.Slots {
