@@ -49,9 +49,16 @@ func (p *Program) start(ctx context.Context, events *os.File) (*child, error) {
 	c.cmd.Cancel = func() error { return endWithStacks(c.cmd.Process) }
 	c.cmd.WaitDelay = time.Second
 	keepInterruptsFrom(c.cmd)
+	p.build.Limits.prepare(c.cmd)
 	err = c.cmd.Start()
 	ordersR.Close()
 	reportsW.Close()
+	if err == nil {
+		if err = p.build.Limits.apply(c.cmd); err != nil {
+			_ = c.cmd.Process.Kill()
+			_ = c.cmd.Wait() // it was killed
+		}
+	}
 	if err != nil {
 		c.end()
 		orders.Close()

@@ -123,7 +123,7 @@ func (c *crew) do(n int, units []sched.Unit, deadline time.Time) ([]wire.UnitDon
 	}
 	order := c.x.p.order(wire.Explore, c.x.target, c.x.o)
 	order.Units, order.AnyFailure, order.All = units, c.x.AnyFailure(), c.x.o.All
-	order.WarmUp = !c.x.fresh
+	order.WarmUp, order.Pairs = !c.x.fresh, c.x.o.Pairs
 	order.Failure, order.Among = c.failure, c.x.o.All
 	order.Budget = max(0, time.Until(deadline))
 	return c.send(n, child, order, begin)
@@ -137,7 +137,12 @@ const freshShare = 4
 func (c *crew) Leaves() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.residue == wire.ChangesSteps && c.x.o.Strategy != sched.MethodDFS {
+	return leaves(c.residue, c.x.o)
+}
+
+// leaves is which part of a search is for fresh processes, by the residue of its runs.
+func leaves(residue wire.Residue, o *Options) int {
+	if residue == wire.ChangesSteps && o.Strategy != sched.MethodDFS {
 		return freshShare
 	}
 	return 0

@@ -33,12 +33,17 @@ func (e *DeathError) Unwrap() error { return e.Cause }
 
 // Summary says in a line how the program ended.
 func (e *DeathError) Summary() string {
+	if headline, _, _ := strings.Cut(e.Crash, "\n"); headline != "" {
+		return headline + " (" + e.cause() + ")"
+	}
+	return e.cause()
+}
+
+// cause is why the program ended, in words.
+func (e *DeathError) cause() string {
 	text := e.Cause.Error()
 	if errors.Is(e.Cause, io.EOF) {
 		text = "exit status 0"
-	}
-	if headline, _, _ := strings.Cut(e.Crash, "\n"); headline != "" {
-		return headline + " (" + text + ")"
 	}
 	if e.killed() {
 		text += ", as by the system when memory runs out"

@@ -25,7 +25,11 @@
 //	shrink.go    the smallest schedule that fails likewise, by several processes
 //	all.go       all failures of a search, recorded
 //	pass.go      one of the two, which package search does
-//	crew.go      the processes that do its units
+//	crew.go      the processes that do its units; elsewhere.go a search whose units are done elsewhere
+//	state.go     a search that is left, and taken up by another process
+//	confirm.go   a failure that was gathered, seen again; a schedule run again in an edited program
+//	manifest.go  a program as data, for other machines
+//	limits_linux.go, limits_other.go  what a process may take of its machine
 //	result.go    what a search came to, and how far it can be trusted
 //	program.go   building and identity
 //	targets.go   what there is to explore; selection.go which of the tests, timetable.go how long
@@ -74,6 +78,16 @@ type Options struct {
 	// All goes on after a failure, and gathers all that are unlike each other. They are
 	// neither shrunk nor recorded, but by Search.RecordAll.
 	All bool
+	// Endless has a search by chance go on though nothing new was seen for long, Kept is how much
+	// of what was seen it keeps in mind, 0 for as much as there is memory for, and Together how long
+	// the units of an errand should take, 0 for what suits processes of this machine.
+	Endless  bool
+	Kept     int
+	Together time.Duration
+	// Pairs has the pairs of conflicting operations reported; see sched.Pairs.
+	Pairs bool
+	// Elsewhere, if it is there, does the units of a search.
+	Elsewhere func(context.Context, *Errand) (*UnitsDone, error)
 	// Trace is the file to record a failing run to.
 	Trace string
 	// Progress is told what is going on; it may be nil.

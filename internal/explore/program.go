@@ -24,6 +24,8 @@ type Build struct {
 	Programs []*Program
 	// Environment is what the programs see; nil means what this process sees.
 	Environment []string
+	// Limits are what the programs may take of the machine.
+	Limits Limits
 
 	config    instrument.Config
 	args      []string

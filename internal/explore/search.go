@@ -45,7 +45,7 @@ func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) e
 	defer s.idle.close()
 	deadline := time.Now().Add(budget)
 	s.jobs = jobs
-	if s.cold == nil && !s.warm.Over {
+	if !s.warm.Over && (s.cold == nil || !s.all && s.ended == nil) {
 		err := s.warm.run(ctx, &s.idle, budget, jobs)
 		if err == nil {
 			err = s.conclude(ctx, s.warm)

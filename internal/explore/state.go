@@ -1,0 +1,79 @@
+package explore
+
+import (
+	"github.com/cofferdam-go/cofferdam/internal/search"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
+)
+
+// A SearchState is all that a Search for all failures has come to between two turns, for another
+// process to go on with.
+type SearchState struct {
+	Warm, Cold *search.State
+	// All says that Cold stands for the whole search; WhyCold is why there is one, Ended why Warm
+	// ended.
+	All            bool
+	WhyCold, Ended *Ended
+	Deaths         []Death
+}
+
+// State returns what the search has come to.
+func (s *Search) State() *SearchState {
+	state := &SearchState{Warm: s.warm.State(), All: s.all, WhyCold: endedBy(s.whyCold), Ended: endedBy(s.ended)}
+	if s.cold != nil {
+		state.Cold = s.cold.State()
+		for _, died := range s.cold.deaths {
+			state.Deaths = append(state.Deaths, *died.death())
+		}
+	}
+	return state
+}
+
+// Restore has a new search go on where another one with the same target and options was left.
+func (s *Search) Restore(state *SearchState) {
+	s.warm.Restore(state.Warm)
+	s.all, s.ended = state.All, state.Ended.err()
+	if state.Cold == nil {
+		return
+	}
+	s.whyCold, s.cold = state.WhyCold.err(), newPass(s.p, s.target, s.o, true)
+	s.cold.Restore(state.Cold)
+	for i := range state.Deaths {
+		s.cold.noteDeath(state.Deaths[i].err())
+	}
+}
+
+// A Gathered failure is one that a search for all has come upon. It is to be believed when Confirm
+// has seen it again.
+type Gathered struct {
+	wire.Found
+	Fresh   bool         // it was in a process of its own
+	Residue wire.Residue // that the runs of its process met
+	Death   *Death       // how the program died, if that is the failure
+}
+
+// Gathered returns the failures of all runs that count, those of the worst kind first.
+func (s *Search) Gathered() []Gathered {
+	var all []Gathered
+	for _, g := range s.gathered() {
+		one := Gathered{Found: g.found, Fresh: g.pass.fresh, Residue: g.pass.Sum.Residue}
+		if died := g.pass.deaths[g.found.Message]; died != nil && g.found.Schedule == "" {
+			one.Death = died.death()
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Reached is how far the search is: its runs, how many schedules it has seen that are unlike each
+// other, and what was tried.
+func (s *Search) Reached() (sum wire.Summary) {
+	switch {
+	case s.cold == nil:
+		return s.warm.Sum
+	case s.all:
+		return s.cold.Sum
+	}
+	sum, _ = both(&s.warm.Sum, &s.cold.Sum)
+	sum.Classes = s.warm.Sum.Classes + s.cold.Sum.Classes
+	return sum
+}
