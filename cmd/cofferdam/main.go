@@ -15,6 +15,7 @@
 //	fix.go        fix, fixing.go the failing tests one after the other, fixreport.go what it prints,
 //	              fixwrite.go what it writes
 //	fixbinary.go  fix of programs without source
+//	campaign.go   campaign, which is in package campaigns with findings and worker
 //	trace.go      trace, tracefilter.go its flags that choose events
 //	report.go     report
 //	protect.go    run, build and test; protectfindings.go what becomes of findings, asked_unix.go,
@@ -23,8 +24,8 @@
 //	marked.go     test -explore: the tests that package explore marks
 //	goargs.go     the arguments of the go command
 //
-// guards is package guarding, vet package vetting, findings package publication, which also has the forms in which
-// other tools take what commands find.
+// guards is package guarding, vet package vetting; package publication has the forms in which other
+// tools take what commands find.
 package main
 
 import (
@@ -32,9 +33,9 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/campaigns"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/guarding"
-	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/vetting"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 )
@@ -57,10 +58,12 @@ func commands() []*command.Command {
 		newFixCommand(),
 		guarding.NewCommand(),
 		vetting.NewCommand(),
+		newCampaignCommand(),
+		campaigns.NewFindings(replayCommand),
+		campaigns.NewWorker(),
 		newRunCommand(),
 		newBuildCommand(),
 		newTestCommand(),
-		publication.NewFindingsCommand(),
 		newVersionCommand(),
 	}
 }

@@ -38,6 +38,8 @@ type searchFlags struct {
 	failFast bool
 	// strict has a test that was explored in part be no success.
 	strict bool
+	// endless has a budget of 0 be no limit.
+	endless bool
 	// stall is Stall, but 0 is none.
 	stall time.Duration
 	explore.Options
@@ -79,7 +81,7 @@ func (f *searchFlags) check() error {
 	switch {
 	case !slices.Contains(strategies, f.Strategy):
 		return fmt.Errorf("-strategy %s: give pct, random or dfs; see cofferdam help strategies", f.Strategy)
-	case f.Budget <= 0:
+	case f.Budget < 0, f.Budget == 0 && !f.endless:
 		return fmt.Errorf("-budget %v: give a time to look, such as 30s", f.Budget)
 	case f.Preemptions < 0:
 		return fmt.Errorf("-preemptions %d: give 0 or more", f.Preemptions)

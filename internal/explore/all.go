@@ -75,7 +75,7 @@ func (s *Search) RecordAll(ctx context.Context, file func(n int) string) (all []
 func (p *Program) places(f *trace.Failure) string {
 	var all []string
 	for _, point := range points(f) {
-		if s, ok := p.site(point.Site); ok {
+		if s, ok := p.Site(point.Site); ok {
 			if place := fmt.Sprintf("%s:%d", filepath.Base(s.File), s.Line); !slices.Contains(all, place) {
 				all = append(all, place)
 			}

@@ -140,7 +140,7 @@ func (p *Program) spinningAt(spinning []wire.Late) string {
 // placeOf says where an operation is. Calls of the standard library have no sites that are
 // known here, but calls around them.
 func (p *Program) placeOf(at *trace.Point) string {
-	s, ok := p.site(at.Site)
+	s, ok := p.Site(at.Site)
 	switch {
 	case ok:
 		return fmt.Sprintf(" at %s:%d", filepath.Base(s.File), s.Line)

@@ -42,6 +42,21 @@ func (s *Search) Restore(state *SearchState) {
 	}
 }
 
+// Renumbered is what is left of the state where the sites of the program have other numbers, since
+// other packages were built together with it: how many runs there were, and which by chance.
+func (s *SearchState) Renumbered() *SearchState {
+	renumbered := func(is *search.State) *search.State {
+		if is == nil {
+			return nil
+		}
+		sum := wire.Summary{Progress: wire.Progress{Runs: is.Sum.Runs, Cut: is.Sum.Cut, Steps: is.Sum.Steps}, Passed: is.Sum.Passed, Residue: is.Sum.Residue, Before: is.Sum.Before}
+		return &search.State{Plan: is.Plan.Renumbered(), Sum: sum, Held: is.Held, UnitTakes: is.UnitTakes}
+	}
+	left := *s
+	left.Warm, left.Cold = renumbered(s.Warm), renumbered(s.Cold)
+	return &left
+}
+
 // A Gathered failure is one that a search for all has come upon. It is to be believed when Confirm
 // has seen it again.
 type Gathered struct {

@@ -65,7 +65,7 @@ func waitsForTest(r *trace.Reader, f *trace.Failure, w *trace.Waiter) bool {
 // what it waits to do, in which functions, and not by lines.
 func (p *Program) WaitIdentity(w *trace.Waiter) string {
 	parts := []string{w.Op.String()}
-	if s, ok := p.site(w.Site); ok {
+	if s, ok := p.Site(w.Site); ok {
 		parts = append(parts, function(&s), s.Expr)
 	}
 	for _, c := range w.Stack {
@@ -74,8 +74,8 @@ func (p *Program) WaitIdentity(w *trace.Waiter) string {
 	return strings.Join(parts, "\n")
 }
 
-// site finds a site that the rewriter has numbered.
-func (p *Program) site(id uint32) (trace.Site, bool) {
+// Site finds a site that the rewriter has numbered.
+func (p *Program) Site(id uint32) (trace.Site, bool) {
 	sites := p.build.Sites
 	at, ok := slices.BinarySearchFunc(sites, id, func(s trace.Site, id uint32) int { return cmp.Compare(s.ID, id) })
 	if !ok {

@@ -58,9 +58,24 @@ func (p *Plan) State() PlanState {
 	}
 }
 
+// Renumbered is what is left of the state where the sites of the program have other numbers: the
+// runs by chance that were made, whose schedules are known by their own numbers. The tree of all
+// schedules begins anew.
+func (s *PlanState) Renumbered() PlanState {
+	return PlanState{Again: s.Again, Next: s.Next, Length: s.Length, Stalls: s.Stalls, ChanceRuns: s.ChanceRuns, ChanceSince: s.ChanceSince, Runs: s.ChanceRuns, Steps: s.Steps - s.TreeSteps}
+}
+
 // Restore has a new plan go on where another one with the same options was left.
 func (p *Plan) Restore(s *PlanState) {
-	t, is := p.tree, &s.Tree
+	p.sequential, p.again, p.next, p.length, p.stalls = s.Sequential, s.Again, s.Next, s.Length, s.Stalls
+	p.chance, p.trees = tally{s.ChanceRuns, s.ChanceSince}, tally{s.TreeRuns, s.TreeSince}
+	p.runs, p.steps, p.treeSteps = s.Runs, s.Steps, s.TreeSteps
+	if s.Tree.Sequences > 0 { // there is always one to be tried, unless nothing is known of the tree
+		p.tree.restore(&s.Tree)
+	}
+}
+
+func (t *tree) restore(is *TreeState) {
 	t.chance, t.sequences = is.Chance, is.Sequences
 	t.searched = searched{sequences: is.Searched, runs: is.SearchedRuns, bound: is.SearchedBound, held: is.SearchedHeld}
 	t.drew, t.stalls, t.draws, t.rounds = is.Drew, is.Stalls, is.Draws, is.Rounds
@@ -71,7 +86,4 @@ func (p *Plan) Restore(s *PlanState) {
 	for i := 0; i+1 < len(is.Known); i += 2 {
 		t.known[pathKey{is.Known[i], is.Known[i+1]}] = struct{}{}
 	}
-	p.sequential, p.again, p.next, p.length, p.stalls = s.Sequential, s.Again, s.Next, s.Length, s.Stalls
-	p.chance, p.trees = tally{s.ChanceRuns, s.ChanceSince}, tally{s.TreeRuns, s.TreeSince}
-	p.runs, p.steps, p.treeSteps = s.Runs, s.Steps, s.TreeSteps
 }

@@ -2,7 +2,10 @@
 // of the main modules, in a working tree without changes that are not committed. What is
 // written there can be seen and taken back.
 //
-// It asks the go command and git; worktree.go is all of it.
+// It asks the go command and git.
+//
+//	worktree.go  main modules, changes that are not committed
+//	changed.go   what has changed since a revision, and whose tests may see it
 package worktree
 
 import (

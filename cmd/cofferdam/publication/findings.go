@@ -1,8 +1,8 @@
 package publication
 
 import (
-	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 
@@ -11,42 +11,24 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/publish"
 )
 
-// findingsOptions are the flags of cofferdam findings.
-type findingsOptions struct {
-	baseline string
-	json     bool
+// Findings are what cofferdam findings hands on, and how: as text, or in the form that another tool
+// reads.
+type Findings struct {
 	Flags
+	// JSON has them written as lines of JSON.
+	JSON     bool
+	baseline string
 }
 
-// NewFindingsCommand returns cofferdam findings.
-func NewFindingsCommand() *command.Command {
-	o := &findingsOptions{}
-	c := command.New("findings", "FILE ...", "show what protected programs and searches have found, or hand it on")
-	c.Long = `Findings reads files of findings, which run, build and test -protect -findings and explore
--json write, one JSON object per line. What several files or processes tell of the same
-defect is one finding. It prints them as text, or in the form that another tool reads.`
-	c.Notes = `Examples:
-
-  cofferdam findings /var/log/server.jsonl
-  cofferdam findings -sarif -baseline known.jsonl server-*.jsonl >found.sarif
-
-Exit codes: 0 there are none beside those of the baseline, 1 there are some, 2 error.`
-	c.Flags.StringVar(&o.baseline, "baseline", "", "leave out what is in this `file` of findings")
-	c.Flags.BoolVar(&o.json, "json", false, "write them as lines of JSON, those of one defect merged")
-	o.Declare(c.Flags)
-	c.Work = func(_ context.Context, inv *command.Invocation) error {
-		if err := o.Exclusive(c, o.json); err != nil {
-			return err
-		}
-		if len(inv.Operands) == 0 {
-			return c.Errorf("name a file of findings")
-		}
-		return o.show(inv)
-	}
-	return c
+// Declare adds the flags.
+func (o *Findings) Declare(fl *flag.FlagSet) {
+	fl.StringVar(&o.baseline, "baseline", "", "leave out what is in this `file` of findings")
+	fl.BoolVar(&o.JSON, "json", false, "write them as lines of JSON, those of one defect merged")
+	o.Flags.Declare(fl)
 }
 
-func (o *findingsOptions) show(inv *command.Invocation) error {
+// ShowFiles shows the findings in files.
+func (o *Findings) ShowFiles(inv *command.Invocation) error {
 	var log finding.Log
 	for _, name := range inv.Operands {
 		found, err := readFindings(name)
@@ -57,11 +39,30 @@ func (o *findingsOptions) show(inv *command.Invocation) error {
 			log.Add(f)
 		}
 	}
-	fresh := log.Findings()
+	if n := log.Dropped(); n > 0 {
+		gap := fmt.Sprintf("%d findings are left out: there are too many that differ", n)
+		o.Gap(gap)
+		fmt.Fprintf(inv.Stderr, "cofferdam: %s\n", gap)
+	}
+	fresh, err := o.fresh(inv, log.Findings())
+	if err != nil {
+		return err
+	}
+	if !o.JSON && !o.Silent() {
+		err = finding.WriteText(inv.Stdout, fresh)
+	}
+	if err = errors.Join(err, o.HandOn(inv, fresh, publish.Results(fresh))); err == nil && len(fresh) > 0 {
+		err = &command.Exit{Code: command.ExitFound}
+	}
+	return err
+}
+
+// fresh are the findings that are not in the baseline.
+func (o *Findings) fresh(inv *command.Invocation, fresh []finding.Finding) ([]finding.Finding, error) {
 	if o.baseline != "" {
 		known, err := ReadBaseline(o.baseline)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all := len(fresh)
 		fresh = known.New(fresh)
@@ -69,23 +70,16 @@ func (o *findingsOptions) show(inv *command.Invocation) error {
 			fmt.Fprintf(inv.Stderr, "cofferdam: %s\n", finding.Suppressed(left))
 		}
 	}
-	if n := log.Dropped(); n > 0 {
-		gap := fmt.Sprintf("%d findings are left out: there are too many that differ", n)
-		o.Gap(gap)
-		fmt.Fprintf(inv.Stderr, "cofferdam: %s\n", gap)
-	}
+	return fresh, nil
+}
+
+// HandOn writes findings for other tools, and their results in the forms of the flags.
+func (o *Findings) HandOn(inv *command.Invocation, all []finding.Finding, results []publish.Result) error {
 	var err error
-	switch {
-	case o.json:
-		err = finding.WriteJSON(inv.Stdout, fresh)
-	case !o.Silent():
-		err = finding.WriteText(inv.Stdout, fresh)
+	if o.JSON {
+		err = finding.WriteJSON(inv.Stdout, all)
 	}
-	err = errors.Join(err, o.Add(inv.Stdout, publish.Results(fresh)...), o.Finish(inv, "findings"))
-	if err == nil && len(fresh) > 0 {
-		err = &command.Exit{Code: command.ExitFound}
-	}
-	return err
+	return errors.Join(err, o.Add(inv.Stdout, results...), o.Finish(inv, "findings"))
 }
 
 func readFindings(name string) ([]finding.Finding, error) {

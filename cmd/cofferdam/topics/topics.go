@@ -306,7 +306,8 @@ const exitCodesHelp = `Cofferdam exits with
   0     all is well: nothing was found, or what was asked for was done
   1     a command that looks for something has found it: a failing schedule (explore), a
         run that differs (replay), events that no run can have (trace -check), deviating
-        accesses (guards); for fix: there is a failure, but no proven fix
+        accesses (guards), findings that are new (campaign), damage (campaign -check); for
+        fix: there is a failure, but no proven fix
   2     the command could not do its work, or was called in a wrong way; also if it could
         do part of it only, because a package does not build, whatever was found
   3     fix found no failure; explore -strict found none, but saw part of a test only
@@ -323,6 +324,8 @@ Beside that:
 
   COFFERDAM_ISOLATE    how isolated memory is protected in a program: userfaultfd,
                        mprotect or none; by default the first of them that works
+  COFFERDAM_TOKEN      what workers give to the server of a campaign (campaign -listen,
+                       worker -join), and campaign -nats to that of a cluster
   NO_COLOR             if it is set, and not empty, nothing is coloured
   TERM                 if it is dumb, nothing is coloured, and the line that tells what
                        goes on is not rewritten in place

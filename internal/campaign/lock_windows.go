@@ -1,0 +1,27 @@
+package campaign
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// lockFile opens a file that no other process has open in this way. The system lets go of it when
+// the process ends, however it does.
+func lockFile(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("locking it: %w", err)
+	}
+	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{})
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
+		return nil, ErrBusy
+	}
+	return nil, fmt.Errorf("locking it: %w", err)
+}
