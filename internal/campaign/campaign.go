@@ -86,7 +86,6 @@ type target struct {
 	pairs   pairSet
 	ledger  ledger
 	unsaved int // turns
-	warned  bool
 }
 
 // name is what the target is called.
@@ -154,20 +153,16 @@ type owner struct {
 func (c *Campaign) own(ctx context.Context) (release func(), err error) {
 	const key = "coordinator"
 	revision := uint64(0)
-	for {
-		e, err := c.s.meta.Get(ctx, key)
-		if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
-			return nil, fmt.Errorf("looking for other coordinators: %w", err)
-		}
-		if err != nil {
-			break
-		}
+	e, err := c.s.meta.Get(ctx, key)
+	switch {
+	case err == nil:
 		revision = e.Revision()
 		var is owner
-		if json.Unmarshal(e.Value(), &is) != nil || is.ID == c.dir.ID || is.ID == "" || time.Since(e.Created()) > workerStays {
-			break
+		if json.Unmarshal(e.Value(), &is) == nil && is.ID != c.dir.ID && is.ID != "" && time.Since(e.Created()) <= workerStays {
+			return nil, fmt.Errorf("another coordinator, %s, is at work with the prefix %s: wait for it to end, or give another -prefix", is.Name, c.s.Prefix)
 		}
-		return nil, fmt.Errorf("another coordinator, %s, is at work with the prefix %s: wait for it to end, or give another -prefix", is.Name, c.s.Prefix)
+	case !errors.Is(err, jetstream.ErrKeyNotFound):
+		return nil, fmt.Errorf("looking for other coordinators: %w", err)
 	}
 	me := owner{ID: c.dir.ID, Name: c.name}
 	if revision, err = put(ctx, c.s.meta, key, &me, revision); err != nil {
