@@ -48,10 +48,11 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
+// leaseWait is after how long without a sign of its worker a lease is delivered again; workers give
+// one several times in it. Tests have less of it.
+var leaseWait = 30 * time.Second
+
 const (
-	// leaseWait is after how long without a sign of its worker a lease is delivered again; workers
-	// give one several times in it.
-	leaseWait   = 30 * time.Second
 	workerBeats = 3 * time.Second
 	// workerStays is how long a worker is taken to be there after it said so last.
 	workerStays = 4 * workerBeats

@@ -156,6 +156,7 @@ var linked = []string{"explore", "isolate", "monitor", "stm", "stm/compiled", "s
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
 	"internal/interrupt":      {"internal/page"},
+	"internal/campaign":       {"internal/await", "internal/event"},
 	"internal/txcompile":      {"internal/await", "internal/txcompile", "internal/txcompile/txprog"},
 	"internal/emu/cpu":        {"internal/native"},
 	"internal/protect":        {"internal/load", "internal/protect", "internal/truth/protected", "internal/randprog/sharing"},
