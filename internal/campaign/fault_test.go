@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func (q quiet) TempDir() string { return q.dir }
 func (q quiet) Fatal(a ...any)  { fmt.Println(append([]any{"failed:"}, a...)...); os.Exit(1) }
 
 // faultToy is the program of the fault test.
-var faultToy = &toy{steps: 4, bugs: planted}
+var faultToy = &toy{steps: 5, bugs: planted}
 
 const faultToken = "token"
 
@@ -122,6 +123,8 @@ type proxy struct {
 	to    string
 	conns map[net.Conn]bool
 	slow  time.Duration
+	// passed is how many pieces of data have come through.
+	passed atomic.Int64
 }
 
 func (p *proxy) serve() {
@@ -159,9 +162,8 @@ func (p *proxy) pass(to, from net.Conn) {
 		p.mu.Lock()
 		slow := p.slow
 		p.mu.Unlock()
-		if slow > 0 {
-			time.Sleep(slow)
-		}
+		p.passed.Add(1)
+		wait(context.Background(), slow)
 		if _, err := to.Write(buffer[:n]); err != nil {
 			return
 		}
@@ -191,6 +193,7 @@ func (p *proxy) set(to string, slow time.Duration) {
 type player struct {
 	cmd   *exec.Cmd
 	lines chan string // of its output; closed at its end
+	done  atomic.Bool // it has said so
 }
 
 func play(t *testing.T, role string) *player {
@@ -214,6 +217,9 @@ func play(t *testing.T, role string) *player {
 			lines := strings.Split(partial+string(text[:n]), "\n")
 			partial = lines[len(lines)-1]
 			for _, line := range lines[:len(lines)-1] {
+				if line == "done" {
+					p.done.Store(true)
+				}
 				p.lines <- line
 			}
 			if err != nil {
@@ -278,22 +284,20 @@ func TestFaultsLoseNothingAndCountNothingTwice(t *testing.T) {
 	worker := func() *player { return play(t, "worker "+listener.Addr().String()+" "+public) }
 	workers := []*player{worker(), worker()}
 	faults := map[string]int{}
-	over := false
-	for round := 0; round < *faultRounds && !over; round++ {
-		// A random moment of the work: after so many lines of it have come through, or so long.
-		time.Sleep(time.Duration(r.Intn(120)) * time.Millisecond)
+	for range *faultRounds {
+		// A random moment of the work: when so much more of it has come through.
+		moment := p.passed.Load() + int64(r.Intn(80))
+		await.Until(t, "there is work", func() bool { return p.passed.Load() >= moment || coordinator.done.Load() })
+		if coordinator.done.Load() {
+			break
+		}
 		fault := []string{"coordinator", "worker", "cut", "slow"}[r.Intn(4)]
 		faults[fault]++
 		switch fault {
 		case "coordinator":
 			coordinator.kill()
-			for line := range coordinator.lines {
-				over = over || line == "done"
-			}
 			p.cut()
-			if !over {
-				coordinator, _ = start()
-			}
+			coordinator, _ = start() // which has nothing to do if all was done
 		case "worker":
 			i := r.Intn(len(workers))
 			workers[i].kill()
@@ -305,10 +309,8 @@ func TestFaultsLoseNothingAndCountNothingTwice(t *testing.T) {
 		}
 	}
 	p.set("", 0)
-	for !over {
-		if _, over = coordinator.expect(t, "done"); !over {
-			t.Fatal("the coordinator has ended before its work")
-		}
+	if _, ok := coordinator.expect(t, "done"); !ok {
+		t.Fatal("the coordinator has ended before its work")
 	}
 	_ = coordinator.cmd.Wait()
 	for _, w := range workers {
