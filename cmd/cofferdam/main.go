@@ -6,7 +6,6 @@
 //
 //	main.go       the list of subcommands, and which one the arguments name
 //	help.go       help, package topics what it says about matters beside the subcommands
-//	version.go    version
 //	search.go     what explore and fix have in common, testflags.go the flags of go test among it
 //	explore.go    explore, exploration.go the turns that tests take,
 //	              allfailures.go what -all tells, tracefiles.go the files that it writes
@@ -24,8 +23,8 @@
 //	marked.go     test -explore: the tests that package explore marks
 //	goargs.go     the arguments of the go command
 //
-// guards is package guarding, vet package vetting; package publication has the forms in which other
-// tools take what commands find.
+// guards is package guarding, vet package vetting, version package versions; package publication has
+// the forms in which other tools take what commands find.
 package main
 
 import (
@@ -36,6 +35,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/campaigns"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/guarding"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/versions"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/vetting"
 	"github.com/cofferdam-go/cofferdam/internal/console"
 )
@@ -64,7 +64,7 @@ func commands() []*command.Command {
 		newRunCommand(),
 		newBuildCommand(),
 		newTestCommand(),
-		newVersionCommand(),
+		versions.NewCommand(),
 	}
 }
 

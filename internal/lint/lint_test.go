@@ -137,6 +137,7 @@ var imports = map[string][]string{
 	"cmd/cofferdam/vetting":      {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/finding", "internal/gotool", "internal/publish", "vet"},
 	"cmd/cofferdam/guarding":     {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/finding", "internal/guard", "internal/load", "internal/publish"},
 	"cmd/cofferdam":              {"cmd/cofferdam/...", "internal/..."},
+	"cmd/cofferdam/versions":     {"cmd/cofferdam/command", "internal/instrument"},
 	"cmd/cofferdam/campaigns":    {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/publish", "internal/campaign", "internal/console", "internal/explore", "internal/finding", "internal/scratch", "internal/trace", "internal/worktree"},
 	"internal/campaign":          {"internal/explore", "internal/finding", "internal/sched", "internal/scratch", "internal/trace", "internal/wire"},
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},

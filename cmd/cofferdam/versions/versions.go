@@ -1,4 +1,5 @@
-package main
+// Package versions has the subcommand version.
+package versions
 
 import (
 	"context"
@@ -12,7 +13,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 )
 
-func newVersionCommand() *command.Command {
+// NewCommand returns cofferdam version.
+func NewCommand() *command.Command {
 	c := command.New("version", "", "print the version, and the versions of Go that it supports")
 	c.Long = `Version prints which Cofferdam this is, the revision and the version of Go that it was built
 with, and the versions of Go whose programs can be explored, fixed and protected.`
