@@ -29,14 +29,20 @@ func (o *object) capacity() int    { return int(o.channel.header.capacity) }
 func (o *object) unbuffered() bool { return o.channel.header.capacity == 0 }
 func (o *object) closed() bool     { return o.channel.header.closed != 0 }
 
+// slot is the past of the i-th place of a channel's buffer. Buffers can be large, as the one of a
+// million in each sql.DB, and are hardly used.
+func (o *object) slot(i int) *race.Vector {
+	for len(o.slots) <= i {
+		o.slots = append(o.slots, race.Vector{})
+	}
+	return &o.slots[i]
+}
+
 // channelAt returns the object of a channel, which is not nil.
 func (s *scheduler) channelAt(p unsafe.Pointer) *object {
 	o := s.objects.at(p)
 	if o.channel.header == nil {
 		o.channel.header = (*chanHeader)(p)
-		for len(o.slots) < o.capacity() {
-			o.slots = append(o.slots, race.Vector{})
-		}
 		o.keep(p, chanState)
 		if h := o.channel.header; h.capacity > 0 && h.size > 0 {
 			s.journal.Keep(uintptr(h.buffer), uintptr(h.capacity)*uintptr(h.size))
@@ -143,7 +149,7 @@ func (c *goroutine) meet(i int, d *goroutine, j int) {
 func (c *goroutine) sent(o *object, site uint32) {
 	if n := o.capacity(); n > 0 {
 		i := (o.receive + o.length() - 1 + n) % n
-		c.exchange(&o.slots[i])
+		c.exchange(o.slot(i))
 	} else {
 		c.acquireAll() // the other side was outside
 	}
@@ -159,7 +165,7 @@ func (c *goroutine) received(o *object, site uint32, ok bool) {
 	if !ok {
 		c.acquire(&o.released)
 	} else if n := o.capacity(); n > 0 {
-		c.exchange(&o.slots[o.receive%n])
+		c.exchange(o.slot(o.receive % n))
 		o.receive = (o.receive + 1) % n
 	} else {
 		c.acquireAll() // the other side was outside

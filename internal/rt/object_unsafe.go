@@ -59,7 +59,8 @@ type object struct {
 	writer *goroutine
 	// kept says that the journal has what it was at the start of the run.
 	kept bool
-	// For a channel: its slots' pasts, and which of them is received from next.
+	// For a channel: its slots' pasts, as far as there were values in them, and which of them is
+	// received from next.
 	channel channel
 	slots   []race.Vector
 	receive int
