@@ -28,8 +28,8 @@ type child struct {
 
 // start starts the program, with the file of a ring if it is to record. What it prints is
 // kept only as far as it may explain a death: a thousand runs a second print the same thing a
-// thousand times a second.
-func (p *Program) start(ctx context.Context, events *os.File) (*child, error) {
+// thousand times a second. It sees the day of the options, or today.
+func (p *Program) start(ctx context.Context, o *Options, events *os.File) (*child, error) {
 	ordersR, orders, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("starting the instrumented program: %w", err)
@@ -44,7 +44,7 @@ func (p *Program) start(ctx context.Context, events *os.File) (*child, error) {
 	ctx, c.end = context.WithCancel(ctx)
 	c.cmd = exec.CommandContext(ctx, p.Path, p.arguments()...)
 	c.cmd.Dir = p.workingDirectory()
-	c.cmd.Env = append(p.build.environment(), "PWD="+c.cmd.Dir, "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW, events))
+	c.cmd.Env = append(p.build.environment(), "PWD="+c.cmd.Dir, "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW, events), fmt.Sprintf("%s=%d", wire.DayEnv, p.day(o)))
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
 	c.cmd.Cancel = func() error { return endWithStacks(c.cmd.Process) }
 	c.cmd.WaitDelay = time.Second

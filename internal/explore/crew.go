@@ -100,7 +100,7 @@ func (c *crew) process() (*child, error) {
 			return child, nil
 		}
 	}
-	return c.x.p.start(c.ctx, nil)
+	return c.x.p.start(c.ctx, c.x.o, nil)
 }
 
 // Do has a worker do units. In a fresh process it survives a death.

@@ -58,7 +58,9 @@ type Options struct {
 	Preemptions int  // for sched.MethodDFS
 	AtOnce      bool // likewise; see sched.PlanOptions
 	Seed        uint64
-	Budget      time.Duration
+	// Day is the day that the program sees: when it begins, in seconds since 1970. 0 means today.
+	Day    int64
+	Budget time.Duration
 	// Deadline is when all is to be over, if the search is one of several that have turns. A
 	// turn may be over before: harm is looked for until here, and shrinking ends.
 	Deadline time.Time
@@ -202,7 +204,7 @@ func (p *Program) order(verb wire.Verb, target string, o *Options) *wire.Order {
 // Targets lists what can be explored: the names of tests; one empty name for a main
 // program.
 func (p *Program) Targets(ctx context.Context) ([]string, error) {
-	c, err := p.start(ctx, nil)
+	c, err := p.start(ctx, &Options{}, nil)
 	if err != nil {
 		return nil, err
 	}

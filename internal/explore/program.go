@@ -30,6 +30,7 @@ type Build struct {
 	config    instrument.Config
 	args      []string
 	sitesFile string
+	today     int64 // see Options.Day
 }
 
 // A Program is an instrumented program, ready to run.
@@ -45,7 +46,7 @@ func New(ctx context.Context, c instrument.Config, args ...string) (*Build, erro
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Program: p, config: c, args: args}
+	b := &Build{Program: p, config: c, args: args, today: time.Now().UTC().Truncate(24 * time.Hour).Unix()}
 	for _, bin := range p.Binaries {
 		b.Programs = append(b.Programs, &Program{build: b, Binary: bin})
 	}
@@ -92,12 +93,21 @@ func (p *Program) header(target, schedule string, o *Options) *trace.Header {
 		Schedule:   schedule,
 		Own:        p.build.own(),
 		Seed:       o.Seed,
+		Day:        p.day(o),
 		Strategy:   string(o.Strategy),
 		Options: trace.Options{
 			Tests: p.build.config.Tests, Deps: p.build.config.Deps,
 			Leaks: o.Leaks, Races: o.Races, WarmUp: o.warmUp, Steps: o.steps(), Stall: int64(o.stall()),
 		},
 	}
+}
+
+// day is the one that the program sees. It stays the same when a search goes on past midnight.
+func (p *Program) day(o *Options) int64 {
+	if o.Day != 0 {
+		return o.Day
+	}
+	return p.build.today
 }
 
 // files are those that the package was given by, if it was.
@@ -129,5 +139,5 @@ func Again(dir string, h *trace.Header) (instrument.Config, *Options) {
 		stall = NoStall
 	}
 	return instrument.Config{Dir: dir, Patterns: patterns, Flags: h.BuildFlags, Tests: run.Tests, Deps: run.Deps},
-		&Options{Seed: h.Seed, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Leaks: run.Leaks, Races: run.Races, Stall: stall, warmUp: run.WarmUp}
+		&Options{Seed: h.Seed, Day: h.Day, Strategy: sched.Method(h.Strategy), Steps: run.Steps, Leaks: run.Leaks, Races: run.Races, Stall: stall, warmUp: run.WarmUp}
 }

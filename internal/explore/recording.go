@@ -20,7 +20,7 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	order := p.order(wire.Run, target, o)
 	order.Schedule, order.WarmUp, order.Within = schedule, o.warmUp, recordingTakes*max(o.Within, DefaultWithin)
 	if file == "" {
-		c, err := p.start(ctx, nil)
+		c, err := p.start(ctx, o, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +39,7 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 		return nil, err
 	}
 	defer events.Close()
-	c, err := p.start(ctx, shared)
+	c, err := p.start(ctx, o, shared)
 	shared.Close()
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func TestAProgramThatEndsWellBeforeItIsAskedHasNoTests(t *testing.T) {
 		build:  &Build{config: instrument.Config{Tests: true}, args: []string{"-test.run=^$"}},
 		Binary: instrument.Binary{Path: path, Dir: "."},
 	}
-	c, err := p.start(t.Context(), nil)
+	c, err := p.start(t.Context(), &Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

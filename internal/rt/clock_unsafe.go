@@ -16,9 +16,10 @@ import (
 // the next timer when no goroutine can, and when one waits by trying again and again.
 
 // epoch is 2000-01-01 00:00:00 UTC, in nanoseconds since 1970: the instant at which bubbles start.
-// Runs that draw from the first sequence of random numbers start a fraction of a second later,
-// because a whole second is an instant that hardly any program comes upon, and the others within
-// that second or shortly before a turn of the clock: programs make random numbers of the time.
+// Runs start on the day that the tool says (calendar.go). Those that draw from the first sequence
+// of random numbers start a fraction of a second after it has begun, because a whole second is an
+// instant that hardly any program comes upon, and the others within that second or shortly before a
+// turn of the clock: programs make random numbers of the time.
 const (
 	epoch    = 946684800_000_000_000
 	fraction = 123_456_789
@@ -59,7 +60,7 @@ const (
 )
 
 // Before the first run, while packages are initialised, time stands still too, shortly
-// before epoch: what they keep of it must make sense to the runs.
+// before the day begins: what they keep of it must make sense to the runs.
 var (
 	frozen      atomic.Bool
 	frozenReads atomic.Int64
@@ -105,10 +106,6 @@ func (k *clock) reset() {
 	*k = clock{queue: k.queue, known: k.known, spare: k.spare, alone: k.alone}
 }
 
-// turns are how long after epoch a minute, an hour, a day, a month, the day before a leap day,
-// and a year are over, in seconds.
-var turns = [...]int64{60, 3600, 86_400, 31 * 86_400, 59 * 86_400, 366 * 86_400}
-
 // shortly is how long before such a turn a run may begin, in nanoseconds.
 const shortly = 50_000_000
 
@@ -117,16 +114,16 @@ const shortly = 50_000_000
 // fraction of a second, and the others before a turn of the clock or of the calendar.
 func (k *clock) begin(seed, sequence uint64) {
 	if sequence == 0 {
-		k.began = epoch + fraction
+		k.began = today.began + fraction
 		return
 	}
 	drawn := spread(seed + sequence)
 	part := int64(drawn >> 8 % 1_000_000_000)
-	if which := drawn % (2 * uint64(len(turns))); which < uint64(len(turns)) {
-		k.began = epoch + turns[which]*1_000_000_000 - part%shortly
+	if which := drawn % (2 * uint64(len(today.turns))); which < uint64(len(today.turns)) {
+		k.began = today.began + today.turns[which]*1_000_000_000 - part%shortly
 		return
 	}
-	k.began = epoch + part
+	k.began = today.began + part
 }
 
 func (k *clock) forget(t *timer) {
@@ -272,7 +269,7 @@ func Now() (unix, mono int64, ok bool) {
 	if !on.Load() {
 		if frozen.Load() {
 			now := min(frozenReads.Add(1)*perLook-perRead, 0)
-			return epoch + now, now, true
+			return today.began + now, now, true
 		}
 		return 0, 0, false
 	}

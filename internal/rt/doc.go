@@ -81,6 +81,7 @@
 //	pool.go           Pool
 //	medium.go         what goroutines meet at that rt knows nothing of: networks in memory
 //	clock.go          time
+//	calendar.go       the day on which runs start, and when days, months and years are over
 //	timer.go          timers and tickers
 //	stall.go          time that moves on while goroutines are ready
 //	chance.go         random numbers, and the order of maps
@@ -104,7 +105,7 @@
 //
 //   - The fields of the scheduler belong to the holder of the token while it is inside
 //     rt. The watchdog and goroutines that come back from outside become holders first.
-//   - The same decisions of the strategy, by the same program with the same seed, lead to
+//   - The same decisions of the strategy, by the same program with the same seed on the same day, lead to
 //     the same events, as long as Result.Outside stays empty. For that, GOMAXPROCS has
 //     to be 1, whatever the program asks for (a native goroutine that has ended must be
 //     gone when the next one looks for others, and hooks take the token without atomic

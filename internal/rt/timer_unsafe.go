@@ -68,7 +68,7 @@ func (s *scheduler) fire(t *timer) bool {
 		return false
 	}
 	n := t.on.capacity()
-	t.on.slots[(t.on.receive+t.on.length()-1+n)%n].Join(&t.vector)
+	t.on.slot((t.on.receive + t.on.length() - 1 + n) % n).Join(&t.vector)
 	s.changed(t.on)
 	return true
 }

@@ -103,6 +103,8 @@ type Header struct {
 	// random choices of the program were seeded with.
 	Schedule string `json:"schedule"`
 	Seed     uint64 `json:"seed"`
+	// Day is the day that the program saw: when it begins, in seconds since 1970.
+	Day      int64  `json:"day,omitempty"`
 	Strategy string `json:"strategy,omitempty"` // how the schedule was found
 
 	// Own are the packages of the program itself: what is recorded access by access, and

@@ -37,6 +37,10 @@ import (
 // the numbers of its pipes.
 const Env = "COFFERDAM_DRIVEN"
 
+// DayEnv is the environment variable that tells it which day it is: when that begins, in seconds
+// since 1970. Certificates and the like are valid on the day on which a test is explored.
+const DayEnv = "COFFERDAM_DAY"
+
 // Pipes are an instrumented program's ends of the pipes: descriptors, or the handles of
 // Windows. Events is the file of a ring (package ring) for what is recorded; 0 if the program
 // is not to record.

@@ -54,6 +54,7 @@ func init() {
 	}
 	// It is not for the programs that this one starts, such as itself a second time.
 	os.Unsetenv(wire.Env)
+	os.Unsetenv(wire.DayEnv)
 	pipes, err := wire.ParsePipes(value)
 	if err != nil {
 		panic(err) // the tool is of another version

@@ -323,3 +323,10 @@ func TestFineTheClockIsBetweenSeconds(t *testing.T) {
 		t.Error("a whole second")
 	}
 }
+
+// What was valid when this was written is valid when it is explored.
+func TestFineTheDayIsNotOver(t *testing.T) {
+	if written := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC); time.Now().Before(written) {
+		t.Errorf("it is %v", time.Now())
+	}
+}
