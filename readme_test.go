@@ -13,10 +13,11 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 )
 
-// A transcript is a command of README.md and what it prints there.
+// A transcript is a command of a document and what it prints there.
 type transcript struct {
 	command string
-	line    int // of README.md
+	file    string
+	line    int
 	output  []string
 }
 
@@ -104,16 +105,23 @@ func mismatch(want, got []string) int {
 	return 0
 }
 
-// TestTranscriptsOfTheReadmeAreReal runs every command of README.md that is shown with a
+// TestTranscriptsAreReal runs every command of README.md and of the tutorial that is shown with a
 // prompt, in a copy of the examples, and compares what it prints line for line.
-func TestTranscriptsOfTheReadmeAreReal(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := transcripts(string(text))
-	if len(all) < 4 {
-		t.Errorf("README.md has only %d transcripts", len(all))
+func TestTranscriptsAreReal(t *testing.T) {
+	var all []transcript
+	for _, name := range []string{"README.md", "docs/tutorial.md"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown := transcripts(string(text))
+		if len(shown) < 4 {
+			t.Errorf("%s has only %d transcripts", name, len(shown))
+		}
+		for i := range shown {
+			shown[i].file = name
+		}
+		all = append(all, shown...)
 	}
 	dir, bin := t.TempDir(), t.TempDir()
 	// The examples, and what of this module they import.
@@ -153,7 +161,7 @@ func TestTranscriptsOfTheReadmeAreReal(t *testing.T) {
 				if at < len(tr.output) {
 					line = tr.output[at]
 				}
-				t.Errorf("README.md:%d: the command does not print this, or not here:\n%s\n\nIt prints:\n%s", tr.line+1+at, line, out.String())
+				t.Errorf("%s:%d: the command does not print this, or not here:\n%s\n\nIt prints:\n%s", tr.file, tr.line+1+at, line, out.String())
 			}
 		})
 	}

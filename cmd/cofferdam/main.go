@@ -23,8 +23,8 @@
 //	marked.go     test -explore: the tests that package explore marks
 //	goargs.go     the arguments of the go command
 //
-// guards is package guarding, vet package vetting, version package versions; package publication has
-// the forms in which other tools take what commands find.
+// guards is package guarding, vet package vetting, version package versions, man and completion
+// package manual; package publication has the forms in which other tools take what commands find.
 package main
 
 import (
@@ -35,6 +35,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/campaigns"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/guarding"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/manual"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/versions"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/vetting"
 	"github.com/cofferdam-go/cofferdam/internal/console"
@@ -64,6 +65,8 @@ func commands() []*command.Command {
 		newRunCommand(),
 		newBuildCommand(),
 		newTestCommand(),
+		manual.NewManCommand(commands),
+		manual.NewCompletionCommand(commands),
 		versions.NewCommand(),
 	}
 }

@@ -128,6 +128,7 @@ var imports = map[string][]string{
 	"internal/worktree":          {"internal/gotool"},
 	"cmd/cofferdam/command":      {"internal/console", "internal/scratch"},
 	"cmd/cofferdam/publication":  {"cmd/cofferdam/command", "internal/explore", "internal/finding", "internal/publish", "internal/trace", "internal/trace/show"},
+	"cmd/cofferdam/manual":       {"cmd/cofferdam/command"},
 	"explore":                    {},
 	"internal/marks":             {"internal/gotool", "internal/scratch"},
 	"vet":                        {"stm/stmcheck", "vet/guards", "vet/splitsection"},
