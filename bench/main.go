@@ -12,6 +12,7 @@
 //	go run ./bench blocking-corpus
 //	go run ./bench explore
 //	go run ./bench explore-modules
+//	go run ./bench campaign
 //	go run ./bench truth
 //	go run ./bench fix-fuzz
 //	go run ./bench stm-fuzz
@@ -27,6 +28,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/bench/binary"
 	"github.com/cofferdam-go/cofferdam/bench/blocking"
+	"github.com/cofferdam-go/cofferdam/bench/campaigns"
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/bench/exploring"
 	"github.com/cofferdam-go/cofferdam/bench/fixfuzz"
@@ -53,6 +55,7 @@ var benchmarks = []*command.Benchmark{
 	blocking.Benchmark,
 	exploring.Benchmark,
 	exploring.Modules,
+	campaigns.Benchmark,
 	truth.Benchmark,
 	fixfuzz.Benchmark,
 	txfuzz.Benchmark,

@@ -3,7 +3,6 @@ package campaign
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -163,7 +162,7 @@ func (d *dispatcher) do(ctx context.Context, l *Lease, home bool) (*Result, erro
 		return nil, err
 	}
 	var ack *jetstream.PubAck
-	if err := d.publish(ctx, func() (err error) {
+	if err := steady(ctx, func() (err error) {
 		ack, err = d.s.js.PublishMsg(ctx, m, jetstream.WithMsgID(l.ID))
 		return err
 	}); err != nil {
@@ -186,21 +185,6 @@ func (d *dispatcher) do(ctx context.Context, l *Lease, home bool) (*Result, erro
 		return r, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	}
-}
-
-// publish tries until a message is acknowledged, unless the server refuses it.
-func (*dispatcher) publish(ctx context.Context, send func() error) error {
-	for {
-		err := send()
-		var refused *jetstream.APIError
-		switch {
-		case err == nil, errors.As(err, &refused):
-			return err
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		}
-		wait(ctx, reconnectWait)
 	}
 }
 
@@ -271,7 +255,9 @@ func (d *dispatcher) include(ctx context.Context, target string, last uint64) er
 		return nil
 	}
 	subject := d.s.Prefix + ".results." + target + ".>"
-	if err := d.s.results.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(last+1)); err != nil {
+	if err := steady(ctx, func() error {
+		return d.s.results.Purge(ctx, jetstream.WithPurgeSubject(subject), jetstream.WithPurgeSequence(last+1))
+	}); err != nil {
 		return fmt.Errorf("purging results: %w", err)
 	}
 	return nil

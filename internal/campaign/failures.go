@@ -114,7 +114,7 @@ func (c *Campaign) keepTrace(ctx context.Context, rec *versioned[Record], r *Res
 		return nil
 	}
 	name := "traces/" + rec.value.ID + ".trace"
-	if err := c.s.getFile(ctx, r.Trace, r.TraceHash, c.dir.file(name)); err != nil {
+	if err := steady(ctx, func() error { return c.s.getFile(ctx, r.Trace, r.TraceHash, c.dir.file(name)) }); err != nil {
 		return err
 	}
 	rec.value.Trace, rec.value.TraceHash = name, r.TraceHash

@@ -35,9 +35,7 @@ const roleVariable = "COFFERDAM_CAMPAIGN_ROLE"
 
 func TestMain(m *testing.M) {
 	role, args, _ := strings.Cut(os.Getenv(roleVariable), " ")
-	if role != "" {
-		leaseWait = 600 * time.Millisecond
-	}
+	leaseWait = time.Second
 	switch role {
 	case "":
 		os.Exit(m.Run())

@@ -21,7 +21,7 @@ const maxFiles = 64 << 20
 // errTooLarge is why files are not sent along.
 var errTooLarge = errors.New("the files are too large")
 
-// leftAtHome reports whether a directory is nothing that tests read.
+// leftAtHome reports whether a file or directory is nothing that tests read, or that is not to be sent.
 func leftAtHome(name string) bool {
 	return name != "." && (strings.HasPrefix(name, ".") || name == "node_modules")
 }
@@ -46,7 +46,7 @@ func packFiles(dir, archive string) error {
 			return relErr
 		case d.IsDir() && leftAtHome(d.Name()) && rel != ".":
 			return filepath.SkipDir
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular(), leftAtHome(d.Name()):
 			return nil
 		}
 		info, err := d.Info()

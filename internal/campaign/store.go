@@ -193,6 +193,37 @@ func all(ctx context.Context, kv jetstream.KeyValue) ([]entry, error) {
 	}
 }
 
+// unsteadyFor is how long a server is waited for that does not answer: a cluster that has lost a node
+// elects others in its place meanwhile.
+const unsteadyFor = 2 * time.Minute
+
+// steady does something with the server, again if it could not be asked.
+func steady(ctx context.Context, do func() error) error {
+	for begin := time.Now(); ; wait(ctx, reconnectWait) {
+		err := do()
+		switch {
+		case err == nil || !unsteady(err) || time.Since(begin) > unsteadyFor:
+			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// unsteady reports whether an error says that the server could not be asked, or has no leader.
+func unsteady(err error) bool {
+	var api *jetstream.APIError
+	if errors.As(err, &api) {
+		return api.Code == 503 || api.Code == 408
+	}
+	for _, one := range []error{nats.ErrTimeout, nats.ErrNoResponders, jetstream.ErrNoStreamResponse, nats.ErrConnectionClosed, nats.ErrConnectionReconnecting, nats.ErrDisconnected, nats.ErrReconnectBufExceeded, context.DeadlineExceeded} {
+		if errors.Is(err, one) {
+			return true
+		}
+	}
+	return false
+}
+
 // put writes a value in place of the version that is known, 0 for none, and returns the new version.
 // If another one is there, it was this very write, whose answer was lost, or another coordinator.
 func put(ctx context.Context, kv jetstream.KeyValue, key string, value any, revision uint64) (uint64, error) {
@@ -201,16 +232,27 @@ func put(ctx context.Context, kv jetstream.KeyValue, key string, value any, revi
 		return 0, fmt.Errorf("writing %s to %s: %w", key, kv.Bucket(), err)
 	}
 	var next uint64
-	if revision == 0 {
-		next, err = kv.Create(ctx, key, text)
-	} else {
-		next, err = kv.Update(ctx, key, text, revision)
-	}
+	err = steady(ctx, func() (err error) {
+		if revision == 0 {
+			next, err = kv.Create(ctx, key, text)
+		} else {
+			next, err = kv.Update(ctx, key, text, revision)
+		}
+		if err == nil {
+			return nil
+		}
+		is, getErr := kv.Get(ctx, key)
+		if getErr != nil {
+			return errors.Join(err, getErr)
+		}
+		if string(is.Value()) != string(text) {
+			return err
+		}
+		next = is.Revision()
+		return nil
+	})
 	if err == nil {
 		return next, nil
-	}
-	if is, getErr := kv.Get(ctx, key); getErr == nil && string(is.Value()) == string(text) {
-		return is.Revision(), nil
 	}
 	return 0, fmt.Errorf("writing %s to %s: %w", key, kv.Bucket(), err)
 }

@@ -160,7 +160,10 @@ func (c *Campaign) save(ctx context.Context, t *target) error {
 		return err
 	}
 	name, was := "ledger-"+t.rec.Key+"-"+randomID(), t.rec.Ledger
-	if _, err := c.s.objects.PutBytes(ctx, name, text); err != nil {
+	if err := steady(ctx, func() error {
+		_, err := c.s.objects.PutBytes(ctx, name, text)
+		return err
+	}); err != nil {
 		return fmt.Errorf("saving the ledger of %s: %w", t.name(), err)
 	}
 	c.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -297,19 +298,46 @@ func (w *Worker) send(ctx context.Context, r *Result, trace string) error {
 	return err
 }
 
-// slotHands are those of the target that a slot was at last.
-type slotHands struct {
+// slotHands are those of the targets that a slot was at lately, the last one first: leases of as many
+// targets as there are workers come mixed, and to start a process takes as long as many runs.
+type slotHands struct{ all []*heldHands }
+
+// heldHands are the hands of one target.
+type heldHands struct {
 	of    string
 	hands *explore.Hands
 	end   context.CancelFunc
 }
 
-func (h *slotHands) close() {
-	if h.hands != nil {
-		h.hands.Close()
-		h.end()
+// mostHands is for how many targets a slot keeps processes.
+const mostHands = 4
+
+// of returns the hands of a target, which are made if the slot has none.
+func (h *slotHands) of(name string, make func(context.Context) *explore.Hands) *heldHands {
+	at := slices.IndexFunc(h.all, func(one *heldHands) bool { return one.of == name })
+	if at < 0 {
+		life, end := context.WithCancel(context.Background())
+		h.all, at = append(h.all, &heldHands{of: name, hands: make(life), end: end}), len(h.all)
 	}
-	*h = slotHands{}
+	one := h.all[at]
+	h.all = slices.Insert(slices.Delete(h.all, at, at+1), 0, one)
+	for len(h.all) > mostHands {
+		h.drop(h.all[mostHands])
+	}
+	return one
+}
+
+// drop ends the processes of a target.
+func (h *slotHands) drop(one *heldHands) {
+	one.hands.Close()
+	one.end()
+	h.all = slices.DeleteFunc(h.all, func(other *heldHands) bool { return other == one })
+}
+
+func (h *slotHands) close() {
+	for len(h.all) > 0 {
+		h.drop(h.all[0])
+	}
 }
 
 // do does a lease, and puts what came of it into a result. It also returns the file of a trace, in a
@@ -364,14 +392,12 @@ func (w *Worker) explore(ctx context.Context, p *explore.Program, l *Lease, r *R
 		return errors.New("the lease has no units")
 	}
 	of := fmt.Sprint(l.Program, l.Target, l.Build, l.Errand.Fresh)
-	if hands.of != of {
-		hands.close()
-		life, end := context.WithCancel(context.Background())
-		*hands = slotHands{of: of, hands: p.NewHands(life, l.Test, l.Options.options(), l.Errand.Fresh), end: end}
-	}
-	unlimit := context.AfterFunc(ctx, hands.end)
+	one := hands.of(of, func(life context.Context) *explore.Hands {
+		return p.NewHands(life, l.Test, l.Options.options(), l.Errand.Fresh)
+	})
+	unlimit := context.AfterFunc(ctx, one.end)
 	defer unlimit()
-	done, err := hands.hands.Do(l.Errand)
+	done, err := one.hands.Do(l.Errand)
 	if err != nil {
 		return err
 	}
@@ -381,7 +407,7 @@ func (w *Worker) explore(ctx context.Context, p *explore.Program, l *Lease, r *R
 	}
 	r.Done = done
 	if done.Ended != nil {
-		hands.close()
+		hands.drop(one)
 	}
 	return r.identify(l)
 }
