@@ -28,6 +28,7 @@ import (
 	"context"
 	"fmt"
 	"go/token"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -79,7 +80,7 @@ const rounds = 3
 // How often a section looks whether careless code has run: where nothing keeps that from
 // running, until it has; otherwise for a millisecond.
 const (
-	untilItHas = 1 << 40
+	untilItHas = math.MaxInt
 	shortly    = 300_000
 )
 
