@@ -94,7 +94,7 @@ func firstDifference(want, got string) string {
 	return "there is more: " + strings.Join(protected[len(plain):], "\n")
 }
 
-// run returns the standard output of a command.
+// run returns the standard output of a command, which must find nothing: all programs are correct.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -103,6 +103,9 @@ func run(t *testing.T, name string, args ...string) string {
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, stderr.String())
+	}
+	if _, found, ok := strings.Cut("\n"+stderr.String(), "\nviolation: "); ok {
+		t.Errorf("%s finds what is not so: %s", name, found)
 	}
 	return string(out)
 }

@@ -87,6 +87,7 @@ func (r *round) run() {
 				f.Groups = append(f.Groups, g)
 			}
 		}
+		r.resumeLater(b.block, groups)
 	}
 	r.findSites()
 }

@@ -197,6 +197,7 @@
 //	jump.go      gotos
 //	open.go      guarded data that code uses outside of sections, and which sections run that
 //	decide.go    what becomes of each group, given what is on pages
+//	resume.go    where sections go on after a step
 //	panics.go    what a section that panics has to do before
 //	choose.go    which variables have copies, and which steps are opaque
 //	variable.go  variables, and which types can have copies
