@@ -39,13 +39,16 @@ import (
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/versions"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/vetting"
 	"github.com/cofferdam-go/cofferdam/internal/console"
+	"github.com/cofferdam-go/cofferdam/internal/scratch"
 )
 
 func main() {
 	if vetting.IsTool(os.Args[1:]) {
 		vetting.Tool()
 	}
-	os.Exit(run(os.Args[1:], command.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}))
+	code := run(os.Args[1:], command.Streams{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	_ = scratch.RemoveAll() // what goroutines of a command that was interrupted have not removed yet
+	os.Exit(code)
 }
 
 // commands returns the subcommands in the order in which help lists them. They are made

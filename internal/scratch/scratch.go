@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 )
 
 // live are the directories that were made and not yet removed.
@@ -40,12 +41,26 @@ func Dir() (string, error) {
 	return dir, nil
 }
 
-// Remove removes a directory that Dir has made, with what is in it.
+// Remove removes a directory that Dir has made, with what is in it. Until that is done the directory
+// is one of those that are left: the process may end meanwhile.
 func Remove(dir string) error {
+	err := remove(dir)
 	live.mu.Lock()
+	defer live.mu.Unlock()
 	delete(live.dirs, dir)
-	live.mu.Unlock()
-	return os.RemoveAll(dir)
+	return err
+}
+
+// remove removes a directory. A process that was told to end, or one that it has started, may still
+// write there for a moment.
+func remove(dir string) error {
+	const attempts, between = 200, 5 * time.Millisecond
+	err := os.RemoveAll(dir)
+	for n := 1; err != nil && n < attempts; n++ {
+		time.Sleep(between)
+		err = os.RemoveAll(dir)
+	}
+	return err
 }
 
 // RemoveAll removes the directories that are left. The process ends after it: no other
@@ -54,7 +69,7 @@ func RemoveAll() error {
 	live.mu.Lock() // for good
 	var errs []error
 	for dir := range live.dirs {
-		errs = append(errs, os.RemoveAll(dir))
+		errs = append(errs, remove(dir))
 	}
 	return errors.Join(errs...)
 }

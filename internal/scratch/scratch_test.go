@@ -3,6 +3,7 @@ package scratch
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -38,6 +39,29 @@ func TestNothingIsLeft(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(temp, "nowhere"))
 	if dir, err := Dir(); err == nil {
 		t.Errorf("%s was made in a directory that does not exist", dir)
+	}
+}
+
+// TestADirectoryIsLeftUntilItIsRemoved: one that is being removed when the process ends is still known,
+// and removing does not wait for RemoveAll, which never lets go.
+func TestADirectoryIsLeftUntilItIsRemoved(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dir, err := Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	live.mu.Lock()
+	removed := make(chan error)
+	go func() { removed <- Remove(dir) }()
+	for _, err := os.Stat(dir); err == nil; _, err = os.Stat(dir) {
+		runtime.Gosched()
+	}
+	if !live.dirs[dir] {
+		t.Error("it was forgotten before")
+	}
+	live.mu.Unlock()
+	if err := <-removed; err != nil || live.dirs[dir] {
+		t.Errorf("%v, %v", err, live.dirs)
 	}
 }
 
