@@ -260,6 +260,24 @@ func swapSmall(p unsafe.Pointer, size uintptr, old, with uint32) bool {
 	}
 }
 
+// addSmall adds to one or two bytes, as swapSmall swaps them, and returns what was there. It gives up
+// for nobody: where another addition comes in between, that one has been made.
+func addSmall(p unsafe.Pointer, size uintptr, delta uint32) (before uint32) {
+	offset := uintptr(p) & 3
+	word := (*uint32)(unsafe.Add(p, -int(offset)))
+	shift := 8 * offset
+	if bigEndian {
+		shift = 8 * (4 - size - offset)
+	}
+	mask := (uint32(1)<<(8*size) - 1) << shift
+	for {
+		found := atomic.LoadUint32(word)
+		if atomic.CompareAndSwapUint32(word, found, found&^mask|(found+delta<<shift)&mask) {
+			return found & mask >> shift
+		}
+	}
+}
+
 var bigEndian = func() bool {
 	one := uint32(1)
 	return *(*uint8)(unsafe.Pointer(&one)) == 0

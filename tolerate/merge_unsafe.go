@@ -118,11 +118,19 @@ func (u unit) publishMerged(m Merge, shared, own, before, found unsafe.Pointer) 
 		*(*unsafe.Pointer)(found) = atomic.SwapPointer((*unsafe.Pointer)(shared), *(*unsafe.Pointer)(own))
 	case byte1:
 		ours, was := uint64(*(*uint8)(own)), uint64(*(*uint8)(before))
+		if m == Adding && u.numbers.wraps() {
+			*(*uint8)(found) = uint8(addSmall(shared, 1, uint32(ours-was)))
+			break
+		}
 		u.mergeOthers(shared, found, func(with unsafe.Pointer) {
 			*(*uint8)(with) = uint8(u.numbers.merge(m, uint64(*(*uint8)(found)), ours, was))
 		})
 	case byte2:
 		ours, was := uint64(*(*uint16)(own)), uint64(*(*uint16)(before))
+		if m == Adding && u.numbers.wraps() {
+			*(*uint16)(found) = uint16(addSmall(shared, 2, uint32(ours-was)))
+			break
+		}
 		u.mergeOthers(shared, found, func(with unsafe.Pointer) {
 			*(*uint16)(with) = uint16(u.numbers.merge(m, uint64(*(*uint16)(found)), ours, was))
 		})
