@@ -1,6 +1,6 @@
 // Package fixfuzz tries fixes on many random packages, against a judge that shares no code
 // with the fixer (internal/truth/fixes). It owns no logic: it draws packages from a seed, hands
-// them over in lots that are built together, and counts.
+// them over in lots that are built together, some lots side by side, and counts.
 package fixfuzz
 
 import (
@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
@@ -23,7 +25,7 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "fix-fuzz",
 	About: "fixes of random packages, judged by tests that they were not shown",
-	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] [-show] ",
+	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] [-j N] [-show] ",
 	Help: `Fixes random packages whose methods race, shown one failing test each, and judges each
 fix by all other pairs of methods under every schedule: lost updates, deadlocks, leaks,
 races. Then come packages whose operations are made of each other (reads over several calls, a
@@ -39,9 +41,9 @@ false fix is printed with its seed.`,
 
 type options struct {
 	lots.Options
-	mistakes, compounds int
-	budget              time.Duration
-	show                bool
+	mistakes, compounds, jobs int
+	budget                    time.Duration
+	show                      bool
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
@@ -50,6 +52,7 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	flags.IntVar(&o.compounds, "compounds", 1000, "how many packages with operations made of `others` to try")
 	flags.IntVar(&o.mistakes, "mistakes", 300, "how many packages with other `mistakes` to try")
 	flags.DurationVar(&o.budget, "budget", 2*time.Second, "how long to look for a failure")
+	flags.IntVar(&o.jobs, "j", runtime.GOMAXPROCS(0), "how many `lots` of packages to try side by side")
 	flags.BoolVar(&o.show, "show", false, "print every package, with its fix or why there is none")
 	return o
 }
@@ -61,7 +64,7 @@ func (o *options) Check(quick bool) error {
 	if o.mistakes < 0 || o.compounds < 0 || o.Count+o.mistakes+o.compounds == 0 {
 		return errors.New("-packages, -compounds and -mistakes are numbers of packages, and not all 0")
 	}
-	return errors.Join(o.Options.Check(quick), command.SomeTime("budget", o.budget))
+	return errors.Join(o.Options.Check(quick), command.AtLeastOne("j", o.jobs), command.SomeTime("budget", o.budget))
 }
 
 // A report is what -json writes.
@@ -106,18 +109,25 @@ func (o *options) Measure(s *command.Session) (any, error) {
 	return r, err
 }
 
-// try tries packages in lots.
+// try tries packages in lots, some side by side: each has a trial of its own, because a judge is for
+// one lot at a time.
 func (o *options) try(s *command.Session, t *tally, made func(seed uint64) *fixes.Case) error {
-	trial := &fixes.Trial{Temp: s.Temp(""), States: o.States, Budget: o.budget}
-	_, err := o.Each(s, func(seeds []uint64) (string, error) {
+	trials := make([]*fixes.Trial, o.jobs)
+	for i := range trials {
+		trials[i] = &fixes.Trial{Temp: s.Temp(""), States: o.States, Budget: o.budget}
+	}
+	var counting sync.Mutex // guards t and what is printed
+	_, err := o.EachBeside(s, o.jobs, func(worker int, seeds []uint64) (string, error) {
 		var cases []*fixes.Case
 		for _, seed := range seeds {
 			c := made(seed)
 			c.Name = fmt.Sprintf("p%d", seed)
 			cases = append(cases, c)
 		}
+		err := trials[worker].Run(s.Context, cases)
+		counting.Lock()
+		defer counting.Unlock()
 		t.Packages += len(cases)
-		err := trial.Run(s.Context, cases)
 		for _, c := range cases {
 			t.count(c)
 			if c.False != "" || o.show {

@@ -8,6 +8,8 @@
 // A [File] is one source file with its text, its syntax and its types. A [Program] is all
 // files of some packages, found by name, by node, or by the function that they declare.
 //
+// [Uses] are the calls and other uses of a program's functions, and the fields that it assigns to.
+//
 // A [Buffer] collects changes of a text by byte offset. [Edits] are a Buffer for a File, by
 // token.Pos and by node, and know of lines, imports and formatting. All changes name places
 // of the original text, so that their order does not matter to where they are made; nothing
@@ -57,6 +59,7 @@
 //	edits.go    Edits: changes of a File by position and node
 //	imports.go  imports that a change needs
 //	expression.go  expressions that are the same
+//	uses.go     how a program uses its functions and fields
 //	names.go    what a name means at a place, and names that are free
 //	typeparam.go  types that depend on the instance
 //	format.go   formatting what was changed

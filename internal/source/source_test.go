@@ -28,7 +28,7 @@ func parse(t *testing.T, text string) *File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Info = &types.Info{Defs: make(map[*ast.Ident]types.Object), Scopes: make(map[ast.Node]*types.Scope)}
+	f.Info = &types.Info{Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object), Scopes: make(map[ast.Node]*types.Scope)}
 	conf := types.Config{Importer: emptyPackages{}, Error: func(error) {}, FakeImportC: true}
 	f.Types, _ = conf.Check("p", fset, []*ast.File{syntax}, f.Info)
 	return f

@@ -20,6 +20,8 @@ type Code struct {
 	Original func(name string) string
 
 	locks *locks.Program
+	// usesFound is what uses returns, nil before the first call.
+	usesFound *source.Uses
 }
 
 // NewCode returns the code of a program.
@@ -40,6 +42,14 @@ func NewCode(p *source.Program) *Code {
 
 // Locks returns what is known of the program's locks.
 func (code *Code) Locks() *locks.Program { return code.locks }
+
+// uses is how the program uses its functions and fields.
+func (code *Code) uses() *source.Uses {
+	if code.usesFound == nil {
+		code.usesFound = source.NewUses(code.Program)
+	}
+	return code.usesFound
+}
 
 // OriginalName returns the name that a file has in the program without changes.
 func (code *Code) OriginalName(f *source.File) string {

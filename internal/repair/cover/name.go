@@ -192,7 +192,7 @@ func (code *Code) handles(info *types.Info, e ast.Expr) []handle {
 				return nil
 			}
 			f := st.Field(i)
-			if isPointer(f.Type()) && code.assigned(f.Origin()) {
+			if isPointer(f.Type()) && code.uses().Assigned(f) {
 				break // it may lead elsewhere when the section ends
 			}
 			h = handle{root: h.root, text: h.text + "." + f.Name(), t: f.Type(), pointer: h.pointer || isPointer(f.Type())}
@@ -206,29 +206,6 @@ func (code *Code) handles(info *types.Info, e ast.Expr) []handle {
 func isPointer(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Pointer)
 	return ok
-}
-
-// assigned reports whether the program assigns to a field, other than in a literal of its
-// struct.
-func (code *Code) assigned(field *types.Var) bool {
-	for _, f := range code.Files() {
-		found := false
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			if a, ok := n.(*ast.AssignStmt); ok {
-				for _, l := range a.Lhs {
-					if s, ok := ast.Unparen(l).(*ast.SelectorExpr); ok {
-						v, ok := f.Info.Uses[s.Sel].(*types.Var)
-						found = found || ok && v.Origin() == field
-					}
-				}
-			}
-			return !found
-		})
-		if found {
-			return true
-		}
-	}
-	return false
 }
 
 // isOriginal reports whether a variable of a struct type is the struct that is shared, and

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/types"
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
-	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // ErrCovered says that a lock covers all regions as it is: they exclude each other already,
@@ -300,39 +298,11 @@ func (code *Code) callsOf(fn ast.Node) (calls []*Region, static bool) {
 	if !ok {
 		return nil, false
 	}
-	static = true
-	for _, f := range code.Files() {
-		info := f.Info
-		called := map[*ast.Ident]*ast.CallExpr{}
-		elsewhere := map[*ast.CallExpr]bool{} // calls that a statement makes, but not there
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				if id := source.CalleeName(n); id != nil {
-					called[id] = n
-				}
-			case *ast.GoStmt:
-				elsewhere[n.Call] = true
-			case *ast.DeferStmt:
-				elsewhere[n.Call] = true
-			}
-			return true
-		})
-		for id, o := range info.Uses {
-			fo, ok := o.(*types.Func)
-			if !ok || code.Declaration(fo.Origin()) != d || id.Pos() < f.Syntax.FileStart || f.Syntax.FileEnd <= id.Pos() {
-				continue // another function, or another file of the package
-			}
-			c := called[id]
-			if c == nil || elsewhere[c] {
-				static = false
-				continue
-			}
-			if r := code.Region(EnclosingFunction(f, c), []ast.Node{c}); r != nil {
-				calls = append(calls, r)
-			}
+	all, static := code.uses().Calls(d)
+	for _, c := range all {
+		if r := code.Region(c.From, []ast.Node{c.Expr}); r != nil {
+			calls = append(calls, r)
 		}
 	}
-	slices.SortFunc(calls, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
 	return calls, static
 }
