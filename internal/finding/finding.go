@@ -106,6 +106,15 @@ func (k Kind) ends() bool {
 	return false
 }
 
+// alike reports whether the accesses of a finding of this kind have no roles that their order tells.
+func (k Kind) alike() bool {
+	switch k {
+	case Race, Deadlock, PartialDeadlock, Leak:
+		return true
+	}
+	return false
+}
+
 // An Outcome says what became of the access that a finding is about. Findings
 // that only state a fact about the program have none.
 type Outcome string

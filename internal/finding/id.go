@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -30,9 +31,11 @@ import (
 //   - The explanation, which is prose and may be reworded.
 //   - The run: two tests can show the same defect.
 //
-// The order of the accesses counts because it tells their roles: a careless
+// The order of the accesses counts where it tells their roles: a careless
 // access at A that met a section's access at B has another remedy than the
-// reverse.
+// reverse. The accesses of a race have no roles, and neither have goroutines
+// that wait for ever: which comes first, and how many wait at one place, is a
+// matter of the schedule. There the places count, in no order and once each.
 type ID uint64
 
 // ID returns the identity of the finding.
@@ -48,15 +51,32 @@ func (f *Finding) ID() ID { return f.identity(func(line int) int { return line }
 func (f *Finding) Outline() ID { return f.identity(func(int) int { return 0 }) }
 
 func (f *Finding) identity(line func(int) int) ID {
-	h := hash(14695981039346656037)
+	h := newHash()
 	h.text(string(f.Kind))
 	h.text(f.Guard.Name)
 	h.place(f.Guard.Site, line)
+	if f.Kind.alike() {
+		var few [8]hash // more of them are rare
+		for _, place := range f.places(few[:0], line) {
+			h.number(place)
+		}
+		return ID(h)
+	}
 	for i := range f.Accesses {
-		h.text(string(f.Accesses[i].Op))
-		h.place(f.Accesses[i].Site(), line)
+		h.access(&f.Accesses[i], line)
 	}
 	return ID(h)
+}
+
+// places are the hashes of the accesses, sorted and each of them once.
+func (f *Finding) places(into []hash, line func(int) int) []hash {
+	for i := range f.Accesses {
+		one := newHash()
+		one.access(&f.Accesses[i], line)
+		into = append(into, one)
+	}
+	slices.Sort(into)
+	return slices.Compact(into)
 }
 
 // String returns the ID as 16 hexadecimal digits.
@@ -77,6 +97,20 @@ func (id *ID) UnmarshalText(text []byte) error {
 }
 
 type hash uint64
+
+func newHash() hash { return 14695981039346656037 }
+
+func (h *hash) access(a *Access, line func(int) int) {
+	h.text(string(a.Op))
+	h.place(a.Site(), line)
+}
+
+func (h *hash) number(n hash) {
+	for range 8 {
+		h.byte(byte(n))
+		n >>= 8
+	}
+}
 
 func (h *hash) byte(b byte) { *h = (*h ^ hash(b)) * 1099511628211 }
 

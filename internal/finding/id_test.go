@@ -37,6 +37,27 @@ func TestRepeatsHaveTheSameID(t *testing.T) {
 	}
 }
 
+func TestAccessesWithoutRolesHaveOneIDInEveryOrder(t *testing.T) {
+	for _, kind := range Kinds {
+		first := stolen()
+		first.Kind = kind
+		other, third, shorter := first, first, first
+		other.Accesses = []Access{first.Accesses[1], first.Accesses[0]}
+		third.Accesses = []Access{first.Accesses[1], first.Accesses[0], first.Accesses[1]}
+		shorter.Accesses = first.Accesses[:1]
+		alike := kind == Race || kind == Deadlock || kind == PartialDeadlock || kind == Leak
+		if (first.ID() == other.ID()) != alike || (first.Outline() == other.Outline()) != alike {
+			t.Errorf("%s: %v, and %v the other way round", kind, first.ID(), other.ID())
+		}
+		if (first.ID() == third.ID()) != alike {
+			t.Errorf("%s: %v, and %v with one more at the same place", kind, first.ID(), third.ID())
+		}
+		if first.ID() == shorter.ID() {
+			t.Errorf("%s: a place that is left out does not count", kind)
+		}
+	}
+}
+
 func TestOtherDefectsHaveOtherIDs(t *testing.T) {
 	first := stolen()
 	seen := map[ID]string{first.ID(): "the original"}
