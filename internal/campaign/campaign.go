@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,6 +38,9 @@ type Options struct {
 	Size int64
 	// Baseline are findings that are known.
 	Baseline *finding.Baseline
+	// Day is the one that programs see whose search begins in this session, see explore.Options; 0 for
+	// today.
+	Day int64
 	// Told is told what happens, one thing after the other; it may be nil.
 	Told func(Event)
 }
@@ -266,7 +270,6 @@ func (c *Campaign) target(ctx context.Context, t explore.Target, parcel string, 
 	one := &target{Target: t, pairs: pairSet{}}
 	key, build := TargetKey(t), textHash([]byte(m.Hash), []byte(m.Inputs), args, []byte(t.Test), options)[:16]
 	numbering := numberingOf(t.Program.Sites())
-	one.lease = Lease{Target: key, Build: build + "-" + numbering, Test: t.Test, Program: parcel, Options: c.o.Search}
 	if was := known[key]; was != nil {
 		one.rec, one.version = was.value, was.revision
 	}
@@ -274,27 +277,27 @@ func (c *Campaign) target(ctx context.Context, t explore.Target, parcel string, 
 		c.renew(one, key, build)
 		one.rec.Numbering = numbering
 	}
-	one.lease.Ledger = one.rec.Ledger
-	o := c.o.Search.options()
+	l, err := c.readLedger(ctx, one)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil && unsteady(err):
+		return nil, fmt.Errorf("reading the ledger of %s: %w", one.name(), err)
+	case err != nil:
+		c.tell(Event{Notice: fmt.Sprintf("the ledger of %s was damaged, and its search begins anew: %v", one.name(), err)})
+		c.renew(one, key, build)
+		one.rec.Numbering = numbering
+	}
+	one.lease = Lease{
+		Target: key, Build: fmt.Sprintf("%s-%s-%d", build, numbering, one.rec.Day), Test: t.Test, Program: parcel, Options: c.o.Search,
+		Day: one.rec.Day, Ledger: one.rec.Ledger,
+	}
+	o := one.lease.options()
 	o.Elsewhere = func(ctx context.Context, e *explore.Errand) (*explore.UnitsDone, error) {
 		return c.d.explore(ctx, one.lease, e)
 	}
 	one.search = t.NewSearch(o)
-	if one.rec.Ledger == "" {
-		return one, nil
-	}
-	text, err := c.s.objects.GetBytes(ctx, one.rec.Ledger)
-	var l *ledger
-	if err == nil {
-		l, err = decodeLedger(text)
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		c.tell(Event{Notice: fmt.Sprintf("the ledger of %s was damaged, and its search begins anew: %v", one.name(), err)})
-		c.renew(one, key, build)
-		one.rec.Numbering, one.lease.Ledger = numbering, ""
+	if l == nil {
 		return one, nil
 	}
 	if one.rec.Numbering != numbering {
@@ -304,6 +307,21 @@ func (c *Campaign) target(ctx context.Context, t explore.Target, parcel string, 
 	one.pairs.add(l.Pairs)
 	one.ledger.Handled = l.Handled
 	return one, nil
+}
+
+// readLedger reads the ledger of a target; nil if it has none.
+func (c *Campaign) readLedger(ctx context.Context, t *target) (*ledger, error) {
+	if t.rec.Ledger == "" {
+		return nil, nil
+	}
+	var text []byte
+	if err := steady(ctx, func() (err error) {
+		text, err = c.s.objects.GetBytes(ctx, t.rec.Ledger)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return decodeLedger(text)
 }
 
 // numberingOf identifies the numbers of sites, which depend on what else is built. Schedules that were
@@ -325,7 +343,7 @@ func (c *Campaign) renew(t *target, key, build string) {
 	now, was := time.Now(), t.rec
 	t.rec = TargetRecord{
 		Key: key, Package: t.Program.Package, Test: t.FileName(), Build: build, EarlierRuns: was.EarlierRuns + was.Runs,
-		First: was.First, Last: now, Troubles: was.Troubles,
+		First: was.First, Last: now, Troubles: was.Troubles, Day: cmp.Or(c.o.Day, explore.Today()),
 	}
 	if t.rec.First.IsZero() {
 		t.rec.First = now

@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
 // A session is one campaign of a test, in one process.
@@ -25,6 +27,7 @@ type session struct {
 	// done, if it is there, is told of each lease that is done.
 	done func(*Lease)
 	size int64
+	day  int64
 }
 
 // outcome is what came of one.
@@ -72,7 +75,7 @@ func (s *session) run(t testing.TB) (out outcome) {
 	defer cancel()
 	over.Go(func() { _ = w.Run(ctx) })
 	out.report, out.err = Run(ctx, dir, store, toyTargets(t, s.version), &Options{
-		Search: SearchOptions{Strategy: sched.MethodPCT, Seed: 1, Steps: 1000}, WholePackages: true, Size: s.size,
+		Search: toySearch, WholePackages: true, Size: s.size, Day: s.day,
 		Told: func(e Event) {
 			if e.Notice != "" {
 				notice(e.Notice)
@@ -87,6 +90,26 @@ func (s *session) run(t testing.TB) (out outcome) {
 	}
 	return out
 }
+
+// withStore opens the store of the session's directory between two sessions.
+func (s *session) withStore(t testing.TB, do func(*Dir, *Store)) {
+	t.Helper()
+	dir, err := OpenDir(s.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	server, store, err := dir.open(t.Context(), 0, Listening{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	defer store.Close()
+	do(dir, store)
+}
+
+// toySearch are the options of its searches.
+var toySearch = SearchOptions{Strategy: sched.MethodPCT, Seed: 1, Steps: 1000}
 
 // newSession returns a session in a new directory.
 func newSession(t testing.TB) *session {
@@ -109,6 +132,7 @@ func found(t testing.TB, dir string) []string {
 }
 
 func TestACampaignFindsAllBugsAndEndsWhenAllSchedulesAreTried(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	out := s.run(t)
 	want := []string{"TestA 2121 new", "TestA 2211 new", "TestB 112212 new"}
@@ -133,6 +157,7 @@ func TestACampaignFindsAllBugsAndEndsWhenAllSchedulesAreTried(t *testing.T) {
 // TestAnEditBeginsAnewAndRechecksWhatFailed: of two bugs of a test one is mended, and so is that of
 // another test; lines have moved.
 func TestAnEditBeginsAnewAndRechecksWhatFailed(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	s.run(t)
 	s.version = "2"
@@ -176,7 +201,54 @@ func TestAnEditBeginsAnewAndRechecksWhatFailed(t *testing.T) {
 	}
 }
 
+// TestEveryRunOfABuildSeesOneDay: a search that goes on tomorrow sees the day on which it began, and
+// so does the schedule of a finding that is run again in another build.
+func TestEveryRunOfABuildSeesOneDay(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	type seen struct {
+		task Task
+		day  int64
+	}
+	var mu sync.Mutex
+	var days map[seen]bool
+	s.done = func(l *Lease) {
+		mu.Lock()
+		defer mu.Unlock()
+		days[seen{l.Task, l.options().Day}] = true
+	}
+	session := func(version string, day int64, want ...seen) {
+		t.Helper()
+		s.version, s.day, days = version, day, map[seen]bool{}
+		s.run(t)
+		for _, one := range want {
+			if !days[one] {
+				t.Errorf("on day %d no lease to %s saw day %d", day, one.task, one.day)
+			}
+			delete(days, one)
+		}
+		if len(days) > 0 {
+			t.Errorf("on day %d there were leases %v", day, days)
+		}
+	}
+	session("1", 100, seen{Explore, 100}, seen{Confirm, 100})
+	s.withStore(t, func(dir *Dir, store *Store) {
+		known, _, err := store.targetRecords(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &Campaign{o: &Options{Search: toySearch, Day: 150}, dir: dir, s: store}
+		for _, one := range toyTargets(t, "1") {
+			if again, err := c.target(t.Context(), one, "", known); err != nil || again.lease.Day != 100 {
+				t.Errorf("%s goes on with day %d, %v", one.Test, again.lease.Day, err)
+			}
+		}
+	})
+	session("2", 200, seen{Recheck, 100}, seen{Explore, 200}, seen{Confirm, 200})
+}
+
 func TestAMarkStaysUntilAFixedFindingIsSeenAgain(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	s.run(t)
 	all, err := ReadFindings(s.dir)
@@ -210,6 +282,7 @@ func TestAMarkStaysUntilAFixedFindingIsSeenAgain(t *testing.T) {
 // TestWhatIsAcknowledgedIsNotDoneAgain: a campaign is stopped after so many leases, again and again.
 // Each schedule by chance counts once, and no unit whose result was saved is done twice.
 func TestWhatIsAcknowledgedIsNotDoneAgain(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	var mu sync.Mutex
 	times := map[string]int{}
@@ -265,39 +338,72 @@ func TestWhatIsAcknowledgedIsNotDoneAgain(t *testing.T) {
 // handed out, each counts once or is to be done.
 func checkLedgers(t testing.TB, path string) {
 	t.Helper()
-	dir, err := OpenDir(path)
-	if err != nil {
-		t.Fatal(err)
+	(&session{dir: path}).withStore(t, func(_ *Dir, store *Store) {
+		records, damaged, err := store.targetRecords(t.Context())
+		if err != nil || len(damaged) > 0 || len(records) != len(toyTests) {
+			t.Fatalf("%d records, damaged: %q, %v", len(records), damaged, err)
+		}
+		for _, r := range records {
+			text, err := store.objects.GetBytes(t.Context(), r.value.Ledger)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := decodeLedger(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &l.Search.Warm.Plan
+			left := 0
+			for _, u := range p.Again {
+				left += u.Runs
+			}
+			if p.ChanceRuns+left != int(p.Next) || l.Search.Warm.Sum.Runs != p.ChanceRuns+p.TreeRuns || !r.value.Over {
+				t.Errorf("%s: %d schedules by chance count and %d are left, of %d; %d runs, %d of them in the tree", r.value.Test, p.ChanceRuns, left, p.Next, l.Search.Warm.Sum.Runs, p.TreeRuns)
+			}
+		}
+	})
+}
+
+// TestASearchThatIsOverIsSavedWhateverItDidNotAskFor: a coordinator that was killed has left results
+// of units that the search of the next one does not come to.
+func TestASearchThatIsOverIsSavedWhateverItDidNotAskFor(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	leases := map[string]*Lease{} // one of each target
+	var mu sync.Mutex
+	s.stop = func(Event) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(leases) == len(toyTests)
 	}
-	defer dir.Close()
-	server, store, err := dir.open(t.Context(), 0, Listening{})
-	if err != nil {
-		t.Fatal(err)
+	s.done = func(l *Lease) {
+		mu.Lock()
+		defer mu.Unlock()
+		leases[l.Target] = l
 	}
-	defer server.Close()
-	defer store.Close()
-	records, damaged, err := store.targetRecords(t.Context())
-	if err != nil || len(damaged) > 0 || len(records) != len(toyTests) {
-		t.Fatalf("%d records, damaged: %q, %v", len(records), damaged, err)
-	}
-	for _, r := range records {
-		text, err := store.objects.GetBytes(t.Context(), r.value.Ledger)
+	s.run(t)
+	s.withStore(t, func(_ *Dir, store *Store) {
+		records, _, err := store.targetRecords(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := decodeLedger(text)
-		if err != nil {
-			t.Fatal(err)
+		for _, l := range leases {
+			r := Result{Lease: randomID(), Target: l.Target, Build: l.Build, Units: []string{"none"}, Done: &explore.UnitsDone{Units: make([]wire.UnitDone, 1)}}
+			if was := records[l.Target]; was != nil {
+				r.Ledger = was.value.Ledger
+			}
+			text, err := store.encodeResult(t.Context(), &r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := store.js.Publish(t.Context(), r.subject(store.Prefix), text); err != nil {
+				t.Fatal(err)
+			}
 		}
-		p := &l.Search.Warm.Plan
-		left := 0
-		for _, u := range p.Again {
-			left += u.Runs
-		}
-		if p.ChanceRuns+left != int(p.Next) || l.Search.Warm.Sum.Runs != p.ChanceRuns+p.TreeRuns || !r.value.Over {
-			t.Errorf("%s: %d schedules by chance count and %d are left, of %d; %d runs, %d of them in the tree", r.value.Test, p.ChanceRuns, left, p.Next, l.Search.Warm.Sum.Runs, p.TreeRuns)
-		}
-	}
+	})
+	s.stop, s.done = nil, nil
+	s.run(t)
+	checkLedgers(t, s.dir)
 }
 
 func TestADirectoryIsUsedByOneCampaignAtATime(t *testing.T) {
@@ -347,6 +453,7 @@ func TestADamagedStoreIsToldAndRebuilt(t *testing.T) {
 		"store lost": os.RemoveAll,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSession(t)
 			s.run(t)
 			if err := damage(filepath.Join(s.dir, "store")); err != nil {
@@ -366,6 +473,7 @@ func TestADamagedStoreIsToldAndRebuilt(t *testing.T) {
 }
 
 func TestCheckTellsWhatIsDamaged(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	s.run(t)
 	check := func() *Checked {
@@ -393,6 +501,7 @@ func TestCheckTellsWhatIsDamaged(t *testing.T) {
 }
 
 func TestWhatIsFixedIsGivenUpFirstWhenTheStateIsTooLarge(t *testing.T) {
+	t.Parallel()
 	s := newSession(t)
 	s.run(t)
 	all, err := ReadFindings(s.dir)

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"github.com/cofferdam-go/cofferdam/internal/await"
-	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // startCluster starts servers on loopback that know each other. A port that was free may be taken
@@ -64,6 +64,7 @@ func serversAt(t *testing.T, ports []int, routes string) (all []*server.Server) 
 		}
 	}
 	await.Until(t, "the cluster has a leader", func() bool {
+		wait(t.Context(), 5*time.Millisecond) // an election takes seconds, in which others have the processor
 		return slices.ContainsFunc(all, func(s *server.Server) bool {
 			return s.JetStreamIsLeader() && len(s.JetStreamClusterPeers()) == len(all)
 		})
@@ -74,6 +75,7 @@ func serversAt(t *testing.T, ports []int, routes string) (all []*server.Server) 
 // TestACampaignOutlivesANodeOfItsCluster: three servers, everything on each of them, and one of them
 // ends at the first finding.
 func TestACampaignOutlivesANodeOfItsCluster(t *testing.T) {
+	t.Parallel()
 	cluster := startCluster(t, 3)
 	var urls []string
 	for _, s := range cluster {
@@ -112,7 +114,7 @@ func TestACampaignOutlivesANodeOfItsCluster(t *testing.T) {
 	})
 	lose := sync.OnceFunc(cluster[2].Shutdown)
 	report, err := Run(ctx, dir, store, toyTargets(t, "1"), &Options{
-		Search: SearchOptions{Strategy: sched.MethodPCT, Seed: 1, Steps: 1000},
+		Search: toySearch,
 		Told: func(e Event) {
 			if e.Finding != nil {
 				lose()

@@ -90,6 +90,7 @@ func (c *Campaign) record(ctx context.Context, t *target, g *explore.Gathered, r
 	rec.value.seen(&confirmed.Finding, t.rec.Build, time.Now())
 	if first || rec.value.Target == t.rec.Key {
 		rec.value.Schedule, rec.value.WarmUp = confirmed.Schedule, g.Residue == wire.ChangesSteps
+		rec.value.Day = t.rec.Day
 	}
 	if first && rec.value.Status == New {
 		c.newNow++

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/await"
-	"github.com/cofferdam-go/cofferdam/internal/sched"
 )
 
 // The fault test runs a coordinator and workers as processes of this test binary, behind a proxy,
@@ -84,7 +83,7 @@ func playCoordinator(state string) int {
 		q.Fatal(err)
 	}
 	fmt.Println("at", strings.TrimPrefix(server.URL(), "nats://"), public)
-	_, err = Run(ctx, dir, store, toyTargets(q, "1"), &Options{Search: SearchOptions{Strategy: sched.MethodPCT, Seed: 1, Steps: 1000}})
+	_, err = Run(ctx, dir, store, toyTargets(q, "1"), &Options{Search: toySearch})
 	store.Close()
 	server.Close()
 	if err != nil {
@@ -259,6 +258,7 @@ func (p *player) received() <-chan func() (string, bool) {
 }
 
 func TestFaultsLoseNothingAndCountNothingTwice(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewSource(*faultSeed))
 	state := filepath.Join(t.TempDir(), "state")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -285,7 +285,10 @@ func TestFaultsLoseNothingAndCountNothingTwice(t *testing.T) {
 	for range *faultRounds {
 		// A random moment of the work: when so much more of it has come through.
 		moment := p.passed.Load() + int64(r.Intn(80))
-		await.Until(t, "there is work", func() bool { return p.passed.Load() >= moment || coordinator.done.Load() })
+		await.Until(t, "there is work", func() bool {
+			wait(t.Context(), time.Millisecond)
+			return p.passed.Load() >= moment || coordinator.done.Load()
+		})
 		if coordinator.done.Load() {
 			break
 		}

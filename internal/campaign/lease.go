@@ -60,13 +60,22 @@ type Lease struct {
 	// Ledger is the one that the coordinator went on from.
 	Ledger  string `json:",omitempty"`
 	Options SearchOptions
-	Issued  time.Time
+	// Day is the one that the program sees, on whichever machine and whenever it runs.
+	Day    int64 `json:",omitempty"`
+	Issued time.Time
 
 	Errand  *explore.Errand   `json:",omitempty"` // to explore
 	Failure *explore.Gathered `json:",omitempty"` // to confirm
 	// Schedule and WarmUp are those of a run to recheck.
 	Schedule string `json:",omitempty"`
 	WarmUp   bool   `json:",omitempty"`
+}
+
+// options are those of package explore for the lease.
+func (l *Lease) options() *explore.Options {
+	o := l.Options.options()
+	o.Day = l.Day
+	return o
 }
 
 // unitID identifies a unit of a target's build.

@@ -24,6 +24,8 @@ type TargetRecord struct {
 	Package string `json:"package"`
 	Test    string `json:"test"` // its name
 	Build   string `json:"build"`
+	// Day is the one that the programs of the build see, that on which its search began.
+	Day int64 `json:"day,omitempty"`
 	// Numbering identifies the numbers of sites that the ledger was made with.
 	Numbering string `json:"numbering,omitempty"`
 	// Ledger is the object with the rest of it.

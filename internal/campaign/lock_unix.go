@@ -27,3 +27,10 @@ func lockFile(name string) (*os.File, error) {
 	}
 	return nil, fmt.Errorf("locking it: %w", err)
 }
+
+// unlockFile lets go of a file that lockFile has opened. To close it is not enough: a process that is
+// being started at this moment has a copy of it until it executes its program.
+func unlockFile(f *os.File) {
+	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // or the system does so at the end of the process
+	f.Close()
+}

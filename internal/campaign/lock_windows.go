@@ -25,3 +25,6 @@ func lockFile(name string) (*os.File, error) {
 	}
 	return nil, fmt.Errorf("locking it: %w", err)
 }
+
+// unlockFile lets go of a file that lockFile has opened.
+func unlockFile(f *os.File) { f.Close() }

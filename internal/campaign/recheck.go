@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ func (c *Campaign) recheck(ctx context.Context, t *target) error {
 	for _, rec := range c.toRecheck(t) {
 		l := t.lease
 		l.Task, l.Schedule, l.WarmUp = Recheck, rec.value.Schedule, rec.value.WarmUp
+		l.Day = cmp.Or(rec.value.Day, l.Day)
 		l.ID = textHash([]byte("recheck"), []byte(l.Target), []byte(l.Build), []byte(rec.value.ID))[:32]
 		outcome, again := NotReproducible, (*finding.Finding)(nil)
 		var r *Result

@@ -63,6 +63,7 @@ type Record struct {
 	FirstAt  int    `json:"firstAt,omitempty"`
 	Schedule string `json:"schedule,omitempty"`
 	WarmUp   bool   `json:"warmUp,omitempty"`
+	Day      int64  `json:"day,omitempty"` // that the run saw
 	// Trace is the file of the run in the state directory; "" if there is none.
 	Trace     string     `json:"trace,omitempty"`
 	TraceHash string     `json:"traceHash,omitempty"`

@@ -64,7 +64,7 @@ func OpenDir(path string) (_ *Dir, err error) {
 		}
 	}
 	d := &Dir{Path: path}
-	if d.lock, err = lockFile(d.file("lock")); err != nil {
+	if d.lock, err = lockPatiently(d.file("lock")); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := errors.Join(d.describe(), d.readKey()); err != nil {
@@ -74,8 +74,20 @@ func OpenDir(path string) (_ *Dir, err error) {
 	return d, nil
 }
 
+// lockPatiently locks a file, and tries some times before it says that another has it: a process that
+// asks whether there is a campaign (see ReadReport) has it for a moment.
+func lockPatiently(name string) (f *os.File, err error) {
+	for range 10 {
+		if f, err = lockFile(name); !errors.Is(err, ErrBusy) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return f, err
+}
+
 // Close lets others use the directory.
-func (d *Dir) Close() { d.lock.Close() }
+func (d *Dir) Close() { unlockFile(d.lock) }
 
 func (d *Dir) file(name string) string { return filepath.Join(d.Path, name) }
 

@@ -151,7 +151,8 @@ const mostUnsaved = 3
 // save saves what is known of a target, and then lets go of the results that it includes.
 func (c *Campaign) save(ctx context.Context, t *target) error {
 	unasked, last := c.d.unasked(t.rec.Key)
-	if t.unsaved++; unasked > 0 && t.unsaved < mostUnsaved {
+	// A search that is over asks for nothing any more, and has no turn after this one.
+	if t.unsaved++; unasked > 0 && t.unsaved < mostUnsaved && !t.rec.Over {
 		return nil
 	}
 	t.ledger.Search, t.ledger.Pairs = t.search.State(), t.pairs.keys()

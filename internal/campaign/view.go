@@ -77,7 +77,7 @@ func ReadReport(dir string) (*Report, error) {
 		lock, err := lockFile(filepath.Join(dir, "lock"))
 		if err == nil { // its process has ended without saying so
 			r.Running = false
-			lock.Close()
+			unlockFile(lock)
 		}
 	}
 	return r, nil

@@ -361,7 +361,7 @@ func (w *Worker) do(ctx context.Context, l *Lease, r *Result, hands *slotHands) 
 		return "", err
 	}
 	trace = filepath.Join(dir, "run.trace")
-	o := l.Options.options()
+	o := l.options()
 	switch {
 	case l.Task == Confirm && l.Failure != nil:
 		r.Confirmed, err = p.Confirm(ctx, l.Test, o, l.Failure, trace)
@@ -393,7 +393,7 @@ func (w *Worker) explore(ctx context.Context, p *explore.Program, l *Lease, r *R
 	}
 	of := fmt.Sprint(l.Program, l.Target, l.Build, l.Errand.Fresh)
 	one := hands.of(of, func(life context.Context) *explore.Hands {
-		return p.NewHands(life, l.Test, l.Options.options(), l.Errand.Fresh)
+		return p.NewHands(life, l.Test, l.options(), l.Errand.Fresh)
 	})
 	unlimit := context.AfterFunc(ctx, one.end)
 	defer unlimit()

@@ -70,6 +70,7 @@ func Open(m *Manifest, at Place) (*Program, error) {
 		Program:     &instrument.Program{Sites: table.Sites, LibraryCalls: table.Calls, OwnSites: m.OwnSites, Packages: m.Packages},
 		config:      instrument.Config{Dir: at.Dir, Patterns: m.Patterns, Tests: m.Tests, Flags: m.Flags, Deps: m.Deps},
 		args:        m.Args,
+		today:       Today(),
 		sitesFile:   at.Sites,
 		Environment: at.Environment,
 		Limits:      at.Limits,

@@ -46,7 +46,7 @@ func New(ctx context.Context, c instrument.Config, args ...string) (*Build, erro
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Program: p, config: c, args: args, today: time.Now().UTC().Truncate(24 * time.Hour).Unix()}
+	b := &Build{Program: p, config: c, args: args, today: Today()}
 	for _, bin := range p.Binaries {
 		b.Programs = append(b.Programs, &Program{build: b, Binary: bin})
 	}
@@ -58,6 +58,9 @@ func New(ctx context.Context, c instrument.Config, args ...string) (*Build, erro
 	}
 	return b, nil
 }
+
+// Today is the day that a program sees unless it is told another one, see Options.Day.
+func Today() int64 { return time.Now().UTC().Truncate(24 * time.Hour).Unix() }
 
 // unseen reports whether there are packages of which not every access is seen, so that a round of a
 // loop may have changed something though nothing was seen of it.
