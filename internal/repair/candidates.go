@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
@@ -202,6 +203,9 @@ func (k *ranking) add(p proposal) {
 			}
 			continue
 		}
+		if tests {
+			k.rank(l, data, k.withoutTests(c, data, regions))
+		}
 		var err error
 		c.Patch, err = code.Write(regions, l, data.Names(code), k.base)
 		switch {
@@ -221,18 +225,59 @@ func (k *ranking) add(p proposal) {
 			k.inTests = append(k.inTests, c)
 		default:
 			c.regions, c.base = regions, k.base
-			all := append(k.whole(c, data, regions), c)
-			if isForAllObjects(l, data) {
-				k.forAll = append(k.forAll, all...)
-			} else {
-				k.good = append(k.good, all...)
-			}
+			k.rank(l, data, append(k.whole(c, data.Names(code), regions), c))
 		}
 		if errors.Is(err, cover.ErrCovered) {
 			return // the sections exclude each other as it is: another lock would change nothing
 		}
 		k.addThroughout(p, l)
 	}
+}
+
+// rank adds candidates with a lock that leave test code alone.
+func (k *ranking) rank(l *cover.Lock, data *cover.Data, all []*Candidate) {
+	if isForAllObjects(l, data) {
+		k.forAll = append(k.forAll, all...)
+	} else {
+		k.good = append(k.good, all...)
+	}
+}
+
+// withoutTests are the candidates without those regions that are in test code. What a test accesses
+// there was handed to it by the program, and all other users are handed it, too:
+//
+//	func (r *Registry) Items() map[string]int {     func (r *Registry) Items() map[string]int {
+//		r.mu.Lock()                                 	r.mu.Lock()
+//		defer r.mu.Unlock()                         	defer r.mu.Unlock()
+//		return r.items                              	return maps.Clone(r.items)
+//	}                                               }
+func (k *ranking) withoutTests(c *Candidate, data *cover.Data, regions []*cover.Region) []*Candidate {
+	inCode := *c
+	inCode.regions, inCode.base = slices.DeleteFunc(slices.Clone(regions), func(r *cover.Region) bool { return r.Test }), k.base
+	names := data.Names(k.run.code)
+	if all := k.whole(&inCode, slices.Concat(names, k.run.handedOut(names, c.lock)), inCode.regions); len(all) > 0 {
+		return all
+	}
+	return k.whole(&inCode, names, inCode.regions)
+}
+
+// handedOut are other data of the struct with a lock that the lock guards but for what users of the
+// package are handed: the same mistake in a method beside.
+func (r *failedRun) handedOut(data []cover.DataName, l *cover.Lock) []cover.DataName {
+	if !l.Exists() || l.Owner() == nil {
+		return nil
+	}
+	var all []cover.DataName
+	for _, v := range r.locksHeld().Variables {
+		if !v.Object.IsField() || !cover.HasField(l.Owner(), v.Object) {
+			continue
+		}
+		broken := whole.Broken(r.locksHeld(), []*types.Var{v.Object}, l.Object())
+		if slices.ContainsFunc(broken, leaves) && !slices.ContainsFunc(broken, isOpen) {
+			all = append(all, r.onlyData(v.Object).Names(r.code)...)
+		}
+	}
+	return slices.DeleteFunc(all, func(n cover.DataName) bool { return slices.Contains(data, n) })
 }
 
 // copied says why a new lock cannot be in a struct: objects of it are copied or overwritten as a
@@ -254,7 +299,7 @@ func (r *failedRun) copied(l *cover.Lock) string {
 // package does as the test does, and would need the lock as well.
 func isForUsers(l *cover.Lock, data *cover.Data, regions []*cover.Region) bool {
 	elsewhere := slices.ContainsFunc(regions, func(r *cover.Region) bool { return !r.Test })
-	named := !slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test && len(r.Data) == 0 })
+	named := !slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test && !data.IsNamedIn(r) })
 	return isForAllObjects(l, data) && elsewhere || l.Owner() != nil && !named
 }
 
@@ -266,16 +311,15 @@ func isForAllObjects(l *cover.Lock, data *cover.Data) bool {
 
 // whole are the candidates that cover more with the same lock, which are better: all other accesses
 // to the same data, and before it the one that also guards the data's companions.
-func (k *ranking) whole(c *Candidate, data *cover.Data, regions []*cover.Region) []*Candidate {
+func (k *ranking) whole(c *Candidate, names []cover.DataName, regions []*cover.Region) []*Candidate {
 	if k.run.minimal {
 		return nil
 	}
 	var all []*Candidate
-	names := data.Names(k.run.code)
 	same := k.run.writeWhole(regions, names, c.lock, k.base)
 	c.uncoverable, c.apart = same.uncoverable, same.apart
 	for _, w := range []wholePatch{k.run.withCompanions(same, regions, names, c.lock, k.base), same} {
-		if w.patch == nil || w.patch.Key() == c.Patch.Key() {
+		if w.patch == nil || c.Patch != nil && w.patch.Key() == c.Patch.Key() {
 			continue
 		}
 		entire := *c

@@ -10,8 +10,8 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/locks/audit"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
-	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/gotest"
 )
 
@@ -23,7 +23,7 @@ func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error)
 	if err != nil {
 		return "it does not compile: " + firstLines(err.Error(), 4), nil
 	}
-	if why := cover.Worse(c.run.code, after.code); why != "" {
+	if why := audit.Worse(c.run.code.Locks(), after.code.Locks()); why != "" {
 		return why, nil
 	}
 	if c.Change != nil && c.Change.Check != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -76,7 +77,7 @@ func (r *Result) explainMachine(w io.Writer) {
 // explainFix writes the change, why it helps, and what it has stood.
 func (r *Result) explainFix(w io.Writer) {
 	c := r.Proven
-	fmt.Fprintf(w, "\nThe fix: %s", c.Lock)
+	fmt.Fprintf(w, "\nThe fix: %s", c.title())
 	if c.Reason != "" && c.Change == nil {
 		fmt.Fprintf(w, " (%s)", c.Reason)
 	}
@@ -84,10 +85,12 @@ func (r *Result) explainFix(w io.Writer) {
 	if c.Change != nil {
 		fmt.Fprintf(w, "  changes in %s\n", strings.Join(c.Patch.Where(), ", "))
 	} else {
-		fmt.Fprintf(w, "  sections in %s\n", strings.Join(c.Patch.Where(), ", "))
+		explainPlaces(w, c.Patch)
 	}
-	for _, reason := range c.Derivation.Reasons {
-		fmt.Fprintf(w, "  %s\n", reason)
+	if !c.onlyCopies() {
+		for _, reason := range c.Derivation.Reasons {
+			fmt.Fprintf(w, "  %s\n", reason)
+		}
 	}
 	if c.WholeUpdates {
 		fmt.Fprintln(w, "  in the changed source, each store to the data stays in one section with the loads that it depends on")
@@ -105,6 +108,8 @@ func (r *Result) explainFix(w io.Writer) {
 	switch {
 	case c.Change != nil:
 		why = c.Change.Reason
+	case c.onlyCopies():
+		why = "what leaves the sections is a copy, so nothing outside of them uses what they change"
 	case len(c.Derivation.Machines) == 0:
 		why = "the sections exclude each other, so that none comes between what another does, nor sees it half done"
 	}
@@ -116,6 +121,42 @@ func (r *Result) explainFix(w io.Writer) {
 	fmt.Fprintf(w, "%s (%s): %s.\n", proven, &c.Proof.Strength, c.Proof)
 	if c.Proof.Shorter != nil {
 		fmt.Fprintf(w, "A shorter test: %s.\n", c.Proof.Shorter)
+	}
+}
+
+// onlyCopies reports whether a fix has no new section: what its lock guards is copied for users.
+func (c *Candidate) onlyCopies() bool {
+	return c.Change == nil && c.Patch != nil && len(c.Patch.Places) == 0 && len(c.Patch.Copies) > 0
+}
+
+// title is the change in a few words.
+func (c *Candidate) title() string {
+	if c.onlyCopies() {
+		return "copies of what " + c.Lock + " guards"
+	}
+	return c.Lock
+}
+
+// explainPlaces tells where a patch takes its lock, and what users of the package are handed since.
+func explainPlaces(w io.Writer, p *cover.Patch) {
+	if len(p.Places) > 0 {
+		fmt.Fprintf(w, "  sections in %s\n", strings.Join(p.Where(), ", "))
+	}
+	if len(p.Copies) > 0 {
+		fmt.Fprintf(w, "  users of the package are handed a copy in %s\n", strings.Join(p.CopiesIn(), ", "))
+	}
+	tests := 0
+	for _, place := range p.Places {
+		if uncovered.IsTestFile(place.File) {
+			tests++
+		}
+	}
+	switch tests {
+	case 0:
+	case 1:
+		fmt.Fprintln(w, "  one of its sections is in test code")
+	default:
+		fmt.Fprintf(w, "  %d of its sections are in test code\n", tests)
 	}
 }
 

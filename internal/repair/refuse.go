@@ -209,13 +209,13 @@ func (r *Refusal) nearestText() string {
 	}
 	var b strings.Builder
 	if r.Candidates == 1 {
-		fmt.Fprintf(&b, "the one candidate was %s", best.Lock)
+		fmt.Fprintf(&b, "the one candidate was %s", best.title())
 	} else {
-		fmt.Fprintf(&b, "of %d candidates, the nearest to a fix was %s", r.Candidates, best.Lock)
+		fmt.Fprintf(&b, "of %d candidates, the nearest to a fix was %s", r.Candidates, best.title())
 	}
 	if best.Patch != nil {
 		what := "sections"
-		if best.Change != nil {
+		if best.Change != nil || best.onlyCopies() {
 			what = "changes"
 		}
 		fmt.Fprintf(&b, " with %s in %s", what, strings.Join(best.Patch.Where(), ", "))

@@ -22,7 +22,7 @@ type CandidateReport struct {
 func (r *Result) CandidateReports(dir string) []CandidateReport {
 	var all []CandidateReport
 	for _, c := range r.Considered {
-		one := CandidateReport{What: c.Lock, Cost: c.Derivation.Cost, Reached: c.Reached, Dropped: c.Why, Broken: c.Broken}
+		one := CandidateReport{What: c.title(), Cost: c.Derivation.Cost, Reached: c.Reached, Dropped: c.Why, Broken: c.Broken}
 		if c.Patch != nil {
 			one.Places, one.Diff = c.Patch.Where(), c.Diff(dir)
 		}

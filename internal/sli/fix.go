@@ -367,19 +367,13 @@ func (f *Fix) explain(o Options) {
 	if f.Omitted > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%s about the access %s outside its section", counted(f.Omitted, "load that decides", "loads that decide"), pronoun(f.Omitted, "stays", "stay")))
 	}
-	tests, waits := 0, 0
+	waits := 0
 	for _, s := range f.Sections {
-		if s.Func.TestCode {
-			tests++
-		}
 		for _, w := range s.Waits {
 			if w.Sync.NeedsOthers() {
 				waits++
 			}
 		}
-	}
-	if tests > 0 {
-		f.Reasons = append(f.Reasons, fmt.Sprintf("%s in test code", counted(tests, "of its sections is", "of its sections are")))
 	}
 	if waits > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%s inside its sections may wait for another %s", counted(waits, "operation", "operations"), o.Actor))

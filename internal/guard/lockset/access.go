@@ -208,7 +208,7 @@ func (r *recorder) instruction(instr ssa.Instruction, paths []locks.Path) {
 // it. A lock that was held when the variable was read still counts: what was taken out
 // under the lock may be the goroutine's own by now.
 func (r *recorder) content(container ssa.Value, instr ssa.Instruction, paths []locks.Path) {
-	load, ok := container.(*ssa.UnOp)
+	load, ok := entire(container).(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
 		return
 	}

@@ -29,6 +29,9 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 			r.elementsOf(c.Args[1], Read, i, paths)
 		case "append":
 			r.elementsOf(c.Args[1], Read, i, paths)
+			if overwrites(c.Args[0]) {
+				r.content(c.Args[0], i, paths)
+			}
 		case "clear":
 			r.elementsOf(c.Args[0], Write, i, paths)
 		}
@@ -77,6 +80,13 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 			r.address(arg, kind, i, paths)
 		}
 	}
+}
+
+// overwrites reports whether what is appended to a slice takes the place of elements that the slice was
+// shortened by, as in append(list[:i], list[i+1:]...). With a limited capacity it would be a new array.
+func overwrites(slice ssa.Value) bool {
+	part, ok := slice.(*ssa.Slice)
+	return ok && part.High != nil && part.Max == nil
 }
 
 // reorders reports whether a function of the standard library changes the elements of the

@@ -54,6 +54,17 @@ func (r *recorder) reuse(store *ssa.Store) {
 	}
 }
 
+// entire is the slice that a value is a part of.
+func entire(v ssa.Value) ssa.Value {
+	for {
+		part, ok := v.(*ssa.Slice)
+		if !ok {
+			return v
+		}
+		v = part.X
+	}
+}
+
 // referencesLoaded returns the loads that a map or slice may come from, over parts of it
 // and over branches.
 func referencesLoaded(reference ssa.Value) []*ssa.UnOp {

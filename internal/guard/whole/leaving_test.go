@@ -19,7 +19,22 @@ type cache struct {
 	items map[string]int
 	list  []int
 	log   []string
+	queue, shifted, fresh []int
 }
+
+func (c *cache) Remove(i int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.queue = append(c.queue[:i], c.queue[i+1:]...)
+	copy(c.shifted[1:], c.shifted)
+	c.fresh = append(c.fresh[:i:i], c.fresh[i+1:]...)
+}
+
+func (c *cache) Queue() []int { c.mu.Lock(); defer c.mu.Unlock(); return c.queue }
+
+func (c *cache) Shifted() []int { c.mu.Lock(); defer c.mu.Unlock(); return c.shifted }
+
+func (c *cache) Fresh() []int { c.mu.Lock(); defer c.mu.Unlock(); return c.fresh }
 
 func (c *cache) Set(k string, n int) {
 	c.mu.Lock()
@@ -53,7 +68,7 @@ func use(c *cache) { c.Raw()["x"] = 1 }
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"All", "First"}; !slices.Equal(got, want) {
+	if want := []string{"All", "First", "Queue", "Shifted"}; !slices.Equal(got, want) {
 		t.Errorf("references leave from %v, want %v", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cofferdam-go/cofferdam/internal/locks/audit"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -88,7 +89,7 @@ func sections(t *testing.T, code *Code, texts map[string][]byte, random *rand.Ra
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, misuse := range newAudit(parse(t, patch.Over(texts))).newMisuses(newAudit(code)) {
+	for _, misuse := range audit.Misuses(code.Locks(), parse(t, patch.Over(texts)).Locks()) {
 		t.Error(misuse)
 	}
 	return written, refused

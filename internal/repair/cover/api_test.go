@@ -245,29 +245,6 @@ func TestLockTakenAtALine(t *testing.T) {
 	}
 }
 
-func TestChangeThatMakesTheUseOfLocksWorse(t *testing.T) {
-	const head = "package p\n\nimport \"sync\"\n\nvar a, b sync.Mutex\nvar rw sync.RWMutex\n\n"
-	for _, test := range []struct{ name, before, after, want string }{
-		{"nothing", "func F() { a.Lock(); a.Unlock() }\n", "func F() { a.Lock(); defer a.Unlock() }\n", ""},
-		{"a leak", "func F() {}\n", "func F() { a.Lock() }\n", "F would leave a held on some way out"},
-		{"a leak that was there", "func F() { a.Lock() }\n", "func F() { a.Lock(); println() }\n", ""},
-		{"a release too many", "func F() {}\n", "func F() { a.Unlock() }\n", "F would release a, which it does not hold on every way"},
-		{"the other mode", "func F() {}\n", "func F() { rw.RLock(); rw.Unlock() }\n", "F would release rw in another mode than it took it in"},
-		{"twice", "func F() {}\n", "func F() { a.Lock(); a.Lock(); a.Unlock() }\n", "F would take a twice"},
-		{
-			"both orders", "func F() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock() }\n",
-			"func F() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock() }\nfunc G() { b.Lock(); a.Lock(); a.Unlock(); b.Unlock() }\n",
-			"G would take p.a while it holds p.b, and F takes them the other way round: the two can wait for each other for ever",
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			if got := Worse(code(t, head+test.before), code(t, head+test.after)); got != test.want {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
-		})
-	}
-}
-
 func TestFieldOfAStructWithoutANameIsKnownByTheFieldsThatLeadToIt(t *testing.T) {
 	c := code(t, "package p\n\ntype Metrics struct {\n\tHTTP struct{ Requests int }\n\tDB struct{ Requests int }\n}\n")
 	_, db := field(t, c, "Metrics", "DB")
@@ -300,5 +277,55 @@ func TestPartOfASliceIsCopiedAndNotTheWhole(t *testing.T) {
 	}
 	if text := string(patch.Files["p.go"]); !strings.Contains(text, "return slices.Clone(b.list[:n])") {
 		t.Error(text)
+	}
+}
+
+func TestCopyIsHandedOutOfASectionThatThereIs(t *testing.T) {
+	c := code(t, `package p
+
+import "sync"
+
+type Board struct {
+	mu   sync.Mutex
+	list []int
+}
+
+func (b *Board) Top(ok bool) []int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if ok {
+		return b.list
+	}
+	return nil
+}
+`)
+	r := regionAt(t, c, "return b.list")
+	r.Copied = []ast.Expr{r.first().(*ast.ReturnStmt).Results[0]}
+	typ, list := field(t, c, "Board", "list")
+	_, mu := field(t, c, "Board", "mu")
+	d := new(Data)
+	d.AddField(typ, list)
+	patch, err := c.Write([]*Region{r, r.clone()}, c.existing(mu), d.Names(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(patch.Files["p.go"])
+	if !strings.Contains(text, "\t\treturn slices.Clone(b.list)\n") || strings.Count(text, "Lock()") != 1 {
+		t.Error(text)
+	}
+	if len(patch.Places) != 0 || strings.Join(patch.CopiesIn(), ", ") != "Top (p.go:14)" {
+		t.Errorf("sections in %v, copies in %v", patch.Places, patch.CopiesIn())
+	}
+}
+
+func TestWhatATestIsHandedIsNotTheDataByName(t *testing.T) {
+	c := code(t, "package p\n\ntype Board struct{ list []int }\n\nfunc (b *Board) All() []int { return b.list }\n\nfunc F(b *Board) int {\n\tfor range b.All() {\n\t}\n\tn := len(b.list)\n\treturn n\n}\n")
+	d := new(Data)
+	d.AddField(field(t, c, "Board", "list"))
+	if r := regionAt(t, c, "for range"); d.IsNamedIn(r) {
+		t.Error("a loop over what All returns does not name the field")
+	}
+	if r := regionAt(t, c, "n := len"); !d.IsNamedIn(r) {
+		t.Error("len(b.list) names the field")
 	}
 }

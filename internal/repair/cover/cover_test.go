@@ -21,6 +21,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/locks/audit"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -224,7 +225,7 @@ func patchOf(t *testing.T, archive *txtar.Archive) string {
 		return "refused: " + err.Error() + "\n"
 	}
 	after := parse(t, patch.Over(texts))
-	if why := Worse(code, after); why != "" {
+	if why := audit.Worse(code.Locks(), after.Locks()); why != "" {
 		return "refused: " + why + "\n"
 	}
 	var b strings.Builder

@@ -42,6 +42,26 @@ func (d *Data) Owners() []*types.Named { return slices.Clone(d.owners) }
 // HasGlobals reports whether variables of packages are among the data.
 func (d *Data) HasGlobals() bool { return len(d.globals) > 0 }
 
+// IsNamedIn reports whether what a region accesses is the data by name, and not what a function has
+// handed to it.
+func (d *Data) IsNamedIn(r *Region) bool {
+	named := false
+	for _, n := range r.Data {
+		ast.Inspect(n, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if v, ok := r.info().ObjectOf(id).(*types.Var); ok {
+					named = named || slices.Contains(d.globals, v) || slices.Contains(d.locals, v)
+					for _, fields := range d.fields {
+						named = named || slices.Contains(fields, v.Origin())
+					}
+				}
+			}
+			return !named
+		})
+	}
+	return named
+}
+
 // AddLocal adds a variable that closures share.
 func (d *Data) AddLocal(v *types.Var) { add(&d.locals, v) }
 

@@ -14,9 +14,7 @@
 // elsewhere, the mutexes of the struct that has the data, a new one in that struct, beside
 // the variable that closures share, or of the package. [Code.Write] then arranges the
 // regions for one lock (write.go), and covers each (exits.go). What cannot be covered is an
-// error that says why. [Worse] compares what a program does with its locks before and after,
-// so that a patch that leaks a lock, or takes two in both orders, is refused even if no run
-// shows it.
+// error that says why.
 //
 // Each hazard, with the source before and after:
 //
@@ -171,5 +169,4 @@
 //	waits.go    what may wait while the lock is held
 //	polling.go  loops that wait for a change
 //	patch.go    Patch: the edits of all files
-//	audit.go    what a patch makes worse
 package cover

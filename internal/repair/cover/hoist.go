@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
@@ -226,11 +227,30 @@ func (h *hoist) namesAreFree() bool {
 	return free
 }
 
+// copyOutHeld has users of the package given copies by those regions that hold the lock as they are,
+// and reports whether there are any.
+func (code *Code) copyOutHeld(e *edits, regions []*Region, l *Lock) (changed bool, err error) {
+	var done []ast.Expr
+	for _, r := range regions {
+		if len(r.Copied) == 0 || !code.isHeld(r, l) {
+			continue
+		}
+		held := r.clone()
+		held.Copied = slices.DeleteFunc(held.Copied, func(x ast.Expr) bool { return slices.Contains(done, x) })
+		if err := held.copyOut(e); err != nil {
+			return false, err
+		}
+		done = append(done, held.Copied...)
+	}
+	return len(done) > 0, nil
+}
+
 // copyOut has users of the package given copies.
 //
 //	return c.items        return maps.Clone(c.items)
 //	return c.list[:n]     return slices.Clone(c.list[:n])
-func (r *Region) copyOut(edits *source.Edits) error {
+func (r *Region) copyOut(e *edits) error {
+	edits := e.of(r.file)
 	for _, x := range r.Copied {
 		ast.Inspect(r.fn, func(n ast.Node) bool {
 			if part, ok := n.(*ast.SliceExpr); ok && ast.Unparen(part.X) == x {
@@ -248,6 +268,9 @@ func (r *Region) copyOut(edits *source.Edits) error {
 		}
 		edits.InsertBefore(x.Pos(), name+".Clone(")
 		edits.InsertAfter(x.End(), ")")
+		at := r.place()
+		at.From, at.To = r.file.Line(x.Pos()), r.file.Line(x.End())
+		e.copies = append(e.copies, at)
 	}
 	return nil
 }

@@ -16,8 +16,9 @@ type Patch struct {
 	// Files are the texts of the changed files, by the names that they have in the program
 	// without changes. Before are their texts without the changes of any round.
 	Files, Before map[string][]byte
-	// Places are where the sections are, for the report.
-	Places []Place
+	// Places are where the sections are, Copies where users of the package are handed copies, for
+	// the report.
+	Places, Copies []Place
 	// NewLocks are the locks that the patch adds.
 	NewLocks []NewLock
 	// guards is the data that each lock of the patch is to guard, by the lock's name.
@@ -59,14 +60,24 @@ func addPlaces(all []Place, more ...Place) []Place {
 	return all
 }
 
-// Where returns the places in words.
+// Where returns the places of sections in words, and those of copies if there are no sections.
 func (p *Patch) Where() []string {
+	if len(p.Places) == 0 {
+		return inWords(p.Copies)
+	}
+	return inWords(p.Places)
+}
+
+func inWords(places []Place) []string {
 	var all []string
-	for _, place := range p.Places {
+	for _, place := range places {
 		all = append(all, place.String())
 	}
 	return all
 }
+
+// CopiesIn returns where users of the package are handed copies, in words.
+func (p *Patch) CopiesIn() []string { return inWords(p.Copies) }
 
 // Guarded returns the data that a lock is to guard by the patch, which may be nil.
 func (p *Patch) Guarded(l *Lock) []DataName {
@@ -112,8 +123,8 @@ func (p *Patch) Added(l *Lock) bool {
 
 // edits are the changes of a patch, by file.
 type edits struct {
-	files  map[*source.File]*source.Edits
-	places []Place
+	files          map[*source.File]*source.Edits
+	places, copies []Place
 	// variants are the functions that run with the lock held by their callers, or have variants
 	// that do.
 	variants []*ast.FuncDecl
@@ -134,12 +145,12 @@ func (e *edits) of(f *source.File) *source.Edits {
 // patch makes the edits, on top of an earlier patch, which may be nil.
 func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
 	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, guards: map[string][]DataName{}}
-	p.Places = addPlaces(nil, e.places...)
+	p.Places, p.Copies = addPlaces(nil, e.places...), addPlaces(nil, e.copies...)
 	if base != nil {
 		maps.Copy(p.guards, base.guards)
 		maps.Copy(p.Files, base.Files)
 		maps.Copy(p.Before, base.Before)
-		p.Places = addPlaces(base.Places, e.places...)
+		p.Places, p.Copies = addPlaces(base.Places, e.places...), addPlaces(base.Copies, e.copies...)
 		p.NewLocks = slices.Clone(base.NewLocks)
 	}
 	for f, changes := range e.files {

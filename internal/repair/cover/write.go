@@ -23,11 +23,15 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 		return nil, err
 	}
 	e := newEdits()
+	changed, err := code.copyOutHeld(e, regions, l)
+	if err != nil {
+		return nil, err
+	}
 	work = code.writeVariants(e, work, l)
-	changed := len(e.variants) > 0
+	changed = changed || len(e.variants) > 0
 	slices.SortStableFunc(work, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
 	for _, r := range work {
-		if err := r.copyOut(e.of(r.file)); err != nil {
+		if err := r.copyOut(e); err != nil {
 			return nil, err
 		}
 		changed = changed || len(r.Copied) > 0
@@ -193,7 +197,7 @@ const maxLift = 4
 // already; or the calls of its function, if it cannot name the lock or is called by some
 // with the lock held.
 func (code *Code) standIns(r *Region, l *Lock, depth int) ([]*Region, error) {
-	if l.Exists() && (code.seenHeld(r, l) || code.heldThroughout(r, l)) {
+	if code.isHeld(r, l) {
 		return nil, nil
 	}
 	calls, _, static := code.callsFromOutside(r.fn)
@@ -221,6 +225,11 @@ func (code *Code) standIns(r *Region, l *Lock, depth int) ([]*Region, error) {
 		all = append(all, more...)
 	}
 	return all, nil
+}
+
+// isHeld reports whether a region holds the lock as it is.
+func (code *Code) isHeld(r *Region, l *Lock) bool {
+	return l.Exists() && (code.seenHeld(r, l) || code.heldThroughout(r, l))
 }
 
 // heldThroughout reports whether a region lies in a section of the lock, whichever way control has

@@ -1,4 +1,16 @@
-package cover
+// Package audit compares what two versions of a program do with their locks, so that a change which
+// leaks a lock, or takes two in both orders, is refused even if no run shows it:
+//
+//	func (c *Cache) Get(k string) int {     func (c *Cache) Get(k string) int {
+//		if c.m == nil {                     	c.mu.Lock()
+//			return 0                        	if c.m == nil {
+//		}                                   		return 0
+//		return c.m[k]                       	}
+//	}                                       	...
+//	                                        "Get would leave c.mu held on some way out"
+//
+//	audit.go  Worse, Misuses
+package audit
 
 import (
 	"fmt"
@@ -32,9 +44,9 @@ type misuse struct {
 // A lockPair is two locks in the order in which they are taken.
 type lockPair struct{ first, second string }
 
-func newAudit(code *Code) *audit {
+func newAudit(program *locks.Program) *audit {
 	a := &audit{misuses: make(map[misuse]bool), order: make(map[lockPair]string)}
-	for _, flow := range code.locks.Flows() {
+	for _, flow := range program.Flows() {
 		name := "a function literal"
 		if d, ok := flow.Function().(*ast.FuncDecl); ok {
 			name = d.Name.Name
@@ -45,7 +57,7 @@ func newAudit(code *Code) *audit {
 			}
 		}
 		for _, e := range flow.Edges {
-			pair := lockPair{code.locks.ClassName(e.First), code.locks.ClassName(e.Second)}
+			pair := lockPair{program.ClassName(e.First), program.ClassName(e.Second)}
 			if a.order[pair] == "" {
 				a.order[pair] = e.In
 			}
@@ -55,7 +67,7 @@ func newAudit(code *Code) *audit {
 }
 
 // Worse says what a change makes worse about the locks of a program; "" if nothing.
-func Worse(before, after *Code) string {
+func Worse(before, after *locks.Program) string {
 	old, now := newAudit(before), newAudit(after)
 	if news := now.newMisuses(old); len(news) > 0 {
 		return news[0]
@@ -69,6 +81,12 @@ func Worse(before, after *Code) string {
 		}
 	}
 	return ""
+}
+
+// Misuses returns, in words and in order, where a change has a function use a lock in a way that may be
+// wrong, and did not before.
+func Misuses(before, after *locks.Program) []string {
+	return newAudit(after).newMisuses(newAudit(before))
 }
 
 // newMisuses are the misuses that an earlier program does not have, in words and in order.
@@ -95,7 +113,7 @@ func (m misuse) String() string {
 		return fmt.Sprintf("%s would release %s in another mode than it took it in", m.function, m.lock)
 	case locks.NotFollowed:
 	}
-	panic(fmt.Sprintf("cover: a misuse of kind %v", m.kind))
+	panic(fmt.Sprintf("audit: a misuse of kind %v", m.kind))
 }
 
 func comparePairs(x, y lockPair) int {
