@@ -12,7 +12,7 @@ import (
 //
 //   - the kind,
 //   - the guard, by name and by the place where it was made,
-//   - each access in order, by its op and its site.
+//   - each access, by its op and its site, in order.
 //
 // A place counts as function, base name of the file, and line. Directories are
 // left out because they differ between checkouts; the function's package path
@@ -35,7 +35,9 @@ import (
 // access at A that met a section's access at B has another remedy than the
 // reverse. The accesses of a race have no roles, and neither have goroutines
 // that wait for ever: which comes first, and how many wait at one place, is a
-// matter of the schedule. There the places count, in no order and once each.
+// matter of the schedule. There the places count alone, in no order and once
+// each: two goroutines at "n++" are one race, whether a load meets a store
+// there or a store meets another one.
 type ID uint64
 
 // ID returns the identity of the finding.
@@ -63,16 +65,17 @@ func (f *Finding) identity(line func(int) int) ID {
 		return ID(h)
 	}
 	for i := range f.Accesses {
-		h.access(&f.Accesses[i], line)
+		h.text(string(f.Accesses[i].Op))
+		h.place(f.Accesses[i].Site(), line)
 	}
 	return ID(h)
 }
 
-// places are the hashes of the accesses, sorted and each of them once.
+// places are the hashes of the accesses' sites, sorted and each of them once.
 func (f *Finding) places(into []hash, line func(int) int) []hash {
 	for i := range f.Accesses {
 		one := newHash()
-		one.access(&f.Accesses[i], line)
+		one.place(f.Accesses[i].Site(), line)
 		into = append(into, one)
 	}
 	slices.Sort(into)
@@ -99,11 +102,6 @@ func (id *ID) UnmarshalText(text []byte) error {
 type hash uint64
 
 func newHash() hash { return 14695981039346656037 }
-
-func (h *hash) access(a *Access, line func(int) int) {
-	h.text(string(a.Op))
-	h.place(a.Site(), line)
-}
 
 func (h *hash) number(n hash) {
 	for range 8 {

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,16 +42,21 @@ func TestAccessesWithoutRolesHaveOneIDInEveryOrder(t *testing.T) {
 	for _, kind := range Kinds {
 		first := stolen()
 		first.Kind = kind
-		other, third, shorter := first, first, first
+		other, third, shorter, turned := first, first, first, first
 		other.Accesses = []Access{first.Accesses[1], first.Accesses[0]}
 		third.Accesses = []Access{first.Accesses[1], first.Accesses[0], first.Accesses[1]}
 		shorter.Accesses = first.Accesses[:1]
+		turned.Accesses = slices.Clone(first.Accesses)
+		turned.Accesses[0].Op, turned.Accesses[1].Op = Read, Write
 		alike := kind == Race || kind == Deadlock || kind == PartialDeadlock || kind == Leak
 		if (first.ID() == other.ID()) != alike || (first.Outline() == other.Outline()) != alike {
 			t.Errorf("%s: %v, and %v the other way round", kind, first.ID(), other.ID())
 		}
 		if (first.ID() == third.ID()) != alike {
 			t.Errorf("%s: %v, and %v with one more at the same place", kind, first.ID(), third.ID())
+		}
+		if (first.ID() == turned.ID()) != alike {
+			t.Errorf("%s: %v, and %v when the other access writes", kind, first.ID(), turned.ID())
 		}
 		if first.ID() == shorter.ID() {
 			t.Errorf("%s: a place that is left out does not count", kind)
