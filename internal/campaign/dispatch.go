@@ -32,7 +32,7 @@ type dispatcher struct {
 	last     map[string]uint64       // by target: the number of its last result in the stream
 	caughtUp func()                  // called when a result was read that no other one waits behind
 	leases   int
-	took     time.Duration // of all leases, at workers
+	runs     int // of the leases whose results have come
 }
 
 // A unitResult is what came of a unit, with what the rest of its errand says of it.
@@ -99,10 +99,10 @@ func (d *dispatcher) receive(ctx context.Context, m jetstream.Msg) {
 		return // it is damaged: its lease is asked for again by the next coordinator
 	}
 	d.last[r.Target] = max(d.last[r.Target], info.Sequence.Stream)
-	d.took += r.Took
 	d.keep(r)
 	if c := d.waiting[r.Lease]; c != nil {
 		delete(d.waiting, r.Lease)
+		d.runs += r.runs()
 		c <- r
 	}
 }

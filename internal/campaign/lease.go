@@ -120,6 +120,16 @@ func (r *Result) identify(l *Lease) error {
 	return nil
 }
 
+// runs is how many schedules were tried.
+func (r *Result) runs() (n int) {
+	if r.Done != nil {
+		for i := range r.Done.Units {
+			n += r.Done.Units[i].Runs
+		}
+	}
+	return n
+}
+
 // A bulky message stands for one that is too large, which is among the objects.
 type bulky struct {
 	Object string `json:"cofferdamObject"`

@@ -34,3 +34,19 @@ func unlockFile(f *os.File) {
 	_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // or the system does so at the end of the process
 	f.Close()
 }
+
+// isLocked reports whether a process has a file by lockFile. It needs not be allowed to write to it.
+func isLocked(name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, fmt.Errorf("looking at its lock: %w", err)
+	}
+	defer unlockFile(f)
+	switch err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("looking at its lock: %w", err)
+	}
+	return false, nil
+}

@@ -28,3 +28,19 @@ func lockFile(name string) (*os.File, error) {
 
 // unlockFile lets go of a file that lockFile has opened.
 func unlockFile(f *os.File) { f.Close() }
+
+// isLocked reports whether a process has a file by lockFile. It needs not be allowed to write to it.
+func isLocked(name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, fmt.Errorf("looking at its lock: %w", err)
+	}
+	defer unlockFile(f)
+	switch err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{}); {
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("looking at its lock: %w", err)
+	}
+	return false, nil
+}

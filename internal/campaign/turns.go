@@ -183,11 +183,25 @@ func (c *Campaign) save(ctx context.Context, t *target) error {
 	return c.d.include(ctx, rec.Key, last)
 }
 
-// rates are how many runs there were lately.
-type rates struct {
+// rates are how many runs there were lately, by samples of the last some seconds.
+type rates struct{ samples []rateSample }
+
+type rateSample struct {
 	at   time.Time
 	runs int
-	last float64
+}
+
+// lately is for how long a rate is measured.
+const lately = 10 * time.Second
+
+// rate is how many runs there are in a second, if there were so many by now.
+func (r *rates) rate(now time.Time, runs int) float64 {
+	r.samples = append(r.samples, rateSample{now, runs})
+	for len(r.samples) > 2 && now.Sub(r.samples[1].at) >= lately {
+		r.samples = r.samples[1:]
+	}
+	first := r.samples[0]
+	return float64(runs-first.runs) / max(now.Sub(first.at).Seconds(), 0.1)
 }
 
 // publish writes how far the campaign is for others to see, and tells it.
@@ -229,9 +243,10 @@ func (c *Campaign) report(workers []WorkerState) *Report {
 	if c.o.Budget > 0 {
 		r.Deadline = c.started.Add(c.o.Budget)
 	}
+	done := 0
 	if c.d != nil {
 		c.d.mu.Lock()
-		r.Leases = c.d.leases
+		r.Leases, done = c.d.leases, c.d.runs
 		c.d.mu.Unlock()
 	}
 	open := map[string]int{}
@@ -242,24 +257,18 @@ func (c *Campaign) report(workers []WorkerState) *Report {
 		}
 	}
 	for _, p := range c.agenda.all {
-		one := TargetReport{TargetRecord: p.rec, State: waitingState, Open: open[p.rec.Key]}
+		one := TargetReport{TargetRecord: p.rec, State: Waiting, Open: open[p.rec.Key]}
 		switch {
 		case p.busy:
-			one.State = exploringState
+			one.State = Exploring
 		case p.rec.Over:
-			one.State = doneState
+			one.State = Done
 		case p.over:
-			one.State = givenUpState
+			one.State = GivenUp
 		}
 		r.Runs += p.rec.Runs - c.before[p.rec.Key]
 		r.Targets = append(r.Targets, one)
 	}
-	if since := now.Sub(c.rates.at); since >= reportEvery*9/10 {
-		if !c.rates.at.IsZero() {
-			c.rates.last = float64(r.Runs-c.rates.runs) / since.Seconds()
-		}
-		c.rates.at, c.rates.runs = now, r.Runs
-	}
-	r.PerSecond = c.rates.last
+	r.PerSecond = c.rates.rate(now, done)
 	return r
 }

@@ -33,6 +33,8 @@ type Report struct {
 	PerSecond float64        `json:"runsPerSecond"` // lately
 	Leases    int            `json:"leases"`        // of this session
 	Findings  map[Status]int `json:"findings"`
+	// Killed says that its process has ended without saying so.
+	Killed bool `json:"killed,omitempty"`
 	// NewNow is how many findings this session was the first to see.
 	NewNow int `json:"newNow"`
 }
@@ -45,18 +47,23 @@ func (r *Report) done() bool {
 // A TargetReport is a target in it.
 type TargetReport struct {
 	TargetRecord
-	// State is what there is to do for it: "waiting", "exploring", "done", "given up".
-	State string `json:"state"`
+	State TargetState `json:"state"`
 	// Open is how many findings of it are new or known.
 	Open int `json:"open,omitempty"`
 }
 
+// A TargetState is what there is to do for a target.
+type TargetState string
+
 const (
-	waitingState   = "waiting"
-	exploringState = "exploring"
-	doneState      = "done"
-	givenUpState   = "given up"
+	Exploring TargetState = "exploring"
+	Waiting   TargetState = "waiting"
+	Done      TargetState = "done"
+	GivenUp   TargetState = "given up"
 )
+
+// TargetStates are all of them, those first for which there is something to do.
+var TargetStates = []TargetState{Exploring, Waiting, GivenUp, Done}
 
 // findingsFile is what findings.json has.
 type findingsFile struct {
@@ -73,14 +80,25 @@ func ReadReport(dir string) (*Report, error) {
 	if r.Version != Version {
 		return nil, &VersionError{Dir: dir, Is: r.Version}
 	}
-	if r.Running {
-		lock, err := lockFile(filepath.Join(dir, "lock"))
-		if err == nil { // its process has ended without saying so
-			r.Running = false
-			unlockFile(lock)
+	if r.Running && !atWork(dir, r) {
+		r.Running, r.Killed, r.Doing, r.Workers = false, true, "", nil
+		for i := range r.Targets {
+			if t := &r.Targets[i]; t.State == Exploring {
+				t.State = Waiting
+			}
 		}
 	}
 	return r, nil
+}
+
+// atWork reports whether the process is there that has written a report. Where that is not to be
+// found out, because the directory is somebody else's, the age of the report says it.
+func atWork(dir string, r *Report) bool {
+	locked, err := isLocked(filepath.Join(dir, "lock"))
+	if err != nil {
+		return time.Since(r.Updated) < 30*reportEvery
+	}
+	return locked
 }
 
 // ErrNoCampaign is that there is nothing to read in a directory.

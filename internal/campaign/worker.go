@@ -211,13 +211,7 @@ func (w *Worker) lease(ctx context.Context, m jetstream.Msg, hands *slotHands) {
 		return
 	}
 	_ = m.Ack() // if that is lost, the lease is done again, and counts once
-	runs := 0
-	if r.Done != nil {
-		for i := range r.Done.Units {
-			runs += r.Done.Units[i].Runs
-		}
-	}
-	w.note(Progress{Leases: 1, Runs: runs})
+	w.note(Progress{Leases: 1, Runs: r.runs()})
 }
 
 // delivered reports whether the result of a lease that is delivered again has come through.

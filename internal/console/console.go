@@ -12,6 +12,7 @@
 //
 //	console.go  streams: terminals, widths, colours
 //	status.go   what goes on, and for how long
+//	panel.go    lines of a terminal that are rewritten in place
 //	nearest.go  which name was meant
 package console
 
@@ -29,18 +30,21 @@ type Stream struct {
 	Terminal bool
 	// Color says that colours are seen and wanted.
 	Color bool
-	// Width returns the number of columns of a terminal.
-	Width func() int
+	// Width and Height return the numbers of columns and of lines of a terminal.
+	Width, Height func() int
 }
 
-// defaultWidth is that of a terminal that does not say.
-const defaultWidth = 80
+// defaultWidth and defaultHeight are those of a terminal that does not say.
+const (
+	defaultWidth  = 80
+	defaultHeight = 24
+)
 
 // Detect says what can be done with a stream. Variables of the environment have the last
 // word: TERM=dumb is no terminal that lines can be rewritten on, and NO_COLOR, if it is
 // not empty, means what it says (https://no-color.org).
 func Detect(w io.Writer, getenv func(string) string) Stream {
-	s := Stream{Width: func() int { return defaultWidth }}
+	s := Stream{Width: func() int { return defaultWidth }, Height: func() int { return defaultHeight }}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return s
@@ -50,6 +54,12 @@ func Detect(w io.Writer, getenv func(string) string) Stream {
 			return width
 		}
 		return defaultWidth
+	}
+	s.Height = func() int {
+		if _, height, err := term.GetSize(int(f.Fd())); err == nil && height > 0 {
+			return height
+		}
+		return defaultHeight
 	}
 	s.allow(getenv)
 	return s

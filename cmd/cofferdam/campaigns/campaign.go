@@ -1,7 +1,8 @@
 // Package campaigns has the commands for exploration that goes on: campaign, findings and worker, on
 // the command line. What they do is in package campaign.
 //
-//	campaign.go  campaign; report.go what it tells, and -status
+//	campaign.go  campaign; report.go what it tells
+//	status.go    campaign -status
 //	findings.go  findings
 //	worker.go    worker
 //	words.go     sizes, findings in a line

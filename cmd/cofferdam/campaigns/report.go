@@ -1,16 +1,12 @@
 package campaigns
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/campaign"
-	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 )
 
@@ -107,6 +103,11 @@ func campaignLine(r *campaign.Report) string {
 	if n := len(r.Workers); n > 1 {
 		text += fmt.Sprintf("; %d workers", n)
 	}
+	return text + "; " + findingsText(r)
+}
+
+// findingsText says how many findings there are.
+func findingsText(r *campaign.Report) string {
 	var found []string
 	for _, s := range campaign.Statuses {
 		if n := r.Findings[s]; n > 0 {
@@ -114,86 +115,7 @@ func campaignLine(r *campaign.Report) string {
 		}
 	}
 	if len(found) == 0 {
-		return text + "; no findings"
+		return "no findings"
 	}
-	return text + "; findings: " + strings.Join(found, ", ")
-}
-
-// follow shows how far a campaign is, for as long as it goes on: on a terminal as a table that is
-// rewritten, elsewhere as a line now and then.
-func (f *campaignFlags) follow(ctx context.Context, inv *command.Invocation) error {
-	const every = time.Second
-	shown, lines, told := 0, 0, time.Time{}
-	for {
-		r, err := campaign.ReadReport(f.state)
-		if err != nil {
-			return err
-		}
-		now := time.Now()
-		switch {
-		case f.asJSON:
-			if err := json.NewEncoder(inv.Stdout).Encode(r); err != nil {
-				return fmt.Errorf("writing the status: %w", err)
-			}
-		case inv.Color.Terminal:
-			if shown > 0 {
-				fmt.Fprintf(inv.Stdout, "\x1b[%dA\x1b[J", shown)
-			}
-			shown = writeStatus(inv.Stdout, inv.Color, r, statusRows)
-		case !r.Running:
-			writeStatus(inv.Stdout, inv.Color, r, len(r.Targets))
-		case lines == 0 || now.Sub(told) >= 10*every:
-			fmt.Fprintln(inv.Stdout, campaignLine(r))
-			lines, told = lines+1, now
-		}
-		if !r.Running || f.asJSON {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(every):
-		}
-	}
-}
-
-// statusRows is how many tests a table on a terminal has.
-const statusRows = 20
-
-// writeStatus writes a campaign as a table with so many tests at most, those at work first, and
-// returns how many lines it has.
-func writeStatus(w io.Writer, color console.Stream, r *campaign.Report, rows int) (lines int) {
-	state := "ended " + r.Updated.Format(time.DateTime)
-	if r.Running {
-		state = "running"
-		if !r.Deadline.IsZero() {
-			state += " until " + r.Deadline.Format(time.DateTime)
-		}
-	}
-	fmt.Fprintf(w, "%s, %s\n", campaignLine(r), state)
-	fmt.Fprintf(w, "%-9s %9s %9s %13s  %s\n", "", "schedules", "distinct", "pairs (both)", "test")
-	lines = 2
-	for _, working := range []bool{true, false} {
-		for i := range r.Targets {
-			t := &r.Targets[i]
-			if (t.State == "exploring") != working || lines-2 >= rows {
-				continue
-			}
-			name := t.Package + "." + t.Test
-			if t.Open > 0 {
-				name = color.Bad(fmt.Sprintf("%s: %s", name, plural(t.Open, "finding", "findings")))
-			}
-			fmt.Fprintf(w, "%-9s %9d %9d %13s  %s\n", t.State, t.Runs, t.Distinct, fmt.Sprintf("%d (%d)", t.Coverage.Pairs, t.Coverage.Both), name)
-			lines++
-		}
-	}
-	if left := len(r.Targets) - (lines - 2); left > 0 {
-		fmt.Fprintf(w, "and %s\n", plural(left, "more test", "more tests"))
-		lines++
-	}
-	for _, worker := range r.Workers {
-		fmt.Fprintf(w, "worker %s: %s, %s\n", worker.Name, plural(worker.Slots, "slot", "slots"), plural(worker.Leases, "lease", "leases"))
-		lines++
-	}
-	return lines
+	return "findings: " + strings.Join(found, ", ")
 }
