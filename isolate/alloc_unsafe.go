@@ -1,6 +1,7 @@
 package isolate
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"reflect"
@@ -241,7 +242,7 @@ func (g *guard) locate(offset uintptr) string {
 	}
 	within := (offset - s.start) % s.class.size
 	target := fieldPath(s.class.typ, within, s.class.count > 1)
-	if name, ok := g.names[offset-within]; ok {
+	if name := cmp.Or(g.names[offset-within], g.namesake); name != "" {
 		target = name + strings.TrimPrefix(target, typeName(s.class.typ))
 	}
 	return target

@@ -33,6 +33,8 @@ type guard struct {
 	runs    []blocks // free blocks
 	pages   int
 	names   map[uintptr]string // of objects, by their offset
+	// namesake is the name of all other objects; "" for the names of their types.
+	namesake string
 }
 
 // guards finds the guard of a fault by the index of its gate.

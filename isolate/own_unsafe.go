@@ -65,6 +65,14 @@ func Name[T any](l Guard, p *T, name string) {
 	g.call(offset, name)
 }
 
+// NameAll is [Name] for all objects of a guard that have no name of their own.
+func NameAll(l Guard, name string) {
+	g := open(l)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.namesake = name
+}
+
 // A Ref refers to a guarded object from within another object of the same guard.
 // The zero Ref refers to nothing. It is a number, so that it may live where the
 // collector does not look, and it is followed by [Follow]. Like a pointer in C it

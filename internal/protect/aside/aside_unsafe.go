@@ -16,6 +16,51 @@
 // when it runs.
 //
 //	n++               (*aside.View(guard, shared, own))++
+//
+// # Pointers
+//
+// The collector does not look at pages. A word there that is a pointer is a [Cell]: beside the
+// word it has entries on the Go heap, its mirror, and at every moment one of them is what the word
+// holds. So the collector finds in the mirror whatever code can load from the page.
+//
+//	head = n          cell.Store(n)
+//	use(head)         use(cell.Load())
+//
+// A store has an entry of its own:
+//
+//	entry = p         with a write barrier, as for any pointer on the heap
+//	exchange word, p  as a number, in either view; in the shared view it may have to wait
+//	the entry is done
+//
+// An entry that is not done stays. An entry that is done may be taken away as soon as the word,
+// read through the own view, which never waits, is seen to differ from it: the word was changed
+// after the entry's own store then, by another store, which has an entry of its own. Neither the
+// lock nor a protected page is needed for that, and the order of stores does not matter. What
+// looks right and is not is to keep what the word of a protected page holds, and nothing else: a
+// store that waits at the page would have its entry taken away, and its pointer appears later.
+//
+// Every store takes away what is not needed any more once it is made. None can be left over: of an
+// entry and the store that changed the word after it, each looks at the other when it is done.
+// That matters, because an entry that is left over keeps alive an object, and all that the object
+// leads to: for a cursor that goes through a queue, all of the queue that there ever was.
+//
+// A store in a section, which does not wait, has a pair of entries to itself, one of them for what
+// the word holds; these cost three locked instructions. All other stores have entries in a list,
+// under a lock that is not held while they wait.
+//
+// The word is exchanged as a number because the write barrier of a pointer reads what it
+// overwrites: it would do so at a protected page, in code of the runtime that cannot be preempted.
+// It is loaded as a pointer, by one instruction, before which the collector finds the pointer in
+// the mirror, and after which it finds it in a register. RATIONALE.md has the argument,
+// model_test.go a model of all interleavings of it, and stress_test.go real pages under a
+// collector that runs all the time.
+//
+// # Files
+//
+//	aside_unsafe.go    guards, variables and fields without pointers
+//	cell_unsafe.go     variables that are pointers, and such fields beside their lock
+//	node_unsafe.go     such fields of other objects, all of which share a guard
+//	mirror_unsafe.go   the entries of a cell
 package aside
 
 import (
@@ -169,14 +214,19 @@ func Make[T Parts](value T) Object[T] {
 
 // newPages makes pages, or finds a place on the heap. The caller holds making.
 func newPages[T Parts](value T) *Pages[T] {
-	name, lock, file, line := value.CofferdamNames()
-	g := &nowhere
-	if made < most {
-		made++
-		g = NewGuard(lock, file, line)
-	} else {
-		refuse(fmt.Sprintf("there are more than %d fields of objects", most))
-	}
+	g, name := newGuardOf(value)
 	shared, own := New(g, name, value)
 	return &Pages[T]{g, shared, own}
+}
+
+// newGuardOf makes the guard of an object's field, and returns what findings call the field. The
+// caller holds making.
+func newGuardOf(names Parts) (g *Guard, name string) {
+	name, lock, file, line := names.CofferdamNames()
+	if made == most {
+		refuse(fmt.Sprintf("there are more than %d fields of objects", most))
+		return &nowhere, name
+	}
+	made++
+	return NewGuard(lock, file, line), name
 }
