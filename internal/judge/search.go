@@ -36,6 +36,8 @@ type Outcome struct {
 	Text string
 	// Leak says that goroutines are left that wait for ever.
 	Leak bool
+	// Goes says that goroutines are left that go on for ever. Others may wait beside them.
+	Goes bool
 }
 
 // An Ending is a way to end.
@@ -61,6 +63,9 @@ func (o Outcome) String() string {
 	}
 	if o.Leak {
 		text += " (leak)"
+	}
+	if o.Goes {
+		text += " (goes on)"
 	}
 	return text
 }
@@ -93,7 +98,7 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 	if o.States == 0 {
 		o.States = 1_000_000
 	}
-	x := &search{m: p.m, outcomes: map[Outcome]bool{}, races: map[Race]bool{}, seen: map[[sha256.Size]byte]int{}}
+	x := &search{m: p.m, outcomes: map[Outcome]bool{}, races: map[Race]bool{}, seen: map[[sha256.Size]byte]int{}, results: map[int]string{}}
 	s := &state{m: p.m}
 	t := &thread{id: rootID}
 	s.threads = []*thread{t}
@@ -107,7 +112,9 @@ func (p *Program) Explore(function string, o Options) (v *Verdict, err error) {
 		x.expand(s)
 	}
 	v = &Verdict{States: len(x.seen), Complete: len(x.stack) == 0}
-	v.Spins = v.Complete && x.spins()
+	if v.Complete {
+		v.Spins = x.findSpins()
+	}
 	for out := range x.outcomes {
 		v.Outcomes = append(v.Outcomes, out)
 	}
@@ -129,6 +136,8 @@ type search struct {
 	// that are an outcome or lead to a crash.
 	before [][]int
 	ends   []int
+	// results has what the program returned, for the states in which it has.
+	results map[int]string
 }
 
 // push adds a state that a step from another one leads to, unless one like it was there before.
@@ -146,16 +155,20 @@ func (x *search) push(s *state, from int) {
 		x.seen[sum], s.number = n, n
 		x.before = append(x.before, nil)
 		x.stack = append(x.stack, s)
+		if s.returned {
+			x.results[n] = s.result
+		}
 	}
 	if from >= 0 {
 		x.before[n] = append(x.before[n], from)
 	}
 }
 
-// spins reports whether there is a state from which no end can be reached.
-func (x *search) spins() bool {
+// findSpins reports whether there is a state from which no end can be reached. If the program
+// has returned there, that is an outcome.
+func (x *search) findSpins() (found bool) {
 	reaches := make([]bool, len(x.before))
-	left, queue := len(reaches), x.ends
+	queue := x.ends
 	for len(queue) > 0 {
 		n := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
@@ -163,10 +176,18 @@ func (x *search) spins() bool {
 			continue
 		}
 		reaches[n] = true
-		left--
 		queue = append(queue, x.before[n]...)
 	}
-	return left > 0
+	for n, ends := range reaches {
+		if ends {
+			continue
+		}
+		found = true
+		if text, returned := x.results[n]; returned {
+			x.outcomes[Outcome{Text: text, Goes: true}] = true
+		}
+	}
+	return found
 }
 
 // expand takes each step that is possible in a state.

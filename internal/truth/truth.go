@@ -277,7 +277,7 @@ func (c *comparison) run(ctx context.Context) (compared bool, err error) {
 		c.differ("exploration has tried all schedules, and there are some that never end")
 	}
 	outcomes, races := ends(got)
-	if wanted := wantedEnds(c.judged.Name, c.judged.want.Outcomes); !slices.Equal(outcomes, wanted) {
+	if wanted := wantedEnds(c.judged.Name, c.judged.want.Outcomes, outcomes); !slices.Equal(outcomes, wanted) {
 		c.differ("exploration ends in %q, the judge in %q", outcomes, wanted)
 	}
 	if races != (len(c.judged.want.Races) > 0) {
@@ -348,13 +348,24 @@ func withLeak(text string, leak bool) string {
 	return text
 }
 
-// wantedEnds are the outcomes of the judge as exploration tells them.
-func wantedEnds(program string, all []judge.Outcome) []string {
+// wantedEnds are the outcomes of the judge as exploration tells them. Where goroutines go on for
+// ever, exploration may or may not know whether others wait beside them; got is what it says.
+func wantedEnds(program string, all []judge.Outcome, got []string) []string {
 	var out []string
 	for _, o := range all {
 		switch o.Ending {
 		case judge.Returned:
-			out = append(out, withLeak(event.FailureTest.String()+": Test"+program+": "+outcomePrefix+o.Text, o.Leak))
+			text := event.FailureTest.String() + ": Test" + program + ": " + outcomePrefix + o.Text
+			leaks := []bool{o.Leak}
+			if o.Goes {
+				leaks = slices.DeleteFunc([]bool{false, true}, func(leak bool) bool { return !slices.Contains(got, withLeak(text, leak)) })
+				if len(leaks) == 0 {
+					leaks = []bool{false}
+				}
+			}
+			for _, leak := range leaks {
+				out = append(out, withLeak(text, leak))
+			}
 		case judge.Deadlocked:
 			out = append(out, event.FailureDeadlock.String())
 		case judge.Panicked:

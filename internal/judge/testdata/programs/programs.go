@@ -419,6 +419,21 @@ func NeverSet() string {
 	return show(n.Load())
 }
 
+// LeavesASpinner returns, and a goroutine is left that nothing ends in one schedule.
+//
+// want: 1 | 2 (goes on); spins
+func LeavesASpinner() string {
+	var n atomic.Int32
+	go func() {
+		n.CompareAndSwap(0, 1)
+		for n.Load() != 1 {
+			runtime.Gosched()
+		}
+	}()
+	n.CompareAndSwap(0, 2)
+	return show(n.Load())
+}
+
 // Canceled has a context that is canceled while others look.
 //
 // want: true false | true true
