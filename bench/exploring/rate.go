@@ -112,25 +112,39 @@ func (s *session) countSchedules(program, dir, test string, strategies ...string
 		r := Rate{Program: program, Strategy: strategy}
 		for i := range s.runs {
 			s.progress.Show("schedules per second of %s, %s, round %d", program, strategy, i+1)
-			before, err := processorTime()
-			if err != nil {
-				return err
-			}
-			res, err := build.Programs[0].Explore(s.Context, test, &explore.Options{
-				Strategy: sched.Method(strategy), Seed: uint64(i + 1), Races: true, Budget: rateFor, Harm: rateFor, Jobs: 1, Steps: stepLimit, Trace: s.Temp("run.trace"),
-			})
-			if err != nil {
+			if err := s.countOnce(build.Programs[0], test, &r, uint64(i+1)); err != nil {
 				return fmt.Errorf("counting schedules of %s: %w", program, err)
 			}
 			s.progress.Done(1)
-			r.PerSecond = append(r.PerSecond, float64(res.Runs)/res.Elapsed.Seconds())
-			after, err := processorTime()
-			if err != nil {
-				return err
-			}
-			r.Processor = append(r.Processor, float64((after-before).Microseconds())/float64(res.Runs))
 		}
 		s.report.Rates = append(s.report.Rates, r)
 	}
+	return nil
+}
+
+// countOnce counts schedules for as long as rateFor says. A search that comes to its end before
+// is made again.
+func (s *session) countOnce(p *explore.Program, test string, r *Rate, seed uint64) error {
+	before, err := processorTime()
+	if err != nil {
+		return err
+	}
+	runs, elapsed := 0, time.Duration(0)
+	for elapsed < rateFor {
+		left := max(rateFor-elapsed, rateFor/10)
+		res, err := p.Explore(s.Context, test, &explore.Options{
+			Strategy: sched.Method(r.Strategy), Seed: seed, Races: true, Budget: left, Harm: left, Jobs: 1, Steps: stepLimit, Trace: s.Temp("run.trace"),
+		})
+		if err != nil {
+			return err
+		}
+		runs, elapsed = runs+res.Runs, elapsed+res.Elapsed
+	}
+	after, err := processorTime()
+	if err != nil {
+		return err
+	}
+	r.PerSecond = append(r.PerSecond, float64(runs)/elapsed.Seconds())
+	r.Processor = append(r.Processor, float64((after-before).Microseconds())/float64(runs))
 	return nil
 }

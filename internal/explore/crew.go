@@ -137,12 +137,12 @@ const freshShare = 4
 func (c *crew) Leaves() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return leaves(c.residue, c.x.o)
+	return leaves(c.residue)
 }
 
 // leaves is which part of a search is for fresh processes, by the residue of its runs.
-func leaves(residue wire.Residue, o *Options) int {
-	if residue == wire.ChangesSteps && o.Strategy != sched.MethodDFS {
+func leaves(residue wire.Residue) int {
+	if residue == wire.ChangesSteps {
 		return freshShare
 	}
 	return 0

@@ -163,7 +163,7 @@ func (c *distantCrew) Starting() time.Duration { return 0 }
 func (c *distantCrew) Leaves() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return leaves(c.residue, c.x.o)
+	return leaves(c.residue)
 }
 
 func (c *distantCrew) Do(n int, units []sched.Unit, deadline func() time.Time) ([]wire.UnitDone, error) {

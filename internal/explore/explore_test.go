@@ -381,6 +381,24 @@ func TestResidueGetsFreshProcesses(t *testing.T) {
 	}
 }
 
+// TestWhatADependencyKeepsIsWhole: a run is taken back, but not what it made and a package that is
+// not under control has kept. Since the next run does not make it again, some schedules are tried in
+// fresh processes, and what is said to be tried is what they have tried.
+func TestWhatADependencyKeepsIsWhole(t *testing.T) {
+	p := build(t, "testdata/outside")
+	for _, strategy := range []sched.Method{sched.MethodDFS, sched.MethodPCT} {
+		o := options(t)
+		o.Strategy, o.Preemptions, o.Runs = strategy, 1, 40
+		res, err := p.Explore(t.Context(), "TestKeeps", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Failure != nil || res.Fresh || res.FreshRuns == 0 || res.Search.Runs > uint64(res.FreshRuns) {
+			t.Errorf("%s: failure %v, fresh processes %v, %d of %d: %s", strategy, res.Failure, res.Fresh, res.FreshRuns, res.Runs, res.Search)
+		}
+	}
+}
+
 // TestAllSchedulesInFreshProcesses: the search of all schedules needs no process that
 // remembers, and ends when all were tried.
 func TestAllSchedulesInFreshProcesses(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -24,6 +25,8 @@ type Result struct {
 	// (FreshRuns); nil if none had.
 	WhyFresh  error
 	FreshRuns int
+	// later is what was tried in processes that had made a run, if some runs had fresh ones.
+	later sched.Progress
 	// Ended is why the search in one process ended before its time, a *DeathError or a
 	// *StuckError; nil if it did not. What it had come to by then counts.
 	Ended error
@@ -103,7 +106,7 @@ func (r *Result) Caveats() string {
 		all = append(all, fmt.Sprintf("%s cut off in a livelock: nothing could change any more, and %s", counted(r.Livelocks, "run was", "runs were"), r.spinningAt))
 	}
 	if r.FreshRuns > 0 {
-		all = append(all, fmt.Sprintf("%d of the runs had fresh processes, because %v", r.FreshRuns, r.WhyFresh))
+		all = append(all, fmt.Sprintf("%d of the runs had fresh processes, because %v; with those after it: %v", r.FreshRuns, r.WhyFresh, r.later))
 	}
 	return strings.Join(all, "; ")
 }

@@ -41,7 +41,7 @@ func TestWhatComesAfterTheSearchInOneProcess(t *testing.T) {
 		residue  wire.Residue
 		strategy sched.Method
 		want     bool
-	}{{wire.NoResidue, sched.MethodPCT, false}, {wire.ChangesSteps, sched.MethodPCT, true}, {wire.ChangesSteps, sched.MethodDFS, false}} {
+	}{{wire.NoResidue, sched.MethodPCT, false}, {wire.ChangesSteps, sched.MethodPCT, true}, {wire.ChangesSteps, sched.MethodDFS, true}} {
 		s := (&Program{}).NewSearch("TestIt", &Options{Strategy: c.strategy})
 		s.warm.Sum.Residue = c.residue
 		if got := s.someCold(); got != c.want {
@@ -65,6 +65,10 @@ func TestTwoSearchesOfOneTarget(t *testing.T) {
 	cold := &wire.Summary{Progress: wire.Progress{Runs: 4, Cut: 2, Elapsed: time.Second}}
 	if sum, found := both(warm, cold); sum.Runs != 34 || sum.Cut != 3 || sum.Elapsed != 2*time.Second || found || sum.Classes != 7 {
 		t.Errorf("nothing found: %+v", sum)
+	}
+	warm.Search.Exhausted, warm.Residue = true, wire.ChangesSteps
+	if sum, _ := both(warm, cold); sum.Search.Exhausted {
+		t.Errorf("all of what follows a first run is not all: %+v", sum)
 	}
 	cold.Outcome, cold.First = &trace.Outcome{}, 3
 	if sum, found := both(warm, cold); sum.Runs != 34 || sum.First != 33 || sum.Elapsed != 2*time.Second || !found {
@@ -101,10 +105,11 @@ func TestCaveatsSayHowFarAResultCanBeTrusted(t *testing.T) {
 		t.Errorf("nothing to say: %q", got)
 	}
 	r.Before, r.Outside, r.FreshRuns, r.WhyFresh = 2, 3, 4, errChangesSteps
+	r.later = sched.Progress{Method: sched.MethodDFS, Exhausted: true, Unbounded: true, Runs: 9}
 	r.OutsideWhat = []string{"another program was started", "a goroutine did not end when the run did"}
 	want := "2 goroutines were started before the first run, by an init function or TestMain, where something waits in real time (cofferdam help control): what they do is not seen" +
 		"; 3 runs were not all under control, which was left to chance: another program was started, a goroutine did not end when the run did" +
-		"; 4 of the runs had fresh processes, because the first run in a process takes other steps than those after it"
+		"; 4 of the runs had fresh processes, because the first run in a process takes other steps than those after it; with those after it: all schedules tried (9)"
 	if got := r.Caveats(); got != want {
 		t.Errorf("got %q", got)
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
@@ -55,7 +54,7 @@ func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) e
 		}
 	}
 	if s.cold == nil && s.someCold() {
-		s.goCold(errChangesSteps, s.o.Runs-s.warm.Sum.Runs)
+		s.goCold(errChangesSteps, max(s.o.Runs-s.warm.Sum.Runs, 1))
 	}
 	if s.cold == nil || s.failure != nil {
 		return nil
@@ -83,10 +82,10 @@ func (s *Search) afterWarm(err error) error {
 	return nil
 }
 
-// someCold reports whether fresh processes have to be tried, too. The search of all
-// schedules is of what a process does that has made a run.
+// someCold reports whether fresh processes have to be tried, too: what a process does that has
+// made a run is not all that the target can do.
 func (s *Search) someCold() bool {
-	return s.failure == nil && s.ended == nil && s.warm.Sum.Residue == wire.ChangesSteps && s.o.Strategy != sched.MethodDFS
+	return s.failure == nil && s.ended == nil && s.warm.Sum.Residue == wire.ChangesSteps
 }
 
 // goCold has the search go on in fresh processes, with so many runs if their number is
@@ -251,7 +250,7 @@ func (s *Search) result() *Result {
 	default:
 		res.Summary, res.Fresh = both(&s.warm.Sum, &s.cold.Sum)
 		if res.Fresh = res.Fresh || s.ended != nil; !res.Fresh {
-			res.FreshRuns = s.cold.Sum.Runs
+			res.FreshRuns, res.later = s.cold.Sum.Runs, s.warm.Sum.Search
 		}
 	}
 	res.leftAt, res.unclearAt = s.p.leftAt(res.Leaks), s.p.leftAt(res.Unclear)
@@ -260,9 +259,13 @@ func (s *Search) result() *Result {
 }
 
 // both is what two searches of a target came to, the first of which found nothing and the
-// second of which had a process for each run.
+// second of which had a process for each run. If first runs take other steps than those after
+// them, what was tried is what the second has tried: it is how the target begins.
 func both(warm, cold *wire.Summary) (sum wire.Summary, found bool) {
 	sum = *warm
+	if warm.Residue == wire.ChangesSteps {
+		sum.Search = cold.Search
+	}
 	if found = cold.Outcome != nil; found {
 		sum = *cold
 		sum.First += warm.Runs

@@ -20,15 +20,20 @@ type edit struct {
 //   - sync/oncefunc.go: what the function returned is not stored atomically. The store is
 //     noted before d.once does it, so that it can be taken back.
 //   - os/tempfile.go: processes that draw the same names do not notice each other.
+//   - runtime/extern.go, runtime/mprof.go: of the calls on its stack a program sees those that it
+//     would have without hooks.
 //   - runtime/debug.go: how many processors a program sees is the same on any machine, and
 //     of the goroutines it sees its own.
 //   - runtime/mfinal.go, runtime/mcleanup.go: what is called when an object is not reachable
 //     any more is under control.
+//   - runtime/mheap.go, runtime/mcache.go: what was allocated since a run began is known.
 //   - runtime/rand.go: random numbers come from the run's seed.
 //   - reflect/type.go: what it remembers of types is not under control.
 //   - math/rand, hash/maphash: what a program draws is counted.
 //   - iter/iter.go: a coroutine has a g of its own and goes on for the goroutine that calls
 //     next or stop.
+//   - testing/internal/testdeps/deps.go: patterns are compiled when they are checked, before the
+//     first run, and no run has to.
 //   - testing/testing.go: the function that starts a subtest is not rewritten, because other
 //     packages call it by its linker name; what tests run at the moment is not noted; the
 //     name of the function that runs one is known without a look at the stack; there is no
@@ -75,8 +80,13 @@ var edits = map[string][]edit{
 	"testing/synctest/synctest.go": {
 		{"\tsynctest.Run(func() {\n", "\trun := synctest.Run; if cofferdamrt.Controlled() { run = cofferdamrt.Bubble }; run(func() {\n", 1},
 	},
+	"testing/internal/testdeps/deps.go": {
+		{"\tif matchRe == nil || matchPat != pat {\n", "\tif matchRe = cofferdamPatterns[pat]; matchRe == nil {\n", 1},
+		{"\treturn matchRe.MatchString(str), nil\n", "\tcofferdamPatterns[pat] = matchRe; return matchRe.MatchString(str), nil\n", 1},
+		{"\nvar matchRe *regexp.Regexp\n", "\nvar matchRe *regexp.Regexp; var cofferdamPatterns = map[string]*regexp.Regexp{}\n", 1},
+	},
 	"testing/testing.go": {
-		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.Go(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
+		{"\tgo tRunner(t2, f)\n\tif !<-t2.signal {\n", "\tcofferdamrt.GoCall(0, func() { tRunner(t2, f) })\n\tif !cofferdamrt.Recv(t2.signal, 0) {\n", 1},
 		{" in the typical case it is blocked.\n\n\tif ", " in the typical case it is blocked.\n\n\tcofferdamrt.OnlyWaits(); if ", 1},
 		{"\trunning sync.Map ", "\trunning cofferdamRunning ", 1},
 		{"\tcancelCtx context.CancelFunc\n", "\tcancelCtx context.CancelFunc; cofferdamContext cofferdamContext\n", 1},
@@ -110,7 +120,18 @@ var edits = map[string][]edit{
 		{"\nfunc NumCPU() int {\n", "\nfunc NumCPU() int { if cofferdamCPUs != 0 { return cofferdamCPUs }\n", 1},
 	},
 	"runtime/mprof.go": {
-		{"\t\tstartTheWorld(stw)\n\t}\n\treturn n\n}\n", "\t\tstartTheWorld(stw); if cofferdamShow != nil && n < len(buf) { n = copy(buf, cofferdamShow(buf[:n])) }\n\t}\n\treturn n\n}\n", 1},
+		{"\t\tstartTheWorld(stw)\n\t}\n\treturn n\n}\n", "\t\tstartTheWorld(stw)\n\t}; if cofferdamShow != nil && n < len(buf) { n = copy(buf, cofferdamShow(buf[:n])) }\n\treturn n\n}\n", 1},
+	},
+	"runtime/extern.go": {
+		{"\tn := callers(skip+1, rpc)\n", "\tn := cofferdamCallers(skip+1, rpc)\n", 1},
+		{"\treturn callers(skip, pc)\n", "\treturn cofferdamCallers(skip, pc)\n", 1},
+	},
+	"runtime/mheap.go": {
+		{"\n\tfreeindex uint16\n", "\n\tfreeindex uint16; cofferdamFrom uint16; cofferdamRun uint32\n", 1},
+	},
+	"runtime/mcache.go": {
+		{"\n\tc.scanAlloc = 0\n\n\tc.alloc[spc] = s\n", "\n\tc.scanAlloc = 0\n\n\ts.cofferdamAllocates(); c.alloc[spc] = s\n", 1},
+		{"\n\ts.initHeapBits()\n\treturn s\n", "\n\ts.initHeapBits(); s.cofferdamRun, s.cofferdamFrom = cofferdamRun, 0\n\treturn s\n", 1},
 	},
 	"runtime/rand.go": {
 		{"\tglobalRand.state.Init(*seed)\n", "\t*seed = [32]byte{1}; globalRand.state.Init(*seed)\n", 1},

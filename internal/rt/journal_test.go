@@ -12,7 +12,7 @@ func TestStoresAreTakenBack(t *testing.T) {
 	was := Patched
 	defer func() { Patched = was }()
 	Patched.Collections = func() uint32 { return 0 }
-	Patched.Owns = func(uintptr) bool { return true }
+	Patched.Old = func(uintptr) bool { return true }
 	memory := make([]byte, 20_000)
 	for i := range memory {
 		memory[i] = byte(i * 7)

@@ -18,9 +18,11 @@ var Patched struct {
 	// one in the same way.
 	Draws func() uint64
 	Draw  func() uint64
-	// Owns reports whether an address is in a package-level variable or on the heap:
-	// elsewhere, in memory of C say, it is not known whether it is still there.
-	Owns func(addr uintptr) bool
+	// Begin notes what there is on the heap, and Old reports whether an address is in a
+	// package-level variable or in what there was. Elsewhere, in memory of C say, it is not known
+	// whether it is still there.
+	Begin func()
+	Old   func(addr uintptr) bool
 	// Collections counts the garbage collections that have begun.
 	Collections func() uint32
 	// ResetProcs forgets what a run has set GOMAXPROCS to.

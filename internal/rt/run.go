@@ -116,7 +116,10 @@ func (s *scheduler) begin(config Config) {
 		_, s.timers = Patched.Active(s.newest, func(uintptr) bool { return false })
 		s.timers = max(s.timers, 1) // the watchdog's
 	}
-	s.journal.Begin(Patched.Owns, Patched.Collections, s.recorder.On)
+	if Patched.Begin != nil {
+		Patched.Begin()
+	}
+	s.journal.Begin(Patched.Old, Patched.Collections, s.recorder.On)
 	if Patched.ResetProcs != nil {
 		Patched.ResetProcs()
 	}

@@ -53,8 +53,8 @@ func (s *scheduler) renumber() {
 	}
 }
 
-// ShowStacks returns what a goroutine that asks for the stacks of all gets to see: those of the
-// program, if it is under control, as they would be without. What asks from outside, as
+// ShowStacks returns what a goroutine that asks for its stack, or those of all, gets to see: those
+// of the program, if it is under control, as they would be without. What asks from outside, as
 // the report about a run that hangs does, sees all there is.
 func ShowStacks(text []byte) []byte {
 	c := enterLibrary()

@@ -2,7 +2,7 @@
 // a goroutine does which other goroutines can see.
 //
 //	t.n = u.n        cofferdamrt.P(&t.n).Set(cofferdamrt.R(&u.n, 4), 5)
-//	go f()           cofferdamrt.Go(6, func() { f() })
+//	go f()           cofferdamrt.GoCall(6, func() { f() })
 //	v := <-ch        v := cofferdamrt.Recv(ch, 7)
 //
 // # Rewriting

@@ -13,7 +13,7 @@ import (
 // evaluated first, as the language has it, by the goroutine that starts the other:
 //
 //	go func() { ... }()   ->   cofferdamrt.Go(7, func() { ... })
-//	go x.f(a, 1)          ->   { f := x.f; v := a; cofferdamrt.Go(7, func() { f(v, 1) }) }
+//	go x.f(a, 1)          ->   { f := x.f; v := a; cofferdamrt.GoCall(7, func() { f(v, 1) }) }
 func (r *rewriter) goStmt(s *ast.GoStmt) string {
 	if lit, ok := s.Call.Fun.(*ast.FuncLit); ok && len(s.Call.Args) == 0 && lit.Type.Params.NumFields() == 0 && lit.Type.Results.NumFields() == 0 {
 		r.calls++
@@ -24,7 +24,7 @@ func (r *rewriter) goStmt(s *ast.GoStmt) string {
 		r.miss(s, "go statement", "an argument takes its type from the parameter")
 		return r.spliced(s, r.part(s.Call, r.call(s.Call)))
 	}
-	return "{ " + before + r.hook("Go", r.site(event.Go, s), "func() { "+call+" }") + " }" + r.newlines(r.lastOf(s.Call), s.End())
+	return "{ " + before + r.hook("GoCall", r.site(event.Go, s), "func() { "+call+" }") + " }" + r.newlines(r.lastOf(s.Call), s.End())
 }
 
 // deferStmt returns the text of a defer statement. Nothing may come between the

@@ -6,9 +6,12 @@
 // so that the next run begins where it began.
 //
 // The journal holds what memory contained before each store by a controlled goroutine,
-// to be put back in reverse order; memory that the run itself allocated is put back with
-// the rest, which does no harm. A map is copied before the run first writes to it, a
+// to be put back in reverse order. A map is copied before the run first writes to it, a
 // channel before the run first looks at it.
+//
+// Memory that the run itself allocated is left as it is. Most of it nothing refers to any more.
+// But a package that is not under control may have kept some of it, a regular expression that it
+// was given say, and will find it there in the next run as it would without control.
 //
 // Nothing is taken back if goroutines took part that are not under control: they may hold
 // a lock, or have been started by something that is done once.
@@ -30,16 +33,16 @@ import (
 // A Journal is what is taken back.
 type Journal struct {
 	on          bool
-	owns        func(addr uintptr) bool
+	old         func(addr uintptr) bool
 	started     func() uint32 // counts the collections that have begun
 	last        bool          // the run is the last one, and nothing will be taken back
 	collections uint32        // at the start
 	// chunks are what was kept, in order. They are never moved: there can be as many as
 	// stores.
 	chunks []*[chunkKept]kept
-	count  int      // of what was kept
-	bytes  []byte   // what was in large pieces of memory
-	maps   []func() // put the maps back
+	count  int    // of what was kept
+	bytes  []byte // what was in large pieces of memory
+	maps   []keptMap
 	// recent are words that were kept lately, by address: what a run stores to again and
 	// again need not be kept again and again. Beside the address they have the run's
 	// number, or what is left of it.
@@ -61,6 +64,12 @@ type kept struct {
 	old        uint64
 }
 
+// A keptMap is a map, by the address of its header, and what puts it back.
+type keptMap struct {
+	addr    uintptr
+	restore func()
+}
+
 // maxKept and maxBytes are how much a journal holds at most. Memory up to wordwise bytes
 // is kept word by word, of which most have been kept before.
 const (
@@ -69,12 +78,12 @@ const (
 	wordwise = 4 << 10
 )
 
-// Begin begins a run. owns reports whether an address is in a package-level variable or on
-// the heap, and collections counts the garbage collections that have begun; they are nil
+// Begin begins a run. old reports whether an address is in a package-level variable or in an
+// object that was there before, and collections counts the garbage collections that have begun; they are nil
 // where the runtime is not patched, and then nothing is taken back. The last run of a
 // process keeps nothing.
-func (j *Journal) Begin(owns func(addr uintptr) bool, collections func() uint32, last bool) {
-	j.owns, j.started, j.last = owns, collections, last
+func (j *Journal) Begin(old func(addr uintptr) bool, collections func() uint32, last bool) {
+	j.old, j.started, j.last = old, collections, last
 	if j.on = collections != nil; j.on {
 		j.collections = collections()
 		if j.run++; j.run == 0 || j.recent == nil {
@@ -147,7 +156,7 @@ func (j *Journal) Undo() bool {
 	}
 	for i := j.count - 1; i >= 0; i-- {
 		switch k := j.at(i); {
-		case !j.owns(k.addr):
+		case !j.old(k.addr):
 		case k.size == 8:
 			*(*uint64)(peek.Pointer(k.addr)) = k.old
 		case k.size < 8:
@@ -156,8 +165,10 @@ func (j *Journal) Undo() bool {
 			copy(peek.Bytes(k.addr, k.size), j.bytes[k.old:])
 		}
 	}
-	for _, restore := range j.maps {
-		restore()
+	for _, m := range j.maps {
+		if j.old(m.addr) {
+			m.restore()
+		}
 	}
 	return true
 }
@@ -177,7 +188,7 @@ func KeepMap[M ~map[K]V, K comparable, V any](j *Journal, m M) {
 	for k, v := range m {
 		old[k] = v
 	}
-	j.maps = append(j.maps, func() { restore(m, old) })
+	j.maps = append(j.maps, keptMap{*(*uintptr)(unsafe.Pointer(&m)), func() { restore(m, old) }})
 }
 
 // restore makes m hold what old does. Elements that stay are left where they are: the

@@ -8,10 +8,13 @@ import (
 )
 
 // A world is what the patched runtime would say.
-type world struct{ collections uint32 }
+type world struct {
+	collections uint32
+	fresh       uintptr // an address of what the run has allocated
+}
 
-func (w *world) owns(uintptr) bool { return true }
-func (w *world) begun() uint32     { return w.collections }
+func (w *world) old(addr uintptr) bool { return addr != w.fresh }
+func (w *world) begun() uint32         { return w.collections }
 
 // escaped keeps variables from the stack, which may move.
 var escaped any
@@ -33,7 +36,7 @@ func TestUndoPutsBackWhatWasThere(t *testing.T) {
 	)
 	for run := range 3 {
 		*word, small[1], odd[20], large[wordwise] = 7, 8, 9, 10
-		j.Begin(w.owns, w.begun, false)
+		j.Begin(w.old, w.begun, false)
 		keep(&j, word)
 		keep(&j, small)
 		keep(&j, odd)
@@ -57,7 +60,7 @@ func TestUndoRefusesWhatMayHaveBeenFreed(t *testing.T) {
 	var w world
 	var j Journal
 	word := new(uint64)
-	j.Begin(w.owns, w.begun, false)
+	j.Begin(w.old, w.begun, false)
 	keep(&j, word)
 	*word = 5
 	w.collections++
@@ -70,7 +73,7 @@ func TestNothingIsKeptWhereNothingCanBeTakenBack(t *testing.T) {
 	var w world
 	for name, begin := range map[string]func(j *Journal){
 		"the runtime is not patched": func(j *Journal) { j.Begin(nil, nil, false) },
-		"the last run":               func(j *Journal) { j.Begin(w.owns, w.begun, true) },
+		"the last run":               func(j *Journal) { j.Begin(w.old, w.begun, true) },
 		"the memory is C's":          func(j *Journal) { j.Begin(func(uintptr) bool { return false }, w.begun, false) },
 	} {
 		var j Journal
@@ -89,12 +92,30 @@ func TestNothingIsKeptWhereNothingCanBeTakenBack(t *testing.T) {
 func TestAJournalHasAnEnd(t *testing.T) {
 	var w world
 	var j Journal
-	j.Begin(w.owns, w.begun, false)
+	j.Begin(w.old, w.begun, false)
 	large := make([]byte, maxBytes/2+1)
 	for range 2 {
 		j.Keep(uintptr(unsafe.Pointer(&large[0])), uintptr(len(large)))
 	}
 	if j.On() || j.Undo() {
 		t.Error("more was kept than a journal holds")
+	}
+}
+
+// TestWhatARunAllocatedIsLeftAsItIs: something that is not under control may refer to it.
+func TestWhatARunAllocatedIsLeftAsItIs(t *testing.T) {
+	word, table := new(uint64), map[string]int{}
+	for _, addr := range []uintptr{uintptr(unsafe.Pointer(word)), *(*uintptr)(unsafe.Pointer(&table))} {
+		w := world{fresh: addr}
+		var j Journal
+		j.Begin(w.old, w.begun, false)
+		*word = 0
+		clear(table)
+		keep(&j, word)
+		KeepMap(&j, table)
+		*word, table["a"] = 1, 1
+		if !j.Undo() || *word == 1 != (addr == uintptr(unsafe.Pointer(word))) || len(table) == 1 == (*word == 1) {
+			t.Errorf("%d %v", *word, table)
+		}
 	}
 }

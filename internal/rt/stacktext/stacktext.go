@@ -1,4 +1,4 @@
-// Package stacktext makes of what runtime.Stack says of all goroutines what it would say
+// Package stacktext makes of what runtime.Stack says of goroutines what it would say
 // without control. Tests that look for goroutines left behind read it.
 //
 //	goroutine 7 [chan receive]:                          goroutine 7 [chan send]:
@@ -25,6 +25,7 @@ const (
 	runs     = "cofferdamrt.Run("         // is in the goroutine that drives the runs
 	begins   = spawn + ".begin"           // starts the watchdog
 	waits    = hooks + "(*goroutine).await("
+	literal  = hooks + "callOf(" // calls a literal that hooks put around a call
 )
 
 // Program returns the stacks of the goroutines of the program, as it would see them.
@@ -51,6 +52,7 @@ func Program(text string) []byte {
 func goroutine(text string) string {
 	head, text := cut(text, "\n")
 	calls, hook, waiting := "", "", false
+	last := 0 // where the last of the calls begins
 	for text != "" {
 		var call, place string
 		call, text = cut(text, "\n")
@@ -62,12 +64,15 @@ func goroutine(text string) string {
 		case hasPrefix(call, runs) || creator != call && hasPrefix(creator, begins):
 			return ""
 		case creator != call && hasPrefix(creator, spawn):
+		case hasPrefix(call, literal):
+			calls = calls[:last]
 		case hasPrefix(call, hooks) || hasPrefix(call, below):
 			waiting = waiting || hasPrefix(call, waits)
 			if calls == "" {
 				hook = call // the last of them is what the program calls
 			}
 		default:
+			last = len(calls)
 			calls += call + "\n" + place
 		}
 	}

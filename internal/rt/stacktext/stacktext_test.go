@@ -10,6 +10,10 @@ example.com/p.TestFine(0x1)
 	/src/p/p_test.go:14 +0x7b
 testing.(*T).Run.func1()
 	/goroot/src/testing/testing.go:2101 +0x1c
+cofferdamrt.callOf(0xd1a1e573708)
+	/goroot/src/cofferdamrt/goroutine.go:92 +0x1b
+cofferdamrt.GoCall.func1()
+	/goroot/src/cofferdamrt/goroutine.go:86 +0x1b
 cofferdamrt.(*goroutine).main(0xd1a1e573708)
 	/goroot/src/cofferdamrt/goroutine.go:142 +0xdb
 created by cofferdamrt.(*scheduler).spawn in goroutine 7
@@ -82,8 +86,6 @@ go.uber.org/goleak.Find()
 	/leaks.go:58 +0x1
 example.com/p.TestFine(0x1)
 	/src/p/p_test.go:14 +0x7b
-testing.(*T).Run.func1()
-	/goroot/src/testing/testing.go:2101 +0x1c
 
 goroutine 7 [chan receive]:
 testing.(*T).Run(0xd1a1e5506c8, {0x683f84, 0x8}, 0x694388)

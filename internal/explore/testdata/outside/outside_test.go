@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
+
+	"example.com/keeper"
 )
 
 func TestEnvironment(t *testing.T) {
@@ -67,5 +69,14 @@ func TestLeaksAndMayFail(t *testing.T) {
 func TestIsShort(t *testing.T) {
 	if !testing.Short() {
 		t.Fatal("not short")
+	}
+}
+
+// The second run in a process finds what the first one has made.
+func TestKeeps(t *testing.T) {
+	done := make(chan bool, 1)
+	go func() { done <- keeper.Pattern("a+b").MatchString("aab") }()
+	if !keeper.Pattern("a+b").MatchString("ab") || !<-done {
+		t.Error("it does not match")
 	}
 }

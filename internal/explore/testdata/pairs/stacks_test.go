@@ -2,6 +2,8 @@ package pairs
 
 import (
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,5 +65,50 @@ func TestFineGoroutinesHaveTheSameNumbers(t *testing.T) {
 	}()
 	if n := <-numbers; n != "goroutine 1002" {
 		t.Error(n)
+	}
+}
+
+// callers are the functions on the stack, from the one that calls this on.
+func callers() (names []string) {
+	pcs := make([]uintptr, 20)
+	calls := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for {
+		f, more := calls.Next()
+		names = append(names, f.Function)
+		if !more {
+			return names
+		}
+	}
+}
+
+type reporter struct{ stacks chan []string }
+
+func (r *reporter) report(int) { r.stacks <- callers() }
+
+// A program sees the calls that it makes, whatever becomes of its go statements.
+func TestFineStacksAreTheProgramsOwn(t *testing.T) {
+	r := &reporter{make(chan []string)}
+	go r.report(1)
+	wants(t, <-r.stacks, "example.com/pairs.(*reporter).report", "runtime.goexit")
+	wants(t, callers(), "example.com/pairs.TestFineStacksAreTheProgramsOwn", "testing.tRunner", "runtime.goexit")
+	pcs := make([]uintptr, 2)
+	if n := runtime.Callers(1, pcs); n != 2 {
+		t.Error(n)
+	}
+	if n := runtime.Callers(4, pcs); n != 0 {
+		t.Error(n)
+	}
+	if pc, _, _, ok := runtime.Caller(2); !ok || runtime.FuncForPC(pc).Name() != "runtime.goexit" {
+		t.Error(runtime.FuncForPC(pc).Name())
+	}
+	if text := string(debug.Stack()); strings.Contains(text, "cofferdamrt") || strings.Contains(text, "Run.func") {
+		t.Error(text)
+	}
+}
+
+func wants(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }
