@@ -82,7 +82,7 @@ var imports = map[string][]string{
 	"internal/repair/gotest":     {"internal/gotool"},
 	"internal/repair/uncovered":  {"internal/guard/lockset", "internal/guard/whole", "internal/locks", "internal/repair/cover"},
 	"internal/repair/variant":    {"internal/locks", "internal/source"},
-	"internal/repair/reshape":    {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/atomics", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
+	"internal/repair/reshape":    {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/atomics", "internal/repair/reshape/change", "internal/repair/reshape/channels", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
 	"internal/report":            {"internal/event", "internal/finding", "internal/guard", "internal/repair", "internal/repair/uncovered", "internal/report/lanes", "internal/report/page", "internal/sli/draw", "internal/trace", "internal/trace/show"},
 	"internal/report/lanes":      {"internal/event", "internal/sched", "internal/trace", "internal/trace/show"},
 	"internal/report/page":       {"internal/finding", "internal/report/lanes", "internal/sli/draw"},
@@ -145,11 +145,12 @@ var imports = map[string][]string{
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},
 	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
 
-	"internal/repair/rounds":          {"internal/source"},
-	"internal/repair/reshape/atomics": {"internal/event", "internal/locks", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source"},
-	"internal/repair/cover/statement": {"internal/locks", "internal/source"},
-	"internal/repair/reshape/change":  {"internal/event", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
-	"internal/repair/reshape/syntax":  {"internal/source"},
+	"internal/repair/rounds":           {"internal/source"},
+	"internal/repair/reshape/channels": {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
+	"internal/repair/reshape/atomics":  {"internal/event", "internal/locks", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source"},
+	"internal/repair/cover/statement":  {"internal/locks", "internal/source"},
+	"internal/repair/reshape/change":   {"internal/event", "internal/repair/cover", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
+	"internal/repair/reshape/syntax":   {"internal/source"},
 }
 
 // linked are the packages that users' programs link. They import the standard

@@ -1,6 +1,8 @@
 package randprog
 
-// guardedSend: a send beside a close that has a lock and a flag.
+import "strings"
+
+// guardedSend: a send beside a close that has a flag, and mostly a lock for it.
 func (g *mistakeGen) guardedSend() {
 	lock := g.one("sync.Mutex", "sync.RWMutex")
 	room := g.one("4", "1")
@@ -17,12 +19,16 @@ func (g *mistakeGen) guardedSend() {
 	drain := g.one("", "\t\t<x>.<mu>.Lock()\n\t\t<x>.<n>++\n\t\t<x>.<mu>.Unlock()\n") // takes the lock that the send would hold
 	close := g.one("\t<x>.<mu>.Lock()\n\tdefer <x>.<mu>.Unlock()\n\tif <x>.<flag> {\n\t\treturn\n\t}\n\t<x>.<flag> = true\n\tclose(<x>.<c>)\n",
 		"\t<x>.<mu>.Lock()\n\tif !<x>.<flag> {\n\t\t<x>.<flag> = true\n\t\tclose(<x>.<c>)\n\t}\n\t<x>.<mu>.Unlock()\n")
+	declared := "\t<mu>   " + lock + "\n"
+	if g.chance(3) { // no lock at all; what receives looks at the flag, perhaps, and would need a new one
+		drain = g.one("", "\t\tif !<x>.<flag> {\n\t\t\t<x>.<n>++\n\t\t}\n")
+		declared, body, close = "", withoutLines(body, "<mu>"), withoutLines(close, "<mu>")
+	}
 	g.write(`
 var errClosed = errors.New("closed")
 
 type <T> struct {
-	<mu>   ` + lock + `
-	<flag> bool
+` + declared + `	<flag> bool
 	<n>    int
 	<c>    chan int
 	left   chan bool
@@ -50,6 +56,17 @@ func (<x> *<T>) <C>() {
 	g.drive(run, "over")
 	g.drive("\tt := Open()\n\tt.<C>()\n\tt.<C>()\n\tt.<A>(1)\n\t<-t.left\n\treturn show(\"over\")\n", "over")
 	g.drive("\tt := Open()\n\tgone := make(chan bool, 2)\n\tfor range 2 {\n\t\tgo func() {\n\t\t\tt.<A>(1)\n\t\t\tgone <- true\n\t\t}()\n\t}\n\tt.<C>()\n\t<-gone\n\t<-gone\n\t<-t.left\n\treturn show(\"over\")\n", "over")
+}
+
+// withoutLines is a text without the lines that have a word.
+func withoutLines(text, word string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.Contains(line, word) {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // selectDone: a goroutine waits for a channel, and not for what tells it to stop.

@@ -13,6 +13,9 @@ import (
 type Lock struct {
 	Words  string // such as "the mutex T.mu"
 	Reason string // why it is this one
+	// HeldOver says of sends that the lock may be held while they wait: what receives does not need
+	// it. Nil stands for none.
+	HeldOver func(*ast.SendStmt) bool
 	// object is the mutex, or the array or slice of mutexes, if the program has it; rw says
 	// that it is an RWMutex.
 	object *types.Var

@@ -59,7 +59,9 @@ func (w *waitFinder) waits(stmts []ast.Stmt, except []*ast.CallExpr) string {
 			}
 			switch n := n.(type) {
 			case *ast.SendStmt:
-				say("a send")
+				if w.lock.HeldOver == nil || !w.lock.HeldOver(n) {
+					say("a send")
+				}
 			case *ast.UnaryExpr:
 				if n.Op == token.ARROW {
 					say("a receive")

@@ -233,7 +233,7 @@ func (r *finder) needsOnlyItsOwn(f *source.File, b *ast.BlockStmt) bool {
 			}
 			switch {
 			case v.IsField():
-				own = own && !r.madeAgain(v)
+				own = own && !r.MadeAgain(v)
 			case v.Parent() == f.Types.Scope():
 				own = false
 			}

@@ -146,7 +146,7 @@
 //	                             	}
 //	                             }()
 //
-// Repairs by atomic variables are in package atomics.
+// Repairs by atomic variables are in package atomics, those of channels in package channels.
 //
 // # Files
 //
@@ -154,21 +154,16 @@
 //	waitgroup.go  counting up before the goroutine starts
 //	startlater.go starting a goroutine behind what it uses, and making that before
 //	checkagain.go checking again when a lock is taken again
-//	guardedsend.go the lock and flag of a close, for its sends
-//	sendsection.go sends within the section that looks up the channel
 //	doublelock.go methods made two, for callers with the lock
 //	callback.go   releasing before a callback, or a loop of calls
 //	together.go   what the lock that is released kept together
 //	waitloop.go   looking again after a Wait
 //	signal.go     signalling under the lock
-//	selectdone.go waiting for what tells to stop, too
 //	firsterror.go the first error of several goroutines
-//	once.go       closing once
 //	lockorder.go  one order of two locks
 //	gate.go       two locks of one kind in one step
 //	release.go    releasing on every way out
 //	heldover.go   releasing before a wait
-//	buffer.go     room for an answer
 //	capture.go    a variable for each goroutine
 //	join.go       waiting for a goroutine
 package reshape

@@ -64,7 +64,7 @@ func (r *finder) needsNoLock(f *source.File, s ast.Stmt) bool {
 		return false
 	}
 	p, ok := syntax.PathOf(f.Info, channel)
-	return ok && p.Plain && !r.madeAgain(p.Variable)
+	return ok && p.Plain && !r.MadeAgain(p.Variable)
 }
 
 // releaseBefore has a lock released before a statement of a list: by the release that follows

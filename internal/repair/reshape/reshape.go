@@ -3,6 +3,7 @@ package reshape
 import (
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/atomics"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/channels"
 )
 
 // A finder looks for the mistakes that a failing run may show. Each repair is a method of it.
@@ -12,9 +13,7 @@ type finder struct{ *change.Run }
 var families = []func(*finder) []*change.Change{
 	(*finder).countBeforeStart,
 	(*finder).startLater,
-	(*finder).closeOnce,
-	(*finder).guardSend,
-	(*finder).sendInSection,
+	func(r *finder) []*change.Change { return channels.Closing(r.Run) },
 	(*finder).checkAgain,
 	(*finder).oneLockOrder,
 	(*finder).takePairsInTurn,
@@ -24,8 +23,7 @@ var families = []func(*finder) []*change.Change{
 	(*finder).releaseBeforeCallback,
 	(*finder).waitInLoop,
 	(*finder).signalUnderLock,
-	(*finder).roomForAnswer,
-	(*finder).selectDone,
+	func(r *finder) []*change.Change { return channels.Waiting(r.Run) },
 	func(r *finder) []*change.Change { return atomics.Changes(r.Run) },
 	(*finder).variableForEach,
 	(*finder).keepFirstError,

@@ -50,7 +50,7 @@ func (r *finder) makeBeforeStart(v *types.Var) []*change.Change {
 			d, in := r.Declaration(f, start.Call)
 			selector, isSelector := ast.Unparen(start.Call.Fun).(*ast.SelectorExpr)
 			list, _ := syntax.ListAround(start, around)
-			if d == nil || d.Body == nil || d.Recv == nil || !isSelector || list == nil || syntax.IsPublic(in, d) || !r.onlyStarted(d) {
+			if d == nil || d.Body == nil || d.Recv == nil || !isSelector || list == nil || syntax.IsPublic(in, d) || !r.OnlyStarted(d) {
 				return
 			}
 			s, text := syntax.MakingAtFirst(in, d, v)

@@ -96,32 +96,10 @@ func (r *finder) lateAdds() []lateAdd {
 // function must be one that nothing but go statements of the program call.
 func (r *finder) addsOfDeclared(f *source.File, start *ast.GoStmt) []lateAdd {
 	decl, in := r.Declaration(f, start.Call)
-	if decl == nil || decl.Body == nil || ast.IsExported(decl.Name.Name) || decl.Type.TypeParams != nil || !r.onlyStarted(decl) {
+	if decl == nil || decl.Body == nil || ast.IsExported(decl.Name.Name) || decl.Type.TypeParams != nil || !r.OnlyStarted(decl) {
 		return nil
 	}
 	return addsIn(f, start, in, decl, decl.Type, decl.Recv, decl.Body)
-}
-
-// onlyStarted reports whether every use of a function is a go statement in a list.
-func (r *finder) onlyStarted(decl *ast.FuncDecl) bool {
-	uses, starts := 0, 0
-	for _, f := range r.Code.Files() {
-		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
-			switch n := n.(type) {
-			case *ast.Ident:
-				if fn, ok := f.Info.Uses[n].(*types.Func); ok && r.Code.Declaration(fn.Origin()) == decl {
-					uses++
-				}
-			case *ast.GoStmt:
-				if list, _ := syntax.ListAround(n, around); list != nil {
-					if d, _ := r.Declaration(f, n.Call); d == decl {
-						starts++
-					}
-				}
-			}
-		})
-	}
-	return uses == starts
 }
 
 // addsIn finds the calls of Add among the statements of a function that a go statement

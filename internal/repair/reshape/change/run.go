@@ -14,6 +14,7 @@ package change
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"path/filepath"
 
@@ -119,6 +120,59 @@ func (r *Run) StartedBy(f *source.File, n *ast.GoStmt) bool {
 		}
 	}
 	return false
+}
+
+// OnlyStarted reports whether every use of a function is a go statement in a list.
+func (r *Run) OnlyStarted(decl *ast.FuncDecl) bool {
+	uses, starts := 0, 0
+	for _, f := range r.Code.Files() {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+			switch n := n.(type) {
+			case *ast.Ident:
+				if fn, ok := f.Info.Uses[n].(*types.Func); ok && r.Code.Declaration(fn.Origin()) == decl {
+					uses++
+				}
+			case *ast.GoStmt:
+				if list, _ := syntax.ListAround(n, around); list != nil {
+					if d, _ := r.Declaration(f, n.Call); d == decl {
+						starts++
+					}
+				}
+			}
+		})
+	}
+	return uses == starts
+}
+
+// MadeAgain reports whether a channel may be another one later, which would have to be closed
+// again: it is assigned anywhere but where its struct or the variable itself is made.
+func (r *Run) MadeAgain(channel *types.Var) bool {
+	again := false
+	for _, f := range r.Code.Files() {
+		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
+			switch n := n.(type) {
+			case *ast.IncDecStmt:
+				p, ok := syntax.PathOf(f.Info, n.X)
+				again = again || ok && syntax.Same(p.Variable.Origin(), channel.Origin())
+			case *ast.AssignStmt:
+				for _, left := range n.Lhs {
+					p, ok := syntax.PathOf(f.Info, left)
+					if !ok || !syntax.Same(p.Variable.Origin(), channel.Origin()) {
+						continue
+					}
+					if id, ok := left.(*ast.Ident); ok && f.Info.Defs[id] != nil {
+						continue
+					}
+					again = again || !channel.IsField() || !syntax.FreshIn(f, p.Root, around)
+				}
+			case *ast.UnaryExpr:
+				if p, ok := syntax.PathOf(f.Info, n.X); ok && n.Op == token.AND && syntax.Same(p.Variable.Origin(), channel.Origin()) {
+					again = true
+				}
+			}
+		})
+	}
+	return again
 }
 
 // RacedVariables are the variables and fields that both sides of a race of the run name.

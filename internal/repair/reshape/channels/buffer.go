@@ -1,4 +1,4 @@
-package reshape
+package channels
 
 import (
 	"go/types"

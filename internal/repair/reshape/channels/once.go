@@ -1,9 +1,8 @@
-package reshape
+package channels
 
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"strings"
 
@@ -33,7 +32,7 @@ func (r *finder) closeOnce() []*change.Change {
 	if channel == nil {
 		return nil
 	}
-	if r.madeAgain(channel) {
+	if r.MadeAgain(channel) {
 		r.Decline(f, at, "the channel "+channel.Name()+" is closed twice, and is made again elsewhere: a sync.Once would never close the second one")
 		return nil
 	}
@@ -70,37 +69,6 @@ func (r *finder) closeOnce() []*change.Change {
 		Mistake: "two goroutines, or two calls, close it",
 		Reason:  "the first close counts and the others do nothing, in whatever order they come",
 	})
-}
-
-// madeAgain reports whether a channel may be another one later, which would have to be closed
-// again: it is assigned anywhere but where its struct or the variable itself is made.
-func (r *finder) madeAgain(channel *types.Var) bool {
-	again := false
-	for _, f := range r.Code.Files() {
-		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
-			switch n := n.(type) {
-			case *ast.IncDecStmt:
-				p, ok := syntax.PathOf(f.Info, n.X)
-				again = again || ok && syntax.Same(p.Variable.Origin(), channel.Origin())
-			case *ast.AssignStmt:
-				for _, left := range n.Lhs {
-					p, ok := syntax.PathOf(f.Info, left)
-					if !ok || !syntax.Same(p.Variable.Origin(), channel.Origin()) {
-						continue
-					}
-					if id, ok := left.(*ast.Ident); ok && f.Info.Defs[id] != nil {
-						continue
-					}
-					again = again || !channel.IsField() || !syntax.FreshIn(f, p.Root, around)
-				}
-			case *ast.UnaryExpr:
-				if p, ok := syntax.PathOf(f.Info, n.X); ok && n.Op == token.AND && syntax.Same(p.Variable.Origin(), channel.Origin()) {
-					again = true
-				}
-			}
-		})
-	}
-	return again
 }
 
 // onceField declares a sync.Once above a field that is a channel. What it returns names it at

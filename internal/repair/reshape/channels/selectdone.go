@@ -1,4 +1,4 @@
-package reshape
+package channels
 
 import (
 	"go/ast"
@@ -183,7 +183,7 @@ func (r *finder) runsInGoroutine(f *source.File, around []ast.Node) bool {
 		case *ast.FuncLit:
 			return syntax.RunByGoroutine(around[:i], fn)
 		case *ast.FuncDecl:
-			return r.onlyStarted(fn)
+			return r.OnlyStarted(fn)
 		}
 	}
 	return false

@@ -1,4 +1,4 @@
-package reshape
+package channels
 
 import (
 	"go/ast"
@@ -15,7 +15,7 @@ import (
 )
 
 // A closedFlag is the lock and the flag that every close of a channel uses. All three are fields
-// of one struct.
+// of one struct. The lock is nil if none is held at any close.
 type closedFlag struct {
 	owner               *types.Named
 	channel, lock, flag *types.Var
@@ -31,7 +31,13 @@ func (r *finder) guardSend() []*change.Change {
 		}
 	}
 	if c == nil {
+		c = r.closedFlagRaced()
+	}
+	if c == nil {
 		return nil
+	}
+	if c.lock == nil {
+		return r.guardSendAnew(c)
 	}
 	w := r.Rewrite()
 	for _, f := range r.Code.Files() {
@@ -91,10 +97,42 @@ func (r *finder) closedFlagAt(f *source.File, line int) *closedFlag {
 	return c
 }
 
+// closedFlagRaced is the flag that the run raced on, if it is that of a channel which is sent to; nil if
+// there is none. The send itself may come after all that the run showed.
+func (r *finder) closedFlagRaced() *closedFlag {
+	var c *closedFlag
+	raced := r.RacedVariables()
+	for _, f := range r.Code.Files() {
+		for _, closing := range syntax.Closings(f) {
+			p, ok := syntax.PathOf(f.Info, closing.Channel)
+			if c != nil || !ok || !p.Variable.IsField() {
+				continue
+			}
+			if found := r.closedFlagOf(f, closing.Channel, p.Variable.Origin()); found != nil && syntax.Contains(raced, found.flag) && r.isSentTo(found.channel) {
+				c = found
+			}
+		}
+	}
+	return c
+}
+
+// isSentTo reports whether the program sends to a channel.
+func (r *finder) isSentTo(channel *types.Var) bool {
+	found := false
+	for _, f := range r.Code.Files() {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			send, ok := n.(*ast.SendStmt)
+			found = found || ok && isField(f, send.Chan, channel)
+			return !found
+		})
+	}
+	return found
+}
+
 // closedFlagOf is the lock and the flag of a channel; nil if a close of it has none.
 func (r *finder) closedFlagOf(in *source.File, channel ast.Expr, v *types.Var) *closedFlag {
 	selector, ok := ast.Unparen(channel).(*ast.SelectorExpr)
-	if !ok || r.madeAgain(v) {
+	if !ok || r.MadeAgain(v) {
 		return nil
 	}
 	c := &closedFlag{owner: syntax.NamedType(in.Info.TypeOf(selector.X)), channel: v}
@@ -111,7 +149,7 @@ func (r *finder) closedFlagOf(in *source.File, channel ast.Expr, v *types.Var) *
 			}
 			closes++
 			lock, flag := r.heldWithFlag(f, call, around)
-			if lock == nil || flag == nil || closes > 1 && !(syntax.Same(lock, c.lock) && syntax.Same(flag, c.flag)) {
+			if flag == nil || closes > 1 && !(syntax.Same(lock, c.lock) && syntax.Same(flag, c.flag)) {
 				c = nil
 				return
 			}
@@ -137,14 +175,37 @@ func (r *finder) heldWithFlag(f *source.File, call *ast.CallExpr, around []ast.N
 		}
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
-		if set, ok := n.(*ast.AssignStmt); ok && len(set.Lhs) == 1 && len(set.Rhs) == 1 && f.TextOf(set.Rhs[0]) == "true" {
-			if p, ok := syntax.PathOf(f.Info, set.Lhs[0]); ok && p.Variable.IsField() {
+		if set := setToTrue(f, n); set != nil {
+			if p, ok := syntax.PathOf(f.Info, set); ok && p.Variable.IsField() {
 				flag = p.Variable.Origin()
 			}
 		}
 		return true
 	})
 	return lock, flag
+}
+
+// setToTrue is what a node sets to true, by an assignment or by a method of an atomic.Bool; nil if it
+// sets nothing.
+func setToTrue(f *source.File, n ast.Node) ast.Expr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if len(n.Lhs) == 1 && len(n.Rhs) == 1 && f.TextOf(n.Rhs[0]) == "true" {
+			return n.Lhs[0]
+		}
+	case *ast.CallExpr:
+		method, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
+		if ok && len(n.Args) > 0 && f.TextOf(n.Args[len(n.Args)-1]) == "true" && isAtomicBool(f.Info.TypeOf(method.X)) {
+			return method.X
+		}
+	}
+	return nil
+}
+
+// isAtomicBool reports whether a type is atomic.Bool.
+func isAtomicBool(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Name() == "Bool" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "sync/atomic"
 }
 
 // guardOne has one send keep the lock, in the list of its function's statements. The send must
@@ -165,7 +226,7 @@ func (r *finder) guardOne(w *change.Rewriting, f *source.File, c *closedFlag, se
 		r.Decline(f, send, "the send to "+c.channel.Name()+" is not the last thing that its function does, and what follows may not be for the lock "+c.lock.Name())
 		return false
 	}
-	if !r.mayHoldOver(f, c, send, around) {
+	if !r.mayHoldOver(c, around, func(fn ast.Node) bool { return r.takes(fn, c.lock) }) {
 		r.Decline(f, send, "a send to "+c.channel.Name()+" that held the lock "+c.lock.Name()+" could wait for ever: what receives takes the lock, or is not in the program")
 		return false
 	}
@@ -187,7 +248,11 @@ func (r *finder) guardOne(w *change.Rewriting, f *source.File, c *closedFlag, se
 	if locks.IsRWMutex(c.lock.Type()) {
 		take, release = readTake, readRelease
 	}
-	w.Of(f).LineBefore(body.List[at], take+"\ndefer "+release+"\nif "+x+"."+c.flag.Name()+" {\n"+back+"\n}")
+	isClosed := x + "." + c.flag.Name()
+	if isAtomicBool(c.flag.Type()) {
+		isClosed += ".Load()"
+	}
+	w.Of(f).LineBefore(body.List[at], take+"\ndefer "+release+"\nif "+isClosed+" {\n"+back+"\n}")
 	w.Note(f, send)
 	return true
 }
@@ -231,9 +296,10 @@ func keepUntilEnd(w *change.Rewriting, f *source.File, c *closedFlag, body *ast.
 	return true
 }
 
-// mayHoldOver reports whether a lock may be held while a value is sent: the send does not wait,
-// or all that receives from the channel is in the program and never takes the lock.
-func (r *finder) mayHoldOver(f *source.File, c *closedFlag, send *ast.SendStmt, around []ast.Node) bool {
+// mayHoldOver reports whether a lock may be held while a value is sent, around which is what: the send
+// does not wait, or all that receives from the channel is in functions of the program that do not need
+// the lock.
+func (r *finder) mayHoldOver(c *closedFlag, around []ast.Node, needs func(fn ast.Node) bool) bool {
 	if s := syntax.SelectOf(around); s != nil && slices.ContainsFunc(s.Body.List, func(s ast.Stmt) bool { return s.(*ast.CommClause).Comm == nil }) {
 		return true
 	}
@@ -253,7 +319,7 @@ func (r *finder) mayHoldOver(f *source.File, c *closedFlag, send *ast.SendStmt, 
 			case *ast.SendStmt, *ast.KeyValueExpr, *ast.AssignStmt:
 			case *ast.UnaryExpr, *ast.RangeStmt:
 				fn, _ := syntax.FunctionAround(around)
-				may = may && fn != nil && !r.takes(fn, c.lock)
+				may = may && fn != nil && !needs(fn)
 			case *ast.CallExpr:
 				may = may && slices.ContainsFunc([]string{"close", "len", "cap"}, func(name string) bool { return syntax.IsBuiltin(f.Info, parent, name) })
 			default:
