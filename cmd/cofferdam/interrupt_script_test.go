@@ -18,6 +18,22 @@ import (
 func init() {
 	scriptCommands["interrupt"] = interrupt
 	scriptCommands["unread"] = unread
+	scriptCommands["hide"] = hide
+}
+
+// hide is the command of scripts that takes the folders out of the PATH in which there is a program
+// of that name.
+func hide(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hide PROGRAM")
+	}
+	var others []string
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		if _, err := os.Stat(filepath.Join(dir, args[0])); err != nil {
+			others = append(others, dir)
+		}
+	}
+	ts.Setenv("PATH", strings.Join(others, string(filepath.ListSeparator)))
 }
 
 // interrupt is the command of scripts that runs cofferdam and interrupts it when it says

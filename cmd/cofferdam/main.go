@@ -9,13 +9,12 @@
 //	search.go     what explore and fix have in common, testflags.go the flags of go test among it
 //	explore.go    explore, exploration.go the turns that tests take,
 //	              allfailures.go what -all tells, tracefiles.go the files that it writes
-//	replay.go     replay
+//	replay.go     replay, which package debugging does for a debugger
 //	binary.go     explore and replay of programs without source
 //	fix.go        fix, fixing.go the failing tests one after the other, fixreport.go what it prints,
 //	              fixwrite.go what it writes
 //	fixbinary.go  fix of programs without source
 //	campaign.go   campaign, which is in package campaigns with findings and worker
-//	trace.go      trace, tracefilter.go its flags that choose events
 //	report.go     report
 //	protect.go    run, build and test; protectfindings.go what becomes of findings, asked_unix.go,
 //	              asked_other.go the signal that asks for them
@@ -23,7 +22,7 @@
 //	marked.go     test -explore: the tests that package explore marks
 //	goargs.go     the arguments of the go command
 //
-// guards is package guarding, vet package vetting, version package versions, man and completion
+// guards is package guarding, trace package tracing, vet package vetting, version package versions, man and completion
 // package manual; package publication has the forms in which other tools take what commands find.
 package main
 
@@ -36,6 +35,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/guarding"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/manual"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/tracing"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/versions"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/vetting"
 	"github.com/cofferdam-go/cofferdam/internal/console"
@@ -57,7 +57,7 @@ func commands() []*command.Command {
 	return []*command.Command{
 		newExploreCommand(),
 		newReplayCommand(),
-		newTraceCommand(),
+		tracing.NewCommand(),
 		newReportCommand(),
 		newFixCommand(),
 		guarding.NewCommand(),

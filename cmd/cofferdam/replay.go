@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
+	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/debugging"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -14,27 +15,58 @@ func newReplayCommand() *command.Command {
 	var (
 		count  int
 		asJSON bool
+		debugs bool
+		stop   debugging.Options
 	)
 	c := command.New("replay", "FILE.trace", "run a recorded run again to the same end").BuildsPrograms()
 	c.Long = `Replay builds the program that a trace was recorded from, runs it by the same
 schedule in a fresh process, and compares the two runs event by event. If the program was
 edited since, what stands at each step is compared, not its line; functions on the way that
-have changed are told. Where the runs part, both steps are shown.`
+have changed are told. Where the runs part, both steps are shown.
+
+With -debug the run stops at a step, and dlv, the debugger, is started there, with the
+goroutine and the function of that step before you. Set breakpoints, look at variables and
+goroutines, and continue: the run goes on by its schedule, stops at the failure, and ends as
+it was recorded. Time that you take does not count. In dlv, here shows the program's own
+function again after a stop. On Linux only.`
 	c.Notes = `Example:
 
   cofferdam replay -count 10 testdata/cofferdam/TestSteady.trace
+  cofferdam replay -debug -at preemption testdata/cofferdam/TestSteady.trace
 
-Exit codes: 0 the same run, 1 the run differed, 2 error, such as another version of Go.
+Exit codes: 0 the same run, or one that was ended in a debugger, 1 the run differed,
+2 error, such as another version of Go.
 
 See also: cofferdam help traces`
 	c.Flags.IntVar(&count, "count", 1, "how many times")
 	c.Flags.BoolVar(&asJSON, "json", false, "write the result as JSON")
+	c.Flags.BoolVar(&debugs, "debug", false, "stop at a step, and start dlv there")
+	c.Flags.StringVar(&stop.At, "at", "failure", "`step` at which -debug stops: its number as trace and report have it, failure, or preemption:N, before the Nth preemption (preemption is the first)")
+	c.Flags.StringVar(&stop.Listen, "listen", "", "with -debug, have dlv serve an editor at `address` instead, such as 127.0.0.1:2345")
 	c.Work = func(ctx context.Context, inv *command.Invocation) error {
 		switch {
 		case len(inv.Operands) != 1:
 			return c.Errorf("want the name of one trace file, not %d", len(inv.Operands))
 		case count < 1:
 			return c.Errorf("-count %d: give 1 or more", count)
+		case !debugs && (c.Named("at") || c.Named("listen")):
+			return c.Errorf("-at and -listen are for -debug")
+		case debugs && (c.Named("count") || asJSON):
+			return c.Errorf("-debug does not go together with -count and -json")
+		case debugs:
+			r, err := openWhole(inv.Operands[0])
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			if r.Header.Binary != nil {
+				return c.Errorf("-debug: %s is of a program without source, which runs in an emulator", inv.Operands[0])
+			}
+			again, err := stop.Run(ctx, c, inv, r)
+			if err != nil || again == nil {
+				return err
+			}
+			return tellReplayed(inv, r, again, false)
 		}
 		return replay(ctx, inv, inv.Operands[0], count, asJSON)
 	}
@@ -66,15 +98,20 @@ func replay(ctx context.Context, inv *command.Invocation, file string, count int
 		if err != nil {
 			return err
 		}
-		told := replayed{Same: again.Parting == nil, Outcome: again.Outcome, Changed: again.Changed}
-		if again.Parting != nil {
-			told.Difference = again.Parting
-		}
-		if err := told.tell(inv, r, asJSON); err != nil {
+		if err := tellReplayed(inv, r, again, asJSON); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tellReplayed says what came of a run that was made again.
+func tellReplayed(inv *command.Invocation, r *trace.Reader, again *explore.Replayed, asJSON bool) error {
+	told := replayed{Same: again.Parting == nil, Outcome: again.Outcome, Changed: again.Changed}
+	if again.Parting != nil {
+		told.Difference = again.Parting
+	}
+	return told.tell(inv, r, asJSON)
 }
 
 // A replayed run is what replay tells.

@@ -9,7 +9,8 @@
 // it. It needs Go, a C compiler for the race detector, and Chromium for the tests of reports; where
 // one of these two is missing, it says what was not checked.
 //
-// steps.go has the steps, platforms.go that of the other platforms, browser.go looks for a browser, tests.go makes lines for people of what go test says.
+// steps.go has the steps, platforms.go that of the other platforms, browser.go looks for a browser, debugger.go
+// tests what a debugger is needed for, tests.go makes lines for people of what go test says.
 package main
 
 import (
@@ -65,8 +66,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// choose returns the steps of these names, in the order of the steps; all if there is no
-// name.
+// choose returns the steps of these names, in the order of the steps; all but those that have to
+// be named if there is no name.
 func choose(names []string) ([]step, error) {
 	for _, name := range names {
 		if !slices.Contains(stepNames(), name) {
@@ -75,7 +76,7 @@ func choose(names []string) ([]step, error) {
 	}
 	var chosen []step
 	for _, s := range steps {
-		if len(names) == 0 || slices.Contains(names, s.name) {
+		if len(names) == 0 && !s.byName || slices.Contains(names, s.name) {
 			chosen = append(chosen, s)
 		}
 	}

@@ -37,22 +37,26 @@ type step struct {
 	name  string
 	about string
 	run   func(context.Context, *check) error
+	// byName says that the step is done only if it is named.
+	byName bool
 }
 
 var steps = []step{
-	{"browser", "a browser for the tests of reports, which is installed meanwhile if there is none", func(ctx context.Context, c *check) error { return c.findBrowser(ctx) }},
-	{"build", "go build", func(ctx context.Context, c *check) error { return c.goTool(ctx, "build", everything...) }},
-	{"format", "gofmt -l", func(ctx context.Context, c *check) error { return c.format(ctx) }},
-	{"platforms", "what type-checks for other platforms", func(ctx context.Context, _ *check) error { return checkPlatforms(ctx) }},
-	{"vet", "go vet", func(ctx context.Context, c *check) error { return c.goTool(ctx, "vet", everything...) }},
-	{"staticcheck", staticcheck, func(ctx context.Context, c *check) error {
+	{name: "browser", about: "a browser for the tests of reports, which is installed meanwhile if there is none", run: func(ctx context.Context, c *check) error { return c.findBrowser(ctx) }},
+	{name: "build", about: "go build", run: func(ctx context.Context, c *check) error { return c.goTool(ctx, "build", everything...) }},
+	{name: "format", about: "gofmt -l", run: func(ctx context.Context, c *check) error { return c.format(ctx) }},
+	{name: "platforms", about: "what type-checks for other platforms", run: func(ctx context.Context, _ *check) error { return checkPlatforms(ctx) }},
+	{name: "vet", about: "go vet", run: func(ctx context.Context, c *check) error { return c.goTool(ctx, "vet", everything...) }},
+	{name: "staticcheck", about: staticcheck, run: func(ctx context.Context, c *check) error {
 		return c.goTool(ctx, "run", append([]string{staticcheck}, everything...)...)
 	}},
-	{"test", "go test", func(ctx context.Context, c *check) error {
+	{name: "test", about: "go test", run: func(ctx context.Context, c *check) error {
 		c.awaitBrowser()
+		c.tellWithoutDebugger()
 		return c.test(ctx, everything...)
 	}},
-	{"race", "go test -race -short, of what runs in several goroutines", func(ctx context.Context, c *check) error { return c.race(ctx) }},
+	{name: "race", about: "go test -race -short, of what runs in several goroutines", run: func(ctx context.Context, c *check) error { return c.race(ctx) }},
+	{name: "debugger", about: "replay -debug, with " + delve + ", which is built for it", run: func(ctx context.Context, c *check) error { return c.debugger(ctx) }, byName: true},
 }
 
 // goTool runs the go command with its output connected.

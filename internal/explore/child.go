@@ -23,6 +23,7 @@ type child struct {
 	reports *os.File
 	out     *json.Decoder
 	output  *tail
+	halted  func(pid int)      // called when the run waits for a debugger
 	end     context.CancelFunc // ends it, whatever it does
 }
 
@@ -46,7 +47,14 @@ func (p *Program) start(ctx context.Context, o *Options, events *os.File) (*chil
 	c.cmd.Dir = p.workingDirectory()
 	c.cmd.Env = append(p.build.environment(), "PWD="+c.cmd.Dir, "GOTRACEBACK=all", wire.Env+"="+give(c.cmd, ordersR, reportsW, events), fmt.Sprintf("%s=%d", wire.DayEnv, p.day(o)))
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
+	if o.Halt != nil && o.Halt.Output != nil {
+		both := io.MultiWriter(c.output, o.Halt.Output)
+		c.cmd.Stdout, c.cmd.Stderr = both, both
+	}
 	c.cmd.Cancel = func() error { return endWithStacks(c.cmd.Process) }
+	if o.Halt != nil {
+		c.cmd.Cancel = func() error { return c.cmd.Process.Kill() } // a person knows where it is
+	}
 	c.cmd.WaitDelay = time.Second
 	keepInterruptsFrom(c.cmd)
 	p.build.Limits.prepare(c.cmd)
@@ -96,7 +104,8 @@ func (b *Build) environment() []string {
 	return os.Environ()
 }
 
-// order sends an order and returns its last report. progress may be nil.
+// order sends an order and returns its last report. progress may be nil. What is to be done when
+// the run waits for a debugger is the child's halted.
 func (c *child) order(o *wire.Order, progress func(*wire.Progress)) (*wire.Report, error) {
 	if c.in.Encode(o) != nil {
 		// The program has ended before it could read the order. Had the order been written a
@@ -110,6 +119,8 @@ func (c *child) order(o *wire.Order, progress func(*wire.Progress)) (*wire.Repor
 			return nil, c.died(err)
 		case r.Error != "":
 			return nil, errors.New(r.Error)
+		case r.Halted:
+			c.halted(c.cmd.Process.Pid)
 		case r.Progress == nil:
 			return &r, nil
 		case progress != nil:

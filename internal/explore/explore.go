@@ -34,6 +34,7 @@
 //	program.go   building and identity
 //	targets.go   what there is to explore; selection.go which of the tests, timetable.go how long
 //	replay.go    running a trace again, image.go where a program lies in memory
+//	debug.go     the same for a debugger to look into
 //	tracedir.go  where traces are kept
 //	child.go     the process; child_unix.go, child_windows.go what it inherits, and how it is ended
 //	death.go     how the process ends when it should not
@@ -95,6 +96,8 @@ type Options struct {
 	// Progress is told what is going on; it may be nil.
 	Progress func(target string, p *wire.Progress)
 
+	// Halt is where a recorded run waits for a debugger; nil for nowhere.
+	Halt *Halt
 	// warmUp has a recorded run meet the residue of another, as the runs of a search do.
 	warmUp bool
 	// librarySteps makes steps of the accesses of the standard library.

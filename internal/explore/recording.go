@@ -19,6 +19,9 @@ import (
 func (p *Program) Record(ctx context.Context, target, schedule string, o *Options, file string) (*wire.Done, error) {
 	order := p.order(wire.Run, target, o)
 	order.Schedule, order.WarmUp, order.Within = schedule, o.warmUp, recordingTakes*max(o.Within, DefaultWithin)
+	if o.Halt != nil {
+		order.Halt, order.Within = o.Halt.Halt, 0 // a person takes any time
+	}
 	if file == "" {
 		c, err := p.start(ctx, o, nil)
 		if err != nil {
@@ -43,6 +46,9 @@ func (p *Program) Record(ctx context.Context, target, schedule string, o *Option
 	shared.Close()
 	if err != nil {
 		return nil, err
+	}
+	if o.Halt != nil {
+		c.halted = o.Halt.Reached
 	}
 	w, err := trace.Create(file, *p.header(target, schedule, o))
 	if err != nil {

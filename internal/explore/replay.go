@@ -60,6 +60,17 @@ type Step struct {
 	Source    string `json:"source,omitempty"` // the line as it is now
 }
 
+func (s *Step) String() string {
+	text := fmt.Sprintf("step %d, goroutine %d: %s", s.Number, s.Goroutine, s.What)
+	if s.Function != "" {
+		text += " in " + s.Function
+	}
+	if s.Line > 0 {
+		text += fmt.Sprintf(", %s:%d", filepath.Base(s.File), s.Line)
+	}
+	return text
+}
+
 func (p *Parting) String() string {
 	var b strings.Builder
 	b.WriteString(p.What)
@@ -71,13 +82,7 @@ func (p *Parting) String() string {
 			fmt.Fprintf(&b, "\n  %-9s the run has ended", side.name+":")
 			continue
 		}
-		fmt.Fprintf(&b, "\n  %-9s step %d, goroutine %d: %s", side.name+":", side.step.Number, side.step.Goroutine, side.step.What)
-		if side.step.Function != "" {
-			fmt.Fprintf(&b, " in %s", side.step.Function)
-		}
-		if side.step.Line > 0 {
-			fmt.Fprintf(&b, ", %s:%d", filepath.Base(side.step.File), side.step.Line)
-		}
+		fmt.Fprintf(&b, "\n  %-9s %s", side.name+":", side.step)
 		if side.step.Source != "" {
 			fmt.Fprintf(&b, "\n            %s", side.step.Source)
 		}
@@ -88,12 +93,20 @@ func (p *Parting) String() string {
 // Replay runs a recorded run again, in a fresh process, and compares the two event by
 // event.
 func (p *Program) Replay(ctx context.Context, r *trace.Reader) (*Replayed, error) {
+	return p.replay(ctx, r, nil)
+}
+
+// replay is Replay with where the run waits for a debugger; nil for nowhere.
+func (p *Program) replay(ctx context.Context, r *trace.Reader, halt *Halt) (*Replayed, error) {
+	if err := p.sameInputs(&r.Header); err != nil {
+		return nil, err
+	}
 	temp, err := scratch.Dir()
 	if err != nil {
 		return nil, fmt.Errorf("replaying: %w", err)
 	}
 	defer scratch.Remove(temp)
-	return p.RecordAgain(ctx, r, filepath.Join(temp, "again.trace"))
+	return p.recordAgain(ctx, r, filepath.Join(temp, "again.trace"), halt)
 }
 
 // RecordAgain is Replay with the file that the second run is recorded to.
@@ -101,7 +114,13 @@ func (p *Program) RecordAgain(ctx context.Context, r *trace.Reader, file string)
 	if err := p.sameInputs(&r.Header); err != nil {
 		return nil, err
 	}
+	return p.recordAgain(ctx, r, file, nil)
+}
+
+// recordAgain is RecordAgain with where the run waits for a debugger; nil for nowhere.
+func (p *Program) recordAgain(ctx context.Context, r *trace.Reader, file string, halt *Halt) (*Replayed, error) {
 	_, o := Again("", &r.Header)
+	o.Halt = halt
 	out := &Replayed{}
 	var err error
 	if out.Done, err = p.Record(ctx, r.Header.Test, r.Header.Schedule, o, file); err != nil {
@@ -156,6 +175,12 @@ func functionOf(r *trace.Reader, p *trace.Point) string {
 		return stack[0].Function
 	}
 	return ""
+}
+
+// StepAt describes the event of a number; nil if there is none.
+func StepAt(r *trace.Reader, number uint64) (*Step, error) {
+	e, err := r.At(number)
+	return step(r, e, false), err
 }
 
 // step describes an event; nil if there is none. Its line is read if the source is at hand.

@@ -40,8 +40,18 @@ type Config struct {
 	Deps []string
 	// Overlay has other contents for some files of the program.
 	Overlay map[string][]byte
+	// Debug, if it is not nil, is for a debugger. It makes no difference to what programs do, and
+	// none to their Hash and Inputs.
+	Debug *Debug
 	// Progress is told what Build does at present; it may be nil.
 	Progress func(text string)
+}
+
+// Debug says how programs are built that a debugger is going to look into: with what debuggers
+// read.
+type Debug struct {
+	// Compiling are flags of the compiler for the packages in memory mode, such as -N.
+	Compiling string
 }
 
 // A Program is what Build made.
@@ -308,9 +318,7 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	args = append(args, b.linking()...)
 	args = append(args, b.Flags...)
 	args = append(args, flags...)
-	for _, m := range b.early {
-		args = append(args, "-gcflags="+m+"=-lang="+later)
-	}
+	args = append(args, b.compiling()...)
 	args = append(args, "-o", bin)
 	if path == load.Files {
 		files, err := b.files(p)
@@ -349,11 +357,32 @@ func (b *builder) compile(ctx context.Context, p *packages.Package, n int, flags
 	return nil
 }
 
+// compiling are the flags of the compiler for single packages. Of several for one package the go
+// command takes the last.
+func (b *builder) compiling() []string {
+	var all []string
+	if b.Debug != nil && b.Debug.Compiling != "" {
+		for _, p := range b.prog.Packages {
+			if p.Mode == hooks.Memory && !p.Std {
+				all = append(all, "-gcflags="+p.Path+"="+b.Debug.Compiling)
+			}
+		}
+	}
+	for _, path := range b.early {
+		flags := "-lang=" + later
+		if b.Debug != nil {
+			flags += " " + b.Debug.Compiling
+		}
+		all = append(all, "-gcflags="+path+"="+flags)
+	}
+	return all
+}
+
 // linking are the flags that spare the linker what only debuggers read, half of its time. What
 // the user says to the linker is said later on the command line, and counts; what the environment
 // says would not.
 func (b *builder) linking() []string {
-	if strings.Contains(b.env.GOFLAGS, "-ldflags") {
+	if b.Debug != nil || strings.Contains(b.env.GOFLAGS, "-ldflags") {
 		return nil
 	}
 	return []string{"-ldflags=-w"}

@@ -140,6 +140,8 @@ var imports = map[string][]string{
 	"cmd/cofferdam/guarding":     {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/finding", "internal/guard", "internal/load", "internal/publish"},
 	"cmd/cofferdam":              {"cmd/cofferdam/...", "internal/..."},
 	"cmd/cofferdam/versions":     {"cmd/cofferdam/command", "internal/instrument"},
+	"cmd/cofferdam/debugging":    {"cmd/cofferdam/command", "internal/explore", "internal/sched", "internal/scratch", "internal/trace", "internal/wire"},
+	"cmd/cofferdam/tracing":      {"cmd/cofferdam/command", "internal/event", "internal/trace", "internal/trace/show"},
 	"cmd/cofferdam/campaigns":    {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/publish", "internal/campaign", "internal/console", "internal/explore", "internal/finding", "internal/scratch", "internal/trace", "internal/worktree"},
 	"internal/campaign":          {"internal/explore", "internal/finding", "internal/sched", "internal/scratch", "internal/trace", "internal/wire"},
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},

@@ -48,6 +48,12 @@ type Config struct {
 	// accesses, some at a time, in the same order. They are made in the memory that it
 	// returned the last time, which is used until it or Record is called.
 	Accesses func([]event.Access) (room []event.Access)
+	// Halt, if set, is called by a goroutine that comes to one of the events numbered in HaltAt,
+	// which ascend, on its own stack and before anything else happens; see record.HaltAt. The run
+	// has to be recorded. How long a goroutine computes means nothing then: a person may have
+	// stopped it.
+	Halt   func()
+	HaltAt []uint64
 	// Ended, if set, is called at the end of the run, before the goroutines that are
 	// left are taken down. It may add failures.
 	Ended func(*Result)

@@ -94,6 +94,9 @@ func (s *scheduler) begin(config Config) {
 	s.objects.begin()
 	s.recorder = record.New(config.Record, config.Accesses)
 	recording.Store(s.recorder.On)
+	if config.Halt != nil {
+		s.recorder.HaltAt(config.HaltAt, config.Halt)
+	}
 	if s.recorder.On {
 		// So that numbers do not depend on earlier runs.
 		s.frames.Reset()

@@ -77,7 +77,8 @@ func watch(sleep func(int64) (worked int64, busy bool)) {
 				continue
 			}
 			native := waits(t &^ suspect)
-			if (native || waited >= patienceWithWork) && token.CompareAndSwap(t, g|inside) {
+			computes := waited >= patienceWithWork && s.config.Halt == nil
+			if (native || computes) && token.CompareAndSwap(t, g|inside) {
 				s.evict(t, native)
 			}
 		}

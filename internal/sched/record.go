@@ -100,6 +100,9 @@ func (r *Recorder) Next(g uint32) uint64 {
 // Schedule returns the schedule of the run so far, or of the one just done.
 func (r *Recorder) Schedule() Schedule { return r.schedule.Clone() }
 
+// Preemptions returns how many there were in the run so far, with what is counted like one.
+func (r *Recorder) Preemptions() int { return r.schedule.Preemptions() }
+
 // Fingerprint returns a number that is the same for two runs if they differ only in the
 // order of steps that do not depend on each other, and different otherwise, except by
 // chance. It is 0 if fingerprints were not asked for.

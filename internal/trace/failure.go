@@ -57,6 +57,14 @@ type Point struct {
 	Stack []Call     `json:"stack,omitempty"` // innermost first
 }
 
+// Is reports whether a point tells of an event, as far as it is known.
+func (p *Point) Is(e *event.Event) bool {
+	if p.Seq != 0 {
+		return p.Seq == e.Seq
+	}
+	return p.G == e.G && p.Site == e.Site && (p.Op == event.None || p.Op == e.Kind) && (p.Frame == 0 || p.Frame == e.Frame) && (p.Addr == 0 || p.Addr == e.Addr)
+}
+
 // A Call is a line of a stack.
 type Call struct {
 	Function string `json:"function"`

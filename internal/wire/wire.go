@@ -95,6 +95,8 @@ type Order struct {
 	// sites.
 	Record bool   `json:",omitempty"`
 	Sites  string `json:",omitempty"`
+	// Halt is where the run waits for a debugger.
+	Halt Halt `json:",omitzero"`
 
 	// All of them.
 	Seed uint64
@@ -117,6 +119,18 @@ type Order struct {
 	Stall time.Duration
 }
 
+// A Halt is where a recorded run waits: where the first of these is come to, until a debugger has
+// attached to the process, and at the others if one still is.
+type Halt struct {
+	// Events are the numbers of events, ascending.
+	Events []uint64 `json:",omitempty"`
+	// Preemption is before the how-many-th preemption, from 1; 0 for none.
+	Preemption int `json:",omitempty"`
+}
+
+// On reports whether there is anything to halt at.
+func (h *Halt) On() bool { return len(h.Events) > 0 || h.Preemption > 0 }
+
 // Together is the target of tests that are run in parallel with each other. It is also a
 // pattern that go test's -run matches them by.
 func Together(tests []string) string { return strings.Join(tests, "|") }
@@ -138,6 +152,7 @@ const (
 type Report struct {
 	Targets  []string  `json:",omitempty"`
 	Progress *Progress `json:",omitempty"`
+	Halted   bool      `json:",omitempty"` // the run waits for a debugger
 	Done     *Done     `json:",omitempty"` // the last one of an order
 	Error    string    `json:",omitempty"` // instead of Done
 }

@@ -191,6 +191,8 @@ with the values before and after, each synchronisation, and how the run ended. E
 writes one for each test that fails.
 
   cofferdam replay FILE       run the same schedule again and compare, event by event
+  cofferdam replay -debug FILE
+                              stop it at the failure, in a debugger
   cofferdam trace FILE        print the events, or those that flags choose
   cofferdam report FILE       write a page that shows the run
   cofferdam trace -summary FILE

@@ -389,19 +389,11 @@ type raceSearch struct {
 func (s *raceSearch) add(number int, e *event.Event) {
 	switch {
 	case s.to >= 0:
-	case isAt(s.earlier, e):
+	case s.earlier.Is(e):
 		s.from = number
-	case isAt(s.later, e) && s.from >= 0:
+	case s.later.Is(e) && s.from >= 0:
 		s.to = number
 	}
-}
-
-// isAt reports whether an event is the one that a point tells of.
-func isAt(p *trace.Point, e *event.Event) bool {
-	if p.Seq != 0 {
-		return p.Seq == e.Seq
-	}
-	return p.G == e.G && p.Site == e.Site && (p.Op == event.None || p.Op == e.Kind) && (p.Frame == 0 || p.Frame == e.Frame) && (p.Addr == 0 || p.Addr == e.Addr)
 }
 
 // races are the pairs of steps that nothing orders.

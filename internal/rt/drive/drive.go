@@ -20,6 +20,7 @@
 //	explore.go       runs until one fails
 //	leaks.go         what runs leave waiting
 //	one.go           one schedule, recorded or not
+//	halt.go          a run that waits for a debugger (halt_linux.go, halt_other.go)
 //	outcome.go       what a run came to, in the words of a trace
 //	cause.go         what a panic comes from, by the words of Go's runtime
 //	sites.go         the table of sites, and calls of the standard library
@@ -84,6 +85,7 @@ type server struct {
 	out      *json.Encoder
 	events   *os.File // of the ring for what is recorded; nil if there is none
 	waited   int      // how often for the reader of events
+	halted   bool     // a run has waited for a debugger
 	runs     int
 	warm     map[int]bool // targets that have had their warm-up
 	prints   prints
@@ -342,6 +344,7 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 	config.LibrarySteps = o.LibrarySteps
 	if to != nil {
 		config.Record, config.Accesses = to.event, to.ring.Accesses
+		config.Halt, config.HaltAt = to.halt, o.Halt.Events
 	}
 	return rt.Run(config, func() {
 		rt.StartEarly()

@@ -25,8 +25,18 @@ func (s *server) one(i int, o *wire.Order) (*wire.Done, error) {
 	}
 	replay := sched.NewReplay(schedule)
 	rec := sched.NewRecorder(replay, false)
+	var strategy sched.Strategy = rec
+	if o.Halt.On() {
+		if to == nil {
+			return nil, errors.New("a run that is to wait for a debugger has to be recorded")
+		}
+		to.halt = s.halt
+		if o.Halt.Preemption > 0 {
+			strategy = &haltingStrategy{Recorder: rec, before: o.Halt.Preemption, halt: s.halt}
+		}
+	}
 	start := time.Now()
-	r := s.run(i, o, rec, to)
+	r := s.run(i, o, strategy, to)
 	out := outcome(r)
 	out.Schedule = rec.Schedule().String()
 	done := &wire.Done{Outcome: out, Diverged: replay.Diverged()}
@@ -47,6 +57,7 @@ type recording struct {
 	ring  *ring.Ring
 	texts texts
 	kinds kindsAt
+	halt  func() // nil if the run is not to wait for a debugger
 }
 
 func (s *server) recording() (*recording, error) {

@@ -28,6 +28,10 @@ type Recorder struct {
 	// what receives them is then not called for each.
 	accesses []event.Access
 	waiting  int // of accesses
+	// nextHalt is the number of the next event to halt at; 0 if there is none.
+	nextHalt  uint64
+	laterHalt []uint64
+	halt      func()
 }
 
 // New returns a recorder that calls record with every event; or accesses, if that is not
@@ -35,6 +39,29 @@ type Recorder struct {
 // returns room for the next ones, which is used until another function is called.
 func New(record func(*event.Event), accesses func([]event.Access) []event.Access) Recorder {
 	return Recorder{On: record != nil, record: record, deliver: accesses}
+}
+
+// HaltAt has a function called when one of some events is made, by the goroutine that makes it. The
+// numbers ascend. An access has not happened then; what else there is has.
+func (r *Recorder) HaltAt(events []uint64, halt func()) {
+	r.laterHalt, r.halt = events, halt
+	r.setNextHalt()
+}
+
+func (r *Recorder) setNextHalt() {
+	r.nextHalt = 0
+	if len(r.laterHalt) > 0 {
+		r.nextHalt, r.laterHalt = r.laterHalt[0], r.laterHalt[1:]
+	}
+}
+
+// number returns the number of the next event.
+func (r *Recorder) number() uint64 {
+	if r.seq++; r.seq == r.nextHalt {
+		r.setNextHalt()
+		r.halt()
+	}
+	return r.seq
 }
 
 // Event delivers an event that has happened.
@@ -53,9 +80,8 @@ func (r *Recorder) tell() {
 // prepare makes the next event, without what only some have. The fields are set one by
 // one because a literal would be put together elsewhere first.
 func (r *Recorder) prepare(g, frame uint32, kind event.Kind, site uint32, addr, size uintptr) *event.Event {
-	r.seq++
 	e := &r.event
-	e.Seq, e.G, e.Frame, e.Kind, e.Site = r.seq, g, frame, kind, site
+	e.Seq, e.G, e.Frame, e.Kind, e.Site = r.number(), g, frame, kind, site
 	e.Addr, e.Size, e.Arg, e.Before, e.After = uint64(addr), uint32(size), 0, nil, nil
 	return e
 }
@@ -78,9 +104,8 @@ func (r *Recorder) Access(g, frame uint32, kind event.Kind, site uint32, addr, s
 	if r.waiting == len(r.accesses) {
 		r.accesses, r.waiting = r.deliver(r.accesses), 0
 	}
-	r.seq++
 	a := &r.accesses[r.waiting]
-	a.Seq, a.Addr, a.Before, a.After = r.seq, uint64(addr), before, 0
+	a.Seq, a.Addr, a.Before, a.After = r.number(), uint64(addr), before, 0
 	a.G, a.Site, a.Frame, a.Kind, a.Size = g, site, frame, kind, uint8(size)
 	r.waiting++
 	if kind == event.Store {

@@ -87,3 +87,28 @@ func TestValuesOfAnySizeAndSwaps(t *testing.T) {
 		t.Error("allocations are not counted")
 	}
 }
+
+// TestHaltsComeBeforeTheirAccesses: at a store that is halted at, memory is as it was before.
+func TestHaltsComeBeforeTheirAccesses(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		room := make([]event.Access, together)
+		accesses := func([]event.Access) []event.Access { return room }
+		if !apart {
+			accesses = nil
+		}
+		x := new(int64)
+		addr, size := at(x)
+		r := New(func(*event.Event) {}, accesses)
+		var values []int64
+		r.HaltAt([]uint64{2, 5, 6}, func() { values = append(values, *x) })
+		for i := range int64(4) {
+			r.Access(1, 0, event.Store, 7, addr, size)
+			*x = 10 * (i + 1)
+			r.Complete()
+		}
+		r.Event(1, 0, event.Gosched, 8, 0, 0, 0)
+		if !slices.Equal(values, []int64{10, 40}) {
+			t.Errorf("apart %t: at events 2 and 5 there were %d", apart, values)
+		}
+	}
+}

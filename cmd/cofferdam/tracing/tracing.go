@@ -1,4 +1,5 @@
-package main
+// Package tracing is the command trace: tracing.go prints events, filter.go chooses them.
+package tracing
 
 import (
 	"bufio"
@@ -13,14 +14,15 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/trace/show"
 )
 
-// traceOptions are the flags of cofferdam trace.
-type traceOptions struct {
+// options are the flags of cofferdam trace.
+type options struct {
 	goroutines, variable, addr, kinds, seqs, site string
 	json, summary, check                          bool
 }
 
-func newTraceCommand() *command.Command {
-	o := &traceOptions{}
+// NewCommand returns the command.
+func NewCommand() *command.Command {
+	o := &options{}
 	c := command.New("trace", "FILE.trace", "print a recorded run, or part of it")
 	c.Long = `Trace prints the events of a recorded run, a line for each: number, goroutine,
 kind, function, file:line:column, expression, address (with the allocation it is
@@ -59,7 +61,7 @@ See also: cofferdam help traces`
 	return c
 }
 
-func printTrace(stdout, stderr io.Writer, path string, o *traceOptions) error {
+func printTrace(stdout, stderr io.Writer, path string, o *options) error {
 	filter, err := o.filter()
 	if err != nil {
 		return err

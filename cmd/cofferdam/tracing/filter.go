@@ -1,4 +1,4 @@
-package main
+package tracing
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 )
 
 // filter makes a filter of the flags, but for those that need the table of sites.
-func (o *traceOptions) filter() (*trace.Filter, error) {
+func (o *options) filter() (*trace.Filter, error) {
 	f := &trace.Filter{}
 	for _, text := range list(o.goroutines) {
 		g, err := strconv.ParseUint(strings.TrimPrefix(text, "g"), 10, 32)
@@ -93,7 +93,7 @@ func kindNames() string {
 
 // sites adds to a filter the sites that -var and -site allow. It reports false if
 // that is none, which a filter cannot say.
-func (o *traceOptions) sites(r *trace.Reader, f *trace.Filter) (some bool, err error) {
+func (o *options) sites(r *trace.Reader, f *trace.Filter) (some bool, err error) {
 	if o.variable == "" && o.site == "" {
 		return true, nil
 	}
