@@ -17,7 +17,9 @@ type appointment struct {
 	shown   float64 // by its last turn, for each second
 	turns   int
 	busy    bool
-	over    bool
+	// troubles is how many turns of this session did not come to their end.
+	troubles int
+	over     bool
 }
 
 const (

@@ -234,7 +234,7 @@ func (c *Campaign) load(ctx context.Context, targets []explore.Target) error {
 			return err
 		}
 		c.targets = append(c.targets, one)
-		c.agenda.all = append(c.agenda.all, &appointment{target: one, over: one.rec.Over || one.rec.troubles() >= mostTroubles})
+		c.agenda.all = append(c.agenda.all, &appointment{target: one, over: one.rec.Over})
 		c.before[one.rec.Key] = one.rec.Runs
 	}
 	return c.missing(ctx, targets)

@@ -26,14 +26,17 @@ type session struct {
 	stop func(Event) bool
 	// done, if it is there, is told of each lease that is done.
 	done func(*Lease)
-	size int64
-	day  int64
+	// spoil, if it is there, changes what comes of a lease.
+	spoil func(*Lease, *Result) error
+	size  int64
+	day   int64
 }
 
 // outcome is what came of one.
 type outcome struct {
 	report  *Report
 	notices []string
+	givenUp []string // and why
 	err     error
 }
 
@@ -68,7 +71,10 @@ func (s *session) run(t testing.TB) (out outcome) {
 		if s.done != nil {
 			s.done(l)
 		}
-		return does(ctx, l, r)
+		if err := does(ctx, l, r); err != nil || s.spoil == nil {
+			return err
+		}
+		return s.spoil(l, r)
 	}})
 	var over sync.WaitGroup
 	defer over.Wait()
@@ -79,6 +85,9 @@ func (s *session) run(t testing.TB) (out outcome) {
 		Told: func(e Event) {
 			if e.Notice != "" {
 				notice(e.Notice)
+			}
+			if e.Trouble != "" {
+				out.givenUp = append(out.givenUp, e.Target+": "+e.Trouble)
 			}
 			if s.stop != nil && s.stop(e) {
 				cancel()
@@ -362,6 +371,65 @@ func checkLedgers(t testing.TB, path string) {
 			}
 		}
 	})
+}
+
+// TestATestThatCannotBeExploredIsGivenUpForASession: its leases fail, or nothing is seen of its runs.
+// The others go on, what was wrong is kept, and the next session tries again.
+func TestATestThatCannotBeExploredIsGivenUpForASession(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		spoil func(*Result) error
+		want  string
+	}{
+		"no lease is done": {func(*Result) error { return errors.New("no room") }, "toy.TestC: no room"},
+		"nothing is seen": {func(r *Result) error {
+			for i := range r.Done.Units {
+				u := &r.Done.Units[i]
+				u.Prints, u.CutOff = nil, u.Runs
+			}
+			return nil
+		}, "toy.TestC: each of its "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			s.spoil = func(l *Lease, r *Result) error {
+				if l.Test != "TestC" {
+					return nil
+				}
+				return one.spoil(r)
+			}
+			for range 2 {
+				out := s.run(t)
+				if len(out.givenUp) != 1 || !strings.HasPrefix(out.givenUp[0], one.want) {
+					t.Errorf("given up: %q", out.givenUp)
+				}
+				for _, target := range out.report.Targets {
+					if state := map[bool]TargetState{true: GivenUp, false: Done}[target.Test == "TestC"]; target.State != state {
+						t.Errorf("%s is %s", target.Test, target.State)
+					}
+				}
+			}
+			s.withStore(t, func(_ *Dir, store *Store) {
+				records, _, err := store.targetRecords(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range records {
+					if (len(r.value.Troubles) > 0) != (r.value.Test == "TestC") {
+						t.Errorf("%s has the troubles %v", r.value.Test, r.value.Troubles)
+					}
+				}
+			})
+			s.spoil = nil
+			s.stop = func(e Event) bool { // by then it has shown something
+				return e.Report != nil && slices.ContainsFunc(e.Report.Targets, func(t TargetReport) bool { return t.Test == "TestC" && t.Distinct > 0 })
+			}
+			if out := s.run(t); len(out.givenUp) > 0 {
+				t.Errorf("when nothing is wrong, given up: %q", out.givenUp)
+			}
+		})
+	}
 }
 
 // TestASearchThatIsOverIsSavedWhateverItDidNotAskFor: a coordinator that was killed has left results

@@ -37,6 +37,11 @@ func TestMain(m *testing.M) {
 	leaseWait = time.Second
 	switch role {
 	case "":
+		// Most of the time tests wait, for servers that elect, or for the end of a turn.
+		flag.Parse()
+		if err := flag.Set("test.parallel", "6"); err != nil {
+			panic(err)
+		}
 		os.Exit(m.Run())
 	case "coordinator":
 		os.Exit(playCoordinator(args))

@@ -74,14 +74,13 @@ func (r *TargetRecord) troubled(what, worker string, now time.Time) {
 	r.Troubles = append(r.Troubles, Trouble{What: what, Worker: worker, Build: r.Build, Count: 1, First: now, Last: now})
 }
 
-// troubles is how often the present build was in trouble.
-func (r *TargetRecord) troubles() (n int) {
-	for _, t := range r.Troubles {
-		if t.Build == r.Build {
-			n += t.Count
-		}
-	}
-	return n
+// enoughBlind is after how many runs of which nothing was seen a target is given up.
+const enoughBlind = 50
+
+// blind reports whether runs end before anything is seen of them: their processes die, say, for want of
+// memory. They are no schedules that were tried.
+func (r *TargetRecord) blind() bool {
+	return r.Runs >= enoughBlind && r.Cut == r.Runs && r.Distinct == 0
 }
 
 // A ledger is what is too large for a record.

@@ -136,7 +136,7 @@ func (c *Connection) Connect(ctx context.Context) (*nats.Conn, error) {
 	nc, err := nats.Connect(url, o...)
 	switch {
 	case errors.Is(err, nats.ErrAuthorization):
-		return nil, fmt.Errorf("connecting to %s: %w: give -token or -creds", url, err)
+		return nil, fmt.Errorf("connecting to %s: %w: put the token of the server into the environment variable COFFERDAM_TOKEN, or give -creds", url, err)
 	case err != nil:
 		return nil, fmt.Errorf("connecting to %s: %w", url, err)
 	case ctx.Err() != nil:

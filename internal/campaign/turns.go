@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// mostTroubles is how often a build may be in trouble before it is given up.
+// mostTroubles is how often a target may be in trouble before it is given up for this session. The next
+// one tries again: what was in the way may have been a worker, or the machine.
 const mostTroubles = 3
 
 // reportEvery is how often others see how far the campaign is.
@@ -56,7 +57,7 @@ func (c *Campaign) work(ctx context.Context) error {
 		select {
 		case d := <-done:
 			running--
-			if err := c.end(d); err != nil && failed == nil {
+			if err := c.end(ctx, d); err != nil && failed == nil {
 				failed = err
 			}
 		case <-tick.C:
@@ -72,28 +73,46 @@ func (c *Campaign) begin(p *appointment) {
 }
 
 // end takes note of a turn. It returns an error that ends the campaign.
-func (c *Campaign) end(d turnDone) error {
+func (c *Campaign) end(ctx context.Context, d turnDone) error {
 	c.mu.Lock()
 	d.p.busy = false
 	c.agenda.had(d.p, d.took, d.schedules, d.pairs)
 	c.mu.Unlock()
 	var trouble *TroubleError
 	switch {
+	case d.err == nil && d.p.rec.blind():
+		d.p.troubles = mostTroubles
+		trouble = &TroubleError{What: fmt.Sprintf("each of its %d runs was cut off before anything was seen of it: its process died, or took too long to begin", d.p.rec.Runs)}
 	case d.err == nil:
-	case errors.As(d.err, &trouble):
-		c.mu.Lock()
-		d.p.rec.troubled(trouble.What, trouble.Worker, time.Now())
-		given := d.p.rec.troubles() >= mostTroubles
-		c.mu.Unlock()
-		if d.p.over = given; given {
-			c.tell(Event{Target: d.p.name(), Trouble: trouble.What})
-		}
+		d.p.over = d.p.rec.Over
 		return nil
+	case errors.As(d.err, &trouble):
+		d.p.troubles++
 	default:
 		return d.err
 	}
-	d.p.over = d.p.rec.Over
-	return nil
+	c.mu.Lock()
+	d.p.rec.troubled(trouble.What, trouble.Worker, time.Now())
+	c.mu.Unlock()
+	if d.p.over = d.p.troubles >= mostTroubles; d.p.over {
+		c.tell(Event{Target: d.p.name(), Trouble: trouble.What})
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return c.putTarget(ctx, d.p.target)
+}
+
+// putTarget saves the record of a target.
+func (c *Campaign) putTarget(ctx context.Context, t *target) error {
+	c.mu.Lock()
+	rec := t.rec
+	c.mu.Unlock()
+	version, err := put(ctx, c.s.targets, rec.Key, &rec, t.version)
+	if err == nil {
+		t.version = version
+	}
+	return err
 }
 
 // turn goes on with a target for so long, and saves what came of it.
@@ -169,18 +188,16 @@ func (c *Campaign) save(ctx context.Context, t *target) error {
 	}
 	c.mu.Lock()
 	t.rec.Ledger = name
-	rec := t.rec
 	c.mu.Unlock()
-	version, err := put(ctx, c.s.targets, rec.Key, &rec, t.version)
-	if err != nil {
+	if err := c.putTarget(ctx, t); err != nil {
 		return err
 	}
-	t.version, t.unsaved, t.lease.Ledger = version, 0, name
-	c.d.wentOn(rec.Key, t.lease.Build, name)
+	t.unsaved, t.lease.Ledger = 0, name
+	c.d.wentOn(t.rec.Key, t.lease.Build, name)
 	if was != "" {
 		c.s.removeObject(ctx, was)
 	}
-	return c.d.include(ctx, rec.Key, last)
+	return c.d.include(ctx, t.rec.Key, last)
 }
 
 // rates are how many runs there were lately, by samples of the last some seconds.

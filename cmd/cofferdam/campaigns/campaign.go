@@ -65,6 +65,7 @@ type campaignFlags struct {
 	baseline string
 	size     byteSize
 	listen   campaign.Listening
+	idle     bool
 	replicas int
 	prefix   string
 	connection
@@ -131,6 +132,7 @@ See also: cofferdam help findings, cofferdam help worker, cofferdam help exitcod
 	fl.StringVar(&f.listen.Address, "listen", "", "let workers join at this `address` of this machine, such as :4222; the token that they have to give is in "+tokenVariable)
 	fl.StringVar(&f.listen.Cert, "tls-cert", "", "with -listen, the `file` with the certificate for TLS")
 	fl.StringVar(&f.listen.Key, "tls-key", "", "and the `file` with its key")
+	fl.BoolVar(&f.idle, "coordinate", false, "with -listen or -nats, do no work in this process: leave all of it to workers")
 	fl.StringVar(&f.url, "nats", "", "use the NATS servers at these `URLs` instead of one in this process")
 	fl.StringVar(&f.prefix, "prefix", campaign.LocalPrefix, "with -nats, what the names of this campaign's streams begin with")
 	fl.IntVar(&f.replicas, "replicas", 1, "with -nats, on how many servers everything is kept")
@@ -162,6 +164,8 @@ func (f *campaignFlags) checkFlags() error {
 		return errors.New("-runs: a campaign is limited by -budget: leave it out")
 	case f.listen.Address != "" && f.token == "":
 		return fmt.Errorf("-listen %s: whoever reaches this port can send results: put a token that workers have to give into the environment variable %s", f.listen.Address, tokenVariable)
+	case f.idle && f.listen.Address == "" && f.url == "":
+		return errors.New("-coordinate: workers have no way to get here: give -listen or -nats as well")
 	case (f.listen.Cert == "") != (f.listen.Key == ""):
 		return errors.New("-tls-cert and -tls-key go together: give both")
 	case f.replicas < 1 || f.replicas > 5:
@@ -253,12 +257,15 @@ func (f *campaignFlags) campaign(ctx context.Context, inv *command.Invocation) e
 // options are those of the campaign.
 func (f *campaignFlags) options(inv *command.Invocation, baseline *finding.Baseline, tell *campaignTeller) *campaign.Options {
 	inv.Status.Phase("campaign")
-	o := &f.asked
+	o, slots := &f.asked, 0
+	if !f.idle {
+		slots = o.Processes()
+	}
 	return &campaign.Options{
 		Search: campaign.SearchOptions{
 			Strategy: o.Strategy, Preemptions: o.Preemptions, Seed: o.Seed, Steps: o.Steps, Within: o.Within, Stall: o.Stall, Races: o.Races, Leaks: o.Leaks,
 		},
-		Budget: o.Budget, Slots: o.Processes(), Remote: f.url != "" || f.listen.Address != "", Size: int64(f.size), Baseline: baseline, Told: tell.tell,
+		Budget: o.Budget, Slots: slots, Remote: f.url != "" || f.listen.Address != "", Size: int64(f.size), Baseline: baseline, Told: tell.tell,
 		WholePackages: o.WholePackages && f.shard == "",
 	}
 }

@@ -74,6 +74,15 @@ func (t *campaignTeller) end(r *campaign.Report) {
 		return
 	}
 	fmt.Fprintln(t.inv.Stdout, campaignLine(r))
+	cut, of := 0, 0
+	for i := range r.Targets {
+		if n := r.Targets[i].Cut; n > 0 {
+			cut, of = cut+n, of+1
+		}
+	}
+	if cut > 0 {
+		fmt.Fprintf(t.inv.Stdout, "cut off before their end, which may hide something: %s of %s; cofferdam campaign -status has the tests\n", plural(cut, "schedule", "schedules"), plural(of, "test", "tests"))
+	}
 	if r.Findings[campaign.New] > 0 {
 		words := []string{"cofferdam", "findings"}
 		if t.state != campaign.DefaultDir {

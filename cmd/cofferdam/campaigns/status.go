@@ -140,6 +140,9 @@ func testLines(r *campaign.Report, color console.Stream, now time.Time) (lines [
 			if t.Open > 0 {
 				name = color.Bad(fmt.Sprintf("%s: %s", name, plural(t.Open, "finding", "findings")))
 			}
+			if t.Cut > 0 {
+				name += fmt.Sprintf(" (%d cut off)", t.Cut)
+			}
 			if n := len(t.Troubles); n > 0 && state == campaign.GivenUp {
 				what, _, _ := strings.Cut(t.Troubles[n-1].What, "\n")
 				name += ": " + what
