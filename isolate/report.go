@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/finding"
@@ -173,7 +174,7 @@ func explain(f *page.Fault) Finding {
 		Op:        finding.Read,
 		Goroutine: f.Goroutine,
 		Address:   uint64(f.Address),
-		Stack:     finding.Frames(f.PCs()),
+		Stack:     withoutAccessors(finding.Frames(f.PCs())),
 	}
 	if f.Write != 0 {
 		access.Op = finding.Write
@@ -230,6 +231,26 @@ func lockStack(site [2]uintptr) []finding.Frame {
 // inside is how functions of this package begin: in a protected program it has another
 // path.
 var inside = reflect.TypeFor[Config]().PkgPath() + "."
+
+// accessors is what the names of functions begin with that access memory for others.
+var accessors atomic.Pointer[string]
+
+// AccessBy says that the functions of a package access guarded memory on behalf of what calls
+// them: findings begin with their callers. The package is given by its path.
+func AccessBy(path string) {
+	path += "."
+	accessors.Store(&path)
+}
+
+// withoutAccessors leaves out the functions that AccessBy has told of.
+func withoutAccessors(frames []finding.Frame) []finding.Frame {
+	if prefix := accessors.Load(); prefix != nil {
+		for len(frames) > 1 && strings.HasPrefix(frames[0].Function, *prefix) {
+			frames = frames[1:]
+		}
+	}
+	return frames
+}
 
 // internalFrame reports whether a frame is of the locks themselves.
 func internalFrame(f finding.Frame) bool {

@@ -66,6 +66,7 @@ package aside
 import (
 	"fmt"
 	"log/slog"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -79,6 +80,7 @@ import (
 type Guard = isolate.Foreign
 
 func init() {
+	isolate.AccessBy(reflect.TypeFor[mirror]().PkgPath())
 	isolate.Configure(isolate.Config{Logger: slog.New(slog.DiscardHandler)})
 	watch.Also(watch.Source{
 		Findings: isolate.Findings,

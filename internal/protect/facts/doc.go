@@ -73,5 +73,6 @@
 //	lock.go         operations on locks
 //	declaration.go  where variables and fields are declared
 //	pin.go          what must stay where it is
+//	word.go         loads and stores of pointers
 //	reflect.go      what reflection may look at
 package facts

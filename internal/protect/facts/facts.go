@@ -33,6 +33,7 @@ type Facts struct {
 	aliasedMaps  map[Key]bool
 	declarations map[Key]Declaration
 	pins         *pins
+	words        *words
 	dispatch     dispatch
 
 	declarationsIn map[*packages.Package]map[Key]Declaration
@@ -50,6 +51,7 @@ func Gather(pkgs []*packages.Package, prog *ssa.Program) *Facts {
 		assigned: make(map[Key]bool), aliasedMaps: make(map[Key]bool), declarations: make(map[Key]Declaration),
 		declarationsIn: make(map[*packages.Package]map[Key]Declaration), dispatch: dispatch{methods: make(map[string][]FuncKey)}, uses: make(map[*packages.Package]map[Key][]ast.Node),
 	}
+	f.words = newWords()
 	f.pins = &pins{facts: f, variables: make(map[Key]string), types: make(map[Key]string), unnamed: make(map[string]bool)}
 	for _, p := range pkgs {
 		f.inspectors[p] = inspector.New(p.Syntax)
@@ -158,6 +160,9 @@ func (o *observer) observeUse(c inspector.Cursor) {
 	note := func(v *types.Var) {
 		k := o.KeyOf(v)
 		o.uses[k] = append(o.uses[k], c.Node())
+		if _, sets := c.Node().(*ast.KeyValueExpr); !sets {
+			o.observeWord(c, v)
+		}
 	}
 	switch n := c.Node().(type) {
 	case *ast.KeyValueExpr:

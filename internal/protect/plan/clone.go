@@ -39,12 +39,13 @@ type ClonedCall struct {
 	Vars []int
 }
 
-// namedBy returns the indices of the variables that a call's function names.
+// namedBy returns the indices of the variables that a call's function names, and needs the
+// addresses of. It finds cells by itself.
 func (u *unit) namedBy(vars []*Variable, c facts.Call) []int {
 	var list []int
 	e := u.facts.EffectOf(c.Func)
 	for i, v := range vars {
-		if e.Names(v.Footprint) {
+		if e.Names(v.Footprint) && !v.isCell() {
 			list = append(list, i)
 		}
 	}

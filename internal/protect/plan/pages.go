@@ -9,6 +9,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // A PageDatum is a variable or field that lives on pages.
@@ -25,6 +26,8 @@ type PageDatum struct {
 	Field  string         // the field; "" for a variable
 	Type   types.Type
 	Value  string // the constant that a variable begins with; "" for zero
+	// Cell says that it is a pointer, which is loaded and stored by calls.
+	Cell bool
 	// Declared is where it is declared in the variant of the package that has new texts.
 	Declared facts.Declaration
 }
@@ -111,6 +114,7 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum) {
 	i := &PageDatum{
 		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: d.Name, Lock: g.Lock.Name, LockAt: g.Lock.At,
 		Home: at.Package.PkgPath, InTest: at.InTest(), Root: at.Root, Type: v.Type(), Value: at.Constant(),
+		Cell: facts.IsPointerWord(v.Type()),
 	}
 	if at.Type != nil {
 		i.Owner = at.Type.Name
@@ -140,8 +144,10 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 		return "it is declared elsewhere than its lock"
 	case !at.Beside(lockAt), at.Type != nil && d.Way != lock.Name():
 		return "its lock belongs to another object"
-	case facts.HeapReference(v.Type()) != "":
+	case facts.HeapReference(v.Type()) != "" && !(p.Mode == Isolate && facts.IsPointerWord(v.Type())):
 		return "it holds " + facts.HeapReference(v.Type())
+	case facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
+		return p.unfitForCell(v)
 	case facts.Uncopyable(v.Type()) != "":
 		return "it is or has " + facts.Uncopyable(v.Type())
 	case tooLarge(at, v):
@@ -160,6 +166,28 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 		return "the address of its struct is taken"
 	}
 	return ""
+}
+
+// unfitForCell returns why a pointer cannot live on pages, where others can.
+func (p *planner) unfitForCell(v *types.Var) string {
+	switch {
+	case source.HasTypeParam(v.Type()):
+		return "its type depends on a type parameter"
+	case p.leadsToLock(v):
+		return "a lock is reached by way of it"
+	}
+	return p.facts.PinnedWord(v)
+}
+
+// leadsToLock reports whether sections name their lock by way of a variable. They name by way of it
+// all that belongs to the object with the lock.
+func (p *planner) leadsToLock(v *types.Var) bool {
+	k := p.facts.KeyOf(v)
+	return slices.ContainsFunc(p.units, func(u *unit) bool {
+		return slices.ContainsFunc(u.all, func(b *body) bool {
+			return slices.ContainsFunc(b.outlines, func(o *Outline) bool { return p.facts.KeyOf(o.Lock.Root) == k })
+		})
+	})
 }
 
 // The largest data that is put on pages, in bytes. Memory of pages is taken when they

@@ -5,12 +5,17 @@ import (
 	"slices"
 )
 
-// A Site is a use of data on pages that is not known to be by the holder of its lock. Which view
-// it goes through is decided at run time.
+// A Site is a use of data on pages that is not known to be by the holder of its lock, or of a cell.
+// Which view it goes through is decided at run time.
 type Site struct {
 	// Node is an identifier, a selector, or the element of a literal that sets a field.
 	Node  ast.Node
 	Datum *PageDatum
+	// Store is the assignment to a cell that the use is part of; nil for a load.
+	Store *ast.AssignStmt
+	// Group is the one of the file's that has the use of a cell in a section, which has the own
+	// view, counted from 1, and Var the variable of the group; 0 for a use elsewhere.
+	Group, Var int
 }
 
 // findSites finds the uses of data on pages that no section redirects.
@@ -21,8 +26,10 @@ func (r *round) findSites() {
 	uses := r.usesOnPages()
 	for _, f := range r.out.Files {
 		var redirected []Redirect
-		for _, g := range f.Groups {
+		var cells []Site
+		for i, g := range f.Groups {
 			for _, s := range g.Steps {
+				cells = append(cells, takeCells(g, i+1, s)...)
 				redirected = append(redirected, s.Redirects...)
 				for _, use := range s.SlotUses {
 					redirected = append(redirected, use.Redirects...)
@@ -30,9 +37,35 @@ func (r *round) findSites() {
 			}
 		}
 		f.Sites = sitesWithin(f.Syntax, uses, redirected)
+		for i := range f.Sites {
+			f.Sites[i].findSection(cells)
+		}
 	}
 	for _, c := range r.out.Clones {
 		c.Sites = sitesWithin(c.Decl, uses, c.Redirects)
+	}
+}
+
+// takeCells takes the cells out of a step's redirections: what the other data on pages becomes can
+// be assigned to, and what a cell becomes cannot.
+func takeCells(g *Group, number int, s *StepPlan) []Site {
+	var cells []Site
+	s.Redirects = slices.DeleteFunc(s.Redirects, func(r Redirect) bool {
+		v := g.Vars[r.Var]
+		if v.isCell() {
+			cells = append(cells, Site{Node: r.Node, Datum: v.OnPages, Group: number, Var: r.Var})
+		}
+		return v.isCell()
+	})
+	return cells
+}
+
+// findSection finds out whether a use of a cell is in a section, of all uses that are.
+func (s *Site) findSection(cells []Site) {
+	for _, c := range cells {
+		if c.Datum == s.Datum && contains(c.Node, s.Node) {
+			s.Group, s.Var = c.Group, c.Var
+		}
 	}
 }
 
@@ -41,7 +74,7 @@ func (r *round) usesOnPages() []Site {
 	var all []Site
 	for _, d := range r.pages.list {
 		for _, n := range r.facts.Uses(r.pkg, d.Key) {
-			all = append(all, Site{n, d})
+			all = append(all, Site{Node: n, Datum: d, Store: r.facts.StoreOf(n)})
 		}
 	}
 	return all

@@ -36,6 +36,9 @@ type Variable struct {
 	Passive bool
 }
 
+// isCell reports whether the variable is a pointer on pages.
+func (v *Variable) isCell() bool { return v.OnPages != nil && v.OnPages.Cell }
+
 // newVariable describes a variable that has copies.
 func (u *unit) newVariable(p facts.Place, datum string) *Variable {
 	v := &Variable{Place: p, Datum: datum, Footprint: u.facts.Footprint(p.Last())}

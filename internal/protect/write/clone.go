@@ -24,6 +24,7 @@ func (f *fileWriter) clone(c *plan.Clone) error {
 	for i, v := range c.Vars {
 		fmt.Fprintf(&params, "%s *%s, ", param(i), v.Spelling)
 	}
+	f.redirectCells(edits, c.Sites)
 	edits.Replace(c.Decl.Name, name)
 	edits.InsertAfter(c.Decl.Type.Params.Opening+1, params.String())
 	for _, r := range c.Redirects {

@@ -22,7 +22,9 @@
 //	        the function that publishes it
 //	0s1gi   the pages of the object with the lock
 //	0c1f    clone 1 of function f, with its parameters q0, q1
-//	g1, p1, o1, x1, t1      what is on pages: guard, shared view, own view, field, type
+//	g1, p1, o1, x1, t1, v1  what is on pages: guard, shared view or cell, own view, field, type,
+//	        type of a cell's value
+//	k0, w0  cells and values of an assignment
 //	rt, watch, aside, i1    packages
 //
 // # Files
@@ -33,5 +35,6 @@
 //	slot.go      slots
 //	clone.go     clones and their calls
 //	pages.go     data on pages
+//	cell.go      pointers on pages
 //	program.go   main
 package write

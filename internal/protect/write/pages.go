@@ -143,6 +143,9 @@ func (w *sectionWriter) callGuards(writing, reading string) []string {
 func (f *fileWriter) redirectSites(edits *source.Edits, sites []plan.Site) {
 	for _, s := range sites {
 		d := s.Datum
+		if d.Cell {
+			continue // see redirectCells
+		}
 		switch n := s.Node.(type) {
 		case *ast.KeyValueExpr:
 			edits.ReplaceBetween(n.Pos(), n.Value.Pos(), fmt.Sprintf("%s: %s.Make(%s{%s: ", f.objectName(d), f.asideName(), f.partName(d), d.Field))
@@ -176,9 +179,14 @@ func (u *packageWriter) declarePages() {
 			continue
 		}
 		f := u.bySyntax[d.Declared.File]
-		if d.Owner == "" {
+		switch {
+		case d.Cell && d.Owner == "":
+			u.declareCell(d)
+		case d.Cell:
+			f.declareCellField(d)
+		case d.Owner == "":
 			u.declareVariable(d)
-		} else {
+		default:
 			f.declarePart(d)
 		}
 		f.edits.Replace(d.Declared.Name, "_")

@@ -78,6 +78,7 @@ func newPackageWriter(p *plan.Plan, pkg *plan.Package, w Watching) *packageWrite
 
 func (u *packageWriter) write(texts map[string]Text) error {
 	for _, f := range u.files {
+		f.redirectCells(f.edits, f.file.Sites)
 		for i, g := range f.file.Groups {
 			newSectionWriter(f, g, i+1).wrapDeferred()
 		}

@@ -1,0 +1,209 @@
+package facts
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// IsPointerWord reports whether a value of a type is one word that the garbage collector has to
+// see. On pages such a variable is no variable any more: it is loaded and stored by calls. That
+// it can be written so is known of each use, or the variable is pinned.
+//
+//	x.p.n, x.m[k], x.f(), <-x.c     are loads of x.p, x.m, x.f and x.c
+//	x.p = v                         is a store
+//	x.p, y = y, x.p                 is one after all has been loaded
+//	&x.p; x.p, err = f()            pin x.p
+func IsPointerWord(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature:
+		return true
+	}
+	return false
+}
+
+// words are the uses of variables and fields that are pointer words.
+type words struct {
+	pinned map[Key]string
+	stores map[ast.Node]*ast.AssignStmt
+	// overtaken has the calls that the source has behind a load in the same statement: as a
+	// call itself, the load would come before them.
+	overtaken map[Key][]overtakenCall
+}
+
+type overtakenCall struct {
+	info *types.Info
+	call *ast.CallExpr // nil for the receiving from a channel
+}
+
+func newWords() *words {
+	return &words{pinned: make(map[Key]string), stores: make(map[ast.Node]*ast.AssignStmt), overtaken: make(map[Key][]overtakenCall)}
+}
+
+// PinnedWord returns why a variable or field that is a pointer word must stay where it is, apart
+// from what pins others as well; "" if there is no reason.
+func (f *Facts) PinnedWord(v *types.Var) string {
+	k := f.KeyOf(v)
+	if why := f.words.pinned[k]; why != "" {
+		return why
+	}
+	for _, o := range f.words.overtaken[k] {
+		if why := f.mayWrite(o, k); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// StoreOf returns the assignment that a use of a pointer word is a store of, nil for a load.
+func (f *Facts) StoreOf(use ast.Node) *ast.AssignStmt { return f.words.stores[use] }
+
+// mayWrite returns why a call may write a variable that is loaded beside it.
+func (f *Facts) mayWrite(o overtakenCall, k Key) string {
+	if o.call == nil {
+		return "a statement loads it, and waits for a channel"
+	}
+	callee := typeutil.StaticCallee(o.info, o.call)
+	if callee != nil && harmless(o.info, callee, o.call) {
+		return ""
+	}
+	if callee != nil {
+		if e := f.EffectOf(callee); e != nil && e.Opaque == "" && !e.WritesKey(k) {
+			return ""
+		}
+	}
+	return "a statement loads it, and calls what may write it"
+}
+
+func (o *observer) pinWord(v *types.Var, why string) {
+	if k := o.KeyOf(v); o.words.pinned[k] == "" {
+		o.words.pinned[k] = why
+	}
+}
+
+// observeWord notes how a node uses a variable that is a pointer word.
+func (o *observer) observeWord(c inspector.Cursor, v *types.Var) {
+	if !IsPointerWord(v.Type()) {
+		return
+	}
+	switch c.ParentEdgeKind() {
+	case edge.AssignStmt_Lhs:
+		o.observeStore(c, v)
+		return
+	case edge.RangeStmt_Key, edge.RangeStmt_Value:
+		o.pinWord(v, "a loop assigns to it")
+	case edge.UnaryExpr_X:
+		if c.Parent().Node().(*ast.UnaryExpr).Op == token.AND {
+			o.pinWord(v, "its address is taken")
+		}
+	case edge.ParenExpr_X:
+		if around := aroundParens(c); around.ParentEdgeKind() == edge.AssignStmt_Lhs || around.ParentEdgeKind() == edge.UnaryExpr_X {
+			o.pinWord(v, "it is used in parentheses")
+		}
+	case edge.SelectorExpr_X:
+		if o.takesAddress(c.Parent().Node().(*ast.SelectorExpr)) {
+			o.pinWord(v, "its address is taken")
+		}
+	}
+	o.observeLoad(c, v)
+}
+
+// takesAddress reports whether a selector calls a method with the address of what is before it.
+func (o *observer) takesAddress(s *ast.SelectorExpr) bool {
+	sel := o.info.Selections[s]
+	if sel == nil || sel.Kind() != types.MethodVal || IsPointer(sel.Recv()) {
+		return false
+	}
+	r := sel.Obj().(*types.Func).Signature().Recv()
+	return r != nil && IsPointer(r.Type())
+}
+
+// observeStore notes a store, if it can be written as a call. One of several assignments in a
+// statement comes after all values are known; that needs a block of its own.
+func (o *observer) observeStore(c inspector.Cursor, v *types.Var) {
+	assign := c.Parent().Node().(*ast.AssignStmt)
+	at := c.Parent().ParentEdgeKind()
+	switch {
+	case at == edge.CommClause_Comm:
+		o.pinWord(v, "a select statement assigns to it")
+	case len(assign.Lhs) == 1:
+		o.words.stores[c.Node()] = assign
+	case len(assign.Rhs) != len(assign.Lhs):
+		o.pinWord(v, "one of several results is assigned to it")
+	case at != edge.BlockStmt_List && at != edge.CaseClause_Body && at != edge.CommClause_Body:
+		o.pinWord(v, "it is assigned to with others, in a header or behind a label")
+	case hasIndex(c.Node()):
+		o.pinWord(v, "it is assigned to with others, in an element")
+	case o.hasCall(assign):
+		o.pinWord(v, "it is assigned to with others, and functions are called for these")
+	default:
+		o.words.stores[c.Node()] = assign
+	}
+}
+
+// hasIndex reports whether an expression is by way of an element.
+func hasIndex(root ast.Node) bool {
+	found := false
+	ast.Inspect(root, func(n ast.Node) bool {
+		_, ok := n.(*ast.IndexExpr)
+		found = found || ok
+		return !found
+	})
+	return found
+}
+
+// hasCall reports whether a node calls or receives anything, apart from what literals in it do.
+func (o *observer) hasCall(root ast.Node) bool {
+	found := false
+	o.eachCall(root, func(*ast.CallExpr) { found = true })
+	return found
+}
+
+// eachCall calls f with each call in a node, and with nil for each receiving from a channel.
+func (o *observer) eachCall(root ast.Node, f func(*ast.CallExpr)) {
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if !o.info.Types[ast.Unparen(n.Fun)].IsType() && BuiltinOf(o.info, ast.Unparen(n.Fun)) == "" {
+				f(n)
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				f(nil)
+			}
+		}
+		return true
+	})
+}
+
+// observeLoad notes the calls behind a load in the same statement. The compiler makes them first:
+// it loads variables when all calls are done. What comes behind && and || is evaluated later in
+// any case, and what the load is an argument of is called later.
+//
+//	return x.p, f()      the load comes after f
+func (o *observer) observeLoad(c inspector.Cursor, v *types.Var) {
+	k := o.KeyOf(v)
+	for {
+		e, ok := c.Node().(ast.Expr)
+		if _, literal := c.Node().(*ast.FuncLit); !ok || literal {
+			return
+		}
+		parent := c.Parent().Node()
+		if b, ok := parent.(*ast.BinaryExpr); !ok || b.Op != token.LAND && b.Op != token.LOR {
+			for sibling := range c.Parent().Children() {
+				if s, ok := sibling.Node().(ast.Expr); ok && s.Pos() >= e.End() {
+					o.eachCall(s, func(call *ast.CallExpr) {
+						o.words.overtaken[k] = append(o.words.overtaken[k], overtakenCall{o.info, call})
+					})
+				}
+			}
+		}
+		c = c.Parent()
+	}
+}
