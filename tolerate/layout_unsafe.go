@@ -238,17 +238,20 @@ func (k kind) store(shared, private unsafe.Pointer) {
 	}
 }
 
-// swapSmall is a compare-and-swap of one or two bytes, by way of the aligned four
-// that they are part of. Those belong to the same allocation: none is smaller
-// than eight bytes.
-func swapSmall(p unsafe.Pointer, size uintptr, old, with uint32) bool {
+// smallPlace returns the aligned four bytes that one or two are part of, and where in them those
+// are. All belong to the same allocation: none is smaller than eight bytes.
+func smallPlace(p unsafe.Pointer, size uintptr) (word *uint32, shift uintptr, mask uint32) {
 	offset := uintptr(p) & 3
-	word := (*uint32)(unsafe.Add(p, -int(offset)))
-	shift := 8 * offset
+	shift = 8 * offset
 	if bigEndian {
 		shift = 8 * (4 - size - offset)
 	}
-	mask := (uint32(1)<<(8*size) - 1) << shift
+	return (*uint32)(unsafe.Add(p, -int(offset))), shift, (uint32(1)<<(8*size) - 1) << shift
+}
+
+// swapSmall is a compare-and-swap of one or two bytes, by way of the four around them.
+func swapSmall(p unsafe.Pointer, size uintptr, old, with uint32) bool {
+	word, shift, mask := smallPlace(p, size)
 	for {
 		found := atomic.LoadUint32(word)
 		if found&mask != old<<shift {
@@ -260,16 +263,10 @@ func swapSmall(p unsafe.Pointer, size uintptr, old, with uint32) bool {
 	}
 }
 
-// addSmall adds to one or two bytes, as swapSmall swaps them, and returns what was there. It gives up
-// for nobody: where another addition comes in between, that one has been made.
+// addSmall adds to one or two bytes, as swapSmall swaps them, and returns what was there. It does not
+// give up: where another addition comes in between, that one has been made.
 func addSmall(p unsafe.Pointer, size uintptr, delta uint32) (before uint32) {
-	offset := uintptr(p) & 3
-	word := (*uint32)(unsafe.Add(p, -int(offset)))
-	shift := 8 * offset
-	if bigEndian {
-		shift = 8 * (4 - size - offset)
-	}
-	mask := (uint32(1)<<(8*size) - 1) << shift
+	word, shift, mask := smallPlace(p, size)
 	for {
 		found := atomic.LoadUint32(word)
 		if atomic.CompareAndSwapUint32(word, found, found&^mask|(found+delta<<shift)&mask) {

@@ -99,22 +99,33 @@ cofferdam help traces`
 	return c
 }
 
-func (f *searchFlags) explore(ctx context.Context, inv *command.Invocation) error {
+// begin builds what is to be explored, and lists it. The build is for the caller to close.
+func (f *searchFlags) begin(ctx context.Context, inv *command.Invocation) (*exploration, []explore.Target, *explore.Build, error) {
 	if err := f.check(); err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	build, err := f.build(ctx, inv)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	targets, err := f.list(ctx, inv, build)
+	if err != nil {
+		build.Close()
+		return nil, nil, nil, err
+	}
+	many := len(build.Programs) > 1
+	return &exploration{
+		searchFlags: f, inv: inv, many: many, failed: map[*explore.Program][]string{}, phase: "exploring", files: traceFiles{out: f.out, many: many},
+	}, targets, build, nil
+}
+
+func (f *searchFlags) explore(ctx context.Context, inv *command.Invocation) error {
+	e, targets, build, err := f.begin(ctx, inv)
 	if err != nil {
 		return err
 	}
 	defer build.Close()
-	targets, err := f.list(ctx, inv, build)
-	if err != nil {
-		return err
-	}
-	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1, failed: map[*explore.Program][]string{}, phase: "exploring"}
 	e.told = e.tell
-	e.files = traceFiles{out: f.out, many: e.many}
 	err = e.all(ctx, targets)
 	err = errors.Join(err, e.publishAll())
 	if len(targets) > 1 && e.textual() && len(e.failing) > 0 {

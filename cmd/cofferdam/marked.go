@@ -43,20 +43,11 @@ func (o *protectOptions) exploreMarked(ctx context.Context, inv *command.Invocat
 	}
 	slices.Sort(names)
 	f.run, f.together, inv.Operands = "^("+strings.Join(slices.Compact(names), "|")+")$", false, slices.Compact(packages)
-	if err := f.check(); err != nil {
-		return err
-	}
-	build, err := f.build(ctx, inv)
+	e, targets, build, err := f.begin(ctx, inv)
 	if err != nil {
 		return err
 	}
 	defer build.Close()
-	targets, err := f.list(ctx, inv, build)
-	if err != nil {
-		return err
-	}
-	e := &exploration{searchFlags: f, inv: inv, many: len(build.Programs) > 1, failed: map[*explore.Program][]string{}, phase: "exploring"}
-	e.files = traceFiles{many: e.many}
 	for i := range tests {
 		at := slices.IndexFunc(targets, func(t explore.Target) bool {
 			return t.Test == tests[i].Name && t.Program.Package == tests[i].Package
