@@ -5,9 +5,8 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/lift/gossa"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
@@ -43,7 +42,7 @@ func (r *failedRun) region(s *sli.Section) *cover.Region {
 			continue
 		}
 		nodes = append(nodes, o.Node)
-		elements = elements || loadsElement(o.Instr)
+		elements = elements || lockset.IsLoopElement(o.Instr)
 	}
 	region := r.code.Region(fn.Syntax(), nodes)
 	if region == nil {
@@ -63,16 +62,6 @@ func (r *failedRun) region(s *sli.Section) *cover.Region {
 		region.Accesses = append(region.Accesses, access)
 	}
 	return region
-}
-
-// loadsElement reports whether an instruction loads the element that a loop has come to.
-func loadsElement(in ssa.Instruction) bool {
-	load, ok := in.(*ssa.UnOp)
-	if !ok {
-		return false
-	}
-	at, ok := load.X.(*ssa.IndexAddr)
-	return ok && !at.Pos().IsValid() // an index expression has a position
 }
 
 // dataOf collects what the accesses of sections touch, and the locks that they hold or that guard

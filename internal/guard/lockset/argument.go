@@ -43,6 +43,7 @@ func (r *recorder) call(i ssa.CallInstruction, paths []locks.Path) {
 		return
 	}
 	fn := c.StaticCallee()
+	r.reflect(fn, c.Args, i, paths)
 	for k, arg := range c.Args {
 		if m, ok := arg.(*ssa.MakeInterface); ok {
 			arg = m.X

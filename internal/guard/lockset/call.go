@@ -122,7 +122,7 @@ func (a *Analysis) passage(ctx *Context, instr ssa.Instruction, args []ssa.Value
 	p.entry = entry{unnamedLocks: ctx.entry.unnamedLocks, fromOutside: t.byInterface,
 		beforeGoroutines: ctx.entry.beforeGoroutines && !a.spawnedBefore(ctx.fn, instr)}
 	a.passArguments(ctx, p, args, path)
-	a.passLocks(p, path.Held)
+	a.passLocks(ctx, p, path.Held)
 	a.passObjects(ctx, instr, p)
 	return p
 }
@@ -152,8 +152,9 @@ func (a *Analysis) passArguments(ctx *Context, p *passage, args []ssa.Value, pat
 
 // passLocks takes along the locks that are held, under the names that the callee has for
 // them. A lock without a name there is kept under the caller's name if a function that
-// knows it is taken along too.
-func (a *Analysis) passLocks(p *passage, held locks.Set) {
+// knows it is taken along too. So is the lock of what a function that calls itself began with, as that
+// of a tree: the way back to it grows with each call, and becomes too long for a name.
+func (a *Analysis) passLocks(ctx *Context, p *passage, held locks.Set) {
 	p.names = make([][]*locks.Place, len(held))
 	for i, h := range held {
 		var names []*locks.Place
@@ -171,7 +172,7 @@ func (a *Analysis) passLocks(p *passage, held locks.Set) {
 		case len(names) > 0:
 		case p.target.unknownFrame:
 			p.entry.unnamedLocks = true
-		case len(p.entry.functions) > 0 || len(p.target.pairs) > 0:
+		case len(p.entry.functions) > 0 || len(p.target.pairs) > 0 || p.target.fn == ctx.fn && isAbove(h.Lock, p.pairs):
 			names = append(names, h.Lock)
 		}
 		for j, name := range names {
@@ -181,6 +182,11 @@ func (a *Analysis) passLocks(p *passage, held locks.Set) {
 		}
 		p.names[i] = names
 	}
+}
+
+// isAbove reports whether a lock belongs to what leads to a parameter, which a call takes further down.
+func isAbove(lock *locks.Place, pairs []locks.Pair) bool {
+	return lock.Ups() > 0 && slices.ContainsFunc(pairs, func(p locks.Pair) bool { return p.Caller.Root() == lock.Root() })
 }
 
 // passObjects takes along which objects are fresh, and which come from outside.

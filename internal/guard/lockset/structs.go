@@ -26,8 +26,11 @@ func (r *recorder) fieldsAt(addr ssa.Value, kind Kind, instr ssa.Instruction, pa
 	}
 	r.ofStruct = true
 	defer func() { r.ofStruct = false }()
-	r.fieldsOf(st, base, kind, instr, addr, paths)
+	r.fieldsOf(st, base, kind, instr, addr, paths, isAny)
 }
+
+// isAny is the condition that every field meets.
+func isAny(*types.Var) bool { return true }
 
 // elementsOf records what a call does to the elements of a slice, if they are structs:
 //
@@ -44,14 +47,18 @@ func (r *recorder) elementsOf(slice ssa.Value, kind Kind, instr ssa.Instruction,
 	}
 	r.ofStruct = true
 	defer func() { r.ofStruct = false }()
-	r.fieldsOf(st, r.Places.Extend(base, locks.Step{Field: locks.Element}), kind, instr, slice, paths)
+	r.fieldsOf(st, r.Places.Extend(base, locks.Step{Field: locks.Element}), kind, instr, slice, paths, isAny)
 }
 
-func (r *recorder) fieldsOf(st *types.Struct, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, paths []locks.Path) {
+// fieldsOf records an access to the fields of a struct that meet a condition.
+func (r *recorder) fieldsOf(st *types.Struct, base *locks.Place, kind Kind, instr ssa.Instruction, addr ssa.Value, paths []locks.Path, meets func(*types.Var) bool) {
 	for f := range st.Fields() {
+		if !meets(f) {
+			continue
+		}
 		f = r.Places.Canonical(f)
 		if inner, ok := f.Type().Underlying().(*types.Struct); ok && !locks.IsLock(f.Type()) {
-			r.fieldsOf(inner, r.Places.Extend(base, locks.Step{Field: f}), kind, instr, addr, paths)
+			r.fieldsOf(inner, r.Places.Extend(base, locks.Step{Field: f}), kind, instr, addr, paths, meets)
 		}
 		if !hasOwnLock(f.Type()) {
 			r.access(f, base, kind, instr, addr, paths)

@@ -23,8 +23,8 @@ func (r *recorder) use(reference ssa.Value, instr ssa.Instruction, paths []locks
 			continue
 		}
 		at := positionOf(instr, nil)
-		if !at.IsValid() {
-			at = positionOf(load, load.X) // a loop over it
+		if !at.IsValid() || IsLoopElement(instr) {
+			at = positionOf(load, load.X) // what the loop goes over
 		}
 		for _, path := range paths {
 			ob := r.observation(base, path.Held)
@@ -37,6 +37,18 @@ func (r *recorder) use(reference ssa.Value, instr ssa.Instruction, paths []locks
 			}
 		}
 	}
+}
+
+// IsLoopElement reports whether an instruction loads the element that a loop over a slice or array has
+// come to. An index expression is where its bracket is; what a loop adds is where its operand is, or
+// nowhere.
+func IsLoopElement(instr ssa.Instruction) bool {
+	load, ok := instr.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	at, ok := load.X.(*ssa.IndexAddr)
+	return ok && (!at.Pos().IsValid() || at.Pos() == at.X.Pos())
 }
 
 // reuse notes a store that gives a variable a part of the array that it had: what is

@@ -1,6 +1,7 @@
 package whole_test
 
 import (
+	"go/types"
 	"slices"
 	"testing"
 
@@ -99,5 +100,66 @@ func (s *Store) Host() string { s.mu.Lock(); defer s.mu.Unlock(); return s.cur.H
 	}
 	if want := []string{"SetTag"}; !slices.Equal(slices.Compact(got), want) {
 		t.Errorf("open are %v, want %v", got, want)
+	}
+}
+
+// TestLockOfATreeIsHeldHoweverDeepItsNodesAre: a function that calls itself has no name for the lock of
+// what it began with after some calls, and holds it all the same.
+func TestLockOfATreeIsHeldHoweverDeepItsNodesAre(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type Tree struct {
+	mu   sync.Mutex
+	root *node
+}
+
+type node struct {
+	key         int
+	left, right *node
+}
+
+func (t *Tree) Insert(k int) { t.mu.Lock(); defer t.mu.Unlock(); t.root = t.insert(t.root, k) }
+
+func (t *Tree) insert(n *node, k int) *node {
+	if n == nil {
+		return &node{key: k}
+	}
+	if k < n.key {
+		n.left = t.insert(n.left, k)
+	} else {
+		n.right = t.insert(n.right, k)
+	}
+	return n
+}
+
+func (n *node) sum() int {
+	if n == nil {
+		return 0
+	}
+	return n.key + n.left.sum() + n.right.sum()
+}
+
+func (t *Tree) Sum() int { t.mu.Lock(); defer t.mu.Unlock(); return t.root.sum() }
+
+func (n *node) count() int {
+	if n == nil {
+		return 0
+	}
+	return 1 + n.left.count() + n.right.count()
+}
+
+func (t *Tree) Count() int { return t.root.count() }
+`))
+	tree := pkgs[0].Types.Scope().Lookup("Tree").Type().Underlying().(*types.Struct)
+	functions := make(map[string]bool)
+	for _, h := range whole.Half(a, tree.Field(0)) {
+		for _, o := range h.Without {
+			functions[o.Instr.Parent().Name()] = true
+		}
+	}
+	if !functions["count"] || !functions["Count"] || len(functions) != 2 {
+		t.Errorf("without the lock are accesses in %v, want those of Count and count", functions)
 	}
 }

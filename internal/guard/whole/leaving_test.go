@@ -1,7 +1,9 @@
 package whole_test
 
 import (
+	"go/types"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
@@ -70,5 +72,41 @@ func use(c *cache) { c.Raw()["x"] = 1 }
 	slices.Sort(got)
 	if want := []string{"All", "First", "Queue", "Shifted"}; !slices.Equal(got, want) {
 		t.Errorf("references leave from %v, want %v", got, want)
+	}
+}
+
+// TestElementsOfALoopAreWhereItsOperandIs: what a loop over a slice loads is told at what the loop goes
+// over, which a section for it can read ahead, and not at the variable of the loop.
+func TestElementsOfALoopAreWhereItsOperandIs(t *testing.T) {
+	const text = `package p
+
+import "slices"
+
+type subject struct{ list []func() }
+
+func (s *subject) Remove(i int) { s.list = slices.Delete(s.list, i, i+1) }
+
+func (s *subject) Each() {
+	for _, f := range s.list {
+		f()
+	}
+}
+`
+	pkgs, a := analyse(t, []byte(text))
+	list := pkgs[0].Types.Scope().Lookup("subject").Type().Underlying().(*types.Struct).Field(0)
+	loads := 0
+	for _, g := range whole.Broken(a, []*types.Var{list}, nil) {
+		if g.Func.Name() != "Each" {
+			continue
+		}
+		for _, m := range g.Members {
+			loads++
+			if at := pkgs[0].Fset.Position(m.At).Offset; !strings.HasPrefix(text[at:], "list {") && !strings.HasPrefix(text[at:], "s.list {") {
+				t.Errorf("%v is told at %q", m.Instr, text[at:at+10])
+			}
+		}
+	}
+	if loads != 2 {
+		t.Errorf("%d loads are told of Each, want that of the slice and that of an element", loads)
 	}
 }
