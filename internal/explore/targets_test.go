@@ -9,7 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
@@ -26,6 +28,28 @@ func TestTargetsAreChosenByName(t *testing.T) {
 	}
 	if name := (Target{Program: p}).Name(); name != "main" {
 		t.Errorf("a program is called %s", name)
+	}
+}
+
+// TestNothingIsSeenOfHowATestIsSelected: a run has the same events, whatever its test is chosen by.
+func TestNothingIsSeenOfHowATestIsSelected(t *testing.T) {
+	p := build(t, "testdata/pairs")
+	var events []uint64
+	for _, args := range [][]string{nil, {"-test.run=^TestFine(Mutex|No)$|^TestBugMutex", "-test.skip=Bug+"}} {
+		o := options(t)
+		done, err := withArguments(p, args...).Record(t.Context(), "TestFineMutex", "default", o, o.Trace)
+		if err != nil || done.Outcome.Result != event.Passed {
+			t.Fatalf("%+v, %v", done, err)
+		}
+		r, err := trace.Open(o.Trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, r.Len())
+		r.Close()
+	}
+	if events[0] != events[1] || events[0] == 0 {
+		t.Errorf("events without and with patterns: %d", events)
 	}
 }
 

@@ -32,6 +32,7 @@ type edit struct {
 //   - math/rand, hash/maphash: what a program draws is counted.
 //   - iter/iter.go: a coroutine has a g of its own and goes on for the goroutine that calls
 //     next or stop.
+//   - testing/match.go: that a test is selected is not a part of it.
 //   - testing/internal/testdeps/deps.go: patterns are compiled when they are checked, before the
 //     first run, and no run has to.
 //   - testing/testing.go: the function that starts a subtest is not rewritten, because other
@@ -79,6 +80,10 @@ var edits = map[string][]edit{
 	"internal/reflectlite/swapper.go": {{swapMoves, swapSeen, 1}},
 	"testing/synctest/synctest.go": {
 		{"\tsynctest.Run(func() {\n", "\trun := synctest.Run; if cofferdamrt.Controlled() { run = cofferdamrt.Bubble }; run(func() {\n", 1},
+	},
+	"testing/match.go": {
+		{"\tok, partial = m.filter.matches(elem, m.matchFunc)\n", "\tcofferdamrt.Unseen(func() { ok, partial = m.filter.matches(elem, m.matchFunc) })\n", 1},
+		{"\tskip, partialSkip := m.skip.matches(elem, m.matchFunc)\n", "\tvar skip, partialSkip bool; cofferdamrt.Unseen(func() { skip, partialSkip = m.skip.matches(elem, m.matchFunc) })\n", 1},
 	},
 	"testing/internal/testdeps/deps.go": {
 		{"\tif matchRe == nil || matchPat != pat {\n", "\tif matchRe = cofferdamPatterns[pat]; matchRe == nil {\n", 1},

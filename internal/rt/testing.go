@@ -45,6 +45,16 @@ func ReportFailure(test string) {
 	}
 }
 
+// Unseen calls f, of which nothing is seen: it neither waits nor panics, and is not what the program
+// does.
+func Unseen(f func()) {
+	c := enterLibrary()
+	f()
+	if c != nil {
+		c.leave()
+	}
+}
+
 // OnlyWaits says that the caller has started a test, and does nothing but wait for its signal, by
 // the operation that comes next. Whether it does so before the test begins or after is no
 // difference that a program can see, and so no choice: a test with one goroutine has one
