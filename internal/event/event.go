@@ -8,6 +8,7 @@
 //	event.go    operations, events and their kinds
 //	failure.go  how runs end and fail, and why
 //	waiting.go  why a goroutine waits for ever
+//	entry.go    what a map holds for a key
 //	name.go     the names of all of these, in files and JSON
 //
 // The package is linked into instrumented programs below the standard library's
@@ -200,7 +201,8 @@ type Event struct {
 	Size  uint32
 	// Arg is told with each kind above.
 	Arg uint64
-	// Before and After are the memory's contents, cut at MaxValue bytes.
+	// Before and After are the memory's contents, cut at MaxValue bytes; those of a MapRead or
+	// MapWrite are an Entry, if its key is known.
 	Before, After []byte
 }
 

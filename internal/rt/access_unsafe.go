@@ -190,8 +190,8 @@ func (c *goroutine) stepAt(op event.Op) (site uint32, alive bool) {
 	return op.Site, c.step(op)
 }
 
-// mapRead is a read of the map at p.
-func mapRead(p unsafe.Pointer, site uint32) {
+// mapRead is a read of the map at p, of an entry if that is not nil.
+func mapRead(p unsafe.Pointer, site uint32, of lookup) {
 	if p == nil {
 		return
 	}
@@ -206,7 +206,7 @@ func mapRead(p unsafe.Pointer, site uint32) {
 	if alive {
 		o := s.objects.at(p)
 		c.touch(o.addr, mapSize, event.MapRead, site)
-		s.emit(c, event.MapRead, site, o.addr, mapSize, 0)
+		s.emitEntry(c, event.MapRead, site, o.addr, of)
 		if o.writer != nil {
 			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map read and map write", Site: site})
 		}
@@ -219,7 +219,7 @@ const mapSize = 8
 
 // mapWrite is a write to the map at p. It takes two steps: whoever uses the map between
 // them is what the runtime ends programs for. first says that the map has to be kept.
-func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
+func mapWrite(p unsafe.Pointer, site uint32, of lookup) (first bool) {
 	if p == nil {
 		return false
 	}
@@ -238,7 +238,7 @@ func mapWrite(p unsafe.Pointer, site uint32) (first bool) {
 	first = s.journal.On() && !o.kept
 	if alive {
 		c.touch(o.addr, mapSize, event.MapWrite, site)
-		s.emit(c, event.MapWrite, site, o.addr, mapSize, 0)
+		s.emitEntry(c, event.MapWrite, site, o.addr, of)
 		if o.writer != nil {
 			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map writes", Site: site})
 		}

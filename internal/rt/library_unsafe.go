@@ -16,10 +16,10 @@ func ReflectLoad(p unsafe.Pointer, size uintptr) { memory(p, size, event.Load, 0
 func ReflectStore(p unsafe.Pointer, size uintptr) { memory(p, size, event.Store, 0) }
 
 // ReflectMapRead announces a read of the map at p.
-func ReflectMapRead(p unsafe.Pointer) { mapRead(p, 0) }
+func ReflectMapRead(p unsafe.Pointer) { mapRead(p, 0, nil) }
 
 // ReflectMapWrite announces a write to the map at p.
-func ReflectMapWrite(p unsafe.Pointer) { mapWrite(p, 0) }
+func ReflectMapWrite(p unsafe.Pointer) { mapWrite(p, 0, nil) }
 
 // LoadBytes announces a load of p.
 func LoadBytes(p []byte) {

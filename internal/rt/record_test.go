@@ -137,3 +137,53 @@ func TestStepsThatNobodyIsAskedAboutAreTheSameSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestEntriesOfMapsAreRecorded: with key and value, as they were and as they become. A key that
+// cannot be one has none, and panics as it does anywhere.
+func TestEntriesOfMapsAreRecorded(t *testing.T) {
+	type entry struct {
+		kind          event.Kind
+		before, after int // -1: not in the map, -2: not known
+	}
+	var got []entry
+	value := func(memory []byte) int {
+		e, ok := event.EntryOf(memory)
+		switch {
+		case !ok:
+			return -2
+		case !e.Held:
+			return -1
+		case len(e.Value) == 0:
+			return -2
+		}
+		return int(e.Value[0])
+	}
+	add := func(e *event.Event) {
+		if e.Kind == event.MapRead || e.Kind == event.MapWrite {
+			got = append(got, entry{e.Kind, value(e.Before), value(e.After)})
+		}
+	}
+	m, any := map[string]uint8{}, map[any]uint8{}
+	panicked := false
+	Run(Config{Strategy: &first{}, Record: add, MaxSteps: 1000}, func() {
+		Map(m).Set("a", 3, 1)
+		Map(m).Update("a", 1)["a"]++
+		Map(m).Get("a", 1)
+		if v, ok := Map(m).Get2("b", 1); ok || v != 0 {
+			t.Error("there is no b")
+		}
+		Map(m).Delete("a", 1)
+		MR(m, 1)
+		func() {
+			defer func() { panicked = recover() != nil }()
+			Map(any).Get([]int{1}, 1)
+		}()
+	})
+	want := []entry{
+		{event.MapWrite, -1, 3}, {event.MapWrite, 3, -2}, {event.MapRead, 4, -2}, {event.MapRead, -1, -2},
+		{event.MapWrite, 4, -1}, {event.MapRead, -2, -2}, {event.MapRead, -2, -2},
+	}
+	if !slices.Equal(got, want) || !panicked {
+		t.Errorf("got %v, want %v; panicked: %t", got, want, panicked)
+	}
+}

@@ -35,6 +35,26 @@ type Site struct {
 	Digest string `json:"digest,omitempty"`
 }
 
+// Entry takes the type of an entry of a map apart, map{K}V.
+func (s *Site) Entry() (key, value string, ok bool) {
+	rest, ok := strings.CutPrefix(s.Type, "map{")
+	if !ok {
+		return "", "", false
+	}
+	depth := 1
+	for i, c := range rest {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return rest[:i], rest[i+1:], true
+			}
+		}
+	}
+	return "", "", false
+}
+
 // Position is file:line:column, with the last element of the file's path.
 func (s *Site) Position() string {
 	if s.File == "" {

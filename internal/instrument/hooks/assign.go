@@ -64,6 +64,15 @@ func (r *rewriter) store(lhs ast.Expr) string {
 	return "*" + r.hook("W", r.address(lhs), r.accessTo(r.typeOf(lhs), event.Store, lhs))
 }
 
+// stored returns the text of an assignment of a value that has been evaluated.
+func (r *rewriter) stored(lhs ast.Expr, value string) string {
+	if mapIndex(r, lhs) != nil && r.hooked(lhs) {
+		begin, end := r.setter(lhs)
+		return begin + value + end
+	}
+	return r.store(lhs) + " = " + value
+}
+
 // assignOne returns the text of x = v. The scheduling point must come right before
 // the store, after everything on the right has been evaluated:
 //
@@ -88,7 +97,7 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) string {
 	value := r.value(rhs)
 	calls := r.hasCall(rhs)
 	switch {
-	case !calls && r.hooks == before:
+	case !calls && r.hooks == before && mapIndex(r, lhs) == nil:
 		return r.splice(s.Pos(), rhs.Pos(), r.part(lhs, r.store(lhs))) + value
 	case calls && !simple && !r.untypedShift(rhs):
 		v := r.name()
@@ -96,7 +105,7 @@ func (r *rewriter) assignOne(s *ast.AssignStmt, simple bool) string {
 		if r.line(lhs.Pos()) != r.line(s.End()) {
 			again, back = r.at(lhs.Pos()), r.at(s.End())
 		}
-		return "{ " + v + " := " + r.newlines(lhs.End(), rhs.Pos()) + value + "; " + again + r.store(lhs) + " = " + r.use(v, rhs) + " }" + back
+		return "{ " + v + " := " + r.newlines(lhs.End(), rhs.Pos()) + value + "; " + again + r.stored(lhs, r.use(v, rhs)) + " }" + back
 	}
 	begin, end := r.setter(lhs)
 	return begin + r.newlines(lhs.End(), rhs.Pos()) + value + end
@@ -114,7 +123,7 @@ func (r *rewriter) assignByPlace(s *ast.AssignStmt) string {
 // and after it.
 func (r *rewriter) setter(lhs ast.Expr) (begin, end string) {
 	if x := mapIndex(r, lhs); x != nil {
-		return r.hook("Map", r.value(x.X)) + ".Set(" + r.value(x.Index) + ", ", ", " + r.site(event.MapWrite, lhs) + ")"
+		return r.hook("Map", r.value(x.X)) + ".Set(" + r.value(x.Index) + ", ", ", " + r.entrySite(event.MapWrite, lhs, x.X) + ")"
 	}
 	return r.hook("P", r.address(lhs)) + ".Set(", ", " + r.accessTo(r.typeOf(lhs), event.Store, lhs) + ")"
 }
@@ -183,6 +192,16 @@ func commaOk(rhs ast.Expr) bool {
 	return false
 }
 
+// otherBool reports whether the second operand of v, ok = m[k] and the like has a boolean type of its
+// own. What a hook returns is a bool, and has to be converted.
+func (r *rewriter) otherBool(s *ast.AssignStmt) bool {
+	if len(s.Lhs) != 2 || len(s.Rhs) != 1 || !commaOk(s.Rhs[0]) || isBlank(s.Lhs[1]) {
+		return false
+	}
+	t := r.typeOf(s.Lhs[1])
+	return !types.Identical(t, types.Typ[types.Bool]) && !types.IsInterface(t)
+}
+
 // rights returns the texts of the right sides of an assignment to n operands.
 func (r *rewriter) rights(rhs []ast.Expr, n int) []part {
 	if n == 2 && len(rhs) == 1 {
@@ -210,7 +229,7 @@ func (r *rewriter) define(s *ast.AssignStmt, simple bool) string {
 	var after strings.Builder
 	for i, l := range s.Lhs {
 		id := l.(*ast.Ident)
-		if r.info.Defs[id] != nil || !r.hooked(l) {
+		if r.info.Defs[id] != nil || !r.hooked(l) && !(i == 1 && r.otherBool(s)) {
 			continue
 		}
 		value := ""
@@ -230,11 +249,11 @@ func (r *rewriter) define(s *ast.AssignStmt, simple bool) string {
 			value = v
 			if len(s.Rhs) == len(s.Lhs) {
 				value = r.use(v, s.Rhs[i])
-			} else if i == 1 && commaOk(s.Rhs[0]) && !types.Identical(r.typeOf(l), types.Typ[types.Bool]) {
+			} else if i == 1 && r.otherBool(s) {
 				value = asBool(v)
 			}
 		}
-		after.WriteString("; " + r.store(l) + " = " + value)
+		after.WriteString("; " + r.stored(l, value))
 	}
 	text := r.spliced(s, parts...) + after.String()
 	if !simple {
@@ -254,7 +273,7 @@ var operators = map[token.Token]string{
 // opAssign returns the text of x op= v, which is a load, a point and a store:
 //
 //	x.f += v    ->   cofferdamrt.Add(&x.f, v, 7, 8)
-//	m[k] += v   ->   cofferdamrt.MW(m, 7)[k] += v
+//	m[k] += v   ->   cofferdamrt.Map(m).Update(k, 7)[k] += v
 func (r *rewriter) opAssign(s *ast.AssignStmt) string {
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
 	r.together(lhs, rhs)
@@ -302,7 +321,7 @@ func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) string {
 		any = any || r.hooked(l)
 		leftFirst = leftFirst || r.hasCall(l)
 	}
-	if !any {
+	if !any && !r.otherBool(s) {
 		parts := r.rights(s.Rhs, len(s.Lhs))
 		for _, l := range s.Lhs {
 			if !isBlank(l) {
@@ -336,7 +355,7 @@ func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) string {
 			v := r.name()
 			names = append(names, v)
 			values[i] = v
-			if i == 1 && commaOk(s.Rhs[0]) && !types.Identical(r.typeOf(l), types.Typ[types.Bool]) && !types.IsInterface(r.typeOf(l)) {
+			if i == 1 && r.otherBool(s) {
 				values[i] = asBool(v)
 			}
 		}

@@ -62,7 +62,7 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 			return r.spliced(e, parts...)
 		case "delete":
 			m, key := e.Args[0], e.Args[1]
-			return r.hook("Map", r.newlines(e.Pos(), m.Pos())+r.value(m)) + ".Delete(" + r.newlines(m.End(), key.Pos()) + r.value(key) + ", " + r.site(event.MapWrite, e) + r.closing(key.End(), e.End())
+			return r.hook("Map", r.newlines(e.Pos(), m.Pos())+r.value(m)) + ".Delete(" + r.newlines(m.End(), key.Pos()) + r.value(key) + ", " + r.entrySite(event.MapWrite, e, m) + r.closing(key.End(), e.End())
 		}
 	}
 	return r.spliced(e, r.arguments(e, 0)...)

@@ -19,6 +19,15 @@ func layout(t types.Type, sizes types.Sizes) string {
 	return text
 }
 
+// entryLayout describes what a map holds for a key: map{K}V.
+func entryLayout(m *types.Map, sizes types.Sizes) string {
+	key, value := layout(m.Key(), sizes), layout(m.Elem(), sizes)
+	if key == "" || value == "" {
+		return ""
+	}
+	return "map{" + key + "}" + value
+}
+
 // maxLayout is how long a layout can be: no more of a value is recorded than an event
 // holds, so that of what is longer most could not be shown.
 const maxLayout = 200

@@ -2,6 +2,8 @@ package hooks
 
 import (
 	"go/ast"
+	"go/types"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 )
@@ -10,33 +12,39 @@ import (
 // has been evaluated:
 //
 //	m[k]   ->   cofferdamrt.Map(m).Get(k, 7)
-func (r *rewriter) mapRead(e *ast.IndexExpr) string {
+func (r *rewriter) mapRead(e *ast.IndexExpr) string { return r.mapGet(e, "Get") }
+
+// mapRead2 returns the text of m[k] as the only right side of an assignment to two operands:
+//
+//	v, ok = m[k]   ->   v, ok = cofferdamrt.Map(m).Get2(k, 7)
+func (r *rewriter) mapRead2(e *ast.IndexExpr) string { return r.mapGet(e, "Get2") }
+
+func (r *rewriter) mapGet(e *ast.IndexExpr, method string) string {
 	if !r.accesses() {
 		return r.spliced(e, r.part(e.X, r.value(e.X)), r.part(e.Index, r.value(e.Index)))
 	}
 	m := r.hook("Map", r.value(e.X))
 	gap := r.newlines(e.X.End(), e.Index.Pos())
-	return m + ".Get(" + gap + r.value(e.Index) + ", " + r.site(event.MapRead, e) + r.closing(e.Index.End(), e.End())
+	return m + "." + method + "(" + gap + r.value(e.Index) + ", " + r.entrySite(event.MapRead, e, e.X) + r.closing(e.Index.End(), e.End())
 }
 
-// mapRead2 returns the text of m[k] as the only right side of an assignment to two operands.
-// Nothing is evaluated after the hook but the key, whose own hooks come before it:
+// entrySite is site for an access to an entry of a map.
+func (r *rewriter) entrySite(kind event.Kind, n ast.Node, m ast.Expr) string {
+	id := r.site(kind, n)
+	if t, ok := r.typeOf(m).Underlying().(*types.Map); ok && id != library {
+		r.sites[len(r.sites)-1].Type = entryLayout(t, r.pkg.TypesSizes)
+	}
+	return id
+}
+
+// mapWrite returns the text of m[k] as what is updated, with the hook before the operation. After it
+// nothing is evaluated but the key, whose own hooks come before it:
 //
-//	v, ok = m[k]      ->   v, ok = cofferdamrt.MR(m, 7)[k]
-//	v, ok = m[x.f]    ->   w := cofferdamrt.R(&x.f, 6); v, ok = cofferdamrt.MR(m, 7)[w]
-func (r *rewriter) mapRead2(e *ast.IndexExpr) string {
-	return r.mapPlace(e, "MR", event.MapRead)
-}
-
-// mapWrite returns the text of m[k] as what is assigned to, with the hook before
-// the assignment.
+//	m[k] += v     ->   cofferdamrt.Map(m).Update(k, 7)[k] += v
+//	m[x.f] += v   ->   w := cofferdamrt.R(&x.f, 6); cofferdamrt.Map(m).Update(w, 7)[w] += v
+//
+// Where the key cannot be evaluated ahead, it is not told to the hook: it would be evaluated twice.
 func (r *rewriter) mapWrite(e *ast.IndexExpr) string {
-	return r.mapPlace(e, "MW", event.MapWrite)
-}
-
-// mapPlace returns the text of m[k] with a hook on the map, after which nothing else is
-// evaluated.
-func (r *rewriter) mapPlace(e *ast.IndexExpr, hook string, kind event.Kind) string {
 	m := ""
 	if r.hasHook(e.Index) {
 		m = r.ahead(e.X)
@@ -44,8 +52,12 @@ func (r *rewriter) mapPlace(e *ast.IndexExpr, hook string, kind event.Kind) stri
 		m = r.value(e.X)
 	}
 	index := r.ahead(e.Index)
-	if r.accesses() {
-		m = r.hook(hook, m, r.site(kind, e))
+	switch {
+	case !r.accesses():
+	case r.hasHook(e.Index) && r.early == nil, strings.Contains(index, "\n"), strings.Contains(index, "/*line"):
+		m = r.hook("MW", m, r.site(event.MapWrite, e))
+	default:
+		m = r.hook("Map", m) + ".Update(" + index + ", " + r.entrySite(event.MapWrite, e, e.X) + ")"
 	}
 	return r.spliced(e, r.part(e.X, m), r.part(e.Index, index))
 }

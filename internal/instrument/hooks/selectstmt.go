@@ -160,7 +160,7 @@ func (r *rewriter) store1(lhs ast.Expr, value string) string {
 	if isBlank(lhs) {
 		return "_ = " + value
 	}
-	return r.store(lhs) + " = " + value
+	return r.stored(lhs, value)
 }
 
 // store2 returns the text of an assignment to several operands, of values that are

@@ -18,9 +18,19 @@ type texts struct {
 	list   []value // in the order of the run
 }
 
+// A part says which part of a site's type a value has.
+type part uint8
+
+const (
+	wholeValue part = iota
+	keyOfEntry
+	valueOfEntry
+)
+
 // A value is as large as a string, and was loaded or stored at a site.
 type value struct {
 	site         uint32
+	part         part
 	addr, length uint64
 }
 
@@ -34,17 +44,26 @@ const (
 
 // add takes note of the values of an event.
 func (t *texts) add(e *event.Event) {
+	if e.Kind == event.MapRead || e.Kind == event.MapWrite {
+		for _, memory := range [][]byte{e.Before, e.After} {
+			if entry, ok := event.EntryOf(memory); ok {
+				t.note(e.Site, keyOfEntry, entry.Key)
+				t.note(e.Site, valueOfEntry, entry.Value)
+			}
+		}
+		return
+	}
 	if len(e.Before) == 16 {
-		t.note(e.Site, e.Before)
-		t.note(e.Site, e.After)
+		t.note(e.Site, wholeValue, e.Before)
+		t.note(e.Site, wholeValue, e.After)
 	}
 }
 
-func (t *texts) note(site uint32, memory []byte) {
+func (t *texts) note(site uint32, is part, memory []byte) {
 	if len(memory) != 16 || len(t.list) == maxTexts {
 		return
 	}
-	v := value{site, binary.LittleEndian.Uint64(memory), binary.LittleEndian.Uint64(memory[8:])}
+	v := value{site, is, binary.LittleEndian.Uint64(memory), binary.LittleEndian.Uint64(memory[8:])}
 	if v.addr == 0 || v.length-1 >= maxLength || t.values[v] {
 		return
 	}
@@ -57,17 +76,23 @@ func (t *texts) note(site uint32, memory []byte) {
 
 // of returns the texts of those values that are strings.
 func (t *texts) of(sites []trace.Site) []trace.Text {
-	strings := map[uint32]bool{}
+	type place struct {
+		site uint32
+		is   part
+	}
+	strings := map[place]bool{}
 	for i := range sites {
-		if sites[i].Type == "string" {
-			strings[sites[i].ID] = true
-		}
+		id := sites[i].ID
+		key, held, isEntry := sites[i].Entry()
+		strings[place{id, wholeValue}] = !isEntry && sites[i].Type == "string"
+		strings[place{id, keyOfEntry}] = key == "string"
+		strings[place{id, valueOfEntry}] = held == "string"
 	}
 	var all []trace.Text
 	known := map[[2]uint64]bool{}
 	for _, v := range t.list {
 		at := [2]uint64{v.addr, v.length}
-		if !strings[v.site] || known[at] {
+		if !strings[place{v.site, v.part}] || known[at] {
 			continue
 		}
 		known[at] = true

@@ -24,6 +24,7 @@ type Recorder struct {
 	allocations uint64
 	event       event.Event
 	before      [event.MaxValue]byte
+	after       [event.MaxValue]byte // of an entry
 	// accesses is room for events that have not been delivered yet. There are some because
 	// what receives them is then not called for each.
 	accesses []event.Access
@@ -68,6 +69,17 @@ func (r *Recorder) number() uint64 {
 func (r *Recorder) Event(g, frame uint32, kind event.Kind, site uint32, addr, size uintptr, arg uint64) {
 	r.Deliver()
 	r.prepare(g, frame, kind, site, addr, size).Arg = arg
+	r.tell()
+}
+
+// Entry delivers an access to an entry of a map. What a read leaves there is what was there.
+func (r *Recorder) Entry(g, frame uint32, kind event.Kind, site uint32, addr, size uintptr, before, after event.Entry) {
+	r.Deliver()
+	e := r.prepare(g, frame, kind, site, addr, size)
+	e.Before = r.before[:before.Put(&r.before)]
+	if kind == event.MapWrite {
+		e.After = r.after[:after.Put(&r.after)]
+	}
 	r.tell()
 }
 

@@ -104,14 +104,27 @@ func (p *Printer) AppendText(b []byte, e *event.Event) []byte {
 	return append(b, '\n')
 }
 
-// Values are what the memory of an event held before and after it; "" if that is not known.
+// Values are what the memory of an event held before and after it; "" if that is not known. Those of
+// an access to a map are the entry, with its key.
 func (p *Printer) Values(e *event.Event) (before, after string) {
+	if key, before, after, ok := p.entry(e); ok {
+		if before = key + ": " + before; after != "" {
+			after = key + ": " + after
+		}
+		return before, after
+	}
 	site, _ := p.r.Site(e.Site)
 	return p.value(e.Before, site.Type, e), p.value(e.After, site.Type, e)
 }
 
 // Change is the value before and after.
 func (p *Printer) Change(e *event.Event) string {
+	if key, before, after, ok := p.entry(e); ok {
+		if after != "" {
+			before += " -> " + after
+		}
+		return key + " " + before
+	}
 	before, after := p.Values(e)
 	switch {
 	case after == "":
@@ -120,6 +133,42 @@ func (p *Printer) Change(e *event.Event) string {
 		return "-> " + after
 	}
 	return before + " -> " + after
+}
+
+// entry is an access to an entry of a map: the key as it stands in an index, and what the map held
+// before and after. ok is false if the key is not known.
+func (p *Printer) entry(e *event.Event) (key, before, after string, ok bool) {
+	if e.Kind != event.MapRead && e.Kind != event.MapWrite {
+		return "", "", "", false
+	}
+	was, ok := event.EntryOf(e.Before)
+	if !ok {
+		return "", "", "", false
+	}
+	site, _ := p.r.Site(e.Site)
+	keyType, valueType, _ := site.Entry()
+	key = "[" + p.held(was.Key, keyType, e.Seq) + "]"
+	held := func(entry event.Entry) string {
+		if !entry.Held {
+			return "no entry"
+		}
+		return p.held(entry.Value, valueType, e.Seq)
+	}
+	if is, written := event.EntryOf(e.After); written {
+		after = held(is)
+	}
+	return key, held(was), after, true
+}
+
+// held shows a key or a value of a map, of which there may be a part alone, or nothing.
+func (p *Printer) held(v []byte, layout string, seq uint64) string {
+	if text, ok := p.typed(v, layout, seq); ok {
+		return text
+	}
+	if len(v) == 0 {
+		return "?"
+	}
+	return p.value(v, "", &event.Event{Seq: seq, Size: uint32(len(v))})
 }
 
 // Operation says what a step did, as timelines do. The source of an access names a variable; that

@@ -63,6 +63,39 @@ func TestValuesAndArgumentsInWords(t *testing.T) {
 }
 
 // TestTextOfSitesCannotBreakLines: expressions come from source files.
+// TestAccessesToMapsAreShownWithTheEntry: key and value, before and after, as far as they are known.
+func TestAccessesToMapsAreShownWithTheEntry(t *testing.T) {
+	put := func(e event.Entry) []byte {
+		var to [event.MaxValue]byte
+		return to[:e.Put(&to)]
+	}
+	key := binary.LittleEndian.AppendUint64(nil, 7)
+	none, four := event.Entry{Key: key}, event.Entry{Key: key, Value: []byte{4}, Held: true}
+	updated := event.Entry{Key: key, Held: true}
+	for _, c := range []struct {
+		layout              string
+		kind                event.Kind
+		before, after       []byte
+		change, was, became string
+	}{
+		{"map{int}uint8", event.MapRead, put(four), nil, "[7] 4", "[7]: 4", ""},
+		{"map{int}uint8", event.MapRead, put(none), nil, "[7] no entry", "[7]: no entry", ""},
+		{"map{int}uint8", event.MapWrite, put(none), put(four), "[7] no entry -> 4", "[7]: no entry", "[7]: 4"},
+		{"map{int}uint8", event.MapWrite, put(four), put(none), "[7] 4 -> no entry", "[7]: 4", "[7]: no entry"},
+		{"map{int}uint8", event.MapWrite, put(four), put(updated), "[7] 4 -> ?", "[7]: 4", "[7]: ?"},
+		{"map{struct{0 a int}}struct{}", event.MapWrite, put(none), put(updated), "[{a:7}] no entry -> {}", "[{a:7}]: no entry", "[{a:7}]: {}"},
+		{"", event.MapRead, put(four), nil, "[7] 4", "[7]: 4", ""},
+		{"map{int}uint8", event.MapRead, nil, nil, "", "", ""},
+	} {
+		p := layoutPrinter(t, c.layout)
+		e := &event.Event{Seq: 1, G: 1, Kind: c.kind, Site: 1, Size: 8, Before: c.before, After: c.after}
+		was, became := p.Values(e)
+		if got := p.Change(e); got != c.change || was != c.was || became != c.became {
+			t.Errorf("%s: %q (%q, %q), want %q (%q, %q)", c.layout, got, was, became, c.change, c.was, c.became)
+		}
+	}
+}
+
 func TestTextOfSitesCannotBreakLines(t *testing.T) {
 	var b bytes.Buffer
 	w := trace.NewWriter(&b, testHeader)

@@ -17,6 +17,7 @@ import (
 //	duration time                                    time.Duration and time.Time
 //	[3x8]T                                           with the size of an element
 //	struct{0 name T; 8 name T}                       with the offset of each field
+//	map{K}V                                          an entry of a map, see event.Entry
 //
 // in the memory of a machine of 64 bits that stores the low byte first.
 
