@@ -3,6 +3,7 @@ module github.com/cofferdam-go/cofferdam
 go 1.26.0
 
 require (
+	github.com/BurntSushi/toml v1.6.0
 	github.com/chromedp/cdproto v0.157.8
 	github.com/chromedp/chromedp v0.21.0
 	github.com/golangci/plugin-module-register v0.1.2

@@ -102,6 +102,7 @@ func dispatch(args []string, std command.Streams) error {
 	names := []string{"help"}
 	for _, c := range all {
 		if c.Name == name {
+			c.All = all
 			return c.Start(std, args)
 		}
 		names = append(names, c.Name)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -148,19 +147,9 @@ func (r *rulesFlag) orElse(name string, texts []string) error {
 	return nil
 }
 
-// readSettings completes the flags with what the module's settings say.
-func (o *protectOptions) readSettings() error {
-	env, err := gotool.New("", nil).Environment()
-	if err != nil {
-		return err
-	}
-	root, file := filepath.Dir(env.GOMOD), new(settings.File)
-	if env.GOMOD != "" && env.GOMOD != os.DevNull {
-		if file, err = settings.Read(root); err != nil {
-			return err
-		}
-	}
-	return errors.Join(o.only.orElse("protect.only", file.Protect.Only), o.skip.orElse("protect.skip", file.Protect.Skip), o.findingOptions.prepare(root, file))
+// takeSettings completes the flags with what the module's settings say.
+func (o *protectOptions) takeSettings(file *settings.File) error {
+	return errors.Join(o.only.orElse("protect.only", file.Protect.Only), o.skip.orElse("protect.skip", file.Protect.Skip), o.findingOptions.prepare(file))
 }
 
 // A modeFlag is the value of -protect, which means auto if there is none.
@@ -194,7 +183,7 @@ func (o *protectOptions) run(ctx context.Context, inv *command.Invocation) error
 	if o.stm != "" {
 		return o.compileTransactions(ctx, inv)
 	}
-	if err := o.readSettings(); err != nil {
+	if err := o.takeSettings(inv.Settings); err != nil {
 		return err
 	}
 	if given, _ := o.published.FileGiven(); given && o.verb == "build" {

@@ -29,7 +29,8 @@ type findingOptions struct {
 	log      bool
 	monitor  bool
 
-	known *finding.Baseline
+	known    *finding.Baseline
+	settings *settings.File
 	// published is what is written for other tools, to files: standard output is the program's.
 	published publication.Flags
 }
@@ -81,7 +82,8 @@ func (s *sizeFlag) Set(text string) error {
 
 // prepare makes names of files absolute, and reads the baseline, which the module's settings
 // name if no flag does.
-func (o *findingOptions) prepare(root string, file *settings.File) error {
+func (o *findingOptions) prepare(file *settings.File) error {
+	o.settings = file
 	if _, err := o.published.FileGiven(); err != nil {
 		return err
 	}
@@ -96,13 +98,17 @@ func (o *findingOptions) prepare(root string, file *settings.File) error {
 	}
 	name := o.baseline
 	if name == "" && file.Protect.Baseline != "" {
-		name = filepath.Join(root, file.Protect.Baseline)
+		name = filepath.Join(file.Root, file.Protect.Baseline)
 	}
-	if name == "" {
-		return nil
+	known, err := &finding.Baseline{}, error(nil)
+	if name != "" {
+		known, err = publication.ReadBaseline(name)
 	}
-	var err error
-	o.known, err = publication.ReadBaseline(name)
+	if ids := file.Suppress.Findings; err == nil && len(ids) > 0 {
+		// The program is to know them, too: it tells what it finds by itself.
+		err = known.AddIDs(ids...)
+	}
+	o.known = known
 	return err
 }
 
@@ -130,7 +136,7 @@ func (o *findingOptions) conclude(run *supervise.Run, stderr io.Writer, failed e
 			return fmt.Errorf("writing findings: %w", err)
 		}
 	}
-	fresh := o.known.New(all)
+	fresh, suppressed := settings.Told(o.settings, o.known.New(all), func(f *finding.Finding) *finding.Finding { return f })
 	if err := finding.WriteText(stderr, fresh); err != nil {
 		return err
 	}
@@ -138,8 +144,11 @@ func (o *findingOptions) conclude(run *supervise.Run, stderr io.Writer, failed e
 	if err := o.published.Finish(nil, "protect"); err != nil {
 		return errors.Join(failed, err)
 	}
-	if known := len(all) - len(fresh); known > 0 {
+	if known := len(all) - len(fresh) - suppressed; known > 0 {
 		fmt.Fprintf(stderr, "cofferdam: %s\n", finding.Suppressed(known))
+	}
+	if suppressed > 0 {
+		fmt.Fprintf(stderr, "cofferdam: %s\n", settings.Suppressed(suppressed))
 	}
 	if failed == nil && o.strict && len(fresh) > 0 {
 		return &command.Exit{Code: command.ExitFound}

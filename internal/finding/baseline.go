@@ -68,6 +68,19 @@ func (b *Baseline) read(text []byte) error {
 	return nil
 }
 
+// AddIDs adds findings by their ids.
+func (b *Baseline) AddIDs(texts ...string) error {
+	if b.known == nil {
+		b.known, b.room = make(map[ID]ID), make(map[ID]int)
+	}
+	for _, text := range texts {
+		if err := b.read([]byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (b *Baseline) add(id, outline ID) {
 	if _, again := b.known[id]; again {
 		return

@@ -75,3 +75,18 @@ func TestNoBaselineKnowsNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestABaselineTakesIDsByThemselves: also one that knew nothing before.
+func TestABaselineTakesIDsByThemselves(t *testing.T) {
+	f := Finding{Kind: Deviation, Accesses: []Access{{Stack: []Frame{{File: "a.go", Line: 3}}}}}
+	var b Baseline
+	if err := b.AddIDs("no id"); err == nil {
+		t.Error("anything is an id")
+	}
+	if b.Known(&f) {
+		t.Error("it is known without a reason")
+	}
+	if err := b.AddIDs(f.ID().String()); err != nil || !b.Known(&f) {
+		t.Errorf("%v; it is not known by its id", err)
+	}
+}

@@ -1,29 +1,37 @@
 // Package settings reads cofferdam.toml, the file in the root of a module that says what holds
-// for every run there. It is a small part of TOML: tables, and keys with texts, numbers, truth
-// values and lists of texts, which may go over several lines.
+// for every run there.
+//
+//	# Flags that commands have unless they are given.
+//	[explore]
+//	budget = "2m"
+//	races = true
 //
 //	# What -protect leaves alone here.
 //	[protect]
-//	skip = [
-//		"func:debug*",
-//		"package:example.com/app/legacy/...",
-//	]
+//	skip = ["func:debug*", "package:example.com/app/legacy/..."]
 //	baseline = "known.json"
+//
+//	# What is known, and not to be told again.
+//	[suppress]
+//	findings = ["3f2a9c0d1e4b5a67"]
+//	places = ["cache/evict.go:41", "legacy/*.go", "Server.started"]
 //
 // A table or key that nothing reads is an error, with the line: a word that was spelled wrongly
 // must not look as if it had been obeyed.
 //
-// settings.go has the file as its readers see it, parse.go its syntax.
+//	settings.go  the file as its readers see it
+//	decode.go    what is in it, with lines
+//	suppress.go  which findings are not told
 package settings
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Name is the name of the file.
@@ -31,7 +39,13 @@ const Name = "cofferdam.toml"
 
 // A File is what the file says.
 type File struct {
-	Protect Protect
+	// Root is its directory, the module's root; "" if there is no module.
+	Root     string
+	Protect  Protect
+	Suppress Suppress
+	// Commands are the tables for commands.
+	Commands []Command
+	name     string
 }
 
 // Protect is the table for run, build and test.
@@ -43,45 +57,81 @@ type Protect struct {
 	Baseline string
 }
 
+// A Command is the table of a command.
+type Command struct {
+	Name  string
+	Line  int
+	Flags []Flag
+}
+
+// A Flag is a value that a command's flag has unless it is given.
+type Flag struct {
+	Name, Value string
+	Line        int
+}
+
+// Find reads the file of the module that a directory is in. No module, or no file, says nothing.
+func Find(dir string) (*File, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("looking for %s: %w", Name, err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
+			return Read(dir)
+		}
+		if filepath.Dir(dir) == dir {
+			return new(File), nil
+		}
+	}
+}
+
 // Read reads the file of a directory. No file says nothing.
 func Read(dir string) (*File, error) {
 	name := filepath.Join(dir, Name)
 	text, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return new(File), nil
+		return &File{Root: dir}, nil
 	case err != nil:
 		return nil, err
 	}
-	return parse(name, string(text))
-}
-
-// parse reads the text of a file.
-func parse(name, text string) (*File, error) {
-	values, err := parseValues(name, text)
+	f, err := parse(name, string(text))
 	if err != nil {
 		return nil, err
 	}
-	f := new(File)
-	lists := map[string]*[]string{"protect.only": &f.Protect.Only, "protect.skip": &f.Protect.Skip}
-	texts := map[string]*string{"protect.baseline": &f.Protect.Baseline}
-	for _, v := range values {
-		list, isList := lists[v.key]
-		text, isText := texts[v.key]
-		switch {
-		case !isList && !isText:
-			names := slices.Sorted(maps.Keys(lists))
-			names = append(names, slices.Sorted(maps.Keys(texts))...)
-			return nil, fmt.Errorf("%s:%d: there is no setting %s; there are %v", name, v.line, v.key, names)
-		case isList && v.list == nil:
-			return nil, fmt.Errorf("%s:%d: %s has to be a list of texts: [\"...\"]", name, v.line, v.key)
-		case isText && v.list != nil:
-			return nil, fmt.Errorf("%s:%d: %s has to be one text: \"...\"", name, v.line, v.key)
-		case isList:
-			*list = v.list
-		default:
-			*text = v.text
+	f.Root = dir
+	return f, nil
+}
+
+// Flags returns the flags of a command.
+func (f *File) Flags(command string) []Flag {
+	for _, c := range f.Commands {
+		if c.Name == command {
+			return c.Flags
 		}
 	}
-	return f, nil
+	return nil
+}
+
+// Check returns an error if there is a table or a key that is for none of the commands, whose flags
+// the function returns.
+func (f *File) Check(commands []string, flags func(command string) []string) error {
+	for _, c := range f.Commands {
+		if !slices.Contains(commands, c.Name) {
+			return f.Errorf(c.Line, "there is no table %s; there are %s", c.Name, strings.Join(append([]string{protectTable, suppressTable}, commands...), ", "))
+		}
+		known := flags(c.Name)
+		for _, flag := range c.Flags {
+			if !slices.Contains(known, flag.Name) {
+				return f.Errorf(flag.Line, "%s has no flag %s; it has %s", c.Name, flag.Name, strings.Join(known, ", "))
+			}
+		}
+	}
+	return nil
+}
+
+// Errorf is an error about a line of the file.
+func (f *File) Errorf(line int, format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %w", f.name, line, fmt.Errorf(format, args...))
 }

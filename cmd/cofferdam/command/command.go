@@ -5,6 +5,7 @@
 //	usage.go      what help says of it
 //	exit.go       exit codes
 //	interrupt.go  what a signal does, and a closed pipe
+//	settings.go   flags that the module's settings have
 //
 // A subcommand is declared in two steps, its flags and then its work:
 //
@@ -25,6 +26,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/console"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
+	"github.com/cofferdam-go/cofferdam/internal/settings"
 )
 
 // A Command is a subcommand.
@@ -44,6 +46,12 @@ type Command struct {
 	// Parse takes the arguments apart; nil means parseArguments.
 	Parse func(c *Command, args []string) (*Arguments, error)
 	Work  func(ctx context.Context, inv *Invocation) error
+	// IgnoresSettings says that the module's settings mean nothing to the command.
+	IgnoresSettings bool
+	// All are all commands; the module's settings have tables for them.
+	All []*Command
+	// fromSettings are the flags that the module's settings have set.
+	fromSettings map[string]bool
 }
 
 // New returns a command with the flags that every command has.
@@ -75,6 +83,8 @@ type Invocation struct {
 	Status  *console.Status // what is going on; nil if that is not to be told
 	Signals *Signals
 	Dir     string // what -C says
+	// Settings are the module's, of which the command's flags are set already.
+	Settings *settings.File
 }
 
 // Streams are the three that a process has.
@@ -110,6 +120,9 @@ func (c *Command) Start(std Streams, args []string) error {
 		if err := os.Chdir(inv.Dir); err != nil {
 			return fmt.Errorf("-C: %w", err)
 		}
+	}
+	if inv.Settings, err = c.takeSettings(); err != nil {
+		return err
 	}
 	if c.builds && c.value("q") != "true" {
 		inv.Status = console.NewStatus(std.Stderr, console.Detect(std.Stderr, os.Getenv), "cofferdam: ")
@@ -309,7 +322,7 @@ func (c *Command) given(name string) bool {
 // Named reports whether a flag was named, be it with its default.
 func (c *Command) Named(name string) (named bool) {
 	c.Flags.Visit(func(f *flag.Flag) { named = named || f.Name == name })
-	return named
+	return named && !c.fromSettings[name]
 }
 
 // Excludes returns an error if one flag is given together with one of some others.

@@ -17,6 +17,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/settings"
 )
 
 // options are the flags.
@@ -81,14 +82,6 @@ Exit codes: 0 nothing deviates, 1 something does, 2 error.`
 	return c
 }
 
-// told are the deviations that are told of.
-func (o *options) told(d *guard.Datum) []guard.Deviation {
-	if o.doubtful {
-		return d.Deviations
-	}
-	return d.Firm()
-}
-
 func printGuards(inv *command.Invocation, o *options) error {
 	patterns := inv.Operands
 	if len(patterns) == 0 {
@@ -111,14 +104,16 @@ func printGuards(inv *command.Invocation, o *options) error {
 	all := guard.Infer(pkgs)
 	inv.Status.Phase("")
 	list := all.AtLeast(float64(o.min))
-	deviations, doubtful := 0, 0
+	r := &report{dir: dir, w: inv.Stdout, doubtful: o.doubtful, settings: inv.Settings}
+	deviations, doubtful, suppressed := 0, 0, 0
 	for _, g := range list {
 		for _, d := range g.Data {
-			deviations += len(o.told(d))
+			told, others := r.split(g, d)
+			deviations += len(told)
+			suppressed += others
 			doubtful += len(d.Deviations) - len(d.Firm())
 		}
 	}
-	r := &report{dir, inv.Stdout, o.told}
 	switch {
 	case o.json:
 		err = r.json(list)
@@ -130,6 +125,9 @@ func printGuards(inv *command.Invocation, o *options) error {
 		if doubtful > 0 && !o.doubtful {
 			fmt.Fprintf(inv.Stdout, "%s without the lock may be meant to be so: -doubtful lists them, with the reason\n", count(doubtful, "access"))
 		}
+	}
+	if suppressed > 0 {
+		fmt.Fprintf(inv.Stderr, "cofferdam: %s\n", settings.Suppressed(suppressed))
 	}
 	if err != nil {
 		return err

@@ -13,13 +13,30 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/publish"
+	"github.com/cofferdam-go/cofferdam/internal/settings"
 )
 
 // A report prints guards, with places relative to a directory.
 type report struct {
-	dir  string
-	w    io.Writer
-	told func(*guard.Datum) []guard.Deviation
+	dir      string
+	w        io.Writer
+	doubtful bool // what is in doubt is told, too
+	settings *settings.File
+}
+
+// told are the deviations that are told of.
+func (r *report) told(g *guard.Guard, d *guard.Datum) []guard.Deviation {
+	told, _ := r.split(g, d)
+	return told
+}
+
+// split returns the deviations that are told of, and how many are not because of the settings.
+func (r *report) split(g *guard.Guard, d *guard.Datum) (told []guard.Deviation, suppressed int) {
+	all := d.Deviations
+	if !r.doubtful {
+		all = d.Firm()
+	}
+	return settings.Told(r.settings, all, func(v *guard.Deviation) *finding.Finding { return found(g, d, v) })
 }
 
 func (r *report) place(p token.Position) string {
@@ -43,7 +60,7 @@ func (r *report) text(list []*guard.Guard, deviations int) {
 		}
 		t.Flush()
 		for _, d := range g.Data {
-			for _, v := range r.told(d) {
+			for _, v := range r.told(g, d) {
 				r.deviation(g, d, v)
 			}
 		}
@@ -55,7 +72,7 @@ func (r *report) text(list []*guard.Guard, deviations int) {
 func (r *report) deviations(list []*guard.Guard) {
 	for _, g := range list {
 		for _, d := range g.Data {
-			for _, v := range r.told(d) {
+			for _, v := range r.told(g, d) {
 				r.deviation(g, d, v)
 			}
 		}
@@ -81,20 +98,26 @@ func (r *report) results(list []*guard.Guard) []publish.Result {
 	var all []finding.Finding
 	for _, g := range list {
 		for _, d := range g.Data {
-			for _, v := range r.told(d) {
-				f := finding.Finding{
-					Kind: finding.Deviation, Guard: finding.Guard{Name: g.Lock.Name, Site: frame("", g.Lock.At)}, History: finding.Once("", 0, time.Time{}),
-					Accesses:    []finding.Access{{Op: finding.Op(v.Kind.String()), Target: d.Name, Stack: []finding.Frame{frame(v.Func, v.At)}}},
-					Explanation: fmt.Sprintf("%d of %d lines that access it hold the lock (confidence %.2f).", d.Evidence.ReadsWith+d.Evidence.WritesWith, d.Evidence.ReadsWith+d.Evidence.WritesWith+d.Evidence.ReadsWithout+d.Evidence.WritesWithout, d.Confidence),
-				}
-				for _, c := range v.From {
-					f.Accesses[0].Stack = append(f.Accesses[0].Stack, frame(c.Func, c.At))
-				}
-				all = append(all, f)
+			for _, v := range r.told(g, d) {
+				all = append(all, *found(g, d, &v))
 			}
 		}
 	}
 	return publish.Results(all)
+}
+
+// found is a deviating access as a finding.
+func found(g *guard.Guard, d *guard.Datum, v *guard.Deviation) *finding.Finding {
+	with, without := d.Evidence.ReadsWith+d.Evidence.WritesWith, d.Evidence.ReadsWithout+d.Evidence.WritesWithout
+	f := &finding.Finding{
+		Kind: finding.Deviation, Guard: finding.Guard{Name: g.Lock.Name, Site: frame("", g.Lock.At)}, History: finding.Once("", 0, time.Time{}),
+		Accesses:    []finding.Access{{Op: finding.Op(v.Kind.String()), Target: d.Name, Stack: []finding.Frame{frame(v.Func, v.At)}}},
+		Explanation: fmt.Sprintf("%d of %d lines that access it hold the lock (confidence %.2f).", with, with+without, d.Confidence),
+	}
+	for _, c := range v.From {
+		f.Accesses[0].Stack = append(f.Accesses[0].Stack, frame(c.Func, c.At))
+	}
+	return f
 }
 
 func frame(function string, at token.Position) finding.Frame {
@@ -135,7 +158,7 @@ func (r *report) json(list []*guard.Guard) error {
 			for _, s := range e.Signs {
 				jd.Signs = append(jd.Signs, s.String())
 			}
-			for _, v := range r.told(d) {
+			for _, v := range r.told(g, d) {
 				jv := guard.ReportedDeviation{Kind: v.Kind.String(), Position: r.place(v.At), Function: v.Func, Why: v.Why}
 				if v.Doubt != guard.NoDoubt {
 					jv.Doubt = v.Doubt.String()

@@ -18,6 +18,7 @@ import (
 // NewManCommand returns cofferdam man, about the commands that a function returns.
 func NewManCommand(commands func() []*command.Command) *command.Command {
 	c := command.New("man", "", "print the manual page")
+	c.IgnoresSettings = true
 	c.Long = `Man prints a page about all commands and flags, in the form that man shows.`
 	c.Notes = `Examples:
 
@@ -36,6 +37,7 @@ func NewManCommand(commands func() []*command.Command) *command.Command {
 // NewCompletionCommand returns cofferdam completion.
 func NewCompletionCommand(commands func() []*command.Command) *command.Command {
 	c := command.New("completion", "bash|zsh|fish", "print what has a shell complete commands and flags")
+	c.IgnoresSettings = true
 	c.Long = `Completion prints a script for a shell, which then completes the names of commands, of
 flags, and of files.`
 	c.Notes = `Examples:

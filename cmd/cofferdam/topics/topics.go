@@ -18,6 +18,7 @@ var All = []Topic{
 	{"traces", "what is in a trace file, and what can be done with it", tracesHelp},
 	{"protect", "how data is protected: auto, isolate, tolerate and detect", modesHelp},
 	{"stm", "transactions that are written as plain code", transactionsHelp},
+	{"settings", "the file cofferdam.toml: flags for every run, and what is not to be told", settingsHelp},
 	{"exitcodes", "what the exit codes mean", exitCodesHelp},
 	{"environment", "environment variables", environmentHelp},
 }
@@ -257,7 +258,8 @@ copied then), refuse (the section panics), or a function of the package:
 To protect less, -only and -skip have rules: lock:Account.mu, var:Account.balance,
 package:example.com/app/..., func:Bank.Transfer, with * for any text and commas between
 them. Rules of one kind widen what -only leaves, those of different kinds narrow it. The
-file cofferdam.toml in the root of the module has them for every run; flags come first:
+file cofferdam.toml in the root of the module has them for every run (cofferdam help
+settings); flags come first:
 
   [protect]
   skip = ["func:debug*", "lock:cache.mu"]
@@ -270,6 +272,29 @@ Examples:
   cofferdam build -protect=detect -findings found.json -o server ./cmd/server
 
 See also: cofferdam help run, cofferdam help guards
+`
+
+const settingsHelp = `The file cofferdam.toml, beside go.mod, says what holds for every run in its module. A table
+with the name of a command has values for its flags; what is given on the command line comes
+first. Protect is for run, build and test, and suppress says what guards, vet and -protect
+are not to tell: findings by id, or places, which are files with or without a line, or names
+of what is accessed or of its lock.
+
+  [explore]
+  budget = "2m"
+  races = true
+
+  [protect]
+  skip = ["func:debug*", "lock:cache.mu"]
+  baseline = "known.json"
+
+  [suppress]
+  findings = ["3f2a9c0d1e4b5a67"]
+  places = ["cache/evict.go:41", "legacy/*.go", "Server.started"]
+
+Words that nothing reads are errors, with the line. docs/settings.md has the rest.
+
+See also: cofferdam help protect, cofferdam help guards
 `
 
 const transactionsHelp = `A program that imports github.com/cofferdam-go/cofferdam/stm can write transactions as

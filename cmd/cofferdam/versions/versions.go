@@ -16,6 +16,7 @@ import (
 // NewCommand returns cofferdam version.
 func NewCommand() *command.Command {
 	c := command.New("version", "", "print the version, and the versions of Go that it supports")
+	c.IgnoresSettings = true
 	c.Long = `Version prints which Cofferdam this is, the revision and the version of Go that it was built
 with, and the versions of Go whose programs can be explored, fixed and protected.`
 	c.Work = func(_ context.Context, inv *command.Invocation) error {

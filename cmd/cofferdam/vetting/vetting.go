@@ -22,7 +22,10 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
+	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
+	"github.com/cofferdam-go/cofferdam/internal/publish"
+	"github.com/cofferdam-go/cofferdam/internal/settings"
 	"github.com/cofferdam-go/cofferdam/vet"
 )
 
@@ -161,6 +164,10 @@ func (o *options) run(ctx context.Context, inv *command.Invocation, args []strin
 	results, failed := readDiagnostics(append(stdout.Bytes(), stderr.Bytes()...))
 	if failed != nil || err != nil && len(results) == 0 {
 		return fmt.Errorf("go vet: %w\n%s", errors.Join(err, failed), bytes.TrimSpace(stderr.Bytes()))
+	}
+	results, suppressed := settings.Told(inv.Settings, results, func(r *publish.Result) *finding.Finding { return &r.Finding })
+	if suppressed > 0 {
+		fmt.Fprintf(inv.Stderr, "cofferdam: %s\n", settings.Suppressed(suppressed))
 	}
 	switch {
 	case o.json:
