@@ -143,6 +143,17 @@ func (f *Facts) conclude(s *Statement) {
 	}
 }
 
+// NamesKey reports whether the statement, or a function that it calls, names a variable or field,
+// of whatever object.
+func (s *Statement) NamesKey(k Key) bool {
+	for _, e := range s.effects {
+		if e.NamesKey(k) {
+			return true
+		}
+	}
+	return false
+}
+
 // WritesKey reports whether the statement, or a function that it calls, may write a variable
 // or field, of whatever object.
 func (s *Statement) WritesKey(k Key) bool {

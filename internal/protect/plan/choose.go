@@ -201,7 +201,8 @@ func (r *round) dropUnused(g *Group) {
 		why := ""
 		for _, s := range g.Steps {
 			uses := slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
-				s.accesses(v.Place, func(*facts.Access) bool { return true }) || v.OnPages != nil && r.hasLiteral(s, v)
+				s.accesses(v.Place, func(*facts.Access) bool { return true }) ||
+				v.OnPages != nil && (v.OnPages.Node && s.does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v))
 			switch {
 			case uses && (s.Opaque == "" || r.staysInGuard(v, s)):
 				return false

@@ -189,7 +189,9 @@ func (r *round) usesAny(g *Group, s *StepPlan) bool {
 	}
 	lock := r.facts.KeyOf(g.Lock.Last())
 	return slices.ContainsFunc(vars, func(v *Variable) bool {
-		return slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool { return a.Place.Within(v.Place) || a.Last == v.Last() }) ||
+		return slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool {
+			return a.Place.Within(v.Place) || r.facts.KeyOf(a.Last) == v.Footprint.Keys[0]
+		}) ||
 			slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
 			r.runsOpen(s, r.openCodeOf(v.Footprint.Keys[0], lock)) != ""
 	})

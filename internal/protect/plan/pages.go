@@ -28,6 +28,9 @@ type PageDatum struct {
 	Value  string // the constant that a variable begins with; "" for zero
 	// Cell says that it is a pointer, which is loaded and stored by calls.
 	Cell bool
+	// Node says that it is a cell of an object that has not the lock itself. The lock is a
+	// variable, and all objects share a guard.
+	Node bool
 	// Declared is where it is declared in the variant of the package that has new texts.
 	Declared facts.Declaration
 }
@@ -116,6 +119,7 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum) {
 		Home: at.Package.PkgPath, InTest: at.InTest(), Root: at.Root, Type: v.Type(), Value: at.Constant(),
 		Cell: facts.IsPointerWord(v.Type()),
 	}
+	i.Node = i.Cell && isNode(at, g.Lock.Object.(*types.Var))
 	if at.Type != nil {
 		i.Owner = at.Type.Name
 	}
@@ -142,8 +146,14 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 		return "it or its lock is declared inside a function or another struct"
 	case at.Package.PkgPath != lockAt.Package.PkgPath || at.InTest() != lockAt.InTest():
 		return "it is declared elsewhere than its lock"
+	case p.Mode == Isolate && facts.IsPointerWord(v.Type()) && isNode(at, lock):
+		if len(d.Firm()) < len(d.Deviations) || d.Evidence.Unknown > 0 {
+			return "it may be meant to be used without the lock, which guards other objects too"
+		}
 	case !at.Beside(lockAt), at.Type != nil && d.Way != lock.Name():
 		return "its lock belongs to another object"
+	}
+	switch {
 	case facts.HeapReference(v.Type()) != "" && !(p.Mode == Isolate && facts.IsPointerWord(v.Type())):
 		return "it holds " + facts.HeapReference(v.Type())
 	case facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
@@ -166,6 +176,12 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 		return "the address of its struct is taken"
 	}
 	return ""
+}
+
+// isNode reports whether data is a field of objects that have not the lock themselves, but a variable
+// is the lock of all of them.
+func isNode(at facts.Declaration, lock *types.Var) bool {
+	return at.Type != nil && facts.IsGlobal(lock)
 }
 
 // unfitForCell returns why a pointer cannot live on pages, where others can.
@@ -210,12 +226,15 @@ func (r *round) variablesOnPages(g *Group) []*Variable {
 			continue
 		}
 		v := &Variable{Datum: d.Datum, OnPages: d, Footprint: facts.Footprint{Keys: []facts.Key{d.Key}, Types: []string{facts.TypeName(d.Type)}}}
-		if d.Owner == "" {
+		switch {
+		case d.Node:
+			v.Root = types.NewVar(token.NoPos, r.pkg.Types, d.Datum, d.Type) // no expression names all of them
+		case d.Owner == "":
 			v.Root = r.pkg.Types.Scope().Lookup(d.Root).(*types.Var)
 			if d.Field != "" {
 				v.Fields = []*types.Var{fieldOf(v.Root.Type(), d.Field)}
 			}
-		} else {
+		default:
 			v.Place = g.Lock.Parent()
 			v.Fields = append(v.Fields, fieldOf(facts.Deref(v.Last().Type()), d.Field))
 		}

@@ -30,6 +30,7 @@ func (r *round) findSites() {
 		for i, g := range f.Groups {
 			for _, s := range g.Steps {
 				cells = append(cells, takeCells(g, i+1, s)...)
+				cells = append(cells, r.nodesIn(g, i+1, s)...)
 				redirected = append(redirected, s.Redirects...)
 				for _, use := range s.SlotUses {
 					redirected = append(redirected, use.Redirects...)
@@ -57,6 +58,22 @@ func takeCells(g *Group, number int, s *StepPlan) []Site {
 		}
 		return v.isCell()
 	})
+	return cells
+}
+
+// nodesIn returns the uses in a step of the cells of other objects than that with the lock.
+func (r *round) nodesIn(g *Group, number int, s *StepPlan) []Site {
+	var cells []Site
+	for i, v := range g.Vars {
+		if v.OnPages == nil || !v.OnPages.Node || v.Passive {
+			continue
+		}
+		for _, a := range s.does.Accesses {
+			if r.facts.KeyOf(a.Last) == v.OnPages.Key {
+				cells = append(cells, Site{Node: a.Node, Datum: v.OnPages, Group: number, Var: i})
+			}
+		}
+	}
 	return cells
 }
 

@@ -20,6 +20,10 @@ func (u *packageWriter) valueName(d *plan.PageDatum) string { return u.pageName(
 //	t.p = v             t.x.Get().Store(v)
 //	t.p, q = q, t.p     { k, w := t.x.Get().Target(); w, q = q, t.x.Get().Load(); k.Store(w) }
 //	&T{p: v}            &T{x: aside.MakeCell[names, type](v)}
+//
+// Where the lock is a variable, and not beside the field, the cell has to know the guard:
+//
+//	n.p = v             n.x.Store(g, v)
 func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 	together := make(map[*ast.AssignStmt][]plan.Site)
 	for _, s := range sites {
@@ -32,11 +36,11 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 		}
 		switch {
 		case s.Store == nil:
-			f.findCell(edits, s, "Load")
+			f.findCell(edits, s, f.callCell(s, "Load")+")")
 		case len(s.Store.Lhs) == 1:
-			f.findCell(edits, s, "")
 			value := s.Store.Rhs[0]
-			edits.ReplaceBetween(s.Node.End(), value.Pos(), "."+inView(s, "Store")+"(")
+			f.findCell(edits, s, f.callCell(s, "Store"))
+			edits.ReplaceBetween(s.Node.End(), value.Pos(), f.beforeValue(s))
 			edits.InsertAfter(value.End(), ")")
 		default:
 			together[s.Store] = append(together[s.Store], s)
@@ -47,42 +51,51 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 	}
 }
 
-// inView is the method for the view that a use goes through.
-func inView(s plan.Site, method string) string {
-	if s.Group > 0 {
-		return method + "Own"
+// callCell begins the call of a cell's method, for the view that a use goes through, in terms of the
+// object that the cell is a field of.
+func (f *fileWriter) callCell(s plan.Site, method string) string {
+	if s.Group > 0 && method != "Target" {
+		method += "Own"
 	}
-	return method
-}
-
-// cellOf is the cell that a use is about, in terms of the object that it is a field of.
-func (f *fileWriter) cellOf(s plan.Site) string {
 	switch {
+	case s.Datum.Node:
+		return f.objectName(s.Datum) + "." + method + "(" + f.guardName(s.Datum)
 	case s.Datum.Owner == "":
-		return f.sharedName(s.Datum)
+		return f.sharedName(s.Datum) + "." + method + "("
 	case s.Group > 0:
-		return newSectionWriter(f, f.file.Groups[s.Group-1], s.Group).id("g", s.Var)
+		return newSectionWriter(f, f.file.Groups[s.Group-1], s.Group).id("g", s.Var) + "." + method + "("
 	default:
-		return f.objectName(s.Datum) + ".Get()"
+		return f.objectName(s.Datum) + ".Get()." + method + "("
 	}
 }
 
-// findCell puts the cell in the place of a use, with the call of a method if there is one.
-func (f *fileWriter) findCell(edits *source.Edits, s plan.Site, method string) {
-	text := f.cellOf(s)
-	if method != "" {
-		text += "." + inView(s, method) + "()"
+// beforeValue stands before the value that is stored.
+func (f *fileWriter) beforeValue(s plan.Site) string {
+	if s.Datum.Node {
+		return ", "
 	}
-	if sel, ok := s.Node.(*ast.SelectorExpr); ok && s.Datum.Owner != "" && s.Group == 0 {
-		edits.Replace(sel.Sel, text)
+	return ""
+}
+
+// selected reports whether the cell of a use is a field of the object that the source names.
+func selected(s plan.Site) bool { return s.Datum.Node || s.Datum.Owner != "" && s.Group == 0 }
+
+// findCell puts the call of a cell's method in the place of a use.
+func (f *fileWriter) findCell(edits *source.Edits, s plan.Site, call string) {
+	if selected(s) {
+		edits.Replace(s.Node.(*ast.SelectorExpr).Sel, call)
 	} else {
-		edits.Replace(s.Node, text)
+		edits.Replace(s.Node, call)
 	}
 }
 
 // setCell has a literal set the field that stands for a cell.
 func (f *fileWriter) setCell(edits *source.Edits, n *ast.KeyValueExpr, d *plan.PageDatum) {
-	edits.ReplaceBetween(n.Pos(), n.Value.Pos(), fmt.Sprintf("%s: %s.MakeCell[%s, %s](", f.objectName(d), f.asideName(), f.partName(d), f.valueName(d)))
+	make := fmt.Sprintf("MakeCell[%s, %s]", f.partName(d), f.valueName(d))
+	if d.Node {
+		make = fmt.Sprintf("MakeNode[%s]", f.valueName(d))
+	}
+	edits.ReplaceBetween(n.Pos(), n.Value.Pos(), fmt.Sprintf("%s: %s.%s(", f.objectName(d), f.asideName(), make))
 	edits.InsertAfter(n.Value.End(), ")")
 	f.importAside()
 }
@@ -93,11 +106,11 @@ func (f *fileWriter) storeTogether(edits *source.Edits, assign *ast.AssignStmt, 
 	before, after := "{ ", ""
 	for i, s := range stores {
 		cell, value := f.names+"k"+strconv.Itoa(i), f.names+"w"+strconv.Itoa(i)
-		found := f.cellOf(s)
-		if sel, ok := s.Node.(*ast.SelectorExpr); ok && s.Datum.Owner != "" && s.Group == 0 {
-			found = edits.ChangedText(sel.X) + "." + found
+		target := f.callCell(s, "Target") + ")"
+		if selected(s) {
+			target = edits.ChangedText(s.Node.(*ast.SelectorExpr).X) + "." + target
 		}
-		before += fmt.Sprintf("%s, %s := %s.Target(); ", cell, value, found)
+		before += fmt.Sprintf("%s, %s := %s; ", cell, value, target)
 		edits.Supersede(s.Node, value)
 		after += fmt.Sprintf("; %s.Store(%s)", cell, value)
 	}
@@ -118,7 +131,15 @@ func (f *fileWriter) declareCellField(d *plan.PageDatum) {
 	f.importAside()
 	fields := d.Declared.Struct.Fields
 	i := slices.IndexFunc(fields.List, func(field *ast.Field) bool { return slices.Contains(field.Names, d.Declared.Name) })
+	f.tail = append(f.tail, fmt.Sprintf("type %s = %s", f.valueName(d), f.file.TextOf(fields.List[i].Type)))
+	if d.Node {
+		f.edits.InsertAfter(fields.Opening+1, fmt.Sprintf(" %s %s.NodeField[%s];", f.objectName(d), f.asideName(), f.valueName(d)))
+		first := f.firstFile(d.InTest)
+		first.importAside()
+		first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.NewNodeGuard(%q, %s)", f.guardName(d), f.asideName(), d.Datum, lockText(d)))
+		return
+	}
 	f.edits.InsertAfter(fields.Opening+1, fmt.Sprintf(" %s %s.CellField[%s, %s];", f.objectName(d), f.asideName(), f.partName(d), f.valueName(d)))
-	f.tail = append(f.tail, fmt.Sprintf("type %s = %s\n\ntype %s struct{}\n\nfunc (%[3]s) CofferdamNames() (string, string, string, int) { return %q, %s }",
-		f.valueName(d), f.file.TextOf(fields.List[i].Type), f.partName(d), d.Datum, lockText(d)))
+	f.tail = append(f.tail, fmt.Sprintf("type %s struct{}\n\nfunc (%[1]s) CofferdamNames() (string, string, string, int) { return %q, %s }",
+		f.partName(d), d.Datum, lockText(d)))
 }

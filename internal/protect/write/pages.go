@@ -49,7 +49,7 @@ func (w *sectionWriter) own(i int) string {
 func (w *sectionWriter) findPages() []string {
 	var list []string
 	for i, v := range w.group.Vars {
-		if v.OnPages == nil || v.OnPages.Owner == "" {
+		if v.OnPages == nil || v.OnPages.Owner == "" || v.OnPages.Node {
 			continue
 		}
 		list = append(list, fmt.Sprintf("%s := %s.%s.Get()", w.id("g", i), v.Parent(), w.objectName(v.OnPages)))
@@ -122,7 +122,7 @@ func (w *sectionWriter) callGuards(writing, reading string) []string {
 			continue
 		}
 		name, method := w.id("g", i), reading
-		if v.OnPages.Owner == "" {
+		if v.OnPages.Owner == "" || v.OnPages.Node {
 			name = w.guardName(v.OnPages)
 		}
 		if v.Written {
