@@ -12,7 +12,7 @@ import (
 )
 
 // TestCorrectProgramsMeanTheSame runs programs that were changed once, or might be, with and
-// without protection. Each is one file, and shows what it does.
+// without protection, and show what they do. The files of one begin with its name.
 func TestCorrectProgramsMeanTheSame(t *testing.T) {
 	names, err := filepath.Glob("testdata/meaning/*.go")
 	if err != nil || len(names) == 0 {
@@ -24,11 +24,11 @@ func TestCorrectProgramsMeanTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		to := filepath.Join(dir, strings.TrimSuffix(filepath.Base(name), ".go"))
+		to := filepath.Join(dir, programOf(name))
 		if err := os.MkdirAll(to, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(to, "main.go"), text, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(to, filepath.Base(name)), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,6 +45,12 @@ func TestCorrectProgramsMeanTheSame(t *testing.T) {
 	if i := slices.IndexFunc(b.Sections, func(s plan.Section) bool { return s.At.Line == 29 }); i < 0 || b.Sections[i].Why != "it does not build when it is rewritten" {
 		t.Errorf("it is not told that a function does not build:\n%s", b.GapList())
 	}
+}
+
+// programOf returns the name of the program that a file belongs to.
+func programOf(name string) string {
+	program, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(name), ".go"), "_")
+	return program
 }
 
 // compareModes builds the programs in the directories of a module plainly and in each mode,
@@ -73,7 +79,7 @@ func compareModes(t *testing.T, names []string) {
 			}
 			run(t, "go", append(append([]string{"build", "-ldflags=-w", "-o", string(mode) + "/"}, b.Flags...), "./...")...)
 			for _, name := range names {
-				program := strings.TrimSuffix(filepath.Base(name), ".go")
+				program := programOf(name)
 				want, got := run(t, "plain/"+program), run(t, string(mode)+"/"+program)
 				if got != want {
 					t.Errorf("%s, %s (maps %t):\n%s", program, mode, maps, firstDifference(want, got))

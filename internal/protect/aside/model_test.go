@@ -542,9 +542,11 @@ var (
 		{{storeNew, dropCell}, {loadOwn}, {loadShared}},
 		{{storeNew, storeNew}, {loadOwn, storeLoaded}},
 		{{shareNew}, {loadOwn, shareLoaded}},
-		{{seal, storeNew, storeNew, unseal}, {shareNew}, {loadOwn}},
+		{{seal, storeNew, unseal, storeNew}, {shareNew}},
+		{{seal, storeNew, unseal}, {shareNew}, {loadOwn}},
 	}
 	longModelPrograms = [][modelThreads][]action{
+		{{seal, storeNew, storeNew, unseal}, {shareNew}, {loadOwn}},
 		{{seal, storeNew, storeNew, unseal}, {shareNew}, {loadShared, loadOwn}},
 		{{storeNew, storeNew}, {loadOwn, storeLoaded}, {loadOwn}},
 		{{storeNew}, {shareNew}, {loadOwn, shareLoaded}},
@@ -559,7 +561,10 @@ var long = flag.Bool("long", false, "try larger models, and run under stress for
 func exploreAll(f flaw) (string, int) {
 	states := 0
 	programs := modelPrograms
-	if *long && f == flawless {
+	switch {
+	case f != flawless:
+		programs = slices.Concat(programs, longModelPrograms[:1]) // the end of which is not reached
+	case *long:
 		programs = slices.Concat(programs, longModelPrograms)
 	}
 	for _, p := range programs {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 
@@ -42,9 +43,13 @@ func (r *round) choose(g *Group) {
 // candidate returns the variable that an access is about, if the lock guards it, and it
 // can have a copy.
 func (r *round) candidate(g *Group, a *facts.Access) *Variable {
-	if !a.Place.Known() {
+	if !a.Place.Known() || r.pages.byWayOfCell(a.Place) {
 		if d := r.guardedBy(g, a.Last); d != "" && r.pages.of(a.Last) == nil {
-			g.leaveOut(d, "it is reached by way of a pointer or an element")
+			why := "it is reached by way of a pointer or an element"
+			if r.Mode == Isolate {
+				why = cmp.Or(r.pages.why[r.facts.KeyOf(a.Last)], why)
+			}
+			g.leaveOut(d, why)
 		}
 		return nil
 	}

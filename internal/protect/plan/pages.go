@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"slices"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
@@ -54,6 +56,12 @@ func (all *pageData) of(v *types.Var) *PageDatum { return all.byKey[all.facts.Ke
 // has reports whether a place is on pages.
 func (all *pageData) has(p facts.Place) bool {
 	return slices.ContainsFunc(p.Chain(), func(v *types.Var) bool { return all.of(v) != nil })
+}
+
+// byWayOfCell reports whether a cell leads to a place, which is in another object then.
+func (all *pageData) byWayOfCell(p facts.Place) bool {
+	d := all.of(p.Root)
+	return d != nil && d.Cell && len(p.Fields) > 0
 }
 
 // whyNot returns why a place is not on pages.
@@ -147,8 +155,8 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	case at.Package.PkgPath != lockAt.Package.PkgPath || at.InTest() != lockAt.InTest():
 		return "it is declared elsewhere than its lock"
 	case p.Mode == Isolate && facts.IsPointerWord(v.Type()) && isNode(at, lock):
-		if len(d.Firm()) < len(d.Deviations) || d.Evidence.Unknown > 0 {
-			return "it may be meant to be used without the lock, which guards other objects too"
+		if why := maybeUsedRightly(g, d); why != "" {
+			return why
 		}
 	case !at.Beside(lockAt), at.Type != nil && d.Way != lock.Name():
 		return "its lock belongs to another object"
@@ -182,6 +190,46 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 // is the lock of all of them.
 func isNode(at facts.Declaration, lock *types.Var) bool {
 	return at.Type != nil && facts.IsGlobal(lock)
+}
+
+// maybeUsedRightly returns why the fields of some objects may be used without a lock that guards all
+// objects, in a correct program: to have them wait for a section on other objects would be a
+// finding about nothing. An access without the lock is careless for sure if it has found its object
+// without the lock as well.
+//
+//	head.next = nil       is careless, as reading head is
+//	n := pop()
+//	n.next = nil          is not, if no other goroutine has n
+func maybeUsedRightly(g *guard.Guard, d *guard.Datum) string {
+	if d.Evidence.Unknown > 0 {
+		return "it is not known whether its lock is held everywhere"
+	}
+	for _, dev := range d.Deviations {
+		if dev.Doubt != guard.NoDoubt || !foundCarelessly(g, dev) {
+			return "it is used without the lock, maybe rightly (" + short(dev.At) + ")"
+		}
+	}
+	return ""
+}
+
+// foundCarelessly reports whether an access has its object from data of the guard that was loaded
+// without the lock.
+func foundCarelessly(g *guard.Guard, dev guard.Deviation) bool {
+	var address ssa.Value
+	switch i := dev.Instr.(type) {
+	case *ssa.Store:
+		address = i.Addr
+	case *ssa.UnOp:
+		address = i.X
+	}
+	field, ok := address.(*ssa.FieldAddr)
+	if !ok {
+		return false
+	}
+	found, ok := field.X.(*ssa.UnOp)
+	return ok && slices.ContainsFunc(g.Data, func(d *guard.Datum) bool {
+		return slices.ContainsFunc(d.Deviations, func(v guard.Deviation) bool { return v.Instr == ssa.Instruction(found) })
+	})
 }
 
 // unfitForCell returns why a pointer cannot live on pages, where others can.

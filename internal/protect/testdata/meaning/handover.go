@@ -44,4 +44,5 @@ func main() {
 	x.mu.Lock()
 	fmt.Println(x.n, len(x.s))
 	x.mu.Unlock()
+	pointers()
 }

@@ -1,6 +1,6 @@
-// Program pointers has guarded data that are pointers, maps, channels and functions, used in all the
-// ways that there are.
 package main
+
+// Guarded data that are pointers, maps, channels and functions, used in all the ways that there are.
 
 import (
 	"errors"
@@ -196,6 +196,63 @@ func useChannel() (int, bool) {
 	return first*10 + second, ok
 }
 
+// The links of a ring are guarded by a variable.
+type link struct {
+	key        int
+	next, prev *link
+	marks      map[string]int
+}
+
+var (
+	ringLock sync.Mutex
+	ring     *link
+)
+
+func join(k int) {
+	n := &link{key: k, marks: map[string]int{"new": k}}
+	n.next, n.prev = n, n
+	ringLock.Lock()
+	defer ringLock.Unlock()
+	if ring != nil {
+		n.next, n.prev = ring, ring.prev
+		n.prev.next, n.next.prev = n, n
+	}
+	ring = n
+	ring.marks["joined"]++
+}
+
+func part() (k int) {
+	ringLock.Lock()
+	n := ring
+	n.prev.next, n.next.prev = n.next, n.prev
+	if ring = n.next; ring == n {
+		ring = nil
+	}
+	n.marks = map[string]int{"parted": len(n.marks)}
+	ringLock.Unlock()
+	return n.key + 100*n.marks["parted"] // it is nobody else's
+}
+
+func around(forward bool) (keys []int) {
+	ringLock.Lock()
+	defer ringLock.Unlock()
+	step := func(n *link) *link {
+		if forward {
+			return n.next
+		}
+		return n.prev
+	}
+	if ring == nil {
+		return nil
+	}
+	for n := ring; ; {
+		keys = append(keys, n.key+n.marks["joined"]*1000)
+		if n = step(n); n == ring {
+			return keys
+		}
+	}
+}
+
 // A box leads from one guarded pointer to another.
 type box struct {
 	mu    sync.Mutex
@@ -258,7 +315,7 @@ func nilBox() (text string) {
 	return ""
 }
 
-func main() {
+func pointers() {
 	var l list
 	for i := range 5 {
 		l.push(i)
@@ -299,10 +356,19 @@ func main() {
 	fmt.Println(b.sum(), b.deep(), b.sum())
 	fmt.Println(b.order(), nilBox())
 
+	for i := range 4 {
+		join(i)
+	}
+	fmt.Println(around(true), around(false), part(), part(), around(true))
+
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
 			for j := range 200 {
+				join(j)
+				if j%2 == 0 {
+					part()
+				}
 				l.push(i*1000 + j)
 				t.insert(j)
 				setCurrent(&node{key: j})
@@ -316,5 +382,5 @@ func main() {
 		})
 	}
 	wg.Wait()
-	fmt.Println(l.size, len(t.keys()), setCurrent(nil).key)
+	fmt.Println(l.size, len(t.keys()), setCurrent(nil).key, len(around(true)), len(around(false)))
 }
