@@ -219,8 +219,9 @@ const modesHelp = `Run, build and test protect the data that locks guard from co
   isolate    What a lock guards is on pages that only the goroutine in a section can
              reach. An access without the lock waits for the end of the section. Possible
              on linux/amd64, for package-level variables and for fields of structs that
-             hold their own lock, as long as they hold no pointers and nothing takes
-             their address.
+             hold their own lock, as long as nothing takes their address and they hold
+             no pointers, or are one pointer, map, channel or function. Such fields of
+             other structs can be there if their lock is a package-level variable.
   tolerate   A section works on private copies of what its lock guards, and publishes
              them at its end. A write without the lock during a section cannot harm it;
              it is recognised at the end, resolved and reported.

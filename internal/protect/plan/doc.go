@@ -125,8 +125,8 @@
 // # Pages
 //
 // Data on pages is one memory in two views: the shared view can be protected, the own view
-// never is. It has no pointers, because the garbage collector does not look at pages, and
-// its address is taken nowhere, because the kernel does not wait at protected pages.
+// never is. Its address is taken nowhere, because the kernel does not wait at protected pages. It
+// has no pointers, because the garbage collector does not look at pages, or is one: see below.
 //
 // A variable of a package, or a field of one that is a struct without a name, is declared
 // anew as two pointers, one for each view:
@@ -145,6 +145,26 @@
 //	&T{n: 1}                &T{x: aside.Make(parts{n: 1})}
 //	t.n++                   s.Own.n++       in a section of t, where s is t.x.Get()
 //	t.n++                   t.x.Get().View().n++      elsewhere
+//
+// A pointer, map, channel or function is a cell, in Isolate alone. It is loaded and stored by calls:
+//
+//	var p *T        var c = aside.NewCell[*T](guard, "p", nil)
+//	p.n++           c.LoadOwn().n++     in a section
+//	p = q           c.Store(q)          where the lock is not known to be held
+//	p, q = q, p     { k, w := c.Target(); w, q = q, c.Load(); k.Store(w) }
+//
+// That is possible if each use is a load, or an assignment of one of these forms: facts.PinnedWord.
+// A load is a call then, and comes before calls that the source has behind it in the same statement,
+// so none of these may write the variable. What makes it safe that a page has a pointer on it is
+// in package aside, and depends on nothing that is decided here: a guard that is inferred wrongly
+// has the own view used by code that should have the other.
+//
+// Links of nodes are cells, too, if the lock is a variable: all nodes have their cells on the pages
+// of one guard. A correct program uses a node without the lock before it is in the list, and after
+// it was taken out. Before, no section has used the node, and so the cell is not on a page yet;
+// if there are uses that might be after, the field stays as it is.
+//
+//	n.next = m      n.x.Store(guard, m)
 //
 // View is the own view for the goroutine that is in a section of the guard, and the shared view
 // for all others. So a function that a section calls, in whatever way, finds the data as the

@@ -1,0 +1,178 @@
+package aside
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// Each benchmark does the same with a variable on the heap, with an atomic one and with a cell, and
+// prints how many times longer than the first the others take.
+
+// ways are what is compared, by name; the first is what the others are compared with.
+type ways []struct {
+	name string
+	do   func(n int)
+}
+
+func compare(b *testing.B, all ways) {
+	for b.Loop() {
+		const rounds = 200_000
+		var times []time.Duration
+		for _, w := range all {
+			best := time.Hour
+			for range 5 {
+				begun := time.Now()
+				w.do(rounds)
+				best = min(best, time.Since(begun))
+			}
+			times = append(times, best)
+		}
+		for i, w := range all {
+			b.ReportMetric(float64(times[i].Nanoseconds())/rounds, "ns/"+w.name)
+			if i > 0 {
+				b.ReportMetric(float64(times[i])/float64(times[0]), w.name+"/"+all[0].name)
+			}
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of all of them together, which says nothing
+}
+
+var (
+	onHeap     *witness
+	atomically unsafe.Pointer
+	sink       *witness
+)
+
+func benchGuard(b *testing.B) *Guard {
+	g := NewGuard("mu", "cell_bench_test.go", 1)
+	g.Lock()
+	b.Cleanup(g.Unlock)
+	return g
+}
+
+func BenchmarkStore(b *testing.B) {
+	c := NewCell(benchGuard(b), "cell", newWitness())
+	other := NewCell(NewGuard("other", "cell_bench_test.go", 1), "cell", newWitness())
+	values := [2]*witness{newWitness(), newWitness()}
+	compare(b, ways{
+		{"heap", func(n int) {
+			for i := range n {
+				onHeap = values[i%2]
+			}
+		}},
+		{"atomic", func(n int) {
+			for i := range n {
+				atomic.StorePointer(&atomically, unsafe.Pointer(values[i%2]))
+			}
+		}},
+		{"section", func(n int) {
+			for i := range n {
+				c.StoreOwn(values[i%2])
+			}
+		}},
+		{"elsewhere", func(n int) {
+			for i := range n {
+				other.Store(values[i%2])
+			}
+		}},
+	})
+}
+
+func BenchmarkLoad(b *testing.B) {
+	c := NewCell(benchGuard(b), "cell", newWitness())
+	onHeap = newWitness()
+	atomically = unsafe.Pointer(onHeap)
+	compare(b, ways{
+		{"heap", func(n int) {
+			for range n {
+				sink = onHeap
+			}
+		}},
+		{"atomic", func(n int) {
+			for range n {
+				sink = (*witness)(atomic.LoadPointer(&atomically))
+			}
+		}},
+		{"section", func(n int) {
+			for range n {
+				sink = c.LoadOwn()
+			}
+		}},
+		{"called", func(n int) {
+			for range n {
+				sink = c.Load()
+			}
+		}},
+	})
+}
+
+type plainNode struct {
+	next *plainNode
+	key  int
+}
+
+type cellNode struct {
+	next NodeField[*cellNode]
+	key  int
+}
+
+// BenchmarkWalk is per node of a list.
+func BenchmarkWalk(b *testing.B) {
+	const length = 1000
+	g := benchGuard(b)
+	var plain *plainNode
+	var linked *cellNode
+	for range length {
+		plain = &plainNode{next: plain}
+		n := &cellNode{}
+		n.next.StoreOwn(g, linked)
+		linked = n
+	}
+	sum := 0
+	compare(b, ways{
+		{"heap", func(n int) {
+			for range n / length {
+				for e := plain; e != nil; e = e.next {
+					sum += e.key
+				}
+			}
+		}},
+		{"section", func(n int) {
+			for range n / length {
+				for e := linked; e != nil; e = e.next.LoadOwn(g) {
+					sum += e.key
+				}
+			}
+		}},
+		{"called", func(n int) {
+			for range n / length {
+				for e := linked; e != nil; e = e.next.Load(g) {
+					sum += e.key
+				}
+			}
+		}},
+	})
+}
+
+// BenchmarkNode makes a node, links it and forgets it.
+func BenchmarkNode(b *testing.B) {
+	g := benchGuard(b)
+	var plain *plainNode
+	var linked *cellNode
+	compare(b, ways{
+		{"heap", func(n int) {
+			for range n {
+				plain = &plainNode{key: 1}
+				plain.next = nil
+			}
+		}},
+		{"section", func(n int) {
+			for range n {
+				linked = &cellNode{key: 1}
+				linked.next.StoreOwn(g, nil)
+			}
+		}},
+	})
+}
