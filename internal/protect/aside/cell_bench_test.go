@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 // Each benchmark does the same with a variable on the heap, with an atomic one and with a cell, and
@@ -41,7 +40,7 @@ func compare(b *testing.B, all ways) {
 
 var (
 	onHeap     *witness
-	atomically unsafe.Pointer
+	atomically atomic.Pointer[witness]
 	sink       *witness
 )
 
@@ -64,7 +63,7 @@ func BenchmarkStore(b *testing.B) {
 		}},
 		{"atomic", func(n int) {
 			for i := range n {
-				atomic.StorePointer(&atomically, unsafe.Pointer(values[i%2]))
+				atomically.Store(values[i%2])
 			}
 		}},
 		{"section", func(n int) {
@@ -83,7 +82,7 @@ func BenchmarkStore(b *testing.B) {
 func BenchmarkLoad(b *testing.B) {
 	c := NewCell(benchGuard(b), "cell", newWitness())
 	onHeap = newWitness()
-	atomically = unsafe.Pointer(onHeap)
+	atomically.Store(onHeap)
 	compare(b, ways{
 		{"heap", func(n int) {
 			for range n {
@@ -92,7 +91,7 @@ func BenchmarkLoad(b *testing.B) {
 		}},
 		{"atomic", func(n int) {
 			for range n {
-				sink = (*witness)(atomic.LoadPointer(&atomically))
+				sink = atomically.Load()
 			}
 		}},
 		{"section", func(n int) {
