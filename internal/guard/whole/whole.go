@@ -283,9 +283,10 @@ func (j *judge) groups(fn *ssa.Function, b *bonds) []*Group {
 	})
 	all := gather(fn, members, together(func(b bond) bool { return !b.inSequence }))
 	parts := gather(fn, members, together(func(b bond) bool { return b.strong }))
+	bound := b.all
 	for _, part := range parts {
-		for _, b := range b.all {
-			if b.strong && slices.Contains(part.Members, b.second) && b.second.Kind == lockset.Write && j.isSplit(b) {
+		for _, b := range bound {
+			if b.strong && slices.Contains(part.Members, b.second) && b.second.Kind == lockset.Write && j.isSplit(b) && !j.isCheckedAgain(b, bound) {
 				part.Split = append(part.Split, b.second)
 			}
 		}
@@ -324,12 +325,13 @@ func (j *judge) operation(g *Group, b *bonds) *Group {
 
 // addTears adds the bonds of a group that are torn, and notes whether one is across rounds.
 func (j *judge) addTears(g *Group, b *bonds) {
-	for _, b := range b.all {
+	bound := b.all
+	for _, b := range bound {
 		if !slices.Contains(g.Members, b.second) {
 			continue
 		}
 		g.AcrossRounds = g.AcrossRounds || b.first == b.second && b.ofOneGuard
-		if (b.ofOneGuard || b.ofSeveral) && !slices.Contains(g.Split, b.second) && j.isSplit(b) {
+		if (b.ofOneGuard || b.ofSeveral) && !slices.Contains(g.Split, b.second) && j.isSplit(b) && !j.isCheckedAgain(b, bound) && !j.looksAgain(b, bound) {
 			g.Torn = append(g.Torn, Tear{b.first, b.second, b.ofSeveral, b.inSequence})
 		}
 	}
@@ -351,6 +353,54 @@ func gather(fn *ssa.Function, members []*Member, leader map[*Member]*Member) []*
 		g.Members = append(g.Members, m)
 	}
 	return all
+}
+
+// isCheckedAgain reports whether what the first of a bond decides, and gives no value for, is decided by a
+// second look at the same, in one section with what it decides:
+//
+//	if v, ok := m[k]; ok { return v }     of an earlier section
+//	...
+//	if v, ok := m[k]; ok { return v }
+//	m[k] = made
+func (j *judge) isCheckedAgain(b bond, bound []bond) bool {
+	return slices.ContainsFunc(bound, func(o bond) bool { return j.checksAgain(o, b) })
+}
+
+// checksAgain reports whether the first of a bond is the second look for another bond.
+func (j *judge) checksAgain(o, b bond) bool {
+	return !b.ofValue && !o.ofValue && o.second == b.second && o.first != b.first && readsSame(o.first, b.first) && !j.isSplit(o)
+}
+
+// looksAgain reports whether the second of a bond is the second look for a store that the first one, or
+// what was read with it, decides about.
+func (j *judge) looksAgain(b bond, bound []bond) bool {
+	return b.second.Kind == lockset.Read && slices.ContainsFunc(bound, func(stored bond) bool {
+		return stored.first.Variable == b.first.Variable && stored.second.Kind == lockset.Write && j.isSplit(stored) &&
+			slices.ContainsFunc(bound, func(o bond) bool { return o.first == b.second && j.checksAgain(o, stored) })
+	})
+}
+
+// readsSame reports whether two members read the same of a variable: the variable, or what its map has for
+// a key.
+func readsSame(m, n *Member) bool {
+	if m.Variable != n.Variable || m.byCall || n.byCall || m.base != n.base {
+		return false
+	}
+	if one, ok := m.Instr.(*ssa.Lookup); ok {
+		other, ok := n.Instr.(*ssa.Lookup)
+		return ok && one.Index == other.Index
+	}
+	return loadsVariable(m.Instr) && loadsVariable(n.Instr)
+}
+
+// loadsVariable reports whether an instruction loads a variable, and not an element of what it refers to.
+func loadsVariable(i ssa.Instruction) bool {
+	load, ok := i.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	_, element := load.X.(*ssa.IndexAddr)
+	return !element
 }
 
 // isSplit reports whether the lock may be released between the members of a bond.

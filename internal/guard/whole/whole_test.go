@@ -197,3 +197,74 @@ func analyse(t *testing.T, text []byte) ([]*packages.Package, *lockset.Analysis)
 	none := func(*ssa.Function) ([]*locks.Place, bool) { return nil, false }
 	return pkgs, lockset.Analyse(prog, pkgs, lockset.Places(pkgs), none)
 }
+
+// TestStoreThatIsCheckedAgainIsWhole: a store that a look of an earlier section decides about is not split
+// from it if the same look is made again in the section of the store; one at another key does not count.
+func TestStoreThatIsCheckedAgainIsWhole(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type cache struct {
+	mu    sync.Mutex
+	items map[string]int
+}
+
+func (c *cache) Again(k string, f func() int) int {
+	c.mu.Lock()
+	if v, ok := c.items[k]; ok {
+		c.mu.Unlock()
+		return v
+	}
+	c.mu.Unlock()
+	v := f()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v, ok := c.items[k]; ok {
+		return v
+	}
+	c.items[k] = v
+	return v
+}
+
+func (c *cache) Other(k string, f func() int) int {
+	c.mu.Lock()
+	if v, ok := c.items[k]; ok {
+		c.mu.Unlock()
+		return v
+	}
+	c.mu.Unlock()
+	v := f()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if v, ok := c.items["other"]; ok {
+		return v
+	}
+	c.items[k] = v
+	return v
+}
+
+func (c *cache) Add(k string, f func() int) {
+	c.mu.Lock()
+	v := c.items[k]
+	c.mu.Unlock()
+	n := f()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.items[k]; ok {
+		return
+	}
+	c.items[k] = v + n
+}
+`))
+	lock, data := guarded(pkgs[0].Types.Scope().Lookup("cache"))
+	split := make(map[string]bool)
+	for _, g := range whole.Broken(a, data, lock) {
+		if len(g.Split) > 0 || len(g.Torn) > 0 {
+			split[g.Func.Name()] = true
+		}
+	}
+	if split["Again"] || !split["Other"] || !split["Add"] {
+		t.Errorf("updates are taken apart in %v, want Other and Add", split)
+	}
+}

@@ -329,3 +329,87 @@ func TestWhatATestIsHandedIsNotTheDataByName(t *testing.T) {
 		t.Error("len(b.list) names the field")
 	}
 }
+
+func TestMissingElementIsLookedForAgainBeforeItIsStored(t *testing.T) {
+	c := code(t, `package p
+
+type Memo struct {
+	values map[string]int
+	f      func(string) int
+}
+
+func New(f func(string) int) *Memo { return &Memo{values: map[string]int{}, f: f} }
+
+func (m *Memo) Get(k string) int {
+	if v, ok := m.values[k]; ok {
+		return v
+	}
+	v := m.f(k)
+	m.values[k] = v
+	return v
+}
+
+func (m *Memo) Next(k string) int {
+	v, ok := m.values[k]
+	if ok {
+		return v
+	}
+	k += "!"
+	v = m.f(k)
+	m.values[k] = v
+	return v
+}
+`)
+	typ, values := field(t, c, "Memo", "values")
+	d := new(Data)
+	d.AddField(typ, values)
+	region := func(method string) *Region {
+		var nodes []ast.Node
+		for _, decl := range c.File("p.go").Syntax.Decls {
+			fn, ok := decl.(*ast.FuncDecl)
+			if !ok || fn.Name.Name != method {
+				continue
+			}
+			ast.Inspect(fn, func(n ast.Node) bool {
+				if x, ok := n.(*ast.SelectorExpr); ok && x.Sel.Name == "values" {
+					nodes = append(nodes, x)
+				}
+				return true
+			})
+			r := c.Region(fn, nodes)
+			r.Write = true
+			return r
+		}
+		t.Fatalf("no method %s", method)
+		return nil
+	}
+	l := c.newField(named(typ), []*types.Var{values})
+	patch, err := c.Write([]*Region{region("Get")}, l, d.Names(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `func (m *Memo) Get(k string) int {
+	m.mu.Lock()
+	if v, ok := m.values[k]; ok {
+		m.mu.Unlock()
+		return v
+	}
+	m.mu.Unlock()
+	v := m.f(k)
+	m.mu.Lock()
+	if v, ok := m.values[k]; ok {
+		m.mu.Unlock()
+		return v
+	}
+	m.values[k] = v
+	m.mu.Unlock()
+	return v
+}
+`
+	if text := string(patch.Files["p.go"]); !strings.Contains(text, want) {
+		t.Error(text)
+	}
+	if _, err := c.Write([]*Region{region("Next")}, l, d.Names(c), nil); err == nil {
+		t.Error("Next looks for one key and stores under another")
+	}
+}

@@ -160,6 +160,7 @@
 //	variant.go  functions that take the lock, for callers that have it (package variant)
 //	absorb.go   sections of the lock that a region touches
 //	nilcheck.go the lock of a pointer that may be nil
+//	recheck.go  looks that are made again, where the lock cannot be held
 //	loop.go     loops that a section goes around
 //	exits.go    Lock and Unlock on all ways through a region
 //	ahead.go    calls that are made before the lock is taken

@@ -102,7 +102,9 @@ func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
 		if err != nil {
 			return nil, err
 		}
-		work = append(work, more...)
+		for _, r := range more {
+			work = append(work, code.checkedAgain(r, l)...)
+		}
 	}
 	for _, r := range work {
 		code.outward(r, l)

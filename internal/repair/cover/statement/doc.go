@@ -7,5 +7,6 @@
 //	return ErrFull
 //
 //	control.go  where control goes from statements, and what stands in what
+//	look.go     looks whether a map has a key
 //	value.go    what expressions read, and how to keep their values
 package statement
