@@ -31,13 +31,21 @@ func TestTargetsAreChosenByName(t *testing.T) {
 	}
 }
 
-// TestNothingIsSeenOfHowATestIsSelected: a run has the same events, whatever its test is chosen by.
+// TestNothingIsSeenOfHowATestIsSelected: a run has the same events, and a search the same runs,
+// whatever the test is chosen by.
 func TestNothingIsSeenOfHowATestIsSelected(t *testing.T) {
 	p := build(t, "testdata/pairs")
 	var events []uint64
+	var tried []string
 	for _, args := range [][]string{nil, {"-test.run=^TestFine(Mutex|No)$|^TestBugMutex", "-test.skip=Bug+"}} {
-		o := options(t)
-		done, err := withArguments(p, args...).Record(t.Context(), "TestFineMutex", "default", o, o.Trace)
+		p, o := withArguments(p, args...), options(t)
+		o.Runs = 200
+		res, err := p.Explore(t.Context(), "TestFineMutex", o)
+		if err != nil || res.Failure != nil || res.NothingRan != 0 {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		tried = append(tried, res.Search.String())
+		done, err := p.Record(t.Context(), "TestFineMutex", "default", o, o.Trace)
 		if err != nil || done.Outcome.Result != event.Passed {
 			t.Fatalf("%+v, %v", done, err)
 		}
@@ -50,6 +58,9 @@ func TestNothingIsSeenOfHowATestIsSelected(t *testing.T) {
 	}
 	if events[0] != events[1] || events[0] == 0 {
 		t.Errorf("events without and with patterns: %d", events)
+	}
+	if tried[0] != tried[1] {
+		t.Errorf("tried without and with patterns: %q", tried)
 	}
 }
 
