@@ -3,6 +3,7 @@ package drive
 import (
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -145,10 +146,21 @@ func resolve(pc uintptr) []trace.Call {
 	for frames := runtime.CallersFrames([]uintptr{pc}); ; {
 		f, more := frames.Next()
 		if f.Function != "" {
-			all = append(all, trace.Call{Function: f.Function, File: f.File, Line: f.Line})
+			all = append(all, trace.Call{Function: programName(f.Function), File: f.File, Line: f.Line})
 		}
 		if !more {
 			return all
 		}
 	}
+}
+
+// programName is what the program calls a function: its main function, with the literals in it, is
+// called by another one, and so has another name (package hooks).
+func programName(function string) string {
+	name, isMain := strings.CutPrefix(function, "main.")
+	rest, renamed := strings.CutPrefix(strings.TrimLeft(name, "_"), "cofferdamMain")
+	if isMain && renamed && (rest == "" || rest[0] == '.') {
+		return "main.main" + rest
+	}
+	return function
 }

@@ -62,3 +62,14 @@ func TestRunsThatAreTooLongAreCutOff(t *testing.T) {
 		t.Errorf("%v", out.Result)
 	}
 }
+
+func TestTheMainFunctionHasItsName(t *testing.T) {
+	for function, want := range map[string]string{
+		"main.cofferdamMain": "main.main", "main.__cofferdamMain.func1.2": "main.main.func1.2", "main.cofferdamMainly": "main.cofferdamMainly",
+		"example.com/p.cofferdamMain": "example.com/p.cofferdamMain", "main.(*T).M": "main.(*T).M",
+	} {
+		if got := programName(function); got != want {
+			t.Errorf("%s is called %s, want %s", function, got, want)
+		}
+	}
+}
