@@ -21,7 +21,7 @@ import (
 type reportOptions struct {
 	out, http        string
 	markdown, chrome bool
-	dot              bool
+	dot, svg         bool
 }
 
 func newReportCommand() *command.Command {
@@ -53,11 +53,12 @@ See also: cofferdam help traces`
 	c.Flags.BoolVar(&o.markdown, "md", false, "print a summary for a review instead, in Markdown of at most 15 lines")
 	c.Flags.BoolVar(&o.chrome, "chrome", false, "print the run for Perfetto or chrome://tracing instead, as JSON")
 	c.Flags.BoolVar(&o.dot, "dot", false, "print the machine that predicts the failure instead, for Graphviz")
+	c.Flags.BoolVar(&o.svg, "svg", false, "print that machine as a drawing instead, an SVG file")
 	c.Work = func(ctx context.Context, inv *command.Invocation) error {
 		if len(inv.Operands) != 1 {
 			return c.Errorf("want one file or folder, not %d", len(inv.Operands))
 		}
-		if err := errors.Join(c.Exclusive("o", "http", "md", "chrome", "dot")); err != nil {
+		if err := errors.Join(c.Exclusive("o", "http", "md", "chrome", "dot", "svg")); err != nil {
 			return err
 		}
 		return o.report(ctx, inv, inv.Operands[0])
@@ -80,7 +81,7 @@ func (o *reportOptions) report(ctx context.Context, inv *command.Invocation, pat
 	if err != nil {
 		return err
 	}
-	if kind == report.Folder && !o.markdown && !o.dot {
+	if kind == report.Folder && !o.markdown && !o.dot && !o.svg {
 		return o.writeFolder(inv, path, settings)
 	}
 	d, err := report.Load(path, settings)
@@ -91,10 +92,13 @@ func (o *reportOptions) report(ctx context.Context, inv *command.Invocation, pat
 	switch {
 	case o.markdown:
 		return report.WriteMarkdown(inv.Stdout, d)
-	case o.dot && d.Machine == nil:
+	case (o.dot || o.svg) && d.Machine == nil:
 		return fmt.Errorf("%s: it has no machine, which comes from the search for a fix: run cofferdam fix -report DIR, and report on the trace in there", path)
 	case o.dot:
 		_, err := io.WriteString(inv.Stdout, d.Machine.DOT())
+		return err
+	case o.svg:
+		_, err := io.WriteString(inv.Stdout, d.Machine.SVG())
 		return err
 	case o.out == "-":
 		return page.Write(inv.Stdout, d)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -110,12 +112,55 @@ type chromeEvent struct {
 	Process  int            `json:"pid"`
 	Thread   uint32         `json:"tid"`
 	Scope    string         `json:"s,omitempty"`
+	Flow     int            `json:"id,omitempty"` // the same at both ends of an arrow
+	Binds    string         `json:"bp,omitempty"` // e: to the slice around it
 	Args     map[string]any `json:"args,omitempty"`
+}
+
+// An arrowEnd is an end of an arrow, at an event.
+type arrowEnd struct {
+	id   int
+	ends bool // the arrow ends here
+}
+
+// chromeArrows finds the arrows of a run, by the numbers of the events at their ends.
+func chromeArrows(r *trace.Reader) (map[uint64][]arrowEnd, error) {
+	arrows := map[uint64][]arrowEnd{}
+	count := 0
+	arrow := func(from, to uint64) {
+		count++
+		arrows[from] = append(arrows[from], arrowEnd{id: count})
+		arrows[to] = append(arrows[to], arrowEnd{id: count, ends: true})
+	}
+	started := map[uint32]uint64{}        // go statements, by the goroutine
+	unlocked := map[uint64]*event.Event{} // the last of each lock
+	c := r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go, event.Start, event.Lock, event.RLock, event.Unlock, event.RUnlock}})
+	for c.Next() {
+		e := c.Event()
+		switch e.Kind {
+		case event.Go:
+			started[uint32(e.Arg)] = e.Seq
+		case event.Start:
+			if from, ok := started[e.G]; ok {
+				arrow(from, e.Seq)
+			}
+		case event.Unlock, event.RUnlock:
+			unlock := *e
+			unlocked[e.Addr] = &unlock
+		default:
+			if from := unlocked[e.Addr]; from != nil && from.G != e.G {
+				arrow(from.Seq, e.Seq)
+			}
+			delete(unlocked, e.Addr)
+		}
+	}
+	return arrows, c.Err()
 }
 
 // WriteChrome writes a trace in the trace event format (JSON). A run under control has no time in
 // which its steps take place, only an order: an event takes one microsecond there. Each goroutine is
-// a thread with its calls as slices and its steps as moments in them.
+// a thread with its calls as slices and its steps as moments in them; arrows lead from a go statement
+// to what it starts, and from an unlock to the next lock by another goroutine.
 func WriteChrome(w io.Writer, path string) error {
 	r, err := trace.Open(path)
 	if err != nil {
@@ -152,6 +197,10 @@ func WriteChrome(w io.Writer, path string) error {
 			return err
 		}
 	}
+	arrows, err := chromeArrows(r)
+	if err != nil {
+		return err
+	}
 	printer := show.NewPrinter(r)
 	open := map[uint32]int{} // slices of each goroutine
 	last := uint64(0)
@@ -182,12 +231,21 @@ func WriteChrome(w io.Writer, path string) error {
 		if err := emit(one); err != nil {
 			return err
 		}
+		for _, flow := range arrows[e.Seq] {
+			end := chromeEvent{Name: "order", Category: "order", Phase: "s", Time: e.Seq, Process: 1, Thread: e.G, Flow: flow.id}
+			if flow.ends {
+				end.Phase, end.Binds = "f", "e"
+			}
+			if err := emit(end); err != nil {
+				return err
+			}
+		}
 	}
 	if err := c.Err(); err != nil {
 		return err
 	}
-	for g, n := range open {
-		for range n {
+	for _, g := range slices.Sorted(maps.Keys(open)) {
+		for range open[g] {
 			if err := emit(chromeEvent{Name: "cut off", Phase: "E", Time: last + 1, Process: 1, Thread: g}); err != nil {
 				return err
 			}

@@ -202,7 +202,8 @@ func TestASummaryForAReviewHasAtMostFifteenLines(t *testing.T) {
 	}
 }
 
-// TestChromeTracesAreBalanced: each slice that begins ends, in its own thread.
+// TestChromeTracesAreBalanced: each slice that begins ends, in its own thread, in which time does not
+// go back; each arrow has one end before the other, in different threads.
 func TestChromeTracesAreBalanced(t *testing.T) {
 	var out bytes.Buffer
 	if err := WriteChrome(&out, runtest.Bank(t, t.TempDir(), 2)); err != nil {
@@ -212,15 +213,30 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 		TraceEvents []struct {
 			Ph, Name string
 			Ts       uint64
-			Tid      int
+			Tid, ID  int
 		}
 	}
 	if err := json.Unmarshal(out.Bytes(), &in); err != nil {
 		t.Fatal(err)
 	}
 	depth, last, names := map[int]int{}, map[int]uint64{}, 0
+	type end struct {
+		tid int
+		ts  uint64
+	}
+	from, arrows := map[int]end{}, 0
 	for _, e := range in.TraceEvents {
 		switch e.Ph {
+		case "s":
+			if _, again := from[e.ID]; again || e.ID == 0 {
+				t.Errorf("arrow %d begins twice", e.ID)
+			}
+			from[e.ID] = end{e.Tid, e.Ts}
+		case "f":
+			arrows++
+			if begun, ok := from[e.ID]; !ok || begun.tid == e.Tid || begun.ts >= e.Ts {
+				t.Errorf("arrow %d ends at %d in %d, and begins at %+v", e.ID, e.Ts, e.Tid, begun)
+			}
 		case "B":
 			depth[e.Tid]++
 		case "E":
@@ -233,8 +249,8 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 		}
 		last[e.Tid] = e.Ts
 	}
-	if depth[1] != 0 || depth[2] != 0 || names != 2 {
-		t.Errorf("depth %v, %d threads", depth, names)
+	if depth[1] != 0 || depth[2] != 0 || names != 2 || arrows < 2 || arrows != len(from) {
+		t.Errorf("depth %v, %d threads, %d of %d arrows end", depth, names, arrows, len(from))
 	}
 }
 

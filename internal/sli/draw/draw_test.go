@@ -269,3 +269,30 @@ func TestManyReadingsAreNotAllTold(t *testing.T) {
 		}
 	}
 }
+
+// TestAGraphIsDrawnWithAllItsWords: also one that was read back, and one with a way that comes back.
+func TestAGraphIsDrawnWithAllItsWords(t *testing.T) {
+	g := &Graph{
+		Nodes: []GraphNode{{Kind: StartNode, Label: "at a.go:1"}, {Kind: TestNode, Label: "x < y?"}, {Kind: CrashNode, Label: "it fails"}, {Kind: FineNode, Label: "it goes on"}},
+		Edges: []GraphEdge{{0, 1, "reads x\nreads y"}, {1, 2, "yes"}, {1, 3, "no"}, {3, 1, "again"}},
+	}
+	picture := g.SVG()
+	var texts []string
+	for d := xml.NewDecoder(strings.NewReader(picture)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in\n%s", err, picture)
+		}
+		if text, ok := token.(xml.CharData); ok {
+			texts = append(texts, string(text))
+		}
+	}
+	all := strings.Join(texts, "|")
+	for _, want := range []string{"at a.go:1", "x < y?", "it fails", "it goes on", "reads x", "reads y", "yes", "no"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the picture does not say %q: %s", want, all)
+		}
+	}
+}
