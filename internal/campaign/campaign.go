@@ -62,7 +62,7 @@ type Campaign struct {
 	o    *Options
 	dir  *Dir
 	s    *Store
-	d    *dispatcher
+	d    *Dispatcher
 	name string // of this process as a worker
 
 	agenda  agenda
@@ -74,6 +74,9 @@ type Campaign struct {
 	newNow  int
 	rates   rates
 	doing   string
+
+	// giveUp ends the session, for a reason.
+	giveUp context.CancelCauseFunc
 
 	mu sync.Mutex // guards the records, what targets report, and which are busy
 	// telling is held while an event is told.
@@ -110,12 +113,13 @@ func Run(ctx context.Context, dir *Dir, s *Store, targets []explore.Target, o *O
 	for _, t := range c.targets {
 		ledgers[t.rec.Key] = t.lease.Build + t.lease.Ledger
 	}
-	if c.d, err = startDispatcher(ctx, s, dir.Key, ledgers); err != nil {
+	if c.d, err = StartDispatcher(ctx, s, dir.Key, ledgers); err != nil {
 		return nil, err
 	}
-	defer c.d.close()
-	working, stop := context.WithCancel(ctx)
-	defer stop()
+	defer c.d.Close()
+	working, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	c.giveUp = stop
 	var over sync.WaitGroup
 	if o.Slots > 0 {
 		w, err := c.ownWorker()
@@ -125,10 +129,13 @@ func Run(ctx context.Context, dir *Dir, s *Store, targets []explore.Target, o *O
 		over.Go(func() { _ = w.Run(working) }) // what it could not do is told by its results
 	}
 	err = c.work(working)
-	stop()
+	stop(nil)
 	over.Wait()
 	final := context.WithoutCancel(ctx)
-	err = errors.Join(err, c.tidy(final))
+	var unwritable *UnwritableError
+	if !errors.As(err, &unwritable) {
+		err = errors.Join(err, c.tidy(final))
+	}
 	return c.publish(final, false), err
 }
 
@@ -144,6 +151,9 @@ func (c *Campaign) ownWorker() (*Worker, error) {
 	}
 	return w, nil
 }
+
+// releaseWait is how long a coordinator tries to say that it ends.
+const releaseWait = 5 * time.Second
 
 // An owner is the coordinator at work with a prefix.
 type owner struct {
@@ -185,7 +195,8 @@ func (c *Campaign) own(ctx context.Context) (release func(), err error) {
 	return func() {
 		stop()
 		over.Wait()
-		final := context.WithoutCancel(ctx)
+		final, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseWait)
+		defer cancel()
 		_, _ = put(final, c.s.meta, key, &owner{}, revision) // or it is found to be old
 	}, nil
 }
@@ -294,7 +305,7 @@ func (c *Campaign) target(ctx context.Context, t explore.Target, parcel string, 
 	}
 	o := one.lease.options()
 	o.Elsewhere = func(ctx context.Context, e *explore.Errand) (*explore.UnitsDone, error) {
-		return c.d.explore(ctx, one.lease, e)
+		return c.d.Explore(ctx, one.lease, e)
 	}
 	one.search = t.NewSearch(o)
 	if l == nil {

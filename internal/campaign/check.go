@@ -20,12 +20,27 @@ func OpenLocal(ctx context.Context, dir *Dir, size int64, l Listening, told func
 	if _, stat := os.Stat(dir.file("store")); stat != nil {
 		return nil, nil, err
 	}
+	// A disk that is full is no damage.
+	if probe := dir.probe(); probe != nil {
+		return nil, nil, probe
+	}
 	aside := dir.file("store.damaged-" + time.Now().UTC().Format("20060102T150405.000000000"))
 	if rename := os.Rename(dir.file("store"), aside); rename != nil {
 		return nil, nil, errors.Join(err, rename)
 	}
 	told(fmt.Sprintf("the store of the campaign is damaged (%v); it was moved to %s, and a new one is made", err, aside))
 	return dir.open(ctx, size, l)
+}
+
+// probeSize is how much a disk has to have room for: more than the server writes when it starts.
+const probeSize = 256 << 10
+
+// probe reports why nothing can be written to the directory; nil if something can.
+func (d *Dir) probe() error {
+	if err := writeFile(d.file("probe"), make([]byte, probeSize), 0o666); err != nil {
+		return &UnwritableError{Dir: d.Path, Err: err}
+	}
+	return os.Remove(d.file("probe"))
 }
 
 // open starts the server, and opens the store.

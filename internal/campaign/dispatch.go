@@ -15,9 +15,9 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
-// A dispatcher sends leases out, and hands each result to what waits for it. Results that nothing
+// A Dispatcher sends leases out, and hands each result to what waits for it. Results that nothing
 // waits for were asked for by an earlier coordinator: they are kept until they are asked for again.
-type dispatcher struct {
+type Dispatcher struct {
 	s       *Store
 	key     nkeys.KeyPair
 	reading jetstream.ConsumeContext
@@ -46,10 +46,10 @@ type TroubleError struct{ Worker, What string }
 
 func (e *TroubleError) Error() string { return e.What }
 
-// startDispatcher reads the results that are left, and those that come. Ledgers are, by target, the
+// StartDispatcher reads the results that are left, and those that come. Ledgers are, by target, the
 // build and the ledger that the coordinator goes on from: what was done from an earlier one is in it.
-func startDispatcher(ctx context.Context, s *Store, key nkeys.KeyPair, ledgers map[string]string) (*dispatcher, error) {
-	d := &dispatcher{
+func StartDispatcher(ctx context.Context, s *Store, key nkeys.KeyPair, ledgers map[string]string) (*Dispatcher, error) {
+	d := &Dispatcher{
 		s: s, key: key, waiting: map[string]chan *Result{}, units: map[string]*unitResult{}, others: map[string]*Result{},
 		kept: map[string]int{}, ledgers: ledgers, pairs: map[string][]uint64{}, last: map[string]uint64{},
 	}
@@ -76,15 +76,16 @@ func startDispatcher(ctx context.Context, s *Store, key nkeys.KeyPair, ledgers m
 	case <-caughtUp:
 		return d, nil
 	case <-ctx.Done():
-		d.close()
+		d.Close()
 		return nil, context.Cause(ctx)
 	}
 }
 
-func (d *dispatcher) close() { d.reading.Stop() }
+// Close ends the reading of results.
+func (d *Dispatcher) Close() { d.reading.Stop() }
 
 // receive takes a result.
-func (d *dispatcher) receive(ctx context.Context, m jetstream.Msg) {
+func (d *Dispatcher) receive(ctx context.Context, m jetstream.Msg) {
 	info, err := m.Metadata()
 	if err != nil {
 		return // it has no number, so it is no message of the stream
@@ -108,7 +109,7 @@ func (d *dispatcher) receive(ctx context.Context, m jetstream.Msg) {
 }
 
 // keep keeps a result until it is asked for, unless a ledger includes it.
-func (d *dispatcher) keep(r *Result) {
+func (d *Dispatcher) keep(r *Result) {
 	if d.ledgers[r.Target] != r.Build+r.Ledger {
 		return
 	}
@@ -130,7 +131,7 @@ func (d *dispatcher) keep(r *Result) {
 }
 
 // takePairs returns the pairs that results of a target's build have shown.
-func (d *dispatcher) takePairs(target, build string) []uint64 {
+func (d *Dispatcher) takePairs(target, build string) []uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	pairs := d.pairs[target+build]
@@ -139,7 +140,7 @@ func (d *dispatcher) takePairs(target, build string) []uint64 {
 }
 
 // do sends a lease out, and waits for its result.
-func (d *dispatcher) do(ctx context.Context, l *Lease, home bool) (*Result, error) {
+func (d *Dispatcher) do(ctx context.Context, l *Lease, home bool) (*Result, error) {
 	d.mu.Lock()
 	if r := d.others[l.ID]; r != nil {
 		delete(d.others, l.ID)
@@ -188,8 +189,8 @@ func (d *dispatcher) do(ctx context.Context, l *Lease, home bool) (*Result, erro
 	}
 }
 
-// explore has the units of an errand done, but for those whose results are there already.
-func (d *dispatcher) explore(ctx context.Context, l Lease, e *explore.Errand) (*explore.UnitsDone, error) {
+// Explore has the units of an errand done, but for those whose results are there already.
+func (d *Dispatcher) Explore(ctx context.Context, l Lease, e *explore.Errand) (*explore.UnitsDone, error) {
 	ids := make([]string, len(e.Units))
 	var missing []sched.Unit
 	d.mu.Lock()
@@ -236,21 +237,21 @@ func (d *dispatcher) explore(ctx context.Context, l Lease, e *explore.Errand) (*
 
 // unasked is how many results of a target have not been asked for, and last the number of the last
 // that has come.
-func (d *dispatcher) unasked(target string) (n int, last uint64) {
+func (d *Dispatcher) unasked(target string) (n int, last uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.kept[target], d.last[target]
 }
 
 // wentOn says which ledger a target goes on from.
-func (d *dispatcher) wentOn(target, build, ledger string) {
+func (d *Dispatcher) wentOn(target, build, ledger string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ledgers[target] = build + ledger
 }
 
 // include purges the results of a target up to a number, which are in its ledger.
-func (d *dispatcher) include(ctx context.Context, target string, last uint64) error {
+func (d *Dispatcher) include(ctx context.Context, target string, last uint64) error {
 	if last == 0 {
 		return nil
 	}

@@ -63,5 +63,4 @@
 //	dispatch.go   leases that are out, and results that came
 //	records.go    findings over time; failures.go failures becoming them, recheck.go those of earlier builds
 //	check.go      whether a state directory is whole; retention.go how large it may become
-//	measure.go    what coordination costs, for benchmarks
 package campaign

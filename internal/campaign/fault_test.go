@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,6 +28,7 @@ import (
 //	go test ./internal/campaign -run Faults -fault.rounds 200 -fault.seed 7
 var (
 	faultRounds = flag.Int("fault.rounds", 6, "how many faults the fault test makes")
+	powerRounds = flag.Int("fault.power", 3, "how many losses of power there are")
 	faultSeed   = flag.Int64("fault.seed", 1, "by which they are chosen")
 )
 
@@ -43,13 +46,12 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		os.Exit(m.Run())
-	case "coordinator":
-		os.Exit(playCoordinator(args))
-	case "worker":
-		os.Exit(playWorker(args))
 	}
-	os.Exit(2)
+	os.Exit(roles[role](args))
 }
+
+// roles are what processes of this test binary may be.
+var roles = map[string]func(args string) int{"coordinator": playCoordinator, "worker": playWorker}
 
 // quiet is a testing.TB for processes that are no tests.
 type quiet struct {
@@ -57,9 +59,12 @@ type quiet struct {
 	dir string
 }
 
-func (q quiet) Helper()         {}
-func (q quiet) TempDir() string { return q.dir }
-func (q quiet) Fatal(a ...any)  { fmt.Println(append([]any{"failed:"}, a...)...); os.Exit(1) }
+func (q quiet) Helper()                        {}
+func (q quiet) Context() context.Context       { return context.Background() }
+func (q quiet) TempDir() string                { return q.dir }
+func (q quiet) Fatal(a ...any)                 { fmt.Println(append([]any{"failed:"}, a...)...); os.Exit(1) }
+func (q quiet) Fatalf(format string, a ...any) { q.Fatal(fmt.Sprintf(format, a...)) }
+func (q quiet) Errorf(format string, a ...any) { q.Fatal(fmt.Sprintf(format, a...)) }
 
 // faultToy is the program of the fault test.
 var faultToy = &toy{steps: 5, bugs: planted}
@@ -200,6 +205,16 @@ type player struct {
 
 func play(t *testing.T, role string) *player {
 	t.Helper()
+	p := start(t, role, nil)
+	if p == nil {
+		t.Fatal("no process can be started")
+	}
+	return p
+}
+
+// start starts a process with these attributes; nil if the system does not allow them.
+func start(t *testing.T, role string, attributes *syscall.SysProcAttr) *player {
+	t.Helper()
 	p := &player{cmd: exec.Command(os.Args[0]), lines: make(chan string, 1000)}
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	out, err := p.cmd.StdoutPipe()
@@ -207,7 +222,11 @@ func play(t *testing.T, role string) *player {
 		t.Fatal(err)
 	}
 	p.cmd.Stderr = p.cmd.Stdout
-	if err := p.cmd.Start(); err != nil {
+	p.cmd.SysProcAttr = attributes
+	switch err := p.cmd.Start(); {
+	case errors.Is(err, os.ErrPermission) && attributes != nil:
+		return nil
+	case err != nil:
 		t.Fatal(err)
 	}
 	t.Cleanup(p.kill)

@@ -56,6 +56,18 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s has the layout of version %d, and this cofferdam knows version %d: use the cofferdam that made it, or give another directory with -state", e.Dir, e.Is, Version)
 }
 
+// An UnwritableError says that nothing can be written to a state directory that was written to before.
+type UnwritableError struct {
+	Dir string
+	Err error
+}
+
+func (e *UnwritableError) Error() string {
+	return fmt.Sprintf("%v: nothing can be remembered in %s; make room, or let it be written to, and start again: what was acknowledged is there", e.Err, e.Dir)
+}
+
+func (e *UnwritableError) Unwrap() error { return e.Err }
+
 // OpenDir opens a state directory, and makes it if it does not exist.
 func OpenDir(path string) (_ *Dir, err error) {
 	for _, sub := range []string{"traces", "marks"} {

@@ -52,7 +52,10 @@ func (c *Campaign) work(ctx context.Context) error {
 			go func() { done <- c.turn(ctx, p, turn) }()
 		}
 		if running == 0 {
-			return errors.Join(failed, context.Cause(ctx))
+			if cause := context.Cause(ctx); cause != nil {
+				return cause // which is what turns have failed with, if they have
+			}
+			return failed
 		}
 		select {
 		case d := <-done:
@@ -239,7 +242,8 @@ func (c *Campaign) publish(ctx context.Context, running bool) *Report {
 		r.Doing = ""
 	}
 	if err := writeJSON(c.dir.file("status.json"), r); err != nil && running {
-		c.tell(Event{Notice: err.Error()})
+		// The server says nothing of a disk that is full, and its clients wait for ever.
+		c.giveUp(&UnwritableError{Dir: c.dir.Path, Err: err})
 	}
 	if running {
 		if err := c.applyMarks(ctx); err != nil {
