@@ -197,7 +197,10 @@ func (m *measurement) scale(s *command.Session, r *report) error {
 		r.One, r.Two, r.Scaling = append(r.One, rates[0]), append(r.Two, rates[1]), append(r.Scaling, rates[1]/max(rates[0], 1))
 	}
 	verdict := "target 1.8 met"
-	if measure.Median(r.Scaling) < 1.8 {
+	switch {
+	case begun.Disturbed():
+		verdict = "target 1.8 is not judged on a machine that is so busy"
+	case measure.Median(r.Scaling) < 1.8:
 		verdict = "target 1.8 missed"
 	}
 	fmt.Fprintf(s.Out, "one worker: %s schedules/s\ntwo workers: %s schedules/s\n", spread(r.One, "%.0f"), spread(r.Two, "%.0f"))

@@ -99,7 +99,17 @@ type target struct {
 func (t *target) name() string { return t.rec.Package + "." + t.rec.Test }
 
 // Run goes on with a campaign, until its budget or the context ends, or there is nothing left to do.
-func Run(ctx context.Context, dir *Dir, s *Store, targets []explore.Target, o *Options) (*Report, error) {
+func Run(ctx context.Context, dir *Dir, s *Store, targets []explore.Target, o *Options) (report *Report, err error) {
+	var unwritable *UnwritableError
+	defer func() {
+		if err == nil || ctx.Err() != nil || errors.As(err, &unwritable) {
+			return
+		}
+		// The server tells a full disk as one of many things that it cannot do.
+		if probe := dir.probe(); probe != nil {
+			err = probe
+		}
+	}()
 	c := &Campaign{o: o, dir: dir, s: s, started: time.Now(), name: MachineName(), before: map[string]int{}, slots: o.Slots}
 	release, err := c.own(ctx)
 	if err != nil {
@@ -132,7 +142,6 @@ func Run(ctx context.Context, dir *Dir, s *Store, targets []explore.Target, o *O
 	stop(nil)
 	over.Wait()
 	final := context.WithoutCancel(ctx)
-	var unwritable *UnwritableError
 	if !errors.As(err, &unwritable) {
 		err = errors.Join(err, c.tidy(final))
 	}

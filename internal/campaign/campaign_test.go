@@ -94,7 +94,8 @@ func (s *session) run(t testing.TB) (out outcome) {
 			}
 		},
 	})
-	if out.err != nil && !errors.Is(out.err, context.Canceled) {
+	var unwritable *UnwritableError
+	if out.err != nil && !errors.Is(out.err, context.Canceled) && !errors.As(out.err, &unwritable) {
 		t.Fatal(out.err)
 	}
 	return out
@@ -371,6 +372,31 @@ func checkLedgers(t testing.TB, path string) {
 			}
 		}
 	})
+}
+
+func TestAStateThatCannotBeWrittenEndsTheCampaign(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	obstacle := filepath.Join(s.dir, "status.json")
+	obstruct := sync.OnceFunc(func() {
+		// A file cannot take the place of a directory that has something in it.
+		if err := errors.Join(os.Remove(obstacle), os.MkdirAll(filepath.Join(obstacle, "x"), 0o777)); err != nil {
+			t.Error(err)
+		}
+	})
+	s.done = func(*Lease) { obstruct() }
+	// Its searches do not come to an end before it is seen that nothing can be written.
+	s.spoil = func(_ *Lease, r *Result) error {
+		for i := 0; r.Done != nil && i < len(r.Done.Units); i++ {
+			r.Done.Units[i].CutOff = 1
+		}
+		return nil
+	}
+	var unwritable *UnwritableError
+	out := s.run(t)
+	if !errors.As(out.err, &unwritable) {
+		t.Errorf("it ends with %v", out.err)
+	}
 }
 
 // TestATestThatCannotBeExploredIsGivenUpForASession: its leases fail, or nothing is seen of its runs.

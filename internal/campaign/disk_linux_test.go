@@ -22,15 +22,14 @@ func TestAFullDiskEndsACampaignWhichGoesOnWhenThereIsRoom(t *testing.T) {
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
 	})
 	if p == nil {
-		t.Skip("this system allows no namespaces to its users")
+		t.Log("this system allows no namespaces to its users: see TestAStateThatCannotBeWrittenEndsTheCampaign")
+		return
 	}
 	last, ok := p.expect(t, "done")
 	if !ok {
 		t.Fatal("it has ended before")
 	}
-	if last != "" {
-		t.Skip(last)
-	}
+	t.Log(last) // why there was no disk, if there was none
 }
 
 func init() { roles["fulldisk"] = playFullDisk }

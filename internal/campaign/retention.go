@@ -40,7 +40,7 @@ func (c *Campaign) tidy(ctx context.Context) error {
 		}
 	}
 	if err == nil && size > c.o.Size {
-		c.tell(Event{Notice: fmt.Sprintf("the state directory has %d MB, more than -size allows, and nothing in it can be given up", size>>20)})
+		c.tell(Event{Notice: fmt.Sprintf("the state directory has %.1f MB, more than -size allows, and nothing in it can be given up", float64(size)/(1<<20))})
 	}
 	return err
 }

@@ -52,8 +52,7 @@ func StartServer(dir string, size int64, l Listening) (*Server, error) {
 	}
 	s.Start()
 	if !s.ReadyForConnections(starting) || !s.JetStreamEnabled() {
-		s.Shutdown()
-		s.WaitForShutdown()
+		(&Server{s}).Close()
 		return nil, &Damaged{fmt.Errorf("the server of the campaign does not start with the files in %s", dir)}
 	}
 	return &Server{s}, nil
@@ -87,10 +86,22 @@ func (l *Listening) apply(o *server.Options) error {
 // URL is where other machines find the server.
 func (s *Server) URL() string { return s.server.ClientURL() }
 
-// Close ends the server. Everything that was acknowledged is in its files.
+// closeWait is how long a server may take to end.
+const closeWait = 10 * time.Second
+
+// Close ends the server. Everything that was acknowledged is in its files. One whose files are damaged
+// may wait for itself for ever, and is left behind: what it had in its hands is moved aside.
 func (s *Server) Close() {
-	s.server.Shutdown()
-	s.server.WaitForShutdown()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.server.Shutdown()
+		s.server.WaitForShutdown()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(closeWait):
+	}
 }
 
 // A Connection is how to get to a server: in this process, or elsewhere.

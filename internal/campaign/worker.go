@@ -134,7 +134,13 @@ func (w *Worker) slot(ctx context.Context, consumers []jetstream.Consumer) {
 
 // next returns the message of a lease; nil if there is none for some time.
 func next(ctx context.Context, consumers []jetstream.Consumer) jetstream.Msg {
-	asking, stop := context.WithTimeout(ctx, askWait)
+	patience := askWait
+	if len(consumers) == 1 {
+		// Thousands of workers that asked more often would be most of what a server does. One that has
+		// restarted knows nothing of the question, so it does not last for long either.
+		patience = leaseWait / 10
+	}
+	asking, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	// What is for this machine alone comes first: others cannot do it.
 	for i := len(consumers) - 1; i >= 0; i-- {
