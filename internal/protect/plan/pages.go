@@ -304,6 +304,9 @@ func fieldOf(t types.Type, name string) *types.Var {
 // conflictOnPages returns why a group cannot use a variable that is on pages from there,
 // and finds out whether it writes it.
 func (r *round) conflictOnPages(g *Group, v *Variable) string {
+	if v.OnPages.Node {
+		return r.conflictOfNodes(g, v)
+	}
 	v.Written = false
 	for _, s := range g.Steps {
 		opaque := s.Opaque != "" || r.obscured(g, s) != ""
@@ -316,6 +319,17 @@ func (r *round) conflictOnPages(g *Group, v *Variable) string {
 		case !opaque, !g.reading && !s.waits():
 			v.Written = true
 		}
+	}
+	return ""
+}
+
+// conflictOfNodes is conflictOnPages for links of nodes. These are moved to their pages by what a
+// section runs, which has to be known as the one in the section, as only one that writes is.
+func (r *round) conflictOfNodes(g *Group, v *Variable) string {
+	v.Written = true
+	uses := func(s *StepPlan) bool { return s.does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v) }
+	if g.reading && slices.ContainsFunc(g.Steps, uses) {
+		return "a section that may only read does not have it moved to its page"
 	}
 	return ""
 }

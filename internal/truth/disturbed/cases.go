@@ -78,6 +78,7 @@ var homes = []home{
 	{name: "value of a map", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]*[1]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"][0]`, lock: "x.mu", object: `&TNN{m: map[string]*[1]KIND{"k": {}}}`, elements: true},
 	{name: "element of an array", declares: "type TNN struct {\n\tmu sync.Mutex\n\ta  [3]KIND\n}\n", receiver: "(x *TNN) ", data: "x.a[1]", lock: "x.mu", object: "&TNN{}"},
 	{name: "node of a list", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", data: "x.head.next.f", lock: "x.mu", object: "&TNN{head: &nNN{next: new(nNN)}}", elements: true},
+	{name: "link of a node", declares: "type nNN struct{ f KIND }\n\nvar muNN sync.Mutex\nvar headNN *nNN\n\ntype TNN struct{}\n\nfunc init() { headNN = new(nNN) }\n", receiver: "(x *TNN) ", enters: "\theadNN = headNN\n", data: "headNN.f", lock: "muNN", object: "&TNN{}"},
 	{name: "behind a pointer", declares: "type TNN struct {\n\tmu sync.Mutex\n\tp  *KIND\n}\n", receiver: "(x *TNN) ", data: "*x.p", lock: "x.mu", object: "&TNN{p: new(KIND)}", elements: true},
 }
 
@@ -125,7 +126,8 @@ func Cases() []Case {
 	for h, home := range homes {
 		for s, shape := range shapes {
 			for k, kind := range kinds {
-				if shape.writes && home.reading || k > 0 && (h > 1 && h != 6 || s > 3) {
+				links := home.name == "link of a node" && kind.name == "pointer"
+				if shape.writes && home.reading || k > 0 && !links && (h > 1 && h != 6 || s > 3) {
 					continue
 				}
 				all = append(all, newCase(len(all), home, shape, kind))
