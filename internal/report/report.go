@@ -7,7 +7,7 @@
 //	guards.go   what guards -json has printed
 //	folder.go   all files of a folder
 //	serve.go    the same over HTTP, as it changes
-//	export.go   forms for other programs and for reviews: Chrome traces, Markdown, DOT
+//	export.go   forms for other programs and for reviews: Chrome traces, Markdown
 //
 // A file is known by what is in it, not by its name:
 //
