@@ -29,7 +29,8 @@ func newReportCommand() *command.Command {
 	c := command.New("report", "FILE|DIR", "write a page of a recorded run, of findings, guards or a folder of them").BuildsPrograms()
 	c.Long = `Report writes one HTML file that needs nothing else: it works from a disk, without a
 network. FILE is a trace that explore or fix has written, findings of run or test
--findings, what fix -json or guards -json have printed, or a folder of those.
+-findings, what fix -json or guards -json have printed, or a folder of those, such as the
+.cofferdam of a campaign: its page has the tests, how coverage grows, and the findings.
 
 The page of a failing run says what happened in three sentences, and shows a lane for
 each goroutine, with preemptions, what synchronisation orders, and the accesses that race.
@@ -43,6 +44,7 @@ Of a folder, -o names a folder to which a page for each file is written, and ind
 
   cofferdam report toctou/testdata/cofferdam/TestSteady.trace
   cofferdam fix -report out ./toctou; cofferdam report -http :0 out
+  cofferdam report -http :0 .cofferdam
   cofferdam report -md toctou/testdata/cofferdam/TestSteady.trace
 
 Exit codes: 0 written, 2 error.
@@ -139,8 +141,8 @@ func (o *reportOptions) writeFolder(inv *command.Invocation, dir string, setting
 	if err != nil {
 		return err
 	}
-	if len(list.Items) == 0 {
-		return fmt.Errorf("%s: there is nothing in it to report on: no trace, findings, or JSON of fix or guards", dir)
+	if list.Empty() {
+		return fmt.Errorf("%s: there is nothing in it to report on: no campaign, trace, findings, or JSON of fix or guards", dir)
 	}
 	for i := range list.Items {
 		item := &list.Items[i]

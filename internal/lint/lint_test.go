@@ -83,7 +83,7 @@ var imports = map[string][]string{
 	"internal/repair/uncovered":  {"internal/guard/lockset", "internal/guard/whole", "internal/locks", "internal/repair/cover"},
 	"internal/repair/variant":    {"internal/locks", "internal/source"},
 	"internal/repair/reshape":    {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/atomics", "internal/repair/reshape/change", "internal/repair/reshape/channels", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
-	"internal/report":            {"internal/event", "internal/finding", "internal/guard", "internal/repair", "internal/repair/uncovered", "internal/report/lanes", "internal/report/page", "internal/sli/draw", "internal/trace", "internal/trace/show"},
+	"internal/report":            {"internal/campaign", "internal/event", "internal/finding", "internal/guard", "internal/repair", "internal/repair/uncovered", "internal/report/lanes", "internal/report/page", "internal/sli/draw", "internal/trace", "internal/trace/show"},
 	"internal/report/lanes":      {"internal/event", "internal/sched", "internal/trace", "internal/trace/show"},
 	"internal/report/page":       {"internal/finding", "internal/report/lanes", "internal/sli/draw"},
 	"internal/report/browser":    {},

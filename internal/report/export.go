@@ -56,7 +56,12 @@ func WriteMarkdown(w io.Writer, d *page.Document) error {
 			lines = append(lines, fmt.Sprintf("- `%s`: %s in `%s`: %s", v.Place, markdown(v.What), v.Function, markdown(v.Why)))
 		}
 	}
-	if l := d.List; l != nil {
+	if c := d.Campaign; c != nil {
+		lines = append(lines, fmt.Sprintf("%s, %s", count(len(c.Targets), "test"), count(len(c.Findings), "finding")))
+		for _, f := range c.Findings {
+			lines = append(lines, fmt.Sprintf("- %s `%s`: %s at `%s` in %s: %s", f.Status, f.ID, markdown(f.Kind), f.Place, markdown(f.Test), markdown(f.What)))
+		}
+	} else if l := d.List; l != nil {
 		for _, e := range l.Entries {
 			lines = append(lines, fmt.Sprintf("- **%s** %s: %s", markdown(e.Title), markdown(e.Badge), markdown(e.Text)))
 		}

@@ -22,7 +22,12 @@ type Listing struct {
 	Items []Item
 	// Skipped are files that look as if there should be a report of them, and why there is none.
 	Skipped []string
+
+	campaign *campaignState // nil if the folder is not a campaign's
 }
+
+// Empty reports whether there is nothing to report on.
+func (l *Listing) Empty() bool { return len(l.Items) == 0 && l.campaign == nil }
 
 // An Item is a file of a folder.
 type Item struct {
@@ -57,6 +62,9 @@ func Scan(dir string) (*Listing, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("looking through %s: %w", dir, err)
+	}
+	if l.campaign, err = readCampaign(dir); err != nil {
+		l.Skipped = append(l.Skipped, err.Error())
 	}
 	slices.SortFunc(l.Items, func(x, y Item) int { return cmp.Or(y.Time.Compare(x.Time), cmp.Compare(x.Path, y.Path)) })
 	return l, nil
@@ -103,6 +111,9 @@ func (l *Listing) Document() *page.Document {
 	d.Facts = []page.Fact{{Name: "folder", Text: absolute(l.Dir)}}
 	for i := range l.Items {
 		d.List.Entries = append(d.List.Entries, l.entry(&l.Items[i]))
+	}
+	if l.campaign != nil {
+		l.campaign.describe(d, l.Items, time.Now())
 	}
 	return d
 }

@@ -1,11 +1,12 @@
 // Package report makes reports of what the other commands have written: a page for a recorded run,
-// for what protected programs have found, for guards, and a list for a folder of them.
+// for what protected programs have found, for guards, for a campaign, and a list for a folder of them.
 //
 //	report.go   which kind of file it is, and the document that it becomes
 //	run.go      a recorded run, with what came of its fix
 //	fixresult.go  what came of a failing test, as fix writes it and report reads it
 //	guards.go   what guards -json has printed
 //	folder.go   all files of a folder
+//	campaign.go the campaign whose state a folder is
 //	serve.go    the same over HTTP, as it changes
 //	export.go   forms for other programs and for reviews: Chrome traces, Markdown
 //

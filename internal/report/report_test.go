@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/campaign"
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
@@ -99,6 +101,72 @@ func TestAFolderListsItsFilesAndSaysWhatItLeavesOut(t *testing.T) {
 	}
 	if len(got) != 3 || len(d.List.Skipped) != 1 || !strings.Contains(d.List.Skipped[0], "broken.trace") {
 		t.Errorf("listed %q, left out %q", got, d.List.Skipped)
+	}
+}
+
+// TestTheStateOfACampaignIsItsPage: with its tests, how coverage grew, and findings that lead to
+// their runs.
+func TestTheStateOfACampaignIsItsPage(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "traces"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Base(runtest.Bank(t, filepath.Join(dir, "traces"), 0))
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	target := func(name string, state campaign.TargetState, pairs ...int) campaign.TargetReport {
+		r := campaign.TargetReport{TargetRecord: campaign.TargetRecord{Package: "example.com/p", Test: name, Runs: 4000}, State: state}
+		for i, n := range pairs {
+			r.Coverage = campaign.Coverage{Pairs: n, Both: n / 2}
+			r.Growth = append(r.Growth, campaign.Growth{At: at.Add(time.Duration(i) * time.Minute), Coverage: r.Coverage})
+		}
+		return r
+	}
+	given := target("TestGiven", campaign.GivenUp)
+	given.Troubles = []campaign.Trouble{{What: "it does not start\nat all"}}
+	record := func(id string, status campaign.Status, trace string) campaign.Record {
+		return campaign.Record{ID: id, Status: status, Package: "example.com/p", Test: "TestA", Trace: trace, First: at, Last: at, Finding: finding.Finding{Kind: finding.Race, Explanation: "nothing orders them"}}
+	}
+	for name, value := range map[string]any{
+		"status.json": campaign.Report{
+			Version: campaign.Version, Updated: at.Add(time.Hour), Runs: 12_000, Findings: map[campaign.Status]int{campaign.New: 1, campaign.Fixed: 1},
+			Targets: []campaign.TargetReport{target("TestA", campaign.Done, 2, 6), target("TestB", campaign.Waiting, 4, 4), given},
+		},
+		"findings.json": map[string]any{"version": campaign.Version, "findings": []campaign.Record{record("old", campaign.Fixed, ""), record("one", campaign.New, "traces/"+run)}},
+	} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), string(text))
+	}
+	if err := os.Mkdir(filepath.Join(dir, "marks"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Load(dir, Options{})
+	if err != nil || d.Campaign == nil {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	c := d.Campaign
+	if d.Badge != "1 new finding" || d.Tone != "bad" || c.Figures[1].Text != "12,000" {
+		t.Errorf("%+v, %+v", d, c.Figures)
+	}
+	if len(c.Targets) != 3 || c.Targets[0].Name != "example.com/p.TestB" || c.Targets[1].Note != "it does not start …" || c.Targets[2].Tone != "good" {
+		t.Errorf("targets %+v", c.Targets)
+	}
+	if len(c.Findings) != 2 || c.Findings[0].ID != "one" || c.Findings[0].Link != "traces/"+run+".html" || c.Findings[1].Link != "" {
+		t.Errorf("findings %+v", c.Findings)
+	}
+	if g := c.Growth; g == nil || g.Note != "10 pairs of accesses seen, 5 of them in both orders, in 1m0s" || !strings.HasPrefix(g.Pairs, "0,82 720,82 720,18") {
+		t.Errorf("growth %+v", g)
+	}
+	var out bytes.Buffer
+	if err := errors.Join(page.Write(&out, d), WriteMarkdown(&out, d)); err != nil || !strings.Contains(out.String(), "- new `one`: data race") || !strings.Contains(out.String(), `<polyline class="line"`) {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	write(t, filepath.Join(dir, "status.json"), "{")
+	list, err := Scan(dir)
+	if err != nil || list.campaign != nil || len(list.Skipped) != 1 || !strings.Contains(list.Skipped[0], "is damaged") {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
 

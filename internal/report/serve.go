@@ -123,12 +123,20 @@ func (s *Server) document(path string) (*page.Document, error) {
 // longPoll is how long a page waits for news before it asks again.
 const longPoll = 25 * time.Second
 
+// campaignNews is how many intervals news of a campaign may take. It has some every second, and a page
+// that a person reads should not change that often.
+const campaignNews = 5
+
 // changed answers when the files are others than those of the stamp that the page has.
 func (s *Server) changed(w http.ResponseWriter, r *http.Request) {
 	since := r.URL.Query().Get("since")
 	end := time.NewTimer(longPoll)
 	defer end.Stop()
-	tick := time.NewTicker(s.Interval)
+	interval := s.Interval
+	if c, err := readCampaign(s.path); err == nil && c != nil {
+		interval *= campaignNews
+	}
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		if now := s.stamp(); now != since {

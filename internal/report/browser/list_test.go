@@ -89,6 +89,30 @@ func TestFindingsAreSortedAndSearched(t *testing.T) {
 	b.picture("findings")
 }
 
+func TestACampaignIsSearchedAndLeadsToRuns(t *testing.T) {
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	b := newTab(t)
+	b.open(&page.Document{Title: "Campaign", Campaign: &page.Campaign{
+		Figures:  []page.Fact{{Name: "tests", Text: "2"}},
+		Growth:   page.NewGrowthChart([][]page.GrowthPoint{{{At: at, Pairs: 3, Both: 1}, {At: at.Add(time.Minute), Pairs: 9, Both: 4}}}),
+		Targets:  []page.CampaignTarget{{Name: "p.TestA", State: "done", Runs: 20}, {Name: "p.TestB", State: "waiting", Runs: 3000}},
+		Findings: []page.CampaignFinding{{ID: "1", Status: "new", Tone: "bad", Kind: "panic", What: "boom", Test: "p.TestB", Link: "traces/b.trace.html"}, {ID: "2", Status: "fixed", Tone: "good", Kind: "data race", Test: "p.TestA"}},
+	}})
+	b.awaitText("tbody.tests tr", "p.TestA")
+	b.click("table.list:has(tbody.tests) th:nth-child(3) button") // the most first
+	b.awaitText("tbody.tests tr", "p.TestB")
+	b.do(focus(`input[data-search*="found"]`))
+	b.press("fixed")
+	b.awaitText("#campaign-found", "1 of 2")
+	if tall := eval[bool](b, `[...document.querySelectorAll(".chart polyline")].every((l) => l.getBoundingClientRect().height > 20)`); !tall {
+		t.Error("the lines of the chart are not to be seen")
+	}
+	if link := eval[string](b, `document.querySelector("tbody.found a").getAttribute("href")`); link != "traces/b.trace.html" {
+		t.Errorf("the finding leads to %s", link)
+	}
+	b.picture("campaign")
+}
+
 func TestGuardsShowTheSourceOfADeviation(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -108,9 +108,9 @@ func NewFindings(all, lines []finding.Finding) *Findings {
 	slices.SortFunc(f.Groups, func(x, y FindingGroup) int {
 		return cmp.Or(cmp.Compare(y.WaitedNanoseconds, x.WaitedNanoseconds), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name))
 	})
-	f.Figures = []Fact{{"findings", number(len(all))}, {"times", number(int(total.Count))}, {"waited in all", duration(total.Waited)}, {"longest wait", duration(total.LongestWait)}}
+	f.Figures = []Fact{{"findings", Number(len(all))}, {"times", Number(int(total.Count))}, {"waited in all", duration(total.Waited)}, {"longest wait", duration(total.LongestWait)}}
 	if n := total.Outcomes.Surrendered; n > 0 {
-		f.Figures = append(f.Figures, Fact{"surrendered", number(int(n))})
+		f.Figures = append(f.Figures, Fact{"surrendered", Number(int(n))})
 	}
 	f.Chart = newChart(lines)
 	return f

@@ -4,6 +4,7 @@
 //	page.go     a document, and the file that it becomes
 //	diff.go     a unified diff as two columns
 //	findings.go what protected programs have found, as a page shows it
+//	campaign.go how far a campaign is, likewise
 //	assets      the template, the style and the scripts, which are part of the file
 //
 // What can be said in HTML is in the template, and is there without scripts: sentences, diffs and
@@ -47,6 +48,7 @@ type Document struct {
 	Fix        *Fix
 	Findings   *Findings
 	Guards     *Guards
+	Campaign   *Campaign
 	List       *List
 }
 
@@ -119,7 +121,7 @@ type SourceLine struct {
 	Here   bool
 }
 
-// A List is what is in a folder, or in a campaign: a page for each entry.
+// A List is what is in a folder: a page for each entry.
 type List struct {
 	Entries []Entry
 	// Skipped are files that could not be read, and why.
@@ -144,12 +146,12 @@ var parsed = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page.html").Funcs(template.FuncMap{
 		"percent": func(f float64) string { return fmt.Sprintf("%.0f %%", 100*f) },
 		"join":    strings.Join,
-		"number":  number,
+		"number":  Number,
 	}).ParseFS(assets, "assets/page.html"))
 })
 
-// number is a count with the thousands apart.
-func number(n int) string {
+// Number is a count with the thousands apart.
+func Number(n int) string {
 	text := fmt.Sprint(n)
 	for at := len(text) - 3; at > 0; at -= 3 {
 		text = text[:at] + "," + text[at:]
