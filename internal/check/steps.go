@@ -23,6 +23,10 @@ var everything = []string{"./...", "./bench/..."}
 // race detector could find.
 var raced = []string{"./isolate", "./stm", "./tolerate", "./internal/rt/...", "./internal/page", "./internal/finding", "./internal/goroutine"}
 
+// undebugged has programs linked without what only debuggers read, which is most of what it takes to
+// link a hundred of them.
+const undebugged = "-ldflags=-w"
+
 // A check is one run of the command.
 type check struct {
 	stdout, stderr io.Writer
@@ -43,7 +47,9 @@ type step struct {
 
 var steps = []step{
 	{name: "browser", about: "a browser for the tests of reports, which is installed meanwhile if there is none", run: func(ctx context.Context, c *check) error { return c.findBrowser(ctx) }},
-	{name: "build", about: "go build", run: func(ctx context.Context, c *check) error { return c.goTool(ctx, "build", everything...) }},
+	{name: "build", about: "go build", run: func(ctx context.Context, c *check) error {
+		return c.goTool(ctx, "build", append([]string{undebugged}, everything...)...)
+	}},
 	{name: "format", about: "gofmt -l", run: func(ctx context.Context, c *check) error { return c.format(ctx) }},
 	{name: "platforms", about: "what type-checks for other platforms", run: func(ctx context.Context, _ *check) error { return checkPlatforms(ctx) }},
 	{name: "vet", about: "go vet", run: func(ctx context.Context, c *check) error { return c.goTool(ctx, "vet", everything...) }},

@@ -16,7 +16,7 @@ import (
 // test runs go test and tells of each package as it ends, of each failure all that the
 // failed tests printed, and of the slowest tests. Vetting is a step of its own.
 func (c *check) test(ctx context.Context, args ...string) error {
-	cmd := gotool.New("", nil).Command(ctx, append([]string{"test", "-json", "-vet=off", "-timeout", c.timeout.String()}, args...)...)
+	cmd := gotool.New("", nil).Command(ctx, append([]string{"test", "-json", "-vet=off", undebugged, "-timeout", c.timeout.String()}, args...)...)
 	cmd.Stderr = c.stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
