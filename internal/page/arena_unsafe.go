@@ -63,7 +63,9 @@ func setup() Status {
 	status := protect()
 	if status.Backend != None {
 		ctl.preempt, status.Weakness = handOver()
-		ctl.status = statusOffset()
+		if ctl.status = statusOffset(); ctl.status == 0 && status.Weakness == "" {
+			status.Weakness = "this version of Go is not known: a section is left for code that may wait"
+		}
 	}
 	return status
 }

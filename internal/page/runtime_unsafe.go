@@ -5,8 +5,10 @@ package page
 import (
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/goroutine"
@@ -100,12 +102,13 @@ func threadIsKnown() bool {
 // which byte changes from 0 to 1 when the runtime wishes so. A goroutine that runs assembly
 // is not preempted before it has looked.
 func preemptOffset() uintptr {
-	const trials, looks = 4, 1 << 20
+	const trials, most, looks = 4, 64, 1 << 20
 	candidates := make([]bool, gWords*8)
 	for i := range candidates {
 		candidates[i] = true
 	}
-	for range trials {
+	// On a busy machine the wish may come after the last look.
+	for seen, tried := 0, 0; seen < trials && tried < most; tried++ {
 		begun, done := make(chan struct{}), make(chan bool)
 		var calm, wanted [gWords]uint64
 		go func() {
@@ -118,6 +121,7 @@ func preemptOffset() uintptr {
 		if !<-done {
 			continue
 		}
+		seen++
 		for i := range candidates {
 			shift := i % 8 * 8
 			before, after := byte(calm[i/8]>>shift), byte(wanted[i/8]>>shift)
@@ -137,11 +141,23 @@ func preemptOffset() uintptr {
 }
 
 // statusOffset finds where in a g the runtime says what the goroutine does, by looking at the
-// g of goroutines that run and of goroutines that wait. 0: there is not one such place.
+// g of goroutines that run and of goroutines that wait. 0: there is not one such place. A look may
+// come at a bad moment, so there are several.
+func statusOffset() uintptr {
+	const most = 4
+	for range most {
+		if offset := lookForStatus(); offset != 0 {
+			return offset
+		}
+	}
+	return 0
+}
+
+// lookForStatus is one look of statusOffset.
 //
 //go:nocheckptr
-func statusOffset() uintptr {
-	const trials, looks = 4, 1000
+func lookForStatus() uintptr {
+	const trials, patience = 4, 250 * time.Millisecond
 	candidates := make([]bool, gWords*2)
 	for i := range candidates {
 		candidates[i] = true
@@ -155,22 +171,25 @@ func statusOffset() uintptr {
 			<-end
 		}()
 		g := <-running
-		half := func(words *[gWords]uint64, i int) uint32 { return uint32(words[i/2] >> (i % 2 * 32)) }
-		waiting := (*[gWords * 2]uint32)(unsafe.Add(unsafe.Pointer(nil), g))
-		for range looks {
+		now := (*[gWords * 2]uint32)(unsafe.Add(unsafe.Pointer(nil), g))
+		fits := func(i int) bool {
+			ran := uint32(own[i/2] >> (i % 2 * 32))
+			return candidates[i] && ran&^statusScan == statusRunning && atomic.LoadUint32(&now[i])&^statusScan == statusWaiting
+		}
+		// The goroutine is about to wait, but may not have a processor.
+		for begin, waits := time.Now(), false; !waits && time.Since(begin) < patience; {
 			runtime.Gosched()
-			waits := false
 			for i := range candidates {
-				waits = waits || candidates[i] && half(&own, i) == statusRunning && atomic.LoadUint32(&waiting[i])&^statusScan == statusWaiting
-			}
-			if waits {
-				break
+				waits = waits || fits(i)
 			}
 		}
 		for i := range candidates {
-			candidates[i] = candidates[i] && half(&own, i) == statusRunning && atomic.LoadUint32(&waiting[i])&^statusScan == statusWaiting
+			candidates[i] = fits(i)
 		}
 		close(end)
+		if !slices.Contains(candidates, true) {
+			return 0
+		}
 	}
 	offset := uintptr(0)
 	for i, still := range candidates {
