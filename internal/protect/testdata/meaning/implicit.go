@@ -374,6 +374,43 @@ var _ = test(func() { // text that is built of it
 	t.mu.Unlock()
 })
 
+var _ = test(func() { // a jump leads past the second of two steps that the section is interrupted for
+	t := &T{c: make(chan int, 20)}
+	t.mu.Lock()
+	for i := range 4 {
+		t.n++
+		t.c <- i
+		if i == 1 {
+			continue
+		}
+		t.c <- i
+	}
+	for t.n < 9 {
+		t.n++
+		t.c <- 0
+		if t.c != nil {
+			break
+		}
+		t.c <- 0
+	}
+outer:
+	for i := range 2 {
+		for j := range 3 {
+			t.n++
+			t.c <- j
+			switch {
+			case i == j:
+				continue outer
+			case j == 2:
+				break
+			}
+			t.c <- j
+		}
+	}
+	t.mu.Unlock()
+	show("jumps", t.n, len(t.c))
+})
+
 func main() {
 	for _, f := range tests {
 		f()
