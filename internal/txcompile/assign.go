@@ -61,7 +61,7 @@ func (w *writer) mapEntry(e ast.Expr) *ast.IndexExpr {
 // statements is a block in a list, and a call of a function elsewhere.
 func (w *writer) assign(s *ast.AssignStmt, listed bool) string {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-		return w.update(s, s.Lhs[0], s.Tok, "("+w.expr(s.Rhs[0])+")", listed)
+		return w.update(s, s.Lhs[0], s.Tok, s.Rhs[0], listed)
 	}
 	anyShared := false
 	for _, l := range s.Lhs {
@@ -114,9 +114,12 @@ func (w *writer) storeAt(pointer, value string, same bool) string {
 	return w.compiled() + ".At(" + w.tx() + ", " + pointer + ").Set(" + value + ")"
 }
 
-// update is x op= v. What x denotes is evaluated once.
-func (w *writer) update(s ast.Stmt, x ast.Expr, op token.Token, value string, listed bool) string {
-	binary := strings.TrimSuffix(op.String(), "=")
+// update is x op= v, or x op= 1 if there is no v. What x denotes is evaluated once.
+func (w *writer) update(s ast.Stmt, x ast.Expr, op token.Token, v ast.Expr, listed bool) string {
+	value := "1"
+	if v != nil {
+		value = "(" + w.expr(v) + ")"
+	}
 	if !w.p.sharedPlace(w.f, w.region, x) {
 		place, _ := w.place(x)
 		if _, ok := s.(*ast.IncDecStmt); ok {
@@ -132,22 +135,38 @@ func (w *writer) update(s ast.Stmt, x ast.Expr, op token.Token, value string, li
 			text += key + " := " + k + "; "
 			k = key
 		}
-		return w.together(text+m+".Set("+k+", "+m+".Get("+k+") "+binary+" "+value+")", listed)
+		first, value := w.beforeReading(v, value, op, m)
+		return w.together(text+first+m+".Set("+k+", "+m+".Get("+k+") "+binary(op)+" "+value+")", listed)
 	}
 	place, _ := w.place(x)
 	pointer := "&" + place
 	if p, ok := strings.CutPrefix(place, "*"); ok {
 		pointer = p
 	}
-	if basic, ok := w.info().TypeOf(x).Underlying().(*types.Basic); ok && basic.Info()&types.IsNumeric != 0 {
-		switch op {
-		case token.ADD_ASSIGN:
-			return w.stm() + ".Add(" + w.tx() + ", " + pointer + ", " + value + ")"
-		}
+	if basic, ok := w.info().TypeOf(x).Underlying().(*types.Basic); ok && basic.Info()&types.IsNumeric != 0 && op == token.ADD_ASSIGN {
+		return w.stm() + ".Add(" + w.tx() + ", " + pointer + ", " + value + ")"
 	}
 	p := w.temporary("p")
-	text := p + " := " + pointer + "; " + w.storeAt(p, w.stm()+".Load("+w.tx()+", "+p+") "+binary+" "+value, true)
+	first, value := w.beforeReading(v, value, op, w.compiled()+".At("+w.tx()+", "+p+")")
+	text := p + " := " + pointer + "; " + first + w.storeAt(p, w.stm()+".Load("+w.tx()+", "+p+") "+binary(op)+" "+value, true)
 	return w.together(text, listed)
+}
+
+// binary is the operator of x = x op v.
+func binary(op token.Token) string { return strings.TrimSuffix(op.String(), "=") }
+
+// beforeReading has a value with calls found out before x of x op= v is read. Go leaves the
+// order open, and its compiler has it so: x.n -= x.take(). The type of v may be that of x,
+// as in x.n |= 1 << x.take(), and is asked for of what x is read from.
+func (w *writer) beforeReading(v ast.Expr, value string, op token.Token, from string) (first, name string) {
+	if v == nil || !w.p.runsCode(w.info(), v) {
+		return "", value
+	}
+	name = w.temporary("v")
+	if op != token.SHL_ASSIGN && op != token.SHR_ASSIGN {
+		value = from + ".As" + value
+	}
+	return name + " := " + value + "; ", name
 }
 
 // together is several statements as one.

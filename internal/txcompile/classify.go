@@ -84,6 +84,24 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	return target{kind: unknownCall, reason: "calls " + calleeName(callee)}
 }
 
+// runsCode reports whether an expression calls code that may assign to anything.
+func (p *program) runsCode(info *types.Info, e ast.Expr) (runs bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return p.immediate(n)
+		case *ast.CallExpr:
+			switch p.classify(info, n).kind {
+			case conversion, builtin, harmless:
+			default:
+				runs = true
+			}
+		}
+		return !runs
+	})
+	return runs
+}
+
 func builtinName(fun ast.Expr) string {
 	switch fun := fun.(type) {
 	case *ast.Ident:

@@ -27,15 +27,39 @@ func TestDoomedTransactionsEndInCompiledCode(t *testing.T) {
 // plain code alone assigns to it does not mean that it does not change.
 func TestPlainCodeMayChangeWhatTransactionsTookOut(t *testing.T) {
 	program := build(t, "testdata/privatized.go.txt")
+	if out := run(t, program); out != "ok\n" {
+		t.Errorf("%.2000s", out)
+	}
+}
+
+// TestCompiledProgramsPrintTheSame is about what is easily compiled to something else.
+func TestCompiledProgramsPrintTheSame(t *testing.T) {
+	dir := module(t, "testdata/same.go.txt")
+	want := run(t, goBuild(t, dir))
+	if got := run(t, compile(t, dir)); got != want {
+		t.Errorf("compiled:\n%s\nunder one lock:\n%s", got, want)
+	}
+}
+
+func run(t *testing.T, program string) string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), await.Patience(t))
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, program).CombinedOutput(); err != nil || string(out) != "ok\n" {
-		t.Errorf("%v\n%.2000s", err, out)
+	out, err := exec.CommandContext(ctx, program).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%.2000s", err, out)
 	}
+	return string(out)
 }
 
 // build compiles the transactions of a program, builds it, and returns its path.
 func build(t *testing.T, source string) string {
+	t.Helper()
+	return compile(t, module(t, source))
+}
+
+// module makes a program a module of its own, and returns where that is.
+func module(t *testing.T, source string) (dir string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -45,7 +69,7 @@ func build(t *testing.T, source string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	for name, text := range map[string]string{
 		"main.go": string(text),
 		"go.mod":  "module example.com/m\n\ngo 1.26.0\n\nrequire github.com/cofferdam-go/cofferdam v0.0.0\n\nreplace github.com/cofferdam-go/cofferdam => " + root + "\n",
@@ -54,13 +78,25 @@ func build(t *testing.T, source string) string {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// compile builds a module with compiled transactions, and goBuild with what it may need of
+// the go command.
+func compile(t *testing.T, dir string) (program string) {
+	t.Helper()
 	build, err := txcompile.Prepare(txcompile.Config{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer build.Close()
-	program := filepath.Join(dir, "program")
-	args := append(append([]string{"build"}, build.Flags...), "-o", program, ".")
+	return goBuild(t, dir, build.Flags...)
+}
+
+func goBuild(t *testing.T, dir string, flags ...string) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "program")
+	args := append(append([]string{"build"}, flags...), "-o", program, ".")
 	if out, err := gotool.New(dir, nil).Command(t.Context(), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

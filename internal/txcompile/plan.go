@@ -34,6 +34,7 @@ type program struct {
 	reach    *reach
 	closed   map[place]closed
 	dual     map[*ast.FuncLit]bool    // literals that transactions may call through values
+	marked   map[string]bool          // names of methods that they may call through interfaces
 	pure     map[ast.Node]bool        // functions that they may call through values as they are
 	asValues map[ast.Expr]*types.Func // functions that are not called where they are named
 
@@ -79,7 +80,7 @@ func newProgram(pkgs []*packages.Package) (*program, error) {
 	}
 	p := &program{
 		Program: files, functions: make(map[string]*function), variables: make(map[*types.Var]*variable), immediates: make(map[*ast.FuncLit]bool),
-		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[place]*field), named: make(map[place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
+		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), marked: make(map[string]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[place]*field), named: make(map[place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
 		planned: make(map[ast.Node]bool), flow: newFlow(pkgs),
 	}
 	p.closed = p.flow.closedFunctions()
@@ -188,6 +189,12 @@ func (p *program) dualValue(info *types.Info, e ast.Expr) bool {
 	return !inferred || isInstance // else it has no type of its own
 }
 
+// isDual reports whether a declared function finds its transaction by itself.
+func (p *program) isDual(fn *types.Func) bool {
+	f := p.functions[fn.FullName()]
+	return f != nil && f.dual
+}
+
 // isPure reports whether a function does the same in a transaction and outside.
 func (p *program) isPure(n ast.Node) bool { return p.closed[placeOf(p.Fset, n.Pos())].pure }
 
@@ -234,6 +241,7 @@ func (p *program) planIndirect() {
 			p.pure[f.decl] = true
 		default:
 			f.dual = true
+			p.marked[f.Name()] = p.marked[f.Name()] || f.decl.Recv != nil
 			p.clone(f)
 		}
 	}

@@ -247,5 +247,5 @@ func (w *writer) incDec(s *ast.IncDecStmt) string {
 	if s.Tok == token.DEC {
 		op = token.SUB_ASSIGN
 	}
-	return w.update(s, s.X, op, "1", false)
+	return w.update(s, s.X, op, nil, false)
 }

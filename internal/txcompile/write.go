@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,21 +18,7 @@ func (p *program) text(f *source.File) string {
 	pieces := w.plainPieces(f.Syntax)
 	var added []string
 	for _, d := range f.Syntax.Decls {
-		decl, ok := d.(*ast.FuncDecl)
-		if !ok {
-			continue
-		}
-		obj, _ := f.Info.Defs[decl.Name].(*types.Func)
-		if obj == nil || p.functions[obj.FullName()] == nil || p.functions[obj.FullName()].decl != decl {
-			continue
-		}
-		fn := p.functions[obj.FullName()]
-		if fn.cloned {
-			added = append(added, w.cloneText(fn))
-		}
-		if fn.dual && decl.Recv != nil {
-			added = append(added, w.markerText(fn))
-		}
+		added = append(added, w.added(d)...)
 	}
 	if len(pieces) == 0 && len(added) == 0 {
 		return ""
@@ -40,6 +27,31 @@ func (p *program) text(f *source.File) string {
 	pieces = slices.Insert(pieces, 0, piece{f.Syntax.Name.End(), f.Syntax.Name.End(), imports})
 	added = append(added, fmt.Sprintf("var _ %s.Mode; var _ = %s.Recover", w.stm(), w.compiled()))
 	return w.splice(f.Syntax.FileStart, f.Syntax.FileEnd, pieces...) + "\n" + strings.Join(added, "\n") + "\n"
+}
+
+// added are the declarations that a transaction needs beside one.
+func (w *writer) added(d ast.Decl) (all []string) {
+	switch d := d.(type) {
+	case *ast.GenDecl:
+		for _, spec := range d.Specs {
+			if spec, ok := spec.(*ast.TypeSpec); ok {
+				all = append(all, w.hidingMarkers(spec)...)
+			}
+		}
+	case *ast.FuncDecl:
+		obj, _ := w.info().Defs[d.Name].(*types.Func)
+		if obj == nil || w.p.functions[obj.FullName()] == nil || w.p.functions[obj.FullName()].decl != d {
+			return nil
+		}
+		fn := w.p.functions[obj.FullName()]
+		if fn.cloned {
+			all = append(all, w.cloneText(fn))
+		}
+		if fn.dual && d.Recv != nil {
+			all = append(all, w.markerText(fn))
+		}
+	}
+	return all
 }
 
 // plain is code as it runs outside of transactions, and in one that works in place: what
@@ -141,13 +153,17 @@ func (w *writer) immediateLiteral(lit *ast.FuncLit) string {
 
 // dualLiteral is a literal that may be called by a transaction, and also by others.
 func (w *writer) dualLiteral(lit *ast.FuncLit) string {
+	return w.noted(w.f.Between(lit.Pos(), lit.Body.Pos()) + "{ " + w.in(region{lit}).ownBody(lit.Type, lit.Body) + w.plainBody(lit.Body) + "}")
+}
+
+// ownBody is what a function begins with that looks for its transaction: all that it does in
+// one. What it does otherwise follows.
+func (w *writer) ownBody(t *ast.FuncType, b *ast.BlockStmt) string {
 	end := ""
-	if lit.Type.Results == nil {
+	if t.Results == nil {
 		end = "; return"
 	}
-	inside := w.in(region{lit})
-	return w.noted(w.f.Between(lit.Pos(), lit.Body.Pos()) + "{ if " + w.tx() + " := " + w.stm() + ".Current(); " + w.tx() + " != nil {" +
-		inside.body(lit.Body) + end + " };" + w.line(lit.Body.Lbrace+1) + w.plainBody(lit.Body) + "}")
+	return "if " + w.tx() + " := " + w.stm() + ".Current(); " + w.tx() + " != nil {" + w.body(b) + end + " };" + w.line(b.Lbrace+1)
 }
 
 // cloneText is the declaration of a function's clone.
@@ -185,6 +201,21 @@ func (w *writer) cloneText(f *function) string {
 		results + " {" + check + w.line(decl.Body.Lbrace+1) + inside.body(decl.Body) + "\n}"
 }
 
+// recovers reports whether a function itself calls recover, or what looks like it.
+func recovers(b *ast.BlockStmt) (calls bool) {
+	ast.Inspect(b, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		if call, ok := n.(*ast.CallExpr); ok {
+			id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+			calls = calls || ok && id.Name == "recover"
+		}
+		return !calls
+	})
+	return calls
+}
+
 func hasCalls(b *ast.BlockStmt) (calls bool) {
 	ast.Inspect(b, func(n ast.Node) bool {
 		_, ok := n.(*ast.CallExpr)
@@ -199,11 +230,48 @@ func (w *writer) markerText(f *function) string {
 	return "func (" + w.f.TextOf(f.decl.Recv.List[0].Type) + ") " + f.Name() + w.p.suffix + "ok() {}"
 }
 
+// hidingMarkers are for a struct whose method was not compiled, while an embedded one that
+// it hides was: the marker of that is hidden, too, by one with a parameter.
+//
+//	type outer struct{ inner }; func (outer) hit() {}      func (outer) hit_stmok(int) {}
+func (w *writer) hidingMarkers(spec *ast.TypeSpec) []string {
+	s, ok := w.info().TypeOf(spec.Type).(*types.Struct)
+	if !ok || spec.Assign.IsValid() || !slices.ContainsFunc(slices.Collect(s.Fields()), (*types.Var).Embedded) {
+		return nil
+	}
+	var params []string
+	if spec.TypeParams != nil {
+		for _, field := range spec.TypeParams.List {
+			for _, name := range field.Names {
+				params = append(params, name.Name)
+			}
+		}
+	}
+	receiver := spec.Name.Name
+	if len(params) > 0 {
+		receiver += "[" + strings.Join(params, ", ") + "]"
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(w.p.marked)) {
+		obj, _, _ := types.LookupFieldOrMethod(w.info().Defs[spec.Name].Type(), true, w.f.Types, name)
+		if m, ok := obj.(*types.Func); ok && !w.p.isDual(m.Origin()) {
+			all = append(all, "func ("+receiver+") "+name+w.p.suffix+"ok(int) {}")
+		}
+	}
+	return all
+}
+
 // dualPieces make a declared function find out whether a transaction calls it.
 //
 //	func f(n int) int { ... }      func f(n int) int { if tx := stm.Current(); tx != nil { return f_stm(tx, n) }; ... }
+//
+// One that calls recover has to do so by itself, and not in its clone: it is the one that is
+// deferred.
 func (w *writer) dualPieces(f *function) []piece {
 	decl := f.decl
+	if recovers(decl.Body) {
+		return []piece{{decl.Body.Lbrace, decl.Body.Lbrace + 1, "{ " + w.in(region{decl}).ownBody(decl.Type, decl.Body)}}
+	}
 	var pieces []piece
 	callee := f.Name() + w.p.suffix
 	if decl.Recv != nil {

@@ -28,6 +28,9 @@ func At[T any](tx *stm.Tx, p *T) Cell[T] { return Cell[T]{tx, p} }
 // Set is *p = v.
 func (c Cell[T]) Set(v T) { stm.Store(c.tx, c.p, v) }
 
+// As is a value as one of the variable's type: that is a constant's, or a shift's.
+func (c Cell[T]) As(v T) T { return v }
+
 // Entry is an entry of a map, for a key and a value that are assignable and of other types.
 type Entry[K comparable, V any] struct {
 	tx *stm.Tx
@@ -48,6 +51,9 @@ func (e Entry[K, V]) Find(k K) (V, bool) { return stm.MapLoad(e.tx, e.m, k) }
 
 // Set is m[k] = v.
 func (e Entry[K, V]) Set(k K, v V) { stm.MapStore(e.tx, e.m, k, v) }
+
+// As is a value as one of the type of the map's values.
+func (e Entry[K, V]) As(v V) V { return v }
 
 // Delete is delete(m, k).
 func (e Entry[K, V]) Delete(k K) { stm.MapDelete(e.tx, e.m, k) }
