@@ -48,6 +48,8 @@ type Tear struct {
 	// OfSeveral says that the members are of several objects, each with a lock of its own; InSequence
 	// that they have nothing to do with each other but that one comes after the other.
 	OfSeveral, InSequence bool
+	// WithoutLock says that one of them does not have the lock, and that no lock is held over both.
+	WithoutLock bool
 }
 
 // bonds are the members of a function, and which of them belong together.

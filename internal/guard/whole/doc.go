@@ -53,6 +53,7 @@
 //
 //	whole.go       groups, and which of them are not whole
 //	bond.go        which members belong together
+//	split.go       whether the lock is released between them
 //	rounds.go      loops: what their rounds have to do with each other
 //	object.go      whether a lock that is held is that of the object with the data
 //	identity.go    objects that are copied or replaced together with their lock

@@ -2,6 +2,7 @@ package whole
 
 import (
 	"go/token"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -120,10 +121,10 @@ func (j *judge) goesOn(b bond) bool {
 	return apart == nil || slices.ContainsFunc(apart, func(s stops) bool { return s.comesTo(b.first.Instr, b.second.Instr, nil) })
 }
 
-// releasedWithin reports whether the lock may be released between the members of a bond, on a way on
+// releasedWithin reports whether a lock may be released between the members of a bond, on a way on
 // which they belong together.
-func (j *judge) releasedWithin(b bond) bool {
-	if !j.ReleasedBetween(b.first.Instr, b.second.Instr, j.lock) {
+func (j *judge) releasedWithin(b bond, lock *types.Var) bool {
+	if !j.ReleasedBetween(b.first.Instr, b.second.Instr, lock) {
 		return false
 	}
 	apart := j.apart(b)
@@ -135,7 +136,7 @@ func (j *judge) releasedWithin(b bond) bool {
 	}
 	for _, block := range b.first.Instr.Parent().Blocks {
 		for _, i := range block.Instrs {
-			if !j.Releases(i, j.lock) || b.loop != nil && !b.loop.has(i) {
+			if !j.Releases(i, lock) || b.loop != nil && !b.loop.has(i) {
 				continue
 			}
 			if slices.ContainsFunc(apart, func(s stops) bool {

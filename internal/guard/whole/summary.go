@@ -70,7 +70,7 @@ func (j *judge) withCalls(fn *ssa.Function, members []*Member) []*Member {
 					continue // nothing has the result
 				}
 				members = append(members, &Member{Variable: v, Kind: kindOf(s.written[v]), Instr: call, At: call.Pos(), Open: j.openFrom[fn][v],
-					byCall: true, reads: true, takes: len(s.written) > 0, base: j.baseOf(v, call)})
+					instead: j.insteadFrom[fn][v], byCall: true, reads: true, takes: len(s.written) > 0, base: j.baseOf(v, call)})
 			}
 			for v := range s.written {
 				if deferred || !s.returned[v] {

@@ -35,6 +35,8 @@ type Member struct {
 	deferred bool
 	// settled says that nothing changes the variable once it is shared.
 	settled bool
+	// instead are other locks that order it, where the lock is not held.
+	instead []*types.Var
 	// single says that it is done in one step, which needs no lock by itself; validates that it
 	// writes only if nothing has changed since.
 	single, validates bool
@@ -117,6 +119,8 @@ type judge struct {
 	besideLock map[token.Pos]bool
 	// openFrom are the variables that calls by a function access without the lock.
 	openFrom map[*ssa.Function]map[*types.Var]bool
+	// insteadFrom are the locks that order variables which calls by a function access without the lock.
+	insteadFrom map[*ssa.Function]map[*types.Var][]*types.Var
 	// usedTogether are the variables that some function uses together.
 	usedTogether map[pair]bool
 	// usedOfSeveral are those that some function uses of several objects together.
@@ -131,7 +135,8 @@ type judge struct {
 func newJudge(a *lockset.Analysis, data []*types.Var, lock *types.Var) *judge {
 	j := &judge{
 		Analysis: a, members: make(map[*ssa.Function][]*Member), summaries: make(map[*ssa.Function]*summary),
-		openFrom: make(map[*ssa.Function]map[*types.Var]bool), usedTogether: make(map[pair]bool), usedOfSeveral: make(map[*types.Var]bool), loops: make(map[*ssa.Function]*loops),
+		openFrom: make(map[*ssa.Function]map[*types.Var]bool), insteadFrom: make(map[*ssa.Function]map[*types.Var][]*types.Var),
+		usedTogether: make(map[pair]bool), usedOfSeveral: make(map[*types.Var]bool), loops: make(map[*ssa.Function]*loops),
 	}
 	if lock != nil {
 		j.lock = a.Places.Canonical(lock)
@@ -171,10 +176,14 @@ func (j *judge) addVariable(v *lockset.Variable) {
 		for _, o := range s.Observations {
 			// What another lock orders is still to hold this one if it writes: the update that
 			// this one keeps together is not to be disturbed.
+			holding := j.holding(v, o, ways)
 			if v.Conflicts(o) || o.Kind == lockset.Write {
-				j.add(v, o, j.holding(v, o, ways))
-			} else {
-				j.add(v, o, lockset.Held)
+				j.add(v, o, holding)
+				continue
+			}
+			m := j.add(v, o, lockset.Held)
+			if holding == lockset.NotHeld {
+				j.addInstead(m, o)
 			}
 		}
 	}
@@ -332,7 +341,7 @@ func (j *judge) addTears(g *Group, b *bonds) {
 		}
 		g.AcrossRounds = g.AcrossRounds || b.first == b.second && b.ofOneGuard
 		if (b.ofOneGuard || b.ofSeveral) && !slices.Contains(g.Split, b.second) && j.isSplit(b) && !j.isCheckedAgain(b, bound) && !j.looksAgain(b, bound) {
-			g.Torn = append(g.Torn, Tear{b.first, b.second, b.ofSeveral, b.inSequence})
+			g.Torn = append(g.Torn, Tear{b.first, b.second, b.ofSeveral, b.inSequence, len(b.first.instead)+len(b.second.instead) > 0})
 		}
 	}
 }
@@ -353,69 +362,4 @@ func gather(fn *ssa.Function, members []*Member, leader map[*Member]*Member) []*
 		g.Members = append(g.Members, m)
 	}
 	return all
-}
-
-// isCheckedAgain reports whether what the first of a bond decides, and gives no value for, is decided by a
-// second look at the same, in one section with what it decides:
-//
-//	if v, ok := m[k]; ok { return v }     of an earlier section
-//	...
-//	if v, ok := m[k]; ok { return v }
-//	m[k] = made
-func (j *judge) isCheckedAgain(b bond, bound []bond) bool {
-	return slices.ContainsFunc(bound, func(o bond) bool { return j.checksAgain(o, b) })
-}
-
-// checksAgain reports whether the first of a bond is the second look for another bond.
-func (j *judge) checksAgain(o, b bond) bool {
-	return !b.ofValue && !o.ofValue && o.second == b.second && o.first != b.first && readsSame(o.first, b.first) && !j.isSplit(o)
-}
-
-// looksAgain reports whether the second of a bond is the second look for a store that the first one, or
-// what was read with it, decides about.
-func (j *judge) looksAgain(b bond, bound []bond) bool {
-	return b.second.Kind == lockset.Read && slices.ContainsFunc(bound, func(stored bond) bool {
-		return stored.first.Variable == b.first.Variable && stored.second.Kind == lockset.Write && j.isSplit(stored) &&
-			slices.ContainsFunc(bound, func(o bond) bool { return o.first == b.second && j.checksAgain(o, stored) })
-	})
-}
-
-// readsSame reports whether two members read the same of a variable: the variable, or what its map has for
-// a key.
-func readsSame(m, n *Member) bool {
-	if m.Variable != n.Variable || m.byCall || n.byCall || m.base != n.base {
-		return false
-	}
-	if one, ok := m.Instr.(*ssa.Lookup); ok {
-		other, ok := n.Instr.(*ssa.Lookup)
-		return ok && one.Index == other.Index
-	}
-	return loadsVariable(m.Instr) && loadsVariable(n.Instr)
-}
-
-// loadsVariable reports whether an instruction loads a variable, and not an element of what it refers to.
-func loadsVariable(i ssa.Instruction) bool {
-	load, ok := i.(*ssa.UnOp)
-	if !ok {
-		return false
-	}
-	_, element := load.X.(*ssa.IndexAddr)
-	return !element
-}
-
-// isSplit reports whether the lock may be released between the members of a bond.
-func (j *judge) isSplit(b bond) bool {
-	if j.lock == nil {
-		return false
-	}
-	if b.second.deferred {
-		return j.callReleases(b.first.Instr) || j.callReleases(b.second.Instr)
-	}
-	return b.first.byCall && j.Releases(b.first.Instr, j.lock) || j.releasedWithin(b)
-}
-
-// callReleases reports whether a call, deferred or not, releases the lock.
-func (j *judge) callReleases(i ssa.Instruction) bool {
-	call, ok := i.(ssa.CallInstruction)
-	return ok && j.CallReleases(call.Common(), j.lock)
 }

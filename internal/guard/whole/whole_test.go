@@ -130,6 +130,8 @@ func TestTears(t *testing.T) {
 	}
 	lock, data := guarded(scope.Lookup("hist"))
 	groups := whole.Broken(a, data, lock)
+	lock, data = guarded(scope.Lookup("stack"))
+	groups = append(groups, whole.Broken(a, data, lock)...)
 	lock, _ = guarded(scope.Lookup("pool"))
 	_, data = guarded(scope.Lookup("conn"))
 	for _, g := range slices.Concat(groups, whole.Broken(a, data, lock)) {

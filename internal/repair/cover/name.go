@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover/handle"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 )
 
@@ -122,14 +123,17 @@ func only(set map[string]bool) string {
 // field of one; "" if there is none, or no single one. It must mean the same throughout
 // the region.
 func (code *Code) reachOwner(r *Region, n *types.Named) string {
-	info := r.info()
+	finder := handle.Finder{Info: r.info(), Assigned: code.uses().Assigned}
 	found := map[string]bool{}
-	see := func(e ast.Expr) bool {
-		for _, h := range code.handles(info, e) {
-			if named(h.t) == n && (h.pointer || code.isOriginal(h.root)) && h.root.Pos() < r.first().Pos() && code.means(r, h.root) {
-				found[h.text] = true
+	consider := func(all []handle.Handle) {
+		for _, h := range all {
+			if named(h.Type) == n && (h.ByPointer || code.isOriginal(h.Root)) && h.Root.Pos() < r.first().Pos() && code.means(r, h.Root) {
+				found[h.Text] = true
 			}
 		}
+	}
+	see := func(e ast.Expr) bool {
+		consider(finder.In(e))
 		return true
 	}
 	for _, node := range r.nodes {
@@ -139,7 +143,7 @@ func (code *Code) reachOwner(r *Region, n *types.Named) string {
 		})
 	}
 	if len(found) == 0 {
-		for _, id := range parameters(r.fn) {
+		for _, id := range handle.Parameters(r.fn) {
 			see(id)
 		}
 	}
@@ -150,99 +154,23 @@ func (code *Code) reachOwner(r *Region, n *types.Named) string {
 			}
 		})
 	}
+	if len(found) == 0 {
+		for _, id := range handle.Parameters(r.fn) {
+			for _, h := range finder.In(id) {
+				consider(finder.Embedded(h))
+			}
+		}
+	}
 	return only(found)
 }
 
-// A handle is an expression that leads from a variable to something, over fields.
-type handle struct {
-	root    *types.Var
-	text    string
-	t       types.Type
-	pointer bool // it leads over a pointer, so that a copy of the variable will do
-}
-
-// handles are the handles that an expression, a variable or a field, has in it: of what
-// it selects from and of fields that it leads over without naming them.
-func (code *Code) handles(info *types.Info, e ast.Expr) []handle {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		if v, ok := info.ObjectOf(e).(*types.Var); ok && !v.IsField() {
-			return []handle{{root: v, text: v.Name(), t: v.Type(), pointer: isPointer(v.Type())}}
-		}
-	case *ast.SelectorExpr:
-		s := info.Selections[e]
-		if s == nil {
-			return nil
-		}
-		all := code.handles(info, e.X)
-		if len(all) == 0 {
-			return nil
-		}
-		h := all[len(all)-1]
-		if !types.Identical(deref(h.t), deref(info.TypeOf(e.X))) {
-			return all // what it selects from may lead elsewhere when the section ends
-		}
-		path := s.Index()
-		if s.Kind() != types.FieldVal {
-			path = path[:len(path)-1]
-		}
-		for _, i := range path {
-			st, ok := deref(h.t).Underlying().(*types.Struct)
-			if !ok {
-				return nil
-			}
-			f := st.Field(i)
-			if isPointer(f.Type()) && code.uses().Assigned(f) {
-				break // it may lead elsewhere when the section ends
-			}
-			h = handle{root: h.root, text: h.text + "." + f.Name(), t: f.Type(), pointer: h.pointer || isPointer(f.Type())}
-			all = append(all, h)
-		}
-		return all
-	}
-	return nil
-}
-
-func isPointer(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Pointer)
-	return ok
-}
-
-// isOriginal reports whether a variable of a struct type is the struct that is shared, and
-// not a copy of it as a parameter, a receiver or v := *p is: a lock in a copy locks
-// nothing.
+// isOriginal reports whether a variable of a struct type is the struct that is shared.
 func (code *Code) isOriginal(v *types.Var) bool {
 	if v.Pkg() != nil && v.Parent() == v.Pkg().Scope() {
 		return true
 	}
 	f := code.File(code.Fset.PositionFor(v.Pos(), false).Filename)
-	if f == nil {
-		return false
-	}
-	made := false
-	ast.Inspect(f.Syntax, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ValueSpec:
-			for i, id := range n.Names {
-				if id.Pos() == v.Pos() {
-					made = len(n.Values) == 0 || len(n.Values) == len(n.Names) && isLiteral(n.Values[i])
-				}
-			}
-		case *ast.AssignStmt:
-			for i, l := range n.Lhs {
-				if l.Pos() == v.Pos() {
-					made = n.Tok == token.DEFINE && len(n.Rhs) == len(n.Lhs) && isLiteral(n.Rhs[i])
-				}
-			}
-		}
-		return true
-	})
-	return made
-}
-
-func isLiteral(e ast.Expr) bool {
-	_, ok := ast.Unparen(e).(*ast.CompositeLit)
-	return ok
+	return f != nil && handle.IsOriginal(f.Syntax, v)
 }
 
 // means reports whether a variable's name means it where the region begins, and the
@@ -270,25 +198,4 @@ func (code *Code) means(r *Region, v *types.Var) bool {
 		})
 	}
 	return same
-}
-
-// parameters are the names of a function's receiver and parameters.
-func parameters(fn ast.Node) []*ast.Ident {
-	var lists []*ast.FieldList
-	switch fn := fn.(type) {
-	case *ast.FuncDecl:
-		lists = []*ast.FieldList{fn.Recv, fn.Type.Params}
-	case *ast.FuncLit:
-		lists = []*ast.FieldList{fn.Type.Params}
-	}
-	var all []*ast.Ident
-	for _, l := range lists {
-		if l == nil {
-			continue
-		}
-		for _, f := range l.List {
-			all = append(all, f.Names...)
-		}
-	}
-	return all
 }

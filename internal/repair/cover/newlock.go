@@ -207,7 +207,7 @@ func (code *Code) positional(n *types.Named) bool {
 
 // contains reports whether values of a type have ones of a struct type in them.
 func contains(t types.Type, n *types.Named) bool {
-	if isPointer(t) {
+	if _, pointer := t.Underlying().(*types.Pointer); pointer {
 		return false
 	}
 	if named(t) == n {
