@@ -36,7 +36,7 @@
 //
 // The language does not say whether the x of x + f() is loaded before f is called, and
 // compilers differ. A program that has no [Options.OpenOrder] does not depend on it: no
-// operand that is loaded from shared memory has a call, a receive or an atomic operation
+// operand that is loaded from shared memory has a call (max is one), a receive or an atomic operation
 // after it in the same expression.
 //
 //	draws.go    the numbers, and smaller ones

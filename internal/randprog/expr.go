@@ -22,8 +22,12 @@ func (g *gen) expr(deep int) string {
 	case 6:
 		return g.conversion(deep)
 	case 7:
-		x := g.expr(deep - 1)
-		return fmt.Sprintf("max(%s, %s)", x, g.expr(deep-1))
+		// The compiler makes a temporary variable of it, ahead of loads that stand before it,
+		// as of a call.
+		return g.called(func() string {
+			x := g.expr(deep - 1)
+			return fmt.Sprintf("max(%s, %s)", x, g.expr(deep-1))
+		})
 	case 8:
 		return g.called(func() string { return "same[int](" + g.expr(deep-1) + ")" })
 	case 9:
