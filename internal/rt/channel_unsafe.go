@@ -371,6 +371,11 @@ func (c *goroutine) close(p unsafe.Pointer, site uint32, plain func()) {
 	}
 }
 
+// LenSendChan is len(ch) of a channel that is only sent to.
+func LenSendChan[T any](ch chan<- T, site uint32) int {
+	return LenChan(*(*<-chan T)(unsafe.Pointer(&ch)), site)
+}
+
 // LenChan is len(ch).
 func LenChan[T any](ch <-chan T, site uint32) int {
 	c := enter()

@@ -77,7 +77,11 @@ func (r *rewriter) length(e *ast.CallExpr) string {
 	case isArray(t), pointsToArray(t):
 		return r.unevaluated(e)
 	case isChan(t):
-		return r.renamed(e, "LenChan", r.site(event.ChanLen, e))
+		hook := "LenChan"
+		if core(t).(*types.Chan).Dir() == types.SendOnly {
+			hook = "LenSendChan"
+		}
+		return r.renamed(e, hook, r.site(event.ChanLen, e))
 	case isMap(t):
 		if r.accesses() {
 			return r.renamed(e, "LenMap", r.site(event.MapRead, e))

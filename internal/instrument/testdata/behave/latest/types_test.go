@@ -56,6 +56,44 @@ func relay[T any](in <-chan T, out chan<- T) {
 	}
 }
 
+type sends chan<- int
+
+type receives <-chan int
+
+func waiting[C ~chan<- T | ~chan T, T any](c C, v T) int { c <- v; return len(c) }
+
+func taken[C ~<-chan T | ~chan T, T any](c C) (T, int) {
+	v := <-c
+	select {
+	case v = <-c:
+	default:
+	}
+	for range c {
+		break
+	}
+	return v, len(c)
+}
+
+func TestDirections(t *testing.T) {
+	c := make(chan int, 8)
+	s, r := sends(c), receives(c)
+	s <- 1
+	select {
+	case s <- 2:
+	default:
+	}
+	fmt.Println(len(s), cap(s), len(r), waiting(s, 3), waiting(c, 4))
+	fmt.Println(taken(r))
+	s <- 5
+	s <- 6
+	s <- 7
+	fmt.Println(taken(c))
+	close(s)
+	for v := range r {
+		fmt.Println(v)
+	}
+}
+
 func index[T ~[]byte | ~string](s T, i int) byte { return s[i] }
 
 func field[T any](p *struct{ v T }) T { p.v = *&p.v; return p.v }
