@@ -101,6 +101,8 @@ type Package struct {
 	Mode hooks.Mode
 	Why  string // the reason, where the mode is not the one that others like it have
 	Std  bool   // it is of the standard library
+
+	flagsOf string // the path that the go command knows its flags by
 }
 
 // Close removes what Build put on disk.
@@ -364,7 +366,7 @@ func (b *builder) compiling() []string {
 	if b.Debug != nil && b.Debug.Compiling != "" {
 		for _, p := range b.prog.Packages {
 			if p.Mode == hooks.Memory && !p.Std {
-				all = append(all, "-gcflags="+p.Path+"="+b.Debug.Compiling)
+				all = append(all, "-gcflags="+p.flagsOf+"="+b.Debug.Compiling)
 			}
 		}
 	}
@@ -376,6 +378,15 @@ func (b *builder) compiling() []string {
 		all = append(all, "-gcflags="+path+"="+flags)
 	}
 	return all
+}
+
+// flagsOf is the path of the package whose flags the go command compiles a package with: an
+// external test gets those of the package that it is a test of, even if that has no files.
+func flagsOf(p *packages.Package) string {
+	if p.PkgPath == p.ForTest+"_test" {
+		return p.ForTest
+	}
+	return p.PkgPath
 }
 
 // linking are the flags that spare the linker what only debuggers read, half of its time. What

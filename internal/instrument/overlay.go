@@ -89,7 +89,7 @@ func (b *builder) jobs(roots []*packages.Package) []*job {
 	var jobs []*job
 	for _, p := range load.Variants(roots) {
 		mode, why := b.mode(p)
-		b.prog.Packages = append(b.prog.Packages, Package{Path: p.PkgPath, Mode: mode, Why: why, Std: b.isStd(p)})
+		b.prog.Packages = append(b.prog.Packages, Package{Path: p.PkgPath, flagsOf: flagsOf(p), Mode: mode, Why: why, Std: b.isStd(p)})
 		if mode == hooks.Plain {
 			continue
 		}
@@ -154,7 +154,7 @@ func (b *builder) place(j *job, first uint32) (next uint32) {
 		b.over.Add(j.p, f.Name, text)
 	})
 	if v := j.checked.Language(); v != "" && version.Compare(v, later) < 0 {
-		b.early = append(b.early, j.p.PkgPath)
+		b.early = append(b.early, flagsOf(j.p))
 	}
 	return next
 }

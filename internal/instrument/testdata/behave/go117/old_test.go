@@ -1,4 +1,4 @@
-package go117
+package go117_test
 
 import (
 	"fmt"
