@@ -22,6 +22,8 @@ type crew struct {
 	idle *idleProcesses
 	// failure is the only one that counts, if it is set: its schedule is being shrunk.
 	failure *trace.Failure
+	// alone says that there is one process at a time.
+	alone bool
 
 	mu      sync.Mutex
 	workers []*worker
@@ -68,6 +70,11 @@ func (i *idleProcesses) close() {
 		c.close()
 	}
 }
+
+// A notBesideError is why a target is run by one process at a time.
+type notBesideError string
+
+func (e notBesideError) Error() string { return string(e) }
 
 // errChangesEndings and errChangesSteps are why a target gets a process for each run, or
 // for some.
@@ -125,7 +132,7 @@ func (c *crew) do(n int, units []sched.Unit, deadline time.Time) ([]wire.UnitDon
 	order.Units, order.AnyFailure, order.All = units, c.x.AnyFailure(), c.x.o.All
 	order.WarmUp, order.Pairs = !c.x.fresh, c.x.o.Pairs
 	order.Failure, order.Among = c.failure, c.x.o.All
-	order.Budget = max(0, time.Until(deadline))
+	order.Budget, order.Alone = max(0, time.Until(deadline)), c.alone
 	return c.send(n, child, order, begin)
 }
 
@@ -162,7 +169,10 @@ func (c *crew) send(n int, child *child, order *wire.Order, begin time.Time) ([]
 	if c.x.fresh {
 		child.close()
 	}
-	if report.Done.Residue == wire.ChangesEndings {
+	switch {
+	case report.Done.NotBeside != "":
+		return nil, notBesideError(report.Done.NotBeside)
+	case report.Done.Residue == wire.ChangesEndings:
 		return nil, errChangesEndings
 	}
 	c.note(n, report.Done, time.Since(begin)-report.Done.Elapsed)

@@ -23,6 +23,8 @@ type Errand struct {
 	Target string
 	// Fresh has each unit done in a process of its own.
 	Fresh bool
+	// Alone says that there is no other errand for the target at the same time.
+	Alone bool `json:",omitempty"`
 	Units []sched.Unit
 	// Budget is after how long no other run is begun.
 	Budget time.Duration
@@ -44,6 +46,8 @@ type UnitsDone struct {
 type Ended struct {
 	// Residue says that a run changed how the next one ended, or which steps it took.
 	Residue wire.Residue `json:",omitempty"`
+	// NotBeside is why the target is to be run by one process at a time.
+	NotBeside string `json:",omitempty"`
 	// Death is how the program died, and Stuck what it printed whose run did not come to an end.
 	Death *Death  `json:",omitempty"`
 	Stuck *string `json:",omitempty"`
@@ -66,7 +70,10 @@ func (d *Death) err() *DeathError {
 func endedBy(err error) *Ended {
 	var died *DeathError
 	var stuck *StuckError
+	var notBeside notBesideError
 	switch {
+	case errors.As(err, &notBeside):
+		return &Ended{NotBeside: string(notBeside)}
 	case errors.Is(err, errChangesEndings):
 		return &Ended{Residue: wire.ChangesEndings}
 	case errors.Is(err, errChangesSteps):
@@ -84,6 +91,8 @@ func (e *Ended) err() error {
 	switch {
 	case e == nil:
 		return nil
+	case e.NotBeside != "":
+		return notBesideError(e.NotBeside)
 	case e.Residue == wire.ChangesEndings:
 		return errChangesEndings
 	case e.Residue == wire.ChangesSteps:
@@ -112,7 +121,7 @@ func (p *Program) NewHands(ctx context.Context, target string, o *Options, fresh
 func (h *Hands) Do(e *Errand) (*UnitsDone, error) {
 	limited, cancel := context.WithTimeout(h.ctx, e.Budget+h.x.o.within()+patience)
 	defer cancel()
-	c := &crew{x: h.x, ctx: h.ctx, limited: limited, idle: &h.idle, residue: h.known, started: h.idle.starting(1)}
+	c := &crew{x: h.x, ctx: h.ctx, limited: limited, idle: &h.idle, alone: e.Alone, residue: h.known, started: h.idle.starting(1)}
 	defer c.dismiss()
 	deadline := time.Now().Add(e.Budget)
 	done := &UnitsDone{}
@@ -149,8 +158,9 @@ func (h *Hands) Close() { h.idle.close() }
 
 // A distantCrew has units done elsewhere.
 type distantCrew struct {
-	x   *pass
-	ctx context.Context
+	x     *pass
+	ctx   context.Context
+	alone bool // one errand at a time
 
 	mu      sync.Mutex
 	tally   search.Tally
@@ -167,7 +177,7 @@ func (c *distantCrew) Leaves() int {
 }
 
 func (c *distantCrew) Do(n int, units []sched.Unit, deadline func() time.Time) ([]wire.UnitDone, error) {
-	done, err := c.x.o.Elsewhere(c.ctx, &Errand{Target: c.x.target, Fresh: c.x.fresh, Units: units, Budget: max(0, time.Until(deadline()))})
+	done, err := c.x.o.Elsewhere(c.ctx, &Errand{Target: c.x.target, Fresh: c.x.fresh, Alone: c.alone, Units: units, Budget: max(0, time.Until(deadline()))})
 	if err != nil {
 		return nil, err
 	}

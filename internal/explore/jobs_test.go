@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -38,6 +39,30 @@ func TestTheResultIsTheSameForAnyNumberOfProcesses(t *testing.T) {
 			if got != want {
 				t.Errorf("%s, %d processes: %s, want %s", target, jobs, got, want)
 			}
+		}
+	}
+}
+
+// TestWhatChangesAFileOfAllProcessesIsRunByOneAtATime: processes side by side found that a file
+// was there already which another had made, and the test failed that does not fail.
+func TestWhatChangesAFileOfAllProcessesIsRunByOneAtATime(t *testing.T) {
+	p := build(t, "testdata/pairs")
+	for target, shares := range map[string]string{
+		"TestFineFileOfAllProcesses": "the test changes ./there, which is the same file for all processes",
+		"TestFineFileOfOneProcess":   "",
+	} {
+		o := options(t)
+		o.Jobs, o.Strategy, o.Runs, o.Budget = 3, sched.MethodPCT, 300, time.Minute
+		res, err := p.Explore(t.Context(), target, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if res.NotBeside != nil {
+			got = res.NotBeside.Error()
+		}
+		if got != shares || res.Failure != nil || res.Cut > 0 || res.Fresh || len(res.Disbelieved) > 0 {
+			t.Errorf("%s: one process %q, want %q; failure %v, %s", target, got, shares, res.Failure, res.Caveats())
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (x *pass) run(ctx context.Context, idle *idleProcesses, budget time.Duratio
 	}
 	limited, cancel := context.WithTimeout(ctx, budget+x.o.Harm+x.o.within()+patience)
 	defer cancel()
-	c := &crew{x: x, ctx: ctx, limited: limited, idle: idle, residue: x.Sum.Residue}
+	c := &crew{x: x, ctx: ctx, limited: limited, idle: idle, alone: jobs == 1, residue: x.Sum.Residue}
 	defer c.dismiss()
 	err := x.Run(c, budget, jobs)
 	x.Sum.Residue, x.Sum.Before = c.residue, max(x.Sum.Before, c.before)
@@ -57,7 +57,7 @@ func (x *pass) run(ctx context.Context, idle *idleProcesses, budget time.Duratio
 
 // runElsewhere is run for a search whose units are done elsewhere, where each has its limit of time.
 func (x *pass) runElsewhere(ctx context.Context, budget time.Duration, jobs int) error {
-	c := &distantCrew{x: x, ctx: ctx, residue: x.Sum.Residue}
+	c := &distantCrew{x: x, ctx: ctx, alone: jobs == 1, residue: x.Sum.Residue}
 	err := x.Run(c, budget, jobs)
 	x.Sum.Residue, x.Sum.Before = c.residue, max(x.Sum.Before, c.before)
 	return explain(ctx, ctx, err)

@@ -30,6 +30,9 @@ type Result struct {
 	// Ended is why the search in one process ended before its time, a *DeathError or a
 	// *StuckError; nil if it did not. What it had come to by then counts.
 	Ended error
+	// NotBeside is why there was one process at a time, though more were asked for; nil if
+	// there were as many.
+	NotBeside error
 	// Death is how the program died, in a fresh process and in a second one, if that is the
 	// Failure. There is no trace of it.
 	Death *DeathError
@@ -98,6 +101,9 @@ func (r *Result) Caveats() string {
 	}
 	if r.TookTooLong > 0 {
 		all = append(all, fmt.Sprintf("%s cut off after %v of real time (-within)", counted(r.TookTooLong, "run was", "runs were"), r.Within.Round(100*time.Millisecond)))
+	}
+	if r.NotBeside != nil {
+		all = append(all, "one process at a time, because "+r.NotBeside.Error())
 	}
 	if n := len(r.Disbelieved); n > 0 {
 		all = append(all, fmt.Sprintf("%s not come back by the same schedule in a fresh process: part of the run was not under control, and it counts as cut off (%s)", counted(n, "failure did", "failures did"), &r.Disbelieved[0]))

@@ -25,6 +25,7 @@ type Search struct {
 	all        bool
 	ended      error
 	jobs       int            // processes side by side
+	notBeside  error          // why that is one, whatever is asked for
 	failure    *trace.Failure // confirmed
 	death      *DeathError    // which is the failure
 	idle       idleProcesses
@@ -43,9 +44,30 @@ func (p *Program) NewSearch(target string, o *Options) *Search {
 func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) error {
 	defer s.idle.close()
 	deadline := time.Now().Add(budget)
-	s.jobs = jobs
+	if s.jobs = jobs; s.notBeside != nil {
+		s.jobs = 1
+	}
+	err := s.goOn(ctx, deadline)
+	var notBeside notBesideError
+	if errors.As(err, &notBeside) {
+		s.goAlone(notBeside)
+		err = s.goOn(ctx, deadline)
+	}
+	return err
+}
+
+// goAlone begins the search anew, with one process at a time: what several have found may come
+// from what others of them did to the same files.
+func (s *Search) goAlone(why error) {
+	s.idle.close()
+	s.jobs, s.notBeside = 1, why
+	s.warm, s.cold, s.whyCold, s.all, s.ended = newPass(s.p, s.target, s.o, false), nil, nil, false, nil
+}
+
+// goOn goes on with the search until a time.
+func (s *Search) goOn(ctx context.Context, deadline time.Time) error {
 	if !s.warm.Over && (s.cold == nil || !s.all && s.ended == nil) {
-		err := s.warm.run(ctx, &s.idle, budget, jobs)
+		err := s.warm.run(ctx, &s.idle, max(0, time.Until(deadline)), s.jobs)
 		if err == nil {
 			err = s.conclude(ctx, s.warm)
 		}
@@ -59,7 +81,7 @@ func (s *Search) Continue(ctx context.Context, budget time.Duration, jobs int) e
 	if s.cold == nil || s.failure != nil {
 		return nil
 	}
-	return s.runCold(ctx, deadline, jobs)
+	return s.runCold(ctx, deadline)
 }
 
 // afterWarm decides what comes after the search in processes that make one run after
@@ -103,13 +125,13 @@ func (s *Search) goCold(why error, runs int) {
 
 // runCold searches in fresh processes. What does not come back there is not believed, and
 // the search goes on.
-func (s *Search) runCold(ctx context.Context, deadline time.Time, jobs int) error {
+func (s *Search) runCold(ctx context.Context, deadline time.Time) error {
 	for !s.cold.Over {
 		left := time.Until(deadline)
 		if s.ended != nil && s.cold.Sum.Runs == 0 {
 			left = max(left, leastWithin) // enough to see why the program died
 		}
-		err := s.cold.run(ctx, &s.idle, max(0, left), jobs)
+		err := s.cold.run(ctx, &s.idle, max(0, left), s.jobs)
 		if err == nil {
 			err = s.conclude(ctx, s.cold)
 		}
@@ -240,7 +262,7 @@ func worthTelling(leaks []wire.Found) *wire.Found {
 
 // result is what the search has come to.
 func (s *Search) result() *Result {
-	res := &Result{Target: s.target, Failure: s.failure, Death: s.death, WhyFresh: s.whyCold, Ended: s.ended, Within: s.o.within()}
+	res := &Result{Target: s.target, Failure: s.failure, Death: s.death, WhyFresh: s.whyCold, Ended: s.ended, NotBeside: s.notBeside, Within: s.o.within()}
 	switch {
 	case s.cold == nil:
 		res.Summary = s.warm.Sum

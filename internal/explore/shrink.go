@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,9 +35,20 @@ func (s *Search) shrink(ctx context.Context, f *wire.Found) (sched.Shrunk, *trac
 	if err != nil {
 		return sched.Shrunk{}, nil, fmt.Errorf("shrinking a schedule: %w", err)
 	}
+	small, failure, err := s.shrinkFrom(ctx, from, f)
+	var notBeside notBesideError
+	if errors.As(err, &notBeside) {
+		s.idle.close()
+		s.jobs, s.notBeside = 1, notBeside
+		small, failure, err = s.shrinkFrom(ctx, from, f)
+	}
+	return small, failure, err
+}
+
+func (s *Search) shrinkFrom(ctx context.Context, from sched.Schedule, f *wire.Found) (sched.Shrunk, *trace.Failure, error) {
 	o := *s.o
 	o.Progress = nil // of the search
-	c := &crew{x: newPass(s.p, s.target, &o, false), ctx: ctx, limited: ctx, idle: &s.idle, failure: &f.Failure, started: s.idle.starting(s.jobs)}
+	c := &crew{x: newPass(s.p, s.target, &o, false), ctx: ctx, limited: ctx, idle: &s.idle, failure: &f.Failure, alone: s.jobs == 1, started: s.idle.starting(s.jobs)}
 	defer c.dismiss()
 	small, failure, err := search.Shrink(from, c, time.Now().Add(o.shrinking()), shrinkRuns, s.jobs)
 	if failure == nil {

@@ -10,15 +10,15 @@ import (
 type SearchState struct {
 	Warm, Cold *search.State
 	// All says that Cold stands for the whole search; WhyCold is why there is one, Ended why Warm
-	// ended.
-	All            bool
-	WhyCold, Ended *Ended
-	Deaths         []Death
+	// ended, NotBeside why there is one process at a time.
+	All                       bool
+	WhyCold, Ended, NotBeside *Ended
+	Deaths                    []Death
 }
 
 // State returns what the search has come to.
 func (s *Search) State() *SearchState {
-	state := &SearchState{Warm: s.warm.State(), All: s.all, WhyCold: endedBy(s.whyCold), Ended: endedBy(s.ended)}
+	state := &SearchState{Warm: s.warm.State(), All: s.all, WhyCold: endedBy(s.whyCold), Ended: endedBy(s.ended), NotBeside: endedBy(s.notBeside)}
 	if s.cold != nil {
 		state.Cold = s.cold.State()
 		for _, died := range s.cold.deaths {
@@ -31,7 +31,7 @@ func (s *Search) State() *SearchState {
 // Restore has a new search go on where another one with the same target and options was left.
 func (s *Search) Restore(state *SearchState) {
 	s.warm.Restore(state.Warm)
-	s.all, s.ended = state.All, state.Ended.err()
+	s.all, s.ended, s.notBeside = state.All, state.Ended.err(), state.NotBeside.err()
 	if state.Cold == nil {
 		return
 	}

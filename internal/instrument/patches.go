@@ -21,10 +21,12 @@ const kill = "if pid == Getpid() && cofferdamrt.SendSignal(int(sig)) { return ni
 
 // What functions of package os begin with that look at files or change them.
 const (
-	looksAtFiles = "cofferdamrt.File(false)"
-	changesFiles = "cofferdamrt.File(true)"
-	readsFile    = "if f != Stdin { cofferdamrt.File(false) }"
-	writesFile   = "if f != Stdout && f != Stderr { cofferdamrt.File(true) }"
+	looksAtFiles  = "cofferdamrt.File(false)"
+	changesFiles  = "cofferdamrt.File(true)"
+	changesName   = "cofferdamrt.ChangesFile(name)"
+	changesInRoot = "cofferdamrt.ChangesFile(cofferdamInRoot(r, name))"
+	readsFile     = "if f != Stdin { cofferdamrt.File(false) }"
+	writesFile    = "if f != Stdout && f != Stderr { cofferdamrt.File(true) }"
 )
 
 // readsHeader is what methods of http.Header begin with that do not leave the map to
@@ -33,10 +35,10 @@ const readsHeader = "cofferdamrt.MR(h, 0)"
 
 // changesNames are the functions that change what names mean, in files that differ between systems.
 var changesNames = map[string]string{
-	"Truncate": changesFiles,
-	"Remove":   changesFiles,
-	"Link":     changesFiles,
-	"Symlink":  changesFiles,
+	"Truncate": changesName,
+	"Remove":   changesName,
+	"Link":     "cofferdamrt.ChangesFile(newname)",
+	"Symlink":  "cofferdamrt.ChangesFile(newname)",
 }
 
 // keepAlive are the functions by which the system is told to look whether the other end of
@@ -149,21 +151,42 @@ var prologues = map[string]map[string]string{
 		"(*File).Write":   writesFile,
 		"(*File).WriteAt": writesFile,
 		"(*File).Seek":    writesFile,
-		"OpenFile":        "cofferdamrt.File(flag&(O_CREATE|O_TRUNC) != 0)",
+		"OpenFile":        "cofferdamOpens(name, flag)",
 		"openDir":         looksAtFiles,
-		"Mkdir":           changesFiles,
-		"Rename":          changesFiles,
+		"Mkdir":           changesName,
+		"Rename":          "cofferdamrt.SharesFile(oldpath); cofferdamrt.ChangesFile(newpath)",
 		"Readlink":        looksAtFiles,
-		"Chmod":           changesFiles,
+		"Chmod":           changesName,
+		"Chdir":           "cofferdamrt.Chdir(dir)",
 	},
 	"os/file_posix.go": {
 		"(*File).Truncate": changesFiles,
-		"Chtimes":          changesFiles,
+		"(*File).Chdir":    "if f != nil { cofferdamrt.Chdir(f.name) }",
+		"Chtimes":          changesName,
+		"Chown":            changesName,
+		"Lchown":           changesName,
 	},
 	"os/file_unix.go":    changesNames,
 	"os/file_windows.go": changesNames,
-	"os/path.go":         {"RemoveAll": changesFiles},
-	"os/stat.go":         {"Stat": looksAtFiles, "Lstat": looksAtFiles},
+	"os/path.go":         {"RemoveAll": "cofferdamrt.ChangesFile(path)"},
+	"os/root.go": {
+		"(*Root).OpenFile":  "cofferdamOpens(cofferdamInRoot(r, name), flag)",
+		"(*Root).Chmod":     changesInRoot,
+		"(*Root).Mkdir":     changesInRoot,
+		"(*Root).MkdirAll":  changesInRoot,
+		"(*Root).Chown":     changesInRoot,
+		"(*Root).Lchown":    changesInRoot,
+		"(*Root).Chtimes":   changesInRoot,
+		"(*Root).Remove":    changesInRoot,
+		"(*Root).RemoveAll": changesInRoot,
+		"(*Root).Stat":      looksAtFiles,
+		"(*Root).Lstat":     looksAtFiles,
+		"(*Root).Readlink":  looksAtFiles,
+		"(*Root).Rename":    "cofferdamrt.SharesFile(cofferdamInRoot(r, oldname)); cofferdamrt.ChangesFile(cofferdamInRoot(r, newname))",
+		"(*Root).Link":      "cofferdamrt.ChangesFile(cofferdamInRoot(r, newname))",
+		"(*Root).Symlink":   "cofferdamrt.ChangesFile(cofferdamInRoot(r, newname))",
+	},
+	"os/stat.go": {"Stat": looksAtFiles, "Lstat": looksAtFiles},
 	"os/dir.go": {
 		"(*File).Readdir":      looksAtFiles,
 		"(*File).Readdirnames": looksAtFiles,

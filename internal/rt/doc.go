@@ -70,6 +70,7 @@
 //	quiet.go          accesses of the standard library
 //	library.go        accesses of its patched functions
 //	io.go             files and pipes
+//	names.go          files that other processes have as well
 //
 //	object.go         what is known of one lock, channel, ...
 //	channel.go        channels

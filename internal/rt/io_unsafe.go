@@ -39,6 +39,7 @@ func File(changes bool) {
 // Process is called before the calling goroutine starts another program. That goes its own
 // way beside this one.
 func Process() {
+	notBeside("the test starts another program, which does the same for all processes")
 	if !Makes() {
 		return
 	}

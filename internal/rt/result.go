@@ -88,6 +88,9 @@ type Result struct {
 	// Residue says that the run left changes behind which could not be taken back: runs
 	// that follow it in the process do not begin where it began.
 	Residue bool
+	// NotBeside is why other processes must not run the same program at the same time, because
+	// of something that this process has done; "" if they may.
+	NotBeside string
 	// Steps is how many steps were taken, Points at how many of them the strategy was
 	// asked, Goroutines how many there were.
 	Steps      uint64

@@ -55,6 +55,7 @@ func Run(config Config, f func()) *Result {
 	}
 	on.Store(strays.count.Load() > 0)
 	s.clean()
+	r.NotBeside = whyNotBeside()
 	outcome(config, r)
 	return r
 }
@@ -92,6 +93,7 @@ func (s *scheduler) begin(config Config) {
 	s.result = &Result{Frames: &s.frames}
 	s.races.Begin()
 	s.objects.begin()
+	forgetOwn()
 	s.recorder = record.New(config.Record, config.Accesses)
 	recording.Store(s.recorder.On)
 	if config.Halt != nil {

@@ -98,6 +98,9 @@ type Order struct {
 	// Halt is where the run waits for a debugger.
 	Halt Halt `json:",omitzero"`
 
+	// Alone says that no other process explores the target at the same time.
+	Alone bool `json:",omitempty"`
+
 	// All of them.
 	Seed uint64
 	// WarmUp runs the target by the default schedule before the first run that counts, so
@@ -198,6 +201,9 @@ type Done struct {
 	// Residue is what the target's runs leave behind. An exploration that finds
 	// ChangesEndings stops there, and has no other result.
 	Residue Residue `json:",omitempty"`
+	// NotBeside is why no other process may explore the target at the same time. An exploration
+	// that finds this, and is not alone, stops there, and has no other result.
+	NotBeside string `json:",omitempty"`
 	// Diverged is where a run left the schedule it was given.
 	Diverged sched.Divergence
 }

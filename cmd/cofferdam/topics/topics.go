@@ -91,6 +91,8 @@ can be tried:
   networks     of this machine: TCP, UDP, unix sockets, in memory, with HTTP and TLS
   files        a call of package os that looks at files or changes them is one step. What
                is in the files is not taken back after a run
+               A test that changes files outside temporary folders, or starts other
+               programs, is explored by one process at a time
 
 Goroutines that an init function or TestMain starts begin anew in each run, before the
 test. That is not possible if something waits for one of them before the tests begin, or if

@@ -205,6 +205,9 @@ func (s *server) warmUp(i int, o *wire.Order) (wire.Residue, *wire.Done) {
 		rec := sched.NewRecorder(strategy, true)
 		r := s.run(i, o, rec, nil)
 		runs[n], steps[n] = r, rec.Fingerprint()
+		if r.NotBeside != "" && !o.Alone {
+			return wire.NoResidue, &wire.Done{NotBeside: r.NotBeside}
+		}
 		if n > 0 {
 			break
 		}

@@ -69,8 +69,8 @@ func (s *server) explore(i int, o *wire.Order) (*wire.Done, error) {
 		switch stop, err := x.unit(&o.Units[n]); {
 		case err != nil:
 			return nil, err
-		case x.done.Residue != wire.NoResidue:
-			return &wire.Done{Residue: x.done.Residue}, nil
+		case x.done.Residue != wire.NoResidue, x.done.NotBeside != "":
+			return &wire.Done{Residue: x.done.Residue, NotBeside: x.done.NotBeside}, nil
 		case stop:
 			return x.done, nil
 		}
@@ -100,6 +100,10 @@ func (x *exploration) unit(u *sched.Unit) (stop bool, err error) {
 	x.leaks, x.unclear = leaks{}, leaks{}
 	for first := true; !stop && x.more(u, strategy, &done, first); first = false {
 		r := x.s.run(x.target, x.order, rec, nil)
+		if r.NotBeside != "" && !x.order.Alone {
+			x.done.NotBeside = r.NotBeside
+			return true, nil
+		}
 		if r.Residue && x.order.WarmUp && !x.shrinks() {
 			x.done.Residue = wire.ChangesEndings
 			return true, nil

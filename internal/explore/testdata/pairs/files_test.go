@@ -40,6 +40,35 @@ func TestFineFileRemovedTwice(t *testing.T) {
 	}
 }
 
+// Processes that explore this side by side would find each other's file.
+func TestFineFileOfAllProcesses(t *testing.T) {
+	r, err := os.OpenRoot(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := errors.Join(r.RemoveAll("there"), r.Mkdir("there", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	both(func() {}, func() {})
+	if err := os.Remove("there"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is in a temporary folder is another file in each process, by any name.
+func TestFineFileOfOneProcess(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.WriteFile("there", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	both(func() {}, func() {})
+	if err := os.Rename("there", filepath.Join(dir, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // lengthen reads a file and writes it with one byte more.
 func lengthen(name string) {
 	old, _ := os.ReadFile(name)
