@@ -19,6 +19,7 @@ import (
 //	for i := range n { s += r.At(i) }     it is made in several rounds, for one result
 //	c.host = h; check(h); c.port = p      both are written, and some function reads them together
 //	c.move(k); return c.Left()            one comes after the other, and nothing that takes long between
+//	for _, k := range keys { c.put(k) }   so do the rounds of a loop that is sure to end
 
 // A bond is two members that belong together. A bond of a member with itself is one across the
 // rounds of a loop.
@@ -276,6 +277,9 @@ func (j *judge) bindSequence(fn *ssa.Function, b *bonds) {
 		}
 	}
 	for _, m := range b.members {
+		if l := j.countedLoop(m); l != nil && !slices.ContainsFunc(long, l.has) {
+			b.add(bond{first: m, second: m, ofOneGuard: true, inSequence: true, loop: l})
+		}
 		for _, n := range b.members {
 			if m.Instr == n.Instr || m.settled || n.settled || m.Kind != lockset.Write && n.Kind != lockset.Write || !j.comesBefore(m, n) || !j.ofOneGuard(m, n) {
 				continue

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
@@ -255,6 +256,55 @@ func (b *binder) isInnermost(l *loop, m *Member) bool {
 	return !slices.ContainsFunc(b.loopsOf(b.fn).loops, func(inner *loop) bool { return inner != l && inner.has(m.Instr) && l.blocks[inner.header] })
 }
 
+// countedLoop is the innermost loop in whose rounds a member writes for one object, if it has no more
+// rounds than it counts; nil if there is none. Another one may go on until a goroutine has done something,
+// for which that may need the lock.
+func (j *judge) countedLoop(m *Member) *loop {
+	if m.Kind != lockset.Write || m.deferred || m.settled || !j.isOfOneObject(m) {
+		return nil
+	}
+	var innermost *loop
+	for _, l := range j.loopsOf(m.Instr.Parent()).loops {
+		if l.has(m.Instr) && (innermost == nil || innermost.blocks[l.header]) {
+			innermost = l
+		}
+	}
+	if innermost == nil || !innermost.isCounted() {
+		return nil
+	}
+	return innermost
+}
+
+// isCounted reports whether the loop ends with a map or string, or where a count comes to a bound, if it
+// does not end before.
+func (l *loop) isCounted() bool {
+	branch, ok := l.header.Instrs[len(l.header.Instrs)-1].(*ssa.If)
+	return ok && l.isLeftBy(branch) && l.isBound(branch.Cond)
+}
+
+// isBound reports whether a condition is that a map or string has more, or that a count is below what
+// does not change in the loop.
+func (l *loop) isBound(condition ssa.Value) bool {
+	switch c := condition.(type) {
+	case *ssa.Extract:
+		_, next := c.Tuple.(*ssa.Next)
+		return next
+	case *ssa.BinOp:
+		bound, made := c.Y.(ssa.Instruction)
+		if made && l.has(bound) {
+			return false
+		}
+		count, isPhi := c.X.(*ssa.Phi)
+		if !isPhi { // of range, which counts before it compares
+			if next, ok := c.X.(*ssa.BinOp); ok {
+				count, isPhi = next.X.(*ssa.Phi)
+			}
+		}
+		return isPhi && count.Block() == l.header && slices.ContainsFunc(count.Edges, func(edge ssa.Value) bool { return counts(edge, count) })
+	}
+	return false
+}
+
 // differs reports whether a member reads something else in each round: a loop that reads one thing
 // until it has changed waits for the change.
 func (b *binder) differs(m *Member) bool {
@@ -278,13 +328,13 @@ func counts(v ssa.Value, before *ssa.Phi) bool {
 }
 
 // isOfOneObject reports whether a member is of the same object in all rounds of a loop.
-func (b *binder) isOfOneObject(m *Member) bool {
+func (j *judge) isOfOneObject(m *Member) bool {
 	if m.base == nil || m.base.Root() == nil {
 		return true
 	}
 	made, ok := m.base.Root().(ssa.Instruction)
-	if ok && made.Parent() == b.fn && b.Reaches(made, made) {
+	if ok && made.Parent() == m.Instr.Parent() && j.Reaches(made, made) {
 		return false
 	}
-	return !b.besideLock[m.Variable.Pos()] || !slices.ContainsFunc(m.base.Steps(), func(s locks.Step) bool { return s.Key != nil })
+	return !j.besideLock[m.Variable.Pos()] || !slices.ContainsFunc(m.base.Steps(), func(s locks.Step) bool { return s.Key != nil })
 }

@@ -128,13 +128,13 @@ func TestTears(t *testing.T) {
 	tell := func(word string, m *whole.Member) {
 		got = append(got, fmt.Sprintf("%d: %s %s", a.Program.Fset.Position(m.At).Line, word, m.Variable.Name()))
 	}
-	lock, data := guarded(scope.Lookup("hist"))
-	groups := whole.Broken(a, data, lock)
-	lock, data = guarded(scope.Lookup("stack"))
-	groups = append(groups, whole.Broken(a, data, lock)...)
-	lock, _ = guarded(scope.Lookup("pool"))
-	_, data = guarded(scope.Lookup("conn"))
-	for _, g := range slices.Concat(groups, whole.Broken(a, data, lock)) {
+	var groups []*whole.Group
+	for _, pair := range [][2]string{{"hist", "hist"}, {"stack", "stack"}, {"journal", "journal"}, {"pool", "conn"}} {
+		lock, _ := guarded(scope.Lookup(pair[0]))
+		_, data := guarded(scope.Lookup(pair[1]))
+		groups = append(groups, whole.Broken(a, data, lock)...)
+	}
+	for _, g := range groups {
 		for _, tear := range g.Torn {
 			tell("torn", tear.Second)
 		}

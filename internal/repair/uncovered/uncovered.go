@@ -202,6 +202,8 @@ func (f *Fix) why(g *whole.Group, m *whole.Member) string {
 		return "it is used together for several objects, each of which has a lock of its own: what happens to one while another is accessed is seen by half"
 	case torn >= 0 && g.Torn[torn].WithoutLock:
 		return because("another lock orders it by itself, and no lock is held over it and what belongs to it", f.Apart[name])
+	case torn >= 0 && g.Torn[torn].First == m && g.Torn[torn].InSequence:
+		return because("the lock is released between the rounds of the loop, and others may see some of them done without the rest", f.Apart[name])
 	case torn >= 0 && g.Torn[torn].First == m:
 		return because("the lock is released between the rounds of the loop, whose results are used together", f.Apart[name])
 	case torn >= 0:
