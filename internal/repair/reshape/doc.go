@@ -146,6 +146,19 @@
 //	                             	}
 //	                             }()
 //
+// A method takes the lock of a copy:
+//
+//	func (s Stats) Hit() {       func (s *Stats) Hit() {
+//		s.mu.Lock()              	s.mu.Lock()
+//
+// Two locks are there for the same data:
+//
+//	t.readMu.Lock()              t.readMu.Lock()
+//	n := t.rows[k]               n := t.rows[k]
+//
+//	t.writeMu.Lock()             t.readMu.Lock()
+//	t.rows[k] = n                t.rows[k] = n
+//
 // Repairs by atomic variables are in package atomics, those of channels in package channels.
 //
 // # Files
@@ -164,6 +177,8 @@
 //	gate.go       two locks of one kind in one step
 //	release.go    releasing on every way out
 //	heldover.go   releasing before a wait
+//	receiver.go   the lock of the receiver, and not of a copy
+//	onelock.go    one lock in the place of two
 //	capture.go    a variable for each goroutine
 //	join.go       waiting for a goroutine
 package reshape

@@ -24,6 +24,8 @@ var families = []func(*finder) []*change.Change{
 	(*finder).waitInLoop,
 	(*finder).signalUnderLock,
 	func(r *finder) []*change.Change { return channels.Waiting(r.Run) },
+	(*finder).lockOriginal,
+	(*finder).oneLock,
 	func(r *finder) []*change.Change { return atomics.Changes(r.Run) },
 	(*finder).variableForEach,
 	(*finder).keepFirstError,
