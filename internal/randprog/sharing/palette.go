@@ -10,7 +10,7 @@ import (
 // a pointer be one of that field. With everything in one package next to nothing could be
 // protected, and there would be nothing to try. So programs whose seeds are neighbours have a
 // package and a palette to themselves, of some features and not of others.
-type Palette uint16
+type Palette uint32
 
 const (
 	addresses   Palette = 1 << iota // of numbers that a lock guards
@@ -26,6 +26,9 @@ const (
 	aliases    // a second name for the object with the lock
 	otherLocks // locks that are taken by a method, or reached by pointers
 	generics
+	linked             // a list whose nodes have their lock elsewhere
+	elements           // objects in slices and maps, with and without a lock of their own
+	crowds             // goroutines that run side by side
 	everything Palette = 1<<iota - 1
 )
 
@@ -60,7 +63,9 @@ var needs = []struct {
 	{"copied", copies}, {"*e = *f", copies}, {"x.any = x.s", copies},
 	{"hook(", functions}, {"x.f", functions}, {"adder", functions}, {"summer", functions}, {"func(", functions}, {"(*S)", functions},
 	{"y.", aliases}, {"both(", aliases},
-	{"last(", generics}, {"put(", generics}, {"box.", generics}, {"change(", generics},
+	{"&lhead", addresses}, {"*lhead", copies}, {"lstep", functions},
+	{"x.rows", elements}, {"x.ents", elements}, {"x.last", elements}, {"x.grid", elements},
+	{"last(", generics}, {"put(x.m", generics}, {"box.", generics}, {"change(", generics},
 }
 
 // fits reports whether a text has nothing that is not on the palette.

@@ -4,6 +4,8 @@
 //	sharing.go  programs, and packages of them
 //	palette.go  what the programs of one package may use
 //	stmt.go     their statements
+//	linked.go   those that use lists, and elements of slices and maps
+//	crowd.go    goroutines that run side by side, or take turns
 //	world.go    the objects that they share
 package sharing
 
@@ -25,8 +27,9 @@ type Program struct {
 
 // New makes a program in which sections reach the same few objects in many ways: by
 // pointers, slices, closures, interfaces, method values, embedded structs, generic
-// functions, and by way of another goroutine that is waited for. It is free of races, and
-// shows what it leaves:
+// functions, in lists, slices and maps, and by way of other goroutines, which take turns, are
+// waited for, or run side by side and leave the same in whatever order. It is free of races,
+// and shows what it leaves:
 //
 //	func P17(w *world, x, y *T, e, f *E, n int) int {
 //		p := &x.n
@@ -59,7 +62,7 @@ func Files(all []Program) map[string]string {
 			end++
 		}
 		name := fmt.Sprintf("p%d", first)
-		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"sync\"\n)\n" + worldText
+		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + worldText
 		files[name+"/programs.go"] = packageText(name, first, all[first:end])
 		fmt.Fprintf(&imports, "\t%q\n", module+"/"+name)
 		fmt.Fprintf(&runs, "\t%s.Run()\n", name)
@@ -80,8 +83,8 @@ const World = "world.go"
 // number.
 func packageText(name string, first int, all []Program) string {
 	var b strings.Builder
-	b.WriteString("package " + name + "\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"slices\"\n\t\"sort\"\n\t\"strings\"\n\t\"sync\"\n)\n\n")
-	b.WriteString("var _ = binary.LittleEndian\nvar _ = slices.Max[[]int]\nvar _ = strings.ToUpper\nvar _ = sort.Ints\nvar _ sync.Mutex\n")
+	b.WriteString("package " + name + "\n\nimport (\n\t\"encoding/binary\"\n\t\"fmt\"\n\t\"runtime\"\n\t\"slices\"\n\t\"sort\"\n\t\"strings\"\n\t\"sync\"\n)\n\n")
+	b.WriteString("var _ = binary.LittleEndian\nvar _ = slices.Max[[]int]\nvar _ = strings.ToUpper\nvar _ = sort.Ints\nvar _ = runtime.Gosched\nvar _ sync.Mutex\n")
 	for _, p := range all {
 		b.WriteString("\n" + p.Source)
 	}
@@ -144,6 +147,9 @@ func generate(name string, p Palette, s *randprog.Source) Program {
 	}
 	for range 1 + g.Pick(2) {
 		g.section()
+		if g.has(crowds) && len(g.held) == 0 {
+			g.together()
+		}
 	}
 	g.line("return %s", g.value())
 	g.deep--
@@ -231,17 +237,20 @@ type guardedBy struct {
 	other                  bool // it is reached by a pointer, or taken by a method
 }
 
+var (
+	objectLock   = guardedBy{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false}
+	structLock   = guardedBy{"global.mu", "global.mu.Lock()", "global.mu.Unlock()", false}
+	variableLock = guardedBy{"gmu", "gmu.Lock()", "gmu.Unlock()", false}
+	writeLock    = guardedBy{"x.rw", "x.rw.Lock()", "x.rw.Unlock()", false}
+	readLock     = guardedBy{"x.rw", "x.rw.RLock()", "x.rw.RUnlock()", false}
+	listLock     = guardedBy{"lmu", "lmu.Lock()", "lmu.Unlock()", false} // for programs that have the list
+)
+
+// locks are the ways to hold one, the usual ones several times.
 var locks = []guardedBy{
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
-	{"x.mu", "x.mu.Lock()", "x.mu.Unlock()", false},
-	{"global.mu", "global.mu.Lock()", "global.mu.Unlock()", false},
-	{"gmu", "gmu.Lock()", "gmu.Unlock()", false},
+	objectLock, objectLock, objectLock, objectLock, objectLock,
+	structLock, variableLock, writeLock, readLock, listLock, listLock,
 	{"w.o", "w.o.Lock()", "w.o.Unlock()", true},
-	{"x.rw", "x.rw.Lock()", "x.rw.Unlock()", false},
-	{"x.rw", "x.rw.RLock()", "x.rw.RUnlock()", false},
 	{"w.box.mu", "w.box.mu.Lock()", "w.box.mu.Unlock()", true},
 	{"x.mu", "x.lock()", "x.unlock()", true},
 }
@@ -249,8 +258,8 @@ var locks = []guardedBy{
 // section writes a section, or one in another.
 func (g *gen) section() {
 	l := locks[g.Pick(len(locks))]
-	if l.other && !g.has(otherLocks) {
-		l = locks[0]
+	if l.other && !g.has(otherLocks) || l == listLock && !g.has(linked) {
+		l = objectLock
 	}
 	if g.held[l.lock] {
 		g.simple()

@@ -24,6 +24,8 @@ func (g *gen) addressable() string {
 			return g.of("x.hits", "x.peak.a", "x.peak.b")
 		case g.held["w.box.mu"]:
 			return "w.box.v"
+		case g.held["lmu"]:
+			return "lcount"
 		}
 	}
 	return g.of("x.n", "x.n", "x.s.a", "x.s.b", "x.array[1]", "x.depth", "y.n", e+".n", e+".s.a", "global.n", "gn", "gs.b", "garr[1]", "global.t[1]", "w.o.n", "w.box.v", "x.marks[1]", "y.array[2]")
@@ -103,7 +105,7 @@ func (g *gen) statement() {
 		return
 	}
 	g.budget--
-	switch g.Pick(17) {
+	switch g.Pick(20) {
 	case 0, 1, 2:
 		g.simple()
 	case 3:
@@ -138,6 +140,10 @@ func (g *gen) statement() {
 		g.ifHas(panics, g.panics)
 	case 16:
 		g.jump()
+	case 17, 18:
+		g.ifHas(linked, g.links)
+	case 19:
+		g.ifHas(elements, g.elements)
 	}
 }
 

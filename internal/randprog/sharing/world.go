@@ -52,7 +52,42 @@ type T struct {
 	f func(int) int
 	hits int // guarded by rw
 	peak S   // guarded by rw
+	rows []Row        // guarded by mu
+	ents map[int]*Ent // guarded by mu
+	last *Ent         // guarded by mu
+	grid [2][2]int    // guarded by mu
 }
+
+type Row struct{ a, b int }
+
+// An Ent is found under the lock of a T.
+type Ent struct {
+	n    int
+	s    S
+	note string
+	next *Ent
+}
+
+// A Shard is an element, and has a lock.
+type Shard struct {
+	mu   sync.Mutex
+	m    map[int]int // guarded by mu
+	hits int         // guarded by mu
+}
+
+func (h *Shard) put(k, v int) { h.mu.Lock(); defer h.mu.Unlock(); h.m[k] += v; h.hits++ }
+func (h *Shard) sum() (n int) { h.mu.Lock(); for _, v := range h.m { n += v }; h.mu.Unlock(); return n }
+
+// A Link is a node of the list that lmu guards.
+type Link struct {
+	key  int
+	next *Link
+}
+
+func (k *Link) length() (n int) { for ; k != nil; k = k.next { n++ }; return n }
+
+func lookup(key int) *Link              { for k := lhead; k != nil; k = k.next { if k.key == key { return k } }; return lhead }
+func linked(key int, k *Link) (*Link, int) { lcount++; return &Link{key, k}, k.length() }
 
 func (t *T) push(n int) int    { t.list = append(t.list, n); t.n++; return len(t.list) }
 func (t *T) total() int        { return t.n + t.s.a + t.array[0] + t.depth }
@@ -112,6 +147,12 @@ var (
 	gs    S      // guarded by gmu
 	garr  [3]int // guarded by gmu
 	gname string // guarded by gmu
+	lmu    sync.Mutex
+	lhead  *Link           // guarded by lmu
+	lmark  *Link           // guarded by lmu
+	lkeys  map[int]*Link   // guarded by lmu
+	lstep  func(int) int   // guarded by lmu
+	lcount int             // guarded by lmu
 	kept  *int
 	hook  = func(t *T) int { t.n += 3; t.s.b--; if t.e != nil { t.e.n++ }; return t.n }
 )
@@ -124,18 +165,22 @@ type world struct {
 	box  *Box[int]
 	ask  chan func()
 	said chan bool
+	shards [2]Shard
 }
+
+func (w *world) shard(n int) *Shard { return &w.shards[n&1] }
 
 func newWorld(round, n int) *world {
 	e := &E{n: n, name: "e"}
 	f := &E{n: 2 * n, name: "f", next: e}
 	w := &world{
 		e: e, f: f,
-		x:   &T{n: n, m: map[int]int{1: 1}, e: e, list: []int{1, 2, 3}, in: make(chan int, 2)},
-		y:   &T{n: 1, m: map[int]int{}, e: f, in: make(chan int, 2)},
+		x:   &T{n: n, m: map[int]int{1: 1}, e: e, list: []int{1, 2, 3}, in: make(chan int, 2), rows: []Row{{1, 2}}, ents: map[int]*Ent{0: {n: n}, 1: {note: "one"}}},
+		y:   &T{n: 1, m: map[int]int{}, e: f, in: make(chan int, 2), ents: map[int]*Ent{}},
 		o:   &Own{n: n, list: []int{4, 5}},
 		box: &Box[int]{v: n},
 		ask: make(chan func()), said: make(chan bool),
+		shards: [2]Shard{{m: map[int]int{}}, {m: map[int]int{1: n}, hits: 1}},
 	}
 	x := w.x
 	x.f = func(d int) int { x.n += d; return x.n }
@@ -148,6 +193,7 @@ func newWorld(round, n int) *world {
 	}
 	global.n, global.s, global.e, global.t = n, S{a: 1}, f, [3]int{1, 2, 3}
 	gn, gs, garr, gname, kept = n, S{b: 2}, [3]int{}, "g", new(int)
+	lhead, lmark, lkeys, lstep, lcount = &Link{key: n, next: &Link{key: 1}}, nil, map[int]*Link{}, nil, n
 	go func() {
 		for f := range w.ask {
 			f()
@@ -170,16 +216,33 @@ func value(v any) any {
 	return v
 }
 
+// keys are those of the list.
+func keys() (all []int) { for k := lhead; k != nil; k = k.next { all = append(all, k.key) }; return append(all, -1, len(lkeys), lcount, lmark.length()) }
+
+// found is what is in the elements of an object.
+func (t *T) found() (all []int) {
+	for i := range 3 {
+		if k := t.ents[i]; k != nil { all = append(all, i, k.n, k.s.a, k.s.b, len(k.note)) }
+	}
+	for k, i := t.last, 0; k != nil && i < 5; k, i = k.next, i+1 { all = append(all, k.n, k.s.a) }
+	return all
+}
+
+func idle(n int) { for range n { runtime.Gosched() } }
+
 func (w *world) show() string {
 	x, y, e, f := w.x, w.y, w.e, w.f
-	return fmt.Sprint(x.n, quoted(x.name), x.list, x.m, x.s, x.array, x.bytes, value(x.any), x.base, len(x.in), x.hits, x.peak, y.hits, y.n, quoted(y.name), y.list, y.m, y.s, y.array, y.bytes, y.base,
+	lmu.TryLock() // Its list may be on pages, as long as nothing uses it without the lock.
+	defer lmu.Unlock()
+	return fmt.Sprint(keys(), x.rows, x.found(), y.rows, y.found(), x.grid, w.shards[0].m, w.shards[0].hits, w.shards[1].m, w.shards[1].hits,
+		x.n, quoted(x.name), x.list, x.m, x.s, x.array, x.bytes, value(x.any), x.base, len(x.in), x.hits, x.peak, y.hits, y.n, quoted(y.name), y.list, y.m, y.s, y.array, y.bytes, y.base,
 		e.n, quoted(e.name), e.s, f.n, quoted(f.name), f.s, global.n, global.s, global.t, global.e == f, x.e == e, w.o.n, w.o.list, w.o.s, w.box.v, w.box.old,
 		gn, gs, garr, quoted(gname), *kept, x.mu.TryLock(), x.other.TryLock(), x.rw.TryLock(), gmu.TryLock(), global.mu.TryLock(), w.o.TryLock(), w.box.mu.TryLock())
 }
 
 // end lets go of what the next world needs.
 func (w *world) end() {
-	for _, mu := range []*sync.Mutex{&gmu, &global.mu} {
+	for _, mu := range []*sync.Mutex{&gmu, &global.mu, &lmu} {
 		mu.TryLock()
 		mu.Unlock()
 	}

@@ -1,0 +1,103 @@
+package sharing
+
+// A share is what one of several goroutines may do in a section while the others do the same: in
+// whatever order they come, they leave the same behind.
+var shares = []struct {
+	guardedBy
+	steps []string
+}{
+	{objectLock, []string{"x.n += 2", "x.n++", "x.s.a += d", "x.array[1]++", "x.list = append(x.list, 7)", "x.push(7)", "x.s.add(d)", "x.sink(d)", "if x.m != nil { x.m[1] += d }", "x.marks[0] = max(x.marks[0], d)",
+		"x.rows = append(x.rows, Row{b: 1})", "if len(x.rows) > 0 { x.rows[0].a += d }", "if k := x.ents[0]; k != nil { k.n++; k.s.a += d; k.n++ }", "for _, k := range x.ents { k.n += d }", "x.name += \"c\"", "x.bytes[1]++", "point(&x.n)", "x.f(d)", "change(&x.n, func(v int) int { return v + d })",
+		"if x != y { y.mu.Lock(); x.n -= d; y.n += d; y.mu.Unlock() }", "x.grid[1][0]++", "x.last = &Ent{n: 1}"}},
+	{structLock, []string{"global.n += d", "global.s.a++", "global.t[1] += d", "global.s.add(2)"}},
+	{variableLock, []string{"gn += d", "gs.a++", "gs.add(d)", "garr[2] += 2", "gname += \"g\"", "gn += d; runtime.Gosched(); gn -= 2"}},
+	{writeLock, []string{"x.hits += d", "x.peak.a += 2", "x.peak.b = max(x.peak.b, d)"}},
+	{readLock, []string{"if s := x.peak; s != x.peak { panic(s) }", "if a := x.hits; a != x.hits { panic(a) }"}},
+	{listLock, []string{"lhead = &Link{key: 5, next: lhead}", "lcount += d", "if lhead != nil { lhead = &Link{key: 5, next: lhead}; lhead, lhead.next = lhead.next, nil }", "lcount += lhead.length() &^ -1", "for k := lhead; k != nil; k = k.next { lcount += k.key &^ k.key }", "lhead, lcount = &Link{key: 5, next: lhead}, lcount+d", "lkeys[1] = &Link{key: 5}"}},
+}
+
+// together writes what needs other goroutines, where no lock is held.
+func (g *gen) together() {
+	if g.Chance(3) {
+		g.handOver()
+	} else {
+		g.crowd()
+	}
+}
+
+// crowd has goroutines do the same side by side, and waits for them.
+func (g *gen) crowd() {
+	wg := g.name("wg")
+	g.line("var %s sync.WaitGroup", wg)
+	g.line("for d := range 3 {")
+	g.deep++
+	g.line("_ = d")
+	g.line("%s.Go(func() {", wg)
+	g.deep++
+	g.line("for range %d {", 4+g.Pick(20))
+	g.deep++
+	for range 1 + g.Pick(3) {
+		g.share()
+	}
+	g.deep--
+	g.line("}")
+	g.deep--
+	g.line("})")
+	g.deep--
+	g.line("}")
+	g.line("%s.Wait()", wg)
+}
+
+// share writes a section of a crowd.
+func (g *gen) share() {
+	s := shares[g.Pick(len(shares))]
+	if s.lock == listLock.lock && !g.has(linked) {
+		s = shares[0]
+	}
+	deferred := g.Chance(3)
+	if deferred {
+		g.line("func() {")
+		g.deep++
+		g.line("%s", s.acquire)
+		g.line("defer %s", s.release)
+	} else {
+		g.line("%s", s.acquire)
+	}
+	for range 1 + g.Pick(3) {
+		g.line("%s", g.of(s.steps...))
+		if g.Chance(4) {
+			g.line("%s", g.of("runtime.Gosched()", "_ = fmt.Sprint(d)", "idle(d)"))
+		}
+	}
+	if deferred {
+		g.deep--
+		g.line("}()")
+	} else {
+		g.line("%s", s.release)
+	}
+}
+
+// handOver gives objects from one goroutine to another, by a channel and by a condition.
+func (g *gen) handOver() {
+	c := g.name("c")
+	switch g.Pick(3) {
+	case 0: // an object of its own becomes one under the lock
+		g.line("%s := make(chan *Ent)", c)
+		g.line("go func() { for i := range 3 { e := &Ent{n: i}; e.s.a = e.n; %s <- e }; close(%s) }()", c, c)
+		g.line("for e := range %s { e.n += 2; x.mu.Lock(); e.next, x.last = x.last, e; x.last.n++; x.n += e.n; x.mu.Unlock() }", c)
+	case 1: // the section waits for what the other does in its own
+		goal := g.name("goal")
+		g.line("%s, %s := sync.NewCond(&x.mu), x.s.b+15", c, goal)
+		g.line("go func() { for range 3 { x.mu.Lock(); x.s.b += 5; x.base.marks[1] = -1; x.mu.Unlock(); %s.Broadcast() } }()", c)
+		g.line("x.mu.Lock()")
+		g.line("for x.n++; x.s.b < %s; { x.n--; %s.Wait(); x.n++ }", goal, c)
+		g.line("x.n += x.s.b")
+		g.line("x.mu.Unlock()")
+	case 2: // the lock changes hands
+		g.line("%s := make(chan bool)", c)
+		g.line("gmu.Lock()")
+		g.line("gn += %d", g.Pick(9))
+		g.line("go func() { gn *= 2; gs.a = gn; gmu.Unlock(); %s <- true }()", c)
+		g.line("<-%s", c)
+	}
+}

@@ -1,0 +1,64 @@
+package sharing
+
+// links writes what changes the list that the lock lmu guards, or goes through it. The nodes are
+// used in sections of that lock alone, so that their links can live on pages. Nothing makes a
+// ring of them.
+func (g *gen) links() {
+	if !g.held["lmu"] {
+		g.line("%s", g.of("{ k := &Link{key: n}; k.next = &Link{key: 2}; n += k.key }", "n += (&Link{key: n}).key"))
+		return
+	}
+	k := g.name("k")
+	g.line("%s", g.of(
+		"lhead = &Link{key: "+g.value()+", next: lhead}",
+		"lhead, n = linked(n, lhead)",
+		"if lhead != nil { lhead = lhead.next }",
+		"for "+k+" := lhead; "+k+" != nil; "+k+" = "+k+".next { n += "+k+".key }",
+		"for "+k+" := lhead; "+k+" != nil; { "+k+".key++; "+k+" = "+k+".next }",
+		"{ var r *Link; for lhead != nil { lhead, lhead.next, r = lhead.next, r, lhead }; lhead = r }",
+		"if lhead != nil && lhead.next != nil { lhead, lhead.next, lhead.next.next = lhead.next, lhead.next.next, lhead }",
+		"if "+k+" := lookup(n); "+k+" != nil { "+k+".next = &Link{key: 3, next: "+k+".next} }",
+		"if "+k+" := lookup(n); "+k+" != nil && "+k+".next != nil { "+k+".next, "+k+".next.next, lmark = "+k+".next.next, nil, "+k+".next }",
+		"lmark = lhead; n ^= lmark.length()",
+		"if lmark != nil { lmark.key += 2; lmark = lmark.next }",
+		"lkeys[n] = lhead; lcount += len(lkeys)",
+		"if "+k+", ok := lkeys[n]; ok { lmark = "+k+"; delete(lkeys, n) }",
+		"for _, "+k+" := range lkeys { n += "+k+".length() }",
+		"switch lhead { case nil: lcount++; case lmark: lcount += 2; default: lcount += lhead.key }",
+		"lstep = x.push",
+		"lstep = func(d int) int { lcount += d; return lcount }",
+		"if lstep != nil { n = lstep(n % 3) + lcount }",
+		"lkeys, lcount = map[int]*Link{1: lhead}, len(lkeys)",
+		"for "+k+" := &lhead; *"+k+" != nil; "+k+" = &(*"+k+").next { if (*"+k+").key > 3 { *"+k+" = (*"+k+").next; break } }",
+		"if lhead != nil { "+k+" := *lhead; lhead = &"+k+" }",
+		"func() { defer func() { lhead = &Link{key: lcount, next: lhead} }(); lcount++ }()",
+	))
+}
+
+// elements writes what uses objects that are found in slices and maps under their lock, and
+// objects that have locks and are elements themselves.
+func (g *gen) elements() {
+	k := g.name("k")
+	g.line("%s", g.of(
+		"x.rows = append(x.rows, Row{a: "+g.value()+"})",
+		"if len(x.rows) > 0 { x.rows[0].a++; x.rows[len(x.rows)-1].b += x.n }",
+		"for i := range x.rows { x.rows[i].b += x.n; x.n++ }",
+		"for _, r := range x.rows { x.n += r.a; r.a = 0 }",
+		"for i := range x.rows { r := &x.rows[i]; r.a, r.b = r.b, r.a; x.n += r.a }",
+		"x.rows = append(x.rows[:0:0], x.rows...)",
+		"if "+k+" := x.ents[n%3]; "+k+" != nil { "+k+".n++; "+k+".n += x.n; "+k+".s.a-- }",
+		"if "+k+", ok := x.ents[1]; ok { "+k+".note += \"k\"; "+k+".n = len("+k+".note); x.n += "+k+".n }",
+		"x.ents[n%3] = &Ent{n: "+g.value()+"}",
+		"delete(x.ents, n%2)",
+		"for _, "+k+" := range x.ents { "+k+".n++; x.n += "+k+".n }",
+		"x.ents[1], x.ents[2] = x.ents[2], x.ents[1]",
+		"if "+k+" := x.ents[1]; "+k+" != nil { "+k+".next, x.last = x.last, "+k+" }",
+		"if x.last != nil { x.last.n++; x.last.s.swap(); x.last = x.last.next }",
+		"if "+k+" := x.last; "+k+" != nil { "+k+".n++; if "+k+".next != nil { "+k+".next.n += "+k+".n }; "+k+".n++ }",
+		"x.grid[n&1][1]++; x.grid[1][n&1] += x.n",
+		"{ h := &w.shards[n&1]; h.mu.Lock(); h.m[n%3]++; h.hits += len(h.m); h.mu.Unlock() }",
+		"w.shard(n).put(n%3, 2)",
+		"n += w.shard(n).sum()",
+		"w.shards[1].mu.Lock(); w.shards[1].hits++; if w.shards[1].hits > 1 { w.shards[1].m[0]++ }; w.shards[1].mu.Unlock()",
+	))
+}
