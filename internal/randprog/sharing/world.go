@@ -193,7 +193,9 @@ func newWorld(round, n int) *world {
 	}
 	global.n, global.s, global.e, global.t = n, S{a: 1}, f, [3]int{1, 2, 3}
 	gn, gs, garr, gname, kept = n, S{b: 2}, [3]int{}, "g", new(int)
+	lmu.Lock()
 	lhead, lmark, lkeys, lstep, lcount = &Link{key: n, next: &Link{key: 1}}, nil, map[int]*Link{}, nil, n
+	lmu.Unlock()
 	go func() {
 		for f := range w.ask {
 			f()
@@ -216,8 +218,8 @@ func value(v any) any {
 	return v
 }
 
-// keys are those of the list.
-func keys() (all []int) { for k := lhead; k != nil; k = k.next { all = append(all, k.key) }; return append(all, -1, len(lkeys), lcount, lmark.length()) }
+// keys are those of the list. It can be on pages as long as nothing uses it without its lock.
+func keys() (all []int) { lmu.Lock(); defer lmu.Unlock(); for k := lhead; k != nil; k = k.next { all = append(all, k.key) }; return append(all, -1, len(lkeys), lcount, lmark.length()) }
 
 // found is what is in the elements of an object.
 func (t *T) found() (all []int) {
@@ -228,12 +230,14 @@ func (t *T) found() (all []int) {
 	return all
 }
 
+// free releases a lock that a program may have kept.
+func free(mu *sync.Mutex) { mu.TryLock(); mu.Unlock() }
+
 func idle(n int) { for range n { runtime.Gosched() } }
 
 func (w *world) show() string {
 	x, y, e, f := w.x, w.y, w.e, w.f
-	lmu.TryLock() // Its list may be on pages, as long as nothing uses it without the lock.
-	defer lmu.Unlock()
+	free(&lmu)
 	return fmt.Sprint(keys(), x.rows, x.found(), y.rows, y.found(), x.grid, w.shards[0].m, w.shards[0].hits, w.shards[1].m, w.shards[1].hits,
 		x.n, quoted(x.name), x.list, x.m, x.s, x.array, x.bytes, value(x.any), x.base, len(x.in), x.hits, x.peak, y.hits, y.n, quoted(y.name), y.list, y.m, y.s, y.array, y.bytes, y.base,
 		e.n, quoted(e.name), e.s, f.n, quoted(f.name), f.s, global.n, global.s, global.t, global.e == f, x.e == e, w.o.n, w.o.list, w.o.s, w.box.v, w.box.old,
@@ -243,8 +247,7 @@ func (w *world) show() string {
 // end lets go of what the next world needs.
 func (w *world) end() {
 	for _, mu := range []*sync.Mutex{&gmu, &global.mu, &lmu} {
-		mu.TryLock()
-		mu.Unlock()
+		free(mu)
 	}
 	close(w.ask)
 }
