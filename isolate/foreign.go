@@ -130,3 +130,7 @@ func (f *Foreign) Describe(name, file string, line int) {
 	g.name.Store(&name)
 	g.at.Store(&finding.Frame{File: file, Line: line})
 }
+
+// Close returns the guard's memory, as [Mutex.Close] does. No section must be running, and none
+// begin afterwards: the caller has the other lock, or is the last who knows it.
+func (f *Foreign) Close() error { return f.d.close() }

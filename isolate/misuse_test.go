@@ -113,6 +113,12 @@ func TestClosedGuardPanicsAndItsMemoryIsReturned(t *testing.T) {
 	rw.Close()
 	panics(t, func() { rw.RLock() }, "closed RWMutex")
 	panics(t, func() { rw.Lock() }, "closed RWMutex")
+	var foreign isolate.Foreign
+	isolate.New[Account](&foreign)
+	if err := foreign.Close(); err != nil || isolate.ReadStats().Guards != before.Guards {
+		t.Errorf("Close of a Foreign: %v, and its guard is left", err)
+	}
+	panics(t, func() { isolate.New[Account](&foreign) }, "closed guard")
 }
 
 func TestTypesWithPointersAreRefusedWithTheField(t *testing.T) {

@@ -179,6 +179,7 @@ var testImports = map[string][]string{
 	"isolate":                 {"internal/await", "internal/finding", "internal/goroutine", "isolate"},
 	"stm":                     {"internal/await"},
 	"tolerate":                {"internal/await"},
+	"internal/protect/aside":  {"internal/await"},
 	"internal/locks":          {"internal/load", "internal/locks", "internal/locks/lockstest"},
 	"internal/locks/audit":    {"internal/load", "internal/locks/audit"},
 	"internal/repair/cover":   {"internal/locks/audit"},

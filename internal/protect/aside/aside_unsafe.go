@@ -61,6 +61,7 @@
 //	cell_unsafe.go     variables that are pointers, and such fields beside their lock
 //	node_unsafe.go     such fields of other objects, all of which share a guard
 //	mirror_unsafe.go   the entries of a cell
+//	quarantine.go      what becomes of the pages of objects that are garbage
 package aside
 
 import (
@@ -160,9 +161,10 @@ func ownView[T any](p *T) *T {
 }
 
 // A Parts is the type that the fields of a struct have which were put aside. It knows
-// what findings tell of the struct and of its lock.
+// what findings tell of the struct and of its lock, and whether the pages are kept when the
+// struct is garbage.
 type Parts interface {
-	CofferdamNames() (name, lock, file string, line int)
+	CofferdamNames() (name, lock, file string, line int, keeps bool)
 }
 
 // An Object is a field of a struct that stands for the fields which were put aside.
@@ -187,15 +189,8 @@ func (o *Object[T]) Get() *Pages[T] {
 	return o.make()
 }
 
-// most is how many fields of objects have pages. A page has four KiB, and is not given
-// back: a store may be under way to it that holds on to nothing else. Those that come
-// later are on the heap.
-const most = 4096
-
-var (
-	making sync.Mutex // held to give an object its pages
-	made   int
-)
+// making is held to give an object its pages, and to take them back.
+var making sync.Mutex
 
 func (o *Object[T]) make() *Pages[T] {
 	making.Lock()
@@ -216,19 +211,23 @@ func Make[T Parts](value T) Object[T] {
 
 // newPages makes pages, or finds a place on the heap. The caller holds making.
 func newPages[T Parts](value T) *Pages[T] {
-	g, name := newGuardOf(value)
+	g, name, keeps := newGuardOf(value)
 	shared, own := New(g, name, value)
-	return &Pages[T]{g, shared, own}
+	p := &Pages[T]{g, shared, own}
+	if !keeps {
+		giveBackAfter(p, g)
+	}
+	return p
 }
 
-// newGuardOf makes the guard of an object's field, and returns what findings call the field. The
-// caller holds making.
-func newGuardOf(names Parts) (g *Guard, name string) {
-	name, lock, file, line := names.CofferdamNames()
+// newGuardOf makes the guard of an object's field, and returns what findings call the field, and
+// whether the pages are kept. The caller holds making.
+func newGuardOf(names Parts) (g *Guard, name string, keeps bool) {
+	name, lock, file, line, keeps := names.CofferdamNames()
 	if made == most {
 		refuse(fmt.Sprintf("there are more than %d fields of objects", most))
-		return &nowhere, name
+		return &nowhere, name, true
 	}
 	made++
-	return NewGuard(lock, file, line), name
+	return NewGuard(lock, file, line), name, keeps
 }

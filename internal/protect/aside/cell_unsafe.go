@@ -104,6 +104,8 @@ func MakeCell[N Parts, T any](value T) CellField[N, T] {
 // newCellOf makes a cell with a guard of its own. The caller holds making.
 func newCellOf[N Parts, T any](value T) *Cell[T] {
 	var names N
-	g, name := newGuardOf(names)
-	return NewCell(g, name, value)
+	g, name, _ := newGuardOf(names)
+	c := NewCell(g, name, value)
+	giveBackAfter(c, g)
+	return c
 }

@@ -93,7 +93,11 @@ func TestPlans(t *testing.T) {
 func render(p *plan.Plan) string {
 	var b strings.Builder
 	for _, d := range p.OnPages {
-		fmt.Fprintf(&b, "on pages: %s, guarded by %s\n", d.Datum, d.Lock)
+		fmt.Fprintf(&b, "on pages: %s, guarded by %s", d.Datum, d.Lock)
+		if d.Keeps {
+			b.WriteString(", which garbage keeps")
+		}
+		b.WriteString("\n")
 	}
 	for _, pkg := range p.Packages {
 		for _, f := range pkg.Files {

@@ -2,7 +2,11 @@ package plan
 
 import (
 	"go/ast"
+	"go/token"
+	"go/types"
 	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
 // A Site is a use of data on pages that is not known to be by the holder of its lock, or of a cell.
@@ -41,10 +45,76 @@ func (r *round) findSites() {
 		for i := range f.Sites {
 			f.Sites[i].findSection(cells)
 		}
+		r.noteKept(f.Syntax, f.Sites)
 	}
 	for _, c := range r.out.Clones {
 		c.Sites = sitesWithin(c.Decl, uses, c.Redirects)
+		r.noteKept(c.Decl, c.Sites)
 	}
+}
+
+// noteKept finds the fields whose pages cannot be given back when their object is garbage. A use
+// finds the page first, by a pointer that the collector does not know, and then loads or stores.
+// In between the object may become garbage. Mostly that is a matter of instructions, and package
+// aside waits for longer; but a statement may call other code there, which may take for ever.
+//
+//	return t.n         a few instructions
+//	log(t.n)           has the value before log begins
+//	t.n = <-c          has the page for as long as c is empty
+//	use(t.n, f())      the same for f
+//
+// A section, which is to release the lock that is in the object, keeps the object alive.
+func (r *round) noteKept(root ast.Node, sites []Site) {
+	data := make(map[ast.Node]*PageDatum)
+	for _, s := range sites {
+		if _, sets := s.Node.(*ast.KeyValueExpr); s.Datum.Owner != "" && !s.Datum.Cell && !sets {
+			data[s.Node] = s.Datum
+		}
+	}
+	if len(data) == 0 {
+		return
+	}
+	ast.PreorderStack(root, nil, func(n ast.Node, around []ast.Node) bool {
+		if d := data[n]; d != nil && r.runsOtherCode(n, around) {
+			d.Keeps = true
+		}
+		return true
+	})
+}
+
+// runsOtherCode reports whether the statement with a use may run other code between finding the
+// data and using it.
+func (r *round) runsOtherCode(use ast.Node, around []ast.Node) bool {
+	for _, n := range slices.Backward(around) {
+		switch n := n.(type) {
+		case *ast.CaseClause:
+			return slices.ContainsFunc(n.List, func(e ast.Expr) bool { return r.callsBeside(use, e) })
+		case *ast.RangeStmt:
+			_, number := r.info.TypeOf(n.X).Underlying().(*types.Basic)
+			return !number || !contains(n.X, use) || r.callsBeside(use, n.X)
+		case ast.Stmt:
+			return r.callsBeside(use, n)
+		}
+	}
+	return true // the first value of a variable
+}
+
+// callsBeside reports whether a node calls a function, or receives, other than with the use as
+// an operand. What is in blocks is not a part of the statement that has them.
+func (r *round) callsBeside(use, in ast.Node) (calls bool) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.BlockStmt:
+			return false
+		case *ast.CallExpr:
+			f := ast.Unparen(n.Fun)
+			calls = calls || !contains(n, use) && !r.info.Types[f].IsType() && facts.BuiltinOf(r.info, f) == ""
+		case *ast.UnaryExpr:
+			calls = calls || n.Op == token.ARROW && !contains(n, use)
+		}
+		return !calls
+	})
+	return calls
 }
 
 // takeCells takes the cells out of a step's redirections: what the other data on pages becomes can

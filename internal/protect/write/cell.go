@@ -140,6 +140,6 @@ func (f *fileWriter) declareCellField(d *plan.PageDatum) {
 		return
 	}
 	f.edits.InsertAfter(fields.Opening+1, fmt.Sprintf(" %s %s.CellField[%s, %s];", f.objectName(d), f.asideName(), f.partName(d), f.valueName(d)))
-	f.tail = append(f.tail, fmt.Sprintf("type %s struct{}\n\nfunc (%[1]s) CofferdamNames() (string, string, string, int) { return %q, %s }",
+	f.tail = append(f.tail, fmt.Sprintf("type %s struct{}\n\nfunc (%[1]s) CofferdamNames() (string, string, string, int, bool) { return %q, %s, false }",
 		f.partName(d), d.Datum, lockText(d)))
 }

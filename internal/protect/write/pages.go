@@ -255,6 +255,6 @@ func (f *fileWriter) declarePart(d *plan.PageDatum) {
 	i := slices.IndexFunc(fields.List, func(field *ast.Field) bool { return slices.Contains(field.Names, d.Declared.Name) })
 	typ := f.file.TextOf(fields.List[i].Type)
 	f.edits.InsertAfter(fields.Opening+1, fmt.Sprintf(" %s %s.Object[%s];", f.objectName(d), f.asideName(), f.partName(d)))
-	f.tail = append(f.tail, fmt.Sprintf("type %s struct { %s %s }\n\nfunc (%s) CofferdamNames() (string, string, string, int) { return %q, %s }",
-		f.partName(d), d.Field, typ, f.partName(d), d.Owner, lockText(d)))
+	f.tail = append(f.tail, fmt.Sprintf("type %s struct { %s %s }\n\nfunc (%s) CofferdamNames() (string, string, string, int, bool) { return %q, %s, %v }",
+		f.partName(d), d.Field, typ, f.partName(d), d.Owner, lockText(d), d.Keeps))
 }

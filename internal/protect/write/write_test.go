@@ -380,7 +380,7 @@ func TestDataOnPagesHasTwoViews(t *testing.T) {
 		`if  {  = false; g0.Leave() }; t.mu.Unlock(); g0.Wake()`,
 		`func outside(t *T) *T { t.x1.Get().View().n = 0; return &T{x1: aside.Make(t1{n: 1})} }`,
 		`type t1 struct { n int }`,
-		`func (t1) CofferdamNames() (string, string, string, int) { return "T", "T.mu", "p.go", 8 }`,
+		`func (t1) CofferdamNames() (string, string, string, int, bool) { return "T", "T.mu", "p.go", 8, false }`,
 	)
 }
 
