@@ -108,7 +108,8 @@ var imports = map[string][]string{
 	"internal/protect/write":     {"internal/protect/facts", "internal/protect/plan", "internal/source"},
 	"internal/protect/watch":     {"internal/finding", "tolerate"},
 	"internal/protect/aside":     {"internal/page", "internal/protect/watch", "isolate"},
-	"internal/txcompile":         {"internal/gotool", "internal/load", "internal/overlay", "internal/scratch", "internal/source"},
+	"internal/txcompile":         {"internal/gotool", "internal/load", "internal/overlay", "internal/scratch", "internal/source", "internal/txcompile/listing"},
+	"internal/txcompile/listing": {"internal/load"},
 	"internal/txcompile/txprog":  {"internal/gotool", "internal/txcompile"},
 	"internal/x86":               {},
 	"internal/emu/mem":           {},
@@ -164,7 +165,7 @@ var linked = []string{"explore", "isolate", "monitor", "stm", "stm/compiled", "s
 var testImports = map[string][]string{
 	"internal/interrupt":      {"internal/page"},
 	"internal/campaign":       {"internal/await", "internal/event"},
-	"internal/txcompile":      {"internal/await", "internal/txcompile", "internal/txcompile/txprog"},
+	"internal/txcompile":      {"internal/await", "internal/load", "internal/txcompile", "internal/txcompile/listing", "internal/txcompile/txprog"},
 	"internal/emu/cpu":        {"internal/native"},
 	"internal/protect":        {"internal/load", "internal/protect", "internal/truth/protected", "internal/randprog/sharing"},
 	"internal/protect/facts":  {"internal/load", "internal/protect/facts"},

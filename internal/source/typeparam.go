@@ -5,53 +5,64 @@ import "go/types"
 // HasTypeParam reports whether a type is a type parameter, or made of some: what it is then
 // depends on the instance.
 func HasTypeParam(t types.Type) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.TypeParam:
+	return Mentions(t, func(t types.Type) bool {
+		_, ok := t.(*types.TypeParam)
+		return ok
+	})
+}
+
+// Mentions reports whether a type, as it is written, has a part for which found is true. What
+// the names in it stand for is no part of it.
+func Mentions(t types.Type, found func(types.Type) bool) bool {
+	t = types.Unalias(t)
+	if found(t) {
 		return true
+	}
+	switch t := t.(type) {
 	case *types.Pointer:
-		return HasTypeParam(t.Elem())
+		return Mentions(t.Elem(), found)
 	case *types.Slice:
-		return HasTypeParam(t.Elem())
+		return Mentions(t.Elem(), found)
 	case *types.Array:
-		return HasTypeParam(t.Elem())
+		return Mentions(t.Elem(), found)
 	case *types.Chan:
-		return HasTypeParam(t.Elem())
+		return Mentions(t.Elem(), found)
 	case *types.Map:
-		return HasTypeParam(t.Key()) || HasTypeParam(t.Elem())
+		return Mentions(t.Key(), found) || Mentions(t.Elem(), found)
 	case *types.Named:
 		for arg := range t.TypeArgs().Types() {
-			if HasTypeParam(arg) {
+			if Mentions(arg, found) {
 				return true
 			}
 		}
 	case *types.Struct:
 		for f := range t.Fields() {
-			if HasTypeParam(f.Type()) {
+			if Mentions(f.Type(), found) {
 				return true
 			}
 		}
 	case *types.Signature:
-		return HasTypeParam(t.Params()) || HasTypeParam(t.Results())
+		return Mentions(t.Params(), found) || Mentions(t.Results(), found)
 	case *types.Tuple:
 		for v := range t.Variables() {
-			if HasTypeParam(v.Type()) {
+			if Mentions(v.Type(), found) {
 				return true
 			}
 		}
 	case *types.Interface:
 		for m := range t.ExplicitMethods() {
-			if HasTypeParam(m.Signature()) {
+			if Mentions(m.Signature(), found) {
 				return true
 			}
 		}
 		for e := range t.EmbeddedTypes() {
-			if HasTypeParam(e) {
+			if Mentions(e, found) {
 				return true
 			}
 		}
 	case *types.Union:
 		for term := range t.Terms() {
-			if HasTypeParam(term.Type()) {
+			if Mentions(term.Type(), found) {
 				return true
 			}
 		}

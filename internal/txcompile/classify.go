@@ -6,11 +6,13 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/listing"
 )
 
 const (
-	stmPath      = "github.com/cofferdam-go/cofferdam/stm"
-	compiledPath = stmPath + "/compiled"
+	stmPath      = listing.STM
+	compiledPath = listing.Compiled
 )
 
 // A callKind says what a call in a transaction becomes.
@@ -33,9 +35,7 @@ type target struct {
 	kind     callKind
 	name     string    // of a builtin
 	function *function // that is cloned
-	method   *types.Func
-	sig      *types.Signature // of a function value
-	reason   string           // why it is unknown, for people
+	reason   string    // why it is unknown, for people
 }
 
 // classify says what a call calls.
@@ -57,11 +57,10 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	obj := typeutil.Callee(info, call)
 	callee, ok := obj.(*types.Func)
 	if !ok {
-		sig, ok := tv.Type.Underlying().(*types.Signature)
-		if !ok {
+		if _, ok := tv.Type.Underlying().(*types.Signature); !ok {
 			return target{kind: unknownCall, reason: "a call of a value whose type is a type parameter"}
 		}
-		return target{kind: throughValue, sig: sig}
+		return target{kind: throughValue}
 	}
 	callee = callee.Origin()
 	sig := callee.Signature()
@@ -69,13 +68,16 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	case sig.Recv() != nil && isTypeParam(info, fun):
 		return target{kind: unknownCall, reason: "calls " + callee.Name() + " of a type parameter"}
 	case sig.Recv() != nil && types.IsInterface(sig.Recv().Type()):
-		return target{kind: throughMethod, method: callee}
+		return target{kind: throughMethod}
 	case isMethodExpression(info, fun):
 		return target{kind: unknownCall, reason: "calls the method expression " + callee.Name()}
 	case len(call.Args) == 1 && isTuple(info, call.Args[0]):
 		return target{kind: unknownCall, reason: "passes the results of a call on to " + callee.Name()}
 	}
 	if f := p.functions[callee.FullName()]; f != nil && f.decl.Body != nil {
+		if f.whyInPlace != "" {
+			return target{kind: unknownCall, reason: "calls " + calleeName(callee) + ", which " + f.whyInPlace}
+		}
 		return target{kind: cloned, function: f}
 	}
 	if isHarmless(info, callee, call) {

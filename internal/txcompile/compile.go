@@ -3,10 +3,6 @@ package txcompile
 import (
 	"errors"
 	"fmt"
-	"go/token"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -15,6 +11,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/listing"
 )
 
 // A Config says what to compile.
@@ -90,15 +87,14 @@ func Prepare(c Config) (*Build, error) {
 		return nil, err
 	}
 	c.tell("loading packages")
-	pkgs, stmDir, err := c.load()
+	l, err := listing.New(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
 	if err != nil {
 		return nil, err
 	}
-	if err := checkVendor(stmDir); err != nil {
+	if err := l.CheckVendor(); err != nil {
 		return nil, err
 	}
-	c.tell("compiling transactions")
-	texts, report, err := compile(pkgs)
+	texts, report, err := c.compile(l)
 	if err != nil {
 		return nil, err
 	}
@@ -136,75 +132,54 @@ type fileText struct {
 	text string
 }
 
-// compile returns the new texts of packages that begin or run transactions.
-func compile(pkgs []*packages.Package) ([]fileText, *Report, error) {
-	p, err := newProgram(pkgs)
+// compile returns the new texts of a program. Other modules are read if transactions call
+// them: most programs do not need that, and it takes a while.
+func (c Config) compile(l *listing.Listing) ([]fileText, *Report, error) {
+	for others := false; ; others = true {
+		pkgs, err := l.Read(others)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.tell("compiling transactions")
+		p, err := planned(pkgs, l)
+		if err != nil {
+			return nil, nil, err
+		}
+		if others || len(l.Others) == 0 || !p.reach.calls(l.Others) {
+			return p.texts(), p.report(), nil
+		}
+		c.tell("loading packages of other modules")
+	}
+}
+
+// planned reads packages, and decides what becomes of them.
+func planned(pkgs []*packages.Package, l *listing.Listing) (*program, error) {
+	p, err := newProgram(pkgs, l.Exposed(pkgs))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p.plan()
-	if p.transactions == 0 {
-		return nil, nil, errors.New("no transaction to compile: there is no call of stm.Atomic in the packages and what they import of the module")
+	if p.plan(); p.transactions == 0 {
+		return nil, errors.New("no transaction to compile: there is no call of stm.Atomic in the packages and what they import of the module")
 	}
-	report := &Report{Transactions: p.transactions, Effects: p.sortedEffects()}
+	return p, nil
+}
+
+func (p *program) report() *Report {
+	r := &Report{Transactions: p.transactions, Effects: p.sortedEffects()}
 	for _, f := range p.functions {
 		if f.cloned {
-			report.Functions++
+			r.Functions++
 		}
 	}
-	var texts []fileText
+	return r
+}
+
+// texts are the new texts of packages that begin or run transactions.
+func (p *program) texts() (texts []fileText) {
 	for _, f := range p.Files() {
 		if text := p.text(f); text != "" {
 			texts = append(texts, fileText{f.Package, f.Name, text})
 		}
 	}
-	return texts, report, nil
-}
-
-// checkVendor makes sure that a vendor directory has package stm/compiled: it has what the
-// program imports, and that need not be more than stm. The go command does not take another
-// list of what is vendored from an overlay.
-func checkVendor(stmDir string) error {
-	root, ok := strings.CutSuffix(filepath.ToSlash(stmDir), "/vendor/"+stmPath)
-	if !ok {
-		return nil
-	}
-	if _, err := os.Stat(filepath.FromSlash(root + "/vendor/" + compiledPath)); err == nil {
-		return nil
-	}
-	return fmt.Errorf("the vendor directory does not have %s, which compiled transactions need: add\n\timport _ %q\nto a file of the module and run go mod vendor, or build with -mod=mod",
-		compiledPath, compiledPath)
-}
-
-// load returns the user's own packages among those of the patterns and what they import,
-// without those that transactions are made of, and where package stm is.
-func (c Config) load() (own []*packages.Package, stmDir string, err error) {
-	roots, err := load.List(load.Config{Dir: c.Dir, Patterns: c.Patterns, Tests: c.Tests, Flags: c.Flags})
-	if err != nil {
-		return nil, "", err
-	}
-	below := make(map[string]bool)
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		if p.PkgPath == stmPath {
-			stmDir = filepath.Dir(p.GoFiles[0])
-			packages.Visit([]*packages.Package{p}, nil, func(p *packages.Package) { below[p.PkgPath] = true })
-		}
-	})
-	if len(below) == 0 {
-		return nil, "", fmt.Errorf("no transaction to compile: nothing imports %s", stmPath)
-	}
-	patterns := slices.Clone(c.Patterns)
-	if len(patterns) == 0 {
-		patterns = []string{"."}
-	}
-	isFile := strings.HasSuffix(patterns[0], ".go") // files cannot be mixed with packages
-	packages.Visit(roots, nil, func(p *packages.Package) {
-		if !isFile && p.Module != nil && p.ForTest == "" && !strings.HasSuffix(p.PkgPath, ".test") && load.Own(p) && !below[p.PkgPath] && !slices.Contains(patterns, p.PkgPath) {
-			patterns = append(patterns, p.PkgPath)
-		}
-	})
-	all, err := load.Packages(load.Config{Dir: c.Dir, Patterns: patterns, Tests: c.Tests, Flags: c.Flags, Fset: token.NewFileSet()})
-	return slices.DeleteFunc(all, func(p *packages.Package) bool {
-		return below[p.PkgPath] || p.Name == "main" && strings.HasSuffix(p.ID, ".test")
-	}), stmDir, err
+	return texts
 }

@@ -21,6 +21,9 @@
 // function that may be called through a value or an interface is dual: it looks whether its
 // goroutine runs a transaction, and goes on as the clone if so.
 //
+// A function whose types come out of it in interfaces is there once, so that they are the same
+// for all, and runs in place.
+//
 // A deed is something that cannot be undone. In front of a statement with one, the
 // transaction becomes irrevocable and works in place (see stm.Tx.Perform): all that it has
 // written is in memory, and from there on any code means what it says. A form of statement
@@ -31,8 +34,8 @@
 // Everything that a pointer, a slice or a map leads to is accessed through the transaction,
 // and so are package variables that anything assigns to. A variable that the region declares
 // is new in each attempt, and stays plain, unless a pointer to it can exist or a literal that
-// outlives the region uses it: then it can also be accessed as what a pointer leads to, and
-// both have to see the same. A variable from around stm.Atomic that no other goroutine can
+// outlives the region uses it and it changes: then it can also be accessed as what a pointer
+// leads to, and both have to see the same. A variable from around stm.Atomic that no other goroutine can
 // reach stays plain where the region only reads it; one that the region assigns to goes
 // through the transaction, and is as it was when the attempt is given up.
 //
@@ -76,16 +79,21 @@
 //	range f                range compiled.Iterate1(tx, f): the body of the loop is noted
 //	i.m(x)                 compiled.Method[interface{ m_stmok() }](tx, i).m(x), likewise
 //	recover()              compiled.Recover(tx, recover()): the end of an attempt passes
+//	x.n -= x.take()        the call, and then x.n, as Go's compiler has it
+//	again: ... goto again  again: tx.Check(); ...: a loop like any other
 //	c <- v, fmt.Println()  tx.Perform(); ...
 //
 // # How it works
 //
-// All packages of the program that are the user's own are read. A plan is made first: from
+// All packages of the program that are the user's own are read, and those of other modules,
+// vendored or not, if transactions call functions of any (of Go 1.23 or later; not with tests).
+// A plan is made first: from
 // each call of stm.Atomic, what a transaction can come to is followed until nothing new is
 // found. Then each file is written. Nothing is printed from syntax trees: a new text consists
 // of pieces of the source with other texts between them, and line directives where those have
 // more lines, so that panics and stack traces name the lines of the source.
 //
+//	listing      which packages are read
 //	compile.go   from packages to an overlay for the go command
 //	plan.go      what is cloned, and what is dual
 //	facts.go     how variables are used, and which are shared

@@ -5,7 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cofferdam-go/cofferdam/internal/await"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
@@ -36,8 +39,22 @@ func TestPlainCodeMayChangeWhatTransactionsTookOut(t *testing.T) {
 func TestCompiledProgramsPrintTheSame(t *testing.T) {
 	dir := module(t, "testdata/same.go.txt")
 	want := run(t, goBuild(t, dir))
-	if got := run(t, compile(t, dir)); got != want {
+	program, report := compile(t, dir)
+	if got := run(t, program); got != want {
 		t.Errorf("compiled:\n%s\nunder one lock:\n%s", got, want)
+	}
+	var effects []string
+	for _, e := range report.Effects {
+		effects = append(effects, e.Reason)
+	}
+	if diff := cmp.Diff([]string{
+		"calls fmt.Println",
+		"has a loop variable, i, that outlives an iteration",
+		"waits in a select statement",
+		"receives from a channel",
+		"calls main.boxed, which declares a type, box, whose values become those of an interface",
+	}, effects); diff != "" {
+		t.Errorf("what runs alone (-want +got):\n%s", diff)
 	}
 }
 
@@ -55,7 +72,8 @@ func run(t *testing.T, program string) string {
 // build compiles the transactions of a program, builds it, and returns its path.
 func build(t *testing.T, source string) string {
 	t.Helper()
-	return compile(t, module(t, source))
+	program, _ := compile(t, module(t, source))
+	return program
 }
 
 // module makes a program a module of its own, and returns where that is.
@@ -65,14 +83,13 @@ func module(t *testing.T, source string) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir = t.TempDir()
+	goMod := read(t, filepath.Join(root, "go.mod"))
+	_, rest, _ := strings.Cut(goMod, "\n") // what is required may be imported, too
 	for name, text := range map[string]string{
-		"main.go": string(text),
-		"go.mod":  "module example.com/m\n\ngo 1.26.0\n\nrequire github.com/cofferdam-go/cofferdam v0.0.0\n\nreplace github.com/cofferdam-go/cofferdam => " + root + "\n",
+		"main.go": read(t, source),
+		"go.sum":  read(t, filepath.Join(root, "go.sum")),
+		"go.mod":  "module example.com/m\n" + rest + "\nrequire github.com/cofferdam-go/cofferdam v0.0.0\n\nreplace github.com/cofferdam-go/cofferdam => " + root + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -81,16 +98,25 @@ func module(t *testing.T, source string) (dir string) {
 	return dir
 }
 
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // compile builds a module with compiled transactions, and goBuild with what it may need of
 // the go command.
-func compile(t *testing.T, dir string) (program string) {
+func compile(t *testing.T, dir string) (program string, report txcompile.Report) {
 	t.Helper()
 	build, err := txcompile.Prepare(txcompile.Config{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer build.Close()
-	return goBuild(t, dir, build.Flags...)
+	return goBuild(t, dir, build.Flags...), build.Report
 }
 
 func goBuild(t *testing.T, dir string, flags ...string) (program string) {

@@ -231,19 +231,19 @@ func isCommaOK(e ast.Expr) bool {
 }
 
 // inPlace returns why a whole region runs in place, and where that is seen; "" if it does
-// not.
+// not. Such a function is there once: a type that it declares is one type.
 func (p *program) inPlace(f *source.File, r region) (reason string, at token.Pos) {
 	lit, isLiteral := r.root.(*ast.FuncLit)
 	twice := !isLiteral || !p.immediate(lit) // the code is there once more, for plain use
 	ast.Inspect(bodyOf(r.root), func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.BranchStmt:
-			if n.Tok == token.GOTO {
-				reason, at = "uses goto", n.Pos()
+		case *ast.LabeledStmt:
+			if label := p.labels[f.Info.Defs[n.Label]]; label.jumped && label.left {
+				reason, at = "goes to "+n.Label.Name+" and leaves it by name", n.Pos()
 			}
-		case *ast.DeclStmt:
-			if n.Decl.(*ast.GenDecl).Tok == token.TYPE && twice {
-				reason, at = "declares a type in a function", n.Pos()
+		case *ast.TypeSpec:
+			if twice && p.boxed[placeOf(p.Fset, n.Name.Pos())] {
+				reason, at = "declares a type, "+n.Name.Name+", whose values become those of an interface", n.Pos()
 			}
 		}
 		return true

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -14,6 +15,8 @@ import (
 // A variable is what is known of a variable of the program, wherever it is used.
 type variable struct {
 	assigned  []token.Pos // beyond its declaration
+	stepped   bool        // by the last part of the for statement that declares it
+	inHeader  bool        // a literal in that statement's header uses it
 	addressed bool        // a pointer to it, or into it, may exist
 	// captors are the literals that use it and do not declare it.
 	captors []*ast.FuncLit
@@ -51,9 +54,43 @@ func (p *program) gatherIdent(f *source.File, id *ast.Ident, stack []ast.Node) {
 		lit, ok := n.(*ast.FuncLit)
 		if ok && (v.Pos() < lit.Pos() || lit.End() <= v.Pos()) {
 			known.captors = append(known.captors, lit)
+			loop := declaringLoop(v, stack)
+			known.inHeader = known.inHeader || loop != nil && lit.Pos() < loop.Body.Pos()
 		}
 	}
+	if isStep(v, stack) {
+		known.stepped = true
+		return
+	}
 	p.gatherUse(f, known, stack)
+}
+
+// declaringLoop is the for statement around a use of a variable that declares it, nil if none
+// does.
+func declaringLoop(v *types.Var, stack []ast.Node) *ast.ForStmt {
+	for _, n := range stack {
+		if loop, ok := n.(*ast.ForStmt); ok && loop.Init != nil && loop.Init.Pos() <= v.Pos() && v.Pos() < loop.Init.End() {
+			return loop
+		}
+	}
+	return nil
+}
+
+// isStep reports whether a use of a variable is i++, or i += 2, as the last part of the for
+// statement that declares it. That changes the next iteration's variable, which nothing else
+// can know of yet.
+func isStep(v *types.Var, stack []ast.Node) bool {
+	loop := declaringLoop(v, stack)
+	if loop == nil || ast.Node(loop.Post) != stack[len(stack)-2] {
+		return false
+	}
+	switch post := loop.Post.(type) {
+	case *ast.IncDecStmt:
+		return true
+	case *ast.AssignStmt:
+		return slices.Contains(post.Lhs, ast.Expr(stack[len(stack)-1].(*ast.Ident)))
+	}
+	return false
 }
 
 // gatherUse notes whether a use assigns to the variable or takes its address: the use is the
@@ -205,13 +242,18 @@ func (p *program) shared(r region, v *types.Var) bool {
 		return v.Exported() || !p.complete[v.Pkg()] || known.addressed || len(known.assigned) > 0
 	case known.addressed:
 		return true
+	case !known.changes():
+		return false
 	case r.has(v.Pos()):
 		return slices.ContainsFunc(known.captors, func(lit *ast.FuncLit) bool { return !p.immediate(lit) })
 	case !slices.ContainsFunc(known.captors, func(lit *ast.FuncLit) bool { return !p.immediate(lit) }):
 		return slices.ContainsFunc(known.assigned, r.has)
 	}
-	return len(known.assigned) > 0
+	return true
 }
+
+// changes reports whether a local variable has more than one value in its life.
+func (v *variable) changes() bool { return len(v.assigned) > 0 || v.stepped && v.inHeader }
 
 // immediate reports whether a function literal runs where it stands, in the transaction that
 // it is in: it is called or deferred on the spot, or given to stm.Atomic.
@@ -244,4 +286,60 @@ func atomicLiteral(info *types.Info, call *ast.CallExpr) *ast.FuncLit {
 	}
 	lit, _ := ast.Unparen(call.Args[0]).(*ast.FuncLit)
 	return lit
+}
+
+// A label is how a label is used.
+type label struct {
+	jumped bool // by goto
+	left   bool // by break or continue
+}
+
+// gatherLabels notes how labels are used, and which functions have a goto.
+func (p *program) gatherLabels(f *source.File) {
+	in := inspector.New([]*ast.File{f.Syntax})
+	in.WithStack([]ast.Node{(*ast.BranchStmt)(nil)}, func(n ast.Node, push bool, stack []ast.Node) bool {
+		branch := n.(*ast.BranchStmt)
+		if !push || branch.Label == nil {
+			return true
+		}
+		obj := f.Info.Uses[branch.Label]
+		known := p.labels[obj]
+		if branch.Tok == token.GOTO {
+			known.jumped = true
+			for _, outer := range stack {
+				switch outer.(type) {
+				case *ast.FuncDecl, *ast.FuncLit:
+					p.jumps[outer] = true
+				}
+			}
+		} else {
+			known.left = true
+		}
+		p.labels[obj] = known
+		return true
+	})
+}
+
+// gatherBoxed notes the types, declared in functions, whose values become those of an
+// interface: if such a function is there twice, so is the type, and the two are not the same.
+func (p *program) gatherBoxed() {
+	for fn := range p.flow.all {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if v, ok := instr.(*ssa.MakeInterface); ok {
+					source.Mentions(v.X.Type(), p.box)
+				}
+			}
+		}
+	}
+}
+
+// box notes a type, if it is declared in a function; others may come.
+func (p *program) box(t types.Type) bool {
+	if named, ok := t.(*types.Named); ok {
+		if obj := named.Obj(); obj.Pkg() != nil && obj.Parent() != obj.Pkg().Scope() {
+			p.boxed[placeOf(p.Fset, obj.Pos())] = true
+		}
+	}
+	return false
 }

@@ -173,8 +173,12 @@ func (c changes) note(known *field) {
 }
 
 // named notes the fields of a type that has a name: only they are of one type alone. Types
-// without a name that look the same are the same.
+// without a name that look the same are the same. What code that is not here may do to a field
+// is not known.
 func (c changes) named(s *ast.StructType) {
+	if c.p.exposed[c.f.Types.Path()] {
+		return
+	}
 	for v := range c.f.Info.TypeOf(s).(*types.Struct).Fields() {
 		c.p.named[placeOf(c.p.Fset, v.Pos())] = true
 	}

@@ -262,8 +262,18 @@ func (r *reach) indirect(fn *ssa.Function) {
 	}
 }
 
-// calls reports whether transactions call the function that begins at a place, in whatever
+// calls reports whether transactions call functions of packages that are not here.
+func (r *reach) calls(others map[string]*packages.Package) bool {
+	for fn := range r.seen {
+		if obj := fn.Object(); fn.Blocks == nil && obj != nil && obj.Pkg() != nil && others[obj.Pkg().Path()] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// callsAt reports whether transactions call the function that begins at a place, in whatever
 // way.
-func (r *reach) calls(at place) bool {
+func (r *reach) callsAt(at place) bool {
 	return slices.ContainsFunc(r.byPlace[at], func(fn *ssa.Function) bool { return r.seen[fn] })
 }

@@ -76,6 +76,8 @@ func (p *program) gatherFresh(f *source.File, v *types.Var, known *variable, sta
 			if n.Pos() > v.Pos() {
 				known.freshness.unknown = true // what comes before in the source may come after
 			}
+		case *ast.FuncDecl, *ast.FuncLit:
+			known.freshness.unknown = known.freshness.unknown || p.jumps[n]
 		}
 	}
 }

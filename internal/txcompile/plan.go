@@ -27,7 +27,11 @@ type program struct {
 	elements   map[string]*field // by their type
 	immediates map[*ast.FuncLit]bool
 	complete   map[*types.Package]bool // packages all of whose files are here
-	suffix     string                  // of names that no identifier has
+	exposed    map[string]bool         // paths of packages that code which is not here imports
+	labels     map[types.Object]label
+	jumps      map[ast.Node]bool // functions with a goto
+	boxed      map[place]bool    // types of functions whose values become those of an interface
+	suffix     string            // of names that no identifier has
 
 	own      map[string]bool // paths of packages
 	flow     *flow
@@ -52,6 +56,8 @@ type function struct {
 	// cloned says that transactions call it, and dual that they may call it through a value
 	// or an interface, and it has to find out.
 	cloned, dual bool
+	// whyInPlace says why it is neither: a transaction that calls it works in place.
+	whyInPlace string
 }
 
 // An Effect is something in a transaction that cannot be undone: the transaction works in
@@ -73,14 +79,14 @@ func (e Effect) String() string {
 }
 
 // newProgram gathers what is to be known of packages before anything is decided.
-func newProgram(pkgs []*packages.Package) (*program, error) {
+func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, error) {
 	files, err := source.Read(pkgs, nil)
 	if err != nil {
 		return nil, err
 	}
 	p := &program{
-		Program: files, functions: make(map[string]*function), variables: make(map[*types.Var]*variable), immediates: make(map[*ast.FuncLit]bool),
-		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), marked: make(map[string]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[place]*field), named: make(map[place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
+		Program: files, exposed: exposed, functions: make(map[string]*function), variables: make(map[*types.Var]*variable), immediates: make(map[*ast.FuncLit]bool),
+		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), marked: make(map[string]bool), labels: make(map[types.Object]label), jumps: make(map[ast.Node]bool), boxed: make(map[place]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[place]*field), named: make(map[place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
 		planned: make(map[ast.Node]bool), flow: newFlow(pkgs),
 	}
 	p.closed = p.flow.closedFunctions()
@@ -92,13 +98,15 @@ func newProgram(pkgs []*packages.Package) (*program, error) {
 			if !ok {
 				continue
 			}
-			if obj, ok := f.Info.Defs[decl.Name].(*types.Func); ok && decl.Name.Name != "init" && decl.Name.Name != "_" {
+			if obj, ok := f.Info.Defs[decl.Name].(*types.Func); ok && (decl.Recv != nil || decl.Name.Name != "init") && decl.Name.Name != "_" {
 				p.functions[obj.FullName()] = &function{Func: obj, decl: decl, file: f}
 			}
 		}
 		p.gatherImmediates(f)
 		p.gatherValues(f)
+		p.gatherLabels(f)
 	}
+	p.gatherBoxed()
 	for _, f := range p.Files() {
 		p.gatherVariables(f)
 	}
@@ -201,6 +209,11 @@ func (p *program) isPure(n ast.Node) bool { return p.closed[placeOf(p.Fset, n.Po
 // plan decides what is cloned: whatever a transaction can come to. Each function is added
 // once, so that this ends.
 func (p *program) plan() {
+	for _, f := range p.functions {
+		if f.decl.Body != nil {
+			f.whyInPlace, _ = p.inPlace(f.file, region{f.decl})
+		}
+	}
 	var begins []place
 	for _, f := range p.Files() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
@@ -236,7 +249,9 @@ func (p *program) planIndirect() {
 	for _, name := range slices.Sorted(maps.Keys(p.functions)) {
 		f := p.functions[name]
 		switch {
-		case f.decl.Body == nil || !p.reach.functions[name] && !(asValue[name] && p.reach.calls(placeOf(p.Fset, f.decl.Pos()))):
+		case f.decl.Body == nil || !p.reach.functions[name] && !(asValue[name] && p.reach.callsAt(placeOf(p.Fset, f.decl.Pos()))):
+		case f.whyInPlace != "":
+			p.note(f.decl.Name.Pos(), f.whyInPlace)
 		case f.decl.Recv == nil && p.isPure(f.decl):
 			p.pure[f.decl] = true
 		default:
@@ -249,10 +264,14 @@ func (p *program) planIndirect() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			lit, ok := n.(*ast.FuncLit)
 			switch {
-			case !ok || p.immediate(lit) || !p.reach.calls(placeOf(p.Fset, lit.Pos())):
+			case !ok || p.immediate(lit) || !p.reach.callsAt(placeOf(p.Fset, lit.Pos())):
 			case p.isPure(lit):
 				p.pure[lit] = true
 			default:
+				if reason, at := p.inPlace(f, region{lit}); reason != "" {
+					p.note(at, reason)
+					break
+				}
 				p.dual[lit] = true
 				p.add(region{lit})
 			}

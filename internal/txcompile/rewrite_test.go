@@ -12,6 +12,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/listing"
 )
 
 var update = flag.Bool("update", false, "write what the compiler makes of the programs to testdata")
@@ -37,22 +40,25 @@ func TestRewrite(t *testing.T) {
 		patterns = append(patterns, "./"+base)
 	}
 	module(t, dir)
-	c := Config{Dir: dir, Patterns: patterns}
-	pkgs, _, err := c.load()
+	l, err := listing.New(load.Config{Dir: dir, Patterns: patterns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkgs, err := l.Read(false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, pkg := range pkgs {
 		base := pkg.Name
 		t.Run(base, func(t *testing.T) {
-			texts, report, err := compile([]*packages.Package{pkg})
+			p, err := planned([]*packages.Package{pkg}, &listing.Listing{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			a := archives[base]
-			got := []txtar.File{a.Files[0], {Name: "output.go", Data: []byte(texts[0].text)}}
+			got := []txtar.File{a.Files[0], {Name: "output.go", Data: []byte(p.texts()[0].text)}}
 			var effects bytes.Buffer
-			for _, e := range report.Effects {
+			for _, e := range p.report().Effects {
 				e.Position.Filename = filepath.Base(e.Position.Filename)
 				effects.WriteString(e.String() + "\n")
 			}

@@ -24,6 +24,9 @@ func (w *writer) statements(list []ast.Stmt) []piece {
 // listed is a statement that other statements may stand in front of. One that cannot be
 // undone has the transaction work in place first.
 func (w *writer) listed(s ast.Stmt) string {
+	if l, ok := s.(*ast.LabeledStmt); ok && w.jumpedTo(l) {
+		return w.labelled(l)
+	}
 	before := ""
 	deeds := w.p.irrevocable(w.f, w.region, s)
 	if len(deeds) > 0 {
@@ -76,7 +79,7 @@ func (w *writer) stmt(s ast.Stmt) string {
 		return w.forStmt(s)
 	case *ast.RangeStmt:
 		before, loop := w.rangeStmt(s)
-		return before + loop
+		return w.withBefore(before, loop)
 	case *ast.SwitchStmt:
 		return w.spliceNode(s, w.switchParts(s.Init, s.Tag, nil, s.Body)...)
 	case *ast.TypeSwitchStmt:
@@ -86,15 +89,29 @@ func (w *writer) stmt(s ast.Stmt) string {
 }
 
 // labelled is a labelled statement. The name is another, because the plain code may be in the
-// same function; what a loop needs in front of it comes before the label.
+// same function; what a loop needs in front of it comes before the label, unless it is one
+// to go to: that may make a loop as well.
 func (w *writer) labelled(s *ast.LabeledStmt) string {
-	before, text := "", ""
-	if loop, ok := s.Stmt.(*ast.RangeStmt); ok {
-		before, text = w.rangeStmt(loop)
-	} else {
-		text = w.stmt(s.Stmt)
+	label := s.Label.Name + w.p.suffix + w.f.Between(s.Label.End(), s.Stmt.Pos())
+	if w.jumpedTo(s) {
+		return label + w.check() + " " + w.listed(s.Stmt)
 	}
-	return before + s.Label.Name + w.p.suffix + w.f.Between(s.Label.End(), s.Stmt.Pos()) + text
+	if loop, ok := s.Stmt.(*ast.RangeStmt); ok {
+		before, text := w.rangeStmt(loop)
+		return w.withBefore(before, label+text)
+	}
+	return label + w.stmt(s.Stmt)
+}
+
+func (w *writer) jumpedTo(s *ast.LabeledStmt) bool { return w.p.labels[w.info().Defs[s.Label]].jumped }
+
+// withBefore is a loop and what it needs in front of it: a variable, which a goto must not
+// jump over.
+func (w *writer) withBefore(before, loop string) string {
+	if before != "" && w.p.jumps[w.root] {
+		return "{ " + before + loop + " }"
+	}
+	return before + loop
 }
 
 func (w *writer) declaration(s *ast.DeclStmt) string {

@@ -55,7 +55,8 @@ func (w *writer) added(d ast.Decl) (all []string) {
 }
 
 // plain is code as it runs outside of transactions, and in one that works in place: what
-// changes are the transactions that begin in it, and functions that transactions may call.
+// changes are the transactions that begin in it, and functions that transactions may call. In
+// a transaction labels have another name (see labelled).
 func (w *writer) plain(n ast.Node) string { return w.spliceNode(n, w.plainPieces(n)...) }
 
 func (w *writer) plainPieces(root ast.Node) []piece {
@@ -73,6 +74,10 @@ func (w *writer) plainPieces(root ast.Node) []piece {
 				all = append(all, piece{n.Pos(), n.End(), w.begin(n)})
 				return false
 			}
+		case *ast.LabeledStmt:
+			all = append(all, w.label(n.Label)...)
+		case *ast.BranchStmt:
+			all = append(all, w.label(n.Label)...)
 		case *ast.FuncLit:
 			switch {
 			case w.p.dual[n]:
@@ -91,6 +96,14 @@ func (w *writer) plainPieces(root ast.Node) []piece {
 		return true
 	})
 	return all
+}
+
+// label is a label in code that is plain.
+func (w *writer) label(id *ast.Ident) []piece {
+	if id == nil || w.root == nil {
+		return nil
+	}
+	return []piece{{id.Pos(), id.End(), id.Name + w.p.suffix}}
 }
 
 // begin is a call of stm.Atomic outside of a transaction.
@@ -153,7 +166,7 @@ func (w *writer) immediateLiteral(lit *ast.FuncLit) string {
 
 // dualLiteral is a literal that may be called by a transaction, and also by others.
 func (w *writer) dualLiteral(lit *ast.FuncLit) string {
-	return w.noted(w.f.Between(lit.Pos(), lit.Body.Pos()) + "{ " + w.in(region{lit}).ownBody(lit.Type, lit.Body) + w.plainBody(lit.Body) + "}")
+	return w.noted(w.f.Between(lit.Pos(), lit.Body.Pos()) + "{ " + w.in(region{lit}).ownBody(lit.Type, lit.Body) + w.in(region{}).plainBody(lit.Body) + "}")
 }
 
 // ownBody is what a function begins with that looks for its transaction: all that it does in

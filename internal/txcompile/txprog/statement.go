@@ -36,7 +36,7 @@ func (g *generator) statement() {
 	statements := []func(){
 		g.assignment, g.assignment, g.assignment, g.update, g.update, g.swap, g.appending, g.slicing, g.mapping, g.linking, g.linking,
 		g.recording, g.recording, g.tallying, g.making, g.making, g.words, g.pointing, g.looping, g.ranging, g.branching, g.switching, g.closing, g.deferring, g.defining, g.copying, g.shaping,
-		g.nesting, g.calling, g.converting, g.iterating, g.labelled,
+		g.nesting, g.calling, g.converting, g.iterating, g.labelled, g.jumping, g.typing,
 	}
 	if g.loops > 2 {
 		statements = statements[:18]
@@ -394,5 +394,33 @@ func (g *generator) labelled() {
 	g.line("%s:", label)
 	g.line("for %s, v := range s.xs { s.n += %s", i, i)
 	g.line("\tfor range 3 { if v > %s { %s %s }; s.n = small(s.n + v) }", g.atom(), g.pick("break", "continue"), label)
+	g.line("}")
+}
+
+// jumping makes a loop of a goto.
+func (g *generator) jumping() {
+	turn, label := g.fresh("t"), g.fresh("back")
+	g.line("{")
+	g.line("%s := 0", turn)
+	g.line("%s:", label)
+	g.nested("if %s < %d", turn, 1+g.random.IntN(3))
+	g.line("\t%s++", turn)
+	g.line("\tgoto %s", label)
+	g.line("}")
+	g.line("}")
+}
+
+// typing declares a type, some values of which are in interfaces.
+func (g *generator) typing() {
+	t, x, y := g.fresh("local"), g.fresh("x"), g.fresh("y")
+	g.line("{")
+	g.line("type %s struct { n int; next *%s }", t, t)
+	g.line("%s := &%s{n: small(%s)}", x, t, g.number())
+	g.line("%s := %s{n: 1, next: %s}", y, t, x)
+	g.line("%s.next.n += %s", y, g.atom())
+	if g.random.IntN(3) == 0 {
+		g.line("%s = any(%s).(%s)", y, y, t)
+	}
+	g.line("%s = small(%s.n + %s.next.n)", g.place(), x, y)
 	g.line("}")
 }
