@@ -32,6 +32,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/modfile"
 )
 
 // Name is the name of the file.
@@ -82,6 +84,60 @@ func Find(dir string) (*File, error) {
 		}
 		if filepath.Dir(dir) == dir {
 			return new(File), nil
+		}
+	}
+}
+
+// Files returns the names of all files, whether they are there or not, that may rule what is done in
+// a directory: that of its module, and those of the modules of its workspace.
+func Files(dir string) ([]string, error) {
+	of, err := Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{filepath.Join(of.Root, Name)}
+	workspace := findWorkspace(dir)
+	text, err := os.ReadFile(workspace)
+	if workspace == "" || errors.Is(err, fs.ErrNotExist) {
+		return names, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	work, err := modfile.ParseWork(workspace, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, use := range work.Use {
+		root := filepath.FromSlash(use.Path)
+		if !filepath.IsAbs(root) {
+			root = filepath.Join(filepath.Dir(workspace), root)
+		}
+		names = append(names, filepath.Join(root, Name))
+	}
+	return names, nil
+}
+
+// findWorkspace returns the go.work that the go command would take; "" if none.
+func findWorkspace(dir string) string {
+	switch named := os.Getenv("GOWORK"); named {
+	case "":
+	case "off":
+		return ""
+	default:
+		return named
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		name := filepath.Join(dir, "go.work")
+		if info, err := os.Stat(name); err == nil && !info.IsDir() {
+			return name
+		}
+		if filepath.Dir(dir) == dir {
+			return ""
 		}
 	}
 }

@@ -14,28 +14,41 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/tools/go/analysis"
+
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/publish"
 )
 
 // A diagnostic is one of those that go vet -json prints, by package and analyzer.
 type diagnostic struct {
-	Position string `json:"posn"`
-	Message  string `json:"message"`
-	Related  []struct {
-		Position string `json:"posn"`
-		Message  string `json:"message"`
-	} `json:"related"`
-	Fixes []struct {
+	Position string    `json:"posn"`
+	Message  string    `json:"message"`
+	Related  []related `json:"related"`
+	Fixes    []struct {
 		Message string `json:"message"`
 		Edits   []edit `json:"edits"`
 	} `json:"suggested_fixes"`
+}
+
+type related struct {
+	Position string `json:"posn"`
+	Message  string `json:"message"`
 }
 
 type edit struct {
 	Filename   string `json:"filename"`
 	Start, End int
 	New        string `json:"new"`
+}
+
+// newDiagnostic is what an analyzer reports as go vet -json prints it, without fixes.
+func newDiagnostic(pass *analysis.Pass, reported *analysis.Diagnostic) *diagnostic {
+	d := &diagnostic{Position: pass.Fset.Position(reported.Pos).String(), Message: reported.Message}
+	for _, r := range reported.Related {
+		d.Related = append(d.Related, related{pass.Fset.Position(r.Pos).String(), r.Message})
+	}
+	return d
 }
 
 // kinds are what the analyzers find.

@@ -1,6 +1,7 @@
 // Package vetting is cofferdam vet, and what go vet -vettool=cofferdam calls.
 //
 //	vetting.go      the command
+//	tool.go         the tool
 //	diagnostics.go  what go vet tells, as findings
 //
 // The command is a thin layer: it has go vet run the analyzers of package vet by calling this very
@@ -18,8 +19,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/tools/go/analysis/unitchecker"
-
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/publication"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
@@ -28,19 +27,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/settings"
 	"github.com/cofferdam-go/cofferdam/vet"
 )
-
-// IsTool reports whether the arguments are those by which go vet calls its tool: it asks for the
-// tool's version and flags, and then names a file that describes a package.
-func IsTool(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	last := args[len(args)-1]
-	return args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(last, ".cfg") && strings.HasPrefix(args[0], "-") || len(args) == 1 && strings.HasSuffix(last, ".cfg")
-}
-
-// Tool does what go vet asks for, and ends the process.
-func Tool() { unitchecker.Main(vet.Analyzers()...) }
 
 // options are the flags of cofferdam vet.
 type options struct {
@@ -109,8 +95,10 @@ func (o *options) arguments(patterns []string) ([]string, error) {
 		args = append(args, "-fix")
 	case o.diff:
 		args = append(args, "-fix", "-diff")
-	default:
+	case o.json:
 		args = append(args, "-json")
+	default:
+		args = append(args, "-json", "-"+suppressedFlag)
 	}
 	if o.tags != "" {
 		args = append(args, "-tags="+o.tags)
