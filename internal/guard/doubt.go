@@ -227,26 +227,26 @@ func holdsSame(places *locks.Places, o lockset.Observation, way *locks.Place) bo
 //		br   *reader     ^br.mu: an object of its own
 //	}
 func leadsUpByPointer(way *locks.Place) bool {
-	return slices.ContainsFunc(way.Steps(), func(s locks.Step) bool {
-		if !s.Up {
-			return false
-		}
-		switch s.Field.Type().Underlying().(type) {
-		case *types.Struct, *types.Basic, *types.Array:
-			return false
-		}
+	return slices.ContainsFunc(way.Steps(), func(s locks.Step) bool { return s.Up && !isPart(s.Field) })
+}
+
+// isPart reports whether a field's value lies in the struct, and is no object of its own.
+func isPart(field *types.Var) bool {
+	switch field.Type().Underlying().(type) {
+	case *types.Struct, *types.Basic, *types.Array:
 		return true
-	})
+	}
+	return false
 }
 
 // makesObject reports whether the function of an observation has made the object that it
-// accesses.
+// accesses, or the one that this is a part of.
 func makesObject(o lockset.Observation) bool {
-	if o.Base == nil {
+	if o.Base == nil || slices.ContainsFunc(o.Base.Steps(), func(s locks.Step) bool { return s.Up || s.Field == locks.Element || !isPart(s.Field) }) {
 		return false
 	}
 	made, ok := o.Base.Root().(*ssa.Alloc)
-	return ok && o.Base.Parent() == nil && made.Parent() == o.Instr.Parent()
+	return ok && made.Parent() == o.Instr.Parent()
 }
 
 // setWhileMade reports whether functions that make the object are all that writes a variable.
