@@ -10,7 +10,7 @@ func TestStepsRunInTheirOrder(t *testing.T) {
 	for _, test := range []struct {
 		names, want string
 	}{
-		{"", strings.TrimSuffix(strings.Join(stepNames(), " "), " debugger")},
+		{"", strings.TrimSuffix(strings.Join(stepNames(), " "), " debugger install golangci")},
 		{"debugger", "debugger"},
 		{"race vet", "vet race"},
 	} {

@@ -10,7 +10,8 @@
 // one of these two is missing, it says what was not checked.
 //
 // steps.go has the steps, platforms.go that of the other platforms, browser.go looks for a browser, debugger.go
-// tests what a debugger is needed for, tests.go makes lines for people of what go test says.
+// tests what a debugger is needed for, install.go installs the command from a tag, golangci.go builds
+// golangci-lint with the plugin, tests.go makes lines for people of what go test says.
 package main
 
 import (

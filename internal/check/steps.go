@@ -63,6 +63,8 @@ var steps = []step{
 	}},
 	{name: "race", about: "go test -race -short, of what runs in several goroutines", run: func(ctx context.Context, c *check) error { return c.race(ctx) }},
 	{name: "debugger", about: "replay -debug, with " + delve + ", which is built for it", run: func(ctx context.Context, c *check) error { return c.debugger(ctx) }, byName: true},
+	{name: "install", about: "go install of a tag, and the command elsewhere", run: func(ctx context.Context, c *check) error { return c.install(ctx) }, byName: true},
+	{name: "golangci", about: "the plugin, in " + golangci + ", which is built for it", run: func(ctx context.Context, c *check) error { return c.lint(ctx) }, byName: true},
 }
 
 // goTool runs the go command with its output connected.

@@ -18,6 +18,7 @@ type Environment struct {
 	GOARCH     string
 	GOFLAGS    string
 	GOMODCACHE string
+	GOPROXY    string
 	GOMOD      string // the main module's go.mod, os.DevNull without a module
 	GOWORK     string // the workspace's go.work, "" or "off" without a workspace
 	CC         string

@@ -137,7 +137,7 @@ func TestEnvironmentIsReadOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "env -json GOROOT GOVERSION GOOS GOARCH GOFLAGS GOMODCACHE GOMOD GOWORK CC\n"; string(asked) != want {
+	if want := "env -json GOROOT GOVERSION GOOS GOARCH GOFLAGS GOMODCACHE GOPROXY GOMOD GOWORK CC\n"; string(asked) != want {
 		t.Errorf("the go command was asked\n%swant\n%s", asked, want)
 	}
 }

@@ -1,7 +1,7 @@
 // Package golangci is the plugin of Cofferdam's analyzers for golangci-lint. A build of golangci-lint
 // with it is made by golangci-lint custom, from a file .custom-gcl.yml:
 //
-//	version: v2.15.0
+//	version: v2.14.0
 //	plugins:
 //	  - module: github.com/cofferdam-go/cofferdam
 //	    import: github.com/cofferdam-go/cofferdam/vet/golangci

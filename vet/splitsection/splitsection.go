@@ -48,7 +48,29 @@ func run(pass *analysis.Pass) (any, error) {
 	if known.Guards == nil {
 		return nil, nil
 	}
-	for _, g := range known.Guards.AtLeast(known.Least) {
+	for _, split := range Find(known.Guards, known.Least) {
+		if known.Ignored(split.Write) {
+			continue
+		}
+		pass.Report(analysis.Diagnostic{
+			Pos:     split.Write,
+			Message: fmt.Sprintf("write of %s by what an earlier section of %s has read: other goroutines may have changed it in between", split.Data, split.Lock),
+			Related: []analysis.RelatedInformation{{Pos: split.Read, Message: "the read of " + split.Data}},
+		})
+	}
+	return nil, nil
+}
+
+// A Split is data that one section of a lock reads, and a later one writes by what was read.
+type Split struct {
+	Data, Lock  string
+	Read, Write token.Pos
+}
+
+// Find returns what is split among the data that locks guard with some confidence.
+func Find(known *guard.Guards, least float64) []Split {
+	var all []Split
+	for _, g := range known.AtLeast(least) {
 		lock, ok := g.Lock.Object.(*types.Var)
 		if !ok {
 			continue
@@ -59,24 +81,25 @@ func run(pass *analysis.Pass) (any, error) {
 				data = append(data, v)
 			}
 		}
-		c := &checker{pass: pass, known: known, guard: g, lock: lock, reported: map[token.Pos]bool{}}
-		for _, group := range whole.Broken(known.Guards.Analysis, data, lock) {
+		c := &checker{known: known, guard: g, lock: lock, found: map[token.Pos]bool{}}
+		for _, group := range whole.Broken(known.Analysis, data, lock) {
 			c.check(group)
 		}
+		all = append(all, c.splits...)
 	}
-	return nil, nil
+	return all
 }
 
 // A checker looks at the sections of one lock.
 type checker struct {
-	pass     *analysis.Pass
-	known    *guards.Result
-	guard    *guard.Guard
-	lock     *types.Var
-	reported map[token.Pos]bool
+	known  *guard.Guards
+	guard  *guard.Guard
+	lock   *types.Var
+	found  map[token.Pos]bool
+	splits []Split
 }
 
-// check reports the writes of a group whose reads lie in another section.
+// check finds the writes of a group whose reads lie in another section.
 func (c *checker) check(group *whole.Group) {
 	for _, tear := range group.Torn {
 		if !tear.OfSeveral && !tear.InSequence {
@@ -92,29 +115,22 @@ func (c *checker) check(group *whole.Group) {
 	}
 }
 
-// pair reports a write by what a read has seen, if each lies in a section of its own and nothing
-// looks at the data again in the later one.
+// pair takes a write by what a read has seen for a split, if each lies in a section of its own and
+// nothing looks at the data again in the later one.
 func (c *checker) pair(read, write *whole.Member) {
 	if read.Kind != lockset.Read || write.Kind != lockset.Write || read.Variable != write.Variable {
 		return
 	}
 	inSection := !read.Open && !write.Open && !read.Unknown && !write.Unknown && !read.ByCall() && !write.ByCall()
-	if !inSection || c.reported[write.At] || c.known.Ignored(write.At) || c.looksAgain(read, write) {
+	if !inSection || c.found[write.At] || c.looksAgain(read, write) || !c.known.Analysis.ReleasedBetween(read.Instr, write.Instr, c.lock) {
 		return
 	}
-	if !c.known.Guards.Analysis.ReleasedBetween(read.Instr, write.Instr, c.lock) {
-		return
-	}
-	c.reported[write.At] = true
-	c.pass.Report(analysis.Diagnostic{
-		Pos:     write.At,
-		Message: fmt.Sprintf("write of %s by what an earlier section of %s has read: other goroutines may have changed it in between", c.name(write.Variable), c.guard.Lock.Name),
-		Related: []analysis.RelatedInformation{{Pos: read.At, Message: "the read of " + c.name(read.Variable)}},
-	})
+	c.found[write.At] = true
+	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At})
 }
 
 func (c *checker) name(v *types.Var) string {
-	if _, d := c.known.Guards.Of(v); d != nil {
+	if _, d := c.known.Of(v); d != nil {
 		return d.Name
 	}
 	return v.Name()
@@ -122,7 +138,7 @@ func (c *checker) name(v *types.Var) string {
 
 // looksAgain reports whether the data is read in the section of the write, before it.
 func (c *checker) looksAgain(read, write *whole.Member) bool {
-	analysis := c.known.Guards.Analysis
+	analysis := c.known.Analysis
 	for _, v := range analysis.Variables {
 		if v.Object != write.Variable {
 			continue
