@@ -90,7 +90,7 @@ func (c *check) lint(ctx context.Context) error {
 	if err := runInstalled(ctx, module, env, command, "run --fix", "splitsection"); err != nil {
 		return err
 	}
-	return runInstalled(ctx, module, env, command, "run", "1 issues")
+	return runInstalled(ctx, module, env, command, "run", "2 issues")
 }
 
 // buildLinter builds golangci-lint with the plugin of the module in a directory.

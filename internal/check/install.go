@@ -36,7 +36,7 @@ func (c *check) install(ctx context.Context) error {
 	if err := serveTag(proxy); err != nil {
 		return fmt.Errorf("the module of the working directory: %w", err)
 	}
-	env := append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw", "GONOSUMDB="+tagged.Path, "GOPATH="+filepath.Join(dir, "go"), "GOMODCACHE=", "GOBIN=",
+	env := append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw -trimpath", "GONOSUMDB="+tagged.Path, "GOPATH="+filepath.Join(dir, "go"), "GOMODCACHE=", "GOBIN=",
 		"GOPROXY=file://"+proxy+",file://"+filepath.Join(cache.GOMODCACHE, "cache", "download")+","+cache.GOPROXY)
 	elsewhere := filepath.Join(dir, "elsewhere")
 	if err := os.CopyFS(elsewhere, os.DirFS("examples/races")); err != nil {
@@ -83,9 +83,6 @@ func serveTag(proxy string) error {
 		return err
 	}
 	versions := filepath.Join(proxy, filepath.FromSlash(escaped), "@v")
-	if err := os.MkdirAll(versions, 0o777); err != nil {
-		return err
-	}
 	definition, err := os.ReadFile("go.mod")
 	if err != nil {
 		return err
@@ -94,14 +91,10 @@ func serveTag(proxy string) error {
 	if err := zip.CreateFromDir(&files, tagged, "."); err != nil {
 		return err
 	}
-	for ext, text := range map[string][]byte{
-		".info": fmt.Appendf(nil, `{"Version":%q,"Time":"2000-01-01T00:00:00Z"}`, tagged.Version),
-		".mod":  definition,
-		".zip":  files.Bytes(),
-	} {
-		if err := os.WriteFile(filepath.Join(versions, tagged.Version+ext), text, 0o666); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeFiles(versions, map[string]string{
+		"list":                   tagged.Version + "\n",
+		tagged.Version + ".info": fmt.Sprintf(`{"Version":%q,"Time":"2000-01-01T00:00:00Z"}`, tagged.Version),
+		tagged.Version + ".mod":  string(definition),
+		tagged.Version + ".zip":  files.String(),
+	})
 }
