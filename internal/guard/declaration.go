@@ -32,13 +32,14 @@ type neighbours struct {
 // declarations are where the fields and variables of a program stand, and what is written
 // beside them.
 type declarations struct {
-	of     map[types.Object]*declaration
-	places *locks.Places
+	of      map[types.Object]*declaration
+	places  *locks.Places
+	remarks map[*ast.FuncDecl][]token.Pos // comments by which a function needs no lock
 }
 
 // readDeclarations reads the declarations of all packages.
 func readDeclarations(places *locks.Places, fset *token.FileSet, pkgs []*packages.Package) *declarations {
-	s := &declarations{of: make(map[types.Object]*declaration), places: places}
+	s := &declarations{of: make(map[types.Object]*declaration), places: places, remarks: make(map[*ast.FuncDecl][]token.Pos)}
 	seen := make(map[*ast.File]bool)
 	for _, p := range pkgs {
 		for _, file := range p.Syntax {
@@ -48,6 +49,7 @@ func readDeclarations(places *locks.Places, fset *token.FileSet, pkgs []*package
 			seen[file] = true
 			r := &declarationReader{s, fset, p.TypesInfo, p.Types.Name(), file, make(map[*ast.StructType]bool)}
 			r.file()
+			s.readRemarks(fset, file)
 		}
 	}
 	return s

@@ -15,6 +15,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 		e = prior.Evidence
 	}
 	stated := isKnown || slices.ContainsFunc(e.Signs, Sign.states)
+	named := isKnown || slices.ContainsFunc(e.Signs, Sign.names)
 	written := slices.ContainsFunc(v.sites, func(s *lockset.Site) bool { return s.Kind == Write })
 	if !written && !stated {
 		return nil
@@ -27,7 +28,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 		switch {
 		case len(without) > 0:
 			dev := c.deviation(s, without, way, has)
-			dev.Doubt = c.doubt(v, without, way, stated)
+			dev.Doubt = c.doubt(v, without, way, named)
 			e.count(dev.Kind, false)
 			d.Deviations = append(d.Deviations, dev)
 		case has:
@@ -50,7 +51,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	slices.SortFunc(d.Deviations, func(x, y Deviation) int { return comparePositions(x.At, y.At) })
 	d.Evidence = e
 	d.Confidence = e.Confidence()
-	d.doubtMajority(stated)
+	d.doubtMajority(named)
 	return d
 }
 

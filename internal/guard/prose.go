@@ -98,9 +98,9 @@ func isLockedName(name string) bool {
 }
 
 var (
-	holds   = regexp.MustCompile(`(?i)\b(?:hold|holds|held|holding|acquired|locked|taken)\b`)
+	holds   = regexp.MustCompile(`(?i)\b(?:hold|holds|held|holding|having|acquired|locked|taken)\b`)
 	demands = regexp.MustCompile(`(?i)\b(?:must|should|needs?|callers?|called with|called while|assum\w+|requires?|expects?|with|while)\b`)
-	aLock   = regexp.MustCompile(`(?i)\b\w*(?:mu|mutex|lock|mtx)\b`)
+	aLock   = regexp.MustCompile(`\b(?:(?i:mu|mutex|lock|mtx)|\w+(?:Mu|Mutex|Lock|Mtx)|\w+_(?:mu|mutex|lock|mtx))\b`) // and no block
 )
 
 // callerHolds reports whether a function's comment asks its caller to hold a lock.

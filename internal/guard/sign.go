@@ -35,6 +35,10 @@ func (s Sign) states() bool {
 	return false
 }
 
+// names reports whether a sign names the data, or the lock beside it. What speaks of all that stands
+// below a lock was often written before some of that stood there.
+func (s Sign) names() bool { return s.states() && s != CommentAbove }
+
 // signsBetween returns the signs that a lock, reached from data by a way, guards it.
 func (s *declarations) signsBetween(data, lock *types.Var, way *locks.Place) []Sign {
 	d, l := s.of[data], s.of[lock]

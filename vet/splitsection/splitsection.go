@@ -12,7 +12,8 @@
 //	}
 //
 // A second look at the data in the later section, before the write, makes it right, and is not
-// reported. Which lock guards what is that of package guards.
+// reported. Nor is a write of a variable by a value that is not computed from what was read, such as
+// that of a flag: no other goroutine's work is lost. Which lock guards what is that of package guards.
 //
 // splitsection.go has the analyzer.
 package splitsection
@@ -115,14 +116,14 @@ func (c *checker) check(group *whole.Group) {
 	}
 }
 
-// pair takes a write by what a read has seen for a split, if each lies in a section of its own and
-// nothing looks at the data again in the later one.
+// pair takes a write by what a read has seen for a split, if each lies in a section of its own,
+// nothing looks at the data again in the later one, and something can be lost.
 func (c *checker) pair(read, write *whole.Member) {
 	if read.Kind != lockset.Read || write.Kind != lockset.Write || read.Variable != write.Variable {
 		return
 	}
 	inSection := !read.Open && !write.Open && !read.Unknown && !write.Unknown && !read.ByCall() && !write.ByCall()
-	if !inSection || c.found[write.At] || c.looksAgain(read, write) || !c.known.Analysis.ReleasedBetween(read.Instr, write.Instr, c.lock) {
+	if !inSection || c.found[write.At] || !isLost(read, write) || c.looksAgain(read, write) {
 		return
 	}
 	c.found[write.At] = true
@@ -136,21 +137,32 @@ func (c *checker) name(v *types.Var) string {
 	return v.Name()
 }
 
-// looksAgain reports whether the data is read in the section of the write, before it.
+// looksAgain reports whether the data is read again on all ways that lead to the write from where the
+// lock is released.
 func (c *checker) looksAgain(read, write *whole.Member) bool {
 	analysis := c.known.Analysis
+	looks := map[ssa.Instruction]bool{}
 	for _, v := range analysis.Variables {
 		if v.Object != write.Variable {
 			continue
 		}
 		for _, i := range readsOf(v, write.Instr.Parent()) {
-			if i != read.Instr && i != write.Instr && !feeds(i, write.Instr) && analysis.ReleasedBetween(read.Instr, i, c.lock) &&
-				i.Block().Dominates(write.Instr.Block()) && !analysis.ReleasedBetween(i, write.Instr, c.lock) {
-				return true
-			}
+			looks[i] = looks[i] || i != write.Instr && !feeds(i, write.Instr)
 		}
 	}
-	return false
+	return !analysis.ReleasedSince(read.Instr, write.Instr, c.lock, func(i ssa.Instruction) bool { return looks[i] })
+}
+
+// isLost reports whether a write replaces what another goroutine may have put there meanwhile: an
+// element that was missed, or a value by one that is computed from what was read. A flag that is set, or
+// a reference that is dropped, is meant to be so afterwards, whatever was there.
+func isLost(read, write *whole.Member) bool {
+	store, ok := write.Instr.(*ssa.Store)
+	if !ok {
+		return true
+	}
+	_, ofElement := store.Addr.(*ssa.IndexAddr)
+	return ofElement || whole.ComputedFrom(store, read.Instr)
 }
 
 // readsOf are the instructions of a function that read a variable, or what it refers to.

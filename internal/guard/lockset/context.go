@@ -35,6 +35,7 @@ func (e exit) equal(f exit) bool { return e.outcome == f.outcome && slices.Equal
 type Caller struct {
 	Func *ssa.Function
 	At   token.Pos
+	Call ssa.CallInstruction
 }
 
 // Callers returns the calls by which the context was reached first, innermost first, and at
@@ -42,13 +43,36 @@ type Caller struct {
 func (ctx *Context) Callers(most int) []Caller {
 	var all []Caller
 	for ; ctx.caller != nil && len(all) < most; ctx = ctx.caller {
-		all = append(all, Caller{ctx.caller.fn, ctx.call.Pos()})
+		all = append(all, Caller{ctx.caller.fn, ctx.call.Pos(), ctx.call})
 	}
 	return all
 }
 
 // addReachedFrom adds the functions from whose calls the context is reached, at any depth, its own
 // among them.
+// MadeByCaller reports whether the object of an observation is an argument, which the only caller in
+// the observation's contexts has made.
+func (a *Analysis) MadeByCaller(o Observation) bool {
+	if o.Base == nil {
+		return false
+	}
+	given, ok := o.Base.Root().(*ssa.Parameter)
+	if !ok {
+		return false
+	}
+	index := slices.Index(given.Parent().Params, given)
+	for _, ctx := range append([]*Context{o.Context}, o.Others...) {
+		if ctx.fn != given.Parent() || len(ctx.callers) != 1 || ctx.caller != ctx.callers[0] || ctx.entry.fromOutside {
+			return false
+		}
+		args := ctx.call.Common().Args
+		if ctx.call.Common().IsInvoke() || index >= len(args) || !a.bornFresh(ctx.caller, args[index]) {
+			return false
+		}
+	}
+	return true
+}
+
 func (ctx *Context) addReachedFrom(all map[*ssa.Function]bool) {
 	seen := make(map[*Context]bool)
 	todo := []*Context{ctx}

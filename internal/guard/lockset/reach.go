@@ -14,9 +14,49 @@ import (
 // another and release a lock on the way, without passing the first again. A call of a
 // function that releases the lock, at any depth, counts as a release.
 func (a *Analysis) ReleasedBetween(from, to ssa.Instruction, lock *types.Var) bool {
+	return a.releasedOnWay(from, to, lock, a.Releases, func(i ssa.Instruction) bool { return i == from })
+}
+
+// ReleasedSince reports whether a lock that is held at one instruction may be released after it, and
+// control come from there to another without passing some.
+func (a *Analysis) ReleasedSince(from, to ssa.Instruction, lock *types.Var, passing func(ssa.Instruction) bool) bool {
+	return a.releasedOnWay(from, to, lock, a.ReleasesHeld, passing)
+}
+
+func (a *Analysis) releasedOnWay(from, to ssa.Instruction, lock *types.Var, releases func(ssa.Instruction, *types.Var) bool, passing func(ssa.Instruction) bool) bool {
 	for _, b := range from.Parent().Blocks {
 		for _, i := range b.Instrs {
-			if a.Releases(i, lock) && a.reaches(from, i, nil) && a.reaches(i, to, from) {
+			if releases(i, lock) && a.reaches(from, i, nil) && a.ReachesWithout(i, to, passing) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ReleasesHeld reports whether an instruction, at which a lock is held, releases it: itself, or in what it
+// calls. What takes the lock before that works on the lock of another object, or would wait for ever.
+func (a *Analysis) ReleasesHeld(i ssa.Instruction, lock *types.Var) bool {
+	call, ok := i.(*ssa.Call)
+	switch {
+	case !ok || !a.Releases(i, lock):
+		return false
+	case a.IsOp(&call.Call):
+		return true
+	}
+	return slices.ContainsFunc(a.Callees(&call.Call), func(fn *ssa.Function) bool { return a.ReleasesFirst(fn, lock) })
+}
+
+// ReleasesFirst reports whether a function may release a lock before it takes it.
+func (a *Analysis) ReleasesFirst(fn *ssa.Function, lock *types.Var) bool {
+	if fn == nil || len(fn.Blocks) == 0 {
+		return false
+	}
+	begin := fn.Blocks[0].Instrs[0]
+	acquires := func(i ssa.Instruction) bool { return a.Acquires(i, lock) }
+	for _, b := range fn.Blocks {
+		for _, i := range b.Instrs {
+			if a.Releases(i, lock) && !acquires(i) && (i == begin || !acquires(begin) && a.ReachesWithout(begin, i, acquires)) {
 				return true
 			}
 		}

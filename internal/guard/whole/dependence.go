@@ -26,6 +26,9 @@ type tracer struct {
 	known map[ssa.Instruction]dependence
 }
 
+// ComputedFrom reports whether the operands of an instruction are computed from another.
+func ComputedFrom(i, from ssa.Instruction) bool { return newTracer(i.Parent()).of(i).data[from] }
+
 func newTracer(fn *ssa.Function) *tracer {
 	t := &tracer{fn: fn, deciding: decidingBranches(fn), stores: make(map[*ssa.Alloc][]*ssa.Store), known: make(map[ssa.Instruction]dependence)}
 	for _, b := range fn.Blocks {

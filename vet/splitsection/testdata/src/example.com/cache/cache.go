@@ -72,3 +72,87 @@ func (c *Cache) Meant(n int) {
 	c.n = old + n
 	c.mu.Unlock()
 }
+
+type pipe struct {
+	mu  sync.Mutex
+	c   sync.Cond
+	b   buffer
+	err error
+}
+
+type buffer interface{ Len() int }
+
+func (p *pipe) Set(b buffer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.b = b
+}
+
+// Len may be that of a buffer of pipes: it releases another lock than the one that Read holds.
+func (p *pipe) Len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.b.Len()
+}
+
+// Read looks at b again each time that it has waited.
+func (p *pipe) Read() (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.c.L == nil {
+		p.c.L = &p.mu
+	}
+	for {
+		if p.b != nil && p.b.Len() > 0 {
+			return p.b.Len(), nil
+		}
+		if p.err != nil {
+			p.b = nil
+			return 0, p.err
+		}
+		p.c.Wait()
+	}
+}
+
+// A latch is a flag, which is to be set afterwards whatever it was.
+type latch struct {
+	mu   sync.Mutex
+	open bool
+}
+
+func (l *latch) Open() {
+	l.mu.Lock()
+	open := l.open
+	l.mu.Unlock()
+	if !open {
+		compute("x")
+		l.mu.Lock()
+		l.open = true
+		l.mu.Unlock()
+	}
+}
+
+func (l *latch) Close() {
+	l.mu.Lock()
+	l.open = false
+	l.mu.Unlock()
+}
+
+// retry looks again on the only way back to its write.
+func (c *Cache) retry() {
+	c.mu.Lock()
+	for {
+		if len(c.m) == 0 {
+			c.n = compute("x")
+		}
+		n := c.n
+		c.mu.Unlock()
+		compute("y")
+		c.mu.Lock()
+		if n != c.n {
+			continue
+		}
+		c.mu.Unlock()
+		return
+	}
+}

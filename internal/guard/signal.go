@@ -1,0 +1,133 @@
+package guard
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+)
+
+// Channels and the start of goroutines order accesses, too.
+
+// isBehindSignal reports whether an access is made only behind a receive from a channel of
+// signals: its elements have no value, as those of channels that are closed to tell something.
+//
+//	select {
+//	case <-s.shutdown:
+//		return s.err      set before the channel is closed
+//	...
+func isBehindSignal(o lockset.Observation) bool {
+	return isBehind(o.Instr, types.RecvOnly, func(i ssa.Instruction) bool {
+		receive, ok := i.(*ssa.UnOp)
+		return ok && receive.Op == token.ARROW && isSignal(receive.X)
+	})
+}
+
+// isBehindSend reports whether an access is made only behind a send of nothing but a signal, by which a
+// channel with room for one is a lock.
+//
+//	select {
+//	case db.writer <- struct{}{}:      others wait until it is received again
+//	...
+func isBehindSend(o lockset.Observation) bool {
+	return isBehind(o.Instr, types.SendOnly, func(i ssa.Instruction) bool {
+		send, ok := i.(*ssa.Send)
+		return ok && isSignal(send.Chan)
+	})
+}
+
+// isBehind reports whether an access is made only behind a signal in one direction, by itself or as
+// the case of a select.
+func isBehind(access ssa.Instruction, direction types.ChanDir, is func(ssa.Instruction) bool) bool {
+	return slices.ContainsFunc(instructions(access.Parent()), func(i ssa.Instruction) bool {
+		if s, ok := i.(*ssa.Select); ok {
+			return slices.ContainsFunc(signalCases(s, direction), func(c *ssa.BasicBlock) bool { return c.Dominates(access.Block()) })
+		}
+		return is(i) && isAhead(i, access)
+	})
+}
+
+// isSignal reports whether a value is a channel that a field holds and whose elements are empty.
+func isSignal(channel ssa.Value) bool {
+	load, ok := channel.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return false
+	}
+	if _, ok := load.X.(*ssa.FieldAddr); !ok {
+		return false
+	}
+	t, ok := channel.Type().Underlying().(*types.Chan)
+	if !ok {
+		return false
+	}
+	empty, ok := t.Elem().Underlying().(*types.Struct)
+	return ok && empty.NumFields() == 0
+}
+
+// signalCases returns where the cases of a select begin that receive, or send, a signal.
+func signalCases(s *ssa.Select, direction types.ChanDir) []*ssa.BasicBlock {
+	var all []*ssa.BasicBlock
+	for _, user := range *s.Referrers() {
+		index, ok := user.(*ssa.Extract)
+		if !ok || index.Index != 0 {
+			continue
+		}
+		for _, compared := range *index.Referrers() {
+			equal, ok := compared.(*ssa.BinOp)
+			if !ok || equal.Op != token.EQL {
+				continue
+			}
+			number, ok := equal.Y.(*ssa.Const)
+			if !ok {
+				continue
+			}
+			state := s.States[number.Int64()]
+			if state.Dir != direction || !isSignal(state.Chan) {
+				continue
+			}
+			for _, chosen := range *equal.Referrers() {
+				if branch, ok := chosen.(*ssa.If); ok {
+					all = append(all, branch.Block().Succs[0])
+				}
+			}
+		}
+	}
+	return all
+}
+
+// isWrittenBeforeStart reports whether a read is made by the function of a goroutine that was started
+// behind a write.
+func isWrittenBeforeStart(v *subject, read lockset.Observation) bool {
+	return slices.ContainsFunc(v.sites, func(s *lockset.Site) bool {
+		return slices.ContainsFunc(s.Observations, func(o lockset.Observation) bool {
+			return o.Kind == Write && startsBehind(o.Instr, read.Instr.Parent())
+		})
+	})
+}
+
+// startsBehind reports whether a goroutine that runs a function is started behind an instruction
+// in all that may follow it, or in the same block.
+func startsBehind(i ssa.Instruction, fn *ssa.Function) bool {
+	for _, b := range i.Parent().Blocks {
+		for _, j := range b.Instrs {
+			start, ok := j.(*ssa.Go)
+			if !ok || startedFunction(start) != fn {
+				continue
+			}
+			if isAhead(i, start) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func startedFunction(g *ssa.Go) *ssa.Function {
+	if m, ok := g.Call.Value.(*ssa.MakeClosure); ok {
+		return m.Fn.(*ssa.Function)
+	}
+	return g.Call.StaticCallee()
+}
