@@ -1,13 +1,13 @@
 // Package guards measures how precise the inferred guards are on real modules: it
-// downloads five well-known ones that use mutexes heavily, and fifteen others, at fixed versions, infers
-// their guards, and compares each deviating access with a judgement that was made by
-// reading the code.
+// downloads well-known ones at fixed versions, infers their guards, and compares each deviating
+// access, and each section that is split, with a judgement that was made by reading the code.
+// guards.go measures, modules.go has the modules, judged.txt the judgements.
 //
 // A judgement is a line of judged.txt: an access that is reported is "true" if it
 // touches data that the lock is meant to guard without holding the lock, where
-// another goroutine can get at the data; otherwise "false", with the reason. An
-// access that nobody has judged is counted as such, so that a change of the
-// inference shows.
+// another goroutine can get at the data; a section is, if what others write in between is lost or
+// makes the program do what it should not. Otherwise it is "false", with the reason. What nobody
+// has judged is counted as such, so that a change of the inference shows.
 package guards
 
 import (
@@ -15,55 +15,30 @@ import (
 	_ "embed"
 	"flag"
 	"fmt"
+	"go/token"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/vet/splitsection"
 )
-
-// modules are what is measured.
-var modules = []command.Module{
-	{Path: "github.com/patrickmn/go-cache", Version: "v2.1.0+incompatible"},
-	{Path: "github.com/hashicorp/golang-lru/v2", Version: "v2.0.7"},
-	{Path: "github.com/hashicorp/memberlist", Version: "v0.5.1"},
-	{Path: "github.com/prometheus/client_golang", Version: "v1.20.5"},
-	{Path: "github.com/nats-io/nats.go", Version: "v1.38.0"},
-}
-
-// others are further ones. The reasons to doubt an access were found in all of these, so that their
-// figures are no estimate for modules that were never looked at.
-var others = []command.Module{
-	{Path: "github.com/hashicorp/yamux", Version: "v0.1.2"},
-	{Path: "github.com/allegro/bigcache/v3", Version: "v3.1.0"},
-	{Path: "github.com/nsqio/nsq", Version: "v1.3.0", Packages: []string{"github.com/nsqio/nsq/nsqd"}},
-	{Path: "github.com/nsqio/go-nsq", Version: "v1.1.0"},
-	{Path: "github.com/eclipse/paho.mqtt.golang", Version: "v1.5.0", Packages: []string{"github.com/eclipse/paho.mqtt.golang"}},
-	{Path: "github.com/rabbitmq/amqp091-go", Version: "v1.10.0", Packages: []string{"github.com/rabbitmq/amqp091-go"}},
-	{Path: "github.com/segmentio/kafka-go", Version: "v0.4.47", Packages: []string{"github.com/segmentio/kafka-go"}},
-	{Path: "github.com/hashicorp/go-plugin", Version: "v1.6.2", Packages: []string{"github.com/hashicorp/go-plugin"}},
-	{Path: "github.com/libp2p/go-yamux/v4", Version: "v4.0.1"},
-	{Path: "github.com/quic-go/quic-go", Version: "v0.48.1", Packages: []string{"github.com/quic-go/quic-go"}},
-	{Path: "github.com/go-zookeeper/zk", Version: "v1.0.4", Packages: []string{"github.com/go-zookeeper/zk"}},
-	{Path: "github.com/tidwall/buntdb", Version: "v1.3.2"},
-	{Path: "github.com/coder/websocket", Version: "v1.8.12", Packages: []string{"github.com/coder/websocket"}},
-	{Path: "github.com/hashicorp/serf", Version: "v0.10.1", Packages: []string{"github.com/hashicorp/serf/serf"}},
-	{Path: "github.com/fsnotify/fsnotify", Version: "v1.8.0"},
-}
 
 // Benchmark is go run ./bench guards.
 var Benchmark = &command.Benchmark{
 	Name:  "guards",
-	About: "how precise inferred guards are on twenty real modules",
-	Usage: "[-list] [-min CONFIDENCE] ",
-	Help: `Infers the guards of twenty modules, which it downloads through the module proxy, and
-prints how many there are, how many accesses deviate, and how many of these are true
-deviations according to bench/guards/judged.txt.`,
+	About: "how precise inferred guards are on real modules",
+	Usage: "[-list] [-min CONFIDENCE] [-only MODULES] ",
+	Help: `Infers the guards of modules, which it downloads through the module proxy, and prints how
+many there are, how many accesses deviate, and how many of these are true deviations
+according to bench/guards/judged.txt; and the same of sections that are split.`,
 	Quick: "only two modules",
 	New:   newMeasurement,
 }
@@ -72,12 +47,14 @@ deviations according to bench/guards/judged.txt.`,
 type options struct {
 	list  bool
 	least float64
+	only  string
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	o := &options{}
 	flags.BoolVar(&o.list, "list", false, "print every deviating access with its judgement")
 	flags.Float64Var(&o.least, "min", 0.5, "leave out what is less sure than this `confidence`")
+	flags.StringVar(&o.only, "only", "", "measure only the `modules` with one of these words in their path")
 	return o
 }
 
@@ -87,21 +64,33 @@ func (o *options) Check(bool) error { return nil }
 // Measure runs the command.
 func (o *options) Measure(s *command.Session) (any, error) {
 	if s.Quick {
-		return o.measureAll(s, "the first", modules[:2])
+		return o.measureAll(s, groups[0].name, groups[0].modules[:2])
 	}
-	first, err := o.measureAll(s, "the first", modules)
-	if err != nil {
-		return first, err
+	var all []Counts
+	for _, g := range groups {
+		chosen := slices.DeleteFunc(slices.Clone(g.modules), func(m command.Module) bool { return !o.chosen(m) })
+		if len(chosen) == 0 {
+			continue
+		}
+		counts, err := o.measureAll(s, g.name, chosen)
+		all = append(all, counts...)
+		if err != nil {
+			return all, err
+		}
+		fmt.Fprintln(s.Out)
 	}
-	fmt.Fprintln(s.Out)
-	second, err := o.measureAll(s, "the other", others)
-	return append(first, second...), err
+	return all, nil
+}
+
+// chosen reports whether a module is to be measured.
+func (o *options) chosen(m command.Module) bool {
+	return o.only == "" || slices.ContainsFunc(strings.Split(o.only, ","), func(word string) bool { return strings.Contains(m.Path, word) })
 }
 
 // measureAll measures some modules, and prints a table of them.
 func (o *options) measureAll(s *command.Session, which string, todo []command.Module) ([]Counts, error) {
 	t := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "module\tlocks\tdata\twith\tunknown\tin doubt\tdeviating\ttrue\tfalse\tnot judged\tseconds\t")
+	fmt.Fprintln(t, "module\tlocks\tdata\twith\tunknown\tin doubt\tdeviating\ttrue\tfalse\tnot judged\tsplit\ttrue\tfalse\tnot judged\tseconds\t")
 	sum := Counts{Module: "all"}
 	var report []Counts
 	for _, m := range todo {
@@ -116,10 +105,43 @@ func (o *options) measureAll(s *command.Session, which string, todo []command.Mo
 	}
 	sum.row(t)
 	t.Flush()
-	if judged := sum.Right + sum.Wrong; judged > 0 {
-		fmt.Fprintf(s.Out, "\n%d of %d judged deviations are true on %s modules: precision %.0f %%\n", sum.Right, judged, which, 100*float64(sum.Right)/float64(judged))
-	}
+	fmt.Fprintln(s.Out)
+	sum.Deviations.summarise(s.Out, "deviations", which)
+	sum.Splits.summarise(s.Out, "split sections", which)
 	return report, nil
+}
+
+// Verdicts are what reports of one kind were judged to be.
+type Verdicts struct {
+	Right  int `json:"true"`
+	Wrong  int `json:"false"`
+	Unsure int `json:"notJudged"`
+}
+
+func (v *Verdicts) all() int { return v.Right + v.Wrong + v.Unsure }
+
+func (v *Verdicts) add(w Verdicts) {
+	v.Right += w.Right
+	v.Wrong += w.Wrong
+	v.Unsure += w.Unsure
+}
+
+// count adds a report that was judged, or not.
+func (v *Verdicts) count(j judgement) {
+	switch {
+	case !j.made:
+		v.Unsure++
+	case j.right:
+		v.Right++
+	default:
+		v.Wrong++
+	}
+}
+
+func (v *Verdicts) summarise(w io.Writer, what, which string) {
+	if judged := v.Right + v.Wrong; judged > 0 {
+		fmt.Fprintf(w, "%d of %d judged %s are true on %s modules: precision %.0f %%\n", v.Right, judged, what, which, 100*float64(v.Right)/float64(judged))
+	}
 }
 
 // Counts are the result for a module.
@@ -130,11 +152,10 @@ type Counts struct {
 	With    int    `json:"accessesWith"`
 	Unknown int    `json:"accessesUnknown"`
 	// Doubtful are accesses without the lock that may be meant to be so: they are not reported.
-	Doubtful int     `json:"doubtful"`
-	Right    int     `json:"trueDeviations"`
-	Wrong    int     `json:"falseDeviations"`
-	Unsure   int     `json:"deviationsNotJudged"`
-	Seconds  float64 `json:"seconds"`
+	Doubtful   int      `json:"doubtful"`
+	Deviations Verdicts `json:"deviations"`
+	Splits     Verdicts `json:"splitSections"`
+	Seconds    float64  `json:"seconds"`
 }
 
 func (c *Counts) add(d Counts) {
@@ -143,15 +164,17 @@ func (c *Counts) add(d Counts) {
 	c.With += d.With
 	c.Unknown += d.Unknown
 	c.Doubtful += d.Doubtful
-	c.Right += d.Right
-	c.Wrong += d.Wrong
-	c.Unsure += d.Unsure
+	c.Deviations.add(d.Deviations)
+	c.Splits.add(d.Splits)
 	c.Seconds += d.Seconds
 }
 
 func (c *Counts) row(w io.Writer) {
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t\n", c.Module, c.Locks, c.Data, c.With, c.Unknown, c.Doubtful,
-		c.Right+c.Wrong+c.Unsure, c.Right, c.Wrong, c.Unsure, c.Seconds)
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t", c.Module, c.Locks, c.Data, c.With, c.Unknown, c.Doubtful)
+	for _, v := range []Verdicts{c.Deviations, c.Splits} {
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t", v.all(), v.Right, v.Wrong, v.Unsure)
+	}
+	fmt.Fprintf(w, "%.1f\t\n", c.Seconds)
 }
 
 func (o *options) measure(s *command.Session, m command.Module) (Counts, error) {
@@ -182,9 +205,9 @@ func (o *options) measure(s *command.Session, m command.Module) (Counts, error) 
 	if err != nil {
 		return c, err
 	}
-	guards := guard.Infer(pkgs).AtLeast(o.least)
+	known := guard.Infer(pkgs)
+	guards := known.AtLeast(o.least)
 	c.Seconds = time.Since(start).Seconds()
-	verdicts := judgements()
 	c.Locks = len(guards)
 	for _, g := range guards {
 		c.Data += len(g.Data)
@@ -193,24 +216,28 @@ func (o *options) measure(s *command.Session, m command.Module) (Counts, error) 
 			c.Unknown += d.Evidence.Unknown
 			c.Doubtful += len(d.Deviations) - len(d.Firm())
 			for _, v := range d.Firm() {
-				_, file, _ := strings.Cut(filepath.ToSlash(v.At.Filename), "@"+m.Version+"/")
-				j, ok := verdicts[judgementKey{m.Path, fmt.Sprintf("%s:%d", file, v.At.Line), d.Name}]
-				switch {
-				case !ok:
-					c.Unsure++
-					j.reason = "not judged"
-				case j.right:
-					c.Right++
-				default:
-					c.Wrong++
-				}
-				if o.list {
-					fmt.Fprintf(s.Out, "%s %s:%d %s: %s of it in %s, %.2f: %t, %s\n", m.Path, file, v.At.Line, d.Name, v.Kind, v.Func, d.Confidence, j.right, j.reason)
-				}
+				c.Deviations.count(o.judge(s, m, v.At, d.Name, fmt.Sprintf("%s of it in %s, %.2f", v.Kind, v.Func, d.Confidence)))
 			}
 		}
 	}
+	for _, split := range splitsection.Find(known, o.least) {
+		c.Splits.count(o.judge(s, m, pkgs[0].Fset.Position(split.Write), split.Data, "split"))
+	}
 	return c, nil
+}
+
+// judge finds the judgement of what is reported at a place.
+func (o *options) judge(s *command.Session, m command.Module, at token.Position, data, what string) judgement {
+	_, file, _ := strings.Cut(filepath.ToSlash(at.Filename), "@"+m.Version+"/")
+	place := fmt.Sprintf("%s:%d", file, at.Line)
+	j, ok := judgements()[judgementKey{m.Path, place, data}]
+	if !ok {
+		j.reason = "not judged"
+	}
+	if o.list {
+		fmt.Fprintf(s.Out, "%s %s %s: %s: %t, %s\n", m.Path, place, data, what, j.right, j.reason)
+	}
+	return j
 }
 
 //go:embed judged.txt
@@ -219,19 +246,19 @@ var judged string
 type judgementKey struct{ module, place, data string }
 
 type judgement struct {
-	right  bool
-	reason string
+	made, right bool
+	reason      string
 }
 
 // judgements reads judged.txt: module, place, data, true or false, reason.
-func judgements() map[judgementKey]judgement {
+var judgements = sync.OnceValue(func() map[judgementKey]judgement {
 	all := make(map[judgementKey]judgement)
 	for s := bufio.NewScanner(strings.NewReader(judged)); s.Scan(); {
 		f := strings.SplitN(s.Text(), " ", 5)
 		if len(f) < 5 || f[0] == "#" {
 			continue
 		}
-		all[judgementKey{f[0], f[1], f[2]}] = judgement{f[3] == "true", f[4]}
+		all[judgementKey{f[0], f[1], f[2]}] = judgement{true, f[3] == "true", f[4]}
 	}
 	return all
-}
+})

@@ -146,7 +146,7 @@ var imports = map[string][]string{
 	"cmd/cofferdam/campaigns":    {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/publish", "internal/campaign", "internal/console", "internal/explore", "internal/finding", "internal/scratch", "internal/trace", "internal/worktree"},
 	"internal/campaign":          {"internal/explore", "internal/finding", "internal/sched", "internal/scratch", "internal/trace", "internal/wire"},
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},
-	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "internal/..."},
+	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "vet/splitsection", "internal/..."},
 
 	"internal/repair/rounds":           {"internal/source"},
 	"internal/repair/reshape/channels": {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
