@@ -1,4 +1,4 @@
-// Package vet has the analyzers of Cofferdam, for go vet, golangci-lint and gopls.
+// Package vet has the analyzers of Cofferdam, for go vet, golangci-lint and other drivers.
 //
 //	guards        accesses to data without the lock that guards it
 //	splitsection  data that is checked in one section of its lock and used in another
