@@ -229,6 +229,9 @@ func WriteChrome(w io.Writer, path string) error {
 			open[e.G]--
 		default:
 			one.Name, one.Phase, one.Scope = printer.Operation(e), "i", "t"
+			if len(arrows[e.Seq]) > 0 { // an arrow is drawn from a slice to a slice, and not at all without them
+				one.Phase, one.Scope, one.Duration = "X", "", 1
+			}
 			if place := site.Position(); place != "" {
 				one.Args = map[string]any{"at": place}
 			}

@@ -271,7 +271,8 @@ func TestASummaryForAReviewHasAtMostFifteenLines(t *testing.T) {
 }
 
 // TestChromeTracesAreBalanced: each slice that begins ends, in its own thread, in which time does not
-// go back; each arrow has one end before the other, in different threads.
+// go back; each arrow has one end before the other, in different threads, in a slice. Events have what
+// the format asks of their phases.
 func TestChromeTracesAreBalanced(t *testing.T) {
 	var out bytes.Buffer
 	if err := WriteChrome(&out, runtest.Bank(t, t.TempDir(), 2)); err != nil {
@@ -279,9 +280,10 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 	}
 	var in struct {
 		TraceEvents []struct {
-			Ph, Name string
-			Ts       uint64
-			Tid, ID  int
+			Ph, Name, Cat, S, Bp string
+			Ts                   *uint64
+			Dur                  uint64
+			Pid, Tid, ID         int
 		}
 	}
 	if err := json.Unmarshal(out.Bytes(), &in); err != nil {
@@ -293,17 +295,33 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 		ts  uint64
 	}
 	from, arrows := map[int]end{}, 0
+	slice := map[int]end{} // the last one of a thread that is an event of its own
 	for _, e := range in.TraceEvents {
+		if e.Ts == nil || e.Name == "" || e.Pid != 1 || e.Tid == 0 {
+			t.Fatalf("%+v: no name, time, process or thread", e)
+		}
+		ts := *e.Ts
 		switch e.Ph {
-		case "s":
-			if _, again := from[e.ID]; again || e.ID == 0 {
-				t.Errorf("arrow %d begins twice", e.ID)
+		case "s", "f":
+			if e.ID == 0 || e.Name != "order" || e.Cat != "order" || slice[e.Tid] != (end{e.Tid, ts}) {
+				t.Errorf("%+v: an arrow that nothing draws, in the slice %v", e, slice[e.Tid])
 			}
-			from[e.ID] = end{e.Tid, e.Ts}
-		case "f":
-			arrows++
-			if begun, ok := from[e.ID]; !ok || begun.tid == e.Tid || begun.ts >= e.Ts {
-				t.Errorf("arrow %d ends at %d in %d, and begins at %+v", e.ID, e.Ts, e.Tid, begun)
+			if begun, ok := from[e.ID]; e.Ph == "s" {
+				if ok {
+					t.Errorf("arrow %d begins twice", e.ID)
+				}
+				from[e.ID] = end{e.Tid, ts}
+			} else if arrows++; !ok || begun.tid == e.Tid || begun.ts >= ts || e.Bp != "e" {
+				t.Errorf("arrow %d ends at %d in %d, and begins at %+v", e.ID, ts, e.Tid, begun)
+			}
+		case "X":
+			slice[e.Tid] = end{e.Tid, ts}
+			if e.Dur == 0 {
+				t.Errorf("%+v: a slice without a length", e)
+			}
+		case "i":
+			if e.S != "t" {
+				t.Errorf("%+v: a moment of no scope", e)
 			}
 		case "B":
 			depth[e.Tid]++
@@ -311,11 +329,13 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 			depth[e.Tid]--
 		case "M":
 			names++
+		default:
+			t.Errorf("%+v: no such phase", e)
 		}
-		if depth[e.Tid] < 0 || e.Ts < last[e.Tid] {
+		if depth[e.Tid] < 0 || ts < last[e.Tid] {
 			t.Errorf("%+v: at depth %d, after %d", e, depth[e.Tid], last[e.Tid])
 		}
-		last[e.Tid] = e.Ts
+		last[e.Tid] = ts
 	}
 	if depth[1] != 0 || depth[2] != 0 || names != 2 || arrows < 2 || arrows != len(from) {
 		t.Errorf("depth %v, %d threads, %d of %d arrows end", depth, names, arrows, len(from))
