@@ -213,8 +213,10 @@ class LanesView {
     }
     for (const s of seen) this.paintBand(s);
     this.paintToken(seen, g);
+    this.words = [];
     this.paintLinks(chunks, seen);
     for (const s of seen) this.paintStep(s, g);
+    for (const w of this.words) this.paintWord(w); // over what steps say, or neither can be read
     this.seen = seen;
   }
 
@@ -273,12 +275,13 @@ class LanesView {
     p.stroke();
     p.setLineDash([]);
     p.globalAlpha = 1;
-    if (this.rowHeight < 15) return;
-    p.font = "600 11px system-ui, sans-serif";
+    const high = Math.min(18, this.rowHeight - 12); // what fits between two lines of text
+    if (high < 11) return;
+    p.font = `600 ${high < 16 ? 9 : 11}px system-ui, sans-serif`;
     const text = `preempted: ${this.run.noun} ${mark.to} goes`, w = p.measureText(text).width + 14;
     const x = this.width - railWidth - w - 8;
     p.fillStyle = c["bad-soft"];
-    roundRect(p, x, y - 9, w, 18, 9);
+    roundRect(p, x, y - high / 2, w, high, high / 2);
     p.fill();
     p.fillStyle = c.bad;
     p.textAlign = "left";
@@ -335,19 +338,24 @@ class LanesView {
     p.lineTo(x2 - d * 13, y2 + 4);
     p.fill();
     p.globalAlpha = 1;
-    if (word) {
-      p.font = "600 11px system-ui, sans-serif";
-      const w = p.measureText(word).width + 10, mx = (x1 + x2) / 2 + (near ? side * reach * 0.75 : 0), my = (y1 + y2) / 2;
-      p.fillStyle = this.c.panel;
-      roundRect(p, mx - w / 2, my - 8, w, 16, 8);
-      p.fill();
-      p.lineWidth = 1;
-      p.stroke();
-      p.fillStyle = colour;
-      p.textAlign = "center";
-      p.textBaseline = "middle";
-      p.fillText(word, mx, my + 0.5);
-    }
+    if (word) this.words.push({ word, colour, x: (x1 + x2) / 2 + (near ? side * reach * 0.75 : 0), y: (y1 + y2) / 2 });
+  }
+
+  // paintWord paints what an arrow means, on it.
+  paintWord({ word, colour, x, y }) {
+    const p = this.ink;
+    p.font = "600 11px system-ui, sans-serif";
+    const w = p.measureText(word).width + 10;
+    p.fillStyle = this.c.panel;
+    roundRect(p, x - w / 2, y - 8, w, 16, 8);
+    p.fill();
+    p.strokeStyle = colour;
+    p.lineWidth = 1;
+    p.stroke();
+    p.fillStyle = colour;
+    p.textAlign = "center";
+    p.textBaseline = "middle";
+    p.fillText(word, x, y + 0.5);
   }
 
   // siteOf is where a step is; of a failure, the line of the program that it comes from.
