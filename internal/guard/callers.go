@@ -14,8 +14,8 @@ import (
 // What a function does without a lock may be the matter of what calls it.
 
 // isHelper reports whether a function has a name of its own that users of the package do not
-// know, and operates on the lock nowhere; or is run by one that has, which waits for its end, or hands
-// it to a call.
+// know, and operates on the lock nowhere; or is run by one that has, which waits for its end, or has
+// another call it.
 func (c *chooser) isHelper(fn *ssa.Function, lock *types.Var) bool {
 	for fn.Parent() != nil && (isWaitedFor(fn) || isArgument(fn)) {
 		fn = fn.Parent()
@@ -64,8 +64,8 @@ func isWaitedFor(fn *ssa.Function) bool {
 	})
 }
 
-// isArgument reports whether a function literal is given to calls, and to nothing else: these run it
-// mostly before they return.
+// isArgument reports whether a function literal is given to calls of functions that call it, and to
+// nothing else: it is run before these return.
 func isArgument(fn *ssa.Function) bool {
 	literal := literalOf(fn)
 	return literal != nil && !slices.ContainsFunc(*literal.Referrers(), func(i ssa.Instruction) bool {
@@ -73,7 +73,24 @@ func isArgument(fn *ssa.Function) bool {
 		case *ssa.DebugRef:
 			return false
 		case *ssa.Call:
-			return !slices.Contains(i.Call.Args, ssa.Value(literal))
+			return !isCalledBy(i.Call.StaticCallee(), slices.Index(i.Call.Args, ssa.Value(literal)))
+		}
+		return true
+	})
+}
+
+// isCalledBy reports whether a function does nothing with a parameter but call it.
+func isCalledBy(fn *ssa.Function, parameter int) bool {
+	if fn == nil || len(fn.Blocks) == 0 || parameter < 0 || parameter >= len(fn.Params) {
+		return false
+	}
+	given := fn.Params[parameter]
+	return !slices.ContainsFunc(*given.Referrers(), func(i ssa.Instruction) bool {
+		switch i := i.(type) {
+		case *ssa.DebugRef:
+			return false
+		case *ssa.Call:
+			return i.Call.Value != ssa.Value(given)
 		}
 		return true
 	})
