@@ -52,7 +52,7 @@ func (c *check) install(ctx context.Context) error {
 		args, tells string
 	}{
 		{"version", tagged.Version},
-		{"fix -q -diff ./toctou", "Fixed and proven"},
+		{"fix -q -native 0 ./toctou", "Proven (exhaustive to 2 preemptions)"},
 		{"test -q -protect ./twovar", "ok "},
 	} {
 		if err := runInstalled(ctx, elsewhere, env, command, use.args, use.tells); err != nil {
