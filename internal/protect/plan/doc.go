@@ -146,6 +146,11 @@
 //	t.n++                   s.Own.n++       in a section of t, where s is t.x.Get()
 //	t.n++                   t.x.Get().View().n++      elsewhere
 //
+// An object that is garbage gives its pages back, unless some statement may wait between finding
+// its field on a page and using it: a pointer to a page keeps nothing alive.
+//
+//	t.n = <-c               t.x.Get().View().n = <-c
+//
 // A pointer, map, channel or function is a cell, in Isolate alone. It is loaded and stored by calls:
 //
 //	var p *T        var c = aside.NewCell[*T](guard, "p", nil)
@@ -227,6 +232,6 @@
 //	clone.go     functions that are cloned
 //	spell.go     types as a file can write them
 //	pages.go     what is on pages, and how sections use it
-//	site.go      where else it is used
+//	site.go      where else it is used, and whether pages of garbage are kept for that
 //	table.go     the plan as a table
 package plan

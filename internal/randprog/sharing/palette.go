@@ -29,6 +29,7 @@ const (
 	linked             // a list whose nodes have their lock elsewhere
 	elements           // objects in slices and maps, with and without a lock of their own
 	crowds             // goroutines that run side by side
+	shadows            // names that mean something else for a while
 	everything Palette = 1<<iota - 1
 )
 
@@ -62,7 +63,7 @@ var needs = []struct {
 	{"[:", sliced}, {"view()", slicedBytes}, {"double(", sliced}, {"sort.", sliced}, {"slices.", sliced}, {"at(x.list", sliced},
 	{"copied", copies}, {"*e = *f", copies}, {"x.any = x.s", copies},
 	{"hook(", functions}, {"x.f", functions}, {"adder", functions}, {"summer", functions}, {"func(", functions}, {"(*S)", functions},
-	{"y.", aliases}, {"both(", aliases},
+	{"y.", aliases}, {"both(", aliases}, {"y, ", aliases}, {":= y;", aliases}, {"x.each", functions},
 	{"&lhead", addresses}, {"*lhead", copies}, {"lstep", functions},
 	{"x.rows", elements}, {"x.ents", elements}, {"x.last", elements}, {"x.grid", elements},
 	{"last(", generics}, {"put(x.m", generics}, {"box.", generics}, {"change(", generics},

@@ -5,6 +5,7 @@
 //	palette.go  what the programs of one package may use
 //	stmt.go     their statements
 //	linked.go   those that use lists, and elements of slices and maps
+//	shadow.go   names that mean something else for a while
 //	crowd.go    goroutines that run side by side, or take turns
 //	world.go    the objects that they share
 package sharing

@@ -105,7 +105,7 @@ func (g *gen) statement() {
 		return
 	}
 	g.budget--
-	switch g.Pick(20) {
+	switch g.Pick(21) {
 	case 0, 1, 2:
 		g.simple()
 	case 3:
@@ -144,6 +144,8 @@ func (g *gen) statement() {
 		g.ifHas(linked, g.links)
 	case 19:
 		g.ifHas(elements, g.elements)
+	case 20:
+		g.ifHas(shadows, g.shadows)
 	}
 }
 
