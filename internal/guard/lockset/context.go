@@ -165,7 +165,8 @@ func (a *Analysis) follow(fns []*ssa.Function) {
 	slices.SortStableFunc(unreached, func(f, g *ssa.Function) int {
 		return cmp.Or(nesting(f)-nesting(g), compareBool(token.IsExported(g.Name()), token.IsExported(f.Name())))
 	})
-	// What is known of the instances of a generic function that are called holds for the function.
+	// What is known of the instances of a generic function that are called holds for the function, not for
+	// literals in them that only code outside calls.
 	called := make(map[*ssa.Function]bool)
 	for _, fn := range fns {
 		if origin := fn.Origin(); origin != nil && a.contexts[fn] != nil {
@@ -173,11 +174,19 @@ func (a *Analysis) follow(fns []*ssa.Function) {
 		}
 	}
 	for _, fn := range unreached {
-		if a.contexts[fn] == nil && !called[Outermost(fn)] {
+		if a.contexts[fn] == nil && !called[topmost(fn)] {
 			a.context(fn, a.outsideEntry(fn))
 			a.analysePending()
 		}
 	}
+}
+
+// topmost is the function that a literal stands in: of an instance, the instance.
+func topmost(fn *ssa.Function) *ssa.Function {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn
 }
 
 func compareBool(a, b bool) int {

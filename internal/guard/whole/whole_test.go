@@ -270,3 +270,33 @@ func (c *cache) Add(k string, f func() int) {
 		t.Errorf("updates are taken apart in %v, want Other and Add", split)
 	}
 }
+
+// TestLiteralsThatAGenericFunctionReturnsAreSeen: an instance is called, and the literal that it returns is
+// left to code outside.
+func TestLiteralsThatAGenericFunctionReturnsAreSeen(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type Topic[T any] struct {
+	mu       sync.Mutex
+	handlers map[int]func(T)
+}
+
+func (t *Topic[T]) Subscribe(id int, h func(T)) (unsubscribe func()) {
+	t.mu.Lock()
+	t.handlers[id] = h
+	t.mu.Unlock()
+	return func() { delete(t.handlers, id) }
+}
+
+var topic = &Topic[string]{handlers: map[int]func(string){}}
+
+func init() { topic.Subscribe(1, nil) }
+`))
+	lock, data := guarded(pkgs[0].Types.Scope().Lookup("Topic"))
+	broken := whole.Broken(a, data, lock)
+	if len(broken) != 1 || broken[0].Func.Parent() == nil {
+		t.Errorf("not whole are %v, want the literal that Subscribe returns", broken)
+	}
+}

@@ -119,6 +119,9 @@ const (
 
 // site returns the number of a new site, as an argument of a hook.
 func (r *rewriter) site(kind event.Kind, n ast.Node) string {
+	if e, ok := n.(ast.Expr); ok {
+		n = ast.Unparen(e) // the analysis knows expressions without their parentheses
+	}
 	return r.siteAt(kind, n.Pos(), n.End())
 }
 
