@@ -19,7 +19,7 @@ import (
 // package stm: whatever a doomed transaction does, it is run again and nobody notices.
 func TestDoomedTransactionsEndInCompiledCode(t *testing.T) {
 	program := build(t, "testdata/doomed.go.txt")
-	for _, deed := range []string{"count", "recurse", "make", "repeat", "map", "append", "wait", "panic"} {
+	for _, deed := range []string{"count", "recurse", "make", "repeat", "map", "append", "wait", "panic", "goto", "defer", "write"} {
 		if !runDoomed(t, program, deed) {
 			t.Errorf("%s: none of %d transactions was doomed", deed, most)
 		}
@@ -52,6 +52,7 @@ func TestCompiledProgramsPrintTheSame(t *testing.T) {
 		"has a loop variable, i, that outlives an iteration",
 		"waits in a select statement",
 		"receives from a channel",
+		"calls (*atomic.Bool).Store",
 		"calls main.boxed, which declares a type, box, whose values become those of an interface",
 	}, effects); diff != "" {
 		t.Errorf("what runs alone (-want +got):\n%s", diff)

@@ -266,10 +266,11 @@ func (p *program) gatherImmediates(f *source.File) {
 		if !push {
 			return true
 		}
+		if _, starts := stack[len(stack)-2].(*ast.GoStmt); starts {
+			return true // of another goroutine, later
+		}
 		if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
-			if _, starts := stack[len(stack)-2].(*ast.GoStmt); !starts {
-				p.immediates[lit] = true
-			}
+			p.immediates[lit] = true
 		}
 		if lit := atomicLiteral(f.Info, call); lit != nil {
 			p.immediates[lit] = true
