@@ -58,7 +58,7 @@ func (f *searchFlags) declare(fl *flag.FlagSet, budget time.Duration) {
 	fl.IntVar(&f.Jobs, "j", 0, "run so many processes side by side (0: one for each processor); the result is the same")
 	fl.Uint64Var(&f.Seed, "seed", 1, "the same seed gives the same schedules")
 	fl.IntVar(&f.Runs, "runs", 0, "at most so many schedules for a test (0: as many as the budget allows)")
-	fl.Uint64Var(&f.Steps, "steps", explore.DefaultSteps, "cut a run off after so many steps")
+	fl.Uint64Var(&f.Steps, "steps", explore.DefaultSteps, "cut a run off after so many steps, or 16 times as many if only one goroutine can go on")
 	fl.DurationVar(&f.Within, "within", explore.DefaultWithin, "cut a run off after so much real time")
 	fl.DurationVar(&f.stall, "stall", explore.DefaultStall, "let timers overtake what is ready, as if the machine stalled for so long in a run (0: never)")
 	fl.BoolVar(&f.Races, "races", true, "take a data race for a failure; with -binary only if it is given")

@@ -17,7 +17,8 @@ type Config struct {
 	// Stall is for how long, in nanoseconds and all in all, time may move on while there
 	// are goroutines that are ready. 0 lets it move when there are none only.
 	Stall int64
-	// MaxSteps is after how many steps a run is cut off; 0 means 10 million.
+	// MaxSteps is after how many steps a run is cut off; 0 means 10 million. With a limit of
+	// time, those at which there was nothing to choose count less, see sequentialSteps.
 	MaxSteps uint64
 	// Within is how long a run may take, in nanoseconds of real time as Now tells it,
 	// before it is cut off; 0 means for ever. It needs Sleep.

@@ -111,6 +111,40 @@ func TestRecordHasCalls(t *testing.T) {
 	}
 }
 
+// TestStepsWithoutAChoiceAreAllowedFor: what one goroutine computes alone comes to its end, up to a
+// multiple of the limit, and what it does beside another does not.
+func TestStepsWithoutAChoiceAreAllowedFor(t *testing.T) {
+	const limit = 100_000
+	x := new(int)
+	count := func(n int) {
+		for range n {
+			W(x, 0)
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		f      func()
+		within int64
+		cut    bool
+	}{
+		{"alone", func() { count(5 * limit) }, 1 << 60, false},
+		{"alone, with no limit of time", func() { count(5 * limit) }, 0, true},
+		{"alone, for long", func() { count(20 * limit) }, 1 << 60, true},
+		{"beside another", func() { Go(0, func() { count(5 * limit) }); count(5 * limit) }, 1 << 60, true},
+		{"after another has ended", func() {
+			done := make(chan bool)
+			Go(0, func() { Close(done, 0) })
+			Recv(done, 0)
+			count(5 * limit)
+		}, 1 << 60, false},
+	} {
+		r := Run(Config{Strategy: &first{}, MaxSteps: limit, Within: test.within, Now: func() int64 { return 0 }}, test.f)
+		if r.CutOff != test.cut {
+			t.Errorf("%s: cut off %t after %d steps, want %t", test.name, r.CutOff, r.Steps, test.cut)
+		}
+	}
+}
+
 func TestARunIsCutOff(t *testing.T) {
 	x := heap(0)
 	r := Run(Config{Races: true, Strategy: &first{}, MaxSteps: 1000}, func() {

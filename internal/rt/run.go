@@ -85,10 +85,11 @@ func (s *scheduler) begin(config Config) {
 	s.watches = s.strategy.Watches()
 	s.busy = s.watches || config.Record != nil
 	s.blind = !config.Races && config.Record == nil
-	s.limit = config.MaxSteps
-	if s.limit == 0 {
-		s.limit = 10_000_000
+	if s.config.MaxSteps == 0 {
+		s.config.MaxSteps = 10_000_000
 	}
+	s.limit = s.config.MaxSteps
+	s.chose, s.looked = false, 0
 	s.pause, s.worked = min(s.limit, 2*spinning), 2*spinning
 	s.result = &Result{Frames: &s.frames}
 	s.races.Begin()

@@ -52,6 +52,8 @@ type scheduler struct {
 	rootEnded bool
 	busy      bool   // every step is of interest: watched, recorded, or the end
 	blind     bool   // nothing is to be remembered of a load
+	chose     bool   // there was a choice since the last look
+	looked    uint64 // the step of the last look
 	lingered  int    // how often something moved on though the root has ended
 	baseline  int    // native goroutines that are none of ours
 	natives   int    // native goroutines that are ours
@@ -249,8 +251,23 @@ func (s *scheduler) foresee(c *goroutine) {
 // again and again, so that the others get their turn and time goes on.
 const spinning = 10_000
 
+// sequentialSteps is how many times as many steps as Config.MaxSteps a run may have if there was
+// a choice at none of the others: a test that computes for long in one goroutine is to come to its
+// end, and is through then.
+const sequentialSteps = 16
+
+// allowSequential puts the limit off by the steps since the last look, if no other goroutine could
+// have taken any of them. The time of the run must have a limit then.
+func (s *scheduler) allowSequential() {
+	if !s.chose && s.config.Within > 0 {
+		s.limit = min(s.limit+s.steps-s.looked, sequentialSteps*s.config.MaxSteps)
+	}
+	s.chose, s.looked = false, s.steps
+}
+
 // look is called now and then, by the goroutine that runs.
 func (s *scheduler) look(c *goroutine) {
+	s.allowSequential()
 	if !s.rootEnded {
 		s.endIfLivelocked(c)
 	}
@@ -300,6 +317,7 @@ func (s *scheduler) choose(c *goroutine) *goroutine {
 		}
 		p.Idle, p.Stalled = s.moves.since(s.steps)
 		i := 0
+		s.chose = s.chose || len(p.Ready) > 1
 		if len(p.Ready) > 1 || s.watches {
 			s.points++
 			i = s.strategy.Pick(p)
