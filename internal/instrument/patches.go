@@ -84,7 +84,8 @@ var keepAlive = map[string]string{
 //   - crypto/internal/sysrand: what the system gives differs from run to run.
 //   - crypto: hashes there have no hooks.
 //   - testing: what it does around a test for the race detector, which is not there, and to
-//     say that no test was run. Each lock of it would be a step of every run.
+//     say that no test was run. Each lock of it would be a step of every run. What hooks allocate
+//     is not the program's, and cannot be told from what is, so that none is measured.
 var prologues = map[string]map[string]string{
 	"internal/sync/mutex.go": {
 		"(*Mutex).Lock":    "if cofferdamrt.Lock(&m.state) { return }",
@@ -329,6 +330,9 @@ var prologues = map[string]map[string]string{
 	"weak/pointer.go":                          {"Make": "cofferdamrt.Weak()"},
 	"testing/synctest/synctest.go": {
 		"Wait": "if cofferdamrt.BubbleWait() { return }",
+	},
+	"testing/allocs.go": {
+		"AllocsPerRun": "if cofferdamrt.Controlled() { defer func() { avg = 0 }() }",
 	},
 	"testing/testing.go": {
 		"(*common).Fail": "cofferdamrt.ReportFailure(c.name)",

@@ -36,6 +36,8 @@ type goroutine struct {
 	// born is the frame in which it was started: its own calls are below. started is the
 	// site of the go statement, 0 if there is none.
 	born, started uint32
+	// origin is what stacks say of where it comes from.
+	origin origin
 
 	polling polling
 	// madeForHook are the addresses of what was allocated for the call of the hook at hand.
@@ -66,7 +68,16 @@ type goroutine struct {
 }
 
 // Go is go f().
-func Go(site uint32, f func()) {
+func Go(site uint32, f func()) { start(site, f, f) }
+
+// GoCall is Go for a literal that was put around a call. Programs that look at their stacks do
+// not see it. It is not inlined: its own literal would be one of its caller then.
+//
+//go:noinline
+func GoCall(site uint32, call func()) { start(site, func() { callOf(call) }, call) }
+
+// start is go f(), where the program has shown.
+func start(site uint32, f, shown func()) {
 	c := enter()
 	if c == nil {
 		if holdBack(site, f) {
@@ -77,16 +88,10 @@ func Go(site uint32, f func()) {
 		return
 	}
 	if !c.dying {
-		c.spawn(site, f, c.bubble)
+		c.spawn(site, f, c.bubble).origin.entry = entryOf(shown)
 	}
 	c.leave()
 }
-
-// GoCall is Go for a literal that was put around a call. Programs that look at their stacks do
-// not see it. It is not inlined: its own literal would be one of its caller then.
-//
-//go:noinline
-func GoCall(site uint32, call func()) { Go(site, func() { callOf(call) }) }
 
 // callOf marks the literal on the stack. The packages that show stacks know it by its name.
 //
@@ -102,6 +107,7 @@ func (c *goroutine) spawn(site uint32, f func(), b *bubble) *goroutine {
 	s.races.TakeSlot(&d.Thread, d.id)
 	c.Tick()
 	s.emit(c, event.Go, site, 0, 0, uint64(d.id))
+	d.origin.depth = returns(&d.origin.pcs, len(d.origin.pcs))
 	return d
 }
 
@@ -131,6 +137,9 @@ func (s *scheduler) spawn(f func()) *goroutine {
 	s.insert(c, event.Op{Kind: event.Start})
 	s.natives++
 	go c.start()
+	if Patched.Newest != nil {
+		c.origin.number = Patched.Newest() - 1
+	}
 	return c
 }
 

@@ -1,6 +1,8 @@
 package rt
 
 import (
+	"unsafe"
+
 	"github.com/cofferdam-go/cofferdam/internal/rt/frames"
 	"github.com/cofferdam-go/cofferdam/internal/rt/peek"
 )
@@ -53,4 +55,12 @@ func callOfHook() uintptr {
 		}
 		below = hi - next
 	}
+}
+
+// entryOf returns where the code of a function begins; 0 for nil.
+func entryOf(f func()) uintptr {
+	if f == nil {
+		return 0
+	}
+	return **(**uintptr)(unsafe.Pointer(&f))
 }

@@ -2,6 +2,7 @@ package rt
 
 import (
 	"runtime"
+	"strconv"
 
 	"github.com/cofferdam-go/cofferdam/internal/rt/stacktext"
 )
@@ -61,6 +62,47 @@ func ShowStacks(text []byte) []byte {
 	if c == nil {
 		return text
 	}
+	shown := stacktext.Program(string(text), s.originOf)
 	c.leave()
-	return stacktext.Program(string(text))
+	return shown
+}
+
+// An origin is where a goroutine comes from.
+type origin struct {
+	number uint64     // that the runtime gave it
+	entry  uintptr    // of the function that it begins with; 0 if that is none of the program's
+	pcs    [8]uintptr // where it was started, the innermost call first
+	depth  int        // how many there are
+}
+
+// originOf says where a goroutine comes from that stacks show by a number: the call that it
+// begins with, for one that has not begun, and what created it.
+func (s *scheduler) originOf(number string) (begins, creator string) {
+	for _, d := range s.all {
+		if d.state == ended || strconv.FormatUint(d.origin.number, 10) != number {
+			continue
+		}
+		if f := runtime.FuncForPC(d.origin.entry); f != nil && d.g == 0 {
+			file, line := f.FileLine(d.origin.entry)
+			begins = f.Name() + "()\n\t" + file + ":" + strconv.Itoa(line) + "\n"
+		}
+		return begins, s.creatorOf(d)
+	}
+	return "", ""
+}
+
+// creatorOf says what created a goroutine; "" if that is not in the program.
+func (s *scheduler) creatorOf(d *goroutine) string {
+	if d.parent == 0 || d.origin.depth == 0 {
+		return ""
+	}
+	frames := runtime.CallersFrames(d.origin.pcs[:d.origin.depth])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); f.Function != "" && !stacktext.OfHooks(f.Function) {
+			return f.Function + " in goroutine " + strconv.FormatUint(s.all[d.parent-1].origin.number, 10) +
+				"\n\t" + f.File + ":" + strconv.Itoa(f.Line) + " +0x" + strconv.FormatUint(uint64(f.PC-f.Entry), 16) + "\n"
+		}
+	}
+	return ""
 }

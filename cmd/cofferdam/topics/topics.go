@@ -101,6 +101,8 @@ a timer, a socket, a pipe or another program is made there: then they stay outsi
 What net/http, net/rpc and crypto/tls do to memory of their own is not seen; what they do
 to an http.Header is. What a dependency does to memory is not seen without -deps.
 
+Hooks allocate memory, so testing.AllocsPerRun says 0 under control.
+
 Memory is collected only where the program calls runtime.GC. Finalizers and cleanups run
 then, under control, and weak pointers are cleared; that a collection may come elsewhere,
 too, is not tried, and is told as held fixed.

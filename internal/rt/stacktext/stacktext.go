@@ -25,18 +25,26 @@ const (
 	runs     = "cofferdamrt.Run("         // is in the goroutine that drives the runs
 	begins   = spawn + ".begin"           // starts the watchdog
 	waits    = hooks + "(*goroutine).await("
+	ends     = "runtime.goexit(" // is all that a goroutine has which the runtime has not begun
 	literal  = hooks + "callOf(" // calls a literal that hooks put around a call
 )
 
+// OfHooks reports whether a function is one of the hooks.
+func OfHooks(function string) bool { return hasPrefix(function, hooks) || hasPrefix(function, below) }
+
+// An Origin says of a goroutine by its number the call that it begins with, and its creator, each
+// with its place; "" if that is none of the program's.
+type Origin func(number string) (begins, creator string)
+
 // Program returns the stacks of the goroutines of the program, as it would see them.
-func Program(text string) []byte {
+func Program(text string, from Origin) []byte {
 	shown := make([]byte, 0, len(text))
 	for text != "" {
 		var one string
 		if one, text = cut(text, "\n\n"); one == "" {
 			continue
 		}
-		if one = goroutine(one); one == "" {
+		if one = goroutine(one, from); one == "" {
 			continue
 		}
 		if len(shown) > 0 {
@@ -49,9 +57,9 @@ func Program(text string) []byte {
 
 // goroutine returns the stack of one goroutine as the program would see it; "" if it is not the
 // program's.
-func goroutine(text string) string {
+func goroutine(text string, from Origin) string {
 	head, text := cut(text, "\n")
-	calls, hook, waiting := "", "", false
+	calls, hook, waiting, ours := "", "", false, false
 	last := 0 // where the last of the calls begins
 	for text != "" {
 		var call, place string
@@ -64,9 +72,11 @@ func goroutine(text string) string {
 		case hasPrefix(call, runs) || creator != call && hasPrefix(creator, begins):
 			return ""
 		case creator != call && hasPrefix(creator, spawn):
+			ours = true
+		case hasPrefix(call, ends):
 		case hasPrefix(call, literal):
 			calls = calls[:last]
-		case hasPrefix(call, hooks) || hasPrefix(call, below):
+		case OfHooks(call):
 			waiting = waiting || hasPrefix(call, waits)
 			if calls == "" {
 				hook = call // the last of them is what the program calls
@@ -76,13 +86,30 @@ func goroutine(text string) string {
 			calls += call + "\n" + place
 		}
 	}
+	begins, creator := "", ""
+	if ours {
+		begins, creator = from(numberOf(head))
+	}
 	if calls == "" {
-		return "" // it has not begun, or is about to end
+		calls = begins // it has not begun
+	}
+	if calls == "" {
+		return "" // it is about to end
 	}
 	if hook != "" {
 		head = withState(head, state(hook, waiting))
 	}
+	if creator != "" {
+		calls += creation + creator
+	}
 	return head + "\n" + calls
+}
+
+// numberOf returns the number in the head of a goroutine.
+func numberOf(head string) string {
+	_, number := cut(head, " ")
+	number, _ = cut(number, " ")
+	return number
 }
 
 // state is what the runtime calls the state of a goroutine that is in a hook.

@@ -57,6 +57,12 @@ cofferdamrt.(*goroutine).main(0xd1a1e573808)
 created by cofferdamrt.(*scheduler).spawn in goroutine 9
 	/goroot/src/cofferdamrt/goroutine.go:119 +0x295
 
+goroutine 13 [runnable]:
+runtime.goexit({})
+	/goroot/src/runtime/asm_amd64.s:1771 +0x1
+created by cofferdamrt.(*scheduler).spawn in goroutine 9
+	/goroot/src/cofferdamrt/goroutine.go:119 +0x295
+
 goroutine 11 [chan receive]:
 cofferdamrt.(*goroutine).park(0xd1a1e573908)
 	/goroot/src/cofferdamrt/sched.go:328 +0x25
@@ -86,10 +92,24 @@ go.uber.org/goleak.Find()
 	/leaks.go:58 +0x1
 example.com/p.TestFine(0x1)
 	/src/p/p_test.go:14 +0x7b
+created by testing.(*T).Run in goroutine 7
+	/goroot/src/testing/testing.go:2101 +0x4f2
 
 goroutine 7 [chan receive]:
 testing.(*T).Run(0xd1a1e5506c8, {0x683f84, 0x8}, 0x694388)
 	/goroot/src/testing/testing.go:2109 +0x4f2
+
+goroutine 10 [runnable]:
+example.com/p.work()
+	/src/p/p.go:10
+created by example.com/p.TestFine in goroutine 9
+	/src/p/p_test.go:12 +0x5d
+
+goroutine 13 [runnable]:
+example.com/p.work()
+	/src/p/p.go:10
+created by example.com/p.TestFine in goroutine 9
+	/src/p/p_test.go:12 +0x5d
 
 goroutine 11 [chan send]:
 example.com/p.work(0x1)
@@ -101,7 +121,16 @@ example.com/p.work(0x2)
 created by os/signal.Notify.func1.1 in goroutine 9
 	/goroot/src/os/signal/signal.go:152 +0x1f
 `
-	if got := string(Program(text)); got != want {
+	origin := func(number string) (begins, creator string) {
+		switch number {
+		case "9":
+			return "", "testing.(*T).Run in goroutine 7\n\t/goroot/src/testing/testing.go:2101 +0x4f2\n"
+		case "10", "13":
+			return "example.com/p.work()\n\t/src/p/p.go:10\n", "example.com/p.TestFine in goroutine 9\n\t/src/p/p_test.go:12 +0x5d\n"
+		}
+		return "", ""
+	}
+	if got := string(Program(text, origin)); got != want {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -54,6 +54,35 @@ func TestFineGoroutinesAreCounted(t *testing.T) {
 	close(stop)
 }
 
+// All of them have a stack to show, also those that have not begun, and it says who created them.
+func TestFineGoroutinesHaveACreator(t *testing.T) {
+	stop := make(chan bool)
+	for range 2 {
+		go waiting(stop)
+	}
+	buf := make([]byte, 1<<20)
+	all := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+	if len(all) != 4 {
+		t.Errorf("%d goroutines: %q", len(all), all)
+	}
+	for _, stack := range all[1:] {
+		if !strings.Contains(stack, "testing.(*T).Run(") && !strings.Contains(stack, "\ncreated by example.com/pairs.TestFineGoroutinesHaveACreator in goroutine 1001\n\t") {
+			t.Error(stack)
+		}
+	}
+	close(stop)
+}
+
+func waiting(stop chan bool) { <-stop }
+
+// What hooks allocate is not what the program does.
+func TestFineAllocationsAreMeasured(t *testing.T) {
+	m := map[string]int{"a": 1}
+	if n := testing.AllocsPerRun(10, func() { m["a"]++ }); n > 0 {
+		t.Error(n)
+	}
+}
+
 // The numbers of goroutines are the same in all runs of all processes: the n-th that a run starts
 // has the n-th number.
 func TestFineGoroutinesHaveTheSameNumbers(t *testing.T) {
