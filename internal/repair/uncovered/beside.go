@@ -93,7 +93,8 @@ func (f *Fix) HalfGuarded(halves []whole.HalfGuarded) []Access {
 	return all
 }
 
-// Companions tells of the accesses to some data that belongs to the lock's, and that nothing guards.
+// Companions tells of the accesses without the lock to some data that belongs to the lock's, and that the
+// lock does not guard.
 // Only says of which functions: those in which one of its accesses has no lock; nil means any.
 func (f *Fix) Companions(data []*types.Var, only func(*ssa.Function) bool) []Access {
 	var all []Access
@@ -104,15 +105,27 @@ func (f *Fix) Companions(data []*types.Var, only func(*ssa.Function) bool) []Acc
 		if only != nil && !slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return only(s.Func) && isBare(v, s) }) {
 			continue
 		}
+		why := "nothing guards it, and the lock cannot be taken wherever it is accessed"
+		if slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return slices.ContainsFunc(s.Observations, f.holdsLock) }) {
+			why = "the lock is held at other accesses to it, and cannot be taken at all of them"
+		}
 		for _, s := range v.Sites {
 			for _, o := range s.Observations {
-				if !f.isTest(o.At) && v.Conflicts(o) {
-					all = Add(all, f.observed(v.Object, o, "nothing guards it, and the lock cannot be taken wherever it is accessed"))
+				if !f.isTest(o.At) && v.Conflicts(o) && !f.holdsLock(o) {
+					all = Add(all, f.observed(v.Object, o, why))
 				}
 			}
 		}
 	}
 	return all
+}
+
+// holdsLock reports whether an observation has the lock of the fix, for what it does.
+func (f *Fix) holdsLock(o lockset.Observation) bool {
+	lock := f.Held.Places.Canonical(f.Lock)
+	return slices.ContainsFunc(o.Held, func(r lockset.Relation) bool {
+		return f.Held.Places.Variable(r.Lock) == lock && !r.Maybe && (r.Mode == locks.Write || o.Kind == lockset.Read)
+	})
 }
 
 // observed tells of an observation, with why its function could not be covered.

@@ -2,8 +2,19 @@ package uncovered
 
 import (
 	"fmt"
+	"go/types"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/load"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // TestLinesAreShort: accesses of one function for one reason are one line, and a list that is too
@@ -36,5 +47,50 @@ func TestAnAccessIsToldOnce(t *testing.T) {
 	all := Add(Add(nil, x), y, Access{File: "a.go", Line: 3, Data: "m"})
 	if len(all) != 2 || !all[0].Write || all[0].Why != "first" {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestWhatHasTheLockIsNotToldAsUnguarded: of data beside that of a lock, the accesses without the lock are
+// told, and not those that have it.
+func TestWhatHasTheLockIsNotToldAsUnguarded(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p.go": `package p
+
+import "sync"
+
+type Breaker struct {
+	mu       sync.Mutex
+	failures int
+	open     bool
+}
+
+func (b *Breaker) IsOpen() bool { b.mu.Lock(); defer b.mu.Unlock(); return b.open }
+
+func (b *Breaker) Fail() {
+	b.mu.Lock()
+	b.failures++
+	b.mu.Unlock()
+	b.open = true
+}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pkgs, err := load.Packages(load.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := source.Read(pkgs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, _ := load.SSA(pkgs)
+	held := lockset.Analyse(prog, pkgs, lockset.Places(pkgs), func(*ssa.Function) ([]*locks.Place, bool) { return nil, false })
+	st := pkgs[0].Types.Scope().Lookup("Breaker").Type().Underlying().(*types.Struct)
+	fix := &Fix{Program: &Program{Code: cover.NewCode(files), Held: held}, Lock: st.Field(0), Data: []*types.Var{st.Field(1)}}
+	want := []string{"write of open in (*Breaker).Fail (p.go:17): the lock is held at other accesses to it, and cannot be taken at all of them"}
+	if got := Lines(fix.Companions([]*types.Var{st.Field(2)}, nil)); !slices.Equal(got, want) {
+		t.Errorf("told is %q, want %q", got, want)
 	}
 }
