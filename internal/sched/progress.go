@@ -69,14 +69,20 @@ func (p Progress) Exhaustive() bool {
 // String says in a sentence, without a full stop, what was tried.
 func (p Progress) String() string {
 	switch p.Method {
+	case MethodPCT, MethodRandom:
+		if p.Runs == 0 {
+			return p.beforeChance()
+		}
+	}
+	switch p.Method {
 	case MethodPCT:
 		depth := "1 to 8"
 		if p.Depth > 0 {
 			depth = strconv.Itoa(p.Depth)
 		}
-		return p.systematic() + count(p.Runs, "schedule") + " by random priorities tried, for bugs of depth " + depth + p.saturation() + p.heldBefore()
+		return p.then() + count(p.Runs, "schedule") + " by random priorities tried, for bugs of depth " + depth + p.saturation() + p.heldBefore()
 	case MethodRandom:
-		return p.systematic() + count(p.Runs, "random schedule") + " tried" + p.saturation() + p.heldBefore()
+		return p.then() + count(p.Runs, "random schedule") + " tried" + p.saturation() + p.heldBefore()
 	case MethodDFS:
 		return p.rounds() + p.counted() + p.gaps() + p.held()
 	case MethodReplay:
@@ -85,12 +91,28 @@ func (p Progress) String() string {
 	return ""
 }
 
+// beforeChance says what was tried if nothing was by chance.
+func (p Progress) beforeChance() string {
+	if all := p.systematic(); all != "" {
+		return all + p.held()
+	}
+	return "the default schedule tried"
+}
+
 // systematic says what a search by chance has tried before; "" if there is nothing to say.
 func (p Progress) systematic() string {
 	if p.Bound == 0 || p.CutOff > 0 || p.Diverged > 0 {
 		return ""
 	}
-	return upTo(p.Bound-1) + " tried" + inParentheses(p.EarlierRuns) + ", then "
+	return upTo(p.Bound-1) + " tried" + inParentheses(p.EarlierRuns)
+}
+
+// then is what comes before what a search by chance has tried.
+func (p Progress) then() string {
+	if all := p.systematic(); all != "" {
+		return all + ", then "
+	}
+	return ""
 }
 
 // heldBefore says what was held in a search by chance that has tried all schedules of some kind

@@ -8,6 +8,8 @@ func TestProgressInWords(t *testing.T) {
 		want     string
 		complete bool
 	}{
+		{Progress{Method: MethodPCT}, "the default schedule tried", false},
+		{Progress{Method: MethodRandom, Bound: 1, EarlierRuns: 4}, "all schedules without preemption tried (4)", false},
 		{Progress{Method: MethodPCT, Runs: 1}, "1 schedule by random priorities tried, for bugs of depth 1 to 8", false},
 		{Progress{Method: MethodPCT, Runs: 68, Depth: 3}, "68 schedules by random priorities tried, for bugs of depth 3", false},
 		{Progress{Method: MethodPCT, Runs: 7, Bound: 3, EarlierRuns: 40, Held: Held{Outside: true}}, "all schedules with at most 2 preemptions tried (40), then 7 schedules by random priorities tried, for bugs of depth 1 to 8; held fixed: what is outside control, which was left to chance", false},
