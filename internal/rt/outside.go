@@ -266,7 +266,7 @@ func (s *scheduler) idle(c *goroutine) bool {
 			s.stuck()
 			s.over()
 			return false
-		case s.late():
+		case late():
 			s.expire(nil)
 			return false
 		}

@@ -23,12 +23,12 @@ func Run(config Config, f func()) *Result {
 	c := s.spawn(f)
 	s.races.TakeSlot(&c.Thread, c.id)
 	if config.Within > 0 {
-		deadline.Store(config.Now() + config.Within)
+		deadline.Store(&timeLimit{config.Now, config.Now() + config.Within})
 	}
 	on.Store(true)
 	s.pass(s.choose(nil))
 	<-s.done
-	deadline.Store(0)
+	deadline.Store(nil)
 
 	s.started = len(s.all)
 	r := s.result

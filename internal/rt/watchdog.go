@@ -50,15 +50,15 @@ func watch(sleep func(int64) (worked int64, busy bool)) {
 		t := token.Load()
 		switch {
 		case t == 0 || t&inside != 0:
-			if t != 0 && s.late() {
+			if t != 0 && late() {
 				// Nearly all of its time a run may be in hooks, with thousands of goroutines
 				// say, so that the token is never to be had.
 				overdue.Store(true)
 			}
 			seen, waited = 0, 0
-		case s.late():
+		case late():
 			if token.CompareAndSwap(t, g|inside) {
-				if s.late() && s.current.state == ready {
+				if late() && s.current.state == ready {
 					s.expire(s.current)
 				} else {
 					token.Store(t) // it was the next run's
@@ -124,8 +124,15 @@ func (s *scheduler) leaveControl(c *goroutine) {
 	addStray(c)
 }
 
-// deadline is the moment at which the run is cut off; 0 for never.
-var deadline atomic.Int64
+// A timeLimit is the moment at which a run is cut off, by a clock of real time.
+type timeLimit struct {
+	now func() int64
+	end int64
+}
+
+// deadline is that of the run; nil for none. The watchdog may look at it when the run is over, and
+// so must not look for the clock in the scheduler.
+var deadline atomic.Pointer[timeLimit]
 
 // overdue says that the run has taken too long, or one before: the goroutine that runs looks
 // when it is about to choose the next one.
@@ -134,7 +141,7 @@ var overdue atomic.Bool
 // stopIfLate ends the run for c, which is in a hook, if the run has taken too long.
 func (s *scheduler) stopIfLate(c *goroutine) {
 	overdue.Store(false)
-	if !s.late() {
+	if !late() {
 		return
 	}
 	s.result.CutOff, s.result.TookTooLong = true, true
@@ -143,9 +150,9 @@ func (s *scheduler) stopIfLate(c *goroutine) {
 }
 
 // late reports whether the run has taken too long.
-func (s *scheduler) late() bool {
+func late() bool {
 	d := deadline.Load()
-	return d != 0 && s.config.Now() > d
+	return d != nil && d.now() > d.end
 }
 
 // expire ends the run, which has taken too long. c is the goroutine that ran, which has the
