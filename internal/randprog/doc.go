@@ -36,8 +36,8 @@
 //
 // The language does not say whether the x of x + f() is loaded before f is called, and
 // compilers differ. A program that has no [Options.OpenOrder] does not depend on it: no
-// operand that is loaded from shared memory has a call (max is one), a receive or an atomic operation
-// after it in the same expression.
+// operand that is loaded from shared memory, and no pointer or slice that is stored through, has a
+// call (max is one), a receive or an atomic operation after it in the same statement.
 //
 //	draws.go    the numbers, and smaller ones
 //	program.go  variables, goroutines, the whole

@@ -113,6 +113,7 @@ func (g *gen) assign() {
 	case list:
 		switch g.pick(3) {
 		case 0:
+			g.loaded[0] = true // the slice, before or after what is stored
 			g.line("%s[0] = %s", v.text, g.expr(2))
 		case 1:
 			g.line("%s = append(%s, %d)", v.text, v.text, g.pick(3))
@@ -154,6 +155,9 @@ func (g *gen) assignNumber(v *variable) {
 	case v.pointer != "" && g.chance(4):
 		g.line("%s = new(int)", v.pointer)
 		return
+	}
+	if v.pointer != "" {
+		g.loaded[0] = true // the pointer, before or after what is stored
 	}
 	switch g.pick(5) {
 	case 0:
