@@ -33,7 +33,7 @@ var Benchmark = &command.Benchmark{
 	Usage: "[-figure NAMES] [-run REGEXP] [-reproductions 5] [-count 100] ",
 	Help: `Fixes the six examples, the corpus of programs with concurrency bugs and released modules,
 and prints tables 1 and 2 of the paper side by side with its figures. The modules come
-through the module proxy. -figure large analyses runs of 500,000 and of 10 million events, with
+through the module proxy. -figure large analyses runs of 500,000 to 10 million events, with
 more than 100 MB of log.`,
 	Quick: "the examples only: a minute, for a look",
 	New:   newMeasurement,

@@ -56,6 +56,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -119,6 +120,8 @@ type Result struct {
 	// AnalysisTime is without exploring and building.
 	AnalysisTime time.Duration
 	LiftTime     time.Duration
+	// analysisMemory is what the process had taken from the operating system after that.
+	analysisMemory uint64
 }
 
 // A fixer is one call of Fix.
@@ -231,6 +234,9 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 	if f.result.run == nil {
 		f.result.Analysis, f.result.run, f.result.Missed = analysis, run, run.missed
 		f.result.AnalysisTime, f.result.LiftTime = time.Since(lifted), lifted.Sub(start)
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		f.result.analysisMemory = memory.Sys
 	}
 	rounds = append(rounds, *r.Outcome.Worst())
 	var best *Candidate

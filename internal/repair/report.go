@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"runtime"
 	"time"
 )
 
@@ -42,15 +41,13 @@ type AnalysisReport struct {
 	Lifting   time.Duration `json:"lifting_ns"`
 	Replay    time.Duration `json:"replay_ns"`
 	Total     time.Duration `json:"total_ns"` // with the replay, without the lifting
-	// Memory is what the process has taken from the operating system so far.
+	// Memory is what the process had taken from the operating system when the analysis ended.
 	Memory uint64 `json:"memory_bytes"`
 }
 
 // AnalysisReport tells of the engine's part, but for the events of the run.
 func (r *Result) AnalysisReport() AnalysisReport {
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	report := AnalysisReport{Lifting: r.LiftTime, Total: r.AnalysisTime, Memory: memory.Sys}
+	report := AnalysisReport{Lifting: r.LiftTime, Total: r.AnalysisTime, Memory: r.analysisMemory}
 	if a := r.Analysis; a != nil {
 		report.Machines, report.Fixes, report.Replay = len(a.Machines), len(a.Fixes), a.Replay
 		for _, f := range a.Fixes {

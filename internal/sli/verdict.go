@@ -1,6 +1,8 @@
 package sli
 
 import (
+	"maps"
+
 	"github.com/cofferdam-go/cofferdam/internal/sli/exec"
 	"github.com/cofferdam-go/cofferdam/internal/sli/ir"
 )
@@ -168,12 +170,6 @@ func (s *evaluation) run(edge Edge) Verdict {
 // fork is a copy that goes on by itself.
 func (s *evaluation) fork() *evaluation {
 	c := *s
-	c.ownStores, c.loaded = map[uint64]byte{}, map[string]ir.Value{}
-	for k, v := range s.ownStores {
-		c.ownStores[k] = v
-	}
-	for k, value := range s.loaded {
-		c.loaded[k] = value
-	}
+	c.ownStores, c.loaded = maps.Clone(s.ownStores), maps.Clone(s.loaded)
 	return &c
 }

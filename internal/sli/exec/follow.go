@@ -83,11 +83,11 @@ func (f *follower) follow(thread *Thread, made *history, before func(*Thread, *S
 		}
 		block := top.Block
 		st := thread.Step()
-		step := f.step
-		if step.Instr.EndsBlock() && top.Block != block {
+		in := f.step.Instr
+		if in.EndsBlock() && top.Block != block {
 			r.executed[[2]*ir.Block{block, top.Block}] = true
 		}
-		if after != nil && !after(thread, &step) {
+		if after != nil && !after(thread, &f.step) {
 			return
 		}
 		f.idleSteps++
@@ -100,11 +100,11 @@ func (f *follower) follow(thread *Thread, made *history, before func(*Thread, *S
 			continue
 		case st == Ended || f.cannotGoOn:
 			return
-		case st == Crashed && f.Failure.G == f.g && f.Failure.Cause == step.Instr.Cause && f.Failure.isAt(step.Instr):
+		case st == Crashed && f.Failure.G == f.g && f.Failure.Cause == in.Cause && f.Failure.isAt(in):
 			return // what follows are its deferred calls
 		case st == Running && f.idleSteps < maxStepsWithoutEvent:
 			continue
-		case st == Crashed && f.leftByCrash(thread, step.Instr) && thread.Unwind():
+		case st == Crashed && f.leftByCrash(thread, in) && thread.Unwind():
 			continue
 		case f.hasEvent && f.event.Kind != KindCrash:
 			if !f.resync(thread) {

@@ -128,29 +128,28 @@ func (t *Thread) push(call *ir.Instr, fn *ir.Func, args, captured []ir.Value) *F
 	return frame
 }
 
-// frameEnvironment evaluates a function's own expressions.
-type frameEnvironment struct {
-	t *Thread
-	f *Frame
-}
+// An innermostFrame is a thread that evaluates expressions of its innermost frame. It is a pointer,
+// and no pair of thread and frame, because nearly every instruction needs one: a pair would be
+// allocated each time.
+type innermostFrame Thread
 
-func (s frameEnvironment) Reg(e *ir.Expr) ir.Value                 { return s.f.Regs[e.Reg] }
-func (s frameEnvironment) Load(e *ir.Expr, _, _ ir.Value) ir.Value { return ir.Unknown(e.Size) }
-func (s frameEnvironment) Symbol(name string) ir.Value             { return s.t.host.Symbol(name) }
-func (s frameEnvironment) Text(addr uint64, n int) ([]byte, bool)  { return s.t.host.Text(addr, n) }
-func (s frameEnvironment) BadAddress(addr uint64) ir.Value         { return s.t.host.BadAddress(addr) }
-func (s frameEnvironment) Closure(name string, captured []ir.Value) ir.Value {
-	return s.t.host.Closure(name, captured)
+func (t *innermostFrame) Reg(e *ir.Expr) ir.Value                 { return t.Frames[len(t.Frames)-1].Regs[e.Reg] }
+func (t *innermostFrame) Load(e *ir.Expr, _, _ ir.Value) ir.Value { return ir.Unknown(e.Size) }
+func (t *innermostFrame) Symbol(name string) ir.Value             { return t.host.Symbol(name) }
+func (t *innermostFrame) Text(addr uint64, n int) ([]byte, bool)  { return t.host.Text(addr, n) }
+func (t *innermostFrame) BadAddress(addr uint64) ir.Value         { return t.host.BadAddress(addr) }
+func (t *innermostFrame) Closure(name string, captured []ir.Value) ir.Value {
+	return t.host.Closure(name, captured)
 }
-func (s frameEnvironment) Captured(closure ir.Value, i, size int) ir.Value {
-	if got := s.t.host.Captured(closure); i < len(got) {
+func (t *innermostFrame) Captured(closure ir.Value, i, size int) ir.Value {
+	if got := t.host.Captured(closure); i < len(got) {
 		return got[i]
 	}
 	return ir.Unknown(size)
 }
 
 // Eval is the value of an expression of the innermost frame.
-func (t *Thread) Eval(e *ir.Expr) ir.Value { return ir.Eval(e, frameEnvironment{t, t.Top()}) }
+func (t *Thread) Eval(e *ir.Expr) ir.Value { return ir.Eval(e, (*innermostFrame)(t)) }
 
 func (t *Thread) evalAll(es []*ir.Expr) []ir.Value {
 	vs := make([]ir.Value, len(es))
@@ -181,8 +180,8 @@ func (t *Thread) Step() Status {
 	}
 	switch in.Op {
 	case ir.Phi:
-		var vs []ir.Value
-		first := frame.Index
+		var room [4]ir.Value
+		vs, first := room[:0], frame.Index
 		for ; frame.Block.Instrs[frame.Index].Op == ir.Phi; frame.Index++ {
 			vs = append(vs, t.Eval(frame.Block.Instrs[frame.Index].Args[frame.Pred]))
 		}

@@ -43,6 +43,12 @@ func Eval(e *Expr, s Environment) Value {
 	case OpOpaque:
 		return Unknown(e.Size)
 	}
+	return evalOperator(e, s)
+}
+
+// evalOperator is the value of an expression with arguments. It is apart from Eval because most
+// expressions are leaves, which need no room for arguments.
+func evalOperator(e *Expr, s Environment) Value {
 	var small [4]Value
 	args, known := small[:0], true
 	for _, a := range e.Args {
