@@ -17,6 +17,12 @@
 //
 //	n++               (*aside.View(guard, shared, own))++
 //
+// The collector does not see that a pointer leads to a page. When an object with fields on pages is
+// garbage the pages are given back, so whatever uses a field holds on to the object until it is done.
+//
+//	use(t.n)          use(t.x.Get().Load().n)
+//	t.n++             { k := t.x.Get(); k.View().n++; k.Keep() }
+//
 // # Pointers
 //
 // The collector does not look at pages. A word there that is a pointer is a [Cell]: beside the
@@ -61,13 +67,14 @@
 //	cell_unsafe.go     variables that are pointers, and such fields beside their lock
 //	node_unsafe.go     such fields of other objects, all of which share a guard
 //	mirror_unsafe.go   the entries of a cell
-//	quarantine.go      what becomes of the pages of objects that are garbage
+//	garbage.go         what becomes of the pages of objects that are garbage
 package aside
 
 import (
 	"fmt"
 	"log/slog"
 	"reflect"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -178,8 +185,26 @@ type Pages[T Parts] struct {
 	Shared, Own *T
 }
 
-// View is [View] for the fields of an object.
+// View is [View] for the fields of an object. What is done with the result has to be followed by
+// Keep, in code that does not hold on to the object for another reason.
 func (p *Pages[T]) View() *T { return View(p.Guard, p.Shared, p.Own) }
+
+// Load returns the fields, by the view that [View] would choose.
+func (p *Pages[T]) Load() T {
+	value := *p.View()
+	runtime.KeepAlive(p)
+	return value
+}
+
+// Keep has the pages there until it is called.
+func (p *Pages[T]) Keep() { runtime.KeepAlive(p) }
+
+// Wake is that of the guard, for a section that has released the lock: from there on it does not hold
+// on to the object.
+func (p *Pages[T]) Wake() {
+	p.Guard.Wake()
+	runtime.KeepAlive(p)
+}
 
 // Get returns where the fields are. The first call puts them there.
 func (o *Object[T]) Get() *Pages[T] {

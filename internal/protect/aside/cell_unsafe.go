@@ -62,6 +62,12 @@ func (c *Cell[T]) Store(value T) {
 // StoreOwn is Store for a section of the guard.
 func (c *Cell[T]) StoreOwn(value T) { c.storeOwn(pointerOf(value)) }
 
+// Wake is that of the guard, as for [Pages.Wake].
+func (c *Cell[T]) Wake() {
+	c.Guard.Wake()
+	runtime.KeepAlive(c)
+}
+
 // Target returns the cell, and a variable for a value that will be stored to it when all values
 // of an assignment are known.
 //

@@ -144,10 +144,12 @@
 //	}                       }; type parts struct { n int }
 //	&T{n: 1}                &T{x: aside.Make(parts{n: 1})}
 //	t.n++                   s.Own.n++       in a section of t, where s is t.x.Get()
-//	t.n++                   t.x.Get().View().n++      elsewhere
+//	use(t.n)                use(t.x.Get().Load().n)      elsewhere
+//	t.n++                   { k := t.x.Get(); k.View().n++; k.Keep() }
 //
-// An object that is garbage gives its pages back, unless some statement may wait between finding
-// its field on a page and using it: a pointer to a page keeps nothing alive.
+// An object that is garbage gives its pages back. A pointer to a page keeps nothing alive, so each
+// use holds on to the object until it is done. Where a use cannot be written so, the objects keep
+// their pages.
 //
 //	t.n = <-c               t.x.Get().View().n = <-c
 //

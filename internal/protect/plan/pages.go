@@ -33,11 +33,14 @@ type PageDatum struct {
 	// Node says that it is a cell of an object that has not the lock itself. The lock is a
 	// variable, and all objects share a guard.
 	Node bool
-	// Keeps says that pages of objects which are garbage are kept: see [round.noteKept].
+	// Keeps says that pages of objects which are garbage are kept: see package holding.
 	Keeps bool
 	// Declared is where it is declared in the variant of the package that has new texts.
 	Declared facts.Declaration
 }
+
+// isPart reports whether it is a field of objects that is on their pages as it is, and not as a cell.
+func (d *PageDatum) isPart() bool { return d.Owner != "" && !d.Cell }
 
 // pageData is what is on pages of a program.
 type pageData struct {

@@ -105,7 +105,7 @@ func render(p *plan.Plan) string {
 				renderGroup(&b, f.File, g)
 			}
 			for _, s := range f.Sites {
-				fmt.Fprintf(&b, "site %d: %s\n", f.Line(s.Node.Pos()), f.TextOf(s.Node))
+				fmt.Fprintf(&b, "site %d: %s%s\n", f.Line(s.Node.Pos()), f.TextOf(s.Node), holding(s))
 			}
 		}
 		for _, c := range pkg.Clones {
@@ -127,6 +127,17 @@ func render(p *plan.Plan) string {
 		}
 	}
 	return b.String() + p.String()
+}
+
+// holding is how a use holds on to its object.
+func holding(s plan.Site) string {
+	switch {
+	case s.Loads:
+		return ", loaded"
+	case s.Holds != nil:
+		return ", held"
+	}
+	return ""
 }
 
 func renderGroup(b *strings.Builder, f *source.File, g *plan.Group) {

@@ -2,11 +2,9 @@ package plan
 
 import (
 	"go/ast"
-	"go/token"
-	"go/types"
 	"slices"
 
-	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/holding"
 )
 
 // A Site is a use of data on pages that is not known to be by the holder of its lock, or of a cell.
@@ -17,6 +15,8 @@ type Site struct {
 	Datum *PageDatum
 	// Store is the assignment to a cell that the use is part of; nil for a load.
 	Store *ast.AssignStmt
+	// Way is how a use of an object's field holds on to the object.
+	holding.Way
 	// Group is the one of the file's that has the use of a cell in a section, which has the own
 	// view, counted from 1, and Var the variable of the group; 0 for a use elsewhere.
 	Group, Var int
@@ -32,6 +32,7 @@ func (r *round) findSites() {
 		var redirected []Redirect
 		var cells []Site
 		for i, g := range f.Groups {
+			r.keepUnreleased(g)
 			for _, s := range g.Steps {
 				cells = append(cells, takeCells(g, i+1, s)...)
 				cells = append(cells, r.nodesIn(g, i+1, s)...)
@@ -45,76 +46,50 @@ func (r *round) findSites() {
 		for i := range f.Sites {
 			f.Sites[i].findSection(cells)
 		}
-		r.noteKept(f.Syntax, f.Sites)
+		r.holdObjects(f.Syntax, f.Sites)
 	}
 	for _, c := range r.out.Clones {
 		c.Sites = sitesWithin(c.Decl, uses, c.Redirects)
-		r.noteKept(c.Decl, c.Sites)
+		r.holdObjects(c.Decl, c.Sites)
 	}
 }
 
-// noteKept finds the fields whose pages cannot be given back when their object is garbage. A use
-// finds the page first, by a pointer that the collector does not know, and then loads or stores.
-// In between the object may become garbage. Mostly that is a matter of instructions, and package
-// aside waits for longer; but a statement may call other code there, which may take for ever.
-//
-//	return t.n         a few instructions
-//	log(t.n)           has the value before log begins
-//	t.n = <-c          has the page for as long as c is empty
-//	use(t.n, f())      the same for f
-//
-// A section, which is to release the lock that is in the object, keeps the object alive.
-func (r *round) noteKept(root ast.Node, sites []Site) {
-	data := make(map[ast.Node]*PageDatum)
-	for _, s := range sites {
-		if _, sets := s.Node.(*ast.KeyValueExpr); s.Datum.Owner != "" && !s.Datum.Cell && !sets {
-			data[s.Node] = s.Datum
+// holdObjects finds out how uses of the fields of objects hold on to the object. The pages of fields
+// with a use that does not are kept when their object is garbage.
+func (r *round) holdObjects(root ast.Node, sites []Site) {
+	fields := make(map[ast.Node]*Site)
+	for i, s := range sites {
+		if _, sets := s.Node.(*ast.KeyValueExpr); s.Datum.isPart() && !sets {
+			fields[s.Node] = &sites[i]
 		}
 	}
-	if len(data) == 0 {
+	if len(fields) == 0 {
 		return
 	}
 	ast.PreorderStack(root, nil, func(n ast.Node, around []ast.Node) bool {
-		if d := data[n]; d != nil && r.runsOtherCode(n, around) {
-			d.Keeps = true
+		if s := fields[n]; s != nil {
+			s.Way = holding.Of(r.facts, r.info, n, around)
+			s.Datum.Keeps = s.Datum.Keeps || s.Way == holding.Way{}
 		}
 		return true
 	})
 }
 
-// runsOtherCode reports whether the statement with a use may run other code between finding the
-// data and using it.
-func (r *round) runsOtherCode(use ast.Node, around []ast.Node) bool {
-	for _, n := range slices.Backward(around) {
-		switch n := n.(type) {
-		case *ast.CaseClause:
-			return slices.ContainsFunc(n.List, func(e ast.Expr) bool { return r.callsBeside(use, e) })
-		case *ast.RangeStmt:
-			_, number := r.info.TypeOf(n.X).Underlying().(*types.Basic)
-			return !number || !contains(n.X, use) || r.callsBeside(use, n.X)
-		case ast.Stmt:
-			return r.callsBeside(use, n)
+// keepUnreleased has pages kept of objects whose lock a section may not come to release. Such a section
+// has nothing left to do that would hold on to the object.
+//
+//	t.mu.Lock()
+//	t.n = 1
+//	select {}
+func (r *round) keepUnreleased(g *Group) {
+	if g.Deferred != nil || !slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return holding.NeverEnds(r.info, s.Stmt) }) {
+		return
+	}
+	for _, v := range g.Vars {
+		if v.OnPages != nil && v.OnPages.isPart() {
+			v.OnPages.Keeps = true
 		}
 	}
-	return true // the first value of a variable
-}
-
-// callsBeside reports whether a node calls a function, or receives, other than with the use as
-// an operand. What is in blocks is not a part of the statement that has them.
-func (r *round) callsBeside(use, in ast.Node) (calls bool) {
-	ast.Inspect(in, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit, *ast.BlockStmt:
-			return false
-		case *ast.CallExpr:
-			f := ast.Unparen(n.Fun)
-			calls = calls || !contains(n, use) && !r.info.Types[f].IsType() && facts.BuiltinOf(r.info, f) == ""
-		case *ast.UnaryExpr:
-			calls = calls || n.Op == token.ARROW && !contains(n, use)
-		}
-		return !calls
-	})
-	return calls
 }
 
 // takeCells takes the cells out of a step's redirections: what the other data on pages becomes can

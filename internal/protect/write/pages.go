@@ -138,13 +138,20 @@ func (w *sectionWriter) callGuards(writing, reading string) []string {
 // redirectSites has uses of data on pages find it there.
 //
 //	n                (*aside.View(g, p, o))
-//	t.n              t.x.Get().View().n
+//	use(t.n)         use(t.x.Get().Load().n)
+//	t.n = v          { k := t.x.Get(); k.View().n = v; k.Keep() }
+//	t.n = <-c        t.x.Get().View().n = <-c
 //	&T{n: 1}         &T{x: aside.Make(part{n: 1})}
 func (f *fileWriter) redirectSites(edits *source.Edits, sites []plan.Site) {
+	held := make(map[ast.Stmt][]plan.Site)
 	for _, s := range sites {
 		d := s.Datum
-		if d.Cell {
+		switch {
+		case d.Cell:
 			continue // see redirectCells
+		case s.Holds != nil:
+			held[s.Holds] = append(held[s.Holds], s)
+			continue
 		}
 		switch n := s.Node.(type) {
 		case *ast.KeyValueExpr:
@@ -157,12 +164,37 @@ func (f *fileWriter) redirectSites(edits *source.Edits, sites []plan.Site) {
 			if d.Owner == "" {
 				f.redirectVariable(edits, n, d)
 			} else {
-				edits.Replace(n.Sel, f.objectName(d)+".Get().View()."+d.Field)
+				edits.Replace(n.Sel, f.objectName(d)+".Get()."+viewOf(s)+"()."+d.Field)
 			}
 		default:
 			panic(fmt.Sprintf("protect: a use of data on pages that is a %T", n))
 		}
 	}
+	for stmt, stores := range held { // which have all else in them redirected by now
+		f.holdStores(edits, stmt, stores)
+	}
+}
+
+// viewOf is the method that finds the field of an object for a use.
+func viewOf(s plan.Site) string {
+	if s.Loads {
+		return "Load"
+	}
+	return "View"
+}
+
+// holdStores has a statement hold on to the objects whose fields it stores to, until it is done.
+func (f *fileWriter) holdStores(edits *source.Edits, stmt ast.Stmt, stores []plan.Site) {
+	slices.SortFunc(stores, func(a, b plan.Site) int { return int(a.Node.Pos() - b.Node.Pos()) })
+	before, after := "{ ", ""
+	for i, s := range stores {
+		pages, n := f.names+"k"+strconv.Itoa(i), s.Node.(*ast.SelectorExpr)
+		before += fmt.Sprintf("%s := %s.%s.Get(); ", pages, edits.ChangedText(n.X), f.objectName(s.Datum))
+		edits.Supersede(n, pages+".View()."+s.Datum.Field)
+		after += "; " + pages + ".Keep()"
+	}
+	edits.InsertBefore(stmt.Pos(), before)
+	edits.InsertAfter(stmt.End(), after+" }")
 }
 
 // redirectVariable has a use of a variable find it on pages.

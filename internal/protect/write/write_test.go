@@ -14,6 +14,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/holding"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 	"github.com/cofferdam-go/cofferdam/internal/protect/write"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -366,7 +367,7 @@ func TestDataOnPagesHasTwoViews(t *testing.T) {
 	outside := s.function("outside")
 	literal := s.expr(outside, "n: 1")
 	s.file.Sites = []plan.Site{
-		{Node: s.expr(outside, "t.n"), Datum: d}, {Node: literal, Datum: d},
+		{Node: s.expr(outside, "t.n"), Datum: d, Way: holding.Way{Holds: outside.Body.List[0]}}, {Node: literal, Datum: d},
 		{Node: s.expr(s.function("add"), "t.n"), Datum: d},
 	}
 	s.want(
@@ -378,7 +379,7 @@ func TestDataOnPagesHasTwoViews(t *testing.T) {
 		`g0.Own.n++`,
 		`if  {  = false; g0.Unlock() }; c <- g0.Own.n; if ! {  = true; g0.Lock() }`,
 		`if  {  = false; g0.Leave() }; t.mu.Unlock(); g0.Wake()`,
-		`func outside(t *T) *T { t.x1.Get().View().n = 0; return &T{x1: aside.Make(t1{n: 1})} }`,
+		`func outside(t *T) *T { { k0 := t.x1.Get(); k0.View().n = 0; k0.Keep() }; return &T{x1: aside.Make(t1{n: 1})} }`,
 		`type t1 struct { n int }`,
 		`func (t1) CofferdamNames() (string, string, string, int, bool) { return "T", "T.mu", "p.go", 8, false }`,
 	)
