@@ -45,7 +45,8 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	}
 	lock = r.move(edits, calls) + lock
 	if code.deferrable(r, l) {
-		edits.LineBefore(r.first(), lock+"\ndefer "+unlock+r.lookAgain(""))
+		edits.LineBefore(r.first(), lock+"\ndefer "+unlock)
+		r.lookAgain(edits, "")
 		return nil
 	}
 	if statement.Recovers(r.info(), r.body) && statement.CallsAny(r.info(), r.statements()) {
@@ -56,7 +57,8 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	if !statement.Terminates(r.last()) && !w.named(r.last().End()) {
 		return fmt.Errorf("the lock's name means something else at the end of the section in %s", r.place())
 	}
-	edits.LineBefore(r.first(), lock+r.lookAgain(unlock))
+	edits.LineBefore(r.first(), lock)
+	r.lookAgain(edits, unlock)
 	w.walk(&ast.BlockStmt{List: r.statements()}, false, false)
 	if w.err != nil {
 		return w.err

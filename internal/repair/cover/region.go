@@ -44,8 +44,8 @@ type Region struct {
 	// function that accesses the data.
 	Accesses []Access
 
-	// recheck is a look that is made again where the region begins; nil if there is none.
-	recheck *statement.Look
+	// recheck is a look that is made again; nil if there is none.
+	recheck *recheck
 	// releasedBy is the statement that releases the lock in a region that another lies right
 	// before which keeps the lock for it; "" if the region takes the lock itself.
 	releasedBy string
