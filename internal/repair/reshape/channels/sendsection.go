@@ -13,8 +13,15 @@ import (
 )
 
 // sendInSection has a function that looks up channels in a section, and sends to them behind it, send
-// within the section: whatever closes such a channel holds the same lock, and has taken it from where
-// it is looked up. Only a send that does not wait can be there.
+// within the section, and so it has those close that take a channel from there in a section and close it
+// behind that. A channel is then closed before it can be looked up, or after it was sent to. Only a send
+// that does not wait can be there.
+//
+//	b.mu.Lock()                            b.mu.Lock()
+//	ch := b.subs[id]                       defer b.mu.Unlock()
+//	delete(b.subs, id)                     ch := b.subs[id]
+//	b.mu.Unlock()                          delete(b.subs, id)
+//	close(ch)                              close(ch)
 func (r *finder) sendInSection() []*change.Change {
 	if r.Failure.Cause != event.SendOnClosed {
 		return nil
@@ -37,8 +44,12 @@ func (r *finder) sendInSection() []*change.Change {
 		if choice == nil || body == nil || !hasDefault(choice) {
 			return
 		}
-		if section := r.sectionBefore(f, body, send); section != nil && r.closesHold(f.Info.TypeOf(send.Chan), section.class) {
-			changes = r.keepOverSend(f, section)
+		section := r.sectionBefore(f, body, send)
+		if section == nil {
+			return
+		}
+		if behind, ok := r.closesBehind(f.Info.TypeOf(send.Chan), section); ok {
+			changes = r.keepSections(append([]*sectionBefore{section}, behind...))
 		}
 	})
 	return changes
@@ -48,18 +59,21 @@ func hasDefault(s *ast.SelectStmt) bool {
 	return slices.ContainsFunc(s.Body.List, func(clause ast.Stmt) bool { return clause.(*ast.CommClause).Comm == nil })
 }
 
-// A sectionBefore is a section among the statements of a function, and a statement behind it that sends.
+// A sectionBefore is a section among the statements of a function, and a statement behind it that sends
+// or closes.
 type sectionBefore struct {
-	class                  *types.Var // of its lock
-	list                   []ast.Stmt
-	taken, released, sends int // in list
+	file                  *source.File
+	class                 *types.Var // of its lock
+	mode                  locks.Mode
+	list                  []ast.Stmt
+	taken, released, acts int // in list
 }
 
-// sectionBefore is the last section before a send; nil if there is none, or something waits in between.
-func (r *finder) sectionBefore(f *source.File, body *ast.BlockStmt, send *ast.SendStmt) *sectionBefore {
-	s := &sectionBefore{list: body.List, taken: -1, released: -1}
-	s.sends = slices.IndexFunc(body.List, func(stmt ast.Stmt) bool { return syntax.Within(send, stmt) })
-	for i, stmt := range body.List[:max(s.sends, 0)] {
+// sectionBefore is the last section before a node; nil if there is none, or something waits in between.
+func (r *finder) sectionBefore(f *source.File, body *ast.BlockStmt, n ast.Node) *sectionBefore {
+	s := &sectionBefore{file: f, list: body.List, taken: -1, released: -1}
+	s.acts = slices.IndexFunc(body.List, func(stmt ast.Stmt) bool { return syntax.Within(n, stmt) })
+	for i, stmt := range body.List[:max(s.acts, 0)] {
 		call := syntax.CallOf(stmt)
 		if call == nil {
 			continue
@@ -68,20 +82,21 @@ func (r *finder) sectionBefore(f *source.File, body *ast.BlockStmt, send *ast.Se
 			class := r.Code.Locks().Places.ClassOf(op)
 			switch {
 			case op.Verb != locks.Release:
-				s.class, s.taken, s.released = class, i, -1
+				s.class, s.mode, s.taken, s.released = class, op.Mode, i, -1
 			case s.taken >= 0 && syntax.Same(class, s.class):
 				s.released = i
 			}
 		}
 	}
-	if s.class == nil || s.released < 0 || syntax.MayWait(f, s.list[s.released+1:s.sends]) {
+	if s.class == nil || s.released < 0 || syntax.MayWait(f, s.list[s.released+1:s.acts]) {
 		return nil
 	}
 	return s
 }
 
-// closesHold reports whether all closes of channels of a type hold a lock, and there are any.
-func (r *finder) closesHold(channel types.Type, class *types.Var) bool {
+// closesBehind are the sections behind which channels of a type are closed that another section looks up.
+// All closes of such channels must be in a section of the lock or behind one, and there must be one.
+func (r *finder) closesBehind(channel types.Type, looks *sectionBefore) (behind []*sectionBefore, ok bool) {
 	element := channel.Underlying().(*types.Chan).Elem()
 	closes, all := 0, true
 	for _, f := range r.Code.Files() {
@@ -94,30 +109,87 @@ func (r *finder) closesHold(channel types.Type, class *types.Var) bool {
 				return
 			}
 			closes++
-			function, _ := syntax.FunctionAround(around)
+			function, body := syntax.FunctionAround(around)
 			flow := r.Code.Locks().Flow(function)
-			all = all && flow != nil && slices.ContainsFunc(flow.Held(call), func(h locks.Held) bool {
-				return !h.Maybe && h.Mode == locks.Write && syntax.Same(r.Code.Locks().Places.Class(h.Lock), class)
-			})
+			if flow != nil && slices.ContainsFunc(flow.Held(call), func(h locks.Held) bool {
+				return !h.Maybe && h.Mode == locks.Write && syntax.Same(r.Code.Locks().Places.Class(h.Lock), looks.class)
+			}) {
+				return
+			}
+			s := (*sectionBefore)(nil)
+			if body != nil {
+				s = r.sectionBefore(f, body, call)
+			}
+			if s == nil || !syntax.Same(s.class, looks.class) || s.mode != locks.Write || !s.takesOut(looks) || syntax.MayWait(f, s.list[s.acts:s.acts+1]) {
+				all = false
+				return
+			}
+			if !slices.ContainsFunc(behind, func(o *sectionBefore) bool { return o.list[o.taken] == s.list[s.taken] }) {
+				behind = append(behind, s)
+			}
 		})
 	}
-	return closes > 0 && all
+	return behind, closes > 0 && all
 }
 
-// keepOverSend has the section last until the send is done.
-func (r *finder) keepOverSend(f *source.File, s *sectionBefore) []*change.Change {
-	w := r.Rewrite()
-	release := f.TextOf(s.list[s.released])
-	w.Of(f).Delete(s.list[s.released])
-	if s.sends == len(s.list)-1 {
-		w.Of(f).LineAfter(s.list[s.taken], "defer "+release)
-	} else {
-		w.Of(f).LineAfter(s.list[s.sends], release)
+// takesOut reports whether a section changes, or takes something out of, a field that another one looks at.
+func (s *sectionBefore) takesOut(looks *sectionBefore) bool {
+	looksAt := func(x ast.Expr) bool {
+		if element, ok := ast.Unparen(x).(*ast.IndexExpr); ok {
+			x = element.X
+		}
+		p, ok := syntax.PathOf(s.file.Info, x)
+		return ok && p.Variable.IsField() && slices.ContainsFunc(looks.list[looks.taken:looks.released], func(stmt ast.Stmt) bool {
+			return syntax.MentionsField(looks.file, stmt, p.Variable.Origin())
+		})
 	}
-	w.Note(f, s.list[s.sends])
+	found := false
+	for _, stmt := range s.list[s.taken:s.released] {
+		ast.Inspect(stmt, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				removes := syntax.IsBuiltin(s.file.Info, n, "delete") || syntax.IsBuiltin(s.file.Info, n, "clear")
+				found = found || removes && looksAt(n.Args[0])
+			case *ast.AssignStmt:
+				found = found || slices.ContainsFunc(n.Lhs, looksAt)
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// keepSections has sections last until what follows them is done.
+func (r *finder) keepSections(all []*sectionBefore) []*change.Change {
+	w := r.Rewrite()
+	for _, s := range all {
+		s.keep(w)
+		w.Note(s.file, s.list[s.acts])
+	}
 	return w.Finish(&change.Change{
-		Words:   "the lock " + s.class.Name() + " is held until the channels are sent to that were looked up with it",
+		Words:   "the lock " + all[0].class.Name() + " is held until the channels are sent to, or closed, that were looked up with it",
 		Mistake: "a channel is closed between the look for it and the send",
-		Reason:  "the close holds the lock too, so that it comes before the look or after the send, which does not wait",
+		Reason:  "a close is in the section that takes the channel out, so that it comes before the look or after the send, which does not wait",
 	})
+}
+
+// keep has a section last until the statement behind it is done: to the end of the function, if no more
+// than a return follows, and so whichever way leads out.
+func (s *sectionBefore) keep(w *change.Rewriting) {
+	release := s.file.TextOf(s.list[s.released])
+	edits := w.Of(s.file)
+	if !endsWith(s.list[s.acts:]) {
+		edits.Delete(s.list[s.released])
+		edits.LineAfter(s.list[s.acts], release)
+		return
+	}
+	edits.LineAfter(s.list[s.taken], "defer "+release)
+	for _, stmt := range s.list[s.taken:s.acts] {
+		ast.Inspect(stmt, func(n ast.Node) bool {
+			if x, ok := n.(*ast.ExprStmt); ok && s.file.TextOf(x) == release {
+				edits.Delete(x)
+			}
+			return true
+		})
+	}
 }
