@@ -10,6 +10,7 @@
 //	use(t.n, f())      that: to write these in another way would change their order
 //	t.a[i]             may be all that is used of t.a by this goroutine: a call would load more
 //	for ; ; t.n++ {    has no room for a block
+//	p := &t.n          has a pointer that is used later; so has t.a[:]
 //
 // A section, which is to release the lock that is in the object, holds on to the object, unless the
 // compiler may know that it never does.
@@ -32,14 +33,10 @@ type Way struct {
 
 // Of returns the way of a use, from the nodes around it.
 func Of(f *facts.Facts, info *types.Info, use ast.Node, around []ast.Node) Way {
-	whole, i := use, len(around)
-	for isPartOf(info, around[i-1], whole) {
-		i--
-		whole = around[i]
-	}
+	whole, i := wholeOf(info, use, around)
 	parent := around[i-1]
 	switch {
-	case runsOtherCode(info, use, around):
+	case takesAddress(info, parent, whole), runsOtherCode(info, use, around):
 		return Way{}
 	case storesTo(parent, whole):
 		if !isListed(parent, around[i-2]) || storesPointers(f, parent) {
@@ -49,6 +46,38 @@ func Of(f *facts.Facts, info *types.Info, use ast.Node, around []ast.Node) Way {
 	default:
 		return Way{Loads: ast.Unparen(whole.(ast.Expr)) == use}
 	}
+}
+
+// TakesAddress reports whether a use takes the address of the field or of a part of it, from the nodes
+// around it. Where that is only done to load and store by the address, the field is on pages all the
+// same.
+func TakesAddress(info *types.Info, use ast.Node, around []ast.Node) bool {
+	whole, i := wholeOf(info, use, around)
+	return takesAddress(info, around[i-1], whole)
+}
+
+func takesAddress(info *types.Info, parent, whole ast.Node) bool {
+	switch n := parent.(type) {
+	case *ast.UnaryExpr:
+		return n.Op == token.AND
+	case *ast.SliceExpr:
+		return n.X == whole
+	case *ast.SelectorExpr:
+		m, ok := info.Selections[n].Obj().(*types.Func)
+		return ok && facts.IsPointer(m.Signature().Recv().Type())
+	}
+	return false
+}
+
+// wholeOf returns the expression for the part of a field that is used, or for all of it, and how many
+// of the nodes are around that.
+func wholeOf(info *types.Info, use ast.Node, around []ast.Node) (whole ast.Node, outside int) {
+	whole, i := use, len(around)
+	for isPartOf(info, around[i-1], whole) {
+		i--
+		whole = around[i]
+	}
+	return whole, i
 }
 
 // isPartOf reports whether a node is an expression for a part of a variable, or for all of it, and

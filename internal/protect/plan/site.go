@@ -47,6 +47,7 @@ func (r *round) findSites() {
 			f.Sites[i].findSection(cells)
 		}
 		r.holdObjects(f.Syntax, f.Sites)
+		r.keepPointedTo(f.Syntax, uses)
 	}
 	for _, c := range r.out.Clones {
 		c.Sites = sitesWithin(c.Decl, uses, c.Redirects)
@@ -70,6 +71,23 @@ func (r *round) holdObjects(root ast.Node, sites []Site) {
 		if s := fields[n]; s != nil {
 			s.Way = holding.Of(r.facts, r.info, n, around)
 			s.Datum.Keeps = s.Datum.Keeps || s.Way == holding.Way{}
+		}
+		return true
+	})
+}
+
+// keepPointedTo has pages kept that a pointer leads to, be it in a section or not: the pointer may be
+// used when nothing else holds on to the object.
+func (r *round) keepPointedTo(root ast.Node, uses []Site) {
+	data := make(map[ast.Node]*PageDatum)
+	for _, s := range uses {
+		if s.Datum.isPart() {
+			data[s.Node] = s.Datum
+		}
+	}
+	ast.PreorderStack(root, nil, func(n ast.Node, around []ast.Node) bool {
+		if d := data[n]; d != nil && holding.TakesAddress(r.info, n, around) {
+			d.Keeps = true
 		}
 		return true
 	})
