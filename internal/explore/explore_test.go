@@ -416,6 +416,21 @@ func TestAllSchedulesInFreshProcesses(t *testing.T) {
 	}
 }
 
+// TestOtherProgramsHaveRealTime: time does not run away from what other programs do, and their
+// signals arrive.
+func TestOtherProgramsHaveRealTime(t *testing.T) {
+	p := build(t, "testdata/outside")
+	for _, target := range []string{
+		"TestAProgramBesideATimer", "TestTheTimeThatAProgramTakes", "TestTheEndOfAProgramIsSignalled", "TestAProgramSendsASignal",
+	} {
+		o := options(t)
+		o.Runs = 3
+		if res, err := p.Explore(t.Context(), target, o); err != nil || res.Failure != nil {
+			t.Errorf("%s: %+v, %v", target, res, err)
+		}
+	}
+}
+
 // TestBeside: a goroutine that is not under control neither holds a run up nor hides what
 // it orders; fuzz tests and examples are explored as tests are.
 func TestBeside(t *testing.T) {

@@ -140,9 +140,9 @@ var prologues = map[string]map[string]string{
 		"(*Process).Signal": "if n, ok := sig.(syscall.Signal); ok && p != nil && p.Pid == Getpid() && cofferdamrt.SendSignal(int(n)) { return nil }",
 	},
 	"os/signal/signal_unix.go": {
-		"enableSignal":  "if cofferdamrt.Controlled() { return }",
+		"enableSignal":  "if cofferdamrt.Controlled() && !hear(sig) { return }",
 		"disableSignal": "if cofferdamrt.Controlled() { return }",
-		"loop":          "if cofferdamrt.Controlled() { return }",
+		"loop":          "if cofferdamrt.Controlled() { loopBeside(); return }",
 	},
 	"syscall/zsyscall_linux_amd64.go": {"Kill": kill},
 	"syscall/zsyscall_linux_arm64.go": {"Kill": kill},

@@ -40,10 +40,11 @@ const (
 // clockAddr stands for the clock among the addresses that a goroutine looks at.
 const clockAddr = 1
 
-// perLook is by how much the time that is told goes on when it is asked for again while
-// it stands still: programs take for granted that some has passed. Timers know nothing of
-// it, so that those that are due together stay together. In a bubble time is told
-// exactly, as package testing/synctest promises.
+// perLook is by how much the time that is told goes on when a program asks for it, or a timer
+// tells it: programs take for granted that some has passed since they looked last, and that
+// a sleep has taken longer than it had to. Timers know nothing of it, so that those that are
+// due together stay together. In a bubble time is told exactly, as package testing/synctest
+// promises.
 const perLook = 100
 
 // perLongWork is by how much time goes on while 2*spinning steps are taken: about as
@@ -75,7 +76,6 @@ func Thaw() { frozen.Store(false) }
 type clock struct {
 	now   int64 // nanoseconds since the start
 	reads int   // since now changed
-	asked bool  // since now changed
 	drift int64 // what is told beyond now
 	began int64 // the run, in nanoseconds since 1970
 	// stalled is for how long goroutines were ready while time moved on.
@@ -170,7 +170,19 @@ func (k *clock) next() *timer {
 }
 
 // moveTo lets time go on.
-func (k *clock) moveTo(when int64) { k.now, k.reads, k.asked = when, 0, false }
+func (k *clock) moveTo(when int64) { k.now, k.reads = when, 0 }
+
+// workedFor lets time go on by what something outside has taken, but not to the next timer. In a
+// bubble it stands still until all of it wait.
+func (k *clock) workedFor(nanoseconds int64) {
+	when := k.now + nanoseconds
+	if next := k.next(); next != nil {
+		when = min(when, next.When-1)
+	}
+	if when > k.now && k.exact == 0 {
+		k.moveTo(when)
+	}
+}
 
 // ownAddr stands for the time that is told, which changes when it is asked for.
 func (k *clock) ownAddr() uintptr { return uintptr(unsafe.Pointer(&k.drift)) }
@@ -276,6 +288,7 @@ func Now() (unix, mono int64, ok bool) {
 	g, _, _ := here()
 	if token.Load() == g|inside {
 		// For a timer that fires, or something else that rt calls.
+		s.clock.drift += perLook
 		now := s.clock.told()
 		return s.clock.unix(now, s.clock.firing), now, true
 	}
@@ -297,10 +310,9 @@ func Now() (unix, mono int64, ok bool) {
 		}
 		s.row, s.ahead = spinning, 0 // let others go first, if there are any
 	}
-	if own && k.asked {
+	if own {
 		k.drift += perLook
 	}
-	k.asked = k.asked || own
 	now := k.told()
 	unix = k.unix(now, c.bubble)
 	c.leave()

@@ -55,6 +55,7 @@
 //	                  which state they are
 //	stacks.go         what a program that asks for all stacks gets to see
 //	outside.go        what is not under control
+//	programs.go       other programs, and signals of the system
 //	watchdog.go       what takes real time
 //	coroutine.go      iter.Pull, which is not quite
 //	finalizer.go      what is called when an object is not reachable any more

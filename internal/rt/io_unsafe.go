@@ -36,29 +36,6 @@ func File(changes bool) {
 	c.leave()
 }
 
-// Process is called before the calling goroutine starts another program. That goes its own
-// way beside this one.
-func Process() {
-	notBeside("the test starts another program, which does the same for all processes")
-	if !Makes() {
-		return
-	}
-	File(true)
-	c := enterLibrary()
-	if c == nil {
-		return
-	}
-	const what = "another program was started"
-	for _, o := range s.result.Outside {
-		if o.What == what {
-			c.leave()
-			return
-		}
-	}
-	s.result.Outside = append(s.result.Outside, Outside{What: what, G: c.id, Site: c.site(), Frame: c.Frame})
-	c.leave()
-}
-
 // IOWrite is called before the calling goroutine writes p to a file.
 func IOWrite(p []byte) {
 	if c := enterLibrary(); c != nil {

@@ -42,8 +42,9 @@ var Patched struct {
 	// Goroutines counts all goroutines, those that the program does not see among them.
 	Goroutines func() int
 	// Active counts the goroutines after a number that may go on though no other does
-	// anything, of those that count by their g; and the timers.
-	Active func(after uint64, counts func(g uintptr) bool) (goroutines, timers int)
+	// anything, of those that count by their g; how many of these wait for input or output;
+	// and the timers.
+	Active func(after uint64, counts func(g uintptr) bool) (goroutines, input, timers int)
 	// Stack stores the stack of another goroutine, by its g, the innermost call first, and
 	// returns how many calls it has.
 	Stack func(g uintptr, pcs []uintptr) int

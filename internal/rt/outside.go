@@ -175,7 +175,7 @@ func native() int {
 // is the goroutine that runs. What was there before the run is not waited for when the
 // run is as good as over: only leftovers are, which have tickers perhaps.
 func (s *scheduler) outsiders(c *goroutine) bool {
-	return others.Load() > 0 && !s.rootEnded || s.newcomers(c)
+	return (others.Load() > 0 || s.signalMayCome()) && !s.rootEnded || s.newcomers(c)
 }
 
 // newcomers reports whether a goroutine is not under control that was not there before the
@@ -203,10 +203,23 @@ func (s *scheduler) newcomers(c *goroutine) bool {
 // what is blocked is called a deadlock. Time need not wait for goroutines that were there
 // before the run: they have waited for something ever since, and if they have got it by
 // now, they go on as soon as they are let.
+//
+// What goes on outside by itself does so in real time, and virtual time keeps pace with it: a
+// program that takes a second is not late for a timer of two. Otherwise time moves on to the
+// next timer. So it does if all outside wait for input, and have done so for longer than
+// untilInput in the run: it may be the run's own goroutines that it has to come from.
 const (
 	untilTime       = 20_000_000
 	untilTimeForOld = 300_000
+	untilInput      = 1_000_000_000
 	untilDeadlock   = 200_000_000
+)
+
+// perSleep is for how long idle means to sleep, in nanoseconds, and atMostSlept what it is taken
+// to have slept at most.
+const (
+	perSleep    = 200_000
+	atMostSlept = 5_000_000
 )
 
 // patientLooks is how often idle looks before time goes on if none of the run's own goroutines
@@ -240,14 +253,15 @@ func (s *scheduler) idle(c *goroutine) bool {
 	idling.Add(1)
 	defer idling.Add(-1)
 	g, _, _ := here()
+	paced := int64(0)
 	for n := 0; ; n++ {
 		token.Store(0)
+		slept := int64(0)
 		if n < sleepAfter || s.config.Sleep == nil {
 			runtime.Gosched()
 			s.idled += 20_000
 		} else {
-			worked, busy := s.config.Sleep(200_000)
-			s.idled += counted(200_000, worked, busy)
+			slept = s.sleep()
 		}
 		if !token.CompareAndSwap(0, g|inside) {
 			return false
@@ -256,13 +270,18 @@ func (s *scheduler) idle(c *goroutine) bool {
 			return true
 		}
 		mine := strays.own.Load() > 0
-		if s.idled > patience || !mine && n > looks {
+		active := s.active(g, mine)
+		if s.keepsPace(active) {
+			if paced += slept; paced > untilTime && s.goBy(slept, active) {
+				return true
+			}
+		} else if s.idled > patience || !mine && n > looks {
 			if s.advance() {
 				return true
 			}
 		}
 		switch {
-		case s.idled > untilDeadlock && !s.active(g, mine):
+		case s.idled > untilDeadlock && active == idleOutside:
 			s.stuck()
 			s.over()
 			return false
@@ -273,16 +292,43 @@ func (s *scheduler) idle(c *goroutine) bool {
 	}
 }
 
-// active reports whether something outside may go on by itself that was not there before the
-// run: a process is waited for, a goroutine computes or sleeps. g is the caller's. What
-// cannot be seen, without the patched runtime, is taken to be so for a while if it is a
-// goroutine of the run.
-func (s *scheduler) active(g uintptr, mine bool) bool {
+// activity is what goes on outside.
+type activity uint8
+
+const (
+	idleOutside    activity = iota
+	listensOutside          // input is waited for, nothing else
+	worksOutside            // a process is waited for, a goroutine computes or sleeps
+)
+
+// sleep sleeps in idle, and returns for how long, as far as that is not up to the machine.
+func (s *scheduler) sleep() int64 {
+	began := realTime()
+	worked, busy := s.config.Sleep(perSleep)
+	s.idled += counted(perSleep, worked, busy)
+	return min(max(realTime()-began, perSleep), atMostSlept)
+}
+
+// realTime is what Patched.Now tells.
+func realTime() int64 {
+	if Patched.Now == nil {
+		return 0
+	}
+	return Patched.Now()
+}
+
+// active returns what may go on outside by itself that was not there before the run. g is the
+// caller's. What cannot be seen, without the patched runtime, is taken to listen for a while if
+// it is a goroutine of the run.
+func (s *scheduler) active(g uintptr, mine bool) activity {
 	if Patched.Active == nil {
-		return mine && s.idled <= 50*untilDeadlock
+		if mine && s.idled <= 50*untilDeadlock {
+			return listensOutside
+		}
+		return idleOutside
 	}
 	lockStrays()
-	goroutines, timers := Patched.Active(s.newest, func(other uintptr) bool {
+	goroutines, input, timers := Patched.Active(s.newest, func(other uintptr) bool {
 		for _, c := range strays.all {
 			if c.g == other && c.stale.Load() {
 				return false
@@ -292,7 +338,33 @@ func (s *scheduler) active(g uintptr, mine bool) bool {
 	})
 	unlockStrays()
 	// Those that are idle sleep, too.
-	return goroutines > 0 || timers > s.timers+int(idling.Load())
+	switch {
+	case goroutines > input, timers > s.timers+int(idling.Load()), s.signalMayCome():
+		return worksOutside
+	case goroutines > 0:
+		return listensOutside
+	}
+	return idleOutside
+}
+
+// keepsPace reports whether virtual time goes no faster than real time, because of what goes on
+// outside. What is left when the root has ended does not wait for that.
+func (s *scheduler) keepsPace(outside activity) bool {
+	return !s.rootEnded && (outside == worksOutside || outside == listensOutside && s.listened < untilInput)
+}
+
+// goBy lets as much time go by as was slept while those outside were waited for, but not beyond the
+// next timer, and reports whether that did something.
+func (s *scheduler) goBy(slept int64, outside activity) bool {
+	if outside == listensOutside {
+		s.listened += slept
+	}
+	k := &s.clock
+	if next := k.next(); next != nil && next.When <= k.now+slept && k.exact == 0 {
+		return s.advance()
+	}
+	k.workedFor(slept)
+	return false
 }
 
 // poll looks which waiting goroutines can go on because of one outside.

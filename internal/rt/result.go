@@ -63,6 +63,9 @@ type Config struct {
 	// nanoseconds the process has had a processor meanwhile, and whether one of its other
 	// threads could go on, so that it is up to the machine when it does.
 	Sleep func(nanoseconds int64) (worked int64, busy bool)
+	// HasChildren, if set, reports whether there are programs that this one has started, and
+	// whose end it has not taken note of.
+	HasChildren func() bool
 }
 
 // A Result is what a run came to.

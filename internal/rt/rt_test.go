@@ -597,9 +597,9 @@ var constructs = []construct{
 		bugs: []string{"1 left"},
 		right: func() func() string {
 			result := make(chan int)
-			Go(1, func() { Sleep(10); To[int](result).Send(1, 2) })
-			i := Select(3, false, nil, CaseRecv(result), CaseRecv(after(20)))
-			_, now, _ := Now()
+			Go(1, func() { Sleep(10 * ms); To[int](result).Send(1, 2) })
+			i := Select(3, false, nil, CaseRecv(result), CaseRecv(after(20*ms)))
+			now := elapsedMs()
 			return func() string { return fmt.Sprint(i, now) }
 		},
 		states: []string{"0 10"},
@@ -729,7 +729,7 @@ func cas(p *uint32, old, new, site uint32) bool {
 // after is time.After.
 func after(d int64) <-chan int64 {
 	ch, t := make(chan int64, 1), heap(0)
-	StartTimer(t, d, 0, ch, func() int64 { _, now, _ := Now(); return now })
+	StartTimer(t, d, 0, ch, elapsed)
 	return ch
 }
 

@@ -119,7 +119,7 @@ func (s *scheduler) begin(config Config) {
 	if Patched.Active != nil {
 		s.renumber()
 		s.newest = Patched.Newest()
-		_, s.timers = Patched.Active(s.newest, func(uintptr) bool { return false })
+		_, _, s.timers = Patched.Active(s.newest, func(uintptr) bool { return false })
 		s.timers = max(s.timers, 1) // the watchdog's
 	}
 	if Patched.Begin != nil {

@@ -63,6 +63,8 @@ type scheduler struct {
 	timers    int    // native timers before the run
 	idled     int64  // nanoseconds spent waiting for those outside
 	idledAt   uint64 // the step at which that began
+	listened  int64  // nanoseconds of time that went by only because input was waited for
+	programs  bool   // the run has started other programs
 	quiet     int    // goroutines that wait for all others to wait
 	procs     int    // what the program takes GOMAXPROCS to be
 

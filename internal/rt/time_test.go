@@ -13,15 +13,20 @@ func elapsed() int64 {
 	return mono
 }
 
+// ms is a millisecond. Each look at the clock takes some time, but far less.
+const ms = 1_000_000
+
+func elapsedMs() int64 { return elapsed() / ms }
+
 func TestSleepersWakeInOrder(t *testing.T) {
 	expect(t, every(t, func() func() string {
 		order := heap("")
 		mu := heap(mutex{})
 		f := func(d int64) func() {
 			return func() {
-				Sleep(d)
+				Sleep(d * ms)
 				mu.Lock()
-				Add(order, fmt.Sprintf("%d@%d ", d, elapsed()), 1, 2)
+				Add(order, fmt.Sprintf("%d@%d ", d, elapsedMs()), 1, 2)
 				mu.Unlock()
 			}
 		}
@@ -33,13 +38,13 @@ func TestSleepersWakeInOrder(t *testing.T) {
 func TestATickerTicksUntilItIsStopped(t *testing.T) {
 	r := Run(Config{Races: true, Strategy: &first{}}, func() {
 		tick, ticker := make(chan int64, 1), heap(0)
-		StartTimer(ticker, 10, 10, tick, elapsed)
+		StartTimer(ticker, 10*ms, 10*ms, tick, elapsedMs)
 		for i := range int64(3) {
 			if at := Recv[int64](tick, 1); at != 10*(i+1) {
 				t.Errorf("tick %d at %d", i, at)
 			}
 		}
-		Sleep(35) // one tick waits in the channel, others are lost
+		Sleep(35 * ms) // one tick waits in the channel, others are lost
 		if at := Recv[int64](tick, 1); at != 40 {
 			t.Errorf("tick at %d", at)
 		}
@@ -81,12 +86,12 @@ func TestTickersOfLeftoversEnd(t *testing.T) {
 func TestStopTakesWhatWasNotReceived(t *testing.T) {
 	Run(Config{Races: true, Strategy: &first{}}, func() {
 		ch, timer := make(chan int64, 1), heap(0)
-		StartTimer(timer, 10, 0, ch, elapsed)
-		Sleep(20)
+		StartTimer(timer, 10*ms, 0, ch, elapsedMs)
+		Sleep(20 * ms)
 		if active, _ := StopTimer(timer); !active || len(ch) != 0 {
 			t.Errorf("active %v, %d in the channel", active, len(ch))
 		}
-		if active, _ := ResetTimer(timer, 5, 0); active {
+		if active, _ := ResetTimer(timer, 5*ms, 0); active {
 			t.Error("active after Stop")
 		}
 		if at := Recv[int64](ch, 1); at != 25 {

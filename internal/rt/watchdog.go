@@ -10,9 +10,10 @@ import (
 // The watchdog looks now and then what becomes of the token. It takes the token from a
 // goroutine that calls no hook, so that others can go on, and ends a run that takes too long.
 //
-// Only the latter is by real time. How long a goroutine is waited for is told by what the
-// process has done meanwhile: a machine that is busy with other things makes everything late,
-// and what is taken to be outside control must not depend on that.
+// How long a goroutine is waited for is told by what the process has done meanwhile: a machine
+// that is busy with other things makes everything late, and what is taken to be outside control
+// must not depend on that. When a run ends is told by real time, and so is for how long the
+// program has waited for the system, which virtual time keeps pace with.
 
 // period is how often the watchdog looks, in nanoseconds. patience is for how long it has to
 // see a goroutine in the same place before it takes the token: a goroutine that waits natively
@@ -44,8 +45,9 @@ func watch(sleep func(int64) (worked int64, busy bool)) {
 	g, _, _ := here()
 	watchdog.Store(g)
 	var seen uintptr
-	waited := int64(0)
+	waited, passed := int64(0), int64(0)
 	for {
+		began := realTime()
 		worked, busy := sleep(period)
 		t := token.Load()
 		switch {
@@ -55,7 +57,7 @@ func watch(sleep func(int64) (worked int64, busy bool)) {
 				// say, so that the token is never to be had.
 				overdue.Store(true)
 			}
-			seen, waited = 0, 0
+			seen = 0
 		case late():
 			if token.CompareAndSwap(t, g|inside) {
 				if late() && s.current.state == ready {
@@ -64,22 +66,31 @@ func watch(sleep func(int64) (worked int64, busy bool)) {
 					token.Store(t) // it was the next run's
 				}
 			}
-			seen, waited = 0, 0
+			seen = 0
 		case t&suspect == 0:
 			if token.CompareAndSwap(t, t|suspect) {
-				seen, waited = t|suspect, 0
+				seen, waited, passed = t|suspect, 0, 0
 			}
 		case t != seen:
-			seen, waited = t, 0
+			seen, waited, passed = t, 0, 0
 		default:
 			waited += counted(period, worked, busy)
-			if waited < patience {
+			passed += max(realTime()-began, period)
+			if passed < patience {
 				continue
 			}
 			native := waits(t &^ suspect)
-			computes := waited >= patienceWithWork && s.config.Halt == nil
-			if (native || computes) && token.CompareAndSwap(t, g|inside) {
-				s.evict(t, native)
+			stays := waited < patience || !native && (waited < patienceWithWork || s.config.Halt != nil)
+			if (native || !stays) && token.CompareAndSwap(t, g|inside) {
+				if s.config.Halt == nil && s.current.state == ready && !s.current.dying {
+					s.clock.workedFor(passed)
+				}
+				passed = 0
+				if stays {
+					token.Store(t)
+				} else {
+					s.evict(t, native)
+				}
 			}
 		}
 	}

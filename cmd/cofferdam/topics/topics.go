@@ -108,9 +108,11 @@ then, under control, and weak pointers are cleared; that a collection may come e
 too, is not tried, and is told as held fixed.
 
 Outside control are other programs and machines, and cgo. What they do is left to chance, a
-goroutine that waits for them is let go, and time may move on before they come back. A test
-in which something was outside control is told as "part" in the place of "ok", with a note
-that says what it was; -strict exits with code 3 then.
+goroutine that waits for them is let go, and time may move on before they come back. By
+itself it goes no faster than they do, so that such runs take as long as without control.
+Signals of other programs arrive. A test in which something was outside control is told as
+"part" in the place of "ok", with a note that says what it was; -strict exits with code 3
+then.
 
 See also: cofferdam help time, cofferdam help waiting
 `

@@ -322,11 +322,12 @@ func (s *server) run(i int, o *wire.Order, strategy sched.Strategy, to *recordin
 		Now:      realTime,
 		Races:    o.Races,
 		// A program that ends takes all of its goroutines with it.
-		Leaks:      o.Leaks && s.targets[i].name != "",
-		OwnSites:   o.OwnSites,
-		Bystanders: s.bystanders,
-		RunOn:      to != nil,
-		Sleep:      sleep,
+		Leaks:       o.Leaks && s.targets[i].name != "",
+		OwnSites:    o.OwnSites,
+		Bystanders:  s.bystanders,
+		RunOn:       to != nil,
+		Sleep:       sleep,
+		HasChildren: hasChildren,
 		Ended: func(r *rt.Result) {
 			if s.targets[i].name == "" {
 				r.Failures = slices.DeleteFunc(r.Failures, succeeded)

@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"os/exec"
 	"runtime"
 	"sync/atomic"
 	"syscall"
@@ -44,4 +45,25 @@ func TestAThreadThatComputesIsBusyAndOneThatWaitsIsNot(t *testing.T) {
 	syscall.Close(pipe[1])
 	<-ended
 	syscall.Close(pipe[0])
+}
+
+func TestAChildIsThereUntilItWasWaitedFor(t *testing.T) {
+	if hasChildren() {
+		t.Fatal("a test before has left a child")
+	}
+	child := exec.Command("cat")
+	input, err := child.StdinPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !hasChildren() {
+		t.Error("one that runs is not seen")
+	}
+	input.Close()
+	if err := child.Wait(); err != nil || hasChildren() {
+		t.Errorf("%v; there are children: %v", err, hasChildren())
+	}
 }

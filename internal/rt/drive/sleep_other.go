@@ -12,3 +12,6 @@ func processorTime() int64 { return int64(time.Since(start)) }
 
 // threadsBusy reports whether another thread could go on, which is not known here.
 func threadsBusy() bool { return false }
+
+// hasChildren reports whether the process has children, which is not known here.
+func hasChildren() bool { return false }
