@@ -188,7 +188,8 @@ func (k *ranking) add(p proposal) {
 	code := k.run.code
 	tests := slices.ContainsFunc(regions, func(r *cover.Region) bool { return r.Test })
 	unfit := "" // why the first of the program's own locks is not it
-	for _, l := range code.LocksFor(data, regions) {
+	all := code.LocksFor(data, regions)
+	for _, l := range all {
 		c := &Candidate{Derivation: derivation, Lock: l.Words, Reason: l.Reason, lock: l, covers: new(coverage)}
 		switch {
 		case !l.Exists() && unfit != "":
@@ -196,7 +197,7 @@ func (k *ranking) add(p proposal) {
 		case k.base.Added(l):
 			c.Reason = "the first sections have it"
 		}
-		if c.Why = k.run.copied(l); c.Why != "" {
+		if c.Why = cmp.Or(k.base.SecondFor(l, all, data.Names(code)), k.run.copied(l)); c.Why != "" {
 			k.failed = append(k.failed, c)
 			if unfit == "" {
 				unfit = l.Words + " does not fit: " + c.Why
@@ -343,10 +344,14 @@ func (k *ranking) addThroughout(p proposal, l *cover.Lock) {
 	}
 }
 
-// Guarded returns the data that the lock is to guard.
+// Guarded returns the data that its lock, and those of earlier rounds, are to guard.
 func (c *Candidate) Guarded() []cover.DataName {
 	if c.lock == nil {
 		return nil
 	}
-	return c.Patch.Guarded(c.lock)
+	var all []cover.DataName
+	for _, g := range c.Patch.Guards() {
+		all = append(all, g.Data...)
+	}
+	return all
 }

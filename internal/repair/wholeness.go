@@ -289,9 +289,26 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 		c.WholeUpdates = c.WholeUpdates && len(g.Split) == 0
 		c.Uncovered = append(c.Uncovered, fix.Group(g)...)
 	}
+	for _, earlier := range c.Patch.Guards() {
+		c.judgeEarlier(program, changed, earlier)
+	}
 	halves := c.halfGuarded(changed)
 	c.Uncovered = uncovered.Add(c.Uncovered, slices.Concat(fix.HalfGuarded(halves), c.companionsLeft(fix, changed, halves), fix.Beside())...)
 	return ""
+}
+
+// judgeEarlier notes what the lock of an earlier round does not cover in the changed program.
+func (c *Candidate) judgeEarlier(program *uncovered.Program, changed *changedProgram, g cover.Guard) {
+	fix := &uncovered.Fix{Program: program, Lock: changed.code.LockOf(g.Lock), Data: changed.code.Variables(g.Data)}
+	if fix.Lock == nil || len(fix.Data) == 0 || fix.Lock == changed.code.LockOf(c.lock) {
+		return
+	}
+	for _, group := range whole.Broken(fix.Held, fix.Data, fix.Lock) {
+		if !uncovered.IsTestFile(changed.code.Fset.Position(group.Members[0].At).Filename) {
+			c.WholeUpdates = c.WholeUpdates && len(group.Split) == 0
+			c.Uncovered = uncovered.Add(c.Uncovered, fix.Group(group)...)
+		}
+	}
 }
 
 // functionsShown are the functions that the failing run shows, by name.

@@ -413,3 +413,56 @@ func (m *Memo) Next(k string) int {
 		t.Error("Next looks for one key and stores under another")
 	}
 }
+
+func TestLockOnTopOfAnotherIsForOtherData(t *testing.T) {
+	const text = `package p
+
+type Tree struct {
+	root *node
+	size int
+}
+
+type node struct{ value int }
+
+func (t *Tree) Put(n *node) {
+	t.root = n
+	n.value++
+}
+`
+	tree := func(c *Code) (*types.Named, []*types.Var) {
+		typ, root := field(t, c, "Tree", "root")
+		return named(typ), []*types.Var{root}
+	}
+	before := code(t, text)
+	owner, root := tree(before)
+	guarded := new(Data)
+	guarded.AddField(owner, root[0])
+	base, err := before.Write([]*Region{regionAt(t, before, "t.root = n")}, before.newField(owner, root), guarded.Names(before), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := code(t, string(base.Files["p.go"]))
+	owner, root = tree(c)
+	data := new(Data)
+	data.AddField(owner, root[0])
+	typ, value := field(t, c, "node", "value")
+	data.AddField(typ, value)
+	regions := []*Region{regionAt(t, c, "n.value++")}
+	all := c.LocksFor(data, regions)
+	if why := base.SecondFor(c.newField(owner, root), all, data.Names(c)); why == "" {
+		t.Error("the struct gets a second lock for the same field")
+	}
+	_, size := field(t, c, "Tree", "size")
+	other := new(Data)
+	other.AddField(owner, size)
+	if why := base.SecondFor(c.newField(owner, []*types.Var{size}), all, other.Names(c)); why != "" {
+		t.Errorf("another field gets no lock of its own: %s", why)
+	}
+	patch, err := c.Write(regions, c.newGlobal(regions, data), data.Names(c), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(patch.Files["p.go"]); !strings.Contains(text, "// guards node.value\n") {
+		t.Errorf("the comment names data of the first lock:\n%s", text)
+	}
+}

@@ -147,6 +147,14 @@ func (code *Code) reachOwner(r *Region, n *types.Named) string {
 			see(id)
 		}
 	}
+	// A literal works for the function that it is in: what it visits is reached from the receiver.
+	for literal, ok := r.fn.(*ast.FuncLit); ok && len(found) == 0; {
+		around := functionAround(r.file, literal)
+		for _, id := range handle.Parameters(around) {
+			see(id)
+		}
+		literal, ok = around.(*ast.FuncLit)
+	}
 	if len(found) == 0 {
 		statement.Each(r.statements(), func(m ast.Node) {
 			if e, ok := m.(ast.Expr); ok {

@@ -307,12 +307,17 @@ func (code *Code) newGlobal(regions []*Region, d *Data) *Lock {
 		if o.file.Types.Path() != r.file.Types.Path() {
 			return nil // another package cannot name it
 		}
-		if r.Test && !o.Test {
+		if r.isTest() && !o.isTest() {
 			r = o
 		}
 	}
 	word := "shared"
 	f, after := r.file, ast.Node(nil)
+	if r.isTest() && len(d.owners) > 0 { // what is not test code may come to need it
+		if declares, _ := code.typeSpec(d.owners[0]); declares != nil && declares.Types.Path() == f.Types.Path() {
+			f = declares
+		}
+	}
 	switch {
 	case len(d.globals) > 1 && freeVariable(f.Info, "mu") == "mu":
 		word = ""

@@ -22,7 +22,13 @@ type Patch struct {
 	// NewLocks are the locks that the patch adds.
 	NewLocks []NewLock
 	// guards is the data that each lock of the patch is to guard, by the lock's name.
-	guards map[string][]DataName
+	guards map[string]Guard
+}
+
+// A Guard is a lock and the data that it is to guard.
+type Guard struct {
+	Lock *Lock
+	Data []DataName
 }
 
 // A Place is lines that a patch changes, of the program without changes.
@@ -84,7 +90,33 @@ func (p *Patch) Guarded(l *Lock) []DataName {
 	if p == nil {
 		return nil
 	}
-	return p.guards[l.declared()]
+	return p.guards[l.declared()].Data
+}
+
+// Guards returns the locks of the patch, with what each is to guard, in the order of their names.
+func (p *Patch) Guards() []Guard {
+	var all []Guard
+	for _, name := range slices.Sorted(maps.Keys(p.guards)) {
+		all = append(all, p.guards[name])
+	}
+	return all
+}
+
+// SecondFor says which of some locks the patch, which may be nil, has given to the struct of a new lock for
+// the same data: one more would be held wherever that one is, and order nothing that it does not. It is ""
+// if there is none.
+func (p *Patch) SecondFor(l *Lock, all []*Lock, data []DataName) string {
+	for _, first := range all {
+		if l.Exists() || l.owner == nil || l.owner != first.owner || !p.Added(first) {
+			continue
+		}
+		if !slices.ContainsFunc(data, func(n DataName) bool {
+			return n.Owner == l.owner.Obj().Name() && !slices.Contains(p.Guarded(first), n)
+		}) {
+			return first.Words + " guards the same data by now"
+		}
+	}
+	return ""
 }
 
 // A NewLock is a lock that a patch adds.
@@ -121,6 +153,14 @@ func (p *Patch) Added(l *Lock) bool {
 	return p != nil && l.Exists() && slices.ContainsFunc(p.NewLocks, func(n NewLock) bool { return n.declared == l.declared() })
 }
 
+// guardedByOther reports whether another lock, which the patch has added, guards some data. A lock that
+// comes on top of it for other data is held at some of its accesses too, and not at all of them.
+func (p *Patch) guardedByOther(l *Lock, n DataName) bool {
+	return p != nil && slices.ContainsFunc(p.NewLocks, func(other NewLock) bool {
+		return other.declared != l.declared() && slices.Contains(p.guards[other.declared].Data, n)
+	})
+}
+
 // edits are the changes of a patch, by file.
 type edits struct {
 	files          map[*source.File]*source.Edits
@@ -144,7 +184,7 @@ func (e *edits) of(f *source.File) *source.Edits {
 
 // patch makes the edits, on top of an earlier patch, which may be nil.
 func (code *Code) patch(e *edits, base *Patch) (*Patch, error) {
-	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, guards: map[string][]DataName{}}
+	p := &Patch{Files: map[string][]byte{}, Before: map[string][]byte{}, guards: map[string]Guard{}}
 	p.Places, p.Copies = addPlaces(nil, e.places...), addPlaces(nil, e.copies...)
 	if base != nil {
 		maps.Copy(p.guards, base.guards)

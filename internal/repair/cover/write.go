@@ -52,7 +52,9 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 	}
 	guarded := slices.Clone(base.Guarded(l))
 	for _, n := range data {
-		add(&guarded, n)
+		if !base.guardedByOther(l, n) {
+			add(&guarded, n)
+		}
 	}
 	if !l.Exists() {
 		if err := l.declare(e, guarded); err != nil {
@@ -65,7 +67,7 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 	if err != nil {
 		return nil, err
 	}
-	patch.guards[l.declared()] = guarded
+	patch.guards[l.declared()] = Guard{l, guarded}
 	if l.Exists() {
 		return patch, nil
 	}
