@@ -157,11 +157,9 @@ func (t *Trial) Run(ctx context.Context, cases []*Case) (err error) {
 	return nil
 }
 
-// loadLibrary loads what packages import, for the judge, once.
+// loadLibrary loads what packages import, for the judge. It is loaded anew for each lot, because it keeps
+// all that was ever judged with it: ten megabytes a package.
 func (t *Trial) loadLibrary() error {
-	if t.library != nil {
-		return nil
-	}
 	imports := slices.Concat(randprog.ObjectImports, randprog.MistakeImports, compound.Imports)
 	library, err := judge.LoadLibrary(slices.Compact(slices.Sorted(slices.Values(imports)))...)
 	if err != nil {
