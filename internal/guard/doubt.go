@@ -32,6 +32,13 @@ const (
 	// Remarked: a comment in the function, or on it, says that the lock is not needed, or when it may be
 	// called.
 	Remarked
+	// OnlyWriter: the function is no part of an API, and all writes are made by it or by what it alone
+	// calls. A goroutine that alone writes takes the lock to write, for the sake of others, and need not
+	// to read.
+	OnlyWriter
+	// Uncovered: nothing that accesses the data has the lock, and what says that the lock is for it
+	// does not name it.
+	Uncovered
 	// GivenToHolder: the function is given to one that takes the lock, and may call it then.
 	GivenToHolder
 	// OtherLock: another lock of the object, or of one that it was reached from, is held, or a channel
@@ -81,6 +88,10 @@ func (d Doubt) String() string {
 		return "what orders the callers of the function is not seen"
 	case Remarked:
 		return "a comment of the function says that it may be so"
+	case OnlyWriter:
+		return "all that writes it is done by the function that reads it"
+	case Uncovered:
+		return "nothing has the lock that accesses it"
 	case GivenToHolder:
 		return "the function is given to one that takes the lock"
 	case SetWhileMade:
@@ -115,6 +126,8 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 		return GivenToHolder
 	case all(func(o lockset.Observation) bool { return c.declarations.isRemarked(o.Instr.Parent(), o.At) }):
 		return Remarked
+	case reads && all(func(o lockset.Observation) bool { return c.isOnlyWriter(v, o.Instr.Parent(), way) }):
+		return OnlyWriter
 	case named:
 		return NoDoubt
 	case all(func(o lockset.Observation) bool {
@@ -143,6 +156,22 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 	return NoDoubt
 }
 
+// isOnlyWriter reports whether a function that users of the package cannot call makes all writes of a
+// variable, itself or in what it alone calls, and with the lock.
+func (c *chooser) isOnlyWriter(v *subject, fn *ssa.Function, way *locks.Place) bool {
+	if lockset.IsOfAPI(fn) || !v.IsWrittenOnlyBy(fn) {
+		return false
+	}
+	for _, s := range v.sites {
+		for _, o := range s.Observations {
+			if o.Kind == Write && lockset.HoldingOf(c.places, o, way) != lockset.Held {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // leastOften is how many lines make a habit.
 const leastOften = 3
 
@@ -154,6 +183,18 @@ func (d *Datum) doubtMajority(named bool) {
 	for i := range d.Deviations {
 		if v := &d.Deviations[i]; v.Kind == Read && v.Doubt == NoDoubt {
 			v.Doubt = MostReads
+		}
+	}
+}
+
+// doubtUncovered puts all deviations in doubt if there is no access that has the lock.
+func (d *Datum) doubtUncovered(named bool) {
+	if named || d.Evidence.ReadsWith+d.Evidence.WritesWith > 0 {
+		return
+	}
+	for i := range d.Deviations {
+		if v := &d.Deviations[i]; v.Doubt == NoDoubt {
+			v.Doubt = Uncovered
 		}
 	}
 }

@@ -52,6 +52,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	d.Evidence = e
 	d.Confidence = e.Confidence()
 	d.doubtMajority(named)
+	d.doubtUncovered(named)
 	return d
 }
 

@@ -13,9 +13,11 @@
 //
 // A second look at the data in the later section, before the write, makes it right, and is not
 // reported. Nor is a write of a variable by a value that is not computed from what was read, such as
-// that of a flag: no other goroutine's work is lost. Which lock guards what is that of package guards.
+// that of a flag: no other goroutine's work is lost. Nor is one that something else keeps other goroutines
+// from: another lock that is held for both sections, a mark that the first one leaves, or that one
+// goroutine alone writes. Which lock guards what is that of package guards.
 //
-// splitsection.go has the analyzer.
+// splitsection.go has the analyzer, between.go what keeps others from what is between two sections.
 package splitsection
 
 import (
@@ -117,13 +119,14 @@ func (c *checker) check(group *whole.Group) {
 }
 
 // pair takes a write by what a read has seen for a split, if each lies in a section of its own,
-// nothing looks at the data again in the later one, and something can be lost.
+// nothing looks at the data again in the later one, and something can be lost that others write between
+// them.
 func (c *checker) pair(read, write *whole.Member) {
 	if read.Kind != lockset.Read || write.Kind != lockset.Write || read.Variable != write.Variable {
 		return
 	}
 	inSection := !read.Open && !write.Open && !read.Unknown && !write.Unknown && !read.ByCall() && !write.ByCall()
-	if !inSection || c.found[write.At] || !isLost(read, write) || c.looksAgain(read, write) {
+	if !inSection || c.found[write.At] || !isLost(read, write) || c.looksAgain(read, write) || c.isKept(read, write) {
 		return
 	}
 	c.found[write.At] = true
@@ -137,20 +140,18 @@ func (c *checker) name(v *types.Var) string {
 	return v.Name()
 }
 
-// looksAgain reports whether the data is read again on all ways that lead to the write from where the
-// lock is released.
+// looksAgain reports whether the data is read again, with the lock, on all ways that lead to the write from
+// where the lock is released.
 func (c *checker) looksAgain(read, write *whole.Member) bool {
-	analysis := c.known.Analysis
-	looks := map[ssa.Instruction]bool{}
-	for _, v := range analysis.Variables {
-		if v.Object != write.Variable {
-			continue
-		}
-		for _, i := range readsOf(v, write.Instr.Parent()) {
-			looks[i] = looks[i] || i != write.Instr && !feeds(i, write.Instr)
-		}
+	v := c.variable(write.Variable)
+	if v == nil {
+		return false
 	}
-	return !analysis.ReleasedSince(read.Instr, write.Instr, c.lock, func(i ssa.Instruction) bool { return looks[i] })
+	looks := map[ssa.Instruction]bool{}
+	for _, i := range readsOf(v, write.Instr.Parent()) {
+		looks[i] = i != write.Instr && !feeds(i, write.Instr) && c.hasLock(v, i)
+	}
+	return !c.known.Analysis.ReleasedSince(read.Instr, write.Instr, c.lock, func(i ssa.Instruction) bool { return looks[i] })
 }
 
 // isLost reports whether a write replaces what another goroutine may have put there meanwhile: an
@@ -167,15 +168,25 @@ func isLost(read, write *whole.Member) bool {
 
 // readsOf are the instructions of a function that read a variable, or what it refers to.
 func readsOf(v *lockset.Variable, fn *ssa.Function) []ssa.Instruction {
-	var all []ssa.Instruction
+	all := accessesOf(v, fn, lockset.Read)
 	for _, u := range v.Uses {
 		if u.Instr.Parent() == fn {
 			all = append(all, u.Instr)
 		}
 	}
+	return all
+}
+
+// writesOf are the instructions of a function that write a variable, or what it refers to.
+func writesOf(v *lockset.Variable, fn *ssa.Function) []ssa.Instruction {
+	return accessesOf(v, fn, lockset.Write)
+}
+
+func accessesOf(v *lockset.Variable, fn *ssa.Function, kind lockset.Kind) []ssa.Instruction {
+	var all []ssa.Instruction
 	for _, s := range v.Sites {
 		for _, o := range s.Observations {
-			if o.Kind == lockset.Read && o.Instr.Parent() == fn {
+			if o.Kind == kind && o.Instr.Parent() == fn {
 				all = append(all, o.Instr)
 			}
 		}

@@ -142,6 +142,30 @@ func (o *Observation) ReachedFrom() map[*ssa.Function]bool {
 	return all
 }
 
+// IsOnlyFrom reports whether a function makes the access, or what it calls and nothing else does.
+func (o *Observation) IsOnlyFrom(fn *ssa.Function) bool {
+	return !slices.ContainsFunc(append([]*Context{o.Context}, o.Others...), func(ctx *Context) bool { return !ctx.isOnlyFrom(fn) })
+}
+
+// IsInGoroutine reports whether the access is made by goroutines that the program starts, and not by
+// those of its users.
+func (o *Observation) IsInGoroutine() bool {
+	return !slices.ContainsFunc(append([]*Context{o.Context}, o.Others...), func(ctx *Context) bool { return !ctx.isInGoroutine() })
+}
+
+// IsWrittenOnlyBy reports whether a function makes all writes of a variable, itself or in what it alone
+// calls.
+func (v *Variable) IsWrittenOnlyBy(fn *ssa.Function) bool {
+	for _, s := range v.Sites {
+		for _, o := range s.Observations {
+			if o.Kind == Write && !o.IsOnlyFrom(fn) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // A recorder collects the accesses of one context.
 type recorder struct {
 	*Analysis
@@ -234,7 +258,7 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 		return
 	}
 	v := r.variable(o)
-	if base != nil && r.isFresh(r.ctx, base, instr) || r.ctx.entry.beforeGoroutines && !r.spawnedBefore(r.ctx.fn, instr) {
+	if base != nil && r.isFresh(r.ctx, base, instr) || r.isBeforeOthers(instr, paths) {
 		v.Early++
 		return
 	}
@@ -259,6 +283,13 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 		ob.Kind, ob.Instr, ob.At = kind, instr, pos
 		s.Observations = addObservation(s.Observations, ob)
 	}
+}
+
+// isBeforeOthers reports whether an access is made before other goroutines can make theirs: none runs yet,
+// or a sync.Once has them wait, and no lock says that they do not.
+func (r *recorder) isBeforeOthers(instr ssa.Instruction, paths []locks.Path) bool {
+	holds := slices.ContainsFunc(paths, func(p locks.Path) bool { return len(p.Held) > 0 })
+	return (r.ctx.entry.beforeGoroutines || r.ctx.entry.byOnce && !holds) && !r.spawnedBefore(r.ctx.fn, instr)
 }
 
 func (a *Analysis) variable(o *types.Var) *Variable {

@@ -83,7 +83,7 @@ func (r *recorder) part(addr ssa.Value, kind Kind, instr ssa.Instruction, field 
 }
 
 func (r *recorder) addPart(v *Variable, base *locks.Place, kind Kind, instr ssa.Instruction, field ssa.Value, paths []locks.Path) {
-	if r.ctx.entry.beforeGoroutines && !r.spawnedBefore(r.ctx.fn, instr) {
+	if r.isBeforeOthers(instr, paths) {
 		return
 	}
 	pos := positionOf(instr, field)

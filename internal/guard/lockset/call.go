@@ -119,8 +119,10 @@ type passage struct {
 // passage says what a target is entered with.
 func (a *Analysis) passage(ctx *Context, instr ssa.Instruction, args []ssa.Value, t target, path locks.Path) *passage {
 	p := &passage{target: t, pairs: append(slices.Clip(t.pairs), a.values.ArgumentPairs(t.fn, args)...)}
-	p.entry = entry{unnamedLocks: ctx.entry.unnamedLocks, fromOutside: t.byInterface,
-		beforeGoroutines: ctx.entry.beforeGoroutines && !a.spawnedBefore(ctx.fn, instr)}
+	p.entry = entry{unnamedLocks: ctx.entry.unnamedLocks, fromOutside: t.byInterface}
+	if !a.spawnedBefore(ctx.fn, instr) {
+		p.entry.beforeGoroutines, p.entry.byOnce = ctx.entry.beforeGoroutines, ctx.entry.byOnce
+	}
 	a.passArguments(ctx, p, args, path)
 	a.passLocks(ctx, p, path.Held)
 	a.passObjects(ctx, instr, p)
@@ -269,7 +271,7 @@ func (a *Analysis) callBack(ctx *Context, instr ssa.CallInstruction, paths []loc
 				continue
 			}
 			p := a.passage(ctx, instr, nil, t, path)
-			p.entry.beforeGoroutines = p.entry.beforeGoroutines || once
+			p.entry.byOnce = p.entry.byOnce || once
 			a.context(t.fn, p.entry).calledFrom(ctx, instr)
 		}
 	}

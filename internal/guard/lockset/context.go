@@ -48,8 +48,6 @@ func (ctx *Context) Callers(most int) []Caller {
 	return all
 }
 
-// addReachedFrom adds the functions from whose calls the context is reached, at any depth, its own
-// among them.
 // MadeByCaller reports whether the object of an observation is an argument, which the only caller in
 // the observation's contexts has made.
 func (a *Analysis) MadeByCaller(o Observation) bool {
@@ -73,15 +71,52 @@ func (a *Analysis) MadeByCaller(o Observation) bool {
 	return true
 }
 
+// addReachedFrom adds the functions from whose calls the context is reached, at any depth, its own
+// among them.
 func (ctx *Context) addReachedFrom(all map[*ssa.Function]bool) {
-	seen := make(map[*Context]bool)
+	ctx.climb(func(c *Context) (further bool) {
+		all[c.fn] = true
+		return true
+	})
+}
+
+// isOnlyFrom reports whether the context is one of a function, or is reached by its calls alone, at any
+// depth. What is started as a goroutine is reached by no call.
+func (ctx *Context) isOnlyFrom(fn *ssa.Function) bool {
+	only := true
+	ctx.climb(func(c *Context) (further bool) {
+		only = only && (c.fn == fn || len(c.callers) > 0 && !c.entry.fromOutside)
+		return c.fn != fn
+	})
+	return only
+}
+
+// isInGoroutine reports whether all that the context is reached from is started as a goroutine.
+func (ctx *Context) isInGoroutine() bool {
+	started := true
+	ctx.climb(func(c *Context) (further bool) {
+		_, byGo := c.call.(*ssa.Go)
+		started = started && (byGo || len(c.callers) > 0) && !c.entry.fromOutside
+		return true
+	})
+	return started
+}
+
+// climb visits the context and, where visit says so, those that call it, each once.
+func (ctx *Context) climb(visit func(*Context) (further bool)) {
+	seen := map[*Context]bool{ctx: true}
 	todo := []*Context{ctx}
 	for len(todo) > 0 {
 		c := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if !seen[c] {
-			seen[c], all[c.fn] = true, true
-			todo = append(todo, c.callers...)
+		if !visit(c) {
+			continue
+		}
+		for _, caller := range c.callers {
+			if !seen[caller] {
+				seen[caller] = true
+				todo = append(todo, caller)
+			}
 		}
 	}
 }

@@ -23,6 +23,9 @@ type entry struct {
 	functions []functionArgument
 	// beforeGoroutines: no other goroutine runs yet.
 	beforeGoroutines bool
+	// byOnce: a sync.Once runs the function, or one that calls it. What that accesses without a lock it
+	// initialises; what it takes a lock for is shared already, as where an object is closed once.
+	byOnce bool
 	// fromOutside: the caller is code that is not at hand.
 	fromOutside bool
 	// outsideParameters are parameters whose value such code passed to the program, and
@@ -67,7 +70,7 @@ func (e *entry) key() string {
 			b.WriteString(id(p.Callee) + ":" + id(p.Caller) + ",")
 		}
 	}
-	for _, flag := range []bool{e.beforeGoroutines, e.fromOutside, e.unnamedLocks} {
+	for _, flag := range []bool{e.beforeGoroutines, e.byOnce, e.fromOutside, e.unnamedLocks} {
 		b.WriteString(strconv.FormatBool(flag)[:1])
 	}
 	return b.String()
@@ -88,7 +91,7 @@ func (a *Analysis) programEntry(fn *ssa.Function) (entry, bool) {
 		return entry{beforeGoroutines: true}, true
 	case test || fn.Pkg.Pkg.Name() == "main" || isInternal(fn.Pkg.Pkg.Path()):
 		return entry{}, false
-	case !token.IsExported(fn.Name()) || !hasExportedReceiver(fn):
+	case !IsOfAPI(fn):
 		return entry{}, false
 	}
 	return a.outsideEntry(fn), true
@@ -123,6 +126,9 @@ func isTestName(name string) bool {
 }
 
 func isInternal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
+
+// IsOfAPI reports whether users of a package can call a function by its name.
+func IsOfAPI(fn *ssa.Function) bool { return token.IsExported(fn.Name()) && hasExportedReceiver(fn) }
 
 func hasExportedReceiver(fn *ssa.Function) bool {
 	r := fn.Signature.Recv()

@@ -156,3 +156,130 @@ func (c *Cache) retry() {
 		return
 	}
 }
+
+// Shards are replaced under another lock, which is held for both sections.
+type Shards struct {
+	resize sync.Mutex
+	mu     sync.RWMutex
+	list   []int
+}
+
+func (s *Shards) Grow() {
+	s.resize.Lock()
+	defer s.resize.Unlock()
+	s.mu.RLock()
+	old := s.list
+	s.mu.RUnlock()
+	grown := grow(old)
+	s.mu.Lock()
+	s.list = grown
+	s.mu.Unlock()
+}
+
+func (s *Shards) Len() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.list)
+}
+
+func (s *Shards) GrowInTwo() {
+	s.resize.Lock()
+	s.mu.RLock()
+	old := s.list
+	s.mu.RUnlock()
+	s.resize.Unlock()
+	grown := grow(old)
+	s.resize.Lock()
+	s.mu.Lock()
+	s.list = grown // want `write of Shards.list by what an earlier section of Shards.mu has read`
+	s.mu.Unlock()
+	s.resize.Unlock()
+}
+
+// Conns has a mark for each connection that is being made.
+type Conns struct {
+	mu      sync.Mutex
+	pending map[string]bool
+	open    map[string]int
+	dials   int
+}
+
+func (c *Conns) Dial(k string) {
+	c.mu.Lock()
+	if _, ok := c.open[k]; ok || c.pending[k] {
+		c.mu.Unlock()
+		return
+	}
+	c.pending[k] = true
+	c.mu.Unlock()
+	n := compute(k)
+	c.mu.Lock()
+	delete(c.pending, k)
+	c.open[k] = n
+	c.mu.Unlock()
+}
+
+// DialAnyway counts, which keeps nobody away.
+func (c *Conns) DialAnyway(k string) {
+	c.mu.Lock()
+	if _, ok := c.open[k]; ok {
+		c.mu.Unlock()
+		return
+	}
+	c.dials = 1
+	c.mu.Unlock()
+	n := compute(k)
+	c.mu.Lock()
+	c.open[k] = n // want `write of Conns.open by what an earlier section of Conns.mu has read`
+	c.mu.Unlock()
+}
+
+// A feed is written by one goroutine, which Start starts.
+type feed struct {
+	mu  sync.Mutex
+	seq int
+}
+
+func Start() *feed {
+	f := &feed{}
+	go f.run()
+	return f
+}
+
+func (f *feed) run() {
+	for {
+		f.mu.Lock()
+		seq := f.seq
+		f.mu.Unlock()
+		next := seq + compute("x")
+		f.mu.Lock()
+		f.seq = next
+		f.mu.Unlock()
+	}
+}
+
+// A tally is written by one function, which users run at once.
+type Tally struct {
+	mu  sync.Mutex
+	sum int
+}
+
+func (t *Tally) Add() { t.add() }
+
+func (t *Tally) add() {
+	t.mu.Lock()
+	sum := t.sum
+	t.mu.Unlock()
+	sum += compute("x")
+	t.mu.Lock()
+	t.sum = sum // want `write of Tally.sum by what an earlier section of Tally.mu has read`
+	t.mu.Unlock()
+}
+
+func (f *feed) Seq() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.seq
+}
+
+func grow(list []int) []int { return append(make([]int, 1), list...) }

@@ -1,0 +1,127 @@
+package splitsection
+
+import (
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
+	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
+	"github.com/cofferdam-go/cofferdam/internal/locks"
+)
+
+// Other things than the lock keep goroutines from what is between two sections.
+
+// isKept reports whether no other goroutine writes the data between a read and a write of it.
+func (c *checker) isKept(read, write *whole.Member) bool {
+	v := c.variable(write.Variable)
+	return v != nil && (c.hasAnotherLock(v, read, write) || isOnlyWriter(v, write) || c.isMarked(read, write))
+}
+
+func (c *checker) variable(of *types.Var) *lockset.Variable {
+	i := slices.IndexFunc(c.known.Analysis.Variables, func(v *lockset.Variable) bool { return v.Object == of })
+	if i < 0 {
+		return nil
+	}
+	return c.known.Analysis.Variables[i]
+}
+
+// hasAnotherLock reports whether another lock is held from the read to the write.
+//
+//	c.resize.Lock()
+//	defer c.resize.Unlock()
+//	c.mu.RLock()
+//	old := c.shards
+//	c.mu.RUnlock()
+//	shards := grow(old)
+//	c.mu.Lock()
+//	c.shards = shards
+//	c.mu.Unlock()
+//
+// The lock is one of the object that has the data. That of an owner may be one of many that share the
+// object.
+func (c *checker) hasAnotherLock(v *lockset.Variable, read, write *whole.Member) bool {
+	atWrite := heldAt(v, write.Instr, locks.Write)
+	return slices.ContainsFunc(heldAt(v, read.Instr, locks.Write), func(way *locks.Place) bool {
+		l := c.known.Analysis.Places.Variable(way)
+		return way.Ups() == 0 && l != c.lock && slices.Contains(atWrite, way) && !c.known.Analysis.ReleasedBetween(read.Instr, write.Instr, l)
+	})
+}
+
+// hasLock reports whether the lock is held at an access, be it for reading.
+func (c *checker) hasLock(v *lockset.Variable, i ssa.Instruction) bool {
+	return slices.ContainsFunc(heldAt(v, i, locks.Read), func(way *locks.Place) bool { return c.known.Analysis.Places.Variable(way) == c.lock })
+}
+
+// heldAt are the locks that are always held at an access, at least in some mode, by the ways that lead to
+// them from the object that has the data.
+func heldAt(v *lockset.Variable, i ssa.Instruction, least locks.Mode) []*locks.Place {
+	var always []*locks.Place
+	for n, o := range observationsAt(v, i) {
+		var held []*locks.Place
+		for _, r := range o.Held {
+			if r.Mode >= least && !r.Maybe {
+				held = append(held, r.Lock)
+			}
+		}
+		if n == 0 {
+			always = held
+		}
+		always = slices.DeleteFunc(always, func(way *locks.Place) bool { return !slices.Contains(held, way) })
+	}
+	return always
+}
+
+func observationsAt(v *lockset.Variable, i ssa.Instruction) []lockset.Observation {
+	var all []lockset.Observation
+	for _, s := range v.Sites {
+		all = append(all, s.Observations...)
+	}
+	for _, u := range v.Uses {
+		all = append(all, u.Observation)
+	}
+	return slices.DeleteFunc(all, func(o lockset.Observation) bool { return o.Instr != i })
+}
+
+// isOnlyWriter reports whether a function makes all writes of a variable, and is run by goroutines that
+// the package starts: one, as a rule, for each object.
+func isOnlyWriter(v *lockset.Variable, write *whole.Member) bool {
+	return v.IsWrittenOnlyBy(write.Instr.Parent()) && !slices.ContainsFunc(observationsAt(v, write.Instr), func(o lockset.Observation) bool {
+		return !o.IsInGoroutine()
+	})
+}
+
+// isMarked reports whether the first section leaves a mark, in other data of the lock, by which others
+// know that the second one is to come: it looks for the mark, too.
+//
+//	c.mu.Lock()
+//	if c.busy[k] || c.done[k] {
+//		c.mu.Unlock()
+//		return
+//	}
+//	c.busy[k] = true
+//	c.mu.Unlock()
+//	work(k)
+//	c.mu.Lock()
+//	delete(c.busy, k)
+//	c.done[k] = true
+//	c.mu.Unlock()
+func (c *checker) isMarked(read, write *whole.Member) bool {
+	inOneSection := func(i, j ssa.Instruction) bool {
+		return c.known.Analysis.Reaches(i, j) && !c.known.Analysis.ReleasedBetween(i, j, c.lock)
+	}
+	return slices.ContainsFunc(c.guard.Data, func(d *guard.Datum) bool {
+		mark, ok := d.Object.(*types.Var)
+		v := c.variable(mark)
+		if !ok || v == nil || mark == write.Variable {
+			return false
+		}
+		fn := write.Instr.Parent()
+		return slices.ContainsFunc(writesOf(v, fn), func(set ssa.Instruction) bool {
+			return inOneSection(read.Instr, set) && c.known.Analysis.Reaches(set, write.Instr) &&
+				slices.ContainsFunc(readsOf(v, fn), func(look ssa.Instruction) bool { return look != set && inOneSection(look, set) })
+		})
+	})
+}
