@@ -8,6 +8,9 @@ type Entry struct {
 	// Held says that the map has the key. An entry that is held without a value is one whose
 	// value is not known, or takes no memory.
 	Held bool
+	// KeyKind and ValueKind are the kinds of their types, as package reflect numbers them; 0 if they are
+	// not known. A site has the types, but for those that are a parameter of the function.
+	KeyKind, ValueKind uint8
 }
 
 // Of a key and a value this much is kept, so that both fit into MaxValue bytes.
@@ -25,6 +28,7 @@ func (e Entry) Put(to *[MaxValue]byte) int {
 	if to[2] = 1; e.Held { // 0 would be no entry
 		to[2] = 2
 	}
+	to[3], to[4] = e.KeyKind, e.ValueKind
 	n := word + copy(to[word:], key)
 	n = whole(n)
 	return whole(n + copy(to[n:], value))
@@ -43,5 +47,5 @@ func EntryOf(from []byte) (e Entry, ok bool) {
 	if at+value > len(from) {
 		return e, false
 	}
-	return Entry{Key: from[word : word+key], Value: from[at : at+value], Held: from[2] == 2}, true
+	return Entry{Key: from[word : word+key], Value: from[at : at+value], Held: from[2] == 2, KeyKind: from[3], ValueKind: from[4]}, true
 }

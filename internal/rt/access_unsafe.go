@@ -206,7 +206,7 @@ func mapRead(p unsafe.Pointer, site uint32, of lookup) {
 	if alive {
 		o := s.objects.at(p)
 		c.touch(o.addr, mapSize, event.MapRead, site)
-		s.emitEntry(c, event.MapRead, site, o.addr, of)
+		s.emitEntry(c, event.MapRead, site, o.addr, of, 0)
 		if o.writer != nil {
 			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map read and map write", Site: site})
 		}
@@ -218,8 +218,9 @@ func mapRead(p unsafe.Pointer, site uint32, of lookup) {
 const mapSize = 8
 
 // mapWrite is a write to the map at p. It takes two steps: whoever uses the map between
-// them is what the runtime ends programs for. first says that the map has to be kept.
-func mapWrite(p unsafe.Pointer, site uint32, of lookup) (first bool) {
+// them is what the runtime ends programs for. removed is how many entries a clear removes. first says that
+// the map has to be kept.
+func mapWrite(p unsafe.Pointer, site uint32, of lookup, removed int) (first bool) {
 	if p == nil {
 		return false
 	}
@@ -238,7 +239,7 @@ func mapWrite(p unsafe.Pointer, site uint32, of lookup) (first bool) {
 	first = s.journal.On() && !o.kept
 	if alive {
 		c.touch(o.addr, mapSize, event.MapWrite, site)
-		s.emitEntry(c, event.MapWrite, site, o.addr, of)
+		s.emitEntry(c, event.MapWrite, site, o.addr, of, removed)
 		if o.writer != nil {
 			c.fail(Failure{Kind: event.FailureFatal, Message: "concurrent map writes", Site: site})
 		}

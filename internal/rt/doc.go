@@ -66,6 +66,7 @@
 //	memory.go         hooks of loads, stores and allocations
 //	mapping.go        hooks of maps
 //	operator.go       hooks of x op= y
+//	mapoperator.go    hooks of m[k] op= v
 //	append.go         hooks of append
 //	atomic.go         hooks of package sync/atomic
 //	quiet.go          accesses of the standard library

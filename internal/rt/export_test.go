@@ -32,3 +32,6 @@ func CompareForLibrary(a, b int) int {
 // Overdue reports whether the watchdog has seen that a run takes too long, whose goroutines are in
 // hooks all the time.
 func Overdue() bool { return overdue.Load() }
+
+// KindOf is the kind of a type, as entries of maps have it.
+func KindOf[T any]() uint8 { return kindOf[T]() }

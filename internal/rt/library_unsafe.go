@@ -19,7 +19,7 @@ func ReflectStore(p unsafe.Pointer, size uintptr) { memory(p, size, event.Store,
 func ReflectMapRead(p unsafe.Pointer) { mapRead(p, 0, nil) }
 
 // ReflectMapWrite announces a write to the map at p.
-func ReflectMapWrite(p unsafe.Pointer) { mapWrite(p, 0, nil) }
+func ReflectMapWrite(p unsafe.Pointer) { mapWrite(p, 0, nil, 0) }
 
 // LoadBytes announces a load of p.
 func LoadBytes(p []byte) {

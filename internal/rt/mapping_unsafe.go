@@ -17,9 +17,17 @@ func LenMap[M ~map[K]V, K comparable, V any](m M, site uint32) int {
 	return len(MR(m, site))
 }
 
-// MW announces that m is about to be written (clear), and returns m.
+// MW announces that m is about to be written, and returns m.
 func MW[M ~map[K]V, K comparable, V any](m M, site uint32) M {
-	if mapWrite(mapPointer(m), site, nil) {
+	if mapWrite(mapPointer(m), site, nil, 0) {
+		keepMap(m)
+	}
+	return m
+}
+
+// ClearMap announces that all entries of m are about to be removed, and returns m.
+func ClearMap[M ~map[K]V, K comparable, V any](m M, site uint32) M {
+	if mapWrite(mapPointer(m), site, nil, len(m)) {
 		keepMap(m)
 	}
 	return m
@@ -52,6 +60,15 @@ func (m Mapping[K, V]) Get2(k K, site uint32) (v V, ok bool) {
 	return v, ok
 }
 
+// Visit announces that a loop over m has come to k.
+func (m Mapping[K, V]) Visit(k K, site uint32) {
+	if recordsEntry(site) {
+		m.recordRead(k, site)
+		return
+	}
+	MR(m.m, site)
+}
+
 // Delete is delete(m, k).
 func (m Mapping[K, V]) Delete(k K, site uint32) {
 	if recordsEntry(site) {
@@ -66,16 +83,16 @@ func (m Mapping[K, V]) Delete(k K, site uint32) {
 func (m Mapping[K, V]) Set(k K, v V, site uint32) {
 	if recordsEntry(site) {
 		m.recordSet(k, v, site)
-	} else if mapWrite(mapPointer(m.m), site, nil) {
+	} else if mapWrite(mapPointer(m.m), site, nil, 0) {
 		keepMap(m.m)
 	}
 	m.m[k] = v
 }
 
-// Update announces that m[k] is about to be updated (m[k] op= v), and returns m.
+// Update announces that m[k] is about to be updated (m[k] <<= s), and returns m.
 func (m Mapping[K, V]) Update(k K, site uint32) map[K]V {
 	if recordsEntry(site) {
-		m.recordUpdate(k, site)
+		m.recordUpdate(k, nil, site)
 		return m.m
 	}
 	return MW(m.m, site)
@@ -96,17 +113,23 @@ func (m Mapping[K, V]) recordRead(k K, site uint32) {
 func (m Mapping[K, V]) recordSet(k K, v V, site uint32) {
 	m.recordWrite(site, func() (before, after event.Entry) {
 		before = m.entry(&k)
-		return before, event.Entry{Key: before.Key, Value: bytesOf(&v), Held: true}
+		return before, withValue(before, &v)
 	})
 }
 
-// recordUpdate does not know what the value becomes.
+// recordUpdate records that the value becomes what an operator makes of it; nil for one that is not known.
 //
 //go:noinline
-func (m Mapping[K, V]) recordUpdate(k K, site uint32) {
+func (m Mapping[K, V]) recordUpdate(k K, operator func(V) V, site uint32) {
 	m.recordWrite(site, func() (before, after event.Entry) {
 		before = m.entry(&k)
-		return before, event.Entry{Key: before.Key, Held: true}
+		if operator == nil {
+			after = before
+			after.Value, after.Held = nil, true
+			return before, after
+		}
+		v := operator(m.m[k])
+		return before, withValue(before, &v)
 	})
 }
 
@@ -114,12 +137,14 @@ func (m Mapping[K, V]) recordUpdate(k K, site uint32) {
 func (m Mapping[K, V]) recordDelete(k K, site uint32) {
 	m.recordWrite(site, func() (before, after event.Entry) {
 		before = m.entry(&k)
-		return before, event.Entry{Key: before.Key}
+		after = before
+		after.Value, after.Held = nil, false
+		return before, after
 	})
 }
 
 func (m Mapping[K, V]) recordWrite(site uint32, of lookup) {
-	if mapWrite(mapPointer(m.m), site, of) {
+	if mapWrite(mapPointer(m.m), site, of, 0) {
 		keepMap(m.m)
 	}
 }
@@ -127,21 +152,48 @@ func (m Mapping[K, V]) recordWrite(site uint32, of lookup) {
 // entry is what the map holds for a key.
 func (m Mapping[K, V]) entry(k *K) event.Entry {
 	v, held := m.m[*k]
-	e := event.Entry{Key: bytesOf(k), Held: held}
+	e := event.Entry{ValueKind: kindOf[V]()}
+	e.Key, e.KeyKind = memoryOf(k)
 	if held {
-		e.Value = bytesOf(&v)
+		e = withValue(e, &v)
 	}
 	return e
+}
+
+// withValue is an entry that has a value instead of what it has.
+func withValue[V any](e event.Entry, v *V) event.Entry {
+	e.Value, e.ValueKind = memoryOf(v)
+	e.Held = true
+	return e
+}
+
+// memoryOf is the memory of a variable, and its kind. Of an interface it is what that holds, if this is
+// something that does not lie in the interface itself: a number, a string or a bool.
+func memoryOf[T any](p *T) (memory []byte, kind uint8) {
+	memory, kind = bytesOf(p), kindOf[T]()
+	if kind != interfaceKind {
+		return memory, kind
+	}
+	held := any(*p)
+	words := *(*[2]unsafe.Pointer)(unsafe.Pointer(&held))
+	if words[0] == nil {
+		return memory, kind
+	}
+	if of := kindAt(words[0]); of >= firstPlain && of <= lastPlain || of == stringKind {
+		return unsafe.Slice((*byte)(words[1]), *(*uintptr)(words[0])), of // a description begins with the size
+	}
+	return memory, kind
 }
 
 // A lookup finds, for a record, what a map holds for a key before and after an access. No code of
 // the program runs: keys are compared by the runtime.
 type lookup func() (before, after event.Entry)
 
-// emitEntry is emit for an access to a map, with the entry if that is known.
-func (s *scheduler) emitEntry(c *goroutine, kind event.Kind, site uint32, addr uintptr, of lookup) {
+// emitEntry is emit for an access to a map, with the entry if that is known, or with how many entries are
+// removed.
+func (s *scheduler) emitEntry(c *goroutine, kind event.Kind, site uint32, addr uintptr, of lookup, removed int) {
 	if of == nil || !s.recorder.On {
-		s.emit(c, kind, site, addr, mapSize, 0)
+		s.emit(c, kind, site, addr, mapSize, uint64(removed))
 		return
 	}
 	before, after, ok := lookUp(of)
@@ -163,6 +215,34 @@ func lookUp(of lookup) (before, after event.Entry, ok bool) {
 	}()
 	before, after = of()
 	return before, after, true
+}
+
+// Where the runtime describes a type: the type that a pointer points to, and the kind of a type.
+const (
+	elementOffset = 48
+	kindOffset    = 23
+	kindMask      = 31
+)
+
+// Kinds, as package reflect numbers them. Those from bool to complex128 are plain.
+const (
+	firstPlain    = 1
+	lastPlain     = 16
+	interfaceKind = 20
+	stringKind    = 24
+)
+
+// kindOf is the kind of a type, as package reflect numbers it.
+func kindOf[T any]() uint8 {
+	pointer := any((*T)(nil))
+	described := *(*unsafe.Pointer)(unsafe.Pointer(&pointer))
+	element := *(*unsafe.Pointer)(unsafe.Add(described, elementOffset))
+	return kindAt(element)
+}
+
+// kindAt is the kind of the type that the runtime describes somewhere.
+func kindAt(described unsafe.Pointer) uint8 {
+	return *(*uint8)(unsafe.Add(described, kindOffset)) & kindMask
 }
 
 // bytesOf is the memory of a variable.

@@ -2,6 +2,7 @@ package rt_test
 
 import (
 	"encoding/binary"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,12 +168,16 @@ func TestEntriesOfMapsAreRecorded(t *testing.T) {
 	panicked := false
 	Run(Config{Strategy: &first{}, Record: add, MaxSteps: 1000}, func() {
 		Map(m).Set("a", 3, 1)
-		Map(m).Update("a", 1)["a"]++
+		SumsOf(m).Add("a", 1, 1)
+		Map(m).Update("a", 1)["a"] <<= 1
+		IntegersOf(m).AndNot("b", 1, 1)
 		Map(m).Get("a", 1)
-		if v, ok := Map(m).Get2("b", 1); ok || v != 0 {
-			t.Error("there is no b")
+		if v, ok := Map(m).Get2("c", 1); ok || v != 0 {
+			t.Error("there is no c")
 		}
+		Map(m).Visit("a", 1)
 		Map(m).Delete("a", 1)
+		delete(ClearMap(m, 1), "b")
 		MR(m, 1)
 		func() {
 			defer func() { panicked = recover() != nil }()
@@ -180,10 +185,36 @@ func TestEntriesOfMapsAreRecorded(t *testing.T) {
 		}()
 	})
 	want := []entry{
-		{event.MapWrite, -1, 3}, {event.MapWrite, 3, -2}, {event.MapRead, 4, -2}, {event.MapRead, -1, -2},
-		{event.MapWrite, 4, -1}, {event.MapRead, -2, -2}, {event.MapRead, -2, -2},
+		{event.MapWrite, -1, 3}, {event.MapWrite, 3, 4}, {event.MapWrite, 4, -2}, {event.MapWrite, -1, 0},
+		{event.MapRead, 8, -2}, {event.MapRead, -1, -2}, {event.MapRead, 8, -2}, {event.MapWrite, 8, -1},
+		{event.MapWrite, -2, -2}, {event.MapRead, -2, -2}, {event.MapRead, -2, -2},
 	}
 	if !slices.Equal(got, want) || !panicked {
 		t.Errorf("got %v, want %v; panicked: %t", got, want, panicked)
+	}
+}
+
+// TestKindsAreThoseOfReflect: they are read where the runtime describes types.
+func TestKindsAreThoseOfReflect(t *testing.T) {
+	type name string
+	for _, c := range []struct {
+		got  uint8
+		want reflect.Type
+	}{
+		{KindOf[bool](), reflect.TypeFor[bool]()},
+		{KindOf[int](), reflect.TypeFor[int]()},
+		{KindOf[uint8](), reflect.TypeFor[uint8]()},
+		{KindOf[float64](), reflect.TypeFor[float64]()},
+		{KindOf[name](), reflect.TypeFor[name]()},
+		{KindOf[any](), reflect.TypeFor[any]()},
+		{KindOf[error](), reflect.TypeFor[error]()},
+		{KindOf[*int](), reflect.TypeFor[*int]()},
+		{KindOf[[2]string](), reflect.TypeFor[[2]string]()},
+		{KindOf[struct{ s string }](), reflect.TypeFor[struct{ s string }]()},
+		{KindOf[chan int](), reflect.TypeFor[chan int]()},
+	} {
+		if c.got != uint8(c.want.Kind()) {
+			t.Errorf("the kind of %s is %d, want %d", c.want, c.got, c.want.Kind())
+		}
 	}
 }

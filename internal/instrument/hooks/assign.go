@@ -270,10 +270,18 @@ var operators = map[token.Token]string{
 	token.INC: "Add", token.DEC: "Sub",
 }
 
+// mappings are the hooks for maps whose elements have an assignment operation.
+var mappings = map[token.Token]string{
+	token.ADD_ASSIGN: "SumsOf", token.INC: "SumsOf",
+	token.SUB_ASSIGN: "NumbersOf", token.DEC: "NumbersOf", token.MUL_ASSIGN: "NumbersOf", token.QUO_ASSIGN: "NumbersOf",
+	token.REM_ASSIGN: "IntegersOf", token.AND_ASSIGN: "IntegersOf", token.OR_ASSIGN: "IntegersOf", token.XOR_ASSIGN: "IntegersOf",
+	token.AND_NOT_ASSIGN: "IntegersOf",
+}
+
 // opAssign returns the text of x op= v, which is a load, a point and a store:
 //
 //	x.f += v    ->   cofferdamrt.Add(&x.f, v, 7, 8)
-//	m[k] += v   ->   cofferdamrt.Map(m).Update(k, 7)[k] += v
+//	m[k] += v   ->   cofferdamrt.SumsOf(m).Add(k, v, 7)
 func (r *rewriter) opAssign(s *ast.AssignStmt) string {
 	lhs, rhs := s.Lhs[0], s.Rhs[0]
 	r.together(lhs, rhs)
@@ -281,6 +289,9 @@ func (r *rewriter) opAssign(s *ast.AssignStmt) string {
 		return r.spliced(s, r.part(lhs, r.target(lhs)), r.part(rhs, r.value(rhs)))
 	}
 	if x := mapIndex(r, lhs); x != nil {
+		if mappings[s.Tok] != "" {
+			return r.mapUpdate(s.Tok, x, func() string { return r.newlines(lhs.End(), rhs.Pos()) + r.value(rhs) })
+		}
 		m := r.part(lhs, r.mapWrite(x))
 		return r.spliced(s, m, r.part(rhs, r.ahead(rhs)))
 	}
@@ -304,7 +315,7 @@ func (r *rewriter) incDec(s *ast.IncDecStmt) string {
 		return r.spliced(s, r.part(s.X, r.target(s.X)))
 	}
 	if x := mapIndex(r, s.X); x != nil {
-		return r.spliced(s, r.part(s.X, r.mapWrite(x)))
+		return r.mapUpdate(s.Tok, x, func() string { return "1" })
 	}
 	return r.hook(operators[s.Tok], r.address(s.X), "1", r.accessTo(r.typeOf(s.X), event.Load, s.X), r.accessTo(r.typeOf(s.X), event.Store, s.X))
 }
@@ -383,13 +394,11 @@ func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) string {
 	}
 	// Left sides.
 	h := &hoister{rewriter: r, assigned: s.Lhs}
-	targets := make([]string, len(s.Lhs))
+	begins, ends := make([]string, len(s.Lhs)), make([]string, len(s.Lhs))
 	for i, l := range s.Lhs {
-		if isBlank(l) {
-			targets[i] = "_"
-			continue
+		if begins[i] = "_ = "; !isBlank(l) {
+			begins[i], ends[i] = h.store(l)
 		}
-		targets[i] = h.store(l)
 	}
 	again, back := "", ""
 	if r.line(s.Pos()) != r.line(s.End()) {
@@ -401,11 +410,11 @@ func (r *rewriter) assignMany(s *ast.AssignStmt, simple bool) string {
 	} else {
 		b.WriteString(right + again + h.text())
 	}
-	for i, t := range targets {
-		if t == "_" && (values[i] == "" || values[i] == "nil") {
+	for i, l := range s.Lhs {
+		if isBlank(l) && (values[i] == "" || values[i] == "nil") {
 			continue
 		}
-		b.WriteString(t + " = " + values[i] + "; ")
+		b.WriteString(begins[i] + values[i] + ends[i] + "; ")
 	}
 	text := strings.TrimSuffix(b.String(), "; ")
 	if simple {

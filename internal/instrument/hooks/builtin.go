@@ -53,7 +53,7 @@ func (r *rewriter) builtinCall(e *ast.CallExpr, name string) string {
 			parts := r.arguments(e, 0)
 			switch core(r.typeOf(e.Args[0])).(type) {
 			case *types.Map:
-				parts[0].text = r.hook("MW", parts[0].text, r.site(event.MapWrite, e))
+				parts[0].text = r.hook("ClearMap", parts[0].text, r.site(event.MapWrite, e))
 			case *types.Slice:
 				parts[0].text = r.hook("Clear", parts[0].text, r.site(event.Store, e))
 			default:

@@ -141,9 +141,12 @@ func (r *rewriter) hoistCall(e *ast.CallExpr) (before, call string, ok bool) {
 		args[0] = r.atomicHook(args[0], r.atomicFunc(e.Fun), e)
 	}
 	switch name := r.builtin(e.Fun); {
-	case name == "delete" || name == "clear" && isMap(r.typeOf(e.Args[0])):
+	case name == "delete" && r.accesses():
+		fun = r.hook("Map", args[0]) + ".Delete"
+		args = []string{args[1], r.entrySite(event.MapWrite, e, e.Args[0])}
+	case name == "clear" && isMap(r.typeOf(e.Args[0])):
 		if r.accesses() {
-			args[0] = r.hook("MW", args[0], r.site(event.MapWrite, e))
+			args[0] = r.hook("ClearMap", args[0], r.site(event.MapWrite, e))
 		}
 	case name == "clear" && r.accesses():
 		args[0] = r.hook("Clear", args[0], r.site(event.Store, e))

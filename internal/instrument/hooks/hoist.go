@@ -44,13 +44,18 @@ func (h *hoister) assigns(id *ast.Ident) bool {
 	return false
 }
 
-// store returns what an assignment has on its left, with its operands bound.
-func (h *hoister) store(lhs ast.Expr) string {
-	text := h.place(lhs)
-	if !h.hooked(lhs) || mapIndex(h.rewriter, lhs) != nil {
-		return text
+// store returns the text of an assignment with its operands bound, up to the value and after it.
+func (h *hoister) store(lhs ast.Expr) (begin, end string) {
+	if x := mapIndex(h.rewriter, lhs); x != nil && h.hooked(lhs) {
+		m := h.bind(x.X, h.value)
+		k := h.bind(x.Index, h.value)
+		return h.hook("Map", m) + ".Set(" + k + ", ", ", " + h.entrySite(event.MapWrite, lhs, x.X) + ")"
 	}
-	return "*" + h.hook("W", "&"+text, h.site(event.Store, lhs))
+	text := h.place(lhs)
+	if h.hooked(lhs) {
+		text = "*" + h.hook("W", "&"+text, h.site(event.Store, lhs))
+	}
+	return text + " = ", ""
 }
 
 // place returns the text of a place whose operands are bound.
@@ -77,11 +82,6 @@ func (h *hoister) place(e ast.Expr) string {
 		if isArray(t) {
 			x := h.place(e.X)
 			return x + "[" + h.bind(e.Index, h.value) + "]"
-		}
-		if isMap(t) && h.hooked(e) {
-			x := h.bind(e.X, h.value)
-			k := h.bind(e.Index, h.value)
-			return h.hook("MW", x, h.site(event.MapWrite, e)) + "[" + k + "]"
 		}
 		x := h.bind(e.X, h.value)
 		return x + "[" + h.bind(e.Index, h.value) + "]"

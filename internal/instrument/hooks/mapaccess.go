@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -37,11 +38,21 @@ func (r *rewriter) entrySite(kind event.Kind, n ast.Node, m ast.Expr) string {
 	return id
 }
 
-// mapWrite returns the text of m[k] as what is updated, with the hook before the operation. After it
+// mapUpdate returns the text of an assignment operation on m[k]:
+//
+//	m[k] += v   ->   cofferdamrt.SumsOf(m).Add(k, v, 7)
+func (r *rewriter) mapUpdate(op token.Token, e *ast.IndexExpr, operand func() string) string {
+	update := r.hook(mappings[op], r.value(e.X)) + "." + operators[op] + "("
+	update += r.newlines(e.X.End(), e.Index.Pos()) + r.value(e.Index) + ", "
+	update += operand() + ", "
+	return update + r.entrySite(event.MapWrite, e, e.X) + ")"
+}
+
+// mapWrite returns the text of m[k] as what is shifted, with the hook before the operation. After it
 // nothing is evaluated but the key, whose own hooks come before it:
 //
-//	m[k] += v     ->   cofferdamrt.Map(m).Update(k, 7)[k] += v
-//	m[x.f] += v   ->   w := cofferdamrt.R(&x.f, 6); cofferdamrt.Map(m).Update(w, 7)[w] += v
+//	m[k] <<= v     ->   cofferdamrt.Map(m).Update(k, 7)[k] <<= v
+//	m[x.f] <<= v   ->   w := cofferdamrt.R(&x.f, 6); cofferdamrt.Map(m).Update(w, 7)[w] <<= v
 //
 // Where the key cannot be evaluated ahead, it is not told to the hook: it would be evaluated twice.
 func (r *rewriter) mapWrite(e *ast.IndexExpr) string {

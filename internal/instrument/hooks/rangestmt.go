@@ -141,7 +141,10 @@ func (r *rewriter) rangeElements(s *ast.RangeStmt) string {
 
 // rangeMap returns the text of a loop over a map. Each iteration reads it:
 //
-//	for k := range m { B }   ->   { t := m; for k := range cofferdamrt.Range(t, 7) { cofferdamrt.MR(t, 7); B } }
+//	for k := range m { B }      ->   { t := m; for k := range cofferdamrt.Range(t, 7) { cofferdamrt.Map(t).Visit(k, 7); B } }
+//	for _, v := range m { B }   ->   { t := m; for w, v := range cofferdamrt.Range(t, 7) { cofferdamrt.Map(t).Visit(w, 7); B } }
+//
+// Where the loop assigns the key to an operand, or asks for none, it is not told to the hook.
 func (r *rewriter) rangeMap(s *ast.RangeStmt, label *ast.LabeledStmt) string {
 	t := r.name()
 	x := r.value(s.X)
@@ -149,9 +152,17 @@ func (r *rewriter) rangeMap(s *ast.RangeStmt, label *ast.LabeledStmt) string {
 	if label != nil {
 		before += r.source(label.Pos(), s.Pos())
 	}
-	site := r.site(event.MapRead, s.X)
+	site := r.entrySite(event.MapRead, s.X, s.X)
 	read := r.hook("MR", t, site)
 	parts := []part{r.part(s.X, r.hook("Range", t, site))}
+	if key, ok := s.Key.(*ast.Ident); ok && s.Tok == token.DEFINE {
+		k := key.Name
+		if isBlank(key) {
+			k = r.name()
+			parts = append(parts, r.part(key, k))
+		}
+		read = r.hook("Map", t) + ".Visit(" + k + ", " + site + ")"
+	}
 	start := r.lead(r.declared(r.loopVars(s)...))
 	if s.Tok == token.ASSIGN {
 		var more []part

@@ -173,7 +173,8 @@ func (r *rewriter) store2(lhs []ast.Expr, values []string) string {
 			stores.WriteString("; _ = " + values[i])
 			continue
 		}
-		stores.WriteString("; " + h.store(l) + " = " + values[i])
+		begin, end := h.store(l)
+		stores.WriteString("; " + begin + values[i] + end)
 	}
 	return h.text() + strings.TrimPrefix(stores.String(), "; ")
 }

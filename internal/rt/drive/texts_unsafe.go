@@ -18,19 +18,10 @@ type texts struct {
 	list   []value // in the order of the run
 }
 
-// A part says which part of a site's type a value has.
-type part uint8
-
-const (
-	wholeValue part = iota
-	keyOfEntry
-	valueOfEntry
-)
-
-// A value is as large as a string, and was loaded or stored at a site.
+// A value is as large as a string, and was loaded or stored at a site; or is known to be one.
 type value struct {
 	site         uint32
-	part         part
+	isString     bool
 	addr, length uint64
 }
 
@@ -47,23 +38,30 @@ func (t *texts) add(e *event.Event) {
 	if e.Kind == event.MapRead || e.Kind == event.MapWrite {
 		for _, memory := range [][]byte{e.Before, e.After} {
 			if entry, ok := event.EntryOf(memory); ok {
-				t.note(e.Site, keyOfEntry, entry.Key)
-				t.note(e.Site, valueOfEntry, entry.Value)
+				if entry.KeyKind == stringKind {
+					t.note(e.Site, true, entry.Key)
+				}
+				if entry.ValueKind == stringKind {
+					t.note(e.Site, true, entry.Value)
+				}
 			}
 		}
 		return
 	}
 	if len(e.Before) == 16 {
-		t.note(e.Site, wholeValue, e.Before)
-		t.note(e.Site, wholeValue, e.After)
+		t.note(e.Site, false, e.Before)
+		t.note(e.Site, false, e.After)
 	}
 }
 
-func (t *texts) note(site uint32, is part, memory []byte) {
+// stringKind is the kind of a string, as package reflect numbers it.
+const stringKind = 24
+
+func (t *texts) note(site uint32, isString bool, memory []byte) {
 	if len(memory) != 16 || len(t.list) == maxTexts {
 		return
 	}
-	v := value{site, is, binary.LittleEndian.Uint64(memory), binary.LittleEndian.Uint64(memory[8:])}
+	v := value{site, isString, binary.LittleEndian.Uint64(memory), binary.LittleEndian.Uint64(memory[8:])}
 	if v.addr == 0 || v.length-1 >= maxLength || t.values[v] {
 		return
 	}
@@ -76,23 +74,15 @@ func (t *texts) note(site uint32, is part, memory []byte) {
 
 // of returns the texts of those values that are strings.
 func (t *texts) of(sites []trace.Site) []trace.Text {
-	type place struct {
-		site uint32
-		is   part
-	}
-	strings := map[place]bool{}
+	ofStrings := map[uint32]bool{}
 	for i := range sites {
-		id := sites[i].ID
-		key, held, isEntry := sites[i].Entry()
-		strings[place{id, wholeValue}] = !isEntry && sites[i].Type == "string"
-		strings[place{id, keyOfEntry}] = key == "string"
-		strings[place{id, valueOfEntry}] = held == "string"
+		ofStrings[sites[i].ID] = sites[i].Type == "string"
 	}
 	var all []trace.Text
 	known := map[[2]uint64]bool{}
 	for _, v := range t.list {
 		at := [2]uint64{v.addr, v.length}
-		if !strings[place{v.site, v.part}] || known[at] {
+		if !v.isString && !ofStrings[v.site] || known[at] {
 			continue
 		}
 		known[at] = true

@@ -113,8 +113,19 @@ func (p *Printer) Values(e *event.Event) (before, after string) {
 		}
 		return before, after
 	}
+	if e.Kind == event.MapWrite && e.Arg > 0 {
+		return counted(e.Arg), "no entries"
+	}
 	site, _ := p.r.Site(e.Site)
 	return p.value(e.Before, site.Type, e), p.value(e.After, site.Type, e)
+}
+
+// counted says how many entries a map has.
+func counted(entries uint64) string {
+	if entries == 1 {
+		return "1 entry"
+	}
+	return strconv.FormatUint(entries, 10) + " entries"
 }
 
 // Change is the value before and after.
@@ -147,17 +158,28 @@ func (p *Printer) entry(e *event.Event) (key, before, after string, ok bool) {
 	}
 	site, _ := p.r.Site(e.Site)
 	keyType, valueType, _ := site.Entry()
-	key = "[" + p.held(was.Key, keyType, e.Seq) + "]"
+	key = "[" + p.held(was.Key, entryType(keyType, was.KeyKind), e.Seq) + "]"
 	held := func(entry event.Entry) string {
 		if !entry.Held {
 			return "no entry"
 		}
-		return p.held(entry.Value, valueType, e.Seq)
+		return p.held(entry.Value, entryType(valueType, entry.ValueKind), e.Seq)
 	}
 	if is, written := event.EntryOf(e.After); written {
 		after = held(is)
 	}
 	return key, held(was), after, true
+}
+
+// entryType is the layout of a key or a value of a map: what the site says or, where that is a parameter of the
+// function or an interface, what the kind says.
+func entryType(ofSite string, kind uint8) string {
+	if ofSite == "" || ofSite == "interface" {
+		if word := kindWord(kind); word != "" {
+			return word
+		}
+	}
+	return ofSite
 }
 
 // held shows a key or a value of a map, of which there may be a part alone, or nothing.
@@ -251,6 +273,8 @@ func Argument(e *event.Event) string {
 			return "not swapped"
 		}
 		return "swapped"
+	case event.MapWrite:
+		return "" // how many entries were removed is what it held before
 	case event.TimerFire:
 		return "at " + time.Duration(e.Arg).String()
 	case event.Exit:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -72,6 +73,7 @@ func TestAccessesToMapsAreShownWithTheEntry(t *testing.T) {
 	key := binary.LittleEndian.AppendUint64(nil, 7)
 	none, four := event.Entry{Key: key}, event.Entry{Key: key, Value: []byte{4}, Held: true}
 	updated := event.Entry{Key: key, Held: true}
+	ofKind := event.Entry{Key: key, Value: []byte{0xff}, Held: true, KeyKind: uint8(reflect.Uint64), ValueKind: uint8(reflect.Int8)}
 	for _, c := range []struct {
 		layout              string
 		kind                event.Kind
@@ -85,6 +87,8 @@ func TestAccessesToMapsAreShownWithTheEntry(t *testing.T) {
 		{"map{int}uint8", event.MapWrite, put(four), put(updated), "[7] 4 -> ?", "[7]: 4", "[7]: ?"},
 		{"map{struct{0 a int}}struct{}", event.MapWrite, put(none), put(updated), "[{a:7}] no entry -> {}", "[{a:7}]: no entry", "[{a:7}]: {}"},
 		{"", event.MapRead, put(four), nil, "[7] 4", "[7]: 4", ""},
+		{"", event.MapRead, put(ofKind), nil, "[7] -1", "[7]: -1", ""},
+		{"map{interface}interface", event.MapRead, put(ofKind), nil, "[7] -1", "[7]: -1", ""},
 		{"map{int}uint8", event.MapRead, nil, nil, "", "", ""},
 	} {
 		p := layoutPrinter(t, c.layout)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,18 @@ var wordSizes = map[string]int{
 	"bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
 	"int": 8, "uint": 8, "uintptr": 8, "byte": 1, "rune": 4, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16,
 	"string": 16, "pointer": 8, "slice": 24, "interface": 16, "duration": 8, "time": 24,
+}
+
+// kindWord is the word for what has a kind; "" if the kind does not say how it lies in memory.
+func kindWord(kind uint8) string {
+	switch k := reflect.Kind(kind); k {
+	case reflect.Pointer, reflect.UnsafePointer, reflect.Chan, reflect.Map, reflect.Func:
+		return "pointer"
+	case reflect.Invalid, reflect.Struct, reflect.Array:
+		return ""
+	default:
+		return k.String()
+	}
 }
 
 func (p *Printer) wordValue(v []byte, word string, seq uint64) string {
