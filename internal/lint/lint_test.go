@@ -136,7 +136,7 @@ var imports = map[string][]string{
 	"internal/marks":             {"internal/gotool", "internal/scratch"},
 	"vet":                        {"stm/stmcheck", "vet/guards", "vet/splitsection"},
 	"vet/guards":                 {"internal/guard"},
-	"vet/splitsection":           {"internal/guard", "internal/guard/lockset", "internal/guard/whole", "vet/guards"},
+	"vet/splitsection":           {"internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks", "vet/guards"},
 	"vet/golangci":               {"vet"},
 	"cmd/cofferdam/vetting":      {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/finding", "internal/gotool", "internal/publish", "vet", "internal/settings"},
 	"cmd/cofferdam/guarding":     {"cmd/cofferdam/command", "cmd/cofferdam/publication", "internal/finding", "internal/guard", "internal/load", "internal/publish", "internal/settings"},
