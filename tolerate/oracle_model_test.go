@@ -10,7 +10,7 @@ import (
 // The oracle: the paper's threads, executed on symbols instead of values.
 //
 // A program is a word over the operations of one thread on the one variable: r
-// reads, w writes, and i writes back what the variable was in the beginning. What
+// reads, w writes, u does both at once, and i writes back what the variable was in the beginning. What
 // w writes is a new symbol made of all that the thread has read, so that two
 // executions are equal if and only if every thread has seen the same and the
 // variable ends the same. T1 is the safe thread, T2 the malicious one.
@@ -40,6 +40,10 @@ func (t *thread) do(v *string) {
 	case 'w':
 		t.writes++
 		*v = fmt.Sprintf("%s%d(%s)", t.name, t.writes, strings.Join(t.saw, ","))
+	case 'u':
+		t.rest = "rw" + t.rest
+		t.do(v)
+		t.do(v)
 	case 'i':
 		*v = initial
 	default:

@@ -41,6 +41,7 @@ func Configure(c Config) {
 //
 //	expvar.Publish("tolerate", expvar.Func(func() any { return tolerate.ReadStats() }))
 type Stats struct {
+	Delayed       uint64             // races that a write was kept from; see [Write]
 	Tolerated     uint64             // races that harmed nobody
 	Resolved      uint64             // races in which both had changed the variable
 	Refused       uint64             // races in which a resolver panicked
@@ -54,6 +55,7 @@ type Stats struct {
 func ReadStats() Stats {
 	outcomes := feed.Tally()
 	s := Stats{
+		Delayed:       outcomes.Delayed,
 		Tolerated:     outcomes.Tolerated,
 		Resolved:      outcomes.Resolved,
 		Refused:       outcomes.Refused,
@@ -88,6 +90,10 @@ type race struct {
 	outcome finding.Outcome
 	values  *[3]any // theirs, ours, before; nil if they are not fit to print
 	cause   any     // what the resolver panicked with
+	// exact says that the classes are from what careless code did, and not from values, and stack
+	// where it did.
+	exact bool
+	stack []finding.Frame
 }
 
 // OnFinding adds a function that is called with each race, merged with its repeats:
@@ -143,14 +149,14 @@ func (r *race) name() string {
 
 // explain says in words what was found in values.
 func (r *race) explain(lock string, section finding.Access) Finding {
-	access := finding.Access{Op: finding.Write, Address: r.address, Target: r.name()}
+	access := finding.Access{Op: finding.Write, Address: r.address, Target: r.name(), Stack: r.stack}
 	one := Finding{
 		Kind:     finding.Violation,
 		Guard:    finding.Guard{Name: r.guardName(lock), Site: r.policy.site},
 		Accesses: []finding.Access{access, section},
 		History:  finding.Once(r.outcome, 0, time.Now()),
 	}
-	one.Explanation = "a write without the lock fell into the section that ended here: a race of class " + r.classes.String() + "; " + r.verdict()
+	one.Explanation = "a write without the lock fell into the section that ended here: " + r.class() + "; " + r.verdict()
 	switch {
 	case r.values == nil:
 	case r.outcome == finding.Surrendered:
@@ -176,8 +182,20 @@ func (r *race) guardName(lock string) string {
 	return lock + "." + r.policy.name
 }
 
+// class says what the race is.
+func (r *race) class() string {
+	if r.classes == 0 {
+		return "no race, because neither has read what the other wrote"
+	}
+	return "a race of class " + r.classes.String()
+}
+
 func (r *race) verdict() string {
 	switch {
+	case r.outcome == finding.Delayed:
+		return "it depends on what was read, and has waited until the section had ended"
+	case r.exact && r.outcome == finding.Tolerated && r.classes&^Classes(WrwX) != 0:
+		return "it is as if careless code had run after the section"
 	case r.outcome == finding.Refused && r.cause == nil:
 		return "what it did to the entries is lost with the map that the section has replaced"
 	case r.outcome == finding.Refused:
@@ -192,7 +210,7 @@ func (r *race) verdict() string {
 		return "both have changed it, and what careless code wrote stays, which is right for I and III"
 	case r.outcome == finding.Resolved:
 		return "both have changed it, and the resolver has made one value of the two"
-	case r.classes.Has(WrwX):
+	case r.classes.Has(WrwX), r.classes == 0:
 		return "the section did not depend on the value, so it is as if careless code had run before it"
 	default:
 		return "the section did not change what careless code wrote, so it is as if that had happened after it"

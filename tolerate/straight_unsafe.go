@@ -22,8 +22,10 @@ import (
 // It must not be copied or changed once it is in use.
 type Label struct {
 	Name string
-	// Blind says that the section never reads the variable; see [Set].
+	// Blind says that the section writes the variable before it reads it, if it does; see [Var.Set].
 	Blind bool
+	// Reads and Writes say what the section may do with the variable. They are for [TakeExact].
+	Reads, Writes bool
 	// Suspects are the places, if any are known, that write the variable without
 	// the lock.
 	Suspects string
@@ -224,17 +226,22 @@ func (k kind) assign(to, from unsafe.Pointer) {
 // may have.
 func Settle[T any](p *T, own, before T, l *Label) {
 	t := typeOf[T]()
-	c := &cell{
-		typed: t, policy: l.policy(t),
-		shared: unsafe.Pointer(p), own: unsafe.Pointer(&own), before: unsafe.Pointer(&before), origin: unsafe.Pointer(&before),
-	}
-	settle := c.reconcile
-	if c.policy.merge.byParts(t) {
-		settle = c.mergeParts
-	}
-	if r := settle(l.Blind); r != nil {
+	if r := settled(p, own, before, l.Blind, l.policy(t), t); r != nil {
 		record("", []*race{r})
 	}
+}
+
+// settled publishes what a section has made of a variable by a policy, and returns the race if there was
+// one.
+func settled[T any](p *T, own, before T, blind bool, by *policy, t *typed) *race {
+	c := &cell{
+		typed: t, policy: by,
+		shared: unsafe.Pointer(p), own: unsafe.Pointer(&own), before: unsafe.Pointer(&before), origin: unsafe.Pointer(&before),
+	}
+	if by.merge.byParts(t) {
+		return c.mergeParts(blind)
+	}
+	return c.reconcile(blind)
 }
 
 // Check compares a variable with what the section last saw in it or wrote to it. It

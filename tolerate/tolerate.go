@@ -43,7 +43,8 @@
 // a counter [Delta] makes it right all the same, and other resolvers for other data.
 //
 // The values that are left do not always tell which of the classes it was: reads leave
-// no trace. A finding names all that it can be ("I, III, IVb or IVc").
+// no trace. A finding names all that it can be ("I, III, IVb or IVc"). A rewriter that has
+// all uses of a variable call [Read] and [Write] has it told exactly, and IVc not happen.
 //
 // Variables are independent of each other: by lemmas 1 and 2 of the paper careless code
 // that uses two variables may appear to have done so in another order.
@@ -112,12 +113,14 @@
 //	add_unsafe.go      additions without the lock that a rewriter makes atomic
 //	map_unsafe.go      maps whose entries a straight section has copied
 //	straight_unsafe.go what is written into sections whose variables are known in advance
+//	exact_unsafe.go    the same where all other uses of the variables say what they do
 //	report.go          findings and statistics
 //
 // The oracle of the paper, with its tables and theorems, is in the tests, and the run
 // time is compared with it on every interleaving that it enumerates.
 //
-// Lock order: the user's lock, then RWMutex.reading, then overlap.mu. A guard.mu, and the
+// Lock order: the user's lock, then RWMutex.reading, then overlap.mu; observer.mu after the user's
+// lock, and a careless access has it alone. A guard.mu, and the
 // locks of the report, are taken alone or last; none is held while a resolver runs except
 // for those first three, and none at all while a subscriber does.
 //
