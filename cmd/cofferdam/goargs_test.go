@@ -87,7 +87,7 @@ func TestWhatCannotBeRunIsRefused(t *testing.T) {
 		"run -findings":         "-findings needs a value",
 		"build -tags":           "-tags needs a value",
 		"run -min 1.5 .":        "a confidence is between 0 and 1",
-		"run -protect=magic .":  "give auto, isolate, tolerate or detect",
+		"run -protect=magic .":  "give auto, isolate, tolerate, exact or detect",
 		"run -strict=perhaps .": "give true or false",
 	} {
 		if _, err := goCommand(t, line); err == nil || !strings.Contains(err.Error(), want) {

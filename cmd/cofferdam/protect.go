@@ -102,7 +102,7 @@ func newProtectCommand(verb, operands, short, examples string) *command.Command 
 }
 
 func (o *protectOptions) declare(flags *flag.FlagSet) {
-	flags.Var(&o.mode, "protect", "how data is protected: `mode` is auto, isolate, tolerate or detect")
+	flags.Var(&o.mode, "protect", "how data is protected: `mode` is auto, isolate, tolerate, exact or detect")
 	flags.Var(&o.min, "min", "how sure it must be, from 0 to 1, that a lock guards something: a `confidence` as cofferdam guards shows it")
 	flags.Var(&o.only, "only", "protect only what these `rules` name, such as lock:Account.mu,func:Bank.*: of locks, of variables (var:), of packages (package:) and of functions (func:)")
 	flags.Var(&o.skip, "skip", "leave alone what these `rules` name; with cofferdam test a regular expression is for go test, which leaves out tests")
@@ -167,7 +167,7 @@ func (m *modeFlag) Set(text string) error {
 		mode = protect.Auto
 	}
 	if !slices.Contains(protect.Modes, mode) {
-		return errors.New("give auto, isolate, tolerate or detect")
+		return errors.New("give auto, isolate, tolerate, exact or detect")
 	}
 	*m = modeFlag{mode, true}
 	return nil

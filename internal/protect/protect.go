@@ -20,6 +20,7 @@ const (
 	Auto     = plan.Auto
 	Isolate  = plan.Isolate
 	Tolerate = plan.Tolerate
+	Exact    = plan.Exact
 	Detect   = plan.Detect
 )
 

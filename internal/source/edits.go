@@ -53,8 +53,11 @@ func (e *Edits) ReplaceBetween(from, to token.Pos, text string) {
 }
 
 // Supersede puts text in the place of a node and of the changes inside it, which ChangedText has.
-func (e *Edits) Supersede(n ast.Node, text string) {
-	e.buffer.Supersede(e.Offset(n.Pos()), e.Offset(n.End()), text)
+func (e *Edits) Supersede(n ast.Node, text string) { e.SupersedeBetween(n.Pos(), n.End(), text) }
+
+// SupersedeBetween does that with what is between two positions.
+func (e *Edits) SupersedeBetween(from, to token.Pos, text string) {
+	e.buffer.Supersede(e.Offset(from), e.Offset(to), text)
 }
 
 // ChangedText returns the text of a node with the changes inside it made.

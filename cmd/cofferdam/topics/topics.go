@@ -16,7 +16,7 @@ var All = []Topic{
 	{"time", "stalls, timers, random numbers, and what a search holds fixed", timeHelp},
 	{"waiting", "deadlocks, partial deadlocks and leaks: goroutines that wait for ever", waitingHelp},
 	{"traces", "what is in a trace file, and what can be done with it", tracesHelp},
-	{"protect", "how data is protected: auto, isolate, tolerate and detect", modesHelp},
+	{"protect", "how data is protected: auto, isolate, tolerate, exact and detect", modesHelp},
 	{"stm", "transactions that are written as plain code", transactionsHelp},
 	{"settings", "the file cofferdam.toml: flags for every run, and what is not to be told", settingsHelp},
 	{"exitcodes", "what the exit codes mean", exitCodesHelp},
@@ -231,6 +231,10 @@ const modesHelp = `Run, build and test protect the data that locks guard from co
   tolerate   A section works on private copies of what its lock guards, and publishes
              them at its end. A write without the lock during a section cannot harm it;
              it is recognised at the end, resolved and reported.
+  exact      Tolerate, and code without the lock says what it does: a finding has the class
+             of the race and both places, and an update without the lock that would be lost,
+             or lose one, waits for the end of the section. For tests: accesses without
+             the lock, and sections, take microseconds.
   detect     Nothing is kept apart. Writes without the lock during a section are
              recognised and reported.
   auto       Isolate where it is possible and costs correct code next to nothing,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 )
 
 // An Addition is a statement that adds to a variable without its lock, where sections have
@@ -94,7 +95,7 @@ func (u *unit) additions(f *File, careless map[carelessLine]bool) []Addition {
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			a, ok := additionOf(n)
-			if ok && u.isCareless(a.Target, careless) && isReal(u.info.TypeOf(a.Target)) && u.isPlain(a.Amount) && !f.inSection(a.Stmt) {
+			if ok && u.isCareless(a.Target, careless) && isReal(u.info.TypeOf(a.Target)) && (a.Amount == nil || use.IsPlain(a.Amount)) && !f.inSection(a.Stmt) {
 				list = append(list, a)
 			}
 			return true
@@ -151,31 +152,9 @@ func isReal(t types.Type) bool {
 	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
-// isPlain reports whether it does not matter if an expression is evaluated before or after
-// the address of a variable.
-func (u *unit) isPlain(e ast.Expr) bool {
-	plain := true
-	if e == nil {
-		return true
-	}
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case nil, *ast.Ident, *ast.BasicLit, *ast.SelectorExpr, *ast.ParenExpr:
-		case *ast.BinaryExpr:
-			plain = plain && n.Op != token.QUO && n.Op != token.REM && n.Op != token.SHL && n.Op != token.SHR
-		case *ast.UnaryExpr:
-			plain = plain && n.Op != token.ARROW
-		default:
-			plain = false
-		}
-		return plain
-	})
-	return plain
-}
-
-// inSection reports whether a statement is in a section that is rewritten.
-func (f *File) inSection(s ast.Stmt) bool {
+// inSection reports whether a node is in a section that is rewritten.
+func (f *File) inSection(n ast.Node) bool {
 	return slices.ContainsFunc(f.Groups, func(g *Group) bool {
-		return slices.ContainsFunc(g.Steps, func(step *StepPlan) bool { return contains(step.Stmt, s) })
+		return slices.ContainsFunc(g.Steps, func(step *StepPlan) bool { return contains(step.Stmt, n) })
 	})
 }

@@ -32,6 +32,9 @@ func (p *planner) decide(pages *pageData) *decision {
 	if p.Mode == Tolerate || p.Mode == Auto {
 		p.findAdditions(out)
 	}
+	if p.Mode == Exact {
+		p.findVisits(out)
+	}
 	return out
 }
 
@@ -199,6 +202,9 @@ func (r *round) usesAny(g *Group, s *StepPlan) bool {
 
 // planSteps works out what is written for each step of a group.
 func (r *round) planSteps(g *Group) {
+	for _, v := range g.Vars {
+		v.Exact = r.Mode == Exact && !v.CopiesEntries && v.Footprint.Exposure == facts.Hidden
+	}
 	g.OnlyReaches = len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive })
 	g.Rescues = r.rescues(g)
 	for _, s := range g.Steps {

@@ -200,6 +200,16 @@
 //
 // # Modes
 //
+// Exact has copies as Tolerate has, and in addition the uses outside of sections tell what they do, so
+// that a section knows the class of a race, and a write waits that would be in conflict with it: see
+// package tolerate, and package use for how they are written. That is so for variables whose address is
+// taken nowhere. Uses in sections of other locks leave only their values.
+//
+//	x.mu.Lock()       x.mu.Lock(); v := TakeExact(&x.n); b := v
+//	x.n++             v++
+//	x.mu.Unlock()     PutExact(&x.n, v, b); x.mu.Unlock()
+//	return x.n        return Read(&x.n, false)       without the lock
+//
 // Detect has no copies: a step that writes is opaque, and instead of publishing, the
 // variable is compared with what the section saw last. Isolate has pages alone. Auto has
 // pages for what all sections can use in the own view, and copies for the rest. A section
@@ -230,6 +240,7 @@
 //	variable.go  variables, and which types can have copies
 //	merge.go     how a careless change is merged with that of a section
 //	addition.go  what is added without the lock
+//	visit.go     what else is used without the lock, in Exact
 //	slot.go      objects that a section finds on its way
 //	clone.go     functions that are cloned
 //	spell.go     types as a file can write them

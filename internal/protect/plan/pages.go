@@ -33,7 +33,7 @@ type PageDatum struct {
 	// Node says that it is a cell of an object that has not the lock itself. The lock is a
 	// variable, and all objects share a guard.
 	Node bool
-	// Keeps says that pages of objects which are garbage are kept: see package holding.
+	// Keeps says that pages of objects which are garbage are kept: see package use.
 	Keeps bool
 	// Declared is where it is declared in the variant of the package that has new texts.
 	Declared facts.Declaration

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -24,12 +25,14 @@ const (
 	Isolate Mode = "isolate"
 	// Tolerate has sections work on private copies.
 	Tolerate Mode = "tolerate"
+	// Exact is Tolerate where code without the lock says what it does.
+	Exact Mode = "exact"
 	// Detect only compares.
 	Detect Mode = "detect"
 )
 
 // Modes are all of them.
-var Modes = []Mode{Auto, Isolate, Tolerate, Detect}
+var Modes = []Mode{Auto, Isolate, Tolerate, Exact, Detect}
 
 // Options say how to protect.
 type Options struct {
@@ -96,6 +99,8 @@ type File struct {
 	Sites []Site
 	// Additions are what is added without a lock to variables that sections have copies of.
 	Additions []Addition
+	// Visits are the uses, outside of sections, of variables that sections have exact copies of.
+	Visits []use.Visit
 }
 
 // A Group is the sections of one lock that have their copies in common, and what becomes

@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"slices"
 
-	"github.com/cofferdam-go/cofferdam/internal/protect/holding"
+	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 )
 
 // A Site is a use of data on pages that is not known to be by the holder of its lock, or of a cell.
@@ -16,7 +16,7 @@ type Site struct {
 	// Store is the assignment to a cell that the use is part of; nil for a load.
 	Store *ast.AssignStmt
 	// Way is how a use of an object's field holds on to the object.
-	holding.Way
+	use.Way
 	// Group is the one of the file's that has the use of a cell in a section, which has the own
 	// view, counted from 1, and Var the variable of the group; 0 for a use elsewhere.
 	Group, Var int
@@ -69,8 +69,8 @@ func (r *round) holdObjects(root ast.Node, sites []Site) {
 	}
 	ast.PreorderStack(root, nil, func(n ast.Node, around []ast.Node) bool {
 		if s := fields[n]; s != nil {
-			s.Way = holding.Of(r.facts, r.info, n, around)
-			s.Datum.Keeps = s.Datum.Keeps || s.Way == holding.Way{}
+			s.Way = use.WayOf(r.facts, r.info, n, around)
+			s.Datum.Keeps = s.Datum.Keeps || s.Way == use.Way{}
 		}
 		return true
 	})
@@ -86,7 +86,7 @@ func (r *round) keepPointedTo(root ast.Node, uses []Site) {
 		}
 	}
 	ast.PreorderStack(root, nil, func(n ast.Node, around []ast.Node) bool {
-		if d := data[n]; d != nil && holding.TakesAddress(r.info, n, around) {
+		if d := data[n]; d != nil && use.TakesAddress(r.info, n, around) {
 			d.Keeps = true
 		}
 		return true
@@ -100,7 +100,7 @@ func (r *round) keepPointedTo(root ast.Node, uses []Site) {
 //	t.n = 1
 //	select {}
 func (r *round) keepUnreleased(g *Group) {
-	if g.Deferred != nil || !slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return holding.NeverEnds(r.info, s.Stmt) }) {
+	if g.Deferred != nil || !slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return use.NeverEnds(r.info, s.Stmt) }) {
 		return
 	}
 	for _, v := range g.Vars {

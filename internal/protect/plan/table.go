@@ -64,7 +64,7 @@ func (t *totals) add(r row) {
 }
 
 func (t *totals) String(p *Plan) string {
-	whole := t.whole[Isolate] + t.whole[Tolerate] + t.whole[Detect]
+	whole := t.whole[Isolate] + t.whole[Tolerate] + t.whole[Exact] + t.whole[Detect]
 	text := fmt.Sprintf("cofferdam: %d of %d guarded variables are protected (%s)", whole, t.data, p.modes(t.whole))
 	if t.inPart > 0 {
 		text += fmt.Sprintf(", %d in part of their sections", t.inPart)
@@ -180,8 +180,8 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 	v := d.Object.(*types.Var)
 	r := row{by: Tolerate, headerOnly: refers(v.Type()) && p.Mode != Detect}
 	datum := d.Name
-	if p.Mode == Detect {
-		r.by = Detect
+	if p.Mode == Detect || p.Mode == Exact {
+		r.by = p.Mode
 	}
 	if why := p.notIsolated[p.facts.KeyOf(v)]; p.Mode == Auto && why != "" {
 		r.why = append(r.why, "not isolated: "+why)

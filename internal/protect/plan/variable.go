@@ -24,6 +24,8 @@ type Variable struct {
 	Resolver string
 	// CopiesEntries says that it is a map of which the entries are copied too.
 	CopiesEntries bool
+	// Exact says that uses without the lock tell what they do.
+	Exact bool
 	// ByPointer says that its name means something else somewhere in the section, so
 	// that a pointer to it has to be kept.
 	ByPointer bool

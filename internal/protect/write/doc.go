@@ -25,6 +25,7 @@
 //	g1, p1, o1, x1, t1, v1  what is on pages: guard, shared view or cell, own view, field, type,
 //	        type of a cell's value
 //	k0, w0  cells and values of an assignment
+//	k, w    the address and the value of a store without the lock
 //	rt, watch, aside, i1    packages
 //
 // # Files
@@ -36,5 +37,6 @@
 //	clone.go     clones and their calls
 //	pages.go     data on pages
 //	cell.go      pointers on pages
+//	visit.go     uses without the lock, where sections are exact
 //	program.go   main
 package write

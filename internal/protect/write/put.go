@@ -89,6 +89,9 @@ func (w *sectionWriter) put(i int, v *plan.Variable) string {
 	if !v.Written && !w.detect {
 		s.before = s.own // a copy that is only read is what it was
 	}
+	if v.Exact {
+		return fmt.Sprintf("%s.PutExact(%s, %s, %s, %s)", w.hooks(), s.address, s.own, s.before, s.label)
+	}
 	return w.putAs(s, v)
 }
 

@@ -95,6 +95,9 @@ func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
 	if v.Blind && v.Written && !w.detect {
 		more = ", Blind: true"
 	}
+	if v.Exact {
+		more += fmt.Sprintf(", Reads: %t, Writes: %t", !v.Blind || !v.Written, v.Written)
+	}
 	if v.Written && !w.detect && v.Merge != "" && v.Merge != "theirs" {
 		more += fmt.Sprintf(", Merge: %q", v.Merge)
 	}
@@ -140,12 +143,12 @@ func (w *sectionWriter) declare() string {
 func (w *sectionWriter) copies(i int, v *plan.Variable, set func(name, value string)) {
 	switch {
 	case w.detect:
-		set(w.id("b", i), w.load(v, w.shared(i), w.address(i)))
+		set(w.id("b", i), w.load(v, w.shared(i), w.address(i), w.id("l", i)))
 	case v.Written:
-		set(w.id("v", i), w.load(v, w.shared(i), w.address(i)))
+		set(w.id("v", i), w.load(v, w.shared(i), w.address(i), w.id("l", i)))
 		set(w.id("b", i), w.id("v", i))
 	default:
-		set(w.id("v", i), w.load(v, w.shared(i), w.address(i)))
+		set(w.id("v", i), w.load(v, w.shared(i), w.address(i), w.id("l", i)))
 	}
 	if v.CopiesEntries {
 		set(w.id("n", i), "-1")
@@ -156,7 +159,10 @@ func (w *sectionWriter) copies(i int, v *plan.Variable, set func(name, value str
 }
 
 // load is the value of a variable that a copy begins with.
-func (w *sectionWriter) load(v *plan.Variable, shared, address string) string {
+func (w *sectionWriter) load(v *plan.Variable, shared, address, label string) string {
+	if v.Exact {
+		return fmt.Sprintf("%s.TakeExact(%s, &%s)", w.hooks(), address, label)
+	}
 	if w.leaves(v) == nil {
 		return w.hooks() + ".Take(" + address + ")"
 	}

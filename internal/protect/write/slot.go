@@ -55,7 +55,7 @@ func (w *sectionWriter) fillSlot(i int, s *plan.StepPlan, use plan.SlotUse) {
 	object, name, own := w.slotID(i, "p"), use.Object.Name(), w.slotID(i, "v")
 	take := fmt.Sprintf("%s = %s", object, name)
 	for j, v := range w.group.Slots[i].Fields {
-		take += fmt.Sprintf("; %s.f%d = %s", own, j, w.load(v, name+v.Selectors(), "&"+name+v.Selectors()))
+		take += fmt.Sprintf("; %s.f%d = %s", own, j, w.load(v, name+v.Selectors(), "&"+name+v.Selectors(), ""))
 	}
 	w.edits.InsertBefore(s.Begin(), fmt.Sprintf("if %s != %s { %s; if %s != nil { %s; %s = %s; %s = &%s } }; ",
 		object, name, w.publishSlot(i), name, take, w.slotID(i, "b"), own, w.slotID(i, "c"), own))

@@ -96,6 +96,7 @@ func (u *packageWriter) write(texts map[string]Text) error {
 	for _, f := range u.files {
 		f.redirectSites(f.edits, f.file.Sites)
 		f.addAtomically()
+		f.visit()
 		if err := f.render(texts); err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
-	"github.com/cofferdam-go/cofferdam/internal/protect/holding"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
+	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/protect/write"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -367,7 +367,7 @@ func TestDataOnPagesHasTwoViews(t *testing.T) {
 	outside := s.function("outside")
 	literal := s.expr(outside, "n: 1")
 	s.file.Sites = []plan.Site{
-		{Node: s.expr(outside, "t.n"), Datum: d, Way: holding.Way{Holds: outside.Body.List[0]}}, {Node: literal, Datum: d},
+		{Node: s.expr(outside, "t.n"), Datum: d, Way: use.Way{Holds: outside.Body.List[0]}}, {Node: literal, Datum: d},
 		{Node: s.expr(s.function("add"), "t.n"), Datum: d},
 	}
 	s.want(

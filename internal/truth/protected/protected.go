@@ -40,7 +40,7 @@ func (w Way) String() string {
 }
 
 // Ways are all that a program has to mean the same in.
-var Ways = []Way{{Mode: protect.Tolerate}, {Mode: protect.Tolerate, Maps: true}, {Mode: protect.Auto}, {Mode: protect.Isolate}, {Mode: protect.Detect}}
+var Ways = []Way{{Mode: protect.Tolerate}, {Mode: protect.Tolerate, Maps: true}, {Mode: protect.Auto}, {Mode: protect.Isolate}, {Mode: protect.Exact}, {Mode: protect.Detect}}
 
 // A Trial holds programs against themselves.
 type Trial struct {
