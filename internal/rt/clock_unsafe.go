@@ -76,8 +76,11 @@ func Thaw() { frozen.Store(false) }
 type clock struct {
 	now   int64 // nanoseconds since the start
 	reads int   // since now changed
-	drift int64 // what is told beyond now
-	began int64 // the run, in nanoseconds since 1970
+	// rounds are those in which all goroutines that could go on looked for something or let
+	// others go first, since time moved on to a timer.
+	rounds int
+	drift  int64 // what is told beyond now
+	began  int64 // the run, in nanoseconds since 1970
 	// stalled is for how long goroutines were ready while time moved on.
 	stalled int64
 	shown   bool    // nothing is to come of a choice
@@ -170,7 +173,7 @@ func (k *clock) next() *timer {
 }
 
 // moveTo lets time go on.
-func (k *clock) moveTo(when int64) { k.now, k.reads = when, 0 }
+func (k *clock) moveTo(when int64) { k.now, k.reads, k.rounds = when, 0, 0 }
 
 // workedFor lets time go on by what something outside has taken, but not to the next timer. In a
 // bubble it stands still until all of it wait.
@@ -236,6 +239,31 @@ func (s *scheduler) goOn() {
 		}
 	}
 	s.advance()
+}
+
+// A round of a loop that does nothing but look takes perRound, and twice as much after every
+// doublingRounds if there were patientLoops of them: a loop that counts its rounds may be about
+// to give up, and may as well wait for a timer. It takes at most perRound << maxDoublings.
+const (
+	perRound       = 1000
+	patientLoops   = 4096
+	doublingRounds = 1024
+	maxDoublings   = 10
+)
+
+// goOnWhilePolling lets time go on if no goroutine can go on but those that wait by looking, or let
+// others go first: to the next timer if each of them was in the same state after its last round as
+// before, because nothing else can change that, otherwise by what a round takes. In a bubble a goroutine that does so does not wait.
+func (s *scheduler) goOnWhilePolling() {
+	k := &s.clock
+	switch {
+	case s.onlyPolls():
+		s.advance()
+	case k.exact == 0 && s.onlyYield():
+		k.rounds++
+		k.now += perRound << min(max(k.rounds-patientLoops, 0)/doublingRounds, maxDoublings)
+		s.due()
+	}
 }
 
 // due fires the timers whose time has come, and reports whether one did something.

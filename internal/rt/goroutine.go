@@ -221,9 +221,6 @@ func Gosched() {
 	site := c.site()
 	if c.step(event.Op{Kind: event.Gosched, Yield: true, Round: c.rests(site), Site: site}) {
 		s.emit(c, event.Gosched, s.ops[s.at(c)].Site, 0, 0, 0)
-		if len(s.ready) == 1 {
-			s.advance()
-		}
 	}
 	c.leave()
 }

@@ -135,6 +135,16 @@ func (c *goroutine) rests(site uint32) event.Round {
 	return round
 }
 
+// onlyYield reports whether every goroutine that can go on is about to let others go first.
+func (s *scheduler) onlyYield() bool {
+	for i := range s.ops {
+		if !s.ops[i].Yield {
+			return false
+		}
+	}
+	return true
+}
+
 // livelocked reports whether nothing can change any more though goroutines go on: each of them has
 // gone round a loop since the last change, and was in the same state after it.
 func (s *scheduler) livelocked() bool {
@@ -167,8 +177,8 @@ func (s *scheduler) goingOn() []Late {
 	return all
 }
 
-// onlyLooks reports whether the goroutine does nothing but look.
-func (p *polling) onlyLooks() bool { return p.rounds > patientRounds }
+// onlyLooks reports whether the goroutine does nothing but look, and comes back to the same state.
+func (p *polling) onlyLooks() bool { return p.rounds > patientRounds && p.idle.any }
 
 // onlyPolls reports whether every goroutine that can go on waits by looking again and
 // again.

@@ -211,8 +211,8 @@ func (c *goroutine) stepSlow(op event.Op) bool {
 	if overdue.Load() {
 		s.stopIfLate(c)
 	}
-	if op.Yield && s.clock.queue.Len() > 0 && s.onlyPolls() {
-		s.advance() // it is for a timer that all of them wait
+	if op.Yield && s.clock.queue.Len() > 0 {
+		s.goOnWhilePolling()
 	}
 	if len(s.ready) == 1 && !s.watches && !s.mayStall() {
 		s.took(c)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // beforeTheOther does something in a goroutine that may be through before the test goes on.
@@ -120,5 +121,39 @@ func TestBugTriesWhatALoopLocks(t *testing.T) {
 			return
 		}
 		mu.Unlock()
+	}
+}
+
+// To let others go first takes next to no time, however often: a timer that is far away is not due.
+func TestFineYieldingIsNoWaiting(t *testing.T) {
+	late := time.After(time.Second)
+	for range 300 {
+		runtime.Gosched()
+	}
+	done := make(chan bool)
+	var never atomic.Bool
+	go func() {
+		for i := 0; i < 50 && !never.Load(); i++ {
+			runtime.Gosched()
+		}
+		close(done)
+	}()
+	for i := 0; i < 250 && !never.Load(); i++ {
+	}
+	select {
+	case <-late:
+		t.Error("late")
+	case <-done:
+	}
+}
+
+// But one who goes on with it comes to what a timer does, whether it counts or not.
+func TestFineYieldingUntilATimerFires(t *testing.T) {
+	var due atomic.Bool
+	time.AfterFunc(time.Second, func() { due.Store(true) })
+	rounds := 0
+	for !due.Load() {
+		rounds++
+		runtime.Gosched()
 	}
 }
