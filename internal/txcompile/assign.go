@@ -217,20 +217,19 @@ func (w *writer) isUntyped(e ast.Expr) bool {
 func (w *writer) parallel(s *ast.AssignStmt) string {
 	var before, names, values, after []string
 	oneByOne := len(s.Rhs) == len(s.Lhs)
+	op := " = "
 	for i, l := range s.Lhs {
-		var value string
-		switch {
-		case oneByOne && w.isUntyped(s.Rhs[i]):
+		value := "_"
+		if oneByOne && w.isUntyped(s.Rhs[i]) {
 			value = w.f.TextOf(s.Rhs[i]) // its type is that of the target
-		case isBlank(l):
-			value = "_"
-			names = append(names, "_")
-		default:
-			value = w.temporary("v")
+		} else {
+			if !isBlank(l) {
+				value, op = w.temporary("v"), " := "
+			}
 			names = append(names, value)
-		}
-		if oneByOne && (value == "_" || strings.HasSuffix(value, w.p.suffix)) {
-			values = append(values, w.expr(s.Rhs[i]))
+			if oneByOne {
+				values = append(values, w.expr(s.Rhs[i]))
+			}
 		}
 		if isBlank(l) {
 			continue
@@ -243,10 +242,6 @@ func (w *writer) parallel(s *ast.AssignStmt) string {
 	}
 	text := strings.Join(before, "")
 	if len(values) > 0 {
-		op := " := "
-		if !strings.Contains(strings.Join(names, ""), w.p.suffix) {
-			op = " = "
-		}
 		text += strings.Join(names, ", ") + op + strings.Join(values, ", ") + "; "
 	}
 	return text + strings.Join(after, "; ")

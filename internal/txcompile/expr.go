@@ -22,14 +22,14 @@ type writer struct {
 
 func (w *writer) info() *types.Info { return w.f.Info }
 
-// Names that nothing else has.
-func (w *writer) tx() string       { return "tx" + w.p.suffix }
-func (w *writer) stm() string      { return "stm" + w.p.suffix }
-func (w *writer) compiled() string { return "compiled" + w.p.suffix }
+// Names that nothing else has, a clone among it: the suffix is not at their end.
+func (w *writer) tx() string       { return "tx" + w.p.suffix + "_" }
+func (w *writer) stm() string      { return "stm" + w.p.suffix + "_" }
+func (w *writer) compiled() string { return "compiled" + w.p.suffix + "_" }
 
 func (w *writer) temporary(word string) string {
 	*w.temporaries++
-	return word + strconv.Itoa(*w.temporaries) + w.p.suffix
+	return word + w.p.suffix + strconv.Itoa(*w.temporaries)
 }
 
 // A piece is a new text for a part of the source.

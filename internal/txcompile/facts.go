@@ -20,7 +20,8 @@ type variable struct {
 	addressed bool        // a pointer to it, or into it, may exist
 	// captors are the literals that use it and do not declare it.
 	captors []*ast.FuncLit
-	made    bool // something was made for it
+	lent    []token.Pos // where a pointer to it is given to a function that keeps none
+	made    bool        // something was made for it
 	freshness
 }
 
@@ -168,6 +169,7 @@ func (p *program) lent(f *source.File, known *variable, e ast.Expr, around []ast
 			}
 			if ok && to == e {
 				known.assigned = append(known.assigned, e.Pos())
+				known.lent = append(known.lent, e.Pos())
 				return
 			}
 		}
@@ -226,7 +228,7 @@ func (r region) has(at token.Pos) bool { return r.root.Pos() <= at && at < r.roo
 
 // shared reports whether code of a region has to access a variable through the transaction.
 //
-//	var total int                    // shared: the transaction assigns to it
+//	var total int                    // not shared: put back when an attempt begins; see kept
 //	for i := range n {               // not shared: only this goroutine can assign to it
 //		stm.Atomic(func() {
 //			k := i * 2               // not shared: it is new in each attempt
@@ -247,7 +249,7 @@ func (p *program) shared(r region, v *types.Var) bool {
 	case r.has(v.Pos()):
 		return slices.ContainsFunc(known.captors, func(lit *ast.FuncLit) bool { return !p.immediate(lit) })
 	case !slices.ContainsFunc(known.captors, func(lit *ast.FuncLit) bool { return !p.immediate(lit) }):
-		return slices.ContainsFunc(known.assigned, r.has)
+		return slices.ContainsFunc(known.assigned, r.has) && !p.kept(r, v)
 	}
 	return true
 }

@@ -26,8 +26,10 @@ type program struct {
 	named      map[place]bool    // fields of types that have names
 	elements   map[string]*field // by their type
 	immediates map[*ast.FuncLit]bool
-	complete   map[*types.Package]bool // packages all of whose files are here
-	exposed    map[string]bool         // paths of packages that code which is not here imports
+	keepers    map[ast.Stmt]*ast.FuncLit // statements that begin with a transaction
+	keeping    map[*ast.FuncLit]ast.Stmt // and the other way round
+	complete   map[*types.Package]bool   // packages all of whose files are here
+	exposed    map[string]bool           // paths of packages that code which is not here imports
 	labels     map[types.Object]label
 	jumps      map[ast.Node]bool // functions with a goto
 	boxed      map[place]bool    // types of functions whose values become those of an interface
@@ -85,7 +87,7 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 		return nil, err
 	}
 	p := &program{
-		Program: files, exposed: exposed, functions: make(map[string]*function), variables: make(map[*types.Var]*variable), immediates: make(map[*ast.FuncLit]bool),
+		Program: files, exposed: exposed, functions: make(map[string]*function), variables: make(map[*types.Var]*variable), immediates: make(map[*ast.FuncLit]bool), keepers: make(map[ast.Stmt]*ast.FuncLit), keeping: make(map[*ast.FuncLit]ast.Stmt),
 		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), marked: make(map[string]bool), labels: make(map[types.Object]label), jumps: make(map[ast.Node]bool), boxed: make(map[place]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[place]*field), named: make(map[place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
 		planned: make(map[ast.Node]bool), flow: newFlow(pkgs),
 	}
@@ -103,6 +105,7 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 			}
 		}
 		p.gatherImmediates(f)
+		p.gatherKeeping(f)
 		p.gatherValues(f)
 		p.gatherLabels(f)
 	}
@@ -118,14 +121,15 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 	return p, nil
 }
 
-// unusedSuffix returns a suffix that no identifier of the program has.
+// unusedSuffix returns a suffix that no identifier of the program has, at its end or elsewhere:
+// names of clones end with it, and in other names that are made up more follows.
 func (p *program) unusedSuffix(word string) string {
 	for {
 		taken := false
 		for _, f := range p.Files() {
 			ast.Inspect(f.Syntax, func(n ast.Node) bool {
 				id, ok := n.(*ast.Ident)
-				taken = taken || ok && strings.HasSuffix(id.Name, word)
+				taken = taken || ok && strings.Contains(id.Name, word)
 				return !taken
 			})
 		}

@@ -62,6 +62,9 @@ func (w *writer) plain(n ast.Node) string { return w.spliceNode(n, w.plainPieces
 func (w *writer) plainPieces(root ast.Node) []piece {
 	var all []piece
 	ast.Inspect(root, func(n ast.Node) bool {
+		if s, ok := n.(ast.Stmt); ok {
+			all = append(all, w.keep(s)...)
+		}
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			if obj, ok := w.info().Defs[n.Name].(*types.Func); ok {
@@ -95,7 +98,7 @@ func (w *writer) plainPieces(root ast.Node) []piece {
 		}
 		return true
 	})
-	return all
+	return inOrder(all)
 }
 
 // label is a label in code that is plain.
@@ -121,7 +124,7 @@ func (w *writer) begin(call *ast.CallExpr) string {
 	inside := w.in(region{lit})
 	lead := w.splice(call.Args[0].Pos(), lit.Type.End())
 	lead = strings.Repeat("\n", strings.Count(lead, "\n"))
-	return run + lead + "func(" + w.tx() + " *" + w.stm() + ".Tx) {" + inside.body(lit.Body) + "})"
+	return run + lead + "func(" + w.tx() + " *" + w.stm() + ".Tx) {" + inside.putBack(lit) + inside.body(lit.Body) + "})"
 }
 
 // in is a writer of another region of the file.

@@ -243,7 +243,16 @@ func concurrent(p program) {
 							r.value, r.panicked = number(v), true
 						}
 					}()
-					stm.Options{Mode: stm.Mode(1 + (int(p.seed)+g)%4)}.Atomic(func() {
+					mode := stm.Mode(1 + (int(p.seed)+g)%4)
+					if mode == stm.Eager { // what it assigns to is kept beside it, and not in a log
+						stm.Atomic(func() {
+							tries++
+							defer func() { s.tickets++; r.ticket = s.tickets }()
+							r.value = p.transactions[k](s, a)
+						})
+						return
+					}
+					stm.Options{Mode: mode}.Atomic(func() {
 						tries++
 						defer func() { s.tickets++; r.ticket = s.tickets }()
 						r.value = p.transactions[k](s, a)
