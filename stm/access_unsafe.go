@@ -308,6 +308,9 @@ func markPointers(words []bool, offset uintptr, t reflect.Type) {
 // loadWide reads a value that is not one whole word. It is never torn: all of it
 // is read between two looks at the clock that show the same.
 func (tx *Tx) loadWide(p, out unsafe.Pointer, t *rtype) {
+	if tx.loadHeader(p, out, t) {
+		return
+	}
 	if tx.eager || tx.held {
 		tx.loadParts(p, out, t)
 		return

@@ -113,7 +113,7 @@
 //
 // The transaction and its attempts (tx.go), whether what it read is still there
 // (validate.go), reading and writing (access_unsafe.go),
-// many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
+// strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
 // memory_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it
 // in plain code (interrupt_unsafe.go), the modes (helper.go),
 // Retry and OrElse (retry.go), irrevocable transactions and actions
