@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
 
 // call is the value of a call.
@@ -99,7 +100,7 @@ func (w *writer) harmlessCall(e *ast.CallExpr) string {
 	sized := -1
 	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
 		if f, ok := w.info().Uses[sel.Sel].(*types.Func); ok {
-			if i, ok := allocating[f.FullName()]; ok {
+			if i, ok := library.Allocates(f); ok {
 				sized = i
 			}
 		}

@@ -3,10 +3,10 @@ package txcompile
 import (
 	"go/ast"
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/types/typeutil"
 
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/listing"
 )
 
@@ -80,7 +80,7 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 		}
 		return target{kind: cloned, function: f}
 	}
-	if isHarmless(info, callee, call) {
+	if library.IsHarmless(info, callee, call) {
 		return target{kind: harmless}
 	}
 	return target{kind: unknownCall, reason: "calls " + calleeName(callee)}
@@ -160,62 +160,3 @@ func shortQualifier(p *types.Package) string {
 	}
 	return p.Name()
 }
-
-// harmlessPackages are those whose functions only compute, from numbers and strings.
-var harmlessPackages = []string{
-	"cmp", "errors", "html", "math", "math/bits", "math/cmplx", "math/rand", "math/rand/v2", "path", "strconv", "strings", "time",
-	"unicode", "unicode/utf16", "unicode/utf8",
-}
-
-// harmful are functions of them that do more.
-var harmful = []string{"time.Sleep", "time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "math/rand.Seed", "math/rand.Read"}
-
-// harmlessFunctions are functions of other packages that compute from what they are given, and
-// are harmless with numbers and strings.
-var harmlessFunctions = []string{"runtime.Gosched", "fmt.Sprint", "fmt.Sprintf", "fmt.Sprintln", "fmt.Errorf"}
-
-// isHarmless reports whether a function of the library can be called as it is: what it reads
-// is all in its arguments.
-func isHarmless(info *types.Info, callee *types.Func, call *ast.CallExpr) bool {
-	if callee.Pkg() == nil {
-		return false
-	}
-	name := callee.FullName()
-	if !slices.Contains(harmlessFunctions, name) && (!slices.Contains(harmlessPackages, callee.Pkg().Path()) || slices.Contains(harmful, name)) {
-		return false
-	}
-	if r := callee.Signature().Recv(); r != nil && !isFlat(r.Type()) {
-		return false
-	}
-	return !call.Ellipsis.IsValid() && !slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return !isFlat(info.Types[e].Type) })
-}
-
-// isFlat reports whether a value of a type refers to no memory that can change, and has no
-// methods of the program's that harmlessFunctions might call.
-func isFlat(t types.Type) bool {
-	if named, ok := types.Unalias(t).(*types.Named); ok {
-		switch pkg := named.Obj().Pkg(); {
-		case pkg != nil && pkg.Path() == "time" && (named.Obj().Name() == "Time" || named.Obj().Name() == "Duration"):
-			return true
-		case named.NumMethods() > 0:
-			return false
-		}
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		return t.Kind() != types.UnsafePointer
-	case *types.Array:
-		return isFlat(t.Elem())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if !isFlat(f.Type()) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
-}
-
-// allocating are harmless functions that allocate as much as an argument says.
-var allocating = map[string]int{"strings.Repeat": 1}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
 
 // A closed function touches nothing but its own variables and what its parameters point to,
@@ -220,10 +221,6 @@ func (p *program) isOwn(f *source.File, r region, e ast.Expr) bool {
 	}
 }
 
-// writers are types of the library whose methods touch nothing but their receiver, and what
-// that alone leads to.
-var writers = []string{"*strings.Builder", "*bytes.Buffer"}
-
 // fills returns the variable that a call of the library writes to, if it touches nothing else:
 //
 //	b.WriteString(s), fmt.Fprintf(&b, "%d", n)     b
@@ -236,20 +233,20 @@ func (p *program) fills(info *types.Info, call *ast.CallExpr) (to ast.Expr, ok b
 	switch sel, _ := ast.Unparen(call.Fun).(*ast.SelectorExpr); {
 	case callee.Signature().Recv() != nil:
 		if s := info.Selections[sel]; s == nil || s.Kind() != types.MethodVal || len(s.Index()) != 1 || isPointer(s.Recv()) ||
-			!slices.Contains(writers, types.TypeString(callee.Signature().Recv().Type(), nil)) {
+			!library.IsWriter(callee.Signature().Recv().Type()) {
 			return nil, false
 		}
 		to = sel.X
 	case slices.Contains([]string{"fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln"}, callee.FullName()):
 		u, ok := ast.Unparen(args[0]).(*ast.UnaryExpr)
-		if !ok || u.Op != token.AND || !slices.Contains(writers, types.TypeString(info.TypeOf(u), nil)) {
+		if !ok || u.Op != token.AND || !library.IsWriter(info.TypeOf(u)) {
 			return nil, false
 		}
 		to, args = u.X, args[1:]
 	default:
 		return nil, false
 	}
-	return to, !slices.ContainsFunc(args, func(e ast.Expr) bool { return !isFlat(info.TypeOf(e)) }) && !leadsAway(callee.Signature().Results())
+	return to, !slices.ContainsFunc(args, func(e ast.Expr) bool { return !library.IsFlat(info.TypeOf(e)) }) && !leadsAway(callee.Signature().Results())
 }
 
 // leadsAway reports whether a result leads to memory: that of the receiver, for all we know.

@@ -36,8 +36,9 @@
 // is new in each attempt, and stays plain, unless a pointer to it can exist or a literal that
 // outlives the region uses it and it changes: then it can also be accessed as what a pointer
 // leads to, and both have to see the same. A variable from around stm.Atomic that no other goroutine can
-// reach stays plain where the region only reads it; one that the region assigns to goes
-// through the transaction, and is as it was when the attempt is given up.
+// reach stays plain. One that the region assigns to is kept beside the transaction, and each
+// attempt begins by putting it back; a large one, or one of a transaction with options, goes
+// through the transaction.
 //
 // A log is for what can change. What cannot is told from the whole program:
 //
@@ -94,12 +95,14 @@
 // more lines, so that panics and stack traces name the lines of the source.
 //
 //	listing      which packages are read
+//	library      what is known of functions of the standard library
 //	compile.go   from packages to an overlay for the go command
 //	plan.go      what is cloned, and what is dual
 //	facts.go     how variables are used, and which are shared
 //	flow.go      what can be called, and come to, on go/ssa
 //	fields.go    which fields and elements can change
 //	foreign.go   which of them code could assign to that is not here
+//	kept.go      variables from around a transaction that it assigns to
 //	fresh.go     variables that hold what was made for them
 //	closed.go    functions that touch nothing but what they are given
 //	classify.go  what a call calls

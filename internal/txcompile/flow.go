@@ -15,6 +15,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
 
 // A flow is where a program's values go, on go/ssa: which functions a call through a value or
@@ -103,8 +104,7 @@ func (f *flow) from(places []place) *reach {
 
 // leave follows a call of code that is not here: it may call what it is given.
 func (r *reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
-	r.keeps = r.keeps || callee == nil || !slices.ContainsFunc(keepsNothing, func(path string) bool { return isOf(callee, path) }) ||
-		callee.Object().(*types.Func).FullName() == "(*sync.Pool).Get"
+	r.keeps = r.keeps || callee == nil || !library.KeepsNothing(callee) && !library.IsOf(callee, stmPath)
 	for _, arg := range call.Common().Args {
 		switch arg := arg.(type) {
 		case *ssa.Function:
@@ -117,11 +117,6 @@ func (r *reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
 		}
 	}
 }
-
-// keepsNothing are packages whose functions call no others than those that they are given, and
-// methods.
-var keepsNothing = []string{"bytes", "cmp", "errors", "fmt", "maps", "math", "math/bits", "math/rand", "math/rand/v2", "path", "runtime", "slices", "sort", "strconv", "strings", "sync",
-	"sync/atomic", "time", "unicode", "unicode/utf8", stmPath}
 
 // callbacks notes the functions that code which is not here may call: methods of what becomes
 // a value of an interface, and all functions that are used as values if it can have kept them.
@@ -181,7 +176,7 @@ func (f *flow) given(fn *ssa.Function) []*ssa.Function {
 			if !ok {
 				continue
 			}
-			if callee := call.Common().StaticCallee(); !isOf(callee, stmPath) || callee.Name() != "Atomic" {
+			if callee := call.Common().StaticCallee(); !library.IsOf(callee, stmPath) || callee.Name() != "Atomic" {
 				continue
 			}
 			switch v := call.Common().Args[len(call.Common().Args)-1].(type) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
 )
 
 // A leak is what becomes of types whose values are given to code that is not here: that code
@@ -40,7 +42,7 @@ func (p *program) gatherForeign() {
 func (l *leak) instruction(fn *ssa.Function, instr ssa.Instruction) {
 	switch instr := instr.(type) {
 	case *ssa.MakeInterface:
-		if !l.isOwn(instr.Type()) && !onlyRead(instr) {
+		if !l.isOwn(instr.Type()) && !library.OnlyRead(instr) {
 			l.value(instr.X.Type())
 		}
 	case *ssa.ChangeInterface:
@@ -54,7 +56,7 @@ func (l *leak) instruction(fn *ssa.Function, instr ssa.Instruction) {
 	case *ssa.Convert:
 		l.converted(instr.X.Type(), instr.Type())
 	case ssa.CallInstruction:
-		if callee := instr.Common().StaticCallee(); isOf(callee, stmPath) {
+		if callee := instr.Common().StaticCallee(); library.IsOf(callee, stmPath) {
 			l.transaction(callee.Object().Name(), instr.Common().Args)
 		} else if l.p.flow.leaves(fn, instr) {
 			for _, arg := range instr.Common().Args {
@@ -62,11 +64,6 @@ func (l *leak) instruction(fn *ssa.Function, instr ssa.Instruction) {
 			}
 		}
 	}
-}
-
-// isOf reports whether a function is declared in a package.
-func isOf(fn *ssa.Function, path string) bool {
-	return fn != nil && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == path
 }
 
 // transaction notes what a function of package stm assigns to.
@@ -162,58 +159,5 @@ func (f *flow) leaves(caller *ssa.Function, call ssa.CallInstruction) bool {
 		return false
 	}
 	callees := f.callees(caller, call)
-	return len(callees) == 0 || slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return fn.Blocks == nil && !onlyReads(fn) })
-}
-
-// reading are packages of the library whose functions change nothing of the program's that
-// they are given.
-var reading = []string{"errors", "fmt", "log", "log/slog", "strconv", "strings", "sync", "sync/atomic", "testing", "time"}
-
-// scanning are functions of them that do.
-var scanning = []string{"Scan", "Scanf", "Scanln", "Sscan", "Sscanf", "Sscanln", "Fscan", "Fscanf", "Fscanln"}
-
-// onlyReads reports whether a function of the library changes nothing that it is given.
-func onlyReads(fn *ssa.Function) bool {
-	return slices.ContainsFunc(reading, func(path string) bool { return isOf(fn, path) }) && !slices.Contains(scanning, fn.Object().Name())
-}
-
-// onlyRead reports whether a value becomes an interface to be given to functions that change
-// nothing:
-//
-//	fmt.Println(x)     t1 = new [1]any; t2 = &t1[0]; *t2 = make any <- x; t3 = slice t1; fmt.Println(t3)
-func onlyRead(v *ssa.MakeInterface) bool {
-	return allUses(v, func(use ssa.Instruction) bool {
-		store, ok := use.(*ssa.Store)
-		if !ok {
-			return isReadingCall(use)
-		}
-		element, ok := store.Addr.(*ssa.IndexAddr)
-		if !ok {
-			return false
-		}
-		array, ok := element.X.(*ssa.Alloc)
-		return ok && array.Comment == "varargs" && allUses(array, func(use ssa.Instruction) bool {
-			if slice, ok := use.(*ssa.Slice); ok {
-				return allUses(slice, isReadingCall)
-			}
-			_, ok := use.(*ssa.IndexAddr)
-			return ok
-		})
-	})
-}
-
-func isReadingCall(use ssa.Instruction) bool {
-	call, ok := use.(ssa.CallInstruction)
-	if !ok {
-		return false
-	}
-	callee := call.Common().StaticCallee()
-	return callee != nil && callee.Blocks == nil && onlyReads(callee)
-}
-
-func allUses(v ssa.Value, allowed func(ssa.Instruction) bool) bool {
-	return !slices.ContainsFunc(*v.Referrers(), func(use ssa.Instruction) bool {
-		_, ok := use.(*ssa.DebugRef)
-		return !ok && !allowed(use)
-	})
+	return len(callees) == 0 || slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return fn.Blocks == nil && !library.OnlyReads(fn) })
 }

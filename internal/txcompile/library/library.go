@@ -1,0 +1,80 @@
+// Package library is what is known of functions of the standard library, to decide what becomes
+// of a call in a transaction: which only compute, which change nothing, and which keep none of
+// the functions that they are given. It is about names, and what is not named here is unknown.
+//
+// library.go is about calls in source, and ssa.go about those of go/ssa.
+package library
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+// harmlessPackages are those whose functions only compute, from numbers and strings.
+var harmlessPackages = []string{
+	"cmp", "errors", "html", "math", "math/bits", "math/cmplx", "math/rand", "math/rand/v2", "path", "strconv", "strings", "time",
+	"unicode", "unicode/utf16", "unicode/utf8",
+}
+
+// harmful are functions of them that do more.
+var harmful = []string{"time.Sleep", "time.After", "time.Tick", "time.NewTimer", "time.NewTicker", "math/rand.Seed", "math/rand.Read"}
+
+// harmlessFunctions are functions of other packages that compute from what they are given, and
+// are harmless with numbers and strings.
+var harmlessFunctions = []string{"runtime.Gosched", "fmt.Sprint", "fmt.Sprintf", "fmt.Sprintln", "fmt.Errorf"}
+
+// IsHarmless reports whether a function of the library can be called as it is: what it reads
+// is all in its arguments.
+func IsHarmless(info *types.Info, callee *types.Func, call *ast.CallExpr) bool {
+	if callee.Pkg() == nil {
+		return false
+	}
+	name := callee.FullName()
+	if !slices.Contains(harmlessFunctions, name) && (!slices.Contains(harmlessPackages, callee.Pkg().Path()) || slices.Contains(harmful, name)) {
+		return false
+	}
+	if r := callee.Signature().Recv(); r != nil && !IsFlat(r.Type()) {
+		return false
+	}
+	return !call.Ellipsis.IsValid() && !slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return !IsFlat(info.Types[e].Type) })
+}
+
+// IsFlat reports whether a value of a type refers to no memory that can change, and has no
+// methods of the program's that harmlessFunctions might call.
+func IsFlat(t types.Type) bool {
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		switch pkg := named.Obj().Pkg(); {
+		case pkg != nil && pkg.Path() == "time" && (named.Obj().Name() == "Time" || named.Obj().Name() == "Duration"):
+			return true
+		case named.NumMethods() > 0:
+			return false
+		}
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Kind() != types.UnsafePointer
+	case *types.Array:
+		return IsFlat(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !IsFlat(f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// Allocates returns the argument that says how much a harmless function allocates.
+func Allocates(f *types.Func) (argument int, ok bool) {
+	argument, ok = map[string]int{"strings.Repeat": 1}[f.FullName()]
+	return argument, ok
+}
+
+// IsWriter reports whether methods of a type touch nothing but their receiver, and what that
+// alone leads to.
+func IsWriter(t types.Type) bool {
+	return slices.Contains([]string{"*strings.Builder", "*bytes.Buffer"}, types.TypeString(t, nil))
+}
