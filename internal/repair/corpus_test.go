@@ -26,9 +26,10 @@ import (
 // covering are the programs of the corpus that have most constructs between them: an
 // existing lock whose sections become one, a generic type, a read
 // lock, a helper with careless callers, methods that the failing test does not call, a field beside the data, a channel
-// that is closed twice, two locks in two orders, and three that nothing can fix. All of the
+// that is closed twice, two locks in two orders, a wait that comes of a race, a fix that takes two
+// rounds, and three that nothing can fix. All of the
 // corpus is run by go run ./bench sli, which looks at what is told in the same way.
-var covering = []string{"checkact", "lockedhelper", "generic", "rwreader", "sendclosed", "ordernoinit", "siblings", "statehooks", "closeselect", "lockorderdefer", "lockorderaccounts", "donemissing"}
+var covering = []string{"checkact", "lockedhelper", "generic", "rwreader", "sendclosed", "ordernoinit", "siblings", "statehooks", "closeselect", "lockorderdefer", "lockorderaccounts", "donemissing", "jobqueue", "waiterlist"}
 
 // unseen is the file of a program with tests that the fix is not shown: other methods, and
 // other callers, of what is fixed.
@@ -161,6 +162,8 @@ func one(t *testing.T, dir string, p *explore.Program, want string) (*repair.Can
 		t.Error("there is no fix, and no reason")
 	case want == "fixed" && result.Proven == nil:
 		t.Errorf("no fix: %s", result.Refusal)
+	case want == "fixed" && len(result.Proven.Patch.NewLocks) > 1:
+		t.Errorf("one lock would do:\n%s", result.Proven.Diff(dir))
 	}
 	if result.Refusal != nil {
 		namesWhatBrokeIt(t, result.Refusal)

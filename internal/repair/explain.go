@@ -87,10 +87,8 @@ func (r *Result) explainFix(w io.Writer) {
 	} else {
 		explainPlaces(w, c.Patch)
 	}
-	if !c.onlyCopies() {
-		for _, reason := range c.Derivation.Reasons {
-			fmt.Fprintf(w, "  %s\n", reason)
-		}
+	if !c.onlyCopies() && c.Derivation.Price != "" {
+		fmt.Fprintf(w, "  %s\n", c.Derivation.Price)
 	}
 	if c.WholeUpdates {
 		fmt.Fprintln(w, "  in the changed source, each store to the data stays in one section with the loads that it depends on")

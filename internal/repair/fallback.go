@@ -54,13 +54,15 @@ func (r *failedRun) fallbacks() []proposal {
 	return all
 }
 
-// onlyData is a field or variable of a package as data.
-func (r *failedRun) onlyData(v *types.Var) *cover.Data {
+// onlyData is fields and variables of a package as data.
+func (r *failedRun) onlyData(all ...*types.Var) *cover.Data {
 	data := new(cover.Data)
-	if !v.IsField() {
-		data.AddGlobal(v)
-	} else if owner := r.code.OwnerOf(v); owner != nil {
-		data.AddField(owner, v)
+	for _, v := range all {
+		if !v.IsField() {
+			data.AddGlobal(v)
+		} else if owner := r.code.OwnerOf(v); owner != nil {
+			data.AddField(owner, v)
+		}
 	}
 	return data
 }

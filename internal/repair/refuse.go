@@ -2,6 +2,7 @@ package repair
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -69,6 +70,17 @@ func hopeless(f *trace.Failure) string {
 	return ""
 }
 
+// mayBeDisturbed are the waits that can come of an update that was lost, or of a check that no longer
+// held: what would have ended the wait did not see that there is one.
+var mayBeDisturbed = []event.WaitShape{event.NilChannel, event.AbandonedChannel, event.NoSignal, event.MissedSignal}
+
+// isDisturbed reports whether goroutines wait for ever in a run with data races, and may do so because of
+// them: a lock is then tried for the races, and the proof says whether it ends the wait.
+func isDisturbed(o *trace.Outcome) bool {
+	return slices.Contains(mayBeDisturbed, shapeOf(o.Worst())) &&
+		slices.ContainsFunc(o.Failures, func(f trace.Failure) bool { return f.Kind == event.FailureRace })
+}
+
 // A Refusal is why there is no fix, in parts that the text is made of.
 type Refusal struct {
 	// Reason is what is known of the failure, or what was not found; "" if the nearest candidate
@@ -99,6 +111,9 @@ func (f *fixer) refusal() *Refusal {
 	r := &Refusal{Reason: hopeless(&f.result.Failure), Candidates: len(f.result.Tried), Nearest: f.nearest(), Shorter: f.shortened}
 	if run := f.result.run; run != nil {
 		r.Declined, r.Failing = run.declined, NewFailingRun(run.reader)
+		if r.Nearest != nil && isDisturbed(run.reader.Outcome) {
+			r.Reason, r.Advice = "", waits[shapeOf(&f.result.Failure)]
+		}
 	}
 	switch {
 	case r.Reason != "":

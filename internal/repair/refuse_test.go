@@ -29,3 +29,21 @@ func TestRefusalNamesTheShapeOfTheWait(t *testing.T) {
 		t.Errorf("a race: %s", why)
 	}
 }
+
+func TestLockIsTriedForWaitsThatMayComeOfRaces(t *testing.T) {
+	race := trace.Failure{Kind: event.FailureRace}
+	for _, c := range []struct {
+		shape event.WaitShape
+		races []trace.Failure
+		want  bool
+	}{
+		{event.AbandonedChannel, []trace.Failure{race}, true},
+		{event.AbandonedChannel, nil, false},
+		{event.LockOrder, []trace.Failure{race}, false},
+	} {
+		wait := trace.Failure{Kind: event.FailureDeadlock, Waiting: []trace.Waiter{{Shape: c.shape}}}
+		if got := isDisturbed(&trace.Outcome{Failures: append(c.races, wait)}); got != c.want {
+			t.Errorf("%v with %d races: %t", c.shape, len(c.races), got)
+		}
+	}
+}

@@ -36,6 +36,7 @@
 //	wholeness.go   all other accesses to the same data
 //	companions.go  other data that needs the same lock
 //	larger.go      data that the lock would guard by half
+//	fewer.go       one lock where rounds have led to several
 //	candidates.go  which changes may be a fix, the best first
 //	reshaped.go    those for which no lock is missing
 //	proof.go       what a candidate has to stand: schedules, strength.go how many
@@ -224,7 +225,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		f.until = lifted.Add(f.opts.Budget)
 	}
 	var analysis *sli.Analysis // nil if no lock is missing
-	if hopeless(r.Outcome.Worst()) == "" {
+	if hopeless(r.Outcome.Worst()) == "" || isDisturbed(r.Outcome) {
 		f.detail(fmt.Sprintf("deriving what must not come together, from %d events", r.Len()))
 		analysis, err = run.analyse(ctx, f.until)
 		if f.late = errors.Is(err, errLate); err != nil && !f.late {
@@ -292,6 +293,13 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 		case err != nil:
 			return nil, err
 		case c.Why == "":
+			fewer, err := f.withFewerLocks(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			if fewer != nil {
+				c = fewer
+			}
 			if better(best, c) {
 				best = c
 			}

@@ -138,8 +138,8 @@ func TestTwoReadingsMustAgree(t *testing.T) {
 		t.Errorf("machine (-want +got):\n%s", d)
 	}
 	f := best(t, a, "reads together in reader: load count, load count", "other access in writer: store count")
-	if f.Cost != 2*10+3 || f.Discarded != 0 || len(f.Reasons) == 0 {
-		t.Errorf("cost %d, %d discarded, reasons %v", f.Cost, f.Discarded, f.Reasons)
+	if f.Cost != 2*10+3 || f.Discarded != 0 || f.Price == "" {
+		t.Errorf("cost %d, %d discarded, price %q", f.Cost, f.Discarded, f.Price)
 	}
 	if d := cmp.Diff([]string{"count"}, f.Data()); d != "" {
 		t.Errorf("data (-want +got):\n%s", d)

@@ -31,7 +31,9 @@ type Fix struct {
 	// Plain says that it is no more than a section around each of two accesses that race.
 	Plain bool
 	Cost  int
-	// Reasons say for a person what is good or bad about it.
+	// Price says for a person what the cost is made of, Reasons what is good or bad about the sections as
+	// they were derived: those that are written may be others.
+	Price   string
 	Reasons []string
 	key     string
 }
@@ -359,8 +361,8 @@ func (f *Fix) explain(o Options) {
 	for _, s := range f.Sections {
 		size += s.Size
 	}
-	f.Reasons = append(f.Reasons, fmt.Sprintf("cost %d: %s (%d each), %s in %s", f.Cost,
-		counted(len(f.Sections), "section", "sections"), o.Section, counted(size, "access", "accesses"), pronoun(len(f.Sections), "it", "them")))
+	f.Price = fmt.Sprintf("cost %d: %s (%d each), %s in %s", f.Cost,
+		counted(len(f.Sections), "section", "sections"), o.Section, counted(size, "access", "accesses"), pronoun(len(f.Sections), "it", "them"))
 	if f.Discarded > 0 {
 		f.Reasons = append(f.Reasons, fmt.Sprintf("%s, the data was in a state in which the operation crashes from one %s to another, or for good; no section covers that (%d each)", times(f.Discarded), o.Actor, o.Discarded))
 	}

@@ -37,7 +37,7 @@ func (r *Result) Explain(w io.Writer) {
 	}
 	if c := r.Proven; c != nil {
 		r.explainSections(w, c)
-		fmt.Fprintf(w, "\n%s.\n", capital(strings.Join(c.Reasons, "; ")))
+		fmt.Fprintf(w, "\n%s.\n", capital(strings.Join(append([]string{c.Price}, c.Reasons...), "; ")))
 		fmt.Fprintf(w, "The patch has %d bytes of code and data and overwrites %s.\n", c.Patch.Size(), places(c))
 		fmt.Fprintln(w, "Proof: "+c.Proof.String()+".")
 	} else if r.Refusal != "" {

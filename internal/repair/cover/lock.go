@@ -53,6 +53,9 @@ func (l *Lock) Package() *types.Package { return l.pkg }
 // have it.
 func (l *Lock) Object() *types.Var { return l.object }
 
+// Is reports whether the lock is another, of the same program or of one that was changed.
+func (l *Lock) Is(other *Lock) bool { return l.declared() == other.declared() }
+
 // declared is the lock's name with its package and struct, which is the same before and
 // after it was added to the program.
 func (l *Lock) declared() string {
