@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
-	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/repair/tried"
 )
 
 // Exit codes of fix beyond the usual: 0 is a proven fix.
@@ -38,7 +38,7 @@ type fixFlags struct {
 }
 
 func newFixCommand() *command.Command {
-	f := &fixFlags{native: countFlag{n: 20}, least: repair.DefaultLeast}
+	f := &fixFlags{native: countFlag{n: 20}, least: tried.DefaultLeast}
 	c := command.New("fix", "[packages] [-- arguments]", "find a failing schedule, and the locks that keep it from happening").BuildsPrograms()
 	c.RunsProgram = true
 	c.Declined = declined
@@ -145,7 +145,7 @@ func (f *fixFlags) check(inv *command.Invocation) error {
 type leastFlag int
 
 func (l *leastFlag) String() string {
-	if *l == repair.LeastAll {
+	if *l == tried.LeastAll {
 		return "all"
 	}
 	return strconv.Itoa(int(*l))
@@ -153,7 +153,7 @@ func (l *leastFlag) String() string {
 
 func (l *leastFlag) Set(text string) error {
 	if text == "all" {
-		*l = repair.LeastAll
+		*l = tried.LeastAll
 		return nil
 	}
 	n, err := strconv.Atoi(text)

@@ -13,6 +13,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/repair/tried"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -282,23 +283,23 @@ func (x *fixing) current(ctx context.Context, t *failingTest, r *trace.Reader) (
 // far. It returns nil if there is none.
 func (x *fixing) searchAgain(ctx context.Context, t *failingTest, program *explore.Program, r *trace.Reader, file string) (*trace.Reader, error) {
 	x.inv.Status.Phase("looking whether " + t.name + " still fails")
-	o := &repair.Options{Explore: x.Options, Proof: x.proof, Least: int(x.least)}
+	o := &tried.Options{Explore: x.Options, Proof: x.proof, Least: int(x.least)}
 	o.Explore.Trace = file
 	o.Explore.Progress = func(_ string, p *wire.Progress) { x.inv.Status.Detail(reachedText(p)) }
-	tried, err := repair.Try(ctx, program, r.Header.Test, o, r.Outcome.Steps, time.Now().Add(x.Budget))
+	came, err := tried.Schedules(ctx, program, r.Header.Test, o, r.Outcome.Steps, time.Now().Add(x.Budget))
 	switch {
 	case err != nil:
 		return nil, err
-	case tried.Result.Death != nil:
-		return nil, fmt.Errorf("the program is ended by code that is not under control: %s", tried.Result.Death.Summary())
-	case tried.Result.Failure != nil:
-		t.failure, t.current = *tried.Result.Failure, file
+	case came.Result.Death != nil:
+		return nil, fmt.Errorf("the program is ended by code that is not under control: %s", came.Result.Death.Summary())
+	case came.Result.Failure != nil:
+		t.failure, t.current = *came.Result.Failure, file
 		return openWhole(file)
-	case tried.Unfinished != "":
-		return nil, errors.New("with the fixes before it, " + tried.Unfinished)
+	case came.Unfinished != "":
+		return nil, errors.New("with the fixes before it, " + came.Unfinished)
 	}
 	t.earlier = x.fixedBy
-	t.gone = fmt.Sprintf("the failing schedule was run again and passes; %s (%s)", strings.Join(tried.Searches, "; "), &tried.Strength)
+	t.gone = fmt.Sprintf("the failing schedule was run again and passes; %s (%s)", strings.Join(came.Searches, "; "), &came.Strength)
 	return nil, nil
 }
 

@@ -77,7 +77,7 @@ var imports = map[string][]string{
 	"internal/sli/draw":          {"internal/sli", "internal/sli/ir"},
 	"internal/sli/slitest":       {"internal/sli/exec", "internal/sli/ir"},
 	"internal/lift/gossa":        {"internal/sli/exec", "internal/sli/ir", "internal/event", "internal/trace"},
-	"internal/repair":            {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/gotest", "internal/repair/reshape", "internal/repair/reshape/change", "internal/repair/rounds", "internal/repair/uncovered", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks", "internal/locks/audit"},
+	"internal/repair":            {"internal/sli", "internal/sli/draw", "internal/sli/exec", "internal/sli/ir", "internal/gotool", "internal/lift/gossa", "internal/load", "internal/source", "internal/instrument", "internal/overlay", "internal/explore", "internal/event", "internal/sched", "internal/trace", "internal/trace/show", "internal/wire", "internal/repair/cover", "internal/repair/gotest", "internal/repair/reshape", "internal/repair/reshape/change", "internal/repair/rounds", "internal/repair/tried", "internal/repair/uncovered", "internal/guard", "internal/guard/lockset", "internal/guard/whole", "internal/locks", "internal/locks/audit"},
 	"internal/repair/cover":      {"internal/load", "internal/locks", "internal/repair/cover/handle", "internal/repair/cover/statement", "internal/repair/variant", "internal/source"},
 	"internal/repair/gotest":     {"internal/gotool"},
 	"internal/repair/uncovered":  {"internal/load", "internal/source", "internal/guard/lockset", "internal/guard/whole", "internal/locks", "internal/repair/cover"},
@@ -151,6 +151,7 @@ var imports = map[string][]string{
 	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "vet/splitsection", "internal/..."},
 
 	"internal/repair/rounds":           {"internal/source"},
+	"internal/repair/tried":            {"internal/explore", "internal/sched", "internal/wire"},
 	"internal/repair/reshape/channels": {"internal/event", "internal/locks", "internal/repair/cover", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source", "internal/trace"},
 	"internal/repair/reshape/atomics":  {"internal/event", "internal/locks", "internal/repair/reshape/change", "internal/repair/reshape/syntax", "internal/source"},
 	"internal/repair/cover/handle":     {},
@@ -197,7 +198,7 @@ var testImports = map[string][]string{
 	"internal/instrument":     {"internal/randprog"},
 	"internal/rt/loopback":    {"internal/rt/loopback", "internal/sched"},
 	"internal/search":         {"internal/trace"},
-	"internal/report":         {"internal/await", "internal/report/runtest"},
+	"internal/report":         {"internal/await", "internal/repair/tried", "internal/report/runtest"},
 	"internal/report/lanes":   {"internal/report/runtest"},
 	"internal/report/browser": {"internal/finding", "internal/report", "internal/report/lanes", "internal/report/page", "internal/report/runtest", "internal/sli/draw"},
 

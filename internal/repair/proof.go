@@ -9,6 +9,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/explore"
+	"github.com/cofferdam-go/cofferdam/internal/repair/tried"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
@@ -19,7 +20,7 @@ type Proof struct {
 	// Diverged where it did not apply any more.
 	Replayed bool             `json:"replayed"`
 	Diverged sched.Divergence `json:"-"`
-	Strength Strength         `json:"strength"`
+	Strength tried.Strength   `json:"strength"`
 	// Searches are the explorations, in the words of their strategies.
 	Searches []string `json:"searches"`
 	Runs     int      `json:"runs"`
@@ -119,7 +120,7 @@ func (f *fixer) prove(ctx context.Context, c *Candidate) (next string, err error
 		}
 		return next, err
 	}
-	if c.Proof.Strength.Grade == Sampled {
+	if c.Proof.Strength.Grade == tried.Sampled {
 		if err = f.proveShorter(ctx, c); err != nil || c.Why != "" {
 			return "", err
 		}
@@ -139,7 +140,7 @@ func (f *fixer) search(ctx context.Context, program *explore.Program, c *Candida
 	o := *f.opts
 	o.Explore.Progress = f.searching
 	o.Explore.Trace = filepath.Join(f.opts.Temp, fmt.Sprintf("candidate%d.trace", f.tried))
-	t, err := Try(ctx, program, f.target, &o, steps, f.until)
+	t, err := tried.Schedules(ctx, program, f.target, o.trying(), steps, f.until)
 	if err != nil {
 		return "", err
 	}

@@ -3,35 +3,8 @@ package repair
 import (
 	"testing"
 
-	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
-	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
-
-// TestCompleteMeansAllSchedules has searches that end in all the ways that are not all
-// schedules.
-func TestCompleteMeansAllSchedules(t *testing.T) {
-	dfs := func(p sched.Progress) sched.Progress { p.Method = sched.MethodDFS; return p }
-	for _, test := range []struct {
-		search sched.Progress
-		cut    int
-		want   bool
-	}{
-		{dfs(sched.Progress{Exhausted: true, Unbounded: true, Runs: 2}), 0, true},
-		{dfs(sched.Progress{Exhausted: true, Bound: 2, Runs: 106}), 0, true},
-		{dfs(sched.Progress{Exhausted: true, Bound: 2, Runs: 106}), 1, false},
-		{dfs(sched.Progress{Bound: 2, Runs: 106}), 0, false},
-		{dfs(sched.Progress{Exhausted: true, Unbounded: true, Runs: 9, CutOff: 1}), 1, false},
-		{dfs(sched.Progress{Exhausted: true, Unbounded: true, Runs: 9, Diverged: 2}), 0, false},
-		{dfs(sched.Progress{Runs: 7}), 0, false},
-		{sched.Progress{Method: sched.MethodPCT, Runs: 10_000}, 0, false},
-	} {
-		res := &explore.Result{Summary: wire.Summary{Progress: wire.Progress{Search: test.search, Cut: test.cut}}}
-		if got := complete(res); got != test.want {
-			t.Errorf("%v, %d cut: complete is %t", test.search, test.cut, got)
-		}
-	}
-}
 
 // TestProofSaysWhatWasTried compares the words with what happened.
 func TestProofSaysWhatWasTried(t *testing.T) {

@@ -39,7 +39,7 @@
 //	fewer.go       one lock where rounds have led to several
 //	candidates.go  which changes may be a fix, the best first
 //	reshaped.go    those for which no lock is missing
-//	proof.go       what a candidate has to stand: schedules, strength.go how many
+//	proof.go       what a candidate has to stand: schedules, and package tried how many
 //	shorter.go     and the test with fewer rounds, where its runs are long
 //	leaks.go       and that it leaves no goroutine waiting for ever
 //	check.go       and the compiler, vet, and the race detector
@@ -67,6 +67,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
 	"github.com/cofferdam-go/cofferdam/internal/repair/gotest"
+	"github.com/cofferdam-go/cofferdam/internal/repair/tried"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
@@ -81,8 +82,8 @@ type Options struct {
 	// the budget is used up.
 	Proof  time.Duration
 	Budget time.Duration
-	// Least is how many schedules a proof must have tried where all are too many; LeastAll
-	// accepts none but all, 0 stands for DefaultLeast.
+	// Least is how many schedules a proof must have tried where all are too many; tried.LeastAll
+	// accepts none but all, 0 stands for tried.DefaultLeast.
 	Least int
 	// Minimal asks for a fix of what the run showed and nothing else.
 	Minimal bool
@@ -98,6 +99,11 @@ type Options struct {
 	RecordFixed bool
 	// Progress is told what is going on, and how far that is; it may be nil.
 	Progress func(phase, detail string)
+}
+
+// trying is how the schedules of a candidate are tried.
+func (o *Options) trying() *tried.Options {
+	return &tried.Options{Explore: o.Explore, Proof: o.Proof, Least: o.Least}
 }
 
 // A Result is a fix, or why there is none.

@@ -13,6 +13,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair/rounds"
+	"github.com/cofferdam-go/cofferdam/internal/repair/tried"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -28,7 +29,7 @@ type ShorterTest struct {
 	Steps        uint64 `json:"steps"`
 	ShorterSteps uint64 `json:"shorter_steps"`
 	// Strength is what the fix has stood with it; nil if there is none.
-	Strength *Strength `json:"strength,omitempty"`
+	Strength *tried.Strength `json:"strength,omitempty"`
 }
 
 func (s *ShorterTest) String() string {
@@ -124,7 +125,7 @@ func (f *fixer) proveShorter(ctx context.Context, c *Candidate) (err error) {
 	defer build.Close()
 	o := *f.opts
 	o.Explore.Trace, o.Explore.Progress = filepath.Join(f.opts.Temp, fmt.Sprintf("shorter%d.trace", f.tried)), f.searching
-	t, err := Try(ctx, f.programOf(build), f.target, &o, s.ShorterSteps, f.until)
+	t, err := tried.Schedules(ctx, f.programOf(build), f.target, o.trying(), s.ShorterSteps, f.until)
 	switch {
 	case err != nil:
 		return err

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/rounds"
+	"github.com/cofferdam-go/cofferdam/internal/repair/tried"
 )
 
 func TestAShorterTestSaysWhatIsChanged(t *testing.T) {
@@ -12,7 +13,7 @@ func TestAShorterTestSaysWhatIsChanged(t *testing.T) {
 	if got := s.String(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	s.Strength = &Strength{Grade: Exhaustive, Preemptions: 2}
+	s.Strength = &tried.Strength{Grade: tried.Exhaustive, Preemptions: 2}
 	if got := s.String(); got != want+"; with the fix, that one is proven too (exhaustive to 2 preemptions)" {
 		t.Error(got)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/repair"
+	"github.com/cofferdam-go/cofferdam/internal/repair/tried"
 	"github.com/cofferdam-go/cofferdam/internal/report/page"
 	"github.com/cofferdam-go/cofferdam/internal/report/runtest"
 	"github.com/cofferdam-go/cofferdam/internal/sli/draw"
@@ -202,7 +203,7 @@ func fixed(t *testing.T, dir string) FixResult {
 		Version: FixVersion, Package: "example.com/bank", Test: "TestBank", Fixed: true, Lock: "the mutex Bank.mu", Why: "Bank.total is read and written at bank.go:13, and another goroutine may change it in between",
 		Failure: &repair.FailingRun{Kind: event.FailureTest, Message: "total is 70"},
 		Diff:    "--- a/bank.go\n+++ b/bank.go\n@@ -13,2 +13,4 @@\n+\tb.mu.Lock()\n \told := b.total\n-\tb.total = old - 30\n+\tb.total -= 30\n+\tb.mu.Unlock()\n",
-		Proof:   &repair.Proof{Replayed: true, Searches: []string{"all schedules with at most 2 preemptions tried (12)"}, Strength: repair.Strength{Grade: repair.Exhaustive, Preemptions: 2}, Native: 20, Races: true},
+		Proof:   &repair.Proof{Replayed: true, Searches: []string{"all schedules with at most 2 preemptions tried (12)"}, Strength: tried.Strength{Grade: tried.Exhaustive, Preemptions: 2}, Native: 20, Races: true},
 		Candidates: []repair.CandidateReport{
 			{What: "a new mutex Bank.mu2", Reached: repair.Sound, Dropped: "a schedule still leads to test failed", Cost: 3, Broken: &repair.FailingRun{Kind: event.FailureTest, Message: "total is 70", Schedule: "1.3+2"}},
 			{What: "the mutex Bank.mu", Reached: repair.Proven, Cost: 5},

@@ -1,4 +1,7 @@
-package repair
+// Package tried tries the schedules of a program, as many as there is time and need for, and says how
+// much of what can happen that was: all schedules with few preemptions where these can be tried, and
+// otherwise many by chance. A proof of a fix has the strength that it gives.
+package tried
 
 import (
 	"context"
@@ -38,11 +41,25 @@ func (s *Strength) String() string {
 	case s.Grade == Exhaustive && s.Preemptions < 0:
 		return "exhaustive"
 	case s.Grade == Exhaustive:
-		return fmt.Sprintf("exhaustive to %s", counted(s.Preemptions, "preemption"))
+		if s.Preemptions == 1 {
+			return "exhaustive to one preemption"
+		}
+		return fmt.Sprintf("exhaustive to %d preemptions", s.Preemptions)
 	case s.Schedules < s.Planned:
 		return fmt.Sprintf("sampled, %d schedules of %d: more with -budget", s.Schedules, s.Planned)
 	}
 	return fmt.Sprintf("sampled, %d schedules", s.Schedules)
+}
+
+// Options say how hard to try.
+type Options struct {
+	// Explore is how schedules are searched for.
+	Explore explore.Options
+	// Proof is how long that may take though the time is over.
+	Proof time.Duration
+	// Least is how many must be tried where all are too many; LeastAll accepts none but all, 0 stands
+	// for DefaultLeast.
+	Least int
 }
 
 // LeastAll is an Options.Least that accepts exhaustive proofs alone, DefaultLeast what 0 stands
@@ -85,11 +102,11 @@ type Trial struct {
 	Unfinished string
 }
 
-// Try tries the schedules of a program whose runs take so many steps: all with few preemptions
+// Schedules tries the schedules of a program whose runs take so many steps: all with few preemptions
 // or, where these are too many or cannot all be tried, many by chance. They may take until a
 // time, and o.Proof though that is over; a few times as long on a machine that is too busy for what a
 // quiet one would try by then.
-func Try(ctx context.Context, program *explore.Program, target string, o *Options, steps uint64, until time.Time) (*Trial, error) {
+func Schedules(ctx context.Context, program *explore.Program, target string, o *Options, steps uint64, until time.Time) (*Trial, error) {
 	steps = max(steps, 1)
 	t := &Trial{}
 	search := o.Explore
