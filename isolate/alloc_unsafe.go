@@ -61,7 +61,7 @@ func (g *guard) allocate(t reflect.Type, count int) unsafe.Pointer {
 	if s == nil {
 		s = g.grow(c)
 	}
-	slot := bits.TrailingZeros64(^s.used)
+	slot := s.free(g.colour() / blocksPerPage)
 	s.used |= 1 << slot
 	offset := s.start + uintptr(slot)*c.size
 	clear(unsafe.Slice((*byte)(unsafe.Add(page.Base, offset|page.OwnBit)), c.size))
@@ -100,6 +100,19 @@ func capacity(n int) int {
 
 // fits reports whether a slice of n elements is of this class.
 func (c *class) fits(n int) bool { return n == c.count || n < c.count && capacity(n) == c.count }
+
+// free returns the number of a slot that is free: if all are, one that depends on the colour.
+func (s *span) free(colour int) int {
+	if s.used == 0 {
+		return colour % s.slots
+	}
+	return bits.TrailingZeros64(^s.used)
+}
+
+// colour is where on its first page the first object of a guard is. Of many guards with a small object
+// each, all objects would be at the same place of their pages otherwise, and in the same few lines of
+// a processor's cache.
+func (g *guard) colour() int { return int(g.gate.Index()) }
 
 func (c *class) room() *span {
 	for n := len(c.open); n > 0; n-- {
@@ -152,19 +165,29 @@ func (g *guard) take(n int) uintptr {
 		}
 		return start
 	}
-	const perPage = page.Size / page.Block
-	pages := max((n+perPage-1)/perPage, g.pages, 1)
+	pages := max((n+blocksPerPage-1)/blocksPerPage, g.pages, 1)
 	start, err := g.gate.Grow(pages)
 	if err != nil {
 		panic("isolate: no memory for the guard: " + err.Error())
 	}
+	before := 0
+	if g.pages == 0 {
+		before = g.colour() % (pages*blocksPerPage - n + 1)
+	}
 	g.pages += pages
-	g.give(blocks{start, pages * perPage})
-	return g.take(n)
+	taken := start + uintptr(before)*page.Block
+	g.give(blocks{start, before})
+	g.give(blocks{taken + uintptr(n)*page.Block, pages*blocksPerPage - before - n})
+	return taken
 }
+
+const blocksPerPage = page.Size / page.Block
 
 // give adds free blocks, joined with their neighbours.
 func (g *guard) give(b blocks) {
+	if b.n == 0 {
+		return
+	}
 	for i := 0; i < len(g.runs); {
 		r := g.runs[i]
 		switch {

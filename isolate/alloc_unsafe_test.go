@@ -188,3 +188,20 @@ func TestReferencesStayInTheViewTheyAreFollowedFrom(t *testing.T) {
 		t.Errorf("from the shared view the second key is %d", shared.key)
 	}
 }
+
+// TestObjectsOfManyGuardsAreInDifferentLines: of each guard's page a processor would keep the same few lines in its cache
+// otherwise, and have no room for those of others.
+func TestObjectsOfManyGuardsAreInDifferentLines(t *testing.T) {
+	const line, pageSize = 64, 4096
+	lines := make(map[uintptr]int)
+	for range 2 * pageSize / line {
+		var mu isolate.Mutex
+		closeAfter(t, &mu)
+		lines[uintptr(unsafe.Pointer(isolate.New[uint64](&mu)))%pageSize/line]++
+	}
+	for at, n := range lines {
+		if n > 8 {
+			t.Errorf("%d of %d objects are in line %d of their pages", n, 2*pageSize/line, at)
+		}
+	}
+}
