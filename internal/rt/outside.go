@@ -306,7 +306,7 @@ func (s *scheduler) sleep() int64 {
 	began := realTime()
 	worked, busy := s.config.Sleep(perSleep)
 	s.idled += counted(perSleep, worked, busy)
-	return min(max(realTime()-began, perSleep), atMostSlept)
+	return counted(min(max(realTime()-began, perSleep), atMostSlept), worked, busy)
 }
 
 // realTime is what Patched.Now tells.

@@ -12,8 +12,8 @@ import (
 //
 // How long a goroutine is waited for is told by what the process has done meanwhile: a machine
 // that is busy with other things makes everything late, and what is taken to be outside control
-// must not depend on that. When a run ends is told by real time, and so is for how long the
-// program has waited for the system, which virtual time keeps pace with.
+// must not depend on that. Nor must virtual time, which keeps pace with what the program waits
+// for in the system, and with what it computes. When a run ends is told by real time.
 
 // period is how often the watchdog looks, in nanoseconds. patience is for how long it has to
 // see a goroutine in the same place before it takes the token: a goroutine that waits natively
@@ -75,7 +75,7 @@ func watch(sleep func(int64) (worked int64, busy bool)) {
 			seen, waited, passed = t, 0, 0
 		default:
 			waited += counted(period, worked, busy)
-			passed += max(realTime()-began, period)
+			passed += counted(max(realTime()-began, period), worked, busy)
 			if passed < patience {
 				continue
 			}
