@@ -141,7 +141,7 @@ func (f *searchFlags) explore(ctx context.Context, inv *command.Invocation) erro
 		err = explore.ErrNothingSelected
 	}
 	if n := len(e.partly); err == nil && n > 0 && f.strict && len(e.failing) == 0 {
-		err = &command.Exit{Code: command.ExitPartly, Err: fmt.Errorf("%s explored in part (-strict): %s", plural(n, "test was", "tests were"), strings.Join(e.partly, ", "))}
+		err = &command.Exit{Code: command.ExitPartly, Err: fmt.Errorf("%s explored in part (-strict): %s", plural(n, "test was", "tests were"), firstOf(e.partly, 8))}
 	}
 	if len(e.failing) > 0 && (err == nil || ctx.Err() != nil) {
 		return &command.Exit{Code: command.ExitFound}

@@ -36,12 +36,7 @@ func (x *fixing) mayWrite(ctx context.Context) error {
 	if err != nil || len(changed) == 0 {
 		return err
 	}
-	const shown = 3
-	names := strings.Join(changed[:min(shown, len(changed))], ", ")
-	if more := len(changed) - shown; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Errorf("-w: the working tree has changes that are not committed (%s): commit or stash them, or give -dirty to have the fix applied among them", names)
+	return fmt.Errorf("-w: the working tree has changes that are not committed (%s): commit or stash them, or give -dirty to have the fix applied among them", firstOf(changed, 3))
 }
 
 // apply writes a proven fix to the source.

@@ -178,10 +178,10 @@ func (f *searchFlags) leaveOut(inv *command.Invocation, broken []instrument.Brok
 func (f *searchFlags) incomplete() error {
 	var what []string
 	if n := len(f.leftOut); n > 0 {
-		what = append(what, fmt.Sprintf("%s left out: %s", plural(n, "package was", "packages were"), strings.Join(f.leftOut, ", ")))
+		what = append(what, fmt.Sprintf("%s left out: %s", plural(n, "package was", "packages were"), firstOf(f.leftOut, 8)))
 	}
 	if n := len(f.unexplored); n > 0 {
-		what = append(what, fmt.Sprintf("%s not be explored: %s", plural(n, "test could", "tests could"), strings.Join(f.unexplored, ", ")))
+		what = append(what, fmt.Sprintf("%s not be explored: %s", plural(n, "test could", "tests could"), firstOf(f.unexplored, 8)))
 	}
 	if len(what) == 0 {
 		return nil
@@ -200,22 +200,45 @@ func plural(n int, one, several string) string {
 // tellControl says what of a program is not under control, and with -v how far each
 // package is.
 func (f *searchFlags) tellControl(w io.Writer, build *explore.Build) {
-	warnMissed(w, build)
+	warnMissed(w, build, f.showPackages)
 	if f.showPackages {
 		listPackages(w, build)
 	}
 }
 
-// warnMissed says what of the program's own packages is not under control.
-func warnMissed(w io.Writer, build *explore.Build) {
+// firstOf lists the first of some names, and says how many there are beside them.
+func firstOf(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// warnMissed says what of the program's own packages is not under control: each kind of it once,
+// or every place.
+func warnMissed(w io.Writer, build *explore.Build, every bool) {
 	own := map[string]bool{}
 	for _, p := range build.Packages {
 		own[p.Path] = p.Mode == hooks.Memory && !p.Std
 	}
+	type kind struct{ what, why string }
+	count := map[kind]int{}
 	for _, m := range build.Missed {
 		if own[m.Package] {
-			fmt.Fprintf(w, "cofferdam: not under control: %s:%d: %s: %s\n", m.File, m.Line, m.What, m.Why)
+			count[kind{m.What, m.Why}]++
 		}
+	}
+	for _, m := range build.Missed {
+		k := kind{m.What, m.Why}
+		if !own[m.Package] || count[k] == 0 {
+			continue
+		}
+		more := ""
+		if n := count[k] - 1; n > 0 && !every {
+			more = fmt.Sprintf(" (and at %s; all with -v)", plural(n, "other place", "other places"))
+			count[k] = 0
+		}
+		fmt.Fprintf(w, "cofferdam: not under control: %s:%d: %s: %s%s\n", m.File, m.Line, m.What, m.Why, more)
 	}
 }
 
