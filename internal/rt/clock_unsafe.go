@@ -330,7 +330,7 @@ func Now() (unix, mono int64, ok bool) {
 	if k.reads++; k.reads > patientReads && !c.dying {
 		if len(s.ready) == 1 || k.reads%patientReads == 0 {
 			most := int64(perBusyRead)
-			if c.polling.onlyLooks() {
+			if c.polling.rounds > patientRounds {
 				most = perRead
 			}
 			k.now += min(perLook<<min((k.reads-patientReads)/doublingReads, 20), most)
