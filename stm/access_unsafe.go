@@ -96,6 +96,9 @@ func as[T, W any](word W) T { return *(*T)(unsafe.Pointer(&word)) }
 
 //go:noinline
 func load[T any](tx *Tx, p *T) (v T) {
+	if size := unsafe.Sizeof(v); (size == 16 || size == 24) && tx.loadHeader(unsafe.Pointer(p), unsafe.Pointer(&v), typeOf[T]()) {
+		return v
+	}
 	tx.load(unsafe.Pointer(p), unsafe.Pointer(&v), typeOf[T]())
 	return v
 }
@@ -308,9 +311,6 @@ func markPointers(words []bool, offset uintptr, t reflect.Type) {
 // loadWide reads a value that is not one whole word. It is never torn: all of it
 // is read between two looks at the clock that show the same.
 func (tx *Tx) loadWide(p, out unsafe.Pointer, t *rtype) {
-	if tx.loadHeader(p, out, t) {
-		return
-	}
 	if tx.eager || tx.held {
 		tx.loadParts(p, out, t)
 		return
