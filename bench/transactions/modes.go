@@ -51,7 +51,7 @@ func (s *session) printModes() {
 		return
 	}
 	fmt.Fprintf(s.Out, "\nFigure 3: STAMP by one goroutine, smaller sets. Median ms, and over eager; cores is the time of two spinning\n"+
-		"goroutines over that of one, before the samples of helper. helper and clone start a goroutine per transaction.\n\n")
+		"goroutines over that of one, before the samples of helper. helper and clone give each transaction to a second goroutine, too.\n\n")
 	t := measure.Table{Head: []string{"program", "eager", "timer", "helper", "clone", "timer / eager", "helper / eager", "clone / eager", "cores"}}
 	for _, r := range results {
 		helper, _ := r.Timing(Helper)

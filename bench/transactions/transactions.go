@@ -11,7 +11,7 @@
 //	           sync.Mutex, and as plain sequential code (figures 4 to 9)
 //	compiled   the same with transactions that are plain code, built with -stm
 //	modes      the same under all four modes by one goroutine (figure 3), with
-//	           smaller sets: two of the modes start a goroutine per transaction
+//	           smaller sets: two of the modes need a second goroutine for each transaction
 //	leaders    the same by 1 to 32 leaders, and from how many on Clone would be
 //	           ahead of Eager, by a model
 //	scale      what versions of stripes could win over the one clock, and would cost

@@ -76,6 +76,9 @@ func (o *options) Measure(s *command.Session) (any, error) {
 		if err != nil {
 			return r, err
 		}
+		if s.Context.Err() != nil {
+			break // what was cut off is not judged
+		}
 		r.Programs += j.Programs
 		r.Effects += v.Effects
 		if v.Wrong != "" {

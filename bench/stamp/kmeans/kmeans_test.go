@@ -9,7 +9,7 @@ import (
 
 var simulator = map[string]Params{"low": SimulatorLow, "high": SimulatorHigh}
 
-// small is for the modes that start a goroutine per transaction.
+// small is for the modes that need a second goroutine for each transaction.
 var small = Params{MinClusters: 5, MaxClusters: 6, Threshold: 0.05, Points: 300, Dimensions: 8, Centres: 6}
 
 func TestSequentialClusters(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
-// small is for the modes that start a goroutine per transaction. It has walls and
+// small is for the modes that need a second goroutine for each transaction. It has walls and
 // is so narrow that paths get into each other's way.
 var small = Params{XCost: 1, YCost: 1, ZCost: 2, BendCost: 1, Width: 70, Height: 6, Depth: 2, Paths: 20, Walls: 60}
 

@@ -8,7 +8,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
-// small is for the modes that start a goroutine per transaction. Unlike the sets
+// small is for the modes that need a second goroutine for each transaction. Unlike the sets
 // of STAMP it has edges that are answered.
 var small = Params{Scale: 9, InterClique: 1.0, Unidirectional: 0.5, MaxParallel: 2}
 
