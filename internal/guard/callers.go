@@ -3,6 +3,7 @@ package guard
 import (
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -13,101 +14,8 @@ import (
 
 // What a function does without a lock may be the matter of what calls it.
 
-// isHelper reports whether a function has a name of its own that users of the package do not
-// know, and operates on the lock nowhere; or is run by one that has, which waits for its end, or has
-// another call it.
-func (c *chooser) isHelper(fn *ssa.Function, lock *types.Var) bool {
-	for fn.Parent() != nil && (isWaitedFor(fn) || isArgument(fn)) {
-		fn = fn.Parent()
-	}
-	return fn.Parent() == nil && !token.IsExported(fn.Name()) && !slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool {
-		return c.analysis.Operates(i, lock)
-	})
-}
-
-// isKept reports whether a function literal is put into a field or an element, from where anything
-// may call it.
-//
-//	c.lru.OnEvicted = func(k, v any) { c.size-- }    called by c.lru.Add, which is called with the lock
-func isKept(fn *ssa.Function) bool {
-	literal := literalOf(fn)
-	return literal != nil && slices.ContainsFunc(*literal.Referrers(), func(i ssa.Instruction) bool {
-		store, ok := i.(*ssa.Store)
-		if !ok || store.Val != ssa.Value(literal) {
-			return false
-		}
-		switch store.Addr.(type) {
-		case *ssa.FieldAddr, *ssa.IndexAddr:
-			return true
-		}
-		return false
-	})
-}
-
-// isWaitedFor reports whether a function literal is a goroutine whose starter receives from a channel
-// that it has made for both: it does not go on before it has heard from the goroutine.
-func isWaitedFor(fn *ssa.Function) bool {
-	literal := literalOf(fn)
-	if literal == nil || !slices.ContainsFunc(*literal.Referrers(), func(i ssa.Instruction) bool { _, ok := i.(*ssa.Go); return ok }) {
-		return false
-	}
-	return slices.ContainsFunc(instructions(fn.Parent()), func(i ssa.Instruction) bool {
-		switch i := i.(type) {
-		case *ssa.UnOp:
-			return i.Op == token.ARROW && isShared(i.X, literal)
-		case *ssa.Select:
-			return i.Blocking && slices.ContainsFunc(i.States, func(s *ssa.SelectState) bool {
-				return s.Dir == types.RecvOnly && isShared(s.Chan, literal)
-			})
-		}
-		return false
-	})
-}
-
-// isArgument reports whether a function literal is given to calls of functions that call it, and to
-// nothing else: it is run before these return.
-func isArgument(fn *ssa.Function) bool {
-	literal := literalOf(fn)
-	return literal != nil && !slices.ContainsFunc(*literal.Referrers(), func(i ssa.Instruction) bool {
-		switch i := i.(type) {
-		case *ssa.DebugRef:
-			return false
-		case *ssa.Call:
-			return !isCalledBy(i.Call.StaticCallee(), slices.Index(i.Call.Args, ssa.Value(literal)))
-		}
-		return true
-	})
-}
-
-// isCalledBy reports whether a function does nothing with a parameter but call it.
-func isCalledBy(fn *ssa.Function, parameter int) bool {
-	if fn == nil || len(fn.Blocks) == 0 || parameter < 0 || parameter >= len(fn.Params) {
-		return false
-	}
-	given := fn.Params[parameter]
-	return !slices.ContainsFunc(*given.Referrers(), func(i ssa.Instruction) bool {
-		switch i := i.(type) {
-		case *ssa.DebugRef:
-			return false
-		case *ssa.Call:
-			return i.Call.Value != ssa.Value(given)
-		}
-		return true
-	})
-}
-
-// isShared reports whether a function literal has a channel from the function that it stands in, which
-// made it.
-func isShared(channel ssa.Value, literal *ssa.MakeClosure) bool {
-	if load, ok := channel.(*ssa.UnOp); ok && load.Op == token.MUL {
-		channel = load.X
-	}
-	switch channel.(type) {
-	case *ssa.MakeChan, *ssa.Alloc:
-		return slices.Contains(literal.Bindings, channel)
-	}
-	return false
-}
+// isHelper reports whether a function is a literal, or has a name that users of the package do not know.
+func isHelper(fn *ssa.Function) bool { return fn.Parent() != nil || !token.IsExported(fn.Name()) }
 
 // literalOf returns what makes a function literal in the function that it stands in.
 func literalOf(fn *ssa.Function) *ssa.MakeClosure {
@@ -149,21 +57,107 @@ func (c *chooser) isGivenToHolder(fn *ssa.Function, lock *types.Var) bool {
 // in between: it holds the lock, whatever was seen of how it came by it. It may have deferred that.
 func (c *chooser) releasesBehind(access ssa.Instruction, lock *types.Var) bool {
 	return slices.ContainsFunc(instructions(access.Parent()), func(i ssa.Instruction) bool {
-		if d, ok := i.(*ssa.Defer); ok && isAhead(d, access) && c.analysis.ReleasesFirst(d.Call.StaticCallee(), lock) {
-			return true
+		if d, ok := i.(*ssa.Defer); ok && isAhead(d, access) {
+			return c.analysis.ReleasesFirst(d.Call.StaticCallee(), lock) || c.analysis.Operates(d, lock) && !c.acquires(access.Parent(), lock)
 		}
 		return c.analysis.ReleasesOnly(i, lock) && c.analysis.ReachesWithout(access, i, func(j ssa.Instruction) bool { return c.analysis.Acquires(j, lock) })
 	})
 }
 
+// acquires reports whether a function takes a lock.
+func (c *chooser) acquires(fn *ssa.Function, lock *types.Var) bool {
+	return slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool { return c.analysis.Acquires(i, lock) })
+}
+
 // makesObject reports whether the function of an observation has made the object that it
-// accesses, or the one that this is a part of.
+// accesses, or the one that this is a part of, by itself or by a call of a constructor.
 func makesObject(o lockset.Observation) bool {
 	if o.Base == nil || slices.ContainsFunc(o.Base.Steps(), func(s locks.Step) bool { return s.Up || s.Field == locks.Element || !isPart(s.Field) }) {
 		return false
 	}
-	made, ok := o.Base.Root().(*ssa.Alloc)
-	return ok && made.Parent() == o.Instr.Parent()
+	switch made := o.Base.Root().(type) {
+	case *ssa.Alloc:
+		return made.Parent() == o.Instr.Parent()
+	case *ssa.Call:
+		return made.Parent() == o.Instr.Parent() && isConstructor(made.Call.StaticCallee(), 0)
+	case *ssa.Extract:
+		call, ok := made.Tuple.(*ssa.Call)
+		return ok && made.Parent() == o.Instr.Parent() && isConstructor(call.Call.StaticCallee(), made.Index)
+	}
+	return false
+}
+
+// isConstructor reports whether a result of a function is always an object that it has made, or nothing.
+func isConstructor(fn *ssa.Function, result int) bool {
+	if fn == nil || len(fn.Blocks) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool {
+		ret, ok := i.(*ssa.Return)
+		if !ok {
+			return false
+		}
+		switch ret.Results[result].(type) {
+		case *ssa.Alloc, *ssa.Const:
+			return false
+		default:
+			return true
+		}
+	})
+}
+
+// starting begins the names of functions by which users start an object: what these write is there when it is
+// used.
+var starting = regexp.MustCompile(`^(?:Start|Open|Init|Run|Serve|Listen|Connect|Dial)`)
+
+// makesOrStarts returns what reports whether a function makes an object that has a field, and returns it, or
+// starts one.
+func makesOrStarts(field *types.Var) func(*ssa.Function) bool {
+	return func(fn *ssa.Function) bool {
+		return starting.MatchString(lockset.Outermost(fn).Name()) || slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool {
+			made, ok := i.(*ssa.Alloc)
+			return ok && made.Heap && returns(fn, made.Type()) && hasField(made.Type().Underlying().(*types.Pointer).Elem(), field, 0)
+		})
+	}
+}
+
+// returns reports whether a function returns values of a type, be it as an interface.
+func returns(fn *ssa.Function, t types.Type) bool {
+	for result := range fn.Signature.Results().Variables() {
+		if types.Identical(result.Type(), t) {
+			return true
+		}
+		if i, ok := result.Type().Underlying().(*types.Interface); ok && i.NumMethods() > 0 && types.Implements(t, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasField reports whether a struct has a field, itself or in a part of it.
+func hasField(t types.Type, field *types.Var, depth int) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok || depth > maxParts {
+		return false
+	}
+	for f := range s.Fields() {
+		if f.Pos() == field.Pos() || hasField(f.Type(), field, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxParts is how deep parts of a struct are looked into.
+const maxParts = 3
+
+// isHandedAnother reports whether the function of an observation has been given another lock than the one in
+// question, which it releases.
+func (c *chooser) isHandedAnother(o lockset.Observation, lock *types.Var) bool {
+	return slices.ContainsFunc(instructions(o.Instr.Parent()), func(i ssa.Instruction) bool {
+		other := c.analysis.Released(i)
+		return other != nil && other != lock && c.releasesBehind(o.Instr, other)
+	})
 }
 
 // isCalledByMaker reports whether a function asks its caller for the lock, and the caller without it

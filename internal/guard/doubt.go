@@ -32,9 +32,9 @@ const (
 	// Remarked: a comment in the function, or on it, says that the lock is not needed, or when it may be
 	// called.
 	Remarked
-	// OnlyWriter: the function is no part of an API, and all writes are made by it or by what it alone
-	// calls. A goroutine that alone writes takes the lock to write, for the sake of others, and need not
-	// to read.
+	// OnlyWriter: all writes are made by the function, or by what it alone calls. What alone writes takes the
+	// lock to write, for the sake of others, and need not to read, if it is not run twice at once. A function
+	// that users of the package call may be, where it writes what it has not found.
 	OnlyWriter
 	// Uncovered: nothing that accesses the data has the lock, and what says that the lock is for it
 	// does not name it.
@@ -50,13 +50,14 @@ const (
 	OwnersLock
 	// LocalVariable: functions that share a local variable are mostly ordered by how they are run.
 	LocalVariable
-	// HelperFunction: the function is no part of an API, runs on the goroutines of its callers, and does not
-	// operate on the lock, or it is kept as a value: what orders its callers is not seen.
+	// HelperFunction: the function has no name by which others call it, or one that begins with a small letter:
+	// what orders those that call it, or have it run, is not seen.
 	HelperFunction
-	// SetWhileMade: all that writes the data are functions that make the object, or are for before it is
-	// used.
+	// SetWhileMade: all that writes the data are functions that make the object or start it, or what these
+	// alone call, or are for before it is used.
 	SetWhileMade
-	// Signal: the read comes behind a receive of nothing but a signal, from a channel of the same object.
+	// Signal: the read comes behind a receive of nothing but a signal, from a channel of the same object, or
+	// behind a wait for goroutines.
 	Signal
 	// BeforeStart: the goroutine that reads the data was started by a function that has written it before.
 	BeforeStart
@@ -95,9 +96,9 @@ func (d Doubt) String() string {
 	case GivenToHolder:
 		return "the function is given to one that takes the lock"
 	case SetWhileMade:
-		return "only functions that make the object write it"
+		return "only functions that make the object, or start it, write it"
 	case Signal:
-		return "a signal was received from a channel of the object"
+		return "a signal was received from a channel of the object, or goroutines were waited for"
 	case BeforeStart:
 		return "it is written before the goroutine is started that reads it"
 	case BehindCall:
@@ -126,27 +127,25 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 		return GivenToHolder
 	case all(func(o lockset.Observation) bool { return c.declarations.isRemarked(o.Instr.Parent(), o.At) }):
 		return Remarked
-	case reads && all(func(o lockset.Observation) bool { return c.isOnlyWriter(v, o.Instr.Parent(), way) }):
+	case reads && all(func(o lockset.Observation) bool { return c.isOnlyWriter(v, o.Instr, way) }):
 		return OnlyWriter
 	case named:
 		return NoDoubt
 	case all(func(o lockset.Observation) bool {
-		return len(o.Held) > 0 && !holdsSame(c.places, o, way) || isBehindSend(o)
+		return len(o.Held) > 0 && !holdsSame(c.places, o, way) || isBehindSend(o) || c.isHandedAnother(o, lock)
 	}):
 		return OtherLock
 	case leadsUpByPointer(way) || way.Ups() > 0 && !all(isReachedFromOwner):
 		return OwnersLock
 	case !v.Object.IsField() && v.Object.Parent() != v.Object.Pkg().Scope():
 		return LocalVariable
-	case all(func(o lockset.Observation) bool {
-		return c.isHelper(o.Instr.Parent(), lock) || isKept(o.Instr.Parent())
-	}):
+	case all(func(o lockset.Observation) bool { return isHelper(o.Instr.Parent()) }):
 		return HelperFunction
 	case !reads:
 		return NoDoubt
 	case setWhileMade(v):
 		return SetWhileMade
-	case all(isBehindSignal):
+	case all(func(o lockset.Observation) bool { return isBehindSignal(o) || isBehindWait(o) }):
 		return Signal
 	case all(func(o lockset.Observation) bool { return isWrittenBeforeStart(v, o) }):
 		return BeforeStart
@@ -156,20 +155,39 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 	return NoDoubt
 }
 
-// isOnlyWriter reports whether a function that users of the package cannot call makes all writes of a
-// variable, itself or in what it alone calls, and with the lock.
-func (c *chooser) isOnlyWriter(v *subject, fn *ssa.Function, way *locks.Place) bool {
-	if lockset.IsOfAPI(fn) || !v.IsWrittenOnlyBy(fn) {
+// isOnlyWriter reports whether a function makes all writes of a variable, itself or in what it alone calls, and
+// with the lock, and does not decide about them by the read if users of the package can call it.
+func (c *chooser) isOnlyWriter(v *subject, read ssa.Instruction, way *locks.Place) bool {
+	fn := read.Parent()
+	if !v.IsWrittenOnlyBy(fn) || lockset.IsOfAPI(fn) && isCheck(read) {
 		return false
 	}
+	writes := false // those of another package are not seen
 	for _, s := range v.sites {
 		for _, o := range s.Observations {
 			if o.Kind == Write && lockset.HoldingOf(c.places, o, way) != lockset.Held {
 				return false
 			}
+			writes = writes || o.Kind == Write
 		}
 	}
-	return true
+	return writes
+}
+
+// isCheck reports whether a branch depends on nothing but what an instruction loads.
+//
+//	if c.m == nil {      the load, a comparison, a branch
+func isCheck(read ssa.Instruction) bool {
+	v, ok := read.(ssa.Value)
+	return ok && slices.ContainsFunc(*v.Referrers(), func(user ssa.Instruction) bool {
+		switch user := user.(type) {
+		case *ssa.If:
+			return true
+		case *ssa.BinOp:
+			return slices.ContainsFunc(*user.Referrers(), func(i ssa.Instruction) bool { _, branch := i.(*ssa.If); return branch })
+		}
+		return false
+	})
 }
 
 // leastOften is how many lines make a habit.
@@ -251,12 +269,12 @@ func isPart(field *types.Var) bool {
 	return false
 }
 
-// setWhileMade reports whether functions that make the object, or are for before it is used, are all that
-// writes a variable.
+// setWhileMade reports whether functions that make the object or start it, or are for before it is used, are all
+// that writes a variable.
 func setWhileMade(v *subject) bool {
 	for _, s := range v.sites {
 		for _, o := range s.Observations {
-			if o.Kind == Write && !makesObject(o) && !isForBefore(o.Instr.Parent()) {
+			if o.Kind == Write && !makesObject(o) && !isForBefore(o.Instr.Parent()) && !o.IsOnlyFromSome(makesOrStarts(v.Object)) {
 				return false
 			}
 		}

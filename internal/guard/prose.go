@@ -31,6 +31,7 @@ var (
 	word      = regexp.MustCompile(`[A-Za-z_]\w*`)
 	wholeType = regexp.MustCompile(`(?i)\b(?:everything|all(?: of)?(?: the)? (?:other )?fields|all (?:the )?(?:following|below|other|of)|the rest|(?:this|the) (?:whole )?(?:struct|type))\b`)
 	following = regexp.MustCompile(`(?i)\b(?:following|below|these|next|remaining|fields)\b`)
+	ofSome    = regexp.MustCompile(`(?i)\bagainst\b`) // "guards the reader of a against what empties it"
 	negation  = regexp.MustCompile(`(?i)\b(?:not|never|without|no|immutable|read-?only|n't)\b`)
 )
 
@@ -56,7 +57,7 @@ func namesLock(text, lock string) bool {
 func coverage(text, data string) (named, all, below bool) {
 	for _, sentence := range sentences(text) {
 		m := protects.FindStringSubmatch(sentence)
-		if m == nil || negation.MatchString(sentence) {
+		if m == nil || negation.MatchString(sentence) || ofSome.MatchString(sentence) {
 			continue
 		}
 		for _, w := range word.FindAllString(m[1], -1) {

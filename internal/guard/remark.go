@@ -25,8 +25,8 @@ import (
 //		c.resolver.close()
 
 var (
-	needless     = regexp.MustCompile(`(?i)\b(?:without|no need|not need\w*|n't need|needn't|unnecessary|not necessary|safely|safe to)\b`)
-	ofLocks      = regexp.MustCompile(`(?i)\b(?:locks|locked|locking|unlock)\b`)
+	needless     = regexp.MustCompile(`(?i)\b(?:without|no need|not need\w*|n't need|needn't|unnecessary|not necessary|safely|safe to|it unlocked)\b`)
+	ofLocks      = regexp.MustCompile(`(?i)\b(?:locks|locked|locking|unlock|unlocked)\b`)
 	notWithout   = regexp.MustCompile(`(?i)\b(?:not|never|cannot|n't)\b.*\b(?:without|safe|safely)\b|\bunsafe\b`)
 	aboutItself  = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?(?:it|this)\b`)
 	whenToCallIt = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?\w+(?: function| method)? is not (?:thread-?|goroutine-?)?safe\b|\bnot be called\b|\b(?:only|must|should) be called (?:by|from|on|before|after|once|prior)\b`)
@@ -55,7 +55,7 @@ func (s *declarations) readRemarks(fset *token.FileSet, file *ast.File) {
 		if !ok || fn.Body == nil {
 			continue
 		}
-		if saysWhen(comments(fn.Doc), fn.Name.Name, whenToCallIt) {
+		if saysWhen(comments(fn.Doc), fn.Name.Name, whenToCallIt) || saysNeedless(comments(fn.Doc)) {
 			s.remarks[fn] = append(s.remarks[fn], fn.Pos())
 		}
 		for _, c := range file.Comments {

@@ -26,6 +26,18 @@ func isBehindSignal(o lockset.Observation) bool {
 	})
 }
 
+// isBehindWait reports whether an access is made only behind a wait for goroutines.
+func isBehindWait(o lockset.Observation) bool {
+	return slices.ContainsFunc(instructions(o.Instr.Parent()), func(i ssa.Instruction) bool {
+		call, ok := i.(*ssa.Call)
+		if !ok || !isAhead(i, o.Instr) {
+			return false
+		}
+		fn := call.Call.StaticCallee()
+		return fn != nil && fn.RelString(nil) == "(*sync.WaitGroup).Wait"
+	})
+}
+
 // isBehindSend reports whether an access is made only behind a send of nothing but a signal, by which a
 // channel with room for one is a lock.
 //
@@ -50,7 +62,8 @@ func isBehind(access ssa.Instruction, direction types.ChanDir, is func(ssa.Instr
 	})
 }
 
-// isSignal reports whether a value is a channel that a field holds and whose elements are empty.
+// isSignal reports whether a value is a channel that a field holds and whose elements are empty, or can be
+// anything.
 func isSignal(channel ssa.Value) bool {
 	load, ok := channel.(*ssa.UnOp)
 	if !ok || load.Op != token.MUL {
@@ -63,8 +76,13 @@ func isSignal(channel ssa.Value) bool {
 	if !ok {
 		return false
 	}
-	empty, ok := t.Elem().Underlying().(*types.Struct)
-	return ok && empty.NumFields() == 0
+	switch empty := t.Elem().Underlying().(type) {
+	case *types.Struct:
+		return empty.NumFields() == 0
+	case *types.Interface:
+		return empty.NumMethods() == 0 // as channels that are only closed have it, too
+	}
+	return false
 }
 
 // signalCases returns where the cases of a select begin that receive, or send, a signal.

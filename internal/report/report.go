@@ -67,8 +67,11 @@ func Detect(path string) (Kind, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", path, err)
 	}
-	if info.IsDir() {
+	switch {
+	case info.IsDir():
 		return Folder, nil
+	case info.Size() == 0:
+		return "", fmt.Errorf("reading %s: it is empty: what was to write it has not, or was interrupted", path)
 	}
 	r, err := trace.NewReader(f, info.Size())
 	switch {

@@ -107,6 +107,9 @@ func (r *Reader) Close() error {
 // readHeader returns the offset of what follows the header.
 func (r *Reader) readHeader() (int64, error) {
 	var start [len(magic)]byte
+	if r.size == 0 {
+		return 0, fmt.Errorf("%w: it is empty", ErrNotTrace)
+	}
 	if r.size < int64(len(start)) {
 		return 0, ErrNotTrace
 	}

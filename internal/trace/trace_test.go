@@ -437,7 +437,7 @@ func TestWhatIsNotATraceIsRefused(t *testing.T) {
 		data  []byte
 		wants string
 	}{
-		"empty":        {nil, "not a trace file"},
+		"empty":        {nil, "not a trace file: it is empty"},
 		"text":         {[]byte("hello, this is a text file\n"), "not a trace file"},
 		"magic":        {file[:8], "cut off within its header"},
 		"half header":  {file[:40], "cut off within its header"},

@@ -150,8 +150,11 @@ func (o *options) run(ctx context.Context, inv *command.Invocation, args []strin
 		return exitOf(err)
 	}
 	results, failed := readDiagnostics(append(stdout.Bytes(), stderr.Bytes()...))
-	if failed != nil || err != nil && len(results) == 0 {
-		return fmt.Errorf("go vet: %w\n%s", errors.Join(err, failed), bytes.TrimSpace(stderr.Bytes()))
+	switch said := bytes.TrimSpace(stderr.Bytes()); {
+	case err != nil && failed != nil && len(said) > 0: // it has not come to look for anything
+		return fmt.Errorf("the packages do not build:\n\t%s", bytes.ReplaceAll(said, []byte("\n"), []byte("\n\t")))
+	case failed != nil || err != nil && len(results) == 0:
+		return fmt.Errorf("go vet: %w\n%s", errors.Join(err, failed), said)
 	}
 	results, suppressed := settings.Told(inv.Settings, results, func(r *publish.Result) *finding.Finding { return &r.Finding })
 	if suppressed > 0 {

@@ -144,7 +144,12 @@ func (o *Observation) ReachedFrom() map[*ssa.Function]bool {
 
 // IsOnlyFrom reports whether a function makes the access, or what it calls and nothing else does.
 func (o *Observation) IsOnlyFrom(fn *ssa.Function) bool {
-	return !slices.ContainsFunc(append([]*Context{o.Context}, o.Others...), func(ctx *Context) bool { return !ctx.isOnlyFrom(fn) })
+	return o.IsOnlyFromSome(func(f *ssa.Function) bool { return f == fn })
+}
+
+// IsOnlyFromSome reports whether functions of some kind make the access, or what they alone call.
+func (o *Observation) IsOnlyFromSome(is func(*ssa.Function) bool) bool {
+	return !slices.ContainsFunc(append([]*Context{o.Context}, o.Others...), func(ctx *Context) bool { return !ctx.isOnlyFromSome(is) })
 }
 
 // IsInGoroutine reports whether the access is made by goroutines that the program starts, and not by

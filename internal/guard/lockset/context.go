@@ -80,13 +80,13 @@ func (ctx *Context) addReachedFrom(all map[*ssa.Function]bool) {
 	})
 }
 
-// isOnlyFrom reports whether the context is one of a function, or is reached by its calls alone, at any
-// depth. What is started as a goroutine is reached by no call.
-func (ctx *Context) isOnlyFrom(fn *ssa.Function) bool {
+// isOnlyFromSome reports whether the context is one of some functions, or is reached by their calls alone, at
+// any depth. What is started as a goroutine is reached by no call.
+func (ctx *Context) isOnlyFromSome(is func(*ssa.Function) bool) bool {
 	only := true
 	ctx.climb(func(c *Context) (further bool) {
-		only = only && (c.fn == fn || len(c.callers) > 0 && !c.entry.fromOutside)
-		return c.fn != fn
+		only = only && (is(c.fn) || len(c.callers) > 0 && !c.entry.fromOutside)
+		return !is(c.fn)
 	})
 	return only
 }

@@ -165,6 +165,18 @@ func (a *Analysis) ReachesWithout(from, to ssa.Instruction, avoid func(ssa.Instr
 	return false
 }
 
+// Released is the lock that an instruction itself releases, now or later; nil if it releases none.
+func (a *Analysis) Released(i ssa.Instruction) *types.Var {
+	call, ok := i.(ssa.CallInstruction)
+	if !ok {
+		return nil
+	}
+	if op, ok := a.values.Op(call.Common()); ok && op.Releases() && op.Lock != nil {
+		return a.Places.Variable(op.Lock)
+	}
+	return nil
+}
+
 // operation returns the operation on a lock that an instruction is.
 func (a *Analysis) operation(i ssa.Instruction, lock *types.Var) (locks.Op, bool) {
 	call, ok := i.(ssa.CallInstruction)
