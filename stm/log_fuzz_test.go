@@ -36,8 +36,15 @@ type arena struct {
 		next  *int
 		pair  [2]*int
 		f32   float32
+		slice header
 	}
 	after [8]byte
+}
+
+// A header is what a slice is, and can be compared.
+type header struct {
+	data          *int
+	length, limit int
 }
 
 // A place is one way to look at a part of an arena.
@@ -113,6 +120,10 @@ var places = []place{
 	at(func(a *arena, i int) *float32 { return &a.cells[i%2].f32 }, func(v int) float32 { return float32(v) / 3 }),
 	at(func(a *arena, i int) **int { return &a.cells[i%2].next }, func(v int) *int { return numbers[v] }),
 	at(func(a *arena, i int) **int { return &a.cells[i%2].pair[i/2%2] }, func(v int) *int { return numbers[v] }),
+	at(func(a *arena, i int) *header { return &a.cells[i%2].slice }, func(v int) header { return header{numbers[v], v, -v} }),
+	at(func(a *arena, i int) **int { return &a.cells[i%2].slice.data }, func(v int) *int { return numbers[v] }),
+	at(func(a *arena, i int) *int { return &a.cells[i%2].slice.length }, func(v int) int { return 3 * v }),
+	at(func(a *arena, i int) *int { return &a.cells[i%2].slice.limit }, func(v int) int { return 5 * v }),
 	at(func(a *arena, i int) *[2]*int { return &a.cells[i%2].pair }, func(v int) [2]*int { return [2]*int{numbers[v], nil} }),
 	// Parts as wholes: the model is the one to say what a value would be.
 	{
