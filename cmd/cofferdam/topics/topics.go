@@ -118,8 +118,8 @@ See also: cofferdam help time, cofferdam help waiting
 `
 
 const timeHelp = `Time is virtual under explore, replay and fix: it moves on to the next timer when no
-goroutine can run, and sleeping costs nothing. A look at the clock takes 100ns. While another
-program is waited for, time goes no faster than it does outside.
+goroutine can run, and sleeping costs nothing. A look at the clock takes 100ns. While
+another program is waited for, time goes no faster than it does outside.
 
 How long the code between two steps takes is not known, though. A sleep, a timer, a ticker
 or a deadline may therefore be over while goroutines are still about to do something: the
