@@ -14,8 +14,108 @@ import (
 
 // What a function does without a lock may be the matter of what calls it.
 
-// isHelper reports whether a function is a literal, or has a name that users of the package do not know.
-func isHelper(fn *ssa.Function) bool { return fn.Parent() != nil || !token.IsExported(fn.Name()) }
+// isHelper reports whether a function has a name of its own that users of the package do not
+// know, and operates on the lock nowhere; or is run by one that has, which waits for its end, or has
+// another call it.
+func (c *chooser) isHelper(fn *ssa.Function, lock *types.Var) bool {
+	for fn.Parent() != nil && (isWaitedFor(fn) || isArgument(fn)) {
+		fn = fn.Parent()
+	}
+	return fn.Parent() == nil && !token.IsExported(fn.Name()) && !slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool {
+		return c.analysis.Operates(i, lock)
+	})
+}
+
+// isKept reports whether a function literal is put into a field or an element, from where anything
+// may call it.
+//
+//	c.lru.OnEvicted = func(k, v any) { c.size-- }    called by c.lru.Add, which is called with the lock
+func isKept(fn *ssa.Function) bool {
+	literal := literalOf(fn)
+	return literal != nil && slices.ContainsFunc(*literal.Referrers(), func(i ssa.Instruction) bool {
+		store, ok := i.(*ssa.Store)
+		if !ok || store.Val != ssa.Value(literal) {
+			return false
+		}
+		switch store.Addr.(type) {
+		case *ssa.FieldAddr, *ssa.IndexAddr:
+			return true
+		}
+		return false
+	})
+}
+
+// isWaitedFor reports whether a function literal is a goroutine whose starter receives from a channel
+// that it has made for both: it does not go on before it has heard from the goroutine.
+func isWaitedFor(fn *ssa.Function) bool {
+	literal := literalOf(fn)
+	if literal == nil || !slices.ContainsFunc(*literal.Referrers(), func(i ssa.Instruction) bool { _, ok := i.(*ssa.Go); return ok }) {
+		return false
+	}
+	return slices.ContainsFunc(instructions(fn.Parent()), func(i ssa.Instruction) bool {
+		switch i := i.(type) {
+		case *ssa.UnOp:
+			return i.Op == token.ARROW && isShared(i.X, literal)
+		case *ssa.Select:
+			return i.Blocking && slices.ContainsFunc(i.States, func(s *ssa.SelectState) bool {
+				return s.Dir == types.RecvOnly && isShared(s.Chan, literal)
+			})
+		}
+		return false
+	})
+}
+
+// isArgument reports whether a function literal is given to calls of functions that call it, and to
+// nothing else: it is run before these return.
+func isArgument(fn *ssa.Function) bool {
+	literal := literalOf(fn)
+	return literal != nil && !slices.ContainsFunc(*literal.Referrers(), func(i ssa.Instruction) bool {
+		switch i := i.(type) {
+		case *ssa.DebugRef:
+			return false
+		case *ssa.Call:
+			return !isCalledBy(i.Call.StaticCallee(), slices.Index(i.Call.Args, ssa.Value(literal)))
+		}
+		return true
+	})
+}
+
+// isCalledBy reports whether a function does nothing with a parameter but call it.
+func isCalledBy(fn *ssa.Function, parameter int) bool {
+	if fn == nil || len(fn.Blocks) == 0 || parameter < 0 || parameter >= len(fn.Params) {
+		return false
+	}
+	given := fn.Params[parameter]
+	return !slices.ContainsFunc(*given.Referrers(), func(i ssa.Instruction) bool {
+		switch i := i.(type) {
+		case *ssa.DebugRef:
+			return false
+		case *ssa.Call:
+			return i.Call.Value != ssa.Value(given)
+		}
+		return true
+	})
+}
+
+// isShared reports whether a function literal has a channel from the function that it stands in, which
+// made it.
+func isShared(channel ssa.Value, literal *ssa.MakeClosure) bool {
+	if load, ok := channel.(*ssa.UnOp); ok && load.Op == token.MUL {
+		channel = load.X
+	}
+	switch channel.(type) {
+	case *ssa.MakeChan, *ssa.Alloc:
+		return slices.Contains(literal.Bindings, channel)
+	}
+	return false
+}
+
+// isOutsideAPI reports whether users of a package cannot call a function: it is a literal, or has a name that
+// they do not know. A command has no users.
+func isOutsideAPI(fn *ssa.Function) bool {
+	isCommand := fn.Pkg != nil && fn.Pkg.Pkg.Name() == "main"
+	return !isCommand && (fn.Parent() != nil || !token.IsExported(fn.Name()))
+}
 
 // literalOf returns what makes a function literal in the function that it stands in.
 func literalOf(fn *ssa.Function) *ssa.MakeClosure {

@@ -50,9 +50,12 @@ const (
 	OwnersLock
 	// LocalVariable: functions that share a local variable are mostly ordered by how they are run.
 	LocalVariable
-	// HelperFunction: the function has no name by which others call it, or one that begins with a small letter:
-	// what orders those that call it, or have it run, is not seen.
+	// HelperFunction: the function is no part of an API, runs on the goroutines of its callers, and does not
+	// operate on the lock, or it is kept as a value: what orders its callers is not seen.
 	HelperFunction
+	// OutsideAPI: users of the package cannot call the function, whatever it does to the lock. What calls it
+	// may keep others away by a protocol of the package.
+	OutsideAPI
 	// SetWhileMade: all that writes the data are functions that make the object or start it, or what these
 	// alone call, or are for before it is used.
 	SetWhileMade
@@ -87,6 +90,8 @@ func (d Doubt) String() string {
 		return "it is a local variable"
 	case HelperFunction:
 		return "what orders the callers of the function is not seen"
+	case OutsideAPI:
+		return "users of the package cannot call the function"
 	case Remarked:
 		return "a comment of the function says that it may be so"
 	case OnlyWriter:
@@ -139,8 +144,12 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 		return OwnersLock
 	case !v.Object.IsField() && v.Object.Parent() != v.Object.Pkg().Scope():
 		return LocalVariable
-	case all(func(o lockset.Observation) bool { return isHelper(o.Instr.Parent()) }):
+	case all(func(o lockset.Observation) bool {
+		return c.isHelper(o.Instr.Parent(), lock) || isKept(o.Instr.Parent())
+	}):
 		return HelperFunction
+	case all(func(o lockset.Observation) bool { return isOutsideAPI(o.Instr.Parent()) }):
+		return OutsideAPI
 	case !reads:
 		return NoDoubt
 	case setWhileMade(v):

@@ -210,7 +210,8 @@ func maybeUsedRightly(g *guard.Guard, d *guard.Datum) string {
 		return "it is not known whether its lock is held everywhere"
 	}
 	for _, dev := range d.Deviations {
-		if dev.Doubt != guard.NoDoubt || !foundCarelessly(g, dev) {
+		inDoubt := dev.Doubt != guard.NoDoubt && dev.Doubt != guard.OutsideAPI
+		if inDoubt || !foundCarelessly(g, dev) {
 			return "it is used without the lock, maybe rightly (" + short(dev.At) + ")"
 		}
 	}
