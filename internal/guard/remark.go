@@ -13,7 +13,8 @@ import (
 )
 
 // A remark is a comment by which a function does without a lock: one in it that says that none is
-// needed from there on, or one on it that says when it may be called.
+// needed from there on, or one on it that says so, or when it may be called. That a function does
+// something without a lock, as a comment on it says, is no reason why it may.
 //
 //	// Header returns the header. It must not be called until after WriteHeader.
 //	func (s *Stream) Header() Header { return s.header }
@@ -25,7 +26,8 @@ import (
 //		c.resolver.close()
 
 var (
-	needless     = regexp.MustCompile(`(?i)\b(?:without|no need|not need\w*|n't need|needn't|unnecessary|not necessary|safely|safe to|it unlocked)\b`)
+	needless     = regexp.MustCompile(`(?i)\b(?:no need|not need\w*|n't need|needn't|unnecessary|not necessary|safely|safe to|it unlocked)\b`)
+	without      = regexp.MustCompile(`(?i)\bwithout\b`)
 	ofLocks      = regexp.MustCompile(`(?i)\b(?:locks|locked|locking|unlock|unlocked)\b`)
 	notWithout   = regexp.MustCompile(`(?i)\b(?:not|never|cannot|n't)\b.*\b(?:without|safe|safely)\b|\bunsafe\b`)
 	aboutItself  = regexp.MustCompile(`(?i)^\s*(?:note:?\s+)?(?:it|this)\b`)
@@ -33,10 +35,11 @@ var (
 	calledBefore = regexp.MustCompile(`(?i)\bbe called (?:before|prior)\b`)
 )
 
-// saysNeedless reports whether a comment in a function says that it needs no lock.
-func saysNeedless(text string) bool {
+// saysNeedless reports whether a comment says that no lock is needed.
+func saysNeedless(text string, forms ...*regexp.Regexp) bool {
 	return slices.ContainsFunc(sentences(text), func(s string) bool {
-		return needless.MatchString(s) && (aLock.MatchString(s) || ofLocks.MatchString(s)) && !notWithout.MatchString(s)
+		says := func(form *regexp.Regexp) bool { return form.MatchString(s) }
+		return slices.ContainsFunc(forms, says) && (aLock.MatchString(s) || ofLocks.MatchString(s)) && !notWithout.MatchString(s)
 	})
 }
 
@@ -55,11 +58,11 @@ func (s *declarations) readRemarks(fset *token.FileSet, file *ast.File) {
 		if !ok || fn.Body == nil {
 			continue
 		}
-		if saysWhen(comments(fn.Doc), fn.Name.Name, whenToCallIt) || saysNeedless(comments(fn.Doc)) {
+		if saysWhen(comments(fn.Doc), fn.Name.Name, whenToCallIt) || saysNeedless(comments(fn.Doc), needless) {
 			s.remarks[fn] = append(s.remarks[fn], fn.Pos())
 		}
 		for _, c := range file.Comments {
-			if fn.Body.Pos() < c.Pos() && c.End() <= fn.Body.End() && saysNeedless(c.Text()) {
+			if fn.Body.Pos() < c.Pos() && c.End() <= fn.Body.End() && saysNeedless(c.Text(), needless, without) {
 				s.remarks[fn] = append(s.remarks[fn], lines.LineStart(lines.Line(c.Pos()))) // it may stand behind the access
 			}
 		}
