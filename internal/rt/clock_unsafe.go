@@ -253,7 +253,8 @@ const (
 
 // goOnWhilePolling lets time go on if no goroutine can go on but those that wait by looking, or let
 // others go first: to the next timer if each of them was in the same state after its last round as
-// before, because nothing else can change that, otherwise by what a round takes. In a bubble a goroutine that does so does not wait.
+// before, because nothing else can change that, otherwise by what a round takes. In a bubble a
+// goroutine that does so does not wait.
 func (s *scheduler) goOnWhilePolling() {
 	k := &s.clock
 	switch {
