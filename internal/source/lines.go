@@ -13,6 +13,8 @@ import (
 //	c.n = n + 1         2      n := c.n            1    stands before
 //	                           c.n = n + 1         2
 //	                           c.mu.Unlock()       3
+//
+// and a line that was broken into several is where all of them come from.
 type Lines struct {
 	before []int // by the line, counted from 0
 }
@@ -27,11 +29,14 @@ func NewLines(before, after []byte) *Lines {
 	l.align(0, len(a), 0, len(b))
 	next := 0 // the line before the change that comes after those matched so far
 	for i, from := range l.from {
-		if from >= 0 {
+		switch {
+		case from >= 0:
 			next = from + 1
-			continue
+		case next > 0 && isPieceOf(l.after[i], l.before[next-1]):
+			l.from[i] = next - 1
+		default:
+			l.from[i] = min(next, len(a)-1)
 		}
-		l.from[i] = min(next, len(a)-1)
 	}
 	return &Lines{l.from}
 }
@@ -59,6 +64,12 @@ func (p *Program) LineBefore(name string, line int) int {
 type alignment struct {
 	before, after []string
 	from          []int // of each line after, the line before; -1 for none
+}
+
+// isPieceOf reports whether a line has words, all of which stand in another.
+func isPieceOf(text, line string) bool {
+	pieces, all := words(text), words(line)
+	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(w string) bool { return !slices.Contains(all, w) })
 }
 
 func trimmed(lines []string) []string {

@@ -6,7 +6,8 @@ import (
 )
 
 // TestLinesComeFromTheLinesBeforeTheChange: a line that stays, moves, is indented or has a word
-// replaced comes from itself; a new line comes from the one that it stands before.
+// replaced comes from itself, and so does each piece of a line that was broken; a new line comes from
+// the one that it stands before.
 func TestLinesComeFromTheLinesBeforeTheChange(t *testing.T) {
 	const before = `type T struct {
 	n int
@@ -20,7 +21,9 @@ func (t *T) Add() int {
 	return t.n
 }
 
-func (t *T) Get() int { return t.n }`
+func (t *T) Get() int { return t.n }
+
+func (t *T) Set(n int) { t.n = n }`
 	after := []struct {
 		line string
 		from int
@@ -43,6 +46,12 @@ func (t *T) Get() int { return t.n }`
 		{"}", 11},
 		{"", 12},
 		{"func (t *T) Get() int {", 13},
+		{"	t.mu.Lock()", 14},
+		{"	return t.n", 13},
+		{"}", 14},
+		{"", 14},
+		{"func (t *T) Set(n int) {", 15},
+		{"	t.n = n", 15},
 	}
 	var text []string
 	for _, l := range after {
