@@ -11,6 +11,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/instrument"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 	"github.com/cofferdam-go/cofferdam/internal/sli"
@@ -264,13 +265,13 @@ func (k *ranking) withoutTests(c *Candidate, data *cover.Data, regions []*cover.
 
 // handedOut are other data of the struct with a lock that the lock guards but for what users of the
 // package are handed: the same mistake in a method beside.
-func (r *failedRun) handedOut(data []cover.DataName, l *cover.Lock) []cover.DataName {
+func (r *failedRun) handedOut(data []dataname.Name, l *cover.Lock) []dataname.Name {
 	if !l.Exists() || l.Owner() == nil {
 		return nil
 	}
-	var all []cover.DataName
+	var all []dataname.Name
 	for _, v := range r.locksHeld().Variables {
-		if !v.Object.IsField() || !cover.HasField(l.Owner(), v.Object) {
+		if !v.Object.IsField() || !dataname.HasField(l.Owner(), v.Object) {
 			continue
 		}
 		broken := whole.Broken(r.locksHeld(), []*types.Var{v.Object}, l.Object())
@@ -278,7 +279,7 @@ func (r *failedRun) handedOut(data []cover.DataName, l *cover.Lock) []cover.Data
 			all = append(all, r.onlyData(v.Object).Names(r.code)...)
 		}
 	}
-	return slices.DeleteFunc(all, func(n cover.DataName) bool { return slices.Contains(data, n) })
+	return slices.DeleteFunc(all, func(n dataname.Name) bool { return slices.Contains(data, n) })
 }
 
 // copied says why a new lock cannot be in a struct: objects of it are copied or overwritten as a
@@ -312,7 +313,7 @@ func isForAllObjects(l *cover.Lock, data *cover.Data) bool {
 
 // whole are the candidates that cover more with the same lock, which are better: all other accesses
 // to the same data, and before it the one that also guards the data's companions.
-func (k *ranking) whole(c *Candidate, names []cover.DataName, regions []*cover.Region) []*Candidate {
+func (k *ranking) whole(c *Candidate, names []dataname.Name, regions []*cover.Region) []*Candidate {
 	if k.run.minimal {
 		return nil
 	}
@@ -345,11 +346,11 @@ func (k *ranking) addThroughout(p proposal, l *cover.Lock) {
 }
 
 // Guarded returns the data that its lock, and those of earlier rounds, are to guard.
-func (c *Candidate) Guarded() []cover.DataName {
+func (c *Candidate) Guarded() []dataname.Name {
 	if c.lock == nil {
 		return nil
 	}
-	var all []cover.DataName
+	var all []dataname.Name
 	for _, g := range c.Patch.Guards() {
 		all = append(all, g.Data...)
 	}

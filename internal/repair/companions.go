@@ -9,6 +9,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/lockset"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 )
 
@@ -31,13 +32,13 @@ const maxCompanions = 16
 
 // withCompanions writes a whole patch again, for data with its companions. The patch is nil if
 // there are none.
-func (r *failedRun) withCompanions(alone wholePatch, regions []*cover.Region, data []cover.DataName, l *cover.Lock, base *cover.Patch) wholePatch {
+func (r *failedRun) withCompanions(alone wholePatch, regions []*cover.Region, data []dataname.Name, l *cover.Lock, base *cover.Patch) wholePatch {
 	return r.withMore(alone, regions, data, r.companions(data, l, base), l, base)
 }
 
 // withMore writes a whole patch again, for data with as many of some companions as can be covered.
 // The patch is nil if that is none.
-func (r *failedRun) withMore(alone wholePatch, regions []*cover.Region, data, companions []cover.DataName, l *cover.Lock, base *cover.Patch) wholePatch {
+func (r *failedRun) withMore(alone wholePatch, regions []*cover.Region, data, companions []dataname.Name, l *cover.Lock, base *cover.Patch) wholePatch {
 	if len(companions) == 0 {
 		return wholePatch{}
 	}
@@ -56,7 +57,7 @@ func (r *failedRun) withMore(alone wholePatch, regions []*cover.Region, data, co
 }
 
 // companions are the fields and variables that a lock may guard besides some data.
-func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover.Patch) []cover.DataName {
+func (r *failedRun) companions(data []dataname.Name, l *cover.Lock, base *cover.Patch) []dataname.Name {
 	a := r.locksHeld()
 	guarded := r.code.Variables(slices.Concat(data, base.Guarded(l)))
 	isGuarded := func(v *types.Var) bool {
@@ -88,7 +89,7 @@ func (r *failedRun) companions(data []cover.DataName, l *cover.Lock, base *cover
 		case l.Exists() && !base.Added(l) && !beside: // it may be there for other data
 		case v.Object.IsField():
 			for _, n := range parts {
-				if cover.HasField(n, v.Object) {
+				if dataname.HasField(n, v.Object) {
 					found.AddField(n, v.Object)
 				}
 			}

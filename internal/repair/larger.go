@@ -12,6 +12,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 )
 
@@ -106,7 +107,7 @@ func (c *Candidate) halfGuarded(changed *changedProgram) []whole.HalfGuarded {
 		return nil
 	}
 	data := changed.code.Variables(c.Patch.Guarded(c.lock))
-	var before []cover.DataName
+	var before []dataname.Name
 	if c.lock.Exists() {
 		before = namesOf(c.run.code, whole.Half(c.run.locksHeld(), c.lock.Object())...)
 	}
@@ -118,7 +119,7 @@ func (c *Candidate) halfGuarded(changed *changedProgram) []whole.HalfGuarded {
 }
 
 // namesOf are the names of half guarded fields and variables of packages.
-func namesOf(code *cover.Code, all ...whole.HalfGuarded) []cover.DataName {
+func namesOf(code *cover.Code, all ...whole.HalfGuarded) []dataname.Name {
 	d := new(cover.Data)
 	for _, h := range all {
 		switch v := h.Variable; {

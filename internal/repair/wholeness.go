@@ -14,6 +14,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/repair/uncovered"
 )
 
@@ -63,7 +64,7 @@ func (s *sibling) best() *cover.Region {
 }
 
 // siblings are the groups of accesses to data that a lock does not cover.
-func (r *failedRun) siblings(data []cover.DataName, l *cover.Lock) []sibling {
+func (r *failedRun) siblings(data []dataname.Name, l *cover.Lock) []sibling {
 	// Updates over calls come first: what they call then needs no section of its own. What else
 	// belongs together over calls comes last: the functions that are called are to have sections,
 	// or they are open to their other callers.
@@ -203,7 +204,7 @@ type wholePatch struct {
 
 // writeWhole writes the regions of a derivation with those of its siblings, for data and what
 // an earlier patch has the lock guard.
-func (r *failedRun) writeWhole(regions []*cover.Region, data []cover.DataName, l *cover.Lock, base *cover.Patch) (w wholePatch) {
+func (r *failedRun) writeWhole(regions []*cover.Region, data []dataname.Name, l *cover.Lock, base *cover.Patch) (w wholePatch) {
 	accepted := regions
 	try := func(more ...*cover.Region) error {
 		all := slices.Concat(accepted, more)

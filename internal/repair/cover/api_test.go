@@ -6,6 +6,8 @@ import (
 	"go/types"
 	"strings"
 	"testing"
+
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 )
 
 // code makes the code of one file, p.go.
@@ -250,7 +252,7 @@ func TestFieldOfAStructWithoutANameIsKnownByTheFieldsThatLeadToIt(t *testing.T) 
 	_, db := field(t, c, "Metrics", "DB")
 	requests := db.Type().(*types.Struct).Field(0)
 	owner := c.OwnerOf(requests)
-	if owner == nil || owner.Obj().Name() != "Metrics" || !HasField(owner, requests) {
+	if owner == nil || owner.Obj().Name() != "Metrics" || !dataname.HasField(owner, requests) {
 		t.Fatalf("the owner of Requests is %v", owner)
 	}
 	d := new(Data)

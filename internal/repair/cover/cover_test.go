@@ -22,6 +22,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/locks/audit"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -122,7 +123,7 @@ func regionsOf(t *testing.T, code *Code, marks []marked) []*Region {
 // of the package, "new T.f" a new one above the field f of T, "local v" a new one beside
 // the variable v, "package" a new one of the package, "package v w" one for its variables v and w. It
 // comes with what a new one guards.
-func lockOf(t *testing.T, code *Code, spec string, regions []*Region) (l *Lock, guarded []DataName) {
+func lockOf(t *testing.T, code *Code, spec string, regions []*Region) (l *Lock, guarded []dataname.Name) {
 	t.Helper()
 	scope := regions[0].file.Types.Scope()
 	kind, rest, _ := strings.Cut(spec, " ")
@@ -144,9 +145,9 @@ func lockOf(t *testing.T, code *Code, spec string, regions []*Region) (l *Lock, 
 	case "new":
 		owner, name, _ := strings.Cut(rest, ".")
 		n := named(scope.Lookup(owner).Type())
-		eachField(n, func(path string, v *types.Var) {
+		dataname.EachField(n, func(path string, v *types.Var) {
 			if path == name {
-				l, guarded = code.newField(n, []*types.Var{v}), []DataName{{Package: n.Obj().Pkg().Path(), Owner: owner, Name: name}}
+				l, guarded = code.newField(n, []*types.Var{v}), []dataname.Name{{Package: n.Obj().Pkg().Path(), Owner: owner, Name: name}}
 			}
 		})
 		if l != nil {

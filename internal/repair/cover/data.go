@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -74,30 +75,21 @@ func add[T comparable](list *[]T, x T) {
 	}
 }
 
-// A DataName names a field or variable in every version of a program: a field of the struct
-// type Owner, a local variable of Function, or else a variable of the package. The name of a field
-// of a struct without a name begins with that of the field that the struct is the type of:
-//
-//	type Metrics struct {
-//		HTTP struct{ Requests int }     HTTP.Requests of Metrics
-//	}
-type DataName struct{ Package, Owner, Function, Name string }
-
 // Names returns the names of the fields and variables.
-func (d *Data) Names(code *Code) []DataName {
-	var all []DataName
+func (d *Data) Names(code *Code) []dataname.Name {
+	var all []dataname.Name
 	for _, n := range d.owners {
 		for _, field := range d.fields[n] {
-			all = append(all, DataName{Package: n.Obj().Pkg().Path(), Owner: n.Obj().Name(), Name: fieldPath(n, field)})
+			all = append(all, dataname.Name{Package: n.Obj().Pkg().Path(), Owner: n.Obj().Name(), Name: dataname.FieldPath(n, field)})
 		}
 	}
 	for _, v := range d.globals {
-		all = append(all, DataName{Package: v.Pkg().Path(), Name: v.Name()})
+		all = append(all, dataname.Name{Package: v.Pkg().Path(), Name: v.Name()})
 	}
 	for _, v := range d.locals {
 		if f := code.fileAt(v.Pos()); f != nil {
 			if fn, ok := enclosing(f, v.Pos()).(*ast.FuncDecl); ok {
-				all = append(all, DataName{Package: v.Pkg().Path(), Function: fn.Name.Name, Name: v.Name()})
+				all = append(all, dataname.Name{Package: v.Pkg().Path(), Function: fn.Name.Name, Name: v.Name()})
 			}
 		}
 	}
@@ -106,7 +98,7 @@ func (d *Data) Names(code *Code) []DataName {
 
 // Variables returns the fields and variables with names, as this version of the program has
 // them. Of local variables all with the name are among them.
-func (code *Code) Variables(names []DataName) []*types.Var {
+func (code *Code) Variables(names []dataname.Name) []*types.Var {
 	var all []*types.Var
 	for _, n := range names {
 		switch {
@@ -164,45 +156,12 @@ func (code *Code) fieldNamed(path, owner, field string) *types.Var {
 		return nil
 	}
 	var found *types.Var
-	eachField(o.Type(), func(name string, v *types.Var) {
+	dataname.EachField(o.Type(), func(name string, v *types.Var) {
 		if name == field {
 			found = v
 		}
 	})
 	return found
-}
-
-// eachField calls visit for the fields of a struct, and for those of the structs without a name that
-// these are, with their names.
-func eachField(t types.Type, visit func(name string, v *types.Var)) {
-	st, ok := t.Underlying().(*types.Struct)
-	if !ok {
-		return
-	}
-	for v := range st.Fields() {
-		visit(v.Name(), v)
-		if inner, ok := types.Unalias(v.Type()).(*types.Struct); ok {
-			eachField(inner, func(name string, w *types.Var) { visit(v.Name()+"."+name, w) })
-		}
-	}
-}
-
-// HasField reports whether a struct has a field, itself or in a struct without a name.
-func HasField(n *types.Named, field *types.Var) bool {
-	found := false
-	eachField(n, func(_ string, v *types.Var) { found = found || v.Pos() == field.Pos() })
-	return found
-}
-
-// fieldPath is the name of a field of a struct, or of a struct without a name in it.
-func fieldPath(n *types.Named, field *types.Var) string {
-	path := field.Name()
-	eachField(n, func(name string, v *types.Var) {
-		if v.Pos() == field.Pos() {
-			path = name
-		}
-	})
-	return path
 }
 
 // OwnerOf returns the struct type that has a field, itself or in a struct without a name; nil if the
@@ -211,7 +170,7 @@ func (code *Code) OwnerOf(field *types.Var) *types.Named {
 	var owner *types.Named
 	for _, f := range code.Files() {
 		for _, n := range structTypes(f) {
-			eachField(n, func(_ string, v *types.Var) {
+			dataname.EachField(n, func(_ string, v *types.Var) {
 				if v.Pos() == field.Pos() {
 					owner = n
 				}

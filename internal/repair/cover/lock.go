@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -34,7 +35,7 @@ type Lock struct {
 	scope ast.Node
 	pkg   *types.Package
 	// declare adds it to the source, with a comment that names the data that it guards.
-	declare func(e *edits, guarded []DataName) error
+	declare func(e *edits, guarded []dataname.Name) error
 }
 
 // Exists reports whether the program has the lock.

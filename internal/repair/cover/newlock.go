@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -30,26 +31,27 @@ func (code *Code) newField(n *types.Named, fields []*types.Var) *Lock {
 	return &Lock{
 		Words: "a new mutex " + n.Obj().Name() + "." + name, Reason: "no mutex of the program guards the data",
 		owner: n, field: name, pkg: n.Obj().Pkg(),
-		declare: func(e *edits, guarded []DataName) error {
+		declare: func(e *edits, guarded []dataname.Name) error {
 			if err := code.takesField(n); err != nil {
 				return err
 			}
 			for _, o := range code.overwritings(n) {
 				e.of(o.file).Replace(o.stmt, o.text)
 			}
-			names := fieldsOf(n, guarded)
+			names := dataname.FieldsOf(n, guarded)
 			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
 				return err
 			}
+			declaration := strings.TrimSpace(fmt.Sprintf("%s %s.Mutex %s", name, sync, dataname.FieldComment(n, guarded)))
 			if len(names) == 0 {
-				e.of(f).LineBefore(declared(st.Fields.List[0]), name+" "+sync+".Mutex")
+				e.of(f).LineBefore(declared(st.Fields.List[0]), declaration)
 				return nil
 			}
 			for _, field := range st.Fields.List {
 				for _, id := range field.Names {
 					if slices.ContainsFunc(names, func(name string) bool { return name == id.Name || strings.HasPrefix(name, id.Name+".") }) {
-						e.of(f).LineBefore(declared(field), fmt.Sprintf("%s %s.Mutex %s", name, sync, guardsComment(n, names)))
+						e.of(f).LineBefore(declared(field), declaration)
 						return nil
 					}
 				}
@@ -87,82 +89,6 @@ func (code *Code) FieldAbove(n *types.Named, field *types.Var, word string) (f *
 		}
 	}
 	return nil, nil, "", fmt.Errorf("%s is not declared as a struct with the field %s", n.Obj().Name(), field.Name())
-}
-
-// redeclare has the comment beside a lock, which an earlier patch added, name all data that the lock
-// guards by now.
-func (code *Code) redeclare(e *edits, l *Lock, guarded []DataName) {
-	if l.owner == nil {
-		code.redeclareVariable(e, l, guarded)
-		return
-	}
-	f, spec := code.typeSpec(l.owner)
-	if f == nil {
-		return
-	}
-	names := fieldsOf(l.owner, guarded)
-	for _, field := range spec.Type.(*ast.StructType).Fields.List {
-		if len(field.Names) == 1 && field.Names[0].Name == l.field && field.Comment != nil && len(names) > 0 {
-			if text := guardsComment(l.owner, names); field.Comment.List[0].Text != text {
-				e.of(f).Replace(field.Comment, text)
-			}
-		}
-	}
-}
-
-// redeclareVariable is redeclare for a lock of a package.
-func (code *Code) redeclareVariable(e *edits, l *Lock, guarded []DataName) {
-	if l.object == nil || l.scope != nil {
-		return
-	}
-	f, declaration := code.declarationOf(l.pkg.Path(), []*types.Var{l.object})
-	if declaration == nil || len(declaration.Specs) != 1 {
-		return
-	}
-	comment := declaration.Specs[0].(*ast.ValueSpec).Comment
-	if text := packageComment(l.pkg.Path(), guarded); comment != nil && text != "" {
-		e.of(f).Replace(comment, strings.TrimSpace(text))
-	}
-}
-
-// fieldsOf are the names of a struct's fields among some data, in the order of the struct.
-func fieldsOf(n *types.Named, data []DataName) []string {
-	var names []string
-	eachField(n, func(name string, _ *types.Var) {
-		if slices.Contains(data, DataName{Package: n.Obj().Pkg().Path(), Owner: n.Obj().Name(), Name: name}) {
-			names = append(names, name)
-		}
-	})
-	return names
-}
-
-// guardsComment is the comment beside a mutex of a struct. What takes care of itself in single
-// steps is guarded only while it is changed: a load by itself needs no lock.
-func guardsComment(n *types.Named, names []string) string {
-	var all, steps []string
-	eachField(n, func(name string, f *types.Var) {
-		switch {
-		case !slices.Contains(names, name):
-		case isStepwise(f.Type()):
-			steps = append(steps, name)
-		default:
-			all = append(all, name)
-		}
-	})
-	if len(steps) > 0 {
-		all = append(all, "changes of "+strings.Join(steps, " and "))
-	}
-	return "// guards " + strings.Join(all, ", ")
-}
-
-// isStepwise reports whether a type is a sync.Map, or one of package sync/atomic.
-func isStepwise(t types.Type) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
-		return false
-	}
-	path := named.Obj().Pkg().Path()
-	return path == "sync/atomic" || path == "sync" && named.Obj().Name() == "Map"
 }
 
 // compared reports whether values of a struct type are compared, as they are or as keys of
@@ -279,7 +205,7 @@ func (code *Code) newLocal(vars []*types.Var) *Lock {
 	return &Lock{
 		Words: "a new mutex " + name + " beside the variable " + v.Name(), Reason: "the data is a variable that closures share",
 		variable: name, scope: fn, pkg: v.Pkg(),
-		declare: func(e *edits, _ []DataName) error {
+		declare: func(e *edits, _ []dataname.Name) error {
 			sync, err := e.of(f).ImportStd("sync")
 			if err != nil {
 				return err
@@ -340,7 +266,7 @@ func (code *Code) newGlobal(regions []*Region, d *Data) *Lock {
 	return &Lock{
 		Words: "a new mutex " + name + " of the package", Reason: "no struct has all of the data, or not every place can name the one that has",
 		variable: name, pkg: r.file.Types,
-		declare: func(e *edits, guarded []DataName) error {
+		declare: func(e *edits, guarded []dataname.Name) error {
 			in, above, gap := f, declared(after), "\n"
 			if at, declaration := code.declarationOf(r.file.Types.Path(), d.globals); declaration != nil {
 				in, above = at, declared(declaration)
@@ -352,7 +278,7 @@ func (code *Code) newGlobal(regions []*Region, d *Data) *Lock {
 			if err != nil {
 				return err
 			}
-			e.of(in).LineBefore(above, fmt.Sprintf("var %s %s.Mutex%s%s", name, sync, packageComment(r.file.Types.Path(), guarded), gap))
+			e.of(in).LineBefore(above, fmt.Sprintf("var %s %s.Mutex%s%s", name, sync, dataname.PackageComment(r.file.Types.Path(), guarded), gap))
 			return nil
 		},
 	}
@@ -372,25 +298,6 @@ func (code *Code) declarationOf(path string, globals []*types.Var) (*source.File
 		}
 	}
 	return nil, nil
-}
-
-// packageComment is the comment beside a mutex of a package: the variables and the fields of structs
-// that it guards. It is empty if there are none.
-func packageComment(path string, guarded []DataName) string {
-	var names []string
-	for _, n := range guarded {
-		switch {
-		case n.Package != path || n.Function != "":
-		case n.Owner != "":
-			names = append(names, n.Owner+"."+n.Name)
-		default:
-			names = append(names, n.Name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " // guards " + strings.Join(names, ", ")
 }
 
 // freeVariable is a name that nothing in a package has.
@@ -423,4 +330,39 @@ func declared(n ast.Node) ast.Node {
 		}
 	}
 	return n
+}
+
+// redeclare has the comment beside a lock, which an earlier patch added, name all data that the lock
+// guards by now.
+func (code *Code) redeclare(e *edits, l *Lock, guarded []dataname.Name) {
+	if l.owner == nil {
+		code.redeclareVariable(e, l, guarded)
+		return
+	}
+	f, spec := code.typeSpec(l.owner)
+	if f == nil {
+		return
+	}
+	for _, field := range spec.Type.(*ast.StructType).Fields.List {
+		if len(field.Names) == 1 && field.Names[0].Name == l.field && field.Comment != nil {
+			if text := dataname.FieldComment(l.owner, guarded); text != "" && field.Comment.List[0].Text != text {
+				e.of(f).Replace(field.Comment, text)
+			}
+		}
+	}
+}
+
+// redeclareVariable is redeclare for a lock of a package.
+func (code *Code) redeclareVariable(e *edits, l *Lock, guarded []dataname.Name) {
+	if l.object == nil || l.scope != nil {
+		return
+	}
+	f, declaration := code.declarationOf(l.pkg.Path(), []*types.Var{l.object})
+	if declaration == nil || len(declaration.Specs) != 1 {
+		return
+	}
+	comment := declaration.Specs[0].(*ast.ValueSpec).Comment
+	if text := dataname.PackageComment(l.pkg.Path(), guarded); comment != nil && text != "" {
+		e.of(f).Replace(comment, strings.TrimSpace(text))
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -28,7 +29,7 @@ type Patch struct {
 // A Guard is a lock and the data that it is to guard.
 type Guard struct {
 	Lock *Lock
-	Data []DataName
+	Data []dataname.Name
 }
 
 // A Place is lines that a patch changes, of the program without changes.
@@ -86,7 +87,7 @@ func inWords(places []Place) []string {
 func (p *Patch) CopiesIn() []string { return inWords(p.Copies) }
 
 // Guarded returns the data that a lock is to guard by the patch, which may be nil.
-func (p *Patch) Guarded(l *Lock) []DataName {
+func (p *Patch) Guarded(l *Lock) []dataname.Name {
 	if p == nil {
 		return nil
 	}
@@ -105,12 +106,12 @@ func (p *Patch) Guards() []Guard {
 // SecondFor says which of some locks the patch, which may be nil, has given to the struct of a new lock for
 // the same data: one more would be held wherever that one is, and order nothing that it does not. It is ""
 // if there is none.
-func (p *Patch) SecondFor(l *Lock, all []*Lock, data []DataName) string {
+func (p *Patch) SecondFor(l *Lock, all []*Lock, data []dataname.Name) string {
 	for _, first := range all {
 		if l.Exists() || l.owner == nil || l.owner != first.owner || !p.Added(first) {
 			continue
 		}
-		if !slices.ContainsFunc(data, func(n DataName) bool {
+		if !slices.ContainsFunc(data, func(n dataname.Name) bool {
 			return n.Owner == l.owner.Obj().Name() && !slices.Contains(p.Guarded(first), n)
 		}) {
 			return first.Words + " guards the same data by now"
@@ -155,7 +156,7 @@ func (p *Patch) Added(l *Lock) bool {
 
 // guardedByOther reports whether another lock, which the patch has added, guards some data. A lock that
 // comes on top of it for other data is held at some of its accesses too, and not at all of them.
-func (p *Patch) guardedByOther(l *Lock, n DataName) bool {
+func (p *Patch) guardedByOther(l *Lock, n dataname.Name) bool {
 	return p != nil && slices.ContainsFunc(p.NewLocks, func(other NewLock) bool {
 		return other.declared != l.declared() && slices.Contains(p.guards[other.declared].Data, n)
 	})

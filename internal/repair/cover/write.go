@@ -8,6 +8,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 )
 
 // ErrCovered says that a lock covers all regions as it is: they exclude each other already,
@@ -17,7 +18,7 @@ var ErrCovered = errors.New("the lock covers all of the sections already")
 // Write returns the patch, on top of an earlier one that may be nil, that has a lock cover
 // regions, and so guard data. Regions that touch become one, and so do a region and a section of the lock that
 // it touches; a region in a function that cannot name the lock moves to the calls of it.
-func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch) (*Patch, error) {
+func (code *Code) Write(regions []*Region, l *Lock, data []dataname.Name, base *Patch) (*Patch, error) {
 	work, err := code.arrange(regions, l)
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func (code *Code) Write(regions []*Region, l *Lock, data []DataName, base *Patch
 // WriteThroughout returns the patch that holds a lock, which the earlier patch has added,
 // from start to end of the methods that the regions are in; nil if they are in anything
 // else, or no such patch can be written.
-func (code *Code) WriteThroughout(regions []*Region, l *Lock, data []DataName, base *Patch) *Patch {
+func (code *Code) WriteThroughout(regions []*Region, l *Lock, data []dataname.Name, base *Patch) *Patch {
 	if receiver := receiverOf(regions); !base.Added(l) || receiver == nil || receiver != l.owner {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
-	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/dataname"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/syntax"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -172,7 +172,7 @@ func (r *finder) unwaitedField(f *source.File, start *ast.GoStmt, around []ast.N
 // of a function that the struct holds.
 func tells(owner *types.Named, set []syntax.Path, f *source.File, runs ast.Node) bool {
 	for _, p := range set {
-		if b, ok := p.Variable.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Bool && cover.HasField(owner, p.Variable) {
+		if b, ok := p.Variable.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Bool && dataname.HasField(owner, p.Variable) {
 			return true
 		}
 	}
