@@ -28,13 +28,14 @@ type freshness struct {
 	spawns       map[*ssa.Function][]ssa.Instruction
 	sharedLocals map[*ssa.Alloc]bool
 	mentions     map[*ssa.Function]map[ssa.Value][]ssa.Instruction
+	contents     map[*ssa.Function]map[ssa.Value][]stored
 }
 
 func newFreshness() freshness {
 	return freshness{constructors: make(map[parameterKey]bool), publishers: make(map[parameterKey]bool),
 		publications: make(map[publicationKey][]ssa.Instruction), indexOf: make(map[ssa.Instruction]int),
 		spawns: make(map[*ssa.Function][]ssa.Instruction), sharedLocals: make(map[*ssa.Alloc]bool),
-		mentions: make(map[*ssa.Function]map[ssa.Value][]ssa.Instruction)}
+		mentions: make(map[*ssa.Function]map[ssa.Value][]ssa.Instruction), contents: make(map[*ssa.Function]map[ssa.Value][]stored)}
 }
 
 // A parameterKey is a parameter or a result of a function.
@@ -54,9 +55,9 @@ func rootValue(p *locks.Place) ssa.Value {
 	return v
 }
 
-// isFresh reports whether the object at the root of a place is fresh at an instruction.
+// isFresh reports whether the object at a place is fresh at an instruction.
 func (a *Analysis) isFresh(ctx *Context, p *locks.Place, at ssa.Instruction) bool {
-	return p != nil && p.Root() != nil && a.bornFresh(ctx, rootValue(p)) && !a.publishedBefore(ctx, rootValue(p), at)
+	return p != nil && p.Root() != nil && a.bornFresh(ctx, rootValue(p)) && !a.publishedBefore(ctx, rootValue(p), at) && !a.isBehindForeign(ctx, p)
 }
 
 // bornFresh reports whether a value is a new object.

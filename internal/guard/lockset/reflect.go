@@ -2,6 +2,7 @@ package lockset
 
 import (
 	"go/types"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -10,11 +11,12 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// reflect records what a function of the standard library does to the structs that it is given
-// pointers to as interfaces, and whose fields it finds by reflection:
+// reflect records what a function of the standard library does to what it is given as interfaces, and
+// finds by reflection:
 //
 //	json.NewEncoder(w).Encode(m)     a read of the exported fields of what m points to
 //	json.Unmarshal(data, m)          a write of them
+//	json.Marshal(list)               a read of those of each element, and of what the elements point to
 //	fmt.Println(m)                   a read of all fields
 func (r *recorder) reflect(fn *ssa.Function, args []ssa.Value, instr ssa.Instruction, paths []locks.Path) {
 	if fn == nil || fn.Object() == nil || fn.Object().Pkg() == nil || len(fn.Blocks) > 0 {
@@ -29,40 +31,92 @@ func (r *recorder) reflect(fn *ssa.Function, args []ssa.Value, instr ssa.Instruc
 		kind = Write
 	}
 	for _, arg := range args {
-		for _, x := range asInterfaces(arg) {
-			r.reflectedFields(x, how, kind, instr, paths)
+		for _, x := range r.asInterfaces(arg, 0) {
+			found := &reflected{recorder: r, how: how, kind: kind, instr: instr, value: x, paths: paths, seen: make(map[types.Type]bool)}
+			found.from(x.Type(), r.values.Place(x))
 		}
 	}
 }
 
-// reflectedFields records an access to the fields of a struct that a value points to.
-func (r *recorder) reflectedFields(x ssa.Value, how reflection, kind Kind, instr ssa.Instruction, paths []locks.Path) {
-	p, ok := x.Type().Underlying().(*types.Pointer)
-	if !ok {
-		return // a copy, which was an access where it was made
-	}
-	st, ok := p.Elem().Underlying().(*types.Struct)
-	base := r.values.Place(x)
-	if !ok || base == nil || r.isFresh(r.ctx, base, instr) || kind == Read && hasMethod(x.Type(), how.instead) {
+// A reflected is what is found by reflection in one value.
+type reflected struct {
+	*recorder
+	how   reflection
+	kind  Kind
+	instr ssa.Instruction
+	value ssa.Value
+	paths []locks.Path
+	seen  map[types.Type]bool // structs that were entered: they may lead to themselves
+}
+
+// from records what is found from a value that a function has, which is a copy unless it is a pointer.
+func (r *reflected) from(t types.Type, base *locks.Place) {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		r.in(p.Elem(), base, true)
 		return
 	}
-	r.fieldsOf(st, base, kind, instr, x, paths, func(f *types.Var) bool { return how.unexported || f.Exported() })
+	r.in(t, base, false)
+}
+
+// in records what is found in memory of a type. If it is not shared it is a copy, which was an access
+// where it was made; what it refers to is shared again.
+func (r *reflected) in(t types.Type, base *locks.Place, shared bool) {
+	if base == nil {
+		return
+	}
+	element := func() *locks.Place { return r.Places.Extend(base, locks.Step{Field: locks.Element}) }
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		if !r.how.stopsAtPointers {
+			r.in(u.Elem(), base, true)
+		}
+	case *types.Slice:
+		r.in(u.Elem(), element(), true)
+	case *types.Array:
+		r.in(u.Elem(), element(), shared)
+	case *types.Map: // its elements are no variables: they are read as copies
+		r.in(u.Elem(), element(), false)
+	case *types.Struct:
+		r.inStruct(t, u, base, shared)
+	}
+}
+
+func (r *reflected) inStruct(t types.Type, st *types.Struct, base *locks.Place, shared bool) {
+	if r.seen[t] || r.kind == Read && hasMethod(types.NewPointer(t), r.how.instead) {
+		return
+	}
+	r.seen[t] = true
+	for i := range st.NumFields() {
+		f := r.Places.Canonical(st.Field(i))
+		if !r.how.unexported && !f.Exported() || r.how.tag != "" && reflect.StructTag(st.Tag(i)).Get(r.how.tag) == "-" {
+			continue
+		}
+		if shared && !hasOwnLock(f.Type()) {
+			r.access(f, base, r.kind, r.instr, r.value, r.paths)
+		}
+		if !locks.IsLock(f.Type()) {
+			r.in(f.Type(), r.Places.Extend(base, locks.Step{Field: f}), shared)
+		}
+	}
 }
 
 // A reflection is how the functions of a package look at structs.
 type reflection struct {
-	unexported bool // the other fields, too
+	unexported      bool // the other fields, too
+	stopsAtPointers bool // of those that are found in what it is given
+	// tag is the key of tags that leave fields out, with "-".
+	tag string
 	// instead are methods that are called if a struct has one of them.
 	instead []string
 }
 
 // reflecting are packages of the standard library that find fields by reflection.
 var reflecting = map[string]reflection{
-	"encoding/json": {instead: []string{"MarshalJSON", "MarshalText"}},
-	"encoding/xml":  {instead: []string{"MarshalXML", "MarshalText"}},
+	"encoding/json": {tag: "json", instead: []string{"MarshalJSON", "MarshalText"}},
+	"encoding/xml":  {tag: "xml", instead: []string{"MarshalXML", "MarshalText"}},
 	"encoding/gob":  {instead: []string{"GobEncode", "MarshalBinary"}},
-	"fmt":           {unexported: true, instead: []string{"Format", "GoString", "Error", "String"}},
-	"log":           {unexported: true, instead: []string{"Format", "GoString", "Error", "String"}},
+	"fmt":           {unexported: true, stopsAtPointers: true, instead: []string{"Format", "GoString", "Error", "String"}},
+	"log":           {unexported: true, stopsAtPointers: true, instead: []string{"Format", "GoString", "Error", "String"}},
 	"text/template": {}, "html/template": {},
 }
 
@@ -72,30 +126,28 @@ func hasMethod(t types.Type, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return methods.Lookup(nil, name) != nil })
 }
 
-// asInterfaces are the values that an argument hands on as interfaces: one, or those of a list of
-// arguments.
-func asInterfaces(arg ssa.Value) []ssa.Value {
-	switch arg := arg.(type) {
+// asInterfaces are the values that an argument hands on as interfaces: one, those of a list of
+// arguments, and those that were put into a map, slice or struct of interfaces before:
+//
+//	json.Marshal(map[string]any{"items": s.items})
+func (r *recorder) asInterfaces(arg ssa.Value, depth int) []ssa.Value {
+	const deepest = 4
+	var all []ssa.Value
+	switch v := arg.(type) {
 	case *ssa.MakeInterface:
-		return []ssa.Value{arg.X}
-	case *ssa.Slice:
-		array, ok := arg.X.(*ssa.Alloc)
-		if !ok {
-			return nil
-		}
-		var all []ssa.Value
-		for _, use := range *array.Referrers() {
-			element, ok := use.(*ssa.IndexAddr)
-			if !ok {
-				continue
-			}
-			for _, set := range *element.Referrers() {
-				if store, ok := set.(*ssa.Store); ok {
-					all = append(all, asInterfaces(store.Val)...)
-				}
-			}
-		}
-		return all
+		all, arg = append(all, v.X), v.X
+	case *ssa.Slice: // of the array that a list of arguments is
+	default:
+		return nil
 	}
-	return nil
+	root := rootValue(r.values.Place(arg))
+	if local, ok := arg.(*ssa.Alloc); ok {
+		root = local
+	}
+	if depth < deepest && root != nil {
+		for _, s := range r.storedIn(r.ctx.fn)[root] {
+			all = append(all, r.asInterfaces(s.value, depth+1)...)
+		}
+	}
+	return all
 }
