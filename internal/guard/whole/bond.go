@@ -17,6 +17,7 @@ import (
 //	if c.Has(k) { return c.Get(k) }       the first decides whether the second is made
 //	return h.Sum() / float64(h.Count())   something depends on both
 //	for i := range n { s += r.At(i) }     it is made in several rounds, for one result
+//	use(c.list); c.list = nil             the second throws away what the first has not seen
 //	c.host = h; check(h); c.port = p      both are written, and some function reads them together
 //	c.move(k); return c.Left()            one comes after the other, and nothing that takes long between
 //	for _, k := range keys { c.put(k) }   so do the rounds of a loop that is sure to end
@@ -80,6 +81,7 @@ func (j *judge) bind() map[*ssa.Function]*bonds {
 		binder := &binder{judge: j, tracer: newTracer(fn), found: &bonds{members: members}}
 		binder.dependences()
 		binder.combinations()
+		binder.overwrites()
 		binder.rounds()
 		bound[fn] = binder.found
 		if !strings.HasSuffix(j.Program.Fset.Position(fn.Pos()).Filename, "_test.go") {
@@ -187,6 +189,27 @@ func (b *binder) combinations() {
 			}
 		}
 	}
+}
+
+// overwrites adds the bonds of stores that depend on nothing, as c.list = nil, with the loads of the same
+// variable before them: what others store in between is gone before it was seen.
+func (b *binder) overwrites() {
+	for _, m := range b.found.members {
+		if store, ok := m.Instr.(*ssa.Store); !ok || m.Kind != lockset.Write || m.byCall || isElement(store.Addr) {
+			continue
+		}
+		for _, earlier := range b.found.members {
+			if earlier.reads && !earlier.byCall && earlier.Variable == m.Variable && earlier.base == m.base && precedes(earlier.Instr, m.Instr) {
+				b.addBond(bond{first: earlier, second: m, ofOneGuard: true})
+			}
+		}
+	}
+}
+
+// isElement reports whether an address is that of an element.
+func isElement(addr ssa.Value) bool {
+	_, ok := addr.(*ssa.IndexAddr)
+	return ok
 }
 
 // bindInOrder adds the bond of two members, of which neither depends on the other, in the order in

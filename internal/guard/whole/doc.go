@@ -58,6 +58,7 @@
 //	object.go      whether a lock that is held is that of the object with the data
 //	identity.go    objects that are copied or replaced together with their lock
 //	leaving.go     references that are handed to users of the package
+//	handedout.go   and objects that another object's lock guards
 //	dependence.go  on what an instruction depends
 //	beside.go      data near to that of a lock which nothing orders
 //	half.go        variables that a lock guards in some places and not in others

@@ -110,3 +110,86 @@ func (s *subject) Each() {
 		t.Errorf("%d loads are told of Each, want that of the slice and that of an element", loads)
 	}
 }
+
+// TestObjectsAreHandedOut: users of a package are given objects whose fields they can name, and whose
+// lock they do not have, unless nothing else has the object.
+func TestObjectsAreHandedOut(t *testing.T) {
+	pkgs, a := analyse(t, []byte(`package p
+
+import "sync"
+
+type Item struct {
+	Stock  int
+	hidden int
+}
+
+type Shop struct {
+	mu    sync.Mutex
+	items map[int]*Item
+	Open  bool
+}
+
+func (s *Shop) Buy(id int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items[id].Stock--
+	s.items[id].hidden++
+	s.Open = true
+}
+
+func (s *Shop) Find(id int) *Item { s.mu.Lock(); defer s.mu.Unlock(); return s.items[id] }
+
+func (s *Shop) All() []*Item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]*Item, 0, len(s.items))
+	for _, it := range s.items {
+		all = append(all, it)
+	}
+	return all
+}
+
+func (s *Shop) Each(f func(*Item)) {
+	for _, it := range s.All() {
+		f(it)
+	}
+}
+
+func (s *Shop) Add(id int) *Item {
+	it := &Item{}
+	s.mu.Lock()
+	s.items[id] = it
+	s.mu.Unlock()
+	return it
+}
+
+func (s *Shop) find(id int) *Item { return s.items[id] }
+
+func (s *Shop) Copy(id int) Item { s.mu.Lock(); defer s.mu.Unlock(); return *s.items[id] }
+
+func (s *Shop) CopyOf(id int) *Item { s.mu.Lock(); defer s.mu.Unlock(); it := *s.items[id]; return &it }
+
+func (s *Shop) Self() *Shop { return s }
+
+func NewItem() *Item { return &Item{Stock: 1} }
+
+func NewShop() *Shop { return &Shop{items: map[int]*Item{}} }
+
+func Same(it *Item) *Item { return it }
+`))
+	scope := pkgs[0].Types.Scope()
+	lock, data := guarded(scope.Lookup("Shop"))
+	item := scope.Lookup("Item").Type().Underlying().(*types.Struct)
+	var got []string
+	for _, h := range whole.Handing(a, lock, append(data, item.Field(0), item.Field(1))) {
+		name := h.Func.Name() + " " + h.Variable.Name()
+		if h.ToCallback {
+			name += " to a callback"
+		}
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	if want := []string{"Add Stock", "All Stock", "Each Stock to a callback", "Find Stock"}; !slices.Equal(got, want) {
+		t.Errorf("handed out: %v, want %v", got, want)
+	}
+}

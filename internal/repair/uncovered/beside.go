@@ -36,8 +36,24 @@ func (f *Fix) Beside() []Access {
 		f.exposed(whole.BehindData(f.Held, f.Data), "it is reached by way of the data, and no lock guards it"),
 		f.exposed(whole.LeadingTo(f.Held, others, f.Data), leadsToData),
 		f.replacements(),
+		f.handedOut(),
 	)
 }
+
+// handedOut tells of objects with data of the lock that users of the package are given without it.
+func (f *Fix) handedOut() []Access {
+	var all []Access
+	for _, h := range whole.Handing(f.Held, f.Lock, f.Data) {
+		why := "the object that has it is returned to users of the package, who do not have the lock"
+		if h.ToCallback {
+			why = "the object that has it is given to a function of the package's users, who do not have the lock"
+		}
+		all = append(all, f.access(h.At, h.Func, h.Variable, false, why))
+	}
+	return all
+}
+
+const heldElsewhere = "the lock is held at other accesses to it, and cannot be taken at all of them"
 
 const leadsToData = "it leads to the data, and no lock guards it"
 
@@ -87,7 +103,7 @@ func (f *Fix) HalfGuarded(halves []whole.HalfGuarded) []Access {
 	var all []Access
 	for _, h := range halves {
 		for _, o := range h.Without {
-			all = Add(all, f.observed(h.Variable, o, "the lock is held at other accesses to it"))
+			all = Add(all, f.observed(h.Variable, o, heldElsewhere))
 		}
 	}
 	return all
@@ -107,7 +123,7 @@ func (f *Fix) Companions(data []*types.Var, only func(*ssa.Function) bool) []Acc
 		}
 		why := "nothing guards it, and the lock cannot be taken wherever it is accessed"
 		if slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return slices.ContainsFunc(s.Observations, f.holdsLock) }) {
-			why = "the lock is held at other accesses to it, and cannot be taken at all of them"
+			why = heldElsewhere
 		}
 		for _, s := range v.Sites {
 			for _, o := range s.Observations {
