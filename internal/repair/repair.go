@@ -37,6 +37,7 @@
 //	companions.go  other data that needs the same lock
 //	larger.go      data that the lock would guard by half
 //	fewer.go       one lock where rounds have led to several
+//	leavingless.go another lock, where one leaves data uncovered
 //	candidates.go  which changes may be a fix, the best first
 //	reshaped.go    those for which no lock is missing
 //	proof.go       what a candidate has to stand: schedules, and package tried how many
@@ -309,8 +310,11 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 			if better(best, c) {
 				best = c
 			}
-			if len(best.Patch.NewLocks) <= 1 || len(rounds) > 1 {
+			switch {
+			case len(rounds) > 1:
 				return best, nil
+			case len(best.Patch.NewLocks) <= 1:
+				return f.leavingLess(ctx, best, candidates)
 			}
 			continue
 		}

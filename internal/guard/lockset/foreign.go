@@ -30,13 +30,20 @@ type stored struct {
 // isBehindForeign reports whether the way from the root of a place, a fresh object, leads through
 // something that was not made with it.
 func (a *Analysis) isBehindForeign(ctx *Context, p *locks.Place) bool {
-	if p.Parent() == nil {
+	if p.Parent() == nil && !isCell(rootValue(p)) {
 		return false
 	}
 	own := a.Places.Unkeyed(p)
 	return slices.ContainsFunc(a.storedIn(ctx.fn)[rootValue(p)], func(s stored) bool {
 		return leadsThrough(own, s.at) && a.isForeign(ctx, s.value, 0)
 	})
+}
+
+// isCell reports whether a value is the variable of a pointer, map or the like: that the variable is the
+// function's own says nothing of what it refers to. The result of a function that defers is one.
+func isCell(v ssa.Value) bool {
+	local, ok := v.(*ssa.Alloc)
+	return ok && locks.IsReference(deref(local.Type()))
 }
 
 // leadsThrough reports whether a place is another, or is reached by way of it.

@@ -97,7 +97,7 @@ func (j *judge) bind() map[*ssa.Function]*bonds {
 		}
 	}
 	for fn, b := range bound {
-		j.bindWrites(b)
+		j.bindWrites(fn, b)
 		j.bindSequence(fn, b)
 	}
 	return bound
@@ -154,7 +154,8 @@ func (b *binder) dependences() {
 			data, control := on.data[earlier.Instr], on.control[earlier.Instr]
 			switch {
 			case overCalls && (!one || earlier.settled || m.settled):
-			case earlier.takes && !same: // what was taken is the function's own
+			case earlier.takes && (!same || b.isOfTaken(b.tracer, m, earlier)): // what was taken is the function's own
+			case earlier.takes && m.takes && !data: // one is taken after the other
 			case data:
 				b.addBond(bond{first: earlier, second: m, strong: same && (!overCalls || m.Kind == lockset.Write), ofOneGuard: one, ofValue: true})
 			case control && (same || one || m.Kind == lockset.Write) && !earlier.settled && !m.settled:
@@ -263,7 +264,8 @@ func (j *judge) ofOneGuard(m, n *Member) bool {
 }
 
 // bindWrites adds the bonds of writes of variables that some function uses together.
-func (j *judge) bindWrites(b *bonds) {
+func (j *judge) bindWrites(fn *ssa.Function, b *bonds) {
+	t := newTracer(fn)
 	for k, m := range b.members {
 		if m.Kind != lockset.Write {
 			continue
@@ -275,7 +277,8 @@ func (j *judge) bindWrites(b *bonds) {
 		for _, n := range b.members[k+1:] {
 			one := j.ofOneGuard(m, n)
 			together := one && j.usedTogether[pairOf(m.Variable, n.Variable)] || !one && m.Variable == n.Variable && j.usedOfSeveral[m.Variable]
-			if n.Kind != lockset.Write || n.Instr == m.Instr || !together || m.deferred || n.deferred {
+			if n.Kind != lockset.Write || n.Instr == m.Instr || !together || m.deferred || n.deferred || b.writesBoth(m, n) || b.writesBoth(n, m) ||
+				j.isOfTaken(t, m, n) || j.isOfTaken(t, n, m) {
 				continue
 			}
 			if j.comesBefore(m, n) {
@@ -285,6 +288,14 @@ func (j *judge) bindWrites(b *bonds) {
 			}
 		}
 	}
+}
+
+// writesBoth reports whether the call that one member is writes the variable of another as well: it leaves
+// both as they belong together, whatever else is done to one of them.
+func (b *bonds) writesBoth(call, other *Member) bool {
+	return call.Variable != other.Variable && slices.ContainsFunc(b.members, func(m *Member) bool {
+		return m.Instr == call.Instr && m.Variable == other.Variable && m.Kind == lockset.Write
+	})
 }
 
 // bindSequence adds the bonds of members that come one after the other and of which one writes, if

@@ -58,17 +58,9 @@ func comesFrom(v ssa.Value, object locks.Root, seen map[ssa.Value]bool) bool {
 		return !slices.ContainsFunc(values, func(v ssa.Value) bool { return !comesFrom(v, object, seen) })
 	}
 	switch v := v.(type) {
-	case *ssa.Alloc:
-		if v.Heap {
-			return true
-		}
-		for _, r := range *v.Referrers() {
-			if s, ok := r.(*ssa.Store); ok && s.Addr == ssa.Value(v) && !all(s.Val) {
-				return false
-			}
-		}
-		return true
-	case *ssa.Const, *ssa.MakeMap, *ssa.MakeSlice:
+	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:
+		return all(contentsOf(v)...)
+	case *ssa.Const:
 		return true
 	case *ssa.FieldAddr:
 		return all(v.X)
@@ -99,6 +91,9 @@ func comesFrom(v ssa.Value, object locks.Root, seen map[ssa.Value]bool) bool {
 	case *ssa.Phi:
 		return all(v.Edges...)
 	case *ssa.Call:
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok {
+			return b.Name() == "append" && all(v.Call.Args...)
+		}
 		// What a method of the object, or of what it leads to, returns is its own.
 		if v.Call.IsInvoke() || v.Call.StaticCallee() == nil || v.Call.StaticCallee().Signature.Recv() == nil {
 			return false
@@ -106,6 +101,28 @@ func comesFrom(v ssa.Value, object locks.Root, seen map[ssa.Value]bool) bool {
 		return all(slices.DeleteFunc(slices.Clone(v.Call.Args), func(arg ssa.Value) bool { return !locks.IsReference(arg.Type()) })...)
 	}
 	return false
+}
+
+// contentsOf are the references that a function stores into what it has made.
+func contentsOf(made ssa.Value) []ssa.Value {
+	var all []ssa.Value
+	for _, r := range *made.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr == made {
+				all = append(all, r.Val)
+			}
+		case *ssa.MapUpdate:
+			if r.Map == made {
+				all = append(all, r.Value)
+			}
+		case *ssa.FieldAddr:
+			all = append(all, contentsOf(r)...)
+		case *ssa.IndexAddr:
+			all = append(all, contentsOf(r)...)
+		}
+	}
+	return slices.DeleteFunc(all, func(v ssa.Value) bool { return !locks.IsReference(v.Type()) })
 }
 
 // fieldsBeside are the fields of the struct that has a lock, by where they are declared.

@@ -183,7 +183,8 @@ func (s stops) comesTo(from, to, without ssa.Instruction) bool {
 // for one result.
 func (b *binder) rounds() {
 	for _, m := range b.found.members {
-		if !m.reads || m.takes || m.settled {
+		taken := func(call *Member) bool { return b.isOfTaken(b.tracer, m, call) }
+		if !m.reads || m.takes || m.settled || slices.ContainsFunc(b.found.members, taken) {
 			continue
 		}
 		for _, l := range b.loopsOf(b.fn).loops {

@@ -123,3 +123,70 @@ func kindOf(stores bool) lockset.Kind {
 	}
 	return lockset.Read
 }
+
+// isOfTaken reports whether a member is of an object that a call has given to the function, and marked as
+// taken by storing into a field of it:
+//
+//	j := q.claim()        finds a job that is pending, and stores that it is running
+//	err := j.run()
+//	j.state = done        no update of what claim has read: the job is this function's by now
+//
+// If the call may give an object without a mark, it is an update.
+func (j *judge) isOfTaken(t *tracer, m, call *Member) bool {
+	if m.byCall || !call.byCall || call.Kind != lockset.Write {
+		return false
+	}
+	var addr ssa.Value
+	switch i := m.Instr.(type) {
+	case *ssa.Store:
+		addr = i.Addr
+	case *ssa.UnOp:
+		addr = i.X
+	}
+	field, ok := addr.(*ssa.FieldAddr)
+	if !ok {
+		return false
+	}
+	found := make(map[ssa.Instruction]bool)
+	(&slice{t, found, make(map[ssa.Value]bool)}).add(field.X)
+	if !found[call.Instr] {
+		return false
+	}
+	callees := j.Callees(call.Instr.(ssa.CallInstruction).Common())
+	return len(callees) > 0 && !slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return !j.marksAll(fn, call.Variable) })
+}
+
+// marksAll reports whether a function has stored into a variable whenever it returns something.
+func (j *judge) marksAll(fn *ssa.Function, v *types.Var) bool {
+	var marks []*Member
+	for _, m := range j.members[fn] {
+		if m.Variable == v && m.Kind == lockset.Write {
+			marks = append(marks, m)
+		}
+	}
+	for _, b := range fn.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || len(ret.Results) == 0 || b == fn.Recover {
+			continue
+		}
+		if _, nothing := firstResult(ret).(*ssa.Const); !nothing && !slices.ContainsFunc(marks, func(m *Member) bool { return m.Instr.Block().Dominates(b) }) {
+			return false
+		}
+	}
+	return len(marks) > 0
+}
+
+// firstResult is the first value that a function returns. With deferred calls, it is kept in a variable
+// while they run.
+func firstResult(ret *ssa.Return) ssa.Value {
+	load, ok := ret.Results[0].(*ssa.UnOp)
+	if !ok {
+		return ret.Results[0]
+	}
+	for _, i := range slices.Backward(ret.Block().Instrs) {
+		if store, ok := i.(*ssa.Store); ok && store.Addr == load.X {
+			return store.Val
+		}
+	}
+	return load
+}
