@@ -157,7 +157,15 @@ func (x *fixing) told(ctx context.Context, e *exploration, target explore.Target
 	e.files.used(file)
 	t.trace = file
 	begin := time.Now()
-	err := x.fixTest(ctx, t, &target)
+	other, err := x.withoutStalls(ctx, target, t)
+	if err == nil && other != nil {
+		t.name += ", if the machine stalls"
+		x.several = true
+		err = x.fixTest(ctx, other, &target)
+	}
+	if err == nil {
+		err = x.fixTest(ctx, t, &target)
+	}
 	e.elsewhere += time.Since(begin)
 	e.inv.Status.Phase(e.phase)
 	if err != nil && ctx.Err() == nil {

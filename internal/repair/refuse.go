@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/sched"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -126,17 +127,26 @@ func (f *fixer) refusal() *Refusal {
 	case r.Nearest == nil && f.alone():
 		r.Reason = "the test fails although nothing runs beside it: no order of goroutines makes it fail, and none can keep it from failing"
 	case r.Nearest == nil:
-		r.Reason, r.Advice = "no set of sections keeps the failure out", orderAdvice
+		r.Reason, r.Advice = "no set of sections keeps the failure out", f.adviceForOrder()
 		if a := f.result.Analysis; a != nil && len(a.Reasons) > 0 {
 			r.Reason = strings.Join(a.Reasons, "; ")
 		}
 	case r.Nearest.Reached == Sound && r.Nearest.stillFails:
-		r.Advice = orderAdvice
+		r.Advice = f.adviceForOrder()
 	}
 	if !r.OutOfTime {
 		r.Untried = f.untried
 	}
 	return r
+}
+
+// adviceForOrder is what to do about a failure that comes from an order, or from the machine's stalls: the
+// failing schedule has none that it can do without.
+func (f *fixer) adviceForOrder() string {
+	if schedule, err := sched.ParseSchedule(f.schedule); err == nil && len(schedule.Stalls) > 0 {
+		return stallAdvice
+	}
+	return orderAdvice
 }
 
 // alone reports whether all that the failing run did in the program's own code was done by one
@@ -166,6 +176,9 @@ func (f *fixer) alone() bool {
 
 // orderAdvice is for failures that come from an order, which no lock decides.
 const orderAdvice = "If the failure comes from the order in which goroutines do things, and not from two of them at once, a lock does not help: wait for what must come first (a channel, a WaitGroup, initialisation before the goroutine starts)"
+
+// stallAdvice is for failures that no change of order ends, because they come from time.
+const stallAdvice = "It fails if the machine stalls for a moment, as a busy one does: a test that sleeps until something must have happened has to wait for that instead (a channel, a condition that is looked at again), or to sleep far longer. -stall 0 leaves stalls out"
 
 // nearest is the candidate that came nearest to a fix, the first of several; nil if there is none.
 func (f *fixer) nearest() *Candidate {
