@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,10 +76,16 @@ func hopeless(f *trace.Failure) string {
 // held: what would have ended the wait did not see that there is one.
 var mayBeDisturbed = []event.WaitShape{event.NilChannel, event.AbandonedChannel, event.NoSignal, event.MissedSignal}
 
-// isDisturbed reports whether goroutines wait for ever in a run with data races, and may do so because of
-// them: a lock is then tried for the races, and the proof says whether it ends the wait.
+// atTheWrongTime are the failures by which something is done twice, or at the wrong time. That may come of a count
+// that was lost, too: two goroutines that both find that they are the last close the same channel.
+var atTheWrongTime = []event.FailureCause{event.SendOnClosed, event.CloseOfClosed, event.CloseOfNil, event.NegativeWaitGroup, event.UnlockOfUnlocked}
+
+// isDisturbed reports whether the failure of a run with data races, in which goroutines wait for ever or do
+// something twice, may come of these: a lock is then tried for the races, and the proof says whether it
+// helps.
 func isDisturbed(o *trace.Outcome) bool {
-	return slices.Contains(mayBeDisturbed, shapeOf(o.Worst())) &&
+	worst := o.Worst()
+	return (slices.Contains(mayBeDisturbed, shapeOf(worst)) || slices.Contains(atTheWrongTime, worst.Cause)) &&
 		slices.ContainsFunc(o.Failures, func(f trace.Failure) bool { return f.Kind == event.FailureRace })
 }
 
@@ -113,7 +120,7 @@ func (f *fixer) refusal() *Refusal {
 	if run := f.result.run; run != nil {
 		r.Declined, r.Failing = run.declined, NewFailingRun(run.reader)
 		if r.Nearest != nil && isDisturbed(run.reader.Outcome) {
-			r.Reason, r.Advice = "", waits[shapeOf(&f.result.Failure)]
+			r.Reason, r.Advice = "", cmp.Or(waits[shapeOf(&f.result.Failure)], r.Reason)
 		}
 	}
 	switch {
