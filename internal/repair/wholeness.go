@@ -63,8 +63,9 @@ func (s *sibling) best() *cover.Region {
 	return s.whole
 }
 
-// siblings are the groups of accesses to data that a lock does not cover.
-func (r *failedRun) siblings(data []dataname.Name, l *cover.Lock) []sibling {
+// siblings are the groups of accesses to data that a lock does not cover. Regions are those that it covers
+// with them.
+func (r *failedRun) siblings(data []dataname.Name, l *cover.Lock, regions []*cover.Region) []sibling {
 	// Updates over calls come first: what they call then needs no section of its own. What else
 	// belongs together over calls comes last: the functions that are called are to have sections,
 	// or they are open to their other callers.
@@ -80,11 +81,7 @@ func (r *failedRun) siblings(data []dataname.Name, l *cover.Lock) []sibling {
 		if s.whole == nil {
 			continue
 		}
-		if g.Operation != nil {
-			if region := r.groupRegion(g.Operation, isRW(l)); region != nil && r.code.IsBrief(region, l) {
-				s.operation = region
-			}
-		}
+		regions = append(regions[:len(regions):len(regions)], s.whole)
 		for _, part := range g.Parts {
 			if len(part.Members) == 1 && part.OverCalls() {
 				continue // the function that is called has a section of its own
@@ -102,7 +99,16 @@ func (r *failedRun) siblings(data []dataname.Name, l *cover.Lock) []sibling {
 			all = append(all, s)
 		}
 	}
-	return slices.Concat(updates, all, overCalls)
+	siblings := slices.Concat(updates, all, overCalls)
+	for i, s := range siblings {
+		if s.group.Operation == nil {
+			continue
+		}
+		if region := r.groupRegion(s.group.Operation, isRW(l)); region != nil && r.code.IsBrief(region, l, regions) {
+			siblings[i].operation = region
+		}
+	}
+	return siblings
 }
 
 // isRW reports whether a lock is one of the program's that can be taken for reading.
@@ -214,7 +220,7 @@ func (r *failedRun) writeWhole(regions []*cover.Region, data []dataname.Name, l 
 		}
 		return err
 	}
-	siblings := r.siblings(slices.Concat(data, base.Guarded(l)), l)
+	siblings := r.siblings(slices.Concat(data, base.Guarded(l)), l, regions)
 	var together []*cover.Region
 	for _, s := range siblings {
 		together = append(together, s.best())

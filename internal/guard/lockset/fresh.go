@@ -68,7 +68,7 @@ func (a *Analysis) bornFresh(ctx *Context, v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.Alloc:
 		return v.Parent() == ctx.fn
-	case *ssa.MakeMap, *ssa.MakeSlice:
+	case *ssa.MakeMap, *ssa.MakeSlice, *ssa.MakeChan:
 		return v.Parent() == ctx.fn
 	case *ssa.Call:
 		return v.Parent() == ctx.fn && a.returnsFresh(v.Call.StaticCallee(), 0)

@@ -336,10 +336,13 @@ func (j *judge) comesBefore(m, n *Member) bool {
 	return precedes(m.Instr, n.Instr) || !precedes(n.Instr, m.Instr) && j.Reaches(m.Instr, n.Instr) && !j.Reaches(n.Instr, m.Instr)
 }
 
-// mayTakeLong reports whether an instruction waits, or calls what is not known.
+// mayTakeLong reports whether an instruction waits, or calls what is not known. A send to a channel that
+// nothing else has yet must not have to wait.
 func (j *judge) mayTakeLong(i ssa.Instruction) bool {
 	switch i := i.(type) {
-	case *ssa.Send, *ssa.Select:
+	case *ssa.Send:
+		return j.IsShared(i.Parent(), i.Chan, i)
+	case *ssa.Select:
 		return true
 	case *ssa.UnOp:
 		return i.Op == token.ARROW

@@ -3,6 +3,7 @@ package cover
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
 )
@@ -24,7 +25,7 @@ func (code *Code) aroundLoops(r *Region, l *Lock) {
 		grown := *r
 		grown.list, grown.from, grown.to = list, at, at
 		together := r.AcrossRounds && code.blocks(grown.statements(), l) == ""
-		if !statement.EndsByItself(r.info(), list[at]) || !together && !code.IsBrief(&grown, l) || code.name(l, &grown) == "" {
+		if !statement.EndsByItself(r.info(), list[at]) || !together && !code.IsBrief(&grown, l, nil) || code.name(l, &grown) == "" {
 			return
 		}
 		r.list, r.from, r.to, r.AcrossRounds = grown.list, grown.from, grown.to, false
@@ -63,16 +64,27 @@ func (r *Region) loopAround() (list []ast.Stmt, at int) {
 }
 
 // IsBrief reports whether a region does nothing that waits or may take long, and nothing with a
-// lock.
-func (code *Code) IsBrief(r *Region, l *Lock) bool {
-	return code.blocks(r.statements(), l) == "" && code.areBrief(r.info(), r.statements(), true)
+// lock. What a function that it calls does in other regions, which are to hold the same lock, makes it no
+// longer:
+//
+//	func (l *Loader) Bytes() []byte {     func (l *Loader) load() {
+//		l.load()                          	if l.data == nil {
+//		return l.data                     		l.data = read(l.path)     has the lock anyway
+//	}                                     	}
+//	                                      }
+func (code *Code) IsBrief(r *Region, l *Lock, others []*Region) bool {
+	return code.blocks(r.statements(), l) == "" && code.areBrief(r.info(), r.statements(), true, others)
 }
 
 // areBrief reports whether statements call nothing but what takes no time to speak of: functions
-// of the program if these have no loops and call nothing else of the program.
-func (code *Code) areBrief(info *types.Info, stmts []ast.Stmt, callsOwn bool) bool {
+// of the program if these have no loops and call nothing else of the program, but for what some regions
+// contain.
+func (code *Code) areBrief(info *types.Info, stmts []ast.Stmt, callsOwn bool, but []*Region) bool {
 	brief := true
 	statement.Each(stmts, func(n ast.Node) {
+		if !callsOwn && slices.ContainsFunc(but, func(r *Region) bool { return r.Contains(n.Pos()) }) {
+			return
+		}
 		switch n := n.(type) {
 		case *ast.GoStmt, *ast.DeferStmt:
 			brief = false
@@ -81,7 +93,7 @@ func (code *Code) areBrief(info *types.Info, stmts []ast.Stmt, callsOwn bool) bo
 		case *ast.CallExpr:
 			d, f := code.callee(info, n)
 			if d != nil {
-				brief = brief && callsOwn && code.areBrief(f.Info, d.Body.List, false)
+				brief = brief && callsOwn && code.areBrief(f.Info, d.Body.List, false, but)
 			} else {
 				brief = brief && code.quick(info, n) && !statement.IsBuiltin(info, n, "print") && !statement.IsBuiltin(info, n, "println")
 			}
