@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"sync"
@@ -25,13 +26,13 @@ import (
 var Benchmark = &command.Benchmark{
 	Name:  "fix-fuzz",
 	About: "fixes of random packages, judged by tests that they were not shown",
-	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] [-j N] [-show] ",
+	Usage: "[-packages N] [-compounds N] [-mistakes N] [-seed N] [-states N] [-budget 2s] [-j N] [-matching REGEXP] [-show] ",
 	Help: `Fixes random packages whose methods race, shown one failing test each, and judges each
 fix by all other pairs of methods under every schedule: lost updates, deadlocks, leaks,
 races. Then come packages whose operations are made of each other (reads over several calls, a
 check in one helper and an act in another, loops whose condition reads shared data, inner
 types, a second package, objects that are replaced, copied and moved, interfaces, embedded and
-generic types, contexts): what two operations return and leave together must be what they do in
+generic types, contexts, jobs that are claimed): what two operations return and leave together must be what they do in
 one of the two orders. Last come random packages with mistakes for which no lock is missing (order, channels,
 locks, captured variables), each judged by functions that use it otherwise than its test. A
 false fix is printed with its seed.`,
@@ -44,6 +45,7 @@ type options struct {
 	mistakes, compounds, jobs int
 	budget                    time.Duration
 	show                      bool
+	matching                  string // a regular expression
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
@@ -53,6 +55,7 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 	flags.IntVar(&o.mistakes, "mistakes", 300, "how many packages with other `mistakes` to try")
 	flags.DurationVar(&o.budget, "budget", 2*time.Second, "how long to look for a failure")
 	flags.IntVar(&o.jobs, "j", runtime.GOMAXPROCS(0), "how many `lots` of packages to try side by side")
+	flags.StringVar(&o.matching, "matching", "", "of the packages with operations made of others, try those whose source matches a regular `expression`")
 	flags.BoolVar(&o.show, "show", false, "print every package, with its fix or why there is none")
 	return o
 }
@@ -112,15 +115,22 @@ func (o *options) Measure(s *command.Session) (any, error) {
 // try tries packages in lots, some side by side: each has a trial of its own, because a judge is for
 // one lot at a time.
 func (o *options) try(s *command.Session, t *tally, made func(seed uint64) *fixes.Case) error {
+	matching, err := regexp.Compile(o.matching)
+	if err != nil {
+		return fmt.Errorf("-matching: %w", err)
+	}
 	trials := make([]*fixes.Trial, o.jobs)
 	for i := range trials {
 		trials[i] = &fixes.Trial{Temp: s.Temp(""), States: o.States, Budget: o.budget}
 	}
 	var counting sync.Mutex // guards t and what is printed
-	_, err := o.EachBeside(s, o.jobs, func(worker int, seeds []uint64) (string, error) {
+	_, err = o.EachBeside(s, o.jobs, func(worker int, seeds []uint64) (string, error) {
 		var cases []*fixes.Case
 		for _, seed := range seeds {
 			c := made(seed)
+			if c.Compound != nil && !matching.MatchString(c.Compound.Source) {
+				continue
+			}
 			c.Name = fmt.Sprintf("p%d", seed)
 			cases = append(cases, c)
 		}

@@ -34,6 +34,9 @@ var shapes = []struct {
 	{"embedded structs", `(?m)^\tgauge$`, 24},
 	{"generic types", `ring\[int\]`, 24},
 	{"contexts", `t\.ctx`, 24},
+	{"objects that a call has marked", `t\.claim\(\)`, 20},
+	{"objects in a container of the function's own", `make\(\[\]\*job|make\(map\[int\]\*job|var all \[\]\*job`, 16},
+	{"data that is thrown away after it was read", `t\.queue = nil`, 12},
 }
 
 // TestEveryShapeIsThere counts what compounds have; each of them is Go, and the draws of each make it

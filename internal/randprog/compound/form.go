@@ -244,6 +244,26 @@ var kinds = []kind{
 		},
 	},
 	{
+		name: "queue", owner: []string{"job"}, names: []string{"queue"}, fields: []string{"queue []*job"}, made: []string{"queue: []*job{{}, {tries: 1}}"},
+		told:  []string{"jobs(t.queue)"},
+		types: "type job struct{ state, tries int }\n\ntype claim struct{ of *job }\n\nfunc jobs(all []*job) (n int) {\n\tfor _, j := range all {\n\t\tn = n*100 + j.state*10 + j.tries\n\t}\n\treturn n\n}\n\n",
+		writers: []string{
+			"j := t.claim(); if j == nil {\n\treturn -1\n}; WAIT;j.state = 2; return j.tries",
+			"j := t.pending(); if j == nil {\n\treturn -1\n}; WAIT;j.state = 1; j.tries++; return j.tries",
+			"for j := t.claim(); j != nil; j = t.claim() {\n\tWAIT;\n\tj.state = 2\n}; return 0",
+		},
+		forms: []string{
+			"all := make([]*job, len(t.queue)); copy(all, t.queue); WAIT;s := 0; for _, j := range all {\n\ts = s*100 + j.state*10 + j.tries\n}; return s",
+			"var all []*job; for _, j := range t.queue {\n\tif j.state == 0 {\n\t\tall = append(all, j)\n\t}\n}; WAIT;for _, j := range all {\n\tj.tries++\n}; return len(all)",
+			"old := t.queue; WAIT;t.queue = nil; s := 0; for _, j := range old {\n\ts = s*100 + j.state*10 + j.tries\n}; return s",
+			"n := 0; for _, j := range t.queue {\n\tn += j.tries\n}; WAIT;t.queue = nil; return n",
+			"c := &claim{t.pending()}; if c.of == nil {\n\treturn -1\n}; WAIT;c.of.state = 1; return 0",
+			"byTries := make(map[int]*job); for _, j := range t.queue {\n\tbyTries[j.tries] = j\n}; WAIT;if j := byTries[1]; j != nil {\n\tj.state = 3\n\treturn 1\n}; return 0",
+			"t.queue = append(t.queue, &job{tries: K}); return len(t.queue)",
+			"if j := t.pending(); j != nil {\n\treturn j.tries\n}; return -1",
+		},
+	},
+	{
 		name: "stop", names: []string{"z", "w", "stopped"}, fields: []string{"z, w int", "stopped bool", "done chan struct{}", "out chan int"},
 		made: []string{"done: make(chan struct{})", "out: make(chan int, 4)"}, told: []string{"t.z", "t.w", "t.stopped", "len(t.out)"},
 		writers: []string{
@@ -288,6 +308,8 @@ var helpers = map[string]method{
 	"can":     {params: "k int", result: "bool", body: "return t.x >= k"},
 	"move":    {params: "k int", body: "t.x -= k; t.y += k"},
 	"weigh":   {params: "v, w int", result: "int", body: "return v*100 + w"},
+	"claim":   {result: "*job", body: "for _, j := range t.queue {\n\tif j.state == 0 {\n\t\tj.state = 1\n\t\tj.tries++\n\t\treturn j\n\t}\n}; return nil"},
+	"pending": {result: "*job", body: "for _, j := range t.queue {\n\tif j.state == 0 {\n\t\treturn j\n\t}\n}; if len(t.queue) > 3 {\n\treturn t.queue[3]\n}; return nil"},
 	"Len":     {result: "int", body: "return len(t.l)"},
 	"At":      {params: "i int", result: "int", body: "if i >= len(t.l) {\n\treturn -1\n}; return t.l[i]"},
 	"push":    {params: "v int", body: "t.l = append(t.l, v)"},
