@@ -28,10 +28,14 @@ func addParts(n *types.Named, known []*types.Named) []*types.Named {
 	return known
 }
 
-// elementType is the named type that a type leads to, over pointers, maps and the like.
+// elementType is the named type that a type leads to, over pointers, maps and the like. An
+// atomic.Pointer is one, too.
 func elementType(t types.Type) *types.Named {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
+		if o := t.Obj(); o.Name() == "Pointer" && o.Pkg() != nil && o.Pkg().Path() == "sync/atomic" {
+			return elementType(t.TypeArgs().At(0))
+		}
 		return t
 	case *types.Pointer:
 		return elementType(t.Elem())

@@ -23,9 +23,9 @@ import (
 //	}
 //
 // So what is changed after it was made, and has no lock, is guarded with what has raced: the
-// companions of the data. They are the other fields of the struct that has the lock, the fields
-// of what only that struct leads to, as the nodes of a list, or the other variables that the same
-// functions use. A companion with an access that the lock cannot cover stays as it is.
+// companions of the data. They are the other fields of the struct that has the lock, and of those that
+// have the data, the fields of what only that struct leads to, as the nodes of a list, or the other
+// variables that the same functions use. A companion with an access that the lock cannot cover stays as it is.
 
 // maxCompanions bounds how many companions are looked at.
 const maxCompanions = 16
@@ -72,11 +72,14 @@ func (r *failedRun) companions(data []dataname.Name, l *cover.Lock, base *cover.
 		}
 	}
 	parts := locks.PartsOf(l.Owner())
-	if l.Owner() == nil && l.Scope() == nil { // a lock of the package guards all objects of the data's types
-		for _, v := range guarded {
-			if owner := r.code.OwnerOf(v); v.IsField() && owner != nil {
-				parts = append(parts, locks.PartsOf(owner)...)
-			}
+	for _, v := range guarded {
+		owner := r.code.OwnerOf(v)
+		switch {
+		case !v.IsField() || owner == nil:
+		case l.Owner() == nil && l.Scope() == nil: // a lock of the package guards all objects of the data's types
+			parts = append(parts, locks.PartsOf(owner)...)
+		case !slices.Contains(parts, owner): // it guards a field of them, and has others of their fields
+			parts = append(parts, owner)
 		}
 	}
 	found := new(cover.Data)

@@ -100,7 +100,8 @@ func (f *fixer) larger(c *Candidate) (*Candidate, error) {
 }
 
 // halfGuarded are the variables that the lock of a candidate guards by half in the changed program,
-// and did not touch before; those that it is to guard are judged by themselves.
+// and that it did not touch before, or that a changed function uses; those that it is to guard are judged
+// by themselves.
 func (c *Candidate) halfGuarded(changed *changedProgram) []whole.HalfGuarded {
 	lock := changed.code.LockOf(c.lock)
 	if lock == nil {
@@ -113,9 +114,19 @@ func (c *Candidate) halfGuarded(changed *changedProgram) []whole.HalfGuarded {
 	}
 	return slices.DeleteFunc(whole.Half(changed.locksHeld(), lock), func(h whole.HalfGuarded) bool {
 		names := namesOf(changed.code, h)
-		return len(names) == 0 || slices.Contains(before, names[0]) ||
+		return len(names) == 0 || slices.Contains(before, names[0]) && !c.changesUserOf(changed, h.Variable) ||
 			slices.ContainsFunc(data, func(d *types.Var) bool { return d.Pos() == h.Variable.Pos() })
 	})
+}
+
+// changesUserOf reports whether a candidate changes a function that accesses a variable.
+func (c *Candidate) changesUserOf(changed *changedProgram, variable *types.Var) bool {
+	for _, v := range changed.locksHeld().Variables {
+		if v.Object.Pos() == variable.Pos() {
+			return slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return c.touches(changed, s.Func) })
+		}
+	}
+	return false
 }
 
 // namesOf are the names of half guarded fields and variables of packages.

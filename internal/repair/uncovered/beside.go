@@ -53,8 +53,6 @@ func (f *Fix) handedOut() []Access {
 	return all
 }
 
-const heldElsewhere = "the lock is held at other accesses to it, and cannot be taken at all of them"
-
 const leadsToData = "it leads to the data, and no lock guards it"
 
 // replacements tells of accesses to what leads to the object with the lock.
@@ -103,7 +101,7 @@ func (f *Fix) HalfGuarded(halves []whole.HalfGuarded) []Access {
 	var all []Access
 	for _, h := range halves {
 		for _, o := range h.Without {
-			all = Add(all, f.observed(h.Variable, o, heldElsewhere))
+			all = Add(all, f.observed(h.Variable, o, "the lock is held at other accesses to it, and not at this one"))
 		}
 	}
 	return all
@@ -123,7 +121,7 @@ func (f *Fix) Companions(data []*types.Var, only func(*ssa.Function) bool) []Acc
 		}
 		why := "nothing guards it, and the lock cannot be taken wherever it is accessed"
 		if slices.ContainsFunc(v.Sites, func(s *lockset.Site) bool { return slices.ContainsFunc(s.Observations, f.holdsLock) }) {
-			why = heldElsewhere
+			why = "the lock is held at other accesses to it, and cannot be taken at all of them"
 		}
 		for _, s := range v.Sites {
 			for _, o := range s.Observations {
