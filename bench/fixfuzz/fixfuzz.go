@@ -134,7 +134,10 @@ func (o *options) try(s *command.Session, t *tally, made func(seed uint64) *fixe
 			c.Name = fmt.Sprintf("p%d", seed)
 			cases = append(cases, c)
 		}
-		err := trials[worker].Run(s.Context, cases)
+		var err error
+		if len(cases) > 0 {
+			err = trials[worker].Run(s.Context, cases)
+		}
 		counting.Lock()
 		defer counting.Unlock()
 		t.Packages += len(cases)

@@ -26,10 +26,11 @@ import (
 // covering are the programs of the corpus that have most constructs between them: an
 // existing lock whose sections become one, a generic type, a read
 // lock, a helper with careless callers, methods that the failing test does not call, a field beside the data, a channel
-// that is closed twice, two locks in two orders, a wait that comes of a race, a fix that takes two
+// that is closed twice, two locks in two orders, a wait that comes of a race, objects that are claimed, objects that
+// reflection finds, a fix that takes two
 // rounds, and three that nothing can fix. All of the
 // corpus is run by go run ./bench sli, which looks at what is told in the same way.
-var covering = []string{"checkact", "lockedhelper", "generic", "rwreader", "sendclosed", "ordernoinit", "siblings", "statehooks", "closeselect", "lockorderdefer", "lockorderaccounts", "donemissing", "jobqueue", "waiterlist"}
+var covering = []string{"checkact", "lockedhelper", "generic", "rwreader", "sendclosed", "ordernoinit", "siblings", "statehooks", "closeselect", "lockorderdefer", "lockorderaccounts", "donemissing", "jobqueue", "waiterlist", "jobattempts", "shopanswers"}
 
 // unseen is the file of a program with tests that the fix is not shown: other methods, and
 // other callers, of what is fixed.
