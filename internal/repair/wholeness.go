@@ -271,6 +271,9 @@ func (f *fixer) judgeWhole(c *Candidate, changed *changedProgram) (why string) {
 		}
 		touched := func(fn *ssa.Function) bool { return c.touches(changed, fn) }
 		c.Uncovered = program.BesideFunctions(touched, c.Change.Atomic)
+		for _, v := range c.Change.Whole {
+			c.Uncovered = uncovered.Add(c.Uncovered, program.Plain(changed.code.Variables(c.run.onlyData(v).Names(c.run.code)))...)
+		}
 		return c.stillSplit(changed)
 	}
 	fix := &uncovered.Fix{

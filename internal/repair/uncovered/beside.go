@@ -96,6 +96,22 @@ func (p *Program) BesideFunctions(touched func(*ssa.Function) bool, withoutLock 
 	return p.exposed(all, "no lock guards it, and a function that was changed uses it")
 }
 
+// Plain tells of accesses to variables without sync/atomic, by which others access them.
+func (p *Program) Plain(variables []*types.Var) []Access {
+	var all []Access
+	for _, v := range p.Held.Variables {
+		if !v.Atomic || !slices.ContainsFunc(variables, func(d *types.Var) bool { return d.Pos() == v.Object.Pos() }) {
+			continue
+		}
+		for _, s := range v.Sites {
+			if at := s.Observations[0].At; !p.isTest(at) {
+				all = Add(all, p.access(at, s.Func, v.Object, s.Kind == lockset.Write, "it is no operation of sync/atomic, as other accesses are"))
+			}
+		}
+	}
+	return all
+}
+
 // HalfGuarded tells of accesses without the lock to data that it guards by half.
 func (f *Fix) HalfGuarded(halves []whole.HalfGuarded) []Access {
 	var all []Access

@@ -13,7 +13,8 @@ import (
 )
 
 // oneStep makes one operation of updates that the program takes apart into several of sync/atomic or
-// of a sync.Map. All functions that take updates of a variable apart are rewritten, or none.
+// of a sync.Map. All functions that take updates of a variable apart are rewritten, or none; plain accesses
+// to it become atomic with them, if they can.
 func (r *finder) oneStep() []*change.Change {
 	var changes []*change.Change
 	for _, split := range r.Split {
@@ -22,10 +23,14 @@ func (r *finder) oneStep() []*change.Change {
 		if !ok {
 			continue
 		}
+		words := split.Variable.Name() + " is read and changed in one step, by " + strings.Join(verbs, " and ")
+		if functionFor(split.Variable) != "" && r.rewriteAtomic(r.Rewrite(), split.Variable) && r.rewriteAtomic(w, split.Variable) {
+			words += ", and no access to it is a plain one"
+		}
 		changes = append(changes, w.Finish(&change.Change{
 			Atomic:  true,
 			Whole:   []*types.Var{split.Variable},
-			Words:   split.Variable.Name() + " is read and changed in one step, by " + strings.Join(verbs, " and "),
+			Words:   words,
 			Mistake: split.Variable.Name() + " is read and changed in two steps, between which other goroutines may change it",
 			Reason:  "one operation reads and changes it, or is made again if something has changed meanwhile",
 		})...)
