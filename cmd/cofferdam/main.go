@@ -11,8 +11,8 @@
 //	              allfailures.go what -all tells, tracefiles.go the files that it writes
 //	replay.go     replay, which package debugging does for a debugger
 //	binary.go     explore and replay of programs without source
-//	fix.go        fix, fixing.go the failing tests one after the other, fixreport.go what it prints,
-//	              fixwrite.go what it writes
+//	fix.go        fix, fixing.go the failing tests one after the other, fixstalls.go those that fail
+//	              when the machine stalls, fixreport.go what it prints, fixwrite.go what it writes
 //	fixbinary.go  fix of programs without source
 //	campaign.go   campaign, which is in package campaigns with findings and worker
 //	report.go     report

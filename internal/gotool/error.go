@@ -104,3 +104,19 @@ func ParseDiagnostics(text string) []Diagnostic {
 	}
 	return all
 }
+
+// NewComplaints are the complaints of go vet, in what it wrote after a change, that it did
+// not have before. A complaint is known by its message, because lines move.
+func NewComplaints(before, after string) []string {
+	old := map[string]bool{}
+	for _, d := range ParseDiagnostics(before) {
+		old[d.Message] = true
+	}
+	var news []string
+	for _, d := range ParseDiagnostics(after) {
+		if !old[d.Message] {
+			news = append(news, d.String())
+		}
+	}
+	return news
+}

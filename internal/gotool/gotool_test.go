@@ -241,3 +241,14 @@ func TestDiagnosticsAreFoundAmongOtherLines(t *testing.T) {
 		t.Errorf("they read %q and %q", got[0], got[1])
 	}
 }
+
+func TestComplaintIsNewIfItsMessageIs(t *testing.T) {
+	before := "# example.com/p\n./p.go:3:5: copies lock\nvet: ./q.go:1:1: odd\n"
+	after := "# example.com/p\n./p.go:9:5: copies lock\n./p.go:12:2: unreachable code\nexit status 1\n"
+	if diff := cmp.Diff([]string{"./p.go:12:2: unreachable code"}, gotool.NewComplaints(before, after)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"./q.go:1:1: odd"}, gotool.NewComplaints(after, before)); diff != "" {
+		t.Error(diff)
+	}
+}

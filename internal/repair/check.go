@@ -46,7 +46,7 @@ func (f *fixer) sound(ctx context.Context, c *Candidate) (why string, err error)
 		before, _ := f.tool(f.config.Env).Combined(ctx, slices.Concat([]string{"vet"}, f.config.Flags, f.changed(c, true))...)
 		f.vetted = &before
 	}
-	if news := newComplaints(*f.vetted, out); len(news) > 0 {
+	if news := gotool.NewComplaints(*f.vetted, out); len(news) > 0 {
 		return "go vet complains: " + strings.Join(news[:min(3, len(news))], "; "), nil
 	}
 	return "", nil
@@ -118,20 +118,4 @@ func (f *fixer) tool(env []string) *gotool.Tool { return gotool.New(f.config.Dir
 func firstLines(s string, n int) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return strings.Join(lines[:min(n, len(lines))], "; ")
-}
-
-// newComplaints are the complaints of go vet, in what it wrote after a change, that it did
-// not have before. A complaint is known by its message, because lines move.
-func newComplaints(before, after string) []string {
-	old := map[string]bool{}
-	for _, d := range gotool.ParseDiagnostics(before) {
-		old[d.Message] = true
-	}
-	var news []string
-	for _, d := range gotool.ParseDiagnostics(after) {
-		if !old[d.Message] {
-			news = append(news, d.String())
-		}
-	}
-	return news
 }

@@ -189,12 +189,12 @@ func (code *Code) takesInside(r *Region, l *Lock, off func(ast.Stmt) bool) bool 
 // that fit.
 func (code *Code) nested(r *Region, all []*Region, l *Lock) error {
 	var err error
-	seen := map[ast.Node]bool{}
+	seen, tails := map[ast.Node]bool{}, r.callsInTails()
 	var look func(info *types.Info, stmts []ast.Stmt)
 	look = func(info *types.Info, stmts []ast.Stmt) {
 		code.locks.EachAtOnce(info, &ast.BlockStmt{List: stmts}, func(n ast.Node) {
 			c, ok := n.(*ast.CallExpr)
-			if !ok {
+			if !ok || slices.Contains(tails, c) {
 				return
 			}
 			for _, callee := range code.locks.Callees(info, c) {

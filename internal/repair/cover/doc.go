@@ -130,6 +130,15 @@
 //	                                             })
 //	                                             b.mu.Unlock()
 //
+// A call at the end of a way through a region is made after the lock was released, if it may wait:
+//
+//	if len(b.buf) >= b.max {      if len(b.buf) >= b.max {
+//		b.flush()                 	b.mu.Unlock()
+//	}                             	b.flush()
+//	                              } else {
+//	                              	b.mu.Unlock()
+//	                              }
+//
 // A function that calls itself, or that is called from within other sections alone, is left
 // alone, and the calls of it from elsewhere are covered instead:
 //
@@ -152,6 +161,7 @@
 //	atonce.go   regions in function literals that run at once
 //	data.go     Data: the fields and variables that are to be guarded
 //	lock.go     Lock: which may serve
+//	tail.go     calls at the end of a section, for which the lock is released
 //	newlock.go  where a new lock is declared
 //	overwrite.go objects with a new lock that are overwritten as a whole
 //	name.go     how a region names a lock

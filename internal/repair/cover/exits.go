@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
@@ -29,7 +30,11 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	calls := code.ahead(r, l)
 	head, err := code.headOf(r, all, l, calls)
 	if err != nil {
-		return err
+		short := code.withTails(r, all, l)
+		if short == nil {
+			return err
+		}
+		r, calls = short, nil
 	}
 	e.places = append(e.places, r.place())
 	edits := e.of(r.file)
@@ -44,7 +49,7 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 		return err
 	}
 	lock = r.move(edits, calls) + lock
-	if code.deferrable(r, l) {
+	if len(r.tails) == 0 && code.deferrable(r, l) {
 		edits.LineBefore(r.first(), lock+"\ndefer "+unlock)
 		r.lookAgain(edits, "")
 		return nil
@@ -62,6 +67,10 @@ func (code *Code) cover(e *edits, r *Region, all []*Region, l *Lock) error {
 	w.walk(&ast.BlockStmt{List: r.statements()}, false, false)
 	if w.err != nil {
 		return w.err
+	}
+	if r.endsInBranches() {
+		r.releaseInBranches(edits, unlock)
+		return nil
 	}
 	if next := r.next(all); next != nil && !statement.Terminates(r.last()) && code.name(l, next) == name {
 		if head, _ := code.headOf(next, all, l, code.ahead(next, l)); head != nil {
@@ -244,7 +253,11 @@ func (w *exitWriter) walk(n ast.Node, loop, breakable bool) {
 			w.walk(m.Body, loop, true)
 			return false
 		case *ast.ReturnStmt:
-			w.exit(m, w.returned(m))
+			if slices.Contains(w.region.tails, ast.Stmt(m)) {
+				w.exit(m, w.unlock+"\n"+w.ChangedText(m))
+			} else {
+				w.exit(m, w.returned(m))
+			}
 			return false
 		case *ast.ExprStmt:
 			if c := statement.PanicOf(m); c != nil {

@@ -40,7 +40,7 @@ func (code *Code) afterNilCheck(edits *source.Edits, r *Region, name string) err
 	if !ok || checks > 1 || s.Init != nil || s.Else != nil || !statement.Terminates(s.Body) || len(s.Body.List) != 1 {
 		return fmt.Errorf("%s may be nil where a section in %s would take its lock", variable, r.place())
 	}
-	first, rest := firstOperand(s.Cond)
+	first, rest := statement.FirstOperand(s.Cond)
 	check, ok := first.(*ast.BinaryExpr)
 	if !ok || check.Op != token.EQL || !r.isNilCheck(check, variable) {
 		return fmt.Errorf("%s may be nil where a section in %s would take its lock", variable, r.place())
@@ -61,17 +61,4 @@ func (code *Code) afterNilCheck(edits *source.Edits, r *Region, name string) err
 func (r *Region) isNilCheck(x *ast.BinaryExpr, variable string) bool {
 	id, ok := ast.Unparen(x.X).(*ast.Ident)
 	return ok && id.Name == variable && (x.Op == token.EQL || x.Op == token.NEQ) && r.info().Types[x.Y].IsNil()
-}
-
-// firstOperand is the condition that is looked at first of several of which one is enough, and
-// where the rest begins; token.NoPos if there is only one.
-func firstOperand(cond ast.Expr) (first ast.Expr, rest token.Pos) {
-	first = cond
-	for {
-		x, ok := first.(*ast.BinaryExpr)
-		if !ok || x.Op != token.LOR {
-			return first, rest
-		}
-		first, rest = x.X, x.Y.Pos()
-	}
 }

@@ -46,6 +46,8 @@ type Region struct {
 
 	// recheck is a look that is made again; nil if there is none.
 	recheck *recheck
+	// tails are statements at the end of ways through the region that are made after the lock was released.
+	tails []ast.Stmt
 	// releasedBy is the statement that releases the lock in a region that another lies right
 	// before which keeps the lock for it; "" if the region takes the lock itself.
 	releasedBy string

@@ -23,7 +23,7 @@ func (code *Code) blocks(stmts []ast.Stmt, l *Lock, except ...*ast.CallExpr) str
 // between may not: nothing else would ever have the lock.
 func (code *Code) regionBlocks(r *Region, l *Lock, except []*ast.CallExpr) string {
 	w := &waitFinder{Code: code, lock: l, sleeps: r.Update && !r.AcrossRounds, seen: make(map[ast.Node]bool)}
-	return w.waits(r.heldStatements(), except)
+	return w.waits(r.heldStatements(), slices.Concat(except, r.callsInTails()))
 }
 
 // A waitFinder looks for what may wait while a lock is held.

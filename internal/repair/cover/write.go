@@ -121,16 +121,18 @@ func (code *Code) arrange(regions []*Region, l *Lock) ([]*Region, error) {
 				r.from, r.to = extent(r, code.lockStatements(r, l))
 			}
 		}
-		return code.outermost(code.merge(work, l)), nil
+		return code.outermost(code.merge(work, l), l), nil
 	}
-	return code.outermost(code.toCallers(work, l)), nil
+	return code.outermost(code.toCallers(work, l), l), nil
 }
 
 // outermost drops the regions of functions that are called from other regions alone: the
-// lock is held there already. An exported function has callers that are not seen.
-func (code *Code) outermost(regions []*Region) []*Region {
+// lock is held there already, unless it is released for the call. An exported function has callers that
+// are not seen.
+func (code *Code) outermost(regions []*Region, l *Lock) []*Region {
 	within := func(c, r *Region) bool {
-		return c.fn == r.fn && r.first().Pos() <= c.first().Pos() && c.last().End() <= r.last().End()
+		return c.fn == r.fn && r.first().Pos() <= c.first().Pos() && c.last().End() <= r.last().End() &&
+			!slices.ContainsFunc(code.tailsOf(r, l), func(s ast.Stmt) bool { return statement.Encloses(s, c.first()) })
 	}
 	for i, r := range regions {
 		calls, static := code.callsOf(r.fn)
@@ -142,7 +144,7 @@ func (code *Code) outermost(regions []*Region) []*Region {
 			inside = inside && slices.ContainsFunc(regions, func(o *Region) bool { return o.fn != r.fn && within(c, o) })
 		}
 		if inside {
-			return code.outermost(slices.Delete(slices.Clone(regions), i, i+1))
+			return code.outermost(slices.Delete(slices.Clone(regions), i, i+1), l)
 		}
 	}
 	return regions

@@ -264,3 +264,43 @@ func CallsValue(info *types.Info, c *ast.CallExpr) bool {
 	_, literal := ast.Unparen(c.Fun).(*ast.FuncLit)
 	return !literal
 }
+
+// Branches are the blocks that a statement goes on to, of which one is that of the last else; nil for no
+// else. A statement that is no if statement has none.
+func Branches(s ast.Stmt) []*ast.BlockStmt {
+	var all []*ast.BlockStmt
+	for {
+		switch next := s.(type) {
+		case *ast.IfStmt:
+			all = append(all, next.Body)
+			if s = next.Else; s == nil {
+				return append(all, nil)
+			}
+		case *ast.BlockStmt:
+			return append(all, next)
+		default:
+			return all
+		}
+	}
+}
+
+// Last is the last statement of a block, nil if there is none.
+func Last(b *ast.BlockStmt) ast.Stmt {
+	if b == nil || len(b.List) == 0 {
+		return nil
+	}
+	return b.List[len(b.List)-1]
+}
+
+// FirstOperand is the condition that is looked at first of several of which one is enough, and
+// where the rest begins; token.NoPos if there is only one.
+func FirstOperand(cond ast.Expr) (first ast.Expr, rest token.Pos) {
+	first = cond
+	for {
+		x, ok := first.(*ast.BinaryExpr)
+		if !ok || x.Op != token.LOR {
+			return first, rest
+		}
+		first, rest = x.X, x.Y.Pos()
+	}
+}
