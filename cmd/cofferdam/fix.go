@@ -53,7 +53,8 @@ All tests that fail are worked on, each as soon as its failure is found and on t
 fixes before it: the diffs apply one after the other with git apply, from the directory
 that fix runs in. The -budget is for looking at all tests together, and as much again for
 the fix of each failure, from when the program is built. The first candidate is always
-tried.
+tried. If a test fails only when the machine stalls for a moment, another failure of it that
+needs no stall is fixed first, such as a data race; -stall 0 leaves stalls out.
 
 A bug in a dependency is fixed where it is: with a replace directive or go mod vendor, in
 that copy; in the module cache, with -deps, only on paper: -patch writes the diff for the
