@@ -154,7 +154,7 @@ func (b *binder) dependences() {
 			data, control := on.data[earlier.Instr], on.control[earlier.Instr]
 			switch {
 			case overCalls && (!one || earlier.settled || m.settled):
-			case earlier.takes && (!same || b.isOfTaken(b.tracer, m, earlier)): // what was taken is the function's own
+			case earlier.takes && (!same || b.isOfTaken(b.tracer, m, earlier)) && (data || !b.tookNothing(earlier, m)): // what was taken is the function's own
 			case earlier.takes && m.takes && !data: // one is taken after the other
 			case data:
 				b.addBond(bond{first: earlier, second: m, strong: same && (!overCalls || m.Kind == lockset.Write), ofOneGuard: one, ofValue: true})

@@ -63,4 +63,5 @@
 //	beside.go      data near to that of a lock which nothing orders
 //	half.go        variables that a lock guards in some places and not in others
 //	summary.go     what calls have to do with guarded data
+//	outcome.go     and whether they have changed any when they return
 package whole

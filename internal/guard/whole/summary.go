@@ -169,19 +169,18 @@ func (j *judge) marksAll(fn *ssa.Function, v *types.Var) bool {
 		if !ok || len(ret.Results) == 0 || b == fn.Recover {
 			continue
 		}
-		if _, nothing := firstResult(ret).(*ssa.Const); !nothing && !slices.ContainsFunc(marks, func(m *Member) bool { return m.Instr.Block().Dominates(b) }) {
+		if _, nothing := resultOf(ret, 0).(*ssa.Const); !nothing && !slices.ContainsFunc(marks, func(m *Member) bool { return m.Instr.Block().Dominates(b) }) {
 			return false
 		}
 	}
 	return len(marks) > 0
 }
 
-// firstResult is the first value that a function returns. With deferred calls, it is kept in a variable
-// while they run.
-func firstResult(ret *ssa.Return) ssa.Value {
-	load, ok := ret.Results[0].(*ssa.UnOp)
+// resultOf is a value that a function returns. With deferred calls, it is kept in a variable while they run.
+func resultOf(ret *ssa.Return, index int) ssa.Value {
+	load, ok := ret.Results[index].(*ssa.UnOp)
 	if !ok {
-		return ret.Results[0]
+		return ret.Results[index]
 	}
 	for _, i := range slices.Backward(ret.Block().Instrs) {
 		if store, ok := i.(*ssa.Store); ok && store.Addr == load.X {

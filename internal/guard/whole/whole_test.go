@@ -129,7 +129,7 @@ func TestTears(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d: %s %s", a.Program.Fset.Position(m.At).Line, word, m.Variable.Name()))
 	}
 	var groups []*whole.Group
-	for _, pair := range [][2]string{{"hist", "hist"}, {"stack", "stack"}, {"journal", "journal"}, {"drained", "drained"}, {"pool", "conn"}, {"tasks", "task"}, {"room", "room"}} {
+	for _, pair := range [][2]string{{"hist", "hist"}, {"stack", "stack"}, {"journal", "journal"}, {"drained", "drained"}, {"pool", "conn"}, {"tasks", "task"}, {"room", "room"}, {"quota", "quota"}} {
 		lock, _ := guarded(scope.Lookup(pair[0]))
 		_, data := guarded(scope.Lookup(pair[1]))
 		groups = append(groups, whole.Broken(a, data, lock)...)
