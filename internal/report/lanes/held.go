@@ -17,7 +17,14 @@ type heldLocks struct {
 	// holds are the locks of each goroutine in the order in which they were taken.
 	holds  map[uint32][]hold
 	sets   map[string]int
-	lockOf map[string]int
+	lockOf map[heldLock]int
+}
+
+// A heldLock is a lock as it is told: the variable, or a name where it is none of the program's.
+type heldLock struct {
+	variable int
+	name     string
+	read     bool
 }
 
 // A hold is a lock that a goroutine has.
@@ -29,7 +36,7 @@ type hold struct {
 }
 
 func (h *heldLocks) init(r *trace.Reader, run *Run) {
-	*h = heldLocks{r: r, run: run, holds: map[uint32][]hold{}, sets: map[string]int{"[]": 0}, lockOf: map[string]int{}}
+	*h = heldLocks{r: r, run: run, holds: map[uint32][]hold{}, sets: map[string]int{"[]": 0}, lockOf: map[heldLock]int{}}
 	run.Held = append(run.Held, []int{})
 }
 
@@ -60,9 +67,9 @@ func (h *heldLocks) release(g uint32, addr uint64, read bool) bool {
 	return false
 }
 
-// after adds what an event has taken.
-func (h *heldLocks) after(number int, e *event.Event) {
-	read := e.Kind == event.RLock || e.Kind == event.TryRLock
+// after adds what an event has taken; variable is that of the lock, -1 for none.
+func (h *heldLocks) after(number int, e *event.Event, variable int) {
+	one := heldLock{variable: variable, read: e.Kind == event.RLock || e.Kind == event.TryRLock}
 	switch e.Kind {
 	case event.Lock, event.RLock:
 	case event.TryLock, event.TryRLock:
@@ -72,18 +79,41 @@ func (h *heldLocks) after(number int, e *event.Event) {
 	default:
 		return
 	}
-	name, ok := show.LockName(h.r, e.Site)
+	if variable < 0 {
+		one.name = h.name(e.Site)
+	}
+	lock, ok := h.lockOf[one]
 	if !ok {
-		name = "a lock"
-		if site, ok := h.r.Site(e.Site); ok && site.Function != "" {
-			name = "a lock of " + site.Function
+		lock = len(h.lockOf)
+		h.lockOf[one] = lock
+	}
+	h.holds[e.G] = append(slices.Clone(h.holds[e.G]), hold{e.Addr, one.read, lock, number})
+}
+
+// name is what a lock is called that no expression of the program names.
+func (h *heldLocks) name(site uint32) string {
+	if name, ok := show.LockName(h.r, site); ok {
+		return name
+	}
+	if s, ok := h.r.Site(site); ok && s.Function != "" {
+		return "a lock of " + s.Function
+	}
+	return "a lock"
+}
+
+// finish names the locks, when the names of variables are what they stay.
+func (h *heldLocks) finish() {
+	h.run.Locks = make([]string, len(h.lockOf))
+	for one, at := range h.lockOf {
+		name := one.name
+		if one.variable >= 0 {
+			name = h.run.Variables[one.variable]
 		}
+		if one.read {
+			name += " for reading"
+		}
+		h.run.Locks[at] = name
 	}
-	if read {
-		name += " for reading"
-	}
-	lock := intern(h.lockOf, name, &h.run.Locks)
-	h.holds[e.G] = append(slices.Clone(h.holds[e.G]), hold{e.Addr, read, lock, number})
 }
 
 // taken is the step by which a goroutine took a lock that it still has.

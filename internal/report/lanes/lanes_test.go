@@ -251,3 +251,40 @@ func TestNothingIsSaidThatWasNotLookedAt(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSentencesAreAboutTheAccessesThatDecide: of what happens around the preemption, those accesses
+// are told that are of one entry, and what keeps them apart.
+func TestTheSentencesAreAboutTheAccessesThatDecide(t *testing.T) {
+	got := read(t, runtest.SplitSection(t, t.TempDir())).Sentences
+	want := []string{
+		"TestTake fails in goroutine 1 at shop.go:17: -1 of item 7 are left.",
+		"After goroutine 1 did “map read s.items[7] 1” at shop.go:12, goroutine 2 did “map write s.items[7] 1 → 0” at shop.go:16, before goroutine 1 went on with “map write s.items[7] 0 → -1” at shop.go:16.",
+		"No data race was seen in this run: goroutine 1 holds s.mu at both of its accesses, but releases it at shop.go:13 and takes it again at shop.go:15, so that others can change in between what it has seen.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sentences (-want +got):\n%s", diff)
+	}
+}
+
+// TestTwoLocksOfOneNameAreKeptApart: in a deadlock, both goroutines have a.mu and wait for b.mu, and
+// these are two locks.
+func TestTwoLocksOfOneNameAreKeptApart(t *testing.T) {
+	run := read(t, runtest.Crossed(t, t.TempDir()))
+	all, _ := steps(t, run)
+	want := []string{
+		" 1 g1 start||→||||",
+		" 3 g1 go||→||||example.com/shop.Transfer",
+		"*4 g1 lock|shop.go:22|→|a.mu #1|||example.com/shop.Transfer",
+		" 5 g2 start||→||||",
+		"*7 g2 lock|shop.go:22|→|a.mu #2|||example.com/shop.Transfer,example.com/shop.Transfer",
+		"*8 g2 blocked|shop.go:23|→|a.mu #1||a.mu #2|example.com/shop.Transfer,example.com/shop.Transfer",
+		"*9 g1 blocked|shop.go:23|→|a.mu #2||a.mu #1|example.com/shop.Transfer",
+	}
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	const circle = "The goroutines: 1 waits for b.mu, which 2 has taken as a.mu at shop.go:22; 2 waits for b.mu, which 1 has taken as a.mu at shop.go:22."
+	if len(run.Sentences) != 3 || run.Sentences[1] != circle {
+		t.Errorf("it is said that\n%s", strings.Join(run.Sentences, "\n"))
+	}
+}

@@ -5,7 +5,36 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
+
+// A Link is two events of different goroutines, by their numbers, of which synchronisation has the one come
+// before the other, and how.
+type Link struct {
+	From, To uint64
+	Name     string
+}
+
+// Links are what orders the events of a run.
+func Links(r *trace.Reader) ([]Link, error) {
+	var o ordering
+	o.init()
+	c := r.Cursor(trace.Filter{})
+	for c.Next() {
+		switch e := c.Event(); {
+		case e.Kind == event.Alloc:
+			o.allocated(e)
+		case isStep(e):
+			o.add(int(e.Seq), e, false)
+		}
+	}
+	o.finish()
+	all := make([]Link, len(o.links))
+	for i, l := range o.links {
+		all[i] = Link{uint64(l.from), uint64(l.to), l.kind.String()}
+	}
+	return all, c.Err()
+}
 
 // A linkKind is the reason why a step comes after another one.
 type linkKind int
@@ -19,6 +48,10 @@ const (
 	linkWait                   // a WaitGroup is counted down, and a Wait returns
 	linkSignal                 // a Cond is signalled, and a Wait returns
 )
+
+func (k linkKind) String() string {
+	return [...]string{linkGo: "starts", linkLock: "unlock to lock", linkSend: "send to receive", linkClose: "close to receive", linkWait: "done to Wait", linkSignal: "signal to Wait"}[k]
+}
 
 // A link is an arrow from a step to a later one of another goroutine.
 type link struct {

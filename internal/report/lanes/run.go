@@ -3,12 +3,14 @@
 //
 //	run.go       what there is to know of a run at once: its goroutines, sites, files, and an index
 //	steps.go     events become steps
+//	names.go     what the program calls the memory, locks and channels of the steps
 //	chunk.go     steps as text that a page takes apart when it shows them
 //	order.go     which step comes after which because of synchronisation
 //	held.go      which locks a goroutine holds
 //	preempt.go   where the schedule takes over
 //	source.go    the files around the steps
 //	sentences.go what happened, in three sentences
+//	decisive.go  the accesses on which a failure turns
 //
 // An event of a trace
 //

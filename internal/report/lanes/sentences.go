@@ -26,7 +26,8 @@ func (b *builder) sentences() []string {
 		return []string{fmt.Sprintf("%s did not fail in this run.", b.subject())}
 	}
 	var all []string
-	for _, s := range []string{b.whatFailed(worst), b.howItCame(worst), b.whatIsBehind(worst)} {
+	decided := b.decide()
+	for _, s := range []string{b.whatFailed(worst), b.howItCame(worst, decided), b.whatIsBehind(worst, decided)} {
 		if s != "" {
 			all = append(all, s)
 		}
@@ -63,7 +64,7 @@ func (b *builder) whatFailed(f *trace.Failure) string {
 	case event.FailureLeak:
 		return fmt.Sprintf("%s leaves %s waiting for ever.", b.subject(), b.waiting(f))
 	case event.FailureTest:
-		return fmt.Sprintf("%s fails%s: %s.", b.subject(), at, strings.TrimSuffix(message, "."))
+		return fmt.Sprintf("%s fails%s: %s.", b.subject(), at, strings.TrimPrefix(strings.TrimSuffix(message, "."), b.subject()+": "))
 	case event.FailurePanic:
 		return fmt.Sprintf("%s panics%s: %s.", b.subject(), at, strings.TrimSuffix(message, "."))
 	}
@@ -112,8 +113,9 @@ func (b *builder) access(p *trace.Point) string {
 	return fmt.Sprintf("%s by %s %d", text, b.run.Noun, p.G)
 }
 
-// howItCame says what another goroutine did where the schedule took over.
-func (b *builder) howItCame(f *trace.Failure) string {
+// howItCame says what another goroutine did where the schedule took over, by the accesses on which the
+// failure turns where there are some.
+func (b *builder) howItCame(f *trace.Failure, d *decision) string {
 	if circle := show.Circle(b.r, f); circle != "" {
 		return "The " + circle + "."
 	}
@@ -130,36 +132,37 @@ func (b *builder) howItCame(f *trace.Failure) string {
 	case len(b.taken) == 0:
 		return ""
 	}
-	p := b.taken[len(b.taken)-1]
-	before := b.nearest(trace.Filter{Goroutines: []uint32{p.g}, Last: p.seq}, true)
-	after := b.nearest(trace.Filter{Goroutines: []uint32{p.g}, First: p.seq + 1}, false)
-	between := trace.Filter{Goroutines: []uint32{p.to}, First: p.seq + 1}
-	if after != nil {
-		between.Last = after.Seq
+	if d == nil {
+		d = b.aroundSwitch(&b.taken[len(b.taken)-1])
 	}
-	var deed *event.Event
-	if after != nil && after.Addr != 0 {
-		writes := trace.Filter{First: p.seq + 1, Last: after.Seq - 1, Addr: after.Addr, Size: uint64(max(after.Size, 1)), Kinds: trace.Writes()}
-		if after.Seq > p.seq+1 {
-			deed = b.nearest(writes, true)
-		}
+	p, before := d.at, d.before
+	if before == nil {
+		before = b.nearest(trace.Filter{Goroutines: []uint32{p.g}, Last: p.seq}, true)
 	}
-	if deed == nil {
-		changes := between
-		changes.Kinds = trace.Writes()
-		deed = b.nearest(changes, true)
-	}
-	if deed == nil {
-		deed = b.nearest(between, true)
-	}
-	if before == nil || deed == nil {
+	if before == nil || d.between == nil {
 		return fmt.Sprintf("The schedule stops %s %d and lets %s %d go on.", b.run.Noun, p.g, b.run.Noun, p.to)
 	}
-	text := fmt.Sprintf("After %s %d did %s, %s %d did %s", b.run.Noun, p.g, b.deed(before), b.run.Noun, deed.G, b.deed(deed))
-	if after != nil {
-		text += fmt.Sprintf(", before %s %d went on with %s", b.run.Noun, p.g, b.deed(after))
+	text := fmt.Sprintf("After %s %d did %s, %s %d did %s", b.run.Noun, p.g, b.deed(before), b.run.Noun, d.between.G, b.deed(d.between))
+	if d.after != nil {
+		text += fmt.Sprintf(", before %s %d went on with %s", b.run.Noun, p.g, b.deed(d.after))
 	}
 	return text + "."
+}
+
+// aroundSwitch is what was done around a preemption, where it is not known on which accesses the
+// failure turns.
+func (b *builder) aroundSwitch(p *preemption) *decision {
+	d := &decision{at: p, after: b.nearest(trace.Filter{Goroutines: []uint32{p.g}, First: p.seq + 1}, false)}
+	between := trace.Filter{Goroutines: []uint32{p.to}, First: p.seq + 1}
+	if d.after != nil {
+		between.Last = d.after.Seq
+	}
+	changes := between
+	changes.Kinds = trace.Writes()
+	if d.between = b.nearest(changes, true); d.between == nil {
+		d.between = b.nearest(between, true)
+	}
+	return d
 }
 
 // nearest is the first relevant event that a filter allows, or the last one.
@@ -176,7 +179,7 @@ func (b *builder) nearest(f trace.Filter, last bool) *event.Event {
 	}
 	for next() {
 		if e := c.Event(); isStep(e) && b.relevance.Matters(e) {
-			return e
+			return copied(e)
 		}
 	}
 	return nil
@@ -198,9 +201,9 @@ func (b *builder) deed(e *event.Event) string {
 }
 
 // whatIsBehind says what lets it come about: a race, or the shape of the wait.
-func (b *builder) whatIsBehind(worst *trace.Failure) string {
+func (b *builder) whatIsBehind(worst *trace.Failure, d *decision) string {
 	if shape := show.ShapeWords(worst.Shape()); shape != "" {
-		return "The cause has the shape of a " + shape + "."
+		return capital(shape) + "."
 	}
 	races := slices.DeleteFunc(slices.Clone(b.r.Outcome.Failures), func(f trace.Failure) bool {
 		return f.Kind != event.FailureRace || len(f.Others) == 0
@@ -209,13 +212,13 @@ func (b *builder) whatIsBehind(worst *trace.Failure) string {
 	case worst.Kind == event.FailureRace:
 		return "Nothing orders the two: no lock, channel or other synchronisation keeps one of them before the other."
 	case len(races) > 0:
-		f := races[len(races)-1]
+		f := d.behind(races)
 		return fmt.Sprintf("Nothing orders the %s and the %s: no lock, channel or other synchronisation keeps one before the other.", b.access(&f.Others[0]), b.access(&f.Point))
 	}
 	if !b.r.Header.Options.Races {
 		return "Data races were not looked for in this run."
 	}
-	return "No data race was seen in this run: what was accessed by several was ordered, in an order that the program does not expect."
+	return b.keepsApart(d)
 }
 
 func capital(s string) string {

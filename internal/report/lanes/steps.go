@@ -28,7 +28,9 @@ type builder struct {
 	// memoryName is what the program calls the memory at an address, where it was first accessed
 	// by an expression.
 	memoryName map[uint64]string
-	objects    *trace.Objects
+	// namesakes are the locks, channels and the like that the program calls by a name.
+	namesakes map[string]int
+	objects   *trace.Objects
 
 	held    heldLocks
 	order   ordering
@@ -57,7 +59,7 @@ func newBuilder(r *trace.Reader, run *Run, o Options) (*builder, error) {
 	b := &builder{
 		r: r, run: run, options: o, printer: show.NewPrinter(r), relevance: relevance, objects: r.Objects(),
 		laneOf: map[uint32]int{}, siteOf: map[uint32]int{}, variableOf: map[string]int{}, functionOf: map[string]int{},
-		stackOf: map[[2]int]int{}, frameStack: map[uint32]int{0: noStack}, memoryName: map[uint64]string{},
+		stackOf: map[[2]int]int{}, frameStack: map[uint32]int{0: noStack}, memoryName: map[uint64]string{}, namesakes: map[string]int{},
 		landmark: landmarks{lastOf: map[uint32]int{}, blocked: map[uint32]int{}},
 	}
 	b.held.init(r, run)
@@ -190,7 +192,7 @@ func (b *builder) step(e *event.Event) {
 	}
 	b.held.before(e)
 	s.held = b.held.set(e.G)
-	b.held.after(number, e)
+	b.held.after(number, e, s.variable)
 	b.order.add(number, e, s.relevant)
 	b.preempt.add(number, e)
 	b.note(number, e, s.relevant)
@@ -237,53 +239,6 @@ func (b *builder) addLaneToSite(site, lane int) {
 	}
 }
 
-// variable is the index of the name that the program has for what an event is on. Memory keeps
-// the name of the expression that reached it first, so that its accesses are found together
-// whatever each of them calls it.
-func (b *builder) variable(e *event.Event) int {
-	if e.Addr == 0 {
-		return -1
-	}
-	name := b.memoryName[e.Addr]
-	if name == "" {
-		s, ok := b.r.Site(e.Site)
-		if !ok || !b.relevance.Own(s.File) || s.Expr == "" {
-			return -1
-		}
-		if name = variableName(b.r, &s, e); name == "" {
-			return -1
-		}
-		b.memoryName[e.Addr] = name
-	}
-	return intern(b.variableOf, name, &b.run.Variables)
-}
-
-// variableName is what an expression calls the memory, lock or channel that it works on.
-func variableName(r *trace.Reader, s *trace.Site, e *event.Event) string {
-	expr := strings.Join(strings.Fields(s.Expr), " ")
-	switch class(e.Kind) {
-	case "read", "write":
-		return expr
-	case "lock":
-		name, _ := show.LockName(r, s.ID)
-		return name
-	case "channel":
-		if name, _, sends := strings.Cut(expr, " <- "); sends {
-			return name
-		}
-		if name, receives := strings.CutPrefix(expr, "<-"); receives {
-			return name
-		}
-		return strings.TrimSuffix(strings.TrimPrefix(expr, "close("), ")")
-	case "atomic", "sync":
-		if at := strings.LastIndex(expr, "."); at > 0 && strings.HasSuffix(expr, ")") {
-			return expr[:at]
-		}
-		return expr
-	}
-	return ""
-}
-
 // note keeps the steps that marks and sentences are made of.
 func (b *builder) note(number int, e *event.Event, relevant bool) {
 	l := &b.landmark
@@ -305,6 +260,8 @@ func (b *builder) note(number int, e *event.Event, relevant bool) {
 
 // finish makes what needs all steps to be known.
 func (b *builder) finish() error {
+	b.numberFirst()
+	b.held.finish()
 	b.taken = b.preempt.found()
 	for _, p := range b.taken {
 		b.run.Marks = append(b.run.Marks, Mark{Kind: Preempted, Step: p.step, To: p.to})

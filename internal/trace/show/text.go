@@ -210,11 +210,37 @@ func (p *Printer) Operation(e *event.Event) string {
 	case e.Kind == event.Select:
 		return fmt.Sprintf("select: case %d", e.Arg)
 	}
+	change := p.Change(e)
+	if key, _, _, ok := p.entry(e); ok {
+		if indexed, index := splitIndex(expr); index != "" {
+			expr, change = indexed+key, strings.TrimSpace(strings.TrimPrefix(change, key))
+		}
+	}
 	what := expr
 	if e.Kind.IsMemory() || expr == "" {
 		what = strings.TrimSpace(e.Kind.String() + " " + expr)
 	}
-	return strings.TrimSpace(what + " " + p.Change(e))
+	return strings.TrimSpace(what + " " + change)
+}
+
+// splitIndex takes the last index off an expression: m[f(k)] is m and [f(k)]. There is none if the
+// expression does not end in one, or has a bracket within a text.
+func splitIndex(expr string) (indexed, index string) {
+	if !strings.HasSuffix(expr, "]") || strings.ContainsAny(expr, "\"`'") && strings.Count(expr, "[") != 1 {
+		return expr, ""
+	}
+	depth := 0
+	for i := len(expr) - 1; i >= 0; i-- {
+		switch expr[i] {
+		case ']':
+			depth++
+		case '[':
+			if depth--; depth == 0 {
+				return expr[:i], expr[i:]
+			}
+		}
+	}
+	return expr, ""
 }
 
 // value shows memory by its layout. Where that is not known, it is an integer in decimal,

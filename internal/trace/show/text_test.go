@@ -207,3 +207,24 @@ func FuzzValues(f *testing.F) {
 		p.AppendJSON(nil, &e)
 	})
 }
+
+// TestTheKeyStandsForItsExpression: what index was used says more than how the program came by it.
+func TestTheKeyStandsForItsExpression(t *testing.T) {
+	var to [event.MaxValue]byte
+	entry := event.Entry{Key: binary.LittleEndian.AppendUint64(nil, 7), Value: []byte{4}, Held: true}
+	before := to[:entry.Put(&to)]
+	for expr, want := range map[string]string{
+		"m[k]":           "map read m[7] 4",
+		"s.m[f(a[i])]":   "map read s.m[7] 4",
+		`m["a"]`:         "map read m[7] 4",
+		`a[i][m["]"]]`:   `map read a[i][m["]"]] [7] 4`, // a bracket in a text is none
+		"range m":        "map read range m [7] 4",
+		"":               "map read [7] 4",
+		"x.byName[a][b]": "map read x.byName[a][7] 4",
+	} {
+		r := writeAll(t, []event.Event{{Seq: 1, G: 1, Kind: event.Start}}, []trace.Site{{ID: 1, File: "a.go", Kind: event.MapRead, Expr: expr, Type: "map{int}uint8"}}, testOutcome)
+		if got := NewPrinter(r).Operation(&event.Event{Seq: 1, G: 1, Kind: event.MapRead, Site: 1, Size: 8, Before: before}); got != want {
+			t.Errorf("%s: %q, want %q", expr, got, want)
+		}
+	}
+}

@@ -159,7 +159,11 @@ func Circle(r *trace.Reader, f *trace.Failure) string {
 		next := circle[(i+1)%len(circle)]
 		for j := range w.HeldBy {
 			if h := &w.HeldBy[j]; h.G == next.G {
-				parts = append(parts, fmt.Sprintf("%d waits for %s, which %d has taken%s", w.G, lockName(r, h), h.G, strings.Replace(since(r, h), "since", "at", 1)))
+				wanted, taken := lockName(r, h), ""
+				if name, ok := LockName(r, w.Site); ok && name != wanted {
+					wanted, taken = name, " as "+wanted
+				}
+				parts = append(parts, fmt.Sprintf("%d waits for %s, which %d has taken%s%s", w.G, wanted, h.G, taken, strings.Replace(since(r, h), "since", "at", 1)))
 				break
 			}
 		}
