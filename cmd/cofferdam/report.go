@@ -39,6 +39,8 @@ held. With what fix -report DIR leaves beside the trace it also shows the fix as
 what else was tried, the machine that predicts the failure, and the same schedule with
 the fix.
 
+A recording that was cut off is told as far as it goes, with a warning.
+
 Of a folder, -o names a folder to which a page for each file is written, and index.html.`
 	c.Notes = `Examples:
 
@@ -69,15 +71,16 @@ See also: cofferdam help traces`
 }
 
 func (o *reportOptions) report(ctx context.Context, inv *command.Invocation, path string) error {
-	settings := report.Options{Progress: func(done, all uint64) {
-		inv.Status.Detail(fmt.Sprintf("%d of %d events", done, all))
-	}}
+	settings := report.Options{
+		Progress: func(done, all uint64) { inv.Status.Detail(fmt.Sprintf("%d of %d events", done, all)) },
+		Warn:     func(file string, cut error) { fmt.Fprintf(inv.Stderr, "cofferdam: warning: %s: %v\n", file, cut) },
+	}
 	if o.http != "" {
 		return serveReports(ctx, inv, path, o.http)
 	}
 	inv.Status.Phase("reading " + path)
 	if o.chrome {
-		return report.WriteChrome(inv.Stdout, path)
+		return report.WriteChrome(inv.Stdout, path, settings)
 	}
 	kind, err := report.Detect(path)
 	if err != nil {

@@ -101,7 +101,7 @@ func (s *campaignState) when() string {
 
 func campaignTarget(t *campaign.TargetReport, now time.Time) page.CampaignTarget {
 	out := page.CampaignTarget{
-		Name: t.Package + "." + t.Test, State: string(t.State), Tone: "plain",
+		Package: t.Package, Test: t.Test, State: string(t.State), Tone: "plain",
 		Runs: t.Runs, Distinct: t.Distinct, Pairs: t.Coverage.Pairs, Both: t.Coverage.Both, Open: t.Open,
 	}
 	var notes []string
@@ -130,9 +130,11 @@ func campaignFinding(r *campaign.Record, items []Item) page.CampaignFinding {
 	tones := map[campaign.Status]string{campaign.New: "bad", campaign.Known: "warn", campaign.Fixed: "good", campaign.Gone: "plain"}
 	out := page.CampaignFinding{
 		ID: r.ID, Status: string(r.Status), Tone: tones[r.Status], Kind: string(r.Finding.Kind),
-		What: firstLine(cmp.Or(r.Finding.Explanation, string(r.Finding.Kind))), Test: r.Package + "." + r.Test, Note: r.Note,
+		What: firstLine(cmp.Or(r.Finding.Explanation, string(r.Finding.Kind))), Package: r.Package, Test: r.Test, Note: r.Note,
 		First: r.First.Format(time.DateTime), Last: r.Last.Format(time.DateTime),
 	}
+	// The explanation of a deadlock goes on with all that wait.
+	out.What, out.More, _ = strings.Cut(out.What, "; ")
 	if len(r.Finding.Accesses) > 0 {
 		out.Place = r.Finding.Accesses[0].Site().String()
 	}

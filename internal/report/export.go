@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
+	"github.com/cofferdam-go/cofferdam/internal/report/lanes"
 	"github.com/cofferdam-go/cofferdam/internal/report/page"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/trace/show"
@@ -26,7 +27,7 @@ func WriteMarkdown(w io.Writer, d *page.Document) error {
 	}
 	lines = append(lines, "")
 	for i, s := range d.Sentences {
-		if i < 3 {
+		if i < 4 { // the fourth says that the file is not whole
 			lines = append(lines, fmt.Sprintf("%d. %s", i+1, markdown(s)))
 		}
 	}
@@ -59,7 +60,7 @@ func WriteMarkdown(w io.Writer, d *page.Document) error {
 	if c := d.Campaign; c != nil {
 		lines = append(lines, fmt.Sprintf("%s, %s", count(len(c.Targets), "test"), count(len(c.Findings), "finding")))
 		for _, f := range c.Findings {
-			lines = append(lines, fmt.Sprintf("- %s `%s`: %s at `%s` in %s: %s", f.Status, f.ID, markdown(f.Kind), f.Place, markdown(f.Test), markdown(f.What)))
+			lines = append(lines, fmt.Sprintf("- %s `%s`: %s at `%s` in %s: %s", f.Status, f.ID, markdown(f.Kind), f.Place, markdown(f.Package+"."+f.Test), markdown(f.What)))
 		}
 	} else if l := d.List; l != nil {
 		for _, e := range l.Entries {
@@ -110,7 +111,7 @@ func markdown(text string) string {
 // A chromeEvent is an event of the trace event format, which Perfetto and chrome://tracing read.
 type chromeEvent struct {
 	Name     string         `json:"name"`
-	Category string         `json:"cat,omitempty"`
+	Category string         `json:"cat"`
 	Phase    string         `json:"ph"`
 	Time     uint64         `json:"ts"` // microseconds: here the number of the event
 	Duration uint64         `json:"dur,omitempty"`
@@ -125,53 +126,36 @@ type chromeEvent struct {
 // An arrowEnd is an end of an arrow, at an event.
 type arrowEnd struct {
 	id   int
+	name string
 	ends bool // the arrow ends here
 }
 
-// chromeArrows finds the arrows of a run, by the numbers of the events at their ends.
+// chromeArrows are the arrows of a run, by the numbers of the events at their ends.
 func chromeArrows(r *trace.Reader) (map[uint64][]arrowEnd, error) {
+	links, err := lanes.Links(r)
+	if err != nil {
+		return nil, err
+	}
 	arrows := map[uint64][]arrowEnd{}
-	count := 0
-	arrow := func(from, to uint64) {
-		count++
-		arrows[from] = append(arrows[from], arrowEnd{id: count})
-		arrows[to] = append(arrows[to], arrowEnd{id: count, ends: true})
+	for i, l := range links {
+		arrows[l.From] = append(arrows[l.From], arrowEnd{id: i + 1, name: l.Name})
+		arrows[l.To] = append(arrows[l.To], arrowEnd{id: i + 1, name: l.Name, ends: true})
 	}
-	started := map[uint32]uint64{}        // go statements, by the goroutine
-	unlocked := map[uint64]*event.Event{} // the last of each lock
-	c := r.Cursor(trace.Filter{Kinds: []event.Kind{event.Go, event.Start, event.Lock, event.RLock, event.Unlock, event.RUnlock}})
-	for c.Next() {
-		e := c.Event()
-		switch e.Kind {
-		case event.Go:
-			started[uint32(e.Arg)] = e.Seq
-		case event.Start:
-			if from, ok := started[e.G]; ok {
-				arrow(from, e.Seq)
-			}
-		case event.Unlock, event.RUnlock:
-			unlock := *e
-			unlocked[e.Addr] = &unlock
-		default:
-			if from := unlocked[e.Addr]; from != nil && from.G != e.G {
-				arrow(from.Seq, e.Seq)
-			}
-			delete(unlocked, e.Addr)
-		}
-	}
-	return arrows, c.Err()
+	return arrows, nil
 }
 
 // WriteChrome writes a trace in the trace event format (JSON). A run under control has no time in
 // which its steps take place, only an order: an event takes one microsecond there. Each goroutine is
-// a thread with its calls as slices and its steps as moments in them; arrows lead from a go statement
-// to what it starts, and from an unlock to the next lock by another goroutine.
-func WriteChrome(w io.Writer, path string) error {
+// a thread with its calls as slices and its steps as moments in them. Arrows are what synchronisation orders:
+// from a go statement to what it starts, from an unlock to the next lock by another goroutine, from a send to
+// its receive, and to what waits.
+func WriteChrome(w io.Writer, path string, o Options) error {
 	r, err := trace.Open(path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
+	o.warn(path, r.Truncated())
 	out := bufio.NewWriter(w)
 	names, err := show.GoroutineNames(r)
 	if err != nil {
@@ -192,13 +176,20 @@ func WriteChrome(w io.Writer, path string) error {
 		_, err = out.Write(data)
 		return err
 	}
+	title := runTitle(r.Header.Test, r.Header.Package)
+	if err := emit(chromeEvent{Name: "process_name", Category: "__metadata", Phase: "M", Process: 1, Args: map[string]any{"name": title}}); err != nil {
+		return err
+	}
 	goroutines, _ := r.Goroutines()
-	for _, g := range goroutines {
+	for i, g := range goroutines {
+		if err := emit(chromeEvent{Name: "thread_sort_index", Category: "__metadata", Phase: "M", Process: 1, Thread: g, Args: map[string]any{"sort_index": i}}); err != nil {
+			return err
+		}
 		name := fmt.Sprintf("%s %d", show.Noun(r), g)
 		if names[g] != "" {
 			name += " (" + names[g] + ")"
 		}
-		if err := emit(chromeEvent{Name: "thread_name", Phase: "M", Process: 1, Thread: g, Args: map[string]any{"name": name}}); err != nil {
+		if err := emit(chromeEvent{Name: "thread_name", Category: "__metadata", Phase: "M", Process: 1, Thread: g, Args: map[string]any{"name": name}}); err != nil {
 			return err
 		}
 	}
@@ -240,7 +231,7 @@ func WriteChrome(w io.Writer, path string) error {
 			return err
 		}
 		for _, flow := range arrows[e.Seq] {
-			end := chromeEvent{Name: "order", Category: "order", Phase: "s", Time: e.Seq, Process: 1, Thread: e.G, Flow: flow.id}
+			end := chromeEvent{Name: flow.name, Category: "order", Phase: "s", Time: e.Seq, Process: 1, Thread: e.G, Flow: flow.id}
 			if flow.ends {
 				end.Phase, end.Binds = "f", "e"
 			}
@@ -254,7 +245,7 @@ func WriteChrome(w io.Writer, path string) error {
 	}
 	for _, g := range slices.Sorted(maps.Keys(open)) {
 		for range open[g] {
-			if err := emit(chromeEvent{Name: "cut off", Phase: "E", Time: last + 1, Process: 1, Thread: g}); err != nil {
+			if err := emit(chromeEvent{Name: "cut off", Category: event.Return.String(), Phase: "E", Time: last + 1, Process: 1, Thread: g}); err != nil {
 				return err
 			}
 		}

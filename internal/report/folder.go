@@ -147,7 +147,11 @@ func (l *Listing) entry(i *Item) page.Entry {
 		}
 		e.Badge, e.Tone = runBadge(kind, outcome)
 		if fix, err := readFix(strings.TrimSuffix(path, traceSuffix) + fixSuffix); err == nil && fix.Fixed {
-			e.Text += " · fixed: " + cmp.Or(fix.Lock, fix.Change, strings.Join(fix.FixedBy, ", "))
+			how := ": " + cmp.Or(fix.Lock, fix.Change)
+			if len(fix.FixedBy) > 0 {
+				how = " with " + strings.Join(fix.FixedBy, ", ")
+			}
+			e.Text += " · fixed" + how
 		}
 	case Fix:
 		if fix, err := readFix(path); err == nil {

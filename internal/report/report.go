@@ -54,6 +54,15 @@ var ErrUnknown = errors.New("it is neither a trace, nor findings, nor what fix -
 type Options struct {
 	// Progress is called now and then while a long trace is read; it may be nil.
 	Progress func(done, all uint64)
+	// Warn is called with a trace that lacks its end, of which the report tells what there is; it may
+	// be nil.
+	Warn func(file string, cut error)
+}
+
+func (o *Options) warn(file string, cut error) {
+	if cut != nil && o.Warn != nil {
+		o.Warn(file, cut)
+	}
 }
 
 // Detect says what a file holds.

@@ -151,13 +151,13 @@ func TestTheStateOfACampaignIsItsPage(t *testing.T) {
 	if d.Badge != "1 new finding" || d.Tone != "bad" || c.Figures[1].Text != "12,000" {
 		t.Errorf("%+v, %+v", d, c.Figures)
 	}
-	if len(c.Targets) != 3 || c.Targets[0].Name != "example.com/p.TestB" || c.Targets[1].Note != "it does not start …" || c.Targets[2].Tone != "good" {
+	if len(c.Targets) != 3 || c.Targets[0].Package+"."+c.Targets[0].Test != "example.com/p.TestB" || c.Targets[1].Note != "it does not start …" || c.Targets[2].Tone != "good" {
 		t.Errorf("targets %+v", c.Targets)
 	}
 	if len(c.Findings) != 2 || c.Findings[0].ID != "one" || c.Findings[0].Link != "traces/"+run+".html" || c.Findings[1].Link != "" {
 		t.Errorf("findings %+v", c.Findings)
 	}
-	if g := c.Growth; g == nil || g.Note != "10 pairs of accesses seen, 5 of them in both orders, in 1m0s" || !strings.HasPrefix(g.Pairs, "0,82 720,82 720,18") {
+	if g := c.Growth; g == nil || g.Note != "10 pairs of accesses seen, 5 of them in both orders, in 1m0s" || !strings.HasPrefix(g.Pairs, "0,90 960,90 960,18") {
 		t.Errorf("growth %+v", g)
 	}
 	var out bytes.Buffer
@@ -276,7 +276,7 @@ func TestASummaryForAReviewHasAtMostFifteenLines(t *testing.T) {
 // the format asks of their phases.
 func TestChromeTracesAreBalanced(t *testing.T) {
 	var out bytes.Buffer
-	if err := WriteChrome(&out, runtest.Bank(t, t.TempDir(), 2)); err != nil {
+	if err := WriteChrome(&out, runtest.Bank(t, t.TempDir(), 2), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var in struct {
@@ -295,16 +295,16 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 		tid int
 		ts  uint64
 	}
-	from, arrows := map[int]end{}, 0
+	from, arrows, kinds := map[int]end{}, 0, map[string]bool{}
 	slice := map[int]end{} // the last one of a thread that is an event of its own
 	for _, e := range in.TraceEvents {
-		if e.Ts == nil || e.Name == "" || e.Pid != 1 || e.Tid == 0 {
-			t.Fatalf("%+v: no name, time, process or thread", e)
+		if e.Ts == nil || e.Name == "" || e.Cat == "" || e.Pid != 1 || e.Tid == 0 && e.Name != "process_name" {
+			t.Fatalf("%+v: no name, category, time, process or thread", e)
 		}
 		ts := *e.Ts
 		switch e.Ph {
 		case "s", "f":
-			if e.ID == 0 || e.Name != "order" || e.Cat != "order" || slice[e.Tid] != (end{e.Tid, ts}) {
+			if e.ID == 0 || e.Cat != "order" || slice[e.Tid] != (end{e.Tid, ts}) {
 				t.Errorf("%+v: an arrow that nothing draws, in the slice %v", e, slice[e.Tid])
 			}
 			if begun, ok := from[e.ID]; e.Ph == "s" {
@@ -312,8 +312,10 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 					t.Errorf("arrow %d begins twice", e.ID)
 				}
 				from[e.ID] = end{e.Tid, ts}
-			} else if arrows++; !ok || begun.tid == e.Tid || begun.ts >= ts || e.Bp != "e" {
+			} else if kinds[e.Name] = true; !ok || begun.tid == e.Tid || begun.ts >= ts || e.Bp != "e" {
 				t.Errorf("arrow %d ends at %d in %d, and begins at %+v", e.ID, ts, e.Tid, begun)
+			} else {
+				arrows++
 			}
 		case "X":
 			slice[e.Tid] = end{e.Tid, ts}
@@ -329,7 +331,9 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 		case "E":
 			depth[e.Tid]--
 		case "M":
-			names++
+			if e.Name == "thread_name" {
+				names++
+			}
 		default:
 			t.Errorf("%+v: no such phase", e)
 		}
@@ -338,8 +342,13 @@ func TestChromeTracesAreBalanced(t *testing.T) {
 		}
 		last[e.Tid] = ts
 	}
-	if depth[1] != 0 || depth[2] != 0 || names != 2 || arrows < 2 || arrows != len(from) {
+	if depth[1] != 0 || depth[2] != 0 || names != 2 || arrows != len(from) {
 		t.Errorf("depth %v, %d threads, %d of %d arrows end", depth, names, arrows, len(from))
+	}
+	for _, kind := range []string{"starts", "unlock to lock", "send to receive", "done to Wait"} {
+		if !kinds[kind] {
+			t.Errorf("there is no arrow %q, but %v", kind, kinds)
+		}
 	}
 }
 
@@ -394,5 +403,37 @@ func TestAServerShowsAFolderAndTellsWhenItChanges(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestACutTraceIsToldAsSuch: whoever asks for a report of a recording without its end hears of it, on
+// the page and beside it.
+func TestACutTraceIsToldAsSuch(t *testing.T) {
+	file := runtest.Bank(t, t.TempDir(), 0)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, data[:len(data)-10], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var warned []string
+	o := Options{Warn: func(file string, cut error) { warned = append(warned, file+": "+cut.Error()) }}
+	d, err := Load(file, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := WriteMarkdown(&out, d); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "The file is not whole: the trace has no end") {
+		t.Errorf("the summary does not say that the file is cut:\n%s", &out)
+	}
+	if err := WriteChrome(&out, file, o); err != nil {
+		t.Fatal(err)
+	}
+	if len(warned) != 2 || !strings.Contains(warned[0], "the trace has no end") || warned[1] != warned[0] {
+		t.Errorf("warned of %q", warned)
 	}
 }

@@ -72,6 +72,7 @@ func readRun(file string, source func(string) ([]byte, error), o Options) (*lane
 		return nil, fmt.Errorf("reading trace %s: %w", file, err)
 	}
 	if cut := r.Truncated(); cut != nil {
+		o.warn(file, cut)
 		run.Sentences = append(run.Sentences, "The file is not whole: "+cut.Error()+".")
 	}
 	return run, nil

@@ -61,6 +61,12 @@ func TestTheFixIsShownBesideWhatWasDroppedAndStepByStep(t *testing.T) {
 	b.awaitText("#after .count", "23 of 27 steps")
 	b.click("#after .moves button")
 	b.awaitText("#after .step h2", "wg.Wait()")
+	// There is no room for two sides on a phone: what is new stands below what is gone.
+	b.phone()
+	b.click("#tab-fix")
+	b.await("document.querySelector('#fix .diff .gone').getBoundingClientRect().bottom <= document.querySelector('#fix .diff .gone ~ .new').getBoundingClientRect().top")
+	b.await("[...document.querySelectorAll('#fix .diff .new')].every((e) => e.getBoundingClientRect().right <= 390)")
+	b.picture("fix-phone")
 }
 
 func TestFindingsAreSortedAndSearched(t *testing.T) {
@@ -95,12 +101,12 @@ func TestACampaignIsSearchedAndLeadsToRuns(t *testing.T) {
 	b.open(&page.Document{Title: "Campaign", Campaign: &page.Campaign{
 		Figures:  []page.Fact{{Name: "tests", Text: "2"}},
 		Growth:   page.NewGrowthChart([][]page.GrowthPoint{{{At: at, Pairs: 3, Both: 1}, {At: at.Add(time.Minute), Pairs: 9, Both: 4}}}),
-		Targets:  []page.CampaignTarget{{Name: "p.TestA", State: "done", Runs: 20}, {Name: "p.TestB", State: "waiting", Runs: 3000}},
-		Findings: []page.CampaignFinding{{ID: "1", Status: "new", Tone: "bad", Kind: "panic", What: "boom", Test: "p.TestB", Link: "traces/b.trace.html"}, {ID: "2", Status: "fixed", Tone: "good", Kind: "data race", Test: "p.TestA"}},
+		Targets:  []page.CampaignTarget{{Package: "p", Test: "TestA", State: "done", Runs: 20}, {Package: "p", Test: "TestB", State: "waiting", Runs: 3000}},
+		Findings: []page.CampaignFinding{{ID: "1", Status: "new", Tone: "bad", Kind: "panic", What: "boom", Package: "p", Test: "TestB", Link: "traces/b.trace.html"}, {ID: "2", Status: "fixed", Tone: "good", Kind: "data race", Package: "p", Test: "TestA"}},
 	}})
-	b.awaitText("tbody.tests tr", "p.TestA")
+	b.awaitText("tbody.tests tr", "TestA")
 	b.click("table.list:has(tbody.tests) th:nth-child(3) button") // the most first
-	b.awaitText("tbody.tests tr", "p.TestB")
+	b.awaitText("tbody.tests tr", "TestB")
 	b.do(focus(`input[data-search*="found"]`))
 	b.press("fixed")
 	b.awaitText("#campaign-found", "1 of 2")

@@ -9,10 +9,16 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/report/runtest"
 )
 
-// bank is the page of a run.
+// bank is the page of a run with a race.
 func bank(t *testing.T, rounds int) *page.Document {
 	t.Helper()
-	d, err := report.Load(runtest.Bank(t, t.TempDir(), rounds), report.Options{})
+	return pageOf(t, runtest.Bank(t, t.TempDir(), rounds))
+}
+
+// pageOf is the page of a recorded run.
+func pageOf(t *testing.T, trace string) *page.Document {
+	t.Helper()
+	d, err := report.Load(trace, report.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +29,7 @@ func TestAPageSaysWhatHappenedAndOpensAtTheFailure(t *testing.T) {
 	b := newTab(t)
 	b.open(bank(t, 0))
 	for _, want := range []string{
-		"TestBank fails in goroutine 1 at bank.go:18: TestBank: <b>total</b> is 70, want 120.",
+		"TestBank fails in goroutine 1 at bank.go:18: <b>total</b> is 70, want 120.",
 		"After goroutine 1 did “load b.total 100” at bank.go:13, goroutine 2 did “store b.total 100 → 150” at bank.go:23, before goroutine 1 went on with “store b.total 150 → 70” at bank.go:14.",
 		"Nothing orders the store of b.total at bank.go:23 by goroutine 2 and the store of b.total at bank.go:14 by goroutine 1",
 	} {
@@ -79,6 +85,42 @@ func TestStepsAreReachedByClickAndKeyAndShowAllThatIsKnown(t *testing.T) {
 	b.click(".step .rows dd .link")
 	b.awaitText(".step h2", "<-done")
 	b.awaitText(".step", "sent by goroutine 2")
+}
+
+// TestADeadlockShowsWhichLockIsHeldByWhom: the goroutines call two locks by the same names, and the page
+// does not.
+func TestADeadlockShowsWhichLockIsHeldByWhom(t *testing.T) {
+	b := newTab(t)
+	b.open(pageOf(t, runtest.Crossed(t, t.TempDir())))
+	b.awaitText(".story", "Lock order: each goroutine holds the lock that the next one waits for")
+	b.awaitText(".step h2", "waits: b.mu.Lock()")
+	b.awaitText(".step", "It waits here for ever.")
+	b.awaitText(".step", "variable\na.mu #2")
+	b.awaitText(".step", "locks held\na.mu #1")
+	b.picture("deadlock")
+	b.click(".step .rows dd .link") // what holds it
+	b.awaitText(".step", "held up\ngoroutine 1: waits: b.mu.Lock(), shop.go:23")
+	b.phone()
+	b.picture("deadlock-phone")
+	if blank := eval[int](b, `(() => { const v = views.run.lanes; return Math.round(v.height - v.y(v.rows.total)); })()`); blank > 300 {
+		t.Errorf("on a phone, lanes of a few rows end with %d pixels of nothing", blank)
+	}
+}
+
+// TestAnEntryOfAMapIsShownWithItsKeyAndValues, and nothing is said to be missing.
+func TestAnEntryOfAMapIsShownWithItsKeyAndValues(t *testing.T) {
+	b := newTab(t)
+	b.open(pageOf(t, runtest.SplitSection(t, t.TempDir())))
+	b.awaitText(".step", "test failed")
+	b.do(focusLanes())
+	b.press("k")
+	b.press("k")
+	b.awaitText(".step h2", "map write s.items[7] 0 → -1")
+	b.awaitText(".step", "[7]: 0\n→\n[7]: -1")
+	if got := b.text(".step"); strings.Contains(got, "not recorded") {
+		t.Errorf("of an entry that is known it is said that\n%s", got)
+	}
+	b.picture("split-section")
 }
 
 func TestFiltersLeaveWhatIsAskedFor(t *testing.T) {

@@ -17,7 +17,7 @@ type Campaign struct {
 
 // A CampaignTarget is a test of a campaign.
 type CampaignTarget struct {
-	Name, State, Tone           string
+	Package, Test, State, Tone  string
 	Runs, Distinct, Pairs, Both int
 	// LastNew is how long ago something new was seen, and Quiet that in seconds.
 	LastNew string
@@ -28,9 +28,10 @@ type CampaignTarget struct {
 
 // A CampaignFinding is what a campaign has found.
 type CampaignFinding struct {
-	ID, Status, Tone  string
-	Kind, What, Place string
-	Test, Note        string
+	ID, Status, Tone    string
+	Kind, What, Place   string
+	More                string // what else there is to say
+	Package, Test, Note string
 	// Link is to the page of its run; "" if there is none.
 	Link        string
 	First, Last string
@@ -55,7 +56,7 @@ type GrowthPoint struct {
 // NewGrowthChart makes the chart of what targets have seen, of each the points at which there was
 // more. It is nil where nothing has grown.
 func NewGrowthChart(targets [][]GrowthPoint) *GrowthChart {
-	const width, height, foot = 720, 200, 22
+	const width, height, foot = chartWidth, chartHeight, 22
 	sum := summed(targets)
 	if len(sum) < 2 {
 		return nil

@@ -74,13 +74,23 @@ class Steps {
 
   // label says in a few words what a step did.
   label(s) {
-    if (s.what) return s.what;
-    let text = this.run.kinds[s.kind].name;
-    if (s.site.x) text += " " + s.site.x;
-    const before = shortValue(s.before), after = shortValue(s.after);
+    if (s.what) return shortValue(s.what);
+    let text = this.run.kinds[s.kind].name, before = shortValue(s.before), after = shortValue(s.after);
+    const key = this.key(s);
+    if (key) {
+      // The key that was used says more than the expression for it.
+      text += " " + withKey(s.site.x || "", key);
+      [before, after] = [before, after].map((v) => v && v.slice(key.length + 2));
+    } else if (s.site.x) text += " " + s.site.x;
     if (before && after) return text + "  " + before + " → " + after;
     if (after) return text + "  → " + after;
     return before ? text + "  " + before : text;
+  }
+
+  // key is that of an entry of a map, in brackets; "" if the step is on none, or it is not known.
+  key(s) {
+    const entry = /^map /.test(this.run.kinds[s.kind].name) && /^(\[[^]*?\]): /.exec(shortValue(s.before));
+    return entry ? entry[1] : "";
   }
 
   functions(stack) {
@@ -88,6 +98,16 @@ class Steps {
     for (let at = stack; at >= 0; at = this.run.stacks[at][0]) all.push(this.run.functions[this.run.stacks[at][1]]);
     return all;
   }
+}
+
+// withKey puts a key in the place of the last index of an expression; one with a text in it is left alone.
+function withKey(expr, key) {
+  if (!expr.endsWith("]") || (/["'`]/.test(expr) && expr.split("[").length > 2)) return (expr + " " + key).trim();
+  for (let at = expr.length - 1, depth = 0; at >= 0; at--) {
+    if (expr[at] === "]") depth++;
+    if (expr[at] === "[" && --depth === 0) return expr.slice(0, at) + key;
+  }
+  return expr + " " + key;
 }
 
 // shortValue leaves out an address whose object has a name.

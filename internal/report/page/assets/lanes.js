@@ -50,6 +50,7 @@ class LanesView {
     this.rows.set(change, () => {
       this.shownLanes();
       this.countText();
+      this.root.style.setProperty("--rows", Math.min(this.rows.total, 200)); // on a phone, lanes are no higher than what is in them
       if (keep >= 0 && this.rows.rowOf(keep) >= 0) this.reveal(keep);
       this.clamp();
       this.draw();
@@ -211,9 +212,10 @@ class LanesView {
       chunks.add(i);
       seen.push({ row, ...this.steps.at(chunk, this.rows.pick(chunk)[row - this.rows.start[i]]) });
     }
+    this.words = [];
+    this.taken = []; // what is written and marked, as boxes
     for (const s of seen) this.paintBand(s);
     this.paintToken(seen, g);
-    this.words = [];
     this.paintLinks(chunks, seen);
     for (const s of seen) this.paintStep(s, g);
     for (const w of this.words) this.paintWord(w); // over what steps say, or neither can be read
@@ -287,6 +289,7 @@ class LanesView {
     p.textAlign = "left";
     p.textBaseline = "middle";
     p.fillText(text, x + 7, y + 0.5);
+    this.taken.push({ x, y: y - high / 2, w, h: high });
   }
 
   paintLinks(chunks, seen) {
@@ -338,14 +341,28 @@ class LanesView {
     p.lineTo(x2 - d * 13, y2 + 4);
     p.fill();
     p.globalAlpha = 1;
-    if (word) this.words.push({ word, colour, x: (x1 + x2) / 2 + (near ? side * reach * 0.75 : 0), y: (y1 + y2) / 2 });
+    if (word) this.words.push({ word, colour, curve: [[x1, y1], [cx1, y1], [cx2, y2], [x2, y2]] });
   }
 
-  // paintWord paints what an arrow means, on it.
-  paintWord({ word, colour, x, y }) {
+  // paintWord paints what an arrow means, on it: at its middle, or as near to that as nothing else is
+  // written or marked.
+  paintWord({ word, colour, curve }) {
     const p = this.ink;
     p.font = "600 11px system-ui, sans-serif";
     const w = p.measureText(word).width + 10;
+    const box = (t) => {
+      const at = (i) => (1 - t) ** 3 * curve[0][i] + 3 * (1 - t) ** 2 * t * curve[1][i] + 3 * (1 - t) * t * t * curve[2][i] + t ** 3 * curve[3][i];
+      return { x: at(0) - w / 2, y: at(1) - 8, w, h: 16 };
+    };
+    const free = (b) => b.y >= headHeight && b.y + b.h <= this.height && !this.taken.some((o) => b.x < o.x + o.w && o.x < b.x + b.w && b.y < o.y + o.h && o.y < b.y + b.h);
+    let best = this.geometry().inside ? box(0.5) : null; // between narrow lanes it would hide them
+    for (let d = 0; d <= 0.4; d += 0.05) {
+      const found = [box(0.5 + d), box(0.5 - d)].find(free);
+      if (found) { best = found; break; }
+    }
+    if (!best) return;
+    this.taken.push(best);
+    const x = best.x + w / 2, y = best.y + 8;
     p.fillStyle = this.c.panel;
     roundRect(p, x - w / 2, y - 8, w, 16, 8);
     p.fill();
@@ -369,6 +386,7 @@ class LanesView {
     const failed = marks.some((m) => m.kind === "failure" || m.kind === "waits"), colour = failed ? c.bad : this.colour(s.lane);
     if (s.lane >= 0) {
       p.globalAlpha = s.relevant || !this.rows.filter.relevant ? 1 : 0.5;
+      this.taken.push({ x: this.x(s.lane) - 7, y: y - 7, w: 14, h: 14 });
       shape(p, failed ? "failure" : s.class, this.x(s.lane), y, Math.min(5.2, h * 0.26), colour, c.panel);
       p.globalAlpha = 1;
     }
@@ -409,6 +427,7 @@ class LanesView {
     p.strokeText(text, x, y);
     p.restore();
     p.fillText(text, x, y);
+    this.taken.push({ x: x - 2, y: y - 7, w: p.measureText(text).width + 4, h: 14 });
   }
 
   // paintDensity draws runs that do not fit: points where their chunks are open, and counts otherwise.

@@ -46,7 +46,7 @@ class RunView {
     const kinds = choice("kind", "Filter by kind", [["", "All kinds"], ...classes.sort().map((c) => [c, c])], (v) => this.lanes.filter({ class: v }));
     const press = (text, label, act) => el("button", { class: "button", type: "button", "aria-label": label, title: label, onclick: act }, text);
     bar.prepend(this.relevant, lanes, vars, kinds,
-      press("−", "Zoom out", () => this.lanes.zoom(1 / 1.5)), press("+", "Zoom in", () => this.lanes.zoom(1.5)), press("Fit", "Show the whole run", () => this.lanes.fitAll()));
+      el("span", { class: "together" }, press("−", "Zoom out", () => this.lanes.zoom(1 / 1.5)), press("+", "Zoom in", () => this.lanes.zoom(1.5)), press("Fit", "Show the whole run", () => this.lanes.fitAll())));
   }
 
   sideTabs() {
@@ -71,7 +71,7 @@ class RunView {
     if (s.before || s.after) {
       row("value", el("span", { class: "change" }, s.before ? el("span", { class: s.after ? "was" : "now" }, s.before) : null, s.after ? "→" : null, s.after ? el("span", { class: "now" }, s.after) : null));
     }
-    if (/^map /.test(run.kinds[s.kind].name)) row("value", el("span", { class: "muted" }, "keys and values of maps are not recorded"));
+    if (!s.before && !s.after && /^map /.test(run.kinds[s.kind].name)) row("value", el("span", { class: "muted" }, "the key and the value of this access are not recorded"));
     if (s.variable >= 0) {
       row("variable", el("span", { class: "mono" }, run.variables[s.variable]), s.object ? el("span", { class: "muted" }, " in " + s.object) : null);
     }
@@ -93,7 +93,7 @@ class RunView {
       : m.kind === "failure" ? el("p", { class: "flag" }, `${run.kind}: ${run.message}`) : m.kind === "waits" ? el("p", { class: "flag" }, "It waits here for ever.") : null);
     const press = (text, key, act) => el("button", { class: "button", type: "button", title: "key " + key, onclick: act }, text);
     this.step.replaceChildren(
-      el("h2", { tabindex: -1 }, el("span", { class: "mono" }, failed ? run.kind : s.what || (run.kinds[s.kind].name + " " + (site.x || "")))),
+      el("h2", { tabindex: -1 }, el("span", { class: "mono" }, failed ? run.kind : shortValue(s.what) || (this.steps.key(s) ? this.steps.label(s) : run.kinds[s.kind].name + " " + (site.x || "")))),
       laneText(run, s.lane, `event ${s.seq}${site.p ? " · " + site.p : ""}`),
       ...flags.filter(Boolean), el("dl", { class: "rows" }, rows),
       el("div", { class: "moves" }, press("↑ Step", "k", () => this.lanes.move(-1)), press("↓ Step", "j", () => this.lanes.move(1)),
