@@ -178,6 +178,7 @@ func Findings(r *trace.Reader, file string) []finding.Finding {
 			Kind: finding.Kind(f.Kind.String()), Shape: f.Shape().String(), Explanation: explanation(r, f),
 			Run: run, History: finding.Once("", 0, time.Time{}),
 		}
+		f = inFront(f)
 		for j, p := range points(f) {
 			if p.G == 0 {
 				continue

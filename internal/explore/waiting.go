@@ -100,6 +100,28 @@ func explanation(r *trace.Reader, f *trace.Failure) string {
 	return strings.TrimPrefix(text, "; ")
 }
 
+// inFront is a failure whose first waiters are those for whose reason all wait, and whose last are those of
+// the standard library. The first is where the finding is shown in the source, and a test that waits in
+// package testing has no line there.
+func inFront(f *trace.Failure) *trace.Failure {
+	if len(f.Waiting) < 2 {
+		return f
+	}
+	sorted := *f
+	sorted.Waiting = slices.Clone(f.Waiting)
+	rank := func(w *trace.Waiter) int {
+		switch {
+		case w.Library:
+			return 2
+		case w.Shape != f.Shape():
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(sorted.Waiting, func(v, w trace.Waiter) int { return cmp.Compare(rank(&v), rank(&w)) })
+	return &sorted
+}
+
 // addWait adds to an access that a goroutine waits to make what is known of its wait.
 func addWait(r *trace.Reader, a *finding.Access, w *trace.Waiter) {
 	a.Shape = w.Shape.String()

@@ -247,10 +247,14 @@ func onBehalfOfCaller(function string) bool {
 	return false
 }
 
-// What names the access within a sentence, such as "write of Account.Balance".
+// What names the access within a sentence, such as "write of Account.Balance". The target of a step says
+// what it does.
 func (a Access) What() string {
-	if a.Target == "" {
+	switch {
+	case a.Target == "":
 		return string(a.Op)
+	case a.Op == Step:
+		return a.Target
 	}
 	return string(a.Op) + " of " + a.Target
 }
