@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -113,8 +114,7 @@ func isShared(channel ssa.Value, literal *ssa.MakeClosure) bool {
 // isOutsideAPI reports whether users of a package cannot call a function: it is a literal, or has a name that
 // they do not know. A command has no users.
 func isOutsideAPI(fn *ssa.Function) bool {
-	isCommand := fn.Pkg != nil && fn.Pkg.Pkg.Name() == "main"
-	return !isCommand && (fn.Parent() != nil || !token.IsExported(fn.Name()))
+	return !isCommand(fn) && (fn.Parent() != nil || !token.IsExported(fn.Name()))
 }
 
 // literalOf returns what makes a function literal in the function that it stands in.
@@ -164,6 +164,32 @@ func (c *chooser) releasesBehind(access ssa.Instruction, lock *types.Var) bool {
 	})
 }
 
+// isTakenBefore reports whether a function has taken a lock ahead of an access, and releases it nowhere in
+// between, by itself or by a call of what only releases it.
+//
+//	s.mu.Lock()
+//	defer s.mu.Unlock()
+//	s.handle(first)      takes and releases s.mu for some messages, which the first is not
+//	s.state = open
+func (c *chooser) isTakenBefore(access ssa.Instruction, lock *types.Var) bool {
+	fn := access.Parent()
+	return slices.ContainsFunc(instructions(fn), func(taken ssa.Instruction) bool {
+		call, ok := taken.(*ssa.Call)
+		if !ok || !c.analysis.Operates(taken, lock) || !c.analysis.Acquires(taken, lock) || isForReading(call) || !isAhead(taken, access) {
+			return false
+		}
+		return !slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool {
+			_, now := i.(*ssa.Call)
+			return now && c.analysis.ReleasesOnly(i, lock) && c.analysis.Reaches(taken, i) && c.analysis.Reaches(i, access)
+		})
+	})
+}
+
+// isForReading reports whether an operation takes a lock for reading, which it could have more than once.
+func isForReading(call *ssa.Call) bool {
+	return strings.HasPrefix(call.Call.Value.Name(), "R") || call.Call.IsInvoke()
+}
+
 // acquires reports whether a function takes a lock.
 func (c *chooser) acquires(fn *ssa.Function, lock *types.Var) bool {
 	return slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool { return c.analysis.Acquires(i, lock) })
@@ -187,6 +213,30 @@ func makesObject(o lockset.Observation) bool {
 	return false
 }
 
+// isCopied reports whether the function of an observation makes an object that it is given a copy of another
+// one: it writes into a field what the same field of the other holds.
+//
+//	func (g *Group) CopyState(from *Group) { g.seen = from.seen }
+func isCopied(o lockset.Observation) bool {
+	return slices.ContainsFunc(instructions(o.Instr.Parent()), func(i ssa.Instruction) bool {
+		store, ok := i.(*ssa.Store)
+		if !ok {
+			return false
+		}
+		load, ok := store.Val.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL {
+			return false
+		}
+		to, ok := store.Addr.(*ssa.FieldAddr)
+		from, also := load.X.(*ssa.FieldAddr)
+		if !ok || !also || to.Field != from.Field || to.X == from.X || !types.Identical(to.X.Type(), from.X.Type()) {
+			return false
+		}
+		_, given := to.X.(*ssa.Parameter)
+		return given
+	})
+}
+
 // isConstructor reports whether a result of a function is always an object that it has made, or nothing.
 func isConstructor(fn *ssa.Function, result int) bool {
 	if fn == nil || len(fn.Blocks) == 0 {
@@ -206,15 +256,27 @@ func isConstructor(fn *ssa.Function, result int) bool {
 	})
 }
 
-// starting begins the names of functions by which users start an object: what these write is there when it is
-// used.
-var starting = regexp.MustCompile(`^(?:Start|Open|Init|Run|Serve|Listen|Connect|Dial)`)
+// starting begins the names of functions by which users start an object, and decoding of those by which
+// decoders fill one: what these write is there when it is used.
+var (
+	starting = regexp.MustCompile(`^(?:[Ss]tart|[Oo]pen|[Ii]nit|[Ii]nitiali[sz]e|[Rr]eset|[Ss]et[Uu]p|[Rr]un|[Ss]erve|[Ll]isten|[Cc]onnect|[Dd]ial)(?:[^a-z]|$)`)
+	decoding = regexp.MustCompile(`^(?:Unmarshal|GobDecode)`)
+)
+
+// isStarting reports whether a method, by its name, makes its object ready or sets it going. Of a command all
+// is seen that is done beside it.
+func isStarting(fn *ssa.Function) bool {
+	return fn.Signature.Recv() != nil && !isCommand(fn) && starting.MatchString(fn.Name())
+}
+
+func isCommand(fn *ssa.Function) bool { return fn.Pkg != nil && fn.Pkg.Pkg.Name() == "main" }
 
 // makesOrStarts returns what reports whether a function makes an object that has a field, and returns it, or
 // starts one.
 func makesOrStarts(field *types.Var) func(*ssa.Function) bool {
 	return func(fn *ssa.Function) bool {
-		return starting.MatchString(lockset.Outermost(fn).Name()) || slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool {
+		name := lockset.Outermost(fn).Name()
+		return starting.MatchString(name) || decoding.MatchString(name) || slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool {
 			made, ok := i.(*ssa.Alloc)
 			return ok && made.Heap && returns(fn, made.Type()) && hasField(made.Type().Underlying().(*types.Pointer).Elem(), field, 0)
 		})

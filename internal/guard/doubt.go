@@ -23,12 +23,19 @@ const (
 	// Reference: the map, slice or pointer is read alone, which nothing replaces; what it refers
 	// to is not accessed without the lock.
 	Reference
-	// Maker: the function has made the object itself, or is called with the lock by all but the one that
-	// has: that knows whether others have it yet.
+	// Maker: the function has made the object itself, or makes it a copy of another one, or is called with the
+	// lock by all but the one that has: that knows whether others have it yet.
 	Maker
 	// HandedOver: the function, or one that calls it, releases the lock behind the access, and so has
 	// been given it.
 	HandedOver
+	// TakenBefore: the function has taken the lock and not released it, and what it calls takes it once more:
+	// on that way control would never come to the access.
+	TakenBefore
+	// Starting: the function, by its name, makes the object ready or sets it going, which is done before others
+	// have the object, and by one goroutine. What it does later, it does without the lock by mistake as
+	// rarely as not.
+	Starting
 	// Remarked: a comment in the function, or on it, says that the lock is not needed, or when it may be
 	// called.
 	Remarked
@@ -56,9 +63,12 @@ const (
 	// OutsideAPI: users of the package cannot call the function, whatever it does to the lock. What calls it
 	// may keep others away by a protocol of the package.
 	OutsideAPI
-	// SetWhileMade: all that writes the data are functions that make the object or start it, or what these
-	// alone call, or are for before it is used.
+	// SetWhileMade: all that writes the data are functions that make the object, decode it or start it, or what
+	// these alone call, or are for before it is used; or the function decodes it.
 	SetWhileMade
+	// WonSwap: the function goes on only if it has changed an atomic state of the object from what it must
+	// be, which one goroutine at a time can.
+	WonSwap
 	// Signal: the read comes behind a receive of nothing but a signal, from a channel of the same object, or
 	// behind a wait for goroutines.
 	Signal
@@ -67,6 +77,9 @@ const (
 	// BehindCall: the read comes behind a call that takes the lock and releases it, as one that has
 	// the object started.
 	BehindCall
+	// MostWrites: no fewer lines write the data without the lock than with it, so that a read would be no
+	// better for taking it.
+	MostWrites
 	// MostReads: most lines that read the data do without the lock, as where one goroutine alone
 	// writes, and need not keep others from it when it reads.
 	MostReads
@@ -82,6 +95,10 @@ func (d Doubt) String() string {
 		return "the function has made the object"
 	case HandedOver:
 		return "the function releases the lock later, and so has been given it"
+	case Starting:
+		return "the function makes the object ready or sets it going"
+	case TakenBefore:
+		return "the function has taken the lock, and what it calls would wait for it"
 	case OtherLock:
 		return "another lock is held"
 	case OwnersLock:
@@ -108,6 +125,10 @@ func (d Doubt) String() string {
 		return "it is written before the goroutine is started that reads it"
 	case BehindCall:
 		return "a call before it has taken the lock and released it"
+	case WonSwap:
+		return "the goroutine has changed an atomic state of the object, which one at a time can"
+	case MostWrites:
+		return "as many lines write it without the lock as with it"
 	case MostReads:
 		return "most lines that read it do without the lock"
 	}
@@ -124,18 +145,28 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 	switch {
 	case all(func(o lockset.Observation) bool { return c.isReferenceAlone(v, o, way) }):
 		return Reference
-	case all(func(o lockset.Observation) bool { return makesObject(o) || c.isCalledByMaker(o) }):
+	case all(func(o lockset.Observation) bool { return makesObject(o) || isCopied(o) || c.isCalledByMaker(o) }):
 		return Maker
 	case all(func(o lockset.Observation) bool { return c.isHandedLock(o, lock) }):
 		return HandedOver
+	case all(func(o lockset.Observation) bool {
+		return c.isHeldOnOtherWay(v, o, way) && c.isTakenBefore(o.Instr, lock)
+	}):
+		return TakenBefore
 	case all(func(o lockset.Observation) bool { return c.isGivenToHolder(o.Instr.Parent(), lock) }):
 		return GivenToHolder
 	case all(func(o lockset.Observation) bool { return c.declarations.isRemarked(o.Instr.Parent(), o.At) }):
 		return Remarked
 	case reads && all(func(o lockset.Observation) bool { return c.isOnlyWriter(v, o.Instr, way) }):
 		return OnlyWriter
+	case all(func(o lockset.Observation) bool { return isStarting(o.Instr.Parent()) }):
+		return Starting
+	case reads && all(func(o lockset.Observation) bool { return isBehindSignal(o, isSignalBeside(v.Object)) }):
+		return Signal
 	case named:
 		return NoDoubt
+	case all(func(o lockset.Observation) bool { return isBehindWonSwap(o, v.Object) }):
+		return WonSwap
 	case all(func(o lockset.Observation) bool {
 		return len(o.Held) > 0 && !holdsSame(c.places, o, way) || isBehindSend(o) || c.isHandedAnother(o, lock)
 	}):
@@ -150,11 +181,15 @@ func (c *chooser) doubt(v *subject, without []lockset.Observation, way *locks.Pl
 		return HelperFunction
 	case all(func(o lockset.Observation) bool { return isOutsideAPI(o.Instr.Parent()) }):
 		return OutsideAPI
+	case all(func(o lockset.Observation) bool {
+		return decoding.MatchString(lockset.Outermost(o.Instr.Parent()).Name())
+	}):
+		return SetWhileMade
 	case !reads:
 		return NoDoubt
 	case setWhileMade(v):
 		return SetWhileMade
-	case all(func(o lockset.Observation) bool { return isBehindSignal(o) || isBehindWait(o) }):
+	case all(func(o lockset.Observation) bool { return isBehindSignal(o, isSignal) || isBehindWait(o) }):
 		return Signal
 	case all(func(o lockset.Observation) bool { return isWrittenBeforeStart(v, o) }):
 		return BeforeStart
@@ -202,14 +237,19 @@ func isCheck(read ssa.Instruction) bool {
 // leastOften is how many lines make a habit.
 const leastOften = 3
 
-// doubtMajority puts the reads in doubt if most of them do without the lock.
+// doubtMajority puts the reads in doubt if most of them do without the lock, or the writes do.
 func (d *Datum) doubtMajority(named bool) {
-	if named || d.Evidence.ReadsWithout < leastOften || d.Evidence.ReadsWithout <= d.Evidence.ReadsWith {
-		return
+	doubt := NoDoubt
+	switch e := &d.Evidence; {
+	case named:
+	case e.WritesWithout > 0 && e.WritesWithout >= e.WritesWith && e.ReadsWithout >= leastOften:
+		doubt = MostWrites
+	case e.ReadsWithout >= leastOften && e.ReadsWithout > e.ReadsWith:
+		doubt = MostReads
 	}
 	for i := range d.Deviations {
 		if v := &d.Deviations[i]; v.Kind == Read && v.Doubt == NoDoubt {
-			v.Doubt = MostReads
+			v.Doubt = doubt
 		}
 	}
 }

@@ -121,6 +121,15 @@ func (c *chooser) deviation(s *lockset.Site, without []lockset.Observation, way 
 	return d
 }
 
+// isHeldOnOtherWay reports whether an access has the lock when control has come to it on another way.
+func (c *chooser) isHeldOnOtherWay(v *subject, o lockset.Observation, way *locks.Place) bool {
+	return slices.ContainsFunc(v.sites, func(s *lockset.Site) bool {
+		return slices.ContainsFunc(s.Observations, func(p lockset.Observation) bool {
+			return p.Instr == o.Instr && p.Context == o.Context && lockset.HoldingOf(c.places, p, way) >= lockset.HeldForReading
+		})
+	})
+}
+
 // heldInContext reports whether a lock is held at a site, on some way, in a context.
 func (c *chooser) heldInContext(s *lockset.Site, ctx *lockset.Context, way *locks.Place) bool {
 	return slices.ContainsFunc(s.Observations, func(o lockset.Observation) bool {

@@ -28,7 +28,7 @@ func functionAnnotations(doc string) []string {
 var (
 	guardedBy = regexp.MustCompile(`(?i)\b(?:guarded|protected|synchroni[sz]ed|locked|covered|secured|access(?:ed)?|read|written|modif\w+|must|requires?|hold|holding|holds|under)\b([^.;]*)`)
 	protects  = regexp.MustCompile(`(?i)\b(?:protect(?:s|ing)?|guard(?:s|ing)?|cover(?:s|ing)?|synchroni[sz]\w*|serializ\w*|locks?)\b((?s:.*))`)
-	word      = regexp.MustCompile(`[A-Za-z_]\w*`)
+	word      = regexp.MustCompile(`(?:\bnon-)?[A-Za-z_]\w*`) // non-data is a word that names no data
 	wholeType = regexp.MustCompile(`(?i)\b(?:everything|all(?: of)?(?: the)? (?:other )?fields|all (?:the )?(?:following|below|other|of)|the rest|(?:this|the) (?:whole )?(?:struct|type))\b`)
 	following = regexp.MustCompile(`(?i)\b(?:following|below|these|next|remaining|fields)\b`)
 	ofSome    = regexp.MustCompile(`(?i)\bagainst\b`) // "guards the reader of a against what empties it"

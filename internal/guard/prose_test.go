@@ -38,6 +38,8 @@ func TestCommentsOnLocksThatCoverData(t *testing.T) {
 		"protects:":                       "below",
 		"does not protect rows":           "",
 		"mu is a mutex":                   "",
+		"mutex for non-rows fields":       "",
+		"protects non-rows":               "",
 	} {
 		named, all, below := coverage(text, "rows")
 		var got []string

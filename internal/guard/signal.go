@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -19,11 +20,69 @@ import (
 //	case <-s.shutdown:
 //		return s.err      set before the channel is closed
 //	...
-func isBehindSignal(o lockset.Observation) bool {
-	return isBehind(o.Instr, types.RecvOnly, func(i ssa.Instruction) bool {
+func isBehindSignal(o lockset.Observation, isSignal func(ssa.Value) bool) bool {
+	return isBehind(o.Instr, types.RecvOnly, isSignal, func(i ssa.Instruction) bool {
 		receive, ok := i.(*ssa.UnOp)
 		return ok && receive.Op == token.ARROW && isSignal(receive.X)
 	})
+}
+
+// isSignalBeside returns what reports whether a channel of signals stands in the same struct as a field.
+// Whatever a comment says of the lock, such a channel is closed when the field is set.
+//
+//	type wanted struct {
+//		ready chan struct{}
+//		mu    sync.Mutex // guards conn
+//		conn  *conn
+//	}
+func isSignalBeside(field *types.Var) func(ssa.Value) bool {
+	return func(channel ssa.Value) bool { return isSignal(channel) && standsBeside(channel.(*ssa.UnOp).X, field) }
+}
+
+// standsBeside reports whether an address is that of a field of the same struct as another field.
+func standsBeside(address ssa.Value, field *types.Var) bool {
+	at, ok := address.(*ssa.FieldAddr)
+	return ok && hasField(at.X.Type().Underlying().(*types.Pointer).Elem(), field, maxParts)
+}
+
+// isBehindWonSwap reports whether an access is made only by the goroutine that has changed an atomic field of
+// the same struct from a state that it must have.
+//
+//	if !s.state.CompareAndSwap(running, stopping) {
+//		return
+//	}
+//	s.conns = nil
+func isBehindWonSwap(o lockset.Observation, field *types.Var) bool {
+	return slices.ContainsFunc(instructions(o.Instr.Parent()), func(i ssa.Instruction) bool {
+		call, ok := i.(*ssa.Call)
+		if !ok || !isSwap(call.Call.StaticCallee()) || !standsBeside(call.Call.Args[0], field) {
+			return false
+		}
+		return slices.ContainsFunc(branchesOn(call), func(b *ssa.BasicBlock) bool { return b.Dominates(o.Instr.Block()) })
+	})
+}
+
+func isSwap(fn *ssa.Function) bool {
+	return fn != nil && strings.HasPrefix(fn.Name(), "CompareAndSwap") && fn.Object() != nil && fn.Object().Pkg() != nil && fn.Object().Pkg().Path() == "sync/atomic"
+}
+
+// branchesOn returns the blocks to which control comes only if a value is true.
+func branchesOn(v ssa.Value) []*ssa.BasicBlock {
+	var all []*ssa.BasicBlock
+	add := func(v ssa.Value, successor int) {
+		for _, user := range *v.Referrers() {
+			if branch, ok := user.(*ssa.If); ok && len(branch.Block().Succs[successor].Preds) == 1 {
+				all = append(all, branch.Block().Succs[successor])
+			}
+		}
+	}
+	add(v, 0)
+	for _, user := range *v.Referrers() {
+		if not, ok := user.(*ssa.UnOp); ok && not.Op == token.NOT {
+			add(not, 1)
+		}
+	}
+	return all
 }
 
 // isBehindWait reports whether an access is made only behind a wait for goroutines.
@@ -45,7 +104,7 @@ func isBehindWait(o lockset.Observation) bool {
 //	case db.writer <- struct{}{}:      others wait until it is received again
 //	...
 func isBehindSend(o lockset.Observation) bool {
-	return isBehind(o.Instr, types.SendOnly, func(i ssa.Instruction) bool {
+	return isBehind(o.Instr, types.SendOnly, isSignal, func(i ssa.Instruction) bool {
 		send, ok := i.(*ssa.Send)
 		return ok && isSignal(send.Chan)
 	})
@@ -53,10 +112,10 @@ func isBehindSend(o lockset.Observation) bool {
 
 // isBehind reports whether an access is made only behind a signal in one direction, by itself or as
 // the case of a select.
-func isBehind(access ssa.Instruction, direction types.ChanDir, is func(ssa.Instruction) bool) bool {
+func isBehind(access ssa.Instruction, direction types.ChanDir, isSignal func(ssa.Value) bool, is func(ssa.Instruction) bool) bool {
 	return slices.ContainsFunc(instructions(access.Parent()), func(i ssa.Instruction) bool {
 		if s, ok := i.(*ssa.Select); ok {
-			return slices.ContainsFunc(signalCases(s, direction), func(c *ssa.BasicBlock) bool { return c.Dominates(access.Block()) })
+			return slices.ContainsFunc(signalCases(s, direction, isSignal), func(c *ssa.BasicBlock) bool { return c.Dominates(access.Block()) })
 		}
 		return is(i) && isAhead(i, access)
 	})
@@ -86,7 +145,7 @@ func isSignal(channel ssa.Value) bool {
 }
 
 // signalCases returns where the cases of a select begin that receive, or send, a signal.
-func signalCases(s *ssa.Select, direction types.ChanDir) []*ssa.BasicBlock {
+func signalCases(s *ssa.Select, direction types.ChanDir, isSignal func(ssa.Value) bool) []*ssa.BasicBlock {
 	var all []*ssa.BasicBlock
 	for _, user := range *s.Referrers() {
 		index, ok := user.(*ssa.Extract)

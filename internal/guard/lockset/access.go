@@ -263,7 +263,8 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 		return
 	}
 	v := r.variable(o)
-	if base != nil && r.isFresh(r.ctx, base, instr) || r.isBeforeOthers(instr, paths) {
+	// An access with the object's own lock speaks for the lock, whether it is needed already or not.
+	if base != nil && !holdsOwnLock(base, paths) && r.isFresh(r.ctx, base, instr) || r.isBeforeOthers(instr, paths) {
 		v.Early++
 		return
 	}
@@ -288,6 +289,13 @@ func (r *recorder) access(o *types.Var, base *locks.Place, kind Kind, instr ssa.
 		ob.Kind, ob.Instr, ob.At = kind, instr, pos
 		s.Observations = addObservation(s.Observations, ob)
 	}
+}
+
+// holdsOwnLock reports whether a lock of an object is held on all ways to an access.
+func holdsOwnLock(object *locks.Place, paths []locks.Path) bool {
+	return !slices.ContainsFunc(paths, func(p locks.Path) bool {
+		return !slices.ContainsFunc(p.Held, func(h locks.Held) bool { return h.Lock.Root() == object.Root() })
+	})
 }
 
 // isBeforeOthers reports whether an access is made before other goroutines can make theirs: none runs yet,

@@ -10,8 +10,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 )
 
-// An object is fresh from its allocation until it is published: stored where others can
-// find it, sent, or given to another goroutine. What happens to it before is initialisation
+// An object is fresh from its allocation, or from when it comes out of a pool, until it is published:
+// stored where others can find it, sent, or given to another goroutine. What happens to it before is initialisation
 // and needs no lock.
 //
 //	t := &Table{}       t is fresh
@@ -71,12 +71,20 @@ func (a *Analysis) bornFresh(ctx *Context, v ssa.Value) bool {
 	case *ssa.MakeMap, *ssa.MakeSlice, *ssa.MakeChan:
 		return v.Parent() == ctx.fn
 	case *ssa.Call:
-		return v.Parent() == ctx.fn && a.returnsFresh(v.Call.StaticCallee(), 0)
+		return v.Parent() == ctx.fn && (isFromPool(v) || a.returnsFresh(v.Call.StaticCallee(), 0))
 	case *ssa.Extract:
 		call, ok := v.Tuple.(*ssa.Call)
 		return ok && v.Parent() == ctx.fn && a.returnsFresh(call.Call.StaticCallee(), v.Index)
 	}
 	return false
+}
+
+// isFromPool reports whether a value comes out of a sync.Pool, which hands it to one goroutine.
+//
+//	s := sessions.Get().(*Session)      nothing else has s until it is published or put back
+func isFromPool(call *ssa.Call) bool {
+	fn := call.Call.StaticCallee()
+	return fn != nil && fn.RelString(nil) == "(*sync.Pool).Get"
 }
 
 // returnsFresh reports whether a function returns an object that it made and kept to
@@ -263,7 +271,7 @@ func (a *Analysis) callPublishes(i ssa.CallInstruction, v ssa.Value) bool {
 		}
 	}
 	for k, arg := range c.Args {
-		if !a.leadsTo(arg, v) {
+		if !a.leadsTo(arg, v) || k == 0 && synchronises(fn) {
 			continue
 		}
 		if fn == nil || len(fn.Blocks) == 0 {
@@ -277,6 +285,20 @@ func (a *Analysis) callPublishes(i ssa.CallInstruction, v ssa.Value) bool {
 		}
 	}
 	return false
+}
+
+// synchronises reports whether a function is a method of what package sync or sync/atomic has: such a
+// part of an object is used in its place, and gives the object to nobody.
+//
+//	t := &Table{}
+//	t.seed()            takes t.mu, and t is still fresh
+//	t.rows = rows
+func synchronises(fn *ssa.Function) bool {
+	if fn == nil || fn.Signature.Recv() == nil || fn.Object() == nil || fn.Object().Pkg() == nil {
+		return false
+	}
+	path := fn.Object().Pkg().Path()
+	return path == "sync" || path == "sync/atomic"
 }
 
 func (a *Analysis) publishesParameter(fn *ssa.Function, index int) bool {
