@@ -17,7 +17,74 @@ import (
 // isKept reports whether no other goroutine writes the data between a read and a write of it.
 func (c *checker) isKept(read, write *whole.Member) bool {
 	v := c.variable(write.Variable)
-	return v != nil && (c.hasAnotherLock(v, read, write) || isOnlyWriter(v, write) || c.isMarked(read, write))
+	return isSingleFlight(write.Instr.Parent()) || v != nil && (c.hasAnotherLock(v, read, write) || isOnlyWriter(v, write) || c.isMarked(read, write) || c.isTakenOut(v, write))
+}
+
+// isSingleFlight reports whether a function is a literal that is given to a method Do with a key: what
+// such a method runs, it does not run twice at once for one key.
+//
+//	c.flight.Do(key, func() (any, error) { look; compute; store })
+func isSingleFlight(fn *ssa.Function) bool {
+	if fn.Parent() == nil {
+		return false
+	}
+	for _, b := range fn.Parent().Blocks {
+		for _, i := range b.Instrs {
+			call, ok := i.(ssa.CallInstruction)
+			if !ok || !flights[methodName(call.Common())] || len(call.Common().Args) < 2 {
+				continue
+			}
+			if slices.ContainsFunc(call.Common().Args, func(arg ssa.Value) bool { return isLiteral(arg, fn) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// flights are the methods of what runs a function once for a key at a time, as that of x/sync is called and
+// those made after it.
+var flights = map[string]bool{"Do": true, "DoChan": true, "DoEx": true, "DoContext": true}
+
+func methodName(c *ssa.CallCommon) string {
+	if c.IsInvoke() {
+		return c.Method.Name()
+	}
+	if fn := c.StaticCallee(); fn != nil && fn.Signature.Recv() != nil {
+		return fn.Name()
+	}
+	return ""
+}
+
+// isLiteral reports whether a value is a function literal, be it as another type.
+func isLiteral(v ssa.Value, fn *ssa.Function) bool {
+	if changed, ok := v.(*ssa.ChangeType); ok {
+		v = changed.X
+	}
+	if literal, ok := v.(*ssa.MakeClosure); ok {
+		v = literal.Fn
+	}
+	return v == ssa.Value(fn)
+}
+
+// isTakenOut reports whether an element is written of a map or slice that the function has taken out of
+// its variable, and put something else there, in one section: nothing else has it any more.
+//
+//	c.mu.Lock()
+//	pending := c.pending
+//	c.pending = nil
+//	c.mu.Unlock()
+//	pending[k] = v
+func (c *checker) isTakenOut(v *lockset.Variable, write *whole.Member) bool {
+	update, ok := write.Instr.(*ssa.MapUpdate)
+	if !ok {
+		return false
+	}
+	taken, ok := update.Map.(*ssa.UnOp)
+	return ok && slices.ContainsFunc(writesOf(v, taken.Parent()), func(i ssa.Instruction) bool {
+		_, replaces := i.(*ssa.Store)
+		return replaces && c.known.Analysis.Reaches(taken, i) && !c.known.Analysis.ReleasedBetween(taken, i, c.lock)
+	})
 }
 
 func (c *checker) variable(of *types.Var) *lockset.Variable {

@@ -14,8 +14,8 @@
 // A second look at the data in the later section, before the write, makes it right, and is not
 // reported. Nor is a write of a variable by a value that is not computed from what was read, such as
 // that of a flag: no other goroutine's work is lost. Nor is one that something else keeps other goroutines
-// from: another lock that is held for both sections, a mark that the first one leaves, or that one
-// goroutine alone writes. Which lock guards what is that of package guards.
+// from: another lock that is held for both sections, a mark that the first one leaves, that one goroutine
+// alone writes, that a single flight runs both, or that the data was taken out before. Which lock guards what is that of package guards.
 //
 // splitsection.go has the analyzer, between.go what keeps others from what is between two sections.
 package splitsection
@@ -156,14 +156,18 @@ func (c *checker) looksAgain(read, write *whole.Member) bool {
 
 // isLost reports whether a write replaces what another goroutine may have put there meanwhile: an
 // element that was missed, or a value by one that is computed from what was read. A flag that is set, or
-// a reference that is dropped, is meant to be so afterwards, whatever was there.
+// a reference that is dropped, is meant to be so afterwards, whatever was there. So is an element that is
+// written whatever was read, if only the function has not returned before.
 func isLost(read, write *whole.Member) bool {
-	store, ok := write.Instr.(*ssa.Store)
-	if !ok {
+	if whole.ComputedFrom(write.Instr, read.Instr) {
 		return true
 	}
-	_, ofElement := store.Addr.(*ssa.IndexAddr)
-	return ofElement || whole.ComputedFrom(store, read.Instr)
+	if store, ok := write.Instr.(*ssa.Store); ok {
+		if _, ofElement := store.Addr.(*ssa.IndexAddr); !ofElement {
+			return false
+		}
+	}
+	return whole.ChosenBy(write.Instr, read.Instr)
 }
 
 // readsOf are the instructions of a function that read a variable, or what it refers to.

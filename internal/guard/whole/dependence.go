@@ -29,6 +29,36 @@ type tracer struct {
 // ComputedFrom reports whether the operands of an instruction are computed from another.
 func ComputedFrom(i, from ssa.Instruction) bool { return newTracer(i.Parent()).of(i).data[from] }
 
+// ChosenBy reports whether an instruction is executed on one side of a branch by what another loads, and not
+// on the other. Which case of a select it is does not depend on what its channels were made from.
+//
+//	if !ok {                select {
+//		m[k] = v            case <-stop:
+//	}                           return
+//	                        case <-time.After(rest(failed)):
+//	                        }
+//	                        m[k] = now
+func ChosenBy(i, by ssa.Instruction) bool {
+	t := newTracer(i.Parent())
+	return slices.ContainsFunc(decidingBranches(i.Parent())[i.Block()], func(branch *ssa.If) bool {
+		return t.of(branch).data[by] && !isCase(branch)
+	})
+}
+
+// isCase reports whether a branch is by which case of a select was taken.
+func isCase(branch *ssa.If) bool {
+	compared, ok := branch.Cond.(*ssa.BinOp)
+	if !ok {
+		return false
+	}
+	index, ok := compared.X.(*ssa.Extract)
+	if !ok || index.Index != 0 {
+		return false
+	}
+	_, ok = index.Tuple.(*ssa.Select)
+	return ok
+}
+
 func newTracer(fn *ssa.Function) *tracer {
 	t := &tracer{fn: fn, deciding: decidingBranches(fn), stores: make(map[*ssa.Alloc][]*ssa.Store), known: make(map[ssa.Instruction]dependence)}
 	for _, b := range fn.Blocks {

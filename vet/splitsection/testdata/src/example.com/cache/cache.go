@@ -283,3 +283,124 @@ func (f *feed) Seq() int {
 }
 
 func grow(list []int) []int { return append(make([]int, 1), list...) }
+
+// A group runs a function once at a time for a key.
+type group struct {
+	mu      sync.Mutex
+	running map[string]chan struct{}
+}
+
+func (g *group) Do(key string, f func() int) int {
+	g.mu.Lock()
+	for g.running[key] != nil {
+		done := g.running[key]
+		g.mu.Unlock()
+		<-done
+		g.mu.Lock()
+	}
+	done := make(chan struct{})
+	g.running[key] = done
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		delete(g.running, key)
+		g.mu.Unlock()
+		close(done)
+	}()
+	return f()
+}
+
+type Flights struct {
+	flight  group
+	mu      sync.Mutex
+	results map[string]int
+}
+
+// Get looks and stores in what runs once at a time for a key.
+func (f *Flights) Get(k string) int {
+	return f.flight.Do(k, func() int {
+		f.mu.Lock()
+		v, ok := f.results[k]
+		f.mu.Unlock()
+		if ok {
+			return v
+		}
+		v = compute(k)
+		f.mu.Lock()
+		f.results[k] = v
+		f.mu.Unlock()
+		return v
+	})
+}
+
+// GetTwice does the same where nothing keeps it from running twice.
+func (f *Flights) GetTwice(k string) int {
+	get := func() int {
+		f.mu.Lock()
+		v, ok := f.results[k]
+		f.mu.Unlock()
+		if ok {
+			return v
+		}
+		v = compute(k)
+		f.mu.Lock()
+		f.results[k] = v // want `write of Flights.results by what an earlier section of Flights.mu has read`
+		f.mu.Unlock()
+		return v
+	}
+	return get()
+}
+
+type Dialer struct {
+	mu       sync.Mutex
+	failures map[string]int
+	open     map[string]int
+}
+
+// Dial waits if it has failed before, and writes down that it fails, whatever was there.
+func (d *Dialer) Dial(k string, stop chan bool) bool {
+	d.mu.Lock()
+	failed := d.failures[k]
+	d.mu.Unlock()
+	if failed != 0 {
+		select {
+		case <-stop:
+			return false
+		case <-after(10 - failed):
+		}
+	}
+	if compute(k) == 0 {
+		now := compute("now")
+		d.mu.Lock()
+		d.failures[k] = now
+		d.mu.Unlock()
+		return false
+	}
+	return true
+}
+
+func after(n int) chan bool { return make(chan bool, n) }
+
+// CloseAll has what was open for itself.
+func (d *Dialer) CloseAll(more []string) {
+	d.mu.Lock()
+	if d.open == nil {
+		d.mu.Unlock()
+		return
+	}
+	open := d.open
+	d.open = nil
+	d.mu.Unlock()
+	for _, k := range more {
+		if _, ok := open[k]; !ok {
+			open[k] = compute(k)
+		}
+	}
+}
+
+func (d *Dialer) Open(k string) {
+	d.mu.Lock()
+	d.open[k]++
+	d.failures[k]++
+	d.mu.Unlock()
+}
