@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 )
@@ -58,8 +61,7 @@ func (c *Counter) Get(k string) int {
 `,
 }
 
-// lint builds golangci-lint with the plugin, as golangci-lint custom does but for cloning it, and
-// lints a module.
+// lint has golangci-lint custom build a golangci-lint with the plugin, and lints a module.
 func (c *check) lint(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "golangci")
 	if err != nil {
@@ -70,8 +72,8 @@ func (c *check) lint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	command := filepath.Join(dir, "golangci-lint")
-	if err := c.buildLinter(ctx, filepath.Join(dir, "build"), root, command); err != nil {
+	command, err := c.customLinter(ctx, dir, root)
+	if err != nil {
 		return err
 	}
 	module := filepath.Join(dir, "linted")
@@ -93,37 +95,64 @@ func (c *check) lint(ctx context.Context) error {
 	return runInstalled(ctx, module, env, command, "run", "2 issues")
 }
 
-// buildLinter builds golangci-lint with the plugin of the module in a directory.
-func (c *check) buildLinter(ctx context.Context, dir, root, command string) error {
-	err := writeFiles(dir, map[string]string{
-		"go.mod": "module linter\n\ngo 1.26.0\n\nreplace github.com/cofferdam-go/cofferdam => " + root + "\n",
-		"main.go": `package main
-
-import (
-	"log"
-
-	"github.com/golangci/golangci-lint/v2/pkg/commands"
-
-	_ "github.com/cofferdam-go/cofferdam/vet/golangci"
-)
-
-func main() {
-	if err := commands.Execute(commands.BuildInfo{Version: "custom"}); err != nil {
-		log.Fatal(err)
+// customLinter runs golangci-lint custom, as the comment of package vet/golangci says, for the plugin of the
+// module in a directory. Custom clones golangci-lint from where it is kept: it is told to take a repository
+// on disk for that, which is made of the module as the proxy has it.
+func (c *check) customLinter(ctx context.Context, dir, root string) (command string, err error) {
+	build := filepath.Join(dir, "build")
+	if err := writeFiles(build, map[string]string{"go.mod": "module linter\n\ngo 1.26.0\n"}); err != nil {
+		return "", err
 	}
-}
-`,
-	})
-	if err != nil {
-		return err
-	}
-	tool := gotool.New(dir, append(os.Environ(), "GOWORK=off"))
-	for _, args := range [][]string{{"get", golangci}, {"mod", "tidy"}, {"build", undebugged, "-o", command, "."}} {
+	path, version, _ := strings.Cut(golangci, "@")
+	plain := filepath.Join(dir, "golangci-lint")
+	env := append(os.Environ(), "GOWORK=off")
+	tool := gotool.New(build, env)
+	for _, args := range [][]string{{"get", golangci}, {"get", path + "/cmd/golangci-lint@" + version}, {"build", undebugged, "-o", plain, path + "/cmd/golangci-lint"}} {
 		cmd := tool.Command(ctx, args...)
 		cmd.Stderr = c.stderr
 		if err := gotool.Check(ctx, cmd, "", cmd.Run()); err != nil {
-			return err
+			return "", err
 		}
+	}
+	source, err := tool.Command(ctx, "list", "-m", "-f", "{{.Dir}}", path).Output()
+	if err != nil {
+		return "", fmt.Errorf("finding %s: %w", path, err)
+	}
+	repository := filepath.Join(dir, "repository")
+	if err := os.CopyFS(repository, os.DirFS(strings.TrimSpace(string(source)))); err != nil {
+		return "", fmt.Errorf("copying golangci-lint: %w", err)
+	}
+	home := filepath.Join(dir, "home")
+	custom := filepath.Join(dir, "custom")
+	err = errors.Join(
+		writeFiles(home, map[string]string{".gitconfig": fmt.Sprintf("[url \"file://%s\"]\n\tinsteadOf = https://github.com/golangci/golangci-lint.git\n[user]\n\tname = check\n\temail = check@example.com\n", repository)}),
+		writeFiles(custom, map[string]string{".custom-gcl.yml": fmt.Sprintf("version: %s\nplugins:\n  - module: github.com/cofferdam-go/cofferdam\n    import: github.com/cofferdam-go/cofferdam/vet/golangci\n    path: %s\n", version, root)}))
+	if err != nil {
+		return "", err
+	}
+	// The go command keeps its caches below HOME, unless it is told where.
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
+		value, err := tool.Command(ctx, "env", name).Output()
+		if err != nil {
+			return "", fmt.Errorf("go env %s: %w", name, err)
+		}
+		env = append(env, name+"="+strings.TrimSpace(string(value)))
+	}
+	env = append(env, "HOME="+home)
+	for _, args := range [][]string{{"git", "init", "-q"}, {"git", "add", "-f", "."}, {"git", "commit", "-q", "-m", version}, {"git", "tag", version}} {
+		if err := runIn(ctx, repository, env, args...); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(custom, "custom-gcl"), runIn(ctx, custom, env, plain, "custom", "-v")
+}
+
+// runIn runs a command in a directory.
+func runIn(ctx context.Context, dir string, env []string, args ...string) error {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }
