@@ -10,7 +10,8 @@ import (
 //	type Queue struct { jobs []*Job }         a lock in each job is a fix of what the run showed, and
 //	type Job struct { state int }             cannot be held where jobs are added; one in the queue can
 //
-// So a fix that leaves something is held against those with other locks.
+// So a fix with a new lock that leaves something is held against those with other locks. A lock that the
+// program has is what its authors chose for the data: what it leaves is told.
 
 // maxOtherLocks bounds how many other locks are looked at.
 const maxOtherLocks = 3
@@ -18,9 +19,12 @@ const maxOtherLocks = 3
 // leavingLess returns the fix, of one that is proven and of other candidates with other locks, that leaves
 // the fewest accesses uncovered.
 func (f *fixer) leavingLess(ctx context.Context, best *Candidate, others []*Candidate) (*Candidate, error) {
+	if best.lock == nil || best.isOwn() {
+		return best, nil
+	}
 	looked := map[string]bool{best.Lock: true}
 	for _, c := range others {
-		if len(best.Uncovered) == 0 || best.lock == nil || len(looked) > maxOtherLocks || time.Now().After(f.until) {
+		if len(best.Uncovered) == 0 || len(looked) > maxOtherLocks || time.Now().After(f.until) {
 			break
 		}
 		if c.Patch == nil || c.regions == nil || looked[c.Lock] || f.seen[c.Patch.Key()] || c.lock.Owner() == nil && best.lock.Owner() != nil {
