@@ -16,7 +16,20 @@ import (
 func Load[T any](tx *Tx, p *T) T {
 	var v T
 	addr := unsafe.Pointer(p)
-	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || tx.writes.mayHave(addr) {
+	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.writes.mayHave(addr) {
+		return load(tx, p)
+	}
+	if canBeLean {
+		if n := tx.credit; n > 0 {
+			v = *p
+			if clock.Load() != tx.snapshot {
+				return load(tx, p)
+			}
+			tx.credit = n - 1
+			return v
+		}
+	}
+	if tx.flag.Load() != 0 {
 		return load(tx, p)
 	}
 	if typeOf[T]().pointers == 0 {
@@ -26,8 +39,7 @@ func Load[T any](tx *Tx, p *T) T {
 		if n >= tx.reads.wordRoom || clock.Load() != tx.snapshot && tx.eager {
 			return load(tx, p)
 		}
-		tx.reads.words = tx.reads.words[:n+1]
-		tx.reads.words[n] = readWord{addr, word}
+		*tx.reads.nextWord(n) = readWord{addr, word}
 		return v
 	}
 	pointer := loadPointer(addr)
@@ -36,8 +48,7 @@ func Load[T any](tx *Tx, p *T) T {
 	if n >= tx.reads.pointerRoom || clock.Load() != tx.snapshot && tx.eager {
 		return load(tx, p)
 	}
-	tx.reads.pointers = tx.reads.pointers[:n+1]
-	tx.reads.pointers[n] = readPointer{addr, pointer}
+	*tx.reads.nextPointer(n) = readPointer{addr, pointer}
 	return v
 }
 
@@ -52,9 +63,8 @@ func Store[T any](tx *Tx, p *T, v T) {
 		store(tx, p, v)
 		return
 	}
+	w := tx.writes.next(n)
 	tx.writes.filter |= filterBit(addr)
-	tx.writes.all = tx.writes.all[:n+1]
-	w := &tx.writes.all[n]
 	w.addr = addr
 	if typeOf[T]().pointers == 0 {
 		w.val, w.mask = as[uint64](v), wholeWord
@@ -74,7 +84,7 @@ func Add[T Number](tx *Tx, p *T, v T) {
 	addr := unsafe.Pointer(p)
 	n, m := len(tx.reads.words), len(tx.writes.all)
 	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || tx.writes.mayHave(addr) ||
-		n >= tx.reads.wordRoom || m >= tx.writes.room {
+		n >= tx.reads.wordRoom && tx.credit == 0 || m >= tx.writes.room {
 		store(tx, p, load(tx, p)+v)
 		return
 	}
@@ -83,11 +93,13 @@ func Add[T Number](tx *Tx, p *T, v T) {
 		store(tx, p, load(tx, p)+v)
 		return
 	}
-	tx.reads.words = tx.reads.words[:n+1]
-	tx.reads.words[n] = readWord{addr, word}
+	if canBeLean && tx.credit > 0 {
+		tx.credit--
+	} else {
+		*tx.reads.nextWord(n) = readWord{addr, word}
+	}
+	w := tx.writes.next(m)
 	tx.writes.filter |= filterBit(addr)
-	tx.writes.all = tx.writes.all[:m+1]
-	w := &tx.writes.all[m]
 	w.addr, w.val, w.mask = addr, as[uint64](as[T](word)+v), wholeWord
 }
 
@@ -162,6 +174,9 @@ func (tx *Tx) load(p, out unsafe.Pointer, t *rtype) {
 	if vigilant {
 		tx.mustBeMine()
 	}
+	if tx.lean && tx.credit == 0 {
+		tx.lookLean()
+	}
 	switch {
 	case t.size != 8 || uintptr(p)&7 != 0:
 		tx.loadWide(p, out, t)
@@ -222,7 +237,7 @@ func (tx *Tx) read(addr unsafe.Pointer, mask uint64) uint64 {
 		v = peek(addr, mask)
 	}
 	acquired()
-	if tx.inPlace {
+	if tx.inPlace || tx.isLean() {
 		return v
 	}
 	tx.look()
@@ -253,7 +268,7 @@ func (tx *Tx) loadPointer(addr unsafe.Pointer) unsafe.Pointer {
 		v = loadPointer(addr)
 	}
 	acquired()
-	if tx.inPlace {
+	if tx.inPlace || tx.isLean() {
 		return v
 	}
 	tx.look()

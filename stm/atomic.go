@@ -36,7 +36,7 @@ func Compiled(fn func(tx *Tx)) {
 		fn(tx)
 		return
 	}
-	tx.run(Options{Mode: Eager, keepsPanics: true}, func(tx *Tx) error { fn(tx); return nil }, nil)
+	tx.runEager(func(tx *Tx) error { fn(tx); return nil }, true)
 }
 
 // Compiled is the same with options. As with Atomically, the function is then allocated.

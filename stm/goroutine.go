@@ -73,7 +73,7 @@ func enroll(g uintptr) *Tx {
 		}
 		table = larger
 	}
-	tx := &Tx{g: g}
+	tx := &Tx{g: g, ceiling: manyReads, trust: leastTrust}
 	tx.random.Seed(uint64(g), uint64(goroutines.n))
 	insert(table, tx)
 	goroutines.n++

@@ -8,7 +8,7 @@ import "unsafe"
 // It reports false, and has read nothing, if it is not that simple.
 func (tx *Tx) loadHeader(p, out unsafe.Pointer, t *rtype) bool {
 	n, m := len(tx.reads.pointers), len(tx.reads.words)
-	if vigilant || t.pointers != 8 || uintptr(p)&7 != 0 || n >= tx.reads.pointerRoom || m+1 >= tx.reads.wordRoom || tx.flag.Load() != 0 {
+	if vigilant || t.pointers != 8 || uintptr(p)&7 != 0 || (n >= tx.reads.pointerRoom || m+1 >= tx.reads.wordRoom) && tx.credit == 0 || tx.flag.Load() != 0 {
 		return false
 	}
 	second, last := unsafe.Add(p, 8), unsafe.Add(p, t.size-8)
@@ -19,16 +19,19 @@ func (tx *Tx) loadHeader(p, out unsafe.Pointer, t *rtype) bool {
 	if clock.Load() != tx.snapshot {
 		return false
 	}
-	tx.reads.pointers = tx.reads.pointers[:n+1]
-	tx.reads.pointers[n] = readPointer{p, pointer}
-	tx.reads.words = tx.reads.words[:m+1]
-	tx.reads.words[m] = readWord{second, number}
 	*(*unsafe.Pointer)(out) = pointer
 	*(*uint64)(unsafe.Add(out, 8)) = number
 	if last != second {
-		tx.reads.words = tx.reads.words[:m+2]
-		tx.reads.words[m+1] = readWord{last, further}
 		*(*uint64)(unsafe.Add(out, 16)) = further
+	}
+	if tx.credit > 0 {
+		tx.credit--
+		return true
+	}
+	*tx.reads.nextPointer(n) = readPointer{p, pointer}
+	*tx.reads.nextWord(m) = readWord{second, number}
+	if last != second {
+		*tx.reads.nextWord(m + 1) = readWord{last, further}
 	}
 	return true
 }

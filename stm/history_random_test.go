@@ -235,13 +235,16 @@ func (c *cell) store(tx *stm.Tx, shape int, v uint64) {
 	}
 }
 
-// ours is this package, in a mode.
-func ours(mode stm.Mode, c criterion) system {
+// ours is this package, in a mode; lean transactions have no log of what they read.
+func ours(mode stm.Mode, c criterion, lean bool) system {
 	return system{c, func(n int) (func(func(memory) error) error, func() []uint64) {
 		cells := make([]cell, n)
 		o := stm.Options{Mode: mode}
 		run := func(body func(memory) error) error {
 			leader := myTx()
+			if lean {
+				stm.BeLean()
+			}
 			return o.Atomically(func(tx *stm.Tx) error {
 				return body(memory{
 					func(i int) uint64 { return cells[i].load(tx, i) },
@@ -273,38 +276,43 @@ func myTx() (mine *stm.Tx) {
 func TestRandomHistoriesAreLegal(t *testing.T) {
 	histories := times(5000)
 	for name, mode := range modes {
-		t.Run(name, func(t *testing.T) {
-			c := serialisable
-			if mode == stm.Eager {
-				c = opaque
-			}
-			seed := rand.Uint64()
-			rnd := rand.New(rand.NewPCG(seed, 0))
-			counts := map[ending]int{}
-			inconsistent := 0
-			for i := range histories {
-				variables := 2 + rnd.IntN(3)
-				p := randomProgram(rnd, variables)
-				h, err := record(ours(mode, c), p, variables)
-				if err != nil {
-					t.Fatalf("seed %d, history %d: %v\n%v", seed, i, err, h)
-				}
-				if !h.legal(c) {
-					t.Fatalf("seed %d, history %d is not legal:\n%v", seed, i, h)
-				}
-				if c != opaque && !h.legal(opaque) {
-					inconsistent++
-				}
-				for _, a := range h.attempts {
-					counts[a.ending]++
-				}
-			}
-			t.Logf("%d histories, attempts: %v; %d histories were serialisable and not opaque", histories, counts, inconsistent)
-			if counts[conflict] == 0 {
-				t.Error("no transaction met another: this has shown nothing")
-			}
-		})
+		testRandomHistories(t, name, mode, histories, false)
 	}
+	testRandomHistories(t, "lean", stm.Eager, histories, true)
+}
+
+func testRandomHistories(t *testing.T, name string, mode stm.Mode, histories int, lean bool) {
+	t.Run(name, func(t *testing.T) {
+		c := serialisable
+		if mode == stm.Eager {
+			c = opaque
+		}
+		seed := rand.Uint64()
+		rnd := rand.New(rand.NewPCG(seed, 0))
+		counts := map[ending]int{}
+		inconsistent := 0
+		for i := range histories {
+			variables := 2 + rnd.IntN(3)
+			p := randomProgram(rnd, variables)
+			h, err := record(ours(mode, c, lean), p, variables)
+			if err != nil {
+				t.Fatalf("seed %d, history %d: %v\n%v", seed, i, err, h)
+			}
+			if !h.legal(c) {
+				t.Fatalf("seed %d, history %d is not legal:\n%v", seed, i, h)
+			}
+			if c != opaque && !h.legal(opaque) {
+				inconsistent++
+			}
+			for _, a := range h.attempts {
+				counts[a.ending]++
+			}
+		}
+		t.Logf("%d histories, attempts: %v; %d histories were serialisable and not opaque", histories, counts, inconsistent)
+		if counts[conflict] == 0 {
+			t.Error("no transaction met another: this has shown nothing")
+		}
+	})
 }
 
 // A toy is an STM with a mistake. It keeps reads and writes in logs and commits

@@ -12,6 +12,7 @@ func (tx *Tx) Irrevocable() {
 		return
 	}
 	tx.hold()
+	tx.log()
 	tx.eager = false // nothing can change
 	tx.asked = true
 	tx.count.irrevocable++

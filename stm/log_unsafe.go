@@ -48,6 +48,27 @@ func (l *readLog) makeRoom(ceiling int) {
 	l.wordRoom, l.pointerRoom = min(cap(l.words), ceiling), min(cap(l.pointers), ceiling)
 }
 
+// nextWord and nextPointer return the entry after the n that there are, for which there is
+// room. The compiler would look whether there is memory for it, and then whether it is one of
+// the entries; both are told by room.
+func (l *readLog) nextWord(n int) *readWord {
+	h := (*logHeader)(unsafe.Pointer(&l.words))
+	h.n = n + 1
+	return (*readWord)(unsafe.Add(h.first, uintptr(n)*unsafe.Sizeof(readWord{})))
+}
+
+func (l *readLog) nextPointer(n int) *readPointer {
+	h := (*logHeader)(unsafe.Pointer(&l.pointers))
+	h.n = n + 1
+	return (*readPointer)(unsafe.Add(h.first, uintptr(n)*unsafe.Sizeof(readPointer{})))
+}
+
+// A logHeader is a slice, as the runtime has it.
+type logHeader struct {
+	first unsafe.Pointer
+	n     int
+}
+
 // same reports whether everything that was read is there now.
 func (l *readLog) same() bool {
 	for i := range l.words {
@@ -193,11 +214,18 @@ func hash(addr unsafe.Pointer) uint64 { return uint64(uintptr(addr)>>3) * 0x9e37
 // filterBit is different for words that lie side by side, such as the elements of an
 // array, and random for others.
 func filterBit(addr unsafe.Pointer) uint64 {
-	return 1 << ((uintptr(addr)>>3 ^ uintptr(addr)>>9) & 63)
+	return 1 << ((uintptr(addr) ^ uintptr(addr)>>6) >> 3 & 63)
 }
 
 // mayHave reports whether there can be a write to a word. False is certain.
 func (w *writeSet) mayHave(addr unsafe.Pointer) bool { return w.filter&filterBit(addr) != 0 }
+
+// next returns the entry after the n that there are, for which there is room.
+func (w *writeSet) next(n int) *write {
+	h := (*logHeader)(unsafe.Pointer(&w.all))
+	h.n = n + 1
+	return (*write)(unsafe.Add(h.first, uintptr(n)*unsafe.Sizeof(write{})))
+}
 
 // find returns the write to a word, or nil.
 func (w *writeSet) find(addr unsafe.Pointer) *write {
@@ -293,16 +321,25 @@ func (w *writeSet) clone() writeSet {
 	return c
 }
 
-// store writes everything to memory.
-func (w *writeSet) store() {
+// store writes everything to memory, empties the set, and returns how many words there were.
+func (w *writeSet) store() int {
+	n := len(w.all)
 	for i := range w.all {
-		switch e := &w.all[i]; e.mask {
+		e := &w.all[i]
+		switch e.mask {
 		case wholeWord:
 			storeWord(e.addr, e.val)
 		case 0:
 			storePointer(e.addr, e.pointer)
+			e.pointer = nil
 		default:
 			poke(e.addr, e.mask, e.val)
 		}
+		e.addr = nil
 	}
+	w.all, w.filter = w.all[:0], 0
+	if w.indexed != 0 {
+		w.forget()
+	}
+	return n
 }

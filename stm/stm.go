@@ -29,7 +29,8 @@
 // shared metadata, the clock: a sequence lock that is odd while a transaction
 // writes back. Reads are logged with the values that were seen, writes are kept in
 // a log and made visible at commit, under the clock. A transaction is valid as long
-// as memory still has the values that it read.
+// as memory still has the values that it read. A goroutine whose last transactions met no
+// commit of another logs no reads in the next one: that is over when the clock moves.
 //
 // # Modes
 //
@@ -111,10 +112,11 @@
 //
 // # How it is built
 //
-// The transaction and its attempts (tx.go), whether what it read is still there
-// (validate.go), reading and writing (access_unsafe.go),
+// The transaction and its attempts (tx.go), of which there are as many as it takes (run.go),
+// whether what it read is still there (validate.go), reading and writing (access_unsafe.go),
 // strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
-// memory_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it
+// memory_unsafe.go), or without a log (lean.go), memory that is fetched ahead
+// (prefetch_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it
 // in plain code (interrupt_unsafe.go), the modes (helper.go),
 // Retry and OrElse (retry.go), irrevocable transactions and actions
 // (irrevocable.go), functions with plain accesses (atomic.go), maps (maps_unsafe.go), a
@@ -154,12 +156,23 @@ type Options struct {
 
 // Atomically runs the function as a transaction, again and again until it commits.
 // If the function returns an error, nothing has happened and the error is returned.
-func Atomically(fn func(tx *Tx) error) error { return Options{}.run(fn, nil) }
+func Atomically(fn func(tx *Tx) error) error {
+	tx := mine()
+	if tx.state != idle {
+		return tx.part(fn)
+	}
+	return tx.runEager(fn, false)
+}
 
 // Atomically runs a transaction with options. Unlike with the function of the same
 // name, a function that captures variables is allocated: where that matters, make it
 // once, outside of the loop.
-func (o Options) Atomically(fn func(tx *Tx) error) error { return o.run(fn, fn) }
+func (o Options) Atomically(fn func(tx *Tx) error) error {
+	if o.Mode <= Eager && o.Context == nil {
+		return Atomically(fn)
+	}
+	return o.run(fn, fn)
+}
 
 // Value runs a transaction that has a result. With an error there is none.
 func Value[T any](fn func(tx *Tx) (T, error)) (result T, err error) {

@@ -2,9 +2,7 @@ package stm
 
 import (
 	"math/rand/v2"
-	"runtime"
 	"sync/atomic"
-	"time"
 )
 
 // clock is NOrec's one lock and one piece of shared metadata: a sequence lock. It
@@ -22,8 +20,11 @@ type Tx struct {
 	flag  atomic.Uint32 // not zero: something to heed before the next access
 	mode  Mode
 	eager bool // every read is checked
+	lean  bool // this attempt logs no reads, and ends when somebody commits: see lean.go
+	state state
 
 	snapshot uint64 // the even clock at which everything that was read was valid
+	credit   int    // reads that a lean attempt may still do before somebody has to look
 	reads    readLog
 	writes   writeSet
 
@@ -32,7 +33,6 @@ type Tx struct {
 	interruptible, interrupted atomic.Uint32
 	unheeded                   int
 
-	state       state
 	g           uintptr // the goroutine that it belongs to
 	clone       bool    // a helper's, which never commits
 	held        bool    // the clock is odd for this transaction: nobody else can commit
@@ -40,8 +40,10 @@ type Tx struct {
 	inPlace     bool    // Perform was called: what is stored is in memory at once
 	mapsLocked  bool    // by Perform
 	keepsPanics bool    // what was done before a panic has happened, as in Atomic
-	unlogged    bool    // LoadWhole was called, and what it read is not in the log
+	unlogged    bool    // something that was read is not in the log: the attempt is lean, or called LoadWhole
 	cautious    int     // transactions in which LoadWhole logs
+	quiet       int     // transactions in a row beside which nobody was seen to commit, at most trust
+	trust       int     // how many such there have to be before the next one is lean
 	ceiling     int     // length of a log at which look is called
 
 	maps []pendingMap // writes to maps
@@ -82,8 +84,8 @@ var unwind = &signal{"unwind"}
 // begin prepares for the next attempt.
 func (tx *Tx) begin() {
 	tx.eager = tx.mode == Eager
-	tx.unlogged = false
-	tx.ceiling = manyReads
+	tx.lean = tx.mayBeLean()
+	tx.unlogged = tx.lean
 	tx.enter()
 	if tx.flag.Load() != 0 && !tx.clone {
 		tx.flag.Store(0)
@@ -106,16 +108,26 @@ func (tx *Tx) begin() {
 // room in its logs.
 func (tx *Tx) enter() {
 	tx.state = running
-	if !tx.inPlace {
-		tx.reads.makeRoom(tx.ceiling)
-		tx.writes.room = cap(tx.writes.all)
+	if tx.inPlace {
+		return
 	}
+	tx.writes.room = cap(tx.writes.all)
+	if tx.lean {
+		tx.credit = manyReads
+		return
+	}
+	tx.reads.makeRoom(tx.ceiling)
 }
 
 func (tx *Tx) leave(to state) {
 	tx.state = to
 	tx.uninterrupted()
-	tx.reads.wordRoom, tx.reads.pointerRoom, tx.writes.room = 0, 0, 0
+	tx.writes.room = 0
+	if tx.lean {
+		tx.endLean()
+	} else {
+		tx.reads.wordRoom, tx.reads.pointerRoom = 0, 0
+	}
 }
 
 // uninterrupted says that what comes is the package's own, or cannot be given up.
@@ -212,7 +224,10 @@ func (tx *Tx) commit() {
 		tx.told()
 		return
 	}
-	tx.hold()
+	if !tx.eager || tx.held || starving.Load() != 0 || !clock.CompareAndSwap(tx.snapshot, tx.snapshot+1) {
+		tx.hold()
+	}
+	tx.held = true
 	tx.told()
 	// Who comes too late to be seen here will see that the clock is odd, and wait.
 	waiting, asleep := changes.waiting.Load() != 0, timer.asleep.Load()
@@ -234,7 +249,7 @@ func (tx *Tx) writeBack() {
 			m.commit()
 		}
 	}
-	tx.writes.store()
+	tx.count.writes += uint64(tx.writes.store())
 	if tx.inPlace {
 		bump(&effects)
 	}
@@ -286,16 +301,23 @@ func (tx *Tx) finish(ok bool) {
 	if tx.helper != nil {
 		tx.unhelp() // after the clock is free: a clone may be waiting for it
 	}
-	tx.count.reads += uint64(tx.reads.len())
-	tx.count.writes += uint64(len(tx.writes.all))
-	tx.reads.reset()
-	tx.writes.reset()
+	if n := tx.reads.len(); n != 0 {
+		tx.count.reads += uint64(n)
+		tx.reads.reset()
+		tx.ceiling = manyReads
+	}
+	if n := len(tx.writes.all); n != 0 {
+		tx.count.writes += uint64(n)
+		tx.writes.reset()
+	}
 	if len(tx.maps) != 0 {
 		clear(tx.maps)
 		tx.maps = tx.maps[:0]
 	}
 	tx.leave(idle)
-	tx.asked, tx.inPlace = false, false
+	if tx.asked || tx.inPlace { // a store that changes nothing waits for others all the same
+		tx.asked, tx.inPlace = false, false
+	}
 	if tx.onCommit != nil || tx.onAbort != nil {
 		tx.actions(ok)
 	}
@@ -315,107 +337,3 @@ func (tx *Tx) actions(ok bool) {
 		aborts[len(aborts)-1-i]()
 	}
 }
-
-// run runs a transaction, or a part of the one that is running. The function is given
-// twice where the mode can be Clone, for a second goroutine: only there a closure has
-// to be on the heap.
-func (o Options) run(fn, clone func(*Tx) error) error {
-	tx := mine()
-	if tx.state != idle {
-		tx.Check()
-		return fn(tx)
-	}
-	if o.Mode == Default {
-		o.Mode = Eager
-	}
-	return tx.run(o, fn, clone)
-}
-
-// run runs a transaction to its end.
-func (tx *Tx) run(o Options, fn, clone func(*Tx) error) error {
-	for conflicts := 0; ; {
-		if o.Context != nil {
-			if err := o.Context.Err(); err != nil {
-				tx.given()
-				return err
-			}
-		}
-		tx.mode, tx.keepsPanics = o.Mode, o.keepsPanics // actions may have run another transaction
-		tx.begin()
-		if conflicts >= patience {
-			tx.hold()
-			tx.eager = false
-		}
-		var end outcome
-		var err error
-		if tx.mode == Eager {
-			end, err = tx.attempt(fn)
-		} else {
-			end, err = tx.assisted(fn, clone)
-		}
-		switch end {
-		case committed:
-			tx.cautious = max(tx.cautious-1, 0)
-			tx.count.commits++
-			tx.finish(true)
-			tx.flush()
-			tx.given()
-			return nil
-		case failed:
-			tx.count.failures++
-			tx.finish(false)
-			tx.flush()
-			tx.given()
-			return err
-		case wait:
-			tx.count.retries++
-			if err := tx.waitForChange(o); err != nil {
-				tx.given()
-				return err
-			}
-			conflicts = 0
-		case again:
-			tx.count.conflicts++
-			tx.finish(false)
-			conflicts++
-			tx.backOff(conflicts)
-		}
-	}
-}
-
-// patience is the number of conflicts after which a transaction runs alone, so
-// that every one ends in the end.
-const patience = 64
-
-// backOff waits a random while, longer with each conflict.
-func (tx *Tx) backOff(conflicts int) {
-	if conflicts < 3 {
-		return
-	}
-	for range tx.random.Uint64() % (1 << min(conflicts, 12)) {
-		pause(0)
-	}
-	if conflicts > 8 {
-		runtime.Gosched()
-	}
-}
-
-// pause waits for somebody else's commit: shortly at first, as a commit is short,
-// and out of the way later, as an irrevocable transaction need not be.
-func pause(spins int) {
-	switch {
-	case spins < 64:
-		for range 8 {
-			relax()
-		}
-	case spins < 1024:
-		runtime.Gosched()
-	default:
-		time.Sleep(20 * time.Microsecond)
-	}
-}
-
-// relax is a moment.
-//
-//go:noinline
-func relax() {}

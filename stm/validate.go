@@ -32,6 +32,7 @@ func (tx *Tx) confirm() {
 // them from it once.
 func (tx *Tx) revalidate() (t uint64, ok bool) {
 	tx.count.validations++
+	tx.disturbed()
 	if t = clock.Load(); tx.unlogged && t != tx.snapshot {
 		tx.cautious = careful
 		return t, false

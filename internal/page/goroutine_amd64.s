@@ -17,3 +17,17 @@ TEXT ·StackDepth(SB), NOSPLIT|NOFRAME, $0-8
 	SUBQ SP, AX
 	MOVQ AX, ret+0(FP)
 	RET
+
+// func Prefetch(first, last uintptr)
+//
+// No access in the sense of the memory model: nothing is read, and nothing faults.
+TEXT ·Prefetch(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ first+0(FP), AX
+	MOVQ last+8(FP), CX
+	ANDQ $~63, AX
+line:
+	PREFETCHT0 (AX)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLS  line
+	RET

@@ -10,3 +10,6 @@ func G() uintptr { return uintptr(goroutine.ID()) }
 
 // StackDepth is not known here.
 func StackDepth() uintptr { return 0 }
+
+// Prefetch does nothing here.
+func Prefetch(first, last uintptr) {}

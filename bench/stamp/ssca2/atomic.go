@@ -23,6 +23,7 @@ func (c *compiled) imply(begin, end int) {
 	var ends []int
 	for from := begin; from < end; from++ {
 		ends = c.graph.unanswered(ends, from)
+		c.implied.approach(ends)
 		for _, to := range ends {
 			stm.Atomic(func() { c.implied.add(to, from) })
 		}

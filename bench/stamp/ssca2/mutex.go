@@ -25,6 +25,7 @@ func (c *locked) imply(begin, end int) {
 	var ends []int
 	for from := begin; from < end; from++ {
 		ends = c.graph.unanswered(ends, from)
+		c.implied.approach(ends)
 		for _, to := range ends {
 			c.mu.Lock()
 			c.implied.add(to, from)

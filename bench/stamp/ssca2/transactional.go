@@ -38,6 +38,7 @@ func (c *transactional) imply(begin, end int) {
 	var ends []int
 	for from = begin; from < end; from++ {
 		ends = c.graph.unanswered(ends, from)
+		c.implied.approach(ends)
 		for _, to = range ends {
 			c.Atomically(note)
 		}

@@ -1,0 +1,83 @@
+package stm
+
+import "runtime"
+
+// A read is logged to be compared later, after somebody else has committed. Most transactions
+// of most programs are over before anybody does. So a goroutine whose last transactions all
+// were logs no reads in its next one, which is lean: a read looks at the clock, as any other,
+// and if it has moved the attempt is given up, because what it has read cannot be compared.
+// The next attempts log, until trust is regained, of which each attempt in vain asks for twice
+// as much.
+//
+// A lean attempt is eager. Others have a helper or a timer that wants to see the log. One that
+// ends in Retry is made again, with a log, before anything is waited for. On processors that do not keep two reads in
+// their order, and in builds with -race, which tell what was read, there is none.
+
+const (
+	leastTrust = 16
+	mostTrust  = 4096
+)
+
+// canBeLean is whether this program's transactions can.
+const canBeLean = runtime.GOARCH == "amd64" && !vigilant
+
+// mayBeLean reports whether the attempt that begins is lean.
+func (tx *Tx) mayBeLean() bool {
+	return canBeLean && tx.eager && tx.quiet >= tx.trust && !tx.clone
+}
+
+// undisturbed counts a transaction that has committed.
+func (tx *Tx) undisturbed() {
+	if tx.quiet < tx.trust {
+		if tx.quiet++; tx.quiet == tx.trust {
+			tx.trust = max(tx.trust/2, leastTrust)
+			tx.quiet = tx.trust
+		}
+	}
+}
+
+// disturbed notes that somebody has committed during a transaction.
+func (tx *Tx) disturbed() {
+	tx.quiet = 0
+	if tx.lean {
+		tx.logNext()
+	}
+}
+
+// logNext has the next attempts log everything that they read.
+func (tx *Tx) logNext() {
+	tx.quiet, tx.cautious = 0, careful
+	tx.trust = min(2*tx.trust, mostTrust)
+}
+
+// endLean counts what a lean attempt has read. It reads no more, or logs what it reads from
+// here on.
+func (tx *Tx) endLean() {
+	tx.lean = false
+	tx.count.reads += uint64(manyReads - tx.credit)
+	tx.credit = 0
+}
+
+// log has a lean attempt go on as any other, whose reads so far hold because nobody can commit
+// any more.
+func (tx *Tx) log() {
+	if tx.lean {
+		tx.endLean()
+		tx.enter()
+	}
+}
+
+// isLean counts a read of a lean attempt, and reports whether it is one.
+func (tx *Tx) isLean() bool {
+	if tx.lean && tx.credit > 0 {
+		tx.credit--
+	}
+	return tx.lean
+}
+
+// lookLean is look in a lean attempt, whose credit is used up.
+func (tx *Tx) lookLean() {
+	tx.mustBeMine()
+	tx.count.reads += manyReads
+	tx.credit = manyReads
+}
