@@ -83,6 +83,9 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	if library.IsHarmless(info, callee, call) {
 		return target{kind: harmless}
 	}
+	if sig.Recv() == nil && library.IsHarmlessWithout(callee) {
+		return target{kind: unknownCall, reason: "calls " + calleeName(callee) + " with what leads to memory, or has methods"}
+	}
 	return target{kind: unknownCall, reason: "calls " + calleeName(callee)}
 }
 

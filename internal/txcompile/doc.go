@@ -100,6 +100,7 @@
 //	plan.go      what is cloned, and what is dual
 //	facts.go     how variables are used, and which are shared
 //	flow.go      what can be called, and come to, on go/ssa
+//	origins.go   where functions come from that are called through values
 //	fields.go    which fields and elements can change
 //	foreign.go   which of them code could assign to that is not here
 //	kept.go      variables from around a transaction that it assigns to

@@ -26,8 +26,9 @@ type flow struct {
 	prog    *ssa.Program
 	fset    *token.FileSet
 	all     map[*ssa.Function]bool
-	precise *callgraph.Graph // by the types that flow there
-	rough   *callgraph.Graph // by signatures and names, for calls that nothing seems to flow to
+	precise *callgraph.Graph       // by the types that flow there
+	rough   *callgraph.Graph       // by signatures and names, for calls that nothing seems to flow to
+	values  map[*ssa.Function]bool // functions that are used as values, and not only called
 	byPlace map[place][]*ssa.Function
 }
 
@@ -48,6 +49,7 @@ func newFlow(pkgs []*packages.Package) *flow {
 	f := &flow{prog: prog, fset: prog.Fset, all: ssautil.AllFunctions(prog), rough: cha.CallGraph(prog), byPlace: make(map[place][]*ssa.Function)}
 	maps.DeleteFunc(f.all, func(fn *ssa.Function, _ bool) bool { return isTemplate(fn) })
 	f.precise = vta.CallGraph(f.all, f.rough)
+	f.values = usedAsValues(f.all)
 	for fn := range f.all {
 		if syntax := fn.Syntax(); syntax != nil {
 			at := placeOf(f.fset, syntax.Pos())
@@ -74,6 +76,9 @@ type reach struct {
 	// Where functions begin that may run in a transaction, as they are: those that are seen,
 	// and those that code which is not here may call back.
 	mayRun map[place]bool
+	// Calls, by where they are, of functions that code which is not here has made, and what
+	// they call.
+	elsewhere map[token.Pos]string
 	// keeps says that transactions call code which is not here, and may have kept functions
 	// that it was given before.
 	keeps bool
@@ -82,7 +87,7 @@ type reach struct {
 // from follows calls from the functions that begin at some places, which are transactions,
 // and from those that are given to stm.Atomic as values.
 func (f *flow) from(places []place) *reach {
-	r := &reach{flow: f, seen: make(map[*ssa.Function]bool), functions: make(map[string]bool), mayRun: make(map[place]bool)}
+	r := &reach{flow: f, seen: make(map[*ssa.Function]bool), functions: make(map[string]bool), mayRun: make(map[place]bool), elsewhere: make(map[token.Pos]string)}
 	literal := make(map[*ssa.Function]bool)
 	for _, at := range places {
 		for _, fn := range f.byPlace[at] {
@@ -118,25 +123,49 @@ func (r *reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
 	}
 }
 
-// callbacks notes the functions that code which is not here may call: methods of what becomes
-// a value of an interface, and all functions that are used as values if it can have kept them.
-func (r *reach) callbacks() {
-	for fn := range r.all {
-		if !r.keeps {
-			break
-		}
+// usedAsValues returns the functions that are named where they are not called.
+func usedAsValues(all map[*ssa.Function]bool) map[*ssa.Function]bool {
+	values := make(map[*ssa.Function]bool)
+	for fn := range all {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
-				if _, ok := instr.(*ssa.DebugRef); ok {
+				if closure, ok := instr.(*ssa.MakeClosure); ok && onlyCalled(closure) {
 					continue
 				}
 				for _, operand := range instr.Operands(nil) {
-					call, ok := instr.(ssa.CallInstruction)
-					if value, isFunction := (*operand).(*ssa.Function); isFunction && !(ok && operand == &call.Common().Value) {
-						r.run(value)
+					if value, ok := (*operand).(*ssa.Function); ok && !isCallOf(instr, value) {
+						values[value] = true
 					}
 				}
 			}
+		}
+	}
+	return values
+}
+
+// onlyCalled reports whether a closure is called, deferred or started where it is made, and
+// nothing else.
+func onlyCalled(closure *ssa.MakeClosure) bool {
+	return !slices.ContainsFunc(*closure.Referrers(), func(use ssa.Instruction) bool { return !isCallOf(use, closure) })
+}
+
+// isCallOf reports whether an instruction uses a function by calling it, at most.
+func isCallOf(instr ssa.Instruction, fn ssa.Value) bool {
+	switch instr := instr.(type) {
+	case *ssa.DebugRef:
+		return true
+	case ssa.CallInstruction:
+		return instr.Common().Value == fn && !slices.Contains(instr.Common().Args, fn)
+	}
+	return false
+}
+
+// callbacks notes the functions that code which is not here may call: methods of what becomes
+// a value of an interface, and all functions that are used as values if it can have kept them.
+func (r *reach) callbacks() {
+	if r.keeps {
+		for fn := range r.values {
+			r.run(fn)
 		}
 	}
 	for _, t := range r.prog.RuntimeTypes() {
@@ -179,16 +208,15 @@ func (f *flow) given(fn *ssa.Function) []*ssa.Function {
 			if callee := call.Common().StaticCallee(); !library.IsOf(callee, stmPath) || callee.Name() != "Atomic" {
 				continue
 			}
-			switch v := call.Common().Args[len(call.Common().Args)-1].(type) {
-			case *ssa.Function:
-				all = append(all, v)
-			case *ssa.MakeClosure:
-				all = append(all, v.Fn.(*ssa.Function))
-			default:
-				for other := range f.all {
-					if types.Identical(other.Signature, v.Type().Underlying()) && other.Signature.Recv() == nil {
-						all = append(all, other)
-					}
+			given := call.Common().Args[len(call.Common().Args)-1]
+			origins := &origins{flow: f, seen: make(map[ssa.Value]bool)}
+			if origins.follow(given); !origins.unknown {
+				all = append(all, origins.functions...)
+				continue
+			}
+			for other := range f.values {
+				if types.Identical(other.Signature, given.Type().Underlying()) && other.Signature.Recv() == nil {
+					all = append(all, other)
 				}
 			}
 		}
@@ -212,6 +240,9 @@ func (r *reach) visit(fn *ssa.Function) {
 				continue
 			}
 			callees := r.callees(fn, call)
+			if r.isElsewhere(fn, call) {
+				r.elsewhere[call.Pos()] = describe(call.Common())
+			}
 			if len(callees) == 0 {
 				r.leave(call, nil)
 			}
@@ -233,20 +264,23 @@ func (f *flow) callees(caller *ssa.Function, call ssa.CallInstruction) []*ssa.Fu
 	if callee := call.Common().StaticCallee(); callee != nil {
 		return []*ssa.Function{callee}
 	}
-	for _, g := range []*callgraph.Graph{f.precise, f.rough} {
-		var all []*ssa.Function
-		if node := g.Nodes[caller]; node != nil {
-			for _, e := range node.Out {
-				if e.Site == call {
-					all = append(all, e.Callee.Func)
-				}
+	if all := f.called(f.precise, caller, call); len(all) > 0 {
+		return all
+	}
+	return f.called(f.rough, caller, call)
+}
+
+// called are the functions that a call through a value or an interface can call, by a graph.
+func (f *flow) called(g *callgraph.Graph, caller *ssa.Function, call ssa.CallInstruction) []*ssa.Function {
+	var all []*ssa.Function
+	if node := g.Nodes[caller]; node != nil {
+		for _, e := range node.Out {
+			if e.Site == call && (call.Common().IsInvoke() || f.values[e.Callee.Func]) {
+				all = append(all, e.Callee.Func)
 			}
 		}
-		if len(all) > 0 {
-			return all
-		}
 	}
-	return nil
+	return all
 }
 
 // indirect notes that a function is called through a value or an interface. If it is one

@@ -234,6 +234,9 @@ func (p *program) plan() {
 		})
 	}
 	p.reach = p.flow.from(begins)
+	for at, what := range p.reach.elsewhere {
+		p.note(at, "calls "+what)
+	}
 	p.planIndirect()
 	for len(p.queue) > 0 {
 		next := p.queue[0]

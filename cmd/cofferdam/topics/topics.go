@@ -324,12 +324,14 @@ reach go through the transaction, and functions that are called are there once m
 transactions. The sources stay as they are, and what the program does is the same.
 
 What cannot be undone (output, system calls, locks, channels, go statements, functions of
-packages that are not the program's own) makes a transaction run alone from there on. The
-places are printed at the start, unless -summary=false is given; with -stm=strict they are
-errors.
+packages that are not compiled) makes a transaction run alone from there on. The places are
+printed at the start, unless -summary=false is given; with -stm=strict they are errors. A
+function that is called through a variable or an interface may come from elsewhere without
+that being seen: the transaction that calls it notices, and runs alone from there on.
 
-Packages of the main module, of a workspace and of local replacements are compiled. While
-data is shared, it is accessed in transactions only.
+Packages of the main module, of a workspace and of local replacements are compiled, and those
+of other modules if transactions call functions of one; those of the standard library are not.
+While data is shared, it is accessed in transactions only.
 
 Examples:
 

@@ -27,17 +27,23 @@ var harmlessFunctions = []string{"runtime.Gosched", "fmt.Sprint", "fmt.Sprintf",
 // IsHarmless reports whether a function of the library can be called as it is: what it reads
 // is all in its arguments.
 func IsHarmless(info *types.Info, callee *types.Func, call *ast.CallExpr) bool {
-	if callee.Pkg() == nil {
-		return false
-	}
-	name := callee.FullName()
-	if !slices.Contains(harmlessFunctions, name) && (!slices.Contains(harmlessPackages, callee.Pkg().Path()) || slices.Contains(harmful, name)) {
+	if !IsHarmlessWithout(callee) {
 		return false
 	}
 	if r := callee.Signature().Recv(); r != nil && !IsFlat(r.Type()) {
 		return false
 	}
 	return !call.Ellipsis.IsValid() && !slices.ContainsFunc(call.Args, func(e ast.Expr) bool { return !IsFlat(info.Types[e].Type) })
+}
+
+// IsHarmlessWithout reports whether a function of the library can be called as it is with
+// arguments, and on a receiver, that lead to no memory and have no methods of the program's.
+func IsHarmlessWithout(callee *types.Func) bool {
+	if callee.Pkg() == nil {
+		return false
+	}
+	name := callee.FullName()
+	return slices.Contains(harmlessFunctions, name) || slices.Contains(harmlessPackages, callee.Pkg().Path()) && !slices.Contains(harmful, name)
 }
 
 // IsFlat reports whether a value of a type refers to no memory that can change, and has no
