@@ -9,8 +9,8 @@ import "runtime"
 // In a program that is built by cofferdam with -stm, the function and what it calls are
 // compiled to use Load and Store, and run beside other transactions. In any other build
 // transactions that are written like this run one at a time, and beside no commit of any
-// other. What is printed and returned is the same, unless it depends on an order of
-// evaluation that Go leaves open: in return x.n, x.take() the call comes first without -stm.
+// other. What is printed and returned is the same, also where the language leaves the order of
+// evaluation open: in return x.n, x.take() the call comes first, as Go's compiler has it.
 //
 // A panic that leaves the function, or runtime.Goexit, ends the transaction where it was:
 // what the function did so far has happened, as it has with a lock that is unlocked by

@@ -110,7 +110,6 @@ var imports = map[string][]string{
 	"internal/protect/write":     {"internal/protect/facts", "internal/protect/plan", "internal/protect/use", "internal/source"},
 	"internal/protect/watch":     {"internal/finding", "tolerate"},
 	"internal/protect/aside":     {"internal/page", "internal/protect/watch", "isolate"},
-	"internal/txcompile":         {"internal/gotool", "internal/load", "internal/overlay", "internal/scratch", "internal/source", "internal/txcompile/library", "internal/txcompile/listing"},
 	"internal/txcompile/library": {},
 	"internal/txcompile/listing": {"internal/load"},
 	"internal/txcompile/txprog":  {"internal/gotool", "internal/txcompile"},
@@ -150,6 +149,10 @@ var imports = map[string][]string{
 	"internal/campaign":          {"internal/explore", "internal/finding", "internal/sched", "internal/scratch", "internal/trace", "internal/wire"},
 	"examples/...":               {"examples/...", "isolate", "monitor", "stm", "tolerate"},
 	"bench/...":                  {"bench/...", "isolate", "stm", "tolerate", "vet/splitsection", "internal/..."},
+
+	"internal/txcompile":          {"internal/gotool", "internal/load", "internal/overlay", "internal/scratch", "internal/source", "internal/txcompile/assigned", "internal/txcompile/flow", "internal/txcompile/library", "internal/txcompile/listing"},
+	"internal/txcompile/assigned": {"internal/txcompile/library"},
+	"internal/txcompile/flow":     {"internal/load", "internal/source", "internal/txcompile/library", "internal/txcompile/listing"},
 
 	"internal/repair/rounds":           {"internal/source"},
 	"internal/repair/tried":            {"internal/explore", "internal/sched", "internal/wire"},

@@ -145,7 +145,7 @@ func (c Config) compile(l *listing.Listing) ([]fileText, *Report, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if others || len(l.Others) == 0 || !p.reach.calls(l.Others) {
+		if others || len(l.Others) == 0 || !p.reach.Calls(l.Others) {
 			return p.texts(), p.report(), nil
 		}
 		c.tell("loading packages of other modules")

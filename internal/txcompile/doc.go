@@ -81,6 +81,7 @@
 //	i.m(x)                 compiled.Method[interface{ m_stmok() }](tx, i).m(x), likewise
 //	recover()              compiled.Recover(tx, recover()): the end of an attempt passes
 //	x.n -= x.take()        the call, and then x.n, as Go's compiler has it
+//	return x.n, x.take()   tx.Perform(); ...: likewise (see order.go)
 //	again: ... goto again  again: tx.Check(); ...: a loop like any other
 //	c <- v, fmt.Println()  tx.Perform(); ...
 //
@@ -96,18 +97,19 @@
 //
 //	listing      which packages are read
 //	library      what is known of functions of the standard library
+//	flow         what can be called, and come to, on go/ssa; functions that touch little
+//	assigned     what calls may assign to, likewise
 //	compile.go   from packages to an overlay for the go command
 //	plan.go      what is cloned, and what is dual
 //	facts.go     how variables are used, and which are shared
-//	flow.go      what can be called, and come to, on go/ssa
-//	origins.go   where functions come from that are called through values
 //	fields.go    which fields and elements can change
 //	foreign.go   which of them code could assign to that is not here
 //	kept.go      variables from around a transaction that it assigns to
 //	fresh.go     variables that hold what was made for them
-//	closed.go    functions that touch nothing but what they are given
+//	closed.go    calls of functions that touch nothing but what they are given
 //	classify.go  what a call calls
 //	effects.go   what cannot be undone, or not be expressed
+//	order.go     what means what Go's compiler makes of the order of reads and calls
 //	write.go     files, clones, dual functions
 //	stmt.go      statements
 //	assign.go    assignments

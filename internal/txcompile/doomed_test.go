@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,14 +48,20 @@ func TestCompiledProgramsPrintTheSame(t *testing.T) {
 	for _, e := range report.Effects {
 		effects = append(effects, e.Reason)
 	}
+	const open = " beside a call that may assign to it, and Go leaves open which comes first"
 	if diff := cmp.Diff([]string{
+		"reads t.n" + open,
+		"reads t.words" + open,
+		"reads t.last" + open,
+		"reads t.last.n" + open,
+		"reads t.n" + open,
 		"calls fmt.Println",
 		"has a loop variable, i, that outlives an iteration",
 		"waits in a select statement",
 		"receives from a channel",
 		"calls (*atomic.Bool).Store",
 		"calls main.boxed, which declares a type, box, whose values become those of an interface",
-	}, effects); diff != "" {
+	}, slices.Compact(effects)); diff != "" {
 		t.Errorf("what runs alone (-want +got):\n%s", diff)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/flow"
 )
 
 // A deed is something in a statement that makes a transaction work in place before the
@@ -32,9 +33,6 @@ func (p *program) irrevocable(f *source.File, r region, s ast.Stmt) []deed {
 		return nil
 	}
 	var all []deed
-	if reason := p.unsupported(f, r, s); reason != "" {
-		all = append(all, deed{s.Pos(), reason})
-	}
 	for _, n := range header(s) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			if _, ok := n.(*ast.FuncLit); ok {
@@ -45,6 +43,10 @@ func (p *program) irrevocable(f *source.File, r region, s ast.Stmt) []deed {
 			}
 			return true
 		})
+	}
+	// That a statement stays as it is matters to people if it is the reason to work in place.
+	if reason := p.unsupported(f, r, s); reason != "" && (len(all) == 0 || p.orderMatters(f, r, s) == "") {
+		all = append(all, deed{s.Pos(), reason})
 	}
 	if branch, ok := s.(*ast.IfStmt); ok {
 		if next, ok := branch.Else.(*ast.IfStmt); ok {
@@ -151,6 +153,9 @@ func hiddenPath(s *types.Selection, from *types.Package) bool {
 // unsupported returns why a statement cannot be expressed through a transaction, "" if it
 // can.
 func (p *program) unsupported(f *source.File, r region, s ast.Stmt) string {
+	if reason := p.orderMatters(f, r, s); reason != "" {
+		return reason
+	}
 	switch s := s.(type) {
 	case *ast.ForStmt:
 		// Each iteration has a copy of the variable, which the compiler makes plainly.
@@ -242,7 +247,7 @@ func (p *program) inPlace(f *source.File, r region) (reason string, at token.Pos
 				reason, at = "goes to "+n.Label.Name+" and leaves it by name", n.Pos()
 			}
 		case *ast.TypeSpec:
-			if twice && p.boxed[placeOf(p.Fset, n.Name.Pos())] {
+			if twice && p.boxed[flow.PlaceOf(p.Fset, n.Name.Pos())] {
 				reason, at = "declares a type, "+n.Name.Name+", whose values become those of an interface", n.Pos()
 			}
 		}

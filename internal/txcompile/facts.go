@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/flow"
 )
 
 // A variable is what is known of a variable of the program, wherever it is used.
@@ -326,7 +327,7 @@ func (p *program) gatherLabels(f *source.File) {
 // gatherBoxed notes the types, declared in functions, whose values become those of an
 // interface: if such a function is there twice, so is the type, and the two are not the same.
 func (p *program) gatherBoxed() {
-	for fn := range p.flow.all {
+	for fn := range p.flow.All {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
 				if v, ok := instr.(*ssa.MakeInterface); ok {
@@ -341,7 +342,7 @@ func (p *program) gatherBoxed() {
 func (p *program) box(t types.Type) bool {
 	if named, ok := t.(*types.Named); ok {
 		if obj := named.Obj(); obj.Pkg() != nil && obj.Parent() != obj.Pkg().Scope() {
-			p.boxed[placeOf(p.Fset, obj.Pos())] = true
+			p.boxed[flow.PlaceOf(p.Fset, obj.Pos())] = true
 		}
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/flow"
 )
 
 // A field is what is known of a field of a struct, wherever it is used, or of the elements of
@@ -39,7 +40,7 @@ const (
 )
 
 func (p *program) field(v *types.Var) *field {
-	at := placeOf(p.Fset, v.Pos())
+	at := flow.PlaceOf(p.Fset, v.Pos())
 	known := p.fields[at]
 	if known == nil {
 		known = &field{}
@@ -82,7 +83,7 @@ func elementKey(t types.Type) string {
 
 // careOf is the care that a field takes, in memory that is shared.
 func (p *program) careOf(v *types.Var) care {
-	at := placeOf(p.Fset, v.Pos())
+	at := flow.PlaceOf(p.Fset, v.Pos())
 	if !p.named[at] {
 		return logged
 	}
@@ -111,7 +112,7 @@ func (p *program) care(known *field) care {
 // mayRunInside reports whether code may run in a transaction: as a part of one, called by one,
 // or called back by code that is not here.
 func (p *program) mayRunInside(c code) bool {
-	return slices.ContainsFunc(c, func(n ast.Node) bool { return p.planned[n] || p.reach.mayRun[placeOf(p.Fset, n.Pos())] })
+	return slices.ContainsFunc(c, func(n ast.Node) bool { return p.planned[n] || p.reach.MayRun[flow.PlaceOf(p.Fset, n.Pos())] })
 }
 
 // gatherFields notes how a file changes fields. It comes after gatherVariables of all files.
@@ -180,7 +181,7 @@ func (c changes) named(s *ast.StructType) {
 		return
 	}
 	for v := range c.f.Info.TypeOf(s).(*types.Struct).Fields() {
-		c.p.named[placeOf(c.p.Fset, v.Pos())] = true
+		c.p.named[flow.PlaceOf(c.p.Fset, v.Pos())] = true
 	}
 }
 

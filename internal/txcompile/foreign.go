@@ -2,7 +2,6 @@ package txcompile
 
 import (
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -21,7 +20,7 @@ type leak struct {
 // gatherForeign notes the fields that code may assign to that is not here.
 func (p *program) gatherForeign() {
 	l := &leak{p: p, seen: make(map[types.Type]bool), within: make(map[types.Type][]types.Type)}
-	for fn := range p.flow.all {
+	for fn := range p.flow.All {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
 				if v, ok := instr.(*ssa.MakeInterface); ok && l.isOwn(v.Type()) {
@@ -30,7 +29,7 @@ func (p *program) gatherForeign() {
 			}
 		}
 	}
-	for fn := range p.flow.all {
+	for fn := range p.flow.All {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
 				l.instruction(fn, instr)
@@ -58,7 +57,7 @@ func (l *leak) instruction(fn *ssa.Function, instr ssa.Instruction) {
 	case ssa.CallInstruction:
 		if callee := instr.Common().StaticCallee(); library.IsOf(callee, stmPath) {
 			l.transaction(callee.Object().Name(), instr.Common().Args)
-		} else if l.p.flow.leaves(fn, instr) {
+		} else if l.p.flow.Leaves(fn, instr) {
 			for _, arg := range instr.Common().Args {
 				l.value(arg.Type())
 			}
@@ -150,14 +149,4 @@ func (l *leak) value(t types.Type) {
 func (l *leak) target(t types.Type) {
 	l.p.eachField(t, func(known *field) { known.foreign = true })
 	l.value(t)
-}
-
-// leaves reports whether a call may call code that is not here, and that may change what it
-// is given.
-func (f *flow) leaves(caller *ssa.Function, call ssa.CallInstruction) bool {
-	if _, ok := call.Common().Value.(*ssa.Builtin); ok {
-		return false
-	}
-	callees := f.callees(caller, call)
-	return len(callees) == 0 || slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return fn.Blocks == nil && !library.OnlyReads(fn) })
 }

@@ -13,8 +13,11 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/assigned"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/flow"
 )
 
 // A program is what is known and decided of the packages that are compiled.
@@ -22,27 +25,29 @@ type program struct {
 	*source.Program
 	functions  map[string]*function // declared ones, by full name
 	variables  map[*types.Var]*variable
-	fields     map[place]*field  // by where they are declared
-	named      map[place]bool    // fields of types that have names
-	elements   map[string]*field // by their type
+	fields     map[flow.Place]*field // by where they are declared
+	named      map[flow.Place]bool   // fields of types that have names
+	elements   map[string]*field     // by their type
 	immediates map[*ast.FuncLit]bool
 	keepers    map[ast.Stmt]*ast.FuncLit // statements that begin with a transaction
 	keeping    map[*ast.FuncLit]ast.Stmt // and the other way round
 	complete   map[*types.Package]bool   // packages all of whose files are here
 	exposed    map[string]bool           // paths of packages that code which is not here imports
 	labels     map[types.Object]label
-	jumps      map[ast.Node]bool // functions with a goto
-	boxed      map[place]bool    // types of functions whose values become those of an interface
-	suffix     string            // of names that no identifier has
+	jumps      map[ast.Node]bool   // functions with a goto
+	boxed      map[flow.Place]bool // types of functions whose values become those of an interface
+	suffix     string              // of names that no identifier has
 
-	own      map[string]bool // paths of packages
-	flow     *flow
-	reach    *reach
-	closed   map[place]closed
-	dual     map[*ast.FuncLit]bool    // literals that transactions may call through values
-	marked   map[string]bool          // names of methods that they may call through interfaces
-	pure     map[ast.Node]bool        // functions that they may call through values as they are
-	asValues map[ast.Expr]*types.Func // functions that are not called where they are named
+	own  map[string]bool // paths of packages
+	flow *flow.Flow
+	// What calls assign to, where the order of reads and calls matters.
+	assignments *assigned.Finder
+	reach       *flow.Reach
+	closed      map[flow.Place]flow.Closed
+	dual        map[*ast.FuncLit]bool    // literals that transactions may call through values
+	marked      map[string]bool          // names of methods that they may call through interfaces
+	pure        map[ast.Node]bool        // functions that they may call through values as they are
+	asValues    map[ast.Expr]*types.Func // functions that are not called where they are named
 
 	transactions int
 	effects      map[token.Pos]Effect
@@ -88,10 +93,11 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 	}
 	p := &program{
 		Program: files, exposed: exposed, functions: make(map[string]*function), variables: make(map[*types.Var]*variable), immediates: make(map[*ast.FuncLit]bool), keepers: make(map[ast.Stmt]*ast.FuncLit), keeping: make(map[*ast.FuncLit]ast.Stmt),
-		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), marked: make(map[string]bool), labels: make(map[types.Object]label), jumps: make(map[ast.Node]bool), boxed: make(map[place]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[place]*field), named: make(map[place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
-		planned: make(map[ast.Node]bool), flow: newFlow(pkgs),
+		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), marked: make(map[string]bool), labels: make(map[types.Object]label), jumps: make(map[ast.Node]bool), boxed: make(map[flow.Place]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[flow.Place]*field), named: make(map[flow.Place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
+		planned: make(map[ast.Node]bool), flow: flow.New(pkgs),
 	}
-	p.closed = p.flow.closedFunctions()
+	p.closed = p.flow.Closed()
+	p.assignments = &assigned.Finder{Fset: p.Fset, Callees: func(call ssa.CallInstruction) []*ssa.Function { return p.flow.Callees(call.Parent(), call) }}
 	for _, f := range p.Files() {
 		p.complete[f.Types] = true
 		p.own[f.Types.Path()] = true
@@ -208,7 +214,7 @@ func (p *program) isDual(fn *types.Func) bool {
 }
 
 // isPure reports whether a function does the same in a transaction and outside.
-func (p *program) isPure(n ast.Node) bool { return p.closed[placeOf(p.Fset, n.Pos())].pure }
+func (p *program) isPure(n ast.Node) bool { return p.closed[flow.PlaceOf(p.Fset, n.Pos())].Pure }
 
 // plan decides what is cloned: whatever a transaction can come to. Each function is added
 // once, so that this ends.
@@ -218,7 +224,7 @@ func (p *program) plan() {
 			f.whyInPlace, _ = p.inPlace(f.file, region{f.decl})
 		}
 	}
-	var begins []place
+	var begins []flow.Place
 	for _, f := range p.Files() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -228,13 +234,13 @@ func (p *program) plan() {
 			p.transactions++
 			if lit := atomicLiteral(f.Info, call); lit != nil {
 				p.add(region{lit})
-				begins = append(begins, placeOf(p.Fset, lit.Pos()))
+				begins = append(begins, flow.PlaceOf(p.Fset, lit.Pos()))
 			}
 			return true
 		})
 	}
-	p.reach = p.flow.from(begins)
-	for at, what := range p.reach.elsewhere {
+	p.reach = p.flow.From(begins)
+	for at, what := range p.reach.Elsewhere {
 		p.note(at, "calls "+what)
 	}
 	p.planIndirect()
@@ -256,7 +262,7 @@ func (p *program) planIndirect() {
 	for _, name := range slices.Sorted(maps.Keys(p.functions)) {
 		f := p.functions[name]
 		switch {
-		case f.decl.Body == nil || !p.reach.functions[name] && !(asValue[name] && p.reach.callsAt(placeOf(p.Fset, f.decl.Pos()))):
+		case f.decl.Body == nil || !p.reach.Functions[name] && !(asValue[name] && p.reach.CallsAt(flow.PlaceOf(p.Fset, f.decl.Pos()))):
 		case f.whyInPlace != "":
 			p.note(f.decl.Name.Pos(), f.whyInPlace)
 		case f.decl.Recv == nil && p.isPure(f.decl):
@@ -271,7 +277,7 @@ func (p *program) planIndirect() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			lit, ok := n.(*ast.FuncLit)
 			switch {
-			case !ok || p.immediate(lit) || !p.reach.callsAt(placeOf(p.Fset, lit.Pos())):
+			case !ok || p.immediate(lit) || !p.reach.CallsAt(flow.PlaceOf(p.Fset, lit.Pos())):
 			case p.isPure(lit):
 				p.pure[lit] = true
 			default:

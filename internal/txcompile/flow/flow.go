@@ -1,4 +1,13 @@
-package txcompile
+// Package flow says which functions of a program a transaction can come to, and what they touch,
+// by go/ssa.
+//
+// A call through a value or an interface calls what flows there (VTA). Where nothing seems to
+// flow, it may be any function of the type that is used as a value at all.
+//
+//	flow.go      calls, and what transactions can come to
+//	origins.go   where functions come from that are called through values
+//	closed.go    functions that touch nothing but what they are given
+package flow
 
 import (
 	"go/token"
@@ -16,43 +25,46 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 	"github.com/cofferdam-go/cofferdam/internal/txcompile/library"
+	"github.com/cofferdam-go/cofferdam/internal/txcompile/listing"
 )
 
-// A flow is where a program's values go, on go/ssa: which functions a call through a value or
+// A Flow is where a program's values go, on go/ssa: which functions a call through a value or
 // an interface can call, as far as the program can be seen. What it does not see, such as a
 // function that comes back out of a library, is found when the program runs: the transaction
 // works in place then (see compiled.Function).
-type flow struct {
+type Flow struct {
 	prog    *ssa.Program
 	fset    *token.FileSet
-	all     map[*ssa.Function]bool
+	All     map[*ssa.Function]bool // functions that run
 	precise *callgraph.Graph       // by the types that flow there
 	rough   *callgraph.Graph       // by signatures and names, for calls that nothing seems to flow to
 	values  map[*ssa.Function]bool // functions that are used as values, and not only called
-	byPlace map[place][]*ssa.Function
+	byPlace map[Place][]*ssa.Function
+
+	callSites map[token.Pos][]ssa.CallInstruction // see sites
 }
 
-// A place is where a function begins in the source. It is the same in all packages that a
+// A Place is where a function begins in the source. It is the same in all packages that a
 // file is in, with tests and without.
-type place struct {
+type Place struct {
 	file   string
 	offset int
 }
 
-func placeOf(fset *token.FileSet, at token.Pos) place {
+func PlaceOf(fset *token.FileSet, at token.Pos) Place {
 	pos := fset.PositionFor(at, false)
-	return place{pos.Filename, pos.Offset}
+	return Place{pos.Filename, pos.Offset}
 }
 
-func newFlow(pkgs []*packages.Package) *flow {
+func New(pkgs []*packages.Package) *Flow {
 	prog, _ := load.SSA(pkgs)
-	f := &flow{prog: prog, fset: prog.Fset, all: ssautil.AllFunctions(prog), rough: cha.CallGraph(prog), byPlace: make(map[place][]*ssa.Function)}
-	maps.DeleteFunc(f.all, func(fn *ssa.Function, _ bool) bool { return isTemplate(fn) })
-	f.precise = vta.CallGraph(f.all, f.rough)
-	f.values = usedAsValues(f.all)
-	for fn := range f.all {
+	f := &Flow{prog: prog, fset: prog.Fset, All: ssautil.AllFunctions(prog), rough: cha.CallGraph(prog), byPlace: make(map[Place][]*ssa.Function)}
+	maps.DeleteFunc(f.All, func(fn *ssa.Function, _ bool) bool { return isTemplate(fn) })
+	f.precise = vta.CallGraph(f.All, f.rough)
+	f.values = usedAsValues(f.All)
+	for fn := range f.All {
 		if syntax := fn.Syntax(); syntax != nil {
-			at := placeOf(f.fset, syntax.Pos())
+			at := PlaceOf(f.fset, syntax.Pos())
 			f.byPlace[at] = append(f.byPlace[at], fn)
 		}
 	}
@@ -67,27 +79,27 @@ func isTemplate(fn *ssa.Function) bool {
 	return fn.TypeParams().Len() > len(fn.TypeArgs()) || slices.ContainsFunc(fn.TypeArgs(), source.HasTypeParam)
 }
 
-// A reach is what transactions can come to.
-type reach struct {
-	*flow
+// A Reach is what transactions can come to.
+type Reach struct {
+	*Flow
 	seen map[*ssa.Function]bool
 	// Declared functions that are called through values and interfaces, by their full names.
-	functions map[string]bool
+	Functions map[string]bool
 	// Where functions begin that may run in a transaction, as they are: those that are seen,
 	// and those that code which is not here may call back.
-	mayRun map[place]bool
+	MayRun map[Place]bool
 	// Calls, by where they are, of functions that code which is not here has made, and what
 	// they call.
-	elsewhere map[token.Pos]string
+	Elsewhere map[token.Pos]string
 	// keeps says that transactions call code which is not here, and may have kept functions
 	// that it was given before.
 	keeps bool
 }
 
-// from follows calls from the functions that begin at some places, which are transactions,
+// From follows calls from the functions that begin at some places, which are transactions,
 // and from those that are given to stm.Atomic as values.
-func (f *flow) from(places []place) *reach {
-	r := &reach{flow: f, seen: make(map[*ssa.Function]bool), functions: make(map[string]bool), mayRun: make(map[place]bool), elsewhere: make(map[token.Pos]string)}
+func (f *Flow) From(places []Place) *Reach {
+	r := &Reach{Flow: f, seen: make(map[*ssa.Function]bool), Functions: make(map[string]bool), MayRun: make(map[Place]bool), Elsewhere: make(map[token.Pos]string)}
 	literal := make(map[*ssa.Function]bool)
 	for _, at := range places {
 		for _, fn := range f.byPlace[at] {
@@ -95,7 +107,7 @@ func (f *flow) from(places []place) *reach {
 			r.visit(fn)
 		}
 	}
-	for fn := range f.all {
+	for fn := range f.All {
 		for _, given := range f.given(fn) {
 			if !literal[given] {
 				r.indirect(given)
@@ -108,8 +120,8 @@ func (f *flow) from(places []place) *reach {
 }
 
 // leave follows a call of code that is not here: it may call what it is given.
-func (r *reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
-	r.keeps = r.keeps || callee == nil || !library.KeepsNothing(callee) && !library.IsOf(callee, stmPath)
+func (r *Reach) leave(call ssa.CallInstruction, callee *ssa.Function) {
+	r.keeps = r.keeps || callee == nil || !library.KeepsNothing(callee) && !library.IsOf(callee, listing.STM)
 	for _, arg := range call.Common().Args {
 		switch arg := arg.(type) {
 		case *ssa.Function:
@@ -162,7 +174,7 @@ func isCallOf(instr ssa.Instruction, fn ssa.Value) bool {
 
 // callbacks notes the functions that code which is not here may call: methods of what becomes
 // a value of an interface, and all functions that are used as values if it can have kept them.
-func (r *reach) callbacks() {
+func (r *Reach) callbacks() {
 	if r.keeps {
 		for fn := range r.values {
 			r.run(fn)
@@ -179,16 +191,16 @@ func (r *reach) callbacks() {
 
 // run notes that a function may run in a transaction, or the one that it calls if it was made
 // by go/ssa.
-func (r *reach) run(fn *ssa.Function) {
+func (r *Reach) run(fn *ssa.Function) {
 	if syntax := fn.Syntax(); syntax != nil {
-		r.mayRun[placeOf(r.fset, syntax.Pos())] = true
+		r.MayRun[PlaceOf(r.fset, syntax.Pos())] = true
 		return
 	}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
 			if call, ok := instr.(ssa.CallInstruction); ok {
 				if callee := call.Common().StaticCallee(); callee != nil && callee.Syntax() != nil {
-					r.mayRun[placeOf(r.fset, callee.Syntax().Pos())] = true
+					r.MayRun[PlaceOf(r.fset, callee.Syntax().Pos())] = true
 				}
 			}
 		}
@@ -197,7 +209,7 @@ func (r *reach) run(fn *ssa.Function) {
 
 // given returns the functions that a function gives to stm.Atomic: if it cannot be seen which,
 // all that could be.
-func (f *flow) given(fn *ssa.Function) []*ssa.Function {
+func (f *Flow) given(fn *ssa.Function) []*ssa.Function {
 	var all []*ssa.Function
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -205,11 +217,11 @@ func (f *flow) given(fn *ssa.Function) []*ssa.Function {
 			if !ok {
 				continue
 			}
-			if callee := call.Common().StaticCallee(); !library.IsOf(callee, stmPath) || callee.Name() != "Atomic" {
+			if callee := call.Common().StaticCallee(); !library.IsOf(callee, listing.STM) || callee.Name() != "Atomic" {
 				continue
 			}
 			given := call.Common().Args[len(call.Common().Args)-1]
-			origins := &origins{flow: f, seen: make(map[ssa.Value]bool)}
+			origins := &origins{Flow: f, seen: make(map[ssa.Value]bool)}
 			if origins.follow(given); !origins.unknown {
 				all = append(all, origins.functions...)
 				continue
@@ -224,7 +236,7 @@ func (f *flow) given(fn *ssa.Function) []*ssa.Function {
 	return all
 }
 
-func (r *reach) visit(fn *ssa.Function) {
+func (r *Reach) visit(fn *ssa.Function) {
 	if r.seen[fn] {
 		return
 	}
@@ -239,9 +251,9 @@ func (r *reach) visit(fn *ssa.Function) {
 			if _, ok := call.Common().Value.(*ssa.Builtin); ok {
 				continue
 			}
-			callees := r.callees(fn, call)
+			callees := r.Callees(fn, call)
 			if r.isElsewhere(fn, call) {
-				r.elsewhere[call.Pos()] = describe(call.Common())
+				r.Elsewhere[call.Pos()] = describe(call.Common())
 			}
 			if len(callees) == 0 {
 				r.leave(call, nil)
@@ -259,8 +271,8 @@ func (r *reach) visit(fn *ssa.Function) {
 	}
 }
 
-// callees are the functions that a call can call.
-func (f *flow) callees(caller *ssa.Function, call ssa.CallInstruction) []*ssa.Function {
+// Callees are the functions that a call can call.
+func (f *Flow) Callees(caller *ssa.Function, call ssa.CallInstruction) []*ssa.Function {
 	if callee := call.Common().StaticCallee(); callee != nil {
 		return []*ssa.Function{callee}
 	}
@@ -271,7 +283,7 @@ func (f *flow) callees(caller *ssa.Function, call ssa.CallInstruction) []*ssa.Fu
 }
 
 // called are the functions that a call through a value or an interface can call, by a graph.
-func (f *flow) called(g *callgraph.Graph, caller *ssa.Function, call ssa.CallInstruction) []*ssa.Function {
+func (f *Flow) called(g *callgraph.Graph, caller *ssa.Function, call ssa.CallInstruction) []*ssa.Function {
 	var all []*ssa.Function
 	if node := g.Nodes[caller]; node != nil {
 		for _, e := range node.Out {
@@ -285,14 +297,14 @@ func (f *flow) called(g *callgraph.Graph, caller *ssa.Function, call ssa.CallIns
 
 // indirect notes that a function is called through a value or an interface. If it is one
 // that go/ssa made, of a method for example, it is the one behind it that is.
-func (r *reach) indirect(fn *ssa.Function) {
+func (r *Reach) indirect(fn *ssa.Function) {
 	if obj, ok := fn.Object().(*types.Func); ok {
-		r.functions[obj.Origin().FullName()] = true
+		r.Functions[obj.Origin().FullName()] = true
 	}
 }
 
-// calls reports whether transactions call functions of packages that are not here.
-func (r *reach) calls(others map[string]*packages.Package) bool {
+// Calls reports whether transactions call functions of packages that are not here.
+func (r *Reach) Calls(others map[string]*packages.Package) bool {
 	for fn := range r.seen {
 		if obj := fn.Object(); fn.Blocks == nil && obj != nil && obj.Pkg() != nil && others[obj.Pkg().Path()] != nil {
 			return true
@@ -301,8 +313,36 @@ func (r *reach) calls(others map[string]*packages.Package) bool {
 	return false
 }
 
-// callsAt reports whether transactions call the function that begins at a place, in whatever
+// CallsAt reports whether transactions call the function that begins at a place, in whatever
 // way.
-func (r *reach) callsAt(at place) bool {
+func (r *Reach) CallsAt(at Place) bool {
 	return slices.ContainsFunc(r.byPlace[at], func(fn *ssa.Function) bool { return r.seen[fn] })
+}
+
+// Sites are the calls of the program, by where they are; a generic function has one in each
+// instance.
+func (f *Flow) Sites() map[token.Pos][]ssa.CallInstruction {
+	if f.callSites == nil {
+		f.callSites = make(map[token.Pos][]ssa.CallInstruction)
+		for fn := range f.All {
+			for _, b := range fn.Blocks {
+				for _, instr := range b.Instrs {
+					if call, ok := instr.(ssa.CallInstruction); ok {
+						f.callSites[call.Pos()] = append(f.callSites[call.Pos()], call)
+					}
+				}
+			}
+		}
+	}
+	return f.callSites
+}
+
+// Leaves reports whether a call may call code that is not here, and that may change what it
+// is given.
+func (f *Flow) Leaves(caller *ssa.Function, call ssa.CallInstruction) bool {
+	if _, ok := call.Common().Value.(*ssa.Builtin); ok {
+		return false
+	}
+	callees := f.Callees(caller, call)
+	return len(callees) == 0 || slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return fn.Blocks == nil && !library.OnlyReads(fn) })
 }

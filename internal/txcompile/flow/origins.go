@@ -1,4 +1,4 @@
-package txcompile
+package flow
 
 import (
 	"go/token"
@@ -16,7 +16,7 @@ import (
 //
 // What comes out of memory, or out of a function that is called through a value, is unknown.
 type origins struct {
-	*flow
+	*Flow
 	seen      map[ssa.Value]bool
 	functions []*ssa.Function
 	unknown   bool
@@ -70,7 +70,7 @@ func (o *origins) followParameter(v *ssa.Parameter) {
 //
 // A transaction works in place from there on, which is found when it runs; this is to tell
 // people beforehand.
-func (f *flow) isElsewhere(caller *ssa.Function, call ssa.CallInstruction) bool {
+func (f *Flow) isElsewhere(caller *ssa.Function, call ssa.CallInstruction) bool {
 	if call.Common().StaticCallee() != nil {
 		return false
 	}
@@ -82,7 +82,7 @@ func (f *flow) isElsewhere(caller *ssa.Function, call ssa.CallInstruction) bool 
 }
 
 // returned reports whether a value can be what a library has returned.
-func (f *flow) returned(v ssa.Value, seen map[ssa.Value]bool) bool {
+func (f *Flow) returned(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
 		return false
 	}
@@ -108,7 +108,7 @@ func (f *flow) returned(v ssa.Value, seen map[ssa.Value]bool) bool {
 }
 
 // stored reports whether what a library has returned is assigned to a variable of a function.
-func (f *flow) stored(address ssa.Value, seen map[ssa.Value]bool) bool {
+func (f *Flow) stored(address ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[address] {
 		return false
 	}
@@ -143,7 +143,7 @@ func bindings(v *ssa.FreeVar) []ssa.Value {
 // describe is what a call through a value or an interface calls, for people.
 func describe(call *ssa.CallCommon) string {
 	if call.IsInvoke() {
-		return call.Method.Name() + " of " + aOr(types.TypeString(call.Value.Type(), shortQualifier)) + " that comes from elsewhere"
+		return call.Method.Name() + " of " + aOr(types.TypeString(call.Value.Type(), shortName)) + " that comes from elsewhere"
 	}
 	return "a function that comes from elsewhere"
 }
@@ -155,3 +155,5 @@ func aOr(name string) string {
 	}
 	return "a " + name
 }
+
+func shortName(p *types.Package) string { return p.Name() }
