@@ -81,8 +81,7 @@ func (f *Finder) follow(call ssa.CallInstruction, union *Places, seen map[*ssa.F
 		}
 		seen[fn] = true
 		if fn.Blocks == nil {
-			union.anything = union.anything || !library.OnlyReads(fn) && !library.KeepsNothing(fn)
-			f.given(call, union)
+			f.elsewhere(call, fn, union)
 			continue
 		}
 		union.add(f.assignments(fn))
@@ -96,17 +95,63 @@ func (f *Finder) follow(call ssa.CallInstruction, union *Places, seen map[*ssa.F
 	}
 }
 
-// given adds what a function of the library could assign to: what its arguments lead to, of
-// which nothing more is known if they are no numbers and strings.
-func (f *Finder) given(call ssa.CallInstruction, union *Places) {
-	callee := call.Common().StaticCallee()
-	if callee != nil && library.OnlyReads(callee) {
+// elsewhere adds what a function that is not here could assign to: what its arguments lead to,
+// if it is known to call nothing but what it is given.
+func (f *Finder) elsewhere(call ssa.CallInstruction, fn *ssa.Function, union *Places) {
+	switch {
+	case library.OnlyReads(fn):
+	case library.KeepsNothing(fn):
+		for _, arg := range call.Common().Args {
+			f.leads(arg.Type(), union, make(map[types.Type]bool))
+		}
+	default:
+		union.anything = true
+	}
+}
+
+// leads adds what a value of a type leads to.
+func (f *Finder) leads(t types.Type, s *Places, seen map[types.Type]bool) {
+	if seen[t] {
 		return
 	}
-	for _, arg := range call.Common().Args {
-		if !library.IsFlat(arg.Type()) {
-			union.anything = true
+	seen[t] = true
+	switch t := t.Underlying().(type) {
+	case *types.Pointer:
+		s.pointed[kindOf(t.Elem())] = true
+		f.parts(t.Elem(), s)
+		f.leads(t.Elem(), s, seen)
+	case *types.Slice:
+		s.elements[kindOf(t.Elem())] = true
+		f.parts(t.Elem(), s)
+		f.leads(t.Elem(), s, seen)
+	case *types.Map:
+		s.elements[kindOf(t)] = true
+		f.leads(t.Elem(), s, seen)
+	case *types.Array:
+		f.leads(t.Elem(), s, seen)
+	case *types.Struct:
+		for field := range t.Fields() {
+			f.leads(field.Type(), s, seen)
 		}
+	case *types.Basic:
+		s.anything = s.anything || t.Kind() == types.UnsafePointer
+	default: // an interface, a function or a channel may lead anywhere
+		s.anything = true
+	}
+}
+
+// parts adds the fields and elements of a variable of a type.
+func (f *Finder) parts(t types.Type, s *Places) {
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		s.structs[kindOf(t)] = true
+		for field := range u.Fields() {
+			s.declared[positionOf(f.Fset, field.Pos())] = true
+			f.parts(field.Type(), s)
+		}
+	case *types.Array:
+		s.elements[kindOf(u.Elem())] = true
+		f.parts(u.Elem(), s)
 	}
 }
 
