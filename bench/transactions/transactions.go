@@ -21,7 +21,8 @@
 // Package measure runs and compares. Each configuration (a case in one variant)
 // has a process of its own, so that no heap, no timer and no grown log of one is
 // there in another; their rounds are interleaved all the same. worker.go is this
-// program as its own child; compiledworker is the same child built with -stm.
+// program as its own child; compiledworker is the same child built with -stm. ledger.go keeps
+// what was measured, for runs that are interrupted.
 //
 // A file per figure (micro.go, contended.go, stamp.go, compiled.go, modes.go,
 // leaders.go, scale.go) makes the cases and prints the table; peer.go has the micro-benchmarks
@@ -55,7 +56,7 @@ const name = "stm"
 var Benchmark = &command.Benchmark{
 	Name:  name,
 	About: "transactions beside a mutex and another library, and STAMP: figures 3 to 9 of the sandboxing paper",
-	Usage: "[-native] [-figure micro,contended,stamp,compiled,modes,leaders,scale] [-runs N] [-plot DIR] ",
+	Usage: "[-native] [-figure micro,contended,stamp,compiled,modes,leaders,scale] [-runs N] [-keep FILE] [-plot DIR] ",
 	Help: `Measures package stm: micro-benchmarks beside a mutex and another STM library,
 long readers beside a committing neighbour, and the programs of the STAMP suite
 under the four modes, a mutex, and sequential code, and compiled from plain code. What costs a target that is missed
@@ -96,6 +97,7 @@ type options struct {
 	figures *command.Choice
 	runs    int
 	plot    string
+	keep    string
 }
 
 // A session is one run of the command.
@@ -104,6 +106,7 @@ type session struct {
 	measure.Session
 	builder        *command.Session
 	compiledWorker string // the program that runs what was compiled with -stm
+	ledger         ledger // of no file in tests
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
@@ -113,7 +116,8 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 		names = append(names, f.name)
 	}
 	o.figures = command.NewChoice(flags, "figure", names)
-	flags.BoolVar(&o.native, "native", false, "STAMP's sets for real machines: an hour or so")
+	flags.BoolVar(&o.native, "native", false, "STAMP's sets for real machines: some hours; see -keep")
+	flags.StringVar(&o.keep, "keep", "", "write what was measured to this `file`, and do not measure again what is in it: a run that was interrupted goes on")
 	command.Rounds(flags, &o.runs, "default 9, with -quick 3, with -native 3")
 	flags.StringVar(&o.plot, "plot", "", "write SVG plots into this `directory`")
 	return o
@@ -139,7 +143,14 @@ func (o *options) Check(isQuick bool) error {
 // Measure runs the command.
 func (o *options) Measure(c *command.Session) (any, error) {
 	s := &session{options: *o, Session: measure.Session{Context: c.Context, Out: c.Out}, builder: c}
-	err := s.run()
+	run, err := o.thisRun()
+	if err != nil {
+		return nil, err
+	}
+	if s.ledger, err = openLedger(o.keep, run); err != nil {
+		return nil, err
+	}
+	err = s.run()
 	return &s.Report, err
 }
 

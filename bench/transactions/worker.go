@@ -77,7 +77,13 @@ func (c *configuration) end() {
 func (s *session) measure(budget time.Duration, cases []measure.Case) error {
 	defer s.Progress.Clear()
 	for _, c := range cases {
-		res, err := s.measureCase(budget, c)
+		res, known := s.ledger.has(c)
+		var err error
+		if known {
+			s.Progress.Done((&measure.Runner{Rounds: s.runs}).Trials([]measure.Case{c}))
+		} else if res, err = s.measureCase(budget, c); err == nil {
+			err = s.ledger.add(res)
+		}
 		if len(res.Timings) > 0 {
 			s.Report.Results = append(s.Report.Results, res)
 		}
