@@ -173,3 +173,23 @@ func TestUndisturbedTransactionsAreCountedAlike(t *testing.T) {
 		t.Errorf("%d words were read, want %d", reads, n*3000)
 	}
 }
+
+// A Tx in another goroutine is noticed when somebody looks, also where no log fills up.
+func TestTxOfLeanTransactionIsOfNoUseInAnotherGoroutine(t *testing.T) {
+	var x int
+	var got any
+	stm.BeLean()
+	stm.Atomically(func(tx *stm.Tx) error {
+		got = await.Receive(t, "the other goroutine", await.Start(func() (got any) {
+			defer func() { got = recover() }()
+			for range 3000 {
+				stm.Load(tx, &x)
+			}
+			return nil
+		}))
+		return nil
+	})
+	if message, _ := got.(string); !strings.Contains(message, "another goroutine") {
+		t.Errorf("the accesses ended with %v", got)
+	}
+}

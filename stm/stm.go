@@ -81,8 +81,9 @@
 //	                                     build with -race
 //
 // What an interruption does not reach in time: a function that defers something, in its own
-// loop (what it calls is reached), and code that is nearly always inside of the runtime, such
-// as a loop that adds to a very long string. The analyzer reports such loops if their bounds
+// loop (what it calls is reached; a deferred function could see half of what the loop assigns),
+// and code that is nearly always inside of the runtime, such as a loop that adds to a very long
+// string. The analyzer reports such loops if their bounds
 // were read. In a build with -race each call is one of the race detector too, which cannot be
 // interrupted: a recursion without an access may use up its stack first.
 //

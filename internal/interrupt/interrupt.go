@@ -35,7 +35,12 @@
 //     functions at any Load already.
 //   - Its function defers nothing. The frame of a function that panics and defers nothing is
 //     dead, and its variables need not be known to the collector. One that does defer may not
-//     yet have zeroed the word that says what; such functions are left to their callees.
+//     yet have zeroed the word that says what, and a deferred function could read a variable of
+//     several words of which one was written; such functions are left to their callees.
+//
+// What is left to the program: a function must not assign a string, a slice or an interface in
+// a loop without an access, through a pointer, to a variable that a deferred function of a
+// caller reads. It could be interrupted between the words.
 //
 // On other platforms, and with a version of Go whose tables are not those that are known
 // (which is checked, on functions of this package), nothing is interrupted: Supported says
