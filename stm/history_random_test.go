@@ -279,6 +279,7 @@ func TestRandomHistoriesAreLegal(t *testing.T) {
 		testRandomHistories(t, name, mode, histories, false)
 	}
 	testRandomHistories(t, "lean", stm.Eager, histories, true)
+	testRandomHistories(t, "lean timer", stm.Timer, histories, true)
 }
 
 func testRandomHistories(t *testing.T, name string, mode stm.Mode, histories int, lean bool) {

@@ -9,9 +9,11 @@ import "runtime"
 // The next attempts log, until trust is regained, of which each attempt in vain asks for twice
 // as much.
 //
-// A lean attempt is eager. Others have a helper or a timer that wants to see the log. One that
-// ends in Retry is made again, with a log, before anything is waited for. On processors that do not keep two reads in
-// their order, and in builds with -race, which tell what was read, there is none.
+// A lean attempt is eager, also in Timer mode: it never runs on values that were not there
+// together, and nothing has to look after it. One that ends in Retry is made again, with a log,
+// before anything is waited for. There is none in the modes with a helper, which wants to see
+// the log, on processors that do not keep two reads in their order, and in builds with -race,
+// which tell the detector what was read.
 
 const (
 	leastTrust = 16
@@ -23,7 +25,7 @@ const canBeLean = runtime.GOARCH == "amd64" && !vigilant
 
 // mayBeLean reports whether the attempt that begins is lean.
 func (tx *Tx) mayBeLean() bool {
-	return canBeLean && tx.eager && tx.quiet >= tx.trust && !tx.clone
+	return canBeLean && tx.mode <= Timer && tx.quiet >= tx.trust && !tx.clone
 }
 
 // undisturbed counts a transaction that has committed.

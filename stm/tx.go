@@ -83,8 +83,8 @@ var unwind = &signal{"unwind"}
 
 // begin prepares for the next attempt.
 func (tx *Tx) begin() {
-	tx.eager = tx.mode == Eager
 	tx.lean = tx.mayBeLean()
+	tx.eager = tx.mode == Eager || tx.lean
 	tx.unlogged = tx.lean
 	tx.enter()
 	if tx.flag.Load() != 0 && !tx.clone {
