@@ -169,10 +169,14 @@ func Atomically(fn func(tx *Tx) error) error {
 // name, a function that captures variables is allocated: where that matters, make it
 // once, outside of the loop.
 func (o Options) Atomically(fn func(tx *Tx) error) error {
-	if o.Mode <= Eager && o.Context == nil {
-		return Atomically(fn)
+	if o.Mode > Eager || o.Context != nil {
+		return o.run(fn, fn)
 	}
-	return o.run(fn, fn)
+	tx := mine()
+	if tx.state != idle {
+		return tx.part(fn)
+	}
+	return tx.runEager(fn, false)
 }
 
 // Value runs a transaction that has a result. With an error there is none.

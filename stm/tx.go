@@ -171,16 +171,16 @@ func (tx *Tx) attempt(fn func(*Tx) error) (end outcome, err error) {
 	}()
 	err = fn(tx)
 	switch {
+	case err == nil && tx.state == running && tx.interrupted.Load() == 0:
+		tx.commit()
+		end = committed
 	case tx.state == aborted, tx.interrupted.Load() != 0:
 		end = again // the function recovered what was not meant for it
 	case tx.state == retrying:
 		end = wait
-	case err != nil:
+	default:
 		tx.confirm() // the error may stem from data that was never there
 		end = failed
-	default:
-		tx.commit()
-		end = committed
 	}
 	return end, err
 }
@@ -231,8 +231,14 @@ func (tx *Tx) commit() {
 	tx.told()
 	// Who comes too late to be seen here will see that the clock is odd, and wait.
 	waiting, asleep := changes.waiting.Load() != 0, timer.asleep.Load()
-	tx.writeBack()
-	tx.release(2)
+	if len(tx.maps) == 0 && !tx.inPlace {
+		tx.count.writes += uint64(tx.writes.store())
+		storeClock(tx.snapshot + 2)
+		tx.held = false
+	} else {
+		tx.writeBack()
+		tx.release(2)
+	}
 	if waiting {
 		notify()
 	}
