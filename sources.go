@@ -14,7 +14,7 @@ import (
 //
 //go:embed internal/rt internal/event/*.go internal/sched/*.go internal/trace/*.go internal/wire/*.go internal/wire/ring/*.go
 //go:embed tolerate/*.go internal/finding/*.go internal/goroutine/*.go internal/protect/watch/*.go
-//go:embed monitor/*.go isolate/*.go internal/page/*.go internal/page/*.s internal/protect/aside/*.go
+//go:embed monitor/*.go isolate/*.go internal/page/*.go internal/page/*.s internal/protect/aside/*.go internal/protect/wicket/*.go
 //go:embed internal/instrument/*.go internal/instrument/hooks/*.go
 var sources embed.FS
 

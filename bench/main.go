@@ -8,6 +8,7 @@
 //	go run ./bench protect-corpus
 //	go run ./bench protect-fuzz
 //	go run ./bench protect-soak
+//	go run ./bench protect-objects
 //	go run ./bench race-corpus
 //	go run ./bench blocking-corpus
 //	go run ./bench explore
@@ -51,6 +52,7 @@ var benchmarks = []*command.Benchmark{
 	protecting.Corpus,
 	protecting.Fuzz,
 	protecting.Soak,
+	protecting.Objects,
 	racecorpus.Benchmark,
 	blocking.Benchmark,
 	exploring.Benchmark,

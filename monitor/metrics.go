@@ -33,6 +33,10 @@ type stats struct {
 var statistics = []func(*stats){
 	func(s *stats) { s.addIsolate(isolate.ReadStats()) },
 	func(s *stats) { s.dropped += tolerate.ReadStats().OtherFindings },
+	func(s *stats) {
+		_, dropped := finding.Published()
+		s.dropped += dropped
+	},
 }
 
 func (s *stats) addIsolate(other isolate.Stats) {

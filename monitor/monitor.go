@@ -44,7 +44,13 @@ func init() {
 
 // sources are where findings come from. A protected program has one more, of what it links
 // beside these packages: a file that only it has adds it when the program begins.
-var sources = []func() []finding.Finding{isolate.Findings, tolerate.Findings}
+var sources = []func() []finding.Finding{isolate.Findings, tolerate.Findings, published}
+
+// published returns what packages have found that are linked if they are needed.
+func published() []finding.Finding {
+	all, _ := finding.Published()
+	return all
+}
 
 // Findings returns what was found so far.
 func Findings() []isolate.Finding {

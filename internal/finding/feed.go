@@ -40,6 +40,31 @@ type occurrence struct {
 	isNew   bool
 }
 
+// published are the feeds of packages that only some programs link.
+var published struct {
+	mu    sync.Mutex
+	feeds []*Feed
+}
+
+// Publish adds a feed to what [Published] returns: for a package that shows findings, and must not link all packages
+// that find something.
+func Publish(f *Feed) {
+	published.mu.Lock()
+	defer published.mu.Unlock()
+	published.feeds = append(published.feeds, f)
+}
+
+// Published returns what the feeds have found that Publish was called with, and how many findings were too many.
+func Published() (all []Finding, dropped uint64) {
+	published.mu.Lock()
+	defer published.mu.Unlock()
+	for _, f := range published.feeds {
+		all = append(all, f.Findings()...)
+		dropped += f.Dropped()
+	}
+	return all, dropped
+}
+
 // SetLogger sets where new findings are written; nil means slog.Default.
 func (f *Feed) SetLogger(l *slog.Logger) { f.logger.Store(l) }
 

@@ -110,6 +110,7 @@ var imports = map[string][]string{
 	"internal/protect/write":     {"internal/protect/facts", "internal/protect/plan", "internal/protect/use", "internal/source"},
 	"internal/protect/watch":     {"internal/finding", "tolerate"},
 	"internal/protect/aside":     {"internal/page", "internal/protect/watch", "isolate"},
+	"internal/protect/wicket":    {"internal/finding", "internal/goroutine", "internal/page", "internal/protect/watch"},
 	"internal/txcompile/library": {},
 	"internal/txcompile/listing": {"internal/load"},
 	"internal/txcompile/txprog":  {"internal/gotool", "internal/txcompile"},
@@ -166,7 +167,7 @@ var imports = map[string][]string{
 
 // linked are the packages that users' programs link. They import the standard
 // library alone: some are laid over it, and could not import anything else.
-var linked = []string{"explore", "isolate", "monitor", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/wire/ring", "internal/protect/watch", "internal/protect/aside"}
+var linked = []string{"explore", "isolate", "monitor", "stm", "stm/compiled", "stm/stmvar", "tolerate", "internal/rt/...", "internal/interrupt", "internal/page", "internal/finding", "internal/goroutine", "internal/event", "internal/sched", "internal/trace", "internal/wire", "internal/wire/ring", "internal/protect/watch", "internal/protect/aside", "internal/protect/wicket"}
 
 // testImports are what tests may import beyond their package's imports.
 var testImports = map[string][]string{
@@ -187,7 +188,7 @@ var testImports = map[string][]string{
 	"isolate":                 {"internal/await", "internal/finding", "internal/goroutine", "isolate"},
 	"stm":                     {"internal/await"},
 	"tolerate":                {"internal/await"},
-	"internal/protect/aside":  {"internal/await"},
+	"internal/protect/wicket": {"internal/await", "internal/finding", "internal/protect/wicket"},
 	"internal/locks":          {"internal/load", "internal/locks", "internal/locks/lockstest"},
 	"internal/locks/audit":    {"internal/load", "internal/locks/audit"},
 	"internal/repair/cover":   {"internal/locks/audit"},

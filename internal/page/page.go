@@ -81,6 +81,7 @@
 //	control_linux_amd64.go runtime_unsafe.go     what the handler knows, shared with its assembly
 //	fault.go ring_unsafe.go                      what it did, and how that gets out
 //	goroutine.go goroutine_other.go              which goroutine this is
+//	wicket.go wicket_amd64.go wicket_other.go    gates of data that is not on pages: see package wicket
 package page
 
 // Size is the size of a page. Kernels with larger pages are refused by the

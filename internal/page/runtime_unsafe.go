@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -201,4 +202,39 @@ func lookForStatus() uintptr {
 		}
 	}
 	return offset
+}
+
+// numberOfGoroutines is where in a g its number is, found on the first use.
+var numberOfGoroutines = sync.OnceValue(func() uintptr {
+	if ctl.goid != 0 {
+		return ctl.goid
+	}
+	return goidOffset()
+})
+
+// Number returns the number of a goroutine that is named by its g, as stack traces have it; 0 if that is not known.
+//
+//go:nocheckptr
+func Number(g uintptr) uint64 {
+	if offset := numberOfGoroutines(); g != 0 && offset != 0 {
+		return atomic.LoadUint64((*uint64)(unsafe.Add(unsafe.Pointer(nil), g+offset)))
+	}
+	return 0
+}
+
+// statusOfGoroutines is where in a g the runtime says what the goroutine does, found on the first use.
+var statusOfGoroutines = sync.OnceValue(func() uintptr {
+	if ctl.status != 0 {
+		return ctl.status
+	}
+	return statusOffset()
+})
+
+// Waits reports whether a goroutine, which is named by its g, waits for something. False: it runs, or
+// that is not known.
+//
+//go:nocheckptr
+func Waits(g uintptr) bool {
+	offset := statusOfGoroutines()
+	return offset != 0 && atomic.LoadUint32((*uint32)(unsafe.Add(unsafe.Pointer(nil), g+offset)))&^statusScan == statusWaiting
 }

@@ -217,7 +217,7 @@ func isOfCofferdam(path string) bool {
 
 // addHooks lays what protected programs link over the standard library.
 func addHooks(o *overlay.Overlay) error {
-	sources, err := cofferdam.Sources("tolerate", "isolate", "internal/finding", "internal/goroutine", "internal/page", "internal/protect/watch", "internal/protect/aside", "monitor")
+	sources, err := cofferdam.Sources("tolerate", "isolate", "internal/finding", "internal/goroutine", "internal/page", "internal/protect/watch", "internal/protect/aside", "internal/protect/wicket", "monitor")
 	if err != nil {
 		return err
 	}

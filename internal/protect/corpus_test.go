@@ -26,7 +26,7 @@ func TestCorpusTypeChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks, err := load.List(load.Config{Patterns: append(patterns, module+"tolerate", module+"internal/protect/watch", module+"internal/protect/aside")})
+	hooks, err := load.List(load.Config{Patterns: append(patterns, module+"tolerate", module+"internal/protect/watch", module+"internal/protect/aside", module+"internal/protect/wicket")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +85,7 @@ func checkPackage(t *testing.T, listed map[string]*packages.Package, plan *Progr
 	imports["cofferdamrt/tolerate"] = listed[module+"tolerate"]
 	imports["cofferdamrt/protect/watch"] = listed[module+"internal/protect/watch"]
 	imports["cofferdamrt/protect/aside"] = listed[module+"internal/protect/aside"]
+	imports["cofferdamrt/protect/wicket"] = listed[module+"internal/protect/wicket"]
 	with := &packages.Package{PkgPath: p.PkgPath, Name: p.Name, Imports: imports}
 	wrong := 0
 	conf := types.Config{Importer: load.NewChecker().Importer(with), Sizes: p.TypesSizes, Error: func(err error) {

@@ -89,13 +89,15 @@ import (
 func init() {
 	sources = append(sources, func() []finding.Finding {
 		var text bytes.Buffer
-		_ = rtfinding.WriteJSON(&text, append(rtisolate.Findings(), rttolerate.Findings()...)) // to memory
+		others, _ := rtfinding.Published()
+		_ = rtfinding.WriteJSON(&text, append(append(rtisolate.Findings(), rttolerate.Findings()...), others...)) // to memory
 		all, _ := finding.ReadJSON(&text) // what was written there
 		return all
 	})
 	statistics = append(statistics, func(s *stats) {
 		s.addIsolate(isolate.Stats(rtisolate.ReadStats()))
-		s.dropped += rttolerate.ReadStats().OtherFindings
+		_, dropped := rtfinding.Published()
+		s.dropped += rttolerate.ReadStats().OtherFindings + dropped
 	})
 }
 `

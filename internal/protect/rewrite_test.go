@@ -27,7 +27,7 @@ const module = "github.com/cofferdam-go/cofferdam/"
 // hooks.
 func listed(t *testing.T) map[string]*packages.Package {
 	t.Helper()
-	all, err := load.List(load.Config{Patterns: []string{module + "tolerate", module + "internal/protect/watch", module + "internal/protect/aside", "fmt", "sync", "time", "errors", "strings", "sync/atomic", "os"}})
+	all, err := load.List(load.Config{Patterns: []string{module + "tolerate", module + "internal/protect/watch", module + "internal/protect/aside", module + "internal/protect/wicket", "fmt", "sync", "time", "errors", "strings", "sync/atomic", "os"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +38,7 @@ func listed(t *testing.T) map[string]*packages.Package {
 	imports["cofferdamrt/tolerate"] = imports[module+"tolerate"]
 	imports["cofferdamrt/protect/watch"] = imports[module+"internal/protect/watch"]
 	imports["cofferdamrt/protect/aside"] = imports[module+"internal/protect/aside"]
+	imports["cofferdamrt/protect/wicket"] = imports[module+"internal/protect/wicket"]
 	return imports
 }
 

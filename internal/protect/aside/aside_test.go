@@ -8,9 +8,7 @@ import (
 
 type part struct{ n int }
 
-func (part) CofferdamNames() (name, lock, file string, line int, keeps bool) {
-	return "T", "T.mu", "t.go", 3, false
-}
+func (part) CofferdamNames() (name, lock, file string, line int) { return "T", "T.mu", "t.go", 3 }
 
 // TestObjectsBeyondTheLimitAreOnTheHeap: a program may have as many objects as it likes.
 // All work, the first of them are on pages, and the program is told.

@@ -17,11 +17,12 @@
 //
 //	n++               (*aside.View(guard, shared, own))++
 //
-// The collector does not see that a pointer leads to a page. When an object with fields on pages is
-// garbage the pages are given back, so whatever uses a field holds on to the object until it is done.
+// Fields of objects are here if not all of their uses can be written as calls. Otherwise they stay in their objects:
+// package wicket has those. Their pages are kept when the object is garbage, because the collector does not
+// see that a pointer leads to a page, and a use of the field may be under way; so there are at most so
+// many, and later ones are on the heap.
 //
-//	use(t.n)          use(t.x.Get().Load().n)
-//	t.n++             { k := t.x.Get(); k.View().n++; k.Keep() }
+//	t.n = <-c         t.x.Get().View().n = <-c
 //
 // # Pointers
 //
@@ -64,17 +65,15 @@
 // # Files
 //
 //	aside_unsafe.go    guards, variables and fields without pointers
-//	cell_unsafe.go     variables that are pointers, and such fields beside their lock
-//	node_unsafe.go     such fields of other objects, all of which share a guard
+//	cell_unsafe.go     variables that are pointers
+//	node_unsafe.go     such fields of objects, all of which share a guard
 //	mirror_unsafe.go   the entries of a cell
-//	garbage.go         what becomes of the pages of objects that are garbage
 package aside
 
 import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -168,10 +167,9 @@ func ownView[T any](p *T) *T {
 }
 
 // A Parts is the type that the fields of a struct have which were put aside. It knows
-// what findings tell of the struct and of its lock, and whether the pages are kept when the
-// struct is garbage.
+// what findings tell of the struct and of its lock.
 type Parts interface {
-	CofferdamNames() (name, lock, file string, line int, keeps bool)
+	CofferdamNames() (name, lock, file string, line int)
 }
 
 // An Object is a field of a struct that stands for the fields which were put aside.
@@ -185,26 +183,8 @@ type Pages[T Parts] struct {
 	Shared, Own *T
 }
 
-// View is [View] for the fields of an object. What is done with the result has to be followed by
-// Keep, in code that does not hold on to the object for another reason.
+// View is [View] for the fields of an object.
 func (p *Pages[T]) View() *T { return View(p.Guard, p.Shared, p.Own) }
-
-// Load returns the fields, by the view that [View] would choose.
-func (p *Pages[T]) Load() T {
-	value := *p.View()
-	runtime.KeepAlive(p)
-	return value
-}
-
-// Keep has the pages there until it is called.
-func (p *Pages[T]) Keep() { runtime.KeepAlive(p) }
-
-// Wake is that of the guard, for a section that has released the lock: from there on it does not hold
-// on to the object.
-func (p *Pages[T]) Wake() {
-	p.Guard.Wake()
-	runtime.KeepAlive(p)
-}
 
 // Get returns where the fields are. The first call puts them there.
 func (o *Object[T]) Get() *Pages[T] {
@@ -214,8 +194,14 @@ func (o *Object[T]) Get() *Pages[T] {
 	return o.make()
 }
 
-// making is held to give an object its pages, and to take them back.
+// making is held to give an object its pages.
 var making sync.Mutex
+
+// most is how many fields of objects have pages. That is 64 MiB.
+const most = 16384
+
+// made is how many fields have pages. It is guarded by making.
+var made int
 
 func (o *Object[T]) make() *Pages[T] {
 	making.Lock()
@@ -236,23 +222,14 @@ func Make[T Parts](value T) Object[T] {
 
 // newPages makes pages, or finds a place on the heap. The caller holds making.
 func newPages[T Parts](value T) *Pages[T] {
-	g, name, keeps := newGuardOf(value)
+	name, lock, file, line := value.CofferdamNames()
+	g := &nowhere
+	if made < most {
+		made++
+		g = NewGuard(lock, file, line)
+	} else {
+		refuse(fmt.Sprintf("there are more than %d fields of objects on pages", most))
+	}
 	shared, own := New(g, name, value)
-	p := &Pages[T]{g, shared, own}
-	if !keeps {
-		giveBackAfter(p, g)
-	}
-	return p
-}
-
-// newGuardOf makes the guard of an object's field, and returns what findings call the field, and
-// whether the pages are kept. The caller holds making.
-func newGuardOf(names Parts) (g *Guard, name string, keeps bool) {
-	name, lock, file, line, keeps := names.CofferdamNames()
-	if made == most {
-		refuse(fmt.Sprintf("there are more than %d fields of objects", most))
-		return &nowhere, name, true
-	}
-	made++
-	return NewGuard(lock, file, line), name, keeps
+	return &Pages[T]{g, shared, own}
 }

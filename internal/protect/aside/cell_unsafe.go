@@ -3,7 +3,6 @@ package aside
 import (
 	"fmt"
 	"runtime"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -62,56 +61,11 @@ func (c *Cell[T]) Store(value T) {
 // StoreOwn is Store for a section of the guard.
 func (c *Cell[T]) StoreOwn(value T) { c.storeOwn(pointerOf(value)) }
 
-// Wake is that of the guard, as for [Pages.Wake].
-func (c *Cell[T]) Wake() {
-	c.Guard.Wake()
-	runtime.KeepAlive(c)
-}
-
 // Target returns the cell, and a variable for a value that will be stored to it when all values
 // of an assignment are known.
 //
-//	a.p, b = b, a.p        { c, v := a.x.Get().Target(); v, b = b, a.x.Get().Load(); c.Store(v) }
+//	p, q = q, p        { k, w := c.Target(); w, q = q, c.Load(); k.Store(w) }
 func (c *Cell[T]) Target() (*Cell[T], T) {
 	var value T
 	return c, value
-}
-
-// A CellField is a field of a struct that stands for one which is a cell. The struct has the lock.
-type CellField[N Parts, T any] struct {
-	cell unsafe.Pointer // *Cell[T]; not an atomic.Pointer, which MakeCell could not return
-}
-
-// Get returns the cell. The first call makes it.
-func (f *CellField[N, T]) Get() *Cell[T] {
-	if c := (*Cell[T])(atomic.LoadPointer(&f.cell)); c != nil {
-		return c
-	}
-	return f.make()
-}
-
-func (f *CellField[N, T]) make() *Cell[T] {
-	making.Lock()
-	defer making.Unlock()
-	if f.cell == nil {
-		var zero T
-		atomic.StorePointer(&f.cell, unsafe.Pointer(newCellOf[N](zero)))
-	}
-	return (*Cell[T])(f.cell)
-}
-
-// MakeCell returns a field that has a value.
-func MakeCell[N Parts, T any](value T) CellField[N, T] {
-	making.Lock()
-	defer making.Unlock()
-	return CellField[N, T]{unsafe.Pointer(newCellOf[N](value))}
-}
-
-// newCellOf makes a cell with a guard of its own. The caller holds making.
-func newCellOf[N Parts, T any](value T) *Cell[T] {
-	var names N
-	g, name, _ := newGuardOf(names)
-	c := NewCell(g, name, value)
-	giveBackAfter(c, g)
-	return c
 }

@@ -70,8 +70,6 @@ type stress struct {
 	head   *Cell[*witness] // of a queue
 	loads  atomic.Int64
 	stores atomic.Int64
-	// recent are objects that were made a moment ago, whose pages are soon given back.
-	recent [4]atomic.Pointer[counter]
 	stop   atomic.Bool
 	dead   atomic.Pointer[string] // where something was found that had been freed
 }
@@ -89,7 +87,6 @@ func underStress(t *testing.T, duration time.Duration) {
 	}
 	wg.Go(func() { s.repeat(s.queue) })
 	for range 2 {
-		wg.Go(func() { s.repeat(s.objects) })
 	}
 	collections := 0
 	wg.Go(func() {
@@ -197,45 +194,6 @@ func (s *stress) queue(n int) {
 	s.mu.Unlock()
 	s.check("without the lock", last.next.Load(s.guard))
 	s.stores.Add(3)
-}
-
-// A counter is an object with its lock and a field on pages, which has the mark of a witness in its
-// upper half.
-type counter struct {
-	mu    sync.Mutex
-	field Object[part]
-}
-
-// objects makes an object, and uses one that another goroutine may have made, or is about to forget, as
-// a section does, as a load does and as a statement that stores does.
-func (s *stress) objects(n int) {
-	s.recent[n%len(s.recent)].Store(&counter{field: Make(part{witnessMark << 32})})
-	c := s.recent[(n/3)%len(s.recent)].Load()
-	if c == nil {
-		return
-	}
-	switch n % 3 {
-	case 0:
-		c.mu.Lock()
-		p := c.field.Get()
-		p.Lock()
-		p.Own.n++
-		p.Leave()
-		c.mu.Unlock()
-		p.Wake()
-	case 1:
-		if c.field.Get().Load().n>>32 != witnessMark {
-			where := "the field of an object"
-			s.dead.CompareAndSwap(nil, &where)
-		}
-	case 2:
-		p := c.field.Get()
-		view := p.View()
-		runtime.Gosched() // where the collector sees just what is needed later
-		view.n = witnessMark<<32 + n
-		p.Keep()
-	}
-	s.loads.Add(1)
 }
 
 // TestForgottenObjectsLeaveNothingBehind: a cursor that goes through a queue keeps nothing alive that is behind it,

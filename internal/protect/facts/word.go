@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
@@ -26,10 +27,11 @@ func IsPointerWord(t types.Type) bool {
 	return false
 }
 
-// words are the uses of variables and fields that are pointer words.
+// words are the uses of variables that are pointer words, and of all fields.
 type words struct {
-	pinned map[Key]string
-	stores map[ast.Node]*ast.AssignStmt
+	pinned  map[Key]string
+	stores  map[ast.Node]*ast.AssignStmt
+	updates map[ast.Node]ast.Stmt
 	// overtaken has the calls that the source has behind a load in the same statement: as a
 	// call itself, the load would come before them.
 	overtaken map[Key][]overtakenCall
@@ -41,11 +43,15 @@ type overtakenCall struct {
 }
 
 func newWords() *words {
-	return &words{pinned: make(map[Key]string), stores: make(map[ast.Node]*ast.AssignStmt), overtaken: make(map[Key][]overtakenCall)}
+	return &words{pinned: make(map[Key]string), stores: make(map[ast.Node]*ast.AssignStmt), updates: make(map[ast.Node]ast.Stmt), overtaken: make(map[Key][]overtakenCall)}
 }
 
-// PinnedWord returns why a variable or field that is a pointer word must stay where it is, apart
-// from what pins others as well; "" if there is no reason.
+// PinnedWord returns why not every use of a variable that is a pointer word, or of a field, can be
+// written as a call, apart from what pins others as well; "" if there is no reason. Of a field that
+// is no pointer word there are updates, too; of an array or a struct a part may be used, which pins it.
+//
+//	x.n += v, x.n++     are updates
+//	x.a[i] = v          pins x.a
 func (f *Facts) PinnedWord(v *types.Var) string {
 	k := f.KeyOf(v)
 	if why := f.words.pinned[k]; why != "" {
@@ -59,8 +65,11 @@ func (f *Facts) PinnedWord(v *types.Var) string {
 	return ""
 }
 
-// StoreOf returns the assignment that a use of a pointer word is a store of, nil for a load.
+// StoreOf returns the assignment that a use of such a variable or field is a store of, nil for a load.
 func (f *Facts) StoreOf(use ast.Node) *ast.AssignStmt { return f.words.stores[use] }
+
+// UpdateOf returns the statement that a use of a field is an update of, nil for a load or a store.
+func (f *Facts) UpdateOf(use ast.Node) ast.Stmt { return f.words.updates[use] }
 
 // mayWrite returns why a call may write a variable that is loaded beside it.
 func (f *Facts) mayWrite(o overtakenCall, k Key) string {
@@ -85,14 +94,20 @@ func (o *observer) pinWord(v *types.Var, why string) {
 	}
 }
 
-// observeWord notes how a node uses a variable that is a pointer word.
+// observeWord notes how a node uses a variable that is a pointer word, or a field.
 func (o *observer) observeWord(c inspector.Cursor, v *types.Var) {
-	if !IsPointerWord(v.Type()) {
+	if !IsPointerWord(v.Type()) && !v.IsField() {
 		return
+	}
+	if o.isPartOf(c) {
+		o.pinWord(v, "a part of it is used")
 	}
 	switch c.ParentEdgeKind() {
 	case edge.AssignStmt_Lhs:
 		o.observeStore(c, v)
+		return
+	case edge.IncDecStmt_X:
+		o.observeUpdate(c, v, nil)
 		return
 	case edge.RangeStmt_Key, edge.RangeStmt_Value:
 		o.pinWord(v, "a loop assigns to it")
@@ -101,7 +116,7 @@ func (o *observer) observeWord(c inspector.Cursor, v *types.Var) {
 			o.pinWord(v, "its address is taken")
 		}
 	case edge.ParenExpr_X:
-		if around := aroundParens(c); around.ParentEdgeKind() == edge.AssignStmt_Lhs || around.ParentEdgeKind() == edge.UnaryExpr_X {
+		if around := aroundParens(c); slices.Contains(assigning, around.ParentEdgeKind()) || around.ParentEdgeKind() == edge.UnaryExpr_X {
 			o.pinWord(v, "it is used in parentheses")
 		}
 	case edge.SelectorExpr_X:
@@ -110,6 +125,53 @@ func (o *observer) observeWord(c inspector.Cursor, v *types.Var) {
 		}
 	}
 	o.observeLoad(c, v)
+}
+
+// assigning is where an expression is that is assigned to.
+var assigning = []edge.Kind{edge.AssignStmt_Lhs, edge.IncDecStmt_X}
+
+// isPartOf reports whether an expression is only the way to a part of its value, which is an array or a
+// struct.
+func (o *observer) isPartOf(c inspector.Cursor) bool {
+	c = aroundParens(c)
+	switch p := c.Parent().Node().(type) {
+	case *ast.SelectorExpr:
+		sel := o.info.Selections[p]
+		return sel != nil && sel.Kind() == types.FieldVal && !IsPointer(o.info.TypeOf(p.X))
+	case *ast.IndexExpr, *ast.SliceExpr, *ast.RangeStmt:
+		k := c.ParentEdgeKind()
+		over := k == edge.IndexExpr_X || k == edge.SliceExpr_X || k == edge.RangeStmt_X
+		return over && IsArray(o.info.TypeOf(c.Node().(ast.Expr)))
+	}
+	return false
+}
+
+// observeUpdate notes a statement that reads and writes a field, with the value that it is updated by, if any.
+// It becomes a block, in which nothing panics.
+func (o *observer) observeUpdate(c inspector.Cursor, v *types.Var, assign *ast.AssignStmt) {
+	at := c.Parent().ParentEdgeKind()
+	switch {
+	case !slices.Contains(listed, at):
+		o.pinWord(v, "it is updated in a header or behind a label")
+	case assign != nil && (assign.Tok == token.QUO_ASSIGN || assign.Tok == token.REM_ASSIGN || assign.Tok == token.SHL_ASSIGN || assign.Tok == token.SHR_ASSIGN || hasShift(assign.Rhs[0])):
+		o.pinWord(v, "it is divided or shifted")
+	default:
+		o.words.updates[c.Node()] = c.Parent().Node().(ast.Stmt)
+	}
+}
+
+// listed is where a statement is before and behind which others can stand.
+var listed = []edge.Kind{edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body}
+
+// hasShift reports whether a value is shifted: what type it has may depend on what it is assigned to.
+func hasShift(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryExpr)
+		found = found || ok && (b.Op == token.SHL || b.Op == token.SHR)
+		return !found
+	})
+	return found
 }
 
 // takesAddress reports whether a selector calls a method with the address of what is before it.
@@ -130,11 +192,13 @@ func (o *observer) observeStore(c inspector.Cursor, v *types.Var) {
 	switch {
 	case at == edge.CommClause_Comm:
 		o.pinWord(v, "a select statement assigns to it")
+	case assign.Tok != token.ASSIGN:
+		o.observeUpdate(c, v, assign)
 	case len(assign.Lhs) == 1:
 		o.words.stores[c.Node()] = assign
 	case len(assign.Rhs) != len(assign.Lhs):
 		o.pinWord(v, "one of several results is assigned to it")
-	case at != edge.BlockStmt_List && at != edge.CaseClause_Body && at != edge.CommClause_Body:
+	case !slices.Contains(listed, at):
 		o.pinWord(v, "it is assigned to with others, in a header or behind a label")
 	case hasIndex(c.Node()):
 		o.pinWord(v, "it is assigned to with others, in an element")

@@ -135,34 +135,35 @@
 //	n++             (*o)++      in a section
 //	n++             (*aside.View(guard, p, o))++      where the lock is not known to be held
 //
-// The fields of a type that has its lock in itself move to another object. The type has
-// a field that leads there:
+// The fields of a type that has its lock in itself stay where they are, behind a wicket. Sections enter the
+// guard and use the fields as the source does; all other code calls methods, which wait for the
+// section. Nothing has to be known of the field's type, so in Isolate it may hold pointers.
 //
-//	type T struct {         type T struct { x aside.Object[parts];
+//	type T struct {         type T struct { x wicket.Guard;
 //		mu sync.Mutex           mu sync.Mutex
-//		n  int                  _  int
-//	}                       }; type parts struct { n int }
+//		n  int                  n  int
+//	}                       }
+//	t.mu.Lock()             t.mu.Lock(); g := &t.x; g.Lock(1, 0)
+//	t.n++                   t.n++
+//	use(t.n)                use(t.load())       elsewhere
+//	t.n = v                 t.store(v)
+//	t.n += v                { k := t.target(); w := v; p := k.Begin(); *k.P += w; p.End() }
+//
+// That is possible if each use is a load, a store or an update of one of these forms: facts.PinnedWord. A load
+// is a call then, and comes before calls that the source has behind it in the same statement, so none of
+// these may write the field. A field without pointers that is used otherwise moves to a page of its own, for good:
+//
+//	for ; ; t.n++ {         for ; ; t.x.Get().View().n++ {
 //	&T{n: 1}                &T{x: aside.Make(parts{n: 1})}
-//	t.n++                   s.Own.n++       in a section of t, where s is t.x.Get()
-//	use(t.n)                use(t.x.Get().Load().n)      elsewhere
-//	t.n++                   { k := t.x.Get(); k.View().n++; k.Keep() }
 //
-// An object that is garbage gives its pages back. A pointer to a page keeps nothing alive, so each
-// use holds on to the object until it is done. Where a use cannot be written so, the objects keep
-// their pages.
-//
-//	t.n = <-c               t.x.Get().View().n = <-c
-//
-// A pointer, map, channel or function is a cell, in Isolate alone. It is loaded and stored by calls:
+// A variable that is a pointer, map, channel or function is a cell, in Isolate alone. It is loaded and stored by calls:
 //
 //	var p *T        var c = aside.NewCell[*T](guard, "p", nil)
 //	p.n++           c.LoadOwn().n++     in a section
 //	p = q           c.Store(q)          where the lock is not known to be held
 //	p, q = q, p     { k, w := c.Target(); w, q = q, c.Load(); k.Store(w) }
 //
-// That is possible if each use is a load, or an assignment of one of these forms: facts.PinnedWord.
-// A load is a call then, and comes before calls that the source has behind it in the same statement,
-// so none of these may write the variable. What makes it safe that a page has a pointer on it is
+// What makes it safe that a page has a pointer on it is
 // in package aside, and depends on nothing that is decided here: a guard that is inferred wrongly
 // has the own view used by code that should have the other.
 //
@@ -245,6 +246,7 @@
 //	clone.go     functions that are cloned
 //	spell.go     types as a file can write them
 //	pages.go     what is on pages, and how sections use it
-//	site.go      where else it is used, and whether pages of garbage are kept for that
+//	wicket.go    what stays in its object, behind a wicket
+//	site.go      where else it is used
 //	table.go     the plan as a table
 package plan

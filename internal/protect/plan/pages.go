@@ -33,14 +33,13 @@ type PageDatum struct {
 	// Node says that it is a cell of an object that has not the lock itself. The lock is a
 	// variable, and all objects share a guard.
 	Node bool
-	// Keeps says that pages of objects which are garbage are kept: see package use.
-	Keeps bool
+	// Wicket is the number of the guard in each object that it is behind, where it stays; 0: it is on pages.
+	// Bit is its own among the fields of that guard.
+	Wicket int
+	Bit    uint
 	// Declared is where it is declared in the variant of the package that has new texts.
 	Declared facts.Declaration
 }
-
-// isPart reports whether it is a field of objects that is on their pages as it is, and not as a cell.
-func (d *PageDatum) isPart() bool { return d.Owner != "" && !d.Cell }
 
 // pageData is what is on pages of a program.
 type pageData struct {
@@ -111,7 +110,8 @@ func (p *planner) candidates(guards []*guard.Guard) *pageData {
 				all.why[p.facts.KeyOf(v)] = why
 				continue
 			}
-			all.add(g, d)
+			at, _ := p.facts.Declaration(v)
+			all.add(g, d, p.unfitForWicket(v, at, g.Lock.Object.(*types.Var)) == "")
 		}
 	}
 	for _, u := range p.units {
@@ -124,7 +124,7 @@ func (p *planner) candidates(guards []*guard.Guard) *pageData {
 	return all
 }
 
-func (all *pageData) add(g *guard.Guard, d *guard.Datum) {
+func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	v := d.Object.(*types.Var)
 	at, _ := all.facts.Declaration(v)
 	i := &PageDatum{
@@ -140,6 +140,9 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum) {
 		i.Field = v.Name()
 	}
 	lock := all.facts.KeyOf(g.Lock.Object.(*types.Var))
+	if behindWicket {
+		all.putBehindWicket(i, lock)
+	}
 	all.list = append(all.list, i)
 	all.byLock[lock] = append(all.byLock[lock], i)
 	all.byKey[i.Key] = i
@@ -166,14 +169,17 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	case !at.Beside(lockAt), at.Type != nil && d.Way != lock.Name():
 		return "its lock belongs to another object"
 	}
+	notBehind := p.unfitForWicket(v, at, lock)
 	switch {
-	case facts.HeapReference(v.Type()) != "" && !(p.Mode == Isolate && facts.IsPointerWord(v.Type())):
+	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate:
 		return "it holds " + facts.HeapReference(v.Type())
 	case facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
 		return p.unfitForCell(v)
+	case facts.HeapReference(v.Type()) != "" && !facts.IsPointerWord(v.Type()) && notBehind != "":
+		return "it holds " + facts.HeapReference(v.Type()) + ", and " + notBehind
 	case facts.Uncopyable(v.Type()) != "":
 		return "it is or has " + facts.Uncopyable(v.Type())
-	case tooLarge(at, v):
+	case notBehind != "" && tooLarge(at, v):
 		return "it is too large"
 	case at.Fixed != "":
 		return at.Fixed

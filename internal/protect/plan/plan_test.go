@@ -93,11 +93,11 @@ func TestPlans(t *testing.T) {
 func render(p *plan.Plan) string {
 	var b strings.Builder
 	for _, d := range p.OnPages {
-		fmt.Fprintf(&b, "on pages: %s, guarded by %s", d.Datum, d.Lock)
-		if d.Keeps {
-			b.WriteString(", which garbage keeps")
+		if d.Wicket != 0 {
+			fmt.Fprintf(&b, "behind wicket %d: %s, guarded by %s\n", d.Wicket, d.Datum, d.Lock)
+		} else {
+			fmt.Fprintf(&b, "on pages: %s, guarded by %s\n", d.Datum, d.Lock)
 		}
-		b.WriteString("\n")
 	}
 	for _, pkg := range p.Packages {
 		for _, f := range pkg.Files {
@@ -105,7 +105,7 @@ func render(p *plan.Plan) string {
 				renderGroup(&b, f.File, g)
 			}
 			for _, s := range f.Sites {
-				fmt.Fprintf(&b, "site %d: %s%s\n", f.Line(s.Node.Pos()), f.TextOf(s.Node), holding(s))
+				fmt.Fprintf(&b, "site %d: %s%s\n", f.Line(s.Node.Pos()), f.TextOf(s.Node), how(s))
 			}
 		}
 		for _, c := range pkg.Clones {
@@ -129,15 +129,19 @@ func render(p *plan.Plan) string {
 	return b.String() + p.String()
 }
 
-// holding is how a use holds on to its object.
-func holding(s plan.Site) string {
+// how says what a use of a field behind a wicket is.
+func how(s plan.Site) string {
 	switch {
-	case s.Loads:
-		return ", loaded"
-	case s.Holds != nil:
-		return ", held"
+	case s.IsPlain():
+		return ", as it is"
+	case s.Datum.Wicket == 0:
+		return ""
+	case s.Update != nil:
+		return ", updated"
+	case s.Store != nil:
+		return ", stored"
 	}
-	return ""
+	return ", loaded"
 }
 
 func renderGroup(b *strings.Builder, f *source.File, g *plan.Group) {
@@ -215,7 +219,11 @@ func variables(all []*plan.Variable) string {
 		if v.CopiesEntries {
 			text += " with entries"
 		}
-		if v.OnPages != nil {
+		switch {
+		case v.OnPages == nil:
+		case v.OnPages.Wicket != 0:
+			text += " behind a wicket"
+		default:
 			text += " on pages"
 		}
 		if v.Passive {

@@ -1,22 +1,5 @@
 // Package use finds out how uses of variables can be written in another way, from the nodes around them.
 //
-// # Holding on to objects
-//
-// The use of an object's field that is on pages has to hold on to the object until it is done. It finds
-// the page first, by a pointer that the collector does not know, and then loads or stores. If the
-// object became garbage in between, and gave its page back, that would end the program.
-//
-//	return t.n         can be a call, which holds on to the object until it has the value
-//	t.n = v            can be a block, which names the object behind the statement
-//	t.n = <-c          has the page for as long as c is empty, and loads other variables after
-//	use(t.n, f())      that: to write these in another way would change their order
-//	t.a[i]             may be all that is used of t.a by this goroutine: a call would load more
-//	for ; ; t.n++ {    has no room for a block
-//	p := &t.n          has a pointer that is used later; so has t.a[:]
-//
-// A section, which is to release the lock that is in the object, holds on to the object, unless the
-// compiler may know that it never does.
-//
 // # Visits
 //
 // In exact sections the uses without the lock, visits, tell what they do:
@@ -33,7 +16,6 @@
 //
 // # Files
 //
-//	hold.go     how uses hold on to objects
 //	visit.go    how uses tell what they do
 //	around.go   what is around a use
 package use

@@ -17,17 +17,20 @@ func (u *packageWriter) valueName(d *plan.PageDatum) string { return u.pageName(
 // whole. It has to be written before what comes ahead of the statement, and behind it.
 //
 //	use(p)              use(c.Load())
-//	t.p = v             t.x.Get().Store(v)
-//	t.p, q = q, t.p     { k, w := t.x.Get().Target(); w, q = q, t.x.Get().Load(); k.Store(w) }
-//	&T{p: v}            &T{x: aside.MakeCell[names, type](v)}
-//
-// Where the lock is a variable, and not beside the field, the cell has to know the guard:
-//
+//	p = v               c.Store(v)
+//	p, q = q, p         { k, w := c.Target(); w, q = q, c.Load(); k.Store(w) }
+//	&T{p: v}            &T{x: aside.MakeNode[type](v)}
 //	n.p = v             n.x.Store(g, v)
+//
+// What is behind a wicket has methods instead, and is used as it is in sections:
+//
+//	use(t.n)            use(t.l())
+//	t.n = v             t.s(v)
+//	t.n += v            { k := t.a(); w := v; p := k.Begin(); *k.P += w; p.End() }
 func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 	together := make(map[*ast.AssignStmt][]plan.Site)
 	for _, s := range sites {
-		if !s.Datum.Cell {
+		if !s.Datum.Cell && s.Datum.Wicket == 0 || s.Datum.Wicket != 0 && s.IsPlain() {
 			continue
 		}
 		if n, ok := s.Node.(*ast.KeyValueExpr); ok {
@@ -35,6 +38,8 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 			continue
 		}
 		switch {
+		case s.Update != nil:
+			f.update(edits, s)
 		case s.Store == nil:
 			f.findCell(edits, s, f.callCell(s, "Load")+")")
 		case len(s.Store.Lhs) == 1:
@@ -58,14 +63,12 @@ func (f *fileWriter) callCell(s plan.Site, method string) string {
 		method += "Own"
 	}
 	switch {
+	case s.Datum.Wicket != 0:
+		return f.callWicket(s.Datum, method)
 	case s.Datum.Node:
 		return f.objectName(s.Datum) + "." + method + "(" + f.guardName(s.Datum)
-	case s.Datum.Owner == "":
-		return f.sharedName(s.Datum) + "." + method + "("
-	case s.Group > 0:
-		return newSectionWriter(f, f.file.Groups[s.Group-1], s.Group).id("g", s.Var) + "." + method + "("
 	default:
-		return f.objectName(s.Datum) + ".Get()." + method + "("
+		return f.sharedName(s.Datum) + "." + method + "("
 	}
 }
 
@@ -78,7 +81,7 @@ func (f *fileWriter) beforeValue(s plan.Site) string {
 }
 
 // selected reports whether the cell of a use is a field of the object that the source names.
-func selected(s plan.Site) bool { return s.Datum.Node || s.Datum.Owner != "" && s.Group == 0 }
+func selected(s plan.Site) bool { return s.Datum.Owner != "" }
 
 // findCell puts the call of a cell's method in the place of a use.
 func (f *fileWriter) findCell(edits *source.Edits, s plan.Site, call string) {
@@ -91,11 +94,7 @@ func (f *fileWriter) findCell(edits *source.Edits, s plan.Site, call string) {
 
 // setCell has a literal set the field that stands for a cell.
 func (f *fileWriter) setCell(edits *source.Edits, n *ast.KeyValueExpr, d *plan.PageDatum) {
-	make := fmt.Sprintf("MakeCell[%s, %s]", f.partName(d), f.valueName(d))
-	if d.Node {
-		make = fmt.Sprintf("MakeNode[%s]", f.valueName(d))
-	}
-	edits.ReplaceBetween(n.Pos(), n.Value.Pos(), fmt.Sprintf("%s: %s.%s(", f.objectName(d), f.asideName(), make))
+	edits.ReplaceBetween(n.Pos(), n.Value.Pos(), fmt.Sprintf("%s: %s.MakeNode[%s](", f.objectName(d), f.asideName(), f.valueName(d)))
 	edits.InsertAfter(n.Value.End(), ")")
 	f.importAside()
 }
@@ -126,20 +125,19 @@ func (u *packageWriter) declareCell(d *plan.PageDatum) {
 		u.guardName(d), u.asideName(), lockText(d), u.sharedName(d), u.asideName(), f.spell(d.Type), u.guardName(d), d.Datum))
 }
 
-// declareCellField has a field of a type stand for one that is a pointer.
-func (f *fileWriter) declareCellField(d *plan.PageDatum) {
+// declareNodeField has a field of a type stand for one that is a pointer.
+func (f *fileWriter) declareNodeField(d *plan.PageDatum) {
 	f.importAside()
-	fields := d.Declared.Struct.Fields
-	i := slices.IndexFunc(fields.List, func(field *ast.Field) bool { return slices.Contains(field.Names, d.Declared.Name) })
-	f.tail = append(f.tail, fmt.Sprintf("type %s = %s", f.valueName(d), f.file.TextOf(fields.List[i].Type)))
-	if d.Node {
-		f.edits.InsertAfter(fields.Opening+1, fmt.Sprintf(" %s %s.NodeField[%s];", f.objectName(d), f.asideName(), f.valueName(d)))
-		first := f.firstFile(d.InTest)
-		first.importAside()
-		first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.NewNodeGuard(%q, %s)", f.guardName(d), f.asideName(), d.Datum, lockText(d)))
-		return
-	}
-	f.edits.InsertAfter(fields.Opening+1, fmt.Sprintf(" %s %s.CellField[%s, %s];", f.objectName(d), f.asideName(), f.partName(d), f.valueName(d)))
-	f.tail = append(f.tail, fmt.Sprintf("type %s struct{}\n\nfunc (%[1]s) CofferdamNames() (string, string, string, int, bool) { return %q, %s, false }",
-		f.partName(d), d.Datum, lockText(d)))
+	f.tail = append(f.tail, fmt.Sprintf("type %s = %s", f.valueName(d), f.fieldType(d)))
+	f.edits.InsertAfter(d.Declared.Struct.Fields.Opening+1, fmt.Sprintf(" %s %s.NodeField[%s];", f.objectName(d), f.asideName(), f.valueName(d)))
+	first := f.firstFile(d.InTest)
+	first.importAside()
+	first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.NewNodeGuard(%q, %s)", f.guardName(d), f.asideName(), d.Datum, lockText(d)))
+}
+
+// fieldType is how the source writes the type of a field.
+func (f *fileWriter) fieldType(d *plan.PageDatum) string {
+	fields := d.Declared.Struct.Fields.List
+	i := slices.IndexFunc(fields, func(field *ast.Field) bool { return slices.Contains(field.Names, d.Declared.Name) })
+	return f.file.TextOf(fields[i].Type)
 }

@@ -20,11 +20,14 @@
 //	0s1li   what findings say of it
 //	0s1oi   a slot: with p the object, v the copy, b what it was, c a pointer to the copy, f
 //	        the function that publishes it
-//	0s1gi   the pages of the object with the lock
+//	0s1gi   the pages of the object with the lock, or its wicket
 //	0c1f    clone 1 of function f, with its parameters q0, q1
 //	g1, p1, o1, x1, t1, v1  what is on pages: guard, shared view or cell, own view, field, type,
 //	        type of a cell's value
+//	x1, t1, l1, s1, a1      what is behind a wicket: guard, its names, methods that load it, store to it
+//	        and say where it is
 //	k0, w0  cells and values of an assignment
+//	k, w, p an update of what is behind a wicket: where that is, the value, the passage
 //	k, w    the address and the value of a store without the lock
 //	rt, watch, aside, i1    packages
 //
@@ -36,7 +39,8 @@
 //	slot.go      slots
 //	clone.go     clones and their calls
 //	pages.go     data on pages
-//	cell.go      pointers on pages
+//	cell.go      pointers on pages, and how uses of them and of what is behind wickets are written
+//	wicket.go    fields behind wickets
 //	visit.go     uses without the lock, where sections are exact
 //	program.go   main
 package write

@@ -38,6 +38,8 @@ func (w *sectionWriter) own(i int) string {
 	switch d := v.OnPages; {
 	case d == nil:
 		return w.id("v", i)
+	case d.Wicket != 0:
+		return "(*" + w.id("p", i) + ")"
 	case d.Owner == "":
 		return "(*" + w.ownName(d) + ")"
 	default:
@@ -50,6 +52,10 @@ func (w *sectionWriter) findPages() []string {
 	var list []string
 	for i, v := range w.group.Vars {
 		if v.OnPages == nil || v.OnPages.Owner == "" || v.OnPages.Node {
+			continue
+		}
+		if v.OnPages.Wicket != 0 {
+			list = append(list, w.findWicket(i, v)...)
 			continue
 		}
 		list = append(list, fmt.Sprintf("%s := %s.%s.Get()", w.id("g", i), v.Parent(), w.objectName(v.OnPages)))
@@ -118,7 +124,7 @@ func (w *sectionWriter) wake() string {
 func (w *sectionWriter) callGuards(writing, reading string) []string {
 	var list []string
 	for i, v := range w.group.Vars {
-		if v.OnPages == nil || v.Passive {
+		if v.OnPages == nil || v.Passive || v.OnPages.Wicket != 0 {
 			continue
 		}
 		name, method := w.id("g", i), reading
@@ -132,26 +138,19 @@ func (w *sectionWriter) callGuards(writing, reading string) []string {
 			list = append(list, name+"."+method+"()")
 		}
 	}
-	return list
+	return append(list, w.callWickets(writing, reading)...)
 }
 
 // redirectSites has uses of data on pages find it there.
 //
 //	n                (*aside.View(g, p, o))
-//	use(t.n)         use(t.x.Get().Load().n)
-//	t.n = v          { k := t.x.Get(); k.View().n = v; k.Keep() }
-//	t.n = <-c        t.x.Get().View().n = <-c
+//	t.n = v          t.x.Get().View().n = v
 //	&T{n: 1}         &T{x: aside.Make(part{n: 1})}
 func (f *fileWriter) redirectSites(edits *source.Edits, sites []plan.Site) {
-	held := make(map[ast.Stmt][]plan.Site)
 	for _, s := range sites {
 		d := s.Datum
-		switch {
-		case d.Cell:
-			continue // see redirectCells
-		case s.Holds != nil:
-			held[s.Holds] = append(held[s.Holds], s)
-			continue
+		if d.Cell || d.Wicket != 0 {
+			continue // see redirectCells and redirectWickets
 		}
 		switch n := s.Node.(type) {
 		case *ast.KeyValueExpr:
@@ -164,37 +163,12 @@ func (f *fileWriter) redirectSites(edits *source.Edits, sites []plan.Site) {
 			if d.Owner == "" {
 				f.redirectVariable(edits, n, d)
 			} else {
-				edits.Replace(n.Sel, f.objectName(d)+".Get()."+viewOf(s)+"()."+d.Field)
+				edits.Replace(n.Sel, f.objectName(d)+".Get().View()."+d.Field)
 			}
 		default:
 			panic(fmt.Sprintf("protect: a use of data on pages that is a %T", n))
 		}
 	}
-	for stmt, stores := range held { // which have all else in them redirected by now
-		f.holdStores(edits, stmt, stores)
-	}
-}
-
-// viewOf is the method that finds the field of an object for a use.
-func viewOf(s plan.Site) string {
-	if s.Loads {
-		return "Load"
-	}
-	return "View"
-}
-
-// holdStores has a statement hold on to the objects whose fields it stores to, until it is done.
-func (f *fileWriter) holdStores(edits *source.Edits, stmt ast.Stmt, stores []plan.Site) {
-	slices.SortFunc(stores, func(a, b plan.Site) int { return int(a.Node.Pos() - b.Node.Pos()) })
-	before, after := "{ ", ""
-	for i, s := range stores {
-		pages, n := f.names+"k"+strconv.Itoa(i), s.Node.(*ast.SelectorExpr)
-		before += fmt.Sprintf("%s := %s.%s.Get(); ", pages, edits.ChangedText(n.X), f.objectName(s.Datum))
-		edits.Supersede(n, pages+".View()."+s.Datum.Field)
-		after += "; " + pages + ".Keep()"
-	}
-	edits.InsertBefore(stmt.Pos(), before)
-	edits.InsertAfter(stmt.End(), after+" }")
 }
 
 // redirectVariable has a use of a variable find it on pages.
@@ -212,10 +186,13 @@ func (u *packageWriter) declarePages() {
 		}
 		f := u.bySyntax[d.Declared.File]
 		switch {
+		case d.Wicket != 0:
+			f.declareWicket(d)
+			continue
 		case d.Cell && d.Owner == "":
 			u.declareCell(d)
 		case d.Cell:
-			f.declareCellField(d)
+			f.declareNodeField(d)
 		case d.Owner == "":
 			u.declareVariable(d)
 		default:
@@ -287,6 +264,6 @@ func (f *fileWriter) declarePart(d *plan.PageDatum) {
 	i := slices.IndexFunc(fields.List, func(field *ast.Field) bool { return slices.Contains(field.Names, d.Declared.Name) })
 	typ := f.file.TextOf(fields.List[i].Type)
 	f.edits.InsertAfter(fields.Opening+1, fmt.Sprintf(" %s %s.Object[%s];", f.objectName(d), f.asideName(), f.partName(d)))
-	f.tail = append(f.tail, fmt.Sprintf("type %s struct { %s %s }\n\nfunc (%s) CofferdamNames() (string, string, string, int, bool) { return %q, %s, %v }",
-		f.partName(d), d.Field, typ, f.partName(d), d.Owner, lockText(d), d.Keeps))
+	f.tail = append(f.tail, fmt.Sprintf("type %s struct { %s %s }\n\nfunc (%s) CofferdamNames() (string, string, string, int) { return %q, %s }",
+		f.partName(d), d.Field, typ, f.partName(d), d.Owner, lockText(d)))
 }

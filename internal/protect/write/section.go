@@ -246,6 +246,9 @@ func (w *sectionWriter) step(s *plan.StepPlan) {
 // redirect has a step use the copies, or the own view of pages.
 func (w *sectionWriter) redirect(s *plan.StepPlan) {
 	for _, r := range s.Redirects {
+		if d := w.group.Vars[r.Var].OnPages; d != nil && d.Wicket != 0 {
+			continue // it is where it was
+		}
 		w.edits.Replace(r.Node, w.own(r.Var)+r.Rest.Selectors())
 	}
 }

@@ -51,6 +51,8 @@ type packageWriter struct {
 	names    string // what all names of ours begin with
 	files    []*fileWriter
 	bySyntax map[*ast.File]*fileWriter
+	// wickets are those that are declared.
+	wickets map[int]bool
 }
 
 // A fileWriter writes one file.
@@ -66,7 +68,7 @@ type fileWriter struct {
 }
 
 func newPackageWriter(p *plan.Plan, pkg *plan.Package, w Watching) *packageWriter {
-	u := &packageWriter{plan: p, pkg: pkg, watching: w, bySyntax: make(map[*ast.File]*fileWriter)}
+	u := &packageWriter{plan: p, pkg: pkg, watching: w, bySyntax: make(map[*ast.File]*fileWriter), wickets: make(map[int]bool)}
 	u.names = source.UnusedPrefix("cofferdam", pkg.Syntax...)
 	for _, f := range pkg.Files {
 		fw := &fileWriter{packageWriter: u, file: f, edits: f.EditInPlace(), prefix: u.names + strconv.Itoa(f.Index), spelled: make(map[string]string)}

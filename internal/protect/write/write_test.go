@@ -15,7 +15,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
-	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/protect/write"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -367,7 +366,7 @@ func TestDataOnPagesHasTwoViews(t *testing.T) {
 	outside := s.function("outside")
 	literal := s.expr(outside, "n: 1")
 	s.file.Sites = []plan.Site{
-		{Node: s.expr(outside, "t.n"), Datum: d, Way: use.Way{Holds: outside.Body.List[0]}}, {Node: literal, Datum: d},
+		{Node: s.expr(outside, "t.n"), Datum: d}, {Node: literal, Datum: d},
 		{Node: s.expr(s.function("add"), "t.n"), Datum: d},
 	}
 	s.want(
@@ -379,9 +378,40 @@ func TestDataOnPagesHasTwoViews(t *testing.T) {
 		`g0.Own.n++`,
 		`if  {  = false; g0.Unlock() }; c <- g0.Own.n; if ! {  = true; g0.Lock() }`,
 		`if  {  = false; g0.Leave() }; t.mu.Unlock(); g0.Wake()`,
-		`func outside(t *T) *T { { k0 := t.x1.Get(); k0.View().n = 0; k0.Keep() }; return &T{x1: aside.Make(t1{n: 1})} }`,
+		`func outside(t *T) *T { t.x1.Get().View().n = 0; return &T{x1: aside.Make(t1{n: 1})} }`,
 		`type t1 struct { n int }`,
-		`func (t1) CofferdamNames() (string, string, string, int, bool) { return "T", "T.mu", "p.go", 8, false }`,
+		`func (t1) CofferdamNames() (string, string, string, int) { return "T", "T.mu", "p.go", 8 }`,
+	)
+}
+
+// TestAFieldBehindAWicketStays: sections enter its guard, and use it as it is; other code calls methods.
+func TestAFieldBehindAWicketStays(t *testing.T) {
+	s := newSample(t)
+	d := s.onPages()
+	d.Wicket = 1
+	g := s.group(&plan.Variable{Place: s.place("t.n"), OnPages: d, Written: true})
+	g.Flagged, g.Relents = true, true
+	g.Steps[0].Redirects = []plan.Redirect{{Node: s.expr(g.Steps[0].Stmt, "t.n")}}
+	g.Steps[2].Interrupts, g.Steps[2].Relents = true, true
+	g.Steps[2].Redirects = []plan.Redirect{{Node: s.expr(g.Steps[2].Stmt, "t.n")}}
+	outside, add := s.function("outside"), s.function("add")
+	s.file.Sites = []plan.Site{
+		{Node: s.expr(outside, "t.n"), Datum: d, Store: outside.Body.List[0].(*ast.AssignStmt)}, {Node: s.expr(outside, "n: 1"), Datum: d},
+		{Node: s.expr(add, "t.n"), Datum: d, Update: add.Body.List[0]},
+	}
+	s.want(
+		`package p; import wicket "rt/protect/wicket"`,
+		`type T struct { x1 wicket.Guard;`,
+		`{ k := t.a1(); w := d; p := k.Begin(); *k.P += w; p.End() }`,
+		`t.mu.Lock();  := true; _ = ; g0 := &t.x1; g0.Lock(1, 0)`,
+		`if  {  = false; g0.Relent() }; c <- t.n; if ! {  = true; g0.Resume(1, 0) }`,
+		`if  {  = false; g0.Leave() } else { g0.LeaveMine() }; t.mu.Unlock(); g0.Wake()`,
+		`func outside(t *T) *T { t.s1(0); return &T{n: 1} }`,
+		`type t1 struct{}`,
+		`func (t1) CofferdamNames() (string, string, string, int) { return "T.n", "T.mu", "p.go", 8 }`,
+		`func (t *T) l1() int { return wicket.Load[t1](&t.x1, 1, &t.n) }`,
+		`func (t *T) s1(w int) { wicket.Store[t1](&t.x1, 1, &t.n, w) }`,
+		`func (t *T) a1() wicket.Target[t1, int] { return wicket.To[t1](&t.x1, 1, &t.n) }`,
 	)
 }
 

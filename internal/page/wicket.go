@@ -1,0 +1,33 @@
+package page
+
+import (
+	"reflect"
+	"sync/atomic"
+)
+
+// A Wicket is a gate for data that is not on pages but in an object of the program, beside the
+// wicket, of which every access is a call. It is here for its assembly; package wicket has the
+// protocol, and says what the word means.
+type Wicket struct {
+	Word    uint64
+	Holder  uintptr // the g in a section that writes; 0: none
+	Wanters uint32  // accesses outside of sections: see package wicket
+	Site    uint32  // the lower half of the return address of what began the last section
+}
+
+// SiteOf returns the return address whose lower half is noted. The text of a program is less than 4 GiB, so it is
+// the one with that half that is nearest to this function.
+func (w *Wicket) SiteOf() uintptr {
+	return nearest(atomic.LoadUint32(&w.Site), reflect.ValueOf(Setup).Pointer())
+}
+
+func nearest(half uint32, pc uintptr) uintptr { return pc + uintptr(int64(int32(half-uint32(pc)))) }
+
+// WicketInUse are the bits of a word that are zero if no section is running.
+const WicketInUse = 1<<30 - 1
+
+// WicketClosed are those that are zero if no section is running that writes.
+const WicketClosed = 3
+
+// WicketReader is what a section that reads adds to a word.
+const WicketReader = 1 << 18

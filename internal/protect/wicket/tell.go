@@ -1,0 +1,109 @@
+package wicket
+
+import (
+	"log/slog"
+	"reflect"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/internal/finding"
+	"github.com/cofferdam-go/cofferdam/internal/goroutine"
+	"github.com/cofferdam-go/cofferdam/internal/protect/watch"
+)
+
+var feed = finding.Feed{Source: "isolate", Attributes: attributes}
+
+func init() {
+	feed.SetLogger(slog.New(slog.DiscardHandler))
+	finding.Publish(&feed)
+	watch.Also(watch.Source{
+		Findings: feed.Findings,
+		Configure: func(l *slog.Logger, record func(finding.Finding)) {
+			feed.SetLogger(l)
+			feed.SetRecorder(record)
+		},
+		Weakness: weakness,
+	})
+}
+
+// weakness says what is wrong with the guards of this process.
+func weakness() string {
+	if raceBuild {
+		return "the fields of objects are not isolated in a -race build: the race detector would take what isolates them for synchronisation"
+	}
+	return ""
+}
+
+// attributes are those of a finding in the log.
+func attributes(f finding.Finding, seen finding.History) []any {
+	access, lock := f.Accesses[0], f.Accesses[1]
+	return []any{
+		"op", string(access.Op),
+		"target", access.Target,
+		"function", access.Site().Function,
+		"site", access.Site().String(),
+		"lock", lock.Site().String(),
+		"waited", seen.Waited,
+	}
+}
+
+// maxStack is the number of return addresses that a finding has.
+const maxStack = 30
+
+func callers() []uintptr {
+	pcs := make([]uintptr, maxStack)
+	return pcs[:runtime.Callers(2, pcs)]
+}
+
+// tell tells of an access that has waited, when it has been made.
+func (w *wait) tell() {
+	if w.outcome == noWait || w.outcome == permitted {
+		return
+	}
+	name, lock, file, line := w.names.CofferdamNames()
+	access := finding.Access{Op: finding.Read, Goroutine: goroutine.ID(), Target: name, Stack: withoutThis(w.stack)[w.made:]}
+	if w.write {
+		access.Op = finding.Write
+	}
+	section := finding.Access{Op: finding.Lock, Goroutine: w.holder, Stack: withoutThis([]uintptr{w.site})}
+	one := finding.Finding{
+		Kind:        finding.Violation,
+		Guard:       finding.Guard{Name: lock, Site: finding.Frame{File: file, Line: line}},
+		Accesses:    []finding.Access{access, section},
+		Explanation: w.outcome.explain(),
+		History:     finding.Once(w.outcome.told(), time.Since(w.since), time.Now()),
+	}
+	feed.Add(one)
+	feed.DeliverSoon()
+}
+
+func (o outcome) told() finding.Outcome {
+	if o == delayed {
+		return finding.Delayed
+	}
+	return finding.Surrendered
+}
+
+func (o outcome) explain() string {
+	switch o {
+	case delayed:
+		return "an access without the lock fell into a section; it waited for the end of the section"
+	case surrenderedLenient:
+		return "an access without the lock was let into a section, because the section runs code that may be waiting for it"
+	default:
+		return "an access without the lock was let into a section, because the section did not end within the longest wait"
+	}
+}
+
+// inside is how functions of this package begin: in a protected program it has another path.
+var inside = reflect.TypeFor[Guard]().PkgPath() + "."
+
+// withoutThis returns frames without those of this package that come first.
+func withoutThis(pcs []uintptr) []finding.Frame {
+	frames := finding.Frames(pcs)
+	for len(frames) > 1 && strings.HasPrefix(frames[0].Function, inside) {
+		frames = frames[1:]
+	}
+	return frames
+}
