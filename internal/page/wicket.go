@@ -9,6 +9,8 @@ import (
 // wicket, of which every access is a call. It is here for its assembly; package wicket has the
 // protocol, and says what the word means.
 type Wicket struct {
+	_ [0]atomic.Uint64 // so that Word is aligned where words have 32 bits
+
 	Word    uint64
 	Holder  uintptr // the g in a section that writes; 0: none
 	Wanters uint32  // accesses outside of sections: see package wicket

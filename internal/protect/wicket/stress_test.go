@@ -18,7 +18,7 @@ func TestStress(t *testing.T) {
 	if !needsIsolation(t) {
 		return
 	}
-	const objects, intermediateN, between = 4, 1 << 40, "between"
+	const objects, intermediateN, between = 4, 1 << 30, "between"
 	all := make([]object, objects)
 	for i := range all {
 		all[i].s = strings.Repeat(".", len(between))
@@ -107,7 +107,7 @@ func TestStress(t *testing.T) {
 	}
 	for i := range all {
 		if !all[i].x.IsIdle() {
-			t.Errorf("what is left of object %d is %+v", i, all[i].x)
+			t.Errorf("what is left of object %d is %+v", i, &all[i].x)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func TestStressByTwo(t *testing.T) {
 	if !needsIsolation(t) {
 		return
 	}
-	const between = 1 << 40
+	const between = 1 << 30
 	for name, access := range map[string]func(o *object) (ok bool){
 		"load":   func(o *object) bool { a := o.loadA(); return a[0] == a[63] && o.loadN() != between },
 		"store":  func(o *object) bool { o.storeN(7); return true },

@@ -130,7 +130,7 @@ func TestAnAccessWaitsForTheSection(t *testing.T) {
 				t.Errorf("the section is in %s", section.Site().Function)
 			}
 			if !o.x.IsIdle() {
-				t.Errorf("what is left is %+v", o.x)
+				t.Errorf("what is left is %+v", &o.x)
 			}
 		})
 	}
@@ -289,7 +289,7 @@ func TestALockThatIsReleasedMeanwhile(t *testing.T) {
 	o.x.LeaveMine()
 	o.mu.Unlock()
 	if !o.x.IsIdle() {
-		t.Errorf("what is left is %+v", o.x)
+		t.Errorf("what is left is %+v", &o.x)
 	}
 }
 
