@@ -105,6 +105,8 @@ func (a answerer) answer(question string) string {
 		return a.touches(name)
 	case "exposure":
 		return [...]string{"hidden", "pointed", "forged"}[a.known.Exposure(a.variable(name))]
+	case "immovable":
+		return orNo(a.known.Immovable(a.variable(name)))
 	case "pinned":
 		return orNo(a.known.Pinned(a.variable(name)))
 	case "type":

@@ -18,12 +18,17 @@ import (
 type pins struct {
 	facts     *Facts
 	variables map[Key]string  // and fields
+	moved     map[Key]string  // those that can stay where they are, and be used by calls
 	types     map[Key]string  // by their names
 	unnamed   map[string]bool // structs that are written out: a named one of the same kind is assignable
 }
 
 // Pinned returns why a variable or field must stay where it is, "" if there is no reason.
 func (f *Facts) Pinned(v *types.Var) string { return f.pins.variables[f.KeyOf(v)] }
+
+// Immovable returns why a variable or field cannot be anywhere else, though its uses may be written in another way; ""
+// if there is no reason.
+func (f *Facts) Immovable(v *types.Var) string { return f.pins.moved[f.KeyOf(v)] }
 
 // PinnedType returns why the fields of a named struct must stay in it, "" if there is no
 // reason.
@@ -40,6 +45,12 @@ func (f *Facts) PinnedType(n *types.TypeName) string {
 func (s *pins) pin(v *types.Var, why string) {
 	if k := s.facts.KeyOf(v); s.variables[k] == "" {
 		s.variables[k] = why
+	}
+}
+
+func (s *pins) pinPlace(v *types.Var, why string) {
+	if k := s.facts.KeyOf(v); s.moved[k] == "" {
+		s.moved[k] = why
 	}
 }
 
@@ -215,7 +226,8 @@ func (o *observer) pinLiteral(c inspector.Cursor, l *ast.CompositeLit) {
 			case insideFunction(c):
 				o.pinUse(f)
 			default:
-				o.pins.pin(f, "the first value of a variable sets it")
+				o.pins.pinPlace(f, "the first value of a variable sets it")
+				o.pinUse(f)
 			}
 		}
 	}
@@ -235,7 +247,7 @@ func (o *observer) pinArguments(c *ast.CallExpr) {
 	case "len", "cap":
 		if sel, ok := ast.Unparen(c.Args[0]).(*ast.SelectorExpr); ok && o.info.Types[c].Value != nil {
 			if f, ok := o.info.ObjectOf(sel.Sel).(*types.Var); ok && f.IsField() {
-				o.pins.pin(f, "its length is a constant")
+				o.pins.pinPlace(f, "its length is a constant")
 			}
 		}
 	case "append", "copy", "clear":

@@ -30,6 +30,8 @@ func IsPointerWord(t types.Type) bool {
 // words are the uses of variables that are pointer words, and of all fields.
 type words struct {
 	pinned  map[Key]string
+	refused map[ast.Node]string // uses that cannot be written as calls, with the reason
+	unread  map[ast.Node]bool   // uses that are evaluated by the compiler: len(x.a)
 	stores  map[ast.Node]*ast.AssignStmt
 	updates map[ast.Node]ast.Stmt
 	// overtaken has the calls that the source has behind a load in the same statement: as a
@@ -38,12 +40,13 @@ type words struct {
 }
 
 type overtakenCall struct {
+	load ast.Node
 	info *types.Info
 	call *ast.CallExpr // nil for the receiving from a channel
 }
 
 func newWords() *words {
-	return &words{pinned: make(map[Key]string), stores: make(map[ast.Node]*ast.AssignStmt), updates: make(map[ast.Node]ast.Stmt), overtaken: make(map[Key][]overtakenCall)}
+	return &words{pinned: make(map[Key]string), refused: make(map[ast.Node]string), unread: make(map[ast.Node]bool), stores: make(map[ast.Node]*ast.AssignStmt), updates: make(map[ast.Node]ast.Stmt), overtaken: make(map[Key][]overtakenCall)}
 }
 
 // PinnedWord returns why not every use of a variable that is a pointer word, or of a field, can be
@@ -65,8 +68,24 @@ func (f *Facts) PinnedWord(v *types.Var) string {
 	return ""
 }
 
+// Refused returns why a use of a variable or field cannot be written as a call, "" if it can.
+func (f *Facts) Refused(use ast.Node, k Key) string {
+	if why := f.words.refused[use]; why != "" {
+		return why
+	}
+	for _, o := range f.words.overtaken[k] {
+		if o.load == use && f.mayWrite(o, k) != "" {
+			return f.mayWrite(o, k)
+		}
+	}
+	return ""
+}
+
 // StoreOf returns the assignment that a use of such a variable or field is a store of, nil for a load.
 func (f *Facts) StoreOf(use ast.Node) *ast.AssignStmt { return f.words.stores[use] }
+
+// IsUnread reports whether a use of a field is only there for its type.
+func (f *Facts) IsUnread(use ast.Node) bool { return f.words.unread[use] }
 
 // UpdateOf returns the statement that a use of a field is an update of, nil for a load or a store.
 func (f *Facts) UpdateOf(use ast.Node) ast.Stmt { return f.words.updates[use] }
@@ -88,9 +107,12 @@ func (f *Facts) mayWrite(o overtakenCall, k Key) string {
 	return "a statement loads it, and calls what may write it"
 }
 
-func (o *observer) pinWord(v *types.Var, why string) {
+func (o *observer) pinWord(c inspector.Cursor, v *types.Var, why string) {
 	if k := o.KeyOf(v); o.words.pinned[k] == "" {
 		o.words.pinned[k] = why
+	}
+	if o.words.refused[c.Node()] == "" {
+		o.words.refused[c.Node()] = why
 	}
 }
 
@@ -99,8 +121,12 @@ func (o *observer) observeWord(c inspector.Cursor, v *types.Var) {
 	if !IsPointerWord(v.Type()) && !v.IsField() {
 		return
 	}
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && o.info.Types[call].Value != nil {
+		o.words.unread[c.Node()] = true
+		return
+	}
 	if o.isPartOf(c) {
-		o.pinWord(v, "a part of it is used")
+		o.pinWord(c, v, "a part of it is used")
 	}
 	switch c.ParentEdgeKind() {
 	case edge.AssignStmt_Lhs:
@@ -110,18 +136,18 @@ func (o *observer) observeWord(c inspector.Cursor, v *types.Var) {
 		o.observeUpdate(c, v, nil)
 		return
 	case edge.RangeStmt_Key, edge.RangeStmt_Value:
-		o.pinWord(v, "a loop assigns to it")
+		o.pinWord(c, v, "a loop assigns to it")
 	case edge.UnaryExpr_X:
 		if c.Parent().Node().(*ast.UnaryExpr).Op == token.AND {
-			o.pinWord(v, "its address is taken")
+			o.pinWord(c, v, "its address is taken")
 		}
 	case edge.ParenExpr_X:
 		if around := aroundParens(c); slices.Contains(assigning, around.ParentEdgeKind()) || around.ParentEdgeKind() == edge.UnaryExpr_X {
-			o.pinWord(v, "it is used in parentheses")
+			o.pinWord(c, v, "it is used in parentheses")
 		}
 	case edge.SelectorExpr_X:
 		if o.takesAddress(c.Parent().Node().(*ast.SelectorExpr)) {
-			o.pinWord(v, "its address is taken")
+			o.pinWord(c, v, "its address is taken")
 		}
 	}
 	o.observeLoad(c, v)
@@ -152,9 +178,9 @@ func (o *observer) observeUpdate(c inspector.Cursor, v *types.Var, assign *ast.A
 	at := c.Parent().ParentEdgeKind()
 	switch {
 	case !slices.Contains(listed, at):
-		o.pinWord(v, "it is updated in a header or behind a label")
+		o.pinWord(c, v, "it is updated in a header or behind a label")
 	case assign != nil && (assign.Tok == token.QUO_ASSIGN || assign.Tok == token.REM_ASSIGN || assign.Tok == token.SHL_ASSIGN || assign.Tok == token.SHR_ASSIGN || hasShift(assign.Rhs[0])):
-		o.pinWord(v, "it is divided or shifted")
+		o.pinWord(c, v, "it is divided or shifted")
 	default:
 		o.words.updates[c.Node()] = c.Parent().Node().(ast.Stmt)
 	}
@@ -191,19 +217,19 @@ func (o *observer) observeStore(c inspector.Cursor, v *types.Var) {
 	at := c.Parent().ParentEdgeKind()
 	switch {
 	case at == edge.CommClause_Comm:
-		o.pinWord(v, "a select statement assigns to it")
+		o.pinWord(c, v, "a select statement assigns to it")
 	case assign.Tok != token.ASSIGN:
 		o.observeUpdate(c, v, assign)
 	case len(assign.Lhs) == 1:
 		o.words.stores[c.Node()] = assign
 	case len(assign.Rhs) != len(assign.Lhs):
-		o.pinWord(v, "one of several results is assigned to it")
+		o.pinWord(c, v, "one of several results is assigned to it")
 	case !slices.Contains(listed, at):
-		o.pinWord(v, "it is assigned to with others, in a header or behind a label")
+		o.pinWord(c, v, "it is assigned to with others, in a header or behind a label")
 	case hasIndex(c.Node()):
-		o.pinWord(v, "it is assigned to with others, in an element")
+		o.pinWord(c, v, "it is assigned to with others, in an element")
 	case o.hasCall(assign):
-		o.pinWord(v, "it is assigned to with others, and functions are called for these")
+		o.pinWord(c, v, "it is assigned to with others, and functions are called for these")
 	default:
 		o.words.stores[c.Node()] = assign
 	}
@@ -252,7 +278,7 @@ func (o *observer) eachCall(root ast.Node, f func(*ast.CallExpr)) {
 //
 //	return x.p, f()      the load comes after f
 func (o *observer) observeLoad(c inspector.Cursor, v *types.Var) {
-	k := o.KeyOf(v)
+	k, load := o.KeyOf(v), c.Node()
 	for {
 		e, ok := c.Node().(ast.Expr)
 		if _, literal := c.Node().(*ast.FuncLit); !ok || literal {
@@ -263,7 +289,7 @@ func (o *observer) observeLoad(c inspector.Cursor, v *types.Var) {
 			for sibling := range c.Parent().Children() {
 				if s, ok := sibling.Node().(ast.Expr); ok && s.Pos() >= e.End() {
 					o.eachCall(s, func(call *ast.CallExpr) {
-						o.words.overtaken[k] = append(o.words.overtaken[k], overtakenCall{o.info, call})
+						o.words.overtaken[k] = append(o.words.overtaken[k], overtakenCall{load, o.info, call})
 					})
 				}
 			}

@@ -173,12 +173,14 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	switch {
 	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate:
 		return "it holds " + facts.HeapReference(v.Type())
-	case facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
+	case notBehind != "" && facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
 		return p.unfitForCell(v)
 	case facts.HeapReference(v.Type()) != "" && !facts.IsPointerWord(v.Type()) && notBehind != "":
 		return "it holds " + facts.HeapReference(v.Type()) + ", and " + notBehind
 	case facts.Uncopyable(v.Type()) != "":
 		return "it is or has " + facts.Uncopyable(v.Type())
+	case notBehind != "" && p.facts.Immovable(v) != "":
+		return p.facts.Immovable(v)
 	case notBehind != "" && tooLarge(at, v):
 		return "it is too large"
 	case at.Fixed != "":

@@ -83,6 +83,8 @@ type Package struct {
 	Files []*File
 	// Clones are the functions that are cloned. One that another calls comes first.
 	Clones []*Clone
+
+	behindWickets []*PageDatum // fields of its types
 }
 
 // A File can have a new text.
@@ -217,12 +219,10 @@ func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o 
 		u.noteAllUnfollowed()
 	}
 	strong := guards.AtLeast(o.Least)
-	pages := p.candidates(strong)
-	out := p.decide(pages)
+	pages, out := p.decideBehindWickets(p.candidates(strong))
 	if o.Mode == Auto {
 		if slow := out.slow(); len(slow) > 0 {
-			pages = pages.without(slow)
-			out = p.decide(pages)
+			pages, out = p.decideBehindWickets(pages.without(slow))
 		}
 	}
 	return &Plan{

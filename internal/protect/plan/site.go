@@ -15,22 +15,29 @@ type Site struct {
 	// statement that updates what is behind a wicket; nil for a load.
 	Store  *ast.AssignStmt
 	Update ast.Stmt
+	// Unread says that the use is only there for its type.
+	Unread bool
 	// Group is the one of the file's that has the use of a cell in a section, which has the own
 	// view, counted from 1, and Var the variable of the group; 0 for a use elsewhere.
 	Group, Var int
 }
 
 // IsPlain reports whether a use is written as it is in the source: one in a section, of a field behind a
-// wicket, or a literal that sets such a field.
+// wicket, a literal that sets such a field, or its length if that is a constant.
 func (s Site) IsPlain() bool {
 	_, sets := s.Node.(*ast.KeyValueExpr)
-	return s.Datum.Wicket != 0 && (sets || s.Group > 0)
+	return s.Datum.Wicket != 0 && (sets || s.Unread || s.Group > 0)
 }
 
 // findSites finds the uses of data on pages that no section redirects.
 func (r *round) findSites() {
 	if len(r.pages.list) == 0 {
 		return
+	}
+	for _, d := range r.pages.list {
+		if d.Wicket != 0 && d.Home == r.pkg.PkgPath {
+			r.out.behindWickets = append(r.out.behindWickets, d)
+		}
 	}
 	uses := r.usesOnPages()
 	for _, f := range r.out.Files {
@@ -100,7 +107,7 @@ func (r *round) usesOnPages() []Site {
 	var all []Site
 	for _, d := range r.pages.list {
 		for _, n := range r.facts.Uses(r.pkg, d.Key) {
-			all = append(all, Site{Node: n, Datum: d, Store: r.facts.StoreOf(n), Update: r.facts.UpdateOf(n)})
+			all = append(all, Site{Node: n, Datum: d, Store: r.facts.StoreOf(n), Update: r.facts.UpdateOf(n), Unread: r.facts.IsUnread(n)})
 		}
 	}
 	return all

@@ -1,27 +1,117 @@
 package plan
 
 import (
+	"go/ast"
 	"go/types"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
-	"github.com/cofferdam-go/cofferdam/internal/source"
+	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 )
 
 // fieldsOfWicket is how many fields one guard in an object can be for: see package wicket.
 const fieldsOfWicket = 8
 
-// unfitForWicket returns why a field cannot stay in its object, behind a guard that every use of it
-// asks, "" if it can: it stands beside its lock, and each of its uses can be written as a call.
+// unfitForWicket returns why a field cannot stay in its object, behind a guard that every use of it outside of
+// sections asks, "" if it can, as far as that is known before sections are: see refusedUses.
 func (p *planner) unfitForWicket(v *types.Var, at facts.Declaration, lock *types.Var) string {
 	switch {
 	case at.Type == nil || isNode(at, lock):
 		return "its lock is not beside it in an object"
-	case source.HasTypeParam(v.Type()):
-		return "its type depends on a type parameter"
 	case p.leadsToLock(v):
 		return "a lock is reached by way of it"
 	}
-	return p.facts.PinnedWord(v)
+	return ""
+}
+
+// decideBehindWickets decides, and again without the wickets of fields that have a use outside of sections that
+// cannot be written as a call.
+func (p *planner) decideBehindWickets(pages *pageData) (*pageData, *decision) {
+	for {
+		out := p.decide(pages)
+		refused := p.refusedUses(out)
+		if len(refused) == 0 {
+			return pages, out
+		}
+		pages = p.withoutWickets(pages, refused)
+	}
+}
+
+// refusedUses returns the fields behind wickets that have such a use, with the reason.
+func (p *planner) refusedUses(out *decision) map[*PageDatum]string {
+	refused := make(map[*PageDatum]string)
+	look := func(s Site) {
+		if s.Datum.Wicket == 0 || s.IsPlain() || refused[s.Datum] != "" {
+			return
+		}
+		if why := p.facts.Refused(s.Node, s.Datum.Key); why != "" {
+			refused[s.Datum] = why + " (" + short(p.facts.Fset.PositionFor(s.Node.Pos(), false)) + ", where the lock is not known to be held)"
+		}
+	}
+	for _, pkg := range out.packages {
+		for _, f := range pkg.Files {
+			for _, s := range f.Sites {
+				look(s)
+			}
+			p.refusePointedTo(pkg, f, refused)
+		}
+		for _, c := range pkg.Clones {
+			for _, s := range c.Sites {
+				look(s)
+			}
+		}
+	}
+	return refused
+}
+
+// refusePointedTo refuses fields of which a pointer is used, be it in a section: it may be used when the section has
+// ended.
+//
+//	t.mu.Lock()
+//	p := &t.n
+//	t.mu.Unlock()
+//	*p = 1
+func (p *planner) refusePointedTo(pkg *Package, f *File, refused map[*PageDatum]string) {
+	data := make(map[ast.Node]*PageDatum)
+	for _, d := range pkg.behindWickets {
+		for _, n := range p.facts.Uses(pkg.Package, d.Key) {
+			if _, sets := n.(*ast.KeyValueExpr); !sets {
+				data[n] = d
+			}
+		}
+	}
+	if len(data) == 0 {
+		return
+	}
+	ast.PreorderStack(f.Syntax, nil, func(n ast.Node, around []ast.Node) bool {
+		if d := data[n]; d != nil && use.TakesAddress(pkg.TypesInfo, n, around) {
+			refused[d] = "its address is taken (" + short(p.facts.Fset.PositionFor(n.Pos(), false)) + ")"
+		}
+		return true
+	})
+}
+
+// withoutWickets puts fields on pages that can be there, and leaves out the others.
+func (p *planner) withoutWickets(pages *pageData, refused map[*PageDatum]string) *pageData {
+	out := make(map[*PageDatum]string)
+	for d, why := range refused {
+		d.Wicket, d.Bit = 0, 0
+		v := fieldOf(p.ownerOf(d), d.Field)
+		at, _ := p.facts.Declaration(v)
+		switch {
+		case facts.HeapReference(v.Type()) != "":
+			out[d] = why
+		case tooLarge(at, v):
+			out[d] = "it is too large for a page of its own, and " + why
+		case p.facts.Immovable(v) != "":
+			out[d] = p.facts.Immovable(v)
+		}
+	}
+	return pages.without(out)
+}
+
+// ownerOf returns the type that has a field.
+func (p *planner) ownerOf(d *PageDatum) types.Type {
+	return d.Declared.Package.Types.Scope().Lookup(d.Owner).Type()
 }
 
 // putBehindWicket has a datum share a guard with the fields of its type that have the same lock.

@@ -23,6 +23,12 @@ func takesAddress(info *types.Info, parent, whole ast.Node) bool {
 	return false
 }
 
+// TakesAddress reports whether a use takes the address of a field or of a part of it, from the nodes around it.
+func TakesAddress(info *types.Info, use ast.Node, around []ast.Node) bool {
+	whole, i := wholeOf(info, use, around)
+	return takesAddress(info, around[i-1], whole)
+}
+
 // wholeOf returns the expression for the part of a field that is used, or for all of it, and how many
 // of the nodes are around that.
 func wholeOf(info *types.Info, use ast.Node, around []ast.Node) (whole ast.Node, outside int) {

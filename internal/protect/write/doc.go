@@ -24,7 +24,7 @@
 //	0c1f    clone 1 of function f, with its parameters q0, q1
 //	g1, p1, o1, x1, t1, v1  what is on pages: guard, shared view or cell, own view, field, type,
 //	        type of a cell's value
-//	x1, t1, l1, s1, a1      what is behind a wicket: guard, its names, methods that load it, store to it
+//	y1, t1, l1, s1, a1      what is behind a wicket: guard, its names, methods that load it, store to it
 //	        and say where it is
 //	k0, w0  cells and values of an assignment
 //	k, w, p an update of what is behind a wicket: where that is, the value, the passage

@@ -15,7 +15,7 @@ import (
 
 func (u *packageWriter) wicketName() string { return u.names + "wicket" }
 func (u *packageWriter) wicketOf(d *plan.PageDatum) string {
-	return fmt.Sprintf("%sx%d", u.names, d.Wicket)
+	return fmt.Sprintf("%sy%d", u.names, d.Wicket)
 }
 
 // callWicket begins the call of the method that loads or stores a field, or returns what it is stored to.

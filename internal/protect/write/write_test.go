@@ -401,17 +401,17 @@ func TestAFieldBehindAWicketStays(t *testing.T) {
 	}
 	s.want(
 		`package p; import wicket "rt/protect/wicket"`,
-		`type T struct { x1 wicket.Guard;`,
+		`type T struct { y1 wicket.Guard;`,
 		`{ k := t.a1(); w := d; p := k.Begin(); *k.P += w; p.End() }`,
-		`t.mu.Lock();  := true; _ = ; g0 := &t.x1; g0.Lock(1, 0)`,
+		`t.mu.Lock();  := true; _ = ; g0 := &t.y1; g0.Lock(1, 0)`,
 		`if  {  = false; g0.Relent() }; c <- t.n; if ! {  = true; g0.Resume(1, 0) }`,
 		`if  {  = false; g0.Leave() } else { g0.LeaveMine() }; t.mu.Unlock(); g0.Wake()`,
 		`func outside(t *T) *T { t.s1(0); return &T{n: 1} }`,
 		`type t1 struct{}`,
 		`func (t1) CofferdamNames() (string, string, string, int) { return "T.n", "T.mu", "p.go", 8 }`,
-		`func (t *T) l1() int { return wicket.Load[t1](&t.x1, 1, &t.n) }`,
-		`func (t *T) s1(w int) { wicket.Store[t1](&t.x1, 1, &t.n, w) }`,
-		`func (t *T) a1() wicket.Target[t1, int] { return wicket.To[t1](&t.x1, 1, &t.n) }`,
+		`func (t *T) l1() int { return wicket.Load[t1](&t.y1, 1, &t.n) }`,
+		`func (t *T) s1(w int) { wicket.Store[t1](&t.y1, 1, &t.n, w) }`,
+		`func (t *T) a1() wicket.Target[t1, int] { return wicket.To[t1](&t.y1, 1, &t.n) }`,
 	)
 }
 
