@@ -8,7 +8,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/cmd/cofferdam/command"
 	"github.com/cofferdam-go/cofferdam/internal/console"
-	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
+	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 )
 
 // goArguments are what run, build and test pass on to the go command.
@@ -143,7 +143,7 @@ func skipsTests(c *command.Command, args []string) bool {
 	if !hasValue && len(args) > 1 {
 		value = args[1]
 	}
-	_, err := plan.ParseRules([]string{value})
+	_, err := rule.ParseList([]string{value})
 	return err != nil
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/gotool"
 	"github.com/cofferdam-go/cofferdam/internal/protect"
-	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
+	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/protect/supervise"
 	"github.com/cofferdam-go/cofferdam/internal/settings"
 )
@@ -116,7 +116,7 @@ func (o *protectOptions) declare(flags *flag.FlagSet) {
 
 // A rulesFlag is the value of -only and -skip, which may be given several times.
 type rulesFlag struct {
-	list  []plan.Rule
+	list  []rule.Rule
 	given bool
 }
 
@@ -129,7 +129,7 @@ func (r *rulesFlag) String() string {
 }
 
 func (r *rulesFlag) Set(text string) error {
-	list, err := plan.ParseRules([]string{text})
+	list, err := rule.ParseList([]string{text})
 	r.list, r.given = append(r.list, list...), true
 	return err
 }
@@ -139,7 +139,7 @@ func (r *rulesFlag) orElse(name string, texts []string) error {
 	if r.given {
 		return nil
 	}
-	list, err := plan.ParseRules(texts)
+	list, err := rule.ParseList(texts)
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", settings.Name, name, err)
 	}

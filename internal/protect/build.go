@@ -15,6 +15,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/overlay"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
+	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/protect/write"
 	"github.com/cofferdam-go/cofferdam/internal/scratch"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -39,7 +40,7 @@ type Config struct {
 	// Least is the confidence that a guard must have.
 	Least float64
 	// Only and Skip choose what is protected, of all that could be.
-	Only, Skip []plan.Rule
+	Only, Skip []rule.Rule
 	// Unprotected is why pages cannot be protected where the program will run, ""
 	// if they can.
 	Unprotected string

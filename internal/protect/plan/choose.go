@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 )
 
 // choose decides which variables a group has copies of, and which steps are opaque.
@@ -57,7 +58,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	if datum == "" || r.pages.has(a.Place) {
 		return nil
 	}
-	if why := r.leftOut(OfVariable, datum); why != "" {
+	if why := r.leftOut(rule.OfVariable, datum); why != "" {
 		g.leaveOut(datum, why)
 		return nil
 	}

@@ -229,7 +229,6 @@
 //
 //	plan.go      what a plan consists of, and how it is made
 //	unit.go      a package: its files, functions, and bodies with sections
-//	rule.go      what -only and -skip choose
 //	outline.go   sections and steps as they stand in the source
 //	flow.go      following a lock through a function
 //	jump.go      gotos

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -49,7 +50,7 @@ type Options struct {
 	// Alone are places in functions that are left as they are.
 	Alone []Alone
 	// Only and Skip choose what is protected, of all that could be.
-	Only, Skip []Rule
+	Only, Skip []rule.Rule
 }
 
 // Alone is a line of a function that is left as it is, with the reason.

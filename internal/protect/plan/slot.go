@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 )
 
 // A Slot is the copy of some fields of one object at a time, which a section finds on its
@@ -43,8 +44,8 @@ func (r *round) findSlots(g *Group) {
 			datum, why := r.datum(g, a.Place), ""
 			switch {
 			case datum == "":
-			case r.leftOut(OfVariable, datum) != "":
-				why = r.leftOut(OfVariable, datum)
+			case r.leftOut(rule.OfVariable, datum) != "":
+				why = r.leftOut(rule.OfVariable, datum)
 			case s.Opaque != "":
 				why = "the statement that uses it " + s.Opaque
 			default:

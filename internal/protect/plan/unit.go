@@ -10,11 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/types/typeutil"
 
+	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -122,8 +125,8 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 		switch {
 		case f.why != "" || why != "":
 			u.leaveAlone(b, f, op.Place, why)
-		case u.leftOut(OfLock, u.lockName(op.Place)) != "":
-			u.leaveAlone(b, f, op.Place, u.leftOut(OfLock, u.lockName(op.Place)))
+		case u.leftOut(rule.OfLock, u.lockName(op.Place)) != "":
+			u.leaveAlone(b, f, op.Place, u.leftOut(rule.OfLock, u.lockName(op.Place)))
 		case unstable >= 0:
 			u.leaveAlone(b, f, op.Place, f.outlines[unstable].Lock.Root.Name()+" is assigned to")
 		default:
@@ -316,3 +319,24 @@ func (u *unit) fileAt(p token.Pos) *source.File {
 // means reports whether the name of a variable means that variable at a place of the
 // source.
 func (u *unit) means(v *types.Var, at token.Pos) bool { return u.fileAt(at).Means(v, at) }
+
+// leftOut returns why something that has these names is not to be protected.
+func (o *Options) leftOut(kind rule.Kind, names ...string) string {
+	return rule.LeftOut(o.Only, o.Skip, kind, names...)
+}
+
+// declarationLeftOut returns why the sections of a declaration are not to be protected.
+func (u *unit) declarationLeftOut(d ast.Decl) string {
+	why := u.leftOut(rule.OfPackage, u.pkg.PkgPath)
+	names := []string{u.pkg.Name} // a literal that a variable begins with
+	if fn, ok := d.(*ast.FuncDecl); ok {
+		name := strings.NewReplacer("(*", "", ")", "").Replace(load.FuncName(fn))
+		names = []string{name, u.pkg.Name + "." + name}
+	}
+	return cmp.Or(why, u.leftOut(rule.OfFunction, names...))
+}
+
+// datumLeftOut returns why a variable is not to be protected.
+func (p *planner) datumLeftOut(lock, datum string) string {
+	return cmp.Or(p.leftOut(rule.OfLock, lock), p.leftOut(rule.OfVariable, datum))
+}

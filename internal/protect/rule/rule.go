@@ -1,15 +1,13 @@
-package plan
+// Package rule is what -only and -skip of protection choose by: locks, variables, packages and functions, by their
+// names. It is one file.
+package rule
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"go/ast"
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/cofferdam-go/cofferdam/internal/load"
 )
 
 // A Rule chooses sections, or variables in them, by a name of a kind:
@@ -21,27 +19,27 @@ import (
 //
 // A * stands for any text.
 type Rule struct {
-	Kind    RuleKind
+	Kind    Kind
 	Pattern string
 }
 
-// A RuleKind says what a rule is about.
-type RuleKind string
+// A Kind says what a rule is about.
+type Kind string
 
 const (
-	OfLock     RuleKind = "lock"
-	OfVariable RuleKind = "var"
-	OfPackage  RuleKind = "package"
-	OfFunction RuleKind = "func"
+	OfLock     Kind = "lock"
+	OfVariable Kind = "var"
+	OfPackage  Kind = "package"
+	OfFunction Kind = "func"
 )
 
-var ruleKinds = []RuleKind{OfLock, OfVariable, OfPackage, OfFunction}
+var kinds = []Kind{OfLock, OfVariable, OfPackage, OfFunction}
 
-// ParseRule reads a rule.
-func ParseRule(text string) (Rule, error) {
+// Parse reads a rule.
+func Parse(text string) (Rule, error) {
 	kind, pattern, ok := strings.Cut(text, ":")
-	r := Rule{RuleKind(kind), pattern}
-	if !ok || pattern == "" || !slices.Contains(ruleKinds, r.Kind) {
+	r := Rule{Kind(kind), pattern}
+	if !ok || pattern == "" || !slices.Contains(kinds, r.Kind) {
 		return r, fmt.Errorf("%q is no rule: write lock:NAME, var:NAME, package:PATH or func:NAME", text)
 	}
 	if _, err := path.Match(pattern, ""); err != nil {
@@ -50,13 +48,13 @@ func ParseRule(text string) (Rule, error) {
 	return r, nil
 }
 
-// ParseRules reads rules, each of which may be several with commas between them.
-func ParseRules(texts []string) ([]Rule, error) {
+// ParseList reads rules, each of which may be several with commas between them.
+func ParseList(texts []string) ([]Rule, error) {
 	var all []Rule
 	var wrong []error
 	for _, list := range texts {
 		for text := range strings.SplitSeq(list, ",") {
-			r, err := ParseRule(strings.TrimSpace(text))
+			r, err := Parse(strings.TrimSpace(text))
 			all, wrong = append(all, r), append(wrong, err)
 		}
 	}
@@ -77,17 +75,17 @@ func (r Rule) matches(names ...string) bool {
 	})
 }
 
-// leftOut returns why something that has these names, as things of a kind go, is not to be
+// LeftOut returns why something that has these names, as things of a kind go, is not to be
 // protected; "" if it is. Rules of one kind widen what -only leaves, those of different kinds
 // narrow it.
-func (o *Options) leftOut(kind RuleKind, names ...string) string {
-	for _, r := range o.Skip {
+func LeftOut(only, skip []Rule, kind Kind, names ...string) string {
+	for _, r := range skip {
 		if r.Kind == kind && r.matches(names...) {
 			return "-skip " + r.String() + " leaves it out"
 		}
 	}
 	asked := false
-	for _, r := range o.Only {
+	for _, r := range only {
 		if r.Kind == kind {
 			if r.matches(names...) {
 				return ""
@@ -99,20 +97,4 @@ func (o *Options) leftOut(kind RuleKind, names ...string) string {
 		return "-only names others"
 	}
 	return ""
-}
-
-// declarationLeftOut returns why the sections of a declaration are not to be protected.
-func (u *unit) declarationLeftOut(d ast.Decl) string {
-	why := u.leftOut(OfPackage, u.pkg.PkgPath)
-	names := []string{u.pkg.Name} // a literal that a variable begins with
-	if fn, ok := d.(*ast.FuncDecl); ok {
-		name := strings.NewReplacer("(*", "", ")", "").Replace(load.FuncName(fn))
-		names = []string{name, u.pkg.Name + "." + name}
-	}
-	return cmp.Or(why, u.leftOut(OfFunction, names...))
-}
-
-// datumLeftOut returns why a variable is not to be protected.
-func (p *planner) datumLeftOut(lock, datum string) string {
-	return cmp.Or(p.leftOut(OfLock, lock), p.leftOut(OfVariable, datum))
 }

@@ -1,4 +1,4 @@
-package plan
+package rule
 
 import "testing"
 
@@ -12,7 +12,7 @@ func TestRulesChooseByName(t *testing.T) {
 		"func:Account.*":      {"Account.deposit", "deposit"},
 		"func:main.transf[e]": {"main.transfe", "transfe"},
 	} {
-		r, err := ParseRule(text)
+		r, err := Parse(text)
 		if err != nil || r.String() != text {
 			t.Fatalf("%s became %s, %v", text, r, err)
 		}
@@ -21,24 +21,24 @@ func TestRulesChooseByName(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "mu", "lock:", "locks:mu", "func:[", "func:a,,func:b"} {
-		if _, err := ParseRules([]string{text}); err == nil {
+		if _, err := ParseList([]string{text}); err == nil {
 			t.Errorf("%q is taken for rules", text)
 		}
 	}
 }
 
 func TestKindsOfRulesNarrowEachOther(t *testing.T) {
-	only, err := ParseRules([]string{"lock:a.mu,lock:b.mu", "func:f"})
+	only, err := ParseList([]string{"lock:a.mu,lock:b.mu", "func:f"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &Options{Only: only, Skip: []Rule{{OfVariable, "a.x"}}}
+	skip := []Rule{{OfVariable, "a.x"}}
 	for _, c := range []struct {
-		kind RuleKind
+		kind Kind
 		name string
 		left bool
 	}{{OfLock, "a.mu", false}, {OfLock, "b.mu", false}, {OfLock, "c.mu", true}, {OfFunction, "g", true}, {OfFunction, "f", false}, {OfPackage, "p", false}, {OfVariable, "a.x", true}, {OfVariable, "a.y", false}} {
-		if got := o.leftOut(c.kind, c.name) != ""; got != c.left {
+		if got := LeftOut(only, skip, c.kind, c.name) != ""; got != c.left {
 			t.Errorf("%s:%s is left out: %t, want %t", c.kind, c.name, got, c.left)
 		}
 	}
