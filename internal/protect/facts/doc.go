@@ -74,5 +74,6 @@
 //	declaration.go  where variables and fields are declared
 //	pin.go          what must stay where it is
 //	word.go         loads and stores of pointers
+//	entry.go        what is done with one entry of a map
 //	reflect.go      what reflection may look at
 package facts

@@ -26,6 +26,7 @@ type Effect struct {
 	brief    string          // Opaque, without what the function that is called does
 	named    map[Key]bool    // variables and fields that the code names, of any object
 	written  map[Key]bool    // those of them that it may write
+	entries  map[Key]bool    // maps among them whose entries it may change
 	pointees map[string]bool // types that the code reaches through pointers to them
 	indirect bool            // the code uses pointers or elements at all
 	unknown  map[string]bool // what the code itself calls without naming it: see dispatch
@@ -206,12 +207,15 @@ func (e *Effect) add(other *Effect) {
 
 // addMemory adds what other code reaches, and reports whether that is more.
 func (e *Effect) addMemory(other *Effect) (more bool) {
-	before := len(e.named) + len(e.written) + len(e.pointees)
+	before := len(e.named) + len(e.written) + len(e.entries) + len(e.pointees)
 	for k := range other.named {
 		e.named = note(e.named, k)
 	}
 	for k := range other.written {
 		e.written = note(e.written, k)
+	}
+	for k := range other.entries {
+		e.entries = note(e.entries, k)
 	}
 	for t := range other.pointees {
 		e.pointees = note(e.pointees, t)
@@ -224,7 +228,7 @@ func (e *Effect) addMemory(other *Effect) (more bool) {
 			*flag.own, more = true, true
 		}
 	}
-	return more || len(e.named)+len(e.written)+len(e.pointees) > before
+	return more || len(e.named)+len(e.written)+len(e.entries)+len(e.pointees) > before
 }
 
 func (c Call) String() string { return "calls " + FuncName(c.Func) }

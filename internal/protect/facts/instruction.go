@@ -41,6 +41,11 @@ func (f *Facts) addInstruction(s *Statement, i ssa.Instruction) {
 		}
 	case *ssa.Call:
 		f.addCall(s, i)
+		if b, ok := i.Call.Value.(*ssa.Builtin); ok && (b.Name() == "delete" || b.Name() == "clear") {
+			f.addEntries(e, i.Call.Args[0])
+		}
+	case *ssa.MapUpdate:
+		f.addEntries(e, i.Map)
 	case *ssa.Convert:
 		f.addConversion(s, i.X, i.Type())
 	case *ssa.MultiConvert:
@@ -51,7 +56,7 @@ func (f *Facts) addInstruction(s *Statement, i ssa.Instruction) {
 		}
 	case *ssa.Alloc, *ssa.BinOp, *ssa.ChangeInterface, *ssa.ChangeType, *ssa.Extract, *ssa.Field, *ssa.FieldAddr,
 		*ssa.If, *ssa.Index, *ssa.IndexAddr, *ssa.Jump, *ssa.Lookup, *ssa.MakeChan, *ssa.MakeClosure, *ssa.MakeInterface,
-		*ssa.MakeMap, *ssa.MakeSlice, *ssa.MapUpdate, *ssa.Next, *ssa.Phi, *ssa.Range, *ssa.Return, *ssa.Slice,
+		*ssa.MakeMap, *ssa.MakeSlice, *ssa.Next, *ssa.Phi, *ssa.Range, *ssa.Return, *ssa.Slice,
 		*ssa.SliceToArrayPointer, *ssa.TypeAssert:
 		// They compute addresses and values, or use the entries of maps, of which there
 		// is no copy but by way of package alias.

@@ -34,6 +34,7 @@ type words struct {
 	unread  map[ast.Node]bool   // uses that are evaluated by the compiler: len(x.a)
 	stores  map[ast.Node]*ast.AssignStmt
 	updates map[ast.Node]ast.Stmt
+	entries map[ast.Node]*EntryUse
 	// overtaken has the calls that the source has behind a load in the same statement: as a
 	// call itself, the load would come before them.
 	overtaken map[Key][]overtakenCall
@@ -46,7 +47,7 @@ type overtakenCall struct {
 }
 
 func newWords() *words {
-	return &words{pinned: make(map[Key]string), refused: make(map[ast.Node]string), unread: make(map[ast.Node]bool), stores: make(map[ast.Node]*ast.AssignStmt), updates: make(map[ast.Node]ast.Stmt), overtaken: make(map[Key][]overtakenCall)}
+	return &words{pinned: make(map[Key]string), refused: make(map[ast.Node]string), unread: make(map[ast.Node]bool), stores: make(map[ast.Node]*ast.AssignStmt), updates: make(map[ast.Node]ast.Stmt), entries: make(map[ast.Node]*EntryUse), overtaken: make(map[Key][]overtakenCall)}
 }
 
 // PinnedWord returns why not every use of a variable that is a pointer word, or of a field, can be
@@ -100,7 +101,7 @@ func (f *Facts) mayWrite(o overtakenCall, k Key) string {
 		return ""
 	}
 	if callee != nil {
-		if e := f.EffectOf(callee); e != nil && e.Opaque == "" && !e.WritesKey(k) {
+		if e := f.EffectOf(callee); e != nil && e.Opaque == "" && !e.WritesKey(k) && !e.ChangesEntries(k) {
 			return ""
 		}
 	}
@@ -125,6 +126,7 @@ func (o *observer) observeWord(c inspector.Cursor, v *types.Var) {
 		o.words.unread[c.Node()] = true
 		return
 	}
+	o.observeEntry(c, v)
 	if o.isPartOf(c) {
 		o.pinWord(c, v, "a part of it is used")
 	}

@@ -121,6 +121,9 @@ func (r *round) report(g *Group) {
 			if !v.Passive {
 				s.Isolated = append(s.Isolated, v.Datum)
 			}
+			if v.OnPages.Entries {
+				s.WithEntries = append(s.WithEntries, v.Datum)
+			}
 			continue
 		}
 		if v.CopiesEntries {

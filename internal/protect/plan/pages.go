@@ -37,6 +37,9 @@ type PageDatum struct {
 	// Bit is its own among the fields of that guard.
 	Wicket int
 	Bit    uint
+	// Entries says that it is a map, whose entries are isolated with it: no other name for the map exists, and
+	// what is done with it outside of sections is done by calls that have one entry.
+	Entries bool
 	// Declared is where it is declared in the variant of the package that has new texts.
 	Declared facts.Declaration
 }
@@ -142,6 +145,7 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	lock := all.facts.KeyOf(g.Lock.Object.(*types.Var))
 	if behindWicket {
 		all.putBehindWicket(i, lock)
+		i.Entries = facts.IsMap(v.Type()) && !all.facts.AliasedMap(v)
 	}
 	all.list = append(all.list, i)
 	all.byLock[lock] = append(all.byLock[lock], i)
@@ -324,7 +328,8 @@ func (r *round) conflictOnPages(g *Group, v *Variable) string {
 	v.Written = false
 	for _, s := range g.Steps {
 		opaque := s.Opaque != "" || r.obscured(g, s) != ""
-		if !s.does.WritesKey(v.OnPages.Key) && !(opaque && r.hasLiteral(s, v)) {
+		writes := s.does.WritesKey(v.OnPages.Key) || v.OnPages.Entries && s.does.ChangesEntries(v.OnPages.Key)
+		if !writes && !(opaque && r.hasLiteral(s, v)) {
 			continue
 		}
 		switch {

@@ -3,6 +3,8 @@ package plan
 import (
 	"go/ast"
 	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
 // A Site is a use of data on pages that is not known to be by the holder of its lock, or of a cell.
@@ -15,6 +17,8 @@ type Site struct {
 	// statement that updates what is behind a wicket; nil for a load.
 	Store  *ast.AssignStmt
 	Update ast.Stmt
+	// Entry is what the use does with an entry of a map that is isolated with its entries; nil if it is something else.
+	Entry *facts.EntryUse
 	// Unread says that the use is only there for its type.
 	Unread bool
 	// Group is the one of the file's that has the use of a cell in a section, which has the own
@@ -107,10 +111,17 @@ func (r *round) usesOnPages() []Site {
 	var all []Site
 	for _, d := range r.pages.list {
 		for _, n := range r.facts.Uses(r.pkg, d.Key) {
-			all = append(all, Site{Node: n, Datum: d, Store: r.facts.StoreOf(n), Update: r.facts.UpdateOf(n), Unread: r.facts.IsUnread(n)})
+			all = append(all, Site{Node: n, Datum: d, Store: r.facts.StoreOf(n), Update: r.facts.UpdateOf(n), Unread: r.facts.IsUnread(n), Entry: r.entryUse(d, n)})
 		}
 	}
 	return all
+}
+
+func (r *round) entryUse(d *PageDatum, n ast.Node) *facts.EntryUse {
+	if !d.Entries {
+		return nil
+	}
+	return r.facts.EntryUseOf(n)
 }
 
 // sitesWithin returns the uses in a node that are not redirected.

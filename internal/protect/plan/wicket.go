@@ -3,6 +3,7 @@ package plan
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
@@ -29,35 +30,59 @@ func (p *planner) decideBehindWickets(pages *pageData) (*pageData, *decision) {
 	for {
 		out := p.decide(pages)
 		refused := p.refusedUses(out)
-		if len(refused) == 0 {
+		open := withOpenEntries(out)
+		if len(refused)+len(open) == 0 {
 			return pages, out
 		}
+		for _, d := range open {
+			d.Entries = false
+		}
 		pages = p.withoutWickets(pages, refused)
+	}
+}
+
+// withOpenEntries returns the maps that have a use outside of sections which is not one of an entry: only the header
+// is isolated of these.
+func withOpenEntries(out *decision) []*PageDatum {
+	var list []*PageDatum
+	out.eachSite(func(s Site) {
+		if s.Datum.Entries && s.Entry == nil && s.Store == nil && !s.IsPlain() && !slices.Contains(list, s.Datum) {
+			list = append(list, s.Datum)
+		}
+	})
+	return list
+}
+
+// eachSite calls f with the uses of what is isolated that no section redirects.
+func (d *decision) eachSite(f func(Site)) {
+	for _, pkg := range d.packages {
+		for _, file := range pkg.Files {
+			for _, s := range file.Sites {
+				f(s)
+			}
+		}
+		for _, c := range pkg.Clones {
+			for _, s := range c.Sites {
+				f(s)
+			}
+		}
 	}
 }
 
 // refusedUses returns the fields behind wickets that have such a use, with the reason.
 func (p *planner) refusedUses(out *decision) map[*PageDatum]string {
 	refused := make(map[*PageDatum]string)
-	look := func(s Site) {
+	out.eachSite(func(s Site) {
 		if s.Datum.Wicket == 0 || s.IsPlain() || refused[s.Datum] != "" {
 			return
 		}
 		if why := p.facts.Refused(s.Node, s.Datum.Key); why != "" {
 			refused[s.Datum] = why + " (" + short(p.facts.Fset.PositionFor(s.Node.Pos(), false)) + ", where the lock is not known to be held)"
 		}
-	}
+	})
 	for _, pkg := range out.packages {
 		for _, f := range pkg.Files {
-			for _, s := range f.Sites {
-				look(s)
-			}
 			p.refusePointedTo(pkg, f, refused)
-		}
-		for _, c := range pkg.Clones {
-			for _, s := range c.Sites {
-				look(s)
-			}
 		}
 	}
 	return refused
@@ -94,7 +119,7 @@ func (p *planner) refusePointedTo(pkg *Package, f *File, refused map[*PageDatum]
 func (p *planner) withoutWickets(pages *pageData, refused map[*PageDatum]string) *pageData {
 	out := make(map[*PageDatum]string)
 	for d, why := range refused {
-		d.Wicket, d.Bit = 0, 0
+		d.Wicket, d.Bit, d.Entries = 0, 0, false
 		v := fieldOf(p.ownerOf(d), d.Field)
 		at, _ := p.facts.Declaration(v)
 		switch {

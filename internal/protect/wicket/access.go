@@ -53,7 +53,7 @@ func loadLater[N Names, T any](g *Guard, field uint64, p *T) T {
 
 // Store stores to a field when no section uses it. It is for a method of the field's type.
 func Store[N Names, T any](g *Guard, field uint64, p *T, value T) {
-	passage := begin[N](g, field, byMethod)
+	passage := begin[N](g, field, field<<writtenAt|field<<readAt, byMethod)
 	*p = value
 	passage.End()
 }
@@ -70,19 +70,21 @@ const (
 	byMethod = 1
 )
 
-func begin[N Names](g *Guard, field uint64, made int) Passage {
+func begin[N Names](g *Guard, field, blockers uint64, made int) Passage {
 	if raceBuild {
 		return Passage{}
 	}
-	blockers := field<<writtenAt | field<<readAt
-	if atomic.LoadUint64(&g.w.Word)&blockers != 0 && g.mine() {
+	if atomic.LoadUint64(&g.w.Word)&(field<<writtenAt|field<<readAt) != 0 && g.mine() {
+		if blockers&(field<<readAt) != 0 {
+			g.write(field)
+		}
 		return Passage{}
 	}
 	if g.passes(blockers) {
 		return Passage{guard: g}
 	}
 	var names N
-	w := &wait{guard: g, names: names, blockers: blockers, write: true, made: made}
+	w := &wait{guard: g, names: names, blockers: blockers, write: blockers&(field<<readAt) != 0, made: made}
 	for {
 		w.wait()
 		if g.passes(blockers) {
@@ -90,6 +92,32 @@ func begin[N Names](g *Guard, field uint64, made int) Passage {
 		}
 		if w.surrenders() {
 			return Passage{wait: w}
+		}
+	}
+}
+
+// Looking comes before a method of a map's object looks at its entries, when no section changes them. What it does may
+// not be interrupted by a section that does, so it is under way like a store.
+func Looking[N Names](g *Guard, field uint64) Passage {
+	return begin[N](g, field, field<<writtenAt, byMethod)
+}
+
+// Changing comes before a method of a map's object changes its entries, when no section uses them.
+func Changing[N Names](g *Guard, field uint64) Passage {
+	return begin[N](g, field, field<<writtenAt|field<<readAt, byMethod)
+}
+
+// write has the section of the calling goroutine be one that writes a field, if it was only known to read it: code that it
+// calls does.
+func (g *Guard) write(field uint64) {
+	for {
+		word := atomic.LoadUint64(&g.w.Word)
+		if word&(field<<writtenAt) != 0 || word&state == 0 {
+			return
+		}
+		if atomic.CompareAndSwapUint64(&g.w.Word, word, word|field<<writtenAt) {
+			g.awaitStores()
+			return
 		}
 	}
 }
@@ -150,7 +178,9 @@ func (t Target[N, T]) Store(value T) {
 
 // Begin comes before a statement that stores to the field and calls nothing, when no section uses the field. End
 // comes after it.
-func (t Target[N, T]) Begin() Passage { return begin[N](t.guard, t.field, direct) }
+func (t Target[N, T]) Begin() Passage {
+	return begin[N](t.guard, t.field, t.field<<writtenAt|t.field<<readAt, direct)
+}
 
 // holder is the goroutine in the section that is running, 0 if that only reads.
 func (g *Guard) holder() uintptr { return atomic.LoadUintptr(&g.w.Holder) }

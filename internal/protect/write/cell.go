@@ -38,6 +38,8 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 			continue
 		}
 		switch {
+		case s.Entry != nil:
+			f.useEntry(edits, s)
 		case s.Update != nil:
 			f.update(edits, s)
 		case s.Store == nil:

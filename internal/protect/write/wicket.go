@@ -148,6 +148,9 @@ func (f *fileWriter) declareWicket(d *plan.PageDatum) {
 	f.tail = append(f.tail, fmt.Sprintf("type %s struct{}\n\nfunc (%s) CofferdamNames() (string, string, string, int) { return %q, %s }", names, names, d.Datum, lockText(d)))
 	method("l", "", " "+typ, fmt.Sprintf("return %s.Load[%s](%s)", pkg, names, field))
 	method("s", value+" "+typ, "", fmt.Sprintf("%s.Store[%s](%s, %s)", pkg, names, field, value))
+	if d.Entries {
+		f.declareEntries(d, fmt.Sprintf("&%s.%s, %d", self, f.wicketOf(d), d.Mask()), method)
+	}
 	method("a", "", fmt.Sprintf(" %s.Target[%s, %s]", pkg, names, typ), fmt.Sprintf("return %s.To[%s](%s)", pkg, names, field))
 }
 

@@ -76,6 +76,7 @@ var homes = []home{
 	{name: "shard by index", declares: "type sNN struct {\n\tmu sync.Mutex\n\tf  KIND\n}\ntype TNN struct{ shards [4]sNN }\n", receiver: "(x *TNN) ", data: "x.shards[1].f", lock: "x.shards[1].mu", object: "&TNN{}"},
 	{name: "element of a slice", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 1)}", elements: true},
 	{name: "value of a map", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]*[1]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"][0]`, lock: "x.mu", object: `&TNN{m: map[string]*[1]KIND{"k": {}}}`, elements: true},
+	{name: "value in a map", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"]`, lock: "x.mu", object: `&TNN{m: map[string]KIND{}}`, elements: true},
 	{name: "element of an array", declares: "type TNN struct {\n\tmu sync.Mutex\n\ta  [3]KIND\n}\n", receiver: "(x *TNN) ", data: "x.a[1]", lock: "x.mu", object: "&TNN{}"},
 	{name: "node of a list", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", data: "x.head.next.f", lock: "x.mu", object: "&TNN{head: &nNN{next: new(nNN)}}", elements: true},
 	{name: "link of a node", declares: "type nNN struct{ f KIND }\n\nvar muNN sync.Mutex\nvar headNN *nNN\n\ntype TNN struct{}\n\nfunc init() { headNN = new(nNN) }\n", receiver: "(x *TNN) ", enters: "\theadNN = headNN\n", data: "headNN.f", lock: "muNN", object: "&TNN{}"},
