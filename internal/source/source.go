@@ -62,6 +62,7 @@
 //	uses.go     how a program uses its functions and fields
 //	names.go    what a name means at a place, and names that are free
 //	typeparam.go  types that depend on the instance
+//	spell.go    types as a file can write them
 //	format.go   formatting what was changed
 //	diff.go     the change as a unified diff
 //	lines.go    which line before a change a line comes from

@@ -136,7 +136,7 @@ func (u *unit) translate(vars []*Variable, used []int, c facts.Call) ([]*Variabl
 	var inner []*Variable
 	for _, i := range used {
 		v := *vars[i]
-		if v.Spelling, ok = spell(u.files[d.file], v.Last().Type()); !ok {
+		if v.Spelling, ok = u.files[d.file].Spell(v.Last().Type()); !ok {
 			return nil, "the type of " + v.Last().Name() + " has no name there"
 		}
 		switch {

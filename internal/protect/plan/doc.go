@@ -243,7 +243,6 @@
 //	visit.go     what else is used without the lock, in Exact
 //	slot.go      objects that a section finds on its way
 //	clone.go     functions that are cloned
-//	spell.go     types as a file can write them
 //	pages.go     what is on pages, and how sections use it
 //	wicket.go    what stays in its object, behind a wicket
 //	site.go      where else it is used

@@ -145,7 +145,7 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	lock := all.facts.KeyOf(g.Lock.Object.(*types.Var))
 	if behindWicket {
 		all.putBehindWicket(i, lock)
-		i.Entries = facts.IsMap(v.Type()) && !all.facts.AliasedMap(v)
+		i.Entries = hasOwnEntries(all.facts, v)
 	}
 	all.list = append(all.list, i)
 	all.byLock[lock] = append(all.byLock[lock], i)

@@ -85,10 +85,10 @@ func (r *round) addToSlot(g *Group, a *facts.Access, datum string) string {
 		return why
 	}
 	file := r.fileAt(a.Node.Pos())
-	object, ok := spell(file, a.Place.Root.Type())
+	object, ok := file.Spell(a.Place.Root.Type())
 	// The field may be that of a generic struct's instance, so its type is that of the
 	// expression.
-	field, ok2 := spell(file, r.info.TypeOf(a.Node))
+	field, ok2 := file.Spell(r.info.TypeOf(a.Node))
 	if !ok || !ok2 {
 		return "its type has no name there"
 	}

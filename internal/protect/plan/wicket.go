@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
+	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
 // fieldsOfWicket is how many fields one guard in an object can be for: see package wicket.
@@ -152,6 +153,12 @@ func (all *pageData) putBehindWicket(d *PageDatum, lock facts.Key) {
 			d.Wicket, d.Bit = d.Number, 0
 		}
 	}
+}
+
+// hasOwnEntries reports whether a field is a map that no other name exists for, of a type that can be written out.
+func hasOwnEntries(f *facts.Facts, v *types.Var) bool {
+	m, ok := v.Type().Underlying().(*types.Map)
+	return ok && !f.AliasedMap(v) && source.Spellable(m.Key(), v.Pkg().Path()) && source.Spellable(m.Elem(), v.Pkg().Path())
 }
 
 // Mask is the bit of a datum behind a wicket.

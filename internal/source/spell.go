@@ -1,15 +1,13 @@
-package plan
+package source
 
 import (
 	"go/types"
 	"slices"
-
-	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
-// spell writes a type as a file can, with the imports it has. It reports whether the file
+// Spell writes a type as the file can, with the imports it has. It reports whether the file
 // can write it at all.
-func spell(f *source.File, t types.Type) (text string, ok bool) {
+func (f *File) Spell(t types.Type) (text string, ok bool) {
 	ok = true
 	text = types.TypeString(t, func(p *types.Package) string {
 		if p.Path() == f.Types.Path() {
@@ -22,11 +20,13 @@ func spell(f *source.File, t types.Type) (text string, ok bool) {
 		}
 		return name
 	})
-	return text, ok && spellable(t, f.Types.Path(), nil)
+	return text, ok && Spellable(t, f.Types.Path())
 }
 
-// spellable reports whether a package can write a type: it is not declared inside a
+// Spellable reports whether a package, by its path, can write a type: it is not declared inside a
 // function, and not hidden in another package.
+func Spellable(t types.Type, pkg string) bool { return spellable(t, pkg, nil) }
+
 func spellable(t types.Type, pkg string, seen []types.Type) bool {
 	if slices.Contains(seen, t) {
 		return true
