@@ -144,6 +144,85 @@ func panics(d *derived) (why any) {
 	return none.total
 }
 
+// Entries of maps, with and without the lock.
+type table[K comparable] struct {
+	mu    sync.Mutex
+	count map[K]int            // guarded by mu
+	names map[string][]string  // guarded by mu
+	inner map[int]map[int]bool // guarded by mu
+	kinds map[any]pair[K, int] // guarded by mu
+}
+
+func (t *table[K]) section(k K, n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.count == nil {
+		t.count, t.names = map[K]int{}, map[string][]string{}
+		t.inner = make(map[int]map[int]bool)
+		t.kinds = make(map[any]pair[K, int])
+	}
+	t.count[k] += n
+	t.names["all"] = append(t.names["all"], fmt.Sprint(k))
+	if t.inner[n%3] == nil {
+		t.inner[n%3] = map[int]bool{}
+	}
+	t.inner[n%3][n] = true
+	t.kinds[n%2 == 0] = pair[K, int]{k, n}
+	if n%7 == 0 {
+		delete(t.count, k)
+	}
+}
+
+func (t *table[K]) quiet(k K, by int) {
+	t.count[k]++
+	t.count[k] += by
+	t.count[k] <<= 1
+	t.count[k] %= 1000
+	v, ok := t.count[k]
+	if n := t.count[k]; n != v || !ok {
+		fmt.Println("lost", n, v)
+	}
+	t.names["quiet"] = append(t.names["quiet"], fmt.Sprint(len(t.names), len(t.names["all"])))
+	t.names[strings.Repeat("q", by%3)] = nil
+	delete(t.names, "q")
+	t.inner[by%3][by] = false
+	t.kinds[by] = pair[K, int]{val: t.kinds[true].val}
+	var p, found = t.kinds["none"]
+	_, here := t.inner[9]
+	fmt.Println(v, ok, len(t.count), t.kinds[by].val, t.inner[by%3][by], p.val, found, here)
+}
+
+func (t *table[K]) sums() (sums [4]int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range t.count {
+		sums[0] += n
+	}
+	for k, list := range t.names {
+		sums[1] += len(k) + len(list)
+	}
+	for k, m := range t.inner {
+		sums[2] += k + len(m)
+	}
+	for _, p := range t.kinds {
+		sums[3] += p.val
+	}
+	return sums
+}
+
+func (t *table[K]) refuses() (why any) {
+	defer func() { why = recover() }()
+	t.kinds[[]int{}] = pair[K, int]{}
+	return nil
+}
+
+func nilMap() (why any) {
+	defer func() { why = recover() }()
+	var t table[int]
+	t.count[1]++
+	return nil
+}
+
 func main() {
 	turn := make(chan int, 1)
 	turn <- 0
@@ -153,13 +232,16 @@ func main() {
 	var seen []string
 	b.each = func(s string) { seen = append(seen, s) }
 	x := &both{m: 1}
+	tab := new(table[string])
 	for g := range 3 {
 		wg.Go(func() {
 			for range 6 {
 				n := <-turn
 				fmt.Println(g >= 0, d.raise(int64(n)), b.add(fmt.Sprint("k", n%4), n))
 				x.section()
+				tab.section(fmt.Sprint("t", n%3), n)
 				if n%5 == 4 {
+					tab.quiet(fmt.Sprint("t", n%2), n)
 					d.quiet()
 					fmt.Println(x.loop(), x.m, x.s)
 				}
@@ -169,6 +251,9 @@ func main() {
 	}
 	wg.Wait()
 	fmt.Println(d.look(), panics(d), x.n, x.m, x.s)
+	fmt.Println(tab.sums(), tab.refuses(), nilMap())
+	tab.section("last", 3)
+	fmt.Println(tab.sums())
 	sort.Strings(seen)
 	fmt.Println(seen, b.index, b.last, len(b.all), b.calls)
 }
