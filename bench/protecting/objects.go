@@ -23,7 +23,7 @@ var Objects = &command.Benchmark{
 	Usage: "[-objects N] [-runs N] ",
 	Help: `Builds a program with many objects, each with its lock, as it is and by cofferdam build
 -protect in the modes tolerate, isolate and auto, and runs them in turn. Prints the memory of
-the process, and the time of a section on an object that is chosen at random.`,
+the process, and what a section takes of a processor, on an object that is chosen at random.`,
 	Quick: "fewer rounds, for a look",
 	New: func(flags *flag.FlagSet) command.Measurement {
 		o := &manyObjects{}
@@ -63,7 +63,7 @@ func (o *manyObjects) Check(quick bool) error {
 }
 
 // sectionsOfObjects is how many sections a round has.
-const sectionsOfObjects = 1_000_000
+const sectionsOfObjects = 2_000_000
 
 // Measure runs the command.
 func (o *manyObjects) Measure(c *command.Session) (any, error) {

@@ -149,8 +149,13 @@
 //	t.n = v                 t.store(v)
 //	t.n += v                { k := t.target(); w := v; p := k.Begin(); *k.P += w; p.End() }
 //
-// That is possible if each use is a load, a store or an update of one of these forms: facts.PinnedWord. A load
-// is a call then, and comes before calls that the source has behind it in the same statement, so none of
+// The entries of a map that no other name exists for are isolated with it, if code outside of sections uses one at a time:
+//
+//	t.m[k] = v              t.put(k, v)
+//	v, ok := t.m[k]         v, ok := t.find(k)
+//
+// That is possible if each use outside of sections is a load, a store or an update of one of these forms: facts.Refused.
+// A load is a call then, and comes before calls that the source has behind it in the same statement, so none of
 // these may write the field. A field without pointers that is used otherwise moves to a page of its own, for good:
 //
 //	for ; ; t.n++ {         for ; ; t.x.Get().View().n++ {

@@ -16,6 +16,12 @@ func Load[N Names, T any](g *Guard, field uint64, p *T) T {
 	if raceBuild {
 		return *p
 	}
+	if !ordersLoads {
+		passage := begin[N](g, field, field<<writtenAt, byMethod)
+		value := *p
+		passage.End()
+		return value
+	}
 	if word := atomic.LoadUint64(&g.w.Word); word&(field<<writtenAt) == 0 {
 		value := *p
 		if g.undisturbed(word, field) {
@@ -30,7 +36,6 @@ func Load[N Names, T any](g *Guard, field uint64, p *T) T {
 // undisturbed reports whether no section has written a field since a look at the word found none that
 // writes it.
 func (g *Guard) undisturbed(word, field uint64) bool {
-	orderLoads(&g.w.Wanters)
 	again := atomic.LoadUint64(&g.w.Word)
 	return (again^word)&^inUse == 0 && again&(field<<writtenAt) == 0
 }

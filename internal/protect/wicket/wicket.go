@@ -44,7 +44,8 @@
 // writes the field, none has begun before the load and ended after it, or the sequence would differ, and
 // none has written before the load, or the second look would find it. So the load is as one
 // that was made before the section, or after it. It writes nothing: goroutines that read a field which
-// does not change any more do not disturb each other.
+// does not change any more do not disturb each other. On processors that do not make loads in the order of the
+// program a load is under way like a store; nothing was tried there yet, so no program is built with guards for them.
 //
 // A store counts itself among those that are under way, then looks at the word. A section sets the word, then
 // looks whether stores are under way. Both are locked instructions, so at least one side sees the
