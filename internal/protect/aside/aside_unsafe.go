@@ -103,7 +103,7 @@ func init() {
 func weakness() string {
 	s := isolate.CurrentStatus()
 	if s.Backend == "none" {
-		return "nothing is isolated: " + s.Reason
+		return "nothing is isolated that would be on pages: " + s.Reason
 	}
 	if why := refusal.Load(); why != nil {
 		return "some data is not isolated: " + *why
