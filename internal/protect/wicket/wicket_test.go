@@ -13,12 +13,11 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/protect/wicket"
 )
 
-// An object is what the rewriter makes of struct { mu sync.RWMutex; n, m int; s string; a [64]int }.
+// An object is what the rewriter makes of struct { mu sync.RWMutex; n int; s string; a [64]int }.
 type object struct {
 	x  wicket.Guard
 	mu sync.RWMutex
 	n  int
-	m  int
 	s  string
 	a  [64]int
 }
@@ -36,6 +35,7 @@ func (namesOfN) CofferdamNames() (string, string, string, int) {
 	return "object.n", "object.mu", "object.go", 7
 }
 
+// fieldM is that of a field which is not looked at.
 const fieldN, fieldM, fieldS, fieldA = 1, 2, 4, 8
 
 func (o *object) loadN() int                        { return wicket.Load[namesOfN](&o.x, fieldN, &o.n) }
