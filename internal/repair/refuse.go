@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,16 +75,16 @@ func hopeless(f *trace.Failure) string {
 // held: what would have ended the wait did not see that there is one.
 var mayBeDisturbed = []event.WaitShape{event.NilChannel, event.AbandonedChannel, event.NoSignal, event.MissedSignal}
 
-// atTheWrongTime are the failures by which something is done twice, or at the wrong time. That may come of a count
-// that was lost, too: two goroutines that both find that they are the last close the same channel.
-var atTheWrongTime = []event.FailureCause{event.SendOnClosed, event.CloseOfClosed, event.CloseOfNil, event.NegativeWaitGroup, event.UnlockOfUnlocked}
+// doneTwice are the failures by which something is done once too often. That may come of a count that was
+// lost: two goroutines that both find that they are the last close the same channel.
+var doneTwice = []event.FailureCause{event.CloseOfClosed, event.NegativeWaitGroup}
 
 // isDisturbed reports whether the failure of a run with data races, in which goroutines wait for ever or do
 // something twice, may come of these: a lock is then tried for the races, and the proof says whether it
 // helps.
 func isDisturbed(o *trace.Outcome) bool {
 	worst := o.Worst()
-	return (slices.Contains(mayBeDisturbed, shapeOf(worst)) || slices.Contains(atTheWrongTime, worst.Cause)) &&
+	return (slices.Contains(mayBeDisturbed, shapeOf(worst)) || slices.Contains(doneTwice, worst.Cause)) &&
 		slices.ContainsFunc(o.Failures, func(f trace.Failure) bool { return f.Kind == event.FailureRace })
 }
 
@@ -119,8 +118,8 @@ func (f *fixer) refusal() *Refusal {
 	r := &Refusal{Reason: hopeless(&f.result.Failure), Candidates: len(f.result.Tried), Nearest: f.nearest(), Shorter: f.shortened}
 	if run := f.result.run; run != nil {
 		r.Declined, r.Failing = run.declined, NewFailingRun(run.reader)
-		if r.Nearest != nil && isDisturbed(run.reader.Outcome) {
-			r.Reason, r.Advice = "", cmp.Or(waits[shapeOf(&f.result.Failure)], r.Reason)
+		if advice := waits[shapeOf(&f.result.Failure)]; r.Nearest != nil && advice != "" && isDisturbed(run.reader.Outcome) {
+			r.Reason, r.Advice = "", advice
 		}
 	}
 	switch {

@@ -329,9 +329,9 @@ printed at the start, unless -summary=false is given; with -stm=strict they are 
 function that is called through a variable or an interface may come from elsewhere without
 that being seen: the transaction that calls it notices, and runs alone from there on.
 
-Packages of the main module, of a workspace and of local replacements are compiled, and those
-of other modules if transactions call functions of one; those of the standard library are not.
-While data is shared, it is accessed in transactions only.
+Packages of the main module, of a workspace and of local replacements are compiled, and
+those of other modules if transactions call functions of one; those of the standard library
+are not. While data is shared, it is accessed in transactions only.
 
 Examples:
 
