@@ -2,6 +2,7 @@ package cover
 
 import (
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover/statement"
@@ -70,8 +71,10 @@ func (r *Region) hasDataIn(s ast.Stmt) bool {
 		}
 		called := false
 		ast.Inspect(s, func(m ast.Node) bool {
-			c, ok := m.(*ast.CallExpr)
-			called = called || ok && (n == ast.Node(c) || statement.Encloses(c.Fun, n))
+			if c, ok := m.(*ast.CallExpr); ok {
+				_, declared := r.info().Uses[source.CalleeName(c)].(*types.Func)
+				called = called || n == ast.Node(c) || declared && statement.Encloses(c.Fun, n)
+			}
 			return true
 		})
 		return !called
