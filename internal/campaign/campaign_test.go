@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/explore"
 	"github.com/cofferdam-go/cofferdam/internal/sched"
+	"github.com/cofferdam-go/cofferdam/internal/trace"
 	"github.com/cofferdam-go/cofferdam/internal/wire"
 )
 
@@ -161,6 +163,45 @@ func TestACampaignFindsAllBugsAndEndsWhenAllSchedulesAreTried(t *testing.T) {
 	s.done = func(l *Lease) { t.Errorf("a lease to %s %s though all was done", l.Task, l.Test) }
 	if out := s.run(t); out.report.NewNow != 0 || out.report.Findings[New] != 3 || out.report.Runs != 0 {
 		t.Errorf("%+v", out.report)
+	}
+}
+
+// TestFailuresOfOneRunWithTheSameWordsAreAllLookedInto: two races of a run differ in their places alone. The
+// lease for the second had the number of the first, was not sent, and was waited for without end.
+func TestFailuresOfOneRunWithTheSameWordsAreAllLookedInto(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.spoil = func(_ *Lease, r *Result) error {
+		if r.Done == nil {
+			return nil
+		}
+		for i := range r.Done.Units {
+			u := &r.Done.Units[i]
+			for _, f := range slices.Clone(u.Failures) {
+				f.Failure.Stack = []trace.Call{{Function: f.Failure.Message + ", and elsewhere"}}
+				u.Failures = append(u.Failures, f)
+			}
+		}
+		return nil
+	}
+	var mu sync.Mutex
+	confirmed := make(map[string]int)
+	s.done = func(l *Lease) {
+		if l.Task == Confirm {
+			mu.Lock()
+			defer mu.Unlock()
+			confirmed[l.Failure.Message]++
+		}
+	}
+	out := s.run(t)
+	want := map[string]int{"2121": 2, "2211": 2, "112212": 2}
+	if !maps.Equal(confirmed, want) {
+		t.Errorf("leases to confirm %v, want %v", confirmed, want)
+	}
+	for _, target := range out.report.Targets {
+		if !target.Over {
+			t.Errorf("%+v", target)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -32,7 +33,13 @@ func (c *Campaign) confirm(ctx context.Context, t *target) error {
 		n++
 		l := t.lease
 		l.Task, l.Failure = Confirm, &g
-		l.ID = textHash([]byte("confirm"), []byte(l.Target), []byte(l.Build), []byte(g.Failure.String()), []byte(g.Schedule))[:32]
+		// Two races of one run have the same words: their places tell them apart. A lease with the number
+		// of another would not be sent.
+		failure, err := json.Marshal(&g.Failure)
+		if err != nil {
+			return fmt.Errorf("naming a failure: %w", err)
+		}
+		l.ID = textHash([]byte("confirm"), []byte(l.Target), []byte(l.Build), failure, []byte(g.Schedule))[:32]
 		// On the coordinator's machine, if it works: what fails elsewhere alone is no finding.
 		r, err := c.d.do(ctx, &l, c.o.Slots > 0)
 		if err != nil {
