@@ -50,8 +50,7 @@ func (r *failedRun) fallbacks() []proposal {
 		}
 		add(regions, r.onlyData(v.Object))
 	}
-	add(r.brokenOperations())
-	return all
+	return append(all, r.brokenOperations()...)
 }
 
 // onlyData is fields and variables of a package as data.

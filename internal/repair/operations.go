@@ -1,7 +1,9 @@
 package repair
 
 import (
+	"cmp"
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -22,6 +24,16 @@ import (
 // So, as a last resort, two operations that came into each other in the run and that have memory in
 // common which one of them writes are proposed as sections: from the first access to such memory to
 // the last. Which lock that can be, and whether it helps, is found out as for any proposal.
+//
+// An operation may be a whole handler of requests, of which one call was disturbed, in one variable:
+//
+//	func (s *Shop) ServeHTTP(w, r) {
+//		ok := s.Take(r.Item)              reads the stock in one section, and writes it in another
+//		answer(w, ok, s.Hits())           the lock is not to be held until here
+//	}
+//
+// So the sections of single words of memory are proposed first, then those of the innermost calls that
+// were disturbed, and the operations as a whole at the end.
 
 // An operation is a call that test code, or a goroutine's start, makes of the program's own code.
 type operation struct {
@@ -52,16 +64,32 @@ const (
 	wordBytes     = 8
 )
 
-// brokenOperations are the sections of operations that came into each other.
-func (r *failedRun) brokenOperations() ([]*cover.Region, *cover.Data) {
+// brokenOperations are proposals of sections for operations that came into each other, the smallest
+// first.
+func (r *failedRun) brokenOperations() []proposal {
+	operations, locks := r.operations()
+	pairs := disturbed(operations)
+	var all []proposal
+	for _, word := range disturbedWords(pairs) {
+		all = append(all, r.sectionsAround(onWord(pairs, word), locks)...)
+	}
+	all = append(all, r.sectionsAround(innermost(pairs), locks)...)
+	return append(all, r.sectionsAround(pairs, locks)...)
+}
+
+// sectionsAround are the proposals, at most one, of sections that keep accesses of operations together.
+func (r *failedRun) sectionsAround(pairs []disturbance, locks []*types.Var) []proposal {
 	data := new(cover.Data)
+	for _, lock := range locks {
+		data.AddHeld(lock)
+	}
 	parts := make(map[ast.Node]*operationPart) // by function
 	var order []ast.Node
-	for _, pair := range disturbed(r.operations(data)) {
+	for _, pair := range pairs {
 		for _, touches := range pair {
 			fn, part := r.partOf(touches, data)
 			if part == nil {
-				return nil, nil
+				return nil
 			}
 			if parts[fn] == nil {
 				parts[fn] = new(operationPart)
@@ -75,12 +103,12 @@ func (r *failedRun) brokenOperations() ([]*cover.Region, *cover.Data) {
 	for _, fn := range order {
 		region := r.code.Region(fn, parts[fn].nodes)
 		if region == nil {
-			return nil, nil
+			return nil
 		}
 		region.Write, region.Update, region.AcrossRounds = parts[fn].write, parts[fn].write, parts[fn].rounds
 		all = append(all, region)
 	}
-	return cover.Merge(all), data
+	return withoutMachine(cover.Merge(all), data)
 }
 
 // An operationPart is what a section in a function is to cover.
@@ -91,10 +119,11 @@ type operationPart struct {
 	rounds bool
 }
 
-// operations are the operations of the run, with their accesses. The locks that they take are noted.
-func (r *failedRun) operations(data *cover.Data) []*operation {
+// operations are the operations of the run, with their accesses, and the locks that they take. What a
+// library does with memory of its own, as the first call of a sync.Once does, has a site of its own and
+// is no access of the operation that calls it.
+func (r *failedRun) operations() (all []*operation, locks []*types.Var) {
 	byFrame := make(map[uint32]*operation)
-	var all []*operation
 	_, last, _ := r.reader.Bounds()
 	first := uint64(0)
 	if last > operationEvents {
@@ -109,9 +138,12 @@ func (r *failedRun) operations(data *cover.Data) []*operation {
 			continue
 		}
 		if e.Kind == event.Lock || e.Kind == event.RLock {
-			if lock := r.lockAt[e.Addr]; lock != nil {
-				data.AddHeld(lock)
+			if lock := r.lockAt[e.Addr]; lock != nil && !slices.Contains(locks, lock) {
+				locks = append(locks, lock)
 			}
+			continue
+		}
+		if site, ok := r.reader.Site(e.Site); !ok || r.code.File(site.File) == nil {
 			continue
 		}
 		o := byFrame[calls[0].ID]
@@ -122,7 +154,7 @@ func (r *failedRun) operations(data *cover.Data) []*operation {
 		}
 		o.touches = append(o.touches, touch{seq: e.Seq, word: e.Addr / wordBytes, write: slices.Contains(trace.Writes(), e.Kind), site: e.Site, calls: calls})
 	}
-	return all
+	return all, locks
 }
 
 // ownCalls are the calls of a stack from the first of the program's own code, tests excepted, on.
@@ -166,9 +198,15 @@ func (r *failedRun) functionOf(f trace.Frame) *ssa.Function {
 	return fn
 }
 
-// disturbed are the pairs of operations of which one came between accesses of the other to memory
-// that one of them writes: the accesses of both to such memory.
-func disturbed(all []*operation) [][2][]touch {
+// A disturbance is two operations of which one came between accesses of the other to memory that one of
+// them writes: the accesses of both to such memory.
+type disturbance [2][]touch
+
+// is reports whether these accesses are a disturbance.
+func (d disturbance) is() bool { return comesBetween(d[0], d[1]) || comesBetween(d[1], d[0]) }
+
+// disturbed are the pairs of operations that came into each other.
+func disturbed(all []*operation) []disturbance {
 	type at struct {
 		operation *operation
 		touch     touch
@@ -179,8 +217,8 @@ func disturbed(all []*operation) [][2][]touch {
 			byWord[t.word] = append(byWord[t.word], at{o, t})
 		}
 	}
-	common := make(map[[2]*operation]*[2][]touch)
-	var order []*[2][]touch
+	common := make(map[[2]*operation]*disturbance)
+	var order []*disturbance
 	index := make(map[*operation]int)
 	for i, o := range all {
 		index[o] = i
@@ -194,16 +232,16 @@ func disturbed(all []*operation) [][2][]touch {
 				}
 				key := [2]*operation{o, x.operation}
 				if common[key] == nil {
-					common[key] = new([2][]touch)
+					common[key] = new(disturbance)
 					order = append(order, common[key])
 				}
 				common[key][0], common[key][1] = append(common[key][0], t), append(common[key][1], x.touch)
 			}
 		}
 	}
-	var pairs [][2][]touch
+	var pairs []disturbance
 	for _, pair := range order {
-		if comesBetween(pair[0], pair[1]) || comesBetween(pair[1], pair[0]) {
+		if pair.is() {
 			pairs = append(pairs, *pair)
 		}
 	}
@@ -212,7 +250,10 @@ func disturbed(all []*operation) [][2][]touch {
 
 // comesBetween reports whether one of some accesses came between two of others.
 func comesBetween(some, others []touch) bool {
-	bySeq := func(a, b touch) int { return int(int64(a.seq) - int64(b.seq)) }
+	if len(others) == 0 {
+		return false
+	}
+	bySeq := func(a, b touch) int { return cmp.Compare(a.seq, b.seq) }
 	first, last := slices.MinFunc(others, bySeq).seq, slices.MaxFunc(others, bySeq).seq
 	return slices.ContainsFunc(some, func(t touch) bool { return first < t.seq && t.seq < last })
 }
@@ -220,12 +261,7 @@ func comesBetween(some, others []touch) bool {
 // partOf is the innermost function that all of some accesses of an operation were made from, and
 // what in it made them; nil if that is not in the source. What they access is added to the data.
 func (r *failedRun) partOf(touches []touch, data *cover.Data) (ast.Node, *operationPart) {
-	depth := len(touches[0].calls)
-	for _, t := range touches {
-		for depth > len(t.calls) || t.calls[depth-1].ID != touches[0].calls[depth-1].ID {
-			depth--
-		}
-	}
+	depth := commonDepth(touches)
 	fn := r.functionOf(touches[0].calls[depth-1])
 	if fn == nil || r.inTest(fn) {
 		return nil, nil

@@ -32,7 +32,8 @@
 //	run.go         the failed run: its trace, the program's source and its lifted form
 //	sections.go    the engine's sections as regions of the source
 //	behind.go      data that a function is given, and the locks that guard it elsewhere
-//	fallback.go    sections without a machine, operations.go of whole operations
+//	fallback.go    sections without a machine, operations.go of operations that came into
+//	               each other, narrow.go of those of their calls and data that show it
 //	wholeness.go   all other accesses to the same data
 //	companions.go  other data that needs the same lock
 //	larger.go      data that the lock would guard by half
@@ -310,10 +311,7 @@ func (f *fixer) round(ctx context.Context, r *trace.Reader, base *cover.Patch, r
 			if better(best, c) {
 				best = c
 			}
-			switch {
-			case len(rounds) > 1:
-				return best, nil
-			case len(best.Patch.NewLocks) <= 1:
+			if len(rounds) > 1 || len(best.Patch.NewLocks) <= 1 {
 				return f.leavingLess(ctx, best, candidates)
 			}
 			continue
