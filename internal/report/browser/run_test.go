@@ -115,8 +115,8 @@ func TestAnEntryOfAMapIsShownWithItsKeyAndValues(t *testing.T) {
 	b.do(focusLanes())
 	b.press("k")
 	b.press("k")
-	b.awaitText(".step h2", "map write s.items[7] 0 → -1")
-	b.awaitText(".step", "[7]: 0\n→\n[7]: -1")
+	b.awaitText(".step h2", `map write s.items["pen"] 0 → -1`)
+	b.awaitText(".step", "[\"pen\"]: 0\n→\n[\"pen\"]: -1")
 	if got := b.text(".step"); strings.Contains(got, "not recorded") {
 		t.Errorf("of an entry that is known it is said that\n%s", got)
 	}

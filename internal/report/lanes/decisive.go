@@ -77,7 +77,7 @@ func (b *builder) last(on *event.Event, f trace.Filter, wanted func(*event.Event
 	c := b.r.Cursor(f)
 	c.Seek(f.Last + 1)
 	for c.Prev() {
-		if e := c.Event(); isAccess(e) && wanted(e) && sameEntry(e, on) && b.relevance.Matters(e) {
+		if e := c.Event(); isAccess(e) && wanted(e) && b.sameEntry(e, on) && b.relevance.Matters(e) {
 			return copied(e)
 		}
 	}
@@ -104,12 +104,12 @@ func changes(e *event.Event) bool {
 	return false
 }
 
-// sameEntry says no only of accesses to a map that are known to be of different keys.
-func sameEntry(x, y *event.Event) bool {
-	one, ok := event.EntryOf(x.Before)
-	other, also := event.EntryOf(y.Before)
-	isMap := func(e *event.Event) bool { return e.Kind == event.MapRead || e.Kind == event.MapWrite }
-	return !isMap(x) || !isMap(y) || !ok || !also || bytes.Equal(one.Key, other.Key)
+// sameEntry says no only of accesses to a map that are known to be of different keys. Keys are compared as they are
+// shown: a string is an address and a length in an event, and another address may hold the same text.
+func (b *builder) sameEntry(x, y *event.Event) bool {
+	one, ok := b.printer.Key(x)
+	other, also := b.printer.Key(y)
+	return !ok || !also || one == other
 }
 
 // keepsApart says what synchronisation does about the accesses of a decision that is no race.

@@ -257,8 +257,8 @@ func TestNothingIsSaidThatWasNotLookedAt(t *testing.T) {
 func TestTheSentencesAreAboutTheAccessesThatDecide(t *testing.T) {
 	got := read(t, runtest.SplitSection(t, t.TempDir())).Sentences
 	want := []string{
-		"TestTake fails in goroutine 1 at shop.go:17: -1 of item 7 are left.",
-		"After goroutine 1 did “map read s.items[7] 1” at shop.go:12, goroutine 2 did “map write s.items[7] 1 → 0” at shop.go:16, before goroutine 1 went on with “map write s.items[7] 0 → -1” at shop.go:16.",
+		"TestTake fails in goroutine 1 at shop.go:17: there are -1 pens left.",
+		"After goroutine 1 did “map read s.items[\"pen\"] 1” at shop.go:12, goroutine 2 did “map write s.items[\"pen\"] 1 → 0” at shop.go:16, before goroutine 1 went on with “map write s.items[\"pen\"] 0 → -1” at shop.go:16.",
 		"No data race was seen in this run: goroutine 1 holds s.mu at both of its accesses, but releases it at shop.go:13 and takes it again at shop.go:15, so that others can change in between what it has seen.",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

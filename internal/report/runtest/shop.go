@@ -58,13 +58,34 @@ const (
 	addrStock  = 0xc000040000
 	addrItems  = 0xc000050000
 	addrStock2 = 0xc000060000
+	addrNames  = 0xc000070000
 )
+
+// names are the items of the shop. Each goroutine has the text of a name in memory of its own, as it has from the
+// request that it serves.
+var names = []string{"pen", "cup"}
+
+const pen, cup = 0, 1
+
+// nameAt is where a goroutine has the name of an item.
+func nameAt(g uint32, item int) uint64 { return addrNames + uint64(g)<<8 + uint64(item)<<4 }
+
+// texts are the names of the items, wherever goroutines have them.
+func texts() []trace.Text {
+	var all []trace.Text
+	for g := range uint32(3) {
+		for item, name := range names {
+			all = append(all, trace.Text{Addr: nameAt(g, item), Length: uint64(len(name)), Text: name})
+		}
+	}
+	return all
+}
 
 func shopSites(file string) []trace.Site {
 	one := func(id uint32, line int, function, expr string, kind event.Kind) trace.Site {
 		s := trace.Site{ID: id, Package: "example.com/shop", File: file, Line: line, Column: 2, Function: function, Expr: expr, Kind: kind}
 		if kind == event.MapRead || kind == event.MapWrite {
-			s.Type = "map{int}int"
+			s.Type = "map{string}int"
 		}
 		return s
 	}
@@ -96,16 +117,16 @@ func record(t *testing.T, dir, test string, schedule sched.Schedule, events []ev
 	if err := w.SetSites(shopSites(source)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(trace.Outcome{Result: event.Failed, Failures: []trace.Failure{failure(source)}}); err != nil {
+	if err := w.Close(trace.Outcome{Result: event.Failed, Failures: []trace.Failure{failure(source)}, Texts: texts()}); err != nil {
 		t.Fatal(err)
 	}
 	return file
 }
 
-// entry is an entry of the shop's map, of an item that has a number for its name.
-func entry(item, n int) []byte {
+// entry is an entry of the shop's map, which a goroutine finds by its copy of the item's name.
+func entry(g uint32, item, n int) []byte {
 	var to [event.MaxValue]byte
-	e := event.Entry{Key: value(item), Value: value(n), Held: true}
+	e := event.Entry{Key: append(value(int(nameAt(g, item))), value(len(names[item]))...), Value: value(n), Held: true}
 	return append([]byte(nil), to[:e.Put(&to)]...)
 }
 
@@ -119,28 +140,28 @@ func SplitSection(t *testing.T, dir string) string {
 	}
 	look := func(g, frame uint32, item, n int) []event.Event {
 		read := of(g, frame, event.MapRead, siteRead, addrItems)
-		read.Before = entry(item, n)
+		read.Before = entry(g, item, n)
 		return []event.Event{of(g, frame, event.Lock, siteLook, addrStock), read, of(g, frame, event.Unlock, siteLeave, addrStock)}
 	}
 	take := func(g, frame uint32, item, n int) []event.Event {
 		write := of(g, frame, event.MapWrite, siteWrite, addrItems)
-		write.Before, write.After = entry(item, n), entry(item, n-1)
+		write.Before, write.After = entry(g, item, n), entry(g, item, n-1)
 		return []event.Event{of(g, frame, event.Lock, siteAgain, addrStock), write, of(g, frame, event.Unlock, siteLeave2, addrStock)}
 	}
 	var events []event.Event
 	add := func(all ...event.Event) { events = append(events, all...) }
 	add(event.Event{G: 1, Kind: event.Start}, event.Event{G: 1, Kind: event.Call, Site: siteTake, Frame: 1}, event.Event{G: 1, Kind: event.Go, Frame: 1, Arg: 2})
-	add(look(1, 1, 7, 1)...)
+	add(look(1, 1, pen, 1)...)
 	add(event.Event{G: 2, Kind: event.Start, Arg: 1}, event.Event{G: 2, Kind: event.Call, Site: siteTake, Frame: 2, Arg: 1})
-	add(take(2, 2, 7, 1)...)
-	add(look(2, 2, 8, 5)...)
-	add(take(2, 2, 8, 5)...)
+	add(take(2, 2, pen, 1)...)
+	add(look(2, 2, cup, 5)...)
+	add(take(2, 2, cup, 5)...)
 	add(event.Event{G: 2, Kind: event.Return, Frame: 2}, event.Event{G: 2, Kind: event.End})
-	add(take(1, 1, 7, 0)...)
+	add(take(1, 1, pen, 0)...)
 	add(event.Event{G: 1, Kind: event.Fail, Frame: 1}, event.Event{G: 1, Kind: event.End})
 	schedule := sched.Schedule{Switches: []sched.Switch{{G: 1, N: 4, To: 2, Preempt: true}}}
 	return record(t, dir, "TestTake", schedule, events, func(source string) trace.Failure {
-		return trace.Failure{Kind: event.FailureTest, Message: "TestTake: -1 of item 7 are left", Point: trace.Point{G: 1, Stack: []trace.Call{{Function: "example.com/shop.(*Stock).Take", File: source, Line: 17}}}}
+		return trace.Failure{Kind: event.FailureTest, Message: "TestTake: there are -1 pens left", Point: trace.Point{G: 1, Stack: []trace.Call{{Function: "example.com/shop.(*Stock).Take", File: source, Line: 17}}}}
 	})
 }
 

@@ -146,6 +146,12 @@ func (p *Printer) Change(e *event.Event) string {
 	return before + " -> " + after
 }
 
+// Key is the key of an access to an entry of a map as it stands in an index; ok is false if it is not known.
+func (p *Printer) Key(e *event.Event) (key string, ok bool) {
+	key, _, _, ok = p.entry(e)
+	return key, ok
+}
+
 // entry is an access to an entry of a map: the key as it stands in an index, and what the map held
 // before and after. ok is false if the key is not known.
 func (p *Printer) entry(e *event.Event) (key, before, after string, ok bool) {
