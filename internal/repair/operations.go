@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"go/ast"
 	"go/types"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
 	"github.com/cofferdam-go/cofferdam/internal/repair/cover"
+	"github.com/cofferdam-go/cofferdam/internal/repair/disturbed"
 	"github.com/cofferdam-go/cofferdam/internal/trace"
 )
 
@@ -35,50 +35,27 @@ import (
 // So the sections of single words of memory are proposed first, then those of the innermost calls that
 // were disturbed, and the operations as a whole at the end.
 
-// An operation is a call that test code, or a goroutine's start, makes of the program's own code.
-type operation struct {
-	goroutine uint32
-	touches   []touch
-}
-
-// overlaps reports whether one of two operations began before the other had ended. In a long run most
-// pairs did not, and none of them came between accesses of the other.
-func (o *operation) overlaps(other *operation) bool {
-	return o.touches[0].seq < other.touches[len(other.touches)-1].seq && other.touches[0].seq < o.touches[len(o.touches)-1].seq
-}
-
-// A touch is an access that an operation makes.
-type touch struct {
-	seq   uint64
-	word  uint64 // of memory
-	write bool
-	site  uint32
-	calls []trace.Frame // in progress, from the operation to the function that makes it
-}
-
 const (
 	// operationEvents is how many events, the last of the run, are searched for operations.
 	operationEvents = 1 << 18
-	// touchesOfWord is how many accesses to a word, the last, are compared with each other.
-	touchesOfWord = 64
-	wordBytes     = 8
+	wordBytes       = 8
 )
 
 // brokenOperations are proposals of sections for operations that came into each other, the smallest
 // first.
 func (r *failedRun) brokenOperations() []proposal {
 	operations, locks := r.operations()
-	pairs := disturbed(operations)
+	pairs := disturbed.Pairs(operations)
 	var all []proposal
-	for _, word := range disturbedWords(pairs) {
-		all = append(all, r.sectionsAround(onWord(pairs, word), locks)...)
+	for _, word := range disturbed.Words(pairs) {
+		all = append(all, r.sectionsAround(disturbed.OnWord(pairs, word), locks)...)
 	}
-	all = append(all, r.sectionsAround(innermost(pairs), locks)...)
+	all = append(all, r.sectionsAround(disturbed.Innermost(pairs), locks)...)
 	return append(all, r.sectionsAround(pairs, locks)...)
 }
 
 // sectionsAround are the proposals, at most one, of sections that keep accesses of operations together.
-func (r *failedRun) sectionsAround(pairs []disturbance, locks []*types.Var) []proposal {
+func (r *failedRun) sectionsAround(pairs []disturbed.Pair, locks []*types.Var) []proposal {
 	data := new(cover.Data)
 	for _, lock := range locks {
 		data.AddHeld(lock)
@@ -122,8 +99,8 @@ type operationPart struct {
 // operations are the operations of the run, with their accesses, and the locks that they take. What a
 // library does with memory of its own, as the first call of a sync.Once does, has a site of its own and
 // is no access of the operation that calls it.
-func (r *failedRun) operations() (all []*operation, locks []*types.Var) {
-	byFrame := make(map[uint32]*operation)
+func (r *failedRun) operations() (all []*disturbed.Operation, locks []*types.Var) {
+	byFrame := make(map[uint32]*disturbed.Operation)
 	_, last, _ := r.reader.Bounds()
 	first := uint64(0)
 	if last > operationEvents {
@@ -148,11 +125,11 @@ func (r *failedRun) operations() (all []*operation, locks []*types.Var) {
 		}
 		o := byFrame[calls[0].ID]
 		if o == nil {
-			o = &operation{goroutine: e.G}
+			o = &disturbed.Operation{Goroutine: e.G}
 			byFrame[calls[0].ID] = o
 			all = append(all, o)
 		}
-		o.touches = append(o.touches, touch{seq: e.Seq, word: e.Addr / wordBytes, write: slices.Contains(trace.Writes(), e.Kind), site: e.Site, calls: calls})
+		o.Touches = append(o.Touches, disturbed.Touch{Seq: e.Seq, Word: e.Addr / wordBytes, Write: slices.Contains(trace.Writes(), e.Kind), Site: e.Site, Calls: calls})
 	}
 	return all, locks
 }
@@ -198,79 +175,19 @@ func (r *failedRun) functionOf(f trace.Frame) *ssa.Function {
 	return fn
 }
 
-// A disturbance is two operations of which one came between accesses of the other to memory that one of
-// them writes: the accesses of both to such memory.
-type disturbance [2][]touch
-
-// is reports whether these accesses are a disturbance.
-func (d disturbance) is() bool { return comesBetween(d[0], d[1]) || comesBetween(d[1], d[0]) }
-
-// disturbed are the pairs of operations that came into each other.
-func disturbed(all []*operation) []disturbance {
-	type at struct {
-		operation *operation
-		touch     touch
-	}
-	byWord := make(map[uint64][]at)
-	for _, o := range all {
-		for _, t := range o.touches {
-			byWord[t.word] = append(byWord[t.word], at{o, t})
-		}
-	}
-	common := make(map[[2]*operation]*disturbance)
-	var order []*disturbance
-	index := make(map[*operation]int)
-	for i, o := range all {
-		index[o] = i
-	}
-	for _, o := range all { // in the order of the run
-		for _, t := range o.touches {
-			others := byWord[t.word]
-			for _, x := range others[max(0, len(others)-touchesOfWord):] {
-				if x.operation.goroutine == o.goroutine || !t.write && !x.touch.write || !o.overlaps(x.operation) || index[x.operation] < index[o] {
-					continue
-				}
-				key := [2]*operation{o, x.operation}
-				if common[key] == nil {
-					common[key] = new(disturbance)
-					order = append(order, common[key])
-				}
-				common[key][0], common[key][1] = append(common[key][0], t), append(common[key][1], x.touch)
-			}
-		}
-	}
-	var pairs []disturbance
-	for _, pair := range order {
-		if pair.is() {
-			pairs = append(pairs, *pair)
-		}
-	}
-	return pairs
-}
-
-// comesBetween reports whether one of some accesses came between two of others.
-func comesBetween(some, others []touch) bool {
-	if len(others) == 0 {
-		return false
-	}
-	bySeq := func(a, b touch) int { return cmp.Compare(a.seq, b.seq) }
-	first, last := slices.MinFunc(others, bySeq).seq, slices.MaxFunc(others, bySeq).seq
-	return slices.ContainsFunc(some, func(t touch) bool { return first < t.seq && t.seq < last })
-}
-
 // partOf is the innermost function that all of some accesses of an operation were made from, and
 // what in it made them; nil if that is not in the source. What they access is added to the data.
-func (r *failedRun) partOf(touches []touch, data *cover.Data) (ast.Node, *operationPart) {
-	depth := commonDepth(touches)
-	fn := r.functionOf(touches[0].calls[depth-1])
+func (r *failedRun) partOf(touches []disturbed.Touch, data *cover.Data) (ast.Node, *operationPart) {
+	depth := disturbed.CommonDepth(touches)
+	fn := r.functionOf(touches[0].Calls[depth-1])
 	if fn == nil || r.inTest(fn) {
 		return nil, nil
 	}
 	part := new(operationPart)
 	for i, t := range touches {
-		part.write = part.write || t.write
-		part.rounds = part.rounds || slices.ContainsFunc(touches[:i], func(o touch) bool { return o.site == t.site && o.seq != t.seq })
-		for _, in := range r.lifted.Program.InstrsAt(t.site) {
+		part.write = part.write || t.Write
+		part.rounds = part.rounds || slices.ContainsFunc(touches[:i], func(o disturbed.Touch) bool { return o.Site == t.Site && o.Seq != t.Seq })
+		for _, in := range r.lifted.Program.InstrsAt(t.Site) {
 			r.addData(data, r.lifted.Origin(in).Data)
 		}
 		nodes := r.nodesOf(fn, t, depth)
@@ -284,24 +201,24 @@ func (r *failedRun) partOf(touches []touch, data *cover.Data) (ast.Node, *operat
 
 // nodesOf are what in a function, the call at a depth of those in progress, made an access: the access
 // itself, or the calls that may have led to it.
-func (r *failedRun) nodesOf(fn *ssa.Function, t touch, depth int) []ast.Node {
+func (r *failedRun) nodesOf(fn *ssa.Function, t disturbed.Touch, depth int) []ast.Node {
 	f := r.code.FileOf(fn.Syntax())
 	if f == nil {
 		return nil
 	}
-	if depth == len(t.calls) {
-		for _, in := range r.lifted.Program.InstrsAt(t.site) {
+	if depth == len(t.Calls) {
+		for _, in := range r.lifted.Program.InstrsAt(t.Site) {
 			if o := r.lifted.Origin(in); o.Node != nil && encloses(fn.Syntax(), o.Node) {
 				return []ast.Node{o.Node}
 			}
 		}
-		site, _ := r.reader.Site(t.site)
+		site, _ := r.reader.Site(t.Site)
 		if call := callOnLine(f, fn.Syntax(), site.Line); call != nil {
 			return []ast.Node{call}
 		}
 		return nil
 	}
-	inner := r.functionOf(t.calls[depth])
+	inner := r.functionOf(t.Calls[depth])
 	if inner == nil {
 		return nil
 	}

@@ -32,8 +32,8 @@
 //	run.go         the failed run: its trace, the program's source and its lifted form
 //	sections.go    the engine's sections as regions of the source
 //	behind.go      data that a function is given, and the locks that guard it elsewhere
-//	fallback.go    sections without a machine, operations.go of operations that came into
-//	               each other, narrow.go of those of their calls and data that show it
+//	fallback.go    sections without a machine, operations.go of operations that came into each
+//	               other, which package disturbed finds
 //	wholeness.go   all other accesses to the same data
 //	companions.go  other data that needs the same lock
 //	larger.go      data that the lock would guard by half
