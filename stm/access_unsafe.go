@@ -58,13 +58,13 @@ func Load[T any](tx *Tx, p *T) T {
 // A word that was not written before is entered right here.
 func Store[T any](tx *Tx, p *T, v T) {
 	addr := unsafe.Pointer(p)
-	n := len(tx.writes.all)
-	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || n >= tx.writes.room || tx.writes.mayHave(addr) {
+	n, filter, bit := len(tx.writes.all), tx.writes.filter, filterBit(addr)
+	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || n >= tx.writes.room || filter&bit != 0 {
 		store(tx, p, v)
 		return
 	}
 	w := tx.writes.next(n)
-	tx.writes.filter |= filterBit(addr)
+	tx.writes.filter = filter | bit
 	w.addr = addr
 	if typeOf[T]().pointers == 0 {
 		w.val, w.mask = as[uint64](v), wholeWord
@@ -83,7 +83,8 @@ type Number interface {
 func Add[T Number](tx *Tx, p *T, v T) {
 	addr := unsafe.Pointer(p)
 	n, m := len(tx.reads.words), len(tx.writes.all)
-	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || tx.writes.mayHave(addr) ||
+	filter, bit := tx.writes.filter, filterBit(addr)
+	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.flag.Load() != 0 || filter&bit != 0 ||
 		n >= tx.reads.wordRoom && tx.credit == 0 || m >= tx.writes.room {
 		store(tx, p, load(tx, p)+v)
 		return
@@ -99,7 +100,7 @@ func Add[T Number](tx *Tx, p *T, v T) {
 		*tx.reads.nextWord(n) = readWord{addr, word}
 	}
 	w := tx.writes.next(m)
-	tx.writes.filter |= filterBit(addr)
+	tx.writes.filter = filter | bit
 	w.addr, w.val, w.mask = addr, as[uint64](as[T](word)+v), wholeWord
 }
 

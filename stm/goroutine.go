@@ -21,9 +21,24 @@ var goroutines struct {
 	n     int
 }
 
+// near has the Tx of most goroutines where it is found at once: the first of those that fall
+// on a place has it for good.
+var near [256]atomic.Pointer[Tx]
+
+func nearby(g uintptr) *atomic.Pointer[Tx] { return &near[uint64(g)*0x9e3779b97f4a7c15>>56] }
+
 // mine is the Tx of the running goroutine.
 func mine() *Tx {
 	g := page.G()
+	if tx := nearby(g).Load(); tx != nil && tx.g == g {
+		tx.taken()
+		return tx
+	}
+	return enrolled(g)
+}
+
+// enrolled is the Tx of a goroutine that is not nearby.
+func enrolled(g uintptr) *Tx {
 	if table := goroutines.table.Load(); table != nil {
 		if tx := lookup(*table, g); tx != nil {
 			tx.taken()
@@ -76,6 +91,7 @@ func enroll(g uintptr) *Tx {
 	tx := &Tx{g: g, ceiling: manyReads, trust: leastTrust}
 	tx.random.Seed(uint64(g), uint64(goroutines.n))
 	insert(table, tx)
+	nearby(g).CompareAndSwap(nil, tx)
 	goroutines.n++
 	goroutines.table.Store(&table)
 	return tx

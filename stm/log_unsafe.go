@@ -323,9 +323,9 @@ func (w *writeSet) clone() writeSet {
 
 // store writes everything to memory, empties the set, and returns how many words there were.
 func (w *writeSet) store() int {
-	n := len(w.all)
-	for i := range w.all {
-		e := &w.all[i]
+	all := w.all // so that the compiler sees that its length stays
+	for i := range all {
+		e := &all[i]
 		switch e.mask {
 		case wholeWord:
 			storeWord(e.addr, e.val)
@@ -337,9 +337,9 @@ func (w *writeSet) store() int {
 		}
 		e.addr = nil
 	}
-	w.all, w.filter = w.all[:0], 0
+	w.all, w.filter = all[:0], 0
 	if w.indexed != 0 {
 		w.forget()
 	}
-	return n
+	return len(all)
 }

@@ -28,11 +28,13 @@ func (tx *Tx) part(fn func(*Tx) error) error {
 // runEager is run for nearly all transactions: it makes the first attempt with little to
 // remember. Those that need more go on elsewhere.
 func (tx *Tx) runEager(fn func(*Tx) error, keepsPanics bool) error {
-	tx.mode, tx.keepsPanics = Eager, keepsPanics
-	tx.begin()
+	tx.keepsPanics = keepsPanics
+	if !tx.begun() {
+		tx.mode = Eager
+		tx.begin()
+	}
 	end, err := tx.attempt(fn)
-	if end == committed {
-		tx.ended()
+	if end == over {
 		return nil
 	}
 	return tx.goOn(Options{Mode: Eager, keepsPanics: keepsPanics}, fn, nil, end, err)
@@ -55,6 +57,8 @@ func (tx *Tx) run(o Options, fn, clone func(*Tx) error) error {
 func (tx *Tx) goOn(o Options, fn, clone func(*Tx) error, end outcome, err error) error {
 	for conflicts := 0; ; {
 		switch end {
+		case over:
+			return nil
 		case committed:
 			tx.ended()
 			return nil

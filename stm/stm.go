@@ -116,7 +116,8 @@
 // The transaction and its attempts (tx.go), of which there are as many as it takes (run.go),
 // whether what it read is still there (validate.go), reading and writing (access_unsafe.go),
 // strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
-// memory_unsafe.go), or without a log (lean.go), memory that is fetched ahead
+// memory_unsafe.go), or without a log (lean.go), the short way through most transactions
+// (usual.go), memory that is fetched ahead
 // (prefetch_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it
 // in plain code (interrupt_unsafe.go), the modes (helper.go),
 // Retry and OrElse (retry.go), irrevocable transactions and actions

@@ -141,11 +141,12 @@ func (tx *Tx) uninterrupted() {
 type outcome uint8
 
 const (
-	committed outcome = iota
-	failed            // the function returned an error
-	again             // a conflict
-	wait              // Retry
-	unwinding         // not yet: a panic, or Goexit, is on its way
+	over outcome = iota // committed, and nothing is left to do: see usual.go
+	committed
+	failed    // the function returned an error
+	again     // a conflict
+	wait      // Retry
+	unwinding // not yet: a panic, or Goexit, is on its way
 )
 
 // attempt calls the function once and commits.
@@ -170,6 +171,10 @@ func (tx *Tx) attempt(fn func(*Tx) error) (end outcome, err error) {
 		tx.given()
 	}()
 	err = fn(tx)
+	if err == nil && tx.settled() {
+		end = over
+		return over, nil
+	}
 	switch {
 	case err == nil && tx.state == running && tx.interrupted.Load() == 0:
 		tx.commit()
