@@ -42,7 +42,9 @@ type program struct {
 	flow *flow.Flow
 	// What calls assign to, where the order of reads and calls matters.
 	assignments *assigned.Finder
+	begins      []*ast.FuncLit // transactions
 	reach       *flow.Reach
+	indirect    map[flow.Place]bool // functions and literals that transactions may call through values
 	closed      map[flow.Place]flow.Closed
 	dual        map[*ast.FuncLit]bool    // literals that transactions may call through values
 	marked      map[string]bool          // names of methods that they may call through interfaces
@@ -96,7 +98,6 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 		complete: make(map[*types.Package]bool), dual: make(map[*ast.FuncLit]bool), marked: make(map[string]bool), labels: make(map[types.Object]label), jumps: make(map[ast.Node]bool), boxed: make(map[flow.Place]bool), pure: make(map[ast.Node]bool), asValues: make(map[ast.Expr]*types.Func), fields: make(map[flow.Place]*field), named: make(map[flow.Place]bool), elements: make(map[string]*field), own: make(map[string]bool), effects: make(map[token.Pos]Effect),
 		planned: make(map[ast.Node]bool), flow: flow.New(pkgs),
 	}
-	p.closed = p.flow.Closed()
 	p.assignments = &assigned.Finder{Fset: p.Fset, Callees: func(call ssa.CallInstruction) []*ssa.Function { return p.flow.Callees(call.Parent(), call) }}
 	for _, f := range p.Files() {
 		p.complete[f.Types] = true
@@ -116,6 +117,7 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 		p.gatherLabels(f)
 	}
 	p.gatherBoxed()
+	p.gatherReach()
 	for _, f := range p.Files() {
 		p.gatherVariables(f)
 	}
@@ -224,22 +226,9 @@ func (p *program) plan() {
 			f.whyInPlace, _ = p.inPlace(f.file, region{f.decl})
 		}
 	}
-	var begins []flow.Place
-	for _, f := range p.Files() {
-		ast.Inspect(f.Syntax, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || !isAtomic(f.Info, call) {
-				return true
-			}
-			p.transactions++
-			if lit := atomicLiteral(f.Info, call); lit != nil {
-				p.add(region{lit})
-				begins = append(begins, flow.PlaceOf(p.Fset, lit.Pos()))
-			}
-			return true
-		})
+	for _, lit := range p.begins {
+		p.add(region{lit})
 	}
-	p.reach = p.flow.From(begins)
 	for at, what := range p.reach.Elsewhere {
 		p.note(at, "calls "+what)
 	}
@@ -251,18 +240,53 @@ func (p *program) plan() {
 	}
 }
 
-// planIndirect adds the functions that transactions call through values and interfaces. A call
+// gatherReach finds the transactions, and what they call through values and interfaces. A call
 // through a variable that can only be one function is direct to go/ssa, and not here: so what
-// is used as a value and called at all is added.
-func (p *program) planIndirect() {
+// is used as a value and called at all is among that.
+func (p *program) gatherReach() {
+	var places []flow.Place
+	for _, f := range p.Files() {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || !isAtomic(f.Info, call) {
+				return true
+			}
+			p.transactions++
+			if lit := atomicLiteral(f.Info, call); lit != nil {
+				p.begins = append(p.begins, lit)
+				places = append(places, flow.PlaceOf(p.Fset, lit.Pos()))
+			}
+			return true
+		})
+	}
+	p.reach = p.flow.From(places)
 	asValue := make(map[string]bool)
 	for _, fn := range p.asValues {
 		asValue[fn.FullName()] = true
 	}
+	p.indirect = make(map[flow.Place]bool)
+	for name, f := range p.functions {
+		at := flow.PlaceOf(p.Fset, f.decl.Pos())
+		p.indirect[at] = f.decl.Body != nil && (p.reach.Functions[name] || asValue[name] && p.reach.CallsAt(at))
+	}
+	for _, f := range p.Files() {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.FuncLit); ok {
+				at := flow.PlaceOf(p.Fset, lit.Pos())
+				p.indirect[at] = !p.immediate(lit) && p.reach.CallsAt(at)
+			}
+			return true
+		})
+	}
+	p.closed = p.flow.Closed(func(at flow.Place) bool { return p.indirect[at] })
+}
+
+// planIndirect adds the functions that transactions call through values and interfaces.
+func (p *program) planIndirect() {
 	for _, name := range slices.Sorted(maps.Keys(p.functions)) {
 		f := p.functions[name]
 		switch {
-		case f.decl.Body == nil || !p.reach.Functions[name] && !(asValue[name] && p.reach.CallsAt(flow.PlaceOf(p.Fset, f.decl.Pos()))):
+		case !p.indirect[flow.PlaceOf(p.Fset, f.decl.Pos())]:
 		case f.whyInPlace != "":
 			p.note(f.decl.Name.Pos(), f.whyInPlace)
 		case f.decl.Recv == nil && p.isPure(f.decl):
@@ -277,7 +301,7 @@ func (p *program) planIndirect() {
 		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			lit, ok := n.(*ast.FuncLit)
 			switch {
-			case !ok || p.immediate(lit) || !p.reach.CallsAt(flow.PlaceOf(p.Fset, lit.Pos())):
+			case !ok || !p.indirect[flow.PlaceOf(p.Fset, lit.Pos())]:
 			case p.isPure(lit):
 				p.pure[lit] = true
 			default:

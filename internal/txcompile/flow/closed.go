@@ -22,13 +22,26 @@ type Closed struct {
 }
 
 // Closed decides which functions are closed, by where they begin. A function that
-// calls others is, if they are; one that calls itself is not.
-func (f *Flow) Closed() map[Place]Closed {
+// calls others is, if they are; one that calls itself is not. Nor is one that finds its
+// transaction by itself and leads anywhere, which dual says of those that begin at a place: called
+// as it is, it would go on in the transaction, and what it stores would be in the log alone.
+//
+//	f := best.consider; f(2)                consider is dual
+//	best.consider(1)                        so this has to be best.consider_stm(tx, 1)
+func (f *Flow) Closed(dual func(Place) bool) map[Place]Closed {
 	known := make(map[*ssa.Function]bool)
+	inTransactions := make(map[*ssa.Function]bool)
+	for at, functions := range f.byPlace {
+		if dual(at) {
+			for _, fn := range functions {
+				inTransactions[fn] = takesPointers(fn)
+			}
+		}
+	}
 	for more := true; more; {
 		more = false
 		for fn := range f.All {
-			if !known[fn] && fn.Syntax() != nil && fn.Blocks != nil && len(fn.FreeVars) == 0 && !returnsPointers(fn) && staysInside(fn, known) {
+			if !known[fn] && !inTransactions[fn] && fn.Syntax() != nil && fn.Blocks != nil && len(fn.FreeVars) == 0 && !returnsPointers(fn) && staysInside(fn, known) {
 				known[fn], more = true, true
 			}
 		}
@@ -38,12 +51,13 @@ func (f *Flow) Closed() map[Place]Closed {
 		if slices.ContainsFunc(functions, func(fn *ssa.Function) bool { return !known[fn] }) {
 			continue // one of its instances
 		}
-		pure := !slices.ContainsFunc(functions, func(fn *ssa.Function) bool {
-			return slices.ContainsFunc(fn.Params, func(v *ssa.Parameter) bool { return Leads(v.Type()) })
-		})
-		all[at] = Closed{pure}
+		all[at] = Closed{Pure: !slices.ContainsFunc(functions, takesPointers)}
 	}
 	return all
+}
+
+func takesPointers(fn *ssa.Function) bool {
+	return slices.ContainsFunc(fn.Params, func(v *ssa.Parameter) bool { return Leads(v.Type()) })
 }
 
 // Leads reports whether a value of a type leads to memory that can change.
