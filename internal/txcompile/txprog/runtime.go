@@ -4,9 +4,15 @@ package txprog
 const common = `package main
 
 import (
+	"cmp"
+	"container/heap"
+	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"os"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -108,6 +114,86 @@ func total(values ...int) (t int) {
 	return t
 }
 
+func (l *list[T]) pairs() iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i, v := range l.items {
+			if !yield(i, v) {
+				return
+			}
+		}
+	}
+}
+
+// An index has values by keys, of any types.
+type index[K comparable, V any] struct{ of map[K][]V }
+
+func (x *index[K, V]) add(k K, v V) {
+	if x.of == nil {
+		x.of = make(map[K][]V)
+	}
+	if x.of[k] = append(x.of[k], v); len(x.of[k]) > 5 {
+		x.of[k] = x.of[k][2:]
+	}
+}
+
+func (x *index[K, V]) count(k K) int { return len(x.of[k]) }
+
+func (x *index[K, V]) last(k K) (v V, ok bool) {
+	all := x.of[k]
+	if len(all) == 0 {
+		return v, false
+	}
+	x.of[k] = all[:len(all)-1]
+	return all[len(all)-1], true
+}
+
+func filter[S ~[]E, E any](values S, keep func(E) bool) (kept S) {
+	for _, v := range values {
+		if keep(v) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// A wrapper has the methods of whatever it holds.
+type wrapper struct {
+	shape
+	extra int
+}
+
+type minima []int
+
+func (h minima) Len() int           { return len(h) }
+func (h minima) Less(i, j int) bool { return h[i] < h[j] }
+func (h minima) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *minima) Push(v any)        { *h = append(*h, v.(int)) }
+func (h *minima) Pop() any {
+	v := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return v
+}
+
+type failure struct{ code int }
+
+func (f *failure) Error() string { return fmt.Sprint("code ", f.code) }
+
+var errOdd = errors.New("odd")
+
+func both(s *state, a int) (x, y int) {
+	defer func() { y += x }()
+	s.count++
+	x = small(s.n + a)
+	return x, s.count
+}
+
+func length(p *node) int {
+	if p == nil {
+		return 0
+	}
+	return 1 + length(p.next)
+}
+
 type state struct {
 	inner
 	n       int
@@ -129,16 +215,39 @@ type state struct {
 	records []*record
 	kept    tally
 	tickets int
+
+	nested  map[string]map[int]int
+	lists   map[int][]int
+	places  map[point]*node
+	rows    [][]int
+	index   index[string, int]
+	wrapped *wrapper
+	unnamed struct {
+		a, b int
+		tags []string
+	}
+	pipe chan int
+	mu   sync.Mutex
+	heap minima
+	err  error
 }
 
-var global, steps int
+var (
+	global, steps int
+	table         [3]int
+	registry      map[string]int
+)
 
 func newState() *state {
 	global, steps = 1, 0
+	table, registry = [3]int{1, 2, 3}, map[string]int{"a": 1}
 	s := &state{n: 3, head: &node{1, &node{2, nil}}, xs: []int{5, 6, 7}, points: []point{{1, 2}, {3, 4}}, m: map[int]int{1: 10, 2: 20},
 		words: map[string]point{"a": {1, 1}}, text: "go", shapes: []shape{&square{2}, strip{point{2, 3}}}, any: 7, bytes: []byte("xyz"),
 		records: []*record{{1, "one", [2]int{1, 2}, 3}, {2, "two", [2]int{3, 1}, 1}}}
 	s.inner = inner{4, &deep{1}}
+	s.nested, s.lists, s.places = map[string]map[int]int{"a": {1: 1}}, map[int][]int{1: {4, 5}}, map[point]*node{{1, 1}: s.head}
+	s.rows, s.pipe, s.heap = [][]int{{1, 2}, {3}, nil}, make(chan int, 4), minima{2, 4}
+	s.pipe <- 8
 	s.fn = func(n int) int { return n + 1 }
 	s.queue.push(9)
 	return s
@@ -187,6 +296,18 @@ func (s *state) dump() string {
 	}
 	for _, r := range s.records {
 		fmt.Fprint(&b, " ", *r)
+	}
+	fmt.Fprint(&b, table, registry, s.nested, s.lists, s.rows, s.index, s.unnamed, s.heap, s.err) // maps are printed in order
+	for x := range 3 {
+		fmt.Fprint(&b, " ", length(s.places[point{x, 1}]))
+	}
+	if s.wrapped != nil {
+		fmt.Fprint(&b, " wrapped", s.wrapped.extra)
+	}
+	for range len(s.pipe) {
+		v := <-s.pipe
+		s.pipe <- v
+		fmt.Fprint(&b, " piped", v)
 	}
 	return b.String() + fmt.Sprint(s.kept, " fn", s.fn(1))
 }
@@ -289,6 +410,15 @@ func concurrent(p program) {
 		os.Exit(1)
 	}
 }
+
+// What every program imports, and not every one uses.
+var (
+	_ = heap.Init
+	_ = maps.Clone[map[int]int]
+	_ = slices.Max[[]int]
+	_ = cmp.Compare[int]
+	_ iter.Seq[int]
+)
 
 func main() {
 	for _, p := range programs {

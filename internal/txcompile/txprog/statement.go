@@ -34,12 +34,12 @@ func (g *generator) declare(name string) {
 
 func (g *generator) statement() {
 	statements := []func(){
-		g.assignment, g.assignment, g.assignment, g.update, g.update, g.swap, g.appending, g.slicing, g.mapping, g.linking, g.linking,
+		g.idiom, g.idiom, g.idiom, g.idiom, g.idiom, g.idiom, g.idiom, g.assignment, g.assignment, g.assignment, g.update, g.update, g.swap, g.appending, g.slicing, g.mapping, g.linking, g.linking,
 		g.recording, g.recording, g.tallying, g.making, g.making, g.words, g.pointing, g.looping, g.ranging, g.branching, g.switching, g.closing, g.deferring, g.defining, g.copying, g.shaping,
 		g.nesting, g.calling, g.converting, g.iterating, g.labelled, g.jumping, g.typing,
 	}
 	if g.loops > 2 {
-		statements = statements[:18]
+		statements = statements[7:25]
 	}
 	statements[g.random.IntN(len(statements))]()
 }

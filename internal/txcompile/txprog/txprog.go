@@ -17,6 +17,7 @@
 //	txprog.go     programs and their transactions
 //	runtime.go    the text that all programs have
 //	statement.go  random statements
+//	idioms.go     more of them: containers of containers, methods as values, errors, faults
 //	expression.go random expressions
 //	judge.go      building and comparing them
 package txprog
@@ -50,6 +51,7 @@ type generator struct {
 	indent       int
 	helpers      []string // functions that were made before, of a state and a number
 	transactions []string
+	deeds        bool // some statements cannot be undone
 
 	// What the function that is being made has.
 	locals   []string // numbers that can be assigned to
@@ -73,6 +75,7 @@ func (g *generator) fresh(word string) string {
 
 // program makes helpers, each of which may call those before it, and transactions.
 func (g *generator) program() string {
+	g.deeds = g.random.IntN(3) == 0
 	for i := range 3 + g.random.IntN(3) {
 		name := fmt.Sprintf("%sHelper%d", g.name, i)
 		g.begin(8)
