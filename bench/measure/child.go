@@ -101,6 +101,9 @@ func (c *Child) Stop() error {
 	return c.cmd.Wait()
 }
 
+// Kill ends the child in the middle of what it does. What it was asked for has no answer.
+func (c *Child) Kill() { c.cmd.Process.Kill() }
+
 // Process is the child's number.
 func (c *Child) Process() int { return c.cmd.Process.Pid }
 

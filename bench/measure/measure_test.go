@@ -199,6 +199,46 @@ func TestBudgetEndsACaseEarly(t *testing.T) {
 	}
 }
 
+// A case is over when its rounds say the same, and not before: the second time is other than the
+// first, the third is like neither, and the fourth has nothing to add.
+func TestAgreementEndsACaseEarly(t *testing.T) {
+	for _, c := range []struct {
+		times []float64
+		want  int
+	}{
+		{[]float64{1, 1.01, 5, 5}, 2},
+		{[]float64{1, 1.2, 1.1, 1.15}, 4},
+	} {
+		trials := 0
+		contender := Contender{"a", func() Trial {
+			trials++
+			return Trial{Run: func() {}, Seconds: func() float64 { return c.times[trials-1] }}
+		}}
+		res, err := (&Runner{Rounds: 4, Enough: 0.03, Cold: true}).Run(t.Context(), Case{Ops: 1, Contenders: []Contender{contender}})
+		if err != nil || len(res.Timings[0].Seconds) != c.want || trials != c.want {
+			t.Errorf("of %v, %d were taken, by %d trials: %v", c.times, len(res.Timings[0].Seconds), trials, err)
+		}
+	}
+}
+
+func TestBudgetLeavesTheLeastRounds(t *testing.T) {
+	c := Case{Ops: 1, Contenders: []Contender{{"a", func() Trial { return Trial{Run: func() {}} }}}}
+	res, err := (&Runner{Rounds: 5, Budget: 1, Least: 1, Cold: true}).Run(t.Context(), c)
+	if err != nil || len(res.Timings[0].Seconds) != 1 {
+		t.Errorf("%d rounds, %v", len(res.Timings[0].Seconds), err)
+	}
+}
+
+// What is skipped does not count as done, or the time that is left would come out too short.
+func TestProgressOfSkippedStepsIsNotDone(t *testing.T) {
+	p := &Progress{total: 100, begun: time.Now().Add(-time.Minute)}
+	p.Skip(50)
+	p.Done(25)
+	if left := p.left(); left != "1m0s left" {
+		t.Errorf("after 25 of 50 steps in a minute, %s", left)
+	}
+}
+
 func TestInterruptedCaseHasTheRoundsUntilThen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	trials := 0

@@ -65,6 +65,13 @@ func (p *Progress) Done(steps int) {
 	}
 }
 
+// Skip says that some steps need not be done: they say nothing of how long the others take.
+func (p *Progress) Skip(steps int) {
+	if p != nil {
+		p.total -= steps
+	}
+}
+
 // Clear takes the line away, before something else is printed.
 func (p *Progress) Clear() {
 	if p != nil && p.terminal {

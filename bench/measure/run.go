@@ -1,22 +1,37 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"runtime"
+	"slices"
 	"time"
 )
 
 // A Runner runs cases.
 type Runner struct {
-	Rounds   int // that count; one more warms up
+	Rounds   int // that count; one more warms up, unless Cold is set
 	Retries  int // rounds of a case that may be repeated, because other programs disturbed them
 	Progress *Progress
 
 	// Budget, if set, ends a case early, after the round in which it is used up, but
-	// not before the third round that counts. No round is repeated then.
+	// not before the third round that counts, or the one that Least says. No round is
+	// repeated then.
 	Budget time.Duration
+	Least  int
+
+	// Enough, if set, ends a case early when the times of each contender, two at least, differ
+	// by no more than this part of them.
+	Enough float64
+
+	// Cold says that no round warms up: for trials that take long, in processes of their own.
+	Cold bool
+
+	// Weight is how many steps of the progress a trial is; 0 is 1.
+	Weight int
 
 	// Counters, if set, is read around each trial. The differences become
 	// Timing.Counters.
@@ -33,10 +48,14 @@ func (r *Runner) Run(ctx context.Context, c Case) (Result, error) {
 	}
 	retries := r.Retries
 	begun := time.Now()
-	for round, kept := 0, 0; kept <= r.Rounds; round++ {
+	first := 0
+	if r.Cold {
+		first = 1
+	}
+	for round, kept := 0, first; kept <= r.Rounds; round++ {
 		late := r.Budget > 0 && time.Since(begun) > r.Budget
-		if kept > 3 && late {
-			r.Progress.Done((r.Rounds + 1 - kept) * len(c.Contenders))
+		if kept > cmp.Or(r.Least, 3) && late || kept > 2 && r.Enough > 0 && alike(timings, r.Enough) {
+			r.Progress.Skip((r.Rounds + 1 - kept) * r.steps(c))
 			break
 		}
 		load := StartLoad()
@@ -57,7 +76,7 @@ func (r *Runner) Run(ctx context.Context, c Case) (Result, error) {
 			}
 		}
 		kept++
-		r.Progress.Done(len(c.Contenders))
+		r.Progress.Done(r.steps(c))
 	}
 	res := summary(c, timings)
 	res.Repeated = r.Retries - retries
@@ -140,11 +159,30 @@ func (r *Runner) counters() map[string]float64 {
 
 // Trials is the number of steps that the progress of these cases takes.
 func (r *Runner) Trials(cases []Case) int {
-	n := 0
+	rounds, n := r.Rounds+1, 0
+	if r.Cold {
+		rounds = r.Rounds
+	}
 	for _, c := range cases {
-		n += len(c.Contenders) * (r.Rounds + 1)
+		n += r.steps(c) * rounds
 	}
 	return n
+}
+
+// steps is those of a round.
+func (r *Runner) steps(c Case) int { return len(c.Contenders) * max(r.Weight, 1) }
+
+// alike reports whether the times of each contender differ by no more than a part of them.
+func alike(timings []Timing, part float64) bool {
+	return !slices.ContainsFunc(timings, func(t Timing) bool { return t.Spread() > part })
+}
+
+// Spread is how far the times lie apart, as a part of the least.
+func (t Timing) Spread() float64 {
+	if len(t.Seconds) == 0 {
+		return math.Inf(1)
+	}
+	return slices.Max(t.Seconds)/slices.Min(t.Seconds) - 1
 }
 
 // summary makes a result of what the contenders took.

@@ -49,7 +49,7 @@ func (s *session) compiled() error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building with -stm: %w\n%s", err, out)
 	}
-	err = s.measure(s.budget(12*time.Second), compiledCases(s.size))
+	err = s.measure(12*time.Second, compiledCases(s.size))
 	s.printCompiled()
 	return err
 }

@@ -136,7 +136,7 @@ func (s *session) contended() error {
 	if cores := runtime.GOMAXPROCS(0); cores < 3 {
 		s.Note("helper and clone beside a neighbour: they need a processor each for the reader, its helper and the neighbour, and there are %d", cores)
 	}
-	err := s.measure(s.budget(8*time.Second), contendedCases(s.size))
+	err := s.measure(8*time.Second, contendedCases(s.size))
 	s.printContended()
 	return err
 }

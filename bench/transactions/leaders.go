@@ -19,10 +19,7 @@ var leaders = []int{1, 2, 4, 8, 16, 32}
 
 // leadersCases have the sets of modesCases.
 func leadersCases(s size) []measure.Case {
-	set := quick
-	if s == native {
-		set = medium
-	}
+	set := belowMedium(s)
 	var cases []measure.Case
 	for _, p := range programs {
 		c := measure.Case{Figure: figureLeaders, Name: p.name, Ops: 1, Baseline: Eager}
@@ -39,7 +36,7 @@ func leadersCases(s size) []measure.Case {
 }
 
 func (s *session) leaders() error {
-	err := s.measure(s.budget(10*time.Second), leadersCases(s.size))
+	err := s.measure(10*time.Second, leadersCases(s.size))
 	s.printLeaders()
 	s.printModel()
 	return err
@@ -50,8 +47,8 @@ func (s *session) printLeaders() {
 	if len(results) == 0 {
 		return
 	}
-	fmt.Fprintf(s.Out, "\nFigures 4 to 9: STAMP by 1 to 32 leaders, smaller sets. Median ms. There are %d processors: more leaders than\n"+
-		"that, and in modes helper and clone more than half of that, share them.\n\n", runtime.GOMAXPROCS(0))
+	fmt.Fprintf(s.Out, "\nFigures 4 to 9: STAMP by 1 to 32 leaders, %s.\nMedian ms. There are %d processors: more leaders than "+
+		"that, and in modes helper and clone more than half of that, share them.\n\n", s.sets(figureLeaders), runtime.GOMAXPROCS(0))
 	head := []string{"program", "mode"}
 	for _, n := range leaders {
 		head = append(head, fmt.Sprint(n))

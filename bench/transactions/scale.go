@@ -36,7 +36,7 @@ func scaleCases(s size) []measure.Case {
 }
 
 func (s *session) scale() error {
-	err := s.measure(s.budget(8*time.Second), scaleCases(s.size))
+	err := s.measure(8*time.Second, scaleCases(s.size))
 	s.printScale()
 	return err
 }

@@ -61,17 +61,8 @@ func (p program) contender(name measure.Variant, s size, threads int, run func(i
 	}}
 }
 
-// budget is the time for a case. It keeps a run of the whole command within five
-// minutes, unless it is asked for more.
-func (s *session) budget(d time.Duration) time.Duration {
-	if s.size == native {
-		return 0
-	}
-	return d
-}
-
 func (s *session) stamp() error {
-	err := s.measure(s.budget(20*time.Second), stampCases(s.size))
+	err := s.measure(20*time.Second, stampCases(s.size))
 	s.printStamp()
 	return err
 }
@@ -145,9 +136,14 @@ func (s *session) printCounters(results []measure.Result) {
 }
 
 func times(r measure.Result, of, to measure.Variant) string {
+	a, _ := r.Timing(of)
+	b, _ := r.Timing(to)
 	ratio, ok := r.Ratio(of, to)
-	if !ok {
+	switch {
+	case !ok || wasCut(b):
 		return "-"
+	case wasCut(a):
+		return fmt.Sprintf("> %.2fx", ratio.Mid)
 	}
 	return ratio.Times()
 }
@@ -164,8 +160,11 @@ func processorTimes(r measure.Result, of, to measure.Variant) string {
 
 func millis(r measure.Result, v measure.Variant) string {
 	t, ok := r.Timing(v)
-	if !ok {
+	switch {
+	case !ok:
 		return "-"
+	case wasCut(t):
+		return fmt.Sprintf("> %.0f", 1e3*t.Median)
 	}
 	return fmt.Sprintf("%.2f", 1e3*t.Median)
 }

@@ -112,15 +112,18 @@ const busy = 10
 // whether it meets a target or not; empty if there is no reason.
 func (s *session) doubt(r measure.Result, variants ...measure.Variant) string {
 	var reasons []string
-	rounds, cores := math.MaxInt, 0.0
+	rounds, cores, apart := math.MaxInt, 0.0, 0.0
 	for _, v := range variants {
 		t, ok := r.Timing(v)
 		if ok {
-			rounds = min(rounds, len(t.Seconds))
+			if wasCut(t) {
+				reasons = append(reasons, string(v)+" cut off")
+			}
+			rounds, apart = min(rounds, len(t.Seconds)), max(apart, t.Spread())
 			cores = max(cores, t.Counters[coreRatio])
 		}
 	}
-	if rounds < enoughRounds {
+	if rounds < 2 || rounds < enoughRounds && apart > alike {
 		reasons = append(reasons, fmt.Sprintf("rounds %d", rounds))
 	}
 	if cores > twoCores {

@@ -11,7 +11,8 @@
 //	           sync.Mutex, and as plain sequential code (figures 4 to 9)
 //	compiled   the same with transactions that are plain code, built with -stm
 //	modes      the same under all four modes by one goroutine (figure 3), with
-//	           smaller sets: two of the modes need a second goroutine for each transaction
+//	           smaller sets, unless these are native: two of the modes need a second goroutine
+//	           for each transaction
 //	leaders    the same by 1 to 32 leaders, and from how many on Clone would be
 //	           ahead of Eager, by a model
 //	scale      what versions of stripes could win over the one clock, and would cost
@@ -20,7 +21,8 @@
 //
 // Package measure runs and compares. Each configuration (a case in one variant)
 // has a process of its own, so that no heap, no timer and no grown log of one is
-// there in another; their rounds are interleaved all the same. worker.go is this
+// there in another; their rounds are interleaved all the same. How many there are, and how long
+// one may take, is in effort.go. worker.go is this
 // program as its own child; compiledworker is the same child built with -stm. ledger.go keeps
 // what was measured, for runs that are interrupted.
 //
@@ -33,8 +35,8 @@
 // this very run, what costs the others; plots.go draws.
 //
 // Every trial's result is verified. A wrong one ends the command with exit code 1.
-// A target, met or missed, is in doubt if there were fewer than three rounds
-// ("rounds"), two processors were not two ("cores"), or other programs were busy
+// A target, met or missed, is in doubt if there were fewer than three rounds, or two that did not
+// say the same ("rounds"), two processors were not two ("cores"), or other programs were busy
 // ("others").
 package transactions
 
@@ -116,9 +118,9 @@ func newMeasurement(flags *flag.FlagSet) command.Measurement {
 		names = append(names, f.name)
 	}
 	o.figures = command.NewChoice(flags, "figure", names)
-	flags.BoolVar(&o.native, "native", false, "STAMP's sets for real machines: some hours; see -keep")
+	flags.BoolVar(&o.native, "native", false, "STAMP's sets for real machines, in all figures: "+nativeTime+"; see -keep")
 	flags.StringVar(&o.keep, "keep", "", "write what was measured to this `file`, and do not measure again what is in it: a run that was interrupted goes on")
-	command.Rounds(flags, &o.runs, "default 9, with -quick 3, with -native 3")
+	command.Rounds(flags, &o.runs, "default 9, with -quick 3, with -native 3, fewer where they say the same")
 	flags.StringVar(&o.plot, "plot", "", "write SVG plots into this `directory`")
 	return o
 }
@@ -184,9 +186,11 @@ func (s *session) introduce() {
 
 // steps is the length of the progress.
 func (s *session) steps() int {
-	runner, steps := &measure.Runner{Rounds: s.runs}, 0
+	steps := 0
 	for _, f := range figures {
 		if s.figures.Has(f.name) {
+			runner := s.runner(s.effortOf(f.name, 0))
+			runner.Weight = s.weight(f.name)
 			steps += runner.Trials(f.cases(s.size))
 		}
 	}

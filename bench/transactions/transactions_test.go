@@ -88,6 +88,8 @@ func TestMeasurementsThatCannotBeReliedOnAreDoubted(t *testing.T) {
 	}{
 		{func(*session, *measure.Timing) {}, ""},
 		{func(_ *session, t *measure.Timing) { t.Seconds = t.Seconds[:1] }, "rounds 1"},
+		{func(_ *session, t *measure.Timing) { t.Seconds = []float64{t.Seconds[0], 1.1 * t.Seconds[0]} }, "rounds 2"},
+		{func(_ *session, t *measure.Timing) { t.Seconds = []float64{t.Seconds[0], 1.01 * t.Seconds[0]} }, ""},
 		{func(_ *session, t *measure.Timing) { t.Counters[coreRatio] = 1.95 }, "cores 1.95"},
 		{func(s *session, _ *measure.Timing) { s.Report.Machine.Others = 80 }, "others 80 %"},
 	} {

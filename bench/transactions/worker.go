@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/command"
@@ -29,7 +30,8 @@ type configuration struct {
 	request
 	session *session
 	program string
-	once    bool // a process serves one trial: the inputs of native sets are too large for all to be there at once
+	once    bool          // a process serves one trial: the inputs of native sets are too large for all to be there at once
+	limit   time.Duration // of a trial, if it is not 0
 	worker  *measure.Child
 }
 
@@ -56,8 +58,35 @@ func (c *configuration) contender() measure.Contender {
 			}
 			return err
 		}
+		if c.limit != 0 {
+			c.limited(&trial, &took)
+		}
 		return trial
 	}}
+}
+
+// limited has a trial cut off when it takes longer than it may: its process is ended, and what
+// it took is the limit, which is counted.
+func (c *configuration) limited(trial *measure.Trial, took *measure.Took) {
+	var cut atomic.Bool
+	worker, run, closing := c.worker, trial.Run, trial.Close
+	trial.Run = func() {
+		late := time.AfterFunc(c.limit, func() {
+			cut.Store(true)
+			worker.Kill()
+		})
+		run()
+		if late.Stop(); cut.Load() {
+			*took = measure.Took{Seconds: c.limit.Seconds(), Counters: map[string]float64{cutOff: 1}}
+		}
+	}
+	trial.Close = func() error {
+		if cut.Load() {
+			c.end()
+			return nil
+		}
+		return closing()
+	}
 }
 
 func (s *session) startWorker(program string) (*measure.Child, error) {
@@ -77,12 +106,20 @@ func (c *configuration) end() {
 func (s *session) measure(budget time.Duration, cases []measure.Case) error {
 	defer s.Progress.Clear()
 	for _, c := range cases {
+		e := s.effortOf(c.Figure, budget)
+		runner := s.runner(e)
+		runner.Weight = s.weight(c.Figure)
 		res, known := s.ledger.has(c)
 		var err error
 		if known {
-			s.Progress.Done((&measure.Runner{Rounds: s.runs}).Trials([]measure.Case{c}))
-		} else if res, err = s.measureCase(budget, c); err == nil {
-			err = s.ledger.add(res)
+			s.Progress.Skip(runner.Trials([]measure.Case{c}))
+		} else {
+			rest, had := s.taken(c)
+			s.Progress.Skip(runner.Trials([]measure.Case{c}) - runner.Trials([]measure.Case{rest}))
+			if res, err = s.measureCase(e, runner, rest); err == nil {
+				res.Timings = append(had, res.Timings...)
+				err = s.ledger.add(res)
+			}
 		}
 		if len(res.Timings) > 0 {
 			s.Report.Results = append(s.Report.Results, res)
@@ -94,7 +131,29 @@ func (s *session) measure(budget time.Duration, cases []measure.Case) error {
 	return nil
 }
 
-func (s *session) measureCase(budget time.Duration, c measure.Case) (measure.Result, error) {
+// taken divides the contenders of a case into those that are to be measured and those that
+// another figure has measured already: with native sets, which are the same in all figures, none
+// is measured twice. What is compared round by round, with a target, is not taken from elsewhere.
+func (s *session) taken(c measure.Case) (rest measure.Case, had []measure.Timing) {
+	rest = c
+	if s.size != native || c.Figure == figureStamp || c.Figure == figureCompiled {
+		return rest, nil
+	}
+	rest.Contenders = nil
+next:
+	for _, contender := range c.Contenders {
+		for _, r := range s.Report.Results {
+			if t, ok := r.Timing(contender.Variant); ok && r.Name == c.Name && r.Figure != figureCompiled {
+				had = append(had, t)
+				continue next
+			}
+		}
+		rest.Contenders = append(rest.Contenders, contender)
+	}
+	return rest, had
+}
+
+func (s *session) measureCase(e effort, runner *measure.Runner, c measure.Case) (measure.Result, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return measure.Result{}, fmt.Errorf("this program does not find itself to start children: %w", err)
@@ -102,12 +161,11 @@ func (s *session) measureCase(budget time.Duration, c measure.Case) (measure.Res
 	remote := c
 	remote.Contenders = nil
 	for _, local := range c.Contenders {
-		conf := &configuration{session: s, program: s.workerOf(local.Variant, self), once: s.size == native,
+		conf := &configuration{session: s, program: s.workerOf(local.Variant, self), once: s.size == native, limit: e.limit,
 			request: request{Figure: c.Figure, Size: s.size, Case: c.String(), Variant: local.Variant}}
 		defer conf.end()
 		remote.Contenders = append(remote.Contenders, conf.contender())
 	}
-	runner := measure.Runner{Rounds: s.runs, Retries: (s.runs + 1) / 2, Progress: s.Progress, Budget: budget}
 	return runner.Run(s.Context, remote)
 }
 
