@@ -232,7 +232,7 @@ func TestBudgetLeavesTheLeastRounds(t *testing.T) {
 // What is skipped does not count as done, or the time that is left would come out too short.
 func TestProgressOfSkippedStepsIsNotDone(t *testing.T) {
 	p := &Progress{total: 100, begun: time.Now().Add(-time.Minute)}
-	p.Skip(50)
+	p.Drop(50)
 	p.Done(25)
 	if left := p.left(); left != "1m0s left" {
 		t.Errorf("after 25 of 50 steps in a minute, %s", left)

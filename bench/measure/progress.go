@@ -65,8 +65,8 @@ func (p *Progress) Done(steps int) {
 	}
 }
 
-// Skip says that some steps need not be done: they say nothing of how long the others take.
-func (p *Progress) Skip(steps int) {
+// Drop says that some steps need not be done: they say nothing of how long the others take.
+func (p *Progress) Drop(steps int) {
 	if p != nil {
 		p.total -= steps
 	}

@@ -55,7 +55,7 @@ func (r *Runner) Run(ctx context.Context, c Case) (Result, error) {
 	for round, kept := 0, first; kept <= r.Rounds; round++ {
 		late := r.Budget > 0 && time.Since(begun) > r.Budget
 		if kept > cmp.Or(r.Least, 3) && late || kept > 2 && r.Enough > 0 && alike(timings, r.Enough) {
-			r.Progress.Skip((r.Rounds + 1 - kept) * r.steps(c))
+			r.Progress.Drop((r.Rounds + 1 - kept) * r.steps(c))
 			break
 		}
 		load := StartLoad()

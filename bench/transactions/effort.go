@@ -27,8 +27,8 @@ const nativeTime = "two to three hours"
 const (
 	nativeBudget = 5 * time.Minute
 	nativeLimit  = 2 * time.Minute
-	crowdLimit   = 40 * time.Second // by many leaders
-	alike        = 0.03             // what the noise of a program against itself is on a quiet machine
+	crowdLimit   = time.Minute // by many leaders, at least
+	alike        = 0.03        // what the noise of a program against itself is on a quiet machine
 )
 
 // effortOf is the effort for a figure, for which a budget is given if its sets are not native.
@@ -61,13 +61,24 @@ func (s *session) weight(figure string) int {
 	return 1
 }
 
+// extended has a limit that what is known already keeps twice over: by one leader STAMP's
+// intruder takes most of a minute.
+func (e effort) extended(had []measure.Timing) effort {
+	for _, t := range had {
+		if t.Variant == Eager && e.limit != 0 {
+			e.limit = max(e.limit, time.Duration(2*t.Median*float64(time.Second)))
+		}
+	}
+	return e
+}
+
 // The sets of a figure by its name, for its heading.
 func (s *session) sets(figure string) string {
 	e := s.effortOf(figure, 0)
 	if e.limit == 0 {
 		return "smaller sets"
 	}
-	return fmt.Sprintf("native sets, at most %d rounds; what took longer than %.0f s was cut off, and is told by >", e.rounds, e.limit.Seconds())
+	return fmt.Sprintf("native sets, at most %d rounds; what took too long, %.0f s or more, was cut off (>)", e.rounds, e.limit.Seconds())
 }
 
 // cutOff counts the trials that were.

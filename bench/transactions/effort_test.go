@@ -58,6 +58,10 @@ func TestNativeFiguresTakeWhatOthersHaveMeasured(t *testing.T) {
 	if len(rest.Contenders) != len(allModes)*len(leaders)-len(had) {
 		t.Errorf("%d contenders are left of %d, and %d are known", len(rest.Contenders), len(allModes)*len(leaders), len(had))
 	}
+	had[slices.IndexFunc(had, func(t measure.Timing) bool { return t.Variant == Eager })].Median = 50
+	if got := s.effortOf(figureLeaders, 0).extended(had).limit; got != 100*time.Second {
+		t.Errorf("the limit is %v where one leader takes 50 s, want twice that", got)
+	}
 	if rest, _ := s.taken(scaleCases(native)[0]); len(rest.Contenders) != 0 {
 		t.Errorf("%d contenders of the figure %s are measured again", len(rest.Contenders), figureScale)
 	}

@@ -38,3 +38,12 @@ func TestModelIsMadeOfWhatWasMeasured(t *testing.T) {
 		t.Error("a model of nothing")
 	}
 }
+
+// Two leaders that take half of the time of one for the same transactions do not disturb each
+// other.
+func TestTransactionOfTwoLeadersTakesTheTimeOfBoth(t *testing.T) {
+	two := measure.Timing{Median: 2, Counters: map[string]float64{commits: 1e9}}
+	if got := perTransaction(two, 2); got != 4 {
+		t.Errorf("a transaction took %v ns, want 4", got)
+	}
+}

@@ -112,11 +112,11 @@ func (s *session) measure(budget time.Duration, cases []measure.Case) error {
 		res, known := s.ledger.has(c)
 		var err error
 		if known {
-			s.Progress.Skip(runner.Trials([]measure.Case{c}))
+			s.Progress.Drop(runner.Trials([]measure.Case{c}))
 		} else {
 			rest, had := s.taken(c)
-			s.Progress.Skip(runner.Trials([]measure.Case{c}) - runner.Trials([]measure.Case{rest}))
-			if res, err = s.measureCase(e, runner, rest); err == nil {
+			s.Progress.Drop(runner.Trials([]measure.Case{c}) - runner.Trials([]measure.Case{rest}))
+			if res, err = s.measureCase(e.extended(had), runner, rest); err == nil {
 				res.Timings = append(had, res.Timings...)
 				err = s.ledger.add(res)
 			}
