@@ -83,7 +83,23 @@ func (b *Build) Tell(w io.Writer, summary, gaps bool) {
 }
 
 // Prepare rewrites packages, and writes the result to a directory beside them.
-func Prepare(c Config) (_ *Build, err error) {
+func Prepare(c Config) (*Build, error) {
+	l, err := Load(c)
+	if err != nil {
+		return nil, err
+	}
+	return l.Prepare(c.Mode, c.Maps)
+}
+
+// A Loaded is a program of which builds can be made, one for each mode.
+type Loaded struct {
+	config      Config
+	environment *gotool.Environment
+	known       *Known
+}
+
+// Load loads the packages that a Config is about, and analyses them.
+func Load(c Config) (*Loaded, error) {
 	env, err := gotool.New(c.Dir, nil).Environment()
 	if err != nil {
 		return nil, err
@@ -94,9 +110,18 @@ func Prepare(c Config) (_ *Build, err error) {
 	if err != nil {
 		return nil, err
 	}
+	c.tell("analysing packages")
+	return &Loaded{c, env, Analyse(pkgs)}, nil
+}
+
+// Prepare is the function of that name with another mode than the program was loaded for, and in all
+// else the same.
+func (l *Loaded) Prepare(mode Mode, maps bool) (*Build, error) {
+	c := l.config // what does not build is left alone in this mode only
+	c.Mode, c.Maps = mode, maps
 	for attempt := 1; ; attempt++ {
-		c.tell("analysing and rewriting packages")
-		b, err := c.prepare(env, pkgs)
+		c.tell("rewriting packages")
+		b, err := c.prepare(l.environment, l.known)
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +138,8 @@ func Prepare(c Config) (_ *Build, err error) {
 }
 
 // prepare rewrites packages as far as they have built so far.
-func (c *Config) prepare(env *gotool.Environment, pkgs []*packages.Package) (_ *Build, err error) {
-	program, err := Rewrite(pkgs, *c)
+func (c *Config) prepare(env *gotool.Environment, known *Known) (_ *Build, err error) {
+	program, err := known.Rewrite(*c)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +154,7 @@ func (c *Config) prepare(env *gotool.Environment, pkgs []*packages.Package) (_ *
 		addMonitored(o, c.monitor)
 	}
 	if c.Tests {
-		watchTests(o, plan.Variants(pkgs))
+		watchTests(o, plan.Variants(known.packages))
 	}
 	b := &Build{Program: program, overlay: o}
 	if b.dir, err = scratch.Dir(); err != nil {

@@ -32,8 +32,9 @@ func TestCorpusTypeChecks(t *testing.T) {
 	}
 	listed := make(map[string]*packages.Package)
 	packages.Visit(hooks, nil, func(p *packages.Package) { listed[p.PkgPath] = p })
+	known := Analyse(pkgs)
 	for _, mode := range []Mode{Auto, Detect} {
-		plan, err := Rewrite(pkgs, Config{Mode: mode, Least: 0.3})
+		plan, err := known.Rewrite(Config{Mode: mode, Least: 0.3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,12 +58,16 @@ func programOf(name string) string {
 func compareModes(t *testing.T, names []string) {
 	t.Helper()
 	run(t, "go", "build", "-ldflags=-w", "-o", "plain/", "./...") // without what only debuggers read, which takes a third of linking
+	loaded, err := Load(Config{Patterns: []string{"./..."}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, mode := range Modes {
 		for _, maps := range []bool{false, true} {
 			if maps && mode != Tolerate {
 				continue
 			}
-			b, err := Prepare(Config{Patterns: []string{"./..."}, Mode: mode, Least: 0, Maps: maps})
+			b, err := loaded.Prepare(mode, maps)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,16 +37,28 @@ type Program struct {
 	Old []string
 }
 
-// Rewrite protects packages that load.Packages returned: it gathers what is known of them,
-// plans, and writes.
-func Rewrite(pkgs []*packages.Package, c Config) (*Program, error) {
+// Known is packages with what is known of them whatever becomes of them: which locks guard what,
+// and what their code does. That takes most of the time, and any number of plans can be made of it:
+// of one program in several modes, or again without functions that did not build.
+type Known struct {
+	packages []*packages.Package
+	guards   *guard.Guards
+	facts    *facts.Facts
+}
+
+// Analyse gathers what is known of packages that load.Packages returned.
+func Analyse(pkgs []*packages.Package) *Known {
+	guards := guard.Infer(pkgs)
+	return &Known{pkgs, guards, facts.Gather(pkgs, guards.Program)}
+}
+
+// Rewrite protects the packages: it plans, and writes.
+func (k *Known) Rewrite(c Config) (*Program, error) {
 	if c.Mode == Isolate && c.Unprotected != "" {
 		return nil, fmt.Errorf("nothing can be isolated: %s; use -protect=tolerate", c.Unprotected)
 	}
-	guards := guard.Infer(pkgs)
-	known := facts.Gather(pkgs, guards.Program)
 	o := plan.Options{Mode: c.Mode, Maps: c.Maps, Least: c.Least, Unprotected: c.Unprotected, Tests: c.Tests, Alone: c.alone, Only: c.Only, Skip: c.Skip}
-	planned, err := plan.Make(pkgs, known, guards, o)
+	planned, err := plan.Make(k.packages, k.facts, k.guards, o)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// rewriteOne rewrites a package of one file.
+// rewriteOne rewrites a package of one file, after it was rewritten in all modes.
 func rewriteOne(t *testing.T, c Config, source []byte) (out, summary string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -98,7 +98,15 @@ func rewriteOne(t *testing.T, c Config, source []byte) (out, summary string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Rewrite(pkgs, c)
+	known := Analyse(pkgs)
+	for _, mode := range Modes { // plans that were made of the same program must not show
+		other := c
+		other.Mode, other.Maps = mode, !c.Maps
+		if _, err := known.Rewrite(other); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan, err := known.Rewrite(c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,9 +79,13 @@ func (t *Trial) Run(ctx context.Context, programs []sharing.Program) (*Result, e
 	if err != nil {
 		return nil, fmt.Errorf("the programs by themselves: %w", err)
 	}
+	loaded, err := protect.Load(protect.Config{Dir: t.Dir, Patterns: []string{"."}})
+	if err != nil {
+		return nil, err
+	}
 	result := new(Result)
 	for i, way := range t.Ways {
-		protected, err := t.runProtected(ctx, fmt.Sprint("protected", i), way, result)
+		protected, err := t.runProtected(ctx, loaded, fmt.Sprint("protected", i), way, result)
 		if err != nil {
 			return nil, fmt.Errorf("-protect=%s: %w", way, err)
 		}
@@ -107,8 +112,8 @@ func (t *Trial) write(files map[string]string) error {
 }
 
 // runProtected builds and runs the programs in one way.
-func (t *Trial) runProtected(ctx context.Context, name string, way Way, result *Result) (string, error) {
-	build, err := protect.Prepare(protect.Config{Dir: t.Dir, Patterns: []string{"."}, Mode: way.Mode, Maps: way.Maps})
+func (t *Trial) runProtected(ctx context.Context, loaded *protect.Loaded, name string, way Way, result *Result) (string, error) {
+	build, err := loaded.Prepare(way.Mode, way.Maps)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +140,7 @@ const patience = 2 * time.Minute
 // before it compared.
 func (t *Trial) output(ctx context.Context, name string, flags []string) (string, error) {
 	tool := gotool.New(t.Dir, nil)
-	build := tool.Command(ctx, append(append([]string{"build", "-o", name}, flags...), ".")...)
+	build := tool.Command(ctx, slices.Concat([]string{"build", "-ldflags=-s -w", "-o", name}, flags, []string{"."})...)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building: %w\n%s", err, out)
 	}
