@@ -278,6 +278,8 @@ func (f *flow) deferOperation(st *ast.DeferStmt, o facts.Operation, s state) sta
 		f.fail(st, "the release is deferred in an inner block")
 	case f.deferred:
 		f.fail(st, "the release is deferred twice")
+	case f.jumps.skips(st):
+		f.fail(st, "a goto jumps over where the release is deferred")
 	default:
 		f.deferred = true
 		s.outline.Deferred = st

@@ -5,8 +5,8 @@ import (
 )
 
 // A section that ends by a panic must have published what it wrote before: a deferred call,
-// or a caller, may recover, and go on with what it finds. A deferred release publishes in
-// any case. Elsewhere a deferred call is added that does nothing but that.
+// or a caller, may recover, and go on with what it finds. A deferred release publishes, once it
+// is deferred. Elsewhere a deferred call is added that does nothing but that.
 //
 //	x.mu.Lock()       x.mu.Lock(); on := true; v := x.n; b := v; defer func() { if on { Put(&x.n, v, b) } }()
 //	x.n++             v++
@@ -15,6 +15,16 @@ import (
 //
 // In a loop each round would add another. There the step that may panic is opaque, and finds
 // all published.
+//
+// Sections before the one whose release is deferred have their copies in common with it, and
+// nothing of its deferred call:
+//
+//	x.mu.Lock()
+//	x.n++
+//	x.m[k] = 1        a panic here runs no deferred call of this function
+//	x.mu.Unlock()
+//	x.mu.Lock()
+//	defer x.mu.Unlock()
 
 // losesByPanic reports whether no deferred call can publish what the sections of a group
 // have written: they may run several times in one call of the function, or other calls are
@@ -24,7 +34,7 @@ func (g *Group) losesByPanic() bool { return g.inLoop || g.defersBetween }
 // guardPanics makes the steps opaque that may panic when something is written and not
 // published, if no deferred call can publish it.
 func (r *round) guardPanics(g *Group) {
-	if g.Deferred != nil || !g.losesByPanic() || r.Mode == Detect {
+	if !g.losesByPanic() || r.Mode == Detect {
 		return
 	}
 	for _, p := range r.panicking(g) {
@@ -34,14 +44,21 @@ func (r *round) guardPanics(g *Group) {
 
 // rescues reports whether a group needs a deferred call for panics.
 func (r *round) rescues(g *Group) bool {
-	return g.Deferred == nil && r.Mode != Detect && len(r.panicking(g)) > 0
+	return r.Mode != Detect && len(r.panicking(g)) > 0
 }
 
-// panicking returns the steps of a group that may panic when copies have been written.
+// releasesByPanic reports whether the release is deferred where a step begins, so that it
+// publishes if the step panics. No goto leads past it.
+func (g *Group) releasesByPanic(s *StepPlan) bool {
+	return g.Deferred != nil && g.Deferred.Pos() < s.Stmt.Pos()
+}
+
+// panicking returns the steps of a group that may panic when copies have been written, and no
+// deferred release publishes them.
 func (r *round) panicking(g *Group) []*StepPlan {
 	var list []*StepPlan
 	for i, p := range g.Steps {
-		if p.Opaque != "" || !p.does.Panics {
+		if p.Opaque != "" || !p.does.Panics || g.releasesByPanic(p) {
 			continue
 		}
 		for j, w := range g.Steps {

@@ -157,7 +157,7 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 	switch {
 	case v.Written && g.reading:
 		return "it is written in a section that may only read"
-	case v.Written && g.Deferred == nil && g.losesByPanic():
+	case v.Written && g.losesByPanic() && slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return !g.releasesByPanic(s) }):
 		return "what is written to it could be lost by a panic"
 	case most < 2:
 		return usedOnce
