@@ -1,8 +1,6 @@
 package isolate
 
 import (
-	"sync"
-
 	"github.com/cofferdam-go/cofferdam/internal/finding"
 	"github.com/cofferdam-go/cofferdam/internal/page"
 )
@@ -29,7 +27,7 @@ type Foreign struct {
 	d door // first: see Own
 }
 
-func (f *Foreign) door() (*door, *sync.Mutex) { return &f.d, nil }
+func (f *Foreign) door() (*door, bool) { return &f.d, false }
 
 // Lock begins a section in which the other lock is held for writing.
 //

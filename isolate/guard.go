@@ -14,8 +14,13 @@ import (
 // A door is how a lock finds its guard. Both pointers are nil until the first
 // use of the lock, and are set together.
 type door struct {
+	latch page.Latch                // first: see latches
 	gate  atomic.Pointer[page.Gate] // what a section needs: one load away
 	guard atomic.Pointer[guard]
+
+	// The run of the guard's memory, in the own view, that the first section has asked Own for.
+	// Others mostly begin with the same object.
+	first, bytes atomic.Uintptr
 }
 
 // A guard is the data that belongs to a lock.
@@ -54,14 +59,14 @@ var making sync.Mutex // so that only one guard is made for a lock
 func makeGuard(l Guard) *guard {
 	making.Lock()
 	defer making.Unlock()
-	d, lock := l.door()
+	d, locked := l.door()
 	if g := d.guard.Load(); g != nil {
 		return g
 	}
 	if _, quiet := l.(*Foreign); !quiet {
 		startReporter()
 	}
-	gate, err := page.NewGate(lock)
+	gate, err := page.NewGate(&d.latch, locked)
 	if err != nil {
 		panic("isolate: making a guard: " + err.Error())
 	}
@@ -69,6 +74,9 @@ func makeGuard(l Guard) *guard {
 	guards.Store(gate.Index(), g)
 	d.gate.Store(gate)
 	d.guard.Store(g)
+	if locked {
+		d.latch.Arm(gate)
+	}
 	return g
 }
 
@@ -95,6 +103,19 @@ func (d *door) settle(l Guard) bool {
 			return true
 		}
 	}
+	return settled(gate)
+}
+
+// enter is settle for a section whose site is known.
+func (d *door) enter(l Guard, site [2]uintptr) bool {
+	gate := d.gate.Load()
+	if gate == nil {
+		gate = open(l).gate
+	}
+	return gate.EnterAt(site) || settled(gate)
+}
+
+func settled(gate *page.Gate) bool {
 	if !gate.Settle() {
 		return false
 	}
@@ -116,6 +137,7 @@ func (d *door) close() error {
 	} else if g.closedNow() {
 		return nil
 	}
+	d.bytes.Store(0)
 	d.gate.Store(page.ClosedGate())
 	d.guard.Store(g)
 	g.mu.Lock()

@@ -3,6 +3,7 @@ package isolate
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"github.com/cofferdam-go/cofferdam/internal/page"
@@ -21,11 +22,44 @@ func Own[T any, L Lock](l L, p *T) *T {
 	return (*T)((*door)(unsafe.Pointer(l)).own(unsafe.Pointer(p)))
 }
 
+// The latch of a Mutex is the first thing in it.
+func init() {
+	page.Slowly.Lock = func(l *page.Latch, site [2]uintptr, taken bool) { (*Mutex)(unsafe.Pointer(l)).lock(site, taken) }
+	page.Slowly.Unlock = func(l *page.Latch) { (*Mutex)(unsafe.Pointer(l)).unlock() }
+	page.KnowLock(func() { lockBy(new(Mutex)) })
+}
+
+// lockBy is not inlined, so that it is not known which Lock is called.
+//
+//go:noinline
+func lockBy(l sync.Locker) { l.Lock() }
+
+// own is small because every section pays for it: the view is one bit of the address, and the bounds
+// that it is compared with, and the holder, are in the lock.
 func (d *door) own(p unsafe.Pointer) unsafe.Pointer {
+	own := uintptr(p) | page.OwnBit
+	if own-d.first.Load() < d.bytes.Load() {
+		if holder := d.latch.Holder(); holder != 0 && page.RunsHere(holder) {
+			return unsafe.Add(p, own-uintptr(p))
+		}
+	}
+	return d.ownElsewhere(p)
+}
+
+// ownElsewhere is own for an object that is in other memory of the guard than the first one, for a
+// reader, and for misuse.
+//
+//go:noinline
+func (d *door) ownElsewhere(p unsafe.Pointer) unsafe.Pointer {
 	gate := d.gate.Load()
 	offset, ok := offsetOf(p)
 	if gate == nil || !ok || page.Owner(offset) != gate.Index() || !gate.Held() {
 		panic(refusal(gate, p))
+	}
+	if d.bytes.Load() == 0 && d.latch.Holder() != 0 { // it is this goroutine, and alone
+		first, bytes := gate.Around(offset)
+		d.first.Store(first)
+		d.bytes.Store(bytes)
 	}
 	return unsafe.Add(page.Base, offset|page.OwnBit)
 }

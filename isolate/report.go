@@ -232,6 +232,9 @@ func lockStack(site [2]uintptr) []finding.Frame {
 // path.
 var inside = reflect.TypeFor[Config]().PkgPath() + "."
 
+// latches is how functions begin that Lock is inlined from.
+var latches = reflect.TypeFor[page.Latch]().PkgPath() + ".(*Latch)"
+
 // accessors is what the names of functions begin with that access memory for others.
 var accessors atomic.Pointer[string]
 
@@ -254,7 +257,7 @@ func withoutAccessors(frames []finding.Frame) []finding.Frame {
 
 // internalFrame reports whether a frame is of the locks themselves.
 func internalFrame(f finding.Frame) bool {
-	return strings.HasPrefix(f.Function, inside) ||
+	return strings.HasPrefix(f.Function, inside) || strings.HasPrefix(f.Function, latches) ||
 		strings.HasPrefix(f.Function, "sync.(*Cond)") || strings.HasPrefix(f.Function, "sync.(*rlocker)")
 }
 

@@ -15,7 +15,7 @@ type RWMutex struct {
 	mu sync.RWMutex
 }
 
-func (rw *RWMutex) door() (*door, *sync.Mutex) { return &rw.d, nil }
+func (rw *RWMutex) door() (*door, bool) { return &rw.d, false }
 
 // Lock begins a writer's section.
 //

@@ -44,9 +44,9 @@ type Guarded struct {
 
 // Guarded returns the structure in memory of a new guard.
 func (k Kind) Guarded() *Guarded {
-	mu := new(isolate.Mutex)
+	g, mu := k.guarded()
 	mu.SetName(k.Name)
-	return &Guarded{mu, k.guarded(mu)}
+	return &Guarded{mu, g}
 }
 
 // Close returns the memory.
@@ -72,18 +72,21 @@ type root[R any] interface {
 	remove(g isolate.Guard, key uint64) (uint64, bool)
 }
 
-type rooted[R any, P root[R]] struct {
-	mu   *isolate.Mutex
-	root P // shared
+type rooted[R any, P root[R]] struct{ c *careful[R, P] }
+
+func guard[R any, P root[R]]() (guarded, *isolate.Mutex) {
+	c := new(careful[R, P])
+	c.root = isolate.New[R](&c.mu)
+	return rooted[R, P]{c}, &c.mu
 }
 
-func guard[R any, P root[R]](mu *isolate.Mutex) guarded {
-	return rooted[R, P]{mu, isolate.New[R](mu)}
+func (r rooted[R, P]) SameMemory() Structure {
+	return &sameMemory[R, P]{guard: &r.c.mu, root: r.c.root}
 }
-
-func (r rooted[R, P]) SameMemory() Structure { return &sameMemory[R, P]{guard: r.mu, root: r.root} }
-func (r rooted[R, P]) Careful() Structure    { return &careful[R, P]{r.mu, r.root} }
-func (r rooted[R, P]) Careless() Structure   { return &careless[R, P]{r.mu, r.mu.Plain(), r.root} }
+func (r rooted[R, P]) Careful() Structure { return r.c }
+func (r rooted[R, P]) Careless() Structure {
+	return &careless[R, P]{&r.c.mu, r.c.mu.Plain(), r.c.root}
+}
 
 type sameMemory[R any, P root[R]] struct {
 	mu    sync.Mutex
@@ -112,28 +115,29 @@ func (l *sameMemory[R, P]) Delete(key uint64) (uint64, bool) {
 	return v, ok
 }
 
+// A careful has its lock inside, as sameMemory has.
 type careful[R any, P root[R]] struct {
-	mu   *isolate.Mutex
-	root P
+	mu   isolate.Mutex
+	root P // shared
 }
 
 func (l *careful[R, P]) Read(key uint64) (uint64, bool) {
 	l.mu.Lock()
-	v, ok := P(isolate.Own(l.mu, (*R)(l.root))).read(key)
+	v, ok := P(isolate.Own(&l.mu, (*R)(l.root))).read(key)
 	l.mu.Unlock()
 	return v, ok
 }
 
 func (l *careful[R, P]) Insert(key, value uint64) bool {
 	l.mu.Lock()
-	ok := P(isolate.Own(l.mu, (*R)(l.root))).insert(l.mu, key, value)
+	ok := P(isolate.Own(&l.mu, (*R)(l.root))).insert(&l.mu, key, value)
 	l.mu.Unlock()
 	return ok
 }
 
 func (l *careful[R, P]) Delete(key uint64) (uint64, bool) {
 	l.mu.Lock()
-	v, ok := P(isolate.Own(l.mu, (*R)(l.root))).remove(l.mu, key)
+	v, ok := P(isolate.Own(&l.mu, (*R)(l.root))).remove(&l.mu, key)
 	l.mu.Unlock()
 	return v, ok
 }

@@ -57,7 +57,7 @@ type Kind struct {
 	Size int
 
 	stock   func() Structure
-	guarded func(mu *isolate.Mutex) guarded
+	guarded func() (guarded, *isolate.Mutex)
 }
 
 // Kinds are the six, in the order of the paper's figure 8.

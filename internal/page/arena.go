@@ -48,6 +48,8 @@ var arena struct {
 	retired  []run      // pages of closed gates, longest closed first
 	resting  []uint32   // closed gates, longest closed first
 	reserved uint64     // pages that belong to gates
+
+	seated map[uint32]*Latch // those that gates have their holders in
 }
 
 // quarantine is how many closed gates rest before the first is used again, so
@@ -69,9 +71,9 @@ func Setup() Status {
 }
 
 // NewGate returns a gate without pages, sealed, for the sections under a lock on
-// the Go heap, which the caller keeps alive until the gate is closed. Without a
-// lock it is an RWMutex's: its pages can be opened for reading alone.
-func NewGate(lock *sync.Mutex) (*Gate, error) {
+// the Go heap: the one in the latch if that is all there is around the sections.
+// Otherwise it is an RWMutex's, or another: its pages can be opened for reading alone.
+func NewGate(l *Latch, locked bool) (*Gate, error) {
 	Setup()
 	arena.mu.Lock()
 	defer arena.mu.Unlock()
@@ -88,8 +90,9 @@ func NewGate(lock *sync.Mutex) (*Gate, error) {
 	}
 	g := &arena.gates[index]
 	*g = Gate{index: index}
-	if lock != nil {
-		g.watch(lock)
+	g.sit(l)
+	if locked {
+		g.watch(l)
 	} else {
 		g.shared = 1
 	}
@@ -176,16 +179,23 @@ func Reserved() uint64 {
 	return arena.reserved * Size
 }
 
+// Around returns the run of the gate's memory that has an offset into the arena: where it begins in
+// the own view, and its size, which is 0 if the offset is not the gate's.
+func (g *Gate) Around(offset uintptr) (own, bytes uintptr) {
+	for _, e := range g.extents[:atomic.LoadUint32(&g.nextents)] {
+		if first, size := uintptr(e.first)*Size, uintptr(e.pages)*Size; offset-first < size {
+			return uintptr(Base) + first | OwnBit, size
+		}
+	}
+	return 0, 0
+}
+
 // Owner returns the index of the gate that owns the page at an offset into the
 // arena, 0 for none.
 func Owner(offset uintptr) uint32 { return arena.owners[offset/Size] }
 
 // Meta is where the allocator above notes what it put into a block of the arena.
 func Meta(offset uintptr) *uint32 { return &arena.meta[offset/Block] }
-
-// closedForGood is the gate of every closed guard: those that were closed are
-// used again. No page has its index as owner.
-var closedForGood = Gate{word: closed, index: ^uint32(0)}
 
 // ClosedGate returns a gate that is closed.
 func ClosedGate() *Gate { return &closedForGood }

@@ -160,7 +160,8 @@ taken:
 //
 // The number of the goroutine in the section, 0 if unknown. A g is never freed.
 TEXT holder<>(SB), NOSPLIT|NOFRAME, $0-0
-	MOVQ Gate_holder(R12), AX
+	MOVQ Gate_seat(R12), AX
+	MOVQ (AX), AX
 	TESTQ AX, AX
 	JNE  known
 	MOVQ Gate_outside(R12), AX // it holds the lock, and lets accesses pass first
@@ -227,7 +228,8 @@ yes:
 TEXT sectionOf<>(SB), NOSPLIT|NOFRAME, $0-0
 	TESTL SI, SI
 	JNE  reader
-	MOVQ Gate_holder(DX), AX
+	MOVQ Gate_seat(DX), AX
+	MOVQ (AX), AX
 	ORQ  Gate_outside(DX), AX // one of them is 0
 	RET
 reader:
@@ -238,7 +240,8 @@ reader:
 //
 // Sets the zero flag if the faulting goroutine is in a section of the gate in DI.
 TEXT holds<>(SB), NOSPLIT|NOFRAME, $0-0
-	MOVQ Gate_holder(DI), AX
+	MOVQ Gate_seat(DI), AX
+	MOVQ (AX), AX
 	ORQ  Gate_outside(DI), AX
 	CMPQ AX, R8
 	JEQ  out

@@ -34,13 +34,13 @@ type extent struct {
 // is used again only after many others.
 //
 // Whether a section is running is told by the lock itself, if the gate knows it:
-// it is held, and nobody holds it outside a section. Otherwise by holder. See the package comment.
+// it is held, and nobody holds it outside a section. Otherwise by the holder. See the package comment.
 //
 // The first cache line is all that a section touches.
 type Gate struct {
 	word    uint32     // state, busy, wanters
 	blocked uint32     // threads of the handler asleep on turn
-	holder  uintptr    // the g in a section; 0: none
+	seat    uintptr    // where the g in a section is noted: in the latch of its lock
 	site    [2]uintptr // return addresses of the Lock that began the section
 	readers uint32     // readers' sections that have no place in names
 	turn    uint32     // changes when a section ends that somebody waits for

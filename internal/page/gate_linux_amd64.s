@@ -1,4 +1,5 @@
 #include "go_asm.h"
+#include "funcdata.h"
 #include "textflag.h"
 
 #define ENOMEM 12
@@ -81,7 +82,8 @@ site:
 	MOVQ (TLS), CX
 	CMPQ Gate_lock(AX), $0
 	JEQ  fence
-	MOVQ CX, Gate_holder(AX)
+	MOVQ Gate_seat(AX), DX
+	MOVQ CX, (DX)
 look:
 	CMPL Gate_word(AX), $0
 	JNE  no
@@ -89,10 +91,95 @@ look:
 	RET
 fence:
 	MOVQ $0, Gate_lenient(AX)
-	XCHGQ CX, Gate_holder(AX)
+	MOVQ Gate_seat(AX), DX
+	XCHGQ CX, (DX)
 	JMP  look
 no:
 	MOVB $0, ret+8(FP)
+	RET
+
+// func Begin(l *Latch, grip uint32, taken bool)
+//
+// Enter for a lock that Lock has just taken, by a locked instruction, if grip and
+// taken are not 0. Otherwise, and if the gate is not sealed or there is none, the
+// rest is left to Go.
+//
+// The site is the return address, in the function that Lock is inlined into, and
+// the one above it. If Lock was called, as a method of an interface, the return
+// address is the one in Lock itself, and the site begins above it.
+TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-13
+	MOVQ l+0(FP), DI
+	MOVL grip+8(FP), AX
+	TESTB AX, taken+12(FP)
+	JEQ  aside
+	MOVQ Latch_gate(DI), SI
+	TESTQ SI, SI
+	JEQ  settle
+	MOVQ (TLS), AX
+	MOVQ 0(SP), CX
+	MOVQ 8(BP), DX
+	CMPQ CX, ·lockReturn(SB)
+	JEQ  called
+note:
+	MOVQ AX, Latch_holder(DI)
+	MOVQ CX, Gate_site(SI)
+	MOVQ DX, Gate_site+8(SI)
+	CMPL Gate_word(SI), $0
+	JNE  settle
+	RET
+called:
+	MOVQ DX, CX
+	XORL DX, DX
+	MOVQ 0(BP), R8
+	TESTQ R8, R8
+	JEQ  note
+	MOVQ 8(R8), DX
+	JMP  note
+aside:
+	JMP  ·lockAside(SB)
+settle:
+	JMP  ·settleAside(SB)
+
+// func lockAside(l *Latch)
+//
+// Lock in Go, with the three return addresses of which Begin would have noted two.
+// It comes from there by a jump.
+TEXT ·lockAside(SB), 0, $32-8
+	NO_LOCAL_POINTERS
+	MOVQ l+0(FP), AX
+	MOVQ AX, 0(SP)
+	CALL addresses<>(SB)
+	CALL ·lockSlowly(SB)
+	RET
+
+// func settleAside(l *Latch)
+//
+// lockAside for a lock that was taken.
+TEXT ·settleAside(SB), 0, $32-8
+	NO_LOCAL_POINTERS
+	MOVQ l+0(FP), AX
+	MOVQ AX, 0(SP)
+	CALL addresses<>(SB)
+	CALL ·settleSlowly(SB)
+	RET
+
+// addresses
+//
+// Stores the three innermost return addresses above the caller, whose frame is BP,
+// behind the first word of its frame.
+TEXT addresses<>(SB), NOSPLIT|NOFRAME, $0-0
+	MOVQ 8(BP), AX
+	MOVQ AX, 16(SP)
+	MOVQ 0(BP), CX
+	MOVQ 8(CX), AX
+	MOVQ AX, 24(SP)
+	XORL AX, AX
+	MOVQ 0(CX), CX
+	TESTQ CX, CX
+	JEQ  out
+	MOVQ 8(CX), AX
+out:
+	MOVQ AX, 32(SP)
 	RET
 
 // func Mark(gate *Gate)
@@ -118,7 +205,8 @@ out:
 TEXT ·hold(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ gate+0(FP), AX
 	MOVQ (TLS), CX
-	XCHGQ CX, Gate_holder(AX)
+	MOVQ Gate_seat(AX), DX
+	XCHGQ CX, (DX)
 	RET
 
 // func seal(gate *Gate) int32

@@ -110,7 +110,7 @@ func (g *Gate) Relent() {
 // again.
 func (g *Gate) Resume() bool {
 	me := G()
-	if atomic.LoadUintptr(&g.holder) != me {
+	if atomic.LoadUintptr(g.holder()) != me {
 		return false // the mark is not this goroutine's any more
 	}
 	if atomic.SwapUintptr(&g.lenient, 0) != me {
@@ -142,44 +142,56 @@ var mutexIsKnown = sync.OnceValue(func() bool {
 
 // watch lets the handler look at the lock around the gate's sections. The lock
 // must stay where it is, as everything on the Go heap does, and be kept alive.
-func (g *Gate) watch(lock *sync.Mutex) {
+func (g *Gate) watch(l *Latch) {
 	if mutexIsKnown() {
-		g.lock = uintptr(unsafe.Pointer(lock))
+		g.lock = uintptr(unsafe.Pointer(&l.Mu))
 	}
 }
 
 // Leave ends a section. The store may not move up into the section, nor behind
 // the release of the lock that follows: stores are ordered on amd64.
-func (g *Gate) Leave() { g.holder = 0 }
+func (g *Gate) Leave() {
+	if raceBuild { // which would take handlers that look for the holder for races
+		atomic.StoreUintptr(g.holder(), 0)
+		return
+	}
+	*g.holder() = 0
+}
 
 // LeaveAlone is Leave where no release of a lock follows: what the caller loads next is
 // behind the end of the section.
-func (g *Gate) LeaveAlone() { atomic.StoreUintptr(&g.holder, 0) }
+func (g *Gate) LeaveAlone() { atomic.StoreUintptr(g.holder(), 0) }
 
 // Held reports whether the running goroutine is in a section of the gate, or any
-// goroutine in a reader's. It knows a goroutine by its stack, whose bounds are the
-// first words of its g; those of another may be changing, which does not matter.
+// goroutine in a reader's.
+func (g *Gate) Held() bool {
+	if holder := atomic.LoadUintptr(g.holder()); holder != 0 {
+		return RunsHere(holder)
+	}
+	return g.read()
+}
+
+// RunsHere reports whether a g is that of the running goroutine. It knows a goroutine by
+// its stack, whose bounds are the first words of its g; those of another may be
+// changing, which does not matter.
 //
 //go:nocheckptr
-func (g *Gate) Held() bool {
-	if g.holder == 0 {
-		return g.read()
-	}
+func RunsHere(g uintptr) bool {
 	var here byte
-	stack := (*[2]uintptr)(unsafe.Add(unsafe.Pointer(nil), g.holder))
+	stack := (*[2]uintptr)(unsafe.Add(unsafe.Pointer(nil), g))
 	return uintptr(unsafe.Pointer(&here))-stack[0] < stack[1]-stack[0]
 }
 
 // Mine reports whether the running goroutine is in a section of the gate that is not a
 // reader's.
 func (g *Gate) Mine() bool {
-	holder := atomic.LoadUintptr(&g.holder)
+	holder := atomic.LoadUintptr(g.holder())
 	return holder != 0 && holder == G()
 }
 
 // Locked reports whether any goroutine is in a section of the gate, apart from
 // readers.
-func (g *Gate) Locked() bool { return g.holder != 0 }
+func (g *Gate) Locked() bool { return atomic.LoadUintptr(g.holder()) != 0 }
 
 // EnterRead begins a reader's section, with the effect of Enter and Settle. The
 // pages may be readable.

@@ -247,7 +247,8 @@ gone:
 //
 // Sets the zero flag if the section in the way is the faulting goroutine's own.
 TEXT own<>(SB), NOSPLIT|NOFRAME, $0-0
-	CMPQ Gate_holder(R12), R8
+	MOVQ Gate_seat(R12), CX
+	CMPQ (CX), R8
 	JEQ  out
 	MOVL $const_readerNames, CX
 next:

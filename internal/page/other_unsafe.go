@@ -4,7 +4,6 @@ package page
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -37,8 +36,33 @@ func Enter(gate *Gate) bool {
 	if gate == nil || atomic.LoadUint32(&gate.word) != 0 {
 		return false
 	}
-	atomic.StoreUintptr(&gate.holder, 1)
+	atomic.StoreUintptr(gate.holder(), 1)
 	return true
+}
+
+// EnterAt is Enter.
+func (g *Gate) EnterAt([2]uintptr) bool { return Enter(g) }
+
+// Lock takes the lock and begins a section.
+func (l *Latch) Lock() { Slowly.Lock(l, [2]uintptr{}, false) }
+
+// Unlock ends the section and releases the lock.
+func (l *Latch) Unlock() { Slowly.Unlock(l) }
+
+// KnowLock has no sites to keep.
+func KnowLock(func()) {}
+
+// Arm has nothing to make faster.
+func (l *Latch) Arm(*Gate) {}
+
+// Disarm is the counterpart of Arm.
+func (l *Latch) Disarm() {}
+
+// Leave ends the section. False: there is none.
+func (l *Latch) Leave(g *Gate) bool {
+	held := g.Locked()
+	g.Leave()
+	return held
 }
 
 // Settle reports whether the gate can be entered at all.
@@ -46,7 +70,7 @@ func (g *Gate) Settle() bool {
 	if atomic.LoadUint32(&g.word)&closed != 0 {
 		return false
 	}
-	atomic.StoreUintptr(&g.holder, 1)
+	atomic.StoreUintptr(g.holder(), 1)
 	return true
 }
 
@@ -56,16 +80,19 @@ func (g *Gate) StepOutside() {}
 // StepInside is the counterpart of StepOutside.
 func (g *Gate) StepInside() {}
 
-func (g *Gate) watch(*sync.Mutex) {}
+func (g *Gate) watch(*Latch) {}
 
 // Leave ends a section.
-func (g *Gate) Leave() { atomic.StoreUintptr(&g.holder, 0) }
+func (g *Gate) Leave() { atomic.StoreUintptr(g.holder(), 0) }
 
 // LeaveAlone ends a section.
 func (g *Gate) LeaveAlone() { g.Leave() }
 
 // Held reports whether some goroutine is in a section of the gate.
 func (g *Gate) Held() bool { return g.Locked() || atomic.LoadUint32(&g.readers) > 0 }
+
+// RunsHere does not know which goroutine it is.
+func RunsHere(uintptr) bool { return false }
 
 // Relent has nobody to tell.
 func (g *Gate) Relent() {}
@@ -77,7 +104,7 @@ func (g *Gate) Resume() bool { return true }
 func (g *Gate) Mine() bool { return false }
 
 // Locked reports whether some goroutine is in a section of the gate.
-func (g *Gate) Locked() bool { return atomic.LoadUintptr(&g.holder) != 0 }
+func (g *Gate) Locked() bool { return atomic.LoadUintptr(g.holder()) != 0 }
 
 // EnterRead begins a reader's section.
 func (g *Gate) EnterRead() bool {

@@ -21,7 +21,7 @@
 // time; it is called by the lock when a section begins and the gate is not
 // sealed. A section that ends changes nothing (figure 3 of the Isolator paper):
 // in a program without careless accesses a gate is sealed once and for all, and
-// a section costs a few stores and one comparison, in [Enter].
+// a section costs a few stores and one comparison, in [Begin] or [Enter].
 //
 // A careless access to a sealed page raises a signal on the thread that made
 // it. The handler (handler_linux_amd64.s) finds the gate by the page and
@@ -77,7 +77,9 @@
 //	arena.go arena_unsafe.go                     the memory, its two views, runs of pages
 //	backend_unsafe.go system_unsafe.go           userfaultfd, mprotect, and their system calls
 //	plain_unsafe.go other_unsafe.go              where there is no protection
-//	gate.go gate_unsafe.go                       who may reach a guard's pages
+//	gate.go gate_unsafe.go seat_unsafe.go        who may reach a guard's pages
+//	latch.go latch_unsafe.go                     the lock around sections, with its gate
+//	race_on.go race_off.go                       whether there is a race detector
 //	control_linux_amd64.go runtime_unsafe.go     what the handler knows, shared with its assembly
 //	fault.go ring_unsafe.go                      what it did, and how that gets out
 //	goroutine.go goroutine_other.go              which goroutine this is

@@ -5,7 +5,6 @@ package page
 import (
 	"os"
 	"runtime"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,15 +16,15 @@ import (
 // A guarded is a gate with its lock and some pages.
 type guarded struct {
 	*Gate
-	lock *sync.Mutex
+	lock *Latch
 	data *int64 // in the shared view
 }
 
 func newGuarded(t testing.TB, pages int) guarded {
 	t.Helper()
-	g := guarded{lock: new(sync.Mutex)}
+	g := guarded{lock: new(Latch)}
 	var err error
-	if g.Gate, err = NewGate(g.lock); err != nil {
+	if g.Gate, err = NewGate(g.lock, true); err != nil {
 		t.Fatal(err)
 	}
 	offset, err := g.Grow(pages)
@@ -40,8 +39,8 @@ func newGuarded(t testing.TB, pages int) guarded {
 //
 //go:noinline
 func (g guarded) section(f func()) {
-	g.lock.Lock()
-	defer g.lock.Unlock()
+	g.lock.Mu.Lock()
+	defer g.lock.Mu.Unlock()
 	if !Enter(g.Gate) {
 		g.Settle()
 	}
@@ -166,7 +165,7 @@ func TestPagesAreUsedAgainLast(t *testing.T) {
 }
 
 func TestClosedGatesRestBeforeTheyAreUsedAgain(t *testing.T) {
-	first, err := NewGate(new(sync.Mutex))
+	first, err := NewGate(new(Latch), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +174,7 @@ func TestClosedGatesRestBeforeTheyAreUsedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 * quarantine {
-		g, err := NewGate(new(sync.Mutex))
+		g, err := NewGate(new(Latch), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +192,7 @@ func TestClosedGatesRestBeforeTheyAreUsedAgain(t *testing.T) {
 }
 
 func TestGateHoldsManyExtentsAndNoMore(t *testing.T) {
-	g, err := NewGate(new(sync.Mutex))
+	g, err := NewGate(new(Latch), true)
 	if err != nil {
 		t.Fatal(err)
 	}

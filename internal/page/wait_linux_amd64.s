@@ -91,7 +91,8 @@ TEXT lenient<>(SB), NOSPLIT, $0-0
 	MOVQ Gate_lenient(R12), DX
 	TESTQ DX, DX
 	JEQ  runs
-	CMPQ DX, Gate_holder(R12)
+	MOVQ Gate_seat(R12), R10
+	CMPQ DX, (R10)
 	JNE  runs
 	MOVQ control_status(R13), R10
 	MOVL (DX)(R10*1), R10
@@ -286,7 +287,8 @@ TEXT ·free(SB), NOSPLIT|NOFRAME, $0-0
 	TESTL CX, CX
 	RET
 unknown:
-	CMPQ Gate_holder(R12), $0
+	MOVQ Gate_seat(R12), CX
+	CMPQ (CX), $0
 	JNE  out
 	TESTL R9, R9
 	JEQ  out
@@ -312,6 +314,12 @@ TEXT doze<>(SB), NOSPLIT, $16-0
 	MOVL Gate_turn(R12), DX
 	LOCK
 	ADDL $1, Gate_blocked(R12)
+	MOVQ Gate_lock(R12), CX
+	TESTQ CX, CX
+	JEQ  look
+	XORL AX, AX
+	XCHGL AX, (Latch_key-Latch_Mu)(CX) // so that Unlock looks at blocked
+look:
 	CALL ·free(SB)
 	JEQ  out
 	LOCK

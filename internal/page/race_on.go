@@ -1,0 +1,6 @@
+//go:build race
+
+package page
+
+// raceBuild says that the race detector looks on.
+const raceBuild = true

@@ -1,0 +1,26 @@
+package page
+
+import "unsafe"
+
+// sit has the gate note its holder in the latch of its lock, which is kept alive until the gate is
+// used for another one: a handler may still be looking there when the gate is closed.
+func (g *Gate) sit(l *Latch) {
+	g.seat = uintptr(unsafe.Pointer(&l.holder))
+	if arena.seated == nil {
+		arena.seated = make(map[uint32]*Latch)
+	}
+	arena.seated[g.index] = l
+}
+
+// holder is where the g in a section is noted, 0 if there is none. A gate is no memory of the
+// collector, so that it has the address as a number.
+//
+//go:nocheckptr
+func (g *Gate) holder() *uintptr { return (*uintptr)(unsafe.Add(unsafe.Pointer(nil), g.seat)) }
+
+// closedForGood is the gate of every closed guard: those that were closed are
+// used again. No page has its index as owner.
+var closedForGood = Gate{word: closed, index: ^uint32(0), seat: uintptr(unsafe.Pointer(&vacant))}
+
+// vacant is where no goroutine is noted for longer than it takes to see that a gate is closed.
+var vacant uintptr
