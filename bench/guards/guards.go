@@ -221,6 +221,9 @@ func (o *options) measure(s *command.Session, m command.Module) (Counts, error) 
 		}
 	}
 	for _, split := range splitsection.Find(known, o.least) {
+		if split.Doubtful {
+			continue
+		}
 		c.Splits.count(o.judge(s, m, pkgs[0].Fset.Position(split.Write), split.Data, "split"))
 	}
 	return c, nil

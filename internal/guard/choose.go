@@ -21,6 +21,9 @@ type chooser struct {
 	guards       *Guards
 	analysis     *lockset.Analysis
 	known        map[*types.Var]Known
+	roots        map[*lockset.Context][]lockset.Root
+	writers      map[*types.Struct]*writers // of the types that have fields, once they are asked for
+	ownerOf      map[*types.Var]*types.Struct
 }
 
 // A choice is the lock of a variable, with what speaks for it.

@@ -83,6 +83,9 @@ const (
 	// MostReads: most lines that read the data do without the lock, as where one goroutine alone
 	// writes, and need not keep others from it when it reads.
 	MostReads
+	// Unwitnessed: none of the disciplines above is known to be followed, but nothing shows that goroutines
+	// can make the access beside another one either.
+	Unwitnessed
 )
 
 func (d Doubt) String() string {
@@ -131,6 +134,8 @@ func (d Doubt) String() string {
 		return "as many lines write it without the lock as with it"
 	case MostReads:
 		return "most lines that read it do without the lock"
+	case Unwitnessed:
+		return "nothing shows that it can happen beside an access with the lock"
 	}
 	panic(fmt.Sprintf("guard: doubt %d", int(d)))
 }
@@ -269,6 +274,16 @@ func (d *Datum) doubtUncovered(named bool) {
 // isReachedFromOwner reports whether a function comes to the object by way of another, which
 // may be its owner. One that it is given may belong to none.
 func isReachedFromOwner(o lockset.Observation) bool { return o.Base != nil && o.Base.Parent() != nil }
+
+// doubtUnwitnessed puts the deviations in doubt that no other reason speaks for or against, and no witness against
+// them.
+func (d *Datum) doubtUnwitnessed() {
+	for i := range d.Deviations {
+		if v := &d.Deviations[i]; v.Doubt == NoDoubt && v.unwitnessed {
+			v.Doubt = Unwitnessed
+		}
+	}
+}
 
 func instructions(fn *ssa.Function) []ssa.Instruction {
 	var all []ssa.Instruction

@@ -21,14 +21,17 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 		return nil
 	}
 	d := &Datum{Object: v.Object, Name: c.name(v.Object), At: c.fset.Position(v.Object.Pos()), Way: way.String(), canBeNamed: canBeNamed(way)}
+	// An annotation, or what another package has found out, needs no witness.
+	demanded := isKnown || slices.Contains(e.Signs, Annotated)
 	inHelper := false
 	for _, s := range v.sites {
-		has, without := c.sortObservations(v, s, way, isKnown || slices.Contains(e.Signs, Annotated))
+		has, without := c.sortObservations(v, s, way, demanded)
 		inHelper = inHelper || has && isLockedName(lockset.Outermost(s.Func).Name())
 		switch {
 		case len(without) > 0:
 			dev := c.deviation(s, without, way, has)
 			dev.Doubt = c.doubt(v, without, way, named)
+			dev.unwitnessed = !demanded && dev.Doubt == NoDoubt && (c.isLeftToCallers(s, way) || c.isForOne(v.Object) || !c.isWitnessed(v, without, way))
 			e.count(dev.Kind, false)
 			d.Deviations = append(d.Deviations, dev)
 		case has:
@@ -53,6 +56,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	d.Confidence = e.Confidence()
 	d.doubtMajority(named)
 	d.doubtUncovered(named)
+	d.doubtUnwitnessed()
 	return d
 }
 

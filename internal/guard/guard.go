@@ -76,11 +76,19 @@ type Deviation struct {
 	Doubt Doubt
 	// Instr is the access.
 	Instr ssa.Instruction
+
+	unwitnessed bool // nothing is seen to access the data at the same time
 }
 
 // Firm returns the deviations that are not in doubt.
 func (d *Datum) Firm() []Deviation {
 	return slices.DeleteFunc(slices.Clone(d.Deviations), func(v Deviation) bool { return v.Doubt != NoDoubt })
+}
+
+// MayBeMeant reports whether a discipline of the program may make a deviation right. What is in doubt only
+// because nothing is known of when it happens is as wrong as what is told.
+func (v *Deviation) MayBeMeant() bool {
+	return v.Doubt != NoDoubt && v.Doubt != OutsideAPI && v.Doubt != Unwitnessed
 }
 
 // A Call is a place that calls.
@@ -163,6 +171,7 @@ func InferBeyond(prog *ssa.Program, pkgs []*packages.Package, known map[*types.V
 		fset:         prog.Fset,
 		declarations: declared,
 		known:        known,
+		roots:        make(map[*lockset.Context][]lockset.Root),
 		guards:       &Guards{Fset: prog.Fset, Program: prog, byPosition: make(map[token.Pos]guarded), declarations: declared},
 	}
 	var further []string

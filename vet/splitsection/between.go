@@ -20,6 +20,46 @@ func (c *checker) isKept(read, write *whole.Member) bool {
 	return isSingleFlight(write.Instr.Parent()) || v != nil && (c.hasAnotherLock(v, read, write) || isOnlyWriter(v, write) || c.isMarked(read, write) || c.isTakenOut(v, write))
 }
 
+// isOfUsers reports whether users of the package can have a write made twice at once, of the same data. What goroutines of
+// the package do, as a rule one does for each object. An element whose key is a pointer that the function is given is that of
+// the caller, and a value that is computed from what was read may be the work of the one user of an object, if the package
+// makes objects of the type for its own use.
+func (c *checker) isOfUsers(read, write *whole.Member) bool {
+	v := c.variable(write.Variable)
+	if v == nil {
+		return true
+	}
+	if whole.ComputedFrom(write.Instr, read.Instr) && isOfHiddenType(write.Instr) || isKeyOfCaller(write.Instr) {
+		return false
+	}
+	return slices.ContainsFunc(observationsAt(v, write.Instr), guard.IsOfUsers)
+}
+
+// isOfHiddenType reports whether a function is a method of a type that users of the package cannot name.
+func isOfHiddenType(write ssa.Instruction) bool {
+	receiver := write.Parent().Signature.Recv()
+	if receiver == nil {
+		return false
+	}
+	t := receiver.Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && !named.Obj().Exported()
+}
+
+// isKeyOfCaller reports whether the key of an element is a pointer that the function is given.
+func isKeyOfCaller(write ssa.Instruction) bool {
+	update, ok := write.(*ssa.MapUpdate)
+	if !ok {
+		return false
+	}
+	_, given := update.Key.(*ssa.Parameter)
+	_, isPointer := update.Key.Type().Underlying().(*types.Pointer)
+	return given && isPointer
+}
+
 // isSingleFlight reports whether a function is a literal that is given to a method Do with a key: what
 // such a method runs, it does not run twice at once for one key.
 //

@@ -17,6 +17,10 @@
 // from: another lock that is held for both sections, a mark that the first one leaves, that one goroutine
 // alone writes, that a single flight runs both, or that the data was taken out before. Which lock guards what is that of package guards.
 //
+// Nor is, without -splitsection.doubtful, a write of which nothing shows that it can be made twice at once: a
+// goroutine of the package makes it, or the key is a pointer of the caller's own, or the object is of a type that the
+// package keeps to itself.
+//
 // splitsection.go has the analyzer, between.go what keeps others from what is between two sections.
 package splitsection
 
@@ -46,13 +50,19 @@ check untrue.`,
 	Requires: []*analysis.Analyzer{guards.Analyzer},
 }
 
+var doubtful bool
+
+func init() {
+	Analyzer.Flags.BoolVar(&doubtful, "doubtful", false, "report also what users of the package are not seen to run at any time")
+}
+
 func run(pass *analysis.Pass) (any, error) {
 	known := pass.ResultOf[guards.Analyzer].(*guards.Result)
 	if known.Guards == nil {
 		return nil, nil
 	}
 	for _, split := range Find(known.Guards, known.Least) {
-		if known.Ignored(split.Write) {
+		if known.Ignored(split.Write) || split.Doubtful && !doubtful {
 			continue
 		}
 		pass.Report(analysis.Diagnostic{
@@ -68,6 +78,8 @@ func run(pass *analysis.Pass) (any, error) {
 type Split struct {
 	Data, Lock  string
 	Read, Write token.Pos
+	// Doubtful: nothing shows that the write can be made twice at once.
+	Doubtful bool
 }
 
 // Find returns what is split among the data that locks guard with some confidence.
@@ -130,7 +142,7 @@ func (c *checker) pair(read, write *whole.Member) {
 		return
 	}
 	c.found[write.At] = true
-	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At})
+	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At, Doubtful: !c.isOfUsers(read, write)})
 }
 
 func (c *checker) name(v *types.Var) string {

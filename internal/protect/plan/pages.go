@@ -222,8 +222,7 @@ func maybeUsedRightly(g *guard.Guard, d *guard.Datum) string {
 		return "it is not known whether its lock is held everywhere"
 	}
 	for _, dev := range d.Deviations {
-		inDoubt := dev.Doubt != guard.NoDoubt && dev.Doubt != guard.OutsideAPI
-		if inDoubt || !foundCarelessly(g, dev) {
+		if dev.MayBeMeant() || !foundCarelessly(g, dev) {
 			return "it is used without the lock, maybe rightly (" + short(dev.At) + ")"
 		}
 	}

@@ -404,3 +404,37 @@ func (d *Dialer) Open(k string) {
 	d.failures[k]++
 	d.mu.Unlock()
 }
+
+// A tube is the package's own, and has one writer.
+type tube struct {
+	mu   sync.Mutex
+	sent int
+}
+
+func (p *tube) Write() {
+	p.mu.Lock()
+	sent := p.sent
+	p.mu.Unlock()
+	sent += compute("x")
+	p.mu.Lock()
+	p.sent = sent
+	p.mu.Unlock()
+}
+
+// Watchers has an entry for each caller, by a pointer that no other has.
+type Watchers struct {
+	mu  sync.Mutex
+	all map[*int]int
+}
+
+func (w *Watchers) Watch(who *int) {
+	w.mu.Lock()
+	_, ok := w.all[who]
+	w.mu.Unlock()
+	if !ok {
+		n := compute("x")
+		w.mu.Lock()
+		w.all[who] = n
+		w.mu.Unlock()
+	}
+}
