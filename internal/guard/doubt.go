@@ -276,10 +276,11 @@ func (d *Datum) doubtUncovered(named bool) {
 func isReachedFromOwner(o lockset.Observation) bool { return o.Base != nil && o.Base.Parent() != nil }
 
 // doubtUnwitnessed puts the deviations in doubt that no other reason speaks for or against, and no witness against
-// them.
-func (d *Datum) doubtUnwitnessed() {
+// them. Data that nothing writes with the lock is read with it by chance, unless a comment names it.
+func (d *Datum) doubtUnwitnessed(named bool) {
+	byChance := !named && d.Evidence.WritesWith == 0
 	for i := range d.Deviations {
-		if v := &d.Deviations[i]; v.Doubt == NoDoubt && v.unwitnessed {
+		if v := &d.Deviations[i]; v.Doubt == NoDoubt && (byChance || v.unwitnessed) {
 			v.Doubt = Unwitnessed
 		}
 	}

@@ -56,7 +56,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	d.Confidence = e.Confidence()
 	d.doubtMajority(named)
 	d.doubtUncovered(named)
-	d.doubtUnwitnessed()
+	d.doubtUnwitnessed(named)
 	return d
 }
 

@@ -125,6 +125,12 @@ func (g *Guards) Of(o types.Object) (*Guard, *Datum) {
 	return found.Guard, found.Datum
 }
 
+// IsRemarked reports whether a comment of a function says, ahead of a place in it, that a lock is not needed, or on it, when it
+// may be called.
+func (g *Guards) IsRemarked(fn *ssa.Function, at token.Pos) bool {
+	return g.declarations.isRemarked(fn, at)
+}
+
 // AtLeast returns the guards with the data of which the confidence is at least min.
 func (g *Guards) AtLeast(confidence float64) []*Guard {
 	var out []*Guard

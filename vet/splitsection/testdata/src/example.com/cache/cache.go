@@ -438,3 +438,20 @@ func (w *Watchers) Watch(who *int) {
 		w.mu.Unlock()
 	}
 }
+
+// A Clock is moved by one goroutine.
+type Clock struct {
+	mu  sync.Mutex
+	now int
+}
+
+// Move moves the clock. It should only be called from a single goroutine at a time.
+func (c *Clock) Move() {
+	c.mu.Lock()
+	now := c.now
+	c.mu.Unlock()
+	now += compute("x")
+	c.mu.Lock()
+	c.now = now
+	c.mu.Unlock()
+}
