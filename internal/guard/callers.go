@@ -256,10 +256,10 @@ func isConstructor(fn *ssa.Function, result int) bool {
 	})
 }
 
-// starting begins the names of functions by which users start an object, and decoding of those by which
+// starting begins the names of functions by which users make an object ready, or start it, and decoding of those by which
 // decoders fill one: what these write is there when it is used.
 var (
-	starting = regexp.MustCompile(`^(?:[Ss]tart|[Oo]pen|[Ii]nit|[Ii]nitiali[sz]e|[Rr]eset|[Ss]et[Uu]p|[Rr]un|[Ss]erve|[Ll]isten|[Cc]onnect|[Dd]ial)(?:[^a-z]|$)`)
+	starting = regexp.MustCompile(`^(?:[Ss]tart|[Oo]pen|[Ii]nit|[Ii]nitiali[sz]e|[Rr]eset|[Ss]et[Uu]p|[Rr]un|[Ss]erve|[Ll]isten|[Cc]onnect|[Dd]ial|[Ww]ith)(?:[^a-z]|$)`)
 	decoding = regexp.MustCompile(`^(?:Unmarshal|GobDecode)`)
 )
 

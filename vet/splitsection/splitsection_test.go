@@ -6,6 +6,16 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
+// TestWritesByWhatAnEarlierSectionHasReadAreReported: all of them, also those that may do no harm.
 func TestWritesByWhatAnEarlierSectionHasReadAreReported(t *testing.T) {
+	if err := Analyzer.Flags.Set("doubtful", "true"); err != nil {
+		t.Fatal(err)
+	}
+	defer Analyzer.Flags.Set("doubtful", "false")
 	analysistest.Run(t, analysistest.TestData(), Analyzer, "example.com/cache")
+}
+
+// TestOnlyWhatIsLostForSureIsReportedByDefault: an object that is replaced is, a value that both goroutines compute is not.
+func TestOnlyWhatIsLostForSureIsReportedByDefault(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), Analyzer, "example.com/told")
 }

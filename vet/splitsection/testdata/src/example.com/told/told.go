@@ -1,0 +1,90 @@
+package told
+
+import "sync"
+
+func compute(k string) int { return len(k) }
+
+// A Registry has objects, of which a goroutine that was told of one would use another than the next.
+type Registry struct {
+	mu      sync.Mutex
+	entries map[string]*int
+	lengths map[string]int
+}
+
+func (r *Registry) Entry(k string) *int {
+	r.mu.Lock()
+	e := r.entries[k]
+	r.mu.Unlock()
+	if e == nil {
+		e = new(int)
+		r.mu.Lock()
+		r.entries[k] = e // want `write of Registry.entries by what an earlier section of Registry.mu has read`
+		r.mu.Unlock()
+	}
+	return e
+}
+
+// Length may be computed twice, and is the same.
+func (r *Registry) Length(k string) int {
+	r.mu.Lock()
+	n, ok := r.lengths[k]
+	r.mu.Unlock()
+	if !ok {
+		n = compute(k)
+		r.mu.Lock()
+		r.lengths[k] = n
+		r.mu.Unlock()
+	}
+	return n
+}
+
+// A tube is the package's own, and has one writer.
+type tube struct {
+	mu   sync.Mutex
+	sent int
+}
+
+func (p *tube) Write() {
+	p.mu.Lock()
+	sent := p.sent
+	p.mu.Unlock()
+	sent += compute("x")
+	p.mu.Lock()
+	p.sent = sent
+	p.mu.Unlock()
+}
+
+// Watchers has an entry for each caller, by a pointer that no other has.
+type Watchers struct {
+	mu  sync.Mutex
+	all map[*int]*int
+}
+
+func (w *Watchers) Watch(who *int) {
+	w.mu.Lock()
+	_, ok := w.all[who]
+	w.mu.Unlock()
+	if !ok {
+		n := new(int)
+		w.mu.Lock()
+		w.all[who] = n
+		w.mu.Unlock()
+	}
+}
+
+// A Clock is moved by one goroutine.
+type Clock struct {
+	mu  sync.Mutex
+	now int
+}
+
+// Move moves the clock. It should only be called from a single goroutine at a time.
+func (c *Clock) Move() {
+	c.mu.Lock()
+	now := c.now
+	c.mu.Unlock()
+	now += compute("x")
+	c.mu.Lock()
+	c.now = now
+	c.mu.Unlock()
+}
