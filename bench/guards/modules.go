@@ -9,7 +9,8 @@ type group struct {
 }
 
 // groups are what is measured.
-var groups = []group{{"the first", modules}, {"the other", others}, {"the later", later}, {"the twelve", twelve}, {"the ten", ten}, {"ten more", tenMore}, {"the unseen", unseen}, {"the dozen", dozen}, {"the second dozen", second}, {"the third dozen", third}, {"the fourth dozen", fourth}, {"the untouched", untouched}}
+var groups = []group{{"the first", modules}, {"the other", others}, {"the later", later}, {"the twelve", twelve}, {"the ten", ten}, {"ten more", tenMore}, {"the unseen", unseen}, {"the dozen", dozen}, {"the second dozen", second}, {"the third dozen", third}, {"the fourth dozen", fourth}, {"the untouched", untouched},
+	{"the fifth dozen", fifth}, {"the sixth dozen", sixth}, {"the seventh dozen", seventh}, {"the eighth dozen", eighth}, {"the ninth dozen", ninth}}
 
 // modules are those for which the rules were made.
 var modules = []command.Module{
@@ -206,8 +207,7 @@ var fourth = []command.Module{
 	{Path: "github.com/containerd/containerd/v2", Version: "v2.4.2", Packages: []string{"github.com/containerd/containerd/v2/core/metadata", "github.com/containerd/containerd/v2/core/runtime/v2", "github.com/containerd/containerd/v2/pkg/shutdown", "github.com/containerd/containerd/v2/plugins/content/local"}},
 }
 
-// untouched are modules that were looked at last, and for which no rule was made or changed: their figures
-// are what to expect of a module.
+// untouched are modules for which no rule was made or changed before a witness was asked for.
 var untouched = []command.Module{
 	{Path: "github.com/hashicorp/go-hclog", Version: "v1.6.3", Packages: []string{"github.com/hashicorp/go-hclog"}},
 	{Path: "github.com/go-chi/httprate", Version: "v0.16.1", Packages: []string{"github.com/go-chi/httprate"}},

@@ -2,8 +2,9 @@
 //
 // Which lock guards what is inferred, as cofferdam guards does it: from how often data is accessed
 // with which lock held, from annotations (+checklocks:mu), comments, names, and the order of
-// fields. An access without the lock is reported unless there is a reason to think that it is
-// meant to be so: another lock is held, the object is being made, and so on.
+// fields. An access without the lock is reported if users of the package can make it at any time, beside another one
+// with the lock, unless there is a reason to think that it is meant to be so: another lock is held, the object is being
+// made, and so on.
 //
 //	type Counter struct {
 //		mu sync.Mutex

@@ -57,7 +57,8 @@ writing and reading lines that hold the lock, those that do not, those of which 
 cannot be told, and the signs. Lines that initialise an object before others can
 reach it count for nothing. Deviating accesses follow; those that hold another lock,
 read what only construction writes, or use the lock of an owner that has a mere pointer
-to the object, are in doubt, and told with -doubtful.`
+to the object, are in doubt, and so are those of which nothing shows that they can happen
+beside an access with the lock: they are told with -doubtful.`
 	c.Notes = `Examples:
 
   cofferdam guards ./...
