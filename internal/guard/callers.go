@@ -256,17 +256,33 @@ func isConstructor(fn *ssa.Function, result int) bool {
 	})
 }
 
-// starting begins the names of functions by which users make an object ready, or start it, and decoding of those by which
-// decoders fill one: what these write is there when it is used.
+// starting begins the names of functions by which users make an object ready, or start it, decoding of those by which
+// decoders fill one, option of those that give it one: what these write is there when it is used.
 var (
-	starting = regexp.MustCompile(`^(?:[Ss]tart|[Oo]pen|[Ii]nit|[Ii]nitiali[sz]e|[Rr]eset|[Ss]et[Uu]p|[Rr]un|[Ss]erve|[Ll]isten|[Cc]onnect|[Dd]ial|[Ww]ith)(?:[^a-z]|$)`)
+	starting = regexp.MustCompile(`^(?:[Ss]tart|[Oo]pen|[Ii]nit|[Ii]nitiali[sz]e|[Rr]eset|[Ss]et[Uu]p|[Rr]un|[Ss]erve|[Ll]isten|[Cc]onnect|[Dd]ial)(?:[^a-z]|$)`)
 	decoding = regexp.MustCompile(`^(?:Unmarshal|GobDecode)`)
+	option   = regexp.MustCompile(`^With(?:[^a-z]|$)`)
 )
 
 // isStarting reports whether a method, by its name, makes its object ready or sets it going. Of a command all
 // is seen that is done beside it.
 func isStarting(fn *ssa.Function) bool {
-	return fn.Signature.Recv() != nil && !isCommand(fn) && starting.MatchString(fn.Name())
+	return fn.Signature.Recv() != nil && !isCommand(fn) && (starting.MatchString(fn.Name()) || isOption(fn))
+}
+
+// isOption reports whether a method is one by which an object is given an option while it is made. One that makes a copy
+// with the option, and leaves its receiver as it is, may be called at any time.
+//
+//	func (p *Plugin) WithMetrics(m Metrics) *Plugin { p.metrics = m; return p }
+func isOption(fn *ssa.Function) bool {
+	return option.MatchString(fn.Name()) && slices.ContainsFunc(instructions(fn), func(i ssa.Instruction) bool {
+		store, ok := i.(*ssa.Store)
+		if !ok {
+			return false
+		}
+		at, ok := store.Addr.(*ssa.FieldAddr)
+		return ok && at.X == ssa.Value(fn.Params[0])
+	})
 }
 
 func isCommand(fn *ssa.Function) bool { return fn.Pkg != nil && fn.Pkg.Pkg.Name() == "main" }
