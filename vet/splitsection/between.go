@@ -20,26 +20,6 @@ func (c *checker) isKept(read, write *whole.Member) bool {
 	return isSingleFlight(write.Instr.Parent()) || v != nil && (c.hasAnotherLock(v, read, write) || isOnlyWriter(v, write) || c.isMarked(read, write) || c.isTakenOut(v, write))
 }
 
-// isLostWork reports whether what a write replaces is work of another goroutine for sure: a value that is computed from what
-// was read, or an object that another goroutine may have put there, and goes on to use. A missed element that is no
-// object is mostly what was computed from the key, and the same whichever goroutine puts it there.
-func isLostWork(read, write *whole.Member) bool {
-	if whole.ComputedFrom(write.Instr, read.Instr) {
-		return true
-	}
-	var value ssa.Value
-	switch i := write.Instr.(type) {
-	case *ssa.MapUpdate:
-		value = i.Value
-	case *ssa.Store:
-		value = i.Val
-	default:
-		return false
-	}
-	_, isObject := value.Type().Underlying().(*types.Pointer)
-	return isObject
-}
-
 // isOfUsers reports whether users of the package can have a write made twice at once, of the same data. What goroutines of
 // the package do, as a rule one does for each object. An element whose key is a pointer that the function is given is that of
 // the caller, and a value that is computed from what was read may be the work of the one user of an object, if the package

@@ -17,8 +17,7 @@
 // from: another lock that is held for both sections, a mark that the first one leaves, that one goroutine
 // alone writes, that a single flight runs both, or that the data was taken out before. Which lock guards what is that of package guards.
 //
-// Nor is, without -splitsection.doubtful, an element that was missed and is no object, as in the example: that both goroutines
-// compute the same for the same key cannot be told. Nor is a write of which nothing shows that it can be made twice at once: a
+// Nor is, without -splitsection.doubtful, a write of which nothing shows that it can be made twice at once: a
 // goroutine of the package makes it, or the key is a pointer of the caller's own, or the object is of a type that the
 // package keeps to itself.
 //
@@ -54,7 +53,7 @@ check untrue.`,
 var doubtful bool
 
 func init() {
-	Analyzer.Flags.BoolVar(&doubtful, "doubtful", false, "report also what may be the same for each goroutine, and what users of the package are not seen to run at any time")
+	Analyzer.Flags.BoolVar(&doubtful, "doubtful", false, "report also what users of the package are not seen to run at any time")
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -79,7 +78,7 @@ func run(pass *analysis.Pass) (any, error) {
 type Split struct {
 	Data, Lock  string
 	Read, Write token.Pos
-	// Doubtful: nothing shows that the write can be made twice at once, or that something is lost then.
+	// Doubtful: nothing shows that the write can be made twice at once.
 	Doubtful bool
 }
 
@@ -143,7 +142,7 @@ func (c *checker) pair(read, write *whole.Member) {
 		return
 	}
 	c.found[write.At] = true
-	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At, Doubtful: !isLostWork(read, write) || !c.isOfUsers(read, write)})
+	c.splits = append(c.splits, Split{Data: c.name(write.Variable), Lock: c.guard.Lock.Name, Read: read.At, Write: write.At, Doubtful: !c.isOfUsers(read, write)})
 }
 
 func (c *checker) name(v *types.Var) string {

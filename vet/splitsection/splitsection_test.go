@@ -15,7 +15,7 @@ func TestWritesByWhatAnEarlierSectionHasReadAreReported(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), Analyzer, "example.com/cache")
 }
 
-// TestOnlyWhatIsLostForSureIsReportedByDefault: an object that is replaced is, a value that both goroutines compute is not.
-func TestOnlyWhatIsLostForSureIsReportedByDefault(t *testing.T) {
+// TestOnlyWhatUsersCanRunTwiceIsReportedByDefault: not what one goroutine or one caller does.
+func TestOnlyWhatUsersCanRunTwiceIsReportedByDefault(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), Analyzer, "example.com/told")
 }

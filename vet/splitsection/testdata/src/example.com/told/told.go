@@ -24,7 +24,7 @@ func (r *Registry) Entry(k string) *int {
 	return e
 }
 
-// Length may be computed twice, and is the same.
+// Length is computed twice.
 func (r *Registry) Length(k string) int {
 	r.mu.Lock()
 	n, ok := r.lengths[k]
@@ -32,7 +32,7 @@ func (r *Registry) Length(k string) int {
 	if !ok {
 		n = compute(k)
 		r.mu.Lock()
-		r.lengths[k] = n
+		r.lengths[k] = n // want `write of Registry.lengths by what an earlier section of Registry.mu has read`
 		r.mu.Unlock()
 	}
 	return n
