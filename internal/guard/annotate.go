@@ -109,7 +109,7 @@ func (g *Guards) cannotAnnotate(d *Datum, decl *declaration, l Lock, confidence 
 	case decl == nil || decl.field == nil:
 		return "is a variable: checklocks reads annotations of fields only"
 	case !d.canBeNamed:
-		return "its lock, " + d.Way + ", cannot be named from the field"
+		return "its lock, " + d.By + ", cannot be named from the field"
 	case strings.Contains(d.Way, "["):
 		return "its lock is in a container"
 	case annotation(decl.text) != "":

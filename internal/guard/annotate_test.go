@@ -185,7 +185,7 @@ func (t *T) Add() {
 		reasons[s.Name] = s.Reason
 	}
 	for name, want := range map[string]string{
-		"conn.open": "its lock, ^[].^conns.mu, cannot be named from the field",
+		"conn.open": "its lock, mu of what has it in conns, cannot be named from the field",
 		"T.a":       "is declared together with b, which has another guard or none",
 		"T.b":       "is declared together with a, which has another guard or none",
 	} {

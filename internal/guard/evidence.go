@@ -20,7 +20,7 @@ func (c *chooser) weigh(v *subject, way *locks.Place) *Datum {
 	if !written && !stated {
 		return nil
 	}
-	d := &Datum{Object: v.Object, Name: c.name(v.Object), At: c.fset.Position(v.Object.Pos()), Way: way.String(), canBeNamed: canBeNamed(way)}
+	d := &Datum{Object: v.Object, Name: c.name(v.Object), At: c.fset.Position(v.Object.Pos()), Way: way.String(), By: way.Words(), canBeNamed: canBeNamed(way)}
 	// An annotation, or what another package has found out, needs no witness.
 	demanded := isKnown || slices.Contains(e.Signs, Annotated)
 	inHelper := false

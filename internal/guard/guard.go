@@ -42,7 +42,9 @@ type Datum struct {
 	// Way leads from the object that has the field to the lock: mu, or parent.mu,
 	// or ^child.mu for the mu of the object whose field child this is. For a lock
 	// that is a variable it is the variable's name.
-	Way        string
+	Way string
+	// By is the same for people: "mu of what has it as child".
+	By         string
 	Confidence float64
 	Evidence   Evidence
 	Deviations []Deviation // by position

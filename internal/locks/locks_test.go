@@ -147,15 +147,18 @@ func TestRelationsTellOneObjectsLockFromAnothers(t *testing.T) {
 	for _, c := range []struct {
 		from, to *Place
 		want     string
+		words    string
 	}{
-		{root, mine, "mu"},
-		{kid, mine, "^child.mu"},
-		{mine, mine, ""},
-		{kid, places.Field(kid, mu), "mu"},
+		{root, mine, "mu", "mu"},
+		{kid, mine, "^child.mu", "mu of what has it as child"},
+		{places.Extend(kid, Step{Field: Element, Key: "1"}), mine, "^[].^child.mu", "mu of what has it in child"},
+		{places.Field(kid, child), mine, "^child.^child.mu", "mu of what has what has it as child as child"},
+		{mine, mine, "", ""},
+		{kid, places.Field(kid, mu), "mu", "mu"},
 	} {
 		r := places.Relate(c.from, c.to)
-		if r == nil || r.String() != c.want || places.Apply(c.from, r) != c.to {
-			t.Errorf("from %s to %s: %v, want %q", c.from, c.to, r, c.want)
+		if r == nil || r.String() != c.want || r.Words() != c.words || places.Apply(c.from, r) != c.to {
+			t.Errorf("from %s to %s: %v (%s), want %q (%s)", c.from, c.to, r, r.Words(), c.want, c.words)
 		}
 	}
 	if r := places.Relate(root, places.Field(places.Root(other), mu)); r != nil {

@@ -225,6 +225,33 @@ func (p *Place) IsGlobal() bool {
 	return false
 }
 
+// Words renders the place for people: as Go does, and what a step up leads to as "what has it as child", or "what has
+// it in children" where it is an element of those. The lock of the tree that a node is in the nodes of is "mu of what
+// has it in nodes".
+func (p *Place) Words() string {
+	if p.ups == 0 {
+		return p.String()
+	}
+	holder, element := "it", false
+	down := &Place{root: p.root}
+	for _, s := range p.Steps() {
+		switch {
+		case !s.Up:
+			down = &Place{parent: down, root: down.root, step: s}
+		case s.Field == Element:
+			element = true
+		case element:
+			holder, element = "what has "+holder+" in "+s.Field.Name(), false
+		default:
+			holder = "what has " + holder + " as " + s.Field.Name()
+		}
+	}
+	if element {
+		holder = "what has " + holder
+	}
+	return down.String() + " of " + holder
+}
+
 // String renders the place as Go does, a step up as "^child", an element as "[]".
 func (p *Place) String() string {
 	var parts []string

@@ -54,7 +54,7 @@ func (r *report) text(list []*guard.Guard, deviations int) {
 		fmt.Fprintln(t, "  data\tby\tconfidence\twith it\twithout\tunknown\tsigns")
 		for _, d := range g.Data {
 			e := d.Evidence
-			fmt.Fprintf(t, "  %s\t%s\t%.2f\t%s\t%s\t%d\t%s\n", d.Name, d.Way, d.Confidence,
+			fmt.Fprintf(t, "  %s\t%s\t%.2f\t%s\t%s\t%d\t%s\n", d.Name, d.By, d.Confidence,
 				lines(e.WritesWith, e.ReadsWith), lines(e.WritesWithout, e.ReadsWithout), e.Unknown, signs(e))
 			data++
 		}
@@ -151,7 +151,7 @@ func (r *report) json(list []*guard.Guard) error {
 		for _, d := range g.Data {
 			e := d.Evidence
 			jd := guard.ReportedDatum{
-				Name: d.Name, Position: r.place(d.At), By: d.Way, Confidence: d.Confidence,
+				Name: d.Name, Position: r.place(d.At), By: d.By, Confidence: d.Confidence,
 				With: guard.ReportedSites{Writes: e.WritesWith, Reads: e.ReadsWith}, Without: guard.ReportedSites{Writes: e.WritesWithout, Reads: e.ReadsWithout},
 				Unknown: e.Unknown, Early: e.Early, Signs: []string{}, Deviations: []guard.ReportedDeviation{},
 			}
