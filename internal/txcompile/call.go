@@ -41,8 +41,10 @@ func (w *writer) call(e *ast.CallExpr) string {
 		return w.compiled() + ".Method[" + marker + "](" + w.tx() + ", " + r + ")." + sel.Sel.Name + w.arguments(e)
 	case throughValue:
 		return w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Fun) + ")" + w.arguments(e)
-	case harmless:
+	case harmless, callingBack:
 		return w.harmlessCall(e)
+	case arranging:
+		return w.arrangingCall(e, t)
 	}
 	if w.p.ownFill(w.f, w.region, e) {
 		return w.harmlessCall(e)
@@ -92,6 +94,9 @@ func (w *writer) instance(x ast.Expr, name string) string {
 }
 
 // harmlessCall is a call that stays what it is, with its arguments read in the transaction.
+//
+//	slices.Contains(x.s, v)                slices.Contains(compiled.Elements(tx, stm.Load(tx, &x.s)), v)
+//	sort.Search(n, func(i int) bool {})    sort.Search(n, compiled.Function(tx, compiled.Value(func(i int) bool {})))
 func (w *writer) harmlessCall(e *ast.CallExpr) string {
 	var all []piece
 	if sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok && w.info().Selections[sel] != nil {
@@ -110,9 +115,39 @@ func (w *writer) harmlessCall(e *ast.CallExpr) string {
 		if i == sized && w.info().Types[a].Value == nil {
 			v.text = w.length(v.text, 1)
 		}
+		switch w.info().TypeOf(a).Underlying().(type) {
+		case *types.Slice:
+			if !w.p.isFresh(w.info(), a) {
+				v.text = w.compiled() + ".Elements(" + w.tx() + ", " + v.text + ")"
+			}
+		case *types.Signature:
+			v.text = w.compiled() + ".Function(" + w.tx() + ", " + v.text + ")"
+		}
 		all = append(all, v)
 	}
 	return w.spliceNode(e, all...)
+}
+
+// arrangingCall is a call that changes the order of a slice: that of a copy, which is stored
+// then. A function that is given places in the slice has to see the slice itself.
+//
+//	slices.SortFunc(x.s, f)    compiled.ArrangeBy(tx, stm.Load(tx, &x.s), slices.SortFunc, compiled.Function(tx, f))
+//	sort.Slice(x.s, less)      compiled.SortSlice(tx, stm.Load(tx, &x.s), compiled.Function(tx, less))
+func (w *writer) arrangingCall(e *ast.CallExpr, t target) string {
+	slice := w.expr(e.Args[0])
+	if t.conversion != "" {
+		slice = t.conversion + "(" + slice + ")"
+	}
+	given := "(" + w.tx() + ", " + slice + ", "
+	if len(e.Args) == 1 {
+		return w.compiled() + ".Arrange" + given + w.f.TextOf(e.Fun) + ")"
+	}
+	by := w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Args[1]) + ")"
+	switch t.name {
+	case "Slice", "SliceStable":
+		return w.compiled() + ".Sort" + t.name + given + by + ")"
+	}
+	return w.compiled() + ".ArrangeBy" + given + w.f.TextOf(e.Fun) + ", " + by + ")"
 }
 
 // length is a length of something that is about to be allocated.

@@ -27,15 +27,18 @@ const (
 	throughMethod          // of an interface's method
 	throughValue           // of a function value
 	harmless               // of a function of the library that neither reads nor writes what is shared
+	callingBack            // likewise, which calls functions that it is given
+	arranging              // of one that changes the order of a slice
 	unknownCall            // of anything else: the transaction works in place from here on
 )
 
 // A target is what a call calls.
 type target struct {
-	kind     callKind
-	name     string    // of a builtin
-	function *function // that is cloned
-	reason   string    // why it is unknown, for people
+	kind       callKind
+	name       string    // of a builtin, or of what changes the order of a slice
+	conversion string    // of the slice that it is given
+	function   *function // that is cloned
+	reason     string    // why it is unknown, for people
 }
 
 // classify says what a call calls.
@@ -83,10 +86,49 @@ func (p *program) classify(info *types.Info, call *ast.CallExpr) target {
 	if library.IsHarmless(info, callee, call) {
 		return target{kind: harmless}
 	}
+	if library.IsReader(callee, info, call) {
+		if kind, ok := p.reader(info, call); ok {
+			return target{kind: kind}
+		}
+	}
+	if as, ok := library.IsArranger(callee, info, call); ok {
+		if _, ok := p.reader(info, call); ok {
+			return target{kind: arranging, name: callee.Name(), conversion: as}
+		}
+	}
 	if sig.Recv() == nil && library.IsHarmlessWithout(callee) {
 		return target{kind: unknownCall, reason: "calls " + calleeName(callee) + " with what leads to memory, or has methods"}
 	}
 	return target{kind: unknownCall, reason: "calls " + calleeName(callee)}
+}
+
+// reader says what a call is of a function that reads slices, and calls what it is given. It is
+// not ok if it cannot be seen what that is: literals can, and declared functions.
+func (p *program) reader(info *types.Info, call *ast.CallExpr) (kind callKind, ok bool) {
+	kind = harmless
+	for _, arg := range call.Args {
+		if _, isFunction := info.TypeOf(arg).Underlying().(*types.Signature); !isFunction {
+			continue
+		}
+		arg = ast.Unparen(arg)
+		if _, isLiteral := arg.(*ast.FuncLit); !isLiteral && !p.dualName(info, arg) {
+			return unknownCall, false
+		}
+		kind = callingBack
+	}
+	return kind, true
+}
+
+// dualName reports whether an expression names a function of the program that can be dual, and
+// has a type of its own.
+func (p *program) dualName(info *types.Info, e ast.Expr) bool {
+	fn := p.asValues[e]
+	if fn == nil || fn.Signature().Recv() != nil {
+		return false
+	}
+	_, inferred := info.Instances[nameOf(e)]
+	f := p.functions[fn.FullName()]
+	return f != nil && f.decl.Body != nil && f.whyInPlace == "" && !inferred
 }
 
 // runsCode reports whether an expression calls code that may assign to anything.

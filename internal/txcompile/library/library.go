@@ -46,6 +46,50 @@ func IsHarmlessWithout(callee *types.Func) bool {
 	return slices.Contains(harmlessFunctions, name) || slices.Contains(harmlessPackages, callee.Pkg().Path()) && !slices.Contains(harmful, name)
 }
 
+// readers are functions that touch nothing but elements of slices that they are given, which
+// they read, and call nothing but functions that they are given.
+var readers = map[string][]string{
+	"bytes":   {"Compare", "Contains", "Equal", "HasPrefix", "HasSuffix", "Index", "IndexByte"},
+	"slices":  {"BinarySearch", "BinarySearchFunc", "Clone", "Compare", "CompareFunc", "Contains", "ContainsFunc", "Equal", "EqualFunc", "Index", "IndexFunc", "IsSorted", "IsSortedFunc", "Max", "MaxFunc", "Min", "MinFunc"},
+	"sort":    {"Find", "Float64sAreSorted", "IntsAreSorted", "Search", "SearchFloat64s", "SearchInts", "SearchStrings", "StringsAreSorted"},
+	"strings": {"ContainsFunc", "FieldsFunc", "IndexFunc", "Join", "LastIndexFunc", "Map", "TrimFunc", "TrimLeftFunc", "TrimRightFunc"},
+}
+
+// IsReader reports whether a function of the library means the same with copies of the slices
+// that it is given, and functions that find their transaction by themselves. What else it is
+// given must be flat; a function of package slices does no more with it than to compare it, or to
+// hand it on.
+func IsReader(callee *types.Func, info *types.Info, call *ast.CallExpr) bool {
+	if callee.Pkg() == nil || callee.Signature().Recv() != nil || !slices.Contains(readers[callee.Pkg().Path()], callee.Name()) || call.Ellipsis.IsValid() {
+		return false
+	}
+	return !slices.ContainsFunc(call.Args, func(e ast.Expr) bool {
+		switch info.TypeOf(e).Underlying().(type) {
+		case *types.Slice, *types.Signature:
+			return false
+		}
+		return info.Types[e].IsNil() || callee.Pkg().Path() != "slices" && !IsFlat(info.TypeOf(e))
+	})
+}
+
+// arrangers are functions that change the order of a slice, their first argument, and touch
+// nothing else. Those that are not generic are given a slice of a type without a name.
+var arrangers = map[string]string{
+	"slices.Sort": "", "slices.SortFunc": "", "slices.SortStableFunc": "", "slices.Reverse": "",
+	"sort.Ints": "[]int", "sort.Strings": "[]string", "sort.Float64s": "[]float64",
+	"sort.Slice": "", "sort.SliceStable": "",
+}
+
+// IsArranger reports whether a function changes the order of its first argument, which must be
+// seen to be a slice. If it is given a slice of a type without a name, that is as.
+func IsArranger(callee *types.Func, info *types.Info, call *ast.CallExpr) (as string, ok bool) {
+	if as, ok = arrangers[callee.FullName()]; !ok {
+		return "", false
+	}
+	_, ok = info.TypeOf(call.Args[0]).Underlying().(*types.Slice)
+	return as, ok
+}
+
 // IsFlat reports whether a value of a type refers to no memory that can change, and has no
 // methods of the program's that harmlessFunctions might call.
 func IsFlat(t types.Type) bool {

@@ -321,7 +321,7 @@ func (g *generator) sorting() {
 		"sort.Slice(s.points, func(i, j int) bool { a, b := s.points[i], s.points[j]; return a.x < b.x || a.x == b.x && a.y < b.y })",
 		"slices.Sort(s.xs)",
 		"sort.Sort(sort.Reverse(sort.IntSlice(s.xs)))",
-		fmt.Sprintf("slices.SortFunc(s.records, func(a, b *record) int { return cmp.Or(cmp.Compare(a.weight, b.weight), cmp.Compare(a.id, b.id), %s) })", g.atom()),
+		fmt.Sprintf("slices.SortFunc(s.records, func(x, y *record) int { return cmp.Or(cmp.Compare(x.weight, y.weight), cmp.Compare(x.id, y.id), %s) })", g.atom()),
 		"slices.Reverse(s.xs)",
 		"for _, k := range slices.Sorted(maps.Keys(s.m)) { s.n = small(s.n*3 + s.m[k]) }",
 	))
