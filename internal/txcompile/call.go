@@ -13,7 +13,7 @@ import (
 //
 //	x.push(v)      x.push_stm(tx, v)
 //	f(v)           compiled.Function(tx, f)(v)
-//	i.M(v)         compiled.Method[interface{ M_stmok() }](tx, i).M(v)
+//	i.M(v)         compiled.Method[interface{ M_stmok() }, interface{ M_stmvalue() }](tx, i).M(v)
 func (w *writer) call(e *ast.CallExpr) string {
 	t := w.p.classify(w.info(), e)
 	switch t.kind {
@@ -37,8 +37,8 @@ func (w *writer) call(e *ast.CallExpr) string {
 	case throughMethod:
 		sel := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 		r := w.receiver(sel, w.info().Selections[sel])
-		marker := "interface{ " + sel.Sel.Name + w.p.suffix + "ok() }"
-		return w.compiled() + ".Method[" + marker + "](" + w.tx() + ", " + r + ")." + sel.Sel.Name + w.arguments(e)
+		pointer, value := w.markers(sel.Sel.Name)
+		return w.compiled() + ".Method[interface{ " + pointer + "() }, interface{ " + value + "() }](" + w.tx() + ", " + r + ")." + sel.Sel.Name + w.arguments(e)
 	case throughValue:
 		return w.compiled() + ".Function(" + w.tx() + ", " + w.expr(e.Fun) + ")" + w.arguments(e)
 	case harmless, callingBack:

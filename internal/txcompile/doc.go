@@ -60,7 +60,9 @@
 // Which functions a call through a value or an interface can call is what flows there (VTA, on
 // go/ssa). They are compiled, and noted where their values are made. A call looks whether its
 // function was noted, so that what the analysis has missed, such as a function that comes out
-// of a library, is not wrong: the transaction works in place from there on.
+// of a library, is not wrong: the transaction works in place from there on. So it does where Go
+// itself reads memory to call a method: through an interface that holds a pointer, if the method
+// has a value for its receiver, or belongs to what an embedded pointer points to.
 //
 // # Constructs
 //
@@ -78,7 +80,7 @@
 //	v(x)                   compiled.Function(tx, v)(x): in place if v was not compiled
 //	func(n int) { ... }    compiled.Value(func(n int) { ... }): noted
 //	range f                range compiled.Iterate1(tx, f): the body of the loop is noted
-//	i.m(x)                 compiled.Method[interface{ m_stmok() }](tx, i).m(x), likewise
+//	i.m(x)                 compiled.Method[interface{ m_stmok() }, ...](tx, i).m(x), likewise
 //	recover()              compiled.Recover(tx, recover()): the end of an attempt passes
 //	x.n -= x.take()        the call, and then x.n, as Go's compiler has it
 //	return x.n, x.take()   tx.Perform(); ...: likewise (see order.go)

@@ -48,6 +48,7 @@ type program struct {
 	closed      map[flow.Place]flow.Closed
 	dual        map[*ast.FuncLit]bool    // literals that transactions may call through values
 	marked      map[string]bool          // names of methods that they may call through interfaces
+	unmarked    map[string]bool          // methods, by full name, that are not said to be compiled
 	pure        map[ast.Node]bool        // functions that they may call through values as they are
 	asValues    map[ast.Expr]*types.Func // functions that are not called where they are named
 
@@ -117,6 +118,7 @@ func newProgram(pkgs []*packages.Package, exposed map[string]bool) (*program, er
 		p.gatherLabels(f)
 	}
 	p.gatherBoxed()
+	p.gatherUnmarked()
 	p.gatherReach()
 	for _, f := range p.Files() {
 		p.gatherVariables(f)
@@ -204,6 +206,9 @@ func (p *program) dualValue(info *types.Info, e ast.Expr) bool {
 	if f == nil || !f.dual && !p.pure[f.decl] {
 		return false
 	}
+	if sel, ok := e.(*ast.SelectorExpr); ok && isMethodExpression(info, sel) && flow.ReadsToCall(info.Selections[sel].Recv(), fn) {
+		return false
+	}
 	_, inferred := info.Instances[nameOf(e)]
 	_, isInstance := e.(*ast.IndexExpr)
 	return !inferred || isInstance // else it has no type of its own
@@ -237,6 +242,36 @@ func (p *program) plan() {
 		next := p.queue[0]
 		p.queue = p.queue[1:]
 		p.planRegion(next)
+	}
+}
+
+// gatherUnmarked finds methods that belong, through an embedded pointer, to a struct without a
+// name, or with one that only a function knows. Such a struct cannot have a method that hides the
+// marker of another.
+func (p *program) gatherUnmarked() {
+	p.unmarked = make(map[string]bool)
+	for _, f := range p.Files() {
+		named := make(map[ast.Expr]bool)
+		for _, d := range f.Syntax.Decls {
+			if types, ok := d.(*ast.GenDecl); ok {
+				for _, spec := range types.Specs {
+					if spec, ok := spec.(*ast.TypeSpec); ok {
+						named[spec.Type] = !spec.Assign.IsValid()
+					}
+				}
+			}
+		}
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			if s, ok := n.(*ast.StructType); ok && !named[s] {
+				t := f.Info.TypeOf(s)
+				for m := range types.NewMethodSet(types.NewPointer(t)).Methods() {
+					if fn := m.Obj().(*types.Func); flow.ReadsToCall(t, fn) {
+						p.unmarked[fn.Origin().FullName()] = true
+					}
+				}
+			}
+			return true
+		})
 	}
 }
 
@@ -293,6 +328,9 @@ func (p *program) planIndirect() {
 			p.pure[f.decl] = true
 		default:
 			f.dual = true
+			if p.unmarked[name] {
+				p.note(f.decl.Name.Pos(), "is a method of a struct without a name, or with a local one, by an embedded pointer")
+			}
 			p.marked[f.Name()] = p.marked[f.Name()] || f.decl.Recv != nil
 			p.clone(f)
 		}

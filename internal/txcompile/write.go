@@ -241,15 +241,33 @@ func hasCalls(b *ast.BlockStmt) (calls bool) {
 	return calls
 }
 
-// markerText is a method that says that another was compiled.
+// markers are the names of methods that say that another was compiled, which has a pointer for
+// its receiver or a value. What has neither, or one with a parameter, was not.
+func (w *writer) markers(method string) (pointer, value string) {
+	return method + w.p.suffix + "ok", method + w.p.suffix + "value"
+}
+
+// markerText says that a method was compiled, and hides that an embedded one was.
 func (w *writer) markerText(f *function) string {
-	return "func (" + w.f.TextOf(f.decl.Recv.List[0].Type) + ") " + f.Name() + w.p.suffix + "ok() {}"
+	own, other := w.markers(f.Name())
+	if !isPointer(f.Signature().Recv().Type()) {
+		own, other = other, own
+	}
+	receiver := "func (" + w.f.TextOf(f.decl.Recv.List[0].Type) + ") "
+	if w.p.unmarked[f.FullName()] {
+		own += "(int) {}; "
+	} else {
+		own += "() {}; "
+	}
+	return receiver + own + receiver + other + "(int) {}"
 }
 
 // hidingMarkers are for a struct whose method was not compiled, while an embedded one that
-// it hides was: the marker of that is hidden, too, by one with a parameter.
+// it hides was: the marker of that is hidden, too, by one with a parameter. So is that of a method
+// that an embedded pointer leads to, which Go reads when it calls the method.
 //
 //	type outer struct{ inner }; func (outer) hit() {}      func (outer) hit_stmok(int) {}
+//	type outer struct{ *inner }                            func (outer) hit_stmok(int) {}
 func (w *writer) hidingMarkers(spec *ast.TypeSpec) []string {
 	s, ok := w.info().TypeOf(spec.Type).(*types.Struct)
 	if !ok || spec.Assign.IsValid() || !slices.ContainsFunc(slices.Collect(s.Fields()), (*types.Var).Embedded) {
@@ -269,9 +287,10 @@ func (w *writer) hidingMarkers(spec *ast.TypeSpec) []string {
 	}
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(w.p.marked)) {
-		obj, _, _ := types.LookupFieldOrMethod(w.info().Defs[spec.Name].Type(), true, w.f.Types, name)
-		if m, ok := obj.(*types.Func); ok && !w.p.isDual(m.Origin()) {
-			all = append(all, "func ("+receiver+") "+name+w.p.suffix+"ok(int) {}")
+		obj, _, throughPointer := types.LookupFieldOrMethod(w.info().Defs[spec.Name].Type(), true, w.f.Types, name)
+		if m, ok := obj.(*types.Func); ok && (!w.p.isDual(m.Origin()) || throughPointer) {
+			pointer, value := w.markers(name)
+			all = append(all, "func ("+receiver+") "+pointer+"(int) {}", "func ("+receiver+") "+value+"(int) {}")
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package compiled
 
 import (
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -122,10 +123,15 @@ func Iterate2[K, V any](tx *stm.Tx, f func(yield func(K, V) bool)) func(yield fu
 }
 
 // Method returns a receiver whose method is about to be called through an interface. M is an
-// interface that types have whose method was compiled; if the receiver's has not, the
-// transaction works in place from here on.
-func Method[M, I any](tx *stm.Tx, receiver I) I {
-	if _, compiled := any(receiver).(M); !compiled {
+// interface that types have whose method was compiled and has a pointer for its receiver, and V
+// one that they have if it has a value: of a pointer to that, Go reads the value before it calls
+// the method, and not in the transaction. If neither holds, the transaction works in place from
+// here on.
+func Method[M, V, I any](tx *stm.Tx, receiver I) I {
+	if _, compiled := any(receiver).(M); compiled {
+		return receiver
+	}
+	if _, compiled := any(receiver).(V); !compiled || reflect.TypeOf(receiver).Kind() == reflect.Pointer {
 		tx.Perform()
 	}
 	return receiver

@@ -88,8 +88,8 @@ type Reach struct {
 	// Where functions begin that may run in a transaction, as they are: those that are seen,
 	// and those that code which is not here may call back.
 	MayRun map[Place]bool
-	// Calls, by where they are, of functions that code which is not here has made, and what
-	// they call.
+	// Calls, by where they are, of functions that code which is not here has made, or for which
+	// Go reads memory, and what they call.
 	Elsewhere map[token.Pos]string
 	// keeps says that transactions call code which is not here, and may have kept functions
 	// that it was given before.
@@ -252,8 +252,12 @@ func (r *Reach) visit(fn *ssa.Function) {
 				continue
 			}
 			callees := r.Callees(fn, call)
-			if r.isElsewhere(fn, call) {
+			switch {
+			case !call.Pos().IsValid(): // in a function that go/ssa has made
+			case r.isElsewhere(fn, call):
 				r.Elsewhere[call.Pos()] = describe(call.Common())
+			case call.Common().StaticCallee() == nil && slices.ContainsFunc(callees, isReading):
+				r.Elsewhere[call.Pos()] = describeReading(call.Common())
 			}
 			if len(callees) == 0 {
 				r.leave(call, nil)

@@ -81,6 +81,32 @@ func (f *Flow) isElsewhere(caller *ssa.Function, call ssa.CallInstruction) bool 
 	return slices.ContainsFunc(callees, func(fn *ssa.Function) bool { return fn.Blocks == nil && fn.Syntax() == nil })
 }
 
+// ReadsToCall reports whether Go reads memory to call a method of a type through an interface, or
+// a method expression: the value that a pointer points to, if that is the receiver, or an embedded
+// pointer.
+func ReadsToCall(receiver types.Type, method *types.Func) bool {
+	held := false
+	if p, ok := receiver.Underlying().(*types.Pointer); ok {
+		receiver, held = p.Elem(), true
+	}
+	_, _, throughPointer := types.LookupFieldOrMethod(receiver, true, method.Pkg(), method.Name())
+	_, takesPointer := method.Signature().Recv().Type().Underlying().(*types.Pointer)
+	return throughPointer || held && !takesPointer
+}
+
+// isReading reports whether a function is one that go/ssa has made for Go's reading to call a method.
+func isReading(fn *ssa.Function) bool {
+	method, ok := fn.Object().(*types.Func)
+	if !ok || fn.Synthetic == "" || fn.Syntax() != nil || method.Signature().Recv() == nil {
+		return false
+	}
+	receiver := fn.Signature.Recv()
+	if receiver == nil && fn.Signature.Params().Len() > 0 {
+		receiver = fn.Signature.Params().At(0)
+	}
+	return receiver != nil && ReadsToCall(receiver.Type(), method)
+}
+
 // returned reports whether a value can be what a library has returned.
 func (f *Flow) returned(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] {
@@ -141,11 +167,18 @@ func bindings(v *ssa.FreeVar) []ssa.Value {
 }
 
 // describe is what a call through a value or an interface calls, for people.
-func describe(call *ssa.CallCommon) string {
+func describe(call *ssa.CallCommon) string { return callee(call) + " that comes from elsewhere" }
+
+// describeReading says what is called where Go reads memory for it.
+func describeReading(call *ssa.CallCommon) string {
+	return callee(call) + " that leads to its receiver by a pointer, which is read first"
+}
+
+func callee(call *ssa.CallCommon) string {
 	if call.IsInvoke() {
-		return call.Method.Name() + " of " + aOr(types.TypeString(call.Value.Type(), shortName)) + " that comes from elsewhere"
+		return call.Method.Name() + " of " + aOr(types.TypeString(call.Value.Type(), shortName))
 	}
-	return "a function that comes from elsewhere"
+	return "a function"
 }
 
 // aOr is a name with its article.

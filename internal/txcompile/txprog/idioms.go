@@ -151,7 +151,17 @@ func (g *generator) methodValues() {
 
 func (g *generator) embedding() {
 	w := g.fresh("w")
-	switch g.random.IntN(3) {
+	switch g.random.IntN(5) {
+	case 3:
+		g.line("if len(s.shapes) < 7 { s.shapes = append(s.shapes, &strip{point{2, small(%s)}}, &framed{&square{%s}}, framed{&square{1}}) }", g.number(), g.atom())
+	case 4: // Go reads what these lead to before it calls a method of theirs
+		g.line("for _, %s := range s.shapes {", w)
+		g.line("\tswitch %s := %s.(type) {", w, w)
+		g.line("\tcase *strip: %s.p.x = small(%s)", w, g.number())
+		g.line("\tcase *framed: %s.square = &square{small(%s) %% 50}", w, g.number())
+		g.line("\t}")
+		g.line("\ts.n = small(s.n + %s.area(1))", w)
+		g.line("}")
 	case 0:
 		g.line("s.wrapped = &wrapper{s.shapes[at(%s, len(s.shapes))], small(%s)}", g.atom(), g.number())
 	case 1:

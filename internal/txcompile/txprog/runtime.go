@@ -47,6 +47,9 @@ type strip struct{ p point }
 func (q *square) area(n int) int { q.side = (q.side + n) % 50; return q.side * q.side }
 func (t strip) area(_ int) int   { return t.p.x * t.p.y }
 
+// A framed is a square by an embedded pointer.
+type framed struct{ *square }
+
 // A record has an identity, a name and tags that only its literal sets.
 type record struct {
 	id     int
@@ -292,6 +295,10 @@ func (s *state) dump() string {
 			fmt.Fprint(&b, " square", h.side)
 		case strip:
 			fmt.Fprint(&b, " strip", h.p)
+		case *strip:
+			fmt.Fprint(&b, " *strip", h.p)
+		case *framed:
+			fmt.Fprint(&b, " framed", h.side)
 		}
 	}
 	for _, r := range s.records {
