@@ -327,11 +327,14 @@ What cannot be undone (output, system calls, locks, channels, go statements, fun
 packages that are not compiled) makes a transaction run alone from there on. The places are
 printed at the start, unless -summary=false is given; with -stm=strict they are errors. A
 function that is called through a variable or an interface may come from elsewhere without
-that being seen: the transaction that calls it notices, and runs alone from there on.
+that being seen: the transaction that calls it notices, and runs alone from there on. So
+does one that calls, through an interface that holds a pointer, a method whose receiver is
+a value, because Go reads the receiver by itself.
 
 Packages of the main module, of a workspace and of local replacements are compiled, and
 those of other modules if transactions call functions of one; those of the standard library
-are not. While data is shared, it is accessed in transactions only.
+are not, but what computes from numbers and strings, and what searches, compares and sorts
+slices, can be called all the same. While data is shared, it is accessed in transactions only.
 
 Examples:
 

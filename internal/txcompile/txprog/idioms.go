@@ -157,8 +157,8 @@ func (g *generator) embedding() {
 	case 4: // Go reads what these lead to before it calls a method of theirs
 		g.line("for _, %s := range s.shapes {", w)
 		g.line("\tswitch %s := %s.(type) {", w, w)
-		g.line("\tcase *strip: %s.p.x = small(%s)", w, g.number())
-		g.line("\tcase *framed: %s.square = &square{small(%s) %% 50}", w, g.number())
+		g.line("\tcase *strip: %s.p.x = small(%s)", w, g.atom())
+		g.line("\tcase *framed: %s.square = &square{small(%s) %% 50}", w, g.atom())
 		g.line("\t}")
 		g.line("\ts.n = small(s.n + %s.area(1))", w)
 		g.line("}")
