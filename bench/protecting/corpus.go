@@ -9,8 +9,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
+	"io"
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -22,81 +23,23 @@ import (
 	"github.com/cofferdam-go/cofferdam/bench/measure"
 )
 
-// subjects are well-known modules that use locks, and whose tests need no network but that of
-// the machine and no more than a minute or two. TestModulesPassTheirTests of package protect
-// does the same with what needs no download.
-var subjects = []command.Module{
-	{Path: "github.com/patrickmn/go-cache", Version: "v2.1.0+incompatible"},
-	{Path: "github.com/jackc/puddle/v2", Version: "v2.2.2"},
-	{Path: "github.com/hashicorp/golang-lru/v2", Version: "v2.0.7", Packages: []string{".", "./simplelru"}},
-	{Path: "github.com/sirupsen/logrus", Version: "v1.9.3"},
-	{Path: "github.com/orcaman/concurrent-map/v2", Version: "v2.0.1"},
-	{Path: "github.com/allegro/bigcache/v3", Version: "v3.1.0"},
-	{Path: "github.com/coocood/freecache", Version: "v1.2.4"},
-	{Path: "github.com/dgraph-io/ristretto", Version: "v0.2.0"},
-	{Path: "go.uber.org/zap", Version: "v1.27.0", Packages: []string{".", "./zapcore", "./internal/..."}},
-	{Path: "github.com/gorilla/websocket", Version: "v1.5.3"},
-	{Path: "golang.org/x/sync", Version: "v0.15.0"},
-	{Path: "github.com/benbjohnson/clock", Version: "v1.3.5"},
-	{Path: "github.com/jellydator/ttlcache/v3", Version: "v3.3.0"},
-	{Path: "github.com/bluele/gcache", Version: "v0.0.2"},
-	{Path: "github.com/karlseguin/ccache/v3", Version: "v3.0.6"},
-	{Path: "github.com/alitto/pond", Version: "v1.9.2"},
-	{Path: "github.com/asaskevich/EventBus", Version: "v0.0.0-20200907212545-49d423059eef"},
-	{Path: "github.com/cenkalti/backoff/v4", Version: "v4.3.0"},
-	{Path: "github.com/cheggaaa/pb/v3", Version: "v3.1.5"},
-	{Path: "github.com/cskr/pubsub", Version: "v1.0.2"},
-	{Path: "github.com/deckarep/golang-set/v2", Version: "v2.6.0"},
-	{Path: "github.com/eapache/go-resiliency", Version: "v1.7.0"},
-	{Path: "github.com/fatih/color", Version: "v1.18.0"},
-	{Path: "github.com/gammazero/workerpool", Version: "v1.1.3"},
-	{Path: "github.com/gin-gonic/gin", Version: "v1.10.0", Packages: []string{"."}},
-	{Path: "github.com/go-chi/chi/v5", Version: "v5.1.0"},
-	{Path: "github.com/go-pkgz/expirable-cache/v3", Version: "v3.0.0"},
-	{Path: "github.com/hashicorp/go-hclog", Version: "v1.6.3"},
-	{Path: "github.com/hashicorp/go-immutable-radix", Version: "v1.3.1"},
-	{Path: "github.com/hashicorp/go-multierror", Version: "v1.1.1"},
-	{Path: "github.com/hashicorp/go-metrics", Version: "v0.5.4", Packages: []string{"."}},
-	{Path: "github.com/hashicorp/raft", Version: "v1.7.1", Packages: []string{"."}},
-	{Path: "github.com/jonboulle/clockwork", Version: "v0.4.0"},
-	{Path: "github.com/kelindar/event", Version: "v1.5.2"},
-	{Path: "github.com/klauspost/compress", Version: "v1.17.9", Packages: []string{"./flate", "./gzip", "./s2", "./zlib"}},
-	{Path: "github.com/looplab/fsm", Version: "v1.0.2"},
-	{Path: "github.com/marusama/cyclicbarrier", Version: "v1.1.0"},
-	{Path: "github.com/miekg/dns", Version: "v1.1.62", Packages: []string{"."}},
-	{Path: "github.com/muesli/cache2go", Version: "v0.0.0-20221011235721-518229cd8021"},
-	{Path: "github.com/nats-io/nuid", Version: "v1.0.1"},
-	{Path: "github.com/oklog/run", Version: "v1.1.0"},
-	{Path: "github.com/panjf2000/ants/v2", Version: "v2.11.3"},
-	{Path: "github.com/prometheus/client_golang", Version: "v1.20.5", Packages: []string{"./prometheus"}},
-	{Path: "github.com/puzpuzpuz/xsync/v3", Version: "v3.5.1"},
-	{Path: "github.com/rcrowley/go-metrics", Version: "v0.0.0-20201227073835-cf1acfcdf475", Packages: []string{"."}},
-	{Path: "github.com/robfig/cron/v3", Version: "v3.0.1"},
-	{Path: "github.com/rs/zerolog", Version: "v1.33.0", Packages: []string{"."}},
-	{Path: "github.com/spf13/cobra", Version: "v1.10.2", Packages: []string{"."}},
-	{Path: "github.com/stretchr/testify", Version: "v1.10.0", Packages: []string{"./assert", "./mock"}},
-	{Path: "go.etcd.io/bbolt", Version: "v1.3.11", Packages: []string{"."}},
-	{Path: "golang.org/x/net", Version: "v0.34.0", Packages: []string{"./http2", "./netutil", "./webdav", "./trace"}},
-	{Path: "golang.org/x/time", Version: "v0.8.0"},
-	{Path: "golang.org/x/tools", Version: "v0.28.0", Packages: []string{"./go/ssa", "./go/packages", "./internal/gcimporter"}},
-	{Path: "google.golang.org/protobuf", Version: "v1.36.1", Packages: []string{"./proto", "./internal/impl", "./reflect/protoregistry"}},
-}
-
 // Corpus is go run ./bench protect-corpus.
 var Corpus = &command.Benchmark{
 	Name:  "protect-corpus",
 	About: "real modules' own tests, with their guarded data protected",
-	Usage: "[-only TEXT] ",
-	Help: `Runs the tests of real modules as they are, and built with -protect=tolerate,
+	Usage: "[-only TEXT] [-limit DURATION] ",
+	Help: `Runs the tests of real modules, with -short, as they are, and built with -protect=tolerate,
 -protect=isolate and -protect=auto. A module passes if every test ends with protection as
 it does without: passes, fails or is skipped. Some tests depend on time: one that differs is
 run once more, and does not count if it differs from itself within fifty times as it is.
 Beside the verdict is how many of the sections are protected from lock to unlock, how many
-in part, and how many there are. Exits with 1 if a module does not pass.`,
+in part, and how many there are. Tests that do not end within the limit, in one build or the
+other, are counted and not compared. Exits with 1 if a module does not pass.`,
 	Quick: "only the first module",
 	New: func(flags *flag.FlagSet) command.Measurement {
 		c := &corpus{}
 		flags.StringVar(&c.only, "only", "", "only modules whose path has this `text` in it")
+		flags.DurationVar(&c.limit, "limit", 5*time.Minute, "how `long` the tests of a package may take")
 		return c
 	},
 }
@@ -104,8 +47,9 @@ in part, and how many there are. Exits with 1 if a module does not pass.`,
 // A corpus is one run of the command.
 type corpus struct {
 	*command.Session
-	only string
-	tool string
+	only  string
+	limit time.Duration
+	tool  string
 }
 
 // Check has nothing to complete.
@@ -117,7 +61,7 @@ func (c *corpus) Measure(s *command.Session) (_ any, err error) {
 	if c.tool, err = s.Cofferdam(); err != nil {
 		return nil, err
 	}
-	t := measure.Table{Head: []string{"module", "KB of Go", "tests", "tolerate", "isolate", "auto", "findings", "seconds"}}
+	t := measure.Table{Head: []string{"module", "KB of Go", "tests", "cut off", "tolerate", "isolate", "auto", "findings", "seconds"}}
 	failed, size := 0, int64(0)
 	var all []result
 	for i, m := range subjects {
@@ -128,13 +72,13 @@ func (c *corpus) Measure(s *command.Session) (_ any, err error) {
 		start := time.Now()
 		r, err := c.subject(m)
 		if s.Context.Err() != nil {
-			return all, s.Context.Err()
+			break // what there is so far is printed
 		}
 		if err != nil {
 			r.Differ = append(r.Differ, fmt.Sprintf("it cannot be tried: %v", err))
 		}
 		r.Seconds = time.Since(start).Seconds()
-		t.Row(r.Module, r.Bytes>>10, r.Tests, r.Verdict[0], r.Verdict[1], r.Verdict[2], r.Findings, fmt.Sprintf("%.0f", r.Seconds))
+		t.Row(r.Module, r.Bytes>>10, r.Tests, r.CutOff, r.Verdict[0], r.Verdict[1], r.Verdict[2], r.Findings, fmt.Sprintf("%.0f", r.Seconds))
 		size += r.Bytes
 		all = append(all, r)
 		if len(r.Differ) > 0 {
@@ -146,6 +90,9 @@ func (c *corpus) Measure(s *command.Session) (_ any, err error) {
 	}
 	t.Write(s.Out)
 	fmt.Fprintf(s.Out, "%d modules, %.1f MB of Go\n", len(all), float64(size)/1e6)
+	if err := s.Context.Err(); err != nil {
+		return all, err
+	}
 	if failed > 0 {
 		return all, fmt.Errorf("%d modules do not pass their tests with protection", failed)
 	}
@@ -155,9 +102,10 @@ func (c *corpus) Measure(s *command.Session) (_ any, err error) {
 // A result is what came of a module.
 type result struct {
 	Module   string    `json:"module"`
-	Bytes    int64     `json:"bytes"` // of its sources
+	Bytes    int64     `json:"bytes"` // of its packages that are tested, and of those that they import
 	Tests    int       `json:"tests"`
-	Verdict  [3]string `json:"verdict"` // of the modes, with the share that is protected
+	CutOff   int       `json:"cut_off,omitempty"` // tests that did not end in time in some build
+	Verdict  [3]string `json:"verdict"`           // of the modes, with the share that is protected
 	Findings int       `json:"findings"`
 	Differ   []string  `json:"differ,omitempty"` // tests that end otherwise with protection
 	Seconds  float64   `json:"seconds"`
@@ -169,21 +117,25 @@ func (c *corpus) subject(s command.Module) (result, error) {
 	if err != nil {
 		return r, err
 	}
+	if r.Bytes, err = c.sourceSize(dir, s); err != nil {
+		return r, err
+	}
 	plain, _, err := c.test(dir, s, "go", "test")
 	if err != nil {
 		return r, err
 	}
-	r.Tests = len(plain)
-	if r.Bytes, err = sourceSize(dir); err != nil {
-		return r, err
+	for test := range plain {
+		if isTest(test) {
+			r.Tests++
+		}
 	}
 	for i, mode := range []string{"tolerate", "isolate", "auto"} {
-		differ, said, err := c.compare(dir, s, plain, mode)
+		differ, cutOff, said, err := c.compare(dir, s, plain, mode)
 		if err != nil {
 			return r, err
 		}
 		if len(differ) > 0 { // again: some tests depend on time
-			again, _, err := c.compare(dir, s, plain, mode)
+			again, _, _, err := c.compare(dir, s, plain, mode)
 			if err != nil {
 				return r, err
 			}
@@ -196,6 +148,7 @@ func (c *corpus) subject(s command.Module) (result, error) {
 		if len(differ) > 0 {
 			r.Verdict[i] = fmt.Sprintf("%d DIFFER", len(differ)) + share(said)
 		}
+		r.CutOff = max(r.CutOff, cutOff)
 		for _, d := range differ {
 			r.Differ = append(r.Differ, fmt.Sprintf("-protect=%s: %s: %s, and as it is: %s", mode, d.test, cmp.Or(d.ended, "did not run"), d.plain))
 		}
@@ -204,19 +157,31 @@ func (c *corpus) subject(s command.Module) (result, error) {
 	return r, nil
 }
 
-// sourceSize adds up the Go files of a module.
-func sourceSize(dir string) (size int64, err error) {
-	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(name) != ".go" {
-			return err
+// sourceSize adds up the Go files of a module that its tests are built of.
+func (c *corpus) sourceSize(dir string, s command.Module) (size int64, err error) {
+	dirs, err := c.Go(dir, slices.Concat([]string{"list", "-deps", "-test", "-f", "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}"}, s.Patterns())...)
+	if err != nil {
+		return 0, err
+	}
+	seen := make(map[string]bool)
+	for _, d := range strings.Fields(dirs) {
+		if seen[d] {
+			continue
 		}
-		info, err := d.Info()
-		if err == nil {
+		seen[d] = true
+		names, err := filepath.Glob(filepath.Join(d, "*.go"))
+		if err != nil {
+			return 0, err
+		}
+		for _, name := range names {
+			info, err := os.Stat(name)
+			if err != nil {
+				return 0, err
+			}
 			size += info.Size()
 		}
-		return err
-	})
-	return size, err
+	}
+	return size, nil
 }
 
 // A difference is a test that ends otherwise with protection.
@@ -233,18 +198,30 @@ func share(said string) string {
 	return fmt.Sprintf(", %s+%s of %s", m[2], cmp.Or(m[3], "0"), m[1])
 }
 
-// compare returns the tests that do not end as they do without protection.
-func (c *corpus) compare(dir string, s command.Module, plain map[string]string, mode string) (differ []difference, said string, err error) {
+// compare returns the tests that do not end as they do without protection, and how many were cut
+// off in one of the builds.
+func (c *corpus) compare(dir string, s command.Module, plain map[string]string, mode string) (differ []difference, cutOff int, said string, err error) {
 	got, said, err := c.test(dir, s, c.tool, "test", "-protect="+mode)
 	if err != nil {
-		return nil, said, err
+		return nil, 0, said, err
 	}
 	for _, test := range slices.Sorted(maps.Keys(plain)) {
-		if got[test] != plain[test] {
+		switch {
+		case !isTest(test):
+		case plain[test] == outOfTime || got[test] == outOfTime:
+			cutOff++
+		case got[test] != plain[test] && !after(got, test):
 			differ = append(differ, difference{test, plain[test], got[test]})
 		}
 	}
-	return differ, said, nil
+	return differ, cutOff, said, nil
+}
+
+// after reports whether a test has no result because another of its package took all the time
+// that there was.
+func after(got map[string]string, test string) bool {
+	pkg, _, _ := strings.Cut(test, " ")
+	return got[test] == "" && got[pkg] == outOfTime
 }
 
 // steady returns the differences of tests that end in the same way many times as they are.
@@ -279,13 +256,20 @@ func (c *corpus) fetch(m command.Module) (string, error) {
 // build.
 var address = regexp.MustCompile(`0x[0-9a-f]+`)
 
+// outOfTime is how a test ends that the limit has cut off, and a package with such a test.
+const outOfTime = "cut off"
+
 // test runs the tests of a module, and returns how they ended, and what was said beside.
 func (c *corpus) test(dir string, s command.Module, argv ...string) (map[string]string, string, error) {
-	ctx, cancel := context.WithTimeout(c.Context, 10*time.Minute)
+	// Building and the tests of several packages take longer than those of one. A go command
+	// that is ended leaves tests behind, which have the limit, and would be waited for.
+	ctx, cancel := context.WithTimeout(c.Context, 4*c.limit+10*time.Minute)
 	defer cancel()
-	args := slices.Concat(argv[:2], []string{"-json", "-count=1"}, argv[2:], s.Patterns())[1:]
+	args := slices.Concat(argv[:2], []string{"-json", "-short", "-count=1", "-timeout=" + c.limit.String()}, argv[2:], s.Patterns())[1:]
 	cmd := exec.CommandContext(ctx, argv[0], args...)
 	cmd.Dir = dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
@@ -293,23 +277,57 @@ func (c *corpus) test(dir string, s command.Module, argv ...string) (map[string]
 	if err != nil && !errors.As(err, &exit) {
 		return nil, "", err
 	}
+	ended := endings(&stdout)
+	if len(ended) == 0 {
+		return nil, "", fmt.Errorf("%s %s ran no tests: %v\n%s", filepath.Base(argv[0]), strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return ended, "\n" + stderr.String(), nil
+}
+
+// endings reads how tests ended from what go test -json prints. A package that ran out of time is
+// there by its path alone, and those of its tests that had begun.
+func endings(stdout io.Reader) map[string]string {
 	ended := make(map[string]string)
-	for lines := bufio.NewScanner(&stdout); lines.Scan(); {
-		var e struct{ Action, Package, Test string }
-		if json.Unmarshal(lines.Bytes(), &e) != nil || e.Test == "" {
+	running := make(map[string][]string) // by package
+	lines := bufio.NewScanner(stdout)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		var e struct{ Action, Package, Test, Output string }
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
 			continue
 		}
+		if strings.HasPrefix(e.Output, "panic: test timed out after ") {
+			ended[e.Package] = outOfTime
+		}
+		if e.Test == "" {
+			continue
+		}
+		test := e.Package + " " + address.ReplaceAllString(e.Test, "0x")
 		switch e.Action {
+		case "run":
+			running[e.Package] = append(running[e.Package], test)
 		case "pass", "fail", "skip":
-			test := e.Package + " " + address.ReplaceAllString(e.Test, "0x")
+			if ended[e.Package] == outOfTime {
+				e.Action = outOfTime
+			}
 			if before := ended[test]; before != "" && before != e.Action {
 				e.Action = "not always the same"
 			}
 			ended[test] = e.Action
 		}
 	}
-	if len(ended) == 0 {
-		return nil, "", fmt.Errorf("%s %s ran no tests: %v\n%s", filepath.Base(argv[0]), strings.Join(args, " "), err, bytes.TrimSpace(stderr.Bytes()))
+	for pkg, tests := range running {
+		for _, test := range tests {
+			if ended[pkg] == outOfTime && ended[test] == "" {
+				ended[test] = outOfTime
+			}
+		}
 	}
-	return ended, "\n" + stderr.String(), nil
+	return ended
 }
+
+// isTest tells a test from its package.
+func isTest(ended string) bool { return strings.Contains(ended, " ") }
+
+// maxLine is how long a line of go test -json may be.
+const maxLine = 16 << 20
