@@ -65,7 +65,6 @@ var subjects = []command.Module{
 	{Path: "github.com/dgraph-io/badger/v4", Version: "v4.5.0", Packages: []string{"./skl", "./y", "./trie", "./table"}},
 	{Path: "github.com/golang/groupcache", Version: "v0.0.0-20210331224755-41bb18bfe9da", Packages: []string{"./lru", "./singleflight", "./consistenthash"}},
 	{Path: "github.com/gorilla/sessions", Version: "v1.4.0"},
-	{Path: "github.com/hashicorp/consul/sdk", Version: "v0.16.1", Packages: []string{"./freeport", "./testutil/retry"}},
 	{Path: "github.com/hashicorp/memberlist", Version: "v0.5.1", Packages: []string{"."}},
 	{Path: "github.com/hashicorp/serf", Version: "v0.10.1", Packages: []string{"./coordinate", "./serf"}},
 	{Path: "github.com/hashicorp/yamux", Version: "v0.1.2"},

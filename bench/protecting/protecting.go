@@ -3,10 +3,10 @@
 //
 // For the first, package program is built six times: as it is, with cofferdam build
 // in the modes detect, tolerate, isolate and auto, and with -race. The programs run the same
-// trials in turn. For the second, see corpus.go; for random programs in the place of modules,
-// fuzz.go; for a server under load, soak.go, with package soaking; asking_unix.go and
-// asking_other.go have the signal that it is asked by. For many objects, objects.go, with package
-// objects.
+// trials in turn. For the second, see corpus.go, and modules.go for the list of modules; for
+// random programs in the place of modules, fuzz.go; for a server under load, soak.go, with
+// package soaking; asking_unix.go and asking_other.go have the signal that it is asked by. For
+// many objects, objects.go, with package objects.
 package protecting
 
 import (
