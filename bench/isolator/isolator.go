@@ -28,7 +28,7 @@
 // # Files
 //
 //	isolator.go text.go machine.go               the command, and where it runs
-//	figure8.go sections.go                       all careful; what an empty section costs
+//	figure8.go sections.go instructions.go       all careful; what an empty section costs
 //	figure9.go figure11.go fault.go race.go      the other figures
 //	waiting.go                                   sections and timers beside accesses that wait
 //	stress.go worker.go targets.go plots.go      see above
@@ -132,6 +132,9 @@ func (s *session) run() error {
 	failed := s.Figures(chosen)
 	s.Report.Targets = s.targets()
 	s.Report.Conclude(s.Out)
+	if s.Report.Missed() && len(s.Report.Of("8"))+len(s.Report.Of(figurePlain)) > 0 {
+		s.instructions()
+	}
 	if s.plot != "" {
 		return errors.Join(failed, plot.Files(s.plot, s.plots()))
 	}

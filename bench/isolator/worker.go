@@ -64,6 +64,8 @@ func serve(in io.Reader, out io.Writer) int {
 			if trial.Close != nil {
 				err = trial.Close()
 			}
+		case sectionsCounted:
+			countSections()
 		case costs:
 			return faultCosts(r.Quick, func() error { return nil })
 		default:

@@ -55,6 +55,7 @@
 //	measure.go             cases, contenders, results
 //	run.go                 rounds and trials
 //	child.go               trials in other processes
+//	instructions.go        what functions execute, where times say too little
 //	load.go machine.go     what else the machine does, and which it is
 //	stats.go               medians, ratios, the bootstrap
 //	session.go progress.go a benchmark of several figures, and how far it is

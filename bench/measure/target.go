@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -81,6 +82,11 @@ func (r *Report) Conclude(w io.Writer) {
 			}
 		}
 	}
+}
+
+// Missed reports whether any target was.
+func (r *Report) Missed() bool {
+	return slices.ContainsFunc(r.Targets, func(t Target) bool { return !t.Met })
 }
 
 // number has as many digits as the unit can be told apart by: a factor of 1.04 is
