@@ -110,7 +110,7 @@ func (g *Gate) Relent() {
 // again.
 func (g *Gate) Resume() bool {
 	me := G()
-	if atomic.LoadUintptr(g.holder()) != me {
+	if g.inSection() != me {
 		return false // the mark is not this goroutine's any more
 	}
 	if atomic.SwapUintptr(&g.lenient, 0) != me {
@@ -150,22 +150,25 @@ func (g *Gate) watch(l *Latch) {
 
 // Leave ends a section. The store may not move up into the section, nor behind
 // the release of the lock that follows: stores are ordered on amd64.
-func (g *Gate) Leave() {
-	if raceBuild { // which would take handlers that look for the holder for races
-		atomic.StoreUintptr(g.holder(), 0)
-		return
-	}
-	*g.holder() = 0
-}
+//
+//go:norace
+func (g *Gate) Leave() { *g.holder() = 0 }
 
 // LeaveAlone is Leave where no release of a lock follows: what the caller loads next is
 // behind the end of the section.
-func (g *Gate) LeaveAlone() { atomic.StoreUintptr(g.holder(), 0) }
+func (g *Gate) LeaveAlone() {
+	if raceBuild {
+		g.Leave()
+		atomic.AndUint32(&g.word, ^uint32(0)) // a fence, in memory that the race detector does not know
+		return
+	}
+	atomic.StoreUintptr(g.holder(), 0)
+}
 
 // Held reports whether the running goroutine is in a section of the gate, or any
 // goroutine in a reader's.
 func (g *Gate) Held() bool {
-	if holder := atomic.LoadUintptr(g.holder()); holder != 0 {
+	if holder := g.inSection(); holder != 0 {
 		return RunsHere(holder)
 	}
 	return g.read()
@@ -185,13 +188,13 @@ func RunsHere(g uintptr) bool {
 // Mine reports whether the running goroutine is in a section of the gate that is not a
 // reader's.
 func (g *Gate) Mine() bool {
-	holder := atomic.LoadUintptr(g.holder())
+	holder := g.inSection()
 	return holder != 0 && holder == G()
 }
 
 // Locked reports whether any goroutine is in a section of the gate, apart from
 // readers.
-func (g *Gate) Locked() bool { return atomic.LoadUintptr(g.holder()) != 0 }
+func (g *Gate) Locked() bool { return g.inSection() != 0 }
 
 // EnterRead begins a reader's section, with the effect of Enter and Settle. The
 // pages may be readable.

@@ -1,9 +1,6 @@
 package page
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync"
 
 // A Latch is how a lock meets its gate: what a section touches of both, side by side. It is in the
 // object that has the lock, where an undisturbed section finds it without another load.
@@ -27,7 +24,9 @@ type Latch struct {
 }
 
 // Holder is the g in a section that is no reader's, 0 if there is none.
-func (l *Latch) Holder() uintptr { return atomic.LoadUintptr(&l.holder) }
+//
+//go:norace
+func (l *Latch) Holder() uintptr { return l.holder }
 
 // Slowly is what Lock and Unlock come to where a few instructions do not do. Package isolate sets
 // it, which knows the guard of a latch.

@@ -86,7 +86,7 @@ func decide(slot *Fault, draft uint32) bool {
 	if slot.Write == 0 {
 		lets |= readable
 	}
-	word, held := atomic.LoadUint32(&gate.word), atomic.LoadUintptr(gate.holder()) != 0
+	word, held := atomic.LoadUint32(&gate.word), gate.inSection() != 0
 	if atomic.LoadUint32(&gate.seals) == slot.seals && (word&lets == 0 || held && word&closed == 0) {
 		return false
 	}

@@ -18,6 +18,13 @@ func (g *Gate) sit(l *Latch) {
 //go:nocheckptr
 func (g *Gate) holder() *uintptr { return (*uintptr)(unsafe.Add(unsafe.Pointer(nil), g.seat)) }
 
+// inSection is the g in a section, 0 if there is none. Like all that is done with the holder it is no
+// synchronisation, and the race detector must not take it for one.
+//
+//go:norace
+//go:nocheckptr
+func (g *Gate) inSection() uintptr { return *(*uintptr)(unsafe.Add(unsafe.Pointer(nil), g.seat)) }
+
 // closedForGood is the gate of every closed guard: those that were closed are
 // used again. No page has its index as owner.
 var closedForGood = Gate{word: closed, index: ^uint32(0), seat: uintptr(unsafe.Pointer(&vacant))}
