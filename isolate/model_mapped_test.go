@@ -42,7 +42,8 @@ type modelMapped struct {
 	// buffered models x86 with Lock's first "holder = me" as an ordinary store,
 	// which may reach memory after the load of the word behind it. All other
 	// stores are locked instructions, which drain the thread's store buffer. The
-	// handler's barrier, membarrier(2), drains those of all threads.
+	// handler's barrier, membarrier(2), drains those of all threads; there is none if
+	// the handler looks at the mutex, which is what the package does.
 	buffered bool
 
 	// watching says that the handler looks at the mutex: there is a section if
@@ -76,6 +77,7 @@ const (
 	modelIgnoreWanters  modelMutation = "lock looks only whether the word is sealed"
 	modelKeepHolder     modelMutation = "lock stays holder while it waits for wanters"
 	modelMutexFirst     modelMutation = "unlock gives the mutex back before it clears the holder"
+	modelHolderStays    modelMutation = "unlock leaves the holder to the next lock"
 	modelNoBarrier      modelMutation = "handler has no barrier"
 	modelOpenAtOnce     modelMutation = "handler does not wait for the holder"
 	modelWantLate       modelMutation = "handler counts itself after it has looked at the holder"
@@ -143,9 +145,11 @@ func (m modelMapped) step(p *modelProgram, s *modelState, t int) modelMove {
 		return m.lock(p, s, t, in.lock)
 	case in.op == modelRelease && (careful || m.locking) && s.mutex[in.lock] == int8(t)+1:
 		m.drain(s, t)
-		if m.broken == modelMutexFirst {
+		switch m.broken {
+		case modelMutexFirst:
 			s.mutex[in.lock] = 0
-		} else {
+		case modelHolderStays:
+		default:
 			s.gates[in.lock].holder = 0
 		}
 		s.goTo(t, modelGiveBack)
@@ -250,11 +254,12 @@ func (m modelMapped) handle(p *modelProgram, s *modelState, t int, in *modelInst
 	gate := &s.gates[in.lock]
 	switch at := s.threads[t].at; at {
 	case modelWant:
+		m.drain(s, t)
 		gate.wanters++
 		switch {
 		case m.broken == modelWantLate:
 			return s.goTo(t, modelMark)
-		case m.buffered && m.broken != modelNoBarrier:
+		case m.buffered && !m.watching && m.broken != modelNoBarrier:
 			return s.goTo(t, modelBarrier)
 		}
 		return s.goTo(t, modelLook)

@@ -235,7 +235,7 @@ func TestModelTheorem3ExactlyTheIsolatedHistories(t *testing.T) {
 func TestModelTheorem3OnAllSmallPrograms(t *testing.T) {
 	for _, family := range []modelFamily{modelPairs, modelTriples} {
 		want := modelVerify(t, modelBasic{}, family)
-		for _, sem := range []modelSemantics{modelOptimised{}, modelMapped{buffered: true}, modelMapped{watching: true}} {
+		for _, sem := range []modelSemantics{modelOptimised{}, modelMapped{buffered: true}, modelMapped{watching: true}, modelMapped{watching: true, buffered: true}} {
 			if got := modelVerify(t, sem, family); got.histories != want.histories || got.delays == 0 {
 				t.Errorf("%T%+v: %v; basic: %v", sem, sem, got, want)
 			}
@@ -270,7 +270,27 @@ func TestModelOptimisedForbidsMoreInCarelessSections(t *testing.T) {
 // specification asks for.
 func TestModelHandlerPassesItsOwnSection(t *testing.T) {
 	modelVerify(t, modelMapped{watching: true, locking: true}, modelPairs)
+	modelVerify(t, modelMapped{watching: true, buffered: true, locking: true}, modelPairs)
 	modelVerify(t, modelMapped{watching: true, locking: true}, modelClassic, modelForbidden, modelStuck)
+}
+
+// It would save a store to leave the holder to the next Lock, where the handler looks at the mutex to
+// see whether there is a section. But the next holder's store may be late, and then the handler of the
+// last one takes the section for its own.
+func TestModelHolderMustNotOutliveTheSection(t *testing.T) {
+	p := modelParse("careless after a section of its own", "A: x", "careful: acquire A; r0 = x; r1 = x; release A", "careless: acquire A; release A; x = 1")
+	ours := modelMapped{watching: true, buffered: true, locking: true}
+	modelCompare(p, ours).check(t, ours)
+	ours.broken = modelHolderStays
+	report := modelCompare(p, ours)
+	if !report.has(modelInterference) {
+		t.Errorf("not found: %s", modelInterference)
+	}
+	ours.buffered = false
+	if modelCompare(p, ours).has(modelInterference) {
+		t.Error("it is not the late store that does it")
+	}
+	t.Logf("%s\nin %s", modelInterference, report.faults[modelInterference])
 }
 
 // Lock and handler may look again and again instead of waiting. Then they can
