@@ -17,6 +17,12 @@ type Wicket struct {
 	Site    uint32  // the lower half of the return address of what began the last section
 }
 
+// Steps are what StepIn and StepInToRead come to where a section or an access is in the way. Package wicket sets them.
+// The site is where the section begins; 0: unknown.
+var Steps struct {
+	In, ToRead func(w *Wicket, bits uint64, site uintptr)
+}
+
 // SiteOf returns the return address whose lower half is noted. The text of a program is less than 4 GiB, so it is
 // the one with that half that is nearest to this function.
 func (w *Wicket) SiteOf() uintptr {

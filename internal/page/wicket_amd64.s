@@ -1,12 +1,14 @@
 #include "go_asm.h"
+#include "funcdata.h"
 #include "textflag.h"
 
-// func StepIn(w *Wicket, bits uint64) bool
+// func StepIn(w *Wicket, bits uint64)
 //
 // Sets bits of a word none of whose WicketInUse is set, by a locked instruction. The load of
-// the wanters comes after it: an access that is not seen here sees the bits. BP is the frame of the
-// caller, which must not be inlined; its return address is the site.
-TEXT ·StepIn(SB), NOSPLIT|NOFRAME, $0-17
+// the wanters comes after it: an access that is not seen here sees the bits. The return address is
+// the site, unless it is in a function that the caller is inlined from elsewhere: then it is the one
+// above, in the caller's frame.
+TEXT ·StepIn(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ w+0(FP), DI
 	MOVQ bits+8(FP), DX
 	MOVQ Wicket_Word(DI), AX
@@ -16,23 +18,27 @@ TEXT ·StepIn(SB), NOSPLIT|NOFRAME, $0-17
 	LOCK
 	CMPXCHGQ DX, Wicket_Word(DI)
 	JNE  no
-	MOVQ (TLS), CX
-	MOVQ CX, Wicket_Holder(DI)
-	MOVQ 8(BP), CX
+	MOVQ (TLS), AX
+	MOVQ 0(SP), CX
+	CMPQ CX, ·stepReturns+0(SB)
+	JEQ  called
+note:
+	MOVQ AX, Wicket_Holder(DI)
 	MOVL CX, Wicket_Site(DI)
 	CMPL Wicket_Wanters(DI), $0
 	JNE  no
-	MOVB $1, ret+16(FP)
 	RET
+called:
+	MOVQ 8(BP), CX
+	JMP  note
 no:
-	MOVB $0, ret+16(FP)
-	RET
+	JMP  ·stepAside(SB)
 
-// func StepInToRead(w *Wicket, bits uint64) bool
+// func StepInToRead(w *Wicket, bits uint64)
 //
 // Sets bits of a word none of whose WicketClosed is set, and adds a WicketReader to it. If there are
 // wanters the reader is taken back; its bits are left until the last reader goes.
-TEXT ·StepInToRead(SB), NOSPLIT|NOFRAME, $0-17
+TEXT ·StepInToRead(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ w+0(FP), DI
 	MOVQ bits+8(FP), DX
 	MOVQ Wicket_Word(DI), AX
@@ -43,15 +49,54 @@ TEXT ·StepInToRead(SB), NOSPLIT|NOFRAME, $0-17
 	LOCK
 	CMPXCHGQ DX, Wicket_Word(DI)
 	JNE  out
-	MOVQ 8(BP), CX
+	MOVQ 0(SP), CX
+	CMPQ CX, ·stepReturns+8(SB)
+	JEQ  called
+note:
 	MOVL CX, Wicket_Site(DI)
 	CMPL Wicket_Wanters(DI), $0
 	JNE  wanted
-	MOVB $1, ret+16(FP)
 	RET
+called:
+	MOVQ 8(BP), CX
+	JMP  note
 wanted:
 	LOCK
 	SUBQ $const_WicketReader, Wicket_Word(DI)
 out:
-	MOVB $0, ret+16(FP)
+	JMP  ·stepAsideToRead(SB)
+
+// func stepAside(w *Wicket, bits uint64)
+//
+// StepIn in Go, where there is a section or an access in the way, with the two return addresses of
+// which one is the site. It comes from there by a jump.
+TEXT ·stepAside(SB), 0, $32-16
+	NO_LOCAL_POINTERS
+	MOVQ w+0(FP), AX
+	MOVQ AX, 0(SP)
+	MOVQ bits+8(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ 8(BP), AX
+	MOVQ AX, 16(SP)
+	MOVQ 0(BP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 24(SP)
+	CALL ·stepSlowly(SB)
+	RET
+
+// func stepAsideToRead(w *Wicket, bits uint64)
+//
+// stepAside for StepInToRead.
+TEXT ·stepAsideToRead(SB), 0, $32-16
+	NO_LOCAL_POINTERS
+	MOVQ w+0(FP), AX
+	MOVQ AX, 0(SP)
+	MOVQ bits+8(FP), AX
+	MOVQ AX, 8(SP)
+	MOVQ 8(BP), AX
+	MOVQ AX, 16(SP)
+	MOVQ 0(BP), AX
+	MOVQ 8(AX), AX
+	MOVQ AX, 24(SP)
+	CALL ·stepSlowlyToRead(SB)
 	RET

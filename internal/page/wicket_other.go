@@ -5,26 +5,32 @@ package page
 import "sync/atomic"
 
 // StepIn begins a section that writes, if none is running: it sets bits of the word, and notes the calling
-// goroutine. False: there is a section, or an access is in the way. Where the section began is not known
-// without assembly.
-func StepIn(w *Wicket, bits uint64) bool {
+// goroutine. If there is a section, or an access is in the way, the rest is left to Steps. Where the section began
+// is not known without assembly.
+func StepIn(w *Wicket, bits uint64) {
 	word := atomic.LoadUint64(&w.Word)
 	if word&WicketInUse != 0 || !atomic.CompareAndSwapUint64(&w.Word, word, word|bits) {
-		return false
+		Steps.In(w, bits, 0)
+		return
 	}
 	atomic.StoreUintptr(&w.Holder, G())
-	return atomic.LoadUint32(&w.Wanters) == 0
+	if atomic.LoadUint32(&w.Wanters) != 0 {
+		Steps.In(w, bits, 0)
+	}
 }
 
 // StepInToRead begins a section that reads, if none is running that writes.
-func StepInToRead(w *Wicket, bits uint64) bool {
+func StepInToRead(w *Wicket, bits uint64) {
 	word := atomic.LoadUint64(&w.Word)
 	if word&WicketClosed != 0 || !atomic.CompareAndSwapUint64(&w.Word, word, (word|bits)+WicketReader) {
-		return false
+		Steps.ToRead(w, bits, 0)
+		return
 	}
-	if atomic.LoadUint32(&w.Wanters) == 0 {
-		return true
+	if atomic.LoadUint32(&w.Wanters) != 0 {
+		atomic.AddUint64(&w.Word, ^uint64(WicketReader-1))
+		Steps.ToRead(w, bits, 0)
 	}
-	atomic.AddUint64(&w.Word, ^uint64(WicketReader-1))
-	return false
 }
+
+// KnowSteps has no sites to keep.
+func KnowSteps(in, toRead func()) {}

@@ -23,6 +23,9 @@ type Outline struct {
 	steps                 []*Step
 }
 
+// Shared reports whether other goroutines may have the lock at the same time.
+func (o *Outline) Shared() bool { return o.reading }
+
 // A Step is what one statement evaluates by itself while the lock is held: all of a
 // simple statement, the conditions of an if, the header of a loop.
 type Step struct {

@@ -24,6 +24,19 @@ func BenchmarkSection(b *testing.B) {
 			g.Wake()
 		}
 	})
+	b.Run("reading alone", func(b *testing.B) {
+		o := new(lean)
+		sum := 0
+		for b.Loop() {
+			o.mu.Lock()
+			g := &o.x
+			g.Lock(0, fieldN)
+			sum += o.n
+			g.Leave()
+			o.mu.Unlock()
+			g.Wake()
+		}
+	})
 	b.Run("reading", func(b *testing.B) {
 		o := new(lean)
 		sum := 0

@@ -24,6 +24,8 @@ const (
 	passesBlindly          // an access that takes the mark of a section which relents
 	readersDoNotLook
 	storesPassReaders
+	aloneDoNotLook  // sections that only read and have the lock to themselves
+	storesPassAlone // such a section
 	flaws
 )
 
@@ -39,6 +41,7 @@ const (
 	isOpen modelState = iota
 	isHeld
 	isRelenting
+	isReadAlone // by a section that has the lock to itself: loads pass
 )
 
 // A world is everything at one moment. It can be compared.
@@ -208,6 +211,44 @@ func readingSection() modelProgram {
 	}
 }
 
+// readingAlone reads twice, with the lock to itself.
+func readingAlone() modelProgram {
+	return modelProgram{
+		func(w *world, g *modelGoroutine, _ flaw) (bool, string) {
+			if w.lock != 0 {
+				return false, ""
+			}
+			w.lock = -1
+			return next(w, g)
+		},
+		func(w *world, g *modelGoroutine, _ flaw) (bool, string) {
+			w.state = isReadAlone
+			return next(w, g)
+		},
+		func(w *world, g *modelGoroutine, f flaw) (bool, string) {
+			if w.passing > 0 && f != aloneDoNotLook {
+				return false, ""
+			}
+			return next(w, g)
+		},
+		func(w *world, g *modelGoroutine, _ flaw) (bool, string) {
+			g.seen = w.value
+			return next(w, g)
+		},
+		func(w *world, g *modelGoroutine, f flaw) (bool, string) {
+			if w.value != g.seen {
+				return true, fmt.Sprintf("a section that reads alone has read %d, and finds %d", g.seen, w.value)
+			}
+			w.open(f)
+			return next(w, g)
+		},
+		func(w *world, g *modelGoroutine, _ flaw) (bool, string) {
+			w.lock, g.ended = 0, true
+			return true, ""
+		},
+	}
+}
+
 // load is without the lock.
 func load() modelProgram {
 	return modelProgram{
@@ -226,7 +267,7 @@ func load() modelProgram {
 			return next(w, g)
 		},
 		func(w *world, g *modelGoroutine, f flaw) (bool, string) {
-			if f != loadsWithoutSecondLook && (w.seq != g.seq || w.state != isOpen) {
+			if f != loadsWithoutSecondLook && (w.seq != g.seq || w.state != isOpen && w.state != isReadAlone) {
 				g.at = 0
 				return true, ""
 			}
@@ -245,7 +286,12 @@ func sees(g *modelGoroutine) string {
 
 // store is without the lock. If it finds a section it is not under way, and waits.
 func store() modelProgram {
-	blocked := func(w *world, f flaw) bool { return w.readers > 0 && f != storesPassReaders || w.state != isOpen }
+	blocked := func(w *world, f flaw) bool {
+		if w.readers > 0 && f != storesPassReaders {
+			return true
+		}
+		return w.state != isOpen && !(w.state == isReadAlone && f == storesPassAlone)
+	}
 	count := func(w *world, n int8, f flaw) {
 		if f != storesWithoutBeingSeen {
 			w.passing += n
@@ -338,6 +384,9 @@ var models = []struct {
 	{"a section that relents, a load, a store", []modelProgram{section(true), load(), store()}},
 	{"a section that relents, two stores", []modelProgram{section(true), store(), store()}},
 	{"two sections that relent, a store", []modelProgram{section(true), section(true), store()}},
+	{"a section that reads alone, a load, a store", []modelProgram{readingAlone(), load(), store()}},
+	{"a section that reads alone, one that writes, a store", []modelProgram{readingAlone(), section(false), store()}},
+	{"a section that reads alone, one that relents, a load", []modelProgram{readingAlone(), section(true), load()}},
 	{"sections that read, a store", []modelProgram{readingSection(), readingSection(), store()}},
 	{"a section that reads, one that writes, a store", []modelProgram{readingSection(), section(false), store()}},
 }

@@ -66,7 +66,7 @@ func (w *wait) tell() {
 	if w.write {
 		access.Op = finding.Write
 	}
-	section := finding.Access{Op: finding.Lock, Goroutine: w.holder, Stack: withoutThis([]uintptr{w.site})}
+	section := finding.Access{Op: finding.Lock, Goroutine: w.holder, Stack: withoutThis([]uintptr{w.site, 0})}
 	one := finding.Finding{
 		Kind:        finding.Violation,
 		Guard:       finding.Guard{Name: lock, Site: finding.Frame{File: file, Line: line}},
@@ -99,7 +99,8 @@ func (o outcome) explain() string {
 // inside is how functions of this package begin: in a protected program it has another path.
 var inside = reflect.TypeFor[Guard]().PkgPath() + "."
 
-// withoutThis returns frames without those of this package that come first.
+// withoutThis returns frames without those of this package that come first. Functions that others are inlined into
+// are frames only of addresses that another one follows.
 func withoutThis(pcs []uintptr) []finding.Frame {
 	frames := finding.Frames(pcs)
 	for len(frames) > 1 && strings.HasPrefix(frames[0].Function, inside) {

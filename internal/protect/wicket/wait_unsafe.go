@@ -10,6 +10,8 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/page"
 )
 
+func guardOf(w *page.Wicket) *Guard { return (*Guard)(unsafe.Pointer(w)) }
+
 // How long accesses wait. They are not constant for tests.
 var (
 	longestWait  = time.Second            // for a section

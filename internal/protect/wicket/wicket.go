@@ -124,21 +124,30 @@ func opened(word uint64) uint64 { return word&^inUse + once }
 func sectionOn(written, read uint64) uint64 { return held | written<<writtenAt | read<<readAt }
 
 // Lock begins a section that may write some fields, and only reads others. The calling goroutine has
-// the lock. It is not inlined: its return address is the section's site.
-//
-//go:noinline
+// the lock. It is inlined, so that it is one call.
 func (g *Guard) Lock(written, read uint64) {
-	if !raceBuild && !page.StepIn(&g.w, sectionOn(written, read)) {
-		g.settle(sectionOn(written, read))
+	if !raceBuild {
+		page.StepIn(&g.w, sectionOn(written, read))
 	}
 }
 
-// settle completes a StepIn that returned false. Its caller is called by the section.
-//
-//go:noinline
-func (g *Guard) settle(bits uint64) {
-	var site [1]uintptr
-	runtime.Callers(3, site[:])
+// A wicket is the first thing in its guard.
+func init() {
+	page.Steps.In = func(w *page.Wicket, bits uint64, site uintptr) { guardOf(w).settle(bits, site) }
+	page.Steps.ToRead = func(w *page.Wicket, bits uint64, site uintptr) { guardOf(w).settleToRead(bits, site) }
+	closed := &Guard{page.Wicket{Word: inUse}}
+	page.KnowSteps(func() { stepIn.lock(closed, 0, 0) }, func() { stepIn.rlock(closed, 0) })
+}
+
+// stepIn are methods that are called and not inlined, because it is not known which.
+var stepIn = struct {
+	lock  func(g *Guard, written, read uint64)
+	rlock func(g *Guard, read uint64)
+}{(*Guard).Lock, (*Guard).RLock}
+
+// settle completes a StepIn that has found a section or an access. The site is where the section
+// begins.
+func (g *Guard) settle(bits uint64, site uintptr) {
 	if atomic.LoadUint32(&g.w.Wanters) >= waiter {
 		g.Unlock()
 		g.giveWay()
@@ -150,7 +159,7 @@ func (g *Guard) settle(bits uint64) {
 		}
 	}
 	atomic.StoreUintptr(&g.w.Holder, page.G())
-	atomic.StoreUint32(&g.w.Site, uint32(site[0]))
+	atomic.StoreUint32(&g.w.Site, uint32(site))
 	g.awaitStores()
 }
 
@@ -197,7 +206,9 @@ func (g *Guard) Relent() {
 //go:noinline
 func (g *Guard) Resume(written, read uint64) {
 	if !raceBuild && !g.takeBack() {
-		g.settle(sectionOn(written, read))
+		var site [1]uintptr
+		runtime.Callers(2, site[:])
+		g.settle(sectionOn(written, read), site[0])
 	}
 }
 
@@ -229,20 +240,14 @@ func (g *Guard) mine() bool {
 }
 
 // RLock begins a section that only reads some fields, and may share the lock.
-//
-//go:noinline
 func (g *Guard) RLock(read uint64) {
-	if !raceBuild && !page.StepInToRead(&g.w, read<<readAt) {
-		g.settleToRead(read << readAt)
+	if !raceBuild {
+		page.StepInToRead(&g.w, read<<readAt)
 	}
 }
 
-// settleToRead completes a StepInToRead that returned false.
-//
-//go:noinline
-func (g *Guard) settleToRead(bits uint64) {
-	var site [1]uintptr
-	runtime.Callers(3, site[:])
+// settleToRead completes a StepInToRead that has found a section or an access.
+func (g *Guard) settleToRead(bits uint64, site uintptr) {
 	if atomic.LoadUint32(&g.w.Wanters) >= waiter {
 		g.giveWay()
 	}
@@ -256,7 +261,7 @@ func (g *Guard) settleToRead(bits uint64) {
 			break
 		}
 	}
-	atomic.StoreUint32(&g.w.Site, uint32(site[0]))
+	atomic.StoreUint32(&g.w.Site, uint32(site))
 	g.awaitStores()
 }
 

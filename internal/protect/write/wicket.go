@@ -95,7 +95,11 @@ func (w *sectionWriter) callWickets(writing, reading string) []string {
 		done = append(done, v.OnPages.Wicket)
 		written, read := w.masks(v.OnPages.Wicket)
 		name := w.id("g", w.firstBehind(v.OnPages.Wicket))
-		if call := callWicketGuard(name, writing, reading, written, read); call != "" {
+		call := callWicketGuard(name, writing, reading, written, read)
+		if written == 0 && !w.group.Shared() {
+			call = callWicketAlone(name, writing, read)
+		}
+		if call != "" {
 			list = append(list, call)
 		}
 	}
@@ -129,6 +133,21 @@ func callWicketGuard(name, writing, reading string, written, read uint64) string
 		return fmt.Sprintf("%s.%s(%d, %d)", name, writing, written, read)
 	}
 	return name + "." + writing + "()"
+}
+
+// callWicketAlone is callWicketGuard for a section that only reads and has the lock to itself. It need not be counted
+// among others, which takes two locked instructions: it ends by a store. Where others of its kind end before code
+// that may wait, so does this one.
+func callWicketAlone(name, method string, read uint64) string {
+	switch method {
+	case "Lock", "Resume":
+		return fmt.Sprintf("%s.Lock(0, %d)", name, read)
+	case "Relent":
+		return name + ".Unlock()"
+	case "LeaveMine":
+		return ""
+	}
+	return name + "." + method + "()"
 }
 
 // declareWicket declares the guard of a field in its type, with the methods that use the field without the lock. It
