@@ -36,7 +36,8 @@
 //	readers           how many sections are running that only read, under a lock that they share
 //	the sequence      which changes whenever a section that writes has ended
 //
-// A section sets it when it has the lock, by one locked instruction, and clears it by a store.
+// A section sets it when it has the lock, by one locked instruction, and clears it by a store. One that only
+// reads does so, too, if it has the lock to itself; it keeps stores away, and loads pass.
 //
 // # Why a section and an access cannot pass each other
 //
