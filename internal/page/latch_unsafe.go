@@ -2,6 +2,8 @@
 
 package page
 
+//lint:file-ignore U1000 some of what is declared here is called by assembly, or is assembly that is jumped to
+
 import (
 	"sync/atomic"
 	"unsafe"

@@ -1,5 +1,7 @@
 package page
 
+//lint:file-ignore U1000 some of what is declared here is called by assembly, or is assembly that is jumped to
+
 // StepIn begins a section that writes, if none is running: it sets bits of the word, and notes the calling
 // goroutine and the return address. If there is a section, or an access is in the way, the rest is done in Go.
 //
