@@ -75,5 +75,6 @@
 //	pin.go          what must stay where it is
 //	word.go         loads and stores of pointers
 //	entry.go        what is done with one entry of a map
+//	element.go      elements of slices, as package alias knows them
 //	reflect.go      what reflection may look at
 package facts

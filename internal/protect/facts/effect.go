@@ -26,7 +26,7 @@ type Effect struct {
 	brief    string          // Opaque, without what the function that is called does
 	named    map[Key]bool    // variables and fields that the code names, of any object
 	written  map[Key]bool    // those of them that it may write
-	entries  map[Key]bool    // maps among them whose entries it may change
+	entries  map[Key]bool    // maps and slices among them whose entries or elements it may change
 	pointees map[string]bool // types that the code reaches through pointers to them
 	indirect bool            // the code uses pointers or elements at all
 	unknown  map[string]bool // what the code itself calls without naming it: see dispatch

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
 )
 
 // Facts are what is known of a program.
@@ -31,6 +32,7 @@ type Facts struct {
 	forged       map[string]bool // types that pointers are converted from or to
 	assigned     map[Key]bool
 	aliasedMaps  map[Key]bool
+	slices       *alias.Slices
 	declarations map[Key]Declaration
 	pins         *pins
 	words        *words
@@ -83,6 +85,9 @@ func (f *Facts) observeCode() {
 				f.observeValue(i)
 			}
 		}
+	}
+	f.findElements()
+	for _, fn := range f.code.order {
 		k, ok := declaredAs(fn)
 		if !ok {
 			continue

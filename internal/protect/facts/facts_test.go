@@ -26,6 +26,7 @@ import (
 //	pinned x         why it must stay where it is, or no
 //	type T           why the fields of a type must stay in it, or no
 //	aliased x        whether its map has several names
+//	elements x       why the elements of its slice have another name, or own, and how often they are used
 //	stable f.x       whether a local variable stands for the same object throughout
 //	operations f     the operations on locks, with the places
 //	declared x       why a variable or field cannot be declared anew, or no
@@ -113,6 +114,15 @@ func (a answerer) answer(question string) string {
 		return orNo(a.known.PinnedType(a.pkg.Types.Scope().Lookup(name).(*types.TypeName)))
 	case "aliased":
 		return fmt.Sprint(a.known.AliasedMap(a.variable(name)))
+	case "elements":
+		if why, _ := a.known.SharedElements(a.variable(name)); why != "" {
+			return why
+		}
+		uses := 0
+		for _, n := range a.known.ElementNames(a.known.KeyOf(a.variable(name))) {
+			uses += len(n.Uses)
+		}
+		return fmt.Sprintf("own, used %d times", uses)
 	case "stable":
 		return fmt.Sprint(a.known.Stable(a.variable(name)))
 	case "operations":

@@ -15,6 +15,9 @@ import (
 func (f *Facts) addInstruction(s *Statement, i ssa.Instruction) {
 	e := &s.own
 	e.Panics = e.Panics || mayPanic(i)
+	for _, k := range f.slices.Changed(i) {
+		e.entries = note(e.entries, Key(k))
+	}
 	f.addAddresses(s, i)
 	switch i := i.(type) {
 	case *ssa.UnOp:

@@ -33,6 +33,15 @@ func IsArray(t types.Type) bool {
 	return ok
 }
 
+// IsSlice reports whether a type is a slice.
+func IsSlice(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
+}
+
 // IsMap reports whether a type is that of maps.
 func IsMap(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Map)

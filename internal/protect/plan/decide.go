@@ -121,7 +121,7 @@ func (r *round) report(g *Group) {
 			if !v.Passive {
 				s.Isolated = append(s.Isolated, v.Datum)
 			}
-			if v.OnPages.Entries {
+			if v.OnPages.isWithContent() {
 				s.WithEntries = append(s.WithEntries, v.Datum)
 			}
 			continue
@@ -199,7 +199,7 @@ func (r *round) usesAny(g *Group, s *StepPlan) bool {
 			return a.Place.Within(v.Place) || r.facts.KeyOf(a.Last) == v.Footprint.Keys[0]
 		}) ||
 			slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
-			r.runsOpen(s, r.openCodeOf(v.Footprint.Keys[0], lock)) != ""
+			r.usesElements(v, s) || r.runsOpen(s, r.openCodeOf(v.Footprint.Keys[0], lock)) != ""
 	})
 }
 

@@ -250,6 +250,7 @@
 //	clone.go     functions that are cloned
 //	pages.go     what is on pages, and how sections use it
 //	wicket.go    what stays in its object, behind a wicket
+//	element.go   elements of slices and parts, behind a wicket
 //	site.go      where else it is used
 //	table.go     the plan as a table
 package plan

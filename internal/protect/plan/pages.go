@@ -40,8 +40,14 @@ type PageDatum struct {
 	// Entries says that it is a map, whose entries are isolated with it: no other name for the map exists, and
 	// what is done with it outside of sections is done by calls that have one entry.
 	Entries bool
+	// Elements says that it is a slice, whose elements are isolated with it, for the same reasons.
+	Elements bool
+	// Open is why only the header of a map or slice is isolated.
+	Open string
 	// Declared is where it is declared in the variant of the package that has new texts.
 	Declared facts.Declaration
+
+	lock facts.Key
 }
 
 // pageData is what is on pages of a program.
@@ -143,9 +149,11 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 		i.Field = v.Name()
 	}
 	lock := all.facts.KeyOf(g.Lock.Object.(*types.Var))
+	i.lock = lock
 	if behindWicket {
 		all.putBehindWicket(i, lock)
 		i.Entries = hasOwnEntries(all.facts, v)
+		i.Elements, i.Open = hasOwnElements(all.facts, v)
 	}
 	all.list = append(all.list, i)
 	all.byLock[lock] = append(all.byLock[lock], i)
@@ -175,7 +183,7 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	}
 	notBehind := p.unfitForWicket(v, at, lock)
 	switch {
-	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate:
+	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate && !(notBehind == "" && p.ownsElements(v)):
 		return "it holds " + facts.HeapReference(v.Type())
 	case notBehind != "" && facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
 		return p.unfitForCell(v)
@@ -327,7 +335,7 @@ func (r *round) conflictOnPages(g *Group, v *Variable) string {
 	v.Written = false
 	for _, s := range g.Steps {
 		opaque := s.Opaque != "" || r.obscured(g, s) != ""
-		writes := s.does.WritesKey(v.OnPages.Key) || v.OnPages.Entries && s.does.ChangesEntries(v.OnPages.Key)
+		writes := s.does.WritesKey(v.OnPages.Key) || v.OnPages.isWithContent() && s.does.ChangesEntries(v.OnPages.Key)
 		if !writes && !(opaque && r.hasLiteral(s, v)) {
 			continue
 		}

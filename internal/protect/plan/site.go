@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 )
 
 // A Site is a use of data on pages that is not known to be by the holder of its lock, or of a cell.
@@ -19,6 +20,11 @@ type Site struct {
 	Update ast.Stmt
 	// Entry is what the use does with an entry of a map that is isolated with its entries; nil if it is something else.
 	Entry *facts.EntryUse
+	// Part is what the use does with a part of what is behind a wicket, or with an element of a slice that is isolated
+	// with its elements; nil if it is something else.
+	Part *use.Part
+	// Held says that the lock is held wherever the use runs, as far as its guard was inferred from that.
+	Held bool
 	// Unread says that the use is only there for its type.
 	Unread bool
 	// Group is the one of the file's that has the use of a cell in a section, which has the own
@@ -27,10 +33,11 @@ type Site struct {
 }
 
 // IsPlain reports whether a use is written as it is in the source: one in a section, of a field behind a
-// wicket, a literal that sets such a field, or its length if that is a constant.
+// wicket, a literal that sets such a field, its length if that is a constant, or one that cannot be a call where the lock is
+// held anyway.
 func (s Site) IsPlain() bool {
 	_, sets := s.Node.(*ast.KeyValueExpr)
-	return s.Datum.Wicket != 0 && (sets || s.Unread || s.Group > 0)
+	return s.Datum.Wicket != 0 && (sets || s.Unread || s.Held || s.Group > 0)
 }
 
 // findSites finds the uses of data on pages that no section redirects.
@@ -114,6 +121,7 @@ func (r *round) usesOnPages() []Site {
 			all = append(all, Site{Node: n, Datum: d, Store: r.facts.StoreOf(n), Update: r.facts.UpdateOf(n), Unread: r.facts.IsUnread(n), Entry: r.entryUse(d, n)})
 		}
 	}
+	r.findParts(all)
 	return all
 }
 

@@ -217,6 +217,9 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 			gaps.add("gap: "+g.Why, short(g.At))
 		}
 	}
+	if i := slices.IndexFunc(p.OnPages, func(o *PageDatum) bool { return o.Key == p.facts.KeyOf(v) && o.Open != "" }); i >= 0 && r.headerOnly && r.in > 0 {
+		r.why = append(r.why, "the header only: "+p.OnPages[i].Open)
+	}
 	r.why = slices.Concat(r.why, left.texts(), gaps.texts())
 	return r
 }

@@ -3,7 +3,6 @@ package plan
 import (
 	"go/ast"
 	"go/types"
-	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
@@ -31,27 +30,18 @@ func (p *planner) decideBehindWickets(pages *pageData) (*pageData, *decision) {
 	for {
 		out := p.decide(pages)
 		refused := p.refusedUses(out)
-		open := withOpenEntries(out)
+		open := p.openContent(out)
 		if len(refused)+len(open) == 0 {
 			return pages, out
 		}
-		for _, d := range open {
-			d.Entries = false
+		for d, why := range open {
+			d.Entries, d.Elements, d.Open = false, false, why
+			if p.Mode == Auto { // a copy of the header costs less
+				refused[d] = why
+			}
 		}
 		pages = p.withoutWickets(pages, refused)
 	}
-}
-
-// withOpenEntries returns the maps that have a use outside of sections which is not one of an entry: only the header
-// is isolated of these.
-func withOpenEntries(out *decision) []*PageDatum {
-	var list []*PageDatum
-	out.eachSite(func(s Site) {
-		if s.Datum.Entries && s.Entry == nil && s.Store == nil && !s.IsPlain() && !slices.Contains(list, s.Datum) {
-			list = append(list, s.Datum)
-		}
-	})
-	return list
 }
 
 // eachSite calls f with the uses of what is isolated that no section redirects.
@@ -74,7 +64,7 @@ func (d *decision) eachSite(f func(Site)) {
 func (p *planner) refusedUses(out *decision) map[*PageDatum]string {
 	refused := make(map[*PageDatum]string)
 	out.eachSite(func(s Site) {
-		if s.Datum.Wicket == 0 || s.IsPlain() || refused[s.Datum] != "" {
+		if s.Datum.Wicket == 0 || s.IsPlain() || s.Part != nil || refused[s.Datum] != "" {
 			return
 		}
 		if why := p.facts.Refused(s.Node, s.Datum.Key); why != "" {
@@ -120,7 +110,7 @@ func (p *planner) refusePointedTo(pkg *Package, f *File, refused map[*PageDatum]
 func (p *planner) withoutWickets(pages *pageData, refused map[*PageDatum]string) *pageData {
 	out := make(map[*PageDatum]string)
 	for d, why := range refused {
-		d.Wicket, d.Bit, d.Entries = 0, 0, false
+		d.Wicket, d.Bit, d.Entries, d.Elements = 0, 0, false, false
 		v := fieldOf(p.ownerOf(d), d.Field)
 		at, _ := p.facts.Declaration(v)
 		switch {

@@ -17,5 +17,6 @@
 // # Files
 //
 //	visit.go    how uses tell what they do
+//	part.go     uses of parts and elements that can be one call
 //	around.go   what is around a use
 package use

@@ -38,6 +38,8 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 			continue
 		}
 		switch {
+		case s.Part != nil:
+			f.usePart(edits, s)
 		case s.Entry != nil:
 			f.useEntry(edits, s)
 		case s.Update != nil:

@@ -28,6 +28,7 @@
 //	        and say where it is
 //	e1, f1, w1, u1, d1, n1  methods for the entries of a map behind a wicket: look one up, find out whether there is
 //	        one, store it, update it, delete it, and count them
+//	m1x0    methods for parts of what is behind a wicket, and for the elements of a slice
 //	k0, w0  cells and values of an assignment
 //	k, w, p an update of what is behind a wicket: where that is, the value, the passage
 //	k, w    the address and the value of a store without the lock
@@ -44,6 +45,7 @@
 //	cell.go      pointers on pages, and how uses of them and of what is behind wickets are written
 //	wicket.go    fields behind wickets
 //	entry.go     entries of maps behind wickets
+//	part.go      parts and elements behind wickets
 //	visit.go     uses without the lock, where sections are exact
 //	program.go   main
 package write

@@ -170,6 +170,9 @@ func (f *fileWriter) declareWicket(d *plan.PageDatum) {
 	if d.Entries {
 		f.declareEntries(d, fmt.Sprintf("&%s.%s, %d", self, f.wicketOf(d), d.Mask()), method)
 	}
+	f.declareParts(d, fmt.Sprintf("&%s.%s, %d", self, f.wicketOf(d), d.Mask()), func(name, params, result, body string) {
+		f.tail = append(f.tail, fmt.Sprintf("func (%s *%s) %s%s(%s)%s { %s }", self, f.receiver(d), f.names, name, params, result, body))
+	})
 	method("a", "", fmt.Sprintf(" %s.Target[%s, %s]", pkg, names, typ), fmt.Sprintf("return %s.To[%s](%s)", pkg, names, field))
 }
 

@@ -13,6 +13,7 @@ var shares = []struct {
 	{variableLock, []string{"gn += d", "gs.a++", "gs.add(d)", "garr[2] += 2", "gname += \"g\"", "gn += d; runtime.Gosched(); gn -= 2"}},
 	{writeLock, []string{"x.hits += d", "x.peak.a += 2", "x.peak.b = max(x.peak.b, d)"}},
 	{readLock, []string{"if s := x.peak; s != x.peak { panic(s) }", "if a := x.hits; a != x.hits { panic(a) }"}},
+	{bagLock, bagShares},
 	{listLock, []string{"lhead = &Link{key: 5, next: lhead}", "lcount += d", "if lhead != nil { lhead = &Link{key: 5, next: lhead}; lhead, lhead.next = lhead.next, nil }", "lcount += lhead.length() &^ -1", "for k := lhead; k != nil; k = k.next { lcount += k.key &^ k.key }", "lhead, lcount = &Link{key: 5, next: lhead}, lcount+d", "lkeys[1] = &Link{key: 5}"}},
 }
 
@@ -51,7 +52,7 @@ func (g *gen) crowd() {
 // share writes a section of a crowd.
 func (g *gen) share() {
 	s := shares[g.Pick(len(shares))]
-	if s.lock == listLock.lock && !g.has(linked) {
+	if s.lock == listLock.lock && !g.has(linked) || s.lock == bagLock.lock && !g.has(bags) {
 		s = shares[0]
 	}
 	deferred := g.Chance(3)

@@ -30,6 +30,8 @@ const (
 	elements           // objects in slices and maps, with and without a lock of their own
 	crowds             // goroutines that run side by side
 	shadows            // names that mean something else for a while
+	bags               // an object with slices, whose elements its lock guards
+	bagNames           // other names for these slices
 	everything Palette = 1<<iota - 1
 )
 
@@ -66,6 +68,7 @@ var needs = []struct {
 	{"y.", aliases}, {"both(", aliases}, {"y, ", aliases}, {":= y;", aliases}, {"x.each", functions},
 	{"&lhead", addresses}, {"*lhead", copies}, {"lstep", functions},
 	{"x.rows", elements}, {"x.ents", elements}, {"x.last", elements}, {"x.grid", elements},
+	{"alias", bagNames}, {"spread(", bagNames}, {"lent(", bagNames}, {"b.all()", bagNames}, {"&b.", bagNames},
 	{"last(", generics}, {"put(x.m", generics}, {"box.", generics}, {"change(", generics},
 }
 

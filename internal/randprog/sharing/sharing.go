@@ -5,6 +5,7 @@
 //	palette.go  what the programs of one package may use
 //	stmt.go     their statements
 //	linked.go   those that use lists, and elements of slices and maps
+//	bag.go      those that use the elements of slices in one object
 //	shadow.go   names that mean something else for a while
 //	crowd.go    goroutines that run side by side, or take turns
 //	world.go    the objects that they share
@@ -63,7 +64,7 @@ func Files(all []Program) map[string]string {
 			end++
 		}
 		name := fmt.Sprintf("p%d", first)
-		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + worldText
+		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + worldText + bagText
 		files[name+"/programs.go"] = packageText(name, first, all[first:end])
 		fmt.Fprintf(&imports, "\t%q\n", module+"/"+name)
 		fmt.Fprintf(&runs, "\t%s.Run()\n", name)
@@ -244,7 +245,8 @@ var (
 	variableLock = guardedBy{"gmu", "gmu.Lock()", "gmu.Unlock()", false}
 	writeLock    = guardedBy{"x.rw", "x.rw.Lock()", "x.rw.Unlock()", false}
 	readLock     = guardedBy{"x.rw", "x.rw.RLock()", "x.rw.RUnlock()", false}
-	listLock     = guardedBy{"lmu", "lmu.Lock()", "lmu.Unlock()", false} // for programs that have the list
+	listLock     = guardedBy{"lmu", "lmu.Lock()", "lmu.Unlock()", false}                // for programs that have the list
+	bagLock      = guardedBy{"b.mu", "b := w.bag; b.mu.Lock()", "b.mu.Unlock()", false} // and the bag
 )
 
 // locks are the ways to hold one, the usual ones several times.

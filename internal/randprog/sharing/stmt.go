@@ -105,7 +105,7 @@ func (g *gen) statement() {
 		return
 	}
 	g.budget--
-	switch g.Pick(21) {
+	switch g.Pick(23) {
 	case 0, 1, 2:
 		g.simple()
 	case 3:
@@ -146,6 +146,8 @@ func (g *gen) statement() {
 		g.ifHas(elements, g.elements)
 	case 20:
 		g.ifHas(shadows, g.shadows)
+	case 21, 22:
+		g.ifHas(bags, g.bag)
 	}
 }
 

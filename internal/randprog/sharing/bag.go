@@ -1,0 +1,146 @@
+package sharing
+
+// bagText is an object whose lock guards slices, and arrays of more than numbers. Nothing copies the object, so that
+// they can be isolated in it.
+const bagText = `
+type Bag struct {
+	mu    sync.Mutex
+	list  []int     // guarded by mu
+	rows  []Row     // guarded by mu
+	grid  [][]int   // guarded by mu
+	names []string  // guarded by mu
+	fixed [3]Row    // guarded by mu
+	text  [2]string // guarded by mu
+	n     int       // guarded by mu
+}
+
+var aliased []int
+
+func newBag(n int) *Bag {
+	b := &Bag{list: []int{n, 1, 2, 3}, rows: make([]Row, 2), names: []string{"a", "b"}, n: n}
+	for i := range 3 {
+		b.grid = append(b.grid, []int{i, n, 2})
+	}
+	return b
+}
+
+func (b *Bag) push(v int) int   { b.list = append(b.list, v); b.n++; return len(b.list) }
+func (b *Bag) bump() int        { b.n++; return b.n }
+func (b *Bag) find(v int) int   { for i, w := range b.list { if w == v { return i } }; return -1 }
+func (b *Bag) top() int         { if len(b.list) == 0 { return 0 }; return b.list[len(b.list)-1] }
+func (b *Bag) pop() (v int)     { if old := b.list; len(old) > 0 { v = old[len(old)-1]; b.list = old[:len(old)-1] }; return v }
+func (b *Bag) each(f func(int)) { for _, v := range b.list { f(v) } }
+func (b *Bag) trim()            { if len(b.list) > 40 { b.list = b.list[:4] }; if len(b.rows) > 20 { b.rows = b.rows[:2] }; if len(b.grid) > 9 { b.grid = b.grid[:3] } }
+func (b *Bag) all() []int       { return b.list }
+func (b *Bag) locked(v int) int { b.mu.Lock(); defer b.mu.Unlock(); b.list = append(b.list, v); return b.find(v) }
+func (r *Row) raise(n int)      { r.a += n; r.b++ }
+func (r Row) sum() int          { return r.a + r.b }
+
+func fresh(n int) []int     { return make([]int, 3, 4+n&3) }
+func lent(n int) []int      { aliased = make([]int, 3, 5); aliased[0] = n; return aliased }
+func more(s []int, v int) []int { return append(s, v) }
+func total(s []int) (n int) { for _, v := range s { n += v }; return n }
+func spread(s ...int) int   { if len(s) > 0 { s[0]++ }; return len(s) }
+func names(s []string) int  { return len(s) }
+
+func (b *Bag) show() string {
+	free(&b.mu)
+	return fmt.Sprint(b.list, b.rows, b.grid, b.names, b.fixed, b.text, b.n, aliased)
+}
+`
+
+// bagShares are what several goroutines may do to a bag side by side.
+var bagShares = []string{"b.list = append(b.list, 7)", "b.push(7)", "b.rows[0].a += d", "b.rows[1].raise(d)", "b.grid[0][1] += d", "b.fixed[1].b += d", "b.text[0] += \"t\"", "b.n += total(b.list[:1]) &^ -1",
+	"b.names = append(b.names, \"n\")", "for i := range b.rows { b.rows[i].b++ }", "if r := &b.rows[0]; r.a > -1 { r.b++ }", "if b.find(7) < 0 { b.n++; b.n-- }", "s := b.grid[2]; s[0]++; b.grid[2] = s"}
+
+// bag writes what uses a bag, in a section or without its lock: no other goroutine runs.
+func (g *gen) bag() {
+	deferred := g.Chance(3)
+	inSection := !g.held[bagLock.lock] && g.Chance(2)
+	switch {
+	case inSection && deferred:
+		g.line("func() { %s; defer %s; b.trim()", bagLock.acquire, bagLock.release)
+	case inSection:
+		g.line("{ %s; b.trim()", bagLock.acquire)
+	default:
+		g.line("{ b := w.bag; b.trim()")
+	}
+	g.deep++
+	for range 1 + g.Pick(3) {
+		g.line("%s", g.bagStatement())
+	}
+	g.deep--
+	switch {
+	case inSection && deferred:
+		g.line("}()")
+	case inSection:
+		g.line("%s }", bagLock.release)
+	default:
+		g.line("}")
+	}
+}
+
+func (g *gen) bagStatement() string {
+	k := g.name("k")
+	list := []string{
+		"b.list = append(b.list, n)",
+		"b.list = append(b.list, " + g.value() + ", b.top())",
+		"if len(b.list) > 1 { b.list[0]++; b.list[1] += n; b.list[len(b.list)-1] -= b.list[0] }",
+		"if i := index(n); i < len(b.list) { b.list[i] = b.list[0] + b.push(1) }",
+		"if len(b.list) > 0 { n += b.list[0] + b.push(2) }",
+		"if len(b.list) > 0 { b.list[0] = b.push(3) }",
+		"if len(b.list) > 2 { b.list[1], n = n, b.list[0] }",
+		"if len(b.list) > 2 { b.list[index(b.n)] += b.bump() }",
+		"for i, v := range b.list { b.list[i] = v + 1 }",
+		"for i := range b.list { n ^= b.list[i] }",
+		"for _, r := range b.rows { n += r.a; r.a = 0 }",
+		"for i := range b.rows { r := &b.rows[i]; r.a, r.b = r.b, r.a; n += r.sum() }",
+		"b.rows = append(b.rows, Row{a: n})",
+		"if len(b.rows) > 0 { b.rows[0].a += n; b.rows[0].b = b.rows[0].a * 2; b.rows[len(b.rows)-1].b-- }",
+		"if len(b.rows) > 0 { b.rows[0].raise(n); n += b.rows[0].sum() }",
+		"if len(b.rows) > 1 { b.rows[0], b.rows[1] = b.rows[1], b.rows[0] }",
+		"b.grid[1][index(n)] ^= n; n += b.grid[0][1]",
+		"b.grid[0], b.grid[1] = b.grid[1], b.grid[0]",
+		"if len(b.grid[0]) < 9 { b.grid[0] = append(b.grid[0], n) }",
+		"b.grid = append(b.grid, []int{n, 1, 2})",
+		"for _, " + k + " := range b.grid { " + k + "[0]++; n += len(" + k + ") }",
+		"b.fixed[index(n)].a += n; b.fixed[1].b++",
+		"b.fixed[1] = Row{n, 2}; b.fixed[0].raise(1)",
+		"b.fixed[index(b.n)].b = b.bump()",
+		"n += b.fixed[index(n)].a + b.bump()",
+		"for i, r := range b.fixed { n += r.a + i }",
+		"b.text[n&1] += \"t\"; n += len(b.text[1])",
+		"if " + k + " := b.list; len(" + k + ") > 0 { " + k + "[0]++; b.list = " + k + "[1:] }",
+		"b.list = slices.Clone(b.list)",
+		"b.list = slices.Insert(b.list, 0, n)",
+		"sort.Ints(b.list)",
+		"slices.Reverse(b.list)",
+		"b.list = more(b.list, n)",
+		"n += total(b.list)",
+		"n += b.find(n) + b.top() + b.pop()",
+		"b.each(func(v int) { n += v; b.n++ })",
+		"sort.Slice(b.list, func(i, j int) bool { return b.list[i] < b.list[j] })",
+		"b.names = strings.Fields(\"a b c\"); b.names[1] += \"x\"",
+		"b.names[n&1] = fmt.Sprint(b.list, n)",
+		"n += names(b.names) + len(b.names[0])",
+		"func() { defer func() { b.list = append(b.list[:0], 4, 5) }(); b.n++ }()",
+		"copy(b.list, b.grid[1]); clear(b.grid[2])",
+		"b.list = fresh(n); b.list[1] = n",
+		"b.list = append([]int(nil), b.list...)",
+		"b.list = nil",
+		"if b.list == nil { b.list = make([]int, 2); b.list[1]-- }",
+		"switch { case len(b.list) > 0 && b.list[0] > 3: n++; default: b.n-- }",
+		"for i := 0; i < len(b.list) && b.list[i] < 9; i++ { b.list[i] += 2 }",
+		"aliased = b.list; if len(aliased) > 0 { aliased[0]++ }",
+		"if " + k + " := b.all(); len(" + k + ") > 0 { " + k + "[0]--; n += b.list[0] }",
+		"n += spread(b.list...)",
+		"b.list = lent(n); b.list[2]++; n += aliased[2]",
+		k + " := &b.rows; if len(*" + k + ") > 0 { (*" + k + ")[0].a++ }",
+		"if len(aliased) > 1 { aliased[1] += b.top(); b.n += aliased[1] }",
+		k + " := b.list; func() { if len(" + k + ") > 0 { " + k + "[0] ^= 5 } }() // alias",
+	}
+	if g.has(panics) && (g.deferred || len(g.held) == 0) {
+		list = append(list, "n += b.list[n]", "b.list[n+2]++", "b.list[b.n] = b.push(4)", "b.rows[n].a -= 3", "b.fixed[n].a++", "n += b.list[n*2] + b.push(5)", "b.grid[n][n] = b.bump()")
+	}
+	return g.of(list...)
+}
