@@ -54,12 +54,7 @@ func (s *Slices) Changed(i ssa.Instruction) []string { return s.changes[i] }
 
 // Find looks at a program.
 func Find(p *Program) *Slices {
-	f := &finder{
-		Program:   p,
-		out:       &Slices{escapes: make(map[string]Escape), names: make(map[string][]Name), changes: make(map[ssa.Instruction][]string)},
-		summaries: make(map[*ssa.Parameter]*summary),
-		results:   make(map[*ssa.Function]string),
-	}
+	f := newFinder(p)
 	for f.again = true; f.again; {
 		f.again = false
 		f.out.names, f.out.changes = make(map[string][]Name), make(map[ssa.Instruction][]string)
@@ -70,11 +65,18 @@ func Find(p *Program) *Slices {
 				}
 			}
 		}
-		for p, s := range f.summaries {
-			f.summarise(p, s)
-		}
+		f.summariseAll()
 	}
 	return f.out
+}
+
+func newFinder(p *Program) *finder {
+	return &finder{
+		Program:   p,
+		out:       &Slices{escapes: make(map[string]Escape), names: make(map[string][]Name), changes: make(map[ssa.Instruction][]string)},
+		summaries: make(map[*ssa.Parameter]*summary),
+		results:   make(map[*ssa.Function]string),
+	}
 }
 
 // A finder looks at one program. What it knows of parameters and results only grows, so it looks again until nothing is new.

@@ -27,6 +27,13 @@ func (f *finder) summarise(p *ssa.Parameter, s *summary) {
 	}
 }
 
+// summariseAll looks at all parameters that were asked for.
+func (f *finder) summariseAll() {
+	for p, s := range f.summaries {
+		f.summarise(p, s)
+	}
+}
+
 // summaryOf returns what is known of a parameter so far.
 func (f *finder) summaryOf(p *ssa.Parameter) *summary {
 	s := f.summaries[p]
@@ -73,7 +80,7 @@ func (w *walk) call(v ssa.Value, i *ssa.Call) {
 		}
 	case i.Call.IsInvoke() || i.Call.StaticCallee() == nil:
 		w.escape(i, "it is given to a function that is not known")
-	case !w.IsQuiet(i) || mayKeep(&i.Call, v):
+	case !w.IsQuiet(i) || w.mayKeep(&i.Call, v):
 		w.escape(i, "it is given to "+i.Call.StaticCallee().Name()+", which may keep it")
 	default:
 		w.reach(i, true)

@@ -2,6 +2,7 @@ package alias
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -12,18 +13,24 @@ import (
 //	slices.Contains(s, v), sort.Ints(s), binary.BigEndian.PutUint32(s, n)      forget it
 //	slices.Grow(s, n), bytes.TrimSpace(s)                                      return it
 //	bytes.NewReader(s), slices.Values(s), buffer.Write(s)                      may keep it
-func mayKeep(c *ssa.CallCommon, v ssa.Value) bool {
-	for r := range c.Signature().Results().Variables() {
+func mayKeep(results *types.Tuple, others []types.Type) bool {
+	for r := range results.Variables() {
 		if canHold(r.Type(), nil) {
 			return true
 		}
 	}
+	return slices.ContainsFunc(others, canBeGiven)
+}
+
+// mayKeep asks that of a call.
+func (w *walk) mayKeep(c *ssa.CallCommon, v ssa.Value) bool {
+	var others []types.Type
 	for _, a := range c.Args {
-		if a != v && canBeGiven(a.Type()) {
-			return true
+		if a != v {
+			others = append(others, a.Type())
 		}
 	}
-	return false
+	return mayKeep(c.Signature().Results(), others)
 }
 
 // canHold reports whether a value of a type can have a slice in it that the type does not show.

@@ -88,8 +88,11 @@ func (c *code) accessAt(i ssa.Instruction) token.Pos {
 	return c.positionsFor(i)[0]
 }
 
-// CallsBehind reports whether the source has calls behind a use in the same statement: written as a call, the use would
-// come before them, and panic before them.
-func (f *Facts) CallsBehind(use ast.Node, k Key) bool {
-	return slices.ContainsFunc(f.words.overtaken[k], func(o overtakenCall) bool { return o.load == use })
+// CallsBehind reports whether the source has calls behind a use in the same statement, apart from those in some nodes: written as a
+// call, the use would come before them, and panic before them.
+func (f *Facts) CallsBehind(use ast.Node, k Key, apart ...ast.Node) bool {
+	return slices.ContainsFunc(f.words.overtaken[k], func(o overtakenCall) bool {
+		inside := func(n ast.Node) bool { return o.call != nil && n.Pos() <= o.call.Pos() && o.call.End() <= n.End() }
+		return o.load == use && !slices.ContainsFunc(apart, inside)
+	})
 }

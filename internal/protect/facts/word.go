@@ -126,6 +126,10 @@ func (o *observer) observeWord(c inspector.Cursor, v *types.Var) {
 		o.words.unread[c.Node()] = true
 		return
 	}
+	if loop, ok := c.Parent().Node().(*ast.RangeStmt); ok && loop.X == c.Node() && loop.Value == nil && IsArray(v.Type()) {
+		o.words.unread[c.Node()] = true // the length is all that counts
+		return
+	}
 	o.observeEntry(c, v)
 	if o.isPartOf(c) {
 		o.pinWord(c, v, "a part of it is used")
@@ -166,9 +170,9 @@ func (o *observer) isPartOf(c inspector.Cursor) bool {
 	case *ast.SelectorExpr:
 		sel := o.info.Selections[p]
 		return sel != nil && sel.Kind() == types.FieldVal && !IsPointer(o.info.TypeOf(p.X))
-	case *ast.IndexExpr, *ast.SliceExpr, *ast.RangeStmt:
+	case *ast.IndexExpr, *ast.SliceExpr: // a loop goes over a copy
 		k := c.ParentEdgeKind()
-		over := k == edge.IndexExpr_X || k == edge.SliceExpr_X || k == edge.RangeStmt_X
+		over := k == edge.IndexExpr_X || k == edge.SliceExpr_X
 		return over && IsArray(o.info.TypeOf(c.Node().(ast.Expr)))
 	}
 	return false

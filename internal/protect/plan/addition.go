@@ -2,7 +2,6 @@ package plan
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -10,19 +9,6 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 )
-
-// An Addition is a statement that adds to a variable without its lock, where sections have
-// copies of the variable. It is written as one atomic step: a load before the end of a section
-// and a store after it would take away what the section did.
-//
-//	x.n++        Add(&x.n, 1)
-type Addition struct {
-	Stmt   ast.Stmt
-	Target ast.Expr
-	// Amount is nil for one.
-	Amount    ast.Expr
-	Subtracts bool
-}
 
 // findAdditions finds them, when it is known which variables have copies.
 func (p *planner) findAdditions(out *decision) {
@@ -87,34 +73,21 @@ func (g *Group) copied() []*Variable {
 }
 
 // additions returns those of a file that are not in sections.
-func (u *unit) additions(f *File, careless map[carelessLine]bool) []Addition {
-	var list []Addition
+func (u *unit) additions(f *File, careless map[carelessLine]bool) []use.Addition {
+	var list []use.Addition
 	for _, d := range f.Syntax.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && facts.Directive(fn.Doc) != "" || u.leftAlone(d) != "" {
 			continue
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
-			a, ok := additionOf(n)
-			if ok && u.isCareless(a.Target, careless) && isReal(u.info.TypeOf(a.Target)) && (a.Amount == nil || use.IsPlain(a.Amount)) && !f.inSection(a.Stmt) {
+			a, ok := use.AdditionOf(u.info, n)
+			if ok && u.isCareless(a.Target, careless) && !f.inSection(a.Stmt) {
 				list = append(list, a)
 			}
 			return true
 		})
 	}
 	return list
-}
-
-// additionOf returns the addition that a statement is.
-func additionOf(n ast.Node) (Addition, bool) {
-	switch n := n.(type) {
-	case *ast.IncDecStmt:
-		return Addition{n, n.X, nil, n.Tok == token.DEC}, true
-	case *ast.AssignStmt:
-		if n.Tok == token.ADD_ASSIGN || n.Tok == token.SUB_ASSIGN {
-			return Addition{n, n.Lhs[0], n.Rhs[0], n.Tok == token.SUB_ASSIGN}, true
-		}
-	}
-	return Addition{}, false
 }
 
 // isCareless reports whether an expression names a variable, or a part of one, on a line that
@@ -141,15 +114,6 @@ func (u *unit) isCareless(e ast.Expr, careless map[carelessLine]bool) bool {
 		}
 		e = within
 	}
-}
-
-// isReal reports whether a type is that of numbers with an order, whatever the instance.
-func isReal(t types.Type) bool {
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return false
-	}
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&(types.IsInteger|types.IsFloat) != 0
 }
 
 // inSection reports whether a node is in a section that is rewritten.

@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/protect/copying"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 )
@@ -79,7 +80,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	case !r.facts.Stable(p.Root) && len(p.Fields) > 0:
 		why = p.Root.Name() + " is assigned to"
 	default:
-		why = r.unfit(p.Last().Type())
+		why = copying.Unfit(p.Last().Type(), r.sizes)
 	}
 	if why != "" {
 		g.leaveOut(datum, why)
@@ -93,7 +94,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 // unites reports whether a comment asks for careless entries of a map to be kept.
 func (r *round) unites(v *types.Var) bool {
 	at, ok := r.facts.Declaration(v)
-	return ok && Merge(at.Asked) == Uniting
+	return ok && copying.Merge(at.Asked) == copying.Uniting
 }
 
 // calledAccesses returns accesses by functions that a step calls, in terms of the section,

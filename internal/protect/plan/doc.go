@@ -154,6 +154,12 @@
 //	t.m[k] = v              t.put(k, v)
 //	v, ok := t.m[k]         v, ok := t.find(k)
 //
+// The elements of a slice are isolated with it, if it has no other name but those that a section makes and uses: see package alias. Their
+// uses outside of sections, and those of parts of arrays and structs, are calls that have the indices as parameters:
+//
+//	t.rows[i].n += v        t.part(i, v)
+//	t.s = append(t.s, v)    t.part(v)
+//
 // That is possible if each use outside of sections is a load, a store or an update of one of these forms: facts.Refused.
 // A load is a call then, and comes before calls that the source has behind it in the same statement, so none of
 // these may write the field. A field without pointers that is used otherwise moves to a page of its own, for good:

@@ -58,7 +58,7 @@ func (r *round) findParts(all []Site) {
 				return true
 			}
 			part := use.PartOf(r.info, r.facts.Fset, e, around, s.Datum.Elements)
-			if part != nil && (part.Absorbed || part.Append != nil || !r.facts.CallsBehind(n, s.Datum.Key)) && r.canWrite(s.Datum, part) {
+			if part != nil && !r.facts.CallsBehind(n, s.Datum.Key, part.Arguments()...) && r.canWrite(s.Datum, part) {
 				s.Part = part
 			}
 			s.Held = s.Part == nil && s.Entry == nil && s.Datum.isWithContent() && r.isHeld(s.Datum, n)
@@ -132,7 +132,7 @@ func (p *planner) openElements(d *PageDatum, sites []Site) string {
 		case len(name.Uses) == 0: // the header
 		case i < 0:
 			return "a name for its elements is used where the lock is not known to be held" + p.at(name.At)
-		case sites[i].Held, sites[i].Part != nil && sites[i].covers(name):
+		case sites[i].Held, sites[i].Part != nil && sites[i].Part.Covers(name.Uses):
 		default:
 			return "its elements are used where the lock is not known to be held" + p.at(name.At)
 		}
@@ -146,20 +146,6 @@ func (s Site) names(at token.Pos) bool {
 		return sel.Sel.Pos() == at
 	}
 	return s.Node.Pos() == at
-}
-
-// covers reports whether all uses of elements are in the call that a site becomes.
-func (s Site) covers(name facts.ElementName) bool {
-	from, to := s.Part.Whole.Pos(), s.Part.Whole.End()
-	switch {
-	case s.Part.Absorbed, s.Part.Append != nil:
-		return true // the name goes back to where it came from
-	case s.Part.Put != nil:
-		from, to = s.Part.Put.Pos(), s.Part.Put.End()
-	case s.Part.Update != nil:
-		from, to = s.Part.Update.Pos(), s.Part.Update.End()
-	}
-	return !slices.ContainsFunc(name.Uses, func(at token.Pos) bool { return at < from || at > to })
 }
 
 // unitAt returns the package that has a position.

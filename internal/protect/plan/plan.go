@@ -101,7 +101,7 @@ type File struct {
 	// Sites are the uses of data on pages that are not in sections.
 	Sites []Site
 	// Additions are what is added without a lock to variables that sections have copies of.
-	Additions []Addition
+	Additions []use.Addition
 	// Visits are the uses, outside of sections, of variables that sections have exact copies of.
 	Visits []use.Visit
 }

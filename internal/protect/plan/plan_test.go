@@ -136,6 +136,8 @@ func how(s plan.Site) string {
 		return ", as it is"
 	case s.Datum.Wicket == 0:
 		return ""
+	case s.Part != nil:
+		return ", a part in one call"
 	case s.Update != nil:
 		return ", updated"
 	case s.Store != nil:

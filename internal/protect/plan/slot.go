@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/cofferdam-go/cofferdam/internal/protect/copying"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 )
@@ -81,7 +82,7 @@ func foreign(g *Group, p facts.Place) bool {
 // addToSlot adds the field that an access is about to the slot of its object. It returns
 // why there can be none.
 func (r *round) addToSlot(g *Group, a *facts.Access, datum string) string {
-	if why := r.unfit(a.Place.Last().Type()); why != "" {
+	if why := copying.Unfit(a.Place.Last().Type(), r.sizes); why != "" {
 		return why
 	}
 	file := r.fileAt(a.Node.Pos())

@@ -1,11 +1,11 @@
 package plan
 
 import (
-	"fmt"
 	"go/types"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/copying"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
@@ -19,7 +19,7 @@ type Variable struct {
 	// Written says that a section may write it, Blind that no section reads it.
 	Written, Blind bool
 	// Merge is what becomes of what both a section and careless code have changed.
-	Merge Merge
+	Merge copying.Merge
 	// Resolver is the function of the package that decides it; "" if Merge does.
 	Resolver string
 	// CopiesEntries says that it is a map of which the entries are copied too.
@@ -124,109 +124,4 @@ func (u *unit) exclusive(g *Group, v *Variable) bool {
 		}
 	}
 	return false
-}
-
-// maxWide is the size of a struct, in bytes, beyond which a copy costs more than it
-// is worth.
-const maxWide = 256
-
-// unfit returns why there can be no copy of a variable of a type, or "".
-func (u *unit) unfit(t types.Type) string {
-	if what := facts.Uncopyable(t); what != "" {
-		return "it is or has " + what
-	}
-	switch t.Underlying().(type) {
-	case *types.Array, *types.Struct:
-		if hasUnfitArray(t) {
-			return "it is or has an array of what is not a word"
-		}
-		if parametrised(t) {
-			return ""
-		}
-		if n := u.sizes.Sizeof(t); n > maxWide {
-			return fmt.Sprintf("it has %d bytes", n)
-		}
-	}
-	return ""
-}
-
-// hasUnfitArray reports whether a type has an array in it that cannot be compared as
-// a whole.
-func hasUnfitArray(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Array:
-		return SamenessOf(u) == Unknown
-	case *types.Struct:
-		for f := range u.Fields() {
-			if hasUnfitArray(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// parametrised reports whether the size of a type depends on type parameters.
-func parametrised(t types.Type) bool {
-	switch u := types.Unalias(t).(type) {
-	case *types.TypeParam:
-		return true
-	case *types.Named:
-		return parametrised(u.Underlying())
-	case *types.Array:
-		return parametrised(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if parametrised(f.Type()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// A Sameness is how two values of a type are found to be the same, bit by bit: by == or
-// by a function of package tolerate.
-type Sameness string
-
-const (
-	// Unknown is that of types with several parts, or of which nothing is known.
-	Unknown       Sameness = ""
-	Comparison    Sameness = "=="
-	SameFloat     Sameness = "SameFloat" // 0 == -0
-	SameString    Sameness = "SameString"
-	SamePointer   Sameness = "SamePointer"
-	SameSlice     Sameness = "SameSlice"
-	SameInterface Sameness = "SameInterface"
-)
-
-// SamenessOf returns the sameness of a type.
-func SamenessOf(t types.Type) Sameness {
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return Unknown
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Basic:
-		switch info := t.Info(); {
-		case info&(types.IsInteger|types.IsBoolean) != 0 || t.Kind() == types.UnsafePointer:
-			return Comparison
-		case info&types.IsFloat != 0:
-			return SameFloat
-		case info&types.IsString != 0:
-			return SameString
-		}
-	case *types.Pointer, *types.Chan:
-		return Comparison
-	case *types.Map, *types.Signature:
-		return SamePointer
-	case *types.Slice:
-		return SameSlice
-	case *types.Interface:
-		return SameInterface
-	case *types.Array:
-		if SamenessOf(t.Elem()) == Comparison {
-			return Comparison
-		}
-	}
-	return Unknown
 }

@@ -17,6 +17,7 @@
 // # Files
 //
 //	visit.go    how uses tell what they do
+//	addition.go what is added without the lock, in one step
 //	part.go     uses of parts and elements that can be one call
 //	around.go   what is around a use
 package use

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
@@ -22,6 +23,8 @@ type Part struct {
 	Update   ast.Stmt
 	Append   *ast.CallExpr
 	Absorbed bool
+
+	appends *ast.AssignStmt // what an Append, or what is absorbed, is in
 }
 
 // A Step leads from something to a field of it, or to an element.
@@ -133,23 +136,31 @@ func (p *partFinder) canPass(part *Part) bool {
 	return true
 }
 
-// isSteady reports whether the indices are what they are whatever is called: constants, and local variables that no
+// isSteady reports whether the indices are what they are whatever is called: made of constants, and of local variables that no
 // function literal uses and whose addresses are not taken.
 func (p *partFinder) isSteady(part *Part) bool {
 	for _, s := range part.Steps {
-		if s.Index == nil || p.info.Types[s.Index].Value != nil {
-			continue
-		}
-		id, ok := s.Index.(*ast.Ident)
-		if !ok {
-			return false
-		}
-		v, ok := p.info.Uses[id].(*types.Var)
-		if !ok || facts.IsGlobal(v) || p.isUsedElsewhere(v) {
+		if s.Index != nil && p.info.Types[s.Index].Value == nil && (!IsPlain(s.Index) || p.mayChange(s.Index)) {
 			return false
 		}
 	}
 	return true
+}
+
+// mayChange reports whether what an expression consists of may be changed by code that does not stand beside it.
+func (p *partFinder) mayChange(e ast.Expr) bool {
+	changes := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			changes = true
+		case *ast.Ident:
+			v, ok := p.info.Uses[n].(*types.Var)
+			changes = changes || ok && (facts.IsGlobal(v) || p.isUsedElsewhere(v))
+		}
+		return !changes
+	})
+	return changes
 }
 
 // isUsedElsewhere reports whether a local variable may be assigned to by code that does not stand beside its use.
@@ -228,9 +239,9 @@ func (p *partFinder) appended(use ast.Expr) *Part {
 	}
 	switch use {
 	case assign.Lhs[0]:
-		return &Part{Whole: use, Append: call}
+		return &Part{Whole: use, Append: call, appends: assign}
 	case call.Args[0]:
-		return &Part{Whole: use, Absorbed: true}
+		return &Part{Whole: use, Absorbed: true, appends: assign}
 	}
 	return nil
 }
@@ -258,4 +269,33 @@ func (p *Part) TypeIn(t types.Type, pkg *types.Package) types.Type {
 		}
 	}
 	return t
+}
+
+// Arguments are what is evaluated before the call, as it is in the source before the part is used.
+func (p *Part) Arguments() []ast.Node {
+	list := []ast.Node{p.Whole}
+	if a, ok := p.Update.(*ast.AssignStmt); ok {
+		list = append(list, a.Rhs[0])
+	}
+	if p.Put != nil {
+		list = append(list, p.Put.Rhs[0])
+	}
+	if p.appends != nil {
+		list = append(list, p.appends)
+	}
+	return list
+}
+
+// Covers reports whether what is at some positions happens in the call that the use becomes.
+func (p *Part) Covers(positions []token.Pos) bool {
+	from, to := p.Whole.Pos(), p.Whole.End()
+	switch {
+	case p.Absorbed, p.Append != nil:
+		return true // what is appended to goes back to where it came from
+	case p.Put != nil:
+		from, to = p.Put.Pos(), p.Put.End()
+	case p.Update != nil:
+		from, to = p.Update.Pos(), p.Update.End()
+	}
+	return !slices.ContainsFunc(positions, func(at token.Pos) bool { return at < from || at > to })
 }

@@ -101,13 +101,14 @@ func begin[N Names](g *Guard, field, blockers uint64, made int) Passage {
 	}
 }
 
-// Looking comes before a method of a map's object looks at its entries, when no section changes them. What it does may
-// not be interrupted by a section that does, so it is under way like a store.
+// Looking comes before a method of an object looks at the entries of a map or the elements of a slice, or at a part of
+// a field, when no section changes them. What it does may not be interrupted by a section that does, so it is under way like a store: of a
+// slice it could find the new length with the old array.
 func Looking[N Names](g *Guard, field uint64) Passage {
 	return begin[N](g, field, field<<writtenAt, byMethod)
 }
 
-// Changing comes before a method of a map's object changes its entries, when no section uses them.
+// Changing comes before a method of an object changes such entries, elements or parts, when no section uses them.
 func Changing[N Names](g *Guard, field uint64) Passage {
 	return begin[N](g, field, field<<writtenAt|field<<readAt, byMethod)
 }

@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/protect/copying"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 )
@@ -38,7 +39,7 @@ func (w *sectionWriter) leaves(v *plan.Variable) []leaf {
 		s, ok := t.Underlying().(*types.Struct)
 		if !ok {
 			list = append(list, leaf{path, t})
-			return plan.SamenessOf(t) != plan.Unknown && len(list) <= maxLeaves
+			return copying.SamenessOf(t) != copying.Unknown && len(list) <= maxLeaves
 		}
 		for f := range s.Fields() {
 			if f.Name() == "_" || !f.Exported() && f.Pkg().Path() != w.pkg.Types.Path() || !add(path+"."+f.Name(), f.Type()) {
@@ -55,7 +56,7 @@ func (w *sectionWriter) leaves(v *plan.Variable) []leaf {
 
 // differ is the condition that two values of a type are not the same.
 func (w *sectionWriter) differ(t types.Type, a, b string) string {
-	if how := plan.SamenessOf(t); how != plan.Comparison {
+	if how := copying.SamenessOf(t); how != copying.Comparison {
 		return fmt.Sprintf("!%s.%s(%s, %s)", w.hooks(), how, a, b)
 	}
 	return a + " != " + b

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cofferdam-go/cofferdam/internal/protect/copying"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 )
@@ -303,5 +304,5 @@ func (w *sectionWriter) copyMaps(s *plan.StepPlan) {
 // unites reports whether the entries of a map are kept as they were, to find out what careless
 // code has changed.
 func (w *sectionWriter) unites(v *plan.Variable) bool {
-	return v.CopiesEntries && v.Merge == plan.Uniting && !w.detect
+	return v.CopiesEntries && v.Merge == copying.Uniting && !w.detect
 }

@@ -1,5 +1,7 @@
 package sharing
 
+import "slices"
+
 // bagText is an object whose lock guards slices, and arrays of more than numbers. Nothing copies the object, so that
 // they can be isolated in it.
 const bagText = `
@@ -31,6 +33,7 @@ func (b *Bag) top() int         { if len(b.list) == 0 { return 0 }; return b.lis
 func (b *Bag) pop() (v int)     { if old := b.list; len(old) > 0 { v = old[len(old)-1]; b.list = old[:len(old)-1] }; return v }
 func (b *Bag) each(f func(int)) { for _, v := range b.list { f(v) } }
 func (b *Bag) trim()            { if len(b.list) > 40 { b.list = b.list[:4] }; if len(b.rows) > 20 { b.rows = b.rows[:2] }; if len(b.grid) > 9 { b.grid = b.grid[:3] } }
+func (b *Bag) counts() []int    { return []int{b.n, len(b.names)} }
 func (b *Bag) all() []int       { return b.list }
 func (b *Bag) locked(v int) int { b.mu.Lock(); defer b.mu.Unlock(); b.list = append(b.list, v); return b.find(v) }
 func (r *Row) raise(n int)      { r.a += n; r.b++ }
@@ -50,7 +53,7 @@ func (b *Bag) show() string {
 `
 
 // bagShares are what several goroutines may do to a bag side by side.
-var bagShares = []string{"b.list = append(b.list, 7)", "b.push(7)", "b.rows[0].a += d", "b.rows[1].raise(d)", "b.grid[0][1] += d", "b.fixed[1].b += d", "b.text[0] += \"t\"", "b.n += total(b.list[:1]) &^ -1",
+var bagShares = []string{"b.list = append(b.list, 7)", "b.push(7)", "b.rows[0].a += d", "b.rows[1].raise(d)", "b.grid[0][1] += d", "b.fixed[1].b += d", "b.text[0] += \"t\"", "if len(b.list) > 0 { b.n += b.list[0] &^ b.list[0] }",
 	"b.names = append(b.names, \"n\")", "for i := range b.rows { b.rows[i].b++ }", "if r := &b.rows[0]; r.a > -1 { r.b++ }", "if b.find(7) < 0 { b.n++; b.n-- }", "s := b.grid[2]; s[0]++; b.grid[2] = s"}
 
 // bag writes what uses a bag, in a section or without its lock: no other goroutine runs.
@@ -63,11 +66,11 @@ func (g *gen) bag() {
 	case inSection:
 		g.line("{ %s; b.trim()", bagLock.acquire)
 	default:
-		g.line("{ b := w.bag; b.trim()")
+		g.line("{ b.trim()")
 	}
 	g.deep++
 	for range 1 + g.Pick(3) {
-		g.line("%s", g.bagStatement())
+		g.line("%s", g.bagStatement(inSection || g.held[bagLock.lock]))
 	}
 	g.deep--
 	switch {
@@ -80,67 +83,97 @@ func (g *gen) bag() {
 	}
 }
 
-func (g *gen) bagStatement() string {
-	k := g.name("k")
-	list := []string{
-		"b.list = append(b.list, n)",
-		"b.list = append(b.list, " + g.value() + ", b.top())",
-		"if len(b.list) > 1 { b.list[0]++; b.list[1] += n; b.list[len(b.list)-1] -= b.list[0] }",
-		"if i := index(n); i < len(b.list) { b.list[i] = b.list[0] + b.push(1) }",
-		"if len(b.list) > 0 { n += b.list[0] + b.push(2) }",
-		"if len(b.list) > 0 { b.list[0] = b.push(3) }",
-		"if len(b.list) > 2 { b.list[1], n = n, b.list[0] }",
-		"if len(b.list) > 2 { b.list[index(b.n)] += b.bump() }",
+// bagSteps are what can be done to an element, or to a part, in one step.
+var bagSteps = []string{
+	"b.list = append(b.list, n)",
+	"b.list = append(b.list, b.push(6))",
+	"b.list = append(b.list, 2, b.top())",
+	"b.list = append(b.list, b.counts()...)",
+	"if len(b.list) > 1 { b.list[0]++; b.list[1] += n; b.list[len(b.list)-1] -= b.list[0] }",
+	"if i := index(n); i < len(b.list) { b.list[i] = b.push(1) + b.list[0] }",
+	"if len(b.list) > 0 { n += b.push(2) + b.list[0] }",
+	"if len(b.list) > 0 { b.list[0] = b.push(3) }",
+	"if len(b.list) > 2 { b.list[index(b.n)] += n }",
+	"if len(b.list) > 2 { b.list[2] += b.bump() + b.list[1] }",
+	"for i := range len(b.list) { n ^= b.list[i]; b.list[i] = n % 8 }",
+	"for i := 0; i < len(b.list) && b.list[i] < 9; i++ { b.list[i] += 2 }",
+	"b.rows = append(b.rows, Row{a: n})",
+	"if len(b.rows) > 0 { b.rows[0].a += n; b.rows[0].b = b.rows[0].a * 2; b.rows[len(b.rows)-1].b-- }",
+	"if len(b.rows) > 0 { n += b.rows[0].sum(); b.rows[0] = Row{b: n} }",
+	"b.grid[1][index(n)] ^= n; n += b.grid[0][1]",
+	"b.grid[0][b.grid[1][2]&1] = b.grid[2][0] - b.n",
+	"b.fixed[index(n)].a += n; b.fixed[1].b++",
+	"b.fixed[1] = Row{n, 2}; n -= b.fixed[index(n)].a",
+	"b.fixed[index(b.n)].b = n; b.fixed[2].b = b.bump()",
+	"b.text[n&1] += \"t\"; n += len(b.text[1])",
+	"b.names[n&1] += fmt.Sprint(n); n += len(b.names[0])",
+	"b.list = nil",
+	"if b.list == nil { b.list = []int{n, 2} }",
+	"switch { case len(b.list) > 0 && b.list[0] > 3: n++; default: b.n-- }",
+	"func() { defer func() { b.list = append(b.list, 4, 5) }(); b.n++ }()",
+	"n += b.locked(n%5)",
+}
+
+// bagLoops are more than one step, and need the lock.
+func bagLoops(k string) []string {
+	return []string{
 		"for i, v := range b.list { b.list[i] = v + 1 }",
-		"for i := range b.list { n ^= b.list[i] }",
 		"for _, r := range b.rows { n += r.a; r.a = 0 }",
 		"for i := range b.rows { r := &b.rows[i]; r.a, r.b = r.b, r.a; n += r.sum() }",
-		"b.rows = append(b.rows, Row{a: n})",
-		"if len(b.rows) > 0 { b.rows[0].a += n; b.rows[0].b = b.rows[0].a * 2; b.rows[len(b.rows)-1].b-- }",
-		"if len(b.rows) > 0 { b.rows[0].raise(n); n += b.rows[0].sum() }",
+		"if len(b.list) > 2 { b.list[1], n = n, b.list[0] }",
+		"if len(b.list) > 0 { n += b.list[0] + b.push(2) }",
+		"if len(b.list) > 2 { b.list[index(b.n)] += b.bump() }",
+		"if len(b.rows) > 0 { b.rows[0].raise(n) }",
 		"if len(b.rows) > 1 { b.rows[0], b.rows[1] = b.rows[1], b.rows[0] }",
-		"b.grid[1][index(n)] ^= n; n += b.grid[0][1]",
 		"b.grid[0], b.grid[1] = b.grid[1], b.grid[0]",
 		"if len(b.grid[0]) < 9 { b.grid[0] = append(b.grid[0], n) }",
 		"b.grid = append(b.grid, []int{n, 1, 2})",
 		"for _, " + k + " := range b.grid { " + k + "[0]++; n += len(" + k + ") }",
-		"b.fixed[index(n)].a += n; b.fixed[1].b++",
-		"b.fixed[1] = Row{n, 2}; b.fixed[0].raise(1)",
-		"b.fixed[index(b.n)].b = b.bump()",
-		"n += b.fixed[index(n)].a + b.bump()",
 		"for i, r := range b.fixed { n += r.a + i }",
-		"b.text[n&1] += \"t\"; n += len(b.text[1])",
+		"b.fixed[0].raise(1); n += b.fixed[index(n)].a + b.bump()",
 		"if " + k + " := b.list; len(" + k + ") > 0 { " + k + "[0]++; b.list = " + k + "[1:] }",
-		"b.list = slices.Clone(b.list)",
-		"b.list = slices.Insert(b.list, 0, n)",
-		"sort.Ints(b.list)",
-		"slices.Reverse(b.list)",
+		"b.list = append([]int(nil), b.list...)",
 		"b.list = more(b.list, n)",
+		"b.list = fresh(n); b.list[1] = n",
 		"n += total(b.list)",
 		"n += b.find(n) + b.top() + b.pop()",
 		"b.each(func(v int) { n += v; b.n++ })",
 		"sort.Slice(b.list, func(i, j int) bool { return b.list[i] < b.list[j] })",
+		"b.list = slices.Insert(slices.Clone(b.list), 0, n)",
+		"slices.Reverse(b.list)",
 		"b.names = strings.Fields(\"a b c\"); b.names[1] += \"x\"",
-		"b.names[n&1] = fmt.Sprint(b.list, n)",
-		"n += names(b.names) + len(b.names[0])",
-		"func() { defer func() { b.list = append(b.list[:0], 4, 5) }(); b.n++ }()",
+		"n += names(b.names); b.names[n&1] = fmt.Sprint(b.list, n)",
 		"copy(b.list, b.grid[1]); clear(b.grid[2])",
-		"b.list = fresh(n); b.list[1] = n",
-		"b.list = append([]int(nil), b.list...)",
-		"b.list = nil",
 		"if b.list == nil { b.list = make([]int, 2); b.list[1]-- }",
-		"switch { case len(b.list) > 0 && b.list[0] > 3: n++; default: b.n-- }",
-		"for i := 0; i < len(b.list) && b.list[i] < 9; i++ { b.list[i] += 2 }",
+	}
+}
+
+// bagNamed make other names for the slices, or use them.
+func bagNamed(k string) []string {
+	return []string{
 		"aliased = b.list; if len(aliased) > 0 { aliased[0]++ }",
 		"if " + k + " := b.all(); len(" + k + ") > 0 { " + k + "[0]--; n += b.list[0] }",
 		"n += spread(b.list...)",
 		"b.list = lent(n); b.list[2]++; n += aliased[2]",
 		k + " := &b.rows; if len(*" + k + ") > 0 { (*" + k + ")[0].a++ }",
 		"if len(aliased) > 1 { aliased[1] += b.top(); b.n += aliased[1] }",
-		k + " := b.list; func() { if len(" + k + ") > 0 { " + k + "[0] ^= 5 } }() // alias",
+		"func() { " + k + " := b.list; func() { if len(" + k + ") > 0 { " + k + "[0] ^= 5 } }() }() // alias",
 	}
-	if g.has(panics) && (g.deferred || len(g.held) == 0) {
-		list = append(list, "n += b.list[n]", "b.list[n+2]++", "b.list[b.n] = b.push(4)", "b.rows[n].a -= 3", "b.fixed[n].a++", "n += b.list[n*2] + b.push(5)", "b.grid[n][n] = b.bump()")
+}
+
+// bagStatement returns a statement that may stand in a section of the bag's lock, or outside. One outside that is more than
+// one step, or makes a name, leaves only the headers to be isolated in all programs of the package.
+func (g *gen) bagStatement(inSection bool) string {
+	k := g.name("k")
+	list := bagSteps
+	if inSection || g.has(bagNames) {
+		list = slices.Concat(list, bagLoops(k))
+	}
+	if g.has(bagNames) {
+		list = slices.Concat(list, bagNamed(k))
+	}
+	if g.has(panics) && (g.deferred || len(g.held) == 0 && !inSection) {
+		list = slices.Concat(list, []string{"n += b.list[n]", "b.list[n+2]++", "b.list[4] = b.push(4)", "b.rows[n].a -= 3", "b.fixed[n].a++", "n += b.push(5) + b.list[n*2]", "b.grid[n][n] = n"})
 	}
 	return g.of(list...)
 }

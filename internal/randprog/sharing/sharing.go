@@ -144,6 +144,10 @@ func generate(name string, p Palette, s *randprog.Source) Program {
 	g.ints = []string{"n"}
 	g.line("func %s(w *world, x, y *T, e, f *E, n int) int {", name)
 	g.deep++
+	if g.has(bags) {
+		g.line("b := w.bag")
+		g.line("_ = b")
+	}
 	for range g.Pick(3) {
 		g.otherName()
 	}
@@ -245,8 +249,8 @@ var (
 	variableLock = guardedBy{"gmu", "gmu.Lock()", "gmu.Unlock()", false}
 	writeLock    = guardedBy{"x.rw", "x.rw.Lock()", "x.rw.Unlock()", false}
 	readLock     = guardedBy{"x.rw", "x.rw.RLock()", "x.rw.RUnlock()", false}
-	listLock     = guardedBy{"lmu", "lmu.Lock()", "lmu.Unlock()", false}                // for programs that have the list
-	bagLock      = guardedBy{"b.mu", "b := w.bag; b.mu.Lock()", "b.mu.Unlock()", false} // and the bag
+	listLock     = guardedBy{"lmu", "lmu.Lock()", "lmu.Unlock()", false}    // for programs that have the list
+	bagLock      = guardedBy{"b.mu", "b.mu.Lock()", "b.mu.Unlock()", false} // and the bag
 )
 
 // locks are the ways to hold one, the usual ones several times.
