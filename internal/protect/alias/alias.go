@@ -3,6 +3,7 @@ package alias
 import (
 	"go/token"
 	"go/types"
+	"maps"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -57,6 +58,8 @@ func Find(p *Program) *Slices {
 	f := newFinder(p)
 	for f.again = true; f.again; {
 		f.again = false
+		// What was taken for new may have depended on what was not known yet.
+		maps.DeleteFunc(f.results, func(_ *ssa.Function, why string) bool { return why == "" })
 		f.out.names, f.out.changes = make(map[string][]Name), make(map[ssa.Instruction][]string)
 		for _, fn := range p.Functions {
 			for _, b := range fn.Blocks {
@@ -84,6 +87,7 @@ type finder struct {
 	*Program
 	out       *Slices
 	summaries map[*ssa.Parameter]*summary
+	asked     []*ssa.Parameter         // those with summaries, in the order of the questions: reasons are the same each time
 	results   map[*ssa.Function]string // functions whose result is not new, with the reason; "" while that is not known
 	again     bool
 }

@@ -14,8 +14,11 @@ type summary struct {
 	returns bool   // it may be among the results
 }
 
-// summarise looks at a parameter.
+// summarise looks at a parameter. One that is kept stays so.
 func (f *finder) summarise(p *ssa.Parameter, s *summary) {
+	if s.escapes != "" {
+		return
+	}
 	w := f.newWalk(p, nil)
 	now := summary{escapes: w.why, reaches: len(w.uses) > 0, changes: len(w.writes) > 0, returns: len(w.returns) > 0}
 	if now.escapes == "" && len(w.stores) > 0 {
@@ -29,8 +32,8 @@ func (f *finder) summarise(p *ssa.Parameter, s *summary) {
 
 // summariseAll looks at all parameters that were asked for.
 func (f *finder) summariseAll() {
-	for p, s := range f.summaries {
-		f.summarise(p, s)
+	for i := 0; i < len(f.asked); i++ { // which may become more
+		f.summarise(f.asked[i], f.summaries[f.asked[i]])
 	}
 }
 
@@ -40,6 +43,7 @@ func (f *finder) summaryOf(p *ssa.Parameter) *summary {
 	if s == nil {
 		s = new(summary)
 		f.summaries[p] = s
+		f.asked = append(f.asked, p)
 		f.again = true
 	}
 	return s
@@ -93,7 +97,7 @@ func (w *walk) given(i *ssa.Call, p *ssa.Parameter) {
 	s := w.summaryOf(p)
 	switch {
 	case s.escapes != "":
-		w.escape(i, "it is given to "+p.Parent().Name()+", where "+s.escapes)
+		w.escape(i, "it is given to "+p.Parent().Name()+", which keeps it")
 		return
 	case s.returns:
 		w.derive(i)

@@ -20,16 +20,16 @@ var lookedAt = map[string]string{
 	"bytes.SplitAfterN":    splits,
 	"bytes.Fields":         splits,
 	"bytes.FieldsFunc":     splits,
-	"bytes.ToUpperSpecial": maps,
-	"bytes.ToLowerSpecial": maps,
-	"bytes.ToTitleSpecial": maps,
+	"bytes.ToUpperSpecial": mapsIt,
+	"bytes.ToLowerSpecial": mapsIt,
+	"bytes.ToTitleSpecial": mapsIt,
 	"encoding/hex.Dump":    "it is written to a dumper that the function has made",
 }
 
 const (
 	searches = "a literal that is called by the function uses it"
 	splits   = "its parts are elements of the result, which is followed"
-	maps     = "a literal that is called by the function uses the mapping"
+	mapsIt   = "a literal that is called by the function uses the mapping"
 )
 
 // TestLibraryForgetsSlices: the functions of the standard library that are taken to forget the slices they are given do so, as far

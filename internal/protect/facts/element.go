@@ -13,6 +13,7 @@ import (
 
 // findElements finds out which slices have elements that nothing else leads to.
 func (f *Facts) findElements() {
+	f.elementNames = make(map[Key][]ElementName)
 	f.slices = alias.Find(&alias.Program{
 		Functions: f.code.order,
 		KeyOf:     func(v *types.Var) string { return string(f.KeyOf(v)) },
@@ -47,7 +48,11 @@ type ElementName struct {
 
 // ElementNames returns all names for the elements of a slice, in all packages.
 func (f *Facts) ElementNames(k Key) []ElementName {
-	var list []ElementName
+	list, known := f.elementNames[k]
+	if known {
+		return list
+	}
+	defer func() { f.elementNames[k] = list }()
 	for _, n := range f.slices.Names(string(k)) {
 		name := ElementName{At: f.code.accessAt(n.At)}
 		for _, i := range n.Uses {

@@ -33,6 +33,7 @@ type Facts struct {
 	assigned     map[Key]bool
 	aliasedMaps  map[Key]bool
 	slices       *alias.Slices
+	elementNames map[Key][]ElementName // made when first asked for
 	declarations map[Key]Declaration
 	pins         *pins
 	words        *words

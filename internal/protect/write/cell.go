@@ -29,6 +29,7 @@ func (u *packageWriter) valueName(d *plan.PageDatum) string { return u.pageName(
 //	t.n += v            { k := t.a(); w := v; p := k.Begin(); *k.P += w; p.End() }
 func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 	together := make(map[*ast.AssignStmt][]plan.Site)
+	var updates []plan.Site
 	for _, s := range sites {
 		if !s.Datum.Cell && s.Datum.Wicket == 0 || s.Datum.Wicket != 0 && s.IsPlain() {
 			continue
@@ -43,7 +44,7 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 		case s.Entry != nil:
 			f.useEntry(edits, s)
 		case s.Update != nil:
-			f.update(edits, s)
+			updates = append(updates, s)
 		case s.Store == nil:
 			f.findCell(edits, s, f.callCell(s, "Load")+")")
 		case len(s.Store.Lhs) == 1:
@@ -54,6 +55,9 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 		default:
 			together[s.Store] = append(together[s.Store], s)
 		}
+	}
+	for _, s := range updates {
+		f.update(edits, s)
 	}
 	for assign, stores := range together { // which have their loads redirected by now
 		f.storeTogether(edits, assign, stores)

@@ -57,7 +57,11 @@ func (f partForm) same(g partForm) bool {
 
 // partForms returns the forms of all uses of a datum's parts in the package.
 func (u *packageWriter) partForms(d *plan.PageDatum) []partForm {
-	var list []partForm
+	list, known := u.forms[d]
+	if known {
+		return list
+	}
+	defer func() { u.forms[d] = list }()
 	add := func(sites []plan.Site) {
 		for _, s := range sites {
 			if s.Datum == d && s.Part != nil && !s.Part.Absorbed && !s.IsPlain() {

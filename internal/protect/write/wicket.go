@@ -37,24 +37,21 @@ func (u *packageWriter) callWicket(d *plan.PageDatum, method string) string {
 //
 //	t.n++           { k := t.a(); p := k.Begin(); *k.P++; p.End() }
 //	t.n += f()      { k := t.a(); w := f(); p := k.Begin(); *k.P += w; p.End() }
+//
+// The target stands before whatever a section of another lock has to do before the statement, as a statement of its own.
 func (f *fileWriter) update(edits *source.Edits, s plan.Site) {
 	target, value, passage := f.names+"k", f.names+"w", f.names+"p"
-	begin := fmt.Sprintf("; %s := %s.Begin(); *%s.P", passage, target, target)
+	begin := fmt.Sprintf("%s := %s.Begin(); *%s.P", passage, target, target)
 	end := "; " + passage + ".End() }"
-	edits.InsertBefore(s.Update.Pos(), "{ "+target+" := ")
-	edits.Replace(s.Node.(*ast.SelectorExpr).Sel, f.pageName("a", s.Datum)+"()")
+	edits.InsertBefore(s.Update.Pos(), fmt.Sprintf("{ %s := %s.%s(); ", target, edits.ChangedText(s.Node.(*ast.SelectorExpr).X), f.pageName("a", s.Datum)))
 	assign, ok := s.Update.(*ast.AssignStmt)
-	switch {
-	case !ok:
-		edits.InsertBefore(s.Node.End(), begin)
+	if !ok || f.pkg.TypesInfo.Types[assign.Rhs[0]].Value != nil { // declared, a constant would have a type of its own
+		edits.Supersede(s.Node, begin)
 		edits.InsertAfter(s.Update.End(), end)
-	case f.pkg.TypesInfo.Types[assign.Rhs[0]].Value != nil: // declared, it would have a type of its own
-		edits.InsertBefore(s.Node.End(), begin)
-		edits.InsertAfter(s.Update.End(), end)
-	default:
-		edits.ReplaceBetween(s.Node.End(), assign.Rhs[0].Pos(), "; "+value+" := ")
-		edits.InsertAfter(s.Update.End(), begin+" "+assign.Tok.String()+" "+value+end)
+		return
 	}
+	edits.SupersedeBetween(s.Node.Pos(), assign.Rhs[0].Pos(), value+" := ")
+	edits.InsertAfter(s.Update.End(), "; "+begin+" "+assign.Tok.String()+" "+value+end)
 }
 
 // findWicket declares the way to the guard of a field, unless another field has declared it, and to the field if it

@@ -53,6 +53,8 @@ type packageWriter struct {
 	bySyntax map[*ast.File]*fileWriter
 	// wickets are those that are declared.
 	wickets map[int]bool
+	// forms are the ways in which parts of what is behind wickets are used; see partForms.
+	forms map[*plan.PageDatum][]partForm
 }
 
 // A fileWriter writes one file.
@@ -68,7 +70,7 @@ type fileWriter struct {
 }
 
 func newPackageWriter(p *plan.Plan, pkg *plan.Package, w Watching) *packageWriter {
-	u := &packageWriter{plan: p, pkg: pkg, watching: w, bySyntax: make(map[*ast.File]*fileWriter), wickets: make(map[int]bool)}
+	u := &packageWriter{plan: p, pkg: pkg, watching: w, bySyntax: make(map[*ast.File]*fileWriter), wickets: make(map[int]bool), forms: make(map[*plan.PageDatum][]partForm)}
 	u.names = source.UnusedPrefix("cofferdam", pkg.Syntax...)
 	for _, f := range pkg.Files {
 		fw := &fileWriter{packageWriter: u, file: f, edits: f.EditInPlace(), prefix: u.names + strconv.Itoa(f.Index), spelled: make(map[string]string)}

@@ -34,7 +34,6 @@ func (b *Bag) pop() (v int)     { if old := b.list; len(old) > 0 { v = old[len(o
 func (b *Bag) each(f func(int)) { for _, v := range b.list { f(v) } }
 func (b *Bag) trim()            { if len(b.list) > 40 { b.list = b.list[:4] }; if len(b.rows) > 20 { b.rows = b.rows[:2] }; if len(b.grid) > 9 { b.grid = b.grid[:3] } }
 func (b *Bag) counts() []int    { return []int{b.n, len(b.names)} }
-func (b *Bag) all() []int       { return b.list }
 func (b *Bag) locked(v int) int { b.mu.Lock(); defer b.mu.Unlock(); b.list = append(b.list, v); return b.find(v) }
 func (r *Row) raise(n int)      { r.a += n; r.b++ }
 func (r Row) sum() int          { return r.a + r.b }
@@ -48,6 +47,8 @@ func names(s []string) int  { return len(s) }
 
 func (b *Bag) show() string {
 	free(&b.mu)
+	b.mu.Lock() // else only the headers could be isolated
+	defer b.mu.Unlock()
 	return fmt.Sprint(b.list, b.rows, b.grid, b.names, b.fixed, b.text, b.n, aliased)
 }
 `
@@ -152,7 +153,6 @@ func bagLoops(k string) []string {
 func bagNamed(k string) []string {
 	return []string{
 		"aliased = b.list; if len(aliased) > 0 { aliased[0]++ }",
-		"if " + k + " := b.all(); len(" + k + ") > 0 { " + k + "[0]--; n += b.list[0] }",
 		"n += spread(b.list...)",
 		"b.list = lent(n); b.list[2]++; n += aliased[2]",
 		k + " := &b.rows; if len(*" + k + ") > 0 { (*" + k + ")[0].a++ }",

@@ -68,7 +68,7 @@ var needs = []struct {
 	{"y.", aliases}, {"both(", aliases}, {"y, ", aliases}, {":= y;", aliases}, {"x.each", functions},
 	{"&lhead", addresses}, {"*lhead", copies}, {"lstep", functions},
 	{"x.rows", elements}, {"x.ents", elements}, {"x.last", elements}, {"x.grid", elements},
-	{"alias", bagNames}, {"spread(", bagNames}, {"lent(", bagNames}, {"b.all()", bagNames}, {"&b.", bagNames},
+	{"alias", bagNames}, {"spread(", bagNames}, {"lent(", bagNames}, {"&b.", bagNames},
 	{"last(", generics}, {"put(x.m", generics}, {"box.", generics}, {"change(", generics},
 }
 
