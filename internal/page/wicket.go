@@ -25,9 +25,10 @@ var Steps struct {
 
 // SiteOf returns the return address whose lower half is noted. The text of a program is less than 4 GiB, so it is
 // the one with that half that is nearest to this function.
-func (w *Wicket) SiteOf() uintptr {
-	return nearest(atomic.LoadUint32(&w.Site), reflect.ValueOf(Setup).Pointer())
-}
+func (w *Wicket) SiteOf() uintptr { return SiteNear(atomic.LoadUint32(&w.Site)) }
+
+// SiteNear returns the return address with a lower half.
+func SiteNear(half uint32) uintptr { return nearest(half, reflect.ValueOf(Setup).Pointer()) }
 
 func nearest(half uint32, pc uintptr) uintptr { return pc + uintptr(int64(int32(half-uint32(pc)))) }
 

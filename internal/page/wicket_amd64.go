@@ -43,3 +43,7 @@ func KnowSteps(in, toRead func()) {
 	toRead()
 	Steps = steps
 }
+
+// Here returns the calling goroutine's g, and the return address of the function that calls, which
+// must not be inlined.
+func Here() (me, site uintptr)

@@ -100,3 +100,14 @@ TEXT ·stepAsideToRead(SB), 0, $32-16
 	MOVQ AX, 24(SP)
 	CALL ·stepSlowlyToRead(SB)
 	RET
+
+// func Here() (me, site uintptr)
+//
+// The running goroutine's g, and the return address of the caller, which must not be inlined: BP is its
+// frame.
+TEXT ·Here(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ (TLS), CX
+	MOVQ CX, me+0(FP)
+	MOVQ 8(BP), CX
+	MOVQ CX, site+8(FP)
+	RET

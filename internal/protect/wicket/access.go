@@ -45,10 +45,10 @@ func (g *Guard) undisturbed(word, field uint64) bool {
 //go:noinline
 func loadLater[N Names, T any](g *Guard, field uint64, p *T) T {
 	var names N
-	wait := wait{guard: g, names: names, blockers: field << writtenAt, made: byMethod}
+	wait := guardWait{wait: wait{names: names, made: byMethod}, guard: g, blockers: field << writtenAt}
 	var value T
 	for done := false; !done; {
-		word := wait.wait()
+		word := wait.await()
 		value = *p
 		done = g.undisturbed(word, field) || wait.surrenders()
 	}
@@ -65,8 +65,8 @@ func Store[N Names, T any](g *Guard, field uint64, p *T, value T) {
 
 // A Passage is a store without the lock that is under way.
 type Passage struct {
-	guard *Guard // nil: nothing has to wait for it
-	wait  *wait  // nil: it did not wait
+	guard *Guard     // nil: nothing has to wait for it
+	wait  *guardWait // nil: it did not wait
 }
 
 // How an access is made: by the code that is rewritten, or by a method that was added to a type.
@@ -89,9 +89,9 @@ func begin[N Names](g *Guard, field, blockers uint64, made int) Passage {
 		return Passage{guard: g}
 	}
 	var names N
-	w := &wait{guard: g, names: names, blockers: blockers, write: blockers&(field<<readAt) != 0, made: made}
+	w := &guardWait{wait: wait{names: names, write: blockers&(field<<readAt) != 0, made: made}, guard: g, blockers: blockers}
 	for {
-		w.wait()
+		w.await()
 		if g.passes(blockers) {
 			return Passage{g, w}
 		}
@@ -192,7 +192,6 @@ func (t Target[N, T]) Begin() Passage {
 func (g *Guard) holder() uintptr { return atomic.LoadUintptr(&g.w.Holder) }
 
 // isHeldBySleeper reports whether a section relents whose goroutine waits.
-func (g *Guard) isHeldBySleeper(word uint64) bool {
-	holder := g.holder()
+func isHeldBySleeper(word uint64, holder uintptr) bool {
 	return word&state == relents && holder != 0 && page.Waits(holder)
 }

@@ -1,6 +1,7 @@
 package wicket
 
 import (
+	"fmt"
 	"log/slog"
 	"reflect"
 	"runtime"
@@ -31,6 +32,9 @@ func init() {
 func weakness() string {
 	if raceBuild {
 		return "the fields of objects are not isolated in a -race build: the race detector would take what isolates them for synchronisation"
+	}
+	if n := unticketed.Load(); n > 0 {
+		return fmt.Sprintf("%d sections did not isolate the nodes that they used, because too many were running at a time", n)
 	}
 	return ""
 }

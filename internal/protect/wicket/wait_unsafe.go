@@ -24,11 +24,9 @@ const looks = 20
 
 // A wait is an access that a section is in the way of.
 type wait struct {
-	guard    *Guard
-	names    Names
-	blockers uint64 // bits of the word
-	write    bool
-	made     int // direct or byMethod
+	names Names
+	write bool
+	made  int // direct or byMethod
 
 	since   time.Time
 	outcome outcome
@@ -48,9 +46,16 @@ const (
 	surrenderedTimeout
 )
 
-// wait waits until no section is in the way, and returns the word. It may be called again. The access is none
+// A guardWait is the wait for a section of a guard.
+type guardWait struct {
+	wait
+	guard    *Guard
+	blockers uint64 // bits of the word
+}
+
+// await waits until no section is in the way, and returns the word. It may be called again. The access is none
 // that is under way.
-func (w *wait) wait() uint64 {
+func (w *guardWait) await() uint64 {
 	atomic.AddUint32(&w.guard.w.Wanters, waiter)
 	defer atomic.AddUint32(&w.guard.w.Wanters, ^uint32(waiter-1))
 	for i := 0; ; i++ {
@@ -58,14 +63,7 @@ func (w *wait) wait() uint64 {
 		if word&w.blockers == 0 {
 			return word
 		}
-		if w.since.IsZero() {
-			w.since = time.Now()
-			w.site, w.holder = w.guard.w.SiteOf(), page.Number(w.guard.holder())
-			w.stack = callers()
-		}
-		if w.outcome == noWait {
-			w.outcome = delayed
-		}
+		w.begin(w.guard.w.SiteOf(), w.guard.holder())
 		if w.passes(word) {
 			return atomic.LoadUint64(&w.guard.w.Word)
 		}
@@ -73,19 +71,39 @@ func (w *wait) wait() uint64 {
 			runtime.Gosched()
 			continue
 		}
-		waiting.sleep(w.guard, w.blockers, w.pause())
+		waiting.sleep(&w.guard.w.Wanters, w.isBlocked, w.pause())
+	}
+}
+
+func (w *guardWait) isBlocked() bool { return atomic.LoadUint64(&w.guard.w.Word)&w.blockers != 0 }
+
+// begin notes when the access began to wait, and for which section.
+func (w *wait) begin(site, holder uintptr) {
+	if w.since.IsZero() {
+		w.since = time.Now()
+		w.site, w.holder = site, page.Number(holder)
+		w.stack = callers()
+	}
+	if w.outcome == noWait {
+		w.outcome = delayed
 	}
 }
 
 // passes reports whether the access passes although a section is in the way.
-func (w *wait) passes(word uint64) bool {
+func (w *guardWait) passes(word uint64) bool {
+	return w.passesBy(&w.guard.w.Word, word, opened(word), w.guard.holder())
+}
+
+// passesBy reports whether an access passes that a section is in the way of, whose word it has seen. If the section relents
+// the access leaves another word.
+func (w *wait) passesBy(at *uint64, word, next uint64, holder uintptr) bool {
 	waited := time.Since(w.since)
-	next := noWait
+	passed := noWait
 	switch {
-	case waited > sleepersWait && w.guard.isHeldBySleeper(word):
-		next = permitted
+	case waited > sleepersWait && isHeldBySleeper(word, holder):
+		passed = permitted
 	case waited > relentedWait && word&state == relents:
-		next = surrenderedLenient
+		passed = surrenderedLenient
 	case waited > longestWait:
 		w.outcome = surrenderedTimeout
 		return true
@@ -93,10 +111,10 @@ func (w *wait) passes(word uint64) bool {
 		return false
 	}
 	// The section that goes on takes its mark back in the same way: one of the two gets it.
-	if !atomic.CompareAndSwapUint64(&w.guard.w.Word, word, opened(word)) {
+	if !atomic.CompareAndSwapUint64(at, word, next) {
 		return false
 	}
-	w.outcome = next
+	w.outcome = passed
 	return true
 }
 
@@ -108,35 +126,35 @@ func (w *wait) pause() time.Duration {
 	return min(max(time.Since(w.since), sleepersWait), relentedWait)
 }
 
-// waiting has the accesses that sleep, by their guards.
+// waiting has the accesses that sleep, by where they are counted.
 var waiting dormitory
 
-// A dormitory has a channel for each guard that accesses sleep for. It is in parts, so that guards do not wait
+// A dormitory has a channel for each guard or slot that accesses sleep for. It is in parts, so that guards do not wait
 // for each other's.
 type dormitory [64]struct {
 	mu   sync.Mutex // guards the rest
-	wake map[*Guard]chan struct{}
+	wake map[*uint32]chan struct{}
 }
 
-func (d *dormitory) part(g *Guard) int {
-	return int(uintptr(unsafe.Pointer(g))/unsafe.Sizeof(Guard{})) % len(d)
+func (d *dormitory) part(wanters *uint32) int {
+	return int(uintptr(unsafe.Pointer(wanters))/unsafe.Sizeof(Guard{})) % len(d)
 }
 
 // sleep waits for wake, or for some time, unless no section is in the way by now.
-func (d *dormitory) sleep(g *Guard, blockers uint64, most time.Duration) {
-	p := &d[d.part(g)]
+func (d *dormitory) sleep(wanters *uint32, isBlocked func() bool, most time.Duration) {
+	p := &d[d.part(wanters)]
 	p.mu.Lock()
 	if p.wake == nil {
-		p.wake = make(map[*Guard]chan struct{})
+		p.wake = make(map[*uint32]chan struct{})
 	}
-	woken := p.wake[g]
+	woken := p.wake[wanters]
 	if woken == nil {
 		woken = make(chan struct{})
-		p.wake[g] = woken
+		p.wake[wanters] = woken
 	}
 	p.mu.Unlock()
 	// A section that ends from here on finds the channel, because there is a waiter.
-	if atomic.LoadUint64(&g.w.Word)&blockers == 0 {
+	if !isBlocked() {
 		return
 	}
 	timer := time.NewTimer(most)
@@ -152,11 +170,11 @@ func (d *dormitory) sleep(g *Guard, blockers uint64, most time.Duration) {
 var beginsToSleep = func() {}
 
 // wake wakes the accesses that sleep.
-func (d *dormitory) wake(g *Guard) {
-	p := &d[d.part(g)]
+func (d *dormitory) wake(wanters *uint32) {
+	p := &d[d.part(wanters)]
 	p.mu.Lock()
-	woken := p.wake[g]
-	delete(p.wake, g)
+	woken := p.wake[wanters]
+	delete(p.wake, wanters)
 	p.mu.Unlock()
 	if woken != nil {
 		close(woken)
@@ -167,7 +185,7 @@ func (d *dormitory) wake(g *Guard) {
 // some microseconds if they have a processor. It is for fairness alone, so it has an end.
 func (g *Guard) giveWay() {
 	for end := time.Now().Add(longestWay); atomic.LoadUint32(&g.w.Wanters) >= waiter && time.Now().Before(end); {
-		waiting.wake(g)
+		waiting.wake(&g.w.Wanters)
 		runtime.Gosched()
 	}
 }
@@ -179,11 +197,16 @@ const longestWay = 200 * time.Microsecond
 // is under way needs nothing but a processor.
 func (g *Guard) awaitStores() {
 	for i := 0; atomic.LoadUint32(&g.w.Wanters)%waiter != 0; i++ {
-		if i < manyLooks {
-			runtime.Gosched()
-		} else { // its thread may have lost its processor to another process
-			time.Sleep(shortPause)
-		}
+		pauseForStore(i)
+	}
+}
+
+// pauseForStore lets a store go on that is under way, after some looks.
+func pauseForStore(looks int) {
+	if looks < manyLooks {
+		runtime.Gosched()
+	} else { // its thread may have lost its processor to another process
+		time.Sleep(shortPause)
 	}
 }
 

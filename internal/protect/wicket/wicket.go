@@ -72,6 +72,23 @@
 // A goroutine that has the lock owns the word: whatever section is noted there has released
 // the lock in code that it called, as Wait of a sync.Cond does, and enters anew when it goes on.
 //
+// # Nodes
+//
+// An object that has not the lock itself, a node of a list say, has a [Stamp]. A [Section] leaves its ticket there when it
+// first uses the node, with what it does to which field:
+//
+//	l.mu.Lock()             l.mu.Lock(); var s wicket.Section; s.Lock()
+//	n.next.val++            n.r(&s).next.c(&s).val++
+//	l.mu.Unlock()           s.Leave(); l.mu.Unlock(); s.Wake()
+//
+// A ticket is the number of a slot and of its generation, which changes when the section ends or is interrupted. An access
+// whose node has a ticket that is over is made at once. So a node that no running section has used is free, whichever lock it
+// belongs to. Why an access and a section cannot pass each other is argued as above: the first look of a load is at the ticket and at
+// whether its generation runs, and the second at the ticket again, and, if it ran, at whether the section has written the field. A
+// store counts itself in the word of the uses before it looks; a section leaves the ticket, and then exchanges that word.
+//
+// Code that a section calls finds the section by its goroutine, unless the section relents.
+//
 // # The race detector
 //
 // In a build with -race nothing is isolated, and the race detector sees the program as it is. It would take the
@@ -85,6 +102,9 @@
 //	access.go               accesses outside of sections
 //	wait_unsafe.go          accesses that wait
 //	tell.go                 what is told of them
+//	stamp.go                stamps in nodes, and accesses to these
+//	ticket.go               sections on nodes, and their slots
+//	node_wait.go            accesses to nodes that wait
 //	order_amd64.go          what processors may reorder; order_other.go for all others
 //	race_on.go race_off.go  whether there is a race detector
 package wicket
@@ -177,7 +197,7 @@ func (g *Guard) Leave() {
 // Wake lets the accesses pass that waited for the section which Leave has ended.
 func (g *Guard) Wake() {
 	if !raceBuild && atomic.LoadUint32(&g.w.Wanters) != 0 {
-		waiting.wake(g)
+		waiting.wake(&g.w.Wanters)
 	}
 }
 
