@@ -66,7 +66,6 @@
 //
 //	aside_unsafe.go    guards, variables and fields without pointers
 //	cell_unsafe.go     variables that are pointers
-//	node_unsafe.go     such fields of objects, all of which share a guard
 //	mirror_unsafe.go   the entries of a cell
 package aside
 

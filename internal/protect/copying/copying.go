@@ -116,3 +116,10 @@ func SamenessOf(t types.Type) Sameness {
 	}
 	return Unknown
 }
+
+// IsWord reports whether a value of a type is loaded by one instruction, and leads to nothing
+// else.
+func IsWord(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsBoolean|types.IsFloat) != 0
+}

@@ -209,7 +209,7 @@ func (r *round) dropUnused(g *Group) {
 		for _, s := range g.Steps {
 			uses := slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
 				s.accesses(v.Place, func(*facts.Access) bool { return true }) ||
-				v.OnPages != nil && (v.OnPages.Node && s.does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v))
+				v.OnPages != nil && (v.isNode() && s.does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v))
 			switch {
 			case uses && (s.Opaque == "" || r.staysInGuard(v, s)):
 				return false
@@ -238,7 +238,7 @@ const loadedOnce = "one load needs no protection"
 //	fmt.Fprintln(w, x.n)
 //	x.mu.Unlock()
 func (r *round) isLoadedOnce(g *Group, v *Variable) bool {
-	if !isWord(v.Last().Type()) || v.Footprint.Exposure != facts.Hidden || g.callsAnything() {
+	if !copying.IsWord(v.Last().Type()) || v.Footprint.Exposure != facts.Hidden || g.callsAnything() {
 		return false
 	}
 	open := r.openCodeOf(v.Footprint.Keys[0], r.facts.KeyOf(g.Lock.Last()))
@@ -257,13 +257,6 @@ func (r *round) isLoadedOnce(g *Group, v *Variable) bool {
 		}
 	}
 	return accesses == 1
-}
-
-// isWord reports whether a value of a type is loaded by one instruction, and leads to nothing
-// else.
-func isWord(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&(types.IsInteger|types.IsBoolean|types.IsFloat) != 0
 }
 
 // obscured returns why a step reaches variables of the group other than by name, or has

@@ -40,12 +40,12 @@ type ClonedCall struct {
 }
 
 // namedBy returns the indices of the variables that a call's function names, and needs the
-// addresses of. It finds cells by itself.
+// addresses of. It finds cells and nodes by itself.
 func (u *unit) namedBy(vars []*Variable, c facts.Call) []int {
 	var list []int
 	e := u.facts.EffectOf(c.Func)
 	for i, v := range vars {
-		if e.Names(v.Footprint) && !v.isCell() {
+		if e.Names(v.Footprint) && !v.isCell() && !v.isNode() {
 			list = append(list, i)
 		}
 	}

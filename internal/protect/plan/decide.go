@@ -121,7 +121,7 @@ func (r *round) report(g *Group) {
 			if !v.Passive {
 				s.Isolated = append(s.Isolated, v.Datum)
 			}
-			if v.OnPages.isWithContent() {
+			if v.OnPages.isWithContent() || r.leadsToNodes(v.OnPages.Type) {
 				s.WithEntries = append(s.WithEntries, v.Datum)
 			}
 			continue

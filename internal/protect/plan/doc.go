@@ -178,12 +178,18 @@
 // in package aside, and depends on nothing that is decided here: a guard that is inferred wrongly
 // has the own view used by code that should have the other.
 //
-// Links of nodes are cells, too, if the lock is a variable: all nodes have their cells on the pages
-// of one guard. A correct program uses a node without the lock before it is in the list, and after
-// it was taken out. Before, no section has used the node, and so the cell is not on a page yet;
-// if there are uses that might be after, the field stays as it is.
+// Fields of nodes, objects that have not the lock themselves, stay where they are, too, in Isolate. A section leaves its ticket in
+// each node that it uses, by its own expressions or by functions that it calls, and other code waits only for sections that
+// have used the node. Which lock that is does not matter, so fields that sections find behind guarded data are
+// companions of the data, if nothing else is known to guard them.
 //
-//	n.next = m      n.x.Store(guard, m)
+//	l.mu.Lock()          l.mu.Lock(); var s wicket.Section; s.Lock()
+//	l.head.val++         l.head.c(&s).val++
+//	l.mu.Unlock()        s.Leave(); l.mu.Unlock(); s.Wake()
+//	n.val++              { k := n.a(); p := k.Begin(); *k.P++; p.End() }      elsewhere
+//
+// A correct program hands nodes from one goroutine to another. So for a step that may do that, the section is interrupted, and its nodes are
+// stamped no more: it lets a goroutine go on, calls a function value, or gives a node to code that is not known.
 //
 // View is the own view for the goroutine that is in a section of the guard, and the shared view
 // for all others. So a function that a section calls, in whatever way, finds the data as the
@@ -257,6 +263,8 @@
 //	pages.go     what is on pages, and how sections use it
 //	wicket.go    what stays in its object, behind a wicket
 //	element.go   elements of slices and parts, behind a wicket
+//	node.go      what is in objects that have not the lock
+//	companion.go fields of such objects that no guard was inferred for
 //	site.go      where else it is used
 //	table.go     the plan as a table
 package plan

@@ -36,11 +36,12 @@ func (p *planner) ownsElements(v *types.Var) bool {
 	return own
 }
 
-// findParts finds out which uses of what is behind wickets are of a part or of an element, and of which it does not matter that they cannot be calls.
+// findParts finds out which uses of what is behind wickets are of a part or of an element, and of which it does not matter that
+// they cannot be calls. Fields of nodes are used as a whole.
 func (r *round) findParts(all []Site) {
 	byNode := make(map[ast.Node]*Site)
 	for i := range all {
-		if all[i].Datum.Wicket != 0 {
+		if all[i].Datum.Wicket != 0 && !all[i].Datum.Node {
 			byNode[all[i].Node] = &all[i]
 		}
 	}

@@ -131,7 +131,7 @@ func (c *openCode) within(other facts.Code) bool {
 // leaveOutOpen notes the guarded data that sections of a group reach only by open code.
 func (r *round) leaveOutOpen(g *Group) {
 	lock := r.facts.KeyOf(g.Lock.Last())
-	for _, gd := range r.guards.AtLeast(r.Least) {
+	for _, gd := range r.strong {
 		if r.facts.KeyOf(gd.Lock.Object.(*types.Var)) == lock {
 			for _, d := range gd.Data {
 				r.leaveOutIfOpen(g, d, lock)

@@ -6,8 +6,6 @@ import (
 	"go/types"
 	"slices"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
@@ -30,10 +28,15 @@ type PageDatum struct {
 	Value  string // the constant that a variable begins with; "" for zero
 	// Cell says that it is a pointer, which is loaded and stored by calls.
 	Cell bool
-	// Node says that it is a cell of an object that has not the lock itself. The lock is a
-	// variable, and all objects share a guard.
+	// Node says that it is a field of objects that have not the lock themselves. It stays where it is, with a stamp
+	// beside it.
 	Node bool
-	// Wicket is the number of the guard in each object that it is behind, where it stays; 0: it is on pages.
+	// LockNumber tells the locks of nodes apart, and LockShared says that sections may share the lock. LockDeclared is
+	// where it is declared.
+	LockNumber   int
+	LockShared   bool
+	LockDeclared facts.Declaration
+	// Wicket is the number of the guard, or of the stamp, in each object that it is behind, where it stays; 0: it is on pages.
 	// Bit is its own among the fields of that guard.
 	Wicket int
 	Bit    uint
@@ -120,13 +123,14 @@ func (p *planner) candidates(guards []*guard.Guard) *pageData {
 				continue
 			}
 			at, _ := p.facts.Declaration(v)
-			all.add(g, d, p.unfitForWicket(v, at, g.Lock.Object.(*types.Var)) == "")
+			all.add(g, d, p.unfitForWicket(v, at) == "")
 		}
 	}
 	for _, u := range p.units {
 		for _, d := range all.list {
 			if d.Home == u.pkg.PkgPath {
 				d.Declared, _ = p.facts.DeclarationIn(u.pkg, d.Key)
+				d.LockDeclared, _ = p.facts.DeclarationIn(u.pkg, d.lock)
 			}
 		}
 	}
@@ -139,9 +143,10 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	i := &PageDatum{
 		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: d.Name, Lock: g.Lock.Name, LockAt: g.Lock.At,
 		Home: at.Package.PkgPath, InTest: at.InTest(), Root: at.Root, Type: v.Type(), Value: at.Constant(),
-		Cell: facts.IsPointerWord(v.Type()),
 	}
-	i.Node = i.Cell && isNode(at, g.Lock.Object.(*types.Var))
+	lockAt, _ := all.facts.Declaration(g.Lock.Object.(*types.Var))
+	i.Node = isNode(at, lockAt, g.Lock.Object.(*types.Var), d.Way)
+	i.Cell = facts.IsPointerWord(v.Type()) && !i.Node
 	if at.Type != nil {
 		i.Owner = at.Type.Name
 	}
@@ -152,8 +157,13 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	i.lock = lock
 	if behindWicket {
 		all.putBehindWicket(i, lock)
-		i.Entries = hasOwnEntries(all.facts, v)
-		i.Elements, i.Open = hasOwnElements(all.facts, v)
+		if !i.Node {
+			i.Entries = hasOwnEntries(all.facts, v)
+			i.Elements, i.Open = hasOwnElements(all.facts, v)
+		}
+	}
+	if i.Node {
+		all.numberLock(i, g.Lock.Object.(*types.Var))
 	}
 	all.list = append(all.list, i)
 	all.byLock[lock] = append(all.byLock[lock], i)
@@ -174,14 +184,14 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 		return "it or its lock is declared inside a function or another struct"
 	case at.Package.PkgPath != lockAt.Package.PkgPath || at.InTest() != lockAt.InTest():
 		return "it is declared elsewhere than its lock"
-	case p.Mode == Isolate && facts.IsPointerWord(v.Type()) && isNode(at, lock):
-		if why := maybeUsedRightly(g, d); why != "" {
+	case isNode(at, lockAt, lock, d.Way):
+		if why := p.unfitForStamp(lock, lockAt); why != "" {
 			return why
 		}
-	case !at.Beside(lockAt), at.Type != nil && d.Way != lock.Name():
+	case !at.Beside(lockAt):
 		return "its lock belongs to another object"
 	}
-	notBehind := p.unfitForWicket(v, at, lock)
+	notBehind := p.unfitForWicket(v, at)
 	switch {
 	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate && !(notBehind == "" && p.ownsElements(v)):
 		return "it holds " + facts.HeapReference(v.Type())
@@ -209,52 +219,6 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 		return "the address of its struct is taken"
 	}
 	return ""
-}
-
-// isNode reports whether data is a field of objects that have not the lock themselves, but a variable
-// is the lock of all of them.
-func isNode(at facts.Declaration, lock *types.Var) bool {
-	return at.Type != nil && facts.IsGlobal(lock)
-}
-
-// maybeUsedRightly returns why the fields of some objects may be used without a lock that guards all
-// objects, in a correct program: to have them wait for a section on other objects would be a
-// finding about nothing. An access without the lock is careless for sure if it has found its object
-// without the lock as well.
-//
-//	head.next = nil       is careless, as reading head is
-//	n := pop()
-//	n.next = nil          is not, if no other goroutine has n
-func maybeUsedRightly(g *guard.Guard, d *guard.Datum) string {
-	if d.Evidence.Unknown > 0 {
-		return "it is not known whether its lock is held everywhere"
-	}
-	for _, dev := range d.Deviations {
-		if dev.MayBeMeant() || !foundCarelessly(g, dev) {
-			return "it is used without the lock, maybe rightly (" + short(dev.At) + ")"
-		}
-	}
-	return ""
-}
-
-// foundCarelessly reports whether an access has its object from data of the guard that was loaded
-// without the lock.
-func foundCarelessly(g *guard.Guard, dev guard.Deviation) bool {
-	var address ssa.Value
-	switch i := dev.Instr.(type) {
-	case *ssa.Store:
-		address = i.Addr
-	case *ssa.UnOp:
-		address = i.X
-	}
-	field, ok := address.(*ssa.FieldAddr)
-	if !ok {
-		return false
-	}
-	found, ok := field.X.(*ssa.UnOp)
-	return ok && slices.ContainsFunc(g.Data, func(d *guard.Datum) bool {
-		return slices.ContainsFunc(d.Deviations, func(v guard.Deviation) bool { return v.Instr == ssa.Instruction(found) })
-	})
 }
 
 // unfitForCell returns why a pointer cannot live on pages, where others can.
@@ -301,7 +265,7 @@ func (r *round) variablesOnPages(g *Group) []*Variable {
 		v := &Variable{Datum: d.Datum, OnPages: d, Footprint: facts.Footprint{Keys: []facts.Key{d.Key}, Types: []string{facts.TypeName(d.Type)}}}
 		switch {
 		case d.Node:
-			v.Root = types.NewVar(token.NoPos, r.pkg.Types, d.Datum, d.Type) // no expression names all of them
+			v.Place = r.nodesOf(d)
 		case d.Owner == "":
 			v.Root = r.pkg.Types.Scope().Lookup(d.Root).(*types.Var)
 			if d.Field != "" {
@@ -349,21 +313,10 @@ func (r *round) conflictOnPages(g *Group, v *Variable) string {
 	return ""
 }
 
-// conflictOfNodes is conflictOnPages for links of nodes. These are moved to their pages by what a
-// section runs, which has to be known as the one in the section, as only one that writes is.
-func (r *round) conflictOfNodes(g *Group, v *Variable) string {
-	v.Written = true
-	uses := func(s *StepPlan) bool { return s.does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v) }
-	if g.reading && slices.ContainsFunc(g.Steps, uses) {
-		return "a section that may only read does not have it moved to its page"
-	}
-	return ""
-}
-
 // staysInGuard reports whether a section stays in the guard of a variable on pages for an
 // opaque step: it has entered the guard for writing, and the step is not known to wait.
 func (r *round) staysInGuard(v *Variable, s *StepPlan) bool {
-	return v.OnPages != nil && v.Written && !s.waits()
+	return v.OnPages != nil && v.Written && !s.waits() && !(v.isNode() && r.passesOn(v, s) != "")
 }
 
 // waits reports whether a step is known to wait for other goroutines, or to let them go on.

@@ -219,7 +219,8 @@ func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o 
 	for _, u := range p.units {
 		u.noteAllUnfollowed()
 	}
-	strong := guards.AtLeast(o.Least)
+	strong := p.withCompanions(guards.AtLeast(o.Least))
+	p.strong = strong
 	pages, out := p.decideBehindWickets(p.candidates(strong))
 	if o.Mode == Auto {
 		if slow := out.slow(); len(slow) > 0 {
@@ -264,12 +265,15 @@ type planner struct {
 	units  []*unit
 	// helpers are functions that return with a lock that they have taken.
 	helpers map[facts.FuncKey]*types.Var
+	// strong are the guards that count, with their companions, which are known by their fields.
+	strong     []*guard.Guard
+	companions map[facts.Key]companion
 	// open is the code that uses guarded data outside of sections that are followed.
 	open map[facts.Key]*openCode
 }
 
 func newPlanner(known *facts.Facts, guards *guard.Guards, o Options) *planner {
-	return &planner{Options: o, facts: known, guards: guards, helpers: make(map[facts.FuncKey]*types.Var), open: make(map[facts.Key]*openCode)}
+	return &planner{Options: o, facts: known, guards: guards, helpers: make(map[facts.FuncKey]*types.Var), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
 }
 
 // A unit is one package with its sections as they stand in the source.

@@ -28,8 +28,12 @@ type Site struct {
 	// Unread says that the use is only there for its type.
 	Unread bool
 	// Group is the one of the file's that has the use of a cell in a section, which has the own
-	// view, counted from 1, and Var the variable of the group; 0 for a use elsewhere.
+	// view, or of a node, counted from 1, and Var the variable of the group; 0 for a use elsewhere.
 	Group, Var int
+	// Writes says that a use of a node in a section stores to it.
+	Writes bool
+
+	comesEarlier bool // the node would be found before what the statement calls
 }
 
 // IsPlain reports whether a use is written as it is in the source: one in a section, of a field behind a
@@ -37,7 +41,7 @@ type Site struct {
 // held anyway.
 func (s Site) IsPlain() bool {
 	_, sets := s.Node.(*ast.KeyValueExpr)
-	return s.Datum.Wicket != 0 && (sets || s.Unread || s.Held || s.Group > 0)
+	return s.Datum.Wicket != 0 && (sets || s.Unread || (s.Held || s.Group > 0) && !s.Datum.Node)
 }
 
 // findSites finds the uses of data on pages that no section redirects.
@@ -68,6 +72,7 @@ func (r *round) findSites() {
 		for i := range f.Sites {
 			f.Sites[i].findSection(cells)
 		}
+		r.findWrites(f)
 	}
 	for _, c := range r.out.Clones {
 		c.Sites = sitesWithin(c.Decl, uses, c.Redirects)
@@ -85,22 +90,6 @@ func takeCells(g *Group, number int, s *StepPlan) []Site {
 		}
 		return v.isCell()
 	})
-	return cells
-}
-
-// nodesIn returns the uses in a step of the cells of other objects than that with the lock.
-func (r *round) nodesIn(g *Group, number int, s *StepPlan) []Site {
-	var cells []Site
-	for i, v := range g.Vars {
-		if v.OnPages == nil || !v.OnPages.Node || v.Passive {
-			continue
-		}
-		for _, a := range s.does.Accesses {
-			if r.facts.KeyOf(a.Last) == v.OnPages.Key {
-				cells = append(cells, Site{Node: a.Node, Datum: v.OnPages, Group: number, Var: i})
-			}
-		}
-	}
 	return cells
 }
 

@@ -75,8 +75,8 @@ func (p *planner) deviations(v *Variable) []guard.Deviation {
 
 // guardedBy returns the name of a variable or field if the group's lock guards it.
 func (u *unit) guardedBy(g *Group, v *types.Var) string {
-	gd, d := u.guards.Of(v)
-	if gd == nil || d.Confidence < u.Least || u.facts.KeyOf(gd.Lock.Object.(*types.Var)) != u.facts.KeyOf(g.Lock.Last()) {
+	gd, d := u.guardOf(v)
+	if gd == nil || u.facts.KeyOf(gd.Lock.Object.(*types.Var)) != u.facts.KeyOf(g.Lock.Last()) {
 		return ""
 	}
 	return d.Name

@@ -14,9 +14,9 @@ const fieldsOfWicket = 8
 
 // unfitForWicket returns why a field cannot stay in its object, behind a guard that every use of it outside of
 // sections asks, "" if it can, as far as that is known before sections are: see refusedUses.
-func (p *planner) unfitForWicket(v *types.Var, at facts.Declaration, lock *types.Var) string {
+func (p *planner) unfitForWicket(v *types.Var, at facts.Declaration) string {
 	switch {
-	case at.Type == nil || isNode(at, lock):
+	case at.Type == nil:
 		return "its lock is not beside it in an object"
 	case p.leadsToLock(v):
 		return "a lock is reached by way of it"
@@ -64,7 +64,10 @@ func (d *decision) eachSite(f func(Site)) {
 func (p *planner) refusedUses(out *decision) map[*PageDatum]string {
 	refused := make(map[*PageDatum]string)
 	out.eachSite(func(s Site) {
-		if s.Datum.Wicket == 0 || s.IsPlain() || s.Part != nil || refused[s.Datum] != "" {
+		if s.IsStamped() && s.comesEarlier {
+			refused[s.Datum] = "a statement finds its object, and calls what may change that (" + short(p.facts.Fset.PositionFor(s.Node.Pos(), false)) + ")"
+		}
+		if s.Datum.Wicket == 0 || s.IsPlain() || s.IsStamped() || s.Part != nil || refused[s.Datum] != "" {
 			return
 		}
 		if why := p.facts.Refused(s.Node, s.Datum.Key); why != "" {
@@ -114,7 +117,7 @@ func (p *planner) withoutWickets(pages *pageData, refused map[*PageDatum]string)
 		v := fieldOf(p.ownerOf(d), d.Field)
 		at, _ := p.facts.Declaration(v)
 		switch {
-		case facts.HeapReference(v.Type()) != "":
+		case d.Node, facts.HeapReference(v.Type()) != "":
 			out[d] = why
 		case tooLarge(at, v):
 			out[d] = "it is too large for a page of its own, and " + why

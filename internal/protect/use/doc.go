@@ -14,10 +14,15 @@
 // not panic where the value would have done so first. Other uses are left as they are: values that
 // are made before in a header, assignments of several values, what has no address.
 //
+// # Nodes
+//
+// Of uses in sections it is asked whether they write, and of statements whether another goroutine may have an object from then on.
+//
 // # Files
 //
 //	visit.go    how uses tell what they do
 //	addition.go what is added without the lock, in one step
 //	part.go     uses of parts and elements that can be one call
+//	pass.go     objects that are written, and passed on
 //	around.go   what is around a use
 package use

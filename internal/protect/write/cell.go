@@ -10,17 +10,12 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
-// valueName is what the type of a cell's value is called.
-func (u *packageWriter) valueName(d *plan.PageDatum) string { return u.pageName("v", d) }
-
 // redirectCells has uses of pointers on pages call their cells. A store is an assignment as a
 // whole. It has to be written before what comes ahead of the statement, and behind it.
 //
 //	use(p)              use(c.Load())
 //	p = v               c.Store(v)
 //	p, q = q, p         { k, w := c.Target(); w, q = q, c.Load(); k.Store(w) }
-//	&T{p: v}            &T{x: aside.MakeNode[type](v)}
-//	n.p = v             n.x.Store(g, v)
 //
 // What is behind a wicket has methods instead, and is used as it is in sections:
 //
@@ -34,11 +29,9 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 		if !s.Datum.Cell && s.Datum.Wicket == 0 || s.Datum.Wicket != 0 && s.IsPlain() {
 			continue
 		}
-		if n, ok := s.Node.(*ast.KeyValueExpr); ok {
-			f.setCell(edits, n, s.Datum)
-			continue
-		}
 		switch {
+		case s.IsStamped():
+			f.stamp(edits, s)
 		case s.Part != nil:
 			f.usePart(edits, s)
 		case s.Entry != nil:
@@ -50,7 +43,7 @@ func (f *fileWriter) redirectCells(edits *source.Edits, sites []plan.Site) {
 		case len(s.Store.Lhs) == 1:
 			value := s.Store.Rhs[0]
 			f.findCell(edits, s, f.callCell(s, "Store"))
-			edits.ReplaceBetween(s.Node.End(), value.Pos(), f.beforeValue(s))
+			edits.ReplaceBetween(s.Node.End(), value.Pos(), "")
 			edits.InsertAfter(value.End(), ")")
 		default:
 			together[s.Store] = append(together[s.Store], s)
@@ -70,22 +63,10 @@ func (f *fileWriter) callCell(s plan.Site, method string) string {
 	if s.Group > 0 && method != "Target" {
 		method += "Own"
 	}
-	switch {
-	case s.Datum.Wicket != 0:
+	if s.Datum.Wicket != 0 {
 		return f.callWicket(s.Datum, method)
-	case s.Datum.Node:
-		return f.objectName(s.Datum) + "." + method + "(" + f.guardName(s.Datum)
-	default:
-		return f.sharedName(s.Datum) + "." + method + "("
 	}
-}
-
-// beforeValue stands before the value that is stored.
-func (f *fileWriter) beforeValue(s plan.Site) string {
-	if s.Datum.Node {
-		return ", "
-	}
-	return ""
+	return f.sharedName(s.Datum) + "." + method + "("
 }
 
 // selected reports whether the cell of a use is a field of the object that the source names.
@@ -98,13 +79,6 @@ func (f *fileWriter) findCell(edits *source.Edits, s plan.Site, call string) {
 	} else {
 		edits.Replace(s.Node, call)
 	}
-}
-
-// setCell has a literal set the field that stands for a cell.
-func (f *fileWriter) setCell(edits *source.Edits, n *ast.KeyValueExpr, d *plan.PageDatum) {
-	edits.ReplaceBetween(n.Pos(), n.Value.Pos(), fmt.Sprintf("%s: %s.MakeNode[%s](", f.objectName(d), f.asideName(), f.valueName(d)))
-	edits.InsertAfter(n.Value.End(), ")")
-	f.importAside()
 }
 
 // storeTogether writes an assignment of several values, of which some are stored to cells.
@@ -131,16 +105,6 @@ func (u *packageWriter) declareCell(d *plan.PageDatum) {
 	f.importAside()
 	f.edits.InsertBefore(f.afterImports(), fmt.Sprintf("; var %s = %s.NewGuard(%s); var %s = %s.NewCell[%s](%s, %q, nil)",
 		u.guardName(d), u.asideName(), lockText(d), u.sharedName(d), u.asideName(), f.spell(d.Type), u.guardName(d), d.Datum))
-}
-
-// declareNodeField has a field of a type stand for one that is a pointer.
-func (f *fileWriter) declareNodeField(d *plan.PageDatum) {
-	f.importAside()
-	f.tail = append(f.tail, fmt.Sprintf("type %s = %s", f.valueName(d), f.fieldType(d)))
-	f.edits.InsertAfter(d.Declared.Struct.Fields.Opening+1, fmt.Sprintf(" %s %s.NodeField[%s];", f.objectName(d), f.asideName(), f.valueName(d)))
-	first := f.firstFile(d.InTest)
-	first.importAside()
-	first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.NewNodeGuard(%q, %s)", f.guardName(d), f.asideName(), d.Datum, lockText(d)))
 }
 
 // fieldType is how the source writes the type of a field.

@@ -29,6 +29,8 @@
 //	e1, f1, w1, u1, d1, n1  methods for the entries of a map behind a wicket: look one up, find out whether there is
 //	        one, store it, update it, delete it, and count them
 //	m1x0    methods for parts of what is behind a wicket, and for the elements of a slice
+//	r1, c1  methods by which sections read and change a field of a node
+//	0s1t    the section by which nodes are stamped, 0s1q what it shares with others, q1 that in the object with the lock
 //	k0, w0  cells and values of an assignment
 //	k, w, p an update of what is behind a wicket: where that is, the value, the passage
 //	k, w    the address and the value of a store without the lock
@@ -46,6 +48,7 @@
 //	wicket.go    fields behind wickets
 //	entry.go     entries of maps behind wickets
 //	part.go      parts and elements behind wickets
+//	node.go      fields of nodes
 //	visit.go     uses without the lock, where sections are exact
 //	program.go   main
 package write

@@ -63,7 +63,7 @@ func (w *sectionWriter) findPages() []string {
 			list = append(list, "_ = "+w.id("g", i))
 		}
 	}
-	return list
+	return append(list, w.declareStamping()...)
 }
 
 // reach rewrites sections that enter no guard, and only use data on pages.
@@ -128,7 +128,7 @@ func (w *sectionWriter) callGuards(writing, reading string) []string {
 			continue
 		}
 		name, method := w.id("g", i), reading
-		if v.OnPages.Owner == "" || v.OnPages.Node {
+		if v.OnPages.Owner == "" {
 			name = w.guardName(v.OnPages)
 		}
 		if v.Written {
@@ -138,7 +138,7 @@ func (w *sectionWriter) callGuards(writing, reading string) []string {
 			list = append(list, name+"."+method+"()")
 		}
 	}
-	return append(list, w.callWickets(writing, reading)...)
+	return slices.Concat(list, w.callWickets(writing, reading), w.callStamping(writing, reading))
 }
 
 // redirectSites has uses of data on pages find it there.
@@ -189,10 +189,8 @@ func (u *packageWriter) declarePages() {
 		case d.Wicket != 0:
 			f.declareWicket(d)
 			continue
-		case d.Cell && d.Owner == "":
-			u.declareCell(d)
 		case d.Cell:
-			f.declareNodeField(d)
+			u.declareCell(d)
 		case d.Owner == "":
 			u.declareVariable(d)
 		default:

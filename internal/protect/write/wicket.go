@@ -86,7 +86,7 @@ func (w *sectionWriter) callWickets(writing, reading string) []string {
 	var list []string
 	var done []int
 	for _, v := range w.group.Vars {
-		if v.OnPages == nil || v.OnPages.Wicket == 0 || v.Passive || slices.Contains(done, v.OnPages.Wicket) {
+		if v.OnPages == nil || v.OnPages.Wicket == 0 || v.OnPages.Node || v.Passive || slices.Contains(done, v.OnPages.Wicket) {
 			continue
 		}
 		done = append(done, v.OnPages.Wicket)
@@ -153,7 +153,11 @@ func (f *fileWriter) declareWicket(d *plan.PageDatum) {
 	f.edits.ImportInLine(f.wicketName(), "cofferdamrt/protect/wicket")
 	if !f.wickets[d.Wicket] {
 		f.wickets[d.Wicket] = true
-		f.edits.InsertAfter(d.Declared.Struct.Fields.Opening+1, fmt.Sprintf(" %s %s.Guard;", f.wicketOf(d), f.wicketName()))
+		kind := "Guard"
+		if d.Node {
+			kind = "Stamp"
+		}
+		f.edits.InsertAfter(d.Declared.Struct.Fields.Opening+1, fmt.Sprintf(" %s %s.%s;", f.wicketOf(d), f.wicketName(), kind))
 	}
 	names, self, value := f.partName(d), f.names+"t", f.names+"w"
 	typ, pkg := f.fieldType(d), f.wicketName()
@@ -162,15 +166,20 @@ func (f *fileWriter) declareWicket(d *plan.PageDatum) {
 		f.tail = append(f.tail, fmt.Sprintf("func (%s *%s) %s(%s)%s { %s }", self, f.receiver(d), f.pageName(name, d), params, result, body))
 	}
 	f.tail = append(f.tail, fmt.Sprintf("type %s struct{}\n\nfunc (%s) CofferdamNames() (string, string, string, int) { return %q, %s }", names, names, d.Datum, lockText(d)))
-	method("l", "", " "+typ, fmt.Sprintf("return %s.Load[%s](%s)", pkg, names, field))
-	method("s", value+" "+typ, "", fmt.Sprintf("%s.Store[%s](%s, %s)", pkg, names, field, value))
+	kind := ""
+	if d.Node {
+		kind = "Node"
+		f.declareStamp(d, method)
+	}
+	method("l", "", " "+typ, fmt.Sprintf("return %s.Load%s[%s](%s)", pkg, kind, names, field))
+	method("s", value+" "+typ, "", fmt.Sprintf("%s.Store%s[%s](%s, %s)", pkg, kind, names, field, value))
 	if d.Entries {
 		f.declareEntries(d, fmt.Sprintf("&%s.%s, %d", self, f.wicketOf(d), d.Mask()), method)
 	}
 	f.declareParts(d, fmt.Sprintf("&%s.%s, %d", self, f.wicketOf(d), d.Mask()), func(name, params, result, body string) {
 		f.tail = append(f.tail, fmt.Sprintf("func (%s *%s) %s%s(%s)%s { %s }", self, f.receiver(d), f.names, name, params, result, body))
 	})
-	method("a", "", fmt.Sprintf(" %s.Target[%s, %s]", pkg, names, typ), fmt.Sprintf("return %s.To[%s](%s)", pkg, names, field))
+	method("a", "", fmt.Sprintf(" %s.%sTarget[%s, %s]", pkg, kind, names, typ), fmt.Sprintf("return %s.To%s[%s](%s)", pkg, kind, names, field))
 }
 
 // receiver writes the type that has a field, with the names of its parameters.

@@ -51,8 +51,8 @@ type packageWriter struct {
 	names    string // what all names of ours begin with
 	files    []*fileWriter
 	bySyntax map[*ast.File]*fileWriter
-	// wickets are those that are declared.
-	wickets map[int]bool
+	// wickets are those that are declared, and readers what the sections of some locks share.
+	wickets, readers map[int]bool
 	// forms are the ways in which parts of what is behind wickets are used; see partForms.
 	forms map[*plan.PageDatum][]partForm
 }
@@ -70,7 +70,7 @@ type fileWriter struct {
 }
 
 func newPackageWriter(p *plan.Plan, pkg *plan.Package, w Watching) *packageWriter {
-	u := &packageWriter{plan: p, pkg: pkg, watching: w, bySyntax: make(map[*ast.File]*fileWriter), wickets: make(map[int]bool), forms: make(map[*plan.PageDatum][]partForm)}
+	u := &packageWriter{plan: p, pkg: pkg, watching: w, bySyntax: make(map[*ast.File]*fileWriter), wickets: make(map[int]bool), readers: make(map[int]bool), forms: make(map[*plan.PageDatum][]partForm)}
 	u.names = source.UnusedPrefix("cofferdam", pkg.Syntax...)
 	for _, f := range pkg.Files {
 		fw := &fileWriter{packageWriter: u, file: f, edits: f.EditInPlace(), prefix: u.names + strconv.Itoa(f.Index), spelled: make(map[string]string)}
