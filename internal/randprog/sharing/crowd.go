@@ -8,7 +8,7 @@ var shares = []struct {
 }{
 	{objectLock, []string{"x.n += 2", "x.n++", "x.s.a += d", "x.array[1]++", "x.list = append(x.list, 7)", "x.push(7)", "x.s.add(d)", "x.sink(d)", "if x.m != nil { x.m[1] += d }", "x.marks[0] = max(x.marks[0], d)",
 		"x.rows = append(x.rows, Row{b: 1})", "if len(x.rows) > 0 { x.rows[0].a += d }", "if k := x.ents[0]; k != nil { k.n++; k.s.a += d; k.n++ }", "for _, k := range x.ents { k.n += d }", "x.name += \"c\"", "x.bytes[1]++", "point(&x.n)", "x.f(d)", "change(&x.n, func(v int) int { return v + d })",
-		"if x != y { y.mu.Lock(); x.n -= d; y.n += d; y.mu.Unlock() }", "x.grid[1][0]++", "x.last = &Ent{n: 1}"}},
+		"if x != y { y.mu.Lock(); x.n -= d; y.n += d; y.mu.Unlock() }", "x.grid[1][0]++", "x.last = &Ent{n: 1}", "w.shelves[0].tally(d)"}},
 	{structLock, []string{"global.n += d", "global.s.a++", "global.t[1] += d", "global.s.add(2)"}},
 	{variableLock, []string{"gn += d", "gs.a++", "gs.add(d)", "garr[2] += 2", "gname += \"g\"", "gn += d; runtime.Gosched(); gn -= 2"}},
 	{writeLock, []string{"x.hits += d", "x.peak.a += 2", "x.peak.b = max(x.peak.b, d)"}},

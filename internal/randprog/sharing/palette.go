@@ -69,7 +69,7 @@ var needs = []struct {
 	{"&lhead", addresses}, {"*lhead", copies}, {"lstep", functions},
 	{"x.rows", elements}, {"x.ents", elements}, {"x.last", elements}, {"x.grid", elements},
 	{"alias", bagNames}, {"spread(", bagNames}, {"lent(", bagNames}, {"&b.", bagNames},
-	{"last(", generics}, {"put(x.m", generics}, {"box.", generics}, {"change(", generics},
+	{"elsewhere(", goroutines}, {"last(", generics}, {"put(x.m", generics}, {"box.", generics}, {"change(", generics},
 }
 
 // fits reports whether a text has nothing that is not on the palette.

@@ -6,6 +6,7 @@
 //	stmt.go     their statements
 //	linked.go   those that use lists, and elements of slices and maps
 //	bag.go      those that use the elements of slices in one object
+//	shelf.go    items on shelves: objects whose lock is in another object
 //	shadow.go   names that mean something else for a while
 //	crowd.go    goroutines that run side by side, or take turns
 //	world.go    the objects that they share
@@ -64,7 +65,7 @@ func Files(all []Program) map[string]string {
 			end++
 		}
 		name := fmt.Sprintf("p%d", first)
-		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + worldText + bagText
+		files[name+"/"+World] = "package " + name + "\n\nimport (\n\t\"fmt\"\n\t\"runtime\"\n\t\"sync\"\n)\n" + worldText + bagText + shelfText
 		files[name+"/programs.go"] = packageText(name, first, all[first:end])
 		fmt.Fprintf(&imports, "\t%q\n", module+"/"+name)
 		fmt.Fprintf(&runs, "\t%s.Run()\n", name)

@@ -140,8 +140,10 @@ func (g *gen) statement() {
 		g.ifHas(panics, g.panics)
 	case 16:
 		g.jump()
-	case 17, 18:
+	case 17:
 		g.ifHas(linked, g.links)
+	case 18:
+		g.ifHas(linked, g.linksOrShelves)
 	case 19:
 		g.ifHas(elements, g.elements)
 	case 20:

@@ -168,6 +168,7 @@ type world struct {
 	said chan bool
 	shards [2]Shard
 	bag  *Bag
+	shelves [2]Shelf
 }
 
 func (w *world) shard(n int) *Shard { return &w.shards[n&1] }
@@ -184,10 +185,12 @@ func newWorld(round, n int) *world {
 		bag: newBag(n),
 		ask: make(chan func()), said: make(chan bool),
 		shards: [2]Shard{{m: map[int]int{}}, {m: map[int]int{1: n}, hits: 1}},
+		shelves: [2]Shelf{{found: map[int]*Item{}}, {found: map[int]*Item{}}},
 	}
 	x := w.x
 	x.f = func(d int) int { x.n += d; return x.n }
 	e.next = f
+	for i := range 3 { w.shelves[i&1].put(&Item{key: i, n: n, label: "i"}) }
 	switch round {
 	case 1:
 		w.y, w.f = w.x, w.e
@@ -241,7 +244,7 @@ func idle(n int) { for range n { runtime.Gosched() } }
 func (w *world) show() string {
 	x, y, e, f := w.x, w.y, w.e, w.f
 	free(&lmu)
-	return fmt.Sprint(w.bag.show(), keys(), x.rows, x.found(), y.rows, y.found(), x.grid, w.shards[0].m, w.shards[0].hits, w.shards[1].m, w.shards[1].hits,
+	return fmt.Sprint(w.bag.show(), w.shelves[0].show(), w.shelves[1].show(), keys(), x.rows, x.found(), y.rows, y.found(), x.grid, w.shards[0].m, w.shards[0].hits, w.shards[1].m, w.shards[1].hits,
 		x.n, quoted(x.name), x.list, x.m, x.s, x.array, x.bytes, value(x.any), x.base, len(x.in), x.hits, x.peak, y.hits, y.n, quoted(y.name), y.list, y.m, y.s, y.array, y.bytes, y.base,
 		e.n, quoted(e.name), e.s, f.n, quoted(f.name), f.s, global.n, global.s, global.t, global.e == f, x.e == e, w.o.n, w.o.list, w.o.s, w.box.v, w.box.old,
 		gn, gs, garr, quoted(gname), *kept, x.mu.TryLock(), x.other.TryLock(), x.rw.TryLock(), gmu.TryLock(), global.mu.TryLock(), w.o.TryLock(), w.box.mu.TryLock())

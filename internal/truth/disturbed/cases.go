@@ -15,8 +15,9 @@ type Case struct {
 	text  string
 	rest  string // careful code, and careless code
 	// Elements says that the section looks at what the guarded variable leads to, and not at
-	// the variable itself.
+	// the variable itself. If that is a field, Datum is its name.
 	Elements bool
+	Datum    string
 }
 
 // A kind is a type of guarded data with two values that differ.
@@ -56,6 +57,7 @@ type home struct {
 	lock     string // without Lock()
 	reading  bool   // the section may only read
 	elements bool
+	datum    string // the field that elements have
 	object   string // what main calls the section with
 }
 
@@ -87,8 +89,13 @@ var homes = []home{
 	{name: "value of a map", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]*[1]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"][0]`, lock: "x.mu", object: `&TNN{m: map[string]*[1]KIND{"k": {}}}`, elements: true},
 	{name: "value in a map", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[string]KIND\n}\n", receiver: "(x *TNN) ", data: `x.m["k"]`, lock: "x.mu", object: `&TNN{m: map[string]KIND{}}`, elements: true},
 	{name: "element of an array", declares: "type TNN struct {\n\tmu sync.Mutex\n\ta  [3]KIND\n}\n", receiver: "(x *TNN) ", data: "x.a[1]", lock: "x.mu", object: "&TNN{}"},
-	{name: "node of a list", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", data: "x.head.next.f", lock: "x.mu", object: "&TNN{head: &nNN{next: new(nNN)}}", elements: true},
+	{name: "node of a list", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", data: "x.head.next.f", lock: "x.mu", object: "&TNN{head: &nNN{next: new(nNN)}}", elements: true, datum: "nNN.f"},
 	{name: "link of a node", declares: "type nNN struct{ f KIND }\n\nvar muNN sync.Mutex\nvar headNN *nNN\n\ntype TNN struct{}\n\nfunc init() { headNN = new(nNN) }\n", receiver: "(x *TNN) ", enters: "\theadNN = headNN\n", data: "headNN.f", lock: "muNN", object: "&TNN{}"},
+	{name: "entry of a reader", declares: "type eNN struct{ f KIND }\ntype TNN struct {\n\tmu sync.RWMutex\n\tm map[int]*eNN\n}\n", receiver: "(x *TNN) ", enters: "\te := x.m[1]\n", data: "e.f", lock: "x.mu", object: "&TNN{m: map[int]*eNN{1: {}}}", reading: true},
+	{name: "element behind a slice", declares: "type eNN struct{ f KIND }\ntype TNN struct {\n\tmu sync.Mutex\n\ts []*eNN\n}\n", receiver: "(x *TNN) ", data: "x.s[0].f", lock: "x.mu", object: "&TNN{s: []*eNN{{}}}", elements: true, datum: "eNN.f"},
+	{name: "node of a generic tree", declares: "type nNN[K any] struct {\n\tf KIND\n\tk K\n\tleft, right *nNN[K]\n}\ntype TNN struct {\n\tmu sync.Mutex\n\troot *nNN[string]\n}\n", receiver: "(x *TNN) ", enters: "\tx.root = x.root\n\te := x.root\n\tfor e.left != nil {\n\t\te = e.left\n\t}\n", data: "e.f", lock: "x.mu", object: "&TNN{root: &nNN[string]{left: new(nNN[string])}}", elements: true, datum: "nNN.f"},
+	{name: "embedded in a node", declares: "type bNN struct{ f KIND }\ntype nNN struct {\n\tbNN\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", enters: "\te := x.head\n", data: "e.f", lock: "x.mu", object: "&TNN{head: new(nNN)}", elements: true, datum: "bNN.f"},
+	{name: "node of a global lock", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\n\nvar muNN sync.Mutex\nvar headNN *nNN\n\ntype TNN struct{}\n\nfunc init() { headNN = &nNN{next: new(nNN)} }\n", receiver: "(x *TNN) ", enters: "\te := headNN.next\n", data: "e.f", lock: "muNN", object: "&TNN{}", elements: true, datum: "nNN.f"},
 	{name: "behind a pointer", declares: "type TNN struct {\n\tmu sync.Mutex\n\tp  *KIND\n}\n", receiver: "(x *TNN) ", data: "*x.p", lock: "x.mu", object: "&TNN{p: new(KIND)}", elements: true},
 }
 
@@ -137,7 +144,8 @@ func Cases() []Case {
 		for s, shape := range shapes {
 			for k, kind := range kinds {
 				links := home.name == "link of a node" && kind.name == "pointer"
-				if shape.writes && home.reading || k > 0 && !links && (h > 1 && h != 6 || s > 3) {
+				inNode := home.name == "element behind a slice" && s < 4
+				if shape.writes && home.reading || k > 0 && !links && !inNode && (h > 1 && h != 6 || s > 3) {
 					continue
 				}
 				all = append(all, newCase(len(all), home, shape, kind))
@@ -170,7 +178,7 @@ func newCase(number int, h home, s shape, k kind) Case {
 	rest += expand("\nfunc init() {\n\tx := " + h.object + "\n\tadd(trial{NN, func() { x.set0xNN(CAREFUL); x.set1xNN(CAREFUL) }, x.sectionNN, x.carelessNN})\n}\n")
 	return Case{
 		Name: h.name + ", " + s.name + ", " + k.name, parts: [3]string{h.name, s.name, k.name}, File: fmt.Sprintf("case%d.go", number),
-		text: header(text), rest: header(rest), Elements: h.elements,
+		text: header(text), rest: header(rest), Elements: h.elements, Datum: expand(h.datum),
 	}
 }
 

@@ -179,7 +179,7 @@ func verdict(p *plan.Plan, c Case) (Verdict, string) {
 		case len(s.Gaps) > 0:
 			return Open, "a gap: " + s.Gaps[0].Why
 		case len(data) == 0:
-		case c.Elements && len(s.WithEntries) == 0:
+		case c.Elements && len(s.WithEntries) == 0 && !slices.Contains(data, c.Datum):
 			return Open, "the header only"
 		default:
 			verdict = Protected
