@@ -227,8 +227,10 @@ const modesHelp = `Run, build and test protect the data that locks guard from co
              reach. An access without the lock waits for the end of the section. Possible
              on linux/amd64, for package-level variables and for fields of structs that
              hold their own lock, as long as nothing takes their address and they hold
-             no pointers, or are one pointer, map, channel or function. Such fields of
-             other structs can be there if their lock is a package-level variable.
+             no pointers, or are one pointer, map, channel or function. Fields of nodes,
+             whose lock is elsewhere, are kept from a section's first use of a node to its
+             end: no store without the lock comes in between, and no load sees what the
+             section has written before it ends. Nodes that no section uses are free.
   tolerate   A section works on private copies of what its lock guards, and publishes
              them at its end. A write without the lock during a section cannot harm it;
              it is recognised at the end, resolved and reported.
