@@ -248,7 +248,6 @@
 //	unit.go      a package: its files, functions, and bodies with sections
 //	outline.go   sections and steps as they stand in the source
 //	flow.go      following a lock through a function
-//	jump.go      gotos
 //	open.go      guarded data that code uses outside of sections, and which sections run that
 //	decide.go    what becomes of each group, given what is on pages
 //	resume.go    where sections go on after a step

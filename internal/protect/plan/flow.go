@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/shape"
 )
 
 // A state is what is known of the lock at a point of the function.
@@ -36,7 +37,7 @@ type flow struct {
 	deferred bool
 	depth    int // of statement lists
 	targets  []*target
-	jumps    *jumps
+	jumps    *shape.Jumps
 	steps    map[ast.Stmt]*Step
 	why      string
 	at       token.Pos
@@ -59,7 +60,7 @@ func (f *flow) fail(n ast.Node, why string) {
 
 // follow finds the sections of a lock in a body.
 func follow(u *unit, block *ast.BlockStmt, lock *locks.Place) *flow {
-	f := &flow{unit: u, lock: lock, jumps: findJumps(block), steps: make(map[ast.Stmt]*Step)}
+	f := &flow{unit: u, lock: lock, jumps: shape.FindJumps(block), steps: make(map[ast.Stmt]*Step)}
 	end := f.list(block.List, state{})
 	f.returns(block, end)
 	return f
@@ -115,7 +116,7 @@ func (f *flow) step(st ast.Stmt, s state, nodes ...ast.Node) *Step {
 	if s.outline == nil || s.dead {
 		return nil
 	}
-	p := &Step{Stmt: st, spans: spansOf(st)}
+	p := &Step{Stmt: st, spans: shape.SpansOf(st)}
 	for _, n := range nodes {
 		if n != nil {
 			p.nodes = append(p.nodes, n)
@@ -192,7 +193,7 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 	case *ast.BlockStmt:
 		return f.list(st.List, s)
 	case *ast.LabeledStmt:
-		if f.jumps.labels[st.Label.Name] {
+		if f.jumps.HaveLabel(st.Label.Name) {
 			if s.outline != nil && !s.dead {
 				f.fail(st, "a goto leads into the section")
 			}
@@ -247,8 +248,8 @@ func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 		if i := slices.IndexFunc(f.known, func(known *Outline) bool { return known.reading == reads(o) }); i >= 0 {
 			g = f.known[i]
 		} else {
-			g = &Outline{Lock: o.Place, First: st, reading: reads(o), inLoop: f.jumps.repeats(st) || slices.ContainsFunc(f.targets, func(t *target) bool { return t.loop })}
-			if f.jumps.skips(st) {
+			g = &Outline{Lock: o.Place, First: st, reading: reads(o), inLoop: f.jumps.Repeats(st) || slices.ContainsFunc(f.targets, func(t *target) bool { return t.loop })}
+			if f.jumps.Skips(st) {
 				f.fail(st, "a goto jumps over where the lock is taken")
 			}
 			f.known = append(f.known, g)
@@ -278,7 +279,7 @@ func (f *flow) deferOperation(st *ast.DeferStmt, o facts.Operation, s state) sta
 		f.fail(st, "the release is deferred in an inner block")
 	case f.deferred:
 		f.fail(st, "the release is deferred twice")
-	case f.jumps.skips(st):
+	case f.jumps.Skips(st):
 		f.fail(st, "a goto jumps over where the release is deferred")
 	default:
 		f.deferred = true

@@ -46,43 +46,6 @@ type Step struct {
 	does  *facts.Statement
 }
 
-// spansOf returns what of a statement is a step: all of it but the statements in its blocks,
-// which are steps of their own.
-func spansOf(st ast.Stmt) []facts.Span {
-	switch st := st.(type) {
-	case *ast.IfStmt:
-		spans := []facts.Span{{From: st.If, To: st.Body.Lbrace}}
-		if e, ok := st.Else.(*ast.IfStmt); ok {
-			spans = append(spans, spansOf(e)...)
-		}
-		return spans
-	case *ast.ForStmt:
-		return []facts.Span{{From: st.For, To: st.Body.Lbrace}}
-	case *ast.RangeStmt:
-		return []facts.Span{{From: st.For, To: st.Body.Lbrace}}
-	case *ast.SwitchStmt:
-		return append(clauseSpans(st.Body), facts.Span{From: st.Switch, To: st.Body.Lbrace})
-	case *ast.TypeSwitchStmt:
-		return append(clauseSpans(st.Body), facts.Span{From: st.Switch, To: st.Body.Lbrace})
-	case *ast.SelectStmt:
-		return append(clauseSpans(st.Body), facts.Span{From: st.Select, To: st.Body.Lbrace})
-	}
-	return []facts.Span{facts.SpanOf(st)}
-}
-
-func clauseSpans(body *ast.BlockStmt) []facts.Span {
-	var spans []facts.Span
-	for _, c := range body.List {
-		switch c := c.(type) {
-		case *ast.CaseClause:
-			spans = append(spans, facts.Span{From: c.Case, To: c.Colon})
-		case *ast.CommClause:
-			spans = append(spans, facts.Span{From: c.Case, To: c.Colon})
-		}
-	}
-	return spans
-}
-
 // Begin is where something can be inserted before a step.
 func (s *Step) Begin() token.Pos {
 	if s.label != nil {

@@ -2,8 +2,9 @@ package plan
 
 import (
 	"go/ast"
-	"go/token"
 	"slices"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/shape"
 )
 
 // resumeLater has the sections of a body not go on between two steps that they are interrupted
@@ -56,44 +57,18 @@ func (r *round) resumeLaterIn(g *Group, list []ast.Stmt, steps map[ast.Stmt]*Ste
 }
 
 // usesNothing reports whether the statement of a step, with all that is in it, uses none of what
-// the sections of a group have to themselves, and goes on to the next.
+// the sections of a group have to themselves, and goes on to the next: a jump out of it may lead past the step that the
+// section is interrupted for next, to one that needs the copies.
+//
+//	f()
+//	if done { continue }      the copies are taken before this
+//	f()
 func (r *round) usesNothing(g *Group, s *StepPlan) bool {
 	inside := func(st *ast.ExprStmt) bool { return contains(s.Stmt, st) }
-	if s.ends || jumpsOut(s.Stmt) || slices.ContainsFunc(g.Acquires, inside) || slices.ContainsFunc(g.Releases, inside) {
+	if s.ends || shape.JumpsOut(s.Stmt) || slices.ContainsFunc(g.Acquires, inside) || slices.ContainsFunc(g.Releases, inside) {
 		return false
 	}
 	return !slices.ContainsFunc(g.Steps, func(t *StepPlan) bool {
 		return contains(s.Stmt, t.Stmt) && (t.Interrupts || t.Defers || isReturn(t.Stmt) || r.usesAny(g, t))
 	})
-}
-
-// jumpsOut reports whether a jump in a statement may go on outside of it: past the step that the
-// section is interrupted for next, to one that needs the copies. The statement has no label.
-//
-//	f()
-//	if done { continue }      the copies are taken before this
-//	f()
-func jumpsOut(st ast.Stmt) (out bool) {
-	ast.PreorderStack(st, nil, func(n ast.Node, around []ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.BranchStmt:
-			stays := n.Label == nil && slices.ContainsFunc(around, func(a ast.Node) bool { return isTarget(a, n.Tok) })
-			out = out || !stays
-		}
-		return true
-	})
-	return out
-}
-
-// isTarget reports whether jumps without a label that are inside a statement may be about it.
-func isTarget(n ast.Node, jump token.Token) bool {
-	switch n.(type) {
-	case *ast.ForStmt, *ast.RangeStmt:
-		return jump != token.FALLTHROUGH
-	case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-		return jump != token.CONTINUE
-	}
-	return false
 }

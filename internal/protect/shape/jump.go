@@ -1,8 +1,9 @@
-package plan
+package shape
 
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 )
 
 // A goto outside of sections is followed. It leaves no lock held behind it, and what it leads to
@@ -28,16 +29,16 @@ type jump struct {
 	block    ast.Node // that has the label
 }
 
-// jumps are the gotos of a body, without those of the function literals in it.
-type jumps struct {
+// Jumps are the gotos of a body, without those of the function literals in it.
+type Jumps struct {
 	list   []jump
 	labels map[string]bool       // where they lead
 	blocks map[ast.Stmt]ast.Node // what each statement stands in
 }
 
-// findJumps finds the gotos of a body.
-func findJumps(body *ast.BlockStmt) *jumps {
-	j := &jumps{labels: make(map[string]bool), blocks: make(map[ast.Stmt]ast.Node)}
+// FindJumps finds the gotos of a body.
+func FindJumps(body *ast.BlockStmt) *Jumps {
+	j := &Jumps{labels: make(map[string]bool), blocks: make(map[ast.Stmt]ast.Node)}
 	labels := make(map[string]*ast.LabeledStmt)
 	var gotos []*ast.BranchStmt
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -68,14 +69,14 @@ func findJumps(body *ast.BlockStmt) *jumps {
 	return j
 }
 
-func (j *jumps) note(block ast.Node, list []ast.Stmt) {
+func (j *Jumps) note(block ast.Node, list []ast.Stmt) {
 	for _, s := range list {
 		j.blocks[s] = block
 	}
 }
 
-// repeats reports whether a jump back makes a statement run again.
-func (j *jumps) repeats(s ast.Stmt) bool {
+// Repeats reports whether a jump back makes a statement run again.
+func (j *Jumps) Repeats(s ast.Stmt) bool {
 	for _, one := range j.list {
 		if one.to <= s.Pos() && s.Pos() < one.from {
 			return true
@@ -84,12 +85,41 @@ func (j *jumps) repeats(s ast.Stmt) bool {
 	return false
 }
 
-// skips reports whether a jump ahead leads past what is declared at a statement.
-func (j *jumps) skips(s ast.Stmt) bool {
+// Skips reports whether a jump ahead leads past what is declared at a statement.
+func (j *Jumps) Skips(s ast.Stmt) bool {
 	for _, one := range j.list {
 		if one.from < s.Pos() && s.Pos() < one.to && one.block == j.blocks[s] {
 			return true
 		}
+	}
+	return false
+}
+
+// HaveLabel reports whether a jump leads to a label.
+func (j *Jumps) HaveLabel(name string) bool { return j.labels[name] }
+
+// JumpsOut reports whether a jump in a statement, which has no label, may go on outside of it.
+func JumpsOut(st ast.Stmt) (out bool) {
+	ast.PreorderStack(st, nil, func(n ast.Node, around []ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BranchStmt:
+			stays := n.Label == nil && slices.ContainsFunc(around, func(a ast.Node) bool { return isTarget(a, n.Tok) })
+			out = out || !stays
+		}
+		return true
+	})
+	return out
+}
+
+// isTarget reports whether jumps without a label that are inside a statement may be about it.
+func isTarget(n ast.Node, jump token.Token) bool {
+	switch n.(type) {
+	case *ast.ForStmt, *ast.RangeStmt:
+		return jump != token.FALLTHROUGH
+	case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		return jump != token.CONTINUE
 	}
 	return false
 }
