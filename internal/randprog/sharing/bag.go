@@ -112,7 +112,6 @@ var bagSteps = []string{
 	"if b.list == nil { b.list = []int{n, 2} }",
 	"switch { case len(b.list) > 0 && b.list[0] > 3: n++; default: b.n-- }",
 	"func() { defer func() { b.list = append(b.list, 4, 5) }(); b.n++ }()",
-	"n += b.locked(n%5)",
 }
 
 // bagLoops are more than one step, and need the lock.
@@ -166,6 +165,9 @@ func bagNamed(k string) []string {
 func (g *gen) bagStatement(inSection bool) string {
 	k := g.name("k")
 	list := bagSteps
+	if !inSection {
+		list = slices.Concat(list, []string{"n += b.locked(n%5)"})
+	}
 	if inSection || g.has(bagNames) {
 		list = slices.Concat(list, bagLoops(k))
 	}

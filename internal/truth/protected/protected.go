@@ -154,6 +154,9 @@ func (t *Trial) output(ctx context.Context, name string, flags []string) (string
 	run := exec.CommandContext(limited, filepath.Join(t.Dir, name))
 	run.Stdout, run.Stderr = &stdout, &stderr
 	if err := run.Run(); err != nil && ctx.Err() == nil {
+		if len(flags) == 0 { // nothing behind it would be compared
+			return "", fmt.Errorf("a program does not end well as it is: %w\n%s", err, stderr.Bytes()[:min(stderr.Len(), 2000)])
+		}
 		first, _, _ := strings.Cut(stderr.String()[max(0, strings.Index(stderr.String(), "fatal error")):], "\n")
 		fmt.Fprintf(&stdout, "%v: %s\n", err, first)
 	}
