@@ -81,7 +81,7 @@ var ninth = []command.Module{
 	{Path: "github.com/go-co-op/gocron", Version: "v1.37.0", Packages: []string{"github.com/go-co-op/gocron"}},
 }
 
-// tenth are the last, for which no rule was made or changed.
+// tenth were looked at after that, and no rule was made or changed for them.
 var tenth = []command.Module{
 	{Path: "github.com/thejerf/suture/v4", Version: "v4.0.6", Packages: []string{"github.com/thejerf/suture/v4"}},
 	{Path: "github.com/go-ldap/ldap/v3", Version: "v3.4.15", Packages: []string{"github.com/go-ldap/ldap/v3"}},
@@ -95,4 +95,58 @@ var tenth = []command.Module{
 	{Path: "github.com/eclipse/paho.golang", Version: "v0.23.0", Packages: []string{"github.com/eclipse/paho.golang/paho", "github.com/eclipse/paho.golang/autopaho", "github.com/eclipse/paho.golang/paho/session/state", "github.com/eclipse/paho.golang/autopaho/extensions/rpc", "github.com/eclipse/paho.golang/autopaho/queue/file"}},
 	{Path: "github.com/sasha-s/go-deadlock", Version: "v0.3.9", Packages: []string{"github.com/sasha-s/go-deadlock"}},
 	{Path: "github.com/juju/ratelimit", Version: "v1.0.2", Packages: []string{"github.com/juju/ratelimit"}},
+}
+
+// eleventh are two dozens that were taken in turns from lists of a dozen kinds of modules, caches to servers, and for which no rule was
+// made or changed; one module has most of the reports.
+var eleventh = []command.Module{
+	{Path: "github.com/joncrlsn/dque", Version: "v0.0.0-20211108142734-c2ef48c5192a", Packages: []string{"github.com/joncrlsn/dque"}},
+	{Path: "github.com/jolestar/go-commons-pool/v2", Version: "v2.1.2", Packages: []string{"github.com/jolestar/go-commons-pool/v2", "github.com/jolestar/go-commons-pool/v2/collections", "github.com/jolestar/go-commons-pool/v2/concurrent"}},
+	{Path: "github.com/soheilhy/cmux", Version: "v0.1.5", Packages: []string{"github.com/soheilhy/cmux"}},
+	{Path: "github.com/jedib0t/go-pretty/v6", Version: "v6.8.3", Packages: []string{"github.com/jedib0t/go-pretty/v6/progress", "github.com/jedib0t/go-pretty/v6/text"}},
+	{Path: "github.com/anacrolix/dht/v2", Version: "v2.23.0", Packages: []string{"github.com/anacrolix/dht/v2", "github.com/anacrolix/dht/v2/bep44", "github.com/anacrolix/dht/v2/peer-store", "github.com/anacrolix/dht/v2/transactions", "github.com/anacrolix/dht/v2/traversal"}},
+	{Path: "github.com/coocood/freecache", Version: "v1.2.7", Packages: []string{"github.com/coocood/freecache"}},
+	{Path: "github.com/cheggaaa/pb/v3", Version: "v3.2.1", Packages: []string{"github.com/cheggaaa/pb/v3", "github.com/cheggaaa/pb/v3/termutil"}},
+	{Path: "github.com/rubyist/circuitbreaker", Version: "v2.2.1+incompatible", Packages: []string{"github.com/rubyist/circuitbreaker"}},
+	{Path: "github.com/gosnmp/gosnmp", Version: "v1.47.0", Packages: []string{"github.com/gosnmp/gosnmp"}},
+	{Path: "github.com/knadh/koanf/v2", Version: "v2.4.1", Packages: []string{"github.com/knadh/koanf/v2"}},
+	{Path: "github.com/nakabonne/tstorage", Version: "v0.3.6", Packages: []string{"github.com/nakabonne/tstorage"}},
+	{Path: "github.com/chzyer/readline", Version: "v1.5.1", Packages: []string{"github.com/chzyer/readline"}},
+	{Path: "github.com/alicebob/miniredis/v2", Version: "v2.40.0", Packages: []string{"github.com/alicebob/miniredis/v2", "github.com/alicebob/miniredis/v2/server"}},
+	{Path: "github.com/maypok86/otter/v2", Version: "v2.4.0", Packages: []string{"github.com/maypok86/otter/v2", "github.com/maypok86/otter/v2/internal/hashmap"}},
+	{Path: "github.com/open-feature/go-sdk", Version: "v1.20.0", Packages: []string{"github.com/open-feature/go-sdk/openfeature", "github.com/open-feature/go-sdk/openfeature/multi", "github.com/open-feature/go-sdk/openfeature/memprovider"}},
+	{Path: "gopkg.in/natefinch/lumberjack.v2", Version: "v2.2.1", Packages: []string{"gopkg.in/natefinch/lumberjack.v2"}},
+	{Path: "github.com/tidwall/wal", Version: "v1.2.1", Packages: []string{"github.com/tidwall/wal"}},
+	{Path: "github.com/gizak/termui/v3", Version: "v3.1.0", Packages: []string{"github.com/gizak/termui/v3"}},
+	{Path: "github.com/sourcegraph/conc", Version: "v0.3.0", Packages: []string{"github.com/sourcegraph/conc/pool", "github.com/sourcegraph/conc/iter"}},
+	{Path: "github.com/emiago/sipgo", Version: "v1.7.1", Packages: []string{"github.com/emiago/sipgo/sip", "github.com/emiago/sipgo/fakes", "github.com/emiago/sipgo/siptest"}},
+	{Path: "github.com/openzipkin/zipkin-go", Version: "v0.4.3", Packages: []string{"github.com/openzipkin/zipkin-go", "github.com/openzipkin/zipkin-go/reporter/http", "github.com/openzipkin/zipkin-go/idgenerator", "github.com/openzipkin/zipkin-go/reporter/recorder"}},
+	{Path: "github.com/pterm/pterm", Version: "v0.12.84", Packages: []string{"github.com/pterm/pterm"}},
+	{Path: "github.com/Yiling-J/theine-go", Version: "v0.6.0", Packages: []string{"github.com/Yiling-J/theine-go/internal"}},
+	{Path: "github.com/deckarep/golang-set/v2", Version: "v2.9.0", Packages: []string{"github.com/deckarep/golang-set/v2"}},
+}
+
+// twelfth are larger modules, in the order of their paths, of which the same is true.
+var twelfth = []command.Module{
+	{Path: "cloud.google.com/go/pubsub", Version: "v1.51.1", Packages: []string{"cloud.google.com/go/pubsub", "cloud.google.com/go/pubsub/internal/scheduler", "cloud.google.com/go/pubsub/pstest", "cloud.google.com/go/pubsub/internal/distribution", "cloud.google.com/go/pubsub/loadtest"}},
+	{Path: "cloud.google.com/go/spanner", Version: "v1.96.1", Packages: []string{"cloud.google.com/go/spanner", "cloud.google.com/go/spanner/spannertest", "cloud.google.com/go/spanner/internal/testutil", "cloud.google.com/go/spanner/omni", "cloud.google.com/go/spanner/test/cloudexecutor/executor/actions"}},
+	{Path: "github.com/Azure/azure-sdk-for-go/sdk/azcore", Version: "v1.23.3", Packages: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore"}},
+	{Path: "github.com/apache/arrow-go/v18", Version: "v18.8.0", Packages: []string{"github.com/apache/arrow-go/v18/arrow/flight/flightsql/driver", "github.com/apache/arrow-go/v18/arrow/flight/session", "github.com/apache/arrow-go/v18/arrow", "github.com/apache/arrow-go/v18/arrow/avro", "github.com/apache/arrow-go/v18/arrow/compute"}},
+	{Path: "github.com/apache/thrift", Version: "v0.25.0", Packages: []string{"github.com/apache/thrift/lib/go/thrift"}},
+	{Path: "github.com/aws/aws-sdk-go-v2", Version: "v1.47.5", Packages: []string{"github.com/aws/aws-sdk-go-v2/aws/retry", "github.com/aws/aws-sdk-go-v2/aws/ratelimit", "github.com/aws/aws-sdk-go-v2/aws/signer/internal/v4", "github.com/aws/aws-sdk-go-v2/internal/sync/singleflight"}},
+	{Path: "github.com/charmbracelet/log", Version: "v1.0.0", Packages: []string{"github.com/charmbracelet/log"}},
+	{Path: "github.com/dop251/goja", Version: "v0.0.0-20260917113740-793a2a65c13b", Packages: []string{"github.com/dop251/goja", "github.com/dop251/goja/file"}},
+	{Path: "github.com/fsouza/go-dockerclient", Version: "v1.13.3", Packages: []string{"github.com/fsouza/go-dockerclient/testing", "github.com/fsouza/go-dockerclient"}},
+	{Path: "github.com/go-git/go-git/v5", Version: "v5.19.3", Packages: []string{"github.com/go-git/go-git/v5/plumbing/cache", "github.com/go-git/go-git/v5/plumbing/format/idxfile", "github.com/go-git/go-git/v5/plumbing/transport/http"}},
+	{Path: "github.com/godbus/dbus/v5", Version: "v5.2.4", Packages: []string{"github.com/godbus/dbus/v5", "github.com/godbus/dbus/v5/prop"}},
+	{Path: "github.com/hashicorp/vault/sdk", Version: "v0.25.1", Packages: []string{"github.com/hashicorp/vault/sdk/helper/keysutil", "github.com/hashicorp/vault/sdk/physical", "github.com/hashicorp/vault/sdk/physical/inmem", "github.com/hashicorp/vault/sdk/database/dbplugin", "github.com/hashicorp/vault/sdk/database/dbplugin/v5"}},
+	{Path: "github.com/mdlayher/netlink", Version: "v1.11.2", Packages: []string{"github.com/mdlayher/netlink"}},
+	{Path: "github.com/onsi/ginkgo/v2", Version: "v2.33.1", Packages: []string{"github.com/onsi/ginkgo/v2/internal", "github.com/onsi/ginkgo/v2/internal/test_helpers", "github.com/onsi/ginkgo/v2/internal/parallel_support", "github.com/onsi/ginkgo/v2/types", "github.com/onsi/ginkgo/v2/ginkgo/internal"}},
+	{Path: "github.com/ory/dockertest/v3", Version: "v3.12.0", Packages: []string{"github.com/ory/dockertest/v3/docker/pkg/ioutils", "github.com/ory/dockertest/v3/docker", "github.com/ory/dockertest/v3/docker/pkg/system"}},
+	{Path: "github.com/sijms/go-ora/v2", Version: "v2.8.24", Packages: []string{"github.com/sijms/go-ora/v2/network", "github.com/sijms/go-ora/v2"}},
+	{Path: "github.com/snowflakedb/gosnowflake", Version: "v1.19.1", Packages: []string{"github.com/snowflakedb/gosnowflake"}},
+	{Path: "github.com/testcontainers/testcontainers-go", Version: "v0.44.0", Packages: []string{"github.com/testcontainers/testcontainers-go", "github.com/testcontainers/testcontainers-go/exec"}},
+	{Path: "github.com/tetratelabs/wazero", Version: "v1.12.0", Packages: []string{"github.com/tetratelabs/wazero/internal/wasm", "github.com/tetratelabs/wazero/internal/engine/interpreter", "github.com/tetratelabs/wazero/internal/engine/wazevo", "github.com/tetratelabs/wazero/internal/engine/wazevo/frontend", "github.com/tetratelabs/wazero/internal/engine/wazevo/wazevoapi"}},
+	{Path: "github.com/uptrace/bun", Version: "v1.3.0", Packages: []string{"github.com/uptrace/bun", "github.com/uptrace/bun/schema"}},
+	{Path: "github.com/vmware/govmomi", Version: "v0.18.0", Packages: []string{"github.com/vmware/govmomi/performance", "github.com/vmware/govmomi/event", "github.com/vmware/govmomi/guest", "github.com/vmware/govmomi/simulator", "github.com/vmware/govmomi/toolbox/hgfs"}},
 }
