@@ -15,7 +15,6 @@ import (
 // A node is what the rewriter makes of struct { next *node; n, m int; a [64]int }, whose lock is in a list.
 type node struct {
 	x    wicket.Stamp
-	next *node
 	n, m int
 	a    [64]int
 }
@@ -23,7 +22,6 @@ type node struct {
 type list struct {
 	readers wicket.Readers
 	mu      sync.RWMutex
-	head    *node
 }
 
 // What the rewriter writes for uses in sections: reading and writing of fields.
