@@ -155,7 +155,7 @@ func (r *failedRun) candidates(a *sli.Analysis, base *cover.Patch, rounds int) [
 	}
 	covered := slices.ContainsFunc(kept, func(p proposal) bool { return len(p.regions) > 0 && left[p.derivation] == 0 })
 	if !covered { // the library makes the accesses that are left, for calls of the program
-		kept = slices.Concat(withoutMachine(r.libraryCalls(), new(cover.Data)), kept)
+		kept = slices.Concat(r.racingStatements(), kept)
 	}
 	for _, p := range slices.Concat(kept, r.fallbacks()) {
 		ranked.add(p)

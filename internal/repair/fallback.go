@@ -3,6 +3,7 @@ package repair
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/cofferdam-go/cofferdam/internal/event"
@@ -66,24 +67,52 @@ func (r *failedRun) onlyData(all ...*types.Var) *cover.Data {
 	return data
 }
 
-// libraryCalls are the calls of a library that make the accesses which race, nil if one of them
-// is not made from the program.
-func (r *failedRun) libraryCalls() []*cover.Region {
+// racingStatements are the proposals, at most one, of sections around the accesses that race: those
+// of the program, and the calls for which a library makes them.
+//
+//	func (s *Set) Add(x int)    { s.mu.Lock(); s.m[x] = true; s.mu.Unlock() }
+//	func (s *Set) Names() []int { return slices.Sorted(maps.Keys(s.m)) }      the library reads the map
+//
+// There is none if an access was made from neither.
+func (r *failedRun) racingStatements() []proposal {
 	var all []*cover.Region
+	data := new(cover.Data)
 	for i := range r.reader.Outcome.Failures {
 		f := &r.reader.Outcome.Failures[i]
 		if f.Kind != event.FailureRace {
 			continue
 		}
 		for _, at := range append([]trace.Point{f.Point}, f.Others...) {
-			region := r.ownCall(&at)
+			region := r.ownAccess(&at, data)
+			if region == nil {
+				region = r.ownCall(&at)
+			}
 			if region == nil {
 				return nil
 			}
 			all = append(all, region)
 		}
 	}
-	return cover.Merge(all)
+	r.addGuards(data)
+	return withoutMachine(cover.Merge(all), data)
+}
+
+// ownAccess is an access of the program's own source, nil if it is none. What it accesses is added
+// to the data.
+func (r *failedRun) ownAccess(at *trace.Point, data *cover.Data) *cover.Region {
+	for _, in := range r.lifted.Program.InstrsAt(at.Site) {
+		o := r.lifted.Origin(in)
+		f := r.code.FileOf(o.Node)
+		if f == nil {
+			continue
+		}
+		if region := r.code.Region(cover.EnclosingFunction(f, o.Node), []ast.Node{o.Node}); region != nil {
+			r.addData(data, o.Data)
+			region.Write, region.Test = slices.Contains(trace.Writes(), at.Op), strings.HasSuffix(f.Name, "_test.go")
+			return region
+		}
+	}
+	return nil
 }
 
 // ownCall is the statement of the program that an access is made from: what the library does for

@@ -46,3 +46,14 @@ func Body(fn ast.Node) *ast.BlockStmt {
 	}
 	return nil
 }
+
+// CopierOf is the package whose Clone copies values of a type; empty if it is no map or slice.
+func CopierOf(t types.Type) string {
+	switch t.Underlying().(type) {
+	case *types.Map:
+		return "maps"
+	case *types.Slice:
+		return "slices"
+	}
+	return ""
+}

@@ -32,7 +32,11 @@ func (j *judge) leaves(i ssa.Instruction) bool {
 	return isReturned(load, make(map[ssa.Value]bool)) && !j.isChangedByCallers(fn)
 }
 
-// isReturned reports whether a function returns a value, or a part of it.
+// isReturned reports whether a function returns a value, a part of it, or something that reads it later:
+//
+//	return maps.Keys(c.m)                     the caller's loop ranges over the map
+//	return bytes.NewReader(c.page)            the caller reads the bytes
+//	m := c.m; return func() int { return len(m) }
 func isReturned(v ssa.Value, seen map[ssa.Value]bool) bool {
 	if seen[v] || v.Referrers() == nil {
 		return false
@@ -54,15 +58,39 @@ func isReturned(v ssa.Value, seen map[ssa.Value]bool) bool {
 			if r.X == v && isReturned(r, seen) {
 				return true
 			}
-		case *ssa.Phi:
-			if isReturned(r, seen) {
+		case *ssa.Phi, *ssa.ChangeType, *ssa.MakeInterface, *ssa.MakeClosure:
+			if isReturned(r.(ssa.Value), seen) {
 				return true
 			}
-		case *ssa.ChangeType:
-			if isReturned(r, seen) {
+		case *ssa.Call:
+			if mayKeep(r, v, seen) && isReturned(r, seen) {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// mayKeep reports whether the result of a call may refer to an argument. Of a library's function its
+// type tells; a map or slice is taken for a new one, as those of slices.Sorted and maps.Collect are.
+func mayKeep(call *ssa.Call, argument ssa.Value, seen map[ssa.Value]bool) bool {
+	fn := call.Call.StaticCallee()
+	switch {
+	case fn == nil:
+		return false
+	case fn.Blocks != nil:
+		for i, p := range fn.Params {
+			if call.Call.Args[i] == argument && isReturned(p, seen) {
+				return true
+			}
+		}
+		return false
+	}
+	switch call.Type().Underlying().(type) {
+	case *types.Signature, *types.Pointer:
+		return true
+	case *types.Interface:
+		return !types.Identical(call.Type(), types.Universe.Lookup("error").Type())
 	}
 	return false
 }

@@ -9,16 +9,24 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard/whole"
 )
 
-// TestReferencesLeave: a map or slice that an exported function returns leaves the lock behind
-// if it is changed in place, and is not returned to be changed.
+// TestReferencesLeave: a map or slice that an exported function returns, or returns something that will
+// read it, leaves the lock behind if it is changed in place, and is not returned to be changed.
 func TestReferencesLeave(t *testing.T) {
 	pkgs, a := analyse(t, []byte(`package p
 
-import "sync"
+import (
+	"bytes"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+)
 
 type cache struct {
 	mu    sync.Mutex
 	items map[string]int
+	page  []byte
 	list  []int
 	log   []string
 	queue, shifted, fresh []int
@@ -43,6 +51,7 @@ func (c *cache) Set(k string, n int) {
 	defer c.mu.Unlock()
 	c.items[k] = n
 	c.list[0] = n
+	c.page[0] = byte(n)
 	c.log = append(c.log, k)
 }
 
@@ -58,6 +67,24 @@ func (c *cache) all() map[string]int { c.mu.Lock(); defer c.mu.Unlock(); return 
 
 func (c *cache) Raw() map[string]int { c.mu.Lock(); defer c.mu.Unlock(); return c.items }
 
+func (c *cache) Keys() iter.Seq[string] { c.mu.Lock(); defer c.mu.Unlock(); return maps.Keys(c.items) }
+
+func (c *cache) Sorted() []string { c.mu.Lock(); defer c.mu.Unlock(); return slices.Sorted(maps.Keys(c.items)) }
+
+func (c *cache) Entries() iter.Seq2[string, int] { c.mu.Lock(); defer c.mu.Unlock(); return entries(c.items) }
+
+func entries(m map[string]int) iter.Seq2[string, int] { return maps.All(m) }
+
+func (c *cache) Count() int { c.mu.Lock(); defer c.mu.Unlock(); return count(c.items) }
+
+func count(m map[string]int) int { return len(m) }
+
+func (c *cache) Open() io.Reader { c.mu.Lock(); defer c.mu.Unlock(); return bytes.NewReader(c.page) }
+
+func (c *cache) WriteTo(w *bytes.Buffer) (int, error) { c.mu.Lock(); defer c.mu.Unlock(); return w.Write(c.page) }
+
+func (c *cache) Later() func() int { c.mu.Lock(); m := c.items; c.mu.Unlock(); return func() int { return len(m) } }
+
 func use(c *cache) { c.Raw()["x"] = 1 }
 `))
 	lock, data := guarded(pkgs[0].Types.Scope().Lookup("cache"))
@@ -70,7 +97,7 @@ func use(c *cache) { c.Raw()["x"] = 1 }
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"All", "First", "Queue", "Shifted"}; !slices.Equal(got, want) {
+	if want := []string{"All", "Entries", "First", "Keys", "Later", "Open", "Queue", "Shifted"}; !slices.Equal(got, want) {
 		t.Errorf("references leave from %v, want %v", got, want)
 	}
 }

@@ -104,18 +104,18 @@ func (code *Code) headOf(r *Region, all []*Region, l *Lock, ahead []*ast.CallExp
 	err := code.mayHold(r, all, l, ahead)
 	if loop := r.header(); loop != nil && err == nil {
 		return func(edits *source.Edits, lock, unlock string) error {
-			r.coverLoopHead(edits, loop, r.file.TextOf(loop.X), lock, unlock)
+			r.coverLoopHead(edits, loop.X, r.file.TextOf(loop.X), lock, unlock)
 			return nil
 		}, nil
 	}
 	if err == nil {
 		return nil, nil
 	}
-	if loop, pkg := r.snapshot(); loop != nil {
+	if values, pkg := r.snapshot(); values != nil {
 		return func(edits *source.Edits, lock, unlock string) error {
 			name, err := edits.ImportStd(pkg)
 			if err == nil {
-				r.coverLoopHead(edits, loop, name+".Clone("+r.file.TextOf(loop.X)+")", lock, unlock)
+				r.coverLoopHead(edits, values, name+".Clone("+r.file.TextOf(values)+")", lock, unlock)
 			}
 			return err
 		}, nil
@@ -135,14 +135,15 @@ func (code *Code) headOf(r *Region, all []*Region, l *Lock, ahead []*ast.CallExp
 	return nil, err
 }
 
-// coverLoopHead has a loop go over a value that is computed ahead of it with the lock held.
-func (r *Region) coverLoopHead(edits *source.Edits, loop *ast.RangeStmt, value, lock, unlock string) {
-	values := statement.NameFor(loop.X)
+// coverLoopHead has the region's loop go over a value that is computed ahead of it, with the lock
+// held, in the place of an expression of its head.
+func (r *Region) coverLoopHead(edits *source.Edits, over ast.Expr, value, lock, unlock string) {
+	values := statement.NameFor(over)
 	if values == "value" || !statement.IsUnused(r.info(), r.fn, values) {
 		values = source.NamesIn(r.fn).Free("values")
 	}
-	edits.LineBefore(loop, lock+values+" := "+value+"\n"+unlock)
-	edits.Replace(loop.X, values)
+	edits.LineBefore(r.first(), lock+values+" := "+value+"\n"+unlock)
+	edits.Replace(over, values)
 }
 
 // mayHold says why a region cannot hold the lock throughout, but for the calls that are made ahead.

@@ -258,11 +258,7 @@ func (r *Region) copyOut(e *edits) error {
 			}
 			return true
 		})
-		pkg := "slices"
-		if _, ok := r.info().TypeOf(x).Underlying().(*types.Map); ok {
-			pkg = "maps"
-		}
-		name, err := edits.ImportStd(pkg)
+		name, err := edits.ImportStd(source.CopierOf(r.info().TypeOf(x)))
 		if err != nil {
 			return err
 		}

@@ -114,20 +114,21 @@ func (r *Region) loopOver() *ast.RangeStmt {
 	return s
 }
 
-// snapshot is the loop over a map or slice that a region is, if the loop can go over a copy
-// instead, and the package that copies it: the lock need not be held during the loop then.
-func (r *Region) snapshot() (loop *ast.RangeStmt, pkg string) {
+// snapshot is the map or slice that the loop of a region goes over, if the loop can go over a copy
+// of it instead, and the package that copies it: the lock need not be held during the loop then.
+func (r *Region) snapshot() (values ast.Expr, pkg string) {
 	s := r.loopOver()
 	if s == nil {
 		return nil, ""
 	}
-	switch r.info().TypeOf(s.X).Underlying().(type) {
-	case *types.Slice:
-		return s, "slices"
-	case *types.Map:
-		return s, "maps"
+	values = s.X
+	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && statement.MakesIterator(r.info(), call) {
+		values = call.Args[0]
 	}
-	return nil, ""
+	if pkg = source.CopierOf(r.info().TypeOf(values)); pkg == "" {
+		return nil, ""
+	}
+	return values, pkg
 }
 
 func (r *Region) info() *types.Info { return r.file.Info }

@@ -145,13 +145,8 @@ func (r *finder) copiedLoop(w *change.Rewriting, t *taking, loop *ast.RangeStmt,
 	if !ok || !p.Variable.IsField() && p.Variable.Parent() != f.Types.Scope() || !r.needsOnlyItsOwn(f, loop.Body) {
 		return "", "", false
 	}
-	var pkg string
-	switch f.Info.TypeOf(loop.X).Underlying().(type) {
-	case *types.Slice:
-		pkg = "slices"
-	case *types.Map:
-		pkg = "maps"
-	default:
+	pkg := source.CopierOf(f.Info.TypeOf(loop.X))
+	if pkg == "" {
 		return "", "", false
 	}
 	qualifier, err := w.Of(f).ImportStd(pkg)

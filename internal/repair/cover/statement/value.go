@@ -258,3 +258,14 @@ func IsUnused(info *types.Info, fn ast.Node, name string) bool {
 	})
 	return unused
 }
+
+// MakesIterator reports whether a call is of a function such as maps.Keys or slices.Values, whose
+// result reads the first argument while a loop goes over it.
+func MakesIterator(info *types.Info, c *ast.CallExpr) bool {
+	fn, ok := info.Uses[source.CalleeName(c)].(*types.Func)
+	if !ok || fn.Pkg() == nil || len(c.Args) == 0 || fn.Pkg().Path() != "maps" && fn.Pkg().Path() != "slices" {
+		return false
+	}
+	_, ok = info.TypeOf(c).Underlying().(*types.Signature)
+	return ok
+}
