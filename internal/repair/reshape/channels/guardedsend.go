@@ -226,7 +226,7 @@ func (r *finder) guardOne(w *change.Rewriting, f *source.File, c *closedFlag, se
 		r.Decline(f, send, "the send to "+c.channel.Name()+" is not the last thing that its function does, and what follows may not be for the lock "+c.lock.Name())
 		return false
 	}
-	if !r.mayHoldOver(c, around, func(fn ast.Node) bool { return r.takes(fn, c.lock) }) {
+	if sendWaits(around) && !r.mayHoldOver(c, func(fn ast.Node) bool { return r.takes(fn, c.lock) }) {
 		r.Decline(f, send, "a send to "+c.channel.Name()+" that held the lock "+c.lock.Name()+" could wait for ever: what receives takes the lock, or is not in the program")
 		return false
 	}
@@ -296,13 +296,15 @@ func keepUntilEnd(w *change.Rewriting, f *source.File, c *closedFlag, body *ast.
 	return true
 }
 
-// mayHoldOver reports whether a lock may be held while a value is sent, around which is what: the send
-// does not wait, or all that receives from the channel is in functions of the program that do not need
-// the lock.
-func (r *finder) mayHoldOver(c *closedFlag, around []ast.Node, needs func(fn ast.Node) bool) bool {
-	if s := syntax.SelectOf(around); s != nil && slices.ContainsFunc(s.Body.List, func(s ast.Stmt) bool { return s.(*ast.CommClause).Comm == nil }) {
-		return true
-	}
+// sendWaits reports whether a send, around which is what, may wait: it is in no select with a default.
+func sendWaits(around []ast.Node) bool {
+	s := syntax.SelectOf(around)
+	return s == nil || !slices.ContainsFunc(s.Body.List, func(s ast.Stmt) bool { return s.(*ast.CommClause).Comm == nil })
+}
+
+// mayHoldOver reports whether a lock may be held while a send waits: all that receives from the channel
+// is in functions of the program that do not need the lock.
+func (r *finder) mayHoldOver(c *closedFlag, needs func(fn ast.Node) bool) bool {
 	may := true
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {

@@ -42,7 +42,7 @@ func (r *finder) guardSendAnew(c *closedFlag) []*change.Change {
 		needs := func(fn ast.Node) bool {
 			return u.nodes[fn] != nil || r.reachesUser(fn, u) || l.Exists() && r.takes(fn, l.Object())
 		}
-		if l.Owner() == nil || !r.mayHoldOver(c, nil, needs) {
+		if l.Owner() == nil || u.waits && !r.mayHoldOver(c, needs) {
 			continue
 		}
 		l.HeldOver = func(s *ast.SendStmt) bool { return slices.Contains(u.sends, s) }
@@ -50,10 +50,14 @@ func (r *finder) guardSendAnew(c *closedFlag) []*change.Change {
 		if err != nil {
 			continue
 		}
+		reason := "the close holds the lock too, and sets the flag, so that no send comes after it"
+		if u.waits {
+			reason += "; what receives does not need the lock"
+		}
 		return []*change.Change{{
 			Words:   l.Words + " is held from the look at " + c.flag.Name() + " until " + c.channel.Name() + " is sent to, and where it is closed",
 			Mistake: "the channel is closed between the look and the send",
-			Reason:  "the close holds the lock too, and sets the flag, so that no send comes after it; what receives does not need the lock",
+			Reason:  reason,
 			Patch:   patch,
 		}}
 	}
@@ -65,6 +69,7 @@ type flagUsers struct {
 	functions []ast.Node
 	nodes     map[ast.Node][]ast.Node // what they do so with
 	sends     []*ast.SendStmt
+	waits     bool // a send may wait
 }
 
 // usersOf are the users of a flag and its channel outside of tests; nil if one of them sends without a
@@ -90,7 +95,7 @@ func (r *finder) usersOf(c *closedFlag) *flagUsers {
 			switch n := n.(type) {
 			case *ast.SendStmt:
 				if isField(f, n.Chan, c.channel) {
-					u.sends = append(u.sends, n)
+					u.sends, u.waits = append(u.sends, n), u.waits || sendWaits(around)
 					add(fn, n)
 				}
 			case *ast.CallExpr:
