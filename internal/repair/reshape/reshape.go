@@ -1,6 +1,7 @@
 package reshape
 
 import (
+	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/arrays"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/atomics"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/change"
 	"github.com/cofferdam-go/cofferdam/internal/repair/reshape/channels"
@@ -27,6 +28,7 @@ var families = []func(*finder) []*change.Change{
 	(*finder).lockOriginal,
 	(*finder).oneLock,
 	func(r *finder) []*change.Change { return atomics.Changes(r.Run) },
+	func(r *finder) []*change.Change { return arrays.Changes(r.Run) },
 	(*finder).variableForEach,
 	(*finder).keepFirstError,
 	(*finder).waitForGoroutine,
