@@ -18,11 +18,13 @@ type condition struct {
 	cond    *types.Var
 	lock    *types.Var
 	watched []*types.Var
+	once    bool // there is no loop, but a branch that could be one
 }
 
 // signalUnderLock has every change of what a loop around Wait looks at happen under the lock of
 // the Cond, up to the signal that follows it; and, if that is so already and several goroutines
-// wait, wakes all of them.
+// wait, wakes all of them. What does not look again when it wakes is made to, too: neither helps alone
+// where a signal that all wait for wakes one.
 func (r *finder) signalUnderLock() []*change.Change {
 	var changes []*change.Change
 	var seen []*types.Var
@@ -45,7 +47,7 @@ func (r *finder) signalUnderLock() []*change.Change {
 	return changes
 }
 
-// conditionAt is what a call of Wait on a line waits for; nil if it is in no loop.
+// conditionAt is what a call of Wait on a line waits for; nil if nothing looks at it.
 func (r *finder) conditionAt(f *source.File, line int) *condition {
 	if f == nil {
 		return nil
@@ -74,6 +76,10 @@ func (r *finder) conditionAt(f *source.File, line int) *condition {
 		for i := len(around) - 1; i >= 0; i-- {
 			if loop, ok := around[i].(*ast.ForStmt); ok && loop.Cond != nil {
 				c.watched = syntax.FieldsIn(f, loop.Cond)
+				break
+			}
+			if branch, ok := around[i].(*ast.IfStmt); ok && waitsOnce(f, branch) {
+				c.watched, c.once = syntax.FieldsIn(f, branch.Cond), true
 				break
 			}
 		}
@@ -203,8 +209,13 @@ func (r *finder) wakeAll(c *condition) []*change.Change {
 			return true
 		})
 	}
+	words := "every signal of " + c.cond.Name() + " wakes all goroutines that wait"
+	if c.once && !w.IsEmpty() {
+		r.lookAgain(w)
+		words += ", and what wakes looks again"
+	}
 	return w.Finish(&change.Change{
-		Words:   "every signal of " + c.cond.Name() + " wakes all goroutines that wait",
+		Words:   words,
 		Mistake: "a signal wakes one goroutine, and may be the only one for several, or wake one that waits for something else",
 		Reason:  "each of those that wait looks again whether it may go on, in a loop",
 	})

@@ -16,6 +16,16 @@ func (r *finder) waitInLoop() []*change.Change {
 		return nil
 	}
 	w := r.Rewrite()
+	r.lookAgain(w)
+	return w.Finish(&change.Change{
+		Words:   "what waits for a sync.Cond looks again when it wakes",
+		Mistake: "a goroutine that wakes goes on without a look at what it has waited for, which another may have taken meanwhile",
+		Reason:  "it goes on only if it sees, with the lock held, that it may",
+	})
+}
+
+// lookAgain makes a loop of every branch that waits for a sync.Cond.
+func (r *finder) lookAgain(w *change.Rewriting) {
 	for _, f := range r.Code.Files() {
 		syntax.Inspect(f, func(n ast.Node, around []ast.Node) {
 			if branch, ok := n.(*ast.IfStmt); ok && waitsOnce(f, branch) && !isElse(branch, around) {
@@ -24,11 +34,6 @@ func (r *finder) waitInLoop() []*change.Change {
 			}
 		})
 	}
-	return w.Finish(&change.Change{
-		Words:   "what waits for a sync.Cond looks again when it wakes",
-		Mistake: "a goroutine that wakes goes on without a look at what it has waited for, which another may have taken meanwhile",
-		Reason:  "it goes on only if it sees, with the lock held, that it may",
-	})
 }
 
 // waitsOnce reports whether a branch looks at something that others change, and ends with a Wait. The
