@@ -32,7 +32,7 @@ fix by all other pairs of methods under every schedule: lost updates, deadlocks,
 races. Then come packages whose operations are made of each other (reads over several calls, a
 check in one helper and an act in another, loops whose condition reads shared data, inner
 types, a second package, objects that are replaced, copied and moved, interfaces, embedded and
-generic types, contexts, jobs that are claimed): what two operations return and leave together must be what they do in
+generic types, contexts, jobs that are claimed, iterators): what two operations return and leave together must be what they do in
 one of the two orders. Last come random packages with mistakes for which no lock is missing (order, channels,
 locks, captured variables), each judged by functions that use it otherwise than its test. A
 false fix is printed with its seed.`,

@@ -200,6 +200,7 @@ func (s *slice) add(v ssa.Value) {
 		for _, store := range s.stores[v] {
 			s.add(store.Val)
 		}
+		s.addSetters(v)
 	case *ssa.UnOp: // of a channel, what the function sends comes out
 		if v.Op == token.ARROW {
 			for _, send := range s.sends {
@@ -210,6 +211,33 @@ func (s *slice) add(v ssa.Value) {
 		}
 	case *ssa.Phi:
 		s.addChoice(v)
+	}
+}
+
+// addSetters adds the calls that run a function literal which has a variable, as the body of a loop over
+// an iterator is one: what it stores there it has from its caller.
+//
+//	for k, v := range maps.All(m) {       maps.All(m)(func(k K, v V) bool {
+//		sum += v                          	sum += v
+//	}                                     	return true
+//	                                      })
+//
+// How control leaves such a loop is in a variable without a place, and what follows a loop is not decided
+// by it.
+func (s *slice) addSetters(v *ssa.Alloc) {
+	if !v.Pos().IsValid() {
+		return
+	}
+	for _, r := range *v.Referrers() {
+		literal, ok := r.(*ssa.MakeClosure)
+		if !ok {
+			continue
+		}
+		for _, use := range *literal.Referrers() {
+			if call, ok := use.(*ssa.Call); ok {
+				s.add(call)
+			}
+		}
 	}
 }
 

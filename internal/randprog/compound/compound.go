@@ -65,7 +65,7 @@ func (p OperationPair) OneAfterTheOther() [2]string {
 }
 
 // Imports are the packages that compounds, their drivers and their changes import, besides context.
-var Imports = []string{"fmt", "maps", "runtime", "slices", "strings", "sync", "sync/atomic"}
+var Imports = []string{"fmt", "iter", "maps", "runtime", "slices", "strings", "sync", "sync/atomic"}
 
 // StorePath is the import path of a compound's second package below that of the compound.
 const StorePath = "store"
@@ -198,11 +198,11 @@ func (g *generator) waiting() string {
 // declarations are the package.
 func (g *generator) declarations(path string) string {
 	var b strings.Builder
-	b.WriteString("import (\n\t\"context\"\n\t\"runtime\"\n\t\"slices\"\n\t\"sync\"\n")
+	b.WriteString("import (\n\t\"context\"\n\t\"iter\"\n\t\"maps\"\n\t\"runtime\"\n\t\"slices\"\n\t\"sync\"\n")
 	if g.uses("store") {
 		fmt.Fprintf(&b, "\n\t%q\n", path+"/"+StorePath)
 	}
-	b.WriteString(")\n\nvar _ = runtime.Gosched\nvar _ sync.Mutex\nvar _ context.Context\nvar _ = slices.Clone[[]int]\n\n")
+	b.WriteString(")\n\nvar _ = runtime.Gosched\nvar _ sync.Mutex\nvar _ context.Context\nvar _ = slices.Clone[[]int]\nvar _ = maps.Clone[map[int]int]\nvar _ iter.Seq[int]\n\n")
 	if g.lock == "promoted" {
 		fmt.Fprintf(&b, "type base struct {\n\t%s\n\tname string\n}\n\n", g.lockOf)
 	}

@@ -63,6 +63,8 @@ var kinds = []kind{
 			"if t.Len() < 3 {\n\tt.push(K)\n\treturn 1\n}; return 0",
 			"return t.At(t.Len() - t.Len())",
 			"ch := make(chan int, 1); ch <- t.Len(); WAIT;return <-ch*10 + t.Len()",
+			"s := 0; for v := range t.All() {\n\ts = s*10 + v\n}; return s",
+			"s := 0; for v := range t.each() {\n\tWAIT;\n\ts = s*10 + v\n}; return s",
 		},
 	},
 	{
@@ -85,6 +87,8 @@ var kinds = []kind{
 			"s := 0; for _, v := range t.m {\n\ts += v\n}; return s",
 			"if t.Size() < 2 {\n\tt.put(\"y\", K)\n\treturn 1\n}; return 0",
 			`if v := t.get("x"); v > 0 {` + "\n\t" + `t.put("y", v)` + "\n}; return 0",
+			"s := 0; for k := range t.Names() {\n\ts += t.get(k)\n}; return s",
+			"s := 0; for k, v := range maps.All(t.m) {\n\ts += v * len(k)\n}; return s*10 + t.Size()",
 		},
 	},
 	{
@@ -317,6 +321,9 @@ var helpers = map[string]method{
 	"drop":    {body: "if len(t.l) > 0 {\n\tt.l = t.l[1:]\n}"},
 	"empty":   {result: "bool", body: "return t.Len() == 0"},
 	"find":    {params: "v int", result: "int", body: "for i, w := range t.l {\n\tif v == w {\n\t\treturn i\n\t}\n}; return -1"},
+	"All":     {result: "iter.Seq[int]", body: "return slices.Values(t.l)"},
+	"each":    {result: "iter.Seq[int]", body: "return func(yield func(int) bool) {\n\tfor i := 0; i < len(t.l); i++ {\n\t\tif !yield(t.l[i]) {\n\t\t\treturn\n\t\t}\n\t}\n}"},
+	"Names":   {result: "iter.Seq[string]", body: "return maps.Keys(t.m)"},
 	"has":     {params: "k string", result: "bool", body: "_, ok := t.m[k]; return ok"},
 	"get":     {params: "k string", result: "int", body: "return t.m[k]"},
 	"put":     {params: "k string, v int", body: "t.m[k] = v"},
