@@ -43,6 +43,7 @@ func knownByName() map[string]extern {
 		"sync.runtime_notifyListNotifyOne": {nil, func(m *machine, s *state, t *thread, args []value) { notify(m, s, t, args, 1) }},
 		"sync.runtime_notifyListNotifyAll": {nil, func(m *machine, s *state, t *thread, args []value) { notify(m, s, t, args, 1<<30) }},
 		"slices.overlaps":                  {nil, overlaps},
+		cloneMap:                           {nil, clone},
 		"runtime.Gosched":                  {nil, nothing},
 		"time.Sleep":                       {nil, nothing},
 		"time.AfterFunc":                   {nil, callLater},
@@ -50,6 +51,9 @@ func knownByName() map[string]extern {
 		"runtime.Goexit":                   {nil, func(m *machine, _ *state, t *thread, _ []value) { m.raise(t, panicking{goexit: true}) }},
 	}
 }
+
+// cloneMap is what maps.Clone does with a map that is not nil.
+const cloneMap = "maps.clone"
 
 // drawBelow is the function that returns any of the numbers from 0 to its argument.
 const drawBelow = "math/rand/v2.IntN"
@@ -111,6 +115,12 @@ func stopTimer(m *machine, s *state, t *thread, args []value) {
 		s.own(i).frames = nil
 	}
 	m.done(s, t, i >= 0)
+}
+
+// clone makes another map with the same entries.
+func clone(m *machine, s *state, t *thread, args []value) {
+	x := args[0].(iface)
+	m.done(s, t, iface{x.dynamic, mapRef(s.allocate(s.object(int(x.held.(mapRef)))))})
 }
 
 // overlaps is how package slices finds out whether two slices share elements, by their

@@ -123,6 +123,9 @@ func (m *machine) calls(s *state, c *closure, args []value) operation {
 		if at, stores, ok := atomicAccess(op.extern, args); ok {
 			op.accesses = []access{{at: at, stores: stores, atomic: true}}
 		}
+		if op.extern == cloneMap {
+			op.accesses = []access{{at: mapAddress(args[0].(iface).held)}}
+		}
 	}
 	return op
 }

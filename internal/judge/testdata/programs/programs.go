@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"strings"
 	"sync"
@@ -481,3 +482,29 @@ func DeferredByRange() string {
 }
 
 func twice(yield func(int) bool) { _ = yield(0) && yield(1) }
+
+// ClonedMap is a map that does not change with the one it was made of, which is read at once.
+//
+// want: 1 2 | 2 2; race
+func ClonedMap() string {
+	m := map[string]int{"a": 1}
+	var of int
+	var wg sync.WaitGroup
+	wg.Go(func() { m["b"] = 2 })
+	wg.Go(func() { of = len(maps.Clone(m)) })
+	wg.Wait()
+	return show(of, len(m))
+}
+
+// CloneIsApart is a copy that is changed beside what it was made of, without a race.
+//
+// want: 1 2
+func CloneIsApart() string {
+	m := map[string]int{"a": 1}
+	other := maps.Clone(m)
+	var wg sync.WaitGroup
+	wg.Go(func() { m["b"] = 2 })
+	wg.Go(func() { clear(other); other["c"] = 3 })
+	wg.Wait()
+	return show(len(other), len(m))
+}
