@@ -3,6 +3,7 @@ package whole
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -26,10 +27,19 @@ func (j *judge) leaves(i ssa.Instruction) bool {
 		return false
 	}
 	fn := load.Parent()
-	if fn.Parent() != nil || fn.Object() == nil || !fn.Object().Exported() {
-		return false
+	return fn.Parent() == nil && isReturned(load, make(map[ssa.Value]bool)) && j.answersUsers(fn, make(map[*ssa.Function]bool)) && !j.isChangedByCallers(fn)
+}
+
+// answersUsers reports whether users of the package are given what a function returns: it is exported,
+// or such a function returns what it has from this one.
+func (j *judge) answersUsers(fn *ssa.Function, seen map[*ssa.Function]bool) bool {
+	if fn.Object() != nil && fn.Object().Exported() {
+		return true
 	}
-	return isReturned(load, make(map[ssa.Value]bool)) && !j.isChangedByCallers(fn)
+	seen[fn] = true
+	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool {
+		return !seen[call.Parent()] && isReturned(call, make(map[ssa.Value]bool)) && j.answersUsers(call.Parent(), seen)
+	})
 }
 
 // isReturned reports whether a function returns a value, a part of it, or something that reads it later:
@@ -98,19 +108,24 @@ func mayKeep(call *ssa.Call, argument ssa.Value, seen map[ssa.Value]bool) bool {
 // isChangedByCallers reports whether the program changes what a function returned: the result is
 // there to be changed.
 func (j *judge) isChangedByCallers(fn *ssa.Function) bool {
-	if j.changed == nil {
-		j.changed = make(map[*ssa.Function]bool)
+	return slices.ContainsFunc(j.callsOf(fn), func(call *ssa.Call) bool { return isChanged(call) })
+}
+
+// callsOf are the calls of a function, where it is named.
+func (j *judge) callsOf(fn *ssa.Function) []*ssa.Call {
+	if j.calls == nil {
+		j.calls = make(map[*ssa.Function][]*ssa.Call)
 		for _, caller := range j.Functions {
 			for _, b := range caller.Blocks {
 				for _, i := range b.Instrs {
-					if call, ok := i.(*ssa.Call); ok && call.Call.StaticCallee() != nil && isChanged(call) {
-						j.changed[call.Call.StaticCallee()] = true
+					if call, ok := i.(*ssa.Call); ok && call.Call.StaticCallee() != nil {
+						j.calls[call.Call.StaticCallee()] = append(j.calls[call.Call.StaticCallee()], call)
 					}
 				}
 			}
 		}
 	}
-	return j.changed[fn]
+	return j.calls[fn]
 }
 
 func isChanged(v ssa.Value) bool {

@@ -65,6 +65,10 @@ func (c *cache) Len() int { c.mu.Lock(); defer c.mu.Unlock(); return len(c.items
 
 func (c *cache) all() map[string]int { c.mu.Lock(); defer c.mu.Unlock(); return c.items }
 
+func (c *cache) rest() []int { c.mu.Lock(); defer c.mu.Unlock(); return c.list }
+
+func (c *cache) Rest() []int { return c.rest()[1:] }
+
 func (c *cache) Raw() map[string]int { c.mu.Lock(); defer c.mu.Unlock(); return c.items }
 
 func (c *cache) Keys() iter.Seq[string] { c.mu.Lock(); defer c.mu.Unlock(); return maps.Keys(c.items) }
@@ -97,7 +101,7 @@ func use(c *cache) { c.Raw()["x"] = 1 }
 		}
 	}
 	slices.Sort(got)
-	if want := []string{"All", "Entries", "First", "Keys", "Later", "Open", "Queue", "Shifted"}; !slices.Equal(got, want) {
+	if want := []string{"All", "Entries", "First", "Keys", "Later", "Open", "Queue", "Shifted", "rest"}; !slices.Equal(got, want) {
 		t.Errorf("references leave from %v, want %v", got, want)
 	}
 }

@@ -86,7 +86,8 @@ func (j *judge) withCalls(fn *ssa.Function, members []*Member) []*Member {
 // summaryOfCall returns what a call has to do with guarded data, whichever function it reaches.
 func (j *judge) summaryOfCall(c *ssa.CallCommon) *summary {
 	callees := slices.DeleteFunc(j.Callees(c), func(fn *ssa.Function) bool { return len(fn.Blocks) == 0 })
-	if len(callees) == 1 {
+	body := loopBody(c)
+	if len(callees) == 1 && body == nil {
 		return j.summaryOf(callees[0])
 	}
 	all := &summary{make(map[*types.Var]bool), make(map[*types.Var]bool)}
@@ -95,7 +96,40 @@ func (j *judge) summaryOfCall(c *ssa.CallCommon) *summary {
 		maps.Copy(all.returned, s.returned)
 		maps.Copy(all.written, s.written)
 	}
+	if body != nil {
+		j.addBody(all, body)
+	}
 	return all
+}
+
+// loopBody is the body of the loop over an iterator that a call is, nil if it is none:
+//
+//	for k := range c.Keys() {       c.Keys()(func(k string) bool {
+//		sum += c.get(k)             	sum += c.get(k)
+//	}                               	return true
+//	                                })
+func loopBody(c *ssa.CallCommon) *ssa.Function {
+	for _, arg := range c.Args {
+		if literal, ok := arg.(*ssa.MakeClosure); ok {
+			if fn := literal.Fn.(*ssa.Function); fn.Synthetic == "range-over-func yield" {
+				return fn
+			}
+		}
+	}
+	return nil
+}
+
+// addBody adds what the body of a loop does. What it has read it leaves in variables of the function
+// around it.
+func (j *judge) addBody(s *summary, body *ssa.Function) {
+	for _, m := range j.withCalls(body, j.members[body]) {
+		if m.reads && !m.settled {
+			s.returned[m.Variable] = true
+		}
+		if m.Kind == lockset.Write {
+			s.written[m.Variable] = true
+		}
+	}
 }
 
 // baseOf is the object whose field a call of a method accesses, nil if it is not the receiver's.

@@ -127,8 +127,8 @@ type judge struct {
 	usedOfSeveral map[*types.Var]bool
 	// loops are those of the functions that were looked at.
 	loops map[*ssa.Function]*loops
-	// changed are the functions whose results the program changes, nil if not known yet.
-	changed map[*ssa.Function]bool
+	// calls are those of each function where it is named, nil if not known yet.
+	calls map[*ssa.Function][]*ssa.Call
 }
 
 // newJudge returns a judge of a lock, nil for none, and the members of its data.

@@ -29,8 +29,8 @@ func (code *Code) planVariants(regions []*Region, l *Lock) *variant.Plan {
 }
 
 // writeVariants writes the variants of functions that regions call, and returns the regions that are
-// left: those of functions that leave the lock to their callers are gone.
-func (code *Code) writeVariants(e *edits, regions []*Region, l *Lock) []*Region {
+// left: those of functions that leave the lock to their callers are gone, but for what they hand out.
+func (code *Code) writeVariants(e *edits, regions []*Region, l *Lock) ([]*Region, error) {
 	plan := code.planVariants(regions, l)
 	plan.Write(e.of)
 	for _, d := range plan.Functions() {
@@ -40,12 +40,15 @@ func (code *Code) writeVariants(e *edits, regions []*Region, l *Lock) []*Region 
 	var left []*Region
 	for i, r := range regions {
 		if plan.Has(r.fn) {
+			if err := r.copyOut(e); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		r.Write, r.unheld = r.Write || plan.Writes(i), plan.Why(i)
 		left = append(left, r)
 	}
-	return left
+	return left, nil
 }
 
 // wholeOf is the region of all statements of a function.

@@ -28,7 +28,9 @@ func (code *Code) Write(regions []*Region, l *Lock, data []dataname.Name, base *
 	if err != nil {
 		return nil, err
 	}
-	work = code.writeVariants(e, work, l)
+	if work, err = code.writeVariants(e, work, l); err != nil {
+		return nil, err
+	}
 	changed = changed || len(e.variants) > 0
 	slices.SortStableFunc(work, func(a, b *Region) int { return int(a.first().Pos() - b.first().Pos()) })
 	for _, r := range work {
