@@ -111,7 +111,7 @@ func (code *Code) headOf(r *Region, all []*Region, l *Lock, ahead []*ast.CallExp
 	if err == nil {
 		return nil, nil
 	}
-	if values, pkg := r.snapshot(); values != nil {
+	if values, pkg := r.snapshot(); pkg != "" {
 		return func(edits *source.Edits, lock, unlock string) error {
 			name, err := edits.ImportStd(pkg)
 			if err == nil {

@@ -115,7 +115,7 @@ func (r *Region) loopOver() *ast.RangeStmt {
 }
 
 // snapshot is the map or slice that the loop of a region goes over, if the loop can go over a copy
-// of it instead, and the package that copies it: the lock need not be held during the loop then.
+// of it instead, and the package that copies it, "" if it cannot: the lock need not be held during the loop then.
 func (r *Region) snapshot() (values ast.Expr, pkg string) {
 	s := r.loopOver()
 	if s == nil {
@@ -125,10 +125,7 @@ func (r *Region) snapshot() (values ast.Expr, pkg string) {
 	if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && statement.MakesIterator(r.info(), call) {
 		values = call.Args[0]
 	}
-	if pkg = source.CopierOf(r.info().TypeOf(values)); pkg == "" {
-		return nil, ""
-	}
-	return values, pkg
+	return values, source.CopierOf(r.info().TypeOf(values))
 }
 
 func (r *Region) info() *types.Info { return r.file.Info }
