@@ -36,6 +36,8 @@ var shapes = []struct {
 	{"contexts", `t\.ctx`, 24},
 	{"objects that a call has marked", `t\.claim\(\)`, 20},
 	{"objects in a container of the function's own", `make\(\[\]\*job|make\(map\[int\]\*job|var all \[\]\*job`, 16},
+	{"changes of slices by a library", `slices\.(Insert|SortFunc|DeleteFunc|Contains)\(`, 12},
+	{"function values, deferred literals and addresses", `get := t\.X|defer func|p := &t\.x`, 8},
 	{"loops that a library or a literal makes", `range (t\.(All|each|Names)\(|maps\.All)`, 12},
 	{"data that is thrown away after it was read", `t\.queue = nil`, 12},
 }
