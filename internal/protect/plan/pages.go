@@ -9,6 +9,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -238,7 +239,7 @@ func (p *planner) leadsToLock(v *types.Var) bool {
 	k := p.facts.KeyOf(v)
 	return slices.ContainsFunc(p.units, func(u *unit) bool {
 		return slices.ContainsFunc(u.all, func(b *body) bool {
-			return slices.ContainsFunc(b.outlines, func(o *Outline) bool { return p.facts.KeyOf(o.Lock.Root) == k })
+			return slices.ContainsFunc(b.outlines, func(o *outline.Outline) bool { return p.facts.KeyOf(o.Lock.Root) == k })
 		})
 	})
 }
@@ -299,14 +300,14 @@ func (r *round) conflictOnPages(g *Group, v *Variable) string {
 	v.Written = false
 	for _, s := range g.Steps {
 		opaque := s.Opaque != "" || r.obscured(g, s) != ""
-		writes := s.does.WritesKey(v.OnPages.Key) || v.OnPages.isWithContent() && s.does.ChangesEntries(v.OnPages.Key)
+		writes := s.Does.WritesKey(v.OnPages.Key) || v.OnPages.isWithContent() && s.Does.ChangesEntries(v.OnPages.Key)
 		if !writes && !(opaque && r.hasLiteral(s, v)) {
 			continue
 		}
 		switch {
-		case !opaque && g.reading:
+		case !opaque && g.Reading:
 			return "it is written in a section that may only read"
-		case !opaque, !g.reading && !s.waits():
+		case !opaque, !g.Reading && !s.waits():
 			v.Written = true
 		}
 	}
@@ -320,7 +321,7 @@ func (r *round) staysInGuard(v *Variable, s *StepPlan) bool {
 }
 
 // waits reports whether a step is known to wait for other goroutines, or to let them go on.
-func (s *StepPlan) waits() bool { return s.Step.waits != "" || s.does.Waits }
+func (s *StepPlan) waits() bool { return s.Step.Waits != "" || s.Does.Waits }
 
 // noteSlow notes the variables on pages that a section uses through the shared view.
 func (r *round) noteSlow(g *Group) {
@@ -332,7 +333,7 @@ func (r *round) noteSlow(g *Group) {
 			if s.Opaque != "" && r.staysInGuard(v, s) {
 				continue // the code finds the own view
 			}
-			slow := s.Opaque != "" && slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
+			slow := s.Opaque != "" && slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
 			if slow || r.hasLiteral(s, v) {
 				r.addSlow(v.OnPages, s.Stmt.Pos())
 			}
@@ -342,7 +343,7 @@ func (r *round) noteSlow(g *Group) {
 
 // hasLiteral reports whether a step has a function literal that uses a variable on pages.
 func (r *round) hasLiteral(s *StepPlan, v *Variable) bool {
-	return slices.ContainsFunc(s.nodes, func(n ast.Node) bool { return r.literalTouches(n, v.OnPages.Key) })
+	return slices.ContainsFunc(s.Nodes, func(n ast.Node) bool { return r.literalTouches(n, v.OnPages.Key) })
 }
 
 // literalTouches reports whether a function literal in a node uses a variable or field.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -109,7 +110,7 @@ type File struct {
 // A Group is the sections of one lock that have their copies in common, and what becomes
 // of them.
 type Group struct {
-	*Outline
+	*outline.Outline
 	Vars  []*Variable
 	Slots []*Slot
 	Steps []*StepPlan
@@ -138,7 +139,7 @@ func (g *Group) leaveOut(datum, why string) { g.left = append(g.left, leftOut{da
 
 // A StepPlan is what becomes of a step.
 type StepPlan struct {
-	*Step
+	*outline.Step
 	// Opaque is why the step must find all published, and works on what is shared. It
 	// is "" for a step that works on the copies.
 	Opaque string
@@ -302,7 +303,7 @@ type function struct {
 type body struct {
 	file     int
 	block    *ast.BlockStmt
-	outlines []*Outline
+	outlines []*outline.Outline
 	alone    []aloneSection
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -120,22 +121,22 @@ func (u *unit) renames(d ast.Decl) string {
 func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 	b := &body{file: file, block: block}
 	for _, op := range u.acquisitions(block) {
-		f := follow(u, block, op.Lock)
-		unstable := slices.IndexFunc(f.outlines, func(o *Outline) bool { return !u.facts.Stable(o.Lock.Root) })
+		f := outline.Follow(u.facts, u.pkg, block, op.Lock)
+		unstable := slices.IndexFunc(f.Outlines, func(o *outline.Outline) bool { return !u.facts.Stable(o.Lock.Root) })
 		switch {
-		case f.why != "" || why != "":
-			u.leaveAlone(b, f, op.Place, why)
+		case f.Why != "" || why != "":
+			u.leaveAlone(b, f, op, why)
 		case u.leftOut(rule.OfLock, u.lockName(op.Place)) != "":
-			u.leaveAlone(b, f, op.Place, u.leftOut(rule.OfLock, u.lockName(op.Place)))
+			u.leaveAlone(b, f, op, u.leftOut(rule.OfLock, u.lockName(op.Place)))
 		case unstable >= 0:
-			u.leaveAlone(b, f, op.Place, f.outlines[unstable].Lock.Root.Name()+" is assigned to")
+			u.leaveAlone(b, f, op, f.Outlines[unstable].Lock.Root.Name()+" is assigned to")
 		default:
-			b.outlines = append(b.outlines, f.outlines...)
+			b.outlines = append(b.outlines, f.Outlines...)
 		}
 	}
 	for _, o := range b.outlines {
-		for _, s := range o.steps {
-			s.does = u.facts.Statement(u.pkg, block, s.spans, s.nodes...)
+		for _, s := range o.Inside {
+			s.Does = u.facts.Statement(u.pkg, block, s.Spans, s.Nodes...)
 		}
 	}
 	u.all = append(u.all, b)
@@ -175,24 +176,24 @@ func (u *unit) acquisitions(block *ast.BlockStmt) []facts.Operation {
 }
 
 // leaveAlone notes that a body's sections of a lock stay as they are.
-func (u *unit) leaveAlone(b *body, f *flow, lock facts.Place, why string) {
+func (u *unit) leaveAlone(b *body, f *outline.Flow, op facts.Operation, why string) {
 	if why == "" {
-		why = f.why
+		why = f.Why
 	}
 	first := b.block.Pos()
 	ast.Inspect(b.block, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok {
-			if o, ok := u.facts.Operation(u.pkg, c); ok && o.On(f.lock) && first == b.block.Pos() {
+			if o, ok := u.facts.Operation(u.pkg, c); ok && o.On(op.Lock) && first == b.block.Pos() {
 				first = c.Pos()
 			}
 		}
 		return true
 	})
-	if f.at.IsValid() && u.line(f.at) != u.line(first) {
-		why += fmt.Sprintf(" (line %d)", u.line(f.at))
+	if f.At.IsValid() && u.line(f.At) != u.line(first) {
+		why += fmt.Sprintf(" (line %d)", u.line(f.At))
 	}
-	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(lock), Times: 1, Why: why}
-	b.alone = append(b.alone, aloneSection{s, lock.Last()})
+	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(op.Place), Times: 1, Why: why}
+	b.alone = append(b.alone, aloneSection{s, op.Place.Last()})
 }
 
 // findHelper notes a function that returns with a lock: it takes one, and has no call that

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 	"github.com/cofferdam-go/cofferdam/internal/protect/write"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -134,9 +135,9 @@ func (s *sample) variable(text string) *plan.Variable {
 func (s *sample) group(vars ...*plan.Variable) *plan.Group {
 	list := s.function("section").Body.List
 	first, last := list[0].(*ast.ExprStmt), list[len(list)-1].(*ast.ExprStmt)
-	g := &plan.Group{Outline: &plan.Outline{Lock: s.place("t.mu"), First: first, Acquires: []*ast.ExprStmt{first}, Releases: []*ast.ExprStmt{last}}, Vars: vars}
+	g := &plan.Group{Outline: &outline.Outline{Lock: s.place("t.mu"), First: first, Acquires: []*ast.ExprStmt{first}, Releases: []*ast.ExprStmt{last}}, Vars: vars}
 	for _, st := range list[1 : len(list)-1] {
-		g.Steps = append(g.Steps, &plan.StepPlan{Step: &plan.Step{Stmt: st}, Resumes: true})
+		g.Steps = append(g.Steps, &plan.StepPlan{Step: &outline.Step{Stmt: st}, Resumes: true})
 	}
 	s.file.Groups = append(s.file.Groups, g)
 	return g
