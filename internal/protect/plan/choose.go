@@ -59,7 +59,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	if datum == "" || r.pages.has(a.Place) {
 		return nil
 	}
-	if why := r.leftOut(rule.OfVariable, datum); why != "" {
+	if why := r.leftOut(rule.OfVariable, r.names.both(datum)...); why != "" {
 		g.leaveOut(datum, why)
 		return nil
 	}

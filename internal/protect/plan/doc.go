@@ -263,5 +263,6 @@
 //	node.go      what is in objects that have not the lock
 //	companion.go fields of such objects that no guard was inferred for
 //	site.go      where else it is used
+//	name.go      what locks and data are called
 //	table.go     the plan as a table
 package plan

@@ -125,18 +125,19 @@ func (r *round) leaveOutOpen(g *Group) {
 }
 
 func (r *round) leaveOutIfOpen(g *Group, d *guard.Datum, lock facts.Key) {
-	known := slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.Datum == d.Name }) ||
+	name := r.names.ofDatum(d)
+	known := slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.Datum == name }) ||
 		slices.ContainsFunc(g.Slots, func(s *Slot) bool {
-			return slices.ContainsFunc(s.Fields, func(v *Variable) bool { return v.Datum == d.Name })
+			return slices.ContainsFunc(s.Fields, func(v *Variable) bool { return v.Datum == name })
 		}) ||
-		slices.ContainsFunc(g.left, func(l leftOut) bool { return l.datum == d.Name && l.why != usedOnce })
+		slices.ContainsFunc(g.left, func(l leftOut) bool { return l.datum == name && l.why != usedOnce })
 	if known {
 		return
 	}
 	open := r.openCodeOf(r.facts.KeyOf(d.Object.(*types.Var)), lock)
 	for _, s := range g.Steps {
 		if why := r.runsOpen(s, open); why != "" {
-			g.leaveOut(d.Name, why)
+			g.leaveOut(name, why)
 			return
 		}
 	}

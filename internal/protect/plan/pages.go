@@ -57,14 +57,15 @@ type PageDatum struct {
 // pageData is what is on pages of a program.
 type pageData struct {
 	facts  *facts.Facts
+	names  *names
 	list   []*PageDatum
 	byLock map[facts.Key][]*PageDatum
 	byKey  map[facts.Key]*PageDatum
 	why    map[facts.Key]string // guarded data that is not on pages, with the reason
 }
 
-func newPageData(f *facts.Facts) *pageData {
-	return &pageData{facts: f, byLock: make(map[facts.Key][]*PageDatum), byKey: make(map[facts.Key]*PageDatum), why: make(map[facts.Key]string)}
+func newPageData(n *names) *pageData {
+	return &pageData{facts: n.facts, names: n, byLock: make(map[facts.Key][]*PageDatum), byKey: make(map[facts.Key]*PageDatum), why: make(map[facts.Key]string)}
 }
 
 // of returns what a variable or field is on pages, or nil.
@@ -93,7 +94,7 @@ func (all *pageData) whyNot(p facts.Place) string {
 
 // without leaves out data, with the reasons.
 func (all *pageData) without(reasons map[*PageDatum]string) *pageData {
-	kept := newPageData(all.facts)
+	kept := newPageData(all.names)
 	kept.why = all.why
 	out := func(d *PageDatum) bool { return reasons[d] != "" }
 	for lock, list := range all.byLock {
@@ -112,7 +113,7 @@ func (all *pageData) without(reasons map[*PageDatum]string) *pageData {
 
 // candidates returns the guarded data that can live on pages.
 func (p *planner) candidates(guards []*guard.Guard) *pageData {
-	all := newPageData(p.facts)
+	all := newPageData(p.names)
 	if p.Mode != Isolate && p.Mode != Auto || p.Unprotected != "" {
 		return all
 	}
@@ -142,7 +143,7 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	v := d.Object.(*types.Var)
 	at, _ := all.facts.Declaration(v)
 	i := &PageDatum{
-		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: d.Name, Lock: g.Lock.Name, LockAt: g.Lock.At,
+		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: all.names.ofDatum(d), Lock: all.names.ofLock(g), LockAt: g.Lock.At,
 		Home: at.Package.PkgPath, InTest: at.InTest(), Root: at.Root, Type: v.Type(), Value: at.Constant(),
 	}
 	lockAt, _ := all.facts.Declaration(g.Lock.Object.(*types.Var))
@@ -177,8 +178,8 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	at, ok := p.facts.Declaration(v)
 	lockAt, known := p.facts.Declaration(lock)
 	switch {
-	case p.datumLeftOut(g.Lock.Name, d.Name) != "":
-		return p.datumLeftOut(g.Lock.Name, d.Name)
+	case p.datumLeftOut(g, d) != "":
+		return p.datumLeftOut(g, d)
 	case facts.IsPointer(lock.Type()) || !locks.IsMutex(lock.Type()):
 		return "its lock is not of package sync"
 	case !known || !ok:

@@ -76,6 +76,7 @@ type Plan struct {
 	Sections []Section
 
 	facts       *facts.Facts
+	names       *names
 	notIsolated map[facts.Key]string
 }
 
@@ -173,8 +174,7 @@ type Section struct {
 	At   token.Position
 	Lock string
 	// Protected are the guarded variables that the section has copies of, and
-	// Isolated those that it reaches on pages, by the names that the guard has for
-	// them.
+	// Isolated those that it reaches on pages, by their names in the table.
 	Protected, Isolated []string
 	// WithEntries are those of them that are maps with copies of their entries.
 	WithEntries []string
@@ -187,6 +187,8 @@ type Section struct {
 	Times int
 	// Why is the reason if the section as a whole was left alone.
 	Why string
+
+	lock facts.Key
 }
 
 // IsProtected reports whether the section has anything to itself.
@@ -230,7 +232,7 @@ func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o 
 	}
 	return &Plan{
 		Options: o, Packages: out.packages, OnPages: pages.list, Guards: strong, Sections: out.sections,
-		facts: known, notIsolated: pages.why,
+		facts: known, names: p.names, notIsolated: pages.why,
 	}, nil
 }
 
@@ -263,6 +265,7 @@ type planner struct {
 	Options
 	facts  *facts.Facts
 	guards *guard.Guards
+	names  *names
 	units  []*unit
 	// helpers are functions that return with a lock that they have taken.
 	helpers map[facts.FuncKey]*types.Var
@@ -274,7 +277,7 @@ type planner struct {
 }
 
 func newPlanner(known *facts.Facts, guards *guard.Guards, o Options) *planner {
-	return &planner{Options: o, facts: known, guards: guards, helpers: make(map[facts.FuncKey]*types.Var), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
+	return &planner{Options: o, facts: known, guards: guards, names: newNames(known, guards.List), helpers: make(map[facts.FuncKey]*types.Var), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
 }
 
 // A unit is one package with its sections as they stand in the source.

@@ -45,8 +45,8 @@ func (r *round) findSlots(g *Group) {
 			datum, why := r.datum(g, a.Place), ""
 			switch {
 			case datum == "":
-			case r.leftOut(rule.OfVariable, datum) != "":
-				why = r.leftOut(rule.OfVariable, datum)
+			case r.leftOut(rule.OfVariable, r.names.both(datum)...) != "":
+				why = r.leftOut(rule.OfVariable, r.names.both(datum)...)
 			case s.Opaque != "":
 				why = "the statement that uses it " + s.Opaque
 			default:

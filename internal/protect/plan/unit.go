@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/types/typeutil"
 
+	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
@@ -126,8 +127,8 @@ func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 		switch {
 		case f.Why != "" || why != "":
 			u.leaveAlone(b, f, op, why)
-		case u.leftOut(rule.OfLock, u.lockName(op.Place)) != "":
-			u.leaveAlone(b, f, op, u.leftOut(rule.OfLock, u.lockName(op.Place)))
+		case u.leftOut(rule.OfLock, u.names.both(u.lockName(op.Place))...) != "":
+			u.leaveAlone(b, f, op, u.leftOut(rule.OfLock, u.names.both(u.lockName(op.Place))...))
 		case unstable >= 0:
 			u.leaveAlone(b, f, op, f.Outlines[unstable].Lock.Root.Name()+" is assigned to")
 		default:
@@ -192,7 +193,7 @@ func (u *unit) leaveAlone(b *body, f *outline.Flow, op facts.Operation, why stri
 	if f.At.IsValid() && u.line(f.At) != u.line(first) {
 		why += fmt.Sprintf(" (line %d)", u.line(f.At))
 	}
-	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(op.Place), Times: 1, Why: why}
+	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(op.Place), lock: u.facts.KeyOf(op.Place.Last()), Times: 1, Why: why}
 	b.alone = append(b.alone, aloneSection{s, op.Place.Last()})
 }
 
@@ -255,7 +256,7 @@ func (u *unit) noteUnfollowed(b *body) {
 			if lock == nil {
 				break
 			}
-			s := Section{At: u.facts.Fset.PositionFor(n.Pos(), false), Lock: u.lockName(facts.Place{Root: lock}), Times: 1, Why: why}
+			s := Section{At: u.facts.Fset.PositionFor(n.Pos(), false), Lock: u.lockName(facts.Place{Root: lock}), lock: u.facts.KeyOf(lock), Times: 1, Why: why}
 			b.alone = append(b.alone, aloneSection{s, lock})
 		}
 		return true
@@ -281,12 +282,7 @@ func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
 
 // lockName names a lock as its guard does.
 func (u *unit) lockName(lock facts.Place) string {
-	for _, g := range u.guards.List {
-		if u.facts.KeyOf(g.Lock.Object.(*types.Var)) == u.facts.KeyOf(lock.Last()) {
-			return g.Lock.Name
-		}
-	}
-	return lock.String()
+	return cmp.Or(u.names.locks[u.facts.KeyOf(lock.Last())], lock.String())
 }
 
 // short writes a place in the source without the directory.
@@ -338,6 +334,6 @@ func (u *unit) declarationLeftOut(d ast.Decl) string {
 }
 
 // datumLeftOut returns why a variable is not to be protected.
-func (p *planner) datumLeftOut(lock, datum string) string {
-	return cmp.Or(p.leftOut(rule.OfLock, lock), p.leftOut(rule.OfVariable, datum))
+func (p *planner) datumLeftOut(g *guard.Guard, d *guard.Datum) string {
+	return cmp.Or(p.leftOut(rule.OfLock, p.names.both(p.names.ofLock(g))...), p.leftOut(rule.OfVariable, p.names.both(p.names.ofDatum(d))...))
 }
