@@ -52,6 +52,8 @@ type Flow struct {
 	targets []*target
 	jumps   *shape.Jumps
 	steps   map[ast.Stmt]*Step
+
+	literalReleases bool // a function literal in the body releases what it has not taken
 }
 
 func (f *Flow) fail(n ast.Node, why string) {
@@ -63,6 +65,7 @@ func (f *Flow) fail(n ast.Node, why string) {
 // Follow finds the sections of a lock in a body.
 func Follow(known *facts.Facts, pkg *packages.Package, block *ast.BlockStmt, lock *locks.Place) *Flow {
 	f := &Flow{facts: known, pkg: pkg, info: pkg.TypesInfo, lock: lock, last: true, jumps: shape.FindJumps(block), steps: make(map[ast.Stmt]*Step)}
+	f.literalReleases = f.releasesInLiteral(block)
 	end := f.list(block.List, state{})
 	f.returns(block, end)
 	return f
@@ -73,8 +76,10 @@ func Follow(known *facts.Facts, pkg *packages.Package, block *ast.BlockStmt, loc
 func (f *Flow) returns(n ast.Node, s state) {
 	switch {
 	case s.dead || s.endsWell():
+	case s.deferred == nil && f.literalReleases:
+		f.fail(n, "a function literal releases the lock")
 	case s.deferred == nil:
-		f.fail(n, "the function returns with the lock held")
+		f.fail(n, "the function returns without releasing the lock itself")
 	default:
 		f.fail(n, "the function returns without the lock that a deferred call releases")
 	}
@@ -176,11 +181,15 @@ func (f *Flow) stmt(st ast.Stmt, s state, label string) state {
 		if o, ok := f.operation(st.Call); ok {
 			return f.deferOperation(st, o, s)
 		}
-		if p := f.step(st, s, st.Call); p != nil {
+		p := f.step(st, s, st.Call)
+		if p != nil {
 			p.Defers = s.deferred != nil
 		}
 		for _, o := range f.known {
 			o.DefersBetween = o.DefersBetween || s.outline == nil
+		}
+		if l, ok := ast.Unparen(st.Call.Fun).(*ast.FuncLit); ok && f.releases(l) {
+			return f.deferLiteral(st, l, p, s)
 		}
 		return s
 	case *ast.ReturnStmt:
@@ -269,26 +278,6 @@ func (f *Flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 		f.fail(st, "the function releases what it has not taken")
 	default:
 		f.fail(st, "the lock is only tried")
-	}
-	return s
-}
-
-func (f *Flow) deferOperation(st *ast.DeferStmt, o facts.Operation, s state) state {
-	switch {
-	case s.dead:
-	case !o.Releases() || s.outline == nil || s.read != reads(o):
-		f.fail(st, "a deferred call releases what is not held")
-	case s.deferred != nil:
-		f.fail(st, "the release is deferred twice")
-	case s.outline.Deferred != nil:
-		f.fail(st, "the release is deferred in two places")
-	case f.jumps.Skips(st):
-		f.fail(st, "a goto jumps over where the release is deferred")
-	case f.inIterator():
-		f.fail(st, "the release is deferred in a range over a function")
-	default:
-		s.outline.Deferred = st
-		s.deferred = s.outline
 	}
 	return s
 }

@@ -16,6 +16,7 @@
 //	outline.go  sections and steps
 //	flow.go     following a lock through a function
 //	branch.go   where its ways leave blocks and loops
+//	release.go  releases that are deferred
 package outline
 
 import (

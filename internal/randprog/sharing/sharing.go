@@ -291,7 +291,7 @@ func (g *gen) section() {
 	case form == 1 && g.nested == 0 && !g.deferred:
 		g.deferred = true
 		g.line("%s", l.acquire)
-		g.line("defer %s", l.release)
+		g.deferRelease(l)
 		g.body()
 		return // the lock is held to the end
 	case form == 4 && g.nested == 0:
@@ -334,7 +334,7 @@ func (g *gen) onOneWay(l guardedBy) {
 	}
 	write := func() {
 		g.line("%s", l.acquire)
-		g.line("defer %s", l.release)
+		g.deferRelease(l)
 		g.body()
 	}
 	if form := g.Pick(3); form == 0 {
@@ -365,6 +365,22 @@ func (g *gen) onOneWay(l guardedBy) {
 	if !returns {
 		g.line("}()")
 	}
+	g.deferred = deferred
+}
+
+// deferRelease writes the deferred release of a lock, which may be in a function literal.
+func (g *gen) deferRelease(l guardedBy) {
+	if !g.Chance(3) {
+		g.line("defer %s", l.release)
+		return
+	}
+	deferred := g.deferred
+	g.deferred = false // what panics would leave the lock held
+	g.line("defer func() {")
+	g.simple()
+	g.line("%s", l.release)
+	g.simple()
+	g.line("}()")
 	g.deferred = deferred
 }
 

@@ -129,6 +129,8 @@ var shapes = []shape{
 	{name: "closure of the section", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tlook := func() { b = DATA }\n\tpause()\n\tlook()\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "closure as an argument", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tpause()\n\tcall(func() { b = DATA })\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "deferred closure", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\t\tdefer UNLOCK()\n\tENTERS\t\tdefer func() { b = DATA }()\n\t\ta = DATA\n\t\tpause()\n\t}()\n\treturn DIFFER\n"},
+	{name: "released in a literal", text: "\tLOCK()\n\tdefer func() {\n\t\tUNLOCK()\n\t\tfmt.Fprint(io.Discard)\n\t}()\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\treturn DIFFER\n"},
+	{name: "used where it is released", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\tENTERS\t\tdefer func() {\n\t\t\tb = DATA\n\t\t\tUNLOCK()\n\t\t}()\n\t\ta = DATA\n\t\tpause()\n\t}()\n\treturn DIFFER\n"},
 	{name: "writing closure", writes: true, text: "\tset := func(v KIND) {\n\tENTERS\t\tDATA = v\n\t}\n\tLOCK()\nENTERS\tset(CAREFUL)\n\tpause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "method value", text: "\tlook := x.lookNN\n\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tb := look()\n\tUNLOCK()\n\treturn DIFFER\n", rest: "func RECEIVERlookNN() KIND {\nPREPARESENTERS\treturn DATA\n}\n"},
 	{name: "deferred method", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\t\tdefer UNLOCK()\n\tENTERS\t\tdefer x.lookNN(&b)\n\t\ta = DATA\n\t\tpause()\n\t}()\n\treturn DIFFER\n", rest: "func RECEIVERlookNN(to *KIND) {\nPREPARESENTERS\t*to = DATA\n}\n"},

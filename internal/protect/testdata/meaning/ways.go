@@ -150,6 +150,46 @@ func (x *T) recovers(k int) (n int) {
 	return -1
 }
 
+// inLiteral releases in a deferred literal, which uses what the section wrote, and changes the result.
+func (x *T) inLiteral(k int) (n int) {
+	x.mu.Lock()
+	defer func() {
+		if recover() != nil {
+			x.b += x.n
+			x.mu.Unlock()
+			n = -x.n
+			return
+		}
+		x.n++
+		x.mu.Unlock()
+		n += x.n
+	}()
+	x.n += k
+	defer func() { x.b += x.n }()
+	x.n += 2
+	x.n += x.list[k]
+	return x.n
+}
+
+// literalOrNot takes the lock again for the literal.
+func (x *T) literalOrNot(k int) int {
+	x.mu.Lock()
+	x.n++
+	x.n++
+	if k > 1 {
+		defer func() { x.mu.Unlock(); x.b++ }()
+		x.n *= 2
+		x.mu.Unlock()
+		x.b += x.n
+		x.mu.Lock()
+		x.n++
+		return x.n
+	}
+	x.n--
+	x.mu.Unlock()
+	return x.n
+}
+
 // result has a result that its lock guards.
 func result(k int) (n int) {
 	var mu sync.Mutex
@@ -199,6 +239,8 @@ func main() {
 		})
 		try("deferredOrNot", x, func() any { return x.deferredOrNot(k) })
 		try("recovers", x, func() any { return x.recovers(k) })
+		try("inLiteral", x, func() any { return x.inLiteral(k) })
+		try("literalOrNot", x, func() any { return x.literalOrNot(k) })
 		try("result", x, func() any { return result(k) })
 	}
 }
