@@ -76,6 +76,7 @@ func (r *round) run() {
 		var groups []*Group
 		for _, o := range b.outlines {
 			g := newGroup(o)
+			g.LockName = r.lockName(o.Lock)
 			groups = append(groups, g)
 			r.choose(g)
 			r.claim(g)
@@ -112,7 +113,7 @@ func (r *round) report(g *Group) {
 	if len(g.left) == 1 && g.left[0].why == loadedOnce {
 		return // there is nothing to disturb
 	}
-	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: r.lockName(g.Lock), lock: r.facts.KeyOf(g.Lock.Last()), Times: len(g.Acquires), Gaps: r.gaps(g)}
+	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: g.LockName, lock: r.facts.KeyOf(g.Lock.Last()), Times: len(g.Acquires), Gaps: r.gaps(g)}
 	vars := g.Vars
 	for _, slot := range g.Slots {
 		vars = slices.Concat(vars, slot.Fields)

@@ -112,9 +112,11 @@ type File struct {
 // of them.
 type Group struct {
 	*outline.Outline
-	Vars  []*Variable
-	Slots []*Slot
-	Steps []*StepPlan
+	// LockName is what the table calls the lock.
+	LockName string
+	Vars     []*Variable
+	Slots    []*Slot
+	Steps    []*StepPlan
 	// Rescues says that a deferred call publishes the copies if a section ends by a panic,
 	// which may be recovered from.
 	Rescues bool

@@ -113,7 +113,7 @@ func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
 	w.edits.ImportInLine(w.hooks(), "cofferdamrt/tolerate")
 	first := w.firstFile(facts.IsTestFile(w.file.Name))
 	first.edits.ImportInLine(w.hooks(), "cofferdamrt/tolerate")
-	first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.Label{Name: %q%s}", name, w.hooks(), v.Datum, more))
+	first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.Label{Name: %q, Lock: %q%s}", name, w.hooks(), v.Datum, w.group.LockName, more))
 }
 
 // declare begins the first section.
