@@ -38,6 +38,7 @@ const (
 type policy struct {
 	typed    *typed
 	name     string
+	lock     string // that guards the variable, if it has a name
 	site     finding.Frame
 	suspects string // who may have interfered
 	resolve  func(result, theirs, ours, before unsafe.Pointer)

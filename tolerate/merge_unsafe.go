@@ -31,7 +31,7 @@ const (
 	Raising   Merge = "max"    // see [Max]
 	Lowering  Merge = "min"    // see [Min]
 	Appending Merge = "append" // see [Append]
-	Refusing  Merge = "refuse" // see [Refuse]
+	Refusing  Merge = "refuse" // the section's value stays, and the finding is one that was refused
 )
 
 // A Resolution is a [Resolver] for variables of some type.

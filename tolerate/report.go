@@ -170,10 +170,13 @@ func (r *race) explain(lock string, section finding.Access) Finding {
 	return one
 }
 
-// guardName names what is guarded, because a variable is what a finding is about,
-// by lock and variable as far as they have names.
+// guardName names the lock that a program is known to guard the variable with. A lock of this
+// package guards several, and a finding is about one of them: that is named by lock and variable
+// as far as they have names.
 func (r *race) guardName(lock string) string {
 	switch {
+	case r.policy.lock != "":
+		return r.policy.lock
 	case lock == "":
 		return r.name()
 	case r.policy.name == "":

@@ -252,6 +252,22 @@ func TestFunctionResolvesStraightSections(t *testing.T) {
 	}
 }
 
+// TestStraightSectionsRefuseWithoutAPanic: the section of a program that was rewritten holds its lock where it
+// ends, and ends as it would have: what it wrote stays, and the finding says so, by the name of the lock.
+func TestStraightSectionsRefuseWithoutAPanic(t *testing.T) {
+	l := &tolerate.Label{Name: "T.refused", Lock: "T.lock of refused", Merge: tolerate.Refusing}
+	n := 100
+	if got := straight(tolerate.PutScalar, l, &n, new(150), new(300)); got != 150 {
+		t.Errorf("it is %d, want what the section wrote, 150", got)
+	}
+	if got, want := outcomes(l.Lock), (finding.Tally{Refused: 1}); got != want {
+		t.Errorf("recorded %+v of the lock, want %+v", got, want)
+	}
+	if f := onlyFinding(t, l.Lock); f.Accesses[0].Target != l.Name {
+		t.Errorf("the finding is about %s, want %s", f.Accesses[0].Target, l.Name)
+	}
+}
+
 // TestStraightMapsAreUnited: what careless code did to the entries of a map is kept beside what
 // the section did to its copy.
 func TestStraightMapsAreUnited(t *testing.T) {

@@ -22,6 +22,8 @@ import (
 // It must not be copied or changed once it is in use.
 type Label struct {
 	Name string
+	// Lock is the name of the lock that guards the variable.
+	Lock string
 	// Blind says that the section writes the variable before it reads it, if it does; see [Var.Set].
 	Blind bool
 	// Reads and Writes say what the section may do with the variable. They are for [TakeExact].
@@ -43,7 +45,7 @@ func (l *Label) policy(t *typed) *policy {
 	if p := l.made.Load(); p != nil && p.typed == t {
 		return p
 	}
-	p := &policy{typed: t, name: l.Name, suspects: l.Suspects, merge: l.Merge, resolve: l.Merge.resolver(t)}
+	p := &policy{typed: t, name: l.Name, lock: l.Lock, suspects: l.Suspects, merge: l.Merge, resolve: l.Merge.resolver(t)}
 	if l.By != nil {
 		p.resolve = l.By.resolve
 	}

@@ -12,7 +12,8 @@ import (
 //
 //   - the kind,
 //   - the guard, by name and by the place where it was made,
-//   - each access, by its op and its site, in order.
+//   - each access, by its op and its site, in order; one whose place is not
+//     known by its target, if that is: a lock guards several variables.
 //
 // A place counts as function, base name of the file, and line. Directories are
 // left out because they differ between checkouts; the function's package path
@@ -26,8 +27,8 @@ import (
 //     on how long the section happened to last. The defect and its remedy are
 //     the same, so the outcomes are tallied within one finding.
 //   - The column: it is not known of what runs.
-//   - The target. It is not always known, and a finding must not split in two
-//     on the day that it becomes known.
+//   - The target of an access whose place is known. The target is not always,
+//     and a finding must not split in two on the day that it becomes known.
 //   - The explanation, which is prose and may be reworded.
 //   - The run: two tests can show the same defect.
 //
@@ -67,6 +68,9 @@ func (f *Finding) identity(line func(int) int) ID {
 	for i := range f.Accesses {
 		h.text(string(f.Accesses[i].Op))
 		h.place(f.Accesses[i].Site(), line)
+		if target := f.Accesses[i].Target; target != "" && len(f.Accesses[i].Stack) == 0 {
+			h.text(target)
+		}
 	}
 	return ID(h)
 }

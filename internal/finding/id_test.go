@@ -110,3 +110,19 @@ func TestOnlyTheTextOfAnIDIsAnID(t *testing.T) {
 		}
 	}
 }
+
+// TestAccessesWithoutAPlaceDifferByTheirTarget: two variables of one lock whose writers are not
+// known are two findings, and an access whose place is known is the same whatever it is known to be to.
+func TestAccessesWithoutAPlaceDifferByTheirTarget(t *testing.T) {
+	of := func(target string, stack ...Frame) ID {
+		f := Finding{Kind: Violation, Guard: Guard{Name: "T.mu"}, Accesses: []Access{{Op: Write, Target: target, Stack: stack}, {Op: Lock}}}
+		return f.ID()
+	}
+	if of("T.a") == of("T.b") {
+		t.Error("writes of two variables are one finding")
+	}
+	at := Frame{Function: "f", File: "f.go", Line: 1}
+	if of("T.a", at) != of("", at) {
+		t.Error("a write at a known place is another finding when its target is known")
+	}
+}

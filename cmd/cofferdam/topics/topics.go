@@ -265,7 +265,9 @@ value stands. A comment on the declaration asks for something else:
   total int //cofferdam:resolve delta
 
 It is one of ours, theirs, delta, max, min, append, union (for maps, whose entries are
-copied then), refuse (the section panics), or a function of the package:
+copied then), refuse (the section's value stands, and the finding says that the other
+was refused: a section does not panic for what careless code has done), or a function of
+the package:
 
   func later(theirs, ours, before State) State
 

@@ -17,6 +17,7 @@ type code struct {
 	order     []*ssa.Function                  // as they stand in the source
 	calls     map[token.Pos]*writtenCall       // by the opening parenthesis, or by go and defer
 	variables map[token.Pos]*types.Var         // by where they are declared
+	captured  map[*types.Var]bool              // those of functions that a literal in them uses
 	positions map[*ssa.Function][]position
 }
 
@@ -42,14 +43,16 @@ func SpanOf(n ast.Node) Span { return Span{n.Pos(), n.End()} }
 func newCode() *code {
 	return &code{
 		functions: make(map[*ast.BlockStmt]*ssa.Function), calls: make(map[token.Pos]*writtenCall),
-		variables: make(map[token.Pos]*types.Var), positions: make(map[*ssa.Function][]position),
+		variables: make(map[token.Pos]*types.Var), captured: make(map[*types.Var]bool), positions: make(map[*ssa.Function][]position),
 	}
 }
 
 // index notes what a package has.
 func (c *code) index(p *packages.Package, prog *ssa.Program) {
+	var free []*ssa.FreeVar
 	var add func(fn *ssa.Function)
 	add = func(fn *ssa.Function) {
+		free = append(free, fn.FreeVars...)
 		switch syntax := fn.Syntax().(type) {
 		case *ast.FuncDecl:
 			c.functions[syntax.Body] = fn
@@ -95,6 +98,9 @@ func (c *code) index(p *packages.Package, prog *ssa.Program) {
 		if v, ok := o.(*types.Var); ok {
 			c.variables[v.Pos()] = v
 		}
+	}
+	for _, v := range free {
+		c.captured[c.variable(v)] = true
 	}
 }
 

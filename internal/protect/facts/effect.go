@@ -23,13 +23,14 @@ type Effect struct {
 	// Calls are those of functions that can be named.
 	Calls []Call
 
-	brief    string          // Opaque, without what the function that is called does
-	named    map[Key]bool    // variables and fields that the code names, of any object
-	written  map[Key]bool    // those of them that it may write
-	entries  map[Key]bool    // maps and slices among them whose entries or elements it may change
-	pointees map[string]bool // types that the code reaches through pointers to them
-	indirect bool            // the code uses pointers or elements at all
-	unknown  map[string]bool // what the code itself calls without naming it: see dispatch
+	brief    string                  // Opaque, without what the function that is called does
+	named    map[Key]bool            // variables and fields that the code names, of any object
+	written  map[Key]bool            // those of them that it may write
+	entries  map[Key]bool            // maps and slices among them whose entries or elements it may change
+	pointees map[string]bool         // types that the code reaches through pointers to them
+	indirect bool                    // the code uses pointers or elements at all
+	unknown  map[string]bool         // what the code itself calls without naming it: see dispatch
+	literals map[*ast.BlockStmt]bool // the function literals that it calls itself, by their bodies
 }
 
 // A Call of a function.
@@ -201,6 +202,9 @@ func (e *Effect) add(other *Effect) {
 	e.Calls = append(e.Calls, other.Calls...)
 	for name := range other.unknown {
 		e.callsUnknown(name)
+	}
+	for body := range other.literals {
+		e.literals = note(e.literals, body)
 	}
 	e.addMemory(other)
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/alias"
+	"github.com/cofferdam-go/cofferdam/internal/protect/library"
 )
 
 // findElements finds out which slices have elements that nothing else leads to.
@@ -23,7 +24,7 @@ func (f *Facts) findElements() {
 		},
 		IsQuiet: func(i ssa.CallInstruction) bool {
 			fn := calleeOf(i.Common())
-			return fn != nil && fn.Pkg() != nil && slices.Contains(quietPackages, fn.Pkg().Path()) && !startsTimer(fn)
+			return fn != nil && library.IsQuiet(fn)
 		},
 	})
 }

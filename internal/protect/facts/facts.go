@@ -161,12 +161,13 @@ func (o *observer) observe(root inspector.Cursor) {
 	})
 }
 
-// observeUse notes the variables of packages and the fields that a node names.
+// observeUse notes the variables and fields that a node names. Of the variables of functions, those
+// that a function literal uses are enough: a lock guards no others.
 func (o *observer) observeUse(c inspector.Cursor) {
 	note := func(v *types.Var) {
 		k := o.KeyOf(v)
 		o.uses[k] = append(o.uses[k], c.Node())
-		if _, sets := c.Node().(*ast.KeyValueExpr); !sets {
+		if _, sets := c.Node().(*ast.KeyValueExpr); !sets && (v.IsField() || IsGlobal(v)) {
 			o.observeWord(c, v)
 		}
 	}
@@ -178,7 +179,7 @@ func (o *observer) observeUse(c inspector.Cursor) {
 			}
 		}
 	case *ast.Ident:
-		if v, ok := o.info.Uses[n].(*types.Var); ok && IsGlobal(v) {
+		if v, ok := o.info.Uses[n].(*types.Var); ok && (IsGlobal(v) || o.code.captured[v]) {
 			note(v)
 		}
 	case *ast.SelectorExpr:
@@ -188,8 +189,8 @@ func (o *observer) observeUse(c inspector.Cursor) {
 	}
 }
 
-// Uses returns where a package uses a variable of a package, or a field, in the order of
-// the source: an identifier, a selector, or the element of a literal that sets the field.
+// Uses returns where a package uses a variable of a package, a field, or a variable that a function
+// literal has from the function around it, in the order of the source: an identifier, a selector, or the element of a literal that sets the field.
 func (f *Facts) Uses(p *packages.Package, k Key) []ast.Node { return f.uses[p][k] }
 
 // observeAssignment notes the variables that are assigned to other than where they are

@@ -2,12 +2,14 @@ package facts
 
 import (
 	"fmt"
+	"go/ast"
 	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/protect/library"
 )
 
 // addInstruction adds to a statement what one instruction does by itself. The switch has
@@ -141,6 +143,12 @@ func (f *Facts) addCall(s *Statement, i ssa.CallInstruction) {
 		e.callsUnknown(c.Method.Name())
 		return
 	}
+	if l := literalOf(c); l != nil {
+		e.block("calls a function literal")
+		s.CallsValue = true
+		e.literals = note(e.literals, l.Body)
+		return
+	}
 	fn := calleeOf(c)
 	at := f.code.calls[i.Pos()]
 	if fn == nil || at == nil {
@@ -155,13 +163,22 @@ func (f *Facts) addCall(s *Statement, i ssa.CallInstruction) {
 		e.wait("releases a lock")
 	case isMutex:
 		e.Acquires = true
-	case harmless(at.info, fn, at.expr):
+	case library.Harmless(at.info, fn, at.expr):
 		for _, a := range c.Args {
 			f.reachThrough(s, a.Type())
 		}
 	default:
 		e.Calls = append(e.Calls, Call{fn, at.expr})
 	}
+}
+
+// literalOf returns the function literal that a call is of, nil if that is not known.
+func literalOf(c *ssa.CallCommon) *ast.FuncLit {
+	if callee := c.StaticCallee(); callee != nil {
+		l, _ := callee.Syntax().(*ast.FuncLit)
+		return l
+	}
+	return nil
 }
 
 // calleeOf returns the declared function that a call is of, nil if it is a value.

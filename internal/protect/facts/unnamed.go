@@ -74,18 +74,28 @@ func (f *Facts) Runs(s *Statement) Code {
 func (f *Facts) runs(s *Statement) Code {
 	all := Code{make(map[FuncKey]bool), make(map[*ast.BlockStmt]bool)}
 	names := make(map[string]bool)
-	var visit func(calls []Call, unknown map[string]bool)
+	var visit func(calls []Call, own *Effect)
 	visitFunction := func(k FuncKey) {
 		if e := f.effects[k]; e != nil && !all.Functions[k] {
 			all.Functions[k] = true
-			visit(e.Calls, e.unknown)
+			visit(e.Calls, e)
 		}
 	}
-	visit = func(calls []Call, unknown map[string]bool) {
+	visitLiteral := func(body *ast.BlockStmt) {
+		if !all.Literals[body] {
+			all.Literals[body] = true
+			inner := f.Body(body)
+			visit(inner.Calls, &inner.own)
+		}
+	}
+	visit = func(calls []Call, own *Effect) {
 		for _, c := range calls {
 			visitFunction(FuncKeyOf(c.Func))
 		}
-		for name := range unknown {
+		for body := range own.literals {
+			visitLiteral(body)
+		}
+		for name := range own.unknown {
 			if names[name] {
 				continue
 			}
@@ -101,14 +111,12 @@ func (f *Facts) runs(s *Statement) Code {
 			}
 			for body, fn := range f.code.functions {
 				if _, ok := fn.Syntax().(*ast.FuncLit); ok {
-					all.Literals[body] = true
-					inner := f.Body(body)
-					visit(inner.Calls, inner.own.unknown)
+					visitLiteral(body)
 				}
 			}
 		}
 	}
-	visit(s.Calls, s.own.unknown)
+	visit(s.Calls, &s.own)
 	return all
 }
 

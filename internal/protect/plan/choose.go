@@ -14,7 +14,7 @@ import (
 func (r *round) choose(g *Group) {
 	var candidates []*Variable
 	for _, s := range g.Steps {
-		for _, a := range slices.Concat(s.does.Accesses, r.calledAccesses(g, s)) {
+		for _, a := range slices.Concat(s.Does.Accesses, r.calledAccesses(g, s)) {
 			if v := r.candidate(g, a); v != nil && !slices.ContainsFunc(candidates, func(c *Variable) bool { return c.Place.Equal(v.Place) }) {
 				candidates = append(candidates, v)
 			}
@@ -59,7 +59,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	if datum == "" || r.pages.has(a.Place) {
 		return nil
 	}
-	if why := r.leftOut(rule.OfVariable, datum); why != "" {
+	if why := r.leftOut(rule.OfVariable, r.names.both(datum)...); why != "" {
 		g.leaveOut(datum, why)
 		return nil
 	}
@@ -87,7 +87,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 		return nil
 	}
 	v := r.newVariable(p, datum)
-	v.CopiesEntries = (r.Maps || r.unites(p.Last())) && r.Mode != Detect && !g.reading && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
+	v.CopiesEntries = (r.Maps || r.unites(p.Last())) && r.Mode != Detect && !g.Reading && facts.IsMap(p.Last().Type()) && !r.facts.AliasedMap(p.Last())
 	return v
 }
 
@@ -128,7 +128,7 @@ func (r *round) calledAccesses(g *Group, s *StepPlan) []*facts.Access {
 		}
 	}
 	if s.Opaque == "" {
-		for _, c := range s.does.Calls {
+		for _, c := range s.Does.Calls {
 			follow(c, g.Lock.Root)
 		}
 	}
@@ -162,7 +162,7 @@ func (r *round) conflict(g *Group, v *Variable) string {
 		if s.Opaque != "" || r.obscured(g, s) != "" {
 			continue
 		}
-		for _, a := range s.does.Accesses {
+		for _, a := range s.Does.Accesses {
 			if a.Place.Within(v.Place) {
 				if a.Defined {
 					return "it is defined in the section"
@@ -170,19 +170,19 @@ func (r *round) conflict(g *Group, v *Variable) string {
 				v.Written = v.Written || a.Entries && v.CopiesEntries
 			}
 		}
-		for _, t := range s.does.Touches {
-			if r.facts.Within(t, v.Place, s.does.Accesses) {
+		for _, t := range s.Does.Touches {
+			if r.facts.Within(t, v.Place, s.Does.Accesses) {
 				v.Written = v.Written || t.Write
 				v.Blind = v.Blind && t.Write && r.facts.IsWholly(t, v.Place)
 			}
 		}
-		for _, c := range s.does.Calls {
+		for _, c := range s.Does.Calls {
 			if e := r.facts.EffectOf(c.Func); e.Names(v.Footprint) {
 				v.Blind = false // a clone may read it
 				v.Written = v.Written || e.Writes(v.Footprint)
 			}
 		}
-		if v.Written && g.reading {
+		if v.Written && g.Reading {
 			return "it is written in a section that may only read"
 		}
 	}
@@ -195,7 +195,7 @@ func loopsAcross(g *Group, v *Variable) bool {
 	loops, interrupted := false, len(g.Acquires) > 1
 	for _, s := range g.Steps {
 		interrupted = interrupted || s.Opaque != ""
-		loops = loops || s.ranges && s.accesses(v.Place, func(a *facts.Access) bool { return a.Entries && a.Place.Equal(v.Place) })
+		loops = loops || s.Ranges && s.Uses(v.Place, func(a *facts.Access) bool { return a.Entries && a.Place.Equal(v.Place) })
 	}
 	return loops && interrupted
 }
@@ -207,9 +207,9 @@ func (r *round) dropUnused(g *Group) {
 	g.Vars = slices.DeleteFunc(g.Vars, func(v *Variable) bool {
 		why := ""
 		for _, s := range g.Steps {
-			uses := slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
-				s.accesses(v.Place, func(*facts.Access) bool { return true }) ||
-				v.OnPages != nil && (v.isNode() && s.does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v))
+			uses := slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
+				s.Uses(v.Place, func(*facts.Access) bool { return true }) ||
+				v.OnPages != nil && (v.isNode() && s.Does.NamesKey(v.OnPages.Key) || r.hasLiteral(s, v))
 			switch {
 			case uses && (s.Opaque == "" || r.staysInGuard(v, s)):
 				return false
@@ -244,10 +244,10 @@ func (r *round) isLoadedOnce(g *Group, v *Variable) bool {
 	open := r.openCodeOf(v.Footprint.Keys[0], r.facts.KeyOf(g.Lock.Last()))
 	accesses := 0
 	for _, s := range g.Steps {
-		if r.runsOpen(s, open) != "" || slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) {
+		if r.runsOpen(s, open) != "" || slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) {
 			return false
 		}
-		for _, a := range s.does.Accesses {
+		for _, a := range s.Does.Accesses {
 			switch {
 			case a.Place.Equal(v.Place) && !a.Assigned && !loopHasBoth(g, s, s):
 				accesses++
@@ -263,20 +263,20 @@ func (r *round) isLoadedOnce(g *Group, v *Variable) bool {
 // to find them published for another reason that depends on what is copied.
 func (r *round) obscured(g *Group, s *StepPlan) string {
 	for _, v := range g.Vars {
-		if s.does.Acquires && !r.exclusive(g, v) {
+		if s.Does.Acquires && !r.exclusive(g, v) {
 			return "takes another lock, which may be what " + v.Last().Name() + " is used with elsewhere"
 		}
 		if v.OnPages == nil {
-			if why := r.reachedOtherwise(s.does, v); why != "" {
+			if why := r.reachedOtherwise(s.Does, v); why != "" {
 				return why
 			}
 		}
 	}
-	for _, c := range s.does.Calls {
+	for _, c := range s.Does.Calls {
 		if r.clonedCalls[c.Expr] && len(r.namedBy(g.Vars, c)) > 0 {
 			return c.String() + ", which uses what another lock guards, too"
 		}
-		if why := r.uncloneable(g.Vars, g.reading, c); why != "" {
+		if why := r.uncloneable(g.Vars, g.Reading, c); why != "" {
 			return c.String() + ", which " + why
 		}
 	}
@@ -308,7 +308,7 @@ var withLock = new(Slot)
 func (r *round) claim(g *Group) {
 	accesses := func(v *Variable, do func(*facts.Access) bool) bool {
 		for _, s := range g.Steps {
-			if s.Opaque == "" && s.accesses(v.Place, do) {
+			if s.Opaque == "" && s.Uses(v.Place, do) {
 				return true
 			}
 		}

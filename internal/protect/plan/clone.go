@@ -56,7 +56,7 @@ func (u *unit) namedBy(vars []*Variable, c facts.Call) []int {
 // the sections of two locks that overlap.
 func (r *round) claimCalls(g *Group) {
 	for _, s := range g.Steps {
-		for _, c := range s.does.Calls {
+		for _, c := range s.Does.Calls {
 			if s.Opaque == "" && len(r.namedBy(g.Vars, c)) > 0 {
 				r.clonedCalls[c.Expr] = true
 			}

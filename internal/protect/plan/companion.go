@@ -7,6 +7,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/nodes"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 )
 
 // A companion is a field of nodes that data of a guard leads to, which the guard was not inferred for.
@@ -50,8 +51,8 @@ func (p *planner) isCompanion(f *types.Var, lock facts.Key) bool {
 func (p *planner) sectionsUse(lock, field facts.Key) bool {
 	return slices.ContainsFunc(p.units, func(u *unit) bool {
 		return slices.ContainsFunc(u.all, func(b *body) bool {
-			return slices.ContainsFunc(b.outlines, func(o *Outline) bool {
-				return p.facts.KeyOf(o.Lock.Last()) == lock && slices.ContainsFunc(o.steps, func(s *Step) bool { return s.does.NamesKey(field) })
+			return slices.ContainsFunc(b.outlines, func(o *outline.Outline) bool {
+				return p.facts.KeyOf(o.Lock.Last()) == lock && slices.ContainsFunc(o.Inside, func(s *outline.Step) bool { return s.Does.NamesKey(field) })
 			})
 		})
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 )
 
 // A decision is what becomes of all sections, given what is on pages.
@@ -75,6 +76,7 @@ func (r *round) run() {
 		var groups []*Group
 		for _, o := range b.outlines {
 			g := newGroup(o)
+			g.LockName = r.lockName(o.Lock)
 			groups = append(groups, g)
 			r.choose(g)
 			r.claim(g)
@@ -95,10 +97,10 @@ func (r *round) run() {
 	r.findSites()
 }
 
-func newGroup(o *Outline) *Group {
+func newGroup(o *outline.Outline) *Group {
 	g := &Group{Outline: o}
-	for _, s := range o.steps {
-		g.Steps = append(g.Steps, &StepPlan{Step: s, Opaque: s.opaque()})
+	for _, s := range o.Inside {
+		g.Steps = append(g.Steps, &StepPlan{Step: s, Opaque: s.WhyOpaque()})
 	}
 	return g
 }
@@ -111,7 +113,7 @@ func (r *round) report(g *Group) {
 	if len(g.left) == 1 && g.left[0].why == loadedOnce {
 		return // there is nothing to disturb
 	}
-	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: r.lockName(g.Lock), Times: len(g.Acquires), Gaps: r.gaps(g)}
+	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: g.LockName, lock: r.facts.KeyOf(g.Lock.Last()), Times: len(g.Acquires), Gaps: r.gaps(g)}
 	vars := g.Vars
 	for _, slot := range g.Slots {
 		vars = slices.Concat(vars, slot.Fields)
@@ -148,7 +150,7 @@ func (r *round) report(g *Group) {
 //
 //	func (t *T) with(f func()) { t.mu.Lock(); f(); t.mu.Unlock() }
 func (g *Group) callsAnything() bool {
-	return slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return s.does.CallsValue })
+	return slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return s.Does.CallsValue })
 }
 
 // gaps returns the steps for which the sections of a group are interrupted between two uses
@@ -195,10 +197,10 @@ func (r *round) usesAny(g *Group, s *StepPlan) bool {
 	}
 	lock := r.facts.KeyOf(g.Lock.Last())
 	return slices.ContainsFunc(vars, func(v *Variable) bool {
-		return slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool {
+		return slices.ContainsFunc(s.Does.Accesses, func(a *facts.Access) bool {
 			return a.Place.Within(v.Place) || r.facts.KeyOf(a.Last) == v.Footprint.Keys[0]
 		}) ||
-			slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
+			slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
 			r.usesElements(v, s) || r.runsOpen(s, r.openCodeOf(v.Footprint.Keys[0], lock)) != ""
 	})
 }
@@ -217,17 +219,17 @@ func (r *round) planSteps(g *Group) {
 		s.Interrupts = s.Opaque != "" || r.Mode == Detect && r.writes(g, s)
 		s.Relents = s.Interrupts && slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive && r.staysInGuard(v, s) })
 		g.Relents = g.Relents || s.Relents
-		s.Resumes = !s.ends && !isReturn(s.Stmt) && !facts.Panics(r.info, s.Stmt)
+		s.Resumes = !s.Ends && !isReturn(s.Stmt) && !facts.Panics(r.info, s.Stmt)
 		switch {
 		case s.Interrupts:
-			s.Redirects = redirects(g.Vars, s.does.Accesses, func(v *Variable) bool { return v.OnPages != nil })
+			s.Redirects = redirects(g.Vars, s.Does.Accesses, func(v *Variable) bool { return v.OnPages != nil })
 		case r.Mode != Detect:
 			for _, slot := range g.Slots {
 				s.SlotUses = append(s.SlotUses, r.slotUse(g, slot, s))
 			}
 			s.MapCopies = r.mapCopies(g, s)
-			s.Calls = r.clonedCallsOf(g.Vars, s.does.Calls)
-			s.Redirects = redirects(g.Vars, s.does.Accesses, func(*Variable) bool { return true })
+			s.Calls = r.clonedCallsOf(g.Vars, s.Does.Calls)
+			s.Redirects = redirects(g.Vars, s.Does.Accesses, func(*Variable) bool { return true })
 		}
 	}
 	r.planNames(g)
@@ -254,9 +256,9 @@ func redirects(vars []*Variable, accesses []*facts.Access, want func(*Variable) 
 // writes reports whether a step may write a variable of the group.
 func (r *round) writes(g *Group, s *StepPlan) bool {
 	return slices.ContainsFunc(g.Vars, func(v *Variable) bool {
-		return slices.ContainsFunc(s.does.Touches, func(t *facts.Touch) bool { return t.Write && r.facts.Within(t, v.Place, s.does.Accesses) }) ||
-			slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Writes(v.Footprint) }) ||
-			v.CopiesEntries && s.accesses(v.Place, func(a *facts.Access) bool { return a.Entries })
+		return slices.ContainsFunc(s.Does.Touches, func(t *facts.Touch) bool { return t.Write && r.facts.Within(t, v.Place, s.Does.Accesses) }) ||
+			slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Writes(v.Footprint) }) ||
+			v.CopiesEntries && s.Uses(v.Place, func(a *facts.Access) bool { return a.Entries })
 	})
 }
 
@@ -267,8 +269,8 @@ func (r *round) mapCopies(g *Group, s *StepPlan) []int {
 		if !v.CopiesEntries {
 			continue
 		}
-		changes := s.accesses(v.Place, func(a *facts.Access) bool { return a.Entries && a.Place.Equal(v.Place) }) ||
-			slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
+		changes := s.Uses(v.Place, func(a *facts.Access) bool { return a.Entries && a.Place.Equal(v.Place) }) ||
+			slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
 		if changes {
 			list = append(list, i)
 		}

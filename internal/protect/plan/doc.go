@@ -6,8 +6,8 @@
 //
 // # Terms
 //
-// A section is found along the structure of a function, from Lock to Unlock. What one
-// statement evaluates by itself is a step. The sections of one lock in a function whose
+// A section is found along the structure of a function, from Lock to Unlock, by package
+// outline. What one statement evaluates by itself is a step. The sections of one lock in a function whose
 // copies can be declared together are a group. A variable is a place that can be named
 // for the whole section: x.f, where x is the object with the lock, or a global.
 //
@@ -246,8 +246,6 @@
 //
 //	plan.go      what a plan consists of, and how it is made
 //	unit.go      a package: its files, functions, and bodies with sections
-//	outline.go   sections and steps as they stand in the source
-//	flow.go      following a lock through a function
 //	open.go      guarded data that code uses outside of sections, and which sections run that
 //	decide.go    what becomes of each group, given what is on pages
 //	resume.go    where sections go on after a step
@@ -265,5 +263,6 @@
 //	node.go      what is in objects that have not the lock
 //	companion.go fields of such objects that no guard was inferred for
 //	site.go      where else it is used
+//	name.go      what locks and data are called
 //	table.go     the plan as a table
 package plan

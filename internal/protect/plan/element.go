@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -88,7 +89,7 @@ func (r *round) isHeld(d *PageDatum, n ast.Node) bool {
 		}
 	}
 	return !slices.ContainsFunc(r.unit.all, func(b *body) bool {
-		return contains(b.block, n) && (slices.ContainsFunc(b.outlines, func(o *Outline) bool { return r.facts.KeyOf(o.Lock.Last()) == d.lock }) || len(b.alone) > 0)
+		return contains(b.block, n) && (slices.ContainsFunc(b.outlines, func(o *outline.Outline) bool { return r.facts.KeyOf(o.Lock.Last()) == d.lock }) || len(b.alone) > 0)
 	})
 }
 
@@ -163,20 +164,15 @@ func (p *planner) unitAt(at token.Pos) *unit {
 // isWithinSection reports whether a name is made and used in one section, or in sections of one group.
 func (u *unit) isWithinSection(d *PageDatum, name facts.ElementName) bool {
 	return slices.ContainsFunc(u.all, func(b *body) bool {
-		return slices.ContainsFunc(b.outlines, func(o *Outline) bool {
-			if u.facts.KeyOf(o.Lock.Last()) != d.lock || !slices.ContainsFunc(o.steps, func(s *Step) bool { return s.evaluates(&ast.Ident{NamePos: name.At}) }) {
+		return slices.ContainsFunc(b.outlines, func(o *outline.Outline) bool {
+			if u.facts.KeyOf(o.Lock.Last()) != d.lock || !slices.ContainsFunc(o.Inside, func(s *outline.Step) bool { return s.Evaluates(&ast.Ident{NamePos: name.At}) }) {
 				return false
 			}
 			return !slices.ContainsFunc(name.Uses, func(at token.Pos) bool {
-				return !slices.ContainsFunc(o.steps, func(s *Step) bool { return s.has(at) })
+				return !slices.ContainsFunc(o.Inside, func(s *outline.Step) bool { return s.Has(at) })
 			})
 		})
 	})
-}
-
-// has reports whether the source at a position is a step's.
-func (s *Step) has(at token.Pos) bool {
-	return slices.ContainsFunc(s.spans, func(span facts.Span) bool { return span.From <= at && at <= span.To })
 }
 
 // usesElements reports whether a step uses elements of a slice that is isolated with them, be it by another name.
@@ -185,6 +181,6 @@ func (r *round) usesElements(v *Variable, s *StepPlan) bool {
 		return false
 	}
 	return slices.ContainsFunc(r.facts.ElementNames(v.OnPages.Key), func(name facts.ElementName) bool {
-		return slices.ContainsFunc(name.Uses, s.has)
+		return slices.ContainsFunc(name.Uses, s.Has)
 	})
 }

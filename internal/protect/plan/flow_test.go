@@ -62,7 +62,7 @@ func declOf(p *packages.Package, block *ast.BlockStmt) *ast.FuncDecl {
 func checkHeld(t *testing.T, u *unit, b *body, p *locks.Program, f *locks.Flow) {
 	t.Helper()
 	for _, o := range b.outlines {
-		for _, s := range o.steps {
+		for _, s := range o.Inside {
 			surely := slices.ContainsFunc(f.Held(s.Stmt), func(h locks.Held) bool {
 				return !h.Maybe && !h.Lost && p.Places.Class(h.Lock) == p.Places.Canonical(o.Lock.Last())
 			})

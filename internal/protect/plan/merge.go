@@ -41,7 +41,7 @@ func (r *round) findMerge(g *Group, v *Variable) {
 	}
 	for _, s := range g.Steps {
 		if s.Opaque == "" {
-			r.addMerge(s.does, v, make(map[facts.FuncKey]bool))
+			r.addMerge(s.Does, v, make(map[facts.FuncKey]bool))
 		}
 	}
 }

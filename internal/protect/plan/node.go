@@ -40,16 +40,16 @@ func (r *round) nodesOf(d *PageDatum) facts.Place {
 // conflictOfNodes is conflictOnPages for fields of nodes. Sections that write, or may, have a ticket of their own; those that share
 // their lock share a ticket, too, and code that they call does not know it.
 func (r *round) conflictOfNodes(g *Group, v *Variable) string {
-	v.Written = !g.reading
+	v.Written = !g.Reading
 	if v.Written {
 		return ""
 	}
 	for _, s := range g.Steps {
 		switch {
 		case s.Opaque != "" || r.obscured(g, s) != "":
-		case s.does.WritesKey(v.OnPages.Key):
+		case s.Does.WritesKey(v.OnPages.Key):
 			return "it is written in a section that may only read"
-		case slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).NamesKey(v.OnPages.Key) }):
+		case slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).NamesKey(v.OnPages.Key) }):
 			return "a section that may only read calls a function that uses it"
 		}
 	}
@@ -59,7 +59,7 @@ func (r *round) conflictOfNodes(g *Group, v *Variable) string {
 // passesOn returns why nodes are open for an opaque step: another goroutine may have them from then on, rightly, or the step runs code
 // that uses nodes, which are not stamped then.
 func (r *round) passesOn(v *Variable, s *StepPlan) string {
-	for _, n := range s.nodes {
+	for _, n := range s.Nodes {
 		if how := use.PassesOn(r.info, n, r.ownerOf(v.OnPages)); how != "" {
 			return how
 		}
@@ -75,7 +75,7 @@ func (r *round) nodesIn(g *Group, number int, s *StepPlan) []Site {
 			continue
 		}
 		for _, n := range r.facts.Uses(r.pkg, v.OnPages.Key) {
-			if s.evaluates(n) {
+			if s.Evaluates(n) {
 				list = append(list, Site{Node: n, Datum: v.OnPages, Group: number, Var: i})
 			}
 		}

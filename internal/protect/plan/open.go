@@ -7,6 +7,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 )
 
 // openCode is the code that uses a variable outside the sections that are followed. If a section
@@ -39,26 +40,9 @@ func (p *planner) openCodeOf(k, lock facts.Key) *openCode {
 // inSection reports whether a node is in a section of a lock that is followed.
 func (u *unit) inSection(n ast.Node, lock facts.Key) bool {
 	return slices.ContainsFunc(u.all, func(b *body) bool {
-		return contains(b.block, n) && slices.ContainsFunc(b.outlines, func(o *Outline) bool {
-			return u.facts.KeyOf(o.Lock.Last()) == lock && slices.ContainsFunc(o.steps, func(s *Step) bool { return s.evaluates(n) })
+		return contains(b.block, n) && slices.ContainsFunc(b.outlines, func(o *outline.Outline) bool {
+			return u.facts.KeyOf(o.Lock.Last()) == lock && slices.ContainsFunc(o.Inside, func(s *outline.Step) bool { return s.Evaluates(n) })
 		})
-	})
-}
-
-// evaluates reports whether a step evaluates a node by itself, and not in a function literal
-// that it has.
-func (s *Step) evaluates(n ast.Node) bool {
-	return slices.ContainsFunc(s.nodes, func(root ast.Node) bool {
-		if !contains(root, n) {
-			return false
-		}
-		inLiteral := false
-		ast.Inspect(root, func(m ast.Node) bool {
-			l, ok := m.(*ast.FuncLit)
-			inLiteral = inLiteral || ok && contains(l, n)
-			return !inLiteral
-		})
-		return !inLiteral
 	})
 }
 
@@ -94,15 +78,15 @@ func (u *unit) addOpen(c *openCode, n ast.Node) {
 
 // runsOpen returns how a step runs open code of a variable, "" if it does not.
 func (r *round) runsOpen(s *StepPlan, c *openCode) string {
-	if c.within(r.facts.Runs(s.does)) {
-		does := s.opaque()
+	if c.within(r.facts.Runs(s.Does)) {
+		does := s.WhyOpaque()
 		if does == "" {
-			does = s.does.Calls[0].String()
+			does = s.Does.Calls[0].String()
 		}
 		return "the section runs other code that uses it: the statement " + does
 	}
 	how := ""
-	for _, n := range s.nodes {
+	for _, n := range s.Nodes {
 		ast.Inspect(n, func(n ast.Node) bool {
 			if l, ok := n.(*ast.FuncLit); ok && how == "" && (c.Literals[l.Body] || c.within(r.facts.Runs(r.facts.Body(l.Body)))) {
 				how = "a function literal uses it"
@@ -141,18 +125,19 @@ func (r *round) leaveOutOpen(g *Group) {
 }
 
 func (r *round) leaveOutIfOpen(g *Group, d *guard.Datum, lock facts.Key) {
-	known := slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.Datum == d.Name }) ||
+	name := r.names.ofDatum(d)
+	known := slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.Datum == name }) ||
 		slices.ContainsFunc(g.Slots, func(s *Slot) bool {
-			return slices.ContainsFunc(s.Fields, func(v *Variable) bool { return v.Datum == d.Name })
+			return slices.ContainsFunc(s.Fields, func(v *Variable) bool { return v.Datum == name })
 		}) ||
-		slices.ContainsFunc(g.left, func(l leftOut) bool { return l.datum == d.Name && l.why != usedOnce })
+		slices.ContainsFunc(g.left, func(l leftOut) bool { return l.datum == name && l.why != usedOnce })
 	if known {
 		return
 	}
 	open := r.openCodeOf(r.facts.KeyOf(d.Object.(*types.Var)), lock)
 	for _, s := range g.Steps {
 		if why := r.runsOpen(s, open); why != "" {
-			g.leaveOut(d.Name, why)
+			g.leaveOut(name, why)
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
 
@@ -56,14 +57,15 @@ type PageDatum struct {
 // pageData is what is on pages of a program.
 type pageData struct {
 	facts  *facts.Facts
+	names  *names
 	list   []*PageDatum
 	byLock map[facts.Key][]*PageDatum
 	byKey  map[facts.Key]*PageDatum
 	why    map[facts.Key]string // guarded data that is not on pages, with the reason
 }
 
-func newPageData(f *facts.Facts) *pageData {
-	return &pageData{facts: f, byLock: make(map[facts.Key][]*PageDatum), byKey: make(map[facts.Key]*PageDatum), why: make(map[facts.Key]string)}
+func newPageData(n *names) *pageData {
+	return &pageData{facts: n.facts, names: n, byLock: make(map[facts.Key][]*PageDatum), byKey: make(map[facts.Key]*PageDatum), why: make(map[facts.Key]string)}
 }
 
 // of returns what a variable or field is on pages, or nil.
@@ -92,7 +94,7 @@ func (all *pageData) whyNot(p facts.Place) string {
 
 // without leaves out data, with the reasons.
 func (all *pageData) without(reasons map[*PageDatum]string) *pageData {
-	kept := newPageData(all.facts)
+	kept := newPageData(all.names)
 	kept.why = all.why
 	out := func(d *PageDatum) bool { return reasons[d] != "" }
 	for lock, list := range all.byLock {
@@ -111,7 +113,7 @@ func (all *pageData) without(reasons map[*PageDatum]string) *pageData {
 
 // candidates returns the guarded data that can live on pages.
 func (p *planner) candidates(guards []*guard.Guard) *pageData {
-	all := newPageData(p.facts)
+	all := newPageData(p.names)
 	if p.Mode != Isolate && p.Mode != Auto || p.Unprotected != "" {
 		return all
 	}
@@ -141,7 +143,7 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	v := d.Object.(*types.Var)
 	at, _ := all.facts.Declaration(v)
 	i := &PageDatum{
-		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: d.Name, Lock: g.Lock.Name, LockAt: g.Lock.At,
+		Number: len(all.list) + 1, Key: all.facts.KeyOf(v), Datum: all.names.ofDatum(d), Lock: all.names.ofLock(g), LockAt: g.Lock.At,
 		Home: at.Package.PkgPath, InTest: at.InTest(), Root: at.Root, Type: v.Type(), Value: at.Constant(),
 	}
 	lockAt, _ := all.facts.Declaration(g.Lock.Object.(*types.Var))
@@ -176,8 +178,8 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	at, ok := p.facts.Declaration(v)
 	lockAt, known := p.facts.Declaration(lock)
 	switch {
-	case p.datumLeftOut(g.Lock.Name, d.Name) != "":
-		return p.datumLeftOut(g.Lock.Name, d.Name)
+	case p.datumLeftOut(g, d) != "":
+		return p.datumLeftOut(g, d)
 	case facts.IsPointer(lock.Type()) || !locks.IsMutex(lock.Type()):
 		return "its lock is not of package sync"
 	case !known || !ok:
@@ -238,7 +240,7 @@ func (p *planner) leadsToLock(v *types.Var) bool {
 	k := p.facts.KeyOf(v)
 	return slices.ContainsFunc(p.units, func(u *unit) bool {
 		return slices.ContainsFunc(u.all, func(b *body) bool {
-			return slices.ContainsFunc(b.outlines, func(o *Outline) bool { return p.facts.KeyOf(o.Lock.Root) == k })
+			return slices.ContainsFunc(b.outlines, func(o *outline.Outline) bool { return p.facts.KeyOf(o.Lock.Root) == k })
 		})
 	})
 }
@@ -299,14 +301,14 @@ func (r *round) conflictOnPages(g *Group, v *Variable) string {
 	v.Written = false
 	for _, s := range g.Steps {
 		opaque := s.Opaque != "" || r.obscured(g, s) != ""
-		writes := s.does.WritesKey(v.OnPages.Key) || v.OnPages.isWithContent() && s.does.ChangesEntries(v.OnPages.Key)
+		writes := s.Does.WritesKey(v.OnPages.Key) || v.OnPages.isWithContent() && s.Does.ChangesEntries(v.OnPages.Key)
 		if !writes && !(opaque && r.hasLiteral(s, v)) {
 			continue
 		}
 		switch {
-		case !opaque && g.reading:
+		case !opaque && g.Reading:
 			return "it is written in a section that may only read"
-		case !opaque, !g.reading && !s.waits():
+		case !opaque, !g.Reading && !s.waits():
 			v.Written = true
 		}
 	}
@@ -320,7 +322,7 @@ func (r *round) staysInGuard(v *Variable, s *StepPlan) bool {
 }
 
 // waits reports whether a step is known to wait for other goroutines, or to let them go on.
-func (s *StepPlan) waits() bool { return s.Step.waits != "" || s.does.Waits }
+func (s *StepPlan) waits() bool { return s.Step.Waits != "" || s.Does.Waits }
 
 // noteSlow notes the variables on pages that a section uses through the shared view.
 func (r *round) noteSlow(g *Group) {
@@ -332,7 +334,7 @@ func (r *round) noteSlow(g *Group) {
 			if s.Opaque != "" && r.staysInGuard(v, s) {
 				continue // the code finds the own view
 			}
-			slow := s.Opaque != "" && slices.ContainsFunc(s.does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
+			slow := s.Opaque != "" && slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) })
 			if slow || r.hasLiteral(s, v) {
 				r.addSlow(v.OnPages, s.Stmt.Pos())
 			}
@@ -342,7 +344,7 @@ func (r *round) noteSlow(g *Group) {
 
 // hasLiteral reports whether a step has a function literal that uses a variable on pages.
 func (r *round) hasLiteral(s *StepPlan, v *Variable) bool {
-	return slices.ContainsFunc(s.nodes, func(n ast.Node) bool { return r.literalTouches(n, v.OnPages.Key) })
+	return slices.ContainsFunc(s.Nodes, func(n ast.Node) bool { return r.literalTouches(n, v.OnPages.Key) })
 }
 
 // literalTouches reports whether a function literal in a node uses a variable or field.

@@ -29,7 +29,7 @@ import (
 // losesByPanic reports whether no deferred call can publish what the sections of a group
 // have written: they may run several times in one call of the function, or other calls are
 // deferred between them, which would have to find all published too.
-func (g *Group) losesByPanic() bool { return g.inLoop || g.defersBetween }
+func (g *Group) losesByPanic() bool { return g.InLoop || g.DefersBetween }
 
 // guardPanics makes the steps opaque that may panic when something is written and not
 // published, if no deferred call can publish it.
@@ -47,18 +47,12 @@ func (r *round) rescues(g *Group) bool {
 	return r.Mode != Detect && len(r.panicking(g)) > 0
 }
 
-// releasesByPanic reports whether the release is deferred where a step begins, so that it
-// publishes if the step panics. No goto leads past it.
-func (g *Group) releasesByPanic(s *StepPlan) bool {
-	return g.Deferred != nil && g.Deferred.Pos() < s.Stmt.Pos()
-}
-
 // panicking returns the steps of a group that may panic when copies have been written, and no
 // deferred release publishes them.
 func (r *round) panicking(g *Group) []*StepPlan {
 	var list []*StepPlan
 	for i, p := range g.Steps {
-		if p.Opaque != "" || !p.does.Panics || g.releasesByPanic(p) {
+		if p.Opaque != "" || !p.Does.Panics || p.ReleasesByPanic {
 			continue
 		}
 		for j, w := range g.Steps {

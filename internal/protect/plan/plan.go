@@ -10,6 +10,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -75,6 +76,7 @@ type Plan struct {
 	Sections []Section
 
 	facts       *facts.Facts
+	names       *names
 	notIsolated map[facts.Key]string
 }
 
@@ -109,10 +111,12 @@ type File struct {
 // A Group is the sections of one lock that have their copies in common, and what becomes
 // of them.
 type Group struct {
-	*Outline
-	Vars  []*Variable
-	Slots []*Slot
-	Steps []*StepPlan
+	*outline.Outline
+	// LockName is what the table calls the lock.
+	LockName string
+	Vars     []*Variable
+	Slots    []*Slot
+	Steps    []*StepPlan
 	// Rescues says that a deferred call publishes the copies if a section ends by a panic,
 	// which may be recovered from.
 	Rescues bool
@@ -138,7 +142,7 @@ func (g *Group) leaveOut(datum, why string) { g.left = append(g.left, leftOut{da
 
 // A StepPlan is what becomes of a step.
 type StepPlan struct {
-	*Step
+	*outline.Step
 	// Opaque is why the step must find all published, and works on what is shared. It
 	// is "" for a step that works on the copies.
 	Opaque string
@@ -172,8 +176,7 @@ type Section struct {
 	At   token.Position
 	Lock string
 	// Protected are the guarded variables that the section has copies of, and
-	// Isolated those that it reaches on pages, by the names that the guard has for
-	// them.
+	// Isolated those that it reaches on pages, by their names in the table.
 	Protected, Isolated []string
 	// WithEntries are those of them that are maps with copies of their entries.
 	WithEntries []string
@@ -186,6 +189,8 @@ type Section struct {
 	Times int
 	// Why is the reason if the section as a whole was left alone.
 	Why string
+
+	lock facts.Key
 }
 
 // IsProtected reports whether the section has anything to itself.
@@ -229,7 +234,7 @@ func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o 
 	}
 	return &Plan{
 		Options: o, Packages: out.packages, OnPages: pages.list, Guards: strong, Sections: out.sections,
-		facts: known, notIsolated: pages.why,
+		facts: known, names: p.names, notIsolated: pages.why,
 	}, nil
 }
 
@@ -262,6 +267,7 @@ type planner struct {
 	Options
 	facts  *facts.Facts
 	guards *guard.Guards
+	names  *names
 	units  []*unit
 	// helpers are functions that return with a lock that they have taken.
 	helpers map[facts.FuncKey]*types.Var
@@ -273,7 +279,7 @@ type planner struct {
 }
 
 func newPlanner(known *facts.Facts, guards *guard.Guards, o Options) *planner {
-	return &planner{Options: o, facts: known, guards: guards, helpers: make(map[facts.FuncKey]*types.Var), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
+	return &planner{Options: o, facts: known, guards: guards, names: newNames(known, guards.List), helpers: make(map[facts.FuncKey]*types.Var), open: make(map[facts.Key]*openCode), companions: make(map[facts.Key]companion)}
 }
 
 // A unit is one package with its sections as they stand in the source.
@@ -302,7 +308,7 @@ type function struct {
 type body struct {
 	file     int
 	block    *ast.BlockStmt
-	outlines []*Outline
+	outlines []*outline.Outline
 	alone    []aloneSection
 }
 

@@ -65,7 +65,7 @@ func (r *round) resumeLaterIn(g *Group, list []ast.Stmt, steps map[ast.Stmt]*Ste
 //	f()
 func (r *round) usesNothing(g *Group, s *StepPlan) bool {
 	inside := func(st *ast.ExprStmt) bool { return contains(s.Stmt, st) }
-	if s.ends || shape.JumpsOut(s.Stmt) || slices.ContainsFunc(g.Acquires, inside) || slices.ContainsFunc(g.Releases, inside) {
+	if s.Ends || shape.JumpsOut(s.Stmt) || slices.ContainsFunc(g.Acquires, inside) || slices.ContainsFunc(g.Releases, inside) {
 		return false
 	}
 	return !slices.ContainsFunc(g.Steps, func(t *StepPlan) bool {

@@ -38,15 +38,15 @@ func (r *round) findSlots(g *Group) {
 		return
 	}
 	for _, s := range g.Steps {
-		for _, a := range s.does.Accesses {
+		for _, a := range s.Does.Accesses {
 			if !foreign(g, a.Place) || r.redirected[a.Node] != nil || r.pages.has(a.Place) {
 				continue
 			}
 			datum, why := r.datum(g, a.Place), ""
 			switch {
 			case datum == "":
-			case r.leftOut(rule.OfVariable, datum) != "":
-				why = r.leftOut(rule.OfVariable, datum)
+			case r.leftOut(rule.OfVariable, r.names.both(datum)...) != "":
+				why = r.leftOut(rule.OfVariable, r.names.both(datum)...)
 			case s.Opaque != "":
 				why = "the statement that uses it " + s.Opaque
 			default:
@@ -144,21 +144,21 @@ func (r *round) useless(g *Group, slot *Slot, field int) string {
 	most := 0
 	for _, s := range g.Steps {
 		object := r.slotUse(g, slot, s).Object
-		for _, a := range s.does.Accesses {
+		for _, a := range s.Does.Accesses {
 			if object == nil || slot.field(a.Place) != field {
 				continue
 			}
 			count[object]++
 			most = max(most, count[object])
 		}
-		v.Written = v.Written || object != nil && slices.ContainsFunc(s.does.Touches, func(t *facts.Touch) bool {
-			return t.Write && r.facts.Within(t, v.Place, slot.accesses(field, s.does.Accesses))
+		v.Written = v.Written || object != nil && slices.ContainsFunc(s.Does.Touches, func(t *facts.Touch) bool {
+			return t.Write && r.facts.Within(t, v.Place, slot.accesses(field, s.Does.Accesses))
 		})
 	}
 	switch {
-	case v.Written && g.reading:
+	case v.Written && g.Reading:
 		return "it is written in a section that may only read"
-	case v.Written && g.losesByPanic() && slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return !g.releasesByPanic(s) }):
+	case v.Written && g.losesByPanic() && slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return !s.ReleasesByPanic }):
 		return "what is written to it could be lost by a panic"
 	case most < 2:
 		return usedOnce
@@ -182,11 +182,11 @@ func (s *Slot) accesses(field int, all []*facts.Access) []*facts.Access {
 
 // slotUse finds out what a step has to do with a slot.
 func (r *round) slotUse(g *Group, slot *Slot, s *StepPlan) SlotUse {
-	if s.Opaque != "" || s.does.Acquires {
+	if s.Opaque != "" || s.Does.Acquires {
 		return SlotUse{Publishes: true}
 	}
 	var use SlotUse
-	for _, a := range s.does.Accesses {
+	for _, a := range s.Does.Accesses {
 		i := slot.field(a.Place)
 		if i < 0 {
 			continue
@@ -208,14 +208,14 @@ func (r *round) slotUse(g *Group, slot *Slot, s *StepPlan) SlotUse {
 // the expressions that use the slot, or needs their addresses.
 func (r *round) slotReachedOtherwise(slot *Slot, s *StepPlan) bool {
 	for i, v := range slot.Fields {
-		uses := slot.accesses(i, s.does.Accesses)
-		for _, t := range s.does.Touches {
+		uses := slot.accesses(i, s.Does.Accesses)
+		for _, t := range s.Does.Touches {
 			within := r.facts.Within(t, v.Place, uses)
 			if within && t.Taken || !within && r.facts.Reaches(t, v.Place, v.Footprint) != "" {
 				return true
 			}
 		}
-		for _, c := range s.does.Calls {
+		for _, c := range s.Does.Calls {
 			if e := r.facts.EffectOf(c.Func); e == nil || e.Names(v.Footprint) || e.MayPointTo(v.Footprint) != "" {
 				return true
 			}
@@ -229,5 +229,5 @@ func (r *round) usable(s *StepPlan, root *types.Var) bool {
 	if r.facts.Exposure(root) != facts.Hidden || !r.means(root, s.Begin()) {
 		return false
 	}
-	return !slices.ContainsFunc(s.does.Accesses, func(a *facts.Access) bool { return a.Assigned && a.Last == root })
+	return !slices.ContainsFunc(s.Does.Accesses, func(a *facts.Access) bool { return a.Assigned && a.Last == root })
 }

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
 // String is the table that a protected program prints when it starts: each guard with
@@ -22,9 +23,9 @@ func (p *Plan) String() string {
 	var all totals
 	for _, g := range p.Guards {
 		for _, d := range g.Data {
-			r := p.row(g.Lock.Name, d)
+			r := p.row(g, d)
 			all.add(r)
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%d\t%s\n", g.Lock.Name, d.Name, r.how(), r.in, r.in+r.out, r.gaps, strings.Join(r.why, "; "))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%d\t%s\n", p.names.ofLock(g), p.names.ofDatum(d), r.how(), r.in, r.in+r.out, r.gaps, strings.Join(r.why, "; "))
 		}
 	}
 	t.Flush()
@@ -91,7 +92,7 @@ func (p *Plan) sectionCounts() string {
 	all, whole, left, gaps := 0, 0, 0, 0
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		if !slices.ContainsFunc(p.Guards, func(g *guard.Guard) bool { return g.Lock.Name == s.Lock }) {
+		if !p.guardsSomething(s.lock) {
 			continue
 		}
 		all += s.Times
@@ -117,6 +118,11 @@ func (p *Plan) sectionCounts() string {
 	return text
 }
 
+// guardsSomething reports whether a lock has a row of the table.
+func (p *Plan) guardsSomething(lock facts.Key) bool {
+	return slices.ContainsFunc(p.Guards, func(g *guard.Guard) bool { return p.facts.KeyOf(g.Lock.Object.(*types.Var)) == lock })
+}
+
 // GapList lists all gaps with their lines and reasons, and the sections that are left alone.
 func (p *Plan) GapList() string {
 	var b strings.Builder
@@ -126,7 +132,7 @@ func (p *Plan) GapList() string {
 		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Line, b.At.Line))
 	})
 	for _, s := range sections {
-		if !slices.ContainsFunc(p.Guards, func(g *guard.Guard) bool { return g.Lock.Name == s.Lock }) {
+		if !p.guardsSomething(s.lock) {
 			continue
 		}
 		if s.Why != "" {
@@ -176,10 +182,10 @@ func refers(t types.Type) bool {
 // maxReasons is how many reasons a line of the table has.
 const maxReasons = 2
 
-func (p *Plan) row(lock string, d *guard.Datum) row {
+func (p *Plan) row(g *guard.Guard, d *guard.Datum) row {
 	v := d.Object.(*types.Var)
 	r := row{by: Tolerate, headerOnly: refers(v.Type()) && p.Mode != Detect}
-	datum := d.Name
+	lock, datum := p.facts.KeyOf(g.Lock.Object.(*types.Var)), p.names.ofDatum(d)
 	if p.Mode == Detect || p.Mode == Exact {
 		r.by = p.Mode
 	}
@@ -189,7 +195,7 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 	var left, gaps reasons
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		if s.Lock != lock {
+		if s.lock != lock {
 			continue
 		}
 		protected := true

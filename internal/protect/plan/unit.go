@@ -15,8 +15,10 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/types/typeutil"
 
+	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -120,22 +122,22 @@ func (u *unit) renames(d ast.Decl) string {
 func (u *unit) findBody(file int, block *ast.BlockStmt, why string) {
 	b := &body{file: file, block: block}
 	for _, op := range u.acquisitions(block) {
-		f := follow(u, block, op.Lock)
-		unstable := slices.IndexFunc(f.outlines, func(o *Outline) bool { return !u.facts.Stable(o.Lock.Root) })
+		f := outline.Follow(u.facts, u.pkg, block, op.Lock)
+		unstable := slices.IndexFunc(f.Outlines, func(o *outline.Outline) bool { return !u.facts.Stable(o.Lock.Root) })
 		switch {
-		case f.why != "" || why != "":
-			u.leaveAlone(b, f, op.Place, why)
-		case u.leftOut(rule.OfLock, u.lockName(op.Place)) != "":
-			u.leaveAlone(b, f, op.Place, u.leftOut(rule.OfLock, u.lockName(op.Place)))
+		case f.Why != "" || why != "":
+			u.leaveAlone(b, f, op, why)
+		case u.leftOut(rule.OfLock, u.names.both(u.lockName(op.Place))...) != "":
+			u.leaveAlone(b, f, op, u.leftOut(rule.OfLock, u.names.both(u.lockName(op.Place))...))
 		case unstable >= 0:
-			u.leaveAlone(b, f, op.Place, f.outlines[unstable].Lock.Root.Name()+" is assigned to")
+			u.leaveAlone(b, f, op, f.Outlines[unstable].Lock.Root.Name()+" is assigned to")
 		default:
-			b.outlines = append(b.outlines, f.outlines...)
+			b.outlines = append(b.outlines, f.Outlines...)
 		}
 	}
 	for _, o := range b.outlines {
-		for _, s := range o.steps {
-			s.does = u.facts.Statement(u.pkg, block, s.spans, s.nodes...)
+		for _, s := range o.Inside {
+			s.Does = u.facts.Statement(u.pkg, block, s.Spans, s.Nodes...)
 		}
 	}
 	u.all = append(u.all, b)
@@ -175,24 +177,24 @@ func (u *unit) acquisitions(block *ast.BlockStmt) []facts.Operation {
 }
 
 // leaveAlone notes that a body's sections of a lock stay as they are.
-func (u *unit) leaveAlone(b *body, f *flow, lock facts.Place, why string) {
+func (u *unit) leaveAlone(b *body, f *outline.Flow, op facts.Operation, why string) {
 	if why == "" {
-		why = f.why
+		why = f.Why
 	}
 	first := b.block.Pos()
 	ast.Inspect(b.block, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok {
-			if o, ok := u.facts.Operation(u.pkg, c); ok && o.On(f.lock) && first == b.block.Pos() {
+			if o, ok := u.facts.Operation(u.pkg, c); ok && o.On(op.Lock) && first == b.block.Pos() {
 				first = c.Pos()
 			}
 		}
 		return true
 	})
-	if f.at.IsValid() && u.line(f.at) != u.line(first) {
-		why += fmt.Sprintf(" (line %d)", u.line(f.at))
+	if f.At.IsValid() && u.line(f.At) != u.line(first) {
+		why += fmt.Sprintf(" (line %d)", u.line(f.At))
 	}
-	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(lock), Times: 1, Why: why}
-	b.alone = append(b.alone, aloneSection{s, lock.Last()})
+	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(op.Place), lock: u.facts.KeyOf(op.Place.Last()), Times: 1, Why: why}
+	b.alone = append(b.alone, aloneSection{s, op.Place.Last()})
 }
 
 // findHelper notes a function that returns with a lock: it takes one, and has no call that
@@ -254,7 +256,7 @@ func (u *unit) noteUnfollowed(b *body) {
 			if lock == nil {
 				break
 			}
-			s := Section{At: u.facts.Fset.PositionFor(n.Pos(), false), Lock: u.lockName(facts.Place{Root: lock}), Times: 1, Why: why}
+			s := Section{At: u.facts.Fset.PositionFor(n.Pos(), false), Lock: u.lockName(facts.Place{Root: lock}), lock: u.facts.KeyOf(lock), Times: 1, Why: why}
 			b.alone = append(b.alone, aloneSection{s, lock})
 		}
 		return true
@@ -280,12 +282,7 @@ func (u *unit) unfollowed(c *ast.CallExpr) (*types.Var, string) {
 
 // lockName names a lock as its guard does.
 func (u *unit) lockName(lock facts.Place) string {
-	for _, g := range u.guards.List {
-		if u.facts.KeyOf(g.Lock.Object.(*types.Var)) == u.facts.KeyOf(lock.Last()) {
-			return g.Lock.Name
-		}
-	}
-	return lock.String()
+	return cmp.Or(u.names.locks[u.facts.KeyOf(lock.Last())], lock.String())
 }
 
 // short writes a place in the source without the directory.
@@ -337,6 +334,6 @@ func (u *unit) declarationLeftOut(d ast.Decl) string {
 }
 
 // datumLeftOut returns why a variable is not to be protected.
-func (p *planner) datumLeftOut(lock, datum string) string {
-	return cmp.Or(p.leftOut(rule.OfLock, lock), p.leftOut(rule.OfVariable, datum))
+func (p *planner) datumLeftOut(g *guard.Guard, d *guard.Datum) string {
+	return cmp.Or(p.leftOut(rule.OfLock, p.names.both(p.names.ofLock(g))...), p.leftOut(rule.OfVariable, p.names.both(p.names.ofDatum(d))...))
 }

@@ -113,7 +113,7 @@ func (w *sectionWriter) addLabel(name string, v *plan.Variable) {
 	w.edits.ImportInLine(w.hooks(), "cofferdamrt/tolerate")
 	first := w.firstFile(facts.IsTestFile(w.file.Name))
 	first.edits.ImportInLine(w.hooks(), "cofferdamrt/tolerate")
-	first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.Label{Name: %q%s}", name, w.hooks(), v.Datum, more))
+	first.edits.InsertBefore(first.afterImports(), fmt.Sprintf("; var %s = %s.Label{Name: %q, Lock: %q%s}", name, w.hooks(), v.Datum, w.group.LockName, more))
 }
 
 // declare begins the first section.
@@ -202,6 +202,14 @@ const (
 	relenting                   // the same, and what it has on pages it keeps unless it waits
 )
 
+// reasonOf returns why a section publishes for a step, or for the call that the step defers.
+func reasonOf(s *plan.StepPlan) reason {
+	if s.Relents {
+		return relenting
+	}
+	return interrupting
+}
+
 // publish ends a section, or interrupts it.
 func (w *sectionWriter) publish(why reason) string {
 	var list []string
@@ -231,7 +239,7 @@ func (w *sectionWriter) publish(why reason) string {
 func (w *sectionWriter) step(s *plan.StepPlan) {
 	if s.Defers {
 		// Deferred calls run in the reverse order: this one before that.
-		w.edits.InsertAfter(s.Stmt.End(), "; defer func() { "+w.publish(interrupting)+" }()")
+		w.edits.InsertAfter(s.Stmt.End(), "; defer func() { "+w.publish(reasonOf(s))+" }()")
 	}
 	w.useSlots(s)
 	w.copyMaps(s)
@@ -257,10 +265,7 @@ func (w *sectionWriter) redirect(s *plan.StepPlan) {
 // interrupt publishes before a step, and takes again where the section goes on: in the
 // blocks of the step, and after it.
 func (w *sectionWriter) interrupt(s *plan.StepPlan) {
-	why := interrupting
-	if s.Relents {
-		why = relenting
-	}
+	why := reasonOf(s)
 	w.edits.InsertBefore(s.Begin(), w.publish(why)+"; ")
 	take := w.take()
 	if take != "" {

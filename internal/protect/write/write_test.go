@@ -14,6 +14,7 @@ import (
 
 	"github.com/cofferdam-go/cofferdam/internal/load"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
+	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/plan"
 	"github.com/cofferdam-go/cofferdam/internal/protect/write"
 	"github.com/cofferdam-go/cofferdam/internal/source"
@@ -134,9 +135,9 @@ func (s *sample) variable(text string) *plan.Variable {
 func (s *sample) group(vars ...*plan.Variable) *plan.Group {
 	list := s.function("section").Body.List
 	first, last := list[0].(*ast.ExprStmt), list[len(list)-1].(*ast.ExprStmt)
-	g := &plan.Group{Outline: &plan.Outline{Lock: s.place("t.mu"), First: first, Acquires: []*ast.ExprStmt{first}, Releases: []*ast.ExprStmt{last}}, Vars: vars}
+	g := &plan.Group{LockName: "T.mu", Outline: &outline.Outline{Lock: s.place("t.mu"), First: first, Acquires: []*ast.ExprStmt{first}, Releases: []*ast.ExprStmt{last}}, Vars: vars}
 	for _, st := range list[1 : len(list)-1] {
-		g.Steps = append(g.Steps, &plan.StepPlan{Step: &plan.Step{Stmt: st}, Resumes: true})
+		g.Steps = append(g.Steps, &plan.StepPlan{Step: &outline.Step{Stmt: st}, Resumes: true})
 	}
 	s.file.Groups = append(s.file.Groups, g)
 	return g
@@ -189,7 +190,7 @@ func TestASectionTakesAndPublishesItsCopies(t *testing.T) {
 	g.Steps[0].Redirects = []plan.Redirect{{Node: s.expr(g.Steps[0].Stmt, "t.n")}}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
-		`import "sync"; var l0 = rt.Label{Name: "T.t.n"}`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.n", Lock: "T.mu"}`,
 		`t.mu.Lock(); v0 := t.n; _ = v0; b0 := v0; _ = b0`,
 		`v0++`,
 		`if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) }; t.mu.Unlock()`,
@@ -203,7 +204,7 @@ func TestACopyThatIsOnlyReadIsCompared(t *testing.T) {
 	s.group(v)
 	s.want(
 		`package p; import rt "rt/tolerate"`,
-		`import "sync"; var l0 = rt.Label{Name: "T.t.s", Suspects: "p.go:9 in f"}`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.s", Lock: "T.mu", Suspects: "p.go:9 in f"}`,
 		`t.mu.Lock(); v0 := t.s; _ = v0`,
 		`if !rt.SameString(t.s, v0) { rt.Settle(&t.s, v0, v0, &l0) }; t.mu.Unlock()`,
 	)
@@ -222,7 +223,7 @@ func TestAnInterruptedSectionPublishesAndTakesAnew(t *testing.T) {
 	loop.Continues = []*ast.BranchStmt{body.List[1].(*ast.BranchStmt)}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
-		`import "sync"; var l0 = rt.Label{Name: "T.t.n", Blind: true}`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.n", Lock: "T.mu", Blind: true}`,
 		`t.mu.Lock();  := true; _ = ; p0 := &t.n; v0 := *p0; _ = v0; b0 := v0; _ = b0`,
 		`if  {  = false; if v0 != b0 || *p0 != b0 { rt.Put64(p0, v0, b0, &l0) } }; c <- t.n; if ! {  = true; v0 = *p0; b0 = v0 }`,
 		`if  {  = false; if v0 != b0 || *p0 != b0 { rt.Put64(p0, v0, b0, &l0) } }; for <-c > 0 { if ! {  = true; v0 = *p0; b0 = v0 };`,
@@ -249,7 +250,7 @@ func TestDetectComparesAndCopiesNothing(t *testing.T) {
 	s.group(s.variable("t.n"))
 	s.want(
 		`package p; import rt "rt/tolerate"`,
-		`import "sync"; var l0 = rt.Label{Name: "T.t.n"}`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.n", Lock: "T.mu"}`,
 		`t.mu.Lock(); b0 := t.n; _ = b0`,
 		`if t.n != b0 { rt.Check(&t.n, b0, &l0) }; t.mu.Unlock()`,
 	)
@@ -264,7 +265,7 @@ func TestAMapIsCopiedBeforeItIsChanged(t *testing.T) {
 	g.Steps[3].Redirects = []plan.Redirect{{Node: s.expr(g.Steps[3].Stmt, "t.m")}}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
-		`import "sync"; var l0 = rt.Label{Name: "T.t.m"}`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.m", Lock: "T.mu"}`,
 		`t.mu.Lock(); v0 := t.m; _ = v0; b0 := v0; _ = b0; n0 := -1; _ = n0`,
 		`if n0 < 0 { n0, v0 = rt.CloneMap(v0) }; v0[1] = 2`,
 		`rt.PutMap(&t.m, v0, b0, n0, &l0); t.mu.Unlock()`,
@@ -309,7 +310,7 @@ func TestASlotHoldsOneObjectAtATime(t *testing.T) {
 	g.Steps[0].SlotUses = []plan.SlotUse{{}}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
-		`import "sync"; var o0l0 = rt.Label{Name: "T.e.n"}`,
+		`import "sync"; var o0l0 = rt.Label{Name: "T.e.n", Lock: "T.mu"}`,
 		`t.mu.Lock(); var o0p *E; var o0v, o0b struct { f0 int }; var o0c *struct { f0 int }; o0f := func() { if o0p != nil { if o0v.f0 != o0b.f0 || o0p.n != o0b.f0 { rt.Put64(&o0p.n, o0v.f0, o0b.f0, &o0l0) }; o0p, o0c = nil, nil } }; _, _ = o0b, o0c`,
 		`o0f(); t.add(1)`,
 		`if o0p != e { o0f(); if e != nil { o0p = e; o0v.f0 = e.n; o0b = o0v; o0c = &o0v } }; o0c.f0++`,
@@ -329,7 +330,7 @@ func TestACloneGetsTheAddressesOfTheCopies(t *testing.T) {
 	g.Steps[4].Calls = []plan.ClonedCall{{Expr: s.expr(g.Steps[4].Stmt, "t.add(1)").(*ast.CallExpr), Clone: clone, Vars: []int{0}}}
 	s.want(
 		`package p; import rt "rt/tolerate"`,
-		`import "sync"; var l0 = rt.Label{Name: "T.t.n"}`,
+		`import "sync"; var l0 = rt.Label{Name: "T.t.n", Lock: "T.mu"}`,
 		`t.mu.Lock(); v0 := t.n; _ = v0; b0 := v0; _ = b0`,
 		`t.0c1add(&v0, 1)`,
 		`if v0 != b0 || t.n != b0 { rt.Put64(&t.n, v0, b0, &l0) }; t.mu.Unlock()`,

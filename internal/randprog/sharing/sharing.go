@@ -291,9 +291,11 @@ func (g *gen) section() {
 	case form == 1 && g.nested == 0 && !g.deferred:
 		g.deferred = true
 		g.line("%s", l.acquire)
-		g.line("defer %s", l.release)
+		g.deferRelease(l)
 		g.body()
 		return // the lock is held to the end
+	case form == 4 && g.nested == 0:
+		g.onOneWay(l)
 	case form == 2 && l.lock == "x.mu" && g.has(functions):
 		g.line("x.with(func() {")
 		deferred := g.deferred
@@ -317,6 +319,69 @@ func (g *gen) section() {
 	}
 	g.loops = loops
 	delete(g.held, l.lock)
+}
+
+// onOneWay writes a section to the end of a function, or of a function literal, on one of
+// the ways through it: in a clause, after which the next may follow, or in a round of a loop.
+func (g *gen) onOneWay(l guardedBy) {
+	deferred, returns := g.deferred, !g.deferred && g.Chance(2)
+	g.deferred = returns // a return would be that of the literal
+	end := "return"
+	if returns {
+		end = "return " + g.value()
+	} else {
+		g.line("func() {")
+	}
+	write := func() {
+		g.line("%s", l.acquire)
+		g.deferRelease(l)
+		g.body()
+	}
+	if form := g.Pick(3); form == 0 {
+		g.line("%s", g.of("for range 3 {", "for range x.each {", "for n < 40 {"))
+		g.line("if n++; n > %s {", g.value())
+		g.scoped(func() {
+			write()
+			g.line("%s", end)
+		})
+		g.line("}")
+	} else {
+		g.line("switch {")
+		g.line("case %s > 3:", g.value())
+		g.scoped(func() {
+			write()
+			if form == 2 {
+				g.line("%s", end)
+				end = "n += 3"
+			} else {
+				g.line("fallthrough")
+			}
+		})
+		g.line("case n%%2 == 0:")
+		g.simple()
+		g.line("%s", end)
+	}
+	g.line("}")
+	if !returns {
+		g.line("}()")
+	}
+	g.deferred = deferred
+}
+
+// deferRelease writes the deferred release of a lock, which may be in a function literal.
+func (g *gen) deferRelease(l guardedBy) {
+	if !g.Chance(3) {
+		g.line("defer %s", l.release)
+		return
+	}
+	deferred := g.deferred
+	g.deferred = false // what panics would leave the lock held
+	g.line("defer func() {")
+	g.simple()
+	g.line("%s", l.release)
+	g.simple()
+	g.line("}()")
+	g.deferred = deferred
 }
 
 // body writes statements.

@@ -98,7 +98,7 @@ func (t *T) with(f func())     { t.mu.Lock(); f(); t.mu.Unlock() }
 func (t *T) view() []byte      { return t.bytes[:] }
 func (t *T) risky(n int) int   { t.n += n; t.array[n]++; return t.n }
 func (t *T) locked(n int) int  { t.other.Lock(); defer t.other.Unlock(); t.n += n; return t.n }
-func (t *T) each(yield func(int) bool) { for i := range t.array { t.n++; if !yield(i) { return } } }
+func (t *T) each(yield func(int) bool) { for i := range t.array { t.n++; if !yield(i) { t.n += 5; return } } }
 func (t *T) scale(n int)       { for i := range t.array { t.array[i] *= n } }
 
 type Own struct {

@@ -125,6 +125,16 @@ var shapes = []shape{
 	{name: "written, interface", writes: true, text: "\tLOCK()\nENTERS\tDATA = CAREFUL\n\tpauser.pause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "function value", text: "\tLOCK()\nENTERS\ta := DATA\n\tpauseValue()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "closure", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tpause()\n\tfunc() { b = DATA }()\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "stored closure", text: "\tvar a, b KIND\n\tlook := func() {\n\tENTERS\t\tb = DATA\n\t}\n\tLOCK()\nENTERS\ta = DATA\n\tpause()\n\tlook()\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "closure of the section", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tlook := func() { b = DATA }\n\tpause()\n\tlook()\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "closure as an argument", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tpause()\n\tcall(func() { b = DATA })\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "deferred closure", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\t\tdefer UNLOCK()\n\tENTERS\t\tdefer func() { b = DATA }()\n\t\ta = DATA\n\t\tpause()\n\t}()\n\treturn DIFFER\n"},
+	{name: "released in a literal", text: "\tLOCK()\n\tdefer func() {\n\t\tUNLOCK()\n\t\tfmt.Fprint(io.Discard)\n\t}()\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\treturn DIFFER\n"},
+	{name: "used where it is released", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\tENTERS\t\tdefer func() {\n\t\t\tb = DATA\n\t\t\tUNLOCK()\n\t\t}()\n\t\ta = DATA\n\t\tpause()\n\t}()\n\treturn DIFFER\n"},
+	{name: "writing closure", writes: true, text: "\tset := func(v KIND) {\n\tENTERS\t\tDATA = v\n\t}\n\tLOCK()\nENTERS\tset(CAREFUL)\n\tpause()\n\tvar a KIND = CAREFUL\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "method value", text: "\tlook := x.lookNN\n\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tb := look()\n\tUNLOCK()\n\treturn DIFFER\n", rest: "func RECEIVERlookNN() KIND {\nPREPARESENTERS\treturn DATA\n}\n"},
+	{name: "deferred method", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\t\tdefer UNLOCK()\n\tENTERS\t\tdefer x.lookNN(&b)\n\t\ta = DATA\n\t\tpause()\n\t}()\n\treturn DIFFER\n", rest: "func RECEIVERlookNN(to *KIND) {\nPREPARESENTERS\t*to = DATA\n}\n"},
+	{name: "method by interface", text: "\tvar look interface{ lookNN() KIND } = x\n\tLOCK()\nENTERS\ta := DATA\n\tpause()\n\tb := look.lookNN()\n\tUNLOCK()\n\treturn DIFFER\n", rest: "func RECEIVERlookNN() KIND {\nPREPARESENTERS\treturn DATA\n}\n"},
 	{name: "another lock", text: "\tLOCK()\nENTERS\ta := DATA\n\tother.Lock()\n\tpause()\n\tother.Unlock()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "in a literal", text: "\tvar a, b KIND\n\tfunc() {\n\t\tLOCK()\n\t\tdefer UNLOCK()\n\tENTERS\t\ta = DATA\n\t\tpause()\n\t\tb = DATA\n\t}()\n\treturn DIFFER\n"},
 	{name: "tried", text: "\tif !TRY() {\n\t\treturn false\n\t}\nENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
@@ -182,15 +192,18 @@ func newCase(number int, h home, s shape, k kind) Case {
 	}
 }
 
+// capturedVariable is the home of data that function literals have in common.
+const capturedVariable = "captured variable"
+
 // locals are cases of variables that function literals have in common.
 func locals(number int) []Case {
 	var all []Case
 	for _, s := range shapes {
-		if strings.Contains(s.text, "x.") {
-			continue
+		if s.rest != "" {
+			continue // it is about methods
 		}
 		for _, k := range kinds[:5] {
-			const home = "captured variable"
+			const home = capturedVariable
 			fill := strings.NewReplacer("ENTERS", "", "DATA", "f", "UNLOCK", "mu.Unlock", "LOCK", "mu.Lock", "TRY", "mu.TryLock",
 				"KIND", k.typ, "DIFFER", k.differ, "CAREFUL", k.careful, "WRITTEN", k.written, "NN", fmt.Sprint(number))
 			text := fill.Replace("func init() {\n\tvar mu sync.Mutex\n\tvar f KIND\n\tset := func(v KIND) { mu.Lock(); f = v; mu.Unlock() }\n\tclear := func() { mu.Lock(); f = CAREFUL; mu.Unlock() }\n" +
@@ -286,6 +299,9 @@ func answer() { done = requested }
 
 //go:noinline
 func same[T any](v T) T { return v }
+
+//go:noinline
+func call(do func()) { do() }
 
 func main() {
 	patience, _ = strconv.Atoi(os.Args[1])

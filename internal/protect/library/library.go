@@ -1,4 +1,6 @@
-package facts
+// Package library knows which calls of the standard library mean nothing to a section that works
+// on copies: they use no variables but what they are given, and tell other goroutines nothing.
+package library
 
 import (
 	"go/ast"
@@ -18,9 +20,14 @@ var quietPackages = []string{
 // printed has no methods.
 var printing = []string{"Sprint", "Sprintf", "Sprintln", "Print", "Printf", "Println", "Errorf"}
 
-// harmless reports whether a call of a function from the standard library has no
+// IsQuiet reports whether a function is of one of these packages, and has nothing to do with timers.
+func IsQuiet(f *types.Func) bool {
+	return f.Pkg() != nil && slices.Contains(quietPackages, f.Pkg().Path()) && !startsTimer(f)
+}
+
+// Harmless reports whether a call of a function from the standard library has no
 // effect on copies.
-func harmless(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
+func Harmless(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
 	if f.Pkg() == nil {
 		return false
 	}
@@ -32,7 +39,7 @@ func harmless(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
 		}
 		return !c.Ellipsis.IsValid()
 	}
-	if !slices.Contains(quietPackages, f.Pkg().Path()) || startsTimer(f) {
+	if !IsQuiet(f) {
 		return false
 	}
 	s, ok := info.TypeOf(c.Fun).(*types.Signature)
@@ -58,7 +65,11 @@ func startsTimer(f *types.Func) bool {
 		return false
 	}
 	if r := f.Signature().Recv(); r != nil {
-		n, ok := types.Unalias(Deref(r.Type())).(*types.Named)
+		t := types.Unalias(r.Type())
+		if p, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(p.Elem())
+		}
+		n, ok := t.(*types.Named)
 		return !ok || n.Obj().Name() == "Timer" || n.Obj().Name() == "Ticker"
 	}
 	return slices.Contains([]string{"NewTimer", "NewTicker", "After", "AfterFunc", "Tick"}, f.Name())

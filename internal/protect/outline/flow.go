@@ -1,9 +1,12 @@
-package plan
+package outline
 
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
+
+	"golang.org/x/tools/go/packages"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
@@ -12,12 +15,16 @@ import (
 
 // A state is what is known of the lock at a point of the function.
 type state struct {
-	dead    bool     // the point is not reached
-	outline *Outline // the lock is held, for one of these sections
-	read    bool
+	dead     bool     // the point is not reached
+	outline  *Outline // the lock is held, for one of these sections
+	read     bool
+	deferred *Outline // the way has come by a deferred call that releases it
 }
 
-// A flow follows one lock through the body of a function, along its structure. It fails,
+// endsWell reports whether a function may return here: a deferred call releases what is held.
+func (s state) endsWell() bool { return s.outline == s.deferred }
+
+// A Flow follows one lock through the body of a function, along its structure. It fails,
 // with a reason, where it cannot be told from the structure whether the lock is held.
 //
 // Package locks knows more: which locks are held at each node, along the control flow
@@ -28,39 +35,37 @@ type state struct {
 //	x.n++                     copies that both x.n++ and the release below would know
 //	if c { x.mu.Unlock() }
 //
-// Wherever a flow says that the lock is held, package locks says so too; a test holds that.
-type flow struct {
-	*unit
-	lock     *locks.Place
-	outlines []*Outline // all
-	known    []*Outline // whose copies are declared here
-	deferred bool
-	depth    int // of statement lists
-	targets  []*target
-	jumps    *shape.Jumps
-	steps    map[ast.Stmt]*Step
-	why      string
-	at       token.Pos
+// Wherever a Flow says that the lock is held, package locks says so too; a test holds that.
+type Flow struct {
+	// Outlines are the sections that were found. If Why is not "", it says why they are not
+	// all, or not sections, and At is where.
+	Outlines []*Outline
+	Why      string
+	At       token.Pos
+
+	facts   *facts.Facts
+	pkg     *packages.Package
+	info    *types.Info
+	lock    *locks.Place
+	known   []*Outline // whose copies are declared here
+	last    bool       // nothing of the function follows the statement
+	targets []*target
+	jumps   *shape.Jumps
+	steps   map[ast.Stmt]*Step
+
+	literalReleases bool // a function literal in the body releases what it has not taken
 }
 
-// A target is a statement that a break or continue can be about.
-type target struct {
-	label      string
-	loop       bool
-	breaks     []state
-	repetition []state
-	continues  []*ast.BranchStmt
-}
-
-func (f *flow) fail(n ast.Node, why string) {
-	if f.why == "" {
-		f.why, f.at = why, n.Pos()
+func (f *Flow) fail(n ast.Node, why string) {
+	if f.Why == "" {
+		f.Why, f.At = why, n.Pos()
 	}
 }
 
-// follow finds the sections of a lock in a body.
-func follow(u *unit, block *ast.BlockStmt, lock *locks.Place) *flow {
-	f := &flow{unit: u, lock: lock, jumps: shape.FindJumps(block), steps: make(map[ast.Stmt]*Step)}
+// Follow finds the sections of a lock in a body.
+func Follow(known *facts.Facts, pkg *packages.Package, block *ast.BlockStmt, lock *locks.Place) *Flow {
+	f := &Flow{facts: known, pkg: pkg, info: pkg.TypesInfo, lock: lock, last: true, jumps: shape.FindJumps(block), steps: make(map[ast.Stmt]*Step)}
+	f.literalReleases = f.releasesInLiteral(block)
 	end := f.list(block.List, state{})
 	f.returns(block, end)
 	return f
@@ -68,24 +73,27 @@ func follow(u *unit, block *ast.BlockStmt, lock *locks.Place) *flow {
 
 // returns checks that the lock is held where the function returns if, and only if, a
 // deferred call releases it.
-func (f *flow) returns(n ast.Node, s state) {
+func (f *Flow) returns(n ast.Node, s state) {
 	switch {
-	case s.dead:
-	case s.outline != nil && !f.deferred:
-		f.fail(n, "the function returns with the lock held")
-	case s.outline == nil && f.deferred:
+	case s.dead || s.endsWell():
+	case s.deferred == nil && f.literalReleases:
+		f.fail(n, "a function literal releases the lock")
+	case s.deferred == nil:
+		f.fail(n, "the function returns without releasing the lock itself")
+	default:
 		f.fail(n, "the function returns without the lock that a deferred call releases")
 	}
 }
 
-func (f *flow) list(list []ast.Stmt, s state) state {
-	n := len(f.known)
-	f.depth++
-	for _, st := range list {
+func (f *Flow) list(list []ast.Stmt, s state) state {
+	n, last := len(f.known), f.last
+	for i, st := range list {
+		f.last = last && i == len(list)-1
 		s = f.stmt(st, s, "")
 	}
-	f.depth--
-	if s.outline != nil && !slices.Contains(f.known[:n], s.outline) && f.depth > 0 {
+	f.last = last
+	s = f.leave(s, last)
+	if s.outline != nil && !slices.Contains(f.known[:n], s.outline) && !last {
 		f.fail(s.outline.First, "the lock is held beyond the block that takes it")
 	}
 	f.known = f.known[:n]
@@ -93,7 +101,7 @@ func (f *flow) list(list []ast.Stmt, s state) state {
 }
 
 // merge returns the state where ways come together.
-func (f *flow) merge(n ast.Node, states ...state) state {
+func (f *Flow) merge(n ast.Node, states ...state) state {
 	out := state{dead: true}
 	for _, s := range states {
 		switch {
@@ -109,26 +117,26 @@ func (f *flow) merge(n ast.Node, states ...state) state {
 
 // step notes what a statement evaluates by itself while the lock is held. It returns nil
 // if the lock is not held.
-func (f *flow) step(st ast.Stmt, s state, nodes ...ast.Node) *Step {
+func (f *Flow) step(st ast.Stmt, s state, nodes ...ast.Node) *Step {
 	for _, n := range nodes {
 		f.checkMentions(n)
 	}
 	if s.outline == nil || s.dead {
 		return nil
 	}
-	p := &Step{Stmt: st, spans: shape.SpansOf(st)}
+	p := &Step{Stmt: st, Spans: shape.SpansOf(st), ReleasesByPanic: s.deferred != nil}
 	for _, n := range nodes {
 		if n != nil {
-			p.nodes = append(p.nodes, n)
+			p.Nodes = append(p.Nodes, n)
 		}
 	}
 	f.steps[st] = p
-	s.outline.steps = append(s.outline.steps, p)
+	s.outline.Inside = append(s.outline.Inside, p)
 	return p
 }
 
 // checkMentions fails if the lock is used in a way other than a statement of its own.
-func (f *flow) checkMentions(n ast.Node) {
+func (f *Flow) checkMentions(n ast.Node) {
 	if n == nil {
 		return
 	}
@@ -146,7 +154,7 @@ func (f *flow) checkMentions(n ast.Node) {
 }
 
 // operation returns what an expression does to the lock.
-func (f *flow) operation(e ast.Expr) (facts.Operation, bool) {
+func (f *Flow) operation(e ast.Expr) (facts.Operation, bool) {
 	c, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
 		return facts.Operation{}, false
@@ -155,8 +163,8 @@ func (f *flow) operation(e ast.Expr) (facts.Operation, bool) {
 	return o, ok && o.On(f.lock)
 }
 
-func (f *flow) stmt(st ast.Stmt, s state, label string) state {
-	if f.why != "" {
+func (f *Flow) stmt(st ast.Stmt, s state, label string) state {
+	if f.Why != "" {
 		return s
 	}
 	switch st := st.(type) {
@@ -173,11 +181,15 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 		if o, ok := f.operation(st.Call); ok {
 			return f.deferOperation(st, o, s)
 		}
-		if p := f.step(st, s, st.Call); p != nil {
-			p.Defers = f.deferred
+		p := f.step(st, s, st.Call)
+		if p != nil {
+			p.Defers = s.deferred != nil
 		}
 		for _, o := range f.known {
-			o.defersBetween = o.defersBetween || s.outline == nil
+			o.DefersBetween = o.DefersBetween || s.outline == nil
+		}
+		if l, ok := ast.Unparen(st.Call.Fun).(*ast.FuncLit); ok && f.releases(l) {
+			return f.deferLiteral(st, l, p, s)
 		}
 		return s
 	case *ast.ReturnStmt:
@@ -194,7 +206,7 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 		return f.list(st.List, s)
 	case *ast.LabeledStmt:
 		if f.jumps.HaveLabel(st.Label.Name) {
-			if s.outline != nil && !s.dead {
+			if s != (state{}) && !s.dead {
 				f.fail(st, "a goto leads into the section")
 			}
 			s = state{}
@@ -208,7 +220,7 @@ func (f *flow) stmt(st ast.Stmt, s state, label string) state {
 		return f.ifStmt(st, s)
 	case *ast.ForStmt:
 		p := f.step(st, s, asNode(st.Init), asNode(st.Cond), asNode(st.Post))
-		return f.loop(st, st.Body, p, s, label, st.Cond != nil)
+		return f.loop(st, st.Body, p, s, &target{label: label}, st.Cond != nil)
 	case *ast.RangeStmt:
 		return f.rangeStmt(st, s, label)
 	case *ast.SwitchStmt:
@@ -241,25 +253,25 @@ func asNode[N ast.Node](n N) ast.Node {
 
 func reads(o facts.Operation) bool { return o.Mode == locks.Read }
 
-func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
+func (f *Flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 	switch {
 	case o.Acquires() && s.outline == nil:
 		var g *Outline
-		if i := slices.IndexFunc(f.known, func(known *Outline) bool { return known.reading == reads(o) }); i >= 0 {
+		if i := slices.IndexFunc(f.known, func(known *Outline) bool { return known.Reading == reads(o) }); i >= 0 {
 			g = f.known[i]
 		} else {
-			g = &Outline{Lock: o.Place, First: st, reading: reads(o), inLoop: f.jumps.Repeats(st) || slices.ContainsFunc(f.targets, func(t *target) bool { return t.loop })}
+			g = &Outline{Lock: o.Place, First: st, Reading: reads(o), InLoop: f.jumps.Repeats(st) || slices.ContainsFunc(f.targets, func(t *target) bool { return t.loop })}
 			if f.jumps.Skips(st) {
 				f.fail(st, "a goto jumps over where the lock is taken")
 			}
 			f.known = append(f.known, g)
-			f.outlines = append(f.outlines, g)
+			f.Outlines = append(f.Outlines, g)
 		}
 		g.Acquires = append(g.Acquires, st)
-		return state{outline: g, read: reads(o)}
+		return state{outline: g, read: reads(o), deferred: s.deferred}
 	case o.Releases() && s.outline != nil && s.read == reads(o):
 		s.outline.Releases = append(s.outline.Releases, st)
-		return state{}
+		return state{deferred: s.deferred}
 	case o.Acquires():
 		f.fail(st, "the lock is taken while it is held")
 	case o.Releases():
@@ -270,64 +282,9 @@ func (f *flow) operate(st *ast.ExprStmt, o facts.Operation, s state) state {
 	return s
 }
 
-func (f *flow) deferOperation(st *ast.DeferStmt, o facts.Operation, s state) state {
-	switch {
-	case s.dead:
-	case !o.Releases() || s.outline == nil || s.read != reads(o):
-		f.fail(st, "a deferred call releases what is not held")
-	case f.depth != 1:
-		f.fail(st, "the release is deferred in an inner block")
-	case f.deferred:
-		f.fail(st, "the release is deferred twice")
-	case f.jumps.Skips(st):
-		f.fail(st, "a goto jumps over where the release is deferred")
-	default:
-		f.deferred = true
-		s.outline.Deferred = st
-	}
-	return s
-}
-
-func (f *flow) branch(st *ast.BranchStmt, s state) state {
-	if st.Tok == token.FALLTHROUGH {
-		if t := f.find(nil, false); t != nil {
-			t.breaks = append(t.breaks, s)
-		}
-		return state{dead: true}
-	}
-	if st.Tok == token.GOTO {
-		if s.outline != nil && !s.dead {
-			f.fail(st, "the section has a goto")
-		}
-		return state{dead: true}
-	}
-	t := f.find(st.Label, st.Tok == token.CONTINUE)
-	switch {
-	case t == nil:
-		f.fail(st, "a jump leads nowhere")
-	case st.Tok == token.CONTINUE:
-		t.repetition = append(t.repetition, s)
-		t.continues = append(t.continues, st)
-	default:
-		t.breaks = append(t.breaks, s)
-	}
-	return state{dead: true}
-}
-
-// find returns what a break, or a continue, is about.
-func (f *flow) find(label *ast.Ident, loop bool) *target {
-	for i := len(f.targets) - 1; i >= 0; i-- {
-		t := f.targets[i]
-		if label != nil && t.label == label.Name || label == nil && (t.loop || !loop) {
-			return t
-		}
-	}
-	return nil
-}
-
 // ifStmt follows a chain of conditions. They are one step: there is no place between them
 // to put anything.
-func (f *flow) ifStmt(st *ast.IfStmt, s state) state {
+func (f *Flow) ifStmt(st *ast.IfStmt, s state) state {
 	var nodes []ast.Node
 	for c := st; c != nil; {
 		nodes = append(nodes, asNode(c.Init), c.Cond)
@@ -359,28 +316,31 @@ func (f *flow) ifStmt(st *ast.IfStmt, s state) state {
 }
 
 // after notes whether what follows a statement is reached.
-func (f *flow) after(p *Step, s state) state {
+func (f *Flow) after(p *Step, s state) state {
 	if p != nil {
-		p.ends = s.dead
+		p.Ends = s.dead
 	}
 	return s
 }
 
-func (f *flow) rangeStmt(st *ast.RangeStmt, s state, label string) state {
-	if s.outline != nil && facts.RangesOverFunction(f.info.TypeOf(st.X)) {
+func (f *Flow) rangeStmt(st *ast.RangeStmt, s state, label string) state {
+	function := facts.RangesOverFunction(f.info.TypeOf(st.X))
+	if s.outline != nil && function {
 		f.fail(st, "the section ranges over a function")
 	}
 	p := f.step(st, s, asNode(st.Key), asNode(st.Value), asNode(st.X))
 	if p != nil {
-		p.ranges = true
+		p.Ranges = true
 	}
-	return f.loop(st, st.Body, p, s, label, true)
+	return f.loop(st, st.Body, p, s, &target{label: label, function: function}, true)
 }
 
-func (f *flow) loop(st ast.Stmt, body *ast.BlockStmt, p *Step, s state, label string, ends bool) state {
-	t := &target{label: label, loop: true}
+func (f *Flow) loop(st ast.Stmt, body *ast.BlockStmt, p *Step, s state, t *target, ends bool) state {
+	t.loop, t.last, t.begin = true, f.last, s
 	f.targets = append(f.targets, t)
+	f.last = false // another round follows
 	end := f.list(body.List, s)
+	f.last = t.last
 	f.targets = f.targets[:len(f.targets)-1]
 	f.merge(st, append(t.repetition, s, end)...)
 	if p != nil {
@@ -397,10 +357,10 @@ func (f *flow) loop(st ast.Stmt, body *ast.BlockStmt, p *Step, s state, label st
 	return f.after(p, f.merge(st, out...))
 }
 
-func (f *flow) selectStmt(st *ast.SelectStmt, s state, label string) state {
+func (f *Flow) selectStmt(st *ast.SelectStmt, s state, label string) state {
 	p := f.step(st, s)
 	if p != nil {
-		p.waits = "uses a channel"
+		p.Waits = "uses a channel"
 	}
 	for _, c := range st.Body.List {
 		if comm := c.(*ast.CommClause).Comm; comm != nil {
@@ -410,8 +370,8 @@ func (f *flow) selectStmt(st *ast.SelectStmt, s state, label string) state {
 	return f.clauses(st, st.Body, p, s, label)
 }
 
-func (f *flow) clauses(st ast.Stmt, body *ast.BlockStmt, p *Step, s state, label string) state {
-	t := &target{label: label}
+func (f *Flow) clauses(st ast.Stmt, body *ast.BlockStmt, p *Step, s state, label string) state {
+	t := &target{label: label, last: f.last, begin: s}
 	f.targets = append(f.targets, t)
 	var states []state
 	_, complete := st.(*ast.SelectStmt)
