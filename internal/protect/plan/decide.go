@@ -136,7 +136,7 @@ func (r *round) report(g *Group) {
 		}
 	}
 	for _, d := range g.left {
-		if l := (Left{d.datum, d.why}); d.why != usedOnce && !slices.Contains(s.Left, l) && !slices.Contains(s.Protected, d.datum) {
+		if l := (Left{Name: d.datum, Why: d.why}); d.why != usedOnce && !slices.Contains(s.Left, l) && !slices.Contains(s.Protected, d.datum) {
 			s.Left = append(s.Left, l)
 		}
 	}
@@ -180,7 +180,7 @@ func (r *round) gaps(g *Group) []Gap {
 		}
 		inLoop := slices.ContainsFunc(g.Steps, func(u *StepPlan) bool { return uses[slices.Index(g.Steps, u)] && loopHasBoth(g, u, s) })
 		if around > 1 || inLoop {
-			list = append(list, Gap{r.facts.Fset.PositionFor(s.Stmt.Pos(), false), s.Opaque})
+			list = append(list, Gap{At: r.facts.Fset.PositionFor(s.Stmt.Pos(), false), Why: s.Opaque})
 		}
 	}
 	return list

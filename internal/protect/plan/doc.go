@@ -265,5 +265,4 @@
 //	node.go      what is in objects that have not the lock
 //	companion.go fields of such objects that no guard was inferred for
 //	site.go      where else it is used
-//	table.go     the plan as a table
 package plan

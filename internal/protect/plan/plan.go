@@ -11,6 +11,7 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
+	"github.com/cofferdam-go/cofferdam/internal/protect/summary"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -167,41 +168,34 @@ type Redirect struct {
 	Rest facts.Place // the fields beyond the variable
 }
 
-// A Section is a place where a lock is taken, with what becomes of it.
-type Section struct {
-	At   token.Position
-	Lock string
-	// Protected are the guarded variables that the section has copies of, and
-	// Isolated those that it reaches on pages, by the names that the guard has for
-	// them.
-	Protected, Isolated []string
-	// WithEntries are those of them that are maps with copies of their entries.
-	WithEntries []string
-	// Left are those that it uses as they are, with the reason.
-	Left []Left
-	// Gaps are where it is left on the way.
-	Gaps []Gap
-	// Times is how often the lock is taken for it: one that is released and taken again
-	// on the way is several.
-	Times int
-	// Why is the reason if the section as a whole was left alone.
-	Why string
+// What becomes of sections is told by package summary.
+type (
+	Section = summary.Section
+	Gap     = summary.Gap
+	Left    = summary.Left
+)
+
+// summarised is the plan as the table has it.
+func (p *Plan) summarised() *summary.Program {
+	return &summary.Program{
+		Mode: string(p.Mode), Guards: p.Guards, Sections: p.Sections, Unprotected: p.Unprotected,
+		NotIsolated: func(v *types.Var) string { return p.notIsolated[p.facts.KeyOf(v)] },
+		Open: func(v *types.Var) string {
+			for _, o := range p.OnPages {
+				if o.Key == p.facts.KeyOf(v) {
+					return o.Open
+				}
+			}
+			return ""
+		},
+	}
 }
 
-// IsProtected reports whether the section has anything to itself.
-func (s *Section) IsProtected() bool { return len(s.Protected)+len(s.Isolated) > 0 }
+// String is the table that a protected program prints when it starts.
+func (p *Plan) String() string { return p.summarised().String() }
 
-// A Gap is a statement for which a section is interrupted.
-type Gap struct {
-	At  token.Position
-	Why string
-}
-
-// A Left is something that was left alone.
-type Left struct {
-	Name string
-	Why  string
-}
+// GapList lists all gaps with their lines and reasons, and the sections that are left alone.
+func (p *Plan) GapList() string { return p.summarised().GapList() }
 
 // Make plans the protection of packages.
 func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o Options) (*Plan, error) {

@@ -1,21 +1,49 @@
-package plan
+// Package summary says how much of a program is protected: it makes the table that a protected program prints when it
+// starts, and the list of gaps, of what package plan has decided.
+//
+//	section.go   what becomes of a section
+//	table.go     guards, and how their data is protected
+package summary
 
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
 )
 
+// A Program is what the table is made of.
+type Program struct {
+	Mode     string
+	Guards   []*guard.Guard
+	Sections []Section
+	// Unprotected is why nothing can be isolated where the program will run, "" if it can.
+	Unprotected string
+	// NotIsolated returns why a variable is not isolated, Open why no more of it than the header is; "" if neither is so.
+	NotIsolated, Open func(*types.Var) string
+}
+
+// The modes of package plan that the table tells apart.
+const (
+	auto     = "auto"
+	isolate  = "isolate"
+	tolerate = "tolerate"
+	exact    = "exact"
+	detect   = "detect"
+)
+
 // String is the table that a protected program prints when it starts: each guard with
 // how its data is protected, in how many of the sections that may use it, how often these
 // are left on the way, and what is not protected and why. The last line says how much of it
 // all is.
-func (p *Plan) String() string {
+func (p *Program) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "lock\tguards\tprotected by\tsections\tgaps\twhat is not, and why\n")
@@ -33,7 +61,7 @@ func (p *Plan) String() string {
 		text = ""
 	}
 	text += all.String(p) + p.sectionCounts() + "\n"
-	if p.Mode == Auto && p.Unprotected != "" {
+	if p.Mode == auto && p.Unprotected != "" {
 		text += "cofferdam: nothing is isolated: " + p.Unprotected + "\n"
 	}
 	return text
@@ -42,12 +70,12 @@ func (p *Plan) String() string {
 // totals counts variables.
 type totals struct {
 	data, inPart, headers int
-	whole                 map[Mode]int // protected in all sections
+	whole                 map[string]int // protected in all sections
 }
 
 func (t *totals) add(r row) {
 	if t.whole == nil {
-		t.whole = make(map[Mode]int)
+		t.whole = make(map[string]int)
 	}
 	t.data++
 	switch {
@@ -63,8 +91,8 @@ func (t *totals) add(r row) {
 	}
 }
 
-func (t *totals) String(p *Plan) string {
-	whole := t.whole[Isolate] + t.whole[Tolerate] + t.whole[Exact] + t.whole[Detect]
+func (t *totals) String(p *Program) string {
+	whole := t.whole[isolate] + t.whole[tolerate] + t.whole[exact] + t.whole[detect]
 	text := fmt.Sprintf("cofferdam: %d of %d guarded variables are protected (%s)", whole, t.data, p.modes(t.whole))
 	if t.inPart > 0 {
 		text += fmt.Sprintf(", %d in part of their sections", t.inPart)
@@ -76,18 +104,18 @@ func (t *totals) String(p *Plan) string {
 }
 
 // modes says which modes the protected variables have.
-func (p *Plan) modes(protected map[Mode]int) string {
-	if p.Mode == Auto && protected[Isolate] > 0 {
-		return fmt.Sprintf("%d isolate, %d tolerate", protected[Isolate], protected[Tolerate])
+func (p *Program) modes(protected map[string]int) string {
+	if p.Mode == auto && protected[isolate] > 0 {
+		return fmt.Sprintf("%d isolate, %d tolerate", protected[isolate], protected[tolerate])
 	}
-	if p.Mode == Auto {
-		return string(Tolerate)
+	if p.Mode == auto {
+		return tolerate
 	}
-	return string(p.Mode)
+	return p.Mode
 }
 
 // sectionCounts says how many sections of the locks that guard something are protected.
-func (p *Plan) sectionCounts() string {
+func (p *Program) sectionCounts() string {
 	all, whole, left, gaps := 0, 0, 0, 0
 	for i := range p.Sections {
 		s := &p.Sections[i]
@@ -96,7 +124,7 @@ func (p *Plan) sectionCounts() string {
 		}
 		all += s.Times
 		switch {
-		case !s.IsProtected() || p.Mode == Detect:
+		case !s.IsProtected() || p.Mode == detect:
 		case len(s.Gaps) == 0 && len(s.Left) == 0:
 			whole += s.Times
 		default:
@@ -107,7 +135,7 @@ func (p *Plan) sectionCounts() string {
 	switch {
 	case all == 0:
 		return ""
-	case p.Mode == Detect:
+	case p.Mode == detect:
 		return fmt.Sprintf("; of %d sections none is protected, they are only compared", all)
 	}
 	text := fmt.Sprintf("; of %d sections %d are protected from lock to unlock", all, whole)
@@ -118,7 +146,7 @@ func (p *Plan) sectionCounts() string {
 }
 
 // GapList lists all gaps with their lines and reasons, and the sections that are left alone.
-func (p *Plan) GapList() string {
+func (p *Program) GapList() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	sections := slices.Clone(p.Sections)
@@ -147,7 +175,7 @@ func (p *Plan) GapList() string {
 type row struct {
 	in, out    int // sections that protect it, and sections that do not
 	gaps       int // in those that do
-	by         Mode
+	by         string
 	headerOnly bool // what it refers to is not protected
 	why        []string
 }
@@ -158,9 +186,9 @@ func (r row) how() string {
 	case r.in == 0:
 		return "nothing"
 	case r.headerOnly:
-		return string(r.by) + ", the header only"
+		return r.by + ", the header only"
 	}
-	return string(r.by)
+	return r.by
 }
 
 // refers reports whether a variable of a type only leads to what it stands for: the elements,
@@ -176,14 +204,14 @@ func refers(t types.Type) bool {
 // maxReasons is how many reasons a line of the table has.
 const maxReasons = 2
 
-func (p *Plan) row(lock string, d *guard.Datum) row {
+func (p *Program) row(lock string, d *guard.Datum) row {
 	v := d.Object.(*types.Var)
-	r := row{by: Tolerate, headerOnly: refers(v.Type()) && p.Mode != Detect}
+	r := row{by: tolerate, headerOnly: refers(v.Type()) && p.Mode != detect}
 	datum := d.Name
-	if p.Mode == Detect || p.Mode == Exact {
+	if p.Mode == detect || p.Mode == exact {
 		r.by = p.Mode
 	}
-	if why := p.notIsolated[p.facts.KeyOf(v)]; p.Mode == Auto && why != "" {
+	if why := p.NotIsolated(v); p.Mode == auto && why != "" {
 		r.why = append(r.why, "not isolated: "+why)
 	}
 	var left, gaps reasons
@@ -195,7 +223,7 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 		protected := true
 		switch i := slices.IndexFunc(s.Left, func(l Left) bool { return l.Name == datum }); {
 		case slices.Contains(s.Isolated, datum):
-			r.by = Isolate
+			r.by = isolate
 		case slices.Contains(s.Protected, datum):
 		case i >= 0:
 			protected = false
@@ -217,8 +245,8 @@ func (p *Plan) row(lock string, d *guard.Datum) row {
 			gaps.add("gap: "+g.Why, short(g.At))
 		}
 	}
-	if i := slices.IndexFunc(p.OnPages, func(o *PageDatum) bool { return o.Key == p.facts.KeyOf(v) && o.Open != "" }); i >= 0 && r.headerOnly && r.in > 0 {
-		r.why = append(r.why, "the header only: "+p.OnPages[i].Open)
+	if why := p.Open(v); why != "" && r.headerOnly && r.in > 0 {
+		r.why = append(r.why, "the header only: "+why)
 	}
 	r.why = slices.Concat(r.why, left.texts(), gaps.texts())
 	return r
@@ -247,4 +275,9 @@ func (r *reasons) texts() []string {
 		return append(r.list, fmt.Sprintf("and %d more", r.more))
 	}
 	return r.list
+}
+
+// short writes a place in the source without the directory.
+func short(p token.Position) string {
+	return filepath.Base(p.Filename) + ":" + strconv.Itoa(p.Line)
 }
