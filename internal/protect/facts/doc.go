@@ -64,7 +64,6 @@
 //	effect.go       effects of functions, footprints
 //	unnamed.go      functions that code may run which does not name them
 //	statement.go    the effects and accesses of a statement
-//	library.go      what is harmless in the standard library
 //	exposure.go     addresses that are taken
 //	borrow.go       parameters whose addresses are not kept
 //	alias.go        maps that are known by several names

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/cofferdam-go/cofferdam/internal/locks"
+	"github.com/cofferdam-go/cofferdam/internal/protect/harmless"
 )
 
 // addInstruction adds to a statement what one instruction does by itself. The switch has
@@ -155,7 +156,7 @@ func (f *Facts) addCall(s *Statement, i ssa.CallInstruction) {
 		e.wait("releases a lock")
 	case isMutex:
 		e.Acquires = true
-	case harmless(at.info, fn, at.expr):
+	case harmless.Call(at.info, fn, at.expr):
 		for _, a := range c.Args {
 			f.reachThrough(s, a.Type())
 		}

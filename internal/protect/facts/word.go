@@ -9,6 +9,8 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/cofferdam-go/cofferdam/internal/protect/harmless"
 )
 
 // IsPointerWord reports whether a value of a type is one word that the garbage collector has to
@@ -97,7 +99,7 @@ func (f *Facts) mayWrite(o overtakenCall, k Key) string {
 		return "a statement loads it, and waits for a channel"
 	}
 	callee := typeutil.StaticCallee(o.info, o.call)
-	if callee != nil && harmless(o.info, callee, o.call) {
+	if callee != nil && harmless.Call(o.info, callee, o.call) {
 		return ""
 	}
 	if callee != nil {

@@ -1,4 +1,6 @@
-package facts
+// Package harmless knows which functions of the standard library, whose bodies are not at hand, do nothing that could mean
+// something to a section that works on copies.
+package harmless
 
 import (
 	"go/ast"
@@ -18,9 +20,9 @@ var quietPackages = []string{
 // printed has no methods.
 var printing = []string{"Sprint", "Sprintf", "Sprintln", "Print", "Printf", "Println", "Errorf"}
 
-// harmless reports whether a call of a function from the standard library has no
+// Call reports whether a call of a function from the standard library has no
 // effect on copies.
-func harmless(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
+func Call(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
 	if f.Pkg() == nil {
 		return false
 	}
@@ -32,7 +34,7 @@ func harmless(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
 		}
 		return !c.Ellipsis.IsValid()
 	}
-	if !slices.Contains(quietPackages, f.Pkg().Path()) || startsTimer(f) {
+	if !IsQuiet(f) {
 		return false
 	}
 	s, ok := info.TypeOf(c.Fun).(*types.Signature)
@@ -51,6 +53,12 @@ func harmless(info *types.Info, f *types.Func, c *ast.CallExpr) bool {
 	return true
 }
 
+// IsQuiet reports whether a function is one of the standard library that tells other goroutines nothing, as long as it is
+// given no code.
+func IsQuiet(f *types.Func) bool {
+	return f.Pkg() != nil && slices.Contains(quietPackages, f.Pkg().Path()) && !startsTimer(f)
+}
+
 // startsTimer reports whether a function has to do with timers: what a timer does
 // when it fires happens after what was done before it was set.
 func startsTimer(f *types.Func) bool {
@@ -58,7 +66,11 @@ func startsTimer(f *types.Func) bool {
 		return false
 	}
 	if r := f.Signature().Recv(); r != nil {
-		n, ok := types.Unalias(Deref(r.Type())).(*types.Named)
+		t := r.Type()
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		n, ok := types.Unalias(t).(*types.Named)
 		return !ok || n.Obj().Name() == "Timer" || n.Obj().Name() == "Ticker"
 	}
 	return slices.Contains([]string{"NewTimer", "NewTicker", "After", "AfterFunc", "Tick"}, f.Name())
