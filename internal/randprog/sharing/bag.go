@@ -55,7 +55,7 @@ func (b *Bag) show() string {
 
 // bagShares are what several goroutines may do to a bag side by side.
 var bagShares = []string{"b.list = append(b.list, 7)", "b.push(7)", "b.rows[0].a += d", "b.rows[1].raise(d)", "b.grid[0][1] += d", "b.fixed[1].b += d", "b.text[0] += \"t\"", "if len(b.list) > 0 { b.n += b.list[0] &^ b.list[0] }",
-	"b.names = append(b.names, \"n\")", "for i := range b.rows { b.rows[i].b++ }", "if r := &b.rows[0]; r.a > -1 { r.b++ }", "if b.find(7) < 0 { b.n++; b.n-- }", "s := b.grid[2]; s[0]++; b.grid[2] = s"}
+	"b.names = append(b.names, \"n\")", "for i := range b.rows { b.rows[i].b++ }", "if r := &b.rows[0]; r.a > -1 { r.b++ }", "if b.find(7) < 0 { b.n++; b.n-- }", "{ s := b.grid[2]; s[0]++; b.grid[2] = s }"}
 
 // bag writes what uses a bag, in a section or without its lock: no other goroutine runs.
 func (g *gen) bag() {
