@@ -258,6 +258,7 @@
 //	addition.go  what is added without the lock
 //	visit.go     what else is used without the lock, in Exact
 //	slot.go      objects that a section finds on its way
+//	batch.go     elements, entries and fields of nodes that it finds there
 //	clone.go     functions that are cloned
 //	pages.go     what is on pages, and how sections use it
 //	wicket.go    what stays in its object, behind a wicket

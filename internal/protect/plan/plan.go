@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/batch"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
 	"github.com/cofferdam-go/cofferdam/internal/protect/summary"
@@ -113,7 +114,9 @@ type Group struct {
 	*Outline
 	Vars  []*Variable
 	Slots []*Slot
-	Steps []*StepPlan
+	// Batches are the copies of what the sections find on their way.
+	Batches []*Batch
+	Steps   []*StepPlan
 	// Rescues says that a deferred call publishes the copies if a section ends by a panic,
 	// which may be recovered from.
 	Rescues bool
@@ -126,7 +129,8 @@ type Group struct {
 	// Relents says that some step does.
 	Relents bool
 
-	left []leftOut
+	left  []leftOut
+	found *batch.Section // what they find on their way, nil if there are no copies of it
 }
 
 // A leftOut is guarded data that a group leaves as it is.
@@ -157,6 +161,10 @@ type StepPlan struct {
 	Calls     []ClonedCall
 	// SlotUses has for each slot of the group what the step has to do with it.
 	SlotUses []SlotUse
+	// BatchUses has for each batch of the group what the step has to do with it, and Assignments are those that have to be written in
+	// another way for it.
+	BatchUses   []batch.Use
+	Assignments []batch.Assignment
 	// MapCopies are the variables whose maps have to be copied before the step.
 	MapCopies []int
 }

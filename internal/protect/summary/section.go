@@ -12,6 +12,8 @@ type Section struct {
 	Protected, Isolated []string
 	// WithEntries are those of them that are maps with copies of their entries.
 	WithEntries []string
+	// HeaderOnly are those of which elements or entries are used as they are, with the reason.
+	HeaderOnly []Header
 	// Left are those that it uses as they are, with the reason.
 	Left []Left
 	// Gaps are where it is left on the way.
@@ -30,6 +32,12 @@ func (s *Section) IsProtected() bool { return len(s.Protected)+len(s.Isolated) >
 type Gap struct {
 	At  token.Position
 	Why string
+}
+
+// A Header is a variable of which elements or entries are used as they are, with the statement that does it.
+type Header struct {
+	Name string
+	Gap
 }
 
 // A Left is something that was left alone.

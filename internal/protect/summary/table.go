@@ -163,6 +163,9 @@ func (p *Program) GapList() string {
 		for _, g := range s.Gaps {
 			fmt.Fprintf(t, "%s\t%s\tgap at line %d: %s\n", short(s.At), s.Lock, g.At.Line, g.Why)
 		}
+		for _, h := range s.HeaderOnly {
+			fmt.Fprintf(t, "%s\t%s\tof %s only the header is protected: %s (line %d)\n", short(s.At), s.Lock, h.Name, h.Why, h.At.Line)
+		}
 		for _, l := range s.Left {
 			fmt.Fprintf(t, "%s\t%s\t%s is not protected: %s\n", short(s.At), s.Lock, l.Name, l.Why)
 		}
@@ -214,7 +217,8 @@ func (p *Program) row(lock string, d *guard.Datum) row {
 	if why := p.NotIsolated(v); p.Mode == auto && why != "" {
 		r.why = append(r.why, "not isolated: "+why)
 	}
-	var left, gaps reasons
+	var left, gaps, headers reasons
+	withContent := false
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		if s.Lock != lock {
@@ -240,15 +244,19 @@ func (p *Program) row(lock string, d *guard.Datum) row {
 		}
 		r.in += s.Times
 		r.gaps += len(s.Gaps)
-		r.headerOnly = r.headerOnly && !slices.Contains(s.WithEntries, datum)
+		withContent = withContent || slices.Contains(s.WithEntries, datum)
+		if i := slices.IndexFunc(s.HeaderOnly, func(h Header) bool { return h.Name == datum }); i >= 0 {
+			headers.add("the header only: "+s.HeaderOnly[i].Why, short(s.HeaderOnly[i].At))
+		}
 		for _, g := range s.Gaps {
 			gaps.add("gap: "+g.Why, short(g.At))
 		}
 	}
+	r.headerOnly = r.headerOnly && (!withContent || len(headers.list) > 0)
 	if why := p.Open(v); why != "" && r.headerOnly && r.in > 0 {
 		r.why = append(r.why, "the header only: "+why)
 	}
-	r.why = slices.Concat(r.why, left.texts(), gaps.texts())
+	r.why = slices.Concat(r.why, headers.texts(), left.texts(), gaps.texts())
 	return r
 }
 
