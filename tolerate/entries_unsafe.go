@@ -84,24 +84,21 @@ func (e *Entries[K, V]) Delete(m map[K]V, k K) {
 
 // Publish makes the maps have what the section has made of their entries.
 func (e *Entries[K, V]) Publish(l *Label) {
+	t := typeOf[V]()
 	for i := range e.N {
-		e.publish(i, l)
+		e.publish(i, t, l)
 	}
-	clear(e.in[:e.N])
-	clear(e.key[:e.N])
-	clear(e.own[:e.N])
-	clear(e.before[:e.N])
 	e.N = 0
 }
 
-func (e *Entries[K, V]) publish(i int, l *Label) {
-	m, k, t := e.in[i], e.key[i], typeOf[V]()
+func (e *Entries[K, V]) publish(i int, t *typed, l *Label) {
+	m, k := e.in[i], e.key[i]
 	now, there := m[k]
 	ours := e.has[i] != e.had[i] || !t.equal(unsafe.Pointer(&e.own[i]), unsafe.Pointer(&e.before[i]))
 	theirs := there != e.had[i] || !t.equal(unsafe.Pointer(&now), unsafe.Pointer(&e.before[i]))
 	value := e.own[i]
 	if theirs {
-		value = e.settle(i, now, ours, l)
+		value = e.settle(i, now, ours, t, l)
 	}
 	switch {
 	case !e.written[i] || theirs && !ours:
@@ -114,8 +111,7 @@ func (e *Entries[K, V]) publish(i int, l *Label) {
 
 // settle returns what becomes of an entry that careless code has changed, if the section publishes anything. Where one of the two
 // has made the entry or removed it, the section's stands.
-func (e *Entries[K, V]) settle(i int, now V, ours bool, l *Label) V {
-	t := typeOf[V]()
+func (e *Entries[K, V]) settle(i int, now V, ours bool, t *typed, l *Label) V {
 	if ours && e.has[i] && e.had[i] {
 		theirs := new(V)
 		*theirs = now

@@ -257,12 +257,18 @@ func (s *Section) calledReaching(m facts.Footprint, step *Step) string {
 
 // useless returns why there should be no batch, and finds out whether the copies are written, and how their changes are merged.
 func (s *Section) useless(b *Batch) string {
-	uses := 0
+	uses, all, why := 0, 0, ""
 	for _, step := range s.Steps {
-		use := s.use(b, step)
-		uses += use.Count()
-		if use.Count() > 0 && len(step.Loops) > 0 {
-			uses++
+		use, named := s.use(b, step), s.named(b, step)
+		if len(step.Loops) > 0 {
+			named *= 2
+		}
+		all += named
+		switch {
+		case use.Count() > 0:
+			uses += named
+		case named > 0 && why == "":
+			why = "a statement that uses it " + use.Why
 		}
 		s.addMerge(b, step, use)
 	}
@@ -274,10 +280,30 @@ func (s *Section) useless(b *Batch) string {
 		return "it is written in a section that may only read"
 	case b.Written && s.LosesByPanic:
 		return "what is written to it could be lost by a panic"
-	case uses < 2:
+	case all < 2:
 		return UsedOnce
+	case uses < 2:
+		return why
 	}
 	return ""
+}
+
+// named is how often a step uses what would be in a batch, be it by copies or not.
+func (s *Section) named(b *Batch, step *Step) (n int) {
+	if b.ofMap {
+		for _, a := range step.Does.Accesses {
+			if s.isSame(a.Last, b.Holder) && s.entryOf(a) != nil {
+				n++
+			}
+		}
+		return n
+	}
+	for _, e := range step.elements {
+		if e.Base == b.base && s.units[e] == b.path {
+			n++
+		}
+	}
+	return n
 }
 
 // addMerge adds what a step does to copies of a batch.

@@ -23,9 +23,12 @@ type Batch struct {
 // withBatch stands for the copies of what is found on the way.
 var withBatch = new(Slot)
 
+// hasBatches reports whether there are batches at all. Auto has none: see RATIONALE.md.
+func (p *planner) hasBatches() bool { return p.Mode == Tolerate || p.Mode == Exact }
+
 // findBatches finds the batches of a group.
 func (r *round) findBatches(g *Group) {
-	if r.Mode == Detect || r.Mode == Isolate {
+	if !r.hasBatches() {
 		return
 	}
 	g.found = r.sectionOf(g)
@@ -39,7 +42,8 @@ func (r *round) findBatches(g *Group) {
 		g.Batches = append(g.Batches, &Batch{b, v})
 	}
 	for _, l := range g.found.Left {
-		if l.IsField() { // what is known now is more than that it is reached by a pointer
+		opaque := slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return s.Opaque != "" && s.does.NamesKey(r.facts.KeyOf(l.Holder)) })
+		if l.IsField() && !(opaque && l.Why == batch.UsedOnce) { // more is known now than that it is reached by a pointer
 			datum := r.guardedBy(g, l.Holder)
 			g.left = slices.DeleteFunc(g.left, func(old leftOut) bool { return old.why == reachedByPointer && old.datum == datum })
 			g.leaveOut(datum, l.Why)

@@ -24,7 +24,7 @@ type companion struct {
 //	type list struct { mu sync.Mutex; head *node }
 //	type node struct { next *node; val int }      next and val, because mu guards head
 func (p *planner) withCompanions(guards []*guard.Guard) []*guard.Guard {
-	if p.Mode == Auto || p.Mode == Detect { // stamps and batches would cost more than sections that Auto has in mind
+	if p.Mode != Isolate && !p.hasBatches() {
 		return guards
 	}
 	var all []*guard.Guard

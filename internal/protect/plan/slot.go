@@ -57,7 +57,7 @@ func (r *round) findSlots(g *Group) {
 			}
 		}
 	}
-	g.Slots = slices.DeleteFunc(g.Slots, func(s *Slot) bool { return r.isForSeveral(g, s) })
+	g.Slots = slices.DeleteFunc(g.Slots, func(s *Slot) bool { return r.hasBatches() && r.isForSeveral(g, s) })
 	for _, slot := range g.Slots {
 		r.prune(g, slot)
 		for _, v := range slot.Fields {
