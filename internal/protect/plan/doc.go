@@ -110,6 +110,13 @@
 //	e.n--             if o != e { put(); if e != nil { o = e; s.n = e.n; c = &s } }; c.n--
 //	x.mu.Unlock()     put(); x.mu.Unlock()
 //
+// A slot has one object at a time. Where a section uses several, and for elements of slices, entries of maps, and whatever else has
+// its address only when it is used, there are batches, in Tolerate and Exact: see package batch.
+//
+//	x.list[i]++       if s.N > 7 { put() }; (*s.Of(&x.list[i]))++
+//	e.n += d.n        if t.N > 6 { put() }; (*t.Of(&e.n)) += (*t.Of(&d.n))
+//	x.mu.Unlock()     put(); x.mu.Unlock()
+//
 // Outside of sections one thing is written in another way: an addition without the lock to a
 // variable that sections have copies of is made in one atomic step. In two, a load and a store,
 // it would take away what a section has published between them.
