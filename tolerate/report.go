@@ -47,6 +47,7 @@ type Stats struct {
 	Refused       uint64             // races in which a resolver panicked
 	Surrendered   uint64             // races that were only seen; see [Check]
 	Forced        uint64             // of these: published over writes that would not end
+	Crowded       uint64             // how often sections had to publish elements early; see [Batch]
 	ByClass       map[Classes]uint64 // races by what they may have been
 	OtherFindings uint64             // races beyond the number of different findings that are kept
 }
@@ -61,6 +62,7 @@ func ReadStats() Stats {
 		Refused:       outcomes.Refused,
 		Surrendered:   outcomes.Surrendered,
 		Forced:        counters.forced.Load(),
+		Crowded:       counters.crowded.Load(),
 		ByClass:       make(map[Classes]uint64),
 		OtherFindings: feed.Dropped(),
 	}
@@ -77,6 +79,7 @@ var (
 
 	counters struct {
 		forced  atomic.Uint64
+		crowded atomic.Uint64
 		byClass [1 << len(all)]atomic.Uint64
 	}
 )

@@ -113,7 +113,9 @@
 //	add_unsafe.go      additions without the lock that a rewriter makes atomic
 //	map_unsafe.go      maps whose entries a straight section has copied
 //	straight_unsafe.go what is written into sections whose variables are known in advance
-//	exact_unsafe.go    the same where all other uses of the variables say what they do
+//	batch.go           memory that such a section finds on its way: elements, fields of nodes
+//	entries_unsafe.go  the same for entries of maps
+//	exact_unsafe.go    straight sections where all other uses of the variables say what they do
 //	report.go          findings and statistics
 //
 // The oracle of the paper, with its tables and theorems, is in the tests, and the run

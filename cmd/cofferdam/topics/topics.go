@@ -231,7 +231,8 @@ const modesHelp = `Run, build and test protect the data that locks guard from co
              whose lock is elsewhere, are kept from a section's first use of a node to its
              end: no store without the lock comes in between, and no load sees what the
              section has written before it ends. Nodes that no section uses are free.
-  tolerate   A section works on private copies of what its lock guards, and publishes
+  tolerate   A section works on private copies of what its lock guards, and of elements,
+             entries and nodes behind it, up to eight of a kind at a time, and publishes
              them at its end. A write without the lock during a section cannot harm it;
              it is recognised at the end, resolved and reported.
   exact      Tolerate, and code without the lock says what it does: a finding has the class

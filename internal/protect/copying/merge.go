@@ -22,6 +22,21 @@ const (
 	Appending Merge = "append"
 )
 
+// MergeOf returns the merge of changes that are all of one kind.
+func MergeOf(u facts.Update) Merge {
+	switch u {
+	case facts.Adds:
+		return Adding
+	case facts.Raises:
+		return Raising
+	case facts.Lowers:
+		return Lowering
+	case facts.Appends:
+		return Appending
+	}
+	return Keeping
+}
+
 // Uniting is for maps whose sections and careless code change different keys. It has to compare
 // all entries, so it is only for those who ask for it.
 const Uniting Merge = "union"

@@ -94,6 +94,41 @@ func (c *code) accessAt(i ssa.Instruction) token.Pos {
 	return c.positionsFor(i)[0]
 }
 
+// LeadsThrough reports whether the address of a touch is computed, or the touch made, at a position of the source: that of the
+// bracket, the selector or the star of an expression. An address that was computed in another statement is not.
+func (t *Touch) LeadsThrough(at token.Pos) bool { return t.at == at || slices.Contains(t.way, at) }
+
+// MayReach returns why a touch may be of memory of which only the footprint is known, "" if it is not.
+func (f *Facts) MayReach(t *Touch, m Footprint) string {
+	e := new(Effect)
+	f.addTouch(e, t)
+	if e.Names(m) {
+		return "reaches " + m.Name + " in another way"
+	}
+	return e.MayPointTo(m)
+}
+
+// FootprintBehind describes memory of a type that a pointer or a slice leads to, as code may reach it: through pointers to its type or
+// to that of a part, by the names of its fields, and by those of variables to which pointers lead.
+func (f *Facts) FootprintBehind(name string, t types.Type) Footprint {
+	m := Footprint{Name: name, Exposure: Pointed}
+	eachInside(t, func(v *types.Var) { m.Keys = append(m.Keys, f.KeyOf(v)) })
+	eachType(t, func(part types.Type) {
+		m.Types = append(m.Types, TypeName(part))
+		if f.forged[TypeName(part)] {
+			m.Exposure = Forged
+		}
+	})
+	for k, v := range f.exposed {
+		eachType(v.Type(), func(part types.Type) {
+			if TypeName(part) == TypeName(t) && !slices.Contains(m.Keys, k) {
+				m.Keys = append(m.Keys, k)
+			}
+		})
+	}
+	return m
+}
+
 // CallsBehind reports whether the source has calls behind a use in the same statement, apart from those in some nodes: written as a
 // call, the use would come before them, and panic before them.
 func (f *Facts) CallsBehind(use ast.Node, k Key, apart ...ast.Node) bool {

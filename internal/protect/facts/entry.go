@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// An EntryUse is a use of a field that is a map, which does something with one entry, or asks for their number. It
+// An EntryUse is a use of a field, or of a variable of a package, that is a map, which does something with one entry, or asks for their number. It
 // can be written as one call:
 //
 //	x.m[k]              a lookup
@@ -32,9 +32,9 @@ type EntryUse struct {
 // EntryUseOf returns what a use of a field does with an entry, nil if it does something else.
 func (f *Facts) EntryUseOf(use ast.Node) *EntryUse { return f.words.entries[use] }
 
-// observeEntry notes how a node uses the entries of a field that is a map.
+// observeEntry notes how a node uses the entries of a field, or of a variable of a package, that is a map.
 func (o *observer) observeEntry(c inspector.Cursor, v *types.Var) {
-	if !v.IsField() || !IsMap(v.Type()) {
+	if !v.IsField() && !IsGlobal(v) || !IsMap(v.Type()) {
 		return
 	}
 	var use *EntryUse

@@ -35,6 +35,7 @@ func (f *Facts) ExposedWithin(t types.Type) bool {
 func (f *Facts) expose(v *types.Var, how Exposure) {
 	k := f.KeyOf(v)
 	f.exposures[k] = max(f.exposures[k], how)
+	f.exposed[k] = v
 }
 
 // observeExposure notes the addresses that an instruction takes along. A pointer to a part

@@ -23,11 +23,12 @@ type Touch struct {
 	Update       Update
 
 	links    []link
-	variable *types.Var // that the address begins with, or nil
-	alloc    *ssa.Alloc // that it begins with, or nil
-	pointer  bool       // it begins with a pointer
-	reached  types.Type // the memory as a whole
-	at       token.Pos  // of the instruction
+	variable *types.Var  // that the address begins with, or nil
+	alloc    *ssa.Alloc  // that it begins with, or nil
+	pointer  bool        // it begins with a pointer
+	reached  types.Type  // the memory as a whole
+	at       token.Pos   // of the instruction
+	way      []token.Pos // of those that compute the address
 }
 
 // String writes the address as the fields that it leads through, and what is done there.
@@ -68,9 +69,11 @@ func (c *code) touch(address ssa.Value) *Touch {
 			if f := fieldOf(a); f != nil {
 				t.links = append(t.links, link{f, Deref(a.Type()), a.Pos()})
 			}
+			t.way = append(t.way, a.Pos())
 			address = a.X
 			continue
 		case *ssa.IndexAddr:
+			t.way = append(t.way, a.Pos())
 			if IsPointer(a.X.Type()) {
 				address = a.X
 				continue

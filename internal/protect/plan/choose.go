@@ -42,12 +42,15 @@ func (r *round) choose(g *Group) {
 	}
 }
 
+// reachedByPointer is why data has no copy by its name.
+const reachedByPointer = "it is reached by way of a pointer or an element"
+
 // candidate returns the variable that an access is about, if the lock guards it, and it
 // can have a copy.
 func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	if !a.Place.Known() || r.pages.byWayOfCell(a.Place) {
 		if d := r.guardedBy(g, a.Last); d != "" && r.pages.of(a.Last) == nil {
-			why := "it is reached by way of a pointer or an element"
+			why := reachedByPointer
 			if r.Mode == Isolate {
 				why = cmp.Or(r.pages.why[r.facts.KeyOf(a.Last)], why)
 			}

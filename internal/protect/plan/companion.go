@@ -19,12 +19,13 @@ type companion struct {
 // withCompanions adds the fields of nodes to the guards by whose data sections find the nodes. How a node was found is not known by the
 // time it is used, so what guards it is not inferred, or only for nodes at the beginning. But a stamp is right whatever lock it is of: it
 // is only left by sections that use the node, and accesses that are ordered by other means find it gone. So it is enough that
-// sections of the lock use the field, and that something writes it.
+// sections of the lock use the field, and that something writes it. The same holds for copies, which are published before anything
+// that could order accesses.
 //
 //	type list struct { mu sync.Mutex; head *node }
 //	type node struct { next *node; val int }      next and val, because mu guards head
 func (p *planner) withCompanions(guards []*guard.Guard) []*guard.Guard {
-	if p.Mode != Isolate {
+	if p.Mode != Isolate && !p.hasBatches() {
 		return guards
 	}
 	var all []*guard.Guard

@@ -84,9 +84,10 @@ func (r *round) run() {
 		}
 		for _, g := range groups {
 			r.findSlots(g)
+			r.findBatches(g)
 			r.leaveOutOpen(g)
 			r.report(g)
-			if len(g.Vars)+len(g.Slots) > 0 {
+			if len(g.Vars)+len(g.Slots)+len(g.Batches) > 0 {
 				r.planSteps(g)
 				f := r.out.Files[b.file]
 				f.Groups = append(f.Groups, g)
@@ -107,13 +108,13 @@ func newGroup(o *outline.Outline) *Group {
 
 // report notes what becomes of a group's sections for the table.
 func (r *round) report(g *Group) {
-	if len(g.Vars)+len(g.Slots)+len(g.left) == 0 && !g.callsAnything() {
+	if len(g.Vars)+len(g.Slots)+len(g.Batches)+len(g.left) == 0 && !g.callsAnything() {
 		return // the lock guards nothing that the section uses
 	}
 	if len(g.left) == 1 && g.left[0].why == loadedOnce {
 		return // there is nothing to disturb
 	}
-	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: g.LockName, lock: r.facts.KeyOf(g.Lock.Last()), Times: len(g.Acquires), Gaps: r.gaps(g)}
+	s := Section{At: r.facts.Fset.PositionFor(g.First.Pos(), false), Lock: g.LockName, LockKey: r.facts.KeyOf(g.Lock.Last()), Times: len(g.Acquires), Gaps: r.gaps(g)}
 	vars := g.Vars
 	for _, slot := range g.Slots {
 		vars = slices.Concat(vars, slot.Fields)
@@ -137,8 +138,9 @@ func (r *round) report(g *Group) {
 			}
 		}
 	}
+	r.reportContent(g, &s)
 	for _, d := range g.left {
-		if l := (Left{d.datum, d.why}); d.why != usedOnce && !slices.Contains(s.Left, l) && !slices.Contains(s.Protected, d.datum) {
+		if l := (Left{Name: d.datum, Why: d.why}); d.why != usedOnce && !slices.Contains(s.Left, l) && !slices.Contains(s.Protected, d.datum) {
 			s.Left = append(s.Left, l)
 		}
 	}
@@ -171,7 +173,7 @@ func (r *round) gaps(g *Group) []Gap {
 	}
 	var list []Gap
 	for i, s := range g.Steps {
-		if s.Opaque == "" || len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive && !r.staysInGuard(v, s) }) {
+		if s.Opaque == "" || len(g.Slots)+len(g.Batches) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive && !r.staysInGuard(v, s) }) {
 			continue
 		}
 		around := 0
@@ -182,7 +184,7 @@ func (r *round) gaps(g *Group) []Gap {
 		}
 		inLoop := slices.ContainsFunc(g.Steps, func(u *StepPlan) bool { return uses[slices.Index(g.Steps, u)] && loopHasBoth(g, u, s) })
 		if around > 1 || inLoop {
-			list = append(list, Gap{r.facts.Fset.PositionFor(s.Stmt.Pos(), false), s.Opaque})
+			list = append(list, r.gapAt(s.Stmt, s.Opaque))
 		}
 	}
 	return list
@@ -202,6 +204,9 @@ func (r *round) usesAny(g *Group, s *StepPlan) bool {
 		}) ||
 			slices.ContainsFunc(s.Does.Calls, func(c facts.Call) bool { return r.facts.EffectOf(c.Func).Names(v.Footprint) }) ||
 			r.usesElements(v, s) || r.runsOpen(s, r.openCodeOf(v.Footprint.Keys[0], lock)) != ""
+	}) || slices.ContainsFunc(g.Batches, func(b *Batch) bool {
+		k := r.facts.KeyOf(b.Holder)
+		return s.Does.NamesKey(k) || r.runsOpen(s, r.openCodeOf(k, lock)) != ""
 	})
 }
 
@@ -210,7 +215,7 @@ func (r *round) planSteps(g *Group) {
 	for _, v := range g.Vars {
 		v.Exact = r.Mode == Exact && !v.CopiesEntries && v.Footprint.Exposure == facts.Hidden
 	}
-	g.OnlyReaches = len(g.Slots) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive })
+	g.OnlyReaches = len(g.Slots)+len(g.Batches) == 0 && !slices.ContainsFunc(g.Vars, func(v *Variable) bool { return !v.Passive })
 	g.Rescues = r.rescues(g)
 	for _, s := range g.Steps {
 		if _, ok := s.Stmt.(*ast.DeferStmt); ok && g.Rescues {

@@ -110,6 +110,13 @@
 //	e.n--             if o != e { put(); if e != nil { o = e; s.n = e.n; c = &s } }; c.n--
 //	x.mu.Unlock()     put(); x.mu.Unlock()
 //
+// A slot has one object at a time. Where a section uses several, and for elements of slices, entries of maps, and whatever else has
+// its address only when it is used, there are batches, in Tolerate and Exact: see package batch.
+//
+//	x.list[i]++       if s.N > 7 { put() }; (*s.Of(&x.list[i]))++
+//	e.n += d.n        if t.N > 6 { put() }; (*t.Of(&e.n)) += (*t.Of(&d.n))
+//	x.mu.Unlock()     put(); x.mu.Unlock()
+//
 // Outside of sections one thing is written in another way: an addition without the lock to a
 // variable that sections have copies of is made in one atomic step. In two, a load and a store,
 // it would take away what a section has published between them.
@@ -256,6 +263,7 @@
 //	addition.go  what is added without the lock
 //	visit.go     what else is used without the lock, in Exact
 //	slot.go      objects that a section finds on its way
+//	batch.go     elements, entries and fields of nodes that it finds there
 //	clone.go     functions that are cloned
 //	pages.go     what is on pages, and how sections use it
 //	wicket.go    what stays in its object, behind a wicket
@@ -264,5 +272,4 @@
 //	companion.go fields of such objects that no guard was inferred for
 //	site.go      where else it is used
 //	name.go      what locks and data are called
-//	table.go     the plan as a table
 package plan

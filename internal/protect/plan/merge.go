@@ -20,9 +20,6 @@ func (p *planner) checkAsked() error {
 	return nil
 }
 
-// merges are those of updates.
-var merges = map[facts.Update]copying.Merge{facts.Assigns: copying.Keeping, facts.Adds: copying.Adding, facts.Raises: copying.Raising, facts.Lowers: copying.Lowering, facts.Appends: copying.Appending}
-
 // findMerge finds out how a careless change to a variable is merged with that of a section: if
 // all that the section does to it is to add, both changes count, and so on. It need not matter
 // what careless code does: the result is what there would be had the section come after it.
@@ -52,7 +49,7 @@ func (r *round) addMerge(does *facts.Statement, v *Variable, seen map[facts.Func
 		if !t.Write || r.facts.Reaches(t, v.Place, v.Footprint) == "" {
 			continue
 		}
-		if m := merges[t.Update]; v.Merge == "" {
+		if m := copying.MergeOf(t.Update); v.Merge == "" {
 			v.Merge = m
 		} else if v.Merge != m {
 			v.Merge = copying.Keeping

@@ -195,7 +195,7 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	}
 	notBehind := p.unfitForWicket(v, at)
 	switch {
-	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate && !(notBehind == "" && p.ownsElements(v)):
+	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate && !(notBehind == "" && (p.ownsElements(v) || hasOwnEntries(p.facts, v))):
 		return "it holds " + facts.HeapReference(v.Type())
 	case notBehind != "" && facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
 		return p.unfitForCell(v)

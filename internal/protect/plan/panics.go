@@ -83,6 +83,11 @@ func (r *round) writesCopies(g *Group, s *StepPlan) bool {
 	if r.writes(copied, s) {
 		return true
 	}
+	for i, b := range g.Batches {
+		if b.Variable.Written && s.BatchUses[i].Count() > 0 {
+			return true
+		}
+	}
 	for _, slot := range g.Slots {
 		use := r.slotUse(g, slot, s)
 		if use.Object != nil && slices.ContainsFunc(slot.Fields, func(v *Variable) bool { return v.Written }) {

@@ -9,9 +9,11 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/cofferdam-go/cofferdam/internal/guard"
+	"github.com/cofferdam-go/cofferdam/internal/protect/batch"
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 	"github.com/cofferdam-go/cofferdam/internal/protect/outline"
 	"github.com/cofferdam-go/cofferdam/internal/protect/rule"
+	"github.com/cofferdam-go/cofferdam/internal/protect/summary"
 	"github.com/cofferdam-go/cofferdam/internal/protect/use"
 	"github.com/cofferdam-go/cofferdam/internal/source"
 )
@@ -116,7 +118,9 @@ type Group struct {
 	LockName string
 	Vars     []*Variable
 	Slots    []*Slot
-	Steps    []*StepPlan
+	// Batches are the copies of what the sections find on their way.
+	Batches []*Batch
+	Steps   []*StepPlan
 	// Rescues says that a deferred call publishes the copies if a section ends by a panic,
 	// which may be recovered from.
 	Rescues bool
@@ -129,7 +133,8 @@ type Group struct {
 	// Relents says that some step does.
 	Relents bool
 
-	left []leftOut
+	left  []leftOut
+	found *batch.Section // what they find on their way, nil if there are no copies of it
 }
 
 // A leftOut is guarded data that a group leaves as it is.
@@ -160,6 +165,10 @@ type StepPlan struct {
 	Calls     []ClonedCall
 	// SlotUses has for each slot of the group what the step has to do with it.
 	SlotUses []SlotUse
+	// BatchUses has for each batch of the group what the step has to do with it, and Assignments are those that have to be written in
+	// another way for it.
+	BatchUses   []batch.Use
+	Assignments []batch.Assignment
 	// MapCopies are the variables whose maps have to be copied before the step.
 	MapCopies []int
 }
@@ -171,42 +180,35 @@ type Redirect struct {
 	Rest facts.Place // the fields beyond the variable
 }
 
-// A Section is a place where a lock is taken, with what becomes of it.
-type Section struct {
-	At   token.Position
-	Lock string
-	// Protected are the guarded variables that the section has copies of, and
-	// Isolated those that it reaches on pages, by their names in the table.
-	Protected, Isolated []string
-	// WithEntries are those of them that are maps with copies of their entries.
-	WithEntries []string
-	// Left are those that it uses as they are, with the reason.
-	Left []Left
-	// Gaps are where it is left on the way.
-	Gaps []Gap
-	// Times is how often the lock is taken for it: one that is released and taken again
-	// on the way is several.
-	Times int
-	// Why is the reason if the section as a whole was left alone.
-	Why string
+// What becomes of sections is told by package summary.
+type (
+	Section = summary.Section
+	Gap     = summary.Gap
+	Left    = summary.Left
+)
 
-	lock facts.Key
+// summarised is the plan as the table has it.
+func (p *Plan) summarised() *summary.Program {
+	return &summary.Program{
+		Mode: string(p.Mode), Guards: p.Guards, Sections: p.Sections, Unprotected: p.Unprotected,
+		KeyOf: p.facts.KeyOf, LockName: p.names.ofLock, DatumName: p.names.ofDatum,
+		NotIsolated: func(v *types.Var) string { return p.notIsolated[p.facts.KeyOf(v)] },
+		Open: func(v *types.Var) string {
+			for _, o := range p.OnPages {
+				if o.Key == p.facts.KeyOf(v) {
+					return o.Open
+				}
+			}
+			return ""
+		},
+	}
 }
 
-// IsProtected reports whether the section has anything to itself.
-func (s *Section) IsProtected() bool { return len(s.Protected)+len(s.Isolated) > 0 }
+// String is the table that a protected program prints when it starts.
+func (p *Plan) String() string { return p.summarised().String() }
 
-// A Gap is a statement for which a section is interrupted.
-type Gap struct {
-	At  token.Position
-	Why string
-}
-
-// A Left is something that was left alone.
-type Left struct {
-	Name string
-	Why  string
-}
+// GapList lists all gaps with their lines and reasons, and the sections that are left alone.
+func (p *Plan) GapList() string { return p.summarised().GapList() }
 
 // Make plans the protection of packages.
 func Make(pkgs []*packages.Package, known *facts.Facts, guards *guard.Guards, o Options) (*Plan, error) {

@@ -151,6 +151,9 @@ func renderGroup(b *strings.Builder, f *source.File, g *plan.Group) {
 	for _, s := range g.Slots {
 		fmt.Fprintf(b, "; slot for %s:%s", s.Spelling, variables(s.Fields))
 	}
+	for _, h := range g.Batches {
+		fmt.Fprintf(b, "; batch of %s%s, merged by %s", h.Datum, variables([]*plan.Variable{h.Variable}), h.Variable.Merge)
+	}
 	if g.Flagged {
 		b.WriteString(", flagged")
 	}
@@ -196,6 +199,23 @@ func renderStep(b *strings.Builder, f *source.File, g *plan.Group, s *plan.StepP
 				write(r.Node)
 			}
 		}
+	}
+	for i, use := range s.BatchUses {
+		switch {
+		case use.Publishes && s.Opaque == "":
+			fmt.Fprintf(b, " publishes %s, because it %s;", g.Batches[i].Datum, use.Why)
+		case use.Count() > 0:
+			fmt.Fprintf(b, " copies of %s:", g.Batches[i].Datum)
+			for _, unit := range use.Units {
+				write(unit)
+			}
+			for _, e := range use.Entries {
+				fmt.Fprintf(b, " %s[%s]", f.TextOf(e.Map), f.TextOf(e.Use.Key))
+			}
+		}
+	}
+	if len(s.Assignments) > 0 {
+		b.WriteString(" assigns later")
 	}
 	for _, i := range s.MapCopies {
 		fmt.Fprintf(b, " copies the map %s", g.Vars[i].Place)

@@ -57,6 +57,7 @@ func (r *round) findSlots(g *Group) {
 			}
 		}
 	}
+	g.Slots = slices.DeleteFunc(g.Slots, func(s *Slot) bool { return r.hasBatches() && r.isForSeveral(g, s) })
 	for _, slot := range g.Slots {
 		r.prune(g, slot)
 		for _, v := range slot.Fields {
@@ -71,6 +72,22 @@ func (r *round) findSlots(g *Group) {
 			}
 		}
 	}
+}
+
+// isForSeveral reports whether a group uses several objects that would take turns in a slot. Batches have copies of all of them.
+func (r *round) isForSeveral(g *Group, slot *Slot) bool {
+	var first *types.Var
+	return slices.ContainsFunc(g.Steps, func(s *StepPlan) bool {
+		return s.Opaque == "" && slices.ContainsFunc(s.Does.Accesses, func(a *facts.Access) bool {
+			if slot.field(a.Place) < 0 || !foreign(g, a.Place) {
+				return false
+			}
+			if first == nil {
+				first = a.Place.Root
+			}
+			return a.Place.Root != first
+		})
+	})
 }
 
 // foreign reports whether a place is in an object that a local variable points to, and

@@ -193,7 +193,7 @@ func (u *unit) leaveAlone(b *body, f *outline.Flow, op facts.Operation, why stri
 	if f.At.IsValid() && u.line(f.At) != u.line(first) {
 		why += fmt.Sprintf(" (line %d)", u.line(f.At))
 	}
-	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(op.Place), lock: u.facts.KeyOf(op.Place.Last()), Times: 1, Why: why}
+	s := Section{At: u.facts.Fset.PositionFor(first, false), Lock: u.lockName(op.Place), LockKey: u.facts.KeyOf(op.Place.Last()), Times: 1, Why: why}
 	b.alone = append(b.alone, aloneSection{s, op.Place.Last()})
 }
 
@@ -256,7 +256,7 @@ func (u *unit) noteUnfollowed(b *body) {
 			if lock == nil {
 				break
 			}
-			s := Section{At: u.facts.Fset.PositionFor(n.Pos(), false), Lock: u.lockName(facts.Place{Root: lock}), lock: u.facts.KeyOf(lock), Times: 1, Why: why}
+			s := Section{At: u.facts.Fset.PositionFor(n.Pos(), false), Lock: u.lockName(facts.Place{Root: lock}), LockKey: u.facts.KeyOf(lock), Times: 1, Why: why}
 			b.alone = append(b.alone, aloneSection{s, lock})
 		}
 		return true

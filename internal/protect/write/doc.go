@@ -20,6 +20,8 @@
 //	0s1li   what findings say of it
 //	0s1oi   a slot: with p the object, v the copy, b what it was, c a pointer to the copy, f
 //	        the function that publishes it
+//	0s1hi   a batch: with f the function that publishes it, l what findings say of it, n a number of a copy
+//	0s1wi   what is assigned to an element
 //	0s1gi   the pages of the object with the lock, or its wicket
 //	0c1f    clone 1 of function f, with its parameters q0, q1
 //	g1, p1, o1, x1, t1, v1  what is on pages: guard, shared view or cell, own view, field, type,
@@ -42,6 +44,7 @@
 //	section.go   sections: taking, publishing, interrupting
 //	put.go       publishing one variable
 //	slot.go      slots
+//	batch.go     batches
 //	clone.go     clones and their calls
 //	pages.go     data on pages
 //	cell.go      pointers on pages, and how uses of them and of what is behind wickets are written

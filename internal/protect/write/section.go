@@ -132,7 +132,7 @@ func (w *sectionWriter) declare() string {
 		}
 		w.copies(i, v, add)
 	}
-	list = slices.Concat(list, w.findPages(), w.enter(), w.declareSlots())
+	list = slices.Concat(list, w.findPages(), w.enter(), w.declareSlots(), w.declareBatches())
 	if w.group.Rescues {
 		list = append(list, "defer func() { "+w.publish(interrupting)+" }()")
 	}
@@ -232,6 +232,9 @@ func (w *sectionWriter) publish(why reason) string {
 	for i := range w.group.Slots {
 		list = append(list, w.publishSlot(i))
 	}
+	for i := range w.group.Batches {
+		list = append(list, w.publishBatch(i))
+	}
 	return strings.Join(list, "; ")
 }
 
@@ -242,6 +245,7 @@ func (w *sectionWriter) step(s *plan.StepPlan) {
 		w.edits.InsertAfter(s.Stmt.End(), "; defer func() { "+w.publish(reasonOf(s))+" }()")
 	}
 	w.useSlots(s)
+	w.makeRoom(s)
 	w.copyMaps(s)
 	for _, c := range s.Calls {
 		w.redirectCall(w.edits, c, func(i int) string { return "&" + w.own(i) })

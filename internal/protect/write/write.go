@@ -101,6 +101,7 @@ func (u *packageWriter) write(texts map[string]Text) error {
 		f.redirectSites(f.edits, f.file.Sites)
 		f.addAtomically()
 		f.visit()
+		f.useBatches()
 		if err := f.render(texts); err != nil {
 			return err
 		}

@@ -14,12 +14,17 @@ type Bag struct {
 	fixed [3]Row    // guarded by mu
 	text  [2]string // guarded by mu
 	n     int       // guarded by mu
+	m     map[int]int      // guarded by mu
+	tags  map[string]Row   // guarded by mu
+	refs  map[int]*Row     // guarded by mu
+	ptr   *int             // guarded by mu
 }
 
 var aliased []int
+var aliasedMap map[int]int
 
 func newBag(n int) *Bag {
-	b := &Bag{list: []int{n, 1, 2, 3}, rows: make([]Row, 2), names: []string{"a", "b"}, n: n}
+	b := &Bag{list: []int{n, 1, 2, 3}, rows: make([]Row, 2), names: []string{"a", "b"}, n: n, m: map[int]int{1: n}, tags: map[string]Row{}, refs: map[int]*Row{1: {a: n}}, ptr: new(int)}
 	for i := range 3 {
 		b.grid = append(b.grid, []int{i, n, 2})
 	}
@@ -49,7 +54,13 @@ func (b *Bag) show() string {
 	free(&b.mu)
 	b.mu.Lock() // else only the headers could be isolated
 	defer b.mu.Unlock()
-	return fmt.Sprint(b.list, b.rows, b.grid, b.names, b.fixed, b.text, b.n, aliased)
+	text := fmt.Sprint(b.list, b.rows, b.grid, b.names, b.fixed, b.text, b.n, aliased, len(b.m), len(b.tags), len(b.refs), *b.ptr)
+	for i := range 8 { // one by one, else the maps had other names
+		v, ok := b.m[i-3]
+		text += fmt.Sprint(" ", v, ok, b.tags[fmt.Sprint(i)])
+		if r := b.refs[i]; r != nil { text += fmt.Sprint(*r) }
+	}
+	return text
 }
 `
 
@@ -108,6 +119,14 @@ var bagSteps = []string{
 	"b.fixed[index(b.n)].b = n; b.fixed[2].b = b.bump()",
 	"b.text[n&1] += \"t\"; n += len(b.text[1])",
 	"b.names[n&1] += fmt.Sprint(n); n += len(b.names[0])",
+	"b.m[n%5]++",
+	"b.m[index(n)] += n",
+	"b.m[n%5] = b.bump()",
+	"b.m[1] = b.m[2] + b.n",
+	"if v, ok := b.m[n%4]; ok { n += v }",
+	"delete(b.m, n%3); n += len(b.m)",
+	"b.tags[fmt.Sprint(n&7)] = Row{a: n, b: b.tags[\"1\"].a}",
+	"if r := b.refs[index(n)]; r != nil { n += r.a }",
 	"b.list = nil",
 	"if b.list == nil { b.list = []int{n, 2} }",
 	"switch { case len(b.list) > 0 && b.list[0] > 3: n++; default: b.n-- }",
@@ -133,6 +152,21 @@ func bagLoops(k string) []string {
 		"b.fixed[0].raise(1); n += b.fixed[index(n)].a + b.bump()",
 		"if " + k + " := b.list; len(" + k + ") > 0 { " + k + "[0]++; b.list = " + k + "[1:] }",
 		"b.list = append([]int(nil), b.list...)",
+		"if len(b.list) > 2 { b.list[0]++; b.list[1], b.list[0] = b.list[0], b.list[1]; b.list[2] = b.list[0] / (b.list[1] | 1); b.list[0] += b.list[index(n)] }",
+		"for i := range b.list { b.list[i] += 2; if i > 0 { b.list[i] -= b.list[i-1] & 7 } }",
+		"if len(b.list) > 2 { b.list[1] = b.top() + b.list[0]; b.list[1]++; b.grid[0][1] += b.list[1]; b.list[1] = total(b.list) }",
+		"b.grid[1][2] = b.grid[0][1] + index(b.n); b.grid[1][2]--; b.grid[1], b.grid[2] = b.grid[2], b.grid[1]; b.grid[1][0]++",
+		"if len(b.rows) > 1 { b.rows[0].a++; b.rows[1].a, b.rows[0].a = b.rows[0].a, b.rows[1].a; b.rows[1].raise(2); b.rows[1].a *= 2; b.rows[0] = b.rows[1] }",
+		"b.names[0] += \"n\"; b.names[1] = b.names[0]; if len(b.names[1]) > 20 { b.names[0], b.names[1] = \"\", b.names[0][:2] }",
+		"b.m[1]++; b.m[1] += b.m[2]; delete(b.m, 2); n += len(b.m); b.m[2] += 3",
+		"for " + k + " := range b.m { b.m[" + k + "] += 2; b.m[" + k + "] ^= 1; if " + k + " > 3 { delete(b.m, " + k + ") } }",
+		"b.m[0], b.m[1] = b.m[1], b.m[0]; b.m[0]--",
+		"b.m = map[int]int{1: n, 2: b.m[1]}; b.m[2]++; b.m[1] += b.m[2]",
+		"b.m[3] = 1; clear(b.m); b.m[3] += b.m[1]; n += b.m[3]",
+		"b.m[2] = b.push(2) + b.m[1]; b.m[2] = index(b.m[2])",
+		"if " + k + ", ok := b.tags[\"1\"]; !ok { b.tags[\"1\"] = Row{b: n}; n += b.tags[\"1\"].b } else { " + k + ".a++; b.tags[\"1\"] = " + k + " }",
+		"b.refs[2] = b.refs[1]; if " + k + " := b.refs[2]; " + k + " != nil { " + k + ".a++; b.refs[1].a += 2; n += b.refs[1].a + " + k + ".a; " + k + ".raise(1); b.refs[1].b-- }",
+		"*b.ptr += n; *b.ptr ^= 3; b.n += *b.ptr",
 		"b.list = more(b.list, n)",
 		"b.list = fresh(n); b.list[1] = n",
 		"n += total(b.list)",
@@ -153,6 +187,12 @@ func bagNamed(k string) []string {
 	return []string{
 		"aliased = b.list; if len(aliased) > 0 { aliased[0]++ }",
 		"n += spread(b.list...)",
+		"aliasedMap = b.m; aliasedMap[1]++; b.m[1] += 2; b.m[1] += aliasedMap[1]",
+		"if len(b.list) > 1 { alias := &b.list[1]; *alias++; b.list[1] += 2; *alias += b.list[1]; b.list[1]++ }",
+		"if len(b.list) > 2 { alias := b.list[1:]; b.list[1]++; alias[0] += 2; b.list[1] *= 2; n += alias[0] }",
+		"if len(b.list) > 2 { b.grid[2] = b.list[:2]; b.list[1]++; b.grid[2][1] += 3; b.list[1] += b.grid[2][0] } // alias",
+		"if len(b.list) > 0 { alias := b.ptr; b.ptr = &b.list[0]; *b.ptr++; b.list[0] += 2; *b.ptr *= 2; b.list[0]--; b.ptr = alias }",
+		"{ alias := &b.m; (*alias)[1]++; b.m[1] += 2; (*alias)[2] = b.m[1] }",
 		"b.list = lent(n); b.list[2]++; n += aliased[2]",
 		k + " := &b.rows; if len(*" + k + ") > 0 { (*" + k + ")[0].a++ }",
 		"if len(aliased) > 1 { aliased[1] += b.top(); b.n += aliased[1] }",
@@ -175,7 +215,8 @@ func (g *gen) bagStatement(inSection bool) string {
 		list = slices.Concat(list, bagNamed(k))
 	}
 	if g.has(panics) && (g.deferred || len(g.held) == 0 && !inSection) {
-		list = slices.Concat(list, []string{"n += b.list[n]", "b.list[n+2]++", "b.list[4] = b.push(4)", "b.rows[n].a -= 3", "b.fixed[n].a++", "n += b.push(5) + b.list[n*2]", "b.grid[n][n] = n"})
+		list = slices.Concat(list, []string{"n += b.list[n]", "b.list[n+2]++", "b.list[4] = b.push(4)", "b.rows[n].a -= 3", "b.fixed[n].a++", "n += b.push(5) + b.list[n*2]", "b.grid[n][n] = n",
+			"b.list[0]++; b.list[0]++; b.list[n*3] = b.list[0] / (n - n)", "b.m[1]++; b.m[1]++; b.m[2] = b.list[n*4]", "b.list[0]--; b.list[n*3], b.list[n*4] = b.list[n*4], b.list[n*3]"})
 	}
 	return g.of(list...)
 }

@@ -96,6 +96,13 @@ var homes = []home{
 	{name: "node of a generic tree", declares: "type nNN[K any] struct {\n\tf KIND\n\tk K\n\tleft, right *nNN[K]\n}\ntype TNN struct {\n\tmu sync.Mutex\n\troot *nNN[string]\n}\n", receiver: "(x *TNN) ", enters: "\tx.root = x.root\n\te := x.root\n\tfor e.left != nil {\n\t\te = e.left\n\t}\n", data: "e.f", lock: "x.mu", object: "&TNN{root: &nNN[string]{left: new(nNN[string])}}", elements: true, datum: "nNN.f"},
 	{name: "embedded in a node", declares: "type bNN struct{ f KIND }\ntype nNN struct {\n\tbNN\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", enters: "\te := x.head\n", data: "e.f", lock: "x.mu", object: "&TNN{head: new(nNN)}", elements: true, datum: "bNN.f"},
 	{name: "node of a global lock", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\n\nvar muNN sync.Mutex\nvar headNN *nNN\n\ntype TNN struct{}\n\nfunc init() { headNN = &nNN{next: new(nNN)} }\n", receiver: "(x *TNN) ", enters: "\te := headNN.next\n", data: "e.f", lock: "muNN", object: "&TNN{}", elements: true, datum: "nNN.f"},
+	{name: "entry of a variable", declares: "var muNN sync.Mutex\nvar mNN = map[int]KIND{}\n\ntype TNN struct{}\n", receiver: "(x *TNN) ", data: "mNN[3]", lock: "muNN", object: "&TNN{}", elements: true},
+	{name: "entry of a map that is shared", declares: "type TNN struct {\n\tmu sync.Mutex\n\tm  map[int]KIND\n}\n\nvar allNN map[int]KIND\n\nfunc init() { allNN = (&TNN{}).m }\n", receiver: "(x *TNN) ", data: "x.m[3]", lock: "x.mu", object: "&TNN{m: map[int]KIND{}}", elements: true},
+	{name: "entry for a reader", declares: "type TNN struct {\n\tmu sync.RWMutex\n\tm  map[int]KIND\n}\n", receiver: "(x *TNN) ", data: "x.m[3]", lock: "x.mu", object: "&TNN{m: map[int]KIND{}}", reading: true, elements: true},
+	{name: "one of two nodes", declares: "type nNN struct {\n\tf KIND\n\tnext *nNN\n}\ntype TNN struct {\n\tmu sync.Mutex\n\thead *nNN\n}\n", receiver: "(x *TNN) ", enters: "\te, d := x.head, x.head.next\n\td.f = e.f\n", data: "e.f", lock: "x.mu", object: "&TNN{head: &nNN{next: new(nNN)}}", elements: true, datum: "nNN.f"},
+	{name: "one of many elements", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i := range x.s {\n\t\tx.s[i] = x.s[0]\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 20)}", elements: true},
+	{name: "element that an element leads to", declares: "type TNN struct {\n\tmu sync.Mutex\n\tat []int\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", data: "x.s[x.at[0]]", lock: "x.mu", object: "&TNN{at: make([]int, 1), s: make([]KIND, 1)}", elements: true},
+	{name: "element that is ranged over", declares: "type TNN struct {\n\tmu sync.Mutex\n\ts  []KIND\n}\n", receiver: "(x *TNN) ", enters: "\tfor i, v := range x.s {\n\t\tx.s[i] = v\n\t}\n", data: "x.s[0]", lock: "x.mu", object: "&TNN{s: make([]KIND, 2)}", elements: true},
 	{name: "behind a pointer", declares: "type TNN struct {\n\tmu sync.Mutex\n\tp  *KIND\n}\n", receiver: "(x *TNN) ", data: "*x.p", lock: "x.mu", object: "&TNN{p: new(KIND)}", elements: true},
 }
 
@@ -144,6 +151,8 @@ var shapes = []shape{
 	{name: "callee", text: "\tLOCK()\n\tdefer UNLOCK()\n\treturn x.insideNN()\n", rest: "func RECEIVERinsideNN() bool {\nPREPARESENTERS\ta := DATA\n\tpause()\n\tb := DATA\n\treturn DIFFER\n}\n"},
 	{name: "given to a function", text: "\tLOCK()\nENTERS\ta := same(DATA)\n\tpause()\n\tb := same(DATA)\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "goto", text: "\tvar a, b KIND\n\tLOCK()\nENTERS\ta = DATA\n\tif always {\n\t\tgoto on\n\t}\non:\n\tpause()\n\tb = DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "exchanged", writes: true, text: "\tLOCK()\nENTERS\tvar a KIND = CAREFUL\n\tb := a\n\tDATA = a\n\tpause()\n\tb, DATA = DATA, b\n\tUNLOCK()\n\treturn DIFFER\n"},
+	{name: "assigned from a function", writes: true, text: "\tLOCK()\nENTERS\tvar a KIND = CAREFUL\n\tDATA = same(a)\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 	{name: "channel", text: "\tLOCK()\nENTERS\ta := DATA\n\tselect {\n\tcase <-never:\n\tdefault:\n\t}\n\tpause()\n\tb := DATA\n\tUNLOCK()\n\treturn DIFFER\n"},
 }
 

@@ -178,6 +178,8 @@ func verdict(p *plan.Plan, c Case) (Verdict, string) {
 			return Open, s.Left[0].Why
 		case len(s.Gaps) > 0:
 			return Open, "a gap: " + s.Gaps[0].Why
+		case c.Elements && len(s.HeaderOnly) > 0:
+			return Open, "the header only: " + s.HeaderOnly[0].Why
 		case len(data) == 0:
 		case c.Elements && len(s.WithEntries) == 0 && !slices.Contains(data, c.Datum):
 			return Open, "the header only"

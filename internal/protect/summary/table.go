@@ -1,10 +1,18 @@
-package plan
+// Package summary says how much of a program is protected: it makes the table that a protected program prints when it
+// starts, and the list of gaps, of what package plan has decided.
+//
+//	section.go   what becomes of a section
+//	table.go     guards, and how their data is protected
+package summary
 
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -12,11 +20,35 @@ import (
 	"github.com/cofferdam-go/cofferdam/internal/protect/facts"
 )
 
+// A Program is what the table is made of.
+type Program struct {
+	Mode     string
+	Guards   []*guard.Guard
+	Sections []Section
+	// Unprotected is why nothing can be isolated where the program will run, "" if it can.
+	Unprotected string
+	// KeyOf, LockName and DatumName are how package plan identifies and names what guards are about.
+	KeyOf     func(*types.Var) facts.Key
+	LockName  func(*guard.Guard) string
+	DatumName func(*guard.Datum) string
+	// NotIsolated returns why a variable is not isolated, Open why no more of it than the header is; "" if neither is so.
+	NotIsolated, Open func(*types.Var) string
+}
+
+// The modes of package plan that the table tells apart.
+const (
+	auto     = "auto"
+	isolate  = "isolate"
+	tolerate = "tolerate"
+	exact    = "exact"
+	detect   = "detect"
+)
+
 // String is the table that a protected program prints when it starts: each guard with
 // how its data is protected, in how many of the sections that may use it, how often these
 // are left on the way, and what is not protected and why. The last line says how much of it
 // all is.
-func (p *Plan) String() string {
+func (p *Program) String() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "lock\tguards\tprotected by\tsections\tgaps\twhat is not, and why\n")
@@ -25,7 +57,7 @@ func (p *Plan) String() string {
 		for _, d := range g.Data {
 			r := p.row(g, d)
 			all.add(r)
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%d\t%s\n", p.names.ofLock(g), p.names.ofDatum(d), r.how(), r.in, r.in+r.out, r.gaps, strings.Join(r.why, "; "))
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%d\t%s\n", p.LockName(g), p.DatumName(d), r.how(), r.in, r.in+r.out, r.gaps, strings.Join(r.why, "; "))
 		}
 	}
 	t.Flush()
@@ -34,7 +66,7 @@ func (p *Plan) String() string {
 		text = ""
 	}
 	text += all.String(p) + p.sectionCounts() + "\n"
-	if p.Mode == Auto && p.Unprotected != "" {
+	if p.Mode == auto && p.Unprotected != "" {
 		text += "cofferdam: nothing is isolated: " + p.Unprotected + "\n"
 	}
 	return text
@@ -43,12 +75,12 @@ func (p *Plan) String() string {
 // totals counts variables.
 type totals struct {
 	data, inPart, headers int
-	whole                 map[Mode]int // protected in all sections
+	whole                 map[string]int // protected in all sections
 }
 
 func (t *totals) add(r row) {
 	if t.whole == nil {
-		t.whole = make(map[Mode]int)
+		t.whole = make(map[string]int)
 	}
 	t.data++
 	switch {
@@ -64,8 +96,8 @@ func (t *totals) add(r row) {
 	}
 }
 
-func (t *totals) String(p *Plan) string {
-	whole := t.whole[Isolate] + t.whole[Tolerate] + t.whole[Exact] + t.whole[Detect]
+func (t *totals) String(p *Program) string {
+	whole := t.whole[isolate] + t.whole[tolerate] + t.whole[exact] + t.whole[detect]
 	text := fmt.Sprintf("cofferdam: %d of %d guarded variables are protected (%s)", whole, t.data, p.modes(t.whole))
 	if t.inPart > 0 {
 		text += fmt.Sprintf(", %d in part of their sections", t.inPart)
@@ -77,27 +109,27 @@ func (t *totals) String(p *Plan) string {
 }
 
 // modes says which modes the protected variables have.
-func (p *Plan) modes(protected map[Mode]int) string {
-	if p.Mode == Auto && protected[Isolate] > 0 {
-		return fmt.Sprintf("%d isolate, %d tolerate", protected[Isolate], protected[Tolerate])
+func (p *Program) modes(protected map[string]int) string {
+	if p.Mode == auto && protected[isolate] > 0 {
+		return fmt.Sprintf("%d isolate, %d tolerate", protected[isolate], protected[tolerate])
 	}
-	if p.Mode == Auto {
-		return string(Tolerate)
+	if p.Mode == auto {
+		return tolerate
 	}
-	return string(p.Mode)
+	return p.Mode
 }
 
 // sectionCounts says how many sections of the locks that guard something are protected.
-func (p *Plan) sectionCounts() string {
+func (p *Program) sectionCounts() string {
 	all, whole, left, gaps := 0, 0, 0, 0
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		if !p.guardsSomething(s.lock) {
+		if !p.guardsSomething(s.LockKey) {
 			continue
 		}
 		all += s.Times
 		switch {
-		case !s.IsProtected() || p.Mode == Detect:
+		case !s.IsProtected() || p.Mode == detect:
 		case len(s.Gaps) == 0 && len(s.Left) == 0:
 			whole += s.Times
 		default:
@@ -108,7 +140,7 @@ func (p *Plan) sectionCounts() string {
 	switch {
 	case all == 0:
 		return ""
-	case p.Mode == Detect:
+	case p.Mode == detect:
 		return fmt.Sprintf("; of %d sections none is protected, they are only compared", all)
 	}
 	text := fmt.Sprintf("; of %d sections %d are protected from lock to unlock", all, whole)
@@ -119,12 +151,12 @@ func (p *Plan) sectionCounts() string {
 }
 
 // guardsSomething reports whether a lock has a row of the table.
-func (p *Plan) guardsSomething(lock facts.Key) bool {
-	return slices.ContainsFunc(p.Guards, func(g *guard.Guard) bool { return p.facts.KeyOf(g.Lock.Object.(*types.Var)) == lock })
+func (p *Program) guardsSomething(lock facts.Key) bool {
+	return slices.ContainsFunc(p.Guards, func(g *guard.Guard) bool { return p.KeyOf(g.Lock.Object.(*types.Var)) == lock })
 }
 
 // GapList lists all gaps with their lines and reasons, and the sections that are left alone.
-func (p *Plan) GapList() string {
+func (p *Program) GapList() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	sections := slices.Clone(p.Sections)
@@ -132,7 +164,7 @@ func (p *Plan) GapList() string {
 		return cmp.Or(cmp.Compare(a.At.Filename, b.At.Filename), cmp.Compare(a.At.Line, b.At.Line))
 	})
 	for _, s := range sections {
-		if !p.guardsSomething(s.lock) {
+		if !p.guardsSomething(s.LockKey) {
 			continue
 		}
 		if s.Why != "" {
@@ -140,6 +172,9 @@ func (p *Plan) GapList() string {
 		}
 		for _, g := range s.Gaps {
 			fmt.Fprintf(t, "%s\t%s\tgap at line %d: %s\n", short(s.At), s.Lock, g.At.Line, g.Why)
+		}
+		for _, h := range s.HeaderOnly {
+			fmt.Fprintf(t, "%s\t%s\tof %s only the header is protected: %s (line %d)\n", short(s.At), s.Lock, h.Name, h.Why, h.At.Line)
 		}
 		for _, l := range s.Left {
 			fmt.Fprintf(t, "%s\t%s\t%s is not protected: %s\n", short(s.At), s.Lock, l.Name, l.Why)
@@ -153,7 +188,7 @@ func (p *Plan) GapList() string {
 type row struct {
 	in, out    int // sections that protect it, and sections that do not
 	gaps       int // in those that do
-	by         Mode
+	by         string
 	headerOnly bool // what it refers to is not protected
 	why        []string
 }
@@ -164,9 +199,9 @@ func (r row) how() string {
 	case r.in == 0:
 		return "nothing"
 	case r.headerOnly:
-		return string(r.by) + ", the header only"
+		return r.by + ", the header only"
 	}
-	return string(r.by)
+	return r.by
 }
 
 // refers reports whether a variable of a type only leads to what it stands for: the elements,
@@ -182,26 +217,27 @@ func refers(t types.Type) bool {
 // maxReasons is how many reasons a line of the table has.
 const maxReasons = 2
 
-func (p *Plan) row(g *guard.Guard, d *guard.Datum) row {
+func (p *Program) row(g *guard.Guard, d *guard.Datum) row {
 	v := d.Object.(*types.Var)
-	r := row{by: Tolerate, headerOnly: refers(v.Type()) && p.Mode != Detect}
-	lock, datum := p.facts.KeyOf(g.Lock.Object.(*types.Var)), p.names.ofDatum(d)
-	if p.Mode == Detect || p.Mode == Exact {
+	r := row{by: tolerate, headerOnly: refers(v.Type()) && p.Mode != detect}
+	lock, datum := p.KeyOf(g.Lock.Object.(*types.Var)), p.DatumName(d)
+	if p.Mode == detect || p.Mode == exact {
 		r.by = p.Mode
 	}
-	if why := p.notIsolated[p.facts.KeyOf(v)]; p.Mode == Auto && why != "" {
+	if why := p.NotIsolated(v); p.Mode == auto && why != "" {
 		r.why = append(r.why, "not isolated: "+why)
 	}
-	var left, gaps reasons
+	var left, gaps, headers reasons
+	withContent := false
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		if s.lock != lock {
+		if s.LockKey != lock {
 			continue
 		}
 		protected := true
 		switch i := slices.IndexFunc(s.Left, func(l Left) bool { return l.Name == datum }); {
 		case slices.Contains(s.Isolated, datum):
-			r.by = Isolate
+			r.by = isolate
 		case slices.Contains(s.Protected, datum):
 		case i >= 0:
 			protected = false
@@ -218,15 +254,19 @@ func (p *Plan) row(g *guard.Guard, d *guard.Datum) row {
 		}
 		r.in += s.Times
 		r.gaps += len(s.Gaps)
-		r.headerOnly = r.headerOnly && !slices.Contains(s.WithEntries, datum)
+		withContent = withContent || slices.Contains(s.WithEntries, datum)
+		if i := slices.IndexFunc(s.HeaderOnly, func(h Header) bool { return h.Name == datum }); i >= 0 {
+			headers.add("the header only: "+s.HeaderOnly[i].Why, short(s.HeaderOnly[i].At))
+		}
 		for _, g := range s.Gaps {
 			gaps.add("gap: "+g.Why, short(g.At))
 		}
 	}
-	if i := slices.IndexFunc(p.OnPages, func(o *PageDatum) bool { return o.Key == p.facts.KeyOf(v) && o.Open != "" }); i >= 0 && r.headerOnly && r.in > 0 {
-		r.why = append(r.why, "the header only: "+p.OnPages[i].Open)
+	r.headerOnly = r.headerOnly && (!withContent || len(headers.list) > 0)
+	if why := p.Open(v); why != "" && r.headerOnly && r.in > 0 {
+		r.why = append(r.why, "the header only: "+why)
 	}
-	r.why = slices.Concat(r.why, left.texts(), gaps.texts())
+	r.why = slices.Concat(r.why, headers.texts(), left.texts(), gaps.texts())
 	return r
 }
 
@@ -253,4 +293,9 @@ func (r *reasons) texts() []string {
 		return append(r.list, fmt.Sprintf("and %d more", r.more))
 	}
 	return r.list
+}
+
+// short writes a place in the source without the directory.
+func short(p token.Position) string {
+	return filepath.Base(p.Filename) + ":" + strconv.Itoa(p.Line)
 }
