@@ -160,8 +160,9 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	if behindWicket {
 		all.putBehindWicket(i, lock)
 		if !i.Node {
-			i.Entries = hasOwnEntries(all.facts, v)
-			i.Elements, i.Open = hasOwnElements(all.facts, v)
+			if i.Entries, i.Open = hasOwnEntries(all.facts, v); !facts.IsMap(v.Type()) {
+				i.Elements, i.Open = hasOwnElements(all.facts, v)
+			}
 		}
 	}
 	if i.Node {

@@ -200,6 +200,8 @@ func (s *Section) IsProtected() bool { return len(s.Protected)+len(s.Isolated) >
 type Gap struct {
 	At  token.Position
 	Why string
+	// Open are the names of what other code can use meanwhile. The section may have other data to itself.
+	Open []string
 }
 
 // A Left is something that was left alone.

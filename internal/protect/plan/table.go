@@ -217,10 +217,12 @@ func (p *Plan) row(g *guard.Guard, d *guard.Datum) row {
 			continue
 		}
 		r.in += s.Times
-		r.gaps += len(s.Gaps)
 		r.headerOnly = r.headerOnly && !slices.Contains(s.WithEntries, datum)
 		for _, g := range s.Gaps {
-			gaps.add("gap: "+g.Why, short(g.At))
+			if slices.Contains(g.Open, datum) {
+				r.gaps++
+				gaps.add("gap: "+g.Why, short(g.At))
+			}
 		}
 	}
 	if i := slices.IndexFunc(p.OnPages, func(o *PageDatum) bool { return o.Key == p.facts.KeyOf(v) && o.Open != "" }); i >= 0 && r.headerOnly && r.in > 0 {
