@@ -113,6 +113,7 @@ func (s *Section) touchesContent(e *facts.Effect, v *types.Var) bool {
 type Gap struct {
 	Stmt ast.Stmt
 	Why  string
+	Of   *Batch
 }
 
 // crowded is why copies are published that there is no more room for.
@@ -126,7 +127,7 @@ func (s *Section) Gaps() []Gap {
 		for j, step := range s.Steps {
 			uses[j] = step.Uses[i].Count() > 0
 			if uses[j] && s.varies(step, step.Uses[i]) {
-				list = append(list, Gap{step.Stmt, crowded})
+				list = append(list, Gap{step.Stmt, crowded, b})
 			}
 		}
 		for j, step := range s.Steps {
@@ -140,7 +141,7 @@ func (s *Section) Gaps() []Gap {
 				}
 			}
 			if around > 1 || around > 0 && len(step.Loops) > 0 {
-				list = append(list, Gap{step.Stmt, step.Uses[i].Why})
+				list = append(list, Gap{step.Stmt, step.Uses[i].Why, b})
 			}
 		}
 	}

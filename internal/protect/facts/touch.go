@@ -134,9 +134,11 @@ func eachType(t types.Type, do func(types.Type)) {
 }
 
 // pointees calls do with the types of memory that the touch reaches through a pointer
-// alone. An array that is reached may be a piece of another one.
+// alone. An array that is reached may be a piece of another one. Memory that the function has
+// allocated, and be it for what the source does not write, as the jumps of a range over a
+// function, is no variable and no field.
 func (t *Touch) pointees(do func(types.Type)) {
-	if !t.pointer || len(t.links) > 0 {
+	if !t.pointer || len(t.links) > 0 || t.alloc != nil {
 		return
 	}
 	do(t.reached)

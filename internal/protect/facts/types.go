@@ -144,6 +144,9 @@ func hasMethod(t types.Type, name string) bool {
 // HeapReference returns what in a type the garbage collector has to see, "" if there is
 // nothing: the collector does not look at protected pages.
 func HeapReference(t types.Type) string {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return "a value of a type parameter"
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch {

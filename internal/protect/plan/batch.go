@@ -117,12 +117,19 @@ func (r *round) reportContent(g *Group, s *Section) {
 		}
 	}
 	for _, gap := range g.found.Gaps() {
-		if at := r.gapAt(gap.Stmt, gap.Why); !slices.Contains(s.Gaps, at) {
+		open := r.guardedBy(g, gap.Of.Holder)
+		at := r.gapAt(gap.Stmt, gap.Why, open)
+		known := slices.IndexFunc(s.Gaps, func(o Gap) bool { return o.At == at.At && o.Why == at.Why })
+		switch {
+		case known < 0:
 			s.Gaps = append(s.Gaps, at)
+		case !slices.Contains(s.Gaps[known].Open, open):
+			s.Gaps[known].Open = append(s.Gaps[known].Open, open)
 		}
 	}
 }
 
-func (r *round) gapAt(n ast.Node, why string) Gap {
-	return Gap{At: r.facts.Fset.PositionFor(n.Pos(), false), Why: why}
+// gapAt is a gap, with the names of what is open in it.
+func (r *round) gapAt(n ast.Node, why string, open ...string) Gap {
+	return Gap{At: r.facts.Fset.PositionFor(n.Pos(), false), Why: why, Open: open}
 }

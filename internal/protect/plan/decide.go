@@ -184,10 +184,30 @@ func (r *round) gaps(g *Group) []Gap {
 		}
 		inLoop := slices.ContainsFunc(g.Steps, func(u *StepPlan) bool { return uses[slices.Index(g.Steps, u)] && loopHasBoth(g, u, s) })
 		if around > 1 || inLoop {
-			list = append(list, r.gapAt(s.Stmt, s.Opaque))
+			list = append(list, r.gapAt(s.Stmt, s.Opaque, r.openFor(g, s)...))
 		}
 	}
 	return list
+}
+
+// openFor returns the data of a group that it has not to itself for a step.
+func (r *round) openFor(g *Group, s *StepPlan) []string {
+	var open []string
+	for _, v := range g.Vars {
+		if !v.Passive && !r.staysInGuard(v, s) {
+			open = append(open, v.Datum)
+			open = append(open, r.guardedIn(g, v.Last().Type())...)
+		}
+	}
+	for _, slot := range g.Slots {
+		for _, v := range slot.Fields {
+			open = append(open, v.Datum)
+		}
+	}
+	for _, b := range g.Batches {
+		open = append(open, b.Datum)
+	}
+	return open
 }
 
 // usesAny reports whether a step may use what the sections of a group have to themselves, by

@@ -31,10 +31,11 @@ func hasOwnElements(f *facts.Facts, v *types.Var) (own bool, why string) {
 	return true, ""
 }
 
-// ownsElements reports whether a field is such a slice.
-func (p *planner) ownsElements(v *types.Var) bool {
-	own, _ := hasOwnElements(p.facts, v)
-	return own
+// ownsContent reports whether a field is such a slice, or a map like that.
+func (p *planner) ownsContent(v *types.Var) bool {
+	elements, _ := hasOwnElements(p.facts, v)
+	entries, _ := hasOwnEntries(p.facts, v)
+	return elements || entries
 }
 
 // findParts finds out which uses of what is behind wickets are of a part or of an element, and of which it does not matter that

@@ -160,8 +160,9 @@ func (all *pageData) add(g *guard.Guard, d *guard.Datum, behindWicket bool) {
 	if behindWicket {
 		all.putBehindWicket(i, lock)
 		if !i.Node {
-			i.Entries = hasOwnEntries(all.facts, v)
-			i.Elements, i.Open = hasOwnElements(all.facts, v)
+			if i.Entries, i.Open = hasOwnEntries(all.facts, v); !facts.IsMap(v.Type()) {
+				i.Elements, i.Open = hasOwnElements(all.facts, v)
+			}
 		}
 	}
 	if i.Node {
@@ -195,7 +196,7 @@ func (p *planner) unfitForPages(g *guard.Guard, d *guard.Datum) string {
 	}
 	notBehind := p.unfitForWicket(v, at)
 	switch {
-	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate && !(notBehind == "" && (p.ownsElements(v) || hasOwnEntries(p.facts, v))):
+	case facts.HeapReference(v.Type()) != "" && p.Mode != Isolate && !(notBehind == "" && p.ownsContent(v)):
 		return "it holds " + facts.HeapReference(v.Type())
 	case notBehind != "" && facts.IsPointerWord(v.Type()) && p.unfitForCell(v) != "":
 		return p.unfitForCell(v)

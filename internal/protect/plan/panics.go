@@ -31,6 +31,14 @@ import (
 // deferred between them, which would have to find all published too.
 func (g *Group) losesByPanic() bool { return g.InLoop || g.DefersBetween }
 
+// whyLost says why no deferred call can publish.
+func (g *Group) whyLost() string {
+	if g.InLoop {
+		return "the section is in a loop: a deferred call could not publish what it wrote"
+	}
+	return "other calls are deferred between the sections: they would not find what was written"
+}
+
 // guardPanics makes the steps opaque that may panic when something is written and not
 // published, if no deferred call can publish it.
 func (r *round) guardPanics(g *Group) {
@@ -38,7 +46,7 @@ func (r *round) guardPanics(g *Group) {
 		return
 	}
 	for _, p := range r.panicking(g) {
-		p.Opaque = "may panic, and it is not known yet what was written"
+		p.Opaque = "may panic, and " + g.whyLost()
 	}
 }
 

@@ -148,10 +148,19 @@ func (all *pageData) putBehindWicket(d *PageDatum, lock facts.Key) {
 	}
 }
 
-// hasOwnEntries reports whether a field is a map that no other name exists for, of a type that can be written out.
-func hasOwnEntries(f *facts.Facts, v *types.Var) bool {
+// hasOwnEntries reports whether a field is a map that no other name exists for, of a type that can be written out; why not,
+// if it is a map.
+func hasOwnEntries(f *facts.Facts, v *types.Var) (bool, string) {
 	m, ok := v.Type().Underlying().(*types.Map)
-	return ok && !f.AliasedMap(v) && source.Spellable(m.Key(), v.Pkg().Path()) && source.Spellable(m.Elem(), v.Pkg().Path())
+	switch {
+	case !ok:
+		return false, ""
+	case f.AliasedMap(v):
+		return false, "the map is also known by another name: it is assigned, handed on or returned"
+	case !source.Spellable(m.Key(), v.Pkg().Path()) || !source.Spellable(m.Elem(), v.Pkg().Path()):
+		return false, "the type of its entries cannot be written out"
+	}
+	return true, ""
 }
 
 // Mask is the bit of a datum behind a wicket.

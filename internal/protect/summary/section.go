@@ -36,6 +36,8 @@ func (s *Section) IsProtected() bool { return len(s.Protected)+len(s.Isolated) >
 type Gap struct {
 	At  token.Position
 	Why string
+	// Open are the names of what other code can use meanwhile. The section may have other data to itself.
+	Open []string
 }
 
 // A Header is a variable of which elements or entries are used as they are, with the statement that does it.

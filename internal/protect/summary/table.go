@@ -253,13 +253,15 @@ func (p *Program) row(g *guard.Guard, d *guard.Datum) row {
 			continue
 		}
 		r.in += s.Times
-		r.gaps += len(s.Gaps)
 		withContent = withContent || slices.Contains(s.WithEntries, datum)
 		if i := slices.IndexFunc(s.HeaderOnly, func(h Header) bool { return h.Name == datum }); i >= 0 {
 			headers.add("the header only: "+s.HeaderOnly[i].Why, short(s.HeaderOnly[i].At))
 		}
 		for _, g := range s.Gaps {
-			gaps.add("gap: "+g.Why, short(g.At))
+			if slices.Contains(g.Open, datum) {
+				r.gaps++
+				gaps.add("gap: "+g.Why, short(g.At))
+			}
 		}
 	}
 	r.headerOnly = r.headerOnly && (!withContent || len(headers.list) > 0)
