@@ -2,6 +2,7 @@ package tolerate_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/tolerate"
@@ -20,6 +21,42 @@ func TestABatchHasOneCopyForEachAddress(t *testing.T) {
 	}
 	if b.N != len(list) {
 		t.Errorf("%d copies of %d elements", b.N, len(list))
+	}
+}
+
+// What careless code does to an element meanwhile is merged as it is for variables, and the section does not see it.
+func TestCarelessChangesOfElements(t *testing.T) {
+	list, names := []int{5, 5, 5}, []string{"a", "a"}
+	adding, keeping := tolerate.Label{Name: "list", Merge: tolerate.Adding}, tolerate.Label{Name: "names", Merge: tolerate.Keeping}
+	before := tolerate.ReadStats()
+	var b tolerate.Batch[int]
+	var s tolerate.Batch[string]
+	*b.Of(&list[0]) += 2
+	*b.Of(&list[1]) += 2
+	_ = *b.Of(&list[2])
+	*s.OfWide(&names[0]) = "section"
+	_ = *s.OfWide(&names[1])
+	list[0] += 10
+	list[2] = 7
+	names[0], names[1] = "careless", "careless"
+	if *b.Of(&list[0]) != 7 || *b.Of(&list[2]) != 5 || *s.OfWide(&names[1]) != "a" {
+		t.Error("the section sees what careless code does")
+	}
+	for i := range b.N {
+		tolerate.Put64(b.At[i], b.Own[i], b.Before[i], &adding)
+	}
+	for i := range s.N {
+		tolerate.PutWide(s.At[i], &s.Own[i], &s.Before[i], &keeping)
+	}
+	if want := []int{17, 7, 7}; !slices.Equal(list, want) {
+		t.Errorf("the elements are %v, want %v", list, want)
+	}
+	if want := []string{"section", "careless"}; !slices.Equal(names, want) {
+		t.Errorf("the elements are %q, want %q", names, want)
+	}
+	after := tolerate.ReadStats()
+	if resolved, tolerated := after.Resolved-before.Resolved, after.Tolerated-before.Tolerated; resolved != 2 || tolerated != 2 {
+		t.Errorf("%d races were resolved and %d tolerated, want 2 and 2", resolved, tolerated)
 	}
 }
 

@@ -116,7 +116,10 @@ func (f *Finder) element(x ast.Expr) *Element {
 		path, base := f.way(sel)
 		field := sel.Obj().(*types.Var).Origin()
 		if base == "" {
-			return f.part(x, x.X, path, x.Sel.Pos(), field, f.Info.TypeOf(x))
+			if e := f.part(x, x.X, path, x.Sel.Pos(), field, f.Info.TypeOf(x)); e != nil || !f.isBehind(x.X) {
+				return e
+			}
+			base = facts.TypeName(sel.Recv())
 		}
 		if f.Guarded(field) {
 			return &Element{Base: base, Parts: []Part{{x, field, path, x.Sel.Pos(), field, f.Info.TypeOf(x)}}}
@@ -139,6 +142,25 @@ func (f *Finder) way(sel *types.Selection) (path, base string) {
 		t = field.Type()
 	}
 	return path, base
+}
+
+// isBehind reports whether an expression is for memory behind a pointer or a slice, which need not be guarded.
+func (f *Finder) isBehind(x ast.Expr) bool {
+	switch x := ast.Unparen(x).(type) {
+	case *ast.StarExpr:
+		return true
+	case *ast.IndexExpr:
+		switch f.Info.TypeOf(x.X).Underlying().(type) {
+		case *types.Slice, *types.Pointer:
+			return true
+		case *types.Array:
+			return f.isBehind(x.X)
+		}
+	case *ast.SelectorExpr:
+		sel := f.Info.Selections[x]
+		return sel != nil && sel.Kind() == types.FieldVal && (sel.Indirect() || f.isBehind(x.X)) && !f.Known(x)
+	}
+	return false
 }
 
 // behind returns the element behind a pointer or slice.

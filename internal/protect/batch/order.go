@@ -86,13 +86,13 @@ func (s *Section) canBeLiteral(a *ast.AssignStmt) bool {
 	return ok && line(a.Lhs[0].End()) == line(a.Rhs[0].Pos())
 }
 
-// areExchanged reports whether all that is assigned to is an element that is loaded first, so that nothing has been assigned if an
-// address panics.
+// areExchanged reports whether all elements that are assigned to are loaded first, so that nothing has been assigned if the address of one
+// panics.
 func areExchanged(a *ast.AssignStmt, elements []*Element) bool {
 	return !slices.ContainsFunc(a.Lhs, func(x ast.Expr) bool {
 		isElement := slices.ContainsFunc(elements, func(e *Element) bool { return isIn(x, e) })
 		isLoaded := slices.ContainsFunc(a.Rhs, func(y ast.Expr) bool { return types.ExprString(x) == types.ExprString(y) })
-		return !isElement || !isLoaded
+		return isElement && !isLoaded
 	})
 }
 

@@ -45,7 +45,9 @@ func (r *round) findBatches(g *Group) {
 		opaque := slices.ContainsFunc(g.Steps, func(s *StepPlan) bool { return s.Opaque != "" && s.Does.NamesKey(r.facts.KeyOf(l.Holder)) })
 		if l.IsField() && !(opaque && l.Why == batch.UsedOnce) { // more is known now than that it is reached by a pointer
 			datum := r.guardedBy(g, l.Holder)
-			g.left = slices.DeleteFunc(g.left, func(old leftOut) bool { return old.why == reachedByPointer && old.datum == datum })
+			g.left = slices.DeleteFunc(g.left, func(old leftOut) bool {
+				return old.datum == datum && (old.why == reachedByPointer || old.why == ofAnotherObject)
+			})
 			g.leaveOut(datum, l.Why)
 		}
 	}
@@ -67,7 +69,7 @@ func (r *round) sectionOf(g *Group) *batch.Section {
 			Guarded: func(v *types.Var) bool { return r.guardedBy(g, v) != "" && r.pages.of(v) == nil },
 			Known: func(x ast.Expr) bool {
 				p, ok := facts.PlaceOf(r.info, x)
-				return ok && (r.redirected[x] != nil || !p.ThroughPointer() || p.Root == g.Lock.Root)
+				return ok && (r.hasCopy(g, x) || !p.ThroughPointer() || p.Root == g.Lock.Root)
 			},
 		},
 		Facts: r.facts, Sizes: r.sizes,
@@ -76,7 +78,7 @@ func (r *round) sectionOf(g *Group) *batch.Section {
 			return text, ok && !source.HasTypeParam(t)
 		},
 		Refused: func(v *types.Var) string { return r.leftOut(rule.OfVariable, r.guardedBy(g, v)) },
-		Claimed: func(x ast.Expr) bool { return r.redirected[x] != nil },
+		Claimed: func(x ast.Expr) bool { return r.hasCopy(g, x) },
 		Whole:   func(v *types.Var) bool { return r.Maps || r.unites(v) },
 		Reading: g.Reading,
 		LosesByPanic: g.losesByPanic() && slices.ContainsFunc(g.Steps, func(s *StepPlan) bool {
@@ -93,6 +95,16 @@ func (r *round) sectionOf(g *Group) *batch.Section {
 		found.Steps = append(found.Steps, step)
 	}
 	return found
+}
+
+// hasCopy reports whether an expression is to a copy. One that leads through a pointer of which the group has a copy is to what that
+// points to.
+//
+//	head.n      v.n, where v is the copy of head
+func (r *round) hasCopy(g *Group, x ast.Expr) bool {
+	p, ok := facts.PlaceOf(r.info, x)
+	leads := ok && p.ThroughPointer() && slices.ContainsFunc(g.Vars, func(v *Variable) bool { return v.Root == p.Root && len(v.Fields) == 0 })
+	return r.redirected[x] != nil && !(r.redirected[x] == withLock && leads)
 }
 
 // reportContent notes what becomes of elements, entries and nodes in a group's sections.

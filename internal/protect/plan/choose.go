@@ -42,8 +42,11 @@ func (r *round) choose(g *Group) {
 	}
 }
 
-// reachedByPointer is why data has no copy by its name.
-const reachedByPointer = "it is reached by way of a pointer or an element"
+// Why data has no copy by its name.
+const (
+	reachedByPointer = "it is reached by way of a pointer or an element"
+	ofAnotherObject  = "it belongs to another object than the lock"
+)
 
 // candidate returns the variable that an access is about, if the lock guards it, and it
 // can have a copy.
@@ -77,7 +80,7 @@ func (r *round) candidate(g *Group, a *facts.Access) *Variable {
 	why := ""
 	switch {
 	case p.ThroughPointer() && p.Root != g.Lock.Root:
-		why = "it belongs to another object than the lock"
+		why = ofAnotherObject
 	case !r.means(p.Root, g.First.Pos()):
 		why = p.Root.Name() + " is not known where the lock is taken"
 	case !r.facts.Stable(p.Root) && len(p.Fields) > 0:

@@ -56,6 +56,9 @@ func (p *Program) String() string {
 	for _, g := range p.Guards {
 		for _, d := range g.Data {
 			r := p.row(g, d)
+			if r.in+r.out == 0 && isOfNodes(d) {
+				continue // sections use it once each, which nothing can disturb
+			}
 			all.add(r)
 			fmt.Fprintf(t, "%s\t%s\t%s\t%d of %d\t%d\t%s\n", p.LockName(g), p.DatumName(d), r.how(), r.in, r.in+r.out, r.gaps, strings.Join(r.why, "; "))
 		}
@@ -71,6 +74,9 @@ func (p *Program) String() string {
 	}
 	return text
 }
+
+// isOfNodes reports whether data is a field of objects that are found behind other data of the lock.
+func isOfNodes(d *guard.Datum) bool { return strings.HasPrefix(d.Way, "^") }
 
 // totals counts variables.
 type totals struct {
