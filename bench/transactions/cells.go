@@ -1,0 +1,222 @@
+package transactions
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/cofferdam-go/cofferdam/bench/measure"
+	"github.com/cofferdam-go/cofferdam/stm"
+)
+
+// Figures 3 to 9 with STAMP's native sets have 192 cells: eight programs in four modes by six
+// numbers of leaders. Run to their ends, all of them would take most of a day, nearly all of it
+// in modes with helpers, where up to 64 goroutines share two processors. They are to be there
+// after an hour, so that there are two passes:
+//
+//	1  eager and timer run to their ends by one and two leaders; every other cell is watched
+//	   for some seconds from its first commit on. What the whole takes follows from the share
+//	   of the program's transactions that committed in that time, and is printed with a ~.
+//	2  the rest of the hour runs cells to their ends that were only watched, the shortest
+//	   first. How far the estimates were off is told.
+//
+// A cell by one leader that is short has up to three rounds; every other has one. Every cell is
+// in the ledger as soon as it is there, so that a run that is left loses one cell at most, and
+// each further run with the same file spends its hour on the second pass.
+
+const (
+	nativeHour = 56 * time.Minute // after which no cell of the second pass is to end
+	glance     = 6 * time.Second  // for which a cell is watched: longer than a collection takes
+	cellBudget = 10 * time.Second // for rounds of a cell
+	aside      = 25 * time.Second // for a cell's input and the check of its result, at most
+)
+
+// figureCell is what cells are kept under: they are the same in all figures.
+const figureCell = "cell"
+
+// watched is how many seconds a cell was watched for, whose time is an estimate.
+const watched = "watched"
+
+// isEstimate reports whether a time follows from a part of a run.
+func isEstimate(t measure.Timing) bool { return t.Counters[watched] > 0 }
+
+// cellOf is a variant of a case as a case of its own.
+func cellOf(c measure.Case, v measure.Variant) measure.Case {
+	return measure.Case{Figure: figureCell, Name: c.Name + ", " + string(v), Ops: 1, Baseline: Eager}
+}
+
+// cells is measure for the figures that are made of cells.
+func (s *session) cells(cases []measure.Case) error {
+	defer s.Progress.Clear()
+	for _, c := range cases {
+		r := measure.Result{Figure: c.Figure, Name: c.Name, Ops: c.Ops}
+		var err error
+		for _, contender := range c.Contenders {
+			var t measure.Timing
+			if t, err = s.cell(c, contender.Variant); err != nil {
+				break
+			}
+			r.Timings = append(r.Timings, t)
+		}
+		if len(r.Timings) > 0 {
+			s.Report.Results = append(s.Report.Results, r)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cell is the first pass over a cell, or what is known of it already.
+func (s *session) cell(c measure.Case, v measure.Variant) (measure.Timing, error) {
+	if known, ok := s.ledger.has(cellOf(c, v)); ok {
+		s.Progress.Drop(s.weight(c.Figure))
+		return known.Timings[0], nil
+	}
+	switch v {
+	case Eager, Timer:
+		return s.runCell(c, v, s.runs, 0)
+	case byTwo(Eager), byTwo(Timer):
+		return s.runCell(c, v, 1, 0)
+	case Helper, Clone:
+		return s.runCell(c, v, s.runs, glance)
+	}
+	return s.runCell(c, v, 1, glance)
+}
+
+// runCell runs a cell, to its end if it is not only watched, and keeps what came of it.
+func (s *session) runCell(c measure.Case, v measure.Variant, rounds int, watch time.Duration) (measure.Timing, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return measure.Timing{}, fmt.Errorf("this program does not find itself to start children: %w", err)
+	}
+	conf := &configuration{session: s, program: self, once: true,
+		request: request{Figure: c.Figure, Size: s.size, Case: c.String(), Variant: v, Watch: watch}}
+	defer conf.end()
+	cell := cellOf(c, v)
+	cell.Contenders = []measure.Contender{conf.contender()}
+	runner := &measure.Runner{Rounds: rounds, Least: 1, Budget: cellBudget, Enough: alike, Cold: true}
+	res, err := runner.Run(s.Context, cell)
+	if err != nil {
+		return measure.Timing{}, err
+	}
+	s.Progress.Done(s.weight(c.Figure))
+	s.Progress.Show("%s by native sets: %s", c.Figure, cell)
+	res.Timings[0] = s.estimated(res.Timings[0], c)
+	return res.Timings[0], s.ledger.add(res)
+}
+
+// estimated is the time of all of a program's transactions, if some were watched. How many
+// there are is known from eager by one leader.
+func (s *session) estimated(t measure.Timing, c measure.Case) measure.Timing {
+	one, ok := s.ledger.has(cellOf(c, Eager))
+	if !ok || !wasCut(t) || t.Counters[commits] == 0 {
+		return t
+	}
+	share := t.Counters[commits] / one.Timings[0].Counters[commits]
+	t.Counters[watched] = t.Median
+	for i := range t.Seconds {
+		t.Seconds[i] /= share
+	}
+	t.Median, t.PerOp = t.Median/share, t.PerOp/share
+	return t
+}
+
+// finishCells is the second pass.
+func (s *session) finishCells(cases []measure.Case) error {
+	defer s.Progress.Clear()
+	type unfinished struct {
+		of       measure.Case
+		variant  measure.Variant
+		estimate float64
+	}
+	var rest []unfinished
+	for _, c := range cases {
+		for _, contender := range c.Contenders {
+			if known, ok := s.ledger.has(cellOf(c, contender.Variant)); ok && isEstimate(known.Timings[0]) {
+				rest = append(rest, unfinished{c, contender.Variant, known.Timings[0].Median})
+			}
+		}
+	}
+	slices.SortFunc(rest, func(a, b unfinished) int { return cmp.Compare(a.estimate, b.estimate) })
+	for _, cell := range rest {
+		takes := aside + time.Duration(1.3*cell.estimate*float64(time.Second))
+		if time.Since(s.begun)+takes > nativeHour {
+			break
+		}
+		s.Progress.Drop(-s.weight(cell.of.Figure))
+		t, err := s.runCell(cell.of, cell.variant, 1, 0)
+		if err != nil {
+			return err
+		}
+		s.heldAgainst = append(s.heldAgainst, cell.estimate/t.Median)
+		s.replace(cell.of.Name, t)
+	}
+	return nil
+}
+
+// replace has a timing in the place of an estimate, in every figure.
+func (s *session) replace(program string, t measure.Timing) {
+	for _, r := range s.Report.Results {
+		for i := range r.Timings {
+			if r.Name == program && r.Timings[i].Variant == t.Variant {
+				r.Timings[i] = t
+			}
+		}
+	}
+}
+
+// printEstimates says how many times are estimates, and how good these are.
+func (s *session) printEstimates() {
+	all, estimates := 0, 0
+	for _, r := range s.Report.Of(figureLeaders) {
+		for _, t := range r.Timings {
+			if all++; isEstimate(t) {
+				estimates++
+			}
+		}
+	}
+	if all == 0 || s.size != native {
+		return
+	}
+	fmt.Fprintf(s.Out, "\n%d of %d cells were run to their ends, and their results verified; %d (~) were watched for %.0f s of their\n"+
+		"transactions, and are estimates.", all-estimates, all, estimates, glance.Seconds())
+	if n := len(s.heldAgainst); n > 0 {
+		slices.Sort(s.heldAgainst)
+		fmt.Fprintf(s.Out, " Of %d that were estimated first and then run to their ends, the estimate was %.2f of\nthe time in the middle, %.2f to %.2f at worst.",
+			n, measure.Median(s.heldAgainst), s.heldAgainst[0], s.heldAgainst[n-1])
+	}
+	fmt.Fprintln(s.Out)
+}
+
+// watchedRun runs a trial in a worker until it has ended, or was watched for a while from its
+// first commit on: what comes before is the program's preparation, which no time has. The
+// trial goes on then; the worker is ended by its parent.
+func watchedRun(trial measure.Trial, watch time.Duration) measure.Took {
+	before := stm.ReadStats().Commits
+	ended := make(chan struct{})
+	go func() {
+		trial.Run()
+		close(ended)
+	}()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	var begun time.Time
+	for {
+		select {
+		case <-ended:
+			return measure.Took{Seconds: trial.Seconds(), Counters: trial.Counters()}
+		case <-tick.C:
+			switch n := stm.ReadStats().Commits; {
+			case n == before:
+			case begun.IsZero():
+				begun, before = time.Now(), n
+			case time.Since(begun) >= watch:
+				return measure.Took{Seconds: time.Since(begun).Seconds(), Counters: map[string]float64{cutOff: 1, commits: float64(n - before)}}
+			}
+		}
+	}
+}
