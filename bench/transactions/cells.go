@@ -60,6 +60,9 @@ func (s *session) cells(cases []measure.Case) error {
 			}
 			r.Timings = append(r.Timings, t)
 		}
+		if _, ok := r.Timing(Helper); ok {
+			s.enterReads(&r) // which has nothing to measure then
+		}
 		if len(r.Timings) > 0 {
 			s.Report.Results = append(s.Report.Results, r)
 		}
@@ -196,7 +199,7 @@ func (s *session) printEstimates() {
 // first commit on: what comes before is the program's preparation, which no time has. The
 // trial goes on then; the worker is ended by its parent.
 func watchedRun(trial measure.Trial, watch time.Duration) measure.Took {
-	before := stm.ReadStats().Commits
+	before := stm.ReadStats()
 	ended := make(chan struct{})
 	go func() {
 		trial.Run()
@@ -210,12 +213,13 @@ func watchedRun(trial measure.Trial, watch time.Duration) measure.Took {
 		case <-ended:
 			return measure.Took{Seconds: trial.Seconds(), Counters: trial.Counters()}
 		case <-tick.C:
-			switch n := stm.ReadStats().Commits; {
-			case n == before:
+			switch now := stm.ReadStats(); {
+			case now.Commits == before.Commits:
 			case begun.IsZero():
-				begun, before = time.Now(), n
+				begun, before = time.Now(), now
 			case time.Since(begun) >= watch:
-				return measure.Took{Seconds: time.Since(begun).Seconds(), Counters: map[string]float64{cutOff: 1, commits: float64(n - before)}}
+				return measure.Took{Seconds: time.Since(begun).Seconds(), Counters: map[string]float64{
+					cutOff: 1, commits: float64(now.Commits - before.Commits), readWords: float64(now.Reads - before.Reads)}}
 			}
 		}
 	}

@@ -124,7 +124,11 @@ func (s *session) measure(budget time.Duration, cases []measure.Case) error {
 			s.Progress.Drop(runner.Trials([]measure.Case{c}) - runner.Trials([]measure.Case{rest}))
 			if res, err = s.measureCase(e, runner, rest); err == nil {
 				res.Timings = append(had, res.Timings...)
-				err = s.ledger.add(res)
+				switch c.Figure {
+				case figureStamp, figureModes, figureLeaders, figureScale:
+					err = s.enterReads(&res)
+				}
+				err = errors.Join(err, s.ledger.add(res))
 			}
 		}
 		if len(res.Timings) > 0 {
@@ -177,18 +181,22 @@ func (s *session) measureCase(e effort, runner *measure.Runner, c measure.Case) 
 
 // find returns the contender that a request names.
 func find(r request) (measure.Contender, error) {
+	var cases []measure.Case
+	if r.Figure == figureReads {
+		cases = readsCases(r.Size)
+	}
 	for _, f := range figures {
-		if f.name != r.Figure {
+		if f.name == r.Figure {
+			cases = f.cases(r.Size)
+		}
+	}
+	for _, c := range cases {
+		if c.String() != r.Case {
 			continue
 		}
-		for _, c := range f.cases(r.Size) {
-			if c.String() != r.Case {
-				continue
-			}
-			for _, contender := range c.Contenders {
-				if contender.Variant == r.Variant {
-					return contender, nil
-				}
+		for _, contender := range c.Contenders {
+			if contender.Variant == r.Variant {
+				return contender, nil
 			}
 		}
 	}

@@ -75,22 +75,19 @@ func (in *Input) verifyMembership(r *Result) error {
 }
 
 func (in *Input) verifyCentres(r *Result) error {
-	clusters := make([]cluster, len(r.Centres))
-	for k, sum := range matrix(len(clusters), in.Dimensions) {
-		clusters[k].sum = sum
-	}
+	clusters := newClusters(len(r.Centres), in.Dimensions)
 	for i, point := range in.points {
 		clusters[r.Membership[i]].add(point)
 	}
 	for k, c := range clusters {
-		if r.Sizes[k] != c.count {
-			return fmt.Errorf("kmeans: cluster %d counts %d members and has %d", k, r.Sizes[k], c.count)
+		if r.Sizes[k] != c.count() {
+			return fmt.Errorf("kmeans: cluster %d counts %d members and has %d", k, r.Sizes[k], c.count())
 		}
-		if c.count == 0 {
+		if c.count() == 0 {
 			continue
 		}
-		for d, sum := range c.sum {
-			mean := sum / float64(c.count)
+		for d, sum := range c.sums() {
+			mean := sum / float64(c.count())
 			if math.Abs(r.Centres[k][d]-mean) > rounding*(1+math.Abs(mean)) {
 				return fmt.Errorf("kmeans: the centre of cluster %d is at %g in dimension %d, and the mean of its members at %g",
 					k, r.Centres[k][d], d, mean)
