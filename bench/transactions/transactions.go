@@ -31,7 +31,7 @@
 // leaders.go, scale.go) makes the cases and prints the table; peer.go has the micro-benchmarks
 // with the other library, programs.go is the table of STAMP's programs, reads.go counts what their
 // transactions read, model.go
-// goes beyond the processors that there are. trial.go is what all trials have in
+// goes beyond the processors that there are, by costs that costs.go measures. trial.go is what all trials have in
 // common: allocations, what stm counted, and whether two processors were two
 // (cores.go). targets.go says which targets were met and, from what was measured in
 // this very run, what costs the others; plots.go draws.
