@@ -101,13 +101,13 @@ func (s *session) runCell(c measure.Case, v measure.Variant, rounds int, watch t
 	defer conf.end()
 	cell := cellOf(c, v)
 	cell.Contenders = []measure.Contender{conf.contender()}
+	s.Progress.Show("figure %s, native sets: %s", c.Figure, cell)
 	runner := &measure.Runner{Rounds: rounds, Least: 1, Budget: cellBudget, Enough: alike, Cold: true}
 	res, err := runner.Run(s.Context, cell)
 	if err != nil {
 		return measure.Timing{}, err
 	}
 	s.Progress.Done(s.weight(c.Figure))
-	s.Progress.Show("%s by native sets: %s", c.Figure, cell)
 	res.Timings[0] = s.estimated(res.Timings[0], c)
 	return res.Timings[0], s.ledger.add(res)
 }

@@ -221,6 +221,10 @@ func (s *session) introduce() {
 		fmt.Fprintf(s.Out, "Figures 3 to 9, with smaller sets and then with native ones: some %.0f minutes on two processors that are not busy,\n"+
 			"of which what is left after all cells were looked at is spent on running more of them to their ends.\n", nativeHour.Minutes())
 	}
+	if s.size == native {
+		fmt.Fprintf(s.Out, "%d rounds at most, and one by two leaders or more; a process per trial\n", s.runs)
+		return
+	}
 	fmt.Fprintf(s.Out, "%d rounds per case at most, after one that warms up; a process per configuration, which take turns\n", s.runs)
 }
 
