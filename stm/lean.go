@@ -15,8 +15,8 @@ import "runtime"
 // the log, on processors that do not keep two reads in their order, and in builds with -race,
 // which tell the detector what was read.
 //
-// Until a lean attempt writes something, a read is the variable and a look at the clock, and
-// nothing else: Load is small enough then for the compiler to have it in the place of its call.
+// Until a lean attempt writes something, its reads are bare: the variable and a look at the
+// clock, and nothing else. Load is small enough then for the compiler to have it in the place of its call.
 // What that saves is not the call, but what the processor sees: while it waits for the next
 // node of a tree, which no cache has, it works on what comes behind, if that is within some two
 // hundred instructions.

@@ -25,7 +25,7 @@ type Tx struct {
 	lean  bool // this attempt logs no reads, and ends when somebody commits: see lean.go
 	state state
 
-	bareAt   uint64 // the clock at which a variable can be read without looking at logs, or never: see lean.go
+	bareAt   uint64 // the clock at which reads are bare, or never: see lean.go
 	snapshot uint64 // the even clock at which everything that was read was valid
 	credit   int    // reads that a lean attempt may still do before somebody has to look
 	reads    readLog

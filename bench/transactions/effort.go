@@ -9,7 +9,7 @@ import (
 // An effort is how much is measured of the cases of a figure. With the native sets a trial
 // takes seconds to a minute and has a process of its own, so that no round has to warm up, a
 // case is over when two rounds say the same, and what cannot be waited for is cut off. Figures 3
-// to 9 have an effort of their own then: see cells.go.
+// to 9 have an effort of their own then: see native.go.
 type effort struct {
 	rounds int           // at most
 	least  int           // that a case has, also if it is late; 3 if it is 0

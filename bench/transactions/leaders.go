@@ -39,8 +39,8 @@ func (s *session) leaders() error {
 	cases := leadersCases(s.size)
 	var err error
 	if s.size == native {
-		if err = s.cells(cases); err == nil {
-			err = s.finishCells(cases)
+		if err = s.configurations(cases); err == nil {
+			err = s.secondPass(cases)
 		}
 		s.printModes()
 	} else {

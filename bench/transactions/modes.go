@@ -45,7 +45,7 @@ func (s *session) modes() error {
 		s.Note("helper and clone by two goroutines: each leader needs a processor for its helper, and there are %d. One leader is measured", cores)
 	}
 	if s.size == native {
-		err := s.cells(modesCases(s.size))
+		err := s.configurations(modesCases(s.size))
 		if err != nil || !s.figures.Has(figureLeaders) {
 			s.printModes() // else it is printed with what more became known
 		}

@@ -50,11 +50,11 @@ func (s *session) countReads(program string) (measure.Timing, error) {
 		if c.Name != program {
 			continue
 		}
-		if known, ok := s.ledger.has(cellOf(c, counted)); ok {
+		if known, ok := s.ledger.has(aloneOf(c, counted)); ok {
 			return known.Timings[0], nil
 		}
 		s.Progress.Drop(-s.weight(figureReads))
-		return s.runCell(c, counted, 1, time.Second)
+		return s.runAlone(c, counted, 1, time.Second)
 	}
 	return measure.Timing{}, nil
 }

@@ -23,7 +23,7 @@
 // has a process of its own, so that no heap, no timer and no grown log of one is
 // there in another; their rounds are interleaved all the same. How many there are, and how long
 // one may take, is in effort.go, and for figures 3 to 9 with native sets, of which -native alone
-// makes an hour, in cells.go. worker.go is this
+// makes an hour, in native.go. worker.go is this
 // program as its own child; compiledworker is the same child built with -stm. ledger.go keeps
 // what was measured, for runs that are interrupted.
 //
@@ -115,7 +115,7 @@ type session struct {
 	compiledWorker string // the program that runs what was compiled with -stm
 	ledger         ledger // of no file in tests
 	begun          time.Time
-	heldAgainst    []float64 // estimates over the times that were measured later: see cells.go
+	heldAgainst    []float64 // estimates over the times that were measured later: see native.go
 }
 
 func newMeasurement(flags *flag.FlagSet) command.Measurement {
@@ -219,7 +219,7 @@ func (s *session) introduce() {
 	fmt.Fprintf(s.Out, "bench stm: %s, %s, %s, %d processors\n", m.Go, m.System, m.CPU, m.Cores)
 	if s.alsoSmaller {
 		fmt.Fprintf(s.Out, "Figures 3 to 9, with smaller sets and then with native ones: some %.0f minutes on two processors that are not busy,\n"+
-			"of which what is left after all cells were looked at is spent on running more of them to their ends.\n", nativeHour.Minutes())
+			"of which what is left after all configurations were looked at is spent on running more of them to their ends.\n", nativeHour.Minutes())
 	}
 	if s.size == native {
 		fmt.Fprintf(s.Out, "%d rounds at most, and one by two leaders or more; a process per trial\n", s.runs)
@@ -246,11 +246,11 @@ func (s *session) steps() int {
 
 func (s *session) stepsOf(figure string, cases []measure.Case) int {
 	if s.size == native && (figure == figureModes || figure == figureLeaders) {
-		cells := 0
+		trials := 0
 		for _, c := range cases {
-			cells += len(c.Contenders)
+			trials += len(c.Contenders)
 		}
-		return cells * s.weight(figure)
+		return trials * s.weight(figure)
 	}
 	runner := s.runner(s.effortOf(figure, 0))
 	runner.Weight = s.weight(figure)

@@ -22,7 +22,7 @@ type request struct {
 	Size    size            `json:"size,omitempty"`
 	Case    string          `json:"case,omitempty"` // as Case.String
 	Variant measure.Variant `json:"variant,omitempty"`
-	Watch   time.Duration   `json:"watch,omitempty"` // if it is not 0, how long a run is watched for: see cells.go
+	Watch   time.Duration   `json:"watch,omitempty"` // if it is not 0, how long a run is watched for: see native.go
 }
 
 // A configuration is a case in one variant, and the process that runs it, while

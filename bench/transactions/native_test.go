@@ -20,20 +20,20 @@ func inMemory(t *testing.T, size size, out *bytes.Buffer) *session {
 	}
 }
 
-// known is a cell that was measured before.
+// known is a configuration that was measured before.
 func known(c measure.Case, v measure.Variant, seconds float64, counters map[string]float64) measure.Result {
-	cell := cellOf(c, v)
-	return measure.Result{Figure: cell.Figure, Name: cell.Name, Ops: 1,
+	alone := aloneOf(c, v)
+	return measure.Result{Figure: alone.Figure, Name: alone.Name, Ops: 1,
 		Timings: []measure.Timing{{Variant: v, Seconds: []float64{seconds}, Median: seconds, Counters: counters}}}
 }
 
-func TestWatchedCellIsEstimatedByTheShareOfItsTransactions(t *testing.T) {
+func TestWatchedTrialIsEstimatedByTheShareOfItsTransactions(t *testing.T) {
 	s := inMemory(t, medium, new(bytes.Buffer))
 	c := leadersCases(medium)[0]
 	c.Figure = figureStamp // whose sets are large enough not to end at once
 	const all = 1e12
 	s.ledger.add(known(c, Eager, 1, map[string]float64{commits: all}))
-	got, err := s.runCell(c, Timer, 1, time.Nanosecond)
+	got, err := s.runAlone(c, Timer, 1, time.Nanosecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,20 +45,20 @@ func TestWatchedCellIsEstimatedByTheShareOfItsTransactions(t *testing.T) {
 	if text := millis(r, Timer) + times(r, Timer, Eager); strings.Count(text, "~") != 2 {
 		t.Errorf("an estimate is printed as %s", text)
 	}
-	if again, _ := s.ledger.has(cellOf(c, Timer)); len(again.Timings) != 1 || !isEstimate(again.Timings[0]) {
+	if again, _ := s.ledger.has(aloneOf(c, Timer)); len(again.Timings) != 1 || !isEstimate(again.Timings[0]) {
 		t.Error("the estimate was not kept")
 	}
 }
 
-func TestCellThatEndsWhileItIsWatchedIsWhole(t *testing.T) {
+func TestTrialThatEndsWhileItIsWatchedIsWhole(t *testing.T) {
 	s := inMemory(t, quick, new(bytes.Buffer))
-	got, err := s.runCell(leadersCases(quick)[0], byTwo(Clone), 1, time.Minute)
+	got, err := s.runAlone(leadersCases(quick)[0], byTwo(Clone), 1, time.Minute)
 	if err != nil || wasCut(got) || got.Median <= 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-// A run that is taken up measures no cell again, and spends its hour on what was estimated, the
+// A run that is taken up measures no configuration again, and spends its hour on what was estimated, the
 // shortest first, as far as it goes.
 func TestSecondPassRunsToTheirEndsWhatTheHourHasRoomFor(t *testing.T) {
 	out := new(bytes.Buffer)
@@ -76,10 +76,10 @@ func TestSecondPassRunsToTheirEndsWhatTheHourHasRoomFor(t *testing.T) {
 		}
 		s.ledger.add(known(cases[0], contender.Variant, seconds, counters))
 	}
-	if err := s.cells(cases); err != nil {
+	if err := s.configurations(cases); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.finishCells(cases); err != nil {
+	if err := s.secondPass(cases); err != nil {
 		t.Fatal(err)
 	}
 	r := s.Report.Of(figureLeaders)[0]
@@ -91,7 +91,7 @@ func TestSecondPassRunsToTheirEndsWhatTheHourHasRoomFor(t *testing.T) {
 	}
 	s.size = native
 	s.printEstimates()
-	if text := out.String(); !strings.Contains(text, "23 of 24 cells") || !strings.Contains(text, "Of 1 that") {
+	if text := out.String(); !strings.Contains(text, "23 of 24 configurations") || !strings.Contains(text, "Of 1 that") {
 		t.Error(text)
 	}
 }

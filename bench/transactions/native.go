@@ -11,51 +11,52 @@ import (
 	"github.com/cofferdam-go/cofferdam/stm"
 )
 
-// Figures 3 to 9 with STAMP's native sets have 192 cells: eight programs in four modes by six
-// numbers of leaders. Run to their ends, all of them would take most of a day, nearly all of it
-// in modes with helpers, where up to 64 goroutines share two processors. They are to be there
-// after an hour, so that there are two passes:
+// Figures 3 to 9 with STAMP's native sets have 192 configurations: eight programs in four modes
+// by six numbers of leaders. Run to their ends, all of them take hours, most of it in modes with
+// helpers, where up to 64 goroutines share two processors. They are to be there after one hour,
+// so that there are two passes:
 //
-//	1  eager and timer run to their ends by one and two leaders; every other cell is watched
-//	   for some seconds from its first commit on. What the whole takes follows from the share
-//	   of the program's transactions that committed in that time, and is printed with a ~.
-//	2  the rest of the hour runs cells to their ends that were only watched, the shortest
-//	   first. How far the estimates were off is told.
+//	1  Eager and timer run to their ends by one and two leaders. Every other configuration is
+//	   watched for some seconds from its first commit on. What the whole takes follows from
+//	   the share of the program's transactions that committed in that time, and is printed
+//	   with a ~.
+//	2  The rest of the hour runs to their ends what was only watched, the shortest first. How
+//	   far the estimates were off is told.
 //
-// A cell by one leader that is short has up to three rounds; every other has one. Every cell is
-// in the ledger as soon as it is there, so that a run that is left loses one cell at most, and
+// By one leader there are up to three rounds, as long as they are short, and otherwise one. A
+// configuration is in the ledger as soon as it was measured: a run that is left loses one, and
 // each further run with the same file spends its hour on the second pass.
 
 const (
-	nativeHour = 56 * time.Minute // after which no cell of the second pass is to end
-	glance     = 6 * time.Second  // for which a cell is watched: longer than a collection takes
-	cellBudget = 10 * time.Second // for rounds of a cell
-	aside      = 25 * time.Second // for a cell's input and the check of its result, at most
+	nativeHour   = 56 * time.Minute // after which no configuration of the second pass is to end
+	glance       = 6 * time.Second  // for which a configuration is watched: longer than a collection takes
+	roundsBudget = 10 * time.Second // for rounds of a configuration
+	aside        = 25 * time.Second // for a configuration's input and the check of its result, at most
 )
 
-// figureCell is what cells are kept under: they are the same in all figures.
-const figureCell = "cell"
+// figureAlone is what configurations are kept under: they are the same in all figures.
+const figureAlone = "configuration"
 
-// watched is how many seconds a cell was watched for, whose time is an estimate.
+// watched is how many seconds a configuration was watched for, whose time is an estimate.
 const watched = "watched"
 
 // isEstimate reports whether a time follows from a part of a run.
 func isEstimate(t measure.Timing) bool { return t.Counters[watched] > 0 }
 
-// cellOf is a variant of a case as a case of its own.
-func cellOf(c measure.Case, v measure.Variant) measure.Case {
-	return measure.Case{Figure: figureCell, Name: c.Name + ", " + string(v), Ops: 1, Baseline: Eager}
+// aloneOf is a variant of a case as a case of its own.
+func aloneOf(c measure.Case, v measure.Variant) measure.Case {
+	return measure.Case{Figure: figureAlone, Name: c.Name + ", " + string(v), Ops: 1, Baseline: Eager}
 }
 
-// cells is measure for the figures that are made of cells.
-func (s *session) cells(cases []measure.Case) error {
+// configurations is measure for figures 3 to 9 with native sets.
+func (s *session) configurations(cases []measure.Case) error {
 	defer s.Progress.Clear()
 	for _, c := range cases {
 		r := measure.Result{Figure: c.Figure, Name: c.Name, Ops: c.Ops}
 		var err error
 		for _, contender := range c.Contenders {
 			var t measure.Timing
-			if t, err = s.cell(c, contender.Variant); err != nil {
+			if t, err = s.firstPass(c, contender.Variant); err != nil {
 				break
 			}
 			r.Timings = append(r.Timings, t)
@@ -73,25 +74,25 @@ func (s *session) cells(cases []measure.Case) error {
 	return nil
 }
 
-// cell is the first pass over a cell, or what is known of it already.
-func (s *session) cell(c measure.Case, v measure.Variant) (measure.Timing, error) {
-	if known, ok := s.ledger.has(cellOf(c, v)); ok {
+// firstPass is that over a configuration, or what is known of it already.
+func (s *session) firstPass(c measure.Case, v measure.Variant) (measure.Timing, error) {
+	if known, ok := s.ledger.has(aloneOf(c, v)); ok {
 		s.Progress.Drop(s.weight(c.Figure))
 		return known.Timings[0], nil
 	}
 	switch v {
 	case Eager, Timer:
-		return s.runCell(c, v, s.runs, 0)
+		return s.runAlone(c, v, s.runs, 0)
 	case byTwo(Eager), byTwo(Timer):
-		return s.runCell(c, v, 1, 0)
+		return s.runAlone(c, v, 1, 0)
 	case Helper, Clone:
-		return s.runCell(c, v, s.runs, glance)
+		return s.runAlone(c, v, s.runs, glance)
 	}
-	return s.runCell(c, v, 1, glance)
+	return s.runAlone(c, v, 1, glance)
 }
 
-// runCell runs a cell, to its end if it is not only watched, and keeps what came of it.
-func (s *session) runCell(c measure.Case, v measure.Variant, rounds int, watch time.Duration) (measure.Timing, error) {
+// runAlone runs a configuration, to its end if it is not only watched, and keeps what came of it.
+func (s *session) runAlone(c measure.Case, v measure.Variant, rounds int, watch time.Duration) (measure.Timing, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return measure.Timing{}, fmt.Errorf("this program does not find itself to start children: %w", err)
@@ -99,11 +100,11 @@ func (s *session) runCell(c measure.Case, v measure.Variant, rounds int, watch t
 	conf := &configuration{session: s, program: self, once: true,
 		request: request{Figure: c.Figure, Size: s.size, Case: c.String(), Variant: v, Watch: watch}}
 	defer conf.end()
-	cell := cellOf(c, v)
-	cell.Contenders = []measure.Contender{conf.contender()}
-	s.Progress.Show("figure %s, native sets: %s", c.Figure, cell)
-	runner := &measure.Runner{Rounds: rounds, Least: 1, Budget: cellBudget, Enough: alike, Cold: true}
-	res, err := runner.Run(s.Context, cell)
+	alone := aloneOf(c, v)
+	alone.Contenders = []measure.Contender{conf.contender()}
+	s.Progress.Show("figure %s, native sets: %s", c.Figure, alone)
+	runner := &measure.Runner{Rounds: rounds, Least: 1, Budget: roundsBudget, Enough: alike, Cold: true}
+	res, err := runner.Run(s.Context, alone)
 	if err != nil {
 		return measure.Timing{}, err
 	}
@@ -115,7 +116,7 @@ func (s *session) runCell(c measure.Case, v measure.Variant, rounds int, watch t
 // estimated is the time of all of a program's transactions, if some were watched. How many
 // there are is known from eager by one leader.
 func (s *session) estimated(t measure.Timing, c measure.Case) measure.Timing {
-	one, ok := s.ledger.has(cellOf(c, Eager))
+	one, ok := s.ledger.has(aloneOf(c, Eager))
 	if !ok || !wasCut(t) || t.Counters[commits] == 0 {
 		return t
 	}
@@ -128,8 +129,8 @@ func (s *session) estimated(t measure.Timing, c measure.Case) measure.Timing {
 	return t
 }
 
-// finishCells is the second pass.
-func (s *session) finishCells(cases []measure.Case) error {
+// secondPass is the second pass.
+func (s *session) secondPass(cases []measure.Case) error {
 	defer s.Progress.Clear()
 	type unfinished struct {
 		of       measure.Case
@@ -139,24 +140,24 @@ func (s *session) finishCells(cases []measure.Case) error {
 	var rest []unfinished
 	for _, c := range cases {
 		for _, contender := range c.Contenders {
-			if known, ok := s.ledger.has(cellOf(c, contender.Variant)); ok && isEstimate(known.Timings[0]) {
+			if known, ok := s.ledger.has(aloneOf(c, contender.Variant)); ok && isEstimate(known.Timings[0]) {
 				rest = append(rest, unfinished{c, contender.Variant, known.Timings[0].Median})
 			}
 		}
 	}
 	slices.SortFunc(rest, func(a, b unfinished) int { return cmp.Compare(a.estimate, b.estimate) })
-	for _, cell := range rest {
-		takes := aside + time.Duration(1.3*cell.estimate*float64(time.Second))
+	for _, left := range rest {
+		takes := aside + time.Duration(1.3*left.estimate*float64(time.Second))
 		if time.Since(s.begun)+takes > nativeHour {
 			break
 		}
-		s.Progress.Drop(-s.weight(cell.of.Figure))
-		t, err := s.runCell(cell.of, cell.variant, 1, 0)
+		s.Progress.Drop(-s.weight(left.of.Figure))
+		t, err := s.runAlone(left.of, left.variant, 1, 0)
 		if err != nil {
 			return err
 		}
-		s.heldAgainst = append(s.heldAgainst, cell.estimate/t.Median)
-		s.replace(cell.of.Name, t)
+		s.heldAgainst = append(s.heldAgainst, left.estimate/t.Median)
+		s.replace(left.of.Name, t)
 	}
 	return nil
 }
@@ -185,7 +186,7 @@ func (s *session) printEstimates() {
 	if all == 0 || s.size != native {
 		return
 	}
-	fmt.Fprintf(s.Out, "\n%d of %d cells were run to their ends, and their results verified; %d (~) were watched for %.0f s of their\n"+
+	fmt.Fprintf(s.Out, "\n%d of %d configurations were run to their ends, and their results verified; %d (~) were watched for %.0f s of their\n"+
 		"transactions, and are estimates.", all-estimates, all, estimates, glance.Seconds())
 	if n := len(s.heldAgainst); n > 0 {
 		slices.Sort(s.heldAgainst)
