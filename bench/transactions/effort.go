@@ -46,6 +46,9 @@ func (s *session) runner(e effort) *measure.Runner {
 // weight is about how long a trial takes, for the progress: those of native sets some twenty
 // seconds, with their input and the check of their result, and all others one or less.
 func (s *session) weight(figure string) int {
+	if s.size == native && (figure == figureModes || figure == figureLeaders) {
+		return 70 // some twelve seconds, where a trial of the smaller sets takes a sixth of one
+	}
 	if s.size == native && figure != figureMicro && figure != figureContended {
 		return 20
 	}
