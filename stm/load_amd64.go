@@ -17,3 +17,29 @@ func Load[T any](tx *Tx, p *T) (v T) {
 	}
 	return
 }
+
+// LoadWhole is Load of a variable that no transaction assigns to, as compiled code has it.
+// Plain code may, between transactions that take an object out and put it back, so that what
+// was read holds for as long as nobody commits, and no longer. It is not logged: if somebody
+// does commit, the attempt is given up, and the next transactions of the goroutine log it.
+func LoadWhole[T any](tx *Tx, p *T) (v T) {
+	if v = *p; atomic.LoadUint64(clockWord) != tx.bareAt {
+		v = loadWhole(tx, p)
+	}
+	return
+}
+
+// loadWhole is LoadWhole where there are logs to look at.
+//
+//go:noinline
+func loadWhole[T any](tx *Tx, p *T) T {
+	if tx.cautious != 0 {
+		return loadWithLogs(tx, p)
+	}
+	v := *p
+	if clock.Load() != tx.snapshot {
+		return loadWithLogs(tx, p)
+	}
+	tx.unlogged = true
+	return v
+}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Load is meant to be in the place of its calls. The compiler does so up to a size that Load
-// just keeps, and says nothing when it no longer does.
+// Load is meant to be in the place of its calls, and LoadWhole, which is as long. The compiler
+// does so up to a size that they just keep, and says nothing when they no longer do.
 func TestCompilerHasLoadInThePlaceOfItsCalls(t *testing.T) {
 	said, err := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-m", ".").CombinedOutput()
 	if err != nil {
