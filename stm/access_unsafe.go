@@ -6,14 +6,10 @@ import (
 	"unsafe"
 )
 
-// Load returns the value of a variable in the transaction: the one that the
-// transaction stored last, or else the one that is there. Any variable will do
-// that is only accessed like this while it is shared.
-//
-// A word that was not written, by far the most, is read right here: one call, few
-// instructions, so that a processor sees beyond the next cache miss. Everything else
-// is for load, which is not called but from the end, so that nothing is saved for it.
-func Load[T any](tx *Tx, p *T) T {
+// loadWithLogs is Load where there are logs to look at. A word that was not written, by far the
+// most, is read right here: one call, few instructions. Everything else is for load, which is
+// not called but from the end, so that nothing is saved for it.
+func loadWithLogs[T any](tx *Tx, p *T) T {
 	var v T
 	addr := unsafe.Pointer(p)
 	if vigilant || unsafe.Sizeof(v) != 8 || unsafe.Alignof(v) != 8 || tx.writes.mayHave(addr) {
@@ -64,7 +60,7 @@ func Store[T any](tx *Tx, p *T, v T) {
 		return
 	}
 	w := tx.writes.next(n)
-	tx.writes.filter = filter | bit
+	tx.writes.filter, tx.bareAt = filter|bit, never
 	w.addr = addr
 	if typeOf[T]().pointers == 0 {
 		w.val, w.mask = as[uint64](v), wholeWord
@@ -100,7 +96,7 @@ func Add[T Number](tx *Tx, p *T, v T) {
 		*tx.reads.nextWord(n) = readWord{addr, word}
 	}
 	w := tx.writes.next(m)
-	tx.writes.filter = filter | bit
+	tx.writes.filter, tx.bareAt = filter|bit, never
 	w.addr, w.val, w.mask = addr, as[uint64](as[T](word)+v), wholeWord
 }
 
@@ -196,6 +192,7 @@ func (tx *Tx) store(p, in unsafe.Pointer, t *rtype) {
 	if vigilant {
 		tx.mustBeMine()
 	}
+	tx.bareAt = never
 	switch {
 	case tx.inPlace:
 		storeInPlace(p, in, t)

@@ -1,7 +1,5 @@
 package stm
 
-import "runtime"
-
 // Atomic runs a function with plain accesses as a transaction:
 //
 //	stm.Atomic(func() { from.Balance -= amount; to.Balance += amount })
@@ -77,22 +75,6 @@ func Current() *Tx {
 		return nil
 	}
 	return tx
-}
-
-// LoadWhole is Load of a variable that no transaction assigns to, as compiled code has it.
-// Plain code may, between transactions that take an object out and put it back, so that what
-// was read holds for as long as nobody commits, and no longer. It is not logged: if somebody
-// does commit, the attempt is given up, and the next transactions of the goroutine log it.
-func LoadWhole[T any](tx *Tx, p *T) T {
-	if vigilant || runtime.GOARCH != "amd64" || tx.cautious != 0 { // which alone keeps two reads in their order
-		return Load(tx, p)
-	}
-	v := *p
-	if clock.Load() != tx.snapshot {
-		return Load(tx, p)
-	}
-	tx.unlogged = true
-	return v
 }
 
 // careful is the number of transactions that log everything after one has been given up for

@@ -13,7 +13,7 @@ type Stats struct {
 	Retries     uint64 // attempts that called Retry
 	Irrevocable uint64 // transactions that became irrevocable
 	Validations uint64 // times that a read set was compared with memory
-	Reads       uint64 // words in read sets
+	Reads       uint64 // words in read sets, of which transactions that nobody disturbs have none
 	Writes      uint64 // words in write sets
 }
 

@@ -78,7 +78,9 @@
 //	use its Tx elsewhere                 panics: after the function at once,   the Tx has no name
 //	                                     in another goroutine at the next
 //	                                     look, which is at every access in a
-//	                                     build with -race
+//	                                     build with -race; reads that need
+//	                                     no log have none until somebody
+//	                                     commits
 //
 // What an interruption does not reach in time: a function that defers something, in its own
 // loop (what it calls is reached; a deferred function could see half of what the loop assigns),
@@ -115,7 +117,7 @@
 //
 // The transaction and its attempts (tx.go), of which there are as many as it takes (run.go),
 // whether what it read is still there (validate.go), reading and writing (access_unsafe.go),
-// strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
+// where no log has to be looked at in the place of the call (load_amd64.go, load_other.go), strings and slices (header_unsafe.go), many words at once (copy_unsafe.go), through logs of words (log_unsafe.go,
 // memory_unsafe.go), or without a log (lean.go), the short way through most transactions
 // (usual.go), memory that is fetched ahead
 // (prefetch_unsafe.go), what a doomed one meets (sandbox.go), what interrupts it

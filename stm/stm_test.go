@@ -460,8 +460,13 @@ func TestStatsCount(t *testing.T) {
 		stm.Atomically(func(tx *stm.Tx) error { stm.Store(tx, &n, stm.Load(tx, &n)+1); return nil })
 	}
 	stm.Atomically(func(tx *stm.Tx) error { return errors.New("oops") })
+	helped := stm.ReadStats()
+	stm.Options{Mode: stm.Helper}.Atomically(func(tx *stm.Tx) error { stm.Load(tx, &n); return nil })
 	now := stm.ReadStats()
-	if now.Commits-before.Commits < 10 || now.Failures-before.Failures < 1 || now.Reads-before.Reads < 10 || now.Writes-before.Writes < 10 {
+	if logged := now.Reads - helped.Reads; logged < 1 {
+		t.Errorf("%d reads were counted of a transaction that has a log", logged)
+	}
+	if now.Commits-before.Commits < 10 || now.Failures-before.Failures < 1 || now.Writes-before.Writes < 10 {
 		t.Errorf("counted %+v after %+v", now, before)
 	}
 }

@@ -7,12 +7,14 @@ import (
 
 // clock is NOrec's one lock and one piece of shared metadata: a sequence lock. It
 // is odd while somebody writes back, and grows by two with each commit that wrote.
-// It has a cache line of its own.
+// It has a cache line of its own. It is never 0, so that a Tx that has not begun has no clock.
 var clock struct {
 	_ [64]byte
 	atomic.Uint64
 	_ [56]byte
 }
+
+func init() { clock.Store(2) }
 
 // A Tx is a transaction that is running. It is valid during the call of the
 // function that it was passed to, in the goroutine that called it.
@@ -23,6 +25,7 @@ type Tx struct {
 	lean  bool // this attempt logs no reads, and ends when somebody commits: see lean.go
 	state state
 
+	bareAt   uint64 // the clock at which reads are bare, or never: see lean.go
 	snapshot uint64 // the even clock at which everything that was read was valid
 	credit   int    // reads that a lean attempt may still do before somebody has to look
 	reads    readLog
@@ -96,6 +99,9 @@ func (tx *Tx) begin() {
 			break
 		}
 		pause(spins)
+	}
+	if tx.lean {
+		tx.bareAt = tx.snapshot
 	}
 	acquired()
 	if !tx.eager {

@@ -13,7 +13,7 @@ func (tx *Tx) begun() bool {
 	}
 	tx.mode, tx.eager, tx.lean, tx.state = Eager, true, true, running
 	tx.unlogged = true
-	tx.snapshot = t
+	tx.snapshot, tx.bareAt = t, t
 	tx.writes.room = cap(tx.writes.all)
 	tx.credit = manyReads
 	return true
@@ -41,7 +41,7 @@ func (tx *Tx) settled() bool {
 			timer.need()
 		}
 	}
-	tx.state, tx.lean = idle, false
+	tx.state, tx.lean, tx.bareAt = idle, false, never
 	tx.writes.room = 0
 	tx.count.reads += uint64(manyReads - tx.credit)
 	tx.credit = 0

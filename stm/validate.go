@@ -31,6 +31,7 @@ func (tx *Tx) confirm() {
 // commits, which it returns. If others commit faster than it can compare, it keeps
 // them from it once.
 func (tx *Tx) revalidate() (t uint64, ok bool) {
+	tx.mustBeMine()
 	tx.count.validations++
 	tx.disturbed()
 	if t = clock.Load(); tx.unlogged && t != tx.snapshot {

@@ -52,6 +52,7 @@ func SomeTime(name string, d time.Duration) error {
 // A Choice is a flag that takes some of several names, separated by commas.
 type Choice struct {
 	names, chosen []string
+	given         bool
 }
 
 // NewChoice declares the flag. All names are chosen unless it is given.
@@ -67,8 +68,12 @@ func Chosen(names ...string) *Choice { return &Choice{names: names, chosen: name
 // Has reports whether a name was chosen.
 func (c *Choice) Has(name string) bool { return slices.Contains(c.chosen, name) }
 
+// Given reports whether the flag was.
+func (c *Choice) Given() bool { return c.given }
+
 // Set chooses, for package flag.
 func (c *Choice) Set(text string) error {
+	c.given = true
 	c.chosen = strings.Split(text, ",")
 	for _, name := range c.chosen {
 		if !slices.Contains(c.names, name) {

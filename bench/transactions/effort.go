@@ -1,7 +1,6 @@
 package transactions
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/cofferdam-go/cofferdam/bench/measure"
@@ -9,8 +8,8 @@ import (
 
 // An effort is how much is measured of the cases of a figure. With the native sets a trial
 // takes seconds to a minute and has a process of its own, so that no round has to warm up, a
-// case is over when two rounds say the same, and what cannot be waited for is cut off: by 32
-// leaders that share two processors, modes with helpers take minutes for what takes seconds.
+// case is over when two rounds say the same, and what cannot be waited for is cut off. Figures 3
+// to 9 have an effort of their own then: see native.go.
 type effort struct {
 	rounds int           // at most
 	least  int           // that a case has, also if it is late; 3 if it is 0
@@ -20,15 +19,11 @@ type effort struct {
 	cold   bool          // no round warms up
 }
 
-// nativeTime is how long a run with native sets takes on two processors that are not busy.
-const nativeTime = "two to three hours"
-
 // The efforts of native sets.
 const (
 	nativeBudget = 5 * time.Minute
 	nativeLimit  = 2 * time.Minute
-	crowdLimit   = time.Minute // by many leaders, at least
-	alike        = 0.03        // what the noise of a program against itself is on a quiet machine
+	alike        = 0.03 // what the noise of a program against itself is on a quiet machine
 )
 
 // effortOf is the effort for a figure, for which a budget is given if its sets are not native.
@@ -36,11 +31,7 @@ func (s *session) effortOf(figure string, budget time.Duration) effort {
 	if s.size != native || figure == figureMicro || figure == figureContended {
 		return effort{rounds: s.runs, budget: budget}
 	}
-	e := effort{rounds: s.runs, least: 1, budget: nativeBudget, limit: nativeLimit, enough: alike, cold: true}
-	if figure == figureLeaders {
-		e.rounds, e.limit = 1, crowdLimit
-	}
-	return e
+	return effort{rounds: s.runs, least: 1, budget: nativeBudget, limit: nativeLimit, enough: alike, cold: true}
 }
 
 // runner runs cases with this effort.
@@ -55,30 +46,21 @@ func (s *session) runner(e effort) *measure.Runner {
 // weight is about how long a trial takes, for the progress: those of native sets some twenty
 // seconds, with their input and the check of their result, and all others one or less.
 func (s *session) weight(figure string) int {
+	if s.size == native && (figure == figureModes || figure == figureLeaders) {
+		return 70 // some twelve seconds, where a trial of the smaller sets takes a sixth of one
+	}
 	if s.size == native && figure != figureMicro && figure != figureContended {
 		return 20
 	}
 	return 1
 }
 
-// extended has a limit that what is known already keeps twice over: by one leader STAMP's
-// intruder takes most of a minute.
-func (e effort) extended(had []measure.Timing) effort {
-	for _, t := range had {
-		if t.Variant == Eager && e.limit != 0 {
-			e.limit = max(e.limit, time.Duration(2*t.Median*float64(time.Second)))
-		}
-	}
-	return e
-}
-
-// The sets of a figure by its name, for its heading.
-func (s *session) sets(figure string) string {
-	e := s.effortOf(figure, 0)
-	if e.limit == 0 {
+// The sets of figures 3 to 9, for their headings.
+func (s *session) sets() string {
+	if s.size != native {
 		return "smaller sets"
 	}
-	return fmt.Sprintf("native sets, at most %d rounds; what took too long, %.0f s or more, was cut off (>)", e.rounds, e.limit.Seconds())
+	return "STAMP's native sets, ~ is an estimate"
 }
 
 // cutOff counts the trials that were.

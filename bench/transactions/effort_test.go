@@ -2,7 +2,6 @@ package transactions
 
 import (
 	"os"
-	"slices"
 	"testing"
 	"time"
 
@@ -34,39 +33,23 @@ func TestTrialThatTakesTooLongIsCutOff(t *testing.T) {
 	}
 }
 
-// With native sets all figures run the same, once: those by one leader are in the figure before,
-// and so is what two leaders do in two of the modes.
+// With native sets all figures run the same, once: what the figure before has measured is not
+// measured again.
 func TestNativeFiguresTakeWhatOthersHaveMeasured(t *testing.T) {
-	measured := func(figure string, variants ...measure.Variant) measure.Result {
-		r := measure.Result{Figure: figure, Name: "genome"}
-		for _, v := range variants {
-			r.Timings = append(r.Timings, measure.Timing{Variant: v, Seconds: []float64{1}, Median: 1})
-		}
-		return r
+	timed := func(v measure.Variant) measure.Timing {
+		return measure.Timing{Variant: v, Seconds: []float64{1}, Median: 1}
 	}
 	s := &session{options: options{size: native}}
-	s.Report.Results = []measure.Result{measured(figureStamp, Sequential, Eager, Timer, byTwo(Eager), byTwo(Timer)), measured(figureModes, Helper, Clone), measured(figureCompiled, by(Eager, 4))}
-	rest, had := s.taken(leadersCases(native)[0])
-	var variants []measure.Variant
-	for _, timing := range had {
-		variants = append(variants, timing.Variant)
+	s.Report.Results = []measure.Result{
+		{Figure: figureStamp, Name: "genome", Timings: []measure.Timing{timed(Sequential), timed(Eager)}},
+		{Figure: figureCompiled, Name: "genome", Timings: []measure.Timing{timed(byTwo(Eager))}},
 	}
-	slices.Sort(variants)
-	if want := []measure.Variant{Clone, Eager, byTwo(Eager), Helper, Timer, byTwo(Timer)}; !slices.Equal(variants, want) {
-		t.Errorf("taken over are %v, want %v", variants, want)
-	}
-	if len(rest.Contenders) != len(allModes)*len(leaders)-len(had) {
-		t.Errorf("%d contenders are left of %d, and %d are known", len(rest.Contenders), len(allModes)*len(leaders), len(had))
-	}
-	had[slices.IndexFunc(had, func(t measure.Timing) bool { return t.Variant == Eager })].Median = 50
-	if got := s.effortOf(figureLeaders, 0).extended(had).limit; got != 100*time.Second {
-		t.Errorf("the limit is %v where one leader takes 50 s, want twice that", got)
-	}
-	if rest, _ := s.taken(scaleCases(native)[0]); len(rest.Contenders) != 0 {
-		t.Errorf("%d contenders of the figure %s are measured again", len(rest.Contenders), figureScale)
+	rest, had := s.taken(scaleCases(native)[0])
+	if len(had) != 1 || had[0].Variant != Eager || len(rest.Contenders) != 1 || rest.Contenders[0].Variant != byTwo(Eager) {
+		t.Errorf("%v is taken over, and %v measured", had, rest.Contenders)
 	}
 	s.size = medium
-	if rest, had := s.taken(leadersCases(medium)[0]); len(had) != 0 || len(rest.Contenders) != len(allModes)*len(leaders) {
+	if rest, had := s.taken(scaleCases(medium)[0]); len(had) != 0 || len(rest.Contenders) != 2 {
 		t.Error("with sets that differ from figure to figure, something was taken over")
 	}
 }

@@ -36,8 +36,18 @@ func leadersCases(s size) []measure.Case {
 }
 
 func (s *session) leaders() error {
-	err := s.measure(10*time.Second, leadersCases(s.size))
+	cases := leadersCases(s.size)
+	var err error
+	if s.size == native {
+		if err = s.configurations(cases); err == nil {
+			err = s.secondPass(cases)
+		}
+		s.printModes()
+	} else {
+		err = s.measure(10*time.Second, cases)
+	}
 	s.printLeaders()
+	s.printEstimates()
 	s.printModel()
 	return err
 }
@@ -48,7 +58,7 @@ func (s *session) printLeaders() {
 		return
 	}
 	fmt.Fprintf(s.Out, "\nFigures 4 to 9: STAMP by 1 to 32 leaders, %s.\nMedian ms. There are %d processors: more leaders than "+
-		"that, and in modes helper and clone more than half of that, share them.\n\n", s.sets(figureLeaders), runtime.GOMAXPROCS(0))
+		"that, and in modes helper and clone more than half of that, share them.\n\n", s.sets(), runtime.GOMAXPROCS(0))
 	head := []string{"program", "mode"}
 	for _, n := range leaders {
 		head = append(head, fmt.Sprint(n))

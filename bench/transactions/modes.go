@@ -44,6 +44,13 @@ func (s *session) modes() error {
 	if cores := runtime.GOMAXPROCS(0); cores < 4 {
 		s.Note("helper and clone by two goroutines: each leader needs a processor for its helper, and there are %d. One leader is measured", cores)
 	}
+	if s.size == native {
+		err := s.configurations(modesCases(s.size))
+		if err != nil || !s.figures.Has(figureLeaders) {
+			s.printModes() // else it is printed with what more became known
+		}
+		return err
+	}
 	err := s.measure(5*time.Second, modesCases(s.size))
 	s.printModes()
 	return err
@@ -55,7 +62,7 @@ func (s *session) printModes() {
 		return
 	}
 	fmt.Fprintf(s.Out, "\nFigure 3: STAMP by one goroutine, %s.\nMedian ms, and over eager; cores is the time of two spinning "+
-		"goroutines over that of one, before the samples of helper.\nhelper and clone give each transaction to a second goroutine, too.\n\n", s.sets(figureModes))
+		"goroutines over that of one, before the samples of helper.\nhelper and clone give each transaction to a second goroutine, too.\n\n", s.sets())
 	t := measure.Table{Head: []string{"program", "eager", "timer", "helper", "clone", "timer / eager", "helper / eager", "clone / eager", "cores"}}
 	for _, r := range results {
 		helper, _ := r.Timing(Helper)

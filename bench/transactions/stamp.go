@@ -140,6 +140,8 @@ func times(r measure.Result, of, to measure.Variant) string {
 	b, _ := r.Timing(to)
 	ratio, ok := r.Ratio(of, to)
 	switch {
+	case ok && (isEstimate(a) || isEstimate(b)):
+		return fmt.Sprintf("~ %.2fx", ratio.Mid)
 	case !ok || wasCut(b):
 		return "-"
 	case wasCut(a):
@@ -163,6 +165,8 @@ func millis(r measure.Result, v measure.Variant) string {
 	switch {
 	case !ok:
 		return "-"
+	case isEstimate(t):
+		return fmt.Sprintf("~ %.0f", 1e3*t.Median)
 	case wasCut(t):
 		return fmt.Sprintf("> %.0f", 1e3*t.Median)
 	}

@@ -35,7 +35,7 @@ const (
 	commits      = "commits"      // transactions that committed; this and the following of all operations
 	conflicts    = "conflicts"    // attempts given up
 	validations  = "validations"  // read sets compared with memory
-	readWords    = "reads"        // words in read sets
+	readWords    = "reads"        // words in read sets; of STAMP's transactions all that they read: see reads.go
 	writtenWords = "writes"       // words in write sets
 	processor    = "processor"    // seconds that threads ran, which others who use the processors do not lengthen
 	coreRatio    = "cores"        // time of two spinning goroutines over that of one

@@ -22,6 +22,7 @@ type request struct {
 	Size    size            `json:"size,omitempty"`
 	Case    string          `json:"case,omitempty"` // as Case.String
 	Variant measure.Variant `json:"variant,omitempty"`
+	Watch   time.Duration   `json:"watch,omitempty"` // if it is not 0, how long a run is watched for: see native.go
 }
 
 // A configuration is a case in one variant, and the process that runs it, while
@@ -52,6 +53,11 @@ func (c *configuration) contender() measure.Contender {
 		}, &took)
 		closing := trial.Close
 		trial.Close = func() error {
+			if took.Counters[cutOff] > 0 { // it is still running
+				c.worker.Kill()
+				c.end()
+				return nil
+			}
 			err := closing()
 			if c.once {
 				c.end()
@@ -116,9 +122,13 @@ func (s *session) measure(budget time.Duration, cases []measure.Case) error {
 		} else {
 			rest, had := s.taken(c)
 			s.Progress.Drop(runner.Trials([]measure.Case{c}) - runner.Trials([]measure.Case{rest}))
-			if res, err = s.measureCase(e.extended(had), runner, rest); err == nil {
+			if res, err = s.measureCase(e, runner, rest); err == nil {
 				res.Timings = append(had, res.Timings...)
-				err = s.ledger.add(res)
+				switch c.Figure {
+				case figureStamp, figureModes, figureLeaders, figureScale:
+					err = s.enterReads(&res)
+				}
+				err = errors.Join(err, s.ledger.add(res))
 			}
 		}
 		if len(res.Timings) > 0 {
@@ -171,18 +181,22 @@ func (s *session) measureCase(e effort, runner *measure.Runner, c measure.Case) 
 
 // find returns the contender that a request names.
 func find(r request) (measure.Contender, error) {
+	var cases []measure.Case
+	if r.Figure == figureReads {
+		cases = readsCases(r.Size)
+	}
 	for _, f := range figures {
-		if f.name != r.Figure {
+		if f.name == r.Figure {
+			cases = f.cases(r.Size)
+		}
+	}
+	for _, c := range cases {
+		if c.String() != r.Case {
 			continue
 		}
-		for _, c := range f.cases(r.Size) {
-			if c.String() != r.Case {
-				continue
-			}
-			for _, contender := range c.Contenders {
-				if contender.Variant == r.Variant {
-					return contender, nil
-				}
+		for _, contender := range c.Contenders {
+			if contender.Variant == r.Variant {
+				return contender, nil
 			}
 		}
 	}
@@ -204,6 +218,9 @@ func serve(in io.Reader, out io.Writer) int {
 				runtime.GC()
 			}
 		case r.Do == measure.RunTrial && trial.Run != nil:
+			if r.Watch != 0 {
+				return watchedRun(trial, r.Watch), nil
+			}
 			trial.Run()
 			took = measure.Took{Seconds: trial.Seconds(), Counters: trial.Counters()}
 		case r.Do == measure.CloseTrial && trial.Run != nil:

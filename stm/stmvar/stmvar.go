@@ -43,7 +43,7 @@ func WriteMetrics(w io.Writer) error {
 		{"retries", "Attempts that called Retry.", s.Retries},
 		{"irrevocable", "Transactions that became irrevocable.", s.Irrevocable},
 		{"validations", "Times that a read set was compared with memory.", s.Validations},
-		{"read_words", "Words in read sets.", s.Reads},
+		{"read_words", "Words in read sets, of which transactions that nobody disturbs have none.", s.Reads},
 		{"written_words", "Words in write sets.", s.Writes},
 	} {
 		if _, err := fmt.Fprintf(w, "# HELP cofferdam_stm_%s_total %s\n# TYPE cofferdam_stm_%s_total counter\ncofferdam_stm_%s_total %d\n", m.name, m.help, m.name, m.name, m.value); err != nil {

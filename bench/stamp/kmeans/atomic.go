@@ -24,7 +24,8 @@ func Atomic(in *Input, goroutines int) *Result {
 type compiled struct {
 	*clustering
 
-	next  int // the first point that nobody has taken
+	_     [line]int // what comes is written all the time, and what is above only read
+	next  int       // the first point that nobody has taken
 	moved int
 }
 

@@ -17,17 +17,32 @@ type clustering struct {
 	clusters []cluster
 }
 
-// A cluster is what its members add up to in this iteration.
-type cluster struct {
-	count int
-	sum   []float64
+// A cluster is what its members add up to in this iteration: how many they are, and behind that
+// the sums of their coordinates. As in STAMP it has cache lines of its own: goroutines that add
+// to different clusters do not share any.
+type cluster []float64
+
+// line is the numbers on a cache line.
+const line = 8
+
+func newClusters(n, dimensions int) []cluster {
+	clusters := make([]cluster, n)
+	for k, row := range matrix(n, (1+dimensions+line-1)/line*line) {
+		clusters[k] = row[:1+dimensions]
+	}
+	return clusters
 }
 
+func (c cluster) count() int { return int(c[0]) }
+
+func (c cluster) sums() []float64 { return c[1:] }
+
 // add makes a point a member.
-func (c *cluster) add(point []float64) {
-	c.count++
+func (c cluster) add(point []float64) {
+	c[0]++
+	sums := c[1:]
 	for d, x := range point {
-		c.sum[d] += x
+		sums[d] += x
 	}
 }
 
@@ -57,12 +72,10 @@ func (in *Input) start(k int) *clustering {
 		points:   in.points,
 		centres:  matrix(k, in.Dimensions),
 		member:   slices.Repeat([]int{-1}, len(in.points)),
-		clusters: make([]cluster, k),
+		clusters: newClusters(k, in.Dimensions),
 	}
-	sums := matrix(k, in.Dimensions)
 	for i, p := range r.Perm(len(in.points))[:k] {
 		copy(c.centres[i], in.points[p])
-		c.clusters[i].sum = sums[i]
 	}
 	return c
 }
@@ -76,7 +89,7 @@ func (c *clustering) settle(threshold float64, assign func(*clustering) (moved i
 		r.Moved = assign(c)
 		r.Iterations++
 		for k := range c.clusters {
-			r.Sizes[k] = c.clusters[k].count
+			r.Sizes[k] = c.clusters[k].count()
 			copy(previous[k], c.centres[k])
 			c.move(k)
 		}
@@ -90,14 +103,13 @@ func (c *clustering) settle(threshold float64, assign func(*clustering) (moved i
 // move puts the centre of a cluster in the middle of its members and forgets
 // them. A centre without members stays where it is.
 func (c *clustering) move(k int) {
-	cluster := &c.clusters[k]
-	if cluster.count > 0 {
-		for d, sum := range cluster.sum {
-			c.centres[k][d] = sum / float64(cluster.count)
+	cluster := c.clusters[k]
+	if n := cluster.count(); n > 0 {
+		for d, sum := range cluster.sums() {
+			c.centres[k][d] = sum / float64(n)
 		}
 	}
-	cluster.count = 0
-	clear(cluster.sum)
+	clear(cluster)
 }
 
 // nearest returns the cluster whose centre is nearest to a point.

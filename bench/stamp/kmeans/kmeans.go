@@ -75,7 +75,7 @@ type Input struct {
 	Params
 	points [][]float64
 
-	reference func() *Result // of Sequential, made when it is first needed
+	reference func() *Result // what Sequential computes, made when it is first needed
 }
 
 // A Result is a clustering.
@@ -107,7 +107,7 @@ func Generate(p Params) *Input {
 		}
 	}
 	standardise(in.points)
-	in.reference = sync.OnceValue(func() *Result { return Sequential(in) })
+	in.reference = sync.OnceValue(in.sequentialByAll)
 	return in
 }
 

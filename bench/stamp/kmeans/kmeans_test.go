@@ -2,6 +2,7 @@ package kmeans
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/cofferdam-go/cofferdam/stm"
@@ -18,6 +19,16 @@ func TestSequentialClusters(t *testing.T) {
 			in := Generate(p)
 			verify(t, in, Sequential(in))
 		})
+	}
+}
+
+func TestReferenceIsTheSequentialResult(t *testing.T) {
+	for name, p := range simulator {
+		in := Generate(p)
+		want, got := Sequential(in), in.reference()
+		if in.cost(want) != in.cost(got) || want.Iterations != got.Iterations || !slices.Equal(want.Membership, got.Membership) {
+			t.Errorf("%s: %d iterations to a cost of %v, want %d to %v", name, got.Iterations, in.cost(got), want.Iterations, in.cost(want))
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ func Mutex(in *Input, goroutines int) *Result {
 type locked struct {
 	*clustering
 
+	_     [line]int  // what comes is written all the time, and what is above only read
 	mu    sync.Mutex // guards next, moved and clustering.clusters
 	next  int        // the first point that nobody has taken
 	moved int

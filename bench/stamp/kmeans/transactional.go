@@ -27,7 +27,8 @@ type transactional struct {
 	*clustering
 	stm.Options
 
-	next  int // the first point that nobody has taken
+	_     [line]int // what comes is written all the time, and what is above only read
+	next  int       // the first point that nobody has taken
 	moved int
 }
 
@@ -47,6 +48,7 @@ func (a *transactional) assign() {
 		}
 		for i = first; i < min(first+chunk, len(a.points)); i++ {
 			k = a.nearest(a.points[i])
+			a.clusters[k].fetch()
 			if a.member[i] != k {
 				a.member[i] = k
 				moved++
@@ -68,9 +70,18 @@ func (a *transactional) take(tx *stm.Tx) (int, error) {
 }
 
 // addTx is add in a transaction.
-func (c *cluster) addTx(tx *stm.Tx, point []float64) {
-	stm.Store(tx, &c.count, stm.Load(tx, &c.count)+1)
+func (c cluster) addTx(tx *stm.Tx, point []float64) {
+	stm.Store(tx, &c[0], stm.Load(tx, &c[0])+1)
+	sums := c[1:]
 	for d, x := range point {
-		stm.Store(tx, &c.sum[d], stm.Load(tx, &c.sum[d])+x)
+		stm.Store(tx, &sums[d], stm.Load(tx, &sums[d])+x)
+	}
+}
+
+// fetch has the processor fetch the cluster, which another one may have written last, all of it
+// at once: by itself it goes from one line to the next.
+func (c cluster) fetch() {
+	for i := 0; i < len(c); i += line {
+		stm.Prefetch(&c[i])
 	}
 }

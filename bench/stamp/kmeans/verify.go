@@ -3,6 +3,9 @@ package kmeans
 import (
 	"fmt"
 	"math"
+	"runtime"
+
+	"github.com/cofferdam-go/cofferdam/bench/stamp/team"
 )
 
 // Verify checks that a result is a clustering of the points: that every point is
@@ -30,6 +33,29 @@ func (in *Input) Verify(r *Result) error {
 	return nil
 }
 
+// sequentialByAll computes what Sequential does, to the last bit: the nearest clusters are looked
+// for by all processors, and the points added in their order. Verifying would take as long as
+// what is verified otherwise.
+func (in *Input) sequentialByAll() *Result {
+	nearest, parts := make([]int, len(in.points)), runtime.GOMAXPROCS(0)
+	return in.run(func(c *clustering) (moved int) {
+		team.Run(parts, func(member int) {
+			first, last := team.Share(len(c.points), member, parts)
+			for i := first; i < last; i++ {
+				nearest[i] = c.nearest(c.points[i])
+			}
+		})
+		for i, k := range nearest {
+			if c.member[i] != k {
+				c.member[i] = k
+				moved++
+			}
+			c.clusters[k].add(c.points[i])
+		}
+		return moved
+	})
+}
+
 // rounding is the greatest relative error that the order of additions may cause.
 const rounding = 1e-9
 
@@ -49,22 +75,19 @@ func (in *Input) verifyMembership(r *Result) error {
 }
 
 func (in *Input) verifyCentres(r *Result) error {
-	clusters := make([]cluster, len(r.Centres))
-	for k, sum := range matrix(len(clusters), in.Dimensions) {
-		clusters[k].sum = sum
-	}
+	clusters := newClusters(len(r.Centres), in.Dimensions)
 	for i, point := range in.points {
 		clusters[r.Membership[i]].add(point)
 	}
 	for k, c := range clusters {
-		if r.Sizes[k] != c.count {
-			return fmt.Errorf("kmeans: cluster %d counts %d members and has %d", k, r.Sizes[k], c.count)
+		if r.Sizes[k] != c.count() {
+			return fmt.Errorf("kmeans: cluster %d counts %d members and has %d", k, r.Sizes[k], c.count())
 		}
-		if c.count == 0 {
+		if c.count() == 0 {
 			continue
 		}
-		for d, sum := range c.sum {
-			mean := sum / float64(c.count)
+		for d, sum := range c.sums() {
+			mean := sum / float64(c.count())
 			if math.Abs(r.Centres[k][d]-mean) > rounding*(1+math.Abs(mean)) {
 				return fmt.Errorf("kmeans: the centre of cluster %d is at %g in dimension %d, and the mean of its members at %g",
 					k, r.Centres[k][d], d, mean)

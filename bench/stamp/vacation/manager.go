@@ -2,6 +2,7 @@ package vacation
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/cofferdam-go/cofferdam/bench/stamp/container"
 )
@@ -32,17 +33,24 @@ type booking struct {
 
 func bookingKey(k kind, id int) int { return id*int(kinds) + int(k) }
 
-// prepare enters what there is at first.
+// prepare enters what there is at first: each table by a goroutine of its own, because that
+// takes as long as some runs do, and no time has it.
 func (in *Input) prepare() *manager {
 	m := &manager{}
+	var all sync.WaitGroup
 	for k, offers := range in.offers {
-		for _, o := range offers {
-			m.add(kind(k), o.id, o.units, o.price)
+		all.Go(func() {
+			for _, o := range offers {
+				m.add(kind(k), o.id, o.units, o.price)
+			}
+		})
+	}
+	all.Go(func() {
+		for _, id := range in.customers {
+			m.enter(id)
 		}
-	}
-	for _, id := range in.customers {
-		m.enter(id)
-	}
+	})
+	all.Wait()
 	return m
 }
 
