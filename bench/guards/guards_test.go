@@ -28,6 +28,24 @@ func TestJudgementsAreWellFormed(t *testing.T) {
 	}
 }
 
+// TestDrawnModulesAreInNoOtherLot: what is run on them would else say nothing of modules that were never looked at.
+func TestDrawnModulesAreInNoOtherLot(t *testing.T) {
+	met := make(map[string]bool)
+	for _, g := range groups {
+		for _, m := range g.modules {
+			met[m.Path] = true
+		}
+	}
+	for _, lot := range drawn {
+		for _, m := range lot {
+			if met[m.Path] {
+				t.Errorf("%s is in two lots", m.Path)
+			}
+			met[m.Path] = true
+		}
+	}
+}
+
 func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{{"-fast"}, {"module"}} {
 		var out, err strings.Builder
