@@ -28,6 +28,21 @@ func TestJudgementsAreWellFormed(t *testing.T) {
 	}
 }
 
+// TestPackagesAreInOneLot: what is said of a lot would else be said of another.
+func TestPackagesAreInOneLot(t *testing.T) {
+	met := make(map[string]bool)
+	for _, g := range groups {
+		for _, m := range g.modules {
+			for _, p := range m.Packages {
+				if met[p] {
+					t.Errorf("%s is in two lots", p)
+				}
+				met[p] = true
+			}
+		}
+	}
+}
+
 func TestUsageErrors(t *testing.T) {
 	for _, args := range [][]string{{"-fast"}, {"module"}} {
 		var out, err strings.Builder
