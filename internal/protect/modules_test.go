@@ -47,7 +47,7 @@ func TestModulesPassTheirTests(t *testing.T) {
 	t.Cleanup(func() { b.Close() })
 	sections := 0
 	for _, s := range b.Sections {
-		if len(s.Protected) > 0 {
+		if s.IsProtected() {
 			sections++
 		}
 	}
