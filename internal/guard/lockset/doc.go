@@ -45,7 +45,7 @@
 // Accesses to objects that nothing else can reach yet (fresh.go, foreign.go,
 // reach.go), and those before any other goroutine runs, are initialisation: they count
 // neither for nor against a lock. What an observation says about a lock is in holding.go,
-// where the goroutines begin that make it in root.go.
+// where the goroutines begin that make it in root.go, which functions take a lock or release it at any depth in operator.go.
 //
 // # What it cannot see
 //

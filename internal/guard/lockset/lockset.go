@@ -45,6 +45,7 @@ type Analysis struct {
 	variableOf map[types.Object]*Variable
 	sites      map[siteKey]*Site
 	writers    map[parameterKey]bool
+	operators  *operators // once they are asked for
 }
 
 // Places returns a table of places that knows the variables of packages.

@@ -101,27 +101,14 @@ func (a *Analysis) Operates(i ssa.Instruction, lock *types.Var) bool {
 // Acquires reports whether a call takes a lock, by itself or in what it calls.
 func (a *Analysis) Acquires(i ssa.Instruction, lock *types.Var) bool {
 	call, ok := i.(*ssa.Call)
-	return ok && a.callAcquires(call.Common(), lock, make(map[*ssa.Function]bool))
+	return ok && a.callAcquires(call.Common(), lock)
 }
 
-func (a *Analysis) callAcquires(c *ssa.CallCommon, lock *types.Var, seen map[*ssa.Function]bool) bool {
+func (a *Analysis) callAcquires(c *ssa.CallCommon, lock *types.Var) bool {
 	if op, ok := a.values.Op(c); ok {
 		return !op.Releases() && op.Lock != nil && a.Places.Variable(op.Lock) == lock
 	}
-	return slices.ContainsFunc(a.Callees(c), func(fn *ssa.Function) bool {
-		if seen[fn] {
-			return false
-		}
-		seen[fn] = true
-		for _, b := range fn.Blocks {
-			for _, i := range b.Instrs {
-				if inner, ok := i.(*ssa.Call); ok && a.callAcquires(inner.Common(), lock, seen) {
-					return true
-				}
-			}
-		}
-		return false
-	})
+	return slices.ContainsFunc(a.Callees(c), func(fn *ssa.Function) bool { return a.takers(lock)[fn] })
 }
 
 // ReleasesOnly reports whether a call releases a lock and takes it nowhere: what comes before
@@ -131,7 +118,7 @@ func (a *Analysis) ReleasesOnly(i ssa.Instruction, lock *types.Var) bool {
 	if _, spawned := i.(*ssa.Go); !ok || spawned {
 		return false
 	}
-	return a.CallReleases(call.Common(), lock) && !a.callAcquires(call.Common(), lock, make(map[*ssa.Function]bool))
+	return a.CallReleases(call.Common(), lock) && !a.callAcquires(call.Common(), lock)
 }
 
 // ReachesWithout reports whether control can come from one instruction of a function to another
@@ -177,6 +164,18 @@ func (a *Analysis) Released(i ssa.Instruction) *types.Var {
 	return nil
 }
 
+// Taken is the lock that an instruction itself takes, as its function names it; nil if it takes none.
+func (a *Analysis) Taken(i ssa.Instruction) *locks.Place {
+	call, ok := i.(*ssa.Call)
+	if !ok {
+		return nil
+	}
+	if op, ok := a.values.Op(call.Common()); ok && !op.Releases() {
+		return op.Lock
+	}
+	return nil
+}
+
 // operation returns the operation on a lock that an instruction is.
 func (a *Analysis) operation(i ssa.Instruction, lock *types.Var) (locks.Op, bool) {
 	call, ok := i.(ssa.CallInstruction)
@@ -189,32 +188,10 @@ func (a *Analysis) operation(i ssa.Instruction, lock *types.Var) (locks.Op, bool
 
 // CallReleases reports whether a call, made now or later, releases a lock.
 func (a *Analysis) CallReleases(c *ssa.CallCommon, lock *types.Var) bool {
-	return a.callReleases(c, lock, make(map[*ssa.Function]bool))
-}
-
-func (a *Analysis) callReleases(c *ssa.CallCommon, lock *types.Var, seen map[*ssa.Function]bool) bool {
 	if op, ok := a.values.Op(c); ok {
 		return op.Releases() && op.Lock != nil && a.Places.Variable(op.Lock) == lock
 	}
-	return slices.ContainsFunc(a.Callees(c), func(fn *ssa.Function) bool { return a.functionReleases(fn, lock, seen) })
-}
-
-func (a *Analysis) functionReleases(callee *ssa.Function, lock *types.Var, seen map[*ssa.Function]bool) bool {
-	if seen[callee] {
-		return false
-	}
-	seen[callee] = true
-	for _, b := range callee.Blocks {
-		for _, i := range b.Instrs {
-			if _, spawned := i.(*ssa.Go); spawned {
-				continue
-			}
-			if inner, ok := i.(ssa.CallInstruction); ok && a.callReleases(inner.Common(), lock, seen) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.Callees(c), func(fn *ssa.Function) bool { return a.releasers(lock)[fn] })
 }
 
 // Reaches reports whether control can come from one instruction of a function to another, which may

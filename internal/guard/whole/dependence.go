@@ -116,16 +116,20 @@ func decidingBranches(fn *ssa.Function) map[*ssa.BasicBlock][]*ssa.If {
 
 // isAfterAll reports whether the function cannot end, after one block, without another. Of a function
 // without an end, nothing can be said.
-func isAfterAll(b, c *ssa.BasicBlock) bool {
-	ends := func(seen []bool) bool {
-		for i, is := range seen {
-			if is && len(b.Parent().Blocks[i].Succs) == 0 {
-				return true
-			}
+func isAfterAll(b, c *ssa.BasicBlock) bool { return !canEnd(b, c) && canEnd(b, nil) }
+
+// canEnd reports whether the function can end after one block without passing another.
+func canEnd(from, avoid *ssa.BasicBlock) bool {
+	seen := make([]bool, len(from.Parent().Blocks))
+	var search func(b *ssa.BasicBlock) bool
+	search = func(b *ssa.BasicBlock) bool {
+		if b == avoid || seen[b.Index] {
+			return false
 		}
-		return false
+		seen[b.Index] = true
+		return len(b.Succs) == 0 || slices.ContainsFunc(b.Succs, search)
 	}
-	return !ends(reachable(b, c)) && ends(reachable(b, nil))
+	return search(from)
 }
 
 // isBehindLoop reports whether a block begins each round of a loop that can only be left there, and
